@@ -6,8 +6,9 @@
  *     autopsy_budget()      autopsy_budget.c: the message's arithmetic, checked before it is believed
  *     autopsy_causes()      autopsy_causes.c: what the log gives evidence of, with autopsy_place.c, by the
  *                           place where memory ended, autopsy_alone.c, by figures alone,
- *                           autopsy_xla.c, by what XLA counts, autopsy_progress.c, by how far the run
- *                           had come, and autopsy_shape.c, by shapes alone
+ *                           autopsy_xla.c, by what XLA counts, autopsy_paste.c, by what was pasted
+ *                           beside it, autopsy_progress.c, by how far the run had come, and
+ *                           autopsy_shape.c, by shapes alone
  *     autopsy_text() ...    the answer for people and for programs
  *
  * Where the log does not show something, nothing is said of it.

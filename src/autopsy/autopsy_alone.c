@@ -52,7 +52,7 @@ bare_request(struct autopsy *y)
 
 /* Places that tell what such a tensor is. */
 #define TRACE_OF_TENSOR	(TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION | TRACE_PAIRS | TRACE_EDGES | TRACE_DENSE | \
-    TRACE_DECODER | TRACE_PIECES | TRACE_JOIN)
+    TRACE_DECODER | TRACE_PIECES | TRACE_JOIN | TRACE_ALL_PAIRS)
 
 /* Much of the device at once. */
 static void
@@ -92,6 +92,18 @@ may_be_recorded(const struct autopsy *y)
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER));
 }
 
+/* What of a batch can be less. */
+static const char *
+samples(const struct autopsy *y)
+{
+	if (y->log.batch == 1)
+		return "a batch has one sample by the log, and smaller ones (shorter sequences, fewer pixels) make";
+	if (y->log.batch > 1)
+		return arena_printf(y->arena, "fewer samples in a batch than %lld, as the log has it, or smaller ones (shorter "
+		    "sequences, fewer pixels), make", (long long)y->log.batch);
+	return "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make";
+}
+
 /* A step took most of it, or what was kept of earlier ones. */
 static void
 own_step(struct autopsy *y, const char *have)
@@ -99,9 +111,8 @@ own_step(struct autopsy *y, const char *have)
 	const char *where = autopsy_of_others(y) ? "what the others leave" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
 	    "the device";
 
-	autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: fewer samples in "
-	    "a batch, or smaller ones (shorter sequences, fewer pixels), make what forward keeps smaller, but not weights, "
-	    "gradients and the optimizer's numbers.%s%s", have, where, autopsy_in_first_round(y) ? "" : " Where it fails later, "
+	autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s what "
+	    "forward keeps smaller, but not weights, gradients and the optimizer's numbers.%s%s", have, where, samples(y), autopsy_in_first_round(y) ? "" : " Where it fails later, "
 	    "tensors of earlier steps may be held (sums of losses with their graph, lists of results).", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
@@ -136,7 +147,7 @@ own(struct autopsy *y)
 	    b->allocated < total / 3)) ||
 	    (b->roomy && b->allocated < (b->pool > 0 ? b->pool : total) / 10 * 9 && b->free / 2 >= y->hi) ||
 	    y->lo > total || y->forecast.known ||
-	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
+	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH) || autopsy_weights_fill(y))
 		return;
 	have = held(y, total);
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))

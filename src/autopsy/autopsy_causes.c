@@ -220,9 +220,12 @@ too_large(struct autopsy *y)
 
 	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
-		    "what else was held does not matter. One tensor as large as that grows with the samples, pixels "
-		    "or positions that are in it, and has to be made in parts or of fewer of them.",
-		    size_human(asked, y->hi), size_human(have, whole)));
+		    "what else was held does not matter. %s", size_human(asked, y->hi), size_human(have, whole),
+		    y->main->facts & TRACE_NO_BATCH ? "A weight or another tensor of a network as large as that is so by its "
+		    "extents, such as a vocabulary, a flattened image, or all nodes of a graph by all: the machine's memory, a "
+		    "sparse one or fewer of them help, a smaller batch does not." :
+		    "One tensor as large as that grows with the samples, pixels or positions that are in it, and has to be made "
+		    "in parts or of fewer of them."));
 }
 
 /* In "training/Adam/mul_23", but not in "training/Adam/gradients/...". */
@@ -339,6 +342,7 @@ autopsy_causes(struct autopsy *y)
 	if (y->main->host) {
 		host_causes(y);
 		autopsy_place_causes(y);
+		autopsy_paste_causes(y);
 		autopsy_alone_causes(y);
 		return;
 	}
@@ -347,6 +351,7 @@ autopsy_causes(struct autopsy *y)
 	too_large(y);
 	others(y);
 	autopsy_place_causes(y);
+	autopsy_paste_causes(y);
 	tiny(y);
 	update(y);
 	earlier_models(y);

@@ -106,8 +106,8 @@ card_in_table(struct autopsy *y)
 {
 	char used[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (!y->log.card.known || y->budget.total > 0)
-		return;
+	if (!y->log.card.known || y->budget.total > 0 || y->log.paste.holder_bytes > y->log.card_used.bytes / 2)
+		return;		/* the list of its processes says it better */
 	if (y->log.card_used.bytes > y->log.card.bytes / 4 * 3) {
 		autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in "
 		    "use. If that was without this program, other processes have them.",

@@ -18,6 +18,9 @@ int64_t	autopsy_of_others(const struct autopsy *);
 /* Is the request larger than any block that drivers of such devices give? */
 bool	autopsy_is_large_block(const struct autopsy *);
 
+/* Could the program be PyTorch's? */
+bool	autopsy_is_torch(const struct oom_message *);
+
 /* One more of y->causes. */
 void	autopsy_cause(struct autopsy *y, const char *text);
 
@@ -25,6 +28,10 @@ void	autopsy_cause(struct autopsy *y, const char *text);
 void	autopsy_place_causes(struct autopsy *);
 /* By the message's figures alone: autopsy_alone.c. */
 void	autopsy_alone_causes(struct autopsy *);
+/* By what was pasted beside the log: autopsy_paste.c. */
+void	autopsy_paste_causes(struct autopsy *);
+/* Are a model's weights, by its name, more than the device has? Then no batch matters. */
+bool	autopsy_weights_fill(const struct autopsy *);
 /* By what XLA counts: autopsy_xla.c. */
 void	autopsy_xla_causes(struct autopsy *);
 /* By how far the run had come: autopsy_progress.c. */

@@ -12,9 +12,8 @@
 #define CAPTURE_NEAR	40	/* lines between what is said of capturing and the failure */
 #define BAR_AHEAD	5	/* lines from a bar of progress to what ended it */
 
-/* Could the program be PyTorch's? */
-static bool
-is_torch(const struct oom_message *o)
+bool
+autopsy_is_torch(const struct oom_message *o)
 {
 	return o->kind == OOM_PYTORCH || o->kind == OOM_MPS || o->kind == OOM_PYTORCH_CPU ||
 	    (o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0 ||
@@ -68,7 +67,7 @@ evaluation(struct autopsy *y)
 	bool bar = y->log.evaluating && o->line >= y->log.evaluating &&
 	    o->line - y->log.evaluating <= BAR_AHEAD;
 
-	if (y->validation || !is_torch(o))
+	if (y->validation || !autopsy_is_torch(o))
 		return;
 	if (y->log.no_volatile && y->log.no_volatile < o->line) {
 		autopsy_cause(y, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
@@ -123,7 +122,7 @@ line_of_code(struct autopsy *y)
 static void
 backward(struct autopsy *y)
 {
-	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && is_torch(y->main) &&
+	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && autopsy_is_torch(y->main) &&
 	    y->budget.allocated < 0)
 		autopsy_cause(y, "By the traceback it failed in backward, when all that forward keeps is there: "
 		    "fewer samples in a batch, or smaller ones, make that smaller.");
@@ -136,7 +135,7 @@ forward(struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(TRACE_FORWARD | TRACE_PARALLEL | TRACE_LATE) ||
-	    !is_torch(o) || y->budget.allocated >= 0 || y->log.evaluating)
+	    !autopsy_is_torch(o) || y->budget.allocated >= 0 || y->log.evaluating)
 		return;
 	autopsy_cause(y, "By the traceback it failed in forward, where layers' results are made: those grow "
 	    "with the number of samples and with their size, weights do not.");
@@ -198,6 +197,10 @@ static const struct {
 	{ TRACE_DENSE, 0, "By the traceback it failed where a graph is made a dense matrix, a number for each pair of "
 	    "its nodes, however few edges it has: that grows with the square of the nodes at once. Sampled or "
 	    "smaller graphs, or what works on edges alone, take less." },
+	{ TRACE_ALL_PAIRS, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the line of code makes a number, "
+	    "or several, for each pair of two sets, such as nodes, points or patches: that grows with the product of their "
+	    "numbers, which is the square where the sets are the same. Fewer of them (smaller images or graphs), or a part of "
+	    "one set after the other, take less." },
 	{ TRACE_SPLATS, 0, "The line of code renders Gaussians: its buffers grow with their number, which densification "
 	    "raises as training goes on, with the tiles that each covers, and with the image's pixels. A bound on their "
 	    "number (a higher densify_grad_threshold, an earlier densify_until_iter, a cap), or smaller images "
@@ -269,7 +272,7 @@ not_allocator(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED)) || !is_torch(o))
+	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED)) || !autopsy_is_torch(o))
 		return;
 	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
 		autopsy_cause(y, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA itself, or a "
@@ -300,7 +303,7 @@ ggml(struct autopsy *y)
 {
 	uint64_t facts = y->main->facts;
 
-	if ((facts & TRACE_CACHE) && is_torch(y->main))
+	if ((facts & TRACE_CACHE) && autopsy_is_torch(y->main))
 		autopsy_cause(y, "By the traceback it is the cache of keys and values of attention, which grows "
 		    "with the positions that are read and written, with the layers, and with the sequences "
 		    "side by side: shorter or fewer ones, or a cache in fewer bits, take less.");

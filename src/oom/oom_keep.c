@@ -292,6 +292,12 @@ oom_settle(struct oom_log *log)
 			log->messages.v[i].kind = OOM_CUDA;
 			log->messages.v[i].who = oom_kind_name(OOM_CUDA);
 		}
+	for (i = 0; log->paste.parts > 0 && i < log->messages.n; i++)
+		if (log->messages.v[i].kind == OOM_CUDA && !log->messages.v[i].says &&
+		    strcmp(log->messages.v[i].who, oom_kind_name(OOM_CUDA)) == 0) {
+			log->messages.v[i].who = "Darknet";
+			log->messages.v[i].says = SUBDIVISIONS;
+		}
 	forget(log, is_twin);
 	assertion_alone(log);
 	log->dump.listed = log->dump.in_use;

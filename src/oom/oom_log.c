@@ -501,6 +501,7 @@ begin_line(struct log_reader *r)
 	while (n < most && !is_line_end(s[n]))
 		n++;
 	oom_trace_line(&r->trace, r->log, s, n, r->line);
+	oom_paste_line(&r->log->paste, s, n, r->line, r->trace.begun && !r->trace.taken);
 }
 
 static void

@@ -8,6 +8,7 @@
 #define STOWAGE_OOM_OOM_LOG_H
 
 #include "base/vec.h"
+#include "oom/oom_paste.h"
 #include "oom/oom_pattern.h"
 
 enum oom_kind {
@@ -86,6 +87,7 @@ enum oom_field {
 #define TRACE_FORKS	TRACE_BIT(49)	/* a process is made */
 #define TRACE_RAYS	TRACE_BIT(50)	/* rays are rendered */
 #define TRACE_HANDLE	TRACE_BIT(51)	/* a library of CUDA was being set up */
+#define TRACE_ALL_PAIRS	TRACE_BIT(52)	/* a number, or more, for each pair of two sets */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {
@@ -189,6 +191,7 @@ struct oom_log {
 	int processes_line;
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */
 	int bar;		/* its line; 0: there is none */
+	struct oom_paste paste;	/* what stands beside messages */
 	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */
 	int64_t bytes;
 	int lines;

@@ -126,6 +126,44 @@ is_scores(struct piece t, bool of)
 	return scores && (product || ((of || piece_any_of(t, "sqrt scale")) && piece_find(t, "softmax(")));
 }
 
+/* "a.unsqueeze(0) - b.unsqueeze(1)", "a[:, None] - b[None]": each of the one with each of the other. */
+static bool
+is_of_pairs(struct piece t)
+{
+	bool meets = piece_find(t, ") - ") || piece_find(t, "] - ") || piece_find(t, "cat(") || piece_find(t, ") == ");
+
+	return meets && ((piece_find(t, ".unsqueeze(0)") && piece_find(t, ".unsqueeze(1)")) ||
+	    (piece_find(t, "[:, none") && piece_find(t, "[none")));
+}
+
+/* Does a name's last part end in that of a network? */
+static bool
+is_network(struct piece name)
+{
+	static const char *const end[] = { "model", "net", "network", "netg", "netd", "generator", "discriminator",
+	    "backbone", "pipe", "pipeline", "model_func", "model_ema", NULL };
+	size_t n;
+	int i;
+
+	for (i = 0; end[i]; i++)
+		if ((n = strlen(end[i])) <= name.n && piece_find((struct piece){ name.s + name.n - n, n }, end[i]))
+			return true;
+	return false;
+}
+
+/* "netG.cuda()", "self.model.to(device)": a network, by its name. */
+static bool
+is_moved(struct piece t)
+{
+	const char *at = piece_find(t, ".cuda("), *from;
+
+	if (!at && !(at = piece_find(t, ".to(")))
+		return false;
+	for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
+		;
+	return is_network((struct piece){ from, (size_t)(at - from) });
+}
+
 /* Logits as an operand, not as what a call of the whole network is to return. */
 static bool
 is_logits(struct piece t)
@@ -149,10 +187,11 @@ static const struct sign code_signs[] = {
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
+	{ "compute_distances( dist_mat distmat distance_matrix pairwise_dist euclidean_dist( all_combinations all_pairs", NULL,
+	    TRACE_ALL_PAIRS },
 	{ "rasterize_gaussians", NULL, TRACE_SPLATS },
 	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
-	{ "model.to( model.cuda( net.to( net.cuda( network.to( network.cuda( pipe.to( pipeline.to( unet.to( "
-	    "model.half().cuda( model.to_empty(", NULL, TRACE_LOADING },
+	{ "model.half().cuda( model.to_empty(", NULL, TRACE_LOADING },
 	{ "torch.cat( torch.stack(", "all_ outputs results chunks pieces", TRACE_PIECES },
 	{ "deepcopy(model) deepcopy(self.model) deepcopy(net) deepcopy(self.net) deepcopy(network) deepcopy(self.network) "
 	    "deepcopy(unet) deepcopy(model.state_dict deepcopy(self.model.state_dict deepcopy(de_parallel( "
@@ -183,6 +222,7 @@ static const struct sign call_signs[] = {
 	{ "._to_shared_mem(", NULL, TRACE_SHARED },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
+	{ "executing", "vaedecode vaeencode", TRACE_DECODER },	/* ComfyUI's nodes */
 	{ "vae.decode( first_stage_model.decode( decode_first_stage( decode_latents( vae.encode(", NULL,
 	    TRACE_DECODER },
 	{ NULL, NULL, 0 }
@@ -210,6 +250,8 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_SCORES;
 	else if (is_logits(t))
 		facts |= TRACE_LOGITS;
+	if (is_of_pairs(t))
+		facts |= TRACE_ALL_PAIRS;
 	if (piece_any_of(t, "torch.cat( torch.stack( torch.vstack( torch.concat(") &&
 	    piece_any_of(t, "pred logits output all_ prob result feature embed score label"))
 		facts |= TRACE_JOIN;
@@ -218,7 +260,7 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_ARRAY;
 	if (piece_any_of(t, "exp_avg momentum_buffer") || piece_find(t, "zeros_like(p"))
 		facts |= TRACE_STATE;
-	facts |= signs(code_signs, t, t);
+	facts |= signs(code_signs, t, t) | (is_moved(t) ? TRACE_LOADING : 0);
 	if (piece_any_of(t, "mmap_mode chunksize="))	/* and so not as a whole */
 		facts &= ~TRACE_READS;
 	return facts;
@@ -260,7 +302,7 @@ signs_of_calls_made(struct piece t)
 bool
 signs_is_library(struct piece path)
 {
-	return piece_any_of(path, "numpy/ pandas/ orch/nn/ orch/optim/ orch/autograd/ orch/utils/ orch/cuda/ orch/_ "
+	return piece_any_of(path, "numpy/ pandas/ scipy/misc imageio/ skimage/io cv2/ pil/image orch/nn/ orch/optim/ orch/autograd/ orch/utils/ orch/cuda/ orch/_ "
 	    "orch/serialization.py orch/functional.py orch/tensor.py n/modules/ n/functional.py "
 	    "n/parallel/ orch/storage.py");
 }

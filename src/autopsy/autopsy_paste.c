@@ -1,0 +1,130 @@
+/*
+ * What was pasted beside the log says of the cause: lines of code, a model's name, Darknet's configuration and
+ * nvidia-smi's list of processes. Code is read without what stands around it, so all of it is said as a condition.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include <string.h>
+
+#include "base/print.h"
+#include "base/text.h"
+
+#define MILLION		1000000
+#define HALF_BYTES	2	/* of a weight in 16 bits */
+#define MANY		3000	/* millions of weights that a machine's memory may be too small for */
+#define WORTH_NAMING	((int64_t)1 << 29)	/* bytes of a process that may be in the way */
+
+/* ---- code ---- */
+
+static void
+code(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if ((!autopsy_is_torch(y->main) && y->main->kind != OOM_OTHER && y->main->kind != OOM_KERNEL) ||
+	    (y->main->facts & TRACE_NO_BATCH))
+		return;
+	if (p->sums)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d adds a loss to a sum, %s. Where that is the tensor and not its "
+		    "number, the sum holds the graph of every step that went into it, with all that forward keeps, and grows "
+		    "from step to step: loss.item(), or loss.detach(), adds the number alone.", p->sums, p->sum));
+	if (p->lists)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d puts results on a list as they are. Where they are tensors of the "
+		    "device they stay there, with the graph that made them where gradients are on, and grow from batch to batch: "
+		    ".detach().cpu() lets them go.", p->lists));
+	if (p->keeps && !(y->main->facts & TRACE_RETAINS))
+		autopsy_cause(y, arena_printf(y->arena, "Line %d tells backward to keep the graph (retain_graph): what forward keeps then "
+		    "stays as long as the loss is held, and where several losses go through one network, until the last. One "
+		    "backward of their sum, or torch.autograd.grad() of what is asked for, needs none of that.", p->keeps));
+	if (p->evaluates && p->runs && !p->no_grad && !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP)))
+		autopsy_cause(y, arena_printf(y->arena, "Line %d sets a network to evaluation, line %d runs it, and torch.no_grad() is "
+		    "nowhere in what was pasted. eval() changes what layers do, not what is kept: unless no_grad stands around that, "
+		    "autograd keeps all that forward makes, as if to train on it.", p->evaluates, p->runs));
+}
+
+/* ---- a model's size ---- */
+
+static int64_t
+device_bytes(const struct autopsy *y)
+{
+	return y->budget.total > 0 ? y->budget.total : y->log.card.known ? y->log.card.bytes : 0;
+}
+
+bool
+autopsy_weights_fill(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int64_t total = device_bytes(y);
+
+	return p->millions > 0 && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
+}
+
+static void
+weights(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int64_t half, total = device_bytes(y);
+	char n[SIZE_TEXT], bytes[SIZE_TEXT], have[SIZE_TEXT];
+	const char *bits = p->few_bits ? " (the line speaks of fewer bits: 8 take half of that, 4 a quarter)" :
+	    ", half of that in 8, a quarter in 4";
+
+	if (p->millions <= 0 || y->log.weights || y->log.trained || y->main->says || y->main->kind == OOM_KERNEL)
+		return;
+	half = p->millions * MILLION * HALF_BYTES;
+	size_commas(n, p->millions);
+	size_human(bytes, half);
+	if (y->main->host) {
+		if (p->millions >= MANY)
+			autopsy_cause(y, arena_printf(y->arena, "By its name on line %d the model has about %s million weights: %s in 16 bits%s, "
+			    "and twice that in float32. While they are read, a file's and the model's may lie there together.",
+			    p->millions_line, n, bytes, bits));
+		return;
+	}
+	if (total <= 0 || half < total / 2)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By its name on line %d the model has about %s million weights: %s in 16 bits%s. %s",
+	    p->millions_line, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." : half > total ?
+	    arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of them in "
+	    "the machine's memory help, a smaller batch does not.", size_human(have, total)) : arena_printf(y->arena, "In 16 bits "
+	    "that is most of the device's %s, and what a run keeps has to fit beside them: fewer bits, or shorter and fewer inputs "
+	    "at once, leave more room.", size_human(have, total))));
+}
+
+/* ---- configurations, and lists ---- */
+
+static void
+darknet(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const char *size = p->width && p->height ? arena_printf(y->arena, " of %lld x %lld", (long long)p->width,
+	    (long long)p->height) : "";
+
+	if (p->parts <= 0 || p->batch < p->parts || strcmp(y->main->who, "Darknet") != 0)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d a batch of %lld is computed in %lld parts: %lld pictures%s at once.%s",
+	    p->parts_line, (long long)p->batch, (long long)p->parts, (long long)(p->batch / p->parts), size,
+	    p->batch / p->parts > 1 ? " More parts have fewer." : " That cannot be fewer: the pictures can be smaller."));
+}
+
+static void
+process(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	char bytes[SIZE_TEXT];
+
+	if (p->holder_bytes >= WORTH_NAMING)
+		autopsy_cause(y, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d. Where that is not this run, it is "
+		    "in its way; where it is, the run took that itself.", visible_text(y->arena, p->holder),
+		    size_human(bytes, p->holder_bytes), p->holder_line));
+}
+
+void
+autopsy_paste_causes(struct autopsy *y)
+{
+	weights(y);
+	code(y);
+	if (y->main->host)
+		return;
+	darknet(y);
+	process(y);
+}

@@ -1,0 +1,35 @@
+/*
+ * What people paste beside a log: lines of code, of a command, of a configuration, and nvidia-smi's list of
+ * processes. None of it is a message; what it tells is a condition for whoever explains one.
+ */
+#ifndef STOWAGE_OOM_OOM_PASTE_H
+#define STOWAGE_OOM_OOM_PASTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PASTE_NAME	48
+
+struct oom_paste {		/* lines are counted from 1; 0: nowhere */
+	int sums;		/* a loss is added to a sum as it is */
+	char sum[PASTE_NAME];	/* the sum's name */
+	int lists;		/* results are put on a list as they are */
+	int keeps;		/* backward is told to keep the graph */
+	int evaluates;		/* a network is set to evaluation, */
+	int runs;		/* and called thereafter; */
+	int no_grad;		/* gradients are switched off, or a library does it */
+	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
+	int few_bits;		/* the line of that, where it says so as well */
+	int millions_line;
+	int64_t batch, parts, width, height;	/* Darknet's configuration; 0: not said */
+	int parts_line;
+	char holder[PASTE_NAME];	/* the process that has most of a card, by nvidia-smi's list */
+	int64_t holder_bytes;
+	int holder_line;
+};
+
+/* Line LINE of the log is the N bytes at S; TRACED: a traceback's. */
+void	oom_paste_line(struct oom_paste *, const char *s, size_t n, int line, bool traced);
+
+#endif

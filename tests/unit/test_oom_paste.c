@@ -1,0 +1,116 @@
+/*
+ * What is pasted beside a log, line by line, and beside each line that tells something one that is like it and tells
+ * nothing. The lines are made up in the forms that people paste.
+ */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "oom/oom_paste.h"
+
+static struct oom_paste
+read_lines(const char *text)
+{
+	struct oom_paste p = { 0 };
+	int line = 1;
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		oom_paste_line(&p, text, strcspn(text, "\n"), line++, false);
+	return p;
+}
+
+Test(oom_paste, a_sum_of_losses_that_are_tensors)
+{
+	struct oom_paste p = read_lines("x = 1\n    self.running_loss += loss\n");
+
+	cr_expect_eq(p.sums, 2);
+	cr_expect_str_eq(p.sum, "self.running_loss");
+	cr_expect_eq(read_lines("loss_sum += criterion(y, t) * lossweight\n").sums, 1);
+	cr_expect_eq(read_lines("running_loss += loss.item()\n").sums, 0);
+	cr_expect_eq(read_lines("total_loss += loss.data[0]\n").sums, 0);
+	cr_expect_eq(read_lines("total_loss += float(loss)\n").sums, 0);
+	cr_expect_eq(read_lines("loss += smoothness_loss\n").sums, 0, "losses of one step");
+	cr_expect_eq(read_lines("total_steps += 1\n").sums, 0);
+	cr_expect_eq(read_lines("total_loss = total_loss + 1\n").sums, 0);
+}
+
+Test(oom_paste, results_on_a_list)
+{
+	cr_expect_eq(read_lines("preds.append(model(x))\n").lists, 1);
+	cr_expect_eq(read_lines("losses.append(loss)\n").lists, 1);
+	cr_expect_eq(read_lines("preds.append(model(x).cpu())\n").lists, 0);
+	cr_expect_eq(read_lines("losses.append(loss.item())\n").lists, 0);
+	cr_expect_eq(read_lines("names.append(name)\n").lists, 0);
+}
+
+Test(oom_paste, evaluation_and_what_switches_gradients_off)
+{
+	struct oom_paste p = read_lines("model.eval()\nfor x in loader:\n    y = model(x)\n    z = model(y)\n");
+
+	cr_expect_eq(p.evaluates, 1);
+	cr_expect_eq(p.runs, 3);
+	cr_expect_eq(p.no_grad, 0);
+	cr_expect_eq(read_lines("y = model(x)\nmodel.eval()\n").runs, 0);
+	cr_expect_eq(read_lines("@torch.inference_mode()\n").no_grad, 1);
+	cr_expect_eq(read_lines("trainer = Trainer(model)\n").no_grad, 1);
+}
+
+Test(oom_paste, a_graph_that_is_kept)
+{
+	cr_expect_eq(read_lines("loss.backward(retain_graph=True)\n").keeps, 1);
+	cr_expect_eq(read_lines("loss.backward(retain_graph=False)\n").keeps, 0);
+	cr_expect_eq(read_lines("the option retain_graph=True does not help\n").keeps, 0);
+}
+
+Test(oom_paste, a_models_size_is_in_its_name)
+{
+	cr_expect_eq(read_lines("--model meta-llama/Llama-3.1-70B-Instruct\n").millions, 70000);
+	cr_expect_eq(read_lines("Qwen1.5-0.5B\n").millions, 500);
+	cr_expect_eq(read_lines("'/data/pyllama/7B/consolidated'\n").millions, 7000);
+	cr_expect_eq(read_lines("gemma-2-9b_it\n").millions, 9000);
+	cr_expect_eq(read_lines("llama-7b\nllama-13b\n").millions, -1, "which of the two is not known");
+	cr_expect_eq(read_lines("llama-7b\nllama-7b\n").millions, 7000);
+	cr_expect_eq(read_lines("mixtral-8x7B\n").millions, 0, "eight of them, and what they share");
+	cr_expect_eq(read_lines("llama-2-4bit\n").millions, 0);
+	cr_expect_eq(read_lines("/home/opt/resnet-50b/\n").millions, 0, "of no family of such models");
+	cr_expect_eq(read_lines("llama-blobs/4f7b21\n").millions, 0);
+	cr_expect_eq(read_lines("llama-13b-GPTQ\n").few_bits, 1);
+	cr_expect_eq(read_lines("llama-13b\n").few_bits, 0);
+}
+
+Test(oom_paste, darknets_configuration)
+{
+	struct oom_paste p = read_lines("[net]\n#batch=1\n**batch=24**\nsubdivisions = 8\nwidth=416\nheight=320\nchannels=3\n");
+
+	cr_expect_eq(p.batch, 24);
+	cr_expect_eq(p.parts, 8);
+	cr_expect_eq(p.parts_line, 4);
+	cr_expect_eq(p.width, 416);
+	cr_expect_eq(p.height, 320);
+	cr_expect_eq(read_lines(" Try to set subdivisions=64 in your cfg-file.\n").parts, 0);
+	cr_expect_eq(read_lines("batch=64 please\nsubdivisions=\n").batch, 0);
+}
+
+Test(oom_paste, the_process_that_has_most)
+{
+	struct oom_paste p = read_lines("|    0      1301      G   /usr/lib/xorg/Xorg                4018MiB |\n"
+	    "|    0      5898      C   ./darknet                         1906MiB |\n"
+	    "|    0   N/A  N/A      5899    C+G   python3                1000MiB |\n");
+
+	cr_expect_str_eq(p.holder, "./darknet");
+	cr_expect_eq(p.holder_bytes, (int64_t)1906 << 20);
+	cr_expect_eq(p.holder_line, 2);
+	cr_expect_eq(read_lines("|  0%   61C    P0    24W /  75W |   1917MiB /  2002MiB |      3%      Default |\n").holder_bytes, 0);
+	cr_expect_eq(read_lines("| no C here MiB |\n").holder_bytes, 0);
+}
+
+Test(oom_paste, within_a_traceback_only_what_switches_gradients_off)
+{
+	struct oom_paste p = { 0 };
+	const char *line = "total_loss += loss", *grad = "with torch.no_grad():";
+
+	oom_paste_line(&p, line, strlen(line), 1, true);
+	oom_paste_line(&p, grad, strlen(grad), 2, true);
+	cr_expect_eq(p.sums, 0);
+	cr_expect_eq(p.no_grad, 2);
+}
