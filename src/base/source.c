@@ -1,6 +1,7 @@
 /* Source text: reading files, and turning byte offsets into lines and columns. */
 #include "base/source.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -188,6 +189,7 @@ source_part_below(struct arena *a, const char *root, const char *path, int64_t a
 
 	if (fd < 0)
 		return NULL;
+	most = st.st_size <= at ? 0 : (uint64_t)(st.st_size - at) < most ? (size_t)(st.st_size - at) : most;
 	bytes = arena_array(a, most + 1, 1);
 	for (*size = 0; got != 0 && *size < most; *size += got > 0 ? (size_t)got : 0) {
 		got = pread(fd, bytes + *size, most - *size, (off_t)(at + (int64_t)*size));
@@ -197,6 +199,37 @@ source_part_below(struct arena *a, const char *root, const char *path, int64_t a
 	close(fd);
 	*all = (int64_t)st.st_size;
 	return got < 0 ? NULL : bytes;
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char *const *
+source_names_below(struct arena *a, const char *root, const char *path, const char *end, int most, int *n)
+{
+	VEC(char *) names = { 0 };
+	const struct dirent *e;
+	enum place place;
+	struct stat st;
+	int fd = open_in_place(root, path, &st, &place);
+	DIR *d = fd >= 0 && place == BELOW ? fdopendir(fd) : NULL;
+
+	if (!d && fd >= 0)
+		close(fd);
+	while (d && names.n <= most && (e = readdir(d)))
+		if (filename_ends(e->d_name, end))
+			vec_push(a, &names, arena_strdup(a, e->d_name));
+	if (d)
+		closedir(d);
+	*n = names.n;
+	if (!d || *n > most)
+		return NULL;
+	vec_push(a, &names, NULL);	/* so that there is an array */
+	qsort(names.v, (size_t)*n, sizeof(*names.v), by_bytes);
+	return names.v;
 }
 
 int

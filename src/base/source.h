@@ -59,6 +59,10 @@ struct source	*source_read_below(struct arena *, const char *root, const char *p
 const unsigned char	*source_part_below(struct arena *, const char *root, const char *path, int64_t at,
 			    size_t most, size_t *size, int64_t *all);
 
+/* The names in such a folder that end so, at most so many, in the order of their bytes; NULL where it cannot be read, or
+ * there are more. *N of them. */
+char *const	*source_names_below(struct arena *, const char *root, const char *path, const char *end, int most, int *n);
+
 int	loc_line(struct loc);		/* 1-based; 0 where there is no place */
 int	loc_column(struct loc);		/* 1-based, in bytes */
 int	loc_column_chars(struct loc);	/* 1-based, in code points */

@@ -1,6 +1,13 @@
 /* coco: objects in pictures, as COCO's files of instances have them. */
 #include "readers/parts.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "readers/json_walk.h"
+#include "readers/parts_look.h"
+
 static const struct attr_spec attrs[] = {
 	READER_PARTS,
 	{ .name = "ids", .type = ATTR_BOOL, .preset = "false",
@@ -12,6 +19,137 @@ static const char *
 unfit(struct arena *a, const struct data_source *d, struct tensor *const *staged, int n)
 {
 	return parts_unfit(a, d, staged, n, true);
+}
+
+/* ---- how many parts pictures have ---- */
+
+struct seen {
+	struct arena *arena;
+	VEC(struct parts_seen) pictures;	/* sorted by id */
+};
+
+static void
+see_image(struct json_walk *j, struct seen *s)
+{
+	struct parts_seen picture = { .id = -1, .place = s->pictures.n };
+	char key[16];
+	int n = 0;
+
+	while (json_walk_field(j, &n, key, sizeof(key))) {
+		if (strcmp(key, "id") == 0)
+			picture.id = (int64_t)json_walk_number(j);
+		else if (strcmp(key, "width") == 0)
+			picture.width = json_walk_number(j);
+		else if (strcmp(key, "height") == 0)
+			picture.height = json_walk_number(j);
+		else
+			json_walk_pass(j);
+	}
+	j->bad = j->bad || picture.id < 0 || picture.width < 1 || picture.height < 1;
+	vec_push(s->arena, &s->pictures, picture);
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	int64_t x = ((const struct parts_seen *)a)->id, y = ((const struct parts_seen *)b)->id;
+
+	return x < y ? -1 : x > y;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	int64_t x = ((const struct parts_seen *)a)->place, y = ((const struct parts_seen *)b)->place;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+see_box(struct json_walk *j, double *box)
+{
+	int n = 0;
+
+	while (json_walk_each(j, &n))
+		box[n <= 4 ? n - 1 : 3] = json_walk_number(j);
+	j->bad = j->bad || n != 4;
+}
+
+static void
+see_annotation(struct json_walk *j, struct seen *s)
+{
+	struct parts_seen of = { .id = -1 }, *found = NULL;
+	bool crowd = false, boxed = false;
+	double box[4] = { 0 };
+	char key[16];
+	int n = 0;
+
+	while (json_walk_field(j, &n, key, sizeof(key))) {
+		if (strcmp(key, "image_id") == 0) {
+			of.id = (int64_t)json_walk_number(j);
+		} else if (strcmp(key, "bbox") == 0) {
+			see_box(j, box);
+			boxed = true;
+		} else if (strcmp(key, "iscrowd") == 0) {
+			crowd = json_walk_number(j) != 0;
+		} else {
+			json_walk_pass(j);
+		}
+	}
+	if (s->pictures.n)
+		found = bsearch(&of, s->pictures.v, (size_t)s->pictures.n, sizeof(of), by_id);
+	j->bad = j->bad || !found || !boxed;
+	if (!j->bad)
+		parts_see(found, box[0], box[1], box[2], box[3], crowd);
+}
+
+/* Where the lists begin, which come in any order; at is NULL where there is none. */
+static bool
+find_lists(struct json_walk j, struct json_walk *images, struct json_walk *annotations)
+{
+	char key[16];
+	int n = 0;
+
+	*images = *annotations = (struct json_walk){ NULL, j.end, false };
+	while (json_walk_field(&j, &n, key, sizeof(key))) {
+		struct json_walk *list = strcmp(key, "images") == 0 ? images :
+		    strcmp(key, "annotations") == 0 ? annotations : NULL;
+
+		if (list && list->at)
+			return false;
+		if (list)
+			*list = j;
+		json_walk_pass(&j);
+	}
+	return json_walk_ends(&j) && images->at && annotations->at;
+}
+
+static bool
+parts(struct parts_look *l)
+{
+	struct json_walk text = { NULL, NULL, false }, images, annotations;
+	struct seen seen = { .arena = l->arena };
+	size_t size;
+	int n;
+
+	text.at = (const char *)l->file(l->of, l->place, &size);
+	if (!text.at)
+		return false;
+	text.end = text.at + size;
+	if (!find_lists(text, &images, &annotations))
+		return false;
+	for (n = 0; json_walk_each(&images, &n);)
+		see_image(&images, &seen);
+	if (images.bad || !seen.pictures.n)
+		return false;
+	qsort(seen.pictures.v, (size_t)seen.pictures.n, sizeof(*seen.pictures.v), by_id);
+	for (n = 1; n < seen.pictures.n; n++)
+		if (seen.pictures.v[n].id == seen.pictures.v[n - 1].id)
+			return false;
+	for (n = 0; json_walk_each(&annotations, &n);)
+		see_annotation(&annotations, &seen);
+	qsort(seen.pictures.v, (size_t)seen.pictures.n, sizeof(*seen.pictures.v), by_place);
+	return !annotations.bad && parts_looked(l, seen.pictures.v, seen.pictures.n);
 }
 
 const struct reader reader_coco = {
@@ -31,4 +169,5 @@ const struct reader reader_coco = {
 	.packages = "libjpeg libpng",
 	.links = "-ljpeg -lpng",
 	.unfit = unfit,
+	.parts = parts,
 };

@@ -70,6 +70,18 @@ kind_of(const struct tensor *t)
 	return k;
 }
 
+bool
+parts_bounded(const struct tensor *t)
+{
+	return kind_of(t)->bounded && kind_of(t)->is(t);
+}
+
+int
+parts_bound_at(const struct tensor *t)
+{
+	return t->classes != 0;
+}
+
 static const char *
 unfit_one(struct arena *a, const struct tensor *t, bool masks)
 {

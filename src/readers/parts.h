@@ -38,4 +38,9 @@
 /* What of the network or of these arguments does not fit; NULL: nothing. MASKS: the reader knows them. */
 const char	*parts_unfit(struct arena *, const struct data_source *, struct tensor *const *staged, int n, bool masks);
 
+/* Does it say something of as many parts as it has room for? Which of its type's numbers says of how many: 0, or 1 behind
+ * the classes. */
+bool	parts_bounded(const struct tensor *);
+int	parts_bound_at(const struct tensor *);
+
 #endif

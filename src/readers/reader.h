@@ -21,6 +21,7 @@ enum reader_files {
 };
 
 struct look;
+struct parts_look;
 
 struct reader {
 	const char *name;	/* in specs */
@@ -41,6 +42,8 @@ struct reader {
 	 * reads. NULL: it has no files. */
 	bool (*look)(struct look *);
 	bool apart;		/* look() takes one input's numbers, and not those of all side by side */
+	/* Counts the parts of its pictures (readers/parts_look.h); false where nothing is known. NULL: they have none. */
+	bool (*parts)(struct parts_look *);
 };
 
 /* Attributes of files with a sample a row. */

@@ -2,8 +2,10 @@
 #include "rulekit/data_look.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "readers/look.h"
+#include "readers/parts_look.h"
 
 #define MOST_BYTES	((size_t)64 << 10)	/* of a file */
 
@@ -113,4 +115,57 @@ data_samples(const struct lint *l, const struct data_source *d)
 		if (data_look(l, d, f->inputs.v[i], &look) && look.samples > 0)
 			return look.samples;
 	return 0;
+}
+
+/* ---- parts of pictures ---- */
+
+#define MOST_TEXT	((size_t)16 << 20)	/* bytes, */
+#define MOST_FILES	4096
+
+struct reading {
+	const struct lint *l;
+	size_t left;	/* bytes, */
+	int files;	/* that may be read */
+};
+
+static const unsigned char *
+read_file(void *of, const char *path, size_t *size)
+{
+	struct reading *r = of;
+	const unsigned char *bytes;
+	int64_t all;
+
+	if (r->files-- <= 0)
+		return NULL;
+	bytes = source_part_below(r->l->module->arena, r->l->options->root, path, 0, 0, size, &all);
+	if (!bytes || all < 0 || (uint64_t)all > r->left)
+		return NULL;
+	r->left -= (size_t)all;
+	bytes = source_part_below(r->l->module->arena, r->l->options->root, path, 0, (size_t)all, size, &all);
+	return bytes && (int64_t)*size == all ? bytes : NULL;
+}
+
+static char *const *
+read_names(void *of, const char *folder, const char *end, int *n)
+{
+	struct reading *r = of;
+
+	return source_names_below(r->l->module->arena, r->l->options->root, folder, end, r->files, n);
+}
+
+bool
+data_parts(const struct lint *l, const struct data_source *d, bool crowds, struct data_parts *out)
+{
+	struct reading reading = { l, MOST_TEXT, MOST_FILES };
+	struct parts_look look = { .arena = l->module->arena, .source = d, .crowds = crowds, .file = read_file,
+		.names = read_names, .of = &reading };
+	const char *apart = d->nfiles ? beside(l, d->file[0]) : NULL;
+
+	if (!d->reader || !d->reader->parts || !d->nfiles || !l->options || !l->options->root)
+		return false;
+	look.place = apart && access(d->file[0], F_OK) != 0 ? apart : d->file[0];
+	if (!d->reader->parts(&look))
+		return false;
+	*out = (struct data_parts){ look.pictures, look.parts };
+	return true;
 }

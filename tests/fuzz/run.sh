@@ -39,6 +39,7 @@ texts() { # NAME: the folder of what it begins with
 	*buffers*) cp "$top"/tests/packing/*.csv "texts.$1" ;;
 	*oom*) cp "$top"/tests/golden/autopsy/*.txt "texts.$1" ;;
 	*_archive) cp "$top"/tests/cli/models/tiny*.keras "texts.$1" ;;
+	*_counts) cp "$top"/tests/fuzz/corpus/coco/* "$top"/tests/fuzz/corpus/voc/* "texts.$1" ;;
 	*_import) cp "$top"/tests/cli/models/*.onnx "texts.$1" ;;
 	*_ir) cp "$top"/tests/golden/ir/*.in "$top"/tests/golden/ir/*.out "texts.$1" ;;
 	*_spec|*_fmt|*_fix|*_lsp|*_parse|*_suppress)
