@@ -22,11 +22,13 @@ impossible(struct autopsy *y)
 		    "from something that was never set, or runs over.");
 }
 
-/* As it was printed, between the ends of its rounding. */
+/* As it was printed, or between the ends of what it may be. */
 static int64_t
 asked(const struct autopsy *y)
 {
-	return y->lo + (y->hi - y->lo + 1) / 2;
+	const struct oom_size *s = &y->main->size[OOM_ASKED];
+
+	return s->known ? s->bytes : y->lo + (y->hi - y->lo + 1) / 2;
 }
 
 /* Much at once, and nothing else is known. */
@@ -264,7 +266,8 @@ little_free(struct autopsy *y)
 	const struct budget *b = &y->budget;
 	char human[SIZE_TEXT];
 
-	if (y->causes.n || b->free < 0 || b->roomy || y->main->kind == OOM_OURS || b->allocated >= 0 || b->total > 0 || y->main->says || y->forecast.known)
+	if (y->causes.n || b->free < 0 || b->roomy || y->main->kind == OOM_OURS || b->allocated >= 0 || y->main->says ||
+	    y->forecast.known)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free: the rest is held already. Arrays stay "
 	    "for as long as a name of the program holds them, so that in a notebook those of an earlier run do, beside the new "

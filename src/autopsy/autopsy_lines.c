@@ -4,6 +4,8 @@
  */
 #include "autopsy/autopsy_parts.h"
 
+#include <string.h>
+
 #include "base/text.h"
 
 #define SHARDS_AHEAD	60	/* lines from where DeepSpeed makes its optimizer to the failure */
@@ -62,6 +64,19 @@ replay(struct autopsy *y)
 	autopsy_cause(y, arena_printf(y->arena, "By line %d a memory of what was seen (a replay buffer) has room for %lld entries. "
 	    "Its arrays are made as long as that at once, or grow until then: fewer entries, or of fewer bytes (images as uint8, "
 	    "each of them once), take less.", log->replay_line, (long long)log->replay));
+}
+
+/* Theano tells of the operation that failed. */
+static void
+inputs(struct autopsy *y)
+{
+	const struct oom_shape *s = &y->log.inputs;
+
+	if (s->rank != 4 || s->dim[0] < 2 || strcmp(y->main->who, "Theano") != 0)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d the operation that failed has an input of %s. Where its first extent is "
+	    "samples, a batch has %lld: fewer make it, and all results of the step, smaller in proportion.", y->log.inputs_line,
+	    autopsy_shape_text(y->arena, s), (long long)s->dim[0]));
 }
 
 /* A size that the program prints right ahead of it. */
@@ -148,8 +163,10 @@ void
 autopsy_lines_causes(struct autopsy *y)
 {
 	replay(y);
-	if (!y->main->host)
-		card_in_table(y);
+	if (y->main->host)
+		return;
+	inputs(y);
+	card_in_table(y);
 }
 
 void

@@ -12,6 +12,7 @@
 #define MILLION		1000000
 #define HALF_BYTES	2	/* of a weight in 16 bits */
 #define MANY		3000	/* millions of weights that a machine's memory may be too small for */
+#define READ_AHEAD	15	/* lines from what reads weights to what ended it */
 #define WORTH_NAMING	((int64_t)1 << 29)	/* bytes of a process that may be in the way */
 
 /* ---- code ---- */
@@ -90,6 +91,34 @@ weights(struct autopsy *y)
 	    "at once, leave more room.", size_human(have, total))));
 }
 
+/* Weights that were being read when a process was ended, or that pasted code reads. */
+static void
+reading(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (!p->loads || y->main->kind != OOM_KERNEL || y->main->line - p->loads > READ_AHEAD || p->loads - y->main->line > READ_AHEAD ||
+	    (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Line %d reads weights. Those of a file and the model's own may lie in the machine's memory "
+	    "together, the model's in float32 unless it is told otherwise: a file in 16 bits, safetensors, torch_dtype and "
+	    "low_cpu_mem_usage=True in transformers, or map_location on the device take less there.", p->loads));
+}
+
+static void
+images(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (!p->images || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d it is a program that makes images by diffusion. Its model's weights lie there "
+	    "first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
+	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores (xFormers), weights in "
+	    "16 bits, and only a part of the model there at a time (--medvram, --lowvram, enable_model_cpu_offload() in "
+	    "diffusers) take less.", p->images));
+}
+
 /* ---- configurations, and lists ---- */
 
 static void
@@ -123,8 +152,10 @@ autopsy_paste_causes(struct autopsy *y)
 {
 	weights(y);
 	code(y);
+	reading(y);
 	if (y->main->host)
 		return;
+	images(y);
 	darknet(y);
 	process(y);
 }

@@ -165,7 +165,7 @@ static const struct {
 	    "may be asked for at once: fewer tokens or sequences side by side (max_num_batched_tokens, "
 	    "max_num_seqs), a shorter max_model_len, fewer or smaller images for each request, or weights in fewer "
 	    "bits or on more devices leave room for it." },
-	{ TRACE_PAIRS, 0, "By the traceback it failed where boxes or points are compared with all others "
+	{ TRACE_PAIRS, 0, "By the traceback it failed where boxes are compared with all others "
 	    "(anchors, predictions): that grows with the product of their numbers, so one image with many "
 	    "takes far more than the rest. Fewer of them at once, by crops or a limit, or comparing those "
 	    "images on the processor (gpu_assign_thr in MMDetection; retry_if_cuda_oom in Detectron2), bound it." },
@@ -197,7 +197,7 @@ static const struct {
 	{ TRACE_DENSE, 0, "By the traceback it failed where a graph is made a dense matrix, a number for each pair of "
 	    "its nodes, however few edges it has: that grows with the square of the nodes at once. Sampled or "
 	    "smaller graphs, or what works on edges alone, take less." },
-	{ TRACE_ALL_PAIRS, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the line of code makes a number, "
+	{ TRACE_ALL_PAIRS, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the code makes a number, "
 	    "or several, for each pair of two sets, such as nodes, points or patches: that grows with the product of their "
 	    "numbers, which is the square where the sets are the same. Fewer of them (smaller images or graphs), or a part of "
 	    "one set after the other, take less." },
@@ -359,7 +359,7 @@ host_places(struct autopsy *y)
 		autopsy_cause(y, "By the traceback it failed where results are joined: they grow with the number "
 		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
 		    "(argmax; preprocess_logits_for_metrics in transformers), they take less.");
-	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES | TRACE_EDGES | TRACE_DENSE))
+	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES | TRACE_EDGES | TRACE_DENSE | TRACE_ALL_PAIRS))
 		by_place(y);
 	else if ((facts & (TRACE_BACKWARD | TRACE_FORWARD)) && y->main->kind == OOM_PYTORCH_CPU)
 		autopsy_cause(y, "By the traceback the network itself ran on the processor, in a step: what "

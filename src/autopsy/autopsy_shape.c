@@ -23,18 +23,24 @@
 
 /* ---- TensorFlow's shapes ---- */
 
-/* Does an operation of that name give a weight its first values? */
+/* Does a name hold any of these? */
+static bool
+holds(const char *node, const char *const *part)
+{
+	while (*part && !strstr(node, *part))
+		part++;
+	return *part;
+}
+
+/* Does an operation of that name give a weight its first values? Random numbers are dropout's and noise's as well. */
 static bool
 initializes(const char *node)
 {
-	static const char *const part[] = { "Initializer/", "random_uniform", "truncated_normal",
-	    "random_normal", "RandomUniform", "TruncatedNormal", "/Assign", NULL };
-	int i;
+	static const char *const sure[] = { "nitializer", "truncated_normal", "TruncatedNormal", "/Assign", NULL };
+	static const char *const random[] = { "random_uniform", "random_normal", "RandomUniform", NULL };
+	static const char *const other[] = { "dropout", "Dropout", "noise", "Noise", "sampl", "augment", NULL };
 
-	for (i = 0; part[i]; i++)
-		if (strstr(node, part[i]))
-			return true;
-	return false;
+	return holds(node, sure) || (holds(node, random) && !holds(node, other));
 }
 
 /* Filters are height, width, channels in, channels out. */
@@ -126,7 +132,10 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 static bool
 of_named_matrix(struct autopsy *y, const struct oom_shape *s)
 {
-	if (!strstr(y->main->node, "logits") || s->dim[0] < MANY)
+	static const char *const products[] = { "output_projection", "softmax_w", "proj/MatMul", NULL };
+
+	if (s->dim[0] < MANY || (!strstr(y->main->node, "logits") && (s->dim[1] < WIDE || strstr(y->main->node, "gradients") ||
+	    !holds(y->main->node, products))))
 		return false;
 	autopsy_cause(y, arena_printf(y->arena, "The operation makes logits, a number for each of %lld classes or words, "
 	    "for %lld samples or positions at once: fewer of these make them smaller, and softmax, the loss and "

@@ -132,7 +132,8 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		return arena_printf(a, "ONNX Runtime's arena could not be extended by a buffer of "
 		    "%s%s%s.", what, o->node[0] ? " for node " : "", o->node);
 	case OOM_PADDLE:
-		return arena_printf(a, "PaddlePaddle's allocator asked the device for %s.", what);
+		return o->size[OOM_ASKED].known ? arena_printf(a, "PaddlePaddle's allocator asked the device for %s.", what) :
+		    "PaddlePaddle's allocator got no memory on the device. How much it asked for is not there.";
 	case OOM_CUPY:
 		if (o->size[OOM_LIMIT].known)
 			return arena_printf(a, "CuPy's memory pool was to grow by %s, beyond its limit.", what);
@@ -151,10 +152,10 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		return arena_printf(a, "The program needs %s in one block, and saw before it began "
 		    "that they were not there; nothing was trained.", what);
 	default:
-		return o->size[OOM_ASKED].known ? arena_printf(a, "The driver was asked for %s and "
-		    "had less. A framework may go on after that with smaller blocks; an error of "
-		    "its own tells whether it did.", what) : "The device had no memory left. The "
-		    "message does not say for what.";
+		return !o->size[OOM_ASKED].known ? "The device had no memory left. The message does not say for what." :
+		    strcmp(o->who, "Theano") == 0 ? arena_printf(a, "The driver was asked for %s and had less.", what) :
+		    arena_printf(a, "The driver was asked for %s and had less. A framework may go on after that with smaller "
+		    "blocks; an error of its own tells whether it did.", what);
 	}
 }
 

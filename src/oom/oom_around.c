@@ -313,6 +313,10 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->replay = m->number[0];
 		log->replay_line = line;
 		break;
+	case ROLE_INPUTS:
+		log->inputs = m->shape;
+		log->inputs_line = line;
+		break;
 	case ROLE_PRINTED:
 		if (log->messages.n == 0) {
 			log->printed = m->shape;

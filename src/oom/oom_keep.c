@@ -221,6 +221,18 @@ assertion_alone(struct oom_log *log)
 	vec_push(log->arena, &log->messages, o);
 }
 
+/* Where Colab's memory ends, what runs there is ended as if by the keyboard. */
+static void
+stopped_alone(struct oom_log *log)
+{
+	int line = log->paste.stopped;
+	struct oom_message o = { .kind = OOM_KERNEL, .line = line, .last = line, .count = 1, .gpu = -1, .host = true,
+		.who = "Colab", .says = STOPPED, .hedged = true };
+
+	if (log->messages.n == 0 && line && log->paste.colab && log->paste.colab < line)
+		vec_push(log->arena, &log->messages, o);
+}
+
 /* Caffe says nothing of what it asked for, but may have told before what its network takes. */
 static const char *
 caffe_says(const struct oom_log *log)
@@ -300,6 +312,7 @@ oom_settle(struct oom_log *log)
 		}
 	forget(log, is_twin);
 	assertion_alone(log);
+	stopped_alone(log);
 	log->dump.listed = log->dump.in_use;
 	if (log->dump.said_in_use > log->dump.in_use)
 		log->dump.in_use = log->dump.said_in_use;	/* the list is cut */

@@ -179,6 +179,8 @@ struct oom_log {
 	int64_t tokens, most_tokens;	/* of a text, and that the model is made for; 0: not said */
 	int tokens_line;
 	int smaller_gpu, smaller_line;	/* a device smaller than others, by DataParallel's warning; line 0: none */
+	struct oom_shape inputs;	/* of the operation that failed, the first of them, by Theano */
+	int inputs_line;
 	struct oom_shape printed;	/* the last size that is printed ahead of the first message */
 	int printed_line;
 	int64_t weights, trained;	/* numbers that the network has, and of them those that are trained; 0: not said */

@@ -232,6 +232,25 @@ holder(struct oom_paste *p, struct piece t, int line)
 	keep_name(p->holder, at, to);
 }
 
+/* Whose program it is, and what it was at. */
+static void
+program(struct oom_paste *p, struct piece t, int line)
+{
+	const char *s = past_blanks(t.s, t.s + t.n);
+
+	if (piece_find(t, "loading weights") || piece_find(t, "loading checkpoint shards") || piece_find(t, "loading model from") ||
+	    piece_any_of(t, "torch.load( .from_pretrained( load_checkpoint("))
+		p->loads = line;
+	if (piece_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai"))
+		p->images = line;
+	if (piece_find(t, "/content/"))
+		p->colab = line;
+	if (t.s + t.n - s == 2 && memcmp(s, "^C", 2) == 0)
+		p->stopped = line;
+	else if (piece_find(t, "keyboardinterrupt"))
+		p->stopped = 0;
+}
+
 void
 oom_paste_line(struct oom_paste *p, const char *s, size_t n, int line, bool traced)
 {
@@ -239,6 +258,7 @@ oom_paste_line(struct oom_paste *p, const char *s, size_t n, int line, bool trac
 
 	gradients(p, t, line, traced);
 	sizes(p, t, line);
+	program(p, t, line);
 	if (traced)
 		return;
 	sum_of_losses(p, t, line);

@@ -19,6 +19,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int evaluates;		/* a network is set to evaluation, */
 	int runs;		/* and called thereafter; */
 	int no_grad;		/* gradients are switched off, or a library does it */
+	int loads;		/* the last line that reads weights */
+	int images;		/* the last line that is of a program that makes images by diffusion */
+	int colab, stopped;	/* of a path as Colab has them; of ^C by itself */
 	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
 	int few_bits;		/* the line of that, where it says so as well */
 	int millions_line;

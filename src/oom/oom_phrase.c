@@ -148,6 +148,7 @@ const struct phrase oom_phrases[] = {
 	{ "Cuda Error in allocate: 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	/* others */
 	{ "Out of memory error on GPU # . Cannot allocate %", ON_GPU(OOM_PADDLE) },
+	{ "Out of memory error on GPU #", ON_GPU(OOM_PADDLE) },		/* cut */
 	{ "Fail to alloc memory of # size", ROW(ROLE_MESSAGE, OOM_PADDLE, true, NULL, NULL, PHRASE_BYTES) },
 	{ "Cannot malloc % GPU memory", MESSAGE(OOM_PADDLE) },
 	{ "cudaStat (0 vs. 2) Cuda Error: out of memory", FROM("PaddlePaddle") },
@@ -181,7 +182,8 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA Error 2, CUDA_ERROR_OUT_OF_MEMORY", FROM("tinygrad") },
 	{ "MemoryError: Allocation of % failed", FROM("tinygrad") },
 	{ "Error allocating % of device memory (CNMEM_STATUS_OUT_OF_MEMORY)", FROM("Theano") },
-	{ "Error allocating % of device memory", FROM("Theano") },
+	{ "Error allocating % of device memory (out of memory", FROM("Theano") },
+	{ "Error allocating % of device memory\n", FROM("Theano") },	/* cut */
 	{ "CudaNdarray_ZEROS: allocation failed", FROM("Theano") },
 	{ "CudaNdarray_@ : allocation failed", FROM("Theano") },
 	{ "cnmemInit call failed@ Reason=CNMEM_STATUS_OUT_OF_MEMORY",
@@ -378,6 +380,10 @@ const struct phrase oom_phrases[] = {
 	{ "~cannot allocate memory", RUNTIME },
 	{ "~out of memory", NAMED },
 	{ "~outofmemory", NAMED },
+	{ "~out of memeory", NAMED },	/* as people type it */
+	{ "~out of memroy", NAMED },
+	{ "~out of memorry", NAMED },
+	{ "~out of mamory", NAMED },
 	{ "~out of GPU memory", NAMED },
 	{ "~out of device memory", NAMED },
 	{ "~out_of_device_memory", NAMED },
@@ -457,6 +463,7 @@ const struct phrase oom_phrases[] = {
 	{ "~\bsteps\a#/", LINE(ROLE_STEP) },
 	{ "exclude GPU # which has less than", LINE(ROLE_SMALLER) },
 	{ "torch.Size($", LINE(ROLE_PRINTED) },
+	{ "Inputs shapes: [$", LINE(ROLE_INPUTS) },
 	{ "{'loss':", LINE(ROLE_LOSS) },
 	{ "~\breplay_capacity\a#", LINE(ROLE_REPLAY) },
 	{ "~\breplay_size\a#", LINE(ROLE_REPLAY) },

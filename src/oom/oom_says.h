@@ -23,6 +23,8 @@
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Unless someone did that, it "	\
     "was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
     "container or job was reached; its log (dmesg) then says so. " LIES_THERE
+#define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
+    "machine's memory is full, not the device's. " LIES_THERE
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
     "NVIDIA's library who has the memory, and that call failed."
 #define NO_BATCH	"The device had no memory left at a batch of one, after all larger ones. The "	\

@@ -183,11 +183,11 @@ struct sign {
 
 /* Of the innermost line of code that is not PyTorch's own: what it is about, */
 static const struct sign code_signs[] = {
-	{ "box_iou( bbox_overlaps( bbox_iou( pairwise_iou( pairwise_distance( cdist(", NULL, TRACE_PAIRS },
+	{ "box_iou( bbox_overlaps( bbox_iou( pairwise_iou(", NULL, TRACE_PAIRS },
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
-	{ "compute_distances( dist_mat distmat distance_matrix pairwise_dist euclidean_dist( all_combinations all_pairs", NULL,
+	{ "cdist( pairwise_distance( compute_distances( dist_mat distmat distance_matrix pairwise_dist euclidean_dist( all_combinations all_pairs", NULL,
 	    TRACE_ALL_PAIRS },
 	{ "rasterize_gaussians", NULL, TRACE_SPLATS },
 	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
@@ -221,6 +221,8 @@ static const struct sign call_signs[] = {
 	{ "t.is_floating_point()", "t.to(", TRACE_LOADING },	/* of Module.to() */
 	{ "._to_shared_mem(", NULL, TRACE_SHARED },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
+	{ "pairwise_distances( euclidean_distances( rbf_kernel( cosine_similarity( squareform( pdist( silhouette_score(", NULL,
+	    TRACE_ALL_PAIRS },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
 	{ "executing", "vaedecode vaeencode", TRACE_DECODER },	/* ComfyUI's nodes */
 	{ "vae.decode( first_stage_model.decode( decode_first_stage( decode_latents( vae.encode(", NULL,
@@ -343,7 +345,7 @@ static const struct sign place_signs[] = {
 	    TRACE_PROFILES },
 	{ "assigners/ assigner.py utils/tal.py matcher.py iou_calculators/ iou2d_calculator.py", NULL,
 	    TRACE_PAIRS },
-	{ NULL, "pairwise_distance square_distance pdist", TRACE_PAIRS },
+	{ NULL, "pairwise_distance square_distance pdist", TRACE_ALL_PAIRS },
 	{ "exllama", "load_gen load_autosplit load_tp", TRACE_LOADING },
 	{ NULL, "bbox_overlaps pairwise_iou box_iou boxlist_iou bbox_iou _box_inter_union gather_topk_anchors "
 	    "set_low_quality_matches", TRACE_PAIRS },
@@ -358,6 +360,7 @@ static const struct sign place_signs[] = {
 	{ "pin_memory.py", NULL, TRACE_PINNED },
 	{ NULL, "pin_memory", TRACE_PINNED },
 	{ NULL, "_ddp_init_helper", TRACE_BUCKETS },
+	{ "sklearn/metrics/pairwise.py", NULL, TRACE_ALL_PAIRS },
 	{ NULL, "to_dense_adj", TRACE_DENSE },
 	{ "scipy/sparse", "toarray todense", TRACE_SPARSE },
 	{ "scene/ camera_utils.py", "cameralist_from_caminfos loadcam", TRACE_CAMERAS },

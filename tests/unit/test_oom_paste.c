@@ -114,3 +114,22 @@ Test(oom_paste, within_a_traceback_only_what_switches_gradients_off)
 	cr_expect_eq(p.sums, 0);
 	cr_expect_eq(p.no_grad, 2);
 }
+
+Test(oom_paste, what_reads_weights_and_what_makes_images)
+{
+	cr_expect_eq(read_lines("\nLoading checkpoint shards:  67%|######    | 2/3 [00:07<00:03]\n").loads, 2);
+	cr_expect_eq(read_lines("net.load_state_dict(torch.load(path))\n").loads, 1);
+	cr_expect_eq(read_lines("loader = DataLoader(images)\n").loads, 0);
+	cr_expect_eq(read_lines("python scripts/txt2img.py --n_samples 4\n").images, 1);
+	cr_expect_eq(read_lines("images = images.to(device)\n").images, 0);
+}
+
+Test(oom_paste, what_was_stopped_and_where)
+{
+	struct oom_paste p = read_lines("!python /content/train.py\nEpoch 1\n^C\n");
+
+	cr_expect_eq(p.colab, 1);
+	cr_expect_eq(p.stopped, 3);
+	cr_expect_eq(read_lines("^C\nKeyboardInterrupt\n").stopped, 0, "by hand");
+	cr_expect_eq(read_lines("press ^C to stop\n").stopped, 0);
+}

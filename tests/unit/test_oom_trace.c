@@ -321,7 +321,7 @@ static const struct place {
 	{ "a product", HEAD CALL("/src/net.py", "405", "forward", "out = einsum('b i, i d -> b d', x, w)") ENDED, 0, "" },
 	/* qinzheng93/GeoTransformer/issues/119, oobabooga/textgen/issues/5306 */
 	{ "distances of pairs", HEAD CALL("/src/ops/pairwise_distance.py", "29", "pairwise_distance",
-	    "sq_distances = x2 - 2 * xy + y2") ENDED, TRACE_PAIRS, "" },
+	    "sq_distances = x2 - 2 * xy + y2") ENDED, TRACE_ALL_PAIRS, "" },
 	{ "ExLlama's weights", HEAD CALL("/env/exllamav2/model.py", "263", "load_gen", "module.load()") ENDED,
 	    TRACE_LOADING, "" },
 	{ "a wrapper's weights", HEAD CALL("/src/ui.py", "213", "load_model_wrapper", "x = load(name, loader)") ENDED,
