@@ -122,6 +122,7 @@ array_keep(struct importer *im, const struct model_node *n, const struct array *
 			made->step = a->step;
 	*(made->step ? &v->stepped : &v->data) = made;
 	v->source = a->source;
+	v->folded = n == im->node ? n : NULL;
 	val_alias(im, n->out[0], v);
 	return true;
 }

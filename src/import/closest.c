@@ -18,7 +18,6 @@ static const struct {
 	{ "DeformConv", "conv" },
 	{ "DequantizeLinear", "the model before it was quantised" },
 	{ "DynamicQuantizeLinear", "the model before it was quantised" },
-	{ "Einsum", "matmul between permutes" },
 	{ "FusedConv", "conv -> relu, of the model before it was optimised for a machine" },
 	{ "FusedMatMul", "matmul, of the model before it was optimised for a machine" },
 	{ "GlobalLpPool", "global_avgpool of a pow" },

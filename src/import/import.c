@@ -218,19 +218,23 @@ poison(struct importer *im, const struct model_node *n)
 	}
 }
 
-static bool
-onnx_translate(struct importer *im, const struct model_node *n)
+bool
+onnx_step(struct importer *im, const struct model_node *n)
 {
 	const struct onnx_op *op = op_of(n);
 	const char *closest;
 
-	if (fold_node(im, n))
-		return true;
 	if (op)
 		return op->ours ? unary(im, n, op->ours) : op->translate(im, n);
 	closest = onnx_closest(n->op);
 	return closest ? cannot(im, "there is no operator here that does the same; the closest is %s", closest) :
 	    cannot(im, "there is no operator here that does the same");
+}
+
+static bool
+onnx_translate(struct importer *im, const struct model_node *n)
+{
+	return fold_node(im, n) || onnx_step(im, n);
 }
 
 static void

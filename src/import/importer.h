@@ -49,6 +49,9 @@ struct val {			/* what a name of the model stands for */
 	struct val *turned;	/* the same in the other order, once it is made */
 	const struct val *flat;	/* it is these axes as one, in the order of ours, which is not the source's */
 	struct layout source;
+	const struct model_node *folded;	/* that makes the constant */
+	struct val *formula;	/* the same as a tensor, once it is made */
+	const struct numbers *known;	/* of a tensor that is made of nothing */
 	const struct val *guards;	/* it is 1 where that one is not a number */
 	const struct val *asks;	/* it is 1 where that input, which looks up, is the number `asked` */
 	int64_t asked;
@@ -198,6 +201,10 @@ struct val	*reshape_raised(struct importer *, struct val *, int rank);
 /* Makes an operation of COUNT operands, as NumPy broadcasts them. */
 bool	 broadcast_call(struct importer *, const struct model_node *, const char *ours, struct val **, int count);
 
+/* A dense layer of a trained matrix [in, units], or as it is [units, in]; BIAS: NULL, none. */
+bool	 dense_call(struct importer *, struct val *, const struct numbers *, bool transposed, const struct numbers *bias,
+	    const char *out);
+
 /* What constant numbers do along an axis of ours (along.c); NULL after cannot(). A matrix is [OUT, extent of the axis]. */
 double		*along_room(struct importer *, const struct val *, int axis, int64_t out);
 struct val	*along_matrix(struct importer *, struct val *, int axis, int64_t out, const double *matrix);
@@ -211,13 +218,22 @@ struct val	*along_frame(struct importer *, struct val *, int axis, const int64_t
 /* What the node makes, which has become that of others. */
 bool		 node_makes(struct importer *, const struct model_node *, struct val *);
 
+/* A constant of that shape as what the language makes of nothing (made.c): ones on one side of the diagonal and zeros, or on it
+ * alone, or numbers that count along an axis; or as formulas make it of such. NULL: it is none. */
+struct val	*made_of_nothing(struct importer *, const struct numbers *, int rank, const int64_t *dim);
+struct val	*made_of_formula(struct importer *, struct val *, int rank, const int64_t *dim);
+
 /* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);
+bool	 recognise_expm1(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);
 /* Products whose matrices are turned in a step of their own, among all steps: does any do it itself now? */
 bool	 recognise_turned(struct importer *);
-/* A matrix of ones on one side of the diagonal and zeros, or on it alone, as what the language makes of nothing; NULL. */
-struct val	*recognise_triangle(struct importer *, const struct numbers *, int rank, const int64_t *dim);
+/* Classes that are compared with each of their numbers (onnx_one_hot.c); are these 0, 1, 2 ... along a last axis? */
+bool	 recognise_one_hot(struct importer *, const struct model_node *);
+bool	 numbers_count(const struct numbers *);
+/* A bias behind a layer of matrices for each place (onnx_einsum.c). */
+bool	 recognise_local_bias(struct importer *, const struct model_node *);
 /* The core of attention, which a reshape of the heads as one row ends (recognise_attention.c). */
 bool	 recognise_attend(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
 /* The step that makes it, if it is that operator's; NULL. */
@@ -236,6 +252,9 @@ bool	 attr_ints(const struct model_node *, const char *name, int *n, const int64
 const struct model_node	*sole_user(struct importer *, const char *name);
 bool	 read_by_node(struct importer *, const char *name);	/* or is it a result of the network at most? */
 void	 node_done(struct importer *, const struct model_node *);	/* it is not to be translated */
+
+/* Makes a step of a node of ONNX, without computing it; false after cannot() (import.c). */
+bool	 onnx_step(struct importer *, const struct model_node *);
 
 /* Computes what is known without running the network; false: it is none of that. */
 bool	 fold_node(struct importer *, const struct model_node *);

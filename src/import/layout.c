@@ -262,6 +262,8 @@ layout_operand(struct importer *im, struct val *v, const struct joint *j)
 		return val_laid(im, v, -1);
 	if (!operand_shape(im, v, j, dim))
 		return NULL;
+	if (v->data && !v->t && (made = made_of_formula(im, v, j->rank, dim)))
+		return made;
 	if (v->data && !v->t) {
 		made = val_new(im, v->name);
 		made->data = same = ARENA_NEW(im->arena, struct numbers);

@@ -261,6 +261,7 @@ fold_constant(struct importer *im, const struct model_node *n)
 
 		*same = *a->numbers;
 		same->name = n->out[0];
+		same->computed = true;
 		v->data = same;
 	} else if (a || n->nattrs != 1) {
 		return false;

@@ -103,6 +103,15 @@ larger_first(const char *ours, struct val **x)
 		}
 }
 
+/* A number of each sample, which a source writes with an axis for each of those that it meets. */
+static struct val *
+number_of_sample(struct val *x, const struct tensor *with)
+{
+	const struct step *s = x->t->batched && with->batched && tensor_elements_per_sample(x->t) == 1 ? made_by(x, "reshape") : NULL;
+
+	return s && s->in[0]->t->rank == 0 && s->in[0]->t->batched && with->rank == x->t->rank ? s->in[0] : x;
+}
+
 bool
 broadcast_call(struct importer *im, const struct model_node *n, const char *ours, struct val **v, int count)
 {
@@ -118,8 +127,10 @@ broadcast_call(struct importer *im, const struct model_node *n, const char *ours
 			return false;
 	if (!enlarge(im, x, count))
 		return false;
-	if (count == 2)
+	if (count == 2) {
 		larger_first(ours, x);
+		x[1] = number_of_sample(x[1], x[0]->t);
+	}
 	call_begin(&c, im, ours);
 	for (i = 0; i < count; i++)
 		call_in(&c, x[i]);
@@ -178,6 +189,8 @@ add(struct importer *im, const struct model_node *n)
 	struct val *v[2] = { node_in(im, n, 1), node_in(im, n, 0) };
 	const struct model_node *user = sole_user(im, n->out[0]);
 
+	if (recognise_local_bias(im, n))
+		return true;
 	if (v[0] && v[1] && v[0]->t && v[1]->t && made_at(v[0]) < made_at(v[1]) && v[0]->t->batched && v[1]->t->batched &&
 	    (!user || strcmp(user->op, "Relu") != 0))
 		return broadcast_call(im, n, "add", v, 2);

@@ -93,7 +93,7 @@ padded(struct importer *im, const struct model_node *n, const struct val *ask, s
 static bool
 equal(struct importer *im, const struct model_node *n)
 {
-	return asks_token(im, n) || compared(im, n, "equal", "equal");
+	return asks_token(im, n) || recognise_one_hot(im, n) || compared(im, n, "equal", "equal");
 }
 
 const struct onnx_op onnx_op_less = { .name = "Less", .translate = less };
@@ -177,6 +177,8 @@ where(struct importer *im, const struct model_node *n)
 		return true;
 	}
 	if (v[0]->asks && val_number(v[1], &r[0]) && r[0] == 0 && padded(im, n, v[0], v[2]))
+		return true;
+	if (recognise_expm1(im, n))
 		return true;
 	given[k++] = v[0];
 	for (i = 0; i < 2; i++) {

@@ -36,6 +36,45 @@ end_convolution(struct call *c, const struct model_node *n, const struct window 
 	return call_end(c, n->out[0]);
 }
 
+/* Does each filter of a constant pick one place of one channel, all of them in their order? Then it makes windows of an image. */
+static bool
+picks_windows(const struct model_node *n, const struct val *x, const struct numbers *weight)
+{
+	int64_t channels = x->t->dim[0], cells = channels > 0 ? weight->dim[0] / channels : 0, i;
+
+	if (!weight->computed || !weight->data || cells < 1 || weight->dim[0] != channels * cells || weight->dim[1] != 1 ||
+	    attr_int(n, "group", 1) != channels || weight->count != weight->dim[0] * cells)
+		return false;
+	for (i = 0; i < weight->count; i++)
+		if (numbers_real(weight, i) != (i % cells == i / cells % cells))
+			return false;
+	return true;
+}
+
+static bool
+windows(struct importer *im, const struct model_node *n, struct val *x, const struct window *w)
+{
+	int64_t dim[1 + MOST_SPACE];
+	int i;
+	struct call c;
+
+	call_begin(&c, im, "unfold");
+	call_in(&c, x);
+	call_ints(&c, "kernel", w->n, w->kernel);
+	if (!window_all_one(w->stride, w->n))
+		call_ints(&c, "stride", w->n, w->stride);
+	window_give_pad(&c, w);
+	if (!window_all_one(w->dilation, w->n))
+		call_ints(&c, "dilation", w->n, w->dilation);
+	if (!(x = call_value(&c)))
+		return false;
+	dim[0] = x->t->dim[0];
+	for (i = 0; i < w->n; i++)
+		dim[1 + i] = (c.in.v[0]->t->dim[1 + i] + w->pad[2 * i] + w->pad[2 * i + 1] -
+		    (w->kernel[i] - 1) * w->dilation[i] - 1) / w->stride[i] + 1;
+	return reshape_to(im, n, x, (struct layout){ .at = 0 }, 1 + w->n, dim);
+}
+
 static bool
 conv(struct importer *im, const struct model_node *n)
 {
@@ -49,6 +88,8 @@ conv(struct importer *im, const struct model_node *n)
 		return cannot(im, "its bias is computed: only trained ones are ours");
 	if (!window_pad_same(im, &w, x->t, false))
 		return false;
+	if (!bias && !w.same && w.n < MOST_SPACE && picks_windows(n, x, weight->data))
+		return windows(im, n, x, &w);
 	call_begin(&c, im, "conv");
 	call_in(&c, x);
 	call_int(&c, "filters", weight->data->dim[0]);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static bool
-dense(struct importer *im, struct val *x, const struct numbers *w, bool transposed, const struct numbers *bias,
+bool
+dense_call(struct importer *im, struct val *x, const struct numbers *w, bool transposed, const struct numbers *bias,
     const char *out)
 {
 	struct call c;
@@ -58,7 +58,7 @@ gemm_apart(struct importer *im, const struct model_node *n, struct val *x, const
 	    "scaled"), *added = arena_join(im->arena, n->out[0], ".", "added");
 	struct val *c = node_in(im, n, 2), *pair[2];
 
-	if (!dense(im, x, w, transposed, NULL, product) || !times(im, product, attr_real(n, "alpha", 1), c ? scaled : n->out[0]))
+	if (!dense_call(im, x, w, transposed, NULL, product) || !times(im, product, attr_real(n, "alpha", 1), c ? scaled : n->out[0]))
 		return false;
 	if (!c)
 		return true;
@@ -89,7 +89,7 @@ gemm(struct importer *im, const struct model_node *n)
 	if (attr_real(n, "alpha", 1) != 1 || (bias && (attr_real(n, "beta", 1) != 1 || !bias->data || bias->data->rank != 1 ||
 	    bias->data->count != w->dim[units_first ? 0 : 1])))
 		return gemm_apart(im, n, x, w, !units_first);
-	return dense(im, x, w, !units_first, bias ? bias->data : NULL, n->out[0]);
+	return dense_call(im, x, w, !units_first, bias ? bias->data : NULL, n->out[0]);
 }
 
 const struct onnx_op onnx_op_gemm = { .name = "Gemm", .translate = gemm };
@@ -120,7 +120,7 @@ by_vector(struct importer *im, const struct model_node *n, struct val *x, const 
 	row->rank = 2;
 	row->dim[1] = row->dim[0];
 	row->dim[0] = 1;
-	if (!dense(im, x, row, false, NULL, kept))
+	if (!dense_call(im, x, row, false, NULL, kept))
 		return false;
 	x = val_of(im, kept);
 	return reshape_to(im, n, x, x->source, x->t->rank - 1, x->t->dim);
@@ -141,7 +141,7 @@ matmul(struct importer *im, const struct model_node *n)
 	if ((w = matrix_of(b, &turned))) {
 		if ((bias = bias_after(im, n, w->dim[!turned], &sum)))
 			node_done(im, sum);
-		return dense(im, a, w, !turned, bias, bias ? sum->out[0] : n->out[0]);
+		return dense_call(im, a, w, !turned, bias, bias ? sum->out[0] : n->out[0]);
 	}
 	if (b && b->data && b->data->rank == 1)
 		return by_vector(im, n, a, b->data);

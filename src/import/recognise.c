@@ -1,5 +1,5 @@
 /*
- * Activations and layer normalisation that an exporter took apart, and matrices that it wrote out. They are found from
+ * Activations and layer normalisation that an exporter took apart, and matrices that it turned. They are found from
  * behind: at the product or the quotient that ends them, among the steps that were made. Those before it are left, for
  * others that may read them; where nobody does, they are dropped as all unread steps are.
  */
@@ -166,6 +166,45 @@ recognise_activation(struct importer *im, const struct model_node *n)
 	return call_end(&c, n->out[0]);
 }
 
+/* Is it FACTOR times x, and OFFSET more? Then x; NULL. */
+static const struct val *
+line_of(const struct val *v, double factor, double offset)
+{
+	const struct step *s = made_by(v, "scale");
+
+	return s && real_of(s, "factor") == factor && real_of(s, "offset") == offset ? val_first(s->in[0]) : NULL;
+}
+
+/* Of 2 t / (1 - t) that t; NULL. */
+static const struct val *
+near_zero(const struct val *v)
+{
+	const struct step *s = made_by(v, "div"), *sum = s && s->nin == 2 ? made_by(s->in[0], "add") : NULL;
+	const struct val *t = sum && sum->nin == 2 && val_first(sum->in[0]) == val_first(sum->in[1]) ? val_first(sum->in[0]) : NULL;
+
+	return t && line_of(s->in[1], -1, 1) == t ? t : NULL;
+}
+
+/* exp(x) - 1 as it stays exact: near 0 by t = tanh(x / 2), where |x| is below a number, which is of no account. */
+bool
+recognise_expm1(struct importer *im, const struct model_node *n)
+{
+	const struct val *near = node_in(im, n, 1), *far = node_in(im, n, 2), *one, *x;
+	const struct step *less = node_in(im, n, 0) ? made_by(node_in(im, n, 0), "less") : NULL, *s;
+	struct call c;
+
+	if (!less || less->nin != 1 || !near || !far || !(one = line_of(far, 1, -1)) || !(s = made_by(one, "exp")))
+		return false;
+	x = val_first(s->in[0]);
+	if (!(near = near_zero(near)) || !(s = made_by(near, "tanh")) || line_of(s->in[0], 0.5, 0) != x ||
+	    !(s = made_by(less->in[0], "abs")) || val_first(s->in[0]) != x || real_of(less, "than") > 1)
+		return false;
+	call_begin(&c, im, "expm1");
+	call_like(&c, node_in(im, n, 2));
+	c.in.v[0] = (struct val *)x;
+	return call_end(&c, n->out[0]);
+}
+
 /* ---- layer normalisation ---- */
 
 /* Is it the mean of V along the last axis, which is kept? */
@@ -253,47 +292,7 @@ recognise_layernorm(struct importer *im, const struct model_node *n)
 	return call_end(&c, bias ? shifted->out[0] : scaled->out[0]);
 }
 
-/* ---- matrices ---- */
-
-#define MOST_OF_TRIANGLE	((int64_t)1 << 22)	/* numbers that are looked at */
-
-static struct val *
-triangle(struct importer *im, const char *ours, const int64_t *dim)
-{
-	struct call c;
-
-	call_begin(&c, im, ours);
-	call_ints(&c, "shape", dim[0] == dim[1] ? 1 : 2, dim);
-	return call_value(&c);
-}
-
-struct val *
-recognise_triangle(struct importer *im, const struct numbers *n, int rank, const int64_t *dim)
-{
-	bool lower = true, upper = true, alone = true;	/* are the ones up to the diagonal, from it on, on it alone? */
-	struct val *low, *up;
-	struct call c;
-	int64_t k;
-
-	if (rank != 2 || dim[0] < 2 || dim[1] < 2 || n->count != dim[0] * dim[1] || n->count > MOST_OF_TRIANGLE || !n->data)
-		return NULL;
-	for (k = 0; k < n->count && (lower || upper || alone); k++) {
-		int64_t i = k / dim[1], j = k % dim[1];
-		double v = numbers_real(n, k);
-
-		lower &= v == (j <= i);
-		upper &= v == (j >= i);
-		alone &= v == (j == i);
-	}
-	if (lower || upper)
-		return triangle(im, lower ? "tril" : "triu", dim);
-	if (!alone || !(low = triangle(im, "tril", dim)) || !(up = triangle(im, "triu", dim)))
-		return NULL;
-	call_begin(&c, im, "mul");
-	call_in(&c, low);
-	call_in(&c, up);
-	return call_value(&c);
-}
+/* ---- matrices that a product turns ---- */
 
 /* Of a value that one step alone reads what has its last two axes the other way round; NULL. */
 static struct val *

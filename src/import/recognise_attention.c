@@ -163,6 +163,8 @@ constant_of(const struct val *v)
 {
 	const struct step *s = made_by(v, "parameter");
 
+	if (v->known)
+		return v->known;
 	return s && s->weight[0].frozen && !s->weight[0].view && s->weight[0].numbers->data ? s->weight[0].numbers : NULL;
 }
 
@@ -240,11 +242,24 @@ turn_keys(struct strided *s)
 	s->stride[s->rank - 2] = stride;
 }
 
+/* The product that X is, with the axis of heads behind that of queries; that of one head may be anywhere. NULL: it is none. */
+static const struct step *
+weighted_sum(const struct val *x)
+{
+	const struct step *turned = made_by(x, "permute"), *s;
+
+	if (turned)
+		return is_heads_last(turned) ? made_by(turned->in[0], "matmul") : NULL;
+	while ((s = made_by(x, "reshape")))
+		x = s->in[0];
+	s = made_by(x, "matmul");
+	return s && s->out->t->rank >= 3 && s->out->t->dim[s->out->t->rank - 3] == 1 ? s : NULL;
+}
+
 static bool
 find_core(const struct val *x, struct core *c)
 {
-	const struct step *turned = made_by(x, "permute"), *product = turned && is_heads_last(turned) ? made_by(turned->in[0], "matmul") :
-	    NULL, *s = product && product->nin == 2 ? made_by(product->in[0], "dropout") : NULL;
+	const struct step *product = weighted_sum(x), *s = product && product->nin == 2 ? made_by(product->in[0], "dropout") : NULL;
 	const struct attr *axis;
 	int k;
 

@@ -413,7 +413,7 @@ parameter(struct importer *im, const struct numbers *n, int rank, const int64_t 
 			v = NULL;
 	if (v)
 		return v;
-	v = n->computed ? recognise_triangle(im, n, rank, dim) : NULL;
+	v = n->computed ? made_of_nothing(im, n, rank, dim) : NULL;
 	if (!v) {
 		call_begin(&c, im, "parameter");
 		call_ints(&c, "shape", rank, dim);
@@ -462,6 +462,7 @@ as_parameter(struct importer *im, struct val *v, int rank)
 {
 	const struct numbers *n = numbers_are_real(v->data) ? v->data : made_real(im, v->data);
 	int64_t dim[MODEL_RANK] = { 0 };
+	struct val *made;
 	int i, own, more;
 
 	if (!n)
@@ -478,6 +479,8 @@ as_parameter(struct importer *im, struct val *v, int rank)
 		dim[i] = rank - i > own ? 1 : n->dim[own - rank + i];
 	if (rank == 0)
 		dim[rank++] = 1;
+	if ((made = made_of_formula(im, v, rank, dim)))
+		return made;
 	return parameter(im, n, rank, dim);
 }
 

@@ -26,13 +26,38 @@ ends(const struct model_node *n)
 	return is_one_of(n->op, asks) || (strcmp(n->op, "Cast") == 0 && (onnx_is_real(to) || to == ONNX_BOOL));
 }
 
+/* What a name stands for, where the file has it as it is. */
+static const struct numbers *
+written(struct importer *im, const char *name)
+{
+	const struct val *v = map_get(&im->vals, name);
+	int i;
+
+	for (i = 0; !v && i < im->model->nodes.n; i++) {
+		const struct model_node *n = im->model->nodes.v[i];
+		const struct model_attr *a = n->nout == 1 && strcmp(n->out[0], name) == 0 ? model_attr(n, "value") : NULL;
+
+		if (a && strcmp(n->op, "Constant") == 0 && a->type == A_NUMBERS)
+			return a->numbers;
+	}
+	return v ? v->data : NULL;
+}
+
+/* Are they asked for each class whether they are it? */
 static bool
-looks_up(const struct model_node *n, int k)
+asks_all(struct importer *im, const struct model_node *n, int k)
+{
+	return k < 2 && n->nin == 2 && strcmp(n->op, "Equal") == 0 && numbers_count(written(im, n->in[!k]));
+}
+
+static bool
+looks_up(struct importer *im, const struct model_node *n, int k)
 {
 	static const char *const lookups[] = { "Gather", "GatherElements", "GatherND", "Embedding", NULL };
 	static const char *const recurrences[] = { "LSTM", "GRU", "RNN", NULL };
 
-	return (k == 1 && is_one_of(n->op, lookups)) || (k == 4 && is_one_of(n->op, recurrences));
+	return (k == 1 && is_one_of(n->op, lookups)) || (k == 4 && is_one_of(n->op, recurrences)) ||
+	    (k == 0 && strcmp(n->op, "OneHot") == 0) || asks_all(im, n, k);
 }
 
 /* Nodes stand in the order in which they run, so one pass finds all that comes of it. */
@@ -49,7 +74,7 @@ input_looks_up(struct importer *im, const char *name)
 		for (k = 0; k < n->nin; k++) {
 			if (!map_get(&comes, n->in[k]))
 				continue;
-			if (looks_up(n, k))
+			if (looks_up(im, n, k))
 				return true;
 			for (o = 0; o < n->nout && !ends(n); o++)
 				if (*n->out[o] && !map_get(&comes, n->out[o]))

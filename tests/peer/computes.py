@@ -102,15 +102,24 @@ def from_front(a, dims, outs, k):
     return None, dict(a, axis=int(a["axis"]) % len(dims))
 
 
+def reduced(a, dims, outs, k):
+    return None, dict(a, axis=sorted(int(i) % len(dims) for i in a["axis"] or range(len(dims))))
+
+
 # of an operator's attributes, the shape of its first operand, those of what it makes, and which of these is asked for: its name, None
 # where it keeps it, and what counts of its attributes
 SPELLED = {"slice": sliced, "crop": cropped, "split": split, "flip": flipped, "maxpool": pooled, "avgpool": pooled, "upsample": resized,
            "permute": turned, "transpose": turned, "attend": undropped, "flatten": shaped, "reshape": shaped, "concat": from_front,
-           "softmax": from_front, "normal": drawn, "uniform": drawn}
+           "softmax": from_front, "normal": drawn, "uniform": drawn, **dict.fromkeys(("sum", "mean", "max", "min"), reduced)}
 
 
-def made(op, how, operands, outs, k, joins):
-    """The term of result K of an operator, whose operands are terms; JOINS are what others join, by their terms."""
+# where the order of operands is of no account
+EITHER = ("add", "mul", "maximum", "minimum")
+
+
+def made(op, how, operands, outs, k, joins, lines):
+    """The term of result K of an operator, whose operands are terms; JOINS are what others join, by their terms, and LINES the
+    factor, the offset and the operand of those that are lines."""
     first, dims = operands[0] if operands else "", shape_of(operands[0]) if operands else []
     how = attributes(how)
     if op in ("dropout", "stop_gradient"):
@@ -118,6 +127,14 @@ def made(op, how, operands, outs, k, joins):
     if op in SPELLED:
         name, how = SPELLED[op](how, dims, [extents(d) for d in outs], k)
         op = name or op
+    if op in EITHER:
+        operands = tuple(sorted(operands))
+    if op == "scale":		# of a line a line
+        factor, offset, source = lines.get(first, (1, 0, first))
+        line = how["factor"] * factor, how["factor"] * offset + how["offset"], source
+        term = term_of(op, tuple(numpy.float32(v) for v in line[:2]), 0, source, outs[k])
+        lines[term] = line
+        return term
     if op == "concat":		# of what is joined already along the same axis, what that joins
         operands = tuple(part for o in operands for part in (joins[o][1] if o in joins and joins[o][0] == how["axis"] else (o,)))
         if len(operands) == 1:
@@ -153,7 +170,7 @@ def computes(stowage, spec, weights={}):
     """The term; WEIGHTS, arrays by name, stand in it with their numbers, and without these with their shapes. Second, the names
     of those that it needs."""
     text = subprocess.run([stowage, "plan", "--target", "c", "--dump-after", "phases", spec], capture_output=True, text=True).stdout
-    term, needs, joins = {}, {}, {}
+    term, needs, joins, lines = {}, {}, {}, {}
     for kind, t, dims, name in re.findall(r'(?m)^(parameter|statistic) %(\d+) \w+(\[[^]]*\]) "([^"]*)"', text):
         held = hashlib.sha256(weights[name].tobytes()).hexdigest() if name in weights else ""
         term[t], needs[t] = f"{kind}{dims} {held}", {name}
@@ -166,11 +183,11 @@ def computes(stowage, spec, weights={}):
             continue
         read = re.findall(r"%(\d+)|_", node[3])
         operands = tuple(term.get(t, "") for t in read)
-        if re.match(r"%\d+ \w+\[\] scalar", node[1]) and node[2] not in ("mean", "sum", "scale", "add"):
+        if re.match(r"%\d+ \w+\[\] scalar", node[1]) and node[2] not in ("mean", "sum", "scale", "add", "average"):
             return operands[0], needs.get(read[0], set())
         outs = re.findall(r"%(\d+) \w+(\[[^]]*\])", node[1])
         for k, (t, _) in enumerate(outs):
-            term[t] = made(node[2], node[4], operands, [d for _, d in outs], k, joins)
+            term[t] = made(node[2], node[4], operands, [d for _, d in outs], k, joins, lines)
             needs[t] = set().union(*(needs.get(t, set()) for t in read))
     return None, set()
 
@@ -191,8 +208,11 @@ ALIKE = [("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 1), stop
          ("4, 8, 6", "flip(axis=2)", "slice(axis=2, start=5, step=-1)"), ("192", "reshape((2, 96)) -> flatten", "flatten"),
          ("4, 8", "slice(axis=2, start=-1, drop=2)", "slice(axis=2, start=5) -> reshape((4, 8))"),
          ("16, 8, 6", "concat(concat(in, in), in -> relu, in)", "concat(in, concat(in, in -> relu, in))"),
-         ("4, 8, 6", "dropout(0.5)", "slice(axis=1, stop=8)"), ("4, 8, 6", "scale(0.1)", "scale(0.10000000149)")]
-OTHERS = [("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 2), stop=(6, 6))"), ("4, 4, 3", "maxpool(2)", "avgpool(2)"),
+         ("4, 8, 6", "dropout(0.5)", "slice(axis=1, stop=8)"), ("4, 8, 6", "scale(0.1)", "scale(0.10000000149)"),
+         ("4", "sum(axis=(1, 2))", "sum(axis=(-1, 1))"), ("4, 8, 6", "relu(in) + in", "in + relu(in)"),
+         ("4, 8, 6", "scale(2) -> scale(3, offset=1)", "scale(6) -> scale(1, offset=1)")]
+OTHERS = [("4, 8, 6", "relu(in) - in", "in - relu(in)"), ("4, 8, 6", "scale(3, offset=1) -> scale(2)", "scale(6) -> scale(1, offset=1)"),
+          ("4, 8", "sum(axis=2)", "mean(axis=2)"), ("4, 8", "max(axis=2)", "min(axis=2)"), ("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 2), stop=(6, 6))"), ("4, 4, 3", "maxpool(2)", "avgpool(2)"),
           ("4, 4, 3", "maxpool(2)", "maxpool(3, stride=2, pad=1)"), ("4, 16, 12", "upsample(2)", "upsample(2, mode=bilinear)"),
           ("4, 8", "slice(axis=2, start=4, stop=5, drop=2)", "slice(axis=2, start=5, drop=2)"),
           ("16, 8, 6", "concat(concat(in, in), in -> relu, in)", "concat(in, concat(in, in, in -> relu))"),

@@ -1,0 +1,377 @@
+/*
+ * Sums of products by a formula of letters, "bij,bjk->bik". Of two operands they are matrix products: letters of both that
+ * stay count the products, those of both that go are summed, and the rest are rows or columns. Where each position has a
+ * matrix of its own that is trained, and what it meets are the windows of an image, it is a layer of ours.
+ */
+#include "import/importer.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define LETTERS	MODEL_RANK
+
+struct term {			/* letters of an operand, or of the result */
+	int n;
+	char letter[LETTERS + 1];
+};
+
+struct formula {
+	struct term in[2], out;
+};
+
+static bool
+has(const struct term *t, char letter)
+{
+	return letter && memchr(t->letter, letter, (size_t)t->n);
+}
+
+static int
+place(const struct term *t, char letter)
+{
+	return (int)((const char *)memchr(t->letter, letter, (size_t)t->n) - t->letter);
+}
+
+/* What is said up to an end; NULL: a letter comes twice, or it is none. */
+static const char *
+term_of(struct term *t, const char *s)
+{
+	for (t->n = 0; *s && *s != ',' && *s != '-'; s++) {
+		if (*s == ' ')
+			continue;
+		if (!isalpha((unsigned char)*s) || t->n == LETTERS || has(t, *s))
+			return NULL;
+		t->letter[t->n++] = *s;
+	}
+	return s;
+}
+
+/* Without an arrow the result has the letters that come once, in the order of the alphabet. */
+static void
+implied(struct formula *f)
+{
+	int c;
+
+	for (c = 'A'; c <= 'z'; c++)
+		if (has(&f->in[0], (char)c) != has(&f->in[1], (char)c) && f->out.n < LETTERS)
+			f->out.letter[f->out.n++] = (char)c;
+}
+
+static bool
+formula_of(struct importer *im, const struct model_node *n, struct formula *f)
+{
+	const char *equation = attr_text(n, "equation", ""), *s = equation;
+	int i;
+
+	*f = (struct formula){ .out.n = 0 };
+	for (i = 0; i < n->nin && s; i++) {
+		s = term_of(&f->in[i], s);
+		if (s && i + 1 < n->nin)
+			s = *s == ',' ? s + 1 : NULL;
+	}
+	if (s && *s == '-' && s[1] == '>')
+		s = term_of(&f->out, s + 2);
+	else if (s && !*s)
+		implied(f);
+	for (i = 0; s && i < f->out.n; i++)
+		if (!has(&f->in[0], f->out.letter[i]) && !has(&f->in[1], f->out.letter[i]))
+			s = NULL;
+	return (s && !*s) || cannot(im, "its equation '%s' is none of letters that each come once in an operand", equation);
+}
+
+/* ---- operands as tensors of ours ---- */
+
+struct operand {
+	struct val *v;
+	struct term term;	/* of its axes in ours, without the batch */
+	char batch;		/* '\0': it has none */
+};
+
+static bool
+operand_of(struct importer *im, struct val *v, const struct term *t, struct operand *o)
+{
+	int i;
+
+	*o = (struct operand){ .v = val_laid(im, v, -1) };
+	if (!o->v)
+		return false;
+	if (val_rank(o->v) != t->n)
+		return cannot(im, "its equation has %d letters for an operand of %d axes", t->n, val_rank(o->v));
+	if (o->v->source.merged || o->v->source.expanded)
+		return cannot(im, "the batch of its operand is one with another axis");
+	for (i = 0; i < t->n; i++)
+		if (o->v->t->batched && i == o->v->source.at)
+			o->batch = t->letter[i];
+		else
+			o->term.letter[o->term.n++] = t->letter[i];
+	return true;
+}
+
+static int64_t
+extent(const struct operand *o, char letter)
+{
+	return o->v->t->dim[place(&o->term, letter)];
+}
+
+static struct val *
+permuted(struct importer *im, struct val *v, const struct term *have, const struct term *want)
+{
+	int64_t axes[LETTERS];
+	bool moves = false;
+	int i;
+	struct call c;
+
+	for (i = 0; i < want->n; i++) {
+		axes[i] = place(have, want->letter[i]);
+		moves |= axes[i] != i;
+	}
+	if (!moves)
+		return v;
+	call_begin(&c, im, "permute");
+	call_in(&c, v);
+	call_ints(&c, "axes", want->n, axes);
+	return call_value(&c);
+}
+
+static struct val *
+reshaped(struct importer *im, struct val *v, int rank, const int64_t *dim)
+{
+	struct call c;
+
+	if (v->t->rank == rank && memcmp(v->t->dim, dim, (size_t)rank * sizeof(*dim)) == 0)
+		return v;
+	call_begin(&c, im, "reshape");
+	call_in(&c, v);
+	call_ints(&c, "shape", rank, dim);
+	return call_value(&c);
+}
+
+/* ---- two operands ---- */
+
+enum part { COUNTED, SUMMED, ROWS, COLUMNS, PARTS };
+
+struct product {
+	struct operand o[2];
+	struct term part[PARTS];
+	int64_t size[PARTS];
+};
+
+static bool
+sort_letters(struct importer *im, const struct formula *f, struct product *p)
+{
+	int i, k;
+
+	for (k = 0; k < PARTS; k++)
+		p->size[k] = 1;
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < p->o[k].term.n; i++) {
+			char c = p->o[k].term.letter[i];
+			bool stays = has(&f->out, c), both = has(&p->o[!k].term, c);
+			enum part to = both ? stays ? COUNTED : SUMMED : k ? COLUMNS : ROWS;
+
+			if (c == p->o[!k].batch)
+				return cannot(im, "it has the batch of one operand for an axis of the other");
+			if (!both && !stays)
+				return cannot(im, "it sums an axis of one operand alone; the closest is sum");
+			if (both && extent(&p->o[0], c) != extent(&p->o[1], c))
+				return cannot(im, "axis '%c' has %lld places, and %lld", c, (long long)extent(&p->o[0], c),
+				    (long long)extent(&p->o[1], c));
+			if (both && k)
+				continue;
+			p->part[to].letter[p->part[to].n++] = c;
+			p->size[to] *= extent(&p->o[k], c);
+		}
+	for (k = 0; k < 2; k++)
+		if (p->o[k].batch && (!has(&f->out, p->o[k].batch) || (p->o[!k].batch && p->o[!k].batch != p->o[k].batch)))
+			return cannot(im, "it sums over the batch, or has it twice");
+	return true;
+}
+
+static void
+put(struct term *t, const struct term *more)
+{
+	memcpy(t->letter + t->n, more->letter, (size_t)more->n);
+	t->n += more->n;
+}
+
+/* [those that are counted, first, second] */
+static struct val *
+as_matrices(struct importer *im, const struct product *p, int k, enum part first, enum part second)
+{
+	struct term want = p->part[COUNTED];
+	int64_t dim[LETTERS];
+	struct val *v;
+	int i;
+
+	put(&want, &p->part[first]);
+	put(&want, &p->part[second]);
+	if (want.n != p->o[k].term.n)
+		return NULL;
+	v = permuted(im, p->o[k].v, &p->o[k].term, &want);
+	for (i = 0; i < p->part[COUNTED].n; i++)
+		dim[i] = extent(&p->o[0], want.letter[i]);
+	dim[i] = p->size[first];
+	dim[i + 1] = p->size[second];
+	return v ? reshaped(im, v, i + 2, dim) : NULL;
+}
+
+static bool
+as_product(struct importer *im, const struct model_node *n, const struct formula *f, struct product *p)
+{
+	struct term have = p->part[COUNTED], want = { .n = 0 };
+	int64_t dim[LETTERS];
+	struct val *a, *b;
+	struct layout to = { .at = 0 };
+	char batch = p->o[0].batch ? p->o[0].batch : p->o[1].batch;
+	int i;
+	struct call c;
+
+	if (p->part[COUNTED].n + 2 > MAX_RANK || f->out.n - !!batch > MAX_RANK)
+		return cannot(im, "it has too many axes");
+	a = as_matrices(im, p, 0, ROWS, SUMMED);
+	b = a ? as_matrices(im, p, 1, SUMMED, COLUMNS) : NULL;
+	if (!b)
+		return false;
+	call_begin(&c, im, "matmul");
+	call_in(&c, a);
+	call_in(&c, b);
+	if (!(a = call_value(&c)))
+		return false;
+	put(&have, &p->part[ROWS]);
+	put(&have, &p->part[COLUMNS]);
+	for (i = 0; i < have.n; i++)
+		dim[i] = extent(&p->o[!has(&p->o[0].term, have.letter[i])], have.letter[i]);
+	for (i = 0; i < f->out.n; i++)
+		if (f->out.letter[i] == batch)
+			to.at = i;
+		else
+			want.letter[want.n++] = f->out.letter[i];
+	if (have.n == 0 || !(a = reshaped(im, a, have.n, dim)) || !(a = permuted(im, a, &have, &want)))
+		return have.n > 0 ? false : cannot(im, "it makes one number of each sample; the closest is sum of a product");
+	val_view(im, n->out[0], a, to);
+	return true;
+}
+
+/* Is the second operand one trained matrix for all rows, whose letters are the last of the first and of the result? */
+static bool
+is_dense(const struct formula *f, const struct val *v)
+{
+	const struct term *a = &f->in[0], *b = &f->in[1];
+
+	return v && v->data && v->data->rank == 2 && b->n == 2 && a->n > 1 && f->out.n == a->n &&
+	    memcmp(a->letter, f->out.letter, (size_t)a->n - 1) == 0 && has(b, a->letter[a->n - 1]) &&
+	    has(b, f->out.letter[a->n - 1]) && a->letter[a->n - 1] != f->out.letter[a->n - 1] && !has(a, f->out.letter[a->n - 1]);
+}
+
+/* ---- a matrix for each place ---- */
+
+/* The windows that X is, in the order of ours: [C kernel, places]; NULL: it is none. */
+static const struct step *
+windows_of(const struct val *x)
+{
+	const struct step *s = made_by(x, "unfold");
+	const struct attr *pad = s ? step_attr(s, "pad") : NULL;
+	int i;
+
+	for (i = 0; pad && i < pad->n; i++)
+		if (pad->v[i] != 0)
+			return NULL;
+	return s && s->in[0]->t->rank == 3 && !step_attr(s, "dilation")->given ? s : NULL;
+}
+
+static void
+give_pair(struct call *c, const struct step *s, const char *name)
+{
+	const struct attr *a = step_attr(s, name);
+
+	if (a->given)
+		call_ints(c, name, 2, (int64_t[]){ a->v[0], a->v[a->n > 1] });
+}
+
+/* The weight as [places, filters, what each sees], where the letters of the image are those and the result's the other two. */
+static bool
+recognise_local(struct importer *im, const struct model_node *n, const struct formula *f)
+{
+	struct val *x = node_in(im, n, 0), *w = node_in(im, n, 1);
+	const struct step *s = x && x->t && x->t->batched && val_is_plain(x) ? windows_of(x) : NULL;
+	const struct term *a = &f->in[0], *b = &f->in[1];
+	struct view *v;
+	int64_t stride[3] = { 0 };
+	int i;
+	struct call c;
+
+	if (!s || !w || !w->data || w->data->rank != 3 || a->n != 3 || b->n != 3 || f->out.n != 3 || x->t->rank != 2 ||
+	    f->out.letter[0] != a->letter[0] || f->out.letter[2] != a->letter[2] || !has(b, a->letter[1]) || !has(b, a->letter[2]) ||
+	    !has(b, f->out.letter[1]) || has(a, f->out.letter[1]) || has(b, a->letter[0]))
+		return false;
+	for (i = 2, stride[2] = 1; i > 0; i--)
+		stride[i - 1] = stride[i] * w->data->dim[i];
+	v = ARENA_NEW(im->arena, struct view);
+	v->rank = 3;
+	for (i = 0; i < 3; i++) {
+		int k = place(b, i == 0 ? a->letter[2] : i == 1 ? f->out.letter[1] : a->letter[1]);
+
+		v->dim[i] = w->data->dim[k];
+		v->stride[i] = stride[k];
+	}
+	if (v->dim[0] != x->t->dim[1] || v->dim[2] != x->t->dim[0])
+		return false;
+	call_begin(&c, im, "local");
+	call_in(&c, s->in[0]);
+	call_int(&c, "filters", v->dim[1]);
+	give_pair(&c, s, "kernel");
+	give_pair(&c, s, "stride");
+	call_int(&c, "bias", false);
+	call_view(&c, w->data, stride[0] == v->stride[0] && stride[1] == v->stride[1] ? NULL : v);
+	x = call_value(&c);
+	return x && reshape_to(im, n, x, (struct layout){ .at = 0 }, 2, (int64_t[]){ v->dim[1], v->dim[0] });
+}
+
+/* What alone reads the sums, and adds a number of its own to each, is the layer's bias. */
+bool
+recognise_local_bias(struct importer *im, const struct model_node *n)
+{
+	const struct step *s = NULL;
+	const struct numbers *bias = NULL;
+	struct val *v[2] = { node_in(im, n, 0), node_in(im, n, 1) };
+	int k, i;
+	struct call c;
+
+	for (k = 0; k < 2 && !s; k++)
+		if (v[k] && v[k]->t && v[!k] && v[!k]->data && sole_user(im, n->in[k]) == n && (s = made_by(v[k], "local")))
+			bias = v[!k]->data;
+	if (!s || s->nweights > 1 || bias->computed || !numbers_are_real(bias) || bias->rank < 3 ||
+	    bias->count != tensor_elements_per_sample(s->out->t) || v[k - 1]->t->rank != 3)
+		return false;
+	for (i = 0; i < 3; i++)
+		if (bias->dim[bias->rank - 3 + i] != s->out->t->dim[i])
+			return false;
+	call_begin(&c, im, "local");
+	call_like(&c, s->in[0]);
+	call_int(&c, "filters", step_attr(s, "filters")->i);
+	give_pair(&c, s, "kernel");
+	give_pair(&c, s, "stride");
+	call_view(&c, s->weight[0].numbers, s->weight[0].view);
+	call_weight(&c, bias, false);
+	return call_end(&c, n->out[0]);
+}
+
+static bool
+einsum(struct importer *im, const struct model_node *n)
+{
+	struct formula f;
+	struct product p = { .o[0].v = NULL };
+	struct val *x;
+
+	if (n->nin != 2)
+		return cannot(im, "it has %d operands in place of two", n->nin);
+	if (!formula_of(im, n, &f) || !(x = val_laid(im, node_in(im, n, 0), -1)))
+		return false;
+	if (recognise_local(im, n, &f))
+		return true;
+	if (is_dense(&f, node_in(im, n, 1)) && val_rank(x) == f.in[0].n)
+		return dense_call(im, x, node_in(im, n, 1)->data, f.in[1].letter[0] == f.in[0].letter[f.in[0].n - 1], NULL, n->out[0]);
+	return operand_of(im, node_in(im, n, 0), &f.in[0], &p.o[0]) && operand_of(im, node_in(im, n, 1), &f.in[1], &p.o[1]) &&
+	    sort_letters(im, &f, &p) && as_product(im, n, &f, &p);
+}
+
+const struct onnx_op onnx_op_einsum = { .name = "Einsum", .translate = einsum };
