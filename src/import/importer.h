@@ -93,6 +93,7 @@ struct importer {
 	struct map users;	/* struct users *: nodes that read a name */
 	struct map parameters;	/* struct val *: constants that became parameters */
 	struct map joins;	/* struct val *: what joins values, by these */
+	struct map spelled;	/* struct val *: what the model has in the place of a turn, by that (recognise_turn.c) */
 	struct map done;	/* nodes that a step made along with others, by their outputs */
 	VEC(struct val *) inputs, outputs;
 	int merged;		/* weights that stand once in the file, for several layers that each have their own */
@@ -197,6 +198,7 @@ bool	 val_number(const struct val *, double *);	/* one number, as a constant */
 
 /* The tensor in another shape, and with leading axes of extent 1 (onnx_shape.c). */
 bool	 reshape_to(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
+struct val	*before_reshapes(struct val *);	/* what it was in its first shape */
 struct val	*reshape_raised(struct importer *, struct val *, int rank);
 /* Makes an operation of COUNT operands, as NumPy broadcasts them. */
 bool	 broadcast_call(struct importer *, const struct model_node *, const char *ours, struct val **, int count);
@@ -234,10 +236,14 @@ bool	 recognise_one_hot(struct importer *, const struct model_node *);
 bool	 numbers_count(const struct numbers *);
 /* A bias behind a layer of matrices for each place (onnx_einsum.c). */
 bool	 recognise_local_bias(struct importer *, const struct model_node *);
+/* Where a name stands for what rotary positions make, it stands for that (recognise_turn.c). */
+void	 recognise_turn(struct importer *, const char *name);
 /* The core of attention, which a reshape of the heads as one row ends (recognise_attention.c). */
 bool	 recognise_attend(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
+bool	 exchanges_heads(const struct step *permute);	/* the third last axis with the one behind it, and no other? */
 /* The step that makes it, if it is that operator's; NULL. */
 const struct step	*made_by(const struct val *, const char *op);
+int	 made_at(const struct val *);	/* the number of that step; -1: an input is none's */
 const struct attr	*step_attr(const struct step *, const char *name);
 bool	 nearly(double, double);
 

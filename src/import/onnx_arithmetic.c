@@ -170,7 +170,7 @@ two_operands(struct importer *im, const struct model_node *n, const char *ours)
 	return broadcast_call(im, n, ours, v, 2);
 }
 
-static int
+int
 made_at(const struct val *v)
 {
 	const struct val *first = val_first(v);
@@ -188,13 +188,18 @@ add(struct importer *im, const struct model_node *n)
 {
 	struct val *v[2] = { node_in(im, n, 1), node_in(im, n, 0) };
 	const struct model_node *user = sole_user(im, n->out[0]);
+	bool ok;
 
 	if (recognise_local_bias(im, n))
 		return true;
 	if (v[0] && v[1] && v[0]->t && v[1]->t && made_at(v[0]) < made_at(v[1]) && v[0]->t->batched && v[1]->t->batched &&
 	    (!user || strcmp(user->op, "Relu") != 0))
-		return broadcast_call(im, n, "add", v, 2);
-	return two_operands(im, n, "add");
+		ok = broadcast_call(im, n, "add", v, 2);
+	else
+		ok = two_operands(im, n, "add");
+	if (ok)
+		recognise_turn(im, n->out[0]);
+	return ok;
 }
 
 /* Of as many operands as there are, one after the other. */

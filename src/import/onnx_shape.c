@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What a value was before it became others' axes: of several reshapes only the last matters. */
-static struct val *
+struct val *
 before_reshapes(struct val *x)
 {
 	struct val *v = val_first(x);
@@ -340,6 +340,7 @@ joined(struct importer *im, const struct model_node *n)
 		return false;
 	if (key && !map_get(&im->joins, key))
 		map_put(im->arena, &im->joins, key, val_of(im, n->out[0]));
+	recognise_turn(im, n->out[0]);
 	return true;
 }
 

@@ -218,8 +218,8 @@ scores_of(const struct val *v, struct core *c, bool may_add)
 }
 
 /* Is the axis of heads exchanged with that of queries? */
-static bool
-is_heads_last(const struct step *s)
+bool
+exchanges_heads(const struct step *s)
 {
 	const struct attr *axes = step_attr(s, "axes");
 	int i, rank = s->in[0]->t->rank;
@@ -249,7 +249,7 @@ weighted_sum(const struct val *x)
 	const struct step *turned = made_by(x, "permute"), *s;
 
 	if (turned)
-		return is_heads_last(turned) ? made_by(turned->in[0], "matmul") : NULL;
+		return exchanges_heads(turned) ? made_by(turned->in[0], "matmul") : NULL;
 	while ((s = made_by(x, "reshape")))
 		x = s->in[0];
 	s = made_by(x, "matmul");

@@ -15,6 +15,15 @@ is_one_of(const char *op, const char *const *names)
 	return *names != NULL;
 }
 
+/* Does it make true and false, which are whole numbers to a cast? */
+static bool
+is_truth(const struct model_node *n)
+{
+	static const char *const asks[] = { "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Not", NULL };
+
+	return is_one_of(n->op, asks);
+}
+
 /* Do they no longer matter as they are? */
 static bool
 ends(const struct model_node *n)
@@ -123,6 +132,12 @@ whole_follow(struct importer *im, const struct model_node *n)
 	bool choice = strcmp(n->op, "Where") == 0, first = strcmp(n->op, "Gather") == 0, any = false;
 	int k;
 
+	if (is_truth(n) && n->nout == 1) {
+		struct val *v = map_get(&im->vals, n->out[0]);
+
+		if (v && v->t && v->def && v->t->dtype == DT_F32)
+			v->whole = true;
+	}
 	if (ends(n))
 		return;
 	for (k = choice; k < n->nin && !(first && k > 0); k++) {

@@ -142,6 +142,67 @@ def recurrent(kind, last, **options):
     return Net(), (torch.randn(SAMPLES, 7, 5),)
 
 
+class Letters(nn.Module):
+    """Products that formulas of letters say: a dense layer, attention, and sums over the last axes of two."""
+    def __init__(self):
+        super().__init__()
+        self.made = nn.Parameter(torch.randn(8, 3, 4, 6))
+        self.rows = nn.Parameter(torch.randn(24, 5))
+
+    def forward(self, x):
+        q, k, v = torch.einsum("btc,cnhd->nbthd", x, self.made).unbind(0)
+        weights = torch.softmax(torch.einsum("bqhd,bkhd->bhqk", q, k), -1)
+        y = torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2)
+        return torch.einsum("btc,cd->bdt", y, self.rows) + torch.einsum("bti,bsi->bst", x, x)[:, :5]
+
+
+class Counted(nn.Module):
+    """Classes as ones, and a sinusoid of what is known: numbers that count, and what formulas make of them."""
+    def __init__(self):
+        super().__init__()
+        self.of_class, self.of_place = nn.Linear(7, 16, bias=False), nn.Linear(16, 16)
+
+    def forward(self, x, kind):
+        rate = torch.exp(torch.arange(8, dtype=torch.float32) * (-9.21 / 7))
+        angle = x.sum(-1, keepdim=True) * rate
+        told = self.of_class(nn.functional.one_hot(kind, 7).to(x.dtype))
+        return self.of_place(torch.cat((angle.sin(), angle.cos()), -1)) + told
+
+
+class Rotary(nn.Module):
+    """Attention whose queries and keys are turned by their positions: halves as Hugging Face's Llama has them, of a part of each
+    head as in GPT-NeoX, or neighbours as in GPT-J; before or after heads are in front."""
+    def __init__(self, kind, heads=4, width=32, base=10000.0):
+        super().__init__()
+        self.kind, self.heads, self.d = kind, heads, width // heads
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.turned = self.d // 2 if kind == "part" else self.d
+        self.register_buffer("rate", 1 / base ** (torch.arange(0, self.turned, 2).float() / self.turned), persistent=False)
+
+    def turn(self, x, axis):
+        angle = torch.outer(torch.arange(x.shape[axis], dtype=torch.float32), self.rate)
+        shape = (angle.shape[0], *[1] * (2 - axis % 4), -1)
+        if self.kind == "neighbours":
+            cos, sin = angle.cos().view(shape), angle.sin().view(shape)
+            a, b = x[..., ::2], x[..., 1::2]
+            return torch.stack((a * cos - b * sin, b * cos + a * sin), -1).flatten(-2)
+        angle = torch.cat((angle, angle), -1)
+        cos, sin = angle.cos().view(shape), angle.sin().view(shape)
+        x, rest = x[..., :self.turned], x[..., self.turned:]
+        a, b = x.chunk(2, -1)
+        return torch.cat((x * cos + torch.cat((-b, a), -1) * sin, rest), -1)
+
+    def forward(self, x):
+        q, k, v = (part.unflatten(-1, (self.heads, self.d)) for part in self.qkv(x).chunk(3, -1))
+        if self.kind == "neighbours":
+            q, k, v = (y.transpose(1, 2) for y in (self.turn(q, 1), self.turn(k, 1), v))
+        else:
+            q, k, v = (y.transpose(1, 2) for y in (q, k, v))
+            q, k = self.turn(q, 2), self.turn(k, 2)
+        y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.out(y.transpose(1, 2).flatten(2))
+
+
 OLD, NEW, OLDER = "the older exporter", "the newer exporter", "the older exporter at opset 13"
 BOTH = (OLD, NEW)
 MODELS = {
@@ -168,9 +229,15 @@ MODELS = {
     "gru": ((OLD,), lambda: recurrent("GRU", True)),
     "what is taken apart": ((OLDER,), taken_apart),
     "decoder of images": (BOTH, decoder),
+    "rotary halves": (BOTH, lambda: (Rotary("halves"), (torch.randn(SAMPLES, 9, 32),))),
+    "rotary part": (BOTH, lambda: (Rotary("part", base=500.0), (torch.randn(SAMPLES, 9, 32),))),
+    "rotary neighbours": (BOTH, lambda: (Rotary("neighbours"), (torch.randn(SAMPLES, 9, 32),))),
+    "letters": (BOTH, lambda: (Letters(), (torch.randn(SAMPLES, 6, 8),))),
+    "classes and counts": (BOTH, lambda: (Counted(), (torch.randn(SAMPLES, 5), torch.randint(0, 7, (SAMPLES,))))),
 }
 # whose attention exporters take apart
-ATTEND = ("vit", "timm's vit", "distilbert", "bert with a mask", "gpt2", "transformers' vit", "encoder", "encoder, norms behind")
+ATTEND = ("vit", "timm's vit", "distilbert", "bert with a mask", "gpt2", "transformers' vit", "encoder", "encoder, norms behind",
+          "rotary halves", "rotary part", "rotary neighbours", "letters")
 
 
 # ---- the ways to a spec and back ----
@@ -273,6 +340,8 @@ def compare(name, exporter, model, given):
         result(not left, f"{title} is put together again", f"{left}")
     if name in ATTEND:
         result("attend(" in spec and "softmax" not in spec, f"{title} attends")
+    if name.startswith("rotary"):
+        result(spec.count("rope(") == 2 and "concat(" not in spec, f"{title} turns queries and keys", spec)
     build(folder, spec, given)
     done = subprocess.run(["./net", "--quiet", "--weights", "w.safetensors", "--strict", "--predict", "out.npy"], cwd=folder,
                           capture_output=True, text=True)
