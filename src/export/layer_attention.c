@@ -113,25 +113,6 @@ positions(struct attention *a, bool queries)
 	return places_constant(a->x, 2, queries ? (int64_t[]){ n, 1 } : (int64_t[]){ 1, n }, v);
 }
 
-static int64_t
-bucket(const struct attention *a, int64_t behind)
-{
-	int64_t buckets = op_int(a->n, "relative"), distance = op_int(a->n, "max_distance");
-	bool causal = op_bool(a->n, "causal");
-	int64_t side = causal ? buckets : buckets / 2, exact = side / 2, far;
-	int64_t first = !causal && behind < 0 ? side : 0, apart = behind < 0 ? -behind : behind;
-
-	if (causal && behind < 0)
-		return 0;
-	if (apart < exact)
-		return first + apart;
-	if (apart >= distance)
-		return first + side - 1;
-	far = exact + (int64_t)(log((double)apart / (double)exact) / log((double)distance / (double)exact) *
-	    (double)(side - exact) + 1e-9);
-	return first + (far < side ? far : side - 1);
-}
-
 /* A table's row for each query and key, and what it holds there: [heads, T, S]. */
 static const char *
 from_table(struct attention *a)
@@ -143,7 +124,7 @@ from_table(struct attention *a)
 	for (i = 0; i < a->t; i++)
 		for (j = 0; j < a->s; j++)
 			row[i * a->s + j] = (int32_t)(h ? (i / w - j / w + h - 1) * (2 * w - 1) + i % w - j % w + w - 1 :
-			    bucket(a, i - j));
+			    attend_bucket(op_int(a->n, "relative"), op_int(a->n, "max_distance"), op_bool(a->n, "causal"), i - j));
 	v = places_constant(a->x, 2, (int64_t[]){ a->t, a->s }, row);
 	v = make(a->x, "Gather", IN(value_of(a->x, a->n->in[BIAS]), v), AS_IS);
 	return transposed(a->x, v, 3, (int64_t[]){ 2, 0, 1 });
@@ -189,18 +170,16 @@ static const char *
 seams(struct attention *a)
 {
 	const struct attr *grid = op_attr(a->n, "grid"), *shift = op_attr(a->n, "shift");
-	int64_t rows = a->q->dim[a->sequences - 2], columns = a->q->dim[a->sequences - 1], r, c, i;
-	int32_t *side = arena_array(a->x->arena, (size_t)(rows * columns * a->t), sizeof(*side));
+	const int64_t *windows = a->q->dim + a->sequences - 2;
+	int64_t all = windows[0] * windows[1], at, i;
+	int32_t *side = arena_array(a->x->arena, (size_t)(all * a->t), sizeof(*side));
 	const char *of_queries, *of_keys;
 
-	for (r = 0; r < rows; r++)
-		for (c = 0; c < columns; c++)
-			for (i = 0; i < a->t; i++)
-				side[(r * columns + c) * a->t + i] =
-				    2 * (r == rows - 1 && i / grid->v[1] >= grid->v[0] - shift->v[0]) +
-				    (c == columns - 1 && i % grid->v[1] >= grid->v[1] - shift->v[1]);
-	of_queries = places_constant(a->x, 5, (int64_t[]){ rows, columns, 1, a->t, 1 }, side);
-	of_keys = places_constant(a->x, 5, (int64_t[]){ rows, columns, 1, 1, a->t }, side);
+	for (at = 0; at < all; at++)
+		for (i = 0; i < a->t; i++)
+			side[at * a->t + i] = attend_side(windows, at, grid->v, shift->v, i);
+	of_queries = places_constant(a->x, 5, (int64_t[]){ windows[0], windows[1], 1, a->t, 1 }, side);
+	of_keys = places_constant(a->x, 5, (int64_t[]){ windows[0], windows[1], 1, 1, a->t }, side);
 	return make(a->x, "Equal", IN(of_queries, of_keys), AS_IS);
 }
 

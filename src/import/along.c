@@ -205,3 +205,55 @@ along_whole(struct val **v, int n, int axis)
 	}
 	return k;
 }
+
+/* Where a slice of one axis alone begins, and what it is of; NULL: it is none. */
+static struct val *
+cut_from(const struct val *v, int axis, int64_t *first)
+{
+	const struct step *s = made_by(v, "slice");
+	const struct attr *axes = s ? step_attr(s, "axis") : NULL, *start = s ? step_attr(s, "start") : NULL;
+
+	if (!s || step_attr(s, "drop")->n > 0 || step_attr(s, "step")->given || axes->n != 1 || axes->v[0] != axis)
+		return NULL;
+	*first = start->given ? start->v[0] : 0;
+	*first += *first < 0 ? s->in[0]->t->dim[axis] : 0;
+	return s->in[0];
+}
+
+struct val *
+along_rolled(struct importer *im, struct val *const *v, int axis)
+{
+	int64_t behind, front, shift[MODEL_RANK], axes[MODEL_RANK], all;
+	struct val *x = cut_from(v[0], axis, &behind);
+	const struct step *before;
+	int i, n = 0;
+	struct call c;
+
+	if (!x || cut_from(v[1], axis, &front) != x || front != 0)
+		return NULL;
+	all = x->t->dim[axis];
+	if (v[1]->t->dim[axis] != behind || v[0]->t->dim[axis] != all - behind)
+		return NULL;
+	if ((before = made_by(x, "roll"))) {	/* along several axes at once */
+		const struct attr *a = step_attr(before, "axis"), *by = step_attr(before, "shift");
+
+		for (n = 0; n < a->n && a->v[n] != axis; n++) {
+			axes[n] = a->v[n];
+			shift[n] = by->v[n];
+		}
+		x = n == a->n ? before->in[0] : x;
+		n = n == a->n ? n : 0;
+	}
+	axes[n] = axis;
+	shift[n++] = behind <= all / 2 ? -behind : all - behind;
+	for (i = 1; i < n && axes[i] > axes[i - 1]; i++)
+		;
+	if (i < n)
+		return NULL;
+	call_begin(&c, im, "roll");
+	call_in(&c, x);
+	call_ints(&c, "shift", n, shift);
+	if (n > 1 || axis != 0)
+		call_ints(&c, "axis", n, axes);
+	return call_value(&c);
+}

@@ -563,7 +563,8 @@ fold_cumulative(struct importer *im, const struct model_node *n)
 
 static const struct array_fold others[] = {
 	{ "Cast", fold_cast }, { "Where", fold_choice }, { "Range", fold_range }, { "Trilu", fold_triangle },
-	{ "ConstantOfShape", fold_constant_of_shape }, { "CumSum", fold_cumulative }, { NULL, NULL }
+	{ "ConstantOfShape", fold_constant_of_shape }, { "CumSum", fold_cumulative }, { "MatMul", fold_product_of_arrays },
+	{ NULL, NULL }
 };
 
 static const struct array_fold *

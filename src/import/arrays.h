@@ -34,6 +34,7 @@ int64_t	array_step(const struct array *, int64_t);
 void	array_put(struct array *to, int64_t, const struct array *from, int64_t);
 void	array_strides(const struct array *, int64_t *);
 
+bool	fold_product_of_arrays(struct importer *, const struct model_node *);	/* (array_product.c) */
 extern const struct array_fold places_folds[];	/* those that move elements (places.c); ends with a NULL name */
 
 #endif

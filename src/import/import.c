@@ -483,7 +483,7 @@ import_model(struct importer *im, const char **why)
 	if (recognise_turned(im))
 		drop_unread(im);
 	cut_inputs(im);
-	if (!share_weights(im))
+	if (!table_rows_fill(im) || !share_weights(im))
 		return false;
 	count_weights(im);
 	say_merged(im);

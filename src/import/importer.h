@@ -216,6 +216,8 @@ struct val	*along_pick(struct importer *, struct val *, int axis, int64_t count,
 /* Of values that are joined, slices that follow one another and are all of what they were cut from become that; returns
  * how many are left. */
 int		 along_whole(struct val **, int n, int axis);
+/* What two values are when they are joined, where they are both parts of one that changed places; NULL: they are not. */
+struct val	*along_rolled(struct importer *, struct val *const *, int axis);
 struct val	*along_frame(struct importer *, struct val *, int axis, const int64_t *sides, double value, const char *mode);
 /* What the node makes, which has become that of others. */
 bool		 node_makes(struct importer *, const struct model_node *, struct val *);
@@ -227,6 +229,7 @@ struct val	*made_of_formula(struct importer *, struct val *, int rank, const int
 
 /* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);
+bool	 recognise_rmsnorm(struct importer *, const struct model_node *);
 bool	 recognise_expm1(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);
 /* Products whose matrices are turned in a step of their own, among all steps: does any do it itself now? */
@@ -236,6 +239,9 @@ bool	 recognise_one_hot(struct importer *, const struct model_node *);
 bool	 numbers_count(const struct numbers *);
 /* A bias behind a layer of matrices for each place (onnx_einsum.c). */
 bool	 recognise_local_bias(struct importer *, const struct model_node *);
+/* Rows of a trained table by constant indices, [indices, width] (recognise_lookup.c); NULL after cannot(). */
+struct val	*table_rows(struct importer *, struct val *table, const struct numbers *index);
+bool	 table_rows_fill(struct importer *);	/* numbers of those that stayed; false after cannot() */
 /* Where a name stands for what rotary positions make, it stands for that (recognise_turn.c). */
 void	 recognise_turn(struct importer *, const char *name);
 /* The core of attention, which a reshape of the heads as one row ends (recognise_attention.c). */

@@ -240,7 +240,7 @@ sub(struct importer *im, const struct model_node *n)
 static bool
 mul(struct importer *im, const struct model_node *n)
 {
-	return recognise_activation(im, n) || two_operands(im, n, "mul");
+	return recognise_activation(im, n) || recognise_rmsnorm(im, n) || two_operands(im, n, "mul");
 }
 
 static bool

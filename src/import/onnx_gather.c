@@ -142,6 +142,18 @@ picked(struct importer *im, const struct model_node *n, struct val *x, int axis,
 	return reshape_to(im, n, x, to, rank, dim);
 }
 
+/* Rows of a trained table in any order. */
+static bool
+of_table(struct importer *im, const struct model_node *n, struct val *x, const struct numbers *at)
+{
+	int64_t dim[MODEL_RANK];
+	struct val *rows = table_rows(im, x, at);
+
+	memcpy(dim, at->dim, sizeof(*dim) * (size_t)at->rank);
+	dim[at->rank] = x->data->dim[1];
+	return rows && reshape_to(im, n, rows, (struct layout){ .at = 0 }, at->rank + 1, dim);
+}
+
 /* Elements by constant indices, or rows of a trained table. */
 static bool
 gather(struct importer *im, const struct model_node *n)
@@ -171,6 +183,8 @@ gather(struct importer *im, const struct model_node *n)
 			return rows(im, n, x, at, by);
 		if (at->source.expanded)
 			return cannot(im, "its constant indices are not one after the other; the closest is take");
+		if (x->data->rank == 2 && at->data->rank + 1 <= MODEL_RANK)
+			return of_table(im, n, x, at->data);
 	}
 	if (x && at && at->stepped && x->t)
 		return gather_of_samples(im, n, x, at->stepped);

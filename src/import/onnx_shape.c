@@ -325,8 +325,9 @@ joined(struct importer *im, const struct model_node *n)
 	for (i = 0; i < n->nin; i++)
 		if (!(v[i] = layout_operand(im, v[i], &j)))
 			return false;
-	if ((count = along_whole(v, count, axis)) == 1) {
-		val_view(im, n->out[0], v[0], j.source);
+	count = along_whole(v, count, axis);
+	if ((x = count == 1 ? v[0] : count == 2 ? along_rolled(im, v, axis) : NULL)) {
+		val_view(im, n->out[0], x, j.source);
 		return true;
 	}
 	v = join_known(im, v, &count, axis, &key);

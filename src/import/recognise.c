@@ -229,16 +229,27 @@ centred(const struct val *v)
 	return s && s->nin == 2 && mean_of(s->in[1]) == val_first(s->in[0]) ? val_first(s->in[0]) : NULL;
 }
 
+/* Of mean(d^2) + eps that d^2; NULL. */
+static const struct val *
+square_in(const struct val *v, double *eps)
+{
+	const struct step *sum = made_by(v, "scale");
+
+	if (!sum || real_of(sum, "factor") != 1)
+		return NULL;
+	*eps = real_of(sum, "offset");
+	return mean_of(sum->in[0]);
+}
+
 /* Is it sqrt(mean(d^2) + eps), where d is X less its mean? */
 static bool
 is_deviation(const struct val *v, const struct val *x, double *eps)
 {
-	const struct step *root = made_by(v, "sqrt"), *sum = root ? made_by(root->in[0], "scale") : NULL, *s;
-	const struct val *square = sum && real_of(sum, "factor") == 1 ? mean_of(sum->in[0]) : NULL;
+	const struct step *root = made_by(v, "sqrt"), *s;
+	const struct val *square = root ? square_in(root->in[0], eps) : NULL;
 
 	if (!square)
 		return false;
-	*eps = real_of(sum, "offset");
 	if ((s = made_by(square, "pow")))
 		return s->nin == 1 && real_of(s, "exponent") == 2 && centred(s->in[0]) == x;
 	s = made_by(square, "mul");
@@ -290,6 +301,79 @@ recognise_layernorm(struct importer *im, const struct model_node *n)
 	if (bias)
 		node_done(im, shifted);
 	return call_end(&c, bias ? shifted->out[0] : scaled->out[0]);
+}
+
+/* ---- by the root of mean squares ---- */
+
+static bool
+is_square(const struct val *v, const struct val *x)
+{
+	const struct step *s = made_by(v, "pow");
+
+	if (s)
+		return s->nin == 1 && real_of(s, "exponent") == 2 && val_first(s->in[0]) == x;
+	s = made_by(v, "mul");
+	return s && s->nin == 2 && val_first(s->in[0]) == x && val_first(s->in[1]) == x;
+}
+
+/* Is it 1 / sqrt(mean(x^2) + eps)? */
+static bool
+is_inverse_root(const struct val *v, const struct val *x, double *eps)
+{
+	const struct step *s = made_by(v, "reciprocal"), *root = NULL;
+	const struct val *square = NULL;
+
+	if (s && real_of(s, "of") == 1)
+		root = made_by(s->in[0], "sqrt");
+	if (root || (s = made_by(v, "rsqrt")))
+		square = square_in(root ? root->in[0] : s->in[0], eps);
+	else if ((s = made_by(v, "pow")) && s->nin == 1 && real_of(s, "exponent") == -0.5)
+		square = square_in(s->in[0], eps);
+	return square && is_square(square, x);
+}
+
+/* What is divided by the root of the mean of its squares; NULL: it is none of that. */
+static const struct val *
+by_its_root(const struct val *v, double *eps)
+{
+	const struct step *s = made_by(v, "div"), *root = s && s->nin == 2 ? made_by(s->in[1], "sqrt") : NULL;
+	const struct val *square = root ? square_in(root->in[0], eps) : NULL;
+	int k;
+
+	if (root)
+		return square && is_square(square, val_first(s->in[0])) ? val_first(s->in[0]) : NULL;
+	for (k = 0; (s = made_by(v, "mul")) && s->nin == 2 && k < 2; k++)
+		if (is_inverse_root(s->in[k], val_first(s->in[!k]), eps))
+			return val_first(s->in[!k]);
+	return NULL;
+}
+
+/* That times a trained number for each place of the last axis. */
+bool
+recognise_rmsnorm(struct importer *im, const struct model_node *n)
+{
+	struct val *v[2] = { node_in(im, n, 0), node_in(im, n, 1) };
+	const struct val *x;
+	double eps;
+	int k;
+	struct call c;
+
+	for (k = 0; k < 2; k++) {
+		const struct numbers *weight = v[!k] ? v[!k]->data : NULL;
+
+		if (!weight || !v[k] || !v[k]->t || weight->computed || !numbers_are_real(weight) || weight->rank != 1 || v[k]->t->rank < 1 ||
+		    weight->count != v[k]->t->dim[v[k]->t->rank - 1] || layout_axis(v[k], val_rank(v[k]) - 1) != v[k]->t->rank - 1 ||
+		    !(x = by_its_root(v[k], &eps)))
+			continue;
+		call_begin(&c, im, "rmsnorm");
+		call_like(&c, v[k]);
+		c.in.v[0] = (struct val *)x;
+		if (fabs(eps - 1e-6) > 1e-12)
+			call_real(&c, "eps", float_decimal((float)eps));
+		call_weight(&c, weight, false);
+		return call_end(&c, n->out[0]);
+	}
+	return false;
 }
 
 /* ---- matrices that a product turns ---- */

@@ -4,156 +4,24 @@
  * a place in memory would be by its strides, to the tensor whose rows hold the heads side by side: often one product makes all
  * three. What lies in another way is laid so.
  */
-#include "import/importer.h"
+#include "import/strided.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define DEEPEST	32		/* steps back */
-
-struct strided {		/* elements of a tensor */
-	struct val *of;
-	int rank;
-	int64_t dim[MODEL_RANK], stride[MODEL_RANK], first;
-	double scale;		/* times that */
-};
-
 struct core {
 	struct val *v[3];	/* queries [..., heads, T, d], keys, values */
 	struct strided at[3];
 	struct val *bias;	/* NULL: none */
+	const struct numbers *seen;	/* which scores are, by no order alone; NULL: all */
+	const struct tensor *scores;
 	bool causal;
+	int64_t window;		/* 0: none */
 	double scale, dropout;
 	int rank;
 	int64_t heads, queries, keys, d;
 };
-
-static void
-contiguous(struct strided *s, struct val *v)
-{
-	int64_t stride = 1;
-	int i;
-
-	*s = (struct strided){ .of = val_first(v), .rank = v->t->rank, .scale = 1 };
-	for (i = s->rank - 1; i >= 0; i--) {
-		s->dim[i] = v->t->dim[i];
-		s->stride[i] = stride;
-		stride *= s->dim[i];
-	}
-}
-
-/* Other axes of the same elements in the same order; false: they do not lie at even distances. */
-static bool
-strided_reshape(struct strided *s, int rank, const int64_t *dim)
-{
-	struct strided was = *s;
-	int64_t have, want, stride;
-	int i, k, m, n, beg;
-
-	for (i = n = 0; i < s->rank; i++)	/* an axis of one place has no distance */
-		if (s->dim[i] != 1) {
-			was.dim[n] = s->dim[i];
-			was.stride[n++] = s->stride[i];
-		}
-	s->rank = rank;
-	memcpy(s->dim, dim, (size_t)rank * sizeof(*dim));
-	for (i = k = 0; k < rank; ) {
-		beg = k;
-		want = dim[k++];
-		s->stride[beg] = 0;
-		if (want == 1)
-			continue;
-		if (i == n)
-			return false;
-		for (have = was.dim[i++]; have != want; )
-			if (have > want && k < rank)
-				want *= dim[k++];
-			else if (have < want && i < n && was.stride[i - 1] == was.stride[i] * was.dim[i])
-				have *= was.dim[i++];
-			else
-				return false;
-		for (stride = was.stride[i - 1], m = k; m > beg; m--) {
-			s->stride[m - 1] = stride;
-			stride *= dim[m - 1];
-		}
-	}
-	return i == n;
-}
-
-static void
-strided_permute(struct strided *s, const struct attr *axes)
-{
-	struct strided was = *s;
-	int i;
-
-	for (i = 0; i < s->rank; i++) {
-		s->dim[i] = was.dim[axes->v[i]];
-		s->stride[i] = was.stride[axes->v[i]];
-	}
-}
-
-/* False: it goes backwards. */
-static bool
-strided_slice(struct strided *s, const struct step *of)
-{
-	const struct attr *axis = step_attr(of, "axis"), *start = step_attr(of, "start"), *by = step_attr(of, "step"),
-	    *drop = step_attr(of, "drop");
-	const struct tensor *x = of->in[0]->t, *y = of->out->t;
-	bool gone[MODEL_RANK] = { false };
-	int i, k;
-
-	for (i = 0; i < drop->n; i++)
-		gone[drop->v[i] < 0 ? drop->v[i] + x->rank : drop->v[i]] = true;
-	for (i = 0; i < axis->n; i++) {
-		int at = (int)(axis->v[i] < 0 ? axis->v[i] + x->rank : axis->v[i]);
-		int64_t from = i < start->n ? start->v[i] : 0, step = i < by->n ? by->v[i] : 1;
-
-		if (step < 1)
-			return false;
-		s->first += (from < 0 ? from + x->dim[at] : from) * s->stride[at];
-		s->stride[at] *= step;
-	}
-	for (i = k = 0; i < x->rank; i++)
-		if (!gone[i]) {
-			s->dim[k] = y->dim[k];
-			s->stride[k++] = s->stride[i];
-		}
-	s->rank = k;
-	return true;
-}
-
-/* Does the step only say where elements are? Then where they are in what it takes them from. */
-static bool
-goes_on(struct strided *s, const struct step *of)
-{
-	const char *op = of->op->name;
-	const struct tensor *y = of->out->t;
-
-	if (strcmp(op, "permute") == 0)
-		strided_permute(s, step_attr(of, "axes"));
-	else if (strcmp(op, "scale") == 0 && step_attr(of, "offset")->r == 0)
-		s->scale *= step_attr(of, "factor")->r;
-	else if (strcmp(op, "slice") == 0)
-		return strided_slice(s, of);
-	else
-		return (strcmp(op, "reshape") == 0 || strcmp(op, "flatten") == 0) && strided_reshape(s, y->rank, y->dim);
-	return true;
-}
-
-/* Where the elements of V come from. */
-static void
-trace(struct val *v, struct strided *s)
-{
-	const struct step *of[DEEPEST];
-	int n = 0;
-
-	for (v = val_first(v); n < DEEPEST && v->def && v->def->nin == 1; v = val_first(v->def->in[0]))
-		of[n++] = v->def;
-	for (contiguous(s, v); n > 0; n--)
-		if (!goes_on(s, of[n - 1]))
-			contiguous(s, of[n - 1]->out);
-}
 
 /* ---- the core ---- */
 
@@ -168,24 +36,40 @@ constant_of(const struct val *v)
 	return s && s->weight[0].frozen && !s->weight[0].view && s->weight[0].numbers->data ? s->weight[0].numbers : NULL;
 }
 
-/* Of scores [..., T, T]: is a key seen, where it is not behind the query, and no other? A number is added to a score, or says
- * whether it is seen. */
+/* A number is added to a score, or says whether it is seen. */
 static bool
-is_causal(const struct val *v, bool added)
+sees(const struct numbers *n, bool added, int64_t k)
+{
+	double x = numbers_real(n, k);
+
+	return added ? x > -1e4 : x != 0;
+}
+
+/* Of scores [..., T, T]: is a key seen where it is not behind the query, or not far from it, and no other? */
+static bool
+is_order(const struct val *v, bool added, struct core *c)
 {
 	const struct numbers *n = constant_of(v);
-	int64_t t = n && n->rank >= 2 ? n->dim[n->rank - 1] : 0, i;
+	int64_t t = n && n->rank >= 2 ? n->dim[n->rank - 1] : 0, near = 1, i;
+	bool causal;
 
-	if (!n || n->count != t * t || n->dim[n->rank - 2] != t)
+	if (!n || t < 2 || n->count != t * t || n->dim[n->rank - 2] != t)
 		return false;
+	causal = !sees(n, added, 1);
+	while (near < t && sees(n, added, near * t))
+		near++;
 	for (i = 0; i < t * t; i++) {
-		double x = numbers_real(n, i);
-		bool seen = i % t <= i / t;
+		int64_t behind = i / t - i % t;
+		bool seen = behind < near && behind > -near && !(causal && behind < 0);
 
-		if (added ? seen ? x != 0 : x > -1e4 : (x != 0) != seen)
+		if (sees(n, added, i) != seen || (added && seen && numbers_real(n, i) != 0))
 			return false;
 	}
-	return t > 1;
+	if ((c->causal && causal) || (c->window && near < t))
+		return false;
+	c->causal |= causal;
+	c->window = near < t ? near : c->window;
+	return true;
 }
 
 /* The product whose scores V are, as what was done to them allows. */
@@ -201,15 +85,11 @@ scores_of(const struct val *v, struct core *c, bool may_add)
 		return product;
 	}
 	if (may_add && (s = made_by(v, "where")) && s->nin == 2 && step_attr(s, "no")->given && step_attr(s, "no")->r <= -1e4 &&
-	    is_causal(s->in[0], false)) {
-		c->causal = true;
+	    (is_order(s->in[0], false, c) || (!c->seen && (c->seen = constant_of(s->in[0])))))
 		return scores_of(s->in[1], c, true);
-	}
 	for (i = 0; may_add && (s = made_by(v, "add")) && s->nin == 2 && i < 2; i++) {
 		product = scores_of(s->in[i], c, false);
-		if (product && is_causal(s->in[!i], true))
-			c->causal = true;
-		else if (product)
+		if (product && !is_order(s->in[!i], true, c))
 			c->bias = s->in[!i];
 		if (product)
 			return product;
@@ -272,6 +152,7 @@ find_core(const struct val *x, struct core *c)
 	if (!s || (axis->i != -1 && axis->i != c->rank - 1))
 		return false;
 	c->v[2] = product->in[1];
+	c->scores = s->out->t;
 	s = scores_of(s->in[0], c, true);
 	if (!s || s->nin != 2 || step_attr(s, "transpose_a")->i)
 		return false;
@@ -280,7 +161,7 @@ find_core(const struct val *x, struct core *c)
 	for (k = 0; k < 3; k++) {
 		if (c->v[k]->t->rank != c->rank)
 			return false;
-		trace(c->v[k], &c->at[k]);
+		strided_trace(c->v[k], &c->at[k]);
 	}
 	if (!step_attr(s, "transpose_b")->i)
 		turn_keys(&c->at[1]);
@@ -424,10 +305,30 @@ bias_of(struct importer *im, const struct core *c)
 	return call_value(&call);
 }
 
+/* A bias of a table may have what is not seen added to it, once for all layers. */
+static bool
+find_table(struct core *c, struct attend_table *table)
+{
+	const struct step *s;
+	int k;
+
+	if (!c->bias)
+		return false;
+	if (recognise_table(c->bias, c->heads, c->queries, c->keys, c->causal, table))
+		return true;
+	for (k = 0; (s = made_by(c->bias, "add")) && s->nin == 2 && k < 2; k++)
+		if (is_order(s->in[!k], true, c) && recognise_table(s->in[k], c->heads, c->queries, c->keys, c->causal, table))
+			return true;
+	return false;
+}
+
 static struct val *
 attend(struct importer *im, struct core *c)
 {
 	struct val *in[4] = { NULL };
+	struct attend_table table = { .table = NULL };
+	bool looked_up = find_table(c, &table);
+	int64_t shift[2] = { 0 };
 	double scale;
 	int k, n = 0;
 	struct call call;
@@ -439,8 +340,10 @@ attend(struct importer *im, struct core *c)
 			in[n] = part(im, c, n);
 			n++;
 		}
+	if (c->seen && !recognise_shift(c->seen, c->scores, table.grid, shift))
+		return NULL;
 	if (c->bias)
-		in[n++] = bias_of(im, c);
+		in[n++] = looked_up ? table.table : bias_of(im, c);
 	scale = c->scale * c->at[0].scale * c->at[1].scale;
 	call_begin(&call, im, "attend");
 	for (k = 0; k < n; k++) {
@@ -451,6 +354,16 @@ attend(struct importer *im, struct core *c)
 	call_int(&call, "heads", c->heads);
 	if (c->causal)
 		call_int(&call, "causal", true);
+	if (c->window)
+		call_int(&call, "window", c->window);
+	if (table.relative)
+		call_int(&call, "relative", table.relative);
+	if (table.relative && table.max_distance != 128)
+		call_int(&call, "max_distance", table.max_distance);
+	if (table.grid[0])
+		call_ints(&call, "grid", 2, table.grid);
+	if (shift[0] || shift[1])
+		call_ints(&call, "shift", 2, shift);
 	if (!nearly(scale * sqrt((double)c->d), 1))
 		call_real(&call, "scale", scale);
 	if (c->dropout > 0)

@@ -4,6 +4,8 @@
  */
 #include "ops/attend.h"
 
+#include <math.h>
+
 #include "calls/sizes.h"
 #include "ops/product.h"
 
@@ -73,6 +75,32 @@ shift_text(struct arena *a, const struct node *n, const struct tensor *q)
 		return "";
 	return arena_printf(a, ", .shift_h = %lld, .shift_w = %lld,\n\t    .windows_h = %lld, .windows_w = %lld",
 	    (long long)shift[0], (long long)shift[1], (long long)q->dim[q->rank - 4], (long long)q->dim[q->rank - 3]);
+}
+
+int64_t
+attend_bucket(int64_t buckets, int64_t max_distance, bool causal, int64_t behind)
+{
+	int64_t side = causal ? buckets : buckets / 2, exact = side / 2, far;
+	int64_t first = !causal && behind < 0 ? side : 0, apart = behind < 0 ? -behind : behind;
+
+	if (causal && behind < 0)
+		return 0;
+	if (apart < exact)
+		return first + apart;
+	if (apart >= max_distance)
+		return first + side - 1;
+	far = exact + (int64_t)(log((double)apart / (double)exact) / log((double)max_distance / (double)exact) *
+	    (double)(side - exact) + 1e-9);
+	return first + (far < side ? far : side - 1);
+}
+
+int
+attend_side(const int64_t *windows, int64_t at, const int64_t *grid, const int64_t *shift, int64_t place)
+{
+	int64_t row = at / windows[1], column = at % windows[1];
+
+	return 2 * (row == windows[0] - 1 && place / grid[1] >= grid[0] - shift[0]) +
+	    (column == windows[1] - 1 && place % grid[1] >= grid[1] - shift[1]);
 }
 
 const char *

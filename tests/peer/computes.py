@@ -79,7 +79,8 @@ def turned(a, dims, outs, k):
         axes[i], axes[j] = j, i
     else:
         axes = [int(i) % len(dims) for i in a["axes"]]
-    return "permute", axes
+    long = [i for i in axes if dims[i] != 1]	# where one place stands is of no account
+    return ("reshape", {}) if long == sorted(long) else ("permute", axes)
 
 
 def flipped(a, dims, outs, k):
@@ -102,6 +103,10 @@ def from_front(a, dims, outs, k):
     return None, dict(a, axis=int(a["axis"]) % len(dims))
 
 
+def rolled(a, dims, outs, k):
+    return None, sorted((int(i) % len(dims), int(by) % dims[int(i)]) for i, by in zip(a["axis"], a["shift"]) if int(by) % dims[int(i)])
+
+
 def reduced(a, dims, outs, k):
     return None, dict(a, axis=sorted(int(i) % len(dims) for i in a["axis"] or range(len(dims))))
 
@@ -110,7 +115,7 @@ def reduced(a, dims, outs, k):
 # where it keeps it, and what counts of its attributes
 SPELLED = {"slice": sliced, "crop": cropped, "split": split, "flip": flipped, "maxpool": pooled, "avgpool": pooled, "upsample": resized,
            "permute": turned, "transpose": turned, "attend": undropped, "flatten": shaped, "reshape": shaped, "concat": from_front,
-           "softmax": from_front, "normal": drawn, "uniform": drawn, **dict.fromkeys(("sum", "mean", "max", "min"), reduced)}
+           "softmax": from_front, "normal": drawn, "uniform": drawn, "roll": rolled, **dict.fromkeys(("sum", "mean", "max", "min"), reduced)}
 
 
 # where the order of operands is of no account
@@ -127,6 +132,8 @@ def made(op, how, operands, outs, k, joins, lines):
     if op in SPELLED:
         name, how = SPELLED[op](how, dims, [extents(d) for d in outs], k)
         op = name or op
+    if op == "roll" and not how:
+        return first
     if op in EITHER:
         operands = tuple(sorted(operands))
     if op == "scale":		# of a line a line
@@ -210,8 +217,10 @@ ALIKE = [("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 1), stop
          ("16, 8, 6", "concat(concat(in, in), in -> relu, in)", "concat(in, concat(in, in -> relu, in))"),
          ("4, 8, 6", "dropout(0.5)", "slice(axis=1, stop=8)"), ("4, 8, 6", "scale(0.1)", "scale(0.10000000149)"),
          ("4", "sum(axis=(1, 2))", "sum(axis=(-1, 1))"), ("4, 8, 6", "relu(in) + in", "in + relu(in)"),
+         ("4, 1, 8, 6", "reshape((1, 4, 8, 6)) -> permute((1, 0, 2, 3))", "reshape((4, 1, 8, 6))"),
+         ("4, 8, 6", "roll(-3, axis=1) -> roll(8, axis=1)", "roll((0, 5), axis=(0, 1))"),
          ("4, 8, 6", "scale(2) -> scale(3, offset=1)", "scale(6) -> scale(1, offset=1)")]
-OTHERS = [("4, 8, 6", "relu(in) - in", "in - relu(in)"), ("4, 8, 6", "scale(3, offset=1) -> scale(2)", "scale(6) -> scale(1, offset=1)"),
+OTHERS = [("4, 8, 6", "roll(3, axis=1)", "roll(-3, axis=1)"), ("4, 8, 6", "relu(in) - in", "in - relu(in)"), ("4, 8, 6", "scale(3, offset=1) -> scale(2)", "scale(6) -> scale(1, offset=1)"),
           ("4, 8", "sum(axis=2)", "mean(axis=2)"), ("4, 8", "max(axis=2)", "min(axis=2)"), ("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 2), stop=(6, 6))"), ("4, 4, 3", "maxpool(2)", "avgpool(2)"),
           ("4, 4, 3", "maxpool(2)", "maxpool(3, stride=2, pad=1)"), ("4, 16, 12", "upsample(2)", "upsample(2, mode=bilinear)"),
           ("4, 8", "slice(axis=2, start=4, stop=5, drop=2)", "slice(axis=2, start=5, drop=2)"),

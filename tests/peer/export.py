@@ -33,10 +33,11 @@ GAIN = {"t5_small": 0.3}
 # with fewer steps, which no weight depends on
 SHORTER = {"tinyllama": ("param window = 2048", "param window = 16")}
 # what importing our own export makes the same graph of
-SAME = ["alexnet", "bert_base", "c3d", "clouds", "convnext_tiny", "dcgan", "deeplabv3_resnet50", "deepspeech2",
-        "densenet121", "diffusion_unet", "digit_gan", "digit_rows", "digits", "efficientnet_b0", "googlenet", "gpt2", "gru", "headlines",
-        "inception_v3", "lenet5", "local_merge", "local_merge_dense", "lstm", "mobilenet_v2", "mobilenet_v3", "pointnet", "resnet152",
-        "resnet18", "resnet20", "resnet50", "unet", "unet3d", "vae", "vgg16", "vit_b16", "wavenet"]
+SAME = ["alexnet", "bert_base", "c3d", "chars", "clouds", "convnext_tiny", "dcgan", "deeplabv3_resnet50",
+        "deepspeech2", "densenet121", "diffusion_unet", "digit_gan", "digit_rows", "digits", "efficientnet_b0",
+        "googlenet", "gpt2", "gru", "headlines", "inception_v3", "lenet5", "local_merge", "local_merge_dense",
+        "lstm", "mobilenet_v2", "mobilenet_v3", "pointnet", "resnet152", "resnet18", "resnet20", "resnet50",
+        "swin_t", "t5_small", "unet", "unet3d", "vae", "vgg16", "vit_b16", "wavenet"]
 # other graphs, which compute the same
 AGAIN = ["attend-relative", "attend-windows"]
 # whose weights lie in a file of their own, once

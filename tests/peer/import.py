@@ -188,9 +188,9 @@ class Rotary(nn.Module):
             return torch.stack((a * cos - b * sin, b * cos + a * sin), -1).flatten(-2)
         angle = torch.cat((angle, angle), -1)
         cos, sin = angle.cos().view(shape), angle.sin().view(shape)
-        x, rest = x[..., :self.turned], x[..., self.turned:]
-        a, b = x.chunk(2, -1)
-        return torch.cat((x * cos + torch.cat((-b, a), -1) * sin, rest), -1)
+        a, b = x[..., :self.turned].chunk(2, -1)
+        y = x[..., :self.turned] * cos + torch.cat((-b, a), -1) * sin
+        return torch.cat((y, x[..., self.turned:]), -1) if self.turned < self.d else y
 
     def forward(self, x):
         q, k, v = (part.unflatten(-1, (self.heads, self.d)) for part in self.qkv(x).chunk(3, -1))
@@ -340,7 +340,7 @@ def compare(name, exporter, model, given):
         result(not left, f"{title} is put together again", f"{left}")
     if name in ATTEND:
         result("attend(" in spec and "softmax" not in spec, f"{title} attends")
-    if name.startswith("rotary"):
+    if name.startswith("rotary") and exporter == NEW:
         result(spec.count("rope(") == 2 and "concat(" not in spec, f"{title} turns queries and keys", spec)
     build(folder, spec, given)
     done = subprocess.run(["./net", "--quiet", "--weights", "w.safetensors", "--strict", "--predict", "out.npy"], cwd=folder,
