@@ -1,7 +1,8 @@
 /*
  * many-rois: the second stage of a detector, whose layers run on every box that it is shown, decides the memory of the
  * network. What it takes is what of it is alive at the peak: what is made of the results of roi_align, and the gradients
- * of that. With half as many boxes the spec is edited, compiled and planned, where sample_rois draws them.
+ * of that. With half as many boxes for the head that takes the most the spec is edited, compiled and planned: where it takes
+ * the first of them, rois[:128], or where sample_rois draws them.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/graph_query.h"
@@ -11,18 +12,19 @@
 
 #include "amend/cut.h"
 
-#define SHARE	2	/* of the arena: half of it */
+#define SHARE	2	/* of the arena: half of it; */
+#define LESS	2	/* and of the device half of what others count as a hazard, since it is most of the arena already */
 
-/* By tensor id: is it made of what boxes see, before the loss? */
+/* By tensor id: is it made of what boxes see, before the loss? By ALIGN alone, or by any (NULL). */
 static bool *
-find_seen(const struct module *m)
+find_seen(const struct module *m, const struct node *align)
 {
 	bool *seen = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*seen));
 	int i, k;
 
 	for (i = 0; i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
-		bool is = node_is(n, "roi_align");
+		bool is = align ? n == align : node_is(n, "roi_align");
 
 		for (k = 0; k < n->nin && !is && n->phase == PHASE_FORWARD; k++)
 			is = n->in[k] && seen[n->in[k]->id];
@@ -56,76 +58,110 @@ bytes_at_peak(const struct module *m, const bool *seen)
 	return sum;
 }
 
+/* Of whose results the most is alive at the peak. */
+static const struct node *
+largest_align(const struct module *m)
+{
+	const struct node *largest = NULL;
+	int64_t most = -1, bytes;
+	int i;
+
+	for (i = 0; i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		if (!node_is(n, "roi_align") || n->phase != PHASE_FORWARD)
+			continue;
+		bytes = bytes_at_peak(m, find_seen(m, n));
+		largest = bytes > most ? n : largest;
+		most = bytes > most ? bytes : most;
+	}
+	return largest;
+}
+
+/* ---- the same with fewer ---- */
+
 struct halving {
 	struct amend m;
 	int64_t boxes;
-	bool done;
+	bool sliced, done;
 };
 
+/* Where the spec takes the first of them for this head: rois[:128]. */
 static void
-halve(void *of, const struct expr *e)
+halve_slice(void *of, const struct expr *e)
+{
+	struct halving *h = of;
+	const struct expr *range = e->kind == E_INDEX && e->nargs == 1 ? e->arg[0].value : NULL;
+
+	if (!range || range->kind != E_RANGE || range->a || !range->b || range->c || range->b->kind != E_NUM ||
+	    range->b->num.real != (double)h->boxes)
+		return;
+	h->sliced = true;
+	h->done = amend_value(&h->m, range->b, arena_printf(h->m.arena, "%lld", (long long)(h->boxes / 2)), false);
+}
+
+static void
+halve_sample(void *of, const struct expr *e)
 {
 	struct halving *h = of;
 
 	if ((e->kind == E_CALL || e->kind == E_NAME) && e->name && strcmp(e->name, "sample_rois") == 0 && !h->done)
-		h->done = cut_argument(&h->m.edits, e, "count", arena_printf(h->m.arena, "%lld", (long long)h->boxes));
+		h->done = cut_argument(&h->m.edits, e, "count", arena_printf(h->m.arena, "%lld", (long long)(h->boxes / 2)));
 }
 
 static struct module *
-with_boxes(struct lint *l, int64_t boxes)
+with_half(struct lint *l, int64_t boxes, bool *sliced)
 {
 	struct halving h = { .boxes = boxes };
 
 	edited_begin(l, &h.m);
 	if (h.m.network)
-		cut_walk_stmts(h.m.network->stmt, h.m.network->nstmts, halve, &h);
+		cut_walk_stmts(h.m.network->stmt, h.m.network->nstmts, halve_slice, &h);
+	if (h.m.network && !h.done)
+		cut_walk_stmts(h.m.network->stmt, h.m.network->nstmts, halve_sample, &h);
+	*sliced = h.sliced;
 	return h.done ? edited_plan(l, &h.m) : NULL;
 }
 
-static const struct node *
-first_align(const struct module *m)
+static bool
+may_find(const struct module *m)
 {
-	const struct node *most = NULL;
 	int i;
 
-	for (i = 0; m->train && i < m->forward->nodes.n; i++) {
-		const struct node *n = m->forward->nodes.v[i];
-
-		if (node_is(n, "roi_align") && (!most || n->in[0]->dim[0] > most->in[0]->dim[0]))
-			most = n;
-	}
-	return most;
+	for (i = 0; m->train && i < m->forward->nodes.n; i++)
+		if (node_is(m->forward->nodes.v[i], "roi_align"))
+			return true;
+	return false;
 }
 
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module, *other;
-	const struct node *n = first_align(m);
+	const struct node *n;
 	int64_t bytes, boxes;
 	struct diag *g;
+	bool sliced;
 
-	if (!n || m->plan->arena_bytes < SMALLEST_HAZARD || m->plan->at[m->plan->peak].graph != m->train)
+	if (!may_find(m) || m->plan->arena_bytes < SMALLEST_HAZARD || m->plan->at[m->plan->peak].graph != m->train)
 		return;
-	bytes = bytes_at_peak(m, find_seen(m));
-	if (bytes < m->plan->arena_bytes / SHARE || !measure_may_be_hazard(m, bytes))
+	bytes = bytes_at_peak(m, find_seen(m, NULL));
+	if (bytes < m->plan->arena_bytes / SHARE || bytes < SMALLEST_HAZARD || !measure_may_be_hazard(m, LESS * bytes))
 		return;
+	n = largest_align(m);
 	boxes = n->in[0]->dim[0];
-	other = with_boxes(l, boxes / 2);
-	if (!other || other->plan->arena_bytes >= m->plan->arena_bytes)
+	other = with_half(l, boxes, &sliced);
+	if (other && other->plan->arena_bytes >= m->plan->arena_bytes)
 		return;
 	g = lint_report(l, rule, n->loc, "what layers make of %lld boxes of each picture decides the memory of '%s': %s at the "
 	    "peak, of %s", (long long)boxes, m->name, lint_human(m->arena, bytes),
 	    lint_human(m->arena, m->plan->arena_bytes));
 	diag_fact(l->diags, g, "%s B at micro-batch %lld, all of it made of what roi_align sees; grows with B·n, for n boxes of each "
 	    "picture, whatever the size of the pictures", lint_commas(m->arena, bytes), (long long)m->plan->batch);
-	measure_saving(l, g, other, "sample_rois(count=%lld)", (long long)(boxes / 2));
-}
-
-static bool
-may_find(const struct module *m)
-{
-	return first_align(m) != NULL;
+	if (other && sliced)
+		measure_saving(l, g, other, "the first %lld of them, [:%lld],", (long long)(boxes / 2), (long long)(boxes / 2));
+	else if (other)
+		measure_saving(l, g, other, "sample_rois(count=%lld)", (long long)(boxes / 2));
 }
 
 const struct rule rule_many_rois = {
@@ -137,8 +173,9 @@ const struct rule rule_many_rois = {
 	.doc = "The second stage of a detector runs on all boxes that it is shown at once: n boxes of each picture are B n C h w numbers "
 	    "for each of its layers, e B n C h w bytes, of which backward keeps most. A head of masks of 256 channels keeps 1.8 MB a box "
 	    "in f32.\n\n"
-	    "Reported where what is made of roi_align's results is half of the arena or more at the peak, 256 MiB or more and a quarter of the device "
-	    "(without one, 1 GiB), and sample_rois draws the boxes: half as many are planned. As "
+	    "Reported where what is made of roi_align's results is half of the arena or more at the peak, 256 MiB or more and an "
+	    "eighth of the device (without one, 512 MiB). Half as many boxes are planned, of the head that takes the most, where a number in the network says how many: of a slice "
+	    "such as rois[:128], or of sample_rois. As "
 	    "torchvision trains them, 512 boxes of each picture for the head of boxes and up to 128 for that of masks, they are about a "
 	    "quarter of Mask R-CNN's.\n\n"
 	    "Fewer boxes make a smaller batch of a loss that is a mean over them; 128 and 256 are common for data with few objects "
