@@ -315,6 +315,11 @@ at_start(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "That is more than the %s that were free when TensorFlow "
 		    "found the device: the fraction that it is to take "
 		    "(per_process_gpu_memory_fraction) is too large.", size_human(human, left->bytes)));
+	else if (left->known && y->main->kind == OOM_CUDA && y->hi > 0 && y->lo > LITTLE && !backs_off(&y->log))
+		autopsy_cause(y, arena_printf(y->arena, "That is no more than the %s that were free when TensorFlow found the device. "
+		    "Another process, or another library of this one, may have taken a part since, or the driver keeps some back, "
+		    "as it does for a display: a smaller fraction (per_process_gpu_memory_fraction), or allow_growth, asks for less "
+		    "at once.", size_human(human, left->bytes)));
 	else if (y->main->kind == OOM_CUDA && backs_off(&y->log))
 		autopsy_cause(y, "TensorFlow asks for nine tenths of what it was refused, until it gets a region: "
 		    "by itself that is a warning. When it begins, it means that less is free than it is to "

@@ -33,6 +33,14 @@ code(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d puts results on a list as they are. Where they are tensors of the "
 		    "device they stay there, with the graph that made them where gradients are on, and grow from batch to batch: "
 		    ".detach().cpu() lets them go.", p->lists));
+	if (p->stores && !p->no_grad)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d puts results into a tensor of the device, %s. Where gradients are on, that "
+		    "holds the graph of each, with all that forward keeps, and grows from round to round: .detach(), or "
+		    "torch.no_grad() around it, lets go of that.", p->stores, p->store));
+	if (p->whole)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d names a full batch. Where that is all of a graph, or of a data set, what "
+		    "layers keep grows with all of its nodes or samples. Parts (neighbours that are sampled, clusters, batches), or fewer and "
+		    "narrower layers, take less.", p->whole));
 	if (p->keeps && !(y->main->facts & TRACE_RETAINS))
 		autopsy_cause(y, arena_printf(y->arena, "Line %d tells backward to keep the graph (retain_graph): what forward keeps then "
 		    "stays as long as the loss is held, and where several losses go through one network, until the last. One "
@@ -135,6 +143,17 @@ darknet(struct autopsy *y)
 	    p->batch / p->parts > 1 ? " More parts have fewer." : " That cannot be fewer: the pictures can be smaller."));
 }
 
+/* CUDA.jl's own message comes after it has run the collector; a library's does not. */
+static void
+collector(struct autopsy *y)
+{
+	if (!y->log.paste.julia || strcmp(y->main->who, "CUDA.jl") == 0)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Line %d is Julia's. Its arrays of the device are freed when its collector has found them, "
+	    "and that looks at the machine's memory: what no program holds any longer may still lie there. GC.gc() and "
+	    "CUDA.reclaim() from time to time tell whether it is that.", y->log.paste.julia));
+}
+
 static void
 process(struct autopsy *y)
 {
@@ -156,6 +175,7 @@ autopsy_paste_causes(struct autopsy *y)
 	if (y->main->host)
 		return;
 	images(y);
+	collector(y);
 	darknet(y);
 	process(y);
 }

@@ -334,6 +334,10 @@ host_places(struct autopsy *y)
 	if (facts & TRACE_READS)
 		autopsy_cause(y, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
 		    "mapped (mmap_mode=\"r\"), it need not lie there at once.");
+	if ((facts & TRACE_DATASET) && !(facts & (TRACE_READS | TRACE_ALL_PAIRS)))
+		autopsy_cause(y, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
+		    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
+		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
 	if ((facts & TRACE_ARRAY) && !(facts & TRACE_SPARSE))
 		autopsy_cause(y, "The line of code makes a new array from what it is given, and both "
 		    "are held at once. In parts, or into an array that is there, one is enough.");

@@ -261,6 +261,10 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 		autopsy_cause(y, arena_printf(y->arena, "A matrix of %lld x %lld: it grows with the product of "
 		    "the two, whether they are pairs, an image's pixels or rows of a table, and has to be made in parts or "
 		    "smaller.%s", n, (long long)s->dim[1], wide));
+	else if (s->rank == 3 && (s->dim[2] == 3 || s->dim[2] == 4) && n >= MANY && s->dim[1] >= MANY &&
+	    bytes >= LARGE_SAMPLE)
+		autopsy_cause(y, arena_printf(y->arena, "Where its extents are height, width and colours, it is a picture of %lld x %lld "
+		    "pixels: half of each side takes a quarter, and tiles one after the other a part.%s", (long long)s->dim[1], n, wide));
 	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1, so this is one sample, of %s: "
 		    "cropped or coarser, it takes less.%s", autopsy_shape_text(y->arena, s), wide));

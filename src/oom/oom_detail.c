@@ -43,7 +43,7 @@ const struct detail oom_details[] = {
 	{ "~% already allocated", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },
 	{ "~% reserved in total", DETAIL_SIZE, OOM_PYTORCH, OOM_RESERVED },
 	{ "% cached", DETAIL_SIZE, OOM_PYTORCH, OOM_UNALLOCATED },
-	{ "~% free;", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
+	{ "~% free ;", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
 	{ "% free)", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
 	{ "total capacty of %", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
 	{ "total capacity of %", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },

@@ -88,6 +88,7 @@ enum oom_field {
 #define TRACE_RAYS	TRACE_BIT(50)	/* rays are rendered */
 #define TRACE_HANDLE	TRACE_BIT(51)	/* a library of CUDA was being set up */
 #define TRACE_ALL_PAIRS	TRACE_BIT(52)	/* a number, or more, for each pair of two sets */
+#define TRACE_DATASET	TRACE_BIT(53)	/* a function whose name says that it makes or reads the data set */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {

@@ -98,6 +98,26 @@ list_of_results(struct oom_paste *p, struct piece t, int line)
 		p->lists = line;
 }
 
+/* "out = torch.zeros(n, d).cuda()", and later "out[i] = model(x)" */
+static void
+tensor_of_results(struct oom_paste *p, struct piece t, int line)
+{
+	const char *s = past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *to, *at;
+	size_t n = strlen(p->store);
+
+	for (to = s; to < end && (piece_is_word(*to) || *to == '.'); to++)
+		;
+	at = past_blanks(to, end);
+	if (to > s && at < end && *at == '=' && piece_any_of(t, "torch.empty( torch.zeros(") && piece_any_of(t, ".cuda( device= .to(")) {
+		keep_name(p->store, s, to);
+		p->stores = 0;
+	} else if (n > 0 && (size_t)(to - s) == n && memcmp(s, p->store, n) == 0 && *to == '[' && to < end &&
+	    (at = memchr(to, ']', (size_t)(end - to))) && (at = past_blanks(at + 1, end)) < end && *at == '=' &&
+	    memchr(at, '(', (size_t)(end - at)) && !is_let_go((struct piece){ at, (size_t)(end - at) })) {
+		p->stores = line;
+	}
+}
+
 static void
 gradients(struct oom_paste *p, struct piece t, int line, bool traced)
 {
@@ -243,6 +263,10 @@ program(struct oom_paste *p, struct piece t, int line)
 		p->loads = line;
 	if (piece_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai"))
 		p->images = line;
+	if (piece_any_of(t, "full_batch fullbatch full-batch"))
+		p->whole = line;
+	if (piece_find(t, "error: loaderror:"))
+		p->julia = line;
 	if (piece_find(t, "/content/"))
 		p->colab = line;
 	if (t.s + t.n - s == 2 && memcmp(s, "^C", 2) == 0)
@@ -263,6 +287,7 @@ oom_paste_line(struct oom_paste *p, const char *s, size_t n, int line, bool trac
 		return;
 	sum_of_losses(p, t, line);
 	list_of_results(p, t, line);
+	tensor_of_results(p, t, line);
 	if ((piece_find(t, "retain_graph=true") || piece_find(t, "retain_graph = true")) && piece_any_of(t, "backward( grad("))
 		p->keeps = line;
 	setting(p, t, line);

@@ -21,6 +21,10 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int no_grad;		/* gradients are switched off, or a library does it */
 	int loads;		/* the last line that reads weights */
 	int images;		/* the last line that is of a program that makes images by diffusion */
+	int whole;		/* of a program that takes all as one batch, by its name */
+	int julia;		/* of an error of Julia */
+	int stores;		/* results are put into a tensor of the device, of this name */
+	char store[PASTE_NAME];
 	int colab, stopped;	/* of a path as Colab has them; of ^C by itself */
 	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
 	int few_bits;		/* the line of that, where it says so as well */

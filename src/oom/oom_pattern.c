@@ -30,7 +30,14 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || is_line_end(c);
 }
 
-/* Past white space; where that ends a line, also past the marks at the start of the next. */
+/* "**" as Markdown has it around what it makes bold: two, and no row of them. */
+static bool
+is_bold(const char *s, const char *end)
+{
+	return end - s > 2 && s[0] == '*' && s[1] == '*' && s[2] != '*';
+}
+
+/* Past white space and bold's marks; where that ends a line, also past the marks at the start of the next. */
 static const char *
 blanks(const char *s, const char *end)
 {
@@ -39,7 +46,9 @@ blanks(const char *s, const char *end)
 
 	for (; s < end && s - from < MOST_BREAK; s++) {
 		ended |= is_line_end(*s);
-		if (!is_blank(*s) && !(ended && (*s == '>' || *s == '|')))
+		if (is_bold(s, end))
+			s++;
+		else if (!is_blank(*s) && !(ended && (*s == '>' || *s == '|')))
 			break;
 	}
 	return s;

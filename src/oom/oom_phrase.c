@@ -204,6 +204,7 @@ const struct phrase oom_phrases[] = {
 	{ "pycuda._driver.MemoryError", FROM("PyCUDA") },
 	{ "cuMemAlloc failed: out of memory", FROM("PyCUDA") },
 	{ "No available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
+	{ "raise_if_cache_size_invalid", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN) },	/* cut */
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache",
 	    SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "% KV cache is needed, which is larger than the available KV cache memory (%",
@@ -248,6 +249,9 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA_ERROR_OUT_OF_MEMORY", MESSAGE(OOM_CUDA) },
 	{ "cudaErrorMemoryAllocation", MESSAGE(OOM_CUDA) },
 	{ "CUDA driver error: out of memory", MESSAGE(OOM_CUDA) },
+	{ "CUDA runtime error: out of memory", MESSAGE(OOM_CUDA) },
+	{ ".cuh(# ): out of memory", MESSAGE(OOM_CUDA) },	/* a source's name and line */
+	{ ".cu(# ): out of memory", MESSAGE(OOM_CUDA) },
 	{ "cublas runtime error : resource allocation failed", STATUS("cuBLAS", NULL) },
 	{ "cublas runtime error : library not initialized", HANDLE("cuBLAS") },
 	{ "cuda runtime error (2)", FROM("PyTorch before 1.0") },
@@ -291,6 +295,8 @@ const struct phrase oom_phrases[] = {
 	/* the machine */
 	{ "~unable to allocate % for an array with shape $", HOST(OOM_NUMPY) },
 	{ "~unable to allocate array with shape $", HOST(OOM_NUMPY) },
+	{ "cpu_memory.cpp@ Failed to allocate # bytes of memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenVINO", NULL,
+	    PHRASE_BYTES) },
 	{ "java.lang.OutOfMemoryError", HOST_SAYS("Java", JAVA_HEAP) },
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "Memory cgroup out of memory: Kill process #", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },

@@ -130,8 +130,13 @@ is_scores(struct piece t, bool of)
 static bool
 is_of_pairs(struct piece t)
 {
+	const char *product = piece_find(t, "bmm("), *end = t.s + t.n;
+	const char *comma = product ? memchr(product, ',', (size_t)(end - product)) : NULL;
 	bool meets = piece_find(t, ") - ") || piece_find(t, "] - ") || piece_find(t, "cat(") || piece_find(t, ") == ");
 
+	if (comma && !piece_find((struct piece){ product, (size_t)(comma - product) }, ".transpose(") &&
+	    piece_find((struct piece){ comma, (size_t)(end - comma) }, ".transpose("))
+		return true;	/* of all rows with all rows */
 	return meets && ((piece_find(t, ".unsqueeze(0)") && piece_find(t, ".unsqueeze(1)")) ||
 	    (piece_find(t, "[:, none") && piece_find(t, "[none")));
 }
@@ -252,7 +257,7 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_SCORES;
 	else if (is_logits(t))
 		facts |= TRACE_LOGITS;
-	if (is_of_pairs(t))
+	if (!(facts & TRACE_SCORES) && is_of_pairs(t))
 		facts |= TRACE_ALL_PAIRS;
 	if (piece_any_of(t, "torch.cat( torch.stack( torch.vstack( torch.concat(") &&
 	    piece_any_of(t, "pred logits output all_ prob result feature embed score label"))
@@ -346,6 +351,8 @@ static const struct sign place_signs[] = {
 	{ "assigners/ assigner.py utils/tal.py matcher.py iou_calculators/ iou2d_calculator.py", NULL,
 	    TRACE_PAIRS },
 	{ NULL, "pairwise_distance square_distance pdist", TRACE_ALL_PAIRS },
+	{ NULL, "create_dataset make_dataset build_dataset read_dataset load_dataset load_data read_data load_all prepare_data",
+	    TRACE_DATASET },
 	{ "exllama", "load_gen load_autosplit load_tp", TRACE_LOADING },
 	{ NULL, "bbox_overlaps pairwise_iou box_iou boxlist_iou bbox_iou _box_inter_union gather_topk_anchors "
 	    "set_low_quality_matches", TRACE_PAIRS },

@@ -133,3 +133,25 @@ Test(oom_paste, what_was_stopped_and_where)
 	cr_expect_eq(read_lines("^C\nKeyboardInterrupt\n").stopped, 0, "by hand");
 	cr_expect_eq(read_lines("press ^C to stop\n").stopped, 0);
 }
+
+Test(oom_paste, results_in_a_tensor_of_the_device)
+{
+	struct oom_paste p = read_lines("out = torch.empty(n, 64).cuda()\ni = 0\n  out[i] = model(x)\n");
+
+	cr_expect_eq(p.stores, 3);
+	cr_expect_str_eq(p.store, "out");
+	cr_expect_eq(read_lines("out = torch.empty(n, 64)\nout[i] = model(x)\n").stores, 0, "in the machine's memory");
+	cr_expect_eq(read_lines("out = torch.zeros(n).cuda()\nout[i] = model(x).detach()\n").stores, 0);
+	cr_expect_eq(read_lines("out = torch.zeros(n).cuda()\nout[i] = 1\n").stores, 0);
+	cr_expect_eq(read_lines("out = torch.zeros(n).cuda()\noutput[i] = model(x)\n").stores, 0);
+	cr_expect_eq(read_lines("out = torch.zeros(n).cuda()\nout[").stores, 0, "cut");
+	cr_expect_eq(read_lines("out = torch.zeros(n).cuda()\nout").stores, 0, "cut");
+}
+
+Test(oom_paste, a_full_batch_and_julia)
+{
+	cr_expect_eq(read_lines("python full_batch.py\n").whole, 1);
+	cr_expect_eq(read_lines("the full batch of 32\n").whole, 0);
+	cr_expect_eq(read_lines("ERROR: LoadError: it failed\n").julia, 1);
+	cr_expect_eq(read_lines("ImportError: LoadError\n").julia, 0);
+}

@@ -320,6 +320,10 @@ static const struct place {
 	    ENDED, TRACE_SCORES, "" },
 	{ "a product", HEAD CALL("/src/net.py", "405", "forward", "out = einsum('b i, i d -> b d', x, w)") ENDED, 0, "" },
 	/* qinzheng93/GeoTransformer/issues/119, oobabooga/textgen/issues/5306 */
+	{ "a product of all rows with all rows", HEAD CALL("/src/metric.py", "12", "nearest",
+	    "xy = torch.bmm(a, b.transpose(2, 1))") ENDED, TRACE_ALL_PAIRS, "" },
+	{ "a product of columns", HEAD CALL("/src/metric.py", "12", "moments",
+	    "m = torch.bmm(a.transpose(2, 1), b)") ENDED, 0, "" },
 	{ "distances of pairs", HEAD CALL("/src/ops/pairwise_distance.py", "29", "pairwise_distance",
 	    "sq_distances = x2 - 2 * xy + y2") ENDED, TRACE_ALL_PAIRS, "" },
 	{ "ExLlama's weights", HEAD CALL("/env/exllamav2/model.py", "263", "load_gen", "module.load()") ENDED,
