@@ -109,10 +109,74 @@ picked_by_matrix(struct importer *im, struct val *x, int axis, int64_t count, co
 	return m ? along_matrix(im, x, axis, count, m) : NULL;
 }
 
+/* Are they the places of a matrix of so many columns on one side of a diagonal, row by row? */
+static bool
+are_triangle(const int64_t *index, int64_t count, int64_t rows, int64_t columns, int64_t diagonal, bool upper)
+{
+	int64_t i, j, k = 0;
+
+	for (i = 0; i < rows; i++) {
+		int64_t end = upper ? columns : i + diagonal + 1 < columns ? i + diagonal + 1 : columns;
+
+		for (j = upper && i + diagonal > 0 ? i + diagonal : 0; j < end; j++)
+			if (k == count || index[k++] != i * columns + j)
+				return false;
+	}
+	return k == count;
+}
+
+#define MOST_PLACES	((int64_t)1 << 16)	/* of a matrix whose triangle is looked for */
+
+/* Which diagonal the first indices speak of, if it is one; false: none. */
+static bool
+find_triangle(const int64_t *index, int64_t count, int64_t rows, int64_t columns, int64_t *diagonal, bool *upper)
+{
+	int64_t run = 1;
+
+	while (run < count && index[run] == index[run - 1] + 1)
+		run++;
+	*upper = false;
+	*diagonal = index[0] > 0 ? -index[0] / columns : run - 1;
+	if (index[0] % columns == 0 && are_triangle(index, count, rows, columns, *diagonal, false))
+		return true;
+	*upper = true;
+	*diagonal = index[0] > 0 ? index[0] : 1 - run / columns;
+	return index[0] < columns && are_triangle(index, count, rows, columns, *diagonal, true);
+}
+
+/* What takes those of a triangle; NULL: they are none. */
+static struct val *
+picked_triangle(struct importer *im, struct val *x, int axis, int64_t count, const int64_t *index)
+{
+	int64_t all = x->t->dim[axis], columns, shape[2], diagonal = 0;
+	bool found = false, upper = false;
+	struct val *places;
+	struct call c;
+
+	for (columns = 2; columns < all && all <= MOST_PLACES && !found; columns += !found)
+		found = all % columns == 0 && find_triangle(index, count, all / columns, columns, &diagonal, &upper);
+	if (!found)
+		return NULL;
+	shape[0] = all / columns;
+	shape[1] = columns;
+	call_begin(&c, im, upper ? "triu_index" : "tril_index");
+	call_ints(&c, "shape", shape[0] == shape[1] ? 1 : 2, shape);
+	if (diagonal != 0)
+		call_int(&c, "diagonal", diagonal);
+	if (!(places = call_value(&c)))
+		return NULL;
+	call_begin(&c, im, "take");
+	call_like(&c, x);
+	call_in(&c, places);
+	if (axis != 0)
+		call_int(&c, "axis", axis);
+	return call_value(&c);
+}
+
 struct val *
 along_pick(struct importer *im, struct val *x, int axis, int64_t count, const int64_t *index)
 {
-	struct val *part[MOST_RUNS];
+	struct val *part[MOST_RUNS], *whole;
 	int64_t i, n, by;
 	int runs = 0, k;
 	struct call c;
@@ -124,6 +188,8 @@ along_pick(struct importer *im, struct val *x, int axis, int64_t count, const in
 			return cannot(im, "index %lld is none of its axis", (long long)index[i]), NULL;
 	for (i = 0; i < count; i += run_length(index + i, count - i, &by))
 		runs++;
+	if (runs > 1 && (whole = picked_triangle(im, x, axis, count, index)))
+		return whole;
 	if (runs > MOST_RUNS)
 		return picked_by_matrix(im, x, axis, count, index);
 	for (i = k = 0; i < count; i += n, k++) {

@@ -3,7 +3,7 @@
  * stay count the products, those of both that go are summed, and the rest are rows or columns. Where each position has a
  * matrix of its own that is trained, and what it meets are the windows of an image, it is a layer of ours.
  */
-#include "import/importer.h"
+#include "import/arrays.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -355,6 +355,63 @@ recognise_local_bias(struct importer *im, const struct model_node *n)
 	return call_end(&c, n->out[0]);
 }
 
+/* ---- constants ---- */
+
+#define MOST_SUMMED	((int64_t)1 << 22)	/* products in one */
+
+/* The sums of products of numbers that are no weights, letter by letter: those of the result, then those that are summed. */
+static bool
+of_constants(struct importer *im, const struct model_node *n, const struct formula *f)
+{
+	struct array a[2], to = { .real = true, .rank = f->out.n };
+	struct term all = f->out;
+	int64_t extent[2 * LETTERS], stride[2][2 * LETTERS] = { { 0 } }, own[LETTERS], count = 1, summed, i;
+	int k, d;
+
+	for (k = 0; k < 2; k++) {
+		if (!array_of(im, node_in(im, n, k), &a[k]) || !a[k].real || a[k].stepped || a[k].source.expanded || a[k].rank != f->in[k].n ||
+		    (a[k].from && numbers_is_weight(a[k].from)))
+			return false;
+		for (d = 0; d < f->in[k].n; d++)
+			if (!has(&all, f->in[k].letter[d])) {
+				if (all.n == LETTERS)
+					return false;
+				all.letter[all.n++] = f->in[k].letter[d];
+			}
+	}
+	for (d = 0; d < all.n; d++)
+		extent[d] = -1;
+	for (k = 0; k < 2; k++) {
+		array_strides(&a[k], own);
+		for (d = 0; d < f->in[k].n; d++) {
+			int at = place(&all, f->in[k].letter[d]);
+
+			if (extent[at] >= 0 && extent[at] != a[k].dim[d])
+				return false;
+			extent[at] = a[k].dim[d];
+			stride[k][at] = own[d];
+		}
+	}
+	for (d = 0; d < all.n; d++)
+		if (__builtin_mul_overflow(count, extent[d], &count) || count > MOST_SUMMED)
+			return false;
+	memcpy(to.dim, extent, sizeof(*extent) * (size_t)to.rank);
+	if (count == 0 || !array_room(im, &to))
+		return false;
+	summed = count / to.count;
+	for (i = 0; i < count; i++) {
+		int64_t at[2] = { 0, 0 }, rest = i;
+
+		for (d = all.n - 1; d >= 0; d--) {
+			for (k = 0; k < 2; k++)
+				at[k] += rest % extent[d] * stride[k][d];
+			rest /= extent[d];
+		}
+		to.r[i / summed] += array_at(&a[0], at[0]) * array_at(&a[1], at[1]);
+	}
+	return array_keep(im, n, &to);
+}
+
 static bool
 einsum(struct importer *im, const struct model_node *n)
 {
@@ -364,7 +421,11 @@ einsum(struct importer *im, const struct model_node *n)
 
 	if (n->nin != 2)
 		return cannot(im, "it has %d operands in place of two", n->nin);
-	if (!formula_of(im, n, &f) || !(x = val_laid(im, node_in(im, n, 0), -1)))
+	if (!formula_of(im, n, &f))
+		return false;
+	if (of_constants(im, n, &f))
+		return true;
+	if (!(x = val_laid(im, node_in(im, n, 0), -1)))
 		return false;
 	if (recognise_local(im, n, &f))
 		return true;

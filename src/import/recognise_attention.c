@@ -19,8 +19,10 @@ struct core {
 	bool causal;
 	int64_t window;		/* 0: none */
 	double scale, dropout;
-	int rank;
-	int64_t heads, queries, keys, d;
+	bool grouped;		/* those that share keys are an axis of their own behind that of keys */
+	bool elsewhere[3];	/* they are no longer as the product takes them */
+	int rank;		/* without that axis */
+	int64_t heads, kv_heads, queries, keys, d;
 };
 
 /* ---- the core ---- */
@@ -72,6 +74,24 @@ is_order(const struct val *v, bool added, struct core *c)
 	return true;
 }
 
+/* Does it make [..., heads, T, S] of [..., keys' heads, those of one, T, S], or with BACK these of that? */
+static bool
+merges_groups(const struct step *reshape, bool back)
+{
+	const struct tensor *a = reshape->in[0]->t, *b = reshape->out->t;
+	int r;
+
+	if (back) {
+		const struct tensor *t = a;
+
+		a = b;
+		b = t;
+	}
+	r = b->rank;
+	return a->rank == r + 1 && r >= 3 && memcmp(a->dim, b->dim, (size_t)(r - 3) * sizeof(*a->dim)) == 0 &&
+	    a->dim[r - 1] == b->dim[r - 2] && a->dim[r] == b->dim[r - 1];
+}
+
 /* The product whose scores V are, as what was done to them allows. */
 static const struct step *
 scores_of(const struct val *v, struct core *c, bool may_add)
@@ -94,6 +114,8 @@ scores_of(const struct val *v, struct core *c, bool may_add)
 		if (product)
 			return product;
 	}
+	if (c->grouped && (s = made_by(v, "reshape")))
+		return merges_groups(s, false) ? scores_of(s->in[0], c, false) : NULL;
 	return made_by(v, "matmul");
 }
 
@@ -110,6 +132,90 @@ exchanges_heads(const struct step *s)
 	return rank >= 3;
 }
 
+/* Are the axes of heads, two of them, exchanged with that of queries? */
+static bool
+exchanges_groups(const struct step *s)
+{
+	const struct attr *axes = step_attr(s, "axes");
+	int i, r = s->in[0]->t->rank;
+
+	for (i = 0; i < r; i++)
+		if (axes->v[i] != (i == r - 4 ? r - 2 : i == r - 3 ? r - 4 : i == r - 2 ? r - 3 : i))
+			return false;
+	return r >= 4;
+}
+
+/* The product that X is, with the axis of heads behind that of queries; that of one head may be anywhere. NULL: it is none. */
+static const struct step *
+weighted_sum(const struct val *x, bool *grouped)
+{
+	const struct step *turned = made_by(x, "permute"), *s;
+
+	*grouped = turned && exchanges_groups(turned);
+	if (turned)
+		return *grouped || exchanges_heads(turned) ? made_by(turned->in[0], "matmul") : NULL;
+	while ((s = made_by(x, "reshape")))
+		x = s->in[0];
+	s = made_by(x, "matmul");
+	return s && s->out->t->rank >= 3 && s->out->t->dim[s->out->t->rank - 3] == 1 ? s : NULL;
+}
+
+/* The softmax of scores that V is, as a product takes it. */
+static const struct step *
+probabilities(const struct val *v, struct core *c)
+{
+	const struct step *s;
+
+	if (c->grouped) {
+		s = made_by(v, "reshape");
+		if (!s || !merges_groups(s, true))
+			return NULL;
+		v = s->in[0];
+	}
+	if ((s = made_by(v, "dropout"))) {
+		c->dropout = step_attr(s, "rate")->r;
+		v = s->in[0];
+	}
+	return made_by(v, "softmax");
+}
+
+/* Two axes as one; false: they do not lie so. */
+static bool
+merge_axes(struct strided *s, int axis)
+{
+	int i;
+
+	if (s->dim[axis] == 1)
+		s->stride[axis] = s->stride[axis + 1];
+	else if (s->dim[axis + 1] != 1 && s->stride[axis] != s->stride[axis + 1] * s->dim[axis + 1])
+		return false;
+	else if (s->dim[axis + 1] != 1)
+		s->stride[axis] = s->stride[axis + 1];
+	s->dim[axis] *= s->dim[axis + 1];
+	for (i = axis + 1; i + 1 < s->rank; i++) {
+		s->dim[i] = s->dim[i + 1];
+		s->stride[i] = s->stride[i + 1];
+	}
+	s->rank--;
+	return true;
+}
+
+/* Of heads of keys or values that are repeated for several of queries, those that there are: [..., heads, S, d]. */
+static struct val *
+unrepeated(struct val *v)
+{
+	const struct step *s = made_by(v, "reshape"), *repeat = s ? made_by(s->in[0], "broadcast") : NULL;
+	const struct tensor *x = repeat ? repeat->in[0]->t : NULL;
+	int r = x ? x->rank : 0;
+
+	if (!x || r < 4 || repeat->out->t->rank != r || x->dim[r - 3] != 1 || !merges_groups(s, false) ||
+	    x->dim[r - 4] != repeat->out->t->dim[r - 4] || x->dim[r - 1] != repeat->out->t->dim[r - 1] ||
+	    x->dim[r - 2] != repeat->out->t->dim[r - 2] || x->batched != repeat->out->t->batched ||
+	    memcmp(x->dim, repeat->out->t->dim, (size_t)(r - 4) * sizeof(*x->dim)) != 0)
+		return NULL;
+	return repeat->in[0];
+}
+
 /* Keys as [..., S, d]: those of the second matrix have these axes exchanged. */
 static void
 turn_keys(struct strided *s)
@@ -122,34 +228,56 @@ turn_keys(struct strided *s)
 	s->stride[s->rank - 2] = stride;
 }
 
-/* The product that X is, with the axis of heads behind that of queries; that of one head may be anywhere. NULL: it is none. */
-static const struct step *
-weighted_sum(const struct val *x)
+static bool
+exchanges_last(const struct step *s)
 {
-	const struct step *turned = made_by(x, "permute"), *s;
+	const struct attr *axes = step_attr(s, "axes");
+	int i, r = s->in[0]->t->rank;
 
-	if (turned)
-		return exchanges_heads(turned) ? made_by(turned->in[0], "matmul") : NULL;
-	while ((s = made_by(x, "reshape")))
-		x = s->in[0];
-	s = made_by(x, "matmul");
-	return s && s->out->t->rank >= 3 && s->out->t->dim[s->out->t->rank - 3] == 1 ? s : NULL;
+	for (i = 0; i < r; i++)
+		if (axes->v[i] != (i < r - 2 ? i : 2 * r - 3 - i))
+			return false;
+	return r >= 2;
+}
+
+/* Where queries, keys and values come from, each as [..., heads, positions, d]. */
+static bool
+trace_parts(struct core *c, bool keys_turned)
+{
+	int k;
+
+	for (k = 0; k < 3; k++) {
+		const struct step *turned = k == 1 && keys_turned ? made_by(c->v[k], "permute") : NULL;
+		struct val *one = k == 0 ? NULL : unrepeated(turned && exchanges_last(turned) ? turned->in[0] : c->v[k]);
+		bool turn = k == 1 && keys_turned && !(one && turned);
+
+		if (c->v[k]->t->rank != c->rank + c->grouped)
+			return false;
+		strided_trace(one ? one : c->v[k], &c->at[k]);
+		c->elsewhere[k] = one || c->grouped;
+		if (turn)
+			turn_keys(&c->at[k]);
+		if ((one || c->grouped) && (c->at[k].rank != c->rank + 1 || !merge_axes(&c->at[k], c->rank - 3)))
+			return false;
+	}
+	return true;
 }
 
 static bool
 find_core(const struct val *x, struct core *c)
 {
-	const struct step *product = weighted_sum(x), *s = product && product->nin == 2 ? made_by(product->in[0], "dropout") : NULL;
+	bool grouped;
+	const struct step *product = weighted_sum(x, &grouped), *s;
 	const struct attr *axis;
-	int k;
+	int r;
 
-	*c = (struct core){ .scale = 1, .dropout = s ? step_attr(s, "rate")->r : 0 };
-	if (!product || step_attr(product, "transpose_a")->i || step_attr(product, "transpose_b")->i)
+	*c = (struct core){ .scale = 1, .grouped = grouped };
+	if (!product || product->nin != 2 || step_attr(product, "transpose_a")->i || step_attr(product, "transpose_b")->i ||
+	    !(s = probabilities(product->in[0], c)))
 		return false;
-	s = made_by(s ? s->in[0] : product->in[0], "softmax");
-	axis = s ? step_attr(s, "axis") : NULL;
-	c->rank = product->in[0]->t->rank;
-	if (!s || (axis->i != -1 && axis->i != c->rank - 1))
+	axis = step_attr(s, "axis");
+	r = c->rank = product->in[0]->t->rank - grouped;
+	if (axis->i != -1 && axis->i != r - 1)
 		return false;
 	c->v[2] = product->in[1];
 	c->scores = s->out->t;
@@ -158,19 +286,17 @@ find_core(const struct val *x, struct core *c)
 		return false;
 	c->v[0] = s->in[0];
 	c->v[1] = s->in[1];
-	for (k = 0; k < 3; k++) {
-		if (c->v[k]->t->rank != c->rank)
-			return false;
-		strided_trace(c->v[k], &c->at[k]);
-	}
-	if (!step_attr(s, "transpose_b")->i)
-		turn_keys(&c->at[1]);
-	c->heads = c->at[0].dim[c->rank - 3];
-	c->queries = c->at[0].dim[c->rank - 2];
-	c->keys = c->at[1].dim[c->rank - 2];
-	c->d = c->at[0].dim[c->rank - 1];
-	return c->at[2].dim[c->rank - 1] == c->d && c->at[1].dim[c->rank - 3] == c->heads && c->at[2].dim[c->rank - 3] == c->heads &&
-	    c->at[2].scale == 1 && memcmp(c->at[0].dim, c->at[1].dim, (size_t)(c->rank - 3) * sizeof(int64_t)) == 0;
+	if (!trace_parts(c, !step_attr(s, "transpose_b")->i))
+		return false;
+	c->heads = c->at[0].dim[r - 3];
+	c->kv_heads = c->at[1].dim[r - 3];
+	c->queries = c->at[0].dim[r - 2];
+	c->keys = c->at[1].dim[r - 2];
+	c->d = c->at[0].dim[r - 1];
+	return c->at[2].dim[r - 1] == c->d && c->at[1].dim[r - 1] == c->d && c->at[2].dim[r - 2] == c->keys &&
+	    c->at[2].dim[r - 3] == c->kv_heads && c->heads % c->kv_heads == 0 && c->at[2].scale == 1 &&
+	    memcmp(c->at[0].dim, c->at[1].dim, (size_t)(r - 3) * sizeof(int64_t)) == 0 &&
+	    memcmp(c->at[0].dim, c->at[2].dim, (size_t)(r - 3) * sizeof(int64_t)) == 0;
 }
 
 /* ---- as operands of ours ---- */
@@ -182,7 +308,7 @@ row_of(const struct core *c, const struct strided *s)
 	int64_t row = s->of->t->dim[s->of->t->rank - 1], stride = 1;
 	int i, r = c->rank;
 
-	if (s->stride[r - 1] != 1 || (c->heads > 1 && s->stride[r - 3] != c->d) || s->first + c->heads * c->d > row)
+	if (s->stride[r - 1] != 1 || (s->dim[r - 3] > 1 && s->stride[r - 3] != c->d) || s->first + s->dim[r - 3] * c->d > row)
 		return 0;
 	stride = row;
 	if (s->dim[r - 2] > 1 && s->stride[r - 2] != stride)
@@ -235,11 +361,13 @@ static struct val *
 part(struct importer *im, struct core *c, int k)
 {
 	struct strided *s = &c->at[k];
-	int64_t row = row_of(c, s), width = c->heads * c->d, axis = -1, stop = s->first + width;
+	int64_t row = row_of(c, s), width = s->dim[c->rank - 3] * c->d, axis = -1, stop = s->first + width;
 	bool turned = k == 1 && c->v[1]->t->dim[c->rank - 1] == c->keys && c->v[1]->t->dim[c->rank - 2] == c->d;
 	struct val *v;
 	struct call call;
 
+	if (!row && c->elsewhere[k])
+		return NULL;
 	if (!row) {
 		s->scale = 1;	/* which is in it */
 		v = permuted(im, c->v[k], c, turned);
@@ -260,11 +388,11 @@ part(struct importer *im, struct core *c, int k)
 static bool
 is_packed(const struct core *c)
 {
-	int64_t width = c->heads * c->d;
+	int64_t first[] = { 0, c->heads * c->d, (c->heads + c->kv_heads) * c->d };
 	int k;
 
 	for (k = 0; k < 3; k++)
-		if (c->at[k].of != c->at[0].of || c->at[k].first != k * width || row_of(c, &c->at[k]) != 3 * width)
+		if (c->at[k].of != c->at[0].of || c->at[k].first != first[k] || row_of(c, &c->at[k]) != first[2] + c->kv_heads * c->d)
 			return false;
 	return c->queries == c->keys;
 }
@@ -334,7 +462,7 @@ attend(struct importer *im, struct core *c)
 	struct call call;
 
 	if (is_packed(c))
-		in[n++] = as_rows(im, c->at[0].of, c, &c->at[0], 3 * c->heads * c->d);
+		in[n++] = as_rows(im, c->at[0].of, c, &c->at[0], (c->heads + 2 * c->kv_heads) * c->d);
 	else
 		while (n < 3) {
 			in[n] = part(im, c, n);
@@ -352,6 +480,8 @@ attend(struct importer *im, struct core *c)
 		call_in(&call, in[k]);
 	}
 	call_int(&call, "heads", c->heads);
+	if (c->kv_heads != c->heads)
+		call_int(&call, "kv_heads", c->kv_heads);
 	if (c->causal)
 		call_int(&call, "causal", true);
 	if (c->window)

@@ -171,11 +171,11 @@ class Counted(nn.Module):
 
 class Rotary(nn.Module):
     """Attention whose queries and keys are turned by their positions: halves as Hugging Face's Llama has them, of a part of each
-    head as in GPT-NeoX, or neighbours as in GPT-J; before or after heads are in front."""
-    def __init__(self, kind, heads=4, width=32, base=10000.0):
+    head as in GPT-NeoX, or neighbours as in GPT-J; before or after heads are in front. Several heads may share keys and values."""
+    def __init__(self, kind, heads=4, width=32, base=10000.0, shared=1):
         super().__init__()
-        self.kind, self.heads, self.d = kind, heads, width // heads
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.kind, self.heads, self.d, self.shared = kind, heads, width // heads, shared
+        self.qkv, self.out = nn.Linear(width, width + 2 * width // shared), nn.Linear(width, width)
         self.turned = self.d // 2 if kind == "part" else self.d
         self.register_buffer("rate", 1 / base ** (torch.arange(0, self.turned, 2).float() / self.turned), persistent=False)
 
@@ -193,12 +193,15 @@ class Rotary(nn.Module):
         return torch.cat((y, x[..., self.turned:]), -1) if self.turned < self.d else y
 
     def forward(self, x):
-        q, k, v = (part.unflatten(-1, (self.heads, self.d)) for part in self.qkv(x).chunk(3, -1))
+        width = self.heads * self.d
+        q, k, v = (part.unflatten(-1, (-1, self.d)) for part in self.qkv(x).split((width, width // self.shared, width // self.shared), -1))
         if self.kind == "neighbours":
             q, k, v = (y.transpose(1, 2) for y in (self.turn(q, 1), self.turn(k, 1), v))
         else:
             q, k, v = (y.transpose(1, 2) for y in (q, k, v))
             q, k = self.turn(q, 2), self.turn(k, 2)
+        if self.shared > 1:
+            k, v = (y[:, :, None].expand(-1, -1, self.shared, -1, -1).flatten(1, 2) for y in (k, v))
         y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.out(y.transpose(1, 2).flatten(2))
 
@@ -232,12 +235,13 @@ MODELS = {
     "rotary halves": (BOTH, lambda: (Rotary("halves"), (torch.randn(SAMPLES, 9, 32),))),
     "rotary part": (BOTH, lambda: (Rotary("part", base=500.0), (torch.randn(SAMPLES, 9, 32),))),
     "rotary neighbours": (BOTH, lambda: (Rotary("neighbours"), (torch.randn(SAMPLES, 9, 32),))),
+    "rotary groups": (BOTH, lambda: (Rotary("halves", shared=2), (torch.randn(SAMPLES, 9, 32),))),
     "letters": (BOTH, lambda: (Letters(), (torch.randn(SAMPLES, 6, 8),))),
     "classes and counts": (BOTH, lambda: (Counted(), (torch.randn(SAMPLES, 5), torch.randint(0, 7, (SAMPLES,))))),
 }
 # whose attention exporters take apart
 ATTEND = ("vit", "timm's vit", "distilbert", "bert with a mask", "gpt2", "transformers' vit", "encoder", "encoder, norms behind",
-          "rotary halves", "rotary part", "rotary neighbours", "letters")
+          "rotary halves", "rotary part", "rotary neighbours", "rotary groups", "letters")
 
 
 # ---- the ways to a spec and back ----
@@ -340,7 +344,7 @@ def compare(name, exporter, model, given):
         result(not left, f"{title} is put together again", f"{left}")
     if name in ATTEND:
         result("attend(" in spec and "softmax" not in spec, f"{title} attends")
-    if name.startswith("rotary") and exporter == NEW:
+    if name.startswith("rotary"):
         result(spec.count("rope(") == 2 and "concat(" not in spec, f"{title} turns queries and keys", spec)
     build(folder, spec, given)
     done = subprocess.run(["./net", "--quiet", "--weights", "w.safetensors", "--strict", "--predict", "out.npy"], cwd=folder,
