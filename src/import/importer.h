@@ -230,6 +230,7 @@ struct val	*made_of_formula(struct importer *, struct val *, int rank, const int
 /* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);
 bool	 recognise_rmsnorm(struct importer *, const struct model_node *);
+bool	 recognise_l2norm(struct importer *, const struct model_node *);
 bool	 recognise_expm1(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);
 /* Products whose matrices are turned in a step of their own, among all steps: does any do it itself now? */

@@ -49,7 +49,7 @@ struct model_attr {
 	int n;
 	const int64_t *v;
 	const double *real;
-	const char *const *text;	/* only of what is written */
+	const char *const *text;
 	const struct numbers *numbers;
 	const struct model_node *node;	/* a layer in a layer */
 	struct model *graph;	/* only of what is written: a body */

@@ -248,7 +248,7 @@ quotient(struct importer *im, const struct model_node *n)
 {
 	if (both_whole(node_in(im, n, 0), node_in(im, n, 1)))
 		return cannot(im, "it divides whole numbers, and drops what is left over");
-	return recognise_layernorm(im, n) || two_operands(im, n, "div");
+	return recognise_layernorm(im, n) || recognise_l2norm(im, n) || two_operands(im, n, "div");
 }
 
 static bool

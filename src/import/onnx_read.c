@@ -209,6 +209,7 @@ read_attr(struct reading *r, const Onnx__AttributeProto *p, struct model_attr *a
 {
 	size_t k;
 	double *real;
+	const char **texts;
 
 	a->name = kept(r, p->name);
 	a->type = A_OTHER;
@@ -237,6 +238,13 @@ read_attr(struct reading *r, const Onnx__AttributeProto *p, struct model_attr *a
 		a->real = real = arena_array(r->arena, p->n_floats + 1, sizeof(*real));
 		for (k = 0; k < p->n_floats; k++)
 			real[k] = p->floats[k];
+		break;
+	case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS:
+		a->type = A_TEXTS;
+		a->n = (int)p->n_strings;
+		a->text = texts = arena_array(r->arena, p->n_strings + 1, sizeof(*texts));
+		for (k = 0; k < p->n_strings; k++)
+			texts[k] = arena_strndup(r->arena, p->strings[k].data ? (const char *)p->strings[k].data : "", p->strings[k].len);
 		break;
 	case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR:
 		if (!p->t)

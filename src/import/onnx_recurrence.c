@@ -5,6 +5,7 @@
 #include "import/importer.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct recurrence {
 	const char *theirs, *ours;
@@ -19,6 +20,8 @@ struct layer {
 	bool turned;		/* from the last step to the first */
 	bool batch_first;
 	struct val *lengths;	/* NULL: all steps are each sample's */
+	struct val *state[2];	/* before the first step, h and of an lstm c, side by side; NULL: zeros */
+	bool relu;
 };
 
 static bool
@@ -32,22 +35,120 @@ is_zero(const struct val *v)
 	return v->data && v->data->data;
 }
 
+/* Are they what the layer has where nothing is said, or throughout that one? */
 static bool
-says_only_ours(struct importer *im, const struct model_node *n, const struct recurrence *of)
+are_activations(const struct model_attr *a, int n, const char *const *usual)
 {
-	int k;
+	int i;
 
-	if (model_attr(n, "activations") || model_attr(n, "clip") || attr_int(n, "input_forget", 0))
-		return cannot(im, "activations, clip and input_forget are not imported yet");
-	if (strcmp(of->ours, "gru") == 0 && !attr_int(n, "linear_before_reset", 0))
+	if (a->type != A_TEXTS || a->n % n != 0 || a->n == 0)
+		return false;
+	for (i = 0; i < a->n && strcasecmp(a->text[i], usual[i % n]) == 0; i++)
+		;
+	return i == a->n;
+}
+
+static bool
+says_only_ours(struct importer *im, const struct model_node *n, struct layer *l)
+{
+	static const char *const usual[] = { "Sigmoid", "Tanh", "Tanh" }, *const relu[] = { "Relu" };
+	const struct model_attr *activations = model_attr(n, "activations");
+	int functions = *n->op == 'L' ? 3 : *n->op == 'G' ? 2 : 1;
+
+	l->relu = activations && functions == 1 && are_activations(activations, 1, relu);
+	if ((activations && !l->relu && !are_activations(activations, functions, functions == 1 ? usual + 1 : usual)) ||
+	    model_attr(n, "clip") || attr_int(n, "input_forget", 0))
+		return cannot(im, "activations of its own, clip and input_forget are not imported yet");
+	if (strcmp(l->of.ours, "gru") == 0 && !attr_int(n, "linear_before_reset", 0))
 		return cannot(im, "it resets the state before its matrix (linear_before_reset=0); ours does after it");
-	if (node_in(im, n, 7))
-		return cannot(im, "peepholes are not imported yet");
-	for (k = 5; k < 7; k++)
-		if (node_in(im, n, k) && !is_zero(node_in(im, n, k)))
-			return cannot(im, "it begins with states that are given, which are not imported yet");
+	return !node_in(im, n, 7) || cannot(im, "peepholes are not imported yet");
+}
+
+/* ---- states before the first step ---- */
+
+static struct val *
+in_a_row(struct importer *im, struct val *v, int64_t n)
+{
+	struct call c;
+
+	v = before_reshapes(v);
+	if (v->t->rank == 1 && v->t->dim[0] == n)
+		return v;
+	call_begin(&c, im, "flatten");
+	call_in(&c, v);
+	return call_value(&c);
+}
+
+/* One for all samples, as each has it. */
+static struct val *
+of_each_sample(struct importer *im, struct val *v, int64_t n)
+{
+	struct numbers *row;
+	struct val *made = v;
+	struct call c;
+
+	if (v->data) {
+		made = val_new(im, v->name);
+		made->data = row = ARENA_NEW(im->arena, struct numbers);
+		*row = *v->data;
+		row->rank = 1;
+		row->dim[0] = n;
+		made = val_laid(im, made, 1);
+	}
+	if (!made || !(made = in_a_row(im, made, n)))
+		return NULL;
+	call_begin(&c, im, "broadcast");
+	call_in(&c, made);
+	call_ints(&c, "shape", 1, &n);
+	call_int(&c, "samples", true);
+	return call_value(&c);
+}
+
+/* A state [ways, batch, units] as ours, the ways side by side; NULL after cannot(). */
+static struct val *
+state_of(struct importer *im, struct val *v, const struct layer *l)
+{
+	int at = l->batch_first ? 0 : 1;
+	int64_t dim[MODEL_RANK], n = l->ways * l->units;
+
+	if (!v->t && !v->data)
+		return val_laid(im, v, -1);
+	val_extents(v, dim);
+	if (val_rank(v) != 3 || dim[!at] != l->ways || dim[2] != l->units || dim[at] != 1 || v->source.merged ||
+	    (val_has_batch(v) && v->source.at != at))
+		return cannot(im, "the state that it begins with is not [directions, batch, hidden_size], or is a constant that differs "
+		    "from sample to sample"), NULL;
+	return v->t && v->t->batched ? in_a_row(im, v, n) : of_each_sample(im, v, n);
+}
+
+static bool
+take_states(struct importer *im, const struct model_node *n, struct layer *l)
+{
+	int k, states = *n->op == 'L' ? 2 : 1;
+	bool any = false;
+	struct call c;
+
+	for (k = 0; k < states; k++) {
+		struct val *v = node_in(im, n, 5 + k);
+
+		if (!v || is_zero(v))
+			continue;
+		if (!(l->state[k] = state_of(im, v, l)))
+			return false;
+		any = true;
+	}
+	for (k = 0; any && k < states; k++) {
+		if (l->state[k])
+			continue;
+		call_begin(&c, im, "zeros");
+		call_in(&c, l->state[!k]);
+		if (!(l->state[k] = call_value(&c)))
+			return false;
+	}
 	return true;
 }
+
+/* ---- weights ---- */
 
 static bool
 take_weights(struct importer *im, const struct model_node *n, struct layer *l)
@@ -150,7 +251,7 @@ recurrent(struct importer *im, const struct model_node *n)
 	struct call c;
 	int i;
 
-	if (!x || !says_only_ours(im, n, &l.of))
+	if (!x || !says_only_ours(im, n, &l))
 		return false;
 	l.turned = strcmp(way, "reverse") == 0;
 	l.ways = strcmp(way, "bidirectional") == 0 ? 2 : 1;
@@ -160,10 +261,13 @@ recurrent(struct importer *im, const struct model_node *n)
 	if (x->t->rank != 2 || !x->t->batched || x->source.at != !l.batch_first || x->source.merged)
 		return cannot(im, "its input is not [steps, batch, features], with the batch that the network has");
 	l.in = x->t->dim[1];
-	if (!take_weights(im, n, &l) || !take_lengths(im, n, &l, x->t->dim[0]) || !(x = turned(im, &l, x)))
+	if (!take_weights(im, n, &l) || !take_lengths(im, n, &l, x->t->dim[0]) || !take_states(im, n, &l) || !(x = turned(im, &l, x)))
 		return false;
 	call_begin(&c, im, l.of.ours);
 	call_in(&c, x);
+	for (i = 0; i < 2; i++)
+		if (l.state[i])
+			call_in(&c, l.state[i]);
 	if (l.lengths)
 		call_in(&c, l.lengths);
 	call_int(&c, "hidden", l.units);
@@ -171,6 +275,8 @@ recurrent(struct importer *im, const struct model_node *n)
 		call_int(&c, "bidirectional", true);
 	if (!l.b)
 		call_int(&c, "bias", false);
+	if (l.relu)
+		call_word(&c, "nonlinearity", "relu");
 	for (i = 0; i < l.ways; i++) {
 		give_matrix(&c, &l, l.w, l.in, i);
 		give_matrix(&c, &l, l.r, l.units, i);

@@ -4,9 +4,8 @@
 #include <string.h>
 
 static bool
-reduce(struct importer *im, const struct model_node *n, const char *ours)
+reduce_of(struct importer *im, const struct model_node *n, struct val *x, const char *ours)
 {
-	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	bool keep = attr_int(n, "keepdims", 1);
 	const struct integers *given = val_integers(im, node_in(im, n, 1));
 	const int64_t *v = given ? given->v : NULL;
@@ -49,6 +48,34 @@ reduce(struct importer *im, const struct model_node *n, const char *ours)
 }
 
 static bool
+reduce(struct importer *im, const struct model_node *n, const char *ours)
+{
+	return reduce_of(im, n, val_laid(im, node_in(im, n, 0), -1), ours);
+}
+
+/* The root of the sum of squares. */
+static bool
+length(struct importer *im, const struct model_node *n)
+{
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
+	const char *name = arena_join(im->arena, n->out[0], ".", "sum");
+	struct model_node sum = *n;
+	struct call c;
+
+	if (!x)
+		return false;
+	call_begin(&c, im, "mul");
+	call_like(&c, x);
+	call_in(&c, x);
+	sum.out = &name;
+	if (!reduce_of(im, &sum, call_value(&c), "sum"))
+		return false;
+	call_begin(&c, im, "sqrt");
+	call_like(&c, val_of(im, name));
+	return call_end(&c, n->out[0]);
+}
+
+static bool
 mean(struct importer *im, const struct model_node *n)
 {
 	return reduce(im, n, "mean");
@@ -74,5 +101,6 @@ least(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_reduce_mean = { .name = "ReduceMean", .translate = mean };
 const struct onnx_op onnx_op_reduce_sum = { .name = "ReduceSum", .translate = sum };
+const struct onnx_op onnx_op_reduce_l2 = { .name = "ReduceL2", .translate = length };
 const struct onnx_op onnx_op_reduce_max = { .name = "ReduceMax", .translate = largest };
 const struct onnx_op onnx_op_reduce_min = { .name = "ReduceMin", .translate = least };

@@ -376,6 +376,34 @@ recognise_rmsnorm(struct importer *im, const struct model_node *n)
 	return false;
 }
 
+/* ---- by the length of rows ---- */
+
+/* x / max(sqrt(sum(x^2)), eps) along an axis, whose length may be repeated for each place of it. */
+bool
+recognise_l2norm(struct importer *im, const struct model_node *n)
+{
+	struct val *x = node_in(im, n, 0), *by = node_in(im, n, 1);
+	const struct step *s = x && x->t && by && by->t ? made_by(by, "broadcast") : NULL, *most;
+	const struct attr *axis;
+	struct call c;
+
+	if (!x || !x->t || !by || !by->t)
+		return false;
+	most = made_by(s ? s->in[0] : by, "maximum");
+	if (!most || most->nin != 1 || real_of(most, "other") <= 0 || !(s = made_by(most->in[0], "sqrt")) || !(s = made_by(s->in[0], "sum")))
+		return false;
+	axis = step_attr(s, "axis");
+	if (axis->n != 1 || !step_attr(s, "keep")->i || !is_square(s->in[0], val_first(x)))
+		return false;
+	call_begin(&c, im, "l2norm");
+	call_like(&c, x);
+	if (axis->v[0] != 0)
+		call_int(&c, "axis", axis->v[0]);
+	if (fabs(real_of(most, "other") / 1e-12 - 1) > 1e-6)
+		call_real(&c, "eps", real_of(most, "other"));
+	return call_end(&c, n->out[0]);
+}
+
 /* ---- matrices that a product turns ---- */
 
 /* Of a value that one step alone reads what has its last two axes the other way round; NULL. */

@@ -206,6 +206,22 @@ class Rotary(nn.Module):
         return self.out(y.transpose(1, 2).flatten(2))
 
 
+class Begun(nn.Module):
+    """Recurrent layers that begin with states: computed ones, trained ones that all samples share, of both ways; an RNN of relu."""
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.gru = nn.LSTM(5, 6, batch_first=True), nn.GRU(6, 4, batch_first=True, bidirectional=True)
+        self.rnn, self.first, self.head = nn.RNN(8, 3, batch_first=True, nonlinearity="relu"), nn.Linear(5, 12), nn.Linear(3, 2)
+        self.begin = nn.Parameter(torch.randn(2, 1, 4))
+
+    def forward(self, x):
+        h, c = self.first(x[:, 0])[None].split(6, -1)
+        y, _ = self.lstm(x, (h.contiguous(), c.contiguous()))
+        y, _ = self.gru(y, self.begin.expand(-1, x.shape[0], -1).contiguous())
+        y, _ = self.rnn(y)
+        return nn.functional.normalize(self.head(y), dim=-1)
+
+
 OLD, NEW, OLDER = "the older exporter", "the newer exporter", "the older exporter at opset 13"
 BOTH = (OLD, NEW)
 MODELS = {
@@ -236,6 +252,7 @@ MODELS = {
     "rotary part": (BOTH, lambda: (Rotary("part", base=500.0), (torch.randn(SAMPLES, 9, 32),))),
     "rotary neighbours": (BOTH, lambda: (Rotary("neighbours"), (torch.randn(SAMPLES, 9, 32),))),
     "rotary groups": (BOTH, lambda: (Rotary("halves", shared=2), (torch.randn(SAMPLES, 9, 32),))),
+    "recurrent layers that begin with states": ((OLD,), lambda: (Begun(), (torch.randn(SAMPLES, 7, 5),))),
     "letters": (BOTH, lambda: (Letters(), (torch.randn(SAMPLES, 6, 8),))),
     "classes and counts": (BOTH, lambda: (Counted(), (torch.randn(SAMPLES, 5), torch.randint(0, 7, (SAMPLES,))))),
 }
