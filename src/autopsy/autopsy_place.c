@@ -338,6 +338,14 @@ host_places(struct autopsy *y)
 		autopsy_cause(y, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
 		    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
 		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
+	if (facts & TRACE_SPAWNED)
+		autopsy_cause(y, "The line of code reads what a new process is given by the one that began it: where processes are "
+		    "spawned, as on Windows, each loader has a copy of its own of the data set as it is. Fewer loader processes "
+		    "(num_workers), or a data set that opens files when it is asked, take less.");
+	if (facts & TRACE_REPEATS)
+		autopsy_cause(y, "The line of code repeats an array: the result is as many times as large as it is told, and where that "
+		    "is the number of rows of another, it has something for each pair. Broadcasting (an axis of one in place of "
+		    "copies), or a part after the other, takes less.");
 	if ((facts & TRACE_ARRAY) && !(facts & TRACE_SPARSE))
 		autopsy_cause(y, "The line of code makes a new array from what it is given, and both "
 		    "are held at once. In parts, or into an array that is there, one is enough.");

@@ -32,6 +32,12 @@ went_on_by_bar(struct autopsy *y)
 	if (!log->bar || log->bar > y->main->line || y->main->line - log->bar > BAR_AHEAD ||
 	    log->done < FEW_ROUNDS || log->done >= log->rounds)
 		return;
+	if (log->reading == log->bar) {
+		autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d is of what is loaded, and stands at %lld of "
+		    "%lld. Unless it was let go of, what it had loaded by then lies there, and the rest found no room: a "
+		    "part of it at once, or what is read when it is needed, takes less.", log->bar, (long long)log->done, (long long)log->rounds));
+		return;
+	}
 	autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d stands at %lld of %lld. Unless it was resumed "
 	    "there, as many rounds had fitted before: then something is kept from one to the next (sums of losses with "
 	    "their graph, lists of results), what this one was given is larger or longer, or another process came since.",

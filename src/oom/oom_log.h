@@ -89,6 +89,8 @@ enum oom_field {
 #define TRACE_HANDLE	TRACE_BIT(51)	/* a library of CUDA was being set up */
 #define TRACE_ALL_PAIRS	TRACE_BIT(52)	/* a number, or more, for each pair of two sets */
 #define TRACE_DATASET	TRACE_BIT(53)	/* a function whose name says that it makes or reads the data set */
+#define TRACE_SPAWNED	TRACE_BIT(54)	/* a process reads what the one that began it gave */
+#define TRACE_REPEATS	TRACE_BIT(55)	/* an array is repeated */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {
@@ -195,6 +197,7 @@ struct oom_log {
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */
 	int bar;		/* its line; 0: there is none */
 	struct oom_paste paste;	/* what stands beside messages */
+	int reading;		/* the last line with a bar of progress of what is loaded; 0: none */
 	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */
 	int64_t bytes;
 	int lines;

@@ -96,8 +96,10 @@ const struct phrase oom_phrases[] = {
 	    "keeps.", PHRASE_GPU) },
 	{ "DataLoader worker (pid @ is killed by signal: Bus error",
 	    HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
-	{ "Unexpected bus error encountered in worker", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
+	{ "~unexpected bus error encountered in worker", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
+	{ "~insufficient shared @ (shm", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR,
+	    PHRASE_AGAIN) },
 	{ "DataLoader worker (pid @ is killed by signal: Killed",
 	    HOST_SAYS("PyTorch's DataLoader", KILLED " Each loader worker holds copies of data.") },
 	{ "DataLoader worker (pid(s) @ exited unexpectedly", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
@@ -249,6 +251,8 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA_ERROR_OUT_OF_MEMORY", MESSAGE(OOM_CUDA) },
 	{ "cudaErrorMemoryAllocation", MESSAGE(OOM_CUDA) },
 	{ "CUDA driver error: out of memory", MESSAGE(OOM_CUDA) },
+	{ "NPPException: Device allocation error", FROM("NPP") },
+	{ "NPPException:\"Device allocation error", FROM("NPP") },
 	{ "CUDA runtime error: out of memory", MESSAGE(OOM_CUDA) },
 	{ ".cuh(# ): out of memory", MESSAGE(OOM_CUDA) },	/* a source's name and line */
 	{ ".cu(# ): out of memory", MESSAGE(OOM_CUDA) },
@@ -338,6 +342,7 @@ const struct phrase oom_phrases[] = {
 	{ "line # : # Killed", ENDED },
 	{ ".sh: # : # killed", ENDED },
 	{ "]+ Killed", ENDED },
+	{ "~[# ] # killed", ENDED },		/* zsh's */
 	{ "~exit_code\a137", ENDED },
 	{ "~exit_code\a-9", ENDED },
 	{ "~exit_code\a-SIGKILL", ENDED },
@@ -382,6 +387,7 @@ const struct phrase oom_phrases[] = {
 	{ "the device refuses an arena of %", MESSAGE(OOM_OURS) },
 	/* anyone's */
 	{ "std::bad_alloc", RUNTIME },
+	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", RUNTIME },
 	{ "~cannot allocate memory", RUNTIME },
 	{ "~out of memory", NAMED },

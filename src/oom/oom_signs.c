@@ -263,13 +263,19 @@ signs_of_code(struct piece t, bool of_attention)
 	    piece_any_of(t, "pred logits output all_ prob result feature embed score label"))
 		facts |= TRACE_JOIN;
 	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( "
-	    "np.asarray( .astype( np.repeat( np.tile( to_categorical( get_dummies("))
+	    "np.asarray( .astype( to_categorical( get_dummies("))
 		facts |= TRACE_ARRAY;
+	if (piece_any_of(t, "np.repeat( np.tile("))
+		facts |= TRACE_REPEATS;
 	if (piece_any_of(t, "exp_avg momentum_buffer") || piece_find(t, "zeros_like(p"))
 		facts |= TRACE_STATE;
 	facts |= signs(code_signs, t, t) | (is_moved(t) ? TRACE_LOADING : 0);
+	if (piece_any_of(t, "hf.get( h5.get( h5f.get( hf[ h5[ h5f[ h5py"))	/* a file's array is in the file until then */
+		facts = (facts & ~TRACE_ARRAY) | TRACE_READS;
 	if (piece_any_of(t, "mmap_mode chunksize="))	/* and so not as a whole */
 		facts &= ~TRACE_READS;
+	if (piece_find(t, "load(from_parent)"))
+		facts = (facts & ~TRACE_READS) | TRACE_SPAWNED;
 	return facts;
 }
 
@@ -381,7 +387,7 @@ static const struct sign place_signs[] = {
 	{ "transformers/generation", NULL, TRACE_GENERATES },
 	{ "subprocess.py multiprocessing/popen_", "_execute_child __init__ _launch", TRACE_FORKS },
 	{ NULL, "subprocess_popen", TRACE_FORKS },
-	{ NULL, "batchify_rays render_rays raw2outputs", TRACE_RAYS },
+	{ NULL, "batchify_rays render_rays raw2outputs render_radiance run_one_iter_of_nerf volumetric_rendering", TRACE_RAYS },
 	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
 	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
 	{ NULL, NULL, 0 }

@@ -199,6 +199,8 @@ note_bar(struct oom_log *log, struct piece line, int number)
 	title = until(bar.title, bar.title + bar.title_bytes);
 	if (piece_any_of(title, "valid( valid validation evaluat eval testing"))
 		log->evaluating = number;
+	if (piece_any_of(title, "loading reading caching scanning preprocess tokeniz"))
+		log->reading = number;
 	log->bar = number;
 	log->done = bar.done;
 	log->rounds = bar.all;
