@@ -34,8 +34,8 @@
 	"forecast, nor are running averages of weights and steps of several updates, as in adversarial training, which are " \
 	"written in several ways: of such networks it is said that there is no forecast. Of detectors the lower end is " \
 	"without boxes and masks, and the upper end with as many as the spec has rows for; losses that a spec makes of formulas are " \
-	"counted as such, and torchvision's may keep more, as RetinaNet's focal loss does, which takes a seventh more than " \
-	"that. bench/reported.md holds forecasts against published figures."
+	"counted as such, and torchvision's may keep more; RetinaNet's focal loss is counted as torchvision's, and as if no anchor " \
+	"were between its thresholds. bench/reported.md holds forecasts against published figures."
 
 static void
 print_framework(const struct framework *f)

@@ -8,6 +8,7 @@
 #include "ops/mean_loss.h"
 
 #include "calls/tape.h"
+#include "ops/losses.h"
 #include "ops/targets.h"
 
 #define OP_ROW(id, title, text, words, ...)							\
@@ -42,13 +43,6 @@ torch_product(struct tape *t, const struct node *n, int x, int y)
 {
 	return tape_call(t, &(struct tape_call){ .in = (int[]){ x, y }, .nin = 2, .bytes = tape_bytes(t, n->in[0]),
 	    .saves = SAVES_IN(0) | SAVES_IN(1), .crosswise = true });
-}
-
-static int
-torch_sum(struct tape *t, const struct node *n, int x, int y)
-{
-	return tape_call(t, &(struct tape_call){ .in = (int[]){ x, y }, .nin = 2, .bytes = tape_bytes(t, n->in[0]),
-	    .passes = 1u << 0 | 1u << 1 });
 }
 
 static int
@@ -151,21 +145,9 @@ torch_kl_div(struct tape *t, const struct node *n)
 static void
 torch_focal(struct tape *t, const struct node *n)
 {
-	int x = tape_value(t, n->in[0]), y = torch_target(t, n), p, e, known, a;
+	int y = torch_target(t, n), known;
 
-	p = torch_each(t, n, x, TAPE_NONE, SAVES_OUT(0));
-	e = torch_each(t, n, x, y, SAVES_IN(0) | SAVES_IN(1));
-	known = torch_product(t, n, p, y);
-	a = torch_each(t, n, p, TAPE_NONE, 0);
-	known = torch_sum(t, n, known, torch_product(t, n, a, torch_each(t, n, y, TAPE_NONE, 0)));
-	a = torch_each(t, n, torch_each(t, n, known, TAPE_NONE, 0), TAPE_NONE, SAVES_IN(0));
-	e = torch_product(t, n, e, a);
-	if (op_real(n, "alpha") >= 0) {
-		a = torch_each(t, n, y, TAPE_NONE, 0);
-		a = torch_sum(t, n, a, torch_each(t, n, torch_each(t, n, y, TAPE_NONE, 0), TAPE_NONE, 0));
-		e = torch_product(t, n, a, e);
-	}
-	torch_mean(t, n, e, y);
+	torch_mean(t, n, focal_torch(t, tape_value(t, n->in[0]), y, tape_bytes(t, n->in[0]), op_real(n, "alpha") >= 0, &known), y);
 }
 
 static void

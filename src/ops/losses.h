@@ -14,4 +14,10 @@ extern const struct op op_cross_entropy_with_grad, op_mean_loss_with_grad;
 
 extern const struct op op_seed;
 
+struct tape;
+
+/* torchvision's sigmoid_focal_loss() of values of so many bytes; with alpha where it WEIGHS: what it returns, and *KNOWN, a
+ * variable of it until then (matched_focal.c). */
+int	focal_torch(struct tape *, int x, int y, int64_t bytes, bool weighs, int *known);
+
 #endif

@@ -32,7 +32,7 @@ mutate(struct sample *t, const struct sample *from, int nfrom)
 			fuzz_edit(t, words, COUNT_OF(words), 8);
 }
 
-struct text {
+struct described {
 	char *bytes;
 	size_t size;
 };
@@ -40,7 +40,7 @@ struct text {
 static const unsigned char *
 file(void *of, const char *path, size_t *size)
 {
-	const struct text *t = of;
+	const struct described *t = of;
 
 	(void)path;
 	*size = t->size;
@@ -62,7 +62,7 @@ static int64_t
 count(struct arena *a, const struct reader *r, const char *from, size_t n, bool crowds)
 {
 	struct data_source source = { .reader = r };
-	struct text text = { malloc(n + 1), n };
+	struct described text = { malloc(n + 1), n };
 	struct parts_look l = { .arena = a, .source = &source, .place = "text", .crowds = crowds, .file = file, .names = names,
 		.of = &text };
 	int64_t sum = 0, i;
