@@ -150,7 +150,17 @@ staged_bytes(const struct tape *t, const struct tensor *x)
 	return x->dtype == DT_I32 && x->classes ? tape_bytes_as(t, x, 8) : tape_bytes(t, x);
 }
 
-/* By tensor id: does the batch have as many rows of it as the data have? */
+/* What it was made of, where that is one tensor, and so on. */
+static const struct tensor *
+first_of(const struct tensor *x)
+{
+	while (x->def && x->def->nin == 1)
+		x = x->def->in[0];
+	return x;
+}
+
+/* By tensor id: does the batch have as many rows of it as the data have? So it is with what is taken by an index of such
+ * rows, as labels by that of boxes. */
 static bool *
 find_parts(const struct tape *t)
 {
@@ -164,6 +174,8 @@ find_parts(const struct tape *t)
 		for (k = 0; k < n->nin && k < TAPE_BITS; k++)
 			if (n->op->torch.parts >> k & 1)
 				parts[n->in[k]->id] = true;
+		if (n->nin == 2 && n->in[1] && n->in[1]->def && n->in[1]->def->op->torch.parts)
+			parts[first_of(n->in[0])->id] = true;
 	}
 	return parts;
 }
@@ -245,7 +257,8 @@ record_node(struct tape *t, const struct node *n)
 		n->op->torch.calls(t, &run);
 	else
 		tape_plain(t, &run, TAPE_NONE);
-	for (k = 0; n->op->kind == OP_LOSS && k < n->nin; k++)
+	/* what a model returns for its loss has a name until the step ends; what is weighed was made for it */
+	for (k = 0; n->op->kind == OP_LOSS && !(n->op->flags & OP_WEIGHS) && k < n->nin; k++)
 		if (tape_value(t, n->in[k]) != TAPE_NONE)
 			t->values.v[tape_value(t, n->in[k])].last = TAPE_ALWAYS;
 }

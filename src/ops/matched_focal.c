@@ -236,7 +236,8 @@ const struct op op_matched_focal = {
 	    "the index class[n, m] that match makes of these, the sum of sigmoid_focal_loss (Lin and others, 2017), a number for "
 	    "each sample: 1 is wanted for the class of the box that an anchor is matched with, 0 for all others, and for all of an "
 	    "anchor that is background (-1); one that is between (-2) is left out. With p the probability of what is wanted, "
-	    "a score's loss is -(1 - p)^gamma log p, times alpha where 1 is wanted and 1 - alpha else.\n\n"
+	    "a score's loss is -(1 - p)^gamma log p, times alpha where 1 is wanted and 1 - alpha else. Scores have a "
+	    "gradient, classes and index have none.\n\n"
 	    "It is one_hot, take and a formula of the graph, of which backward keeps the scores and what is wanted; torchvision's function "
 	    "keeps eight tensors as large, and PyTorch's forecasts have these. They count all anchors, as no more than a few "
 	    "are between.",
