@@ -213,6 +213,8 @@ of_many(struct body *b, struct text *t, const struct step *s)
 	text_init(&in, b->w->im->arena);
 	for (k = 0; k < s->nin; k++) {
 		text_puts(&in, k ? ", " : "");
+		if (k >= s->nin - s->nstand)
+			text_printf(&in, "%s=", s->stands[k - s->nin + s->nstand]);
 		expression(b, &in, s->in[k], true);
 	}
 	text_printf(t, "%s(", s->op->name);

@@ -69,6 +69,8 @@ struct step {
 	struct attr *attr;
 	int nin;
 	struct val **in, *out;
+	int nstand;		/* the last operands, which stand for parameters of these names */
+	const char **stands;
 	struct weight weight[MOST_WEIGHTS];
 	int nweights;
 	struct node *made;
@@ -127,6 +129,7 @@ struct call {			/* a step that is being made */
 	const struct op *op;
 	struct attr *attr;
 	VEC(struct val *) in;
+	VEC(const char *) stands;
 	struct weight weight[MOST_WEIGHTS];
 	int nweights;
 	const char *path;	/* NULL: as its first weight, or its node */
@@ -136,6 +139,7 @@ struct call {			/* a step that is being made */
 
 void	call_begin(struct call *, struct importer *, const char *op);
 void	call_in(struct call *, struct val *);
+void	call_stands(struct call *, const char *name, struct val *);	/* for that parameter; behind all other operands */
 void	call_like(struct call *, struct val *);	/* the same, and the batch stays where that one has it */
 void	call_int(struct call *, const char *name, int64_t);	/* whole numbers, true and false */
 void	call_real(struct call *, const char *name, double);

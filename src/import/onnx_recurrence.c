@@ -2,7 +2,7 @@
  * Recurrent layers, whose lengths are an input. ONNX has [steps, batch, features], and the gates of an lstm as i o f g,
  * of a gru as z r n; ours are i f g o and r z n. Its result has an axis of directions, of which ours lie side by side.
  */
-#include "import/importer.h"
+#include "import/arrays.h"
 
 #include <string.h>
 #include <strings.h>
@@ -16,8 +16,10 @@ struct recurrence {
 struct layer {
 	struct recurrence of;
 	int64_t in, units, ways;
-	const struct numbers *w, *r, *b;	/* B: NULL, none */
+	const struct numbers *w, *r, *b;	/* NULL: it is computed; B: or there is none */
+	struct val *computed[3];
 	bool turned;		/* from the last step to the first */
+	bool behind;		/* so, where each sample has its own last step: the second way of two, of which the first is idle */
 	bool batch_first;
 	struct val *lengths;	/* NULL: all steps are each sample's */
 	struct val *state[2];	/* before the first step, h and of an lstm c, side by side; NULL: zeros */
@@ -121,6 +123,16 @@ state_of(struct importer *im, struct val *v, const struct layer *l)
 	return v->t && v->t->batched ? in_a_row(im, v, n) : of_each_sample(im, v, n);
 }
 
+static struct val *
+zeros_like(struct importer *im, struct val *v)
+{
+	struct call c;
+
+	call_begin(&c, im, "zeros");
+	call_in(&c, v);
+	return call_value(&c);
+}
+
 static bool
 take_states(struct importer *im, const struct model_node *n, struct layer *l)
 {
@@ -137,11 +149,17 @@ take_states(struct importer *im, const struct model_node *n, struct layer *l)
 			return false;
 		any = true;
 	}
-	for (k = 0; any && k < states; k++) {
-		if (l->state[k])
-			continue;
-		call_begin(&c, im, "zeros");
-		call_in(&c, l->state[!k]);
+	for (k = 0; any && k < states; k++)
+		if (!l->state[k] && !(l->state[k] = zeros_like(im, l->state[!k])))
+			return false;
+	for (k = 0; any && l->behind && k < states; k++) {
+		struct val *idle = zeros_like(im, l->state[k]);
+
+		if (!idle)
+			return false;
+		call_begin(&c, im, "concat");
+		call_in(&c, idle);
+		call_in(&c, l->state[k]);
 		if (!(l->state[k] = call_value(&c)))
 			return false;
 	}
@@ -150,25 +168,40 @@ take_states(struct importer *im, const struct model_node *n, struct layer *l)
 
 /* ---- weights ---- */
 
+/* A kind of them, [ways, rows, columns], biases without columns. */
+static bool
+take_weight(struct importer *im, struct layer *l, struct val *v, int kind, int rank, int64_t rows, int64_t columns)
+{
+	const struct numbers **to[] = { &l->w, &l->r, &l->b };
+	int64_t dim[MODEL_RANK];
+
+	if (!v->t && !v->data)
+		return val_laid(im, v, -1) != NULL;
+	if (v->t && (v->t->batched || v->source.expanded))
+		return cannot(im, "its weights differ from sample to sample");
+	val_extents(v, dim);
+	if (val_rank(v) != rank || columns > 1 << 24 || dim[0] != l->ways || dim[1] != rows || (rank == 3 && dim[2] != columns))
+		return cannot(im, "its weights have not the shapes that its input asks for");
+	if (v->t)
+		l->computed[kind] = v;
+	else
+		*to[kind] = v->data;
+	return true;
+}
+
 static bool
 take_weights(struct importer *im, const struct model_node *n, struct layer *l)
 {
-	const struct val *w = node_in(im, n, 1), *r = node_in(im, n, 2), *b = node_in(im, n, 3);
+	struct val *w = node_in(im, n, 1), *r = node_in(im, n, 2), *b = node_in(im, n, 3);
 	int64_t all;
 
 	if (l->units < 1 || l->units > 1 << 24)
 		return cannot(im, "its hidden_size is %lld", (long long)l->units);
 	all = l->of.gates * l->units;
-	if (!w || !r || !w->data || !r->data || (b && !b->data))
-		return cannot(im, "its weights are computed: only trained ones are ours");
-	l->w = w->data;
-	l->r = r->data;
-	l->b = b ? b->data : NULL;
-	if (l->in > 1 << 24 || l->w->rank != 3 || l->r->rank != 3 || l->w->dim[0] != l->ways ||
-	    l->w->dim[1] != all || l->w->dim[2] != l->in || l->r->dim[0] != l->ways || l->r->dim[1] != all ||
-	    l->r->dim[2] != l->units || (l->b && (l->b->rank != 2 || l->b->dim[0] != l->ways || l->b->dim[1] != 2 * all)))
-		return cannot(im, "its weights have not the shapes that its input asks for");
-	return true;
+	if (!w || !r)
+		return cannot(im, "its weights are left out");
+	return take_weight(im, l, w, 0, 3, all, l->in) && take_weight(im, l, r, 1, 3, all, l->units) &&
+	    (!b || take_weight(im, l, b, 2, 2, 2 * all, 1));
 }
 
 static void
@@ -182,6 +215,65 @@ give_matrix(struct call *c, const struct layer *l, const struct numbers *n, int6
 	call_view(c, n, v);
 }
 
+/* Rows of a matrix that is computed; where several are joined and these are one of them, that. */
+static struct val *
+rows_of(struct importer *im, struct val *v, int64_t first, int64_t count)
+{
+	const struct step *s = made_by(v, "concat");
+	int64_t at = 0;
+	int i;
+
+	for (i = 0; s && step_attr(s, "axis")->i == 0 && i < s->nin; at += s->in[i++]->t->dim[0])
+		if (at == first && s->in[i]->t->dim[0] == count)
+			return s->in[i];
+	return along_run(im, v, 0, first, 1, count);
+}
+
+/* What is computed for a direction, and from which row of it on: by itself, where it was joined to that of the other. */
+static struct val *
+of_way(const struct layer *l, int kind, int way, int64_t *first)
+{
+	struct val *v = before_reshapes(l->computed[kind]);
+	const struct step *s = made_by(v, "concat");
+
+	if (l->ways < 2 || !s || s->nin != 2 || step_attr(s, "axis")->i != 0 || s->in[0]->t->dim[0] != 1 || s->in[1]->t->dim[0] != 1)
+		return v;
+	*first -= way * l->of.gates * l->units * (kind == 2 ? 2 : 1);
+	return before_reshapes(s->in[way]);
+}
+
+/* The same in the order of our gates; NULL after cannot(). */
+static struct val *
+in_order(struct importer *im, const struct layer *l, int kind, int way, int part)
+{
+	int64_t rows = l->of.gates * l->units, columns = kind == 0 ? l->in : l->units, all, dim[2];
+	int64_t first = way * (kind == 2 ? 2 : 1) * rows + part * rows;
+	struct val *v = of_way(l, kind, way, &first), *gate[4];
+	int rank = kind == 2 ? 1 : 2, g, n = l->of.gates;
+	struct call c;
+
+	all = tensor_elements_per_sample(v->t);
+	dim[0] = rank == 1 ? all : all / columns;
+	dim[1] = columns;
+	if (v->t->rank != rank || memcmp(v->t->dim, dim, (size_t)rank * sizeof(*dim)) != 0) {
+		call_begin(&c, im, rank == 1 ? "flatten" : "reshape");
+		call_in(&c, v);
+		if (rank > 1)
+			call_ints(&c, "shape", rank, dim);
+		if (!(v = call_value(&c)))
+			return NULL;
+	}
+	for (g = 0; g < n; g++)
+		if (!(gate[g] = rows_of(im, v, first + (l->of.order ? l->of.order[g] : g) * l->units, l->units)))
+			return NULL;
+	if (n == 1 || (n = along_whole(gate, n, 0)) == 1)
+		return gate[0];
+	call_begin(&c, im, "concat");
+	for (g = 0; g < n; g++)
+		call_in(&c, gate[g]);
+	return call_value(&c);
+}
+
 static void
 give_bias(struct call *c, const struct layer *l, int way, int of_state)
 {
@@ -192,7 +284,8 @@ give_bias(struct call *c, const struct layer *l, int way, int of_state)
 	call_view(c, l->b, v);
 }
 
-/* How many steps each sample has. Where they go backwards alone, ours would begin with what fills the rest. */
+/* How many steps each sample has. What goes backwards alone would begin with what fills the rest, were the steps turned; the
+ * second way of a layer of both begins where each sample ends. */
 static bool
 take_lengths(struct importer *im, const struct model_node *n, struct layer *l, int64_t steps)
 {
@@ -200,15 +293,22 @@ take_lengths(struct importer *im, const struct model_node *n, struct layer *l, i
 
 	if (!v)
 		return true;
-	if (l->turned)
-		return cannot(im, "it has lengths of sequences, and goes from the last step to the first alone");
 	if (!v->t || v->t->dtype != DT_I32 || v->t->rank != 0 || first->def || steps >= INT32_MAX)
 		return cannot(im, "its lengths of sequences are not an input's");
 	if (!first->range || first->range > steps + 1)
 		first->range = (int)(steps + 1);
 	first->t->classes = first->range;
 	l->lengths = v;
+	l->behind = l->turned;
+	l->turned = false;
 	return true;
+}
+
+/* Of both ways side by side the one behind. */
+static struct val *
+behind(struct importer *im, const struct layer *l, struct val *v)
+{
+	return l->behind && v ? along_run(im, v, v->t->rank - 1, l->units, 1, l->units) : v;
 }
 
 /* Y_h or Y_c, [ways, batch, units]: the state after the last step, and of the other way that at the first. */
@@ -221,7 +321,7 @@ take_last(struct importer *im, const struct model_node *n, int k, struct val *y,
 	if (k >= n->nout || !*n->out[k] || !map_get(&im->users, n->out[k]))
 		return true;
 	of.out = &n->out[k];
-	y = call_part(im, y, k == 1 ? "last" : "cell");
+	y = behind(im, l, call_part(im, y, k == 1 ? "last" : "cell"));
 	return y ? reshape_to(im, &of, y, to, 2, (int64_t[]){ l->ways, l->units }) :
 	    cannot(im, "it has no such state after the last step");
 }
@@ -237,6 +337,67 @@ turned(struct importer *im, const struct layer *l, struct val *x)
 	call_begin(&c, im, "flip");
 	call_like(&c, x);
 	return call_value(&c);
+}
+
+/* The matrix of a direction that is trained, where that of the other is computed; NULL: it is not. */
+static const struct numbers *
+trained_alone(const struct layer *l, int kind, int way)
+{
+	int64_t first = way;
+	const struct step *s = made_by(of_way(l, kind, way, &first), "parameter");
+
+	return l->ways == 2 && first <= 0 && s && !s->weight[0].view && s->weight[0].numbers->data ? s->weight[0].numbers : NULL;
+}
+
+/* Zeros for the way that nothing reads. */
+static bool
+give_idle(struct importer *im, struct call *c, const struct layer *l)
+{
+	int64_t rows = l->of.gates * l->units, columns[] = { l->in, l->units, 1, 1 };
+	int k;
+
+	for (k = 0; k < (l->b || l->computed[2] ? 4 : 2); k++) {
+		struct array a = { .real = true, .rank = k < 2 ? 2 : 1, .dim = { rows, columns[k] } };
+		struct numbers *n = ARENA_NEW(im->arena, struct numbers);
+
+		if (!array_room(im, &a))
+			return cannot(im, "the layer beside it, of which it is the second way, is too large");
+		*n = (struct numbers){ .name = "", .type = ELEMENT_F64, .rank = a.rank, .dim = { rows, columns[k] }, .count = a.count,
+			.data = (const unsigned char *)a.r };
+		call_frozen(c, n, NULL);
+	}
+	return true;
+}
+
+/* What is trained, and by its name what is computed, which is made before the layer. */
+static bool
+give_weights(struct importer *im, struct call *c, const struct layer *l)
+{
+	static const char *const name[] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
+	struct val *v;
+	int way, k;
+
+	if (l->behind && !give_idle(im, c, l))
+		return false;
+	for (way = 0; way < l->ways; way++)
+		for (k = 0; k < (l->b || l->computed[2] ? 4 : 2); k++) {
+			int kind = k < 2 ? k : 2;
+			int64_t columns = k ? l->units : l->in;
+			const struct numbers *alone = k < 2 && l->computed[kind] ? trained_alone(l, kind, way) : NULL;
+
+			if (alone) {
+				give_matrix(c, l, alone, columns, 0);
+			} else if (l->computed[kind]) {
+				if (!(v = in_order(im, l, kind, way, k - kind)))
+					return false;
+				call_stands(c, arena_join(im->arena, name[k], "_l0", way || l->behind ? "_reverse" : ""), v);
+			} else if (k < 2) {
+				give_matrix(c, l, k ? l->r : l->w, columns, way);
+			} else {
+				give_bias(c, l, way, k - 2);
+			}
+		}
+	return true;
 }
 
 static bool
@@ -271,21 +432,15 @@ recurrent(struct importer *im, const struct model_node *n)
 	if (l.lengths)
 		call_in(&c, l.lengths);
 	call_int(&c, "hidden", l.units);
-	if (l.ways == 2)
+	if (l.ways == 2 || l.behind)
 		call_int(&c, "bidirectional", true);
-	if (!l.b)
+	if (!l.b && !l.computed[2])
 		call_int(&c, "bias", false);
 	if (l.relu)
 		call_word(&c, "nonlinearity", "relu");
-	for (i = 0; i < l.ways; i++) {
-		give_matrix(&c, &l, l.w, l.in, i);
-		give_matrix(&c, &l, l.r, l.units, i);
-		if (l.b) {
-			give_bias(&c, &l, i, 0);
-			give_bias(&c, &l, i, 1);
-		}
-	}
-	if (!(states = call_value(&c)) || !(y = turned(im, &l, states)))
+	if (!give_weights(im, &c, &l))
+		return false;
+	if (!(states = call_value(&c)) || !(y = behind(im, &l, turned(im, &l, states))))
 		return false;
 	if (l.batch_first)
 		to.at = 0;

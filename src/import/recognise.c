@@ -383,17 +383,18 @@ bool
 recognise_l2norm(struct importer *im, const struct model_node *n)
 {
 	struct val *x = node_in(im, n, 0), *by = node_in(im, n, 1);
-	const struct step *s = x && x->t && by && by->t ? made_by(by, "broadcast") : NULL, *most;
+	const struct step *s = x && by && by->t ? made_by(by, "broadcast") : NULL, *most;
 	const struct attr *axis;
 	struct call c;
 
-	if (!x || !x->t || !by || !by->t)
+	if (!x || !by || !by->t)
 		return false;
 	most = made_by(s ? s->in[0] : by, "maximum");
 	if (!most || most->nin != 1 || real_of(most, "other") <= 0 || !(s = made_by(most->in[0], "sqrt")) || !(s = made_by(s->in[0], "sum")))
 		return false;
 	axis = step_attr(s, "axis");
-	if (axis->n != 1 || !step_attr(s, "keep")->i || !is_square(s->in[0], val_first(x)))
+	if (axis->n != 1 || !step_attr(s, "keep")->i || (!x->t && !x->data) || !(x = val_laid(im, x, -1)) ||
+	    !is_square(s->in[0], val_first(x)))
 		return false;
 	call_begin(&c, im, "l2norm");
 	call_like(&c, x);

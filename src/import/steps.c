@@ -71,6 +71,13 @@ call_in(struct call *c, struct val *v)
 }
 
 void
+call_stands(struct call *c, const char *name, struct val *v)
+{
+	call_in(c, v);
+	vec_push(c->im->arena, &c->stands, name);
+}
+
+void
 call_like(struct call *c, struct val *v)
 {
 	call_in(c, v);
@@ -231,11 +238,18 @@ weight_fits(const struct tensor *p, const struct weight *w)
 static bool
 weights_fit(struct importer *im, const struct step *s)
 {
-	int i, n = im->build.params.n;
+	int i, k, n = 0;
 
-	for (i = 0; i < n; i++)
-		if (i >= s->nweights || !weight_fits(im->build.params.v[i], &s->weight[i]))
+	for (i = 0; i < im->build.params.n; i++) {
+		const struct tensor *p = im->build.params.v[i];
+
+		for (k = s->nin - s->nstand; k < s->nin && s->in[k]->t != p; k++)
+			;
+		if (k < s->nin)
+			continue;
+		if (n >= s->nweights || !weight_fits(p, &s->weight[n++]))
 			return cannot(im, "its weights have not the shapes that its input asks for");
+	}
 	return n == s->nweights || cannot(im, "it has weights that %s does not have", s->op->name);
 }
 
@@ -260,14 +274,20 @@ apply(struct call *c, struct step *s)
 {
 	struct importer *im = c->im;
 	struct tensor **t = arena_array(im->arena, (size_t)c->in.n + 1, sizeof(*t));
-	int i, before = im->module->diags->all.n, nodes = im->build.graph->nodes.n;
+	struct tie *tie = arena_array(im->arena, (size_t)c->stands.n + 1, sizeof(*tie));
+	int i, operands = c->in.n - c->stands.n, before = im->module->diags->all.n, nodes = im->build.graph->nodes.n;
 
 	for (i = 0; i < c->in.n; i++) {
 		t[i] = c->in.v[i]->t;
 		c->in.v[i]->uses++;
 	}
+	for (i = 0; i < c->stands.n; i++)
+		tie[i] = (struct tie){ .name = c->stands.v[i], .tensor = t[operands + i] };
+	im->build.tie = tie;
+	im->build.nties = c->stands.n;
 	s->made = op_apply(&im->build, c->op, s->attr, arena_printf(im->arena, "%d", s->number), (struct loc){ 0 },
-	    c->in.n, t);
+	    operands, t);
+	im->build.nties = 0;
 	s->nodes = im->build.graph->nodes.n - nodes;
 	if (s->made->out[0]->kind == T_POISON) {
 		if (before < im->module->diags->all.n)
@@ -318,7 +338,7 @@ finish(struct call *c, struct val *out)
 	if (!attrs_in_range(im, c) || !take_weights(im, c))
 		return false;
 	*s = (struct step){ .op = c->op, .attr = c->attr, .nin = c->in.n, .in = c->in.v, .out = out,
-		.nweights = c->nweights, .made_by = im->node->made_by, .number = im->steps.n,
+		.nstand = c->stands.n, .stands = c->stands.v, .nweights = c->nweights, .made_by = im->node->made_by, .number = im->steps.n,
 		.said_by = im->node };
 	s->path = c->path ? c->path : source_path(c);
 	memcpy(s->weight, c->weight, sizeof(s->weight));

@@ -36,6 +36,32 @@ SHORTER = {"tinyllama": ("param window = 2048", "param window = 16")}
 SMALLER = {"tinyllama": ((r"window = 2048", "window = 24"), (r"22 \* llama\(32, 4, 5632\)", "2 * llama(8, 2, 96)"), (r"\b2048\b", "64"),
                          (r"\b32000\b", "96")),
            "dlrm": ((r"(class\[|table\()\d{4,}", r"\g<1>900"),)}
+# what no other network has, which comes back too
+MORE = {
+    "triangles": """network triangles {
+  input  x : f32[5, 7]
+  target t : f32[95]
+  f = x -> flatten
+  y = concat(f -> take(tril_index((5, 7), diagonal=1)), f -> take(triu_index((5, 7), diagonal=-2)),
+             f -> take(triu_index((5, 7), diagonal=2)), f -> take(tril_index((5, 7), diagonal=-3)),
+             f -> take(tril_index((7, 5))))
+  loss mse(y, t)
+}
+""",
+    "computed_weights": """network computed_weights {
+  input  x : f32[7, 5]
+  input  s : f32[12]
+  target t : f32[7, 20]
+  v = hidden: parameter((24, 6), init=normal(0.3))
+  w = (gains: parameter((24, 1), init=ones)) * (v -> l2norm(axis=1))
+  u = second: parameter((12, 6), init=normal(0.3))
+  y = lstm(x, s -> slice(axis=0, stop=6), s -> slice(axis=0, start=6), hidden=6, weight_hh_l0=w)
+  z = gru(y, hidden=4, weight_ih_l0=tanh(u), bidirectional=true)
+  q = concat(y, z, z -> rnn(6, nonlinearity=relu), axis=1)
+  loss mse(q, t)
+}
+""",
+}
 # what importing our own export makes the same graph of
 SAME = ["alexnet", "bert_base", "c3d", "chars", "clouds", "convnext_tiny", "dcgan", "deeplabv3_resnet50",
         "deepspeech2", "densenet121", "diffusion_unet", "digit_gan", "digit_rows", "digits", "efficientnet_b0",
@@ -357,6 +383,11 @@ if not sys.argv[2:]:
     odd()
 for name in SMALLER if not sys.argv[2:] else []:
     comes_back(name, f"{top}/specs/{name}.nn")
+for name, text in MORE.items() if not sys.argv[2:] else []:
+    with open(f"{work}/{name}.nn", "w") as f:
+        f.write(text)
+    comes_back(name, f"{work}/{name}.nn")
+    computes_again(name, f"{work}/{name}.nn")
 for name, path in chosen():
     for check in [spec] + ([comes_back] if name in SAME else []) + ([apart] if name in APART else []) + (
             [computes_again] if name in AGAIN else []):
