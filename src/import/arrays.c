@@ -388,9 +388,9 @@ mapped(struct importer *im, const struct model_node *n, double (*f)(double), boo
 		else {
 			double v = f(array_at(&a, k));
 
-			if (!(fabs(v) < 9e18))
+			if (!(fabs(v) < 9e18) && f != whole)
 				return false;
-			to.i[k] = (int64_t)v;
+			to.i[k] = fabs(v) < 9e18 ? (int64_t)v : INT64_MIN;	/* as processors do, for what is then not chosen */
 		}
 	return array_keep(im, n, &to);
 }

@@ -326,6 +326,14 @@ fold_product(struct importer *im, const struct model_node *n)
 }
 
 static bool
+is_scalar(struct importer *im, struct val *v)
+{
+	const struct integers *k = val_integers(im, v);
+
+	return k && k->scalar;
+}
+
+static bool
 fold_integers(struct importer *im, const struct model_node *n)
 {
 	static const struct { const char *op; char what; } arithmetic[] = {
@@ -348,9 +356,10 @@ fold_integers(struct importer *im, const struct model_node *n)
 		return fold_slice(im, n);
 	if (strcmp(n->op, "Cast") == 0 && attr_int(n, "to", 1) != 7 && attr_int(n, "to", 1) != 6)
 		return false;	/* to real ones, which divide otherwise */
-	if (strcmp(n->op, "Unsqueeze") == 0 || strcmp(n->op, "Cast") == 0 || strcmp(n->op, "Identity") == 0)
-		return fold_same(im, n, strcmp(n->op, "Unsqueeze") != 0 && val_integers(im, node_in(im, n, 0)) &&
-		    node_in(im, n, 0)->integers->scalar);
+	if (strcmp(n->op, "Unsqueeze") == 0)	/* of a vector it makes what is none */
+		return is_scalar(im, node_in(im, n, 0)) && fold_same(im, n, false);
+	if (strcmp(n->op, "Cast") == 0 || strcmp(n->op, "Identity") == 0)
+		return fold_same(im, n, is_scalar(im, node_in(im, n, 0)));
 	if (strcmp(n->op, "Squeeze") == 0)
 		return fold_same(im, n, true);
 	if (strcmp(n->op, "ConstantOfShape") == 0)

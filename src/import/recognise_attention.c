@@ -240,6 +240,18 @@ exchanges_last(const struct step *s)
 	return r >= 2;
 }
 
+static struct val *
+unscaled(struct val *v, double *factor)
+{
+	const struct step *s;
+
+	while ((s = made_by(v, "scale")) && step_attr(s, "offset")->r == 0) {
+		*factor *= step_attr(s, "factor")->r;
+		v = s->in[0];
+	}
+	return v;
+}
+
 /* Where queries, keys and values come from, each as [..., heads, positions, d]. */
 static bool
 trace_parts(struct core *c, bool keys_turned)
@@ -247,13 +259,16 @@ trace_parts(struct core *c, bool keys_turned)
 	int k;
 
 	for (k = 0; k < 3; k++) {
-		const struct step *turned = k == 1 && keys_turned ? made_by(c->v[k], "permute") : NULL;
-		struct val *one = k == 0 ? NULL : unrepeated(turned && exchanges_last(turned) ? turned->in[0] : c->v[k]);
+		double factor = 1;
+		struct val *v = unscaled(c->v[k], &factor);
+		const struct step *turned = k == 1 && keys_turned ? made_by(v, "permute") : NULL;
+		struct val *one = k == 0 ? NULL : unrepeated(turned && exchanges_last(turned) ? turned->in[0] : v);
 		bool turn = k == 1 && keys_turned && !(one && turned);
 
 		if (c->v[k]->t->rank != c->rank + c->grouped)
 			return false;
 		strided_trace(one ? one : c->v[k], &c->at[k]);
+		c->at[k].scale *= one ? factor : 1;
 		c->elsewhere[k] = one || c->grouped;
 		if (turn)
 			turn_keys(&c->at[k]);
@@ -433,10 +448,11 @@ bias_of(struct importer *im, const struct core *c)
 	return call_value(&call);
 }
 
-/* A bias of a table may have what is not seen added to it, once for all layers. */
+/* A bias of a table may have what is not seen in it, once for all layers. */
 static bool
 find_table(struct core *c, struct attend_table *table)
 {
+	struct val *v = c->bias, *bias = NULL;
 	const struct step *s;
 	int k;
 
@@ -444,10 +460,15 @@ find_table(struct core *c, struct attend_table *table)
 		return false;
 	if (recognise_table(c->bias, c->heads, c->queries, c->keys, c->causal, table))
 		return true;
-	for (k = 0; (s = made_by(c->bias, "add")) && s->nin == 2 && k < 2; k++)
-		if (is_order(s->in[!k], true, c) && recognise_table(s->in[k], c->heads, c->queries, c->keys, c->causal, table))
-			return true;
-	return false;
+	while ((s = made_by(v, "reshape")))
+		v = s->in[0];
+	if ((s = made_by(v, "where")) && s->nin == 2 && step_attr(s, "no")->given && step_attr(s, "no")->r <= -1e4 &&
+	    is_order(s->in[0], false, c))
+		bias = s->in[1];
+	for (k = 0; (s = made_by(v, "add")) && s->nin == 2 && k < 2; k++)
+		if (!bias && is_order(s->in[!k], true, c))
+			bias = s->in[k];
+	return bias && recognise_table(bias, c->heads, c->queries, c->keys, c->causal, table);
 }
 
 static struct val *

@@ -402,13 +402,14 @@ find_heads(struct rotation *t)
 		}
 	if (t->dims > turned || turned % t->dims != 0)
 		return false;
+	t->neighbours &= t->dims > 2;	/* of one pair both are the same */
 	for (k = turned; k < t->row && stays(t, k); k++)
 		;
-	t->width = turned > t->dims || k == t->row ? t->dims : k;
+	t->width = turned > t->dims ? t->dims : k;
 	for (t->heads = 1; (t->heads + 1) * t->width <= t->row && t->sum[t->heads * t->width].n == 2; t->heads++)
 		;
 	t->rest = t->row - t->heads * t->width;
-	return t->neighbours || t->dims > 2;
+	return true;
 }
 
 /* The pairs of all heads by the same columns; those of the first one, J of them. */

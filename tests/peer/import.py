@@ -97,6 +97,32 @@ def gpt2():
                    n_positions=12)
 
 
+def llama():
+    return hugging("LlamaForCausalLM", "LlamaConfig", words(99, 12), vocab_size=99, num_key_value_heads=2, max_position_embeddings=12,
+                   **SMALL)
+
+
+def neox():
+    return hugging("GPTNeoXForCausalLM", "GPTNeoXConfig", words(99, 12), vocab_size=99, rotary_pct=0.5, max_position_embeddings=12,
+                   **SMALL)
+
+
+class Told(nn.Module):
+    """T5's decoder of what its encoder read."""
+    def __init__(self):
+        super().__init__()
+        import transformers
+        self.model = transformers.T5ForConditionalGeneration(transformers.T5Config(
+            vocab_size=99, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, use_cache=False, dropout_rate=0))
+
+    def forward(self, read, said):
+        return self.model(input_ids=read, decoder_input_ids=said, use_cache=False, return_dict=False)[0]
+
+
+def t5():
+    return Told(), (*words(99, 12), *words(99, 9))
+
+
 def hugging_vit():
     return hugging("ViTForImageClassification", "ViTConfig", image(32), image_size=32, patch_size=8, num_labels=10,
                    **SMALL)
@@ -240,6 +266,9 @@ MODELS = {
     "distilbert": (BOTH, distilbert),
     "bert with a mask": (BOTH, masked),
     "gpt2": (BOTH, gpt2),
+    "llama": (BOTH, llama),
+    "gpt-neox": (BOTH, neox),
+    "t5": (BOTH, t5),
     "transformers' vit": (BOTH, hugging_vit),
     "transformers' convnext": (BOTH, hugging_convnext),
     "encoder": ((OLD,), lambda: encoder(activation="gelu", norm_first=True)),
@@ -258,7 +287,7 @@ MODELS = {
 }
 # whose attention exporters take apart
 ATTEND = ("vit", "timm's vit", "distilbert", "bert with a mask", "gpt2", "transformers' vit", "encoder", "encoder, norms behind",
-          "rotary halves", "rotary part", "rotary neighbours", "rotary groups", "letters")
+          "llama", "gpt-neox", "t5", "rotary halves", "rotary part", "rotary neighbours", "rotary groups", "letters")
 
 
 # ---- the ways to a spec and back ----
