@@ -26,6 +26,7 @@ fold_product_of_arrays(struct importer *im, const struct model_node *n)
 	    (b.count != depth * columns && b.count != more * depth * columns) || !array_room(im, &to) ||
 	    __builtin_mul_overflow(to.count, depth, &work) || work > MOST_SUMMED)
 		return false;
+	im->folded += work / WORK_OF_ELEMENT;
 	for (at = 0; at < more; at++)
 		for (i = 0; i < rows; i++)
 			for (j = 0; j < columns; j++) {

@@ -51,6 +51,7 @@ struct val {			/* what a name of the model stands for */
 	struct layout source;
 	const struct model_node *folded;	/* that makes the constant */
 	struct val *formula;	/* the same as a tensor, once it is made */
+	bool no_formula;	/* there is none, as was found */
 	const struct numbers *known;	/* of a tensor that is made of nothing */
 	const struct val *guards;	/* it is 1 where that one is not a number */
 	const struct val *asks;	/* it is 1 where that input, which looks up, is the number `asked` */
@@ -103,6 +104,7 @@ struct importer {
 	struct imported *result;
 	const struct model_node *node;	/* the one at hand */
 	int64_t folded, filled;	/* elements of constants that were computed, and of those that are one number throughout */
+	int64_t followed;	/* numbers of rows that were followed back (recognise_turn.c) */
 	int64_t batch;		/* what the file has for it; -1: a name */
 	bool (*translate)(struct importer *, const struct model_node *);
 	bool asks_lookups;	/* an input of whole numbers is what looks rows up only where a node does so with it */

@@ -171,7 +171,7 @@ formula(struct importer *im, struct val *v, int depth)
 	const struct numbers *n = v->data;
 	int problems = im->result->problems.n;
 
-	if (v->formula || !n || !n->computed || !n->data || n->rank < 1 || depth > DEEPEST)
+	if (v->formula || v->no_formula || !n || !n->computed || !n->data || n->rank < 1 || depth > DEEPEST)
 		return v->formula;
 	if (v->folded && numbers_are_real(n) && says_formula(v->folded))
 		v->formula = formula_of_node(im, v->folded, v, depth);
@@ -180,6 +180,7 @@ formula(struct importer *im, struct val *v, int depth)
 	if (v->formula && (v->formula->t->rank != n->rank || memcmp(v->formula->t->dim, n->dim, sizeof(*n->dim) * (size_t)n->rank) != 0))
 		v->formula = NULL;
 	im->result->problems.n = problems;
+	v->no_formula = !v->formula;
 	return v->formula;
 }
 

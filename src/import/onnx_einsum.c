@@ -398,6 +398,7 @@ of_constants(struct importer *im, const struct model_node *n, const struct formu
 	memcpy(to.dim, extent, sizeof(*extent) * (size_t)to.rank);
 	if (count == 0 || !array_room(im, &to))
 		return false;
+	im->folded += count / WORK_OF_ELEMENT;
 	summed = count / to.count;
 	for (i = 0; i < count; i++) {
 		int64_t at[2] = { 0, 0 }, rest = i;

@@ -14,7 +14,8 @@
 
 #define DEEPEST		16	/* steps in steps */
 #define MOST_VALUES	48	/* on the ways back */
-#define MOST_ROW	((int64_t)1 << 16)
+#define MOST_ROW	((int64_t)1 << 14)
+#define MOST_FOLLOWED	((int64_t)1 << 28)	/* numbers in all */
 #define MOST_TABLE	((int64_t)1 << 22)
 
 struct column {			/* of a table, going along positions */
@@ -129,8 +130,9 @@ room(struct search *s, struct row *r, const struct val *v)
 	for (i = s->lead; i < v->t->rank; i++)
 		if (__builtin_mul_overflow(n, v->t->dim[i], &n))
 			return false;
-	if (n > MOST_ROW || n < 1)
+	if (n > MOST_ROW || n < 1 || s->im->followed > MOST_FOLLOWED)
 		return false;
+	s->im->followed += n;
 	r->n = n;
 	r->sum = arena_array(s->scratch, (size_t)n, sizeof(*r->sum));
 	return true;
@@ -644,6 +646,8 @@ next_base(struct search *s)
 	s->tried[best] = true;
 	s->base = s->seen[best];
 	memset(s->row, 0, sizeof(s->row));
+	arena_free(s->scratch);
+	s->scratch = arena_child(s->im->arena);
 	return true;
 }
 

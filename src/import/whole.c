@@ -35,55 +35,50 @@ ends(const struct model_node *n)
 	return is_one_of(n->op, asks) || (strcmp(n->op, "Cast") == 0 && (onnx_is_real(to) || to == ONNX_BOOL));
 }
 
-/* What a name stands for, where the file has it as it is. */
-static const struct numbers *
-written(struct importer *im, const char *name)
-{
-	const struct val *v = map_get(&im->vals, name);
-	int i;
+#define MOST_CLASSES	((int64_t)1 << 16)	/* that are compared one by one */
 
-	for (i = 0; !v && i < im->model->nodes.n; i++) {
-		const struct model_node *n = im->model->nodes.v[i];
-		const struct model_attr *a = n->nout == 1 && strcmp(n->out[0], name) == 0 ? model_attr(n, "value") : NULL;
-
-		if (a && strcmp(n->op, "Constant") == 0 && a->type == A_NUMBERS)
-			return a->numbers;
-	}
-	return v ? v->data : NULL;
-}
-
-/* Are they asked for each class whether they are it? */
+/* Are they asked for each class whether they are it? CONSTANTS are those that nodes write, by their names. */
 static bool
-asks_all(struct importer *im, const struct model_node *n, int k)
+asks_all(struct importer *im, const struct map *constants, const struct model_node *n, int k)
 {
-	return k < 2 && n->nin == 2 && strcmp(n->op, "Equal") == 0 && numbers_count(written(im, n->in[!k]));
+	const struct numbers *classes;
+	const struct val *v;
+
+	if (k > 1 || n->nin != 2 || strcmp(n->op, "Equal") != 0)
+		return false;
+	v = map_get(&im->vals, n->in[!k]);
+	classes = v ? v->data : map_get(constants, n->in[!k]);
+	return classes && classes->count <= MOST_CLASSES && numbers_count(classes);
 }
 
 static bool
-looks_up(struct importer *im, const struct model_node *n, int k)
+looks_up(struct importer *im, const struct map *constants, const struct model_node *n, int k)
 {
 	static const char *const lookups[] = { "Gather", "GatherElements", "GatherND", "Embedding", NULL };
 	static const char *const recurrences[] = { "LSTM", "GRU", "RNN", NULL };
 
 	return (k == 1 && is_one_of(n->op, lookups)) || (k == 4 && is_one_of(n->op, recurrences)) ||
-	    (k == 0 && strcmp(n->op, "OneHot") == 0) || asks_all(im, n, k);
+	    (k == 0 && strcmp(n->op, "OneHot") == 0) || asks_all(im, constants, n, k);
 }
 
 /* Nodes stand in the order in which they run, so one pass finds all that comes of it. */
 bool
 input_looks_up(struct importer *im, const char *name)
 {
-	struct map comes = { 0 };
+	struct map comes = { 0 }, constants = { 0 };
 	int i, k, o;
 
 	map_put(im->arena, &comes, name, im);
 	for (i = 0; i < im->model->nodes.n; i++) {
 		const struct model_node *n = im->model->nodes.v[i];
+		const struct model_attr *a = n->nin == 0 && n->nout == 1 ? model_attr(n, "value") : NULL;
 
+		if (a && a->type == A_NUMBERS && strcmp(n->op, "Constant") == 0 && !map_get(&constants, n->out[0]))
+			map_put(im->arena, &constants, n->out[0], (void *)a->numbers);
 		for (k = 0; k < n->nin; k++) {
 			if (!map_get(&comes, n->in[k]))
 				continue;
-			if (looks_up(im, n, k))
+			if (looks_up(im, &constants, n, k))
 				return true;
 			for (o = 0; o < n->nout && !ends(n); o++)
 				if (*n->out[o] && !map_get(&comes, n->out[o]))
