@@ -506,6 +506,18 @@ op_rate(const struct op *op)
 }
 
 bool
+op_operand_is(const struct op *op, int k, const char *word)
+{
+	const char *s = op->operands ? op->operands : "";
+	size_t len;
+
+	for (; k > 0 && strchr(s, ' '); k--)
+		s = strchr(s, ' ') + 1;
+	len = strcspn(s, " ");
+	return len == strlen(word) && strncmp(s, word, len) == 0;
+}
+
+bool
 op_is_view(const struct op *op)
 {
 	return !op->calls.emit;

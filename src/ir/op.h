@@ -414,6 +414,9 @@ enum op_layout	 op_layout(const struct node *);
 /* op->memory.layout of those that take images as they come. */
 enum op_layout	 op_layout_either(const struct node *);
 
+/* Does op->operands call the K-th so? Its last word stands for all that follow. */
+bool		 op_operand_is(const struct op *, int k, const char *word);
+
 /* Does nothing run for it, since its output is its input under another shape? */
 bool		 op_is_view(const struct op *);
 

@@ -36,19 +36,6 @@ as_float(struct expander *ex, struct tensor *t, struct loc loc)
 	return n->out[0];
 }
 
-/* The k-th word of "x target": the last one stands for all that follow. */
-static bool
-operand_is(const struct op *op, int k, const char *word)
-{
-	const char *s = op->operands ? op->operands : "";
-	size_t len;
-
-	for (; k > 0 && strchr(s, ' '); k--)
-		s = strchr(s, ' ') + 1;
-	len = strcspn(s, " ");
-	return len == strlen(word) && strncmp(s, word, len) == 0;
-}
-
 /* Lengths come after operands that may be left out, so that they may be any but the first. */
 static bool
 may_be_lengths(const struct op *op, int k)
@@ -61,15 +48,17 @@ may_be_lengths(const struct op *op, int k)
 static bool
 takes_integers(const struct op *op, int k)
 {
-	return may_be_lengths(op, k) || op->kind != OP_LAYER || operand_is(op, k, "ids") || operand_is(op, k, "tokens") ||
-	    operand_is(op, k, "classes") || operand_is(op, k, "index") || operand_is(op, k, "numbers");
+	return may_be_lengths(op, k) || op->kind != OP_LAYER || op_operand_is(op, k, "ids") ||
+	    op_operand_is(op, k, "tokens") || op_operand_is(op, k, "classes") || op_operand_is(op, k, "index") ||
+	    op_operand_is(op, k, "numbers");
 }
 
 /* Losses and metrics read a target of bytes as it is staged, and masks are read where they lie. */
 static bool
 takes_bytes(const struct op *op, int k)
 {
-	return ((op->kind == OP_LOSS || op->kind == OP_METRIC) && operand_is(op, k, "target")) || operand_is(op, k, "masks");
+	return ((op->kind == OP_LOSS || op->kind == OP_METRIC) && op_operand_is(op, k, "target")) ||
+	    op_operand_is(op, k, "masks");
 }
 
 static bool

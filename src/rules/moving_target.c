@@ -75,6 +75,7 @@ check(const struct rule *rule, struct lint *l)
 			if (n->out[j])
 				trained[n->out[j]->id] = any;
 		if (n->op->kind != OP_LOSS || n->nin < 2 || !n->in[0] || !n->in[1] ||
+		    !op_operand_is(n->op, 1, "target") ||	/* but weights */
 		    n->in[0] == n->in[1] ||	/* that is same-operand's */
 		    !trained[n->in[0]->id] || !trained[n->in[1]->id] ||
 		    !place_is_new(&reported, l, rule, n->loc))
