@@ -57,11 +57,11 @@ def rules(c, uri):
 
 def all_specs():
     compared = unreadable = 0
-    for encoding in ("utf-16", "utf-8"):
+    for encoding, specs in (("utf-16", SPECS), ("utf-8", SPECS if os.environ.get("EXTENDED") else SPECS[::4])):
         c = Client(encoding=encoding)
         equal(c.encoding, encoding, f"{encoding} is spoken where it is offered")
         wrong = []
-        for path in SPECS:
+        for path in specs:
             if read(path) is None:
                 unreadable += 1
                 continue
@@ -78,7 +78,7 @@ def all_specs():
             if any(p["diagnostics"] for p in c.diagnostics.values()):
                 wrong.append(f"{path}: findings are left when it is closed")
             c.diagnostics.clear()
-        ok(not wrong, f"{encoding}: findings of all specs are those of lint", "\n".join(wrong))
+        ok(not wrong, f"{encoding}: findings of {len(specs)} specs are those of lint", "\n".join(wrong))
         equal(c.stop(), 0, f"{encoding}: and the server is well")
     ok(compared > 400 and unreadable < 20, f"{compared} comparisons, {unreadable} texts that are no UTF-8")
 
