@@ -1,6 +1,7 @@
 /*
  * clip-gradients: clipping by the norm of all gradients keeps every one of them until the last is
- * made. What the step takes without it is planned.
+ * made. What the step takes without it is planned, if what waits is enough to speak of: no more is saved
+ * but by a better search.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/measure.h"
@@ -34,7 +35,7 @@ check(const struct rule *rule, struct lint *l)
 	int64_t saved;
 	struct diag *g;
 
-	if (!m->train || m->set.clip <= 0 || m->plan->arena_bytes < SMALLEST_HAZARD)
+	if (!m->train || m->set.clip <= 0 || !measure_is_hazard(m, waiting(m)))
 		return;
 	set.clip = 0;
 	other = whatif(m, &set);
