@@ -221,24 +221,28 @@ sweep_all(struct order *o, const struct pass_options *options, struct node **old
 		idle = sweep(o, options, done % 2, old) ? 0 : idle + 1;
 }
 
-/* Where merged chains are lower than what sweeps came to, they are swept from there. */
+/* Sweeps once more, from where merged chains are; what stood before stands again if that does not get lower. */
 static void
 begin_with_merge(struct order *o, const struct pass_options *options, struct node **old)
 {
 	size_t size = (size_t)o->g->nodes.n * sizeof(struct node *);
+	struct node **before;
 	int64_t peak;
 
 	if (o->stale && !describe(o, options))
 		return;
 	o->stale = false;
 	peak = o->now.m->trial->peak;
-	memcpy(old, o->g->nodes.v, size);
+	before = arena_array(o->arena, (size_t)o->g->nodes.n, sizeof(*before));
+	memcpy(before, o->g->nodes.v, size);
 	if (!order_merge(o))
 		return;
-	if (describe(o, options) && o->now.m->trial->peak < peak)
+	if (describe(o, options)) {
 		sweep_all(o, options, old);
-	else
-		memcpy(o->g->nodes.v, old, size);
+		if ((!o->stale || describe(o, options)) && o->now.m->trial->peak < peak)
+			return;
+	}
+	memcpy(o->g->nodes.v, before, size);
 }
 
 static void
