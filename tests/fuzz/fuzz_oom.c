@@ -1,7 +1,9 @@
 /*
  * A fuzzer for the reader of logs: edits real messages at random, and reads them twice, in reads of
- * different lengths, which must find the same; then looks for what was found in a network. See fuzz.h.
+ * different lengths, which must find the same; explains what was found, for people and for programs, and
+ * looks for it in a network. See fuzz.h.
  */
+#include "autopsy/autopsy.h"
 #include "target/target.h"
 #include "lang/expand.h"
 #include "oom/oom_dump.h"
@@ -31,7 +33,11 @@ static const char *const words[] = {
 	"volatile was removed and now has no effect", "failed to allocate buffer for kv cache",
 	"Process 9 has 1.00 GiB memory in use. ", "Of the allocated memory 1.00 GiB is allocated by PyTorch", "1,5 GiB",
 	"9%|#   | 9/99 [", "epoch 9/99", "Epoch: [9]", "batch_size=9", "batch-size 9", "Running Evaluation", "vllm/",
-	"data type float64", "exit code: -9", "gatheredparameters(", "rasterize_gaussians", "is "
+	"data type float64", "exit code: -9", "gatheredparameters(", "rasterize_gaussians", "is ",
+	"total_loss += loss\n", "preds.append(model(x))\n", "out = torch.zeros(9).cuda()\n", "out[i] = net(x)\n", "model.eval()",
+	"retain_graph=True", "llama-7b", "subdivisions=9\n", "/content/", "^C\n", "|  0  9  C  a  999MiB |\n", "**", "[1]  9 killed",
+	"full_batch", "ERROR: LoadError:", "Loading: 9%|#  | 25/99 [", "np.tile(", "bmm(a, b.transpose(", "Inputs shapes: [(9, 9)]",
+	".cuh(9): out of memory", "MemoryError "
 };
 
 static void
@@ -98,6 +104,23 @@ look_up(struct arena *a, const struct oom_log *log)
 		dump_explain(a, m, &log->dump, 32, 1 << 20, &story);
 }
 
+/* As stowage autopsy LOG does. */
+static void
+explain(struct arena *a, const struct sample *t)
+{
+	struct autopsy *y = ARENA_NEW(a, struct autopsy);
+	struct feed whole = { t, 0, SIZE_MAX };
+
+	y->log_path = "log.txt";
+	oom_log_read(&y->log, a, feed, &whole);
+	autopsy_explain(a, y, NULL);
+	if (!(y->out = fopen("/dev/null", "w")))
+		return;
+	autopsy_text(y);
+	autopsy_json(y);
+	fclose(y->out);
+}
+
 static bool
 same_main(const struct oom_message *a, const struct oom_message *b)
 {
@@ -105,6 +128,16 @@ same_main(const struct oom_message *a, const struct oom_message *b)
 	    a->count == b->count && a->host == b->host && a->gpu == b->gpu &&
 	    a->hedged == b->hedged && strcmp(a->who, b->who) == 0 &&
 	    a->facts == b->facts && strcmp(a->function, b->function) == 0);
+}
+
+static bool
+same_paste(const struct oom_paste *a, const struct oom_paste *b)
+{
+	return a->sums == b->sums && a->lists == b->lists && a->keeps == b->keeps && a->runs == b->runs &&
+	    a->no_grad == b->no_grad && a->loads == b->loads && a->images == b->images && a->whole == b->whole &&
+	    a->julia == b->julia && a->stores == b->stores && a->stopped == b->stopped && a->millions == b->millions &&
+	    a->batch == b->batch && a->parts_line == b->parts_line && a->holder_bytes == b->holder_bytes &&
+	    strcmp(a->sum, b->sum) == 0 && strcmp(a->store, b->store) == 0 && strcmp(a->holder, b->holder) == 0;
 }
 
 static long
@@ -121,11 +154,13 @@ try(const struct sample *t)
 	    log.lines != again.lines || log.dump.in_use != again.dump.in_use ||
 	    log.alive.n != again.alive.n || log.holders.n != again.holders.n ||
 	    log.assertion != again.assertion || log.net_bytes != again.net_bytes ||
+	    !same_paste(&log.paste, &again.paste) || log.reading != again.reading ||
 	    !same_main(oom_log_main(&log), oom_log_main(&again)))
 		fuzz_failed("the same text says something else in smaller reads");
 	if (log.messages.n > OOM_MESSAGES || log.holders.n > OOM_HOLDERS || log.dump.classes.n > OOM_CLASSES)
 		fuzz_failed("more is kept than may be");
 	any = log.messages.n > 0 || log.dump.any;
+	explain(a, t);
 	if (any && fuzz_below(50) == 0)
 		look_up(a, &log);
 	arena_free(a);
