@@ -238,10 +238,27 @@ left_out_count(struct left_out *l, int64_t n, int64_t room)
 	l->most = n > l->most ? n : l->most;
 }
 
+/* Has this been said of that file? Training and validation may share one. */
+static bool
+is_said(const char *file, const char *what)
+{
+	static struct { const char *file, *what; } said[8];
+	static int n;
+
+	for (int i = 0; i < n; i++)
+		if (!strcmp(said[i].file, file) && !strcmp(said[i].what, what))
+			return true;
+	if (n < 8) {
+		said[n].file = file;
+		said[n++].what = what;
+	}
+	return false;
+}
+
 static void
 left_out_say(const struct left_out *l, const struct parts *p, const char *file, const char *what, int64_t room)
 {
-	if (!l->pictures)
+	if (!l->pictures || is_said(file, what))
 		return;
 	fprintf(stderr, "%s: note: ", PROGRAM);
 	put_safe(stderr, file);
@@ -281,7 +298,7 @@ parts_spare(const struct parts *p)
 	for (pictures = with[0]; pictures < p->pictures - p->pictures / 100; pictures += with[++enough])
 		;
 	free(with);
-	if (enough > p->most / 2 || (p->most - enough) * p->wide * p->high < SPARE_MASKS)
+	if (enough > p->most / 2 || (p->most - enough) * p->wide * p->high < SPARE_MASKS || is_said(p->file, "masks"))
 		return;
 	fprintf(stderr, "%s: note: ", PROGRAM);
 	put_safe(stderr, p->file);
