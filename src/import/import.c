@@ -317,18 +317,18 @@ find_outputs(struct importer *im, const char **why)
 	return true;
 }
 
-/* A softmax at the end is what cross_entropy has in itself, and a sigmoid what bce_with_logits has. */
+/* A softmax at the end, or its log, is what cross_entropy has in itself. */
 static void
 drop_softmax(struct importer *im)
 {
-	struct val *out = im->outputs.v[0];
+	struct val *out = im->outputs.v[0], *logits = out->logits ? val_first(out->logits) :
+	    strcmp(out->def->op->name, "softmax") == 0 ? out->def->in[0] : NULL;
 
-	if (im->options->loss || strcmp(out->def->op->name, "softmax") != 0 || out->t->rank != 1 ||
-	    !out->def->in[0]->def)
+	if (im->options->loss || !logits || out->t->rank != 1 || !logits->def)
 		return;
-	im->outputs.v[0] = out->def->in[0];
-	vec_push(im->arena, &im->result->notes, "the softmax at the end is left out: cross_entropy takes what comes before "
-	    "it, and so does --predict");
+	im->outputs.v[0] = logits;
+	vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the %s at the end is left out: cross_entropy takes what "
+	    "comes before it, and so does --predict", out->logits ? "log of a softmax" : "softmax"));
 }
 
 static int64_t
@@ -374,6 +374,10 @@ say_merged(struct importer *im)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "%d %s of one number repeated, for several "
 		    "layers: each gets its own, since exporters write equal ones once", im->merged,
 		    im->merged == 1 ? "weight is a vector" : "weights are vectors"));
+	if (im->copied)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "%d %s once in the file, for layers that have names of "
+		    "their own: each gets its own, since exporters write equal ones once", im->copied,
+		    im->copied == 1 ? "weight stands" : "weights stand"));
 }
 
 static const char *
@@ -499,6 +503,7 @@ import(struct importer *im, const char **why)
 	diags_init(quiet, im->arena);
 	im->result->model = im->model;
 	im->model->mapped = im->options->mapped;
+	model_let_go(im->model, im->model->file, im->model->size);	/* but for weights, all is in the arena */
 	im->module = ir_module(im->arena, quiet, "import");
 	im->module->set.precision = &precision_f32;
 	im->build.module = im->module;

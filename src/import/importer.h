@@ -53,6 +53,7 @@ struct val {			/* what a name of the model stands for */
 	struct val *formula;	/* the same as a tensor, once it is made */
 	bool no_formula;	/* there is none, as was found */
 	const struct numbers *known;	/* of a tensor that is made of nothing */
+	struct val *logits;	/* of which it is the log of the softmax */
 	const struct val *guards;	/* it is 1 where that one is not a number */
 	const struct val *asks;	/* it is 1 where that input, which looks up, is the number `asked` */
 	int64_t asked;
@@ -99,7 +100,8 @@ struct importer {
 	struct map spelled;	/* struct val *: what the model has in the place of a turn, by that (recognise_turn.c) */
 	struct map done;	/* nodes that a step made along with others, by their outputs */
 	VEC(struct val *) inputs, outputs;
-	int merged;		/* weights that stand once in the file, for several layers that each have their own */
+	int merged;		/* weights that stand once in the file, for several layers that each have their own: of one number */
+	int copied;		/* and others */
 	VEC(struct step *) steps;
 	struct imported *result;
 	const struct model_node *node;	/* the one at hand */
@@ -155,6 +157,9 @@ void	call_frozen(struct call *, const struct numbers *, const struct view *);
 bool	call_end(struct call *, const char *out);
 /* The same, of a result that only the importer knows; NULL after cannot(). */
 struct val	*call_value(struct call *);
+/* A step of one operand, and of one number unless NAME is NULL; of two. NULL after cannot(), as an operand is then. */
+struct val	*call_one(struct importer *, const char *op, struct val *, const char *name, double);
+struct val	*call_two(struct importer *, const char *op, struct val *, struct val *);
 /* Another result of the layer that makes V, as the language names it: "last"; NULL: it has none. */
 struct val	*call_part(struct importer *, struct val *v, const char *name);
 
@@ -205,7 +210,10 @@ bool	 val_number(const struct val *, double *);	/* one number, as a constant */
 /* The tensor in another shape, and with leading axes of extent 1 (onnx_shape.c). */
 bool	 reshape_to(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
 struct val	*before_reshapes(struct val *);	/* what it was in its first shape */
+struct val	*reshape_value(struct importer *, struct val *, int rank, const int64_t *dim);	/* NULL after cannot(), as it is then */
 struct val	*reshape_raised(struct importer *, struct val *, int rank);
+/* The sum or the largest along an axis of ours, which stays as one place (onnx_reduction.c). */
+struct val	*reduced_along(struct importer *, const char *ours, struct val *, int axis);
 /* Makes an operation of COUNT operands, as NumPy broadcasts them. */
 bool	 broadcast_call(struct importer *, const struct model_node *, const char *ours, struct val **, int count);
 
@@ -239,6 +247,8 @@ bool	 recognise_rmsnorm(struct importer *, const struct model_node *);
 bool	 recognise_l2norm(struct importer *, const struct model_node *);
 bool	 recognise_expm1(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);
+/* A normalisation of groups, which a reshape of what is normalised instance by instance ends. */
+bool	 recognise_groupnorm(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
 /* Products whose matrices are turned in a step of their own, among all steps: does any do it itself now? */
 bool	 recognise_turned(struct importer *);
 /* Classes that are compared with each of their numbers (onnx_one_hot.c); are these 0, 1, 2 ... along a last axis? */
@@ -267,6 +277,8 @@ bool	 onnx_is_real(int64_t type);	/* of a Cast's `to`: a type that weights have 
 const char	*attr_text(const struct model_node *, const char *name, const char *otherwise);
 bool	 attr_ints(const struct model_node *, const char *name, int *n, const int64_t **);
 
+/* The layer that a node is in, as the source calls it: "layer1.0.conv1"; NULL or "": it does not say. */
+const char	*node_scope(struct importer *, const struct model_node *);
 /* The node that alone reads a name, which is no result of the network; NULL: several, or none. */
 const struct model_node	*sole_user(struct importer *, const char *name);
 bool	 read_by_node(struct importer *, const char *name);	/* or is it a result of the network at most? */

@@ -26,7 +26,7 @@ struct numbers {		/* a constant */
 	const void *place;	/* data is NULL: where the numbers are to be fetched from (struct imported, fetch) */
 	const struct numbers *picks;	/* a one in each row, in the place that this says; DATA is made where it is written */
 	const int64_t *step;	/* how much more each is with each sample; NULL: no more */
-	bool computed;		/* it is no weight: other constants make it */
+	bool computed;		/* it is no weight: other constants make it, or the source says that it is none */
 	bool filled;		/* data is one element, as which all are */
 };
 

@@ -254,6 +254,15 @@ disjunction(struct importer *im, const struct model_node *n)
 	return v[0] && v[1] ? broadcast_call(im, n, "maximum", v, 2) : cannot(im, "an operand is missing");
 }
 
+static bool
+either(struct importer *im, const struct model_node *n)
+{
+	struct val *v[2] = { node_in(im, n, 0), node_in(im, n, 1) };
+
+	return v[0] && v[1] ? broadcast_call(im, n, "not_equal", v, 2) : cannot(im, "an operand is missing");
+}
+
+const struct onnx_op onnx_op_xor = { .name = "Xor", .translate = either };
 const struct onnx_op onnx_op_where = { .name = "Where", .translate = where };
 const struct onnx_op onnx_op_is_nan = { .name = "IsNaN", .translate = is_nan };
 const struct onnx_op onnx_op_not = { .name = "Not", .translate = negation };

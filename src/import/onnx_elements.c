@@ -82,6 +82,34 @@ selu(struct importer *im, const struct model_node *n)
 	return call_end(&c, n->out[0]);
 }
 
+static bool
+thresholded(struct importer *im, const struct model_node *n)
+{
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
+	struct call c;
+
+	if (!x)
+		return false;
+	call_begin(&c, im, "threshold");
+	call_like(&c, x);
+	call_real(&c, "bound", attr_real(n, "alpha", 1));
+	call_real(&c, "value", 0);
+	return call_end(&c, n->out[0]);
+}
+
+static bool
+swish(struct importer *im, const struct model_node *n)
+{
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
+	double alpha = attr_real(n, "alpha", 1);
+
+	if (alpha == 1)
+		return node_makes(im, n, call_one(im, "silu", x, NULL, 0));
+	return node_makes(im, n, call_two(im, "mul", x, call_one(im, "sigmoid", call_one(im, "scale", x, "factor", alpha), NULL, 0)));
+}
+
+const struct onnx_op onnx_op_thresholded = { .name = "ThresholdedRelu", .translate = thresholded };
+const struct onnx_op onnx_op_swish = { .name = "Swish", .translate = swish };
 const struct onnx_op onnx_op_leaky_relu = { .name = "LeakyRelu", .translate = leaky_relu };
 const struct onnx_op onnx_op_elu = { .name = "Elu", .translate = elu };
 const struct onnx_op onnx_op_celu = { .name = "Celu", .translate = celu };

@@ -95,21 +95,35 @@ layernorm(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_layernorm = { .name = "LayerNormalization", .translate = layernorm };
 
+/* Weights that change nothing, which PyTorch writes where its layer has none; those of a layer have its name, and what begins
+ * with a slash is a node's. */
+static bool
+changes_nothing(struct importer *im, const struct model_node *n)
+{
+	const struct val *scale = node_in(im, n, 1), *bias = node_in(im, n, 2);
+	double one, zero;
+
+	return scale && bias && numbers_are_one(scale->data, &one) && one == 1 && numbers_are_one(bias->data, &zero) && zero == 0 &&
+	    (!numbers_is_weight(scale->data) || *scale->data->name == '/') && strncmp(im->model->producer, "pytorch", 7) == 0;
+}
+
 static bool
 instancenorm(struct importer *im, const struct model_node *n)
 {
 	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
 	double eps = attr_real(n, "epsilon", 1e-5);
+	bool affine = !changes_nothing(im, n);
 	struct call c;
 
 	if (!x)
 		return false;
 	call_begin(&c, im, "instancenorm");
 	call_in(&c, x);
-	call_int(&c, "affine", true);
+	if (affine)
+		call_int(&c, "affine", true);
 	if (fabs(eps - 1e-5) > 1e-9)
 		call_real(&c, "eps", eps);
-	return give_weights(im, &c, n, 1, 2) && call_end(&c, n->out[0]);
+	return (!affine || give_weights(im, &c, n, 1, 2)) && call_end(&c, n->out[0]);
 }
 
 const struct onnx_op onnx_op_instancenorm = { .name = "InstanceNormalization", .translate = instancenorm };
@@ -135,16 +149,28 @@ groupnorm(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_groupnorm = { .name = "GroupNormalization", .translate = groupnorm };
 
+/* log_softmax is what it is made of, which no exponential makes 0: d - log(sum of e^d), d below the largest. */
 static bool
-softmax_along(struct importer *im, struct val *x, int axis, const char *out)
+softmax_along(struct importer *im, const struct model_node *n, struct val *x, int axis, const char *out)
 {
+	struct val *d, *y;
 	struct call c;
 
-	call_begin(&c, im, "softmax");
-	call_like(&c, x);
-	if (axis != 0)
-		call_int(&c, "axis", axis == x->t->rank - 1 ? -1 : axis);
-	return call_end(&c, out);
+	if (strcmp(n->op, "Softmax") == 0) {
+		call_begin(&c, im, "softmax");
+		call_like(&c, x);
+		if (axis != 0)
+			call_int(&c, "axis", axis == x->t->rank - 1 ? -1 : axis);
+		return call_end(&c, out);
+	}
+	d = call_two(im, "sub", x, reduced_along(im, "max", x, axis));
+	y = d ? reduced_along(im, "sum", call_one(im, "exp", d, NULL, 0), axis) : NULL;
+	y = call_two(im, "sub", d, call_one(im, "log", y, NULL, 0));
+	if (!y)
+		return false;
+	y->logits = x;
+	val_alias(im, out, y);
+	return true;
 }
 
 /* Before opset 13 the axes from this one on are one. */
@@ -161,11 +187,11 @@ softmax_from(struct importer *im, const struct model_node *n, struct val *x, int
 	for (i = axis + 1; i < x->t->rank; i++)
 		behind *= x->t->dim[i];
 	if (behind == 1)
-		return softmax_along(im, x, axis, n->out[0]);
+		return softmax_along(im, n, x, axis, n->out[0]);
 	part.out = &rows;
 	memcpy(dim, x->t->dim, sizeof(*dim) * (size_t)axis);
 	dim[axis] = x->t->dim[axis] * behind;
-	return reshape_to(im, &part, x, x->source, axis + 1, dim) && softmax_along(im, val_of(im, rows), axis, rows) &&
+	return reshape_to(im, &part, x, x->source, axis + 1, dim) && softmax_along(im, n, val_of(im, rows), axis, rows) &&
 	    reshape_to(im, n, val_of(im, rows), x->source, x->t->rank, x->t->dim);
 }
 
@@ -178,39 +204,56 @@ softmax(struct importer *im, const struct model_node *n)
 
 	if (!x || !val_axis(im, x, attr_int(n, "axis", old ? 1 : -1), &axis))
 		return false;
-	return old ? softmax_from(im, n, x, axis) : softmax_along(im, x, axis, n->out[0]);
+	return old ? softmax_from(im, n, x, axis) : softmax_along(im, n, x, axis, n->out[0]);
 }
 
 const struct onnx_op onnx_op_softmax = { .name = "Softmax", .translate = softmax };
+const struct onnx_op onnx_op_log_softmax = { .name = "LogSoftmax", .translate = softmax };
 
-/* Each of these is NULL after cannot(), as is X then. */
-static struct val *
-to_power(struct importer *im, struct val *x, double exponent)
+static bool
+rmsnorm(struct importer *im, const struct model_node *n)
 {
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
+	double eps = attr_real(n, "epsilon", 1e-5);
 	struct call c;
+	int axis;
 
-	if (!x)
-		return NULL;
-	call_begin(&c, im, "pow");
+	if (!x || !val_axis(im, x, attr_int(n, "axis", -1), &axis))
+		return false;
+	if (axis < x->source.at)
+		return cannot(im, "it normalises across the batch");
+	call_begin(&c, im, "rmsnorm");
 	call_like(&c, x);
-	call_real(&c, "exponent", exponent);
-	return call_value(&c);
+	if (axis != x->t->rank - 1)
+		call_int(&c, "axes", x->t->rank - axis);
+	if (fabs(eps - 1e-6) > 1e-10)
+		call_real(&c, "eps", eps);
+	return give_weights(im, &c, n, 1, 1) && call_end(&c, n->out[0]);
 }
 
-static struct val *
-in_shape(struct importer *im, struct val *x, int rank, const int64_t *dim)
-{
-	struct call c;
+const struct onnx_op onnx_op_rmsnorm = { .name = "RMSNormalization", .translate = rmsnorm };
 
-	if (!x)
-		return NULL;
-	call_begin(&c, im, "reshape");
+static bool
+lengths(struct importer *im, const struct model_node *n)
+{
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
+	struct call c;
+	int axis;
+
+	if (!x || !val_axis(im, x, attr_int(n, "axis", -1), &axis))
+		return false;
+	if (attr_int(n, "p", 2) != 2)
+		return node_makes(im, n, call_two(im, "div", x, reduced_along(im, "sum", call_one(im, "abs", x, NULL, 0), axis)));
+	call_begin(&c, im, "l2norm");
 	call_like(&c, x);
-	call_ints(&c, "shape", rank, dim);
-	return call_value(&c);
+	if (axis != 0)
+		call_int(&c, "axis", axis == x->t->rank - 1 ? -1 : axis);
+	return call_end(&c, n->out[0]);
 }
 
-/* The mean of SIZE rows of a picture, zeros beyond the first and the last. */
+const struct onnx_op onnx_op_lengths = { .name = "LpNormalization", .translate = lengths };
+
+/* The mean of SIZE rows of a picture, zeros beyond the first and the last. NULL after cannot(). */
 static struct val *
 mean_of_rows(struct importer *im, struct val *x, int64_t size)
 {
@@ -241,19 +284,15 @@ local_response(struct importer *im, const struct model_node *n)
 		return cannot(im, "it has no size, or its input no channels");
 	plane[1] = x->t->dim[0];
 	plane[2] = tensor_elements_per_sample(x->t) / plane[1];
-	m = mean_of_rows(im, in_shape(im, to_power(im, x, 2), 3, plane), size);
-	if (!(m = in_shape(im, m, x->t->rank, x->t->dim)))
+	m = mean_of_rows(im, reshape_value(im, call_one(im, "pow", x, "exponent", 2), 3, plane), size);
+	if (!(m = reshape_value(im, m, x->t->rank, x->t->dim)))
 		return false;
 	call_begin(&c, im, "scale");
 	call_like(&c, m);
 	call_real(&c, "factor", attr_real(n, "alpha", 1e-4));
 	call_real(&c, "offset", attr_real(n, "bias", 1));
-	if (!(m = to_power(im, call_value(&c), -attr_real(n, "beta", 0.75))))
-		return false;
-	call_begin(&c, im, "mul");
-	call_like(&c, x);
-	call_in(&c, m);
-	return call_end(&c, n->out[0]);
+	m = call_one(im, "pow", call_value(&c), "exponent", -attr_real(n, "beta", 0.75));
+	return node_makes(im, n, call_two(im, "mul", x, m));
 }
 
 const struct onnx_op onnx_op_local_response = { .name = "LRN", .translate = local_response };

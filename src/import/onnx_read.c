@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "import/model.h"
 #include "import/wire.h"
 
@@ -358,9 +359,25 @@ read_value(struct reading *r, const Onnx__ValueInfoProto *p, struct model_value 
 	return true;
 }
 
+/* PyTorch says which of its initializers are buffers, such as tables of sines: no training changes these. */
+static bool
+is_buffer(const Onnx__ValueInfoProto *v)
+{
+	size_t k;
+
+	for (k = 0; k < v->n_metadata_props; k++) {
+		const char *key = v->metadata_props[k]->key, *value = v->metadata_props[k]->value;
+
+		if (key && value && strcmp(key, "pkg.torch.export.graph_signature.InputSpec.kind") == 0)
+			return strcmp(value, "BUFFER") == 0;
+	}
+	return false;
+}
+
 static bool
 read_graph(struct reading *r, const Onnx__GraphProto *g)
 {
+	struct map buffers = { 0 };
 	struct model_value v;
 	size_t k;
 
@@ -368,11 +385,15 @@ read_graph(struct reading *r, const Onnx__GraphProto *g)
 		return refuse(r, "more than 200,000 nodes has the graph", g->name);
 	if (g->n_sparse_initializer > 0)
 		return refuse(r, "sparse weights has the graph", g->name);
+	for (k = 0; k < g->n_value_info; k++)
+		if (g->value_info[k]->name && is_buffer(g->value_info[k]) && !map_get(&buffers, g->value_info[k]->name))
+			map_put(r->arena, &buffers, g->value_info[k]->name, r);
 	for (k = 0; k < g->n_initializer; k++) {
 		struct numbers *n = ARENA_NEW(r->arena, struct numbers);
 
 		if (!read_numbers(r, g->initializer[k], n))
 			return false;
+		n->computed = map_get(&buffers, n->name) != NULL;
 		vec_push(r->arena, &r->m->numbers, n);
 	}
 	for (k = 0; k < g->n_input; k++) {

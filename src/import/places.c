@@ -244,6 +244,36 @@ fold_slices(struct importer *im, const struct model_node *n)
 }
 
 static bool
+fold_tile(struct importer *im, const struct model_node *n)
+{
+	const struct integers *times = val_integers(im, node_in(im, n, 1));
+	struct array a, to;
+	int64_t own[MODEL_RANK], k;
+	int i;
+
+	if (!times || !array_of(im, node_in(im, n, 0), &a) || times->n != a.rank)
+		return false;
+	to = a;
+	array_strides(&a, own);
+	for (i = 0; i < a.rank; i++)
+		if (times->batch[i] || times->v[i] < 0 || __builtin_mul_overflow(a.dim[i], times->v[i], &to.dim[i]) ||
+		    (a.source.expanded && a.source.at == i && times->v[i] != 1))
+			return false;
+	if (!array_room(im, &to))
+		return false;
+	for (k = 0; k < to.count; k++) {
+		int64_t from = 0, rest = k;
+
+		for (i = to.rank - 1; i >= 0; i--) {
+			from += rest % to.dim[i] % a.dim[i] * own[i];
+			rest /= to.dim[i];
+		}
+		array_put(&to, k, &a, from);
+	}
+	return array_keep(im, n, &to);
+}
+
+static bool
 fold_gathered(struct importer *im, const struct model_node *n)
 {
 	struct array a, index, to = { .rank = 0 };
@@ -492,7 +522,7 @@ fold_squeezed(struct importer *im, const struct model_node *n)
 }
 
 const struct array_fold places_folds[] = {
-	{ "Transpose", fold_transpose }, { "Expand", fold_expand }, { "Reshape", fold_reshape },
+	{ "Transpose", fold_transpose }, { "Expand", fold_expand }, { "Tile", fold_tile }, { "Reshape", fold_reshape },
 	{ "Unsqueeze", fold_unsqueezed }, { "Squeeze", fold_squeezed }, { "Slice", fold_slices }, { "Gather", fold_gathered },
 	{ "Split", fold_split }, { "Concat", fold_joined }, { "ScatterND", fold_scatter }, { "GatherND", fold_gathered_nd },
 	{ "GatherElements", fold_gathered_elements }, { NULL, NULL }

@@ -405,6 +405,55 @@ recognise_l2norm(struct importer *im, const struct model_node *n)
 	return call_end(&c, n->out[0]);
 }
 
+/* ---- normalisation of groups ---- */
+
+/* One number for each channel, in front of axes of extent 1, by which the only reader of a name multiplies it, or which it
+ * adds; NULL. */
+static const struct numbers *
+channels_after(struct importer *im, const char *name, const char *op, int rank, int64_t channels, const struct model_node **node)
+{
+	const struct model_node *user = sole_user(im, name);
+	struct val *other;
+
+	*node = user;
+	if (!user || strcmp(user->op, op) != 0 || user->nin != 2)
+		return NULL;
+	other = node_in(im, user, strcmp(user->in[0], name) == 0);
+	return other && other->data && numbers_are_real(other->data) && other->data->rank >= rank && other->data->count == channels &&
+	    other->data->dim[other->data->rank - rank] == channels ? other->data : NULL;
+}
+
+bool
+recognise_groupnorm(struct importer *im, const struct model_node *n, struct val *v, struct layout to, int rank, const int64_t *dim)
+{
+	const struct step *norm = made_by(v, "instancenorm"), *apart = norm ? made_by(norm->in[0], "reshape") : NULL;
+	struct val *x = apart ? apart->in[0] : NULL;
+	const struct model_node *scaled = NULL, *shifted = NULL;
+	const struct numbers *weight, *bias;
+	struct call c;
+
+	if (!x || step_attr(norm, "affine")->i || to.at != 0 || to.merged || !val_is_plain(x) || norm->in[0]->t->rank != 2 ||
+	    rank < 2 || rank != x->t->rank || memcmp(dim, x->t->dim, (size_t)rank * sizeof(*dim)) != 0 ||
+	    dim[0] % norm->in[0]->t->dim[0] != 0)
+		return false;
+	weight = channels_after(im, n->out[0], "Mul", rank, dim[0], &scaled);
+	bias = weight ? channels_after(im, scaled->out[0], "Add", rank, dim[0], &shifted) : NULL;
+	call_begin(&c, im, "groupnorm");
+	call_in(&c, x);
+	call_int(&c, "groups", norm->in[0]->t->dim[0]);
+	if (step_attr(norm, "eps")->given)
+		call_real(&c, "eps", step_attr(norm, "eps")->r);
+	if (!bias) {
+		call_int(&c, "affine", false);
+		return call_end(&c, n->out[0]);
+	}
+	call_weight(&c, weight, false);
+	call_weight(&c, bias, false);
+	node_done(im, scaled);
+	node_done(im, shifted);
+	return call_end(&c, shifted->out[0]);
+}
+
 /* ---- matrices that a product turns ---- */
 
 /* Of a value that one step alone reads what has its last two axes the other way round; NULL. */

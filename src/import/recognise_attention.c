@@ -38,18 +38,20 @@ constant_of(const struct val *v)
 	return s && s->weight[0].frozen && !s->weight[0].view && s->weight[0].numbers->data ? s->weight[0].numbers : NULL;
 }
 
-/* A number is added to a score, or says whether it is seen. */
+/* A number is added to a score, or says whether it is seen, or whether it is not. */
+enum mask { ADDED, SEEN, HIDDEN };
+
 static bool
-sees(const struct numbers *n, bool added, int64_t k)
+sees(const struct numbers *n, enum mask how, int64_t k)
 {
 	double x = numbers_real(n, k);
 
-	return added ? x > -1e4 : x != 0;
+	return how == ADDED ? x > -1e4 : (x != 0) == (how == SEEN);
 }
 
 /* Of scores [..., T, T]: is a key seen where it is not behind the query, or not far from it, and no other? */
 static bool
-is_order(const struct val *v, bool added, struct core *c)
+is_order(const struct val *v, enum mask how, struct core *c)
 {
 	const struct numbers *n = constant_of(v);
 	int64_t t = n && n->rank >= 2 ? n->dim[n->rank - 1] : 0, near = 1, i;
@@ -57,14 +59,14 @@ is_order(const struct val *v, bool added, struct core *c)
 
 	if (!n || t < 2 || n->count != t * t || n->dim[n->rank - 2] != t)
 		return false;
-	causal = !sees(n, added, 1);
-	while (near < t && sees(n, added, near * t))
+	causal = !sees(n, how, 1);
+	while (near < t && sees(n, how, near * t))
 		near++;
 	for (i = 0; i < t * t; i++) {
 		int64_t behind = i / t - i % t;
 		bool seen = behind < near && behind > -near && !(causal && behind < 0);
 
-		if (sees(n, added, i) != seen || (added && seen && numbers_real(n, i) != 0))
+		if (sees(n, how, i) != seen || (how == ADDED && seen && numbers_real(n, i) != 0))
 			return false;
 	}
 	if ((c->causal && causal) || (c->window && near < t))
@@ -92,6 +94,13 @@ merges_groups(const struct step *reshape, bool back)
 	    a->dim[r - 1] == b->dim[r - 2] && a->dim[r] == b->dim[r - 1];
 }
 
+/* Is it a score of which a softmax makes 0? */
+static bool
+says_never(const struct step *s, const char *name)
+{
+	return step_attr(s, name)->given && step_attr(s, name)->r <= -1e4;
+}
+
 /* The product whose scores V are, as what was done to them allows. */
 static const struct step *
 scores_of(const struct val *v, struct core *c, bool may_add)
@@ -104,12 +113,12 @@ scores_of(const struct val *v, struct core *c, bool may_add)
 			c->scale *= step_attr(s, "factor")->r;
 		return product;
 	}
-	if (may_add && (s = made_by(v, "where")) && s->nin == 2 && step_attr(s, "no")->given && step_attr(s, "no")->r <= -1e4 &&
-	    (is_order(s->in[0], false, c) || (!c->seen && (c->seen = constant_of(s->in[0])))))
+	if (may_add && (s = made_by(v, "where")) && s->nin == 2 && ((says_never(s, "yes") && is_order(s->in[0], HIDDEN, c)) ||
+	    (says_never(s, "no") && (is_order(s->in[0], SEEN, c) || (!c->seen && (c->seen = constant_of(s->in[0])))))))
 		return scores_of(s->in[1], c, true);
 	for (i = 0; may_add && (s = made_by(v, "add")) && s->nin == 2 && i < 2; i++) {
 		product = scores_of(s->in[i], c, false);
-		if (product && !is_order(s->in[!i], true, c))
+		if (product && !is_order(s->in[!i], ADDED, c))
 			c->bias = s->in[!i];
 		if (product)
 			return product;

@@ -1,6 +1,6 @@
 /*
  * Weights that several layers have. An embedding and the product behind the last layer are tied, as the language says
- * it; constants are one parameter, which several read. Equal vectors, such as zeros, that an exporter wrote once say
+ * it; constants are one parameter, which several read. Equal ones that an exporter wrote once, such as vectors of zeros, say
  * nothing: each layer gets its own.
  */
 #include "import/importer.h"
@@ -83,6 +83,16 @@ turned_table(struct importer *im, const struct step *s)
 	return NULL;
 }
 
+/* Has the source two layers of that kind, of other names? Then the exporter wrote equal weights once, such as those of a
+ * layer and its copy before they are trained: that layers share them would be one layer, used twice. */
+static bool
+are_two_layers(struct importer *im, const struct step *s, const struct step *t)
+{
+	const char *a = node_scope(im, s->said_by), *b = node_scope(im, t->said_by);
+
+	return s->op == t->op && a && b && *a && *b && strcmp(a, b) != 0;
+}
+
 static bool
 share(struct importer *im, struct map *seen, struct step *s, int k)
 {
@@ -104,6 +114,10 @@ share(struct importer *im, struct map *seen, struct step *s, int k)
 	f->users++;
 	if (numbers_are_alike(n)) {
 		im->merged += f->users == 2;
+		return true;
+	}
+	if (are_two_layers(im, s, f->step)) {
+		im->copied += f->users == 2;
 		return true;
 	}
 	if (!can_tie(s, k, f->step) || !can_tie(f->step, f->place, s) || !s->weight[0].view != !f->step->weight[0].view)
@@ -165,7 +179,7 @@ is_again(struct importer *im, const struct map *seen, struct step *s)
 	for (k = 0; !f && k < s->nweights; k++)
 		if (!numbers_are_alike(s->weight[k].numbers))
 			f = map_get(seen, key_of(im, s->weight[k].numbers));
-	if (!f || f->step == s || f->step->tie || f->step->op != s->op || s->nin != 1 || f->step->nweights != s->nweights ||
+	if (!f || f->step == s || are_two_layers(im, s, f->step) || f->step->tie || f->step->op != s->op || s->nin != 1 || f->step->nweights != s->nweights ||
 	    !same_attrs(s, f->step))
 		return false;
 	for (k = 0; k < s->nweights; k++)

@@ -203,18 +203,21 @@ layer_of_node(struct importer *im, const char *name)
 	return joined;
 }
 
+const char *
+node_scope(struct importer *im, const struct model_node *n)
+{
+	const char *path = layer_of_node(im, n->name);
+
+	return path ? path : n->scope;
+}
+
 static const char *
 source_path(const struct call *c)
 {
-	const char *path = NULL;
-	const struct model_node *n = c->im->node;
+	const char *path = c->nweights > 0 ? layer_of(c->im, c->weight[0].numbers) : NULL;
 
-	if (c->nweights > 0)
-		path = layer_of(c->im, c->weight[0].numbers);
 	if (!path)
-		path = layer_of_node(c->im, n->name);
-	if (!path)
-		path = n->scope;
+		path = node_scope(c->im, c->im->node);
 	return path ? path : "";
 }
 
@@ -369,6 +372,33 @@ call_value(struct call *c)
 	struct val *v = val_new(c->im, "");
 
 	return finish(c, v) ? v : NULL;
+}
+
+struct val *
+call_one(struct importer *im, const char *op, struct val *x, const char *name, double r)
+{
+	struct call c;
+
+	if (!x)
+		return NULL;
+	call_begin(&c, im, op);
+	call_like(&c, x);
+	if (name)
+		call_real(&c, name, r);
+	return call_value(&c);
+}
+
+struct val *
+call_two(struct importer *im, const char *op, struct val *a, struct val *b)
+{
+	struct call c;
+
+	if (!a || !b)
+		return NULL;
+	call_begin(&c, im, op);
+	call_like(&c, a);
+	call_in(&c, b);
+	return call_value(&c);
 }
 
 /* It stands behind that layer's own in the graph. */
@@ -542,47 +572,5 @@ val_number(const struct val *v, double *r)
 	*r = numbers_real(v->data, 0);
 	if (v->data->type == ELEMENT_F32)
 		*r = float_decimal((float)*r);
-	return true;
-}
-
-int64_t
-attr_int(const struct model_node *n, const char *name, int64_t otherwise)
-{
-	const struct model_attr *a = model_attr(n, name);
-
-	return a && a->type == A_INT ? a->i : otherwise;
-}
-
-bool
-onnx_is_real(int64_t type)
-{
-	return type == 1 || type == 10 || type == 11 || type == 16;
-}
-
-double
-attr_real(const struct model_node *n, const char *name, double otherwise)
-{
-	const struct model_attr *a = model_attr(n, name);
-
-	return a && a->type == A_REAL ? a->r : otherwise;
-}
-
-const char *
-attr_text(const struct model_node *n, const char *name, const char *otherwise)
-{
-	const struct model_attr *a = model_attr(n, name);
-
-	return a && a->type == A_TEXT ? a->s : otherwise;
-}
-
-bool
-attr_ints(const struct model_node *n, const char *name, int *count, const int64_t **v)
-{
-	const struct model_attr *a = model_attr(n, name);
-
-	if (!a || a->type != A_INTS)
-		return false;
-	*count = a->n;
-	*v = a->v;
 	return true;
 }
