@@ -311,6 +311,60 @@ def found():
     close("found_boxes that find fewer than there may be", *few_found(heads, high, wide))
 
 
+def listed(count, detections):
+    """The first rows of boxes, scores and classes, filled up with zeros. Of what lies beyond the picture torchvision keeps boxes
+    without an area; here they are none."""
+    want = torch.zeros(len(detections), count, 6)
+    for i, one in enumerate(detections):
+        rows = torch.cat([one["boxes"], one["scores"][:, None], one["labels"][:, None]], 1)
+        rows = rows[(rows[:, 2:4] - rows[:, :2] >= 0.01).all(1)][:count]
+        want[i, :len(rows)] = rows
+    return want
+
+
+ALL = """  all = concat(y, y.sure -> reshape({0}, 1), y.what -> reshape({0}, 1), axis=1)
+  loss sum(all * parameter((1, 1)))
+"""
+
+
+def found_by_one_stage():
+    """Of two classes and more, with fewer places than a level may have candidates, and with more."""
+    from types import SimpleNamespace
+    from torchvision.models.detection._utils import BoxCoder
+    from torchvision.models.detection.retinanet import RetinaNet
+    from torchvision.models.detection.ssd import SSD
+    torch.manual_seed(12)
+    count, high, wide, maps = 30, 48, 64, [(6, 8), (3, 4), (2, 2), (1, 1), (1, 1)]
+    rows = [9 * h * w for h, w in maps]
+    for classes in (2, 5):
+        n = sum(rows)
+        about, scores, codes = random_boxes(n), torch.randn(2, n, classes) - 1, 0.5 * torch.randn(2, n, 4)
+        about[:, 2:] += 4
+        model = SimpleNamespace(score_thresh=0.2, topk_candidates=40, nms_thresh=0.5, detections_per_img=1000,
+                                box_coder=BoxCoder((1.0, 1.0, 1.0, 1.0)))
+        want = RetinaNet.postprocess_detections(model, {"cls_logits": scores.split(rows, 1), "bbox_regression": codes.split(rows, 1)},
+                                                [list(about.split(rows))] * 2, [(high, wide)] * 2)
+        levels = "".join(f"  input p{k} : f32[1, {h}, {w}]\n" for k, (h, w) in enumerate(maps, 3))
+        made = run(f"""  input scores : f32[{n}, {classes}]
+  input codes : f32[{n}, 4]
+{levels}  about = parameter(({n}, 4))
+  y = (scores, codes, about, p3, p4, p5, p6, p7) -> retinanet_found({count}, {high}, {wide}, least=0.2, most=40)
+{ALL.format(count)}""", {"scores": scores, "codes": codes, "about.parameter.weight": about})["all.concat"]
+        close(f"retinanet_found of {classes} classes", made, listed(count, want))
+    n, classes = 200, 4
+    about, scores, codes = random_boxes(n), 2 * torch.randn(2, n, classes), torch.randn(2, n, 4)
+    about[:, 2:] += 4
+    model = SimpleNamespace(score_thresh=0.1, topk_candidates=50, nms_thresh=0.45, detections_per_img=1000,
+                            box_coder=BoxCoder((10.0, 10.0, 5.0, 5.0)))
+    want = SSD.postprocess_detections(model, {"cls_logits": scores, "bbox_regression": codes}, [about] * 2, [(high, wide)] * 2)
+    made = run(f"""  input scores : f32[{n}, {classes}]
+  input codes : f32[{n}, 4]
+  about = parameter(({n}, 4))
+  y = (scores, codes, about) -> ssd_found({count}, {high}, {wide}, least=0.1, most=50)
+{ALL.format(count)}""", {"scores": scores, "codes": codes, "about.parameter.weight": about})["all.concat"]
+    close(f"ssd_found", made, listed(count, want))
+
+
 def few_found(heads, high, wide):
     """Three proposals, one of them none."""
     rois = torch.tensor([[[4., 4, 20, 20], [30, 10, 60, 40], [0, 0, 0, 0]]]).repeat(2, 1, 1)
@@ -349,7 +403,7 @@ def paste():
 
 
 CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, roi_pool, roi_masks, top_k, nms, sampling, masks,
-                                  found, paste)}
+                                  found, found_by_one_stage, paste)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()

@@ -323,11 +323,9 @@ def yolo():
     torch.manual_seed(7)
     model = randomise(theirs.YOLOv3(5, 8), 0.1).double().train()
     program = program_of_text("yolov3", (r"416, 416", "96, 160"), (r"most +=.*", "most = 12"), (r"classes = 80", "classes = 5"), (
-        r"(seen|stage|neck|finer|said)\((\d\d+)", lambda m: f"{m[1]}({int(m[2]) // 8}"), (r"  loss box", """\
-  found = (concat(large, medium, little), concat(large.rows, medium.rows, little.rows)) -> yolo_found(20, 96, 160, most=300)
+        r"(seen|stage|neck|finer|said)\((\d\d+)", lambda m: f"{m[1]}({int(m[2]) // 8}"), (r"(yolo_found)\(.*", r"""\1(20, 96, 160, most=300)
   all   = concat(found, found.sure -> reshape(20, 1), found.what -> reshape(20, 1), axis=1)
-  loss none: 0 * sum(all)
-  loss box"""))
+  loss none: 0 * sum(all)"""))
     names = [e.name.decode() for e in program.entries if e.kind == b"parameter"]
     for name, p in zip(names, model.parameters(), strict=True):
         program.set(name, p.detach().numpy())
