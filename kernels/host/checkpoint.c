@@ -131,11 +131,13 @@ values_finite(int type, const unsigned char *from, int64_t n)
 	return finite;
 }
 
-/* Writes values, if they are worth keeping. */
+/* Writes values, if they are worth keeping. TO may be NULL: another rank writes. */
 static bool
 values_write(struct whole *to, const struct persistent *p, const unsigned char *from, int64_t bytes,
     int64_t update)
 {
+	if (!to)
+		return true;
 	if (!values_finite(p->type, from, bytes / type_table[p->type].bytes)) {
 		whole_drop(to);
 		fail("%s is not finite after update %lld: the training has diverged; try a smaller "
@@ -165,7 +167,7 @@ filters_write(struct whole *to, const struct persistent *p, int64_t update)
 	int64_t size = type_table[p->type].bytes, filter = p->channels * p->taps * size;
 
 	for (int64_t at = 0; at < p->elements * size; at += filter) {
-		device_read(filter_stored, p->offset + at, filter);
+		persistent_get(p, at, filter_stored, filter);
 		filter_turn(filter_ordered, filter_stored, p->taps, p->channels, size);
 		if (!values_write(to, p, filter_ordered, filter, update))
 			return false;
@@ -187,7 +189,7 @@ tensor_write(struct whole *to, const struct persistent *p, int64_t update)
 	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
 		int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
 
-		device_read(chunk, p->offset + at, n);
+		persistent_get(p, at, chunk, n);
 		if (!values_write(to, p, chunk, n, update))
 			return false;
 	}
@@ -203,6 +205,17 @@ checkpoint_write(struct whole *to, const struct state *s)
 		good = tensor_write(to, &persistent[k], s->update);
 	return good;
 }
+
+#ifdef SHARDS
+/* What this rank has of it goes to the one that saves it, in the same order. */
+static void
+checkpoint_give(void)
+{
+	for (int k = 0; k < PERSISTENT; k++)
+		if (persistent[k].shared)
+			tensor_write(NULL, &persistent[k], 0);
+}
+#endif
 
 static void
 checkpoint_save(struct checkpoint *c, const struct state *s)

@@ -109,7 +109,7 @@ load_filters(int fd, const char *path, const struct persistent *p, int64_t from)
 	for (int64_t at = 0; at < p->elements * size; at += filter) {
 		read_all(fd, path, filter_ordered, filter, from + at);
 		filter_turn(filter_stored, filter_ordered, p->channels, p->taps, size);
-		device_write(p->offset + at, filter_stored, filter);
+		persistent_put(p, at, filter_stored, filter);
 	}
 }
 
@@ -130,7 +130,7 @@ load_tensor(int fd, const char *path, const struct persistent *p, int64_t from)
 		int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
 
 		read_all(fd, path, chunk, n, from + at);
-		device_write(p->offset + at, chunk, n);
+		persistent_put(p, at, chunk, n);
 	}
 }
 

@@ -47,6 +47,9 @@ struct persistent {		/* lives as long as the program; a checkpoint holds all of 
 #ifdef RANKS
 	bool own;		/* a running statistic of the samples that this rank has */
 #endif
+#ifdef SHARDS
+	bool shared;		/* each rank has its piece of it, at the offset */
+#endif
 };
 
 struct input {			/* filled from the data before each step */

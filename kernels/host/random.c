@@ -5,6 +5,8 @@
  * machine, for every number of threads, and after a resume. The hash is the finaliser of
  * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
  */
+#include "persistent.c"
+
 static uint64_t
 seed_mix(uint64_t x)
 {
@@ -128,7 +130,7 @@ start_values(uint64_t seed)
 
 				value_put(p->type, chunk, i, x);
 			}
-			device_write(p->offset + at * size, chunk, n * size);
+			persistent_put(p, at * size, chunk, n * size);
 		}
 	}
 }

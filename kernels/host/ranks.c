@@ -2,7 +2,7 @@
  * ranks.c - several processes that train together: who they are, that they do the same, and that all of them live.
  *
  *     start    all ranks compare what they run, with what, and on what data: before the first step
- *     step     gradients are added up (update/all_reduce.cu), and then the numbers of the log
+ *     step     gradients are added up (update/all_reduce.cu, update/shard.cu), and then the numbers of the log
  *     watch    each rank tells the next one around a ring that it lives, and listens to the one before it
  *     end      a rank that fails, or that is not heard of, ends all
  *
@@ -13,6 +13,7 @@
 #define STOWAGE_HOST_RANKS_C
 
 #include "update/all_reduce.cu"
+#include "persistent.c"
 
 #define RANK_NAME	64
 #define RANK_SIGN	77		/* the tag of signs of life */
@@ -150,7 +151,7 @@ ranks_push(void)
 {
 	int there;
 
-	all_reduce_turn();
+	exchanges_turn();
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
 }
 
@@ -182,26 +183,12 @@ ranks_watch(void *unused)
 		pthread_mutex_unlock(&ranks.lock);
 		if (now - ranks_heard > ranks_patience * (int64_t)1000000000)
 			ranks_give_up(before);
-		moment.tv_nsec = reductions_open ? 50000 : 1000000;
+		moment.tv_nsec = exchanges_open ? 50000 : 1000000;
 		nanosleep(&moment, NULL);
 	}
 	if (sign != MPI_REQUEST_NULL)
 		MPI_Request_free(&sign);
 	return unused;
-}
-
-/* Adds up N numbers over all ranks: the same sums on each of them. */
-static void
-ranks_sum(double *x, int n)
-{
-	MPI_Request request;
-
-	if (ranks.size == 1 || n == 0)
-		return;
-	pthread_mutex_lock(&ranks.lock);
-	MPI_Iallreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_SUM, ranks.all, &request);
-	pthread_mutex_unlock(&ranks.lock);
-	ranks_await(&request);
 }
 
 /* ---- who they are ---- */
@@ -362,13 +349,13 @@ ranks_compare_weights(const char *what)
 	uint64_t hash = RANK_HASH;
 
 	for (int k = 0; k < PERSISTENT; k++)
-		if (!persistent[k].own)
+		if (!persistent[k].own && !is_shared(&persistent[k]))
 			hash = ranks_hash(hash, arena + persistent[k].offset,
 			    persistent[k].elements * type_table[persistent[k].type].bytes);
 	ranks_compare(hash, what);
 }
 
-static struct {			/* bytes that this rank sent to add up gradients */
+static struct {			/* bytes that this rank sent of gradients and weights */
 	int64_t before;		/* until the last update began */
 	int64_t most;		/* for one update */
 } ranks_sent;
@@ -428,8 +415,13 @@ ranks_report(void)
 		printf("         the same on each of %d ranks\n", ranks.size);
 	for (int k = 0; k < ranks.size; k++)
 		most = sent[k] > most ? sent[k] : most;
+#ifdef SHARDS
+	printf("sent     %.0f bytes at most by a rank for an update, to add up gradients and to bring weights to all; %lld "
+	    "planned\n", most, (long long)SENT_BYTES);
+#else
 	printf("sent     %.0f bytes at most by a rank for an update, to add up gradients; %lld planned\n", most,
 	    (long long)SENT_BYTES);
+#endif
 	free(taken);
 }
 

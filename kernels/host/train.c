@@ -434,6 +434,10 @@ write_checkpoint(struct run *r, struct checkpoint *to)
 	ranks_compare_weights("other weights after this update");
 	if (ranks.rank == 0)
 		checkpoint_save(to, &r->state);
+#ifdef SHARDS
+	else
+		checkpoint_give();
+#endif
 	ranks_sum(&written, 1);
 	ranks_checkpoint = to == &checkpoint ? r->option.save : r->option.best;
 	ranks_saved = r->state.update;

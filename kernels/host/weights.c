@@ -241,7 +241,7 @@ weights_put(const char *path, const struct persistent *p, int type, const unsign
 				fail("%s: %s holds a number that is not finite", path, p->name);
 			value_put(p->type, chunk, i, x);
 		}
-		device_write(p->offset + at * size, chunk, n * size);
+		persistent_put(p, at * size, chunk, n * size);
 	}
 }
 

@@ -14,7 +14,7 @@ KERNEL(accumulate_kernel, (struct updates u, const struct step *s))
 	ROWS (c, u.chunks) {
 		int64_t from;
 		const struct update *t = update_at(&u, c, &from);
-		int64_t n = update_elements(t, from);
+		int64_t n = update_elements(t->n, from);
 		real *sum = (real *)(u.arena + t->state[0]) + from;
 		const elem *g = (const elem *)(u.arena + t->gradient) + from;
 

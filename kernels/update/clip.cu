@@ -22,8 +22,8 @@ KERNEL(clip_squares_kernel, (double *part, const unsigned char *arena, int first
 {
 	ROWS (r, count * CLIP_PARTS) {
 		const struct clipped *t = clipped_table() + first + r / CLIP_PARTS;
-		const gradient *g = (const gradient *)(arena + t->at);
-		int64_t n = t->n, p = r % CLIP_PARTS, from = PART_FROM(n, p, CLIP_PARTS);
+		const gradient *g = (const gradient *)(arena + t->at) + OWN_FROM(t->n);
+		int64_t n = OWN_ELEMENTS(t->n), p = r % CLIP_PARTS, from = PART_FROM(n, p, CLIP_PARTS);
 		int64_t length = PART_FROM(n, p + 1, CLIP_PARTS) - from;
 		double sum = 0;
 
@@ -40,6 +40,25 @@ clip_squares(void *work, const unsigned char *arena, int first, int64_t count)
 {
 	LAUNCH_ROWS(clip_squares_kernel, count * CLIP_PARTS, ((double *)work, arena, first, count));
 }
+
+#ifdef SHARDS
+/* Of all ranks, each of which has the squares of its piece of every gradient. */
+static void
+clip_squares_of_all(void *work, int64_t gradients)
+{
+	ALONE {
+		double *part = (double *)work, sum = 0;
+
+		for (int64_t i = 0; i < gradients * CLIP_PARTS; i++) {
+			sum += part[i];
+			part[i] = 0;
+		}
+		ranks_sum(&sum, 1);
+		if (gradients > 0)
+			part[0] = sum;
+	}
+}
+#endif
 
 /* min(1, limit / (norm + 1e-6)); a norm that is NaN is passed on */
 KERNEL(clip_scale_kernel, (real *out, const double *part, int64_t gradients, double limit))

@@ -25,6 +25,15 @@
 #include "sizes.h"
 #include "kernel.h"
 
+#ifdef SHARDS	/* of each parameter, and of its gradient, a rank updates its piece, with the state of that */
+#include "update/shard.cu"
+#define OWN_FROM(all)	rank_own_piece(all).first
+#define OWN_ELEMENTS(all)	rank_own_piece(all).n
+#else
+#define OWN_FROM(all)	0
+#define OWN_ELEMENTS(all)	(all)
+#endif
+
 #if NARROW && !defined(UPDATES)
 typedef elem gradient;
 #define GRADIENT(x)	VALUE(x)
@@ -179,10 +188,11 @@ update_at(const struct updates *u, int64_t c, int64_t *from)
 	return t + lo;
 }
 
+/* Of N, those of the chunk that begins there. */
 DEVICE int64_t
-update_elements(const struct update *t, int64_t from)
+update_elements(int64_t n, int64_t from)
 {
-	return t->n - from < UPDATE_CHUNK ? t->n - from : UPDATE_CHUNK;
+	return n - from < UPDATE_CHUNK ? n - from : UPDATE_CHUNK;
 }
 
 DEVICE struct update_share
@@ -192,15 +202,15 @@ update_share_of(const struct updates *u, int64_t c)
 	int64_t from;
 	const struct update *t = update_at(u, c, &from);
 
-	k.weight = (elem *)update_place(u->arena, t->weight, from * (int64_t)sizeof(elem));
+	k.weight = (elem *)update_place(u->arena, t->weight, (OWN_FROM(t->n) + from) * (int64_t)sizeof(elem));
 	k.master = (real *)update_place(u->arena, t->master, from * (int64_t)sizeof(real));
 	k.g = (const gradient *)update_place(u->arena, t->gradient,
-	    from * (int64_t)sizeof(gradient));
+	    (OWN_FROM(t->n) + from) * (int64_t)sizeof(gradient));
 	for (int i = 0; i < UPDATE_STATES; i++)
 		k.state[i] = (real *)update_place(u->arena, t->state[i],
 		    from * (int64_t)sizeof(real));
 	k.decay = t->decay, k.rate = t->rate;
-	k.n = update_elements(t, from);
+	k.n = update_elements(OWN_ELEMENTS(t->n), from);
 #ifdef AVERAGE
 	k.average = (real *)update_place(u->arena, t->average, from * (int64_t)sizeof(real));
 #endif

@@ -62,10 +62,11 @@ struct noted_epilogue {		/* a formula that products do (calls/epilogue.h) */
 	bool written;
 };
 
-struct sum_call {		/* of what all ranks have: one call for all nodes whose tensors lie side by side */
+struct sum_call {		/* of what all ranks have: one call for all nodes that go together (plan/exchanges.c) */
 	const struct node *begins, *waits;	/* those of these nodes that are the calls */
 	const struct tensor *first, *added;	/* where the sum begins to lie, and where a rank's own */
 	int64_t elements;
+	int span, spans;	/* of what is shared out in pieces: so many rows of the table from that one on */
 };
 
 struct emitter {
@@ -85,6 +86,7 @@ struct emitter {
 	VEC(struct written_kernel) written;	/* kernels for formulas */
 	VEC(struct noted_epilogue) epilogues;
 	VEC(struct sum_call) sums;
+	VEC(const struct node *) spans;	/* nodes whose tensors are rows of that table */
 	const char *together;	/* the rows that the update being written is for, as text */
 	struct parts *parts;	/* of the program, for src/emit alone */
 	struct text *out;

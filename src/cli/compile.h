@@ -15,6 +15,7 @@ struct compile_args {
 	int64_t threads;	/* 0: one per processor */
 	int64_t batch;		/* micro-batch; 0: the spec's */
 	int64_t ranks;		/* in place of the spec's; 0: those */
+	int shard;		/* 0: the spec's; else enum shard_kind + 1 */
 	int64_t operators;	/* that a file may have; 0: as many as usual */
 	const char *device;
 	const char *network;	/* NULL: all of them */
@@ -52,6 +53,9 @@ struct compile_args {
 	{ .name = "ranks", .type = OPTION_INT, .value = "N",				\
 	  .doc = "processes that train together, in place of the spec's",		\
 	  .min = 1, .max = MOST_RANKS, FIELD(owner, compile.ranks) },			\
+	{ .name = "shard", .type = OPTION_CHOICE, .value = "WHAT",			\
+	  .doc = "what ranks share out, in place of the spec's: auto, none or optimizer",	\
+	  .choice = compile_shard_name, FIELD(owner, compile.shard) },			\
 	{ .name = "layout", .type = OPTION_CHOICE, .value = "ORDER",			\
 	  .doc = "of images in memory: auto, channels-first or channels-last",		\
 	  .choice = compile_layout_name, FIELD(owner, compile.layout) },		\
@@ -106,6 +110,7 @@ struct compile_args {
 	  .choice = compile_objective_name, FIELD(owner, compile.objective) }
 
 const char	*compile_objective_name(int i);
+const char	*compile_shard_name(int i);
 const char	*compile_target_name(int i);	/* OPTION_CHOICE's words */
 const char	*compile_pass_name(int i);
 const char	*compile_layout_name(int i);

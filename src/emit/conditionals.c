@@ -111,6 +111,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "UPDATES", yes(m->update), false },
 		{ "LEAVES_OUT", yes(m->train && settings_leave_out(&m->set)), false },
 		{ "RANKS", yes(module_ranks(m) > 1), false },
+		{ "SHARDS", yes(module_shards(m) > 1), false },
 		{ "VALIDATES", yes(m->validate), false },
 		{ "EPILOGUES", YES, false },
 		{ "INFERS", yes(m->inference), false },

@@ -79,9 +79,11 @@ emit_training_constants(struct emitter *e)
 		put_turns(e);
 	if (set->ranks > 1)
 		text_printf(e->out, "#define RANKS\t\t%lld\t/* processes that train together */\n"
-		    "#define REDUCTIONS\t%d\t/* sums over all of them that may be on their way at once, and one */\n"
-		    "#define SENT_BYTES\t%lldll\t/* of them, by each rank for an update */\n",
+		    "#define EXCHANGES\t%d\t/* calls for what goes between them, and one */\n"
+		    "#define SENT_BYTES\t%lldll\t/* by them, of each rank for an update */\n",
 		    (long long)set->ranks, e->sums.n + 1, (long long)plan_sent(e->module, e->plan));
+	if (module_shards(e->module) > 1)
+		text_puts(e->out, "#define SHARDS\t\t1\t/* each keeps the optimizer's state of its piece of every parameter */\n");
 	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "
 	    "not */\n", (long long)set->patience);
 	text_printf(e->out, "#define SHUFFLE\t\t%s\n", emit_truth(set->shuffle));

@@ -59,7 +59,8 @@ emit_due(const struct module *m)
 	for (i = g->nodes.n - 1; i >= 0; i--) {
 		const struct node *n = g->nodes.v[i];
 
-		due[i] = n->op->kind == OP_OPTIMIZER ? bits_of_update(m, n) : bits_of_readers(n, wanted);
+		due[i] = n->op->kind == OP_OPTIMIZER || n->op->ranks.between == BETWEEN_GATHER ?
+		    bits_of_update(m, n) : bits_of_readers(n, wanted);
 		for (k = 0; k < n->nin; k++)
 			if (n->in[k])
 				wanted[n->in[k]->id] |= due[i];

@@ -410,19 +410,25 @@ put_header(struct emitter *e, const char *program, struct text *source)
 	text_insert(source, 0, header.s, header.n);
 }
 
-/* The calls that add up what all ranks have. */
+/* The calls for what goes between ranks. */
 static void
 note_sums(struct emitter *e)
 {
 	const struct plan *p = e->plan;
-	int i;
+	struct arena *a = e->module->arena;
+	int i, k;
 
 	for (i = 0; i < p->sums.n; i++) {
 		const struct plan_sum *s = &p->sums.v[i];
+		struct sum_call call = { .begins = p->at[s->begin].node, .waits = p->at[s->wait].node, .first = s->first,
+			.added = s->added, .elements = s->bytes / dtype_bytes(s->first->dtype), .span = e->spans.n };
 
-		vec_push(e->module->arena, &e->sums, ((struct sum_call){ .begins = p->at[s->begin].node,
-			.waits = p->at[s->wait].node, .first = s->first, .added = s->added,
-			.elements = s->bytes / dtype_bytes(s->first->dtype) }));
+		if (s->between != BETWEEN_SUM) {
+			call.spans = s->tensors;
+			for (k = s->begin - s->tensors + 1; k <= s->begin; k++)
+				vec_push(a, &e->spans, p->at[k].node);
+		}
+		vec_push(a, &e->sums, call);
 	}
 }
 

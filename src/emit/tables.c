@@ -263,32 +263,35 @@ void
 emit_persistent(struct emitter *e)
 {
 	const struct module *m = e->module;
-	bool ranks = module_ranks(m) > 1;
+	bool ranks = module_ranks(m) > 1, shards = module_shards(m) > 1;
 	int64_t channels, taps;
 	int i;
 
 	text_printf(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for, layout, "
-	    "weight?%s */\n"
-	    "static const struct persistent persistent[PERSISTENT + 1] = {\n", ranks ? " of a rank's own samples?" : "");
+	    "weight?%s%s */\n"
+	    "static const struct persistent persistent[PERSISTENT + 1] = {\n", ranks ? " of a rank's own samples?" : "",
+	    shards ? " shared out?" : "");
 	for (i = 0; i < m->persistent.n; i++) {
-		const struct tensor *t = m->persistent.v[i];
+		const struct tensor *t = m->persistent.v[i], *whole = t->shared ? t->gradient_of : t;
 
 		if (!emit_is_saved(e, t))
 			continue;
 		text_puts(e->out, "\t{");
 		emit_string(e->out, t->name);
-		text_printf(e->out, ", TYPE_%s, %d, ", t->dtype->macro, t->rank);
-		emit_dims(e, t);
+		text_printf(e->out, ", TYPE_%s, %d, ", t->dtype->macro, whole->rank);
+		emit_dims(e, whole);
 		text_printf(e->out, ", %lld, %lld, %s, %s, ",
-		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
+		    (long long)tensor_elements_per_sample(whole), (long long)plan_offset(e->plan, t),
 		    start_names[t->init.kind], emit_decimal(e, t->init.value));
 		emit_string(e->out, starts_as(t));
-		emit_lies_last(t, &channels, &taps);
-		text_printf(e->out, ", %lld, %lld, %s%s},\n", (long long)channels, (long long)taps,
+		emit_lies_last(whole, &channels, &taps);
+		text_printf(e->out, ", %lld, %lld, %s%s%s},\n", (long long)channels, (long long)taps,
 		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || t->copies),
-		    !ranks ? "" : t->kind == T_STATISTIC && !t->frozen ? ", true" : ", false");
+		    !ranks ? "" : t->kind == T_STATISTIC && !t->frozen ? ", true" : ", false",
+		    !shards ? "" : t->shared ? ", true" : ", false");
 	}
-	text_printf(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false%s}\n};\n", ranks ? ", false" : "");
+	text_printf(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false%s%s}\n};\n", ranks ? ", false" : "",
+	    shards ? ", false" : "");
 }
 
 static void

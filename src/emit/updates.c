@@ -22,6 +22,13 @@ elements_of(const struct update_row *r)
 	return tensor_elements_per_sample(r->weight ? r->weight : r->gradient);
 }
 
+/* That a rank updates at most. */
+static int64_t
+updated_of(const struct module *m, const struct update_row *r)
+{
+	return r->weight && module_shards(m) > 1 ? shard_elements(m, elements_of(r)) : elements_of(r);
+}
+
 void
 emit_updates(struct emitter *e, struct node *const *n, int count)
 {
@@ -35,7 +42,7 @@ emit_updates(struct emitter *e, struct node *const *n, int count)
 		n[i]->op->calls.row(n[i], &r);
 		r.rate = optimizer_rate(e->module, n[i]);
 		r.before = chunks;
-		chunks += parts(elements_of(&r), UPDATE_CHUNK);
+		chunks += parts(updated_of(e->module, &r), UPDATE_CHUNK);
 		vec_push(a, &e->updates, r);
 	}
 	e->together = optimizer_every(e, n[0], "every_updates", arena_printf(a, "TOGETHER(%d, %d, %lld)", first,
@@ -96,9 +103,27 @@ put_clipped(struct emitter *e)
 	    "\treturn clipped;\n}\n");
 }
 
+static void
+put_spans(struct emitter *e)
+{
+	int i;
+
+	text_puts(e->out, "\n/* What ranks share out in pieces: where it lies, and what a rank adds there; elements. */\n"
+	    "static const struct ring_span ring_spans[] = {\n");
+	for (i = 0; i < e->spans.n; i++) {
+		const struct node *n = e->spans.v[i];
+
+		text_printf(e->out, "\t{ %s, %s, %lld },\t/* %d: %s */\n", place(e, n->out[0]), place(e, n->in[0]),
+		    (long long)tensor_elements_per_sample(n->out[0]), i, emit_safe(e->module->arena, n->out[0]->name));
+	}
+	text_puts(e->out, "};\n");
+}
+
 void
 emit_update_tables(struct emitter *e)
 {
+	if (e->spans.n)
+		put_spans(e);
 	if (e->updates.n)
 		put_updates(e);
 	if (e->clipped.n)

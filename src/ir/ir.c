@@ -447,6 +447,34 @@ module_ranks(const struct module *m)
 }
 
 int64_t
+module_shards(const struct module *m)
+{
+	return m->train && !m->inference ? settings_shards(&m->set) : 1;
+}
+
+int64_t
+shard_elements(const struct module *m, int64_t n)
+{
+	int64_t shards = settings_shards(&m->set);
+
+	return n / shards + (n % shards > 0);
+}
+
+static const char *const shard_names[] = { [SHARD_NONE] = "none", [SHARD_OPTIMIZER] = "optimizer" };
+
+const char *
+shard_name(int i)
+{
+	return i >= 0 && i < SHARDS ? shard_names[i] : NULL;
+}
+
+int64_t
+settings_shards(const struct settings *set)
+{
+	return set->shard == SHARD_OPTIMIZER ? settings_ranks(set) : 1;
+}
+
+int64_t
 settings_ranks(const struct settings *set)
 {
 	return set->ranks > 1 ? set->ranks : 1;

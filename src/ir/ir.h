@@ -87,6 +87,7 @@ struct tensor {
 	bool frozen;
 	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
 	bool averages;		/* T_OPTIMIZER: a running average of the parameter that it copies */
+	bool shared;		/* T_OPTIMIZER: as long as a rank's largest piece of the parameter that it is of */
 	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
 	int turn;		/* T_PARAM: settings.turn[turn - 1] moves it; 0: none, or there are no turns */
 
@@ -107,7 +108,7 @@ struct tensor {
 	struct tensor *copies;	/* T_OPTIMIZER: the same numbers as that parameter, in another type;
 				 * it starts at the values that the parameter had before rounding */
 
-	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor */
+	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor; T_OPTIMIZER: of which parameter */
 	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
 };
 
@@ -180,6 +181,10 @@ struct module {
 
 /* How many ranks train the module together; 1 where none does. */
 int64_t		 module_ranks(const struct module *);
+/* Into how many pieces they share out the optimizer's state of a parameter; 1 where they do not. */
+int64_t		 module_shards(const struct module *);
+/* The elements of the largest piece of N. */
+int64_t		 shard_elements(const struct module *, int64_t n);
 
 struct module	*ir_module(struct arena *, struct diags *, const char *name);
 struct graph	*ir_graph(struct module *, const char *name, bool training);

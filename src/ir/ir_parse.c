@@ -246,6 +246,7 @@ persistent(struct ir_reader *r, enum tensor_kind kind)
 	t->init = init;
 	t->frozen = ir_read_accept(r, "frozen");
 	t->accumulates = ir_read_accept(r, "accumulates");
+	t->shared = ir_read_accept(r, "shared");
 	t->turn = ir_read_accept(r, "turn") ? (int)ir_read_integer(r) : 0;
 	if (t->turn < 0 || t->turn > r->m->set.nturns)
 		ir_read_fail(r, "the number of a turn");
@@ -353,6 +354,11 @@ settings(struct ir_reader *r)
 	s->ranks = ir_read_accept(r, "ranks") ? ir_read_integer(r) : 0;
 	if (s->ranks < 0 || s->ranks > MOST_RANKS)
 		ir_read_fail(r, "a number of ranks");
+	if (ir_read_accept(r, "shard")) {
+		const char *const names[] = { shard_name(0), shard_name(1) };
+
+		s->shard = (enum shard_kind)ir_read_one_of(r, "what is shared out", names, SHARDS);
+	}
 	s->validate_fixed = s->accumulate < 1 || s->validate_batch != settings_micro_batch(s);
 }
 

@@ -232,6 +232,8 @@ print_persistent(FILE *f, const struct tensor *t)
 	print_type(f, t);
 	fprintf(f, " \"%s\" %s %.17g%s%s", t->name, init_names[t->init.kind], t->init.value,
 	    t->frozen ? " frozen" : "", t->accumulates ? " accumulates" : "");
+	if (t->shared)
+		fputs(" shared", f);
 	if (t->turn)
 		fprintf(f, " turn %d", t->turn);
 	fprintf(f, " @%d\n", loc_line(t->loc));
@@ -324,6 +326,8 @@ ir_print(FILE *f, const struct module *m)
 		fprintf(f, " ema %.17g", m->set.ema);
 	if (m->set.ranks > 1)
 		fprintf(f, " ranks %lld", (long long)m->set.ranks);
+	if (m->set.shard != SHARD_NONE)
+		fprintf(f, " shard %s", shard_name(m->set.shard));
 	fputs("\n", f);
 	if (m->set.optimizer) {
 		fprintf(f, "optimizer %s ", m->set.optimizer->name);

@@ -48,6 +48,13 @@ op_alias_first(const struct node *n, int k)
 	return 0;
 }
 
+int
+op_alias_persistent(const struct node *n, int k)
+{
+	(void)k;
+	return tensor_persistent(n->in[0]) ? 0 : -1;
+}
+
 /* ---- attributes ---- */
 
 const struct attr *

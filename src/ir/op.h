@@ -277,6 +277,24 @@ struct op_rounds {
 };
 
 /*
+ * What goes on between ranks, beside the nodes that follow (plan/exchanges.c): in two nodes, of which one begins it and one
+ * waits for it. All zero: nothing does.
+ */
+enum between {
+	BETWEEN_NOTHING,
+	BETWEEN_SUM,		/* all get the sum of what each has */
+	BETWEEN_SCATTER,	/* each gets its piece of that sum, in its place; the rest means nothing any more */
+	BETWEEN_GATHER,		/* all get the pieces that each has in its place */
+	BETWEENS
+};
+
+struct op_ranks {
+	enum between between;
+	bool waits;		/* the second of the two */
+	bool takes_pieces;	/* neither; of gradients that are shared out it reads a rank's piece, and says what all have */
+};
+
+/*
  * METRIC whose out[0], f64[n], is no mean but counts that add up over all batches. Or what it says of each sample of a
  * batch, f64[n] for each, is kept, as numbers of which the host makes the metric in the end. All zero: it is a mean.
  */
@@ -326,11 +344,19 @@ struct op {
 	struct op_calls calls;
 	struct op_rounds rounds;
 	struct op_counts counts;
+	struct op_ranks ranks;
 	struct torch_op torch;	/* how PyTorch runs it; all zero is right for most */
 };
 
 /* The bytes of all operands and all results. */
 struct affine	op_bytes(const struct node *);
+
+/* Does it begin something between ranks? */
+static inline bool
+op_begins_between(const struct op *op)
+{
+	return op->ranks.between != BETWEEN_NOTHING && !op->ranks.waits;
+}
 
 extern const struct op *const op_table[];	/* generated; ends with NULL; sorted by name */
 extern const int op_count;
@@ -432,6 +458,8 @@ bool			 op_bool(const struct node *, const char *name);
 int			 op_nattrs(const struct op *);
 /* op_memory.alias of what gives its first operand's bytes back, each of its results. */
 int			 op_alias_first(const struct node *, int k);
+/* The same where the input is persistent; else bytes of its own. */
+int			 op_alias_persistent(const struct node *, int k);
 /* The one that is a body; NULL: it has none. */
 struct attr		*op_body(const struct node *);
 /* Which attribute is the learning rate? -1: none; OP may be NULL. */

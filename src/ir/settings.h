@@ -87,6 +87,14 @@ struct param_group {		/* parameters that are updated otherwise than most; no_dec
 #define MOST_TURNS	16
 #define MOST_RANKS	65536
 
+enum shard_kind {		/* what ranks share out, of each tensor a piece to each */
+	SHARD_NONE,
+	SHARD_OPTIMIZER,	/* the optimizer's state, and the update by it */
+	SHARDS
+};
+
+const char	*shard_name(int);	/* as specs say it; NULL: there is none of that number */
+
 /* Where a step is several updates, one after the other: which losses move which parameters, and how. Each is made
  * with the weights as those before it left them (passes/turns.c). */
 struct turn {
@@ -104,6 +112,8 @@ struct settings;
 bool	settings_leave_out(const struct settings *);
 /* The processes that train together: 1 where one trains alone. */
 int64_t	settings_ranks(const struct settings *);
+/* Into how many pieces the optimizer's state of a parameter is shared out; 1: it is not. */
+int64_t	settings_shards(const struct settings *);
 /* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks. */
 int64_t	settings_shares(const struct settings *);
 /* The samples of a micro-batch that one rank has. */
@@ -120,6 +130,8 @@ struct settings {
 	struct loc batch_loc;
 	int64_t ranks;		/* processes that train together, each on a share of every micro-batch; 0: one alone */
 	struct loc ranks_loc;
+	enum shard_kind shard;
+	struct loc shard_loc;
 	struct duration length;	/* of training: epochs or steps */
 	const struct precision *precision;
 	struct loc precision_loc;

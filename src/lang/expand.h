@@ -61,6 +61,7 @@ struct lang_options {
 	struct evaluated *evaluated;	/* takes it down; NULL: nobody asks */
 	const char *root;	/* the absolute folder below which `use` reads; NULL: anywhere */
 	int64_t ranks;		/* in place of the spec's; 0: those */
+	int shard;		/* in place of the spec's: 1 + enum shard_kind; 0: that */
 	int operators;		/* the most that all networks of a file may have together; 0: USUAL_OPERATORS */
 };
 

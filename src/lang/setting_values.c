@@ -71,6 +71,26 @@ read_ranks(struct expander *ex, const struct setting *st, struct settings *set)
 }
 
 static void
+read_shard(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	struct value v = setting_value(ex, st->value[0]);
+	struct diag *g;
+	int i;
+
+	if (v.kind == V_POISON)
+		return;
+	for (i = 0; v.kind == V_WORD && shard_name(i); i++)
+		if (!strcmp(shard_name(i), v.text)) {
+			set->shard = (enum shard_kind)i;
+			set->shard_loc = st->loc;
+			return;
+		}
+	g = ex_error(ex, "settings", v.loc, "shard is optimizer or none, not %s",
+	    v.kind == V_WORD ? v.text : value_text(ex->a, &v));
+	diag_help(ex->d, g, "with shard optimizer each of several ranks keeps its piece of the optimizer's state");
+}
+
+static void
 read_validate_batch(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	set->validate_fixed = setting_int(ex, st, 1, LARGEST_BATCH, &set->validate_batch);
@@ -317,6 +337,10 @@ const struct setting_kind setting_kinds[] = {
 	{ SEC_TRAIN, "ranks", .size = true, .read = read_ranks,
 	  .doc = "processes that train together, each on its share of the batch; 1 if not given",
 	  .values = "2|4|8" },
+	{ SEC_TRAIN, "shard", .read = read_shard,
+	  .doc = "what the ranks share out, so that each has but its piece: the optimizer's state, or nothing; none if not "
+	  "given",
+	  .values = "optimizer|none" },
 	{ SEC_TRAIN, "epochs", .read = read_epochs,
 	  .doc = "passes over the data; 1 if not given" },
 	{ SEC_TRAIN, "steps", .read = read_steps,

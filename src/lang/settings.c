@@ -189,6 +189,8 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 
 	if (ex->opt->ranks)
 		set->ranks = ex->opt->ranks;
+	if (ex->opt->shard)
+		set->shard = (enum shard_kind)(ex->opt->shard - 1);
 	shares = settings_shares(set);
 	if (set->batch % shares == 0)
 		return;
@@ -204,6 +206,39 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 		    (long long)((below + shares) / settings_ranks(set))) : "");
 	}
 	set->ranks = 0;
+}
+
+/* Does the optimizer make of each weight, its gradient and its state what becomes of them, whatever the others are? */
+static bool
+updates_pieces(const struct op *optimizer)
+{
+	return optimizer->flags & OP_ELEMENTWISE;
+}
+
+static void
+check_shard(struct expander *ex, struct settings *set)
+{
+	const struct op *whole = updates_pieces(set->optimizer) ? NULL : set->optimizer;
+	struct loc loc = set->shard_loc.src && !ex->opt->shard ? set->shard_loc : set->batch_loc;
+	struct diag *g = NULL;
+	int i;
+
+	for (i = 0; i < set->nturns; i++)
+		if (set->turn[i].optimizer && !updates_pieces(set->turn[i].optimizer))
+			whole = set->turn[i].optimizer;
+	if (settings_shards(set) <= 1)
+		return;
+	if (whole) {
+		g = ex_error(ex, "settings", loc, "%s looks at more of a parameter than a rank's piece of it: its state cannot "
+		    "be shared out yet", whole->name);
+		diag_help(ex->d, g, "use an optimizer that updates each weight by itself, such as adamw, or leave shard out");
+	} else if (set->ema > 0) {
+		g = ex_error(ex, "settings", loc, "ema keeps averages of all weights, which validation reads as a whole: they "
+		    "cannot be shared out yet");
+		diag_help(ex->d, g, "leave ema out, or shard");
+	}
+	if (g)
+		set->shard = SHARD_NONE;
 }
 
 static void
@@ -280,5 +315,6 @@ settings_bind(struct expander *ex, const struct network *net, struct settings *s
 	if (validate && !setting_of(validate, "data"))
 		ex_error(ex, "settings", validate->head, "validate needs data");
 	turns_check(ex, set);
+	check_shard(ex, set);
 	no_decay_check(ex, set);
 }

@@ -5,20 +5,12 @@
  *     g = all_reduce(g); ...; g = all_reduced(g)
  *
  * Both work in place: a gradient is sent from where backward made it. Only where somebody else still reads what one
- * rank made does the sum get bytes of its own. Nodes that follow one another are one sum where their tensors lie side by
- * side (plan/buckets.c): the last that begins, and the first that waits, are the calls.
+ * rank made does the sum get bytes of its own. The sum over micro-batches lives on, in one place. Nodes that follow one
+ * another are one sum where their tensors lie side by side (plan/exchanges.c): the last that begins, and the first that waits, are the calls.
  */
 #include "ir/op.h"
 
 #include "calls/emitter.h"
-
-/* The sum over micro-batches lives on, in one place. */
-static int
-alias_of_sum(const struct node *n, int k)
-{
-	(void)k;
-	return tensor_persistent(n->in[0]) ? 0 : -1;
-}
 
 static void
 emit_begin(struct emitter *e, const struct node *n)
@@ -51,8 +43,9 @@ const struct op op_all_reduce = {
 	.flags = OP_ELEMENTWISE,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
-	.memory.alias = alias_of_sum,
+	.memory.alias = op_alias_persistent,
 	.memory.inplace = 1u << 0,
+	.ranks.between = BETWEEN_SUM,
 	.calls.kernels = "update/all_reduce.cu",
 	.calls.emit = emit_begin,
 };
@@ -65,6 +58,7 @@ const struct op op_all_reduced = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.memory.alias = op_alias_first,
+	.ranks = { BETWEEN_SUM, true },
 	.calls.kernels = "update/all_reduce.cu",
 	.calls.emit = emit_end,
 };

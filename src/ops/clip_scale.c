@@ -34,6 +34,7 @@ const struct op op_clip_scale = {
 	.operands = "gradient ...",
 	.min_operands = 1, .max_operands = -1,
 	.memory.workspace = workspace,
+	.ranks.takes_pieces = true,
 	.calls.kernels = "update/clip.cu",
 	.calls.emit = emit,
 };

@@ -54,6 +54,7 @@ const struct op op_loss_scale = {
 	.min_operands = 2, .max_operands = -1,
 	.memory.workspace = workspace,
 	.memory.alias = alias,
+	.ranks.takes_pieces = true,
 	.calls.kernels = "update/loss_scale.cu",
 	.calls.emit = emit,
 };

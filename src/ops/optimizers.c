@@ -125,15 +125,20 @@ optimizer_parts(const struct node *n)
 	return chunks < UPDATE_PARTS ? chunks : UPDATE_PARTS;
 }
 
-/* Where SHAPE is NULL, as the parameter. */
+/* Where SHAPE is NULL, as the parameter; or as a rank's piece of it. */
 static struct tensor *
 add_state(struct build *b, struct node *n, const char *name, struct init init, const struct state_shape *shape)
 {
 	struct tensor *p = n->in[0], *s;
+	struct state_shape piece = { p->dtype->real, 1, { shard_elements(b->module, tensor_elements_per_sample(p)) } };
+	bool shared = settings_shards(&b->module->set) > 1;
 
+	if (shared)
+		shape = &piece;
 	s = op_param(b, n, name, T_OPTIMIZER, init, shape ? shape->rank : p->rank, shape ? shape->dim : p->dim);
 	if (!s)
 		return NULL;
+	s->shared = shared;
 	if (shape)
 		s->dtype = shape->dtype;
 	else

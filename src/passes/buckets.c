@@ -7,26 +7,29 @@
  *
  * Sums that stand side by side here are placed side by side in the arena (plan/buckets.c), so that nothing is copied into
  * a bucket. A gradient that others read after its own bucket is full waits for a later one, and is added up in place too.
- * No tensor lives longer: what is added up is waited for where it was.
+ * No tensor lives longer: what is added up is waited for where it was. Sums of which each rank gets its piece, and weights
+ * that all get back, are held in the same way, each by themselves.
  *
- * Reads: train after updates-together. Writes: the place of its all_reduce nodes. Invariants after: 1. every node comes
+ * Reads: train after updates-together. Writes: the place of nodes that begin something between ranks. Invariants after: 1. every node comes
  * after those that define what it reads; 2. the order of all other nodes is what it was.
  */
 #include "ir/op.h"
 #include "ir/pass.h"
 #include "plan/plan.h"
 
-extern const struct op op_all_reduce, op_all_reduced;
+struct held {			/* what has not begun, in the order of its gradients */
+	struct node **node;
+	int n;
+	int64_t bytes;		/* that go between ranks */
+};
 
 struct filling {
 	struct graph *g;
 	struct node **made;	/* the new order, so far */
 	int nmade;
-	struct node **held;	/* sums that have not begun, in the order of their gradients */
-	int n;
-	int64_t bytes;		/* of what they add up */
+	struct held held[BETWEENS];
 	int64_t most;		/* of a bucket */
-	int *last;		/* by the id of a root: the last node that reads it, other than its sum */
+	int *last;		/* by the id of a root: the last node that reads it, other than for ranks */
 };
 
 static int64_t
@@ -35,32 +38,32 @@ bytes_of(const struct node *n)
 	return affine_at(tensor_bytes(n->in[0]), 1);
 }
 
-/* Those begin whose gradients no node from I on reads; all of them, if ALL. */
+/* Those begin whose tensors no node from I on reads; all of them, if ALL. */
 static void
-begin(struct filling *f, int i, bool all)
+begin(struct filling *f, struct held *h, int i, bool all)
 {
 	int k, left = 0;
 
-	for (k = 0; k < f->n; k++) {
-		struct node *n = f->held[k];
+	for (k = 0; k < h->n; k++) {
+		struct node *n = h->node[k];
 
 		if (!all && f->last[tensor_root(n->in[0])->id] >= i) {
-			f->held[left++] = n;
+			h->node[left++] = n;
 			continue;
 		}
 		f->made[f->nmade++] = n;
-		f->bytes -= bytes_of(n);
+		h->bytes -= bytes_of(n);
 	}
-	f->n = left;
+	h->n = left;
 }
 
 static bool
-is_held(const struct filling *f, const struct node *n)
+is_held(const struct held *h, const struct node *n)
 {
 	int k;
 
-	for (k = 0; k < f->n; k++)
-		if (f->held[k] == n)
+	for (k = 0; k < h->n; k++)
+		if (h->node[k] == n)
 			return true;
 	return false;
 }
@@ -68,23 +71,25 @@ is_held(const struct filling *f, const struct node *n)
 static void
 fill(struct filling *f)
 {
-	int i;
+	int i, k;
 
 	for (i = 0; i < f->g->nodes.n; i++) {
 		struct node *n = f->g->nodes.v[i];
+		struct held *h = &f->held[n->op->ranks.between];
 
-		if (n->op == &op_all_reduce) {
-			f->held[f->n++] = n;
-			f->bytes += bytes_of(n);
-			if (f->bytes >= f->most)
-				begin(f, i, false);
+		if (op_begins_between(n->op)) {
+			h->node[h->n++] = n;
+			h->bytes += bytes_of(n);
+			if (h->bytes >= f->most)
+				begin(f, h, i, false);
 			continue;
 		}
-		if (n->op == &op_all_reduced && is_held(f, n->in[0]->def))
-			begin(f, i, true);
+		if (n->op->ranks.waits && is_held(h, n->in[0]->def))
+			begin(f, h, i, true);
 		f->made[f->nmade++] = n;
 	}
-	begin(f, i, true);
+	for (k = 0; k < BETWEENS; k++)
+		begin(f, &f->held[k], i, true);
 }
 
 static bool
@@ -100,12 +105,13 @@ run(struct module *m, const struct pass_options *o)
 		return true;
 	a = arena_child(m->arena);
 	f.made = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*f.made));
-	f.held = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*f.held));
+	for (k = 0; k < BETWEENS; k++)
+		f.held[k].node = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*f.held[k].node));
 	f.last = arena_array(a, (size_t)m->next_tensor + 1, sizeof(*f.last));
 	f.most = plan_bucket_bytes(m);
 	for (i = 0; i < g->nodes.n; i++)
 		for (k = 0; k < g->nodes.v[i]->nin; k++)
-			if (g->nodes.v[i]->in[k] && g->nodes.v[i]->op != &op_all_reduce)
+			if (g->nodes.v[i]->in[k] && g->nodes.v[i]->op->ranks.between == BETWEEN_NOTHING)
 				f.last[tensor_root(g->nodes.v[i]->in[k])->id] = i;
 	fill(&f);
 	for (i = 0; i < g->nodes.n; i++)

@@ -15,6 +15,11 @@
  *     accumulate 1:  train:  ... gradient, all_reduce ... all_reduced, its update ...
  *     accumulate k:  update: all_reduce of all, [clip_scale,] all_reduced and update of one after the other
  *
+ * Where they share out the optimizer's state (shard optimizer), each gets its piece of that sum alone, and updates that piece
+ * of the parameter; then all get all of it, which is waited for at the end:
+ *
+ *     train:  ... gradient, reduce_scatter ... reduce_scattered, its update, all_gather ... all_gathered
+ *
  * Where a step is several updates (passes/turns.c), each stands behind its backward, and before the next one's forward,
  * which reads the weights that it made:
  *
@@ -82,16 +87,16 @@ accumulated(struct module *m, struct tensor *param)
 	return sum;
 }
 
-/* Appends OP, of a gradient of PARAM. */
+/* Appends the operator called OP, of a gradient of PARAM, or of its new value; returns what it makes. */
 static struct tensor *
-append_for_ranks(struct module *m, struct graph *g, const struct op *op, struct tensor *param,
-    struct tensor *gradient)
+append_for_ranks(struct module *m, struct graph *g, const char *op, struct tensor *param, struct tensor *in)
 {
-	struct node *n = ir_node(g, op, param->name, param->loc, 1, &gradient);
-	struct tensor *out = ir_tensor_like(m, T_GRADIENT, gradient, gradient->name, param->loc);
+	struct node *n = ir_node(g, op_find(op), param->name, param->loc, 1, &in);
+	struct tensor *out = ir_tensor_like(m, in->kind, in, in->name, param->loc);
 
 	n->phase = PHASE_UPDATE;
-	out->gradient_of = param;
+	if (in->kind == T_GRADIENT)
+		out->gradient_of = param;
 	return ir_add_output(m, n, out);
 }
 
@@ -205,15 +210,16 @@ schedule_early(struct module *m, struct graph *g, int first)
 static int
 reduce(struct module *m, struct graph *g, int n, struct tensor *const *param, struct tensor **gradient)
 {
+	bool shared = settings_shards(&m->set) > 1;
 	int first = g->nodes.n, i;
 
 	for (i = 0; i < n; i++)
-		gradient[i] = append_for_ranks(m, g, op_find("all_reduce"), param[i], gradient[i]);
+		gradient[i] = append_for_ranks(m, g, shared ? "reduce_scatter" : "all_reduce", param[i], gradient[i]);
 	if (g == m->train)
 		schedule_early(m, g, first);
 	first = g->nodes.n;
 	for (i = 0; i < n; i++)
-		gradient[i] = append_for_ranks(m, g, op_find("all_reduced"), param[i], gradient[i]);
+		gradient[i] = append_for_ranks(m, g, shared ? "reduce_scattered" : "all_reduced", param[i], gradient[i]);
 	return first;
 }
 
@@ -221,12 +227,14 @@ reduce(struct module *m, struct graph *g, int n, struct tensor *const *param, st
 static void
 append_updates(struct module *m, int turn)
 {
-	struct tensor **param, **gradient, *scale = NULL, *loss_scale;
+	struct tensor **param, **gradient, **made, *scale = NULL, *loss_scale;
+	bool shared = settings_shards(&m->set) > 1;
 	struct build b = { .module = m };
 	int n = 0, i, first, last, was = m->persistent.n;
 
 	param = arena_array(m->arena, (size_t)was + 1, sizeof(*param));
 	gradient = arena_array(m->arena, (size_t)was + 1, sizeof(*gradient));
+	made = arena_array(m->arena, (size_t)was + 1, sizeof(*made));
 	for (i = 0; i < was; i++)
 		if (m->persistent.v[i]->gradient && m->persistent.v[i]->turn == turn)
 			param[n++] = m->persistent.v[i];
@@ -251,9 +259,14 @@ append_updates(struct module *m, int turn)
 		    param[i]->loc, 3, in);
 
 		u->phase = PHASE_UPDATE;
+		made[i] = u->out[0];
 	}
+	for (i = 0; i < n && shared; i++)
+		made[i] = append_for_ranks(m, b.graph, "all_gather", param[i], made[i]);
 	if (m->set.accumulate == 1 && !scale)
 		schedule_early(m, m->train, last);
+	for (i = 0; i < n && shared; i++)
+		append_for_ranks(m, b.graph, "all_gathered", param[i], made[i]);
 }
 
 /* ---- turns ---- */
@@ -312,9 +325,12 @@ note_updated(const struct graph *g, struct tensor **now)
 {
 	int i;
 
-	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op->kind == OP_OPTIMIZER)
-			now[g->nodes.v[i]->in[0]->id] = g->nodes.v[i]->out[0];
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (n->op->kind == OP_OPTIMIZER || (n->op->ranks.between == BETWEEN_GATHER && n->op->ranks.waits))
+			now[tensor_root(n->in[0])->id] = n->out[0];
+	}
 }
 
 static void

@@ -16,6 +16,8 @@
  *
  *     dw3 begin3 wait3 u3 dx3 dw2 begin2 wait2 u2     ->     dw3 begin3 dx3 dw2 begin2 wait3 wait2 u3 u2
  *
+ * and after them what brings the new weights to all ranks, if each updates its piece alone.
+ *
  * They take a quarter of the free bytes, and none if there are hardly any. Taking all of them would
  * not raise the lower bound of an arena either, but leaves so few gaps that ResNet-18's arena in
  * bf16 grew by 4 MiB; so it has six launches instead of three (and instead of 38).
@@ -29,8 +31,6 @@
 #include "ir/op.h"
 #include "ir/pass.h"
 #include "schedule/step.h"
-
-extern const struct op op_all_reduced;
 
 struct waiting {
 	struct graph *g;
@@ -55,15 +55,28 @@ count_runs(const struct graph *g)
 	return runs;
 }
 
+enum { WAITS_FOR_SUM, UPDATES, BEGINS_GATHER, WAITS_FOR_GATHER, PLACES, RUNS_AT_ONCE = PLACES };
+
+/* In which place among those that wait. */
+static int
+place_of(const struct op *op)
+{
+	if (op->calls.row)
+		return UPDATES;
+	if (op->ranks.between == BETWEEN_GATHER)
+		return op->ranks.waits ? WAITS_FOR_GATHER : BEGINS_GATHER;
+	return op->ranks.waits ? WAITS_FOR_SUM : RUNS_AT_ONCE;
+}
+
 /* All that wait run here: first those that wait for other ranks themselves. */
 static void
 flush(struct waiting *w)
 {
 	int i, k;
 
-	for (k = 0; k < 2; k++)
+	for (k = 0; k < PLACES; k++)
 		for (i = 0; i < w->n; i++)
-			if ((w->update[i]->op != &op_all_reduced) == k)
+			if (place_of(w->update[i]->op) == k)
 				w->made[w->nmade++] = w->update[i];
 	w->runs += w->n > 0;
 	while (w->n > 0)
@@ -119,7 +132,7 @@ gather(struct waiting *w)
 	for (i = 0; i < w->g->nodes.n; i++) {
 		struct node *n = w->g->nodes.v[i];
 
-		if (n->op->calls.row || n->op == &op_all_reduced) {
+		if (place_of(n->op) != RUNS_AT_ONCE) {
 			w->update[w->n++] = n;
 			w->waits[n->id] = true;
 			w->bytes += dying(w->m, i);

@@ -1,6 +1,6 @@
 /*
  * Sums over ranks that begin one after the other (passes/buckets.c) are one sum where they lie side by side: a range of
- * the arena, added up where backward made it. Here such buckets are placed, and found.
+ * the arena, added up where backward made it. Here such buckets are placed; exchanges.c finds them.
  *
  *     offset
  *       ^        +-----------------+	a bucket is packed as one block that lives as long as any of its gradients:
@@ -29,8 +29,6 @@
 #define BUCKETS		32	/* about so many: little is left when backward ends, and few bytes wait for others */
 #define HALVINGS	3
 
-extern const struct op op_all_reduce, op_all_reduced;
-
 int64_t
 plan_bucket_bytes(const struct module *m)
 {
@@ -40,10 +38,18 @@ plan_bucket_bytes(const struct module *m)
 
 	for (k = 0; k < 2; k++)
 		for (i = 0; graph[k] && i < graph[k]->nodes.n; i++)
-			if (graph[k]->nodes.v[i]->op == &op_all_reduce)
+			if (graph[k]->nodes.v[i]->op->ranks.between != BETWEEN_GATHER &&
+			    op_begins_between(graph[k]->nodes.v[i]->op))
 				bytes += affine_at(tensor_bytes(graph[k]->nodes.v[i]->in[0]), 1);
 	bytes /= BUCKETS;
 	return bytes < LEAST_BUCKET ? LEAST_BUCKET : bytes > MOST_BUCKET ? MOST_BUCKET : bytes;
+}
+
+/* Of which each rank gets but its piece, that piece of each tensor goes by itself, wherever it lies. */
+static bool
+is_sum(const struct node *n)
+{
+	return n->op->ranks.between == BETWEEN_SUM && !n->op->ranks.waits;
 }
 
 static int64_t
@@ -126,7 +132,7 @@ gather(struct placing *q, const struct graph *g, int64_t most)
 	int i, n = 0;
 
 	for (i = 0; i <= g->nodes.n; i++) {
-		const struct node *at = i < g->nodes.n && g->nodes.v[i]->op == &op_all_reduce ? g->nodes.v[i] : NULL;
+		const struct node *at = i < g->nodes.n && is_sum(g->nodes.v[i]) ? g->nodes.v[i] : NULL;
 		struct buffer *b = at ? added_in_place(q->p, at) : NULL;
 
 		if (n > 0 && (!at || bytes >= most || at->out[0]->dtype != dtype)) {
@@ -186,7 +192,7 @@ void
 plan_place_buckets(struct module *m, struct plan *p)
 {
 	int64_t most = plan_bucket_bytes(m);
-	bool placed = !m->train || m->set.ranks <= 1;
+	bool placed = !m->train || m->set.ranks <= 1 || settings_shards(&m->set) > 1;
 	int tries, i;
 
 	for (tries = 0; tries <= HALVINGS && !placed; tries++, most /= 2) {
@@ -201,108 +207,3 @@ plan_place_buckets(struct module *m, struct plan *p)
 		arena_free(q.arena);
 	}
 }
-
-/* ---- finding ---- */
-
-static int
-by_offset(const void *x, const void *y)
-{
-	const struct plan_sum *a = x, *b = y;
-
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-/* Can they be one sum? */
-static bool
-joins(const struct plan *p, const struct plan_sum *a, const struct plan_sum *b, int64_t most)
-{
-	int64_t gap = b->offset - (a->offset + a->bytes);
-
-	return a->in_place && b->in_place && a->first->dtype == b->first->dtype && gap >= 0 && gap < p->alignment &&
-	    a->bytes < most;
-}
-
-/* The sums of COUNT nodes that begin one after the other, at instant START. */
-static void
-find_sums(struct module *m, struct plan *p, struct node *const *n, int count, const int *waited, int start, int64_t most)
-{
-	struct plan_sum *s = arena_array(m->arena, (size_t)count + 1, sizeof(*s));
-	int i, k = 0;
-
-	for (i = 0; i < count; i++) {
-		const struct tensor *t = n[i]->out[0];
-
-		s[i] = (struct plan_sum){ .first = t, .added = n[i]->in[0], .offset = plan_offset(p, t),
-			.bytes = affine_at(tensor_bytes(t), 1), .begin = start + i, .wait = waited[t->id], .tensors = 1,
-			.gradients = affine_at(tensor_bytes(t), 1), .in_place = plan_offset(p, t) == plan_offset(p, n[i]->in[0]) };
-	}
-	qsort(s, (size_t)count, sizeof(*s), by_offset);
-	for (i = 1; i < count; i++)
-		if (joins(p, &s[k], &s[i], most)) {
-			s[k].bytes = s[i].offset + s[i].bytes - s[k].offset;
-			s[k].begin = s[i].begin > s[k].begin ? s[i].begin : s[k].begin;
-			s[k].wait = s[i].wait < s[k].wait ? s[i].wait : s[k].wait;
-			s[k].gradients += s[i].gradients;
-			s[k].tensors++;
-		} else {
-			s[++k] = s[i];
-		}
-	for (i = 0; i <= k; i++)
-		vec_push(m->arena, &p->sums, s[i]);
-}
-
-static void
-find_in(struct module *m, struct plan *p, const struct graph *g, int start, int64_t most)
-{
-	int *waited = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*waited)), i, n;
-
-	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op == &op_all_reduced)
-			waited[g->nodes.v[i]->in[0]->id] = start + i;
-	for (i = 0; i < g->nodes.n; i += n > 0 ? n : 1) {
-		for (n = 0; i + n < g->nodes.n && g->nodes.v[i + n]->op == &op_all_reduce; n++)
-			;
-		if (n > 0)
-			find_sums(m, p, &g->nodes.v[i], n, waited, start + i, most);
-	}
-}
-
-void
-plan_find_sums(struct module *m, struct plan *p)
-{
-	int64_t most;
-
-	if (!m->train || m->set.ranks <= 1)
-		return;
-	most = plan_bucket_bytes(m);
-	find_in(m, p, m->train, 0, most);
-	if (m->update)
-		find_in(m, p, m->update, m->train->nodes.n, most);
-}
-
-/* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
- * Bandwidth optimal all-reduce algorithms, 2009). */
-int64_t
-plan_sent(const struct module *m, const struct plan *p)
-{
-	int64_t ranks = settings_ranks(&m->set), bytes = 0;
-	int i;
-
-	for (i = 0; i < p->sums.n; i++)
-		bytes += p->sums.v[i].bytes;
-	return (int64_t)(2 * (double)bytes * (double)(ranks - 1) / (double)ranks);
-}
-
-static bool
-run(struct module *m, const struct pass_options *o)
-{
-	(void)o;
-	plan_find_sums(m, m->plan);
-	return true;
-}
-
-const struct pass pass_sums = {
-	.name = "sums",
-	.doc = "find which sums over ranks are one range of the arena",
-	.run = run,
-};

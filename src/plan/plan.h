@@ -17,7 +17,7 @@
 #ifndef STOWAGE_PLAN_PLAN_H
 #define STOWAGE_PLAN_PLAN_H
 
-#include "ir/ir.h"
+#include "ir/op.h"
 
 struct placed;
 struct target;
@@ -52,15 +52,18 @@ struct recomputed {		/* what one micro-batch does twice */
 };
 
 /*
- * A sum over ranks, of all that lies in a range of the arena: gradients, and less than the alignment between two of them.
- * It begins with its last all_reduce, and is there from the first of its all_reduced on.
+ * What goes between ranks in one call. A sum is of all that lies in a range of the arena: gradients, and less than the
+ * alignment between two of them. Of what is shared out in pieces (BETWEEN_SCATTER, BETWEEN_GATHER) there is no range: these
+ * are the tensors of so many nodes that stand in a row. It begins with its last node that begins, and is there from the first
+ * on that waits.
  */
 struct plan_sum {
+	enum between between;
 	const struct tensor *first;	/* its output at the range's beginning */
 	const struct tensor *added;	/* what a rank itself adds there */
-	bool in_place;		/* which is in the same place: so it is with all of several */
+	bool in_place;		/* which is in the same place: so it is with all of several that are a range */
 	int tensors;
-	int64_t offset, bytes;
+	int64_t offset, bytes;	/* of the range; of pieces, of the first tensor, and of all */
 	int64_t gradients;	/* bytes of the tensors alone */
 	int begin, wait;	/* instants */
 };
@@ -99,7 +102,7 @@ struct plan	*plan_lifetimes(struct module *, const struct target *, int threads)
 /* place.c: gives every buffer an offset and sets arena_bytes. KNOWN: as pass_options->placed. */
 void		 plan_place(struct module *, struct plan *, struct placed *known);
 /* buckets.c, where several ranks train: gradients that are added up in one go side by side, in no larger arena; and then
- * the sums, of what lies side by side. */
+ * exchanges.c: what goes between ranks in one call. */
 void		 plan_place_buckets(struct module *, struct plan *);
 void		 plan_find_sums(struct module *, struct plan *);
 /* Bytes that each rank sends for these sums in an update. */

@@ -172,10 +172,22 @@ count_traffic(const struct module *m, struct plan_summary *s)
 	int i;
 
 	for (i = 0; i < p->sums.n; i++) {
-		s->reduced += p->sums.v[i].gradients;
-		s->meanwhile += is_beside_backward(p, &p->sums.v[i]) ? p->sums.v[i].gradients : 0;
+		const struct plan_sum *sum = &p->sums.v[i];
+
+		if (sum->between == BETWEEN_GATHER) {
+			s->gathered += sum->gradients;
+			continue;
+		}
+		s->reduced += sum->gradients;
+		s->meanwhile += is_beside_backward(p, sum) ? sum->gradients : 0;
+		s->reductions++;
 	}
-	s->reductions = p->sums.n;
+	for (i = 0; i < m->persistent.n; i++) {
+		const struct tensor *t = m->persistent.v[i];
+
+		if (t->shared)
+			s->whole_state += tensor_elements_per_sample(t->gradient_of) * dtype_bytes(t->dtype);
+	}
 	s->sent = plan_sent(m, p);
 }
 

@@ -30,6 +30,9 @@ struct plan_summary {
 	/* with several ranks: bytes of gradients that they add up for an update, in how many pieces; and what each
 	 * rank sends for it, and receives, around a ring, where any algorithm has it */
 	int64_t reduced, sent;
+	/* where they share out the optimizer's state: bytes of weights that they bring to all, and of the whole state, of which
+	 * each has but a part */
+	int64_t gathered, whole_state;
 	int64_t meanwhile;	/* bytes of those that are on their way while backward goes on */
 	int reductions;
 	VEC(struct line_bytes) lines;	/* transient bytes at the peak by line, largest first */

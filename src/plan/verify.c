@@ -2,7 +2,8 @@
  * verify: proves a plan right, or says what is wrong with it. It shares only the IR with the
  * planner: it neither reads lifetimes to decide what must be alive, nor trusts roots.
  *
- * Two independent checks, and where several ranks train, of what they add up a third (verify_sums.c):
+ * Two independent checks, and where several ranks train, of what they add up a third (verify_sums.c), and of what they share
+ * out a fourth (verify_shards.c):
  *
  * 1. Geometry. Offsets are aligned, inside the arena, and no two buffers that are alive together
  *    overlap. A sweep over the instants keeps the live buffers sorted by offset; since they are
@@ -278,6 +279,8 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 		}
 	if (c.ok)
 		verify_sums(&c);
+	if (c.ok)
+		verify_shards(&c);
 	arena_free(c.arena);
 	return c.ok;
 }

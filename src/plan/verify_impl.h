@@ -1,6 +1,7 @@
 /*
  * What the parts of the plan's verifier share: verify.c, which looks at where buffers lie,
- * verify_replay.c, which runs the schedule on a model of memory, and verify_sums.c, which looks at what ranks add up.
+ * verify_replay.c, which runs the schedule on a model of memory, verify_sums.c and verify_shards.c, which look at what ranks add
+ * up, and at what they share out.
  */
 #ifndef STOWAGE_PLAN_VERIFY_IMPL_H
 #define STOWAGE_PLAN_VERIFY_IMPL_H
@@ -49,5 +50,7 @@ void	verify_replay(struct check *, const struct graph *, int start);
 
 /* What ranks add up is all there is where they do, and nobody else is there meanwhile. */
 void	verify_sums(struct check *);
+/* Of what each rank has but a piece, nobody reads more. */
+void	verify_shards(struct check *);
 
 #endif

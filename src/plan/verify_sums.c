@@ -31,7 +31,7 @@ sum_of(struct check *c, int at, const struct op *begins)
 	for (i = 0; b && i < p->sums.n; i++) {
 		const struct plan_sum *s = &p->sums.v[i];
 
-		if (at <= s->begin && s->begin <= last && holds(s, b)) {
+		if (s->between == BETWEEN_SUM && at <= s->begin && s->begin <= last && holds(s, b)) {
 			if (found)
 				return NULL;
 			found = s;
@@ -90,5 +90,6 @@ verify_sums(struct check *c)
 			verify_object(c, n->loc, "'%s' is read before it is added up over ranks", n->in[0]->name);
 	}
 	for (i = 0; i < p->sums.n && c->ok; i++)
-		check_range(c, &p->sums.v[i], tensors[i]);
+		if (p->sums.v[i].between == BETWEEN_SUM)
+			check_range(c, &p->sums.v[i], tensors[i]);
 }

@@ -77,20 +77,36 @@ print_shares(const struct printer *r)
 	fprintf(r->out, " make an update of %lld samples)", (long long)set->batch);
 }
 
+/* Of the optimizer's state, what a rank has where it is shared out. */
+static void
+print_shared(const struct printer *r)
+{
+	char whole[SIZE_TEXT];
+
+	if (!r->s->whole_state)
+		return;
+	size_row(r, "optimizer state", r->s->persistent[T_OPTIMIZER]);
+	fprintf(r->out, "  on each rank, at most: its piece of every tensor, of %s in all\n",
+	    size_human(whole, r->s->whole_state));
+}
+
 /* What goes over the wire between ranks, and how long that takes at least. */
 static void
 print_traffic(const struct printer *r)
 {
 	const struct plan_summary *s = r->s;
 	int64_t link = r->style.link ? r->style.link : DEFAULT_LINK;
-	char gradients[SIZE_TEXT], meanwhile[SIZE_TEXT];
+	char gradients[SIZE_TEXT], meanwhile[SIZE_TEXT], weights[SIZE_TEXT];
 
 	if (r->m->set.ranks <= 1 || !r->m->train)
 		return;
 	size_row(r, "traffic", s->sent);
 	fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring; %s of "
-	    "them while backward goes on\n", size_human(gradients, s->reduced), s->reductions,
+	    "them while backward goes on", size_human(gradients, s->reduced), s->reductions,
 	    s->reductions == 1 ? "" : "s", s->meanwhile ? size_human(meanwhile, s->meanwhile) : "none");
+	if (s->gathered)
+		fprintf(r->out, "; and to bring %s of weights to all ranks", size_human(weights, s->gathered));
+	putc('\n', r->out);
 	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s (estimate: that rate alone, no latency, nothing hidden)\n",
 	    "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
 }
@@ -247,6 +263,7 @@ print_totals(const struct printer *r)
 	fprintf(r->out, "  arena / bound = %.4f%s\n",
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
 	    p->optimal ? ", proved optimal" : "");
+	print_shared(r);
 	print_traffic(r);
 	print_recomputed(r);
 	print_objective(r);

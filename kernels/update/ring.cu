@@ -1,0 +1,316 @@
+/*
+ * update/ring.cu - what all ranks have of some tensors goes around a ring (Patarasuk and Yuan, 2009), where it lies, while
+ * the step goes on. Each tensor is cut into as many pieces as there are ranks, and the piece of a rank is that of all
+ * tensors together. It is done in two halves, each of N - 1 turns, in which each rank sends a piece to the next:
+ *
+ *     adding      rank r adds its own to what it receives, and sends that on: in the end it has piece r whole
+ *     spreading   rank r sends piece r, and passes on what it receives: in the end all have all
+ *
+ *     turn        0      1      2   |  3      4      5		of 4 ranks
+ *     rank 0 has  +2     +1     0 ! |  3      2      1		the piece that comes from rank 3; +: to which its own is added
+ *
+ * The first half reduces and scatters, the second gathers, both together reduce to all. A half sends (N - 1) / N of the
+ * bytes, less than which no algorithm does. The sums of one piece are made in one order, so the same number of ranks has
+ * the same bits. Pieces go in parts: one is added while the next is on its way.
+ *
+ * MPI is called by one thread at a time (ranks.lock) and never waits inside: who waits asks again and again, so that
+ * another thread can tell the other ranks meanwhile that this one lives, and move things on while this one computes
+ * (host/ranks.c). All ranks begin the same in the same order, which is that of the step.
+ */
+#ifndef STOWAGE_UPDATE_RING_CU
+#define STOWAGE_UPDATE_RING_CU
+
+#include "kernel.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+static struct ranks {
+	int rank, size;		/* this one, of so many */
+	int here;		/* of them on this machine */
+	int64_t sent;		/* bytes of sums by this one so far */
+	MPI_Comm all;
+	MPI_Op elements_sum;	/* of elements of 16 bits, which MPI does not know */
+	pthread_mutex_t lock;
+} ranks = { 0, 1, 1, 0, MPI_COMM_NULL, MPI_OP_NULL, PTHREAD_MUTEX_INITIALIZER };
+
+static void	ranks_wait_on(void);
+
+/* Waits for a moment, the longer the longer it has waited: it may have the processor that others need. */
+static void
+ranks_nap(int waited)
+{
+	struct timespec moment = { 0, waited < 400 ? 20000 : 200000 };
+
+	if (waited < 100) {
+		sched_yield();
+		return;
+	}
+	nanosleep(&moment, NULL);
+	ranks_wait_on();
+}
+
+static void
+ranks_await(MPI_Request *request)
+{
+	int there = 0;
+
+	for (int waited = 0; !there; waited++) {
+		if (waited)
+			ranks_nap(waited);
+		pthread_mutex_lock(&ranks.lock);
+		MPI_Test(request, &there, MPI_STATUS_IGNORE);
+		pthread_mutex_unlock(&ranks.lock);
+	}
+}
+
+/* Adds up N numbers over all ranks: the same sums on each of them. */
+static void
+ranks_sum(double *x, int n)
+{
+	MPI_Request request;
+
+	if (ranks.size == 1 || n == 0)
+		return;
+	pthread_mutex_lock(&ranks.lock);
+	MPI_Iallreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_SUM, ranks.all, &request);
+	pthread_mutex_unlock(&ranks.lock);
+	ranks_await(&request);
+}
+
+#if NARROW
+static void
+elements_add(void *from, void *to, int *n, MPI_Datatype *type)
+{
+	const elem *x = (const elem *)from;
+	elem *y = (elem *)to;
+
+	(void)type;
+	for (int i = 0; i < *n; i++)
+		y[i] = ELEM(VALUE(x[i]) + VALUE(y[i]));
+}
+#endif
+
+static void
+elements_sum(char *to, const char *from, int64_t n, int bytes)
+{
+	if (bytes == 8)
+		for (int64_t i = 0; i < n; i++)
+			((double *)to)[i] += ((const double *)from)[i];
+	else if (bytes == 4)
+		for (int64_t i = 0; i < n; i++)
+			((float *)to)[i] += ((const float *)from)[i];
+#if NARROW
+	else
+		for (int64_t i = 0; i < n; i++)
+			((elem *)to)[i] = ELEM(VALUE(((elem *)to)[i]) + VALUE(((const elem *)from)[i]));
+#endif
+}
+
+/* ---- pieces ---- */
+
+/* What of N elements is one rank's, of so many ranks: they differ by one at most, and the largest has N / RANKS, rounded up.
+ * One rank's optimizer state is of its piece of each parameter, where that is shared out (SHARDS). */
+struct rank_piece {
+	int64_t first, n;
+};
+
+static inline struct rank_piece
+rank_piece_of(int64_t n, int rank, int size)
+{
+	struct rank_piece p = { 0, 0 };
+
+	if (rank < size) {
+		p.first = PART_FROM(n, rank, size);
+		p.n = PART_FROM(n, rank + 1, size) - p.first;
+	}
+	return p;
+}
+
+#ifdef SHARDS
+/* As the plan has it, however many ranks validate. */
+static inline struct rank_piece
+rank_own_piece(int64_t n)
+{
+	return rank_piece_of(n, ranks.rank, RANKS);
+}
+#endif
+
+/* ---- around the ring ---- */
+
+#define RING_SIGN	78		/* the tag of parts */
+#define RING_PART	65536		/* bytes */
+#define RING_AHEAD	4		/* parts that may be on their way to the next rank, and from the one before */
+
+enum { RING_ADDS = 1, RING_SPREADS = 2 };	/* the halves */
+
+struct ring_span {			/* a tensor: places are bytes from a base on */
+	int64_t at;
+	int64_t own;		/* where what this rank adds lies; mostly there */
+	int64_t n;		/* elements */
+};
+
+/*
+ * What is on its way. Part k of the piece of turn t has number t parts + k: parts are sent and received in this order,
+ * from the first of the first half to the last of the last, and one is sent as soon as the one that it is made of, a turn
+ * before, was received.
+ */
+static struct ring {
+	char *base;		/* NULL: nothing is on its way */
+	const struct ring_span *span;
+	int spans;
+	int bytes;		/* of an element */
+	int64_t parts;		/* of a piece */
+	int64_t whole;		/* the number of the first part of the second half */
+	int64_t end;		/* one past the last number */
+	int64_t sent, over;	/* the first part that was not sent, and that has not left */
+	int64_t asked, received;
+	MPI_Request send[RING_AHEAD], receive[RING_AHEAD];
+} ring;
+
+static char ring_parts[RING_AHEAD][RING_PART];	/* received, to be added */
+
+struct ring_part {
+	char *at;
+	int64_t n;
+};
+
+/* Parts of the largest piece of a tensor. */
+static int64_t
+ring_span_parts(int64_t n)
+{
+	int64_t piece = (n + ranks.size - 1) / ranks.size * ring.bytes;
+
+	return (piece + RING_PART - 1) / RING_PART;
+}
+
+/* What is sent as part number J; what is received as J is what is sent as that a turn later. */
+static struct ring_part
+ring_part(int64_t j)
+{
+	int64_t turn = j / ring.parts, k = j % ring.parts, parts, first;
+	const struct ring_span *s = ring.span;
+	struct rank_piece p;
+
+	for (; k >= (parts = ring_span_parts(s->n)); s++)
+		k -= parts;
+	p = rank_piece_of(s->n, (int)((ranks.rank + 2 * ranks.size - turn - 1) % ranks.size), ranks.size);
+	first = PART_FROM(p.n, k, parts);
+	return (struct ring_part){ ring.base + s->at + (p.first + first) * ring.bytes, PART_FROM(p.n, k + 1, parts) - first };
+}
+
+static bool
+ring_over(MPI_Request *request)
+{
+	int there;
+
+	MPI_Test(request, &there, MPI_STATUS_IGNORE);
+	return there;
+}
+
+static void
+ring_receive(void *to, const struct ring_part *p, int64_t j)
+{
+	MPI_Irecv(to, (int)(p->n * ring.bytes), MPI_BYTE, (ranks.rank + ranks.size - 1) % ranks.size, RING_SIGN, ranks.all,
+	    &ring.receive[j % RING_AHEAD]);
+}
+
+/* The first half: part J is received beside the tensors, and then added. */
+static bool
+ring_ask_to_add(int64_t j)
+{
+	struct ring_part p = ring_part(j + ring.parts);
+
+	ring_receive(ring_parts[j % RING_AHEAD], &p, j);
+	return true;
+}
+
+static void
+ring_add(int64_t j)
+{
+	struct ring_part p = ring_part(j + ring.parts);
+
+	elements_sum(p.at, ring_parts[j % RING_AHEAD], p.n, ring.bytes);
+}
+
+/* The second half: part J lands where it belongs, once what this rank has sent of that place in the first is over. */
+static bool
+ring_ask_to_keep(int64_t j)
+{
+	struct ring_part p = ring_part(j + ring.parts);
+
+	if (ring.over <= j - ring.whole)
+		return false;
+	ring_receive(p.at, &p, j);
+	return true;
+}
+
+static bool
+ring_ask(int64_t j)
+{
+	return j < ring.whole ? ring_ask_to_add(j) : ring_ask_to_keep(j);
+}
+
+static void
+ring_take(int64_t j)
+{
+	if (j < ring.whole)
+		ring_add(j);
+}
+
+static void
+ring_send(int64_t j)
+{
+	struct ring_part p = ring_part(j);
+
+	MPI_Isend(p.at, (int)(p.n * ring.bytes), MPI_BYTE, (ranks.rank + 1) % ranks.size, RING_SIGN, ranks.all,
+	    &ring.send[j % RING_AHEAD]);
+	ranks.sent += p.n * ring.bytes;
+}
+
+/* Elements of so many BYTES. */
+static void
+ring_start(char *base, const struct ring_span *span, int spans, int bytes, int halves)
+{
+	int64_t first;
+
+	ring = (struct ring){ .base = base, .span = span, .spans = spans, .bytes = bytes };
+	for (int k = 0; k < spans; k++)
+		ring.parts += ring_span_parts(span[k].n);
+	ring.whole = (ranks.size - 1) * ring.parts;
+	first = halves & RING_ADDS ? 0 : ring.whole;
+	ring.end = halves & RING_SPREADS ? 2 * ring.whole : ring.whole;
+	ring.sent = ring.over = ring.asked = ring.received = first;
+}
+
+/* Moves on as far as it goes; true: it is over. */
+static bool
+ring_turn(void)
+{
+	bool moved = true;
+
+	while (moved) {
+		moved = false;
+		while (ring.over < ring.sent && ring_over(&ring.send[ring.over % RING_AHEAD])) {
+			ring.over++;
+			moved = true;
+		}
+		while (ring.asked < ring.end && ring.asked < ring.received + RING_AHEAD && ring_ask(ring.asked)) {
+			ring.asked++;
+			moved = true;
+		}
+		while (ring.received < ring.asked && ring_over(&ring.receive[ring.received % RING_AHEAD])) {
+			ring_take(ring.received++);
+			moved = true;
+		}
+		while (ring.sent < ring.end && ring.sent < ring.received + ring.parts && ring.sent < ring.over + RING_AHEAD) {
+			ring_send(ring.sent++);
+			moved = true;
+		}
+	}
+	return ring.over == ring.end && ring.received == ring.end;
+}
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * exchanges: what goes between ranks, as the calls that a program makes. Nodes that begin one after the other are one call
+ * where that can be: sums, where they lie side by side, are one range of the arena (buckets.c); of what is shared out in
+ * pieces the call goes by a table of its tensors, so any that follow one another are one, up to a bucket's bytes.
+ *
+ * Between two gradients of a range lies less than the alignment, which is added up too, and means nothing.
+ */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+
+#include "ir/op.h"
+#include "ir/pass.h"
+
+struct finding {
+	struct module *m;
+	struct plan *p;
+	const int *waited;	/* by a tensor's id: the instant at which it is waited for */
+	int64_t most;		/* bytes of a bucket without its last tensor */
+};
+
+static struct plan_sum
+one(const struct finding *f, const struct node *n, int instant)
+{
+	const struct tensor *t = n->out[0];
+	int64_t offset = plan_offset(f->p, t), bytes = affine_at(tensor_bytes(t), 1);
+
+	return (struct plan_sum){ .between = n->op->ranks.between, .first = t, .added = n->in[0], .offset = offset,
+		.bytes = bytes, .begin = instant, .wait = f->waited[t->id], .tensors = 1, .gradients = bytes,
+		.in_place = offset == plan_offset(f->p, n->in[0]) };
+}
+
+/* B goes with A. */
+static void
+join(struct plan_sum *a, const struct plan_sum *b)
+{
+	a->begin = b->begin > a->begin ? b->begin : a->begin;
+	a->wait = b->wait < a->wait ? b->wait : a->wait;
+	a->gradients += b->gradients;
+	a->tensors++;
+}
+
+/* ---- sums ---- */
+
+static int
+by_offset(const void *x, const void *y)
+{
+	const struct plan_sum *a = x, *b = y;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Can they be one sum? */
+static bool
+lie_together(const struct finding *f, const struct plan_sum *a, const struct plan_sum *b)
+{
+	int64_t gap = b->offset - (a->offset + a->bytes);
+
+	return a->in_place && b->in_place && a->first->dtype == b->first->dtype && gap >= 0 && gap < f->p->alignment &&
+	    a->bytes < f->most;
+}
+
+/* The sums of COUNT nodes. */
+static void
+find_sums(struct finding *f, struct plan_sum *s, int count)
+{
+	int i, k = 0;
+
+	qsort(s, (size_t)count, sizeof(*s), by_offset);
+	for (i = 1; i < count; i++)
+		if (lie_together(f, &s[k], &s[i])) {
+			s[k].bytes = s[i].offset + s[i].bytes - s[k].offset;
+			join(&s[k], &s[i]);
+		} else {
+			s[++k] = s[i];
+		}
+	for (i = 0; i <= k; i++)
+		vec_push(f->m->arena, &f->p->sums, s[i]);
+}
+
+/* ---- pieces ---- */
+
+static void
+find_pieces(struct finding *f, struct plan_sum *s, int count)
+{
+	int i, k = 0;
+
+	for (i = 1; i < count; i++)
+		if (s[k].first->dtype == s[i].first->dtype && s[k].bytes < f->most) {
+			s[k].bytes += s[i].bytes;
+			join(&s[k], &s[i]);
+		} else {
+			s[++k] = s[i];
+		}
+	for (i = 0; i <= k; i++)
+		vec_push(f->m->arena, &f->p->sums, s[i]);
+}
+
+/* ---- all ---- */
+
+static void
+find_in(struct finding *f, const struct graph *g, int start)
+{
+	int *waited = arena_array(f->m->arena, (size_t)f->m->next_tensor + 1, sizeof(*waited)), i, n;
+	struct plan_sum *s = arena_array(f->m->arena, (size_t)g->nodes.n + 1, sizeof(*s));
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op->ranks.waits)
+			waited[g->nodes.v[i]->in[0]->id] = start + i;
+	f->waited = waited;
+	for (i = 0; i < g->nodes.n; i += n > 0 ? n : 1) {
+		const struct op *op = g->nodes.v[i]->op;
+
+		for (n = 0; op_begins_between(op) && i + n < g->nodes.n && g->nodes.v[i + n]->op == op; n++)
+			s[n] = one(f, g->nodes.v[i + n], start + i + n);
+		if (n > 0 && op->ranks.between == BETWEEN_SUM)
+			find_sums(f, s, n);
+		else if (n > 0)
+			find_pieces(f, s, n);
+	}
+}
+
+void
+plan_find_sums(struct module *m, struct plan *p)
+{
+	struct finding f = { .m = m, .p = p };
+
+	if (!m->train || m->set.ranks <= 1)
+		return;
+	f.most = plan_bucket_bytes(m);
+	find_in(&f, m->train, 0);
+	if (m->update)
+		find_in(&f, m->update, m->train->nodes.n);
+}
+
+/* In each half of a ring a rank sends all pieces but one: in the first its own, in the second that of the next. The first
+ * rank sends the most, as its piece is the smallest, and with the second's too. */
+static int64_t
+sent_of_pieces(const struct plan *p, const struct plan_sum *s, int64_t ranks)
+{
+	int64_t bytes = 0;
+	int i;
+
+	for (i = s->begin - s->tensors + 1; i <= s->begin; i++) {
+		const struct tensor *t = p->at[i].node->out[0];
+		int64_t n = tensor_elements_per_sample(t), first = n / ranks, second = 2 * n / ranks - first;
+
+		bytes += (n - (s->between == BETWEEN_SCATTER ? first : second)) * dtype_bytes(t->dtype);
+	}
+	return bytes;
+}
+
+/* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
+ * Bandwidth optimal all-reduce algorithms, 2009). */
+int64_t
+plan_sent(const struct module *m, const struct plan *p)
+{
+	int64_t ranks = settings_ranks(&m->set), sums = 0, bytes = 0;
+	int i;
+
+	for (i = 0; i < p->sums.n; i++)
+		if (p->sums.v[i].between == BETWEEN_SUM)
+			sums += p->sums.v[i].bytes;
+		else
+			bytes += sent_of_pieces(p, &p->sums.v[i], ranks);
+	return bytes + (int64_t)(2 * (double)sums * (double)(ranks - 1) / (double)ranks);
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	(void)o;
+	plan_find_sums(m, m->plan);
+	return true;
+}
+
+const struct pass pass_sums = {
+	.name = "sums",
+	.doc = "find which sums over ranks are one range of the arena",
+	.run = run,
+};

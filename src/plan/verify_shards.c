@@ -1,0 +1,151 @@
+/*
+ * The part of the verifier that looks at what ranks share out in pieces (shard optimizer). The replay knows nothing of pieces:
+ * to it a tensor is there or not. So here, of every call for ranks (exchanges.c) that is no sum,
+ *
+ * 1. its nodes stand in a row, each of them in one call, and none is waited for before all have begun;
+ * 2. what is on its way is touched by nobody: its own bytes hold the tensor from the call until it is waited for;
+ *
+ * and of every parameter whose state is shared out
+ *
+ * 3. its update alone, or the norm of all gradients, reads of its gradient what each rank has but a piece of;
+ * 4. what its update made, of which each rank has but its piece, is read by nobody but what brings it to all of them, and
+ *    that is waited for in the same graph;
+ * 5. each of its states has room for the largest piece, and takes no byte more.
+ */
+#include "plan/verify_impl.h"
+
+static bool
+is_piecewise(const struct op *op)
+{
+	return op->ranks.between == BETWEEN_SCATTER || op->ranks.between == BETWEEN_GATHER;
+}
+
+/* ---- calls ---- */
+
+static void
+check_call(struct check *c, const struct plan_sum *s, bool *called)
+{
+	const struct plan *p = c->p;
+	int first = s->begin - s->tensors + 1, i, k;
+
+	if (first < 0 || s->tensors < 1 || s->wait <= s->begin || s->wait >= p->instants) {
+		verify_object(c, s->first->loc, "what ranks share out of '%s' is out of bounds", s->first->name);
+		return;
+	}
+	for (i = first; i <= s->begin && c->ok; i++) {
+		const struct node *n = p->at[i].node;
+		const struct buffer *b = verify_buffer(c, n->out[0]);
+
+		if (n->op->ranks.between != s->between || n->op->ranks.waits || p->at[i].graph != p->at[s->wait].graph ||
+		    called[i] || !b)
+			verify_object(c, n->loc, "'%s' is not in one call for ranks", n->out[0]->name);
+		else if (b->first > s->begin || b->last < s->wait)
+			verify_object(c, n->loc, "'%s' is on its way between ranks when its bytes are another's", n->out[0]->name);
+		called[i] = true;
+		for (k = first; k < s->wait && c->ok; k++)
+			if (p->at[k].node->op->ranks.waits && p->at[k].node->in[0] == n->out[0])
+				verify_object(c, n->loc, "'%s' is waited for before its call is", n->out[0]->name);
+	}
+}
+
+static void
+check_calls(struct check *c)
+{
+	const struct plan *p = c->p;
+	bool *called = arena_array(c->arena, (size_t)p->instants + 1, sizeof(*called));
+	int i;
+
+	for (i = 0; i < p->sums.n && c->ok; i++)
+		if (p->sums.v[i].between != BETWEEN_SUM)
+			check_call(c, &p->sums.v[i], called);
+	for (i = 0; i < p->instants && c->ok; i++) {
+		const struct node *n = p->at[i].node;
+
+		if (is_piecewise(n->op) && !n->op->ranks.waits && !called[i])
+			verify_object(c, n->loc, "'%s' is in no call for ranks", n->out[0]->name);
+	}
+}
+
+/* ---- pieces ---- */
+
+enum piece { WHOLE, OF_SUM, OF_WEIGHT };	/* of a tensor: what each rank has of it */
+
+/* What of T a rank has when a node has made it of a piece or a whole. */
+static enum piece
+made(const struct node *n, int k)
+{
+	if (n->op->ranks.between == BETWEEN_SCATTER)
+		return OF_SUM;
+	if (n->op->kind == OP_OPTIMIZER && k == 0)
+		return OF_WEIGHT;
+	return n->op->ranks.between == BETWEEN_GATHER && !n->op->ranks.waits ? OF_WEIGHT : WHOLE;
+}
+
+static bool
+may_read(const struct node *n, int k, enum piece what)
+{
+	if (what == OF_SUM)
+		return (n->op->kind == OP_OPTIMIZER && k == 1) || n->op->ranks.between == BETWEEN_SCATTER ||
+		    n->op->ranks.takes_pieces;
+	return what == WHOLE || n->op->ranks.between == BETWEEN_GATHER;
+}
+
+static void
+check_states(struct check *c, const struct node *n)
+{
+	int64_t shards = c->m->set.ranks, elements = tensor_elements_per_sample(n->in[0]);
+	int64_t piece = (elements + shards - 1) / shards;
+	int k;
+
+	for (k = 1; k < n->nin && c->ok; k++) {
+		const struct buffer *b = n->in[k] && n->in[k]->kind == T_OPTIMIZER ? verify_buffer(c, n->in[k]) : NULL;
+
+		if (b && b->bytes != piece * dtype_bytes(n->in[k]->dtype))
+			verify_object(c, n->loc, "'%s' has %lld bytes, a rank's largest piece of %lld elements %lld",
+			    n->in[k]->name, (long long)b->bytes, (long long)elements,
+			    (long long)(piece * dtype_bytes(n->in[k]->dtype)));
+	}
+}
+
+/* HAS: by a tensor's id. A graph that ends leaves whole weights behind. */
+static void
+check_pieces(struct check *c, const struct graph *g, enum piece *has)
+{
+	int i, k, left = 0;
+
+	for (i = 0; i < g->nodes.n && c->ok; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		for (k = 0; k < n->nin && c->ok; k++)
+			if (n->in[k] && !may_read(n, k, has[n->in[k]->id]))
+				verify_object(c, n->loc, "%s '%s' reads '%s', of which each rank has but a piece", n->op->name,
+				    n->path, n->in[k]->name);
+		for (k = 0; k < n->nout; k++)
+			if (n->out[k])
+				has[n->out[k]->id] = made(n, k);
+		if (n->op->kind == OP_OPTIMIZER) {
+			check_states(c, n);
+			if (c->ok && has[n->in[1]->id] != OF_SUM)
+				verify_object(c, n->loc, "'%s' is updated by a gradient that is not of all ranks", n->in[0]->name);
+			left++;
+		}
+		left -= n->op->ranks.between == BETWEEN_GATHER && n->op->ranks.waits && has[n->in[0]->id] == OF_WEIGHT;
+	}
+	if (c->ok && left != 0)
+		verify_object(c, c->m->loc, "%d parameters are not brought to all ranks", left);
+}
+
+void
+verify_shards(struct check *c)
+{
+	const struct graph *const graph[] = { c->m->train, c->m->update, c->m->validate };
+	enum piece *has = arena_array(c->arena, (size_t)c->m->next_tensor + 1, sizeof(*has));
+	int i;
+
+	if (module_shards(c->m) <= 1)
+		return;
+	check_calls(c);
+	for (i = 0; i < 3 && c->ok; i++)
+		if (graph[i])
+			check_pieces(c, graph[i], has);
+}

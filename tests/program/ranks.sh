@@ -1,0 +1,163 @@
+# Of programs of several ranks, started by mpirun on this machine: sourced by the tests of them, after tap.sh.
+cd "$work" || exit 99
+command -v mpicc > /dev/null && command -v mpirun > /dev/null ||
+	skip_all "there is no mpicc and mpirun (libopenmpi-dev, openmpi-bin): PROGRAMS OF SEVERAL RANKS ARE NOT TESTED"
+quick_cc=${CC%% *}
+find_quick_cc
+# as root, and with more ranks than processors
+export OMPI_CC="$quick_cc" MPICH_CC="$quick_cc" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none LSAN_OPTIONS=detect_leaks=0
+
+cat > net.nn <<'END'
+network net {
+  input  x : f32[6]
+  target t : class[5]
+  h = x -> dense(16) -> tanh -> dropout(0.3) -> dense(8)
+  y = h * uniform(h, low=0.5, high=1.5) + normal(std=0.1, shape=(8)) -> dense(5)
+  loss cross_entropy(y, t, ignore=3, weights=(1, 2, 3, 1, 0.5))
+  metric accuracy(y, t)
+}
+train    { batch 24  epochs 3  precision f64  clip 0.5  optimizer adamw(lr=1e-2)  data csv("x.csv") }
+validate { batch 5  data csv("x.csv", keep_every=3) }
+END
+# 77 samples: the last batch of an epoch has 5
+awk 'BEGIN {
+	srand(5)
+	for (i = 0; i < 77; i++) {
+		for (j = 0; j < 6; j++)
+			printf "%.4f,", rand() * 2 - 1
+		print int(rand() * 5)
+	}
+}' > x.csv
+
+shard=	# options of the programs that are built
+build() { # SPEC RANKS [MAKE-ARGUMENT...]: in SPEC-RANKS/
+	name=$1 ranks=$2
+	shift 2
+	"$STOWAGE" emit --target c --threads 2 --ranks "$ranks" $shard "$name.nn" -o "$name-$ranks/" &&
+		if [ "$ranks" = 1 ]; then set -- "CC=$quick_cc" "$@"; fi &&
+		make -s -C "$name-$ranks" CFLAGS=-O0 "$@"
+}
+
+run() { # SPEC RANKS OPTION...
+	name=$1 ranks=$2
+	shift 2
+	if [ "$ranks" = 1 ]; then set -- "$name-1/$name" "$@"
+	else set -- timeout 120 mpirun -n "$ranks" "$name-$ranks/$name" "$@"; fi
+	"$@" > "out$ranks" 2> "err$ranks" < /dev/null || { s=$?; cat "out$ranks" "err$ranks"; return $s; }
+}
+
+# Every number of every line but of the time it took, within a relative difference
+alike() { # DIFFERENCE LOG LOG
+	awk -v most="$1" -F'[,:{}]' '
+		NR == FNR { line[FNR] = $0; lines = FNR; next }
+		{ n = split(line[FNR], a, /[,:{}]/); seen++ }
+		n != NF { print "line " FNR ": " $0; bad = 1 }
+		{
+			for (i = 1; i <= NF; i++) {
+				d = a[i] - $i
+				if ($i ~ /seconds|planned|measured|growth/) break
+				if (a[i] != $i && !(a[i] $i ~ /^[-+.0-9e]*$/ && d * d <= most * most * $i * $i)) {
+					print "line " FNR ": " a[i] " and " $i; bad = 1
+				}
+			}
+		}
+		END { exit bad || seen != lines || seen < 3 }' "$2" "$3"
+}
+
+as_one() { # SPEC RANKS DIFFERENCE [OPTION...]: that many ranks have the losses of one, and each took what was planned
+	spec=$1 count=$2 most=$3
+	shift 3
+	rm -f log1 "log$count"
+	[ -x "$spec-1/$spec" ] || build "$spec" 1 || return
+	build "$spec" "$count" && run "$spec" 1 --log log1 "$@" && run "$spec" "$count" --log "log$count" "$@" &&
+		alike "$most" log1 "log$count" && grep "the same on each of $count ranks" "out$count" &&
+		planned=$(sed -n 's/^planned *\([0-9]*\) bytes$/\1/p' "out$count") &&
+		taken=$(sed -n 's/^measured *\([0-9]*\) bytes.*/\1/p' "out$count") &&
+		[ "$taken" -ge "$planned" ] && [ "$taken" -lt $((planned + 4096)) ] && within_a_hundredth "out$count"
+}
+
+# What a rank sends is what was planned, and that is the lower bound of a ring but for what lies between gradients
+within_a_hundredth() { # OUTPUT
+	sed -n 's/^sent *\([0-9]*\) bytes .* \([0-9]*\) planned$/\1 \2/p' "$1" |
+		awk '{ print; seen = $2 > 0 && $1 >= $2 * 0.99 && $1 <= $2 * 1.01 } END { exit !seen }'
+}
+
+# after 7 updates on 3 ranks, in the middle of an epoch
+resumed() { # RANKS
+	rm -f log0 log3 "log$1"
+	[ -x "net-$1/net" ] || build net "$1" || return
+	run net 3 --steps 12 --log log3 && run net 3 --steps 7 --save c.st && run net "$1" --steps 12 --resume c.st \
+		--log "log$1" && grep '"update":12,' log3 > whole && grep '"update":12,' "log$1" > rest && echo >> whole &&
+		echo >> rest && alike 1e-9 whole rest
+}
+rank() { # PROCESS N: of the ranks that this mpirun has started, the N-th
+	ps -o pid= -o args= --ppid "$1" | awk -v n="$2" '/net-3\/net/ && ++seen == n { print $1 }'
+}
+
+# Starts a long run, and waits until it has saved something
+begin() { # OPTION...
+	rm -f k.st
+	mpirun -n 3 net-3/net --epochs 1000000 --save k.st "$@" > out 2> err < /dev/null &
+	run=$!
+	for i in $(seq 30); do
+		[ ! -s k.st ] || return 0
+		sleep 1
+	done
+	cat out err
+	kill -9 $run
+	return 1
+}
+
+gone() { # PROCESS SECONDS
+	for i in $(seq "$2"); do
+		sleep 1
+		kill -0 "$1" 2> /dev/null || return 0
+	done
+	kill -9 "$1"
+	echo "process $1 is still there"
+	return 1
+}
+
+# Sends rank 2 the signal, and wants all to have ended within 10 seconds
+ended_by() { # SIGNAL
+	begin --lost-after 3 || return
+	victim=$(rank $run 3)
+	[ -n "$victim" ] && kill -"$1" "$victim" || { cat out err; kill -9 $run; return 1; }
+	gone $run 10 || { kill -9 "$victim"; return 1; }
+	wait $run
+	status=$?
+	tail -n 3 out
+	cat err
+	[ "$status" != 0 ] && gone "$victim" 3 && head -c 32 k.st | grep -q metadata
+}
+
+# Named, with the last checkpoint
+named() {
+	ended_by STOP && grep 'rank 2 (process [0-9]* on .*) has not been heard of for 3 seconds' err &&
+		grep 'the last checkpoint is k.st, after update [0-9]*' err
+}
+
+# words, sums, half, digits, lenet5, digit_gan
+other_specs() {
+	cat > words.nn <<'END'
+network words {
+  input  tok : tokens[12, vocab=20]
+  target nxt : tokens[12, vocab=20]
+  x = tok -> embedding(20, 16) -> attention(heads=2, causal=true, dropout=0.2) -> dropout(0.1) -> layernorm
+  y = x -> dense(32) -> gelu -> dense(20)
+  loss cross_entropy(y, nxt)
+}
+train { batch 12  epochs 2  precision f64  optimizer adamw(lr=1e-2)  data synthetic(50) }
+END
+	sed 's/network net/network sums/; s/clip 0.5/accumulate 2  ema 0.9/; s/adamw(lr=1e-2)/sgd(lr=0.1, momentum=0.9)/' \
+		net.nn > sums.nn
+	sed 's/network net/network half/; s/f64  clip 0.5/bf16  patience 1  schedule plateau(patience=0)/' net.nn > half.nn
+	sed 's/network digits/network digits/; s/-> batchnorm//g; s/bias=false/bias=true/g; s/batch .*32/batch 48  precision f64/
+		s/epochs .*8/epochs 1/; s/1 epochs/10 steps/; s,data/,,' "$top_srcdir/specs/digits.nn" > digits.nn
+	cp "$top_srcdir/specs/data/digits.csv" .
+	sed 's/idx([^)]*)/synthetic(200)/; s/batch *64/batch 48  precision f64/; s/epochs *[0-9]*/epochs 2/
+		s/batch 256/batch 64/' "$top_srcdir/specs/lenet5.nn" > lenet5.nn
+	sed 's/-> batchnorm//g; s/bias=false/bias=true/g; s,data/,,; s/batch *32/batch 24  precision f64/
+		s/validate {/validate { batch 8/; s/(generator, loss=g)/(generator, loss=g, every=3)/' "$top_srcdir/specs/digit_gan.nn" > digit_gan.nn
+}
