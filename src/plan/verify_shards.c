@@ -2,7 +2,8 @@
  * The part of the verifier that looks at what ranks share out in pieces (shard optimizer). The replay knows nothing of pieces:
  * to it a tensor is there or not. So here, of every call for ranks (exchanges.c) that is no sum,
  *
- * 1. its nodes stand in a row, each of them in one call, and none is waited for before all have begun;
+ * 1. its nodes stand in a row, each of them in one call, all of numbers of one size; none is waited for before all have begun,
+ *    and the first that is, at the instant that the call says;
  * 2. what is on its way is touched by nobody: its own bytes hold the tensor from the call until it is waited for;
  *
  * and of every parameter whose state is shared out
@@ -22,11 +23,18 @@ is_piecewise(const struct op *op)
 
 /* ---- calls ---- */
 
+static bool
+waits_for(const struct node *n, const struct node *begins)
+{
+	return n->op->ranks.waits && n->in[0] == begins->out[0];
+}
+
 static void
 check_call(struct check *c, const struct plan_sum *s, bool *called)
 {
 	const struct plan *p = c->p;
 	int first = s->begin - s->tensors + 1, i, k;
+	bool awaited = false;
 
 	if (first < 0 || s->tensors < 1 || s->wait <= s->begin || s->wait >= p->instants) {
 		verify_object(c, s->first->loc, "what ranks share out of '%s' is out of bounds", s->first->name);
@@ -37,15 +45,18 @@ check_call(struct check *c, const struct plan_sum *s, bool *called)
 		const struct buffer *b = verify_buffer(c, n->out[0]);
 
 		if (n->op->ranks.between != s->between || n->op->ranks.waits || p->at[i].graph != p->at[s->wait].graph ||
-		    called[i] || !b)
+		    n->out[0]->dtype != s->first->dtype || called[i] || !b)
 			verify_object(c, n->loc, "'%s' is not in one call for ranks", n->out[0]->name);
 		else if (b->first > s->begin || b->last < s->wait)
 			verify_object(c, n->loc, "'%s' is on its way between ranks when its bytes are another's", n->out[0]->name);
 		called[i] = true;
 		for (k = first; k < s->wait && c->ok; k++)
-			if (p->at[k].node->op->ranks.waits && p->at[k].node->in[0] == n->out[0])
+			if (waits_for(p->at[k].node, n))
 				verify_object(c, n->loc, "'%s' is waited for before its call is", n->out[0]->name);
+		awaited |= waits_for(p->at[s->wait].node, n);
 	}
+	if (c->ok && !awaited)
+		verify_object(c, s->first->loc, "nobody waits for what ranks share out of '%s'", s->first->name);
 }
 
 static void

@@ -26,7 +26,7 @@ check(const struct rule *rule, struct lint *l)
 }
 
 const struct rule rule_shard_nothing = {
-	.id = "SW125",
+	.id = "SW139",
 	.name = "shard-nothing",
 	.family = FAMILY_MEMORY,
 	.severity = SEV_WARNING,

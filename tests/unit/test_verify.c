@@ -26,9 +26,9 @@ load_with(const char *pass, const char *name, const char *target, bool speed)
 }
 
 static void
-load_ranks(const char *name, int ranks)
+load_ranks(const char *name, int ranks, enum shard_kind shard)
 {
-	const struct lang_options lang = { .ranks = ranks };
+	const struct lang_options lang = { .ranks = ranks, .shard = 1 + (int)shard };
 	const struct pass_options options = { .threads = 2, .target = target_find("c") };
 
 	arena = arena_new();
@@ -124,7 +124,7 @@ Test(verify, sums_of_other_ranges_are_caught)
 {
 	int i, joined = 0;
 
-	load_ranks("resnet18.nn", 4);
+	load_ranks("resnet18.nn", 4, SHARD_NONE);
 	cr_assert(module->plan->sums.n > 1);
 	for (i = 0; i < module->plan->sums.n; i++) {
 		struct plan_sum *s = &module->plan->sums.v[i], was = *s;
@@ -150,6 +150,66 @@ Test(verify, sums_of_other_ranges_are_caught)
 	cr_assert(joined > 0);
 	module->plan->sums.n--;
 	cr_assert(objects(), "a sum left out");
+}
+
+/* A call for pieces that leaves one out, takes one more, ends elsewhere, or is not waited for where its first reader is. */
+Test(verify, calls_for_other_pieces_are_caught)
+{
+	int i, joined = 0;
+
+	load_ranks("resnet18.nn", 4, SHARD_OPTIMIZER);
+	cr_assert(module->plan->sums.n > 2);
+	cr_assert_not(objects());
+	for (i = 0; i < module->plan->sums.n; i++) {
+		struct plan_sum *s = &module->plan->sums.v[i], was = *s;
+		int by;
+
+		joined += s->tensors > 1;
+		for (by = -1; by <= 1; by += 2) {
+			s->tensors += by;
+			cr_assert(objects(), "call %d of %d tensors", i, s->tensors);
+			*s = was;
+			s->begin += by;
+			cr_assert(objects(), "call %d at %d", i, s->begin);
+			*s = was;
+			s->wait += by;
+			cr_assert(objects(), "call %d waited for at %d", i, s->wait);
+			*s = was;
+		}
+	}
+	cr_assert(joined > 0);
+	cr_assert_not(objects());
+	module->plan->sums.n--;
+	cr_assert(objects(), "a call left out");
+}
+
+/* New weights of which each rank has but a piece, to the end; state that is not as long as the largest piece. */
+Test(verify, what_a_rank_has_but_a_piece_of_is_read_by_nobody)
+{
+	int i, k, pieces = 0;
+
+	load_ranks("lenet5.nn", 4, SHARD_OPTIMIZER);
+	cr_assert_not(objects());
+	for (i = 0; i < module->train->nodes.n; i++) {
+		struct node *n = module->train->nodes.v[i];
+
+		if (n->op->ranks.between == BETWEEN_GATHER && n->op->ranks.waits) {
+			module->plan->at[i].node = module->train->nodes.v[i] = module->train->nodes.v[0];
+			cr_assert(objects(), "'%s' brought to nobody", n->path);
+			module->plan->at[i].node = module->train->nodes.v[i] = n;
+		}
+		for (k = 0; n->op->kind == OP_OPTIMIZER && k < n->nin; k++)
+			if (n->in[k] && n->in[k]->shared) {
+				struct buffer *b = plan_buffer(module->plan, n->in[k]);
+
+				b->bytes += dtype_bytes(n->in[k]->dtype);
+				cr_assert(objects(), "'%s' with more than its piece", n->in[k]->name);
+				b->bytes -= dtype_bytes(n->in[k]->dtype);
+				pieces++;
+			}
+	}
+	cr_assert_eq(pieces, 2 * 10);
+	cr_assert_not(objects());
 }
 
 Test(verify, shrunk_buffers_are_caught)
