@@ -101,6 +101,39 @@ chunk_note(struct advisor *v, int64_t value)
 	return "the same results: the logits are never there all at once";
 }
 
+/* ---- state that ranks share out ---- */
+
+static int64_t *
+shard_values(struct advisor *v, int *n)
+{
+	const struct settings *set = &v->module->set;
+
+	return single(v, module_ranks(v->module) > 1 && set->shard == SHARD_NONE && set->ema == 0 && !settings_unshared(set),
+	    SHARD_OPTIMIZER, n);
+}
+
+static bool
+shard_amend(struct advisor *v, struct amend *m, int64_t value)
+{
+	(void)v;
+	return amend_set(m, SEC_TRAIN, "shard", shard_name((int)value), "ranks");
+}
+
+static const char *
+shard_title(struct advisor *v, int64_t value)
+{
+	(void)value;
+	return arena_printf(v->arena, "share the optimizer's state out to the %lld ranks",
+	    (long long)v->module->set.ranks);
+}
+
+static const char *
+shard_note(struct advisor *v, int64_t value)
+{
+	(void)v, (void)value;
+	return "the same updates: each rank makes its part of them, and sends as much as before";
+}
+
 /* ---- accumulation ---- */
 
 static int
@@ -388,6 +421,9 @@ const struct advice_kind advice_kinds[] = {
 	{ .name = "chunk-loss", .harm = HARM_NONE, .keeps_update = true,
 	  .values = chunk_values, .amend = chunk_amend,
 	  .title = chunk_title, .note = chunk_note },
+	{ .name = "shard", .harm = HARM_NONE, .keeps_update = true,
+	  .values = shard_values, .amend = shard_amend,
+	  .title = shard_title, .note = shard_note },
 	{ .name = "accumulate", .harm = HARM_NONE, .keeps_update = true, .splits = true,
 	  .values = accumulate_values, .amend = accumulate_amend,
 	  .title = accumulate_title, .note = accumulate_note },

@@ -468,6 +468,17 @@ shard_name(int i)
 	return i >= 0 && i < SHARDS ? shard_names[i] : NULL;
 }
 
+const struct op *
+settings_unshared(const struct settings *set)
+{
+	int i;
+
+	for (i = 0; i < set->nturns; i++)
+		if (set->turn[i].optimizer && !(set->turn[i].optimizer->flags & OP_ELEMENTWISE))
+			return set->turn[i].optimizer;
+	return set->nturns == 0 && !(set->optimizer->flags & OP_ELEMENTWISE) ? set->optimizer : NULL;
+}
+
 int64_t
 settings_shards(const struct settings *set)
 {

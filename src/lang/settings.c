@@ -208,24 +208,13 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 	set->ranks = 0;
 }
 
-/* Does the optimizer make of each weight, its gradient and its state what becomes of them, whatever the others are? */
-static bool
-updates_pieces(const struct op *optimizer)
-{
-	return optimizer->flags & OP_ELEMENTWISE;
-}
-
 static void
 check_shard(struct expander *ex, struct settings *set)
 {
-	const struct op *whole = updates_pieces(set->optimizer) ? NULL : set->optimizer;
+	const struct op *whole = settings_unshared(set);
 	struct loc loc = set->shard_loc.src && !ex->opt->shard ? set->shard_loc : set->batch_loc;
 	struct diag *g = NULL;
-	int i;
 
-	for (i = 0; i < set->nturns; i++)
-		if (set->turn[i].optimizer && !updates_pieces(set->turn[i].optimizer))
-			whole = set->turn[i].optimizer;
 	if (settings_shards(set) <= 1)
 		return;
 	if (whole) {

@@ -190,7 +190,7 @@ schedule_early(struct module *m, struct graph *g, int first)
 				bucket[i] = place[bytes_of(old[i]->in[j])];
 		for (j = 0; j < old[i]->nout; j++)
 			if (old[i]->out[j])
-				place[old[i]->out[j]->id] = bucket[i];
+				place[bytes_of(old[i]->out[j])] = bucket[i];
 	}
 	for (i = total - 1; i >= first; i--) {	/* backwards, so that each bucket is in order */
 		next[i] = head[bucket[i]];

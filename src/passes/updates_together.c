@@ -16,7 +16,8 @@
  *
  *     dw3 begin3 wait3 u3 dx3 dw2 begin2 wait2 u2     ->     dw3 begin3 dx3 dw2 begin2 wait3 wait2 u3 u2
  *
- * and after them what brings the new weights to all ranks, if each updates its piece alone.
+ * and after them what brings the new weights to all ranks, if each updates its piece alone; that is waited for as late as
+ * can be: where the next of several updates reads them, or at the end.
  *
  * They take a quarter of the free bytes, and none if there are hardly any. Taking all of them would
  * not raise the lower bound of an arena either, but leaves so few gaps that ResNet-18's arena in
@@ -38,6 +39,8 @@ struct waiting {
 	struct node **made;	/* the new order, so far */
 	int nmade;
 	struct node **update;	/* that wait */
+	struct node **late;	/* those of them that wait for weights, */
+	int nlate;
 	bool *waits;		/* by a node's id */
 	int n;
 	int64_t bytes;		/* what they keep alive */
@@ -55,7 +58,7 @@ count_runs(const struct graph *g)
 	return runs;
 }
 
-enum { WAITS_FOR_SUM, UPDATES, BEGINS_GATHER, WAITS_FOR_GATHER, PLACES, RUNS_AT_ONCE = PLACES };
+enum { WAITS_FOR_SUM, UPDATES, BEGINS_GATHER, PLACES, WAITS_FOR_GATHER = PLACES, RUNS_AT_ONCE };
 
 /* In which place among those that wait. */
 static int
@@ -82,6 +85,20 @@ flush(struct waiting *w)
 	while (w->n > 0)
 		w->waits[w->update[--w->n]->id] = false;
 	w->bytes = 0;
+}
+
+/* And the new weights are there. */
+static void
+flush_all(struct waiting *w)
+{
+	int i;
+
+	flush(w);
+	for (i = 0; i < w->nlate; i++) {
+		w->made[w->nmade++] = w->late[i];
+		w->waits[w->late[i]->id] = false;
+	}
+	w->nlate = 0;
 }
 
 /* What dies at node I, where nothing else is made of its bytes. */
@@ -117,7 +134,7 @@ reads_waiting(const struct waiting *w, const struct node *n)
 {
 	int k;
 
-	for (k = 0; w->n > 0 && k < n->nin; k++)
+	for (k = 0; w->n + w->nlate > 0 && k < n->nin; k++)
 		if (n->in[k] && n->in[k]->def && w->waits[n->in[k]->def->id])
 			return true;
 	return false;
@@ -132,17 +149,24 @@ gather(struct waiting *w)
 	for (i = 0; i < w->g->nodes.n; i++) {
 		struct node *n = w->g->nodes.v[i];
 
+		if (place_of(n->op) == WAITS_FOR_GATHER) {
+			w->late[w->nlate++] = n;
+			w->waits[n->id] = true;
+			continue;
+		}
 		if (place_of(n->op) != RUNS_AT_ONCE) {
 			w->update[w->n++] = n;
 			w->waits[n->id] = true;
 			w->bytes += dying(w->m, i);
 			continue;
 		}
-		if (w->bytes > room(w, t->live[i]) || reads_waiting(w, n))
+		if (reads_waiting(w, n))
+			flush_all(w);
+		else if (w->bytes > room(w, t->live[i]))
 			flush(w);
 		w->made[w->nmade++] = n;
 	}
-	flush(w);
+	flush_all(w);
 }
 
 static int64_t
@@ -191,7 +215,7 @@ bring_together(struct module *m, const struct pass_options *o)
 	struct node **old = arena_array(a, n + 1, sizeof(*old));
 	struct model *model = step_model(a, g, o, STEP_ONCE);
 	struct waiting w = { .g = g, .m = model, .made = arena_array(a, n + 1, sizeof(*w.made)),
-		.update = arena_array(a, n + 1, sizeof(*w.update)),
+		.update = arena_array(a, n + 1, sizeof(*w.update)), .late = arena_array(a, n + 1, sizeof(*w.late)),
 		.waits = arena_array(a, (size_t)m->next_node + 1, sizeof(*w.waits)) };
 
 	if (!model || !step_try(model)) {
