@@ -20,7 +20,7 @@ warnings.filterwarnings("ignore")
 work, names = sys.argv[1], sys.argv[2:]
 SPECS = os.path.join(os.environ["top_srcdir"], "specs")
 STOWAGE = os.environ["STOWAGE"]
-SPEC_OF = {"vit_b_16": "vit_b16"}
+SPEC_OF = {"vit_b_16": "vit_b16", "mobilenet_v3_large": "mobilenet_v3"}
 
 
 def export(name):
