@@ -107,11 +107,11 @@ extreme_forward(elem *out, int32_t *index, const elem *x, real sign, struct axes
 KERNEL(extreme_grad_kernel, (elem *dx, const elem *dy, const int32_t *index, struct groups s,
     int64_t rows))
 {
-	int64_t inner = s.n[GROUPS - 1], chunks = (inner + COMBINE_CHUNK - 1) / COMBINE_CHUNK;
+	int64_t inner = s.n[GROUPS - 1], chunks = (inner + GROUPS_CHUNK - 1) / GROUPS_CHUNK;
 
 	ROWS (r, rows * chunks) {
-		int64_t j0 = r % chunks * COMBINE_CHUNK, row = r / chunks, i = row, o = 0, t = 0, step = 1;
-		int64_t count = inner - j0 < COMBINE_CHUNK ? inner - j0 : COMBINE_CHUNK;
+		int64_t j0 = r % chunks * GROUPS_CHUNK, row = r / chunks, i = row, o = 0, t = 0, step = 1;
+		int64_t count = inner - j0 < GROUPS_CHUNK ? inner - j0 : GROUPS_CHUNK;
 		elem *to = dx + row * inner + j0;
 
 		for (int g = GROUPS - 2; g >= 0; g--) {
@@ -138,7 +138,7 @@ static void
 extreme_backward(elem *dx, const elem *dy, const int32_t *index, struct axes of)
 {
 	struct groups s = groups_of(of);
-	int64_t chunks = (s.n[GROUPS - 1] + COMBINE_CHUNK - 1) / COMBINE_CHUNK;
+	int64_t chunks = (s.n[GROUPS - 1] + GROUPS_CHUNK - 1) / GROUPS_CHUNK;
 
 	LAUNCH_ROWS(extreme_grad_kernel, groups_rows(s) * chunks, (dx, dy, index, s, groups_rows(s)));
 }

@@ -10,6 +10,7 @@
 #include "kernel.h"
 
 #define GROUPS	6
+#define GROUPS_CHUNK	4096	/* elements of the innermost group that a thread takes at once */
 
 struct groups {
 	int64_t n[GROUPS];	/* extents; unused groups come first, as 1 */

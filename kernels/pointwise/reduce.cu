@@ -6,8 +6,7 @@
 #ifndef STOWAGE_POINTWISE_REDUCE_CU
 #define STOWAGE_POINTWISE_REDUCE_CU
 
-#include "pointwise/arith.cu"
-#include "pointwise/scale.cu"
+#include "pointwise/groups.cu"
 
 /* The offset, in a tensor of that stride, of the I-th choice of indices of the outer groups that
  * the result runs along (KEPT), or of the others. */
@@ -47,38 +46,23 @@ groups_outs(struct groups s)
 }
 
 /* The innermost group is summed: each result, or part of one, is a row. */
-KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem *other, double factor,
-    struct groups s, int64_t outs, int64_t parts))
+KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, double factor, struct groups s,
+    int64_t outs, int64_t parts))
 {
 	int64_t inner = s.n[GROUPS - 1], total = groups_count(&s, false) * inner;
 
 	ROWS (r, outs * parts) {
 		int64_t o = r / parts, p = r % parts, end = PART_FROM(total, p + 1, parts);
 		int64_t base = groups_place(&s, true, o, s.full);
-		int64_t base_b = groups_place(&s, true, o, s.b);
 		double sum = 0;
 
 		for (int64_t t = PART_FROM(total, p, parts), count; t < end; t += count) {
 			int64_t j0 = t % inner, seg = t / inner;
 			const elem *d = dy + base + groups_place(&s, false, seg, s.full) + j0;
-			const elem *v = other;
-			double put = 0;
 
 			count = inner - j0 < end - t ? inner - j0 : end - t;
-			if (v) {
-				v += base_b + groups_place(&s, false, seg, s.b);
-				put = VALUE(v[0]);
-			}
-			if (v && s.b[GROUPS - 1]) {
-				ALONG_ADD (j, count, sum)
-					sum += (double)VALUE(d[j]) * (double)VALUE(v[j0 + j]);
-			} else if (v) {
-				ALONG_ADD (j, count, sum)
-					sum += (double)VALUE(d[j]) * put;
-			} else {
-				ALONG_ADD (j, count, sum)
-					sum += (double)VALUE(d[j]);
-			}
+			ALONG_ADD (j, count, sum)
+				sum += (double)VALUE(d[j]);
 		}
 		sum = ROW_SUM(sum);
 		FIRST {
@@ -91,8 +75,8 @@ KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem 
 }
 
 /* The innermost group is kept: neighbouring results are summed side by side. */
-KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, const elem *other,
-    double factor, struct groups s, int64_t outs, int64_t parts))
+KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, double factor, struct groups s,
+    int64_t outs, int64_t parts))
 {
 	int64_t inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
 	int64_t total = groups_count(&s, false);
@@ -103,21 +87,13 @@ KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, const el
 		int64_t j0 = chunk * STRIP;
 		int64_t count = inner - j0 < STRIP ? inner - j0 : STRIP;
 		int64_t base = groups_place(&s, true, o, s.full) + j0;
-		int64_t base_b = groups_place(&s, true, o, s.b) + j0 * s.b[GROUPS - 1];
 		double sum[STRIP_LANES] = { 0 };
 
 		for (int64_t t = PART_FROM(total, p, parts); t < end; t++) {
-			const elem *d = dy + base + groups_place(&s, false, t, s.full), *v;
+			const elem *d = dy + base + groups_place(&s, false, t, s.full);
 
-			if (!other) {
-				ALONG (j, count)
-					sum[LANE(j)] += (double)VALUE(d[j]);
-				continue;
-			}
-			v = other + base_b + groups_place(&s, false, t, s.b);
 			ALONG (j, count)
-				sum[LANE(j)] += (double)VALUE(d[j]) *
-				    (double)VALUE(v[j * s.b[GROUPS - 1]]);
+				sum[LANE(j)] += (double)VALUE(d[j]);
 		}
 		ALONG (j, count) {
 			int64_t at = o * inner + j0 + j;
@@ -142,12 +118,10 @@ KERNEL(reduce_parts_kernel, (elem *out, const double *work, double factor, int64
 	}
 }
 
-/* out = FACTOR times the sum of dy * other, or of dy where other is NULL, over the groups that out
- * (OF.runs_a; runs_b is of other) does not run along. PARTS > 1: WORK has a double for each part of
- * each result. */
+/* out = FACTOR times the sum of dy over the groups that out (OF.runs_a) does not run along. PARTS > 1:
+ * WORK has a double for each part of each result. */
 static void
-reduce_to(elem *out, void *work, const elem *dy, const elem *other, double factor,
-    struct axes of, int64_t parts)
+reduce_to(elem *out, void *work, const elem *dy, double factor, struct axes of, int64_t parts)
 {
 	struct groups s = groups_of(of);
 	int64_t outs = groups_outs(s), inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
@@ -155,10 +129,10 @@ reduce_to(elem *out, void *work, const elem *dy, const elem *other, double facto
 
 	if (s.a[GROUPS - 1])
 		LAUNCH_ROWS(reduce_columns_kernel, outs / inner * chunks * parts,
-		    (out, w, dy, other, factor, s, outs, parts));
+		    (out, w, dy, factor, s, outs, parts));
 	else
 		LAUNCH_ROWS(reduce_rows_kernel, outs * parts,
-		    (out, w, dy, other, factor, s, outs, parts));
+		    (out, w, dy, factor, s, outs, parts));
 	if (parts > 1)
 		LAUNCH(reduce_parts_kernel, outs, (out, w, factor, outs, parts));
 }

@@ -85,6 +85,52 @@ torch_extreme(struct tape *t, const struct node *n)
 		    3 * s.result + 2 * s.mask + (s.wants[0] && s.wants[1] ? s.result : 0));
 }
 
+#define TERMS	.operands = "a b", .min_operands = 2, .max_operands = 2
+#define REPEATED	" The operand with extents of 1, or without a batch, is repeated; a scalar goes with anything. "
+
+const struct op op_add = {
+	.name = "add",
+	.kind = OP_LAYER,
+	.brief = "sum of two tensors",
+	.doc = "y = a + b, also written a + b." REPEATED "Backward needs neither operand. It works element by element, as "
+	    "stowage(5) says of arithmetic.",
+	.flags = OP_ELEMENTWISE | OP_REALS,
+	.formula = "a + b",
+	.shape = pointwise_shape,
+	.torch = { .output = TORCH_OVER, .passes = 1u << 0 | 1u << 1 },
+	TERMS,
+	STAYS_ITSELF
+};
+
+OP_ROW(sub, "difference of two tensors", "a - b", "y = a - b, also written a - b." REPEATED
+    "Backward needs neither operand.", TERMS, .torch = { .passes = 1u << 0, .full = 1u << 1 });
+
+OP_ROW(mul, "product of two tensors, element by element", "a * b", "y = a * b, also written a * b." REPEATED
+    "Backward reads both operands, each only if the other needs a gradient.", TERMS,
+    .gradient.saves = SAVES_IN(0) | SAVES_IN(1), .torch = { .crosswise = true, .full = 1u << 0 | 1u << 1 });
+
+/* In PyTorch a product with a number, then a sum with one. */
+static void
+torch_scale(struct tape *t, const struct node *n)
+{
+	int64_t bytes = tape_bytes(t, n->out[0]);
+	int y = tape_value(t, n->in[0]);
+
+	if (op_real(n, "factor") != 1)
+		y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes });
+	if (op_real(n, "offset") != 0)
+		y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes,
+		    .passes = 1u << 0 });
+	tape_result(t, n->out[0], y);
+}
+
+OP_ROW(scale, "factor * x + offset", "factor * x + offset",
+    "y = factor * x + offset with numbers of the spec; factor * x may be written as such. Backward needs neither input "
+    "nor output.", ONE_OPERAND, .attrs = (const struct attr_spec[]){
+    { "factor", ATTR_REAL, "what x is multiplied by", .required = true },
+    { "offset", ATTR_REAL, "what is added after that", .required = false, .preset = "0" }, ATTRS_END },
+    .torch.calls = torch_scale);
+
 OP_ROW(div, "the quotient of two tensors", "x / by",
     "y = x / by, also written x / by. Backward reads the divisor, and y where the divisor has a gradient.",
     TWO("by", "the divisor, where it is a number"), .torch.calls = torch_div);

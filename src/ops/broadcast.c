@@ -1,6 +1,6 @@
 /*
- * broadcast: repeats a tensor along axes of extent 1; and what all broadcasting operators share:
- * their shape rule and their emission. The sums that are their gradients are in reduce.c.
+ * broadcast: repeats a tensor along axes of extent 1; and what operators share that repeat operands. The sums that are
+ * their gradients are in reduce.c.
  */
 #include "ops/broadcast.h"
 
@@ -9,8 +9,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "calls/formula_kernel.h"
 #include "calls/tape.h"
+#include "ops/pointwise.h"
 #include "ops/reduce.h"
 #include "ops/shapes.h"
 
@@ -21,73 +22,13 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
-/* ---- the shape rule of add, sub, mul ---- */
-
-static bool
-grows(const struct tensor *from, const struct tensor *to)
-{
-	int i;
-
-	for (i = 0; i < from->rank; i++)
-		if (from->dim[i] != to->dim[i])
-			return true;
-	return to->batched && !from->batched;
-}
-
-static bool
-axes_agree(struct build *b, const struct node *n, int64_t dim[MAX_RANK])
-{
-	const struct tensor *x = n->in[0], *y = n->in[1];
-	int i;
-
-	for (i = 0; i < x->rank; i++) {
-		if (x->dim[i] != y->dim[i] && x->dim[i] != 1 && y->dim[i] != 1)
-			return op_error(b, n, "%s: %s and %s differ in axis %d (%lld and %lld); "
-			    "extents must be equal, or one of them 1", n->op->name,
-			    op_operand_text(b, x), op_operand_text(b, y), i, (long long)x->dim[i],
-			    (long long)y->dim[i]);
-		dim[i] = x->dim[i] == 1 ? y->dim[i] : x->dim[i];
-	}
-	return true;
-}
-
-static bool
-groups_fit(struct build *b, const struct node *n)
+bool
+broadcast_fits(struct build *b, const struct node *n, const struct tensor *x)
 {
 	struct groups g;
 
-	if (groups_make(&g, n->out[0], n->in[0], n->nin > 1 ? n->in[1] : NULL))
-		return true;
-	return op_error(b, n, "%s: this broadcast alternates between equal and repeated axes more "
-	    "than %d times; reshape the operands to fewer axes", n->op->name, GROUPS - 1);
-}
-
-bool
-broadcast_shape(struct build *b, struct node *n)
-{
-	const struct tensor *x = n->in[0], *y = n->in[1], *full = x->rank ? x : y;
-	int64_t dim[MAX_RANK];
-	bool batched = x->batched || y->batched;
-
-	if (!shape_float(b, n, 0) || !shape_float(b, n, 1))
-		return false;
-	if (x->dtype != y->dtype)
-		return op_error(b, n, "%s: one operand holds %s and the other %s", n->op->name,
-		    dtype_name(x->dtype), dtype_name(y->dtype));
-	if (x->rank > 0 && y->rank > 0 && x->rank != y->rank)
-		return op_error(b, n, "%s: operands must have equally many axes, but one is %s and "
-		    "the other %s", n->op->name, op_operand_text(b, x), op_operand_text(b, y));
-	memcpy(dim, full->dim, sizeof(dim));
-	if (x->rank > 0 && y->rank > 0 && !axes_agree(b, n, dim))
-		return false;
-	if (!op_output(b, n, NULL, full->rank ? T_ACTIVATION : T_SCALAR, x->dtype, batched,
-	    full->rank, dim))
-		return false;
-	if (grows(x, n->out[0]) && grows(y, n->out[0]))
-		return op_error(b, n, "%s: %s and %s would both be repeated; if that is meant, "
-		    "write broadcast(...) for one of them", n->op->name, op_operand_text(b, x),
-		    op_operand_text(b, y));
-	return groups_fit(b, n);
+	return groups_make(&g, n->out[0], x, NULL) || op_error(b, n, "%s: this broadcast alternates between equal and "
+	    "repeated axes more than %d times; reshape the operands to fewer axes", n->op->name, GROUPS - 1);
 }
 
 /* ---- operands that must be alike ---- */
@@ -133,41 +74,14 @@ broadcast_samples(struct build *b, struct node *n, int first, int count)
 	}
 }
 
-/* ---- emission ---- */
-
-void
-broadcast_combine(struct emitter *e, const char *function, const struct tensor *y,
-    const struct tensor *x, const struct tensor *other)
-{
-	struct arena *a = e->module->arena;
-	struct groups g;
-
-	if (reduce_is_whole(x, y) && reduce_is_whole(other, y)) {
-		emit_call(e, emit_kernel(e, arena_printf(a, "%s_forward", function), y),
-		    arg_tensor(y), arg_tensor(x), arg_tensor(other), arg_count(y));
-		return;
-	}
-	groups_make(&g, y, x, other);
-	emit_call(e, arena_printf(a, "%s_broadcast", function), arg_tensor(y), arg_tensor(x),
-	    arg_tensor(other), arg_text(groups_text(e, &g)));
-}
-
-void
-broadcast_emit(struct emitter *e, const struct node *n)
-{
-	broadcast_combine(e, n->op->name, n->out[0], n->in[0], n->in[1]);
-}
-
 /* ---- gradients ---- */
 
 void
-broadcast_pass_back(struct diff *d, const struct node *n, int k)
+broadcast_pass_back(struct diff *d, const struct node *n, int k, struct tensor *dy)
 {
-	struct tensor *dy = diff_of(d, n->out[0]);
-
 	if (!diff_wants(d, n->in[k]))
 		return;
-	if (tensor_same_shape(n->in[k], n->out[0]))
+	if (tensor_same_shape(n->in[k], dy))
 		diff_add(d, n->in[k], dy);
 	else
 		diff_output(d, diff_node(d, n, &op_reduce_to, 1, &dy), n->in[k]);
@@ -178,7 +92,7 @@ broadcast_pass_back(struct diff *d, const struct node *n, int k)
 static bool
 grad(struct diff *d, struct node *n)
 {
-	broadcast_pass_back(d, n, 0);
+	broadcast_pass_back(d, n, 0, diff_of(d, n->out[0]));
 	return true;
 }
 
@@ -202,7 +116,7 @@ shape(struct build *b, struct node *n)
 			    "%lld; only an extent of 1 can be repeated", op_operand_text(b, x), i,
 			    (long long)a->v[i]);
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched || op_bool(n, "samples"), a->n, a->v) &&
-	    groups_fit(b, n);
+	    broadcast_fits(b, n, x);
 }
 
 static struct tensor *
@@ -212,14 +126,27 @@ identity(const struct graph *g, const struct node *n)
 	return tensor_same_shape(n->in[0], n->out[0]) ? n->in[0] : NULL;
 }
 
+/* y = x, spread */
+static const struct formula *
+spread(struct arena *a)
+{
+	struct formula *f = formula_new(a, 1);
+
+	f->name = "broadcast";
+	f->result[f->results++] = formula_operand(f, 0);
+	return f;
+}
+
+static void
+define(struct emitter *e, const struct node *n)
+{
+	formula_kernel_define(e, n, spread(e->module->arena));
+}
+
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	struct groups g;
-
-	groups_make(&g, n->out[0], n->in[0], NULL);
-	emit_call(e, "broadcast_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_text(groups_text(e, &g)));
+	formula_kernel_call(e, n, spread(e->module->arena));
 }
 
 /* PyTorch's expand is a view. */
@@ -249,6 +176,7 @@ const struct op op_broadcast = {
 	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
 	.memory.layout = op_layout_either,
-	.calls.kernels = "pointwise/arith.cu",
+	.calls.kernels = POINTWISE_KERNELS,
+	.calls.define = define,
 	.calls.emit = emit,
 };

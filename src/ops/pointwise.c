@@ -12,6 +12,7 @@
 
 #include "calls/formula_kernel.h"
 #include "ir/diff.h"
+#include "ops/broadcast.h"
 #include "ops/reduce.h"
 #include "ops/shapes.h"
 
@@ -130,17 +131,23 @@ axes_agree(struct build *b, const struct node *n, const struct tensor *full, con
 	return true;
 }
 
+/* Has an operand all extents, and the batch, which a number of each sample may have in its place? */
 static bool
-is_all_of(const struct tensor *x, const struct tensor *y)
+one_is_whole(const struct node *n)
 {
-	int i;
+	const struct tensor *y = n->out[0];
+	bool whole = false, batched = !y->batched;
+	int i, k;
 
-	if (x->rank != y->rank || x->batched != y->batched)
-		return false;
-	for (i = 0; i < x->rank; i++)
-		if (x->dim[i] != y->dim[i])
-			return false;
-	return true;
+	for (k = 0; k < n->nin; k++) {
+		const struct tensor *x = n->in[k];
+
+		for (i = 0; i < x->rank && x->dim[i] == y->dim[i]; i++)
+			;
+		whole |= i == y->rank;
+		batched |= x->batched && i == x->rank;
+	}
+	return whole && batched;
 }
 
 bool
@@ -149,7 +156,6 @@ pointwise_shape(struct build *b, struct node *n)
 	const struct tensor *first = n->in[0];
 	struct tensor full = *n->in[0];
 	const char *word[FORMULA_OPERANDS];
-	bool whole = false;
 	int i, k;
 
 	if (n->nin > operand_names(b->module->arena, n, word))
@@ -178,8 +184,9 @@ pointwise_shape(struct build *b, struct node *n)
 	    full.dim))
 		return false;
 	for (k = 0; k < n->nin; k++)
-		whole |= is_all_of(n->in[k], n->out[0]);
-	return whole || op_error(b, n, "%s: %s and %s would both be repeated; if that is meant, write "
+		if (!broadcast_fits(b, n, n->in[k]))
+			return false;
+	return one_is_whole(n) || op_error(b, n, "%s: %s and %s would both be repeated; if that is meant, write "
 	    "broadcast(...) for one of them", n->op->name, op_operand_text(b, n->in[0]),
 	    op_operand_text(b, n->in[1]));
 }
@@ -312,6 +319,15 @@ pointwise_bytes(const struct pointwise_kept *kept)
 	return bytes;
 }
 
+/* Which operand the formula is, and nothing more; -1: it is more. */
+static int
+operand_alone(const struct formula *f)
+{
+	const struct term *t = &f->terms.v[f->result[0]];
+
+	return f->results == 1 && t->operand >= 0 ? t->operand : -1;
+}
+
 /* The gradient of operand K, from the formula's result; it has the shape of the node's results. */
 static void
 build_one(struct diff *d, struct node *n, const struct formula *f, int k)
@@ -327,6 +343,10 @@ build_one(struct diff *d, struct node *n, const struct formula *f, int k)
 		in[i] = of_forward(f, n->in, n->out, c.kept[i]);
 		if (!in[i])
 			in[i] = diff_of(d, n->out[c.kept[i] - f->operands - f->results]);
+	}
+	if (c.f->operands == 1 && operand_alone(c.f) == 0 && c.kept[0] >= f->operands + f->results) {	/* what arrives */
+		broadcast_pass_back(d, n, k, in[0]);
+		return;
 	}
 	back = diff_node(d, n, &op_pointwise, c.f->operands, in);
 	pointwise_set(d->m->arena, back, c.f);
@@ -352,6 +372,15 @@ pointwise_gradient(struct diff *d, struct node *n)
 
 /* ---- the record ---- */
 
+static struct tensor *
+identity(const struct graph *g, const struct node *n)
+{
+	int k = operand_alone(n->attr[0].formula);
+
+	(void)g;
+	return n->nout == 1 && k >= 0 && tensor_same_shape(n->in[k], n->out[0]) ? n->in[k] : NULL;
+}
+
 void
 pointwise_define(struct emitter *e, const struct node *n)
 {
@@ -376,6 +405,7 @@ const struct op op_pointwise = {
 	.gradient.build = pointwise_gradient,
 	.gradient.saves = POINTWISE_INPLACE | SAVES_OUT(0),
 	.memory.inplace = POINTWISE_INPLACE,
+	.simplify.identity = identity,
 	.calls.kernels = POINTWISE_KERNELS,
 	.calls.define = pointwise_define,
 	.calls.emit = pointwise_emit,

@@ -32,7 +32,7 @@ int64_t	pointwise_bytes(const struct pointwise_kept *);
 void	pointwise_set(struct arena *, struct node *, const struct formula *);
 
 /* Operands of equal rank, with extents equal or 1, and scalars: one result with the larger extents. At least one
- * operand has them all. */
+ * operand has them all, and the batch, which a scalar may have in its place. */
 bool	pointwise_shape(struct build *, struct node *);
 
 /*

@@ -1,14 +1,11 @@
 /*
- * Sums over some axes of a tensor, with the internal operators that gradients of repeated operands are:
+ * Sums over some axes of a tensor, with the internal operator that gradients of repeated operands are:
  *
  *     reduce_to       dy summed over the axes its operand was repeated along
- *     reduce_negated  the same of -dy, for sub
- *     mul_grad        the same of dy * the other factor, without the product in between
  */
 #include "ops/reduce.h"
 
 #include "calls/emitter.h"
-#include "ops/broadcast.h"
 #include "ops/shapes.h"
 
 bool
@@ -45,22 +42,20 @@ reduce_room(const struct tensor *from, const struct tensor *to, const struct ten
 }
 
 void
-reduce_emit(struct emitter *e, const struct node *n, const struct tensor *to, const struct tensor *other,
-    double factor)
+reduce_emit(struct emitter *e, const struct node *n, const struct tensor *to, double factor)
 {
 	struct groups g;
 
-	groups_make(&g, n->in[0], to, other);
+	groups_make(&g, n->in[0], to, NULL);
 	emit_call(e, "reduce_to", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
-	    arg_tensor(other), arg_text(emit_double(e, factor)), arg_text(groups_text(e, &g)),
-	    arg_int(reduce_pieces(n->in[0], to, &g)));
+	    arg_text(emit_double(e, factor)), arg_text(groups_text(e, &g)), arg_int(reduce_pieces(n->in[0], to, &g)));
 }
 
 static struct affine
 workspace(const struct node *n, const struct room *room)
 {
 	(void)room;
-	return reduce_room(n->in[0], n->out[0], n->nin > 1 ? n->in[1] : NULL);
+	return reduce_room(n->in[0], n->out[0], NULL);
 }
 
 bool
@@ -68,45 +63,20 @@ reduce_takes(const struct node *n, struct tensor *to, double *factor)
 {
 	int i;
 
-	if (n->op != &op_reduce_to && n->op != &op_reduce_negated)
+	if (n->op != &op_reduce_to)
 		return reductions_take(n, to, factor);
 	*to = *n->in[0];
 	for (i = 0; i < to->rank; i++)
 		to->dim[i] = n->out[0]->rank > 0 ? n->out[0]->dim[i] : 1;
 	to->batched = n->out[0]->batched;
-	*factor = n->op == &op_reduce_to ? 1 : -1;
+	*factor = 1;
 	return true;
 }
 
 static void
-emit_times(struct emitter *e, const struct node *n, double factor)
+emit(struct emitter *e, const struct node *n)
 {
-	if (reduce_is_whole(n->in[0], n->out[0]))
-		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), arg_tensor(n->out[0]),
-		    arg_tensor(n->in[0]), arg_real(factor), arg_real(0.0), arg_count(n->out[0]));
-	else
-		reduce_emit(e, n, n->out[0], NULL, factor);
-}
-
-static void
-emit_reduce_to(struct emitter *e, const struct node *n)
-{
-	emit_times(e, n, 1);
-}
-
-static void
-emit_negated(struct emitter *e, const struct node *n)
-{
-	emit_times(e, n, -1);
-}
-
-static void
-emit_mul_grad(struct emitter *e, const struct node *n)
-{
-	if (reduce_is_whole(n->in[0], n->out[0]))
-		broadcast_combine(e, "mul", n->out[0], n->in[0], n->in[1]);
-	else
-		reduce_emit(e, n, n->out[0], n->in[1], 1);
+	reduce_emit(e, n, n->out[0], 1);
 }
 
 const struct op op_reduce_to = {
@@ -118,30 +88,5 @@ const struct op op_reduce_to = {
 	.memory.workspace = workspace,
 	.memory.inplace = 1u << 0,
 	.calls.kernels = "pointwise/reduce.cu",
-	.calls.emit = emit_reduce_to,
-};
-
-const struct op op_reduce_negated = {
-	.name = "reduce_negated",
-	.kind = OP_INTERNAL,
-	.brief = "-dy summed over the axes along which an operand was repeated",
-	.operands = "dy",
-	.min_operands = 1, .max_operands = 1,
-	.memory.workspace = workspace,
-	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/reduce.cu",
-	.calls.emit = emit_negated,
-};
-
-const struct op op_mul_grad = {
-	.name = "mul_grad",
-	.kind = OP_INTERNAL,
-	.brief = "dy times the other factor, summed over the axes this one was repeated along",
-	.formula = "dy * other",
-	.operands = "dy other",
-	.min_operands = 2, .max_operands = 2,
-	.memory.workspace = workspace,
-	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/reduce.cu",
-	.calls.emit = emit_mul_grad,
+	.calls.emit = emit,
 };

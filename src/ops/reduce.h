@@ -10,7 +10,7 @@
 
 struct emitter;
 
-extern const struct op op_reduce_to, op_reduce_negated, op_mul_grad;
+extern const struct op op_reduce_to;
 
 /* Does N sum its operand along axes? Then TO has the operand's shape with extents of 1 along these, or without its
  * batch, and each sum is multiplied by FACTOR. */
@@ -21,11 +21,11 @@ bool	reductions_take(const struct node *n, struct tensor *to, double *factor);	/
 /* Has B as many elements as A at every batch? */
 bool	reduce_is_whole(const struct tensor *a, const struct tensor *b);
 
-/* TO is FROM's sum, or that of its products with OTHER, times FACTOR, over the axes that TO, of equal rank or
- * none, does not run along. */
-void	reduce_emit(struct emitter *, const struct node *, const struct tensor *to,
-	    const struct tensor *other, double factor);
-/* Pieces that each of these sums is cut into, if its groups are G; and their scratch memory. */
+/* TO is the sum of the node's operand, times FACTOR, over the axes that TO, of equal rank or none, does not run
+ * along. */
+void	reduce_emit(struct emitter *, const struct node *, const struct tensor *to, double factor);
+/* Pieces that such sums are cut into, if their groups are G; and their scratch memory, where a formula of the operand
+ * and of OTHER, or NULL, is summed. */
 int64_t	reduce_pieces(const struct tensor *from, const struct tensor *to, const struct groups *g);
 struct affine	reduce_room(const struct tensor *from, const struct tensor *to, const struct tensor *other);
 

@@ -325,7 +325,7 @@ emit_sum(struct emitter *e, const struct node *n)
 {
 	struct tensor to = kept(n, n->in[0]);
 
-	reduce_emit(e, n, &to, NULL, 1);
+	reduce_emit(e, n, &to, 1);
 }
 
 static void
@@ -333,7 +333,7 @@ emit_mean(struct emitter *e, const struct node *n)
 {
 	struct tensor to = kept(n, n->in[0]);
 
-	reduce_emit(e, n, &to, NULL, 1 / (double)reduced(n, n->in[0]));
+	reduce_emit(e, n, &to, 1 / (double)reduced(n, n->in[0]));
 }
 
 static const char *

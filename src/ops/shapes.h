@@ -66,7 +66,7 @@ void	torch_reshape(struct tape *, const struct node *);
 void	shape_emit_window(struct emitter *, const struct node *, int64_t top, int64_t left,
 	    double value);
 
-/* ---- broadcasting (kernels/pointwise/arith.cu) ---- */
+/* ---- broadcasting (kernels/pointwise/groups.cu) ---- */
 
 #define GROUPS	6
 
