@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/needed.h"
 #include "ir/op.h"
 
 const char *
@@ -42,11 +43,29 @@ plan_phase_name(const struct instant *at)
 	return at->graph == m->update ? "update" : name[at->node->phase];
 }
 
+/* The tensors that training makes: all but what --predict alone writes. NULL: nothing is trained. */
+static bool *
+made_in_training(const struct module *m)
+{
+	const struct graph *g = m->forward;
+	bool *made;
+	int i;
+
+	if (!m->train)
+		return NULL;
+	made = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*made));
+	for (i = 0; i < g->results.n; i++)
+		if (!g->results.v[i].predicted)
+			made[g->results.v[i].tensor->id] = true;
+	needed_mark(g->nodes.v, g->nodes.n, made, NULL);
+	return made;
+}
+
 /* What the graph of the spec costs; each shared parameter counts where it is first used. */
 static void
 count_layers(const struct module *m, struct plan_summary *s)
 {
-	bool *seen = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*seen));
+	bool *seen = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*seen)), *made = made_in_training(m);
 	int i, j;
 
 	for (i = 0; i < m->forward->nodes.n; i++) {
@@ -63,7 +82,7 @@ count_layers(const struct module *m, struct plan_summary *s)
 			if (t->frozen)
 				s->frozen += tensor_elements_per_sample(t);
 		}
-		if (n->op->macs)
+		if (n->op->macs && (!made || needed_of(n, made)))
 			c.macs = n->op->macs(n);
 		s->parameters += c.parameters;
 		s->macs = affine_sum(s->macs, c.macs);

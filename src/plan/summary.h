@@ -23,7 +23,7 @@ struct line_bytes {		/* what one line of the spec holds at an instant */
 struct plan_summary {
 	int64_t parameters;	/* elements, frozen ones included */
 	int64_t frozen;
-	struct affine macs;	/* of one forward run */
+	struct affine macs;	/* of one forward run, in training if there is any: without what --predict alone writes */
 	VEC(struct layer_cost) layers;
 	int64_t persistent[TENSOR_KINDS];	/* bytes by kind */
 	int64_t at_peak[TENSOR_KINDS];	/* transient bytes alive at the peak, by kind */

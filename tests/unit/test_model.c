@@ -249,3 +249,17 @@ Test(model, a_summary_adds_up)
 	cr_expect_eq(s->parameters, 448 + 2 * 2320 + 3 * 32 + 40970);
 	cr_expect_eq(affine_at(s->macs, 1), 1024 * 27 * 16 + 2 * 1024 * 144 * 16 + 40960);
 }
+
+/* What training does not compute is no work of it: 4 x 3 and 3 x 2, but not 3 x 5. */
+Test(model, work_is_that_of_training)
+{
+	struct module *m = planned("network n { input x : f32[4] target t : f32[2]\n"
+	    "h = x -> dense(3)\nmore = h -> dense(5)\nloss mse(h -> dense(2), t) }\n"
+	    "train { batch 8 data synthetic(64) }\nvalidate { data synthetic(64) predict more }\n");
+
+	cr_expect_eq(affine_at(plan_summarise(m)->macs, 1), 12 + 6);
+	cr_expect_eq(plan_summarise(m)->parameters, 15 + 20 + 8);
+	m = planned("network n { input x : f32[4] h = x -> dense(3) more = h -> dense(5) }\n"
+	    "validate { batch 8 data synthetic(64) predict more }\n");
+	cr_expect_eq(affine_at(plan_summarise(m)->macs, 1), 12 + 15);
+}
