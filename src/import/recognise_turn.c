@@ -1,342 +1,13 @@
 /*
  * Rotary positions that an exporter took apart: x cos + turned(x) sin, from tables of cosines and sines. There are many ways to
  * write it: halves that are cut and joined, neighbours by steps of two, stacks, signs here or there; some turn a part of each
- * head or row alone. All are linear, so it is found as a line is: each number of the result is followed back to the numbers
- * of one tensor that it is a sum of, each with its factor or its column of a table. Then these must be what rope makes, with
- * angles that fit all of the table.
- *
- *     [lead..., positions | what lies behind them, as one row]      the tables have positions and places of the row alone
+ * head or row alone. All are linear, so it is found as a line is: what rows.h finds each number to be a sum of must be what
+ * rope makes, with angles that fit all of the table.
  */
-#include "import/importer.h"
+#include "import/rows.h"
 
 #include <math.h>
 #include <string.h>
-
-#define DEEPEST		16	/* steps in steps */
-#define MOST_VALUES	48	/* on the ways back */
-#define MOST_ROW	((int64_t)1 << 14)
-#define MOST_FOLLOWED	((int64_t)1 << 28)	/* numbers in all */
-#define MOST_TABLE	((int64_t)1 << 22)
-
-struct column {			/* of a table, going along positions */
-	const struct numbers *table;	/* NULL: a factor alone */
-	int64_t first, step;
-};
-
-struct part {
-	int64_t from;		/* in the row of what it comes from */
-	double factor;
-	struct column by;
-};
-
-struct sum {
-	int n;
-	struct part part[2];
-};
-
-struct row {
-	int64_t n;
-	struct sum *sum;
-};
-
-struct search {
-	struct importer *im;
-	const struct val *base;
-	int lead;		/* axes in front of a row, of which the last is of positions */
-	const int64_t *dim;	/* of the result */
-	int n;
-	const struct val *seen[MOST_VALUES];
-	bool tried[MOST_VALUES];
-	struct row row[MOST_VALUES];	/* of those seen, once they are known */
-	struct arena *scratch;
-	bool large;
-	const struct tensor *table;	/* one that a number is multiplied by */
-};
-
-/* What the model has in the place of a turn that was recognised. */
-static const struct val *
-spelled(const struct search *s, const struct val *v)
-{
-	const struct val *as;
-
-	v = val_first(v);
-	as = map_get(&s->im->spelled, arena_printf(s->scratch, "%p", (const void *)v));
-	return as ? as : v;
-}
-
-static const struct numbers *
-table_of(const struct val *v)
-{
-	const struct step *s;
-
-	v = val_first(v);
-	if (v->known)
-		return v->known;
-	s = made_by(v, "parameter");
-	return s && !s->weight[0].view && s->weight[0].numbers->data && s->weight[0].numbers->count <= MOST_TABLE ?
-	    s->weight[0].numbers : NULL;
-}
-
-/* ---- values on the way back ---- */
-
-static bool
-is_line(const struct step *s)
-{
-	static const char *const ops[] = { "add", "sub", "mul", "scale", "concat", "slice", "reshape", "flatten", NULL };
-	int i;
-
-	for (i = 0; s && ops[i]; i++)
-		if (strcmp(s->op->name, ops[i]) == 0)
-			return true;
-	return false;
-}
-
-static void
-look(struct search *s, const struct val *v, int depth)
-{
-	int i;
-
-	v = spelled(s, v);
-	for (i = 0; i < s->n; i++)
-		if (s->seen[i] == v)
-			return;
-	if (s->n == MOST_VALUES || depth > DEEPEST) {
-		s->large = true;
-		return;
-	}
-	s->seen[s->n++] = v;
-	for (i = 0; is_line(v->def) && i < v->def->nin; i++) {
-		const struct val *in = v->def->in[i];
-
-		if (!table_of(in))
-			look(s, in, depth + 1);
-		else if (strcmp(v->def->op->name, "mul") == 0)
-			s->table = in->t;
-	}
-}
-
-/* ---- what the numbers of a row are ---- */
-
-static bool row_of(struct search *, const struct val *, struct row *, int depth);
-
-static bool
-room(struct search *s, struct row *r, const struct val *v)
-{
-	int64_t n = 1;
-	int i;
-
-	if (v->t->rank < s->lead || memcmp(v->t->dim, s->dim, (size_t)s->lead * sizeof(*s->dim)) != 0 || !v->t->batched != !s->base->t->batched)
-		return false;
-	for (i = s->lead; i < v->t->rank; i++)
-		if (__builtin_mul_overflow(n, v->t->dim[i], &n))
-			return false;
-	if (n > MOST_ROW || n < 1 || s->im->followed > MOST_FOLLOWED)
-		return false;
-	s->im->followed += n;
-	r->n = n;
-	r->sum = arena_array(s->scratch, (size_t)n, sizeof(*r->sum));
-	return true;
-}
-
-/* Places of a row as the axes of ours behind the lead have them. */
-static bool
-row_of_slice(const struct search *s, const struct step *of, const struct row *from, struct row *to)
-{
-	const struct tensor *x = of->in[0]->t;
-	const struct attr *axis = step_attr(of, "axis"), *start = step_attr(of, "start"), *by = step_attr(of, "step"),
-	    *drop = step_attr(of, "drop");
-	int64_t stride[MODEL_RANK], extent[MODEL_RANK], first = 0, each = 1, k;
-	bool gone[MODEL_RANK] = { false };
-	int i, rank = 0;
-
-	for (i = x->rank - 1; i >= 0; i--) {
-		stride[i] = each;
-		extent[i] = x->dim[i];
-		each *= i >= s->lead ? x->dim[i] : 1;
-	}
-	for (i = 0; i < drop->n; i++)
-		gone[drop->v[i] < 0 ? drop->v[i] + x->rank : drop->v[i]] = true;
-	for (i = 0; i < axis->n; i++) {
-		int at = (int)(axis->v[i] < 0 ? axis->v[i] + x->rank : axis->v[i]);
-		int64_t begin = i < start->n ? start->v[i] : 0, step = i < by->n ? by->v[i] : 1, stop = extent[at];
-		const struct attr *end = step_attr(of, "stop");
-
-		if (at < s->lead || step < 1)
-			return false;
-		begin = begin < 0 ? begin + x->dim[at] : begin;
-		stop = i < end->n ? end->v[i] : stop;
-		stop = stop < 0 ? stop + x->dim[at] : stop > x->dim[at] ? x->dim[at] : stop;
-		first += begin * stride[at];
-		extent[at] = (stop - begin + step - 1) / step;
-		stride[at] *= step;
-	}
-	for (i = s->lead; i < x->rank; i++) {		/* what is dropped has one place */
-		if (gone[i] && extent[i] != 1)
-			return false;
-		stride[rank] = stride[i];
-		extent[rank++] = extent[i];
-	}
-	for (k = 0; k < to->n; k++) {
-		int64_t at = first, rest = k;
-
-		for (i = rank - 1; i >= 0; i--) {
-			at += rest % extent[i] * stride[i];
-			rest /= extent[i];
-		}
-		if (rest > 0 || at >= from->n)
-			return false;
-		to->sum[k] = from->sum[at];
-	}
-	return true;
-}
-
-static bool
-row_of_concat(struct search *s, const struct step *of, struct row *to, int depth)
-{
-	const struct tensor *y = of->out->t;
-	int64_t axis = step_attr(of, "axis")->i, before = 1, after = 1, at = 0, b, k, each;
-	struct row from;
-	int i;
-
-	axis += axis < 0 ? y->rank : 0;
-	if (axis < s->lead)
-		return false;
-	for (i = s->lead; i < y->rank; i++) {
-		before *= i < axis ? y->dim[i] : 1;
-		after *= i > axis ? y->dim[i] : 1;
-	}
-	for (i = 0; i < of->nin; i++, at += each) {
-		if (!row_of(s, of->in[i], &from, depth + 1))
-			return false;
-		each = of->in[i]->t->dim[axis] * after;
-		for (b = 0; b < before; b++)
-			for (k = 0; k < each; k++)
-				to->sum[b * y->dim[axis] * after + at + k] = from.sum[b * each + k];
-	}
-	return true;
-}
-
-/* By a table that has one column for each place, or for several. */
-static bool
-row_of_product(struct search *s, const struct step *of, const struct val *by, const struct row *from, struct row *to)
-{
-	const struct numbers *n = table_of(by);
-	const struct tensor *t = by->t, *y = of->out->t;
-	int64_t stride[MODEL_RANK], each = 1, step = 0, k;
-	int i, p;
-
-	if (!n || t->rank != y->rank || t->batched || n->count != tensor_elements_per_sample(t) || from->n != to->n)
-		return false;
-	for (i = t->rank - 1; i >= 0; i--) {
-		stride[i] = t->dim[i] > 1 ? each : 0;
-		each *= t->dim[i];
-		if (i < s->lead - 1 && t->dim[i] != 1)
-			return false;
-		if (i == s->lead - 1)
-			step = stride[i];
-	}
-	for (k = 0; k < to->n; k++) {
-		int64_t first = 0, rest = k;
-
-		for (i = t->rank - 1; i >= s->lead; i--) {
-			first += rest % y->dim[i] * stride[i];
-			rest /= y->dim[i];
-		}
-		to->sum[k] = from->sum[k];
-		for (p = 0; p < to->sum[k].n; p++) {
-			if (to->sum[k].part[p].by.table)
-				return false;
-			to->sum[k].part[p].by = (struct column){ n, first, step };
-		}
-	}
-	return true;
-}
-
-static bool
-row_of_sum(const struct row *a, const struct row *b, double sign, struct row *to)
-{
-	int64_t k;
-	int p;
-
-	if (a->n != to->n || b->n != to->n)
-		return false;
-	for (k = 0; k < to->n; k++) {
-		to->sum[k] = a->sum[k];
-		for (p = 0; p < b->sum[k].n; p++) {
-			if (to->sum[k].n == 2)
-				return false;
-			to->sum[k].part[to->sum[k].n] = b->sum[k].part[p];
-			to->sum[k].part[to->sum[k].n++].factor *= sign;
-		}
-	}
-	return true;
-}
-
-static bool
-row_of_pair(struct search *s, const struct step *of, struct row *to, int depth)
-{
-	const char *op = of->op->name;
-	struct row a, b;
-	int k;
-
-	for (k = 0; k < 2 && *op == 'm'; k++)
-		if (table_of(of->in[k]))
-			return row_of(s, of->in[!k], &a, depth + 1) && row_of_product(s, of, of->in[k], &a, to);
-	return *op != 'm' && row_of(s, of->in[0], &a, depth + 1) && row_of(s, of->in[1], &b, depth + 1) &&
-	    row_of_sum(&a, &b, *op == 's' ? -1 : 1, to);
-}
-
-static bool
-row_of_step(struct search *s, const struct val *v, struct row *to, int depth)
-{
-	const struct step *of = v->def;
-	struct row from;
-	int64_t k;
-	int p;
-
-	if (depth > DEEPEST || !room(s, to, v))
-		return false;
-	if (v == s->base) {
-		for (k = 0; k < to->n; k++)
-			to->sum[k] = (struct sum){ 1, { { k, 1, { NULL, 0, 0 } } } };
-		return true;
-	}
-	if (!is_line(of))
-		return false;
-	if (strcmp(of->op->name, "concat") == 0)
-		return row_of_concat(s, of, to, depth);
-	if (of->nin == 2)
-		return row_of_pair(s, of, to, depth);
-	if (of->nin != 1 || !row_of(s, of->in[0], &from, depth + 1))
-		return false;
-	if (strcmp(of->op->name, "slice") == 0)
-		return row_of_slice(s, of, &from, to);
-	if (from.n != to->n)
-		return false;
-	memcpy(to->sum, from.sum, (size_t)to->n * sizeof(*to->sum));
-	if (strcmp(of->op->name, "scale") == 0) {
-		if (step_attr(of, "offset")->r != 0)
-			return false;
-		for (k = 0; k < to->n; k++)
-			for (p = 0; p < to->sum[k].n; p++)
-				to->sum[k].part[p].factor *= step_attr(of, "factor")->r;
-	}
-	return true;
-}
-
-static bool
-row_of(struct search *s, const struct val *v, struct row *to, int depth)
-{
-	int i;
-
-	v = spelled(s, v);
-	for (i = 0; i < s->n && s->seen[i] != v; i++)
-		;
-	if (i == s->n || (!s->row[i].sum && !row_of_step(s, v, &s->row[i], depth)))
-		return false;
-	*to = s->row[i];
-	return true;
-}
 
 /* ---- which turn that is ---- */
 
@@ -530,7 +201,7 @@ find_angles(struct rotation *t)
 }
 
 static bool
-is_turn(const struct search *s, const struct row *r, struct rotation *t)
+is_turn(const struct row_search *s, const struct row *r, struct rotation *t)
 {
 	int64_t k;
 
@@ -589,7 +260,7 @@ rope(struct importer *im, struct val *x, const struct rotation *t, int64_t heads
 
 /* Of heads that were put in front of positions: turned where they lie side by side, and put there then. */
 static struct val *
-of_turned_heads(struct importer *im, const struct search *s, const struct rotation *t)
+of_turned_heads(struct importer *im, const struct row_search *s, const struct rotation *t)
 {
 	const struct step *put = made_by(s->base, "permute");
 	const struct tensor *x = s->base->t;
@@ -613,7 +284,7 @@ of_turned_heads(struct importer *im, const struct search *s, const struct rotati
 }
 
 static struct val *
-turned(struct importer *im, const struct search *s, const struct rotation *t)
+turned(struct importer *im, const struct row_search *s, const struct rotation *t)
 {
 	const struct tensor *x = s->base->t;
 	int64_t rows[MODEL_RANK], all = 1;
@@ -634,7 +305,7 @@ turned(struct importer *im, const struct search *s, const struct rotation *t)
 
 /* The last that was made of those not tried yet; false: there is none. */
 static bool
-next_base(struct search *s)
+next_base(struct row_search *s)
 {
 	int i, best = -1;
 
@@ -652,13 +323,13 @@ next_base(struct search *s)
 }
 
 static struct val *
-find_turn(struct search *s, struct val *v)
+find_turn(struct row_search *s, struct val *v)
 {
 	struct rotation t;
 	struct row r;
 	int i;
 
-	look(s, v, 0);
+	rows_look(s, v, 0);
 	if (!s->table || s->large)
 		return NULL;
 	for (i = 0; i < s->table->rank && s->table->dim[i] == 1; i++)
@@ -675,7 +346,7 @@ void
 recognise_turn(struct importer *im, const char *name)
 {
 	struct val *v = val_of(im, name), *made;
-	struct search s = { .im = im };
+	struct row_search s = { .im = im };
 	int problems = im->result->problems.n;
 	const struct step *of;
 
