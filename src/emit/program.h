@@ -68,12 +68,6 @@ void	emit_updates(struct emitter *, struct node *const *n, int count);
 /* The tables that these calls, and the gradients' norm, refer to. */
 void	emit_update_tables(struct emitter *);
 
-/* due.c: updates that steps leave out */
-/* By the place of a node of train, the updates it is for, as bits, or EVERY_STEP. NULL: so do all nodes. */
-#define EVERY_STEP	(~0u)
-unsigned	*emit_due(const struct module *);
-void		 emit_if_due(struct text *, unsigned bits, const char *call);
-
 /* engines.c: the engines of cuDNN for the convolutions that were noted */
 void	emit_engines(struct emitter *);
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "emit/program.h"
+#include "ir/due.h"
 #include "ir/op.h"
 #include "ir/prediction.h"
 
@@ -282,6 +283,21 @@ begin_call(struct steps *s, unsigned due, struct text *call)
 	return out;
 }
 
+/* The text of a call, run only in steps that make one of those updates. */
+static void
+put_if_due(struct text *out, unsigned bits, const char *call)
+{
+	const char *p, *end;
+
+	text_printf(out, "\tif (due & 0x%x) {\n", bits);
+	for (p = call; *p; p = end) {
+		end = strchr(p, '\n') ? strchr(p, '\n') + 1 : p + strlen(p);
+		text_puts(out, "\t");
+		text_add(out, p, (size_t)(end - p));
+	}
+	text_puts(out, "\t}\n");
+}
+
 static void
 end_call(struct steps *s, unsigned due, struct text *out, struct node *const *n, int count, int instant)
 {
@@ -292,7 +308,7 @@ end_call(struct steps *s, unsigned due, struct text *out, struct node *const *n,
 	if (left_out) {
 		put_made(s, &l, n, count);
 		end_marks(&l);
-		emit_if_due(out, due, call->s);
+		put_if_due(out, due, call->s);
 	}
 	s->e->out = out;
 	put_after(s, n, count, instant, left_out);
@@ -453,7 +469,7 @@ emit_steps(struct emitter *e)
 	if (m->train) {
 		text_puts(e->out, "\n/* One micro-batch of b samples: forward, loss, backward, and "
 		    "whatever can be updated. */");
-		s.due = emit_due(m);	/* which begins at instant 0 */
+		s.due = module_due(m);	/* which begins at instant 0 */
 		put_graph(&s, m->train, "train_step", at);
 		s.due = NULL;
 		at += m->train->nodes.n;

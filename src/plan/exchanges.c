@@ -1,7 +1,8 @@
 /*
- * exchanges: what goes between ranks, as the calls that a program makes. Nodes that begin one after the other are one call
- * where that can be: sums, where they lie side by side, are one range of the arena (buckets.c); of what is shared out in
- * pieces the call goes by a table of its tensors, so any that follow one another are one, up to a bucket's bytes.
+ * exchanges: what goes between ranks, as the calls that a program makes. Nodes that begin one after the other, and run in the
+ * same steps, are one call where that can be: sums, where they lie side by side, are one range of the arena (buckets.c); of
+ * what is shared out in pieces the call goes by a table of its tensors, so any that follow one another are one, up to a
+ * bucket's bytes.
  *
  * Between two gradients of a range lies less than the alignment, which is added up too, and means nothing.
  */
@@ -9,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "ir/due.h"
 #include "ir/op.h"
 #include "ir/pass.h"
 
@@ -16,18 +18,28 @@ struct finding {
 	struct module *m;
 	struct plan *p;
 	const int *waited;	/* by a tensor's id: the instant at which it is waited for */
+	const unsigned *due;	/* by a node of the graph; NULL: each runs in every step */
 	int64_t most;		/* bytes of a bucket without its last tensor */
 };
 
 static struct plan_sum
-one(const struct finding *f, const struct node *n, int instant)
+one(const struct finding *f, const struct graph *g, int at, int start)
 {
+	const struct node *n = g->nodes.v[at];
 	const struct tensor *t = n->out[0];
 	int64_t offset = plan_offset(f->p, t), bytes = affine_at(tensor_bytes(t), 1);
 
 	return (struct plan_sum){ .between = n->op->ranks.between, .first = t, .added = n->in[0], .offset = offset,
-		.bytes = bytes, .begin = instant, .wait = f->waited[t->id], .tensors = 1, .gradients = bytes,
+		.bytes = bytes, .begin = start + at, .wait = f->waited[t->id], .tensors = 1, .gradients = bytes,
+		.due = f->due ? f->due[at] : EVERY_STEP,
 		.in_place = offset == plan_offset(f->p, n->in[0]) };
+}
+
+/* Whatever they are, can they be of one call? */
+static bool
+may_join(const struct finding *f, const struct plan_sum *a, const struct plan_sum *b)
+{
+	return a->first->dtype == b->first->dtype && a->due == b->due && a->bytes < f->most;
 }
 
 /* B goes with A. */
@@ -56,8 +68,7 @@ lie_together(const struct finding *f, const struct plan_sum *a, const struct pla
 {
 	int64_t gap = b->offset - (a->offset + a->bytes);
 
-	return a->in_place && b->in_place && a->first->dtype == b->first->dtype && gap >= 0 && gap < f->p->alignment &&
-	    a->bytes < f->most;
+	return may_join(f, a, b) && a->in_place && b->in_place && gap >= 0 && gap < f->p->alignment;
 }
 
 /* The sums of COUNT nodes. */
@@ -86,7 +97,7 @@ find_pieces(struct finding *f, struct plan_sum *s, int count)
 	int i, k = 0;
 
 	for (i = 1; i < count; i++)
-		if (s[k].first->dtype == s[i].first->dtype && s[k].bytes < f->most) {
+		if (may_join(f, &s[k], &s[i])) {
 			s[k].bytes += s[i].bytes;
 			join(&s[k], &s[i]);
 		} else {
@@ -112,7 +123,7 @@ find_in(struct finding *f, const struct graph *g, int start)
 		const struct op *op = g->nodes.v[i]->op;
 
 		for (n = 0; op_begins_between(op) && i + n < g->nodes.n && g->nodes.v[i + n]->op == op; n++)
-			s[n] = one(f, g->nodes.v[i + n], start + i + n);
+			s[n] = one(f, g, i + n, start);
 		if (n > 0 && op->ranks.between == BETWEEN_SUM)
 			find_sums(f, s, n);
 		else if (n > 0)
@@ -128,7 +139,9 @@ plan_find_sums(struct module *m, struct plan *p)
 	if (!m->train || m->set.ranks <= 1)
 		return;
 	f.most = plan_bucket_bytes(m);
+	f.due = module_due(m);
 	find_in(&f, m->train, 0);
+	f.due = NULL;
 	if (m->update)
 		find_in(&f, m->update, m->train->nodes.n);
 }
@@ -176,6 +189,6 @@ run(struct module *m, const struct pass_options *o)
 
 const struct pass pass_sums = {
 	.name = "sums",
-	.doc = "find which sums over ranks are one range of the arena",
+	.doc = "find what goes between ranks in one call",
 	.run = run,
 };

@@ -66,6 +66,7 @@ struct plan_sum {
 	int64_t offset, bytes;	/* of the range; of pieces, of the first tensor, and of all */
 	int64_t gradients;	/* bytes of the tensors alone */
 	int begin, wait;	/* instants */
+	unsigned due;		/* the updates that all of them are for (ir/due.h) */
 };
 
 enum apart_state {			/* for speed: what need not wait shares no bytes (apart.c) */

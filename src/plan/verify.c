@@ -266,6 +266,8 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 	check_roots(&c);
 	if (c.ok)
 		check_geometry(&c);
+	if (c.ok)
+		verify_shards(&c);
 	for (i = 0; i < 3 && c.ok; i++)
 		if (graph[i]) {
 			int end = at + graph[i]->nodes.n;
@@ -279,8 +281,6 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 		}
 	if (c.ok)
 		verify_sums(&c);
-	if (c.ok)
-		verify_shards(&c);
 	arena_free(c.arena);
 	return c.ok;
 }

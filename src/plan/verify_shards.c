@@ -2,9 +2,9 @@
  * The part of the verifier that looks at what ranks share out in pieces (shard optimizer). The replay knows nothing of pieces:
  * to it a tensor is there or not. So here, of every call for ranks (exchanges.c) that is no sum,
  *
- * 1. its nodes stand in a row, each of them in one call, all of numbers of one size; none is waited for before all have begun,
- *    and the first that is, at the instant that the call says;
- * 2. what is on its way is touched by nobody: its own bytes hold the tensor from the call until it is waited for;
+ * 1. its nodes stand in a row, each of them in one call, all of numbers of one size, and run in the same steps as the node that
+ *    waits; none is waited for before all have begun, and the first that is, at the instant that the call says;
+ * 2. what is on its way is read by nobody but who waits for it: its own bytes hold the tensor from the call until then;
  *
  * and of every parameter whose state is shared out
  *
@@ -14,6 +14,8 @@
  * 5. each of its states has room for the largest piece, and takes no byte more.
  */
 #include "plan/verify_impl.h"
+
+#include "ir/due.h"
 
 static bool
 is_piecewise(const struct op *op)
@@ -33,6 +35,7 @@ static void
 check_call(struct check *c, const struct plan_sum *s, bool *called)
 {
 	const struct plan *p = c->p;
+	const unsigned *due = c->m->set.nturns ? module_due(c->m) : NULL;
 	int first = s->begin - s->tensors + 1, i, k;
 	bool awaited = false;
 
@@ -49,6 +52,8 @@ check_call(struct check *c, const struct plan_sum *s, bool *called)
 			verify_object(c, n->loc, "'%s' is not in one call for ranks", n->out[0]->name);
 		else if (b->first > s->begin || b->last < s->wait)
 			verify_object(c, n->loc, "'%s' is on its way between ranks when its bytes are another's", n->out[0]->name);
+		else if (due && p->at[i].graph == c->m->train && due[i] != due[s->wait])
+			verify_object(c, n->loc, "'%s' is not sent in the steps that wait for it", n->out[0]->name);
 		called[i] = true;
 		for (k = first; k < s->wait && c->ok; k++)
 			if (waits_for(p->at[k].node, n))
@@ -79,26 +84,39 @@ check_calls(struct check *c)
 
 /* ---- pieces ---- */
 
-enum piece { WHOLE, OF_SUM, OF_WEIGHT };	/* of a tensor: what each rank has of it */
+enum piece { WHOLE, OF_SUM, OF_WEIGHT, SUM_ON_ITS_WAY, WEIGHT_ON_ITS_WAY };	/* of a tensor: what each rank has of it */
 
-/* What of T a rank has when a node has made it of a piece or a whole. */
+/* What of its K-th result a rank has when a node has made it. */
 static enum piece
 made(const struct node *n, int k)
 {
 	if (n->op->ranks.between == BETWEEN_SCATTER)
-		return OF_SUM;
+		return n->op->ranks.waits ? OF_SUM : SUM_ON_ITS_WAY;
 	if (n->op->kind == OP_OPTIMIZER && k == 0)
 		return OF_WEIGHT;
-	return n->op->ranks.between == BETWEEN_GATHER && !n->op->ranks.waits ? OF_WEIGHT : WHOLE;
+	return n->op->ranks.between == BETWEEN_GATHER && !n->op->ranks.waits ? WEIGHT_ON_ITS_WAY : WHOLE;
 }
 
+/* Whoever begins something takes what he says, and whoever waits for something what has begun, and nobody else does. */
 static bool
 may_read(const struct node *n, int k, enum piece what)
 {
-	if (what == OF_SUM)
-		return (n->op->kind == OP_OPTIMIZER && k == 1) || n->op->ranks.between == BETWEEN_SCATTER ||
-		    n->op->ranks.takes_pieces;
-	return what == WHOLE || n->op->ranks.between == BETWEEN_GATHER;
+	enum between between = n->op->ranks.between;
+	bool waits = n->op->ranks.waits;
+
+	switch (what) {
+	case OF_SUM:
+		return (n->op->kind == OP_OPTIMIZER && k == 1) || n->op->ranks.takes_pieces;
+	case OF_WEIGHT:
+		return between == BETWEEN_GATHER && !waits;
+	case SUM_ON_ITS_WAY:
+		return between == BETWEEN_SCATTER && waits;
+	case WEIGHT_ON_ITS_WAY:
+		return between == BETWEEN_GATHER && waits;
+	case WHOLE:
+		break;
+	}
+	return between == BETWEEN_SCATTER ? !waits : between != BETWEEN_GATHER;
 }
 
 static void
@@ -122,7 +140,8 @@ check_states(struct check *c, const struct node *n)
 static void
 check_pieces(struct check *c, const struct graph *g, enum piece *has)
 {
-	int i, k, left = 0;
+	const struct node **moved = arena_array(c->arena, (size_t)c->m->next_tensor + 1, sizeof(*moved));	/* by parameter */
+	int i, k;
 
 	for (i = 0; i < g->nodes.n && c->ok; i++) {
 		const struct node *n = g->nodes.v[i];
@@ -138,12 +157,14 @@ check_pieces(struct check *c, const struct graph *g, enum piece *has)
 			check_states(c, n);
 			if (c->ok && has[n->in[1]->id] != OF_SUM)
 				verify_object(c, n->loc, "'%s' is updated by a gradient that is not of all ranks", n->in[0]->name);
-			left++;
+			moved[tensor_root(n->in[0])->id] = n;
+		} else if (n->op->ranks.between == BETWEEN_GATHER && n->op->ranks.waits) {
+			moved[tensor_root(n->in[0])->id] = NULL;
 		}
-		left -= n->op->ranks.between == BETWEEN_GATHER && n->op->ranks.waits && has[n->in[0]->id] == OF_WEIGHT;
 	}
-	if (c->ok && left != 0)
-		verify_object(c, c->m->loc, "%d parameters are not brought to all ranks", left);
+	for (i = 0; i < c->m->next_tensor && c->ok; i++)
+		if (moved[i])
+			verify_object(c, moved[i]->loc, "'%s' is not brought to all ranks", moved[i]->in[0]->name);
 }
 
 void

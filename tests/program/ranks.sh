@@ -138,6 +138,26 @@ named() {
 		grep 'the last checkpoint is k.st, after update [0-9]*' err
 }
 
+# turns and turns2: two networks that have nothing in common, one of which most steps leave out; which, differs
+spec_of_turns() {
+	cat > turns.nn <<'END'
+network turns {
+  input  x : f32[6]
+  target t : class[3]
+  target u : class[3]
+  a = x -> dense(7) -> relu -> dense(3)
+  b = x -> dense(8) -> relu -> dense(3)
+  loss la: cross_entropy(a, t)
+  loss lb: cross_entropy(b, u)
+}
+train {
+  batch 12  epochs 2  precision f64  optimizer adam(lr=1e-2)  update (a, loss=la), (b, loss=lb, every=3)
+  data synthetic(120)
+}
+END
+	sed 's/network turns/network turns2/; s/loss=la)/loss=la, every=3)/; s/lb, every=3/lb/' turns.nn > turns2.nn
+}
+
 # words, sums, half, digits, lenet5, digit_gan
 other_specs() {
 	cat > words.nn <<'END'

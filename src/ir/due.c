@@ -1,14 +1,5 @@
-/*
- * Which of a step's updates a node is for, where steps leave some out (settings.turn[].every): it runs in the steps
- * that make one of these. Losses and metrics are computed in every step, so that each is logged as it is; what then is
- * left out is backward and the update itself.
- *
- * What a node reads was made by a node that is for the same updates, or for more. So it lies where the plan says, whose
- * step makes all updates.
- */
-#include <string.h>
+#include "ir/due.h"
 
-#include "emit/program.h"
 #include "ir/op.h"
 
 /* What moves a parameter: its turn, if that is left out of most steps. */
@@ -45,7 +36,7 @@ bits_of_readers(const struct node *n, const unsigned *wanted)
 }
 
 unsigned *
-emit_due(const struct module *m)
+module_due(const struct module *m)
 {
 	const struct graph *g = m->train;
 	unsigned *wanted, *due;
@@ -66,19 +57,4 @@ emit_due(const struct module *m)
 				wanted[n->in[k]->id] |= due[i];
 	}
 	return due;
-}
-
-/* The text of a call, run only in steps that make one of those updates. */
-void
-emit_if_due(struct text *out, unsigned bits, const char *call)
-{
-	const char *p, *end;
-
-	text_printf(out, "\tif (due & 0x%x) {\n", bits);
-	for (p = call; *p; p = end) {
-		end = strchr(p, '\n') ? strchr(p, '\n') + 1 : p + strlen(p);
-		text_puts(out, "\t");
-		text_add(out, p, (size_t)(end - p));
-	}
-	text_puts(out, "\t}\n");
 }
