@@ -7,7 +7,7 @@
  *     spreading   rank r sends piece r, and passes on what it receives: in the end all have all
  *
  *     turn        0      1      2   |  3      4      5		of 4 ranks
- *     rank 0 has  +2     +1     0 ! |  3      2      1		the piece that comes from rank 3; +: to which its own is added
+ *     rank 0 has  +2     +1    +0 ! |  3      2      1		the piece from rank 3; +: its own is added; !: it is whole
  *
  * The first half reduces and scatters, the second gathers, both together reduce to all. A half sends (N - 1) / N of the
  * bytes, less than which no algorithm does. The sums of one piece are made in one order, so the same number of ranks has

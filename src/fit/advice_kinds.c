@@ -131,7 +131,7 @@ static const char *
 shard_note(struct advisor *v, int64_t value)
 {
 	(void)v, (void)value;
-	return "the same updates: each rank makes its part of them, and sends as much as before";
+	return "the same updates: each rank makes its part of them, and sends hardly more";
 }
 
 /* ---- accumulation ---- */

@@ -355,8 +355,10 @@ settings(struct ir_reader *r)
 	if (s->ranks < 0 || s->ranks > MOST_RANKS)
 		ir_read_fail(r, "a number of ranks");
 	if (ir_read_accept(r, "shard")) {
-		const char *const names[] = { shard_name(0), shard_name(1) };
+		const char *names[SHARDS];
 
+		for (int i = 0; i < SHARDS; i++)
+			names[i] = shard_name((enum shard_kind)i);
 		s->shard = (enum shard_kind)ir_read_one_of(r, "what is shared out", names, SHARDS);
 	}
 	s->validate_fixed = s->accumulate < 1 || s->validate_batch != settings_micro_batch(s);

@@ -191,6 +191,8 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 		set->ranks = ex->opt->ranks;
 	if (ex->opt->shard)
 		set->shard = (enum shard_kind)(ex->opt->shard - 1);
+	if (ex->opt->shard || !set->shard_loc.src)
+		set->shard_loc = set->batch_loc;
 	shares = settings_shares(set);
 	if (set->batch % shares == 0)
 		return;
@@ -212,7 +214,7 @@ static void
 check_shard(struct expander *ex, struct settings *set)
 {
 	const struct op *whole = settings_unshared(set);
-	struct loc loc = set->shard_loc.src && !ex->opt->shard ? set->shard_loc : set->batch_loc;
+	struct loc loc = set->shard_loc;
 	struct diag *g = NULL;
 
 	if (settings_shards(set) <= 1)

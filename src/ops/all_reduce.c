@@ -6,7 +6,8 @@
  *
  * Both work in place: a gradient is sent from where backward made it. Only where somebody else still reads what one
  * rank made does the sum get bytes of its own. The sum over micro-batches lives on, in one place. Nodes that follow one
- * another are one sum where their tensors lie side by side (plan/exchanges.c): the last that begins, and the first that waits, are the calls.
+ * another are one sum where their tensors lie side by side (plan/exchanges.c): the last that begins, and the first that
+ * waits, are the calls.
  */
 #include "ir/op.h"
 

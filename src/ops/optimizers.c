@@ -1,6 +1,7 @@
 /* Helpers of optimizers; see optimizers.h. */
 #include "ops/optimizers.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "calls/emitter.h"
@@ -133,6 +134,7 @@ add_state(struct build *b, struct node *n, const char *name, struct init init, c
 	struct state_shape piece = { p->dtype->real, 1, { shard_elements(b->module, tensor_elements_per_sample(p)) } };
 	bool shared = settings_shards(&b->module->set) > 1;
 
+	assert(!shared || !shape);	/* settings_unshared() */
 	if (shared)
 		shape = &piece;
 	s = op_param(b, n, name, T_OPTIMIZER, init, shape ? shape->rank : p->rank, shape ? shape->dim : p->dim);

@@ -13,7 +13,6 @@
 #include "ir/op.h"
 
 #include "calls/emitter.h"
-#include "ops/shapes.h"
 
 /* The call that N begins, or waits for; NULL: another node of those together does. */
 static const struct sum_call *

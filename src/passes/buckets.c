@@ -8,10 +8,10 @@
  * Sums that stand side by side here are placed side by side in the arena (plan/buckets.c), so that nothing is copied into
  * a bucket. A gradient that others read after its own bucket is full waits for a later one, and is added up in place too.
  * No tensor lives longer: what is added up is waited for where it was. Sums of which each rank gets its piece, and weights
- * that all get back, are held in the same way, each by themselves.
+ * that all get back, are held in the same way, each by themselves, and stay where they lie.
  *
- * Reads: train after updates-together. Writes: the place of nodes that begin something between ranks. Invariants after: 1. every node comes
- * after those that define what it reads; 2. the order of all other nodes is what it was.
+ * Reads: train after updates-together. Writes: the place of nodes that begin something between ranks. Invariants after:
+ * 1. every node comes after those that define what it reads; 2. the order of all other nodes is what it was.
  */
 #include "ir/op.h"
 #include "ir/pass.h"

@@ -17,10 +17,10 @@ check(const struct rule *rule, struct lint *l)
 	for (i = 0; i < m->persistent.n; i++)
 		if (m->persistent.v[i]->shared)
 			return;
-	g = lint_report(l, rule, m->set.shard_loc.src ? m->set.shard_loc : m->set.optimizer_loc, "shard saves nothing: "
+	g = lint_report(l, rule, m->set.shard_loc, "shard saves nothing: "
 	    "%s keeps no state that %lld ranks could share out", m->set.optimizer->name, (long long)m->set.ranks);
-	diag_fact(l->diags, g, "each rank has as much as without it, and sends as much, but waits for new weights at the end of "
-	    "an update");
+	diag_fact(l->diags, g, "each rank has and sends as much as without it, or hardly more, but waits for new weights at the "
+	    "end of an update");
 	diag_help(l->diags, g, "leave shard out; it pays with an optimizer that keeps something of every weight: adamw two "
 	    "numbers, sgd with momentum one");
 }
