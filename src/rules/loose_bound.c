@@ -21,18 +21,23 @@ struct counted {		/* of all pictures */
 	int64_t usual;		/* that all have at most but one in FEW */
 	int64_t within;		/* pictures that have no more than that */
 	int64_t *with;		/* by parts: so many pictures */
+	bool apart;		/* validation has pictures or parts of its own */
 };
 
 /* ---- the data ---- */
 
+/* The same pictures, of which the same parts are used? Arguments may choose others of one file. */
 static bool
-same_pictures(const struct data_source *a, const struct data_source *b)
+same_parts(const struct data_source *const *source, const struct data_parts *part)
 {
-	return a->reader == b->reader && a->nfiles && b->nfiles && strcmp(a->file[0], b->file[0]) == 0 &&
-	    a->skip_every == b->skip_every && a->keep_every == b->keep_every;
+	const struct data_source *a = source[0], *b = source[1];
+
+	return a->reader == b->reader && strcmp(a->file[0], b->file[0]) == 0 && a->skip_every == b->skip_every &&
+	    a->keep_every == b->keep_every && part[0].pictures == part[1].pictures &&
+	    memcmp(part[0].parts, part[1].parts, (size_t)part[0].pictures * sizeof(*part[0].parts)) == 0;
 }
 
-/* Of training and of validation, where that has pictures of its own. False where either is not known. */
+/* Of training and of validation, where that has pictures or parts of its own. False where either is not known. */
 static bool
 look(const struct lint *l, bool crowds, struct counted *c)
 {
@@ -42,12 +47,13 @@ look(const struct lint *l, bool crowds, struct counted *c)
 	int64_t i;
 	int k;
 
-	if (source[0] && source[1] && same_pictures(source[0], source[1]))
-		source[1] = NULL;
 	for (k = 0; k < 2; k++)
 		if (source[k] && !data_parts(l, source[k], crowds, &part[k]))
 			return false;
-	*c = (struct counted){ .pictures = part[0].pictures + part[1].pictures };
+	*c = (struct counted){ .apart = source[0] && source[1] && !same_parts(source, part) };
+	if (source[0] && !c->apart)
+		part[1].pictures = 0;
+	c->pictures = part[0].pictures + part[1].pictures;
 	for (k = 0; k < 2; k++)
 		for (i = 0; i < part[k].pictures; i++)
 			c->most = part[k].parts[i] > c->most ? part[k].parts[i] : c->most;
@@ -149,7 +155,7 @@ cure(struct lint *l, struct diag *g, const struct counted *c, int64_t bound)
 		diag_fact(l->diags, g, "with room for %lld the arena is as large, and fewer rows of zeros are staged and "
 		    "matched at each step", (long long)bound);
 	if (bound < c->most)
-		diag_help(l->diags, g, "a program says that it leaves %lld parts out then, of the pictures that have more "
+		diag_help(l->diags, g, "%lld parts of the pictures that are used are left out then, of those that have more "
 		    "than %lld", (long long)left_out(c, bound), (long long)bound);
 	else if (fix_amend(l, &fixed) && set_bound(l->module, &fixed, bound))
 		fix_amended(l, g, false, &fixed, arena_printf(l->module->arena, "make room for %lld parts", (long long)bound));
@@ -188,8 +194,7 @@ check(const struct rule *rule, struct lint *l)
 		    (long long)c.usual);
 	if (m->set.train)
 		diag_place(l->diags, g, m->set.data.loc, "counted in \"%s\"%s", m->set.data.file[0],
-		    m->set.validate && !same_pictures(&m->set.data, &m->set.validate_data) ?
-		    " and in the data of validation" : "");
+		    c.apart ? " and in the data of validation" : "");
 	if (bound < c.most)
 		diag_fact(l->diags, g, "the most that one has is %lld", (long long)c.most);
 	cure(l, g, &c, bound);

@@ -94,7 +94,7 @@ struct halving {
 	bool done;
 };
 
-/* Where blocks of std/ are told how many, `most`; else where top_k is, if that is the number. */
+/* Where blocks of std/ are told how many, `most`. */
 static void
 halve(void *of, const struct expr *e)
 {
@@ -108,23 +108,44 @@ halve(void *of, const struct expr *e)
 	for (i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
 		if (strcmp(e->name, blocks[i]) == 0)
 			h->done = cut_argument(&h->m.edits, e, "most", text) || h->done;
-	for (i = 0; strcmp(e->name, "top_k") == 0 && i < (size_t)e->nargs; i++) {
+}
+
+/* Where the network itself chose them: top_k(scores, 2000), or the param that is named there. */
+static void
+halve_chosen(struct halving *h, const struct node *n)
+{
+	const char *text = arena_printf(h->m.arena, "%lld", (long long)(h->boxes / 2));
+	struct cut_place place;
+	const struct expr *e;
+	int i;
+
+	if (!cut_find(&place, h->m.arena, h->m.file, n->loc) || place.network != h->m.network)
+		return;
+	e = cut_layer(&place);
+	for (i = 0; strcmp(e->name, "top_k") == 0 && i < e->nargs; i++) {
 		const struct expr *k = e->arg[i].value;
 
-		if ((e->arg[i].name ? strcmp(e->arg[i].name, "k") == 0 : i + 1 == (size_t)e->nargs) &&
-		    (k->kind == E_NAME || (k->kind == E_NUM && k->num.real == (double)h->boxes)))
+		if ((e->arg[i].name ? strcmp(e->arg[i].name, "k") == 0 : i + 1 == e->nargs) &&
+		    (k->kind == E_NAME || k->kind == E_NUM))
 			h->done = amend_value(&h->m, k, text, true) || h->done;
 	}
 }
 
 static struct module *
-with_half(struct lint *l, int64_t boxes)
+with_half(struct lint *l, const struct graph *g, const bool *marked, int64_t boxes)
 {
 	struct halving h = { .boxes = boxes };
+	int i;
 
 	edited_begin(l, &h.m);
 	if (h.m.network)
 		cut_walk_stmts(h.m.network->stmt, h.m.network->nstmts, halve, &h);
+	for (i = 0; h.m.network && i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (node_is(n, "top_k") && marked[n->out[0]->id] && n->out[0]->dim[0] == boxes)
+			halve_chosen(&h, n);
+	}
 	return h.done ? edited_plan(l, &h.m) : NULL;
 }
 
@@ -146,7 +167,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, f, "%s B at batch %lld, of their corners, codes, scores and places; grows with B·n, for n boxes of each "
 	    "picture, and nms compares each with each", lint_commas(m->arena, bytes),
 	    (long long)(g == m->validate ? m->plan->validate_batch : m->plan->batch));
-	other = with_half(l, boxes);
+	other = with_half(l, g, marked, boxes);
 	if (other)
 		measure_saving(l, f, other, "half as many, %lld,", (long long)(boxes / 2));
 }

@@ -82,19 +82,35 @@ largest_align(const struct module *m)
 
 struct halving {
 	struct amend m;
+	const struct node *align;	/* the head's */
 	int64_t boxes;
 	bool sliced, done;
 };
+
+/* Are the boxes that roi_align is shown taken there, whoever hands them on? */
+static bool
+takes_boxes(const struct halving *h, struct loc place)
+{
+	const struct tensor *t = h->align->in[0];
+
+	while (t && t->def && t->rank == 2 && t->dim[0] == h->boxes) {
+		if (node_is(t->def, "slice") && t->def->loc.src == place.src && t->def->loc.beg == place.beg)
+			return true;
+		t = t->def->nin > 0 ? t->def->in[0] : NULL;
+	}
+	return false;
+}
 
 /* Where the spec takes the first of them for this head: rois[:128]. */
 static void
 halve_slice(void *of, const struct expr *e)
 {
 	struct halving *h = of;
-	const struct expr *range = e->kind == E_INDEX && e->nargs == 1 ? e->arg[0].value : NULL;
+	const struct expr *index = e->kind == E_LABEL ? e->a : e;	/* which has the label's place */
+	const struct expr *range = index && index->kind == E_INDEX && index->nargs == 1 ? index->arg[0].value : NULL;
 
 	if (!range || range->kind != E_RANGE || range->a || !range->b || range->c || range->b->kind != E_NUM ||
-	    range->b->num.real != (double)h->boxes)
+	    range->b->num.real != (double)h->boxes || !takes_boxes(h, e->head))
 		return;
 	h->sliced = true;
 	h->done = amend_value(&h->m, range->b, arena_printf(h->m.arena, "%lld", (long long)(h->boxes / 2)), false);
@@ -110,9 +126,9 @@ halve_sample(void *of, const struct expr *e)
 }
 
 static struct module *
-with_half(struct lint *l, int64_t boxes, bool *sliced)
+with_half(struct lint *l, const struct node *align, bool *sliced)
 {
-	struct halving h = { .boxes = boxes };
+	struct halving h = { .align = align, .boxes = align->in[0]->dim[0] };
 
 	edited_begin(l, &h.m);
 	if (h.m.network)
@@ -139,18 +155,19 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module, *other;
 	const struct node *n;
-	int64_t bytes, boxes;
+	int64_t bytes, all, boxes;
 	struct diag *g;
 	bool sliced;
 
 	if (!may_find(m) || m->plan->arena_bytes < SMALLEST_HAZARD || m->plan->at[m->plan->peak].graph != m->train)
 		return;
-	bytes = bytes_at_peak(m, find_seen(m, NULL));
-	if (bytes < m->plan->arena_bytes / SHARE || bytes < SMALLEST_HAZARD || !measure_may_be_hazard(m, LESS * bytes))
+	all = bytes_at_peak(m, find_seen(m, NULL));
+	if (all < m->plan->arena_bytes / SHARE || all < SMALLEST_HAZARD || !measure_may_be_hazard(m, LESS * all))
 		return;
 	n = largest_align(m);
+	bytes = bytes_at_peak(m, find_seen(m, n));
 	boxes = n->in[0]->dim[0];
-	other = with_half(l, boxes, &sliced);
+	other = with_half(l, n, &sliced);
 	if (other && other->plan->arena_bytes >= m->plan->arena_bytes)
 		return;
 	g = lint_report(l, rule, n->loc, "what layers make of %lld boxes of each picture decides the memory of '%s': %s at the "
@@ -158,6 +175,8 @@ check(const struct rule *rule, struct lint *l)
 	    lint_human(m->arena, m->plan->arena_bytes));
 	diag_fact(l->diags, g, "%s B at micro-batch %lld, all of it made of what roi_align sees; grows with B·n, for n boxes of each "
 	    "picture, whatever the size of the pictures", lint_commas(m->arena, bytes), (long long)m->plan->batch);
+	if (bytes < m->plan->arena_bytes / SHARE)
+		diag_fact(l->diags, g, "with what layers make of the boxes of other heads it is %s B", lint_commas(m->arena, all));
 	if (other && sliced)
 		measure_saving(l, g, other, "the first %lld of them, [:%lld],", (long long)(boxes / 2), (long long)(boxes / 2));
 	else if (other)
