@@ -23,29 +23,61 @@ unfit(struct arena *a, const struct data_source *d, struct tensor *const *staged
 
 /* ---- how many parts pictures have ---- */
 
+#define MOST_PIXELS	((int64_t)1 << 30)	/* of a side, as in kernels/host/picture_scale.c */
+
 struct seen {
 	struct arena *arena;
-	VEC(struct parts_seen) pictures;	/* sorted by id */
+	VEC(struct parts_seen) categories;	/* sorted by id, as are */
+	VEC(struct parts_seen) pictures;
 };
 
 static void
-see_image(struct json_walk *j, struct seen *s)
+see_category(struct json_walk *j, struct seen *s)
 {
-	struct parts_seen picture = { .id = -1, .place = s->pictures.n };
+	struct parts_seen category = { .id = -1 };
 	char key[16];
 	int n = 0;
 
 	while (json_walk_field(j, &n, key, sizeof(key))) {
 		if (strcmp(key, "id") == 0)
-			picture.id = (int64_t)json_walk_number(j);
-		else if (strcmp(key, "width") == 0)
-			picture.width = json_walk_number(j);
-		else if (strcmp(key, "height") == 0)
-			picture.height = json_walk_number(j);
+			category.id = json_walk_count(j);
 		else
 			json_walk_pass(j);
 	}
-	j->bad = j->bad || picture.id < 0 || picture.width < 1 || picture.height < 1;
+	j->bad = j->bad || category.id < 0;
+	vec_push(s->arena, &s->categories, category);
+}
+
+static int64_t
+see_extent(struct json_walk *j)
+{
+	int64_t x = json_walk_count(j);
+
+	j->bad = j->bad || x < 1 || x > MOST_PIXELS;
+	return x;
+}
+
+static void
+see_image(struct json_walk *j, struct seen *s)
+{
+	struct parts_seen picture = { .id = -1, .place = s->pictures.n };
+	bool named = false;
+	char key[16];
+	int n = 0;
+
+	while (json_walk_field(j, &n, key, sizeof(key))) {
+		if (strcmp(key, "id") == 0)
+			picture.id = json_walk_count(j);
+		else if (strcmp(key, "file_name") == 0)
+			named = json_walk_string(j) > 0;
+		else if (strcmp(key, "width") == 0)
+			picture.width = (double)see_extent(j);
+		else if (strcmp(key, "height") == 0)
+			picture.height = (double)see_extent(j);
+		else
+			json_walk_pass(j);
+	}
+	j->bad = j->bad || picture.id < 0 || !named || picture.width < 1 || picture.height < 1;
 	vec_push(s->arena, &s->pictures, picture);
 }
 
@@ -78,7 +110,7 @@ see_box(struct json_walk *j, double *box)
 static void
 see_annotation(struct json_walk *j, struct seen *s)
 {
-	struct parts_seen of = { .id = -1 }, *found = NULL;
+	struct parts_seen of = { .id = -1 }, kind = { .id = -1 }, *found;
 	bool crowd = false, boxed = false;
 	double box[4] = { 0 };
 	char key[16];
@@ -86,48 +118,68 @@ see_annotation(struct json_walk *j, struct seen *s)
 
 	while (json_walk_field(j, &n, key, sizeof(key))) {
 		if (strcmp(key, "image_id") == 0) {
-			of.id = (int64_t)json_walk_number(j);
+			of.id = json_walk_count(j);
+		} else if (strcmp(key, "category_id") == 0) {
+			kind.id = json_walk_count(j);
 		} else if (strcmp(key, "bbox") == 0) {
 			see_box(j, box);
 			boxed = true;
 		} else if (strcmp(key, "iscrowd") == 0) {
-			crowd = json_walk_number(j) != 0;
+			crowd = json_walk_count(j) != 0;
 		} else {
 			json_walk_pass(j);
 		}
 	}
-	if (s->pictures.n)
-		found = bsearch(&of, s->pictures.v, (size_t)s->pictures.n, sizeof(of), by_id);
-	j->bad = j->bad || !found || !boxed;
+	found = s->pictures.n ? bsearch(&of, s->pictures.v, (size_t)s->pictures.n, sizeof(of), by_id) : NULL;
+	j->bad = j->bad || !found || !boxed || !s->categories.n ||
+	    !bsearch(&kind, s->categories.v, (size_t)s->categories.n, sizeof(kind), by_id);
 	if (!j->bad)
 		parts_see(found, box[0], box[1], box[2], box[3], crowd);
 }
 
-/* Where the lists begin, which come in any order; at is NULL where there is none. */
+enum { IMAGES, CATEGORIES, ANNOTATIONS, LISTS };
+
+/* Where the lists begin, which come in any order. */
 static bool
-find_lists(struct json_walk j, struct json_walk *images, struct json_walk *annotations)
+find_lists(struct json_walk j, struct json_walk *list)
 {
+	static const char *const names[LISTS] = { "images", "categories", "annotations" };
 	char key[16];
-	int n = 0;
+	int n = 0, k;
 
-	*images = *annotations = (struct json_walk){ NULL, j.end, false };
+	for (k = 0; k < LISTS; k++)
+		list[k] = (struct json_walk){ NULL, j.end, false };
 	while (json_walk_field(&j, &n, key, sizeof(key))) {
-		struct json_walk *list = strcmp(key, "images") == 0 ? images :
-		    strcmp(key, "annotations") == 0 ? annotations : NULL;
-
-		if (list && list->at)
-			return false;
-		if (list)
-			*list = j;
+		for (k = 0; k < LISTS; k++) {
+			if (strcmp(key, names[k]) != 0)
+				continue;
+			if (list[k].at)
+				return false;
+			list[k] = j;
+		}
 		json_walk_pass(&j);
 	}
-	return json_walk_ends(&j) && images->at && annotations->at;
+	return json_walk_ends(&j) && list[IMAGES].at && list[CATEGORIES].at && list[ANNOTATIONS].at;
+}
+
+/* False where two have one id. */
+static bool
+sort(struct parts_seen *v, int n)
+{
+	int i;
+
+	if (n)
+		qsort(v, (size_t)n, sizeof(*v), by_id);
+	for (i = 1; i < n; i++)
+		if (v[i].id == v[i - 1].id)
+			return false;
+	return true;
 }
 
 static bool
 parts(struct parts_look *l)
 {
-	struct json_walk text = { NULL, NULL, false }, images, annotations;
+	struct json_walk text = { NULL, NULL, false }, list[LISTS];
 	struct seen seen = { .arena = l->arena };
 	size_t size;
 	int n;
@@ -136,20 +188,19 @@ parts(struct parts_look *l)
 	if (!text.at)
 		return false;
 	text.end = text.at + size;
-	if (!find_lists(text, &images, &annotations))
+	if (!find_lists(text, list))
 		return false;
-	for (n = 0; json_walk_each(&images, &n);)
-		see_image(&images, &seen);
-	if (images.bad || !seen.pictures.n)
+	for (n = 0; json_walk_each(&list[CATEGORIES], &n);)
+		see_category(&list[CATEGORIES], &seen);
+	for (n = 0; json_walk_each(&list[IMAGES], &n);)
+		see_image(&list[IMAGES], &seen);
+	if (list[CATEGORIES].bad || list[IMAGES].bad || !seen.pictures.n || !sort(seen.categories.v, seen.categories.n) ||
+	    !sort(seen.pictures.v, seen.pictures.n))
 		return false;
-	qsort(seen.pictures.v, (size_t)seen.pictures.n, sizeof(*seen.pictures.v), by_id);
-	for (n = 1; n < seen.pictures.n; n++)
-		if (seen.pictures.v[n].id == seen.pictures.v[n - 1].id)
-			return false;
-	for (n = 0; json_walk_each(&annotations, &n);)
-		see_annotation(&annotations, &seen);
+	for (n = 0; json_walk_each(&list[ANNOTATIONS], &n);)
+		see_annotation(&list[ANNOTATIONS], &seen);
 	qsort(seen.pictures.v, (size_t)seen.pictures.n, sizeof(*seen.pictures.v), by_place);
-	return !annotations.bad && parts_looked(l, seen.pictures.v, seen.pictures.n);
+	return !list[ANNOTATIONS].bad && parts_looked(l, seen.pictures.v, seen.pictures.n);
 }
 
 const struct reader reader_coco = {

@@ -1,4 +1,4 @@
-/* Passing through JSON. Values that nobody asks for are passed by their brackets and strings alone. */
+/* Passing through JSON, and giving up where kernels/host/json.c stops with a message. */
 #include "readers/json_walk.h"
 
 #include <math.h>
@@ -39,12 +39,36 @@ need(struct json_walk *j, char c)
 }
 
 static void
-pass_string(struct json_walk *j)
+pass_escape(struct json_walk *j)
 {
+	static const char digits[] = "0123456789abcdefABCDEF";
+	size_t left = (size_t)(j->end - j->at);
+
+	if (left > 5 && j->at[1] == 'u' && strspn(j->at + 2, digits) >= 4 && memcmp(j->at + 2, "0000", 4) != 0)
+		j->at += 6;
+	else if (left > 1 && j->at[1] && strchr("\"\\/bfnrt", j->at[1]))
+		j->at += 2;
+	else
+		give_up(j);
+}
+
+size_t
+json_walk_string(struct json_walk *j)
+{
+	const char *begin;
+
 	need(j, '"');
-	while (j->at < j->end && *j->at != '"')
-		j->at += *j->at == '\\' && j->at + 1 < j->end ? 2 : 1;
+	begin = j->at;
+	while (j->at < j->end && *j->at != '"') {
+		if (*j->at == '\\')
+			pass_escape(j);
+		else if ((unsigned char)*j->at < ' ')
+			give_up(j);
+		else
+			j->at++;
+	}
 	need(j, '"');
+	return j->bad ? 0 : (size_t)(j->at - begin) - 1;
 }
 
 /* Before a member: is there one more? */
@@ -53,12 +77,12 @@ next(struct json_walk *j, int *n, char open, char close)
 {
 	if (*n == 0)
 		need(j, open);
-	else if (peek(j) != close)
-		need(j, ',');
-	if (take(j, close) || j->bad)
+	if (take(j, close))
 		return false;
+	if (*n)
+		need(j, ',');
 	++*n;
-	return true;
+	return !j->bad;
 }
 
 bool
@@ -70,20 +94,18 @@ json_walk_each(struct json_walk *j, int *n)
 bool
 json_walk_field(struct json_walk *j, int *n, char *key, size_t size)
 {
-	const char *at;
 	size_t length;
 
 	if (!next(j, n, '{', '}'))
 		return false;
-	peek(j);
-	at = j->at;
-	pass_string(j);
+	length = json_walk_string(j);
 	if (j->bad)
 		return false;
-	length = (size_t)(j->at - at) - 2;
-	length = length < size && !memchr(at + 1, '\\', length) ? length : 0;
-	memcpy(key, at + 1, length);
-	key[length] = '\0';
+	*key = '\0';
+	if (length < size && !memchr(j->at - 1 - length, '\\', length)) {
+		memcpy(key, j->at - 1 - length, length);
+		key[length] = '\0';
+	}
 	need(j, ':');
 	return !j->bad;
 }
@@ -91,20 +113,65 @@ json_walk_field(struct json_walk *j, int *n, char *key, size_t size)
 double
 json_walk_number(struct json_walk *j)
 {
+	const char *at;
 	char c = peek(j), *stop;
 	double x;
 
-	if (c != '-' && (c < '0' || c > '9')) {
+	at = j->at + (c == '-');
+	if (j->bad || at >= j->end || *at < '0' || *at > '9' || (*at == '0' && (at[1] == 'x' || at[1] == 'X'))) {
 		give_up(j);
 		return 0;
 	}
 	x = strtod(j->at, &stop);
-	if (stop == j->at || stop > j->end || !isfinite(x)) {
+	if (stop > j->end || !isfinite(x)) {
 		give_up(j);
 		return 0;
 	}
 	j->at = stop;
 	return x;
+}
+
+int64_t
+json_walk_count(struct json_walk *j)
+{
+	int64_t x = 0;
+	char c = peek(j);
+
+	if (c < '0' || c > '9')
+		give_up(j);
+	for (; j->at < j->end && *j->at >= '0' && *j->at <= '9'; j->at++) {
+		int digit = *j->at - '0';
+
+		if (x > (INT64_MAX - digit) / 10) {
+			give_up(j);
+			return 0;
+		}
+		x = 10 * x + digit;
+	}
+	return x;
+}
+
+static void
+pass_word(struct json_walk *j)
+{
+	static const char *const words[] = { "true", "false", "null" };
+	size_t i, n;
+
+	for (i = 0; i < 3; i++) {
+		n = strlen(words[i]);
+		if ((size_t)(j->end - j->at) >= n && memcmp(j->at, words[i], n) == 0) {
+			j->at += n;
+			return;
+		}
+	}
+	json_walk_number(j);
+}
+
+static void
+pass_key(struct json_walk *j)
+{
+	json_walk_string(j);
+	need(j, ':');
 }
 
 void
@@ -117,20 +184,24 @@ json_walk_pass(struct json_walk *j)
 		char c = peek(j);
 
 		if (c == '"') {
-			pass_string(j);
-		} else if ((c == '[' || c == '{') && deep < DEEP) {
+			json_walk_string(j);
+		} else if ((c == '[' || c == '{') && deep == DEEP) {
+			give_up(j);
+		} else if (c == '[' || c == '{') {
 			close[deep++] = c == '[' ? ']' : '}';
 			j->at++;
-		} else if (deep && c == close[deep - 1]) {
-			deep--;
-			j->at++;
-		} else if (deep && (c == ',' || c == ':')) {
-			j->at++;
-		} else if (c && strspn(j->at, "+-.0123456789Eaeflnrstu")) {
-			j->at += strspn(j->at, "+-.0123456789Eaeflnrstu");
+			if (peek(j) != close[deep - 1]) {
+				if (c == '{')
+					pass_key(j);
+				continue;
+			}
 		} else {
-			give_up(j);
+			pass_word(j);
 		}
+		while (deep && !take(j, ',') && !j->bad)
+			need(j, close[--deep]);
+		if (deep && close[deep - 1] == '}')
+			pass_key(j);
 	} while (deep && !j->bad);
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct json_walk {
 	const char *at, *end;	/* *end is a NUL */
@@ -20,6 +21,8 @@ bool	json_walk_each(struct json_walk *, int *n);
 bool	json_walk_field(struct json_walk *, int *n, char *key, size_t size);
 
 double	json_walk_number(struct json_walk *);
+int64_t	json_walk_count(struct json_walk *);	/* a whole number that is not negative */
+size_t	json_walk_string(struct json_walk *);	/* how many bytes are between its quotes, which are behind it */
 void	json_walk_pass(struct json_walk *);	/* a value of any kind */
 
 /* Blanks behind the last value, and then the end? */
