@@ -238,19 +238,20 @@ left_out_count(struct left_out *l, int64_t n, int64_t room)
 	l->most = n > l->most ? n : l->most;
 }
 
-/* Has this been said of that file? Training and validation may share one. */
+/* Have so many of these been said of that file? Training and validation may share one, and use other parts of it. */
 static bool
-is_said(const char *file, const char *what)
+is_said(const char *file, const char *what, int64_t count)
 {
-	static struct { const char *file, *what; } said[8];
+	static struct { const char *file, *what; int64_t count; } said[8];
 	static int n;
 
 	for (int i = 0; i < n; i++)
-		if (!strcmp(said[i].file, file) && !strcmp(said[i].what, what))
+		if (!strcmp(said[i].file, file) && !strcmp(said[i].what, what) && said[i].count == count)
 			return true;
 	if (n < 8) {
 		said[n].file = file;
-		said[n++].what = what;
+		said[n].what = what;
+		said[n++].count = count;
 	}
 	return false;
 }
@@ -258,7 +259,7 @@ is_said(const char *file, const char *what)
 static void
 left_out_say(const struct left_out *l, const struct parts *p, const char *file, const char *what, int64_t room)
 {
-	if (!l->pictures || is_said(file, what))
+	if (!l->pictures || is_said(file, what, l->parts))
 		return;
 	fprintf(stderr, "%s: note: ", PROGRAM);
 	put_safe(stderr, file);
@@ -298,7 +299,7 @@ parts_spare(const struct parts *p)
 	for (pictures = with[0]; pictures < p->pictures - p->pictures / 100; pictures += with[++enough])
 		;
 	free(with);
-	if (enough > p->most / 2 || (p->most - enough) * p->wide * p->high < SPARE_MASKS || is_said(p->file, "masks"))
+	if (enough > p->most / 2 || (p->most - enough) * p->wide * p->high < SPARE_MASKS || is_said(p->file, "masks", pictures))
 		return;
 	fprintf(stderr, "%s: note: ", PROGRAM);
 	put_safe(stderr, p->file);
