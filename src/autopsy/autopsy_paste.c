@@ -27,8 +27,9 @@ code(struct autopsy *y)
 		return;
 	if (p->sums)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d adds a loss to a sum, %s. Where that is the tensor and not its "
-		    "number, the sum holds the graph of every step that went into it, with all that forward keeps, and grows "
-		    "from step to step: loss.item(), or loss.detach(), adds the number alone.", p->sums, p->sum));
+		    "number, and it is neither begun anew in each step nor what backward is called on, the sum holds the graph of "
+		    "every step that went into it, with all that forward keeps, and grows from step to step: loss.item(), or "
+		    "loss.detach(), adds the number alone.", p->sums, p->sum));
 	if (p->lists)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d puts results on a list as they are. Where they are tensors of the "
 		    "device they stay there, with the graph that made them where gradients are on, and grow from batch to batch: "
@@ -65,7 +66,7 @@ autopsy_weights_fill(const struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	int64_t total = device_bytes(y);
 
-	return p->millions > 0 && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
+	return p->millions > 0 && p->many_bits && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
 }
 
 static void
@@ -74,8 +75,8 @@ weights(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	int64_t half, total = device_bytes(y);
 	char n[SIZE_TEXT], bytes[SIZE_TEXT], have[SIZE_TEXT];
-	const char *bits = p->few_bits ? " (the line speaks of fewer bits: 8 take half of that, 4 a quarter)" :
-	    ", half of that in 8, a quarter in 4";
+	const char *bits = p->few_bits ? arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)",
+	    p->few_bits) : ", half of that in 8, a quarter in 4";
 
 	if (p->millions <= 0 || y->log.weights || y->log.trained || y->main->says || y->main->kind == OOM_KERNEL)
 		return;
@@ -94,7 +95,7 @@ weights(struct autopsy *y)
 	autopsy_cause(y, arena_printf(y->arena, "By its name on line %d the model has about %s million weights: %s in 16 bits%s. %s",
 	    p->millions_line, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." : half > total ?
 	    arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of them in "
-	    "the machine's memory help, a smaller batch does not.", size_human(have, total)) : arena_printf(y->arena, "In 16 bits "
+	    "the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") : arena_printf(y->arena, "In 16 bits "
 	    "that is most of the device's %s, and what a run keeps has to fit beside them: fewer bits, or shorter and fewer inputs "
 	    "at once, leave more room.", size_human(have, total))));
 }

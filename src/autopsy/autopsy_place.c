@@ -197,8 +197,8 @@ static const struct {
 	{ TRACE_DENSE, 0, "By the traceback it failed where a graph is made a dense matrix, a number for each pair of "
 	    "its nodes, however few edges it has: that grows with the square of the nodes at once. Sampled or "
 	    "smaller graphs, or what works on edges alone, take less." },
-	{ TRACE_ALL_PAIRS, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the code makes a number, "
-	    "or several, for each pair of two sets, such as nodes, points or patches: that grows with the product of their "
+	{ TRACE_ALL_PAIRS, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the code makes, where "
+	    "both that it takes are sets (of nodes, points or patches), a number, or several, for each pair of them: that grows with the product of their "
 	    "numbers, which is the square where the sets are the same. Fewer of them (smaller images or graphs), or a part of "
 	    "one set after the other, take less." },
 	{ TRACE_SPLATS, 0, "The line of code renders Gaussians: its buffers grow with their number, which densification "

@@ -62,6 +62,35 @@ is_let_go(struct piece t)
 
 /* ---- code ---- */
 
+/* Does a name in T end in that of a loss: "loss", "aux_losses", "loss_fn(y)", but not "lossless"? */
+static bool
+has_loss(struct piece t)
+{
+	const char *at, *end = t.s + t.n;
+
+	while ((at = piece_find(t, "loss"))) {
+		at += end - at >= 6 && piece_find((struct piece){ at, 6 }, "losses") ? 6 : 4;
+		if (at == end || *at == '_' || !piece_is_word(*at))
+			return true;
+		t = (struct piece){ at, (size_t)(end - at) };
+	}
+	return false;
+}
+
+/* A sum that backward is called on is a step's own: "total_loss.backward()", "(total_loss / n).backward()". */
+static void
+sum_of_a_step(struct oom_paste *p, struct piece t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+	size_t n = strlen(p->sum);
+
+	if (!p->sums || !piece_find(t, "backward("))
+		return;
+	for (; n < (size_t)(end - s); s++)
+		if (memcmp(s, p->sum, n) == 0 && !piece_is_word(s[n]) && (s == t.s || !piece_is_word(s[-1])))
+			p->sums = 0;
+}
+
 /* "total_loss += loss": a sum by its name, of what has loss in its name. */
 static void
 sum_of_losses(struct oom_paste *p, struct piece t, int line)
@@ -77,7 +106,7 @@ sum_of_losses(struct oom_paste *p, struct piece t, int line)
 		;
 	left = (struct piece){ name, (size_t)(to - name) };
 	right = (struct piece){ at + 2, (size_t)(end - at - 2) };
-	if (!piece_find(right, "loss") || is_let_go(right) ||
+	if ((!has_loss(right) && !piece_any_begins(right, "criterion(")) || is_let_go(right) ||
 	    !piece_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_"))
 		return;
 	p->sums = line;
@@ -127,7 +156,7 @@ gradients(struct oom_paste *p, struct piece t, int line, bool traced)
 		return;
 	if (piece_any_of(t, "model.eval() net.eval() network.eval()"))
 		p->evaluates = line;
-	else if (p->evaluates && !p->runs && piece_any_of(t, "model( net( network("))
+	else if (p->evaluates && !p->runs && piece_any_begins(t, "model( net( network(") && !piece_any_whole(t, "def class"))
 		p->runs = line;
 }
 
@@ -181,11 +210,15 @@ sizes(struct oom_paste *p, struct piece t, int line)
 				continue;
 			p->millions = p->millions && p->millions != millions ? -1 : millions;
 			p->millions_line = line;
-			if (piece_any_of(t, "4bit 4-bit int4 int8 8bit 8-bit gptq awq gguf q4_ q5_ q8_ bnb fp8"))
+			if (piece_any_of(t, "4-bit int4 int8 8-bit q4_ q5_ q8_ bnb fp8"))
 				p->few_bits = line;
 			break;
 		}
 	}
+	if (piece_any_of(t, "4bit 8bit nf4 mxfp4 gpt-oss exl2 gptq awq gguf"))
+		p->few_bits = line;
+	if (piece_any_of(t, "float16 fp16 bf16 float32 .half()"))
+		p->many_bits = line;
 }
 
 /* ---- configurations, and tables ---- */
@@ -285,6 +318,7 @@ oom_paste_line(struct oom_paste *p, const char *s, size_t n, int line, bool trac
 	program(p, t, line);
 	if (traced)
 		return;
+	sum_of_a_step(p, t);
 	sum_of_losses(p, t, line);
 	list_of_results(p, t, line);
 	tensor_of_results(p, t, line);

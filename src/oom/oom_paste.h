@@ -27,7 +27,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	char store[PASTE_NAME];
 	int colab, stopped;	/* of a path as Colab has them; of ^C by itself */
 	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
-	int few_bits;		/* the line of that, where it says so as well */
+	int few_bits;		/* the last line by which weights may be in fewer than 16 bits, */
+	int many_bits;		/* and the last that speaks of 16 or more */
 	int millions_line;
 	int64_t batch, parts, width, height;	/* Darknet's configuration; 0: not said */
 	int parts_line;

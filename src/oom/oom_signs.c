@@ -34,25 +34,43 @@ piece_find(struct piece t, const char *word)
 	return NULL;
 }
 
-/* The same, standing by itself: "q" in "matmul(q, k)". */
+/* Does WORD stand in T, where a word begins or, if it is WHOLE, by itself? */
 static bool
-names(struct piece t, const char *word)
+stands(struct piece t, const char *word, bool whole)
 {
 	size_t n = strlen(word);
 	struct piece rest = t;
 	const char *at;
 
 	while ((at = piece_find(rest, word))) {
-		if ((at == t.s || !piece_is_word(at[-1])) && (at + n == t.s + t.n || !piece_is_word(at[n])))
+		if ((at == t.s || !piece_is_word(at[-1])) && (!whole || at + n == t.s + t.n || !piece_is_word(at[n])))
 			return true;
 		rest = (struct piece){ at + 1, (size_t)(t.s + t.n - at - 1) };
 	}
 	return false;
 }
 
-/* Does T hold any of the words of LIST, which blanks part? */
-bool
-piece_any_of(struct piece t, const char *list)
+static bool
+begins(struct piece t, const char *word)
+{
+	return stands(t, word, false);
+}
+
+/* "q" in "matmul(q, k)" */
+static bool
+names(struct piece t, const char *word)
+{
+	return stands(t, word, true);
+}
+
+static bool
+has(struct piece t, const char *word)
+{
+	return piece_find(t, word) != NULL;
+}
+
+static bool
+any(struct piece t, const char *list, bool (*is)(struct piece, const char *))
 {
 	char word[64];
 	size_t n;
@@ -63,10 +81,29 @@ piece_any_of(struct piece t, const char *list)
 			continue;
 		memcpy(word, list, n);
 		word[n] = '\0';
-		if (piece_find(t, word))
+		if (is(t, word))
 			return true;
 	}
 	return false;
+}
+
+/* Does T hold any of the words of LIST, which blanks part? */
+bool
+piece_any_of(struct piece t, const char *list)
+{
+	return any(t, list, has);
+}
+
+bool
+piece_any_begins(struct piece t, const char *list)
+{
+	return any(t, list, begins);
+}
+
+bool
+piece_any_whole(struct piece t, const char *list)
+{
+	return any(t, list, names);
 }
 
 /* ---- lines of code ---- */
@@ -126,47 +163,99 @@ is_scores(struct piece t, bool of)
 	return scores && (product || ((of || piece_any_of(t, "sqrt scale")) && piece_find(t, "softmax(")));
 }
 
-/* "a.unsqueeze(0) - b.unsqueeze(1)", "a[:, None] - b[None]": each of the one with each of the other. */
+/* "bmm(a, b.transpose(1, 2))": rows with rows. Weights are a layer's, and one with itself may be a Gram matrix. */
+static bool
+is_of_rows(struct piece t)
+{
+	const char *at = piece_find(t, "bmm("), *end = t.s + t.n, *comma, *turned;
+	struct piece left, right;
+
+	if (!at || !(comma = memchr(at, ',', (size_t)(end - at))))
+		return false;
+	left = (struct piece){ at + 4, (size_t)(comma - at - 4) };
+	for (comma++; comma < end && *comma == ' '; comma++)
+		;
+	if (!(turned = piece_find((struct piece){ comma, (size_t)(end - comma) }, ".transpose(")))
+		return false;
+	right = (struct piece){ comma, (size_t)(turned - comma) };
+	return !piece_find(left, ".transpose(") && !piece_find(right, "weight") &&
+	    (left.n != right.n || memcmp(left.s, right.s, left.n) != 0);
+}
+
+/* "a.unsqueeze(0) - b.unsqueeze(1)", "a[:, None] - b[None]": each of the one with each of the other. "mean[:, None,
+ * None]" is a number for each channel of one picture. */
 static bool
 is_of_pairs(struct piece t)
 {
-	const char *product = piece_find(t, "bmm("), *end = t.s + t.n;
-	const char *comma = product ? memchr(product, ',', (size_t)(end - product)) : NULL;
 	bool meets = piece_find(t, ") - ") || piece_find(t, "] - ") || piece_find(t, "cat(") || piece_find(t, ") == ");
 
-	if (comma && !piece_find((struct piece){ product, (size_t)(comma - product) }, ".transpose(") &&
-	    piece_find((struct piece){ comma, (size_t)(end - comma) }, ".transpose("))
-		return true;	/* of all rows with all rows */
-	return meets && ((piece_find(t, ".unsqueeze(0)") && piece_find(t, ".unsqueeze(1)")) ||
-	    (piece_find(t, "[:, none") && piece_find(t, "[none")));
+	return is_of_rows(t) || (meets && ((piece_find(t, ".unsqueeze(0)") && piece_find(t, ".unsqueeze(1)")) ||
+	    ((piece_find(t, "[:, none]") || piece_find(t, "[:, none, :]")) &&
+	    (piece_find(t, "[none]") || piece_find(t, "[none, :]") || piece_find(t, "[none, :, :]")))));
 }
 
-/* Does a name's last part end in that of a network? */
+/* What stands behind the last dot of a name. */
+static struct piece
+last_part(struct piece name)
+{
+	size_t n = 0;
+
+	while (n < name.n && name.s[name.n - 1 - n] != '.')
+		n++;
+	return (struct piece){ name.s + name.n - n, n };
+}
+
 static bool
-is_network(struct piece name)
+is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* Is a name's last part a network's, or does it end in one: "my_model", "poseNet", but not "magnet"? */
+static bool
+is_network(struct piece part)
 {
 	static const char *const end[] = { "model", "net", "network", "netg", "netd", "generator", "discriminator",
-	    "backbone", "pipe", "pipeline", "model_func", "model_ema", NULL };
+	    "backbone", "pipe", "pipeline", "model_func", "model_ema", "unet", NULL };
+	const char *at;
 	size_t n;
 	int i;
 
-	for (i = 0; end[i]; i++)
-		if ((n = strlen(end[i])) <= name.n && piece_find((struct piece){ name.s + name.n - n, n }, end[i]))
+	for (i = 0; end[i]; i++) {
+		if ((n = strlen(end[i])) > part.n)
+			continue;
+		at = part.s + part.n - n;
+		if (piece_find((struct piece){ at, n }, end[i]) &&
+		    (n == part.n || at[-1] == '_' || is_capital(at[-1]) || is_capital(*at)))
 			return true;
+	}
 	return false;
 }
 
-/* "netG.cuda()", "self.model.to(device)": a network, by its name. */
+/* "netG.cuda()", "self.model = model.to(device)": a network, by its name. What goes by another name then is a result. */
 static bool
 is_moved(struct piece t)
 {
-	const char *at = piece_find(t, ".cuda("), *from;
+	const char *at = piece_find(t, ".cuda("), *from, *is, *to;
+	struct piece part, given;
 
 	if (!at && !(at = piece_find(t, ".to(")))
 		return false;
 	for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 		;
-	return is_network((struct piece){ from, (size_t)(at - from) });
+	part = last_part((struct piece){ from, (size_t)(at - from) });
+	for (is = from; is > t.s && is[-1] == ' '; is--)
+		;
+	if (is > t.s && is[-1] == '=') {
+		for (to = is - 1; to > t.s && to[-1] == ' '; to--)
+			;
+		for (from = to; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
+			;
+		given = last_part((struct piece){ from, (size_t)(to - from) });
+		if (given.n != part.n || memcmp(given.s, part.s, part.n) != 0)
+			return false;
+	}
+	return is_network(part);
 }
 
 /* Logits as an operand, not as what a call of the whole network is to return. */
@@ -192,8 +281,7 @@ static const struct sign code_signs[] = {
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
-	{ "cdist( pairwise_distance( compute_distances( dist_mat distmat distance_matrix pairwise_dist euclidean_dist( all_combinations all_pairs", NULL,
-	    TRACE_ALL_PAIRS },
+	{ "cdist( compute_distances( distance_matrix euclidean_dist( all_combinations all_pairs", NULL, TRACE_ALL_PAIRS },
 	{ "rasterize_gaussians", NULL, TRACE_SPLATS },
 	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
 	{ "model.half().cuda( model.to_empty(", NULL, TRACE_LOADING },
@@ -226,7 +314,7 @@ static const struct sign call_signs[] = {
 	{ "t.is_floating_point()", "t.to(", TRACE_LOADING },	/* of Module.to() */
 	{ "._to_shared_mem(", NULL, TRACE_SHARED },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
-	{ "pairwise_distances( euclidean_distances( rbf_kernel( cosine_similarity( squareform( pdist( silhouette_score(", NULL,
+	{ "pairwise_distances( euclidean_distances( rbf_kernel( pairwise.cosine_similarity( squareform( pdist( silhouette_score(", NULL,
 	    TRACE_ALL_PAIRS },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
 	{ "executing", "vaedecode vaeencode", TRACE_DECODER },	/* ComfyUI's nodes */
@@ -257,7 +345,7 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_SCORES;
 	else if (is_logits(t))
 		facts |= TRACE_LOGITS;
-	if (!(facts & TRACE_SCORES) && is_of_pairs(t))
+	if ((!(facts & TRACE_SCORES) && is_of_pairs(t)) || piece_any_whole(t, "dist_mat distmat pairwise_dist"))
 		facts |= TRACE_ALL_PAIRS;
 	if (piece_any_of(t, "torch.cat( torch.stack( torch.vstack( torch.concat(") &&
 	    piece_any_of(t, "pred logits output all_ prob result feature embed score label"))
@@ -398,6 +486,8 @@ signs_of_call(struct piece path, struct piece function)
 {
 	uint64_t facts = signs(place_signs, path, function);
 
+	if (piece_find(path, "orch/nn/"))	/* its pairwise_distance() is of rows */
+		facts &= ~TRACE_ALL_PAIRS;
 	if (piece_find(path, "orch/serialization.py"))
 		facts |= TRACE_CHECKPOINT;
 	if ((piece_find(path, "n/modules/module.py") && (names(function, "_apply") ||

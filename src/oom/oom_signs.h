@@ -17,6 +17,9 @@ bool	piece_is_word(char);
 const char	*piece_find(struct piece, const char *word);
 /* Does it hold any of the words of LIST, which blanks part? */
 bool	piece_any_of(struct piece, const char *list);
+/* The same, where a word begins; and by itself: "net(" not of "resnet(", "def" not of "default". */
+bool	piece_any_begins(struct piece, const char *list);
+bool	piece_any_whole(struct piece, const char *list);
 
 /* Of the innermost line of code that is not PyTorch's own; OF_ATTENTION: its file or function is. */
 uint64_t	signs_of_code(struct piece, bool of_attention);

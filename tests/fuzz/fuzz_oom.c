@@ -136,6 +136,7 @@ same_paste(const struct oom_paste *a, const struct oom_paste *b)
 	return a->sums == b->sums && a->lists == b->lists && a->keeps == b->keeps && a->runs == b->runs &&
 	    a->no_grad == b->no_grad && a->loads == b->loads && a->images == b->images && a->whole == b->whole &&
 	    a->julia == b->julia && a->stores == b->stores && a->stopped == b->stopped && a->millions == b->millions &&
+	    a->few_bits == b->few_bits && a->many_bits == b->many_bits &&
 	    a->batch == b->batch && a->parts_line == b->parts_line && a->holder_bytes == b->holder_bytes &&
 	    strcmp(a->sum, b->sum) == 0 && strcmp(a->store, b->store) == 0 && strcmp(a->holder, b->holder) == 0;
 }

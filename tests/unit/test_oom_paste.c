@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "oom/oom_paste.h"
@@ -31,7 +32,28 @@ Test(oom_paste, a_sum_of_losses_that_are_tensors)
 	cr_expect_eq(read_lines("total_loss += float(loss)\n").sums, 0);
 	cr_expect_eq(read_lines("loss += smoothness_loss\n").sums, 0, "losses of one step");
 	cr_expect_eq(read_lines("total_steps += 1\n").sums, 0);
+	cr_expect_eq(read_lines("total_time += lossless.compress(x)\n").sums, 0);
+	cr_expect_eq(read_lines("total += losses['a']\n").sums, 1);
+	cr_expect_eq(read_lines("total += aux_loss_of(y)\n").sums, 1);
 	cr_expect_eq(read_lines("total_loss = total_loss + 1\n").sums, 0);
+}
+
+Test(oom_paste, a_sum_that_backward_is_called_on_is_a_steps)
+{
+	const char *sum = "for x in xs:\n  total_Loss = 0\n  for w in ws:\n    total_Loss += w * crit_loss(x)\n  ";
+	const char *const none[] = { "total_Loss.backward()", "(total_Loss / n).backward()", "accelerator.backward(total_Loss)" };
+	const char *const kept[] = { "loss.backward()", "my_total_Loss.backward()", "total_Losses.backward()",
+	    "print(total_Loss)" };
+	char text[256];
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		snprintf(text, sizeof(text), "%s%s\n", sum, none[i]);
+		cr_expect_eq(read_lines(text).sums, 0, "%s", none[i]);
+	}
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		snprintf(text, sizeof(text), "%s%s\n", sum, kept[i]);
+		cr_expect_eq(read_lines(text).sums, 4, "%s", kept[i]);
+	}
 }
 
 Test(oom_paste, results_on_a_list)
@@ -51,6 +73,11 @@ Test(oom_paste, evaluation_and_what_switches_gradients_off)
 	cr_expect_eq(p.runs, 3);
 	cr_expect_eq(p.no_grad, 0);
 	cr_expect_eq(read_lines("y = model(x)\nmodel.eval()\n").runs, 0);
+	cr_expect_eq(read_lines("model.eval()\nplot_model(model)\n").runs, 0);
+	cr_expect_eq(read_lines("model.eval()\nself.b = resnet(  # backbone\n").runs, 0);
+	cr_expect_eq(read_lines("model.eval()\nclass Net(Module):\n").runs, 0);
+	cr_expect_eq(read_lines("model.eval()\ndef model(x):\n").runs, 0);
+	cr_expect_eq(read_lines("model.eval()\ny = self.model(x)\n").runs, 2);
 	cr_expect_eq(read_lines("@torch.inference_mode()\n").no_grad, 1);
 	cr_expect_eq(read_lines("trainer = Trainer(model)\n").no_grad, 1);
 }
@@ -76,6 +103,11 @@ Test(oom_paste, a_models_size_is_in_its_name)
 	cr_expect_eq(read_lines("llama-blobs/4f7b21\n").millions, 0);
 	cr_expect_eq(read_lines("llama-13b-GPTQ\n").few_bits, 1);
 	cr_expect_eq(read_lines("llama-13b\n").few_bits, 0);
+	cr_expect_eq(read_lines("\"llama-13b\",\n    load_in_4bit=True,\n").few_bits, 2, "on a line of its own");
+	cr_expect_eq(read_lines("openai/gpt-oss-20b\n").few_bits, 1);
+	cr_expect_eq(read_lines("llama-13b\nx.astype(uint8)\n").few_bits, 0);
+	cr_expect_eq(read_lines("llama-13b\ntorch_dtype=torch.bfloat16\n").many_bits, 2);
+	cr_expect_eq(read_lines("llama-13b\n").many_bits, 0);
 }
 
 Test(oom_paste, darknets_configuration)
