@@ -119,10 +119,10 @@ images(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (!p->images || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
+	if (!p->images || p->trains || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d it is a program that makes images by diffusion. Its model's weights lie there "
-	    "first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
+	autopsy_cause(y, arena_printf(y->arena, "Line %d is of what makes images by diffusion. Where it is such a program, and nothing is "
+	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
 	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores (xFormers), weights in "
 	    "16 bits, and only a part of the model there at a time (--medvram, --lowvram, enable_model_cpu_offload() in "
 	    "diffusers) take less.", p->images));
@@ -161,7 +161,13 @@ process(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	char bytes[SIZE_TEXT];
 
-	if (p->holder_bytes >= WORTH_NAMING)
+	if (p->holder_bytes < WORTH_NAMING)
+		return;
+	if (p->holder_gpu >= 0 && y->main->gpu >= 0 && p->holder_gpu != y->main->gpu)
+		autopsy_cause(y, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d, on GPU %d, and the message is of "
+		    "GPU %d: unless they are one (CUDA may count them otherwise than nvidia-smi), it is not in the way.",
+		    visible_text(y->arena, p->holder), size_human(bytes, p->holder_bytes), p->holder_line, p->holder_gpu, y->main->gpu));
+	else
 		autopsy_cause(y, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d. Where that is not this run, it is "
 		    "in its way; where it is, the run took that itself.", visible_text(y->arena, p->holder),
 		    size_human(bytes, p->holder_bytes), p->holder_line));

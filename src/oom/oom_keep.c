@@ -86,6 +86,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 
 	old->count += !old->again && !o->again;
 	old->again &= o->again;
+	old->python |= o->python;
 	old->limited |= o->limited;
 	old->last = o->line;
 	old->warning &= o->warning;
@@ -305,7 +306,7 @@ oom_settle(struct oom_log *log)
 			log->messages.v[i].who = oom_kind_name(OOM_CUDA);
 		}
 	for (i = 0; log->paste.parts > 0 && i < log->messages.n; i++)
-		if (log->messages.v[i].kind == OOM_CUDA && !log->messages.v[i].says &&
+		if (log->messages.v[i].kind == OOM_CUDA && !log->messages.v[i].says && !log->messages.v[i].python &&
 		    strcmp(log->messages.v[i].who, oom_kind_name(OOM_CUDA)) == 0) {
 			log->messages.v[i].who = "Darknet";
 			log->messages.v[i].says = SUBDIVISIONS;

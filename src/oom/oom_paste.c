@@ -11,6 +11,7 @@
 
 #define MOST_NUMBER	((int64_t)1 << 40)
 #define MOST_MIB	((int64_t)1 << 24)
+#define MOST_CARDS	1024
 #define LEAST_LETTERS	3	/* of a model's name */
 
 static bool
@@ -259,7 +260,7 @@ static void
 holder(struct oom_paste *p, struct piece t, int line)
 {
 	const char *s = t.s, *end = t.s + t.n, *at, *to;
-	int64_t n;
+	int64_t n, gpu;
 
 	while (end > s && (end[-1] == '|' || is_blank(end[-1])))
 		end--;
@@ -281,8 +282,21 @@ holder(struct oom_paste *p, struct piece t, int line)
 	if (to == at || (n << 20) <= p->holder_bytes)
 		return;
 	p->holder_bytes = n << 20;
+	p->holder_gpu = number(past_blanks(s + 1, end), end, &gpu) && gpu < MOST_CARDS ? (int)gpu : -1;
 	p->holder_line = line;
 	keep_name(p->holder, at, to);
+}
+
+/* A path at the root: "/content/a.py", but not "https://a.b/content/". */
+static bool
+has_root(struct piece t, const char *root)
+{
+	const char *at, *end = t.s + t.n;
+
+	for (; (at = piece_find(t, root)); t = (struct piece){ at + 1, (size_t)(end - at - 1) })
+		if (at == t.s || !(piece_is_word(at[-1]) || memchr(".-~/", at[-1], 4)))
+			return true;
+	return false;
 }
 
 /* Whose program it is, and what it was at. */
@@ -296,15 +310,17 @@ program(struct oom_paste *p, struct piece t, int line)
 		p->loads = line;
 	if (piece_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai"))
 		p->images = line;
+	if (piece_any_begins(t, "train_ train.py") || piece_find(t, "accelerate launch"))
+		p->trains = line;
 	if (piece_any_of(t, "full_batch fullbatch full-batch"))
 		p->whole = line;
 	if (piece_find(t, "error: loaderror:"))
 		p->julia = line;
-	if (piece_find(t, "/content/"))
+	if (has_root(t, "/content/"))
 		p->colab = line;
 	if (t.s + t.n - s == 2 && memcmp(s, "^C", 2) == 0)
 		p->stopped = line;
-	else if (piece_find(t, "keyboardinterrupt"))
+	else if (s < t.s + t.n && *s != '`')	/* a fence's */
 		p->stopped = 0;
 }
 

@@ -20,12 +20,13 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int runs;		/* and called thereafter; */
 	int no_grad;		/* gradients are switched off, or a library does it */
 	int loads;		/* the last line that reads weights */
-	int images;		/* the last line that is of a program that makes images by diffusion */
+	int images;		/* the last line that is of a program that makes images by diffusion, */
+	int trains;		/* and the last that names a program of training */
 	int whole;		/* of a program that takes all as one batch, by its name */
 	int julia;		/* of an error of Julia */
 	int stores;		/* results are put into a tensor of the device, of this name */
 	char store[PASTE_NAME];
-	int colab, stopped;	/* of a path as Colab has them; of ^C by itself */
+	int colab, stopped;	/* of a path as Colab has them; of ^C by itself, and nothing after it */
 	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
 	int few_bits;		/* the last line by which weights may be in fewer than 16 bits, */
 	int many_bits;		/* and the last that speaks of 16 or more */
@@ -34,6 +35,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int parts_line;
 	char holder[PASTE_NAME];	/* the process that has most of a card, by nvidia-smi's list */
 	int64_t holder_bytes;
+	int holder_gpu;		/* its index; -1: not said */
 	int holder_line;
 };
 

@@ -149,6 +149,7 @@ told(const struct oom_trace *t)
 static void
 give(const struct oom_trace *t, struct oom_message *o)
 {
+	o->python = true;
 	if (o->facts & ~TRACE_OF_WORDS)
 		return;
 	o->facts |= told(t);
@@ -199,7 +200,8 @@ note_bar(struct oom_log *log, struct piece line, int number)
 	title = until(bar.title, bar.title + bar.title_bytes);
 	if (piece_any_of(title, "valid( valid validation evaluat eval testing"))
 		log->evaluating = number;
-	if (piece_any_of(title, "loading reading caching scanning preprocess tokeniz"))
+	if (piece_any_begins(title, "loading reading caching scanning preprocess tokeniz") &&
+	    !piece_any_of(title, "checkpoint shard weights pipeline model"))
 		log->reading = number;
 	log->bar = number;
 	log->done = bar.done;
@@ -262,6 +264,7 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		t->taken = t->taken ? t->taken : o->line;
 		return;
 	}
+	o->python = piece_find(code, "runtimeerror") != NULL;
 	o->facts |= (signs_of_code(code, false) & ~(TRACE_JOIN | TRACE_STATE)) | signs_of_calls_made(code);
 }
 

@@ -138,6 +138,7 @@ same_paste(const struct oom_paste *a, const struct oom_paste *b)
 	    a->julia == b->julia && a->stores == b->stores && a->stopped == b->stopped && a->millions == b->millions &&
 	    a->few_bits == b->few_bits && a->many_bits == b->many_bits &&
 	    a->batch == b->batch && a->parts_line == b->parts_line && a->holder_bytes == b->holder_bytes &&
+	    a->holder_gpu == b->holder_gpu && a->trains == b->trains && a->colab == b->colab &&
 	    strcmp(a->sum, b->sum) == 0 && strcmp(a->store, b->store) == 0 && strcmp(a->holder, b->holder) == 0;
 }
 

@@ -281,3 +281,26 @@ Test(oom_logs, a_network_of_caffe_is_read)
 		cr_expect(memcmp(log->input.dim, dim, sizeof(dim)) == 0, "%zu", i);
 	}
 }
+
+/* Beside a configuration as Darknet's: an error of Python's is not Darknet's. */
+Test(oom_logs, darknets_own_message_is_told_from_pythons)
+{
+#define CFG "batch=64\nsubdivisions=8\n"
+	cr_expect_str_eq(oom_log_main(read_log(CFG "CUDA Error: out of memory\n"))->who, "Darknet");
+	cr_expect_str_eq(oom_log_main(read_log(CFG "RuntimeError: CUDA error: out of memory\n"))->who, "CUDA");
+	cr_expect_str_eq(oom_log_main(read_log(CFG "Traceback (most recent call last):\n"
+	    "  File \"train.py\", line 9, in <module>\n    x = x.to(device)\nCudaError: CUDA error: out of memory\n"))->who, "CUDA");
+#undef CFG
+}
+
+/* What a bar counts is data only where its title says so. */
+Test(oom_logs, a_bar_of_weights_or_downloads_reads_no_data)
+{
+#define BAR ":  67%|######6   | 100/150 [00:07<00:03,  2.00it/s]\n"
+	cr_expect_eq(read_log("Loading images" BAR)->reading, 1);
+	cr_expect_eq(read_log("Loading images" BAR "Downloading" BAR)->reading, 1);
+	cr_expect_eq(read_log("Downloading" BAR)->reading, 0);
+	cr_expect_eq(read_log("Loading checkpoint shards" BAR)->reading, 0);
+	cr_expect_eq(read_log("Loading pipeline components..." BAR)->reading, 0);
+#undef BAR
+}

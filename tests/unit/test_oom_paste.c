@@ -133,7 +133,10 @@ Test(oom_paste, the_process_that_has_most)
 	cr_expect_eq(p.holder_bytes, (int64_t)1906 << 20);
 	cr_expect_eq(p.holder_line, 2);
 	cr_expect_eq(read_lines("|  0%   61C    P0    24W /  75W |   1917MiB /  2002MiB |      3%      Default |\n").holder_bytes, 0);
+	cr_expect_eq(p.holder_gpu, 0);
 	cr_expect_eq(read_lines("| no C here MiB |\n").holder_bytes, 0);
+	cr_expect_eq(read_lines("|    3   N/A  N/A      5899    C   python3                1000MiB |\n").holder_gpu, 3);
+	cr_expect_eq(read_lines("|        N/A  N/A      5899    C   python3                1000MiB |\n").holder_gpu, -1);
 }
 
 Test(oom_paste, within_a_traceback_only_what_switches_gradients_off)
@@ -154,6 +157,9 @@ Test(oom_paste, what_reads_weights_and_what_makes_images)
 	cr_expect_eq(read_lines("loader = DataLoader(images)\n").loads, 0);
 	cr_expect_eq(read_lines("python scripts/txt2img.py --n_samples 4\n").images, 1);
 	cr_expect_eq(read_lines("images = images.to(device)\n").images, 0);
+	cr_expect_eq(read_lines("accelerate launch x.py\n").trains, 1);
+	cr_expect_eq(read_lines("python train_text_to_image.py\n").trains, 1);
+	cr_expect_eq(read_lines("load(pretrained_model)\npretrain_x\n").trains, 0);
 }
 
 Test(oom_paste, what_was_stopped_and_where)
@@ -164,6 +170,11 @@ Test(oom_paste, what_was_stopped_and_where)
 	cr_expect_eq(p.stopped, 3);
 	cr_expect_eq(read_lines("^C\nKeyboardInterrupt\n").stopped, 0, "by hand");
 	cr_expect_eq(read_lines("press ^C to stop\n").stopped, 0);
+	cr_expect_eq(read_lines("^C\nInterrupted by the user, best model saved\n").stopped, 0, "it went on");
+	cr_expect_eq(read_lines("^C\n \n```\n").stopped, 1);
+	cr_expect_eq(read_lines("Cloning https://github.com/foo/content/repo\n").colab, 0);
+	cr_expect_eq(read_lines("open('/content/a.csv')\n").colab, 1);
+	cr_expect_eq(read_lines("cd ./content/repo\n").colab, 0);
 }
 
 Test(oom_paste, results_in_a_tensor_of_the_device)
