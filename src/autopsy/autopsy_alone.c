@@ -7,8 +7,6 @@
 
 #include "base/text.h"
 
-#define LARGE_SAMPLE	((int64_t)1 << 30)
-#define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
 #define INTEL_BLOCK	((int64_t)4 << 30)
 #define LEAST_LIMIT	((int64_t)1 << 30)	/* less is no default of TensorFlow's */
 

@@ -11,6 +11,8 @@
     "12 bytes a weight in all, split among devices from ZeRO's first stage on. The batch plays no part; more "		\
     "devices, offloading, or fewer weights that are trained take less."
 #define IMPOSSIBLE	((int64_t)1 << 46)	/* bytes that no machine has */
+#define LARGE_SAMPLE	((int64_t)1 << 30)	/* bytes from which samples, fewer or smaller, are worth a word */
+#define LITTLE		((int64_t)256 << 20)	/* bytes of a whole program that any device with room can run */
 
 /* What others have of the device, where that is more than libraries take; or 0. */
 int64_t	autopsy_of_others(const struct autopsy *);

@@ -340,8 +340,9 @@ host_places(struct autopsy *y)
 		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
 	if (facts & TRACE_SPAWNED)
 		autopsy_cause(y, "The line of code reads what a new process is given by the one that began it: where processes are "
-		    "spawned, as on Windows, each loader has a copy of its own of the data set as it is. Fewer loader processes "
-		    "(num_workers), or a data set that opens files when it is asked, take less.");
+		    "spawned, as on Windows, each has a copy of its own of what it is given. Where it is a data loader's, that is the "
+		    "data set as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take "
+		    "less.");
 	if (facts & TRACE_REPEATS)
 		autopsy_cause(y, "The line of code repeats an array: the result is as many times as large as it is told, and where that "
 		    "is the number of rows of another, it has something for each pair. Broadcasting (an axis of one in place of "

@@ -13,7 +13,6 @@
 #define MOST_KERNEL	11	/* the height and width of a filter */
 #define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
 #define LARGE_HOST	((int64_t)16 << 30)
-#define LARGE_SAMPLE	((int64_t)1 << 30)
 #define LONG		64	/* positions of a sequence */
 #define FEW_TABLE_ROWS	100000
 #define LARGE_SIDE	512	/* pixels along a side */

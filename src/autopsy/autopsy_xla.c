@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 
-#define LARGE_SAMPLE	((int64_t)1 << 30)
-#define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
 #define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
 #define LONG		256	/* positions from which scores are worth a word */
+#define TILE_ROWS	8	/* of a TPU's tile, along the axis next to the most minor, */
+#define TILE_COLUMNS	128	/* and along that */
 
 /* A request without a list of what was there. */
 static void
@@ -72,19 +72,41 @@ xla_device(struct autopsy *y)
 		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, b->allocated - b->total)));
 	else if (y->hi > 0)
 		autopsy_cause(y, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
-		    "program asks for %s beside that.%s Arrays stay for as long as a name of the program holds them: what is "
+		    "program asks for %s beside that%s.%s Arrays stay for as long as a name of the program holds them: what is "
 		    "not used any more can be let go of or overwritten (donated), and a smaller batch makes what is of samples smaller.",
-		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, y->hi), results->known ?
-		    arena_printf(y->arena, " Results take %s of it.", size_human(need, results->bytes)) : ""));
+		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, y->hi),
+		    y->hi < b->total - b->allocated ? ", together less than the device has, so that it is no matter of the sum: the "
+		    "rest may lie in pieces, or be kept back" : "", results->known && results->bytes <= y->hi ?
+		    arena_printf(y->arena, " Results by themselves take %s.", size_human(need, results->bytes)) : ""));
 }
 
-/* A TPU lays the last two extents out in tiles, and fills them up. */
+/* How many times as large an extent is in tiles of so many. */
+static double
+filled_up(int64_t extent, int64_t tile)
+{
+	return extent > 0 ? (double)((extent + tile - 1) / tile * tile) / (double)extent : 1;
+}
+
+/* Which of the two axes that a TPU keeps in tiles is filled up most; -1: neither, or the layout is not said. */
+static int
+padded_axis(const struct oom_shape *s)
+{
+	double columns, rows;
+
+	if (!s->laid)
+		return -1;
+	columns = filled_up(s->dim[s->minor[0]], TILE_COLUMNS);
+	rows = s->minor[1] >= 0 ? filled_up(s->dim[s->minor[1]], TILE_ROWS) : 1;
+	return columns <= 1 && rows <= 1 ? -1 : s->minor[columns < rows];
+}
+
+/* A TPU lays two axes out in tiles, and fills them up. */
 static void
 xla_padding(struct autopsy *y)
 {
 	const struct oom_alive *most = NULL;
 	char all[SIZE_TEXT], fill[SIZE_TEXT];
-	int i;
+	int i, axis;
 
 	for (i = 0; i < y->log.alive.n; i++) {
 		const struct oom_alive *l = &y->log.alive.v[i];
@@ -92,12 +114,14 @@ xla_padding(struct autopsy *y)
 		if (l->padding.known && l->padding.bytes > l->size.bytes / 2 && (!most || l->padding.bytes > most->padding.bytes))
 			most = l;
 	}
-	if (most && most->padding.bytes >= LITTLE && most->shape.rank > 0)
-		autopsy_cause(y, arena_printf(y->arena, "Of the %s of the buffer %s %s is padding: a TPU keeps the last two axes "
-		    "in tiles (8 x 128 numbers of 32 bits), and an axis of %lld there takes as much as one that fills them. Small axes that "
-		    "are joined with others, or that stand ahead of large ones, take a part of that.",
-		    size_human(all, most->size.bytes), autopsy_shape_text(y->arena, &most->shape),
-		    size_human(fill, most->padding.bytes), (long long)most->shape.dim[most->shape.rank - 1]));
+	if (!most || most->padding.bytes < LITTLE || most->shape.rank == 0)
+		return;
+	axis = padded_axis(&most->shape);
+	autopsy_cause(y, arena_printf(y->arena, "Of the %s of the buffer %s %s is padding: a TPU keeps two axes, by the layout, in "
+	    "tiles (8 x 128 numbers of 32 bits), and %s there takes as much as one that fills them. Small axes that are joined with "
+	    "others, or that stand ahead of large ones in the layout, take a part of that.", size_human(all, most->size.bytes),
+	    autopsy_shape_text(y->arena, &most->shape), size_human(fill, most->padding.bytes), axis < 0 ? "a small axis" :
+	    arena_printf(y->arena, "axis %d (from 0), of %lld,", axis, (long long)most->shape.dim[axis])));
 }
 
 /* Buffers that XLA made for attention: squares. */

@@ -299,6 +299,26 @@ has_root(struct piece t, const char *root)
 	return false;
 }
 
+/* "full_batch.py", "--full-batch=1", but not "FullBatchNorm". */
+static bool
+names_full_batch(struct piece t)
+{
+	static const char *const word[] = { "full_batch", "full-batch", "fullbatch" };
+	const char *at, *end = t.s + t.n;
+	struct piece rest;
+	size_t i;
+
+	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		for (rest = t; (at = piece_find(rest, word[i])); ) {
+			at += strlen(word[i]);
+			rest = (struct piece){ at, (size_t)(end - at) };
+			if ((at == end || !piece_is_word(*at) || *at == '_') &&
+			    !(rest.n >= 5 && piece_find((struct piece){ at + 1, 4 }, "norm")))
+				return true;
+		}
+	return false;
+}
+
 /* Whose program it is, and what it was at. */
 static void
 program(struct oom_paste *p, struct piece t, int line)
@@ -312,7 +332,7 @@ program(struct oom_paste *p, struct piece t, int line)
 		p->images = line;
 	if (piece_any_begins(t, "train_ train.py") || piece_find(t, "accelerate launch"))
 		p->trains = line;
-	if (piece_any_of(t, "full_batch fullbatch full-batch"))
+	if (names_full_batch(t))
 		p->whole = line;
 	if (piece_find(t, "error: loaderror:"))
 		p->julia = line;

@@ -256,6 +256,27 @@ separator(const char *s, const char *end, char close)
 	return at < end && (*at == close || (at > s && is_digit(*at))) ? at : NULL;
 }
 
+/* XLA's layout, right behind the extents: axes from the most minor to the major, "{1,0:T(8,128)}". */
+static void
+layout(const char *s, const char *end, struct oom_shape *of)
+{
+	int axis, n;
+
+	of->minor[0] = of->minor[1] = -1;
+	if (s >= end || *s != '{')
+		return;
+	for (n = 0, s++; n < of->rank; n++, s++) {
+		for (axis = 0; s < end && is_digit(*s) && axis < OOM_RANK; s++)
+			axis = 10 * axis + (*s - '0');
+		if (s >= end || !is_digit(s[-1]) || axis >= of->rank ||
+		    (n + 1 < of->rank ? *s != ',' : *s != '}' && *s != ':'))
+			return;
+		if (n < 2)
+			of->minor[n] = axis;
+	}
+	of->laid = n > 0;
+}
+
 static const char *
 shape(const char *s, const char *end, struct oom_shape *to)
 {
@@ -292,6 +313,7 @@ shape(const char *s, const char *end, struct oom_shape *to)
 		    !(s = separator(s, end, close)))
 			return NULL;
 	}
+	layout(s + 1, end, &found);
 	*to = found;
 	return s + 1;
 }

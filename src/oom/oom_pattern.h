@@ -42,6 +42,8 @@ struct oom_shape {
 	bool known;
 	int rank;
 	int64_t dim[OOM_RANK];
+	bool laid;		/* the layout is said, as XLA does: "{1,0:T(8,128)}"; then */
+	int minor[2];		/* the axis whose elements lie side by side, and the next; -1: there is no next */
 };
 
 struct oom_place {		/* where memory ended, as far as it is said */

@@ -150,7 +150,7 @@ const struct phrase oom_phrases[] = {
 	{ "Cuda Error in allocate: 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	/* others */
 	{ "Out of memory error on GPU # . Cannot allocate %", ON_GPU(OOM_PADDLE) },
-	{ "Out of memory error on GPU #", ON_GPU(OOM_PADDLE) },		/* cut */
+	{ "Out of memory error on GPU #", ON_GPU(OOM_CUDA) },		/* cut, or another's */
 	{ "Fail to alloc memory of # size", ROW(ROLE_MESSAGE, OOM_PADDLE, true, NULL, NULL, PHRASE_BYTES) },
 	{ "Cannot malloc % GPU memory", MESSAGE(OOM_PADDLE) },
 	{ "cudaStat (0 vs. 2) Cuda Error: out of memory", FROM("PaddlePaddle") },
@@ -206,7 +206,9 @@ const struct phrase oom_phrases[] = {
 	{ "pycuda._driver.MemoryError", FROM("PyCUDA") },
 	{ "cuMemAlloc failed: out of memory", FROM("PyCUDA") },
 	{ "No available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
-	{ "raise_if_cache_size_invalid", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN) },	/* cut */
+	{ "in raise_if_cache_size_invalid", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN) },	/* cut */
+	{ "raise_if_cache_size_invalid(num_gpu_blocks", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE,
+	    PHRASE_AGAIN | PHRASE_ALONE) },
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache",
 	    SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "% KV cache is needed, which is larger than the available KV cache memory (%",
@@ -342,7 +344,8 @@ const struct phrase oom_phrases[] = {
 	{ "line # : # Killed", ENDED },
 	{ ".sh: # : # killed", ENDED },
 	{ "]+ Killed", ENDED },
-	{ "~[# ] # killed", ENDED },		/* zsh's */
+	{ "~[# ] # killed", ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9,
+	    PHRASE_HEDGED | PHRASE_ALONE) },		/* zsh's */
 	{ "~exit_code\a137", ENDED },
 	{ "~exit_code\a-9", ENDED },
 	{ "~exit_code\a-SIGKILL", ENDED },

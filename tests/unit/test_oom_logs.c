@@ -4,6 +4,8 @@
  */
 #include "oom_forms.h"
 
+#include <stdio.h>
+
 static struct arena *arena;
 
 static void
@@ -303,4 +305,43 @@ Test(oom_logs, a_bar_of_weights_or_downloads_reads_no_data)
 	cr_expect_eq(read_log("Loading checkpoint shards" BAR)->reading, 0);
 	cr_expect_eq(read_log("Loading pipeline components..." BAR)->reading, 0);
 #undef BAR
+}
+
+Test(oom_logs, words_as_messages_have_them)
+{
+	cr_expect_eq(read_log("The kids in room [3] 17 killed the ants.\n")->messages.n, 0);
+	cr_expect_eq(read_log("[1]    12345 killed     python train.py\n")->messages.n, 1);
+	cr_expect_eq(read_log("See raise_if_cache_size_invalid for what is checked.\n")->messages.n, 0);
+	cr_expect_eq(read_log("def raise_if_cache_size_invalid(num_gpu_blocks, block_size):\n")->messages.n, 0);
+	cr_expect_eq(read_log("  File \"a.py\", line 1, in raise_if_cache_size_invalid\n")->messages.n, 1);
+	cr_expect_str_eq(oom_log_main(read_log("miner: Out of memory error on GPU 0.\n"))->who, "CUDA");
+}
+
+/* https://www.tensorflow.org/xla/shapes: from the most minor axis to the most major. */
+Test(oom_logs, a_layout_is_read_behind_a_shape)
+{
+	static const struct {
+		const char *text;
+		bool laid;
+		int minor, next;
+	} of[] = {
+		{ "f32[1,128,256,32768]{0,1,2,3:T(8,128)}", true, 0, 1 }, { "f32[2048,1024,1,128]{3,2,1,0}", true, 3, 2 },
+		{ "f32[7]{0}", true, 0, -1 }, { "f32[7,8]", false, -1, -1 }, { "f32[7,8]{1,2}", false, -1, -1 },
+		{ "f32[7,8]{1", false, -1, -1 }, { "f32[7,8]{,}", false, -1, -1 }, { "f32[7,8]{}", false, -1, -1 },
+		{ "f32[7,8]{99999999999,0}", false, -1, -1 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		char text[64];
+		struct oom_match m;
+
+		snprintf(text, sizeof(text), " %s", of[i].text);
+		cr_assert(oom_pattern("$", text + 1, text + strlen(text), &m), "%s", text);
+		cr_expect_eq(m.shape.laid, of[i].laid, "%s", text);
+		if (m.shape.laid) {
+			cr_expect_eq(m.shape.minor[0], of[i].minor, "%s", text);
+			cr_expect_eq(m.shape.minor[1], of[i].next, "%s", text);
+		}
+	}
 }

@@ -195,6 +195,10 @@ Test(oom_paste, a_full_batch_and_julia)
 {
 	cr_expect_eq(read_lines("python full_batch.py\n").whole, 1);
 	cr_expect_eq(read_lines("the full batch of 32\n").whole, 0);
+	cr_expect_eq(read_lines("FullBatchNorm enabled\n").whole, 0);
+	cr_expect_eq(read_lines("use_full_batch_norm, full_batches\n").whole, 0);
+	cr_expect_eq(read_lines("full_batch_norm=1 --fullbatch\n").whole, 1);
+	cr_expect_eq(read_lines("run(full_batch_size)\n").whole, 1);
 	cr_expect_eq(read_lines("ERROR: LoadError: it failed\n").julia, 1);
 	cr_expect_eq(read_lines("ImportError: LoadError\n").julia, 0);
 }
