@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 static const char *const binary[SIZE_UNITS] = {	/* powers of 1024 */
 	"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB",
 };
@@ -67,12 +69,6 @@ size_commas(char buf[SIZE_TEXT], int64_t n)
 	}
 	buf[o] = '\0';
 	return buf;
-}
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 bool

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "oom/oom_around.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_text.h"
@@ -61,18 +62,6 @@ struct telling {		/* a message whose text is being read */
 	unsigned flags;		/* of its phrase */
 	bool placed;		/* where memory ended is settled */
 };
-
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool
 is_letter(char c)

@@ -7,18 +7,13 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "oom/oom_signs.h"
 
 #define MOST_NUMBER	((int64_t)1 << 40)
 #define MOST_MIB	((int64_t)1 << 24)
 #define MOST_CARDS	1024
 #define LEAST_LETTERS	3	/* of a model's name */
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool
 is_blank(char c)

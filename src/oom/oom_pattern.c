@@ -4,19 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 #define MOST_BREAK	200	/* bytes of white space and quotation marks at one place */
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
 
 static bool
 is_line_end(char c)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "ir/op.h"
 
 #define MOST_MATCHES	256
@@ -273,12 +274,6 @@ sort(struct shape_matches *s)
 {
 	if (s->all.n > 1)
 		qsort(s->all.v, (size_t)s->all.n, sizeof(*s->all.v), by_score);
-}
-
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 /* Is the last part of the path in the framework's name of an operation, whatever the case? */

@@ -6,11 +6,7 @@
 
 #include <string.h>
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+#include "base/ascii.h"
 
 bool
 piece_is_word(char c)
