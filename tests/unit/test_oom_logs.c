@@ -301,6 +301,8 @@ Test(oom_logs, a_bar_of_weights_or_downloads_reads_no_data)
 #define BAR ":  67%|######6   | 100/150 [00:07<00:03,  2.00it/s]\n"
 	cr_expect_eq(read_log("Loading images" BAR)->reading, 1);
 	cr_expect_eq(read_log("Loading images" BAR "Downloading" BAR)->reading, 1);
+	cr_expect_eq(read_log("Training" BAR "Downloading" BAR)->bar, 1);
+	cr_expect_eq(read_log("Loading checkpoint shards" BAR)->bar, 0, "they are no rounds either");
 	cr_expect_eq(read_log("Downloading" BAR)->reading, 0);
 	cr_expect_eq(read_log("Loading checkpoint shards" BAR)->reading, 0);
 	cr_expect_eq(read_log("Loading pipeline components..." BAR)->reading, 0);
