@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_FOLDED	((int64_t)1 << 24)	/* elements in all */
 
 /* New elements for an array of that shape. */
 bool

@@ -17,6 +17,7 @@ struct array {
 	int64_t *step;		/* where it is stepped */
 };
 
+#define MOST_FOLDED	((int64_t)1 << 24)	/* elements in all */
 #define WORK_OF_ELEMENT	64	/* products that count as one element, of which so many are computed at most */
 #define STEP_UNKNOWN	INT64_MIN	/* it is another for each sample, in a way that is not followed */
 

@@ -33,7 +33,7 @@ are_run(const struct numbers *at, int64_t *by)
 	int64_t i;
 
 	*by = at->count > 1 ? numbers_integer(at, 1) - numbers_integer(at, 0) : 0;
-	for (i = 1; i < at->count; i++)
+	for (i = 1; !at->filled && i < at->count; i++)
 		if (numbers_integer(at, i) - numbers_integer(at, i - 1) != *by)
 			return false;
 	return *by == 0 || *by == 1;

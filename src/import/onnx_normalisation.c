@@ -238,11 +238,14 @@ lengths(struct importer *im, const struct model_node *n)
 {
 	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	struct call c;
+	int64_t p = attr_int(n, "p", 2);
 	int axis;
 
 	if (!x || !val_axis(im, x, attr_int(n, "axis", -1), &axis))
 		return false;
-	if (attr_int(n, "p", 2) != 2)
+	if (p != 1 && p != 2)
+		return cannot(im, "it is by a length of another power than 1 and 2");
+	if (p == 1)
 		return node_makes(im, n, call_two(im, "div", x, reduced_along(im, "sum", call_one(im, "abs", x, NULL, 0), axis)));
 	call_begin(&c, im, "l2norm");
 	call_like(&c, x);

@@ -29,12 +29,9 @@ struct layer {
 static bool
 is_zero(const struct val *v)
 {
-	int64_t i;
+	double all;
 
-	for (i = 0; v->data && v->data->data && i < v->data->count; i++)
-		if (numbers_real(v->data, i) != 0)
-			return false;
-	return v->data && v->data->data;
+	return numbers_are_one(v->data, &all) && all == 0;
 }
 
 /* Are they what the layer has where nothing is said, or throughout that one? */
@@ -346,7 +343,7 @@ trained_alone(const struct layer *l, int kind, int way)
 	int64_t first = way;
 	const struct step *s = made_by(of_way(l, kind, way, &first), "parameter");
 
-	return l->ways == 2 && first <= 0 && s && !s->weight[0].view && s->weight[0].numbers->data ? s->weight[0].numbers : NULL;
+	return l->ways == 2 && first <= 0 && s && !s->weight[0].frozen && !s->weight[0].view && s->weight[0].numbers->data ? s->weight[0].numbers : NULL;
 }
 
 /* Zeros for the way that nothing reads. */

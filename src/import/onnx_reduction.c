@@ -26,6 +26,8 @@ axes_of(struct importer *im, const struct model_node *n, const struct val *x, in
 	const int64_t *v = given ? given->v : NULL;
 	int i, k;
 
+	if (!given && node_in(im, n, 1))
+		return cannot(im, "its axes are computed");
 	*count = given ? given->n : 0;
 	if (!given && !attr_ints(n, "axes", count, &v) && !attr_int(n, "noop_with_empty_axes", 0))
 		return cannot(im, "it makes one number of all samples");

@@ -267,7 +267,7 @@ vector_after(struct importer *im, const char *name, const char *op, int64_t coun
 	if (!user || strcmp(user->op, op) != 0 || user->nin != 2)
 		return NULL;
 	other = node_in(im, user, strcmp(user->in[0], name) == 0);
-	return other && other->data && numbers_are_real(other->data) && other->data->rank == 1 &&
+	return other && other->data && !other->data->computed && numbers_are_real(other->data) && other->data->rank == 1 &&
 	    other->data->count == count ? other->data : NULL;
 }
 
@@ -378,6 +378,12 @@ recognise_rmsnorm(struct importer *im, const struct model_node *n)
 
 /* ---- by the length of rows ---- */
 
+static bool
+same_extents(const struct tensor *a, const struct tensor *b)
+{
+	return a->rank == b->rank && a->batched == b->batched && memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(*a->dim)) == 0;
+}
+
 /* x / max(sqrt(sum(x^2)), eps) along an axis, whose length may be repeated for each place of it. */
 bool
 recognise_l2norm(struct importer *im, const struct model_node *n)
@@ -394,7 +400,7 @@ recognise_l2norm(struct importer *im, const struct model_node *n)
 		return false;
 	axis = step_attr(s, "axis");
 	if (axis->n != 1 || !step_attr(s, "keep")->i || (!x->t && !x->data) || !(x = val_laid(im, x, -1)) ||
-	    !is_square(s->in[0], val_first(x)))
+	    !is_square(s->in[0], val_first(x)) || (made_by(by, "broadcast") && !same_extents(by->t, x->t)))
 		return false;
 	call_begin(&c, im, "l2norm");
 	call_like(&c, x);
@@ -419,8 +425,8 @@ channels_after(struct importer *im, const char *name, const char *op, int rank, 
 	if (!user || strcmp(user->op, op) != 0 || user->nin != 2)
 		return NULL;
 	other = node_in(im, user, strcmp(user->in[0], name) == 0);
-	return other && other->data && numbers_are_real(other->data) && other->data->rank >= rank && other->data->count == channels &&
-	    other->data->dim[other->data->rank - rank] == channels ? other->data : NULL;
+	return other && other->data && !other->data->computed && numbers_are_real(other->data) && other->data->rank >= rank &&
+	    other->data->count == channels && other->data->dim[other->data->rank - rank] == channels ? other->data : NULL;
 }
 
 bool

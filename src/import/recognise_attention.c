@@ -11,6 +11,7 @@
 #include <string.h>
 
 struct core {
+	struct importer *im;
 	struct val *v[3];	/* queries [..., heads, T, d], keys, values */
 	struct strided at[3];
 	struct val *bias;	/* NULL: none */
@@ -49,30 +50,51 @@ sees(const struct numbers *n, enum mask how, int64_t k)
 	return how == ADDED ? x > -1e4 : (x != 0) == (how == SEEN);
 }
 
-/* Of scores [..., T, T]: is a key seen where it is not behind the query, or not far from it, and no other? */
+struct order {			/* of T positions: a key is seen where it is not behind the query, or not far from it, and no other */
+	bool is, causal;
+	int64_t near;		/* T: however far */
+};
+
+static struct order
+order_of(const struct numbers *n, enum mask how, int64_t t)
+{
+	struct order o = { .causal = !sees(n, how, 1), .near = 1 };
+	int64_t i;
+
+	while (o.near < t && sees(n, how, o.near * t))
+		o.near++;
+	for (i = 0; i < t * t; i++) {
+		int64_t behind = i / t - i % t;
+		bool seen = behind < o.near && behind > -o.near && !(o.causal && behind < 0);
+
+		if (sees(n, how, i) != seen || (how == ADDED && seen && numbers_real(n, i) != 0))
+			return o;
+	}
+	o.is = true;
+	return o;
+}
+
+/* Are scores [..., T, T] seen by an order? Layers that have one constant ask once. */
 static bool
 is_order(const struct val *v, enum mask how, struct core *c)
 {
 	const struct numbers *n = constant_of(v);
-	int64_t t = n && n->rank >= 2 ? n->dim[n->rank - 1] : 0, near = 1, i;
-	bool causal;
+	int64_t t = n && n->rank >= 2 ? n->dim[n->rank - 1] : 0;
+	const char *key;
+	struct order *o;
 
 	if (!n || t < 2 || n->count != t * t || n->dim[n->rank - 2] != t)
 		return false;
-	causal = !sees(n, how, 1);
-	while (near < t && sees(n, how, near * t))
-		near++;
-	for (i = 0; i < t * t; i++) {
-		int64_t behind = i / t - i % t;
-		bool seen = behind < near && behind > -near && !(causal && behind < 0);
-
-		if (sees(n, how, i) != seen || (how == ADDED && seen && numbers_real(n, i) != 0))
-			return false;
+	key = arena_printf(c->im->arena, "%p %d", (const void *)n, how);
+	if (!(o = map_get(&c->im->orders, key))) {
+		o = ARENA_NEW(c->im->arena, struct order);
+		*o = order_of(n, how, t);
+		map_put(c->im->arena, &c->im->orders, key, o);
 	}
-	if ((c->causal && causal) || (c->window && near < t))
+	if (!o->is || (c->causal && o->causal) || (c->window && o->near < t))
 		return false;
-	c->causal |= causal;
-	c->window = near < t ? near : c->window;
+	c->causal |= o->causal;
+	c->window = o->near < t ? o->near : c->window;
 	return true;
 }
 
@@ -265,7 +287,8 @@ unscaled(struct val *v, double *factor)
 static bool
 trace_parts(struct core *c, bool keys_turned)
 {
-	int k;
+	int64_t of_queries[2] = { 0 };	/* axes of heads, before they are one */
+	int k, axis = c->rank - 3;
 
 	for (k = 0; k < 3; k++) {
 		double factor = 1;
@@ -281,21 +304,29 @@ trace_parts(struct core *c, bool keys_turned)
 		c->elsewhere[k] = one || c->grouped;
 		if (turn)
 			turn_keys(&c->at[k]);
-		if ((one || c->grouped) && (c->at[k].rank != c->rank + 1 || !merge_axes(&c->at[k], c->rank - 3)))
+		if (!one && !c->grouped)
+			continue;
+		if (c->at[k].rank != c->rank + 1)
+			return false;
+		if (k == 0)
+			memcpy(of_queries, &c->at[k].dim[axis], sizeof(of_queries));
+		else if (c->at[k].dim[axis + 1] != 1 && memcmp(of_queries, &c->at[k].dim[axis], sizeof(of_queries)) != 0)
+			return false;	/* it is not those beside each other that share one */
+		if (!merge_axes(&c->at[k], axis))
 			return false;
 	}
 	return true;
 }
 
 static bool
-find_core(const struct val *x, struct core *c)
+find_core(struct importer *im, const struct val *x, struct core *c)
 {
 	bool grouped;
 	const struct step *product = weighted_sum(x, &grouped), *s;
 	const struct attr *axis;
 	int r;
 
-	*c = (struct core){ .scale = 1, .grouped = grouped };
+	*c = (struct core){ .im = im, .scale = 1, .grouped = grouped };
 	if (!product || product->nin != 2 || step_attr(product, "transpose_a")->i || step_attr(product, "transpose_b")->i ||
 	    !(s = probabilities(product->in[0], c)))
 		return false;
@@ -461,6 +492,7 @@ bias_of(struct importer *im, const struct core *c)
 static bool
 find_table(struct core *c, struct attend_table *table)
 {
+	struct core with = *c;
 	struct val *v = c->bias, *bias = NULL;
 	const struct step *s;
 	int k;
@@ -472,12 +504,15 @@ find_table(struct core *c, struct attend_table *table)
 	while ((s = made_by(v, "reshape")))
 		v = s->in[0];
 	if ((s = made_by(v, "where")) && s->nin == 2 && step_attr(s, "no")->given && step_attr(s, "no")->r <= -1e4 &&
-	    is_order(s->in[0], false, c))
+	    is_order(s->in[0], SEEN, &with))
 		bias = s->in[1];
 	for (k = 0; (s = made_by(v, "add")) && s->nin == 2 && k < 2; k++)
-		if (!bias && is_order(s->in[!k], true, c))
+		if (!bias && is_order(s->in[!k], ADDED, &with))
 			bias = s->in[k];
-	return bias && recognise_table(bias, c->heads, c->queries, c->keys, c->causal, table);
+	if (!bias || !recognise_table(bias, c->heads, c->queries, c->keys, with.causal, table))
+		return false;
+	*c = with;
+	return true;
 }
 
 static struct val *
@@ -498,7 +533,7 @@ attend(struct importer *im, struct core *c)
 			in[n] = part(im, c, n);
 			n++;
 		}
-	if (c->seen && !recognise_shift(c->seen, c->scores, table.grid, shift))
+	if (c->seen && !recognise_shift(im, c->seen, c->scores, table.grid, shift))
 		return NULL;
 	if (c->bias)
 		in[n++] = looked_up ? table.table : bias_of(im, c);
@@ -539,7 +574,7 @@ recognise_attend(struct importer *im, const struct model_node *n, struct val *x,
 	struct core c;
 	struct val *y;
 
-	if (rank < 1 || dim[rank - 1] < 1 || !find_core(x, &c) || dim[rank - 1] != c.heads * c.d)
+	if (rank < 1 || dim[rank - 1] < 1 || !find_core(im, x, &c) || dim[rank - 1] != c.heads * c.d)
 		return false;
 	y = attend(im, &c);
 	if (y && reshape_to(im, n, y, to, rank, dim))

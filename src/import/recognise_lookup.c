@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "import/rows.h"
 #include "import/strided.h"
 #include "ops/attend.h"
 
@@ -20,6 +21,8 @@ table_rows(struct importer *im, struct val *table, const struct numbers *index)
 	struct val *ones, *rows;
 	struct call c;
 
+	if (index->count > MOST_FOLDED)
+		return cannot(im, "its constant indices are too many"), NULL;
 	for (i = 0; i < index->count; i++)
 		if (numbers_integer(index, i) < -table->data->dim[0] || numbers_integer(index, i) >= table->data->dim[0])
 			return cannot(im, "its constant indices are out of range"), NULL;
@@ -214,7 +217,7 @@ is_shift(const struct numbers *n, const int64_t *windows, const int64_t *grid, c
 }
 
 bool
-recognise_shift(const struct numbers *n, const struct tensor *scores, const int64_t *grid, int64_t *shift)
+recognise_shift(struct importer *im, const struct numbers *n, const struct tensor *scores, const int64_t *grid, int64_t *shift)
 {
 	int64_t windows[2], places = grid[0] * grid[1];
 	int r = n->rank;
@@ -227,7 +230,9 @@ recognise_shift(const struct numbers *n, const struct tensor *scores, const int6
 		return false;
 	for (shift[0] = 0; shift[0] < grid[0]; shift[0]++)
 		for (shift[1] = 0; shift[1] < grid[1]; shift[1]++)
-			if (is_shift(n, windows, grid, shift))
+			if (!rows_follow(im, n->count))
+				return false;
+			else if (is_shift(n, windows, grid, shift))
 				return true;
 	return false;
 }

@@ -134,7 +134,7 @@ angles_fit(const struct rotation *t)
 			if (!of_pair(t, k, side ? k - half : k + half, &own, &more))
 				return false;
 			for (at = 0; at < t->positions; at++) {
-				double angle = angle_at(t, j, at), off = 1e-6 + 4e-7 * fabs(angle);
+				double angle = angle_at(t, j, at), off = fmin(1e-6 + 4e-7 * fabs(angle), 1e-2);
 
 				if (!(fabs(factor_at(own, at) - cos(angle)) <= off) ||
 				    !(fabs(factor_at(more, at) - (side ? sin(angle) : -sin(angle))) <= off))
@@ -213,7 +213,8 @@ is_turn(const struct row_search *s, const struct row *r, struct rotation *t)
 		if (r->sum[k].n > 1 && r->sum[k].part[1].from < t->first_of_row)
 			t->first_of_row = r->sum[k].part[1].from;
 	}
-	return t->positions > 1 && find_heads(t) && pairs_agree(t) && find_angles(t);
+	return t->positions > 1 && find_heads(t) && pairs_agree(t) && rows_follow(s->im, t->positions * t->dims) &&
+	    find_angles(t);
 }
 
 /* ---- as ours ---- */

@@ -71,6 +71,15 @@ rows_look(struct row_search *s, const struct val *v, int depth)
 
 /* ---- what the numbers of a row are ---- */
 
+bool
+rows_follow(struct importer *im, int64_t numbers)
+{
+	if (numbers > MOST_FOLLOWED - im->followed)
+		return false;
+	im->followed += numbers;
+	return true;
+}
+
 static bool
 room(struct row_search *s, struct row *r, const struct val *v)
 {
@@ -82,9 +91,8 @@ room(struct row_search *s, struct row *r, const struct val *v)
 	for (i = s->lead; i < v->t->rank; i++)
 		if (__builtin_mul_overflow(n, v->t->dim[i], &n))
 			return false;
-	if (n > MOST_ROW || n < 1 || s->im->followed > MOST_FOLLOWED)
+	if (n > MOST_ROW || n < 1 || !rows_follow(s->im, n))
 		return false;
-	s->im->followed += n;
 	r->n = n;
 	r->sum = arena_array(s->scratch, (size_t)n, sizeof(*r->sum));
 	return true;

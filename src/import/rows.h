@@ -46,6 +46,9 @@ struct row_search {
 	const struct tensor *table;	/* one that a number is multiplied by */
 };
 
+/* Counts numbers that are looked at to recognise something; false: they were too many in all. */
+bool	rows_follow(struct importer *, int64_t numbers);
+
 /* All values on the ways back from V, up to tables, and one of these. Too many: SEARCH->large. */
 void	rows_look(struct row_search *, const struct val *v, int depth);
 

@@ -84,13 +84,14 @@ turned_table(struct importer *im, const struct step *s)
 }
 
 /* Has the source two layers of that kind, of other names? Then the exporter wrote equal weights once, such as those of a
- * layer and its copy before they are trained: that layers share them would be one layer, used twice. */
+ * layer and its copy before they are trained: that layers share them would be one layer, used twice. Tables of embeddings are
+ * begun at random, and those of an encoder and its decoder are often one. */
 static bool
 are_two_layers(struct importer *im, const struct step *s, const struct step *t)
 {
 	const char *a = node_scope(im, s->said_by), *b = node_scope(im, t->said_by);
 
-	return s->op == t->op && a && b && *a && *b && strcmp(a, b) != 0;
+	return s->op == t->op && strcmp(s->op->name, "embedding") != 0 && a && b && *a && *b && strcmp(a, b) != 0;
 }
 
 static bool

@@ -25,6 +25,6 @@ struct attend_table {		/* as attend's attributes have it; 0: it is no such */
 bool	recognise_table(struct val *bias, int64_t heads, int64_t queries, int64_t keys, bool causal, struct attend_table *);
 /* Where a constant says which scores [..., rows, columns, heads, T, T] are seen: is that so in windows of an image that was
  * rolled, and by how much? */
-bool	recognise_shift(const struct numbers *, const struct tensor *scores, const int64_t *grid, int64_t *shift);
+bool	recognise_shift(struct importer *, const struct numbers *, const struct tensor *scores, const int64_t *grid, int64_t *shift);
 
 #endif

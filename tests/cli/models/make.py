@@ -14,8 +14,8 @@ def weight(name, *shape):
     return numpy_helper.from_array((0.3 * random.randn(*shape)).astype(numpy.float32), name)
 
 
-def save(name, nodes, weights, shape, out, said=(), opset=17):
-    graph = helper.make_graph(nodes, name, [helper.make_tensor_value_info("image", TensorProto.FLOAT, shape)],
+def save(name, nodes, weights, shape, out, said=(), opset=17, of=TensorProto.FLOAT):
+    graph = helper.make_graph(nodes, name, [helper.make_tensor_value_info("image", of, shape)],
                               [helper.make_tensor_value_info("scores", TensorProto.FLOAT, out)], weights,
                               value_info=[helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in said])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8, producer_name="make.py")
@@ -120,6 +120,72 @@ def filled():
          [numpy_helper.from_array(numpy.array(v), n) for n, v in whole.items()], ["batch", 3, 2, 2], ["batch", 4, 2, 2], opset=9)
 
 
+def attention(name, nodes, weights, whole, out):
+    """Attention of 4 rows of 8; WHOLE are shapes."""
+    save(name, nodes, weights + [numpy_helper.from_array(numpy.array(v), n) for n, v in whole.items()] +
+         [numpy_helper.from_array(numpy.array(0.5, numpy.float32), "half")], ["batch", 4, 8], out)
+
+
+def biased():
+    """Attention of two heads with a bias that is computed: beside it, a constant that is nothing where a key is ahead."""
+    node, nodes = helper.make_node, [helper.make_node("MatMul", ["image", "m.weight"], ["m"]),
+                                     helper.make_node("Reshape", ["m", "whole"], ["m1"])]
+    for part, perm in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
+        nodes += [node("MatMul", ["image", f"{part}.weight"], [part]), node("Reshape", [part, "apart"], [f"{part}1"]),
+                  node("Transpose", [f"{part}1"], [f"{part}2"], perm=perm)]
+    far = numpy.tril(1.0 + numpy.arange(4)[:, None] - numpy.arange(4)).astype(numpy.float32)
+    nodes += [node("Constant", [], ["far"], value=numpy_helper.from_array(far)), node("MatMul", ["q2", "k2"], ["s0"]),
+              node("Mul", ["s0", "half"], ["s1"]), node("Add", ["m1", "far"], ["bias"]), node("Add", ["s1", "bias"], ["s2"]),
+              node("Softmax", ["s2"], ["s3"], axis=-1), node("MatMul", ["s3", "v2"], ["y"]),
+              node("Transpose", ["y"], ["y1"], perm=[0, 2, 1, 3]), node("Reshape", ["y1", "join"], ["scores"])]
+    attention("biased", nodes, [weight("m.weight", 8, 4)] + [weight(f"{part}.weight", 8, 8) for part in "qkv"],
+          {"whole": [0, 1, 4, 4], "apart": [0, 4, 2, 4], "join": [0, 4, 8]}, ["batch", 4, 8])
+
+
+def in_turn():
+    """Attention of six heads that take two of keys in turn: 0 1 0 1 0 1, where grouped ones are 0 0 0 1 1 1."""
+    node, nodes = helper.make_node, []
+    for part, perm in (("q", [0, 2, 3, 1, 4]), ("k", [0, 2, 3, 4, 1]), ("v", [0, 2, 3, 1, 4])):
+        nodes += [node("MatMul", ["image", f"{part}.weight"], [part]),
+                  node("Reshape", [part, "queries" if part == "q" else "keys"], [f"{part}1"]),
+                  node("Transpose", [f"{part}1"], [f"{part}2"], perm=perm)]
+    nodes += [node("MatMul", ["q2", "k2"], ["s0"]), node("Mul", ["s0", "half"], ["s1"]), node("Reshape", ["s1", "six"], ["s2"]),
+              node("Softmax", ["s2"], ["s3"], axis=-1), node("Reshape", ["s3", "twos"], ["s4"]), node("MatMul", ["s4", "v2"], ["y"]),
+              node("Transpose", ["y"], ["y1"], perm=[0, 3, 1, 2, 4]), node("Reshape", ["y1", "join"], ["scores"])]
+    attention("in_turn", nodes, [weight(f"{part}.weight", 8, 24 if part == "q" else 8) for part in "qkv"],
+          {"queries": [0, 4, 3, 2, 4], "keys": [0, 4, 1, 2, 4], "six": [0, 6, 4, 4], "twos": [0, 3, 2, 4, 4], "join": [0, 4, 24]},
+          ["batch", 4, 24])
+
+
+def odd():
+    """Nodes that are something else at a second look, each in a model of its own."""
+    node = helper.make_node
+
+    def whole(name, *v):
+        return numpy_helper.from_array(numpy.array(v), name)
+
+    def matrices(name, *shape):
+        return node("Constant", [], [name], value=numpy_helper.from_array(numpy.arange(numpy.prod(shape), dtype=numpy.float32).reshape(shape)))
+
+    save("crossed", [matrices("a", 2, 1, 2, 2), matrices("b", 1, 2, 2, 2), node("MatMul", ["a", "b"], ["c"], name="the_product"),
+                     node("Add", ["image", "c"], ["d"]), node("MatMul", ["d", "w.weight"], ["scores"])],
+         [weight("w.weight", 2, 2)], ["batch", 2, 2, 2, 2], ["batch", 2, 2, 2, 2])
+    save("hollow", [matrices("a", 1 << 20, 1 << 20, 0, 5), matrices("b", 5, 1), node("MatMul", ["a", "b"], ["c"]),
+                    node("Relu", ["image"], ["scores"])], [], ["batch", 4], ["batch", 4])
+    save("axes", [node("Cast", ["image"], ["a"], to=TensorProto.FLOAT),
+                  node("ReduceSum", ["a", "image"], ["scores"], name="the_sum", noop_with_empty_axes=1)], [], ["batch"], ["batch"],
+         of=TensorProto.INT64)
+    save("cubes", [node("LpNormalization", ["image"], ["scores"], name="the_length", p=3)], [], ["batch", 4], ["batch", 4])
+    save("wider", [node("Mul", ["image", "image"], ["a"]), node("ReduceSum", ["a", "last"], ["b"]), node("Sqrt", ["b"], ["c"]),
+                   node("Clip", ["c", "least"], ["d"]), node("Expand", ["d", "three"], ["e"]), node("Div", ["image", "e"], ["scores"])],
+         [whole("last", 2), numpy_helper.from_array(numpy.float32(1e-6), "least"), whole("three", 1, 3, 5)],
+         ["batch", 1, 5], ["batch", 3, 5])
+    save("tied", [node("Gather", ["shared.weight", "image"], ["a"], name="/encoder/embed/Gather"), node("Tanh", ["a"], ["b"]),
+                  node("Gather", ["shared.weight", "image"], ["c"], name="/decoder/embed/Gather"),
+                  node("Add", ["b", "c"], ["scores"])], [weight("shared.weight", 9, 4)], ["batch", 3], ["batch", 3, 4],
+         of=TensorProto.INT64)
+
+
 def beside(name, location):
     """residual.onnx with its weights in a file of their own."""
     model = onnx.load(os.path.join(here, "residual.onnx"))
@@ -172,3 +238,6 @@ one_number()
 framed()
 scaled_bias()
 filled()
+biased()
+in_turn()
+odd()
