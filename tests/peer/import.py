@@ -203,10 +203,11 @@ class Counted(nn.Module):
 
 class Rotary(nn.Module):
     """Attention whose queries and keys are turned by their positions: halves as Hugging Face's Llama has them, of a part of each
-    head as in GPT-NeoX, or neighbours as in GPT-J; before or after heads are in front. Several heads may share keys and values."""
-    def __init__(self, kind, heads=4, width=32, base=10000.0, shared=1):
+    head as in GPT-NeoX, or neighbours as in GPT-J; before or after heads are in front. Several heads may share keys and values, those beside each
+    other or in turn."""
+    def __init__(self, kind, heads=4, width=32, base=10000.0, shared=1, in_turn=False):
         super().__init__()
-        self.kind, self.heads, self.d, self.shared = kind, heads, width // heads, shared
+        self.kind, self.heads, self.d, self.shared, self.in_turn = kind, heads, width // heads, shared, in_turn
         self.qkv, self.out = nn.Linear(width, width + 2 * width // shared), nn.Linear(width, width)
         self.turned = self.d // 2 if kind == "part" else self.d
         self.register_buffer("rate", 1 / base ** (torch.arange(0, self.turned, 2).float() / self.turned), persistent=False)
@@ -232,7 +233,9 @@ class Rotary(nn.Module):
         else:
             q, k, v = (y.transpose(1, 2) for y in (q, k, v))
             q, k = self.turn(q, 2), self.turn(k, 2)
-        if self.shared > 1:
+        if self.in_turn:
+            k, v = k.repeat(1, self.shared, 1, 1), v.repeat(1, self.shared, 1, 1)
+        elif self.shared > 1:
             k, v = (y[:, :, None].expand(-1, -1, self.shared, -1, -1).flatten(1, 2) for y in (k, v))
         y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.out(y.transpose(1, 2).flatten(2))
@@ -287,6 +290,7 @@ MODELS = {
     "rotary part": (BOTH, lambda: (Rotary("part", base=500.0), (torch.randn(SAMPLES, 9, 32),))),
     "rotary neighbours": (BOTH, lambda: (Rotary("neighbours"), (torch.randn(SAMPLES, 9, 32),))),
     "rotary groups": (BOTH, lambda: (Rotary("halves", shared=2), (torch.randn(SAMPLES, 9, 32),))),
+    "heads in turn": (BOTH, lambda: (Rotary("halves", shared=2, in_turn=True), (torch.randn(SAMPLES, 9, 32),))),
     "recurrent layers that begin with states": ((OLD,), lambda: (Begun(), (torch.randn(SAMPLES, 7, 5),))),
     "letters": (BOTH, lambda: (Letters(), (torch.randn(SAMPLES, 6, 8),))),
     "classes and counts": (BOTH, lambda: (Counted(), (torch.randn(SAMPLES, 5), torch.randint(0, 7, (SAMPLES,))))),
@@ -303,6 +307,8 @@ MODELS = {
     "convolutions over words": ((OLD,), lambda: own("words")),
     "factorisation machine": ((NEW,), lambda: own("factors")),
 }
+# of whose heads two share keys and values
+SHARE_HEADS = ("llama", "rotary groups", "written llama")
 # whose attention exporters take apart
 ATTEND = ("vit", "timm's vit", "distilbert", "bert with a mask", "gpt2", "transformers' vit", "encoder", "encoder, norms behind",
           "llama", "gpt-neox", "t5", "rotary halves", "rotary part", "rotary neighbours", "rotary groups", "letters", "written bert",
@@ -410,6 +416,12 @@ def compare(name, exporter, model, given):
         result(not left, f"{title} is put together again", f"{left}")
     if name in ATTEND:
         result("attend(" in spec and "softmax" not in spec, f"{title} attends")
+    calls = re.findall(r"attend\(([^)]*)\)", spec)
+    if name in SHARE_HEADS:
+        result(calls and all("kv_heads=2" in c for c in calls), f"{title} has heads that share keys", f"{calls}")
+    if name == "t5":    # of two layers each, and what the decoder takes from the encoder
+        result((sum("relative=32" in c for c in calls), sum("relative=32" in c and "causal=true" in c for c in calls), len(calls)) == (4, 2, 6),
+               f"{title} looks up distances, of which the decoder's are behind", f"{calls}")
     if name.startswith("rotary"):
         result(spec.count("rope(") == 2 and "concat(" not in spec, f"{title} turns queries and keys", spec)
     build(folder, spec, given)
@@ -426,6 +438,9 @@ def compare(name, exporter, model, given):
     result(error < TOLERANCE, f"{title} gives PyTorch's outputs", f"{error:g} of the largest output")
 
 
+for name in only:
+    if name not in MODELS:
+        result(False, f"{name} is one of the models")
 for name, (exporters, make) in MODELS.items():
     if only and name not in only:
         continue

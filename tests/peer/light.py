@@ -84,8 +84,10 @@ def compare(name, model, folder):
     os.remove(folder + "/w.safetensors")
 
 
-for path in sorted(glob.glob(os.path.join(os.path.dirname(onnx.__file__), "backend/test/data/light/light_*.onnx"))):
-    name = re.sub(r".*light_|\.onnx$", "", path)
+paths = {re.sub(r".*light_|\.onnx$", "", path): path for path in
+         glob.glob(os.path.join(os.path.dirname(onnx.__file__), "backend/test/data/light/light_*.onnx"))}
+result(paths and set(named) <= set(paths), "the models are in the package", f"{named} of {sorted(paths)}")
+for name, path in sorted(paths.items()):
     folder = os.path.join(work, name)
     os.makedirs(folder, exist_ok=True)
     model = onnx.load(path)
