@@ -157,6 +157,7 @@ find_data(struct reading *r, const Onnx__TensorProto *t, struct numbers *n)
 	size_t want = (size_t)n->count * element_bytes(n->type);
 	struct wire_place place;
 	const unsigned char *there = elsewhere(r, t, &place);
+	unsigned char *copy;
 
 	if (t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
 		return find_external(r, t, n, want);
@@ -174,7 +175,10 @@ find_data(struct reading *r, const Onnx__TensorProto *t, struct numbers *n)
 	if (t->has_raw_data) {
 		if (t->raw_data.len != want)
 			return refuse(r, "there are not as many numbers as its shape says in tensor", n->name);
-		n->data = (const unsigned char *)memcpy(arena_alloc(r->arena, want + 1), t->raw_data.data, want);
+		copy = arena_alloc(r->arena, want + 1);
+		if (want > 0)	/* protobuf-c has no address for no bytes */
+			memcpy(copy, t->raw_data.data, want);
+		n->data = copy;
 		return true;
 	}
 	if (stored_one_by_one(t, n->type) != (size_t)n->count)
