@@ -22,18 +22,11 @@ import resource
 import subprocess
 import sys
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+from memory import TOP, find
+
 TABLE = ["alexnet", "vgg16", "resnet18", "resnet50", "googlenet", "densenet121", "mobilenet", "mobilenet_v2",
          "unet512", "vit_b16"]
 WIDTH = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "bf16": 2, "i16": 2, "u8": 1, "i8": 1}
-
-
-def find(name):
-    for path in (name, f"specs/{name}.nn", f"bench/memory/{name}.nn"):
-        path = path if os.path.isabs(path) else os.path.join(TOP, path)
-        if os.path.isfile(path):
-            return path
-    sys.exit(f"bench/budgets.py: there is no network '{name}' in specs or bench/memory")
 
 
 # ---- plans ----

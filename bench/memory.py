@@ -37,7 +37,7 @@ def find(name):
         path = path if os.path.isabs(path) else os.path.join(TOP, path)
         if os.path.isfile(path):
             return path
-    sys.exit(f"bench/memory.py: there is no network '{name}' in specs or bench/memory")
+    sys.exit(f"{sys.argv[0]}: there is no network '{name}' in specs or bench/memory")
 
 
 def as_baseline(path):

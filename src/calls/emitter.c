@@ -199,6 +199,17 @@ emit_squares(struct emitter *e, const struct node *n, int from)
 		emit_call(e, "clip_squares_of_all", arg_work(n), arg_int(n->nin - from));
 }
 
+const struct sum_call *
+emit_call_between(const struct emitter *e, const struct node *n)
+{
+	int i;
+
+	for (i = 0; i < e->sums.n; i++)
+		if (e->sums.v[i].begins == n || e->sums.v[i].waits == n)
+			return &e->sums.v[i];
+	return NULL;
+}
+
 void
 emit_call_list(struct emitter *e, const char *function, const struct call_arg *arg)
 {

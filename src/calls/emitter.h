@@ -92,6 +92,9 @@ struct emitter {
 	struct text *out;
 };
 
+/* The call between ranks that N begins, or waits for; NULL: another of the nodes that go together does. */
+const struct sum_call	*emit_call_between(const struct emitter *, const struct node *n);
+
 /* ---- arguments ---- */
 
 enum arg_kind {

@@ -265,6 +265,18 @@ take_batch(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];
 }
 
+/* How many weights there are, or are trained. */
+static void
+take_weights(struct oom_log *log, enum phrase_role role, int64_t n, int line)
+{
+	int64_t *most = role == ROLE_TRAINED ? &log->trained : &log->weights;
+
+	if (n > MOST_WEIGHTS)
+		return;
+	*most = n > *most ? n : *most;
+	log->weights_line = line;
+}
+
 /* What needs no more than to be noted. */
 static void
 take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
@@ -325,13 +337,7 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		break;
 	case ROLE_WEIGHTS:
 	case ROLE_TRAINED:
-		if (m->number[0] > MOST_WEIGHTS)
-			break;
-		if (p->role == ROLE_TRAINED && m->number[0] > log->trained)
-			log->trained = m->number[0];
-		if (p->role == ROLE_WEIGHTS && m->number[0] > log->weights)
-			log->weights = m->number[0];
-		log->weights_line = line;
+		take_weights(log, p->role, m->number[0], line);
 		break;
 	case ROLE_SHARDS:
 		log->shards = line;

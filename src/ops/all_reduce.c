@@ -16,25 +16,20 @@
 static void
 emit_begin(struct emitter *e, const struct node *n)
 {
-	int i;
+	const struct sum_call *s = emit_call_between(e, n);
 
-	for (i = 0; i < e->sums.n; i++) {
-		const struct sum_call *s = &e->sums.v[i];
-
-		if (s->begins == n)
-			emit_call(e, "all_reduce_begin", arg_tensor(s->first), arg_tensor(s->added), arg_int(s->elements),
-			    arg_int(dtype_bytes(s->first->dtype)));
-	}
+	if (s)
+		emit_call(e, "all_reduce_begin", arg_tensor(s->first), arg_tensor(s->added), arg_int(s->elements),
+		    arg_int(dtype_bytes(s->first->dtype)));
 }
 
 static void
 emit_end(struct emitter *e, const struct node *n)
 {
-	int i;
+	const struct sum_call *s = emit_call_between(e, n);
 
-	for (i = 0; i < e->sums.n; i++)
-		if (e->sums.v[i].waits == n)
-			emit_call(e, "all_reduce_end", arg_tensor(e->sums.v[i].first));
+	if (s)
+		emit_call(e, "all_reduce_end", arg_tensor(s->first));
 }
 
 const struct op op_all_reduce = {

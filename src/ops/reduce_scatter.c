@@ -14,18 +14,6 @@
 
 #include "calls/emitter.h"
 
-/* The call that N begins, or waits for; NULL: another node of those together does. */
-static const struct sum_call *
-call_of(const struct emitter *e, const struct node *n)
-{
-	int i;
-
-	for (i = 0; i < e->sums.n; i++)
-		if (e->sums.v[i].begins == n || e->sums.v[i].waits == n)
-			return &e->sums.v[i];
-	return NULL;
-}
-
 static struct call_arg
 arg_spans(const struct emitter *e, const struct sum_call *s)
 {
@@ -35,7 +23,7 @@ arg_spans(const struct emitter *e, const struct sum_call *s)
 static void
 emit_begin(struct emitter *e, const struct node *n, const char *function)
 {
-	const struct sum_call *s = call_of(e, n);
+	const struct sum_call *s = emit_call_between(e, n);
 
 	if (s)
 		emit_call(e, function, arg_text("arena"), arg_spans(e, s), arg_int(s->spans),
@@ -57,7 +45,7 @@ emit_gather(struct emitter *e, const struct node *n)
 static void
 emit_end(struct emitter *e, const struct node *n)
 {
-	const struct sum_call *s = call_of(e, n);
+	const struct sum_call *s = emit_call_between(e, n);
 
 	if (s)
 		emit_call(e, "shard_end", arg_spans(e, s));

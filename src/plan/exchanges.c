@@ -35,25 +35,6 @@ one(const struct finding *f, const struct graph *g, int at, int start)
 		.in_place = offset == plan_offset(f->p, n->in[0]) };
 }
 
-/* Whatever they are, can they be of one call? */
-static bool
-may_join(const struct finding *f, const struct plan_sum *a, const struct plan_sum *b)
-{
-	return a->first->dtype == b->first->dtype && a->due == b->due && a->bytes < f->most;
-}
-
-/* B goes with A. */
-static void
-join(struct plan_sum *a, const struct plan_sum *b)
-{
-	a->begin = b->begin > a->begin ? b->begin : a->begin;
-	a->wait = b->wait < a->wait ? b->wait : a->wait;
-	a->gradients += b->gradients;
-	a->tensors++;
-}
-
-/* ---- sums ---- */
-
 static int
 by_offset(const void *x, const void *y)
 {
@@ -62,52 +43,44 @@ by_offset(const void *x, const void *y)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Can they be one sum? */
+/* Can they be one call? Sums only where they lie side by side. */
 static bool
-lie_together(const struct finding *f, const struct plan_sum *a, const struct plan_sum *b)
+go_together(const struct finding *f, const struct plan_sum *a, const struct plan_sum *b)
 {
 	int64_t gap = b->offset - (a->offset + a->bytes);
 
-	return may_join(f, a, b) && a->in_place && b->in_place && gap >= 0 && gap < f->p->alignment;
+	if (a->first->dtype != b->first->dtype || a->due != b->due || a->bytes >= f->most)
+		return false;
+	return a->between != BETWEEN_SUM || (a->in_place && b->in_place && gap >= 0 && gap < f->p->alignment);
 }
 
-/* The sums of COUNT nodes. */
+/* B goes with A. */
 static void
-find_sums(struct finding *f, struct plan_sum *s, int count)
+join(struct plan_sum *a, const struct plan_sum *b)
+{
+	a->bytes = a->between == BETWEEN_SUM ? b->offset + b->bytes - a->offset : a->bytes + b->bytes;
+	a->begin = b->begin > a->begin ? b->begin : a->begin;
+	a->wait = b->wait < a->wait ? b->wait : a->wait;
+	a->gradients += b->gradients;
+	a->tensors++;
+}
+
+/* The calls of COUNT nodes of one operator that begin one after the other. */
+static void
+find_calls(struct finding *f, struct plan_sum *s, int count)
 {
 	int i, k = 0;
 
-	qsort(s, (size_t)count, sizeof(*s), by_offset);
+	if (s->between == BETWEEN_SUM)
+		qsort(s, (size_t)count, sizeof(*s), by_offset);
 	for (i = 1; i < count; i++)
-		if (lie_together(f, &s[k], &s[i])) {
-			s[k].bytes = s[i].offset + s[i].bytes - s[k].offset;
+		if (go_together(f, &s[k], &s[i]))
 			join(&s[k], &s[i]);
-		} else {
+		else
 			s[++k] = s[i];
-		}
 	for (i = 0; i <= k; i++)
 		vec_push(f->m->arena, &f->p->sums, s[i]);
 }
-
-/* ---- pieces ---- */
-
-static void
-find_pieces(struct finding *f, struct plan_sum *s, int count)
-{
-	int i, k = 0;
-
-	for (i = 1; i < count; i++)
-		if (may_join(f, &s[k], &s[i])) {
-			s[k].bytes += s[i].bytes;
-			join(&s[k], &s[i]);
-		} else {
-			s[++k] = s[i];
-		}
-	for (i = 0; i <= k; i++)
-		vec_push(f->m->arena, &f->p->sums, s[i]);
-}
-
-/* ---- all ---- */
 
 static void
 find_in(struct finding *f, const struct graph *g, int start)
@@ -124,10 +97,8 @@ find_in(struct finding *f, const struct graph *g, int start)
 
 		for (n = 0; op_begins_between(op) && i + n < g->nodes.n && g->nodes.v[i + n]->op == op; n++)
 			s[n] = one(f, g, i + n, start);
-		if (n > 0 && op->ranks.between == BETWEEN_SUM)
-			find_sums(f, s, n);
-		else if (n > 0)
-			find_pieces(f, s, n);
+		if (n > 0)
+			find_calls(f, s, n);
 	}
 }
 

@@ -32,10 +32,9 @@ waits_for(const struct node *n, const struct node *begins)
 }
 
 static void
-check_call(struct check *c, const struct plan_sum *s, bool *called)
+check_call(struct check *c, const struct plan_sum *s, const unsigned *due, bool *called)
 {
 	const struct plan *p = c->p;
-	const unsigned *due = c->m->set.nturns ? module_due(c->m) : NULL;
 	int first = s->begin - s->tensors + 1, i, k;
 	bool awaited = false;
 
@@ -69,11 +68,12 @@ check_calls(struct check *c)
 {
 	const struct plan *p = c->p;
 	bool *called = arena_array(c->arena, (size_t)p->instants + 1, sizeof(*called));
+	const unsigned *due = module_due(c->m);
 	int i;
 
 	for (i = 0; i < p->sums.n && c->ok; i++)
 		if (p->sums.v[i].between != BETWEEN_SUM)
-			check_call(c, &p->sums.v[i], called);
+			check_call(c, &p->sums.v[i], due, called);
 	for (i = 0; i < p->instants && c->ok; i++) {
 		const struct node *n = p->at[i].node;
 

@@ -53,13 +53,19 @@ load(const char *name)
 	load_for(name, "c");
 }
 
-static bool
-objects(void)
+static const char *
+objection(void)
 {
 	struct diags found;
 
 	diags_init(&found, arena);
-	return !plan_verify(module, module->plan, &found);
+	return plan_verify(module, module->plan, &found) ? NULL : found.all.v[0]->message;
+}
+
+static bool
+objects(void)
+{
+	return objection() != NULL;
 }
 
 static bool
@@ -181,15 +187,6 @@ Test(verify, calls_for_other_pieces_are_caught)
 	cr_assert_not(objects());
 	module->plan->sums.n--;
 	cr_assert(objects(), "a call left out");
-}
-
-static const char *
-objection(void)
-{
-	struct diags found;
-
-	diags_init(&found, arena);
-	return plan_verify(module, module->plan, &found) ? NULL : found.all.v[0]->message;
 }
 
 /* What the verifier says when that operand is this; nothing is left changed. */
