@@ -181,18 +181,44 @@ find_parts(const struct tape *t)
 }
 
 static void
+add_persistent(struct tape *t, const struct tensor *x)
+{
+	if (!x->def && tensor_kind_declared(x->kind) && t->of_tensor[x->id] == TAPE_NONE)
+		add_constant(t, x, tape_bytes(t, x));
+}
+
+/* Weights in the order in which they are first computed with, wherever the spec declares them: so a framework makes them that
+ * builds its layers as it comes to them, and what is a name for one alone does not compute. */
+static void
+add_weights(struct tape *t)
+{
+	const struct module *m = t->module;
+	int i, k;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		for (k = 0; k < n->nin && n->op->memory.alias != op_alias_first; k++) {
+			const struct tensor *x = n->in[k];
+
+			while (x && x->def && x->def->nin == 1 && x->def->op->memory.alias == op_alias_first)
+				x = x->def->in[0];
+			if (x)
+				add_persistent(t, x);
+		}
+	}
+	for (i = 0; i < m->persistent.n; i++)
+		add_persistent(t, m->persistent.v[i]);
+}
+
+static void
 add_constants(struct tape *t, const bool *needed)
 {
 	const struct module *m = t->module;
 	const bool *parts = find_parts(t);
 	int i;
 
-	for (i = 0; i < m->persistent.n; i++) {
-		const struct tensor *x = m->persistent.v[i];
-
-		if (!x->def && tensor_kind_declared(x->kind))
-			add_constant(t, x, tape_bytes(t, x));
-	}
+	add_weights(t);
 	for (i = 0; i < m->forward->inputs.n; i++) {
 		const struct tensor *x = m->forward->inputs.v[i];
 

@@ -380,6 +380,16 @@ say_merged(struct importer *im)
 		    im->copied == 1 ? "weight stands" : "weights stand"));
 }
 
+/* Of e^-100 nothing is left beside 1 in f32. */
+static void
+say_lowered(struct importer *im)
+{
+	if (im->lowered)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "%d %s 100 or more from scores between parts of a window "
+		    "that were far from each other in the image; here they are not seen, which gives the same weights in f32", im->lowered,
+		    im->lowered == 1 ? "attention takes" : "attentions take"));
+}
+
 static const char *
 network_name(struct importer *im)
 {
@@ -491,6 +501,7 @@ import_model(struct importer *im, const char **why)
 		return false;
 	count_weights(im);
 	say_merged(im);
+	say_lowered(im);
 	write_spec(im);
 	return check_spec(im, why);
 }

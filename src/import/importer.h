@@ -102,6 +102,7 @@ struct importer {
 	VEC(struct val *) inputs, outputs;
 	int merged;		/* weights that stand once in the file, for several layers that each have their own: of one number */
 	int copied;		/* and others */
+	int lowered;		/* attentions whose scores between parts of a window are lowered, and not seen here */
 	VEC(struct step *) steps;
 	struct imported *result;
 	const struct model_node *node;	/* the one at hand */

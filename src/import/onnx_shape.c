@@ -372,6 +372,50 @@ backwards(struct importer *im, struct val *x, int axis, int64_t from, int64_t to
 	return along_run(im, x, axis, from, by, (from - to - by - 1) / -by);
 }
 
+/* What of each axis is taken. */
+struct cut {
+	int n;
+	int64_t axis[MODEL_RANK], from[MODEL_RANK], to[MODEL_RANK], by[MODEL_RANK];
+};
+
+static int64_t
+number_at(const struct attr *a, int i, int64_t otherwise)
+{
+	return i < a->n ? a->v[i] : otherwise;
+}
+
+/* Of a slice along other axes, both are one of what that one is of. */
+static struct val *
+of_both(struct val *x, struct cut *all)
+{
+	const struct step *s = made_by(x, "slice");
+	const struct attr *axis = s ? step_attr(s, "axis") : NULL, *from, *to, *by;
+	struct cut c = { .n = 0 };
+	int i, k;
+
+	if (!s || step_attr(s, "drop")->n > 0 || axis->n + all->n > x->t->rank)
+		return x;
+	from = step_attr(s, "start");
+	to = step_attr(s, "stop");
+	by = step_attr(s, "step");
+	for (i = 0; i < axis->n; i++) {
+		for (k = 0; k < all->n; k++)
+			if (axis->v[i] < 0 || all->axis[k] == axis->v[i])
+				return x;
+	}
+	for (i = k = 0; i < axis->n || k < all->n; c.n++) {
+		bool here = k == all->n || (i < axis->n && axis->v[i] < all->axis[k]);
+
+		c.axis[c.n] = here ? axis->v[i] : all->axis[k];
+		c.from[c.n] = here ? number_at(from, i, 0) : all->from[k];
+		c.to[c.n] = here ? number_at(to, i, s->in[0]->t->dim[axis->v[i]]) : all->to[k];
+		c.by[c.n] = here ? number_at(by, i, 1) : all->by[k];
+		here ? i++ : k++;
+	}
+	*all = c;
+	return s->in[0];
+}
+
 static bool
 slice(struct importer *im, const struct model_node *n)
 {
@@ -379,41 +423,46 @@ slice(struct importer *im, const struct model_node *n)
 	const struct integers *beg = x ? known_integers(im, node_in(im, n, 1), "beginning") : NULL,
 	    *end = beg ? known_integers(im, node_in(im, n, 2), "end") : NULL,
 	    *axes = val_integers(im, node_in(im, n, 3)), *steps = val_integers(im, node_in(im, n, 4));
-	int64_t axis[MODEL_RANK], from[MODEL_RANK], to[MODEL_RANK], by[MODEL_RANK];
-	int i, k = 0, ours;
+	struct cut all = { .n = 0 };
+	int64_t by;
+	int i, k, ours;
 	bool strided = false;
+	struct layout source;
 	struct call c;
 
 	if (!beg || !end)
 		return false;
-	for (i = 0; i < beg->n && i < end->n && k < MODEL_RANK; i++) {
-		by[k] = steps && i < steps->n ? steps->v[i] : 1;
+	for (i = 0; i < beg->n && i < end->n && all.n < MODEL_RANK; i++) {
+		k = all.n;
+		by = steps && i < steps->n ? steps->v[i] : 1;
 		if (!val_axis(im, x, axes && i < axes->n ? axes->v[i] : i, &ours))
 			return false;
-		if (by[k] < 1) {
-			if (!(x = backwards(im, x, ours, beg->v[i], end->v[i], by[k])))
+		if (by < 1) {
+			if (!(x = backwards(im, x, ours, beg->v[i], end->v[i], by)))
 				return false;
 			continue;
 		}
-		strided |= by[k] != 1;
-		axis[k] = ours;
-		from[k] = beg->v[i] < -x->t->dim[ours] ? 0 : beg->v[i];
-		to[k] = end->v[i] > x->t->dim[ours] ? x->t->dim[ours] : end->v[i];
-		if (from[k] == 0 && to[k] == x->t->dim[ours] && by[k] == 1)
-			continue;
-		k++;
+		all.by[k] = by;
+		all.axis[k] = ours;
+		all.from[k] = beg->v[i] < -x->t->dim[ours] ? 0 : beg->v[i];
+		all.to[k] = end->v[i] > x->t->dim[ours] ? x->t->dim[ours] : end->v[i];
+		all.n += all.from[k] != 0 || all.to[k] != x->t->dim[ours] || by != 1;
 	}
-	if (k == 0) {
+	if (all.n == 0) {
 		val_alias(im, n->out[0], x);
 		return true;
 	}
+	source = x->source;
 	call_begin(&c, im, "slice");
-	call_like(&c, x);
-	call_ints(&c, "axis", k, axis);
-	call_ints(&c, "start", k, from);
-	call_ints(&c, "stop", k, to);
+	call_in(&c, of_both(x, &all));
+	c.source = source;
+	for (k = 0; k < all.n; k++)
+		strided |= all.by[k] != 1;
+	call_ints(&c, "axis", all.n, all.axis);
+	call_ints(&c, "start", all.n, all.from);
+	call_ints(&c, "stop", all.n, all.to);
 	if (strided)
-		call_ints(&c, "step", k, by);
+		call_ints(&c, "step", all.n, all.by);
 	return call_end(&c, n->out[0]);
 }
 

@@ -16,6 +16,7 @@ struct core {
 	struct strided at[3];
 	struct val *bias;	/* NULL: none */
 	const struct numbers *seen;	/* which scores are, by no order alone; NULL: all */
+	bool lowers;		/* those that are not, by 100 or more that is added to them */
 	const struct tensor *scores;
 	bool causal;
 	int64_t window;		/* 0: none */
@@ -123,6 +124,30 @@ says_never(const struct step *s, const char *name)
 	return step_attr(s, name)->given && step_attr(s, name)->r <= -1e4;
 }
 
+static const struct step	*scores_of(const struct val *, struct core *, bool may_add);
+
+/* The product whose scores get a constant that lowers some of them, behind what else is added. */
+static const struct step *
+lowered(const struct step *sum, struct core *c)
+{
+	const struct step *product;
+	int i;
+
+	for (i = 0; i < 2 && !c->seen && !c->bias; i++) {
+		const struct numbers *n = constant_of(sum->in[!i]);
+
+		if (!n || n->rank < 4)
+			continue;
+		c->seen = n;
+		c->lowers = true;
+		if ((product = scores_of(sum->in[i], c, true)))
+			return product;
+		c->seen = NULL;
+		c->lowers = false;
+	}
+	return NULL;
+}
+
 /* The product whose scores V are, as what was done to them allows. */
 static const struct step *
 scores_of(const struct val *v, struct core *c, bool may_add)
@@ -145,6 +170,8 @@ scores_of(const struct val *v, struct core *c, bool may_add)
 		if (product)
 			return product;
 	}
+	if (may_add && s && s->nin == 2 && (product = lowered(s, c)))
+		return product;
 	if (c->grouped && (s = made_by(v, "reshape")))
 		return merges_groups(s, false) ? scores_of(s->in[0], c, false) : NULL;
 	return made_by(v, "matmul");
@@ -515,17 +542,36 @@ find_table(struct core *c, struct attend_table *table)
 	return true;
 }
 
+/* Windows that lie along one axis are then those of rows and of columns; false: they lie otherwise. */
+static bool
+in_windows(struct core *c, const int64_t *windows)
+{
+	int k;
+
+	if (c->rank == 4) {
+		for (k = 0; k < 3; k++) {
+			if (!strided_split(&c->at[k], windows))
+				return false;
+			c->elsewhere[k] = true;
+		}
+		c->rank = 5;
+	}
+	return c->rank == 5 && c->at[0].dim[0] == windows[0] && c->at[0].dim[1] == windows[1];
+}
+
 static struct val *
 attend(struct importer *im, struct core *c)
 {
 	struct val *in[4] = { NULL };
 	struct attend_table table = { .table = NULL };
 	bool looked_up = find_table(c, &table);
-	int64_t shift[2] = { 0 };
+	int64_t shift[2] = { 0 }, windows[2];
 	double scale;
 	int k, n = 0;
 	struct call call;
 
+	if (c->seen && (!recognise_shift(im, c->seen, c->lowers, c->scores, table.grid, windows, shift) || !in_windows(c, windows)))
+		return NULL;
 	if (is_packed(c))
 		in[n++] = as_rows(im, c->at[0].of, c, &c->at[0], (c->heads + 2 * c->kv_heads) * c->d);
 	else
@@ -533,8 +579,6 @@ attend(struct importer *im, struct core *c)
 			in[n] = part(im, c, n);
 			n++;
 		}
-	if (c->seen && !recognise_shift(im, c->seen, c->scores, table.grid, shift))
-		return NULL;
 	if (c->bias)
 		in[n++] = looked_up ? table.table : bias_of(im, c);
 	scale = c->scale * c->at[0].scale * c->at[1].scale;
@@ -577,8 +621,10 @@ recognise_attend(struct importer *im, const struct model_node *n, struct val *x,
 	if (rank < 1 || dim[rank - 1] < 1 || !find_core(im, x, &c) || dim[rank - 1] != c.heads * c.d)
 		return false;
 	y = attend(im, &c);
-	if (y && reshape_to(im, n, y, to, rank, dim))
+	if (y && reshape_to(im, n, y, to, rank, dim)) {
+		im->lowered += c.lowers;
 		return true;
+	}
 	im->result->problems.n = problems;
 	return false;
 }

@@ -133,3 +133,20 @@ strided_trace(struct val *v, struct strided *s)
 		if (!goes_on(s, of[n - 1]))
 			contiguous(s, of[n - 1]->out);
 }
+
+bool
+strided_split(struct strided *s, const int64_t *dim)
+{
+	int i;
+
+	if (s->rank < 1 || s->rank == MODEL_RANK || s->dim[0] != dim[0] * dim[1])
+		return false;
+	for (i = s->rank++; i > 0; i--) {
+		s->dim[i] = s->dim[i - 1];
+		s->stride[i] = s->stride[i - 1];
+	}
+	s->dim[0] = dim[0];
+	s->dim[1] = dim[1];
+	s->stride[0] = dim[1] * s->stride[1];
+	return true;
+}

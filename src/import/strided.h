@@ -13,6 +13,7 @@ struct strided {		/* elements of a tensor */
 
 /* Where the elements of a value are in what it comes from; itself, where a step does more than say where they are. */
 void	strided_trace(struct val *, struct strided *);
+bool	strided_split(struct strided *, const int64_t *dim);	/* the first axis as these two; false: it is not as long */
 
 /* ---- tables that biases of attention are looked up in (recognise_lookup.c) ---- */
 
@@ -23,8 +24,11 @@ struct attend_table {		/* as attend's attributes have it; 0: it is no such */
 
 /* Is a bias [..., heads, queries, keys] looked up so? */
 bool	recognise_table(struct val *bias, int64_t heads, int64_t queries, int64_t keys, bool causal, struct attend_table *);
-/* Where a constant says which scores [..., rows, columns, heads, T, T] are seen: is that so in windows of an image that was
- * rolled, and by how much? */
-bool	recognise_shift(struct importer *, const struct numbers *, const struct tensor *scores, const int64_t *grid, int64_t *shift);
+/* ---- windows of an image (recognise_windows.c) ---- */
+
+/* Where a constant says which scores [..., T, T] of windows, one behind the other or in rows and columns, are seen, or with LOWERS
+ * takes so much from the others that these are not: is that so in an image of WINDOWS that was rolled, and by how much? */
+bool	recognise_shift(struct importer *, const struct numbers *, bool lowers, const struct tensor *scores, const int64_t *grid,
+	    int64_t *windows, int64_t *shift);
 
 #endif

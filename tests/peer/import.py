@@ -422,6 +422,8 @@ def compare(name, exporter, model, given):
     if name == "t5":    # of two layers each, and what the decoder takes from the encoder
         result((sum("relative=32" in c for c in calls), sum("relative=32" in c and "causal=true" in c for c in calls), len(calls)) == (4, 2, 6),
                f"{title} looks up distances, of which the decoder's are behind", f"{calls}")
+    if name == "swin":    # every second layer's windows are moved
+        result("softmax" not in spec and "shift=" in spec and all("grid=" in c for c in calls), f"{title} attends within windows", spec)
     if name.startswith("rotary"):
         result(spec.count("rope(") == 2 and "concat(" not in spec, f"{title} turns queries and keys", spec)
     build(folder, spec, given)
