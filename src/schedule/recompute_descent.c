@@ -119,11 +119,21 @@ move_many(struct state_search *s)
 	return false;
 }
 
+/* The choice that stands is tried, if that is not what was tried LAST. */
+static void
+try_again(struct state_search *s, bool last)
+{
+	if (last && !s->tried)		/* or it may be known of another time */
+		s->m->effort += s->m->trial->nevents;
+	else
+		step_try(s->m);
+}
+
 /* The best of the promising moves, or among cheap ones the first that helps; false: none does. */
 static bool
 make_move(struct state_search *s)
 {
-	int tried = s->limits->products ? TRIED : 1, i, from, best = -1;
+	int tried = s->limits->products ? TRIED : 1, i, from, best = -1, last = -1;
 	double worth, most = 0;
 
 	moves_propose(s);
@@ -134,6 +144,7 @@ make_move(struct state_search *s)
 		for (i = from; i < from + tried && i < s->nmoves; i++) {
 			if (most > 0 && most >= TRUSTED * s->move[i].score)
 				break;		/* nor will the others do better, it seems */
+			last = i;
 			if ((worth = move_gain(s, &s->move[i])) > most) {
 				most = worth;
 				best = i;
@@ -145,7 +156,7 @@ make_move(struct state_search *s)
 	if (best >= 0)
 		move_make(s, &s->move[best]);
 	s->nchanges = 0;
-	step_try(s->m);
+	try_again(s, best >= 0 && best == last);
 	s->made++;
 	search_settle(s);
 	return best >= 0;
