@@ -15,8 +15,8 @@
  * same is not tried again, and when the steps have become too small, large ones are tried anew until the
  * effort is used up.
  *
- * What is alive with an item is looked at in the order of offsets. Of few items, all that are in place are kept
- * in that order. Otherwise jobs are sorted by birth, so that is a run of them and of those before it the ones that
+ * What is alive with an item is looked at in the order of offsets, and of ends. Of few items, all that are in place are
+ * kept in both. Otherwise jobs are sorted by birth, so that is a run of them and of those before it the ones that
  * a census, taken now and then, found alive.
  */
 #include "pack/packing_impl.h"
@@ -24,6 +24,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "pack/packing_alive.h"
 
 #define STEPS		8		/* the part of the gap that the first height takes away */
 #define FEW		4000		/* items; what search may take on, too */
@@ -47,9 +49,13 @@ struct neighbour {
 	int job;
 };
 
-/* One in place, with what is asked of each before anything else: all in one run of memory. */
-struct ordered {
-	int lower, upper, job;
+/* Those in place, by offset or by end, with what is asked of each before anything else in runs of memory of their own,
+ * LIVES longer than they need to be. */
+struct order {
+	int *lower, *upper, *job;
+	int64_t *key;		/* the offset or the end */
+	int n;
+	bool ends;
 };
 
 struct eject {
@@ -65,8 +71,7 @@ struct eject {
 	struct neighbour *by_offset, *by_end, *room;	/* of one job, nnear each */
 	int nnear;
 	int shift;		/* of the offsets' upper bits */
-	struct ordered *order;	/* of few: those in place, by offset; else NULL */
-	int nordered;
+	struct order begun, ended;	/* of few; else nothing */
 	int64_t limit;		/* the height to reach */
 	struct effort *effort;
 };
@@ -168,15 +173,22 @@ sort_neighbours(struct eject *e, struct neighbour *v, int n)
 	}
 }
 
-/* How many lie lower. */
-static int
-rank_of(const struct eject *e, int64_t offset)
+static int64_t
+key_in(const struct order *o, const struct job *j)
 {
-	int lo = 0, hi = e->nordered, mid;
+	return o->ends ? j->offset + j->size : j->offset;
+}
+
+/* Where J belongs: of those that end alike the lowest first, and of those alike the last to come. */
+static int
+rank_of(const struct eject *e, const struct order *o, const struct job *j)
+{
+	int64_t key = key_in(o, j);
+	int lo = 0, hi = o->n, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (e->job[e->order[mid].job].offset < offset)
+		if (o->key[mid] < key || (o->key[mid] == key && e->job[o->job[mid]].offset < j->offset))
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -184,41 +196,59 @@ rank_of(const struct eject *e, int64_t offset)
 	return lo;
 }
 
+/* Moves what is from FROM on to TO. */
 static void
-order_add(struct eject *e, int i)
+shift(struct order *o, int to, int from)
+{
+	size_t n = (size_t)(o->n - from);
+
+	memmove(o->lower + to, o->lower + from, n * sizeof(*o->lower));
+	memmove(o->upper + to, o->upper + from, n * sizeof(*o->upper));
+	memmove(o->job + to, o->job + from, n * sizeof(*o->job));
+	memmove(o->key + to, o->key + from, n * sizeof(*o->key));
+	o->n += to - from;
+}
+
+static void
+order_add(const struct eject *e, struct order *o, int i)
 {
 	const struct job *j = &e->job[i];
-	int at = rank_of(e, j->offset);
+	int at = rank_of(e, o, j);
 
-	memmove(e->order + at + 1, e->order + at, (size_t)(e->nordered++ - at) * sizeof(*e->order));
-	e->order[at] = (struct ordered){ j->lower, j->upper, i };
+	shift(o, at + 1, at);
+	o->lower[at] = j->lower;
+	o->upper[at] = j->upper;
+	o->job[at] = i;
+	o->key[at] = key_in(o, j);
 }
 
 static void
-order_drop(struct eject *e, int i)
+order_drop(const struct eject *e, struct order *o, int i)
 {
-	int at = rank_of(e, e->job[i].offset);
+	int at = rank_of(e, o, &e->job[i]);
 
-	while (e->order[at].job != i)
+	while (o->job[at] != i)
 		at++;
-	memmove(e->order + at, e->order + at + 1, (size_t)(--e->nordered - at) * sizeof(*e->order));
+	shift(o, at, at + 1);
 }
 
-/* Each is written where the next neighbour belongs, and stays if it is one: nobody can foresee which are. */
-static void
-find_in_order(struct eject *e, const struct job *j)
+/* Those of an order that are alive with J. */
+static int
+find_in_order(const struct order *o, const struct job *j, struct neighbour *near)
 {
-	const struct ordered *near = e->order, *end = near + e->nordered;
-	int lower = j->lower, upper = j->upper, n = 0, k;
+	int n = 0, from, i;
 
-	for (; near < end; near++) {
-		e->by_offset[n].job = near->job;
-		n += (near->lower < upper) & (near->upper > lower);
+	for (from = 0; from < o->n; from += LIVES) {
+		uint32_t set = lives_between(o->lower + from, o->upper + from, j->lower, j->upper);
+
+		if (o->n - from < LIVES)
+			set &= (UINT32_C(1) << (o->n - from)) - 1;
+		for (; set; set &= set - 1) {
+			i = from + __builtin_ctz(set);
+			near[n++] = (struct neighbour){ o->key[i], o->job[i] };
+		}
 	}
-	for (k = 0; k < n; k++)
-		e->by_offset[k].key = e->job[e->by_offset[k].job].offset;
-	e->nnear = n;
-	effort_spend(e->effort, 2 * (int64_t)e->nordered + 6 * (int64_t)n + 10);
+	return n;
 }
 
 /* Fills by_offset with those in place that are alive with job I, which is not in place. */
@@ -229,8 +259,9 @@ find_neighbours(struct eject *e, int i)
 	const struct census *c;
 	int k;
 
-	if (e->order) {
-		find_in_order(e, j);
+	if (e->begun.job) {
+		e->nnear = find_in_order(&e->begun, j, e->by_offset);
+		effort_spend(e->effort, 2 * (int64_t)e->begun.n + 6 * (int64_t)e->nnear + 10);
 		return;
 	}
 	c = census_before(e, e->born[j->lower]);
@@ -286,19 +317,35 @@ find_gap(const struct eject *e, const struct job *j)
 	int k;
 
 	for (k = 0; k < e->nnear; k++) {
-		const struct job *near = &e->job[e->by_offset[k].job];
+		int64_t offset = e->by_offset[k].key, end = offset + e->job[e->by_offset[k].job].size;
 
-		gap = near->offset - floor;
+		gap = offset - floor;
 		if (gap >= j->size && gap < tightest) {
 			tightest = gap;
 			best = floor;
 		}
-		if (near->offset + near->size > floor)
-			floor = job_aligned(j, near->offset + near->size);
+		if (end > floor)
+			floor = job_aligned(j, end);
 	}
 	if (best == NOWHERE && floor + j->size - j->tail <= e->limit)
 		best = floor;
 	return best;
+}
+
+static void
+find_ends(struct eject *e, const struct job *j)
+{
+	int k;
+
+	if (e->ended.job) {
+		find_in_order(&e->ended, j, e->by_end);
+		return;
+	}
+	for (k = 0; k < e->nnear; k++) {
+		e->by_end[k] = e->by_offset[k];
+		e->by_end[k].key += e->job[e->by_end[k].job].size;
+	}
+	sort_neighbours(e, e->by_end, e->nnear);
 }
 
 /* Where what is in the way weighs least: on one of those alive, or at the bottom. */
@@ -309,11 +356,7 @@ find_victims(struct eject *e, const struct job *j)
 	int64_t best = 0, at;
 	int k, next = 0;
 
-	for (k = 0; k < e->nnear; k++) {
-		e->by_end[k] = e->by_offset[k];
-		e->by_end[k].key += e->job[e->by_end[k].job].size;
-	}
-	sort_neighbours(e, e->by_end, e->nnear);
+	find_ends(e, j);
 	for (k = -1; k < e->nnear; k++) {
 		at = k < 0 ? 0 : job_aligned(j, e->by_end[k].key);
 		if (at + j->size - j->tail > e->limit)
@@ -331,10 +374,21 @@ find_victims(struct eject *e, const struct job *j)
 }
 
 static void
+put_in_order(struct eject *e, int i)
+{
+	if (!e->begun.job)
+		return;
+	order_add(e, &e->begun, i);
+	order_add(e, &e->ended, i);
+}
+
+static void
 take_off(struct eject *e, int i)
 {
-	if (e->order)
-		order_drop(e, i);
+	if (e->begun.job) {
+		order_drop(e, &e->begun, i);
+		order_drop(e, &e->ended, i);
+	}
 	e->job[i].offset = NOWHERE;
 	push(e, i);
 }
@@ -360,8 +414,7 @@ place(struct eject *e, int i)
 		}
 	}
 	j->offset = at;
-	if (e->order)
-		order_add(e, i);
+	put_in_order(e, i);
 }
 
 /* Brings everybody within the limit. */
@@ -371,9 +424,9 @@ settle(struct eject *e)
 	int64_t patience = (int64_t)PATIENCE * e->n;
 	int i;
 
-	e->nheap = e->nordered = 0;
-	for (i = 0; e->order && i < e->n; i++)
-		order_add(e, i);
+	e->nheap = e->begun.n = e->ended.n = 0;
+	for (i = 0; i < e->n; i++)
+		put_in_order(e, i);
 	for (i = 0; i < e->n; i++) {
 		const struct job *j = &e->job[i];
 
@@ -386,6 +439,16 @@ settle(struct eject *e)
 }
 
 /* ---- heights ---- */
+
+static struct order
+new_order(struct arena *a, int n, bool ends)
+{
+	size_t room = (size_t)n + LIVES;
+
+	return (struct order){ .lower = arena_array(a, room, sizeof(int)),
+	    .upper = arena_array(a, room, sizeof(int)), .job = arena_array(a, room, sizeof(int)),
+	    .key = arena_array(a, room, sizeof(int64_t)), .ends = ends };
+}
 
 static void
 prepare(struct instance *in, struct eject *e)
@@ -414,10 +477,12 @@ prepare(struct instance *in, struct eject *e)
 	for (i = 0; i < e->n; i++)
 		e->area[i] = e->weight[i] = (double)e->job[i].size *
 		    (e->job[i].upper - e->job[i].lower);
-	if (e->n <= FEW)
-		e->order = arena_array(in->arena, n, sizeof(*e->order));
-	else
+	if (e->n > FEW) {
 		take_census(in->arena, e);
+		return;
+	}
+	e->begun = new_order(in->arena, e->n, false);
+	e->ended = new_order(in->arena, e->n, true);
 }
 
 /* A height was too low: nearer to the best. False: not worth the time. */
@@ -425,9 +490,9 @@ static bool
 give_way(const struct eject *e, int64_t best, int64_t target, int64_t unit, int64_t *step)
 {
 	int stage = e->effort->stage < 8 ? e->effort->stage : 8;
-	bool finest = *step == unit || *step < best / (e->order ? FINEST_OF_FEW : (int64_t)FINEST << 2 * stage);
+	bool finest = *step == unit || *step < best / (e->begun.job ? FINEST_OF_FEW : (int64_t)FINEST << 2 * stage);
 
-	if (finest && !e->order)
+	if (finest && !e->begun.job)
 		return false;
 	*step = finest ? best - target : *step / 3;
 	return true;
@@ -454,7 +519,7 @@ packing_eject(struct instance *in, int64_t best, int64_t target, struct effort *
 		if (!give_way(&e, best, target, in->unit, &step))
 			break;
 		memcpy(e.job, in->job, (size_t)e.n * sizeof(*e.job));
-		if (!e.order)
+		if (!e.begun.job)
 			memcpy(e.weight, e.area, (size_t)e.n * sizeof(*e.weight));
 	}
 	return best;

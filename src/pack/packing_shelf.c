@@ -12,11 +12,12 @@
 
 #include <string.h>
 
-#define WIDEST	24	/* items of a leaf, and parts of any other part */
+#include "pack/packing_alive.h"
+
+#define WIDEST	LIVES	/* items of a leaf, and parts of any other part */
 
 struct placed {
 	int64_t offset, end;
-	int lower, upper;
 };
 
 struct run {			/* of items, all or some of a part, when they are alive */
@@ -36,6 +37,7 @@ struct run {			/* of items, all or some of a part, when they are alive */
 struct part {
 	int n;
 	int min_lower, max_upper;
+	int lower[WIDEST], upper[WIDEST];	/* of each item; of a part's items, the first and the last */
 	struct run all, core;
 	union {
 		struct placed *item;	/* of a leaf */
@@ -67,66 +69,72 @@ join(struct run *to, const struct run *r)
 }
 
 static inline struct run
-run_of(const struct placed *p)
+run_of(const struct part *c, int i)
 {
-	return (struct run){ p->lower, p->upper, p->offset, p->end, 0 };
+	return (struct run){ c->lower[i], c->upper[i], c->of.item[i].offset, c->of.item[i].end, 0 };
+}
+
+/* A bit for each of them that is alive between LOWER and UPPER. */
+static inline uint32_t
+alive(const struct part *c, int lower, int upper)
+{
+	return lives_between(c->lower, c->upper, lower, upper) & ((UINT32_C(1) << c->n) - 1);
 }
 
 /* The core is what is alive in the middle of the longest life. */
 static void
 summarise_leaf(struct part *c)
 {
-	const struct placed *item = c->of.item, *longest = item;
-	bool any = false;
+	int i, longest = 0, middle;
+	uint32_t core;
 	struct run r;
-	int i, middle;
 
-	c->all = run_of(item);
-	c->min_lower = item->lower;
-	c->max_upper = item->upper;
+	c->all = run_of(c, 0);
 	for (i = 1; i < c->n; i++) {
-		r = run_of(&item[i]);
+		r = run_of(c, i);
 		join(&c->all, &r);
-		c->min_lower = item[i].lower < c->min_lower ? item[i].lower : c->min_lower;
-		c->max_upper = item[i].upper > c->max_upper ? item[i].upper : c->max_upper;
-		if (item[i].upper - item[i].lower > longest->upper - longest->lower)
-			longest = &item[i];
+		if (c->upper[i] - c->lower[i] > c->upper[longest] - c->lower[longest])
+			longest = i;
 	}
-	middle = longest->lower + (longest->upper - longest->lower) / 2;
-	for (i = 0; i < c->n; i++) {
-		if (item[i].lower > middle || item[i].upper <= middle)
-			continue;
-		r = run_of(&item[i]);
-		if (any)
-			join(&c->core, &r);
-		else
-			c->core = r;
-		any = true;
+	middle = c->lower[longest] + (c->upper[longest] - c->lower[longest]) / 2;
+	core = alive(c, middle, middle + 1);
+	c->core = run_of(c, __builtin_ctz(core));
+	for (core &= core - 1; core; core &= core - 1) {
+		r = run_of(c, __builtin_ctz(core));
+		join(&c->core, &r);
+	}
+}
+
+static void
+summarise_parts(struct part *c)
+{
+	const struct part *p = c->of.part[0];
+	int i;
+
+	c->all = p->all;
+	c->core = p->core;
+	for (i = 1; i < c->n; i++) {
+		p = c->of.part[i];
+		join(&c->all, &p->all);
+		join(&c->core, &p->core);
 	}
 }
 
 static void
 summarise(struct part *c, int level)
 {
-	const struct part *p;
 	int i;
 
-	if (level == 1) {
-		summarise_leaf(c);
-		return;
-	}
-	p = c->of.part[0];
-	c->min_lower = p->min_lower;
-	c->max_upper = p->max_upper;
-	c->all = p->all;
-	c->core = p->core;
+	c->min_lower = c->lower[0];
+	c->max_upper = c->upper[0];
 	for (i = 1; i < c->n; i++) {
-		p = c->of.part[i];
-		c->min_lower = p->min_lower < c->min_lower ? p->min_lower : c->min_lower;
-		c->max_upper = p->max_upper > c->max_upper ? p->max_upper : c->max_upper;
-		join(&c->all, &p->all);
-		join(&c->core, &p->core);
+		c->min_lower = c->lower[i] < c->min_lower ? c->lower[i] : c->min_lower;
+		c->max_upper = c->upper[i] > c->max_upper ? c->upper[i] : c->max_upper;
 	}
+	if (level == 1)
+		summarise_leaf(c);
+	else
+		summarise_parts(c);
 }
 
 /* Parts are split in halves, so all but the top are half full at least. */
@@ -155,18 +163,43 @@ new_part(struct shelf *s, int level)
 	return c;
 }
 
+/* Makes room for one at I. */
+static void
+open_up(struct part *c, int i, int level)
+{
+	size_t after = (size_t)(c->n++ - i);
+
+	memmove(c->lower + i + 1, c->lower + i, after * sizeof(*c->lower));
+	memmove(c->upper + i + 1, c->upper + i, after * sizeof(*c->upper));
+	if (level == 1)
+		memmove(c->of.item + i + 1, c->of.item + i, after * sizeof(*c->of.item));
+	else
+		memmove(c->of.part + i + 1, c->of.part + i, after * sizeof(*c->of.part));
+}
+
+static void
+put_part(struct part *c, int i, struct part *part)
+{
+	c->of.part[i] = part;
+	c->lower[i] = part->min_lower;
+	c->upper[i] = part->max_upper;
+}
+
 /* The upper half of a full part becomes one of its own. */
 static struct part *
 split(struct shelf *s, struct part *c, int level)
 {
 	struct part *upper = new_part(s, level);
+	size_t n = (size_t)c->n / 2;
 
-	upper->n = c->n / 2;
+	upper->n = (int)n;
 	c->n -= upper->n;
+	memcpy(upper->lower, c->lower + c->n, n * sizeof(*c->lower));
+	memcpy(upper->upper, c->upper + c->n, n * sizeof(*c->upper));
 	if (level == 1)
-		memcpy(upper->of.item, c->of.item + c->n, (size_t)upper->n * sizeof(*c->of.item));
+		memcpy(upper->of.item, c->of.item + c->n, n * sizeof(*c->of.item));
 	else
-		memcpy(upper->of.part, c->of.part + c->n, (size_t)upper->n * sizeof(*c->of.part));
+		memcpy(upper->of.part, c->of.part + c->n, n * sizeof(*c->of.part));
 	summarise(c, level);
 	summarise(upper, level);
 	s->visits += c->n + upper->n;
@@ -174,13 +207,16 @@ split(struct shelf *s, struct part *c, int level)
 }
 
 static void
-put_into_leaf(struct part *c, const struct placed *p)
+put_into_leaf(struct part *c, const struct job *j)
 {
-	int i;
+	int i = c->n;
 
-	for (i = c->n++; i > 0 && c->of.item[i - 1].offset > p->offset; i--)
-		c->of.item[i] = c->of.item[i - 1];
-	c->of.item[i] = *p;
+	while (i > 0 && c->of.item[i - 1].offset > j->offset)
+		i--;
+	open_up(c, i, 1);
+	c->of.item[i] = (struct placed){ j->offset, j->offset + j->size };
+	c->lower[i] = j->lower;
+	c->upper[i] = j->upper;
 }
 
 /* The last part that begins at or below the offset; the first, if none does. */
@@ -196,23 +232,24 @@ part_of(const struct part *c, int64_t offset)
 
 /* Into a part that is not full. */
 static void
-put_into(struct shelf *s, struct part *c, int level, const struct placed *p)
+put_into(struct shelf *s, struct part *c, int level, const struct job *j)
 {
-	int at, i;
+	int at;
 
 	if (level == 1) {
-		put_into_leaf(c, p);
+		put_into_leaf(c, j);
 	} else {
-		at = part_of(c, p->offset);
+		at = part_of(c, j->offset);
 		if (c->of.part[at]->n == WIDEST) {
 			struct part *upper = split(s, c->of.part[at], level - 1);
 
-			for (i = c->n++; i > at + 1; i--)
-				c->of.part[i] = c->of.part[i - 1];
-			c->of.part[at + 1] = upper;
-			at += upper->all.begin <= p->offset;
+			put_part(c, at, c->of.part[at]);
+			open_up(c, at + 1, level);
+			put_part(c, at + 1, upper);
+			at += upper->all.begin <= j->offset;
 		}
-		put_into(s, c->of.part[at], level - 1, p);
+		put_into(s, c->of.part[at], level - 1, j);
+		put_part(c, at, c->of.part[at]);
 	}
 	summarise(c, level);
 	s->visits += 2 * c->n;
@@ -221,7 +258,6 @@ put_into(struct shelf *s, struct part *c, int level, const struct placed *p)
 void
 shelf_put(struct shelf *s, const struct job *j)
 {
-	struct placed p = { j->offset, j->offset + j->size, j->lower, j->upper };
 	struct part *top;
 
 	if (!s->top) {
@@ -230,12 +266,13 @@ shelf_put(struct shelf *s, const struct job *j)
 	}
 	if (s->top->n == WIDEST) {
 		top = new_part(s, s->levels + 1);
-		top->of.part[top->n++] = s->top;
-		top->of.part[top->n++] = split(s, s->top, s->levels);
+		top->n = 2;
+		put_part(top, 1, split(s, s->top, s->levels));
+		put_part(top, 0, s->top);
 		s->top = top;
 		s->levels++;
 	}
-	put_into(s, s->top, s->levels, &p);
+	put_into(s, s->top, s->levels, j);
 }
 
 void
@@ -251,23 +288,17 @@ struct gap {
 	bool done;
 };
 
-static void
-look_at(struct gap *g, const struct job *job, int64_t offset, enum fit fit)
-{
-	int64_t gap = offset - g->floor;
-
-	if (gap < job->size || gap >= g->tightest)
-		return;
-	g->tightest = gap;
-	g->best = g->floor;
-	g->done = fit == FIT_LOWEST || gap == job->size;
-}
-
 /* What begins there and ends there is alive with the job. */
-static void
+static inline void
 pass(struct gap *g, const struct job *job, int64_t begin, int64_t end, enum fit fit)
 {
-	look_at(g, job, begin, fit);
+	int64_t gap = begin - g->floor;
+
+	if (gap >= job->size && gap < g->tightest) {
+		g->tightest = gap;
+		g->best = g->floor;
+		g->done = fit == FIT_LOWEST || gap == job->size;
+	}
 	if (end > g->floor)
 		g->floor = job_aligned(job, end);
 }
@@ -279,45 +310,52 @@ is_closed(const struct run *r, const struct job *job)
 	return r->max_lower < job->upper && r->min_upper > job->lower && r->widest < job->size;
 }
 
-static void
-walk_leaf(struct gap *g, const struct part *c, const struct job *job, enum fit fit)
+static void	walk(struct shelf *, struct gap *, const struct part *, int level, const struct job *, enum fit);
+
+/* A part of which something may be alive with the job. */
+static inline void
+walk_part(struct shelf *s, struct gap *g, const struct part *c, int level, const struct job *job,
+    enum fit fit)
 {
-	int i;
-
-	for (i = 0; i < c->n && !g->done; i++) {
-		const struct placed *p = &c->of.item[i];
-
-		if (p->lower < job->upper && p->upper > job->lower)
-			pass(g, job, p->offset, p->end, fit);
-	}
+	if (c->all.end <= g->floor)
+		return;
+	if (is_closed(&c->all, job))
+		pass(g, job, c->all.begin, c->all.end, fit);
+	else
+		walk(s, g, c, level, job, fit);
 }
 
+/* What is not closed. */
 static void
 walk(struct shelf *s, struct gap *g, const struct part *c, int level, const struct job *job,
     enum fit fit)
 {
-	int i;
+	int i, next = 0;
+	uint32_t near;
 
-	s->visits += 2;
-	if (c->min_lower >= job->upper || c->max_upper <= job->lower || c->all.end <= g->floor)
-		return;		/* none of it is alive with the job, or all below the floor */
-	if (is_closed(&c->all, job)) {
-		pass(g, job, c->all.begin, c->all.end, fit);
-		return;
-	}
 	if (is_closed(&c->core, job) && c->core.begin - g->floor < job->size &&
 	    c->core.end > g->floor) {	/* no room up to the end of the core */
 		g->floor = job_aligned(job, c->core.end);
 		if (c->all.end <= g->floor)
 			return;
 	}
+	near = alive(c, job->lower, job->upper);
 	if (level == 1) {
-		walk_leaf(g, c, job, fit);
+		for (; near && !g->done; near &= near - 1) {
+			i = __builtin_ctz(near);
+			pass(g, job, c->of.item[i].offset, c->of.item[i].end, fit);
+		}
 		s->visits += c->n;
 		return;
 	}
-	for (i = 0; i < c->n && !g->done; i++)
-		walk(s, g, c->of.part[i], level - 1, job, fit);
+	for (; near && !g->done; near &= near - 1) {
+		i = __builtin_ctz(near);
+		s->visits += 2 * (i + 1 - next);
+		next = i + 1;
+		walk_part(s, g, c->of.part[i], level - 1, job, fit);
+	}
+	if (!g->done)
+		s->visits += 2 * (c->n - next);
 }
 
 int64_t
@@ -325,8 +363,11 @@ shelf_room(struct shelf *s, const struct job *job, enum fit fit)
 {
 	struct gap g = { .best = -1, .tightest = INT64_MAX };
 
-	if (s->top)
-		walk(s, &g, s->top, s->levels, job, fit);
+	if (s->top) {
+		s->visits += 2;
+		if (s->top->min_lower < job->upper && s->top->max_upper > job->lower)
+			walk_part(s, &g, s->top, s->levels, job, fit);
+	}
 	return g.best >= 0 ? g.best : g.floor;
 }
 
