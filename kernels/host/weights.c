@@ -3,31 +3,11 @@
  * program wrote. What the file lacks, or has in another shape, keeps its starting value, so that a new head may
  * stand on an old body; a list says what that is. The optimizer's state is not taken: training begins anew.
  *
- * --map FILE says what the file's names are called here. The first line that fits a name counts; * stands for any
- * characters but dots, ** for any, and each in the second column for what the same one in the first stood for:
- *
- *     # theirs                            here
- *     layer*.*.conv1.weight               layer*.*.main.conv.weight
- *     transformer.h.*.mlp.c_fc.weight     blocks.*.dense.weight       transposed
- *     **.attn.bias                        -
+ * --map FILE says what the file's names are called here, and how weights lie there (name_map.c).
  *
  * teacher=FILE says that all its names, after the map, are under that one here.
- *
- * A name that no line fits is the same here; "-" is left out.
  */
-#define MOST_RULES	4096	/* lines of a map */
-#define MOST_STARS	8	/* in a pattern */
 #define MOST_NAMED	6	/* in a list, before it counts the rest */
-
-struct map_rule {
-	char *theirs, *here;
-	bool transposed;
-};
-
-struct name_map {
-	struct map_rule rule[MOST_RULES];
-	int n;
-};
 
 /* ---- the map ---- */
 
@@ -51,112 +31,21 @@ map_text(const char *path)
 	return text;
 }
 
-/* The next word of a line, or NULL. */
-static char *
-map_word(char **at)
-{
-	char *word = *at + strspn(*at, " \t\r");
-
-	if (!*word || *word == '#')
-		return NULL;
-	*at = word + strcspn(word, " \t\r");
-	if (**at)
-		*(*at)++ = '\0';
-	return word;
-}
-
-static int
-map_stars(const char *pattern)
-{
-	int n = 0;
-
-	for (; *pattern; pattern += pattern[0] == '*' && pattern[1] == '*' ? 2 : 1)
-		n += *pattern == '*';
-	return n;
-}
-
 static void
 map_read(struct name_map *m, const char *path)
 {
-	char *text = map_text(path), *next;	/* kept as long as the rules */
+	char *text = map_text(path), *next = text;
+	const char *wrong;
 
-	for (int line = 1; text; text = next, line++) {
-		struct map_rule r = {NULL, NULL, false};
-		char *at = text, *third;
+	for (int line = 1; next; line++) {
+		char *at = next;
 
-		if ((next = strchr(text, '\n')))
+		if ((next = strchr(at, '\n')))
 			*next++ = '\0';
-		if (!(r.theirs = map_word(&at)))
-			continue;
-		r.here = map_word(&at);
-		third = r.here ? map_word(&at) : NULL;
-		r.transposed = third && !strcmp(third, "transposed");
-		if (!r.here || (third && !r.transposed) || map_word(&at))
-			fail("%s:%d: expected a name of the file, a name here or \"-\", and perhaps "
-			    "\"transposed\"", path, line);
-		if (map_stars(r.theirs) > MOST_STARS || (strcmp(r.here, "-") &&
-		    map_stars(r.here) != map_stars(r.theirs)))
-			fail("%s:%d: as many * in the name here as in the other, at most %d", path, line, MOST_STARS);
-		if (m->n == MOST_RULES)
-			fail("%s:%d: more than %d lines", path, line, MOST_RULES);
-		m->rule[m->n++] = r;
+		if ((wrong = map_line(m, at)))
+			fail("%s:%d: %s", path, line, wrong);
 	}
-}
-
-struct stood_for {		/* by a star */
-	const char *text;
-	int length;
-};
-
-static bool
-map_fits(const char *pattern, const char *name, struct stood_for *star)
-{
-	bool dots;
-	int n = 0;
-
-	for (; *pattern && *pattern != '*'; pattern++, name++)
-		if (*pattern != *name)
-			return false;
-	if (!*pattern)
-		return !*name;
-	dots = pattern[1] == '*';
-	for (;; n++) {
-		star->text = name;
-		star->length = n;
-		if (map_fits(pattern + 1 + dots, name + n, star + 1))
-			return true;
-		if (!name[n] || (name[n] == '.' && !dots))
-			return false;
-	}
-}
-
-/* What NAME of the file is called here, into OUT; false: it is left out. */
-static bool
-map_name(const struct name_map *m, const char *name, char *out, size_t room, bool *transposed)
-{
-	struct stood_for star[MOST_STARS + 1];
-	size_t n = 0;
-	int k = 0, next = 0;
-
-	*transposed = false;
-	while (k < m->n && !map_fits(m->rule[k].theirs, name, star))
-		k++;
-	if (k == m->n) {
-		snprintf(out, room, "%s", name);
-		return true;
-	}
-	*transposed = m->rule[k].transposed;
-	for (const char *p = m->rule[k].here; *p && n + 1 < room; p++)
-		if (*p == '*') {
-			n += (size_t)snprintf(out + n, room - n, "%.*s", star[next].length, star[next].text);
-			n = n < room ? n : room - 1;
-			p += p[1] == '*';
-			next++;
-		} else {
-			out[n++] = *p;
-		}
-	out[n] = '\0';
-	return strcmp(m->rule[k].here, "-") != 0;
+	free(text);
 }
 
 /* ---- values ---- */
@@ -217,31 +106,34 @@ stored_value(int type, const unsigned char *from)
 
 /* Element I of P, in the order in which it lies, is which of the file's? */
 static int64_t
-stored_index(const struct persistent *p, bool transposed, int64_t i)
+stored_index(const struct persistent *p, const struct map_view *v, int64_t i)
 {
-	if (!transposed)
-		return turned(i, p->taps, p->channels);
-	return i % p->dim[1] * p->dim[0] + i / p->dim[1];
+	int64_t at = turned(i, p->taps, p->channels) - v->first, index = 0;
+
+	if (!v->turned)
+		return at;
+	for (int k = 0; k < v->letters; k++)
+		index = index * v->extent[k] + (v->stride[k] ? at / v->stride[k] % v->extent[k] : 0);
+	return index;
 }
 
-/* FROM holds all values of the file's tensor. */
+/* FROM holds all values of the file's tensor, which is P or rows of it. */
 static void
-weights_put(const char *path, const struct persistent *p, int type, const unsigned char *from, bool transposed)
+weights_put(const char *path, const struct persistent *p, int type, const unsigned char *from, const struct map_view *v)
 {
 	int64_t size = type_table[p->type].bytes, most = (int64_t)sizeof(chunk) / size;
 
-	for (int64_t at = 0; at < p->elements; at += most) {
-		int64_t n = p->elements - at < most ? p->elements - at : most;
+	for (int64_t at = 0; at < v->count; at += most) {
+		int64_t n = v->count - at < most ? v->count - at : most;
 
 		for (int64_t i = 0; i < n; i++) {
-			double x = stored_value(type, from + stored_index(p, transposed, at + i) *
-			    stored_types[type].bytes);
+			double x = stored_value(type, from + stored_index(p, v, v->first + at + i) * stored_types[type].bytes);
 
 			if (!isfinite(x))
 				fail("%s: %s holds a number that is not finite", path, p->name);
 			value_put(p->type, chunk, i, x);
 		}
-		persistent_put(p, at * size, chunk, n * size);
+		persistent_put(p, (v->first + at) * size, chunk, n * size);
 	}
 }
 
@@ -254,7 +146,7 @@ struct weights {		/* a file while it is read */
 	int fd;
 	int64_t data;		/* where its data begin */
 	const struct name_map *map;
-	bool *found;		/* of persistent[] */
+	int64_t *found;		/* of persistent[]: how many of its elements */
 	int taken, unused, other;	/* tensors: put here, with no name here, of another shape */
 	char not_used[512], shapes[1024];
 };
@@ -277,20 +169,18 @@ list_add(char *list, size_t room, int *n, const char *format, ...)
 
 /* Extents of 1, which put no element elsewhere, may be there or not: a convolution of 1 x 1 is a dense layer. */
 static bool
-same_shape(const struct persistent *p, const struct stored *t, bool transposed)
+same_shape(const struct map_view *v, const struct stored *t)
 {
 	int i = 0, k = 0;
 
-	if (transposed)
-		return p->rank == 2 && t->rank == 2 && t->dim[0] == p->dim[1] && t->dim[1] == p->dim[0];
 	for (;; i++, k++) {
-		while (i < p->rank && p->dim[i] == 1)
+		while (i < v->rank && v->dim[i] == 1)
 			i++;
 		while (k < t->rank && t->dim[k] == 1)
 			k++;
-		if (i == p->rank || k == t->rank)
-			return i == p->rank && k == t->rank;
-		if (p->dim[i] != t->dim[k])
+		if (i == v->rank || k == t->rank)
+			return i == v->rank && k == t->rank;
+		if (v->dim[i] != t->dim[k])
 			return false;
 	}
 }
@@ -312,10 +202,12 @@ weights_take(struct weights *w, const struct stored *t)
 	int type = stored_type(t), seen = 0, fit = 0;
 	char name[sizeof(t->name)];
 	unsigned char *all = NULL;
-	bool transposed;
+	const struct map_rule *rule;
+	struct map_view v;
 
 	memcpy(name, w->under, (size_t)w->under_length);
-	if (!map_name(w->map, t->name, name + w->under_length, sizeof(name) - (size_t)w->under_length, &transposed))
+	rule = map_theirs(w->map, t->name, name + w->under_length, sizeof(name) - (size_t)w->under_length);
+	if (rule && rule->kind != MAP_TAKEN)
 		return;
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];
@@ -327,19 +219,19 @@ weights_take(struct weights *w, const struct stored *t)
 		if (strcmp(p->drawn_for, name))
 			continue;
 		seen++;
-		if (type == STORED_OTHER || !same_shape(p, t, transposed)) {
+		if (type == STORED_OTHER || !map_view(rule, p->rank, p->dim, &v) || !same_shape(&v, t)) {
 			if (!strcmp(p->name, name))
 				say_shape(w, p, t);
 			continue;
 		}
-		if (t->end - t->begin != p->elements * stored_types[type].bytes)
+		if (t->end - t->begin != v.count * stored_types[type].bytes)
 			fail("%s: corrupt: tensor %s has %lld bytes for %lld elements", w->path, t->name,
-			    (long long)(t->end - t->begin), (long long)p->elements);
+			    (long long)(t->end - t->begin), (long long)v.count);
 		if (!all && !(all = (unsigned char *)malloc((size_t)(t->end - t->begin) + 1)))
 			fail("%s: no memory for tensor %s", w->path, t->name);
 		read_all(w->fd, w->path, all, t->end - t->begin, w->data + t->begin);
-		weights_put(w->path, p, type, all, transposed);
-		w->found[k] = true;
+		weights_put(w->path, p, type, all, &v);
+		w->found[k] += v.count;
 		fit = 1;
 	}
 	free(all);
@@ -380,7 +272,7 @@ weights_report(const struct weights *w, bool last, bool strict)
 		bool copy = p->weight && strcmp(p->name, p->drawn_for);
 
 		all += p->weight && !copy;
-		if (p->weight && !copy && !w->found[k])
+		if (p->weight && !copy && w->found[k] < p->elements)
 			list_add(missing, sizeof(missing), &lacking, "%s", p->name);
 	}
 	fprintf(stderr, "%s: %d of %d weights, with those from %s\n", PROGRAM, all - lacking, all, w->path);
@@ -410,7 +302,7 @@ weights_under(struct weights *w, const char *given)
 }
 
 static void
-weights_load(const char *path, const char *map, bool *found, bool last, bool strict)
+weights_load(const char *path, const char *map, int64_t *found, bool last, bool strict)
 {
 	static struct name_map names;
 	struct weights w = {NULL, "", 0, -1, 0, &names, found, 0, 0, 0, "", ""};
@@ -418,7 +310,7 @@ weights_load(const char *path, const char *map, bool *found, bool last, bool str
 	int64_t data_bytes;
 
 	w.path = path = weights_under(&w, path);
-	names.n = 0;
+	names.n = names.members = names.layouts = 0;
 	if (map)
 		map_read(&names, map);
 	w.data = header_open(path, &w.fd, &j, &data_bytes);
@@ -431,7 +323,7 @@ weights_load(const char *path, const char *map, bool *found, bool last, bool str
 static void
 weights_load_all(const struct options *o)
 {
-	bool *found = (bool *)calloc(PERSISTENT + 1, sizeof(bool));
+	int64_t *found = (int64_t *)calloc(PERSISTENT + 1, sizeof(*found));
 
 	if (!found)
 		fail("no memory for the weights' names");

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/print.h"
 #include "base/text.h"
@@ -12,6 +13,7 @@
 #include "cli/replace.h"
 #include "commands/commands.h"
 #include "export/export.h"
+#include "export/shipped.h"
 #include "import/model.h"
 #include "ir/op.h"
 #include "lang/expand.h"
@@ -30,8 +32,9 @@ static const struct option options[] = {
 	{ .name = "external-data", .type = OPTION_FLAG,
 	  .doc = "lay weights in FILE.data beside the model, as is done anyway where there are more than 2 GiB of them",
 	  FIELD(struct export_args, apart) },
-	{ .name = "names", .type = OPTION_STRING, .value = "MAP",
-	  .doc = "write weights alone, as safetensors under the names that MAP has for them",
+	{ .name = "names", .type = OPTION_STRING, .value = "WHOSE",
+	  .doc = "write weights alone, as safetensors with the names that they have in torchvision, timm, huggingface or "
+	  "keras, or in the file that is a map of names",
 	  FIELD(struct export_args, names) },
 	NETWORK_OPTION(struct export_args),
 	CONFIG_OPTIONS(struct export_args, compile.config, compile.no_config, compile.allow_outside),
@@ -143,11 +146,49 @@ read_text(struct arena *a, const char *path)
 	return src ? arena_strndup(a, src->text, (size_t)src->size) : NULL;
 }
 
+/* Names that are a word, such as "timm", and no file. */
+static bool
+is_word(const char *names)
+{
+	return !strpbrk(names, "./") && access(names, F_OK) != 0;
+}
+
+static char *
+no_map(struct arena *a, const struct export_args *args, const char *name, const char *beside)
+{
+	const char *has = shipped_list(a, name);
+
+	print_error("%s: there is no map of names for '%s': neither a file %s nor one that comes with Stowage, which has %s%s; "
+	    "what a map says, for a file of your own, is in stowage-export(1)", visible_text(a, args->path),
+	    visible_text(a, args->names), visible_text(a, beside), *has ? "those of this network for " : "maps for ",
+	    *has ? has : shipped_list(a, NULL));
+	return NULL;
+}
+
+/* The text of the file, or for a word the one beside the spec, "specs/resnet18.timm.map", or the one that comes with
+ * Stowage; NULL after a message. */
+static char *
+read_map(struct arena *a, const struct export_args *args)
+{
+	const char *slash = strrchr(args->path, '/'), *name = slash ? slash + 1 : args->path, *beside;
+	size_t length = strcspn(name, ".");
+	char *shipped;
+
+	if (!is_word(args->names))
+		return read_text(a, args->names);
+	beside = arena_printf(a, "%.*s.%s.map", (int)((size_t)(name - args->path) + length), args->path, args->names);
+	if (access(beside, F_OK) == 0)
+		return read_text(a, beside);
+	name = arena_strndup(a, name, length);
+	shipped = shipped_map(a, name, args->names);
+	return shipped ? shipped : no_map(a, args, name, beside);
+}
+
 static int
 write_weights(struct arena *a, const struct export_args *args, struct module *m, const struct checkpoint *c)
 {
 	const char *why = NULL;
-	char *text = read_text(a, args->names);
+	char *text = read_map(a, args);
 	struct names *names = text ? names_read(a, text, &why) : NULL;
 	FILE *f;
 

@@ -12,14 +12,14 @@
 
 static const char *const host_files[] = {
 	"host/ranks.c", "host/data.c", "host/tables.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c",
-	"host/options.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c",
+	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c",
 	"host/watch.c",
 	"host/predict.c", "host/train.c", "host/main.c", "host/library.c",
 };
 
 /* Of a program that only infers. */
 static const char *const inference_files[] = {
-	"host/safetensors.c", "host/weights.c", "host/predict.c", "host/infer.c",
+	"host/safetensors.c", "host/name_map.c", "host/weights.c", "host/predict.c", "host/infer.c",
 };
 
 /* ---- what cannot be emitted ---- */

@@ -40,6 +40,6 @@ bool	onnx_apart_place(const struct numbers *, int64_t *at);
 bool	onnx_apart_write(const struct model *, FILE *);
 
 /* Writes parameters and running statistics as safetensors; *WHY is what they could not be written for, or NULL. */
-void	export_weights(FILE *, struct module *, const struct checkpoint *, const struct names *, const char **why);
+void	export_weights(FILE *, struct module *, const struct checkpoint *, struct names *, const char **why);
 
 #endif

@@ -1,53 +1,22 @@
 /*
- * The map of --map FILE (kernels/host/weights.c), read the other way: what is one of our names called there? A line
- * counts whose second column fits, if the name that it makes comes back to ours by the whole map.
+ * The map of --map FILE, read the other way: what is one of our names called there? A line counts whose second column
+ * fits, if the name that it makes comes back to ours by the whole map. The lines are read by what programs read them
+ * with.
  */
 #include "export/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define MOST_STARS	8
-
-struct rule {
-	const char *theirs, *here;
-	bool transposed;
-};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "../../kernels/host/name_map.c"
+#pragma GCC diagnostic pop
 
 struct names {
 	struct arena *arena;
-	VEC(struct rule) rules;
+	struct name_map map;
 };
-
-struct stood_for {		/* by a star */
-	const char *text;
-	size_t length;
-};
-
-/* ---- reading ---- */
-
-/* The next word of a line, or NULL. */
-static char *
-word(char **at)
-{
-	char *w = *at + strspn(*at, " \t\r");
-
-	if (!*w || *w == '#')
-		return NULL;
-	*at = w + strcspn(w, " \t\r");
-	if (**at)
-		*(*at)++ = '\0';
-	return w;
-}
-
-static int
-stars(const char *pattern)
-{
-	int n = 0;
-
-	for (; *pattern; pattern += pattern[0] == '*' && pattern[1] == '*' ? 2 : 1)
-		n += *pattern == '*';
-	return n;
-}
 
 /* What a name may be: it stands in quotes in a file of weights, whose metadata has a name there. */
 static bool
@@ -61,117 +30,143 @@ is_name(const char *w)
 	return strcmp(w, "__metadata__") != 0;
 }
 
-static bool
-read_line(struct names *m, char *line)
-{
-	char *at = line, *third;
-	struct rule r = { .theirs = word(&at) };
-
-	if (!r.theirs)
-		return true;
-	r.here = word(&at);
-	third = r.here ? word(&at) : NULL;
-	r.transposed = third && strcmp(third, "transposed") == 0;
-	if (!r.here || !is_name(r.theirs) || (third && !r.transposed) || word(&at) || stars(r.theirs) > MOST_STARS ||
-	    (strcmp(r.here, "-") != 0 && stars(r.here) != stars(r.theirs)))
-		return false;
-	vec_push(m->arena, &m->rules, r);
-	return true;
-}
-
 struct names *
 names_read(struct arena *a, char *text, const char **why)
 {
 	struct names *m = ARENA_NEW(a, struct names);
-	char *next;
-	int line;
+	const char *wrong = NULL;
+	char *next = text;
+	int line, known = 0;
 
 	m->arena = a;
-	for (line = 1; text; text = next, line++) {
-		if ((next = strchr(text, '\n')))
+	for (line = 1; next && !wrong; line++) {
+		char *at = next;
+
+		if ((next = strchr(at, '\n')))
 			*next++ = '\0';
-		if (!read_line(m, text)) {
-			*why = arena_printf(a, "line %d: expected a name of the file, a name here or \"-\" with as many *, at most %d, "
-			    "and perhaps \"transposed\"", line, MOST_STARS);
-			return NULL;
-		}
+		wrong = map_line(&m->map, at);
+		for (; known < m->map.n; known++)
+			if (!is_name(m->map.rule[known].theirs))
+				wrong = "no file of weights has such a name";
 	}
-	return m;
+	if (!wrong)
+		return m;
+	*why = arena_printf(a, "line %d: %s", line - 1, wrong);
+	return NULL;
 }
 
-/* ---- names ---- */
+/* ---- what stands there ---- */
+
+static const struct view *
+view_of(struct arena *a, const struct map_view *v)
+{
+	struct view *made = ARENA_NEW(a, struct view);
+	int i;
+
+	made->first = v->first;
+	made->rank = v->turned ? v->letters : 1;
+	made->dim[0] = v->count;
+	made->stride[0] = 1;
+	for (i = 0; v->turned && i < v->letters; i++) {
+		made->dim[i] = v->extent[i];
+		made->stride[i] = v->stride[i];
+	}
+	return made;
+}
+
+/* False: what the line says does not suit the weight. */
+static bool
+numbers_there(struct arena *a, const struct map_rule *r, const struct tensor *t, struct name_there *n, int64_t *count)
+{
+	struct map_view v;
+	int i;
+
+	if (!map_view(r, t->rank, t->dim, &v))
+		return false;
+	n->rank = v.rank;
+	for (i = 0; i < v.rank; i++)
+		n->dim[i] = v.dim[i];
+	n->view = v.turned || (r && r->parts) ? view_of(a, &v) : NULL;
+	*count = v.count;
+	return true;
+}
+
+/* A table has a row for each distance of two places of a window, one way and the other: (2 side - 1)^2. */
+static bool
+window_there(const struct tensor *table, struct name_there *n)
+{
+	int64_t side = 1;
+
+	while (table->rank == 2 && side < 64 && (2 * side - 1) * (2 * side - 1) < table->dim[0])
+		side++;
+	n->what = NAME_WINDOW_INDEX;
+	n->rank = 1;
+	n->dim[0] = side * side * side * side;
+	return table->rank == 2 && (2 * side - 1) * (2 * side - 1) == table->dim[0];
+}
 
 static bool
-fits(const char *pattern, const char *name, struct stood_for *star)
+is_there(struct arena *a, const struct map_rule *r, const struct tensor *t, struct name_there *n, int64_t *count)
 {
-	bool dots;
-	size_t n;
-
-	for (; *pattern && *pattern != '*'; pattern++, name++)
-		if (*pattern != *name)
-			return false;
-	if (!*pattern)
-		return !*name;
-	dots = pattern[1] == '*';
-	for (n = 0;; n++) {
-		star->text = name;
-		star->length = n;
-		if (fits(pattern + 1 + dots, name + n, star + 1))
-			return true;
-		if (!name[n] || (name[n] == '.' && !dots))
-			return false;
-	}
+	*count = 0;
+	if (r->kind == MAP_WINDOW_INDEX)
+		return window_there(t, n);
+	if (r->kind == MAP_COUNTER)
+		n->what = NAME_COUNTER;
+	return r->kind == MAP_COUNTER || numbers_there(a, r, t, n, count);
 }
 
-static const char *
-filled(struct arena *a, const char *pattern, const struct stood_for *star)
+/* Of lines that say the same of a weight the first counts; parts make it up, and it may have any number of other names. */
+static bool
+says_more(const struct map_rule *r, int64_t known, int64_t all, unsigned said)
 {
-	struct text t;
-
-	text_init(&t, a);
-	text_puts(&t, "");
-	for (; *pattern; pattern++) {
-		if (*pattern == '*') {
-			text_add(&t, star->text, star->length);
-			star++;
-			pattern += pattern[1] == '*';
-		} else {
-			text_add(&t, pattern, 1);
-		}
-	}
-	return t.s;
+	return r->kind == MAP_TAKEN ? known < (r->parts ? all : 1) : r->kind == MAP_ALSO || !(said & 1u << r->kind);
 }
 
-/* What a name of theirs is called here; NULL: it is left out. */
-static const char *
-forward(const struct names *m, const char *theirs)
+static int64_t
+elements(const struct tensor *t)
 {
-	struct stood_for star[MOST_STARS + 1];
+	int64_t n = 1;
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		n *= t->dim[i];
+	return n;
+}
+
+const struct names_there *
+names_of(struct names *m, const struct tensor *t, const char **why)
+{
+	struct names_there *all = ARENA_NEW(m->arena, struct names_there);
+	int64_t known = 0, count;
+	unsigned said = 0;	/* kinds of lines that count */
+	char path[MAP_NAME];
 	int k;
 
-	for (k = 0; k < m->rules.n; k++)
-		if (fits(m->rules.v[k].theirs, theirs, star))
-			return strcmp(m->rules.v[k].here, "-") == 0 ? NULL : filled(m->arena, m->rules.v[k].here, star);
-	return theirs;
-}
+	for (k = 0; k < m->map.n; k++) {
+		const struct map_rule *r = &m->map.rule[k];
+		struct name_there n = { 0 };
 
-const char *
-names_of(const struct names *m, const char *ours, bool *transposed)
-{
-	struct stood_for star[MOST_STARS + 1];
-	const char *theirs, *back;
-	int k;
-
-	for (k = 0; k < m->rules.n; k++) {
-		if (strcmp(m->rules.v[k].here, "-") == 0 || !fits(m->rules.v[k].here, ours, star))
+		if (!says_more(r, known, elements(t), said) || !map_ours(&m->map, r, t->name, path, sizeof(path)))
 			continue;
-		theirs = filled(m->arena, m->rules.v[k].theirs, star);
-		back = forward(m, theirs);
-		*transposed = m->rules.v[k].transposed;
-		if (back && strcmp(back, ours) == 0)
-			return theirs;
+		n.path = arena_strdup(m->arena, path);
+		if (!is_there(m->arena, r, t, &n, &count)) {
+			*why = arena_printf(m->arena, "what the map of names says of %s does not suit %s, which has another shape", path,
+			    t->name);
+			return NULL;
+		}
+		known += r->kind == MAP_TAKEN ? count : 0;
+		said |= 1u << r->kind;
+		vec_push(m->arena, &all->list, n);
 	}
-	back = forward(m, ours);
-	*transposed = false;
-	return back && strcmp(back, ours) == 0 ? ours : NULL;
+	if (known == 0 && !map_theirs(&m->map, t->name, path, sizeof(path))) {
+		struct name_there same = { .path = t->name };
+
+		numbers_there(m->arena, NULL, t, &same, &known);
+		vec_push(m->arena, &all->list, same);
+	}
+	if (known == elements(t))
+		return all;
+	*why = arena_printf(m->arena, "the map of names has none for %s%s", known > 0 ? "all of " : "", t->name);
+	return NULL;
 }

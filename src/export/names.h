@@ -1,17 +1,36 @@
-/* Names that weights have elsewhere: the file of --map, read the other way. */
+/* Names that weights have elsewhere, and how they lie there: the file of --map, read the other way. */
 #ifndef STOWAGE_EXPORT_NAMES_H
 #define STOWAGE_EXPORT_NAMES_H
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "import/model.h"
+#include "ir/ir.h"
 
 struct names;
 
-/* NULL, with *WHY, where it is none; TEXT is changed, and kept. */
+/* NULL, with *WHY, where it is none; TEXT is changed. */
 struct names	*names_read(struct arena *, char *text, const char **why);
 
-/* What a weight of ours is called there, and whether its two axes are the other way round; NULL: nothing that the
- * map makes comes back to that name. */
-const char	*names_of(const struct names *, const char *ours, bool *transposed);
+/* A tensor of theirs that a weight of ours is, or is part of, or that stands beside it. */
+struct name_there {
+	const char *path;
+	enum name_what {
+		NAME_NUMBERS,		/* the weight's, which lie as the view says */
+		NAME_COUNTER,		/* one whole number, 0 */
+		NAME_WINDOW_INDEX	/* for each two places of a window, its row of this table */
+	} what;
+	int rank;
+	int64_t dim[MODEL_RANK];
+	const struct view *view;	/* NULL: they lie as ours do */
+};
+
+struct names_there {
+	VEC(struct name_there) list;
+};
+
+/* All of a weight of ours; NULL, with *WHY: the map does not say what all of it is called, or what it says does not
+ * suit the weight. */
+const struct names_there	*names_of(struct names *, const struct tensor *ours, const char **why);
 
 #endif

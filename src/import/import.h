@@ -35,6 +35,7 @@ struct import_weight {		/* a tensor for the file of weights */
 	int64_t dim[8];
 	const struct numbers *numbers;
 	const struct view *view;	/* NULL: they lie in the spec's order */
+	bool whole;		/* they are whole numbers, and stay them */
 };
 
 struct imported {

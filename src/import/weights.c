@@ -24,10 +24,10 @@ header(struct text *t, const struct imported *m)
 	text_puts(t, "{");
 	for (i = 0; i < m->weights.n; i++) {
 		const struct import_weight *w = &m->weights.v[i];
-		int64_t count = 1;
+		int64_t count = w->whole ? 2 : 1;
 
 		/* paths, and names that maps give (export/names.c): nothing in them is to be escaped */
-		text_printf(t, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[", i ? "," : "", w->path);
+		text_printf(t, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i ? "," : "", w->path, w->whole ? "I64" : "F32");
 		for (d = 0; d < w->rank; d++) {
 			text_printf(t, "%s%" PRId64, d ? "," : "", w->dim[d]);
 			count *= w->dim[d];
@@ -157,6 +157,10 @@ weight_copy(FILE *f, const struct imported *m, const struct import_weight *w, co
 
 	if (from->filled) {
 		piece_write(f, from, 0, 0, elements(w));
+		return;
+	}
+	if (w->whole) {
+		fwrite(from->data, 1, bytes, f);
 		return;
 	}
 	model_take_up(m->model, from->data, bytes);

@@ -49,7 +49,7 @@ def program_of_text(spec, *replace):
 
 def program_with(spec, model, *replace):
     program = program_of_text(spec, *replace)
-    here = names_here(os.path.join(SPECS, spec + ".map"), model.state_dict())
+    here = names_here(os.path.join(SPECS, spec + (".map" if spec == "fastrcnn_vgg16" else ".torchvision.map")), model.state_dict())
     for name, value in model.state_dict().items():
         program.set(here[name], value.numpy())
     return program, here

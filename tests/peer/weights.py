@@ -89,7 +89,7 @@ def resnet18():
     numpy.save(folder + "/y.npy", numpy.zeros(4, numpy.int32))
     state = model.state_dict()
     save(folder + "/a.safetensors", state)
-    options = ["--weights", "a.safetensors", "--map", maps("resnet18.map"), "--strict"]
+    options = ["--weights", "a.safetensors", "--map", maps("resnet18.torchvision.map"), "--strict"]
     compare("torchvision's ResNet-18 gives PyTorch's outputs", folder, model(x), *options)
 
     for dtype, most in ((torch.bfloat16, "BF16"), (torch.float16, "F16"), (torch.float64, "F64")):
@@ -141,16 +141,16 @@ def gpt2():
     numpy.save(folder + "/y.npy", x.numpy().astype(numpy.int32))
     save(folder + "/a.safetensors", model.state_dict())
     compare("Hugging Face's GPT-2 gives PyTorch's outputs", folder, model(x).logits, "--weights", "a.safetensors",
-            "--map", maps("gpt2.map"), "--strict")
+            "--map", maps("gpt2.huggingface.map"), "--strict")
 
 
-def images(folder, spec, model, size):
+def images(folder, spec, whose, model, size):
     x = torch.randn(2, 3, size, size)
     numpy.save(folder + "/x.npy", x.numpy())
     numpy.save(folder + "/y.npy", numpy.zeros(2, numpy.int32))
     save(folder + "/a.safetensors", model.state_dict())
     compare(f"{spec} gives PyTorch's outputs", folder, model(x), "--weights", "a.safetensors", "--map",
-            maps(spec + ".map"), "--strict")
+            maps(f"{spec}.{whose}.map"), "--strict")
 
 
 def swin_t():
@@ -164,7 +164,7 @@ def swin_t():
                 t.normal_()
     folder = build("swin_t", "swin_t.nn", (r"classes = 1000", "classes = 10"), (r"conv\(96", "conv(24"),
                    (r"layers\(6,", "layers(2,"))
-    images(folder, "swin_t", model, 224)
+    images(folder, "swin_t", "torchvision", model, 224)
 
 
 def vit_b16():
@@ -174,7 +174,7 @@ def vit_b16():
         model.cls_token.normal_()
     folder = build("vit_b16", "vit_b16.nn", (r"classes = 1000", "classes = 10"), (r"\b768\b", "48"), (r"\b224\b", "48"),
                    (r"\b197\b", "10"), (r"12 \* enc", "2 * enc"))
-    images(folder, "vit_b16", model, 48)
+    images(folder, "vit_b16", "timm", model, 48)
 
 
 def t5_small():
@@ -190,7 +190,7 @@ def t5_small():
         numpy.save(f"{folder}/{name}.npy", ids.numpy().astype(numpy.int32))
     save(folder + "/a.safetensors", model.state_dict())
     compare("Hugging Face's T5 gives PyTorch's outputs", folder, model(x, decoder_input_ids=said).logits, "--weights",
-            "a.safetensors", "--map", maps("t5_small.map"), "--strict")
+            "a.safetensors", "--map", maps("t5_small.huggingface.map"), "--strict")
 
 
 def deeplabv3_resnet50():
@@ -208,7 +208,7 @@ def deeplabv3_resnet50():
     numpy.save(folder + "/y.npy", numpy.zeros((2, 49, 49), numpy.int32))
     save(folder + "/a.safetensors", model.state_dict())
     compare("torchvision's DeepLabV3 gives PyTorch's outputs", folder, model(x)["out"], "--weights", "a.safetensors", "--map",
-            maps("deeplabv3_resnet50.map"), "--strict")
+            maps("deeplabv3_resnet50.torchvision.map"), "--strict")
 
 
 for name, needs in ((resnet18, "torchvision"), (gpt2, "transformers"), (swin_t, "torchvision"), (vit_b16, "timm"),
