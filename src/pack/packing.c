@@ -9,8 +9,8 @@
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
  *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Large
  *     instances end here.
- *  4. Up to 4,000 items that fill nearly all of the height all the time: each is stacked flat on those below
- *     (packing_flat.c).
+ *  4. Where items fill nearly all of the height all the time, what can lie together is made one (packing_glue.c), and
+ *     each is stacked flat on those below (packing_flat.c).
  *  5. Up to 4,000 items, fits again and again, each beginning with what stuck out before; they get half
  *     of the effort.
  *  6. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
@@ -484,7 +484,8 @@ solve_piece(struct work *work, int64_t target, bool any, struct effort *e)
 	if (in->n > MOST_SEARCHED) {
 		int64_t was = r->height;
 
-		r->height = pack_many(in, was, target, e);
+		stack_flat(in, r, target, e);
+		r->height = pack_many(in, r->height, target, e);
 		work->in_vain = r->height == was && e->deadline <= 0;
 		return;
 	}

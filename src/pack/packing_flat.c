@@ -18,8 +18,10 @@
  * not help it keeps the furthest that it came, gives up the valley it is stuck in, and goes on. Items that find no edge of
  * theirs go into the gaps at last.
  *
- * Cut from a rectangle, 700 items take some 1,500 steps to put together.
+ * What packing_glue.c can make one item is solved first, so of most instances a few dozen items are left.
  */
+#include "pack/packing_flat.h"
+#include "pack/packing_glue.h"
 #include "pack/packing_shelf.h"
 
 #include <math.h>
@@ -30,6 +32,7 @@
 #define TRIES		6	/* from the start, each with what it knows of failures, in half of the effort */
 #define STEPS		6	/* an item, in each of them */
 #define NOISE		0.3
+#define MOST	4000	/* items; what fails for whom grows with the square */
 #define FEWER		16	/* a part of a step an item, when valleys are given up */
 
 struct frame {
@@ -389,6 +392,48 @@ prepare(struct flat *f)
 	f->conflict = arena_array(in->arena, (n + 1) * (size_t)f->words, sizeof(*f->conflict));
 }
 
+/* Until one reaches the end, or in half of the effort. */
+static bool
+try_often(struct flat *f, int tries)
+{
+	int64_t half = f->effort->visits / 2;
+	int i;
+
+	prepare(f);
+	for (i = 0; i < tries && f->nfurthest < f->in->n && f->effort->visits > half && effort_left(f->effort); i++) {
+		restart(f);
+		descend(f, STEPS * f->in->n);
+	}
+	return f->nfurthest == f->in->n;
+}
+
+bool
+flat_solve(struct instance *in, int tries, struct effort *e)
+{
+	struct flat f = { .in = in, .effort = e };
+	bool solved = try_often(&f, tries);
+	int i;
+
+	for (i = 0; solved && i < in->n; i++)
+		in->job[i].offset = f.job[i].offset;
+	return solved;
+}
+
+/* An answer for what F has, however high. */
+static void
+stack_flat(struct flat *f)
+{
+	int stage = f->effort->stage < 8 ? f->effort->stage : 8;
+
+	try_often(f, TRIES << stage);
+	settle(f);
+	while (f->nframes < f->in->n && effort_left(f->effort) && give_up_valley(f)) {
+		descend(f, f->in->n / FEWER);
+		settle(f);
+	}
+	place_rest(f);
+}
+
 static bool
 is_full(const struct instance *in)
 {
@@ -403,32 +448,53 @@ is_full(const struct instance *in)
 	return live >= FULL * (double)in->max_live * in->sections;
 }
 
-int64_t
-packing_flat(struct instance *in, int64_t best, int64_t target, struct effort *e)
+static int64_t
+keep_better(struct instance *in, const struct job *job, int64_t best)
 {
-	struct flat f = { .in = in, .effort = e };
-	int64_t height = 0, half = e->visits / 2, end;
+	int64_t height = 0, end;
 	int i;
 
-	if (best <= target || !is_full(in))
-		return best;
-	prepare(&f);
-	for (i = 0; i < TRIES << (e->stage < 8 ? e->stage : 8) && f.nfurthest < in->n && e->visits > half && effort_left(e); i++) {
-		restart(&f);
-		descend(&f, STEPS * in->n);
-	}
-	settle(&f);
-	while (f.nframes < in->n && effort_left(e) && give_up_valley(&f)) {
-		descend(&f, in->n / FEWER);
-		settle(&f);
-	}
-	place_rest(&f);
 	for (i = 0; i < in->n; i++) {
-		end = f.job[i].offset + f.job[i].size - f.job[i].tail;
+		end = job[i].offset + job[i].size;
 		height = end > height ? end : height;
 	}
 	if (height >= best)
 		return best;
-	memcpy(in->job, f.job, (size_t)in->n * sizeof(*f.job));
+	memcpy(in->job, job, (size_t)in->n * sizeof(*job));
 	return height;
+}
+
+/* What is left when glued. */
+static int64_t
+stack_left(struct instance *in, const struct glue *g, struct instance *left, int64_t best, struct effort *e)
+{
+	struct job *job = arena_array(in->arena, (size_t)in->n, sizeof(*job));
+	struct flat f = { .in = left, .effort = e };
+
+	if (left->n == in->n || left->n > MOST)
+		return best;
+	stack_flat(&f);
+	left->job = f.job;
+	memcpy(job, in->job, (size_t)in->n * sizeof(*job));
+	glue_undo(g, left, job);
+	return keep_better(in, job, best);
+}
+
+int64_t
+packing_flat(struct instance *in, int64_t best, int64_t target, struct effort *e)
+{
+	struct flat whole = { .in = in, .effort = e };
+	struct instance left;
+	struct glue *g;
+
+	if (best <= target || !is_full(in))
+		return best;
+	g = glue_new(in, &left, e);
+	best = stack_left(in, g, &left, best, e);
+	if (best > target && glue_guess(g, &left))
+		best = stack_left(in, g, &left, best, e);
+	if (best <= target || in->n > MOST || !effort_left(e))
+		return best;
+	stack_flat(&whole);
+	return keep_better(in, whole.job, best);
 }
