@@ -123,7 +123,7 @@ all_reduce_begin(void *sum, const void *own, int64_t n, int bytes)
 
 	if (n * bytes >= RING_LEAST * (int64_t)ranks.size)
 		x.halves = RING_ADDS | RING_SPREADS;
-	x.whole = (struct ring_span){ 0, (const char *)own - (const char *)sum, n };
+	x.whole = (struct ring_span){ 0, (const char *)own - (const char *)sum, -1, n };
 	ALONE
 		exchange_start(&x);
 }

@@ -22,7 +22,7 @@ KERNEL(clip_squares_kernel, (double *part, const unsigned char *arena, int first
 {
 	ROWS (r, count * CLIP_PARTS) {
 		const struct clipped *t = clipped_table() + first + r / CLIP_PARTS;
-		const gradient *g = (const gradient *)(arena + t->at) + OWN_FROM(t->n);
+		const gradient *g = (const gradient *)(arena + t->at) + GRADIENT_FROM(t->n);
 		int64_t n = OWN_ELEMENTS(t->n), p = r % CLIP_PARTS, from = PART_FROM(n, p, CLIP_PARTS);
 		int64_t length = PART_FROM(n, p + 1, CLIP_PARTS) - from;
 		double sum = 0;

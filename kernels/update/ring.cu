@@ -93,19 +93,20 @@ elements_add(void *from, void *to, int *n, MPI_Datatype *type)
 }
 #endif
 
+/* TO may be OWN. */
 static void
-elements_sum(char *to, const char *from, int64_t n, int bytes)
+elements_sum(char *to, const char *own, const char *from, int64_t n, int bytes)
 {
 	if (bytes == 8)
 		for (int64_t i = 0; i < n; i++)
-			((double *)to)[i] += ((const double *)from)[i];
+			((double *)to)[i] = ((const double *)own)[i] + ((const double *)from)[i];
 	else if (bytes == 4)
 		for (int64_t i = 0; i < n; i++)
-			((float *)to)[i] += ((const float *)from)[i];
+			((float *)to)[i] = ((const float *)own)[i] + ((const float *)from)[i];
 #if NARROW
 	else
 		for (int64_t i = 0; i < n; i++)
-			((elem *)to)[i] = ELEM(VALUE(((elem *)to)[i]) + VALUE(((const elem *)from)[i]));
+			((elem *)to)[i] = ELEM(VALUE(((const elem *)own)[i]) + VALUE(((const elem *)from)[i]));
 #endif
 }
 
@@ -149,6 +150,7 @@ enum { RING_ADDS = 1, RING_SPREADS = 2 };	/* the halves */
 struct ring_span {			/* a tensor: places are bytes from a base on */
 	int64_t at;
 	int64_t own;		/* where what this rank adds lies; mostly there */
+	int64_t piece;		/* where this rank's piece of the sum is to lie; below 0: there */
 	int64_t n;		/* elements */
 };
 
@@ -174,6 +176,7 @@ static char ring_parts[RING_AHEAD][RING_PART];	/* received, to be added */
 
 struct ring_part {
 	char *at;
+	char *piece;		/* its place in this rank's piece, if it is of that; NULL: there is none */
 	int64_t n;
 };
 
@@ -198,7 +201,8 @@ ring_part(int64_t j)
 		k -= parts;
 	p = rank_piece_of(s->n, (int)((ranks.rank + 2 * ranks.size - turn - 1) % ranks.size), ranks.size);
 	first = PART_FROM(p.n, k, parts);
-	return (struct ring_part){ ring.base + s->at + (p.first + first) * ring.bytes, PART_FROM(p.n, k + 1, parts) - first };
+	return (struct ring_part){ ring.base + s->at + (p.first + first) * ring.bytes,
+		s->piece < 0 ? NULL : ring.base + s->piece + first * ring.bytes, PART_FROM(p.n, k + 1, parts) - first };
 }
 
 static bool
@@ -227,12 +231,14 @@ ring_ask_to_add(int64_t j)
 	return true;
 }
 
+/* What is whole then goes to where this rank's piece is to lie. */
 static void
 ring_add(int64_t j)
 {
 	struct ring_part p = ring_part(j + ring.parts);
+	bool whole = j + ring.parts >= ring.whole;
 
-	elements_sum(p.at, ring_parts[j % RING_AHEAD], p.n, ring.bytes);
+	elements_sum(whole && p.piece ? p.piece : p.at, p.at, ring_parts[j % RING_AHEAD], p.n, ring.bytes);
 }
 
 /* The second half: part J lands where it belongs, once what this rank has sent of that place in the first is over. */

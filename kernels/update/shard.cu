@@ -7,6 +7,8 @@
  *     G . .     . G .     . . G		reduce_scatter: its piece of the sum; the rest means nothing any more
  *     W . .     . W .     . . W		its piece of the weights is updated by that, with its state
  *     W W W     W W W     W W W		all_gather: all have all weights
+ *
+ * Where gradients are shared out, too, G is written to bytes of its own by the last addition, and those of g are free again.
  */
 #ifndef STOWAGE_UPDATE_SHARD_CU
 #define STOWAGE_UPDATE_SHARD_CU

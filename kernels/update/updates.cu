@@ -33,6 +33,11 @@
 #define OWN_FROM(all)	0
 #define OWN_ELEMENTS(all)	(all)
 #endif
+#ifdef GRADIENT_SHARDS	/* of the sum of gradients there is that piece alone */
+#define GRADIENT_FROM(all)	0
+#else
+#define GRADIENT_FROM(all)	OWN_FROM(all)
+#endif
 
 #if NARROW && !defined(UPDATES)
 typedef elem gradient;
@@ -205,7 +210,7 @@ update_share_of(const struct updates *u, int64_t c)
 	k.weight = (elem *)update_place(u->arena, t->weight, (OWN_FROM(t->n) + from) * (int64_t)sizeof(elem));
 	k.master = (real *)update_place(u->arena, t->master, from * (int64_t)sizeof(real));
 	k.g = (const gradient *)update_place(u->arena, t->gradient,
-	    (OWN_FROM(t->n) + from) * (int64_t)sizeof(gradient));
+	    (GRADIENT_FROM(t->n) + from) * (int64_t)sizeof(gradient));
 	for (int i = 0; i < UPDATE_STATES; i++)
 		k.state[i] = (real *)update_place(u->arena, t->state[i],
 		    from * (int64_t)sizeof(real));

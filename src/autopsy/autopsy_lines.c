@@ -27,7 +27,7 @@ weights(struct autopsy *y)
 	int64_t total = y->budget.total > 0 ? y->budget.total : log->card.known ? log->card.bytes : 0;
 	char n[SIZE_TEXT], of[SIZE_TEXT], half[SIZE_TEXT], full[SIZE_TEXT], kept[SIZE_TEXT], have[SIZE_TEXT];
 
-	if (all == 0 || log->weights_line > y->main->line || bytes + more < (total ? total / 2 : MANY_BYTES))
+	if (all == 0 || bytes + more < (total ? total / 2 : MANY_BYTES))
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By line %d the network has %s weights%s: %s in float32, %s in 16 bits. Each that "
 	    "is trained has a gradient, and Adam keeps two numbers for it: %s in float32.%s", log->weights_line,
@@ -59,7 +59,7 @@ replay(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (!y->main->host || log->replay < MANY_ENTRIES || log->replay_line > y->main->line)
+	if (!y->main->host || log->replay < MANY_ENTRIES || log->replay_line > y->main->last)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By line %d a memory of what was seen (a replay buffer) has room for %lld entries. "
 	    "Its arrays are made as long as that at once, or grow until then: fewer entries, or of fewer bytes (images as uint8, "

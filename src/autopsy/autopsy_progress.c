@@ -5,8 +5,18 @@
 #include "autopsy/autopsy_parts.h"
 
 #define BAR_AHEAD	100	/* lines of a traceback, from a bar of progress to the message */
+#define BAR_BEHIND	3	/* and from the message to the bar as it is drawn last */
 #define FEW_ROUNDS	20	/* in which a loop may still come to what it needs */
 #define SEVERAL		2
+
+/* Does the last bar stand where the failure is told? What is said first may be a title, or a sentence ahead of the log. */
+static bool
+is_near_bar(const struct autopsy *y)
+{
+	int ahead = y->main->last - y->log.bar;
+
+	return ahead >= -BAR_BEHIND && ahead <= BAR_AHEAD;
+}
 
 /* By the number of its epoch steps had fitted, unless the run was resumed there. */
 static void
@@ -14,7 +24,7 @@ went_on(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (log->epoch < 2 || log->epoch_line > y->main->line)
+	if (log->epoch < 2 || log->epoch_line > y->main->last)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By line %d it was in epoch %lld. Unless it began there, steps had fitted "
 	    "before, and something grows: %s, or samples that are larger than those before.", log->epoch_line,
@@ -29,7 +39,7 @@ went_on_by_bar(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (!log->bar || log->bar > y->main->line || y->main->line - log->bar > BAR_AHEAD ||
+	if (!log->bar || !is_near_bar(y) ||
 	    log->done < FEW_ROUNDS || log->done >= log->rounds)
 		return;
 	if (log->reading == log->bar) {
@@ -50,7 +60,7 @@ went_on_by_steps(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (log->epoch >= 2 || log->bar || log->steps < FEW_ROUNDS || log->steps_line > y->main->line)
+	if (log->epoch >= 2 || log->bar || log->steps < FEW_ROUNDS || log->steps_line > y->main->last)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By line %d it had come to step %lld. Unless it was resumed there, steps had "
 	    "fitted before: then something is kept from one to the next (sums of losses with their graph, lists of results), "
@@ -63,7 +73,7 @@ went_on_by_losses(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (log->epoch >= 2 || log->bar || log->steps >= FEW_ROUNDS || log->losses < SEVERAL || log->losses_line > y->main->line)
+	if (log->epoch >= 2 || log->bar || log->steps >= FEW_ROUNDS || log->losses < SEVERAL || log->losses_line > y->main->last)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By line %d losses were told %d times, so that steps had fitted before: then "
 	    "something is kept from one to the next (sums of losses with their graph, lists of results), or samples are larger or "
@@ -89,8 +99,7 @@ autopsy_in_first_round(const struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	return !y->main->host && log->bar && log->bar <= y->main->line && y->main->line - log->bar <= BAR_AHEAD &&
-	    log->done == 0 && log->rounds >= FEW_ROUNDS && !(y->main->facts & TRACE_NO_BATCH);
+	return !y->main->host && log->bar && is_near_bar(y) && log->done == 0 && log->rounds >= FEW_ROUNDS && !(y->main->facts & TRACE_NO_BATCH);
 }
 
 static void
@@ -98,7 +107,7 @@ long_text(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (log->tokens <= log->most_tokens || log->tokens_line > y->main->line || y->main->host)
+	if (log->tokens <= log->most_tokens || log->tokens_line > y->main->last || y->main->host)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By line %d a text of %lld tokens was made, where the model is for %lld. What "
 	    "layers keep grows with the tokens, and attention's scores, where they are stored, with their square: "

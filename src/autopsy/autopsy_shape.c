@@ -18,6 +18,7 @@
 #define LARGE_SIDE	512	/* pixels along a side */
 #define MOST_HEADS	32
 #define MANY_WEIGHTS	((int64_t)1 << 18)
+#define FEW_BYTES	((int64_t)1 << 20)
 #define FEW_PIXELS	256	/* along a side of an image that is worth a word */
 
 /* ---- TensorFlow's shapes ---- */
@@ -98,6 +99,8 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 {
 	long long n = (long long)s->dim[0];
 
+	if (s->rank == 4 && s->dim[2] == s->dim[3] && s->dim[2] <= MOST_KERNEL && y->hi <= FEW_BYTES)
+		return;		/* it may as well be a filter's weights, as cuDNN has them */
 	if (n >= MANY)
 		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, those are samples, and as many are a whole data set, such as that of tests, "

@@ -112,6 +112,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "LEAVES_OUT", yes(m->train && settings_leave_out(&m->set)), false },
 		{ "RANKS", yes(module_ranks(m) > 1), false },
 		{ "SHARDS", yes(module_shards(m) > 1), false },
+		{ "GRADIENT_SHARDS", yes(module_shards(m) > 1 && settings_share_out(&m->set, SHARD_GRADIENTS)), false },
 		{ "VALIDATES", yes(m->validate), false },
 		{ "EPILOGUES", YES, false },
 		{ "INFERS", yes(m->inference), false },

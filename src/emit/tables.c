@@ -272,7 +272,7 @@ emit_persistent(struct emitter *e)
 	    "static const struct persistent persistent[PERSISTENT + 1] = {\n", ranks ? " of a rank's own samples?" : "",
 	    shards ? " shared out?" : "");
 	for (i = 0; i < m->persistent.n; i++) {
-		const struct tensor *t = m->persistent.v[i], *whole = t->shared ? t->gradient_of : t;
+		const struct tensor *t = m->persistent.v[i], *whole = tensor_whole(t);
 
 		if (!emit_is_saved(e, t))
 			continue;

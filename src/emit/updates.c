@@ -16,10 +16,11 @@
 #include "ir/op.h"
 #include "ops/optimizers.h"
 
+/* Of a gradient alone, those that are there: of a piece, its own. */
 static int64_t
 elements_of(const struct update_row *r)
 {
-	return tensor_elements_per_sample(r->weight ? r->weight : r->gradient);
+	return tensor_elements_per_sample(r->weight ? tensor_whole(r->weight) : r->gradient);
 }
 
 /* That a rank updates at most. */
@@ -96,7 +97,7 @@ put_clipped(struct emitter *e)
 		const struct tensor *t = e->clipped.v[i];
 
 		text_printf(e->out, "\t{ %s, %lld },\t/* %d: %s */\n", place(e, t),
-		    (long long)tensor_elements_per_sample(t), i,
+		    (long long)tensor_elements_per_sample(tensor_whole(t)), i,
 		    emit_safe(e->module->arena, t->name));
 	}
 	text_puts(e->out, "};\n\nDEVICE const struct clipped *\nclipped_table(void)\n{\n"
@@ -108,13 +109,14 @@ put_spans(struct emitter *e)
 {
 	int i;
 
-	text_puts(e->out, "\n/* What ranks share out in pieces: where it lies, and what a rank adds there; elements. */\n"
-	    "static const struct ring_span ring_spans[] = {\n");
+	text_puts(e->out, "\n/* What ranks share out in pieces: where it lies, what a rank adds there, and its piece; elements. "
+	    "*/\nstatic const struct ring_span ring_spans[] = {\n");
 	for (i = 0; i < e->spans.n; i++) {
 		const struct node *n = e->spans.v[i];
 
-		text_printf(e->out, "\t{ %s, %s, %lld },\t/* %d: %s */\n", place(e, n->out[0]), place(e, n->in[0]),
-		    (long long)tensor_elements_per_sample(n->out[0]), i, emit_safe(e->module->arena, n->out[0]->name));
+		text_printf(e->out, "\t{ %s, %s, %s, %lld },\t/* %d: %s */\n", place(e, n->out[0]), place(e, n->in[0]),
+		    place(e, n->nout > 1 ? n->out[1] : NULL), (long long)tensor_elements_per_sample(n->out[0]), i,
+		    emit_safe(e->module->arena, n->out[0]->name));
 	}
 	text_puts(e->out, "};\n");
 }

@@ -107,9 +107,15 @@ static int64_t *
 shard_values(struct advisor *v, int *n)
 {
 	const struct settings *set = &v->module->set;
+	int64_t *value = arena_array(v->arena, SHARDS, sizeof(*value));
+	int i;
 
-	return single(v, module_ranks(v->module) > 1 && set->shard == SHARD_NONE && set->ema == 0 && !settings_unshared(set),
-	    SHARD_OPTIMIZER, n);
+	*n = 0;
+	if (module_ranks(v->module) <= 1 || set->ema > 0 || settings_unshared(set))
+		return value;
+	for (i = (int)set->shard + 1; i < SHARDS; i++)
+		value[(*n)++] = i;
+	return value;
 }
 
 static bool
@@ -122,16 +128,19 @@ shard_amend(struct advisor *v, struct amend *m, int64_t value)
 static const char *
 shard_title(struct advisor *v, int64_t value)
 {
-	(void)value;
-	return arena_printf(v->arena, "share the optimizer's state out to the %lld ranks",
-	    (long long)v->module->set.ranks);
+	static const char *const what[SHARDS] = {
+		[SHARD_OPTIMIZER] = "the optimizer's state", [SHARD_GRADIENTS] = "the optimizer's state and gradients",
+	};
+
+	return arena_printf(v->arena, "share %s out to the %lld ranks", what[value], (long long)v->module->set.ranks);
 }
 
 static const char *
 shard_note(struct advisor *v, int64_t value)
 {
-	(void)v, (void)value;
-	return "the same updates: each rank makes its part of them, and sends hardly more";
+	return value >= SHARD_GRADIENTS && v->module->set.accumulate > 1 ?
+	    "the same updates: each rank makes its part of them, and sends gradients of every micro-batch" :
+	    "the same updates: each rank makes its part of them, and sends hardly more";
 }
 
 /* ---- accumulation ---- */

@@ -313,6 +313,12 @@ tensor_root(const struct tensor *t)
 	return (struct tensor *)t;
 }
 
+const struct tensor *
+tensor_whole(const struct tensor *t)
+{
+	return t->shared ? t->gradient_of : t;
+}
+
 /* In-place results make chains as long as the network; each link also knows its end so far. */
 void
 tensor_alias(struct tensor *t, struct tensor *of)
@@ -452,15 +458,25 @@ module_shards(const struct module *m)
 	return m->train && !m->inference ? settings_shards(&m->set) : 1;
 }
 
+struct rank_piece
+rank_piece_of(int64_t n, int64_t rank, int64_t ranks)
+{
+	int64_t first = n / ranks * rank + n % ranks * rank / ranks;
+
+	return (struct rank_piece){ first, n / ranks * (rank + 1) + n % ranks * (rank + 1) / ranks - first };
+}
+
 int64_t
 shard_elements(const struct module *m, int64_t n)
 {
 	int64_t shards = settings_shards(&m->set);
 
-	return n / shards + (n % shards > 0);
+	return rank_piece_of(n, shards - 1, shards).n;	/* of all, the last is the largest */
 }
 
-static const char *const shard_names[] = { [SHARD_NONE] = "none", [SHARD_OPTIMIZER] = "optimizer" };
+static const char *const shard_names[] = {
+	[SHARD_NONE] = "none", [SHARD_OPTIMIZER] = "optimizer", [SHARD_GRADIENTS] = "gradients",
+};
 
 const char *
 shard_name(int i)
@@ -482,7 +498,13 @@ settings_unshared(const struct settings *set)
 int64_t
 settings_shards(const struct settings *set)
 {
-	return set->shard == SHARD_OPTIMIZER ? settings_ranks(set) : 1;
+	return set->shard != SHARD_NONE ? settings_ranks(set) : 1;
+}
+
+bool
+settings_share_out(const struct settings *set, enum shard_kind what)
+{
+	return set->shard >= what && settings_shards(set) > 1;
 }
 
 int64_t

@@ -87,7 +87,8 @@ struct tensor {
 	bool frozen;
 	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
 	bool averages;		/* T_OPTIMIZER: a running average of the parameter that it copies */
-	bool shared;		/* T_OPTIMIZER: as long as a rank's largest piece of the parameter that it is of */
+	bool shared;		/* as long as a rank's largest piece of what it is of, gradient_of; T_GRADIENT: persistent
+				 * only where it accumulates */
 	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
 	int turn;		/* T_PARAM: settings.turn[turn - 1] moves it; 0: none, or there are no turns */
 
@@ -183,6 +184,12 @@ struct module {
 int64_t		 module_ranks(const struct module *);
 /* Into how many pieces they share out the optimizer's state of a parameter; 1 where they do not. */
 int64_t		 module_shards(const struct module *);
+/* What of N elements is RANK's, of so many: pieces differ by one element at most, the first is the smallest. */
+struct rank_piece {
+	int64_t first, n;
+};
+
+struct rank_piece	 rank_piece_of(int64_t n, int64_t rank, int64_t ranks);
 /* The elements of the largest piece of N. */
 int64_t		 shard_elements(const struct module *, int64_t n);
 
@@ -217,6 +224,7 @@ struct graph	*ir_clone(struct module *, const struct graph *, const char *name, 
 		    struct tensor ***map);
 
 struct tensor	*tensor_root(const struct tensor *);	/* whose bytes it has: follows alias_of */
+const struct tensor	*tensor_whole(const struct tensor *);	/* of what it is a rank's piece; itself, if it is none */
 void		 tensor_alias(struct tensor *, struct tensor *of);	/* sets alias_of */
 bool		 tensor_persistent(const struct tensor *);	/* lives as long as the program */
 struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */

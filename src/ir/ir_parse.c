@@ -147,8 +147,29 @@ make(struct ir_reader *r, const struct tensor *t, enum tensor_kind kind, const c
 	return made;
 }
 
+/* Of what it is a rank's piece, if it is one; that is in no list. */
+static void
+whole(struct ir_reader *r, struct tensor *t)
+{
+	struct tensor *of;
+	int64_t elements = 1;
+
+	t->shared = ir_read_accept(r, "shared");
+	if (!t->shared)
+		return;
+	of = ARENA_NEW(r->a, struct tensor);
+	*of = (struct tensor){ .kind = t->kind, .dtype = t->dtype, .name = t->name, .loc = t->loc };
+	ir_read_expect(r, "[");
+	while (!r->failed && !ir_read_accept(r, "]")) {
+		extent(r, of, &elements);
+		ir_read_accept(r, ",");
+	}
+	t->gradient_of = of;
+}
+
 struct output {
 	struct tensor shape, *over;
+	struct tensor piece;	/* what is said of what it is a piece of */
 	enum tensor_kind kind;
 	const char *name;
 	bool absent;
@@ -165,6 +186,7 @@ output(struct ir_reader *r, struct output *o)
 	type(r, &o->shape);
 	o->kind = (enum tensor_kind)kind_or(r, "a kind of tensor");
 	o->name = ir_read_string(r);
+	whole(r, &o->piece);
 	if (ir_read_accept(r, "over"))
 		o->over = tensor(r);
 }
@@ -214,6 +236,8 @@ node(struct ir_reader *r)
 		}
 		ir_add_output(r->m, n, make(r, &out[i].shape, out[i].kind, out[i].name, loc));
 		tensor_alias(n->out[n->nout - 1], out[i].over);
+		n->out[n->nout - 1]->shared = out[i].piece.shared;
+		n->out[n->nout - 1]->gradient_of = out[i].piece.gradient_of;
 	}
 	if (ir_read_accept(r, "keep")) {
 		if (!op_base(n))
@@ -246,7 +270,7 @@ persistent(struct ir_reader *r, enum tensor_kind kind)
 	t->init = init;
 	t->frozen = ir_read_accept(r, "frozen");
 	t->accumulates = ir_read_accept(r, "accumulates");
-	t->shared = ir_read_accept(r, "shared");
+	whole(r, t);
 	t->turn = ir_read_accept(r, "turn") ? (int)ir_read_integer(r) : 0;
 	if (t->turn < 0 || t->turn > r->m->set.nturns)
 		ir_read_fail(r, "the number of a turn");

@@ -18,6 +18,7 @@
  *     classes 10       labels below that; vocab 50257: tokens
  *     channels-last    after a shape: an image that lies [H, W, C], or weights that lie [F, KH, KW, C]
  *     _                an absent operand or output
+ *     shared [64, 8]   a rank's piece of such a tensor
  *     over %3          an output that takes over the bytes of %3
  *     body 0           what a node runs many times (ir/rounds.h), which names it by that number
  *     keep 0.9         how much is kept of the operand that a node adds to; "first": only in the
@@ -184,6 +185,18 @@ print_attrs(FILE *f, const struct op *op, const struct attr *attr)
 	fputs("}", f);
 }
 
+/* That it is a rank's piece, and of what. */
+static void
+print_whole(FILE *f, const struct tensor *t)
+{
+	int i;
+
+	fputs(" shared [", f);
+	for (i = 0; i < t->gradient_of->rank; i++)
+		fprintf(f, "%s%lld", i ? ", " : "", (long long)t->gradient_of->dim[i]);
+	fputs("]", f);
+}
+
 static void
 print_output(FILE *f, const struct tensor *t)
 {
@@ -193,6 +206,8 @@ print_output(FILE *f, const struct tensor *t)
 	}
 	print_type(f, t);
 	fprintf(f, " %s \"%s\"", tensor_kind_name(t->kind), t->name);
+	if (t->shared)
+		print_whole(f, t);
 	if (t->alias_of)
 		fprintf(f, " over %%%d", t->alias_of->id);
 }
@@ -233,7 +248,7 @@ print_persistent(FILE *f, const struct tensor *t)
 	fprintf(f, " \"%s\" %s %.17g%s%s", t->name, init_names[t->init.kind], t->init.value,
 	    t->frozen ? " frozen" : "", t->accumulates ? " accumulates" : "");
 	if (t->shared)
-		fputs(" shared", f);
+		print_whole(f, t);
 	if (t->turn)
 		fprintf(f, " turn %d", t->turn);
 	fprintf(f, " @%d\n", loc_line(t->loc));

@@ -87,9 +87,10 @@ struct param_group {		/* parameters that are updated otherwise than most; no_dec
 #define MOST_TURNS	16
 #define MOST_RANKS	65536
 
-enum shard_kind {		/* what ranks share out, of each tensor a piece to each */
+enum shard_kind {		/* what ranks share out, of each tensor a piece to each; each has what those before it have */
 	SHARD_NONE,
 	SHARD_OPTIMIZER,	/* the optimizer's state, and the update by it */
+	SHARD_GRADIENTS,	/* the sums of gradients, from backward on */
 	SHARDS
 };
 
@@ -117,6 +118,8 @@ int64_t	settings_ranks(const struct settings *);
 const struct op	*settings_unshared(const struct settings *);
 /* Into how many pieces the optimizer's state of a parameter is shared out; 1: it is not. */
 int64_t	settings_shards(const struct settings *);
+/* Do ranks share that out? */
+bool	settings_share_out(const struct settings *, enum shard_kind);
 /* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks. */
 int64_t	settings_shares(const struct settings *);
 /* The samples of a micro-batch that one rank has. */

@@ -273,8 +273,9 @@ take_weights(struct oom_log *log, enum phrase_role role, int64_t n, int line)
 
 	if (n > MOST_WEIGHTS)
 		return;
+	if (n >= log->weights && n >= log->trained)
+		log->weights_line = line;
 	*most = n > *most ? n : *most;
-	log->weights_line = line;
 }
 
 /* What needs no more than to be noted. */
@@ -337,7 +338,8 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		break;
 	case ROLE_WEIGHTS:
 	case ROLE_TRAINED:
-		take_weights(log, p->role, m->number[0], line);
+		take_weights(log, p->role, m->numbers == 2 && m->number[0] < MOST_COUNTED && m->number[1] < 1000 ?
+		    m->number[0] * 1000000 + m->number[1] * 1000 : m->number[0], line);
 		break;
 	case ROLE_SHARDS:
 		log->shards = line;

@@ -133,5 +133,6 @@ const struct detail oom_details[] = {
 	{ "~shape: $", DETAIL_SHAPE, OOM_OTHER, 0 },
 	{ "~tensor$", DETAIL_SHAPE, OOM_OTHER, 0 },
 	{ "~tensor $", DETAIL_SHAPE, OOM_OTHER, 0 },
+	{ "~tensor shaped $", DETAIL_SHAPE, OOM_OTHER, 0 },
 	{ NULL, DETAIL_SIZE, OOM_KINDS, 0 }
 };

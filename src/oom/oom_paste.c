@@ -58,17 +58,17 @@ is_let_go(struct piece t)
 
 /* ---- code ---- */
 
-/* Does a name in T end in that of a loss: "loss", "aux_losses", "loss_fn(y)", but not "lossless"? */
+/* Is a name in T a loss's: "loss", "aux_losses", "loss_fn(y)", "losstensor", but not "lossless" or "lossy"? */
 static bool
 has_loss(struct piece t)
 {
 	const char *at, *end = t.s + t.n;
 
 	while ((at = piece_find(t, "loss"))) {
-		at += end - at >= 6 && piece_find((struct piece){ at, 6 }, "losses") ? 6 : 4;
-		if (at == end || *at == '_' || !piece_is_word(*at))
-			return true;
+		at += 4;
 		t = (struct piece){ at, (size_t)(end - at) };
+		if (t.n == 0 || (*at != 'y' && *at != 'i' && !(t.n >= 4 && piece_find((struct piece){ at, 4 }, "less"))))
+			return true;
 	}
 	return false;
 }
@@ -136,7 +136,7 @@ tensor_of_results(struct oom_paste *p, struct piece t, int line)
 	if (to > s && at < end && *at == '=' && piece_any_of(t, "torch.empty( torch.zeros(") && piece_any_of(t, ".cuda( device= .to(")) {
 		keep_name(p->store, s, to);
 		p->stores = 0;
-	} else if (n > 0 && (size_t)(to - s) == n && memcmp(s, p->store, n) == 0 && *to == '[' && to < end &&
+	} else if (n > 0 && (size_t)(to - s) == n && memcmp(s, p->store, n) == 0 && to < end && *to == '[' &&
 	    (at = memchr(to, ']', (size_t)(end - to))) && (at = past_blanks(at + 1, end)) < end && *at == '=' &&
 	    memchr(at, '(', (size_t)(end - at)) && !is_let_go((struct piece){ at, (size_t)(end - at) })) {
 		p->stores = line;

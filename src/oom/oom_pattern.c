@@ -135,8 +135,8 @@ read_unit(const char *s, const char *end, int *shift)
 			if (at >= end || *at++ != *n)
 				break;
 		}
-		if (*n || (at < end && is_letter(*at)))
-			continue;
+		if (*n || (at < end && is_letter(*at) && (*at != '_' || (at + 1 < end && is_in_word(at[1])))))
+			continue;	/* a sign of emphasis may end it */
 		*shift = unit[i].shift;
 		return at;
 	}

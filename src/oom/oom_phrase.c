@@ -411,6 +411,8 @@ const struct phrase oom_phrases[] = {
 	{ "~not enough memory", NAMED },
 	{ "~not enough @ memory", GENERIC },
 	{ "~memory allocation fail", GENERIC },
+	{ "~\boom occurs", GENERIC },
+	{ "~\boom occurred", GENERIC },
 	{ "~failed to allocate", GENERIC },
 	{ "~failed to alloc", GENERIC },
 	{ "~allocation failed", GENERIC },
@@ -489,6 +491,8 @@ const struct phrase oom_phrases[] = {
 	{ "~total number of elements in model\a#", LINE(ROLE_WEIGHTS) },
 	{ "~number of parameters\a#", LINE(ROLE_WEIGHTS) },
 	{ "~number of model parameters\a#", LINE(ROLE_WEIGHTS) },
+	{ "~\btotal parameters\a#.#m\b", LINE(ROLE_WEIGHTS) },	/* in millions, as MLX says them */
+	{ "~\btrainable parameters\a#.#m\b", LINE(ROLE_TRAINED) },
 	{ "~\btotal parameters\a#", LINE(ROLE_WEIGHTS) },
 	{ "~\btotal params\a#", LINE(ROLE_WEIGHTS) },
 	{ "~\ball params\a#", LINE(ROLE_WEIGHTS) },

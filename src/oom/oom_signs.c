@@ -190,6 +190,51 @@ is_of_pairs(struct piece t)
 	    (piece_find(t, "[none]") || piece_find(t, "[none, :]") || piece_find(t, "[none, :, :]")))));
 }
 
+/* pdist() is of all pairs of rows in scipy and in torch.nn.functional: pdist(x), pdist(x, 2), pdist(x, "cosine"). With two
+ * tensors it is what people name nn.PairwiseDistance, which is of row and row. */
+static bool
+is_pdist(struct piece t)
+{
+	const char *at = piece_find(t, "pdist("), *end = t.s + t.n;
+	int open = 0;
+
+	if (!at || (at > t.s && piece_is_word(at[-1])))
+		return false;
+	for (at += 6; at < end && (open > 0 || (*at != ',' && *at != ')')); at++)
+		open += *at == '(' || *at == '[' ? 1 : *at == ')' || *at == ']' ? -1 : 0;
+	if (at == end || *at == ')')
+		return true;
+	for (at++; at < end && *at == ' '; at++)
+		;
+	return at < end && (*at == '"' || *at == '\'' || is_digit(*at) || piece_any_begins((struct piece){ at,
+	    end - at < 7 ? (size_t)(end - at) : 7 }, "p= metric="));
+}
+
+/* "zeros((n, n))": as many rows as columns, by one name. */
+static bool
+is_square_array(struct piece t)
+{
+	static const char *const makes[] = { "zeros((", "empty((", "ones((", "full((", "zeros([", "ones([", NULL };
+	const char *at, *from, *comma, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	for (i = 0; makes[i]; i++) {
+		if (!(at = piece_find(t, makes[i])))
+			continue;
+		from = at + strlen(makes[i]);
+		comma = memchr(from, ',', (size_t)(end - from));
+		n = comma ? (size_t)(comma - from) : 0;
+		if (n == 0 || is_digit(*from) || memchr(from, ')', n) != memchr(from, '(', n))
+			continue;	/* a number, or the end of another call */
+		for (comma++; comma < end && *comma == ' '; comma++)
+			;
+		if ((size_t)(end - comma) > n && memcmp(from, comma, n) == 0 && (comma[n] == ')' || comma[n] == ']'))
+			return true;
+	}
+	return false;
+}
+
 /* What stands behind the last dot of a name. */
 static struct piece
 last_part(struct piece name)
@@ -310,7 +355,7 @@ static const struct sign call_signs[] = {
 	{ "t.is_floating_point()", "t.to(", TRACE_LOADING },	/* of Module.to() */
 	{ "._to_shared_mem(", NULL, TRACE_SHARED },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
-	{ "pairwise_distances( euclidean_distances( rbf_kernel( pairwise.cosine_similarity( squareform( pdist( silhouette_score(", NULL,
+	{ "pairwise_distances( euclidean_distances( rbf_kernel( pairwise.cosine_similarity( squareform( silhouette_score(", NULL,
 	    TRACE_ALL_PAIRS },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
 	{ "executing", "vaedecode vaeencode", TRACE_DECODER },	/* ComfyUI's nodes */
@@ -341,7 +386,8 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_SCORES;
 	else if (is_logits(t))
 		facts |= TRACE_LOGITS;
-	if ((!(facts & TRACE_SCORES) && is_of_pairs(t)) || piece_any_whole(t, "dist_mat distmat pairwise_dist"))
+	if ((!(facts & TRACE_SCORES) && (is_of_pairs(t) || is_pdist(t) || is_square_array(t))) ||
+	    piece_any_whole(t, "dist_mat distmat pairwise_dist"))
 		facts |= TRACE_ALL_PAIRS;
 	if (piece_any_of(t, "torch.cat( torch.stack( torch.vstack( torch.concat(") &&
 	    piece_any_of(t, "pred logits output all_ prob result feature embed score label"))
@@ -395,11 +441,11 @@ signs_of_calls_made(struct piece t)
 
 /* ---- calls ---- */
 
-/* PyTorch's own files, and those of arrays. Of \torch and \nn, JSON's reader makes a tab and a line's end. */
+/* PyTorch's own files, and those of arrays. Of \torch, \nn and \numpy, JSON's reader makes a tab and a line's end. */
 bool
 signs_is_library(struct piece path)
 {
-	return piece_any_of(path, "numpy/ pandas/ scipy/misc imageio/ skimage/io cv2/ pil/image orch/nn/ orch/optim/ orch/autograd/ orch/utils/ orch/cuda/ orch/_ "
+	return piece_any_of(path, "umpy/ cupy/ pandas/ scipy/misc imageio/ skimage/io cv2/ pil/image orch/nn/ orch/optim/ orch/autograd/ orch/utils/ orch/cuda/ orch/_ "
 	    "orch/serialization.py orch/functional.py orch/tensor.py n/modules/ n/functional.py "
 	    "n/parallel/ orch/storage.py");
 }

@@ -1,8 +1,7 @@
 /* A state machine over single bytes, since a read may end anywhere. */
 #include "oom/oom_text.h"
 
-#include <stdbool.h>
-
+#include "base/ascii.h"
 #include "oom/oom_pattern.h"
 
 static void
@@ -11,11 +10,29 @@ keep_byte(struct oom_text *t, char c)
 	t->text[t->n++] = c;
 }
 
-/* The letter after a backslash: a log within JSON has its lines' ends so. */
+static bool
+is_letter(char c)
+{
+	return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+/* "C:" ahead of a backslash: JSON would have two of those. */
+static bool
+ends_in_drive(const struct oom_text *t)
+{
+	return t->n >= 2 && t->text[t->n - 1] == ':' && is_letter(t->text[t->n - 2]) &&
+	    (t->n == 2 || !is_letter(t->text[t->n - 3]));
+}
+
+/* The letter after a backslash: a log within JSON has its lines' ends so, and Windows its paths. */
 static void
 take_escaped(struct oom_text *t, unsigned char c)
 {
-	if (c == 'n') {
+	t->path |= c != '\\' && ends_in_drive(t);
+	if (t->path) {
+		keep_byte(t, '\\');
+		keep_byte(t, (char)c);
+	} else if (c == 'n') {
 		keep_byte(t, OOM_BREAK);
 	} else if (c == 't' || c == '"' || c == '\'') {
 		keep_byte(t, c == 't' ? '\t' : (char)c);
@@ -51,6 +68,7 @@ oom_text_take(struct oom_text *t, unsigned char c)
 {
 	unsigned char before = t->before;
 
+	t->path &= c != '"' && c != '\n';
 	if (c >= ' ' && c < 127 && c != '\\' && !before && !t->escape) {
 		keep_byte(t, (char)c);		/* nearly always */
 		return;

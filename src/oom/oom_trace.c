@@ -35,8 +35,11 @@ until(const char *from, const char *end)
 static struct piece
 function_at(const char *s, const char *end)
 {
-	const char *to = s;
+	const char *to;
 
+	for (; s < end && *s == '*'; s++)	/* Markdown's, of "__init__" */
+		;
+	to = s;
 	while (to < end && (piece_is_word(*to) || *to == '.' || *to == '<' || *to == '>'))
 		to++;
 	return (struct piece){ s, (size_t)(to - s) };
@@ -254,6 +257,14 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 	}
 }
 
+/* "the batch is 1, but loss.backward() shows CUDA out of memory": words of a sentence ahead of it, and no place. */
+static bool
+is_prose(struct piece t)
+{
+	return !piece_find(t, ".py") && !piece_find(t, ", line ") && !is_marked(t) &&
+	    piece_any_whole(t, "i my me we you your but");
+}
+
 void
 oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, size_t n)
 {
@@ -266,6 +277,8 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		return;
 	}
 	o->python = piece_find(code, "runtimeerror") != NULL;
+	if (is_prose(code))
+		return;		/* what it names is no place */
 	o->facts |= (signs_of_code(code, false) & ~(TRACE_JOIN | TRACE_STATE)) | signs_of_calls_made(code);
 }
 

@@ -7,12 +7,31 @@
  *     p = adam(p, g, m, v)					its piece of the new weights
  *     p = all_gather(p); ...; p = all_gathered(p)		all of them
  *
- * All work in place. Several that follow one another are one call (plan/exchanges.c), wherever their tensors lie: a table has
- * their places.
+ * All work in place. Where ranks share out gradients, too (shard gradients), that piece of the sum gets bytes of its own, which
+ * the last addition writes to, and the whole gradient's are free from the wait on:
+ *
+ *     g, s = reduce_scatter(g); ...; s = reduce_scattered(g, s)	s: as long as the largest rank's piece
+ *
+ * Several that follow one another are one call (plan/exchanges.c), wherever their tensors lie: a table has their places.
  */
 #include "ir/op.h"
 
 #include "calls/emitter.h"
+
+/* The whole gradient, if something persists; a piece of it never lies there. */
+static int
+scatter_alias(const struct node *n, int k)
+{
+	return k == 0 ? op_alias_persistent(n, k) : -1;
+}
+
+/* The piece, where it has bytes of its own. */
+static int
+scattered_alias(const struct node *n, int k)
+{
+	(void)k;
+	return n->nin - 1;
+}
 
 static struct call_arg
 arg_spans(const struct emitter *e, const struct sum_call *s)
@@ -57,7 +76,7 @@ const struct op op_reduce_scatter = {
 	.brief = "begins to add up what all ranks have of it, of which each gets its piece",
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
-	.memory.alias = op_alias_persistent,
+	.memory.alias = scatter_alias,
 	.memory.inplace = 1u << 0,
 	.ranks.between = BETWEEN_SCATTER,
 	.calls.kernels = "update/shard.cu",
@@ -68,9 +87,9 @@ const struct op op_reduce_scattered = {
 	.name = "reduce_scattered",
 	.kind = OP_INTERNAL,
 	.brief = "waits until a rank's piece of the sum is there",
-	.operands = "x",
-	.min_operands = 1, .max_operands = 1,
-	.memory.alias = op_alias_first,
+	.operands = "x piece",
+	.min_operands = 1, .max_operands = 2,
+	.memory.alias = scattered_alias,
 	.ranks = { BETWEEN_SCATTER, true },
 	.calls.kernels = "update/shard.cu",
 	.calls.emit = emit_end,

@@ -20,6 +20,12 @@
  *
  *     train:  ... gradient, reduce_scatter ... reduce_scattered, its update, all_gather ... all_gathered
  *
+ * Where they share out gradients, too (shard gradients), that piece has bytes of its own, and is what micro-batches add up: the
+ * whole gradient is there from backward until all have added to it, of each micro-batch:
+ *
+ *     accumulate k:  train:  ... gradient, reduce_scatter ... reduce_scattered, accumulate into a persistent piece ...
+ *                    update: [clip_scale,] all updates, all_gather of all ... all_gathered
+ *
  * Where a step is several updates (passes/turns.c), each stands behind its backward, and before the next one's forward,
  * which reads the weights that it made:
  *
@@ -67,36 +73,42 @@ optimizer_of(const struct module *m, const struct tensor *param)
 	return other ? other : op;
 }
 
+/* Adds up what micro-batches have of a gradient: G, which is of PARAM, or of a rank's piece of it. */
 static struct tensor *
-accumulated(struct module *m, struct tensor *param)
+accumulated(struct module *m, struct tensor *param, struct tensor *g)
 {
-	struct tensor *g = param->gradient, *sum, *out;
+	struct tensor *sum, *out;
 	struct node *n;
 
-	sum = ir_tensor_like(m, T_GRADIENT, param,
+	sum = ir_tensor_like(m, T_GRADIENT, g->shared ? g : param,
 	    arena_printf(m->arena, "%s.gradient", param->name), param->loc);
 	sum->dtype = sum->dtype->real;	/* a sum of many needs more bits than each */
 	sum->accumulates = true;
 	sum->gradient_of = param;
+	sum->shared = g->shared;
 	n = ir_node(m->train, op_find("accumulate"), param->name, param->loc, 2,
 	    (struct tensor *[]){ sum, g });
 	n->phase = PHASE_BACKWARD;
 	out = ir_tensor_like(m, T_GRADIENT, sum, sum->name, param->loc);
 	out->gradient_of = param;
+	out->shared = sum->shared;
 	ir_add_output(m, n, out);
 	return sum;
 }
 
-/* Appends the operator called OP, of a gradient of PARAM, or of its new value; returns what it makes. */
+/* Appends the operator called OP, of a gradient of PARAM, or of its new value, and of a rank's piece of it, if that has bytes
+ * of its own; returns what it makes: the last of these. */
 static struct tensor *
-append_for_ranks(struct module *m, struct graph *g, const char *op, struct tensor *param, struct tensor *in)
+append_for_ranks(struct module *m, struct graph *g, const char *op, struct tensor *param, struct tensor *in,
+    struct tensor *piece)
 {
-	struct node *n = ir_node(g, op_find(op), param->name, param->loc, 1, &in);
-	struct tensor *out = ir_tensor_like(m, in->kind, in, in->name, param->loc);
+	struct node *n = ir_node(g, op_find(op), param->name, param->loc, piece ? 2 : 1, (struct tensor *[]){ in, piece });
+	struct tensor *like = piece ? piece : in, *out = ir_tensor_like(m, like->kind, like, like->name, param->loc);
 
 	n->phase = PHASE_UPDATE;
 	if (in->kind == T_GRADIENT)
 		out->gradient_of = param;
+	out->shared = like->shared;
 	return ir_add_output(m, n, out);
 }
 
@@ -205,22 +217,41 @@ schedule_early(struct module *m, struct graph *g, int first)
 	}
 }
 
+/* Of the sum that N begins to make, a rank's piece. */
+static struct tensor *
+piece(struct module *m, struct node *n, struct tensor *param, const struct tensor *whole)
+{
+	int64_t elements = shard_elements(m, tensor_elements_per_sample(whole));
+	struct tensor *s = ir_tensor(m, T_GRADIENT, whole->dtype, false, 1, &elements, whole->name, param->loc);
+
+	s->gradient_of = param;
+	s->shared = true;
+	return ir_add_output(m, n, s);
+}
+
 /* Begins to add up N gradients over all ranks, and changes them to what is read of them. Returns where the first wait
- * stands. */
+ * stands; where each rank gets bytes for its piece, waits stand where the sums begin, and the whole is free at once. */
 static int
 reduce(struct module *m, struct graph *g, int n, struct tensor *const *param, struct tensor **gradient)
 {
-	bool shared = settings_shards(&m->set) > 1;
+	bool shared = settings_shards(&m->set) > 1, pieces = settings_share_out(&m->set, SHARD_GRADIENTS);
 	int first = g->nodes.n, i;
 
-	for (i = 0; i < n; i++)
-		gradient[i] = append_for_ranks(m, g, shared ? "reduce_scatter" : "all_reduce", param[i], gradient[i]);
+	for (i = 0; i < n; i++) {
+		gradient[i] = append_for_ranks(m, g, shared ? "reduce_scatter" : "all_reduce", param[i], gradient[i], NULL);
+		if (pieces)
+			piece(m, gradient[i]->def, param[i], gradient[i]);
+	}
 	if (g == m->train)
 		schedule_early(m, g, first);
 	first = g->nodes.n;
 	for (i = 0; i < n; i++)
-		gradient[i] = append_for_ranks(m, g, shared ? "reduce_scattered" : "all_reduced", param[i], gradient[i]);
-	return first;
+		gradient[i] = append_for_ranks(m, g, shared ? "reduce_scattered" : "all_reduced", param[i], gradient[i],
+		    pieces ? gradient[i]->def->out[1] : NULL);
+	if (!pieces)
+		return first;
+	schedule_early(m, g, first);
+	return g->nodes.n;
 }
 
 /* Appends to train, or to update, the updates of that turn's parameters (0: of all there are). */
@@ -228,7 +259,7 @@ static void
 append_updates(struct module *m, int turn)
 {
 	struct tensor **param, **gradient, **made, *scale = NULL, *loss_scale;
-	bool shared = settings_shards(&m->set) > 1;
+	bool shared = settings_shards(&m->set) > 1, pieces = settings_share_out(&m->set, SHARD_GRADIENTS);
 	struct build b = { .module = m };
 	int n = 0, i, first, last, was = m->persistent.n;
 
@@ -241,12 +272,16 @@ append_updates(struct module *m, int turn)
 	b.graph = m->train;
 	if (m->set.accumulate > 1)
 		b.graph = m->update = ir_graph(m, "update", true);
-	first = m->train->nodes.n;
 	for (i = 0; i < n; i++)
-		gradient[i] = m->set.accumulate > 1 ? accumulated(m, param[i]) : param[i]->gradient;
+		gradient[i] = param[i]->gradient;
+	last = pieces ? reduce(m, m->train, n, param, gradient) : 0;
+	first = m->train->nodes.n;
+	for (i = 0; i < n && m->set.accumulate > 1; i++)
+		gradient[i] = accumulated(m, param[i], gradient[i]);
 	if (m->set.accumulate > 1)
 		schedule_early(m, m->train, first);
-	last = m->set.ranks > 1 ? reduce(m, b.graph, n, param, gradient) : b.graph->nodes.n;
+	if (m->set.accumulate > 1 || !pieces)
+		last = m->set.ranks > 1 && !pieces ? reduce(m, b.graph, n, param, gradient) : b.graph->nodes.n;
 	loss_scale = scale_of_loss(m->train);
 	if (loss_scale)
 		scale = unscale(m, b.graph, loss_scale, n, gradient);
@@ -262,11 +297,11 @@ append_updates(struct module *m, int turn)
 		made[i] = u->out[0];
 	}
 	for (i = 0; i < n && shared; i++)
-		made[i] = append_for_ranks(m, b.graph, "all_gather", param[i], made[i]);
+		made[i] = append_for_ranks(m, b.graph, "all_gather", param[i], made[i], NULL);
 	if (m->set.accumulate == 1 && !scale)
 		schedule_early(m, m->train, last);
 	for (i = 0; i < n && shared; i++)
-		append_for_ranks(m, b.graph, "all_gathered", param[i], made[i]);
+		append_for_ranks(m, b.graph, "all_gathered", param[i], made[i], NULL);
 }
 
 /* ---- turns ---- */

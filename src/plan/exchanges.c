@@ -117,37 +117,54 @@ plan_find_sums(struct module *m, struct plan *p)
 		find_in(&f, m->update, m->train->nodes.n);
 }
 
-/* In each half of a ring a rank sends all pieces but one: in the first its own, in the second that of the next. The first
- * rank sends the most, as its piece is the smallest, and with the second's too. */
+/* Of one tensor, in its half of a ring: all pieces but one, in the first half the rank's own, in the second that of the next. */
 static int64_t
-sent_of_pieces(const struct plan *p, const struct plan_sum *s, int64_t ranks)
+sent_of(enum between between, int64_t n, int64_t rank, int64_t ranks)
+{
+	return n - rank_piece_of(n, between == BETWEEN_SCATTER ? rank : (rank + 1) % ranks, ranks).n;
+}
+
+static int64_t
+sent_of_pieces(const struct plan *p, const struct plan_sum *s, int64_t rank, int64_t ranks)
 {
 	int64_t bytes = 0;
 	int i;
 
 	for (i = s->begin - s->tensors + 1; i <= s->begin; i++) {
 		const struct tensor *t = p->at[i].node->out[0];
-		int64_t n = tensor_elements_per_sample(t), first = n / ranks, second = 2 * n / ranks - first;
 
-		bytes += (n - (s->between == BETWEEN_SCATTER ? first : second)) * dtype_bytes(t->dtype);
+		bytes += sent_of(s->between, tensor_elements_per_sample(t), rank, ranks) * dtype_bytes(t->dtype);
 	}
 	return bytes;
 }
 
+int64_t
+plan_times(const struct module *m, const struct plan_sum *s)
+{
+	return s->begin < m->train->nodes.n ? m->set.accumulate : 1;
+}
+
 /* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
- * Bandwidth optimal all-reduce algorithms, 2009). */
+ * Bandwidth optimal all-reduce algorithms, 2009). Pieces are not all as long: the first, which is the smallest, is not sent by
+ * the first rank in the one half, and by the last in the other. */
 int64_t
 plan_sent(const struct module *m, const struct plan *p)
 {
-	int64_t ranks = settings_ranks(&m->set), sums = 0, bytes = 0;
+	int64_t ranks = settings_ranks(&m->set), sums = 0, first = 0, last = 0;
 	int i;
 
-	for (i = 0; i < p->sums.n; i++)
-		if (p->sums.v[i].between == BETWEEN_SUM)
-			sums += p->sums.v[i].bytes;
-		else
-			bytes += sent_of_pieces(p, &p->sums.v[i], ranks);
-	return bytes + (int64_t)(2 * (double)sums * (double)(ranks - 1) / (double)ranks);
+	for (i = 0; i < p->sums.n; i++) {
+		const struct plan_sum *s = &p->sums.v[i];
+		int64_t times = plan_times(m, s);
+
+		if (s->between == BETWEEN_SUM) {
+			sums += times * s->bytes;
+			continue;
+		}
+		first += times * sent_of_pieces(p, s, 0, ranks);
+		last += times * sent_of_pieces(p, s, ranks - 1, ranks);
+	}
+	return (first > last ? first : last) + (int64_t)(2 * (double)sums * (double)(ranks - 1) / (double)ranks);
 }
 
 static bool

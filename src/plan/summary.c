@@ -192,19 +192,20 @@ count_traffic(const struct module *m, struct plan_summary *s)
 
 	for (i = 0; i < p->sums.n; i++) {
 		const struct plan_sum *sum = &p->sums.v[i];
+		int64_t times = plan_times(m, sum), bytes = times * sum->gradients;
 
 		if (sum->between == BETWEEN_GATHER) {
-			s->gathered += sum->gradients;
+			s->gathered += bytes;
 			continue;
 		}
-		s->reduced += sum->gradients;
-		s->meanwhile += is_beside_backward(p, sum) ? sum->gradients : 0;
-		s->reductions++;
+		s->reduced += bytes;
+		s->meanwhile += is_beside_backward(p, sum) ? bytes : 0;
+		s->reductions += (int)times;
 	}
 	for (i = 0; i < m->persistent.n; i++) {
 		const struct tensor *t = m->persistent.v[i];
 
-		if (t->shared)
+		if (t->shared && t->kind == T_OPTIMIZER)
 			s->whole_state += tensor_elements_per_sample(t->gradient_of) * dtype_bytes(t->dtype);
 	}
 	s->sent = plan_sent(m, p);

@@ -4,14 +4,16 @@
  *
  * 1. its nodes stand in a row, each of them in one call, all of numbers of one size, and run in the same steps as the node that
  *    waits; none is waited for before all have begun, and the first that is, at the instant that the call says;
- * 2. what is on its way is read by nobody but who waits for it: its own bytes hold the tensor from the call until then;
+ * 2. what is on its way is read by nobody but who waits for it: its own bytes hold the tensor from the call until then, and so
+ *    do those of the piece that a rank gets, where that has bytes of its own;
  *
  * and of every parameter whose state is shared out
  *
- * 3. its update alone, or the norm of all gradients, reads of its gradient what each rank has but a piece of;
+ * 3. its update alone, the norm of all gradients, or the sum over micro-batches, if that is of pieces, reads of its gradient
+ *    what each rank has but a piece of;
  * 4. what its update made, of which each rank has but its piece, is read by nobody but what brings it to all of them, and
  *    that is waited for in the same graph;
- * 5. each of its states has room for the largest piece, and takes no byte more.
+ * 5. each of its states, and each piece that has bytes of its own, has room for the largest piece, and takes no byte more.
  */
 #include "plan/verify_impl.h"
 
@@ -37,6 +39,7 @@ check_call(struct check *c, const struct plan_sum *s, const unsigned *due, bool 
 	const struct plan *p = c->p;
 	int first = s->begin - s->tensors + 1, i, k;
 	bool awaited = false;
+	int j;
 
 	if (first < 0 || s->tensors < 1 || s->wait <= s->begin || s->wait >= p->instants) {
 		verify_object(c, s->first->loc, "what ranks share out of '%s' is out of bounds", s->first->name);
@@ -44,14 +47,18 @@ check_call(struct check *c, const struct plan_sum *s, const unsigned *due, bool 
 	}
 	for (i = first; i <= s->begin && c->ok; i++) {
 		const struct node *n = p->at[i].node;
-		const struct buffer *b = verify_buffer(c, n->out[0]);
 
 		if (n->op->ranks.between != s->between || n->op->ranks.waits || p->at[i].graph != p->at[s->wait].graph ||
-		    n->out[0]->dtype != s->first->dtype || called[i] || !b)
+		    n->out[0]->dtype != s->first->dtype || called[i])
 			verify_object(c, n->loc, "'%s' is not in one call for ranks", n->out[0]->name);
-		else if (b->first > s->begin || b->last < s->wait)
-			verify_object(c, n->loc, "'%s' is on its way between ranks when its bytes are another's", n->out[0]->name);
-		else if (due && p->at[i].graph == c->m->train && due[i] != due[s->wait])
+		for (j = 0; j < n->nout && c->ok; j++) {
+			const struct buffer *b = verify_buffer(c, n->out[j]);
+
+			if (!b || b->first > s->begin || b->last < s->wait)
+				verify_object(c, n->loc, "'%s' is on its way between ranks when its bytes are another's",
+				    n->out[j]->name);
+		}
+		if (c->ok && due && p->at[i].graph == c->m->train && due[i] != due[s->wait])
 			verify_object(c, n->loc, "'%s' is not sent in the steps that wait for it", n->out[0]->name);
 		called[i] = true;
 		for (k = first; k < s->wait && c->ok; k++)
@@ -86,6 +93,13 @@ check_calls(struct check *c)
 
 enum piece { WHOLE, OF_SUM, OF_WEIGHT, SUM_ON_ITS_WAY, WEIGHT_ON_ITS_WAY };	/* of a tensor: what each rank has of it */
 
+/* A piece of a gradient is added to those of the micro-batches before. */
+static bool
+adds_pieces(const struct node *n)
+{
+	return n->nin == 2 && n->in[0] && n->in[0]->accumulates && n->in[0]->shared;
+}
+
 /* What of its K-th result a rank has when a node has made it. */
 static enum piece
 made(const struct node *n, int k)
@@ -94,7 +108,9 @@ made(const struct node *n, int k)
 		return n->op->ranks.waits ? OF_SUM : SUM_ON_ITS_WAY;
 	if (n->op->kind == OP_OPTIMIZER && k == 0)
 		return OF_WEIGHT;
-	return n->op->ranks.between == BETWEEN_GATHER && !n->op->ranks.waits ? WEIGHT_ON_ITS_WAY : WHOLE;
+	if (n->op->ranks.between == BETWEEN_GATHER && !n->op->ranks.waits)
+		return WEIGHT_ON_ITS_WAY;
+	return adds_pieces(n) ? OF_SUM : WHOLE;
 }
 
 /* Whoever begins something takes what he says, and whoever waits for something what has begun, and nobody else does. */
@@ -106,7 +122,7 @@ may_read(const struct node *n, int k, enum piece what)
 
 	switch (what) {
 	case OF_SUM:
-		return (n->op->kind == OP_OPTIMIZER && k == 1) || n->op->ranks.takes_pieces;
+		return (n->op->kind == OP_OPTIMIZER && k == 1) || n->op->ranks.takes_pieces || adds_pieces(n);
 	case OF_WEIGHT:
 		return between == BETWEEN_GATHER && !waits;
 	case SUM_ON_ITS_WAY:
@@ -116,24 +132,38 @@ may_read(const struct node *n, int k, enum piece what)
 	case WHOLE:
 		break;
 	}
-	return between == BETWEEN_SCATTER ? !waits : between != BETWEEN_GATHER;
+	return between == BETWEEN_SCATTER ? !waits : between != BETWEEN_GATHER && !adds_pieces(n);
 }
 
+/* Every piece that has bytes of its own has those of the largest. */
 static void
-check_states(struct check *c, const struct node *n)
+check_sizes(struct check *c, const struct node *n)
 {
-	int64_t shards = c->m->set.ranks, elements = tensor_elements_per_sample(n->in[0]);
-	int64_t piece = (elements + shards - 1) / shards;
+	int64_t shards = c->m->set.ranks;
 	int k;
 
-	for (k = 1; k < n->nin && c->ok; k++) {
-		const struct buffer *b = n->in[k] && n->in[k]->kind == T_OPTIMIZER ? verify_buffer(c, n->in[k]) : NULL;
+	for (k = 0; k < n->nin + n->nout && c->ok; k++) {
+		const struct tensor *t = k < n->nin ? n->in[k] : n->out[k - n->nin];
+		const struct buffer *b = t && t->shared ? verify_buffer(c, t) : NULL;
+		int64_t elements = t && t->shared ? tensor_elements_per_sample(t->gradient_of) : 0;
+		int64_t bytes = b ? (elements + shards - 1) / shards * dtype_bytes(t->dtype) : 0;
 
-		if (b && b->bytes != piece * dtype_bytes(n->in[k]->dtype))
+		if (b && b->bytes != bytes)
 			verify_object(c, n->loc, "'%s' has %lld bytes, a rank's largest piece of %lld elements %lld",
-			    n->in[k]->name, (long long)b->bytes, (long long)elements,
-			    (long long)(piece * dtype_bytes(n->in[k]->dtype)));
+			    t->name, (long long)b->bytes, (long long)elements, (long long)bytes);
 	}
+}
+
+/* Is an update's state a piece, and its gradient where these are shared out? */
+static void
+check_shapes(struct check *c, const struct node *n)
+{
+	bool pieces = settings_share_out(&c->m->set, SHARD_GRADIENTS);
+	int k;
+
+	for (k = 1; k < n->nin && c->ok; k++)
+		if (n->in[k] && (n->in[k]->kind == T_OPTIMIZER || (k == 1 && pieces)) && !n->in[k]->shared)
+			verify_object(c, n->loc, "each rank has all of '%s'", n->in[k]->name);
 }
 
 /* HAS: by a tensor's id. A graph that ends leaves whole weights behind. */
@@ -143,6 +173,10 @@ check_pieces(struct check *c, const struct graph *g, enum piece *has)
 	const struct node **moved = arena_array(c->arena, (size_t)c->m->next_tensor + 1, sizeof(*moved));	/* by parameter */
 	int i, k;
 
+	for (i = 0; i < g->nodes.n; i++)
+		for (k = 0; k < g->nodes.v[i]->nin; k++)
+			if (g->nodes.v[i]->in[k] && g->nodes.v[i]->in[k]->accumulates && g->nodes.v[i]->in[k]->shared)
+				has[g->nodes.v[i]->in[k]->id] = OF_SUM;
 	for (i = 0; i < g->nodes.n && c->ok; i++) {
 		const struct node *n = g->nodes.v[i];
 
@@ -153,10 +187,11 @@ check_pieces(struct check *c, const struct graph *g, enum piece *has)
 		for (k = 0; k < n->nout; k++)
 			if (n->out[k])
 				has[n->out[k]->id] = made(n, k);
+		check_sizes(c, n);
 		if (n->op->kind == OP_OPTIMIZER) {
-			check_states(c, n);
 			if (c->ok && has[n->in[1]->id] != OF_SUM)
 				verify_object(c, n->loc, "'%s' is updated by a gradient that is not of all ranks", n->in[0]->name);
+			check_shapes(c, n);
 			moved[tensor_root(n->in[0])->id] = n;
 		} else if (n->op->ranks.between == BETWEEN_GATHER && n->op->ranks.waits) {
 			moved[tensor_root(n->in[0])->id] = NULL;

@@ -5,6 +5,14 @@
 
 #include "ir/op.h"
 
+/* Do gradients of which each rank could have a piece live on from backward to the update? */
+static bool
+keeps_gradients(const struct module *m)
+{
+	return settings_share_out(&m->set, SHARD_GRADIENTS) && (m->set.clip > 0 || m->set.accumulate > 1 ||
+	    m->set.precision->scales_loss);
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -12,7 +20,7 @@ check(const struct rule *rule, struct lint *l)
 	struct diag *g;
 	int i;
 
-	if (module_shards(m) <= 1)
+	if (module_shards(m) <= 1 || keeps_gradients(m))
 		return;
 	for (i = 0; i < m->persistent.n; i++)
 		if (m->persistent.v[i]->shared)
@@ -34,7 +42,8 @@ const struct rule rule_shard_nothing = {
 	.doc = "With shard optimizer each of several ranks keeps the optimizer's state of its piece of every parameter (Rajbhandari "
 	    "and others: ZeRO, 2020, stage 1): of adamw in f32 8 bytes a weight become 8 / N. sgd without momentum keeps nothing "
 	    "in f32, so nothing is saved, and what is updated in pieces must be brought together again before the next step "
-	    "begins.\n\n"
+	    "begins. With shard gradients clipping and micro-batches keep a piece of each gradient (stage 2): then it is silent, and "
+	    "where neither holds, gradients are gone as soon as each weight is updated.\n\n"
 	    "Reported where no state is shared out. In 16 bits there are copies of the weights in f32, which are; then it is "
 	    "silent.",
 	.check = check,

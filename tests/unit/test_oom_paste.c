@@ -33,6 +33,8 @@ Test(oom_paste, a_sum_of_losses_that_are_tensors)
 	cr_expect_eq(read_lines("loss += smoothness_loss\n").sums, 0, "losses of one step");
 	cr_expect_eq(read_lines("total_steps += 1\n").sums, 0);
 	cr_expect_eq(read_lines("total_time += lossless.compress(x)\n").sums, 0);
+	cr_expect_eq(read_lines("total += lossy(x)\n").sums, 0);
+	cr_expect_eq(read_lines("losstensorMean += losstensor\n").sums, 1);
 	cr_expect_eq(read_lines("total += losses['a']\n").sums, 1);
 	cr_expect_eq(read_lines("total += aux_loss_of(y)\n").sums, 1);
 	cr_expect_eq(read_lines("total_loss = total_loss + 1\n").sums, 0);

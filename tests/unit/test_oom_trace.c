@@ -376,6 +376,21 @@ static const struct place {
 	    "CUDA0 buffer\n", TRACE_LAYERS, "" },
 	{ "ggml", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
 	    "cudaMalloc failed: out of memory\n", 0, "" },
+	{ "all pairs of rows", HEAD CALL("/src/a.py", "9", "f", "d = pdist(x)") ENDED, TRACE_ALL_PAIRS, "" },
+	{ "all pairs by a measure", HEAD CALL("/src/a.py", "9", "f", "d = pdist(f(x, 1), 'cosine')") ENDED, TRACE_ALL_PAIRS, "" },
+	{ "all pairs by a norm", HEAD CALL("/src/a.py", "9", "f", "d = F.pdist(x, p=2)") ENDED, TRACE_ALL_PAIRS, "" },
+	{ "row and row", HEAD CALL("/src/a.py", "9", "f", "d = self.pdist(a, b)") ENDED, 0, "" },
+	{ "row and row by its own name", HEAD CALL("/src/a.py", "9", "f", "d = F.pairwise_distance(a, b)") ENDED, 0, "" },
+	{ "another's name", HEAD CALL("/src/a.py", "9", "f", "d = my_pdist(x)") ENDED, 0, "" },
+	{ "as many rows as columns", HEAD CALL("/src/a.py", "9", "f", "k = np.zeros((n_rows, n_rows), dtype=x.dtype)") ENDED,
+	    TRACE_MAKES | TRACE_ALL_PAIRS, "" },
+	{ "rows and columns", HEAD CALL("/src/a.py", "9", "f", "k = np.zeros((n_rows, n_cols), dtype=x.dtype)") ENDED, TRACE_MAKES, "" },
+	{ "nine numbers", HEAD CALL("/src/a.py", "9", "f", "k = np.zeros((3, 3))") ENDED, TRACE_MAKES, "" },
+	{ "names that begin alike", HEAD CALL("/src/a.py", "9", "f", "k = np.zeros((n, n_cols))") ENDED, TRACE_MAKES, "" },
+	{ "paths of Windows", HEAD CALL("C:\\new\\net.py", "9", "f", "x = np.vstack((x, y))")
+	    CALL("C:\\env\\lib\\numpy\\core\\numeric.py", "4", "vstack", "return concatenate(x)") "MemoryError\n", TRACE_ARRAY, "" },
+	{ "a name that Markdown made bold", HEAD CALL("/src/a.py", "9", "**init**", "self.s = np.empty((n, h))") ENDED, TRACE_MAKES, "" },
+	{ "a sentence", "The batch is one, but loss.backward() shows CUDA out of memory.\n", 0, "" },
 };
 
 static struct arena *arena;

@@ -35,6 +35,24 @@ load_ranks(const char *name, int ranks, enum shard_kind shard)
 	module = planned_source(arena, spec_file(arena, name), &lang, &options);
 }
 
+/* Pieces of gradients, of two micro-batches. */
+static void
+load_pieces(const char *name, int ranks)
+{
+	struct lang_options lang = { .ranks = ranks, .shard = 1 + (int)SHARD_GRADIENTS };
+	const struct pass_options options = { .threads = 2, .target = target_find("c") };
+	struct diags d;
+	struct settings set;
+
+	arena = arena_new();
+	module = planned_source(arena, spec_file(arena, name), &lang, &options);
+	diags_init(&d, arena);
+	set = module->set;
+	set.accumulate = 2;
+	module = passes_copy(module, &set, &d);
+	cr_assert(passes_finish(module, &options, NULL));
+}
+
 static void
 load_without(const char *pass, const char *name, const char *target)
 {
@@ -159,11 +177,12 @@ Test(verify, sums_of_other_ranges_are_caught)
 }
 
 /* A call for pieces that leaves one out, takes one more, ends elsewhere, or is not waited for where its first reader is. */
-Test(verify, calls_for_other_pieces_are_caught)
+static void
+change_calls(enum shard_kind shard)
 {
 	int i, joined = 0;
 
-	load_ranks("resnet18.nn", 4, SHARD_OPTIMIZER);
+	load_ranks("resnet18.nn", 4, shard);
 	cr_assert(module->plan->sums.n > 2);
 	cr_assert_not(objects());
 	for (i = 0; i < module->plan->sums.n; i++) {
@@ -189,6 +208,16 @@ Test(verify, calls_for_other_pieces_are_caught)
 	cr_assert(objects(), "a call left out");
 }
 
+Test(verify, calls_for_other_pieces_are_caught)
+{
+	change_calls(SHARD_OPTIMIZER);
+}
+
+Test(verify, calls_for_other_pieces_of_gradients_are_caught)
+{
+	change_calls(SHARD_GRADIENTS);
+}
+
 /* What the verifier says when that operand is this; nothing is left changed. */
 static void
 swapped(struct tensor **operand, struct tensor *by, const char *says)
@@ -202,14 +231,15 @@ swapped(struct tensor **operand, struct tensor *by, const char *says)
 	*operand = was;
 }
 
-/* New weights, and sums, of which each rank has but a piece, or that are on their way, read by others; state that is not as
- * long as the largest piece. */
-Test(verify, what_a_rank_has_but_a_piece_of_is_read_by_nobody)
+/* New weights, and sums, of which each rank has but a piece, or that are on their way, read by others; state, and gradients,
+ * that are not as long as the largest piece. */
+static void
+read_pieces(enum shard_kind shard, int all)
 {
 	struct node *scattered = NULL, *optimizer = NULL;
 	int i, k, pieces = 0;
 
-	load_ranks("lenet5.nn", 4, SHARD_OPTIMIZER);
+	load_ranks("lenet5.nn", 4, shard);
 	cr_assert_not(objects());
 	for (i = 0; i < module->train->nodes.n; i++) {
 		struct node *n = module->train->nodes.v[i];
@@ -217,10 +247,14 @@ Test(verify, what_a_rank_has_but_a_piece_of_is_read_by_nobody)
 		if (n->op->ranks.between == BETWEEN_SCATTER && n->op->ranks.waits) {
 			scattered = n;
 			swapped(&n->in[0], n->in[0]->def->in[0], "");	/* which nothing began */
+			if (n->nin > 1)
+				swapped(&n->in[1], n->in[0]->def->in[0], "");
 		}
 		if (n->op->kind == OP_OPTIMIZER) {
 			optimizer = n;
 			swapped(&n->in[1], n->in[1]->def->in[0], "has but a piece");	/* on its way still */
+			if (n->in[1]->def->nin > 1)
+				swapped(&n->in[1], n->in[1]->def->in[1], "has but a piece");
 			swapped(&n->in[1], n->in[1]->def->in[0]->def->in[0], "not of all ranks");
 		}
 		if (n->op->ranks.between == BETWEEN_GATHER && n->op->ranks.waits) {
@@ -237,7 +271,7 @@ Test(verify, what_a_rank_has_but_a_piece_of_is_read_by_nobody)
 				pieces++;
 			}
 	}
-	cr_assert_eq(pieces, 2 * 10);
+	cr_assert_eq(pieces, all);
 	for (i = 0; i < module->train->nodes.n; i++) {
 		struct node *n = module->train->nodes.v[i];
 
@@ -247,6 +281,46 @@ Test(verify, what_a_rank_has_but_a_piece_of_is_read_by_nobody)
 		}
 	}
 	cr_assert_not(objects());
+}
+
+Test(verify, what_a_rank_has_but_a_piece_of_is_read_by_nobody)
+{
+	read_pieces(SHARD_OPTIMIZER, 2 * 10);
+}
+
+Test(verify, nor_is_what_it_has_but_a_piece_of_a_gradient_of)
+{
+	read_pieces(SHARD_GRADIENTS, 3 * 10);
+}
+
+/* Of micro-batches, the sum of pieces takes pieces alone, and whatever has bytes of its own keeps them while the ring is at it. */
+Test(verify, sums_of_pieces_are_of_pieces)
+{
+	int i, k, sums = 0, rings = 0;
+
+	load_pieces("lenet5.nn", 4);
+	cr_assert_not(objects());
+	for (i = 0; i < module->train->nodes.n; i++) {
+		struct node *n = module->train->nodes.v[i];
+
+		if (n->nin == 2 && n->in[0]->accumulates) {
+			cr_assert(n->in[0]->shared && n->in[1]->shared);
+			swapped(&n->in[1], n->in[1]->def->in[1], "has but a piece");
+			swapped(&n->in[1], n->in[1]->def->in[0]->def->in[0], "has but a piece");
+			sums++;
+		}
+		for (k = 0; n->op->ranks.between == BETWEEN_SCATTER && !n->op->ranks.waits && k < n->nout; k++) {
+			struct buffer *b = plan_buffer(module->plan, n->out[k]);
+			int last = b->last;
+
+			b->last = i;
+			cr_assert(objects(), "'%s' dies while the ring writes to it", b->name);
+			b->last = last;
+			rings++;
+		}
+	}
+	cr_assert_eq(sums, 10);
+	cr_assert_eq(rings, 2 * 10);
 }
 
 Test(verify, shrunk_buffers_are_caught)

@@ -1,0 +1,298 @@
+/*
+ * Texts of public reports as in test_oom_reports.c, of other frameworks, of servers, of drivers and of what libraries
+ * say. `from` names the thread on github.com that has the wording, or who prints it.
+ */
+#include "oom_forms.h"
+
+static const struct want texts[] = {
+	{ .name = "tinygrad", .from = "exo-explore/exo/issues/101",
+	  .who = "tinygrad",
+	  .text = "RuntimeError: CUDA Error 2, out of memory\n" },
+	{ .name = "tinygrad, its allocator", .from = "tinygrad/tinygrad/issues/3943",
+	  .who = "tinygrad",
+	  .size = { { OOM_ASKED, 1610612736 }, { OOM_ALLOCATED, 24159191040 } },
+	  .text = "MemoryError: Allocation of 1.50 GB failed on CUDA. Used: 22.50 GB\n" },
+	{ .name = "a TPU", .from = "erfanzar/EasyDeL/issues/78",
+	  .who = "XLA",
+	  .size = { { OOM_ALLOCATED, 23514945945 }, { OOM_TOTAL, 8031588843 } },
+	  .text = "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: XLA:TPU compile "
+	    "permanent error. Ran out of memory in memory space hbm. Used 21.90G of "
+	    "7.48G hbm. Exceeded hbm capacity by 14.42G.\n" },
+	{ .name = "a TPU of PyTorch", .from = "pytorch/xla/issues/1735",
+	  .who = "XLA",
+	  .size = { { OOM_ASKED, 4241280204 }, { OOM_FREE, 2061584302 },
+	    { OOM_TOTAL, 8589934592 } },
+	  .text = "RuntimeError: Resource exhausted: From /job:tpu_worker/replica:0/task:0:\n"
+	    "Attempting to reserve 3.95G at the bottom of memory. That was not possible. "
+	    "There are 1.92G free, 0B reserved, and 1.92G reservable.; \n"
+	    "HBM capacity 8.00G:\n" },
+	{ .name = "MXNet", .from = "apache/mxnet/issues/2913",
+	  .who = "MXNet",
+	  .text = "[19:03:47] src/storage/./pooled_storage_manager.h:62: Memory allocation "
+	    "failed.\n" },
+	{ .name = "MXNet, later", .from = "apache/mxnet/issues/17126",
+	  .who = "MXNet",
+	  .text = "mxnet.base.MXNetError: [18:53:03] "
+	    "src/storage/./pooled_storage_manager.h:157: cudaMalloc failed: out of "
+	    "memory\n"
+	    "Stack trace:\n" },
+	{ .name = "Caffe", .from = "BVLC/caffe/issues/1877",
+	  .who = "Caffe",
+	  .says = "1,192,246,208 B",
+	  .text = "I0217 00:02:05.946698 13030 net.cpp:222] Memory required for data: "
+	    "1192246208\n"
+	    "F0217 00:02:07.073874 13030 syncedmem.cpp:51] Check failed: error == "
+	    "cudaSuccess (2 vs. 0)  out of memory\n" },
+	{ .name = "Caffe with its layers", .from = "NVIDIA/caffe/issues/241",
+	  .who = "Caffe",
+	  .says = "came to 3.77 MiB (3,952,640 B), at a batch of 10;",
+	  .text = "I0920 09:05:32.565769 26257 net.cpp:150] Top shape: 10 1 80 80 (64000)\n"
+	    "I0920 09:05:32.565773 26257 net.cpp:158] Memory required for data: 256000\n"
+	    "I0920 09:05:32.565769 26257 net.cpp:150] Top shape: 10 16 76 76 (924160)\n"
+	    "I0920 09:05:32.565773 26257 net.cpp:158] Memory required for data: 3952640\n"
+	    "F0920 09:05:33.565773 26257 syncedmem.cpp:56] Check failed: error == "
+	    "cudaSuccess (2 vs. 0)  out of memory\n" },
+	{ .name = "Caffe in the machine", .from = "BVLC/caffe/issues/2474",
+	  .who = "Caffe", .host = true,
+	  .size = { { OOM_ASKED, 158297088 } },
+	  .text = "F0516 15:51:24.069330 11079 syncedmem.hpp:19] Check failed: *ptr host "
+	    "allocation of size 158297088 failed\n" },
+	{ .name = "an old Caffe", .from = "BVLC/caffe/issues/26",
+	  .who = "Caffe",
+	  .text = "F0111 00:39:28.925695  8026 syncedmem.cpp:45] Check failed: "
+	    "(cudaMalloc(&gpu_ptr_, size_)) == cudaSuccess (2 vs. 0) \n" },
+	{ .name = "Darknet", .from = "AlexeyAB/darknet/issues/3281",
+	  .who = "Darknet",
+	  .says = "`subdivisions`",
+	  .text = " Try to set subdivisions=64 in your cfg-file.\n"
+	    "CUDA status Error: file: ./src/dark_cuda.c : () : line: 235 : build time: "
+	    "May 30 2019 - 11:14:51\n"
+	    "CUDA Error: out of memory\n" },
+	{ .name = "PaddlePaddle", .from = "PaddlePaddle/models/issues/4173",
+	  .who = "PaddlePaddle", .gpu = 1,
+	  .size = { { OOM_ASKED, 83886335 }, { OOM_FREE, 79785164 } },
+	  .text = "Out of memory error on GPU 0. Cannot allocate 80.000244MB memory on GPU 0, "
+	    "available memory is only 76.089062MB.\n"
+	    "\n"
+	    "Please check whether there is any other process using GPU 0.\n"
+	    "2. If no, please try one of the following suggestions:\n"
+	    "   2) FLAGS_fraction_of_gpu_memory_to_use is 0.50 now, please set it to a "
+	    "higher value but less than 1.0.\n" },
+	{ .name = "PaddlePaddle, its chunks", .from = "PaddlePaddle/Paddle/issues/15458",
+	  .who = "PaddlePaddle",
+	  .size = { { OOM_ASKED, 20998686233 }, { OOM_FREE, 19587333888 } },
+	  .text = "paddle.fluid.core.EnforceNotMet: Enforce failed. Expected allocating <= "
+	    "available, but received allocating:20998686233 > available:19587333888.\n" },
+	{ .name = "PaddlePaddle, older", .from = "PaddlePaddle/Paddle/issues/6265",
+	  .who = "PaddlePaddle",
+	  .size = { { OOM_ASKED, 11475179929 }, { OOM_FREE, 11156224154 } },
+	  .text = "EnforceNotMet: enforce allocating < available failed, 11475179929 >= "
+	    "11156224154\n" },
+	{ .name = "PaddlePaddle, another", .from = "PaddlePaddle/models/issues/3011",
+	  .who = "PaddlePaddle",
+	  .size = { { OOM_ASKED, 51380433 } },
+	  .text = "Cannot malloc 49.0002 MB GPU memory. Please shrink "
+	    "FLAGS_fraction_of_gpu_memory_to_use or FLAGS_initial_gpu_memory_in_mb "
+	    "environment variable to a lower value. Current "
+	    "FLAGS_fraction_of_gpu_memory_to_use value is 0.1. \n" },
+	{ .name = "CuPy, older", .from = "cupy/cupy/issues/1912",
+	  .who = "CuPy",
+	  .size = { { OOM_ASKED, 1073741824 }, { OOM_ALLOCATED, 11300152832 } },
+	  .text = "cupy.cuda.memory.OutOfMemoryError: out of memory to allocate 1073741824 "
+	    "bytes (total 12373894656 bytes)\n" },
+	{ .name = "CuPy", .from = "cupy/cupy/issues/2537",
+	  .who = "CuPy",
+	  .size = { { OOM_ASKED, 25600000 }, { OOM_ALLOCATED, 3635267072 } },
+	  .text = "Out of memory allocating 25,600,000 bytes (allocated so far: 3,635,267,072 "
+	    "bytes).\n" },
+	{ .name = "CUDA's own allocator", .from = "pytorch/pytorch/issues/175431",
+	  .who = "PyTorch", .gpu = 1,
+	  .size = { { OOM_ASKED, 671088640 }, { OOM_ALLOCATED, 10125385400 },
+	    { OOM_TOTAL, 12444667740 }, { OOM_FREE, 7465861 } },
+	  .text = "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. "
+	    "(out of memory)\n"
+	    "Currently allocated     : 9.43 GiB\n"
+	    "Requested               : 640.00 MiB\n"
+	    "Device limit            : 11.59 GiB\n"
+	    "Free (according to CUDA): 7.12 MiB\n" },
+	{ .name = "Metal", .from = "ml-explore/mlx",
+	  .who = "Metal",
+	  .text = "[METAL] Command buffer execution failed: Insufficient Memory "
+	    "(00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)\n" },
+	{ .name = "DirectML", .from = "lshqqytiger/stable-diffusion-webui-amdgpu/issues/291",
+	  .who = "DirectML",
+	  .size = { { OOM_ASKED, 4915840 } },
+	  .text = "RuntimeError: Could not allocate tensor with 4915840 bytes. There is not "
+	    "enough GPU video memory available!\n" },
+	{ .name = "RAPIDS", .from = "rapidsai/rmm",
+	  .who = "RMM",
+	  .text = "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: "
+	    "/rmm/mr/device/cuda_memory_resource.hpp:70: cudaErrorMemoryAllocation out "
+	    "of memory\n" },
+	{ .name = "RAPIDS, later", .from = "rapidsai/rmm",
+	  .who = "RMM",
+	  .size = { { OOM_ASKED, 368974272 } },
+	  .text = "what(): std::bad_alloc: out_of_memory: CUDA error (failed to allocate "
+	    "368974272 bytes) at: cuda_async_view_memory_resource.cpp:43\n" },
+	{ .name = "MXNet in the machine", .from = "deepinsight/insightface/issues/1262",
+	  .who = "MXNet", .host = true,
+	  .text = "mxnet.base.MXNetError: [07:41:06] src/storage/./cpu_device_storage.h:75: "
+	    "Failed to allocate CPU Memory\n" },
+	{ .name = "mshadow", .from = "MVIG-SJTU/AlphaPose/issues/493",
+	  .who = "MXNet",
+	  .text = "mshadow/./stream_gpu-inl.h:184: Check failed: e == cudaSuccess: CUDA: out "
+	    "of memory\n" },
+	{ .name = "PaddlePaddle, its first", .from = "PaddlePaddle/Paddle/issues/8949",
+	  .who = "PaddlePaddle",
+	  .text = "Check failed: cudaSuccess == cudaStat (0 vs. 2) Cuda Error: out of memory\n" },
+	{ .name = "TensorRT in ONNX Runtime", .from = "microsoft/onnxruntime/issues/10770",
+	  .who = "TensorRT",
+	  .text = "E:onnxruntime:Default, tensorrt_execution_provider.h:50 log] [2022-03-04 "
+	    "13:39:28 ERROR] ../rtSafe/safeRuntime.cpp (25) - Cuda Error in allocate: 2 "
+	    "(out of memory)\n" },
+	{ .name = "TensorFlow finds the card full", .from = "tensorflow/tensorflow",
+	  .who = "TensorFlow", .gpu = 1,
+	  .says = "another process",
+	  .text = "InternalError: CUDA runtime implicit initialization on GPU:0 failed. "
+	    "Status: out of memory\n" },
+	{ .name = "NCCL", .from = "NVIDIA/nccl",
+	  .who = "NCCL",
+	  .text = "include/alloc.h:316 NCCL WARN Cuda failure 'out of memory'\n" },
+	{ .name = "TensorFlow without its beginning", .from = "tensorflow/tensorflow/issues/47820",
+	  .who = "TensorFlow", .rank = 4, .dim = { 3, 3, 512, 1024 }, .gpu = 3,
+	  .node = "conv/Conv2D",
+	  .text = "ating tensor with shape[3,3,512,1024] and type half on "
+	    "/job:localhost/replica:0/task:0/device:GPU:2 by allocator GPU_2_bfc\n"
+	    "\t [[{{node conv/Conv2D}}]]\n" },
+	{ .name = "cuBLAS, older", .from = "torch/cutorch",
+	  .who = "cuBLAS",
+	  .text = "cublas runtime error : resource allocation failed at "
+	    "/pytorch/aten/src/THC/THCGeneral.cpp:216\n" },
+	{ .name = "cuBLAS, older, after an assertion", .from = "r9y9/deepvoice3_pytorch/issues/170",
+	  .who = "cuBLAS", .hedged = true, .asserted = true,
+	  .text = "THCTensorIndex.cu:362: void indexSelectLargeIndex(TensorInfo<T, IndexType>) "
+	    "[with T = float]: block: [7,0,0], thread: [52,0,0] Assertion `srcIndex < "
+	    "srcSelectDimSize` failed.\n"
+	    "RuntimeError: cublas runtime error : library not initialized at "
+	    "../aten/src/THC/THCGeneral.cpp:228\n" },
+	{ .name = "CUDA's driver", .from = "pytorch/pytorch",
+	  .who = "CUDA",
+	  .text = "RuntimeError: CUDA driver error: out of memory\n" },
+	{ .name = "an assertion of PyTorch", .from = "pytorch/pytorch",
+	  .who = "PyTorch",
+	  .says = "had no memory left",
+	  .text = "RuntimeError: NVML_SUCCESS == DriverAPI::get()->nvmlInit_v2_() INTERNAL "
+	    "ASSERT FAILED at \"../c10/cuda/CUDACachingAllocator.cpp\":830, please "
+	    "report a bug to PyTorch.\n" },
+	{ .name = "no batch fits", .from = "huggingface/accelerate",
+	  .who = "Accelerate",
+	  .text = "RuntimeError: No executable batch size found, reached zero.\n" },
+	{ .name = "an NPU", .from = "Ascend/pytorch",
+	  .who = "PyTorch on NPU", .gpu = 4,
+	  .size = { { OOM_ASKED, 2147483648 }, { OOM_TOTAL, 65466039009 },
+	    { OOM_ALLOCATED, 61826054225 }, { OOM_FREE, 1288490188 },
+	    { OOM_RESERVED, 62277025792 } },
+	  .text = "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 3; 60.97 "
+	    "GiB total capacity; 57.58 GiB already allocated; 1.20 GiB free; 58.00 GiB "
+	    "reserved in total by PyTorch)\n" },
+	{ .name = "Vulkan", .from = "ggml-org/llama.cpp",
+	  .who = "Vulkan",
+	  .size = { { OOM_ASKED, 1234567890 } },
+	  .text = "ggml_vulkan: Device memory allocation of size 1234567890 failed.\n"
+	    "ggml_vulkan: Requested buffer size exceeds device memory allocation limit: "
+	    "ErrorOutOfDeviceMemory\n" },
+	{ .name = "Level Zero", .from = "intel/llvm",
+	  .who = "Level Zero",
+	  .text = "RuntimeError: level_zero backend failed with error: 39 "
+	    "(UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY)\n" },
+	{ .name = "SYCL", .from = "intel/llvm",
+	  .who = "Level Zero", .hedged = true,
+	  .text = "Native API failed. Native API returns: -5 (PI_ERROR_OUT_OF_RESOURCES)\n" },
+	{ .name = "pinned memory of ggml", .from = "ggml-org/llama.cpp",
+	  .who = "ggml", .host = true, .warning = true,
+	  .size = { { OOM_ASKED, 1073741824 } },
+	  .text = "ggml_cuda_host_malloc: failed to allocate 1024.00 MiB of pinned memory: out "
+	    "of memory\n" },
+	{ .name = "pinned memory of Numba", .from = "numba/numba",
+	  .who = "CUDA", .host = true,
+	  .text = "numba.cuda.cudadrv.driver.CudaAPIError: [2] Call to cuMemHostAlloc results "
+	    "in CUDA_ERROR_OUT_OF_MEMORY\n" },
+	{ .name = "JAX's allocator", .from = "jax-ml/jax",
+	  .who = "XLA", .gpu = 1,
+	  .size = { { OOM_ASKED, 10737418240 } },
+	  .text = "2024-05-01 10:11:12.1: W "
+	    "external/xla/xla/tsl/framework/bfc_allocator.cc:482] Allocator (GPU_0_bfc) "
+	    "ran out of memory trying to allocate 10.00GiB (rounded to "
+	    "10737418240)requested by op \n" },
+	{ .name = "TensorFlow's allocator of today", .from = "tensorflow/tensorflow",
+	  .who = "TensorFlow's allocator", .gpu = 1,
+	  .node = "model/conv2d/Conv2D",
+	  .size = { { OOM_ASKED, 1280000000 } },
+	  .text = "W external/local_xla/xla/tsl/framework/bfc_allocator.cc:497] Allocator "
+	    "(GPU_0_bfc) ran out of memory trying to allocate 1.19GiB (rounded to "
+	    "1280000000)requested by op model/conv2d/Conv2D\n" },
+	{ .name = "a product of matrices", .from = "tensorflow/tensorflow/issues/34069",
+	  .who = "cuBLAS", .hedged = true,
+	  .says = "another process",
+	  .text = "InternalError: Blas GEMM launch failed : a.shape=(32, 9), b.shape=(9, 4), m=32, n=4, k=9\n" },
+	{ .name = "cut behind its first words", .from = "tensorflow/tensorflow/issues/1355",
+	  .who = "TensorFlow", .gpu = 1, .node = "sub_2518",
+	  .text = "Compute status: Resource exhausted: OOM when allocating tensor with shape\n"
+	    "\t [[Node: sub_2518 = Sub[T=DT_FLOAT, _device=\"/job:localhost/replica:0/task:0/gpu:0\"](a, "
+	    "b)]]\n" },
+	{ .name = "no more than where", .from = "Comfy-Org/ComfyUI/issues/6176",
+	  .who = "PyTorch", .says = "does not say how much",
+	  .text = "torch.OutOfMemoryError: Allocation on device \n" },
+	{ .name = "XLA does not try", .from = "jax-ml/jax/issues/7822",
+	  .who = "XLA", .says = "before it compiled",
+	  .text = "Compilation failure: Aborting compilation early because it's unlikely to have enough memory. "
+	    "Requires 3.47E, has 14.49G available.\n" },
+	{ .name = "vLLM's sampler", .from = "vllm-project/vllm/issues/15105",
+	  .who = "vLLM", .says = "max_num_seqs",
+	  .text = "RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy requests. "
+	    "Please try lowering `max_num_seqs` or `gpu_memory_utilization`.\n" },
+	{ .name = "a way that TensorRT leaves out", .from = "NVIDIA/TensorRT",
+	  .who = "TensorRT", .hedged = true, .says = "tries others",
+	  .text = "[W] Skipping tactic 8 due to insufficient memory on requested size of 17179869184 detected for "
+	    "tactic 0x000000000000003c.\n" },
+	{ .name = "TensorRT finds no way", .from = "NVIDIA/TensorRT/issues/477",
+	  .who = "TensorRT", .says = "no way",
+	  .text = "[E] [TRT] tacticOptimizer.cpp (1523) - OutOfMemory Error in nvinfer1::builder::LeafCNode"
+	    "::computeCosts: 0\n" },
+	{ .name = "shared memory", .from = "tengshaofeng/ResidualAttentionNetwork-pytorch/issues/2",
+	  .who = "PyTorch's DataLoader", .host = true, .says = "shm-size",
+	  .text = "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared "
+	    "memory (shm).\n" },
+	{ .name = "a paging file, in small letters", .from = "Comfy-Org/ComfyUI/issues/7069",
+	  .who = "Windows", .host = true,
+	  .text = "showing error  ( os error 1455 )\n" },
+	{ .name = "within the marks of code", .from = "aditya9211/Blur-and-Clear-Classification/issues/9",
+	  .who = "the machine", .host = true,
+	  .text = "`MemoryError`\n" },
+	{ .name = "a type of two bytes", .from = "numpy",
+	  .who = "NumPy", .host = true, .rank = 2, .dim = { 60000, 50000 },
+	  .text = "MemoryError: Unable to allocate 5.59 GiB for an array with shape (60000, 50000) and data type "
+	    "uint16\n" },
+};
+
+static struct arena *arena;
+
+static void
+setup(void)
+{
+	arena = arena_new();
+	cr_assert(arena);
+}
+
+static void
+teardown(void)
+{
+	arena_free(arena);
+}
+
+TestSuite(oom_others, .init = setup, .fini = teardown);
+
+Test(oom_others, say_the_same_in_every_form)
+{
+	expect_in_every_form(arena, texts, sizeof(texts) / sizeof(*texts));
+}
