@@ -262,6 +262,7 @@ take_batch(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	if (m->number[0] <= 0 || m->number[0] > MOST_COUNTED ||
 	    (r->evaluating_line && line - r->evaluating_line <= HEADED_LINES))
 		return;
+	log->batch_line = log->batch ? log->batch_line : line;
 	log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];
 }
 

@@ -91,6 +91,7 @@ enum oom_field {
 #define TRACE_DATASET	TRACE_BIT(53)	/* a function whose name says that it makes or reads the data set */
 #define TRACE_SPAWNED	TRACE_BIT(54)	/* a process reads what the one that began it gave */
 #define TRACE_REPEATS	TRACE_BIT(55)	/* an array is repeated */
+#define TRACE_REPLAY	TRACE_BIT(56)	/* a memory of what was seen is made or filled */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {
@@ -178,6 +179,7 @@ struct oom_log {
 	int64_t epoch;		/* the last that is said ahead of the first message; 0: none */
 	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */
+	int batch_line;
 	int64_t steps;		/* the last that is counted ahead of the first message; 0: none */
 	int steps_line;
 	int64_t tokens, most_tokens;	/* of a text, and that the model is made for; 0: not said */

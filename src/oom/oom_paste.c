@@ -1,159 +1,27 @@
 /*
- * Code is told from prose by what prose does not have: an assignment that adds, a call on a list, a setting of a
- * network. Within a traceback lines of code are a library's as often as the user's: there the place counts
- * (oom_trace.c), and this only looks for what switches gradients off.
+ * Names of models, configurations and tables are read here, code in oom_code.c, and sentences in oom_words.c. Within a
+ * traceback lines of code are a library's as often as the user's: there the place counts (oom_trace.c).
  */
 #include "oom/oom_paste.h"
 
 #include <string.h>
 
 #include "base/ascii.h"
-#include "oom/oom_signs.h"
+#include "oom/oom_code.h"
+#include "oom/oom_words.h"
 
-#define MOST_NUMBER	((int64_t)1 << 40)
 #define MOST_MIB	((int64_t)1 << 24)
 #define MOST_CARDS	1024
 #define LEAST_LETTERS	3	/* of a model's name */
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static const char *
-past_blanks(const char *s, const char *end)
-{
-	while (s < end && is_blank(*s))
-		s++;
-	return s;
-}
-
-static const char *
-number(const char *s, const char *end, int64_t *n)
-{
-	const char *from = s;
-
-	for (*n = 0; s < end && is_digit(*s) && *n < MOST_NUMBER; s++)
-		*n = 10 * *n + (*s - '0');
-	return s > from ? s : NULL;
-}
-
-static void
-keep_name(char to[PASTE_NAME], const char *s, const char *end)
+void
+oom_paste_name(char to[PASTE_NAME], const char *s, const char *end)
 {
 	size_t n = s < end ? (size_t)(end - s) : 0;
 
 	n = n < PASTE_NAME ? n : PASTE_NAME - 1;
 	memcpy(to, s, n);
 	to[n] = '\0';
-}
-
-/* Tensors as numbers, or elsewhere, or without their graph. */
-static bool
-is_let_go(struct piece t)
-{
-	return piece_any_of(t, ".item( .detach( .data .cpu( .numpy( .tolist( float( int( len( .get_value(");
-}
-
-/* ---- code ---- */
-
-/* Is a name in T a loss's: "loss", "aux_losses", "loss_fn(y)", "losstensor", but not "lossless" or "lossy"? */
-static bool
-has_loss(struct piece t)
-{
-	const char *at, *end = t.s + t.n;
-
-	while ((at = piece_find(t, "loss"))) {
-		at += 4;
-		t = (struct piece){ at, (size_t)(end - at) };
-		if (t.n == 0 || (*at != 'y' && *at != 'i' && !(t.n >= 4 && piece_find((struct piece){ at, 4 }, "less"))))
-			return true;
-	}
-	return false;
-}
-
-/* A sum that backward is called on is a step's own: "total_loss.backward()", "(total_loss / n).backward()". */
-static void
-sum_of_a_step(struct oom_paste *p, struct piece t)
-{
-	const char *s = t.s, *end = t.s + t.n;
-	size_t n = strlen(p->sum);
-
-	if (!p->sums || !piece_find(t, "backward("))
-		return;
-	for (; n < (size_t)(end - s); s++)
-		if (memcmp(s, p->sum, n) == 0 && !piece_is_word(s[n]) && (s == t.s || !piece_is_word(s[-1])))
-			p->sums = 0;
-}
-
-/* "total_loss += loss": a sum by its name, of what has loss in its name. */
-static void
-sum_of_losses(struct oom_paste *p, struct piece t, int line)
-{
-	const char *at = piece_find(t, "+="), *end = t.s + t.n, *name, *to;
-	struct piece left, right;
-
-	if (!at)
-		return;
-	for (to = at; to > t.s && is_blank(to[-1]); to--)
-		;
-	for (name = to; name > t.s && (piece_is_word(name[-1]) || name[-1] == '.'); name--)
-		;
-	left = (struct piece){ name, (size_t)(to - name) };
-	right = (struct piece){ at + 2, (size_t)(end - at - 2) };
-	if ((!has_loss(right) && !piece_any_begins(right, "criterion(")) || is_let_go(right) ||
-	    !piece_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_"))
-		return;
-	p->sums = line;
-	keep_name(p->sum, name, to);
-}
-
-/* "outputs.append(model(x))" */
-static void
-list_of_results(struct oom_paste *p, struct piece t, int line)
-{
-	const char *at = piece_find(t, ".append("), *end = t.s + t.n;
-	struct piece what;
-
-	if (!at)
-		return;
-	what = (struct piece){ at, (size_t)(end - at) };
-	if (!is_let_go(what) && piece_any_of(what, "output pred logit feat embed loss model("))
-		p->lists = line;
-}
-
-/* "out = torch.zeros(n, d).cuda()", and later "out[i] = model(x)" */
-static void
-tensor_of_results(struct oom_paste *p, struct piece t, int line)
-{
-	const char *s = past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *to, *at;
-	size_t n = strlen(p->store);
-
-	for (to = s; to < end && (piece_is_word(*to) || *to == '.'); to++)
-		;
-	at = past_blanks(to, end);
-	if (to > s && at < end && *at == '=' && piece_any_of(t, "torch.empty( torch.zeros(") && piece_any_of(t, ".cuda( device= .to(")) {
-		keep_name(p->store, s, to);
-		p->stores = 0;
-	} else if (n > 0 && (size_t)(to - s) == n && memcmp(s, p->store, n) == 0 && to < end && *to == '[' &&
-	    (at = memchr(to, ']', (size_t)(end - to))) && (at = past_blanks(at + 1, end)) < end && *at == '=' &&
-	    memchr(at, '(', (size_t)(end - at)) && !is_let_go((struct piece){ at, (size_t)(end - at) })) {
-		p->stores = line;
-	}
-}
-
-static void
-gradients(struct oom_paste *p, struct piece t, int line, bool traced)
-{
-	if (piece_any_of(t, "no_grad inference_mode set_grad_enabled( volatile=true .generate( pipeline( trainer"))
-		p->no_grad = line;
-	if (traced)
-		return;
-	if (piece_any_of(t, "model.eval() net.eval() network.eval()"))
-		p->evaluates = line;
-	else if (p->evaluates && !p->runs && piece_any_begins(t, "model( net( network(") && !piece_any_whole(t, "def class"))
-		p->runs = line;
 }
 
 /* ---- a model's size in its name ---- */
@@ -173,7 +41,7 @@ size_at(const char *s, const char *from, const char *end)
 
 	if (s > from && (piece_is_word(s[-1]) || s[-1] == '.') && s[-1] != '_')
 		return 0;
-	if (!(to = number(s, end, &n)) || n > 999)
+	if (!(to = piece_number(s, end, &n)) || n > 999)
 		return 0;
 	if (to < end && *to == '.')
 		for (to++; to < end && is_digit(*to) && digits < 3; to++, digits++)
@@ -229,11 +97,11 @@ setting(struct oom_paste *p, struct piece t, int line)
 	} known[] = {
 		{ "batch", &p->batch }, { "subdivisions", &p->parts }, { "width", &p->width }, { "height", &p->height },
 	};
-	const char *s = past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *at;
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *at;
 	int64_t n;
 	size_t i;
 
-	while (end > s && (is_blank(end[-1]) || end[-1] == '*' || end[-1] == '\r'))
+	while (end > s && ((end[-1] == ' ' || end[-1] == '\t') || end[-1] == '*' || end[-1] == '\r'))
 		end--;
 	while (s < end && *s == '*')
 		s++;
@@ -242,8 +110,8 @@ setting(struct oom_paste *p, struct piece t, int line)
 
 		if ((size_t)(end - s) <= length || memcmp(s, known[i].name, length) != 0)
 			continue;
-		at = past_blanks(s + length, end);
-		if (at < end && *at == '=' && number(past_blanks(at + 1, end), end, &n) == end && n > 0) {
+		at = piece_past_blanks(s + length, end);
+		if (at < end && *at == '=' && piece_number(piece_past_blanks(at + 1, end), end, &n) == end && n > 0) {
 			*known[i].to = n;
 			p->parts_line = known[i].to == &p->parts ? line : p->parts_line;
 		}
@@ -257,29 +125,29 @@ holder(struct oom_paste *p, struct piece t, int line)
 	const char *s = t.s, *end = t.s + t.n, *at, *to;
 	int64_t n, gpu;
 
-	while (end > s && (end[-1] == '|' || is_blank(end[-1])))
+	while (end > s && (end[-1] == '|' || (end[-1] == ' ' || end[-1] == '\t')))
 		end--;
 	if (s == end || *s != '|' || end - s < 12 || memcmp(end - 3, "MiB", 3) != 0)
 		return;
 	for (to = end - 3; to > s && is_digit(to[-1]); to--)
 		;
-	if (!number(to, end, &n) || n > MOST_MIB)
+	if (!piece_number(to, end, &n) || n > MOST_MIB)
 		return;
 	for (at = s; at + 3 < to && !(at[0] == ' ' && (at[1] == 'C' || at[1] == 'G') && (at[2] == ' ' || at[2] == '+')); at++)
 		;
 	if (at + 3 >= to || at[1] != 'C')		/* a desktop's */
 		return;
-	for (at += 2; at < to && !is_blank(*at); at++)
+	for (at += 2; at < to && *at != ' ' && *at != '\t'; at++)
 		;
-	at = past_blanks(at, to);
-	while (to > at && is_blank(to[-1]))
+	at = piece_past_blanks(at, to);
+	while (to > at && (to[-1] == ' ' || to[-1] == '\t'))
 		to--;
 	if (to == at || (n << 20) <= p->holder_bytes)
 		return;
 	p->holder_bytes = n << 20;
-	p->holder_gpu = number(past_blanks(s + 1, end), end, &gpu) && gpu < MOST_CARDS ? (int)gpu : -1;
+	p->holder_gpu = piece_number(piece_past_blanks(s + 1, end), end, &gpu) && gpu < MOST_CARDS ? (int)gpu : -1;
 	p->holder_line = line;
-	keep_name(p->holder, at, to);
+	oom_paste_name(p->holder, at, to);
 }
 
 /* A path at the root: "/content/a.py", but not "https://a.b/content/". */
@@ -318,7 +186,7 @@ names_full_batch(struct piece t)
 static void
 program(struct oom_paste *p, struct piece t, int line)
 {
-	const char *s = past_blanks(t.s, t.s + t.n);
+	const char *s = piece_past_blanks(t.s, t.s + t.n);
 
 	if (piece_find(t, "loading weights") || piece_find(t, "loading checkpoint shards") || piece_find(t, "loading model from") ||
 	    piece_any_of(t, "torch.load( .from_pretrained( load_checkpoint("))
@@ -344,17 +212,12 @@ oom_paste_line(struct oom_paste *p, const char *s, size_t n, int line, bool trac
 {
 	struct piece t = { s, n };
 
-	gradients(p, t, line, traced);
+	oom_code_line(p, t, line, traced);
 	sizes(p, t, line);
 	program(p, t, line);
 	if (traced)
 		return;
-	sum_of_a_step(p, t);
-	sum_of_losses(p, t, line);
-	list_of_results(p, t, line);
-	tensor_of_results(p, t, line);
-	if ((piece_find(t, "retain_graph=true") || piece_find(t, "retain_graph = true")) && piece_any_of(t, "backward( grad("))
-		p->keeps = line;
+	oom_words_line(p, t, line);
 	setting(p, t, line);
 	holder(p, t, line);
 }

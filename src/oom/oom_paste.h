@@ -14,11 +14,17 @@
 struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int sums;		/* a loss is added to a sum as it is */
 	char sum[PASTE_NAME];	/* the sum's name */
-	int lists;		/* results are put on a list as they are */
+	int lists;		/* results are put on a list, or joined to a tensor, as they are; */
+	int copies;		/* copied to the machine's memory, but with their graph */
 	int keeps;		/* backward is told to keep the graph */
 	int evaluates;		/* a network is set to evaluation, */
 	int runs;		/* and called thereafter; */
-	int no_grad;		/* gradients are switched off, or a library does it */
+	int no_grad;		/* gradients are switched off, or a library does it; */
+	int volatiles;		/* or as PyTorch before 0.4 did */
+	int moves;		/* a network is put on the device */
+	int all_moved, all_run;	/* so are all samples, by their names; or a network is given them at once */
+	int64_t high, wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
+	int pixels_line;
 	int loads;		/* the last line that reads weights */
 	int images;		/* the last line that is of a program that makes images by diffusion, */
 	int trains;		/* and the last that names a program of training */
@@ -37,8 +43,13 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t holder_bytes;
 	int holder_gpu;		/* its index; -1: not said */
 	int holder_line;
+	/* of what people say: memory grows; it failed late, in validation or tests, or in inference */
+	int grows, later, evaluating, inferring;
+	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */
 };
 
+/* What fits of a name, to its end. */
+void	oom_paste_name(char to[PASTE_NAME], const char *s, const char *end);
 /* Line LINE of the log is the N bytes at S; TRACED: a traceback's. */
 void	oom_paste_line(struct oom_paste *, const char *s, size_t n, int line, bool traced);
 

@@ -8,100 +8,6 @@
 
 #include "base/ascii.h"
 
-bool
-piece_is_word(char c)
-{
-	c = lower(c);
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* Where WORD stands in T, whatever the case of its letters. */
-const char *
-piece_find(struct piece t, const char *word)
-{
-	size_t n = strlen(word), i, k;
-
-	for (i = 0; n > 0 && i + n <= t.n; i++) {
-		for (k = 0; k < n && lower(t.s[i + k]) == word[k]; k++)
-			;
-		if (k == n)
-			return t.s + i;
-	}
-	return NULL;
-}
-
-/* Does WORD stand in T, where a word begins or, if it is WHOLE, by itself? */
-static bool
-stands(struct piece t, const char *word, bool whole)
-{
-	size_t n = strlen(word);
-	struct piece rest = t;
-	const char *at;
-
-	while ((at = piece_find(rest, word))) {
-		if ((at == t.s || !piece_is_word(at[-1])) && (!whole || at + n == t.s + t.n || !piece_is_word(at[n])))
-			return true;
-		rest = (struct piece){ at + 1, (size_t)(t.s + t.n - at - 1) };
-	}
-	return false;
-}
-
-static bool
-begins(struct piece t, const char *word)
-{
-	return stands(t, word, false);
-}
-
-/* "q" in "matmul(q, k)" */
-static bool
-names(struct piece t, const char *word)
-{
-	return stands(t, word, true);
-}
-
-static bool
-has(struct piece t, const char *word)
-{
-	return piece_find(t, word) != NULL;
-}
-
-static bool
-any(struct piece t, const char *list, bool (*is)(struct piece, const char *))
-{
-	char word[64];
-	size_t n;
-
-	for (; *list; list += n + (list[n] == ' ')) {
-		n = strcspn(list, " ");
-		if (n == 0 || n >= sizeof(word))
-			continue;
-		memcpy(word, list, n);
-		word[n] = '\0';
-		if (is(t, word))
-			return true;
-	}
-	return false;
-}
-
-/* Does T hold any of the words of LIST, which blanks part? */
-bool
-piece_any_of(struct piece t, const char *list)
-{
-	return any(t, list, has);
-}
-
-bool
-piece_any_begins(struct piece t, const char *list)
-{
-	return any(t, list, begins);
-}
-
-bool
-piece_any_whole(struct piece t, const char *list)
-{
-	return any(t, list, names);
-}
-
 /* ---- lines of code ---- */
 
 /* Products of all pairs, as "b i d, b j d -> b i j": two operands that differ in one index, which both
@@ -152,7 +58,7 @@ is_scores(struct piece t, bool of)
 	if (is_pairs(t))
 		return true;
 	if (product && ((piece_any_of(t, "query") && piece_any_of(t, "key")) ||
-	    (names(t, "q") && (names(t, "k") || piece_any_of(t, "k.transpose k.t( k_t")))))
+	    (piece_any_whole(t, "q") && (piece_any_whole(t, "k") || piece_any_of(t, "k.transpose k.t( k_t")))))
 		return true;
 	if (attention && (product || piece_any_of(t, "softmax( dropout( attn.masked_fill( weights.masked_fill(")))
 		return true;
@@ -236,8 +142,8 @@ is_square_array(struct piece t)
 }
 
 /* What stands behind the last dot of a name. */
-static struct piece
-last_part(struct piece name)
+struct piece
+signs_last_part(struct piece name)
 {
 	size_t n = 0;
 
@@ -253,8 +159,8 @@ is_capital(char c)
 }
 
 /* Is a name's last part a network's, or does it end in one: "my_model", "poseNet", but not "magnet"? */
-static bool
-is_network(struct piece part)
+bool
+signs_is_network(struct piece part)
 {
 	static const char *const end[] = { "model", "net", "network", "netg", "netd", "generator", "discriminator",
 	    "backbone", "pipe", "pipeline", "model_func", "model_ema", "unet", NULL };
@@ -274,8 +180,8 @@ is_network(struct piece part)
 }
 
 /* "netG.cuda()", "self.model = model.to(device)": a network, by its name. What goes by another name then is a result. */
-static bool
-is_moved(struct piece t)
+bool
+signs_is_move(struct piece t)
 {
 	const char *at = piece_find(t, ".cuda("), *from, *is, *to;
 	struct piece part, given;
@@ -284,7 +190,7 @@ is_moved(struct piece t)
 		return false;
 	for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 		;
-	part = last_part((struct piece){ from, (size_t)(at - from) });
+	part = signs_last_part((struct piece){ from, (size_t)(at - from) });
 	for (is = from; is > t.s && is[-1] == ' '; is--)
 		;
 	if (is > t.s && is[-1] == '=') {
@@ -292,11 +198,11 @@ is_moved(struct piece t)
 			;
 		for (from = to; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 			;
-		given = last_part((struct piece){ from, (size_t)(to - from) });
+		given = signs_last_part((struct piece){ from, (size_t)(to - from) });
 		if (given.n != part.n || memcmp(given.s, part.s, part.n) != 0)
 			return false;
 	}
-	return is_network(part);
+	return signs_is_network(part);
 }
 
 /* Logits as an operand, not as what a call of the whole network is to return. */
@@ -323,6 +229,7 @@ static const struct sign code_signs[] = {
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
 	{ "cdist( compute_distances( distance_matrix euclidean_dist( all_combinations all_pairs", NULL, TRACE_ALL_PAIRS },
+	{ "replaymemory( replaybuffer( replay_memory( replay_buffer(", NULL, TRACE_REPLAY },
 	{ "rasterize_gaussians", NULL, TRACE_SPLATS },
 	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
 	{ "model.half().cuda( model.to_empty(", NULL, TRACE_LOADING },
@@ -399,7 +306,7 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_REPEATS;
 	if (piece_any_of(t, "exp_avg momentum_buffer") || piece_find(t, "zeros_like(p"))
 		facts |= TRACE_STATE;
-	facts |= signs(code_signs, t, t) | (is_moved(t) ? TRACE_LOADING : 0);
+	facts |= signs(code_signs, t, t) | (signs_is_move(t) ? TRACE_LOADING : 0);
 	if (piece_any_of(t, "hf.get( h5.get( h5f.get( hf[ h5[ h5f[ h5py"))	/* a file's array is in the file until then */
 		facts = (facts & ~TRACE_ARRAY) | TRACE_READS;
 	if (piece_any_of(t, "mmap_mode chunksize="))	/* and so not as a whole */
@@ -520,6 +427,7 @@ static const struct sign place_signs[] = {
 	{ NULL, "batchify_rays render_rays raw2outputs render_radiance run_one_iter_of_nerf volumetric_rendering", TRACE_RAYS },
 	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
 	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
+	{ "replay_memory replay_buffer replaymemory replaybuffer", NULL, TRACE_REPLAY },
 	{ NULL, NULL, 0 }
 };
 
@@ -532,25 +440,24 @@ signs_of_call(struct piece path, struct piece function)
 		facts &= ~TRACE_ALL_PAIRS;
 	if (piece_find(path, "orch/serialization.py"))
 		facts |= TRACE_CHECKPOINT;
-	if ((piece_find(path, "n/modules/module.py") && (names(function, "_apply") ||
-	    names(function, "convert") || names(function, "to") || names(function, "cuda"))) ||
+	if ((piece_find(path, "n/modules/module.py") && piece_any_whole(function, "_apply convert to cuda")) ||
 	    piece_any_of(function, "from_pretrained _move_model_to_device _load_pretrained_model "
 	    "_load_state_dict_into set_module_tensor_to_device _configure_distributed_model") ||
 	    piece_any_of(function, "load_model"))
 		facts |= TRACE_LOADING;
-	if (piece_find(path, "n/modules/module.py") && names(function, "state_dict"))
+	if (piece_find(path, "n/modules/module.py") && piece_any_whole(function, "state_dict"))
 		facts |= TRACE_SAVES;
-	if (piece_find(path, "orch/optim/") && names(function, "step"))
+	if (piece_find(path, "orch/optim/") && piece_any_whole(function, "step"))
 		facts |= TRACE_STEP;
-	if (piece_any_of(function, "_call_impl") || names(function, "closure") ||
-	    (piece_find(path, "n/modules/module.py") && names(function, "__call__")))
+	if (piece_any_of(function, "_call_impl") || piece_any_whole(function, "closure") ||
+	    (piece_find(path, "n/modules/module.py") && piece_any_whole(function, "__call__")))
 		facts |= TRACE_FORWARD;
-	if (piece_find(path, "orch/autograd/__init__.py") && names(function, "backward"))
+	if (piece_find(path, "orch/autograd/__init__.py") && piece_any_whole(function, "backward"))
 		facts |= TRACE_BACKWARD;
 	if (piece_any_of(path, "n/parallel/data_parallel.py n/parallel/scatter_gather.py n/parallel/comm.py "
 	    "n/parallel/replicate.py"))
 		facts |= TRACE_PARALLEL;
-	if (names(function, "decorate_context") || names(function, "decorate_no_grad"))
+	if (piece_any_whole(function, "decorate_context decorate_no_grad"))
 		facts |= TRACE_NO_GRAD;
 	if (piece_any_of(path, "lightning transformers/trainer fastai/ ignite/ mmcv mmengine "
 	    "detectron2/evaluation detectron2/engine"))

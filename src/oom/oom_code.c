@@ -1,0 +1,288 @@
+/*
+ * Code is told from prose by what prose does not have: an assignment that adds, a call on a list, a setting of a
+ * network. It is read line by line, so that what it tells is said as a condition.
+ */
+#include "oom/oom_code.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_signs.h"
+
+#define LEAST_SIDE	64	/* pixels of a picture's side */
+#define MOST_SIDE	16384
+
+/* Numbers, or tensors without their graph: no other word for a call lets go of it. */
+#define LET_GO	".item( .detach( .data .numpy( .tolist( float( int( len( .get_value("
+
+static bool
+is_let_go(struct piece t)
+{
+	return piece_any_of(t, LET_GO) || piece_find(t, ".cpu(");
+}
+
+/* Is a name in T a loss's: "loss", "aux_losses", "loss_fn(y)", "losstensor", but not "lossless" or "lossy"? */
+static bool
+has_loss(struct piece t)
+{
+	const char *at, *end = t.s + t.n;
+
+	while ((at = piece_find(t, "loss"))) {
+		at += 4;
+		t = (struct piece){ at, (size_t)(end - at) };
+		if (t.n == 0 || (*at != 'y' && *at != 'i' && !(t.n >= 4 && piece_find((struct piece){ at, 4 }, "less"))))
+			return true;
+	}
+	return false;
+}
+
+/* A sum that backward is called on is a step's own: "total_loss.backward()", "(total_loss / n).backward()". */
+static void
+sum_of_a_step(struct oom_paste *p, struct piece t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+	size_t n = strlen(p->sum);
+
+	if (!p->sums || !piece_find(t, "backward("))
+		return;
+	for (; n < (size_t)(end - s); s++)
+		if (memcmp(s, p->sum, n) == 0 && !piece_is_word(s[n]) && (s == t.s || !piece_is_word(s[-1])))
+			p->sums = 0;
+}
+
+/* "total_loss += loss": a sum by its name, of what has loss in its name. */
+static void
+sum_of_losses(struct oom_paste *p, struct piece t, int line)
+{
+	const char *at = piece_find(t, "+="), *end = t.s + t.n, *name, *to;
+	struct piece left, right;
+
+	if (!at)
+		return;
+	for (to = at; to > t.s && (to[-1] == ' ' || to[-1] == '\t'); to--)
+		;
+	for (name = to; name > t.s && (piece_is_word(name[-1]) || name[-1] == '.'); name--)
+		;
+	left = (struct piece){ name, (size_t)(to - name) };
+	right = (struct piece){ at + 2, (size_t)(end - at - 2) };
+	if ((!has_loss(right) && !piece_any_begins(right, "criterion(")) || is_let_go(right) ||
+	    !piece_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_"))
+		return;
+	p->sums = line;
+	oom_paste_name(p->sum, name, to);
+}
+
+/* A line of code in a sentence has Markdown's sign ahead of it, one of a mail has its own. */
+static const char *
+past_quote(struct piece t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+
+	while (s < end && strchr(" \t`>", *s))
+		s++;
+	return s;
+}
+
+/* Is what T makes still bound to what it came of? A copy in the machine's memory is. */
+static void
+note_kept(struct oom_paste *p, int *where, struct piece t, int line)
+{
+	if (piece_any_of(t, LET_GO))
+		return;
+	*(piece_find(t, ".cpu(") ? &p->copies : where) = line;
+}
+
+/* "outputs.append(model(x))" */
+static void
+list_of_results(struct oom_paste *p, struct piece t, int line)
+{
+	const char *at = piece_find(t, ".append("), *end = t.s + t.n;
+	struct piece what;
+
+	if (!at)
+		return;
+	what = (struct piece){ at, (size_t)(end - at) };
+	if (piece_any_of(what, "output pred logit feat embed loss model("))
+		note_kept(p, &p->lists, what, line);
+}
+
+/* "preds = torch.cat((preds, y))": a tensor that grows by what is joined to it. */
+static void
+tensor_that_grows(struct oom_paste *p, struct piece t, int line)
+{
+	const char *s = past_quote(t), *end = t.s + t.n, *to, *at;
+	struct piece what;
+	size_t n;
+
+	for (to = s; to < end && (piece_is_word(*to) || *to == '.'); to++)
+		;
+	n = (size_t)(to - s);
+	at = piece_find((struct piece){ to, (size_t)(end - to) }, "cat(");
+	if (n == 0 || !at || end - at < 5 || (at[4] != '(' && at[4] != '[') || (size_t)(end - at - 5) <= n ||
+	    memcmp(at + 5, s, n) != 0 || at[5 + n] != ',')
+		return;
+	what = (struct piece){ at + 5 + n, (size_t)(end - at - 5) - n };
+	if (piece_any_of(what, "output pred logit feat embed loss score prob"))
+		note_kept(p, &p->lists, what, line);
+}
+
+/* "out = torch.zeros(n, d).cuda()", and later "out[i] = model(x)" */
+static void
+tensor_of_results(struct oom_paste *p, struct piece t, int line)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *to, *at;
+	size_t n = strlen(p->store);
+
+	for (to = s; to < end && (piece_is_word(*to) || *to == '.'); to++)
+		;
+	at = piece_past_blanks(to, end);
+	if (to > s && at < end && *at == '=' && piece_any_of(t, "torch.empty( torch.zeros(") && piece_any_of(t, ".cuda( device= .to(")) {
+		oom_paste_name(p->store, s, to);
+		p->stores = 0;
+	} else if (n > 0 && (size_t)(to - s) == n && memcmp(s, p->store, n) == 0 && to < end && *to == '[' &&
+	    (at = memchr(to, ']', (size_t)(end - to))) && (at = piece_past_blanks(at + 1, end)) < end && *at == '=' &&
+	    memchr(at, '(', (size_t)(end - at)) && !is_let_go((struct piece){ at, (size_t)(end - at) })) {
+		p->stores = line;
+	}
+}
+
+/* "model.eval()", "net.eval ()" */
+static bool
+sets_evaluation(struct piece t)
+{
+	const char *at = piece_find(t, ".eval"), *from = at, *end = t.s + t.n;
+
+	if (!at || (at = piece_past_blanks(at + 5, end)) == end || *at != '(' || piece_past_blanks(at + 1, end) == end ||
+	    *piece_past_blanks(at + 1, end) != ')')
+		return false;
+	while (from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'))
+		from--;
+	return signs_is_network(signs_last_part((struct piece){ from, (size_t)(piece_find(t, ".eval") - from) }));
+}
+
+/* volatile=True did the same before PyTorch 0.4. */
+static void
+gradients(struct oom_paste *p, struct piece t, int line, bool traced)
+{
+	if (piece_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( trainer. .trainer") ||
+	    piece_any_phrase(t, "import trainer|trainer = trainer("))
+		p->no_grad = line;
+	if (traced)
+		return;
+	if (piece_any_of(t, "volatile=true"))
+		p->volatiles = line;
+	if (sets_evaluation(t))
+		p->evaluates = line;
+	else if (p->evaluates && !p->runs && piece_any_begins(t, "model( net( network(") && !piece_any_whole(t, "def class"))
+		p->runs = line;
+}
+
+/* ---- whole sets, and pictures ---- */
+
+/* Does S begin with a name of all samples, "x_train", "test_data"? Returns its end, or NULL. A part, "x_train[:64]", and
+ * longer names, "train_data_loader", are none. */
+static const char *
+all_samples(const char *s, const char *from, const char *end)
+{
+	static const char *const name[] = { "x_train", "x_test", "x_val", "x_valid", "train_x", "test_x", "val_x", "trainx",
+	    "testx", "xtrain", "xtest", "train_data", "test_data", "train_features", "test_features", "train_images",
+	    "test_images", "train_inputs", "test_inputs", "all_data", "full_data", NULL };
+	size_t n;
+	int i;
+
+	if (s > from && piece_is_word(s[-1]))
+		return NULL;
+	for (n = 0; s + n < end && piece_is_word(s[n]); n++)
+		;
+	for (i = 0; name[i]; i++)
+		if (strlen(name[i]) == n && piece_find((struct piece){ s, n }, name[i]) == s)
+			return s + n;
+	return NULL;
+}
+
+/* "x_train = x_train.to(device)", "torch.from_numpy(X_train).float().cuda()"; and "y = model(x_test)". */
+static void
+whole_set(struct oom_paste *p, struct piece t, int line)
+{
+	const char *s, *to, *open, *end = t.s + t.n;
+	struct piece rest;
+
+	for (s = t.s; s < end; s++) {
+		if (!(to = all_samples(s, t.s, end)) || to == end || (*to != '.' && *to != ')' && *to != ','))
+			continue;
+		rest = (struct piece){ to, (size_t)(end - to) };
+		if (piece_any_of(rest, ".cuda( .to(device .to(self.device .to('cuda .to(\"cuda .to(args.device") &&
+		    !piece_any_whole(t, "for def"))
+			p->all_moved = line;
+		for (open = s; open > t.s && (piece_is_word(open[-1]) || open[-1] == '.' || open[-1] == '('); open--)
+			;
+		rest = (struct piece){ open, (size_t)(s - open) };
+		if (rest.n > 1 && s[-1] == '(' && s[-2] != '(' && !piece_any_whole(t, "def") &&
+		    signs_is_network(signs_last_part((struct piece){ open, rest.n - 1 })))
+			p->all_run = line;
+	}
+}
+
+/* "img_size=1280", "Resize((512, 1024))": pixels of a side, or of two. */
+static void
+pictures(struct oom_paste *p, struct piece t, int line)
+{
+	static const char *const key[] = { "img_size", "image_size", "imgsz", "img-size", "image-size", "crop_size", "crop-size",
+	    "input_shape", "target_size", "resize(", "randomcrop(", "centercrop(", "randomresizedcrop(", NULL };
+	const char *at, *end = t.s + t.n;
+	int64_t high, wide, other;
+	int i;
+
+	for (i = 0; key[i] && piece_any_of(t, "size shape imgsz crop"); i++) {
+		if (!(at = piece_find(t, key[i])) || (at > t.s && (piece_is_word(at[-1]) || at[-1] == '-') &&
+		    !(at - t.s >= 2 && at[-1] == '-' && at[-2] == '-')))
+			continue;
+		for (at += strlen(key[i]); at < end && strchr(" =:('\"[", *at); at++)
+			;
+		if (!(at = piece_number(at, end, &high)) || high < LEAST_SIDE || high > MOST_SIDE)
+			continue;
+		wide = high;
+		for (; at < end && (*at == ',' || *at == ' ' || *at == 'x' || *at == '*'); at++)
+			;
+		if (piece_number(at, end, &other) && other >= LEAST_SIDE && other <= MOST_SIDE)
+			wide = other;
+		if (p->high && (p->high != high || p->wide != wide))
+			p->high = p->wide = -1;		/* of several sizes */
+		else if (!p->high)
+			p->high = high, p->wide = wide, p->pixels_line = line;
+		return;
+	}
+}
+
+/* "net = net.to(device)", and nothing else. */
+static void
+move(struct oom_paste *p, struct piece t, int line)
+{
+	const char *s = past_quote(t), *end = t.s + t.n, *at;
+	int blanks = 0;
+
+	while (end > s && strchr(".;,` \r", end[-1]))
+		end--;
+	for (at = s; at < end; at++)
+		blanks += *at == ' ';
+	if (end > s && end[-1] == ')' && blanks <= 2 && signs_is_move((struct piece){ s, (size_t)(end - s) }))
+		p->moves = line;
+}
+
+void
+oom_code_line(struct oom_paste *p, struct piece t, int line, bool traced)
+{
+	gradients(p, t, line, traced);
+	if (traced)
+		return;
+	sum_of_a_step(p, t);
+	sum_of_losses(p, t, line);
+	list_of_results(p, t, line);
+	tensor_that_grows(p, t, line);
+	tensor_of_results(p, t, line);
+	whole_set(p, t, line);
+	pictures(p, t, line);
+	move(p, t, line);
+	if ((piece_find(t, "retain_graph=true") || piece_find(t, "retain_graph = true")) && piece_any_of(t, "backward( grad("))
+		p->keeps = line;
+}

@@ -1,0 +1,11 @@
+/* Code that is pasted beside a log: what of it is known to fill a device, or the machine. */
+#ifndef STOWAGE_OOM_OOM_CODE_H
+#define STOWAGE_OOM_OOM_CODE_H
+
+#include "oom/oom_paste.h"
+#include "oom/oom_piece.h"
+
+/* TRACED: a traceback's line, of which only what switches gradients off is read. */
+void	oom_code_line(struct oom_paste *, struct piece, int line, bool traced);
+
+#endif

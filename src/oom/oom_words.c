@@ -1,0 +1,78 @@
+/*
+ * Sentences are told from a program's own lines by phrases that only people use. None of them is a fact of the run:
+ * what they tell is which of the usual causes is likelier, and that is all they are taken for.
+ */
+#include "oom/oom_words.h"
+
+#define AFTER	32	/* bytes from "after" to what is counted */
+
+/* Does memory grow, by these words? */
+static bool
+grows(struct piece t)
+{
+	if (!piece_any_of(t, "leak memory vram usage ram"))
+		return false;
+	if (piece_any_phrase(t, "not increas|n't increas|not grow|n't grow|no memory leak|not a memory leak|no leak"))
+		return false;
+	if (piece_any_phrase(t, "memory leak|leaks memory|leaking memory"))
+		return true;
+	return piece_any_phrase(t, "keeps increas|keep increas|keeps on increas|keeps grow|"
+	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|is increasing|has been increasing|been increasing|"
+	    "memory grows|usage grows|growing|increase over|increases over|increasing over|increases with|increase with|"
+	    "increases each|increases every|gradually|slowly increas|steadily increas|steady increase|continuously|"
+	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|higher and higher|more and more|"
+	    "continues to grow|continues to increase|increases along");
+}
+
+/* "after 26 epochs", "for a while" */
+static bool
+is_late(struct piece t)
+{
+	const char *at, *end = t.s + t.n;
+	struct piece rest = t;
+
+	if (!piece_any_of(t, "after while middle epoch"))
+		return false;
+	if (piece_any_phrase(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
+	    "second epoch|third epoch|to epoch 2|end of the first epoch|end of first epoch"))
+		return true;
+	while ((at = piece_find(rest, "after "))) {
+		at += 6;
+		if (piece_any_begins((struct piece){ at, (size_t)(end - at < AFTER ? end - at : AFTER) },
+		    "epoch iteration iter step batch minute hour"))
+			return true;
+		rest = (struct piece){ at, (size_t)(end - at) };
+	}
+	return false;
+}
+
+static bool
+evaluates(struct piece t)
+{
+	return piece_any_of(t, "valid eval test") && piece_any_phrase(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validat|"
+	    "when evaluat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
+	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
+	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
+	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
+	    "starts validat|starts evaluat|start validat|start evaluat|run evaluation|running evaluation|run validation|"
+	    "running validation|perform evalu|perform valid|validation begins|evaluation code|test code");
+}
+
+void
+oom_words_line(struct oom_paste *p, struct piece t, int line)
+{
+	if (grows(t))
+		p->grows = line;
+	if (is_late(t))
+		p->later = line;
+	if (evaluates(t))
+		p->evaluating = line;
+	if (piece_any_whole(t, "inference infer inferring video audio mp4 wav") &&
+	    !piece_any_phrase(t, "video memory|video ram|video card"))
+		p->inferring = line;
+	if (piece_any_of(t, "pytorch torch") && piece_any_phrase(t, "h 0.3|h0.3|=0.3"))
+		p->older = line;
+	if (piece_any_of(t, "pytorch torch") && piece_any_phrase(t, "h 0.4|h0.4|=0.4"))
+		p->newer = line;
+}

@@ -1,0 +1,10 @@
+/* What people say of a failure in sentences: when it came, and whether memory grew until then. */
+#ifndef STOWAGE_OOM_OOM_WORDS_H
+#define STOWAGE_OOM_OOM_WORDS_H
+
+#include "oom/oom_paste.h"
+#include "oom/oom_piece.h"
+
+void	oom_words_line(struct oom_paste *, struct piece, int line);
+
+#endif

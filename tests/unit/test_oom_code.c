@@ -1,0 +1,108 @@
+/*
+ * Code that is pasted beside a log, line by line, and beside each line that tells something one that is like it and tells
+ * nothing. The lines are made up in the forms that people paste. test_oom_paste.c has more of it.
+ */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "oom/oom_paste.h"
+
+static struct oom_paste
+read_lines(const char *text)
+{
+	struct oom_paste p = { 0 };
+	int line = 1;
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		oom_paste_line(&p, text, strcspn(text, "\n"), line++, false);
+	return p;
+}
+
+Test(oom_code, copies_that_hold_their_graph)
+{
+	cr_expect_eq(read_lines("preds.append(model(x).cpu())\n").copies, 1);
+	cr_expect_eq(read_lines("`preds = torch.cat((preds, pred_of_batch.cpu()))`\n").copies, 1);
+	cr_expect_eq(read_lines("preds.append(model(x).detach().cpu())\n").copies, 0);
+	cr_expect_eq(read_lines("preds.append(model(x).cpu().numpy())\n").copies, 0);
+	cr_expect_eq(read_lines("names.append(x.cpu())\n").copies, 0);
+}
+
+Test(oom_code, a_tensor_that_grows)
+{
+	cr_expect_eq(read_lines("preds = torch.cat([preds, logits], dim=0)\n").lists, 1);
+	cr_expect_eq(read_lines("preds = torch.cat([preds, logits.detach()], dim=0)\n").lists, 0);
+	cr_expect_eq(read_lines("x = torch.cat([h, logits], dim=0)\n").lists, 0, "a layer's");
+	cr_expect_eq(read_lines("x = torch.cat([x, skip], dim=1)\n").lists, 0, "a layer's");
+	cr_expect_eq(read_lines("preds = torch.cat([preds2, logits])\n").lists, 0);
+	cr_expect_eq(read_lines("preds = torch.cat([preds").lists, 0, "cut");
+}
+
+Test(oom_code, evaluation_by_any_networks_name)
+{
+	cr_expect_eq(read_lines("model.eval ()\n").evaluates, 1);
+	cr_expect_eq(read_lines("self.netG.eval()\n").evaluates, 1);
+	cr_expect_eq(read_lines("df.eval('a + b')\n").evaluates, 0);
+	cr_expect_eq(read_lines("magnet.eval()\n").evaluates, 0);
+	cr_expect_eq(read_lines("model.eval(x)\n").evaluates, 0);
+	cr_expect_eq(read_lines("model.eval").evaluates, 0, "cut");
+	cr_expect_eq(read_lines("trainer.fit(model)\n").no_grad, 1);
+	cr_expect_eq(read_lines("  File \"a.py\", line 9, in trainer\n").no_grad, 0);
+}
+
+Test(oom_code, volatile_is_no_longer_what_switches_gradients_off)
+{
+	struct oom_paste p = read_lines("x = Variable(x, volatile=True)\n");
+
+	cr_expect_eq(p.volatiles, 1);
+	cr_expect_eq(p.no_grad, 0);
+	cr_expect_eq(read_lines("x = Variable(x, volatile=False)\n").volatiles, 0);
+}
+
+Test(oom_code, all_samples_on_the_device)
+{
+	cr_expect_eq(read_lines("X_train, y_train = X_train.to(device), y_train.to(device)\n").all_moved, 1);
+	cr_expect_eq(read_lines("x = torch.from_numpy(train_data).float().cuda()\n").all_moved, 1);
+	cr_expect_eq(read_lines("x = X_train[i:i+64].to(device)\n").all_moved, 0, "a part");
+	cr_expect_eq(read_lines("x = x_train_batch.to(device)\n").all_moved, 0);
+	cr_expect_eq(read_lines("for x in train_data.to_list(): net.cuda()\n").all_moved, 0);
+	cr_expect_eq(read_lines("x = X_train.to_csv(path)\n").all_moved, 0);
+	cr_expect_eq(read_lines("x = X_train.to('cpu')\n").all_moved, 0);
+}
+
+Test(oom_code, all_samples_at_once)
+{
+	cr_expect_eq(read_lines("y_pred = model(X_test)\n").all_run, 1);
+	cr_expect_eq(read_lines("out = self.net(x_train.cuda())\n").all_run, 1);
+	cr_expect_eq(read_lines("out = self.net(x_train[:64])\n").all_run, 0);
+	cr_expect_eq(read_lines("out = magnet(x_train)\n").all_run, 0);
+	cr_expect_eq(read_lines("y = model.predict(X_test)\n").all_run, 0, "which makes batches");
+	cr_expect_eq(read_lines("def model(x_train):\n").all_run, 0);
+	cr_expect_eq(read_lines("(x_train)\n").all_run, 0);
+}
+
+Test(oom_code, the_size_of_pictures)
+{
+	struct oom_paste p = read_lines("a = 1\nt = transforms.Resize((512, 1024))\n");
+
+	cr_expect_eq(p.high, 512);
+	cr_expect_eq(p.wide, 1024);
+	cr_expect_eq(p.pixels_line, 2);
+	cr_expect_eq(read_lines("python train.py --img-size 1280 --batch 4\n").high, 1280);
+	cr_expect_eq(read_lines("python train.py --img-size 1280 --batch 4\n").wide, 1280, "not the batch");
+	cr_expect_eq(read_lines("Input(input_shape=(300, 300, 3))\n").wide, 300);
+	cr_expect_eq(read_lines("img_size=640\nRandomCrop(512)\n").high, -1, "of several sizes");
+	cr_expect_eq(read_lines("img_size=8\n").high, 0);
+	cr_expect_eq(read_lines("x.resize(n)\n").high, 0);
+	cr_expect_eq(read_lines("my_img_size=640\n").high, 0);
+	cr_expect_eq(read_lines("img_size").high, 0, "cut");
+}
+
+Test(oom_code, a_network_is_moved_and_nothing_else)
+{
+	cr_expect_eq(read_lines(" net = net.to(device).\n").moves, 1);
+	cr_expect_eq(read_lines("`model.cuda()`\n").moves, 1);
+	cr_expect_eq(read_lines("when I call model.cuda() it runs on the GPU (0)\n").moves, 0);
+	cr_expect_eq(read_lines("x = x.to(device)\n").moves, 0);
+	cr_expect_eq(read_lines("").moves, 0);
+}

@@ -1,0 +1,66 @@
+/* What people say beside a log: sentences that tell when it failed, and near them some that do not. They are made up. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "oom/oom_paste.h"
+
+static struct oom_paste
+read_line(const char *text)
+{
+	struct oom_paste p = { 0 };
+
+	oom_paste_line(&p, text, strlen(text), 1, false);
+	return p;
+}
+
+Test(oom_words, memory_that_grows)
+{
+	static const char *const yes[] = { "The memory usage keeps increasing until it fails", "I think there is a memory leak",
+	    "GPU memory is growing with every batch", "RAM usage creeps up over the night", "the VRAM gradually fills up" };
+	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
+	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_line(yes[i]).grows, 1, "%s", yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_line(no[i]).grows, 0, "%s", no[i]);
+}
+
+Test(oom_words, a_failure_after_a_time)
+{
+	static const char *const yes[] = { "it crashes after 26 epochs", "after a few iterations I get it", "it runs for a while",
+	    "fails in the second epoch" };
+	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
+	    "look after it" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_line(yes[i]).later, 1, "%s", yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_line(no[i]).later, 0, "%s", no[i]);
+}
+
+Test(oom_words, validation_and_tests)
+{
+	static const char *const yes[] = { "it always fails in the validation step", "the error comes during evaluation",
+	    "when testing on my own pictures" };
+	static const char *const no[] = { "200 pictures in my validation set", "val_loss: 0.4", "I tested it on two cards",
+	    "testing the driver helps" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_line(yes[i]).evaluating, 1, "%s", yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_line(no[i]).evaluating, 0, "%s", no[i]);
+}
+
+Test(oom_words, inference_and_versions)
+{
+	cr_expect_eq(read_line("when I run inference on a film").inferring, 1);
+	cr_expect_eq(read_line("a video of ten minutes").inferring, 1);
+	cr_expect_eq(read_line("no other process uses video memory").inferring, 0);
+	cr_expect_eq(read_line("my inferences are right").inferring, 0);
+	cr_expect_eq(read_line("it ran with PyTorch 0.3.0").older, 1);
+	cr_expect_eq(read_line("torch==0.4.1").newer, 1);
+	cr_expect_eq(read_line("TensorFlow 0.4").newer, 0);
+	cr_expect_eq(read_line("torch 10.3").older, 0);
+}
