@@ -9,6 +9,7 @@
  *                           autopsy_xla.c, by what XLA counts, autopsy_paste.c, by what was pasted
  *                           beside it, autopsy_progress.c, by how far the run had come, and
  *                           autopsy_shape.c, by shapes alone
+ *     autopsy_likely()      autopsy_likely.c: what is likeliest where the log gives evidence of nothing
  *     autopsy_text() ...    the answer for people and for programs
  *
  * Where the log does not show something, nothing is said of it.
@@ -71,6 +72,7 @@ struct autopsy {
 	int64_t memory;		/* as the user says; 0: not said */
 	int64_t card, card_largest;	/* --memory beside a pool of the log, and the batch by the dump's rules */
 	VEC(const char *) causes;	/* what the log gives evidence of, most telling first */
+	VEC(const char *) likely;	/* where that is nothing: what is likeliest then, after a sentence ahead of it */
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
 };
 
@@ -88,6 +90,8 @@ int64_t	autopsy_surely(const struct forecast *);
 
 /* Fills y->causes: y is complete otherwise. */
 void	autopsy_causes(struct autopsy *y);
+/* And y->likely, after that: autopsy_likely.c. */
+void	autopsy_likely(struct autopsy *y);
 
 /* "[32, 1, 5000, 4]" */
 const char	*autopsy_shape_text(struct arena *, const struct oom_shape *);

@@ -96,12 +96,16 @@ may_be_recorded(const struct autopsy *y)
 static const char *
 samples(const struct autopsy *y)
 {
+	const struct oom_paste *p = &y->log.paste;
+	const char *smaller = p->high > 0 ? arena_printf(y->arena, "smaller ones (pictures have %lld x %lld pixels by line %d)",
+	    (long long)p->high, (long long)p->wide, p->pixels_line) : "smaller ones (shorter sequences, fewer pixels)";
+
 	if (y->log.batch == 1)
-		return "a batch has one sample by the log, and smaller ones (shorter sequences, fewer pixels) make";
+		return arena_printf(y->arena, "a batch has one sample by line %d, and %s make", y->log.batch_line, smaller);
 	if (y->log.batch > 1)
-		return arena_printf(y->arena, "fewer samples in a batch than %lld, as the log has it, or smaller ones (shorter "
-		    "sequences, fewer pixels), make", (long long)y->log.batch);
-	return "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make";
+		return arena_printf(y->arena, "fewer samples in a batch than the %lld of line %d, or %s, make",
+		    (long long)y->log.batch, y->log.batch_line, smaller);
+	return arena_printf(y->arena, "fewer samples in a batch, or %s, make", smaller);
 }
 
 /* A step took most of it, or what was kept of earlier ones. */

@@ -174,6 +174,10 @@ write_causes(struct json *j, const struct autopsy *y)
 	for (i = 0; i < y->causes.n; i++)
 		jsonw_string(j, NULL, y->causes.v[i]);
 	jsonw_end(j);
+	jsonw_array(j, "likely");
+	for (i = 1; i < y->likely.n; i++)
+		jsonw_string(j, NULL, y->likely.v[i] + 2);
+	jsonw_end(j);
 	jsonw_array(j, "doubts");
 	for (i = 0; i < y->budget.doubts.n; i++)
 		jsonw_string(j, NULL, y->budget.doubts.v[i]);

@@ -9,6 +9,7 @@
 #include "base/print.h"
 #include "base/text.h"
 
+#define MOVE_NEAR	3	/* lines between a line of code and the message that speaks of it */
 #define MILLION		1000000
 #define HALF_BYTES	2	/* of a weight in 16 bits */
 #define MANY		3000	/* millions of weights that a machine's memory may be too small for */
@@ -16,6 +17,13 @@
 #define WORTH_NAMING	((int64_t)1 << 29)	/* bytes of a process that may be in the way */
 
 /* ---- code ---- */
+
+/* Did a PyTorch say that, in which volatile has no effect? It has had such words since then. */
+static bool
+is_since_04(const struct oom_message *o)
+{
+	return o->kind == OOM_PYTORCH && o->size[OOM_ASKED].known;
+}
 
 static void
 code(struct autopsy *y)
@@ -34,6 +42,30 @@ code(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d puts results on a list as they are. Where they are tensors of the "
 		    "device they stay there, with the graph that made them where gradients are on, and grow from batch to batch: "
 		    ".detach().cpu() lets them go.", p->lists));
+	if (p->copies && !p->no_grad)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d keeps results that .cpu() copies to the machine's memory. Where gradients "
+		    "are on, such a copy still holds the graph that made it, with all that forward keeps on the device, and that "
+		    "grows from batch to batch: .detach() first, or torch.no_grad() around it, lets go of that.", p->copies));
+	if (p->all_moved && !y->main->host)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d puts all samples on the device, by their name. They lie there whole, "
+		    "beside what a step needs; moved batch by batch, as a DataLoader gives them, a part of that does.", p->all_moved));
+	if (p->all_run)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d gives a network all samples at once, by their name: results of its "
+		    "layers grow with them, and what forward keeps for backward does where gradients are on. Batches take a part of "
+		    "that.", p->all_run));
+	if (p->volatiles && !p->no_grad && is_since_04(y->main))
+		autopsy_cause(y, arena_printf(y->arena, "Line %d sets volatile, which has had no effect since PyTorch 0.4, and the "
+		    "message is of a later one: what it was to switch off is on, so autograd keeps all that forward makes. "
+		    "torch.no_grad() takes its place.", p->volatiles));
+	else if (p->older && p->newer && !p->no_grad)
+		autopsy_cause(y, arena_printf(y->arena, "Lines %d and %d speak of PyTorch 0.3 and 0.4: volatile=True, by which code for "
+		    "the older switches gradients off in evaluation, has had no effect since 0.4, so that autograd keeps all that "
+		    "forward makes there. torch.no_grad() takes its place.", p->older, p->newer));
+	if (p->moves && y->main->kind == OOM_CUDA && !y->main->says && !(y->main->facts & (TRACE_LATE | TRACE_FORWARD | TRACE_BACKWARD)) &&
+	    p->moves - y->main->last <= MOVE_NEAR && y->main->line - p->moves <= MOVE_NEAR)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d puts a network on the device. Where it failed there, before any step, no "
+		    "batch matters: as a rule another process has the device, which nvidia-smi lists, or another index than meant "
+		    "was given (CUDA_VISIBLE_DEVICES); else weights alone are more than is free.", p->moves));
 	if (p->stores && !p->no_grad)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d puts results into a tensor of the device, %s. Where gradients are on, that "
 		    "holds the graph of each, with all that forward keeps, and grows from round to round: .detach(), or "
@@ -50,6 +82,27 @@ code(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d sets a network to evaluation, line %d runs it, and torch.no_grad() is "
 		    "nowhere in what was pasted. eval() changes what layers do, not what is kept: unless no_grad stands around that, "
 		    "autograd keeps all that forward makes, as if to train on it.", p->evaluates, p->runs));
+}
+
+/* ---- sentences ---- */
+
+/* What people say of the time when it failed. Of a bare message autopsy_likely.c makes more of it. */
+static void
+words(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct oom_message *o = y->main;
+
+	if (p->grows && !o->says)
+		autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of memory that grows. Where it does so from step to step, "
+		    "something is kept from one to the next: %s.", p->grows, o->host ? "results on lists, caches, or what loader "
+		    "processes hold" : "losses that are added with their graph (loss.item() adds the number alone), results on "
+		    "lists, a graph that backward is told to keep, validation with gradients on"));
+	if (p->evaluating && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
+	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
+		autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of validation or tests. Where it failed there, and "
+		    "torch.no_grad() does not stand around it, autograd keeps all that forward makes, as if to train on it, and "
+		    "results that are kept hold it from batch to batch.", p->evaluating));
 }
 
 /* ---- a model's size ---- */
@@ -178,6 +231,7 @@ autopsy_paste_causes(struct autopsy *y)
 {
 	weights(y);
 	code(y);
+	words(y);
 	reading(y);
 	if (y->main->host)
 		return;

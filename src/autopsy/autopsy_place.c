@@ -364,7 +364,11 @@ host_places(struct autopsy *y)
 		    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "
 		    "way to begin them (\"spawn\", \"forkserver\") help, and so does a kernel that promises more "
 		    "(vm.overcommit_memory=1, swap).");
-	if ((facts & TRACE_MAKES) && !(facts & (TRACE_ARRAY | TRACE_SPARSE)))
+	if ((facts & TRACE_REPLAY) && !y->log.replay)
+		autopsy_cause(y, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
+		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "
+		    "take less.");
+	if ((facts & TRACE_MAKES) && !(facts & (TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY)))
 		autopsy_cause(y, "The line of code makes an array of a size that it is told, all at once, such as a "
 		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "
 		    "one in a file (numpy.memmap) takes less.");

@@ -299,4 +299,5 @@ autopsy_explain(struct arena *a, struct autopsy *y, const struct spec *spec)
 	if (y->module)
 		find_forecast(y);
 	autopsy_causes(y);
+	autopsy_likely(y);
 }

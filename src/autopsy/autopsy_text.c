@@ -429,35 +429,16 @@ print_idle(const struct autopsy *y)
 	autopsy_say(y, "No effect on the device: %s.", t.s);
 }
 
-/* Where the machine's memory ran out and the log does not show of what. */
+/* Where the log does not show what had filled it. */
 static void
-print_host_advice(const struct autopsy *y)
+print_likely(const struct autopsy *y)
 {
-	autopsy_heading(y, "What to change");
-	autopsy_say(y, "It was the machine's memory, not the device's. The message does not say what "
-	    "had filled it. What lies there: the data set where it is read at once, its copies in "
-	    "loader workers, batches read ahead or pinned, and, where the network runs on the "
-	    "processor, its tensors.");
-}
+	int i;
 
-/* Where a device's did, and the log does not show by whom. */
-static void
-print_device_advice(const struct autopsy *y)
-{
-	autopsy_heading(y, "What to find out");
-	if (y->main->kind == OOM_OTHER && y->main->gpu < 0) {
-		autopsy_say(y, "The log does not show whether it was the machine's memory or a device's, nor what had filled it. "
-		    "The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
-		return;
-	}
-	autopsy_say(y, "The log does not show what had filled the device. By public reports in which that came out, the "
-	    "likeliest first:");
-	autopsy_say(y, "- The run needs more than there is (three of four): fewer samples in a batch, or smaller ones (shorter "
-	    "sequences, fewer pixels), or fewer weights. Then it fails in its first steps, on a device that was empty before.");
-	autopsy_say(y, "- Another process has a part (one of eight): the driver's tool (nvidia-smi, rocm-smi), before the run, "
-	    "lists it.");
-	autopsy_say(y, "- Something is kept from one step to the next (one of ten): then it fails only after many, or in "
-	    "validation without torch.no_grad().");
+	if (y->likely.n)
+		autopsy_heading(y, "What to find out");
+	for (i = 0; i < y->likely.n; i++)
+		autopsy_say(y, "%s", y->likely.v[i]);
 }
 
 static void
@@ -466,14 +447,9 @@ print_advice(const struct autopsy *y)
 	bool smaller = y->forecast.known && y->budget.pool > 0 && y->sure_batch < y->batch &&
 	    !y->validation && !y->budget.roomy;
 
-	if (y->main && y->main->host) {
-		if (y->causes.n == 0 && !y->main->says)
-			print_host_advice(y);
+	print_likely(y);
+	if (y->main && y->main->host)
 		return;
-	}
-	if (!y->module && y->main && y->causes.n == 0 && !y->main->says && !y->log.dump.any &&
-	    y->main->kind != OOM_MPS && y->main->kind != OOM_OURS)
-		print_device_advice(y);
 	if (!y->dump.local && !smaller)
 		return;
 	autopsy_heading(y, "What to change");

@@ -1,0 +1,128 @@
+/*
+ * What is likeliest where a log shows nothing of the cause: a table, of which the first row counts whose signs are all
+ * there. Shares are those of public threads that such words were said in and that settled on a cause (bench/threads.md);
+ * none is given where there were few.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include "base/text.h"
+
+#define NEEDS_HOST	1u	/* the machine's memory */
+#define NEEDS_TORCH	2u
+#define NEEDS_EVALUATES	4u	/* people speak of validation or tests, */
+#define NEEDS_LATE	8u	/* of a failure after a time, */
+#define NEEDS_INFERS	16u	/* of inference, or of what is given to it */
+#define MOST_LIKELY	3
+
+#define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
+#define IN_PARTS	"then it runs with a part of them. Read as they are needed, or mapped from a file (numpy.memmap), they "	\
+    "need not lie there at once."
+#define LOADERS		"Loader processes hold copies, batches are read ahead or pinned"
+#define OF_TESTS	"speaks of validation or tests"
+
+static const struct row {
+	unsigned needs;
+	const char *told;	/* by a line of the log; NULL: of that nothing is told */
+	struct {
+		const char *cause, *share, *shows;
+	} item[MOST_LIKELY];
+} table[] = {
+	{ NEEDS_HOST | NEEDS_TORCH, NULL, {
+		{ "Tensors of PyTorch on the processor", NULL, "those of the network where it runs there, and of data as they are "
+		    "prepared. Fewer samples in a batch, or smaller ones, take less." },
+		{ ONE_ARRAY, NULL, IN_PARTS },
+		{ LOADERS, NULL, "with num_workers=0 it runs." } } },
+	{ NEEDS_HOST, NULL, {
+		{ ONE_ARRAY, "three of four", IN_PARTS },
+		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
+		    "sys.maxsize > 2**32 is False in a Python of 32 bits." },
+		{ LOADERS ", or the network runs on the processor", NULL, "with num_workers=0, or a smaller batch, it runs." } } },
+	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
+		{ "Gradients are on, since torch.no_grad() does not stand around it, and autograd keeps all that forward makes",
+		    "three of five", "with it the first rounds take a part of what they took." },
+		{ "Results are kept from batch to batch (lists, predictions of all samples)", "one of five", "then it fails only "
+		    "after many rounds." },
+		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", "one of five", "then it "
+		    "fails in the first round, with torch.no_grad(), too." } } },
+	{ NEEDS_EVALUATES, OF_TESTS, {
+		{ "What is evaluated at once is larger than a batch of training, such as a whole set of tests", NULL, "in batches as "
+		    "large as those of training it runs." },
+		{ "Results are kept from batch to batch", NULL, "then it fails only after many rounds." } } },
+	{ NEEDS_TORCH | NEEDS_INFERS, "speaks of inference, or of what is given to it", {
+		{ "What is given at once is too large", "three of four", "fewer at once (a batch, frames, windows), shorter ones, fewer "
+		    "pixels, or parts one after the other. Then a short or small one runs." },
+		{ "Gradients are on, since torch.no_grad() does not stand around it", "one of five", "with it less is taken." },
+		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
+	{ NEEDS_LATE, "speaks of a failure after a time", {
+		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
+		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
+		    "another order." },
+		{ "Something is kept from one step to the next (losses with their graph, lists of results, validation without "
+		    "torch.no_grad())", "a third", "then memory grows evenly, from step to step." },
+		{ "Another process came", NULL, "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
+	{ 0, NULL, {
+		{ "The run needs more than there is", "three of four", "fewer samples in a batch, or smaller ones (shorter sequences, fewer "
+		    "pixels), or fewer weights. Then it fails in its first steps, on a device that was empty before." },
+		{ "Another process has a part", "one of eight", "the driver's tool (nvidia-smi, rocm-smi), before the run, lists it." },
+		{ "Something is kept from one step to the next", "one of ten", "then it fails only after many, or in validation without "
+		    "torch.no_grad()." } } },
+};
+
+/* What there is of what rows need; LINE: where people speak of it. */
+static unsigned
+signs(const struct autopsy *y, int line[NEEDS_INFERS + 1])
+{
+	const struct oom_paste *p = &y->log.paste;
+	unsigned is = y->main->host ? NEEDS_HOST : 0;
+
+	line[NEEDS_EVALUATES] = p->no_grad ? 0 : p->evaluating;
+	line[NEEDS_LATE] = p->later;
+	line[NEEDS_INFERS] = p->inferring;
+	is |= autopsy_is_torch(y->main) ? NEEDS_TORCH : 0;
+	is |= line[NEEDS_EVALUATES] ? NEEDS_EVALUATES : 0;
+	is |= line[NEEDS_LATE] ? NEEDS_LATE : 0;
+	return is | (line[NEEDS_INFERS] ? NEEDS_INFERS : 0);
+}
+
+/* Is nothing known but that memory ended? A model, or an allocator's dump, tells more. */
+static bool
+is_unknown(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	return o && y->causes.n == 0 && !o->says && !o->asserted && !o->hedged && !o->apart && (o->host || (!y->module &&
+	    !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
+}
+
+static void
+head(struct autopsy *y, const struct row *r, int line)
+{
+	const char *what = y->main->host ? "It was the machine's memory, not the device's. The message does not say what had filled it" :
+	    "The log does not show what had filled the device";
+
+	vec_push(y->arena, &y->likely, arena_printf(y->arena, "%s%s. By public reports in which that came out, the likeliest first:",
+	    what, r->told ? arena_printf(y->arena, "; line %d %s", line, r->told) : ""));
+}
+
+void
+autopsy_likely(struct autopsy *y)
+{
+	int line[NEEDS_INFERS + 1] = { 0 }, i;
+	const struct row *r = table;
+	unsigned is;
+
+	if (!is_unknown(y))
+		return;
+	if (y->main->kind == OOM_OTHER && y->main->gpu < 0 && !y->main->host) {
+		vec_push(y->arena, &y->likely, "The log does not show whether it was the machine's memory or a device's, nor what had "
+		    "filled it. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
+		    "have it.");
+		return;
+	}
+	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
+		;		/* the last needs nothing */
+	head(y, r, line[r->needs & ~(NEEDS_TORCH | NEEDS_HOST)]);
+	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
+		vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", r->item[i].cause, r->item[i].share ? " (" : "",
+		    r->item[i].share ? r->item[i].share : "", r->item[i].share ? ")" : "", r->item[i].shows));
+}
