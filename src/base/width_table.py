@@ -30,10 +30,13 @@ def width(c):
     return 2 if assigned and unicodedata.east_asian_width(chr(c)) in "WF" else 1
 
 
+WIDTHS = [width(c) for c in range(sys.maxunicode + 1)] + [None]
+
+
 def spans(columns):
     first = None
-    for c in range(sys.maxunicode + 2):
-        inside = c <= sys.maxunicode and width(c) == columns
+    for c, w in enumerate(WIDTHS):
+        inside = w == columns
         if inside and first is None:
             first = c
         elif not inside and first is not None:

@@ -1,5 +1,6 @@
 # Sourced by tests that run what the documentation shows (readme.test, man.test): a folder $work/run
-# that holds specs/ and tests/packing/, where the caller is afterwards, with the program on the path;
+# that holds specs/, of which the usual run has those that the documentation names, and tests/packing/, where the
+# caller is afterwards, with the program on the path;
 # and how an example is run and its output compared. Reports in TAP.
 . "${top_srcdir:-.}/tests/tap.sh"
 mkdir "$work/bin" "$work/run" "$work/run/tests" || exit 2
@@ -8,6 +9,9 @@ cp -R "$top_srcdir/specs" "$work/run/specs" &&
 	cp -R "$top_srcdir/tests/packing" "$work/run/tests/packing" &&
 	chmod -R u+w "$work/run" || exit 2
 docs=$top_srcdir
+extended || for spec in "$work"/run/specs/*.nn; do
+	grep -qF "${spec##*/}" "$docs/README.md" "$docs"/man/*.[157] || rm "$spec"
+done
 PATH=$work/bin:$PATH
 LC_ALL=C.UTF-8		# the curve of live bytes is drawn in it
 STOWAGE_MAKEFLAGS=CFLAGS=-O1	# of the programs that examples build: less to compile than to run

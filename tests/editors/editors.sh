@@ -9,8 +9,8 @@
 #	write_specs FOLDER
 here=$top_srcdir/tests/editors
 
-some_specs() { # every fifth
-	ls "$top_srcdir"/specs/*.nn | { if extended; then cat; else awk 'NR % 5 == 1'; fi; }
+some_specs() { # every tenth
+	ls "$top_srcdir"/specs/*.nn | { if extended; then cat; else awk 'NR % 10 == 1'; fi; }
 }
 
 make_specs() {
