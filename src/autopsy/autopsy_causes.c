@@ -106,6 +106,36 @@ numbered_part(const char *node, const char *const *counted, size_t *n, long *num
 	return NULL;
 }
 
+/* Layers of Keras' ready-made networks have names of their own, "block1_conv2", and a number behind that only where
+ * there are several such networks in a graph: "block1_conv2_77/convolution". */
+static const char *
+ready_made(const char *node, size_t *n, long *number)
+{
+	static const char *const part[] = { "_conv", "_pool", "_sepconv", NULL };
+	const char *s = node, *at;
+	char *end;
+	int i;
+
+	for (; *s; s += *n, s += *s == '/') {
+		*n = strcspn(s, "/");
+		if (strncmp(s, "block", 5) != 0 || !isdigit((unsigned char)s[5]))
+			continue;
+		at = s + 5 + strspn(s + 5, "0123456789");
+		for (i = 0; part[i] && strncmp(at, part[i], strlen(part[i])) != 0; i++)
+			;
+		if (!part[i])
+			continue;
+		at += strlen(part[i]);
+		at += strspn(at, "0123456789");
+		if (*at != '_' || !isdigit((unsigned char)at[1]))
+			continue;
+		*number = strtol(at + 1, &end, 10);
+		if (end == s + *n)
+			return s;
+	}
+	return NULL;
+}
+
 static void
 earlier_models(struct autopsy *y)
 {
@@ -125,6 +155,11 @@ earlier_models(struct autopsy *y)
 		    "a name: at least %ld others were made before in the same process. Where they are no parts of one network, "
 		    "as in a notebook or a search over models, it keeps the graph and the weights of each until "
 		    "tf.keras.backend.clear_session().", (int)n, part, number - 1));
+	else if ((part = ready_made(y->main->node, &n, &number)) && number >= SEVERAL_MODELS)
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, a layer of Keras' ready-made networks, "
+		    "whose names TensorFlow counts up within a graph: %ld of it were made before. Where a network is made or loaded "
+		    "anew for each picture or each round, all of them stay until tf.keras.backend.clear_session(); made once, ahead "
+		    "of the loop, it is there once.", (int)n, part, number));
 }
 
 static int64_t
@@ -197,6 +232,16 @@ others(struct autopsy *y)
 	    "tensors%s: %s lists who has it. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
 	    b->others > 0 ? ", by other processes" : "", lister(y->main)));
+}
+
+/* Where most of a device is the run's own, threads settled on that, and what others may have is said after it. */
+static bool
+is_mostly_own(const struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+
+	return b->total > 0 && b->allocated >= b->total / 2 && b->outside < b->total / 2 && b->others < b->total / 8 &&
+	    !y->forecast.known;
 }
 
 static void
@@ -349,13 +394,16 @@ autopsy_causes(struct autopsy *y)
 	validation(y);
 	limits(y);
 	too_large(y);
-	others(y);
+	if (!is_mostly_own(y))
+		others(y);
 	autopsy_place_causes(y);
 	autopsy_paste_causes(y);
 	tiny(y);
 	update(y);
 	earlier_models(y);
 	autopsy_alone_causes(y);
+	if (is_mostly_own(y))
+		others(y);
 	surplus(y);
 	roomy(y);
 	should_have_fitted(y);

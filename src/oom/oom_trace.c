@@ -247,6 +247,8 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 		note_call(t, path, function);
 	} else if (t->begun && t->after && !t->turned && is_exception(text) && !piece_find(text, "memory")) {
 		memset(t, 0, sizeof(*t));	/* another failure's */
+	} else if (t->begun && !t->taken && t->expect == 0 && is_exception(text) && !piece_find(text, "memory")) {
+		t->foreign = true;
 	} else if (t->begun && !t->taken && (t->expect > 0 || is_marked(text))) {
 		t->expect -= t->expect > 0;
 		t->last = line;
@@ -282,8 +284,11 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 	o->facts |= (signs_of_code(code, false) & ~(TRACE_JOIN | TRACE_STATE)) | signs_of_calls_made(code);
 }
 
+/* A traceback that is cut ahead of its end is of the one message there is, which stood in a title or a sentence. */
 void
 oom_trace_end(struct oom_trace *t, struct oom_log *log)
 {
+	if (t->begun && !t->after && !t->taken && !t->foreign && log->messages.n == 1 && log->messages.v[0].last < t->begun)
+		give(t, &log->messages.v[0]);
 	close_trace(t, log);
 }

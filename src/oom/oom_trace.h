@@ -22,6 +22,7 @@ struct oom_trace {		/* the one that is being read */
 	uint64_t here;		/* facts of the innermost call that is not */
 	bool attention;		/* its file or function is of attention */
 	int after;		/* the line of the message that it follows; 0: none */
+	bool foreign;		/* it ends in an error that is not of memory */
 	int taken;		/* the line of the message at its end; 0: it goes on */
 };
 

@@ -449,6 +449,17 @@ Test(oom_trace, of_a_cut_log_is_that_of_the_message_ahead)
 	    "as it is", o);
 }
 
+Test(oom_trace, of_a_cut_log_is_that_of_the_title)
+{
+	const char *cut = "# " BARE "I get it whenever it validates.\n\n\n\n" HEAD CALL("/src/fit.py", "61", "validate", "y = net(x)");
+	const char *other = "# " BARE "I get it whenever it validates.\n\n\n\n" HEAD CALL("/src/fit.py", "61", "validate", "y = net(x)")
+	    "KeyError: 'x'\n";
+	struct out o = { arena_strdup(arena, cut), strlen(cut) }, p = { arena_strdup(arena, other), strlen(other) };
+
+	expect_place(&(struct place){ .name = "cut", .facts = TRACE_EVALUATES, .function = "validate" }, "as it is", o);
+	expect_place(&(struct place){ .name = "another's", .facts = 0, .function = "" }, "as it is", p);
+}
+
 Test(oom_trace, of_the_next_message_is_not_that_of_the_one_before)
 {
 	const char *text = HEAD CALL("/src/net.py", "30", "forward", "a = q @ k.transpose(-2, -1)") ENDED
