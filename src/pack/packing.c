@@ -25,7 +25,7 @@
  * Moments that no buffer spans divide an instance: each piece is solved by itself, and only down to
  * the height that the highest piece needs.
  *
- * Effort is counted in visits (about a nanosecond each), so that a network gets the same plan on
+ * Effort is counted in visits (a nanosecond or two each), so that a network gets the same plan on
  * every machine. The clock is read only if the caller sets a time limit. A caller who gives more than a network
  * gets has the chain run again while a gap is left, from the best so far, each time with four times the effort. Where
  * the whole ends, the last is cut off, and all before is the same: more effort never gives a worse answer.
@@ -45,7 +45,7 @@
 #include <string.h>
 
 #define STAGE_BITS(e)	(2 * ((e)->stage < 10 ? (e)->stage : 10))	/* each has four times the effort */
-#define NETWORK_VISITS	30000000	/* about 40 ms */
+#define NETWORK_VISITS	30000000	/* about 50 ms */
 #define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
 #define FEW		20000	/* fits are all but certain to end in time */
 #define FITS		3	/* of many: parts of the effort, one of which fits may use */

@@ -38,6 +38,7 @@ struct part {
 	int n;
 	int min_lower, max_upper;
 	int lower[WIDEST], upper[WIDEST];	/* of each item; of a part's items, the first and the last */
+	int longest;		/* of a leaf: the first that lives longest */
 	struct run all, core;
 	union {
 		struct placed *item;	/* of a leaf */
@@ -81,23 +82,21 @@ alive(const struct part *c, int lower, int upper)
 	return lives_between(c->lower, c->upper, lower, upper) & ((UINT32_C(1) << c->n) - 1);
 }
 
+/* In the middle of the longest life. */
+static int
+middle_of(const struct part *c)
+{
+	return c->lower[c->longest] + (c->upper[c->longest] - c->lower[c->longest]) / 2;
+}
+
 /* The core is what is alive in the middle of the longest life. */
 static void
-summarise_leaf(struct part *c)
+find_core(struct part *c)
 {
-	int i, longest = 0, middle;
-	uint32_t core;
+	int middle = middle_of(c);
+	uint32_t core = alive(c, middle, middle + 1);
 	struct run r;
 
-	c->all = run_of(c, 0);
-	for (i = 1; i < c->n; i++) {
-		r = run_of(c, i);
-		join(&c->all, &r);
-		if (c->upper[i] - c->lower[i] > c->upper[longest] - c->lower[longest])
-			longest = i;
-	}
-	middle = c->lower[longest] + (c->upper[longest] - c->lower[longest]) / 2;
-	core = alive(c, middle, middle + 1);
 	c->core = run_of(c, __builtin_ctz(core));
 	for (core &= core - 1; core; core &= core - 1) {
 		r = run_of(c, __builtin_ctz(core));
@@ -106,35 +105,76 @@ summarise_leaf(struct part *c)
 }
 
 static void
-summarise_parts(struct part *c)
+join_cores(struct part *c)
 {
-	const struct part *p = c->of.part[0];
 	int i;
 
-	c->all = p->all;
-	c->core = p->core;
-	for (i = 1; i < c->n; i++) {
-		p = c->of.part[i];
-		join(&c->all, &p->all);
-		join(&c->core, &p->core);
-	}
+	c->core = c->of.part[0]->core;
+	for (i = 1; i < c->n; i++)
+		join(&c->core, &c->of.part[i]->core);
 }
 
 static void
 summarise(struct part *c, int level)
 {
+	struct run r;
 	int i;
 
+	c->longest = 0;
 	c->min_lower = c->lower[0];
 	c->max_upper = c->upper[0];
+	c->all = level == 1 ? run_of(c, 0) : c->of.part[0]->all;
 	for (i = 1; i < c->n; i++) {
 		c->min_lower = c->lower[i] < c->min_lower ? c->lower[i] : c->min_lower;
 		c->max_upper = c->upper[i] > c->max_upper ? c->upper[i] : c->max_upper;
+		r = level == 1 ? run_of(c, i) : c->of.part[i]->all;
+		join(&c->all, &r);
+		if (c->upper[i] - c->lower[i] > c->upper[c->longest] - c->lower[c->longest])
+			c->longest = i;
 	}
 	if (level == 1)
-		summarise_leaf(c);
+		find_core(c);
 	else
-		summarise_parts(c);
+		join_cores(c);
+}
+
+/* The widest gap between all, or in a part. */
+static int64_t
+widest_gap(const struct part *c, int level)
+{
+	int64_t widest = 0, end = INT64_MAX, gap;
+	int i;
+
+	for (i = 0; i < c->n; i++) {
+		const struct run *r = level == 1 ? NULL : &c->of.part[i]->all;
+
+		gap = (r ? r->begin : c->of.item[i].offset) - end;
+		widest = gap > widest ? gap : widest;
+		widest = r && r->widest > widest ? r->widest : widest;
+		gap = r ? r->end : c->of.item[i].end;
+		end = i == 0 || gap > end ? gap : end;
+	}
+	return widest;
+}
+
+/* What is known of a part, of which the I-th item is new, or has more in it: NEW_CORE says whether another core, too.
+ * Only gaps can have become smaller. */
+static void
+take_in(struct part *c, int level, int i, bool new_core)
+{
+	struct run r = level == 1 ? run_of(c, i) : c->of.part[i]->all;
+
+	c->min_lower = c->lower[i] < c->min_lower ? c->lower[i] : c->min_lower;
+	c->max_upper = c->upper[i] > c->max_upper ? c->upper[i] : c->max_upper;
+	r.widest = widest_gap(c, level);
+	c->all.begin = r.begin < c->all.begin ? r.begin : c->all.begin;
+	c->all.widest = 0;
+	join(&c->all, &r);
+	c->all.widest = r.widest;
+	if (new_core && level == 1)
+		find_core(c);
+	else if (new_core)
+		join_cores(c);
 }
 
 /* Parts are split in halves, so all but the top are half full at least. */
@@ -206,7 +246,8 @@ split(struct shelf *s, struct part *c, int level)
 	return upper;
 }
 
-static void
+/* Where that is. */
+static int
 put_into_leaf(struct part *c, const struct job *j)
 {
 	int i = c->n;
@@ -217,6 +258,23 @@ put_into_leaf(struct part *c, const struct job *j)
 	c->of.item[i] = (struct placed){ j->offset, j->offset + j->size };
 	c->lower[i] = j->lower;
 	c->upper[i] = j->upper;
+	return i;
+}
+
+/* Is the I-th item of a leaf, which is new, of its core, or is that another now? */
+static bool
+is_in_core(struct part *c, int i)
+{
+	int length = c->upper[i] - c->lower[i], longest, middle;
+
+	c->longest += i <= c->longest;
+	longest = c->upper[c->longest] - c->lower[c->longest];
+	if (length > longest || (length == longest && i < c->longest)) {
+		c->longest = i;
+		return true;
+	}
+	middle = middle_of(c);
+	return c->lower[i] <= middle && c->upper[i] > middle;
 }
 
 /* The last part that begins at or below the offset; the first, if none does. */
@@ -230,14 +288,22 @@ part_of(const struct part *c, int64_t offset)
 	return i;
 }
 
-/* Into a part that is not full. */
-static void
+/* Into a part that is not full. Is the core another? */
+static bool
 put_into(struct shelf *s, struct part *c, int level, const struct job *j)
 {
+	bool new_core;
 	int at;
 
+	s->visits += 2 * c->n;
 	if (level == 1) {
-		put_into_leaf(c, j);
+		at = put_into_leaf(c, j);
+		s->visits += 2;
+		if (c->n == 1) {
+			summarise(c, level);
+			return true;
+		}
+		new_core = is_in_core(c, at);
 	} else {
 		at = part_of(c, j->offset);
 		if (c->of.part[at]->n == WIDEST) {
@@ -247,12 +313,17 @@ put_into(struct shelf *s, struct part *c, int level, const struct job *j)
 			open_up(c, at + 1, level);
 			put_part(c, at + 1, upper);
 			at += upper->all.begin <= j->offset;
+			s->visits += 2;
+			put_into(s, c->of.part[at], level - 1, j);
+			put_part(c, at, c->of.part[at]);
+			summarise(c, level);
+			return true;
 		}
-		put_into(s, c->of.part[at], level - 1, j);
+		new_core = put_into(s, c->of.part[at], level - 1, j);
 		put_part(c, at, c->of.part[at]);
 	}
-	summarise(c, level);
-	s->visits += 2 * c->n;
+	take_in(c, level, at, new_core);
+	return new_core;
 }
 
 void
@@ -271,6 +342,7 @@ shelf_put(struct shelf *s, const struct job *j)
 		put_part(top, 0, s->top);
 		s->top = top;
 		s->levels++;
+		summarise(top, s->levels);
 	}
 	put_into(s, s->top, s->levels, j);
 }
