@@ -69,6 +69,7 @@ struct opening {
 	const char *path;
 	const struct import_options *options;
 	struct arena *keep;	/* where the spec is to stay */
+	struct model_told *told;	/* NULL: it goes to standard error */
 	struct source *spec;
 };
 
@@ -87,36 +88,88 @@ kept(struct arena *a, const struct source *spec)
 	return s;
 }
 
-static int
-open_mapped(struct arena *a, void *context, const unsigned char *file, size_t size)
-{
-	struct opening *o = context;
-	const char *why;
-	struct imported *m;
+static const char taken[] = "it is taken as the spec that 'stowage import' writes of it, with its optimizer, precision and, unless "
+    "options say another, its batch";
 
-	madvise((void *)(uintptr_t)file, size, MADV_RANDOM);
-	m = import_any(a, o->path, file, size, o->options, &why);
+static void
+say(struct arena *a, const struct opening *o, const struct imported *m, const char *why)
+{
 	if (why)
 		print_error("%s: %s", visible_text(a, o->path), visible_text(a, why));
 	else if (m->problems.n > 0)
 		model_say_problems(a, o->path, m);
 	else {
 		model_say_notes(a, o->path, m);
-		print_error("%s: it is taken as the spec that 'stowage import' writes of it, with its optimizer, precision "
-		    "and, unless options say another, its batch", visible_text(a, o->path));
-		o->spec = kept(o->keep, m->spec);
+		print_error("%s: %s", visible_text(a, o->path), taken);
 	}
+}
+
+static void
+tell(const struct opening *o, const struct imported *m, const char *why)
+{
+	struct arena *a = o->keep;
+	int i;
+
+	o->told->why = why ? arena_strdup(a, why) : NULL;
+	o->told->nodes = m->nodes;
+	for (i = 0; i < m->problems.n; i++) {
+		const struct import_problem *from = &m->problems.v[i];
+		struct import_problem p = { arena_strdup(a, from->node), arena_strdup(a, from->op), arena_strdup(a, from->why) };
+
+		vec_push(a, &o->told->problems, p);
+	}
+	for (i = 0; i < m->notes.n; i++)
+		vec_push(a, &o->told->notes, arena_strdup(a, m->notes.v[i]));
+	vec_push(a, &o->told->notes, taken);
+}
+
+static int
+open_mapped(struct arena *a, void *context, const unsigned char *file, size_t size)
+{
+	struct opening *o = context;
+	const char *why;
+	struct imported *m = import_any(a, o->path, file, size, o->options, &why);
+
+	if (o->told)
+		tell(o, m, why);
+	else
+		say(a, o, m, why);
+	if (!why && m->problems.n == 0)
+		o->spec = kept(o->keep, m->spec);
 	import_end(m);
 	return o->spec ? 0 : 2;
+}
+
+static int
+open_at_random(struct arena *a, void *context, const unsigned char *file, size_t size)
+{
+	madvise((void *)(uintptr_t)file, size, MADV_RANDOM);
+	return open_mapped(a, context, file, size);
 }
 
 struct source *
 model_read(struct arena *a, const char *path, const struct import_options *options)
 {
 	struct arena *scratch = arena_child(a);
-	struct opening o = { path, options, a, NULL };
+	struct opening o = { path, options, a, NULL, NULL };
 
-	mapped(scratch, path, open_mapped, &o);
+	mapped(scratch, path, open_at_random, &o);
+	arena_free(scratch);
+	return o.spec;
+}
+
+struct source *
+model_take(struct arena *a, const char *path, const char *text, size_t n, struct model_told *told)
+{
+	struct arena *scratch = arena_child(a);
+	struct import_options options = { .loss = NULL };
+	struct opening o = { path, &options, a, told, NULL };
+
+	*told = (struct model_told){ .why = "the file cannot be read" };
+	if (text)
+		open_mapped(scratch, &o, (const unsigned char *)text, n);
+	else
+		mapped(scratch, path, open_at_random, &o);
 	arena_free(scratch);
 	return o.spec;
 }

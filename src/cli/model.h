@@ -15,6 +15,16 @@ bool	model_loss_known(const char *name);
  * no others. */
 struct source	*model_read(struct arena *, const char *path, const struct import_options *);
 
+struct model_told {		/* what there is to say of a model */
+	const char *why;	/* the file is none; NULL: it is one */
+	int nodes;
+	VEC(struct import_problem) problems;
+	VEC(const char *) notes;
+};
+
+/* The same of its TEXT, or of the file where that is NULL; but what there is to say is told. */
+struct source	*model_take(struct arena *, const char *path, const char *text, size_t n, struct model_told *);
+
 /* On standard error: what cannot be expressed, or what was decided. */
 void	model_say_problems(struct arena *, const char *path, const struct imported *);
 void	model_say_notes(struct arena *, const char *path, const struct imported *);

@@ -7,7 +7,9 @@
 #include "base/filename.h"
 #include "cli/lint_check.h"
 #include "cli/lint_projects.h"
+#include "cli/model.h"
 #include "lsp/known.h"
+#include "lsp/models.h"
 #include "lsp/publish.h"
 
 /* The texts of all open documents. */
@@ -48,9 +50,9 @@ projects_new(struct arena *a, const struct unsaved *unsaved)
 	return p;
 }
 
-/* The mistakes of its project file and baseline go to *MISTAKES. */
+/* SOURCE is its text, or what a model is taken as. The mistakes of its project file and baseline go to *MISTAKES. */
 static struct lint_check *
-check(struct server *s, struct document *d, struct arena *a, struct known *known, struct diags **mistakes)
+check(struct server *s, struct document *d, struct arena *a, struct source *source, struct known *known, struct diags **mistakes)
 {
 	struct lint_check *l = ARENA_NEW(a, struct lint_check);
 	struct compile_args *compile = ARENA_NEW(a, struct compile_args);
@@ -63,16 +65,24 @@ check(struct server *s, struct document *d, struct arena *a, struct known *known
 	*mistakes = projects->mistakes;
 	*l = (struct lint_check){ .arena = a, .given = projects->given, .compile = compile,
 		.project = projects_for(projects, d->path), .known = known };
-	lint_check(l, source_from_text(a, d->path, d->text.text, d->text.n));
+	lint_check(l, source);
 	return l;
+}
+
+static struct source *
+text_of(struct document *d, struct arena *a)
+{
+	return source_from_text(a, d->path, d->text.text, d->text.n);
 }
 
 struct lint_check *
 check_document(struct server *s, struct document *d, struct arena *a)
 {
 	struct diags *mistakes;
+	struct model_told told;
+	struct source *source = document_is_model(d) ? document_model(s, d, a, &told) : text_of(d, a);
 
-	return check(s, d, a, NULL, &mistakes);
+	return source ? check(s, d, a, source, NULL, &mistakes) : NULL;
 }
 
 /* Adds them by their files. What has no place of its own is said of the document. */
@@ -141,7 +151,7 @@ analyse_spec(struct server *s, struct document *d, struct arena *a, struct known
     struct known_text *facts, FILE *out)
 {
 	struct diags *mistakes;
-	struct lint_check *l = check(s, d, a, &known->known, &mistakes);
+	struct lint_check *l = check(s, d, a, text_of(d, a), &known->known, &mistakes);
 	json_t *all = json_pack("{s:[]}", d->uri);
 
 	add_findings(s, d, &l->made.diags, all);
@@ -149,6 +159,29 @@ analyse_spec(struct server *s, struct document *d, struct arena *a, struct known
 	say_findings(out, all, files_of(l->made.spec, l->project));
 	job_keep(out, KEEP_FINDINGS, known_findings_said(l, known));
 	facts_say(l, facts, out);
+}
+
+/* What is told of it, and if that is a spec, what is found in this. */
+static void
+analyse_model(struct server *s, struct document *d, struct arena *a, struct known_text *facts, FILE *out)
+{
+	struct model_told told;
+	struct source *source = document_model(s, d, a, &told);
+	json_t *all = json_pack("{s:[]}", d->uri);
+	struct lint_check *l = NULL;
+	struct diags *mistakes;
+
+	add_told(s, d, &told, json_object_get(all, d->uri));
+	if (source) {
+		l = check(s, d, a, source, NULL, &mistakes);
+		add_findings(s, d, &l->made.diags, all);
+		add_findings(s, d, mistakes, all);
+	}
+	say_findings(out, all, l ? files_of(l->made.spec, l->project) : json_array());
+	if (l)
+		facts_say(l, facts, out);
+	else
+		job_say(out, json_pack("{s:{}}", "facts"));
 }
 
 /* A project file has nothing to plan, and no rule looks at it. */
@@ -181,6 +214,8 @@ analyse(struct server *s, struct document *d, FILE *out)
 		arena_on_failure(a, &failed);
 		if (is_project_file(d))
 			analyse_project(s, d, a, out);
+		else if (document_is_model(d))
+			analyse_model(s, d, a, &facts, out);
 		else
 			analyse_spec(s, d, a, &known, &facts, out);
 	}

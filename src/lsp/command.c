@@ -37,7 +37,8 @@ show_plan(struct server *s, const json_t *arguments, struct arena *a)
 
 	if (!d || !name)
 		return answer_error(RPC_INVALID_PARAMS, "stowage.showPlan: the document and a network");
-	l = check_document(s, d, a);
+	if (!(l = check_document(s, d, a)))
+		return answer_error(LSP_REQUEST_FAILED, "the model is none that becomes a spec: there is no plan");
 	args = *l->compile;
 	args.network = name;
 	args.project = l->project->project;

@@ -13,5 +13,5 @@ text(struct server *s, struct document *d, const json_t *params, struct arena *a
 }
 
 const struct lsp_method lsp_method_text = {
-	.name = "stowage/text", .answer = text,
+	.name = "stowage/text", .answer = text, .of_models = true,
 };

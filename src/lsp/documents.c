@@ -9,6 +9,7 @@
 #include "lsp/job.h"
 #include "lsp/known.h"
 #include "lsp/method.h"
+#include "lsp/models.h"
 #include "lsp/document_tree.h"
 #include "lsp/publish.h"
 
@@ -100,7 +101,7 @@ touch_users(struct server *s, struct document *changed)
 struct tree *
 document_tree(struct server *s, struct document *d)
 {
-	if (!d->tree)
+	if (!d->tree && !document_is_model(d))
 		d->tree = tree_make(s, d);
 	return d->tree;
 }

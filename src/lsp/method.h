@@ -23,6 +23,7 @@ struct lsp_method {
 	void (*after)(struct server *, const json_t *result);
 	void (*notice)(struct server *, const json_t *params);
 	bool any_document;	/* it is answered without one */
+	bool of_models;		/* it is answered of a model, whose text is no spec; others answer null */
 	/* What the server's capabilities say of it: NAME is true there, or more is to be said. */
 	const char *provider;
 	void (*offer)(const struct client *, json_t *capabilities);

@@ -9,6 +9,7 @@
 #include "findings/report.h"
 #include "lang/library.h"
 #include "lsp/heap.h"
+#include "lsp/models.h"
 
 static int
 hex(char c)
@@ -133,9 +134,13 @@ source_range(const struct server *s, const struct source *src, int beg, int end)
 json_t *
 loc_range(const struct server *s, struct loc l)
 {
+	const struct document *d;
+
 	if (!l.src)
 		return json_pack("{s:{s:i, s:i}, s:{s:i, s:i}}", "start", "line", 0, "character", 0,
 		    "end", "line", 0, "character", 0);
+	if (l.src->origins && (d = document_of_source(s, l.src)))
+		return node_range(s, d, loc_origin(l) ? loc_origin(l)->node : NULL);
 	return source_range(s, l.src, l.beg, l.end);
 }
 

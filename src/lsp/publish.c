@@ -14,11 +14,22 @@
 
 #define TAG_UNNECESSARY	1
 
+/* Of a model it names the node, which may be nowhere to be seen. */
+static json_t *
+said_at(struct loc l, const char *text)
+{
+	const struct origin *o = loc_origin(l);
+
+	if (o && o->more)
+		return json_sprintf("node '%s' and %d more: %s", o->node, o->more, text);
+	return o ? json_sprintf("node '%s': %s", o->node, text) : json_string(text);
+}
+
 /* What is said of it, facts and help included; related places stand by themselves. */
 static json_t *
 message_of(const struct diag *g)
 {
-	json_t *text = json_string(g->message), *longer;
+	json_t *text = said_at(g->loc, g->message), *longer;
 	int i;
 
 	for (i = 0; i < g->remarks.n; i++) {
@@ -44,8 +55,8 @@ related_of(const struct server *s, const struct diag *g)
 		const struct remark *r = &g->remarks.v[i];
 
 		if (r->kind == REMARK_PLACE && r->loc.src)
-			json_array_append_new(list, json_pack("{s:o, s:s}", "location",
-			    loc_location(s, r->loc), "message", r->text));
+			json_array_append_new(list, json_pack("{s:o, s:o}", "location",
+			    loc_location(s, r->loc), "message", said_at(r->loc, r->text)));
 	}
 	return list;
 }

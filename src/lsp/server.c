@@ -12,6 +12,7 @@
 #include "lsp/heap.h"
 #include "lsp/job.h"
 #include "lsp/method.h"
+#include "lsp/models.h"
 
 #define MOST_POLLED	64
 
@@ -297,6 +298,8 @@ take_request(struct server *s, const char *name, json_t *id, json_t *params)
 		return send_answer(s, id, answer_error(RPC_METHOD_NOT_FOUND, "there is no such method here"));
 	if (!d && !m->any_document)
 		return send_answer(s, id, answer_error(RPC_INVALID_PARAMS, "no open document is named"));
+	if (d && document_is_model(d) && !m->any_document && !m->of_models)
+		return send_answer(s, id, answer_with(NULL));
 	if (m->when == WITH_FACTS && d && !facts_are_there(d) && wait_for(s, m, id, params, d))
 		return;
 	if (m->when == ALONE && (w = wait_for(s, m, id, params, NULL))) {

@@ -144,7 +144,7 @@ void		 document_change(struct server *, const json_t *params);
 void		 document_close(struct server *, struct document *);
 /* All are analysed again: something that any may depend on has changed. */
 void		 documents_touch(struct server *);
-/* The syntax tree of its text, and of what it uses. */
+/* The syntax tree of its text, and of what it uses; NULL: it is a model, or too much for memory. */
 struct tree	*document_tree(struct server *, struct document *);
 
 /* ---- places and addresses ---- */
