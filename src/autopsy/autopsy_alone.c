@@ -402,4 +402,5 @@ autopsy_alone_causes(struct autopsy *y)
 	autopsy_lines_causes(y);
 	little_free(y);
 	autopsy_lines_last(y);
+	autopsy_pictures_said(y);
 }

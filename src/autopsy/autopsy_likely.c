@@ -11,7 +11,8 @@
 #define NEEDS_TORCH	2u
 #define NEEDS_EVALUATES	4u	/* people speak of validation or tests, */
 #define NEEDS_LATE	8u	/* of a failure after a time, */
-#define NEEDS_INFERS	16u	/* of inference, or of what is given to it */
+#define NEEDS_INFERS	16u	/* of inference, or of what is given to it, */
+#define NEEDS_LOADS	32u	/* or of a model that is loaded */
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -37,6 +38,11 @@ static const struct row {
 		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
 		    "sys.maxsize > 2**32 is False in a Python of 32 bits." },
 		{ LOADERS ", or the network runs on the processor", NULL, "with num_workers=0, or a smaller batch, it runs." } } },
+	{ NEEDS_LOADS, "speaks of what is loaded", {
+		{ "Weights alone are more than is free", NULL, "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
+		    "smaller model. Then it fails before the first result, whatever the batch." },
+		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, lists it." },
+		{ "A file's tensors are put back on the device beside the model's own", NULL, "map_location=\"cpu\" in torch.load." } } },
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
 		{ "Gradients are on, since torch.no_grad() does not stand around it, and autograd keeps all that forward makes",
 		    "three of five", "with it the first rounds take a part of what they took." },
@@ -70,7 +76,7 @@ static const struct row {
 
 /* What there is of what rows need; LINE: where people speak of it. */
 static unsigned
-signs(const struct autopsy *y, int line[NEEDS_INFERS + 1])
+signs(const struct autopsy *y, int line[NEEDS_LOADS + 1])
 {
 	const struct oom_paste *p = &y->log.paste;
 	unsigned is = y->main->host ? NEEDS_HOST : 0;
@@ -78,9 +84,11 @@ signs(const struct autopsy *y, int line[NEEDS_INFERS + 1])
 	line[NEEDS_EVALUATES] = p->no_grad ? 0 : p->evaluating;
 	line[NEEDS_LATE] = p->later;
 	line[NEEDS_INFERS] = p->inferring;
-	is |= autopsy_is_torch(y->main) ? NEEDS_TORCH : 0;
+	line[NEEDS_LOADS] = y->main->host || (y->main->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? 0 : p->loading;
+	is |= autopsy_is_torch(y->main) || (y->main->kind == OOM_CUDA && p->torch) ? NEEDS_TORCH : 0;
 	is |= line[NEEDS_EVALUATES] ? NEEDS_EVALUATES : 0;
 	is |= line[NEEDS_LATE] ? NEEDS_LATE : 0;
+	is |= line[NEEDS_LOADS] ? NEEDS_LOADS : 0;
 	return is | (line[NEEDS_INFERS] ? NEEDS_INFERS : 0);
 }
 
@@ -107,7 +115,7 @@ head(struct autopsy *y, const struct row *r, int line)
 void
 autopsy_likely(struct autopsy *y)
 {
-	int line[NEEDS_INFERS + 1] = { 0 }, i;
+	int line[NEEDS_LOADS + 1] = { 0 }, i;
 	const struct row *r = table;
 	unsigned is;
 

@@ -32,6 +32,8 @@ void	autopsy_place_causes(struct autopsy *);
 void	autopsy_alone_causes(struct autopsy *);
 /* By what was pasted beside the log: autopsy_paste.c. */
 void	autopsy_paste_causes(struct autopsy *);
+/* By what is said of pictures, where nothing else was found. */
+void	autopsy_pictures_said(struct autopsy *);
 /* Are a model's weights, by its name, more than the device has? Then no batch matters. */
 bool	autopsy_weights_fill(const struct autopsy *);
 /* By what XLA counts: autopsy_xla.c. */

@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #define MOVE_NEAR	3	/* lines between a line of code and the message that speaks of it */
+#define MANY_PIXELS	(1 << 18)	/* of a picture that is worth a word */
 #define MILLION		1000000
 #define HALF_BYTES	2	/* of a weight in 16 bits */
 #define MANY		3000	/* millions of weights that a machine's memory may be too small for */
@@ -103,6 +104,20 @@ words(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of validation or tests. Where it failed there, and "
 		    "torch.no_grad() does not stand around it, autograd keeps all that forward makes, as if to train on it, and "
 		    "results that are kept hold it from batch to batch.", p->evaluating));
+}
+
+/* Where nothing else is known, what people say of their pictures is the sign of it. */
+void
+autopsy_pictures_said(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of pictures of %lld x %lld. Where a network is given them as they are, "
+	    "%.1f million pixels each, results of its layers grow with them: crops, tiles one after the other, or half of each "
+	    "side, which takes a quarter, need less, and so do fewer at once.", p->said_line, (long long)p->said_high,
+	    (long long)p->said_wide, (double)p->said_high * (double)p->said_wide / 1e6));
 }
 
 /* ---- a model's size ---- */

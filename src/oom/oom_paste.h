@@ -45,6 +45,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int holder_line;
 	/* of what people say: memory grows; it failed late, in validation or tests, or in inference */
 	int grows, later, evaluating, inferring;
+	int loading, torch;	/* while weights are loaded; the line that names PyTorch last */
+	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said */
+	int said_line;
 	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */
 };
 

@@ -40,6 +40,7 @@ const struct phrase oom_phrases[] = {
 	{ "OOM when allocating tensor with shape$", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor of shape $", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor with shape\n", MESSAGE(OOM_TENSORFLOW) },	/* cut */
+	{ "OOM when allocating tensor with shape!", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor of shape\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
@@ -267,6 +268,8 @@ const struct phrase oom_phrases[] = {
 	{ "HIP error: out of memory", FROM("HIP") },
 	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },
 	{ "CUDA out of memory", MESSAGE(OOM_CUDA) },
+	{ "~cuda out of memory\b", MESSAGE(OOM_CUDA) },
+	{ "~\bgpu out of memory\b", FROM("a GPU") },
 	{ "~could not create cudnn handle: CUDNN_STATUS_ALLOC_FAILED", STATUS("cuDNN", NO_WORKSPACE) },
 	{ "~could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED", HANDLE("cuDNN") },
 	{ "~could not create cudnn handle", HANDLE("cuDNN") },
@@ -301,6 +304,7 @@ const struct phrase oom_phrases[] = {
 	/* the machine */
 	{ "~unable to allocate % for an array with shape $", HOST(OOM_NUMPY) },
 	{ "~unable to allocate array with shape $", HOST(OOM_NUMPY) },
+	{ "~unable to allocate % for array with", HOST(OOM_NUMPY) },	/* as it is when it was translated twice */
 	{ "cpu_memory.cpp@ Failed to allocate # bytes of memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenVINO", NULL,
 	    PHRASE_BYTES) },
 	{ "java.lang.OutOfMemoryError", HOST_SAYS("Java", JAVA_HEAP) },

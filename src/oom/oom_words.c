@@ -4,7 +4,13 @@
  */
 #include "oom/oom_words.h"
 
+#include <string.h>
+
+#include "base/ascii.h"
+
 #define AFTER	32	/* bytes from "after" to what is counted */
+#define LEAST_SIDE	64	/* pixels of a picture's side */
+#define MOST_SIDE	100000
 
 /* Does memory grow, by these words? */
 static bool
@@ -34,7 +40,8 @@ is_late(struct piece t)
 	if (!piece_any_of(t, "after while middle epoch"))
 		return false;
 	if (piece_any_phrase(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
-	    "second epoch|third epoch|to epoch 2|end of the first epoch|end of first epoch"))
+	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|until epoch|until the|end of the first epoch|"
+	    "end of first epoch"))
 		return true;
 	while ((at = piece_find(rest, "after "))) {
 		at += 6;
@@ -55,8 +62,42 @@ evaluates(struct piece t)
 	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
-	    "starts validat|starts evaluat|start validat|start evaluat|run evaluation|running evaluation|run validation|"
+	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test|while i test|testing process|running test|run the test|at test time|in the test |"
+	    "run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|evaluation code|test code");
+}
+
+/* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
+static void
+size_of_pictures(struct oom_paste *p, struct piece t, int line)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t high, wide;
+
+	if (!piece_any_of(t, "image picture photo resolution"))
+		return;
+	for (s = t.s; s < end; s = to ? to : s + 1) {
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
+			to = NULL;
+			continue;
+		}
+		to = piece_number(s, end, &high);
+		to = piece_past_blanks(to, end);
+		if (to < end && (*to == '*' || *to == 'x' || *to == 'X'))
+			to++;
+		else if (end - to >= 2 && memcmp(to, "\xc3\x97", 2) == 0)	/* the sign of multiplication */
+			to += 2;
+		else
+			continue;
+		to = piece_past_blanks(to, end);
+		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || *s == '*')))
+			continue;
+		if (high >= LEAST_SIDE && wide >= LEAST_SIDE && high <= MOST_SIDE && wide <= MOST_SIDE) {
+			p->said_high = high;
+			p->said_wide = wide;
+			p->said_line = line;
+		}
+	}
 }
 
 void
@@ -71,6 +112,12 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 	if (piece_any_whole(t, "inference infer inferring video audio mp4 wav") &&
 	    !piece_any_phrase(t, "video memory|video ram|video card"))
 		p->inferring = line;
+	if (piece_any_phrase(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
+	    "could not load|fails to load|failed to load|when i load|when it loads"))
+		p->loading = line;
+	if (piece_any_begins(t, "torch pytorch"))
+		p->torch = line;
+	size_of_pictures(p, t, line);
 	if (piece_any_of(t, "pytorch torch") && piece_any_phrase(t, "h 0.3|h0.3|=0.3"))
 		p->older = line;
 	if (piece_any_of(t, "pytorch torch") && piece_any_phrase(t, "h 0.4|h0.4|=0.4"))

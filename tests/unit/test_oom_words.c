@@ -30,7 +30,7 @@ Test(oom_words, memory_that_grows)
 Test(oom_words, a_failure_after_a_time)
 {
 	static const char *const yes[] = { "it crashes after 26 epochs", "after a few iterations I get it", "it runs for a while",
-	    "fails in the second epoch" };
+	    "fails in the second epoch", "when the epoch goes to 60" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
 	    "look after it" };
 
@@ -43,7 +43,7 @@ Test(oom_words, a_failure_after_a_time)
 Test(oom_words, validation_and_tests)
 {
 	static const char *const yes[] = { "it always fails in the validation step", "the error comes during evaluation",
-	    "when testing on my own pictures" };
+	    "when testing on my own pictures", "it fails in test mode" };
 	static const char *const no[] = { "200 pictures in my validation set", "val_loss: 0.4", "I tested it on two cards",
 	    "testing the driver helps" };
 
@@ -51,6 +51,29 @@ Test(oom_words, validation_and_tests)
 		cr_expect_eq(read_line(yes[i]).evaluating, 1, "%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		cr_expect_eq(read_line(no[i]).evaluating, 0, "%s", no[i]);
+}
+
+Test(oom_words, what_is_loaded)
+{
+	cr_expect_eq(read_line("I get it while loading the weights").loading, 1);
+	cr_expect_eq(read_line("is 48 GB not enough to load the model?").loading, 1);
+	cr_expect_eq(read_line("Loading model ...").loading, 0, "a program's own line");
+	cr_expect_eq(read_line("the load of the machine").loading, 0);
+}
+
+Test(oom_words, the_size_of_pictures)
+{
+	struct oom_paste p = read_line("The dimension of my images is 2480 x 3507.");
+
+	cr_expect_eq(p.said_high, 2480);
+	cr_expect_eq(p.said_wide, 3507);
+	cr_expect_eq(read_line("a 550*700 image").said_wide, 700);
+	cr_expect_eq(read_line("a picture of 640\xc3\x97" "480").said_wide, 480);
+	cr_expect_eq(read_line("a matrix of 2480 x 3507").said_wide, 0);
+	cr_expect_eq(read_line("images of 3 x 64").said_wide, 0);
+	cr_expect_eq(read_line("images of 128x128x128").said_wide, 0, "of a volume");
+	cr_expect_eq(read_line("1080i30 image, 2 x").said_wide, 0);
+	cr_expect_eq(read_line("image 1080x").said_wide, 0, "cut");
 }
 
 Test(oom_words, inference_and_versions)
