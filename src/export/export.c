@@ -42,7 +42,7 @@ translate(struct exporter *x, const struct node *n)
 	x->node = n;
 	x->failed = false;
 	if (row && row->same)
-		result(x, n->out[0], make(x, row->same, IN(value_of(x, n->in[0])), AS_IS));
+		result(x, n->out[0], one(x, row->same, value_of(x, n->in[0])));
 	else if (row)
 		row->write(x, n);
 	else if (n->op->formula)

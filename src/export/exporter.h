@@ -50,6 +50,10 @@ extern const int export_op_count;
 const char	*export_name(struct exporter *, const char *name);
 /* Appends a node of ONNX's OP, and returns its result. */
 const char	*make(struct exporter *, const char *op, const char *const *in, const struct model_attr *);
+/* The same of one operand or two, without attributes. They are no functions, so that operands are made from left to right,
+ * whatever the compiler, and a model is the same everywhere. */
+#define one(x, op, a)		make(x, op, IN(a), AS_IS)
+#define two(x, op, a, b)	make(x, op, IN(a, b), AS_IS)
 /* The same of COUNT results, into OUT; at most 64. */
 void		 make_several(struct exporter *, const char *op, const char *const *in, const struct model_attr *,
 		    int count, const char **out);
@@ -76,11 +80,16 @@ const char	*real_constant(struct exporter *, double);	/* a scalar */
 const char	*reals_constant(struct exporter *, int rank, const int64_t *dim, const double *);
 const char	*ints_constant(struct exporter *, int n, const int64_t *);	/* a vector of int64 */
 const char	*int_constant(struct exporter *, int64_t);	/* one of one number */
-/* Indices of a table, [N] of int32, of that shape. */
+/* Indices of a table, [N] of int32, of that shape; and 0, 1, ... N - 1. */
 const char	*places_constant(struct exporter *, int rank, const int64_t *dim, const int32_t *);
+const char	*counted(struct exporter *, int rank, const int64_t *dim);
 
-/* ---- shapes ---- */
+/* ---- types and shapes ---- */
 
+int		 onnx_type(enum element);	/* as TensorProto.DataType of onnx.proto counts them */
+const char	*cast_to(struct exporter *, const char *value, enum element);
+/* By "ReduceMax" or another, along axes, which stay as axes of one if they are to be kept. */
+const char	*reduced(struct exporter *, const char *op, const char *value, int count, const int64_t *axes, bool keep);
 int		 onnx_axis(const struct tensor *, int64_t axis);	/* an axis of ours, which may count from the end */
 const char	*reshaped(struct exporter *, const char *value, bool batched, int rank, const int64_t *dim);
 const char	*reshaped_as(struct exporter *, const char *value, const struct tensor *);

@@ -24,18 +24,6 @@ struct primitive_row {
 	const char *(*write)(struct exporter *, const char *);	/* in place of onnx */
 };
 
-static const char *
-two(struct exporter *x, const char *op, const char *a, const char *b)
-{
-	return make(x, op, IN(a, b), AS_IS);
-}
-
-static const char *
-one(struct exporter *x, const char *op, const char *a)
-{
-	return make(x, op, IN(a), AS_IS);
-}
-
 /* 2 t / (1 - t) with t = tanh(x / 2), which is exact near 0 but not far from it. */
 static const char *
 expm1_nodes(struct exporter *x, const char *a)
@@ -97,7 +85,7 @@ static const char *
 number_of(struct writing *w, int term)
 {
 	if (!w->value[term])
-		w->value[term] = make(w->x, "Cast", IN(w->truth[term]), AS(attr_is_int("to", 1)));
+		w->value[term] = cast_to(w->x, w->truth[term], ELEMENT_F32);
 	return w->value[term];
 }
 
@@ -158,7 +146,7 @@ operand(struct exporter *x, const struct tensor *t, const struct tensor *y)
 	const char *value = value_of(x, t);
 
 	if (t->dtype == DT_I32)
-		value = make(x, "Cast", IN(value), AS(attr_is_int("to", 1)));
+		value = cast_to(x, value, ELEMENT_F32);
 	return t->rank == 0 && t->batched && y->rank > 0 ? reshaped(x, value, true, y->rank, ones) : value;
 }
 

@@ -105,12 +105,7 @@ with_groups(struct attention *a, const char *scores, bool grouped)
 static const char *
 positions(struct attention *a, bool queries)
 {
-	int64_t n = queries ? a->t : a->s, i;
-	int32_t *v = arena_array(a->x->arena, (size_t)n, sizeof(*v));
-
-	for (i = 0; i < n; i++)
-		v[i] = (int32_t)i;
-	return places_constant(a->x, 2, queries ? (int64_t[]){ n, 1 } : (int64_t[]){ 1, n }, v);
+	return counted(a->x, 2, queries ? (int64_t[]){ a->t, 1 } : (int64_t[]){ 1, a->s });
 }
 
 /* A table's row for each query and key, and what it holds there: [heads, T, S]. */
@@ -126,7 +121,7 @@ from_table(struct attention *a)
 			row[i * a->s + j] = (int32_t)(h ? (i / w - j / w + h - 1) * (2 * w - 1) + i % w - j % w + w - 1 :
 			    attend_bucket(op_int(a->n, "relative"), op_int(a->n, "max_distance"), op_bool(a->n, "causal"), i - j));
 	v = places_constant(a->x, 2, (int64_t[]){ a->t, a->s }, row);
-	v = make(a->x, "Gather", IN(value_of(a->x, a->n->in[BIAS]), v), AS_IS);
+	v = two(a->x, "Gather", value_of(a->x, a->n->in[BIAS]), v);
 	return transposed(a->x, v, 3, (int64_t[]){ 2, 0, 1 });
 }
 
@@ -158,9 +153,9 @@ alibi(struct attention *a)
 	for (h = 0; h < a->heads; h++)
 		slope[h] = -(h < n ? exp2(-8.0 * (double)(h + 1) / (double)n) :
 		    exp2(-4.0 * (double)(2 * (h - n) + 1) / (double)n));
-	v = make(a->x, "Abs", IN(make(a->x, "Sub", IN(positions(a, true), positions(a, false)), AS_IS)), AS_IS);
-	v = make(a->x, "Cast", IN(v), AS(attr_is_int("to", 1)));
-	return make(a->x, "Mul", IN(v, reals_constant(a->x, 3, (int64_t[]){ a->heads, 1, 1 }, slope)), AS_IS);
+	v = one(a->x, "Abs", two(a->x, "Sub", positions(a, true), positions(a, false)));
+	v = cast_to(a->x, v, ELEMENT_F32);
+	return two(a->x, "Mul", v, reals_constant(a->x, 3, (int64_t[]){ a->heads, 1, 1 }, slope));
 }
 
 /* ---- what is not seen ---- */
@@ -180,13 +175,13 @@ seams(struct attention *a)
 			side[at * a->t + i] = attend_side(windows, at, grid->v, shift->v, i);
 	of_queries = places_constant(a->x, 5, (int64_t[]){ windows[0], windows[1], 1, a->t, 1 }, side);
 	of_keys = places_constant(a->x, 5, (int64_t[]){ windows[0], windows[1], 1, 1, a->t }, side);
-	return make(a->x, "Equal", IN(of_queries, of_keys), AS_IS);
+	return two(a->x, "Equal", of_queries, of_keys);
 }
 
 static const char *
 both(struct attention *a, const char *one, const char *other)
 {
-	return one ? make(a->x, "And", IN(one, other), AS_IS) : other;
+	return one ? two(a->x, "And", one, other) : other;
 }
 
 /* NULL: all see all. */
@@ -198,21 +193,15 @@ seen(struct attention *a)
 	int32_t *window = arena_array(x->arena, 1, sizeof(*window));
 
 	if (op_bool(a->n, "causal"))
-		mask = make(x, "LessOrEqual", IN(positions(a, false), positions(a, true)), AS_IS);
+		mask = two(x, "LessOrEqual", positions(a, false), positions(a, true));
 	if (op_int(a->n, "window") > 0 && op_int(a->n, "window") < INT32_MAX) {
 		*window = (int32_t)op_int(a->n, "window");
-		apart = make(x, "Abs", IN(make(x, "Sub", IN(positions(a, true), positions(a, false)), AS_IS)), AS_IS);
-		mask = both(a, mask, make(x, "Less", IN(apart, places_constant(x, 0, NULL, window)), AS_IS));
+		apart = one(x, "Abs", two(x, "Sub", positions(a, true), positions(a, false)));
+		mask = both(a, mask, two(x, "Less", apart, places_constant(x, 0, NULL, window)));
 	}
 	if (op_attr(a->n, "shift")->v[0] || op_attr(a->n, "shift")->v[1])
 		mask = both(a, mask, seams(a));
 	return mask;
-}
-
-static const char *
-plus(struct attention *a, const char *scores, const char *more)
-{
-	return make(a->x, "Add", IN(scores, more), AS_IS);
 }
 
 static void
@@ -220,20 +209,20 @@ attend(struct exporter *x, const struct node *n)
 {
 	struct attention a = attention_of(x, n);
 	double scale = op_real(n, "scale");
-	const char *y = make(x, "MatMul", IN(by_head(&a, Q, false), by_head(&a, K, true)), AS_IS), *mask = seen(&a);
+	const char *y = two(x, "MatMul", by_head(&a, Q, false), by_head(&a, K, true)), *mask = seen(&a);
 	int64_t axes[AXES];
 	int i, front = a.sequences + a.batched, heads = a.kv == a.heads ? 1 : 2;
 
-	y = make(x, "Mul", IN(y, real_constant(x, scale > 0 ? scale : 1 / sqrt((double)a.d))), AS_IS);
+	y = two(x, "Mul", y, real_constant(x, scale > 0 ? scale : 1 / sqrt((double)a.d)));
 	y = with_groups(&a, y, false);
 	if (n->in[BIAS])
-		y = plus(&a, y, attend_table(n) ? from_table(&a) : from_memory(&a));
+		y = two(x, "Add", y, attend_table(n) ? from_table(&a) : from_memory(&a));
 	if (op_bool(n, "alibi"))
-		y = plus(&a, y, alibi(&a));
+		y = two(x, "Add", y, alibi(&a));
 	if (mask)
 		y = make(x, "Where", IN(mask, y, real_constant(x, -INFINITY)), AS_IS);
 	y = with_groups(&a, make(x, "Softmax", IN(y), AS(attr_is_int("axis", -1))), true);
-	y = make(x, "MatMul", IN(y, by_head(&a, V, false)), AS_IS);
+	y = two(x, "MatMul", y, by_head(&a, V, false));
 	for (i = 0; i < front; i++)
 		axes[i] = i;
 	axes[front] = front + heads;	/* positions before heads again */

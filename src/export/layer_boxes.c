@@ -13,35 +13,6 @@
 #include "ops/anchors.h"
 #include "ops/shapes.h"
 
-#define F32	1	/* as Cast has types */
-#define F64	11
-#define I32	6
-#define I64	7
-
-static const char *
-two(struct exporter *x, const char *op, const char *a, const char *b)
-{
-	return make(x, op, IN(a, b), AS_IS);
-}
-
-static const char *
-cast_to(struct exporter *x, const char *value, int type)
-{
-	return make(x, "Cast", IN(value), AS(attr_is_int("to", type)));
-}
-
-/* 0, 1, ... along an axis of its own. */
-static const char *
-counted(struct exporter *x, int rank, const int64_t *dim, int64_t n)
-{
-	int32_t *v = arena_array(x->arena, (size_t)n + 1, sizeof(*v));
-	int64_t i;
-
-	for (i = 0; i < n; i++)
-		v[i] = (int32_t)i;
-	return places_constant(x, rank, dim, v);
-}
-
 /* ---- boxes that are known ---- */
 
 static void
@@ -110,7 +81,7 @@ struct listed {
 static struct listed
 listed(struct exporter *x, const struct boxes *b, const char *which)
 {
-	struct listed l = { .at = transposed(x, make(x, "NonZero", IN(which), AS_IS), 2, (int64_t[]){ 1, 0 }) };
+	struct listed l = { .at = transposed(x, one(x, "NonZero", which), 2, (int64_t[]){ 1, 0 }) };
 	const int32_t first = 0;
 
 	l.picture = make(x, "Gather", IN(l.at, places_constant(x, 0, NULL, &first)), AS(attr_is_int("axis", 1)));
@@ -137,11 +108,11 @@ static const char *
 levels(struct exporter *x, const struct node *n, const struct boxes *b)
 {
 	const struct attr *scale = op_attr(n, "scale");
-	const char *v = make(x, "Sqrt", IN(two(x, "Mul", b->wide, b->high)), AS_IS);
+	const char *v = one(x, "Sqrt", two(x, "Mul", b->wide, b->high));
 
-	v = make(x, "Log", IN(two(x, "Div", v, real_constant(x, op_real(n, "canonical")))), AS_IS);
+	v = one(x, "Log", two(x, "Div", v, real_constant(x, op_real(n, "canonical"))));
 	v = two(x, "Add", two(x, "Mul", v, real_constant(x, 1 / log(2))), real_constant(x, 4));
-	v = make(x, "Floor", IN(two(x, "Add", v, real_constant(x, 1e-6))), AS_IS);
+	v = one(x, "Floor", two(x, "Add", v, real_constant(x, 1e-6)));
 	return make(x, "Clip", IN(v, real_constant(x, -round(log2(scale->real[0]))),
 	    real_constant(x, -round(log2(scale->real[scale->n - 1])))), AS_IS);
 }
@@ -175,7 +146,7 @@ roi_pool(struct exporter *x, const struct node *n)
 	const struct tensor *y = n->out[0];
 	struct boxes b = boxes_of(x, value_of(x, n->in[0]));
 	struct listed l = listed(x, &b, b.some);
-	const char *numbered = make(x, "Unsqueeze", IN(cast_to(x, l.picture, F32), int_constant(x, 1)), AS_IS);
+	const char *numbered = two(x, "Unsqueeze", cast_to(x, l.picture, ELEMENT_F32), int_constant(x, 1));
 
 	numbered = make(x, "Concat", IN(numbered, l.boxes), AS(attr_is_int("axis", 1)));
 	result(x, y, make(x, "ScatterND", IN(for_each_sample(x, real_constant(x, 0), y->rank, y->dim), l.at,
@@ -196,10 +167,10 @@ roi_masks(struct exporter *x, const struct node *n)
 	struct listed l = listed(x, &b, two(x, "And", not_endless(x, &b), two(x, "GreaterOrEqual", index, zero)));
 	int64_t one[] = { -1, 1, masks->dim[1], masks->dim[2] }, bins[] = { -1, y->dim[1], y->dim[2] };
 
-	map = make(x, "Reshape", IN(cast_to(x, value_of(x, masks), F32), ints_constant(x, 4, one)), AS_IS);
-	number = cast_to(x, two(x, "GatherND", index, l.at), I64);
+	map = two(x, "Reshape", cast_to(x, value_of(x, masks), ELEMENT_F32), ints_constant(x, 4, one));
+	number = cast_to(x, two(x, "GatherND", index, l.at), ELEMENT_I64);
 	number = two(x, "Add", two(x, "Mul", l.picture, int_constant(x, masks->dim[0])), number);
-	v = make(x, "Reshape", IN(seen(x, n, map, &l, number, op_real(n, "scale"), false), ints_constant(x, 3, bins)), AS_IS);
+	v = two(x, "Reshape", seen(x, n, map, &l, number, op_real(n, "scale"), false), ints_constant(x, 3, bins));
 	result(x, y, make(x, "ScatterND", IN(for_each_sample(x, real_constant(x, 0), y->rank, y->dim), l.at, v), AS_IS));
 }
 
@@ -217,7 +188,7 @@ shared(struct exporter *x, const char *to, const char *other_to, const char *fro
 static const char *
 product(struct exporter *x, const char *a, const char *b)
 {
-	return two(x, "Mul", cast_to(x, a, F64), cast_to(x, b, F64));
+	return two(x, "Mul", cast_to(x, a, ELEMENT_F64), cast_to(x, b, ELEMENT_F64));
 }
 
 /* Intersection over union of each anchor and each box, [B, m, n]: products are exact in double, as in the program (kernels/boxes/
@@ -225,22 +196,16 @@ product(struct exporter *x, const char *a, const char *b)
 static const char *
 overlaps(struct exporter *x, const struct node *n)
 {
-	const struct boxes b = boxes_of(x, make(x, "Unsqueeze", IN(value_of(x, n->in[0]), int_constant(x, 1)), AS_IS));
-	const struct boxes a = boxes_of(x, make(x, "Unsqueeze", IN(value_of(x, n->in[1]), int_constant(x, -2)), AS_IS));
+	const struct boxes b = boxes_of(x, two(x, "Unsqueeze", value_of(x, n->in[0]), int_constant(x, 1)));
+	const struct boxes a = boxes_of(x, two(x, "Unsqueeze", value_of(x, n->in[1]), int_constant(x, -2)));
 	const char *zero = real_constant(x, 0), *wide = shared(x, a.x2, b.x2, a.x1, b.x1), *high = shared(x, a.y2, b.y2, a.y1, b.y1);
 	const char *both = two(x, "And", two(x, "Greater", wide, zero), two(x, "Greater", high, zero)), *all;
 
-	both = make(x, "Where", IN(both, product(x, wide, high), cast_to(x, zero, F64)), AS_IS);
+	both = make(x, "Where", IN(both, product(x, wide, high), cast_to(x, zero, ELEMENT_F64)), AS_IS);
 	all = two(x, "Sub", two(x, "Add", product(x, a.wide, a.high), product(x, b.wide, b.high)), both);
-	all = cast_to(x, two(x, "Div", both, all), F32);
+	all = cast_to(x, two(x, "Div", both, all), ELEMENT_F32);
 	all = make(x, "Where", IN(two(x, "Greater", all, zero), all, zero), AS_IS);
 	return make(x, "Where", IN(b.some, all, real_constant(x, -1)), AS_IS);
-}
-
-static const char *
-reduced(struct exporter *x, const char *op, const char *value, int64_t axis, bool keep)
-{
-	return make(x, op, IN(value, int_constant(x, axis)), AS(attr_is_int("keepdims", keep)));
 }
 
 /* Where no anchor overlaps a box more, a box's number, the last such box of an anchor; else -1: [B, m]. With each=true
@@ -249,30 +214,31 @@ static const char *
 forced(struct exporter *x, const struct node *n, const char *iou)
 {
 	int64_t boxes = n->in[0]->dim[0], anchors = n->in[1]->dim[0];
-	const char *zero = real_constant(x, 0), *most = two(x, "Max", reduced(x, "ReduceMax", iou, 1, true), zero), *is;
+	const char *zero = real_constant(x, 0), *most = reduced(x, "ReduceMax", iou, 1, &(const int64_t){ 1 }, true), *is;
 	const int32_t none = -1;
 
+	most = two(x, "Max", most, zero);
 	if (op_bool(n, "each")) {
 		is = make(x, "ArgMax", IN(iou), AS(attr_is_int("axis", 1), attr_is_int("keepdims", 1)));
-		is = two(x, "Equal", cast_to(x, is, I32), counted(x, 2, (int64_t[]){ anchors, 1 }, anchors));
+		is = two(x, "Equal", cast_to(x, is, ELEMENT_I32), counted(x, 2, (int64_t[]){ anchors, 1 }));
 		is = two(x, "And", is, two(x, "Greater", most, zero));
 	} else {
 		is = two(x, "Equal", iou, most);
 	}
-	is = make(x, "Where", IN(is, counted(x, 1, &boxes, boxes), places_constant(x, 0, NULL, &none)), AS_IS);
-	return reduced(x, "ReduceMax", is, 2, false);
+	is = make(x, "Where", IN(is, counted(x, 1, &boxes), places_constant(x, 0, NULL, &none)), AS_IS);
+	return reduced(x, "ReduceMax", is, 1, &(const int64_t){ 2 }, false);
 }
 
 static void
 match(struct exporter *x, const struct node *n)
 {
 	const struct attr *low = op_attr(n, "low");
-	const char *iou = overlaps(x, n), *best = reduced(x, "ReduceMax", iou, 2, false), *own, *at, *is;
+	const char *iou = overlaps(x, n), *best = reduced(x, "ReduceMax", iou, 1, &(const int64_t){ 2 }, false), *own, *at, *is;
 	const char *none = places_constant(x, 0, NULL, &(const int32_t){ -1 }), *between = places_constant(x, 0, NULL,
 	    &(const int32_t){ -2 });
 
 	at = make(x, "ArgMax", IN(iou), AS(attr_is_int("axis", 2), attr_is_int("keepdims", 0)));
-	at = cast_to(x, at, I32);
+	at = cast_to(x, at, ELEMENT_I32);
 	is = two(x, "GreaterOrEqual", best, real_constant(x, op_real(n, "high")));
 	between = make(x, "Where", IN(two(x, "GreaterOrEqual", best, real_constant(x, low->given ? low->r : op_real(n, "high"))),
 	    between, none), AS_IS);

@@ -76,7 +76,7 @@ softplus(struct exporter *x, const struct node *n)
 	if (op_real(n, "beta") != 1)
 		formula_write(x, n);
 	else
-		result(x, n->out[0], make(x, "Softplus", IN(value_of(x, n->in[0])), AS_IS));
+		result(x, n->out[0], one(x, "Softplus", value_of(x, n->in[0])));
 }
 
 EXPORT_OP_ROW(softplus, .write = softplus);
@@ -121,9 +121,9 @@ scale(struct exporter *x, const struct node *n)
 	double factor = op_real(n, "factor"), offset = op_real(n, "offset");
 
 	if (factor != 1 || offset == 0)
-		y = make(x, "Mul", IN(y, real_constant(x, factor)), AS_IS);
+		y = two(x, "Mul", y, real_constant(x, factor));
 	if (offset != 0)
-		y = make(x, "Add", IN(y, real_constant(x, offset)), AS_IS);
+		y = two(x, "Add", y, real_constant(x, offset));
 	result(x, n->out[0], y);
 }
 
@@ -133,7 +133,7 @@ EXPORT_OP_ROW(scale, .write = scale);
 static void
 cast(struct exporter *x, const struct node *n)
 {
-	result(x, n->out[0], make(x, "Cast", IN(value_of(x, n->in[0])), AS(attr_is_int("to", 1))));
+	result(x, n->out[0], cast_to(x, value_of(x, n->in[0]), ELEMENT_F32));
 }
 
 EXPORT_OP_ROW(cast, .write = cast);

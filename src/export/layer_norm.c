@@ -61,12 +61,11 @@ rmsnorm(struct exporter *x, const struct node *n)
 
 	for (i = 0; i < count; i++)
 		axes[i] = i - count;
-	mean = make(x, "ReduceMean", IN(make(x, "Mul", IN(v, v), AS_IS), ints_constant(x, count, axes)),
-	    AS(attr_is_int("keepdims", 1)));
-	mean = make(x, "Sqrt", IN(make(x, "Add", IN(mean, real_constant(x, op_real(n, "eps"))), AS_IS)), AS_IS);
-	v = make(x, "Div", IN(v, mean), AS_IS);
+	mean = reduced(x, "ReduceMean", two(x, "Mul", v, v), count, axes, true);
+	mean = one(x, "Sqrt", two(x, "Add", mean, real_constant(x, op_real(n, "eps"))));
+	v = two(x, "Div", v, mean);
 	if (n->nin > 1 && n->in[1])
-		v = make(x, "Mul", IN(v, value_of(x, n->in[1])), AS_IS);
+		v = two(x, "Mul", v, value_of(x, n->in[1]));
 	result(x, n->out[0], v);
 }
 
@@ -106,11 +105,11 @@ static void
 l2norm(struct exporter *x, const struct node *n)
 {
 	const char *v = value_of(x, n->in[0]), *length;
+	int64_t axis = onnx_axis(n->in[0], op_int(n, "axis"));
 
-	length = make(x, "ReduceL2", IN(v, int_constant(x, onnx_axis(n->in[0], op_int(n, "axis")))),
-	    AS(attr_is_int("keepdims", 1)));
-	length = make(x, "Max", IN(length, real_constant(x, op_real(n, "eps"))), AS_IS);
-	result(x, n->out[0], make(x, "Div", IN(v, length), AS_IS));
+	length = reduced(x, "ReduceL2", v, 1, &axis, true);
+	length = two(x, "Max", length, real_constant(x, op_real(n, "eps")));
+	result(x, n->out[0], two(x, "Div", v, length));
 }
 
 EXPORT_OP_ROW(l2norm, .write = l2norm);

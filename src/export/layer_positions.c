@@ -31,12 +31,6 @@ table(const struct turning *t, double (*of)(double))
 	return reals_constant(t->x, 3 + t->neighbours, dim, v);
 }
 
-static const char *
-of_two(const struct turning *t, const char *op, const char *a, const char *b)
-{
-	return make(t->x, op, IN(a, b), AS_IS);
-}
-
 /* Of [..., dims] the pairs turned, and put back where they were. */
 static const char *
 turned(const struct turning *t, const char *v, const struct tensor *in)
@@ -56,8 +50,8 @@ turned(const struct turning *t, const char *v, const struct tensor *in)
 	}
 	a = sliced(t->x, v, axis, 0, half);
 	b = sliced(t->x, v, axis, half, 2 * half);
-	y[0] = of_two(t, "Sub", of_two(t, "Mul", a, cosine), of_two(t, "Mul", b, sine));
-	y[1] = of_two(t, "Add", of_two(t, "Mul", a, sine), of_two(t, "Mul", b, cosine));
+	y[0] = two(t->x, "Sub", two(t->x, "Mul", a, cosine), two(t->x, "Mul", b, sine));
+	y[1] = two(t->x, "Add", two(t->x, "Mul", a, sine), two(t->x, "Mul", b, cosine));
 	v = make(t->x, "Concat", IN(y[0], y[1]), AS(attr_is_int("axis", axis)));
 	dim[k + 2] = t->dims;
 	return t->neighbours ? reshaped(t->x, v, in->batched, k + 3, dim) : v;

@@ -16,9 +16,9 @@ dense(struct exporter *x, const struct node *n)
 		result(x, n->out[0], make(x, "Gemm", IN(v, w, bias), AS(attr_is_int("transB", 1))));
 		return;
 	}
-	v = make(x, "MatMul", IN(v, transposed(x, w, 2, (int64_t[]){ 1, 0 })), AS_IS);
+	v = two(x, "MatMul", v, transposed(x, w, 2, (int64_t[]){ 1, 0 }));
 	if (bias)
-		v = make(x, "Add", IN(v, bias), AS_IS);
+		v = two(x, "Add", v, bias);
 	result(x, n->out[0], v);
 }
 
@@ -41,8 +41,8 @@ exchanged(struct exporter *x, const struct tensor *t, bool exchange)
 static void
 matmul(struct exporter *x, const struct node *n)
 {
-	result(x, n->out[0], make(x, "MatMul", IN(exchanged(x, n->in[0], op_bool(n, "transpose_a")),
-	    exchanged(x, n->in[1], op_bool(n, "transpose_b"))), AS_IS));
+	result(x, n->out[0], two(x, "MatMul", exchanged(x, n->in[0], op_bool(n, "transpose_a")),
+	    exchanged(x, n->in[1], op_bool(n, "transpose_b"))));
 }
 
 EXPORT_OP_ROW(matmul, .write = matmul);
@@ -73,7 +73,7 @@ index_of(struct exporter *x, const struct tensor *index)
 	const char *v = value_of(x, index);
 	const int32_t first = 0;
 
-	return may_be_none(index) ? make(x, "Max", IN(v, places_constant(x, 0, NULL, &first)), AS_IS) : v;
+	return may_be_none(index) ? two(x, "Max", v, places_constant(x, 0, NULL, &first)) : v;
 }
 
 /* What was found by an index that is none becomes 0. The index's axes are those of Y from AXIS on. */
@@ -89,7 +89,7 @@ where_there(struct exporter *x, const struct tensor *index, const struct tensor 
 		return found;
 	for (i = 0; i < y->rank; i++)
 		dim[i] = i >= axis && i < axis + index->rank ? index->dim[i - axis] : 1;
-	there = make(x, "GreaterOrEqual", IN(value_of(x, index), places_constant(x, 0, NULL, &first)), AS_IS);
+	there = two(x, "GreaterOrEqual", value_of(x, index), places_constant(x, 0, NULL, &first));
 	there = reshaped(x, there, index->batched, y->rank, dim);
 	return make(x, "Where", IN(there, found, real_constant(x, 0)), AS_IS);
 }
@@ -100,13 +100,13 @@ embedding(struct exporter *x, const struct node *n)
 	const char *ids = value_of(x, n->in[0]), *y, *there;
 	int64_t padding = op_int(n, "padding");
 
-	y = make(x, "Gather", IN(value_of(x, n->in[1]), index_of(x, n->in[0])), AS_IS);
+	y = two(x, "Gather", value_of(x, n->in[1]), index_of(x, n->in[0]));
 	y = where_there(x, n->in[0], n->out[0], 0, y);
 
 	if (padding >= 0) {
 		there = places_constant(x, 0, NULL, (const int32_t[]){ (int32_t)padding });
-		there = make(x, "Equal", IN(ids, there), AS_IS);
-		there = make(x, "Unsqueeze", IN(there, int_constant(x, -1)), AS_IS);
+		there = two(x, "Equal", ids, there);
+		there = two(x, "Unsqueeze", there, int_constant(x, -1));
 		y = make(x, "Where", IN(there, real_constant(x, 0), y), AS_IS);
 	}
 	result(x, n->out[0], y);
@@ -118,14 +118,11 @@ static void
 one_hot(struct exporter *x, const struct node *n)
 {
 	const struct tensor *y = n->out[0];
-	int64_t classes = y->dim[y->rank - 1], i;
-	int32_t *class = arena_array(x->arena, (size_t)classes + 1, sizeof(*class));
-	const char *ids = make(x, "Unsqueeze", IN(value_of(x, n->in[0]), int_constant(x, -1)), AS_IS), *is;
+	int64_t classes = y->dim[y->rank - 1];
+	const char *ids = two(x, "Unsqueeze", value_of(x, n->in[0]), int_constant(x, -1)), *is;
 
-	for (i = 0; i < classes; i++)
-		class[i] = (int32_t)i;
-	is = make(x, "Equal", IN(ids, places_constant(x, 1, &classes, class)), AS_IS);
-	result(x, y, make(x, "Cast", IN(is), AS(attr_is_int("to", 1))));
+	is = two(x, "Equal", ids, counted(x, 1, &classes));
+	result(x, y, cast_to(x, is, ELEMENT_F32));
 }
 
 EXPORT_OP_ROW(one_hot, .write = one_hot);
@@ -144,8 +141,8 @@ from_own_table(struct exporter *x, const struct node *n, int axis)
 			front[k++] = i + 1;
 	if (axis > 0)
 		v = transposed(x, v, t->rank + 1, front);
-	places = make(x, "Cast", IN(index_of(x, index)), AS(attr_is_int("to", 7)));	/* int64, as it wants them */
-	places = make(x, "Unsqueeze", IN(places, int_constant(x, -1)), AS_IS);
+	places = cast_to(x, index_of(x, index), ELEMENT_I64);	/* as it wants them */
+	places = two(x, "Unsqueeze", places, int_constant(x, -1));
 	v = make(x, "GatherND", IN(v, places), AS(attr_is_int("batch_dims", 1)));
 	if (axis == 0)
 		return v;

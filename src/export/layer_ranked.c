@@ -10,15 +10,9 @@
 #define MOST_PAIRS	(1 << 24)	/* of boxes and groups, for a sample */
 
 static const char *
-two(struct exporter *x, const char *op, const char *a, const char *b)
-{
-	return make(x, op, IN(a, b), AS_IS);
-}
-
-static const char *
 numbers_alone(struct exporter *x, const char *value)
 {
-	return make(x, "Where", IN(make(x, "IsNaN", IN(value), AS_IS), real_constant(x, -INFINITY), value), AS_IS);
+	return make(x, "Where", IN(one(x, "IsNaN", value), real_constant(x, -INFINITY), value), AS_IS);
 }
 
 /* Numbers and their places. */
@@ -26,7 +20,7 @@ static void
 largest(struct exporter *x, const char *value, int64_t k, const char **out)
 {
 	make_several(x, "TopK", IN(value, int_constant(x, k)), AS(attr_is_int("axis", -1)), 2, out);
-	out[1] = make(x, "Cast", IN(out[1]), AS(attr_is_int("to", 6)));	/* int32, as classes are */
+	out[1] = cast_to(x, out[1], ELEMENT_I32);	/* as classes are */
 }
 
 static void
@@ -47,10 +41,10 @@ static const char *
 scores_of_some(struct exporter *x, const struct node *n, const char *boxes)
 {
 	const char *low = sliced(x, boxes, -1, 0, 2), *high = sliced(x, boxes, -1, 2, 4), *some;
-	const char *scores = make(x, "Max", IN(numbers_alone(x, value_of(x, n->in[1])), real_constant(x, LEAST)), AS_IS);
+	const char *scores = two(x, "Max", numbers_alone(x, value_of(x, n->in[1])), real_constant(x, LEAST));
 
-	some = make(x, "Cast", IN(two(x, "Greater", high, low)), AS(attr_is_int("to", 1)));
-	some = make(x, "ReduceMin", IN(some, int_constant(x, -1)), AS(attr_is_int("keepdims", 0)));
+	some = cast_to(x, two(x, "Greater", high, low), ELEMENT_F32);
+	some = reduced(x, "ReduceMin", some, 1, &(const int64_t){ -1 }, false);
 	return make(x, "Where", IN(two(x, "Greater", some, real_constant(x, 0)), scores, real_constant(x, -INFINITY)), AS_IS);
 }
 
@@ -59,9 +53,7 @@ static const char *
 by_group(struct exporter *x, const struct node *n, const char *scores)
 {
 	const struct tensor *group = n->nin > 2 ? n->in[2] : NULL;
-	int32_t *each;
-	int64_t i;
-	const char *all = make(x, "Unsqueeze", IN(scores, int_constant(x, 1)), AS_IS), *own;
+	const char *all = two(x, "Unsqueeze", scores, int_constant(x, 1)), *own;
 
 	if (!group)
 		return all;
@@ -70,11 +62,8 @@ by_group(struct exporter *x, const struct node *n, const char *scores)
 		    (long long)group->dim[0], MOST_PAIRS);
 		return all;
 	}
-	each = arena_array(x->arena, (size_t)group->classes + 1, sizeof(*each));
-	for (i = 0; i < group->classes; i++)
-		each[i] = (int32_t)i;
-	own = make(x, "Unsqueeze", IN(value_of(x, group), int_constant(x, 1)), AS_IS);
-	own = two(x, "Equal", own, places_constant(x, 2, (int64_t[]){ group->classes, 1 }, each));
+	own = two(x, "Unsqueeze", value_of(x, group), int_constant(x, 1));
+	own = two(x, "Equal", own, counted(x, 2, (int64_t[]){ group->classes, 1 }));
 	return make(x, "Where", IN(own, all, real_constant(x, -INFINITY)), AS_IS);
 }
 

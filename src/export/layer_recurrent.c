@@ -46,7 +46,7 @@ other_way(const struct exporter *x, const struct node *n)
 static const char *
 of_direction(struct exporter *x, const char *value)
 {
-	return make(x, "Unsqueeze", IN(value, int_constant(x, 0)), AS_IS);
+	return two(x, "Unsqueeze", value, int_constant(x, 0));
 }
 
 /* Several along the first axis; of one, the same. */
@@ -196,7 +196,7 @@ states(struct exporter *x, const struct way *way, int ways, int result_at, const
 	if (!t)
 		return;
 	if (ways == 1) {
-		result(x, t, make(x, "Squeeze", IN(value, int_constant(x, 0)), AS_IS));
+		result(x, t, two(x, "Squeeze", value, int_constant(x, 0)));
 		return;
 	}
 	hidden = t->dim[0];
@@ -213,7 +213,7 @@ all_states(struct exporter *x, const struct way *way, int ways, const char *y)
 	int64_t steps = t->dim[0], hidden = t->dim[1], i;
 
 	if (ways == 1) {
-		y = make(x, "Squeeze", IN(y, int_constant(x, 1)), AS_IS);
+		y = two(x, "Squeeze", y, int_constant(x, 1));
 		result(x, t, transposed(x, y, 3, (int64_t[]){ 1, 0, 2 }));
 		return;
 	}

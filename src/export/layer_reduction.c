@@ -15,12 +15,6 @@ axes_of(const struct node *n, int64_t *axes)
 	return count;
 }
 
-static const char *
-reduced(struct exporter *x, const char *op, const char *value, int count, const int64_t *axes, bool keep)
-{
-	return make(x, op, IN(value, ints_constant(x, count, axes)), AS(attr_is_int("keepdims", keep)));
-}
-
 static void
 reduction(struct exporter *x, const struct node *n, const char *op)
 {
@@ -75,9 +69,9 @@ variance(struct exporter *x, const struct node *n)
 
 	for (i = 0; i < count; i++)
 		number *= (double)t->dim[axes[i] - t->batched];
-	v = make(x, "Sub", IN(v, reduced(x, "ReduceMean", v, count, axes, true)), AS_IS);
-	v = reduced(x, "ReduceSum", make(x, "Mul", IN(v, v), AS_IS), count, axes, op_bool(n, "keep"));
-	return make(x, "Div", IN(v, real_constant(x, op_bool(n, "unbiased") ? number - 1 : number)), AS_IS);
+	v = two(x, "Sub", v, reduced(x, "ReduceMean", v, count, axes, true));
+	v = reduced(x, "ReduceSum", two(x, "Mul", v, v), count, axes, op_bool(n, "keep"));
+	return two(x, "Div", v, real_constant(x, op_bool(n, "unbiased") ? number - 1 : number));
 }
 
 static void
@@ -91,7 +85,7 @@ EXPORT_OP_ROW(var, .write = var);
 static void
 deviation(struct exporter *x, const struct node *n)
 {
-	result(x, n->out[0], make(x, "Sqrt", IN(variance(x, n)), AS_IS));
+	result(x, n->out[0], one(x, "Sqrt", variance(x, n)));
 }
 
 EXPORT_OP_ROW(std, .write = deviation);
@@ -123,7 +117,7 @@ place(struct exporter *x, const struct node *n, const char *op)
 	rest[r] = all;
 	v = reshaped(x, transposed(x, v, rank, order), t->batched, r + 1, rest);
 	v = make(x, op, IN(v), AS(attr_is_int("axis", -1), attr_is_int("keepdims", 0)));
-	v = make(x, "Cast", IN(v), AS(attr_is_int("to", 6)));	/* int32, as classes are */
+	v = cast_to(x, v, ELEMENT_I32);	/* as classes are */
 	result(x, n->out[0], op_bool(n, "keep") ? reshaped_as(x, v, n->out[0]) : v);
 }
 

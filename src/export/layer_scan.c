@@ -21,7 +21,7 @@ body_input(struct exporter *x, struct model *body, const struct tensor *t)
 static void
 body_output(struct exporter *x, struct model *body, const struct tensor *t)
 {
-	const char *name = make(x, "Identity", IN(value_of(x, t)), AS_IS);
+	const char *name = one(x, "Identity", value_of(x, t));
 
 	vec_push(x->arena, &body->outputs, export_described(x, t, name));
 }

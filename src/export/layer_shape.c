@@ -116,7 +116,7 @@ slice(struct exporter *x, const struct node *n)
 	y = make(x, "Slice", IN(value_of(x, n->in[0]), ints_constant(x, axes->n, from), ints_constant(x, axes->n, end),
 	    ints_constant(x, axes->n, a), ints_constant(x, axes->n, by)), AS_IS);
 	if (drop->n > 0)
-		y = make(x, "Squeeze", IN(y, ints_constant(x, drop->n, gone)), AS_IS);
+		y = two(x, "Squeeze", y, ints_constant(x, drop->n, gone));
 	result(x, n->out[0], y);
 }
 
@@ -203,8 +203,8 @@ repeat(struct exporter *x, const struct node *n)
 
 	for (i = 0; i < n->in[0]->rank; i++)
 		times[i + n->in[0]->batched] = op_attr(n, "times")->v[i];
-	result(x, n->out[0], make(x, "Tile", IN(value_of(x, n->in[0]),
-	    ints_constant(x, n->in[0]->rank + n->in[0]->batched, times)), AS_IS));
+	result(x, n->out[0], two(x, "Tile", value_of(x, n->in[0]),
+	    ints_constant(x, n->in[0]->rank + n->in[0]->batched, times)));
 }
 
 EXPORT_OP_ROW(repeat, .write = repeat);
@@ -241,7 +241,7 @@ broadcast(struct exporter *x, const struct node *n)
 	}
 	for (i = 0; i < y->rank; i++)
 		dim[i + y->batched] = y->dim[i];
-	result(x, y, make(x, "Expand", IN(v, ints_constant(x, y->rank + y->batched, dim)), AS_IS));
+	result(x, y, two(x, "Expand", v, ints_constant(x, y->rank + y->batched, dim)));
 }
 
 EXPORT_OP_ROW(broadcast, .write = broadcast);
@@ -258,7 +258,7 @@ filled(struct exporter *x, const struct tensor *y, double value)
 {
 	const char *v = real_constant(x, value);
 
-	known(x, y, y->batched || y->rank == 0 ? v : make(x, "Expand", IN(v, ints_constant(x, y->rank, y->dim)), AS_IS));
+	known(x, y, y->batched || y->rank == 0 ? v : two(x, "Expand", v, ints_constant(x, y->rank, y->dim)));
 }
 
 static void
@@ -300,7 +300,7 @@ iota(struct exporter *x, const struct node *n)
 		dim[i] = i == axis ? y->dim[i] : 1;
 	line = reals_constant(x, y->rank, dim, v);
 	known(x, y, y->batched || y->rank == 1 ? line :
-	    make(x, "Expand", IN(line, ints_constant(x, y->rank, y->dim)), AS_IS));
+	    two(x, "Expand", line, ints_constant(x, y->rank, y->dim)));
 }
 
 EXPORT_OP_ROW(iota, .write = iota);
@@ -310,9 +310,9 @@ static void
 triangle(struct exporter *x, const struct node *n, bool upper)
 {
 	const struct tensor *y = n->out[0];
-	const char *ones = make(x, "Expand", IN(real_constant(x, 1), ints_constant(x, y->rank, y->dim)), AS_IS), *diagonal;
+	const char *ones = two(x, "Expand", real_constant(x, 1), ints_constant(x, y->rank, y->dim)), *diagonal;
 
-	diagonal = make(x, "Squeeze", IN(int_constant(x, op_int(n, "diagonal"))), AS_IS);
+	diagonal = one(x, "Squeeze", int_constant(x, op_int(n, "diagonal")));
 	result(x, y, make(x, "Trilu", IN(ones, diagonal), AS(attr_is_int("upper", upper))));
 }
 

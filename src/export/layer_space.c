@@ -239,7 +239,7 @@ local(struct exporter *x, const struct node *n)
 	sums = make(x, "Einsum", IN(columns, value_of(x, weight)), AS(attr_is_text("equation", "ncp,pfc->nfp")));
 	sums = reshaped_as(x, sums, y);
 	if (n->nin > 2 && n->in[2])
-		sums = make(x, "Add", IN(sums, value_of(x, n->in[2])), AS_IS);
+		sums = two(x, "Add", sums, value_of(x, n->in[2]));
 	result(x, y, sums);
 }
 

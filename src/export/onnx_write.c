@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "export/export.h"
+#include "export/exporter.h"
 #include "import/model.h"
 
 #ifdef HAVE_PROTOBUF_C
@@ -40,21 +40,6 @@ text(const char *s)
 	return (char *)(uintptr_t)s;
 }
 
-static int32_t
-type_of(enum element e)
-{
-	switch (e) {
-	case ELEMENT_I64:
-		return ONNX__TENSOR_PROTO__DATA_TYPE__INT64;
-	case ELEMENT_I32:
-		return ONNX__TENSOR_PROTO__DATA_TYPE__INT32;
-	case ELEMENT_U8:
-		return ONNX__TENSOR_PROTO__DATA_TYPE__UINT8;
-	default:
-		return ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
-	}
-}
-
 static void
 put_numbers(Onnx__TensorProto *p, const struct numbers *n)
 {
@@ -62,7 +47,7 @@ put_numbers(Onnx__TensorProto *p, const struct numbers *n)
 	p->n_dims = (size_t)n->rank;
 	p->dims = (int64_t *)(uintptr_t)n->dim;
 	p->has_data_type = true;
-	p->data_type = type_of(n->type);
+	p->data_type = onnx_type(n->type);
 	p->has_raw_data = true;
 	p->raw_data.len = (size_t)n->count * element_bytes(n->type);
 	p->raw_data.data = (uint8_t *)(uintptr_t)n->data;
@@ -192,7 +177,7 @@ put_value(struct arena *a, Onnx__ValueInfoProto *p, const struct model_value *v)
 	p->type->tensor_type = t;
 	onnx__type_proto__tensor__init(t);
 	t->has_elem_type = true;
-	t->elem_type = type_of(v->type);
+	t->elem_type = onnx_type(v->type);
 	t->shape = ARENA_NEW(a, Onnx__TensorShapeProto);
 	onnx__tensor_shape_proto__init(t->shape);
 	t->shape->n_dim = (size_t)v->rank;

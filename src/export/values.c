@@ -294,7 +294,50 @@ places_constant(struct exporter *x, int rank, const int64_t *dim, const int32_t 
 	return constant(x, n, (size_t)n->count * sizeof(*v));
 }
 
-/* ---- shapes ---- */
+const char *
+counted(struct exporter *x, int rank, const int64_t *dim)
+{
+	int64_t n = 1, i;
+	int32_t *v;
+
+	for (i = 0; i < rank; i++)
+		n *= dim[i];
+	v = arena_array(x->arena, (size_t)n + 1, sizeof(*v));
+	for (i = 0; i < n; i++)
+		v[i] = (int32_t)i;
+	return places_constant(x, rank, dim, v);
+}
+
+/* ---- types and shapes ---- */
+
+int
+onnx_type(enum element type)
+{
+	switch (type) {
+	case ELEMENT_F64:
+		return 11;
+	case ELEMENT_I64:
+		return 7;
+	case ELEMENT_I32:
+		return 6;
+	case ELEMENT_U8:
+		return 2;
+	default:
+		return 1;	/* FLOAT */
+	}
+}
+
+const char *
+cast_to(struct exporter *x, const char *value, enum element type)
+{
+	return make(x, "Cast", IN(value), AS(attr_is_int("to", onnx_type(type))));
+}
+
+const char *
+reduced(struct exporter *x, const char *op, const char *value, int count, const int64_t *axes, bool keep)
+{
+	return make(x, op, IN(value, ints_constant(x, count, axes)), AS(attr_is_int("keepdims", keep)));
+}
 
 int
 onnx_axis(const struct tensor *t, int64_t axis)
