@@ -35,18 +35,19 @@ net_take(struct net_weights *w, const struct stored *t, int64_t at)
 
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];
+		struct map_view v;
 		bool average;
 
 		if (!p->weight || !net_names(p, t->name, &average) || (w->averaged[k] && !average))
 			continue;
-		if (type == STORED_OTHER || !same_shape(p, t, false) ||
+		if (type == STORED_OTHER || !map_view(NULL, p->rank, p->dim, &v) || !same_shape(&v, t) ||
 		    t->end - t->begin != p->elements * stored_types[type].bytes)
 			fail("%s: tensor %s is of another type or shape than the network's", w->path, t->name);
 		w->numbers = (unsigned char *)malloc((size_t)(t->end - t->begin) + 1);
 		if (!w->numbers)
 			fail("%s: no memory for tensor %s", w->path, t->name);
 		read_all(w->fd, w->path, w->numbers, t->end - t->begin, at + t->begin);
-		weights_put(w->path, p, type, w->numbers, false);
+		weights_put(w->path, p, type, w->numbers, &v);
 		free(w->numbers);
 		w->numbers = NULL;
 		w->found[k] = true;
