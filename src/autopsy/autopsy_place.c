@@ -38,9 +38,11 @@ loading(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "By the traceback it failed while weights were put on "
 		    "the device or converted there, not in a step: the batch plays no part%s. Weights of fewer bytes (16 "
 		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
-		    "free help.", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
+		    "free help.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
 		    ", and this process's tensors had %s of the device's %s by then",
-		    size_human(had, b->allocated), size_human(all, b->total)) : ""));
+		    size_human(had, b->allocated), size_human(all, b->total)) : "", o->kind == OOM_CUDA && !o->says ?
+		    " Where they are far less than it has, another process has the device, which nvidia-smi lists, or another index "
+		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
 		autopsy_cause(y, "It failed at the first call of the device, before this process had "
 		    "anything there: what fills the device is another process's, which nvidia-smi "

@@ -85,7 +85,7 @@ const struct detail oom_details[] = {
 	{ "total %", DETAIL_TOTAL, OOM_CUPY, OOM_ALLOCATED },
 	{ "far: %", DETAIL_SIZE, OOM_CUPY, OOM_ALLOCATED },
 	{ "limit set to: %", DETAIL_SIZE, OOM_CUPY, OOM_LIMIT },
-	{ "GPU=#", DETAIL_GPU, OOM_CUDA, 0 },
+	{ "; GPU=#", DETAIL_GPU, OOM_CUDA, 0 },	/* of ONNX Runtime; not "GPU=0,1" of a script */
 	{ "device ordinal #", DETAIL_GPU, OOM_CUDA, 0 },
 	{ "on device #", DETAIL_GPU, OOM_CUDA, 0 },
 	{ "Used: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },

@@ -269,6 +269,7 @@ const struct phrase oom_phrases[] = {
 	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },
 	{ "CUDA out of memory", MESSAGE(OOM_CUDA) },
 	{ "~cuda out of memory\b", MESSAGE(OOM_CUDA) },
+	{ "~\bcuda oom\b", MESSAGE(OOM_CUDA) },
 	{ "~\bgpu out of memory\b", FROM("a GPU") },
 	{ "~could not create cudnn handle: CUDNN_STATUS_ALLOC_FAILED", STATUS("cuDNN", NO_WORKSPACE) },
 	{ "~could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED", HANDLE("cuDNN") },
@@ -397,7 +398,9 @@ const struct phrase oom_phrases[] = {
 	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", RUNTIME },
 	{ "~cannot allocate memory", RUNTIME },
+	{ "~out of memory error", NAMED },
 	{ "~out of memory", NAMED },
+	{ "~out-of-memory error", NAMED },
 	{ "~outofmemory", NAMED },
 	{ "~out of memeory", NAMED },	/* as people type it */
 	{ "~out of memroy", NAMED },

@@ -179,6 +179,21 @@ signs_is_network(struct piece part)
 	return false;
 }
 
+/* The name that a line of code begins with, if it sets that. */
+static struct piece
+assigned_name(struct piece t)
+{
+	const char *is = memchr(t.s, '=', t.n), *from;
+
+	if (!is || is + 1 == t.s + t.n || is[1] == '=')
+		return (struct piece){ t.s, 0 };
+	while (is > t.s && is[-1] == ' ')
+		is--;
+	for (from = is; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
+		;
+	return (struct piece){ from, (size_t)(is - from) };
+}
+
 /* "netG.cuda()", "self.model = model.to(device)": a network, by its name. What goes by another name then is a result. */
 bool
 signs_is_move(struct piece t)
@@ -191,6 +206,8 @@ signs_is_move(struct piece t)
 	for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 		;
 	part = signs_last_part((struct piece){ from, (size_t)(at - from) });
+	if (from == at && at > t.s && at[-1] == ')')	/* "model = Net(args).cuda()" */
+		return signs_is_network(signs_last_part(assigned_name(t)));
 	for (is = from; is > t.s && is[-1] == ' '; is--)
 		;
 	if (is > t.s && is[-1] == '=') {

@@ -109,8 +109,9 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 		p->later = line;
 	if (evaluates(t))
 		p->evaluating = line;
-	if (piece_any_whole(t, "inference infer inferring video audio mp4 wav") &&
-	    !piece_any_phrase(t, "video memory|video ram|video card"))
+	if (!piece_find(t, "train") && (piece_any_whole(t, "inference infer inferring") || piece_any_phrase(t, "long video|long audio|"
+	    "long film|video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
+	    "minutes of audio|min audio|audio.wav|.mp4")))
 		p->inferring = line;
 	if (piece_any_phrase(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads"))

@@ -376,6 +376,8 @@ static const struct place {
 	    "CUDA0 buffer\n", TRACE_LAYERS, "" },
 	{ "ggml", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
 	    "cudaMalloc failed: out of memory\n", 0, "" },
+	{ "a network is made and moved", HEAD CALL("/src/a.py", "9", "f", "model = Net(args).cuda()") ENDED, TRACE_LOADING, "" },
+	{ "a tensor is made and moved", HEAD CALL("/src/a.py", "9", "f", "model_out = f(model).cuda()") ENDED, 0, "" },
 	{ "all pairs of rows", HEAD CALL("/src/a.py", "9", "f", "d = pdist(x)") ENDED, TRACE_ALL_PAIRS, "" },
 	{ "all pairs by a measure", HEAD CALL("/src/a.py", "9", "f", "d = pdist(f(x, 1), 'cosine')") ENDED, TRACE_ALL_PAIRS, "" },
 	{ "all pairs by a norm", HEAD CALL("/src/a.py", "9", "f", "d = F.pdist(x, p=2)") ENDED, TRACE_ALL_PAIRS, "" },

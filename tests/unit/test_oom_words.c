@@ -79,7 +79,9 @@ Test(oom_words, the_size_of_pictures)
 Test(oom_words, inference_and_versions)
 {
 	cr_expect_eq(read_line("when I run inference on a film").inferring, 1);
-	cr_expect_eq(read_line("a video of ten minutes").inferring, 1);
+	cr_expect_eq(read_line("on a long video").inferring, 1);
+	cr_expect_eq(read_line("the audio files to train on are long").inferring, 0);
+	cr_expect_eq(read_line("30 wavs, mono audio").inferring, 0);
 	cr_expect_eq(read_line("no other process uses video memory").inferring, 0);
 	cr_expect_eq(read_line("my inferences are right").inferring, 0);
 	cr_expect_eq(read_line("it ran with PyTorch 0.3.0").older, 1);
