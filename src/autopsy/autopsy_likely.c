@@ -5,6 +5,8 @@
  */
 #include "autopsy/autopsy_parts.h"
 
+#include <string.h>
+
 #include "base/text.h"
 
 #define NEEDS_HOST	1u	/* the machine's memory */
@@ -12,7 +14,10 @@
 #define NEEDS_EVALUATES	4u	/* people speak of validation or tests, */
 #define NEEDS_LATE	8u	/* of a failure after a time, */
 #define NEEDS_INFERS	16u	/* of inference, or of what is given to it, */
-#define NEEDS_LOADS	32u	/* or of a model that is loaded */
+#define NEEDS_LOADS	32u	/* of what is loaded, */
+#define NEEDS_PARALLEL	64u	/* or of several devices */
+#define NEEDS_DRIVER	128u	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
+#define SIGNS		8
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -38,6 +43,11 @@ static const struct row {
 		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
 		    "sys.maxsize > 2**32 is False in a Python of 32 bits." },
 		{ LOADERS ", or the network runs on the processor", NULL, "with num_workers=0, or a smaller batch, it runs." } } },
+	{ NEEDS_DRIVER, NULL, {
+		{ "Another process has the device, such as a notebook that still runs", "half", "nvidia-smi, before the run, lists it." },
+		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
+		    "display has a part", "half", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
+		{ "The run needs more than there is", NULL, "then an error of its own follows, with a shape." } } },
 	{ NEEDS_LOADS, "speaks of what is loaded", {
 		{ "Weights alone are more than is free", NULL, "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
 		    "smaller model. Then it fails before the first result, whatever the batch." },
@@ -59,6 +69,12 @@ static const struct row {
 		    "pixels, or parts one after the other. Then a short or small one runs." },
 		{ "Gradients are on, since torch.no_grad() does not stand around it", "one of five", "with it less is taken." },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
+	{ NEEDS_TORCH | NEEDS_PARALLEL, "speaks of several devices", {
+		{ "The first device is full before the others", "two of three", "nvidia-smi tells. DataParallel gathers results and the loss "
+		    "there; with DistributedDataParallel each process has to take its own (torch.cuda.set_device), also for what "
+		    "torch.load reads (map_location)." },
+		{ "Each device's part of a batch needs more than there is", "a third", "fewer samples, or smaller ones, take less on all "
+		    "of them." } } },
 	{ NEEDS_LATE, "speaks of a failure after a time", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
@@ -74,22 +90,31 @@ static const struct row {
 		    "torch.no_grad()." } } },
 };
 
+/* The sign's place among others. */
+static int
+place(unsigned sign)
+{
+	return __builtin_ctz(sign | 1u << SIGNS);
+}
+
 /* What there is of what rows need; LINE: where people speak of it. */
 static unsigned
-signs(const struct autopsy *y, int line[NEEDS_LOADS + 1])
+signs(const struct autopsy *y, int line[SIGNS + 1])
 {
 	const struct oom_paste *p = &y->log.paste;
-	unsigned is = y->main->host ? NEEDS_HOST : 0;
+	const struct oom_message *o = y->main;
+	unsigned is = o->host ? NEEDS_HOST : 0;
+	int i;
 
-	line[NEEDS_EVALUATES] = p->no_grad ? 0 : p->evaluating;
-	line[NEEDS_LATE] = p->later;
-	line[NEEDS_INFERS] = p->inferring;
-	line[NEEDS_LOADS] = y->main->host || (y->main->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? 0 : p->loading;
-	is |= autopsy_is_torch(y->main) || (y->main->kind == OOM_CUDA && p->torch) ? NEEDS_TORCH : 0;
-	is |= line[NEEDS_EVALUATES] ? NEEDS_EVALUATES : 0;
-	is |= line[NEEDS_LATE] ? NEEDS_LATE : 0;
-	is |= line[NEEDS_LOADS] ? NEEDS_LOADS : 0;
-	return is | (line[NEEDS_INFERS] ? NEEDS_INFERS : 0);
+	line[place(NEEDS_EVALUATES)] = p->no_grad ? 0 : p->evaluating;
+	line[place(NEEDS_LATE)] = p->later;
+	line[place(NEEDS_INFERS)] = p->inferring;
+	line[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? 0 : p->loading;
+	line[place(NEEDS_PARALLEL)] = p->parallel;
+	for (i = 0; i < SIGNS; i++)
+		is |= line[i] ? 1u << i : 0;
+	is |= autopsy_is_torch(o) || (o->kind == OOM_CUDA && p->torch) ? NEEDS_TORCH : 0;
+	return is | (o->kind == OOM_CUDA && o->size[OOM_ASKED].known && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 ? NEEDS_DRIVER : 0);
 }
 
 /* Is nothing known but that memory ended? A model, or an allocator's dump, tells more. */
@@ -115,7 +140,7 @@ head(struct autopsy *y, const struct row *r, int line)
 void
 autopsy_likely(struct autopsy *y)
 {
-	int line[NEEDS_LOADS + 1] = { 0 }, i;
+	int line[SIGNS + 1] = { 0 }, i;
 	const struct row *r = table;
 	unsigned is;
 
@@ -129,7 +154,7 @@ autopsy_likely(struct autopsy *y)
 	}
 	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
-	head(y, r, line[r->needs & ~(NEEDS_TORCH | NEEDS_HOST)]);
+	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST))]);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", r->item[i].cause, r->item[i].share ? " (" : "",
 		    r->item[i].share ? r->item[i].share : "", r->item[i].share ? ")" : "", r->item[i].shows));

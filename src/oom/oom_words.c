@@ -116,6 +116,9 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 	if (piece_any_phrase(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads"))
 		p->loading = line;
+	if (piece_any_phrase(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 |0 gpu|"
+	    "other gpus|gpus = '0,1|each gpu") && !piece_any_of(t, "capacity total cuda_visible"))
+		p->parallel = line;
 	if (piece_any_begins(t, "torch pytorch"))
 		p->torch = line;
 	size_of_pictures(p, t, line);

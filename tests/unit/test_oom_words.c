@@ -61,6 +61,14 @@ Test(oom_words, what_is_loaded)
 	cr_expect_eq(read_line("the load of the machine").loading, 0);
 }
 
+Test(oom_words, several_devices)
+{
+	cr_expect_eq(read_line("I use nn.DataParallel on both").parallel, 1);
+	cr_expect_eq(read_line("the first GPU has more than others").parallel, 1);
+	cr_expect_eq(read_line("(GPU 0 ; 4.00 GiB total capacity").parallel, 0);
+	cr_expect_eq(read_line("my GPU is a K80").parallel, 0);
+}
+
 Test(oom_words, the_size_of_pictures)
 {
 	struct oom_paste p = read_line("The dimension of my images is 2480 x 3507.");
