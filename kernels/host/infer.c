@@ -7,6 +7,8 @@
 static bool net_is_open;
 static bool net_threads_there;	/* they wait for the next network */
 
+#define NET_FIRST	(PREDICTIONS - NET_OUTPUTS)	/* of the predictions that are outputs */
+
 /* ---- weights ---- */
 
 /* A file that is read. Where that fails, net_close() gives back what it took. */
@@ -124,10 +126,13 @@ NET(open)(const char *weights, int threads)
 	else
 		device_open();
 	net_threads_there = true;
-	kept[0] = (unsigned char *)malloc((size_t)(predictions[0].elements * type_table[predictions[0].type].bytes *
-	    VALIDATE_BATCH));
-	if (!kept[0])
-		fail("no memory for the output of a batch");
+	for (int k = NET_FIRST; k < PREDICTIONS; k++) {
+		const struct prediction *p = &predictions[k];
+
+		kept[k] = (unsigned char *)malloc((size_t)(p->elements * type_table[p->type].bytes * VALIDATE_BATCH));
+		if (!kept[k])
+			fail("no memory for the outputs of a batch");
+	}
 	net_rehearse();
 	net_load(weights);
 	return 0;
@@ -166,28 +171,50 @@ net_feed(const struct net_inputs *inputs, int64_t at, int64_t b)
 	device_inputs_ready(validate_inputs, VALIDATE_INPUTS, b);
 }
 
-static void
-net_collect(net_number *to, int64_t n)
+/* Bytes of a sample's output, as the caller has them. */
+static int64_t
+net_bytes(int k)
 {
-	for (int64_t i = 0; i < n; i++) {
-		const unsigned char *x = prediction_at(0, i);
+	return predictions[k].elements * type_table[predictions_type(k)].bytes;
+}
 
-		if (predictions[0].type == TYPE_ELEM)
-			to[i] = (net_number)VALUE(*(const elem *)x);
+/* What was kept of an output of B samples, of which the caller's begins at TO. */
+static void
+net_collect(int k, unsigned char *to, int64_t b)
+{
+	int64_t size = type_table[predictions_type(k)].bytes;
+
+	for (int64_t i = 0; i < b * predictions[k].elements; i++) {
+		const unsigned char *x = prediction_at(k, i);
+
+		if (predictions[k].type == TYPE_ELEM)
+			((float *)to)[i] = (float)VALUE(*(const elem *)x);
 		else
-			to[i] = *(const net_number *)x;
+			memcpy(to + i * size, x, (size_t)size);
 	}
 }
 
-int
-NET(run)(int64_t n, const struct net_inputs *inputs, net_number *output)
+/* One is given as a pointer to its numbers, several as a struct of such, in the order of the table. */
+static void
+net_outputs_of(const void *given, unsigned char **to)
 {
+	if (NET_OUTPUTS > 1)
+		memcpy(to + NET_FIRST, given, NET_OUTPUTS * sizeof(*to));
+	else
+		to[NET_FIRST] = (unsigned char *)(uintptr_t)given;
+}
+
+int
+NET(run)(int64_t n, const struct net_inputs *inputs, net_output *output)
+{
+	unsigned char *to[PREDICTIONS];
 	struct step step;
 
 	if (setjmp(net_failed))
 		return -1;
 	if (!net_is_open)
 		fail("the network is not open");
+	net_outputs_of(output, to);
 	memset(&step, 0, sizeof(step));
 	step.share = 1;
 	for (int64_t at = 0; at < n; at += VALIDATE_BATCH) {
@@ -197,7 +224,9 @@ NET(run)(int64_t n, const struct net_inputs *inputs, net_number *output)
 		net_feed(inputs, at, b);
 		device_run(STEP_VALIDATE, b, &step);
 		device_wait();
-		net_collect(output + at * predictions[0].elements, b * predictions[0].elements);
+		for (int k = NET_FIRST; k < PREDICTIONS; k++)
+			if (to[k])
+				net_collect(k, to[k] + at * net_bytes(k), b);
 	}
 	return 0;
 }
@@ -209,8 +238,10 @@ NET(close)(void)
 		device_close_arena();
 	arena = NULL;
 	net_end_reading(&net_weights);
-	free(kept[0]);
-	kept[0] = NULL;
+	for (int k = NET_FIRST; k < PREDICTIONS; k++) {
+		free(kept[k]);
+		kept[k] = NULL;
+	}
 	net_is_open = false;
 }
 
@@ -235,38 +266,61 @@ net_read(unsigned char *const *to, const int64_t *bytes)
 	return b;
 }
 
+/* All outputs of a sample, one after the other. */
+static void
+net_write(unsigned char *const *to, int64_t b)
+{
+	for (int64_t i = 0; i < b; i++)
+		for (int k = NET_FIRST; k < PREDICTIONS; k++)
+			fwrite(to[k] + i * net_bytes(k), 1, (size_t)net_bytes(k), stdout);
+}
+
+/* Room for a batch of each input and each output; false: there is none. */
+static bool
+net_room(unsigned char **from, int64_t *bytes, unsigned char **to)
+{
+	bool good = true;
+
+	for (int k = 0; k < VALIDATE_INPUTS; k++) {
+		const struct input *in = &validate_inputs[k];
+
+		bytes[k] = in->elements * (in->type == TYPE_ELEM ? (int)sizeof(float) : type_table[in->type].bytes);
+		from[k] = (unsigned char *)malloc((size_t)(bytes[k] * VALIDATE_BATCH));
+		good = good && from[k];
+	}
+	for (int k = NET_FIRST; k < PREDICTIONS; k++) {
+		to[k] = (unsigned char *)malloc((size_t)(net_bytes(k) * VALIDATE_BATCH));
+		good = good && to[k];
+	}
+	return good;
+}
+
 int
 main(int argc, char **argv)
 {
-	static unsigned char *from[VALIDATE_INPUTS + 1];
+	static unsigned char *from[VALIDATE_INPUTS + 1], *to[PREDICTIONS];
 	static int64_t bytes[VALIDATE_INPUTS + 1];
 	struct net_inputs inputs;
-	net_number *to = (net_number *)malloc(sizeof(*to) * (size_t)(predictions[0].elements * VALIDATE_BATCH));
+	bool room;
 	int64_t b;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: %s WEIGHTS < SAMPLES > OUTPUTS\n", PROGRAM);
 		return 2;
 	}
-	for (int k = 0; k < VALIDATE_INPUTS; k++) {
-		const struct input *in = &validate_inputs[k];
-
-		bytes[k] = in->elements * (in->type == TYPE_ELEM ? (int)sizeof(float) : type_table[in->type].bytes);
-		from[k] = (unsigned char *)malloc((size_t)(bytes[k] * VALIDATE_BATCH));
-		if (!from[k])
-			to = NULL;
-	}
+	room = net_room(from, bytes, to);
 	memcpy(&inputs, from, sizeof(inputs));
-	if (!to || NET(open)(argv[1], 0)) {
-		fprintf(stderr, "%s: %s\n", PROGRAM, to ? NET(error)() : "no memory for samples");
+	if (!room || NET(open)(argv[1], 0)) {
+		fprintf(stderr, "%s: %s\n", PROGRAM, room ? NET(error)() : "no memory for samples");
 		return 2;
 	}
 	while ((b = net_read(from, bytes)) > 0) {
-		if (NET(run)(b, &inputs, to)) {
+		/* several outputs are a struct of such pointers */
+		if (NET(run)(b, &inputs, (net_output *)(NET_OUTPUTS > 1 ? (void *)&to[NET_FIRST] : (void *)to[NET_FIRST]))) {
 			fprintf(stderr, "%s: %s\n", PROGRAM, NET(error)());
 			return 2;
 		}
-		fwrite(to, sizeof(*to), (size_t)(b * predictions[0].elements), stdout);
+		net_write(to, b);
 		if (!VALIDATE_INPUTS)
 			break;
 	}

@@ -64,6 +64,7 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	struct diags d;
 	struct spec *spec;
 	struct module *m;
+	struct result *outputs;
 	int status = compile_one(a, c, path, args, &d, &spec);
 
 	if (status)
@@ -72,7 +73,7 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	path = spec->file->src->path;
 	if (!args->force && !fits(a, &d, spec))
 		return compile_failed(path, &d);
-	if (m->inference && !graph_prediction(m->validate)) {
+	if (m->inference && graph_outputs(m->validate, &outputs) == 0) {
 		print_error("%s: what network '%s' puts out is its input: there is nothing to infer", visible_text(a, path), m->name);
 		return 1;
 	}

@@ -1,7 +1,8 @@
 /*
  * What is its own in a program that only infers: its tables, which lack all that training wants, and what other
  * programs call (kernels/host/infer.c), declared in the source and once more in a header. Inputs are members of a
- * struct, so that a program that gives another type, or one too many, does not compile.
+ * struct, so that a program that gives another type, or one too many, does not compile; and so are outputs, where
+ * there are several.
  */
 #include <ctype.h>
 #include <string.h>
@@ -31,7 +32,7 @@ shape_in_c(struct arena *a, const struct tensor *t)
 	return arena_printf(a, "%s]", text);
 }
 
-/* A member's name: the input's, unless that is a word of C or C++. */
+/* A member's name: the input's or output's with "_" for dots, and one behind it if that is a word of C or C++. */
 static const char *
 member_name(struct arena *a, const char *name)
 {
@@ -47,8 +48,12 @@ member_name(struct arena *a, const char *name)
 		"typename", "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t",
 		"while", "xor", "xor_eq",
 	};
+	char *plain = arena_strdup(a, name), *dot;
 	size_t i;
 
+	while ((dot = strchr(plain, '.')))
+		*dot = '_';
+	name = plain;
 	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strcmp(words[i], name) == 0)
 			return arena_join(a, name, "_", "");
@@ -74,6 +79,49 @@ put_inputs(struct emitter *e, struct text *out)
 	text_puts(out, "};\n");
 }
 
+/* ---- outputs ---- */
+
+/* Of what the first loss reads "output"; else as the spec predicts it, and no two alike. */
+static const char *
+output_name(struct arena *a, const struct result *all, int i)
+{
+	const char *name = all[i].name ? member_name(a, all[i].name) : "output";
+	int k;
+
+	for (k = 0; k < i; k++)
+		if (strcmp(output_name(a, all, k), name) == 0)
+			return arena_printf(a, "%s_%d", name, i);
+	return name;
+}
+
+/* How many numbers each has for a sample. */
+static void
+put_sizes(struct arena *a, struct text *out, const struct result *all, int count)
+{
+	int i;
+
+	if (count == 1) {
+		text_printf(out, "\tNET_OUTPUT = %lld\t/* numbers of the output for each sample */\n",
+		    (long long)tensor_elements_per_sample(all[0].tensor));
+		return;
+	}
+	for (i = 0; i < count; i++)
+		text_printf(out, "\tNET_OUTPUT_%s = %lld%s\t/* numbers of that output for each sample */\n", output_name(a, all, i),
+		    (long long)tensor_elements_per_sample(all[i].tensor), i + 1 < count ? "," : "");
+}
+
+static void
+put_outputs(struct arena *a, struct text *out, const struct result *all, int count)
+{
+	int i;
+
+	text_puts(out, "\nstruct net_outputs {\t/* NULL: it is not wanted */\n");
+	for (i = 0; i < count; i++)
+		text_printf(out, "\t%s *%s;\t/* %s */\n", type_in_c(all[i].tensor), output_name(a, all, i),
+		    shape_in_c(a, all[i].tensor));
+	text_puts(out, "};\n");
+}
+
 /* NAME in capitals, as a guard has it. */
 static const char *
 guard(struct arena *a, const char *name)
@@ -89,31 +137,42 @@ static void
 put_declarations(struct emitter *e, struct text *out, const char *program)
 {
 	const struct module *m = e->module;
-	const struct tensor *y = graph_prediction(m->validate);
+	struct result *all;
+	int count = graph_outputs(m->validate, &all);
 	const char *g = guard(m->arena, program);
 
 	text_printf(out, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n"
 	    "/* a program with several networks gives each functions of its own, -D'NET(x)=%s_##x', and includes one in a file */\n"
 	    "#ifndef NET\n#define NET(x)\tnet_##x\n#endif\n\n", g, g, m->name);
-	text_printf(out, "enum {\n\tNET_BATCH = %lld,\t/* samples that run together; net_run() takes any number */\n"
-	    "\tNET_OUTPUT = %lld\t/* numbers of the output for each sample */\n};\n\n",
-	    (long long)e->plan->validate_batch, (long long)tensor_elements_per_sample(y));
+	text_printf(out, "enum {\n\tNET_BATCH = %lld,\t/* samples that run together; net_run() takes any number */\n",
+	    (long long)e->plan->validate_batch);
+	put_sizes(m->arena, out, all, count);
+	text_puts(out, "};\n\n");
 	put_inputs(e, out);
+	if (count > 1)
+		put_outputs(m->arena, out, all, count);
 	text_printf(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
 	    "/* Takes all memory there will be, %lld bytes for the network, and reads a checkpoint's weights (safetensors).\n"
 	    " * THREADS: 0, one a processor. It is open once at a time, and others that the program has beside it. -1: it cannot;\n"
 	    " * net_error() says why. */\n"
 	    "int\tNET(open)(const char *weights, int threads);\n\n", (long long)e->plan->arena_bytes);
-	text_printf(out, "/* The output of N samples, %s, from their inputs; allocates nothing. -1: it cannot. */\n"
-	    "int\tNET(run)(int64_t n, const struct net_inputs *, %s *output);\n\n"
-	    "void\tNET(close)(void);\n\n/* What went wrong last. */\nconst char\t*NET(error)(void);\n\n"
-	    "#ifdef __cplusplus\n}\n#endif\n\n#endif\n", shape_in_c(m->arena, y), type_in_c(y));
+	if (count == 1)
+		text_printf(out, "/* The output of N samples, %s, from their inputs; allocates nothing. -1: it cannot. */\n"
+		    "int\tNET(run)(int64_t n, const struct net_inputs *, %s *output);\n\n", shape_in_c(m->arena, all[0].tensor),
+		    type_in_c(all[0].tensor));
+	else
+		text_puts(out, "/* The outputs of N samples from their inputs; allocates nothing. -1: it cannot. */\n"
+		    "int\tNET(run)(int64_t n, const struct net_inputs *, const struct net_outputs *);\n\n");
+	text_puts(out, "void\tNET(close)(void);\n\n/* What went wrong last. */\nconst char\t*NET(error)(void);\n\n"
+	    "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
 void
 emit_inference(struct emitter *e, const char *program, struct text *header)
 {
 	const struct module *m = e->module;
+	struct result *all;
+	int count = graph_outputs(m->validate, &all);
 
 	text_puts(e->out, "\n#ifdef CHECK");
 	emit_buffers(e);
@@ -123,7 +182,8 @@ emit_inference(struct emitter *e, const char *program, struct text *header)
 	emit_prediction_table(e);
 	text_puts(e->out, "\n/* what other programs call; the header has the same */\n");
 	put_declarations(e, e->out, program);
-	text_printf(e->out, "\ntypedef %s net_number;\t/* of the output */\n", type_in_c(graph_prediction(m->validate)));
+	text_printf(e->out, "\ntypedef %s net_output;\n#define NET_OUTPUTS\t%d\t/* the last of the predictions */\n",
+	    count == 1 ? type_in_c(all[0].tensor) : "const struct net_outputs", count);
 	text_printf(e->out, "#define NET_AVERAGES\t%d\t/* are averages of weights taken in their place? */\n", m->set.ema > 0);
 	text_printf(header, "/*\n * %s.h - the network %s of %s, in inference.\n * Written by stowage; link it with %s%s, "
 	    "compiled with -DLIBRARY.\n * SPDX-License-Identifier: MIT\n */\n", program, m->name,

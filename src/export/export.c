@@ -168,36 +168,7 @@ begin(struct exporter *x, const struct graph *g, int count, const struct result 
 	}
 }
 
-/* Does it depend on what inference does not have? */
-static bool
-needs_target(struct module *m, const struct tensor *t)
-{
-	bool *needed = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*needed));
-	const struct graph *g = m->forward;
-	int i;
-
-	needed[t->id] = true;
-	needed_mark(g->nodes.v, g->nodes.n, needed, NULL);
-	for (i = 0; i < g->inputs.n; i++)
-		if (g->inputs.v[i]->kind == T_TARGET && needed[g->inputs.v[i]->id])
-			return true;
-	return false;
-}
-
-/* What a loss reads goes by the name of what makes it; all else by that of the spec. Of a loss that has something to
- * compare with a target computed already, what the spec names stands in its place. */
-static int
-results_of(struct module *m, struct result **all)
-{
-	int count = graph_predictions(m->forward, all);
-
-	(*all)[0].name = NULL;
-	if ((*all)[0].tensor && (count == 1 || !needs_target(m, (*all)[0].tensor)))
-		return count;
-	++*all;
-	return count - 1;
-}
-
+/* What a loss reads goes by the name of what makes it; all else by that of the spec. */
 static void
 export_output(struct exporter *x, const struct result *r)
 {
@@ -232,7 +203,7 @@ export_model(struct module *m, const struct checkpoint *c, const char **why)
 		.result = ARENA_NEW(m->arena, struct exported), .model = ARENA_NEW(m->arena, struct model),
 		.value = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.value)) };
 	struct result *wanted;
-	int count = results_of(m, &wanted);
+	int count = graph_outputs(m->forward, &wanted);
 
 	x.result->model = x.body = x.model;
 	x.model->arena = m->arena;

@@ -131,6 +131,33 @@ graph_predictions(const struct graph *g, struct result **all)
 	return n;
 }
 
+/* Does it depend on what inference does not have? */
+static bool
+needs_target(const struct graph *g, const struct tensor *t)
+{
+	bool *needed = arena_array(g->module->arena, (size_t)g->module->next_tensor + 1, sizeof(*needed));
+	int i;
+
+	needed[t->id] = true;
+	needed_mark(g->nodes.v, g->nodes.n, needed, NULL);
+	for (i = 0; i < g->inputs.n; i++)
+		if (g->inputs.v[i]->kind == T_TARGET && needed[g->inputs.v[i]->id])
+			return true;
+	return false;
+}
+
+int
+graph_outputs(const struct graph *g, struct result **all)
+{
+	int count = graph_predictions(g, all);
+
+	(*all)[0].name = NULL;
+	if ((*all)[0].tensor && (count == 1 || !needs_target(g, (*all)[0].tensor)))
+		return count;
+	++*all;
+	return count - 1;
+}
+
 /* ---- nothing but that ---- */
 
 static void
@@ -165,21 +192,26 @@ bool
 module_infer(struct module *m)
 {
 	struct graph *g = m->forward;
-	const struct tensor *last = graph_prediction(g);
+	struct result *all;
+	int count = graph_outputs(g, &all), i;
 	bool *needed = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*needed));
 
-	if (!last) {
+	if (count == 0) {
 		diag_error(m->diags, "settings", m->loc, "network '%s' computes nothing for each sample, so there is nothing to "
 		    "infer", m->name);
 		return false;
 	}
-	needed[last->id] = true;
+	for (i = 0; i < count; i++)
+		needed[all[i].tensor->id] = true;
 	keep_needed(g, needed);
 	keep_weights(m, needed);
 	g->loss = NULL;
 	g->results.n = 0;
-	vec_push(m->arena, &g->results, ((struct result){ .name = "prediction", .tensor = (struct tensor *)last,
-	    .loc = last->loc }));
+	for (i = 0; i < count; i++) {
+		if (!all[i].name)	/* what the first loss reads: it stands for itself now */
+			all[i] = (struct result){ .name = "prediction", .tensor = all[i].tensor, .loc = all[i].tensor->loc };
+		vec_push(m->arena, &g->results, all[i]);
+	}
 	m->set.train = false;
 	m->set.validate = true;
 	m->set.data = m->set.validate_data = (struct data_source){ 0 };

@@ -12,8 +12,12 @@ const struct tensor	*graph_prediction(const struct graph *);
  * names. Returns how many. */
 int			 graph_predictions(const struct graph *, struct result **);
 
-/* Leaves of a module, before any pass, what its prediction needs: no losses, no targets, no data, nothing to train.
- * False, after an error, where there is no prediction. */
+/* What inference puts out, none with .tensor NULL: that first, with .name NULL, but not where a target is needed for it, as for the losses of a
+ * detector, and the spec names what else there is; then what the spec names. Returns how many. */
+int			 graph_outputs(const struct graph *, struct result **);
+
+/* Leaves of a module, before any pass, what its outputs need: no losses, no targets, no data, nothing to train.
+ * False, after an error, where there is none. */
 bool			 module_infer(struct module *);
 
 #endif
