@@ -108,6 +108,7 @@ bool	autopsy_bytes_name_a_tensor(const struct oom_message *);
 bool	autopsy_in_backward(const struct oom_message *);
 /* What the message means, in a sentence or two. */
 const char	*autopsy_meaning(const struct autopsy *, const struct oom_message *);
+int64_t		autopsy_bytes(const struct oom_message *);
 
 void	autopsy_text(const struct autopsy *);
 void	autopsy_json(const struct autopsy *);

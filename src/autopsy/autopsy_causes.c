@@ -146,10 +146,11 @@ earlier_models(struct autopsy *y)
 	long number;
 
 	if ((part = numbered_part(y->main->node, scopes, &n, &number)))
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, which Keras counts "
-		    "up: %ld %s made before in the same process. It keeps the graph and the weights of each "
-		    "until tf.keras.backend.clear_session(); in a notebook or a search over models they add "
-		    "up.", (int)n, part, number, number == 1 ? "other was" : "others were"));
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, which Keras counts up: training "
+		    "was set up %s before in the same process, for this network (as compile does, if it is called again) or for "
+		    "others. Graphs, the optimizer's numbers and the other networks' weights stay until "
+		    "tf.keras.backend.clear_session(); in a notebook or a search over models they add up.", (int)n, part,
+		    number == 1 ? "once" : arena_printf(y->arena, "%ld times", number)));
 	else if ((part = numbered_part(y->main->node, models, &n, &number)) && number >= SEVERAL_MODELS)
 		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, as Keras numbers models without "
 		    "a name: at least %ld others were made before in the same process. Where they are no parts of one network, "

@@ -47,8 +47,7 @@ write_messages(struct json *j, const struct autopsy *y)
 		jsonw_bool(j, "host", o->host);
 		bytes_or_null(j, "gpu", o->gpu);
 		write_shape(j, "shape", &o->shape);
-		bytes_or_null(j, "bytes", o->shape.known ? shape_bytes(&o->shape, o->element ?
-		    o->element : 4) : o->size[OOM_ASKED].known ? o->size[OOM_ASKED].bytes : -1);
+		bytes_or_null(j, "bytes", autopsy_bytes(o));
 		jsonw_string(j, "operation", o->node[0] ? o->node : NULL);
 		jsonw_string(j, "meaning", autopsy_meaning(y, o));
 		jsonw_bool(j, "main", o == y->main);

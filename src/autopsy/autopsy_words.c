@@ -75,6 +75,17 @@ bytes_text(struct arena *a, const struct oom_size *s)
 	    size_commas(exact, s->bytes));
 }
 
+/* By its shape; where the type of its elements is not known, by what was asked for, if that is told. */
+int64_t
+autopsy_bytes(const struct oom_message *o)
+{
+	const struct oom_size *asked = &o->size[OOM_ASKED];
+
+	if (o->shape.known && (o->element || !o->host || !asked->known))
+		return shape_bytes(&o->shape, o->element ? o->element : 4);
+	return asked->known ? asked->bytes : -1;
+}
+
 static const char *
 tensor_words(struct arena *a, const struct oom_message *o, int element)
 {
@@ -167,6 +178,9 @@ host_meaning(struct arena *a, const struct oom_message *o, int element)
 		    "kernel ended the process%s%s. Data, its copies in loader processes and pinned "
 		    "buffers lie there.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
 		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
+	if (o->shape.known && !o->element && o->size[OOM_ASKED].known)
+		return arena_printf(a, "The machine's memory, not the device's, had no room for an array of shape %s: %s.",
+		    autopsy_shape_text(a, &o->shape), bytes_text(a, &o->size[OOM_ASKED]));
 	if (o->shape.known)
 		return arena_printf(a, "The machine's memory, not the device's, had no room for "
 		    "%s.", tensor_words(a, o, element));

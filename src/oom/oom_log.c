@@ -22,6 +22,7 @@
 #define MOST_PHRASES	512
 #define NEAR_LINES	300	/* in which one error follows from another */
 #define BEHIND		640	/* what stays in it ahead of the place that is looked at */
+#define MOST_SIGNS	(1 << 20)	/* of a text in an array */
 
 struct log_reader {
 	struct oom_log *log;
@@ -173,6 +174,10 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 	case DETAIL_ELEMENT:
 		if (!o->element)
 			o->element = (int)d->value;
+		break;
+	case DETAIL_TEXT:
+		if (!o->element && m->numbers && m->number[0] > 0 && m->number[0] <= MOST_SIGNS)
+			o->element = (int)(m->number[0] * d->value);
 		break;
 	case DETAIL_WARNING:
 		o->warning = true;

@@ -181,6 +181,9 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA Error: out of memory: @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS,
 	    PHRASE_AGAIN) },	/* with the last error of the C library, whatever that was */
 	{ "CUDA Error: out of memory", SAYS(OOM_CUDA, "Darknet", SUBDIVISIONS) },
+	{ "what(): @ CUDA Error: out of memory", MESSAGE(OOM_CUDA) },	/* Darknet throws no exceptions */
+	{ "what(): CUDA Error: out of memory", MESSAGE(OOM_CUDA) },
+	{ "RuntimeError: CUDA Error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "CUDA Error 2, out of memory", FROM("tinygrad") },
 	{ "CUDA Error 2, CUDA_ERROR_OUT_OF_MEMORY", FROM("tinygrad") },
 	{ "MemoryError: Allocation of % failed", FROM("tinygrad") },

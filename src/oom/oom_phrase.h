@@ -83,6 +83,7 @@ enum detail_role {
 	DETAIL_SUM,		/* added to it, and the largest into the field after it */
 	DETAIL_SHAPE, DETAIL_NODE,
 	DETAIL_ELEMENT,		/* an element has `value` bytes */
+	DETAIL_TEXT,		/* it is a text of so many signs, each of `value` bytes */
 	DETAIL_WARNING,
 	DETAIL_PLACE,		/* the device; only the first, */
 	DETAIL_ELSEWHERE,	/* and none behind this: it is of other nodes */

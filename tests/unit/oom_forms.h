@@ -20,7 +20,7 @@ struct want {
 	const char *says;	/* a part of what is said of it */
 	bool host, warning, hedged, asserted, apart;
 	int gpu;		/* the index and one; 0: not said */
-	int alive;
+	int alive, element;	/* bytes of one; 0: not looked at */
 	struct {
 		enum oom_field field;
 		int64_t bytes;	/* 0 ends the list, unless it is the first */
@@ -203,6 +203,8 @@ expect(const struct want *w, const char *form, const struct oom_log *log)
 	cr_expect_eq(m->hedged, w->hedged, "%s %s: hedged", w->name, form);
 	cr_expect_eq(m->apart, w->apart, "%s %s: apart", w->name, form);
 	cr_expect_eq(m->asserted > 0, w->asserted, "%s %s: asserted", w->name, form);
+	if (w->element)
+		cr_expect_eq(m->element, w->element, "%s %s: elements of %d", w->name, form, m->element);
 	if (w->says)
 		cr_expect(m->says && strstr(m->says, w->says), "%s %s: says %s", w->name, form,
 		    m->says ? m->says : "nothing");

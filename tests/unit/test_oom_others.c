@@ -273,6 +273,13 @@ static const struct want texts[] = {
 	  .who = "NumPy", .host = true, .rank = 2, .dim = { 60000, 50000 },
 	  .text = "MemoryError: Unable to allocate 5.59 GiB for an array with shape (60000, 50000) and data type "
 	    "uint16\n" },
+	{ .name = "texts of fifty signs", .from = "bio-ontology-research-group/DeepViral/issues/1", .who = "NumPy", .host = true,
+	  .rank = 2, .dim = { 14661920, 4 }, .element = 200,
+	  .text = "MemoryError: Unable to allocate 10.9GiB for an array with shape (14661920, 4) and data type <U50\n" },
+	{ .name = "texts of bytes", .from = "numpy", .who = "NumPy", .host = true, .rank = 1, .dim = { 99000000 }, .element = 21,
+	  .text = "MemoryError: Unable to allocate 1.94 GiB for an array with shape (99000000,) and data type |S21\n" },
+	{ .name = "another program's exception, not Darknet's", .from = "VLOGroup/cnn-crf-stereo/issues/4", .who = "CUDA",
+	  .text = "  what():  IuException: CUDA Error: out of memory\n" },
 };
 
 static struct arena *arena;
