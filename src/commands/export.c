@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/filename.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/compile.h"
@@ -121,7 +122,8 @@ write_model(struct arena *a, const struct export_args *args, struct module *m, c
 {
 	char commas[SIZE_TEXT];
 	const char *why;
-	struct exported *e = export_model(m, c, &why);
+	struct exported *e = export_model(m, c, compile_root(a, filename_absolute(a, args->path), args->compile.allow_outside),
+	    &why);
 	int status;
 
 	if (why)

@@ -197,9 +197,9 @@ export_graph(struct exporter *x, const struct graph *g, int count, const struct 
 }
 
 struct exported *
-export_model(struct module *m, const struct checkpoint *c, const char **why)
+export_model(struct module *m, const struct checkpoint *c, const char *root, const char **why)
 {
-	struct exporter x = { .arena = m->arena, .module = m, .checkpoint = c,
+	struct exporter x = { .arena = m->arena, .module = m, .checkpoint = c, .root = root,
 		.result = ARENA_NEW(m->arena, struct exported), .model = ARENA_NEW(m->arena, struct model),
 		.value = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.value)) };
 	struct result *wanted;

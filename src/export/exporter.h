@@ -15,6 +15,7 @@ struct exporter {
 	struct arena *arena;
 	struct module *module;
 	const struct checkpoint *checkpoint;
+	const char *root;		/* the folder below which the spec's files lie */
 	struct exported *result;
 	struct model *model;
 	struct model *body;		/* where nodes are appended: the model, or a graph in one of its nodes */

@@ -4,6 +4,7 @@
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -20,7 +21,7 @@ stowage = os.environ["STOWAGE"]
 
 # what is run without EXTENDED: an operator of each kind, and small networks
 QUICK = ["activations", "adaptive_avgpool", "arithmetic", "attend-causal", "attend-relative", "attend-groups", "attend-windows",
-         "conv_transpose-odd", "groupnorm", "gru-lengths", "layernorm-axes", "local-strided", "lstm-layers", "match", "matmul-turned",
+         "conv_transpose-odd", "groupnorm", "gru-lengths", "from_file", "layernorm-axes", "local-strided", "lstm-layers", "match", "matmul-turned",
          "nms", "pad-modes", "reductions", "roi_align-levels", "roi_masks", "roi_pool", "rope", "scan", "slice", "split", "take",
          "upsample-between",
          "digits", "digit_rows", "lenet5", "pointnet", "resnet20"]
@@ -35,8 +36,6 @@ pointnet resnet152 resnet18 resnet20 resnet50 ssd300_vgg16 swin_t t5_small unet 
          "dlrm": ((r"(class\[|table\()\d{4,}", r"\g<1>900"),),
          "tinyllama": ((r"window = 2048", "window = 24"), (r"22 \* llama\(32, 4, 5632\)", "2 * llama(8, 2, 96)"), (r"\b2048\b", "64"),
                        (r"\b32000\b", "96"))}
-# numbers of files, which are not exported
-NONE = ["from_file"]
 # of T5 products of queries and keys are not scaled: with more, ONNX Runtime's own optimizations move outputs by a hundredth; detectors
 # find boxes that are some
 GAIN = {"t5_small": 0.3, **dict.fromkeys(("fasterrcnn_resnet50", "fastrcnn_vgg16", "maskrcnn_resnet50", "retinanet_resnet50",
@@ -154,6 +153,10 @@ def inputs_of(inputs, draw):
 
 def folder_of(name, text, level):
     folder = os.path.join(work, name)
+    os.makedirs(folder, exist_ok=True)
+    for file in re.findall(r'"([^"]*)"', text):
+        if os.path.exists(f"{top}/tests/ops/{file}"):
+            shutil.copy(f"{top}/tests/ops/{file}", folder)
     build(folder, text, level)
     draw = numpy.random.default_rng(5)
     weights, inputs = graph(folder + "/net.nn")
@@ -326,7 +329,7 @@ def chosen(known):
     """Those that are named, or small ones, or with EXTENDED all."""
     if sys.argv[2:]:
         return sys.argv[2:]
-    return [name for name in known if name not in NONE] if os.environ.get("EXTENDED") else QUICK
+    return list(known) if os.environ.get("EXTENDED") else QUICK
 
 
 known = every()
