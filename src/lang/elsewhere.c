@@ -1,6 +1,6 @@
 /*
  * What other frameworks and papers call operators, optimizers and schedules: the name here of what is the same thing,
- * and the names that mean something else, whatever is spelt like them here. prelu is no relu, radam no adam.
+ * and the names that mean something else, whatever is spelt like them here. rrelu is no relu, radam no adam.
  */
 #include "lang/expander.h"
 
@@ -58,8 +58,8 @@ static const struct {
 };
 
 static const char *const others[] = {
-	"activation", "Identity", "cosine_similarity", "binary_crossentropy", "prelu", "rrelu",
-	"crelu", "glu", "reglu", "geglu", "swiglu", "maxout", "log_softmax", "softmin",
+	"activation", "Identity", "cosine_similarity", "binary_crossentropy", "rrelu",
+	"crelu", "maxout", "log_softmax", "softmin",
 	"gumbel_softmax", "rmse", "msle", "mape", "smape", "Dropout2d", "Dropout3d",
 	"SpatialDropout2D", "AlphaDropout", "DropPath", "GaussianNoise", "LocalResponseNorm",
 	"lrn", "weight_norm", "spectral_norm", "SeparableConv2D", "DepthwiseConv2D",
