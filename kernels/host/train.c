@@ -138,6 +138,18 @@ validate_samples(const struct run *r)
 	return limit && limit < total / VALIDATE_BATCH ? limit * VALIDATE_BATCH : total;
 }
 
+/* Is there a batch of validation from AT on, for this rank, or where all must take part in each, for any? */
+static bool
+validate_goes_on(int64_t at, int64_t first, int64_t total)
+{
+#ifdef PARAMETER_SHARDS
+	return at - first < total;
+#else
+	(void)first;
+	return at < total && !interrupted;
+#endif
+}
+
 /* One pass over the validation data; results go to r->valid, and what is to be predicted to its files. False: it was
  * interrupted, and there are no results. */
 static bool
@@ -158,13 +170,15 @@ validate(struct run *r)
 #endif
 	step.alike = &step;
 	ranks_average_statistics();
+	int64_t sent = ranks.sent;
 #endif
 	memset(r->valid, 0, sizeof(r->valid));
 #ifdef KEEPS
 	kept_begin();
 #endif
 	predictions_open_all(total);
-	for (int64_t at = from; at < total && !interrupted; at += next) {
+	for (int64_t place = from; validate_goes_on(place, from, total); place += next) {
+		int64_t at = place < total ? place : 0;		/* one that does not count */
 		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
 
 		step.draw = ~(uint64_t)(at / VALIDATE_BATCH);	/* other random numbers than in training */
@@ -177,12 +191,15 @@ validate(struct run *r)
 			collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b,
 			    r->valid);
 		last.ticket = device_fetch(validate_results, VALIDATE_RESULTS);
-		last.b = b;
+		last.b = place < total ? b : 0;
 		last.there = true;
 		predictions_write_all(b);
 	}
 	if (last.there)
 		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, r->valid);
+#ifdef RANKS
+	ranks_sent.before += ranks.sent - sent;		/* it is no part of an update */
+#endif
 #ifdef KEEPS
 	kept_end(validate_results, VALIDATE_RESULTS);
 #endif

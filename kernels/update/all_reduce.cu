@@ -45,7 +45,7 @@ exchanges_turn(void)
 	}
 }
 
-/* What a rank adds comes to where it is added up, unless it lies there. */
+/* What a rank adds comes to where it is added up, unless it lies there, and its piece to where the others' will be. */
 static void
 exchange_place(const struct exchange *x)
 {
@@ -57,6 +57,11 @@ exchange_place(const struct exchange *x)
 #endif
 		if (s->own != s->at)
 			memcpy(x->base + s->at, x->base + s->own, (size_t)(s->n * x->bytes));
+		if (s->piece >= 0 && x->halves == RING_SPREADS) {
+			struct rank_piece p = rank_piece_of(s->n, ranks.rank, ranks.size);
+
+			memcpy(x->base + s->at + p.first * x->bytes, x->base + s->piece, (size_t)(p.n * x->bytes));
+		}
 	}
 }
 

@@ -150,7 +150,7 @@ enum { RING_ADDS = 1, RING_SPREADS = 2 };	/* the halves */
 struct ring_span {			/* a tensor: places are bytes from a base on */
 	int64_t at;
 	int64_t own;		/* where what this rank adds lies; mostly there */
-	int64_t piece;		/* where this rank's piece of the sum is to lie; below 0: there */
+	int64_t piece;		/* where this rank's piece of the sum is to lie, or lies before all have it; below 0: there */
 	int64_t n;		/* elements */
 };
 

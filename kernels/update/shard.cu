@@ -8,6 +8,8 @@
  *     W . .     . W .     . . W		its piece of the weights is updated by that, with its state
  *     W W W     W W W     W W W		all_gather: all have all weights
  *
+ * Where parameters are shared out, W of a rank is all that it keeps, and the row of all lies elsewhere, for a while.
+ *
  * Where gradients are shared out, too, G is written to bytes of its own by the last addition, and those of g are free again.
  */
 #ifndef STOWAGE_UPDATE_SHARD_CU

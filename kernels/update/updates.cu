@@ -33,6 +33,11 @@
 #define OWN_FROM(all)	0
 #define OWN_ELEMENTS(all)	(all)
 #endif
+#ifdef PARAMETER_SHARDS	/* of which there is that piece alone */
+#define WEIGHT_FROM(all)	0
+#else
+#define WEIGHT_FROM(all)	OWN_FROM(all)
+#endif
 #ifdef GRADIENT_SHARDS	/* of the sum of gradients there is that piece alone */
 #define GRADIENT_FROM(all)	0
 #else
@@ -207,7 +212,7 @@ update_share_of(const struct updates *u, int64_t c)
 	int64_t from;
 	const struct update *t = update_at(u, c, &from);
 
-	k.weight = (elem *)update_place(u->arena, t->weight, (OWN_FROM(t->n) + from) * (int64_t)sizeof(elem));
+	k.weight = (elem *)update_place(u->arena, t->weight, (WEIGHT_FROM(t->n) + from) * (int64_t)sizeof(elem));
 	k.master = (real *)update_place(u->arena, t->master, from * (int64_t)sizeof(real));
 	k.g = (const gradient *)update_place(u->arena, t->gradient,
 	    (GRADIENT_FROM(t->n) + from) * (int64_t)sizeof(gradient));

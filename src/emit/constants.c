@@ -84,6 +84,8 @@ emit_training_constants(struct emitter *e)
 		    (long long)set->ranks, e->sums.n + 1, (long long)plan_sent(e->module, e->plan));
 	if (module_shards(e->module) > 1)
 		text_puts(e->out, "#define SHARDS\t\t1\t/* each keeps the optimizer's state of its piece of every parameter */\n");
+	if (settings_share_out(set, SHARD_PARAMETERS))
+		text_puts(e->out, "#define PARAMETER_SHARDS\t1\t/* and of the parameter itself, but while it is read */\n");
 	if (settings_share_out(set, SHARD_GRADIENTS))
 		text_puts(e->out, "#define GRADIENT_SHARDS\t1\t/* and of the sum of its gradient that piece alone */\n");
 	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "

@@ -111,7 +111,7 @@ trainable(const struct module *m, int *tensors)
 		const struct tensor *t = m->persistent.v[i];
 
 		if (t->kind == T_PARAM && !t->frozen) {
-			n += tensor_elements_per_sample(t);
+			n += tensor_elements_per_sample(tensor_whole(t));
 			(*tensors)++;
 		}
 	}

@@ -113,10 +113,11 @@ put_spans(struct emitter *e)
 	    "*/\nstatic const struct ring_span ring_spans[] = {\n");
 	for (i = 0; i < e->spans.n; i++) {
 		const struct node *n = e->spans.v[i];
+		const struct tensor *own = n->in[0]->shared ? n->out[0] : n->in[0];
 
-		text_printf(e->out, "\t{ %s, %s, %s, %lld },\t/* %d: %s */\n", place(e, n->out[0]), place(e, n->in[0]),
-		    place(e, n->nout > 1 ? n->out[1] : NULL), (long long)tensor_elements_per_sample(n->out[0]), i,
-		    emit_safe(e->module->arena, n->out[0]->name));
+		text_printf(e->out, "\t{ %s, %s, %s, %lld },\t/* %d: %s */\n", place(e, n->out[0]), place(e, own),
+		    place(e, n->in[0]->shared ? n->in[0] : n->nout > 1 ? n->out[1] : NULL),
+		    (long long)tensor_elements_per_sample(n->out[0]), i, emit_safe(e->module->arena, n->out[0]->name));
 	}
 	text_puts(e->out, "};\n");
 }

@@ -114,7 +114,8 @@ shard_values(struct advisor *v, int *n)
 	if (module_ranks(v->module) <= 1 || set->ema > 0 || settings_unshared(set))
 		return value;
 	for (i = (int)set->shard + 1; i < SHARDS; i++)
-		value[(*n)++] = i;
+		if (i != SHARD_GRADIENTS || settings_keep_gradients(set))	/* else they save nothing by themselves */
+			value[(*n)++] = i;
 	return value;
 }
 
@@ -130,6 +131,7 @@ shard_title(struct advisor *v, int64_t value)
 {
 	static const char *const what[SHARDS] = {
 		[SHARD_OPTIMIZER] = "the optimizer's state", [SHARD_GRADIENTS] = "the optimizer's state and gradients",
+		[SHARD_PARAMETERS] = "the optimizer's state, gradients and parameters",
 	};
 
 	return arena_printf(v->arena, "share %s out to the %lld ranks", what[value], (long long)v->module->set.ranks);
@@ -138,6 +140,8 @@ shard_title(struct advisor *v, int64_t value)
 static const char *
 shard_note(struct advisor *v, int64_t value)
 {
+	if (value >= SHARD_PARAMETERS)
+		return "the same updates: each rank sends half as much again, gathering what a layer reads before it";
 	return value >= SHARD_GRADIENTS && v->module->set.accumulate > 1 ?
 	    "the same updates: each rank makes its part of them, and sends gradients of every micro-batch" :
 	    "the same updates: each rank makes its part of them, and sends hardly more";

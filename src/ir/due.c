@@ -11,6 +11,14 @@ bits_of_update(const struct module *m, const struct node *n)
 	return turn && m->set.turn[turn - 1].every > 1 ? 1u << (turn - 1) : EVERY_STEP;
 }
 
+/* Does the node make a new value of a parameter, or bring that to all ranks? Not one that brings what is read next. */
+static bool
+is_update(const struct node *n)
+{
+	return n->op->kind == OP_OPTIMIZER || (n->op->ranks.between == BETWEEN_GATHER && n->in[0] &&
+	    tensor_root(n->in[0])->kind == T_PARAM && !tensor_root(n->in[0])->shared);
+}
+
 static void
 read_by_all(const struct graph *g, unsigned *wanted)
 {
@@ -50,8 +58,7 @@ module_due(const struct module *m)
 	for (i = g->nodes.n - 1; i >= 0; i--) {
 		const struct node *n = g->nodes.v[i];
 
-		due[i] = n->op->kind == OP_OPTIMIZER || n->op->ranks.between == BETWEEN_GATHER ?
-		    bits_of_update(m, n) : bits_of_readers(n, wanted);
+		due[i] = is_update(n) ? bits_of_update(m, n) : bits_of_readers(n, wanted);
 		for (k = 0; k < n->nin; k++)
 			if (n->in[k])
 				wanted[n->in[k]->id] |= due[i];

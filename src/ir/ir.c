@@ -47,6 +47,7 @@ static const struct {
 	[T_INPUT] = { "input", false },
 	[T_TARGET] = { "target", false },
 	[T_PARAM] = { "parameter", true },
+	[T_GATHERED] = { "gathered-parameter", false },
 	[T_STATISTIC] = { "statistic", true },
 	[T_TABLE] = { "table", true },
 	[T_OPTIMIZER] = { "optimizer", true },
@@ -458,6 +459,12 @@ module_shards(const struct module *m)
 	return m->train && !m->inference ? settings_shards(&m->set) : 1;
 }
 
+bool
+module_shares_out(const struct module *m, enum shard_kind what)
+{
+	return module_shards(m) > 1 && settings_share_out(&m->set, what);
+}
+
 struct rank_piece
 rank_piece_of(int64_t n, int64_t rank, int64_t ranks)
 {
@@ -476,6 +483,7 @@ shard_elements(const struct module *m, int64_t n)
 
 static const char *const shard_names[] = {
 	[SHARD_NONE] = "none", [SHARD_OPTIMIZER] = "optimizer", [SHARD_GRADIENTS] = "gradients",
+	[SHARD_PARAMETERS] = "parameters",
 };
 
 const char *
@@ -499,6 +507,12 @@ int64_t
 settings_shards(const struct settings *set)
 {
 	return set->shard != SHARD_NONE ? settings_ranks(set) : 1;
+}
+
+bool
+settings_keep_gradients(const struct settings *set)
+{
+	return set->clip > 0 || set->accumulate > 1 || set->precision->scales_loss;
 }
 
 bool

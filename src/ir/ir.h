@@ -45,6 +45,7 @@ enum tensor_kind {
 	T_INPUT,	/* staged from the data for each batch */
 	T_TARGET,
 	T_PARAM,	/* trainable, persistent, saved in checkpoints */
+	T_GATHERED,	/* a parameter of which each rank has but a piece, all of it, for a while */
 	T_STATISTIC,	/* running statistics: persistent, saved, not trained */
 	T_TABLE,	/* numbers of a file: persistent, not saved, read at start */
 	T_OPTIMIZER,	/* momentum, moments: persistent, saved */
@@ -184,6 +185,8 @@ struct module {
 int64_t		 module_ranks(const struct module *);
 /* Into how many pieces they share out the optimizer's state of a parameter; 1 where they do not. */
 int64_t		 module_shards(const struct module *);
+/* Do they share that out? */
+bool		 module_shares_out(const struct module *, enum shard_kind);
 /* What of N elements is RANK's, of so many: pieces differ by one element at most, the first is the smallest. */
 struct rank_piece {
 	int64_t first, n;

@@ -91,6 +91,7 @@ enum shard_kind {		/* what ranks share out, of each tensor a piece to each; each
 	SHARD_NONE,
 	SHARD_OPTIMIZER,	/* the optimizer's state, and the update by it */
 	SHARD_GRADIENTS,	/* the sums of gradients, from backward on */
+	SHARD_PARAMETERS,	/* parameters themselves, but while a layer reads them */
 	SHARDS
 };
 
@@ -118,6 +119,8 @@ int64_t	settings_ranks(const struct settings *);
 const struct op	*settings_unshared(const struct settings *);
 /* Into how many pieces the optimizer's state of a parameter is shared out; 1: it is not. */
 int64_t	settings_shards(const struct settings *);
+/* Do gradients live on from backward to an update that waits for all of them, or for other micro-batches? */
+bool	settings_keep_gradients(const struct settings *);
 /* Do ranks share that out? */
 bool	settings_share_out(const struct settings *, enum shard_kind);
 /* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks. */

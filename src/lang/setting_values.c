@@ -85,10 +85,10 @@ read_shard(struct expander *ex, const struct setting *st, struct settings *set)
 			set->shard_loc = st->loc;
 			return;
 		}
-	g = ex_error(ex, "settings", v.loc, "shard is optimizer, gradients or none, not %s",
+	g = ex_error(ex, "settings", v.loc, "shard is optimizer, gradients, parameters or none, not %s",
 	    v.kind == V_WORD ? v.text : value_text(ex->a, &v));
 	diag_help(ex->d, g, "with shard optimizer each of several ranks keeps its piece of the optimizer's state; with "
-	    "shard gradients, of the sums of gradients too");
+	    "shard gradients, of the sums of gradients too; with shard parameters, of the parameters as well");
 }
 
 static void
@@ -340,8 +340,8 @@ const struct setting_kind setting_kinds[] = {
 	  .values = "2|4|8" },
 	{ SEC_TRAIN, "shard", .read = read_shard,
 	  .doc = "what the ranks share out, so that each has but its piece: the optimizer's state, that and the sums of "
-	  "gradients, or nothing; none if not given",
-	  .values = "optimizer|gradients|none" },
+	  "gradients, these and parameters, or nothing; none if not given",
+	  .values = "optimizer|gradients|parameters|none" },
 	{ SEC_TRAIN, "epochs", .read = read_epochs,
 	  .doc = "passes over the data; 1 if not given" },
 	{ SEC_TRAIN, "steps", .read = read_steps,

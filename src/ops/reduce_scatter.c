@@ -12,6 +12,11 @@
  *
  *     g, s = reduce_scatter(g); ...; s = reduce_scattered(g, s)	s: as long as the largest rank's piece
  *
+ * Where they share out parameters (shard parameters), a piece is all that a rank keeps, and the whole gets bytes of its own; the
+ * piece is to be as it was until all is there:
+ *
+ *     w = all_gather(p); ...; w = all_gathered(w, p)
+ *
  * Several that follow one another are one call (plan/exchanges.c), wherever their tensors lie: a table has their places.
  */
 #include "ir/op.h"
@@ -31,6 +36,13 @@ scattered_alias(const struct node *n, int k)
 {
 	(void)k;
 	return n->nin - 1;
+}
+
+/* The parameter, where a rank has room for all of it; else it gets bytes of its own. */
+static int
+gather_alias(const struct node *n, int k)
+{
+	return k == 0 && n->in[0] && !n->in[0]->shared ? 0 : -1;
 }
 
 static struct call_arg
@@ -101,7 +113,7 @@ const struct op op_all_gather = {
 	.brief = "begins to bring to all ranks the piece that each of them has",
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
-	.memory.alias = op_alias_first,
+	.memory.alias = gather_alias,
 	.ranks.between = BETWEEN_GATHER,
 	.calls.kernels = "update/shard.cu",
 	.calls.emit = emit_gather,
@@ -111,8 +123,8 @@ const struct op op_all_gathered = {
 	.name = "all_gathered",
 	.kind = OP_INTERNAL,
 	.brief = "waits until all pieces are there",
-	.operands = "x",
-	.min_operands = 1, .max_operands = 1,
+	.operands = "x piece",
+	.min_operands = 1, .max_operands = 2,
 	.memory.alias = op_alias_first,
 	.ranks = { BETWEEN_GATHER, true },
 	.calls.kernels = "update/shard.cu",

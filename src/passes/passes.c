@@ -37,6 +37,7 @@
 	_(feed)					\
 	_(updates_together)			\
 	_(buckets)				\
+	_(gather)				\
 	_(workspaces)				\
 	_(inplace)				\
 	_(lifetimes)				\

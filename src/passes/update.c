@@ -26,6 +26,8 @@
  *     accumulate k:  train:  ... gradient, reduce_scatter ... reduce_scattered, accumulate into a persistent piece ...
  *                    update: [clip_scale,] all updates, all_gather of all ... all_gathered
  *
+ * Where they share out parameters, each keeps its piece, and what is updated is not brought to all here (passes/gather.c).
+ *
  * Where a step is several updates (passes/turns.c), each stands behind its backward, and before the next one's forward,
  * which reads the weights that it made:
  *
@@ -106,7 +108,7 @@ append_for_ranks(struct module *m, struct graph *g, const char *op, struct tenso
 	struct tensor *like = piece ? piece : in, *out = ir_tensor_like(m, like->kind, like, like->name, param->loc);
 
 	n->phase = PHASE_UPDATE;
-	if (in->kind == T_GRADIENT)
+	if (like->kind == T_GRADIENT)
 		out->gradient_of = param;
 	out->shared = like->shared;
 	return ir_add_output(m, n, out);
@@ -259,7 +261,8 @@ static void
 append_updates(struct module *m, int turn)
 {
 	struct tensor **param, **gradient, **made, *scale = NULL, *loss_scale;
-	bool shared = settings_shards(&m->set) > 1, pieces = settings_share_out(&m->set, SHARD_GRADIENTS);
+	bool pieces = settings_share_out(&m->set, SHARD_GRADIENTS);
+	bool spread = settings_shards(&m->set) > 1 && !settings_share_out(&m->set, SHARD_PARAMETERS);
 	struct build b = { .module = m };
 	int n = 0, i, first, last, was = m->persistent.n;
 
@@ -296,11 +299,11 @@ append_updates(struct module *m, int turn)
 		u->phase = PHASE_UPDATE;
 		made[i] = u->out[0];
 	}
-	for (i = 0; i < n && shared; i++)
+	for (i = 0; i < n && spread; i++)
 		made[i] = append_for_ranks(m, b.graph, "all_gather", param[i], made[i], NULL);
 	if (m->set.accumulate == 1 && !scale)
 		schedule_early(m, m->train, last);
-	for (i = 0; i < n && shared; i++)
+	for (i = 0; i < n && spread; i++)
 		append_for_ranks(m, b.graph, "all_gathered", param[i], made[i], NULL);
 }
 

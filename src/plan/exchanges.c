@@ -115,6 +115,8 @@ plan_find_sums(struct module *m, struct plan *p)
 	f.due = NULL;
 	if (m->update)
 		find_in(&f, m->update, m->train->nodes.n);
+	if (m->validate)
+		find_in(&f, m->validate, m->train->nodes.n + (m->update ? m->update->nodes.n : 0));
 }
 
 /* Of one tensor, in its half of a ring: all pieces but one, in the first half the rank's own, in the second that of the next. */
@@ -141,7 +143,9 @@ sent_of_pieces(const struct plan *p, const struct plan_sum *s, int64_t rank, int
 int64_t
 plan_times(const struct module *m, const struct plan_sum *s)
 {
-	return s->begin < m->train->nodes.n ? m->set.accumulate : 1;
+	int train = m->train->nodes.n, update = m->update ? m->update->nodes.n : 0;
+
+	return s->begin < train ? m->set.accumulate : s->begin < train + update;
 }
 
 /* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,

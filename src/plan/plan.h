@@ -108,7 +108,7 @@ void		 plan_place_buckets(struct module *, struct plan *);
 void		 plan_find_sums(struct module *, struct plan *);
 /* Bytes that each rank sends for these sums in an update. */
 int64_t		 plan_sent(const struct module *, const struct plan *);
-/* How often it is made for an update. */
+/* How often it is made for an update; 0: for validation. */
 int64_t		 plan_times(const struct module *, const struct plan_sum *);
 /* Until a bucket has so many bytes of gradients, it is not added up. */
 int64_t		 plan_bucket_bytes(const struct module *);

@@ -14,6 +14,7 @@ plan_kind_heading(enum tensor_kind k)
 		[T_INPUT] = "inputs, staged",
 		[T_TARGET] = "targets, staged",
 		[T_PARAM] = "parameters",
+		[T_GATHERED] = "gathered parameters",
 		[T_STATISTIC] = "running statistics",
 		[T_TABLE] = "tables",
 		[T_OPTIMIZER] = "optimizer state",
@@ -205,8 +206,12 @@ count_traffic(const struct module *m, struct plan_summary *s)
 	for (i = 0; i < m->persistent.n; i++) {
 		const struct tensor *t = m->persistent.v[i];
 
+		int64_t bytes = tensor_elements_per_sample(tensor_whole(t)) * dtype_bytes(t->dtype);
+
 		if (t->shared && t->kind == T_OPTIMIZER)
-			s->whole_state += tensor_elements_per_sample(t->gradient_of) * dtype_bytes(t->dtype);
+			s->whole_state += bytes;
+		if (t->shared && t->kind == T_PARAM)
+			s->whole_weights += bytes;
 	}
 	s->sent = plan_sent(m, p);
 }

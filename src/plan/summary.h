@@ -31,8 +31,8 @@ struct plan_summary {
 	 * rank sends for it and for weights that are brought to all, and receives, around a ring, where any algorithm has it */
 	int64_t reduced, sent;
 	/* where they share out the optimizer's state: bytes of weights that they bring to all, and of the whole state, of which
-	 * each has but a part */
-	int64_t gathered, whole_state;
+	 * each has but a part; and of all weights, where each has but a part of these */
+	int64_t gathered, whole_state, whole_weights;
 	int64_t meanwhile;	/* bytes of those that are on their way while backward goes on */
 	int reductions;
 	VEC(struct line_bytes) lines;	/* transient bytes at the peak by line, largest first */

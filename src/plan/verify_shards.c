@@ -13,6 +13,8 @@
  *    what each rank has but a piece of;
  * 4. what its update made, of which each rank has but its piece, is read by nobody but what brings it to all of them, and
  *    that is waited for in the same graph;
+ *    Where parameters are shared out, that is itself the piece, and what brings it to all of them, the next updates, and who
+ *    waits for all of it read it; the whole is read by nobody once the piece has been updated;
  * 5. each of its states, and each piece that has bytes of its own, has room for the largest piece, and takes no byte more.
  */
 #include "plan/verify_impl.h"
@@ -124,7 +126,8 @@ may_read(const struct node *n, int k, enum piece what)
 	case OF_SUM:
 		return (n->op->kind == OP_OPTIMIZER && k == 1) || n->op->ranks.takes_pieces || adds_pieces(n);
 	case OF_WEIGHT:
-		return between == BETWEEN_GATHER && !waits;
+		return (between == BETWEEN_GATHER && waits == (k == 1)) ||
+		    (n->op->kind == OP_OPTIMIZER && k == 0 && n->in[k]->shared);
 	case SUM_ON_ITS_WAY:
 		return between == BETWEEN_SCATTER && waits;
 	case WEIGHT_ON_ITS_WAY:
@@ -166,17 +169,61 @@ check_shapes(struct check *c, const struct node *n)
 			verify_object(c, n->loc, "each rank has all of '%s'", n->in[k]->name);
 }
 
-/* HAS: by a tensor's id. A graph that ends leaves whole weights behind. */
+/* By the id of a parameter's piece its newest value, and by that of all of it the value that it was gathered of. */
+struct values {
+	const struct tensor **newest, **of;
+};
+
+/* Nobody reads what was gathered of a value that is not the newest. */
 static void
-check_pieces(struct check *c, const struct graph *g, enum piece *has)
+check_values(struct check *c, const struct node *n, struct values *v)
 {
-	const struct node **moved = arena_array(c->arena, (size_t)c->m->next_tensor + 1, sizeof(*moved));	/* by parameter */
+	int k;
+
+	for (k = 0; k < n->nin && c->ok; k++) {
+		const struct tensor *of = n->in[k] ? v->of[tensor_root(n->in[k])->id] : NULL;
+
+		if (of && v->newest[tensor_root(of)->id] != of)
+			verify_object(c, n->loc, "%s '%s' reads '%s' as it was before its update", n->op->name, n->path,
+			    n->in[k]->name);
+	}
+	if (n->op->ranks.between == BETWEEN_GATHER && n->in[0] && n->in[0]->shared)
+		v->of[tensor_root(n->out[0])->id] = n->in[0];
+	if (n->op->kind == OP_OPTIMIZER)
+		v->newest[tensor_root(n->in[0])->id] = n->out[0];
+}
+
+/* What each rank has but a piece of before the graph begins. */
+static void
+begin_pieces(const struct graph *g, enum piece *has, struct values *v)
+{
 	int i, k;
 
 	for (i = 0; i < g->nodes.n; i++)
-		for (k = 0; k < g->nodes.v[i]->nin; k++)
-			if (g->nodes.v[i]->in[k] && g->nodes.v[i]->in[k]->accumulates && g->nodes.v[i]->in[k]->shared)
-				has[g->nodes.v[i]->in[k]->id] = OF_SUM;
+		for (k = 0; k < g->nodes.v[i]->nin; k++) {
+			const struct tensor *t = g->nodes.v[i]->in[k];
+
+			if (!t || !t->shared || t->def)
+				continue;
+			if (t->accumulates)
+				has[t->id] = OF_SUM;
+			else if (t->kind == T_PARAM)
+				has[t->id] = OF_WEIGHT;
+			v->newest[t->id] = t;
+		}
+}
+
+/* HAS: by a tensor's id. A graph that ends leaves whole weights behind, if not all of them are in pieces. */
+static void
+check_pieces(struct check *c, const struct graph *g, enum piece *has)
+{
+	size_t tensors = (size_t)c->m->next_tensor + 1;
+	const struct node **moved = arena_array(c->arena, tensors, sizeof(*moved));	/* by parameter */
+	struct values values = { arena_array(c->arena, tensors, sizeof(*values.newest)),
+		arena_array(c->arena, tensors, sizeof(*values.of)) };
+	int i, k;
+
+	begin_pieces(g, has, &values);
 	for (i = 0; i < g->nodes.n && c->ok; i++) {
 		const struct node *n = g->nodes.v[i];
 
@@ -184,6 +231,7 @@ check_pieces(struct check *c, const struct graph *g, enum piece *has)
 			if (n->in[k] && !may_read(n, k, has[n->in[k]->id]))
 				verify_object(c, n->loc, "%s '%s' reads '%s', of which each rank has but a piece", n->op->name,
 				    n->path, n->in[k]->name);
+		check_values(c, n, &values);
 		for (k = 0; k < n->nout; k++)
 			if (n->out[k])
 				has[n->out[k]->id] = made(n, k);
@@ -192,7 +240,7 @@ check_pieces(struct check *c, const struct graph *g, enum piece *has)
 			if (c->ok && has[n->in[1]->id] != OF_SUM)
 				verify_object(c, n->loc, "'%s' is updated by a gradient that is not of all ranks", n->in[0]->name);
 			check_shapes(c, n);
-			moved[tensor_root(n->in[0])->id] = n;
+			moved[tensor_root(n->in[0])->id] = n->in[0]->shared ? NULL : n;
 		} else if (n->op->ranks.between == BETWEEN_GATHER && n->op->ranks.waits) {
 			moved[tensor_root(n->in[0])->id] = NULL;
 		}
@@ -212,6 +260,9 @@ verify_shards(struct check *c)
 	if (module_shards(c->m) <= 1)
 		return;
 	check_calls(c);
+	for (i = 0; module_shares_out(c->m, SHARD_PARAMETERS) && i < c->m->persistent.n && c->ok; i++)
+		if (c->m->persistent.v[i]->kind == T_PARAM && !c->m->persistent.v[i]->shared)
+			verify_object(c, c->m->persistent.v[i]->loc, "each rank has all of '%s'", c->m->persistent.v[i]->name);
 	for (i = 0; i < 3 && c->ok; i++)
 		if (graph[i])
 			check_pieces(c, graph[i], has);

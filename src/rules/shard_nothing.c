@@ -5,14 +5,6 @@
 
 #include "ir/op.h"
 
-/* Do gradients of which each rank could have a piece live on from backward to the update? */
-static bool
-keeps_gradients(const struct module *m)
-{
-	return settings_share_out(&m->set, SHARD_GRADIENTS) && (m->set.clip > 0 || m->set.accumulate > 1 ||
-	    m->set.precision->scales_loss);
-}
-
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -20,7 +12,7 @@ check(const struct rule *rule, struct lint *l)
 	struct diag *g;
 	int i;
 
-	if (module_shards(m) <= 1 || keeps_gradients(m))
+	if (module_shards(m) <= 1 || (module_shares_out(m, SHARD_GRADIENTS) && settings_keep_gradients(&m->set)))
 		return;
 	for (i = 0; i < m->persistent.n; i++)
 		if (m->persistent.v[i]->shared)

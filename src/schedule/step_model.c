@@ -154,17 +154,38 @@ aligned(const struct pass_options *o, int64_t bytes)
 	return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
 }
 
+/* Parameters that the node reads, where ranks have but pieces of them: all of each is there then (passes/gather.c). */
+static int64_t
+gathered(const struct model *m, const struct node *n)
+{
+	int64_t bytes = 0;
+	int i, k;
+
+	if (!module_shares_out(m->g->module, SHARD_PARAMETERS) || n->op->kind == OP_OPTIMIZER || op_is_view(n->op))
+		return 0;
+	for (i = 0; i < n->nin; i++) {
+		const struct tensor *p = n->in[i] ? tensor_root(n->in[i]) : NULL;
+
+		for (k = 0; k < i && p; k++)
+			if (n->in[k] && tensor_root(n->in[k]) == p)
+				p = NULL;
+		if (p && p->kind == T_PARAM && !p->shared)
+			bytes += aligned(m->options, affine_at(tensor_bytes(p), m->batch));
+	}
+	return bytes;
+}
+
 static int64_t
 workspace(const struct model *m, const struct node *n)
 {
 	struct room room;
 
 	if (!n->op->memory.workspace)
-		return 0;
+		return gathered(m, n);
 	room = op_room(m->g->module, m->options->target, m->options->threads);
 	if (m->g == m->g->module->train)
 		room.batch = m->batch;
-	return aligned(m->options, affine_at(n->op->memory.workspace(n, &room), m->batch));
+	return gathered(m, n) + aligned(m->options, affine_at(n->op->memory.workspace(n, &room), m->batch));
 }
 
 static int64_t

@@ -15,7 +15,7 @@
 #include "plan/summary.h"
 
 const enum tensor_kind chart_kinds[] = {
-	T_PARAM, T_STATISTIC, T_TABLE, T_OPTIMIZER, T_GRADIENT, T_INPUT, T_TARGET, T_ACTIVATION, T_SAVED,
+	T_PARAM, T_GATHERED, T_STATISTIC, T_TABLE, T_OPTIMIZER, T_GRADIENT, T_INPUT, T_TARGET, T_ACTIVATION, T_SAVED,
 	T_DELTA, T_WORKSPACE, T_SCALAR, T_POISON
 };
 
@@ -24,6 +24,7 @@ static const struct {
 	bool dark;
 } look[TENSOR_KINDS] = {
 	[T_PARAM] = { "#0072b2", true },
+	[T_GATHERED] = { "#5c4fb5", true },
 	[T_STATISTIC] = { "#a6d0ea", false },
 	[T_TABLE] = { "#7f9fc0", false },
 	[T_OPTIMIZER] = { "#56b4e9", false },

@@ -69,6 +69,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	jsonw_string(j, "shard", shard_name(module_shards(m) > 1 ? m->set.shard : SHARD_NONE));
 	jsonw_int(j, "weight_bytes", s->gathered);
 	jsonw_int(j, "whole_state_bytes", s->whole_state);
+	jsonw_int(j, "whole_weight_bytes", s->whole_weights);
 	jsonw_end(j);
 	if (d->given) {
 		jsonw_flat_object(j, "device");

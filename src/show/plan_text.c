@@ -77,17 +77,16 @@ print_shares(const struct printer *r)
 	fprintf(r->out, " make an update of %lld samples)", (long long)set->batch);
 }
 
-/* Of the optimizer's state, what a rank has where it is shared out. */
+/* What a rank has of what is shared out, WHOLE bytes. */
 static void
-print_shared(const struct printer *r)
+print_shared(const struct printer *r, enum tensor_kind kind, int64_t whole)
 {
-	char whole[SIZE_TEXT];
+	char all[SIZE_TEXT];
 
-	if (!r->s->whole_state)
+	if (!whole)
 		return;
-	size_row(r, "optimizer state", r->s->persistent[T_OPTIMIZER]);
-	fprintf(r->out, "  on each rank, at most: its piece of every tensor, of %s in all\n",
-	    size_human(whole, r->s->whole_state));
+	size_row(r, plan_kind_heading(kind), r->s->persistent[kind]);
+	fprintf(r->out, "  on each rank, at most: its piece of every tensor, of %s in all\n", size_human(all, whole));
 }
 
 /* What goes over the wire between ranks, and how long that takes at least. */
@@ -263,7 +262,8 @@ print_totals(const struct printer *r)
 	fprintf(r->out, "  arena / bound = %.4f%s\n",
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
 	    p->optimal ? ", proved optimal" : "");
-	print_shared(r);
+	print_shared(r, T_PARAM, r->s->whole_weights);
+	print_shared(r, T_OPTIMIZER, r->s->whole_state);
 	print_traffic(r);
 	print_recomputed(r);
 	print_objective(r);

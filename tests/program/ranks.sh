@@ -164,7 +164,8 @@ other_specs() {
 network words {
   input  tok : tokens[12, vocab=20]
   target nxt : tokens[12, vocab=20]
-  x = tok -> embedding(20, 16) -> attention(heads=2, causal=true, dropout=0.2) -> dropout(0.1) -> layernorm
+  place = parameter((12, 16), init=normal(0.1))
+  x = (tok -> embedding(20, 16)) + place -> attention(heads=2, causal=true, dropout=0.2) -> dropout(0.1) -> layernorm
   y = x -> dense(32) -> gelu -> dense(20)
   loss cross_entropy(y, nxt)
 }

@@ -218,6 +218,11 @@ Test(verify, calls_for_other_pieces_of_gradients_are_caught)
 	change_calls(SHARD_GRADIENTS);
 }
 
+Test(verify, calls_for_other_pieces_of_parameters_are_caught)
+{
+	change_calls(SHARD_PARAMETERS);
+}
+
 /* What the verifier says when that operand is this; nothing is left changed. */
 static void
 swapped(struct tensor **operand, struct tensor *by, const char *says)
@@ -291,6 +296,65 @@ Test(verify, what_a_rank_has_but_a_piece_of_is_read_by_nobody)
 Test(verify, nor_is_what_it_has_but_a_piece_of_a_gradient_of)
 {
 	read_pieces(SHARD_GRADIENTS, 3 * 10);
+}
+
+/* A parameter's piece is read by whom it is for alone; what is gathered of it by nobody before all is there, nor in the room
+ * of something else. */
+Test(verify, pieces_of_parameters_are_not_read_for_all_of_them)
+{
+	struct tensor *gathered = NULL;
+	int i, k, pieces = 0, readers = 0;
+
+	load_ranks("lenet5.nn", 4, SHARD_PARAMETERS);
+	cr_assert_not(objects());
+	for (i = 0; i < module->train->nodes.n; i++) {
+		struct node *n = module->train->nodes.v[i];
+
+		if (n->op->kind == OP_OPTIMIZER) {
+			cr_assert(n->in[0]->shared && n->in[1]->shared);
+			swapped(&n->in[0], gathered, "");	/* which is all of another */
+			swapped(&n->in[1], n->in[1]->def->in[1], "has but a piece");
+		}
+		if (n->op->ranks.between == BETWEEN_GATHER && !n->op->ranks.waits) {
+			struct buffer *b = plan_buffer(module->plan, n->in[0]);
+
+			b->bytes += dtype_bytes(n->in[0]->dtype);
+			cr_assert(objects(), "'%s' with more than its piece", n->in[0]->name);
+			b->bytes -= dtype_bytes(n->in[0]->dtype);
+			pieces++;
+		}
+		if (n->op->ranks.between == BETWEEN_GATHER)
+			continue;
+		for (k = 0; k < n->nin; k++) {
+			if (!n->in[k] || n->in[k]->kind != T_GATHERED)
+				continue;
+			gathered = n->in[k];
+			swapped(&n->in[k], gathered->def->in[0], "has but a piece");	/* on its way */
+			swapped(&n->in[k], gathered->def->in[1], "has but a piece");
+			readers++;
+		}
+	}
+	cr_assert_eq(pieces, 10 + 3);	/* of five layers all but the last, whose stay, and the first are gathered for backward */
+	cr_assert_eq(readers, 10 + 4);
+}
+
+/* What was gathered before an update is of no use after it: of two updates in a step, the second's forward. */
+Test(verify, what_was_gathered_before_an_update_is_not_read_after_it)
+{
+	int i, stale = 0;
+
+	load_ranks("digit_gan.nn", 4, SHARD_PARAMETERS);
+	cr_assert_not(objects());
+	for (i = 0; i < module->train->nodes.n; i++) {
+		struct node *n = module->train->nodes.v[i];
+		struct tensor *t = n->in[0];
+
+		if (n->op->ranks.between != BETWEEN_GATHER || n->op->ranks.waits || !t->def)
+			continue;
+		swapped(&n->in[0], tensor_root(t), "");		/* the piece as it was before */
+		stale++;
+	}
+	cr_assert_gt(stale, 0, "nothing is gathered after an update");
 }
 
 /* Of micro-batches, the sum of pieces takes pieces alone, and whatever has bytes of its own keeps them while the ring is at it. */
