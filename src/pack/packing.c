@@ -7,12 +7,11 @@
  *  2. Fits, tightest or lowest gap (packing_fit.c). About O(log n) an item on training graphs, where the
  *     first one or two usually reach the bound. Four where more can be done, else in seven orders.
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
- *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Large
- *     instances end here.
+ *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Networks that
+ *     large end here.
  *  4. Where items fill nearly all of the height all the time, what can lie together is made one (packing_glue.c), and
  *     each is stacked flat on those below (packing_flat.c).
- *  5. Up to 4,000 items, fits again and again, each beginning with what stuck out before; they get half
- *     of the effort.
+ *  5. Fits again and again, each beginning with what stuck out before; they get half of the effort.
  *  6. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
@@ -49,7 +48,7 @@
 #define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
 #define FEW		20000	/* fits are all but certain to end in time */
 #define FITS		3	/* of many: parts of the effort, one of which fits may use */
-#define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
+#define MOST_SEARCHED	4000		/* items of a network: one way down takes their square */
 #define FIRST_FITS	4		/* of those that can be searched */
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
@@ -411,22 +410,25 @@ stack_flat(struct instance *in, struct range *r, int64_t target, struct effort *
 /* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
  * do), else what another piece needs anyway. High capacities are answered soon, and most of the
  * effort goes where neither answer nor proof is near; so each try gets a small part of it, and the
- * parts grow smaller only as the whole is used up. Where that is not soon enough, ejection gets the rest. */
+ * parts grow smaller only as the whole is used up. Where that is not soon enough, ejection gets the rest; of very many
+ * items, for whom it does more than anything else, it gets half before. */
 static void
 search_down(struct work *work, int64_t target, bool any, struct effort *e)
 {
 	struct instance *in = work->in;
 	struct range *r = &work->r;
-	bool ejected = any, dive;
+	bool ejected = any || in->n > MOST_SEARCHED, dive;
 	int64_t tried, capacity;
 
+	if (!any && ejected)
+		eject(in, r, target, e);
 	if (!any)
 		complain(in, r, target, e);
 	if (!work->at_bound) {
-		work->at_bound = packing_search_new(in);
-		work->between = packing_search_new(in);
+		work->at_bound = packing_search_new(in, NULL);
+		work->between = work->at_bound ? packing_search_new(in, work->at_bound) : NULL;
 	}
-	dive = any || packing_search_dive(in) < e->visits / BOUND_SHARE;
+	dive = work->at_bound && (any || packing_search_dive(in) < e->visits / BOUND_SHARE);
 	while (effort_left(e) && r->height > target && r->height > r->bound) {
 		capacity = target > r->bound ? target : r->bound;
 		if (any && capacity > target)
@@ -458,7 +460,7 @@ worth(const struct instance *in, int64_t height, const struct effort *e)
 	return height / (part << STAGE_BITS(e));
 }
 
-/* Too many to search. Orders beyond the first few seldom help, so most of the effort goes to what
+/* Too many to search soon. Orders beyond the first few seldom help, so most of the effort goes to what
  * moves things about. */
 static int64_t
 pack_many(struct instance *in, int64_t height, int64_t target, struct effort *e)
@@ -481,12 +483,9 @@ solve_piece(struct work *work, int64_t target, bool any, struct effort *e)
 	struct instance *in = work->in;
 	struct range *r = &work->r;
 
-	if (in->n > MOST_SEARCHED) {
-		int64_t was = r->height;
-
+	if (in->n > MOST_SEARCHED && e->stage == 0) {
 		stack_flat(in, r, target, e);
 		r->height = pack_many(in, r->height, target, e);
-		work->in_vain = r->height == was && e->deadline <= 0;
 		return;
 	}
 	if (e->stage == 0)

@@ -78,7 +78,8 @@ int64_t	packing_eject(struct instance *, int64_t best, int64_t target, struct ef
  * at another capacity starts anew. */
 enum search_end { SEARCH_FOUND, SEARCH_IMPOSSIBLE, SEARCH_GIVEN_UP };
 
-struct search_turns	*packing_search_new(struct instance *);
+/* NULL: too many that live together. LIKE, or NULL, is another of the instance, which must live as long. */
+struct search_turns	*packing_search_new(struct instance *, const struct search_turns *like);
 /* Visits of one way down, which on networks often leads to an answer. */
 int64_t		 packing_search_dive(const struct instance *);
 enum search_end	 packing_search(struct search_turns *, int64_t capacity, struct effort *);

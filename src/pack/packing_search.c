@@ -25,6 +25,9 @@
 #define DIVE		9	/* times the square of the items: one way down */
 #define LONGEST_TURN	2000000
 #define SHAKEN_BY	0.1
+#define MANY		8000	/* items, of which trees take megabytes */
+#define FEWER_ORDERS	4
+#define MAKING		1000	/* visits an item, twice, that a tree takes to be made */
 
 static const struct order {
 	const char *keys;
@@ -44,6 +47,8 @@ enum { ORDERS = sizeof(order_table) / sizeof(*order_table) };
 
 struct search_turns {
 	struct instance *in;
+	const struct crowd *crowd;
+	int orders;
 	struct tree *tree[ORDERS];	/* made when their turn comes */
 	struct tree *spare;		/* for shaken orders */
 	uint64_t seed;
@@ -76,8 +81,9 @@ key_of(const struct instance *in, const struct job *j, char key)
 }
 
 static struct tree *
-make_tree(struct instance *in, const char *order)
+make_tree(const struct search_turns *turns, const char *order)
 {
+	struct instance *in = turns->in;
 	struct tree_key *k = arena_array(in->arena, (size_t)in->n, sizeof(*k));
 	const char *total = strchr(order, 'T');
 	int i, c;
@@ -88,7 +94,7 @@ make_tree(struct instance *in, const char *order)
 			k[i].key[c] = key_of(in, &in->job[i], order[c]);
 	}
 	qsort(k, (size_t)in->n, sizeof(*k), tree_key_order);
-	return tree_new(in, k, total ? (int)(total - order) : -1);
+	return tree_new(in, turns->crowd, k, total ? (int)(total - order) : -1);
 }
 
 int64_t
@@ -98,12 +104,14 @@ packing_search_dive(const struct instance *in)
 }
 
 struct search_turns *
-packing_search_new(struct instance *in)
+packing_search_new(struct instance *in, const struct search_turns *like)
 {
 	struct search_turns *s = ARENA_NEW(in->arena, struct search_turns);
 
 	s->in = in;
-	return s;
+	s->crowd = like ? like->crowd : crowd_new(in);
+	s->orders = in->n > MANY ? FEWER_ORDERS : ORDERS;
+	return s->crowd ? s : NULL;
 }
 
 /* A turn of one tree; SEARCH_GIVEN_UP when it has not ended. */
@@ -128,8 +136,8 @@ static enum search_end
 try_shaken(struct search_turns *s, int64_t capacity, int64_t visits, struct effort *e)
 {
 	if (!s->spare)
-		s->spare = make_tree(s->in, order_table[0].keys);
-	tree_shake(s->spare, s->tree[s->shaken++ % ORDERS], SHAKEN_BY, &s->seed);
+		s->spare = make_tree(s, order_table[0].keys);
+	tree_shake(s->spare, s->tree[s->shaken++ % s->orders], SHAKEN_BY, &s->seed);
 	tree_start(s->spare, capacity);
 	return take_turn(s, s->spare, visits, e);
 }
@@ -153,10 +161,10 @@ packing_search(struct search_turns *s, int64_t capacity, struct effort *e)
 	if (s->capacity != capacity)
 		start_at(s, capacity);
 	while (effort_left(e)) {
-		for (i = 0; i < ORDERS; i++) {
+		for (i = 0; i < s->orders; i++) {
 			if (!s->tree[i]) {
-				s->tree[i] = make_tree(s->in, order_table[i].keys);
-				effort_spend(e, 2 * (int64_t)s->in->n * s->in->n);
+				s->tree[i] = make_tree(s, order_table[i].keys);
+				effort_spend(e, 2 * (int64_t)s->in->n * (s->in->n < MAKING ? s->in->n : MAKING));
 			}
 			if (!s->started[i])
 				tree_start(s->tree[i], capacity);

@@ -18,7 +18,7 @@
  *  - where nothing to come crosses a border between sections, the two sides are solved alone. A
  *    side that is solved stays so; when one has no solution, neither has the whole.
  *
- * The state is flat arrays, indexed by rank, and sets of bits; what changes goes to a log, which is
+ * The state is flat arrays, indexed by birth, and sets of bits; what changes goes to a log, which is
  * played back. There is no recursion, so a search can be left at any node and resumed, which lets
  * several orders take turns (packing_search.c).
  *
@@ -30,6 +30,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define LONGEST_LOG	(1 << 22)	/* of minimums: one way down writes their square where all live together */
+#define TOO_LONG	1000000		/* visits of a turn that it has no room for, so that turns come to an end */
 
 /* ---- placing, and taking back ---- */
 
@@ -57,13 +60,14 @@ lift_floor(struct tree *t, int section, int64_t height)
 static void
 find_witness(struct tree *t, int section)
 {
-	const uint64_t *within = t->within + (size_t)section * (size_t)t->words;
+	const struct crowd *c = t->crowd;
+	const uint64_t *within = c->within[section];
 	int64_t lowest = INT64_MAX;
 	uint64_t word;
 	int w, i;
 
-	for (w = 0; w < t->words; w++)
-		for (word = within[w] & t->left[w]; word; word &= word - 1) {
+	for (w = c->first[section]; w < c->end[section]; w++)
+		for (word = within[w - c->first[section]] & t->left[w]; word; word &= word - 1) {
 			i = 64 * w + __builtin_ctzll(word);
 			t->visits++;
 			if (t->minimum[i] >= lowest)
@@ -83,14 +87,15 @@ find_witness(struct tree *t, int section)
 static bool
 stack_fits(struct tree *t, int section, int64_t offset)
 {
-	const uint64_t *within = t->within + (size_t)section * (size_t)t->words;
+	const struct crowd *c = t->crowd;
+	const uint64_t *within = c->within[section];
 	struct pending *v = t->pending, p;
 	int64_t top = offset, highest = 0;
 	uint64_t word;
 	int n = 0, w, i, j, k;
 
-	for (w = 0; w < t->words; w++)
-		for (word = within[w] & t->left[w]; word; word &= word - 1) {
+	for (w = c->first[section]; w < c->end[section]; w++)
+		for (word = within[w - c->first[section]] & t->left[w]; word; word &= word - 1) {
 			i = 64 * w + __builtin_ctzll(word);
 			if (t->minimum[i] <= offset) {
 				top += t->size[i];
@@ -99,7 +104,7 @@ stack_fits(struct tree *t, int section, int64_t offset)
 			v[n++] = (struct pending){ t->minimum[i], t->size[i] };
 			highest = t->minimum[i] > highest ? t->minimum[i] : highest;
 		}
-	t->visits += 2 * n + t->words;
+	t->visits += 2 * n + c->end[section] - c->first[section];
 	if (highest <= top)
 		return true;
 	for (j = 1; j < n; j++) {
@@ -138,24 +143,34 @@ sections_fit(struct tree *t, const struct part *p, int64_t offset, int job)
 	return true;
 }
 
+static inline void
+raise_word(struct tree *t, int w, uint64_t word, int64_t height)
+{
+	int k;
+
+	for (word &= t->left[w]; word; word &= word - 1) {
+		k = 64 * w + __builtin_ctzll(word);
+		if (t->minimum[k] >= height)
+			continue;
+		log_change(t->arena, &t->raised, &t->nraised, &t->maxraised, k, t->minimum[k]);
+		t->minimum[k] = job_aligned(t->job[k], height);
+		if (t->minimum[k] > t->highest)
+			t->highest = t->minimum[k];
+	}
+}
+
+/* Of those alive when job I is born, and of those born before it dies. */
 static void
 raise_minimums(struct tree *t, int i, int64_t height)
 {
-	const uint64_t *overlap = t->overlap + (size_t)i * (size_t)t->words;
-	uint64_t word;
-	int w, k;
+	const struct crowd *c = t->crowd;
+	int s = t->lower[i], w, from = c->born[s + 1], end = c->born[t->upper[i]];
 
-	for (w = 0; w < t->words; w++)
-		for (word = overlap[w] & t->left[w]; word; word &= word - 1) {
-			k = 64 * w + __builtin_ctzll(word);
-			if (t->minimum[k] >= height)
-				continue;
-			log_change(t->arena, &t->raised, &t->nraised, &t->maxraised, k,
-			    t->minimum[k]);
-			t->minimum[k] = job_aligned(t->job[k], height);
-			if (t->minimum[k] > t->highest)
-				t->highest = t->minimum[k];
-		}
+	for (w = c->first[s]; w < c->end[s]; w++)
+		raise_word(t, w, c->within[s][w - c->first[s]], height);
+	for (w = from >> 6; 64 * w < end; w++)
+		raise_word(t, w, (64 * w < from ? UINT64_MAX << (from & 63) : UINT64_MAX) &
+		    (64 * w + 64 > end ? UINT64_MAX >> (64 - (end & 63)) : UINT64_MAX), height);
 }
 
 /* Places job I at its minimum; false if that cannot lead to an answer. */
@@ -226,7 +241,7 @@ is_mirrored(const struct tree *t, int i)
 	if (t->same[i] < 0)
 		return false;
 	j = t->topmost[t->same[i]];
-	return j > i && t->offset[j] + t->size[j] == t->minimum[i];
+	return j >= 0 && t->rank[j] > t->rank[i] && t->offset[j] + t->size[j] == t->minimum[i];
 }
 
 /* Among equals by their place in the list, which is the order in which they come. */
@@ -327,7 +342,7 @@ sort_list(struct tree *t, int first, int n)
 	}
 	qsort(t->sorted, (size_t)n, sizeof(*t->sorted), tree_key_order);
 	for (k = 0; k < n; k++)
-		t->list[first + k] = t->sorted[k].index;
+		t->list[first + k] = t->by_rank[t->sorted[k].index];
 	t->visits += 10 * n;
 }
 
@@ -441,8 +456,10 @@ tree_run(struct tree *t, int64_t visits, int64_t *used)
 	bool going = t->nframes > 0;
 
 	t->visits = 0;
-	while (going && t->visits < visits)
+	while (going && t->visits < visits && t->nraised < LONGEST_LOG)
 		going = step(t);
+	if (t->nraised >= LONGEST_LOG)
+		t->visits += TOO_LONG;
 	*used += t->visits;
 	if (!going)
 		t->nframes = 0;
@@ -470,6 +487,7 @@ tree_shake(struct tree *t, const struct tree *from, double amount, uint64_t *see
 	for (i = 0; i < t->n; i++) {
 		t->list[i] = i;
 		t->key[i] = from->key[i];
+		t->key[i].index = t->rank[i];
 		for (k = 0; k < TREE_KEYS; k++) {
 			*seed = *seed * 6364136223846793005u + 1442695040888963407u;
 			t->key[i].key[k] *= 1 + amount * ((double)(*seed >> 40) / (1 << 23) - 1);

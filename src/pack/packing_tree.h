@@ -9,23 +9,36 @@
 
 struct tree;
 
+/* Who is alive with whom, for all trees of an instance. */
+struct crowd {
+	int n, sections;
+	const struct job **job;	/* by birth */
+	int *place;		/* of the instance's jobs among them */
+	int *born;		/* by section: how many were born before it */
+	uint64_t **within;	/* by section: words [first, end) of the set of those alive in it */
+	int *first, *end;
+};
+
+/* NULL: it would take too much memory. */
+struct crowd	*crowd_new(const struct instance *);
+
 #define TREE_KEYS	3
 
 struct tree_key {		/* the largest comes first; the keys count one after the other */
 	double key[TREE_KEYS];
-	int index;		/* of the job */
+	int index;		/* of the job; inside of a tree its rank */
 };
 
 /* The jobs' keys, sorted. Key number TOTAL (-1: none) is the fullest section of the job, which
- * the search brings up to date for each part. */
-struct tree	*tree_new(const struct instance *, const struct tree_key *, int total);
+ * the search brings up to date for each part. The crowd must live as long. */
+struct tree	*tree_new(const struct instance *, const struct crowd *, const struct tree_key *, int total);
 int		 tree_key_order(const void *, const void *);	/* for qsort */
 /* Begins anew. */
 void		 tree_start(struct tree *, int64_t capacity);
 /* Takes the order of FROM, a tree of the same instance, with each key off by a random part, up to
  * AMOUNT of it. Then it must be started. */
 void		 tree_shake(struct tree *, const struct tree *from, double amount, uint64_t *seed);
-/* Goes on for about that many visits; those used are added to *used. */
+/* Goes on for about that many visits; those used are added to *used. What would take too much memory is given up. */
 enum search_end	 tree_run(struct tree *, int64_t visits, int64_t *used);
 /* After SEARCH_FOUND: the offsets, into the instance's jobs. */
 void		 tree_answer(const struct tree *, struct instance *);
@@ -70,27 +83,28 @@ struct tree {
 	int64_t capacity;
 	int64_t padded;		/* the capacity with the padding of the topmost */
 	int64_t padding;
-	/* the instance, by rank */
+	const struct crowd *crowd;
+	/* the instance, by birth */
 	const struct job **job;
 	int64_t *size;
 	int *lower, *upper;
-	int *twin;		/* the one before that is alike; -1: none */
+	int *rank;		/* in the order of keys */
+	int *twin;		/* the one before in that order that is alike; -1: none */
 	int *same;		/* the class of those with this lifetime that may be exchanged; -1 */
-	uint64_t *overlap;	/* words each */
-	uint64_t *within;	/* by section: words of those alive in it */
+	int *by_rank;
 	/* the state */
-	int64_t *offset, *minimum;	/* by rank */
+	int64_t *offset, *minimum;	/* by birth */
 	uint64_t *left;			/* to come */
 	int64_t highest;		/* no minimum to come is above it */
 	int64_t *floor, *total;		/* by section */
 	int *witness;			/* by section: was seen to come, no higher than the floor */
 	int *crossing;			/* by section: how many to come live on in the next one */
 	int *topmost;			/* by class: the last placed; -1 */
-	int *below;			/* by rank: the class's topmost before it */
+	int *below;			/* by birth: the class's topmost before it */
 	struct pending *pending;	/* room for a section's members */
 	int *list;			/* of the parts */
 	int *waiting;			/* room for places in it */
-	struct tree_key *key;		/* by rank */
+	struct tree_key *key;		/* by birth; each knows its rank */
 	struct tree_key *sorted;	/* room for them */
 	int total_key;			/* which of them is the fullest section; -1 */
 	struct part *part;

@@ -1,10 +1,14 @@
 /*
- * packing_tree_new: what a search needs to know of its instance, by rank: who overlaps whom, who is
- * alike, who is alive in which section. Quadratic in the number of items, but in words of bits for pairs.
+ * packing_tree_new: what a search needs to know of its instance: who is alive in which section, which is in words of bits from
+ * the first alive to the last one born, and the same for all orders; and who is alike.
  */
 #include "pack/packing_tree.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define MOST_WORDS	(1 << 24)	/* of all sections: 128 MiB */
+#define MOST_COMPARED	1000		/* with so many born at one time, that are alike is no longer seen of all */
 
 static bool
 exchangeable(const struct job *j)
@@ -12,21 +16,85 @@ exchangeable(const struct job *j)
 	return j->tail == 0 && (j->align <= 1 || j->size % j->align == 0);
 }
 
+static int
+by_birth(const void *x, const void *y)
+{
+	const struct job *const *a = x, *const *b = y;
+
+	if ((*a)->lower != (*b)->lower)
+		return (*a)->lower - (*b)->lower;
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Words of each section, and how many in all. */
+static size_t
+measure(struct crowd *c, int *last)
+{
+	int s, oldest = 0, i;
+	size_t words = 0;
+
+	for (i = 0; i < c->n; i++)
+		c->born[c->job[i]->lower + 1]++;
+	for (s = 0; s < c->sections; s++) {
+		c->born[s + 1] += c->born[s];
+		while (oldest < c->n && last[oldest] <= s)
+			oldest++;
+		c->first[s] = oldest / 64;
+		c->end[s] = (c->born[s + 1] + 63) / 64;
+		words += c->end[s] > c->first[s] ? (size_t)(c->end[s] - c->first[s]) : 0;
+	}
+	return words;
+}
+
+struct crowd *
+crowd_new(const struct instance *in)
+{
+	struct arena *a = in->arena;
+	struct crowd *c = ARENA_NEW(a, struct crowd);
+	size_t n = (size_t)in->n, sections = (size_t)in->sections + 2, words;
+	int *death = arena_array(a, n, sizeof(*death)), i, s;
+	uint64_t *set;
+
+	*c = (struct crowd){ in->n, in->sections, arena_array(a, n, sizeof(*c->job)), arena_array(a, n, sizeof(*c->place)),
+	    arena_array(a, sections, sizeof(*c->born)), arena_array(a, sections, sizeof(*c->within)),
+	    arena_array(a, sections, sizeof(*c->first)), arena_array(a, sections, sizeof(*c->end)) };
+	for (i = 0; i < c->n; i++)
+		c->job[i] = &in->job[i];
+	qsort(c->job, n, sizeof(*c->job), by_birth);
+	for (i = 0; i < c->n; i++) {
+		c->place[c->job[i] - in->job] = i;
+		death[i] = c->job[i]->upper;
+	}
+	words = measure(c, death);
+	if (words > MOST_WORDS)
+		return NULL;
+	set = arena_array(a, words + 1, sizeof(*set));
+	for (s = 0; s < c->sections; s++) {
+		c->within[s] = set;
+		set += c->end[s] - c->first[s];
+	}
+	for (i = 0; i < c->n; i++)
+		for (s = c->job[i]->lower; s < c->job[i]->upper; s++)
+			flip(c->within[s], i - 64 * c->first[s]);
+	return c;
+}
+
 /* Links those alike, and numbers the lifetimes that several have. */
 static void
 find_mirrors(struct tree *t)
 {
 	int *last = arena_array(t->arena, (size_t)t->sections + 1, sizeof(*last));	/* born there */
-	int *before = arena_array(t->arena, (size_t)t->n + 1, sizeof(*before)), i, k, classes = 0;
+	int *before = arena_array(t->arena, (size_t)t->n + 1, sizeof(*before)), i, k, r, compared, classes = 0;
 
 	memset(last, -1, (size_t)t->sections * sizeof(*last));
-	for (i = 0; i < t->n; i++) {
-		const struct job *a = t->job[i], *b;
+	for (r = 0; r < t->n; r++) {
+		const struct job *a = t->job[t->by_rank[r]], *b;
 
+		i = t->by_rank[r];
 		before[i] = last[a->lower];
 		last[a->lower] = i;
 		t->twin[i] = t->same[i] = -1;
-		for (k = before[i]; k >= 0; k = before[k]) {
+		for (k = before[i], compared = 0; k >= 0 && compared < MOST_COMPARED; k = before[k], compared++) {
 			b = t->job[k];
 			if (a->upper != b->upper || a->align != b->align || a->tail != b->tail)
 				continue;
@@ -42,56 +110,20 @@ find_mirrors(struct tree *t)
 	memset(t->topmost, -1, (size_t)classes * sizeof(*t->topmost));
 }
 
-/* By section: those with EDGE there or before it. */
-static uint64_t *
-sets_up_to(struct tree *t, const int *edge)
-{
-	size_t words = (size_t)t->words;
-	uint64_t *set = arena_array(t->arena, ((size_t)t->sections + 1) * words, sizeof(*set));
-	size_t k;
-	int i;
-
-	for (i = 0; i < t->n; i++)
-		flip(set + (size_t)edge[i] * words, i);
-	for (k = words; k < ((size_t)t->sections + 1) * words; k++)
-		set[k] |= set[k - words];
-	return set;
-}
-
-/* Of those born before it dies, the ones that are not dead when it is born. */
-static void
-find_overlaps(struct tree *t)
-{
-	const uint64_t *born = sets_up_to(t, t->lower), *dead = sets_up_to(t, t->upper);
-	size_t words = (size_t)t->words, k;
-	int i;
-
-	t->overlap = arena_array(t->arena, (size_t)t->n * words, sizeof(*t->overlap));
-	for (i = 0; i < t->n; i++) {
-		const uint64_t *b = born + ((size_t)t->upper[i] - 1) * words;
-		const uint64_t *d = dead + (size_t)t->lower[i] * words;
-		uint64_t *set = t->overlap + (size_t)i * words;
-
-		for (k = 0; k < words; k++)
-			set[k] = b[k] & ~d[k];
-		flip(set, i);
-	}
-}
-
+/* By section, those alive in it; as a witness the first in the order. */
 static void
 fill_sections(struct tree *t)
 {
-	int i, s;
+	int r, i, s;
 
-	t->within = arena_array(t->arena, (size_t)t->sections * (size_t)t->words,
-	    sizeof(*t->within));
-	for (i = t->n - 1; i >= 0; i--)
+	for (r = t->n - 1; r >= 0; r--) {
+		i = t->by_rank[r];
 		for (s = t->lower[i]; s < t->upper[i]; s++) {
-			flip(t->within + (size_t)s * (size_t)t->words, i);
 			t->total[s] += t->size[i];
 			t->crossing[s] += s + 1 < t->upper[i];
 			t->witness[s] = i;
 		}
+	}
 }
 
 static void
@@ -100,7 +132,8 @@ make_room(struct tree *t)
 	struct arena *a = t->arena;
 	size_t n = (size_t)t->n + 1, sections = (size_t)t->sections + 1;
 
-	t->job = arena_array(a, n, sizeof(*t->job));
+	t->rank = arena_array(a, n, sizeof(*t->rank));
+	t->by_rank = arena_array(a, n, sizeof(*t->by_rank));
 	t->size = arena_array(a, n, sizeof(*t->size));
 	t->lower = arena_array(a, n, sizeof(*t->lower));
 	t->upper = arena_array(a, n, sizeof(*t->upper));
@@ -116,7 +149,7 @@ make_room(struct tree *t)
 	t->total = arena_array(a, sections, sizeof(*t->total));
 	t->witness = arena_array(a, sections, sizeof(*t->witness));
 	t->crossing = arena_array(a, sections, sizeof(*t->crossing));
-	t->maxraised = t->maxlifted = t->maxchoices = 16 * t->n;
+	t->maxraised = t->maxlifted = t->maxchoices = 4 * t->n;
 	t->raised = arena_array(a, (size_t)t->maxraised, sizeof(*t->raised));
 	t->lifted = arena_array(a, (size_t)t->maxlifted, sizeof(*t->lifted));
 	t->choice = arena_array(a, (size_t)t->maxchoices, sizeof(*t->choice));
@@ -131,21 +164,25 @@ make_room(struct tree *t)
 }
 
 struct tree *
-tree_new(const struct instance *in, const struct tree_key *key, int total_key)
+tree_new(const struct instance *in, const struct crowd *crowd, const struct tree_key *key, int total_key)
 {
 	struct tree *t = ARENA_NEW(in->arena, struct tree);
-	int i;
+	int i, r;
 
 	t->arena = in->arena;
+	t->crowd = crowd;
+	t->job = crowd->job;
 	t->n = in->n;
 	t->sections = in->sections;
 	t->padding = in->padding;
 	t->words = (in->n + 63) / 64;
 	make_room(t);
-	for (i = 0; i < t->n; i++) {
-		t->key[i] = key[i];
-		t->list[i] = t->key[i].index = i;
-		t->job[i] = &in->job[key[i].index];
+	for (r = 0; r < t->n; r++) {
+		i = crowd->place[key[r].index];
+		t->list[r] = t->by_rank[r] = i;
+		t->rank[i] = r;
+		t->key[i] = key[r];
+		t->key[i].index = r;
 		t->size[i] = t->job[i]->size;
 		t->lower[i] = t->job[i]->lower;
 		t->upper[i] = t->job[i]->upper;
@@ -153,7 +190,6 @@ tree_new(const struct instance *in, const struct tree_key *key, int total_key)
 		flip(t->left, i);
 	}
 	find_mirrors(t);
-	find_overlaps(t);
 	fill_sections(t);
 	t->part[0] = (struct part){ 0, t->sections, -1, true, 0, t->n };
 	t->total_key = total_key;

@@ -194,6 +194,39 @@ Test(packing, long_steps_of_odd_sizes_come_within_two_percent)
 	arena_free(a);
 }
 
+/* Forward keeps something of every layer, backward makes as much, and both have scratch: there is a packing without a
+ * gap at the peak, which the search finds however many they are. */
+Test(packing, thousands_of_nested_items_reach_the_bound)
+{
+	enum { LAYERS = 1500, N = 3 * LAYERS };
+	static struct item item[N];
+	struct packing p = { item, N, 1 };
+	struct packing_options o = { .visits = 200000000 };
+	struct packing_result r;
+	struct arena *a = arena_new();
+	uint64_t seed;
+	int i, first, second;
+
+	for (seed = 1; seed <= 2; seed++) {
+		uint64_t state = seed;
+
+		for (i = 0; i < LAYERS; i++) {
+			int64_t kept = 1 + (int64_t)(next(&state) % 9000);
+			int back = 4 * LAYERS - 2 * i;
+
+			item[3 * i] = (struct item){ .size = kept, .lower = i, .upper = back };
+			item[3 * i + 1] = (struct item){ .size = kept, .lower = back - 2,
+			    .upper = back + 1 + (int)(next(&state) % 5) };
+			item[3 * i + 2] = (struct item){ .size = 1 + (int64_t)(next(&state) % 9000), .lower = i,
+			    .upper = i + 1 + (int)(next(&state) % 9) };
+		}
+		r = packing_solve(a, &p, &o);
+		cr_assert(r.optimal, "seed %d: %.5f", (int)seed, (double)r.height / (double)r.bound);
+		cr_assert_eq(packing_check(a, &p, bound_by_counting(&p, 6 * LAYERS), &first, &second), PACKING_RIGHT);
+	}
+	arena_free(a);
+}
+
 Test(packing, nothing_to_pack)
 {
 	struct packing p = { NULL, 0, 64 };
