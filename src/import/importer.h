@@ -297,6 +297,9 @@ bool	 input_looks_up(struct importer *, const char *name);	/* do its numbers sta
 bool	 input_is_bytes(struct importer *, const char *name);	/* is all that reads its numbers a cast to real ones? */
 bool	 both_whole(const struct val *, const struct val *);
 void	 whole_follow(struct importer *, const struct model_node *);	/* after it became steps */
+/* What is in front of the point, of a number and of a quotient of whole ones that have the same shape; NULL after cannot(). */
+struct val	*whole_part(struct importer *, struct val *);
+struct val	*whole_quotient(struct importer *, struct val *x, struct val *y);
 /* Makes an input of the network of what the file says of a value (import.c). */
 bool	 input_add(struct importer *, const struct model_value *, const char **why);
 /* What of ours does nearly the same; NULL: nothing is known that does. */

@@ -274,6 +274,8 @@ layout_operand(struct importer *im, struct val *v, const struct joint *j)
 	}
 	if (v->t->rank == 0 || (v->t->rank == j->rank && memcmp(dim, v->t->dim, (size_t)j->rank * sizeof(*dim)) == 0))
 		return v;
+	if (!v->t->batched)
+		return reshape_value(im, v, j->rank, dim);
 	call_begin(&c, im, "reshape");
 	call_in(&c, v);
 	call_ints(&c, "shape", j->rank, dim);

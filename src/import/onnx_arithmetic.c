@@ -112,6 +112,25 @@ number_of_sample(struct val *x, const struct tensor *with)
 	return s && s->in[0]->t->rank == 0 && s->in[0]->t->batched && with->rank == x->t->rank ? s->in[0] : x;
 }
 
+/* Whole numbers, of whose quotient what is left over is dropped. */
+static bool
+divided(struct importer *im, const struct model_node *n)
+{
+	struct val *v[2] = { node_in(im, n, 0), node_in(im, n, 1) }, *q;
+	struct joint j;
+	int i;
+
+	if (!layout_join(im, v, 2, &j))
+		return false;
+	for (i = 0; i < 2; i++)
+		if (!(v[i] = layout_operand(im, v[i], &j)))
+			return false;
+	if (!enlarge(im, v, 2) || !(q = whole_quotient(im, v[0], v[1])))
+		return false;
+	val_view(im, n->out[0], q, j.source);
+	return true;
+}
+
 bool
 broadcast_call(struct importer *im, const struct model_node *n, const char *ours, struct val **v, int count)
 {
@@ -247,7 +266,7 @@ static bool
 quotient(struct importer *im, const struct model_node *n)
 {
 	if (both_whole(node_in(im, n, 0), node_in(im, n, 1)))
-		return cannot(im, "it divides whole numbers, and drops what is left over");
+		return divided(im, n);
 	return recognise_layernorm(im, n) || recognise_l2norm(im, n) || two_operands(im, n, "div");
 }
 

@@ -1,6 +1,7 @@
 /*
  * Sums of products by a formula of letters, "bij,bjk->bik". Of two operands they are matrix products: letters of both that
- * stay count the products, those of both that go are summed, and the rest are rows or columns. Where each position has a
+ * stay count the products, those of both that go are summed, the rest are rows or columns, and what one operand alone has and the
+ * result has not is summed before. Where each position has a
  * matrix of its own that is trained, and what it meets are the windows of an image, it is a layer of ours.
  */
 #include "import/arrays.h"
@@ -145,6 +146,55 @@ reshaped(struct importer *im, struct val *v, int rank, const int64_t *dim)
 	return call_value(&c);
 }
 
+/* An operand without what the formula names for it alone, and does not keep: sums of that. */
+static bool
+sum_alone(struct importer *im, const struct formula *f, struct operand *o, const struct term *other)
+{
+	int64_t axes[LETTERS];
+	int i, n = 0, k = 0;
+	struct call c;
+
+	for (i = 0; i < o->term.n; i++)
+		if (!has(&f->out, o->term.letter[i]) && !has(other, o->term.letter[i]))
+			axes[n++] = i;
+		else
+			o->term.letter[k++] = o->term.letter[i];
+	if (n == 0)
+		return true;
+	o->term.n = k;
+	call_begin(&c, im, "sum");
+	call_in(&c, o->v);
+	call_ints(&c, "axis", n, axes);
+	return (o->v = call_value(&c)) != NULL;
+}
+
+/* What is left of one operand, in the order of the result. */
+static bool
+of_one(struct importer *im, const struct model_node *n, const struct formula *f)
+{
+	struct operand o;
+	struct term want = { .n = 0 };
+	struct layout to = { .at = 0 };
+	struct val *v;
+	int i;
+
+	if (!operand_of(im, node_in(im, n, 0), &f->in[0], &o))
+		return false;
+	if (o.batch && !has(&f->out, o.batch))
+		return cannot(im, "it sums over the batch");
+	if (!sum_alone(im, f, &o, &f->in[1]))
+		return false;
+	for (i = 0; i < f->out.n; i++)
+		if (f->out.letter[i] == o.batch)
+			to.at = i;
+		else
+			want.letter[want.n++] = f->out.letter[i];
+	if (!(v = permuted(im, o.v, &o.term, &want)))
+		return false;
+	val_view(im, n->out[0], v, to);
+	return true;
+}
+
 /* ---- two operands ---- */
 
 enum part { COUNTED, SUMMED, ROWS, COLUMNS, PARTS };
@@ -170,8 +220,6 @@ sort_letters(struct importer *im, const struct formula *f, struct product *p)
 
 			if (c == p->o[!k].batch)
 				return cannot(im, "it has the batch of one operand for an axis of the other");
-			if (!both && !stays)
-				return cannot(im, "it sums an axis of one operand alone; the closest is sum");
 			if (both && extent(&p->o[0], c) != extent(&p->o[1], c))
 				return cannot(im, "axis '%c' has %lld places, and %lld", c, (long long)extent(&p->o[0], c),
 				    (long long)extent(&p->o[1], c));
@@ -420,10 +468,12 @@ einsum(struct importer *im, const struct model_node *n)
 	struct product p = { .o[0].v = NULL };
 	struct val *x;
 
-	if (n->nin != 2)
-		return cannot(im, "it has %d operands in place of two", n->nin);
+	if (n->nin < 1 || n->nin > 2)
+		return cannot(im, "it has %d operands in place of one or two", n->nin);
 	if (!formula_of(im, n, &f))
 		return false;
+	if (n->nin == 1)
+		return of_one(im, n, &f);
 	if (of_constants(im, n, &f))
 		return true;
 	if (!(x = val_laid(im, node_in(im, n, 0), -1)))
@@ -433,7 +483,7 @@ einsum(struct importer *im, const struct model_node *n)
 	if (is_dense(&f, node_in(im, n, 1)) && val_rank(x) == f.in[0].n)
 		return dense_call(im, x, node_in(im, n, 1)->data, f.in[1].letter[0] == f.in[0].letter[f.in[0].n - 1], NULL, n->out[0]);
 	return operand_of(im, node_in(im, n, 0), &f.in[0], &p.o[0]) && operand_of(im, node_in(im, n, 1), &f.in[1], &p.o[1]) &&
-	    sort_letters(im, &f, &p) && as_product(im, n, &f, &p);
+	    sum_alone(im, &f, &p.o[0], &f.in[1]) && sum_alone(im, &f, &p.o[1], &f.in[0]) && sort_letters(im, &f, &p) && as_product(im, n, &f, &p);
 }
 
 const struct onnx_op onnx_op_einsum = { .name = "Einsum", .translate = einsum };

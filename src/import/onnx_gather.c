@@ -58,13 +58,15 @@ rows(struct importer *im, const struct model_node *n, struct val *x, struct val 
 	if (!(x = val_laid(im, x, -1)))
 		return false;
 	stop = first + (by ? at->data->count : 1);
-	call_begin(&c, im, "slice");
-	call_in(&c, x);
-	call_ints(&c, "axis", 1, &axis);
-	call_ints(&c, "start", 1, &first);
-	call_ints(&c, "stop", 1, &stop);
-	if (!(x = call_value(&c)))
-		return false;
+	if (first != 0 || stop != x->t->dim[0]) {
+		call_begin(&c, im, "slice");
+		call_in(&c, x);
+		call_ints(&c, "axis", 1, &axis);
+		call_ints(&c, "start", 1, &first);
+		call_ints(&c, "stop", 1, &stop);
+		if (!(x = call_value(&c)))
+			return false;
+	}
 	if (by || at->data->count == 1)
 		return reshape_to(im, n, x, to, k, dim);
 	return repeated(im, n, x, at, to, k, dim);
@@ -103,6 +105,9 @@ gather_nd(struct importer *im, const struct model_node *n)
 
 	if (!x)
 		return false;
+	if (at && at->data && !at->source.expanded && x->t->batched)
+		return cannot(im, "its constant indices say which samples of the batch it takes, or are others for each of them; the "
+		    "closest is take");
 	all = tensor_elements_per_sample(x->t);
 	if (!index || x->t->rank != 1 || !x->t->batched || attr_int(n, "batch_dims", 0) || index->rank < 3 || index->dim[0] != 1 ||
 	    index->dim[index->rank - 1] != 2 || index->count != 2 * all)

@@ -1,4 +1,7 @@
-/* Classes as zeros and a one: an operator, or a comparison with 0, 1, 2 ... along an axis of their own. */
+/*
+ * Classes as zeros and a one: an operator, or a comparison with 0, 1, 2 ... along an axis of their own. An input of which that is
+ * said with 0 and 1 along a last axis is one of classes; other values are compared with each class.
+ */
 #include "import/arrays.h"
 
 #include <string.h>
@@ -62,37 +65,86 @@ recognise_one_hot(struct importer *im, const struct model_node *n)
 	return false;
 }
 
+/* Which of its classes a value is, by comparing it with each of them along a new axis; one that counts from behind is that, too. */
+static struct val *
+compared_ones(struct importer *im, struct val *x, int64_t classes, int ours)
+{
+	int64_t dim[MODEL_RANK], line[MODEL_RANK];
+	struct val *all[2], *raised;
+	int k, i, rank = x->t->rank + 1;
+	struct call c;
+
+	for (i = 0; i < rank; i++) {
+		dim[i] = i == ours ? 1 : x->t->dim[i - (i > ours)];
+		line[i] = i == ours ? classes : 1;
+	}
+	raised = reshape_value(im, x, rank, dim);
+	dim[ours] = classes;
+	call_begin(&c, im, "broadcast");
+	if (!raised)
+		return NULL;
+	call_like(&c, raised);
+	call_ints(&c, "shape", rank, dim);
+	raised = call_value(&c);
+	for (k = 0; k < 2; k++) {
+		call_begin(&c, im, "iota");
+		call_ints(&c, "shape", rank, line);
+		if (ours != rank - 1)
+			call_int(&c, "axis", ours);
+		if (k == 1)
+			call_real(&c, "start", -(double)classes);
+		all[k] = call_two(im, "equal", raised, call_value(&c));
+	}
+	return call_two(im, "add", all[0], all[1]);
+}
+
+/* Real numbers in place of zeros and ones. */
+static bool
+valued(struct importer *im, const struct model_node *n, struct val *ones, double off, double on, struct layout to)
+{
+	if (on - off != 1 || off != 0) {
+		struct call c;
+
+		call_begin(&c, im, "scale");
+		call_in(&c, ones);
+		call_real(&c, "factor", on - off);
+		call_real(&c, "offset", off);
+		if (!(ones = call_value(&c)))
+			return false;
+	}
+	val_view(im, n->out[0], ones, to);
+	return true;
+}
+
 static bool
 translate(struct importer *im, const struct model_node *n)
 {
-	struct val *x = node_in(im, n, 0), *ids = x && x->t ? val_first(x) : NULL;
-	const struct integers *depth = known_integers(im, node_in(im, n, 1), "depth");
-	struct val *values = node_in(im, n, 2);
-	const struct numbers *pair = numbers_of(im, values);
-	int64_t axis = attr_int(n, "axis", -1);
-	const char *ones = arena_join(im->arena, n->out[0], ".", "ones");
-	double off, on;
-	struct call c;
+	struct val *x = node_in(im, n, 0), *ids = x && x->t ? val_first(x) : NULL, *depth = node_in(im, n, 1);
+	const struct numbers *pair = numbers_of(im, node_in(im, n, 2));
+	int64_t axis = attr_int(n, "axis", -1), rank;
+	struct layout to;
+	double classes, off, on;
 
-	if (!depth)
-		return false;
-	if (!ids || ids->def || ids->t->dtype != DT_I32)
-		return cannot(im, "its indices are not an input's");
-	if (axis != -1 && axis != val_rank(x))
-		return cannot(im, "its ones are along an axis that is not the last");
-	if (depth->n != 1 || depth->batch[0] || depth->v[0] < 1 || !pair || !pair->data || pair->count != 2)
-		return cannot(im, "its depth is no number, or its values are not two");
+	if (!depth || !val_number(depth, &classes) || !(classes >= 1 && classes <= LARGEST_EXTENT) || !pair || !pair->data || pair->count != 2)
+		return cannot(im, "its depth is no constant number, or its values are not two");
+	if (!ids)
+		return cannot(im, "its indices are a constant");
 	off = numbers_real(pair, 0);
 	on = numbers_real(pair, 1);
-	if (off == 0 && on == 1)
-		return one_hot(im, ids, depth->v[0], x->source, n->out[0]);
-	if (!one_hot(im, ids, depth->v[0], x->source, ones))
+	rank = val_rank(x);
+	axis += axis < 0 ? rank + 1 : 0;
+	if (axis == rank && !ids->def && ids->t->dtype == DT_I32 && off == 0 && on == 1)
+		return one_hot(im, ids, (int64_t)classes, x->source, n->out[0]);
+	if (!(x = val_laid(im, x, -1)))
 		return false;
-	call_begin(&c, im, "scale");
-	call_like(&c, val_of(im, ones));
-	call_real(&c, "factor", on - off);
-	call_real(&c, "offset", off);
-	return call_end(&c, n->out[0]);
+	if (axis < 0 || axis > rank || x->t->rank == MAX_RANK || x->source.merged)
+		return cannot(im, "its ones are along an axis that it does not have, or that ours cannot");
+	to = x->source;
+	to.at += axis <= to.at;
+	if (x->t->dtype == DT_I32 && !(x = call_one(im, "cast", x, NULL, 0)))
+		return false;
+	x = compared_ones(im, x, (int64_t)classes, (int)(axis - (x->t->batched && axis > to.at)));
+	return x && valued(im, n, x, off, on, to);
 }
 
 const struct onnx_op onnx_op_one_hot = { .name = "OneHot", .translate = translate };

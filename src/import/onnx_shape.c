@@ -68,6 +68,8 @@ reshape_value(struct importer *im, struct val *x, int rank, const int64_t *dim)
 
 	if (!x)
 		return NULL;
+	if (!x->t->batched && (x = before_reshapes(x))->t->rank == rank && memcmp(dim, x->t->dim, (size_t)rank * sizeof(*dim)) == 0)
+		return x;
 	call_begin(&c, im, "reshape");
 	call_like(&c, x);
 	call_ints(&c, "shape", rank, dim);
@@ -514,34 +516,7 @@ same(struct importer *im, const struct model_node *n)
 	return true;
 }
 
-/* Rounds to a type: what is computed in the network's own stays as it is. */
-static bool
-cast(struct importer *im, const struct model_node *n)
-{
-	struct val *x = node_in(im, n, 0);
-	int64_t to = attr_int(n, "to", 1);
-	bool real = onnx_is_real(to);
-	struct call c;
-
-	if (x && x->t && x->t->dtype == DT_F32 && !real && !x->whole && to != ONNX_BOOL)
-		return cannot(im, "it makes whole numbers of real ones");
-	if (x && x->t && (x->t->dtype == DT_F32 ? to == ONNX_BOOL : real)) {
-		call_begin(&c, im, real ? "cast" : "not_equal");
-		call_like(&c, x);
-		if (!real)
-			call_real(&c, "than", 0);
-		return call_end(&c, n->out[0]);
-	}
-	if (x && x->t && x->whole && real) {	/* the same numbers, which are real from here on */
-		val_view(im, n->out[0], x, x->source);
-		val_of(im, n->out[0])->whole = false;
-		return true;
-	}
-	return same(im, n);
-}
-
 const struct onnx_op onnx_op_identity = { .name = "Identity", .translate = same };
-const struct onnx_op onnx_op_cast = { .name = "Cast", .translate = cast };
 
 static bool
 dropout(struct importer *im, const struct model_node *n)

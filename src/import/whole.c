@@ -1,7 +1,6 @@
 /*
  * Whole numbers of the source. Those that look rows of a table up, or say how many steps there are, are tokens and
- * classes here. All others, such as masks, are computed with as real numbers, which hold them exactly up to 2^24; what is
- * not the same of those, a division, is refused.
+ * classes here. All others, such as masks, are computed with as real numbers, which hold them exactly up to 2^24.
  */
 #include "import/importer.h"
 
@@ -51,6 +50,17 @@ asks_all(struct importer *im, const struct map *constants, const struct model_no
 	return classes && classes->count <= MOST_CLASSES && numbers_count(classes);
 }
 
+/* Does it make zeros and ones along a last axis, as our operator does? */
+static bool
+is_plain_one_hot(struct importer *im, const struct map *constants, const struct model_node *n)
+{
+	const struct val *v = n->nin > 2 ? map_get(&im->vals, n->in[2]) : NULL;
+	const struct numbers *pair = v ? v->data : n->nin > 2 ? map_get(constants, n->in[2]) : NULL;
+
+	return strcmp(n->op, "OneHot") == 0 && attr_int(n, "axis", -1) == -1 && pair && pair->data && pair->count == 2 &&
+	    numbers_real(pair, 0) == 0 && numbers_real(pair, 1) == 1;
+}
+
 static bool
 looks_up(struct importer *im, const struct map *constants, const struct model_node *n, int k)
 {
@@ -58,7 +68,7 @@ looks_up(struct importer *im, const struct map *constants, const struct model_no
 	static const char *const recurrences[] = { "LSTM", "GRU", "RNN", NULL };
 
 	return (k == 1 && is_one_of(n->op, lookups)) || (k == 4 && is_one_of(n->op, recurrences)) ||
-	    (k == 0 && strcmp(n->op, "OneHot") == 0) || asks_all(im, constants, n, k);
+	    (k == 0 && is_plain_one_hot(im, constants, n)) || asks_all(im, constants, n, k);
 }
 
 /* Nodes stand in the order in which they run, so one pass finds all that comes of it. */
@@ -150,4 +160,36 @@ whole_follow(struct importer *im, const struct model_node *n)
 		if (v && v->t)
 			v->whole = true;
 	}
+}
+
+/* ---- what is left over is dropped ---- */
+
+/* Of the size, as the sign says. */
+static struct val *
+with_sign(struct importer *im, struct val *size, struct val *x)
+{
+	return call_two(im, "mul", call_one(im, "floor", size, NULL, 0), call_one(im, "sign", x, NULL, 0));
+}
+
+struct val *
+whole_part(struct importer *im, struct val *x)
+{
+	return with_sign(im, call_one(im, "abs", x, NULL, 0), x);
+}
+
+/* A half more than X is, by Y, is as far from whole numbers as half of 1 / Y: what is rounded does not matter. */
+struct val *
+whole_quotient(struct importer *im, struct val *x, struct val *y)
+{
+	struct val *size = call_one(im, "abs", x, NULL, 0), *of = call_one(im, "abs", y, NULL, 0);
+	struct call c;
+
+	if (!size)
+		return NULL;
+	call_begin(&c, im, "scale");
+	call_like(&c, size);
+	call_real(&c, "factor", 1);
+	call_real(&c, "offset", 0.5);
+	size = with_sign(im, call_two(im, "div", call_value(&c), of), x);
+	return call_two(im, "mul", size, call_one(im, "sign", y, NULL, 0));
 }
