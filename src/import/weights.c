@@ -14,6 +14,7 @@
 #define PIECE	4096
 #define STRETCH	((size_t)4 << 20)	/* bytes that are copied at a time */
 #define TURNED	((int64_t)20 << 20)	/* of a matrix that is turned */
+#define COLUMNS	32			/* of it that are turned together */
 
 static void
 header(struct text *t, const struct imported *m)
@@ -78,18 +79,21 @@ piece_write(FILE *f, const struct numbers *from, int64_t first, int64_t step, in
 	}
 }
 
-/* COUNT numbers from the FIRST, each ROW places after the one before it. */
+/* MANY columns of COUNT numbers each, the first from the FIRST, as COUNT rows that are ROW places long: so few at a time that
+ * where these are written stays in the cache. */
 static void
-spread(float *to, int64_t row, const struct numbers *from, int64_t first, int64_t count)
+spread(float *to, int64_t row, const struct numbers *from, int64_t first, int64_t stride, int64_t many, int64_t count)
 {
-	int64_t k;
+	const unsigned char *at = from->data + 4 * first;
+	int64_t k, m;
 
-	if (from->type == ELEMENT_F32)
-		for (k = 0; k < count; k++)
-			memcpy(&to[k * row], from->data + 4 * (first + k), sizeof(*to));
-	else
-		for (k = 0; k < count; k++)
-			to[k * row] = (float)numbers_real(from, first + k);
+	for (k = 0; k < count; k++, to += row, at += 4, first++)
+		if (from->type == ELEMENT_F32)
+			for (m = 0; m < many; m++)
+				memcpy(&to[m], at + 4 * m * stride, sizeof(*to));
+		else
+			for (m = 0; m < many; m++)
+				to[m] = (float)numbers_real(from, first + m * stride);
 }
 
 /* A matrix the other way round, so many of its rows at a time, which lie side by side in each of the source's: every page of
@@ -98,7 +102,7 @@ static bool
 matrix_write(FILE *f, const struct imported *m, const struct import_weight *w, const struct numbers *from)
 {
 	const struct view *v = w->view;
-	int64_t rows = v->dim[0], columns = v->dim[1], many, i, j, n, bytes = (int64_t)element_bytes(from->type), last;
+	int64_t rows = v->dim[0], columns = v->dim[1], many, i, j, k, n, bytes = (int64_t)element_bytes(from->type), last;
 	float *block;
 
 	if (v->rank != 2 || v->order || v->stride[0] != 1 || columns < 2 || columns > TURNED / 4)
@@ -108,13 +112,14 @@ matrix_write(FILE *f, const struct imported *m, const struct import_weight *w, c
 		return false;
 	for (i = 0; i < rows; i += n) {
 		n = rows - i < many ? rows - i : many;
-		for (j = last = 0; j < columns; j++) {
-			spread(block + j, columns, from, v->first + j * v->stride[1] + i, n);
-			if ((j - last + 1) * v->stride[1] * bytes < (int64_t)STRETCH && j + 1 < columns)
+		for (j = last = 0; j < columns; j += k) {
+			k = columns - j < COLUMNS ? columns - j : COLUMNS;
+			spread(block + j, columns, from, v->first + j * v->stride[1] + i, v->stride[1], k, n);
+			if ((j + k - last) * v->stride[1] * bytes < (int64_t)STRETCH && j + k < columns)
 				continue;
 			model_let_go(m->model, from->data + bytes * (v->first + last * v->stride[1] + i),
-			    (size_t)(bytes * ((j - last) * v->stride[1] + n)));
-			last = j + 1;
+			    (size_t)(bytes * ((j + k - 1 - last) * v->stride[1] + n)));
+			last = j + k;
 		}
 		fwrite(block, sizeof(*block), (size_t)(n * columns), f);
 	}
