@@ -239,7 +239,10 @@ operand_shape(struct importer *im, const struct val *v, const struct joint *j, i
 		int64_t d = i < more ? 1 : own[i - more];
 
 		if (j->batch && i == j->source.at && !(v->t && v->t->batched)) {
-			if (d != 1)
+			bool repeated = v->source.expanded && v->source.merged && v->source.merged == j->source.merged &&
+			    v->source.at == i - more;
+
+			if (d != 1 && !repeated)
 				return cannot(im, "an operand differs from sample to sample");
 			if (!j->source.merged)
 				continue;

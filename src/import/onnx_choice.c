@@ -17,6 +17,9 @@ compared(struct importer *im, const struct model_node *n, const char *ours, cons
 	if (!v[0] || !v[1])
 		return cannot(im, "an operand is missing");
 	for (k = 0; k < 2; k++)
+		if (v[k]->t && v[k]->t->dtype == DT_I32 && !(v[k] = call_one(im, "cast", v[k], NULL, 0)))
+			return false;
+	for (k = 0; k < 2; k++)
 		if (v[k]->t && val_number(v[!k], &r)) {
 			call_begin(&c, im, k ? turned : ours);
 			call_like(&c, v[k]);
@@ -50,7 +53,7 @@ greater_equal(struct importer *im, const struct model_node *n)
 	return compared(im, n, "greater_equal", "less_equal");
 }
 
-/* Of what looks rows up, whether it is a number: which an embedding's padding says. */
+/* Of what looks rows up, whether it is a number: which an embedding's padding says, too. */
 static bool
 asks_token(struct importer *im, const struct model_node *n)
 {
@@ -59,12 +62,11 @@ asks_token(struct importer *im, const struct model_node *n)
 	double r;
 
 	if (!v || !v->t || !v->t->tokens || !val_number(node_in(im, n, 1), &r) ||
-	    !(fabs(r) <= INT32_MAX && r == floor(r)))
+	    !(fabs(r) <= INT32_MAX && r == floor(r)) || !compared(im, n, "equal", "equal"))
 		return false;
-	out = val_new(im, n->out[0]);
+	out = val_of(im, n->out[0]);
 	out->asks = val_first(v);
 	out->asked = (int64_t)r;
-	val_alias(im, n->out[0], out);
 	return true;
 }
 

@@ -58,6 +58,7 @@ reshape_to(struct importer *im, const struct model_node *n, struct val *x, struc
 	}
 	call_in(&c, x);
 	c.source = to;
+	c.expanded |= to.expanded;
 	return call_end(&c, n->out[0]);
 }
 
@@ -151,10 +152,6 @@ unsqueeze(struct importer *im, const struct model_node *n)
 	int i, k, count, rank, ours = 0;
 	struct layout to;
 
-	if (asked && asked->asks) {	/* of each row */
-		val_alias(im, n->out[0], asked);
-		return true;
-	}
 	if (!(x = val_laid(im, asked, -1)))
 		return false;
 	rank = val_rank(x);
@@ -180,7 +177,14 @@ unsqueeze(struct importer *im, const struct model_node *n)
 			dim[ours++] = x->t->dim[layout_axis(x, k)];
 		k++;
 	}
-	return reshape_to(im, n, x, to, ours, dim);
+	if (!reshape_to(im, n, x, to, ours, dim))
+		return false;
+	if (asked->asks) {	/* of each row */
+		val_view(im, n->out[0], val_of(im, n->out[0]), val_of(im, n->out[0])->source);
+		val_of(im, n->out[0])->asks = asked->asks;
+		val_of(im, n->out[0])->asked = asked->asked;
+	}
+	return true;
 }
 
 /* Without axes given, all of extent 1 are dropped. */

@@ -83,6 +83,25 @@ turned_table(struct importer *im, const struct step *s)
 	return NULL;
 }
 
+/* Without the number that PyTorch gives a module's later uses: "tower.4_1" is "tower.4" again. */
+static const char *
+first_use(struct arena *a, const char *scope)
+{
+	char *to = arena_strdup(a, scope), *at = to;
+	const char *s = scope;
+
+	while (*s) {
+		size_t digits = *s == '_' && s > scope && s[-1] != '.' ? strspn(s + 1, "0123456789") : 0;
+
+		if (digits > 0 && (s[1 + digits] == '.' || s[1 + digits] == '\0'))
+			s += 1 + digits;
+		else
+			*at++ = *s++;
+	}
+	*at = '\0';
+	return to;
+}
+
 /* Has the source two layers of that kind, of other names? Then the exporter wrote equal weights once, such as those of a
  * layer and its copy before they are trained: that layers share them would be one layer, used twice. Tables of embeddings are
  * begun at random, and those of an encoder and its decoder are often one. */
@@ -91,7 +110,8 @@ are_two_layers(struct importer *im, const struct step *s, const struct step *t)
 {
 	const char *a = node_scope(im, s->said_by), *b = node_scope(im, t->said_by);
 
-	return s->op == t->op && strcmp(s->op->name, "embedding") != 0 && a && b && *a && *b && strcmp(a, b) != 0;
+	return s->op == t->op && strcmp(s->op->name, "embedding") != 0 && a && b && *a && *b && strcmp(a, b) != 0 &&
+	    strcmp(first_use(im->arena, a), first_use(im->arena, b)) != 0;
 }
 
 static bool

@@ -506,6 +506,25 @@ made_real(struct importer *im, const struct numbers *n)
 	return made;
 }
 
+/* A constant that all samples have, and of which the source has one for each. */
+static struct val *
+repeated_parameter(struct importer *im, struct val *v, const struct numbers *n)
+{
+	int64_t dim[MODEL_RANK] = { 0 };
+	struct val *made, *view = val_new(im, v->name);
+	int i, k = 0;
+
+	for (i = 0; i < n->rank; i++)
+		if (i != v->source.at)
+			dim[k++] = n->dim[i];
+	if (!(made = parameter(im, n, k, dim)))
+		return NULL;
+	*view = *made;
+	view->same_as = val_first(made);
+	view->source = v->source;
+	return view;
+}
+
 /* A constant as a parameter of RANK axes: those of the batch and of extent 1 in front of it are left out. */
 static struct val *
 as_parameter(struct importer *im, struct val *v, int rank)
@@ -518,6 +537,8 @@ as_parameter(struct importer *im, struct val *v, int rank)
 	if (!n)
 		return NULL;
 	own = n->rank;
+	if (rank < 0 && v->source.expanded && !v->source.merged && own > 1 && v->source.at < own && n->dim[v->source.at] == 1)
+		return repeated_parameter(im, v, n);
 	if (rank < 0)
 		rank = own;
 	for (more = own - rank; more > 0; more--)
@@ -555,9 +576,7 @@ val_laid(struct importer *im, struct val *v, int rank)
 		return v;
 	if (v->data)
 		return as_parameter(im, v, rank);
-	if (v->asks)
-		cannot(im, "it asks which row is looked up: what ours has is padding of an embedding");
-	else if (v->integers)
+	if (v->integers)
 		cannot(im, "it computes with integers of shapes");
 	else
 		cannot(im, "its input '%s' is made by nothing before it", v->name);

@@ -305,6 +305,9 @@ MODELS = {
     "digits by log_softmax": (BOTH, lambda: own("digits")),
     "pixels that become channels": (BOTH, lambda: own("pixels")),
     "convolutions over words": ((OLD,), lambda: own("words")),
+    "pair of pictures": (BOTH, lambda: own("pair")),
+    "padding by numbers": (BOTH, lambda: own("padded")),
+    "trained queries": (BOTH, lambda: own("queries")),
     "factorisation machine": ((NEW,), lambda: own("factors")),
 }
 # of whose heads two share keys and values
@@ -312,7 +315,7 @@ SHARE_HEADS = ("llama", "rotary groups", "written llama")
 # whose attention exporters take apart
 ATTEND = ("vit", "timm's vit", "distilbert", "bert with a mask", "gpt2", "transformers' vit", "encoder", "encoder, norms behind",
           "llama", "gpt-neox", "t5", "rotary halves", "rotary part", "rotary neighbours", "rotary groups", "letters", "written bert",
-          "written gpt", "written llama")
+          "written gpt", "written llama", "padding by numbers", "trained queries")
 
 
 # ---- the ways to a spec and back ----
@@ -422,8 +425,6 @@ def compare(name, exporter, model, given):
     if name == "t5":    # of two layers each, and what the decoder takes from the encoder
         result((sum("relative=32" in c for c in calls), sum("relative=32" in c and "causal=true" in c for c in calls), len(calls)) == (4, 2, 6),
                f"{title} looks up distances, of which the decoder's are behind", f"{calls}")
-    if name == "swin":    # every second layer's windows are moved
-        result("softmax" not in spec and "shift=" in spec and all("grid=" in c for c in calls), f"{title} attends within windows", spec)
     if name.startswith("rotary"):
         result(spec.count("rope(") == 2 and "concat(" not in spec, f"{title} turns queries and keys", spec)
     build(folder, spec, given)

@@ -249,7 +249,59 @@ class Factors(nn.Module):
         return torch.sigmoid(self.alone(ids).sum(1) + pairs + self.deep(v.flatten(1)))
 
 
+class Pair(nn.Module):
+    """One tower of two pictures."""
+    def __init__(self):
+        super().__init__()
+        self.tower = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 12, 3),
+                                   nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(48, 16))
+        self.head = nn.Linear(48, 3)
+
+    def forward(self, a, b):
+        x, y = F.normalize(self.tower(a), dim=1), F.normalize(self.tower(b), dim=1)
+        return self.head(torch.cat([torch.abs(x - y), x * y, (x - y) ** 2], 1))
+
+
+class Padded(nn.Module):
+    """Which words are padding is seen by their numbers."""
+    def __init__(self):
+        super().__init__()
+        self.words, self.places = nn.Embedding(VOCABULARY, 16, padding_idx=0), nn.Parameter(torch.randn(1, LENGTH, 16))
+        self.attention, self.norm, self.head = nn.MultiheadAttention(16, 4, batch_first=True), nn.LayerNorm(16), nn.Linear(16, 5)
+
+    def forward(self, ids):
+        hidden = ids == 0
+        x = self.words(ids) + self.places
+        y, _ = self.attention(x, x, x, key_padding_mask=hidden, need_weights=False)
+        x, kept = self.norm(x + y), (~hidden).unsqueeze(-1).float()
+        return self.head((x * kept).sum(1) / kept.sum(1).clamp(min=1))
+
+
+def padded():
+    ids = torch.randint(1, VOCABULARY, (SAMPLES, LENGTH))
+    ids[0, 6:], ids[1, 9:] = 0, 0
+    return Padded(), (ids,)
+
+
+class Queries(nn.Module):
+    """Queries that are trained, of a sequence."""
+    def __init__(self):
+        super().__init__()
+        self.queries, self.states = nn.Parameter(torch.randn(3, 12)), nn.GRU(6, 12, batch_first=True, num_layers=2)
+        self.attention, self.head = nn.MultiheadAttention(12, 3, batch_first=True), nn.Linear(36, 4)
+        self.conv = nn.Conv1d(12, 24, 3, padding=2, dilation=2)
+
+    def forward(self, x):
+        x, _ = self.states(x)
+        x = F.glu(self.conv(x.transpose(1, 2)), dim=1).transpose(1, 2)
+        y, _ = self.attention(self.queries.unsqueeze(0).expand(x.shape[0], -1, -1), x, x)
+        return self.head(y.flatten(1))
+
+
 MODELS = {
+    "pair": lambda: (Pair(), (torch.randn(SAMPLES, 3, 20, 20), torch.randn(SAMPLES, 3, 20, 20))),
+    "padded": padded,
+    "queries": lambda: (Queries(), (torch.randn(SAMPLES, 9, 6),)),
     "bert": bert,
     "gpt": lambda: (Gpt(), (words(),)),
     "llama": lambda: (Llama(), (words(),)),
