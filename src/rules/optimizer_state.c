@@ -29,6 +29,18 @@ with_sgd(struct module *m, double momentum)
 	return whatif(m, &set);
 }
 
+/* With its state in pieces, one to each rank; NULL where that cannot be. */
+static struct module *
+shared_out(struct module *m)
+{
+	struct settings set = m->set;
+
+	if (module_ranks(m) <= 1 || set.shard != SHARD_NONE || set.ema > 0 || settings_unshared(&set))
+		return NULL;
+	set.shard = SHARD_OPTIMIZER;
+	return whatif(m, &set);
+}
+
 static int64_t
 bytes_of(const struct module *m, enum tensor_kind kind)
 {
@@ -60,6 +72,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "%s B, %.3g times the parameters, whatever the batch; in most "
 	    "frameworks it arrives with the first update, here it is planned",
 	    lint_commas(m->arena, state), (double)state / (double)(weights ? weights : 1));
+	measure_saving(l, g, shared_out(m), "shard optimizer, of which each rank keeps its piece (the same updates),");
 	if (state > weights)
 		measure_saving(l, g, with_sgd(m, 0.9), "sgd with momentum (its learning rate is "
 		    "another)");
@@ -83,8 +96,8 @@ const struct rule rule_optimizer_state = {
 	    "weights a master copy in f32 besides). In frameworks the state is made by the first "
 	    "update, so that a program dies at its second step, which looks like a leak.\n\n"
 	    "Reported where the state is 256 MiB or more, and a quarter of the device (without "
-	    "one, 1 GiB and half of the arena). Cures: an optimizer with less state, planned in "
-	    "the finding; freezing layers that are trained already; a smaller network. Seen in "
+	    "one, 1 GiB and half of the arena). Cures: shard optimizer, where several ranks train; an "
+	    "optimizer with less state, planned in the finding; freezing layers that are trained already; a smaller network. Seen in "
 	    "pytorch #9439.",
 	.check = check,
 	.needs = NEEDS_PLAN,
