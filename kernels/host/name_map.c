@@ -251,6 +251,15 @@ map_group(char *name)
 	return at && !strchr(at, '.') ? at : NULL;
 }
 
+static const char map_stars_wanted[] = "as many * in the name here as in the other, at most 8";
+
+/* Does each star of ours stand for one of theirs, and are they not too many? */
+static bool
+map_stars_agree(const struct map_rule *r)
+{
+	return map_stars(r->theirs) <= MOST_STARS && (r->kind == MAP_LEFT_OUT || map_stars(r->here) == map_stars(r->theirs));
+}
+
 static bool
 map_put(struct name_map *m, const struct map_rule *r, const char *group)
 {
@@ -292,6 +301,8 @@ map_add(struct name_map *m, struct map_rule *r, const char *group)
 		if (!map_ends(each.theirs, (size_t)(theirs - r->theirs), m->member[k].rule.theirs) ||
 		    !map_ends(each.here, (size_t)(here - r->here), m->member[k].rule.here))
 			return "the names are too long";
+		if (!map_stars_agree(&each))
+			return map_stars_wanted;
 		if (!map_put(m, &each, group))
 			return "too many lines";
 		found++;
@@ -327,8 +338,8 @@ map_line(struct name_map *m, char *line)
 		return "a part is [0/3], the first of three, or [0:8/10]";
 	if (!map_sums(r.theirs) || !map_sums(r.here))
 		return "a number is {*+1} or {2*-1}";
-	if (map_stars(r.theirs) > MOST_STARS || (r.kind != MAP_LEFT_OUT && map_stars(r.here) != map_stars(r.theirs)))
-		return "as many * in the name here as in the other, at most 8";
+	if (!map_stars_agree(&r))
+		return map_stars_wanted;
 	return map_add(m, &r, group);
 }
 
@@ -387,12 +398,12 @@ map_filled(const char *pattern, const struct stood_for *star, char *out, size_t 
 	struct map_sum s;
 	size_t n = 0;
 
-	for (; *pattern && n + 1 < room; star += *pattern == '*' || *pattern == '}', pattern++)
+	for (; *pattern && n + 1 < room; pattern++)
 		if (*pattern == '*') {
-			n += (size_t)snprintf(out + n, room - n, "%s", star->text);
+			n += (size_t)snprintf(out + n, room - n, "%s", star++->text);
 			pattern += pattern[1] == '*';
 		} else if (*pattern == '{') {
-			const char *at = star->text;
+			const char *at = star++->text;
 			int number = map_number(&at);
 
 			pattern = map_sum(pattern, &s) - 1;

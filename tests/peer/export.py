@@ -28,10 +28,12 @@ QUICK = ["activations", "adaptive_avgpool", "arithmetic", "attend-causal", "atte
 # every network of specs/, and what is replaced in it, so that it is smaller, of the same operators
 PICTURES = (r"800, 1344", "128, 192")
 SPECS = {**dict.fromkeys("""
-alexnet bert_base c3d chars clouds convnext_tiny dcgan deeplabv3_resnet50 deepspeech2 densenet121 diffusion_unet digit_gan digit_rows
+alexnet bert_base c3d chars convnext_tiny dcgan deepspeech2 densenet121 diffusion_unet digit_gan digit_rows
 digits efficientnet_b0 googlenet gpt2 gru headlines inception_v3 lenet5 local_merge local_merge_dense lstm mobilenet_v2 mobilenet_v3
-pointnet resnet152 resnet18 resnet20 resnet50 ssd300_vgg16 swin_t t5_small unet unet3d vae vgg16 vit_b16 wavenet
-""".split(), ()), "fasterrcnn_resnet50": (PICTURES,), "maskrcnn_resnet50": (PICTURES,), "retinanet_resnet50": (PICTURES,),
+pointnet resnet152 resnet18 resnet20 resnet50 ssd300_vgg16 swin_t t5_small unet vae vgg16 vit_b16 wavenet
+""".split(), ()), "clouds": ((r"1400, 2100", "136, 148"),), "deeplabv3_resnet50": ((r"480, 480", "97, 97"),),
+         "unet3d": ((r"116, 132, 132", "92, 92, 100"), (r"28, 44, 44", "4, 4, 12")),
+         "fasterrcnn_resnet50": (PICTURES,), "maskrcnn_resnet50": (PICTURES,), "retinanet_resnet50": (PICTURES,),
          "fastrcnn_vgg16": ((r"608, 1008", "128, 192"), (r"2000, 4", "300, 4")), "yolov3": ((r"416, 416", "96, 160"),),
          "dlrm": ((r"(class\[|table\()\d{4,}", r"\g<1>900"),),
          "tinyllama": ((r"window = 2048", "window = 24"), (r"22 \* llama\(32, 4, 5632\)", "2 * llama(8, 2, 96)"), (r"\b2048\b", "64"),
