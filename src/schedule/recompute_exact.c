@@ -122,6 +122,7 @@ come_to(struct path_search *p, uint64_t set, int node, double cost, int from, in
 	struct state *x;
 	double bound;
 
+	set &= p->s->useful[node];
 	if (p->state.n >= (int)(p->mask / 2))
 		return;		/* the search ends at the next state */
 	x = find(p, set, node);

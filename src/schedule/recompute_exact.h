@@ -29,6 +29,14 @@ struct tight {			/* a node that needs more than the budget if nothing is dropped
 	int64_t above;		/* bytes above the budget */
 };
 
+#define ROOMS		(1u << 12)	/* a power of two */
+
+struct known_room {		/* for a tight node, with these of its idle tensors there */
+	uint64_t have;
+	int tight;		/* 0: nothing is here; else its number + 1 */
+	double cost;
+};
+
 struct sets {
 	struct model *m;
 	int n;			/* bits */
@@ -38,10 +46,13 @@ struct sets {
 	struct set_event *again;	/* by bit: what makes it again; cost is infinite where nothing can */
 	int64_t *between;	/* by node: bytes of what is no bit, before it runs */
 	uint64_t *needed;	/* by node: made before it, and read by it or later */
+	uint64_t *useful;	/* by node: that, and all that it would be made from */
 	uint64_t first;		/* there before the first node */
+	uint64_t makeable;	/* can be made again */
 	int by_price[MOST_BITS];	/* bits, the cheapest byte first */
 	struct tight tight[MOST_TIGHT];	/* under the budget that is looked at */
 	int ntight;
+	struct known_room *room;	/* what was found of it */
 };
 
 /* The model's step; NULL where a word has too few bits for it. */

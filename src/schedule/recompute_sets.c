@@ -7,10 +7,12 @@
 #include "schedule/recompute_exact.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ir/op.h"
 
 #define SMALL		2000	/* a tensor below this part of the peak is left as it is */
+#define MOST_LOOKS	64	/* for one bound */
 
 struct making {
 	struct sets *s;
@@ -250,6 +252,17 @@ add_events(struct making *k)
 		s->needed[i] = (s->needed[i + 1] & ~s->own[i].makes) | s->own[i].reads;
 }
 
+static void
+find_useful(struct sets *s)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		s->makeable |= isinf(s->again[i].cost) ? 0 : (uint64_t)1 << i;
+	for (i = 0; i <= s->m->nnodes; i++)
+		s->useful[i] = sets_wanted(s, 0, i);
+}
+
 /* ---- bounds ---- */
 
 int64_t
@@ -285,6 +298,7 @@ sets_set_budget(struct sets *s, int64_t budget)
 	int i;
 
 	s->ntight = 0;
+	memset(s->room, 0, ROOMS * sizeof(*s->room));
 	for (i = 0; i < s->m->nnodes; i++) {
 		const struct set_event *e = &s->own[i];
 		uint64_t idle = s->needed[i + 1] & ~(e->reads | e->makes);
@@ -309,19 +323,25 @@ sets_wanted(const struct sets *s, uint64_t set, int node)
 	return wanted;
 }
 
-/* What it costs at least to bring back what must go for that node. */
-static double
-cost_of_room(const struct sets *s, const struct tight *t, uint64_t set, uint64_t made)
-{
-	uint64_t have = (set | ~made) & t->idle;
-	int64_t above = t->above - sets_bytes(s, t->idle & ~have);
-	double cost = 0;
-	int i;
+/* Of some tensors so many bytes must go: what it costs at least to bring those back. */
+struct cover {
+	const struct sets *s;
+	uint64_t have;
+	double best;
+	int looks;		/* that may still be taken; then fractions are good enough */
+};
 
-	for (i = 0; i < s->n && above > 0; i++) {
+/* The same of those from place I in the list by price on, where parts of tensors may go. */
+static double
+fractional(const struct cover *c, int i, int64_t above)
+{
+	const struct sets *s = c->s;
+	double cost = 0;
+
+	for (; i < s->n && above > 0; i++) {
 		int b = s->by_price[i];
 
-		if (!(have >> b & 1) || isinf(s->again[b].cost))
+		if (!(c->have >> b & 1))
 			continue;
 		if (s->bytes[b] >= above)
 			return cost + s->again[b].cost * (double)above / (double)s->bytes[b];
@@ -329,6 +349,44 @@ cost_of_room(const struct sets *s, const struct tight *t, uint64_t set, uint64_t
 		above -= s->bytes[b];
 	}
 	return above > 0 ? HUGE_VAL : cost;
+}
+
+/* Branch and bound: the cheapest goes, or stays. */
+static void
+cover_from(struct cover *c, int i, int64_t above, double cost)
+{
+	const struct sets *s = c->s;
+	double least = cost + fractional(c, i, above);
+	int b;
+
+	if (least >= c->best)
+		return;
+	if (above <= 0 || c->looks-- <= 0) {
+		c->best = least;
+		return;
+	}
+	while (!(c->have >> s->by_price[i] & 1))
+		i++;
+	b = s->by_price[i];
+	cover_from(c, i + 1, above - s->bytes[b], cost + s->again[b].cost);
+	cover_from(c, i + 1, above, cost);
+}
+
+/* What it costs at least to bring back what must go for a tight node. */
+static double
+cost_of_room(const struct sets *s, int tight, uint64_t set, uint64_t made)
+{
+	const struct tight *t = &s->tight[tight];
+	uint64_t have = (set | ~made) & t->idle;
+	uint64_t h = (have + (uint64_t)tight) * 0x9e3779b97f4a7c15u;
+	struct known_room *known = &s->room[(h ^ h >> 32) & (ROOMS - 1)];
+	struct cover c = { s, have & s->makeable, HUGE_VAL, MOST_LOOKS };
+
+	if (known->tight == tight + 1 && known->have == have)
+		return known->cost;
+	cover_from(&c, 0, t->above - sets_bytes(s, t->idle & ~have), 0);
+	*known = (struct known_room){ have, tight + 1, c.best };
+	return c.best;
 }
 
 double
@@ -350,7 +408,7 @@ sets_least_cost(const struct sets *s, uint64_t set, int node)
 			made |= (uint64_t)1 << i;
 	for (i = 0; i < s->ntight; i++)
 		if (s->tight[i].node >= node &&
-		    (c = cost_of_room(s, &s->tight[i], set, made)) > room)
+		    (c = cost_of_room(s, i, set, made)) > room)
 			room = c;
 	return cost + room;
 }
@@ -397,7 +455,10 @@ sets_new(struct model *m)
 	s->again = arena_array(m->arena, (size_t)s->n + 1, sizeof(*s->again));
 	s->between = arena_array(m->arena, nodes, sizeof(*s->between));
 	s->needed = arena_array(m->arena, nodes, sizeof(*s->needed));
+	s->useful = arena_array(m->arena, nodes, sizeof(*s->useful));
+	s->room = arena_array(m->arena, ROOMS, sizeof(*s->room));
 	add_events(&k);
+	find_useful(s);
 	sort_by_price(s);
 	return s;
 }
