@@ -64,16 +64,17 @@ def bytes_of(dtype, dims, batch, alignment):
 
 
 class Graph:
-    """The training step as the text of the IR has it."""
+    """The training step, or the validation step, as the text of the IR has it."""
 
     tensor = re.compile(r"(%\d+) (\w+)\[([^\]]*)\] ?([\w-]*)")
 
-    def __init__(self, text, alignment):
+    def __init__(self, text, alignment, which):
         self.root, self.size, self.lasting = {}, {}, set()
         self.node = []                  # (reads, writes, workspace, phase)
-        graph = re.search(r"(?ms)^graph train batch (\d+).*?(?=^graph |\Z)", text)
+        graph = re.search(rf"(?ms)^graph {which} batch (\d+).*?(?=^graph |\Z)", text)
+        self.trains = which == "train"
         self.batch, self.alignment = int(graph[1]), alignment
-        for line in text[:graph.start()].splitlines():
+        for line in text[:text.index("\ngraph ")].splitlines():
             m = self.tensor.search(line)
             if m and not line.startswith("graph"):
                 self.lasting.add(m[1])
@@ -108,8 +109,9 @@ class Graph:
         return {self.root.get(t, t) for t in tensors} - self.lasting
 
     def least(self):
-        """Bytes, beside what lasts, below which no step with these nodes in this order can be."""
-        again = {self.root[w[0]] for _, w, _, phase in self.node if phase == "forward" and w}
+        """Bytes, beside what lasts, below which no step with these nodes in this order can be. In validation nothing is
+        made again."""
+        again = {self.root[w[0]] for _, w, _, phase in self.node if phase == "forward" and w and self.trains}
         first, last = {}, {}
         for t in set(self.root.values()) - self.lasting:
             if not any(t in self.roots(w) for _, w, _, _ in self.node):
@@ -134,7 +136,8 @@ def sweep(network, count, times):
         sys.exit(f"{network.name}: {error}")
     text, _ = network.run("none", "--dump-after=inplace")
     persistent = whole["persistent_bytes"]
-    need = Graph(text, whole["alignment"]).least()
+    need = max(Graph(text, whole["alignment"], which).least() for which in ("train", "validate")
+               if f"\ngraph {which} " in text)
     top, low = whole["arena_bytes"], persistent + int(times * need)
     forward = max(1, whole["forward"]["multiply_adds"])
     rows = []

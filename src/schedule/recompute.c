@@ -188,15 +188,19 @@ add_bytes(int64_t *sum, const struct tensor *t, int64_t batch, const struct pass
 		*sum = INT64_MAX;
 }
 
-/* Bytes of what is alive throughout: what persists, and where the next batch lands (passes/feed.c). */
+/* Bytes of what is alive throughout: what persists, sums of gradients, and where the next batch lands
+ * (passes/feed.c). */
 static int64_t
-persistent_bytes(const struct module *m, const struct pass_options *o)
+persistent_bytes(const struct module *m, const struct pass_options *o, const struct model *model)
 {
 	int64_t sum = 0;
 	int i;
 
 	for (i = 0; i < m->persistent.n; i++)
 		add_bytes(&sum, m->persistent.v[i], 1, o);
+	for (i = 0; i < model->nvalues; i++)
+		if (model->value[i].root == i && model->value[i].tensor->accumulates)
+			add_bytes(&sum, model->value[i].tensor, 1, o);
 	for (i = 0; o->target->lands_batches && i < m->train->inputs.n; i++)
 		add_bytes(&sum, m->train->inputs.v[i], m->train->batch, o);
 	return sum;
@@ -247,7 +251,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : o->most_bytes ? o->most_bytes :
 	    target_memory(o->target, &m->set.device);
 	struct budget budget = { m, o, bytes };
-	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o),
+	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o, model),
 	    .most_work = work_for(o), .products = true, .fits = fits_budget, .context = &budget };
 	bool found;
 

@@ -11,6 +11,8 @@
  *     recompute_descent.c   one descent on states: moves, made as long as they help
  *     recompute_gaps.c      one descent on the list of what runs: each gap of each copy is a move
  *     recompute_parts.c     the list with checkpoints at regular distances, for long networks
+ *     recompute_evict.c     such a list made in one pass, in which something goes where room is needed
+ *     recompute_climb.c     the best of many passes
  *     recompute_steps.c     such lists, and striking out what need not be made again
  *     recompute_tried.c     what trials have shown, by the choice
  *     recompute_moves.c     moves, and estimates of their value

@@ -26,7 +26,7 @@
 #define DETOURS		16	/* values that are kept though that does not help by itself */
 #define LONGEST_DETOUR	8	/* moves after it, until there is less excess than before */
 #define LOOK_WORK	4	/* trials that finding all gaps is worth */
-#define DESCENT_SHARE	20	/* of the work of a search, a descent's */
+#define DESCENT_SHARE	40	/* of the work of a search, a descent's */
 #define MOST_STRUCK	400	/* values made again that are kept instead, to see what that is worth */
 #define LEVELS		24	/* of the highest live bytes in ranges of events */
 

@@ -149,6 +149,11 @@ bool	steps_strike(struct state_search *, const struct steps *, const struct stru
 /* With checkpoints at N regular distances; the model's trial is of it. */
 bool	steps_in_parts(struct state_search *, int n, struct steps *);
 
+/* ---- recompute_climb.c ---- */
+
+/* To a peak, or about as low as can be, with so many events in all trials, about. False where there is none. */
+bool	steps_evict(struct state_search *, int64_t aim, int64_t work, struct steps *);
+
 /* ---- recompute_gaps.c ---- */
 
 /* On from a step until nothing is above the aim; false when that cannot be. */

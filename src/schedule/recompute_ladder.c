@@ -9,11 +9,13 @@
 #include <string.h>
 
 #define STATION		4	/* rungs from one at which a descent begins anew to the next */
-#define OVERSHOOT	3	/* rungs below its aim on which a descent may come to rest */
-#define BELOW		3	/* rungs below one from which ways are looked for that cost less */
+#define OVERSHOOT	2	/* rungs below its aim on which a descent may come to rest */
+#define BELOW		2	/* rungs below one from which ways are looked for that cost less */
 #define LANDED		(OVERSHOOT + BELOW + 1)
-#define RUNG_SHARE	80	/* of the work of a search, a rung's for improving what comes to it, */
-#define TAKEN_SHARE	20	/* and a pass's for improving what is taken */
+#define RUNG_SHARE	120	/* of the work of a search, a rung's for improving what comes to it, */
+#define TAKEN_SHARE	40	/* and a pass's for improving what is taken */
+#define PASS_SHARE	40	/* and one for passes that begin anew, */
+#define LAST_SHARE	20	/* or for the peak that is taken */
 #define BETWEEN		8	/* peaks from one rung to the next to which it is brought up */
 #define PASSES		3
 #define MOST_CUTS	24
@@ -33,6 +35,8 @@ struct ladder {
 	struct steps whole;	/* and the same as a list */
 	struct cuts cuts[MOST_CUTS];
 	int ncuts;
+	struct steps anew;	/* that came to a rung without those above it */
+	int anew_rung;		/* -1: none did so far */
 	struct steps last;	/* that came to a rung */
 	struct steps stuck;	/* that did not, the last time; HUGE_VAL: nothing since */
 	struct steps lowest;	/* of all */
@@ -114,6 +118,14 @@ land(struct ladder *l, int rung)
 		steps_copy(c, &l->made);
 }
 
+/* In one pass first, which gets about as low as can be. */
+static bool
+descend_in_a_pass(struct ladder *l, int rung)
+{
+	return steps_evict(l->s, aim_of(l, rung), search_share(l->s, PASS_SHARE), &l->taken) &&
+	    descend(l, &l->taken, rung);
+}
+
 /* With checkpoints at regular distances first: the cheapest such step that gets there, or the lowest. */
 static bool
 descend_in_parts(struct ladder *l, int rung)
@@ -138,26 +150,28 @@ descend_from_whole(struct ladder *l, int rung)
 	return descend(l, &l->whole, rung);
 }
 
-/* The cheapest of all ways to begin, once what need not be made again is struck out. */
+/* The cheapest of all ways to begin, once what need not be made again is struck out. Where none of the others gets
+ * there, the last, which goes all the way move by move, does not either. */
 static bool
 descend_anew(struct ladder *l, int rung)
 {
-	static bool (*const way[])(struct ladder *, int) = { descend_on_states, descend_in_parts,
+	static bool (*const way[])(struct ladder *, int) = { descend_in_a_pass, descend_on_states, descend_in_parts,
 	    descend_from_whole };
-	int i, n = l->s->m->nnodes > LARGE ? 2 : 3;
+	int i, n = l->anew_rung == rung ? 0 : l->s->m->nnodes > LARGE ? 3 : 4;
 	bool there = false;
 
-	for (i = 0; i < n || (i < 3 && !there); i++) {
-		if (!search_may(l->s) || !way[i](l, rung))
+	for (i = 0; i < n && (i < 3 || there) && search_may(l->s); i++) {
+		if (!way[i](l, rung))
 			continue;
 		steps_strike_out(l->s, &l->made, 0, aim_of(l, rung));
-		if (!there || l->made.cost < l->other.cost)
-			steps_copy(&l->other, &l->made);
+		if (!there || l->made.cost < l->anew.cost)
+			steps_copy(&l->anew, &l->made);
 		there = true;
+		l->anew_rung = rung;
 	}
-	if (there)
-		steps_copy(&l->made, &l->other);
-	return there;
+	if (l->anew_rung == rung)
+		steps_copy(&l->made, &l->anew);
+	return l->anew_rung == rung;
 }
 
 /* Anew if the rung is a station and that gets there; else from the rung above, or from what got stuck on the way
@@ -168,7 +182,7 @@ descend_from_any(struct ladder *l, int rung)
 	bool station = rung % STATION == 0;
 
 	return (station && descend_anew(l, rung)) || descend(l, &l->last, rung) ||
-	    descend(l, &l->stuck, rung) || (!station && descend_anew(l, rung));
+	    descend(l, &l->stuck, rung) || (!station && descend_in_a_pass(l, rung));
 }
 
 static void
@@ -233,27 +247,40 @@ take(struct ladder *l, int rung)
 	return l->taken.cost < HUGE_VAL && rung_of(l, l->taken.peak) == rung;
 }
 
-/* What is taken, brought up to the budget: to one of so many peaks between two rungs, which do not depend on the
- * budget, so that for a smaller one the same are tried from there on. The arena may be larger than the peak. */
+/* What is taken, brought up to a peak; or what passes come to there, if that costs less. */
+static void
+bring_up(struct ladder *l, int64_t most)
+{
+	l->made.cost = HUGE_VAL;
+	if (l->taken.cost < HUGE_VAL) {
+		steps_copy(&l->made, &l->taken);
+		steps_strike_out(l->s, &l->made, l->made.peak, most);
+	}
+	if (!steps_evict(l->s, most, search_share(l->s, LAST_SHARE), &l->other) || l->other.peak > most)
+		return;
+	steps_strike_out(l->s, &l->other, 0, most);
+	if (l->other.cost < l->made.cost)
+		steps_copy(&l->made, &l->other);
+}
+
+/* The best for a rung, brought up to the budget: to one of so many peaks between two rungs, which do not depend on
+ * the budget, so that for a smaller one the same are tried from there on. The arena may be larger than the peak. */
 static bool
 settle(struct ladder *l, int rung)
 {
 	int64_t above = rung > 0 ? aim_of(l, rung - 1) : l->whole.peak;
-	int64_t part = (above - aim_of(l, rung)) / BETWEEN + 1, most;
+	int64_t part = (above - aim_of(l, rung)) / BETWEEN + 1, least = aim_of(l, rung), most;
 
-	if (!take(l, rung))
-		return false;
-	for (most = above; most > l->taken.peak && search_may(l->s); most -= part) {
+	if (take(l, rung))
+		least = l->taken.peak;
+	else
+		l->taken.cost = HUGE_VAL;
+	for (most = above; most > least && search_may(l->s); most -= part) {
 		if (most > l->s->limits->budget)
 			continue;
-		steps_copy(&l->made, &l->taken);
-		steps_strike_out(l->s, &l->made, l->made.peak, most);
-		if (l->made.cost == l->taken.cost)
-			break;
-		if (fits(l, &l->made))
+		bring_up(l, most);
+		if (l->made.cost < l->taken.cost && fits(l, &l->made))
 			return true;
-		if (most > l->made.peak)	/* the next ones that come to the same */
-			most -= (most - l->made.peak) / part * part;
 	}
 	return fits(l, &l->taken);
 }
@@ -308,7 +335,8 @@ bool
 search_ladder(struct state_search *s)
 {
 	struct ladder l = { .s = s, .least = step_least(s->m), .whole = steps_new(s->m),
-	    .last = steps_new(s->m), .stuck = steps_new(s->m), .lowest = steps_new(s->m),
+	    .anew = steps_new(s->m), .anew_rung = -1, .last = steps_new(s->m),
+	    .stuck = steps_new(s->m), .lowest = steps_new(s->m),
 	    .made = steps_new(s->m), .other = steps_new(s->m), .taken = steps_new(s->m) };
 	int64_t budget = s->limits->budget > l.least ? s->limits->budget : l.least;
 	int i, first;

@@ -13,9 +13,9 @@
  * cost is made. When the aim is met, what can be kept after all is kept.
  *
  * For a budget, aims are the rungs of a ladder, each a little below the last. At every fourth, descents begin
- * anew: on states, on the list of what runs (recompute_gaps.c), and on that with checkpoints at regular
- * distances (recompute_parts.c); to the others they go on from the rung
- * above. What need not be made again is struck out, and it is tried what else could be made again for what
+ * anew: in passes in which something goes where room is needed (recompute_climb.c), on states, on the list of what
+ * runs (recompute_gaps.c), and on that with checkpoints at regular distances (recompute_parts.c); to the others they
+ * go on from the rung above. What need not be made again is struck out, and it is tried what else could be made again for what
  * is (recompute_steps.c). What comes to rest on a rung, between it and the next, competes there with what the
  * next ones have, brought up to it; and from the budget down the first rung whose choice fits is taken. Neither
  * rungs nor what rests on them depend on the budget; when all fails, it is the lowest that was found. So a

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/op.h"
-
 #define SMALL		2000	/* a tensor below this part of the peak is left as it is */
 #define MOST_LOOKS	64	/* for one bound */
 
@@ -18,6 +16,7 @@ struct making {
 	struct sets *s;
 	int *bit;		/* by value, of roots; -1: none */
 	int *first, *last;	/* by value, of roots: nodes that use it */
+	int *changes;		/* by value, of roots: the first node that changes it, if it persists */
 };
 
 static inline uint64_t
@@ -34,39 +33,13 @@ own_bytes(const struct model *m, int v)
 	return v >= 0 && !m->value[v].persistent && m->value[v].root == v;
 }
 
-static bool
-sized_alike(const struct model *m, int a, int b)
-{
-	return m->value[a].size.fixed == m->value[b].size.fixed &&
-	    m->value[a].size.per_sample == m->value[b].size.per_sample;
-}
-
 /* ---- bits ---- */
 
 static void
 find_uses(struct making *k)
 {
-	const struct model *m = k->s->m;
-	int i, j;
-
-	for (i = 0; i < m->nvalues; i++)
-		k->first[i] = k->last[i] = k->bit[i] = -1;
-	for (i = 0; i < m->nnodes; i++)
-		for (j = 0; j < m->node[i].nin + m->node[i].nout; j++) {
-			const struct model_node *n = &m->node[i];
-			int v = j < n->nin ? n->in[j] : n->out[j - n->nin];
-			int root = v < 0 ? -1 : m->value[v].root;
-
-			if (root < 0 || m->value[root].persistent)
-				continue;
-			if (k->first[root] < 0)
-				k->first[root] = i;
-			k->last[root] = i;
-		}
-	for (i = 0; i < m->g->inputs.n; i++)
-		k->first[i] = k->last[i] < 0 ? -1 : 0;
-	for (i = 0; i < m->nresults; i++)
-		k->last[m->value[m->result[i]].root] = m->nnodes;
+	memset(k->bit, -1, (size_t)k->s->m->nvalues * sizeof(*k->bit));
+	step_lives(k->s->m, k->first, k->last);
 }
 
 /* Whose keeping is a question: what can be made again, and what something is made from. */
@@ -102,20 +75,6 @@ add_bits(struct making *k)
 
 /* ---- events ---- */
 
-/* May the first output lie on that input? As may_overwrite() of step_trial.c, but for who dies when. */
-static bool
-may_lie_on(const struct model *m, const int *in, int nin, int at, int out, bool elementwise)
-{
-	int v = in[at], j;
-
-	if (v < 0 || m->value[v].persistent || !sized_alike(m, v, out))
-		return false;
-	for (j = 0; j < nin && !elementwise; j++)
-		if (j != at && in[j] >= 0 && m->value[in[j]].root == m->value[v].root)
-			return false;
-	return true;
-}
-
 static void
 add_overwriting(const struct making *k, struct set_event *e, const struct model_node *n, int node, bool again)
 {
@@ -124,10 +83,8 @@ add_overwriting(const struct making *k, struct set_event *e, const struct model_
 	struct overwriting over = again ? n->again.over : n->over;
 	int nin = again ? n->again.nin : n->nin, out = n->nout ? n->out[0] : -1, j;
 
-	if (!over.inputs || !own_bytes(m, out))
-		return;
 	for (j = 0; j < nin; j++) {
-		if (!(over.inputs >> j & 1) || !may_lie_on(m, in, nin, j, out, over.elementwise))
+		if (!step_may_lie_on(m, in, nin, over, j, out))
 			continue;
 		if (!bit_of(k, in[j]) && !again && k->last[m->value[in[j]].root] == node) {
 			e->bytes -= m->value[out].bytes;
@@ -166,28 +123,11 @@ own_event(const struct making *k, int node)
 	return e;
 }
 
-/* The first node that changes what V, which persists, holds; none: the end. */
-static int
-changed_at(const struct model *m, int v)
-{
-	int i, j;
-
-	for (i = m->forward; i < m->nnodes; i++)
-		for (j = 0; m->node[i].updates && j < m->node[i].nout; j++) {
-			int out = m->node[i].out[j];
-
-			if (out >= 0 && m->value[out].persistent &&
-			    m->value[out].root == m->value[v].root)
-				return i;
-		}
-	return m->nnodes;
-}
-
 static struct set_event
 again_event(const struct making *k, int b)
 {
 	const struct model *m = k->s->m;
-	int v = k->s->value[b], def = m->value[v].def, j, at;
+	int v = k->s->value[b], def = m->value[v].def, j;
 	struct set_event e = { .cost = HUGE_VAL, .before = m->nnodes };
 	const struct model_node *n = &m->node[def < 0 ? 0 : def];
 
@@ -195,14 +135,10 @@ again_event(const struct making *k, int b)
 		return e;
 	e.cost = (double)n->again.macs + TRAFFIC * (double)n->again.traffic;
 	e.bytes = n->again.work;
+	e.before = step_made_before(m, n, k->changes);
 	add_inputs(k, &e, n->again.in, n->again.nin);
-	for (j = 0; j < n->again.nin; j++)
-		if (n->again.in[j] >= 0 && m->value[n->again.in[j]].persistent &&
-		    (at = changed_at(m, n->again.in[j])) < e.before)
-			e.before = at;
 	for (j = 0; j < n->nout; j++)
-		if (own_bytes(m, n->out[j]) && (j == 0 || (n->again.op == n->node->op &&
-		    !(n->node->op->memory.optional_out >> j & 1))))
+		if (step_makes_again(m, n, j))
 			e.bytes += m->value[n->out[j]].bytes;
 	e.makes = (uint64_t)1 << b;
 	add_overwriting(k, &e, n, def, true);
@@ -444,11 +380,12 @@ struct sets *
 sets_new(struct model *m)
 {
 	struct sets *s = ARENA_NEW(m->arena, struct sets);
-	struct making k = { s, ints(m), ints(m), ints(m) };
+	struct making k = { s, ints(m), ints(m), ints(m), ints(m) };
 	size_t nodes = (size_t)m->nnodes + 2;
 
 	s->m = m;
 	find_uses(&k);
+	step_changes(m, k.changes);
 	if (!add_bits(&k))
 		return NULL;
 	s->own = arena_array(m->arena, nodes, sizeof(*s->own));

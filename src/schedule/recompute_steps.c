@@ -13,7 +13,7 @@
 
 #include "ir/op.h"
 
-#define STRIKE_SHARE	40	/* of the work of a search, that for striking out once */
+#define STRIKE_SHARE	80	/* of the work of a search, that for striking out once */
 #define MOST_STRUCK	600	/* values made again that are looked at, to be kept instead */
 
 struct steps

@@ -5,6 +5,7 @@
  *
  *     step_model.c    the arrays, made from a graph
  *     step_trial.c    one run of the step: which nodes run, who is alive when
+ *     step_facts.c    what holds of all runs
  *
  * A choice gives every forward tensor a state. Backward runs in its own order; where it reads a
  * tensor that is not there, the nodes that make it run again, just in time:
@@ -152,5 +153,19 @@ void	step_keep_all(struct model *);
 /* Bytes below which no peak of this order can be: what one node needs at once, beside what is there whatever is
  * made again. */
 int64_t	step_least(const struct model *);
+
+/* ---- step_facts.c ---- */
+
+/* By value, of roots: the first and the last node that uses it; -1: none does. Inputs are used from the first node on,
+ * results till behind the last. */
+void	step_lives(const struct model *, int *first, int *last);
+/* May an output lie on the input AT, by sizes and operators? If that dies there; as may_overwrite() of step_trial.c. */
+bool	step_may_lie_on(const struct model *, const int *in, int nin, struct overwriting, int at, int out);
+/* Does the node make its k-th output when it runs again? */
+bool	step_makes_again(const struct model *, const struct model_node *, int k);
+/* By value, of roots that persist: the first node that changes what it holds, or the end. */
+void	step_changes(const struct model *, int *at);
+/* The node before which it must run again, if at all: that changes a weight that it reads. */
+int	step_made_before(const struct model *, const struct model_node *, const int *changes);
 
 #endif
