@@ -22,6 +22,39 @@ dense_call(struct importer *im, struct val *x, const struct numbers *w, bool tra
 	return call_end(&c, out);
 }
 
+/* By a matrix that is computed, once for all samples: [units, in], or with TURNED the other way round. */
+static bool
+computed_dense(struct importer *im, struct val *x, struct val *w, bool turned, const char *out)
+{
+	static const int64_t axes[] = { 1, 0 };
+	const struct step *s = turned ? made_by(w, "permute") : NULL;
+	struct call c;
+
+	if (x->source.at >= val_rank(x) - 1 && val_has_batch(x))
+		return cannot(im, "it multiplies along the batch");
+	if (turned && !s) {
+		call_begin(&c, im, "permute");
+		call_in(&c, w);
+		call_ints(&c, "axes", 2, axes);
+		w = call_value(&c);
+	} else if (turned)
+		w = s->in[0];
+	if (!w)
+		return false;
+	call_begin(&c, im, "dense");
+	call_like(&c, x);
+	call_int(&c, "units", w->t->dim[0]);
+	call_int(&c, "bias", false);
+	call_stands(&c, "weight", w);
+	return call_end(&c, out);
+}
+
+static bool
+is_computed_matrix(const struct val *v)
+{
+	return v && v->t && !v->t->batched && v->t->rank == 2 && !v->source.expanded && v->t->dtype == DT_F32;
+}
+
 /* The constant that a product reads as its second matrix, and whether the other way round; NULL: it is none. */
 static const struct numbers *
 matrix_of(const struct val *v, bool *turned)
@@ -81,11 +114,13 @@ gemm(struct importer *im, const struct model_node *n)
 
 	if (!x)
 		return false;
+	if (attr_int(n, "transA", 0))
+		return cannot(im, "its first matrix is the other way round: it multiplies along the batch");
+	if (!w && !bias && attr_real(n, "alpha", 1) == 1 && is_computed_matrix(node_in(im, n, 1)))
+		return computed_dense(im, x, node_in(im, n, 1), !units_first, n->out[0]);
 	if (!w)
 		return cannot(im, "its second matrix is computed; the closest is matmul");
 	units_first ^= turned;
-	if (attr_int(n, "transA", 0))
-		return cannot(im, "its first matrix is the other way round: it multiplies along the batch");
 	if (attr_real(n, "alpha", 1) != 1 || (bias && (attr_real(n, "beta", 1) != 1 || !bias->data || bias->data->rank != 1 ||
 	    bias->data->count != w->dim[units_first ? 0 : 1])))
 		return gemm_apart(im, n, x, w, !units_first);
@@ -151,6 +186,8 @@ matmul(struct importer *im, const struct model_node *n)
 	pair[1] = b;
 	if (!layout_join(im, pair, 2, &j))
 		return false;
+	if (j.batch && j.source.at == j.axes - 2 && a->t->batched && is_computed_matrix(b))
+		return computed_dense(im, a, b, true, n->out[0]);
 	if (j.batch && j.source.at >= j.axes - 2)
 		return cannot(im, "it multiplies along the batch");
 	if (!(a = layout_operand(im, a, &j)) || !(b = layout_operand(im, b, &j)))

@@ -307,6 +307,7 @@ MODELS = {
     "convolutions over words": ((OLD,), lambda: own("words")),
     "pair of pictures": (BOTH, lambda: own("pair")),
     "padding by numbers": (BOTH, lambda: own("padded")),
+    "masks of order and padding": ((OLD,), lambda: own("masked")),
     "trained queries": (BOTH, lambda: own("queries")),
     "factorisation machine": ((NEW,), lambda: own("factors")),
 }

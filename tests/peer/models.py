@@ -298,7 +298,22 @@ class Queries(nn.Module):
         return self.head(y.flatten(1))
 
 
+class Masked(nn.Module):
+    """An encoder with a mask of order, which is kept beside the weights, and one of padding."""
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+        self.words, self.layers = nn.Embedding(VOCABULARY, 16), nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.classes = nn.Linear(16, 5)
+        self.register_buffer("order", nn.Transformer.generate_square_subsequent_mask(LENGTH))
+
+    def forward(self, ids):
+        x = self.layers(self.words(ids), mask=self.order, src_key_padding_mask=ids == 0).mean(1)
+        return self.classes(F.normalize(x, dim=-1))
+
+
 MODELS = {
+    "masked": lambda: (Masked(), padded()[1]),
     "pair": lambda: (Pair(), (torch.randn(SAMPLES, 3, 20, 20), torch.randn(SAMPLES, 3, 20, 20))),
     "padded": padded,
     "queries": lambda: (Queries(), (torch.randn(SAMPLES, 9, 6),)),
