@@ -3,7 +3,6 @@
  */
 #include "import/importer.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
