@@ -1,7 +1,7 @@
 /*
  * update/lamb.cu - Adam's step, made as long as the parameter is. Its means are moved on first, while the
- * squares of weights and steps are summed in parts; then each part is updated, by the sums of all. The step is
- * worked out twice, rather than kept.
+ * squares of weights and steps are summed in parts; then each part is updated, by the sums of all, and of all ranks, where
+ * each has but a piece. The step is worked out twice, rather than kept.
  */
 #ifndef STOWAGE_UPDATE_LAMB_CU
 #define STOWAGE_UPDATE_LAMB_CU
@@ -93,11 +93,33 @@ KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step 
 	}
 }
 
+#ifdef SHARDS
+/* Of all ranks, each of which has the sums of its piece. */
+static void
+lamb_sums_of_all(double *part, int64_t parts)
+{
+	ALONE {
+		double sum[2] = { 0, 0 };
+
+		for (int64_t j = 0; j < 2 * parts; j++) {
+			sum[j % 2] += part[j];
+			part[j] = 0;
+		}
+		ranks_sum(sum, 2);
+		part[0] = sum[0];
+		part[1] = sum[1];
+	}
+}
+#endif
+
 static void
 lamb_update(struct update_share k, const real *clip, const struct step *s, void *work, int64_t parts,
     double beta1, double beta2, double eps, int adapts)
 {
 	LAUNCH_ROWS(lamb_means_kernel, parts, (k, clip, s, (double *)work, parts, beta1, beta2, eps));
+#ifdef SHARDS
+	lamb_sums_of_all((double *)work, parts);
+#endif
 	LAUNCH_ROWS(lamb_kernel, parts, (k, clip, s, (const double *)work, parts, beta1, beta2, eps, adapts));
 }
 

@@ -127,21 +127,21 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 #endif
 };
 
-/* All elements of one parameter, of an update that no table has a row for. */
+/* All elements of one parameter, N, or a rank's piece of them, of an update that no table has a row for. */
 static inline struct update_share
 share_of(elem *weight, real *master, const gradient *g, void *first, void *second, void *third, double decay,
     double rate, int64_t n)
 {
 	struct update_share k;
 
-	k.weight = weight;
+	k.weight = weight + WEIGHT_FROM(n);
 	k.master = master;
-	k.g = g;
+	k.g = g + GRADIENT_FROM(n);
 	k.state[0] = (real *)first;
 	k.state[1] = (real *)second;
 	k.state[2] = (real *)third;
 	k.decay = decay, k.rate = rate;
-	k.n = n;
+	k.n = OWN_ELEMENTS(n);
 #ifdef LEAVES_OUT
 	k.every = 1;
 #endif

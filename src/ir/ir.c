@@ -492,15 +492,21 @@ shard_name(int i)
 	return i >= 0 && i < SHARDS ? shard_names[i] : NULL;
 }
 
+static bool
+takes_pieces(const struct op *optimizer)
+{
+	return (optimizer->flags & OP_ELEMENTWISE) || optimizer->ranks.takes_pieces;
+}
+
 const struct op *
 settings_unshared(const struct settings *set)
 {
 	int i;
 
 	for (i = 0; i < set->nturns; i++)
-		if (set->turn[i].optimizer && !(set->turn[i].optimizer->flags & OP_ELEMENTWISE))
+		if (set->turn[i].optimizer && !takes_pieces(set->turn[i].optimizer))
 			return set->turn[i].optimizer;
-	return set->nturns == 0 && !(set->optimizer->flags & OP_ELEMENTWISE) ? set->optimizer : NULL;
+	return set->nturns == 0 && !takes_pieces(set->optimizer) ? set->optimizer : NULL;
 }
 
 int64_t

@@ -291,7 +291,8 @@ enum between {
 struct op_ranks {
 	enum between between;
 	bool waits;		/* the second of the two */
-	bool takes_pieces;	/* neither; of gradients that are shared out it reads a rank's piece, and says what all have */
+	bool takes_pieces;	/* neither; of gradients that are shared out it reads a rank's piece, and says what all have;
+				 * an optimizer: so it updates that piece */
 };
 
 /*

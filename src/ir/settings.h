@@ -115,7 +115,7 @@ bool	settings_leave_out(const struct settings *);
 /* The processes that train together: 1 where one trains alone. */
 int64_t	settings_ranks(const struct settings *);
 /* The optimizer that looks at more of a parameter than a rank's piece of it, so that its state cannot be shared out; NULL:
- * none does, each weight is updated by itself. */
+ * none does, each weight is updated by itself, or by sums that ranks can add up. */
 const struct op	*settings_unshared(const struct settings *);
 /* Into how many pieces the optimizer's state of a parameter is shared out; 1: it is not. */
 int64_t	settings_shards(const struct settings *);

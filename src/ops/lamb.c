@@ -63,6 +63,7 @@ const struct op op_lamb = {
 	.memory.workspace = workspace,
 	.memory.alias = optimizer_alias,
 	.torch.unknown = "PyTorch has no lamb, and those of others differ in what they take",
+	.ranks.takes_pieces = true,
 	.calls.kernels = "update/lamb.cu",
 	.calls.emit = emit,
 };

@@ -114,7 +114,7 @@ optimizer_share(struct emitter *e, const struct node *n)
 	    emit_pointer(e, r.weight), emit_pointer(e, r.master), emit_pointer(e, r.gradient),
 	    emit_pointer(e, r.state[0]), emit_pointer(e, r.state[1]), emit_pointer(e, r.state[2]),
 	    emit_real(decay, r.decay, false),
-	    emit_real(rate, optimizer_rate(e->module, n), false), (long long)tensor_elements_per_sample(r.weight),
+	    emit_real(rate, optimizer_rate(e->module, n), false), (long long)tensor_elements_per_sample(tensor_whole(r.weight)),
 	    emit_pointer(e, r.average)));
 }
 
