@@ -33,6 +33,7 @@
 #define STEPS		6	/* an item, in each of them */
 #define NOISE		0.3
 #define MOST	4000	/* items; what fails for whom grows with the square */
+#define PARTS	32	/* of the effort, that a search by itself may have */
 #define FEWER		16	/* a part of a step an item, when valleys are given up */
 
 struct frame {
@@ -410,9 +411,14 @@ try_often(struct flat *f, int tries)
 bool
 flat_solve(struct instance *in, int tries, struct effort *e)
 {
-	struct flat f = { .in = in, .effort = e };
-	bool solved = try_often(&f, tries);
+	struct effort part = *e;
+	struct flat f = { .in = in, .effort = &part };
+	bool solved;
 	int i;
+
+	part.visits = e->visits / PARTS;
+	solved = try_often(&f, tries);
+	e->visits -= e->visits / PARTS - part.visits;
 
 	for (i = 0; solved && i < in->n; i++)
 		in->job[i].offset = f.job[i].offset;
@@ -483,16 +489,19 @@ stack_left(struct instance *in, const struct glue *g, struct instance *left, int
 int64_t
 packing_flat(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
+	struct effort half = *e;
 	struct flat whole = { .in = in, .effort = e };
 	struct instance left;
 	struct glue *g;
 
 	if (best <= target || !is_full(in))
 		return best;
-	g = glue_new(in, &left, e);
-	best = stack_left(in, g, &left, best, e);
+	half.visits = e->visits / 2;
+	g = glue_new(in, &left, &half);
+	best = stack_left(in, g, &left, best, &half);
 	if (best > target && glue_guess(g, &left))
-		best = stack_left(in, g, &left, best, e);
+		best = stack_left(in, g, &left, best, &half);
+	e->visits -= e->visits / 2 - half.visits;
 	if (best <= target || in->n > MOST || !effort_left(e))
 		return best;
 	stack_flat(&whole);

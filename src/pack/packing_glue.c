@@ -17,8 +17,9 @@
  * Blocks of a few items are looked for first, and larger ones as long as there are none. Items with the same lifetime
  * are stacked at once. What was cut again and again, each time at an instant of its own, is whole again at the end.
  *
- * Where pieces that have nothing to do with each other end at one instant, blocks are too large. So then two that have the
- * same size, which no other one has that ends or begins there, are taken for a row, and more blocks are looked for.
+ * Where pieces that have nothing to do with each other end at one instant, blocks are too large. So then the instant is
+ * divided: one or two that end there and one or two that begin, with the same sum of sizes, which no others there have, get
+ * an instant of their own, as if it were at another time, and more blocks are looked for.
  *
  * What is glued may be wrong: whoever solves what is left must be ready to solve the whole if it has no solution.
  */
@@ -32,67 +33,87 @@
 #define FIRST_BLOCK	4	/* items of the largest block that is looked for; then twice as many */
 #define LARGEST_BLOCK	512
 #define TRIES		4	/* of a block */
+#define MOST_PAIRED	64	/* pieces at an instant, of which pairs are looked at */
 
 enum side { BIRTH, DEATH };
 
 struct piece {
 	int64_t size;
 	int64_t within;		/* its offset in the parent */
-	int edge[2];		/* by side: sections */
+	int edge[2];		/* by side: instants */
 	int next[2], last[2];	/* in the list of those with that edge; -1 */
 	int parent;		/* the piece that it went into; -1 */
 };
 
 struct block {
 	int *piece, n;
-	int *inner, ninner;	/* sections at which all are in it */
-	int first, last;	/* the others, at which some begin, and end */
+	int *inner, ninner;	/* instants at which all are in it */
+	int *time, ntimes;	/* the times of those, in their order */
+	int first, last;	/* other times, at which some begin, and end */
 };
 
 struct glue {
 	struct instance *in;
 	struct piece *piece;	/* jobs first, in their order */
 	int npieces;
-	int *first[2];		/* by side and section: a list of pieces; -1 */
+	int *time, ninstants;	/* by instant: the section that begins; first one for each, then more for the same */
+	int *first[2];		/* by side and instant: a list of pieces; -1 */
 	struct block block;
-	int *mark, *inner;	/* by piece, by section: of which block; so many were looked for: */
+	int *mark, *inner;	/* by piece, by instant: of which block; so many were looked for: */
 	int marks;
-	int *vain;		/* by section: pieces of its block that has no solution */
+	int *vain;		/* by instant: pieces of its block that has no solution */
+	struct sum *dead, *born;	/* room for what pieces at an instant make */
 	struct effort *effort;
 };
 
 /* ---- pieces ---- */
 
 static void
-take_off(struct glue *g, int i)
+take_off_side(struct glue *g, int i, int side)
 {
 	struct piece *p = &g->piece[i];
-	int side;
 
-	for (side = BIRTH; side <= DEATH; side++) {
-		if (p->last[side] >= 0)
-			g->piece[p->last[side]].next[side] = p->next[side];
-		else
-			g->first[side][p->edge[side]] = p->next[side];
-		if (p->next[side] >= 0)
-			g->piece[p->next[side]].last[side] = p->last[side];
-	}
+	if (p->last[side] >= 0)
+		g->piece[p->last[side]].next[side] = p->next[side];
+	else
+		g->first[side][p->edge[side]] = p->next[side];
+	if (p->next[side] >= 0)
+		g->piece[p->next[side]].last[side] = p->last[side];
+}
+
+static void
+put_on_side(struct glue *g, int i, int side)
+{
+	struct piece *p = &g->piece[i];
+	int *first = &g->first[side][p->edge[side]];
+
+	p->last[side] = -1;
+	p->next[side] = *first;
+	if (*first >= 0)
+		g->piece[*first].last[side] = i;
+	*first = i;
+}
+
+static void
+take_off(struct glue *g, int i)
+{
+	take_off_side(g, i, BIRTH);
+	take_off_side(g, i, DEATH);
 }
 
 static void
 put_on(struct glue *g, int i)
 {
-	struct piece *p = &g->piece[i];
-	int side, *first;
+	put_on_side(g, i, BIRTH);
+	put_on_side(g, i, DEATH);
+}
 
-	for (side = BIRTH; side <= DEATH; side++) {
-		first = &g->first[side][p->edge[side]];
-		p->last[side] = -1;
-		p->next[side] = *first;
-		if (*first >= 0)
-			g->piece[*first].last[side] = i;
-		*first = i;
-	}
+static void
+move_edge(struct glue *g, int i, int side, int instant)
+{
+	take_off_side(g, i, side);
+	g->piece[i].edge[side] = instant;
+	put_on_side(g, i, side);
 }
 
 static int
@@ -143,7 +164,13 @@ add(struct glue *g, int i)
 
 /* ---- blocks ---- */
 
-/* Section S is not a border of the block: all that end and begin there are in it. */
+static int
+time_of(const struct glue *g, int piece, int side)
+{
+	return g->time[g->piece[piece].edge[side]];
+}
+
+/* Instant S is not a border of the block: all that end and begin there are in it. */
 static void
 make_inner(struct glue *g, int s)
 {
@@ -160,8 +187,8 @@ make_inner(struct glue *g, int s)
 				continue;
 			g->mark[i] = g->marks;
 			b->piece[b->n++] = i;
-			b->first = g->piece[i].edge[BIRTH] < b->first ? g->piece[i].edge[BIRTH] : b->first;
-			b->last = g->piece[i].edge[DEATH] > b->last ? g->piece[i].edge[DEATH] : b->last;
+			b->first = time_of(g, i, BIRTH) < b->first ? time_of(g, i, BIRTH) : b->first;
+			b->last = time_of(g, i, DEATH) > b->last ? time_of(g, i, DEATH) : b->last;
 		}
 }
 
@@ -181,19 +208,19 @@ static bool
 find_block(struct glue *g, int s, int most)
 {
 	struct block *b = &g->block;
-	int side, k, edge, known;
+	int side, k, time, known;
 
 	g->marks++;
 	b->n = b->ninner = 0;
-	b->first = b->last = s;
+	b->first = b->last = g->time[s];
 	make_inner(g, s);
 	do {
 		known = b->ninner;
 		for (k = 0; k < b->n && b->n <= most; k++)
 			for (side = BIRTH; side <= DEATH; side++) {
-				edge = g->piece[b->piece[k]].edge[side];
-				if (edge > b->first && edge < b->last)
-					make_inner(g, edge);
+				time = time_of(g, b->piece[k], side);
+				if (time > b->first && time < b->last)
+					make_inner(g, g->piece[b->piece[k]].edge[side]);
 			}
 		effort_spend(g->effort, 4 * b->n + 4);
 	} while (b->ninner > known && b->n <= most);
@@ -213,44 +240,83 @@ by_value(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Of a border: the first is 0, then come the inner ones. */
+/* Of a time: the first is 0, then come the inner ones. */
 static int
-section_of(const struct block *b, int edge)
+section_of(const struct block *b, int time)
 {
-	int lo = 0, hi = b->ninner, mid;
+	int lo = 0, hi = b->ntimes, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (b->inner[mid] < edge)
+		if (b->time[mid] < time)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return edge == b->first ? 0 : lo + 1;
+	return time == b->first ? 0 : lo + 1;
+}
+
+static void
+list_times(struct glue *g)
+{
+	struct block *b = &g->block;
+	int k, n = 0;
+
+	for (k = 0; k < b->ninner; k++)
+		b->time[k] = g->time[b->inner[k]];
+	qsort(b->time, (size_t)b->ninner, sizeof(*b->time), by_value);
+	for (k = 0; k < b->ninner; k++)
+		if (n == 0 || b->time[n - 1] != b->time[k])
+			b->time[n++] = b->time[k];
+	b->ntimes = n;
 }
 
 /* The block as an instance; its height. */
 static int64_t
-fill_instance(const struct glue *g, struct instance *in)
+fill_instance(struct glue *g, struct instance *in)
 {
 	const struct block *b = &g->block;
 	int64_t height = 0;
 	int k;
 
-	qsort(b->inner, (size_t)b->ninner, sizeof(*b->inner), by_value);
+	list_times(g);
 	for (k = 0; k < b->n; k++) {
-		const struct piece *p = &g->piece[b->piece[k]];
+		int birth = time_of(g, b->piece[k], BIRTH), death = time_of(g, b->piece[k], DEATH);
 
-		in->job[k] = (struct job){ .size = p->size, .align = 1, .index = k,
-		    .lower = section_of(b, p->edge[BIRTH]), .upper = section_of(b, p->edge[DEATH]) };
-		height += p->edge[BIRTH] == b->first ? p->size : 0;
+		in->job[k] = (struct job){ .size = g->piece[b->piece[k]].size, .align = 1, .index = k,
+		    .lower = section_of(b, birth), .upper = section_of(b, death) };
+		height += birth == b->first ? in->job[k].size : 0;
 	}
 	in->n = b->n;
-	in->sections = b->ninner + 1;
+	in->sections = b->ntimes + 1;
 	in->max_live = height;
 	for (k = 0; k < in->sections; k++)
 		in->live[k] = height;
 	return height;
+}
+
+/* The instant at which the block begins or ends. If there are several, they are no longer told apart. */
+static int
+border_of(struct glue *g, int side)
+{
+	const struct block *b = &g->block;
+	int time = side == BIRTH ? b->first : b->last, border = -1, k, i, next, other, edge;
+
+	for (k = 0; k < b->n; k++) {
+		edge = g->piece[b->piece[k]].edge[side];
+		if (g->time[edge] != time || edge == border)
+			continue;
+		if (border < 0) {
+			border = edge;
+			continue;
+		}
+		for (other = BIRTH; other <= DEATH; other++)
+			for (i = g->first[other][edge]; i >= 0; i = next) {
+				next = g->piece[i].next[other];
+				move_edge(g, i, other, border);
+			}
+	}
+	return border;
 }
 
 /* Makes the block one piece; false if its pieces cannot be put together. */
@@ -266,7 +332,7 @@ solve_block(struct glue *g)
 	int k, whole;
 
 	if (solved) {
-		whole = new_piece(g, height, b->first, b->last);
+		whole = new_piece(g, height, border_of(g, BIRTH), border_of(g, DEATH));
 		for (k = 0; k < b->n; k++) {
 			take_off(g, b->piece[k]);
 			put_into(g, b->piece[k], whole, in.job[k].offset);
@@ -287,7 +353,7 @@ make_blocks(struct glue *g)
 	for (most = FIRST_BLOCK; most <= LARGEST_BLOCK; most *= 2)
 		do {
 			any = false;
-			for (s = 1; s < g->in->sections && effort_left(g->effort); s++) {
+			for (s = 1; s < g->ninstants && effort_left(g->effort); s++) {
 				if (g->first[BIRTH][s] < 0 || g->first[DEATH][s] < 0 || !find_block(g, s, most) ||
 				    g->block.n == g->vain[s])
 					continue;
@@ -299,72 +365,96 @@ make_blocks(struct glue *g)
 		} while (any);
 }
 
-/* ---- rows that may be ---- */
+/* ---- instants that are divided ---- */
 
-struct sized {
+struct sum {
 	int64_t size;
-	int piece;
+	int piece[2];		/* the second may be -1 */
 };
 
 static int
 by_size(const void *x, const void *y)
 {
-	const struct sized *a = x, *b = y;
+	const struct sum *a = x, *b = y;
 
 	if (a->size != b->size)
 		return a->size < b->size ? -1 : 1;
-	return a->piece - b->piece;
+	return a->piece[0] != b->piece[0] ? a->piece[0] - b->piece[0] : a->piece[1] - b->piece[1];
 }
 
-/* Those of a list whose size no other of it has, by size. */
+/* What one or, if PAIRS, two of a list make, by size, and only what no others make; how many. */
 static int
-find_unique(const struct glue *g, int side, int section, struct sized *v)
+find_sums(const struct glue *g, int side, int instant, bool pairs, struct sum *v)
 {
-	int i, n = 0, k, found = 0;
+	int i, k, n = 0, found = 0, singles;
 
-	for (i = g->first[side][section]; i >= 0; i = g->piece[i].next[side])
-		v[n++] = (struct sized){ g->piece[i].size, i };
+	for (i = g->first[side][instant]; i >= 0; i = g->piece[i].next[side])
+		v[n++] = (struct sum){ g->piece[i].size, { i, -1 } };
+	singles = n;
+	for (i = 0; pairs && singles <= MOST_PAIRED && i < singles; i++)
+		for (k = i + 1; k < singles; k++)
+			v[n++] = (struct sum){ v[i].size + v[k].size, { v[i].piece[0], v[k].piece[0] } };
 	qsort(v, (size_t)n, sizeof(*v), by_size);
 	for (k = 0; k < n; k++)
 		if ((k == 0 || v[k - 1].size != v[k].size) && (k + 1 == n || v[k + 1].size != v[k].size))
 			v[found++] = v[k];
+	effort_spend(g->effort, 10 * n);
 	return found;
 }
 
-/* Y begins where X ends. */
-static void
-make_row(struct glue *g, int x, int y)
+static bool
+is_still_there(const struct glue *g, const struct sum *s, int side, int instant)
 {
-	int row = new_piece(g, g->piece[x].size, g->piece[x].edge[BIRTH], g->piece[y].edge[DEATH]);
-
-	take_off(g, x);
-	take_off(g, y);
-	put_into(g, x, row, 0);
-	put_into(g, y, row, 0);
-	add(g, row);
+	return g->piece[s->piece[0]].edge[side] == instant &&
+	    (s->piece[1] < 0 || g->piece[s->piece[1]].edge[side] == instant);
 }
 
-/* False if the section has none. ROOM for all of both lists. */
-static bool
-guess_rows(struct glue *g, int section, struct sized *dead, struct sized *born)
+static void
+move_sum(struct glue *g, const struct sum *s, int side, int instant)
 {
-	int n = find_unique(g, DEATH, section, dead), m = find_unique(g, BIRTH, section, born), i = 0, k = 0;
+	move_edge(g, s->piece[0], side, instant);
+	if (s->piece[1] >= 0)
+		move_edge(g, s->piece[1], side, instant);
+}
+
+/* Those of equal sums on both sides get an instant of their own, if others stay behind. */
+static bool
+divide(struct glue *g, int instant, bool pairs)
+{
+	struct sum *dead = g->dead, *born = g->born;
+	int n = find_sums(g, DEATH, instant, pairs, dead), m = find_sums(g, BIRTH, instant, pairs, born), i = 0, k = 0;
 	bool any = false;
 
-	while (i < n && k < m) {
+	while (i < n && k < m && g->ninstants < g->in->sections + g->in->n) {
 		if (dead[i].size < born[k].size) {
 			i++;
-		} else if (dead[i].size > born[k].size) {
-			k++;
-		} else {
-			if (g->piece[dead[i].piece].parent < 0 && g->piece[born[k].piece].parent < 0) {
-				make_row(g, dead[i].piece, born[k].piece);
-				any = true;
-			}
-			i++;
-			k++;
+			continue;
 		}
+		if (dead[i].size == born[k].size && is_still_there(g, &dead[i], DEATH, instant) &&
+		    is_still_there(g, &born[k], BIRTH, instant)) {
+			g->time[g->ninstants] = g->time[instant];
+			move_sum(g, &dead[i], DEATH, g->ninstants);
+			move_sum(g, &born[k], BIRTH, g->ninstants++);
+			any = true;
+			if (g->first[DEATH][instant] < 0)
+				return false;		/* that was all of it */
+		}
+		k++;
 	}
+	return any;
+}
+
+/* By single pieces, or two at a time where singles are done, which pairs would only repeat. */
+static bool
+divide_all(struct glue *g, bool pairs)
+{
+	int s, instants = g->ninstants;
+	bool any = false;
+
+	for (s = 1; s < instants; s++)
+		if (g->first[DEATH][s] >= 0 && (g->piece[g->first[DEATH][s]].next[DEATH] >= 0 ||
+		    (g->first[BIRTH][s] >= 0 && g->piece[g->first[BIRTH][s]].next[BIRTH] >= 0)))
+			any |= divide(g, s, pairs);
 	return any;
 }
 
@@ -374,24 +464,37 @@ static struct glue *
 begin(struct instance *in, struct effort *e)
 {
 	struct glue *g = ARENA_NEW(in->arena, struct glue);
-	size_t n = (size_t)in->n, sections = (size_t)in->sections + 1;
+	size_t n = (size_t)in->n, instants = (size_t)in->sections + n + 1;
 	int side, i;
 
-	*g = (struct glue){ .in = in, .effort = e, .npieces = in->n };
+	*g = (struct glue){ .in = in, .effort = e, .npieces = in->n, .ninstants = in->sections + 1 };
 	g->piece = arena_array(in->arena, 2 * n, sizeof(*g->piece));
 	g->mark = arena_array(in->arena, 2 * n, sizeof(*g->mark));
-	g->inner = arena_array(in->arena, sections, sizeof(*g->inner));
-	g->vain = arena_array(in->arena, sections, sizeof(*g->vain));
+	g->time = arena_array(in->arena, instants, sizeof(*g->time));
+	g->inner = arena_array(in->arena, instants, sizeof(*g->inner));
+	g->vain = arena_array(in->arena, instants, sizeof(*g->vain));
 	g->block.piece = arena_array(in->arena, LARGEST_BLOCK + 2, sizeof(*g->block.piece));
+	g->dead = arena_array(in->arena, n + MOST_PAIRED * MOST_PAIRED / 2, sizeof(*g->dead));
+	g->born = arena_array(in->arena, n + MOST_PAIRED * MOST_PAIRED / 2, sizeof(*g->born));
 	g->block.inner = arena_array(in->arena, 2 * LARGEST_BLOCK + 4, sizeof(*g->block.inner));
+	g->block.time = arena_array(in->arena, 2 * LARGEST_BLOCK + 4, sizeof(*g->block.time));
+	for (i = 0; i <= in->sections; i++)
+		g->time[i] = i;
 	for (side = BIRTH; side <= DEATH; side++) {
-		g->first[side] = arena_array(in->arena, sections, sizeof(*g->first[side]));
-		memset(g->first[side], -1, sections * sizeof(*g->first[side]));
+		g->first[side] = arena_array(in->arena, instants, sizeof(*g->first[side]));
+		memset(g->first[side], -1, instants * sizeof(*g->first[side]));
 	}
 	for (i = 0; i < in->n; i++) {
 		const struct job *j = &in->job[i];
 
 		g->piece[i] = (struct piece){ .size = j->size, .edge = { j->lower, j->upper }, .parent = -1 };
+		put_on(g, i);
+	}
+	divide_all(g, false);
+	for (i = 0; i < in->n; i++) {
+		if (g->piece[i].parent >= 0)
+			continue;
+		take_off(g, i);
 		add(g, i);
 	}
 	return g;
@@ -402,25 +505,26 @@ static void
 list_what_is_left(const struct glue *g, struct instance *left)
 {
 	const struct instance *in = g->in;
-	int *section = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*section)), i, s;
+	size_t sections = (size_t)in->sections + 1;
+	int *section = arena_array(in->arena, sections, sizeof(*section)), i, s;
+	bool *used = arena_array(in->arena, sections, sizeof(*used));
 
 	*left = *in;
 	left->job = arena_array(in->arena, (size_t)in->n, sizeof(*left->job));
-	left->live = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*left->live));
+	left->live = arena_array(in->arena, sections, sizeof(*left->live));
 	left->n = left->sections = 0;
+	for (s = 0; s < g->ninstants; s++)
+		used[g->time[s]] |= g->first[BIRTH][s] >= 0 || g->first[DEATH][s] >= 0;
 	for (s = 0; s <= in->sections; s++) {
-		left->sections += s > 0 && (g->first[BIRTH][s] >= 0 || g->first[DEATH][s] >= 0);
+		left->sections += s > 0 && used[s];
 		section[s] = left->sections;
 		if (s < in->sections && in->live[s] > left->live[left->sections])
 			left->live[left->sections] = in->live[s];
 	}
-	for (s = 0; s < in->sections; s++)
-		for (i = g->first[BIRTH][s]; i >= 0; i = g->piece[i].next[BIRTH]) {
-			const struct piece *p = &g->piece[i];
-
-			left->job[left->n++] = (struct job){ .size = p->size, .align = 1, .index = i,
-			    .lower = section[p->edge[BIRTH]], .upper = section[p->edge[DEATH]] };
-		}
+	for (s = 0; s < g->ninstants; s++)
+		for (i = g->first[BIRTH][s]; i >= 0; i = g->piece[i].next[BIRTH])
+			left->job[left->n++] = (struct job){ .size = g->piece[i].size, .align = 1, .index = i,
+			    .lower = section[time_of(g, i, BIRTH)], .upper = section[time_of(g, i, DEATH)] };
 }
 
 struct glue *
@@ -436,19 +540,12 @@ glue_new(struct instance *in, struct instance *left, struct effort *e)
 bool
 glue_guess(struct glue *g, struct instance *left)
 {
-	struct arena *a = g->in->arena;
-	struct sized *dead = arena_array(a, 2 * (size_t)g->in->n, sizeof(*dead)), *born = dead + g->in->n;
-	bool any, ever = false;
-	int s;
+	bool ever = false;
 
-	do {
-		any = false;
-		for (s = 1; s < g->in->sections; s++)
-			any |= guess_rows(g, s, dead, born);
-		if (any)
-			make_blocks(g);
-		ever |= any;
-	} while (any);
+	while (effort_left(g->effort) && (divide_all(g, false) || divide_all(g, true))) {
+		make_blocks(g);
+		ever = true;
+	}
 	list_what_is_left(g, left);
 	return ever;
 }
