@@ -134,12 +134,12 @@ map_sums(const char *pattern)
 	return true;
 }
 
-/* Letters of one side, up to END, into OUT of ROOM; false: they are none, or too many. */
+/* Letters of one side, up to END, into OUT, which has room for MOST_LETTERS and their commas; false: they are none, or too many. */
 static bool
-map_axes(const char *from, const char *end, char *out, size_t room)
+map_axes(const char *from, const char *end, char *out)
 {
-	const char *last = out + room;
-	bool inside = false, first = true;
+	bool inside = false;
+	int letters = 0;
 
 	for (; from < end; from++) {
 		if ((*from == '(' && inside) || (*from == ')' && !inside))
@@ -152,15 +152,14 @@ map_axes(const char *from, const char *end, char *out, size_t room)
 				continue;
 			from++;
 		}
-		if (out + 3 > last || !((*from >= 'a' && *from <= 'z') || *from == '1'))
+		if (letters == MOST_LETTERS || !((*from >= 'a' && *from <= 'z') || *from == '1'))
 			return false;
-		if (!first && (!inside || from[-1] == '('))
+		if (letters++ > 0 && (!inside || from[-1] == '('))
 			*out++ = ',';
 		*out++ = *from;
-		first = false;
 	}
 	*out = '\0';
-	return !inside && !first;
+	return !inside && letters > 0;
 }
 
 /* Is each letter of one side once in the other? */
@@ -199,7 +198,7 @@ map_layout(struct map_layout *l, const char *word)
 		return false;
 	end = arrow + strcspn(arrow, ":");
 	memset(l, 0, sizeof(*l));
-	return map_axes(word, arrow, l->ours, sizeof(l->ours)) && map_axes(arrow + 2, end, l->theirs, sizeof(l->theirs)) &&
+	return map_axes(word, arrow, l->ours) && map_axes(arrow + 2, end, l->theirs) &&
 	    map_letters_agree(l->ours, l->theirs) && map_letters_agree(l->theirs, l->ours) && map_sizes(l, end);
 }
 
