@@ -7,17 +7,17 @@
  *     ...
  *     dy1 = dense_grad_input(dy2, w2)         ... dy1 = dense_grad_input(dy2, W2) ...
  *
- * It stays from one reader to the next where none between reads another parameter. What is small goes with what is read next.
- * The next layer's begins when this one's is there, and so is on its way while this one computes, if it has room below the
- * peak of the arena without that; else as early as it has. Passes before count the whole parameter where it is read
- * (schedule/step_model.c).
+ * It stays from one reader to the next where none between reads another parameter. What is small comes along with what is read
+ * before it, which saves it a call of its own. The next layer's begins when this one's is there, and so is on its way while
+ * this one computes, if it has room below the peak of the arena without that; else as early as it has. Passes before count
+ * the whole parameter where it is read (schedule/step_model.c).
  *
  * A view of a parameter is made anew of what each of its readers has. In a step of several updates, what is read after one
  * is gathered after it.
  *
  * Reads: all graphs after buckets. Writes: their readers of parameters, the module's list of what persists, where the piece
  * takes the place of the parameter. Invariants after: 1. nobody but updates, and what begins to gather, reads a piece; 2. the
- * arena's lower bound is what it was, but for what is small; 3. the order of all other nodes is what it was.
+ * arena's lower bound is what it was, but for what is small and for what stays; 3. the order of all other nodes is what it was.
  */
 #include <string.h>
 
@@ -26,12 +26,12 @@
 #include "ir/pass.h"
 #include "schedule/step.h"
 
-#define SMALL_BYTES	((int64_t)16 << 10)	/* less than that goes with what comes after it */
+#define SMALL_BYTES	((int64_t)16 << 10)	/* that much, in all, goes with what comes before it */
 
 struct group {			/* parameters that are gathered in one go */
-	struct node **begin, **wait;
-	int n;
-	int64_t bytes;		/* as they will lie */
+	VEC(struct node *) begin, wait;
+	int64_t bytes;		/* as they will lie, */
+	int64_t small;		/* and those of small ones among them */
 	int use;		/* where the first reader stands, before which they are waited for */
 	int least;		/* they may begin before the node that stands there */
 	int at;			/* before which they begin */
@@ -161,22 +161,6 @@ append(struct gathering *t, const char *op, const struct node *reader, struct te
 	return n;
 }
 
-/* The group that a parameter is gathered with that is read first at place I, and was not updated from place LEAST on. */
-static struct group *
-group_for(struct gathering *t, int i, int least)
-{
-	struct group *last = t->groups.n ? &t->groups.v[t->groups.n - 1] : NULL;
-	size_t most = (size_t)t->m->persistent.n + 1;
-
-	if (last && least <= last->use && (last->use == i || last->bytes < SMALL_BYTES)) {
-		last->least = least > last->least ? least : last->least;
-		return last;
-	}
-	vec_push(t->a, &t->groups, ((struct group){ .use = i, .at = i, .least = least,
-		.begin = arena_array(t->a, most, sizeof(struct node *)), .wait = arena_array(t->a, most, sizeof(struct node *)) }));
-	return &t->groups.v[t->groups.n - 1];
-}
-
 static int64_t
 bytes_of(const struct gathering *t, const struct tensor *p)
 {
@@ -185,14 +169,38 @@ bytes_of(const struct gathering *t, const struct tensor *p)
 	return (affine_at(tensor_bytes(p), 1) + mask) & ~mask;
 }
 
-/* Is all of P there still for the reader at place I? What small ones are gathered with it may not be complete. */
+/* What of P's bytes counts as small: all, or none. */
+static int64_t
+small_bytes(const struct gathering *t, const struct tensor *p)
+{
+	int64_t bytes = bytes_of(t, p);
+
+	return bytes <= SMALL_BYTES ? bytes : 0;
+}
+
+/* The group that P is gathered with, which is read first at place I, and was not updated from place LEAST on. */
+static struct group *
+group_for(struct gathering *t, const struct tensor *p, int i, int least)
+{
+	struct group *last = t->groups.n ? &t->groups.v[t->groups.n - 1] : NULL;
+	int64_t small = small_bytes(t, p);
+
+	if (last && least <= last->use && (last->use == i || (small > 0 && last->small + small <= SMALL_BYTES))) {
+		last->least = least > last->least ? least : last->least;
+		return last;
+	}
+	vec_push(t->a, &t->groups, ((struct group){ .use = i, .at = i, .least = least }));
+	return &t->groups.v[t->groups.n - 1];
+}
+
+/* Is all of P there still for the reader at place I? A small one is, as long as others may yet be gathered with it. */
 static bool
 is_there(const struct gathering *t, const struct tensor *p, int i)
 {
 	int last = t->last[p->id];
 
 	return t->whole[p->id] && (last == t->reader || last == i + 1 ||
-	    (t->group[p->id] == t->groups.n && t->groups.v[t->groups.n - 1].bytes < SMALL_BYTES));
+	    (t->group[p->id] == t->groups.n && small_bytes(t, p) > 0 && t->groups.v[t->groups.n - 1].small <= SMALL_BYTES));
 }
 
 /* All of P, for the reader at place I. */
@@ -200,15 +208,18 @@ static struct tensor *
 whole_for(struct gathering *t, struct tensor *p, int i)
 {
 	struct tensor *q = t->now[p->id];
+	struct node *begin, *wait;
 	struct group *group;
 
 	if (!is_there(t, p, i)) {
-		group = group_for(t, i, t->moved[p->id]);
-		group->begin[group->n] = append(t, "all_gather", t->node[i], p, 1, &q);
-		group->wait[group->n] = append(t, "all_gathered", t->node[i], p, 2,
-		    (struct tensor *[]){ group->begin[group->n]->out[0], q });
-		t->whole[p->id] = group->wait[group->n++]->out[0];
+		group = group_for(t, p, i, t->moved[p->id]);
+		begin = append(t, "all_gather", t->node[i], p, 1, &q);
+		wait = append(t, "all_gathered", t->node[i], p, 2, (struct tensor *[]){ begin->out[0], q });
+		vec_push(t->a, &group->begin, begin);
+		vec_push(t->a, &group->wait, wait);
+		t->whole[p->id] = wait->out[0];
 		group->bytes += bytes_of(t, p);
+		group->small += small_bytes(t, p);
 		t->group[p->id] = t->groups.n;
 	}
 	t->last[p->id] = i + 1;
@@ -296,6 +307,18 @@ point_at_what_was(const struct gathering *t, const struct graph *g)
 
 /* ---- the order ---- */
 
+/* Small ones first, as a call that is large enough takes no more (plan/exchanges.c). */
+static void
+append_begins(struct gathering *t, const struct group *group)
+{
+	int j, small;
+
+	for (small = 1; small >= 0; small--)
+		for (j = 0; j < group->begin.n; j++)
+			if ((small_bytes(t, group->begin.v[j]->out[0]) > 0) == small)
+				vec_push(t->m->arena, &t->g->nodes, group->begin.v[j]);
+}
+
 /* The graph's nodes, with groups where they begin; by place as it was, *PLACE is where that is now. */
 static void
 arrange(struct gathering *t, int *place)
@@ -312,14 +335,11 @@ arrange(struct gathering *t, int *place)
 			int j;
 
 			if (group->use == i && group->at == i)
-				for (j = 0; j < group->n; j++)
-					vec_push(t->m->arena, &g->nodes, group->begin[j]);
-			if (group->use == i)
-				for (j = 0; j < group->n; j++)
-					vec_push(t->m->arena, &g->nodes, group->wait[j]);
+				append_begins(t, group);
+			for (j = 0; group->use == i && j < group->wait.n; j++)
+				vec_push(t->m->arena, &g->nodes, group->wait.v[j]);
 			if (group->use > i && group->at == i)
-				for (j = 0; j < group->n; j++)
-					vec_push(t->m->arena, &g->nodes, group->begin[j]);
+				append_begins(t, group);
 			if (group->use > i && group->at > i)
 				break;
 		}
