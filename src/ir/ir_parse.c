@@ -168,25 +168,23 @@ whole(struct ir_reader *r, struct tensor *t)
 }
 
 struct output {
-	struct tensor shape, *over;
-	struct tensor piece;	/* what is said of what it is a piece of */
-	enum tensor_kind kind;
-	const char *name;
+	struct tensor said, *over;	/* what the text says of it */
 	bool absent;
 };
 
 static void
-output(struct ir_reader *r, struct output *o)
+output(struct ir_reader *r, struct output *o, struct loc loc)
 {
 	memset(o, 0, sizeof(*o));
 	if (ir_read_accept(r, "_")) {
 		o->absent = true;
 		return;
 	}
-	type(r, &o->shape);
-	o->kind = (enum tensor_kind)kind_or(r, "a kind of tensor");
-	o->name = ir_read_string(r);
-	whole(r, &o->piece);
+	type(r, &o->said);
+	o->said.kind = (enum tensor_kind)kind_or(r, "a kind of tensor");
+	o->said.loc = loc;
+	o->said.name = ir_read_string(r);
+	whole(r, &o->said);
 	if (ir_read_accept(r, "over"))
 		o->over = tensor(r);
 }
@@ -211,7 +209,7 @@ node(struct ir_reader *r)
 			ir_read_fail(r, "at most 16 outputs");
 			return;
 		}
-		output(r, &out[nout++]);
+		output(r, &out[nout++], loc);
 	} while (!r->failed && ir_read_accept(r, ","));
 	ir_read_expect(r, "=");
 	op = op_find(ir_read_word(r));
@@ -234,10 +232,10 @@ node(struct ir_reader *r)
 			ir_add_output(r->m, n, NULL);
 			continue;
 		}
-		ir_add_output(r->m, n, make(r, &out[i].shape, out[i].kind, out[i].name, loc));
+		ir_add_output(r->m, n, make(r, &out[i].said, out[i].said.kind, out[i].said.name, loc));
 		tensor_alias(n->out[n->nout - 1], out[i].over);
-		n->out[n->nout - 1]->shared = out[i].piece.shared;
-		n->out[n->nout - 1]->gradient_of = out[i].piece.gradient_of;
+		n->out[n->nout - 1]->shared = out[i].said.shared;
+		n->out[n->nout - 1]->gradient_of = out[i].said.gradient_of;
 	}
 	if (ir_read_accept(r, "keep")) {
 		if (!op_base(n))
@@ -247,8 +245,8 @@ node(struct ir_reader *r)
 		n->keep_first = ir_read_accept(r, "first");
 	}
 	if (ir_read_accept(r, "using")) {
-		type(r, &out[0].shape);
-		n->work = make(r, &out[0].shape, T_WORKSPACE, arena_printf(r->a, "%s.workspace",
+		type(r, &out[0].said);
+		n->work = make(r, &out[0].said, T_WORKSPACE, arena_printf(r->a, "%s.workspace",
 		    n->path), loc);
 	}
 }

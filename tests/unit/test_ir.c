@@ -153,6 +153,37 @@ Test(ir, what_is_printed_reads_back)
 	each_case(round_trip);
 }
 
+/* What a piece is of has its type, and the shape that the text says, whether a node makes the piece or it persists. */
+Test(ir, what_a_piece_is_of_is_known)
+{
+	static const char text[] = "parameter %0 f32[171] \"w\" zeros 0 shared [64, 8]\n"
+	    "graph train batch 4 training\n"
+	    "  input %1 f32[B, 8] \"x\"\n"
+	    "  %2 f32[171] gradient \"w.grad\" shared [64, 8] = relu(%1) {} backward \"w\"\n";
+	struct arena *a = arena_new();
+	struct tensor *piece[2];
+	struct diags d;
+	struct module *m;
+	int i;
+
+	diags_init(&d, a);
+	m = ir_parse(a, &d, source_from_text(a, "pieces", text, strlen(text)));
+	cr_assert_not_null(m, "%s", d.all.n ? d.all.v[0]->message : "");
+	piece[0] = m->persistent.v[0];
+	piece[1] = m->train->nodes.v[0]->out[0];
+	for (i = 0; i < 2; i++) {
+		const struct tensor *of = piece[i]->gradient_of;
+
+		cr_assert(piece[i]->shared && of);
+		cr_expect_eq(of->dtype, DT_F32, "%s", piece[i]->name);
+		cr_expect_eq(of->kind, piece[i]->kind, "%s", piece[i]->name);
+		cr_expect_eq(of->rank, 2);
+		cr_assert_not_null(of->name, "%s", piece[i]->name);
+		cr_expect_str_eq(of->name, piece[i]->name);
+	}
+	arena_free(a);
+}
+
 /* Cuts the text short, and changes bytes: a diagnostic or a module, never a crash. Of every four bytes one, as
  * what each stands for here does not depend on where it stands; fuzz_ir.c has all of them, and more. */
 static void
