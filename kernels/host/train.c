@@ -193,7 +193,7 @@ validate(struct run *r)
 		last.ticket = device_fetch(validate_results, VALIDATE_RESULTS);
 		last.b = place < total ? b : 0;
 		last.there = true;
-		predictions_write_all(b);
+		predictions_write_all(last.b);
 	}
 	if (last.there)
 		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, r->valid);
