@@ -140,10 +140,16 @@ shard_title(struct advisor *v, int64_t value)
 static const char *
 shard_note(struct advisor *v, int64_t value)
 {
+	const struct settings *set = &v->module->set;
+	bool micro = value >= SHARD_GRADIENTS && set->accumulate > 1;
+
+	if (micro && set->precision->element != set->precision->element->real)	/* see append_updates() of passes/update.c */
+		return value >= SHARD_PARAMETERS ?
+		    "gradients of every micro-batch are added up over ranks in 16 bits, without it in f32; half as much again is sent" :
+		    "gradients of every micro-batch are sent, and added up over ranks in 16 bits, without it in f32";
 	if (value >= SHARD_PARAMETERS)
 		return "the same updates: each rank sends half as much again, gathering what a layer reads before it";
-	return value >= SHARD_GRADIENTS && v->module->set.accumulate > 1 ?
-	    "the same updates: each rank makes its part of them, and sends gradients of every micro-batch" :
+	return micro ? "the same updates: each rank makes its part of them, and sends gradients of every micro-batch" :
 	    "the same updates: each rank makes its part of them, and sends hardly more";
 }
 

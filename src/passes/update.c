@@ -277,7 +277,7 @@ append_updates(struct module *m, int turn)
 		b.graph = m->update = ir_graph(m, "update", true);
 	for (i = 0; i < n; i++)
 		gradient[i] = param[i]->gradient;
-	last = pieces ? reduce(m, m->train, n, param, gradient) : 0;
+	last = pieces ? reduce(m, m->train, n, param, gradient) : 0;	/* of a micro-batch, in a gradient's own bits */
 	first = m->train->nodes.n;
 	for (i = 0; i < n && m->set.accumulate > 1; i++)
 		gradient[i] = accumulated(m, param[i], gradient[i]);
