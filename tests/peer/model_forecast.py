@@ -22,7 +22,6 @@ work, names = sys.argv[1], sys.argv[2:]
 SPECS = os.path.join(os.environ["top_srcdir"], "specs")
 STOWAGE = os.environ["STOWAGE"]
 SPEC_OF = {"vit_b_16": "vit_b16", "mobilenet_v3_large": "mobilenet_v3"}
-SIDE = {"inception_v3": 299}	# pixels, where they are not 224
 # of Swin's last stage the spec cuts the one window out as it does any, for which it plans copies that PyTorch does not make
 PLANS_APART = ["swin_t"]
 
@@ -30,8 +29,7 @@ PLANS_APART = ["swin_t"]
 def export(name):
     path = os.path.join(work, name + ".onnx")
     model = getattr(torchvision.models, name)(weights=None).eval()
-    side = SIDE.get(name, 224)
-    torch.onnx.export(model, (torch.zeros(2, 3, side, side),), path, dynamo=False, do_constant_folding=False, input_names=["image"],
+    torch.onnx.export(model, (torch.zeros(2, 3, 224, 224),), path, dynamo=False, do_constant_folding=False, input_names=["image"],
                       dynamic_axes={"image": {0: "batch"}})
     return path
 
