@@ -390,6 +390,17 @@ say_lowered(struct importer *im)
 		    im->lowered == 1 ? "attention takes" : "attentions take"));
 }
 
+static void
+say_loss(struct importer *im)
+{
+	if (im->untrained)
+		vec_push(im->arena, &im->result->notes, "all numbers of the model are constants, so nothing is trained, and the spec has no "
+		    "loss");
+	else if (!im->options->loss)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the loss is %s, as the shape of '%s' suggests; "
+		    "--loss says another", spec_loss(im), im->model->outputs.v[0].name));
+}
+
 static const char *
 network_name(struct importer *im)
 {
@@ -453,6 +464,7 @@ check_spec(struct importer *im, const char **why)
 				origins_find(im, spec->modules.v[0], laid);
 				return *why == NULL;
 			}
+			im->untrained = im->frozen.n == spec->modules.v[0]->persistent.n;
 			frozen_say(im, spec->modules.v[0]);
 			write_spec(im);
 			return check_spec(im, why);
@@ -503,7 +515,10 @@ import_model(struct importer *im, const char **why)
 	say_merged(im);
 	say_lowered(im);
 	write_spec(im);
-	return check_spec(im, why);
+	if (!check_spec(im, why))
+		return false;
+	say_loss(im);
+	return true;
 }
 
 static struct imported *

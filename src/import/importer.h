@@ -102,6 +102,7 @@ struct importer {
 	VEC(struct val *) inputs, outputs;
 	int merged;		/* weights that stand once in the file, for several layers that each have their own: of one number */
 	int copied;		/* and others */
+	bool untrained;		/* all that the spec has is frozen */
 	int lowered;		/* attentions whose scores between parts of a window are lowered, and not seen here */
 	VEC(struct step *) steps;
 	struct imported *result;
@@ -320,6 +321,8 @@ void	 frozen_say(struct importer *, const struct module *);
 /* Which words of the spec, compiled as that module, say which nodes of the model (origins.c). */
 void	 origins_find(struct importer *, const struct module *, struct source *spec);
 
+/* What the spec minimises; "none": nothing. */
+const char	*spec_loss(struct importer *);
 /* From steps to a spec (write.c). */
 void	 write_spec(struct importer *);
 

@@ -1,6 +1,7 @@
 /* What a model's parts are asked. */
 #include "import/model.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +130,19 @@ bool
 numbers_are_real(const struct numbers *n)
 {
 	return n->type == ELEMENT_F32 || n->type == ELEMENT_F64 || n->type == ELEMENT_F16 || n->type == ELEMENT_BF16;
+}
+
+bool
+numbers_are_finite(const struct numbers *n)
+{
+	int64_t i, count = n->filled && n->count > 1 ? 1 : n->count;
+
+	if (!n->data || !numbers_are_real(n))
+		return true;
+	for (i = 0; i < count; i++)
+		if (!(fabs(numbers_real(n, i)) <= FLT_MAX))
+			return false;
+	return true;
 }
 
 bool

@@ -101,6 +101,7 @@ double		 float_decimal(float);	/* the number of fewest digits that is stored so:
 double		 numbers_real(const struct numbers *, int64_t i);
 int64_t		 numbers_integer(const struct numbers *, int64_t i);	/* of what is not real */
 bool		 numbers_are_real(const struct numbers *);	/* of a type that weights have */
+bool		 numbers_are_finite(const struct numbers *);	/* in f32; true where they are not read yet */
 bool		 numbers_are_one(const struct numbers *, double *);	/* one at least, and all of them that; NULL: false */
 bool		 numbers_is_weight(const struct numbers *);	/* the model has it by a name that says of which layer */
 

@@ -120,6 +120,9 @@ divided(struct importer *im, const struct model_node *n)
 	struct joint j;
 	int i;
 
+	for (i = 0; i < 2; i++)
+		if (v[i] && v[i]->t && v[i]->t->dtype == DT_I32 && !(v[i] = call_one(im, "cast", v[i], NULL, 0)))
+			return false;
 	if (!layout_join(im, v, 2, &j))
 		return false;
 	for (i = 0; i < 2; i++)
@@ -128,6 +131,7 @@ divided(struct importer *im, const struct model_node *n)
 	if (!enlarge(im, v, 2) || !(q = whole_quotient(im, v[0], v[1])))
 		return false;
 	val_view(im, n->out[0], q, j.source);
+	val_of(im, n->out[0])->whole = true;
 	return true;
 }
 

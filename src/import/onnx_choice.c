@@ -70,6 +70,21 @@ asks_token(struct importer *im, const struct model_node *n)
 	return true;
 }
 
+/* Does the answer stand for whole rows, each at the place of its token? */
+static bool
+asks_rows(const struct val *ask, const struct val *rows)
+{
+	int64_t asked[MODEL_RANK], of[MODEL_RANK];
+	int rank = val_rank(rows), last = rank - 1;
+
+	if (val_rank(ask) != rank || rank < 2 || !val_has_batch(ask) || !val_has_batch(rows) || ask->source.at != rows->source.at ||
+	    ask->source.merged != rows->source.merged || rows->source.at == last)
+		return false;
+	val_extents(ask, asked);
+	val_extents(rows, of);
+	return asked[last] == 1 && memcmp(asked, of, (size_t)last * sizeof(*of)) == 0;
+}
+
 /* Zeros in the place of the rows of one token: padding, or none where no row is of that number. */
 static bool
 padded(struct importer *im, const struct model_node *n, const struct val *ask, struct val *rows)
@@ -77,7 +92,7 @@ padded(struct importer *im, const struct model_node *n, const struct val *ask, s
 	const struct step *s = made_by(rows, "embedding");
 	struct call c;
 
-	if (!s || val_first(s->in[0]) != ask->asks)
+	if (!s || val_first(s->in[0]) != ask->asks || !asks_rows(ask, rows))
 		return false;
 	if (ask->asked < 0 || ask->asked >= step_attr(s, "vocab")->i) {
 		val_alias(im, n->out[0], rows);

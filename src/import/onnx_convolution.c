@@ -24,6 +24,8 @@ end_convolution(struct call *c, const struct model_node *n, const struct window 
 {
 	int64_t groups = attr_int(n, "group", 1);
 
+	if (bias && !numbers_are_finite(bias->data))
+		return cannot(c->im, "its bias has a number that is not finite");
 	if (!window_all_one(w->dilation, w->n))
 		call_ints(c, "dilation", w->n, w->dilation);
 	if (groups != 1)

@@ -387,7 +387,7 @@ recognise_local_bias(struct importer *im, const struct model_node *n)
 	for (k = 0; k < 2 && !s; k++)
 		if (v[k] && v[k]->t && v[!k] && v[!k]->data && sole_user(im, n->in[k]) == n && (s = made_by(v[k], "local")))
 			bias = v[!k]->data;
-	if (!s || s->nweights > 1 || bias->computed || !numbers_are_real(bias) || bias->rank < 3 ||
+	if (!s || s->nweights > 1 || bias->computed || !numbers_are_real(bias) || !numbers_are_finite(bias) || bias->rank < 3 ||
 	    bias->count != tensor_elements_per_sample(s->out->t) || v[k - 1]->t->rank != 3)
 		return false;
 	for (i = 0; i < 3; i++)

@@ -122,7 +122,7 @@ gemm(struct importer *im, const struct model_node *n)
 		return cannot(im, "its second matrix is computed; the closest is matmul");
 	units_first ^= turned;
 	if (attr_real(n, "alpha", 1) != 1 || (bias && (attr_real(n, "beta", 1) != 1 || !bias->data || bias->data->rank != 1 ||
-	    bias->data->count != w->dim[units_first ? 0 : 1])))
+	    bias->data->count != w->dim[units_first ? 0 : 1] || !numbers_are_finite(bias->data))))
 		return gemm_apart(im, n, x, w, !units_first);
 	return dense_call(im, x, w, !units_first, bias ? bias->data : NULL, n->out[0]);
 }
@@ -141,7 +141,7 @@ bias_after(struct importer *im, const struct model_node *n, int64_t units, const
 		return NULL;
 	other = node_in(im, user, strcmp(user->in[0], n->out[0]) == 0);
 	return other && other->data && numbers_are_real(other->data) && other->data->count == units &&
-	    other->data->rank == 1 ? other->data : NULL;
+	    other->data->rank == 1 && numbers_are_finite(other->data) ? other->data : NULL;
 }
 
 /* By a trained vector: one number in the place of the last axis, which is dropped. */

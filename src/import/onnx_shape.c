@@ -179,7 +179,7 @@ unsqueeze(struct importer *im, const struct model_node *n)
 	}
 	if (!reshape_to(im, n, x, to, ours, dim))
 		return false;
-	if (asked->asks) {	/* of each row */
+	if (asked->asks) {	/* still; of which rows is looked at where they are chosen */
 		val_view(im, n->out[0], val_of(im, n->out[0]), val_of(im, n->out[0])->source);
 		val_of(im, n->out[0])->asks = asked->asks;
 		val_of(im, n->out[0])->asked = asked->asked;

@@ -8,32 +8,33 @@
 #include <math.h>
 #include <string.h>
 
-#define MASK_SEEN	4096			/* numbers of a mask, of which one is infinite */
-#define MOST_MASKED	((int64_t)1 << 20)
-
 /* What no training leaves: a mask that the model keeps beside its weights has infinities, and is none of them. Here it has the
- * largest numbers in their place, which do the same in front of a softmax: a program reads no weights that are infinite. */
+ * largest numbers in their place, which do the same in front of a softmax: a program reads no weights that are infinite. NULL
+ * after cannot(): one is not a number. */
 static const struct numbers *
 as_constant(struct importer *im, const struct numbers *n)
 {
-	int64_t i, most = n->filled ? 1 : n->count < MASK_SEEN ? n->count : MASK_SEEN;
+	int64_t i, count = n->filled && n->count > 1 ? 1 : n->count;
 	struct numbers *fixed;
-	double *to;
+	float *to;
 
-	if (!n->data || !numbers_are_real(n) || n->count > MOST_MASKED)
+	if (numbers_are_finite(n))
 		return n;
-	for (i = 0; i < most && !isinf(numbers_real(n, i)); i++)
-		;
-	if (i >= most)
-		return n;
-	to = arena_array(im->arena, (size_t)n->count, sizeof(*to));
-	for (i = 0; i < n->count; i++)
-		to[i] = fmax(-FLT_MAX, fmin(FLT_MAX, numbers_real(n, i)));
+	to = arena_array(im->arena, (size_t)count, sizeof(*to));
+	for (i = 0; i < count; i++) {
+		double r = numbers_real(n, i);
+
+		if (isnan(r)) {
+			cannot(im, "the constant '%s' has what is not a number (NaN)", n->name);
+			return NULL;
+		}
+		to[i] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, r));
+	}
 	fixed = ARENA_NEW(im->arena, struct numbers);
 	*fixed = *n;
-	fixed->type = ELEMENT_F64;
+	fixed->type = ELEMENT_F32;
 	fixed->data = (const unsigned char *)to;
-	fixed->filled = false;
+	fixed->place = NULL;
 	fixed->computed = true;
 	return fixed;
 }
@@ -55,7 +56,8 @@ parameter(struct importer *im, const struct numbers *n, int rank, const int64_t 
 			v = NULL;
 	if (v)
 		return v;
-	n = as_constant(im, n);
+	if (!(n = as_constant(im, n)))
+		return NULL;
 	v = n->computed ? made_of_nothing(im, n, rank, dim) : NULL;
 	if (!v) {
 		call_begin(&c, im, "parameter");

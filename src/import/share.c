@@ -83,23 +83,28 @@ turned_table(struct importer *im, const struct step *s)
 	return NULL;
 }
 
-/* Without the number that PyTorch gives a module's later uses: "tower.4_1" is "tower.4" again. */
-static const char *
-first_use(struct arena *a, const char *scope)
+/* Is it that scope with the numbers that PyTorch gives a module's later uses? "tower.4_1" is "tower.4" again, and "conv_2" is no
+ * later use of "conv_1": the first has no number of its own. */
+static bool
+is_later_use(const char *scope, const char *first)
 {
-	char *to = arena_strdup(a, scope), *at = to;
-	const char *s = scope;
+	while (*scope == *first && *scope) {
+		scope++;
+		first++;
+		if ((*first == '.' || *first == '\0') && *scope == '_') {
+			size_t digits = strspn(scope + 1, "0123456789");
 
-	while (*s) {
-		size_t digits = *s == '_' && s > scope && s[-1] != '.' ? strspn(s + 1, "0123456789") : 0;
-
-		if (digits > 0 && (s[1 + digits] == '.' || s[1 + digits] == '\0'))
-			s += 1 + digits;
-		else
-			*at++ = *s++;
+			if (digits > 0 && (scope[1 + digits] == '.' || scope[1 + digits] == '\0'))
+				scope += 1 + digits;
+		}
 	}
-	*at = '\0';
-	return to;
+	return *scope == *first;
+}
+
+static bool
+are_uses(const char *a, const char *b)
+{
+	return is_later_use(a, b) || is_later_use(b, a);
 }
 
 /* Has the source two layers of that kind, of other names? Then the exporter wrote equal weights once, such as those of a
@@ -110,8 +115,7 @@ are_two_layers(struct importer *im, const struct step *s, const struct step *t)
 {
 	const char *a = node_scope(im, s->said_by), *b = node_scope(im, t->said_by);
 
-	return s->op == t->op && strcmp(s->op->name, "embedding") != 0 && a && b && *a && *b && strcmp(a, b) != 0 &&
-	    strcmp(first_use(im->arena, a), first_use(im->arena, b)) != 0;
+	return s->op == t->op && strcmp(s->op->name, "embedding") != 0 && a && b && *a && *b && !are_uses(a, b);
 }
 
 static bool
@@ -190,6 +194,17 @@ same_attrs(const struct step *a, const struct step *b)
 	return true;
 }
 
+/* That two names are one layer's is taken from their form: who made the model may know better. */
+static void
+say_again(struct importer *im, const struct step *s)
+{
+	const char *a = node_scope(im, s->again->said_by), *b = node_scope(im, s->said_by);
+
+	if (a && b && *a && *b && strcmp(a, b) != 0)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "'%s' is '%s' again: the file has their weights "
+		    "once, and the names are those of uses of one layer", b, a));
+}
+
 /* A layer of one operand with all its weights is another use of the one before it that has them. */
 static bool
 is_again(struct importer *im, const struct map *seen, struct step *s)
@@ -208,6 +223,7 @@ is_again(struct importer *im, const struct map *seen, struct step *s)
 			return false;
 	s->again = f->step;
 	s->again->label = "";	/* it gets one when it is said */
+	say_again(im, s);
 	return true;
 }
 

@@ -121,7 +121,7 @@ input_is_bytes(struct importer *im, const char *name)
 static bool
 is_whole(const struct val *v)
 {
-	return v && (v->whole || (v->data && !numbers_are_real(v->data)) || v->integers);
+	return v && (v->whole || (v->t && v->t->dtype == DT_I32) || (v->data && !numbers_are_real(v->data)) || v->integers);
 }
 
 bool
@@ -177,19 +177,13 @@ whole_part(struct importer *im, struct val *x)
 	return with_sign(im, call_one(im, "abs", x, NULL, 0), x);
 }
 
-/* A half more than X is, by Y, is as far from whole numbers as half of 1 / Y: what is rounded does not matter. */
+/* X / Y as it is rounded is no whole number that the quotient does not reach: for X + 1 = m Y up to 2^24, X / Y is 1 / Y less than
+ * m, and floats below m lie less than 2 / Y apart. */
 struct val *
 whole_quotient(struct importer *im, struct val *x, struct val *y)
 {
 	struct val *size = call_one(im, "abs", x, NULL, 0), *of = call_one(im, "abs", y, NULL, 0);
-	struct call c;
 
-	if (!size)
-		return NULL;
-	call_begin(&c, im, "scale");
-	call_like(&c, size);
-	call_real(&c, "factor", 1);
-	call_real(&c, "offset", 0.5);
-	size = with_sign(im, call_two(im, "div", call_value(&c), of), x);
+	size = with_sign(im, call_two(im, "div", size, of), x);
 	return call_two(im, "mul", size, call_one(im, "sign", y, NULL, 0));
 }

@@ -323,11 +323,13 @@ type_text(struct importer *im, const struct val *v)
 }
 
 /* What the network is to learn, from the shape of what comes out; or as --loss says. */
-static const char *
-choose_loss(struct importer *im, const struct val *out)
+const char *
+spec_loss(struct importer *im)
 {
-	const struct tensor *t = out->t;
+	const struct tensor *t = im->outputs.v[0]->t;
 
+	if (im->untrained)
+		return "none";
 	if (im->options->loss)
 		return im->options->loss;
 	if (t->rank == 1 && t->dim[0] > 1)
@@ -422,7 +424,7 @@ write_spec(struct importer *im)
 	struct arena *a = im->arena;
 	struct writer w = { .im = im };
 	struct val *out = im->outputs.v[0];
-	const char *loss = choose_loss(im, out), *word[1], *target[1];
+	const char *loss = spec_loss(im), *word[1], *target[1];
 	struct text t, body;
 	int i;
 
@@ -456,12 +458,8 @@ write_spec(struct importer *im)
 	if (strcmp(loss, "none") != 0)
 		results(im, &t, loss, word, target);
 	text_puts(&t, "}\n");
-	if (strcmp(loss, "none") != 0) {
+	if (strcmp(loss, "none") != 0)
 		settings(im, &t);
-		if (!im->options->loss && !im->result->spec)	/* it is the first time */
-			vec_push(a, &im->result->notes, arena_printf(a, "the loss is %s, as the shape of '%s' suggests; "
-			    "--loss says another", loss, im->model->outputs.v[0].name));
-	}
 	im->result->spec = source_from_text(a, im->model->path, t.s, t.n);
 	for (i = 0; i < w.order.n; i++)
 		vec_push(a, &im->result->order, w.order.v[i]);

@@ -186,6 +186,47 @@ def odd():
          of=TensorProto.INT64)
 
 
+def near():
+    """Nodes that are nearly what another model has, each in a model of its own."""
+    node = helper.make_node
+
+    def numbers(name, v, of=numpy.float32):
+        return numpy_helper.from_array(numpy.array(v, of), name)
+
+    def whole(name, *v):
+        return numbers(name, v, numpy.int64)
+
+    def gemms(name, first, second):
+        save(name, [node("Gemm", ["image", "w", "c"], ["a"], name=first), node("Relu", ["a"], ["b"]),
+                    node("Gemm", ["b", "w", "c"], ["scores"], name=second)], [weight("w", 4, 4), weight("c", 4)],
+             ["batch", 4], ["batch", 4])
+
+    for name, axes in (("across", 1), ("padding", 2)):
+        save(name, [node("Equal", ["image", "two"], ["a"]), node("Unsqueeze", ["a", "axes"], ["b"]), node("Gather", ["w", "image"], ["c"]),
+                    node("Where", ["b", "zero", "c"], ["scores"])],
+             [numbers("two", 2, numpy.int64), numbers("zero", 0), whole("axes", axes), weight("w", 5, 4)],
+             ["batch", 4], ["batch", 4, 4], of=TensorProto.INT64)
+    save("askew", [node("Equal", ["image", "two"], ["a"]), node("Gather", ["w", "image"], ["c"]),
+                   node("Where", ["a", "zero", "c"], ["scores"], name="the_choice")],
+         [numbers("two", 2, numpy.int64), numbers("zero", 0), weight("w", 5, 4)], ["batch", 4], ["batch", 4, 4], of=TensorProto.INT64)
+    gemms("copies", "/conv_1/Gemm", "/conv_2/Gemm")
+    gemms("again", "/tower/fc/Gemm", "/tower_1/fc_1/Gemm")
+    mask = numpy.zeros((65, 64))
+    mask[64, 1:] = -numpy.inf
+    save("late", [node("MatMul", ["image", "w"], ["a"]), node("Add", ["a", "mask"], ["b"]), node("Softmax", ["b"], ["c"], axis=-1),
+                  node("Mul", ["c", "c"], ["scores"])], [weight("w", 2, 64), numbers("mask", mask)], ["batch", 65, 2], ["batch", 65, 64])
+    for name, last in (("endless", numpy.inf), ("nothing", numpy.nan)):
+        save(name, [node("MatMul", ["image", "w"], ["a"]), node("Add", ["a", "bias"], ["b"], name="the_sum"), node("Sigmoid", ["b"], ["scores"])],
+             [weight("w", 4, 4), numbers("bias", [0, 1, 2, last])], ["batch", 4], ["batch", 4])
+    save("filters", [node("Conv", ["image", "w", "bias"], ["scores"], name="the_conv")],
+         [weight("w", 2, 3, 1, 1), numbers("bias", [0, numpy.inf])], ["batch", 3, 4, 4], ["batch", 2, 4, 4])
+    save("tokens", [node("Div", ["image", "two"], ["a"]), node("Cast", ["a"], ["b"], to=TensorProto.FLOAT),
+                    node("Unsqueeze", ["b", "axes"], ["c"]), node("Gather", ["w", "image"], ["d"]), node("Mul", ["d", "c"], ["scores"])],
+         [numbers("two", 2, numpy.int64), whole("axes", 2), weight("w", 5, 4)], ["batch", 3], ["batch", 3, 4], of=TensorProto.INT64)
+    save("quotient", [node("Cast", ["image"], ["a"], to=TensorProto.INT64), node("Div", ["a", "two"], ["b"]),
+                      node("Cast", ["b"], ["scores"], to=TensorProto.FLOAT)], [numbers("two", 2, numpy.int64)], ["batch", 4], ["batch", 4])
+
+
 def beside(name, location):
     """residual.onnx with its weights in a file of their own."""
     model = onnx.load(os.path.join(here, "residual.onnx"))
@@ -241,3 +282,4 @@ filled()
 biased()
 in_turn()
 odd()
+near()
