@@ -194,6 +194,32 @@ assigned_name(struct piece t)
 	return (struct piece){ from, (size_t)(is - from) };
 }
 
+bool
+signs_is_of_processor(struct piece t)
+{
+	return piece_any_of(t, "\"cpu\" 'cpu' .cpu(");
+}
+
+/* Does a call that begins at AT, ".cuda(" or ".to(", put something on a device, by what stands within it and behind? Types
+ * and the processor are none; what goes on in words, "model.to(device) works", is a sentence. */
+static bool
+is_to_device(const char *at, const char *end)
+{
+	const char *open = memchr(at, '(', (size_t)(end - at)), *to;
+	struct piece given;
+	int depth = 1;
+
+	for (to = open + 1; to < end && depth > 0; to++)
+		depth += *to == '(' ? 1 : *to == ')' ? -1 : 0;
+	given = (struct piece){ open + 1, (size_t)(to - open - 1) };
+	if (signs_is_of_processor(given) || (piece_any_begins(given, "torch.float torch.half torch.bfloat torch.double dtype") &&
+	    !memchr(given.s, ',', given.n)))
+		return false;
+	to = piece_past_blanks(to, end);
+	return to == end || !piece_is_word(*to) || piece_any_begins((struct piece){ to, end - to < 5 ? (size_t)(end - to) : 5 },
+	    "if for else");
+}
+
 /* "netG.cuda()", "self.model = model.to(device)": a network, by its name. What goes by another name then is a result. */
 bool
 signs_is_move(struct piece t)
@@ -201,7 +227,7 @@ signs_is_move(struct piece t)
 	const char *at = piece_find(t, ".cuda("), *from, *is, *to;
 	struct piece part, given;
 
-	if (!at && !(at = piece_find(t, ".to(")))
+	if ((!at && !(at = piece_find(t, ".to("))) || !is_to_device(at, t.s + t.n))
 		return false;
 	for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 		;

@@ -19,6 +19,9 @@ struct piece	signs_last_part(struct piece name);
 bool	signs_is_network(struct piece part);
 bool	signs_is_move(struct piece line);
 
+/* Does a line of code name the processor as a device? */
+bool	signs_is_of_processor(struct piece line);
+
 /* Is that file PyTorch's own, or one of arrays; or was it installed, whosever it is? */
 bool	signs_is_library(struct piece path);
 bool	signs_is_installed(struct piece path);

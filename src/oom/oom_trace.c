@@ -12,6 +12,7 @@
 
 #include "oom/oom_bar.h"
 #include "oom/oom_signs.h"
+#include "oom/oom_text.h"
 
 #define NEAR_MESSAGE	24	/* lines from a traceback's end to its message, and on to a better one */
 #define MOST_GAP	40	/* lines within a traceback */
@@ -159,13 +160,13 @@ give(const struct oom_trace *t, struct oom_message *o)
 	memcpy(o->function, t->function, sizeof(o->function));
 }
 
-/* Without a message at its end it is of the one ahead of it. */
+/* Without a message at its end it is of the one ahead of it, unless it ended in something else. */
 static void
 close_trace(struct oom_trace *t, struct oom_log *log)
 {
 	int i;
 
-	for (i = 0; t->begun && t->after && !t->taken && i < log->messages.n; i++)
+	for (i = 0; t->begun && t->after && !t->taken && (t->turned || !t->ended) && i < log->messages.n; i++)
 		if (log->messages.v[i].last == t->after)
 			give(t, &log->messages.v[i]);
 	memset(t, 0, sizeof(*t));
@@ -228,6 +229,26 @@ is_exception(struct piece line)
 	return false;
 }
 
+/* Python sets a call in by two blanks: where its own lines begin. */
+static int
+margin_of(struct piece line)
+{
+	const char *at = piece_find(line, "file \"");
+
+	return at && at - line.s >= 2 && at[-1] == ' ' && at[-2] == ' ' ? (int)(at - line.s) - 1 : 0;
+}
+
+/* Does a line stand at the margin, as neither calls nor code do, and speak of no memory? Then the traceback ended, and in
+ * something else. */
+static bool
+ends_trace(const struct oom_trace *t, struct piece line)
+{
+	size_t at = (size_t)t->margin - 1;
+
+	return t->margin > 0 && at < line.n && (piece_is_word(line.s[at]) || memchr("[(</*", line.s[at], 5)) &&
+	    !piece_find(line, "memory");
+}
+
 void
 oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n, int line)
 {
@@ -235,6 +256,7 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 
 	if (t->begun && line - (t->taken ? t->taken : t->last) > MOST_GAP)
 		close_trace(t, log);
+	t->ended |= t->begun && ends_trace(t, text) && !is_marked(text) && !is_call(text, &path, &function);
 	note_bar(log, text, line);
 	if (piece_find(text, "op_name=\""))
 		log->attention = piece_any_of(text, "attention attn");
@@ -244,11 +266,12 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 		if (!t->begun || t->taken)
 			open_trace(t, log, line, false);
 		t->last = line;
+		t->margin = margin_of(text);
 		note_call(t, path, function);
 	} else if (t->begun && t->after && !t->turned && is_exception(text) && !piece_find(text, "memory")) {
 		memset(t, 0, sizeof(*t));	/* another failure's */
 	} else if (t->begun && !t->taken && t->expect == 0 && is_exception(text) && !piece_find(text, "memory")) {
-		t->foreign = true;
+		t->ended = true;
 	} else if (t->begun && !t->taken && (t->expect > 0 || is_marked(text))) {
 		t->expect -= t->expect > 0;
 		t->last = line;
@@ -267,10 +290,56 @@ is_prose(struct piece t)
 	    piece_any_whole(t, "i my me we you your but");
 }
 
+/* Is a message of line LINE a title, or within a sentence: neither an exception's line nor one of a log? */
+static bool
+is_title(struct piece ahead, int line)
+{
+	if (piece_any_whole(ahead, "warning warn error info debug critical fatal"))
+		return false;
+	return is_prose(ahead) || (ahead.n > 0 && *ahead.s == '#') || (line == 1 && !piece_find(ahead, "error:"));
+}
+
+static bool
+is_line_end(char c)
+{
+	return c == '\n' || c == OOM_BREAK;
+}
+
+/* The line of code right above a message, where that is the end of a traceback: inset as Python does it, and nothing
+ * above it. Lines of a program stand below one another. */
+static struct piece
+code_above(struct piece lines)
+{
+	const char *s = lines.s, *end = s + lines.n, *at, *from;
+	struct piece code = { end, 0 };
+
+	for (; s < end; s = at + 1) {
+		for (at = s; at < end && !is_line_end(*at); at++)
+			;
+		if (at == end)
+			return code;		/* the message's own */
+		from = piece_past_blanks(s, at);
+		if (from == at || *from == '\r' || *from == '`' || *from == '^' || *from == '~')
+			continue;
+		if (code.n > 0)
+			return (struct piece){ end, 0 };
+		code = (struct piece){ s, (size_t)(at - s) };
+		if (!piece_find(code, "    "))
+			return (struct piece){ end, 0 };
+	}
+	return code;
+}
+
 void
 oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, size_t n)
 {
-	struct piece code = { s, n };
+	struct piece code = { s, n }, ahead;
+	size_t own = n;
+
+	while (own > 0 && !is_line_end(s[own - 1]))
+		own--;
+	ahead = (struct piece){ s + own, n - own };
+	o->titled = is_title(ahead, o->line);
 
 	if (t->begun && o->line - (t->taken ? t->taken : t->last) <= NEAR_MESSAGE) {
 		give(t, o);
@@ -281,14 +350,18 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 	o->python = piece_find(code, "runtimeerror") != NULL;
 	if (is_prose(code))
 		return;		/* what it names is no place */
+	o->facts |= signs_of_calls_made(code) & (piece_find(code, "executing") ? TRACE_GATHERS | TRACE_DECODER : TRACE_GATHERS);
+	code = code_above(code);
 	o->facts |= (signs_of_code(code, false) & ~(TRACE_JOIN | TRACE_STATE)) | signs_of_calls_made(code);
 }
 
-/* A traceback that is cut ahead of its end is of the one message there is, which stood in a title or a sentence. */
+/* A traceback with which the log ends, cut ahead of its own end, is of the one message there is, if that stood in a title or
+ * a sentence. */
 void
 oom_trace_end(struct oom_trace *t, struct oom_log *log)
 {
-	if (t->begun && !t->after && !t->taken && !t->foreign && log->messages.n == 1 && log->messages.v[0].last < t->begun)
+	if (t->begun && !t->after && !t->taken && !t->ended && log->messages.n == 1 && log->messages.v[0].titled &&
+	    log->messages.v[0].last < t->begun)
 		give(t, &log->messages.v[0]);
 	close_trace(t, log);
 }

@@ -22,7 +22,8 @@ struct oom_trace {		/* the one that is being read */
 	uint64_t here;		/* facts of the innermost call that is not */
 	bool attention;		/* its file or function is of attention */
 	int after;		/* the line of the message that it follows; 0: none */
-	bool foreign;		/* it ends in an error that is not of memory */
+	bool ended;		/* a line follows that is none of it: what it ended in, or what was printed next */
+	int margin;		/* bytes that collectors of logs put ahead of Python's lines, plus 1; 0: not known */
 	int taken;		/* the line of the message at its end; 0: it goes on */
 };
 

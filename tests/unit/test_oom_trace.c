@@ -392,6 +392,13 @@ static const struct place {
 	{ "paths of Windows", HEAD CALL("C:\\new\\net.py", "9", "f", "x = np.vstack((x, y))")
 	    CALL("C:\\env\\lib\\numpy\\core\\numeric.py", "4", "vstack", "return concatenate(x)") "MemoryError\n", TRACE_ARRAY, "" },
 	{ "a name that Markdown made bold", HEAD CALL("/src/a.py", "9", "**init**", "self.s = np.empty((n, h))") ENDED, TRACE_MAKES, "" },
+	{ "code ahead of it", "model.to(device) works; the first call fails:\n" BARE, 0, "" },
+	{ "a program ahead of it", "for x in loader:\n    loss.backward()\n" BARE, 0, "" },
+	{ "a program's lines", "loss = train(model)\nloss.backward()\n" BARE, 0, "" },
+	{ "a network to the processor", HEAD CALL("/src/a.py", "9", "f", "model = model.to(\"cpu\")") ENDED, 0, "" },
+	{ "a network of another type", HEAD CALL("/src/a.py", "9", "f", "model.to(torch.float16)") ENDED, 0, "" },
+	{ "a network of another type, on a device", HEAD CALL("/src/a.py", "9", "f", "model.to(torch.device(0), torch.half)") ENDED,
+	    TRACE_LOADING, "" },
 	{ "a sentence", "The batch is one, but loss.backward() shows CUDA out of memory.\n", 0, "" },
 };
 
@@ -460,6 +467,38 @@ Test(oom_trace, of_a_cut_log_is_that_of_the_title)
 
 	expect_place(&(struct place){ .name = "cut", .facts = TRACE_EVALUATES, .function = "validate" }, "as it is", o);
 	expect_place(&(struct place){ .name = "another's", .facts = 0, .function = "" }, "as it is", p);
+}
+
+Test(oom_trace, that_ended_in_something_else_is_of_no_message)
+{
+	static const char *const ahead[] = { "WARNING step 12: CUDA out of memory, batch skipped\nstep 13 done\n",
+	    "RuntimeError: CUDA out of memory.\nlater:\n", "WARNING step 12: CUDA out of memory, batch skipped\n\n\n\nstep 13 done\n" };
+	static const char *const end[] = { "socket.timeout: timed out\n", "queue.Empty\n", "StopIteration\n",
+	    "Segmentation fault (core dumped)\n", "slurmstepd: error: *** STEP CANCELLED ***\n", "SystemExit: 1\n", "Exit\n" };
+	size_t i, k;
+
+	for (i = 0; i < sizeof(ahead) / sizeof(*ahead); i++)
+		for (k = 0; k < sizeof(end) / sizeof(*end); k++) {
+			const char *text = arena_printf(arena, "%s" HEAD CALL("main.py", "10", "<module>", "loss.backward()") "%s",
+			    ahead[i], end[k]);
+			struct out o = { arena_strdup(arena, text), strlen(text) };
+
+			expect_place(&(struct place){ .name = end[k], .facts = 0, .function = "" }, ahead[i], o);
+		}
+}
+
+Test(oom_trace, of_a_cut_log_is_not_that_of_what_a_log_says)
+{
+	static const char *const ahead[] = { "WARNING step 12: CUDA out of memory, batch skipped\n1\n2\n3\n4\n",
+	    "RuntimeError: CUDA out of memory.\n1\n2\n3\n4\n" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ahead) / sizeof(*ahead); i++) {
+		const char *text = arena_printf(arena, "%s" HEAD CALL("main.py", "10", "<module>", "loss.backward()"), ahead[i]);
+		struct out o = { arena_strdup(arena, text), strlen(text) };
+
+		expect_place(&(struct place){ .name = "cut", .facts = 0, .function = "" }, ahead[i], o);
+	}
 }
 
 Test(oom_trace, of_the_next_message_is_not_that_of_the_one_before)
