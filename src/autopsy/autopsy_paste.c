@@ -59,9 +59,11 @@ code(struct autopsy *y)
 		    "message is of a later one: what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", p->volatiles));
 	else if (p->older && p->newer && !p->no_grad)
-		autopsy_cause(y, arena_printf(y->arena, "Lines %d and %d speak of PyTorch 0.3 and 0.4: volatile=True, by which code for "
+		autopsy_cause(y, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4: volatile=True, by which code for "
 		    "the older switches gradients off in evaluation, has had no effect since 0.4, so that autograd keeps all that "
-		    "forward makes there. torch.no_grad() takes its place.", p->older, p->newer));
+		    "forward makes there. torch.no_grad() takes its place.", p->older == p->newer ?
+		    arena_printf(y->arena, "Line %d speaks", p->older) :
+		    arena_printf(y->arena, "Lines %d and %d speak", p->older, p->newer)));
 	if (p->moves && y->main->kind == OOM_CUDA && !y->main->says && !(y->main->facts & (TRACE_LATE | TRACE_FORWARD | TRACE_BACKWARD)) &&
 	    p->moves - y->main->last <= MOVE_NEAR && y->main->line - p->moves <= MOVE_NEAR)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d puts a network on the device. Where it failed there, before any step, no "

@@ -17,9 +17,13 @@ read_line(const char *text)
 Test(oom_words, memory_that_grows)
 {
 	static const char *const yes[] = { "The memory usage keeps increasing until it fails", "I think there is a memory leak",
-	    "GPU memory is growing with every batch", "RAM usage creeps up over the night", "the VRAM gradually fills up" };
+	    "GPU memory is growing with every batch", "RAM usage creeps up over the night", "the VRAM gradually fills up",
+	    "it works, but memory usage keeps growing", "I do not know why memory keeps increasing",
+	    "the batch is not large but RAM usage builds up" };
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
-	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing" };
+	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
+	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed",
+	    "64 GB of RAM to be gradually increasing" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_line(yes[i]).grows, 1, "%s", yes[i]);
@@ -30,9 +34,10 @@ Test(oom_words, memory_that_grows)
 Test(oom_words, a_failure_after_a_time)
 {
 	static const char *const yes[] = { "it crashes after 26 epochs", "after a few iterations I get it", "it runs for a while",
-	    "fails in the second epoch", "when the epoch goes to 60" };
+	    "fails in the second epoch", "when the epoch goes to 60", "it works fine for a while",
+	    "it does not fail at once, but after 3 epochs" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
-	    "look after it" };
+	    "look after it", "It fails immediately, not after a few iterations", "it never runs for a while" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_line(yes[i]).later, 1, "%s", yes[i]);
@@ -43,9 +48,11 @@ Test(oom_words, a_failure_after_a_time)
 Test(oom_words, validation_and_tests)
 {
 	static const char *const yes[] = { "it always fails in the validation step", "the error comes during evaluation",
-	    "when testing on my own pictures", "it fails in test mode" };
+	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
+	    "there is not enough memory during evaluation" };
 	static const char *const no[] = { "200 pictures in my validation set", "val_loss: 0.4", "I tested it on two cards",
-	    "testing the driver helps" };
+	    "testing the driver helps", "It works during validation, but fails during training",
+	    "It fails when training, never when validating", "during evaluation it works" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_line(yes[i]).evaluating, 1, "%s", yes[i]);
@@ -59,6 +66,9 @@ Test(oom_words, what_is_loaded)
 	cr_expect_eq(read_line("is 48 GB not enough to load the model?").loading, 1);
 	cr_expect_eq(read_line("Loading model ...").loading, 0, "a program's own line");
 	cr_expect_eq(read_line("the load of the machine").loading, 0);
+	cr_expect_eq(read_line("I can't load it").loading, 1);
+	cr_expect_eq(read_line("there is no failure to load").loading, 0);
+	cr_expect_eq(read_line("Without torch.load or anything to load").loading, 0);
 }
 
 Test(oom_words, several_devices)
@@ -67,6 +77,9 @@ Test(oom_words, several_devices)
 	cr_expect_eq(read_line("the first GPU has more than others").parallel, 1);
 	cr_expect_eq(read_line("(GPU 0 ; 4.00 GiB total capacity").parallel, 0);
 	cr_expect_eq(read_line("my GPU is a K80").parallel, 0);
+	cr_expect_eq(read_line("I do not use DataParallel, there is one GPU").parallel, 0);
+	cr_expect_eq(read_line("without DataParallel").parallel, 0);
+	cr_expect_eq(read_line("the first GPU has no memory left").parallel, 1);
 }
 
 Test(oom_words, the_size_of_pictures)
@@ -82,12 +95,17 @@ Test(oom_words, the_size_of_pictures)
 	cr_expect_eq(read_line("images of 128x128x128").said_wide, 0, "of a volume");
 	cr_expect_eq(read_line("1080i30 image, 2 x").said_wide, 0);
 	cr_expect_eq(read_line("image 1080x").said_wide, 0, "cut");
+	cr_expect_eq(read_line("My screen resolution is 1920x1080.").said_wide, 0);
+	cr_expect_eq(read_line("The images are resized to 224x224 from 4000x3000.").said_wide, 0, "what they were");
 }
 
 Test(oom_words, inference_and_versions)
 {
 	cr_expect_eq(read_line("when I run inference on a film").inferring, 1);
 	cr_expect_eq(read_line("on a long video").inferring, 1);
+	cr_expect_eq(read_line("The inference works fine, only fine-tuning fails.").inferring, 0);
+	cr_expect_eq(read_line("inference works").inferring, 0);
+	cr_expect_eq(read_line("not in inference").inferring, 0);
 	cr_expect_eq(read_line("the audio files to train on are long").inferring, 0);
 	cr_expect_eq(read_line("30 wavs, mono audio").inferring, 0);
 	cr_expect_eq(read_line("no other process uses video memory").inferring, 0);
