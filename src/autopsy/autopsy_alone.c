@@ -97,8 +97,10 @@ static const char *
 samples(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	const char *smaller = p->high > 0 ? arena_printf(y->arena, "smaller ones (pictures have %lld x %lld pixels by line %d)",
-	    (long long)p->high, (long long)p->wide, p->pixels_line) : "smaller ones (shorter sequences, fewer pixels)";
+	const char *smaller = p->high > 0 && p->wide > 0 ? arena_printf(y->arena, "smaller ones (line %d asks for %lld x %lld pixels)",
+	    p->pixels_line, (long long)p->high, (long long)p->wide) :
+	    p->high > 0 ? arena_printf(y->arena, "smaller ones (line %d asks for a side of %lld pixels)",
+	    p->pixels_line, (long long)p->high) : "smaller ones (shorter sequences, fewer pixels)";
 
 	if (y->log.batch == 1)
 		return arena_printf(y->arena, "a batch has one sample by line %d, and %s make", y->log.batch_line, smaller);

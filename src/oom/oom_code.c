@@ -15,6 +15,43 @@
 /* Numbers, or tensors without their graph: no other word for a call lets go of it. */
 #define LET_GO	".item( .detach( .data .numpy( .tolist( float( int( len( .get_value("
 
+/* Names of what is no tensor end so. */
+static bool
+is_plain_name(struct piece t)
+{
+	static const char *const ends[] = { "_path", "_name", "_dir", "_time", "_file", "_filename", "_id", "_idx", "_len", NULL };
+	const char *from = t.s, *to, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	while (from < end && !piece_is_word(*from))
+		from++;
+	for (to = from; to < end && (piece_is_word(*to) || *to == '.'); to++)
+		;
+	if (to < end && (*to == '(' || *to == '['))
+		return false;
+	for (i = 0; ends[i]; i++)
+		if ((n = strlen(ends[i])) < (size_t)(to - from) && piece_find((struct piece){ to - n, n }, ends[i]))
+			return true;
+	return false;
+}
+
+/* A line without its comment. */
+static struct piece
+without_comment(struct piece t)
+{
+	char quote = 0;
+	size_t i;
+
+	for (i = 0; i < t.n; i++) {
+		if (quote ? t.s[i] == quote : t.s[i] == '"' || t.s[i] == '\'')
+			quote = quote ? 0 : t.s[i];
+		else if (!quote && t.s[i] == '#')
+			return (struct piece){ t.s, i };
+	}
+	return t;
+}
+
 static bool
 is_let_go(struct piece t)
 {
@@ -65,7 +102,7 @@ sum_of_losses(struct oom_paste *p, struct piece t, int line)
 		;
 	left = (struct piece){ name, (size_t)(to - name) };
 	right = (struct piece){ at + 2, (size_t)(end - at - 2) };
-	if ((!has_loss(right) && !piece_any_begins(right, "criterion(")) || is_let_go(right) ||
+	if ((!has_loss(right) && !piece_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
 	    !piece_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_"))
 		return;
 	p->sums = line;
@@ -101,8 +138,8 @@ list_of_results(struct oom_paste *p, struct piece t, int line)
 
 	if (!at)
 		return;
-	what = (struct piece){ at, (size_t)(end - at) };
-	if (piece_any_of(what, "output pred logit feat embed loss model("))
+	what = (struct piece){ at + 8, (size_t)(end - at - 8) };
+	if (!is_plain_name(what) && piece_any_of(what, "output pred logit feat embed loss model("))
 		note_kept(p, &p->lists, what, line);
 }
 
@@ -136,7 +173,8 @@ tensor_of_results(struct oom_paste *p, struct piece t, int line)
 	for (to = s; to < end && (piece_is_word(*to) || *to == '.'); to++)
 		;
 	at = piece_past_blanks(to, end);
-	if (to > s && at < end && *at == '=' && piece_any_of(t, "torch.empty( torch.zeros(") && piece_any_of(t, ".cuda( device= .to(")) {
+	if (to > s && at < end && *at == '=' && piece_any_of(t, "torch.empty( torch.zeros(") && piece_any_of(t, ".cuda( device= .to(") &&
+	    !signs_is_of_processor(t)) {
 		oom_paste_name(p->store, s, to);
 		p->stores = 0;
 	} else if (n > 0 && (size_t)(to - s) == n && memcmp(s, p->store, n) == 0 && to < end && *to == '[' &&
@@ -169,7 +207,7 @@ gradients(struct oom_paste *p, struct piece t, int line, bool traced)
 		p->no_grad = line;
 	if (traced)
 		return;
-	if (piece_any_of(t, "volatile=true"))
+	if (piece_any_of(t, "volatile=true") && piece_any_of(t, "variable( volatile=true)"))
 		p->volatiles = line;
 	if (sets_evaluation(t))
 		p->evaluates = line;
@@ -223,12 +261,14 @@ whole_set(struct oom_paste *p, struct piece t, int line)
 	}
 }
 
+#define SQUARE	8	/* of the list below: from there on one number is of both sides */
+
 /* "img_size=1280", "Resize((512, 1024))": pixels of a side, or of two. */
 static void
 pictures(struct oom_paste *p, struct piece t, int line)
 {
-	static const char *const key[] = { "img_size", "image_size", "imgsz", "img-size", "image-size", "crop_size", "crop-size",
-	    "input_shape", "target_size", "resize(", "randomcrop(", "centercrop(", "randomresizedcrop(", NULL };
+	static const char *const key[] = { "img_size", "image_size", "imgsz", "img-size", "image-size", "input_shape",
+	    "target_size", "resize(", "crop_size", "crop-size", "randomcrop(", "centercrop(", "randomresizedcrop(", NULL };
 	const char *at, *end = t.s + t.n;
 	int64_t high, wide, other;
 	int i;
@@ -241,7 +281,7 @@ pictures(struct oom_paste *p, struct piece t, int line)
 			;
 		if (!(at = piece_number(at, end, &high)) || high < LEAST_SIDE || high > MOST_SIDE)
 			continue;
-		wide = high;
+		wide = i >= SQUARE ? high : 0;	/* else of one side, and which is not said */
 		for (; at < end && (*at == ',' || *at == ' ' || *at == 'x' || *at == '*'); at++)
 			;
 		if (piece_number(at, end, &other) && other >= LEAST_SIDE && other <= MOST_SIDE)
@@ -272,6 +312,7 @@ move(struct oom_paste *p, struct piece t, int line)
 void
 oom_code_line(struct oom_paste *p, struct piece t, int line, bool traced)
 {
+	t = without_comment(t);
 	gradients(p, t, line, traced);
 	if (traced)
 		return;

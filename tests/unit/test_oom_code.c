@@ -26,6 +26,8 @@ Test(oom_code, copies_that_hold_their_graph)
 	cr_expect_eq(read_lines("preds.append(model(x).detach().cpu())\n").copies, 0);
 	cr_expect_eq(read_lines("preds.append(model(x).cpu().numpy())\n").copies, 0);
 	cr_expect_eq(read_lines("names.append(x.cpu())\n").copies, 0);
+	cr_expect_eq(read_lines("# preds.append(model(x).cpu())\n").copies, 0, "a comment");
+	cr_expect_eq(read_lines("print('#'); preds.append(model(x).cpu())\n").copies, 1, "a string's");
 }
 
 Test(oom_code, a_tensor_that_grows)
@@ -57,6 +59,8 @@ Test(oom_code, volatile_is_no_longer_what_switches_gradients_off)
 	cr_expect_eq(p.volatiles, 1);
 	cr_expect_eq(p.no_grad, 0);
 	cr_expect_eq(read_lines("x = Variable(x, volatile=False)\n").volatiles, 0);
+	cr_expect_eq(read_lines("    volatile=True)\n").volatiles, 1);
+	cr_expect_eq(read_lines("I use python 3.6, not volatile=true since 0.4\n").volatiles, 0, "a sentence");
 }
 
 Test(oom_code, all_samples_on_the_device)
@@ -89,7 +93,11 @@ Test(oom_code, the_size_of_pictures)
 	cr_expect_eq(p.wide, 1024);
 	cr_expect_eq(p.pixels_line, 2);
 	cr_expect_eq(read_lines("python train.py --img-size 1280 --batch 4\n").high, 1280);
-	cr_expect_eq(read_lines("python train.py --img-size 1280 --batch 4\n").wide, 1280, "not the batch");
+	cr_expect_eq(read_lines("python train.py --img-size 1280 --batch 4\n").wide, 0, "of one side, and not the batch");
+	cr_expect_eq(read_lines("transforms.Resize(256)\n").high, 256);
+	cr_expect_eq(read_lines("transforms.Resize(256)\n").wide, 0, "the shorter side");
+	cr_expect_eq(read_lines("RandomCrop(512)\n").wide, 512);
+	cr_expect_eq(read_lines("crop_size=512\n").wide, 512);
 	cr_expect_eq(read_lines("Input(input_shape=(300, 300, 3))\n").wide, 300);
 	cr_expect_eq(read_lines("img_size=640\nRandomCrop(512)\n").high, -1, "of several sizes");
 	cr_expect_eq(read_lines("img_size=8\n").high, 0);
@@ -104,5 +112,10 @@ Test(oom_code, a_network_is_moved_and_nothing_else)
 	cr_expect_eq(read_lines("`model.cuda()`\n").moves, 1);
 	cr_expect_eq(read_lines("when I call model.cuda() it runs on the GPU (0)\n").moves, 0);
 	cr_expect_eq(read_lines("x = x.to(device)\n").moves, 0);
+	cr_expect_eq(read_lines("net.to('cuda', torch.float16)  # half\n").moves, 1);
+	cr_expect_eq(read_lines("net = net.to(\"cpu\")\n").moves, 0);
+	cr_expect_eq(read_lines("net.to(device='cpu')\n").moves, 0);
+	cr_expect_eq(read_lines("net.to(torch.float16)\n").moves, 0, "a type");
+	cr_expect_eq(read_lines("net.cuda(\n").moves, 0, "cut");
 	cr_expect_eq(read_lines("").moves, 0);
 }

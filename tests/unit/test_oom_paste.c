@@ -38,6 +38,9 @@ Test(oom_paste, a_sum_of_losses_that_are_tensors)
 	cr_expect_eq(read_lines("total += losses['a']\n").sums, 1);
 	cr_expect_eq(read_lines("total += aux_loss_of(y)\n").sums, 1);
 	cr_expect_eq(read_lines("total_loss = total_loss + 1\n").sums, 0);
+	cr_expect_eq(read_lines("running += 1  # loss\n").sums, 0, "a comment");
+	cr_expect_eq(read_lines("epoch_time += loss_time\n").sums, 0, "of seconds");
+	cr_expect_eq(read_lines("running += loss  # of a batch\n").sums, 1);
 }
 
 Test(oom_paste, a_sum_that_backward_is_called_on_is_a_steps)
@@ -65,6 +68,11 @@ Test(oom_paste, results_on_a_list)
 	cr_expect_eq(read_lines("preds.append(model(x).cpu())\n").lists, 0);
 	cr_expect_eq(read_lines("losses.append(loss.item())\n").lists, 0);
 	cr_expect_eq(read_lines("names.append(name)\n").lists, 0);
+	cr_expect_eq(read_lines("names.append(output_path)\n").lists, 0);
+	cr_expect_eq(read_lines("features.append(feature_name)\n").lists, 0);
+	cr_expect_eq(read_lines("feats.append(feature_of_path(p))\n").lists, 1);
+	cr_expect_eq(read_lines("feats.append(feats_by_id[i])\n").lists, 1);
+	cr_expect_eq(read_lines("# outputs.append(output)  removed\n").lists, 0, "a comment");
 }
 
 Test(oom_paste, evaluation_and_what_switches_gradients_off)
@@ -186,6 +194,8 @@ Test(oom_paste, results_in_a_tensor_of_the_device)
 	cr_expect_eq(p.stores, 3);
 	cr_expect_str_eq(p.store, "out");
 	cr_expect_eq(read_lines("out = torch.empty(n, 64)\nout[i] = model(x)\n").stores, 0, "in the machine's memory");
+	cr_expect_eq(read_lines("out = torch.empty(n, 64, device=\"cpu\")\nout[i] = model(x)\n").stores, 0, "there, too");
+	cr_expect_eq(read_lines("out = torch.empty(n, 64).to('cpu')\nout[i] = model(x)\n").stores, 0, "there, too");
 	cr_expect_eq(read_lines("out = torch.zeros(n).cuda()\nout[i] = model(x).detach()\n").stores, 0);
 	cr_expect_eq(read_lines("out = torch.zeros(n).cuda()\nout[i] = 1\n").stores, 0);
 	cr_expect_eq(read_lines("out = torch.zeros(n).cuda()\noutput[i] = model(x)\n").stores, 0);
