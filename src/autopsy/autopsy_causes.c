@@ -113,6 +113,7 @@ ready_made(const char *node, size_t *n, long *number)
 {
 	static const char *const part[] = { "_conv", "_pool", "_sepconv", NULL };
 	const char *s = node, *at;
+	size_t digits;
 	char *end;
 	int i;
 
@@ -126,7 +127,10 @@ ready_made(const char *node, size_t *n, long *number)
 		if (!part[i])
 			continue;
 		at += strlen(part[i]);
-		at += strspn(at, "0123456789");
+		digits = strspn(at, "0123456789");
+		if ((digits > 0) == (strcmp(part[i], "_pool") == 0))
+			continue;	/* the first is "block1_pool", the other "block1_conv1": else a name of the user's */
+		at += digits;
 		if (*at != '_' || !isdigit((unsigned char)at[1]))
 			continue;
 		*number = strtol(at + 1, &end, 10);
@@ -157,7 +161,7 @@ earlier_models(struct autopsy *y)
 		    "as in a notebook or a search over models, it keeps the graph and the weights of each until "
 		    "tf.keras.backend.clear_session().", (int)n, part, number - 1));
 	else if ((part = ready_made(y->main->node, &n, &number)) && number >= SEVERAL_MODELS)
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, a layer of Keras' ready-made networks, "
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, named as a layer of Keras' ready-made networks, "
 		    "whose names TensorFlow counts up within a graph: %ld of it were made before. Where a network is made or loaded "
 		    "anew for each picture or each round, all of them stay until tf.keras.backend.clear_session(); made once, ahead "
 		    "of the loop, it is there once.", (int)n, part, number));
