@@ -4,6 +4,8 @@
  */
 #include "export/exporter.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +129,8 @@ read_line(const struct table_file *f, const char **at, double *to)
 		if (i > 0 && *(*at)++ != ',')
 			return false;
 		*at += strspn(*at, " \t");
+		if (isspace((unsigned char)**at))	/* strtod would go on in the next line */
+			return false;
 		to[i] = strtod(*at, &end);
 		if (end == *at)
 			return false;
@@ -152,6 +156,8 @@ read_csv(struct table_file *f)
 			return refused(f, arena_printf(f->x->arena, "row %lld is not expected, or not %lld numbers", (long long)row + 1,
 			    (long long)f->width));
 	}
+	if ((size_t)(at - (const char *)f->bytes) < f->size)
+		return refused(f, arena_printf(f->x->arena, "a byte 0 stands before or in row %lld", (long long)row + 1));
 	return row == f->rows || refused(f, "it has fewer rows");
 }
 
@@ -212,8 +218,8 @@ from_file(struct exporter *x, const struct node *n)
 	if (!open_file(&f) || !(strcmp(kind, "npy") == 0 ? read_npy : strcmp(kind, "csv") == 0 ? read_csv : read_tensor)(&f))
 		return;
 	for (i = 0; i < f.rows * f.width; i++)
-		if (f.to[i] - f.to[i] != 0) {
-			refused(&f, "it holds a number that is not finite");
+		if (!isfinite((float)f.to[i])) {
+			refused(&f, "it holds a number that is not finite in f32");
 			return;
 		}
 	result(x, y, reals_constant(x, y->rank, y->dim, f.to));
