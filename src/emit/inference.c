@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "emit/program.h"
 #include "ir/prediction.h"
 #include "ops/shapes.h"
@@ -82,21 +83,26 @@ put_inputs(struct emitter *e, struct text *out)
 /* ---- outputs ---- */
 
 /* Of what the first loss reads "output"; else as the spec predicts it, and no two alike. */
-static const char *
-output_name(struct arena *a, const struct result *all, int i)
+static const char **
+output_names(struct arena *a, const struct result *all, int count)
 {
-	const char *name = all[i].name ? member_name(a, all[i].name) : "output";
-	int k;
+	const char **name = arena_array(a, (size_t)count + 1, sizeof(*name));
+	struct map taken = { 0 };
+	int i, k;
 
-	for (k = 0; k < i; k++)
-		if (strcmp(output_name(a, all, k), name) == 0)
-			return arena_printf(a, "%s_%d", name, i);
+	for (i = 0; i < count; i++) {
+		const char *own = name[i] = all[i].name ? member_name(a, all[i].name) : "output";
+
+		for (k = i; map_get(&taken, name[i]); k++)
+			name[i] = arena_printf(a, "%s_%d", own, k);
+		map_put(a, &taken, name[i], &taken);
+	}
 	return name;
 }
 
 /* How many numbers each has for a sample. */
 static void
-put_sizes(struct arena *a, struct text *out, const struct result *all, int count)
+put_sizes(struct text *out, const struct result *all, const char **name, int count)
 {
 	int i;
 
@@ -106,19 +112,18 @@ put_sizes(struct arena *a, struct text *out, const struct result *all, int count
 		return;
 	}
 	for (i = 0; i < count; i++)
-		text_printf(out, "\tNET_OUTPUT_%s = %lld%s\t/* numbers of that output for each sample */\n", output_name(a, all, i),
+		text_printf(out, "\tNET_OUTPUT_%s = %lld%s\t/* numbers of that output for each sample */\n", name[i],
 		    (long long)tensor_elements_per_sample(all[i].tensor), i + 1 < count ? "," : "");
 }
 
 static void
-put_outputs(struct arena *a, struct text *out, const struct result *all, int count)
+put_outputs(struct arena *a, struct text *out, const struct result *all, const char **name, int count)
 {
 	int i;
 
 	text_puts(out, "\nstruct net_outputs {\t/* NULL: it is not wanted */\n");
 	for (i = 0; i < count; i++)
-		text_printf(out, "\t%s *%s;\t/* %s */\n", type_in_c(all[i].tensor), output_name(a, all, i),
-		    shape_in_c(a, all[i].tensor));
+		text_printf(out, "\t%s *%s;\t/* %s */\n", type_in_c(all[i].tensor), name[i], shape_in_c(a, all[i].tensor));
 	text_puts(out, "};\n");
 }
 
@@ -139,18 +144,18 @@ put_declarations(struct emitter *e, struct text *out, const char *program)
 	const struct module *m = e->module;
 	struct result *all;
 	int count = graph_outputs(m->validate, &all);
-	const char *g = guard(m->arena, program);
+	const char *g = guard(m->arena, program), **name = output_names(m->arena, all, count);
 
 	text_printf(out, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n"
 	    "/* a program with several networks gives each functions of its own, -D'NET(x)=%s_##x', and includes one in a file */\n"
 	    "#ifndef NET\n#define NET(x)\tnet_##x\n#endif\n\n", g, g, m->name);
 	text_printf(out, "enum {\n\tNET_BATCH = %lld,\t/* samples that run together; net_run() takes any number */\n",
 	    (long long)e->plan->validate_batch);
-	put_sizes(m->arena, out, all, count);
+	put_sizes(out, all, name, count);
 	text_puts(out, "};\n\n");
 	put_inputs(e, out);
 	if (count > 1)
-		put_outputs(m->arena, out, all, count);
+		put_outputs(m->arena, out, all, name, count);
 	text_printf(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
 	    "/* Takes all memory there will be, %lld bytes for the network, and reads a checkpoint's weights (safetensors).\n"
 	    " * THREADS: 0, one a processor. It is open once at a time, and others that the program has beside it. -1: it cannot;\n"
