@@ -29,6 +29,12 @@ model_is_named(const char *path)
 }
 
 bool
+model_is_json(const char *text)
+{
+	return strstr(text, "\"class_name\"") != NULL;
+}
+
+bool
 model_loss_known(const char *name)
 {
 	const struct op *op = op_find(name);

@@ -7,6 +7,8 @@
 
 /* Is that a model's file, by its name? */
 bool	model_is_named(const char *path);
+/* May that text in JSON, which is so for much else, be a model? It has what all of Keras' have. */
+bool	model_is_json(const char *text);
 /* Is NAME a loss, or "none"? */
 bool	model_loss_known(const char *name);
 

@@ -125,7 +125,7 @@ is_spec(const char *path)
 		return false;
 	text[fread(text, 1, SNIFFED, f)] = '\0';
 	fclose(f);
-	return model_is_named(path) ? strstr(text, "\"class_name\"") != NULL : begins_network(text);	/* logs are JSON, too */
+	return model_is_named(path) ? model_is_json(text) : begins_network(text);	/* logs are JSON, too */
 }
 
 /* ---- the command ---- */

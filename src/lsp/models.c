@@ -16,13 +16,17 @@ document_is_model(const struct document *d)
 static bool
 has_text(const struct document *d)
 {
-	return filename_ends(d->path, ".json") && d->text.n > 0;
+	return filename_ends(d->path, ".json");
 }
 
 struct source *
 document_model(struct server *s, struct document *d, struct arena *a, struct model_told *told)
 {
 	(void)s;
+	if (has_text(d) && (d->text.n == 0 || !model_is_json(d->text.text))) {
+		*told = (struct model_told){ .why = NULL };
+		return NULL;
+	}
 	return model_take(a, d->path, has_text(d) ? d->text.text : NULL, d->text.n, told);
 }
 

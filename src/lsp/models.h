@@ -12,7 +12,7 @@ struct model_told;
 /* Is that a model, by its name? */
 bool	document_is_model(const struct document *);
 
-/* The spec that it is taken as; NULL: it is none, as is told. */
+/* The spec that it is taken as; NULL: it is none, as is told, but of JSON that is anything else nothing is. */
 struct source	*document_model(struct server *, struct document *, struct arena *, struct model_told *);
 
 /* Where the model has the node: the string that is its name, or the beginning. */

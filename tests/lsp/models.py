@@ -75,6 +75,10 @@ def in_json():
        "and so is what is no model", every)
     c.replace(uri, wide())
     ok("wide-flatten" in {d["code"] for d in c.diagnosed(uri)}, "until it is one")
+    for text in ('{"name": "package", "version": "1.0.0"}', "[1, 2", ""):
+        c.replace(uri, text)
+        equal(c.diagnosed(uri), [], f"of JSON that is no model's nothing is said: {text}")
+        equal(c.request("textDocument/codeLens", {"textDocument": {"uri": uri}}), [], "and it has no lens")
     c.stop()
 
 
