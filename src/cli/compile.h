@@ -54,10 +54,10 @@ struct compile_args {
 	  .doc = "processes that train together, in place of the spec's",		\
 	  .min = 1, .max = MOST_RANKS, FIELD(owner, compile.ranks) },			\
 	{ .name = "shard", .type = OPTION_CHOICE, .value = "WHAT",			\
-	  .doc = "what ranks share out, in place of the spec's: auto, none or optimizer",	\
+	  .doc = "what ranks share out, in place of the spec's",				\
 	  .choice = compile_shard_name, FIELD(owner, compile.shard) },			\
 	{ .name = "layout", .type = OPTION_CHOICE, .value = "ORDER",			\
-	  .doc = "of images in memory: auto, channels-first or channels-last",		\
+	  .doc = "of images in memory",		\
 	  .choice = compile_layout_name, FIELD(owner, compile.layout) },		\
 	{ .name = "device", .type = OPTION_STRING, .value = "NAME",			\
 	  .doc = "a GPU's name, or that of a device block, in place of the spec's",	\
@@ -106,7 +106,7 @@ struct compile_args {
 
 #define OBJECTIVE_OPTION(owner)								\
 	{ .name = "objective", .type = OPTION_CHOICE, .value = "WHAT",			\
-	  .doc = "of the plan, in place of the spec's: auto, memory or speed",		\
+	  .doc = "of the plan, in place of the spec's",		\
 	  .choice = compile_objective_name, FIELD(owner, compile.objective) }
 
 const char	*compile_objective_name(int i);
