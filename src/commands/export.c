@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/filename.h"
@@ -152,7 +153,9 @@ read_text(struct arena *a, const char *path)
 static bool
 is_word(const char *names)
 {
-	return !strpbrk(names, "./") && access(names, F_OK) != 0;
+	struct stat st;
+
+	return !strpbrk(names, "./") && (stat(names, &st) != 0 || S_ISDIR(st.st_mode));
 }
 
 static char *
@@ -191,7 +194,7 @@ write_weights(struct arena *a, const struct export_args *args, struct module *m,
 {
 	const char *why = NULL;
 	char *text = read_map(a, args);
-	struct names *names = text ? names_read(a, text, &why) : NULL;
+	struct names *names = text ? names_read(a, text, is_word(args->names), &why) : NULL;
 	FILE *f;
 
 	if (!names)

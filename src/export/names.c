@@ -16,6 +16,8 @@
 struct names {
 	struct arena *arena;
 	struct name_map map;
+	bool whole;
+	bool met[MOST_RULES];	/* has the line had a weight? */
 };
 
 /* What a name may be: it stands in quotes in a file of weights, whose metadata has a name there. */
@@ -31,7 +33,7 @@ is_name(const char *w)
 }
 
 struct names *
-names_read(struct arena *a, char *text, const char **why)
+names_read(struct arena *a, char *text, bool whole, const char **why)
 {
 	struct names *m = ARENA_NEW(a, struct names);
 	const char *wrong = NULL;
@@ -39,6 +41,7 @@ names_read(struct arena *a, char *text, const char **why)
 	int line, known = 0;
 
 	m->arena = a;
+	m->whole = whole;
 	for (line = 1; next && !wrong; line++) {
 		char *at = next;
 
@@ -134,10 +137,35 @@ elements(const struct tensor *t)
 	return n;
 }
 
+static const char not_that[] = "the spec is not that network: ";
+
+struct span {			/* numbers of a weight */
+	int64_t first, end;
+};
+
+struct spans {
+	VEC(struct span) list;
+};
+
+/* False: another line has said what some of them are called. */
+static bool
+add_span(struct arena *a, struct spans *s, int64_t first, int64_t count)
+{
+	struct span one = { first, first + count };
+	int i;
+
+	for (i = 0; i < s->list.n; i++)
+		if (one.first < s->list.v[i].end && s->list.v[i].first < one.end)
+			return false;
+	vec_push(a, &s->list, one);
+	return true;
+}
+
 const struct names_there *
 names_of(struct names *m, const struct tensor *t, const char **why)
 {
 	struct names_there *all = ARENA_NEW(m->arena, struct names_there);
+	struct spans spans = { 0 };
 	int64_t known = 0, count;
 	unsigned said = 0;	/* kinds of lines that count */
 	char path[MAP_NAME];
@@ -147,7 +175,10 @@ names_of(struct names *m, const struct tensor *t, const char **why)
 		const struct map_rule *r = &m->map.rule[k];
 		struct name_there n = { 0 };
 
-		if (!says_more(r, known, elements(t), said) || !map_ours(&m->map, r, t->name, path, sizeof(path)))
+		if (!map_ours(&m->map, r, t->name, path, sizeof(path)))
+			continue;
+		m->met[k] = true;
+		if (!says_more(r, known, elements(t), said))
 			continue;
 		n.path = arena_strdup(m->arena, path);
 		if (!is_there(m->arena, r, t, &n, &count)) {
@@ -155,11 +186,13 @@ names_of(struct names *m, const struct tensor *t, const char **why)
 			    t->name);
 			return NULL;
 		}
+		if (r->kind == MAP_TAKEN && !add_span(m->arena, &spans, n.view ? n.view->first : 0, count))
+			continue;
 		known += r->kind == MAP_TAKEN ? count : 0;
 		said |= 1u << r->kind;
 		vec_push(m->arena, &all->list, n);
 	}
-	if (known == 0 && !map_theirs(&m->map, t->name, path, sizeof(path))) {
+	if (known == 0 && !m->whole && !map_theirs(&m->map, t->name, path, sizeof(path))) {
 		struct name_there same = { .path = t->name };
 
 		numbers_there(m->arena, NULL, t, &same, &known);
@@ -167,6 +200,21 @@ names_of(struct names *m, const struct tensor *t, const char **why)
 	}
 	if (known == elements(t))
 		return all;
-	*why = arena_printf(m->arena, "the map of names has none for %s%s", known > 0 ? "all of " : "", t->name);
+	*why = arena_printf(m->arena, "%sthe map of names has none for %s%s", m->whole ? not_that : "", known > 0 ? "all of " : "",
+	    t->name);
 	return NULL;
+}
+
+bool
+names_met(const struct names *m, const char **why)
+{
+	int k;
+
+	for (k = 0; k < m->map.n && m->whole; k++)
+		if (m->map.rule[k].kind == MAP_TAKEN && !m->met[k]) {
+			*why = arena_printf(m->arena, "%sno weight of it is %s, of which the map of names makes %s", not_that,
+			    m->map.rule[k].here, m->map.rule[k].theirs);
+			return false;
+		}
+	return true;
 }

@@ -9,8 +9,9 @@
 
 struct names;
 
-/* NULL, with *WHY, where it is none; TEXT is changed. */
-struct names	*names_read(struct arena *, char *text, const char **why);
+/* NULL, with *WHY, where it is none; TEXT is changed. WHOLE: it is the map of this very network, so a weight that no
+ * line fits is none of it; else such a weight is called there as here. */
+struct names	*names_read(struct arena *, char *text, bool whole, const char **why);
 
 /* A tensor of theirs that a weight of ours is, or is part of, or that stands beside it. */
 struct name_there {
@@ -32,5 +33,9 @@ struct names_there {
 /* All of a weight of ours; NULL, with *WHY: the map does not say what all of it is called, or what it says does not
  * suit the weight. */
 const struct names_there	*names_of(struct names *, const struct tensor *ours, const char **why);
+
+/* After all weights, of a map that is whole: has each line had one, but those of what stands beside weights or is left
+ * out? False, with *WHY. */
+bool	names_met(const struct names *, const char **why);
 
 #endif

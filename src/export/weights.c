@@ -89,5 +89,6 @@ export_weights(FILE *f, struct module *m, const struct checkpoint *c, struct nam
 		if (is_weight(m->persistent.v[i]) &&
 		    !weights_there(m, c, names, m->persistent.v[i], &taken, &all, why))
 			return;
-	import_weights(m->arena, f, &all, why);
+	if (names_met(names, why))
+		import_weights(m->arena, f, &all, why);
 }

@@ -5,6 +5,7 @@ which then compute what the exported ONNX model does.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -144,11 +145,12 @@ def check(name):
         assert count, old
     with open(folder + "/net.nn", "w") as f:
         f.write(text)
+    shutil.copy(f"{top}/specs/{name}.{word}.map", f"{folder}/net.{word}.map")
     draw = numpy.random.default_rng(3)
     weights, inputs = graph(folder + "/net.nn")
     save(folder + "/w.safetensors", random_weights(weights, draw, 0.3 if name == "t5_small" else 1.5))
     data = inputs_of([i for i in inputs if i[0] == "input"], draw)
-    for options in (["-o", folder + "/net.onnx"], ["--names", f"{top}/specs/{name}.{word}.map", "-o", folder + "/theirs.safetensors"]):
+    for options in (["-o", folder + "/net.onnx"], ["--names", word, "-o", folder + "/theirs.safetensors"]):
         done = export(folder, *options)
         if done.returncode:
             return result(False, f"{name} is exported", done.stderr)
