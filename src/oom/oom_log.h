@@ -115,6 +115,7 @@ struct oom_message {
 	bool apart;		/* it looks like one and is of something else than memory */
 	bool of_cuda;		/* its line speaks of CUDA ahead of it */
 	bool raised;		/* what a traceback of Python ends with */
+	bool logged;		/* of a level of which a run goes on */
 	bool titled;		/* in a title or a sentence, of what is shown below it */
 	bool python;		/* said by a program of Python: with a traceback, or behind its error's name */
 	bool follows;		/* said while an earlier message was being handled */

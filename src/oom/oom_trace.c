@@ -19,6 +19,9 @@
 #define MOST_PLACE	256
 #define SHORT_NAME	5	/* bytes of "ERROR", which is no exception's */
 #define MARK_WITHIN	64	/* bytes, with what collectors of logs put ahead */
+#define TRACE_OF_CODE	(TRACE_SCORES | TRACE_ATTENTION | TRACE_LOGITS | TRACE_REDUCES | TRACE_ALL_PAIRS | TRACE_SPLATS | \
+    TRACE_TWICE | TRACE_PIECES | TRACE_WHOLE | TRACE_RETAINS | TRACE_READS | TRACE_ARRAY | TRACE_REPEATS | TRACE_MAKES | \
+    TRACE_SPAWNED)		/* a line of code alone tells them, wherever it stands */
 #define TRACE_OF_WORDS	(TRACE_CACHE | TRACE_COMPUTE | TRACE_LAYERS | TRACE_LATE | TRACE_HANDLE)	/* the message's own */
 
 /* ---- lines ---- */
@@ -173,12 +176,12 @@ close_trace(struct oom_trace *t, struct oom_log *log)
 }
 
 static int
-message_before(const struct oom_log *log, int line)
+message_before(const struct oom_log *log, int line, bool headed)
 {
 	int i, last = 0;
 
 	for (i = 0; i < log->messages.n; i++)
-		if (log->messages.v[i].last > last)
+		if (log->messages.v[i].last > last && !(headed && log->messages.v[i].logged))
 			last = log->messages.v[i].last;
 	return last && line - last <= 3 ? last : 0;
 }
@@ -188,7 +191,7 @@ open_trace(struct oom_trace *t, struct oom_log *log, int line, bool headed)
 {
 	close_trace(t, log);
 	t->begun = t->last = line;
-	t->after = message_before(log, line);
+	t->after = message_before(log, line, headed);
 	t->turned = t->after && !headed;
 }
 
@@ -340,6 +343,7 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		own--;
 	ahead = (struct piece){ s + own, n - own };
 	o->titled = is_title(ahead, o->line);
+	o->logged = piece_any_whole(ahead, "warning warn info debug");
 
 	if (t->begun && o->line - (t->taken ? t->taken : t->last) <= NEAR_MESSAGE) {
 		give(t, o);
@@ -352,7 +356,8 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		return;		/* what it names is no place */
 	o->facts |= signs_of_calls_made(code) & (piece_find(code, "executing") ? TRACE_GATHERS | TRACE_DECODER : TRACE_GATHERS);
 	code = code_above(code);
-	o->facts |= (signs_of_code(code, false) & ~(TRACE_JOIN | TRACE_STATE)) | signs_of_calls_made(code);
+	o->facts |= (signs_of_code(code, false) | signs_of_calls_made(code)) &
+	    (piece_find(code, "return t.to(") ? TRACE_OF_CODE | TRACE_LOADING : TRACE_OF_CODE);	/* PyTorch's own, or anyone's */
 }
 
 /* A traceback with which the log ends, cut ahead of its own end, is of the one message there is, if that stood in a title or

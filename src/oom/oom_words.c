@@ -83,7 +83,7 @@ grows(struct piece t)
 	    "memory grows|usage grows|growing|increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|gradually|slowly increas|steadily increas|steady increase|continuously|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|higher and higher|more and more|"
-	    "continues to grow|continues to increase|increases along", AHEAD | BEHIND, "fixed solved");
+	    "continues to grow|continues to increase|increases along", AHEAD | BEHIND, "fixed solved stop stops stopped");
 }
 
 /* "after 26 epochs", "for a while" */

@@ -394,6 +394,7 @@ static const struct place {
 	{ "a name that Markdown made bold", HEAD CALL("/src/a.py", "9", "**init**", "self.s = np.empty((n, h))") ENDED, TRACE_MAKES, "" },
 	{ "code ahead of it", "model.to(device) works; the first call fails:\n" BARE, 0, "" },
 	{ "a program ahead of it", "for x in loader:\n    loss.backward()\n" BARE, 0, "" },
+	{ "one line of a program ahead of it", "    loss.backward()\n" BARE, 0, "" },
 	{ "a program's lines", "loss = train(model)\nloss.backward()\n" BARE, 0, "" },
 	{ "a network to the processor", HEAD CALL("/src/a.py", "9", "f", "model = model.to(\"cpu\")") ENDED, 0, "" },
 	{ "a network of another type", HEAD CALL("/src/a.py", "9", "f", "model.to(torch.float16)") ENDED, 0, "" },
@@ -490,6 +491,7 @@ Test(oom_trace, that_ended_in_something_else_is_of_no_message)
 Test(oom_trace, of_a_cut_log_is_not_that_of_what_a_log_says)
 {
 	static const char *const ahead[] = { "WARNING step 12: CUDA out of memory, batch skipped\n1\n2\n3\n4\n",
+	    "WARNING step 12: CUDA out of memory, batch skipped\nstep 13 done\n",
 	    "RuntimeError: CUDA out of memory.\n1\n2\n3\n4\n" };
 	size_t i;
 

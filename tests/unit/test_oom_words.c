@@ -22,7 +22,7 @@ Test(oom_words, memory_that_grows)
 	    "the batch is not large but RAM usage builds up" };
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
-	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed",
+	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
 	    "64 GB of RAM to be gradually increasing" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
