@@ -14,12 +14,8 @@
 #include "pack/packing_csv.h"
 #include "findings/report.h"
 
-/* Without --timeout: a few seconds' worth for the smallest arena, where buffers are many a second more for every
- * thousand; a minute's for a yes or no. */
+/* Without --timeout: about ten seconds' worth for the smallest arena, a minute's or two for a yes or no. */
 #define VISITS			((int64_t)5000000000)
-#define VISITS_A_BUFFER		1000000
-#define FEW			4000
-#define MANY			20000
 #define VISITS_TO_CAPACITY	((int64_t)60000000000)
 
 struct buffers_job {
@@ -133,21 +129,12 @@ check_and_print(struct arena *a, struct buffers_job *b)
 	return 0;
 }
 
-static int64_t
-default_visits(const struct buffers_job *b)
-{
-	int n = b->csv.packing.n < MANY ? b->csv.packing.n : MANY;
-
-	if (b->capacity)
-		return VISITS_TO_CAPACITY;
-	return VISITS + (n > FEW ? (int64_t)VISITS_A_BUFFER * (n - FEW) : 0);
-}
-
 static int
 pack(struct arena *a, void *context)
 {
 	struct buffers_job *b = context;
-	struct packing_options o = { .capacity = b->capacity };
+	struct packing_options o = { .capacity = b->capacity,
+		.visits = b->capacity ? VISITS_TO_CAPACITY : VISITS };
 	struct source *src = compile_read(a, b->args->input, NULL);
 	struct diags d;
 	double start;
@@ -159,7 +146,6 @@ pack(struct arena *a, void *context)
 		compile_failed(src->path, &d);
 		return 2;
 	}
-	o.visits = default_visits(b);
 	if (b->args->timeout) {
 		o.visits = INT64_MAX / 2;
 		o.seconds = (double)b->args->timeout;

@@ -315,7 +315,6 @@ struct range {
 struct work {
 	struct instance *in;
 	struct range r;
-	bool in_vain;			/* another turn is not worth the time */
 	struct search_turns *at_bound, *between;	/* NULL: none yet. The former goes on in the next turn */
 };
 
@@ -509,7 +508,7 @@ solve_pieces(const struct pieces *p, struct work *work, int64_t capacity, struct
 		struct effort share = share_of(e, left / p->v[i].n);
 
 		left -= p->v[i].n;
-		if (work[i].r.height > target && !work[i].in_vain)
+		if (work[i].r.height > target)
 			solve_piece(&work[i], target, capacity > 0, &share);
 		e->visits += share.visits;
 		if (target < work[i].r.height && capacity == 0)
@@ -531,16 +530,9 @@ summarise(const struct pieces *p, const struct work *work, struct packing_result
 }
 
 static bool
-is_worth_a_turn(const struct pieces *p, const struct work *work, const struct packing_result *r, int64_t capacity)
+is_answered(const struct packing_result *r, int64_t capacity)
 {
-	int i;
-
-	if (capacity ? r->height <= capacity || r->bound > capacity : r->optimal)
-		return false;
-	for (i = 0; i < p->n; i++)
-		if (work[i].r.height > r->bound && !work[i].in_vain)
-			return true;
-	return false;
+	return capacity ? r->height <= capacity || r->bound > capacity : r->optimal;
 }
 
 struct packing_result
@@ -559,14 +551,14 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	r.bound = r.max_live;
 	r.visits = all = o->visits ? o->visits : turn;
 	for (i = 0; i < pieces.n; i++)
-		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, false, NULL, NULL };
+		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, NULL, NULL };
 	do {
 		e.visits = turn << STAGE_BITS(&e);
 		solve_pieces(&pieces, work, o->capacity, &e);
 		summarise(&pieces, work, &r);
 		e.stage++;
 		e.visits = turn;
-	} while (o->visits && is_worth_a_turn(&pieces, work, &r, o->capacity) && effort_left(&e));
+	} while (o->visits && !is_answered(&r, o->capacity) && effort_left(&e));
 	for (i = 0; i < pieces.jobs; i++)
 		p->item[pieces.job[i].index].offset = pieces.job[i].offset;
 	r.visits -= all;

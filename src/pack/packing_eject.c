@@ -36,6 +36,7 @@
 #define MOST_HARDER	1e12		/* sums of weights must stay exact enough to compare */
 #define RADIX		10		/* bits that a pass of the sort looks at, */
 #define RADIX_OF_FEW	7		/* and where as many are not to be sorted */
+#define SORTED		20		/* visits an item, to put all in order */
 #define NOWHERE		(-1)
 
 /* Those alive when job AT is born. One begins where as many were born since the last as that has,
@@ -417,6 +418,40 @@ place(struct eject *e, int i)
 	put_in_order(e, i);
 }
 
+static void
+fill_order(const struct eject *e, struct order *o, const struct neighbour *v)
+{
+	int k;
+
+	for (k = 0; k < e->n; k++) {
+		o->lower[k] = e->job[v[k].job].lower;
+		o->upper[k] = e->job[v[k].job].upper;
+		o->job[k] = v[k].job;
+		o->key[k] = v[k].key;
+	}
+	o->n = e->n;
+}
+
+/* All at once, and alike ones as if one after another: the sort leaves them as they are. */
+static void
+put_all_in_order(struct eject *e)
+{
+	struct neighbour *v = e->by_offset;
+	int k;
+
+	if (!e->begun.job)
+		return;
+	for (k = 0; k < e->n; k++)
+		v[k] = (struct neighbour){ e->job[e->n - 1 - k].offset, e->n - 1 - k };
+	sort_neighbours(e, v, e->n);
+	fill_order(e, &e->begun, v);
+	for (k = 0; k < e->n; k++)
+		v[k].key += e->job[v[k].job].size;
+	sort_neighbours(e, v, e->n);
+	fill_order(e, &e->ended, v);
+	effort_spend(e->effort, SORTED * (int64_t)e->n);
+}
+
 /* Brings everybody within the limit. */
 static bool
 settle(struct eject *e)
@@ -424,9 +459,8 @@ settle(struct eject *e)
 	int64_t patience = (int64_t)PATIENCE * e->n;
 	int i;
 
-	e->nheap = e->begun.n = e->ended.n = 0;
-	for (i = 0; i < e->n; i++)
-		put_in_order(e, i);
+	e->nheap = 0;
+	put_all_in_order(e);
 	for (i = 0; i < e->n; i++) {
 		const struct job *j = &e->job[i];
 

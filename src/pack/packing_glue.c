@@ -134,15 +134,16 @@ put_into(struct glue *g, int i, int parent, int64_t within)
 static int
 find_alike(const struct glue *g, const struct piece *p)
 {
-	int i = g->first[BIRTH][p->edge[BIRTH]], k = g->first[DEATH][p->edge[DEATH]];
+	int i = g->first[BIRTH][p->edge[BIRTH]], k = g->first[DEATH][p->edge[DEATH]], alike = -1, asked = 0;
 
-	for (; i >= 0 && k >= 0; i = g->piece[i].next[BIRTH], k = g->piece[k].next[DEATH]) {
+	for (; i >= 0 && k >= 0 && alike < 0; i = g->piece[i].next[BIRTH], k = g->piece[k].next[DEATH], asked++) {
 		if (g->piece[i].edge[DEATH] == p->edge[DEATH])
-			return i;
-		if (g->piece[k].edge[BIRTH] == p->edge[BIRTH])
-			return k;
+			alike = i;
+		else if (g->piece[k].edge[BIRTH] == p->edge[BIRTH])
+			alike = k;
 	}
-	return -1;
+	effort_spend(g->effort, 2 * asked);
+	return alike;
 }
 
 /* Stacked on the one with its lifetime, if there is one: there is never more than one. */
@@ -451,10 +452,11 @@ divide_all(struct glue *g, bool pairs)
 	int s, instants = g->ninstants;
 	bool any = false;
 
-	for (s = 1; s < instants; s++)
+	for (s = 1; s < instants && effort_left(g->effort); s++)
 		if (g->first[DEATH][s] >= 0 && (g->piece[g->first[DEATH][s]].next[DEATH] >= 0 ||
 		    (g->first[BIRTH][s] >= 0 && g->piece[g->first[BIRTH][s]].next[BIRTH] >= 0)))
 			any |= divide(g, s, pairs);
+	effort_spend(g->effort, instants);
 	return any;
 }
 
