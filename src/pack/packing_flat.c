@@ -486,22 +486,33 @@ stack_left(struct instance *in, const struct glue *g, struct instance *left, int
 	return keep_better(in, job, best);
 }
 
-int64_t
-packing_flat(struct instance *in, int64_t best, int64_t target, struct effort *e)
+/* In half of the effort. */
+static int64_t
+stack_glued(struct instance *in, bool divided, int64_t best, int64_t target, struct effort *e)
 {
 	struct effort half = *e;
-	struct flat whole = { .in = in, .effort = e };
 	struct instance left;
 	struct glue *g;
 
-	if (best <= target || !is_full(in))
-		return best;
 	half.visits = e->visits / 2;
-	g = glue_new(in, &left, &half);
+	g = glue_new(in, divided, &left, &half);
 	best = stack_left(in, g, &left, best, &half);
 	if (best > target && glue_guess(g, &left))
 		best = stack_left(in, g, &left, best, &half);
 	e->visits -= e->visits / 2 - half.visits;
+	return best;
+}
+
+int64_t
+packing_flat(struct instance *in, int64_t best, int64_t target, struct effort *e)
+{
+	struct flat whole = { .in = in, .effort = e };
+
+	if (best <= target || !is_full(in))
+		return best;
+	best = stack_glued(in, true, best, target, e);
+	if (best > target)
+		best = stack_glued(in, false, best, target, e);
 	if (best <= target || in->n > MOST || !effort_left(e))
 		return best;
 	stack_flat(&whole);

@@ -21,6 +21,9 @@
  * divided: one or two that end there and one or two that begin, with the same sum of sizes, which no others there have, get
  * an instant of their own, as if it were at another time, and more blocks are looked for.
  *
+ * Where sizes are few, sums are equal by chance. So the same is done once more, with instants divided only where nothing
+ * else is left to glue.
+ *
  * What is glued may be wrong: whoever solves what is left must be ready to solve the whole if it has no solution.
  */
 #include "pack/packing_glue.h"
@@ -463,7 +466,7 @@ divide_all(struct glue *g, bool pairs)
 /* ---- all ---- */
 
 static struct glue *
-begin(struct instance *in, struct effort *e)
+begin(struct instance *in, bool divided, struct effort *e)
 {
 	struct glue *g = ARENA_NEW(in->arena, struct glue);
 	size_t n = (size_t)in->n, instants = (size_t)in->sections + n + 1;
@@ -492,7 +495,8 @@ begin(struct instance *in, struct effort *e)
 		g->piece[i] = (struct piece){ .size = j->size, .edge = { j->lower, j->upper }, .parent = -1 };
 		put_on(g, i);
 	}
-	divide_all(g, false);
+	if (divided)
+		divide_all(g, false);
 	for (i = 0; i < in->n; i++) {
 		if (g->piece[i].parent >= 0)
 			continue;
@@ -530,9 +534,9 @@ list_what_is_left(const struct glue *g, struct instance *left)
 }
 
 struct glue *
-glue_new(struct instance *in, struct instance *left, struct effort *e)
+glue_new(struct instance *in, bool divided, struct instance *left, struct effort *e)
 {
-	struct glue *g = begin(in, e);
+	struct glue *g = begin(in, divided, e);
 
 	make_blocks(g);
 	list_what_is_left(g, left);

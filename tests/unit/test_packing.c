@@ -330,9 +330,9 @@ Test(packing, a_capacity_is_enough_or_refuted)
 	}
 }
 
-/* A rectangle cut at random, again and again: it can be put together without a gap. */
+/* A rectangle cut at random, again and again: it can be put together without a gap. Sizes are multiples of UNIT. */
 static void
-cut_rectangle(struct item *item, int n, int64_t instants, uint64_t seed)
+cut_rectangle(struct item *item, int n, int64_t instants, int64_t unit, uint64_t seed)
 {
 	int made = 1, i;
 
@@ -343,7 +343,7 @@ cut_rectangle(struct item *item, int n, int64_t instants, uint64_t seed)
 
 		*to = *from;
 		if (next(&seed) % 2) {
-			part = from->size * part / 1000;
+			part = from->size * part / 1000 / unit * unit;
 			if (part == 0)
 				continue;
 			to->size = part;
@@ -371,7 +371,7 @@ Test(packing, rectangles_cut_to_pieces_are_put_together)
 		struct arena *a = arena_new();
 		struct packing_result r;
 
-		cut_rectangle(item, p.n, 100000, seed);
+		cut_rectangle(item, p.n, 100000, 1, seed);
 		r = packing_solve(a, &p, NULL);
 		cr_assert_eq(r.max_live, 1 << 20);
 		cr_assert(r.optimal, "seed %d: %lld", (int)seed, (long long)r.height);
@@ -425,7 +425,7 @@ Test(packing, large_rectangles_cut_to_pieces_are_put_together)
 		struct packing p = { item, pieces[seed - 1], 1 };
 		struct packing_result r;
 
-		cut_rectangle(item, p.n, seed < 7 ? 100000 : 10000, seed);
+		cut_rectangle(item, p.n, seed < 7 ? 100000 : 10000, 1, seed);
 		r = packing_solve(a, &p, NULL);
 		cr_assert_eq(r.max_live, 1 << 20);
 		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
@@ -433,6 +433,25 @@ Test(packing, large_rectangles_cut_to_pieces_are_put_together)
 		arena_free(a);
 	}
 	cr_assert_geq(whole, 6, "%d of 8", whole);
+}
+
+Test(packing, rectangles_of_few_sizes_leave_a_twelfth_on_average)
+{
+	static struct item item[1000];
+	struct packing p = { item, 1000, 1 };
+	int first, second;
+	double sum = 0;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 6; seed++) {
+		struct arena *a = arena_new();
+
+		cut_rectangle(item, p.n, 1024, 1024, seed);
+		sum += (double)packing_solve(a, &p, NULL).height / (1 << 20);
+		cr_assert_eq(packing_check(a, &p, (1 << 20) * 3 / 2, &first, &second), PACKING_RIGHT);
+		arena_free(a);
+	}
+	cr_assert_leq(sum / 6, 1.0 + 1.0 / 12, "%.4f", sum / 6);
 }
 
 /* Lanes side by side: now and then a few neighbours end together, and others begin in their room, at an instant of
@@ -497,7 +516,7 @@ Test(packing, the_check_finds_every_kind_of_fault)
 	struct arena *a = arena_new();
 	int i, first, second;
 
-	cut_rectangle(item, p.n, 100000, 7);
+	cut_rectangle(item, p.n, 100000, 1, 7);
 	packing_solve(a, &p, NULL);
 	cr_assert_eq(packing_check(a, &p, 1 << 20, &first, &second), PACKING_RIGHT);
 	cr_assert_eq(packing_check(a, &p, (1 << 20) - 1, &first, &second), PACKING_OUTSIDE);
