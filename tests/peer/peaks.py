@@ -205,6 +205,7 @@ class Network:
     def __init__(self, text, input_gradients, end="first"):
         self.graph, self.input_gradients = ir.Graph(text), input_gradients
         g = self.graph
+        g.nodes.sort(key=lambda n: min(n.outs))     # as the spec has them; they stand as a program runs them
         recurrence.prepare(g)
         self.nodes = g.for_loss()
         needed = {g.loss, *(i for n in self.nodes for i in n.ins)}
