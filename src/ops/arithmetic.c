@@ -57,13 +57,15 @@ torch_div(struct tape *t, const struct node *n)
 	    s.wants[1] ? 4 * s.result : 0);
 }
 
-/* dy * (e * x^(e - 1)), for a tensor where e is not 0; for e where(x is 0 and e is not below, 0, dy * (y log x)) */
+/* dy * (e * x^(e - 1)), for a tensor where e is not 0; for e where(x is 0 and e is not below, 0, dy * (y log x)). What is computed
+ * of e alone or of x alone is as large as that one is. */
 static void
 torch_pow(struct tape *t, const struct node *n)
 {
 	struct sizes s = sizes_of(t, n);
-	int64_t of_x = s.wants[0] ? 5 * s.result + s.mask + s.number : 0;
-	int64_t of_e = s.wants[1] ? 4 * s.result + s.mask + s.number : 0;
+	const struct tensor *x = n->in[0], *e = n->in[n->nin - 1];
+	int64_t of_x = s.wants[0] ? 4 * s.result + tape_bytes(t, e) + tape_bytes_as(t, e, 1) + s.number : 0;
+	int64_t of_e = s.wants[1] ? 3 * s.result + tape_bytes(t, x) + s.mask + s.number : 0;
 
 	if (n->nin < 2)
 		torch_call(t, n, SAVES_IN(0), 3 * s.result);

@@ -36,7 +36,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
 from torchvision.ops import roi_pool    # noqa: E402
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
-LOSSES = ("cross_entropy", "ctc", "weighted_mean", *ir.ELEMENT_LOSSES)
+LOSSES = ("cross_entropy", "ctc", *ir.ELEMENT_LOSSES)
 IN_PLACE = {
     "relu": lambda n, x: torch.relu_(x),
     "leaky_relu": lambda n, x: F.leaky_relu_(x, n.attrs["slope"]),
@@ -373,9 +373,11 @@ def in_f32(spec, folder):
 
 def counted_above(network):
     """Of grouped heads out of one row, what is split and what is repeated are not told apart; nor, of smoothed
-    labels, are those which count known, whose places are made."""
-    return any(n.op == "cross_entropy" and n.attrs["smoothing"] for n in network.nodes) or any(n.op == "attend" and n.ins[1] is None and n.attrs["kv_heads"] not in (0, n.attrs["heads"])
-               for n in network.nodes)
+    labels, are those which count known, whose places are made; nor when the weights of a mean are let go in backward."""
+    def is_so(n):
+        return n.op == "weighted_mean" or (n.op == "cross_entropy" and n.attrs["smoothing"]) or (
+            n.op == "attend" and n.ins[1] is None and n.attrs["kv_heads"] not in (0, n.attrs["heads"]))
+    return any(map(is_so, network.nodes))
 
 
 def between(spec):
