@@ -29,73 +29,16 @@ struct core {
 
 /* ---- the core ---- */
 
-/* The constant that it is, of which no number is trained; NULL. */
-static const struct numbers *
-constant_of(const struct val *v)
-{
-	const struct step *s = made_by(v, "parameter");
-
-	if (v->known)
-		return v->known;
-	return s && s->weight[0].frozen && !s->weight[0].view && s->weight[0].numbers->data ? s->weight[0].numbers : NULL;
-}
-
-/* A number is added to a score, or says whether it is seen, or whether it is not. */
-enum mask { ADDED, SEEN, HIDDEN };
-
-static bool
-sees(const struct numbers *n, enum mask how, int64_t k)
-{
-	double x = numbers_real(n, k);
-
-	return how == ADDED ? x > -1e4 : (x != 0) == (how == SEEN);
-}
-
-struct order {			/* of T positions: a key is seen where it is not behind the query, or not far from it, and no other */
-	bool is, causal;
-	int64_t near;		/* T: however far */
-};
-
-static struct order
-order_of(const struct numbers *n, enum mask how, int64_t t)
-{
-	struct order o = { .causal = !sees(n, how, 1), .near = 1 };
-	int64_t i;
-
-	while (o.near < t && sees(n, how, o.near * t))
-		o.near++;
-	for (i = 0; i < t * t; i++) {
-		int64_t behind = i / t - i % t;
-		bool seen = behind < o.near && behind > -o.near && !(o.causal && behind < 0);
-
-		if (sees(n, how, i) != seen || (how == ADDED && seen && numbers_real(n, i) != 0))
-			return o;
-	}
-	o.is = true;
-	return o;
-}
-
-/* Are scores [..., T, T] seen by an order? Layers that have one constant ask once. */
+/* Is it an order of scores, beside the one that is known? */
 static bool
 is_order(const struct val *v, enum mask how, struct core *c)
 {
-	const struct numbers *n = constant_of(v);
-	int64_t t = n && n->rank >= 2 ? n->dim[n->rank - 1] : 0;
-	const char *key;
-	struct order *o;
+	const struct order *o = mask_order(c->im, v, how);
 
-	if (!n || t < 2 || n->count != t * t || n->dim[n->rank - 2] != t)
-		return false;
-	key = arena_printf(c->im->arena, "%p %d", (const void *)n, how);
-	if (!(o = map_get(&c->im->orders, key))) {
-		o = ARENA_NEW(c->im->arena, struct order);
-		*o = order_of(n, how, t);
-		map_put(c->im->arena, &c->im->orders, key, o);
-	}
-	if (!o->is || (c->causal && o->causal) || (c->window && o->near < t))
+	if (!o || (c->causal && o->causal) || (c->window && o->window))
 		return false;
 	c->causal |= o->causal;
-	c->window = o->near < t ? o->near : c->window;
+	c->window = o->window ? o->window : c->window;
 	return true;
 }
 
@@ -134,7 +77,7 @@ lowered(const struct step *sum, struct core *c)
 	int i;
 
 	for (i = 0; i < 2 && !c->seen && !c->bias; i++) {
-		const struct numbers *n = constant_of(sum->in[!i]);
+		const struct numbers *n = mask_constant(sum->in[!i]);
 
 		if (!n || n->rank < 4)
 			continue;
@@ -161,7 +104,7 @@ scores_of(const struct val *v, struct core *c, bool may_add)
 		return product;
 	}
 	if (may_add && (s = made_by(v, "where")) && s->nin == 2 && ((says_never(s, "yes") && is_order(s->in[0], HIDDEN, c)) ||
-	    (says_never(s, "no") && (is_order(s->in[0], SEEN, c) || (!c->seen && (c->seen = constant_of(s->in[0])))))))
+	    (says_never(s, "no") && (is_order(s->in[0], SEEN, c) || (!c->seen && (c->seen = mask_constant(s->in[0])))))))
 		return scores_of(s->in[1], c, true);
 	for (i = 0; may_add && (s = made_by(v, "add")) && s->nin == 2 && i < 2; i++) {
 		product = scores_of(s->in[i], c, false);

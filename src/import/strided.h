@@ -24,6 +24,22 @@ struct attend_table {		/* as attend's attributes have it; 0: it is no such */
 
 /* Is a bias [..., heads, queries, keys] looked up so? */
 bool	recognise_table(struct val *bias, int64_t heads, int64_t queries, int64_t keys, bool causal, struct attend_table *);
+/* ---- masks of scores (recognise_mask.c) ---- */
+
+/* A number is added to a score, or says whether it is seen, or whether it is not. */
+enum mask { ADDED, SEEN, HIDDEN };
+
+struct order {
+	bool is, causal;
+	int64_t window;		/* how far from the query a key is seen; 0: however far */
+};
+
+/* The constant that it is, of which no number is trained; NULL: it is none. */
+const struct numbers	*mask_constant(const struct val *);
+
+/* The order by which a constant [..., T, T] has scores seen; NULL: by none. Layers that have one constant ask once. */
+const struct order	*mask_order(struct importer *, const struct val *, enum mask);
+
 /* ---- windows of an image (recognise_windows.c) ---- */
 
 /* Where a constant says which scores [..., T, T] of windows, one behind the other or in rows and columns, are seen, or with LOWERS
