@@ -251,70 +251,6 @@ validate_open(struct run *r)
 /* ---- training ---- */
 
 #ifdef TRAINS
-/* In updates. */
-static double
-duration_updates(const struct run *r, struct duration d)
-{
-	return d.count * (d.in_epochs ? (double)r->epoch_updates : 1);
-}
-
-/* Along half a cosine from A to B. */
-static double
-along_cosine(double a, double b, double part)
-{
-	return b + (a - b) * 0.5 * (1 + cos(3.14159265358979323846 * part));
-}
-
-/* Rises to the full rate, falls to the floor at the last of TOTAL updates, DONE being those before. */
-static double
-one_cycle(const struct schedule *s, double done, double total)
-{
-	double top = s->rise * total - 1, last = total - 1;
-
-	if (done <= top)
-		return along_cosine(s->start, 1, top > 0 ? done / top : 1);
-	return along_cosine(1, s->floor, last > top && done < last ? (done - top) / (last - top) : 1);
-}
-
-/* How often a step schedule has stepped down. */
-static double
-steps_down(const struct run *r, const struct schedule *s, double done)
-{
-	double every = duration_updates(r, s->every), count = 0;
-
-	if (every > 0)
-		return floor(done / every);
-	for (int i = 0; i < (int)(sizeof(s->at) / sizeof(*s->at)); i++)
-		count += s->at[i].count > 0 && done >= duration_updates(r, s->at[i]);
-	return count;
-}
-
-/* The learning rate of update U (from 1). Warm-up rises in a straight line to the full rate. */
-static double
-learning_rate(const struct run *r, int64_t u)
-{
-	const struct schedule *s = &rate_schedule;
-	double total = (double)r->updates, warmup = duration_updates(r, s->warmup), done = (double)(u - 1);
-	double part = total > warmup ? (done - warmup) / (total - warmup) : 0, rate = LEARNING_RATE;
-
-	part = part < 0 ? 0 : part > 1 ? 1 : part;
-	if ((double)u <= warmup)
-		return rate * (double)u / warmup;
-	if (s->kind == RATE_PLATEAU)
-		return rate * r->state.watch.rate;
-	if (s->kind == RATE_STEP)
-		return rate * pow(s->gamma, steps_down(r, s, done));
-	if (s->kind == RATE_COSINE)
-		return rate * along_cosine(1, s->floor, part);
-	if (s->kind == RATE_LINEAR)
-		return rate * (1 + (s->floor - 1) * part);
-	if (s->kind == RATE_POLYNOMIAL)
-		return rate * (s->floor + (1 - s->floor) * pow(1 - part, s->power));
-	if (s->kind == RATE_INVERSE_SQRT)
-		return rate * sqrt((warmup > 1 ? warmup : 1) / (double)u);
-	return s->kind == RATE_ONECYCLE ? rate * one_cycle(s, done, total) : rate;
-}
-
 /* An update whose results are all there: is it finite? Totals, log, bar. */
 static void
 update_landed(struct run *r, const struct flight *f)
@@ -397,7 +333,7 @@ update_weights(struct run *r)
 	memset(&f, 0, sizeof(f));
 	step.update = s->update + 1;
 	step.seed = s->seed;
-	step.lr = learning_rate(r, s->update + 1);
+	step.lr = learning_rate(s->update + 1, r->updates, r->epoch_updates, s->watch.rate);
 #ifdef LEAVES_OUT
 	due = updates_due(step.update);
 #endif
