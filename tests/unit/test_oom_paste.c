@@ -7,18 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "oom/oom_paste.h"
-
-static struct oom_paste
-read_lines(const char *text)
-{
-	struct oom_paste p = { 0 };
-	int line = 1;
-
-	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
-		oom_paste_line(&p, text, strcspn(text, "\n"), line++, false);
-	return p;
-}
+#include "oom_lines.h"
 
 Test(oom_paste, a_sum_of_losses_that_are_tensors)
 {

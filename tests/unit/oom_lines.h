@@ -1,0 +1,20 @@
+/* Lines of what is pasted beside a log, read one after the other. */
+#ifndef TESTS_UNIT_OOM_LINES_H
+#define TESTS_UNIT_OOM_LINES_H
+
+#include <string.h>
+
+#include "oom/oom_paste.h"
+
+static struct oom_paste
+read_lines(const char *text)
+{
+	struct oom_paste p = { 0 };
+	int line = 1;
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		oom_paste_line(&p, text, strcspn(text, "\n"), line++, false);
+	return p;
+}
+
+#endif
