@@ -11,6 +11,8 @@
 
 #define CAPTURE_NEAR	40	/* lines between what is said of capturing and the failure */
 #define BAR_AHEAD	5	/* lines from a bar of progress to what ended it */
+#define BY_TRACE	"By the traceback"	/* as causes begin that calls tell, */
+#define BY_WORDS	"By the words beside the message"	/* and as they do where no traceback does */
 
 bool
 autopsy_is_torch(const struct oom_message *o)
@@ -18,6 +20,15 @@ autopsy_is_torch(const struct oom_message *o)
 	return o->kind == OOM_PYTORCH || o->kind == OOM_MPS || o->kind == OOM_PYTORCH_CPU ||
 	    (o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0 ||
 	    strncmp(o->who, "PyTorch", 7) == 0));
+}
+
+/* One more cause: the place where it failed is known by a traceback, or by words and a line of code beside the message. */
+static void
+place_cause(struct autopsy *y, const char *text)
+{
+	bool by_trace = strncmp(text, BY_TRACE, strlen(BY_TRACE)) == 0;
+
+	autopsy_cause(y, by_trace && !y->main->traced ? arena_printf(y->arena, "%s%s", BY_WORDS, text + strlen(BY_TRACE)) : text);
 }
 
 static void
@@ -28,14 +39,14 @@ loading(struct autopsy *y)
 	char had[SIZE_TEXT], all[SIZE_TEXT];
 
 	if (o->facts & TRACE_CHECKPOINT)
-		autopsy_cause(y, "By the traceback it failed in torch.load, which puts the tensors of a file "
+		place_cause(y, "By the traceback it failed in torch.load, which puts the tensors of a file "
 		    "back on the device that they were saved from, beside what is there, unless "
 		    "map_location=\"cpu\" is given.");
 	else if ((o->facts & TRACE_LOADING) && o->kind == OOM_TENSORFLOW)
-		autopsy_cause(y, "By the traceback it failed where weights get their values, not in a "
+		place_cause(y, "By the traceback it failed where weights get their values, not in a "
 		    "step: the batch plays no part.");
 	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
-		autopsy_cause(y, arena_printf(y->arena, "By the traceback it failed while weights were put on "
+		place_cause(y, arena_printf(y->arena, "By the traceback it failed while weights were put on "
 		    "the device or converted there, not in a step: the batch plays no part%s. Weights of fewer bytes (16 "
 		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
 		    "free help.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
@@ -44,7 +55,7 @@ loading(struct autopsy *y)
 		    " Where they are far less than it has, another process has the device, which nvidia-smi lists, or another index "
 		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
-		autopsy_cause(y, "It failed at the first call of the device, before this process had "
+		place_cause(y, "It failed at the first call of the device, before this process had "
 		    "anything there: what fills the device is another process's, which nvidia-smi "
 		    "lists, unless it is refused the addresses that the driver reserves (ulimit -v).");
 }
@@ -54,7 +65,7 @@ step(struct autopsy *y)
 {
 	if (!(y->main->facts & TRACE_STEP) || (y->main->facts & (TRACE_BACKWARD | TRACE_FORWARD)))
 		return;		/* what it was given to call is no step of it */
-	autopsy_cause(y, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
+	place_cause(y, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
 	    "what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), made "
 	    "at the first step and held from then on. The batch plays no part in their size; SGD, an "
 	    "optimizer in 8 bits, or fewer weights that are trained need less." :
@@ -72,13 +83,13 @@ evaluation(struct autopsy *y)
 	if (y->validation || !autopsy_is_torch(o))
 		return;
 	if (y->log.no_volatile && y->log.no_volatile < o->line) {
-		autopsy_cause(y, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
+		place_cause(y, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
 		    "more: what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", y->log.no_volatile));
 		return;
 	}
 	if ((o->facts & TRACE_JOIN) && (o->facts & TRACE_EVALUATES)) {
-		autopsy_cause(y, "By the traceback it failed where results of evaluation are joined on the "
+		place_cause(y, "By the traceback it failed where results of evaluation are joined on the "
 		    "device: they grow with the number of samples that are evaluated, not with a batch. "
 		    "Moved to the machine's memory as they come (.cpu(); eval_accumulation_steps in "
 		    "transformers), or reduced to what is asked of them first (argmax), they need not lie "
@@ -88,7 +99,7 @@ evaluation(struct autopsy *y)
 	if ((!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
 	    TRACE_BACKWARD | TRACE_STEP)))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "%s, and nothing there shows that gradients are off. "
+	place_cause(y, arena_printf(y->arena, "%s, and nothing there shows that gradients are off. "
 	    "Unless torch.no_grad() stands within it, autograd keeps all that forward makes, as if to "
 	    "train on it, and results that are kept hold it from batch to batch.", o->function[0] ?
 	    arena_printf(y->arena, "By the traceback it failed in %s()", o->function) :
@@ -104,18 +115,18 @@ line_of_code(struct autopsy *y)
 	    !(facts & TRACE_FORWARD)))
 		return;
 	if (facts & TRACE_SCORES)
-		autopsy_cause(y, "The line of code makes or uses a number for each pair, as attention's scores are "
+		place_cause(y, "The line of code makes or uses a number for each pair, as attention's scores are "
 		    "of positions, for each head and sample: they grow with the product of the two "
 		    "lengths, which is the square of a sequence's or of an image's pixels, and with the "
 		    "batch. Attention that does not store them (torch's scaled_dot_product_attention, "
 		    "xFormers, FlashAttention) needs none of that.");
 	if (facts & TRACE_ATTENTION)
-		autopsy_cause(y, "The line of code is of PyTorch's attention. Where none of its kernels that save "
+		place_cause(y, "The line of code is of PyTorch's attention. Where none of its kernels that save "
 		    "memory serves the device, the type and the mask, it stores scores: a number for each "
 		    "pair of positions, for each head and sample, which grow with the square of a "
 		    "sequence's length or an image's pixels.");
 	if ((facts & TRACE_LOGITS) && !(facts & (TRACE_JOIN | TRACE_ROIS | TRACE_MASKS)))
-		autopsy_cause(y, "The line of code is of logits or of the loss made from them: a number for "
+		place_cause(y, "The line of code is of logits or of the loss made from them: a number for "
 		    "each position and each class, which are the words of the vocabulary in a language "
 		    "model. Copies, such as those in float32 and the gradient, take as much again.");
 }
@@ -126,7 +137,7 @@ backward(struct autopsy *y)
 {
 	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && autopsy_is_torch(y->main) &&
 	    y->budget.allocated < 0)
-		autopsy_cause(y, "By the traceback it failed in backward, when all that forward keeps is there: "
+		place_cause(y, "By the traceback it failed in backward, when all that forward keeps is there: "
 		    "fewer samples in a batch, or smaller ones, make that smaller.");
 }
 
@@ -139,7 +150,7 @@ forward(struct autopsy *y)
 	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(TRACE_FORWARD | TRACE_PARALLEL | TRACE_LATE) ||
 	    !autopsy_is_torch(o) || y->budget.allocated >= 0 || y->log.evaluating)
 		return;
-	autopsy_cause(y, "By the traceback it failed in forward, where layers' results are made: those grow "
+	place_cause(y, "By the traceback it failed in forward, where layers' results are made: those grow "
 	    "with the number of samples and with their size, weights do not.");
 }
 
@@ -248,7 +259,7 @@ by_place(struct autopsy *y)
 
 	for (i = 0; place_causes[i].cause; i++)
 		if ((y->main->facts & place_causes[i].fact) && !(y->main->facts & place_causes[i].unless))
-			autopsy_cause(y, place_causes[i].cause);
+			place_cause(y, place_causes[i].cause);
 }
 
 static void
@@ -259,12 +270,12 @@ captured(struct autopsy *y)
 
 	if (!(y->main->facts & TRACE_GRAPH) && !near)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "%s CUDA graphs were captured. A graph holds the memory of all "
+	place_cause(y, arena_printf(y->arena, "%s CUDA graphs were captured. A graph holds the memory of all "
 	    "that it runs for as long as it lives, beside weights and what was set aside before, such as a "
 	    "server's cache of keys and values. Fewer or smaller sizes that are captured, or a smaller share "
 	    "set aside (in vLLM max_num_seqs and gpu_memory_utilization), leave room; without graphs "
 	    "(enforce_eager) none is needed.", y->main->facts & TRACE_GRAPH ?
-	    "By the traceback it failed while" : arena_printf(y->arena, "Line %d says that", line)));
+	    BY_TRACE " it failed while" : arena_printf(y->arena, "Line %d says that", line)));
 }
 
 /* PyTorch's allocator has words of its own, with figures; those with the hint that it may be told late are of
@@ -277,25 +288,26 @@ not_allocator(struct autopsy *y)
 	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED)) || !autopsy_is_torch(o))
 		return;
 	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
-		autopsy_cause(y, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA itself, or a "
+		place_cause(y, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA itself, or a "
 		    "library beside PyTorch, got no memory, in a step. Where no other process has the device, the run has all of "
 		    "it: weights in fewer bits, fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), leave "
 		    "room. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.");
 		return;
 	}
-	autopsy_cause(y, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA "
+	place_cause(y, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA "
 	    "itself, or a library beside PyTorch, got no memory.%s Where it is the first that the process does there, such as to "
 	    "move a model or a tensor, no context could be made, as a rule because another process has the device, "
 	    "which nvidia-smi lists, or because another index than meant was given (CUDA_VISIBLE_DEVICES). Later, this "
 	    "process's own cache has it.",
-	    (o->facts & TRACE_LOADING) ? " By the traceback a model was being moved there." : ""));
+	    !(o->facts & TRACE_LOADING) ? "" : o->traced ? " " BY_TRACE " a model was being moved there." :
+	    " " BY_WORDS " a model was being moved there."));
 }
 
 static void
 parallel(struct autopsy *y)
 {
 	if ((y->main->facts & TRACE_PARALLEL) && y->main->gpu <= 0)
-		autopsy_cause(y, "DataParallel is in the traceback: it gathers the results of all devices on "
+		place_cause(y, "DataParallel is in the traceback: it gathers the results of all devices on "
 		    "the first, which therefore is full before the others. DistributedDataParallel "
 		    "does not.");
 }
@@ -305,20 +317,20 @@ ggml(struct autopsy *y)
 {
 	uint64_t facts = y->main->facts;
 
-	if ((facts & TRACE_CACHE) && autopsy_is_torch(y->main))
-		autopsy_cause(y, "By the traceback it is the cache of keys and values of attention, which grows "
+	if ((facts & TRACE_CACHE) && y->main->traced && autopsy_is_torch(y->main))
+		place_cause(y, "By the traceback it is the cache of keys and values of attention, which grows "
 		    "with the positions that are read and written, with the layers, and with the sequences "
 		    "side by side: shorter or fewer ones, or a cache in fewer bits, take less.");
 	else if (facts & TRACE_CACHE)
-		autopsy_cause(y, "It is the cache of keys and values, made at once for the whole context of "
+		place_cause(y, "It is the cache of keys and values, made at once for the whole context of "
 		    "all requests: a shorter context (-c), fewer requests side by side, or fewer bits "
 		    "(--cache-type-k) make it smaller.");
 	if (facts & TRACE_LAYERS)
-		autopsy_cause(y, "It is weights: those of all layers that this device is to hold. Fewer layers "
+		place_cause(y, "It is weights: those of all layers that this device is to hold. Fewer layers "
 		    "there (-ngl), another split among devices (--tensor-split), or a model of fewer "
 		    "bits take less.");
 	if ((facts & TRACE_COMPUTE) && !(facts & TRACE_LAYERS))
-		autopsy_cause(y, "It is the buffer for results while a batch is computed; weights and the "
+		place_cause(y, "It is the buffer for results while a batch is computed; weights and the "
 		    "cache of keys and values are in place by then. A shorter context (-c), smaller "
 		    "batches (-b, -ub), or fewer layers on this device (-ngl, --tensor-split) leave room "
 		    "for it.");
@@ -330,58 +342,58 @@ host_places(struct autopsy *y)
 	uint64_t facts = y->main->facts;
 
 	if (facts & TRACE_SHARED)
-		autopsy_cause(y, "By the traceback it failed where a loader's process puts a batch into shared memory "
+		place_cause(y, "By the traceback it failed where a loader's process puts a batch into shared memory "
 		    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
 		    "otherwise. Fewer loader processes and smaller batches need less of it.");
 	if (facts & TRACE_READS)
-		autopsy_cause(y, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
+		place_cause(y, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
 		    "mapped (mmap_mode=\"r\"), it need not lie there at once.");
 	if ((facts & TRACE_DATASET) && !(facts & (TRACE_READS | TRACE_ALL_PAIRS)))
-		autopsy_cause(y, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
+		place_cause(y, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
 		    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
 		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
 	if (facts & TRACE_SPAWNED)
-		autopsy_cause(y, "The line of code reads what a new process is given by the one that began it: where processes are "
+		place_cause(y, "The line of code reads what a new process is given by the one that began it: where processes are "
 		    "spawned, as on Windows, each has a copy of its own of what it is given. Where it is a data loader's, that is the "
 		    "data set as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take "
 		    "less.");
 	if (facts & TRACE_REPEATS)
-		autopsy_cause(y, "The line of code repeats an array: the result is as many times as large as it is told, and where that "
+		place_cause(y, "The line of code repeats an array: the result is as many times as large as it is told, and where that "
 		    "is the number of rows of another, it has something for each pair. Broadcasting (an axis of one in place of "
 		    "copies), or a part after the other, takes less.");
 	if ((facts & TRACE_ARRAY) && !(facts & TRACE_SPARSE))
-		autopsy_cause(y, "The line of code makes a new array from what it is given, and both "
+		place_cause(y, "The line of code makes a new array from what it is given, and both "
 		    "are held at once. In parts, or into an array that is there, one is enough.");
 	if (facts & TRACE_SPARSE)
-		autopsy_cause(y, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
+		place_cause(y, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
 		    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that.");
 	if ((facts & (TRACE_LOADING | TRACE_CHECKPOINT)) && !(facts & (TRACE_FORWARD | TRACE_PINNED)))
-		autopsy_cause(y, "By the traceback it failed while weights were made or read into the machine's memory. A model's "
+		place_cause(y, "By the traceback it failed while weights were made or read into the machine's memory. A model's "
 		    "own and those of its file may lie there together, the model's in float32 unless it is told otherwise: half of "
 		    "that in 16 bits (torch_dtype), and one of the two where they are read one by one (low_cpu_mem_usage=True in "
 		    "transformers, a file in parts, safetensors). The batch plays no part.");
 	if (facts & TRACE_FORKS)
-		autopsy_cause(y, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
+		place_cause(y, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
 		    "where this one is large the kernel may refuse to promise as much again, although little of it would be "
 		    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "
 		    "way to begin them (\"spawn\", \"forkserver\") help, and so does a kernel that promises more "
 		    "(vm.overcommit_memory=1, swap).");
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
-		autopsy_cause(y, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
+		place_cause(y, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
 		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "
 		    "take less.");
 	if ((facts & TRACE_MAKES) && !(facts & (TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY)))
-		autopsy_cause(y, "The line of code makes an array of a size that it is told, all at once, such as a "
+		place_cause(y, "The line of code makes an array of a size that it is told, all at once, such as a "
 		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "
 		    "one in a file (numpy.memmap) takes less.");
 	if ((facts & TRACE_JOIN) && !(facts & TRACE_ARRAY))
-		autopsy_cause(y, "By the traceback it failed where results are joined: they grow with the number "
+		place_cause(y, "By the traceback it failed where results are joined: they grow with the number "
 		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
 		    "(argmax; preprocess_logits_for_metrics in transformers), they take less.");
 	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES | TRACE_EDGES | TRACE_DENSE | TRACE_ALL_PAIRS))
 		by_place(y);
 	else if ((facts & (TRACE_BACKWARD | TRACE_FORWARD)) && y->main->kind == OOM_PYTORCH_CPU)
-		autopsy_cause(y, "By the traceback the network itself ran on the processor, in a step: what "
+		place_cause(y, "By the traceback the network itself ran on the processor, in a step: what "
 		    "forward keeps grows with the number and the size of a batch's samples.");
 }
 

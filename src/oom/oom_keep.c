@@ -99,6 +99,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 		old->element = o->element;
 	if (!old->facts) {
 		old->facts = o->facts;
+		old->traced = o->traced;
 		memcpy(old->function, o->function, sizeof(old->function));
 	}
 	for (i = 0; i < OOM_FIELDS; i++)

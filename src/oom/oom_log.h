@@ -121,6 +121,7 @@ struct oom_message {
 	bool follows;		/* said while an earlier message was being handled */
 	int share;		/* thousandths of the device that the framework takes; 0: not said */
 	uint64_t facts;		/* TRACE_ */
+	bool traced;		/* they are a traceback's; else of words and code that stand beside it */
 	char function[OOM_NAME];	/* the user's, that evaluates; or "" */
 	const char *who;	/* whose message; never NULL */
 	const char *says;	/* what it means, where its kind does not say it; or NULL */

@@ -160,6 +160,7 @@ give(const struct oom_trace *t, struct oom_message *o)
 	if (o->facts & ~TRACE_OF_WORDS)
 		return;
 	o->facts |= told(t);
+	o->traced = true;
 	memcpy(o->function, t->function, sizeof(o->function));
 }
 
