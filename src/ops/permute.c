@@ -135,8 +135,8 @@ const struct op op_permute = {
 	.kind = OP_LAYER,
 	.brief = "axes in another order",
 	.doc = "Axis i of the result is axis axes[i] of the input: permute(1, 2, 0) of [C, H, W] gives [H, W, C]. "
-	    "The batch is not counted and stays first. Elements are copied. Backward needs neither input nor "
-	    "output.",
+	    "The batch is not counted and stays first. Elements are copied, but where only axes of one place change "
+	    "theirs, which is a view. Backward needs neither input nor output.",
 	.attrs = permute_attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

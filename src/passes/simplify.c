@@ -1,15 +1,21 @@
 /*
  * simplify: drops nodes that only pass an input on (dropout outside training, a pad by nothing),
- * so that neither time nor memory is planned for them.
+ * so that neither time nor memory is planned for them. What moves no element, as a permute of axes of one place, is the
+ * same bytes under another shape: it becomes a reshape, which is a view, and so is its gradient.
  *
  * Reads and writes: train, validate. An operator says in op->simplify.identity() which input its output
- * equals, and in op->simplify.unchanged() the same of further outputs. Invariant after: neither answers for
- * any node. Dead code goes in `prune`, which runs
+ * equals, and in op->simplify.unchanged() the same of further outputs. Invariants after: 1. neither answers for
+ * any node; 2. what only puts elements elsewhere does so with one at least. Dead code goes in `prune`, which runs
  * when backward exists: before that, nobody can tell which saved outputs are read.
  */
 #include "ir/pass.h"
 
+#include <string.h>
+
 #include "ir/op.h"
+#include "ops/move.h"
+
+extern const struct op op_reshape;
 
 static void
 drop_unchanged(const struct graph *g, struct node *n, struct tensor **same)
@@ -23,6 +29,27 @@ drop_unchanged(const struct graph *g, struct node *n, struct tensor **same)
 		same[n->out[k]->id] = n->in[from];
 		n->out[k] = NULL;
 	}
+}
+
+static void
+reshape_instead(struct module *m, struct node *n)
+{
+	struct tensor *y = n->out[0];
+	struct moving how;
+	struct attr *shape;
+
+	if (!n->op->calls.moves)
+		return;
+	n->op->calls.moves(n, &how);
+	if (!move_is_nothing(&how, y, n->in[0]))
+		return;
+	n->op = &op_reshape;
+	n->attr = op_presets(m->arena, &op_reshape);
+	shape = op_preset(&op_reshape, n->attr, "shape");
+	shape->given = true;
+	shape->n = y->rank;
+	memcpy(shape->v, y->dim, (size_t)y->rank * sizeof(*shape->v));
+	tensor_alias(y, n->in[0]);
 }
 
 static void
@@ -44,10 +71,12 @@ drop_identities(struct graph *g)
 				tensor_alias(n->out[j], SAME(n->out[j]->alias_of));
 		drop_unchanged(g, n, same);
 		x = n->op->simplify.identity ? n->op->simplify.identity(g, n) : NULL;
-		if (x)
+		if (x) {
 			same[n->out[0]->id] = x;
-		else
-			g->nodes.v[kept++] = n;
+			continue;
+		}
+		reshape_instead(m, n);
+		g->nodes.v[kept++] = n;
 	}
 	g->nodes.n = kept;
 	for (i = 0; i < g->results.n; i++)
@@ -58,7 +87,7 @@ drop_identities(struct graph *g)
 
 const struct pass pass_simplify = {
 	.name = "simplify",
-	.doc = "drop nodes whose output equals an input",
+	.doc = "drop nodes whose output equals an input, or make a view of it",
 	.in_bodies = true,
 	.rewrite = drop_identities,
 };
