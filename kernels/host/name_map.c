@@ -26,12 +26,15 @@
  * What only a file for others has: "also" is a second name for what has one; "counter" a whole number, 0, that stands
  * beside a running mean; "window_index" which row of a table of relative positions counts for which two places of a
  * window. From a file these are left out.
+ *
+ * A line "@all layer{1..4}.{0..1}" says which numbered parts the network has, for who writes all of them.
  */
 #define MOST_RULES	4096	/* lines of a map */
 #define MOST_MEMBERS	256	/* lines of its groups */
 #define MOST_STARS	8	/* in a pattern */
 #define MOST_LETTERS	8	/* axes of a tensor, once they are taken apart */
 #define MAP_NAME	160
+#define MAP_ALL		"@all"
 
 enum map_kind { MAP_TAKEN, MAP_LEFT_OUT, MAP_ALSO, MAP_COUNTER, MAP_WINDOW_INDEX };
 
@@ -317,7 +320,7 @@ map_line(struct name_map *m, char *line)
 	struct map_rule r;
 	char *at = line, *word = map_word(&at), *group = word && *word == '@' ? word : NULL, *here;
 
-	if (!word)
+	if (!word || !strcmp(word, MAP_ALL))
 		return NULL;
 	memset(&r, 0, sizeof(r));
 	if (group && !(word = map_word(&at)))

@@ -13,11 +13,20 @@
 #include "../../kernels/host/name_map.c"
 #pragma GCC diagnostic pop
 
+#define PARTS_SHOWN	6
+#define MOST_PARTS	4096	/* that "@all" lines name */
+
+struct part {			/* of the network there: "layer1.0" */
+	const char *name;
+	bool met;		/* has it had a weight? */
+};
+
 struct names {
 	struct arena *arena;
 	struct name_map map;
 	bool whole;
 	bool met[MOST_RULES];	/* has the line had a weight? */
+	VEC(struct part) parts;	/* that the network has, and no others whose number a star stands for; none: it is not said */
 };
 
 /* What a name may be: it stands in quotes in a file of weights, whose metadata has a name there. */
@@ -32,6 +41,77 @@ is_name(const char *w)
 	return strcmp(w, "__metadata__") != 0;
 }
 
+/* ---- which parts there are ---- */
+
+/* "layer{1..4}.{0..1}" is layer1.0, layer1.1, layer2.0 ...; false: it is no such word, or there are too many. */
+static bool
+add_parts(struct names *m, const char *word)
+{
+	const char *open = strchr(word, '{'), *at = open + 1;
+	struct part one = { 0 };
+	int from, to;
+
+	if (!open) {
+		one.name = word;
+		vec_push(m->arena, &m->parts, one);
+		return m->parts.n <= MOST_PARTS;
+	}
+	from = map_number(&at);
+	if (from < 0 || strncmp(at, "..", 2) != 0)
+		return false;
+	at += 2;
+	to = map_number(&at);
+	if (to < from || *at != '}')
+		return false;
+	for (; from <= to; from++)
+		if (!add_parts(m, arena_printf(m->arena, "%.*s%d%s", (int)(open - word), word, from, at + 1)))
+			return false;
+	return true;
+}
+
+/* What is wrong with a line that is changed, "@all" and words; or NULL, and with *IS whether it is one. */
+static const char *
+all_line(struct names *m, char *line, bool *is)
+{
+	char *at = line + strspn(line, " \t"), *word;
+
+	*is = strncmp(at, MAP_ALL, strlen(MAP_ALL)) == 0 && strspn(at + strlen(MAP_ALL), " \t") > 0;
+	if (!*is)
+		return NULL;
+	at += strlen(MAP_ALL);
+	while ((word = map_word(&at)))
+		if (!add_parts(m, word))
+			return "parts of the network are words such as layer1.{0..2}, 4,096 of them at most";
+	return NULL;
+}
+
+/* Is the name of that part, or of what is in it? */
+static bool
+is_in(const char *name, const char *part)
+{
+	size_t n = strlen(part);
+
+	return strncmp(name, part, n) == 0 && !(name[n] >= '0' && name[n] <= '9');
+}
+
+/* Does the line number what it names? Then that is in a part that the network has. */
+static bool
+is_part(struct names *m, const struct map_rule *r, const char *path)
+{
+	struct stood_for star[MOST_STARS + 1];
+	bool numbered = false, found = false;
+	int i, stars = map_stars(r->theirs);
+
+	if (m->parts.n == 0 || !map_fits(r->theirs, path, star))
+		return true;
+	for (i = 0; i < stars; i++)
+		numbered |= star[i].length > 0 && star[i].text[strspn(star[i].text, "0123456789")] == '\0';
+	for (i = 0; i < m->parts.n; i++)
+		if (is_in(path, m->parts.v[i].name))
+			found = m->parts.v[i].met = true;
+	return found || !numbered;
+}
+
 struct names *
 names_read(struct arena *a, char *text, bool whole, const char **why)
 {
@@ -39,6 +119,7 @@ names_read(struct arena *a, char *text, bool whole, const char **why)
 	const char *wrong = NULL;
 	char *next = text;
 	int line, known = 0;
+	bool all;
 
 	m->arena = a;
 	m->whole = whole;
@@ -47,7 +128,9 @@ names_read(struct arena *a, char *text, bool whole, const char **why)
 
 		if ((next = strchr(at, '\n')))
 			*next++ = '\0';
-		wrong = map_line(&m->map, at);
+		wrong = all_line(m, at, &all);
+		if (!all)
+			wrong = map_line(&m->map, at);
 		for (; known < m->map.n; known++)
 			if (!is_name(m->map.rule[known].theirs))
 				wrong = "no file of weights has such a name";
@@ -138,6 +221,7 @@ elements(const struct tensor *t)
 }
 
 static const char not_that[] = "the spec is not that network: ";
+static const char by_file[] = "; for one of its kind with more or fewer parts --names is the map's file";
 
 struct span {			/* numbers of a weight */
 	int64_t first, end;
@@ -180,6 +264,10 @@ names_of(struct names *m, const struct tensor *t, const char **why)
 		m->met[k] = true;
 		if (!says_more(r, known, elements(t), said))
 			continue;
+		if (m->whole && !is_part(m, r, path)) {
+			*why = arena_printf(m->arena, "%s%s is %s there, which it does not have%s", not_that, t->name, path, by_file);
+			return NULL;
+		}
 		n.path = arena_strdup(m->arena, path);
 		if (!is_there(m->arena, r, t, &n, &count)) {
 			*why = arena_printf(m->arena, "what the map of names says of %s does not suit %s, which has another shape", path,
@@ -205,9 +293,26 @@ names_of(struct names *m, const struct tensor *t, const char **why)
 	return NULL;
 }
 
+/* "layer1.1, layer2.1 and 3 more": parts of the network that had no weight; NULL: all had one. */
+static const char *
+parts_missing(const struct names *m)
+{
+	struct text t;
+	int i, n = 0;
+
+	text_init(&t, m->arena);
+	for (i = 0; i < m->parts.n; i++)
+		if (!m->parts.v[i].met && n++ < PARTS_SHOWN)
+			text_printf(&t, "%s%s", n > 1 ? ", " : "", m->parts.v[i].name);
+	if (n > PARTS_SHOWN)
+		text_printf(&t, " and %d more", n - PARTS_SHOWN);
+	return n > 0 ? t.s : NULL;
+}
+
 bool
 names_met(const struct names *m, const char **why)
 {
+	const char *missing;
 	int k;
 
 	for (k = 0; k < m->map.n && m->whole; k++)
@@ -216,5 +321,8 @@ names_met(const struct names *m, const char **why)
 			    m->map.rule[k].here, m->map.rule[k].theirs);
 			return false;
 		}
-	return true;
+	missing = m->whole ? parts_missing(m) : NULL;
+	if (missing)
+		*why = arena_printf(m->arena, "%sthere it also has %s%s", not_that, missing, by_file);
+	return !missing;
 }

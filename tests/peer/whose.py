@@ -150,7 +150,8 @@ def check(name):
     weights, inputs = graph(folder + "/net.nn")
     save(folder + "/w.safetensors", random_weights(weights, draw, 0.3 if name == "t5_small" else 1.5))
     data = inputs_of([i for i in inputs if i[0] == "input"], draw)
-    for options in (["-o", folder + "/net.onnx"], ["--names", word, "-o", folder + "/theirs.safetensors"]):
+    whose = f"{folder}/net.{word}.map" if name in SMALL else word	# a word is for the whole network
+    for options in (["-o", folder + "/net.onnx"], ["--names", whose, "-o", folder + "/theirs.safetensors"]):
         done = export(folder, *options)
         if done.returncode:
             return result(False, f"{name} is exported", done.stderr)
