@@ -168,6 +168,19 @@ KERNEL(bn_gradients_kernel, (elem *dweight, elem *dbias, double *work, const rea
 	}
 }
 
+/* From the two means on that part 0 of each channel has in WORK. */
+static void
+bn_spread(elem *dx, const elem *dy, const elem *x, const elem *weight, const elem *bias, real top, const real *mean,
+    const real *invstd, const double *work, int64_t b, int64_t channels, int64_t n, int64_t parts)
+{
+	if (n == 1)
+		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, top, mean, invstd,
+		    work, parts, b, channels);
+	else
+		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, x, weight, bias, top, mean, invstd,
+		    work, parts);
+}
+
 /* From the sums in WORK on. DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. */
 static void
 bn_gradients(elem *dx, elem *dweight, elem *dbias, double *work, const elem *dy, const elem *x, const elem *weight,
@@ -176,12 +189,8 @@ bn_gradients(elem *dx, elem *dweight, elem *dbias, double *work, const elem *dy,
 {
 	LAUNCH_CHANNELS(bn_gradients_kernel, channels, (dweight, dbias, work, invstd, fixed, b,
 	    channels, n, parts));
-	if (dx && n == 1)
-		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, top, mean, invstd,
-		    work, parts, b, channels);
-	else if (dx)
-		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, x, weight, bias, top, mean, invstd,
-		    work, parts);
+	if (dx)
+		bn_spread(dx, dy, x, weight, bias, top, mean, invstd, work, b, channels, n, parts);
 }
 
 /* BIAS is NULL but where DY is the gradient of a relu's result, and TOP is NaN but where that has an upper bound. */

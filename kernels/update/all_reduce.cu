@@ -103,6 +103,8 @@ exchange_await(struct exchange *x)
 			ranks_nap(waited);
 		pthread_mutex_lock(&ranks.lock);
 		exchanges_turn();
+		if (!x->halves && !x->there)	/* a small one waits for none that goes around the ring */
+			x->there = ring_over(&x->request);
 		pthread_mutex_unlock(&ranks.lock);
 	}
 	x->key = NULL;

@@ -259,6 +259,24 @@ starts_as(const struct tensor *t)
 	return t->copies ? t->copies->name : t->name;
 }
 
+/* Is it a running statistic of what a rank has of each batch, and not of what all have? */
+static bool
+is_own(const struct module *m, const struct tensor *t)
+{
+	int i, k;
+
+	if (t->kind != T_STATISTIC || t->frozen)
+		return false;
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		for (k = 0; n->op->ranks.alike && k < n->nout; k++)
+			if (n->out[k] && tensor_root(n->out[k]) == t)
+				return false;
+	}
+	return true;
+}
+
 void
 emit_persistent(struct emitter *e)
 {
@@ -287,7 +305,7 @@ emit_persistent(struct emitter *e)
 		emit_lies_last(whole, &channels, &taps);
 		text_printf(e->out, ", %lld, %lld, %s%s%s},\n", (long long)channels, (long long)taps,
 		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || t->copies),
-		    !ranks ? "" : t->kind == T_STATISTIC && !t->frozen ? ", true" : ", false",
+		    !ranks ? "" : is_own(m, t) ? ", true" : ", false",
 		    !shards ? "" : t->shared ? ", true" : ", false");
 	}
 	text_printf(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false%s%s}\n};\n", ranks ? ", false" : "",

@@ -293,6 +293,7 @@ struct op_ranks {
 	bool waits;		/* the second of the two */
 	bool takes_pieces;	/* neither; of gradients that are shared out it reads a rank's piece, and says what all have;
 				 * an optimizer: so it updates that piece */
+	bool alike;		/* what it makes is the same on all ranks, though it is of their samples */
 };
 
 /*

@@ -17,7 +17,6 @@
  */
 #include "ops/batchnorm.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "ir/diff.h"
@@ -28,13 +27,12 @@
 
 static const struct attr_spec attrs[] = {
 	BATCHNORM_ATTRS,
-	{ "top", ATTR_REAL, "results are at most that, as relu6's are at most 6; 0: there is no such bound", .preset = "0",
-	    .min = 0, .max = DBL_MAX },
+	BATCHNORM_TOP,
 	ATTRS_END
 };
 
-static const char *
-top_of(struct emitter *e, const struct node *n)
+const char *
+batchnorm_top(struct emitter *e, const struct node *n)
 {
 	double top = op_real(n, "top");
 
@@ -58,14 +56,14 @@ emit(struct emitter *e, const struct node *n)
 		emit_call(e, "batchnorm_relu_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]),
 		    arg_tensor(out[INVSTD]), arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]),
 		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
-		    arg_tensor(skip), arg_text(top_of(e, n)), arg_text(eps),
+		    arg_tensor(skip), arg_text(batchnorm_top(e, n)), arg_text(eps),
 		    arg_text(emit_double(e, op_real(n, "momentum"))), arg_text(c.rows),
 		    arg_int(c.channels), arg_int(c.places),
 		    arg_int(batchnorm_parts(in[X], e->target)));
 	else
 		emit_call(e, "batchnorm_relu_inference", arg_tensor(out[Y]), arg_work(n),
 		    arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
-		    arg_tensor(skip), arg_text(top_of(e, n)), arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]),
+		    arg_tensor(skip), arg_text(batchnorm_top(e, n)), arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]),
 		    arg_text(eps), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
@@ -78,7 +76,7 @@ emit_apply(struct emitter *e, const struct node *n)
 	struct channels c = emit_channels(e, x);
 
 	emit_call(e, "bn_apply_relu", arg_tensor(n->out[0]), arg_tensor(x), arg_tensor(n->in[1]),
-	    arg_tensor(n->in[2]), arg_tensor(skip_of(n, 5)), arg_text(top_of(e, n)),
+	    arg_tensor(n->in[2]), arg_tensor(skip_of(n, 5)), arg_text(batchnorm_top(e, n)),
 	    arg_tensor(n->in[3]), arg_tensor(n->in[4]), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
@@ -108,7 +106,7 @@ again(const struct node *n, struct tensor **in, int *nin)
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	batchnorm_emit_backward(e, n, top_of(e, n));
+	batchnorm_emit_backward(e, n, batchnorm_top(e, n));
 }
 
 const struct op op_batchnorm_relu_grad = {
@@ -199,7 +197,7 @@ emit_backward_sum(struct emitter *e, const struct node *n)
 	emit_call(e, "batchnorm_add_relu_backward", arg_tensor(n->out[n->nout - 1]), arg_tensor(batchnorm_gradient_of(n, X)),
 	    arg_tensor(batchnorm_gradient_of(n, WEIGHT)), arg_tensor(batchnorm_gradient_of(n, BIAS)), arg_work(n),
 	    arg_tensor(in[DY]), arg_tensor(in[MADE]), arg_tensor(in[OF_X]), arg_tensor(in[OF_WEIGHT]),
-	    arg_text(top_of(e, n)), arg_tensor(in[OF_MEAN]), arg_tensor(in[OF_INVSTD]), arg_text(c.rows),
+	    arg_text(batchnorm_top(e, n)), arg_tensor(in[OF_MEAN]), arg_tensor(in[OF_INVSTD]), arg_text(c.rows),
 	    arg_int(c.channels), arg_int(c.places), arg_int(batchnorm_parts(in[OF_X], e->target)));
 }
 
@@ -227,7 +225,7 @@ batchnorm_takes_mask(struct arena *a, const struct node *mask, const struct node
 	return grad->op == &op_batchnorm_grad && mask->op == &op_pointwise && n && n->op == &op_batchnorm_add_relu &&
 	    mask->forward == n && batchnorm_uses_batch(n) && mask->nin == 2 && mask->nout == 1 &&
 	    mask->out[0] == grad->in[0] && !mask->out[0]->alias_of && mask->in[0]->dtype == mask->out[0]->dtype &&
-	    formula_same(pointwise_formula(a, mask), formula_parse(a, passing(a, op_real(n, "top"))));
+	    !op_bool(n, "sync") && formula_same(pointwise_formula(a, mask), formula_parse(a, passing(a, op_real(n, "top"))));
 }
 
 void

@@ -38,6 +38,7 @@
 	_(updates_together)			\
 	_(buckets)				\
 	_(gather)				\
+	_(sync_norm)				\
 	_(workspaces)				\
 	_(inplace)				\
 	_(lifetimes)				\

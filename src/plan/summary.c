@@ -199,6 +199,10 @@ count_traffic(const struct module *m, struct plan_summary *s)
 			s->gathered += bytes;
 			continue;
 		}
+		if (sum->first->kind != T_GRADIENT) {
+			s->statistics += bytes;
+			continue;
+		}
 		s->reduced += bytes;
 		s->meanwhile += is_beside_backward(p, sum) ? bytes : 0;
 		s->reductions += (int)times;

@@ -33,6 +33,7 @@ struct plan_summary {
 	/* where they share out the optimizer's state: bytes of weights that they bring to all, and of the whole state, of which
 	 * each has but a part; and of all weights, where each has but a part of these */
 	int64_t gathered, whole_state, whole_weights;
+	int64_t statistics;	/* bytes of sums that batch normalisation has over all ranks, beside gradients */
 	int64_t meanwhile;	/* bytes of those that are on their way while backward goes on */
 	int reductions;
 	VEC(struct line_bytes) lines;	/* transient bytes at the peak by line, largest first */

@@ -125,15 +125,35 @@ normalises_batch(const struct node *n)
 	return normalises;
 }
 
+/* Of all ranks' samples? */
+static bool
+is_synced(const struct module *m, const struct node *n)
+{
+	return m->set.ranks > 1 && op_bool(n, "sync");
+}
+
 const struct node *
 first_batchnorm(const struct module *m)
 {
+	const struct node *first = NULL;
 	int i;
 
-	for (i = 0; m->train && i < m->train->nodes.n; i++)
-		if (normalises_batch(m->train->nodes.v[i]))
-			return m->train->nodes.v[i];
-	return NULL;
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		if (!normalises_batch(n))
+			continue;
+		if (!is_synced(m, n))
+			return n;
+		first = first ? first : n;
+	}
+	return first;
+}
+
+int64_t
+batchnorm_samples(const struct module *m, const struct node *n, int64_t b)
+{
+	return is_synced(m, n) ? b * m->set.ranks : b;
 }
 
 const struct node *

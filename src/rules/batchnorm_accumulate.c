@@ -47,7 +47,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct node *n = m->set.accumulate > 1 ? first_batchnorm(m) : NULL;
-	int64_t micro = m->plan->batch;
+	int64_t micro = n ? batchnorm_samples(m, n, m->plan->batch) : 0;
 	struct diag *g;
 
 	if (!n || micro >= FEWEST_SAMPLES || micro < 2)

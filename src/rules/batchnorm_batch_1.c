@@ -88,7 +88,7 @@ check(const struct rule *rule, struct lint *l)
 
 	if (!m->train || !first_batchnorm(m))
 		return;
-	if (m->plan->batch == 1) {
+	if (batchnorm_samples(m, first_batchnorm(m), m->plan->batch) == 1) {
 		check_batch(rule, l);
 	} else if (m->set.accumulate == 1 && first_batchnorm_of_vectors(m)) {
 		samples = data_samples(l, &m->set.data);

@@ -64,6 +64,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	jsonw_flat_object(j, "between_ranks");
 	jsonw_int(j, "gradient_bytes", s->reduced);
 	jsonw_int(j, "meanwhile_bytes", s->meanwhile);
+	jsonw_int(j, "statistics_bytes", s->statistics);
 	jsonw_int(j, "pieces", s->reductions);
 	jsonw_int(j, "sent_bytes", s->sent);
 	jsonw_string(j, "shard", shard_name(module_shards(m) > 1 ? m->set.shard : SHARD_NONE));

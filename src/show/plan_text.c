@@ -103,6 +103,8 @@ print_traffic(const struct printer *r)
 	fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring; %s of "
 	    "them while backward goes on", size_human(gradients, s->reduced), s->reductions,
 	    s->reductions == 1 ? "" : "s", s->meanwhile ? size_human(meanwhile, s->meanwhile) : "none");
+	if (s->statistics)
+		fprintf(r->out, "; %s of sums of batch normalisation", size_human(weights, s->statistics));
 	if (s->gathered)
 		fprintf(r->out, "; and to bring %s of weights to all ranks", size_human(weights, s->gathered));
 	putc('\n', r->out);
