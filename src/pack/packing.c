@@ -2,8 +2,9 @@
  * packing: the chain of methods, from the cheapest to the most expensive. It ends as soon as the
  * height reaches the lower bound (or the capacity that was asked for).
  *
- *  1. The lower bound: the largest sum of sizes alive at one time. Sizes are padded; time is cut into
- *     sections, and the instance into pieces that share no instant. O(n log n).
+ *  1. The lower bound: the largest sum of sizes alive at one time, and what alignments waste
+ *     (packing_aligned.c). Sizes are padded; time is cut into sections, and the instance into pieces that share no
+ *     instant. O(n log n).
  *  2. Fits, tightest or lowest gap (packing_fit.c). About O(log n) an item on training graphs, where the
  *     first one or two usually reach the bound. Four where more can be done, else in seven orders.
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
@@ -261,9 +262,10 @@ measure(struct instance *in, int64_t padding)
 	for (s = 0; s < in->sections; s++) {
 		live += in->live[s];
 		in->live[s] = live;
-		if (live - tail[s] > in->max_live)
-			in->max_live = live - tail[s];
+		tail[s] = live - tail[s];	/* what is needed */
+		in->max_live = tail[s] > in->max_live ? tail[s] : in->max_live;
 	}
+	in->max_live = packing_aligned(in, padding, tail, in->max_live);
 }
 
 static struct pieces

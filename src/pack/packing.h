@@ -36,13 +36,13 @@ struct packing_options {
 
 struct packing_result {
 	int64_t height;		/* of the offsets that were set */
-	int64_t max_live;	/* the largest sum of sizes alive at one time */
+	int64_t max_live;	/* what those alive at one time need: their sizes, and what alignments waste */
 	int64_t bound;		/* proved: no packing is lower. At least max_live */
 	bool optimal;		/* height == bound */
 	int64_t visits;		/* steps of the search, alike on all machines */
 };
 
-/* The largest sum of live bytes, padded: no packing is lower. */
+/* What those alive at one time need, padded and aligned: no packing is lower. */
 int64_t	packing_lower_bound(struct arena *, const struct packing *);
 
 /* Places all items; options may be NULL. Where the options' capacity is below the bound that comes

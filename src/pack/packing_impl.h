@@ -30,7 +30,7 @@ struct instance {
 	struct job *job;
 	int n, sections;
 	int64_t *live;		/* by section: the sum of sizes */
-	int64_t max_live;	/* at least that much is needed, tails subtracted */
+	int64_t max_live;	/* at least that much is needed: tails subtracted, alignments included */
 	int64_t padding;	/* what sizes are padded to, where tails need not be; else 1 */
 	int64_t unit;		/* divides all heights that a packed-down answer can have */
 };
@@ -58,6 +58,10 @@ job_aligned(const struct job *j, int64_t offset)
 
 /* packing.c: the end of the highest. */
 int64_t	packing_height(const struct instance *);
+
+/* packing_aligned.c: at least that much is needed, BEST or more. NEED: by section, without alignments. DIVISOR: of all sizes
+ * and alignments. Jobs come by birth. */
+int64_t	packing_aligned(const struct instance *, int64_t divisor, const int64_t *need, int64_t best);
 
 /* Each method below takes an instance of at least one job, and the height BEST of the offsets
  * that its jobs have (INT64_MAX: none yet). It returns the height of what it leaves there, which is

@@ -271,7 +271,7 @@ lowest_by_brute_force(struct item *item, int n, unsigned placed, int64_t height,
 
 Test(packing, what_is_proved_optimal_is_the_optimum)
 {
-	static const int64_t alignment[] = { 0, 1, 2, 3, 4, 6 };
+	static const int64_t alignment[][6] = { { 0, 1, 2, 3, 4, 6 }, { 1, 2, 4, 8, 16, 16 }, { 8, 8, 8, 8, 4, 8 } };
 	uint64_t seed, state;
 	int i, proved = 0, above_bound = 0, first, second;
 
@@ -287,12 +287,13 @@ Test(packing, what_is_proved_optimal_is_the_optimum)
 			item[i].size = (int64_t)(next(&state) % 9) + 1;
 			item[i].lower = (int64_t)(next(&state) % 9);
 			item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % 6);
-			item[i].alignment = seed % 2 ? 0 : alignment[next(&state) % 6];
+			item[i].alignment = seed % 2 ? 0 : alignment[seed / 2 % 3][next(&state) % 6];
 		}
 		memcpy(copy, item, sizeof(copy));
 		optimum = lowest_by_brute_force(copy, p.n, 0, 0, INT64_MAX);
 		r = packing_solve(a, &p, NULL);
 		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		cr_assert_leq(r.max_live, optimum, "seed %d", (int)seed);
 		cr_assert_leq(r.bound, optimum, "seed %d", (int)seed);
 		cr_assert_geq(r.height, optimum, "seed %d", (int)seed);
 		cr_assert_eq(r.optimal, r.height == r.bound);
@@ -302,6 +303,48 @@ Test(packing, what_is_proved_optimal_is_the_optimum)
 	}
 	cr_assert_eq(proved, 600, "%d of 600 proved", proved);
 	cr_assert_gt(above_bound, 0);
+}
+
+static int
+ascending(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* All must lie at multiples of 64, but one or two, which fill one or two of the gaps between the others. Without those gaps
+ * the bound would be 30 bytes an item too low. */
+Test(packing, what_alignments_waste_is_in_the_bound)
+{
+	static struct item item[200];
+	struct packing p = { item, 200, 1 };
+	uint64_t seed, state;
+	int64_t end, tail[200];
+	int i, fine, n, first, second;
+
+	for (seed = 1; seed <= 10; seed++) {
+		struct arena *a = arena_new();
+		struct packing_result r;
+
+		state = seed;
+		fine = seed % 2 ? 1 : 2;
+		for (i = n = 0, end = 0; i < p.n; i++) {
+			item[i] = (struct item){ .size = (int64_t)(next(&state) % 900) + 64, .alignment = i < fine ? 1 : 64,
+			    .lower = i < 100 ? 0 : 1 + (i - 100) / 50, .upper = i < 100 ? 1 : 2 + (i - 100) / 50 };
+			if (i >= fine && i < 100)
+				tail[n++] = (64 - item[i].size % 64) % 64;
+			end += i < 100 ? item[i].size : 0;
+		}
+		qsort(tail, (size_t)n, sizeof(*tail), ascending);
+		for (i = 0; i < n - 1 - fine; i++)	/* all but the topmost and those that are filled */
+			end += tail[i];
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(r.max_live, end, "seed %d: %lld, not %lld", (int)seed, (long long)r.max_live, (long long)end);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		cr_assert_leq(r.height - r.max_live, 128 * fine, "seed %d: %lld", (int)seed, (long long)r.height);
+		arena_free(a);
+	}
 }
 
 Test(packing, a_capacity_is_enough_or_refuted)
