@@ -174,9 +174,13 @@ write_causes(struct json *j, const struct autopsy *y)
 		jsonw_string(j, NULL, y->causes.v[i]);
 	jsonw_end(j);
 	jsonw_array(j, "likely");
-	for (i = 1; i < y->likely.n; i++)
-		jsonw_string(j, NULL, y->likely.v[i] + 2);
+	for (i = 0; i < y->likely.n; i++)
+		if (y->likely.v[i][0] == '-')
+			jsonw_string(j, NULL, y->likely.v[i] + 2);
 	jsonw_end(j);
+	for (i = 0; i < y->likely.n && y->likely.v[i][0] != '-'; i++)
+		;
+	jsonw_string(j, "likely_where", i > 0 ? y->likely.v[i - 1] : NULL);
 	jsonw_array(j, "doubts");
 	for (i = 0; i < y->budget.doubts.n; i++)
 		jsonw_string(j, NULL, y->budget.doubts.v[i]);

@@ -17,12 +17,19 @@
 #define NEEDS_LOADS	32u	/* of what is loaded, */
 #define NEEDS_PARALLEL	64u	/* or of several devices */
 #define NEEDS_DRIVER	128u	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
-#define SIGNS		8
+#define NEEDS_AT_ONCE	256u	/* people speak of a failure at the start, */
+#define NEEDS_ONE	512u	/* of a batch of one, */
+#define NEEDS_DATA	1024u	/* or of the data set, and not of a device */
+#define NEEDS_WORDS	2048u	/* no program's message is there, */
+#define NEEDS_PROCESSOR	4096u	/* and people speak of the processor */
+#define NEEDS_GROWS	8192u	/* of memory that grows */
+#define SIGNS		14
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
 #define IN_PARTS	"then it runs with a part of them. Read as they are needed, or mapped from a file (numpy.memmap), they "	\
     "need not lie there at once."
+#define KEPT_DATA	"The data set lies there: read or made as one array or list, or kept (cached) sample by sample as it is read"
 #define LOADERS		"Loader processes hold copies, batches are read ahead or pinned"
 #define OF_TESTS	"speaks of validation or tests"
 
@@ -33,6 +40,15 @@ static const struct row {
 		const char *cause, *share, *shows;
 	} item[MOST_LIKELY];
 } table[] = {
+	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_PROCESSOR, "speaks of the processor", {
+		{ "The network runs on the processor, and a step needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or "
+		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." },
+		{ KEPT_DATA, NULL, IN_PARTS } } },
+	{ NEEDS_HOST | NEEDS_WORDS, NULL, {
+		{ KEPT_DATA, "seven of ten", IN_PARTS },
+		{ LOADERS, NULL, "with num_workers=0, or fewer read ahead, less is taken." },
+		{ "Results are kept from step to step, or the network runs on the processor", NULL, "then it grows with the steps, or a smaller "
+		    "batch takes less." } } },
 	{ NEEDS_HOST | NEEDS_TORCH, NULL, {
 		{ "Tensors of PyTorch on the processor", NULL, "those of the network where it runs there, and of data as they are "
 		    "prepared. Fewer samples in a batch, or smaller ones, take less." },
@@ -43,6 +59,10 @@ static const struct row {
 		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
 		    "sys.maxsize > 2**32 is False in a Python of 32 bits." },
 		{ LOADERS ", or the network runs on the processor", NULL, "with num_workers=0, or a smaller batch, it runs." } } },
+	{ NEEDS_DATA, "speaks of the data set", {
+		{ ONE_ARRAY ", in the machine's memory", NULL, IN_PARTS },
+		{ "A step needs more than the device has", NULL, "then nvidia-smi shows it grow, in the first steps, and fewer samples in a "
+		    "batch, or smaller ones, take less." } } },
 	{ NEEDS_DRIVER, NULL, {
 		{ "Another process has the device, such as a notebook that still runs", "half", "nvidia-smi, before the run, lists it." },
 		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
@@ -75,6 +95,11 @@ static const struct row {
 		    "torch.load reads (map_location)." },
 		{ "Each device's part of a batch needs more than there is", "a third", "fewer samples, or smaller ones, take less on all "
 		    "of them." } } },
+	{ NEEDS_GROWS, "speaks of memory that grows", {
+		{ "Something is kept from one step to the next (losses with their graph, lists of results, validation without "
+		    "torch.no_grad())", NULL, "then it grows evenly, from step to step." },
+		{ "Samples come that are larger or longer than those before", NULL, "then it grows by leaps, and less and less often; a bound on "
+		    "their size keeps it." } } },
 	{ NEEDS_LATE, "speaks of a failure after a time", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
@@ -82,6 +107,17 @@ static const struct row {
 		{ "Something is kept from one step to the next (losses with their graph, lists of results, validation without "
 		    "torch.no_grad())", "a third", "then memory grows evenly, from step to step." },
 		{ "Another process came", NULL, "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
+	{ NEEDS_ONE, "speaks of a batch of one", {
+		{ "One sample as it is, or the weights with their gradients and the optimizer's numbers, need more than there is", NULL,
+		    "a batch cannot be smaller, so fewer pixels, shorter sequences, fewer or narrower layers, 16 bits, or a larger "
+		    "device have to do. Then it fails in its first steps." },
+		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, lists it." },
+		{ "The batch that was set is not the one that runs (another setting, validation, several samples made of one)", NULL,
+		    "the shape of the network's input, printed in the first step, tells." } } },
+	{ NEEDS_AT_ONCE, "speaks of a failure at the start", {
+		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), or "
+		    "fewer weights take less; of earlier steps nothing lies there yet." },
+		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, lists it." } } },
 	{ 0, NULL, {
 		{ "The run needs more than there is", "three of four", "fewer samples in a batch, or smaller ones (shorter sequences, fewer "
 		    "pixels), or fewer weights. Then it fails in its first steps, on a device that was empty before." },
@@ -111,9 +147,15 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	line[place(NEEDS_INFERS)] = p->inferring;
 	line[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? 0 : p->loading;
 	line[place(NEEDS_PARALLEL)] = p->parallel;
+	line[place(NEEDS_AT_ONCE)] = o->kind == OOM_TOLD ? p->told.at_once : 0;
+	line[place(NEEDS_ONE)] = o->kind == OOM_TOLD ? p->told.one : 0;
+	line[place(NEEDS_DATA)] = o->kind == OOM_TOLD && !o->host && !p->told.device && !p->told.gpu ? p->told.data : 0;
+	line[place(NEEDS_GROWS)] = o->kind == OOM_TOLD ? p->grows : 0;
+	line[place(NEEDS_PROCESSOR)] = o->kind == OOM_TOLD ? p->told.processor : 0;
+	is |= o->kind == OOM_TOLD ? NEEDS_WORDS : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= line[i] ? 1u << i : 0;
-	is |= autopsy_is_torch(o) || (o->kind == OOM_CUDA && p->torch) ? NEEDS_TORCH : 0;
+	is |= autopsy_is_torch(o) || ((o->kind == OOM_CUDA || o->kind == OOM_TOLD) && p->torch) ? NEEDS_TORCH : 0;
 	return is | (o->kind == OOM_CUDA && o->size[OOM_ASKED].known && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 ? NEEDS_DRIVER : 0);
 }
 
@@ -123,18 +165,32 @@ is_unknown(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o && y->causes.n == 0 && !o->says && !o->asserted && !o->hedged && !o->apart && (o->host || (!y->module &&
+	return o && (y->causes.n == 0 || o->kind == OOM_TOLD) && !o->says && !o->asserted && !o->hedged && !o->apart && (o->host || (!y->module &&
 	    !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }
 
 static void
-head(struct autopsy *y, const struct row *r, int line)
+head(struct autopsy *y, const struct row *r, int line, bool placed)
 {
-	const char *what = y->main->host ? "It was the machine's memory, not the device's. The message does not say what had filled it" :
-	    "The log does not show what had filled the device";
+	const struct oom_message *o = y->main;
+	const char *what = o->host ? "It was the machine's memory, not the device's. The message does not say what had filled it" :
+	    placed ? "The log does not show what had filled the device" : "Where it was a device's";
 
-	vec_push(y->arena, &y->likely, arena_printf(y->arena, "%s%s. By public reports in which that came out, the likeliest first:",
-	    what, r->told ? arena_printf(y->arena, "; line %d %s", line, r->told) : ""));
+	if (o->kind == OOM_TOLD && placed)
+		what = o->host ? "It was the machine's memory, by these words. They do not tell what had filled it" :
+		    "These words do not tell what had filled the device";
+	vec_push(y->arena, &y->likely, arena_printf(y->arena, placed ? "%s%s. By public reports in which that came out, the likeliest "
+	    "first:" : "%s%s, the likeliest first, by public reports in which that came out:",
+	    what, r->told ? arena_printf(y->arena, placed ? "; line %d %s" : " (line %d %s)", line, r->told) : ""));
+}
+
+/* Is it known whose memory it was? */
+static bool
+is_placed(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	return o->host || (o->kind == OOM_OTHER ? o->gpu >= 0 : o->kind != OOM_TOLD || y->log.paste.told.device);
 }
 
 void
@@ -146,15 +202,14 @@ autopsy_likely(struct autopsy *y)
 
 	if (!is_unknown(y))
 		return;
-	if (y->main->kind == OOM_OTHER && y->main->gpu < 0 && !y->main->host) {
-		vec_push(y->arena, &y->likely, "The log does not show whether it was the machine's memory or a device's, nor what had "
-		    "filled it. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
-		    "have it.");
-		return;
-	}
+	if (!is_placed(y))
+		vec_push(y->arena, &y->likely, arena_printf(y->arena, "%s whether it was the machine's memory or a device's, nor what had "
+		    "filled it%s. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
+		    "have it.", y->main->kind == OOM_TOLD ? "These words do not tell" : "The log does not show",
+		    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU", y->log.paste.told.gpu) : ""));
 	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
-	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST))]);
+	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS))], is_placed(y) || (r->needs & NEEDS_DATA));
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", r->item[i].cause, r->item[i].share ? " (" : "",
 		    r->item[i].share ? r->item[i].share : "", r->item[i].share ? ")" : "", r->item[i].shows));

@@ -488,7 +488,7 @@ void
 autopsy_text(const struct autopsy *y)
 {
 	int n = y->log.messages.n + y->log.more;
-	bool apart = y->main && y->main->apart;
+	bool apart = y->main && y->main->apart, told = y->main && y->main->kind == OOM_TOLD;
 
 	if (y->module)
 		fprintf(y->out, "%s in %s; ", y->module->name,
@@ -498,7 +498,9 @@ autopsy_text(const struct autopsy *y)
 		print_nothing(y);
 		return;
 	}
-	if (apart)
+	if (told)
+		fprintf(y->out, ", no out-of-memory message that is known here, but %s\n", y->main->who);
+	else if (apart)
 		fprintf(y->out, ", no out-of-memory message, but %s\n", n == 1 ? "one that looks like it" :
 		    "some that look like it");
 	else
@@ -517,7 +519,9 @@ autopsy_text(const struct autopsy *y)
 	print_fit(y);
 	print_advice(y);
 	print_ours(y);
-	if (!y->module)
+	if (told)
+		fprintf(y->out, "\nThe program's own message, with the traceback around it, tells more: paste all of it.\n");
+	else if (!y->module)
 		fprintf(y->out, "\nWith the network (stowage autopsy SPEC LOG) the tensors have names, and what "
 		    "would fit is told.\n");
 }

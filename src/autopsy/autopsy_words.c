@@ -207,6 +207,8 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 
 	if (o->says)
 		return o->says;
+	if (o->kind == OOM_TOLD)
+		return autopsy_told(y);
 	if (o->host)
 		return host_meaning(a, o, element);
 	if (o->kind == OOM_OTHER && o->shape.known)

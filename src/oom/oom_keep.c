@@ -17,6 +17,10 @@
     "containers is a part of the machine's; or, where the process had not used the device yet, CUDA found "	\
     "no room there for what it needs of its own."
 
+#define ENDED_BY_WORDS	"Line %d speaks of a process that was ended. Unless someone did that, or it failed in another way, the kernel does "	\
+    "so where the machine's memory, not the device's, runs out, or the limit of a container or job is reached; its log (dmesg) "	\
+    "then says so. " LIES_THERE
+
 #define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
 
 /* The same thing said again? */
@@ -235,6 +239,40 @@ stopped_alone(struct oom_log *log)
 		vec_push(log->arena, &log->messages, o);
 }
 
+/* A person's words stand for a message where no program's is there, or no more than words that anyone may use. */
+static bool
+is_of_anyone(const struct oom_log *log, const struct oom_message *o)
+{
+	(void)log;
+	return o->kind == OOM_OTHER && !o->size[OOM_ASKED].known && !o->shape.known && !o->python && !o->node[0];
+}
+
+static void
+told_alone(struct oom_log *log)
+{
+	const struct oom_told *told = &log->paste.told;
+	struct oom_message o = { .kind = OOM_TOLD, .line = told->line, .last = told->line, .count = 1, .gpu = -1,
+		.host = told->host || (told->killed && !told->device), .who = oom_kind_name(OOM_TOLD) };
+
+	if (log->dump.any || (!told->line && !told->killed))
+		return;
+	if (told->sentence)
+		forget(log, is_of_anyone);
+	if (log->messages.n > 0 || log->more > 0)
+		return;
+	if (!told->line) {
+		o.line = o.last = told->killed;
+		o.hedged = true;
+		o.who = "words about a process that was killed";
+		o.says = arena_printf(log->arena, ENDED_BY_WORDS, told->killed);
+	}
+	vec_push(log->arena, &log->messages, o);
+	if (log->batch == 0 && told->batches > 0) {
+		log->batch = told->batches == 1 ? told->batch[0] : -1;
+		log->batch_line = told->batch_line[0];
+	}
+}
+
 /* Caffe says nothing of what it asked for, but may have told before what its network takes. */
 static const char *
 caffe_says(const struct oom_log *log)
@@ -315,6 +353,7 @@ oom_settle(struct oom_log *log)
 	forget(log, is_twin);
 	assertion_alone(log);
 	stopped_alone(log);
+	told_alone(log);
 	log->dump.listed = log->dump.in_use;
 	if (log->dump.said_in_use > log->dump.in_use)
 		log->dump.in_use = log->dump.said_in_use;	/* the list is cut */

@@ -13,6 +13,7 @@
 #include "oom/oom_around.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_text.h"
+#include "oom/oom_told.h"
 #include "oom/oom_trace.h"
 
 #define WINDOW		65536
@@ -50,7 +51,7 @@ oom_kind_name(enum oom_kind kind)
 		[OOM_NUMPY] = "NumPy", [OOM_CUPY] = "CuPy", [OOM_CUDA] = "CUDA",
 		[OOM_HOST] = "a library on the processor", [OOM_KERNEL] = "Linux",
 		[OOM_OURS] = "Stowage's own program", [OOM_MACHINE] = "the machine",
-		[OOM_OTHER] = "a framework not known here",
+		[OOM_OTHER] = "a framework not known here", [OOM_TOLD] = "words about memory",
 	};
 
 	return name[kind];
@@ -406,6 +407,23 @@ is_of_cuda(const struct log_reader *r, const char *s)
 	return cuda;
 }
 
+/* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises, or in code? */
+static bool
+is_not_reported(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
+{
+	const char *from = s, *to = after, *least = s - r->in.text > TRACE_BEHIND ? s - TRACE_BEHIND : r->in.text;
+
+	if (r->log->messages.n > 0 && r->log->messages.v[r->log->messages.n - 1].last == r->line)
+		return false;		/* the line has one that is */
+	if (p->kind != OOM_OTHER && (p->kind != OOM_CUDA || p->says || p->host || p->who))
+		return false;
+	while (from > least && !is_line_end(from[-1]))
+		from--;
+	while (to < end && to - after < TRACE_BEHIND && !is_line_end(*to))
+		to++;
+	return !oom_told_happened((struct piece){ from, (size_t)(to - from) }, s, (size_t)(after - s));
+}
+
 static void
 message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
     const char *s, const char *end)
@@ -443,6 +461,8 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		return;
 	if (p->role != ROLE_MESSAGE && !o.size[OOM_ASKED].known && !o.shape.known &&
 	    !(p->role == ROLE_NAMED && stands_alone(s, end)))
+		return;
+	if (!o.size[OOM_ASKED].known && !o.shape.known && is_not_reported(r, p, begin, s, end))
 		return;
 	code = code_ahead(r, begin);
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code));

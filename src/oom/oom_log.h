@@ -22,6 +22,7 @@ enum oom_kind {
 	OOM_OURS,		/* a program of ours refused to start */
 	OOM_MACHINE,		/* the language's runtime: the machine's memory */
 	OOM_OTHER,		/* in words that anyone may use */
+	OOM_TOLD,		/* no program's message: a person says that memory ran out */
 	OOM_KINDS
 };
 

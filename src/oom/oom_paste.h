@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oom/oom_told.h"
+
 #define PASTE_NAME	48
 
 struct oom_paste {		/* lines are counted from 1; 0: nowhere */
@@ -49,6 +51,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int torch;		/* the line that names PyTorch last */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said */
 	int said_line;
+	struct oom_told told;	/* what they say of memory itself */
 	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */
 };
 

@@ -174,6 +174,8 @@ const struct phrase oom_phrases[] = {
 	{ "getWorkspace [out of memory error]", SAYS(OOM_CUDA, "MatConvNet", PATCHES) },
 	{ "[out of memory error]", FROM("MatConvNet") },
 	{ "Not enough memory, use lower resolution (max approx. ", SAYS(OOM_CUDA, "a program of images", SPLITS) },
+	{ "gpu_memory.hpp:# ] Out of memory: failed to allocate # bytes on device", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL,
+	    PHRASE_STACK) },
 	{ "host allocation of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Caffe", NULL,
 	    PHRASE_BYTES) },
 	{ "Try to set subdivisions=64 in your cfg-file", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS,

@@ -15,13 +15,19 @@ piece_is_word(char c)
 const char *
 piece_find(struct piece t, const char *word)
 {
-	size_t n = strlen(word), i, k;
+	char first = *word, large = first >= 'a' && first <= 'z' ? (char)(first - 'a' + 'A') : first;
+	size_t n = strlen(word), k;
+	const char *s, *last;
 
-	for (i = 0; n > 0 && i + n <= t.n; i++) {
-		for (k = 0; k < n && lower(t.s[i + k]) == word[k]; k++)
+	if (n == 0 || n > t.n)
+		return NULL;
+	for (s = t.s, last = t.s + (t.n - n); s <= last; s++) {
+		if (*s != first && *s != large)
+			continue;
+		for (k = 1; k < n && lower(s[k]) == word[k]; k++)
 			;
 		if (k == n)
-			return t.s + i;
+			return s;
 	}
 	return NULL;
 }

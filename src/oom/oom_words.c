@@ -7,68 +7,13 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_clause.h"
 
 #define AFTER	32	/* bytes from "after" to what is counted */
 #define LEAST_SIDE	64	/* pixels of a picture's side */
 #define MOST_SIDE	100000
 
 #define FINE	" works work worked working fine ok okay succeeds passes"
-
-enum side { AHEAD = 1, BEHIND = 2 };		/* of a phrase: where its clause may deny it */
-
-/* The clause in which N bytes at AT stand: from one stop to the next. */
-static struct piece
-clause_of(struct piece t, const char *at, size_t n)
-{
-	static const char stops[] = ",;:!?()";
-	const char *from = at, *to = at + n, *end = t.s + t.n, *but;
-
-	while (from > t.s && !memchr(stops, from[-1], sizeof(stops) - 1) && !(from[-1] == '.' && *from == ' '))
-		from--;
-	while (to < end && !memchr(stops, *to, sizeof(stops) - 1) && !(*to == '.' && (to + 1 == end || to[1] == ' ')))
-		to++;
-	while ((but = piece_find((struct piece){ from, (size_t)(at - from) }, " but ")))
-		from = but + 5;
-	if ((but = piece_find((struct piece){ at + n, (size_t)(to - at - n) }, " but ")))
-		to = but;
-	return (struct piece){ from, (size_t)(to - from) };
-}
-
-/* Does a piece of a clause say no, by a word of MORE too? "I do not know why" does not. */
-static bool
-says_no(struct piece t, const char *more)
-{
-	if (piece_any_phrase(t, "not enough|n't enough|no idea|not know|n't know|not sure|not understand|n't understand|not only|"
-	    "no matter|no memory|no more memory"))
-		return false;
-	return piece_any_whole(t, "not no never without nor neither cannot") || piece_any_phrase(t, "n't |n\xe2\x80\x99t |dont |doesnt ") ||
-	    piece_any_whole(t, more);
-}
-
-/* Does T say any of the phrases of LIST, which strokes part, in a clause that does not deny it on those sides? */
-static bool
-says(struct piece t, const char *list, int sides, const char *more)
-{
-	const char *at, *end = t.s + t.n;
-	struct piece clause, rest;
-	char phrase[64];
-	size_t n;
-
-	for (; *list; list += n + (list[n] == '|')) {
-		n = strcspn(list, "|");
-		if (n == 0 || n >= sizeof(phrase))
-			continue;
-		memcpy(phrase, list, n);
-		phrase[n] = '\0';
-		for (rest = t; (at = piece_find(rest, phrase)); rest = (struct piece){ at + 1, (size_t)(end - at - 1) }) {
-			clause = clause_of(t, at, n);
-			if (!((sides & AHEAD) && says_no((struct piece){ clause.s, (size_t)(at - clause.s) }, more)) &&
-			    !((sides & BEHIND) && says_no((struct piece){ at + n, (size_t)(clause.s + clause.n - at - n) }, more)))
-				return true;
-		}
-	}
-	return false;
-}
 
 /* Does memory grow, by these words? */
 static bool
@@ -78,7 +23,7 @@ grows(struct piece t)
 		return false;
 	if (piece_find(t, " to be ") && !piece_any_of(t, "seem appear"))
 		return false;		/* what it is for */
-	return says(t, "memory leak|leaks memory|leaking memory|keeps increas|keep increas|keeps on increas|keeps grow|"
+	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|is increasing|has been increasing|been increasing|"
 	    "memory grows|usage grows|growing|increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|gradually|slowly increas|steadily increas|steady increase|continuously|"
@@ -95,17 +40,41 @@ is_late(struct piece t)
 
 	if (!piece_any_of(t, "after while middle epoch"))
 		return false;
-	if (says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
+	if (clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "") || piece_any_phrase(t, "until epoch|until the"))
 		return true;
 	while ((at = piece_find(rest, "after "))) {
 		at += 6;
 		if (piece_any_begins((struct piece){ at, (size_t)(end - at < AFTER ? end - at : AFTER) },
-		    "epoch iteration iter step batch minute hour") &&
-		    !says_no((struct piece){ clause_of(t, at - 6, 6).s, (size_t)(at - 6 - clause_of(t, at - 6, 6).s) }, ""))
+		    "epoch iteration iter step batch minute hour") && !piece_any_begins((struct piece){ at, (size_t)(end - at < 6 ? end - at : 6) }, "each every") &&
+		    !clause_says_no((struct piece){ clause_of(t, at - 6, 6).s, (size_t)(at - 6 - clause_of(t, at - 6, 6).s) }, ""))
 			return true;
 		rest = (struct piece){ at, (size_t)(end - at) };
+	}
+	return false;
+}
+
+/* In a sentence that says that memory ran out: "at 145 epochs", "suddenly". */
+static bool
+is_late_there(struct piece t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n;
+
+	if (clause_says(t, "sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
+	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
+	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
+	    "after epoch", AHEAD, ""))
+		return true;
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
+			continue;
+		to = piece_past_blanks(piece_number(s, end, &n), end);
+		if (n > 1 && piece_any_begins((struct piece){ to, end - to < 10 ? (size_t)(end - to) : 10 },
+		    "epochs iterations iters steps minutes hours"))
+			return true;
 	}
 	return false;
 }
@@ -113,7 +82,7 @@ is_late(struct piece t)
 static bool
 evaluates(struct piece t)
 {
-	return piece_any_of(t, "valid eval test") && says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	return piece_any_of(t, "valid eval test") && clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validat|"
 	    "when evaluat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
 	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
@@ -160,15 +129,18 @@ size_of_pictures(struct oom_paste *p, struct piece t, int line)
 static bool
 infers(struct piece t)
 {
-	return piece_any_whole(t, "inference infer inferring") && says(t, "infer", AHEAD | BEHIND, FINE);
+	return piece_any_whole(t, "inference infer inferring") && clause_says(t, "infer", AHEAD | BEHIND, FINE);
 }
 
 void
 oom_words_line(struct oom_paste *p, struct piece t, int line)
 {
+	oom_told_line(&p->told, t, line);
 	if (grows(t))
+		oom_told_grows(&p->told, t, line);
+	if (grows(t) || (p->told.what == TOLD_GROWS && p->told.line == line))
 		p->grows = line;
-	if (is_late(t))
+	if (is_late(t) || (p->told.line == line && is_late_there(oom_told_sentence(&p->told, t))))
 		p->later = line;
 	if (evaluates(t))
 		p->evaluating = line;
@@ -176,10 +148,10 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 	    "long film|video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4")))
 		p->inferring = line;
-	if (says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
+	if (!piece_any_of(t, "dataset data point cloud image csv video file") && clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD, FINE))
 		p->loading = line;
-	if (says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 |0 gpu|"
+	if (clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
 	    "other gpus|gpus = '0,1|each gpu", AHEAD, "") && !piece_any_of(t, "capacity total cuda_visible"))
 		p->parallel = line;
 	if (piece_any_begins(t, "torch pytorch"))

@@ -1,0 +1,519 @@
+/*
+ * Reports in a person's words alone, with no program's message. A sentence is one where a clause of it has a phrase that
+ * says so by itself ("out of memory"), or names memory and what befell it ("my VRAM overflows"); both are tables. A
+ * clause that denies it, advises against it or is code says nothing. Which memory it was is read from that sentence alone;
+ * batches, sizes and names from all of them, and only told again.
+ */
+#include "oom/oom_told.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+
+#define NEAR_BATCH	28	/* bytes from the word to its number */
+#define MOST_BATCH	100000
+#define MOST_GIGABYTES	4096
+#define LONGEST		64	/* bytes of a phrase */
+
+/* Phrases that say it by themselves, whole words. */
+static const struct {
+	enum told_what what;
+	const char *phrases;
+} by_itself[] = {
+	{ TOLD_ENDED, "oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
+	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|out memory|run out memory|memory out|gpu out|"
+	    "no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
+	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory issue|memory issues|memory problem|memory problems|memory trouble|"
+	    "memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
+	    "memory allocation error|memory allocation issue|memory allocation problem" },
+	{ TOLD_NOTHING, NULL }
+};
+
+/* The same in languages whose words are not parted by blanks, or that need no more. */
+static const struct {
+	bool device, host;
+	const char *phrases;
+} elsewhere[] = {
+	{ true, false, "\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98|\xe7\x88\x86\xe4\xba\x86\xe6\x98\xbe\xe5\xad\x98|"		/* 爆显存, 爆了显存 */
+	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3|\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe5\xa4\x9f|"		/* 显存不足, 显存不够 */
+	    "\xe6\x98\xbe\xe5\xad\x98\xe6\xba\xa2\xe5\x87\xba|\xe6\x98\xbe\xe5\xad\x98\xe7\x88\x86|"			/* 显存溢出, 显存爆 */
+	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xbc\x9a\xe7\x88\x86|\xe6\x98\xbe\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd|"		/* 显存会爆, 显存耗尽 */
+	    "\xe8\xb6\x85\xe6\x98\xbe\xe5\xad\x98|\xe8\xb6\x85\xe5\x87\xba\xe6\x98\xbe\xe5\xad\x98" },			/* 超显存, 超出显存 */
+	{ false, true, "\xe7\x88\x86\xe5\x86\x85\xe5\xad\x98|\xe5\x86\x85\xe5\xad\x98\xe7\x88\x86|"				/* 爆内存, 内存爆 */
+	    "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3|\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe5\xa4\x9f|"		/* 内存不足, 内存不够 */
+	    "\xe5\x86\x85\xe5\xad\x98\xe6\xba\xa2\xe5\x87\xba|\xe5\x86\x85\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd" },		/* 内存溢出, 内存耗尽 */
+	{ false, false, "\xe3\x83\xa1\xe3\x83\xa2\xe3\x83\xaa\xe4\xb8\x8d\xe8\xb6\xb3|"					/* メモリ不足 */
+	    "\xeb\xa9\x94\xeb\xaa\xa8\xeb\xa6\xac \xeb\xb6\x80\xec\xa1\xb1|"						/* 메모리 부족 */
+	    "\xeb\xa9\x94\xeb\xaa\xa8\xeb\xa6\xac\xea\xb0\x80 \xeb\xb6\x80\xec\xa1\xb1|"					/* 메모리가 부족 */
+	    "memoria insuficiente|falta de memoria" },
+	{ false, false, NULL }
+};
+
+/* What befalls memory, where a clause names both: whole words. */
+#define MEMORY		"memory|ram|vram|memories"
+static const struct {
+	enum told_what what;
+	const char *phrases;
+} befalls[] = {
+	{ TOLD_ENDED, "ran out|run out|runs out|running out|out of|exhaust|exhausts|exhausted|exhausting|exhaustion|overflow|overflows|"
+	    "overflowed|overflowing|overflown|explode|explodes|exploded|exploding|explosion|blow up|blows up|blew up|blown up|"
+	    "blowing up|blowup|burst|bursts|bursting|exceed|exceeds|exceeded|exceeding|beyond|over the limit|ends up full" },
+	{ TOLD_SHORT, "insufficient|insufficiency|not enough|n't enough|n\xe2\x80\x99t enough|no enough|not sufficient|n't sufficient|"
+	    "too small|too little|too low|too much|too large|too big|too high|too many|too expensive|not fit|n't fit|n\xe2\x80\x99t fit|"
+	    "cannot fit|unable to fit|not fitting|n't fitting|dont fit|doesnt fit|shortage|lack of|lacking|short of|short on|low on|"
+	    "runs short|not able to fit|n't able to fit|larger than|bigger than|more than my|more than the gpu|n't afford|"
+	    "cannot afford|not afford|can't handle|cannot handle|fails to allocate|failed to allocate|cannot allocate|"
+	    "can't allocate|not allocate|n't allocate|unable to allocate|error allocating|issue allocating|problem allocating" },
+	{ TOLD_FULL, "full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|saturates|"
+	    "takes all|take all|took all|uses all|use all|used all|using all|eats all|eat all|eating all|eats up|eat up|eating up|"
+	    "ate all|consumes all|consume all|consumed all|consuming all|occupies all|occupy all|occupied all|takes up all|"
+	    "uses up|used up|using up|uses the whole|takes the whole|uses the entire|takes the entire|eats my|100%|100 %|"
+	    "uses 100|to 100" },
+	{ TOLD_SHORT, "more memory than|more memory then|more vram than|more vram then|more ram than|more ram then|more gpu memory than" },
+	{ TOLD_TROUBLE, "leak|leaks|leaking|leaked|leakage|crash|crashes|crashed|crashing|kill|kills|killed|killing|killer|dies|died|dead|"
+	    "freeze|freezes|frozen|hangs|fails due|failed due|error due|errors due|because of|due to|overload|overloads|overloaded" },
+	{ TOLD_NOTHING, NULL }
+};
+
+/* Networks have memories, too, and so have terms. */
+#define OTHER_MEMORY	"short-term memory|short term memory|long-term memory|memory network|memory networks|memory bank|memory cell|" \
+    "memory cells|memory module|memory augmented|memory-augmented|associative memory|episodic memory|external memory|memory mapped|"  \
+    "memory access|memory format|memory address|memory alignment|memory bandwidth|memory clock|memory card|memory efficient|"	  \
+    "memory-efficient|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
+
+/* What a clause is of that advises, or tells what a program does about it. */
+#define ADVICE		"if you|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|may|might|" \
+    "whether|unless|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
+/* What stands behind it in the name of something that deals with it. */
+#define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
+    "adjustment|aware|callback|lane|exception handling|killer config"
+
+#define OF_DEVICE	"vram|gpu|gpus|cuda|video|graphics|graphic|card|cards|device"
+#define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
+    "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram"
+#define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
+#define RUNS		"works work worked fine ok okay only can able"
+#define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
+    "p100 h100 k80 1080 2080 2070 3060 3070 vram"
+
+/* N bytes of T at which LIST, which strokes part, has a phrase as whole words, the first of its list; NULL: none. */
+static const char *
+find_whole(struct piece t, const char *list, size_t *n)
+{
+	char phrase[LONGEST];
+	struct piece rest;
+	const char *at, *end = t.s + t.n;
+
+	for (; *list; list += *n + (list[*n] == '|')) {
+		*n = strcspn(list, "|");
+		if (*n == 0 || *n >= sizeof(phrase))
+			continue;
+		memcpy(phrase, list, *n);
+		phrase[*n] = '\0';
+		for (rest = t; (at = piece_find(rest, phrase)); rest = (struct piece){ at + 1, (size_t)(end - at - 1) })
+			if ((at == t.s || !piece_is_word(at[-1]) || *phrase == 'n') &&
+			    (at + *n == end || !piece_is_word(at[*n]) || !piece_is_word(phrase[*n - 1])))
+				return at;
+	}
+	return NULL;
+}
+
+static bool
+has_whole(struct piece t, const char *list)
+{
+	size_t n;
+
+	return find_whole(t, list, &n) != NULL;
+}
+
+/* Is any word of T one of LIST, which blanks part? Each word is read once: most lines have none. */
+static bool
+has_word(struct piece t, const char *list)
+{
+	const char *s, *to, *end = t.s + t.n, *w;
+	size_t n, i;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!piece_is_word(*s))
+			continue;
+		while (to < end && piece_is_word(*to))
+			to++;
+		for (w = list; *w; w += n + (w[n] == ' ')) {
+			n = strcspn(w, " ");
+			for (i = 0; n == (size_t)(to - s) && i < n && lower(s[i]) == w[i]; i++)
+				;
+			if (i == n)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A line of a program's text, or of its log. */
+static bool
+is_code(struct piece t)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
+	struct piece rest = { s, (size_t)(end - s) };
+
+	if (piece_any_phrase(t, "str(e)|print(|printf(|raise |logger.|logging.|except |warnings.warn(|std::cerr|throw |return |def |#include|"
+	    "assert(|log(|, line |://github.com/pytorch/pytorch/blob"))
+		return true;
+	if (end - s >= 2 && (memcmp(s, "//", 2) == 0 || memcmp(s, "/*", 2) == 0 || memcmp(s, "* ", 2) == 0 || memcmp(s, "--", 2) == 0) &&
+	    memcmp(s, "* ", 2) != 0)
+		return true;
+	return (piece_any_begins((struct piece){ s, rest.n < 6 ? rest.n : 6 }, "if elif while for") && end > s && end[-1] == ':' &&
+	    piece_any_of(rest, "( == in "));
+}
+
+/* "2018-02-06 19:49", "[INFO]", "I tensorflow/core": how programs begin the lines of their logs. */
+static bool
+is_logged(struct piece t)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
+	struct piece first = { s, (size_t)(end - s) < 48 ? (size_t)(end - s) : 48 };
+
+	if (end - s > 8 && is_digit(s[0]) && is_digit(s[1]) && (s[2] == ':' || (is_digit(s[2]) && is_digit(s[3]) && s[4] == '-')))
+		return true;
+	return piece_any_phrase(first, "[info|info]|[debug|[warn|[error|info:|debug:|warning:|tensorflow/");
+}
+
+static bool
+is_sentence(struct piece t)
+{
+	return has_word(t, "i my me we our you your it when after while how why even with on get got keep this the to is are can");
+}
+
+static bool
+is_within(struct piece t, const char *at)
+{
+	return t.s && at >= t.s && at < t.s + t.n;
+}
+
+struct piece
+oom_told_sentence(const struct oom_told *o, struct piece t)
+{
+	const char *from = o->at, *to = o->at, *end = t.s + t.n;
+
+	if (!is_within(t, from))
+		return t;
+	while (from > t.s && !memchr("?!", from[-1], 2) && !(from[-1] == '.' && *from == ' '))
+		from--;
+	while (to < end && !memchr("?!", *to, 2) && !(*to == '.' && (to + 1 == end || to[1] == ' ')))
+		to++;
+	return (struct piece){ from, (size_t)(to - from) };
+}
+
+static bool
+is_question(struct piece t)
+{
+	return memchr(t.s, '?', t.n) || piece_any_whole(t, "how why");
+}
+
+bool
+oom_told_happened(struct piece line, const char *at, size_t n)
+{
+	struct piece clause = clause_of(line, at, n);
+	const char *end = clause.s + clause.n, *to = piece_past_blanks(at + n, end);
+	struct piece next = { to, (size_t)(end - to) };
+	size_t length;
+
+	if (is_code(line) || clause_denies(line, at, n))
+		return false;
+	if (find_whole(next, NAMED_AFTER, &length) == to)
+		return false;
+	return !has_whole(clause, ADVICE) || is_question(line);
+}
+
+/* The first of a clause's words that says what befell memory, where it names that. */
+static const char *
+befell(struct piece t, const char *list, size_t *n)
+{
+	const char *at = find_whole(t, list, n), *end = t.s + t.n;
+	struct piece behind;
+
+	/* "out of" has to be of memory: neither "5 out of 8 GB of memory" nor "out of nowhere" */
+	if (at && *n == 6 && piece_find((struct piece){ at, 6 }, "out of")) {
+		if (at > t.s + 1 && (is_digit(at[-2]) || lower(at[-2]) == 'b'))
+			return NULL;
+		behind = (struct piece){ at + 6, (size_t)(end - at - 6) };
+		return has_whole(behind, MEMORY) ? at : NULL;
+	}
+	return at;
+}
+
+/* "memory usage rises", of the clause in which memory is named at AT: not what makes it grow, nor what it is for. */
+static bool
+grows(struct piece clause, const char *at)
+{
+	struct piece behind = { at, (size_t)(clause.s + clause.n - at) };
+
+	return has_whole(behind, "increases|increasing|grows|growing|rises|rising|goes up|went up|going up|climbs|climbing") &&
+	    !clause_says_no(clause, "stop stops stopped fixed solved") && !piece_find(clause, " to be ");
+}
+
+/* What a sentence says of memory, and where. A clause that denies it by one phrase says it by no other. */
+static enum told_what
+says_what(struct piece t, const char **at, size_t *n)
+{
+	struct piece denied = { NULL, 0 }, rest = t, clause;
+	const char *memory, *end = t.s + t.n;
+	size_t i, length;
+
+	for (i = 0; by_itself[i].phrases; i++)
+		for (rest = t; (*at = find_whole(rest, by_itself[i].phrases, n)); rest = (struct piece){ *at + *n, (size_t)(end - *at) - *n }) {
+			if (is_within(denied, *at))
+				continue;
+			if (oom_told_happened(t, *at, *n))
+				return by_itself[i].what;
+			denied = clause_of(t, *at, *n);
+		}
+	for (rest = t; (memory = find_whole(rest, MEMORY, &length)); rest = (struct piece){ memory + length, (size_t)(end - memory) - length }) {
+		clause = clause_of(t, memory, length);
+		for (i = 0; befalls[i].phrases && !is_within(denied, memory); i++)
+			if ((*at = befell(clause, befalls[i].phrases, n)) && oom_told_happened(t, *at, *n))
+				return befalls[i].what;
+		if (grows(clause, *at = memory) && oom_told_happened(t, memory, length))
+			return TOLD_GROWS;
+	}
+	return TOLD_NOTHING;
+}
+
+/* Which memory is it, by the sentence? Both, or neither: that is not said. */
+static void
+whose(struct oom_told *o, struct piece t)
+{
+	bool device = has_whole(t, OF_DEVICE), of_device = has_whole(t, RAM_OF_DEVICE);
+	bool host = has_whole(t, OF_HOST) && !of_device;
+
+	o->device = device && !host;
+	o->host = host && !device;
+}
+
+static bool
+in_other_words(struct oom_told *o, struct piece t)
+{
+	int i;
+
+	for (i = 0; elsewhere[i].phrases; i++)
+		if (piece_any_phrase(t, elsewhere[i].phrases)) {
+			o->what = TOLD_ENDED;
+			o->device = elsewhere[i].device;
+			o->host = elsewhere[i].host;
+			return true;
+		}
+	return false;
+}
+
+/* Of two sentences the one that says whose memory it was, then the one that says more. */
+static bool
+says_more(const struct oom_told *a, const struct oom_told *b)
+{
+	bool placed = a->device || a->host, other = b->device || b->host;
+
+	return placed != other ? placed : a->what < b->what;
+}
+
+static void
+keep(struct oom_told *o, const struct oom_told *now)
+{
+	if (o->what && !says_more(now, o))
+		return;
+	o->what = now->what;
+	o->line = now->line;
+	o->device = now->device;
+	o->host = now->host;
+	o->sentence = now->sentence;
+	o->at = now->at;
+}
+
+static void
+memory(struct oom_told *o, struct piece t, int line)
+{
+	struct oom_told now = { .line = line, .sentence = is_sentence(t) };
+	const char *at;
+	size_t n;
+
+	if (in_other_words(&now, t)) {
+		now.at = t.s;
+	} else if (piece_any_of(t, "mem ram oom mam gpu") && !piece_any_phrase(t, OTHER_MEMORY) && !is_logged(t)) {
+		now.what = says_what(t, &at, &n);
+		now.at = at;
+		if (now.what)
+			whose(&now, clause_of(t, at, n));
+		if (now.what && !now.device && !now.host)
+			whose(&now, t);
+	}
+	if (now.what)
+		keep(o, &now);
+}
+
+void
+oom_told_grows(struct oom_told *o, struct piece t, int line)
+{
+	struct oom_told now = { .what = TOLD_GROWS, .line = line, .at = t.s, .sentence = is_sentence(t) };
+
+	whose(&now, t);
+	keep(o, &now);
+}
+
+/* ---- beside it ---- */
+
+static void
+add_batch(struct oom_told *o, int64_t n, int line)
+{
+	int i;
+
+	for (i = 0; i < o->batches; i++)
+		if (o->batch[i] == n)
+			return;
+	if (n < 1 || n > MOST_BATCH || o->batches == TOLD_BATCHES)
+		return;
+	o->batch[o->batches] = n;
+	o->batch_line[o->batches++] = line;
+}
+
+/* Do none but such words stand between a name and its number? */
+static bool
+are_links(struct piece t)
+{
+	const char *s, *to, *end = t.s + t.n;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (*s == '(' || *s == ',' || *s == '+' || *s == '-')
+			if (s > t.s)
+				return false;
+		if (!piece_is_word(*s))
+			continue;
+		while (to < end && piece_is_word(*to))
+			to++;
+		if (!has_word((struct piece){ s, (size_t)(to - s) }, "size sizes _size s _sizes of to is was as at only even just equal equals set be by "
+		    "down from with like into a an"))
+			return false;
+	}
+	return true;
+}
+
+/* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
+static void
+batches(struct oom_told *o, struct piece t, int line)
+{
+	const char *at, *s, *end = t.s + t.n, *stop;
+	struct piece rest = t, between;
+	int64_t n;
+
+	for (; (at = piece_find(rest, "batch")); rest = (struct piece){ at, (size_t)(end - at) }) {
+		at += 5;
+		stop = end - at > NEAR_BATCH ? at + NEAR_BATCH : end;
+		for (s = at; s < stop && !is_digit(*s) && !memchr(".;?!\n", *s, 5); s++)
+			;
+		between = (struct piece){ at, (size_t)(s - at) };
+		if (s == stop || !is_digit(*s) || between.n == 0 || piece_is_word(s[-1]) || !are_links(between))
+			continue;
+		s = piece_number(s, end, &n);
+		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
+			continue;
+		add_batch(o, n, line);
+		if (n == 1 && !piece_any_whole(clause_of(t, at, (size_t)(s - at)), RUNS))
+			o->one = line;
+	}
+}
+
+/* "a 12GB card", "8 GB", "24G": the first. */
+static void
+gigabytes(struct oom_told *o, struct piece t, int line)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n, part;
+
+	for (s = t.s; s < end && !o->gigabytes_line; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
+			continue;
+		to = piece_number(s, end, &n);
+		part = 0;
+		if (to + 1 < end && *to == '.' && is_digit(to[1])) {
+			part = to[1] - '0';
+			for (to += 2; to < end && is_digit(*to); to++)
+				;
+		}
+		to = piece_past_blanks(to, end);
+		if (to == end || lower(*to) != 'g' || n > MOST_GIGABYTES || (n == 0 && part == 0))
+			continue;
+		for (to++; to < end && (lower(*to) == 'i' || lower(*to) == 'b' || *to == 's'); to++)
+			;
+		if (to < end && piece_is_word(*to))
+			continue;
+		o->gigabytes = (double)n + (double)part / 10;
+		o->gigabytes_line = line;
+	}
+}
+
+static const struct {
+	const char *name, *words;
+} framework[TOLD_FRAMEWORKS] = {
+	{ "PyTorch", "pytorch torch" }, { "TensorFlow", "tensorflow tf" }, { "Keras", "keras" }, { "Caffe", "caffe caffe2" },
+	{ "Theano", "theano" }, { "MXNet", "mxnet" }, { "JAX", "jax" }, { "Darknet", "darknet" }, { "PaddlePaddle", "paddle paddlepaddle" },
+};
+
+const char *
+oom_told_framework(int i)
+{
+	return i >= 0 && i < TOLD_FRAMEWORKS ? framework[i].name : NULL;
+}
+
+/* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
+static bool
+says_killed(struct piece t)
+{
+	size_t n;
+	const char *at = find_whole(t, "why killed|process killed|training killed|kernel died|kernel dies|kernel crashed|kernel crashes|"
+	    "kernel keeps dying|kernel appears to have died|kernel restarts|kernel restarted|session crashed|session crashes|"
+	    "notebook crash|notebook crashes|notebook to crash", &n);
+	struct piece clause;
+
+	if (!at) {
+		at = find_whole(t, "was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
+		if (!at || !piece_any_whole(clause_of(t, at, n), "it process training program script job python code run kernel session task"))
+			return false;
+	}
+	clause = clause_of(t, at, n);
+	return oom_told_happened(t, at, n) && !piece_any_whole(clause, "timeout deadline manually user ctrl me");
+}
+
+static void
+beside(struct oom_told *o, struct piece t, int line)
+{
+	int i;
+
+	if (has_word(t, DEVICES) || piece_find(t, "\xe6\x98\xbe\xe5\x8d\xa1") || piece_find(t, "\xe6\x98\xbe\xe5\xad\x98"))
+		o->gpu = line;
+	if (piece_any_of(t, "data memory image feature numpy csv pickle") && has_whole(t, "whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"
+	    "dataset is too|into memory|all images|all the images|dataframe|csv|all features|numpy|load the dataset|load the data|"
+	    "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"))
+		o->data = line;
+	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), "at the beginning|at the very beginning|from the beginning|immediately|right away|at once|as soon as|"
+	    "instant|first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"
+	    "when training starts|when i start|start training|starts training|beginning of training", AHEAD | BEHIND, ""))
+		o->at_once = line;
+	if (piece_any_of(t, "kill kernel session notebook") && says_killed(t))
+		o->killed = line;
+	if (piece_any_of(t, "cpu processor") && has_whole(t, "on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
+	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu"))
+		o->processor = line;
+	for (i = 0; i < TOLD_FRAMEWORKS; i++)
+		if (!o->framework[i] && has_word(t, framework[i].words))
+			o->framework[i] = line;
+	batches(o, t, line);
+	gigabytes(o, t, line);
+}
+
+void
+oom_told_line(struct oom_told *o, struct piece t, int line)
+{
+	memory(o, t, line);
+	beside(o, t, line);
+}

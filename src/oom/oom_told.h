@@ -1,0 +1,47 @@
+/* What people say of memory itself: that it ran out, of what, and with how many samples. */
+#ifndef STOWAGE_OOM_OOM_TOLD_H
+#define STOWAGE_OOM_OOM_TOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "oom/oom_piece.h"
+
+#define TOLD_BATCHES	4
+#define TOLD_FRAMEWORKS	9
+
+enum told_what {		/* of memory, as people say it; what is further down tells less */
+	TOLD_NOTHING, TOLD_ENDED, TOLD_SHORT, TOLD_FULL, TOLD_TROUBLE, TOLD_GROWS
+};
+
+struct oom_told {		/* lines are counted from 1; 0: nowhere */
+	enum told_what what;
+	int line;		/* where that is said, */
+	bool device, host;	/* of the device's memory, or of the machine's; neither: that is not said */
+	const char *at;		/* there; it holds only while that line is read */
+	bool sentence;		/* in a sentence, as people write them and programs hardly do */
+	int gpu;		/* the last line that names a device */
+	int data;		/* the last that speaks of a whole set of data */
+	int64_t batch[TOLD_BATCHES];	/* that are named, each once, as they come */
+	int batch_line[TOLD_BATCHES], batches;
+	int one;		/* where a batch of one is named that is not said to run */
+	double gigabytes;	/* the first size that is named; 0: none is */
+	int gigabytes_line;
+	int framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */
+	int at_once;		/* where it is said to fail at the start, */
+	int killed;		/* and where to have been killed, */
+	int processor;		/* or to run on the processor */
+};
+
+/* Line LINE of the log is a sentence. */
+void	oom_told_line(struct oom_told *, struct piece, int line);
+/* The same, of a sentence that says that memory grows. */
+void	oom_told_grows(struct oom_told *, struct piece, int line);
+/* The sentence of LINE that says what is kept of memory. */
+struct piece	oom_told_sentence(const struct oom_told *, struct piece line);
+/* Is what N bytes at AT of a line name told as what happened: neither denied, nor advised, nor within code? */
+bool	oom_told_happened(struct piece line, const char *at, size_t n);
+/* The name of a framework; NULL after the last. */
+const char	*oom_told_framework(int);
+
+#endif

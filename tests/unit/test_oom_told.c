@@ -1,0 +1,129 @@
+/* Reports in a person's words alone: sentences that say that memory ran out, and near them some that do not. They are
+ * made up. */
+#include <criterion/criterion.h>
+
+#include "oom_lines.h"
+
+#define COUNT(list)	(sizeof(list) / sizeof((list)[0]))
+
+Test(oom_told, memory_that_ran_out)
+{
+	static const struct {
+		const char *text;
+		enum told_what what;
+		bool device, host;
+	} said[] = {
+		{ "I use a 12GB titanxp. It runs out of memory.", TOLD_ENDED, false, false },
+		{ "why gpu memory rises suddenly, resulting in out of memory?", TOLD_ENDED, true, false },
+		{ "I always get a GPU out of memory error", TOLD_ENDED, true, false },
+		{ "my GPU memory is not enough for this model", TOLD_SHORT, true, false },
+		{ "The model does not fit into my 8 GB of VRAM", TOLD_SHORT, true, false },
+		{ "I seem to use more VRAM than I have", TOLD_SHORT, true, false },
+		{ "it eats all my RAM", TOLD_FULL, false, true },
+		{ "the whole RAM gets filled after an hour", TOLD_FULL, false, true },
+		{ "memory overflow when I run test.py", TOLD_ENDED, false, false },
+		{ "I set the batch to 1, but still get OOM", TOLD_ENDED, false, false },
+		{ "I keep getting OOM no matter what I do", TOLD_ENDED, false, false },
+		{ "I get OOM and do not know why", TOLD_ENDED, false, false },
+		{ "it can not train because of out of memory", TOLD_ENDED, false, false },
+		{ "I cannot train it without running out of memory", TOLD_ENDED, false, false },
+		{ "the out of memory error is not solved", TOLD_ENDED, false, false },
+		{ "there is a memory leak in the loop", TOLD_TROUBLE, false, false },
+		{ "The memory usage increases after the first epoch", TOLD_GROWS, false, false },
+		{ "batch_size\xe6\x94\xb9\xe4\xb8\xba" "1\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", TOLD_ENDED, true, false },
+		{ "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", TOLD_ENDED, false, true },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(said); i++) {
+		struct oom_told t = read_lines(said[i].text).told;
+
+		cr_expect_eq(t.line, 1, "%s", said[i].text);
+		cr_expect_eq(t.what, said[i].what, "%s: %d", said[i].text, (int)t.what);
+		cr_expect_eq(t.device, said[i].device, "%s", said[i].text);
+		cr_expect_eq(t.host, said[i].host, "%s", said[i].text);
+	}
+}
+
+Test(oom_told, what_says_nothing_of_it)
+{
+	static const char *const none[] = {
+		/* denials */
+		"It never runs out of memory.", "There is no OOM with batch 8.", "The out of memory error is gone now.",
+		"I did not get any out of memory error", "we trained for 10 epochs without running out of memory",
+		"it does not exceed 4 GB of memory", "The memory is not full", "I fixed my memory issue", "I have enough memory",
+		"Memory is not an issue here", "out of memory does not occur any more",
+		/* advice, and what programs do about it */
+		"If you run out of memory, reduce the batch size.", "To avoid out of memory errors use smaller pictures.",
+		"the trainer catches out of memory errors and skips the batch", "Add OOM handling to the trainer",
+		"this may run out of memory",
+		/* code, and logs */
+		"if 'out of memory' in str(e):", "    raise RuntimeError(\"out of memory\")", "// out of memory",
+		"    print('| WARNING: ran out of memory')", "[INFO] memory is full of samples",
+		/* of something else */
+		"The LSTM has a long short-term memory that explodes.", "The loss explodes after 3 epochs.",
+		"a trip out of memory lane", "GPU utilization is 100%.", "the room zooms out", "the memory network is too large",
+		"illegal memory access", "We use 5 GB out of 8 GB memory", "RAM: 16 GB, GPU: RTX 3090", "memory usage: 3.2 GB",
+		"How much GPU memory is needed?", "the loss increases, memory is fine",
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(none); i++)
+		cr_expect_eq(read_lines(none[i]).told.line, 0, "%s", none[i]);
+}
+
+Test(oom_told, the_sentence_that_says_whose_it_was_counts)
+{
+	struct oom_told t = read_lines("Out of memory\n\nmy GPU runs out of memory\nit runs out of memory\n").told;
+
+	cr_expect_eq(t.line, 3);
+	cr_expect(t.device);
+	t = read_lines("My CPU RAM is full, not the GPU.\n").told;
+	cr_expect(t.host);
+	cr_expect_not(t.device);
+}
+
+Test(oom_told, batches)
+{
+	struct oom_told t = read_lines("With a batch size of 8, then\nbatch_size=4 and batch size down to 1, OOM").told;
+
+	cr_assert_eq(t.batches, 3);
+	cr_expect_eq(t.batch[0], 8);
+	cr_expect_eq(t.batch[1], 4);
+	cr_expect_eq(t.batch[2], 1);
+	cr_expect_eq(t.batch_line[0], 1);
+	cr_expect_eq(t.one, 2);
+	cr_expect_eq(read_lines("it works with a batch of 1").told.one, 0, "it runs");
+	cr_expect_eq(read_lines("I reduced the batchsize and 16 bit precision").told.batches, 0);
+	cr_expect_eq(read_lines("DataLoader(s, batch_size=self.batch_size, num_workers = 4)").told.batches, 0);
+	cr_expect_eq(read_lines("BatchNorm2d(64), batch_norm 3, 100 batches in 20 minutes").told.batches, 0);
+	cr_expect_eq(read_lines("a batch of 1.5 million").told.batches, 0);
+}
+
+Test(oom_told, sizes_names_and_times)
+{
+	struct oom_paste p = read_lines("Keras on a card of 11 GB: at once it runs out of memory.\nIt worked.\n");
+
+	cr_expect_eq(p.told.gigabytes, 11);
+	cr_expect_eq(p.told.framework[2], 1);
+	cr_expect_str_eq(oom_told_framework(2), "Keras");
+	cr_expect_null(oom_told_framework(TOLD_FRAMEWORKS));
+	cr_expect_eq(p.told.at_once, 1);
+	cr_expect_eq(read_lines("At the start it was slow. Later memory is full.").told.at_once, 0, "another sentence's");
+	cr_expect_eq(read_lines("sometimes it runs out of memory").later, 1);
+	cr_expect_eq(read_lines("sometimes it is slow").later, 0);
+	cr_expect_eq(read_lines("it is full after every iteration").later, 0);
+	cr_expect_eq(read_lines("on a GTX 1080 GPU").parallel, 0);
+	cr_expect_eq(read_lines("when loading the point cloud").loading, 0);
+	cr_expect_eq(read_lines("I use the CPU to do the training").told.processor, 1);
+}
+
+Test(oom_told, a_process_that_was_ended)
+{
+	cr_expect_eq(read_lines("The training process was killed when it loads data").told.killed, 1);
+	cr_expect_eq(read_lines("the kernel dies each time").told.killed, 1);
+	cr_expect_eq(read_lines("I killed the process").told.killed, 0);
+	cr_expect_eq(read_lines("it was killed by a timeout").told.killed, 0);
+	cr_expect_eq(read_lines("the process was not killed").told.killed, 0);
+	cr_expect_eq(read_lines("a kernel of 3x3").told.killed, 0);
+}
