@@ -174,14 +174,20 @@ head(struct autopsy *y, const struct row *r, int line, bool placed)
 {
 	const struct oom_message *o = y->main;
 	const char *what = o->host ? "It was the machine's memory, not the device's. The message does not say what had filled it" :
-	    placed ? "The log does not show what had filled the device" : "Where it was a device's";
+	    "The log does not show what had filled the device";
 
-	if (o->kind == OOM_TOLD && placed)
+	if (o->kind == OOM_TOLD)
 		what = o->host ? "It was the machine's memory, by these words. They do not tell what had filled it" :
 		    "These words do not tell what had filled the device";
-	vec_push(y->arena, &y->likely, arena_printf(y->arena, placed ? "%s%s. By public reports in which that came out, the likeliest "
-	    "first:" : "%s%s, the likeliest first, by public reports in which that came out:",
-	    what, r->told ? arena_printf(y->arena, placed ? "; line %d %s" : " (line %d %s)", line, r->told) : ""));
+	if (placed)
+		what = arena_printf(y->arena, "%s%s. By public reports in which that came out, the likeliest first:", what,
+		    r->told ? arena_printf(y->arena, "; line %d %s", line, r->told) : "");
+	else if (r->needs & NEEDS_DATA)
+		what = arena_printf(y->arena, "Line %d %s. By public reports in which that came out, the likeliest first:", line, r->told);
+	else
+		what = arena_printf(y->arena, "Where it was a device's%s, the likeliest first, by public reports in which that came out:",
+		    r->told ? arena_printf(y->arena, " (line %d %s)", line, r->told) : "");
+	vec_push(y->arena, &y->likely, what);
 }
 
 /* Is it known whose memory it was? */
@@ -209,7 +215,7 @@ autopsy_likely(struct autopsy *y)
 		    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU", y->log.paste.told.gpu) : ""));
 	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
-	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS))], is_placed(y) || (r->needs & NEEDS_DATA));
+	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS))], is_placed(y));
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", r->item[i].cause, r->item[i].share ? " (" : "",
 		    r->item[i].share ? r->item[i].share : "", r->item[i].share ? ")" : "", r->item[i].shows));

@@ -66,7 +66,7 @@ sizes(struct oom_paste *p, struct piece t, int line)
 			;
 		name = (struct piece){ s, (size_t)(to - s) };
 		if (name.n < LEAST_LETTERS || !piece_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
-		    "vicuna alpaca baichuan internlm internvl yi- phi- deepseek llava mpt- pythia wizard starcoder stablelm dolly "
+		    "vicuna llava alpaca baichuan internlm internvl yi- phi- deepseek llava mpt- pythia wizard starcoder stablelm dolly "
 		    "rwkv mamba granite nemotron olmo minicpm solar zephyr"))
 			continue;
 		for (at = s; at < to; at++) {

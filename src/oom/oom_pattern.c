@@ -208,8 +208,8 @@ size(const char *s, const char *end, struct oom_size *to)
 		return NULL;
 	for (i = 0; i < places; i++)
 		scale *= 10;
-	if (whole > INT64_MAX >> (shift + 1))
-		return NULL;
+	if (whole > INT64_MAX >> (shift + 1) || (shift == 0 && part > 0))
+		return NULL;		/* nor are there parts of a byte */
 	bytes = (whole << shift) + (part << shift) / scale;
 	*to = (struct oom_size){ true, bytes, ((int64_t)1 << shift) / scale / 2 };
 	return s;

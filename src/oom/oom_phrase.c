@@ -170,6 +170,7 @@ const struct phrase oom_phrases[] = {
 	{ "Error tokenizing data. C error: out of memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "pandas", TABLE, 0) },
 	{ "Failed to allocate CPU Memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "MXNet", NULL, 0) },
 	{ "cudaSuccess (2 vs. 0) out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },
+	{ "error == cudaSuccess. 2 vs 0", FROM("Caffe2") },
 	{ "cudaSuccess (2 vs. 0)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },
 	{ "getWorkspace [out of memory error]", SAYS(OOM_CUDA, "MatConvNet", PATCHES) },
 	{ "[out of memory error]", FROM("MatConvNet") },

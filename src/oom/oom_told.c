@@ -80,11 +80,11 @@ static const struct {
 #define OTHER_MEMORY	"short-term memory|short term memory|long-term memory|memory network|memory networks|memory bank|memory cell|" \
     "memory cells|memory module|memory augmented|memory-augmented|associative memory|episodic memory|external memory|memory mapped|"  \
     "memory access|memory format|memory address|memory alignment|memory bandwidth|memory clock|memory card|memory efficient|"	  \
-    "memory-efficient|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
+    "memory-efficient|human memory|working memory|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
 
 /* What a clause is of that advises, or tells what a program does about it. */
 #define ADVICE		"if you|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|may|might|" \
-    "whether|unless|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
+    "whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"
@@ -212,6 +212,15 @@ is_question(struct piece t)
 	return memchr(t.s, '?', t.n) || piece_any_whole(t, "how why");
 }
 
+/* "If it runs out of memory, take less": what comes after the comma is what is said. */
+static bool
+is_condition(struct piece line, struct piece clause)
+{
+	const char *s = piece_past_blanks(clause.s, clause.s + clause.n), *end = clause.s + clause.n;
+
+	return end - s > 3 && lower(s[0]) == 'i' && lower(s[1]) == 'f' && s[2] == ' ' && end < line.s + line.n && *end == ',';
+}
+
 bool
 oom_told_happened(struct piece line, const char *at, size_t n)
 {
@@ -224,7 +233,7 @@ oom_told_happened(struct piece line, const char *at, size_t n)
 		return false;
 	if (find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
-	return !has_whole(clause, ADVICE) || is_question(line);
+	return (!has_whole(clause, ADVICE) && !is_condition(line, clause)) || is_question(line);
 }
 
 /* The first of a clause's words that says what befell memory, where it names that. */
@@ -344,7 +353,7 @@ memory(struct oom_told *o, struct piece t, int line)
 		if (now.what)
 			whose(&now, clause_of(t, at, n));
 		if (now.what && !now.device && !now.host)
-			whose(&now, t);
+			whose(&now, oom_told_sentence(&now, t));
 	}
 	if (now.what)
 		keep(o, &now);

@@ -154,7 +154,7 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 	if (clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
 	    "other gpus|gpus = '0,1|each gpu", AHEAD, "") && !piece_any_of(t, "capacity total cuda_visible"))
 		p->parallel = line;
-	if (piece_any_begins(t, "torch pytorch"))
+	if (piece_any_begins(t, "torch pytorch nn.dataparallel"))
 		p->torch = line;
 	size_of_pictures(p, t, line);
 	if (piece_any_of(t, "pytorch torch") && piece_any_phrase(t, "h 0.3|h0.3|=0.3"))

@@ -259,6 +259,17 @@ Test(oom, shapes_in_the_orders_of_the_frameworks)
 	}
 }
 
+Test(oom, there_are_no_parts_of_a_byte)
+{
+	static const char text[] = "lDA out of memry, Tried to allocate 1.27 B1B (CPU 0; 2370 GiB total capacity)\n";
+	struct oom_log log;
+	int i;
+
+	read_text(&log, text, strlen(text), 4096);
+	for (i = 0; i < log.messages.n; i++)
+		cr_expect_not(log.messages.v[i].size[OOM_ASKED].known, "as a picture of it was read");
+}
+
 Test(oom, a_shape_of_nothing_has_neighbours)
 {
 	struct oom_shape s = { .known = true, .rank = 4, .dim = { 64, 8, 18, 30 } };

@@ -5,6 +5,13 @@
 #include "oom_forms.h"
 
 static const struct want texts[] = {
+	{ .name = "Caffe2", .from = "facebookresearch/Detectron/issues/560",
+	  .who = "Caffe2",
+	  .text = "RuntimeError: [enforce fail at event_gpu.cc:17] error == cudaSuccess. 2 vs 0. Error at: "
+	    "/src/caffe2/core/event_gpu.cc:17: out of memory\n" },
+	{ .name = "NVIDIA's Caffe", .from = "NVIDIA/DIGITS/issues/1842",
+	  .who = "Caffe", .says = "batch_size of its data layers",
+	  .text = "F1011 18:03:00.939154 12931 gpu_memory.hpp:27] Out of memory: failed to allocate 150994944 bytes on device 0\n" },
 	{ .name = "tinygrad", .from = "exo-explore/exo/issues/101",
 	  .who = "tinygrad",
 	  .text = "RuntimeError: CUDA Error 2, out of memory\n" },

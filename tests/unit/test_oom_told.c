@@ -28,6 +28,8 @@ Test(oom_told, memory_that_ran_out)
 		{ "it can not train because of out of memory", TOLD_ENDED, false, false },
 		{ "I cannot train it without running out of memory", TOLD_ENDED, false, false },
 		{ "the out of memory error is not solved", TOLD_ENDED, false, false },
+		{ "If it runs out of memory, what can I do?", TOLD_ENDED, false, false },
+		{ "I have a GPU of 8 GB. It runs out of memory.", TOLD_ENDED, false, false },
 		{ "there is a memory leak in the loop", TOLD_TROUBLE, false, false },
 		{ "The memory usage increases after the first epoch", TOLD_GROWS, false, false },
 		{ "batch_size\xe6\x94\xb9\xe4\xb8\xba" "1\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", TOLD_ENDED, true, false },
@@ -56,14 +58,15 @@ Test(oom_told, what_says_nothing_of_it)
 		/* advice, and what programs do about it */
 		"If you run out of memory, reduce the batch size.", "To avoid out of memory errors use smaller pictures.",
 		"the trainer catches out of memory errors and skips the batch", "Add OOM handling to the trainer",
-		"this may run out of memory",
+		"this may run out of memory", "If training runs out of memory, lower the batch.",
+		"I thought it would run out of memory, but it works.",
 		/* code, and logs */
 		"if 'out of memory' in str(e):", "    raise RuntimeError(\"out of memory\")", "// out of memory",
 		"    print('| WARNING: ran out of memory')", "[INFO] memory is full of samples",
 		/* of something else */
 		"The LSTM has a long short-term memory that explodes.", "The loss explodes after 3 epochs.",
 		"a trip out of memory lane", "GPU utilization is 100%.", "the room zooms out", "the memory network is too large",
-		"illegal memory access", "We use 5 GB out of 8 GB memory", "RAM: 16 GB, GPU: RTX 3090", "memory usage: 3.2 GB",
+		"illegal memory access", "our working memory is exceeded by nine items", "We use 5 GB out of 8 GB memory", "RAM: 16 GB, GPU: RTX 3090", "memory usage: 3.2 GB",
 		"How much GPU memory is needed?", "the loss increases, memory is fine",
 	};
 	size_t i;

@@ -111,6 +111,8 @@ static const struct place {
 	    CALL("/env/lib/python3.11/site-packages/scipy/sparse/base.py", "1187", "_process_toarray_args",
 	    "return np.zeros(self.shape, dtype=self.dtype, order=order)") "MemoryError\n",
 	    TRACE_SPARSE | TRACE_MAKES, "" },
+	{ "an array is made by its type", HEAD CALL("/src/prepro.py", "209", "main", "all_feats = np.ndarray([n, 196, 512])")
+	    "MemoryError\n", TRACE_MAKES, "" },
 	{ "a sparse matrix is turned", HEAD CALL("/src/graph.py", "71", "main", "self.mat = data.tocsr()")
 	    CALL("/env/lib/python3.11/site-packages/scipy/sparse/coo.py", "337", "tocsr", "row = self.row[order]")
 	    "MemoryError\n", 0, "" },
