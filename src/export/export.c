@@ -32,15 +32,11 @@ follows(const struct exporter *x, const struct node *n)
 	return false;
 }
 
-static void
-translate(struct exporter *x, const struct node *n)
+void
+layer_write(struct exporter *x, const struct node *n)
 {
 	const struct export_op *row = row_of(n->op);
 
-	if (follows(x, n))
-		return;
-	x->node = n;
-	x->failed = false;
 	if (row && row->same)
 		result(x, n->out[0], one(x, row->same, value_of(x, n->in[0])));
 	else if (row)
@@ -49,6 +45,82 @@ translate(struct exporter *x, const struct node *n)
 		formula_write(x, n);
 	else
 		export_cannot(x, "ONNX has no operator that does the same");
+}
+
+static bool
+is_apart(const struct node *n)
+{
+	const struct export_op *row = row_of(n->op);
+
+	return row && row->apart;
+}
+
+/* Is it such a layer, or does it look up what one found? */
+static bool
+reads_apart(const struct exporter *x, const struct node *n)
+{
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && n->in[k]->dtype == DT_I32 && x->apart[n->in[k]->id])
+			return true;
+	return is_apart(n);
+}
+
+/* What makes layers that are functions, and what these need, from the last to the first. */
+static void
+find_boxed(struct exporter *x, const struct graph *g)
+{
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++)
+		x->apart[g->nodes.v[i]->out[0]->id] = reads_apart(x, g->nodes.v[i]);
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = g->nodes.v[i];
+
+		for (k = 0; k < n->nin && (x->apart[n->out[0]->id] || x->boxed[n->out[0]->id]); k++)
+			if (n->in[k])
+				x->boxed[n->in[k]->id] = true;
+	}
+}
+
+/* Is it made of nothing, as numbers that count along an axis are? */
+static bool
+of_nothing(const struct tensor *t)
+{
+	int k;
+
+	if (!t->def || t->batched)
+		return false;
+	for (k = 0; k < t->def->nin; k++)
+		if (t->def->in[k] && !of_nothing(t->def->in[k]))
+			return false;
+	return true;
+}
+
+/* What such layers need that is a constant of ONNX, or has indices, would not become the same again; nor what looks up what they
+ * found. */
+static bool
+becomes_function(const struct exporter *x, const struct node *n)
+{
+	const struct tensor *y = n->out[0];
+
+	return reads_apart(x, n) || (x->boxed[y->id] && (y->dtype == DT_I32 || of_nothing(y)));
+}
+
+static void
+translate(struct exporter *x, const struct node *n)
+{
+	if (follows(x, n))
+		return;
+	x->node = n;
+	x->failed = false;
+	if (!becomes_function(x, n)) {
+		layer_write(x, n);
+		return;
+	}
+	function_write(x, n);
+	x->apart[n->out[0]->id] = true;
 }
 
 void
@@ -101,9 +173,9 @@ note_outputs(struct exporter *x, struct map *read, const struct model *m)
 		note_read(x, read, m->outputs.v[i].name);
 }
 
-/* Of the nodes those that make what is read, and of their bodies the same; they stand after what they read. */
-static void
-keep_read(struct exporter *x, struct model *m, struct map *read)
+/* Of their bodies the same; they stand after what they read. */
+void
+keep_needed_nodes(struct exporter *x, struct model *m, struct map *read)
 {
 	int i, k, n;
 
@@ -120,13 +192,42 @@ keep_read(struct exporter *x, struct model *m, struct map *read)
 		for (k = 0; any && k < node->nattrs; k++)
 			if (node->attr[k].type == A_GRAPH) {
 				note_outputs(x, read, node->attr[k].graph);
-				keep_read(x, node->attr[k].graph, read);
+				keep_needed_nodes(x, node->attr[k].graph, read);
 			}
 	}
 	for (i = n = 0; i < m->nodes.n; i++)
 		if (m->nodes.v[i])
 			m->nodes.v[n++] = m->nodes.v[i];
 	m->nodes.n = n;
+}
+
+static void
+note_operators(struct exporter *x, struct map *used, const struct model *m)
+{
+	int i, k;
+
+	for (i = 0; i < m->nodes.n; i++) {
+		const struct model_node *n = m->nodes.v[i];
+
+		note_read(x, used, n->op);
+		for (k = 0; k < n->nattrs; k++)
+			if (n->attr[k].type == A_GRAPH)
+				note_operators(x, used, n->attr[k].graph);
+	}
+}
+
+/* Functions of which no node is left. */
+static void
+drop_unused(struct exporter *x)
+{
+	struct map used = { 0 };
+	int i, n;
+
+	note_operators(x, &used, x->model);
+	for (i = n = 0; i < x->model->functions.n; i++)
+		if (map_get(&used, arena_join(x->arena, OUR_DOMAIN, ".", x->model->functions.v[i]->name)))
+			x->model->functions.v[n++] = x->model->functions.v[i];
+	x->model->functions.n = n;
 }
 
 /* Nodes, weights and inputs that nothing reads are left out. */
@@ -138,7 +239,8 @@ drop_unread(struct exporter *x)
 	int i, n;
 
 	note_outputs(x, &read, m);
-	keep_read(x, m, &read);
+	keep_needed_nodes(x, m, &read);
+	drop_unused(x);
 	for (i = n = 0; i < m->numbers.n; i++)
 		if (map_get(&read, m->numbers.v[i]->name))
 			m->numbers.v[n++] = m->numbers.v[i];
@@ -165,6 +267,8 @@ begin(struct exporter *x, const struct graph *g, int count, const struct result 
 		map_put(x->arena, &x->names, t->name, x);
 		result(x, t, t->name);
 		vec_push(x->arena, &x->model->inputs, export_described(x, t, t->name));
+		if (i == 0)
+			x->samples = t->name;
 	}
 }
 
@@ -173,10 +277,13 @@ static void
 export_output(struct exporter *x, const struct result *r)
 {
 	const char *value = value_of(x, r->tensor);
+	struct model_value out;
 
 	if (r->name)
 		called(x, value, r->name);
-	vec_push(x->arena, &x->model->outputs, export_described(x, r->tensor, r->name ? r->name : value));
+	out = export_described(x, r->tensor, r->name ? r->name : value);
+	out.predicted = r->name != NULL;
+	vec_push(x->arena, &x->model->outputs, out);
 }
 
 static void
@@ -185,6 +292,7 @@ export_graph(struct exporter *x, const struct graph *g, int count, const struct 
 	int i;
 
 	begin(x, g, count, wanted);
+	find_boxed(x, g);
 	export_nodes(x, g, count, wanted);
 	x->node = NULL;
 	if (x->why || x->result->problems.n > 0)
@@ -201,11 +309,13 @@ export_model(struct module *m, const struct checkpoint *c, const char *root, con
 {
 	struct exporter x = { .arena = m->arena, .module = m, .checkpoint = c, .root = root,
 		.result = ARENA_NEW(m->arena, struct exported), .model = ARENA_NEW(m->arena, struct model),
-		.value = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.value)) };
+		.value = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.value)),
+		.boxed = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.boxed)),
+		.apart = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.apart)) };
 	struct result *wanted;
 	int count = graph_outputs(m->forward, &wanted);
 
-	x.result->model = x.body = x.model;
+	x.result->model = x.whole = x.body = x.model;
 	x.model->arena = m->arena;
 	x.model->producer = m->name;
 	if (count > 0)

@@ -18,11 +18,15 @@ struct exporter {
 	const char *root;		/* the folder below which the spec's files lie */
 	struct exported *result;
 	struct model *model;
-	struct model *body;		/* where nodes are appended: the model, or a graph in one of its nodes */
+	struct model *whole;		/* where constants are: the model, or the function that is being made */
+	struct model *body;		/* where nodes are appended: that, or a graph in one of its nodes */
+	const char *within;		/* the operator whose function is being made; NULL: none */
 	const struct node *node;	/* the one at hand */
 	const char **value;		/* by a tensor's id, what it is called; NULL: it is not there yet */
+	bool *boxed, *apart;		/* by a tensor's id: does a layer that is a function need it; does one make it? */
 	struct map names;		/* taken */
 	struct map constants;		/* values.c: those that others may be like */
+	const char *samples;		/* what has the batch in front; NULL: nothing */
 	const char *batch;		/* the batch as a vector of one, once it was asked for */
 	bool failed;			/* the node at hand cannot be expressed, as the result says */
 	const char *why;		/* a weight that is not there; NULL: none is missing */
@@ -32,6 +36,7 @@ struct exporter {
 struct export_op {
 	const char *name;		/* "conv" */
 	const char *same;		/* ONNX's of one operand that does the same: "Relu"; NULL: write() says it */
+	bool apart;			/* it becomes a function, whose node alone is read again */
 	/* Makes the results of the node (result()). */
 	void (*write)(struct exporter *, const struct node *);
 };
@@ -101,6 +106,13 @@ const char	*sliced(struct exporter *, const char *value, int64_t axis, int64_t f
 
 /* Says that the node at hand cannot be expressed, and why. */
 void	export_cannot(struct exporter *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A layer by the record of its operator, or its formula (export.c). */
+void	layer_write(struct exporter *, const struct node *);
+/* The same as a node of a function (function.c). */
+void	function_write(struct exporter *, const struct node *);
+/* Of a model or a function what its outputs need; NAMES are what is read (export.c). */
+void	keep_needed_nodes(struct exporter *, struct model *, struct map *names);
 
 /* Translates what some results need of a graph whose inputs have values (export.c). */
 void	export_nodes(struct exporter *, const struct graph *, int count, const struct result *wanted);

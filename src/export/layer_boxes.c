@@ -35,7 +35,7 @@ anchors(struct exporter *x, const struct node *n)
 	result(x, n->out[0], reals_constant(x, 2, n->out[0]->dim, v));
 }
 
-EXPORT_OP_ROW(anchors, .write = anchors);
+EXPORT_OP_ROW(anchors, .write = anchors, .apart = true);
 
 /* ---- which are some ---- */
 
@@ -138,7 +138,7 @@ roi_align(struct exporter *x, const struct node *n)
 	result(x, y, v);
 }
 
-EXPORT_OP_ROW(roi_align, .write = roi_align);
+EXPORT_OP_ROW(roi_align, .write = roi_align, .apart = true);
 
 static void
 roi_pool(struct exporter *x, const struct node *n)
@@ -155,7 +155,7 @@ roi_pool(struct exporter *x, const struct node *n)
 	    AS_IS));
 }
 
-EXPORT_OP_ROW(roi_pool, .write = roi_pool);
+EXPORT_OP_ROW(roi_pool, .write = roi_pool, .apart = true);
 
 /* Masks of all pictures are maps of one channel, and a box's is that of its picture and index. */
 static void
@@ -174,7 +174,7 @@ roi_masks(struct exporter *x, const struct node *n)
 	result(x, y, make(x, "ScatterND", IN(for_each_sample(x, real_constant(x, 0), y->rank, y->dim), l.at, v), AS_IS));
 }
 
-EXPORT_OP_ROW(roi_masks, .write = roi_masks);
+EXPORT_OP_ROW(roi_masks, .write = roi_masks, .apart = true);
 
 /* ---- how much they overlap ---- */
 
@@ -251,4 +251,4 @@ match(struct exporter *x, const struct node *n)
 	result(x, n->out[0], make(x, "Where", IN(is, at, between), AS_IS));
 }
 
-EXPORT_OP_ROW(match, .write = match);
+EXPORT_OP_ROW(match, .write = match, .apart = true);

@@ -17,6 +17,7 @@ batchnorm(struct exporter *x, const struct node *n)
 		attr[1] = attr_is_real("momentum", 1 - momentum);
 	result(x, n->out[0], make(x, "BatchNormalization", IN(value_of(x, n->in[0]), value_of(x, n->in[1]),
 	    value_of(x, n->in[2]), value_of(x, n->in[3]), value_of(x, n->in[4])), attr));
+	x->body->nodes.v[x->body->nodes.n - 1]->frozen = op_bool(n, "frozen");
 }
 
 EXPORT_OP_ROW(batchnorm, .write = batchnorm);

@@ -32,7 +32,7 @@ top_k(struct exporter *x, const struct node *n)
 	result(x, n->out[0], out[1]);
 }
 
-EXPORT_OP_ROW(top_k, .write = top_k);
+EXPORT_OP_ROW(top_k, .write = top_k, .apart = true);
 
 /* ---- nms ---- */
 
@@ -90,4 +90,4 @@ nms(struct exporter *x, const struct node *n)
 	    places_constant(x, 0, NULL, &none)), AS_IS));
 }
 
-EXPORT_OP_ROW(nms, .write = nms);
+EXPORT_OP_ROW(nms, .write = nms, .apart = true);

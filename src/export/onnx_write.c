@@ -150,6 +150,10 @@ put_node(struct arena *a, Onnx__NodeProto *p, const struct model_node *n)
 	size_t i;
 
 	p->op_type = text(n->op);
+	if (strncmp(n->op, OUR_DOMAIN ".", strlen(OUR_DOMAIN ".")) == 0) {
+		p->op_type += strlen(OUR_DOMAIN ".");
+		p->domain = text(OUR_DOMAIN);
+	}
 	p->name = text(n->name);
 	p->n_input = (size_t)n->nin;
 	p->input = (char **)(uintptr_t)n->in;
@@ -159,9 +163,11 @@ put_node(struct arena *a, Onnx__NodeProto *p, const struct model_node *n)
 	MESSAGES(Onnx__AttributeProto, onnx__attribute_proto__init, p->attribute, n->nattrs);
 	for (i = 0; i < p->n_attribute; i++)
 		put_attr(a, p->attribute[i], &n->attr[i]);
-	p->n_metadata_props = n->scope != NULL;
-	MESSAGES(Onnx__StringStringEntryProto, onnx__string_string_entry_proto__init, p->metadata_props, 1);
-	put_pair(p->metadata_props[0], "stowage.path", n->scope);
+	MESSAGES(Onnx__StringStringEntryProto, onnx__string_string_entry_proto__init, p->metadata_props, 2);
+	if (n->scope)
+		put_pair(p->metadata_props[p->n_metadata_props++], "stowage.path", n->scope);
+	if (n->frozen)
+		put_pair(p->metadata_props[p->n_metadata_props++], "stowage.frozen", "true");
 }
 
 static void
@@ -176,6 +182,9 @@ put_value(struct arena *a, Onnx__ValueInfoProto *p, const struct model_value *v)
 	p->type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
 	p->type->tensor_type = t;
 	onnx__type_proto__tensor__init(t);
+	p->n_metadata_props = v->predicted;
+	MESSAGES(Onnx__StringStringEntryProto, onnx__string_string_entry_proto__init, p->metadata_props, 1);
+	put_pair(p->metadata_props[0], "stowage.output", "predicted");
 	t->has_elem_type = true;
 	t->elem_type = onnx_type(v->type);
 	t->shape = ARENA_NEW(a, Onnx__TensorShapeProto);
@@ -218,6 +227,48 @@ put_graph(struct arena *a, Onnx__GraphProto *p, const struct model *m, const cha
 		put_value(a, p->output[i], &m->outputs.v[i]);
 }
 
+static void
+put_opset(Onnx__OperatorSetIdProto *p, const char *domain, int64_t version)
+{
+	p->domain = text(domain);
+	p->has_version = true;
+	p->version = version;
+}
+
+static const char **
+value_names(struct arena *a, const struct model_value *v, int n)
+{
+	const char **names = arena_array(a, (size_t)n + 1, sizeof(*names));
+	int i;
+
+	for (i = 0; i < n; i++)
+		names[i] = v[i].name;
+	return names;
+}
+
+static void
+put_function(struct arena *a, Onnx__FunctionProto *p, const struct model_function *f)
+{
+	const struct model *m = f->body;
+	size_t i;
+
+	p->domain = text(OUR_DOMAIN);
+	p->name = text(f->name);
+	p->n_attribute = (size_t)f->nattrs;
+	p->attribute = (char **)(uintptr_t)f->attr;
+	p->n_input = (size_t)m->inputs.n;
+	p->input = (char **)(uintptr_t)value_names(a, m->inputs.v, m->inputs.n);
+	p->n_output = (size_t)m->outputs.n;
+	p->output = (char **)(uintptr_t)value_names(a, m->outputs.v, m->outputs.n);
+	p->n_node = (size_t)m->nodes.n;
+	MESSAGES(Onnx__NodeProto, onnx__node_proto__init, p->node, m->nodes.n);
+	for (i = 0; i < p->n_node; i++)
+		put_node(a, p->node[i], m->nodes.v[i]);
+	p->n_opset_import = 1;
+	MESSAGES(Onnx__OperatorSetIdProto, onnx__operator_set_id_proto__init, p->opset_import, 1);
+	put_opset(p->opset_import[0], "", OPSET);
+}
+
 struct stream {
 	ProtobufCBuffer base;	/* first: the library hands it back */
 	FILE *f;
@@ -234,22 +285,24 @@ onnx_write(struct arena *a, FILE *f, const struct model *m, const char *apart, c
 {
 	struct stream to = { .base = { .append = append }, .f = f };
 	Onnx__ModelProto p;
-	Onnx__OperatorSetIdProto opset, *opsets = &opset;
 	Onnx__GraphProto graph;
+	size_t i;
 
 	*why = NULL;
 	onnx__model_proto__init(&p);
 	onnx__graph_proto__init(&graph);
-	onnx__operator_set_id_proto__init(&opset);
 	p.has_ir_version = true;
 	p.ir_version = IR_VERSION;
 	p.producer_name = text("stowage");
 	p.producer_version = text(PACKAGE_VERSION);
-	p.n_opset_import = 1;
-	p.opset_import = &opsets;
-	opset.domain = text("");
-	opset.has_version = true;
-	opset.version = OPSET;
+	p.n_opset_import = m->functions.n > 0 ? 2 : 1;
+	MESSAGES(Onnx__OperatorSetIdProto, onnx__operator_set_id_proto__init, p.opset_import, 2);
+	put_opset(p.opset_import[0], "", OPSET);
+	put_opset(p.opset_import[1], OUR_DOMAIN, 1);
+	p.n_functions = (size_t)m->functions.n;
+	MESSAGES(Onnx__FunctionProto, onnx__function_proto__init, p.functions, m->functions.n);
+	for (i = 0; i < p.n_functions; i++)
+		put_function(a, p.functions[i], m->functions.v[i]);
 	p.graph = &graph;
 	put_graph(a, &graph, m, apart);
 	if (onnx__model_proto__get_packed_size(&p) > LARGEST_FILE)

@@ -54,7 +54,7 @@ append(struct exporter *x, const char *path, const char *op, const char *const *
 	int i;
 
 	n->op = op;
-	n->scope = path;
+	n->scope = x->within ? NULL : path;
 	while (in[n->nin])
 		n->nin++;
 	n->in = memcpy(arena_array(x->arena, (size_t)n->nin + 1, sizeof(*n->in)), in, (size_t)n->nin * sizeof(*in));
@@ -72,7 +72,7 @@ void
 make_several(struct exporter *x, const char *op, const char *const *in, const struct model_attr *attr, int count,
     const char **out)
 {
-	const char *path = x->node ? x->node->path : "batch";
+	const char *path = x->within ? x->within : x->node ? x->node->path : "batch";
 	struct model_node *n = append(x, path, op, in, attr, count);
 	int i;
 
@@ -105,7 +105,7 @@ make_outside(struct exporter *x, const char *op, const char *const *in, const st
 	struct model *body = x->body;
 	const char *out;
 
-	x->body = x->model;
+	x->body = x->whole;
 	out = make(x, op, in, attr);
 	x->body = body;
 	return out;
@@ -362,15 +362,12 @@ reshaped_as(struct exporter *x, const char *value, const struct tensor *t)
 	return reshaped(x, value, t->batched, t->rank, t->dim);
 }
 
-/* The batch is the first extent of the first input. It is asked for once, before any layer. */
+/* It is asked for once, before any layer. */
 static const char *
 batch(struct exporter *x)
 {
-	const struct graph *g = x->module->forward;
-
 	if (!x->batch)
-		x->batch = make_outside(x, "Shape", IN(value_of(x, g->inputs.v[0])),
-		    AS(attr_is_int("start", 0), attr_is_int("end", 1)));
+		x->batch = make_outside(x, "Shape", IN(x->samples), AS(attr_is_int("start", 0), attr_is_int("end", 1)));
 	return x->batch;
 }
 
@@ -379,7 +376,7 @@ for_each_sample(struct exporter *x, const char *value, int rank, const int64_t *
 {
 	const char *shape;
 
-	if (x->module->forward->inputs.n == 0) {
+	if (!x->samples) {
 		export_cannot(x, "it is made for each sample, and there is no input that says how many there are");
 		return "";
 	}

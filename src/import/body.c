@@ -5,6 +5,7 @@
  */
 #include "import/writer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static char
@@ -51,6 +52,26 @@ real_text(struct arena *a, double r)
 	return s;
 }
 
+/* Numbers of a tuple, to the last bit: an operator computes with them in double. */
+static const char *
+reals_text(struct arena *a, int n, const double *v)
+{
+	struct text t;
+	int i, digits;
+
+	text_init(&t, a);
+	text_puts(&t, n > 1 ? "(" : "");
+	for (i = 0; i < n; i++) {
+		const char *s = real_text(a, v[i]);
+
+		for (digits = 10; digits <= 17 && strtod(s, NULL) != v[i]; digits++)
+			s = arena_printf(a, "%.*g", digits, v[i]);
+		text_printf(&t, "%s%s", i ? ", " : "", s);
+	}
+	text_puts(&t, n > 1 ? ")" : "");
+	return t.s;
+}
+
 const char *
 attr_as_text(struct arena *a, const struct attr_spec *spec, const struct attr *v)
 {
@@ -69,6 +90,8 @@ attr_as_text(struct arena *a, const struct attr_spec *spec, const struct attr *v
 			return v->v[0] == v->v[2] ? tuple_text(a, 1, v->v, true) :
 			    tuple_text(a, 2, (int64_t[]){ v->v[0], v->v[2] }, true);
 		return tuple_text(a, 4, v->v, true);
+	case ATTR_REALS:
+		return reals_text(a, v->n, v->real);
 	case ATTR_ENUM:
 		k = v->i;
 		break;
@@ -275,9 +298,9 @@ body_write(struct body *b, struct text *to, const char *out)
 		struct step *s = b->w->im->steps.v[i];
 		const char *word;
 
-		if (goes_on(b, s) || (s->part && s->out != b->s->out))	/* which needs no other name */
+		if (goes_on(b, s) || (s->part && s->out != b->s->out && !s->out->wanted))	/* which needs no other name */
 			continue;
-		word = s->out == b->s->out ? out : word_fresh(a, b->words, name_for(b, s));
+		word = s->out == b->s->out ? out : s->out->wanted ? s->out->wanted : word_fresh(a, b->words, name_for(b, s));
 		text_printf(to, "%s%s = ", b->indent, word);
 		expression(b, to, s->out, true);
 		text_puts(to, "\n");

@@ -226,6 +226,8 @@ onnx_step(struct importer *im, const struct model_node *n)
 
 	if (op)
 		return op->ours ? unary(im, n, op->ours) : op->translate(im, n);
+	if (strncmp(n->op, OUR_DOMAIN ".", strlen(OUR_DOMAIN ".")) == 0)
+		return our_step(im, n);
 	closest = onnx_closest(n->op);
 	return closest ? cannot(im, "there is no operator here that does the same; the closest is %s", closest) :
 	    cannot(im, "there is no operator here that does the same");
@@ -289,31 +291,47 @@ drop_unread(struct importer *im)
 }
 
 static bool
-find_outputs(struct importer *im, const char **why)
+find_output(struct importer *im, const struct model_value *out, const char *which, const char **why)
 {
-	struct val *v = map_get(&im->vals, im->model->outputs.n > 0 ? im->model->outputs.v[0].name : "");
-	int i;
+	struct val *v = map_get(&im->vals, out->name);
 
 	if (v && v->t && v->t->batched && !v->def) {
-		*why = "its first output is one of its inputs: there is nothing to compute";
+		*why = arena_printf(im->arena, "its %s output is one of its inputs: there is nothing to compute", which);
 		return false;
 	}
 	if (!v || !v->t || !v->def || !v->t->batched) {
-		*why = im->result->cut ? "its first output is not computed from its inputs, where it was cut" :
-		    "its first output is not computed from its inputs";
+		*why = arena_printf(im->arena, "its %s output is not computed from its inputs%s", which,
+		    im->result->cut ? ", where it was cut" : "");
 		return false;
 	}
 	if (v->source.merged)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "of the output '%s' axis %d has the batch and another axis "
-		    "as one in the model; here they are two, with the batch in front of all", im->model->outputs.v[0].name, v->source.at));
+		    "as one in the model; here they are two, with the batch in front of all", out->name, v->source.at));
 	else if (v->source.at > 0)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "of the output '%s' the batch is axis %d in the model, "
-		    "and in front of the others here", im->model->outputs.v[0].name, v->source.at));
+		    "and in front of the others here", out->name, v->source.at));
 	v = val_first(v);
-	vec_push(im->arena, &im->outputs, v);
+	if (!v->output)
+		vec_push(im->arena, &im->outputs, v);
+	v->output = out->name;
+	return true;
+}
+
+static bool
+find_outputs(struct importer *im, const char **why)
+{
+	const struct model_value *out = im->model->outputs.v;
+	int i;
+
+	if (!find_output(im, im->model->outputs.n > 0 ? out : &(struct model_value){ .name = "" }, "first", why))
+		return false;
+	im->predicted = out->predicted;
 	for (i = 1; i < im->model->outputs.n; i++)
-		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the output '%s' is left out, with what "
-		    "only it needs: a spec is written for the first output", im->model->outputs.v[i].name));
+		if (!out[i].predicted)
+			vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the output '%s' is left out, with what "
+			    "only it needs: a spec is written for the first output", out[i].name));
+		else if (!find_output(im, &out[i], "other", why))
+			return false;
 	return true;
 }
 
@@ -324,7 +342,7 @@ drop_softmax(struct importer *im)
 	struct val *out = im->outputs.v[0], *logits = out->logits ? val_first(out->logits) :
 	    strcmp(out->def->op->name, "softmax") == 0 ? out->def->in[0] : NULL;
 
-	if (im->options->loss || !logits || out->t->rank != 1 || !logits->def)
+	if (im->options->loss || im->predicted || im->outputs.n > 1 || !logits || out->t->rank != 1 || !logits->def)
 		return;
 	im->outputs.v[0] = logits;
 	vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the %s at the end is left out: cross_entropy takes what "
@@ -352,7 +370,8 @@ count_weights(struct importer *im)
 	for (i = 0; i < im->steps.n; i++)
 		for (k = step_shared(im->steps.v[i]); k < im->steps.v[i]->nweights; k++) {
 			const struct weight *w = &im->steps.v[i]->weight[k];
-			bool statistic = strcmp(im->steps.v[i]->op->name, "batchnorm") == 0 && k > 1;
+			bool statistic = strcmp(im->steps.v[i]->op->name, "batchnorm") == 0 &&
+			    (k > 1 || im->steps.v[i]->said_by->frozen);
 			int64_t *sum = statistic ? &im->result->statistics : !w->frozen ? &im->result->parameters :
 			    w->numbers->place ? &im->result->frozen : w->numbers->computed ? &computed : &added;
 
@@ -396,6 +415,8 @@ say_loss(struct importer *im)
 	if (im->untrained)
 		vec_push(im->arena, &im->result->notes, "all numbers of the model are constants, so nothing is trained, and the spec has no "
 		    "loss");
+	else if (im->predicted && !im->options->loss)
+		vec_push(im->arena, &im->result->notes, "no loss reads what the model predicts, so the spec has none, and is for inference");
 	else if (!im->options->loss)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the loss is %s, as the shape of '%s' suggests; "
 		    "--loss says another", spec_loss(im), im->model->outputs.v[0].name));

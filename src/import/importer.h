@@ -45,6 +45,8 @@ struct val {			/* what a name of the model stands for */
 	bool bytes;		/* an input of bytes, which all that reads it has as real numbers, as ours does */
 	int range;		/* an input of whole numbers: how many there are of them; 0: not known yet */
 	const char *word;	/* what the spec calls it, once it has a name */
+	const char *output;	/* a result: what the model calls it; NULL: it is none */
+	const char *wanted;	/* and what it is to be called in the spec */
 	bool channels_first;	/* ours has the source's last axis in front of the others */
 	struct val *turned;	/* the same in the other order, once it is made */
 	const struct val *flat;	/* it is these axes as one, in the order of ours, which is not the source's */
@@ -99,7 +101,9 @@ struct importer {
 	struct map joins;	/* struct val *: what joins values, by these */
 	struct map spelled;	/* struct val *: what the model has in the place of a turn, by that (recognise_turn.c) */
 	struct map done;	/* nodes that a step made along with others, by their outputs */
-	VEC(struct val *) inputs, outputs;
+	VEC(struct val *) inputs;
+	VEC(struct val *) outputs;	/* the first is what a loss reads, unless all are PREDICTED; the others are */
+	bool predicted;
 	int merged;		/* weights that stand once in the file, for several layers that each have their own: of one number */
 	int copied;		/* and others */
 	bool untrained;		/* all that the spec has is frozen */
@@ -151,6 +155,7 @@ void	call_like(struct call *, struct val *);	/* the same, and the batch stays wh
 void	call_int(struct call *, const char *name, int64_t);	/* whole numbers, true and false */
 void	call_real(struct call *, const char *name, double);
 void	call_ints(struct call *, const char *name, int n, const int64_t *);
+void	call_reals(struct call *, const char *name, int n, const double *);
 void	call_word(struct call *, const char *name, const char *word);
 void	call_init(struct call *, const char *name, double constant);
 void	call_weight(struct call *, const struct numbers *, bool transposed);
@@ -287,6 +292,8 @@ const struct model_node	*sole_user(struct importer *, const char *name);
 bool	 read_by_node(struct importer *, const char *name);	/* or is it a result of the network at most? */
 void	 node_done(struct importer *, const struct model_node *);	/* it is not to be translated */
 
+/* The same of a node of our own domain (our_step.c). */
+bool	 our_step(struct importer *, const struct model_node *);
 /* Makes a step of a node of ONNX, without computing it; false after cannot() (import.c). */
 bool	 onnx_step(struct importer *, const struct model_node *);
 

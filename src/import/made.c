@@ -173,7 +173,9 @@ formula(struct importer *im, struct val *v, int depth)
 
 	if (v->formula || v->no_formula || !n || !n->computed || !n->data || n->rank < 1 || depth > DEEPEST)
 		return v->formula;
-	if (v->folded && numbers_are_real(n) && says_formula(v->folded))
+	if (v->folded && strcmp(v->folded->op, "Expand") == 0 && n->rank <= MAX_RANK && n->count <= MOST_LOOKED_AT)
+		v->formula = as_count(im, n, n->rank, n->dim);	/* of which a broadcast count is one, too */
+	if (!v->formula && v->folded && numbers_are_real(n) && says_formula(v->folded))
 		v->formula = formula_of_node(im, v->folded, v, depth);
 	if (!v->formula && n->rank <= MAX_RANK && n->count > 0 && n->count <= MOST_LOOKED_AT)
 		v->formula = as_count(im, n, n->rank, n->dim);

@@ -60,6 +60,7 @@ struct model_node {
 	const char *name;
 	const char *scope;	/* dotted, as "layer1.0"; NULL: nobody says */
 	const char *made_by;	/* what the source calls the module around it, as "BasicBlock"; NULL */
+	bool frozen;		/* a layer that stowage exported, whose numbers no training changes */
 	int nin, nout, nattrs;
 	const char **in, **out;	/* "": left out */
 	struct model_attr *attr;
@@ -74,6 +75,17 @@ struct model_value {		/* an input or output */
 	int64_t dim[MODEL_RANK];	/* -1: symbol names it */
 	const char *symbol[MODEL_RANK];	/* "": it has no name */
 	bool is_map;		/* its last axis is that of channels, which ours have first */
+	bool predicted;		/* of an output of ours: the spec names it to be predicted, and no loss reads it */
+};
+
+/* A layer of ours that ONNX has no operator for, in those that it has. */
+#define OUR_DOMAIN	"stowage"
+
+struct model_function {
+	const char *name;	/* "nms"; others of that operator are "nms_2", "nms_3" ... */
+	int nattrs;
+	const char **attr;	/* names of what its nodes say */
+	struct model *body;	/* of which inputs and outputs have names alone */
 };
 
 struct model {
@@ -89,6 +101,7 @@ struct model {
 	VEC(struct numbers *) numbers;	/* initializers */
 	VEC(struct model_value) inputs, outputs;
 	VEC(struct model_value) values;	/* what the file says of others */
+	VEC(struct model_function *) functions;	/* only of what is written */
 };
 
 /* Reads an ONNX file that is in memory (or mapped); NULL, with *WHY, where it is none that can be read. */

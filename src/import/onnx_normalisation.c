@@ -34,6 +34,8 @@ batchnorm(struct importer *im, const struct model_node *n)
 		call_real(&c, "eps", eps);
 	if (fabs(momentum - 0.1) > 1e-6)	/* ours is the share of what is new */
 		call_real(&c, "momentum", momentum);
+	if (n->frozen)
+		call_int(&c, "frozen", 1);
 	return give_weights(im, &c, n, 1, 4) && call_end(&c, n->out[0]);
 }
 

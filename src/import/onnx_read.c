@@ -301,6 +301,8 @@ read_scope(struct reading *r, const Onnx__NodeProto *p, struct model_node *n)
 			n->made_by = from_list(r, value, true);
 		if (strcmp(key, "stowage.path") == 0)	/* of what stowage exported */
 			n->scope = kept(r, value);
+		if (strcmp(key, "stowage.frozen") == 0)
+			n->frozen = true;
 	}
 }
 
@@ -339,6 +341,8 @@ read_value(struct reading *r, const Onnx__ValueInfoProto *p, struct model_value 
 	size_t k;
 
 	*v = (struct model_value){ .name = kept(r, p->name) };
+	for (k = 0; k < p->n_metadata_props; k++)
+		v->predicted |= p->metadata_props[k]->key && strcmp(p->metadata_props[k]->key, "stowage.output") == 0;
 	if (!t)
 		return refuse(r, "no tensor is", v->name);
 	v->type = element_of(t->elem_type);
@@ -455,8 +459,9 @@ read_model(struct reading *r, const Onnx__ModelProto *p)
 			r->m->opset = p->opset_import[k]->version;
 	if (!p->graph || p->graph->n_node == 0)
 		return refuse(r, "no nodes has the model", p->graph ? p->graph->name : "");
-	if (p->n_functions > 0)
-		return refuse(r, "functions of its own, which are not read, has the model", p->graph->name);
+	for (k = 0; k < p->n_functions; k++)	/* of ours the nodes say all */
+		if (!p->functions[k]->domain || strcmp(p->functions[k]->domain, OUR_DOMAIN) != 0)
+			return refuse(r, "of its own, which is not read, is the model's function", p->functions[k]->name);
 	if (r->m->opset < 1)
 		return refuse(r, "no version of the operators has the model", p->graph->name);
 	return read_graph(r, p->graph) && (r->m->opset >= 7 || reads_as_since(r));

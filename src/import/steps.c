@@ -130,6 +130,15 @@ call_ints(struct call *c, const char *name, int n, const int64_t *v)
 }
 
 void
+call_reals(struct call *c, const char *name, int n, const double *v)
+{
+	struct attr *a = given(c, name);
+
+	a->n = n;
+	a->real = v;
+}
+
+void
 call_word(struct call *c, const char *name, const char *word)
 {
 	struct attr *a = given(c, name);
@@ -322,6 +331,9 @@ attrs_in_range(struct importer *im, const struct call *c)
 			ok = in_range(spec, (double)a->i);
 		else if (spec->type == ATTR_REAL)
 			ok = a->r - a->r == 0 && in_range(spec, a->r);
+		else if (spec->type == ATTR_REALS)
+			for (k = 0; k < a->n; k++)
+				ok &= a->real[k] - a->real[k] == 0 && in_range(spec, a->real[k]);
 		else if (spec->type != ATTR_INIT)
 			for (k = 0; k < a->n; k++)
 				ok &= in_range(spec, (double)a->v[k]);

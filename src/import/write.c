@@ -286,16 +286,16 @@ network_body(struct writer *w, struct text *to, const char *last)
 		take_order(w, g);
 		if (chain || (g->kind && g->in == before)) {
 			add_unit(&l, g);
-			if (end)
-				line_end(&l, g->out, last);
+			if (end || g->out->wanted)
+				line_end(&l, g->out, end ? last : g->out->wanted);
 			continue;
 		}
 		line_end(&l, before, l.units.n ? line_word(&l) : "");
-		if (g->n == 1 && s->part && s->in[0]->word && !end) {	/* which needs no other name */
+		if (g->n == 1 && s->part && s->in[0]->word && !end && !g->out->wanted) {	/* which needs no other name */
 			g->out->word = arena_join(w->im->arena, s->in[0]->word, ".", s->part);
 			l.from = g->out;
 		} else
-			statements(&l, g, end ? last : line_word(&l));
+			statements(&l, g, end ? last : g->out->wanted ? g->out->wanted : line_word(&l));
 	}
 }
 
@@ -332,6 +332,8 @@ spec_loss(struct importer *im)
 		return "none";
 	if (im->options->loss)
 		return im->options->loss;
+	if (im->predicted)
+		return "none";
 	if (t->rank == 1 && t->dim[0] > 1)
 		return "cross_entropy";
 	if (t->rank == 2 && im->inputs.v[0]->t->dtype == DT_I32 && t->dim[1] > 1)
@@ -381,6 +383,19 @@ head(struct importer *im, struct text *to)
 }
 
 static void
+validation(struct importer *im, struct text *to)
+{
+	int i, first = im->predicted ? 0 : 1;
+
+	if (im->outputs.n == first)
+		return;
+	text_puts(to, "validate {\n  predict ");
+	for (i = first; i < im->outputs.n; i++)
+		text_printf(to, "%s%s", i > first ? ", " : "", im->outputs.v[i]->wanted);
+	text_puts(to, "\n  data    synthetic(samples=320)  # in place of your own\n}\n");
+}
+
+static void
 settings(struct importer *im, struct text *to)
 {
 	int i;
@@ -392,15 +407,11 @@ settings(struct importer *im, struct text *to)
 }
 
 static void
-results(struct importer *im, struct text *to, const char *loss, const char *const *word, const char *const *target)
+results(struct text *to, const char *loss, const char *word, const char *target)
 {
-	int i;
-
-	for (i = 0; i < im->outputs.n; i++) {
-		text_printf(to, "%s  loss   %s(%s, %s)\n", i ? "" : "\n", loss, word[i], target[i]);
-		if (by_classes(loss))
-			text_printf(to, "  metric accuracy(%s, %s)\n", word[i], target[i]);
-	}
+	text_printf(to, "\n  loss   %s(%s, %s)\n", loss, word, target);
+	if (by_classes(loss))
+		text_printf(to, "  metric accuracy(%s, %s)\n", word, target);
 }
 
 /* Layers whose weights others have are named in the network, by the end of their place in the source. */
@@ -424,7 +435,7 @@ write_spec(struct importer *im)
 	struct arena *a = im->arena;
 	struct writer w = { .im = im };
 	struct val *out = im->outputs.v[0];
-	const char *loss = spec_loss(im), *word[1], *target[1];
+	const char *loss = spec_loss(im), *target;
 	struct text t, body;
 	int i;
 
@@ -436,8 +447,10 @@ write_spec(struct importer *im)
 	map_put(a, &w.words, im->result->name, (void *)"");
 	for (i = 0; i < im->inputs.n; i++)
 		im->inputs.v[i]->word = word_fresh(a, &w.words, im->inputs.v[i]->name);
-	target[0] = word_fresh(a, &w.words, by_classes(loss) ? "label" : "wanted");
-	word[0] = word_fresh(a, &w.words, by_classes(loss) ? "logits" : out->name);
+	target = word_fresh(a, &w.words, by_classes(loss) ? "label" : "wanted");
+	for (i = 0; i < im->outputs.n; i++)
+		im->outputs.v[i]->wanted = word_fresh(a, &w.words, i == 0 && by_classes(loss) ? "logits" :
+		    im->outputs.n > 1 || im->predicted ? im->outputs.v[i]->output : out->name);
 	name_shared(&w);
 	segments_find(&w);
 	head(im, &t);
@@ -447,19 +460,20 @@ write_spec(struct importer *im)
 				text_puts(&t, "\n");
 			kind_write(&w, w.kinds.v[i], &t);
 		}
-	network_body(&w, &body, word[0]);
+	network_body(&w, &body, im->steps.v[im->steps.n - 1]->out->wanted);
 	text_printf(&t, "network %s {\n", im->result->name);
 	for (i = 0; i < im->inputs.n; i++)
 		text_printf(&t, "  input  %s : %s\n", im->inputs.v[i]->word, type_text(im, im->inputs.v[i]));
 	if (strcmp(loss, "none") != 0)
-		target_write(im, &t, out->t, loss, target[0]);
+		target_write(im, &t, out->t, loss, target);
 	text_puts(&t, "\n");
 	text_puts(&t, body.s ? body.s : "");
 	if (strcmp(loss, "none") != 0)
-		results(im, &t, loss, word, target);
+		results(&t, loss, out->wanted, target);
 	text_puts(&t, "}\n");
 	if (strcmp(loss, "none") != 0)
 		settings(im, &t);
+	validation(im, &t);
 	im->result->spec = source_from_text(a, im->model->path, t.s, t.n);
 	for (i = 0; i < w.order.n; i++)
 		vec_push(a, &im->result->order, w.order.v[i]);

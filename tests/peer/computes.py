@@ -1,4 +1,5 @@
-"""What a network computes for the first loss or metric that is no plain mean or sum, as a term: operators, attributes, shapes, and the weights where they stand. Names
+"""What a network computes for the first loss or metric that is no plain mean or sum, unless a target is needed for that, and what
+it predicts by name, as terms: operators, attributes, shapes, and the weights where they stand. Names
 and order do not count, nor how the same is spelled: a crop is a slice, stages of an axis count from its front, what an operator
 does where it is not told is as if it were told. Numbers are those that f32 has."""
 import hashlib
@@ -139,6 +140,8 @@ def made(op, how, operands, outs, k, joins, lines):
     if op == "scale":		# of a line a line
         factor, offset, source = lines.get(first, (1, 0, first))
         line = how["factor"] * factor, how["factor"] * offset + how["offset"], source
+        if line[:2] == (1, 0):
+            return source
         term = term_of(op, tuple(numpy.float32(v) for v in line[:2]), 0, source, outs[k])
         lines[term] = line
         return term
@@ -174,10 +177,11 @@ def shape_of(term):
 
 
 def computes(stowage, spec, weights={}):
-    """The term; WEIGHTS, arrays by name, stand in it with their numbers, and without these with their shapes. Second, the names
+    """The terms; WEIGHTS, arrays by name, stand in it with their numbers, and without these with their shapes. Second, the names
     of those that it needs."""
     text = subprocess.run([stowage, "plan", "--target", "c", "--dump-after", "phases", spec], capture_output=True, text=True).stdout
-    term, needs, joins, lines = {}, {}, {}, {}
+    term, needs, joins, lines, first, answers = {}, {}, {}, {}, None, set()
+    predicted = re.findall(r'(?m)^  result predicted %(\d+) ', text[text.index("\ngraph validate"):])
     for kind, t, dims, name in re.findall(r'(?m)^(parameter|statistic) %(\d+) \w+(\[[^]]*\]) "([^"]*)"', text):
         held = hashlib.sha256(weights[name].tobytes()).hexdigest() if name in weights else ""
         term[t], needs[t] = f"{kind}{dims} {held}", {name}
@@ -186,17 +190,20 @@ def computes(stowage, spec, weights={}):
         node = re.match(r"  (%\d+ .*) = (\w+)\(([^)]*)\) (\{.*?\}) forward", line)
         if head:
             term[head[2]] = f"{head[1]}{head[4]} {head[3]}"
+            answers |= {head[2]} if head[1] == "target" else set()
         if not node:
             continue
         read = re.findall(r"%(\d+)|_", node[3])
         operands = tuple(term.get(t, "") for t in read)
-        if re.match(r"%\d+ \w+\[\] scalar", node[1]) and node[2] not in ("mean", "sum", "scale", "add", "average"):
-            return operands[0], needs.get(read[0], set())
+        if not first and re.match(r"%\d+ \w+\[\] scalar", node[1]) and node[2] not in ("mean", "sum", "scale", "add", "average"):
+            first = read[0]
         outs = re.findall(r"%(\d+) \w+(\[[^]]*\])", node[1])
         for k, (t, _) in enumerate(outs):
             term[t] = made(node[2], node[4], operands, [d for _, d in outs], k, joins, lines)
             needs[t] = set().union(*(needs.get(t, set()) for t in read))
-    return None, set()
+            answers |= {t} if answers & set(read) else set()
+    wanted = ([first] if first and not (predicted and first in answers) else []) + predicted
+    return [term[t] for t in wanted], set().union(*(needs.get(t, set()) for t in wanted))
 
 
 # ---- the comparison itself ----
@@ -219,7 +226,8 @@ ALIKE = [("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 1), stop
          ("4", "sum(axis=(1, 2))", "sum(axis=(-1, 1))"), ("4, 8, 6", "relu(in) + in", "in + relu(in)"),
          ("4, 1, 8, 6", "reshape((1, 4, 8, 6)) -> permute((1, 0, 2, 3))", "reshape((4, 1, 8, 6))"),
          ("4, 8, 6", "roll(-3, axis=1) -> roll(8, axis=1)", "roll((0, 5), axis=(0, 1))"),
-         ("4, 8, 6", "scale(2) -> scale(3, offset=1)", "scale(6) -> scale(1, offset=1)")]
+         ("4, 8, 6", "scale(2) -> scale(3, offset=1)", "scale(6) -> scale(1, offset=1)"),
+         ("4, 8, 6", "scale(1) -> relu", "scale(2) -> scale(0.5) -> relu")]
 OTHERS = [("4, 8, 6", "roll(3, axis=1)", "roll(-3, axis=1)"), ("4, 8, 6", "relu(in) - in", "in - relu(in)"), ("4, 8, 6", "scale(3, offset=1) -> scale(2)", "scale(6) -> scale(1, offset=1)"),
           ("4, 8", "sum(axis=2)", "mean(axis=2)"), ("4, 8", "max(axis=2)", "min(axis=2)"), ("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 2), stop=(6, 6))"), ("4, 4, 3", "maxpool(2)", "avgpool(2)"),
           ("4, 4, 3", "maxpool(2)", "maxpool(3, stride=2, pad=1)"), ("4, 16, 12", "upsample(2)", "upsample(2, mode=bilinear)"),
@@ -239,6 +247,6 @@ def check(folder, stowage):
                 with open(folder + "/pair.nn", "w") as f:
                     f.write(SPEC % (body if "in" in re.findall(r"\w+", body) else "in -> " + body, dims))
                 terms.append(computes(stowage, folder + "/pair.nn")[0])
-            if None in terms or (terms[0] == terms[1]) != alike:
+            if [] in terms or (terms[0] == terms[1]) != alike:
                 wrong.append(f"{bodies}: {terms}")
     return wrong
