@@ -105,7 +105,8 @@ struct step {			/* what differs from one micro-step to the next */
 	real keep;		/* 0 for an update's first micro-batch, 1 after: gradients add up */
 #ifdef RANKS
 	int64_t first, samples;	/* of a micro-batch on all ranks: the first of those here, and how many these are */
-	const struct step *alike;	/* draws the same numbers on all of them */
+	int64_t all;		/* and how many all of them have */
+	const struct step *alike;	/* draws the same numbers on all of them; on a device the one behind */
 #endif
 #ifdef COUNTED
 	double whole[COUNTED];	/* what the labels of a loss weigh in all of an update; 0: nobody knows */
@@ -115,6 +116,11 @@ struct step {			/* what differs from one micro-step to the next */
 /* Of N things of the samples here, all alike, the place of the first among those on all ranks. */
 #ifdef RANKS
 #define FIRST_OF(n, s)	((s)->first * ((n) / (s)->samples))
+#ifdef __CUDACC__
+#define ALIKE(s)	((s) + 1)
+#else
+#define ALIKE(s)	((s)->alike)
+#endif
 #else
 #define FIRST_OF(n, s)	0
 #endif

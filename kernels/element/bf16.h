@@ -10,6 +10,7 @@
 #define ELEM_DIGITS	8		/* binary ones, of a fraction */
 #define ELEM_CUBLAS	CUDA_R_16BF
 #define ELEM_CUDNN	CUDNN_DATA_BFLOAT16
+#define ELEM_NCCL	ncclBfloat16
 #define ELEM_TENSOR_CORES	800	/* __CUDA_ARCH__ of the first that take it */
 
 #ifdef __CUDACC__

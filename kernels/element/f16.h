@@ -10,6 +10,7 @@
 #define ELEM_DIGITS	11		/* binary ones, of a fraction */
 #define ELEM_CUBLAS	CUDA_R_16F
 #define ELEM_CUDNN	CUDNN_DATA_HALF
+#define ELEM_NCCL	ncclHalf
 #define ELEM_TENSOR_CORES	700	/* __CUDA_ARCH__ of the first that take it */
 
 #ifdef __CUDACC__

@@ -3,7 +3,7 @@
  * that its control groups leave it, and OMP_NUM_THREADS, which job schedulers set.
  */
 #ifdef RANKS
-#include "update/all_reduce.cu"
+#include "update/ranks.cu"
 #endif
 
 #include <limits.h>

@@ -15,6 +15,9 @@
  * room for that code is held, so that a plan beside which it would not fit is refused.
  */
 #include "cores.c"
+#ifdef RANKS
+#include "update/exchange.cu"
+#endif
 
 /* start values and checkpoints pass through it */
 static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
@@ -94,6 +97,10 @@ device_graph(int which, int64_t b, const struct step *step)
 #else
 	if (b != step_batch[which])
 		return NULL;
+#ifdef RANKS	/* all of them run a graph, or none: NCCL may do one otherwise than single calls */
+	if (which != STEP_UPDATE && step->all < step_batch[which] * ranks.size)
+		return NULL;
+#endif
 #ifndef INFERS
 	if (profiling)
 		return NULL;
@@ -148,16 +155,33 @@ KERNEL(fetch_kernel, (unsigned char *to, struct fetched f))
 }
 
 #ifndef LIBRARY
-/* Runs a step once, so that all it needs is loaded, and captures it. */
-static void
-device_rehearse(int which, bool later)
+/* The numbers of a step of B samples that is rehearsed. */
+static struct step
+device_try(int64_t b)
 {
 	struct step step;
-	cudaGraph_t graph;
 
 	memset(&step, 0, sizeof(step));
 	step.update = 1;
 	step.share = 1;
+#ifdef RANKS
+	step.samples = b;
+#else
+	(void)b;
+#endif
+	return step;
+}
+
+/* Runs a step once, so that all it needs is loaded, and captures it. */
+static void
+device_rehearse(int which, bool later)
+{
+	struct step step = device_try(step_batch[which]);
+	cudaGraph_t graph;
+
+#ifdef RANKS
+	step.alike = &step;
+#endif
 #ifdef LEAVES_OUT
 	due = updates_due(later ? 2 : 1);
 #else
@@ -184,19 +208,32 @@ device_rehearse(int which, bool later)
 static void
 device_rehearse_last(int which)
 {
-	struct step step;
+	struct step step = device_try(last_batch[which]);
 
 	if (!last_batch[which])
 		return;
-	memset(&step, 0, sizeof(step));
-	step.update = 1;
-	step.share = 1;
+#ifdef RANKS
+	step.alike = &step;
+#endif
 #ifdef LEAVES_OUT
 	due = updates_due(1);
 #endif
 	device_run(which, last_batch[which], &step);
 	device_wait();
 }
+
+#ifdef TRAINS
+/* As many ranks as the plan is for; others validate. */
+static bool
+device_trains(void)
+{
+#ifdef RANKS
+	return ranks.size == RANKS;
+#else
+	return true;
+#endif
+}
+#endif
 
 static void
 device_rehearse_all(void)
@@ -206,14 +243,16 @@ device_rehearse_all(void)
 	none.n = 0;
 	LAUNCH(fetch_kernel, 1, (landings[0].bytes, none));
 #ifdef TRAINS
-	device_rehearse(STEP_TRAIN, false);
+	if (device_trains()) {
+		device_rehearse(STEP_TRAIN, false);
 #if defined(UPDATES) || defined(LEAVES_OUT)
-	device_rehearse(STEP_TRAIN, true);
+		device_rehearse(STEP_TRAIN, true);
 #endif
 #ifdef UPDATES
-	device_rehearse(STEP_UPDATE, false);
+		device_rehearse(STEP_UPDATE, false);
 #endif
-	device_rehearse_last(STEP_TRAIN);
+		device_rehearse_last(STEP_TRAIN);
+	}
 #endif
 #ifdef VALIDATES
 	device_rehearse(STEP_VALIDATE, false);
@@ -365,6 +404,9 @@ device_open(void)
 	device_needs_code();
 	others_taken = device_taken();
 	CUDA(cudaStreamCreate(&stream));
+#ifdef RANKS
+	exchange_open();
+#endif
 #ifdef USE_CUBLASLT
 	CUBLAS(cublasLtCreate(&lt));
 #endif
@@ -461,17 +503,29 @@ device_last(int which, int64_t b)
 }
 #endif
 
-/* The card; -1: the first. */
+/* The card; -1: the first, of ranks the one of that number among those of the machine. */
 [[maybe_unused]] static void
 device_choose(int gpu)
 {
 	int n = 0;
 	cudaError_t error;
 
+#ifdef RANKS
+	if (gpu >= 0 && ranks.size > 1)
+		fail("--gpu: each rank has the card of its number on its machine; CUDA_VISIBLE_DEVICES says which there are");
+	gpu = ranks.size > 1 ? ranks.local : gpu;
+#endif
 	if (gpu < 0)
 		return;
 	if ((error = cudaGetDeviceCount(&n)) != cudaSuccess)
 		fail("no NVIDIA GPU can be used: %s", cudaGetErrorString(error));
+#ifdef RANKS
+	if (n == 1 && ranks.size > 1)	/* whoever started it has chosen one for it */
+		gpu = 0;
+	if (gpu >= n && ranks.size > 1)
+		fail("rank %d is number %d of its machine, counted from 0, and there are %d cards: a rank needs one of its own",
+		    ranks.rank, gpu, n);
+#endif
 	if (gpu >= n)
 		fail("--gpu %d: there are %d, counted from 0", gpu, n);
 	CUDA(cudaSetDevice(gpu));

@@ -30,7 +30,17 @@ struct arrivals {
 	int n;
 };
 
-static __device__ struct step step_on_device;
+#ifdef RANKS
+#define STEPS_SENT	2	/* its own, and the one that draws the same numbers on all ranks (ALIKE) */
+#else
+#define STEPS_SENT	1
+#endif
+
+struct steps {
+	struct step at[STEPS_SENT];
+};
+
+static __device__ struct step step_on_device[STEPS_SENT];
 static struct step *step_there;	/* its address */
 
 static cudaStream_t feed;
@@ -128,10 +138,10 @@ arrive(const struct arrival *a)
 		arrive_wider((elem *)a->to, a);
 }
 
-KERNEL(begin_kernel, (struct step *there, struct step step, struct arrivals all))
+KERNEL(begin_kernel, (struct step *there, struct steps steps, struct arrivals all))
 {
-	EACH (i, 1)
-		*there = step;
+	EACH (i, STEPS_SENT)
+		there[i] = steps.at[i];
 	for (int k = 0; k < all.n; k++)
 		arrive(&all.at[k]);
 }
@@ -141,10 +151,15 @@ static void
 feed_step(const struct step *step)
 {
 	int64_t most = 0;
+	struct steps steps;
 
+	steps.at[0] = *step;
+#ifdef RANKS
+	steps.at[1] = *step->alike;
+#endif
 	for (int k = 0; k < arriving.n; k++)
 		most = arriving.at[k].n > most ? arriving.at[k].n : most;
-	LAUNCH(begin_kernel, most / 4 + 1, (step_there, *step, arriving));
+	LAUNCH(begin_kernel, most / 4 + 1, (step_there, steps, arriving));
 	if (arriving.n)
 		CUDA(cudaEventRecord(moved, stream));
 	arriving.n = 0;

@@ -22,6 +22,9 @@ prepare_ranks(const struct options *o)
 	uint64_t told = RANK_HASH;
 
 	ranks_patience = o->lost_after;
+#ifdef __CUDACC__
+	ranks_patience_at_start = o->start_within;
+#endif
 	ranks_begin_watch();
 	ranks_compare(ranks_program(), "another program");
 	ranks_compare(o->seed, "another --seed");
@@ -29,19 +32,19 @@ prepare_ranks(const struct options *o)
 	told = ranks_hash(told, &o->steps, (int64_t)sizeof(o->steps));
 	told = ranks_hash(told, &o->batch_limit, (int64_t)sizeof(o->batch_limit));
 	told = ranks_hash(told, &o->save_every, (int64_t)sizeof(o->save_every));
-	ranks_compare(told + (o->eval ? 1 : 0) + (o->save ? 2 : 0) + (o->best ? 4 : 0), "other options");
+	ranks_compare(told + (o->eval ? 1 : 0) + (o->save ? 2 : 0) + (o->best ? 4 : 0) + (o->profile ? 8 : 0), "other options");
 #ifdef PARAMETER_SHARDS
 	if (o->predicts)
 		fail("--predict is of one process, and each of %d ranks has but its pieces of the weights: build it with --shard "
 		    "optimizer, which reads the same files", RANKS);
 	if (ranks.size != RANKS)
-		fail("its weights are shared out to %d ranks, and %d %s been started: mpirun -n %d %s, or build it with "
+		fail("its weights are shared out to %d ranks, and %d %s been started: " RANKS_START ", or build it with "
 		    "--ranks %d", RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM, ranks.size);
 #endif
 	if (o->predicts && ranks.size > 1)
-		fail("--predict writes one file: start one process, without mpirun");
+		fail("--predict writes one file: start one process alone");
 	if (!o->eval && !o->predicts && ranks.size != RANKS)
-		fail("its memory was planned for %d ranks, and %d %s been started: mpirun -n %d %s, or build it with "
+		fail("its memory was planned for %d ranks, and %d %s been started: " RANKS_START ", or build it with "
 		    "--ranks %d", RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM, ranks.size);
 }
 
@@ -90,7 +93,7 @@ prepare(struct run *r)
 			fail("%s names no data to train on", SPEC);
 		data_open(&r->train, o->data, &train_source, train_inputs, TRAIN_INPUTS,
 		    TRAIN_BATCH, false);
-		device_last(STEP_TRAIN, train_samples(r) % UPDATE_BATCH % TRAIN_BATCH);
+		device_last(STEP_TRAIN, train_last(r));
 	}
 #endif
 #ifdef VALIDATES

@@ -23,6 +23,9 @@ struct options {
 	int gpu;		/* -1: the first */
 #ifdef RANKS
 	int lost_after;		/* seconds */
+#ifdef __CUDACC__
+	int start_within;	/* seconds */
+#endif
 #endif
 };
 
@@ -49,6 +52,9 @@ static const struct option {
 	{"profile", NULL, "print the time spent in each node"},
 #ifdef RANKS
 	{"lost-after", "N", "seconds without a sign of life, after which a rank is given up and all end (10)"},
+#ifdef __CUDACC__
+	{"start-within", "N", "seconds within which all ranks must have come (120)"},
+#endif
 #endif
 	{"threads", "N", "worker threads (C)"},
 	{"gpu", "N", "the card to run on, counted from 0 (CUDA)"},
@@ -182,6 +188,10 @@ option_set(struct options *o, const char *name, const char *value)
 #ifdef RANKS
 	else if (!strcmp(name, "lost-after"))
 		o->lost_after = (int)option_count(name, value, 1, 1 << 20);
+#ifdef __CUDACC__
+	else if (!strcmp(name, "start-within"))
+		o->start_within = (int)option_count(name, value, 1, 1 << 20);
+#endif
 #endif
 	else if (!strcmp(name, "eval"))
 		o->eval = true;
@@ -207,6 +217,9 @@ options_parse(struct options *o, int argc, char **argv)
 	o->seed = SEED;
 #ifdef RANKS
 	o->lost_after = 10;
+#ifdef __CUDACC__
+	o->start_within = 120;
+#endif
 #endif
 	for (int i = 1; i < argc; i++) {
 		const char *name = argv[i] + 2, *equals = strchr(argv[i], '='), *value = NULL;

@@ -18,7 +18,8 @@ is_shared(const struct persistent *p)
 
 #ifdef SHARDS
 
-#define SHARD_SIGN	79		/* the tag of what goes to a file */
+static void	ranks_give(void *from, int64_t bytes);
+static void	ranks_take(void *to, int64_t bytes, int rank);
 
 struct byte_range {
 	int64_t from, end;
@@ -40,7 +41,7 @@ shared_put(const struct persistent *p, int64_t at, const unsigned char *from, in
 	struct byte_range r = shared_range(p, ranks.rank, at, at + n);
 
 	if (r.from < r.end)
-		device_write(p->offset + r.from - rank_own_piece(p->elements).first * type_table[p->type].bytes,
+		device_write(p->offset + r.from - rank_piece_of(p->elements, ranks.rank, RANKS).first * type_table[p->type].bytes,
 		    from + (r.from - at), r.end - r.from);
 }
 
@@ -49,23 +50,19 @@ static void
 shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
 {
 	struct byte_range own = shared_range(p, ranks.rank, at, at + n);
-	MPI_Request request;
 
 	if (own.from < own.end)
 		device_read(to + (own.from - at), p->offset + own.from -
-		    rank_own_piece(p->elements).first * type_table[p->type].bytes, own.end - own.from);
+		    rank_piece_of(p->elements, ranks.rank, RANKS).first * type_table[p->type].bytes, own.end - own.from);
 	for (int k = 1; k < ranks.size; k++) {
 		struct byte_range r = shared_range(p, k, at, at + n);
 
 		if (r.from >= r.end || (ranks.rank != 0 && ranks.rank != k))
 			continue;
-		pthread_mutex_lock(&ranks.lock);
 		if (ranks.rank == 0)
-			MPI_Irecv(to + (r.from - at), (int)(r.end - r.from), MPI_BYTE, k, SHARD_SIGN, ranks.all, &request);
+			ranks_take(to + (r.from - at), r.end - r.from, k);
 		else
-			MPI_Isend(to + (r.from - at), (int)(r.end - r.from), MPI_BYTE, 0, SHARD_SIGN, ranks.all, &request);
-		pthread_mutex_unlock(&ranks.lock);
-		ranks_await(&request);
+			ranks_give(to + (r.from - at), r.end - r.from);
 	}
 }
 

@@ -35,6 +35,25 @@ cublas_check(cublasStatus_t status, const char *call, int line)
 }
 #endif
 
+#ifdef RANKS
+#include <nccl.h>
+#include <pthread.h>
+
+#define NCCL(call)	nccl_check((call), #call, __LINE__)
+
+static void	nccl_wait(void);
+
+/* Mostly another rank is gone: who watches is left the time to say which. */
+static inline void
+nccl_check(ncclResult_t result, const char *call, int line)
+{
+	if (result == ncclSuccess)
+		return;
+	nccl_wait();
+	fail("%s (line %d): NCCL: %s", call, line, ncclGetErrorString(result));
+}
+#endif
+
 #ifdef USE_CUDNN
 #include <cudnn.h>
 

@@ -3,10 +3,10 @@
  *
  *     start    all ranks compare what they run, with what, and on what data: before the first step
  *     step     gradients are added up (update/all_reduce.cu, update/shard.cu), and then the numbers of the log
- *     watch    each rank tells the next one around a ring that it lives, and listens to the one before it
+ *     watch    each rank tells others that it lives, and heeds what some tell it
  *     end      a rank that fails, or that is not heard of, ends all
  *
- * MPI ends a run when a rank is killed; it does not notice one that stands still, be it stopped, or its machine lost.
+ * How they reach one another is ranks_mpi.c's, or where nothing but the kernels' library joins them, ranks_tcp.c's.
  * The thread that watches goes on while its rank reads or writes for long, so a slow rank is not taken for a dead one.
  */
 #ifndef STOWAGE_HOST_RANKS_C
@@ -16,7 +16,6 @@
 #include "persistent.c"
 
 #define RANK_NAME	64
-#define RANK_SIGN	77		/* the tag of signs of life */
 #define RANK_BEAT	200000000	/* nanoseconds between two of them */
 
 static struct rank_name {	/* by rank */
@@ -24,7 +23,6 @@ static struct rank_name {	/* by rank */
 	int pid;
 } *rank_names;
 
-static MPI_Comm ranks_watched = MPI_COMM_NULL;
 static pthread_t ranks_watcher;
 static bool ranks_watching;
 static volatile int ranks_ended;	/* 1: the thread that watches is to end */
@@ -73,37 +71,33 @@ ranks_speak(void)
 {
 	struct timespec moment = { ranks_hold, 0 };
 
-	if (ranks.all == MPI_COMM_NULL || ranks.size == 1)
+	if (ranks.size == 1)
 		return;
 	if (ranks.rank > 0)
 		nanosleep(&moment, NULL);
 	fprintf(stderr, "rank %d: ", ranks.rank);
 }
 
-/* Ends all ranks. */
-static void
-ranks_abort(int status)
-{
-	if (ranks.all == MPI_COMM_NULL)
-		return;
-	fflush(stderr);
-	MPI_Abort(MPI_COMM_WORLD, status);
-}
+static volatile int64_t *ranks_heard;	/* of each rank that this one heeds, when it last said that it lives */
 
-static volatile sig_atomic_t interrupted;	/* train.c */
-static volatile int64_t ranks_heard;	/* when the rank before this one last said that it lives */
+#ifdef __CUDACC__
+#include "ranks_tcp.c"
+#else
+#include "ranks_mpi.c"
+#endif
 
-/* This rank waits for others. If it has been told to end meanwhile, one of them may have ended, of which MPI tells:
- * what there is to go on from, MPI does not know. */
+/* This rank waits for others. If it has been told to end meanwhile, one of them may have ended, of which who
+ * started them tells: what there is to go on from, that does not know. */
 static void
 ranks_wait_on(void)
 {
 	static int64_t since;
-	bool first = ranks.rank == 0 || (ranks.rank == 1 && ranks_clock() - ranks_heard > 3 * RANK_BEAT);
+	bool first;
 
 	if (since < 0 || !interrupted)
 		return;
 	since = since ? since : ranks_clock();
+	first = ranks.rank == 0 || (ranks.rank == 1 && ranks_clock() - ranks_heard[0] > 3 * RANK_BEAT);
 	if (!first || ranks_clock() - since < RANK_BEAT)
 		return;
 	since = -1;
@@ -130,64 +124,37 @@ ranks_give_up(int rank)
 	_exit(3);
 }
 
-/* Has the rank before this one said that it lives? */
-static bool
-ranks_hear(int before)
-{
-	int there = 0, more = 1;
-
-	while (more) {
-		MPI_Iprobe(before, RANK_SIGN, ranks_watched, &more, MPI_STATUS_IGNORE);
-		if (more)
-			MPI_Recv(NULL, 0, MPI_BYTE, before, RANK_SIGN, ranks_watched, MPI_STATUS_IGNORE);
-		there |= more;
-	}
-	return there;
-}
-
-/* Moves along whatever is on its way: MPI does that only while it is called. */
+/* This one stood still itself: others are not to blame. */
 static void
-ranks_push(void)
+ranks_forgive(int64_t now)
 {
-	int there;
-
-	exchanges_turn();
-	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
+	for (int k = 0; k < ranks_heeds(); k++)
+		ranks_heard[k] = now;
 }
 
 static void *
 ranks_watch(void *unused)
 {
-	int before = (ranks.rank + ranks.size - 1) % ranks.size, next = (ranks.rank + 1) % ranks.size;
 	int64_t looked = ranks_clock(), told = 0;
 	struct timespec moment = { 0, 0 };
-	MPI_Request sign = MPI_REQUEST_NULL;
 
 	while (!ranks_ended) {
 		int64_t now = ranks_clock();
-		int sent = 1;
 
-		if (now - looked > (int64_t)1000000000)	/* it was this one that stood still */
-			ranks_heard = now;
+		if (now - looked > (int64_t)1000000000)
+			ranks_forgive(now);
 		looked = now;
-		pthread_mutex_lock(&ranks.lock);
 		if (now - told > RANK_BEAT) {
-			MPI_Test(&sign, &sent, MPI_STATUS_IGNORE);
-			if (sent)
-				MPI_Isend(NULL, 0, MPI_BYTE, next, RANK_SIGN, ranks_watched, &sign);
+			ranks_tell();
 			told = now;
-			if (ranks_hear(before))
-				ranks_heard = now;
 		}
-		ranks_push();
-		pthread_mutex_unlock(&ranks.lock);
-		if (now - ranks_heard > ranks_patience * (int64_t)1000000000)
-			ranks_give_up(before);
-		moment.tv_nsec = exchanges_open ? 50000 : 1000000;
+		ranks_hear(now);
+		for (int k = 0; k < ranks_heeds(); k++)
+			if (now - ranks_heard[k] > ranks_patience * (int64_t)1000000000)
+				ranks_give_up(ranks_heeded(k));
+		moment.tv_nsec = ranks_push();
 		nanosleep(&moment, NULL);
 	}
-	if (sign != MPI_REQUEST_NULL)
-		MPI_Request_free(&sign);
 	return unused;
 }
 
@@ -202,18 +169,16 @@ ranks_name(void)
 	rank_names = (struct rank_name *)calloc((size_t)ranks.size, sizeof(*rank_names));
 	if (!rank_names)
 		fail("no memory for the names of %d ranks", ranks.size);
-	MPI_Allgather(&own, (int)sizeof(own), MPI_BYTE, rank_names, (int)sizeof(own), MPI_BYTE, ranks.all);
+	ranks_gather(&own, rank_names, (int)sizeof(own));
 }
 
 /* At the end of a run that went well; one that fails ends all. */
 static void
 ranks_close(void)
 {
-	int done = 0;
 	double all = 1;
 
-	MPI_Finalized(&done);
-	if (done || ranks.all == MPI_COMM_NULL)
+	if (!ranks_joined())
 		return;
 	fflush(stdout);		/* with a status other than 0, the first to leave ends the others */
 	if (ranks_watching) {
@@ -221,30 +186,14 @@ ranks_close(void)
 		ranks_ended = 1;
 		pthread_join(ranks_watcher, NULL);
 	}
-	MPI_Finalize();
+	ranks_leave();
 }
 
 /* Before all else. */
 static void
 ranks_open(int *argc, char ***argv)
 {
-	MPI_Comm machine;
-	int has;
-
-	MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &has);
-	MPI_Comm_dup(MPI_COMM_WORLD, &ranks.all);
-	MPI_Comm_dup(MPI_COMM_WORLD, &ranks_watched);
-	MPI_Comm_rank(ranks.all, &ranks.rank);
-	MPI_Comm_size(ranks.all, &ranks.size);
-	if (has < MPI_THREAD_SERIALIZED)
-		fail("this MPI lets one thread alone call it, and a rank has two that do: it must be built with threads");
-	MPI_Comm_split_type(ranks.all, MPI_COMM_TYPE_SHARED, ranks.rank, MPI_INFO_NULL, &machine);
-	MPI_Comm_size(machine, &ranks.here);
-	MPI_Comm_free(&machine);
-#if NARROW
-	MPI_Op_create(elements_add, 1, &ranks.elements_sum);
-#endif
-	ranks_name();
+	ranks_connect(argc, argv);
 	atexit(ranks_close);
 	if (ranks.rank > 0 && !freopen("/dev/null", "w", stdout))
 		fail("/dev/null: %s", strerror(errno));
@@ -256,7 +205,12 @@ ranks_begin_watch(void)
 {
 	if (ranks.size == 1)
 		return;
-	ranks_heard = ranks_clock();
+	ranks_meet();
+	ranks_name();
+	ranks_heard = (volatile int64_t *)calloc((size_t)ranks_heeds(), sizeof(*ranks_heard));
+	if (!ranks_heard)
+		fail("no memory to watch %d ranks", ranks_heeds());
+	ranks_forgive(ranks_clock());
 	if (pthread_create(&ranks_watcher, NULL, ranks_watch, NULL))
 		fail("no thread to watch the other ranks: %s", strerror(errno));
 	ranks_watching = true;
@@ -270,17 +224,13 @@ ranks_compare(uint64_t x, const char *what)
 {
 	uint64_t *all;
 	char name[RANK_NAME + 64];
-	MPI_Request request;
 
 	if (ranks.size == 1)
 		return;
 	all = (uint64_t *)malloc((size_t)ranks.size * sizeof(*all));
 	if (!all)
 		fail("no memory to compare %d ranks", ranks.size);
-	pthread_mutex_lock(&ranks.lock);
-	MPI_Iallgather(&x, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, ranks.all, &request);
-	pthread_mutex_unlock(&ranks.lock);
-	ranks_await(&request);
+	ranks_gather(&x, all, (int)sizeof(x));
 	ranks_hold = 60;	/* if it fails, so it does on all of them */
 	for (int k = 1; k < ranks.size; k++)
 		if (all[k] != all[0])
@@ -348,10 +298,16 @@ ranks_compare_weights(const char *what)
 {
 	uint64_t hash = RANK_HASH;
 
-	for (int k = 0; k < PERSISTENT; k++)
-		if (!persistent[k].own && !is_shared(&persistent[k]))
-			hash = ranks_hash(hash, arena + persistent[k].offset,
-			    persistent[k].elements * type_table[persistent[k].type].bytes);
+	for (int k = 0; k < PERSISTENT; k++) {
+		const struct persistent *p = &persistent[k];
+		int64_t bytes = p->elements * type_table[p->type].bytes;
+
+		for (int64_t at = 0, n; at < bytes && !p->own && !is_shared(p); at += n) {
+			n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
+			device_read(chunk, p->offset + at, n);
+			hash = ranks_hash(hash, chunk, n);
+		}
+	}
 	ranks_compare(hash, what);
 }
 
@@ -383,13 +339,7 @@ ranks_average_statistics(void)
 
 		if (!p->own || ranks.size == 1)
 			continue;
-		all_reduce_begin(x, x, p->elements, type_table[p->type].bytes);
-		all_reduce_end(x);
-		for (int64_t i = 0; i < p->elements; i++)
-			if (p->type == TYPE_F64)
-				((double *)x)[i] /= ranks.size;
-			else
-				((float *)x)[i] /= (float)ranks.size;
+		all_reduce_average(x, p->elements, type_table[p->type].bytes);
 	}
 	ranks_sent.before += ranks.sent - sent;	/* it is no part of an update */
 }
@@ -416,11 +366,15 @@ ranks_report(void)
 	for (int k = 0; k < ranks.size; k++)
 		most = sent[k] > most ? sent[k] : most;
 #ifdef SHARDS
-	printf("sent     %.0f bytes at most by a rank for an update, to add up gradients and to bring weights to all; %lld "
-	    "planned\n", most, (long long)SENT_BYTES);
+#define RANKS_SENT	"a rank for an update, to add up gradients and to bring weights to all"
 #else
-	printf("sent     %.0f bytes at most by a rank for an update, to add up gradients; %lld planned\n", most,
+#define RANKS_SENT	"a rank for an update, to add up gradients"
+#endif
+#ifdef __CUDACC__
+	printf("sent     %lld bytes planned by " RANKS_SENT ", around a ring: NCCL chooses how, and does not count\n",
 	    (long long)SENT_BYTES);
+#else
+	printf("sent     %.0f bytes at most by " RANKS_SENT "; %lld planned\n", most, (long long)SENT_BYTES);
 #endif
 	free(taken);
 }
@@ -431,6 +385,13 @@ struct share_of_batch {
 	int64_t first, samples;
 	bool counts;		/* false: this rank has none of it, and repeats one of another, with no weight */
 };
+
+/* Samples of the next micro-batch on all ranks, where so many are left. */
+static int64_t
+ranks_batch(int64_t left)
+{
+	return left < TRAIN_BATCH * (int64_t)ranks.size ? left : TRAIN_BATCH * (int64_t)ranks.size;
+}
 
 /* What of a micro-batch of so many samples on all ranks is this one's: they differ by one at most. */
 static struct share_of_batch

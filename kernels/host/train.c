@@ -41,8 +41,6 @@ struct run {
 #endif
 };
 
-static volatile sig_atomic_t interrupted;
-
 static void
 on_signal(int signal_number)
 {
@@ -184,6 +182,11 @@ validate(struct run *r)
 		step.draw = ~(uint64_t)(at / VALIDATE_BATCH);	/* other random numbers than in training */
 #ifdef RANKS
 		step.samples = b;
+#ifdef KEEPS
+		step.all = b * ranks.size;
+#else
+		step.all = total - (place - from) < next ? total - (place - from) : next;
+#endif
 #endif
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
 		device_run(STEP_VALIDATE, b, &step);
@@ -298,12 +301,13 @@ static struct part_of_batch
 take_share(struct step *step, struct flight *f, int64_t left, int64_t at)
 {
 #ifdef RANKS
-	int64_t all = left < TRAIN_BATCH * (int64_t)ranks.size ? left : TRAIN_BATCH * (int64_t)ranks.size;
+	int64_t all = ranks_batch(left);
 	struct share_of_batch mine = ranks_share(all);
 	struct part_of_batch c = { all, at + mine.first, mine.samples };
 
 	step->first = mine.first;
 	step->samples = mine.samples;
+	step->all = all;
 	f->b = mine.counts ? mine.samples : 0;
 #else
 	int64_t b = left < TRAIN_BATCH ? left : TRAIN_BATCH;
@@ -525,6 +529,19 @@ train_samples(const struct run *r)
 	int64_t updates = (r->train.samples + UPDATE_BATCH - 1) / UPDATE_BATCH, limit = r->option.batch_limit;
 
 	return limit && limit < updates ? limit * UPDATE_BATCH : r->train.samples;
+}
+
+/* Samples here of the smaller micro-batch that ends an epoch; 0: there is none. */
+static int64_t
+train_last(const struct run *r)
+{
+#ifdef RANKS
+	int64_t all = train_samples(r) % UPDATE_BATCH % (TRAIN_BATCH * (int64_t)ranks.size);
+
+	return all ? ranks_share(all).samples : 0;
+#else
+	return train_samples(r) % UPDATE_BATCH % TRAIN_BATCH;
+#endif
 }
 
 /* How long it trains, from the spec and the options. */

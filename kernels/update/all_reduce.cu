@@ -1,144 +1,46 @@
 /*
- * update/all_reduce.cu - what all ranks have, added up where it lies, while the step goes on: both halves of a ring
- * (update/ring.cu), which the first N - 1 turns and the N - 1 after them are. Here is the queue of all that goes round.
- *
- * MPI_Iallreduce takes over what is too small for turns. It is not for the rest: of some MPIs it sends more from one of the
- * ranks, and copies what is added in place.
+ * update/all_reduce.cu - what all ranks have, added up where it lies, while the step goes on.
  */
 #ifndef STOWAGE_UPDATE_ALL_REDUCE_CU
 #define STOWAGE_UPDATE_ALL_REDUCE_CU
 
-#include "update/ring.cu"
-
-#define RING_LEAST	4096		/* bytes of a piece for which its turns are worth their time */
-
-/* In the order in which they began, around and around. One goes around the ring at a time, small sums beside it. */
-static struct exchange {
-	const void *key;	/* by which it is waited for; NULL: there is none in this place, or it was */
-	char *base;
-	const struct ring_span *span;
-	int spans;
-	int bytes;		/* of an element */
-	int halves;		/* 0: it is MPI's */
-	volatile bool there;
-	MPI_Request request;
-	struct ring_span whole;	/* the span of a sum that has one alone */
-} exchanges[EXCHANGES];
-
-static int exchanges_begun, exchanges_first;	/* the place of the next, and of the first that is not over */
-static volatile int exchanges_open;	/* how many are on their way */
-
-/* With the lock: moves all on. */
-static void
-exchanges_turn(void)
-{
-	for (; exchanges_open > 0; exchanges_first = (exchanges_first + 1) % EXCHANGES, exchanges_open--) {
-		struct exchange *x = &exchanges[exchanges_first];
-
-		if (x->halves && !ring.base)
-			ring_start(x->base, x->span, x->spans, x->bytes, x->halves);
-		if (!(x->halves ? ring_turn() : ring_over(&x->request)))
-			return;
-		if (x->halves)
-			ring.base = NULL;
-		x->there = true;
-	}
-}
-
-/* What a rank adds comes to where it is added up, unless it lies there, and its piece to where the others' will be. */
-static void
-exchange_place(const struct exchange *x)
-{
-	for (int k = 0; k < x->spans; k++) {
-		const struct ring_span *s = &x->span[k];
-
-#ifdef CHECK
-		ASAN_UNPOISON_MEMORY_REGION(x->base + s->at, (size_t)(s->n * x->bytes));	/* gaps between tensors, too */
-#endif
-		if (s->own != s->at)
-			memcpy(x->base + s->at, x->base + s->own, (size_t)(s->n * x->bytes));
-		if (s->piece >= 0 && x->halves == RING_SPREADS) {
-			struct rank_piece p = rank_piece_of(s->n, ranks.rank, ranks.size);
-
-			memcpy(x->base + s->at + p.first * x->bytes, x->base + s->piece, (size_t)(p.n * x->bytes));
-		}
-	}
-}
-
-static void
-exchange_reduce(struct exchange *x)
-{
-	MPI_Datatype type = x->bytes == 8 ? MPI_DOUBLE : x->bytes == 4 ? MPI_FLOAT : MPI_UINT16_T;
-
-	MPI_Iallreduce(MPI_IN_PLACE, x->base, (int)x->whole.n, type, x->bytes == 2 ? ranks.elements_sum : MPI_SUM, ranks.all,
-	    &x->request);
-	ranks.sent += 2 * x->whole.n * x->bytes * (ranks.size - 1) / ranks.size;
-}
-
-static void
-exchange_start(const struct exchange *given)
-{
-	struct exchange *x = &exchanges[exchanges_begun];
-
-	*x = *given;
-	if (!x->span) {
-		x->span = &x->whole;
-		x->spans = 1;
-	}
-	exchange_place(x);
-	pthread_mutex_lock(&ranks.lock);
-	exchanges_begun = (exchanges_begun + 1) % EXCHANGES;
-	exchanges_open++;
-	if (!x->halves)
-		exchange_reduce(x);
-	exchanges_turn();
-	pthread_mutex_unlock(&ranks.lock);
-}
-
-static void
-exchange_await(struct exchange *x)
-{
-	for (int waited = 0; !x->there; waited++) {
-		if (waited)
-			ranks_nap(waited);
-		pthread_mutex_lock(&ranks.lock);
-		exchanges_turn();
-		if (!x->halves && !x->there)	/* a small one waits for none that goes around the ring */
-			x->there = ring_over(&x->request);
-		pthread_mutex_unlock(&ranks.lock);
-	}
-	x->key = NULL;
-}
-
-/* From here on it is there. */
-static void
-exchange_end(const void *key)
-{
-	ALONE
-		for (int k = 0; k < EXCHANGES; k++)
-			if (exchanges[k].key == key)
-				exchange_await(&exchanges[k]);
-}
-
-/* ---- sums ---- */
+#include "update/exchange.cu"
 
 /* Begins the sum of N elements of so many bytes each, which may lie where what is added does. */
 static void
 all_reduce_begin(void *sum, const void *own, int64_t n, int bytes)
 {
-	struct exchange x = { .key = sum, .base = (char *)sum, .bytes = bytes };
+	struct ring_span s;
 
-	if (n * bytes >= RING_LEAST * (int64_t)ranks.size)
-		x.halves = RING_ADDS | RING_SPREADS;
-	x.whole = (struct ring_span){ 0, (const char *)own - (const char *)sum, -1, n };
+	s.at = 0, s.own = (const char *)own - (const char *)sum;
+	s.piece = -1;
+	s.n = n;
 	ALONE
-		exchange_start(&x);
+		exchange_begin(sum, (char *)sum, &s, 1, bytes, RING_ADDS | RING_SPREADS);
 }
 
 static void
 all_reduce_end(const void *sum)
 {
-	exchange_end(sum);
+	ALONE
+		exchange_end(sum);
+}
+
+/* Outside of a step: N numbers of so many bytes become the mean of what all ranks have. */
+static void
+all_reduce_average(void *x, int64_t n, int bytes)
+{
+#ifdef __CUDACC__
+	exchange_average(x, n, bytes);
+#else
+	all_reduce_begin(x, x, n, bytes);
+	all_reduce_end(x);
+	for (int64_t i = 0; i < n; i++)
+		if (bytes == 8)
+			((double *)x)[i] /= ranks.size;
+		else
+			((float *)x)[i] /= (float)ranks.size;
+#endif
 }
 
 #endif

@@ -42,21 +42,33 @@ clip_squares(void *work, const unsigned char *arena, int first, int64_t count)
 }
 
 #ifdef SHARDS
+/* Their sum, in place of the first, and 0 of the others. */
+KERNEL(clip_fold_kernel, (double *part, int64_t n))
+{
+	ROWS (r, 1) {
+		double sum = 0;
+
+		ALONG_ADD (j, n, sum)
+			sum += part[j];
+		sum = ROW_SUM(sum);
+		ALONG (j, n)
+			part[j] = 0;
+		FIRST
+			part[0] = sum;
+	}
+}
+
 /* Of all ranks, each of which has the squares of its piece of every gradient. */
 static void
 clip_squares_of_all(void *work, int64_t gradients)
 {
-	ALONE {
-		double *part = (double *)work, sum = 0;
+	double *part = (double *)work;
 
-		for (int64_t i = 0; i < gradients * CLIP_PARTS; i++) {
-			sum += part[i];
-			part[i] = 0;
-		}
-		ranks_sum(&sum, 1);
-		if (gradients > 0)
-			part[0] = sum;
-	}
+	if (!gradients)
+		return;
+	LAUNCH_ROWS(clip_fold_kernel, 1, (part, gradients * CLIP_PARTS));
+	ALONE
+		exchange_numbers(part, 1);
 }
 #endif
 

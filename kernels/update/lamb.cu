@@ -94,21 +94,34 @@ KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step 
 }
 
 #ifdef SHARDS
+/* The two sums of all parts, in place of those of the first, and 0 of the others. */
+KERNEL(lamb_fold_kernel, (double *part, int64_t parts))
+{
+	ROWS (r, 1) {
+		double weights = 0, steps = 0;
+
+		ALONG_ADD (j, parts, weights, steps) {
+			weights += part[2 * j];
+			steps += part[2 * j + 1];
+		}
+		weights = ROW_SUM(weights);
+		steps = ROW_SUM(steps);
+		ALONG (j, 2 * parts)
+			part[j] = 0;
+		FIRST {
+			part[0] = weights;
+			part[1] = steps;
+		}
+	}
+}
+
 /* Of all ranks, each of which has the sums of its piece. */
 static void
 lamb_sums_of_all(double *part, int64_t parts)
 {
-	ALONE {
-		double sum[2] = { 0, 0 };
-
-		for (int64_t j = 0; j < 2 * parts; j++) {
-			sum[j % 2] += part[j];
-			part[j] = 0;
-		}
-		ranks_sum(sum, 2);
-		part[0] = sum[0];
-		part[1] = sum[1];
-	}
+	LAUNCH_ROWS(lamb_fold_kernel, 1, (part, parts));
+	ALONE
+		exchange_numbers(part, 2);
 }
 #endif
 

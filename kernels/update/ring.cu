@@ -20,21 +20,10 @@
 #ifndef STOWAGE_UPDATE_RING_CU
 #define STOWAGE_UPDATE_RING_CU
 
-#include "kernel.h"
+#include "update/ranks.cu"
 
-#include <mpi.h>
-#include <pthread.h>
 #include <sched.h>
 #include <time.h>
-
-static struct ranks {
-	int rank, size;		/* this one, of so many */
-	int here;		/* of them on this machine */
-	int64_t sent;		/* bytes of sums by this one so far */
-	MPI_Comm all;
-	MPI_Op elements_sum;	/* of elements of 16 bits, which MPI does not know */
-	pthread_mutex_t lock;
-} ranks = { 0, 1, 1, 0, MPI_COMM_NULL, MPI_OP_NULL, PTHREAD_MUTEX_INITIALIZER };
 
 static void	ranks_wait_on(void);
 
@@ -64,20 +53,6 @@ ranks_await(MPI_Request *request)
 		MPI_Test(request, &there, MPI_STATUS_IGNORE);
 		pthread_mutex_unlock(&ranks.lock);
 	}
-}
-
-/* Adds up N numbers over all ranks: the same sums on each of them. */
-static void
-ranks_sum(double *x, int n)
-{
-	MPI_Request request;
-
-	if (ranks.size == 1 || n == 0)
-		return;
-	pthread_mutex_lock(&ranks.lock);
-	MPI_Iallreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_SUM, ranks.all, &request);
-	pthread_mutex_unlock(&ranks.lock);
-	ranks_await(&request);
 }
 
 #if NARROW
@@ -110,49 +85,11 @@ elements_sum(char *to, const char *own, const char *from, int64_t n, int bytes)
 #endif
 }
 
-/* ---- pieces ---- */
-
-/* What of N elements is one rank's, of so many ranks: they differ by one at most, and the largest has N / RANKS, rounded up.
- * One rank's optimizer state is of its piece of each parameter, where that is shared out (SHARDS). */
-struct rank_piece {
-	int64_t first, n;
-};
-
-static inline struct rank_piece
-rank_piece_of(int64_t n, int rank, int size)
-{
-	struct rank_piece p = { 0, 0 };
-
-	if (rank < size) {
-		p.first = PART_FROM(n, rank, size);
-		p.n = PART_FROM(n, rank + 1, size) - p.first;
-	}
-	return p;
-}
-
-#ifdef SHARDS
-/* As the plan has it, however many ranks validate. */
-static inline struct rank_piece
-rank_own_piece(int64_t n)
-{
-	return rank_piece_of(n, ranks.rank, RANKS);
-}
-#endif
-
 /* ---- around the ring ---- */
 
 #define RING_SIGN	78		/* the tag of parts */
 #define RING_PART	65536		/* bytes */
 #define RING_AHEAD	4		/* parts that may be on their way to the next rank, and from the one before */
-
-enum { RING_ADDS = 1, RING_SPREADS = 2 };	/* the halves */
-
-struct ring_span {			/* a tensor: places are bytes from a base on */
-	int64_t at;
-	int64_t own;		/* where what this rank adds lies; mostly there */
-	int64_t piece;		/* where this rank's piece of the sum is to lie, or lies before all have it; below 0: there */
-	int64_t n;		/* elements */
-};
 
 /*
  * What is on its way. Part k of the piece of turn t has number t parts + k: parts are sent and received in this order,

@@ -15,37 +15,30 @@
 #ifndef STOWAGE_UPDATE_SHARD_CU
 #define STOWAGE_UPDATE_SHARD_CU
 
-#include "update/all_reduce.cu"
-
-static void
-shard_begin(unsigned char *arena, const struct ring_span *span, int spans, int bytes, int halves)
-{
-	struct exchange x = { .key = span, .base = (char *)arena, .span = span, .spans = spans, .bytes = bytes,
-		.halves = halves };
-
-	ALONE
-		exchange_start(&x);
-}
+#include "update/exchange.cu"
 
 /* Begins to add up gradients over all ranks, of which each gets its piece. */
 static void
 reduce_scatter_begin(unsigned char *arena, const struct ring_span *span, int spans, int bytes)
 {
-	shard_begin(arena, span, spans, bytes, RING_ADDS);
+	ALONE
+		exchange_begin(span, (char *)arena, span, spans, bytes, RING_ADDS);
 }
 
 /* Begins to bring weights to all ranks, of which each has its piece. */
 static void
 all_gather_begin(unsigned char *arena, const struct ring_span *span, int spans, int bytes)
 {
-	shard_begin(arena, span, spans, bytes, RING_SPREADS);
+	ALONE
+		exchange_begin(span, (char *)arena, span, spans, bytes, RING_SPREADS);
 }
 
 /* Either is there from here on: what began with that span. */
 static void
 shard_end(const struct ring_span *span)
 {
-	exchange_end(span);
+	ALONE
+		exchange_end(span);
 }
 
 #endif

@@ -186,7 +186,7 @@ arg_stream(const struct node *n)
 static inline struct call_arg
 arg_step(const struct emitter *e, const struct tensor *t)
 {
-	return arg_text(module_ranks(e->module) > 1 && !t->batched ? "s->alike" : "s");
+	return arg_text(module_ranks(e->module) > 1 && !t->batched ? "ALIKE(s)" : "s");
 }
 
 /* ---- calls ---- */

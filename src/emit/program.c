@@ -79,9 +79,9 @@ check(struct emitter *e)
 	const struct module *m = e->module;
 	bool ok = true;
 
-	if (module_ranks(m) > 1 && e->target->is_gpu) {
+	if (module_ranks(m) > 1 && !e->target->ranks_by) {
 		diag_help(m->diags, diag_error(m->diags, "target", m->set.ranks_loc.src ? m->set.ranks_loc : m->loc,
-		    "programs for target %s train on one rank yet: the memory of several can be planned, and no more",
+		    "programs for target %s train on one rank: the memory of several can be planned, and no more",
 		    e->target->name), "leave ranks out, or use --target c");
 		return false;
 	}
@@ -237,12 +237,12 @@ emit_header(struct emitter *e, const char *program, const struct text *body, int
 	int64_t parameters = trainable(m, &tensors);
 
 	text_printf(e->out, "/*\n * %s%s - %s the network %s, as %s says.\n"
-	    " * Written by stowage, as a whole: it needs nothing but %s%s%s%s.\n"
+	    " * Written by stowage, as a whole: it needs nothing but %s%s%s%s%s.\n"
 	    " * SPDX-License-Identifier: MIT\n *\n"
 	    " *     make            builds it (the Makefile beside this file says how else)\n"
 	    " *     ./%s%s\n *\n", program, e->target->suffix,
 	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)),
-	    module_ranks(m) > 1 ? "MPI and " : "", e->target->needs, reader ? ", " : "",
+	    module_ranks(m) > 1 ? e->target->ranks_by : "", module_ranks(m) > 1 ? " and " : "", e->target->needs, reader ? ", " : "",
 	    reader ? reader->packages : "", program,
 	    m->inference ? " WEIGHTS < SAMPLES > OUTPUTS" : " --help");
 	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, in %s at a micro-batch of "

@@ -19,6 +19,9 @@
  * together, since one launch does them (emit/updates.c). Branches that gain too little by estimate.c, which
  * knows that calls share the card, are left out.
  *
+ * Where ranks train together a step has one branch: what goes between them runs beside it, of several tensors in one call, by
+ * a stream of its own (kernels/update/exchange_cuda.cu), which begins behind all that the step has come to.
+ *
  * Emission writes BRANCH(1), AFTER(15) and OVER(16) beside the calls. While the step is captured,
  * kernels/host/branches_cuda.cu turns them into streams and events; a step that is launched call by
  * call ignores them and runs in the written order.
@@ -422,7 +425,7 @@ plan_branches(struct module *m, struct plan *p)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	if (o->target->concurrent)
+	if (o->target->concurrent && module_ranks(m) <= 1)
 		plan_branches(m, m->plan);
 	return true;
 }

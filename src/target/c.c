@@ -68,6 +68,7 @@ const struct target target_c = {
 	.suffix = ".c",
 	.alignment = 64,
 	.needs = "a compiler",
+	.ranks_by = "MPI",
 	.defines = "",
 	.options = "USE_CBLAS",
 	.prologue = "host/prologue_c.h",

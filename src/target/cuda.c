@@ -4,30 +4,70 @@
  */
 #include "target/target.h"
 
-/* A package of pip has the library under its full name alone; that of the toolkit, of the system and of
- * conda have a link. The compiler knows the first two folders by itself. */
+/* Where a library's header lies, as the variable NAME says: a package of pip has the library under its full name alone; that of the
+ * toolkit, of the system and of conda have a link. The compiler knows the first two folders by itself. */
+static void
+put_search(struct text *t, const char *name, const char *header, const char *package)
+{
+	text_printf(t,
+	    "%s_in  = $(if $(wildcard $(1)/include/%s),$(1))\n"
+	    "%s    := $(or $(call %s_in,/usr),$(call %s_in,$(dir $(NVCC))..),$(call %s_in,$(CONDA_PREFIX)),\\\n"
+	    "           $(call %s_in,$(shell python3 -c 'import %s as c; print(c.__path__[0])' 2>/dev/null)))\n"
+	    "%s    := $(strip $(%s))\n", name, header, name, name, name, name, name, package, name, name);
+}
+
+/* Links the library, which is under that name in pip's package. */
+static void
+put_link(struct text *t, const char *name, const char *library, int version)
+{
+	text_printf(t,
+	    "%s_LIB = $(notdir $(firstword $(wildcard $(%s)/lib/lib%s.so $(%s)/lib/lib%s.so.%d)))\n"
+	    "ifneq ($(filter 1 /usr $(dir $(NVCC))..,$(%s)),)\n"
+	    "LIBS  += -l%s\n"
+	    "else\n"
+	    "FLAGS += -I$(%s)/include\n"
+	    "LIBS  += -L$(%s)/lib -Xlinker -l:$(%s_LIB) -Xlinker -rpath=$(%s)/lib\n"
+	    "endif\n", name, name, library, name, library, version, name, library, name, name, name, name);
+}
+
 static void
 put_cudnn(struct text *t)
 {
+	text_puts(t, "# cuDNN: in the system's folders, beside the toolkit, or a package of conda or of pip\n");
+	put_search(t, "CUDNN", "cudnn_graph.h", "nvidia.cudnn");
 	text_puts(t,
-	    "# cuDNN: in the system's folders, beside the toolkit, or a package of conda or of pip\n"
-	    "dnn_in   = $(if $(wildcard $(1)/include/cudnn_graph.h),$(1))\n"
-	    "CUDNN   := $(or $(call dnn_in,/usr),$(call dnn_in,$(dir $(NVCC))..),$(call dnn_in,$(CONDA_PREFIX)),\\\n"
-	    "           $(call dnn_in,$(shell python3 -c 'import nvidia.cudnn as c; print(c.__path__[0])' 2>/dev/null)))\n"
-	    "CUDNN   := $(strip $(CUDNN))\n"
-	    "DNN_LIB  = $(notdir $(firstword $(wildcard $(CUDNN)/lib/libcudnn.so $(CUDNN)/lib/libcudnn.so.9)))\n"
 	    "LACKS    = $(if $(filter command,$(origin CUDNN)),make CUDNN= was asked for,no cudnn_graph.h was found)\n"
 	    "ifeq ($(CUDNN),)\n"
 	    "FLAGS += -DWITHOUT_CUDNN='\"$(LACKS)\"'\n"
 	    "else\n"
-	    "FLAGS += -DUSE_CUDNN\n"
-	    "ifneq ($(filter 1 /usr $(dir $(NVCC))..,$(CUDNN)),)\n"
-	    "LIBS  += -lcudnn\n"
-	    "else\n"
-	    "FLAGS += -I$(CUDNN)/include\n"
-	    "LIBS  += -L$(CUDNN)/lib -Xlinker -l:$(DNN_LIB) -Xlinker -rpath=$(CUDNN)/lib\n"
-	    "endif\n"
-	    "endif\n");
+	    "FLAGS += -DUSE_CUDNN\n");
+	put_link(t, "CUDNN", "cudnn", 9);
+	text_puts(t, "endif\n");
+}
+
+static void
+put_nccl(struct text *t, const struct recipe *r)
+{
+	text_puts(t, "# NCCL: where cuDNN is looked for, too\n");
+	put_search(t, "NCCL", "nccl.h", "nvidia.nccl");
+	text_printf(t,
+	    "ifeq ($(NCCL),)\n"
+	    "$(error there is no nccl.h: %s trains on %lld ranks, and needs NCCL (libnccl-dev, or pip's nvidia-nccl); NCCL=DIR "
+	    "says where it is)\n"
+	    "endif\n", r->program, (long long)r->ranks);
+	put_link(t, "NCCL", "nccl", 2);
+}
+
+/* How it is started. */
+static void
+put_ranks(struct text *t, const struct recipe *r)
+{
+	text_printf(t,
+	    "# It trains as %lld processes together, a GPU each, on one machine or more (NCCL; NCCL=DIR says where it is):\n"
+	    "#\n"
+	    "#   torchrun --no-python --nproc-per-node %lld ./%s\n"
+	    "#   srun -n %lld ./%s\n"
+	    "#\n", (long long)r->ranks, (long long)r->ranks, r->program, (long long)r->ranks, r->program);
 }
 
 static void
@@ -39,12 +79,15 @@ makefile(struct text *t, const struct recipe *r)
 	    "#   make ARCH=86        for cards of compute capability 8.6 alone\n"
 	    "#   make CUBLASLT=      matrix products without cuBLASLt\n"
 	    "#   make CUDNN=         convolutions without cuDNN; CUDNN=DIR says where it is\n"
-	    "#   make CHECK=1        %s-check: a buffer is NaN outside its lifetime\n"
-	    "#   make lib            lib%s.so, to be driven step by step\n"
-	    "#\n"
+	    "#   make CHECK=1        %s-check: a buffer is NaN outside its lifetime\n", r->program);
+	if (r->ranks <= 1)
+		text_printf(t, "#   make lib            lib%s.so, to be driven step by step\n", r->program);
+	text_puts(t, "#\n");
+	if (r->ranks > 1)
+		put_ranks(t, r);
+	text_puts(t,
 	    "# After a change of options, make -B.\n"
-	    "NVCC     = $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)\n", r->program,
-	    r->program);
+	    "NVCC     = $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)\n");
 	if (r->arch)
 		text_printf(t, "ARCH     = %d\n", r->arch);
 	else
@@ -67,6 +110,8 @@ makefile(struct text *t, const struct recipe *r)
 	    "endif\n");
 	if (r->convolves)
 		put_cudnn(t);
+	if (r->ranks > 1)
+		put_nccl(t, r);
 	text_puts(t,
 	    "ifdef CHECK\n"
 	    "FLAGS += -DCHECK -lineinfo\n"
@@ -75,15 +120,18 @@ makefile(struct text *t, const struct recipe *r)
 	text_printf(t,
 	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).cu\n"
 	    "\t$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n"
-	    "%s\n"
+	    "%s\n", r->convolves ? "\t$(if $(CUDNN),,@echo 'note: $@ is without cuDNN ($(LACKS)): convolutions run by kernels of "
+	    "its own')\n" : "");
+	if (r->ranks <= 1)
+		text_puts(t,
 	    "lib: lib$(PROGRAM).so\n"
 	    "lib$(PROGRAM).so: $(PROGRAM).cu\n"
 	    "\t$(NVCC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -DLIBRARY -DTRACE \\\n"
-	    "\t    -shared -Xcompiler -fPIC -o $@ $< $(LIBS)\n\n"
+	    "\t    -shared -Xcompiler -fPIC -o $@ $< $(LIBS)\n\n");
+	text_puts(t,
 	    "clean:\n"
 	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so\n\n"
-	    ".PHONY: lib clean\n", r->convolves ? "\t$(if $(CUDNN),,@echo 'note: $@ is without cuDNN "
-	    "($(LACKS)): convolutions run by kernels of its own')\n" : "");
+	    ".PHONY: lib clean\n");
 }
 
 /*
@@ -124,6 +172,7 @@ const struct target target_cuda = {
 	.tensor_cores = true,
 	.sums_bias = true,
 	.oldest_arch = 75,
+	.ranks_by = "NCCL",
 	.needs = "the CUDA toolkit, and cuDNN if that is there",
 	.defines = "__CUDACC__ __cplusplus",
 	.options = "USE_CUBLASLT USE_CUDNN WITHOUT_CUDNN",

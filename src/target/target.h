@@ -59,6 +59,7 @@ struct target {
 
 	/* the program */
 	const char *needs;	/* to be built: "a compiler" */
+	const char *ranks_by;	/* what several ranks reach one another by: "MPI"; NULL: its programs have one */
 	const char *defines;	/* macros that its compiler defines, separated by blanks */
 	const char *options;	/* macros that may be defined when the program is built */
 	const char *prologue;	/* the file of kernels/ before kernel.h */

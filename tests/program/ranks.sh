@@ -1,6 +1,7 @@
-# Of programs of several ranks, started by mpirun on this machine: sourced by the tests of them, after tap.sh.
+# Of programs of several ranks, started by mpirun on this machine: sourced by the tests of them, after tap.sh. Where $by is
+# nccl, specs and comparisons are of use, and nothing else.
 cd "$work" || exit 99
-command -v mpicc > /dev/null && command -v mpirun > /dev/null ||
+[ "${by-}" = nccl ] || { command -v mpicc > /dev/null && command -v mpirun > /dev/null; } ||
 	skip_all "there is no mpicc and mpirun (libopenmpi-dev, openmpi-bin): PROGRAMS OF SEVERAL RANKS ARE NOT TESTED"
 quick_cc=${CC%% *}
 find_quick_cc

@@ -142,14 +142,15 @@ emulate(unsigned blocks, const Kernel &kernel)
 template <typename T> static T
 emulated_reduction(T x, bool largest)
 {
-	static T all[256];
-	T y;
+	static T all[256], y;
 
 	all[threadIdx.x] = x;
 	__syncthreads();
-	y = all[0];
-	for (int i = 1; i < 256; i++)
-		y = !largest ? y + all[i] : all[i] > y ? all[i] : y;
+	if (threadIdx.x == 0) {
+		y = all[0];
+		for (int i = 1; i < 256; i++)
+			y = !largest ? y + all[i] : all[i] > y ? all[i] : y;
+	}
 	__syncthreads();
 	return y;
 }

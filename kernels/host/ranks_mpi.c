@@ -1,0 +1,183 @@
+/*
+ * ranks_mpi.c - how ranks reach one another by MPI, which starts them: what ranks.c asks for.
+ *
+ * MPI ends a run when a rank is killed; it does not notice one that stands still, be it stopped, or its machine lost. So each
+ * rank tells the next one around a ring that it lives, and heeds the one before it.
+ */
+#ifndef STOWAGE_HOST_RANKS_MPI_C
+#define STOWAGE_HOST_RANKS_MPI_C
+
+#include "update/exchange.cu"
+
+#define RANK_SIGN	77		/* the tag of signs of life */
+#define PIECE_SIGN	79		/* of what goes to a file */
+#define RANKS_START	"mpirun -n %d %s"	/* how to start so many */
+
+static MPI_Comm ranks_watched = MPI_COMM_NULL;
+static MPI_Request ranks_sign = MPI_REQUEST_NULL;	/* of life, that this one gave last */
+
+/* ---- beginning and end ---- */
+
+static void
+ranks_connect(int *argc, char ***argv)
+{
+	MPI_Comm machine;
+	int has;
+
+	MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &has);
+	MPI_Comm_dup(MPI_COMM_WORLD, &ranks.all);
+	MPI_Comm_dup(MPI_COMM_WORLD, &ranks_watched);
+	MPI_Comm_rank(ranks.all, &ranks.rank);
+	MPI_Comm_size(ranks.all, &ranks.size);
+	if (has < MPI_THREAD_SERIALIZED)
+		fail("this MPI lets one thread alone call it, and a rank has two that do: it must be built with threads");
+	MPI_Comm_split_type(ranks.all, MPI_COMM_TYPE_SHARED, ranks.rank, MPI_INFO_NULL, &machine);
+	MPI_Comm_size(machine, &ranks.here);
+	MPI_Comm_free(&machine);
+#if NARROW
+	MPI_Op_create(elements_add, 1, &ranks.elements_sum);
+#endif
+}
+
+/* They have met already. */
+static void
+ranks_meet(void)
+{
+}
+
+static bool
+ranks_joined(void)
+{
+	int done = 0;
+
+	MPI_Finalized(&done);
+	return !done && ranks.all != MPI_COMM_NULL;
+}
+
+/* Together, when all went well. */
+static void
+ranks_leave(void)
+{
+	if (ranks_sign != MPI_REQUEST_NULL)
+		MPI_Request_free(&ranks_sign);
+	MPI_Finalize();
+}
+
+/* Ends all ranks. */
+static void
+ranks_abort(int status)
+{
+	if (ranks.all == MPI_COMM_NULL)
+		return;
+	fflush(stderr);
+	MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+/* ---- together ---- */
+
+/* BYTES of each rank, by rank, to all of them. */
+static void
+ranks_gather(const void *own, void *all, int bytes)
+{
+	MPI_Request request;
+
+	pthread_mutex_lock(&ranks.lock);
+	MPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, ranks.all, &request);
+	pthread_mutex_unlock(&ranks.lock);
+	ranks_await(&request);
+}
+
+static void
+ranks_sum(double *x, int n)
+{
+	MPI_Request request;
+
+	if (ranks.size == 1 || n == 0)
+		return;
+	pthread_mutex_lock(&ranks.lock);
+	MPI_Iallreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_SUM, ranks.all, &request);
+	pthread_mutex_unlock(&ranks.lock);
+	ranks_await(&request);
+}
+
+/* To the first rank, which takes it. */
+static void
+ranks_give(void *from, int64_t bytes)
+{
+	MPI_Request request;
+
+	pthread_mutex_lock(&ranks.lock);
+	MPI_Isend(from, (int)bytes, MPI_BYTE, 0, PIECE_SIGN, ranks.all, &request);
+	pthread_mutex_unlock(&ranks.lock);
+	ranks_await(&request);
+}
+
+static void
+ranks_take(void *to, int64_t bytes, int rank)
+{
+	MPI_Request request;
+
+	pthread_mutex_lock(&ranks.lock);
+	MPI_Irecv(to, (int)bytes, MPI_BYTE, rank, PIECE_SIGN, ranks.all, &request);
+	pthread_mutex_unlock(&ranks.lock);
+	ranks_await(&request);
+}
+
+/* ---- signs of life ---- */
+
+/* How many ranks this one heeds, and the K-th of them. */
+static int
+ranks_heeds(void)
+{
+	return 1;
+}
+
+static int
+ranks_heeded(int k)
+{
+	return (ranks.rank + ranks.size - 1 - k) % ranks.size;
+}
+
+static void
+ranks_tell(void)
+{
+	int sent = 1;
+
+	pthread_mutex_lock(&ranks.lock);
+	MPI_Test(&ranks_sign, &sent, MPI_STATUS_IGNORE);
+	if (sent)
+		MPI_Isend(NULL, 0, MPI_BYTE, (ranks.rank + 1) % ranks.size, RANK_SIGN, ranks_watched, &ranks_sign);
+	pthread_mutex_unlock(&ranks.lock);
+}
+
+/* Has the rank before this one said that it lives? */
+static void
+ranks_hear(int64_t now)
+{
+	int more = 1;
+
+	pthread_mutex_lock(&ranks.lock);
+	while (more) {
+		MPI_Iprobe(ranks_heeded(0), RANK_SIGN, ranks_watched, &more, MPI_STATUS_IGNORE);
+		if (more) {
+			MPI_Recv(NULL, 0, MPI_BYTE, ranks_heeded(0), RANK_SIGN, ranks_watched, MPI_STATUS_IGNORE);
+			ranks_heard[0] = now;
+		}
+	}
+	pthread_mutex_unlock(&ranks.lock);
+}
+
+/* Moves along whatever is on its way: MPI does that only while it is called. In so many nanoseconds it is to be done again. */
+static long
+ranks_push(void)
+{
+	int there;
+
+	pthread_mutex_lock(&ranks.lock);
+	exchanges_turn();
+	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
+	pthread_mutex_unlock(&ranks.lock);
+	return exchanges_open ? 50000 : 1000000;
+}
+
+#endif

@@ -1,0 +1,537 @@
+/*
+ * ranks_tcp.c - how ranks reach one another where NCCL joins their cards: what ranks.c asks for, by TCP. Who starts them (torchrun,
+ * srun, mpirun) says by variables which rank this is, of how many, and where the first one runs.
+ *
+ *     rank 1 ===\		talk: numbers of the log, names, pieces for checkpoints: all wait for all
+ *     rank 2 ===== rank 0	watch: a byte from time to time, heeded by a thread of its own (ranks.c)
+ *     rank 3 ===/
+ *
+ * The first rank adds up and passes on, in the order of ranks, so sums are the same everywhere. What is large never comes here.
+ * When a process ends, the system closes its connections, which the others notice at once; before it leaves in order it says so.
+ */
+#ifndef STOWAGE_HOST_RANKS_TCP_C
+#define STOWAGE_HOST_RANKS_TCP_C
+
+#include "update/exchange.cu"
+#include "ranks_env.c"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+
+#define RANKS_START	"torchrun --no-python --nproc-per-node %d ./%s"	/* how to start so many */
+#define RANK_MAGIC	"stowage ranks 1"
+#define RANK_ROUND	65536		/* bytes of a message that are added up at a time */
+
+enum { RANK_TALKS, RANK_WATCHES, RANK_LINKS };
+enum { RANK_LIVES = '.', RANK_ENDS = 'E', RANK_LEAVES = 'F' };	/* signs */
+
+struct rank_hello {
+	char magic[16];
+	int rank, size, link;
+};
+
+static struct rank_peer {	/* of the first rank all others; of another the first, alone */
+	int link[RANK_LINKS];
+	bool left;		/* in order */
+} *rank_peers;
+
+static const char *ranks_where;	/* the first one's host, */
+static char ranks_port[16];	/* and its port */
+static int ranks_patience_at_start = 120;	/* seconds in which all must have come */
+
+static void	ranks_wait_on(void);
+
+/* ---- who this is ---- */
+
+static void
+ranks_connect(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	ranks_where = ranks_from_environment(ranks_port, sizeof(ranks_port));
+}
+
+static int
+ranks_heeds(void)
+{
+	return ranks.size == 1 ? 0 : ranks.rank == 0 ? ranks.size - 1 : 1;
+}
+
+static int
+ranks_heeded(int k)
+{
+	return ranks.rank == 0 ? k + 1 : 0;
+}
+
+/* Of another rank, the connections to it. */
+static struct rank_peer *
+ranks_peer(int rank)
+{
+	return &rank_peers[ranks.rank == 0 ? rank - 1 : 0];
+}
+
+/* Lets the thread that watches find out whether a rank is gone, which ends this one. */
+static void
+nccl_wait(void)
+{
+	struct timespec moment = { ranks_watching ? 3 : 0, 0 };
+
+	nanosleep(&moment, NULL);
+}
+
+/* ---- bytes ---- */
+
+/* The rank has ended: the thread that watches says so, and ends this one. */
+__attribute__((noreturn)) static void
+ranks_lost_link(int rank)
+{
+	nccl_wait();
+	fail("rank %d has closed its connection", rank);
+}
+
+static void
+ranks_put(int rank, const void *from, int64_t bytes)
+{
+	const char *p = (const char *)from;
+
+	while (bytes > 0) {
+		ssize_t n = send(ranks_peer(rank)->link[RANK_TALKS], p, (size_t)bytes, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			ranks_lost_link(rank);
+		p += n;
+		bytes -= n;
+	}
+}
+
+static void
+ranks_get(int rank, void *to, int64_t bytes)
+{
+	char *p = (char *)to;
+
+	while (bytes > 0) {
+		struct pollfd f = { ranks_peer(rank)->link[RANK_TALKS], POLLIN, 0 };
+		ssize_t n;
+
+		if (poll(&f, 1, 200) <= 0) {
+			ranks_wait_on();
+			continue;
+		}
+		n = recv(f.fd, p, (size_t)bytes, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			ranks_lost_link(rank);
+		p += n;
+		bytes -= n;
+	}
+}
+
+/* ---- together ---- */
+
+/* BYTES of each rank, by rank, to all of them. */
+static void
+ranks_gather(const void *own, void *all, int bytes)
+{
+	memcpy((char *)all + (size_t)ranks.rank * (size_t)bytes, own, (size_t)bytes);
+	if (ranks.size == 1)
+		return;
+	if (ranks.rank > 0) {
+		ranks_put(0, own, bytes);
+		ranks_get(0, all, (int64_t)bytes * ranks.size);
+		return;
+	}
+	for (int k = 1; k < ranks.size; k++)
+		ranks_get(k, (char *)all + (size_t)k * (size_t)bytes, bytes);
+	for (int k = 1; k < ranks.size; k++)
+		ranks_put(k, all, (int64_t)bytes * ranks.size);
+}
+
+static void
+ranks_sum(double *x, int n)
+{
+	static double added[RANK_ROUND / sizeof(double)];
+	int most = RANK_ROUND / (int)sizeof(double);
+
+	if (ranks.size == 1)
+		return;
+	for (; n > 0; x += most, n -= most) {
+		int here = n < most ? n : most;
+		int64_t bytes = here * (int64_t)sizeof(*x);
+
+		if (ranks.rank > 0) {
+			ranks_put(0, x, bytes);
+			ranks_get(0, x, bytes);
+			continue;
+		}
+		for (int k = 1; k < ranks.size; k++) {
+			ranks_get(k, added, bytes);
+			for (int i = 0; i < here; i++)
+				x[i] += added[i];
+		}
+		for (int k = 1; k < ranks.size; k++)
+			ranks_put(k, x, bytes);
+	}
+}
+
+/* To the first rank, which takes it. */
+static void
+ranks_give(void *from, int64_t bytes)
+{
+	ranks_put(0, from, bytes);
+}
+
+static void
+ranks_take(void *to, int64_t bytes, int rank)
+{
+	ranks_get(rank, to, bytes);
+}
+
+/* ---- signs of life ---- */
+
+static void
+ranks_sign(char sign)
+{
+	for (int k = 0; k < ranks_heeds(); k++)
+		if (rank_peers && !rank_peers[k].left)
+			send(rank_peers[k].link[RANK_WATCHES], &sign, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Takes back the card from what waits on it for other ranks; if that does not return, the alarm ends the process. */
+static void
+ranks_let_go(void)
+{
+	if (!exchanges_comm)
+		return;
+	signal(SIGALRM, SIG_DFL);
+	alarm(5);
+	ncclCommAbort(exchanges_comm);
+}
+
+/* Ends all ranks. */
+static void
+ranks_abort(int status)
+{
+	static volatile int ends;
+
+	if (__atomic_exchange_n(&ends, 1, __ATOMIC_SEQ_CST))
+		for (;;)
+			pause();	/* the other thread does it already */
+	ranks_sign(RANK_ENDS);
+	fflush(stdout);
+	fflush(stderr);
+	ranks_let_go();
+	_exit(status);
+}
+
+static void
+ranks_tell(void)
+{
+	ranks_sign(RANK_LIVES);
+}
+
+/* Rank R is gone, and has not said why. */
+__attribute__((noreturn)) static void
+ranks_has_ended(int r)
+{
+	char name[RANK_NAME + 64];
+
+	/* where all but the first find the same, one on each machine says so */
+	if (r > 0 || ranks.rank == 1 || ranks.local == 0) {
+		fflush(stdout);
+		fprintf(stderr, "%s: %s has ended: all ranks end", PROGRAM, ranks_text(name, r));
+		ranks_tell_saved(stderr);
+		fputc('\n', stderr);
+	}
+	ranks_abort(3);
+	_exit(3);
+}
+
+/* NCCL has met an error on its own. Mostly a rank is gone, which is noticed here, too, and then told by its name. */
+static void
+ranks_hear_nccl(int64_t now)
+{
+	static int64_t since;
+	ncclResult_t error = ncclSuccess;
+
+	if (!exchanges_comm || ncclCommGetAsyncError(exchanges_comm, &error) != ncclSuccess || error == ncclSuccess ||
+	    error == ncclInProgress)
+		return;
+	since = since ? since : now;
+	if (now - since < (int64_t)3000000000)
+		return;
+	fprintf(stderr, "rank %d: %s: NCCL: %s: all ranks end", ranks.rank, PROGRAM, ncclGetErrorString(error));
+	ranks_tell_saved(stderr);
+	fputc('\n', stderr);
+	ranks_abort(3);
+}
+
+static void
+ranks_hear(int64_t now)
+{
+	for (int k = 0; k < ranks_heeds(); k++) {
+		struct rank_peer *p = &rank_peers[k];
+		char signs[64];
+		ssize_t n = 1;
+
+		while (!p->left && (n = recv(p->link[RANK_WATCHES], signs, sizeof(signs), MSG_DONTWAIT)) > 0) {
+			ranks_heard[k] = now;
+			if (memchr(signs, RANK_ENDS, (size_t)n))	/* which it has told */
+				ranks_abort(3);
+			p->left = memchr(signs, RANK_LEAVES, (size_t)n) != NULL;
+		}
+		if (p->left)
+			ranks_heard[k] = now;
+		else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+			ranks_has_ended(ranks_heeded(k));
+	}
+	ranks_hear_nccl(now);
+}
+
+/* The system moves things along by itself. */
+static long
+ranks_push(void)
+{
+	return 20000000;
+}
+
+/* ---- beginning and end ---- */
+
+static bool
+ranks_joined(void)
+{
+	return ranks_watching;
+}
+
+/* Together, when all went well. */
+static void
+ranks_leave(void)
+{
+	if (exchanges_comm)
+		ncclCommDestroy(exchanges_comm);
+	ranks_sign(RANK_LEAVES);
+}
+
+/* Seconds are left; the time limit is over where there are none. */
+static int
+ranks_time_left(int64_t since)
+{
+	return ranks_patience_at_start - (int)((ranks_clock() - since) / 1000000000);
+}
+
+static void
+ranks_limit(int fd, int seconds)
+{
+	struct timeval t = { seconds > 0 ? seconds : 1, 0 };
+	int yes = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t));
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+}
+
+static void
+ranks_no_limit(int fd)
+{
+	struct timeval t = { 0, 0 };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t));
+}
+
+static struct addrinfo *
+ranks_look_up(int *error)
+{
+	struct addrinfo how, *found = NULL;
+
+	memset(&how, 0, sizeof(how));
+	how.ai_socktype = SOCK_STREAM;
+	*error = getaddrinfo(ranks_where, ranks_port, &how, &found);
+	return *error ? NULL : found;
+}
+
+/* The first rank's: listens at the address that the others are told. */
+static int
+ranks_listen(void)
+{
+	int error, yes = 1, fd = -1, number = 0;
+	struct addrinfo *found = ranks_look_up(&error);
+
+	if (!found)
+		fail("MASTER_ADDR %s: %s", ranks_where, gai_strerror(error));
+	for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
+		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd < 0)
+			continue;
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+		if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, 1024))
+			continue;
+		number = errno;
+		close(fd);
+		fd = -1;
+	}
+	freeaddrinfo(found);
+	if (fd < 0 && number == EADDRINUSE)
+		fail("port %s of %s is another program's: MASTER_PORT says which the ranks meet at", ranks_port, ranks_where);
+	if (fd < 0)
+		fail("the ranks cannot meet at %s, port %s: %s; MASTER_ADDR must be the first one's host", ranks_where, ranks_port,
+		    strerror(number));
+	return fd;
+}
+
+/* Who came, if it is a rank; any other who finds the port is sent away. */
+static void
+ranks_welcome(int fd)
+{
+	struct rank_hello hello;
+	struct rank_peer *p;
+
+	ranks_limit(fd, 2);
+	if (recv(fd, &hello, sizeof(hello), MSG_WAITALL) != (ssize_t)sizeof(hello) ||
+	    memcmp(hello.magic, RANK_MAGIC, sizeof(hello.magic)) || hello.link < 0 || hello.link >= RANK_LINKS) {
+		close(fd);
+		return;
+	}
+	if (hello.size != ranks.size)
+		fail("rank %d was told of %d ranks, and rank 0 of %d", hello.rank, hello.size, ranks.size);
+	if (hello.rank < 1 || hello.rank >= ranks.size)
+		fail("a process says that it is rank %d of %d", hello.rank, hello.size);
+	p = ranks_peer(hello.rank);
+	if (p->link[hello.link] >= 0)
+		fail("two processes say that they are rank %d: does another run meet at port %s of %s, too?", hello.rank, ranks_port,
+		    ranks_where);
+	p->link[hello.link] = fd;
+}
+
+static int
+ranks_missing(void)
+{
+	for (int k = 0; k < ranks_heeds(); k++)
+		if (rank_peers[k].link[RANK_TALKS] < 0 || rank_peers[k].link[RANK_WATCHES] < 0)
+			return k + 1;
+	return 0;
+}
+
+static void
+ranks_meet_all(void)
+{
+	int64_t since = ranks_clock();
+	int door = ranks_listen();
+	char go = RANK_LIVES;
+
+	while (ranks_missing()) {
+		struct pollfd f = { door, POLLIN, 0 };
+		int left = ranks_time_left(since), fd;
+
+		if (left <= 0)
+			fail("rank %d has not come to port %s of %s within %d seconds: all %d ranks must be started, and reach it",
+			    ranks_missing(), ranks_port, ranks_where, ranks_patience_at_start, ranks.size);
+		if (poll(&f, 1, 1000) <= 0)
+			continue;
+		fd = accept4(door, NULL, NULL, SOCK_CLOEXEC);
+		if (fd >= 0)
+			ranks_welcome(fd);
+	}
+	close(door);
+	for (int k = 1; k < ranks.size; k++) {
+		ranks_no_limit(ranks_peer(k)->link[RANK_TALKS]);
+		ranks_no_limit(ranks_peer(k)->link[RANK_WATCHES]);
+		ranks_put(k, &go, 1);
+	}
+}
+
+/* A connection to the first rank; -1: it cannot be reached yet. */
+static int
+ranks_reach(struct addrinfo *found, int which, int left)
+{
+	struct rank_hello hello;
+	int fd = -1;
+
+	for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
+		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd < 0)
+			continue;
+		ranks_limit(fd, left);
+		if (!connect(fd, a->ai_addr, a->ai_addrlen))
+			break;
+		close(fd);
+		fd = -1;
+	}
+	if (fd < 0)
+		return -1;
+	memset(&hello, 0, sizeof(hello));
+	memcpy(hello.magic, RANK_MAGIC, sizeof(RANK_MAGIC));
+	hello.rank = ranks.rank;
+	hello.size = ranks.size;
+	hello.link = which;
+	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == (ssize_t)sizeof(hello))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void
+ranks_meet_first(void)
+{
+	int64_t since = ranks_clock();
+	struct timespec moment = { 0, 100000000 };
+	int error = 0;
+	char go;
+
+	for (int k = 0; k < RANK_LINKS;) {
+		int left = ranks_time_left(since);
+		struct addrinfo *found = left > 0 ? ranks_look_up(&error) : NULL;
+
+		if (left <= 0)
+			fail("rank 0 cannot be reached at port %s of %s within %d seconds: %s", ranks_port, ranks_where,
+			    ranks_patience_at_start, error ? gai_strerror(error) : "nobody listens there");
+		rank_peers[0].link[k] = found ? ranks_reach(found, k, left) : -1;
+		if (found)
+			freeaddrinfo(found);
+		if (rank_peers[0].link[k] >= 0)
+			k++;
+		else
+			nanosleep(&moment, NULL);
+	}
+	if (recv(rank_peers[0].link[RANK_TALKS], &go, 1, 0) != 1)
+		fail("rank 0 has not begun within %d seconds, or has ended", ranks_patience_at_start);
+	ranks_no_limit(rank_peers[0].link[RANK_TALKS]);
+	ranks_no_limit(rank_peers[0].link[RANK_WATCHES]);
+}
+
+/* All ranks find one another, and which of a machine's each is. */
+static void
+ranks_meet(void)
+{
+	char own[RANK_NAME] = "", *all = (char *)calloc((size_t)ranks.size, RANK_NAME);
+	int before = 0;
+
+	rank_peers = (struct rank_peer *)calloc((size_t)ranks_heeds(), sizeof(*rank_peers));
+	if (!rank_peers || !all)
+		fail("no memory for %d ranks", ranks.size);
+	for (int k = 0; k < ranks_heeds(); k++)
+		for (int j = 0; j < RANK_LINKS; j++)
+			rank_peers[k].link[j] = -1;
+	if (ranks.rank == 0)
+		ranks_meet_all();
+	else
+		ranks_meet_first();
+	gethostname(own, sizeof(own) - 1);
+	ranks_gather(own, all, RANK_NAME);
+	ranks.here = 0;
+	for (int k = 0; k < ranks.size; k++)
+		if (!strncmp(all + (size_t)k * RANK_NAME, own, RANK_NAME)) {
+			ranks.here++;
+			before += k < ranks.rank;
+		}
+	if (ranks.local < 0)
+		ranks.local = before;
+	free(all);
+}
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * update/exchange_c.cu - what goes between ranks while the step goes on, by MPI: the queue of all that goes around the ring
+ * (update/ring.cu).
+ *
+ * MPI_Iallreduce takes over what is too small for turns. It is not for the rest: of some MPIs it sends more from one of the
+ * ranks, and copies what is added in place.
+ */
+#ifndef STOWAGE_UPDATE_EXCHANGE_C_CU
+#define STOWAGE_UPDATE_EXCHANGE_C_CU
+
+#include "update/ring.cu"
+
+#define RING_LEAST	4096		/* bytes of a piece for which its turns are worth their time */
+
+/* In the order in which they began, around and around. One goes around the ring at a time, small sums beside it. */
+static struct exchange {
+	const void *key;	/* by which it is waited for; NULL: there is none in this place, or it was */
+	char *base;
+	const struct ring_span *span;
+	int spans;
+	int bytes;		/* of an element */
+	int halves;		/* 0: it is MPI's */
+	volatile bool there;
+	MPI_Request request;
+	struct ring_span whole;	/* the span, if it is one alone */
+} exchanges[EXCHANGES];
+
+static int exchanges_begun, exchanges_first;	/* the place of the next, and of the first that is not over */
+static volatile int exchanges_open;	/* how many are on their way */
+
+/* With the lock: moves all on. */
+static void
+exchanges_turn(void)
+{
+	for (; exchanges_open > 0; exchanges_first = (exchanges_first + 1) % EXCHANGES, exchanges_open--) {
+		struct exchange *x = &exchanges[exchanges_first];
+
+		if (x->halves && !ring.base)
+			ring_start(x->base, x->span, x->spans, x->bytes, x->halves);
+		if (!(x->halves ? ring_turn() : ring_over(&x->request)))
+			return;
+		if (x->halves)
+			ring.base = NULL;
+		x->there = true;
+	}
+}
+
+/* What a rank adds comes to where it is added up, unless it lies there, and its piece to where the others' will be. */
+static void
+exchange_place(const struct exchange *x)
+{
+	for (int k = 0; k < x->spans; k++) {
+		const struct ring_span *s = &x->span[k];
+
+#ifdef CHECK
+		ASAN_UNPOISON_MEMORY_REGION(x->base + s->at, (size_t)(s->n * x->bytes));	/* gaps between tensors, too */
+#endif
+		if (s->own != s->at)
+			memcpy(x->base + s->at, x->base + s->own, (size_t)(s->n * x->bytes));
+		if (s->piece >= 0 && x->halves == RING_SPREADS) {
+			struct rank_piece p = rank_piece_of(s->n, ranks.rank, ranks.size);
+
+			memcpy(x->base + s->at + p.first * x->bytes, x->base + s->piece, (size_t)(p.n * x->bytes));
+		}
+	}
+}
+
+static void
+exchange_reduce(struct exchange *x)
+{
+	MPI_Datatype type = x->bytes == 8 ? MPI_DOUBLE : x->bytes == 4 ? MPI_FLOAT : MPI_UINT16_T;
+
+	MPI_Iallreduce(MPI_IN_PLACE, x->base, (int)x->whole.n, type, x->bytes == 2 ? ranks.elements_sum : MPI_SUM, ranks.all,
+	    &x->request);
+	ranks.sent += 2 * x->whole.n * x->bytes * (ranks.size - 1) / ranks.size;
+}
+
+/* Begins what is waited for by KEY; a single span is copied. */
+static void
+exchange_begin(const void *key, char *base, const struct ring_span *span, int spans, int bytes, int halves)
+{
+	struct exchange *x = &exchanges[exchanges_begun];
+	bool small = halves == (RING_ADDS | RING_SPREADS) && spans == 1 && span->n * bytes < RING_LEAST * (int64_t)ranks.size;
+
+	*x = (struct exchange){ .key = key, .base = base, .span = spans == 1 ? &x->whole : span, .spans = spans,
+		.bytes = bytes, .halves = small ? 0 : halves, .whole = *span };
+	exchange_place(x);
+	pthread_mutex_lock(&ranks.lock);
+	exchanges_begun = (exchanges_begun + 1) % EXCHANGES;
+	exchanges_open++;
+	if (!x->halves)
+		exchange_reduce(x);
+	exchanges_turn();
+	pthread_mutex_unlock(&ranks.lock);
+}
+
+static void
+exchange_await(struct exchange *x)
+{
+	for (int waited = 0; !x->there; waited++) {
+		if (waited)
+			ranks_nap(waited);
+		pthread_mutex_lock(&ranks.lock);
+		exchanges_turn();
+		if (!x->halves && !x->there)	/* a small one waits for none that goes around the ring */
+			x->there = ring_over(&x->request);
+		pthread_mutex_unlock(&ranks.lock);
+	}
+	x->key = NULL;
+}
+
+/* From here on it is there. */
+static void
+exchange_end(const void *key)
+{
+	for (int k = 0; k < EXCHANGES; k++)
+		if (exchanges[k].key == key)
+			exchange_await(&exchanges[k]);
+}
+
+/* Adds up N numbers of the arena over all ranks, and waits for that. */
+static void
+exchange_numbers(double *x, int n)
+{
+	ranks_sum(x, n);
+}
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * update/exchange_cuda.cu - what goes between ranks while the step goes on, by NCCL. It has a stream of its own: a call begins
+ * there when all that the step has come to is over, and the step waits for it where it needs what comes of it. While a step is
+ * captured, these waits are edges of its graph, so that NCCL's kernels run beside the step's.
+ *
+ *     stream    dw3 | dw2 ------- | dw1 ------- | wait | update
+ *     beside         \ sum of dw3   \ sum of dw2 ... /
+ *
+ * What several tensors share is one group of calls. NCCL cuts a tensor into equal pieces alone. Of one whose elements the
+ * ranks do not divide, pieces differ by one (update/ranks.cu), and each goes from or to its rank by a call of its own.
+ */
+#ifndef STOWAGE_UPDATE_EXCHANGE_CUDA_CU
+#define STOWAGE_UPDATE_EXCHANGE_CUDA_CU
+
+#include "update/ranks.cu"
+
+static ncclComm_t exchanges_comm;	/* of all ranks; NULL: there is one */
+static cudaStream_t exchanges_beside;
+
+/* In the order in which they began, around and around. */
+static struct exchange {
+	const void *key;	/* by which it is waited for; NULL: there is none in this place, or it was */
+	cudaEvent_t before, there;
+} exchanges[EXCHANGES + 1];	/* the last is that of what is waited for at once */
+
+static int exchanges_begun;	/* the place of the next */
+
+static void	ranks_gather(const void *own, void *all, int bytes);
+
+/* All ranks come here, each of which has chosen its card. */
+static void
+exchange_open(void)
+{
+	ncclUniqueId own, *all;
+
+	if (ranks.size == 1)
+		return;
+#ifdef SHARDS
+	int *there;
+
+	CUDA(cudaGetSymbolAddress((void **)&there, rank_on_device));
+	CUDA(cudaMemcpyAsync(there, &ranks.rank, sizeof(*there), cudaMemcpyHostToDevice, stream));
+	CUDA(cudaStreamSynchronize(stream));
+#endif
+	all = (ncclUniqueId *)calloc((size_t)ranks.size, sizeof(*all));
+	if (!all)
+		fail("no memory for %d ranks", ranks.size);
+	memset(&own, 0, sizeof(own));
+	if (ranks.rank == 0)
+		NCCL(ncclGetUniqueId(&own));
+	ranks_gather(&own, all, (int)sizeof(own));
+	NCCL(ncclCommInitRank(&exchanges_comm, ranks.size, all[0], ranks.rank));
+	free(all);
+	CUDA(cudaStreamCreateWithFlags(&exchanges_beside, cudaStreamNonBlocking));
+	for (int k = 0; k <= EXCHANGES; k++) {
+		CUDA(cudaEventCreateWithFlags(&exchanges[k].before, cudaEventDisableTiming));
+		CUDA(cudaEventCreateWithFlags(&exchanges[k].there, cudaEventDisableTiming));
+	}
+}
+
+static ncclDataType_t
+exchange_type(int bytes)
+{
+#if NARROW
+	if (bytes == 2)
+		return ELEM_NCCL;
+#endif
+	return bytes == 8 ? ncclDouble : ncclFloat;
+}
+
+/* ---- calls ---- */
+
+/* Behind what the step has come to. */
+static void
+exchange_enter(struct exchange *x)
+{
+	CUDA(cudaEventRecord(x->before, stream));
+	CUDA(cudaStreamWaitEvent(exchanges_beside, x->before, 0));
+	NCCL(ncclGroupStart());
+}
+
+static void
+exchange_leave(struct exchange *x)
+{
+	NCCL(ncclGroupEnd());
+	CUDA(cudaEventRecord(x->there, exchanges_beside));
+}
+
+/* To each rank its piece of the sum. */
+static void
+exchange_scatter(char *base, const struct ring_span *s, int bytes)
+{
+	struct rank_piece own = rank_piece_of(s->n, ranks.rank, ranks.size);
+	char *to = s->piece < 0 ? base + s->at + own.first * bytes : base + s->piece;
+
+	if (s->n % ranks.size == 0) {
+		NCCL(ncclReduceScatter(base + s->own, to, (size_t)own.n, exchange_type(bytes), ncclSum, exchanges_comm,
+		    exchanges_beside));
+		return;
+	}
+	for (int r = 0; r < ranks.size; r++) {
+		struct rank_piece p = rank_piece_of(s->n, r, ranks.size);
+
+		if (p.n)
+			NCCL(ncclReduce(base + s->own + p.first * bytes, to, (size_t)p.n, exchange_type(bytes), ncclSum, r,
+			    exchanges_comm, exchanges_beside));
+	}
+}
+
+/* From each rank its piece to all. */
+static void
+exchange_spread(char *base, const struct ring_span *s, int bytes)
+{
+	struct rank_piece own = rank_piece_of(s->n, ranks.rank, ranks.size);
+	const char *from = s->piece < 0 ? base + s->at + own.first * bytes : base + s->piece;
+
+	if (s->n % ranks.size == 0) {
+		NCCL(ncclAllGather(from, base + s->at, (size_t)own.n, exchange_type(bytes), exchanges_comm, exchanges_beside));
+		return;
+	}
+	for (int r = 0; r < ranks.size; r++) {
+		struct rank_piece p = rank_piece_of(s->n, r, ranks.size);
+
+		if (p.n)
+			NCCL(ncclBroadcast(from, base + s->at + p.first * bytes, (size_t)p.n, exchange_type(bytes), r,
+			    exchanges_comm, exchanges_beside));
+	}
+}
+
+/* Begins what is waited for by KEY. */
+static void
+exchange_begin(const void *key, char *base, const struct ring_span *span, int spans, int bytes, int halves)
+{
+	struct exchange *x = &exchanges[exchanges_begun];
+
+	exchanges_begun = (exchanges_begun + 1) % EXCHANGES;
+	x->key = key;
+	exchange_enter(x);
+	for (int k = 0; k < spans; k++)
+		if (halves == RING_ADDS)
+			exchange_scatter(base, &span[k], bytes);
+		else if (halves == RING_SPREADS)
+			exchange_spread(base, &span[k], bytes);
+		else
+			NCCL(ncclAllReduce(base + span[k].own, base + span[k].at, (size_t)span[k].n, exchange_type(bytes),
+			    ncclSum, exchanges_comm, exchanges_beside));
+	exchange_leave(x);
+}
+
+/* From here on it is there. */
+static void
+exchange_end(const void *key)
+{
+	for (int k = 0; k < EXCHANGES; k++)
+		if (exchanges[k].key == key) {
+			CUDA(cudaStreamWaitEvent(stream, exchanges[k].there, 0));
+			exchanges[k].key = NULL;
+		}
+}
+
+/* N of the arena, which are waited for at once: their sum over all ranks, or their mean. */
+static void
+exchange_at_once(void *x, int64_t n, int bytes, ncclRedOp_t what)
+{
+	struct exchange *at_once = &exchanges[EXCHANGES];
+
+	exchange_enter(at_once);
+	NCCL(ncclAllReduce(x, x, (size_t)n, exchange_type(bytes), what, exchanges_comm, exchanges_beside));
+	exchange_leave(at_once);
+	CUDA(cudaStreamWaitEvent(stream, at_once->there, 0));
+}
+
+/* Adds up N numbers of the arena over all ranks, and waits for that. */
+static void
+exchange_numbers(double *x, int n)
+{
+	exchange_at_once(x, n, (int)sizeof(*x), ncclSum);
+}
+
+/* N of the arena become the mean of what all ranks have. */
+static void
+exchange_average(void *x, int64_t n, int bytes)
+{
+	exchange_at_once(x, n, bytes, ncclAvg);
+}
+
+#endif

@@ -1,0 +1,358 @@
+/*
+ * nccl.cc - stands for NCCL, of several processes on one machine, beside card.cc or in an emulated program: what they give
+ * each other goes through shared memory, and sums are made in the order of ranks. All ranks must call the same, of the same
+ * size, in the same order; else the program is ended by the first that notices. Tensors lie in the card's memory, and where
+ * what is sent and what is received overlap, as NCCL says that they may.
+ */
+#ifndef STANDIN_NCCL_CC
+#define STANDIN_NCCL_CC
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <nccl.h>
+#ifndef EMULATED
+#include "card.h"
+#endif
+
+#define NCCL_RANKS	16
+#define NCCL_ROOM	(1 << 18)	/* bytes that go at a time */
+
+enum { CALL_NONE, CALL_REDUCE_ALL, CALL_REDUCE, CALL_SCATTER, CALL_GATHER, CALL_BROADCAST };
+static const char *const call_names[] = {
+	"nothing", "ncclAllReduce", "ncclReduce", "ncclReduceScatter", "ncclAllGather", "ncclBroadcast"
+};
+
+struct nccl_call {
+	int kind, type, op, root;
+	size_t count;
+};
+
+struct nccl_shared {
+	std::atomic<int> arrived, turn, attached;
+	std::atomic<int> pid[NCCL_RANKS];
+	struct nccl_call call[NCCL_RANKS];
+	unsigned char data[NCCL_RANKS][NCCL_ROOM];
+};
+
+struct ncclComm {
+	struct nccl_shared *shared;
+	int rank, size;
+	std::atomic<int> aborted, error;
+};
+
+struct nccl_todo {
+	struct nccl_call call;
+	const void *send;
+	void *receive;
+	ncclComm_t comm;
+};
+
+static std::vector<nccl_todo> nccl_group;	/* of one stream */
+static cudaStream_t nccl_stream;
+static int nccl_depth;
+
+__attribute__((noreturn)) static void
+nccl_refuse(ncclComm_t c, const char *what)
+{
+	fprintf(stderr, "standin: rank %d: %s\n", c->rank, what);
+	abort();
+}
+
+/* Until all have come, or for ever: a rank that is gone is an error that is asked for. */
+static void
+nccl_meet(ncclComm_t c)
+{
+	struct nccl_shared *s = c->shared;
+	int turn = s->turn;
+
+	if (s->arrived.fetch_add(1) + 1 == c->size) {
+		s->arrived = 0;
+		s->turn++;
+		return;
+	}
+	for (long waited = 0; s->turn == turn; waited++) {
+		if (waited > 200)
+			usleep(200);
+		for (int r = 0; r < c->size && waited % 1000 == 999; r++)
+			if (kill(s->pid[r], 0) && errno == ESRCH)
+				c->error = ncclRemoteError;
+		while (c->aborted)
+			pause();
+	}
+}
+
+static size_t
+nccl_bytes(int type)
+{
+	return type == ncclDouble ? 8 : type == ncclFloat ? 4 : 2;
+}
+
+static double
+nccl_number(const unsigned char *at, int type)
+{
+	double d;
+	float f;
+	uint16_t h;
+	uint32_t bits;
+
+	if (type == ncclDouble)
+		return memcpy(&d, at, 8), d;
+	if (type == ncclFloat)
+		return memcpy(&f, at, 4), f;
+	memcpy(&h, at, 2);
+	if (type == ncclBfloat16) {
+		bits = (uint32_t)h << 16;
+		return memcpy(&f, &bits, 4), f;
+	}
+	_Float16 x;
+	return memcpy(&x, at, 2), (double)x;
+}
+
+static void
+nccl_store(unsigned char *at, int type, double value)
+{
+	float f = (float)value;
+	uint32_t bits;
+	uint16_t h;
+
+	if (type == ncclDouble) {
+		memcpy(at, &value, 8);
+	} else if (type == ncclFloat) {
+		memcpy(at, &f, 4);
+	} else if (type == ncclBfloat16) {
+		memcpy(&bits, &f, 4);
+		h = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+		memcpy(at, &h, 2);
+	} else {
+		_Float16 x = (_Float16)value;
+		memcpy(at, &x, 2);
+	}
+}
+
+/* N elements of all ranks, in the shared memory. */
+static void
+nccl_add(ncclComm_t c, const struct nccl_call *call, unsigned char *to, size_t n)
+{
+	size_t size = nccl_bytes(call->type);
+
+	for (size_t i = 0; i < n; i++) {
+		double sum = 0;
+
+		for (int r = 0; r < c->size; r++)
+			sum += nccl_number(&c->shared->data[r][i * size], call->type);
+		nccl_store(to + i * size, call->type, call->op == ncclAvg ? sum / c->size : sum);
+	}
+}
+
+/* N elements of piece P, where there are pieces. */
+static void
+nccl_part(const struct nccl_todo *t, size_t at, size_t n, int p)
+{
+	ncclComm_t c = t->comm;
+	size_t size = nccl_bytes(t->call.type), from = at * size, whole = t->call.count * size;
+	const unsigned char *send = (const unsigned char *)t->send;
+	unsigned char *receive = (unsigned char *)t->receive;
+
+	if (t->call.kind == CALL_SCATTER)
+		send += (size_t)p * whole;
+	if (t->call.kind != CALL_BROADCAST || t->call.root == c->rank)
+		memcpy(c->shared->data[c->rank], send + from, n * size);
+	nccl_meet(c);
+	if (t->call.kind == CALL_REDUCE_ALL || (t->call.kind == CALL_REDUCE && t->call.root == c->rank) ||
+	    (t->call.kind == CALL_SCATTER && p == c->rank))
+		nccl_add(c, &t->call, receive + from, n);
+	for (int r = 0; r < c->size && t->call.kind == CALL_GATHER; r++)
+		memcpy(receive + (size_t)r * whole + from, c->shared->data[r], n * size);
+	if (t->call.kind == CALL_BROADCAST)
+		memcpy(receive + from, c->shared->data[t->call.root], n * size);
+	nccl_meet(c);
+}
+
+static void
+nccl_compare(const struct nccl_todo *t)
+{
+	ncclComm_t c = t->comm;
+	char text[256];
+
+	c->shared->call[c->rank] = t->call;
+	nccl_meet(c);
+	const struct nccl_call *a = &c->shared->call[0], *b = &t->call;
+	if (a->kind != b->kind || a->count != b->count || a->type != b->type || a->op != b->op || a->root != b->root) {
+		snprintf(text, sizeof(text), "calls %s of %zu, where rank 0 calls %s of %zu", call_names[b->kind], b->count,
+		    call_names[a->kind], a->count);
+		nccl_refuse(c, text);
+	}
+	nccl_meet(c);
+}
+
+static void
+nccl_do(const struct nccl_todo *t)
+{
+	size_t most = NCCL_ROOM / nccl_bytes(t->call.type);
+	int pieces = t->call.kind == CALL_SCATTER ? t->comm->size : 1;
+
+	nccl_compare(t);
+	for (int p = 0; p < pieces; p++)
+		for (size_t at = 0; at < t->call.count; at += most)
+			nccl_part(t, at, t->call.count - at < most ? t->call.count - at : most, p);
+}
+
+/* In place is where NCCL says: a rank's own piece lies where it does in the whole. */
+static void
+nccl_check(const struct nccl_todo *t)
+{
+	size_t bytes = t->call.count * nccl_bytes(t->call.type), all = bytes * (size_t)t->comm->size;
+	size_t sent = t->call.kind == CALL_SCATTER ? all : bytes, received = t->call.kind == CALL_GATHER ? all : bytes;
+	const char *from = (const char *)t->send, *to = (const char *)t->receive;
+	bool root = t->call.root < 0 || t->call.root == t->comm->rank;
+	long in_place = (long)(bytes * (size_t)t->comm->rank);
+
+	if (t->call.kind != CALL_BROADCAST || root)
+		if (!card_within(from, sent))
+			nccl_refuse(t->comm, "what is sent is not in the card's memory");
+	if (t->call.kind != CALL_REDUCE || root)
+		if (!card_within(to, received))
+			nccl_refuse(t->comm, "what is received is not in the card's memory");
+	if (from >= to + received || to >= from + sent || !root)
+		return;
+	if ((t->call.kind == CALL_SCATTER && to - from != in_place) || (t->call.kind == CALL_GATHER && from - to != in_place) ||
+	    (t->call.kind != CALL_SCATTER && t->call.kind != CALL_GATHER && from != to))
+		nccl_refuse(t->comm, "what is sent and what is received overlap");
+}
+
+static ncclResult_t
+nccl_queue(struct nccl_todo t, cudaStream_t s)
+{
+	nccl_check(&t);
+	if (!nccl_depth) {
+		card_do(s, [=] { nccl_do(&t); });
+		return ncclSuccess;
+	}
+	if (!nccl_group.empty() && nccl_stream != s)
+		nccl_refuse(t.comm, "a group of calls on two streams");
+	nccl_stream = s;
+	nccl_group.push_back(t);
+	return ncclSuccess;
+}
+
+extern "C" {
+
+ncclResult_t
+ncclGetUniqueId(ncclUniqueId *id)
+{
+	int fd;
+
+	memset(id, 0, sizeof(*id));
+	snprintf(id->internal, sizeof(id->internal), "/stowage-nccl-%ld", (long)getpid());
+	fd = shm_open(id->internal, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd < 0 || ftruncate(fd, sizeof(struct nccl_shared)))
+		return ncclSystemError;
+	close(fd);
+	return ncclSuccess;
+}
+
+ncclResult_t
+ncclCommInitRank(ncclComm_t *to, int size, ncclUniqueId id, int rank)
+{
+	int fd = shm_open(id.internal, O_RDWR, 0600);
+	ncclComm_t c = new ncclComm();
+
+	if (fd < 0 || size > NCCL_RANKS)
+		return ncclSystemError;
+	c->shared = (struct nccl_shared *)mmap(NULL, sizeof(struct nccl_shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	c->rank = rank;
+	c->size = size;
+	c->shared->pid[rank] = (int)getpid();
+	nccl_meet(c);
+	if (rank == 0)
+		shm_unlink(id.internal);
+	*to = c;
+	return ncclSuccess;
+}
+
+ncclResult_t
+ncclCommGetAsyncError(ncclComm_t c, ncclResult_t *to)
+{
+	*to = (ncclResult_t)c->error.load();
+	return ncclSuccess;
+}
+
+ncclResult_t
+ncclCommAbort(ncclComm_t c)
+{
+	c->aborted = 1;
+	return ncclSuccess;
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t) { return ncclSuccess; }
+const char *ncclGetErrorString(ncclResult_t e) { return e == ncclSuccess ? "no error" : "refused by the stand-in"; }
+
+ncclResult_t
+ncclGroupStart(void)
+{
+	nccl_depth++;
+	return ncclSuccess;
+}
+
+ncclResult_t
+ncclGroupEnd(void)
+{
+	std::vector<nccl_todo> all = nccl_group;
+
+	if (--nccl_depth || all.empty())
+		return ncclSuccess;
+	nccl_group.clear();
+	card_do(nccl_stream, [=] {
+		for (const nccl_todo &t : all)
+			nccl_do(&t);
+	});
+	return ncclSuccess;
+}
+
+ncclResult_t
+ncclAllReduce(const void *from, void *to, size_t n, ncclDataType_t type, ncclRedOp_t op, ncclComm_t c, cudaStream_t s)
+{
+	return nccl_queue({ { CALL_REDUCE_ALL, type, op, -1, n }, from, to, c }, s);
+}
+
+ncclResult_t
+ncclReduce(const void *from, void *to, size_t n, ncclDataType_t type, ncclRedOp_t op, int root, ncclComm_t c,
+    cudaStream_t s)
+{
+	return nccl_queue({ { CALL_REDUCE, type, op, root, n }, from, to, c }, s);
+}
+
+ncclResult_t
+ncclReduceScatter(const void *from, void *to, size_t n, ncclDataType_t type, ncclRedOp_t op, ncclComm_t c, cudaStream_t s)
+{
+	return nccl_queue({ { CALL_SCATTER, type, op, -1, n }, from, to, c }, s);
+}
+
+ncclResult_t
+ncclAllGather(const void *from, void *to, size_t n, ncclDataType_t type, ncclComm_t c, cudaStream_t s)
+{
+	return nccl_queue({ { CALL_GATHER, type, 0, -1, n }, from, to, c }, s);
+}
+
+ncclResult_t
+ncclBroadcast(const void *from, void *to, size_t n, ncclDataType_t type, int root, ncclComm_t c, cudaStream_t s)
+{
+	return nccl_queue({ { CALL_BROADCAST, type, 0, root, n }, from, to, c }, s);
+}
+
+}
+
+#endif
