@@ -23,7 +23,8 @@
 #define NEEDS_WORDS	2048u	/* no program's message is there, */
 #define NEEDS_PROCESSOR	4096u	/* and people speak of the processor */
 #define NEEDS_GROWS	8192u	/* of memory that grows */
-#define SIGNS		14
+#define NEEDS_REPLAY	16384u	/* or of a memory of what was seen */
+#define SIGNS		15
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -40,6 +41,11 @@ static const struct row {
 		const char *cause, *share, *shows;
 	} item[MOST_LIKELY];
 } table[] = {
+	{ NEEDS_REPLAY, "speaks of a replay buffer", {
+		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", NULL, "fewer entries, or "
+		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
+		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", NULL, "then it grows "
+		    "beyond that." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_PROCESSOR, "speaks of the processor", {
 		{ "The network runs on the processor, and a step needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or "
 		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." },
@@ -133,6 +139,19 @@ place(unsigned sign)
 	return __builtin_ctz(sign | 1u << SIGNS);
 }
 
+/* Where CUDA's bare words could be anyone's: is another framework named, and not PyTorch? */
+static bool
+is_of_another(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int i;
+
+	for (i = 1; y->main->kind == OOM_CUDA && !p->torch && oom_told_framework(i); i++)
+		if (p->told.framework[i])
+			return true;
+	return false;
+}
+
 /* What there is of what rows need; LINE: where people speak of it. */
 static unsigned
 signs(const struct autopsy *y, int line[SIGNS + 1])
@@ -144,7 +163,8 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 
 	line[place(NEEDS_EVALUATES)] = p->no_grad ? 0 : p->evaluating;
 	line[place(NEEDS_LATE)] = p->later;
-	line[place(NEEDS_INFERS)] = p->inferring;
+	line[place(NEEDS_INFERS)] = p->inferring || p->training ? p->inferring : p->media;
+	line[place(NEEDS_REPLAY)] = o->kind == OOM_TOLD ? p->told.replay : 0;
 	line[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? 0 : p->loading;
 	line[place(NEEDS_PARALLEL)] = p->parallel;
 	line[place(NEEDS_AT_ONCE)] = o->kind == OOM_TOLD ? p->told.at_once : 0;
@@ -155,7 +175,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	is |= o->kind == OOM_TOLD ? NEEDS_WORDS : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= line[i] ? 1u << i : 0;
-	is |= autopsy_is_torch(o) || ((o->kind == OOM_CUDA || o->kind == OOM_TOLD) && p->torch) ? NEEDS_TORCH : 0;
+	is |= (autopsy_is_torch(o) && !is_of_another(y)) || ((o->kind == OOM_CUDA || o->kind == OOM_TOLD) && p->torch) ? NEEDS_TORCH : 0;
 	return is | (o->kind == OOM_CUDA && o->size[OOM_ASKED].known && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 ? NEEDS_DRIVER : 0);
 }
 
@@ -182,7 +202,7 @@ head(struct autopsy *y, const struct row *r, int line, bool placed)
 	if (placed)
 		what = arena_printf(y->arena, "%s%s. By public reports in which that came out, the likeliest first:", what,
 		    r->told ? arena_printf(y->arena, "; line %d %s", line, r->told) : "");
-	else if (r->needs & NEEDS_DATA)
+	else if (r->needs & (NEEDS_DATA | NEEDS_REPLAY))
 		what = arena_printf(y->arena, "Line %d %s. By public reports in which that came out, the likeliest first:", line, r->told);
 	else
 		what = arena_printf(y->arena, "Where it was a device's%s, the likeliest first, by public reports in which that came out:",

@@ -189,7 +189,7 @@ images(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (!p->images || p->trains || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
+	if (!p->images || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "Line %d is of what makes images by diffusion. Where it is such a program, and nothing is "
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "

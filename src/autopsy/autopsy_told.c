@@ -54,6 +54,8 @@ beside(const struct autopsy *y)
 		text_printf(&to, "; validation or tests (line %d)", p->evaluating);
 	if (p->inferring)
 		text_printf(&to, "; inference (line %d)", p->inferring);
+	if (t->replay)
+		text_printf(&to, "; a replay buffer (line %d)", t->replay);
 	if (p->loading)
 		text_printf(&to, "; loading (line %d)", p->loading);
 	if (p->parallel)

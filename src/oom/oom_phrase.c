@@ -314,6 +314,7 @@ const struct phrase oom_phrases[] = {
 	{ "~unable to allocate % for array with", HOST(OOM_NUMPY) },	/* as it is when it was translated twice */
 	{ "cpu_memory.cpp@ Failed to allocate # bytes of memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenVINO", NULL,
 	    PHRASE_BYTES) },
+	{ "tcmalloc: large alloc # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", LARGE_ALLOC, PHRASE_BYTES | PHRASE_HEDGED) },
 	{ "java.lang.OutOfMemoryError", HOST_SAYS("Java", JAVA_HEAP) },
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "Memory cgroup out of memory: Kill process #", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },

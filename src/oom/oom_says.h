@@ -138,6 +138,9 @@
     "itself this is no failure."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
+#define LARGE_ALLOC	"tcmalloc tells that one piece of the machine's memory, not the device's, was asked for that is larger than a "	\
+    "gigabyte. By itself that is no failure. Where the program ended right after, as Colab's sessions do, that memory was full: data "	\
+    "read or made as one array are as large as that, and a part of them, or a generator, takes less."
 #define TABLE		"pandas had no memory left in the machine while it read a table of text: not the device's. Read in "	\
     "parts (chunksize), fewer columns (usecols), and types that are told (dtype) in place of guessed ones, which are text or "	\
     "have 8 bytes, need less."

@@ -79,7 +79,7 @@ static const struct {
 /* Networks have memories, too, and so have terms. */
 #define OTHER_MEMORY	"short-term memory|short term memory|long-term memory|memory network|memory networks|memory bank|memory cell|" \
     "memory cells|memory module|memory augmented|memory-augmented|associative memory|episodic memory|external memory|memory mapped|"  \
-    "memory access|memory format|memory address|memory alignment|memory bandwidth|memory clock|memory card|memory efficient|"	  \
+    "memory access|memory format|memory address|memory alignment|memory bandwidth|memory clock|sd memory|memory efficient|"	  \
     "memory-efficient|human memory|working memory|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
 
 /* What a clause is of that advises, or tells what a program does about it. */
@@ -281,6 +281,8 @@ says_what(struct piece t, const char **at, size_t *n)
 		}
 	for (rest = t; (memory = find_whole(rest, MEMORY, &length)); rest = (struct piece){ memory + length, (size_t)(end - memory) - length }) {
 		clause = clause_of(t, memory, length);
+		if (piece_any_phrase(clause, OTHER_MEMORY))
+			continue;
 		for (i = 0; befalls[i].phrases && !is_within(denied, memory); i++)
 			if ((*at = befell(clause, befalls[i].phrases, n)) && oom_told_happened(t, *at, *n))
 				return befalls[i].what;
@@ -316,13 +318,13 @@ in_other_words(struct oom_told *o, struct piece t)
 	return false;
 }
 
-/* Of two sentences the one that says whose memory it was, then the one that says more. */
+/* Of two lines the one that says whose memory it was, then a sentence, then the one that says more. */
 static bool
 says_more(const struct oom_told *a, const struct oom_told *b)
 {
 	bool placed = a->device || a->host, other = b->device || b->host;
 
-	return placed != other ? placed : a->what < b->what;
+	return placed != other ? placed : a->sentence != b->sentence ? a->sentence : a->what < b->what;
 }
 
 static void
@@ -347,7 +349,7 @@ memory(struct oom_told *o, struct piece t, int line)
 
 	if (in_other_words(&now, t)) {
 		now.at = t.s;
-	} else if (piece_any_of(t, "mem ram oom mam gpu") && !piece_any_phrase(t, OTHER_MEMORY) && !is_logged(t)) {
+	} else if (piece_any_of(t, "mem ram oom mam gpu") && !is_logged(t)) {
 		now.what = says_what(t, &at, &n);
 		now.at = at;
 		if (now.what)
@@ -406,6 +408,21 @@ are_links(struct piece t)
 	return true;
 }
 
+/* "128 batch_size": the number right ahead of the word, where that goes on with its size. */
+static bool
+ahead_of(struct piece t, const char *at, int64_t *n)
+{
+	const char *s = at, *end = t.s + t.n;
+
+	while (s > t.s && s[-1] == ' ')
+		s--;
+	if (s == at || s == t.s || !is_digit(s[-1]) || !piece_find((struct piece){ at, end - at < 10 ? (size_t)(end - at) : 10 }, "size"))
+		return false;
+	while (s > t.s && is_digit(s[-1]))
+		s--;
+	return (s == t.s || s[-1] == ' ' || s[-1] == '\t') && piece_number(s, at, n);
+}
+
 /* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
 static void
 batches(struct oom_told *o, struct piece t, int line)
@@ -415,6 +432,8 @@ batches(struct oom_told *o, struct piece t, int line)
 	int64_t n;
 
 	for (; (at = piece_find(rest, "batch")); rest = (struct piece){ at, (size_t)(end - at) }) {
+		if (ahead_of(t, at, &n))
+			add_batch(o, n, line);
 		at += 5;
 		stop = end - at > NEAR_BATCH ? at + NEAR_BATCH : end;
 		for (s = at; s < stop && !is_digit(*s) && !memchr(".;?!\n", *s, 5); s++)
@@ -479,11 +498,14 @@ static bool
 says_killed(struct piece t)
 {
 	size_t n;
-	const char *at = find_whole(t, "why killed|process killed|training killed|kernel died|kernel dies|kernel crashed|kernel crashes|"
-	    "kernel keeps dying|kernel appears to have died|kernel restarts|kernel restarted|session crashed|session crashes|"
-	    "notebook crash|notebook crashes|notebook to crash", &n);
+	const char *at = find_whole(t, "why killed|process killed|training killed|kernel keeps dying|kernel appears to have died", &n);
 	struct piece clause;
 
+	if (!at) {
+		at = find_whole(t, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|shut down", &n);
+		if (at && !piece_any_whole(clause_of(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
+			at = NULL;
+	}
 	if (!at) {
 		at = find_whole(t, "was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
 		if (!at || !piece_any_whole(clause_of(t, at, n), "it process training program script job python code run kernel session task"))
@@ -508,8 +530,10 @@ beside(struct oom_told *o, struct piece t, int line)
 	    "instant|first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"
 	    "when training starts|when i start|start training|starts training|beginning of training", AHEAD | BEHIND, ""))
 		o->at_once = line;
-	if (piece_any_of(t, "kill kernel session notebook") && says_killed(t))
+	if (piece_any_of(t, "kill kernel session notebook colab kaggle runtime jupyter") && says_killed(t))
 		o->killed = line;
+	if (piece_find(t, "replay") && piece_any_phrase(t, "replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"))
+		o->replay = line;
 	if (piece_any_of(t, "cpu processor") && has_whole(t, "on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu"))
 		o->processor = line;

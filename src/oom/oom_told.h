@@ -30,7 +30,8 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	int framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */
 	int at_once;		/* where it is said to fail at the start, */
 	int killed;		/* and where to have been killed, */
-	int processor;		/* or to run on the processor */
+	int processor;		/* or to run on the processor, */
+	int replay;		/* or to keep what was seen */
 };
 
 /* Line LINE of the log is a sentence. */

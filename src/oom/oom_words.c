@@ -144,10 +144,14 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 		p->later = line;
 	if (evaluates(t))
 		p->evaluating = line;
-	if (!piece_any_of(t, "train fine-tun finetun") && (infers(t) || piece_any_phrase(t, "long video|long audio|"
-	    "long film|video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
-	    "minutes of audio|min audio|audio.wav|.mp4")))
+	if (!piece_any_of(t, "train fine-tun finetun") && infers(t))
 		p->inferring = line;
+	if (piece_any_of(t, "training fine-tun finetun") || piece_any_whole(t, "train"))
+		p->training = line;
+	if (piece_any_phrase(t, "long video|long audio|"
+	    "long film|video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
+	    "minutes of audio|min audio|audio.wav|.mp4") && !piece_any_of(t, "train fine-tun finetun"))
+		p->media = line;
 	if (!piece_any_of(t, "dataset data point cloud image csv video file") && clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD, FINE))
 		p->loading = line;

@@ -30,6 +30,7 @@ Test(oom_told, memory_that_ran_out)
 		{ "the out of memory error is not solved", TOLD_ENDED, false, false },
 		{ "If it runs out of memory, what can I do?", TOLD_ENDED, false, false },
 		{ "I have a GPU of 8 GB. It runs out of memory.", TOLD_ENDED, false, false },
+		{ "oom error on a memory card of 32G", TOLD_ENDED, true, false },
 		{ "there is a memory leak in the loop", TOLD_TROUBLE, false, false },
 		{ "The memory usage increases after the first epoch", TOLD_GROWS, false, false },
 		{ "batch_size\xe6\x94\xb9\xe4\xb8\xba" "1\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", TOLD_ENDED, true, false },
@@ -81,6 +82,8 @@ Test(oom_told, the_sentence_that_says_whose_it_was_counts)
 
 	cr_expect_eq(t.line, 3);
 	cr_expect(t.device);
+	t = read_lines("RL stage, out of memory\n\nFinally the system is out of memory.\n").told;
+	cr_expect_eq(t.line, 3, "a sentence before a title");
 	t = read_lines("My CPU RAM is full, not the GPU.\n").told;
 	cr_expect(t.host);
 	cr_expect_not(t.device);
@@ -101,6 +104,8 @@ Test(oom_told, batches)
 	cr_expect_eq(read_lines("DataLoader(s, batch_size=self.batch_size, num_workers = 4)").told.batches, 0);
 	cr_expect_eq(read_lines("BatchNorm2d(64), batch_norm 3, 100 batches in 20 minutes").told.batches, 0);
 	cr_expect_eq(read_lines("a batch of 1.5 million").told.batches, 0);
+	cr_expect_eq(read_lines("OOM with 128 batch_size").told.batch[0], 128);
+	cr_expect_eq(read_lines("we ran 128 batches of it").told.batches, 0);
 }
 
 Test(oom_told, sizes_names_and_times)
@@ -125,6 +130,8 @@ Test(oom_told, a_process_that_was_ended)
 {
 	cr_expect_eq(read_lines("The training process was killed when it loads data").told.killed, 1);
 	cr_expect_eq(read_lines("the kernel dies each time").told.killed, 1);
+	cr_expect_eq(read_lines("Google Colab seems to crash with all pictures").told.killed, 1);
+	cr_expect_eq(read_lines("the market seems to crash").told.killed, 0);
 	cr_expect_eq(read_lines("I killed the process").told.killed, 0);
 	cr_expect_eq(read_lines("it was killed by a timeout").told.killed, 0);
 	cr_expect_eq(read_lines("the process was not killed").told.killed, 0);

@@ -102,7 +102,9 @@ Test(oom_words, the_size_of_pictures)
 Test(oom_words, inference_and_versions)
 {
 	cr_expect_eq(read_line("when I run inference on a film").inferring, 1);
-	cr_expect_eq(read_line("on a long video").inferring, 1);
+	cr_expect_eq(read_line("on a long video").media, 1);
+	cr_expect_eq(read_line("train on a long video").media, 0);
+	cr_expect_eq(read_line("train on a long video").training, 1);
 	cr_expect_eq(read_line("The inference works fine, only fine-tuning fails.").inferring, 0);
 	cr_expect_eq(read_line("inference works").inferring, 0);
 	cr_expect_eq(read_line("not in inference").inferring, 0);
