@@ -227,6 +227,20 @@ of_two(struct body *b, struct text *t, const struct step *s, bool alone)
 		text_puts(t, ")");
 }
 
+/* What stands in a block's parentheses are its parameters. */
+static void
+of_block(struct body *b, struct text *t, const struct step *s, bool alone)
+{
+	int k;
+
+	text_puts(t, alone ? "(" : "((");
+	for (k = 0; k < s->nin; k++) {
+		text_puts(t, k ? ", " : "");
+		expression(b, t, s->in[k], true);
+	}
+	text_printf(t, ") -> %s%s", step_text(b, s), alone ? "" : ")");
+}
+
 static void
 of_many(struct body *b, struct text *t, const struct step *s)
 {
@@ -267,7 +281,9 @@ expression(struct body *b, struct text *t, const struct val *v, bool alone)
 		label = s->again ? NULL : label;
 		text_printf(t, " -> %s%s%s", label ? label : "", label ? ": " : "", step_text(b, s));
 		text_puts(t, alone ? "" : ")");
-	} else
+	} else if (std_file(s->op))
+		of_block(b, t, s, alone);
+	else
 		of_many(b, t, s);
 	vec_push(b->w->im->arena, &b->order, s);
 }

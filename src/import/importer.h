@@ -117,6 +117,7 @@ struct importer {
 	int64_t batch;		/* what the file has for it; -1: a name */
 	bool (*translate)(struct importer *, const struct model_node *);
 	bool asks_lookups;	/* an input of whole numbers is what looks rows up only where a node does so with it */
+	struct map masks;	/* of Keras: struct mask *, which steps of a value are seen (keras_mask.c) */
 	struct map pads;	/* of Keras: frames that the reader of a name adds, int64_t[2 * axes] */
 	VEC(const char *) frozen;	/* paths of the spec */
 	VEC(const char *) freeze;	/* and how it says them */
@@ -148,6 +149,7 @@ struct call {			/* a step that is being made */
 	bool expanded;		/* an input is */
 };
 
+/* OP is an operator's name, or that of one of the blocks of std/ below. */
 void	call_begin(struct call *, struct importer *, const char *op);
 void	call_in(struct call *, struct val *);
 void	call_stands(struct call *, const char *name, struct val *);	/* for that parameter; behind all other operands */
@@ -248,6 +250,10 @@ bool		 node_makes(struct importer *, const struct model_node *, struct val *);
  * alone, or numbers that count along an axis; or as formulas make it of such. NULL: it is none. */
 struct val	*made_of_nothing(struct importer *, const struct numbers *, int rank, const int64_t *dim);
 struct val	*made_of_formula(struct importer *, struct val *, int rank, const int64_t *dim);
+
+/* A block of std/ as if it were an operator: its operands, results and parameters; NULL: it is none that models are made of. */
+const struct op	*std_block(const char *name);
+const char	*std_file(const struct op *);	/* which a spec uses for it; NULL: it is an operator */
 
 /* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);

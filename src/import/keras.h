@@ -23,12 +23,16 @@ struct keras_layer {		/* a layer of the file, whose weights all its uses share *
 	struct numbers *weight[MOST_KERAS_WEIGHTS];
 };
 
+/* What becomes of a mask behind a layer; those that make one, or read it, say it themselves. */
+enum keras_mask { MASK_ENDS, MASK_GOES_ON, MASK_GOES_ON_SINCE_3, MASK_GOES_ON_ANEW, MASK_IS_JOINED, MASK_IS_UNKNOWN };
+
 /* The record of a class of layers. */
 struct keras_op {
 	const char *name;	/* "Conv2D" */
 	const char *ours;	/* the same function of elements; NULL: translate() says it */
 	bool (*translate)(struct importer *, const struct model_node *);
 	int most;		/* operands that it reads; 0: one. More, such as masks and states, are refused */
+	enum keras_mask mask;
 };
 
 #define ANY_OPERANDS	(-1)
@@ -50,6 +54,14 @@ const char	*keras_version(struct arena *, const char *text, size_t size);
 void	keras_inputs_know(struct model *);
 
 bool	keras_translate(struct importer *, const struct model_node *);
+
+/* Which steps of operand K are seen (keras_mask.c): [steps, 1] of 1 and 0; NULL: all. False after cannot(). */
+bool	 keras_mask(struct importer *, const struct model_node *, int k, struct val **);
+bool	 keras_mask_of_heads(struct importer *, const struct model_node *, int k, struct val **);	/* the same, for attention */
+bool	 keras_mask_set(struct importer *, const struct model_node *, struct val *);	/* of what the layer makes; true */
+bool	 keras_mask_zeros(struct importer *, const struct model_node *, struct val *tokens);	/* all but tokens 0 */
+bool	 keras_mask_concat(struct importer *, const struct model_node *, int axis, int rank);	/* of a sample's in the source */
+bool	 keras_mask_follow(struct importer *, const struct keras_op *, const struct model_node *);
 
 /* Operand K, a tensor; NULL after cannot(). */
 struct val	*keras_in(struct importer *, const struct model_node *, int k);
@@ -95,6 +107,7 @@ bool	 keras_extents(struct importer *, const struct model_node *, const char *na
 	    int64_t *to);
 /* The layer has its channels first by itself. */
 bool	 keras_is_first(const struct model_node *);
+bool	 keras_older_than(const struct importer *, int major, int minor);	/* false where the file does not say */
 bool	 keras_older_than_3(const struct importer *);
 /* A constant of [C, 1, 1...], or of [1, 1..., C] where the tensor is in the source's order, each number its own. */
 struct val	*keras_constants(struct importer *, const struct val *like, int n, const double *);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define HIDDEN	-1e9	/* what Keras adds to the scores of keys that are not seen */
+
 struct attention {
 	int64_t heads, each, in;
 	bool bias;
@@ -50,10 +52,37 @@ attention_of(struct importer *im, const struct model_node *n, struct attention *
 	return true;
 }
 
+/* Which keys each query sees, [queries, keys] of 1 and 0; NULL, not after cannot(): all, or those before it. */
+static bool
+seen_by(struct importer *im, const struct model_node *n, int64_t queries, int64_t keys, struct val **seen)
+{
+	struct val *rows, *columns, *behind;
+	int64_t all[2] = { queries, keys };
+	struct call c;
+
+	*seen = NULL;
+	if (!keras_mask_of_heads(im, n, 0, &rows) || !keras_mask_of_heads(im, n, n->nin > 1 ? 1 : 0, &columns))
+		return false;
+	if (!rows && !columns)
+		return true;
+	if (columns && !(columns = reshape_value(im, columns, 2, (int64_t[]){ 1, keys })))
+		return false;
+	call_begin(&c, im, "broadcast");
+	call_in(&c, rows ? rows : columns);
+	call_ints(&c, "shape", 2, all);
+	if (!(*seen = call_value(&c)) || (rows && columns && !(*seen = call_two(im, "mul", *seen, columns))))
+		return false;
+	if (!attr_int(n, "use_causal_mask", 0))
+		return true;
+	call_begin(&c, im, "tril");
+	call_ints(&c, "shape", 2, all);
+	return (behind = call_value(&c)) && (*seen = call_two(im, "mul", *seen, behind));
+}
+
 static bool
 attention(struct importer *im, const struct model_node *n)
 {
-	struct val *q = keras_plain(im, n, 0), *v = q ? keras_plain(im, n, n->nin > 1 ? 1 : 0) : NULL, *part[3], *y;
+	struct val *q = keras_plain(im, n, 0), *v = q ? keras_plain(im, n, n->nin > 1 ? 1 : 0) : NULL, *part[3], *y, *seen;
 	struct attention at = { 0 };
 	double rate = keras_real(n, "dropout", 0);
 	struct call c;
@@ -77,11 +106,16 @@ attention(struct importer *im, const struct model_node *n)
 		if (!part[i])
 			return false;
 	}
+	if (!seen_by(im, n, q->t->dim[0], v->t->dim[0], &seen) ||
+	    (seen && !(seen = keras_scaled(im, seen, -HIDDEN, HIDDEN))))
+		return false;
 	call_begin(&c, im, "attend");
 	for (i = 0; i < 3; i++)
 		call_in(&c, part[i]);
+	if (seen)
+		call_in(&c, seen);
 	call_int(&c, "heads", at.heads);
-	if (attr_int(n, "use_causal_mask", 0))
+	if (!seen && attr_int(n, "use_causal_mask", 0))
 		call_int(&c, "causal", true);
 	if (rate != 0)
 		call_real(&c, "dropout", rate);
@@ -91,4 +125,4 @@ attention(struct importer *im, const struct model_node *n)
 	    at.heads * at.each, at.in, true));
 }
 
-const struct keras_op keras_op_attention = { .name = "MultiHeadAttention", .translate = attention, .most = ANY_OPERANDS };
+const struct keras_op keras_op_attention = { .name = "MultiHeadAttention", .translate = attention, .most = ANY_OPERANDS, .mask = MASK_GOES_ON_ANEW };

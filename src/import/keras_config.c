@@ -48,13 +48,31 @@ small(json_t *j)
 
 static bool references(struct reading *, json_t *, struct keras_references *, int depth, bool numbers);
 
+/* What is given by name: tensors, of which a mask is told apart, or a word for the layer. */
+static bool
+named(struct reading *r, const char *key, json_t *value, struct keras_references *to, int depth)
+{
+	int i = to->all.n;
+	struct model_attr a;
+
+	if (!json_is_array(value) && !json_is_object(value)) {
+		if (keras_attr(r, key, value, &a, MOST_NESTED))
+			vec_push(r->arena, &to->said, a);
+		return true;
+	}
+	if (!references(r, value, to, depth + 1, false))
+		return false;
+	for (; i < to->all.n; i++)
+		to->all.v[i].is_mask = strcmp(key, "mask") == 0;
+	return true;
+}
+
 static bool
 one_reference(struct reading *r, json_t *j, struct keras_references *to, int depth)
 {
 	struct keras_reference ref = { .use = small(json_array_get(j, 1)), .tensor = small(json_array_get(j, 2)) };
 	const char *name = json_string_value(json_array_get(j, 0)), *key;
 	json_t *more = json_array_get(j, 3), *value;
-	struct model_attr a;
 
 	if (strcmp(name, "_CONSTANT_VALUE") == 0) {
 		ref.is_number = true;
@@ -63,13 +81,9 @@ one_reference(struct reading *r, json_t *j, struct keras_references *to, int dep
 		ref.layer = arena_strdup(r->arena, name);
 	if (!add_reference(r, to, &ref))
 		return false;
-	json_object_foreach(more, key, value) {
-		if (json_is_array(value) || json_is_object(value)) {
-			if (!references(r, value, to, depth + 1, false))
-				return false;
-		} else if (keras_attr(r, key, value, &a, MOST_NESTED))
-			vec_push(r->arena, &to->said, a);
-	}
+	json_object_foreach(more, key, value)
+		if (!named(r, key, value, to, depth))
+			return false;
 	return true;
 }
 
@@ -87,7 +101,6 @@ static bool
 of_object(struct reading *r, json_t *j, struct keras_references *to, int depth, bool numbers)
 {
 	json_t *args = json_object_get(j, "args"), *kwargs = json_object_get(j, "kwargs"), *value;
-	struct model_attr a;
 	const char *key;
 
 	if (history(j))
@@ -101,13 +114,9 @@ of_object(struct reading *r, json_t *j, struct keras_references *to, int depth, 
 	}
 	if (!references(r, args, to, depth + 1, true))
 		return false;
-	json_object_foreach(kwargs, key, value) {
-		if (json_is_array(value) || json_is_object(value)) {
-			if (!references(r, value, to, depth + 1, false))
-				return false;
-		} else if (keras_attr(r, key, value, &a, MOST_NESTED))
-			vec_push(r->arena, &to->said, a);
-	}
+	json_object_foreach(kwargs, key, value)
+		if (!named(r, key, value, to, depth))
+			return false;
 	return true;
 }
 

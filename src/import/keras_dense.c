@@ -59,7 +59,7 @@ dense(struct importer *im, const struct model_node *n)
 	return x && dense_of(im, n, x);
 }
 
-const struct keras_op keras_op_dense = { .name = "Dense", .translate = dense };
+const struct keras_op keras_op_dense = { .name = "Dense", .translate = dense, .mask = MASK_GOES_ON };
 
 /* The layer inside, at each step: what works on the last axis does so by itself. */
 static bool
@@ -81,7 +81,7 @@ time_distributed(struct importer *im, const struct model_node *n)
 	return dense_of(im, &inner, x);
 }
 
-const struct keras_op keras_op_time_distributed = { .name = "TimeDistributed", .translate = time_distributed };
+const struct keras_op keras_op_time_distributed = { .name = "TimeDistributed", .translate = time_distributed, .mask = MASK_GOES_ON };
 
 static bool
 embedding(struct importer *im, const struct model_node *n)
@@ -96,9 +96,6 @@ embedding(struct importer *im, const struct model_node *n)
 		return cannot(im, "its table is out of range");
 	if (x->t->dtype != DT_I32)
 		return cannot(im, "its input is no input of the network, which alone has tokens");
-	if (attr_int(n, "mask_zero", 0))
-		return cannot(im, "it hides tokens 0 from the layers behind it (mask_zero); the closest are lengths of lstm "
-		    "and gru");
 	x->range = x->range && x->range < dim[0] ? x->range : (int)dim[0];
 	x->t->classes = x->range;
 	call_begin(&c, im, "embedding");
@@ -106,7 +103,7 @@ embedding(struct importer *im, const struct model_node *n)
 	call_int(&c, "vocab", dim[0]);
 	call_int(&c, "width", dim[1]);
 	call_view(&c, keras_weight(im, n, 0, "embeddings", 2, dim), NULL);
-	return keras_end(&c, n, NULL);
+	return keras_end(&c, n, NULL) && (!attr_int(n, "mask_zero", 0) || keras_mask_zeros(im, n, x));
 }
 
 const struct keras_op keras_op_embedding = { .name = "Embedding", .translate = embedding };

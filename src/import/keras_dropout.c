@@ -83,9 +83,9 @@ nothing(struct importer *im, const struct model_node *n)
 	return keras_alias(im, n, keras_in(im, n, 0));
 }
 
-const struct keras_op keras_op_dropout = { .name = "Dropout", .translate = dropout };
+const struct keras_op keras_op_dropout = { .name = "Dropout", .translate = dropout, .mask = MASK_GOES_ON };
 const struct keras_op keras_op_stochastic_depth = { .name = "StochasticDepth", .translate = dropout };
-const struct keras_op keras_op_spatial_dropout1d = { .name = "SpatialDropout1D", .translate = spatial_dropout };
+const struct keras_op keras_op_spatial_dropout1d = { .name = "SpatialDropout1D", .translate = spatial_dropout, .mask = MASK_GOES_ON };
 const struct keras_op keras_op_spatial_dropout2d = { .name = "SpatialDropout2D", .translate = spatial_dropout };
 const struct keras_op keras_op_spatial_dropout3d = { .name = "SpatialDropout3D", .translate = spatial_dropout };
-const struct keras_op keras_op_identity = { .name = "Identity", .translate = nothing };
+const struct keras_op keras_op_identity = { .name = "Identity", .translate = nothing, .mask = MASK_GOES_ON_SINCE_3 };

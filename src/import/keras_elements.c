@@ -111,7 +111,7 @@ activation(struct importer *im, const struct model_node *n)
 	return keras_alias(im, n, keras_activated(im, n, x, a->s));
 }
 
-const struct keras_op keras_op_activation = { .name = "Activation", .translate = activation };
+const struct keras_op keras_op_activation = { .name = "Activation", .translate = activation, .mask = MASK_GOES_ON };
 
 static bool
 softmax_layer(struct importer *im, const struct model_node *n)
@@ -126,7 +126,7 @@ softmax_layer(struct importer *im, const struct model_node *n)
 	return keras_alias(im, n, softmax(im, x));
 }
 
-const struct keras_op keras_op_softmax = { .name = "Softmax", .translate = softmax_layer };
+const struct keras_op keras_op_softmax = { .name = "Softmax", .translate = softmax_layer, .mask = MASK_IS_UNKNOWN };
 
 /* min(x, max_value) above the threshold, a slope below. */
 static bool
@@ -165,9 +165,9 @@ elu(struct importer *im, const struct model_node *n)
 	return x && keras_alias(im, n, keras_with_number(im, x, "elu", alpha == 1 ? NULL : "alpha", alpha));
 }
 
-const struct keras_op keras_op_relu = { .name = "ReLU", .translate = relu };
-const struct keras_op keras_op_leaky_relu = { .name = "LeakyReLU", .translate = leaky_relu };
-const struct keras_op keras_op_elu = { .name = "ELU", .translate = elu };
+const struct keras_op keras_op_relu = { .name = "ReLU", .translate = relu, .mask = MASK_GOES_ON };
+const struct keras_op keras_op_leaky_relu = { .name = "LeakyReLU", .translate = leaky_relu, .mask = MASK_GOES_ON };
+const struct keras_op keras_op_elu = { .name = "ELU", .translate = elu, .mask = MASK_GOES_ON };
 
 /* Is an axis of the source, the batch's being 0, among those along which all have one slope? */
 static bool
@@ -231,7 +231,7 @@ prelu(struct importer *im, const struct model_node *n)
 	return keras_end(&c, n, x);
 }
 
-const struct keras_op keras_op_prelu = { .name = "PReLU", .translate = prelu };
+const struct keras_op keras_op_prelu = { .name = "PReLU", .translate = prelu, .mask = MASK_GOES_ON };
 
 /* keras.ops and TensorFlow's functions of one tensor */
 KERAS_OP_ROW(tf_abs, "tf.math.abs", "abs");

@@ -19,6 +19,18 @@ first_reader(const struct model *m, const char *name)
 }
 
 static bool
+is_looked_up(const struct model *m, const char *name)
+{
+	int i, k;
+
+	for (i = 0; i < m->nodes.n; i++)
+		for (k = 0; k < m->nodes.v[i]->nin && strcmp(m->nodes.v[i]->op, "Embedding") == 0; k++)
+			if (strcmp(m->nodes.v[i]->in[k], name) == 0)
+				return true;
+	return false;
+}
+
+static bool
 ends_with_dimension(const char *op)
 {
 	size_t n = strlen(op);
@@ -54,9 +66,7 @@ keras_inputs_know(struct model *m)
 	int i;
 
 	for (i = 0; i < m->inputs.n; i++) {
-		const struct model_node *n = first_reader(m, m->inputs.v[i].name);
-
-		if (n && strcmp(n->op, "Embedding") == 0)
+		if (is_looked_up(m, m->inputs.v[i].name))
 			m->inputs.v[i].type = ELEMENT_I32;
 		m->inputs.v[i].is_map = m->inputs.v[i].rank > 2 && is_map(m, &m->inputs.v[i]);
 	}

@@ -23,6 +23,7 @@ struct keras_reference {	/* what a layer reads */
 	const char *value;	/* or the value of that name */
 	bool is_number;		/* or a number */
 	double number;
+	bool is_mask;		/* given by the name "mask" */
 };
 
 struct keras_references {

@@ -133,11 +133,11 @@ MERGE(power, "pow")
 MERGE(maximum, "maximum")
 MERGE(minimum, "minimum")
 
-const struct keras_op keras_op_add = { .name = "Add", .translate = add, .most = ANY_OPERANDS };
-const struct keras_op keras_op_subtract = { .name = "Subtract", .translate = subtract, .most = ANY_OPERANDS };
-const struct keras_op keras_op_multiply = { .name = "Multiply", .translate = multiply, .most = ANY_OPERANDS };
-const struct keras_op keras_op_maximum = { .name = "Maximum", .translate = maximum, .most = ANY_OPERANDS };
-const struct keras_op keras_op_minimum = { .name = "Minimum", .translate = minimum, .most = ANY_OPERANDS };
+const struct keras_op keras_op_add = { .name = "Add", .translate = add, .most = ANY_OPERANDS, .mask = MASK_IS_JOINED };
+const struct keras_op keras_op_subtract = { .name = "Subtract", .translate = subtract, .most = ANY_OPERANDS, .mask = MASK_IS_JOINED };
+const struct keras_op keras_op_multiply = { .name = "Multiply", .translate = multiply, .most = ANY_OPERANDS, .mask = MASK_IS_JOINED };
+const struct keras_op keras_op_maximum = { .name = "Maximum", .translate = maximum, .most = ANY_OPERANDS, .mask = MASK_IS_JOINED };
+const struct keras_op keras_op_minimum = { .name = "Minimum", .translate = minimum, .most = ANY_OPERANDS, .mask = MASK_IS_JOINED };
 const struct keras_op keras_op_divide = { .name = "Divide", .translate = divide, .most = ANY_OPERANDS };
 const struct keras_op keras_op_true_divide = { .name = "TrueDivide", .translate = divide, .most = ANY_OPERANDS };
 const struct keras_op keras_op_power = { .name = "Power", .translate = power, .most = ANY_OPERANDS };
@@ -159,7 +159,7 @@ average(struct importer *im, const struct model_node *n)
 	return x && keras_alias(im, n, keras_scaled(im, x, 1.0 / n->nin, 0));
 }
 
-const struct keras_op keras_op_average = { .name = "Average", .translate = average, .most = ANY_OPERANDS };
+const struct keras_op keras_op_average = { .name = "Average", .translate = average, .most = ANY_OPERANDS, .mask = MASK_IS_JOINED };
 
 static bool
 joined(struct importer *im, const struct model_node *n, int64_t axis)
@@ -189,7 +189,7 @@ joined(struct importer *im, const struct model_node *n, int64_t axis)
 	}
 	if (ours != 0)
 		call_int(&c, "axis", ours == x->t->rank - 1 ? -1 : ours);
-	return keras_end(&c, n, x);
+	return keras_end(&c, n, x) && keras_mask_concat(im, n, axis < 0 ? (int)axis + x->t->rank : (int)axis - 1, x->t->rank);
 }
 
 static bool
@@ -216,4 +216,4 @@ merge(struct importer *im, const struct model_node *n)
 	return cannot(im, "mode '%s' is not imported yet", mode);
 }
 
-const struct keras_op keras_op_merge = { .name = "Merge", .translate = merge, .most = ANY_OPERANDS };
+const struct keras_op keras_op_merge = { .name = "Merge", .translate = merge, .most = ANY_OPERANDS, .mask = MASK_IS_UNKNOWN };

@@ -61,7 +61,7 @@ batchnorm(struct importer *im, const struct model_node *n)
 	return keras_end(&c, n, x);
 }
 
-const struct keras_op keras_op_batchnorm = { .name = "BatchNormalization", .translate = batchnorm };
+const struct keras_op keras_op_batchnorm = { .name = "BatchNormalization", .translate = batchnorm, .mask = MASK_GOES_ON };
 
 static bool
 layernorm(struct importer *im, const struct model_node *n)
@@ -104,7 +104,7 @@ layernorm(struct importer *im, const struct model_node *n)
 	return keras_end(&c, n, x);
 }
 
-const struct keras_op keras_op_layernorm = { .name = "LayerNormalization", .translate = layernorm };
+const struct keras_op keras_op_layernorm = { .name = "LayerNormalization", .translate = layernorm, .mask = MASK_GOES_ON };
 
 static bool
 groupnorm(struct importer *im, const struct model_node *n)
@@ -127,4 +127,4 @@ groupnorm(struct importer *im, const struct model_node *n)
 	return keras_end(&c, n, x);
 }
 
-const struct keras_op keras_op_groupnorm = { .name = "GroupNormalization", .translate = groupnorm };
+const struct keras_op keras_op_groupnorm = { .name = "GroupNormalization", .translate = groupnorm, .mask = MASK_GOES_ON };

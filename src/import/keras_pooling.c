@@ -91,13 +91,41 @@ global_avgpool(struct importer *im, const struct model_node *n)
 	return global(im, n, "global_avgpool");
 }
 
+/* Of steps, of which those that are hidden do not count. */
+static bool
+global_avgpool_1(struct importer *im, const struct model_node *n)
+{
+	struct val *seen, *x, *sum, *count;
+	struct call c;
+
+	if (!keras_mask(im, n, 0, &seen))
+		return false;
+	if (!seen)
+		return global_avgpool(im, n);
+	if (!(x = keras_plain(im, n, 0)))
+		return false;
+	if (keras_is_first(n) || x->t->rank != 2)
+		return cannot(im, "some steps are hidden from it, which are not the first of two axes");
+	if (!(sum = call_two(im, "mul", x, seen)) || !(sum = reduced_along(im, "sum", sum, 0)) ||
+	    !(count = reduced_along(im, "sum", seen, 0)))
+		return false;
+	keras_pair(&c, im, "div", sum, count);
+	if (!(sum = call_value(&c)))
+		return false;
+	if (attr_int(n, "keepdims", 0))
+		return keras_alias(im, n, sum);
+	call_begin(&c, im, "flatten");
+	call_in(&c, sum);
+	return keras_end(&c, n, NULL);
+}
+
 static bool
 global_maxpool(struct importer *im, const struct model_node *n)
 {
 	return global(im, n, "global_maxpool");
 }
 
-const struct keras_op keras_op_global_avgpool1d = { .name = "GlobalAveragePooling1D", .translate = global_avgpool };
+const struct keras_op keras_op_global_avgpool1d = { .name = "GlobalAveragePooling1D", .translate = global_avgpool_1 };
 const struct keras_op keras_op_global_avgpool2d = { .name = "GlobalAveragePooling2D", .translate = global_avgpool };
 const struct keras_op keras_op_global_avgpool3d = { .name = "GlobalAveragePooling3D", .translate = global_avgpool };
 const struct keras_op keras_op_global_maxpool1d = { .name = "GlobalMaxPooling1D", .translate = global_maxpool };

@@ -82,6 +82,15 @@ is_model(const char *class)
 	return strcmp(class, "Functional") == 0 || strcmp(class, "Model") == 0 || strcmp(class, "Sequential") == 0;
 }
 
+/* keras.ops.add(), not the layer Add: Keras 3 has both by their class. */
+static bool
+is_function(json_t *layer)
+{
+	const char *module = json_string_value(json_object_get(layer, "module"));
+
+	return module && (strncmp(module, "keras.src.ops", 13) == 0 || strncmp(module, "keras.ops", 9) == 0);
+}
+
 /* ---- layers ---- */
 
 /* A layer of a model that was used before is the one that it was there. */
@@ -275,7 +284,8 @@ model_write(struct container *c, struct use *u)
 
 		if (!name)
 			return false;
-		vec_push(c->r->arena, &inner.given, name);
+		if (!u->in.all.v[i].is_mask)	/* which its inputs bring along */
+			vec_push(c->r->arena, &inner.given, name);
 	}
 	if (!container_read(&inner, strcmp(m->class, "Sequential") == 0))
 		return false;
@@ -296,14 +306,19 @@ node_write(struct container *c, struct use *u)
 	n->name = m->layer->name;
 	n->scope = m->layer->dotted;
 	n->layer = m->layer;
+	n->function = strncmp(n->op, "tf.", 3) == 0 || is_function(m->json);
 	n->in = arena_array(a, (size_t)u->in.all.n + 1, sizeof(*n->in));
 	if (!keras_attrs(c->r, n, m->config, &u->in))
 		return false;
 	for (i = 0; i < u->in.all.n; i++) {
-		n->in[i] = u->in.all.v[i].is_number ? "" : referred(c, &u->in.all.v[i]);
-		if (!n->in[i])
+		const char *name = u->in.all.v[i].is_number ? "" : referred(c, &u->in.all.v[i]);
+
+		if (!name)
 			return false;
-		n->nin++;
+		if (u->in.all.v[i].is_mask)
+			n->mask = name;
+		else
+			n->in[n->nin++] = name;
 	}
 	n->nout = MOST_OUTPUTS;
 	n->out = arena_array(a, MOST_OUTPUTS, sizeof(*n->out));

@@ -1,7 +1,8 @@
 /*
  * Recurrent layers. Keras and we have the gates of an lstm in the same order, those of a gru not; Keras has one bias of
  * an lstm where we have two, of which the second is then 0 and is not trained. A matrix is [in, gates of units] there and
- * [gates of units, in] here.
+ * [gates of units, in] here. Where steps are hidden, or a gru resets its state first, blocks of std/recurrent.nn are what
+ * they are; these have the gates in Keras' order, and its biases.
  */
 #include "import/keras.h"
 
@@ -13,6 +14,9 @@ struct recurrence {
 	const signed char *order;	/* of gates, in Keras' */
 	int64_t in, units;
 	bool bias, two;		/* the bias has two rows */
+	const char *block;	/* the same of std/, and where steps are hidden */
+	const char *masked;
+	bool reset_first;
 };
 
 static const struct view *
@@ -58,14 +62,47 @@ give_direction(struct call *c, const struct model_node *n, const struct recurren
 	call_frozen(c, keras_filled(im, n, "bias", all, 0), NULL);
 }
 
+/* N gates from the FIRST on of a matrix [in, gates of units]. */
+static const struct view *
+some_gates(struct importer *im, const struct recurrence *r, int64_t in, int64_t first, int64_t n)
+{
+	struct view *v = ARENA_NEW(im->arena, struct view);
+
+	*v = (struct view){ .rank = 2, .dim = { n * r->units, in }, .stride = { 1, r->gates * r->units }, .first = first * r->units };
+	return v;
+}
+
+/* The same, as the block of std/ has them. */
+static void
+give_block(struct call *c, const struct model_node *n, const struct recurrence *r, int k)
+{
+	struct importer *im = c->im;
+	int64_t all = r->gates * r->units, rows = r->two ? 2 : 1, first = r->reset_first ? 2 : r->gates;
+	const struct numbers *w = keras_weight(im, n, k, "kernel", 2, (int64_t[]){ r->in, all }), *u, *b = NULL;
+
+	u = keras_weight(im, n, k + 1, "recurrent_kernel", 2, (int64_t[]){ r->units, all });
+	if (r->bias)
+		b = keras_weight(im, n, k + 2, "bias", r->two ? 2 : 1, r->two ? (int64_t[]){ rows, all } : &all);
+	call_view(c, w, some_gates(im, r, r->in, 0, r->gates));
+	if (b)
+		call_view(c, b, bias_view(im, r, 0));
+	call_view(c, u, some_gates(im, r, r->units, 0, first));
+	if (b && r->two)
+		call_view(c, b, bias_view(im, r, 1));
+	if (first < r->gates)
+		call_view(c, u, some_gates(im, r, r->units, first, r->gates - first));
+}
+
 /* Does the layer say nothing but what ours does? The one of the other way goes backwards by itself. */
 static bool
 is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, bool back)
 {
 	static const signed char gru[] = { 1, 0, 2 };
 	static const struct recurrence all[] = {
-		{ .ours = "lstm", .gates = 4 }, { .ours = "gru", .gates = 3, .order = gru, .two = true },
-		{ .ours = "rnn", .gates = 1 }
+		{ .ours = "lstm", .gates = 4, .masked = "masked_lstm" },
+		{ .ours = "gru", .gates = 3, .order = gru, .two = true, .masked = "masked_gru" },
+		{ .ours = "rnn", .gates = 1, .masked = "masked_rnn" },
+		{ .ours = "gru", .gates = 3, .block = "gru_reset_first", .masked = "masked_gru_reset_first", .reset_first = true }
 	};
 	const char *inner = attr_text(n, keras_name(n, "recurrent_activation", "inner_activation"),
 	    keras_has(n, "inner_activation") ? "hard_sigmoid" : "sigmoid");
@@ -73,11 +110,9 @@ is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, b
 
 	if (k < 0)
 		return cannot(im, "'%s' is no recurrent layer that is ours", n->op);
-	*r = all[k];
+	*r = all[k == 1 && !attr_int(n, "reset_after", 0) ? 3 : k];
 	if (strcmp(attr_text(n, "activation", "tanh"), "tanh") != 0 || (k < 2 && strcmp(inner, "sigmoid") != 0))
 		return cannot(im, "its activations are not tanh and sigmoid");
-	if (k == 1 && !attr_int(n, "reset_after", 0))
-		return cannot(im, "it resets the state before its matrix (reset_after=False); ours does after it");
 	if (attr_int(n, "go_backwards", 0) != back || attr_int(n, "stateful", 0) || attr_int(n, "return_state", 0) ||
 	    attr_int(n, "time_major", 0))
 		return cannot(im, "go_backwards, stateful, return_state and time_major are not imported yet");
@@ -90,10 +125,62 @@ is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, b
 	return (r->units > 0 && r->units <= 1 << 24) || cannot(im, "it has no units");
 }
 
+/* What hides a step leaves the state, which Keras gives as its output, or zeros. */
+static bool
+hides_with_zeros(const struct model_node *layer, bool both)
+{
+	return both || attr_int(layer, "zero_output_for_mask", 0);
+}
+
+static struct val *
+block_direction(struct importer *im, const struct model_node *n, const struct recurrence *r, struct val *x, struct val *seen,
+    bool reverse, bool sequences)
+{
+	struct val *y;
+	struct call c;
+
+	call_begin(&c, im, seen ? r->masked : r->block);
+	call_in(&c, x);
+	if (seen)
+		call_in(&c, seen);
+	call_int(&c, "size", r->units);
+	if (!r->bias)
+		call_int(&c, "bias", false);
+	if (reverse)
+		call_int(&c, "reverse", true);
+	give_block(&c, n, r, reverse ? 2 + r->bias : 0);
+	y = call_value(&c);
+	return y && !sequences ? call_part(im, y, "last") : y;
+}
+
+/* Of blocks, one for each way. */
+static bool
+by_blocks(struct importer *im, const struct model_node *n, const struct model_node *layer, struct recurrence *r, struct val *x,
+    struct val *seen, bool both)
+{
+	bool sequences = attr_int(layer, "return_sequences", 0) != 0;
+	struct val *y, *back;
+	struct call c;
+
+	r->order = NULL;
+	y = block_direction(im, n, r, x, seen, false, sequences);
+	if (y && both) {
+		if (!(back = block_direction(im, n, r, x, seen, true, sequences)))
+			return false;
+		keras_pair(&c, im, "concat", y, back);
+		if (sequences)
+			call_int(&c, "axis", -1);
+		y = call_value(&c);
+	}
+	if (y && sequences && seen && hides_with_zeros(layer, both))
+		y = call_two(im, "mul", y, seen);
+	return keras_alias(im, n, y) && (!sequences || keras_mask_set(im, n, seen));
+}
+
 static bool
 recurrent(struct importer *im, const struct model_node *n, const struct model_node *layer, bool both)
 {
-	struct val *x = keras_plain(im, n, 0), *y;
+	struct val *x = keras_plain(im, n, 0), *y, *seen;
 	struct recurrence r;
 	struct call c;
 
@@ -105,6 +192,10 @@ recurrent(struct importer *im, const struct model_node *n, const struct model_no
 	r.in = x->t->dim[1];
 	if (r.in > 1 << 24)
 		return cannot(im, "its input is out of range");
+	if (!keras_mask(im, n, 0, &seen))
+		return false;
+	if (seen || r.block)
+		return by_blocks(im, n, layer, &r, x, seen, both);
 	call_begin(&c, im, r.ours);
 	call_in(&c, x);
 	call_int(&c, "hidden", r.units);
@@ -143,7 +234,7 @@ bidirectional(struct importer *im, const struct model_node *n)
 		return cannot(im, "ours lays the states of both ways side by side, as merge_mode='concat' does");
 	if (back && (!is_ours(im, a->node, &forth, false) || !is_ours(im, back->node, &other, true)))
 		return false;
-	if (back && (forth.ours != other.ours || forth.units != other.units || forth.bias != other.bias ||
+	if (back && (forth.ours != other.ours || forth.reset_first != other.reset_first || forth.units != other.units || forth.bias != other.bias ||
 	    attr_int(a->node, "return_sequences", 0) != attr_int(back->node, "return_sequences", 0)))
 		return cannot(im, "its layers for both ways are not alike");
 	return recurrent(im, n, a->node, true);

@@ -79,7 +79,7 @@ rescaling(struct importer *im, const struct model_node *n)
 	return keras_alias(im, n, x);
 }
 
-const struct keras_op keras_op_rescaling = { .name = "Rescaling", .translate = rescaling };
+const struct keras_op keras_op_rescaling = { .name = "Rescaling", .translate = rescaling, .mask = MASK_GOES_ON_SINCE_3 };
 
 /* InceptionResNetV2's sum of two, of which the second is scaled. */
 static bool
@@ -166,4 +166,4 @@ normalization(struct importer *im, const struct model_node *n)
 	return x && keras_alias(im, n, by_channel(im, "div", x, nvariance, deviation));
 }
 
-const struct keras_op keras_op_normalization = { .name = "Normalization", .translate = normalization };
+const struct keras_op keras_op_normalization = { .name = "Normalization", .translate = normalization, .mask = MASK_GOES_ON_SINCE_3 };

@@ -5,17 +5,24 @@
 #include "import/keras.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_FILLED	(1 << 22)	/* numbers that a layer has, and no file */
 #define MOST_WINDOW	65536	/* of what is said axis by axis: kernels, strides, factors */
 
 bool
+keras_older_than(const struct importer *im, int major, int minor)
+{
+	int m = 0, n = 0;
+
+	return sscanf(im->model->producer, "keras %d.%d", &m, &n) == 2 && (m < major || (m == major && n < minor));
+}
+
+bool
 keras_older_than_3(const struct importer *im)
 {
-	const char *version = strchr(im->model->producer, ' ');
-
-	return version && version[1] >= '1' && version[1] <= '2' && version[2] == '.';
+	return keras_older_than(im, 3, 0);
 }
 
 static bool
@@ -24,7 +31,7 @@ translate(struct importer *im, const struct keras_op *op, const struct model_nod
 	if (op->most != ANY_OPERANDS && n->nin > (op->most ? op->most : 1))
 		return cannot(im, "it is given %d values, and what it does with all but the first is not imported: a mask, or "
 		    "a state", n->nin);
-	return op->ours ? keras_unary(im, n, op->ours) : op->translate(im, n);
+	return (op->ours ? keras_unary(im, n, op->ours) : op->translate(im, n)) && keras_mask_follow(im, op, n);
 }
 
 bool

@@ -58,7 +58,7 @@ node_in(struct importer *im, const struct model_node *n, int k)
 void
 call_begin(struct call *c, struct importer *im, const char *op)
 {
-	*c = (struct call){ .im = im, .op = op_find(op) };
+	*c = (struct call){ .im = im, .op = std_block(op) ? std_block(op) : op_find(op) };
 	c->attr = op_presets(im->arena, c->op);
 }
 
@@ -412,20 +412,28 @@ call_two(struct importer *im, const char *op, struct val *a, struct val *b)
 	return call_value(&c);
 }
 
-/* It stands behind that layer's own in the graph. */
+static bool
+ends_with_part(const char *path, const char *name)
+{
+	size_t n = strlen(path), len = strlen(name);
+
+	return n > len && strcmp(path + n - len, name) == 0 && path[n - len - 1] == '.';
+}
+
+/* It is another result, or stands behind that layer's own in the graph. */
 static struct tensor *
 named_result(const struct importer *im, const struct step *s, const char *name)
 {
 	const struct graph *g = im->build.graph;
-	size_t len = strlen(name);
-	int i = g->nodes.n - 1;
+	int i = g->nodes.n - 1, k;
 
+	for (k = 1; k < s->made->nout; k++)
+		if (ends_with_part(s->made->out[k]->name, name))
+			return s->made->out[k];
 	for (; i >= 0 && g->nodes.v[i] != s->made; i--) {
 		const struct node *n = g->nodes.v[i];
-		size_t path = strlen(n->path);
 
-		if (n->part_of && n->part_of == s->made->part_of && path > len && strcmp(n->path + path - len, name) == 0 &&
-		    n->path[path - len - 1] == '.')
+		if (n->part_of && n->part_of == s->made->part_of && ends_with_part(n->path, name))
 			return n->out[0];
 	}
 	return NULL;

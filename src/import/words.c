@@ -43,7 +43,7 @@ word_is_free(const char *s)
 	for (i = 0; i < sizeof(keyword) / sizeof(*keyword); i++)
 		if (strcmp(s, keyword[i]) == 0)
 			return false;
-	return !op_find(s) && !is_function(s) && !is_choice(s);
+	return !op_find(s) && !std_block(s) && !is_function(s) && !is_choice(s);
 }
 
 /* Letters, digits and underscores; what else there is becomes one. */

@@ -382,6 +382,23 @@ head(struct importer *im, struct text *to)
 	text_puts(to, ".\n");
 }
 
+/* The files of std/ whose blocks there are. */
+static void
+uses(struct importer *im, struct text *to)
+{
+	struct map used = { 0 };
+	int i;
+
+	for (i = 0; i < im->steps.n; i++) {
+		const char *file = std_file(im->steps.v[i]->op);
+
+		if (!file || map_get(&used, file))
+			continue;
+		map_put(im->arena, &used, file, (void *)"");
+		text_printf(to, "use \"%s\"\n", file);
+	}
+}
+
 static void
 validation(struct importer *im, struct text *to)
 {
@@ -454,6 +471,7 @@ write_spec(struct importer *im)
 	name_shared(&w);
 	segments_find(&w);
 	head(im, &t);
+	uses(im, &t);
 	for (i = 0; i < w.kinds.n; i++)
 		if (w.kinds.v[i]->all.n > 1) {
 			if (i == 0 || !strchr(t.s, '}'))

@@ -233,6 +233,7 @@ def maps(k, l):
 def sequences(k, l):
     yield "lstm", (6, 5), [l.LSTM(4, return_sequences=True), l.LSTM(3)]
     yield "gru", (6, 5), [l.GRU(4, return_sequences=True), l.GRU(3, use_bias=False)]
+    yield "gru1", (6, 5), [l.GRU(4, return_sequences=True, reset_after=False), l.Bidirectional(l.GRU(3, reset_after=False))]
     yield "rnn", (6, 5), [l.SimpleRNN(4, return_sequences=True), l.SimpleRNN(3)]
     yield "both", (6, 5), [l.Bidirectional(l.GRU(4, return_sequences=True)), l.Bidirectional(l.LSTM(3))]
 
@@ -291,6 +292,55 @@ def shared(k):
     return k.Model(x, l.Dense(3)(l.Flatten()(l.Subtract()([b, a]))))
 
 
+def hidden_tokens(k):
+    """Masks of an embedding: what they hide lies in front, between and behind."""
+    l = k.layers
+    def model(*layers):
+        return k.Sequential([l.Input((7,)), l.Embedding(11, 5, mask_zero=True), *layers, l.Dense(3)])
+    yield model(l.LSTM(4, return_sequences=True), l.Dropout(0.1), l.GRU(3))
+    yield model(l.LSTM(4, return_sequences=True), l.Flatten())
+    yield model(l.SimpleRNN(4, return_sequences=True, use_bias=False), l.LayerNormalization(), l.Dense(6, activation="relu"),
+                l.GRU(4, reset_after=False, return_sequences=True), l.GlobalAveragePooling1D())
+    yield model(l.Bidirectional(l.GRU(4, return_sequences=True)), l.Bidirectional(l.LSTM(3)))
+    yield model(l.Bidirectional(l.LSTM(4, return_sequences=True)), l.Conv1D(4, 2), l.GRU(3, reset_after=False))
+    yield model(l.LSTM(4, return_sequences=True), l.GlobalMaxPooling1D())
+
+
+def hidden_heads(k, version):
+    """The same, for attention."""
+    l = k.layers
+    for causal in (False, True):
+        ids = l.Input((7,), name="ids")
+        x = l.Embedding(11, 6, mask_zero=True)(ids)
+        y = l.Add()([x, l.MultiHeadAttention(2, 3)(l.LayerNormalization()(x), x, use_causal_mask=causal)])
+        z = l.GRU(3, return_sequences=True)(y)
+        if version == 2:    # Keras 3 forgets the mask of what was read
+            z = l.MultiHeadAttention(2, 3)(y, l.Concatenate(axis=1)([y, l.Dropout(0.1)(x)]))
+        z = l.Concatenate()([y, z, l.TimeDistributed(l.Dense(2))(x)])
+        yield k.Model(ids, l.Dense(3)(l.GlobalAveragePooling1D(keepdims=True)(z)))
+
+
+def hidden_rows(k):
+    """Masking, of rows that are one number throughout; operators end a mask, layers do not."""
+    l = k.layers
+    x = l.Input((6, 4), name="x")
+    y = l.Masking(0.5)(x)
+    z = l.Multiply()([y, l.Dense(4)(y)])
+    yield k.Model(x, l.Dense(3)(l.Concatenate()([l.GRU(4)(z), l.GRU(3)(z + 1.0)])))
+
+
+def masks(k, version):
+    for i, model in enumerate(list(hidden_tokens(k)) + list(hidden_heads(k, version))):
+        randomise(model)
+        ids = numpy.array([[0, 0, 3, 4, 0, 5, 6], [1, 2, 0, 0, 0, 0, 0], [7, 8, 9, 10, 1, 2, 3]], numpy.int32)
+        check(f"masks{version}_{i + 1}", model, ids, "model" + (".h5" if i % 3 == 1 else ".keras"))
+    for model in hidden_rows(k):
+        randomise(model)
+        x = random.randn(3, 6, 4).astype(numpy.float32)
+        x[0, :2] = x[1, 3] = x[2, 4:] = 0.5
+        check(f"masked rows{version}", model, x, "model.keras")
+
+
 def layers():
     import keras
     for k, version in ((tf_keras, 2), (keras, 3)):
@@ -317,12 +367,16 @@ def layers():
         model = tokens(k)
         ids = random.randint(0, 11, (3, 7)).astype(numpy.int32)
         check(f"tokens{version}", model, ids, "model.keras")
+        masks(k, version)
 
 
 def only(name):
     """One of the groups of layers, by name."""
     import keras
     for k, version in ((tf_keras, 2), (keras, 3)):
+        if name == "masks":
+            masks(k, version)
+            continue
         if name == "shared":
             model, shape = shared(k), (6, 5)
         else:
@@ -332,7 +386,7 @@ def only(name):
         check(f"{name}{version}", model, random.randn(3, *shape).astype(numpy.float32), "model.keras")
 
 
-GROUPS = ("shared", "slopes")
+GROUPS = ("gru1", "masks", "shared", "slopes")
 for name in sys.argv[2:] or ["layers", "counts"] + list(FAMILIES):
     if name == "layers":
         layers()
