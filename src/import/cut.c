@@ -43,8 +43,9 @@ becomes_input(struct importer *im, const char *name, const char **why)
 	const struct model_value *v = said_of(im->model, name);
 
 	if (!v || !v->known)
-		*why = arena_printf(im->arena, "and the shape of '%s', which it makes, is not said in the file: "
-		    "onnx.shape_inference.infer_shapes adds it", name);
+		*why = arena_printf(im->arena, "and the shape of '%s', which it makes, is not said in the file: %s", name,
+		    strncmp(im->model->producer, "keras", 5) == 0 ? "Keras does so since 2.13" :
+		    "onnx.shape_inference.infer_shapes adds it");
 	else if (v->rank == 0 || !is_batched(im, v))
 		*why = arena_printf(im->arena, "and '%s', which it makes, has no batch in front, so that it cannot be an input",
 		    name);

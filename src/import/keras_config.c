@@ -97,15 +97,31 @@ history(json_t *j)
 	    json_object_get(json_object_get(j, "config"), "keras_history") : NULL;
 }
 
+/* Its shape, where the file says it. */
+static void
+take_said(struct reading *r, json_t *config, struct keras_references *to)
+{
+	struct model_value v;
+
+	if (json_is_array(json_object_get(config, "shape")) && keras_shape_read(r, json_object_get(config, "shape"),
+	    json_object_get(config, "dtype"), &v))
+		to->all.v[to->all.n - 1].said = v;
+}
+
 static bool
 of_object(struct reading *r, json_t *j, struct keras_references *to, int depth, bool numbers)
 {
 	json_t *args = json_object_get(j, "args"), *kwargs = json_object_get(j, "kwargs"), *value;
 	const char *key;
 
-	if (history(j))
-		return is_reference(history(j)) ? one_reference(r, history(j), to, depth) :
-		    keras_refuse(r, "what a layer reads has no keras_history");
+	if (history(j)) {
+		if (!is_reference(history(j)))
+			return keras_refuse(r, "what a layer reads has no keras_history");
+		if (!one_reference(r, history(j), to, depth))
+			return false;
+		take_said(r, json_object_get(j, "config"), to);
+		return true;
+	}
 	if (!json_is_array(args)) {	/* several by name */
 		json_object_foreach(j, key, value)
 			if (!references(r, value, to, depth + 1, numbers))
@@ -327,6 +343,28 @@ keras_shape_of_row(json_t *row, json_t *first)
 	    json_object_get(first, "input_dim") || !shape ? first : row;
 }
 
+/* Of a tensor inside the network; false: it cannot be an input. */
+bool
+keras_shape_read(struct reading *r, json_t *shape, json_t *dtype, struct model_value *v)
+{
+	const char *type = json_string_value(dtype);
+	size_t i;
+
+	*v = (struct model_value){ .type = !type || strstr(type, "float") ? ELEMENT_F32 : strstr(type, "int") ? ELEMENT_I32 :
+		ELEMENT_BOOL, .known = true, .rank = (int)json_array_size(shape), .is_map = json_array_size(shape) > 3 };
+	if (json_array_size(shape) < 2 || json_array_size(shape) > MODEL_RANK || !json_is_null(json_array_get(shape, 0)))
+		return false;
+	for (i = 0; i < (size_t)v->rank; i++) {
+		json_t *d = json_array_get(shape, i);
+
+		v->dim[i] = json_is_integer(d) ? json_integer_value(d) : -1;
+		v->symbol[i] = i > 0 ? arena_printf(r->arena, "axis%zu", i) : "batch";
+		if (i > 0 && (v->dim[i] < 1 || v->dim[i] > (int64_t)1 << 40))
+			return false;
+	}
+	return true;
+}
+
 bool
 keras_input(struct reading *r, const char *name, json_t *config, struct model_value *v)
 {
@@ -352,7 +390,7 @@ keras_input(struct reading *r, const char *name, json_t *config, struct model_va
 		json_t *d = json_array_get(shape, i);
 
 		v->dim[i] = json_is_integer(d) ? json_integer_value(d) : -1;
-		v->symbol[i] = i > 0 && v->rank <= 5 ? axes[v->rank - 2][i - 1] : i > 0 ? arena_printf(r->arena, "axis%zu", i) : "";
+		v->symbol[i] = i > 0 && v->rank <= 5 ? axes[v->rank - 2][i - 1] : i > 0 ? arena_printf(r->arena, "axis%zu", i) : "batch";
 		if (v->dim[i] == 0 || v->dim[i] > (int64_t)1 << 40)
 			return keras_refuse(r, "out of range are the extents of input '%s'", name);
 	}

@@ -24,6 +24,7 @@ struct keras_reference {	/* what a layer reads */
 	bool is_number;		/* or a number */
 	double number;
 	bool is_mask;		/* given by the name "mask" */
+	struct model_value said;	/* its shape and type, where they are known */
 };
 
 struct keras_references {
@@ -35,6 +36,7 @@ bool	 keras_refuse(struct reading *, const char *fmt, ...) __attribute__((format
 /* All references in JSON, of any version's form. */
 bool	 keras_references(struct reading *, json_t *, struct keras_references *);
 bool	 keras_input(struct reading *, const char *name, json_t *config, struct model_value *);
+bool	 keras_shape_read(struct reading *, json_t *shape, json_t *type, struct model_value *);
 /* Where the first layer of a row has its input's shape, or the row. */
 json_t	*keras_shape_of_row(json_t *row, json_t *first);
 /* The class, or the function that a layer of its own was made for. */

@@ -294,6 +294,20 @@ model_write(struct container *c, struct use *u)
 	return true;
 }
 
+/* What the file says of the shape of what a layer is given as the K-th: beside it, or, since 2.13, in the layer. */
+static void
+say_shape(struct container *c, const struct member *m, const struct keras_reference *ref, const char *name, int k)
+{
+	json_t *all = json_object_get(json_object_get(m->json, "build_config"), "input_shape"), *several = json_array_get(all, 0);
+	struct model_value v = ref->said;
+
+	if (*name && (v.known || ((json_is_array(several) || k == 0) && keras_shape_read(c->r, json_is_array(several) ?
+	    json_array_get(all, (size_t)k) : all, NULL, &v)))) {
+		v.name = name;
+		vec_push(c->r->arena, &c->r->m->values, v);
+	}
+}
+
 static bool
 node_write(struct container *c, struct use *u)
 {
@@ -317,8 +331,10 @@ node_write(struct container *c, struct use *u)
 			return false;
 		if (u->in.all.v[i].is_mask)
 			n->mask = name;
-		else
+		else {
+			say_shape(c, m, &u->in.all.v[i], name, n->nin);
 			n->in[n->nin++] = name;
+		}
 	}
 	n->nout = MOST_OUTPUTS;
 	n->out = arena_array(a, MOST_OUTPUTS, sizeof(*n->out));

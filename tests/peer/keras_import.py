@@ -34,7 +34,8 @@ FAMILIES = {
     "MobileNetV3Small": 64, "NASNetMobile": 64, "RegNetX002": 64, "RegNetY002": 64, "ResNet50": 64, "ResNet50V2": 64,
     "ResNetRS50": 64, "VGG16": 32, "Xception": 96,
 }
-GAIN = {"EfficientNetV2S": 0.3}  # so deep that more makes Keras' own outputs chaotic: 1e-6 of the input moves them by half
+# so deep that more makes Keras' own outputs chaotic: 1e-6 of the input moves them by half
+GAIN = {"EfficientNetV2S": 0.3, "EfficientNetV2M": 0.3, "EfficientNetV2L": 0.3}
 MOST_LINES = {"ResNet50": 60, "VGG16": 40}
 
 
