@@ -24,7 +24,8 @@
 #define NEEDS_PROCESSOR	4096u	/* and people speak of the processor */
 #define NEEDS_GROWS	8192u	/* of memory that grows */
 #define NEEDS_REPLAY	16384u	/* or of a memory of what was seen */
-#define SIGNS		15
+#define NEEDS_RESUMES	32768u	/* or of a run that goes on from a file */
+#define SIGNS		16
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -95,6 +96,16 @@ static const struct row {
 		    "pixels, or parts one after the other. Then a short or small one runs." },
 		{ "Gradients are on, since torch.no_grad() does not stand around it", "one of five", "with it less is taken." },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
+	{ NEEDS_INFERS, "speaks of inference, or of what is given to it", {
+		{ "What is given at once is too large", NULL, "fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one "
+		    "after the other. Then a short or small one runs." },
+		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
+	{ NEEDS_TORCH | NEEDS_RESUMES, "speaks of a run that is resumed", {
+		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
+		    "where there are several processes, all of them on the first", NULL, "with map_location=\"cpu\" in torch.load, and what was "
+		    "read let go of (del) before the first step, it goes on." },
+		{ "Another process has a part, such as the run that was stopped", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, "
+		    "lists it." } } },
 	{ NEEDS_TORCH | NEEDS_PARALLEL, "speaks of several devices", {
 		{ "The first device is full before the others", "two of three", "nvidia-smi tells. DataParallel gathers results and the loss "
 		    "there; with DistributedDataParallel each process has to take its own (torch.cuda.set_device), also for what "
@@ -167,6 +178,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	line[place(NEEDS_REPLAY)] = o->kind == OOM_TOLD ? p->told.replay : 0;
 	line[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? 0 : p->loading;
 	line[place(NEEDS_PARALLEL)] = p->parallel;
+	line[place(NEEDS_RESUMES)] = p->resuming;
 	line[place(NEEDS_AT_ONCE)] = o->kind == OOM_TOLD ? p->told.at_once : 0;
 	line[place(NEEDS_ONE)] = o->kind == OOM_TOLD ? p->told.one : 0;
 	line[place(NEEDS_DATA)] = o->kind == OOM_TOLD && !o->host && !p->told.device && !p->told.gpu ? p->told.data : 0;
@@ -197,8 +209,8 @@ head(struct autopsy *y, const struct row *r, int line, bool placed)
 	    "The log does not show what had filled the device";
 
 	if (o->kind == OOM_TOLD)
-		what = o->host ? "It was the machine's memory, by these words. They do not tell what had filled it" :
-		    "These words do not tell what had filled the device";
+		what = o->host ? "It was the machine's memory, by these words. What had filled it was not read from them" :
+		    "What had filled the device was not read from these words";
 	if (placed)
 		what = arena_printf(y->arena, "%s%s. By public reports in which that came out, the likeliest first:", what,
 		    r->told ? arena_printf(y->arena, "; line %d %s", line, r->told) : "");
@@ -231,7 +243,7 @@ autopsy_likely(struct autopsy *y)
 	if (!is_placed(y))
 		vec_push(y->arena, &y->likely, arena_printf(y->arena, "%s whether it was the machine's memory or a device's, nor what had "
 		    "filled it%s. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
-		    "have it.", y->main->kind == OOM_TOLD ? "These words do not tell" : "The log does not show",
+		    "have it.", y->main->kind == OOM_TOLD ? "It was not read from these words" : "The log does not show",
 		    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU", y->log.paste.told.gpu) : ""));
 	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */

@@ -54,6 +54,10 @@ beside(const struct autopsy *y)
 		text_printf(&to, "; validation or tests (line %d)", p->evaluating);
 	if (p->inferring)
 		text_printf(&to, "; inference (line %d)", p->inferring);
+	if (p->resuming)
+		text_printf(&to, "; a run that is resumed (line %d)", p->resuming);
+	if (t->processor)
+		text_printf(&to, "; the processor (line %d)", t->processor);
 	if (t->replay)
 		text_printf(&to, "; a replay buffer (line %d)", t->replay);
 	if (p->loading)

@@ -252,7 +252,7 @@ told_alone(struct oom_log *log)
 {
 	const struct oom_told *told = &log->paste.told;
 	struct oom_message o = { .kind = OOM_TOLD, .line = told->line, .last = told->line, .count = 1, .gpu = -1,
-		.host = told->host || (told->killed && !told->device), .who = oom_kind_name(OOM_TOLD) };
+		.host = told->host || ((told->killed || (told->processor && !told->gpu)) && !told->device), .who = oom_kind_name(OOM_TOLD) };
 
 	if (log->dump.any || (!told->line && !told->killed))
 		return;

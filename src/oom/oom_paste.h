@@ -47,7 +47,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int holder_line;
 	/* of what people say: memory grows; it failed late, in validation or tests, or in inference */
 	int grows, later, evaluating, inferring;
-	int media, training;	/* of films or recordings, and of training */
+	int media, training;	/* of films or recordings, and of training; */
+	int resuming;		/* of a run that goes on from a file */
 	int loading, parallel;	/* while weights are loaded, or on several devices */
 	int torch;		/* the line that names PyTorch last */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said */

@@ -14,6 +14,7 @@
 #define NEAR_BATCH	28	/* bytes from the word to its number */
 #define MOST_BATCH	100000
 #define MOST_GIGABYTES	4096
+#define MOST_LINE	1000	/* bytes of one that are read */
 #define LONGEST		64	/* bytes of a phrase */
 
 /* Phrases that say it by themselves, whole words. */
@@ -25,7 +26,7 @@ static const struct {
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|out memory|run out memory|memory out|gpu out|"
 	    "no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory issue|memory issues|memory problem|memory problems|memory trouble|"
-	    "memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
+	    "issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
 	    "memory allocation error|memory allocation issue|memory allocation problem" },
 	{ TOLD_NOTHING, NULL }
 };
@@ -76,6 +77,16 @@ static const struct {
 	{ TOLD_NOTHING, NULL }
 };
 
+/* The same of a card, which has no other sense than of its memory. */
+static const struct {
+	enum told_what what;
+	const char *phrases;
+} of_card[] = {
+	{ TOLD_ENDED, "explode|explodes|exploded|exploding|overflow|overflows|overflowed|overflowing" },
+	{ TOLD_SHORT, "not fit|n't fit|n\xe2\x80\x99t fit|cannot fit|unable to fit" },
+	{ TOLD_NOTHING, NULL }
+};
+
 /* Networks have memories, too, and so have terms. */
 #define OTHER_MEMORY	"short-term memory|short term memory|long-term memory|memory network|memory networks|memory bank|memory cell|" \
     "memory cells|memory module|memory augmented|memory-augmented|associative memory|episodic memory|external memory|memory mapped|"  \
@@ -91,7 +102,8 @@ static const struct {
 
 #define OF_DEVICE	"vram|gpu|gpus|cuda|video|graphics|graphic|card|cards|device"
 #define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
-    "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram"
+    "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
+    "of my laptop|gig machine|gb machine"
 #define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
 #define RUNS		"works work worked fine ok okay only can able"
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
@@ -289,6 +301,10 @@ says_what(struct piece t, const char **at, size_t *n)
 		if (grows(clause, *at = memory) && oom_told_happened(t, memory, length))
 			return TOLD_GROWS;
 	}
+	for (i = 0; of_card[i].phrases; i++)
+		if ((*at = find_whole(t, of_card[i].phrases, n)) && has_whole(clause_of(t, *at, *n), "gpu|gpus|card|cards") &&
+		    oom_told_happened(t, *at, *n))
+			return of_card[i].what;
 	return TOLD_NOTHING;
 }
 
@@ -324,6 +340,8 @@ says_more(const struct oom_told *a, const struct oom_told *b)
 {
 	bool placed = a->device || a->host, other = b->device || b->host;
 
+	if ((a->what == TOLD_GROWS && b->what < TOLD_TROUBLE) || (b->what == TOLD_GROWS && a->what < TOLD_TROUBLE))
+		return b->what == TOLD_GROWS;
 	return placed != other ? placed : a->sentence != b->sentence ? a->sentence : a->what < b->what;
 }
 
@@ -340,9 +358,27 @@ keep(struct oom_told *o, const struct oom_told *now)
 	o->at = now->at;
 }
 
+/* The line without what stands in parentheses: "the memory (not the GPU's) is full". */
+static struct piece
+without_asides(struct piece t, char to[MOST_LINE])
+{
+	size_t i, n = 0;
+	int depth = 0;
+
+	for (i = 0; i < t.n && n < MOST_LINE; i++) {
+		depth += t.s[i] == '(';
+		if (depth == 0)
+			to[n++] = t.s[i];
+		depth -= t.s[i] == ')' && depth > 0;
+	}
+	return (struct piece){ to, n };
+}
+
 static void
 memory(struct oom_told *o, struct piece t, int line)
 {
+	struct piece line_itself = t;
+	char plain[MOST_LINE];
 	struct oom_told now = { .line = line, .sentence = is_sentence(t) };
 	const char *at;
 	size_t n;
@@ -351,11 +387,14 @@ memory(struct oom_told *o, struct piece t, int line)
 		now.at = t.s;
 	} else if (piece_any_of(t, "mem ram oom mam gpu") && !is_logged(t)) {
 		now.what = says_what(t, &at, &n);
+		if (now.what == TOLD_NOTHING && memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n))
+			now.what = says_what(t = without_asides(t, plain), &at, &n);
 		now.at = at;
 		if (now.what)
 			whose(&now, clause_of(t, at, n));
 		if (now.what && !now.device && !now.host)
 			whose(&now, oom_told_sentence(&now, t));
+		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
 	}
 	if (now.what)
 		keep(o, &now);
@@ -493,6 +532,17 @@ oom_told_framework(int i)
 	return i >= 0 && i < TOLD_FRAMEWORKS ? framework[i].name : NULL;
 }
 
+/* The run itself, and not one that works there, or that is asked for. */
+static bool
+runs_on_processor(struct piece t)
+{
+	size_t n;
+	const char *at = find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
+	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
+
+	return at && !is_question(t) && !has_word(clause_of(t, at, n), "works work worked fine ok okay tried try could");
+}
+
 /* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
 static bool
 says_killed(struct piece t)
@@ -507,7 +557,7 @@ says_killed(struct piece t)
 			at = NULL;
 	}
 	if (!at) {
-		at = find_whole(t, "was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
+		at = find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
 		if (!at || !piece_any_whole(clause_of(t, at, n), "it process training program script job python code run kernel session task"))
 			return false;
 	}
@@ -534,8 +584,7 @@ beside(struct oom_told *o, struct piece t, int line)
 		o->killed = line;
 	if (piece_find(t, "replay") && piece_any_phrase(t, "replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"))
 		o->replay = line;
-	if (piece_any_of(t, "cpu processor") && has_whole(t, "on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
-	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu"))
+	if (piece_any_of(t, "cpu processor") && runs_on_processor(t))
 		o->processor = line;
 	for (i = 0; i < TOLD_FRAMEWORKS; i++)
 		if (!o->framework[i] && has_word(t, framework[i].words))

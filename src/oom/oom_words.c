@@ -26,7 +26,7 @@ grows(struct piece t)
 	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|is increasing|has been increasing|been increasing|"
 	    "memory grows|usage grows|growing|increase over|increases over|increasing over|increases with|increase with|"
-	    "increases each|increases every|gradually|slowly increas|steadily increas|steady increase|continuously|"
+	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|higher and higher|more and more|"
 	    "continues to grow|continues to increase|increases along", AHEAD | BEHIND, "fixed solved stop stops stopped");
 }
@@ -38,8 +38,8 @@ is_late(struct piece t)
 	const char *at, *end = t.s + t.n;
 	struct piece rest = t;
 
-	if (!piece_any_of(t, "after while middle epoch"))
-		return false;
+	if (!piece_any_of(t, "after while middle epoch") || piece_any_of(t, "accurac converg"))
+		return false;		/* or of how well it had learned by then */
 	if (clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "") || piece_any_phrase(t, "until epoch|until the"))
@@ -100,7 +100,7 @@ size_of_pictures(struct oom_paste *p, struct piece t, int line)
 	const char *s, *to, *end = t.s + t.n;
 	int64_t high, wide;
 
-	if (!piece_any_of(t, "image picture photo resolution") || piece_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
+	if (!piece_any_of(t, "image picture photo resolution pixel") || piece_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
 		return;		/* or of what they were, not are */
 	for (s = t.s; s < end; s = to ? to : s + 1) {
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
@@ -149,12 +149,14 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 	if (piece_any_of(t, "training fine-tun finetun") || piece_any_whole(t, "train"))
 		p->training = line;
 	if (piece_any_phrase(t, "long video|long audio|"
-	    "long film|video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
+	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4") && !piece_any_of(t, "train fine-tun finetun"))
 		p->media = line;
 	if (!piece_any_of(t, "dataset data point cloud image csv video file") && clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD, FINE))
 		p->loading = line;
+	if (piece_any_begins(t, "resume resuming resumed") && piece_any_of(t, "train checkpoint model run step iter weights"))
+		p->resuming = line;
 	if (clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
 	    "other gpus|gpus = '0,1|each gpu", AHEAD, "") && !piece_any_of(t, "capacity total cuda_visible"))
 		p->parallel = line;

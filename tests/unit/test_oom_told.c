@@ -31,6 +31,10 @@ Test(oom_told, memory_that_ran_out)
 		{ "If it runs out of memory, what can I do?", TOLD_ENDED, false, false },
 		{ "I have a GPU of 8 GB. It runs out of memory.", TOLD_ENDED, false, false },
 		{ "oom error on a memory card of 32G", TOLD_ENDED, true, false },
+		{ "the memory (not GPU memory) of my machine runs full", TOLD_FULL, false, true },
+		{ "I seem to have issues with memory", TOLD_TROUBLE, false, false },
+		{ "I can't fit even one sample into my 11 GB GPU", TOLD_SHORT, true, false },
+		{ "the GPU is still exploding", TOLD_ENDED, true, false },
 		{ "there is a memory leak in the loop", TOLD_TROUBLE, false, false },
 		{ "The memory usage increases after the first epoch", TOLD_GROWS, false, false },
 		{ "batch_size\xe6\x94\xb9\xe4\xb8\xba" "1\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", TOLD_ENDED, true, false },
@@ -84,6 +88,8 @@ Test(oom_told, the_sentence_that_says_whose_it_was_counts)
 	cr_expect(t.device);
 	t = read_lines("RL stage, out of memory\n\nFinally the system is out of memory.\n").told;
 	cr_expect_eq(t.line, 3, "a sentence before a title");
+	t = read_lines("the GPU's memory grows each step\nAt last I get out of memory\n").told;
+	cr_expect_eq(t.line, 2, "what grows tells less");
 	t = read_lines("My CPU RAM is full, not the GPU.\n").told;
 	cr_expect(t.host);
 	cr_expect_not(t.device);
@@ -124,6 +130,8 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("on a GTX 1080 GPU").parallel, 0);
 	cr_expect_eq(read_lines("when loading the point cloud").loading, 0);
 	cr_expect_eq(read_lines("I use the CPU to do the training").told.processor, 1);
+	cr_expect_eq(read_lines("on the CPU it works").told.processor, 0);
+	cr_expect_eq(read_lines("can it run on the CPU?").told.processor, 0);
 }
 
 Test(oom_told, a_process_that_was_ended)

@@ -23,7 +23,7 @@ Test(oom_words, memory_that_grows)
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
-	    "64 GB of RAM to be gradually increasing" };
+	    "64 GB of RAM to be gradually increasing", "we continuously push to memory" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_line(yes[i]).grows, 1, "%s", yes[i]);
@@ -37,7 +37,7 @@ Test(oom_words, a_failure_after_a_time)
 	    "fails in the second epoch", "when the epoch goes to 60", "it works fine for a while",
 	    "it does not fail at once, but after 3 epochs" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
-	    "look after it", "It fails immediately, not after a few iterations", "it never runs for a while" };
+	    "look after it", "After 4 epochs the accuracy is 0.6", "It fails immediately, not after a few iterations", "it never runs for a while" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_line(yes[i]).later, 1, "%s", yes[i]);
