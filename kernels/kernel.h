@@ -103,10 +103,13 @@ struct step {			/* what differs from one micro-step to the next */
 	double lr;
 	real share;		/* of the update's samples in this micro-batch: 1 without accumulation */
 	real keep;		/* 0 for an update's first micro-batch, 1 after: gradients add up */
-#ifdef RANKS
+#if defined(RANKS) || defined(PARTS)
 	int64_t first, samples;	/* of a micro-batch on all ranks: the first of those here, and how many these are */
 	int64_t all;		/* and how many all of them have */
 	const struct step *alike;	/* draws the same numbers on all of them; on a device the one behind */
+#endif
+#ifdef PARTS
+	int64_t part;		/* of the parts of an update that this rank makes, one after the other */
 #endif
 #ifdef COUNTED
 	double whole[COUNTED];	/* what the labels of a loss weigh in all of an update; 0: nobody knows */
@@ -114,7 +117,7 @@ struct step {			/* what differs from one micro-step to the next */
 };
 
 /* Of N things of the samples here, all alike, the place of the first among those on all ranks. */
-#ifdef RANKS
+#if defined(RANKS) || defined(PARTS)
 #define FIRST_OF(n, s)	((s)->first * ((n) / (s)->samples))
 #ifdef __CUDACC__
 #define ALIKE(s)	((s) + 1)

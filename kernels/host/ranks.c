@@ -381,32 +381,11 @@ ranks_report(void)
 
 /* ---- shares ---- */
 
-struct share_of_batch {
-	int64_t first, samples;
-	bool counts;		/* false: this rank has none of it, and repeats one of another, with no weight */
-};
-
 /* Samples of the next micro-batch on all ranks, where so many are left. */
 static int64_t
 ranks_batch(int64_t left)
 {
 	return left < TRAIN_BATCH * (int64_t)ranks.size ? left : TRAIN_BATCH * (int64_t)ranks.size;
-}
-
-/* What of a micro-batch of so many samples on all ranks is this one's: they differ by one at most. */
-static struct share_of_batch
-ranks_share(int64_t samples)
-{
-	struct share_of_batch s;
-
-	s.first = PART_FROM(samples, ranks.rank, ranks.size);
-	s.samples = PART_FROM(samples, ranks.rank + 1, ranks.size) - s.first;
-	s.counts = s.samples > 0;
-	if (!s.counts) {
-		s.first = 0;
-		s.samples = 1;
-	}
-	return s;
 }
 
 #endif

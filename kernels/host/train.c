@@ -9,6 +9,9 @@
  * Where ranks train together, all of this is of all of them: each takes its share of every micro-batch, and they go
  * through updates, epochs, validation and checkpoints at the same places, by the same numbers, which are sums over all.
  *
+ * With PARTS, the batch of an update is as many parts, whatever the number of ranks, and each rank makes some of them one after the
+ * other. What comes of a part is the same wherever it is made, so all sums over parts are made in one order of them.
+ *
  * The host stays one step ahead of a device: a step's results are looked at when the next one runs,
  * and before anything else is done with what it changed (land()).
  *
@@ -18,6 +21,9 @@ struct flight {			/* a step whose results are on their way */
 	bool there;
 	int ticket;		/* for device_collect() */
 	int64_t b;		/* samples that count */
+#ifdef PARTS
+	int64_t part;		/* of all of the update */
+#endif
 	bool updates;		/* the last micro-batch of an update, after which: */
 	int64_t update, epoch, position, samples;
 	double lr;
@@ -36,6 +42,10 @@ struct run {
 	double sum[MAX_RESULTS];	/* over the micro-batches of an update that have landed */
 	double valid[RESULT_NUMBERS];	/* sums over the last validation */
 	int64_t validated;
+#ifdef PARTS
+	double part_sum[PARTS][MAX_RESULTS];	/* of an update's parts; what others make is 0 */
+	double part_valid[PARTS][RESULT_NUMBERS];	/* of batches of validation, dealt out to as many */
+#endif
 #ifdef RANKS
 	bool ends;		/* one of the ranks was interrupted, and all know it */
 #endif
@@ -99,13 +109,29 @@ sum_over_ranks(struct run *r, double *sum, int n)
 }
 #endif
 
+#ifdef PARTS
+/* Adds to SUM what all parts have, N numbers each, in their order, and clears that. */
+static void
+sum_parts(struct run *r, double *part, int n, double *sum)
+{
+#ifdef RANKS
+	sum_over_ranks(r, part, PARTS * n);
+#else
+	(void)r;
+#endif
+	for (int k = 0; k < PARTS * n; k++)
+		sum[k % n] += part[k];
+	memset(part, 0, (size_t)(PARTS * n) * sizeof(*part));
+}
+#endif
+
 /* Adds the results of a step of B samples to SUM: means times what they weigh, and counts. */
 static void
 collect_results(int ticket, const struct result *result, int n, int64_t b, double *sum)
 {
 	const unsigned char *landed = device_collect(ticket);
 
-#ifdef RANKS
+#if defined(RANKS) || defined(PARTS)
 	if (!b)		/* a sample that does not count */
 		return;
 #endif
@@ -148,6 +174,18 @@ validate_goes_on(int64_t at, int64_t first, int64_t total)
 #endif
 }
 
+/* Where the results of that step are added. */
+static double *
+validated_by(struct run *r, const struct flight *f)
+{
+#if defined(PARTS) && !(defined(RANKS) && defined(KEEPS))
+	return r->part_valid[f->part];
+#else
+	(void)f;
+	return r->valid;
+#endif
+}
+
 /* One pass over the validation data; results go to r->valid, and what is to be predicted to its files. False: it was
  * interrupted, and there are no results. */
 static bool
@@ -166,9 +204,11 @@ validate(struct run *r)
 	from = ranks.rank * (int64_t)VALIDATE_BATCH;
 	next = ranks.size * (int64_t)VALIDATE_BATCH;
 #endif
-	step.alike = &step;
 	ranks_average_statistics();
 	int64_t sent = ranks.sent;
+#endif
+#if defined(RANKS) || defined(PARTS)
+	step.alike = &step;
 #endif
 	memset(r->valid, 0, sizeof(r->valid));
 #ifdef KEEPS
@@ -180,38 +220,40 @@ validate(struct run *r)
 		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
 
 		step.draw = ~(uint64_t)(at / VALIDATE_BATCH);	/* other random numbers than in training */
-#ifdef RANKS
+#if defined(RANKS) || defined(PARTS)
 		step.samples = b;
-#ifdef KEEPS
-		step.all = b * ranks.size;
-#else
-		step.all = total - (place - from) < next ? total - (place - from) : next;
 #endif
+#if defined(RANKS) && defined(KEEPS)
+		step.all = b * ranks.size;
+#elif defined(RANKS)
+		step.all = total - (place - from) < next ? total - (place - from) : next;
 #endif
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
 		device_run(STEP_VALIDATE, b, &step);
 		if (last.there)
-			collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b,
-			    r->valid);
+			collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, validated_by(r, &last));
 		last.ticket = device_fetch(validate_results, VALIDATE_RESULTS);
+#ifdef PARTS
+		last.part = at / VALIDATE_BATCH % PARTS;
+#endif
 		last.b = place < total ? b : 0;
 		last.there = true;
 		predictions_write_all(last.b);
 	}
 	if (last.there)
-		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, r->valid);
+		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, validated_by(r, &last));
 #ifdef RANKS
 	ranks_sent.before += ranks.sent - sent;		/* it is no part of an update */
 #endif
 #ifdef KEEPS
 	kept_end(validate_results, VALIDATE_RESULTS);
 #endif
-#ifdef RANKS
-#ifdef KEEPS
+#if defined(RANKS) && defined(KEEPS)
 	sum_over_ranks(r, r->valid, 0);
-#else
+#elif defined(PARTS)
+	sum_parts(r, r->part_valid[0], RESULT_NUMBERS, r->valid);
+#elif defined(RANKS)
 	sum_over_ranks(r, r->valid, RESULT_NUMBERS);
-#endif
 #endif
 	if (is_to_stop(r)) {	/* all ranks do, or none */
 		predictions_drop_all();
@@ -282,10 +324,16 @@ land(struct run *r)
 	if (!f.there)
 		return;
 	r->flight.there = false;
+#ifdef PARTS
+	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->part_sum[f.part]);
+	if (f.updates)
+		sum_parts(r, r->part_sum[0], MAX_RESULTS, r->sum);
+#else
 	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->sum);
 #ifdef RANKS
 	if (f.updates)
 		sum_over_ranks(r, r->sum, MAX_RESULTS);
+#endif
 #endif
 	if (f.updates)
 		update_landed(r, &f);
@@ -296,27 +344,69 @@ struct part_of_batch {		/* of a micro-batch */
 	int64_t at, here;	/* the place in the epoch of the first of this rank's, and how many these are */
 };
 
-/* Of the next, which has at most LEFT samples, of the epoch from AT on; F->b: how many count here. */
+#if defined(RANKS) || defined(PARTS)
+/* What of so many samples from AT on in the epoch is share K of so many, which differ by one at most. One that has none of them
+ * repeats the first, with no weight. */
 static struct part_of_batch
-take_share(struct step *step, struct flight *f, int64_t left, int64_t at)
+take_of(struct step *step, struct flight *f, int64_t samples, int64_t at, int64_t k, int64_t shares)
 {
-#ifdef RANKS
-	int64_t all = ranks_batch(left);
-	struct share_of_batch mine = ranks_share(all);
-	struct part_of_batch c = { all, at + mine.first, mine.samples };
+	int64_t first = PART_FROM(samples, k, shares), here = PART_FROM(samples, k + 1, shares) - first;
 
-	step->first = mine.first;
-	step->samples = mine.samples;
-	step->all = all;
-	f->b = mine.counts ? mine.samples : 0;
-#else
-	int64_t b = left < TRAIN_BATCH ? left : TRAIN_BATCH;
-	struct part_of_batch c = { b, at, b };
-
-	(void)step;
-	f->b = b;
+	f->b = here;
+	step->first = here ? first : 0;
+	step->samples = here ? here : 1;
+	step->all = samples;
+	return (struct part_of_batch){ samples, at + step->first, step->samples };
+}
 #endif
-	return c;
+
+#ifdef PARTS
+/* The K-th part that this rank makes, by its number. Where pieces of gradients are added up over ranks before they are over parts,
+ * neighbours are made at once, on several ranks; else by one rank, one after the other. */
+static int64_t
+part_made(int64_t k)
+{
+#ifdef GRADIENT_SHARDS
+	return k * ranks.size + ranks.rank;
+#elif defined(RANKS)
+	return ranks.rank * (int64_t)PARTS_HERE + k;
+#else
+	return k;
+#endif
+}
+#endif
+
+/* Takes the next micro-batch of an update of so many SAMPLES, of which *DONE are done, or so many parts; false: there is none.
+ * F->b: how many of it count here. */
+static bool
+take_next(struct run *r, struct step *step, struct flight *f, int64_t samples, int64_t *done, struct part_of_batch *c)
+{
+	struct state *s = &r->state;
+
+	step->keep = *done ? 1 : 0;
+	step->draw = s->draw;
+#ifdef PARTS
+	s->draw += *done == PARTS_HERE;
+	if (*done == PARTS_HERE)
+		return false;
+	f->part = part_made(*done);
+	*c = take_of(step, f, samples, s->position, f->part, PARTS);
+	step->part = (*done)++;
+#else
+	int64_t left = samples - *done;
+
+	if (left <= 0)
+		return false;
+#ifdef RANKS
+	*c = take_of(step, f, ranks_batch(left), s->position + *done, ranks.rank, ranks.size);
+#else
+	f->b = left < TRAIN_BATCH ? left : TRAIN_BATCH;
+	*c = (struct part_of_batch){ f->b, s->position + *done, f->b };
+#endif
+	*done += c->all;
+	s->draw++;
+#endif
+	return true;
 }
 
 /* One weight update from the next samples of the epoch. */
@@ -325,11 +415,11 @@ update_weights(struct run *r)
 {
 	struct state *s = &r->state;
 	int64_t left = r->epoch_samples - s->position;
-	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH;
+	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH, done = 0;
 	struct part_of_batch c;
 	struct flight f;
 	struct step step;
-#ifdef RANKS
+#if defined(RANKS) || defined(PARTS)
 	struct step alike;
 #endif
 
@@ -344,16 +434,13 @@ update_weights(struct run *r)
 #ifdef COUNTED
 	data_count_labels(&r->train, s->position, samples, SHUFFLE, s->seed, s->epoch, step.whole);
 #endif
-#ifdef RANKS
+#if defined(RANKS) || defined(PARTS)
 	alike = step;
 	step.alike = &alike;
 #endif
-	for (int64_t done = 0; done < samples; done += c.all) {
-		c = take_share(&step, &f, samples - done, s->position + done);
-		step.draw = s->draw++;
+	while (take_next(r, &step, &f, samples, &done, &c)) {
 		step.share = (real)((double)f.b / (double)samples);
-		step.keep = done ? 1 : 0;
-#ifdef RANKS
+#if defined(RANKS) || defined(PARTS)
 		alike.samples = step.samples;
 		alike.draw = step.draw;
 #endif
@@ -536,9 +623,10 @@ static int64_t
 train_last(const struct run *r)
 {
 #ifdef RANKS
-	int64_t all = train_samples(r) % UPDATE_BATCH % (TRAIN_BATCH * (int64_t)ranks.size);
+	int64_t all = train_samples(r) % UPDATE_BATCH % (TRAIN_BATCH * (int64_t)ranks.size), mine;
 
-	return all ? ranks_share(all).samples : 0;
+	mine = PART_FROM(all, ranks.rank + 1, ranks.size) - PART_FROM(all, ranks.rank, ranks.size);
+	return all && !mine ? 1 : mine;
 #else
 	return train_samples(r) % UPDATE_BATCH % TRAIN_BATCH;
 #endif

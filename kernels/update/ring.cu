@@ -9,6 +9,13 @@
  *     turn        0      1      2   |  3      4      5		of 4 ranks
  *     rank 0 has  +2     +1    +0 ! |  3      2      1		the piece from rank 3; +: its own is added; !: it is whole
  *
+ * With PARTS, sums are to be those of a binary tree over ranks, whatever their number, a power of two: neighbours first, then
+ * pairs of them. Then the same turns go between changing pairs (recursive halving: Rabenseifner, 2004): to the neighbour goes
+ * every other piece, of those left every other one to the rank two away, and so on; in the second half the same backwards.
+ *
+ *     turn        0        1        2   |  3        4        5	of 4 ranks
+ *     rank 0      1 -> 1   3 -> 1   2 -> 2   0 -> 2   2 -> 1   0 -> 1	piece -> the rank that it goes to
+ *
  * The first half reduces and scatters, the second gathers, both together reduce to all. A half sends (N - 1) / N of the
  * bytes, less than which no algorithm does. The sums of one piece are made in one order, so the same number of ranks has
  * the same bits. Pieces go in parts: one is added while the next is on its way.
@@ -126,17 +133,58 @@ ring_span_parts(int64_t n)
 	return (piece + RING_PART - 1) / RING_PART;
 }
 
-/* What is sent as part number J; what is received as J is what is sent as that a turn later. */
-static struct ring_part
-ring_part(int64_t j)
+#ifdef PARTS
+
+/* A turn: with whom pieces are exchanged, what is sent and what is received, and the first turn of those that go to that rank. */
+struct ring_way {
+	int to, from;
+	int sends, receives;
+	int64_t first;
+};
+
+static struct ring_way
+ring_way(int64_t turn)
 {
-	int64_t turn = j / ring.parts, k = j % ring.parts, parts, first;
+	bool adds = turn < ranks.size - 1;
+	int64_t i = adds ? turn : 2 * (ranks.size - 1) - 1 - turn, least = 0;	/* the second half is the first, backwards */
+	int step = 1, left = ranks.size / 2, own, other;
+
+	for (; i - least >= left; left /= 2, step *= 2)
+		least += left;
+	own = ranks.rank % (2 * step) + (int)(i - least) * 2 * step;
+	other = own ^ step;
+	return (struct ring_way){ ranks.rank ^ step, ranks.rank ^ step, adds ? other : own, adds ? own : other,
+		adds ? least : 2 * (ranks.size - 1) - least - left };
+}
+
+#else
+
+struct ring_way {
+	int to, from;
+	int sends, receives;
+};
+
+static struct ring_way
+ring_way(int64_t turn)
+{
+	int n = ranks.size, sends = (int)((ranks.rank + 2 * n - turn - 1) % n);
+
+	return (struct ring_way){ (ranks.rank + 1) % n, (ranks.rank + n - 1) % n, sends, (sends + n - 1) % n };
+}
+
+#endif
+
+/* Part number J of that rank's piece. */
+static struct ring_part
+ring_part(int64_t j, int rank)
+{
+	int64_t k = j % ring.parts, parts, first;
 	const struct ring_span *s = ring.span;
 	struct rank_piece p;
 
 	for (; k >= (parts = ring_span_parts(s->n)); s++)
 		k -= parts;
-	p = rank_piece_of(s->n, (int)((ranks.rank + 2 * ranks.size - turn - 1) % ranks.size), ranks.size);
+	p = rank_piece_of(s->n, rank, ranks.size);
 	first = PART_FROM(p.n, k, parts);
 	return (struct ring_part){ ring.base + s->at + (p.first + first) * ring.bytes,
 		s->piece < 0 ? NULL : ring.base + s->piece + first * ring.bytes, PART_FROM(p.n, k + 1, parts) - first };
@@ -151,18 +199,36 @@ ring_over(MPI_Request *request)
 	return there;
 }
 
+/* What is received as number J. */
+static struct ring_part
+ring_received(int64_t j)
+{
+	return ring_part(j, ring_way(j / ring.parts).receives);
+}
+
 static void
 ring_receive(void *to, const struct ring_part *p, int64_t j)
 {
-	MPI_Irecv(to, (int)(p->n * ring.bytes), MPI_BYTE, (ranks.rank + ranks.size - 1) % ranks.size, RING_SIGN, ranks.all,
+	MPI_Irecv(to, (int)(p->n * ring.bytes), MPI_BYTE, ring_way(j / ring.parts).from, RING_SIGN, ranks.all,
 	    &ring.receive[j % RING_AHEAD]);
+}
+
+/* May it be sent, once what came before has been received? */
+static bool
+ring_may_send(int64_t j)
+{
+#ifdef PARTS
+	return ring.received >= ring_way(j / ring.parts).first * ring.parts;
+#else
+	return j < ring.received + ring.parts;
+#endif
 }
 
 /* The first half: part J is received beside the tensors, and then added. */
 static bool
 ring_ask_to_add(int64_t j)
 {
-	struct ring_part p = ring_part(j + ring.parts);
+	struct ring_part p = ring_received(j);
 
 	ring_receive(ring_parts[j % RING_AHEAD], &p, j);
 	return true;
@@ -172,7 +238,7 @@ ring_ask_to_add(int64_t j)
 static void
 ring_add(int64_t j)
 {
-	struct ring_part p = ring_part(j + ring.parts);
+	struct ring_part p = ring_received(j);
 	bool whole = j + ring.parts >= ring.whole;
 
 	elements_sum(whole && p.piece ? p.piece : p.at, p.at, ring_parts[j % RING_AHEAD], p.n, ring.bytes);
@@ -182,10 +248,15 @@ ring_add(int64_t j)
 static bool
 ring_ask_to_keep(int64_t j)
 {
-	struct ring_part p = ring_part(j + ring.parts);
+	struct ring_part p = ring_received(j);
 
+#ifdef PARTS
+	if (ring.over < ring.whole)
+		return false;
+#else
 	if (ring.over <= j - ring.whole)
 		return false;
+#endif
 	ring_receive(p.at, &p, j);
 	return true;
 }
@@ -206,9 +277,10 @@ ring_take(int64_t j)
 static void
 ring_send(int64_t j)
 {
-	struct ring_part p = ring_part(j);
+	struct ring_way way = ring_way(j / ring.parts);
+	struct ring_part p = ring_part(j, way.sends);
 
-	MPI_Isend(p.at, (int)(p.n * ring.bytes), MPI_BYTE, (ranks.rank + 1) % ranks.size, RING_SIGN, ranks.all,
+	MPI_Isend(p.at, (int)(p.n * ring.bytes), MPI_BYTE, way.to, RING_SIGN, ranks.all,
 	    &ring.send[j % RING_AHEAD]);
 	ranks.sent += p.n * ring.bytes;
 }
@@ -248,7 +320,7 @@ ring_turn(void)
 			ring_take(ring.received++);
 			moved = true;
 		}
-		while (ring.sent < ring.end && ring.sent < ring.received + ring.parts && ring.sent < ring.over + RING_AHEAD) {
+		while (ring.sent < ring.end && ring_may_send(ring.sent) && ring.sent < ring.over + RING_AHEAD) {
 			ring_send(ring.sent++);
 			moved = true;
 		}

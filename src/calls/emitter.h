@@ -186,7 +186,9 @@ arg_stream(const struct node *n)
 static inline struct call_arg
 arg_step(const struct emitter *e, const struct tensor *t)
 {
-	return arg_text(module_ranks(e->module) > 1 && !t->batched ? "ALIKE(s)" : "s");
+	bool shares = module_ranks(e->module) > 1 || module_parts(e->module) > 0;
+
+	return arg_text(shares && !t->batched ? "ALIKE(s)" : "s");
 }
 
 /* ---- calls ---- */

@@ -16,6 +16,7 @@ struct compile_args {
 	int64_t batch;		/* micro-batch; 0: the spec's */
 	int64_t ranks;		/* in place of the spec's; 0: those */
 	int shard;		/* 0: the spec's; else enum shard_kind + 1 */
+	bool deterministic;	/* sums are those of any number of ranks, whatever the spec says */
 	int64_t operators;	/* that a file may have; 0: as many as usual */
 	const char *device;
 	const char *network;	/* NULL: all of them */
@@ -56,6 +57,9 @@ struct compile_args {
 	{ .name = "shard", .type = OPTION_CHOICE, .value = "WHAT",			\
 	  .doc = "what ranks share out, in place of the spec's",				\
 	  .choice = compile_shard_name, FIELD(owner, compile.shard) },			\
+	{ .name = "deterministic", .type = OPTION_FLAG,					\
+	  .doc = "the same bits on 1, 2, 4 and 8 ranks",					\
+	  FIELD(owner, compile.deterministic) },					\
 	{ .name = "layout", .type = OPTION_CHOICE, .value = "ORDER",			\
 	  .doc = "of images in memory",		\
 	  .choice = compile_layout_name, FIELD(owner, compile.layout) },		\

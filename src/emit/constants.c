@@ -82,6 +82,10 @@ emit_training_constants(struct emitter *e)
 		    "#define EXCHANGES\t%d\t/* calls for what goes between them, and one */\n"
 		    "#define SENT_BYTES\t%lldll\t/* by them, of each rank for an update */\n",
 		    (long long)set->ranks, e->sums.n + 1, (long long)plan_sent(e->module, e->plan));
+	if (module_parts(e->module))
+		text_printf(e->out, "#define PARTS\t\t%lld\t/* of a batch, the same on any number of ranks, */\n"
+		    "#define PARTS_HERE\t%lld\t/* of which each rank makes so many */\n", (long long)set->parts,
+		    (long long)set->accumulate);
 	if (module_shards(e->module) > 1)
 		text_puts(e->out, "#define SHARDS\t\t1\t/* each keeps the optimizer's state of its piece of every parameter */\n");
 	if (settings_share_out(set, SHARD_PARAMETERS))

@@ -85,6 +85,12 @@ check(struct emitter *e)
 		    e->target->name), "leave ranks out, or use --target c");
 		return false;
 	}
+	if (module_parts(m) && e->target->is_gpu) {
+		diag_help(m->diags, diag_error(m->diags, "target", m->set.parts_loc,
+		    "programs for target %s are not deterministic in parts yet: with one rank the same program has the same bits "
+		    "again anyway", e->target->name), "leave deterministic out, or use --target c");
+		return false;
+	}
 	ok &= check_nodes(m, m->train, e->target);
 	ok &= check_nodes(m, m->update, e->target);
 	ok &= check_nodes(m, m->validate, e->target);

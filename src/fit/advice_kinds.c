@@ -148,9 +148,9 @@ shard_note(struct advisor *v, int64_t value)
 		    "gradients of every micro-batch are added up over ranks in 16 bits, without it in f32; half as much again is sent" :
 		    "gradients of every micro-batch are sent, and added up over ranks in 16 bits, without it in f32";
 	if (value >= SHARD_PARAMETERS)
-		return "the same updates: each rank sends half as much again, gathering what a layer reads before it";
-	return micro ? "the same updates: each rank makes its part of them, and sends gradients of every micro-batch" :
-	    "the same updates: each rank makes its part of them, and sends hardly more";
+		return "the same updates but for rounding: each rank sends half as much again, gathering what a layer reads before it";
+	return micro ? "the same updates but for rounding, as gradients of every micro-batch are added up over ranks, and sent" :
+	    "the same updates but for rounding: each rank makes its part of them, and sends hardly more";
 }
 
 /* ---- accumulation ---- */
@@ -191,7 +191,7 @@ accumulate_values(struct advisor *v, int *n)
 	const struct settings *set = &v->module->set;
 
 	*n = 0;
-	return v->module->train ? divisors_above(v->arena, settings_rank_batch(set), set->accumulate, n) : NULL;
+	return v->module->train && !set->parts ? divisors_above(v->arena, settings_rank_batch(set), set->accumulate, n) : NULL;
 }
 
 static bool

@@ -454,6 +454,12 @@ module_ranks(const struct module *m)
 }
 
 int64_t
+module_parts(const struct module *m)
+{
+	return m->train && !m->inference ? m->set.parts : 0;
+}
+
+int64_t
 module_shards(const struct module *m)
 {
 	return m->train && !m->inference ? settings_shards(&m->set) : 1;

@@ -183,6 +183,8 @@ struct module {
 
 /* How many ranks train the module together; 1 where none does. */
 int64_t		 module_ranks(const struct module *);
+/* Into how many parts the batch of an update is divided, whatever number of ranks makes them; 0: into none. */
+int64_t		 module_parts(const struct module *);
 /* Into how many pieces they share out the optimizer's state of a parameter; 1 where they do not. */
 int64_t		 module_shards(const struct module *);
 /* Do they share that out? */

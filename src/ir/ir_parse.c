@@ -376,6 +376,9 @@ settings(struct ir_reader *r)
 	s->ranks = ir_read_accept(r, "ranks") ? ir_read_integer(r) : 0;
 	if (s->ranks < 0 || s->ranks > MOST_RANKS)
 		ir_read_fail(r, "a number of ranks");
+	s->parts = ir_read_accept(r, "parts") ? ir_read_integer(r) : 0;
+	if (s->parts < 0 || s->parts > MOST_BATCH_PARTS)
+		ir_read_fail(r, "a number of parts");
 	if (ir_read_accept(r, "shard")) {
 		const char *names[SHARDS];
 

@@ -341,6 +341,8 @@ ir_print(FILE *f, const struct module *m)
 		fprintf(f, " ema %.17g", m->set.ema);
 	if (m->set.ranks > 1)
 		fprintf(f, " ranks %lld", (long long)m->set.ranks);
+	if (m->set.parts)
+		fprintf(f, " parts %lld", (long long)m->set.parts);
 	if (m->set.shard != SHARD_NONE)
 		fprintf(f, " shard %s", shard_name(m->set.shard));
 	fputs("\n", f);

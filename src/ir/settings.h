@@ -86,6 +86,8 @@ struct param_group {		/* parameters that are updated otherwise than most; no_dec
 
 #define MOST_TURNS	16
 #define MOST_RANKS	65536
+#define MOST_BATCH_PARTS	1024	/* of a batch, for sums that are the same to the bit */
+#define USUAL_PARTS	8
 
 enum shard_kind {		/* what ranks share out, of each tensor a piece to each; each has what those before it have */
 	SHARD_NONE,
@@ -139,6 +141,11 @@ struct settings {
 	struct loc batch_loc;
 	int64_t ranks;		/* processes that train together, each on a share of every micro-batch; 0: one alone */
 	struct loc ranks_loc;
+	/* Not 0: an update is made of so many parts of the batch, a power of two, each by itself, and their gradients are added
+	 * up in a binary tree, so that any number of ranks that divides it has the same bits. Then accumulate is what each
+	 * rank has of them. */
+	int64_t parts;
+	struct loc parts_loc;
 	enum shard_kind shard;
 	struct loc shard_loc;
 	struct duration length;	/* of training: epochs or steps */

@@ -71,6 +71,13 @@ read_ranks(struct expander *ex, const struct setting *st, struct settings *set)
 }
 
 static void
+read_deterministic(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	setting_int(ex, st, 1, MOST_BATCH_PARTS, &set->parts);
+	set->parts_loc = st->loc;
+}
+
+static void
 read_shard(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	struct value v = setting_value(ex, st->value[0]);
@@ -338,6 +345,10 @@ const struct setting_kind setting_kinds[] = {
 	{ SEC_TRAIN, "ranks", .size = true, .read = read_ranks,
 	  .doc = "processes that train together, each on its share of the batch; 1 if not given",
 	  .values = "2|4|8" },
+	{ SEC_TRAIN, "deterministic", .size = true, .read = read_deterministic,
+	  .doc = "parts of the batch, a power of two, whose sums are a tree: as many ranks as divide it, and one alone, have the "
+	  "same results to the bit; each has several micro-batches for that",
+	  .values = "8|2|4|16" },
 	{ SEC_TRAIN, "shard", .read = read_shard,
 	  .doc = "what the ranks share out, so that each has but its piece: the optimizer's state, that and the sums of "
 	  "gradients, these and parameters, or nothing; none if not given",

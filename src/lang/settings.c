@@ -180,6 +180,63 @@ check_together(struct expander *ex, const struct section *train, struct settings
 		    "epochs" : "steps", set->length.count);
 }
 
+static bool
+is_power_of_two(int64_t n)
+{
+	return n > 0 && (n & (n - 1)) == 0;
+}
+
+/* What says why sums of parts of the batch cannot be the same for every number of ranks; NULL: they can. */
+static struct diag *
+parts_fail(struct expander *ex, const struct setting *accumulate, const struct settings *set)
+{
+	struct loc loc = set->parts_loc;
+	int64_t ranks = settings_ranks(set);
+	struct diag *g;
+
+	if (!is_power_of_two(set->parts) || set->parts < 2) {
+		g = ex_error(ex, "settings", loc, "deterministic is a number of parts that is a power of two, not %lld",
+		    (long long)set->parts);
+		diag_help(ex->d, g, "their sums are a binary tree: 8 is for 1, 2, 4 and 8 ranks");
+	} else if (set->batch % set->parts != 0) {
+		g = ex_error(ex, "settings", loc, "deterministic makes %lld parts of the batch, which do not divide %lld",
+		    (long long)set->parts, (long long)set->batch);
+		diag_help(ex->d, g, "a batch that they divide, or `deterministic` of fewer");
+	} else if (set->parts % ranks != 0) {
+		g = ex_error(ex, "settings", loc, "%lld ranks do not divide the %lld parts of deterministic", (long long)ranks,
+		    (long long)set->parts);
+		diag_help(ex->d, g, is_power_of_two(ranks) ? "deterministic %lld has a part for each" :
+		    "a power of two of ranks: of %lld the parts would be added up in another order", (long long)ranks);
+	} else if (accumulate && set->accumulate > 1) {
+		g = ex_error(ex, "settings", accumulate->loc, "with deterministic the batch is %lld parts, which each rank makes "
+		    "one after the other: accumulate would divide it another way", (long long)set->parts);
+		diag_help(ex->d, g, "leave accumulate out; more parts are smaller micro-batches");
+	} else if (precision_is_narrow(set->precision) || set->precision->scales_loss) {
+		g = ex_error(ex, "settings", loc, "%s rounds gradients that go between ranks, but not those that one rank adds up: "
+		    "their sums cannot be the same", set->precision->name);
+		diag_help(ex->d, g, "precision f32 or tf32, or leave deterministic out: the same number of ranks has the same "
+		    "bits again anyway");
+	} else {
+		return NULL;
+	}
+	return g;
+}
+
+static void
+check_parts(struct expander *ex, const struct setting *accumulate, struct settings *set)
+{
+	if (ex->opt->deterministic && !set->parts) {
+		set->parts = USUAL_PARTS;
+		set->parts_loc = set->batch_loc;
+	}
+	if (!set->parts)
+		return;
+	if (parts_fail(ex, accumulate, set))
+		set->parts = 0;
+	else
+		set->accumulate = set->parts / settings_ranks(set);
+}
+
 /* Each rank has as many samples of a micro-batch as the others. */
 static void
 check_ranks(struct expander *ex, const struct setting *accumulate, struct settings *set, bool sizes_known)
@@ -193,6 +250,8 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 		set->shard = (enum shard_kind)(ex->opt->shard - 1);
 	if (ex->opt->shard || !set->shard_loc.src)
 		set->shard_loc = set->batch_loc;
+	if (sizes_known)
+		check_parts(ex, accumulate, set);
 	shares = settings_shares(set);
 	if (set->batch % shares == 0)
 		return;
@@ -208,6 +267,18 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 		    (long long)((below + shares) / settings_ranks(set))) : "");
 	}
 	set->ranks = 0;
+}
+
+/* Is there a norm of what is shared out? */
+static bool
+adds_up_pieces(const struct settings *set)
+{
+	bool adds = set->clip > 0 || set->optimizer->ranks.takes_pieces;
+	int i;
+
+	for (i = 0; i < set->nturns; i++)
+		adds |= set->turn[i].optimizer && set->turn[i].optimizer->ranks.takes_pieces;
+	return adds;
 }
 
 static void
@@ -227,6 +298,10 @@ check_shard(struct expander *ex, struct settings *set)
 		g = ex_error(ex, "settings", loc, "ema keeps averages of all weights, which validation reads as a whole: they "
 		    "cannot be shared out yet");
 		diag_help(ex->d, g, "leave ema out, or shard");
+	} else if (set->parts && adds_up_pieces(set)) {
+		g = ex_error(ex, "settings", loc, "%s adds up squares of a rank's pieces, of which there are as many as ranks: that "
+		    "sum is not the same on each number of them", set->clip > 0 ? "clip" : "lamb");
+		diag_help(ex->d, g, "leave shard out, or deterministic");
 	}
 	if (g)
 		set->shard = SHARD_NONE;

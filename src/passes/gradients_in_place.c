@@ -10,6 +10,9 @@
  * first overwrites what lies there. Where both hold, the gradients are not kept either: the first
  * micro-batch adds onto mu v, the others onto what that made.
  *
+ * Where the results are to be the same to the bit on every number of ranks, all is left alone: of a rank that has but one
+ * micro-batch nothing could be added onto (settings.parts).
+ *
  * Weights that several layers share have a sum of gradients: their products add up in one place.
  * Left alone are gradients that are not made by a product (such as those of biases, which are
  * small), or that have another reader.
@@ -149,7 +152,7 @@ run(struct module *m, const struct pass_options *o)
 	int i, kept = 0;
 
 	(void)o;
-	if (!m->train)
+	if (!m->train || m->set.parts)
 		return true;
 	sums_fold(m->train, T_GRADIENT);
 	t.reads = sums_reads(m->train);

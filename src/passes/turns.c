@@ -219,9 +219,9 @@ run(struct module *m, const struct pass_options *o)
 	(void)o;
 	if (!m->train || m->set.nturns == 0)
 		return true;
-	if (m->set.accumulate > 1) {
+	if (m->set.accumulate > 1 || m->set.parts) {
 		g = diag_error(m->diags, "settings", m->set.turns_loc, "a step of several updates has no micro-batches");
-		diag_help(m->diags, g, "leave accumulate out");
+		diag_help(m->diags, g, "leave %s out", m->set.parts ? "deterministic" : "accumulate");
 		return false;
 	}
 	begin(&u, m->train);

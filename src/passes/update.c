@@ -75,11 +75,29 @@ optimizer_of(const struct module *m, const struct tensor *param)
 	return other ? other : op;
 }
 
+/* Where sums of micro-batches are a tree, those of whole branches that wait for others, beside the sum itself: of k
+ * micro-batches log2 k - 1. NULL: there are none. */
+static struct tensor *
+levels(struct module *m, struct tensor *sum)
+{
+	int64_t elements = 0, k;
+	struct tensor *t;
+
+	for (k = 4; m->set.parts && k <= m->set.accumulate; k *= 2)
+		elements += tensor_elements_per_sample(sum);
+	if (elements == 0)
+		return NULL;
+	t = ir_tensor(m, T_GRADIENT, sum->dtype, false, 1, &elements, arena_printf(m->arena, "%s.levels", sum->name), sum->loc);
+	t->accumulates = true;
+	t->gradient_of = sum->gradient_of;
+	return t;
+}
+
 /* Adds up what micro-batches have of a gradient: G, which is of PARAM, or of a rank's piece of it. */
 static struct tensor *
 accumulated(struct module *m, struct tensor *param, struct tensor *g)
 {
-	struct tensor *sum, *out;
+	struct tensor *sum, *more, *out;
 	struct node *n;
 
 	sum = ir_tensor_like(m, T_GRADIENT, g->shared ? g : param,
@@ -88,13 +106,19 @@ accumulated(struct module *m, struct tensor *param, struct tensor *g)
 	sum->accumulates = true;
 	sum->gradient_of = param;
 	sum->shared = g->shared;
-	n = ir_node(m->train, op_find("accumulate"), param->name, param->loc, 2,
-	    (struct tensor *[]){ sum, g });
+	more = levels(m, sum);
+	n = ir_node(m->train, op_find("accumulate"), param->name, param->loc, more ? 3 : 2,
+	    (struct tensor *[]){ sum, g, more });
 	n->phase = PHASE_BACKWARD;
 	out = ir_tensor_like(m, T_GRADIENT, sum, sum->name, param->loc);
 	out->gradient_of = param;
 	out->shared = sum->shared;
 	ir_add_output(m, n, out);
+	if (more) {
+		out = ir_tensor_like(m, T_GRADIENT, more, more->name, param->loc);
+		out->gradient_of = param;
+		ir_add_output(m, n, out);
+	}
 	return sum;
 }
 

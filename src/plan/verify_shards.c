@@ -99,7 +99,7 @@ enum piece { WHOLE, OF_SUM, OF_WEIGHT, SUM_ON_ITS_WAY, WEIGHT_ON_ITS_WAY };	/* o
 static bool
 adds_pieces(const struct node *n)
 {
-	return n->nin == 2 && n->in[0] && n->in[0]->accumulates && n->in[0]->shared;
+	return n->nin >= 2 && n->in[0] && n->in[0]->accumulates && n->in[0]->shared;
 }
 
 /* What of its K-th result a rank has when a node has made it. */
@@ -112,7 +112,7 @@ made(const struct node *n, int k)
 		return OF_WEIGHT;
 	if (n->op->ranks.between == BETWEEN_GATHER && !n->op->ranks.waits)
 		return WEIGHT_ON_ITS_WAY;
-	return adds_pieces(n) ? OF_SUM : WHOLE;
+	return adds_pieces(n) && k == 0 ? OF_SUM : WHOLE;	/* beside the sum, what it is to be added to: nobody else's */
 }
 
 /* Whoever begins something takes what he says, and whoever waits for something what has begun, and nobody else does. */
@@ -135,7 +135,7 @@ may_read(const struct node *n, int k, enum piece what)
 	case WHOLE:
 		break;
 	}
-	return between == BETWEEN_SCATTER ? !waits : between != BETWEEN_GATHER && !adds_pieces(n);
+	return between == BETWEEN_SCATTER ? !waits : between != BETWEEN_GATHER && (!adds_pieces(n) || k == 2);
 }
 
 /* Every piece that has bytes of its own has those of the largest. */
