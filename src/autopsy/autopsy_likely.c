@@ -25,7 +25,9 @@
 #define NEEDS_GROWS	8192u	/* of memory that grows */
 #define NEEDS_REPLAY	16384u	/* or of a memory of what was seen */
 #define NEEDS_RESUMES	32768u	/* or of a run that goes on from a file */
-#define SIGNS		16
+#define NEEDS_VOCABULARY	65536u	/* of a vocabulary, */
+#define NEEDS_DARKNET	131072u	/* or of Darknet's settings */
+#define SIGNS		18
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -91,6 +93,14 @@ static const struct row {
 		{ "What is evaluated at once is larger than a batch of training, such as a whole set of tests", NULL, "in batches as "
 		    "large as those of training it runs." },
 		{ "Results are kept from batch to batch", NULL, "then it fails only after many rounds." } } },
+	{ NEEDS_DARKNET, "speaks of Darknet, or its settings", {
+		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", NULL, "more subdivisions, up to as "
+		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." },
+		{ "Another process has a part", NULL, "nvidia-smi, before the run, lists it; then it fails at the first layers, too." } } },
+	{ NEEDS_VOCABULARY, "speaks of a vocabulary", {
+		{ "Logits, and the tables of embeddings, have a number, or a row, for each word, and the vocabulary is large", NULL, "parts of words "
+		    "(subword, sentencepiece) in place of words, a sampled softmax, fewer samples in a batch, or shorter ones take less." },
+		{ "Sentences come that are far longer than most", NULL, "then it fails after a time; a bound on their length keeps it." } } },
 	{ NEEDS_TORCH | NEEDS_INFERS, "speaks of inference, or of what is given to it", {
 		{ "What is given at once is too large", "three of four", "fewer at once (a batch, frames, windows), shorter ones, fewer "
 		    "pixels, or parts one after the other. Then a short or small one runs." },
@@ -179,6 +189,8 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	line[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? 0 : p->loading;
 	line[place(NEEDS_PARALLEL)] = p->parallel;
 	line[place(NEEDS_RESUMES)] = p->resuming;
+	line[place(NEEDS_VOCABULARY)] = p->told.vocabulary;
+	line[place(NEEDS_DARKNET)] = p->told.darknet;
 	line[place(NEEDS_AT_ONCE)] = o->kind == OOM_TOLD ? p->told.at_once : 0;
 	line[place(NEEDS_ONE)] = o->kind == OOM_TOLD ? p->told.one : 0;
 	line[place(NEEDS_DATA)] = o->kind == OOM_TOLD && !o->host && !p->told.device && !p->told.gpu ? p->told.data : 0;

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
+#define LONGEST		64	/* bytes of a phrase */
 #define NEAR_WORDS	6	/* beside a phrase, within which a negation is of it */
 
 struct piece
@@ -56,6 +59,66 @@ clause_says(struct piece t, const char *list, int sides, const char *more)
 	return false;
 }
 
+/* ---- words and phrases as a whole ---- */
+
+const char *
+clause_find_whole(struct piece t, const char *list, size_t *n)
+{
+	char phrase[LONGEST];
+	struct piece rest;
+	const char *at, *end = t.s + t.n;
+
+	for (; *list; list += *n + (list[*n] == '|')) {
+		*n = strcspn(list, "|");
+		if (*n == 0 || *n >= sizeof(phrase))
+			continue;
+		memcpy(phrase, list, *n);
+		phrase[*n] = '\0';
+		for (rest = t; (at = piece_find(rest, phrase)); rest = (struct piece){ at + 1, (size_t)(end - at - 1) })
+			if ((at == t.s || !piece_is_word(at[-1]) || *phrase == 'n') &&
+			    (at + *n == end || !piece_is_word(at[*n]) || !piece_is_word(phrase[*n - 1])))
+				return at;
+	}
+	return NULL;
+}
+
+bool
+clause_has_whole(struct piece t, const char *list)
+{
+	size_t n;
+
+	return clause_find_whole(t, list, &n) != NULL;
+}
+
+bool
+clause_has_word(struct piece t, const char *list)
+{
+	const char *s, *to, *end = t.s + t.n, *w;
+	size_t n, i;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!piece_is_word(*s))
+			continue;
+		while (to < end && piece_is_word(*to))
+			to++;
+		for (w = list; *w; w += n + (w[n] == ' ')) {
+			n = strcspn(w, " ");
+			for (i = 0; n == (size_t)(to - s) && i < n && lower(s[i]) == w[i]; i++)
+				;
+			if (i == n)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+clause_is_question(struct piece t)
+{
+	return memchr(t.s, '?', t.n) || piece_any_whole(t, "how why");
+}
+
 /* ---- right beside a phrase ---- */
 
 #define NO	"not no never without nor neither cannot dont doesnt didnt wont isnt wasnt"
@@ -77,9 +140,8 @@ is_of_word(char c)
 	return piece_is_word(c) || memchr("'\xe2\x80\x99", c, 4);
 }
 
-/* The word that ends at END, or begins at it. */
-static struct piece
-word_before(const char *from, const char *end)
+struct piece
+clause_word_ahead(const char *from, const char *end)
 {
 	const char *s;
 
@@ -90,8 +152,8 @@ word_before(const char *from, const char *end)
 	return (struct piece){ s, (size_t)(end - s) };
 }
 
-static struct piece
-word_after(const char *s, const char *end)
+struct piece
+clause_word_behind(const char *s, const char *end)
 {
 	const char *to;
 
@@ -135,7 +197,9 @@ clause_denies(struct piece t, const char *at, size_t n)
 	bool without = false;
 	int i, no = 0;
 
-	for (i = 0, s = at; i < NEAR_WORDS && (word = word_before(clause.s, s)).n > 0; i++, s = word.s) {
+	for (i = 0, s = at; i < NEAR_WORDS && (word = clause_word_ahead(clause.s, s)).n > 0; i++, s = word.s) {
+		if (is_one_of(word, "may might"))
+			return true;		/* what could be */
 		if (!is_no(word) && !is_one_of(word, LINKS) && !is_one_of(word, SETTLED))
 			break;
 		no += is_no(word) || is_one_of(word, SETTLED);
@@ -143,8 +207,8 @@ clause_denies(struct piece t, const char *at, size_t n)
 	}
 	/* "cannot train without" says that it happens */
 	no += without && piece_any_whole((struct piece){ clause.s, (size_t)(s - clause.s) }, "cannot can't not unable never hardly");
-	for (i = 0, s = at + n; i < NEAR_WORDS && (word = word_after(s, end)).n > 0; i++, s = word.s + word.n) {
-		next = word_after(word.s + word.n, end);
+	for (i = 0, s = at + n; i < NEAR_WORDS && (word = clause_word_behind(s, end)).n > 0; i++, s = word.s + word.n) {
+		next = clause_word_behind(word.s + word.n, end);
 		if ((!is_no(word) && !is_one_of(word, LINKS_BACK) && !is_one_of(word, OVER)) ||
 		    (is_one_of(word, "no") && !is_one_of(next, "longer")) || is_one_of(word, "without"))
 			break;

@@ -206,6 +206,7 @@ const struct phrase oom_phrases[] = {
 	    PHRASE_WARNING) },
 	{ "Out of Memory: Not enough space to allocate # B", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TT-Metal", NULL,
 	    PHRASE_BYTES) },
+	{ "Workspace can't be allocated, no enough memory", FROM("DeepSpeed") },
 	{ "CUDA failed with error out of memory", SAYS(OOM_CUDA, "CTranslate2", TRANSLATES) },
 	/* PyCUDA's MemoryError is the device's, but for memory of the machine that it locks */
 	{ "pycuda._driver.MemoryError: cuMemHostAlloc failed", ROW(ROLE_MESSAGE, OOM_CUDA, true, "PyCUDA", NULL, 0) },

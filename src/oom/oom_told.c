@@ -10,12 +10,10 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_named.h"
 
-#define NEAR_BATCH	28	/* bytes from the word to its number */
-#define MOST_BATCH	100000
-#define MOST_GIGABYTES	4096
+#define MOST_AHEAD	5	/* words ahead of a card's name */
 #define MOST_LINE	1000	/* bytes of one that are read */
-#define LONGEST		64	/* bytes of a phrase */
 
 /* Phrases that say it by themselves, whole words. */
 static const struct {
@@ -94,74 +92,17 @@ static const struct {
     "memory-efficient|human memory|working memory|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
 
 /* What a clause is of that advises, or tells what a program does about it. */
-#define ADVICE		"if you|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|may|might|" \
+#define ADVICE		"if you|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
     "whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"
 
-#define OF_DEVICE	"vram|gpu|gpus|cuda|video|graphics|graphic|card|cards|device"
+#define OF_DEVICE	"vram|cuda|video memory|video card|graphics|graphic|device memory|card memory"
 #define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
     "of my laptop|gig machine|gb machine"
 #define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
-#define RUNS		"works work worked fine ok okay only can able"
-#define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
-    "p100 h100 k80 1080 2080 2070 3060 3070 vram"
-
-/* N bytes of T at which LIST, which strokes part, has a phrase as whole words, the first of its list; NULL: none. */
-static const char *
-find_whole(struct piece t, const char *list, size_t *n)
-{
-	char phrase[LONGEST];
-	struct piece rest;
-	const char *at, *end = t.s + t.n;
-
-	for (; *list; list += *n + (list[*n] == '|')) {
-		*n = strcspn(list, "|");
-		if (*n == 0 || *n >= sizeof(phrase))
-			continue;
-		memcpy(phrase, list, *n);
-		phrase[*n] = '\0';
-		for (rest = t; (at = piece_find(rest, phrase)); rest = (struct piece){ at + 1, (size_t)(end - at - 1) })
-			if ((at == t.s || !piece_is_word(at[-1]) || *phrase == 'n') &&
-			    (at + *n == end || !piece_is_word(at[*n]) || !piece_is_word(phrase[*n - 1])))
-				return at;
-	}
-	return NULL;
-}
-
-static bool
-has_whole(struct piece t, const char *list)
-{
-	size_t n;
-
-	return find_whole(t, list, &n) != NULL;
-}
-
-/* Is any word of T one of LIST, which blanks part? Each word is read once: most lines have none. */
-static bool
-has_word(struct piece t, const char *list)
-{
-	const char *s, *to, *end = t.s + t.n, *w;
-	size_t n, i;
-
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!piece_is_word(*s))
-			continue;
-		while (to < end && piece_is_word(*to))
-			to++;
-		for (w = list; *w; w += n + (w[n] == ' ')) {
-			n = strcspn(w, " ");
-			for (i = 0; n == (size_t)(to - s) && i < n && lower(s[i]) == w[i]; i++)
-				;
-			if (i == n)
-				return true;
-		}
-	}
-	return false;
-}
 
 /* A line of a program's text, or of its log. */
 static bool
@@ -195,7 +136,7 @@ is_logged(struct piece t)
 static bool
 is_sentence(struct piece t)
 {
-	return has_word(t, "i my me we our you your it when after while how why even with on get got keep this the to is are can");
+	return clause_has_word(t, "i my me we our you your it when after while how why even with on get got keep this the to is are can");
 }
 
 static bool
@@ -218,12 +159,6 @@ oom_told_sentence(const struct oom_told *o, struct piece t)
 	return (struct piece){ from, (size_t)(to - from) };
 }
 
-static bool
-is_question(struct piece t)
-{
-	return memchr(t.s, '?', t.n) || piece_any_whole(t, "how why");
-}
-
 /* "If it runs out of memory, take less": what comes after the comma is what is said. */
 static bool
 is_condition(struct piece line, struct piece clause)
@@ -243,16 +178,16 @@ oom_told_happened(struct piece line, const char *at, size_t n)
 
 	if (is_code(line) || clause_denies(line, at, n))
 		return false;
-	if (find_whole(next, NAMED_AFTER, &length) == to)
+	if (clause_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
-	return (!has_whole(clause, ADVICE) && !is_condition(line, clause)) || is_question(line);
+	return (!clause_has_whole(clause, ADVICE) && !is_condition(line, clause)) || clause_is_question(line);
 }
 
 /* The first of a clause's words that says what befell memory, where it names that. */
 static const char *
 befell(struct piece t, const char *list, size_t *n)
 {
-	const char *at = find_whole(t, list, n), *end = t.s + t.n;
+	const char *at = clause_find_whole(t, list, n), *end = t.s + t.n;
 	struct piece behind;
 
 	/* "out of" has to be of memory: neither "5 out of 8 GB of memory" nor "out of nowhere" */
@@ -260,7 +195,7 @@ befell(struct piece t, const char *list, size_t *n)
 		if (at > t.s + 1 && (is_digit(at[-2]) || lower(at[-2]) == 'b'))
 			return NULL;
 		behind = (struct piece){ at + 6, (size_t)(end - at - 6) };
-		return has_whole(behind, MEMORY) ? at : NULL;
+		return clause_has_whole(behind, MEMORY) ? at : NULL;
 	}
 	return at;
 }
@@ -271,7 +206,7 @@ grows(struct piece clause, const char *at)
 {
 	struct piece behind = { at, (size_t)(clause.s + clause.n - at) };
 
-	return has_whole(behind, "increases|increasing|grows|growing|rises|rising|goes up|went up|going up|climbs|climbing") &&
+	return clause_has_whole(behind, "increases|increasing|grows|growing|rises|rising|goes up|went up|going up|climbs|climbing") &&
 	    !clause_says_no(clause, "stop stops stopped fixed solved") && !piece_find(clause, " to be ");
 }
 
@@ -284,14 +219,14 @@ says_what(struct piece t, const char **at, size_t *n)
 	size_t i, length;
 
 	for (i = 0; by_itself[i].phrases; i++)
-		for (rest = t; (*at = find_whole(rest, by_itself[i].phrases, n)); rest = (struct piece){ *at + *n, (size_t)(end - *at) - *n }) {
+		for (rest = t; (*at = clause_find_whole(rest, by_itself[i].phrases, n)); rest = (struct piece){ *at + *n, (size_t)(end - *at) - *n }) {
 			if (is_within(denied, *at))
 				continue;
 			if (oom_told_happened(t, *at, *n))
 				return by_itself[i].what;
 			denied = clause_of(t, *at, *n);
 		}
-	for (rest = t; (memory = find_whole(rest, MEMORY, &length)); rest = (struct piece){ memory + length, (size_t)(end - memory) - length }) {
+	for (rest = t; (memory = clause_find_whole(rest, MEMORY, &length)); rest = (struct piece){ memory + length, (size_t)(end - memory) - length }) {
 		clause = clause_of(t, memory, length);
 		if (piece_any_phrase(clause, OTHER_MEMORY))
 			continue;
@@ -302,18 +237,60 @@ says_what(struct piece t, const char **at, size_t *n)
 			return TOLD_GROWS;
 	}
 	for (i = 0; of_card[i].phrases; i++)
-		if ((*at = find_whole(t, of_card[i].phrases, n)) && has_whole(clause_of(t, *at, *n), "gpu|gpus|card|cards") &&
+		if ((*at = clause_find_whole(t, of_card[i].phrases, n)) && clause_has_whole(clause_of(t, *at, *n), "gpu|gpus|card|cards") &&
 		    oom_told_happened(t, *at, *n))
 			return of_card[i].what;
 	return TOLD_NOTHING;
+}
+
+static bool
+has_digit(struct piece t)
+{
+	size_t i;
+
+	for (i = 0; i < t.n && !is_digit(t.s[i]); i++)
+		;
+	return i < t.n;
+}
+
+/* Is a card what its memory is of, by the words beside its name: "on my 11 GB GPU", "GPU memory", "the card is full"? */
+static bool
+is_of_card(struct piece t, struct piece card)
+{
+	struct piece word = clause_word_behind(card.s + card.n, t.s + t.n);
+	int i;
+
+	if (clause_has_word(word, "memory memories mem ram oom out is runs run ran explodes explode exploded overflows overflow with"))
+		return true;
+	if (clause_has_word(word, "test tests testing training train setup mode machine machines server servers node nodes cluster version"))
+		return false;
+	for (i = 0, word = card; i < MOST_AHEAD && (word = clause_word_ahead(t.s, word.s)).n > 0; i++) {
+		if (clause_has_word(word, "on in into of from my our onto with the memory mem its"))
+			return true;
+		if (!has_digit(word) && !clause_has_word(word, "a an one two single gb g gib nvidia geforce rtx gtx titan tesla quadro this each dedicated"))
+			return false;
+	}
+	return false;
+}
+
+static bool
+names_card(struct piece t)
+{
+	struct piece word;
+	const char *s, *end = t.s + t.n;
+
+	for (s = t.s; (word = clause_word_behind(s, end)).n > 0; s = word.s + word.n)
+		if (clause_has_word(word, "gpu gpus card cards device") && is_of_card(t, word))
+			return true;
+	return false;
 }
 
 /* Which memory is it, by the sentence? Both, or neither: that is not said. */
 static void
 whose(struct oom_told *o, struct piece t)
 {
-	bool device = has_whole(t, OF_DEVICE), of_device = has_whole(t, RAM_OF_DEVICE);
-	bool host = has_whole(t, OF_HOST) && !of_device;
+	bool device = clause_has_whole(t, OF_DEVICE) || names_card(t), of_device = clause_has_whole(t, RAM_OF_DEVICE);
+	bool host = clause_has_whole(t, OF_HOST) && !of_device;
 
 	o->device = device && !host;
 	o->host = host && !device;
@@ -331,7 +308,13 @@ in_other_words(struct oom_told *o, struct piece t)
 			o->host = elsewhere[i].host;
 			return true;
 		}
-	return false;
+	/* 溢出, 爆, 不够, 不足 of 显存 or of 内存 */
+	if (!piece_any_phrase(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3"))
+		return false;
+	o->device = piece_find(t, "\xe6\x98\xbe\xe5\xad\x98");
+	o->host = !o->device && piece_find(t, "\xe5\x86\x85\xe5\xad\x98");
+	o->what = o->device || o->host ? TOLD_ENDED : TOLD_NOTHING;
+	return o->what != TOLD_NOTHING;
 }
 
 /* Of two lines the one that says whose memory it was, then a sentence, then the one that says more. */
@@ -379,7 +362,7 @@ memory(struct oom_told *o, struct piece t, int line)
 {
 	struct piece line_itself = t;
 	char plain[MOST_LINE];
-	struct oom_told now = { .line = line, .sentence = is_sentence(t) };
+	struct oom_told now = { .line = line };
 	const char *at;
 	size_t n;
 
@@ -396,6 +379,7 @@ memory(struct oom_told *o, struct piece t, int line)
 			whose(&now, oom_told_sentence(&now, t));
 		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
 	}
+	now.sentence = now.what && is_sentence(line_itself);
 	if (now.what)
 		keep(o, &now);
 }
@@ -409,193 +393,9 @@ oom_told_grows(struct oom_told *o, struct piece t, int line)
 	keep(o, &now);
 }
 
-/* ---- beside it ---- */
-
-static void
-add_batch(struct oom_told *o, int64_t n, int line)
-{
-	int i;
-
-	for (i = 0; i < o->batches; i++)
-		if (o->batch[i] == n)
-			return;
-	if (n < 1 || n > MOST_BATCH || o->batches == TOLD_BATCHES)
-		return;
-	o->batch[o->batches] = n;
-	o->batch_line[o->batches++] = line;
-}
-
-/* Do none but such words stand between a name and its number? */
-static bool
-are_links(struct piece t)
-{
-	const char *s, *to, *end = t.s + t.n;
-
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (*s == '(' || *s == ',' || *s == '+' || *s == '-')
-			if (s > t.s)
-				return false;
-		if (!piece_is_word(*s))
-			continue;
-		while (to < end && piece_is_word(*to))
-			to++;
-		if (!has_word((struct piece){ s, (size_t)(to - s) }, "size sizes _size s _sizes of to is was as at only even just equal equals set be by "
-		    "down from with like into a an"))
-			return false;
-	}
-	return true;
-}
-
-/* "128 batch_size": the number right ahead of the word, where that goes on with its size. */
-static bool
-ahead_of(struct piece t, const char *at, int64_t *n)
-{
-	const char *s = at, *end = t.s + t.n;
-
-	while (s > t.s && s[-1] == ' ')
-		s--;
-	if (s == at || s == t.s || !is_digit(s[-1]) || !piece_find((struct piece){ at, end - at < 10 ? (size_t)(end - at) : 10 }, "size"))
-		return false;
-	while (s > t.s && is_digit(s[-1]))
-		s--;
-	return (s == t.s || s[-1] == ' ' || s[-1] == '\t') && piece_number(s, at, n);
-}
-
-/* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
-static void
-batches(struct oom_told *o, struct piece t, int line)
-{
-	const char *at, *s, *end = t.s + t.n, *stop;
-	struct piece rest = t, between;
-	int64_t n;
-
-	for (; (at = piece_find(rest, "batch")); rest = (struct piece){ at, (size_t)(end - at) }) {
-		if (ahead_of(t, at, &n))
-			add_batch(o, n, line);
-		at += 5;
-		stop = end - at > NEAR_BATCH ? at + NEAR_BATCH : end;
-		for (s = at; s < stop && !is_digit(*s) && !memchr(".;?!\n", *s, 5); s++)
-			;
-		between = (struct piece){ at, (size_t)(s - at) };
-		if (s == stop || !is_digit(*s) || between.n == 0 || piece_is_word(s[-1]) || !are_links(between))
-			continue;
-		s = piece_number(s, end, &n);
-		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
-			continue;
-		add_batch(o, n, line);
-		if (n == 1 && !piece_any_whole(clause_of(t, at, (size_t)(s - at)), RUNS))
-			o->one = line;
-	}
-}
-
-/* "a 12GB card", "8 GB", "24G": the first. */
-static void
-gigabytes(struct oom_told *o, struct piece t, int line)
-{
-	const char *s, *to, *end = t.s + t.n;
-	int64_t n, part;
-
-	for (s = t.s; s < end && !o->gigabytes_line; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
-			continue;
-		to = piece_number(s, end, &n);
-		part = 0;
-		if (to + 1 < end && *to == '.' && is_digit(to[1])) {
-			part = to[1] - '0';
-			for (to += 2; to < end && is_digit(*to); to++)
-				;
-		}
-		to = piece_past_blanks(to, end);
-		if (to == end || lower(*to) != 'g' || n > MOST_GIGABYTES || (n == 0 && part == 0))
-			continue;
-		for (to++; to < end && (lower(*to) == 'i' || lower(*to) == 'b' || *to == 's'); to++)
-			;
-		if (to < end && piece_is_word(*to))
-			continue;
-		o->gigabytes = (double)n + (double)part / 10;
-		o->gigabytes_line = line;
-	}
-}
-
-static const struct {
-	const char *name, *words;
-} framework[TOLD_FRAMEWORKS] = {
-	{ "PyTorch", "pytorch torch" }, { "TensorFlow", "tensorflow tf" }, { "Keras", "keras" }, { "Caffe", "caffe caffe2" },
-	{ "Theano", "theano" }, { "MXNet", "mxnet" }, { "JAX", "jax" }, { "Darknet", "darknet" }, { "PaddlePaddle", "paddle paddlepaddle" },
-};
-
-const char *
-oom_told_framework(int i)
-{
-	return i >= 0 && i < TOLD_FRAMEWORKS ? framework[i].name : NULL;
-}
-
-/* The run itself, and not one that works there, or that is asked for. */
-static bool
-runs_on_processor(struct piece t)
-{
-	size_t n;
-	const char *at = find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
-	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
-
-	return at && !is_question(t) && !has_word(clause_of(t, at, n), "works work worked fine ok okay tried try could");
-}
-
-/* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
-static bool
-says_killed(struct piece t)
-{
-	size_t n;
-	const char *at = find_whole(t, "why killed|process killed|training killed|kernel keeps dying|kernel appears to have died", &n);
-	struct piece clause;
-
-	if (!at) {
-		at = find_whole(t, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|shut down", &n);
-		if (at && !piece_any_whole(clause_of(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
-			at = NULL;
-	}
-	if (!at) {
-		at = find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
-		if (!at || !piece_any_whole(clause_of(t, at, n), "it process training program script job python code run kernel session task"))
-			return false;
-	}
-	clause = clause_of(t, at, n);
-	return oom_told_happened(t, at, n) && !piece_any_whole(clause, "timeout deadline manually user ctrl me");
-}
-
-static void
-beside(struct oom_told *o, struct piece t, int line)
-{
-	int i;
-
-	if (has_word(t, DEVICES) || piece_find(t, "\xe6\x98\xbe\xe5\x8d\xa1") || piece_find(t, "\xe6\x98\xbe\xe5\xad\x98"))
-		o->gpu = line;
-	if (piece_any_of(t, "data memory image feature numpy csv pickle") && has_whole(t, "whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"
-	    "dataset is too|into memory|all images|all the images|dataframe|csv|all features|numpy|load the dataset|load the data|"
-	    "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"))
-		o->data = line;
-	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), "at the beginning|at the very beginning|from the beginning|immediately|right away|at once|as soon as|"
-	    "instant|first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"
-	    "when training starts|when i start|start training|starts training|beginning of training", AHEAD | BEHIND, ""))
-		o->at_once = line;
-	if (piece_any_of(t, "kill kernel session notebook colab kaggle runtime jupyter") && says_killed(t))
-		o->killed = line;
-	if (piece_find(t, "replay") && piece_any_phrase(t, "replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"))
-		o->replay = line;
-	if (piece_any_of(t, "cpu processor") && runs_on_processor(t))
-		o->processor = line;
-	for (i = 0; i < TOLD_FRAMEWORKS; i++)
-		if (!o->framework[i] && has_word(t, framework[i].words))
-			o->framework[i] = line;
-	batches(o, t, line);
-	gigabytes(o, t, line);
-}
-
 void
 oom_told_line(struct oom_told *o, struct piece t, int line)
 {
 	memory(o, t, line);
-	beside(o, t, line);
+	oom_named_line(o, t, line);
 }

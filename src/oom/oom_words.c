@@ -84,7 +84,7 @@ evaluates(struct piece t)
 {
 	return piece_any_of(t, "valid eval test") && clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validat|"
-	    "when evaluat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
+	    "when evaluat|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
 	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"

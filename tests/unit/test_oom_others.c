@@ -5,6 +5,9 @@
 #include "oom_forms.h"
 
 static const struct want texts[] = {
+	{ .name = "DeepSpeed's inference", .from = "JarodMica/ai-voice-cloning/issues/24",
+	  .who = "DeepSpeed",
+	  .text = "RuntimeError: Workspace can't be allocated, no enough memory.\n" },
 	{ .name = "Caffe2", .from = "facebookresearch/Detectron/issues/560",
 	  .who = "Caffe2",
 	  .text = "RuntimeError: [enforce fail at event_gpu.cc:17] error == cudaSuccess. 2 vs 0. Error at: "

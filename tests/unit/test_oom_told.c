@@ -35,6 +35,12 @@ Test(oom_told, memory_that_ran_out)
 		{ "I seem to have issues with memory", TOLD_TROUBLE, false, false },
 		{ "I can't fit even one sample into my 11 GB GPU", TOLD_SHORT, true, false },
 		{ "the GPU is still exploding", TOLD_ENDED, true, false },
+		{ "a memory problem in a single GPU test", TOLD_TROUBLE, false, false },
+		{ "I get OOM on a GPU server", TOLD_ENDED, false, false },
+		{ "memory overflow occurs on the A100 GPU", TOLD_ENDED, true, false },
+		{ "OOM error on one GPU of 11 GB", TOLD_ENDED, true, false },
+		{ "this makes the GPU run out of memory", TOLD_ENDED, true, false },
+		{ "\xe6\x98\xbe\xe5\xad\x98 a b \xe6\xba\xa2\xe5\x87\xba", TOLD_ENDED, true, false },
 		{ "there is a memory leak in the loop", TOLD_TROUBLE, false, false },
 		{ "The memory usage increases after the first epoch", TOLD_GROWS, false, false },
 		{ "batch_size\xe6\x94\xb9\xe4\xb8\xba" "1\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", TOLD_ENDED, true, false },
@@ -112,6 +118,8 @@ Test(oom_told, batches)
 	cr_expect_eq(read_lines("a batch of 1.5 million").told.batches, 0);
 	cr_expect_eq(read_lines("OOM with 128 batch_size").told.batch[0], 128);
 	cr_expect_eq(read_lines("we ran 128 batches of it").told.batches, 0);
+	cr_expect_eq(read_lines("train_batch_size=8").told.batch[0], 8);
+	cr_expect_eq(read_lines("steps_per_eval_batch=50, eval_batch_size=4").told.batches, 0);
 }
 
 Test(oom_told, sizes_names_and_times)

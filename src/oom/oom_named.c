@@ -1,0 +1,223 @@
+/*
+ * Numbers and names of a report in words, each by the words right beside it: a number is a batch only where none but
+ * words such as "size of" stand between.
+ */
+#include "oom/oom_named.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+
+#define NEAR_BATCH	28	/* bytes from the word to its number */
+#define MOST_BATCH	100000
+#define MOST_GIGABYTES	4096
+#define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
+    "p100 h100 k80 1080 2080 2070 3060 3070 vram"
+#define RUNS		"works work worked fine ok okay only can able"
+
+static void
+add_batch(struct oom_told *o, int64_t n, int line)
+{
+	int i;
+
+	for (i = 0; i < o->batches; i++)
+		if (o->batch[i] == n)
+			return;
+	if (n < 1 || n > MOST_BATCH || o->batches == TOLD_BATCHES)
+		return;
+	o->batch[o->batches] = n;
+	o->batch_line[o->batches++] = line;
+}
+
+/* Do none but such words stand between a name and its number? */
+static bool
+are_links(struct piece t)
+{
+	const char *s, *to, *end = t.s + t.n;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (*s == '(' || *s == ',' || *s == '+' || *s == '-')
+			if (s > t.s)
+				return false;
+		if (!piece_is_word(*s))
+			continue;
+		while (to < end && piece_is_word(*to))
+			to++;
+		if (!clause_has_word((struct piece){ s, (size_t)(to - s) }, "size sizes _size s _sizes of to is was as at only even just equal equals set be by "
+		    "down from with like into a an"))
+			return false;
+	}
+	return true;
+}
+
+/* "128 batch_size": the number right ahead of the word, where that goes on with its size. */
+static bool
+ahead_of(struct piece t, const char *at, int64_t *n)
+{
+	const char *s = at, *end = t.s + t.n;
+
+	while (s > t.s && s[-1] == ' ')
+		s--;
+	if (s == at || s == t.s || !is_digit(s[-1]) || !piece_find((struct piece){ at, end - at < 10 ? (size_t)(end - at) : 10 }, "size"))
+		return false;
+	while (s > t.s && is_digit(s[-1]))
+		s--;
+	return (s == t.s || s[-1] == ' ' || s[-1] == '\t') && piece_number(s, at, n);
+}
+
+/* "train_batch_size", but not "eval_batch_size", nor "steps_per_batch". */
+static bool
+is_of_training(struct piece t, const char *at)
+{
+	const char *s = at, *end = t.s + t.n;
+
+	while (s > t.s && piece_is_word(s[-1]))
+		s--;
+	return !piece_any_of((struct piece){ s, (size_t)(at - s) }, "eval val test pred per_batch") &&
+	    piece_find((struct piece){ at, end - at < 10 ? (size_t)(end - at) : 10 }, "size");
+}
+
+/* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
+static void
+batches(struct oom_told *o, struct piece t, int line)
+{
+	const char *at, *s, *end = t.s + t.n, *stop;
+	struct piece rest = t, between;
+	int64_t n;
+
+	for (; (at = piece_find(rest, "batch")); rest = (struct piece){ at, (size_t)(end - at) }) {
+		if (ahead_of(t, at, &n))
+			add_batch(o, n, line);
+		if (at > t.s && piece_is_word(at[-1]) && !is_of_training(t, at)) {
+			at += 5;
+			continue;
+		}
+		at += 5;
+		stop = end - at > NEAR_BATCH ? at + NEAR_BATCH : end;
+		for (s = at; s < stop && !is_digit(*s) && !memchr(".;?!\n", *s, 5); s++)
+			;
+		between = (struct piece){ at, (size_t)(s - at) };
+		if (s == stop || !is_digit(*s) || between.n == 0 || piece_is_word(s[-1]) || !are_links(between))
+			continue;
+		s = piece_number(s, end, &n);
+		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
+			continue;
+		add_batch(o, n, line);
+		if (n == 1 && !piece_any_whole(clause_of(t, at, (size_t)(s - at)), RUNS))
+			o->one = line;
+	}
+}
+
+/* "a 12GB card", "8 GB", "24G": the first. */
+static void
+gigabytes(struct oom_told *o, struct piece t, int line)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n, part;
+
+	for (s = t.s; s < end && !o->gigabytes_line; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
+			continue;
+		to = piece_number(s, end, &n);
+		part = 0;
+		if (to + 1 < end && *to == '.' && is_digit(to[1])) {
+			part = to[1] - '0';
+			for (to += 2; to < end && is_digit(*to); to++)
+				;
+		}
+		to = piece_past_blanks(to, end);
+		if (to == end || lower(*to) != 'g' || n > MOST_GIGABYTES || (n == 0 && part == 0))
+			continue;
+		for (to++; to < end && (lower(*to) == 'i' || lower(*to) == 'b' || *to == 's'); to++)
+			;
+		if (to < end && piece_is_word(*to))
+			continue;
+		o->gigabytes = (double)n + (double)part / 10;
+		o->gigabytes_line = line;
+	}
+}
+
+static const struct {
+	const char *name, *words;
+} framework[TOLD_FRAMEWORKS] = {
+	{ "PyTorch", "pytorch torch" }, { "TensorFlow", "tensorflow tf" }, { "Keras", "keras" }, { "Caffe", "caffe caffe2" },
+	{ "Theano", "theano" }, { "MXNet", "mxnet" }, { "JAX", "jax" }, { "Darknet", "darknet" }, { "PaddlePaddle", "paddle paddlepaddle" },
+};
+
+const char *
+oom_told_framework(int i)
+{
+	return i >= 0 && i < TOLD_FRAMEWORKS ? framework[i].name : NULL;
+}
+
+/* The run itself, and not one that works there, or that is asked for. */
+static bool
+runs_on_processor(struct piece t)
+{
+	size_t n;
+	const char *at = clause_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
+	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
+
+	return at && !clause_is_question(t) && !clause_has_word(clause_of(t, at, n), "works work worked fine ok okay tried try could");
+}
+
+/* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
+static bool
+says_killed(struct piece t)
+{
+	size_t n;
+	const char *at = clause_find_whole(t, "why killed|process killed|training killed|kernel keeps dying|kernel appears to have died", &n);
+	struct piece clause;
+
+	if (!at) {
+		at = clause_find_whole(t, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|shut down", &n);
+		if (at && !piece_any_whole(clause_of(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
+			at = NULL;
+	}
+	if (!at) {
+		at = clause_find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
+		if (!at || !piece_any_whole(clause_of(t, at, n), "it process training program script job python code run kernel session task"))
+			return false;
+	}
+	clause = clause_of(t, at, n);
+	return oom_told_happened(t, at, n) && !piece_any_whole(clause, "timeout deadline manually user ctrl me");
+}
+
+#define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
+    "dataset is too|into memory|all images|all the images|dataframe|csv|all features|numpy|load the dataset|load the data|"		\
+    "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
+#define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|at once|as soon as|instant|"		\
+    "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
+    "when training starts|when i start|start training|starts training|beginning of training"
+#define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
+
+void
+oom_named_line(struct oom_told *o, struct piece t, int line)
+{
+	int i;
+
+	if (clause_has_word(t, DEVICES) || piece_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
+		o->gpu = line;
+	if (piece_any_of(t, "data memory image feature numpy csv pickle") && clause_has_whole(t, DATA))
+		o->data = line;
+	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), AT_ONCE, AHEAD | BEHIND, ""))
+		o->at_once = line;
+	if (piece_any_of(t, "kill kernel session notebook colab kaggle runtime jupyter") && says_killed(t))
+		o->killed = line;
+	if (piece_find(t, "replay") && piece_any_phrase(t, REPLAY))
+		o->replay = line;
+	if (piece_any_of(t, "cpu processor") && runs_on_processor(t))
+		o->processor = line;
+	if (piece_find(t, "vocab"))
+		o->vocabulary = line;
+	if (piece_any_of(t, "subdivision yolov3.cfg yolov4.cfg") || clause_has_word(t, "darknet"))
+		o->darknet = line;
+	for (i = 0; i < TOLD_FRAMEWORKS; i++)
+		if (!o->framework[i] && piece_any_of(t, framework[i].words) && clause_has_word(t, framework[i].words))
+			o->framework[i] = line;
+	batches(o, t, line);
+	gigabytes(o, t, line);
+}
