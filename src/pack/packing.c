@@ -10,8 +10,8 @@
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
  *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Networks that
  *     large end here.
- *  4. Where items fill nearly all of the height all the time, what can lie together is made one (packing_glue.c), and
- *     each is stacked flat on those below (packing_flat.c).
+ *  4. Where items fill nearly all of the height all the time, half of the effort goes where what can lie together is made
+ *     one (packing_full.c).
  *  5. Fits again and again, each beginning with what stuck out before; they get half of the effort.
  *  6. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
@@ -400,11 +400,11 @@ eject(struct instance *in, struct range *r, int64_t target, struct effort *e)
 }
 
 static void
-stack_flat(struct instance *in, struct range *r, int64_t target, struct effort *e)
+put_together(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
-	struct effort share = share_of(e, 4);
+	struct effort share = share_of(e, 2);
 
-	move_about(in, r, target, &share, packing_flat);
+	move_about(in, r, target, &share, packing_full);
 	e->visits += share.visits;
 }
 
@@ -485,19 +485,28 @@ solve_piece(struct work *work, int64_t target, bool any, struct effort *e)
 	struct range *r = &work->r;
 
 	if (in->n > MOST_SEARCHED && e->stage == 0) {
-		stack_flat(in, r, target, e);
+		put_together(in, r, target, e);
 		r->height = pack_many(in, r->height, target, e);
 		return;
 	}
 	if (e->stage == 0)
 		r->height = packing_fit(in, r->height, target, FIRST_FITS, e);
 	if (r->height > target)
-		stack_flat(in, r, target, e);
+		put_together(in, r, target, e);
 	if (r->height > target)
 		search_down(work, target, any, e);
 }
 
-/* A turn for all pieces, each down to the height that the others need anyway. */
+static int
+fewest_first(const void *x, const void *y)
+{
+	const struct work *a = x, *b = y;
+
+	return a->in->n != b->in->n ? (a->in->n > b->in->n ? 1 : -1) : (a->in > b->in) - (a->in < b->in);
+}
+
+/* A turn for all pieces, each down to the height that the others need anyway. They come by size, and what a small one does not
+ * use of its share the larger ones do. */
 static void
 solve_pieces(const struct pieces *p, struct work *work, int64_t capacity, struct effort *e)
 {
@@ -507,9 +516,11 @@ solve_pieces(const struct pieces *p, struct work *work, int64_t capacity, struct
 	for (i = 0; i < p->n; i++)
 		target = work[i].r.bound > target ? work[i].r.bound : target;
 	for (i = 0; i < p->n; i++) {
-		struct effort share = share_of(e, left / p->v[i].n);
+		struct effort share = *e;
 
-		left -= p->v[i].n;
+		share.visits = (int64_t)((double)e->visits * work[i].in->n / left);
+		e->visits -= share.visits;
+		left -= work[i].in->n;
 		if (work[i].r.height > target)
 			solve_piece(&work[i], target, capacity > 0, &share);
 		e->visits += share.visits;
@@ -554,6 +565,7 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	r.visits = all = o->visits ? o->visits : turn;
 	for (i = 0; i < pieces.n; i++)
 		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, NULL, NULL };
+	qsort(work, (size_t)pieces.n, sizeof(*work), fewest_first);
 	do {
 		e.visits = turn << STAGE_BITS(&e);
 		solve_pieces(&pieces, work, o->capacity, &e);

@@ -1,6 +1,6 @@
 /*
- * packing_flat: for instances that are full nearly all the time, such as rectangles cut to pieces, where nothing may be
- * wasted and fits leave a quarter of the height empty.
+ * packing_flat: a search for instances that are full nearly all the time, such as rectangles cut to pieces, where nothing may
+ * be wasted.
  *
  * Items are stacked on a skyline, each flat on what is below it. A valley of the skyline, from section A up to B with higher
  * walls on both sides, says much: if nothing is wasted, what comes next in section A begins there, since it can neither lie
@@ -17,23 +17,20 @@
  * anew a few times, where edges that failed are decided sooner (weighted degrees, Boussemart and others 2004). If that does
  * not help it keeps the furthest that it came, gives up the valley it is stuck in, and goes on. Items that find no edge of
  * theirs go into the gaps at last.
- *
- * What packing_glue.c can make one item is solved first, so of most instances a few dozen items are left.
  */
 #include "pack/packing_flat.h"
-#include "pack/packing_glue.h"
 #include "pack/packing_shelf.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FULL		0.98	/* of the height, on average over sections */
 #define TRIES		6	/* from the start, each with what it knows of failures, in half of the effort */
-#define STEPS		6	/* an item, in each of them */
+#define STEPS		6	/* an item, in each of them, or in the first */
+#define MOST_DOUBLED	16	/* times, are these */
 #define NOISE		0.3
-#define MOST	4000	/* items; what fails for whom grows with the square */
-#define PARTS	32	/* of the effort, that a search by itself may have */
+#define PARTS		32	/* of the effort, that a search by itself may have, */
+#define BY_ITSELF	300	/* and visits an item */
 #define FEWER		16	/* a part of a step an item, when valleys are given up */
 
 struct frame {
@@ -393,9 +390,9 @@ prepare(struct flat *f)
 	f->conflict = arena_array(in->arena, (n + 1) * (size_t)f->words, sizeof(*f->conflict));
 }
 
-/* Until one reaches the end, or in half of the effort. */
+/* Until one reaches the end, or in half of the effort. LONGER: each takes twice as long as the one before. */
 static bool
-try_often(struct flat *f, int tries)
+try_often(struct flat *f, int tries, bool longer)
 {
 	int64_t half = f->effort->visits / 2;
 	int i;
@@ -403,7 +400,7 @@ try_often(struct flat *f, int tries)
 	prepare(f);
 	for (i = 0; i < tries && f->nfurthest < f->in->n && f->effort->visits > half && effort_left(f->effort); i++) {
 		restart(f);
-		descend(f, STEPS * f->in->n);
+		descend(f, (longer ? STEPS << (i < MOST_DOUBLED ? i : MOST_DOUBLED) : STEPS) * f->in->n);
 	}
 	return f->nfurthest == f->in->n;
 }
@@ -413,108 +410,32 @@ flat_solve(struct instance *in, int tries, struct effort *e)
 {
 	struct effort part = *e;
 	struct flat f = { .in = in, .effort = &part };
+	int64_t most = (int64_t)BY_ITSELF * in->n;
 	bool solved;
 	int i;
 
-	part.visits = e->visits / PARTS;
-	solved = try_often(&f, tries);
-	e->visits -= e->visits / PARTS - part.visits;
+	most = e->visits / PARTS < most ? e->visits / PARTS : most;
+	part.visits = most;
+	solved = try_often(&f, tries, false);
+	e->visits -= most - part.visits;
 
 	for (i = 0; solved && i < in->n; i++)
 		in->job[i].offset = f.job[i].offset;
 	return solved;
 }
 
-/* An answer for what F has, however high. */
-static void
-stack_flat(struct flat *f)
+void
+flat_stack(struct instance *in, struct effort *e)
 {
-	int stage = f->effort->stage < 8 ? f->effort->stage : 8;
+	struct flat f = { .in = in, .effort = e };
+	int stage = e->stage < 8 ? e->stage : 8;
 
-	try_often(f, TRIES << stage);
-	settle(f);
-	while (f->nframes < f->in->n && effort_left(f->effort) && give_up_valley(f)) {
-		descend(f, f->in->n / FEWER);
-		settle(f);
+	try_often(&f, TRIES << stage, true);
+	settle(&f);
+	while (f.nframes < in->n && effort_left(e) && give_up_valley(&f)) {
+		descend(&f, in->n / FEWER);
+		settle(&f);
 	}
-	place_rest(f);
-}
-
-static bool
-is_full(const struct instance *in)
-{
-	double live = 0;
-	int i, s;
-
-	for (i = 0; i < in->n; i++)
-		if (in->job[i].align > 1 || in->job[i].tail > 0)
-			return false;
-	for (s = 0; s < in->sections; s++)
-		live += (double)in->live[s];
-	return live >= FULL * (double)in->max_live * in->sections;
-}
-
-static int64_t
-keep_better(struct instance *in, const struct job *job, int64_t best)
-{
-	int64_t height = 0, end;
-	int i;
-
-	for (i = 0; i < in->n; i++) {
-		end = job[i].offset + job[i].size;
-		height = end > height ? end : height;
-	}
-	if (height >= best)
-		return best;
-	memcpy(in->job, job, (size_t)in->n * sizeof(*job));
-	return height;
-}
-
-/* What is left when glued. */
-static int64_t
-stack_left(struct instance *in, const struct glue *g, struct instance *left, int64_t best, struct effort *e)
-{
-	struct job *job = arena_array(in->arena, (size_t)in->n, sizeof(*job));
-	struct flat f = { .in = left, .effort = e };
-
-	if (left->n == in->n || left->n > MOST)
-		return best;
-	stack_flat(&f);
-	left->job = f.job;
-	memcpy(job, in->job, (size_t)in->n * sizeof(*job));
-	glue_undo(g, left, job);
-	return keep_better(in, job, best);
-}
-
-/* In half of the effort. */
-static int64_t
-stack_glued(struct instance *in, bool divided, int64_t best, int64_t target, struct effort *e)
-{
-	struct effort half = *e;
-	struct instance left;
-	struct glue *g;
-
-	half.visits = e->visits / 2;
-	g = glue_new(in, divided, &left, &half);
-	best = stack_left(in, g, &left, best, &half);
-	if (best > target && glue_guess(g, &left))
-		best = stack_left(in, g, &left, best, &half);
-	e->visits -= e->visits / 2 - half.visits;
-	return best;
-}
-
-int64_t
-packing_flat(struct instance *in, int64_t best, int64_t target, struct effort *e)
-{
-	struct flat whole = { .in = in, .effort = e };
-
-	if (best <= target || !is_full(in))
-		return best;
-	best = stack_glued(in, true, best, target, e);
-	if (best > target)
-		best = stack_glued(in, false, best, target, e);
-	if (best <= target || in->n > MOST || !effort_left(e))
-		return best;
-	stack_flat(&whole);
-	return keep_better(in, whole.job, best);
+	place_rest(&f);
+	memcpy(in->job, f.job, (size_t)in->n * sizeof(*in->job));
 }

@@ -14,15 +14,15 @@
  *        |      6     |    7  |         |      6     |   7   |         |                    |
  *        +------------+-------+         +------------+-------+         +--------------------+
  *
- * Blocks of a few items are looked for first, and larger ones as long as there are none. Items with the same lifetime
- * are stacked at once. What was cut again and again, each time at an instant of its own, is whole again at the end.
+ * Blocks of a few items are looked for first, and larger ones as long as there are none. What was cut again and again, each
+ * time at an instant of its own, is whole again at the end.
  *
- * Where pieces that have nothing to do with each other end at one instant, blocks are too large. So then the instant is
- * divided: one or two that end there and one or two that begin, with the same sum of sizes, which no others there have, get
- * an instant of their own, as if it were at another time, and more blocks are looked for.
+ * Where pieces that have nothing to do with each other end at one instant, blocks are too large; so then instants are divided
+ * (packing_divide.c), those first where chance is least likely, and more small blocks are looked for. When nothing is left to
+ * divide, larger blocks are.
  *
- * Where sizes are few, sums are equal by chance. So the same is done once more, with instants divided only where nothing
- * else is left to glue.
+ * What then cannot be told apart is guessed: first that those with the same lifetime lie on one another, then by chance. Guesses
+ * differ from attempt to attempt, and often all comes together, or so much that what is left is soon solved.
  *
  * What is glued may be wrong: whoever solves what is left must be ready to solve the whole if it has no solution.
  */
@@ -32,42 +32,14 @@
 #include <string.h>
 
 #include "pack/packing_flat.h"
+#include "pack/packing_pieces.h"
 
 #define FIRST_BLOCK	4	/* items of the largest block that is looked for; then twice as many */
+#define SMALL_BLOCK	16	/* is looked for before instants are divided that may be so by chance */
 #define LARGEST_BLOCK	512
 #define TRIES		4	/* of a block */
-#define MOST_PAIRED	64	/* pieces at an instant, of which pairs are looked at */
-
-enum side { BIRTH, DEATH };
-
-struct piece {
-	int64_t size;
-	int64_t within;		/* its offset in the parent */
-	int edge[2];		/* by side: instants */
-	int next[2], last[2];	/* in the list of those with that edge; -1 */
-	int parent;		/* the piece that it went into; -1 */
-};
-
-struct block {
-	int *piece, n;
-	int *inner, ninner;	/* instants at which all are in it */
-	int *time, ntimes;	/* the times of those, in their order */
-	int first, last;	/* other times, at which some begin, and end */
-};
-
-struct glue {
-	struct instance *in;
-	struct piece *piece;	/* jobs first, in their order */
-	int npieces;
-	int *time, ninstants;	/* by instant: the section that begins; first one for each, then more for the same */
-	int *first[2];		/* by side and instant: a list of pieces; -1 */
-	struct block block;
-	int *mark, *inner;	/* by piece, by instant: of which block; so many were looked for: */
-	int marks;
-	int *vain;		/* by instant: pieces of its block that has no solution */
-	struct sum *dead, *born;	/* room for what pieces at an instant make */
-	struct effort *effort;
-};
+#define BEST_ODDS	4096	/* at first, to one; then a quarter of them */
+#define WORSE		4
 
 /* ---- pieces ---- */
 
@@ -76,6 +48,7 @@ take_off_side(struct glue *g, int i, int side)
 {
 	struct piece *p = &g->piece[i];
 
+	g->version[p->edge[side]]++;
 	if (p->last[side] >= 0)
 		g->piece[p->last[side]].next[side] = p->next[side];
 	else
@@ -90,6 +63,7 @@ put_on_side(struct glue *g, int i, int side)
 	struct piece *p = &g->piece[i];
 	int *first = &g->first[side][p->edge[side]];
 
+	g->version[p->edge[side]]++;
 	p->last[side] = -1;
 	p->next[side] = *first;
 	if (*first >= 0)
@@ -111,8 +85,8 @@ put_on(struct glue *g, int i)
 	put_on_side(g, i, DEATH);
 }
 
-static void
-move_edge(struct glue *g, int i, int side, int instant)
+void
+glue_move_edge(struct glue *g, int i, int side, int instant)
 {
 	take_off_side(g, i, side);
 	g->piece[i].edge[side] = instant;
@@ -149,12 +123,12 @@ find_alike(const struct glue *g, const struct piece *p)
 	return alike;
 }
 
-/* Stacked on the one with its lifetime, if there is one: there is never more than one. */
+/* Stacked on the one with its lifetime, if they are stacked and there is one: there is never more than one. */
 static void
 add(struct glue *g, int i)
 {
 	const struct piece *p = &g->piece[i];
-	int alike = find_alike(g, p), stack;
+	int alike = g->alike ? find_alike(g, p) : -1, stack;
 
 	if (alike >= 0) {
 		take_off(g, alike);
@@ -317,7 +291,7 @@ border_of(struct glue *g, int side)
 		for (other = BIRTH; other <= DEATH; other++)
 			for (i = g->first[other][edge]; i >= 0; i = next) {
 				next = g->piece[i].next[other];
-				move_edge(g, i, other, border);
+				glue_move_edge(g, i, other, border);
 			}
 	}
 	return border;
@@ -347,161 +321,141 @@ solve_block(struct glue *g)
 	return solved;
 }
 
-/* Smaller ones before larger ones that they may be part of. */
-static void
-make_blocks(struct glue *g)
+/* Changes where a block of an instant may have changed, near it. */
+static int
+versions_near(const struct glue *g, int s)
 {
-	int most, s;
-	bool any;
+	int sum = g->version[s], side, i;
 
-	for (most = FIRST_BLOCK; most <= LARGEST_BLOCK; most *= 2)
-		do {
-			any = false;
-			for (s = 1; s < g->ninstants && effort_left(g->effort); s++) {
-				if (g->first[BIRTH][s] < 0 || g->first[DEATH][s] < 0 || !find_block(g, s, most) ||
-				    g->block.n == g->vain[s])
-					continue;
-				if (solve_block(g))
-					any = true;
-				else
-					g->vain[s] = g->block.n;
-			}
-		} while (any);
+	for (side = BIRTH; side <= DEATH; side++)
+		for (i = g->first[side][s]; i >= 0; i = g->piece[i].next[side])
+			sum += g->version[g->piece[i].edge[!side]];
+	return sum;
 }
 
-/* ---- instants that are divided ---- */
-
-struct sum {
-	int64_t size;
-	int piece[2];		/* the second may be -1 */
-};
-
-static int
-by_size(const void *x, const void *y)
+/* The block of an instant, unless it was looked for and nothing has changed. */
+static bool
+make_block(struct glue *g, int s, int most)
 {
-	const struct sum *a = x, *b = y;
+	int versions = versions_near(g, s);
 
-	if (a->size != b->size)
-		return a->size < b->size ? -1 : 1;
-	return a->piece[0] != b->piece[0] ? a->piece[0] - b->piece[0] : a->piece[1] - b->piece[1];
-}
-
-/* What one or, if PAIRS, two of a list make, by size, and only what no others make; how many. */
-static int
-find_sums(const struct glue *g, int side, int instant, bool pairs, struct sum *v)
-{
-	int i, k, n = 0, found = 0, singles;
-
-	for (i = g->first[side][instant]; i >= 0; i = g->piece[i].next[side])
-		v[n++] = (struct sum){ g->piece[i].size, { i, -1 } };
-	singles = n;
-	for (i = 0; pairs && singles <= MOST_PAIRED && i < singles; i++)
-		for (k = i + 1; k < singles; k++)
-			v[n++] = (struct sum){ v[i].size + v[k].size, { v[i].piece[0], v[k].piece[0] } };
-	qsort(v, (size_t)n, sizeof(*v), by_size);
-	for (k = 0; k < n; k++)
-		if ((k == 0 || v[k - 1].size != v[k].size) && (k + 1 == n || v[k + 1].size != v[k].size))
-			v[found++] = v[k];
-	effort_spend(g->effort, 10 * n);
-	return found;
+	if (g->looked[s] == versions && g->most[s] >= most)
+		return false;
+	g->looked[s] = versions;
+	g->most[s] = most;
+	if (g->first[BIRTH][s] < 0 || g->first[DEATH][s] < 0 || !find_block(g, s, most) || g->block.n == g->vain[s])
+		return false;
+	if (solve_block(g))
+		return true;
+	g->vain[s] = g->block.n;
+	return false;
 }
 
 static bool
-is_still_there(const struct glue *g, const struct sum *s, int side, int instant)
+make_blocks(struct glue *g, int most)
 {
-	return g->piece[s->piece[0]].edge[side] == instant &&
-	    (s->piece[1] < 0 || g->piece[s->piece[1]].edge[side] == instant);
+	bool any, ever = false;
+	int s;
+
+	do {
+		any = false;
+		for (s = 1; s < g->ninstants && effort_left(g->effort); s++)
+			any |= make_block(g, s, most);
+		effort_spend(g->effort, g->ninstants);
+		ever |= any;
+	} while (any);
+	return ever;
+}
+
+static bool
+make_blocks_or_divide(struct glue *g, int most)
+{
+	int kind;
+
+	if (make_blocks(g, most))
+		return true;
+	for (kind = 0; kind < KINDS_OF_SUMS; kind++)
+		if (glue_divide(g, (enum sums)kind))
+			return true;
+	return false;
 }
 
 static void
-move_sum(struct glue *g, const struct sum *s, int side, int instant)
+set_odds(struct glue *g, int64_t odds)
 {
-	move_edge(g, s->piece[0], side, instant);
-	if (s->piece[1] >= 0)
-		move_edge(g, s->piece[1], side, instant);
+	size_t instants = (size_t)(g->in->sections + g->in->n + 1);
+	int kind;
+
+	g->odds = odds;
+	for (kind = 0; kind < KINDS_OF_SUMS; kind++)
+		memset(g->divided[kind], -1, instants * sizeof(*g->divided[kind]));
 }
 
-/* Those of equal sums on both sides get an instant of their own, if others stay behind. */
-static bool
-divide(struct glue *g, int instant, bool pairs)
+/* Small blocks before larger ones that they may be part of, and what is certain before what is not. */
+static void
+glue(struct glue *g)
 {
-	struct sum *dead = g->dead, *born = g->born;
-	int n = find_sums(g, DEATH, instant, pairs, dead), m = find_sums(g, BIRTH, instant, pairs, born), i = 0, k = 0;
-	bool any = false;
+	int most = FIRST_BLOCK;
 
-	while (i < n && k < m && g->ninstants < g->in->sections + g->in->n) {
-		if (dead[i].size < born[k].size) {
-			i++;
-			continue;
+	set_odds(g, BEST_ODDS);
+	while (most <= LARGEST_BLOCK && effort_left(g->effort)) {
+		if (make_blocks_or_divide(g, most)) {
+			most = FIRST_BLOCK;
+		} else if (most == SMALL_BLOCK && g->odds > g->least_odds) {
+			set_odds(g, g->odds / WORSE);
+			most = FIRST_BLOCK;
+		} else {
+			most *= 2;
 		}
-		if (dead[i].size == born[k].size && is_still_there(g, &dead[i], DEATH, instant) &&
-		    is_still_there(g, &born[k], BIRTH, instant)) {
-			g->time[g->ninstants] = g->time[instant];
-			move_sum(g, &dead[i], DEATH, g->ninstants);
-			move_sum(g, &born[k], BIRTH, g->ninstants++);
-			any = true;
-			if (g->first[DEATH][instant] < 0)
-				return false;		/* that was all of it */
-		}
-		k++;
 	}
-	return any;
-}
-
-/* By single pieces, or two at a time where singles are done, which pairs would only repeat. */
-static bool
-divide_all(struct glue *g, bool pairs)
-{
-	int s, instants = g->ninstants;
-	bool any = false;
-
-	for (s = 1; s < instants && effort_left(g->effort); s++)
-		if (g->first[DEATH][s] >= 0 && (g->piece[g->first[DEATH][s]].next[DEATH] >= 0 ||
-		    (g->first[BIRTH][s] >= 0 && g->piece[g->first[BIRTH][s]].next[BIRTH] >= 0)))
-			any |= divide(g, s, pairs);
-	effort_spend(g->effort, instants);
-	return any;
 }
 
 /* ---- all ---- */
 
-static struct glue *
-begin(struct instance *in, bool divided, struct effort *e)
+static void
+make_room(struct glue *g, struct arena *a)
 {
-	struct glue *g = ARENA_NEW(in->arena, struct glue);
-	size_t n = (size_t)in->n, instants = (size_t)in->sections + n + 1;
-	int side, i;
+	size_t n = (size_t)g->in->n, instants = (size_t)g->in->sections + n + 1;
+	int side, kind;
 
-	*g = (struct glue){ .in = in, .effort = e, .npieces = in->n, .ninstants = in->sections + 1 };
-	g->piece = arena_array(in->arena, 2 * n, sizeof(*g->piece));
-	g->mark = arena_array(in->arena, 2 * n, sizeof(*g->mark));
-	g->time = arena_array(in->arena, instants, sizeof(*g->time));
-	g->inner = arena_array(in->arena, instants, sizeof(*g->inner));
-	g->vain = arena_array(in->arena, instants, sizeof(*g->vain));
-	g->block.piece = arena_array(in->arena, LARGEST_BLOCK + 2, sizeof(*g->block.piece));
-	g->dead = arena_array(in->arena, n + MOST_PAIRED * MOST_PAIRED / 2, sizeof(*g->dead));
-	g->born = arena_array(in->arena, n + MOST_PAIRED * MOST_PAIRED / 2, sizeof(*g->born));
-	g->block.inner = arena_array(in->arena, 2 * LARGEST_BLOCK + 4, sizeof(*g->block.inner));
-	g->block.time = arena_array(in->arena, 2 * LARGEST_BLOCK + 4, sizeof(*g->block.time));
-	for (i = 0; i <= in->sections; i++)
-		g->time[i] = i;
+	g->piece = arena_array(a, 2 * n, sizeof(*g->piece));
+	g->mark = arena_array(a, 2 * n, sizeof(*g->mark));
+	g->time = arena_array(a, instants, sizeof(*g->time));
+	g->inner = arena_array(a, instants, sizeof(*g->inner));
+	g->vain = arena_array(a, instants, sizeof(*g->vain));
+	g->version = arena_array(a, instants, sizeof(*g->version));
+	g->looked = arena_array(a, instants, sizeof(*g->looked));
+	g->most = arena_array(a, instants, sizeof(*g->most));
+	g->block.piece = arena_array(a, LARGEST_BLOCK + 2, sizeof(*g->block.piece));
+	g->block.inner = arena_array(a, 2 * LARGEST_BLOCK + 4, sizeof(*g->block.inner));
+	g->block.time = arena_array(a, 2 * LARGEST_BLOCK + 4, sizeof(*g->block.time));
+	g->dead = arena_array(a, n + MOST_SUMS, sizeof(*g->dead));
+	g->born = arena_array(a, n + MOST_SUMS, sizeof(*g->born));
 	for (side = BIRTH; side <= DEATH; side++) {
-		g->first[side] = arena_array(in->arena, instants, sizeof(*g->first[side]));
+		g->first[side] = arena_array(a, instants, sizeof(*g->first[side]));
 		memset(g->first[side], -1, instants * sizeof(*g->first[side]));
 	}
+	for (kind = 0; kind < KINDS_OF_SUMS; kind++)
+		g->divided[kind] = arena_array(a, instants, sizeof(*g->divided[kind]));
+}
+
+static struct glue *
+begin(struct instance *in, int attempt, struct effort *e)
+{
+	static const int64_t least_odds[] = { 64, 16, 4, 1 };
+	struct glue *g = ARENA_NEW(in->arena, struct glue);
+	int i;
+
+	*g = (struct glue){ .in = in, .effort = e, .npieces = in->n, .ninstants = in->sections + 1,
+	    .seed = (uint64_t)attempt + 1, .least_odds = least_odds[attempt % 4] };
+	make_room(g, in->arena);
+	for (i = 0; i <= in->sections; i++)
+		g->time[i] = i;
 	for (i = 0; i < in->n; i++) {
 		const struct job *j = &in->job[i];
 
 		g->piece[i] = (struct piece){ .size = j->size, .edge = { j->lower, j->upper }, .parent = -1 };
 		put_on(g, i);
-	}
-	if (divided)
-		divide_all(g, false);
-	for (i = 0; i < in->n; i++) {
-		if (g->piece[i].parent >= 0)
-			continue;
-		take_off(g, i);
-		add(g, i);
 	}
 	return g;
 }
@@ -530,30 +484,48 @@ list_what_is_left(const struct glue *g, struct instance *left)
 	for (s = 0; s < g->ninstants; s++)
 		for (i = g->first[BIRTH][s]; i >= 0; i = g->piece[i].next[BIRTH])
 			left->job[left->n++] = (struct job){ .size = g->piece[i].size, .align = 1, .index = i,
-			    .lower = section[time_of(g, i, BIRTH)], .upper = section[time_of(g, i, DEATH)] };
+			    .lower = section[time_of(g, i, BIRTH)], .upper = section[time_of(g, i, DEATH)],
+			    .life = time_of(g, i, DEATH) - time_of(g, i, BIRTH) };
 }
 
 struct glue *
-glue_new(struct instance *in, bool divided, struct instance *left, struct effort *e)
+glue_new(struct instance *in, int attempt, struct instance *left, struct effort *e)
 {
-	struct glue *g = begin(in, divided, e);
+	struct glue *g = begin(in, attempt, e);
 
-	make_blocks(g);
+	glue(g);
 	list_what_is_left(g, left);
 	return g;
+}
+
+/* All with the same lifetime, now and from now on. */
+static void
+stack_alike(struct glue *g)
+{
+	int i, n = g->npieces;
+
+	g->alike = true;
+	for (i = 0; i < n; i++) {
+		if (g->piece[i].parent >= 0)
+			continue;
+		take_off(g, i);
+		add(g, i);
+	}
+	glue(g);
 }
 
 bool
 glue_guess(struct glue *g, struct instance *left)
 {
-	bool ever = false;
-
-	while (effort_left(g->effort) && (divide_all(g, false) || divide_all(g, true))) {
-		make_blocks(g);
-		ever = true;
-	}
+	if (g->guessed || !effort_left(g->effort))
+		return false;
+	if (!g->alike)
+		stack_alike(g);
+	else
+		for (g->guessed = true; glue_divide_by_chance(g); )
+			glue(g);
 	list_what_is_left(g, left);
-	return ever;
+	return true;
 }
 
 void

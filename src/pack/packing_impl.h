@@ -71,8 +71,8 @@ int64_t	packing_aligned(const struct instance *, int64_t divisor, const int64_t 
 int64_t	packing_fit(struct instance *, int64_t best, int64_t target, int fits, struct effort *);
 /* The same again and again, each time first of all with those that stuck out the time before. */
 int64_t	packing_complain(struct instance *, int64_t best, int64_t target, struct effort *);
-/* packing_flat.c: where all is full nearly all the time; else nothing is done. */
-int64_t	packing_flat(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_full.c: where all is full nearly all the time; else nothing is done. */
+int64_t	packing_full(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */

@@ -1,0 +1,126 @@
+/*
+ * packing_full: for instances that are full nearly all the time, such as rectangles cut to pieces, where fits leave a quarter of
+ * the height empty.
+ *
+ * What can lie together is made one item (packing_glue.c), which is all of it in many instances; each is stacked flat on
+ * those below (packing_flat.c); and what does not come out is put into order by ejection, which with fewer items that are right
+ * gets further than with all of them. Attempts at the first of these differ, as long as the effort lasts.
+ */
+#include "pack/packing_flat.h"
+#include "pack/packing_glue.h"
+
+#include <string.h>
+
+#define FULL		0.98	/* of the height, on average over sections */
+#define MOST		4000	/* items; what fails for whom grows with the square */
+#define FIRST_ATTEMPTS	4	/* of which each is solved as far as can be; of later ones only what has fewer items */
+#define ATTEMPTS	1000	/* as many do not differ from those of the next turn but by guesses */
+#define GLUED		4	/* parts of the effort, of which attempts may use all but one */
+#define FLAT		4	/* parts of what is left of it, for each */
+#define EJECTED		8
+#define FITS		4
+
+static bool
+is_full(const struct instance *in)
+{
+	double live = 0;
+	int i, s;
+
+	for (i = 0; i < in->n; i++)
+		if (in->job[i].align > 1 || in->job[i].tail > 0)
+			return false;
+	for (s = 0; s < in->sections; s++)
+		live += (double)in->live[s];
+	return live >= FULL * (double)in->max_live * in->sections;
+}
+
+static int64_t
+keep_better(struct instance *in, const struct job *job, int64_t best)
+{
+	struct instance other = { .job = (struct job *)job, .n = in->n };
+	int64_t height = packing_height(&other);
+
+	if (height >= best)
+		return best;
+	memcpy(in->job, job, (size_t)in->n * sizeof(*job));
+	return height;
+}
+
+/* What is left when glued has an answer, which is one for all. */
+static int64_t
+keep_glued(struct instance *in, const struct glue *g, const struct instance *left, int64_t best)
+{
+	struct job *job = arena_array(in->arena, (size_t)in->n, sizeof(*job));
+
+	memcpy(job, in->job, (size_t)in->n * sizeof(*job));
+	glue_undo(g, left, job);
+	return keep_better(in, job, best);
+}
+
+static int64_t
+solve_left(struct instance *in, const struct glue *g, struct instance *left, int64_t best, int64_t target, struct effort *e)
+{
+	struct effort part = *e;
+	int64_t height;
+
+	if (left->n == in->n || left->n > MOST)
+		return best;
+	part.visits = e->visits / FLAT;
+	e->visits -= part.visits;
+	flat_stack(left, &part);
+	e->visits += part.visits;
+	best = keep_glued(in, g, left, best);
+	if (best <= target || !effort_left(e))
+		return best;
+	part.visits = e->visits / EJECTED;
+	e->visits -= part.visits;
+	height = packing_fit(left, packing_height(left), target, FITS, &part);
+	if (height > target)
+		packing_eject(left, height, target, &part);
+	e->visits += part.visits;
+	return keep_glued(in, g, left, best);
+}
+
+/* *FEWEST: items that were left. */
+static int64_t
+attempt(struct instance *in, int k, int64_t best, int64_t target, int *fewest, struct effort *e)
+{
+	struct instance left;
+	struct glue *g = glue_new(in, ATTEMPTS * e->stage + k, &left, e);
+
+	do {
+		if (k >= FIRST_ATTEMPTS && left.n >= *fewest)
+			continue;
+		*fewest = left.n < *fewest ? left.n : *fewest;
+		best = solve_left(in, g, &left, best, target, e);
+	} while (best > target && glue_guess(g, &left));
+	return best;
+}
+
+int64_t
+packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e)
+{
+	struct effort part = *e;
+	struct instance whole = *in;
+	int k, fewest = in->n;
+
+	if (best <= target || !is_full(in))
+		return best;
+	part.visits = e->visits - e->visits / GLUED;
+	e->visits -= part.visits;
+	for (k = 0; best > target && effort_left(&part); k++) {
+		struct arena *a = arena_child(in->arena);
+		struct instance copy = *in;
+
+		copy.arena = a;
+		best = attempt(&copy, k, best, target, &fewest, &part);
+		arena_free(a);
+	}
+	e->visits += part.visits;
+	if (best <= target || in->n > MOST || !effort_left(e))
+		return best;
+	whole.job = arena_array(in->arena, (size_t)in->n, sizeof(*whole.job));
+	memcpy(whole.job, in->job, (size_t)in->n * sizeof(*whole.job));
+	flat_stack(&whole, e);
+	return keep_better(in, whole.job, best);
+}
