@@ -23,7 +23,7 @@
 struct export_args {
 	struct compile_args compile;
 	const char *output, *names;
-	bool apart;
+	bool apart, training;
 	const char *path, *checkpoint;
 	const struct command *command;
 };
@@ -34,6 +34,9 @@ static const struct option options[] = {
 	{ .name = "external-data", .type = OPTION_FLAG,
 	  .doc = "lay weights in FILE.data beside the model, as is done anyway where there are more than 2 GiB of them",
 	  FIELD(struct export_args, apart) },
+	{ .name = "training", .type = OPTION_FLAG,
+	  .doc = "write the graph of training: the loss, and its gradient by each weight that is trained",
+	  FIELD(struct export_args, training) },
 	{ .name = "names", .type = OPTION_STRING, .value = "WHOSE",
 	  .doc = "write weights alone, as safetensors with the names that they have in torchvision, timm, huggingface or "
 	  "keras, or in the file that is a map of names",
@@ -55,6 +58,7 @@ refuse(struct arena *a, const char *path, const char *why)
 /* ---- what is written ---- */
 
 #define PROBLEMS_SHOWN	20
+#define OUTPUTS_SHOWN	16
 
 static int
 say_problems(struct arena *a, const struct export_args *args, const struct exported *e)
@@ -113,8 +117,10 @@ outputs_text(struct arena *a, const struct model *m)
 	int i;
 
 	text_init(&t, a);
-	for (i = 0; i < m->outputs.n; i++)
+	for (i = 0; i < m->outputs.n && i < OUTPUTS_SHOWN; i++)
 		text_printf(&t, "%s%s", i ? ", " : "", m->outputs.v[i].name);
+	if (i < m->outputs.n)
+		text_printf(&t, " and %d more", m->outputs.n - i);
 	return t.s;
 }
 
@@ -124,7 +130,7 @@ write_model(struct arena *a, const struct export_args *args, struct module *m, c
 	char commas[SIZE_TEXT];
 	const char *why;
 	struct exported *e = export_model(m, c, compile_root(a, filename_absolute(a, args->path), args->compile.allow_outside),
-	    &why);
+	    args->training, &why);
 	int status;
 
 	if (why)
@@ -225,6 +231,7 @@ export_mapped(struct arena *a, void *context, const unsigned char *file, size_t 
 	c = checkpoint_read(a, file, size, &why);
 	if (!c)
 		return refuse(a, args->checkpoint, why);
+	c->trains = args->training;
 	return args->names ? write_weights(a, args, spec->modules.v[0], c) : write_model(a, args, spec->modules.v[0], c);
 }
 
@@ -247,6 +254,8 @@ run_export(const struct command *c, int argc, char **argv)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (n != 2)
 		return usage_error(c, n < 2 ? "a spec and a checkpoint are needed" : "one spec and one checkpoint at a time");
+	if (args.training && args.names)
+		return usage_error(c, "--names writes weights alone, and --training a graph");
 	if (!compile_check(c, &args.compile))
 		return 2;
 	args.path = argv[0];

@@ -274,12 +274,12 @@ same_shape(const struct numbers *n, const struct tensor *t)
 	return true;
 }
 
-/* Where averages of parameters are kept, inference reads these; where rounded ones are, those they are rounded
+/* Where averages of parameters are kept, inference alone reads these; where rounded ones are, those they are rounded
  * from. */
 static const struct numbers *
 find(const struct checkpoint *c, const struct module *m, const struct tensor *t)
 {
-	const char *instead = m->set.ema > 0 ? "average" : m->set.precision->masters ? "master" : NULL;
+	const char *instead = m->set.ema > 0 && !c->trains ? "average" : m->set.precision->masters ? "master" : NULL;
 	const struct numbers *n = instead && t->kind == T_PARAM ?
 	    map_get(&c->tensors, arena_join(c->arena, t->name, ".", instead)) : NULL;
 

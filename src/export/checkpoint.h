@@ -11,6 +11,7 @@
 
 struct checkpoint {
 	struct arena *arena;
+	bool trains;		/* weights are wanted as training has them, in place of their averages */
 	struct map tensors;	/* struct numbers *, by name; also those of types that no weight has, as ELEMENT_OTHER */
 };
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "ir/needed.h"
+#include "export/gradient.h"
+#include "export/training.h"
 #include "ir/prediction.h"
 
 static const struct export_op *
@@ -37,12 +39,16 @@ layer_write(struct exporter *x, const struct node *n)
 {
 	const struct export_op *row = row_of(n->op);
 
-	if (row && row->same)
-		result(x, n->out[0], one(x, row->same, value_of(x, n->in[0])));
-	else if (row)
-		row->write(x, n);
-	else if (n->op->formula)
+	if (x->training && row && row->train)
+		row->train(x, n);
+	else if (x->training && n->op->formula && n->op->kind == OP_LOSS)
+		loss_train(x, n);
+	else if (n->op->formula && (x->training || !row))
 		formula_write(x, n);
+	else if (row && row->same)
+		result(x, n->out[0], one(x, row->same, value_of(x, n->in[0])));
+	else if (row && row->write)
+		row->write(x, n);
 	else
 		export_cannot(x, "ONNX has no operator that does the same");
 }
@@ -115,7 +121,7 @@ translate(struct exporter *x, const struct node *n)
 		return;
 	x->node = n;
 	x->failed = false;
-	if (!becomes_function(x, n)) {
+	if (x->training || !becomes_function(x, n)) {
 		layer_write(x, n);
 		return;
 	}
@@ -272,6 +278,20 @@ begin(struct exporter *x, const struct graph *g, int count, const struct result 
 	}
 }
 
+/* Weights that are trained are inputs, too, which whoever runs the model may give anew; the initialisers are what they begin with. */
+static void
+weights_as_inputs(struct exporter *x)
+{
+	int i;
+
+	for (i = 0; i < x->module->persistent.n; i++) {
+		struct tensor *t = x->module->persistent.v[i];
+
+		if (t->kind == T_PARAM && !t->frozen && x->value[t->id])
+			vec_push(x->arena, &x->model->inputs, export_described(x, t, t->name));
+	}
+}
+
 /* What a loss reads goes by the name of what makes it; all else by that of the spec. */
 static void
 export_output(struct exporter *x, const struct result *r)
@@ -287,6 +307,34 @@ export_output(struct exporter *x, const struct result *r)
 }
 
 static void
+finish(struct exporter *x)
+{
+	int i;
+
+	drop_unread(x);
+	for (i = 0; i < x->model->numbers.n; i++)
+		x->result->parameters += x->model->numbers.v[i]->count;
+}
+
+static void
+export_training(struct exporter *x, const struct graph *g)
+{
+	struct result loss = { .name = "loss", .tensor = g->loss };
+
+	begin(x, g, 1, &loss);
+	export_nodes(x, g, 1, &loss);
+	x->node = NULL;
+	if (x->why || x->result->problems.n > 0)
+		return;
+	weights_as_inputs(x);
+	export_output(x, &loss);
+	export_gradients(x, value_of(x, g->loss));
+	if (x->why || x->result->problems.n > 0)
+		return;
+	finish(x);
+}
+
+static void
 export_graph(struct exporter *x, const struct graph *g, int count, const struct result *wanted)
 {
 	int i;
@@ -299,16 +347,14 @@ export_graph(struct exporter *x, const struct graph *g, int count, const struct 
 		return;
 	for (i = 0; i < count; i++)
 		export_output(x, &wanted[i]);
-	drop_unread(x);
-	for (i = 0; i < x->model->numbers.n; i++)
-		x->result->parameters += x->model->numbers.v[i]->count;
+	finish(x);
 }
 
 struct exported *
-export_model(struct module *m, const struct checkpoint *c, const char *root, const char **why)
+export_model(struct module *m, const struct checkpoint *c, const char *root, bool training, const char **why)
 {
 	struct exporter x = { .arena = m->arena, .module = m, .checkpoint = c, .root = root,
-		.result = ARENA_NEW(m->arena, struct exported), .model = ARENA_NEW(m->arena, struct model),
+		.training = training, .result = ARENA_NEW(m->arena, struct exported), .model = ARENA_NEW(m->arena, struct model),
 		.value = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.value)),
 		.boxed = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.boxed)),
 		.apart = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.apart)) };
@@ -318,8 +364,14 @@ export_model(struct module *m, const struct checkpoint *c, const char *root, con
 	x.result->model = x.whole = x.body = x.model;
 	x.model->arena = m->arena;
 	x.model->producer = m->name;
-	if (count > 0)
+	if (training && m->set.nturns > 0)
+		x.why = "a step of it is several updates, each with gradients of its own losses, and this writes those of one";
+	else if (training && !m->forward->loss)
+		x.why = "it has no loss, so there are no gradients";
+	else if (training)
+		export_training(&x, m->forward);
+	else if (count > 0)
 		export_graph(&x, m->forward, count, wanted);
-	*why = count > 0 ? x.why : "it computes nothing for each sample";
+	*why = training || count > 0 ? x.why : "it computes nothing for each sample";
 	return x.result;
 }

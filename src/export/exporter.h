@@ -24,6 +24,10 @@ struct exporter {
 	const struct node *node;	/* the one at hand */
 	const char **value;		/* by a tensor's id, what it is called; NULL: it is not there yet */
 	bool *boxed, *apart;		/* by a tensor's id: does a layer that is a function need it; does one make it? */
+	bool training;			/* layers are as training runs them, for gradients */
+	const char *about;		/* the layer of whose gradient nodes are; NULL: they are the layer */
+	struct map origin;		/* of training: const struct node *, by the value that it made */
+	struct map stopped;		/* of training: values that have no gradient, whatever they are made of */
 	struct map names;		/* taken */
 	struct map constants;		/* values.c: those that others may be like */
 	const char *samples;		/* what has the batch in front; NULL: nothing */
@@ -39,6 +43,8 @@ struct export_op {
 	bool apart;			/* it becomes a function, whose node alone is read again */
 	/* Makes the results of the node (result()). */
 	void (*write)(struct exporter *, const struct node *);
+	/* The same as training runs it; NULL: by its formula, or else the same. */
+	void (*train)(struct exporter *, const struct node *);
 };
 
 #define EXPORT_OP_ROW(id, ...)	const struct export_op export_op_##id = { .name = #id, __VA_ARGS__ }
@@ -121,5 +127,6 @@ struct model_value	export_described(struct exporter *, const struct tensor *, co
 
 /* A formula of elements, by ONNX's arithmetic (formula_nodes.c). */
 void	formula_write(struct exporter *, const struct node *);
+const char	*formula_value(struct exporter *, const struct node *);	/* NULL after export_cannot() */
 
 #endif

@@ -124,6 +124,13 @@ write_primitive(struct writing *w, int i)
 		    number_of(w, t->of[2])), AS_IS);
 		return;
 	}
+	if (strcmp(t->op->name, "leaky") == 0) {
+		const char *a = number_of(w, t->of[0]);
+
+		w->value[i] = make(w->x, "Where", IN(two(w->x, "Greater", a, real_constant(w->x, 0)), a,
+		    two(w->x, "Mul", number_of(w, t->of[1]), a)), AS_IS);
+		return;
+	}
 	if (write_comparison(w, i))
 		return;
 	for (k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
@@ -150,8 +157,8 @@ operand(struct exporter *x, const struct tensor *t, const struct tensor *y)
 	return t->rank == 0 && t->batched && y->rank > 0 ? reshaped(x, value, true, y->rank, ones) : value;
 }
 
-void
-formula_write(struct exporter *x, const struct node *n)
+const char *
+formula_value(struct exporter *x, const struct node *n)
 {
 	const struct formula *f = pointwise_formula(x->arena, n);
 	struct writing w = { .x = x, .f = f };
@@ -159,7 +166,7 @@ formula_write(struct exporter *x, const struct node *n)
 
 	if (!f) {
 		export_cannot(x, "its formula cannot be read");
-		return;
+		return NULL;
 	}
 	w.value = arena_array(x->arena, (size_t)f->terms.n + 1, sizeof(*w.value));
 	w.truth = arena_array(x->arena, (size_t)f->terms.n + 1, sizeof(*w.truth));
@@ -173,5 +180,11 @@ formula_write(struct exporter *x, const struct node *n)
 		else
 			write_primitive(&w, i);
 	}
-	result(x, n->out[0], number_of(&w, f->result[0]));
+	return number_of(&w, f->result[0]);
+}
+
+void
+formula_write(struct exporter *x, const struct node *n)
+{
+	result(x, n->out[0], formula_value(x, n));
 }

@@ -4,7 +4,7 @@
  *
  *     q [..., T, heads d] -> [..., heads, T, d]      with fewer heads of keys: [..., kv, heads / kv, T, d]
  */
-#include "export/exporter.h"
+#include "export/training.h"
 
 #include <math.h>
 #include <string.h>
@@ -221,7 +221,10 @@ attend(struct exporter *x, const struct node *n)
 		y = two(x, "Add", y, alibi(&a));
 	if (mask)
 		y = make(x, "Where", IN(mask, y, real_constant(x, -INFINITY)), AS_IS);
-	y = with_groups(&a, make(x, "Softmax", IN(y), AS(attr_is_int("axis", -1))), true);
+	y = make(x, "Softmax", IN(y), AS(attr_is_int("axis", -1)));
+	if (x->training)
+		y = dropped(x, y, op_real(n, "dropout"));
+	y = with_groups(&a, y, true);
 	y = two(x, "MatMul", y, by_head(&a, V, false));
 	for (i = 0; i < front; i++)
 		axes[i] = i;

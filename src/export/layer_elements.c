@@ -2,7 +2,7 @@
  * Functions of elements for which ONNX has an operator of its own, so that what reads the model need not recognise
  * it. All others are written as their formula says.
  */
-#include "export/exporter.h"
+#include "export/training.h"
 
 EXPORT_OP_ROW(abs, .same = "Abs");
 EXPORT_OP_ROW(atan, .same = "Atan");
@@ -145,8 +145,8 @@ same(struct exporter *x, const struct node *n)
 	result(x, n->out[0], value_of(x, n->in[0]));
 }
 
-EXPORT_OP_ROW(dropout, .write = same);
-EXPORT_OP_ROW(stop_gradient, .write = same);
+EXPORT_OP_ROW(dropout, .write = same, .train = dropout_train);
+EXPORT_OP_ROW(stop_gradient, .write = same, .train = stop_gradient_train);
 EXPORT_OP_ROW(parameter, .write = same);
 
 /* What is not drawn from the same generator is drawn from the same distribution. */

@@ -1,5 +1,5 @@
 /* Normalisation. */
-#include "export/exporter.h"
+#include "export/training.h"
 
 #include <math.h>
 
@@ -20,7 +20,7 @@ batchnorm(struct exporter *x, const struct node *n)
 	x->body->nodes.v[x->body->nodes.n - 1]->frozen = op_bool(n, "frozen");
 }
 
-EXPORT_OP_ROW(batchnorm, .write = batchnorm);
+EXPORT_OP_ROW(batchnorm, .write = batchnorm, .train = batchnorm_train);
 
 /* So many numbers, all alike. */
 static const char *
@@ -50,7 +50,7 @@ layernorm(struct exporter *x, const struct node *n)
 	    AS(attr_is_int("axis", -axes), attr_is_real("epsilon", op_real(n, "eps")))));
 }
 
-EXPORT_OP_ROW(layernorm, .write = layernorm);
+EXPORT_OP_ROW(layernorm, .write = layernorm, .train = layernorm_train);
 
 static void
 rmsnorm(struct exporter *x, const struct node *n)
@@ -85,7 +85,7 @@ groupnorm(struct exporter *x, const struct node *n)
 	    AS(attr_is_int("num_groups", op_int(n, "groups")), attr_is_real("epsilon", op_real(n, "eps")))));
 }
 
-EXPORT_OP_ROW(groupnorm, .write = groupnorm);
+EXPORT_OP_ROW(groupnorm, .write = groupnorm, .train = groupnorm_train);
 
 static void
 instancenorm(struct exporter *x, const struct node *n)
@@ -100,7 +100,7 @@ instancenorm(struct exporter *x, const struct node *n)
 	    AS(attr_is_real("epsilon", op_real(n, "eps")))));
 }
 
-EXPORT_OP_ROW(instancenorm, .write = instancenorm);
+EXPORT_OP_ROW(instancenorm, .write = instancenorm, .train = instancenorm_train);
 
 static void
 l2norm(struct exporter *x, const struct node *n)

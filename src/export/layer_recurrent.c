@@ -3,7 +3,7 @@
  * take x and that layer's weights themselves, with the gates in another order: i o f g of LSTM's i f g o, and z r n
  * of GRU's r z n. Both directions of a layer are one node there, which is written where the second of ours stands.
  */
-#include "export/exporter.h"
+#include "export/training.h"
 
 #include <string.h>
 
@@ -251,4 +251,4 @@ recurrent(struct exporter *x, const struct node *n)
 	states(x, way, ways, RECURRENT_CARRIED, out[2]);
 }
 
-EXPORT_OP_ROW(recurrent, .write = recurrent);
+EXPORT_OP_ROW(recurrent, .write = recurrent, .train = recurrent_train);

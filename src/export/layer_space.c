@@ -113,7 +113,10 @@ pool_attrs(struct exporter *x, const struct node *n)
 static void
 maxpool(struct exporter *x, const struct node *n)
 {
-	result(x, n->out[0], make(x, "MaxPool", IN(value_of(x, n->in[0])), pool_attrs(x, n).attr));
+	const char *out[2];	/* what is largest, and where it is, which a gradient asks for */
+
+	make_several(x, "MaxPool", IN(value_of(x, n->in[0])), pool_attrs(x, n).attr, x->training ? 2 : 1, out);
+	result(x, n->out[0], out[0]);
 }
 
 EXPORT_OP_ROW(maxpool, .write = maxpool);

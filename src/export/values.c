@@ -72,12 +72,15 @@ void
 make_several(struct exporter *x, const char *op, const char *const *in, const struct model_attr *attr, int count,
     const char **out)
 {
-	const char *path = x->within ? x->within : x->node ? x->node->path : "batch";
+	const char *path = x->within ? x->within : x->about ? x->about : x->node ? x->node->path : "batch";
 	struct model_node *n = append(x, path, op, in, attr, count);
 	int i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		out[i] = n->out[i] = export_name(x, path);
+		if (x->training && x->node)
+			map_put(x->arena, &x->origin, out[i], (void *)(uintptr_t)x->node);
+	}
 	n->name = n->out[0];
 }
 
@@ -322,6 +325,8 @@ onnx_type(enum element type)
 		return 6;
 	case ELEMENT_U8:
 		return 2;
+	case ELEMENT_BOOL:
+		return 9;
 	default:
 		return 1;	/* FLOAT */
 	}

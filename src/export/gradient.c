@@ -1,0 +1,520 @@
+/*
+ * The training graph: the loss, and its gradient by each trained weight. Nodes of the model are gone through from the
+ * last to the first; shapes are those of our tensors, followed through what layers are made of as far as that is simple,
+ * and where they are not known the model finds out itself what it must sum.
+ */
+#include "export/gradient.h"
+
+#include <string.h>
+
+const struct model_attr *
+node_attr(const struct model_node *n, const char *name)
+{
+	return model_attr(n, name);
+}
+
+int64_t
+node_int(const struct model_node *n, const char *name, int64_t otherwise)
+{
+	const struct model_attr *a = model_attr(n, name);
+
+	return a && a->type == A_INT ? a->i : otherwise;
+}
+
+const struct numbers *
+constant_of(const struct gradients *g, const char *value)
+{
+	return map_get(&g->constants, value);
+}
+
+void
+no_gradient(struct gradients *g, const char *why)
+{
+	g->x->node = map_get(&g->x->origin, g->node->out[0]);
+	if (g->x->node)
+		export_cannot(g->x, "its gradient is not written: %s; freeze what comes before it, or train it in a program of its own "
+		    "(stowage build)", why);
+	else
+		g->x->why = arena_printf(g->x->arena, "the gradient of '%s' is not written: %s", g->node->name, why);
+}
+
+/* ---- shapes ---- */
+
+static void
+shape_put(struct gradients *g, const char *value, const struct known_shape *s)
+{
+	if (*value && !map_get(&g->shapes, value))
+		map_put(g->x->arena, &g->shapes, value, memcpy(ARENA_NEW(g->x->arena, struct known_shape), s, sizeof(*s)));
+}
+
+const struct known_shape *
+shape_known(const struct gradients *g, const char *value)
+{
+	return map_get(&g->shapes, value);
+}
+
+static void
+shape_of_tensor(struct gradients *g, const struct tensor *t)
+{
+	struct known_shape s = { t->rank + t->batched, { EXTENT_BATCH } };
+
+	if (!t || !g->x->value[t->id])
+		return;
+	memcpy(s.dim + t->batched, t->dim, (size_t)t->rank * sizeof(*s.dim));
+	shape_put(g, g->x->value[t->id], &s);
+}
+
+static bool
+is_one_of(const char *op, const char *const *names)
+{
+	while (*names && strcmp(*names, op) != 0)
+		names++;
+	return *names != NULL;
+}
+
+static bool
+keeps_shape(const char *op)
+{
+	static const char *const ops[] = { "Abs", "Atan", "Cast", "Cos", "Erf", "Exp", "Floor", "Identity", "Log", "Neg", "Not", "Reciprocal",
+		"Relu", "Sigmoid", "Sign", "Sin", "Softmax", "LogSoftmax", "Softplus", "Sqrt", "Tanh", "Dropout", NULL };
+
+	return is_one_of(op, ops);
+}
+
+static bool
+broadcasts(const char *op)
+{
+	static const char *const ops[] = { "Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Where", "And", "Or", "Equal", "Less",
+		"LessOrEqual", "Greater", "GreaterOrEqual", NULL };
+
+	return is_one_of(op, ops);
+}
+
+/* Of operands that are broadcast; false: one is not known. */
+static bool
+joint_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	int k, i;
+
+	*s = (struct known_shape){ 0 };
+	for (k = 0; k < n->nin; k++) {
+		const struct known_shape *in = shape_known(g, n->in[k]);
+		struct known_shape was = *s;
+
+		if (!in)
+			return false;
+		s->rank = in->rank > was.rank ? in->rank : was.rank;
+		for (i = 0; i < s->rank; i++) {
+			int64_t a = i < s->rank - in->rank ? 1 : in->dim[i - s->rank + in->rank];
+			int64_t b = i < s->rank - was.rank ? 1 : was.dim[i - s->rank + was.rank];
+
+			s->dim[i] = a == 1 ? b : a;
+		}
+	}
+	return true;
+}
+
+static bool
+reshape_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct numbers *to = constant_of(g, n->in[1]);
+	int64_t i;
+
+	if (!to || to->count > MODEL_RANK + 3)
+		return false;
+	s->rank = (int)to->count;
+	for (i = 0; i < to->count; i++)
+		s->dim[i] = numbers_integer(to, i) < 0 ? i == 0 ? EXTENT_BATCH : EXTENT_UNKNOWN : numbers_integer(to, i);
+	return true;
+}
+
+static bool
+transpose_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	const struct model_attr *perm = node_attr(n, "perm");
+	int i;
+
+	if (!in || !perm || perm->n != in->rank)
+		return false;
+	s->rank = in->rank;
+	for (i = 0; i < in->rank; i++)
+		s->dim[i] = in->dim[perm->v[i]];
+	return true;
+}
+
+static bool
+matmul_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct known_shape *a = shape_known(g, n->in[0]), *b = shape_known(g, n->in[1]);
+
+	if (!a || !b || a->rank < 2 || b->rank < 2)
+		return false;
+	*s = a->rank >= b->rank ? *a : *b;
+	s->dim[s->rank - 2] = a->dim[a->rank - 2];
+	s->dim[s->rank - 1] = b->dim[b->rank - 1];
+	return true;
+}
+
+/* How many there are along the axes that it cuts is not looked at. */
+static bool
+cut_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	const struct numbers *axes = n->nin > 3 ? constant_of(g, n->in[3]) : NULL;
+	int64_t i;
+
+	if (!in || !axes)
+		return false;
+	*s = *in;
+	for (i = 0; i < axes->count; i++) {
+		int64_t axis = numbers_integer(axes, i);
+
+		s->dim[axis < 0 ? axis + in->rank : axis] = EXTENT_UNKNOWN;
+	}
+	return true;
+}
+
+/* Of a Split into equal parts, which is how steps are told apart. */
+static bool
+split_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	const struct numbers *size = n->nin > 1 ? constant_of(g, n->in[1]) : NULL;
+	int64_t axis = node_int(n, "axis", 0), extent;
+
+	if (!in || axis < 0 || (size && size->count != n->nout))
+		return false;
+	*s = *in;
+	extent = size ? numbers_integer(size, 0) : s->dim[axis] / n->nout;
+	s->dim[axis] = s->dim[axis] == extent * n->nout ? extent : EXTENT_UNKNOWN;
+	return true;
+}
+
+/* With axes of one, or without them. */
+static bool
+squeezed_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	const struct numbers *axes = n->nin > 1 ? constant_of(g, n->in[1]) : NULL;
+	bool more = strcmp(n->op, "Unsqueeze") == 0;
+	int rank = in && axes ? in->rank + (more ? (int)axes->count : 0) : 0, i, k = 0;
+	bool at[MODEL_RANK + 4] = { false };
+	int64_t j;
+
+	if (!in || !axes || rank > MODEL_RANK + 3)
+		return false;
+	for (j = 0; j < axes->count; j++)
+		at[numbers_integer(axes, j) + (numbers_integer(axes, j) < 0 ? rank : 0)] = true;
+	for (i = 0; i < rank; i++)
+		if (more)
+			s->dim[s->rank++] = at[i] ? 1 : in->dim[k++];
+		else if (!at[i])
+			s->dim[s->rank++] = in->dim[i];
+	return true;
+}
+
+static bool
+reduced_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	const struct numbers *axes = n->nin > 1 ? constant_of(g, n->in[1]) : NULL;
+	int64_t i;
+
+	if (!in || !axes || !node_int(n, "keepdims", 1))
+		return false;
+	*s = *in;
+	for (i = 0; i < axes->count; i++) {
+		int64_t axis = numbers_integer(axes, i);
+
+		s->dim[axis < 0 ? axis + in->rank : axis] = 1;
+	}
+	return true;
+}
+
+/* What is repeated for each sample: the shape is that of the batch before known extents. */
+static bool
+expanded_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct model_node *to = map_get(&g->joined, n->in[1]);
+	const struct numbers *rest = to && to->nin == 2 && g->x->batch && strcmp(to->in[0], g->x->batch) == 0 ?
+	    constant_of(g, to->in[1]) : NULL;
+	int64_t i;
+
+	if (!rest || rest->count > MODEL_RANK + 2)
+		return false;
+	s->rank = 1 + (int)rest->count;
+	s->dim[0] = EXTENT_BATCH;
+	for (i = 0; i < rest->count; i++)
+		s->dim[1 + i] = numbers_integer(rest, i);
+	return true;
+}
+
+static void
+shape_of_node(struct gradients *g, const struct model_node *n)
+{
+	struct known_shape s = { 0 };
+	const struct known_shape *in = n->nin > 0 ? shape_known(g, n->in[0]) : NULL;
+	bool known = false;
+	int i;
+
+	if (strcmp(n->op, "Constant") == 0) {
+		map_put(g->x->arena, &g->constants, n->out[0], (void *)(uintptr_t)n->attr[0].numbers);
+		s.rank = n->attr[0].numbers->rank;
+		memcpy(s.dim, n->attr[0].numbers->dim, sizeof(n->attr[0].numbers->dim));
+		known = true;
+	} else if (keeps_shape(n->op)) {
+		known = in != NULL;
+		s = in ? *in : s;
+	} else if (broadcasts(n->op)) {
+		known = joint_shape(g, n, &s);
+	} else if (strcmp(n->op, "Reshape") == 0) {
+		known = reshape_shape(g, n, &s);
+	} else if (strcmp(n->op, "Concat") == 0) {
+		map_put(g->x->arena, &g->joined, n->out[0], (void *)(uintptr_t)n);
+	} else if (strcmp(n->op, "Expand") == 0) {
+		known = expanded_shape(g, n, &s);
+	} else if (strcmp(n->op, "Transpose") == 0) {
+		known = transpose_shape(g, n, &s);
+	} else if (strcmp(n->op, "MatMul") == 0) {
+		known = matmul_shape(g, n, &s);
+	} else if (strcmp(n->op, "Split") == 0) {
+		known = split_shape(g, n, &s);
+	} else if (strcmp(n->op, "Slice") == 0) {
+		known = cut_shape(g, n, &s);
+	} else if (strcmp(n->op, "Squeeze") == 0 || strcmp(n->op, "Unsqueeze") == 0) {
+		known = squeezed_shape(g, n, &s);
+	} else if (strncmp(n->op, "Reduce", 6) == 0) {
+		known = reduced_shape(g, n, &s);
+	}
+	for (i = 0; known && i < n->nout; i++)
+		shape_put(g, n->out[i], &s);
+}
+
+static void
+find_shapes(struct gradients *g)
+{
+	const struct graph *f = g->x->module->forward;
+	int i, k;
+
+	for (i = 0; i < f->inputs.n; i++)
+		shape_of_tensor(g, f->inputs.v[i]);
+	for (i = 0; i < g->x->module->persistent.n; i++)
+		shape_of_tensor(g, g->x->module->persistent.v[i]);
+	for (i = 0; i < f->nodes.n; i++)
+		for (k = 0; k < f->nodes.v[i]->nout; k++)
+			if (f->nodes.v[i]->out[k])
+				shape_of_tensor(g, f->nodes.v[i]->out[k]);
+	for (i = 0; i < g->x->model->nodes.n; i++)
+		shape_of_node(g, g->x->model->nodes.v[i]);
+}
+
+const char *
+shape_value(struct gradients *g, const char *value)
+{
+	const struct known_shape *s = shape_known(g, value);
+	int i, batches = 0;
+
+	for (i = 0; s && i < s->rank; i++)
+		batches += s->dim[i] < 0;
+	return s && batches == 0 ? ints_constant(g->x, s->rank, s->dim) : one(g->x, "Shape", value);
+}
+
+const char *
+shaped_as(struct gradients *g, const char *gradient, const char *value)
+{
+	return two(g->x, "Reshape", gradient, shape_value(g, value));
+}
+
+const char *
+zeros_as(struct gradients *g, const char *value)
+{
+	return two(g->x, "Expand", real_constant(g->x, 0), shape_value(g, value));
+}
+
+const char *
+last_exchanged(struct gradients *g, const char *value, int rank)
+{
+	int64_t axes[MODEL_RANK + 4];
+	int i;
+
+	for (i = 0; i < rank; i++)
+		axes[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
+	return transposed(g->x, value, rank, axes);
+}
+
+/* ---- sums ---- */
+
+/* Where both shapes are known; NULL: they are not. */
+static const char *
+summed_known(struct gradients *g, const char *gradient, const struct known_shape *from, const struct known_shape *to)
+{
+	int64_t axes[MODEL_RANK + 4];
+	int i, n = 0, more = from->rank - to->rank;
+	bool kept = true;
+
+	for (i = 0; i < from->rank; i++) {
+		int64_t a = from->dim[i], b = i < more ? 1 : to->dim[i - more];
+
+		if (a == EXTENT_UNKNOWN || b == EXTENT_UNKNOWN)
+			return NULL;
+		if (a != b || i < more)
+			axes[n++] = i;
+		kept &= a == b || i < more;
+	}
+	if (n == 0)
+		return gradient;
+	if (kept)	/* only what is in front goes */
+		return reduced(g->x, "ReduceSum", gradient, n, axes, false);
+	gradient = reduced(g->x, "ReduceSum", gradient, n, axes, true);
+	if (more == 0)
+		return gradient;
+	for (i = 0; i < more; i++)
+		axes[i] = i;
+	return two(g->x, "Squeeze", gradient, ints_constant(g->x, more, axes));
+}
+
+/* What the model finds out: axes where the one has an extent of 1 and the other has not. */
+static const char *
+summed_unknown(struct gradients *g, const char *gradient, const char *value)
+{
+	struct exporter *x = g->x;
+	const char *from = one(x, "Shape", gradient), *to = one(x, "Shape", value), *more, *as, *axes;
+
+	more = two(x, "Sub", one(x, "Shape", from), one(x, "Shape", to));
+	as = make(x, "Concat", IN(two(x, "Expand", int_constant(x, 1), more), to), AS(attr_is_int("axis", 0)));
+	axes = two(x, "Squeeze", one(x, "NonZero", one(x, "Not", two(x, "Equal", from, as))), int_constant(x, 0));
+	gradient = make(x, "ReduceSum", IN(gradient, axes), AS(attr_is_int("keepdims", 1), attr_is_int("noop_with_empty_axes", 1)));
+	return two(x, "Reshape", gradient, to);
+}
+
+void
+flow_to(struct gradients *g, const char *value, const char *gradient)
+{
+	const char *before = map_get(&g->found, value);
+
+	if (before)
+		map_set(&g->found, value, (void *)(uintptr_t)two(g->x, "Add", before, gradient));
+	else
+		map_put(g->x->arena, &g->found, value, (void *)(uintptr_t)gradient);
+}
+
+void
+flow_summed(struct gradients *g, const char *value, const char *gradient, const struct known_shape *from)
+{
+	const struct known_shape *to = shape_known(g, value);
+	const char *sum = from && to ? summed_known(g, gradient, from, to) : NULL;
+
+	flow_to(g, value, sum ? sum : summed_unknown(g, gradient, value));
+}
+
+/* ---- nodes ---- */
+
+bool
+wants(const struct gradients *g, const struct model_node *n, int k)
+{
+	return k < n->nin && *n->in[k] && map_get(&g->trained, n->in[k]);
+}
+
+/* Of these nothing comes back: what they make has steps, or is no number. */
+static bool
+ends(const struct model_node *n)
+{
+	static const char *const ops[] = { "Floor", "Ceil", "Sign", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "Not", "And",
+		"Or", "IsNaN", "Shape", "ArgMax", "ArgMin", "NonZero", "RandomNormalLike", "RandomUniformLike", NULL };
+
+	return is_one_of(n->op, ops);
+}
+
+static void
+find_trained(struct gradients *g)
+{
+	struct exporter *x = g->x;
+	int i, k;
+
+	for (i = 0; i < x->module->persistent.n; i++) {
+		struct tensor *t = x->module->persistent.v[i];
+
+		if (t->kind == T_PARAM && !t->frozen && x->value[t->id])
+			map_put(x->arena, &g->trained, t->name, t);
+	}
+	for (i = 0; i < x->model->nodes.n; i++) {
+		const struct model_node *n = x->model->nodes.v[i];
+		bool any = false;
+
+		for (k = 0; k < n->nin && !ends(n); k++)
+			any |= wants(g, n, k);
+		for (k = 0; k < n->nout && any; k++)
+			if (!map_get(&x->stopped, n->out[k]) && !map_get(&g->trained, n->out[k]))
+				map_put(x->arena, &g->trained, n->out[k], x);
+	}
+}
+
+static const struct gradient_row *
+row_of(const char *op)
+{
+	static const struct gradient_row *const tables[] = { gradients_of_elements, gradients_of_products, gradients_of_shapes };
+	const struct gradient_row *r;
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		for (r = tables[i]; r->op; r++)
+			if (strcmp(r->op, op) == 0)
+				return r;
+	return NULL;
+}
+
+static void
+back(struct gradients *g, const struct model_node *n)
+{
+	const char **dy = arena_array(g->x->arena, (size_t)n->nout + 1, sizeof(*dy));
+	const struct gradient_row *row;
+	bool any = false, wanted = false;
+	int k;
+
+	for (k = 0; k < n->nout; k++) {
+		dy[k] = map_get(&g->trained, n->out[k]) ? map_get(&g->found, n->out[k]) : NULL;
+		any |= dy[k] != NULL;
+		dy[k] = dy[k] ? dy[k] : "";
+	}
+	for (k = 0; k < n->nin; k++)
+		wanted |= wants(g, n, k);
+	if (!any || !wanted)
+		return;
+	g->node = n;
+	g->x->about = arena_join(g->x->arena, n->scope ? n->scope : "", ".", "grad");
+	row = row_of(n->op);
+	if (row)
+		row->flow(g, n, dy);
+	else
+		no_gradient(g, arena_printf(g->x->arena, "it is made of ONNX's %s, which is not differentiated", n->op));
+}
+
+static void
+output(struct exporter *x, const struct tensor *t, const char *value, const char *name)
+{
+	called(x, value, name);
+	vec_push(x->arena, &x->model->outputs, export_described(x, t, name));
+}
+
+void
+export_gradients(struct exporter *x, const char *loss)
+{
+	struct gradients g = { .x = x };
+	int i, last = x->model->nodes.n;
+
+	find_shapes(&g);
+	find_trained(&g);
+	flow_to(&g, loss, real_constant(x, 1));
+	for (i = last - 1; i >= 0 && !x->why; i--)
+		back(&g, x->model->nodes.v[i]);
+	x->about = NULL;
+	x->node = NULL;
+	for (i = 0; i < x->module->persistent.n && !x->why && x->result->problems.n == 0; i++) {
+		struct tensor *t = x->module->persistent.v[i];
+		const char *found = t->kind == T_PARAM && !t->frozen ? map_get(&g.found, t->name) : NULL;
+
+		if (found)
+			output(x, t, found, arena_join(x->arena, t->name, ".", "grad"));
+	}
+}

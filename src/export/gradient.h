@@ -1,0 +1,60 @@
+/*
+ * Gradients of a model's nodes, as nodes of ONNX's operators: from the loss back, each node hands what it got for its
+ * results on to its operands. Of these only what a trained weight is part of counts.
+ */
+#ifndef STOWAGE_EXPORT_GRADIENT_H
+#define STOWAGE_EXPORT_GRADIENT_H
+
+#include "export/exporter.h"
+
+#define EXTENT_BATCH	(-1)
+#define EXTENT_UNKNOWN	(-2)
+
+struct known_shape {		/* of a value, as ONNX counts its axes */
+	int rank;
+	int64_t dim[MODEL_RANK + 4];	/* one of the above where it is no number */
+};
+
+struct gradients {
+	struct exporter *x;
+	struct map trained;	/* values that a trained weight is part of */
+	struct map shapes;	/* struct known_shape * */
+	struct map found;	/* by value, the name of its gradient so far */
+	struct map constants;	/* struct numbers * */
+	struct map joined;	/* nodes Concat, by what they make */
+	const struct model_node *node;	/* the one at hand */
+};
+
+/* How the gradients of a node's operands follow from those of its results, DY, "" where there is none. */
+struct gradient_row {
+	const char *op;
+	void (*flow)(struct gradients *, const struct model_node *, const char *const *dy);
+};
+
+/* They end with op NULL. */
+extern const struct gradient_row gradients_of_elements[], gradients_of_products[], gradients_of_shapes[];
+
+bool	 wants(const struct gradients *, const struct model_node *, int operand);
+/* Adds to the gradient of a value. */
+void	 flow_to(struct gradients *, const char *value, const char *gradient);
+/* The same of an operand that was broadcast to a shape, FROM, that of the gradient; NULL: it is not known. What an element
+ * stood for is summed. */
+void	 flow_summed(struct gradients *, const char *value, const char *gradient, const struct known_shape *from);
+/* In the shape that a value has. */
+const char	*shaped_as(struct gradients *, const char *gradient, const char *value);
+const struct known_shape	*shape_known(const struct gradients *, const char *value);	/* NULL: it is not */
+const char	*shape_value(struct gradients *, const char *value);	/* as a vector of int64 */
+const char	*zeros_as(struct gradients *, const char *value);
+const struct model_attr	*node_attr(const struct model_node *, const char *name);
+int64_t		 node_int(const struct model_node *, const char *name, int64_t otherwise);
+/* Numbers of an operand that is a constant; NULL: it is none. */
+const struct numbers	*constant_of(const struct gradients *, const char *value);
+const char	*last_exchanged(struct gradients *, const char *value, int rank);	/* the last two axes */
+/* Says that the gradient of the node at hand cannot be expressed. */
+void	 no_gradient(struct gradients *, const char *why);
+
+/* Appends to the model the gradient of LOSS by each of the module's parameters that are trained, and makes outputs of them
+ * (gradient.c). */
+void	export_gradients(struct exporter *, const char *loss);
+
+#endif

@@ -1,0 +1,193 @@
+/* Gradients of reductions, of what moves elements, and of lookups. */
+#include "export/gradient.h"
+
+#include <string.h>
+
+/* ---- the same elements in another shape ---- */
+
+static void
+reshape(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	flow_to(g, n->in[0], shaped_as(g, dy[0], n->in[0]));
+}
+
+static void
+transpose(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const struct model_attr *perm = node_attr(n, "perm");
+	int64_t axes[MODEL_RANK + 4];
+	int i;
+
+	for (i = 0; i < perm->n; i++)
+		axes[perm->v[i]] = i;
+	flow_to(g, n->in[0], transposed(g->x, dy[0], perm->n, axes));
+}
+
+static void
+expand(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	flow_summed(g, n->in[0], dy[0], shape_known(g, n->out[0]));
+}
+
+/* ---- parts ---- */
+
+static const char *
+extent_of(struct gradients *g, const char *value, const char *axes)
+{
+	return make(g->x, "Gather", IN(one(g->x, "Shape", value), axes), AS(attr_is_int("axis", 0)));
+}
+
+static void
+concat(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const char **size = arena_array(g->x->arena, (size_t)n->nin + 1, sizeof(*size));
+	const char **part = arena_array(g->x->arena, (size_t)n->nin + 1, sizeof(*part));
+	const char *axis = int_constant(g->x, node_int(n, "axis", 0));
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		size[k] = extent_of(g, n->in[k], axis);
+	if (n->nin == 1) {
+		flow_to(g, n->in[0], dy[0]);
+		return;
+	}
+	make_several(g->x, "Split", IN(dy[0], make(g->x, "Concat", size, AS(attr_is_int("axis", 0)))),
+	    AS(attr_is_int("axis", node_int(n, "axis", 0))), n->nin, part);
+	for (k = 0; k < n->nin; k++)
+		if (wants(g, n, k))
+			flow_to(g, n->in[k], part[k]);
+}
+
+static void
+split(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const char **part = arena_array(g->x->arena, (size_t)n->nout + 1, sizeof(*part));
+	int k;
+
+	for (k = 0; k < n->nout; k++)
+		part[k] = *dy[k] ? dy[k] : zeros_as(g, n->out[k]);
+	flow_to(g, n->in[0], make(g->x, "Concat", part, AS(attr_is_int("axis", node_int(n, "axis", 0)))));
+}
+
+/* What was cut off in front and behind is 0. */
+static void
+slice(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	struct exporter *x = g->x;
+	const struct numbers *starts = constant_of(g, n->in[1]), *axes = n->nin > 3 ? constant_of(g, n->in[3]) : NULL,
+	    *steps = n->nin > 4 ? constant_of(g, n->in[4]) : NULL;
+	const char *extent, *before, *after;
+	int64_t i;
+
+	for (i = 0; steps && i < steps->count; i++)
+		if (numbers_integer(steps, i) != 1)
+			axes = NULL;
+	if (!starts || !axes) {
+		no_gradient(g, "a slice with steps other than 1");
+		return;
+	}
+	extent = extent_of(g, n->in[0], n->in[3]);
+	before = make(x, "Where", IN(two(x, "Less", n->in[1], int_constant(x, 0)), two(x, "Add", n->in[1], extent), n->in[1]), AS_IS);
+	after = two(x, "Sub", two(x, "Sub", extent, before), extent_of(g, n->out[0], n->in[3]));
+	before = make(x, "Concat", IN(before, after), AS(attr_is_int("axis", 0)));
+	flow_to(g, n->in[0], make(x, "Pad", IN(dy[0], before, real_constant(x, 0), n->in[3]), AS_IS));
+}
+
+static void
+pad(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const struct model_attr *mode = node_attr(n, "mode");
+	const struct numbers *pads = constant_of(g, n->in[1]);
+	struct exporter *x = g->x;
+	int64_t axes[MODEL_RANK + 4], from[MODEL_RANK + 4], i;
+	const char *start;
+
+	if ((mode && strcmp(mode->s, "constant") != 0) || !pads || n->nin > 3) {
+		no_gradient(g, "a frame that is not of one number");
+		return;
+	}
+	for (i = 0; i < pads->count / 2; i++) {
+		axes[i] = i;
+		from[i] = numbers_integer(pads, i);
+	}
+	start = ints_constant(x, (int)pads->count / 2, from);
+	flow_to(g, n->in[0], make(x, "Slice", IN(dy[0], start, two(x, "Add", start, one(x, "Shape", n->in[0])),
+	    ints_constant(x, (int)pads->count / 2, axes)), AS_IS));
+}
+
+/* ---- reductions ---- */
+
+/* What is no longer there is an axis of one again, and the same for all that went into it. */
+static const char *
+spread(struct gradients *g, const struct model_node *n, const char *dy)
+{
+	if (!node_int(n, "keepdims", 1) && n->nin > 1 && *n->in[1])
+		dy = two(g->x, "Unsqueeze", dy, n->in[1]);
+	return two(g->x, "Expand", dy, shape_value(g, n->in[0]));
+}
+
+static void
+total(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	flow_to(g, n->in[0], spread(g, n, dy[0]));
+}
+
+static void
+mean(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const char *count = two(g->x, "Div", one(g->x, "Size", n->in[0]), one(g->x, "Size", n->out[0]));
+
+	flow_to(g, n->in[0], spread(g, n, two(g->x, "Div", dy[0], cast_to(g->x, count, ELEMENT_F32))));
+}
+
+static const char *
+along(struct gradients *g, const struct model_node *n, const char *value)
+{
+	int64_t axis = node_int(n, "axis", -1);
+
+	return reduced(g->x, "ReduceSum", value, 1, &axis, true);
+}
+
+static void
+softmax(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const char *sum = along(g, n, two(g->x, "Mul", dy[0], n->out[0]));
+
+	flow_to(g, n->in[0], two(g->x, "Mul", n->out[0], two(g->x, "Sub", dy[0], sum)));
+}
+
+static void
+log_softmax(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	flow_to(g, n->in[0], two(g->x, "Sub", dy[0], two(g->x, "Mul", one(g->x, "Exp", n->out[0]), along(g, n, dy[0]))));
+}
+
+/* ---- lookups ---- */
+
+/* Rows of a table that were looked up several times have the sum. */
+static void
+gather(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const char *at;
+
+	if (node_int(n, "axis", 0) != 0) {
+		no_gradient(g, "a lookup along another axis than the first");
+		return;
+	}
+	at = two(g->x, "Unsqueeze", cast_to(g->x, n->in[1], ELEMENT_I64), int_constant(g->x, -1));
+	flow_to(g, n->in[0], make(g->x, "ScatterND", IN(zeros_as(g, n->in[0]), at, dy[0]), AS(attr_is_text("reduction", "add"))));
+}
+
+static void
+gather_elements(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	flow_to(g, n->in[0], make(g->x, "ScatterElements", IN(zeros_as(g, n->in[0]), n->in[1], dy[0]),
+	    AS(attr_is_int("axis", node_int(n, "axis", 0)), attr_is_text("reduction", "add"))));
+}
+
+const struct gradient_row gradients_of_shapes[] = {
+	{ "Concat", concat }, { "Expand", expand }, { "Flatten", reshape }, { "Gather", gather }, { "GatherElements", gather_elements },
+	{ "LogSoftmax", log_softmax }, { "Pad", pad }, { "ReduceMean", mean }, { "ReduceSum", total }, { "Reshape", reshape },
+	{ "Slice", slice }, { "Softmax", softmax }, { "Split", split }, { "Squeeze", reshape }, { "Transpose", transpose },
+	{ "Unsqueeze", reshape }, { NULL, NULL }
+};

@@ -1,0 +1,300 @@
+/*
+ * Layers as training runs them, where that is not what inference does, in operators of which gradients are written:
+ * normalisation by the batch's own mean and variance, dropout, the steps of recurrent layers one after the other; and losses.
+ */
+#include "export/training.h"
+
+#include <string.h>
+
+#include "ops/batchnorm.h"
+#include "ops/labels.h"
+#include "ops/recurrent.h"
+#include "ops/shapes.h"
+#include "ops/targets.h"
+
+/* ---- normalisation ---- */
+
+/* d / sqrt(mean of d d + eps), with d = v without its mean along axes. */
+static const char *
+normalised(struct exporter *x, const char *v, int n, const int64_t *axes, double eps)
+{
+	const char *d = two(x, "Sub", v, reduced(x, "ReduceMean", v, n, axes, true));
+	const char *var = reduced(x, "ReduceMean", two(x, "Mul", d, d), n, axes, true);
+
+	return two(x, "Div", d, one(x, "Sqrt", two(x, "Add", var, real_constant(x, eps))));
+}
+
+/* A number for each channel, before maps of that many axes. */
+static const char *
+channels(struct exporter *x, const struct tensor *t, int rank)
+{
+	int64_t dim[MAX_RANK] = { t->dim[0], 1, 1, 1, 1, 1, 1, 1 };
+
+	return reshaped(x, value_of(x, t), false, rank, dim);
+}
+
+static const char *
+scaled(struct exporter *x, const char *v, const struct tensor *weight, const struct tensor *bias, int rank)
+{
+	if (weight)
+		v = two(x, "Mul", v, channels(x, weight, rank));
+	return bias ? two(x, "Add", v, channels(x, bias, rank)) : v;
+}
+
+void
+batchnorm_train(struct exporter *x, const struct node *n)
+{
+	const struct tensor *t = n->in[X];
+	const char *v = value_of(x, t);
+	int64_t axes[MAX_RANK + 1] = { 0 };
+	int i;
+
+	for (i = 1; i < t->rank; i++)
+		axes[i] = i + 1;
+	if (op_bool(n, "frozen") || tensor_root(n->in[RUNNING_MEAN])->frozen) {
+		const char *var = two(x, "Add", channels(x, n->in[RUNNING_VAR], t->rank), real_constant(x, op_real(n, "eps")));
+
+		v = two(x, "Div", two(x, "Sub", v, channels(x, n->in[RUNNING_MEAN], t->rank)), one(x, "Sqrt", var));
+	} else {
+		v = normalised(x, v, t->rank, axes, op_real(n, "eps"));
+	}
+	result(x, n->out[0], scaled(x, v, n->in[WEIGHT], n->in[BIAS], t->rank));
+}
+
+static const struct tensor *
+operand(const struct node *n, int k)
+{
+	return n->nin > k ? n->in[k] : NULL;
+}
+
+void
+layernorm_train(struct exporter *x, const struct node *n)
+{
+	int64_t axes[MAX_RANK];
+	int count = (int)op_int(n, "axes"), i;
+	const char *v;
+
+	for (i = 0; i < count; i++)
+		axes[i] = i - count;
+	v = normalised(x, value_of(x, n->in[0]), count, axes, op_real(n, "eps"));
+	if (operand(n, 1))
+		v = two(x, "Mul", v, value_of(x, n->in[1]));
+	result(x, n->out[0], operand(n, 2) ? two(x, "Add", v, value_of(x, n->in[2])) : v);
+}
+
+/* Each group of channels is one row. */
+static void
+groups(struct exporter *x, const struct node *n, int64_t count)
+{
+	const struct tensor *t = n->in[0];
+	int64_t dim[] = { count, 1 }, axis = 1 + t->batched;
+	const char *v;
+	int i;
+
+	dim[1] = t->dim[0] / count;
+	for (i = 1; i < t->rank; i++)
+		dim[1] *= t->dim[i];
+	v = normalised(x, reshaped(x, value_of(x, t), t->batched, 2, dim), 1, &axis, op_real(n, "eps"));
+	result(x, n->out[0], scaled(x, reshaped_as(x, v, t), operand(n, 1), operand(n, 2), t->rank));
+}
+
+void
+groupnorm_train(struct exporter *x, const struct node *n)
+{
+	groups(x, n, op_int(n, "groups"));
+}
+
+void
+instancenorm_train(struct exporter *x, const struct node *n)
+{
+	groups(x, n, n->in[0]->dim[0]);
+}
+
+/* ---- what training alone does ---- */
+
+const char *
+dropped(struct exporter *x, const char *v, double rate)
+{
+	static const unsigned char yes[] = { 1 };
+	static const struct numbers truth = { .name = "", .type = ELEMENT_BOOL, .count = 1, .data = yes };
+	const char *out[2];
+
+	if (rate == 0)
+		return v;
+	make_several(x, "Dropout", IN(v, real_constant(x, rate),
+	    make(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = &truth }))), AS_IS, 2, out);
+	return out[0];
+}
+
+void
+dropout_train(struct exporter *x, const struct node *n)
+{
+	result(x, n->out[0], dropped(x, value_of(x, n->in[0]), op_real(n, "rate")));
+}
+
+void
+stop_gradient_train(struct exporter *x, const struct node *n)
+{
+	const char *v = one(x, "Identity", value_of(x, n->in[0]));
+
+	map_put(x->arena, &x->stopped, v, x);
+	result(x, n->out[0], v);
+}
+
+/* ---- losses ---- */
+
+static const char *
+mean_of_all(struct exporter *x, const char *v)
+{
+	return make(x, "ReduceMean", IN(v), AS(attr_is_int("keepdims", 0)));
+}
+
+void
+loss_train(struct exporter *x, const struct node *n)
+{
+	const char *each = formula_value(x, n);
+
+	if (!x->failed)
+		result(x, n->out[0], mean_of_all(x, each));
+}
+
+static void
+average(struct exporter *x, const struct node *n)
+{
+	result(x, n->out[0], mean_of_all(x, value_of(x, n->in[0])));
+}
+
+EXPORT_OP_ROW(average, .train = average);
+
+/* The mean of -log softmax of what the labels say. */
+static void
+cross_entropy(struct exporter *x, const struct node *n)
+{
+	const struct tensor *logits = n->in[0], *target = n->in[1];
+	int64_t axis = target_axis(logits, target) + logits->batched;
+	const char *v, *at;
+
+	if (labels_vary(n) || op_real(n, "smoothing") != 0) {
+		export_cannot(x, "labels that weigh differently, are ignored or smoothed are not written");
+		return;
+	}
+	v = make(x, "LogSoftmax", IN(value_of(x, logits)), AS(attr_is_int("axis", axis)));
+	at = two(x, "Unsqueeze", cast_to(x, value_of(x, target), ELEMENT_I64), int_constant(x, axis));
+	v = make(x, "GatherElements", IN(v, at), AS(attr_is_int("axis", axis)));
+	result(x, n->out[0], one(x, "Neg", mean_of_all(x, v)));
+}
+
+EXPORT_OP_ROW(cross_entropy, .train = cross_entropy);
+
+/* ---- recurrent layers ---- */
+
+enum { CELL_TANH, CELL_RELU, CELL_GRU, CELL_LSTM, MOST_STEPS = 1024 };
+
+struct steps {
+	struct exporter *x;
+	int64_t hidden;
+	int cell, gates;
+	const char *weight, *bias;	/* of the state: [hidden, gates hidden]; NULL: none */
+	const char *h, *c;
+};
+
+static void
+cut(struct steps *s, const char *v, const char **part)
+{
+	int64_t size[] = { s->hidden, s->hidden, s->hidden, s->hidden };
+
+	make_several(s->x, "Split", IN(v, ints_constant(s->x, s->gates, size)), AS(attr_is_int("axis", 1)), s->gates, part);
+}
+
+/* i f g o */
+static void
+lstm_step(struct steps *s, const char *sums, const char *state)
+{
+	struct exporter *x = s->x;
+	const char *part[4], *i, *f, *o;
+
+	cut(s, two(x, "Add", sums, state), part);
+	i = one(x, "Sigmoid", part[0]);
+	f = one(x, "Sigmoid", part[1]);
+	o = one(x, "Sigmoid", part[3]);
+	s->c = two(x, "Add", two(x, "Mul", f, s->c), two(x, "Mul", i, one(x, "Tanh", part[2])));
+	s->h = two(x, "Mul", o, one(x, "Tanh", s->c));
+}
+
+/* r z n */
+static void
+gru_step(struct steps *s, const char *sums, const char *state)
+{
+	struct exporter *x = s->x;
+	const char *of_x[3], *of_h[3], *r, *z, *next;
+
+	cut(s, sums, of_x);
+	cut(s, state, of_h);
+	r = one(x, "Sigmoid", two(x, "Add", of_x[0], of_h[0]));
+	z = one(x, "Sigmoid", two(x, "Add", of_x[1], of_h[1]));
+	next = one(x, "Tanh", two(x, "Add", of_x[2], two(x, "Mul", r, of_h[2])));
+	s->h = two(x, "Add", two(x, "Mul", two(x, "Sub", real_constant(x, 1), z), next), two(x, "Mul", z, s->h));
+}
+
+static void
+step(struct steps *s, const char *sums)
+{
+	const char *state = two(s->x, "MatMul", s->h, s->weight);
+
+	if (s->bias)
+		state = two(s->x, "Add", state, s->bias);
+	if (s->cell == CELL_LSTM)
+		lstm_step(s, sums, state);
+	else if (s->cell == CELL_GRU)
+		gru_step(s, sums, state);
+	else
+		s->h = one(s->x, s->cell == CELL_RELU ? "Relu" : "Tanh", two(s->x, "Add", sums, state));
+}
+
+static const char *
+begins_with(struct steps *s, const struct tensor *t)
+{
+	return t ? value_of(s->x, t) : for_each_sample(s->x, real_constant(s->x, 0), 1, &s->hidden);
+}
+
+static struct steps
+steps_of(struct exporter *x, const struct node *n)
+{
+	struct steps s = { .x = x, .cell = (int)op_int(n, "cell"), .hidden = n->in[RECURRENT_OPERANDS]->dim[1] };
+
+	s.gates = (int)(n->in[RECURRENT_OPERANDS]->dim[0] / s.hidden);
+	s.weight = transposed(x, value_of(x, n->in[RECURRENT_OPERANDS]), 2, (int64_t[]){ 1, 0 });
+	s.bias = operand(n, RECURRENT_OPERANDS + 1) ? value_of(x, n->in[RECURRENT_OPERANDS + 1]) : NULL;
+	s.h = begins_with(&s, n->in[RECURRENT_H0]);
+	s.c = s.cell == CELL_LSTM ? begins_with(&s, n->in[RECURRENT_C0]) : NULL;
+	return s;
+}
+
+void
+recurrent_train(struct exporter *x, const struct node *n)
+{
+	const struct tensor *sums = n->in[RECURRENT_X], *y = recurrent_states(n);
+	int64_t count = sums->dim[0], t;
+	const char **part, **state;
+	struct steps s;
+
+	if (n->in[RECURRENT_LENGTHS] || !sums->batched || count > MOST_STEPS) {
+		export_cannot(x, "steps are written one after the other, at most %d, for sequences of one length", MOST_STEPS);
+		return;
+	}
+	part = arena_array(x->arena, (size_t)count + 1, sizeof(*part));
+	state = arena_array(x->arena, (size_t)count + 1, sizeof(*state));
+	s = steps_of(x, n);
+	make_several(x, "Split", IN(value_of(x, sums)), AS(attr_is_int("axis", 1), attr_is_int("num_outputs", count)), (int)count, part);
+	for (t = 0; t < count; t++) {
+		int64_t at = op_bool(n, "reverse") ? count - 1 - t : t;
+
+		step(&s, two(x, "Squeeze", part[at], int_constant(x, 1)));
+		state[at] = two(x, "Unsqueeze", s.h, int_constant(x, 1));
+	}
+	result(x, y, make(x, "Concat", state, AS(attr_is_int("axis", 1))));
+	if (n->nout > RECURRENT_LAST)
+		result(x, n->out[RECURRENT_LAST], s.h);
+	if (n->nout > RECURRENT_CARRIED)
+		result(x, n->out[RECURRENT_CARRIED], s.c);
+}
