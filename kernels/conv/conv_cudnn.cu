@@ -10,7 +10,7 @@
 
 #include "kernel.h"
 #include "product/bias.cu"
-#include "product/epilogue.cu"
+#include "pointwise/epilogue.cu"
 #include "conv/engine_cudnn.cu"
 
 #ifdef __CUDACC__

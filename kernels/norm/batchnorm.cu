@@ -1,6 +1,6 @@
 /*
- * norm/batchnorm.cu - batch normalisation of [b, channels, n], alone or with the relu behind it, which may have
- * an upper bound, TOP, and with a skip that is added between them.
+ * norm/batchnorm.cu - batch normalisation of [b, channels, n], and what is done to its values before they are stored
+ * (pointwise/epilogue.cu): nothing, an activation, the addition of a skip, or both.
  *
  * The statistics of a channel take one reading: sums of d and d*d, in double, where d is the
  * distance from the channel's first element, so that a large mean does not cancel the variance.
@@ -9,8 +9,8 @@
  *
  *     work[2 * (channel * parts + part)], and the next one
  *
- * Which elements a relu let through is worked out again from x in backward, by the expression that
- * forward has (bn_value), so the answers agree and y need not be read.
+ * What of a gradient passes an activation is worked out from the value, which backward makes of x again by the
+ * expression that forward has (bn_value), so the answers agree and neither it nor y need be kept.
  */
 #ifndef STOWAGE_NORM_BATCHNORM_CU
 #define STOWAGE_NORM_BATCHNORM_CU
@@ -54,28 +54,16 @@ KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real
 	}
 }
 
+/* THEN may read a tensor beside x, a skip; y may be either of them. */
 static void
-bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, const real *mean,
+bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, struct epilogue then, const real *mean,
     const real *invstd, int64_t b, int64_t channels, int64_t n)
 {
 	if (n == 1)
-		LAUNCH_SWEEP(bn_apply_columns_kernel, b, channels, y, x, weight, bias, mean, invstd, b,
+		LAUNCH_SWEEP(bn_apply_columns_kernel, b, channels, y, x, weight, bias, then, mean, invstd, b,
 		    channels);
 	else
-		LAUNCH_PLANES(bn_apply_planes_kernel, b, channels, n, y, x, weight, bias, mean, invstd);
-}
-
-/* SKIP may be NULL; y may be x or skip. TOP is NaN where relu has no upper bound. */
-static void
-bn_apply_relu(elem *y, const elem *x, const elem *weight, const elem *bias, const elem *skip,
-    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n)
-{
-	if (n == 1)
-		LAUNCH_SWEEP(bn_apply_relu_columns_kernel, b, channels, y, x, weight, bias, skip, top, mean,
-		    invstd, b, channels);
-	else
-		LAUNCH_PLANES(bn_apply_relu_planes_kernel, b, channels, n, y, x, weight, bias, skip, top, mean,
-		    invstd);
+		LAUNCH_PLANES(bn_apply_planes_kernel, b, channels, n, y, x, weight, bias, then, mean, invstd);
 }
 
 /* *MEAN and *INVSTD may be NULL: they then lie in WORK, behind the sums. */
@@ -99,23 +87,12 @@ bn_statistics(real **mean, real **invstd, real *running_mean, real *running_var,
 
 static void
 batchnorm_forward(elem *y, real *mean, real *invstd, real *running_mean, real *running_var,
-    void *work, const elem *x, const elem *weight, const elem *bias, double eps, double momentum,
-    int64_t b, int64_t channels, int64_t n, int64_t parts)
-{
-	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, b,
-	    channels, n, parts);
-	bn_apply(y, x, weight, bias, mean, invstd, b, channels, n);
-}
-
-/* SKIP may be NULL, here and below. */
-static void
-batchnorm_relu_forward(elem *y, real *mean, real *invstd, real *running_mean, real *running_var,
-    void *work, const elem *x, const elem *weight, const elem *bias, const elem *skip, real top, double eps,
+    void *work, const elem *x, const elem *weight, const elem *bias, struct epilogue then, double eps,
     double momentum, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, b,
 	    channels, n, parts);
-	bn_apply_relu(y, x, weight, bias, skip, top, mean, invstd, b, channels, n);
+	bn_apply(y, x, weight, bias, then, mean, invstd, b, channels, n);
 }
 
 KERNEL(bn_invstd_kernel, (real *invstd, const real *running_var, double eps, int64_t channels))
@@ -126,21 +103,11 @@ KERNEL(bn_invstd_kernel, (real *invstd, const real *running_var, double eps, int
 
 /* With the running statistics; WORK holds a real for each channel. */
 static void
-batchnorm_inference(elem *y, void *work, const elem *x, const elem *weight, const elem *bias,
-    const real *running_mean, const real *running_var, double eps, int64_t b, int64_t channels,
-    int64_t n)
+batchnorm_inference(elem *y, void *work, const elem *x, const elem *weight, const elem *bias, struct epilogue then,
+    const real *running_mean, const real *running_var, double eps, int64_t b, int64_t channels, int64_t n)
 {
 	LAUNCH(bn_invstd_kernel, channels, ((real *)work, running_var, eps, channels));
-	bn_apply(y, x, weight, bias, running_mean, (const real *)work, b, channels, n);
-}
-
-static void
-batchnorm_relu_inference(elem *y, void *work, const elem *x, const elem *weight, const elem *bias,
-    const elem *skip, real top, const real *running_mean, const real *running_var, double eps, int64_t b,
-    int64_t channels, int64_t n)
-{
-	LAUNCH(bn_invstd_kernel, channels, ((real *)work, running_var, eps, channels));
-	bn_apply_relu(y, x, weight, bias, skip, top, running_mean, (const real *)work, b, channels, n);
+	bn_apply(y, x, weight, bias, then, running_mean, (const real *)work, b, channels, n);
 }
 
 /* Sums the parts, gives the parameters their gradients, and leaves in part 0 of each channel the
@@ -168,52 +135,54 @@ KERNEL(bn_gradients_kernel, (elem *dweight, elem *dbias, double *work, const rea
 	}
 }
 
-/* From the two means on that part 0 of each channel has in WORK. */
+/* From the two means on that part 0 of each channel has in WORK, of what passes KIND. */
 static void
-bn_spread(elem *dx, const elem *dy, const elem *x, const elem *weight, const elem *bias, real top, const real *mean,
-    const real *invstd, const double *work, int64_t b, int64_t channels, int64_t n, int64_t parts)
+bn_spread(elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias,
+    const real *mean, const real *invstd, const double *work, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	if (n == 1)
-		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, top, mean, invstd,
-		    work, parts, b, channels);
+		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, kind, x, weight, bias, mean, invstd, work,
+		    parts, b, channels);
 	else
-		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, x, weight, bias, top, mean, invstd,
-		    work, parts);
+		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, kind, x, weight, bias, mean, invstd, work,
+		    parts);
 }
 
 /* From the sums in WORK on. DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. */
 static void
-bn_gradients(elem *dx, elem *dweight, elem *dbias, double *work, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, real top, const real *mean, const real *invstd, int fixed, int64_t b, int64_t channels,
-    int64_t n, int64_t parts)
+bn_gradients(elem *dx, elem *dweight, elem *dbias, double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
+    const elem *weight, const elem *bias, const real *mean, const real *invstd, int fixed, int64_t b,
+    int64_t channels, int64_t n, int64_t parts)
 {
 	LAUNCH_CHANNELS(bn_gradients_kernel, channels, (dweight, dbias, work, invstd, fixed, b,
 	    channels, n, parts));
 	if (dx)
-		bn_spread(dx, dy, x, weight, bias, top, mean, invstd, work, b, channels, n, parts);
+		bn_spread(dx, dy, kind, x, weight, bias, mean, invstd, work, b, channels, n, parts);
 }
 
-/* BIAS is NULL but where DY is the gradient of a relu's result, and TOP is NaN but where that has an upper bound. */
+/* THEN is the gradient of what forward does to the values, of dy and of the value; BIAS may be NULL where that is
+ * nothing. */
 static void
-batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int fixed,
+batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, struct epilogue then,
+    const elem *x, const elem *weight, const elem *bias, const real *mean, const real *invstd, int fixed,
     int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
-	bn_dots((double *)work, dy, x, weight, bias, top, mean, invstd, b, channels, n, parts);
-	bn_gradients(dx, dweight, dbias, (double *)work, dy, x, weight, bias, top, mean, invstd, fixed, b, channels, n,
-	    parts);
+	bn_dots((double *)work, dy, then.kind, x, weight, bias, mean, invstd, b, channels, n, parts);
+	bn_gradients(dx, dweight, dbias, (double *)work, dy, then.kind, x, weight, bias, mean, invstd, fixed, b, channels,
+	    n, parts);
 }
 
 #ifdef __CUDACC__
-/* Where y is relu(x normalised + a skip): PASSED is the gradient of the sum. It may be dy, and dx may be x. */
+/* Of what FROM makes of elements of dy and of what lies beside them, which is stored in MADE. That may be dy, and dx may
+ * be x. */
 static void
-batchnorm_add_relu_backward(elem *passed, elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy,
-    const elem *y, const elem *x, const elem *weight, real top, const real *mean, const real *invstd, int64_t b,
-    int64_t channels, int64_t n, int64_t parts)
+batchnorm_backward_of(elem *made, elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, struct epilogue from,
+    const elem *x, const elem *weight, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n,
+    int64_t parts)
 {
-	bn_masked_dots((double *)work, passed, dy, y, x, top, mean, b, channels, n, parts);
-	bn_gradients(dx, dweight, dbias, (double *)work, passed, x, weight, NULL, NAN, mean, invstd, 0, b, channels, n,
-	    parts);
+	bn_stored_dots((double *)work, made, dy, from, x, mean, b, channels, n, parts);
+	bn_gradients(dx, dweight, dbias, (double *)work, made, NO_EPILOGUE, x, weight, NULL, mean, invstd, 0, b, channels,
+	    n, parts);
 }
 #endif
 
@@ -221,13 +190,13 @@ batchnorm_add_relu_backward(elem *passed, elem *dx, elem *dweight, elem *dbias, 
  * behind the sums in WORK. */
 static void
 batchnorm_fixed_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy,
-    const elem *x, const elem *weight, const elem *bias, real top, const real *running_mean,
+    struct epilogue then, const elem *x, const elem *weight, const elem *bias, const real *running_mean,
     const real *running_var, double eps, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	real *invstd = (real *)((double *)work + 2 * channels * parts);
 
 	LAUNCH(bn_invstd_kernel, channels, (invstd, running_var, eps, channels));
-	batchnorm_backward(dx, dweight, dbias, work, dy, x, weight, bias, top, running_mean, invstd, 1,
+	batchnorm_backward(dx, dweight, dbias, work, dy, then, x, weight, bias, running_mean, invstd, 1,
 	    b, channels, n, parts);
 }
 

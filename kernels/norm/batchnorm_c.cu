@@ -19,11 +19,11 @@ bn_moments(double *work, const elem *x, int64_t b, int64_t channels, int64_t n, 
 }
 
 static void
-bn_dots(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
+bn_dots(double *work, const elem *dy, enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias,
+    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	LAUNCH_ROWS(bn_dots_kernel, channels * parts,
-	    (work, dy, x, weight, bias, top, mean, invstd, b, channels, n, parts));
+	    (work, dy, kind, x, weight, bias, mean, invstd, b, channels, n, parts));
 }
 
 #endif

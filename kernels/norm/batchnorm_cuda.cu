@@ -21,28 +21,27 @@ bn_moments(double *work, const elem *x, int64_t b, int64_t channels, int64_t n, 
 }
 
 static void
-bn_dots(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
+bn_dots(double *work, const elem *dy, enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias,
+    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
-	if (n == 1) {
+	if (n == 1)
 		LAUNCH_COLUMNS(bn_dots_columns_kernel, channels, parts,
-		    (work, dy, x, weight, bias, top, mean, invstd, b, channels, parts));
-		return;
-	}
-	LAUNCH_PLANE_SUMS(bn_dots_planes_kernel, channels, n, parts, work, dy, x, weight, bias, top, mean,
-	    invstd, b, channels, parts);
+		    (work, dy, kind, x, weight, bias, mean, invstd, b, channels, parts));
+	else
+		LAUNCH_PLANE_SUMS(bn_dots_planes_kernel, channels, n, parts, work, dy, kind, x, weight, bias, mean,
+		    invstd, b, channels, parts);
 }
 
-/* The sums of PASSED, and that: see bn_pass(). */
+/* The sums of MADE, and that: see bn_dots_planes(). */
 static void
-bn_masked_dots(double *work, elem *passed, const elem *dy, const elem *y, const elem *x, real top, const real *mean,
+bn_stored_dots(double *work, elem *made, const elem *dy, struct epilogue from, const elem *x, const real *mean,
     int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	if (n == 1)
-		LAUNCH_COLUMNS(bn_masked_dots_columns_kernel, channels, parts,
-		    (work, passed, dy, y, x, top, mean, b, channels, parts));
+		LAUNCH_COLUMNS(bn_stored_dots_columns_kernel, channels, parts,
+		    (work, made, dy, from, x, mean, b, channels, parts));
 	else
-		LAUNCH_PLANE_SUMS(bn_masked_dots_planes_kernel, channels, n, parts, work, passed, dy, y, x, top, mean, b,
+		LAUNCH_PLANE_SUMS(bn_stored_dots_planes_kernel, channels, n, parts, work, made, dy, from, x, mean, b,
 		    channels, parts);
 }
 

@@ -67,7 +67,7 @@ bn_only(vec v, int64_t n)
 }
 
 /* CALL(from, n) for each of the pieces, of N elements each, that part P of channel C is in planes. */
-#define BN_PIECES(c, p, parts, b, channels, n, CALL) do {						\
+#define BN_PIECES(c, p, parts, b, channels, n, CALL) do {							\
 	int64_t t_ = PART_FROM((b) * (n), p, parts), end_ = PART_FROM((b) * (n), (p) + 1, parts);	\
 	int64_t at_ = t_ % (n), plane_ = t_ / (n) * (channels) + (c);					\
 													\
@@ -114,21 +114,36 @@ bn_moments_kernel(double *work, const elem *x, int64_t b, int64_t channels, int6
 	}
 }
 
-struct bn_dot {		/* a channel, and the bounds of a relu behind */
-	real mean, gain, offset, top;
+struct bn_dot {		/* a channel, and where tensors end */
+	real mean, gain, offset;
 	const elem *dy_end, *x_end;
 };
 
-static inline void
-bn_add_dots(struct bn_sums *s, const elem *dy, const elem *x, int64_t n, const struct bn_dot *of)
+/* epilogue_of_both() of vectors */
+static inline __attribute__((always_inline)) vec
+bn_pass(enum epilogue_kind kind, vec dy, vec of)
+{
+	real v[LANES], s[LANES];
+
+	*(vec_at *)v = dy;
+	*(vec_at *)s = of;
+	PRAGMA(omp simd)
+	for (int l = 0; l < LANES; l++)
+		v[l] = epilogue_of_both(kind, v[l], s[l]);
+	return *(const vec_at *)v;
+}
+
+/* KIND is a constant. */
+static inline __attribute__((always_inline)) void
+bn_add_dots(struct bn_sums *s, enum epilogue_kind kind, const elem *dy, const elem *x, int64_t n,
+    const struct bn_dot *of)
 {
 	for (int64_t j = 0; j < n; j += LANES) {
 		int64_t some = least(LANES, n - j);
 		vec d = bn_take(x + j, some, of->x_end) - of->mean, g = bn_take(dy + j, some, of->dy_end);
-		vec value = d * of->gain + of->offset;		/* bn_value() */
-		bn_mask stopped = (bn_mask)(value <= 0) | (bn_mask)(value >= of->top);
 
-		g = (vec)((bn_mask)g & ~stopped);
+		if (kind != NO_EPILOGUE)
+			g = bn_pass(kind, g, d * of->gain + of->offset);	/* bn_value() */
 		if (some < LANES) {
 			d = bn_only(d, some);
 			g = bn_only(g, some);
@@ -141,77 +156,91 @@ bn_add_dots(struct bn_sums *s, const elem *dy, const elem *x, int64_t n, const s
 }
 
 static void
-bn_dots_kernel(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
+bn_dots_kernel(double *work, const elem *dy, enum epilogue_kind kind, const elem *x, const elem *weight,
+    const elem *bias, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	int64_t all = b * channels * n;
 
 	if (n == 1) {
-		bn_dots_columns(work, dy, x, weight, bias, top, mean, invstd, b, channels, parts);
+		bn_dots_columns(work, dy, kind, x, weight, bias, mean, invstd, b, channels, parts);
 		return;
 	}
 	ROWS (r, channels * parts) {
 		struct bn_sums s = { { 0 }, { 0 }, { { 0 } }, 0 };
 		int64_t c = r / parts;
-		struct bn_dot of = { mean[c], bn_relu_gain(weight, bias, invstd, c), bn_relu_offset(bias, c), top,
-			dy + all, x + all };
+		struct bn_dot of = { mean[c], VALUE(weight[c]) * invstd[c], bn_offset(bias, c), dy + all, x + all };
 
-#define ADD(from, count)	bn_add_dots(&s, dy + (from), x + (from), count, &of)
-		BN_PIECES (c, r % parts, parts, b, channels, n, ADD);
+#define ADD(from, count)	bn_add_dots(&s, as, dy + (from), x + (from), count, &of)
+#define DOTS(kind_, function, reads, known)							\
+	case kind_: {										\
+		const enum epilogue_kind as = kind_;						\
+												\
+		BN_PIECES (c, r % parts, parts, b, channels, n, ADD);				\
+		break;										\
+	}
+		EPILOGUE_CASES_ALL(kind, DOTS)
+#undef DOTS
 #undef ADD
 		bn_write(work + 2 * r, &s);
 	}
 }
 
-/* y = gain * x + offset, with the two numbers of a channel worked out once for each row */
-KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
+/* N elements of a channel. KIND and READS are constants. */
+static inline __attribute__((always_inline)) void
+bn_apply_row(enum epilogue_kind kind, bool reads, elem *y, const elem *x, const elem *skip, int64_t n, real mean,
+    real gain, real offset)
+{
+	ALONG_EACH (j, n)
+		y[j] = ELEM(epilogue_of_both(kind, bn_value(VALUE(x[j]) - mean, gain, offset),
+		    reads ? VALUE(skip[j]) : 0));
+}
+
+/* y = what THEN makes of gain * x + offset, with the two numbers of a channel worked out once for each row */
+KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias, struct epilogue then,
     const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
 {
 	ROWS (r, b * channels) {
-		int64_t c = r % channels;
-		real gain = VALUE(weight[c]) * invstd[c], m = mean[c], offset = VALUE(bias[c]);
+		int64_t c = r % channels, at = r * n;
+		real gain = VALUE(weight[c]) * invstd[c], offset = VALUE(bias[c]);
 
-		ALONG_EACH (j, n)
-			y[r * n + j] = ELEM(bn_value(VALUE(x[r * n + j]) - m, gain, offset));
+#define APPLY(kind_, function, reads, known)							\
+	case kind_:										\
+		bn_apply_row(kind_, reads, y + at, x + at, reads ? then.saved + at : NULL, n, mean[c], gain,	\
+		    offset);									\
+		break;
+		EPILOGUE_CASES_ALL(then.kind, APPLY)
+#undef APPLY
 	}
 }
 
-/* y = relu(what bn_apply makes of x, plus skip) */
-KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
-    const elem *skip, real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
+/* N elements of a channel. KIND is a constant. */
+static inline __attribute__((always_inline)) void
+bn_grad_row(enum epilogue_kind kind, elem *dx, const elem *dy, const elem *x, int64_t n, real mean, real gain,
+    real offset, real level, real slope)
 {
-	ROWS (r, b * channels) {
-		int64_t c = r % channels, at = r * n;
-		real gain = VALUE(weight[c]) * invstd[c], m = mean[c], offset = VALUE(bias[c]);
+	ALONG_EACH (j, n) {
+		real d = VALUE(x[j]) - mean;
 
-		if (skip)
-			ALONG_EACH (j, n)
-				y[at + j] = bn_rectified(bn_value(VALUE(x[at + j]) - m, gain,
-				    offset) + VALUE(skip[at + j]), top);
-		else
-			ALONG_EACH (j, n)
-				y[at + j] = bn_rectified(bn_value(VALUE(x[at + j]) - m, gain,
-				    offset), top);
+		dx[j] = ELEM(gain * (epilogue_of_both(kind, VALUE(dy[j]), bn_value(d, gain, offset)) - level -
+		    d * slope));
 	}
 }
 
-KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, real top, const real *mean, const real *invstd, const double *work, int64_t parts,
-    int64_t b, int64_t channels, int64_t n))
+KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x, const elem *weight,
+    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts, int64_t b,
+    int64_t channels, int64_t n))
 {
 	ROWS (r, b * channels) {
 		int64_t c = r % channels, at = r * n;
-		real gain = VALUE(weight[c]) * invstd[c], m = mean[c];
-		real relu_gain = bn_relu_gain(weight, bias, invstd, c);
-		real offset = bn_relu_offset(bias, c);
+		real gain = VALUE(weight[c]) * invstd[c], offset = bn_offset(bias, c);
 		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
 
-		ALONG_EACH (j, n) {
-			real d = VALUE(x[at + j]) - m;
-
-			dx[at + j] = ELEM(gain * (bn_passed(dy[at + j], d, relu_gain, offset, top) -
-			    level - d * slope));
-		}
+#define GRAD(kind_, function, reads, known)							\
+	case kind_:										\
+		bn_grad_row(kind_, dx + at, dy + at, x + at, n, mean[c], gain, offset, level, slope);	\
+		break;
+		EPILOGUE_CASES_ALL(kind, GRAD)
+#undef GRAD
 	}
 }
 

@@ -5,7 +5,7 @@
 #ifndef STOWAGE_NORM_BATCHNORM_FIRST_CUDA_CU
 #define STOWAGE_NORM_BATCHNORM_FIRST_CUDA_CU
 
-#include "norm/element.cu"
+#include "norm/element_cuda.cu"
 #include "sweep/first_cuda.cu"
 
 template <int WIDTH> DEVICE void
@@ -56,80 +56,90 @@ template <int WIDTH> KERNEL(bn_moments_planes_kernel, (double *work, const elem 
 	}
 }
 
-/* What is known of a channel: for normalising, or with the gain and offset of bn_passed(). */
+/* What is known of a channel. */
 struct bn_channel {
 	real mean, gain, offset;
 };
 
+DEVICE struct bn_channel
+bn_channel_of(const elem *weight, const elem *bias, const real *mean, const real *invstd, int64_t c)
+{
+	struct bn_channel k = { mean[c], VALUE(weight[c]) * invstd[c], bn_offset(bias, c) };
+
+	return k;
+}
+
 template <int WIDTH> DEVICE void
-bn_add_plane_dots(real *sum, real *dot, const struct column_pack<WIDTH> &x,
-    const struct column_pack<WIDTH> &dy, const struct bn_channel &known, real top)
+bn_add_plane_dots(real *sum, real *dot, const struct column_pack<WIDTH> &x, const real *passed, real mean)
 {
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++) {
-		real d = VALUE(x.at[j]) - known.mean;
-		real passed = bn_passed(dy.at[j], d, known.gain, known.offset, top);
-
-		*sum += passed;
-		*dot += passed * d;
+		*sum += passed[j];
+		*dot += passed[j] * (VALUE(x.at[j]) - mean);
 	}
 }
 
-/* Of dy, what passes the relu of which MADE is the result. It is stored, too. */
+/* Of dy, what passes KIND, the gradient of what is done to bn_value() of x. */
 template <int WIDTH> DEVICE void
-bn_pass(elem *passed, struct column_pack<WIDTH> &dy, const struct column_pack<WIDTH> &made, real top)
+bn_pass_plane(real *passed, const struct column_pack<WIDTH> &dy, enum epilogue_kind kind,
+    const struct column_pack<WIDTH> &x, const struct bn_channel &of)
 {
+	real value[WIDTH];
+
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++)
-		dy.at[j] = bn_masked(dy.at[j], made.at[j], top);
-	column_store<WIDTH>(passed, dy);
+		value[j] = bn_value(VALUE(x.at[j]) - of.mean, of.gain, of.offset);
+	bn_pass<WIDTH>(passed, dy, kind, value);
 }
 
-/* MASKED: the sums are of PASSED, which this makes of dy by Y, and which may lie where dy does; else by what x, BIAS
- * and TOP say. */
-template <int WIDTH, bool MASKED> DEVICE void
-bn_dots_planes(double *work, elem *passed, const elem *dy, const elem *y, const elem *x, const elem *weight,
-    const elem *bias, real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts,
-    int64_t packs)
+/* STORED: the sums are of what THEN makes of dy and of what it reads beside, which goes to MADE, and may lie where dy does;
+ * else of what of dy passes it by the value that the norm makes of x. */
+template <int WIDTH, bool STORED> DEVICE void
+bn_dots_planes(double *work, elem *made, const elem *dy, struct epilogue then, const elem *x, const elem *weight,
+    const elem *bias, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts, int64_t packs)
 {
 	ROWS (r, channels * parts) {
 		int64_t c = quotient(r, parts), p = r - c * parts;
 		struct plane_part part = plane_part_of(b * packs, p, parts);
 		struct plane_walk walk(part.from, c, channels, packs);
-		struct bn_channel known = { mean[c], MASKED ? 0 : bn_relu_gain(weight, bias, invstd, c),
-			MASKED ? 1 : bn_relu_offset(bias, c) };
+		struct bn_channel known = { mean[c], STORED ? 0 : VALUE(weight[c]) * invstd[c],
+			STORED ? 0 : bn_offset(bias, c) };
 		int64_t i = part.from, far = (PLANE_DEPTH - 1) * BLOCK;
 		double sum = 0, dot = 0;
-		real s = 0, q = 0;
+		real s = 0, q = 0, g[WIDTH];
 
 		for (; i + far < part.end; i += PLANE_DEPTH * BLOCK) {
-			struct column_pack<WIDTH> v[PLANE_DEPTH], g[PLANE_DEPTH], made[PLANE_DEPTH];
+			struct column_pack<WIDTH> v[PLANE_DEPTH], from[PLANE_DEPTH], beside[PLANE_DEPTH];
 			int64_t at[PLANE_DEPTH];
 
 #pragma unroll
 			for (int k = 0; k < PLANE_DEPTH; k++, walk.next()) {
 				at[k] = walk.at * WIDTH;
 				v[k] = column_load<WIDTH>(x + at[k]);
-				g[k] = column_load<WIDTH>(dy + at[k]);
-				if (MASKED)
-					made[k] = column_load<WIDTH>(y + at[k]);
+				from[k] = column_load<WIDTH>(dy + at[k]);
+				if (STORED)
+					beside[k] = column_load<WIDTH>(then.saved + at[k]);
 			}
 #pragma unroll
-			for (int k = 0; MASKED && k < PLANE_DEPTH; k++)
-				bn_pass<WIDTH>(passed + at[k], g[k], made[k], top);
-#pragma unroll
-			for (int k = 0; k < PLANE_DEPTH; k++)
-				bn_add_plane_dots<WIDTH>(&s, &q, v[k], g[k], known, MASKED ? (real)NAN : top);
+			for (int k = 0; k < PLANE_DEPTH; k++) {
+				if (STORED)
+					bn_make<WIDTH>(made + at[k], g, from[k], then.kind, beside[k]);
+				else
+					bn_pass_plane<WIDTH>(g, from[k], then.kind, v[k], known);
+				bn_add_plane_dots<WIDTH>(&s, &q, v[k], g, known.mean);
+			}
 			sum += s, dot += q;
 			s = q = 0;
 		}
 		for (; i < part.end; i += BLOCK, walk.next()) {
 			int64_t at = walk.at * WIDTH;
-			struct column_pack<WIDTH> g = column_load<WIDTH>(dy + at);
+			struct column_pack<WIDTH> v = column_load<WIDTH>(x + at), from = column_load<WIDTH>(dy + at);
 
-			if (MASKED)
-				bn_pass<WIDTH>(passed + at, g, column_load<WIDTH>(y + at), top);
-			bn_add_plane_dots<WIDTH>(&s, &q, column_load<WIDTH>(x + at), g, known, MASKED ? (real)NAN : top);
+			if (STORED)
+				bn_make<WIDTH>(made + at, g, from, then.kind, column_load<WIDTH>(then.saved + at));
+			else
+				bn_pass_plane<WIDTH>(g, from, then.kind, v, known);
+			bn_add_plane_dots<WIDTH>(&s, &q, v, g, known.mean);
 		}
 		sum = ROW_SUM(sum + s);
 		dot = ROW_SUM(dot + q);
@@ -140,31 +150,23 @@ bn_dots_planes(double *work, elem *passed, const elem *dy, const elem *y, const 
 	}
 }
 
-template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int64_t b,
-    int64_t channels, int64_t parts, int64_t packs))
+template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
+    const elem *weight, const elem *bias, const real *mean, const real *invstd, int64_t b, int64_t channels,
+    int64_t parts, int64_t packs))
 {
-	bn_dots_planes<WIDTH, false>(work, NULL, dy, NULL, x, weight, bias, top, mean, invstd, b, channels, parts, packs);
+	bn_dots_planes<WIDTH, false>(work, NULL, dy, epilogue_of(kind, NULL), x, weight, bias, mean, invstd, b, channels,
+	    parts, packs);
 }
 
-template <int WIDTH> KERNEL(bn_masked_dots_planes_kernel, (double *work, elem *passed, const elem *dy,
-    const elem *y, const elem *x, real top, const real *mean, int64_t b, int64_t channels, int64_t parts,
-    int64_t packs))
+template <int WIDTH> KERNEL(bn_stored_dots_planes_kernel, (double *work, elem *made, const elem *dy,
+    struct epilogue from, const elem *x, const real *mean, int64_t b, int64_t channels, int64_t parts, int64_t packs))
 {
-	bn_dots_planes<WIDTH, true>(work, passed, dy, y, x, NULL, NULL, top, mean, NULL, b, channels, parts, packs);
+	bn_dots_planes<WIDTH, true>(work, made, dy, from, x, NULL, NULL, mean, NULL, b, channels, parts, packs);
 }
 
-DEVICE struct bn_channel
-bn_channel_of(const elem *weight, const elem *bias, const real *mean, const real *invstd, int64_t c)
-{
-	struct bn_channel k = { mean[c], VALUE(weight[c]) * invstd[c], VALUE(bias[c]) };
-
-	return k;
-}
-
-/* y = gain * x + offset */
-template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, struct plane_cut cut))
+/* y = what THEN makes of gain * x + offset */
+template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
+    struct epilogue then, const real *mean, const real *invstd, struct plane_cut cut))
 {
 	ROWS (r, plane_blocks(cut)) {
 		struct plane_place p = plane_place_of(r, cut);
@@ -172,63 +174,34 @@ template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, con
 
 		for (int64_t i = p.at; i < p.end; i += p.step) {
 			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * WIDTH);
+			real value[WIDTH];
 
 #pragma unroll
 			for (int j = 0; j < WIDTH; j++)
-				v.at[j] = ELEM(bn_value(VALUE(v.at[j]) - k.mean, k.gain, k.offset));
-			column_store<WIDTH>(y + i * WIDTH, v);
-		}
-	}
-}
-
-/* y = relu(what bn_apply makes of x, plus skip) */
-template <int WIDTH> KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x,
-    const elem *weight, const elem *bias, const elem *skip, real top, const real *mean, const real *invstd,
-    struct plane_cut cut))
-{
-	ROWS (r, plane_blocks(cut)) {
-		struct plane_place p = plane_place_of(r, cut);
-		struct bn_channel k = bn_channel_of(weight, bias, mean, invstd, p.c);
-
-		for (int64_t i = p.at; i < p.end; i += p.step) {
-			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * WIDTH), more = v;
-
-			if (skip)
-				more = column_load<WIDTH>(skip + i * WIDTH);
-#pragma unroll
-			for (int j = 0; j < WIDTH; j++) {
-				real value = bn_value(VALUE(v.at[j]) - k.mean, k.gain, k.offset);
-
-				v.at[j] = bn_rectified(skip ? value + VALUE(more.at[j]) : value, top);
-			}
-			column_store<WIDTH>(y + i * WIDTH, v);
+				value[j] = bn_value(VALUE(v.at[j]) - k.mean, k.gain, k.offset);
+			bn_store<WIDTH>(y, value, then, i * WIDTH);
 		}
 	}
 }
 
 /* SUMS are cut into SUMMED parts for each channel; of them the first has what is needed. */
-template <int WIDTH> KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, const double *sums,
-    int64_t summed, struct plane_cut cut))
+template <int WIDTH> KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x,
+    const elem *weight, const elem *bias, const real *mean, const real *invstd, const double *sums, int64_t summed,
+    struct plane_cut cut))
 {
 	ROWS (r, plane_blocks(cut)) {
 		struct plane_place p = plane_place_of(r, cut);
-		real gain = VALUE(weight[p.c]) * invstd[p.c], m = mean[p.c];
-		real relu_gain = bn_relu_gain(weight, bias, invstd, p.c);
-		real offset = bn_relu_offset(bias, p.c);
+		struct bn_channel k = bn_channel_of(weight, bias, mean, invstd, p.c);
 		real level = (real)sums[2 * p.c * summed], slope = (real)sums[2 * p.c * summed + 1];
 
 		for (int64_t i = p.at; i < p.end; i += p.step) {
 			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * WIDTH);
-			struct column_pack<WIDTH> g = column_load<WIDTH>(dy + i * WIDTH);
+			real g[WIDTH];
 
+			bn_pass_plane<WIDTH>(g, column_load<WIDTH>(dy + i * WIDTH), kind, v, k);
 #pragma unroll
-			for (int j = 0; j < WIDTH; j++) {
-				real d = VALUE(v.at[j]) - m;
-
-				v.at[j] = ELEM(gain * (bn_passed(g.at[j], d, relu_gain, offset, top) -
-				    level - d * slope));
-			}
+			for (int j = 0; j < WIDTH; j++)
+				v.at[j] = ELEM(k.gain * (g[j] - level - (VALUE(v.at[j]) - k.mean) * slope));
 			column_store<WIDTH>(dx + i * WIDTH, v);
 		}
 	}

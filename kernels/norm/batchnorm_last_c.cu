@@ -33,9 +33,23 @@ bn_moments_columns(double *work, const elem *x, int64_t b, int64_t channels, int
 	}
 }
 
+/* KIND is a constant. */
+static inline __attribute__((always_inline)) void
+bn_dots_strip(enum epilogue_kind kind, double *sum, double *dot, const elem *dy, const elem *x, const real *mean,
+    const real *gain, const real *offset, int64_t width)
+{
+	for (int64_t j = 0; j < width; j++) {
+		real d = VALUE(x[j]) - mean[j];
+		real g = epilogue_of_both(kind, VALUE(dy[j]), bn_value(d, gain[j], offset[j]));
+
+		sum[j] += g;
+		dot[j] += (double)g * (double)d;
+	}
+}
+
 static void
-bn_dots_columns(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts)
+bn_dots_columns(double *work, const elem *dy, enum epilogue_kind kind, const elem *x, const elem *weight,
+    const elem *bias, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts)
 {
 	ROWS (r, (channels + BN_COLUMNS - 1) / BN_COLUMNS * parts) {
 		int64_t c = r / parts * BN_COLUMNS, p = r % parts;
@@ -44,18 +58,19 @@ bn_dots_columns(double *work, const elem *dy, const elem *x, const elem *weight,
 		real gain[BN_COLUMNS], offset[BN_COLUMNS];
 
 		for (int64_t j = 0; j < width; j++) {
-			gain[j] = bn_relu_gain(weight, bias, invstd, c + j);
-			offset[j] = bn_relu_offset(bias, c + j);
+			gain[j] = VALUE(weight[c + j]) * invstd[c + j];
+			offset[j] = bn_offset(bias, c + j);
 		}
-		for (int64_t i = PART_FROM(b, p, parts); i < PART_FROM(b, p + 1, parts); i++)
-			for (int64_t j = 0; j < width; j++) {
-				int64_t k = i * channels + c + j;
-				real d = VALUE(x[k]) - mean[c + j];
-				real g = bn_passed(dy[k], d, gain[j], offset[j], top);
+		for (int64_t i = PART_FROM(b, p, parts); i < PART_FROM(b, p + 1, parts); i++) {
+			int64_t k = i * channels + c;
 
-				sum[j] += g;
-				dot[j] += (double)g * (double)d;
-			}
+#define DOTS(kind_, function, reads, known)							\
+	case kind_:										\
+		bn_dots_strip(kind_, sum, dot, dy + k, x + k, mean + c, gain, offset, width);	\
+		break;
+			EPILOGUE_CASES_ALL(kind, DOTS)
+#undef DOTS
+		}
 		for (int64_t j = 0; j < width; j++) {
 			work[2 * ((c + j) * parts + p)] = sum[j];
 			work[2 * ((c + j) * parts + p) + 1] = dot[j];
@@ -63,42 +78,39 @@ bn_dots_columns(double *work, const elem *dy, const elem *x, const elem *weight,
 	}
 }
 
-KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
+KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias, struct epilogue then,
     const real *mean, const real *invstd, int64_t b, int64_t channels))
 {
-	EACH_PLACE (i, one, c, b, 1, channels) {
-		int64_t k = (i + one) * channels + c;
-
-		y[k] = ELEM(bn_value(VALUE(x[k]) - mean[c], VALUE(weight[c]) * invstd[c],
-		    VALUE(bias[c])));
-	}
+#define APPLY(kind_, function, reads, known)							\
+	case kind_:										\
+		EACH_PLACE (i, one, c, b, 1, channels) {					\
+			int64_t k = (i + one) * channels + c;					\
+												\
+			y[k] = ELEM(epilogue_of_both(kind_, bn_value(VALUE(x[k]) - mean[c],	\
+			    VALUE(weight[c]) * invstd[c], VALUE(bias[c])), reads ? VALUE(then.saved[k]) : 0));	\
+		}										\
+		break;
+	EPILOGUE_CASES_ALL(then.kind, APPLY)
+#undef APPLY
 }
 
-KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
-    const elem *skip, real top, const real *mean, const real *invstd, int64_t b, int64_t channels))
+KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x, const elem *weight,
+    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts, int64_t b,
+    int64_t channels))
 {
-	EACH_PLACE (i, one, c, b, 1, channels) {
-		int64_t k = (i + one) * channels + c;
-		real value = bn_value(VALUE(x[k]) - mean[c], VALUE(weight[c]) * invstd[c],
-		    VALUE(bias[c]));
-
-		y[k] = bn_rectified(skip ? value + VALUE(skip[k]) : value, top);
-	}
-}
-
-KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, real top, const real *mean, const real *invstd, const double *work, int64_t parts,
-    int64_t b, int64_t channels))
-{
-	EACH_PLACE (i, one, c, b, 1, channels) {
-		int64_t k = (i + one) * channels + c;
-		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
-		real d = VALUE(x[k]) - mean[c];
-		real g = bn_passed(dy[k], d, bn_relu_gain(weight, bias, invstd, c),
-		    bn_relu_offset(bias, c), top);
-
-		dx[k] = ELEM(VALUE(weight[c]) * invstd[c] * (g - level - d * slope));
-	}
+#define GRAD(kind_, function, reads, known)							\
+	case kind_:										\
+		EACH_PLACE (i, one, c, b, 1, channels) {					\
+			int64_t k = (i + one) * channels + c;					\
+			real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];	\
+			real d = VALUE(x[k]) - mean[c], gain = VALUE(weight[c]) * invstd[c];	\
+												\
+			dx[k] = ELEM(gain * (epilogue_of_both(kind_, VALUE(dy[k]),		\
+			    bn_value(d, gain, bn_offset(bias, c))) - level - d * slope));	\
+		}										\
+		break;
+	EPILOGUE_CASES_ALL(kind, GRAD)
+#undef GRAD
 }
 
 #endif

@@ -99,13 +99,13 @@ KERNEL(bn_sync_dots_kernel, (double *sums, elem *dweight, elem *dbias, const dou
 	}
 }
 
-/* DWEIGHT and DBIAS may each be NULL; BIAS is, and TOP is NaN, as in batchnorm_backward(). */
+/* DWEIGHT and DBIAS may each be NULL; THEN and BIAS are as in batchnorm_backward(). */
 static void
-bn_sync_dots(double *sums, elem *dweight, elem *dbias, void *work, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, real top, const real *mean, const real *invstd, const struct step *s, int64_t b, int64_t channels,
+bn_sync_dots(double *sums, elem *dweight, elem *dbias, void *work, const elem *dy, struct epilogue then, const elem *x,
+    const elem *weight, const elem *bias, const real *mean, const real *invstd, const struct step *s, int64_t b, int64_t channels,
     int64_t n, int64_t parts)
 {
-	bn_dots((double *)work, dy, x, weight, bias, top, mean, invstd, b, channels, n, parts);
+	bn_dots((double *)work, dy, then.kind, x, weight, bias, mean, invstd, b, channels, n, parts);
 	LAUNCH_CHANNELS(bn_sync_dots_kernel, channels, (sums, dweight, dbias, (const double *)work, invstd, s, b, channels, n,
 	    parts));
 }
@@ -123,11 +123,11 @@ KERNEL(bn_sync_means_kernel, (double *means, const double *sums, const real *inv
 
 /* DX may be dy or x. */
 static void
-bn_sync_distribute(elem *dx, void *work, const elem *dy, const elem *x, const elem *weight, const elem *bias, real top,
-    const real *mean, const real *invstd, const double *sums, const struct step *s, int64_t b, int64_t channels, int64_t n)
+bn_sync_distribute(elem *dx, void *work, const elem *dy, struct epilogue then, const elem *x, const elem *weight,
+    const elem *bias, const real *mean, const real *invstd, const double *sums, const struct step *s, int64_t b, int64_t channels, int64_t n)
 {
 	LAUNCH(bn_sync_means_kernel, channels, ((double *)work, sums, invstd, s, channels));
-	bn_spread(dx, dy, x, weight, bias, top, mean, invstd, (const double *)work, b, channels, n, 1);
+	bn_spread(dx, dy, then.kind, x, weight, bias, mean, invstd, (const double *)work, b, channels, n, 1);
 }
 
 #endif

@@ -9,7 +9,7 @@
  * knows no way, the tiles of gemm_cuda.cu.
  *
  * An activation of y, or the gradient of the one that made x, is done as elements are stored
- * (epilogue.cu). cuBLASLt knows relu, gelu in its form with tanh, and that one's gradient; relu's
+ * (pointwise/epilogue.cu). cuBLASLt knows relu, gelu in its form with tanh, and that one's gradient; relu's
  * gradient it would take only from a mask of bits, which forward would have to keep beside y.
  * What it does not know is a pass over the result.
  *

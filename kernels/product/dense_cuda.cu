@@ -4,7 +4,7 @@
 #ifndef STOWAGE_PRODUCT_DENSE_CUDA_CU
 #define STOWAGE_PRODUCT_DENSE_CUDA_CU
 
-#include "product/epilogue.cu"
+#include "pointwise/epilogue.cu"
 #include "product/gemm_cuda.cu"
 #include "product/bias_cuda.cu"
 

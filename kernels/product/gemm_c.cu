@@ -26,7 +26,7 @@
 #ifndef STOWAGE_PRODUCT_GEMM_C_CU
 #define STOWAGE_PRODUCT_GEMM_C_CU
 
-#include "product/epilogue.cu"
+#include "pointwise/epilogue.cu"
 #include "product/tile_c.cu"
 #include "sizes.h"
 

@@ -56,7 +56,7 @@ struct written_kernel {		/* a kernel that was written for this program */
 	const char *name, *text;
 };
 
-struct noted_epilogue {		/* a formula that products do (calls/epilogue.h) */
+struct noted_epilogue {		/* a formula that kernels do to elements (calls/epilogue.h) */
 	const char *name, *known;	/* known: what libraries call it */
 	const struct formula *f;
 	bool written;

@@ -1,5 +1,5 @@
 /*
- * What a program has of the formulas that its products do: for each a name, a row of EPILOGUES and a function.
+ * What a program has of the formulas that its products and norms do: for each a name, a row of EPILOGUES and a function.
  */
 #include "calls/epilogue.h"
 
@@ -20,18 +20,6 @@ static const struct known {
 	{ NULL, NULL, false }
 };
 
-/* As products have it: of the gradient that arrives, and of the operand. */
-static const struct formula *
-gradient_of(struct arena *a, const struct formula *f)
-{
-	const struct formula *g = formula_gradient(a, f, (bool[]){ true }, false);
-	struct formula *turned = formula_new(a, 2);
-	int dy = formula_operand(turned, 0), x = formula_operand(turned, 1);
-
-	turned->result[turned->results++] = formula_insert(turned, g, 0, (int[]){ x, x, dy });
-	return turned;
-}
-
 static const char *
 known_as(struct arena *a, const struct formula *f)
 {
@@ -40,7 +28,7 @@ known_as(struct arena *a, const struct formula *f)
 	for (k = known_table; k->name; k++) {
 		const struct formula *of = formula_parse(a, k->text);
 
-		if (formula_same(k->gradient ? gradient_of(a, of) : of, f))
+		if (formula_same(k->gradient ? formula_passed(a, of, 0, false) : of, f))
 			return k->name;
 	}
 	return "OF_NOBODY";
@@ -100,7 +88,7 @@ epilogue_list(struct emitter *e)
 	struct arena *a = e->module->arena;
 	int i;
 
-	text_puts(e->out, e->epilogues.n ? "\n/* what products do before they store (product/epilogue.cu) */\n"
+	text_puts(e->out, e->epilogues.n ? "\n/* what kernels do before they store (pointwise/epilogue.cu) */\n"
 	    "#define EPILOGUES(CASE)" : "#define EPILOGUES(CASE)");
 	for (i = 0; i < e->epilogues.n; i++) {
 		const struct noted_epilogue *n = &e->epilogues.v[i];

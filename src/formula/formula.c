@@ -282,6 +282,14 @@ formula_reads(const struct formula *f, int operand)
 	return false;
 }
 
+int
+formula_alone(const struct formula *f)
+{
+	const struct term *t = &f->terms.v[f->result[0]];
+
+	return f->results == 1 && t->operand >= 0 ? t->operand : -1;
+}
+
 struct formula *
 formula_drop_unread(struct arena *a, const struct formula *f, int *kept)
 {

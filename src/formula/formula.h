@@ -106,7 +106,16 @@ void	formula_c(const struct formula *, struct text *out, const char *indent, con
 struct formula	*formula_gradient(struct arena *, const struct formula *f, const bool *wanted,
 		    bool by_results);
 
+/*
+ * What passes back to operand K of F, which has one result: a formula of what arrives at the result (operand 0) and
+ * of the operand (1), or BY_RESULT of the result. NULL: it has no gradient, none that is of what arrives, or one
+ * that reads more.
+ */
+struct formula	*formula_passed(struct arena *, const struct formula *f, int k, bool by_result);
+
 bool	formula_reads(const struct formula *, int operand);
+/* Which operand its only result is; -1: it is more. */
+int	formula_alone(const struct formula *);
 /* Drops the operands that it does not read; KEPT[i] is which one operand i of the new formula was. */
 struct formula	*formula_drop_unread(struct arena *, const struct formula *, int *kept);
 

@@ -133,3 +133,24 @@ formula_gradient(struct arena *a, const struct formula *f, const bool *wanted, b
 	}
 	return x.failed ? NULL : x.g;
 }
+
+struct formula *
+formula_passed(struct arena *a, const struct formula *f, int k, bool by_result)
+{
+	bool wanted[FORMULA_OPERANDS] = { false };
+	int value[FORMULA_OPERANDS + 2], arrives = f->operands + 1, i;
+	struct formula *g, *passed = formula_new(a, 2);
+
+	wanted[k] = true;
+	if (f->results != 1 || !(g = formula_gradient(a, f, wanted, by_result)) || !formula_reads(g, arrives))
+		return NULL;
+	value[arrives] = formula_operand(passed, 0);
+	for (i = 0; i < arrives; i++) {
+		if (formula_reads(g, i) && i != (by_result ? f->operands : k))
+			return NULL;
+		value[i] = formula_operand(passed, 1);
+	}
+	passed->result[passed->results++] = formula_insert(passed, g, 0, value);
+	passed->name = arena_printf(a, "%s_grad", f->name ? f->name : "formula");
+	return passed;
+}

@@ -11,6 +11,7 @@
 #include "ops/batchnorm.h"
 #include "ir/diff.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
 #include "calls/emitter.h"
 
@@ -66,8 +67,8 @@ batchnorm_traffic(const struct node *n)
 	return batchnorm_uses_batch(n) ? affine_sum(bytes, tensor_bytes(n->in[X])) : bytes;
 }
 
-static void
-emit(struct emitter *e, const struct node *n)
+void
+batchnorm_emit(struct emitter *e, const struct node *n, const struct tensor *skip)
 {
 	struct tensor *const *in = n->in, *const *out = n->out;
 	struct channels c = emit_channels(e, in[X]);
@@ -76,28 +77,40 @@ emit(struct emitter *e, const struct node *n)
 	if (batchnorm_uses_batch(n))
 		emit_call(e, "batchnorm_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]),
 		    arg_tensor(out[INVSTD]), arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]),
-		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
+		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), then_arg(e, n, skip),
 		    arg_text(eps), arg_text(emit_double(e, op_real(n, "momentum"))),
 		    arg_text(c.rows), arg_int(c.channels), arg_int(c.places),
 		    arg_int(batchnorm_parts(in[X], e->target)));
 	else
 		emit_call(e, "batchnorm_inference", arg_tensor(out[Y]), arg_work(n),
-		    arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
+		    arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), then_arg(e, n, skip),
 		    arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]), arg_text(eps),
 		    arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	batchnorm_emit(e, n, NULL);
+}
+
 /* ---- made again: the statistics are known ---- */
 
-static void
-emit_apply(struct emitter *e, const struct node *n)
+void
+batchnorm_emit_apply(struct emitter *e, const struct node *n, const struct tensor *skip)
 {
 	const struct tensor *x = n->in[0];
 	struct channels c = emit_channels(e, x);
 
 	emit_call(e, "bn_apply", arg_tensor(n->out[0]), arg_tensor(x), arg_tensor(n->in[1]),
-	    arg_tensor(n->in[2]), arg_tensor(n->in[3]), arg_tensor(n->in[4]), arg_text(c.rows),
+	    arg_tensor(n->in[2]), then_arg(e, n, skip), arg_tensor(n->in[3]), arg_tensor(n->in[4]), arg_text(c.rows),
 	    arg_int(c.channels), arg_int(c.places));
+}
+
+static void
+emit_apply(struct emitter *e, const struct node *n)
+{
+	batchnorm_emit_apply(e, n, NULL);
 }
 
 const struct op op_batchnorm_apply = {
@@ -134,8 +147,8 @@ again(const struct node *n, struct tensor **in, int *nin)
 	return batchnorm_again(n, &op_batchnorm_apply, in);
 }
 
-/* ---- backward: dy x weight mean invstd, or dy x weight running_mean running_var; where a relu
- * belongs to the node, bias behind them ---- */
+/* ---- backward: dy x weight mean invstd, or dy x weight running_mean running_var; of batchnorm_then one more
+ * behind them ---- */
 
 static bool
 is_fixed(const struct node *n)
@@ -172,32 +185,31 @@ batchnorm_backward_traffic(const struct node *n)
 }
 
 void
-batchnorm_emit_backward(struct emitter *e, const struct node *n, const char *top)
+batchnorm_emit_backward(struct emitter *e, const struct node *n, const struct tensor *bias)
 {
 	struct tensor *const *in = n->in, *x = in[1];
 	struct channels c = emit_channels(e, x);
-	int64_t parts = batchnorm_parts(x, e->target);
+	struct call_arg parts = arg_int(batchnorm_parts(x, e->target)), then = then_arg(e, n, NULL);
 	struct tensor *dx = batchnorm_gradient_of(n, X), *dweight = batchnorm_gradient_of(n, WEIGHT);
-	struct tensor *dbias = batchnorm_gradient_of(n, BIAS), *bias = n->nin > 5 ? in[5] : NULL;
+	struct tensor *dbias = batchnorm_gradient_of(n, BIAS);
 
 	if (is_fixed(n))
 		emit_call(e, "batchnorm_fixed_backward", arg_tensor(dx), arg_tensor(dweight),
-		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), arg_tensor(x),
-		    arg_tensor(in[2]), arg_tensor(bias), arg_text(top), arg_tensor(in[3]), arg_tensor(in[4]),
+		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), then, arg_tensor(x),
+		    arg_tensor(in[2]), arg_tensor(bias), arg_tensor(in[3]), arg_tensor(in[4]),
 		    arg_text(emit_double(e, op_real(n, "eps"))), arg_text(c.rows),
-		    arg_int(c.channels), arg_int(c.places), arg_int(parts));
+		    arg_int(c.channels), arg_int(c.places), parts);
 	else
 		emit_call(e, "batchnorm_backward", arg_tensor(dx), arg_tensor(dweight),
-		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), arg_tensor(x),
-		    arg_tensor(in[2]), arg_tensor(bias), arg_text(top), arg_tensor(in[3]), arg_tensor(in[4]),
-		    arg_text("0"), arg_text(c.rows), arg_int(c.channels), arg_int(c.places),
-		    arg_int(parts));
+		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), then, arg_tensor(x),
+		    arg_tensor(in[2]), arg_tensor(bias), arg_tensor(in[3]), arg_tensor(in[4]),
+		    arg_text("0"), arg_text(c.rows), arg_int(c.channels), arg_int(c.places), parts);
 }
 
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	batchnorm_emit_backward(e, n, "NAN");
+	batchnorm_emit_backward(e, n, NULL);
 }
 
 const struct op op_batchnorm_grad = {
@@ -215,7 +227,7 @@ const struct op op_batchnorm_grad = {
 	.calls.emit = emit_backward,
 };
 
-void
+struct node *
 batchnorm_differentiate(struct diff *d, struct node *n, const struct op *op, struct tensor *dy)
 {
 	bool batch = batchnorm_uses_batch(n);
@@ -223,13 +235,14 @@ batchnorm_differentiate(struct diff *d, struct node *n, const struct op *op, str
 	int k;
 
 	if (!diff_wants(d, n->in[X]) && !diff_wants(d, n->in[WEIGHT]) && !diff_wants(d, n->in[BIAS]))
-		return;
+		return NULL;
 	back = diff_node(d, n, op, op->max_operands, (struct tensor *[]){ dy, n->in[X],
 	    n->in[WEIGHT], batch ? n->out[MEAN] : n->in[RUNNING_MEAN],
 	    batch ? n->out[INVSTD] : n->in[RUNNING_VAR], n->in[BIAS] });
 	for (k = X; k <= BIAS; k++)
 		if (diff_wants(d, n->in[k]))
 			diff_output(d, back, n->in[k]);
+	return back;
 }
 
 static bool

@@ -1,12 +1,11 @@
 /*
- * What batchnorm shares with its forms that a relu belongs to (batchnorm_relu.c): the attributes,
+ * What batchnorm shares with its form that a formula belongs to (batchnorm_then.c): the attributes,
  * the places of operands and outputs, and the parts that are the same.
  */
 #ifndef STOWAGE_OPS_BATCHNORM_H
 #define STOWAGE_OPS_BATCHNORM_H
 
-#include <float.h>
-
+#include "formula/formula.h"
 #include "ir/op.h"
 
 #define BATCHNORM_ATTRS									\
@@ -18,11 +17,6 @@
 	    .preset = "false" },								\
 	{ "sync", ATTR_BOOL, "where ranks train together, the batch is that of all of them", .preset = "false" }
 
-/* Behind these in the forms that a relu belongs to. */
-#define BATCHNORM_TOP									\
-	{ "top", ATTR_REAL, "results are at most that, as relu6's are at most 6; 0: there is no such bound",	\
-	    .preset = "0", .min = 0, .max = DBL_MAX }
-
 enum { X, WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR, SKIP };
 enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
 
@@ -30,8 +24,8 @@ enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
 	    SAVES_IN(RUNNING_MEAN) | SAVES_IN(RUNNING_VAR))
 #define BATCHNORM_OPTIONAL	(1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR)
 
-extern const struct op op_batchnorm, op_batchnorm_relu, op_batchnorm_add_relu, op_batchnorm_apply, op_batchnorm_relu_apply,
-    op_batchnorm_grad, op_batchnorm_relu_grad, op_add, op_relu;
+extern const struct op op_batchnorm, op_batchnorm_then, op_batchnorm_apply, op_batchnorm_then_apply, op_batchnorm_grad,
+    op_batchnorm_then_grad, op_add;
 
 /* Does this node take its statistics from the batch? */
 bool		 batchnorm_uses_batch(const struct node *);
@@ -49,11 +43,13 @@ int		 batchnorm_alias(const struct node *, int k);
 const struct op	*batchnorm_again(const struct node *, const struct op *apply, struct tensor **in);
 /* Of a backward node: the gradient of the forward node's k-th input; NULL when it is not wanted. */
 struct tensor	*batchnorm_gradient_of(const struct node *, int k);
-/* A backward node of that kind, which is given DY, and the gradients that are wanted of it. */
-void		 batchnorm_differentiate(struct diff *, struct node *, const struct op *,
-		    struct tensor *dy);
-/* TOP: batchnorm_top(), or "NAN" where there is no relu. */
-void		 batchnorm_emit_backward(struct emitter *, const struct node *, const char *top);
+/* A backward node of that kind, which is given DY, and the gradients that are wanted of it; NULL: none is. */
+struct node	*batchnorm_differentiate(struct diff *, struct node *, const struct op *, struct tensor *dy);
+/* calls.emit, with the skip that is read beside x, or NULL; of the second, forward whose statistics are known; in
+ * backward with the bias, or NULL where all passes. */
+void		 batchnorm_emit(struct emitter *, const struct node *, const struct tensor *skip);
+void		 batchnorm_emit_apply(struct emitter *, const struct node *, const struct tensor *skip);
+void		 batchnorm_emit_backward(struct emitter *, const struct node *, const struct tensor *bias);
 
 /* ---- over the samples of all ranks ---- */
 
@@ -62,20 +58,19 @@ bool		 batchnorm_is_synced(const struct node *);
 /* Appends to the graph what such a node is made of: sums, their addition over ranks, and what takes the sum of all. */
 void		 batchnorm_take_apart(struct graph *, const struct node *);
 
-/* ---- with a relu ---- */
+/* ---- with a formula behind (batchnorm_then.c) ---- */
 
-/* The upper bound of the relu in such a node, as kernels are given it: "NAN" where there is none. */
-const char	*batchnorm_top(struct emitter *, const struct node *);
+/* Can a batchnorm do that formula, of its value and perhaps a skip? Backward must find out by the value alone what passes
+ * it, or with a skip by the result alone, at a price. */
+bool		 batchnorm_can(struct arena *, const struct formula *then);
+/* Turns a batchnorm or batchnorm_then into one that makes Y, that formula of what batchnorm alone makes and of the skip:
+ * SKIP, or where that is NULL the one that it has, if any. */
+void		 batchnorm_join(struct module *, struct node *batchnorm, const struct formula *then,
+		    struct tensor *skip, struct tensor *y);
 
-/* Turns the batchnorm node into one that makes Y, relu(its output), or with SKIP relu(its output +
- * SKIP); with a TOP above 0 it is at most that. */
-void		 batchnorm_join(struct module *, struct node *batchnorm, struct tensor *skip,
-		    double top, struct tensor *y);
-
-/* Is MASK what of a gradient passes the relu of a batchnorm_add_relu, and GRAD the gradient of the batchnorm in it, which
- * is given that? The formula's text is made in the arena. */
-bool		 batchnorm_takes_mask(struct arena *, const struct node *mask, const struct node *grad);
-/* Then GRAD makes what MASK made as its last output. */
-void		 batchnorm_give_mask(struct module *, const struct node *mask, struct node *grad);
+/* Is N a formula of two tensors that GRAD, the gradient of a batchnorm, is given? */
+bool		 batchnorm_takes(const struct node *n, const struct node *grad);
+/* Then GRAD makes what N made as its last output. */
+void		 batchnorm_give(struct module *, const struct node *n, struct node *grad);
 
 #endif

@@ -19,8 +19,10 @@
 #include "calls/emitter.h"
 
 #include "ops/shapes.h"
+#include "ops/then.h"
 
-static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, BATCHNORM_TOP, ATTRS_END };
+static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
+static const struct attr_spec attrs_then[] = { BATCHNORM_ATTRS, THEN_ATTR, ATTRS_END };
 
 enum { OF_DY, OF_X, OF_WEIGHT, OF_MEAN, OF_INVSTD };	/* of backward */
 
@@ -104,8 +106,8 @@ emit_dots(struct emitter *e, const struct node *n)
 	struct channels c = emit_channels(e, in[OF_X]);
 
 	emit_call(e, "bn_sync_dots", arg_tensor(n->out[0]), arg_tensor(batchnorm_gradient_of(n, WEIGHT)),
-	    arg_tensor(batchnorm_gradient_of(n, BIAS)), arg_work(n), arg_tensor(in[OF_DY]), arg_tensor(in[OF_X]),
-	    arg_tensor(in[OF_WEIGHT]), arg_tensor(n->nin > 5 ? in[5] : NULL), arg_text(batchnorm_top(e, n)),
+	    arg_tensor(batchnorm_gradient_of(n, BIAS)), arg_work(n), arg_tensor(in[OF_DY]), then_arg(e, n, NULL),
+	    arg_tensor(in[OF_X]), arg_tensor(in[OF_WEIGHT]), arg_tensor(n->nin > 5 ? in[5] : NULL),
 	    arg_tensor(in[OF_MEAN]), arg_tensor(in[OF_INVSTD]), arg_text("s"), arg_text(c.rows), arg_int(c.channels),
 	    arg_int(c.places), arg_int(batchnorm_parts(in[OF_X], e->target)));
 }
@@ -114,12 +116,14 @@ const struct op op_batchnorm_dots = {
 	.name = "batchnorm_dots",
 	.kind = OP_INTERNAL,
 	.brief = "sums of batchnorm's gradient, which ranks add up, and what of them is a rank's",
-	.attrs = attrs,
+	.attrs = attrs_then,
 	.operands = "dy x weight mean invstd bias",
 	.min_operands = 5, .max_operands = 6,
 	.memory.workspace = dots_workspace,
 	.calls.kernels = "norm/batchnorm_sync.cu",
 	.calls.launches = 2,
+	.calls.note = then_note,
+	.calls.define = then_define,
 	.calls.emit = emit_dots,
 };
 
@@ -137,8 +141,8 @@ emit_distribute(struct emitter *e, const struct node *n)
 	struct tensor *const *in = n->in;
 	struct channels c = emit_channels(e, in[OF_X]);
 
-	emit_call(e, "bn_sync_distribute", arg_tensor(n->out[0]), arg_work(n), arg_tensor(in[OF_DY]), arg_tensor(in[OF_X]),
-	    arg_tensor(in[OF_WEIGHT]), arg_tensor(n->nin > 6 ? in[6] : NULL), arg_text(batchnorm_top(e, n)),
+	emit_call(e, "bn_sync_distribute", arg_tensor(n->out[0]), arg_work(n), arg_tensor(in[OF_DY]), then_arg(e, n, NULL),
+	    arg_tensor(in[OF_X]), arg_tensor(in[OF_WEIGHT]), arg_tensor(n->nin > 6 ? in[6] : NULL),
 	    arg_tensor(in[OF_MEAN]), arg_tensor(in[OF_INVSTD]), arg_tensor(in[5]), arg_text("s"), arg_text(c.rows),
 	    arg_int(c.channels), arg_int(c.places));
 }
@@ -147,13 +151,15 @@ const struct op op_batchnorm_distribute = {
 	.name = "batchnorm_distribute",
 	.kind = OP_INTERNAL,
 	.brief = "gradient of batchnorm's input, of the sums of all ranks",
-	.attrs = attrs,
+	.attrs = attrs_then,
 	.operands = "dy x weight mean invstd sums bias",
 	.min_operands = 6, .max_operands = 7,
 	.memory.workspace = distribute_workspace,
 	.memory.inplace = 1u << OF_DY | 1u << OF_X,
 	.calls.kernels = "norm/batchnorm_sync.cu",
 	.calls.launches = 2,
+	.calls.note = then_note,
+	.calls.define = then_define,
 	.calls.emit = emit_distribute,
 };
 
@@ -217,7 +223,7 @@ take_forward(struct taking *t)
 	}
 	ir_add_output(t->m, made, n->out[NEW_MEAN]);
 	ir_add_output(t->m, made, n->out[NEW_VAR]);
-	made = append(t, n->op == &op_batchnorm ? &op_batchnorm_apply : &op_batchnorm_relu_apply, n->nin > SKIP ? 6 : 5,
+	made = append(t, n->op == &op_batchnorm ? &op_batchnorm_apply : &op_batchnorm_then_apply, n->nin > SKIP ? 6 : 5,
 	    (struct tensor *[]){ in[X], in[WEIGHT], in[BIAS], statistic[0], statistic[1], n->nin > SKIP ? in[SKIP] : NULL });
 	ir_add_output(t->m, made, n->out[Y]);
 }
@@ -242,22 +248,21 @@ take_backward(struct taking *t)
 bool
 batchnorm_is_synced(const struct node *n)
 {
-	bool forward = n->op == &op_batchnorm || n->op == &op_batchnorm_relu || n->op == &op_batchnorm_add_relu;
-
-	if (forward)
+	if (n->op == &op_batchnorm || n->op == &op_batchnorm_then)
 		return batchnorm_uses_batch(n) && op_bool(n, "sync");
-	return (n->op == &op_batchnorm_grad || n->op == &op_batchnorm_relu_grad) && batchnorm_uses_batch(n->forward) &&
+	return (n->op == &op_batchnorm_grad || n->op == &op_batchnorm_then_grad) && batchnorm_uses_batch(n->forward) &&
 	    op_bool(n, "sync") && batchnorm_gradient_of(n, X);
 }
 
 void
 batchnorm_take_apart(struct graph *g, const struct node *n)
 {
-	struct taking t = { .m = g->module, .g = g, .n = n, .attr = op_presets(g->module->arena, &op_batchnorm_moments) };
-	int k;
+	struct arena *a = g->module->arena;
+	const struct formula *then = then_of(n);
+	struct taking t = { .m = g->module, .g = g, .n = n };
 
-	for (k = 0; n->op->attrs[k].name; k++)		/* they come first */
-		t.attr[k] = n->attr[k];
+	/* what backward is made of has a formula in any case */
+	t.attr = then_attrs(a, n, then ? then : formula_parse(a, "as_is = x0: x0"));
 	if (n->forward)
 		take_backward(&t);
 	else

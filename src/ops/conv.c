@@ -5,6 +5,7 @@
 
 #include "calls/epilogue.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
 static const struct attr_spec attrs[] = { CONV_ATTRS, ATTRS_END };
 static const struct attr_spec attrs_then[] = { CONV_ATTRS, THEN_ATTR, ATTRS_END };
@@ -267,7 +268,7 @@ emit(struct emitter *e, const struct node *n)
 static void
 emit_then(struct emitter *e, const struct node *n)
 {
-	emit_forward(e, n, product_then(e, n, NULL), epilogue_is_relu(e, op_attr(n, "then")->formula));
+	emit_forward(e, n, then_arg(e, n, NULL), epilogue_is_relu(e, then_of(n)));
 }
 
 const struct op op_conv = {
@@ -314,7 +315,7 @@ const struct op op_conv_then = {
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
 	.calls.kernels = "conv/conv.cu",
-	.calls.note = product_note_then,
-	.calls.define = product_define_then,
+	.calls.note = then_note,
+	.calls.define = then_define,
 	.calls.emit = emit_then,
 };

@@ -16,6 +16,7 @@
 #include "calls/emitter.h"
 #include "calls/tape.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
 #define DENSE_ATTRS											\
 	{ "units", ATTR_INT, "size of the last dimension of the output", .required = true,		\
@@ -82,7 +83,7 @@ static void
 emit_input_then(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "dense_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_tensor(n->in[1]), arg_onto(n), product_then(e, n, n->nin > 2 ? n->in[2] : NULL), arg_work(n),
+	    arg_tensor(n->in[1]), arg_onto(n), then_arg(e, n, n->nin > 2 ? n->in[2] : NULL), arg_work(n),
 	    arg_work_bytes(n),
 	    arg_text(rows(e, n->in[0])), arg_int(last(n->out[0])), arg_int(last(n->in[0])));
 }
@@ -97,8 +98,8 @@ const struct op op_dense_grad_input_then = {
 	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_input,
 	.calls.kernels = "product/dense.cu",
-	.calls.note = product_note_then,
-	.calls.define = product_define_then,
+	.calls.note = then_note,
+	.calls.define = then_define,
 	.calls.emit = emit_input_then,
 };
 
@@ -289,7 +290,7 @@ emit(struct emitter *e, const struct node *n)
 static void
 emit_then(struct emitter *e, const struct node *n)
 {
-	emit_forward(e, n, product_then(e, n, NULL));
+	emit_forward(e, n, then_arg(e, n, NULL));
 }
 
 /* In PyTorch a product of matrices: rows of more than one axis are put in one, and back. */
@@ -350,7 +351,7 @@ const struct op op_dense_then = {
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
 	.calls.kernels = "product/dense.cu",
-	.calls.note = product_note_then,
-	.calls.define = product_define_then,
+	.calls.note = then_note,
+	.calls.define = then_define,
 	.calls.emit = emit_then,
 };

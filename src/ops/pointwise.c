@@ -319,15 +319,6 @@ pointwise_bytes(const struct pointwise_kept *kept)
 	return bytes;
 }
 
-/* Which operand the formula is, and nothing more; -1: it is more. */
-static int
-operand_alone(const struct formula *f)
-{
-	const struct term *t = &f->terms.v[f->result[0]];
-
-	return f->results == 1 && t->operand >= 0 ? t->operand : -1;
-}
-
 /* The gradient of operand K, from the formula's result; it has the shape of the node's results. */
 static void
 build_one(struct diff *d, struct node *n, const struct formula *f, int k)
@@ -344,7 +335,7 @@ build_one(struct diff *d, struct node *n, const struct formula *f, int k)
 		if (!in[i])
 			in[i] = diff_of(d, n->out[c.kept[i] - f->operands - f->results]);
 	}
-	if (c.f->operands == 1 && operand_alone(c.f) == 0 && c.kept[0] >= f->operands + f->results) {	/* what arrives */
+	if (c.f->operands == 1 && formula_alone(c.f) == 0 && c.kept[0] >= f->operands + f->results) {	/* what arrives */
 		broadcast_pass_back(d, n, k, in[0]);
 		return;
 	}
@@ -375,7 +366,7 @@ pointwise_gradient(struct diff *d, struct node *n)
 static struct tensor *
 identity(const struct graph *g, const struct node *n)
 {
-	int k = operand_alone(n->attr[0].formula);
+	int k = formula_alone(n->attr[0].formula);
 
 	(void)g;
 	return n->nout == 1 && k >= 0 && tensor_same_shape(n->in[k], n->out[0]) ? n->in[k] : NULL;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "calls/epilogue.h"
 #include "ir/diff.h"
 #include "ops/shapes.h"
 #include "ops/space.h"
@@ -195,36 +194,6 @@ product_output(struct build *b, struct node *n, const int64_t dim[1 + SPACE_AXES
 		return op_error(b, n, "%s: its output, %s, is " TOO_LARGE, n->op->name,
 		    tensor_shape_text(b->module->arena, &y));
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, dim) != NULL;
-}
-
-struct attr *
-product_attrs_then(struct arena *a, const struct node *product, const struct formula *then)
-{
-	int n = op_nattrs(product->op), i;
-	struct attr *attr = arena_array(a, (size_t)n + 1, sizeof(*attr));
-
-	for (i = 0; i < n; i++)
-		attr[i] = product->attr[i];
-	attr[n] = (struct attr){ .given = true, .formula = then };
-	return attr;
-}
-
-void
-product_note_then(struct emitter *e, const struct node *n)
-{
-	epilogue_note(e, op_attr(n, "then")->formula);
-}
-
-void
-product_define_then(struct emitter *e, const struct node *n)
-{
-	epilogue_define(e, op_attr(n, "then")->formula);
-}
-
-struct call_arg
-product_then(struct emitter *e, const struct node *n, const struct tensor *beside)
-{
-	return epilogue_arg(e, op_attr(n, "then")->formula, beside);
 }
 
 struct affine

@@ -30,16 +30,6 @@ struct conv	product_conv(const struct conv_attrs *, const struct tensor *large,
 		    const struct tensor *small, const struct tensor *weight);
 /* op->memory.layout of convolutions */
 enum op_layout	product_layout(const struct node *);
-/* What a product does to each element before it stores it (calls/epilogue.h), the last of its attributes. */
-#define THEN_ATTR	{ "then", ATTR_FORMULA, "what is done to each element", .required = true }
-
-/* The node's attributes, and THEN. */
-struct attr	*product_attrs_then(struct arena *, const struct node *, const struct formula *then);
-/* For calls.note and calls.define of nodes that have that attribute; and the argument of their call. */
-void		product_note_then(struct emitter *, const struct node *);
-void		product_define_then(struct emitter *, const struct node *);
-struct call_arg	product_then(struct emitter *, const struct node *, const struct tensor *beside);
-
 /* "(struct conv){ .c = 3, .h = 32, ... }": the same as an argument of a kernel */
 const char	*product_conv_text(struct emitter *, const struct conv *);
 

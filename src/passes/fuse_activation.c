@@ -28,6 +28,7 @@
 
 #include "ops/conv.h"
 #include "ops/dense.h"
+#include "ops/then.h"
 
 struct fusing {
 	struct graph *g;
@@ -98,7 +99,7 @@ fuse_forward(struct fusing *f, struct node *n)
 	if (!is_formula_of(n, 1) || !is_for_one(f, n->in[0]) || !and_then(n->in[0]->def->op))
 		return false;
 	product = n->in[0]->def;
-	product->attr = product_attrs_then(f->g->module->arena, product, formula_from(f, n, 0));
+	product->attr = then_attrs(f->g->module->arena, product, formula_from(f, n, 0));
 	product->op = and_then(product->op);
 	rename_output(product, n->out[0], f, f->place[n->in[0]->id]);
 	return true;
@@ -142,7 +143,7 @@ fuse_backward(struct fusing *f, struct node *n)
 	if (!dy)
 		return false;
 	product = dy->def;
-	product->attr = product_attrs_then(f->g->module->arena, product, formula_from(f, n, k));
+	product->attr = then_attrs(f->g->module->arena, product, formula_from(f, n, k));
 	product->op = &op_dense_grad_input_then;
 	if (n->nin > 1)
 		ir_add_input(f->g->module, product, n->in[1 - k]);

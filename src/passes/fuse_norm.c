@@ -1,34 +1,33 @@
 /*
- * fuse-norm: lets batchnorm add a skip and rectify in the sweep in which it normalises:
+ * fuse-norm: lets batchnorm do the formula behind it in the sweep in which it normalises, an activation mostly, or the
+ * addition of a skip, or both:
  *
- *     x -> batchnorm -> z -> relu -> y                  x -> batchnorm_relu -> y
- *     x -> batchnorm -> z, z + skip -> s -> relu -> y   x, skip -> batchnorm_add_relu -> y
+ *     x -> batchnorm -> z -> silu -> y                  x -> batchnorm_then(silu) -> y
+ *     x -> batchnorm -> z, z + skip -> s -> relu -> y   x, skip -> batchnorm_then(relu(z + skip)) -> y
  *
- * and so with relu6. Such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
+ * Such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
  * 5, and with a skip 4 where it did 8; backward without a skip 5 where it did 8, and it no longer
- * reads y, which need not be kept for it (ops/batchnorm_relu.c).
+ * reads z or y, which need not be kept for it (ops/batchnorm_then.c).
  *
- * No plan becomes larger. What was z's is now x's, of the same size, until y takes its place; a
+ * Formulas are joined one after the other, as long as batchnorm_can() do what comes of it. Before anything is recomputed
+ * no plan becomes larger: what was z's is now x's, of the same size, until y takes its place; a
  * tensor of backward is gone, as is a reader of y. The node stands where the batchnorm stood, or
- * with a skip where the relu did, and keeps the batchnorm's path: if a spec asks to recompute the
+ * with a skip where the formula did that reads it, and keeps the batchnorm's path: if a spec asks to recompute the
  * layers that contain it, x is still inside, and y still their output.
  *
- * Results in f32 and f64 are bit-identical, forward and backward. In 16 bits z and s were rounded,
- * and no longer are.
+ * Results in f32 and f64 are those of separate nodes, but that a compiler may round a product and a sum once; with relu
+ * and sums they are bit-identical, forward and backward. In 16 bits z and s were rounded, and no longer are.
  *
  * Reads and writes: train, validate, before backward exists and after those passes that look for a
- * relu. Invariant after: no relu alone reads a batchnorm, or a sum of one with a tensor of its shape,
- * but where the batchnorm is applied again before the skip is there.
+ * relu. Invariant after: no such formula alone reads a batchnorm, but with a skip where the batchnorm is applied again
+ * before the skip is there.
  */
-#include <math.h>
-
 #include "ir/pass.h"
 #include "passes/sums.h"
 
 #include "ops/batchnorm.h"
 #include "ops/pointwise.h"
-
-#define LONGEST	16	/* terms: no formula with more is looked at */
+#include "ops/then.h"
 
 struct fusing {
 	struct graph *g;
@@ -36,19 +35,24 @@ struct fusing {
 	int *place;		/* by the id of a tensor: the node that makes it */
 };
 
-/* The node of that operator that makes T for one reader alone, or NULL. */
-static struct node *
-maker(const struct fusing *f, const struct tensor *t, const struct op *op)
-{
-	struct node *n = t->def;
-
-	return n && n->op == op && n->out[0] == t && f->reads[t->id] == 1 && !t->alias_of ? n : NULL;
-}
-
 static bool
 is_alike(const struct tensor *a, const struct tensor *b)
 {
 	return a->dtype == b->dtype && a->batched == b->batched && tensor_same_shape(a, b);
+}
+
+/* Is it a formula of one tensor or two, all as large as its result? */
+static bool
+is_formula(const struct node *n)
+{
+	int k;
+
+	if (!pointwise_has_formula(n) || n->nin < 1 || n->nin > 2 || n->nout != 1 || n->out[0]->alias_of)
+		return false;
+	for (k = 0; k < n->nin; k++)
+		if (!is_alike(n->in[k], n->out[0]))
+			return false;
+	return true;
 }
 
 /* Does another application of the layer continue from the running statistics of this one? Then it
@@ -64,77 +68,72 @@ is_continued(const struct fusing *f, const struct node *n)
 	return false;
 }
 
-/* The batchnorm among the operands of ADD that can wait for the other, which is *SKIP. Where both
- * are, the earlier one: it has the longer to wait with its result. */
+/* The batchnorm that makes operand K of that formula for it alone, and can wait for the other, if there is one; or
+ * NULL. */
 static struct node *
-summand(const struct fusing *f, const struct node *add, struct tensor **skip)
+norm_before(const struct fusing *f, const struct node *n, int k)
 {
-	struct node *best = NULL;
-	int k;
+	const struct tensor *t = n->in[k];
+	struct node *norm = t->def;
 
-	for (k = 0; k < 2; k++) {
-		struct node *n = maker(f, add->in[k], &op_batchnorm);
+	if (!norm || (norm->op != &op_batchnorm && norm->op != &op_batchnorm_then) || norm->out[Y] != t ||
+	    f->reads[t->id] != 1 || t->alias_of)
+		return NULL;
+	return n->nin > 1 && (norm->nin > SKIP || is_continued(f, norm)) ? NULL : norm;
+}
 
-		if (!n || !is_alike(add->in[k], add->in[1 - k]) || is_continued(f, n))
-			continue;
-		if (best && f->place[best->out[Y]->id] < f->place[n->out[Y]->id])
-			continue;
-		best = n;
-		*skip = add->in[1 - k];
-	}
+/* Which operand of the formula a batchnorm makes for it. Where both are, the one of the earlier: it has the longer to wait
+ * with its result. -1: none. */
+static int
+made_by_norm(const struct fusing *f, const struct node *n)
+{
+	int best = -1, k;
+
+	for (k = 0; k < n->nin; k++)
+		if (norm_before(f, n, k) && (best < 0 || f->place[n->in[k]->id] < f->place[n->in[best]->id]))
+			best = k;
 	return best;
 }
 
-/* Does N rectify, and up to which bound? 0: there is none. */
-static bool
-is_rectifier(struct arena *a, const struct node *n, double *top)
+/* What the batchnorm is to do then: what it does so far, and the formula of its result, operand K, and of a skip. */
+static const struct formula *
+both(struct arena *a, const struct node *norm, const struct node *n, int k)
 {
-	const struct formula *f;
-	int i;
+	const struct formula *first = then_of(norm), *second = pointwise_formula(a, n);
+	bool skip = norm->nin > SKIP || n->nin > 1;
+	struct formula *f = formula_new(a, skip ? 2 : 1);
+	int value[2] = { formula_operand(f, 0), skip ? formula_operand(f, 1) : 0 }, of[2];
 
-	*top = 0;
-	if (n->op == &op_relu || n->nin != 1 || !pointwise_has_formula(n))
-		return n->op == &op_relu;
-	f = pointwise_formula(a, n);
-	for (i = 0; i < f->terms.n && f->terms.n < LONGEST; i++) {
-		*top = f->terms.v[i].operand == TERM_NUMBER ? f->terms.v[i].number : 0;
-		if (*top > 0 && formula_same(f, formula_parse(a, arena_printf(a,
-		    "x0: where(x0 <= 0, 0, where(x0 >= %.17g, %.17g, x0))", *top, *top))))
-			return true;
-	}
-	return false;
+	of[k] = first ? formula_insert(f, first, 0, value) : value[0];
+	of[1 - k] = value[1];
+	f->result[f->results++] = formula_insert(f, second, 0, of);
+	f->name = first && first->name && second->name ? arena_printf(a, "%s_%s", first->name, second->name) : second->name;
+	return f;
 }
 
-/* Is it that number in every type of elements? The narrowest has eight bits of it. */
-static bool
-is_stored_exactly(double number)
-{
-	int exponent;
-	double scaled = ldexp(frexp(number, &exponent), 8);
-
-	return scaled == floor(scaled);
-}
-
-/* The AT-th node rectifies, up to TOP: what feeds it does so itself from now on, and *GONE are those nodes that
- * are not needed. */
+/* If a batchnorm feeds the AT-th node, it does that itself from now on, and GONE are those that are not needed. */
 static void
-fuse(struct fusing *f, int at, double top, bool *gone)
+fuse(struct fusing *f, int at, bool *gone)
 {
-	struct node **v = f->g->nodes.v, *relu = v[at], *add, *norm;
-	struct tensor *skip = NULL;
+	struct module *m = f->g->module;
+	struct node *n = f->g->nodes.v[at], *norm;
+	const struct formula *then;
+	int k = is_formula(n) ? made_by_norm(f, n) : -1, place;
 
-	if ((norm = maker(f, relu->in[0], &op_batchnorm))) {
-		gone[at] = true;
-	} else {
-		/* backward asks of what is stored whether it has come up to the bound */
-		add = is_stored_exactly(top) ? maker(f, relu->in[0], &op_add) : NULL;
-		norm = add ? summand(f, add, &skip) : NULL;
-		if (!norm)
-			return;
-		gone[f->place[add->out[0]->id]] = gone[f->place[norm->out[Y]->id]] = true;
-		v[at] = norm;
+	if (k < 0)
+		return;
+	norm = n->in[k]->def;
+	then = both(m->arena, norm, n, k);
+	if (!batchnorm_can(m->arena, then))
+		return;
+	place = f->place[n->in[k]->id];
+	gone[n->nin > 1 ? place : at] = true;
+	if (n->nin > 1) {
+		f->g->nodes.v[at] = norm;
+		place = at;
 	}
-	batchnorm_join(f->g->module, norm, skip, top, relu->out[0]);
+	batchnorm_join(m, norm, then, n->nin > 1 ? n->in[1 - k] : NULL, n->out[0]);
+	f->place[norm->out[Y]->id] = place;
 }
 
 static void
@@ -145,14 +144,12 @@ fuse_norm(struct graph *g)
 	    sizeof(*f.place)) };
 	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
 	int i, kept = 0;
-	double top;
 
 	for (i = 0; i < g->nodes.n; i++)
 		if (g->nodes.v[i]->nout && g->nodes.v[i]->out[0])
 			f.place[g->nodes.v[i]->out[0]->id] = i;
 	for (i = 0; i < g->nodes.n; i++)
-		if (is_rectifier(a, g->nodes.v[i], &top))
-			fuse(&f, i, top, gone);
+		fuse(&f, i, gone);
 	for (i = 0; i < g->nodes.n; i++)
 		if (!gone[i])
 			g->nodes.v[kept++] = g->nodes.v[i];
@@ -161,7 +158,7 @@ fuse_norm(struct graph *g)
 
 const struct pass pass_fuse_norm = {
 	.name = "fuse-norm",
-	.doc = "normalise, add a skip and rectify in one sweep",
+	.doc = "normalise, add a skip and apply an activation in one sweep",
 	.optional = true,
 	.rewrite = fuse_norm,
 };

@@ -32,7 +32,7 @@
 	_(order)				\
 	_(fuse_activation)			\
 	_(bias_gradients)			\
-	_(relu_in_norm)				\
+	_(formula_in_norm)			\
 	_(fuse_loss)				\
 	_(feed)					\
 	_(updates_together)			\

@@ -12,8 +12,15 @@
 #else
 #define NEAR	1e-5
 #endif
-#include "../../kernels/pointwise/formula.cu"
-#include "../../kernels/pointwise/formula.cu"
+/* what norms are asked to do here, as a program has it (src/calls/epilogue.c) */
+#define EPILOGUES(CASE)						\
+	CASE(DO_RELU, relu_then, false, OF_RELU)		\
+	CASE(DO_SILU, silu_then, false, OF_NOBODY)		\
+	CASE(DO_ADD_RELU, add_relu_then, true, OF_NOBODY)	\
+	CASE(DO_RELU_GRAD, relu_grad_then, true, OF_NOBODY)	\
+	CASE(DO_SILU_GRAD, silu_grad_then, true, OF_NOBODY)
+
+#include "../../kernels/pointwise/epilogue.cu"
 #include "../../kernels/pointwise/reduce.cu"
 #include "../../kernels/copy/cast.cu"
 #include "../../kernels/copy/concat.cu"
@@ -444,7 +451,7 @@ one_batchnorm(struct layout l, double centre)
 		run_m[c] = 3, run_v[c] = 2;
 	naive_batchnorm(l, weight, bias, mean, var);
 	spoil(work, sizeof(work));
-	batchnorm_forward(y, m, s, run_m, run_v, work, x, weight, bias, 1e-5, 0.1, l.b, l.channels,
+	batchnorm_forward(y, m, s, run_m, run_v, work, x, weight, bias, AS_IS, 1e-5, 0.1, l.b, l.channels,
 	    l.n, norm_parts(l.channels, false));
 	/* in float a centre of 1000 costs the input itself three digits */
 	cr_assert(distance(y, want, all) < NEAR * (centre > 0 ? 100 : 1), "batchnorm of %lld: %g",
@@ -459,24 +466,59 @@ one_batchnorm(struct layout l, double centre)
 		return;
 	naive_batchnorm_gradient(l, weight, mean, var, dweight, dbias);
 	spoil(work, sizeof(work));
-	batchnorm_backward(dx, dw, db, work, dy, x, weight, NULL, NAN, m, s, 0, l.b, l.channels, l.n,
+	batchnorm_backward(dx, dw, db, work, dy, AS_IS, x, weight, NULL, m, s, 0, l.b, l.channels, l.n,
 	    norm_parts(l.channels, false));
 	close_to(dx, slow, all, "batchnorm's dx");
 	close_to(dw, dweight, l.channels, "batchnorm's dweight");
 	close_to(db, dbias, l.channels, "batchnorm's dbias");
 	memcpy(y, dy, (size_t)all * sizeof(*y));
-	batchnorm_backward(y, NULL, NULL, work, y, x, weight, NULL, NAN, m, s, 0, l.b, l.channels,
+	batchnorm_backward(y, NULL, NULL, work, y, AS_IS, x, weight, NULL, m, s, 0, l.b, l.channels,
 	    l.n, norm_parts(l.channels, false));
 	cr_assert_arr_eq(y, dx, (size_t)all * sizeof(*y), "batchnorm's dx in place of dy");
 }
 
-/* Forward with a relu inside, and perhaps a skip: the bits of one kernel after another; also in place
+DEVICE real
+relu_then(real v, real s)
+{
+	(void)s;
+	return rectified(v);
+}
+
+DEVICE real
+silu_then(real v, real s)
+{
+	(void)s;
+	return v * logistic(v);
+}
+
+DEVICE real
+add_relu_then(real v, real s)
+{
+	return rectified(v + s);
+}
+
+DEVICE real
+relu_grad_then(real v, real s)
+{
+	return s <= 0 ? 0 : v;
+}
+
+DEVICE real
+silu_grad_then(real v, real s)
+{
+	real share = logistic(s);
+
+	return v * share * (1 + s * (1 - share));
+}
+
+/* Forward with a formula inside, and perhaps a skip: the bits of one kernel after another; also in place
  * of either operand. Among the elements are not-a-number and what relu makes 0 of. */
 static void
-one_fused_batchnorm(struct layout l, bool with_skip, bool fixed, real top)
+one_fused_batchnorm(struct layout l, enum epilogue_kind kind, bool with_skip, bool fixed)
 {
 	static real out[2][MOST], skip[MOST], weight[700], bias[700], m[700], s[700], run[4][700];
 	size_t bytes = (size_t)(l.b * l.channels * l.n) * sizeof(real);
+	struct epilogue then = epilogue_of(kind, with_skip ? skip : NULL);
 	int64_t all = l.b * l.channels * l.n;
 
 	fill(x, all, 1, 0);
@@ -486,35 +528,26 @@ one_fused_batchnorm(struct layout l, bool with_skip, bool fixed, real top)
 	skip[all / 2] = (real)NAN;
 	for (int64_t c = 0; c < l.channels; c++)
 		run[0][c] = run[2][c] = (real)0.1, run[1][c] = run[3][c] = 2;
-	if (fixed) {
-		batchnorm_inference(out[0], work, x, weight, bias, run[0], run[1], 1e-5, l.b,
-		    l.channels, l.n);
-		batchnorm_relu_inference(out[1], work, x, weight, bias, with_skip ? skip : NULL, top,
-		    run[2], run[3], 1e-5, l.b, l.channels, l.n);
-	} else {
-		batchnorm_forward(out[0], m, s, run[0], run[1], work, x, weight, bias, 1e-5, 0.1,
-		    l.b, l.channels, l.n, norm_parts(l.channels, false));
-		batchnorm_relu_forward(out[1], m, s, run[2], run[3], work, x, weight, bias,
-		    with_skip ? skip : NULL, top, 1e-5, 0.1, l.b, l.channels, l.n, norm_parts(l.channels, false));
-	}
-	for (int64_t i = 0; with_skip && i < all; i++)
-		out[0][i] += skip[i];
-	rectify(out[0], out[0], all);
-	for (int64_t i = 0; i < all; i++)
-		out[0][i] = out[0][i] >= top ? top : out[0][i];
-	cr_assert_eq(memcmp(out[0], out[1], bytes), 0, "relu(batchnorm) of %lld", (long long)all);
+	for (int k = 0; k < 2; k++)
+		if (fixed)
+			batchnorm_inference(out[k], work, x, weight, bias, k ? then : AS_IS, run[2 * k],
+			    run[2 * k + 1], 1e-5, l.b, l.channels, l.n);
+		else
+			batchnorm_forward(out[k], m, s, run[2 * k], run[2 * k + 1], work, x, weight, bias,
+			    k ? then : AS_IS, 1e-5, 0.1, l.b, l.channels, l.n, norm_parts(l.channels, false));
+	epilogue_apply(out[0], then, all);
+	cr_assert_eq(memcmp(out[0], out[1], bytes), 0, "formula %d of batchnorm of %lld", (int)kind, (long long)all);
 	cr_assert_eq(memcmp(run[0], run[2], 2 * sizeof(run[0])), 0, "running statistics");
 	if (fixed)
 		return;
 	memcpy(y, with_skip ? skip : x, bytes);
-	bn_apply_relu(y, with_skip ? x : y, weight, bias, with_skip ? y : NULL, top, m, s, l.b,
-	    l.channels, l.n);
+	bn_apply(y, with_skip ? x : y, weight, bias, epilogue_of(kind, with_skip ? y : NULL), m, s, l.b, l.channels, l.n);
 	cr_assert_eq(memcmp(out[0], y, bytes), 0, "once more, in place, of %lld", (long long)all);
 }
 
-/* Backward that finds out by itself what relu let through, against one that is told. */
+/* Backward that finds out by itself what passes the formula, against one that is told. */
 static void
-one_fused_gradient(struct layout l, bool fixed, real top)
+one_fused_gradient(struct layout l, enum epilogue_kind gradient, bool fixed)
 {
 	static real out[2][MOST], passed[MOST], weight[700], bias[700], m[700], s[700], run[2][700];
 	static real dw[2][700], db[2][700];
@@ -526,23 +559,21 @@ one_fused_gradient(struct layout l, bool fixed, real top)
 	fill(bias, l.channels, 1, 0);
 	for (int64_t c = 0; c < l.channels; c++)
 		run[0][c] = (real)0.1, run[1][c] = 2;
-	batchnorm_relu_forward(y, m, s, run[0], run[1], work, x, weight, bias, NULL, top, 1e-5, 0.1, l.b,
-	    l.channels, l.n, norm_parts(l.channels, false));
+	batchnorm_forward(y, m, s, run[0], run[1], work, x, weight, bias, AS_IS, 1e-5, 0.1, l.b, l.channels, l.n,
+	    norm_parts(l.channels, false));
 	if (fixed)
-		batchnorm_relu_inference(y, work, x, weight, bias, NULL, top, run[0], run[1], 1e-5, l.b,
-		    l.channels, l.n);
-	rectify_back(passed, dy, y, all);
+		batchnorm_inference(y, work, x, weight, bias, AS_IS, run[0], run[1], 1e-5, l.b, l.channels, l.n);
 	for (int64_t i = 0; i < all; i++)
-		passed[i] = y[i] >= top ? 0 : passed[i];
+		passed[i] = gradient == DO_RELU_GRAD ? relu_grad_then(dy[i], y[i]) : silu_grad_then(dy[i], y[i]);
 	for (int k = 0; k < 2; k++) {
-		const real *from = k ? dy : passed, *relu = k ? bias : NULL;
-		real bound = k ? top : (real)NAN;
+		const real *from = k ? dy : passed;
+		struct epilogue then = k ? epilogue_of(gradient, NULL) : AS_IS;
 
 		if (fixed)
-			batchnorm_fixed_backward(out[k], dw[k], db[k], work, from, x, weight, relu, bound,
+			batchnorm_fixed_backward(out[k], dw[k], db[k], work, from, then, x, weight, k ? bias : NULL,
 			    run[0], run[1], 1e-5, l.b, l.channels, l.n, norm_parts(l.channels, false));
 		else
-			batchnorm_backward(out[k], dw[k], db[k], work, from, x, weight, relu, bound, m, s,
+			batchnorm_backward(out[k], dw[k], db[k], work, from, then, x, weight, k ? bias : NULL, m, s,
 			    0, l.b, l.channels, l.n, norm_parts(l.channels, false));
 	}
 	cr_assert_eq(memcmp(out[0], out[1], (size_t)all * sizeof(real)), 0, "dx of %lld",
@@ -551,12 +582,14 @@ one_fused_gradient(struct layout l, bool fixed, real top)
 	cr_assert_eq(memcmp(db[0], db[1], (size_t)l.channels * sizeof(real)), 0, "dbias");
 }
 
-Test(kernels, batchnorm_with_a_relu)
+Test(kernels, batchnorm_with_a_formula)
 {
-	for (size_t k = 0; k < 4 * sizeof(layouts) / sizeof(*layouts); k++) {
-		one_fused_batchnorm(layouts[k / 4], k % 2, k % 4 / 2, (real)NAN);
-		one_fused_batchnorm(layouts[k / 4], k % 2, k % 4 / 2, (real)1.25);
-		one_fused_gradient(layouts[k / 4], k % 2, k % 4 / 2 ? (real)1.25 : (real)NAN);
+	for (size_t k = 0; k < 2 * sizeof(layouts) / sizeof(*layouts); k++) {
+		one_fused_batchnorm(layouts[k / 2], DO_RELU, false, k % 2);
+		one_fused_batchnorm(layouts[k / 2], DO_SILU, false, k % 2);
+		one_fused_batchnorm(layouts[k / 2], DO_ADD_RELU, true, k % 2);
+		one_fused_gradient(layouts[k / 2], DO_RELU_GRAD, k % 2);
+		one_fused_gradient(layouts[k / 2], DO_SILU_GRAD, k % 2);
 	}
 }
 

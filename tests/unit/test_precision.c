@@ -81,7 +81,7 @@ Test(precision, what_bf16_keeps)
 	cr_expect_eq(kept(m, T_STATISTIC), 4 * STATISTICS);
 	cr_expect_eq(kept(m, T_GRADIENT), 0);
 	cr_expect_eq(node_of(m->train, "conv", NULL)->out[0]->dtype, &dtype_bf16);
-	cr_expect_eq(node_of(m->train, "batchnorm_relu", NULL)->out[1]->dtype, DT_F32);
+	cr_expect_eq(node_of(m->train, "batchnorm_then", NULL)->out[1]->dtype, DT_F32);
 	cr_expect_eq(node_of(m->train, "cross_entropy_with_grad", NULL)->out[1]->dtype, DT_F32);
 	cr_expect_null(node_of(m->train, "loss_scale", NULL));
 }

@@ -36,10 +36,10 @@ turn(real *y, const real *x, int64_t b, int64_t rows, int64_t cols)
 	move_forward(y, x, 0, m);
 }
 
-/* Backward with what a relu behind a sum lets through, made in its first sweep and where dy lies, against backward
- * after that: the same bits. [rows, channels, places] */
+/* Backward of what a formula makes of dy and of what lies beside it, in its first sweep and where dy lies, against backward
+ * of that made before: the same bits. [rows, channels, places] */
 static void
-check_norm_of_sum(int64_t rows, int64_t c, int64_t places, real top, int64_t parts)
+check_norm_of_made(int64_t rows, int64_t c, int64_t places, enum epilogue_kind kind, int64_t parts)
 {
 	std::string at = " " + std::to_string(rows) + "x" + std::to_string(c) + "x" + std::to_string(places);
 	int64_t all = rows * c * places;
@@ -49,11 +49,10 @@ check_norm_of_sum(int64_t rows, int64_t c, int64_t places, real top, int64_t par
 	Values dy = drawn(all), passed = dy;
 
 	for (size_t i = 0; i < (size_t)all; i++)
-		if (y[i] <= 0 || y[i] >= top)
-			passed[i] = 0;
-	batchnorm_backward(&dx[0], &dw[0][0], &db[0][0], &work[0], &passed[0], &x[0], &w[0], NULL, NAN, &m[0], &s[0], 0,
+		passed[i] = kind == DO_RELU_GRAD ? relu_grad_then(dy[i], y[i]) : gelu_grad_then(dy[i], y[i]);
+	batchnorm_backward(&dx[0], &dw[0][0], &db[0][0], &work[0], &passed[0], AS_IS, &x[0], &w[0], NULL, &m[0], &s[0], 0,
 	    rows, c, places, parts);
-	batchnorm_add_relu_backward(&dy[0], &x[0], &dw[1][0], &db[1][0], &work[0], &dy[0], &y[0], &x[0], &w[0], top,
+	batchnorm_backward_of(&dy[0], &x[0], &dw[1][0], &db[1][0], &work[0], &dy[0], epilogue_of(kind, &y[0]), &x[0], &w[0],
 	    &m[0], &s[0], rows, c, places, parts);
 	same("what passes to a norm" + at, passed, dy, 0);
 	same("a norm's dx of that" + at, dx, x, 0);
@@ -61,43 +60,56 @@ check_norm_of_sum(int64_t rows, int64_t c, int64_t places, real top, int64_t par
 	same("a norm's db of that" + at, db[0], db[1], 0);
 }
 
+/* HOW: 0 plain; 1 with an activation; 2 with what reads a tensor beside x; from that on, where there are 8 channels. */
 static void
-check_norm(int64_t b, int64_t c, int64_t n, int relu)
+check_norm(int64_t b, int64_t c, int64_t n, int how)
 {
 	std::string at = " " + std::to_string(b) + "x" + std::to_string(c) + "x" + std::to_string(n);
 	int64_t all = b * c * n, first = norm_parts(c, false), last = norm_parts(c, true);
-	real top = (real)NAN;
 	std::vector<double> work((size_t)(2 * c * last + c));
 	Values x = drawn(all), dy = drawn(all), skip = drawn(all), w = drawn(c), bias = drawn(c);
-	Values xl = turned(x, b, c, n), dyl = turned(dy, b, c, n), skipl = turned(skip, b, c, n);
+	Values xl = turned(x, b, c, n), dyl = turned(dy, b, c, n), skipl = turned(skip, b, c, n), passed = dy;
 	Values y[2] = { Values(all), Values(all) }, m[2] = { Values(c), Values(c) }, s[2] = { m[0], m[1] };
 	Values rm[2] = { m[0], m[1] }, rv[2] = { m[0], m[1] }, dw[2] = { m[0], m[1] }, db[2] = { m[0], m[1] };
 
-	for (; relu < 3; relu += c == 8 ? 1 : 3) {
-		if (relu == 0) {
-			batchnorm_forward(&y[0][0], &m[0][0], &s[0][0], &rm[0][0], &rv[0][0], &work[0], &x[0],
-			    &w[0], &bias[0], 1e-5, 0.1, b, c, n, first);
-			batchnorm_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0], &xl[0],
-			    &w[0], &bias[0], 1e-5, 0.1, b * n, c, 1, last);
-		} else {
-			top = relu == 1 ? (real)0.75 : (real)NAN;
-			batchnorm_relu_forward(&y[0][0], &m[0][0], &s[0][0], &rm[0][0], &rv[0][0], &work[0],
-			    &x[0], &w[0], &bias[0], relu > 1 ? &skip[0] : NULL, top, 1e-5, 0.1, b, c, n, first);
-			batchnorm_relu_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0],
-			    &xl[0], &w[0], &bias[0], relu > 1 ? &skipl[0] : NULL, top, 1e-5, 0.1, b * n, c, 1, last);
-		}
+	for (; how < 3; how += c == 8 ? 1 : 3) {
+		struct epilogue then = how == 1 ? THEN(GELU) : AS_IS, back = how == 1 ? THEN(GELU_GRAD) : AS_IS;
+
+		batchnorm_forward(&y[0][0], &m[0][0], &s[0][0], &rm[0][0], &rv[0][0], &work[0], &x[0], &w[0], &bias[0],
+		    how == 2 ? THEN_WITH(RELU_GRAD, &skip[0]) : then, 1e-5, 0.1, b, c, n, first);
+		batchnorm_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0], &xl[0], &w[0], &bias[0],
+		    how == 2 ? THEN_WITH(RELU_GRAD, &skipl[0]) : then, 1e-5, 0.1, b * n, c, 1, last);
 		same("norm" + at, turned(y[0], b, c, n), y[1], 2e-5);
 		same("norm's mean" + at, m[0], m[1], 1e-5);
 		same("norm's deviation" + at, s[0], s[1], 1e-5);
 		same("norm's running variance" + at, rv[0], rv[1], 1e-5);
-		/* of the same statistics, so that none lies on the other side of the relu */
-		batchnorm_backward(&y[0][0], &dw[0][0], &db[0][0], &work[0], &dy[0], &x[0], &w[0],
-		    relu == 1 ? &bias[0] : NULL, relu == 1 ? top : NAN, &m[0][0], &s[0][0], 0, b, c, n, first);
-		batchnorm_backward(&y[1][0], &dw[1][0], &db[1][0], &work[0], &dyl[0], &xl[0], &w[0],
-		    relu == 1 ? &bias[0] : NULL, relu == 1 ? top : NAN, &m[0][0], &s[0][0], 0, b * n, c, 1, last);
+		/* by loops, of the same statistics */
+		for (int64_t i = 0; i < all; i++) {
+			int64_t ch = i / n % c;
+			float v = (x[i] - m[0][ch]) * (w[ch] * s[0][ch]) + bias[ch];
+
+			y[1][i] = how == 1 ? gelu_then(v, 0) : how == 2 ? relu_grad_then(v, skip[i]) : v;
+		}
+		same("norm by its formula" + at, y[0], y[1], 2e-5);
+		batchnorm_backward(&y[0][0], &dw[0][0], &db[0][0], &work[0], &dy[0], back, &x[0], &w[0], &bias[0],
+		    &m[0][0], &s[0][0], 0, b, c, n, first);
+		batchnorm_backward(&y[1][0], &dw[1][0], &db[1][0], &work[0], &dyl[0], back, &xl[0], &w[0], &bias[0],
+		    &m[0][0], &s[0][0], 0, b * n, c, 1, last);
 		same("norm's dx" + at, turned(y[0], b, c, n), y[1], 2e-5);
 		same("norm's dw" + at, dw[0], dw[1], 1e-5);
 		same("norm's db" + at, db[0], db[1], 1e-5);
+		if (how != 1)
+			continue;
+		for (int64_t i = 0; i < all; i++) {	/* what passes, and then plain backward */
+			int64_t ch = i / n % c;
+
+			passed[i] = gelu_grad_then(dy[i], (x[i] - m[0][ch]) * (w[ch] * s[0][ch]) + bias[ch]);
+		}
+		batchnorm_backward(&y[1][0], &dw[1][0], &db[1][0], &work[0], &passed[0], AS_IS, &x[0], &w[0], NULL,
+		    &m[0][0], &s[0][0], 0, b, c, n, first);
+		same("norm's dx through an activation" + at, y[0], y[1], 2e-5);
+		same("norm's dw through an activation" + at, dw[0], dw[1], 1e-5);
+		same("norm's db through an activation" + at, db[0], db[1], 1e-5);
 	}
 	work.assign(work.size(), 1e9);
 	bias_backward(&db[0][0], &work[0], &dy[0], b, c, n);
@@ -367,7 +379,7 @@ main(void)
 	check_turn(2, 3, 700);
 	check_turn(3, 8, 35);
 	check_turn(2, 37, 70);
-	check_norm(2, 8, 35, 0);	/* plain, with a relu, and with a skip */
+	check_norm(2, 8, 35, 0);
 	check_norm(3, 7, 700, 1);
 	check_norm(1, 268, 70, 2);
 	check_norm(2, 3, 4608, 0);
@@ -377,13 +389,13 @@ main(void)
 	check_norm(2, 3, 8203, 1);
 	check_norm(40, 5, 49, 2);
 	check_norm(2, 530, 20, 0);
-	for (real top : { (real)NAN, (real)0.75 }) {
-		check_norm_of_sum(2, 8, 35, top, norm_parts(8, false));
-		check_norm_of_sum(5, 3, 4608, top, norm_parts(3, false));
-		check_norm_of_sum(3, 7, 701, top, norm_parts(7, false));
-		check_norm_of_sum(70, 8, 1, top, norm_parts(8, true));
-		check_norm_of_sum(3000, 264, 1, top, norm_parts(264, true));
-		check_norm_of_sum(700, 13, 1, top, norm_parts(13, true));
+	for (enum epilogue_kind kind : { DO_RELU_GRAD, DO_GELU_GRAD }) {
+		check_norm_of_made(2, 8, 35, kind, norm_parts(8, false));
+		check_norm_of_made(5, 3, 4608, kind, norm_parts(3, false));
+		check_norm_of_made(3, 7, 701, kind, norm_parts(7, false));
+		check_norm_of_made(70, 8, 1, kind, norm_parts(8, true));
+		check_norm_of_made(3000, 264, 1, kind, norm_parts(264, true));
+		check_norm_of_made(700, 13, 1, kind, norm_parts(13, true));
 	}
 	check_pool(2, 8, 9, 11, 3, 2, 1);
 	check_pool(2, 37, 8, 8, 2, 2, 0);

@@ -1,8 +1,8 @@
 /*
- * relu-in-norm: on a GPU, lets the gradient of a batchnorm make what of a gradient passes the relu behind it and a
- * skip, in the first of its two sweeps:
+ * formula-in-norm: on a GPU, lets the gradient of a batchnorm make the formula of two tensors before it, in the first of
+ * its two sweeps; mostly what of a gradient passes the relu behind the sum of the batchnorm and a skip:
  *
- *     p = relu_grad(dy, y); dx = batchnorm_grad(p, x)     dx, p = batchnorm_add_relu_grad(dy, x, y)
+ *     p = relu_grad(dy, y); dx = batchnorm_grad(p, x)     dx, p = batchnorm_grad_of(dy, x, y)
  *
  * p is the gradient of the skip, too, so it exists in any case; but it need not be read once more for the sums, which
  * is an eighth of what both read and write, and there is one kernel less.
@@ -35,14 +35,14 @@ reads(const struct node *n, const struct tensor *t)
 
 /* The node that the I-th can be joined to, which is the first to read what that makes; 0: there is none. */
 static int
-norm_after(const struct graph *g, struct arena *a, int i)
+norm_after(const struct graph *g, int i)
 {
 	const struct node *n = g->nodes.v[i];
 	int j;
 
 	for (j = i + 1; n->nout == 1 && n->out[0] && j < g->nodes.n && j <= i + NEAR; j++)
 		if (reads(g->nodes.v[j], n->out[0]))
-			return batchnorm_takes_mask(a, n, g->nodes.v[j]) ? j : 0;
+			return batchnorm_takes(n, g->nodes.v[j]) ? j : 0;
 	return 0;
 }
 
@@ -67,9 +67,9 @@ join(struct graph *g, const struct pass_options *o)
 
 	if (m && step_try(m)) {
 		for (i = 0; i < g->nodes.n; i++) {
-			j = norm_after(g, a, i);
+			j = norm_after(g, i);
 			if (j && fits(g, m->trial, i, j))
-				batchnorm_give_mask(g->module, g->nodes.v[i], g->nodes.v[j]);
+				batchnorm_give(g->module, g->nodes.v[i], g->nodes.v[j]);
 			else
 				g->nodes.v[kept++] = g->nodes.v[i];
 		}
@@ -81,14 +81,14 @@ join(struct graph *g, const struct pass_options *o)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	if (m->train && o->target->splits_sums && ir_has(m->train, &op_batchnorm_add_relu))
+	if (m->train && o->target->splits_sums && ir_has(m->train, &op_batchnorm_grad))
 		join(m->train, o);
 	return true;
 }
 
-const struct pass pass_relu_in_norm = {
-	.name = "relu-in-norm",
-	.doc = "let batch norm's gradient make what passes the relu behind it and a skip",
+const struct pass pass_formula_in_norm = {
+	.name = "formula-in-norm",
+	.doc = "let batch norm's gradient make what it is given by a formula",
 	.optional = true,
 	.thorough = true,
 	.run = run,

@@ -1,22 +1,22 @@
 /*
- * epilogue.cu - what is done to an element of a product before it is stored: a formula of the network's, such as an
- * activation, or the gradient of one. It saves the pass over memory that a separate kernel would need, and gives the
- * same numbers. passes/fuse_activation.c finds where.
+ * pointwise/epilogue.cu - what is done to an element of a product or a norm before it is stored: a formula of the
+ * network's, such as an activation, or the gradient of one. It saves the pass over memory that a separate kernel would
+ * need, and gives the same numbers. passes/fuse_activation.c and passes/fuse_norm.c find where.
  *
  *     AS_IS                   c = v
  *     THEN(SILU)              c = silu_then(v, 0), which is v * logistic(v)
  *     THEN_WITH(RELU_GRAD, y) c = relu_grad_then(v, y): v is dy, and y lies as c does
  *
  * The program has the functions, and EPILOGUES(CASE), a list of them: CASE(kind, function, does it read the other
- * operand?, what libraries call it). In C and in our own tiles an epilogue is a function of each element. cuBLASLt
+ * operand?, what libraries call it). In C, in our own tiles and in norms an epilogue is a function of each element. cuBLASLt
  * has relu, gelu by tanh, and the gradient of the latter; its algorithm is chosen together with the epilogue (struct
  * dense_plan), and if there is none, a kernel goes over the result. Two epilogues of cuBLASLt are not used: relu's
  * gradient reads a bit mask, one more tensor to keep although the next layer keeps y anyway; and
  * gelu with its input as a second result would have both alive during the product, beside its
  * workspace, which may be the peak.
  */
-#ifndef STOWAGE_PRODUCT_EPILOGUE_CU
-#define STOWAGE_PRODUCT_EPILOGUE_CU
+#ifndef STOWAGE_POINTWISE_EPILOGUE_CU
+#define STOWAGE_POINTWISE_EPILOGUE_CU
 
 #include "pointwise/formula.cu"
 #include "kernel.h"
@@ -55,7 +55,23 @@ epilogue_of(enum epilogue_kind kind, const elem *saved)
 #define THEN(name)	epilogue_of(DO_##name, NULL)
 #define THEN_WITH(name, saved)	epilogue_of(DO_##name, saved)
 
-/* Of element I. In C the kind is a constant wherever this is called from a loop. */
+/* Of V and S, both of them there. In C the kind is a constant wherever this, or what is next, is called from a loop. */
+DEVICE real
+epilogue_of_both(enum epilogue_kind kind, real v, real s)
+{
+#define EPILOGUE_OF_BOTH(kind_, function, reads, known)						\
+	case kind_:										\
+		return function(v, s);
+	(void)s;
+	switch (kind) {
+	EPILOGUES(EPILOGUE_OF_BOTH)
+	default:
+		return v;
+	}
+#undef EPILOGUE_OF_BOTH
+}
+
+/* Of V and what is read beside element I. */
 DEVICE real
 epilogue_value(struct epilogue e, real v, int64_t i)
 {
@@ -76,6 +92,12 @@ epilogue_value(struct epilogue e, real v, int64_t i)
 	switch ((e).kind) {									\
 	EPILOGUES(CASE)										\
 	case NO_EPILOGUE: break;								\
+	}
+/* And of the one that does nothing: the same CASE has it. */
+#define EPILOGUE_CASES_ALL(kind, CASE)								\
+	switch (kind) {									\
+	EPILOGUES(CASE)										\
+	CASE(NO_EPILOGUE, as_is, false, OF_NOBODY)						\
 	}
 
 KERNEL(epilogue_kernel, (elem *c, struct epilogue e, int64_t n))

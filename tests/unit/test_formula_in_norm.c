@@ -1,5 +1,5 @@
 /*
- * passes/relu_in_norm.c, on whole networks, since the text form of the IR does not say what a gradient is of: the
+ * passes/formula_in_norm.c, on whole networks, since the text form of the IR does not say what a gradient is of: the
  * nodes that are left, what a plan takes with and without, and what is moved.
  */
 #include <criterion/criterion.h>
@@ -17,7 +17,7 @@ static struct module *module;
 static const struct plan *
 load(const char *name, const char *target, bool joined)
 {
-	static const char *const without = "relu-in-norm";
+	static const char *const without = "formula-in-norm";
 	const struct pass_options options = { .threads = 2, .without = &without, .nwithout = !joined,
 		.target = target_find(target) };
 
@@ -45,7 +45,7 @@ moved(const struct plan *p)
 }
 
 /* Each joined node reads what passes once less, and writes it where dy was. */
-Test(relu_in_norm, no_plan_gets_larger)
+Test(formula_in_norm, no_plan_gets_larger)
 {
 	static const char *const spec[] = { "resnet20.nn", "resnet50.nn", "resnet18.nn" };
 	size_t i;
@@ -54,7 +54,7 @@ Test(relu_in_norm, no_plan_gets_larger)
 		int64_t bytes = load(spec[i], "cuda", false)->arena_bytes, before = moved(module->plan), less = 0;
 		int alone = count("batchnorm_grad"), masks = count("pointwise"), k;
 		const struct plan *p = load(spec[i], "cuda", true);
-		int joined = count("batchnorm_add_relu_grad");
+		int joined = count("batchnorm_grad_of");
 
 		cr_expect_gt(joined, 3, "%s: %d", spec[i], joined);
 		cr_expect_eq(count("batchnorm_grad"), alone - joined, "%s", spec[i]);
@@ -63,7 +63,7 @@ Test(relu_in_norm, no_plan_gets_larger)
 		for (k = 0; k < module->train->nodes.n; k++) {
 			const struct node *n = module->train->nodes.v[k];
 
-			if (strcmp(n->op->name, "batchnorm_add_relu_grad") != 0)
+			if (strcmp(n->op->name, "batchnorm_grad_of") != 0)
 				continue;
 			less += affine_at(tensor_bytes(n->out[n->nout - 1]), p->batch);
 			cr_expect_eq(tensor_root(n->out[n->nout - 1]), tensor_root(n->in[0]), "%s", n->path);
@@ -72,8 +72,8 @@ Test(relu_in_norm, no_plan_gets_larger)
 	}
 }
 
-Test(relu_in_norm, nothing_is_joined_in_c)
+Test(formula_in_norm, nothing_is_joined_in_c)
 {
 	load("resnet20.nn", "c", true);
-	cr_expect_eq(count("batchnorm_add_relu_grad"), 0);
+	cr_expect_eq(count("batchnorm_grad_of"), 0);
 }
