@@ -265,6 +265,15 @@ def large(size):
         f.write(model.SerializeToString() + field(7, graph.SerializeToString() + field(5, matrix, zeros), zeros))
 
 
+def turned():
+    """Matrices that lie the other way round, of no round sizes: each number is its place, in float32 and float16."""
+    a = numpy.arange(70 * 45, dtype=numpy.float32).reshape(70, 45)
+    b = numpy.arange(45 * 38, dtype=numpy.float16).reshape(45, 38)
+    save("turned", [helper.make_node("MatMul", ["image", "a.weight"], ["y"]), helper.make_node("Cast", ["b.weight"], ["b"], to=TensorProto.FLOAT),
+                    helper.make_node("MatMul", ["y", "b"], ["scores"])],
+         [numpy_helper.from_array(a, "a.weight"), numpy_helper.from_array(b, "b.weight")], ["batch", 70], ["batch", 38])
+
+
 residual()
 unknown()
 chain("merged", numpy_helper.from_array(numpy.zeros(5, numpy.float32), "bias"))
@@ -283,3 +292,4 @@ biased()
 in_turn()
 odd()
 near()
+turned()
