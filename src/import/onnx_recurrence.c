@@ -1,6 +1,7 @@
 /*
  * Recurrent layers, whose lengths are an input. ONNX has [steps, batch, features], and the gates of an lstm as i o f g,
- * of a gru as z r n; ours are i f g o and r z n. Its result has an axis of directions, of which ours lie side by side.
+ * of a gru as z r n; ours are i f g o and r z n. Its result has an axis of directions, of which ours lie side by side. A gru that
+ * resets its state first, and an lstm with peepholes, are blocks of std/recurrent.nn, which have the gates in ONNX's order.
  */
 #include "import/arrays.h"
 
@@ -24,6 +25,8 @@ struct layer {
 	struct val *lengths;	/* NULL: all steps are each sample's */
 	struct val *state[2];	/* before the first step, h and of an lstm c, side by side; NULL: zeros */
 	bool relu;
+	const char *block;	/* of std/; NULL: it is the operator */
+	const struct numbers *holes;
 };
 
 static bool
@@ -58,9 +61,11 @@ says_only_ours(struct importer *im, const struct model_node *n, struct layer *l)
 	if ((activations && !l->relu && !are_activations(activations, functions, functions == 1 ? usual + 1 : usual)) ||
 	    model_attr(n, "clip") || attr_int(n, "input_forget", 0))
 		return cannot(im, "activations of its own, clip and input_forget are not imported yet");
-	if (strcmp(l->of.ours, "gru") == 0 && !attr_int(n, "linear_before_reset", 0))
-		return cannot(im, "it resets the state before its matrix (linear_before_reset=0); ours does after it");
-	return !node_in(im, n, 7) || cannot(im, "peepholes are not imported yet");
+	if (functions == 2 && !attr_int(n, "linear_before_reset", 0))
+		l->block = "gru_reset_first";
+	if (functions == 3 && node_in(im, n, 7) && !is_zero(node_in(im, n, 7)))
+		l->block = "lstm_peephole";
+	return true;
 }
 
 /* ---- states before the first step ---- */
@@ -287,8 +292,9 @@ static bool
 take_lengths(struct importer *im, const struct model_node *n, struct layer *l, int64_t steps)
 {
 	struct val *v = node_in(im, n, 4), *first = v ? val_first(v) : NULL;
+	double all;
 
-	if (!v)
+	if (!v || (numbers_are_one(v->data, &all) && all == (double)steps))
 		return true;
 	if (!v->t || v->t->dtype != DT_I32 || v->t->rank != 0 || first->def || steps >= INT32_MAX)
 		return cannot(im, "its lengths of sequences are not an input's");
@@ -397,6 +403,109 @@ give_weights(struct importer *im, struct call *c, const struct layer *l)
 	return true;
 }
 
+/* ---- as a block of std/ ---- */
+
+static bool
+block_fits(struct importer *im, const struct model_node *n, struct layer *l)
+{
+	const struct val *holes = node_in(im, n, 7);
+
+	if (l->lengths || l->state[0] || !l->w || !l->r || l->computed[2])
+		return cannot(im, "%s, and it has lengths of sequences, begins with a state that is given, or has weights that are "
+		    "computed; the closest is %s of std/recurrent.nn", *n->op == 'G' ? "it resets its state before the matrix" :
+		    "it has peepholes", l->block);
+	if (*n->op == 'G')
+		return true;
+	l->holes = holes->data;
+	return (l->holes && l->holes->count == l->ways * 3 * l->units) ||
+	    cannot(im, "its peepholes are no constant of [directions, 3 hidden_size]");
+}
+
+/* So many rows of a constant. */
+static void
+give_rows(struct call *c, const struct numbers *n, int64_t first, int64_t rows, int64_t columns)
+{
+	struct view *v = ARENA_NEW(c->im->arena, struct view);
+
+	*v = (struct view){ .rank = 2, .dim = { rows, columns }, .stride = { columns, 1 }, .first = first * columns };
+	if (columns == 1)
+		v->rank = 1;
+	call_view(c, n, v);
+}
+
+static struct val *
+block_way(struct importer *im, const struct layer *l, struct val *x, int way)
+{
+	int64_t all = l->of.gates * l->units, first = l->holes ? all : 2 * l->units, at;
+	struct call c;
+
+	call_begin(&c, im, l->block);
+	call_in(&c, x);
+	call_int(&c, "size", l->units);
+	call_int(&c, l->b ? "state_bias" : "bias", l->b != NULL);
+	if (way || l->turned)
+		call_int(&c, "reverse", true);
+	give_rows(&c, l->w, way * all, all, l->in);
+	if (l->b)
+		give_rows(&c, l->b, 2 * way * all, all, 1);
+	for (at = 0; at < all; at = first, first = all) {
+		give_rows(&c, l->r, way * all + at, first - at, l->units);
+		if (l->b)
+			give_rows(&c, l->b, (2 * way + 1) * all + at, first - at, 1);
+	}
+	if (l->holes)
+		give_rows(&c, l->holes, way * 3 * l->units, 3 * l->units, 1);
+	return call_value(&c);
+}
+
+/* Both ways side by side, or the only one; of each that part, NULL: itself. */
+static struct val *
+block_result(struct importer *im, const struct layer *l, struct val *const *way, const char *part)
+{
+	struct val *v[2];
+	struct call c;
+	int k;
+
+	for (k = 0; k < l->ways; k++)
+		if (!(v[k] = part ? call_part(im, way[k], part) : way[k]))
+			return NULL;
+	if (l->ways == 1)
+		return v[0];
+	call_begin(&c, im, "concat");
+	call_in(&c, v[0]);
+	call_in(&c, v[1]);
+	if (!part)
+		call_int(&c, "axis", -1);
+	return call_value(&c);
+}
+
+static bool
+by_block(struct importer *im, const struct model_node *n, struct layer *l, struct val *x)
+{
+	static const char *const part[] = { NULL, "last", "cell" };
+	int64_t dim[] = { x->t->dim[0], l->ways, l->units };
+	struct layout to[] = { { .at = l->batch_first ? 0 : 2 }, { .at = !l->batch_first }, { .at = !l->batch_first } };
+	struct model_node of = *n;
+	struct val *way[2], *v;
+	int k;
+
+	if (!block_fits(im, n, l))
+		return false;
+	for (k = 0; k < l->ways; k++)
+		if (!(way[k] = block_way(im, l, x, k)))
+			return false;
+	for (k = 0; k < n->nout && k < 3; k++) {
+		of.out = &n->out[k];
+		if (!*n->out[k] || (k > 0 && !map_get(&im->users, n->out[k])))
+			continue;
+		if (!(v = block_result(im, l, way, part[k])))
+			return cannot(im, "it has no such state after the last step");
+		if (!reshape_to(im, &of, v, to[k], k ? 2 : 3, k ? dim + 1 : dim))
+			return false;
+	}
+	return true;
+}
+
 static bool
 recurrent(struct importer *im, const struct model_node *n)
 {
@@ -419,7 +528,11 @@ recurrent(struct importer *im, const struct model_node *n)
 	if (x->t->rank != 2 || !x->t->batched || x->source.at != !l.batch_first || x->source.merged)
 		return cannot(im, "its input is not [steps, batch, features], with the batch that the network has");
 	l.in = x->t->dim[1];
-	if (!take_weights(im, n, &l) || !take_lengths(im, n, &l, x->t->dim[0]) || !take_states(im, n, &l) || !(x = turned(im, &l, x)))
+	if (!take_weights(im, n, &l) || !take_lengths(im, n, &l, x->t->dim[0]) || !take_states(im, n, &l))
+		return false;
+	if (l.block)
+		return by_block(im, n, &l, x);
+	if (!(x = turned(im, &l, x)))
 		return false;
 	call_begin(&c, im, l.of.ours);
 	call_in(&c, x);

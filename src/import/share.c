@@ -19,10 +19,18 @@ numbers_are_alike(const struct numbers *n)
 	return long_axes <= 1 && numbers_are_one(n, &one);
 }
 
+/* A part of a constant, as of the matrices of both ways of a recurrent layer, is what it is by itself. */
 static const char *
-key_of(struct importer *im, const struct numbers *n)
+key_of(struct importer *im, const struct weight *w)
 {
-	return arena_printf(im->arena, "%p", n->data ? (const void *)n->data : (const void *)n);
+	const struct numbers *n = w->numbers;
+	int64_t count = 1;
+	int i;
+
+	for (i = 0; w->view && i < w->view->rank; i++)
+		count *= w->view->dim[i];
+	return arena_printf(im->arena, "%p %lld", n->data ? (const void *)n->data : (const void *)n,
+	    w->view && count < n->count ? (long long)w->view->first + 1 : 0LL);
 }
 
 /* A whole layer that is used again shares its bias too, which nothing ties. */
@@ -122,7 +130,7 @@ static bool
 share(struct importer *im, struct map *seen, struct step *s, int k)
 {
 	const struct numbers *n = s->weight[k].numbers;
-	const char *key = key_of(im, n);
+	const char *key = key_of(im, &s->weight[k]);
 	struct first *f = map_get(seen, key);
 	struct step *table;
 
@@ -214,7 +222,7 @@ is_again(struct importer *im, const struct map *seen, struct step *s)
 
 	for (k = 0; !f && k < s->nweights; k++)
 		if (!numbers_are_alike(s->weight[k].numbers))
-			f = map_get(seen, key_of(im, s->weight[k].numbers));
+			f = map_get(seen, key_of(im, &s->weight[k]));
 	if (!f || f->step == s || are_two_layers(im, s, f->step) || f->step->tie || f->step->op != s->op || s->nin != 1 || f->step->nweights != s->nweights ||
 	    !same_attrs(s, f->step))
 		return false;

@@ -56,6 +56,8 @@ recurrence(struct build *b, struct node *n, int gates, int first, int holes, boo
 		return false;
 	op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, 2, (int64_t[]){ x->dim[0], size });
 	op_output(b, n, "last", T_ACTIVATION, x->dtype, x->batched, 1, &size);
+	if (holes)
+		op_output(b, n, "cell", T_ACTIVATION, x->dtype, x->batched, 1, &size);
 	return true;
 }
 

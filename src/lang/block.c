@@ -400,16 +400,20 @@ find_named(const struct scope *s, const struct network *net, const bool *read, b
 	return any;
 }
 
-/* A layer of which a named result is read, such as states.last, is read: these come behind what it is itself. */
+/* A layer of which a named result is read, such as states.last, is read: these come behind what it is itself, as results of its
+ * node or in nodes of their own. */
 static void
 read_by_part(const struct graph *g, bool *read)
 {
 	int i, k;
 
-	for (i = g->nodes.n - 1; i > 0; i--) {
-		const struct node *n = g->nodes.v[i], *before = g->nodes.v[i - 1];
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = g->nodes.v[i], *before = i > 0 ? g->nodes.v[i - 1] : NULL;
 
-		for (k = 0; n->part_of && n->part_of == before->part_of && k < n->nout && before->out[0]; k++)
+		for (k = 1; k < n->nout && n->out[0] && strcmp(n->out[0]->name, n->path) == 0; k++)
+			if (n->out[k] && read[n->out[k]->id])
+				read[n->out[0]->id] = true;
+		for (k = 0; before && n->part_of && n->part_of == before->part_of && k < n->nout && before->out[0]; k++)
 			if (n->out[k] && read[n->out[k]->id])
 				read[before->out[0]->id] = true;
 	}
