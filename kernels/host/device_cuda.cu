@@ -404,9 +404,6 @@ device_open(void)
 	device_needs_code();
 	others_taken = device_taken();
 	CUDA(cudaStreamCreate(&stream));
-#ifdef RANKS
-	exchange_open();
-#endif
 #ifdef USE_CUBLASLT
 	CUBLAS(cublasLtCreate(&lt));
 #endif
@@ -421,6 +418,9 @@ device_open(void)
 	code = device_take(CODE_BYTES, "the code of kernels and libraries");
 	device_open_arena();
 	CUDA(cudaFree(code));
+#ifdef RANKS
+	exchange_open();
+#endif
 	device_clear(0);
 #ifndef LIBRARY
 	device_rehearse_all();

@@ -188,6 +188,9 @@ main(int argc, char **argv)
 	if ((r.option.eval || r.option.predicts) && !r.validate.lacks)
 		validate_finite(&r);
 #endif
+#ifdef RANKS
+	ranks_close();
+#endif
 	return 0;
 }
 

@@ -50,7 +50,7 @@ nccl_check(ncclResult_t result, const char *call, int line)
 	if (result == ncclSuccess)
 		return;
 	nccl_wait();
-	fail("%s (line %d): NCCL: %s", call, line, ncclGetErrorString(result));
+	fail("%s (line %d): NCCL: %s: %s", call, line, ncclGetErrorString(result), ncclGetLastError(NULL));
 }
 #endif
 

@@ -25,6 +25,7 @@ static struct rank_name {	/* by rank */
 
 static pthread_t ranks_watcher;
 static bool ranks_watching;
+static bool ranks_exits;	/* the process does, and what is to be done before is done */
 static volatile int ranks_ended;	/* 1: the thread that watches is to end */
 static volatile int64_t ranks_saved = -1;	/* the update that the last checkpoint was after; -1: there is none */
 static const char *ranks_checkpoint;	/* its file */
@@ -189,12 +190,19 @@ ranks_close(void)
 	ranks_leave();
 }
 
+static void
+ranks_exit(void)
+{
+	ranks_exits = true;
+	ranks_close();
+}
+
 /* Before all else. */
 static void
 ranks_open(int *argc, char ***argv)
 {
 	ranks_connect(argc, argv);
-	atexit(ranks_close);
+	atexit(ranks_exit);
 	if (ranks.rank > 0 && !freopen("/dev/null", "w", stdout))
 		fail("/dev/null: %s", strerror(errno));
 }

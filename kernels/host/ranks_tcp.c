@@ -312,9 +312,10 @@ ranks_joined(void)
 static void
 ranks_leave(void)
 {
-	if (exchanges_comm)
+	if (exchanges_comm && !ranks_exits)	/* at exit the runtime may be gone before */
 		ncclCommDestroy(exchanges_comm);
 	ranks_sign(RANK_LEAVES);
+	ranks_watching = false;
 }
 
 /* Seconds are left; the time limit is over where there are none. */
@@ -344,15 +345,30 @@ ranks_no_limit(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t));
 }
 
+/* Addresses of a host; of this machine, all of them, if it is NULL. */
 static struct addrinfo *
-ranks_look_up(int *error)
+ranks_look_up(const char *host, int *error)
 {
 	struct addrinfo how, *found = NULL;
 
 	memset(&how, 0, sizeof(how));
 	how.ai_socktype = SOCK_STREAM;
-	*error = getaddrinfo(ranks_where, ranks_port, &how, &found);
+	how.ai_flags = host ? 0 : AI_PASSIVE;
+	*error = getaddrinfo(host, ranks_port, &how, &found);
 	return *error ? NULL : found;
+}
+
+/* Where to listen. Many a machine calls itself 127.0.1.1 by its name, by which others know it as something else. */
+static struct addrinfo *
+ranks_door(int *error)
+{
+	struct addrinfo *found = ranks_look_up(ranks_where, error);
+	const struct sockaddr_in *in = found && found->ai_family == AF_INET ? (const struct sockaddr_in *)found->ai_addr : NULL;
+
+	if (!in || ntohl(in->sin_addr.s_addr) >> 24 != 127 || !strncmp(ranks_where, "127.", 4) || !strcmp(ranks_where, "localhost"))
+		return found;
+	freeaddrinfo(found);
+	return ranks_look_up(NULL, error);
 }
 
 /* The first rank's: listens at the address that the others are told. */
@@ -360,7 +376,7 @@ static int
 ranks_listen(void)
 {
 	int error, yes = 1, fd = -1, number = 0;
-	struct addrinfo *found = ranks_look_up(&error);
+	struct addrinfo *found = ranks_door(&error);
 
 	if (!found)
 		fail("MASTER_ADDR %s: %s", ranks_where, gai_strerror(error));
@@ -485,7 +501,7 @@ ranks_meet_first(void)
 
 	for (int k = 0; k < RANK_LINKS;) {
 		int left = ranks_time_left(since);
-		struct addrinfo *found = left > 0 ? ranks_look_up(&error) : NULL;
+		struct addrinfo *found = left > 0 ? ranks_look_up(ranks_where, &error) : NULL;
 
 		if (left <= 0)
 			fail("rank 0 cannot be reached at port %s of %s within %d seconds: %s", ranks_port, ranks_where,

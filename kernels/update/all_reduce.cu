@@ -6,9 +6,9 @@
 
 #include "update/exchange.cu"
 
-/* Begins the sum of N elements of so many bytes each, which may lie where what is added does. */
+/* Begins the sum of N elements of so many bytes each, which may lie where what is added does. MORE: another begins behind it. */
 static void
-all_reduce_begin(void *sum, const void *own, int64_t n, int bytes)
+all_reduce_begin(void *sum, const void *own, int64_t n, int bytes, bool more)
 {
 	struct ring_span s;
 
@@ -16,7 +16,7 @@ all_reduce_begin(void *sum, const void *own, int64_t n, int bytes)
 	s.piece = -1;
 	s.n = n;
 	ALONE
-		exchange_begin(sum, (char *)sum, &s, 1, bytes, RING_ADDS | RING_SPREADS);
+		exchange_begin(sum, (char *)sum, &s, 1, bytes, RING_ADDS | RING_SPREADS, more);
 }
 
 static void
@@ -33,7 +33,7 @@ all_reduce_average(void *x, int64_t n, int bytes)
 #ifdef __CUDACC__
 	exchange_average(x, n, bytes);
 #else
-	all_reduce_begin(x, x, n, bytes);
+	all_reduce_begin(x, x, n, bytes, false);
 	all_reduce_end(x);
 	for (int64_t i = 0; i < n; i++)
 		if (bytes == 8)

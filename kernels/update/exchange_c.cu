@@ -79,15 +79,16 @@ exchange_reduce(struct exchange *x)
 	ranks.sent += 2 * x->whole.n * x->bytes * (ranks.size - 1) / ranks.size;
 }
 
-/* Begins what is waited for by KEY; a single span is copied. */
+/* Begins what is waited for by KEY; a single span is copied. MORE, of which another library makes something, changes nothing. */
 static void
-exchange_begin(const void *key, char *base, const struct ring_span *span, int spans, int bytes, int halves)
+exchange_begin(const void *key, char *base, const struct ring_span *span, int spans, int bytes, int halves, bool more)
 {
 	struct exchange *x = &exchanges[exchanges_begun];
 	bool small = halves == (RING_ADDS | RING_SPREADS) && spans == 1 && span->n * bytes < RING_LEAST * (int64_t)ranks.size;
 
 	*x = (struct exchange){ .key = key, .base = base, .span = spans == 1 ? &x->whole : span, .spans = spans,
 		.bytes = bytes, .halves = small ? 0 : halves, .whole = *span };
+	(void)more;
 	exchange_place(x);
 	pthread_mutex_lock(&ranks.lock);
 	exchanges_begun = (exchanges_begun + 1) % EXCHANGES;

@@ -6,7 +6,7 @@
  *     stream    dw3 | dw2 ------- | dw1 ------- | wait | update
  *     beside         \ sum of dw3   \ sum of dw2 ... /
  *
- * What several tensors share is one group of calls. NCCL cuts a tensor into equal pieces alone. Of one whose elements the
+ * What begins together is one group of calls, and so one kernel. NCCL cuts a tensor into equal pieces alone. Of one whose elements the
  * ranks do not divide, pieces differ by one (update/ranks.cu), and each goes from or to its rank by a call of its own.
  */
 #ifndef STOWAGE_UPDATE_EXCHANGE_CUDA_CU
@@ -17,13 +17,16 @@
 static ncclComm_t exchanges_comm;	/* of all ranks; NULL: there is one */
 static cudaStream_t exchanges_beside;
 
+static cudaEvent_t exchanges_before;	/* all that the step has come to when something begins */
+
 /* In the order in which they began, around and around. */
 static struct exchange {
 	const void *key;	/* by which it is waited for; NULL: there is none in this place, or it was */
-	cudaEvent_t before, there;
-} exchanges[EXCHANGES + 1];	/* the last is that of what is waited for at once */
+	cudaEvent_t there;
+} exchanges[EXCHANGES];
 
 static int exchanges_begun;	/* the place of the next */
+static int exchanges_grouped;	/* how many before it are one group of calls, which has not begun */
 
 static void	ranks_gather(const void *own, void *all, int bytes);
 
@@ -32,6 +35,7 @@ static void
 exchange_open(void)
 {
 	ncclUniqueId own, *all;
+	int least, most;
 
 	if (ranks.size == 1)
 		return;
@@ -51,11 +55,12 @@ exchange_open(void)
 	ranks_gather(&own, all, (int)sizeof(own));
 	NCCL(ncclCommInitRank(&exchanges_comm, ranks.size, all[0], ranks.rank));
 	free(all);
-	CUDA(cudaStreamCreateWithFlags(&exchanges_beside, cudaStreamNonBlocking));
-	for (int k = 0; k <= EXCHANGES; k++) {
-		CUDA(cudaEventCreateWithFlags(&exchanges[k].before, cudaEventDisableTiming));
+	/* what others wait for comes first */
+	CUDA(cudaDeviceGetStreamPriorityRange(&least, &most));
+	CUDA(cudaStreamCreateWithPriority(&exchanges_beside, cudaStreamNonBlocking, most));
+	CUDA(cudaEventCreateWithFlags(&exchanges_before, cudaEventDisableTiming));
+	for (int k = 0; k < EXCHANGES; k++)
 		CUDA(cudaEventCreateWithFlags(&exchanges[k].there, cudaEventDisableTiming));
-	}
 }
 
 static ncclDataType_t
@@ -70,20 +75,13 @@ exchange_type(int bytes)
 
 /* ---- calls ---- */
 
-/* Behind what the step has come to. */
+/* The group of calls goes behind what the step has come to. */
 static void
-exchange_enter(struct exchange *x)
+exchange_group_end(void)
 {
-	CUDA(cudaEventRecord(x->before, stream));
-	CUDA(cudaStreamWaitEvent(exchanges_beside, x->before, 0));
-	NCCL(ncclGroupStart());
-}
-
-static void
-exchange_leave(struct exchange *x)
-{
+	CUDA(cudaEventRecord(exchanges_before, stream));
+	CUDA(cudaStreamWaitEvent(exchanges_beside, exchanges_before, 0));
 	NCCL(ncclGroupEnd());
-	CUDA(cudaEventRecord(x->there, exchanges_beside));
 }
 
 /* To each rank its piece of the sum. */
@@ -127,15 +125,14 @@ exchange_spread(char *base, const struct ring_span *s, int bytes)
 	}
 }
 
-/* Begins what is waited for by KEY. */
+/* Begins what is waited for by KEY: with what comes behind it, if there is MORE. */
 static void
-exchange_begin(const void *key, char *base, const struct ring_span *span, int spans, int bytes, int halves)
+exchange_begin(const void *key, char *base, const struct ring_span *span, int spans, int bytes, int halves, bool more)
 {
-	struct exchange *x = &exchanges[exchanges_begun];
-
+	exchanges[exchanges_begun].key = key;
 	exchanges_begun = (exchanges_begun + 1) % EXCHANGES;
-	x->key = key;
-	exchange_enter(x);
+	if (exchanges_grouped++ == 0)
+		NCCL(ncclGroupStart());
 	for (int k = 0; k < spans; k++)
 		if (halves == RING_ADDS)
 			exchange_scatter(base, &span[k], bytes);
@@ -144,7 +141,12 @@ exchange_begin(const void *key, char *base, const struct ring_span *span, int sp
 		else
 			NCCL(ncclAllReduce(base + span[k].own, base + span[k].at, (size_t)span[k].n, exchange_type(bytes),
 			    ncclSum, exchanges_comm, exchanges_beside));
-	exchange_leave(x);
+	if (more)
+		return;
+	exchange_group_end();
+	for (; exchanges_grouped > 0; exchanges_grouped--)
+		CUDA(cudaEventRecord(exchanges[(exchanges_begun + EXCHANGES - exchanges_grouped) % EXCHANGES].there,
+		    exchanges_beside));
 }
 
 /* From here on it is there. */
@@ -162,12 +164,13 @@ exchange_end(const void *key)
 static void
 exchange_at_once(void *x, int64_t n, int bytes, ncclRedOp_t what)
 {
-	struct exchange *at_once = &exchanges[EXCHANGES];
+	struct exchange *next = &exchanges[exchanges_begun];	/* there is always a place */
 
-	exchange_enter(at_once);
+	NCCL(ncclGroupStart());
 	NCCL(ncclAllReduce(x, x, (size_t)n, exchange_type(bytes), what, exchanges_comm, exchanges_beside));
-	exchange_leave(at_once);
-	CUDA(cudaStreamWaitEvent(stream, at_once->there, 0));
+	exchange_group_end();
+	CUDA(cudaEventRecord(next->there, exchanges_beside));
+	CUDA(cudaStreamWaitEvent(stream, next->there, 0));
 }
 
 /* Adds up N numbers of the arena over all ranks, and waits for that. */

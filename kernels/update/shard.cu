@@ -22,7 +22,7 @@ static void
 reduce_scatter_begin(unsigned char *arena, const struct ring_span *span, int spans, int bytes)
 {
 	ALONE
-		exchange_begin(span, (char *)arena, span, spans, bytes, RING_ADDS);
+		exchange_begin(span, (char *)arena, span, spans, bytes, RING_ADDS, false);
 }
 
 /* Begins to bring weights to all ranks, of which each has its piece. */
@@ -30,7 +30,7 @@ static void
 all_gather_begin(unsigned char *arena, const struct ring_span *span, int spans, int bytes)
 {
 	ALONE
-		exchange_begin(span, (char *)arena, span, spans, bytes, RING_SPREADS);
+		exchange_begin(span, (char *)arena, span, spans, bytes, RING_SPREADS, false);
 }
 
 /* Either is there from here on: what began with that span. */

@@ -66,6 +66,7 @@ struct sum_call {		/* of what all ranks have: one call for all nodes that go tog
 	const struct node *begins, *waits;	/* those of these nodes that are the calls */
 	const struct tensor *first, *added;	/* where the sum begins to lie, and where a rank's own */
 	int64_t elements;
+	bool more;		/* another begins right behind it */
 	int span, spans;	/* of what is shared out in pieces: so many rows of the table from that one on */
 };
 

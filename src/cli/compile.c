@@ -173,7 +173,7 @@ set_objective(struct pass_options *o, const struct module *m, const struct compi
 	o->speed = args->program && objective == OBJECTIVE_SPEED;
 	if (o->speed)
 		o->most_bytes = set->objective_bytes ? set->objective_bytes :
-		    set->device.given ? target_memory(o->target, &set->device) : 0;
+		    set->device.given ? target_memory(o->target, settings_ranks(set), &set->device) : 0;
 }
 
 /* The module planned; or, where that serves, a copy with a sketch of its plan. */

@@ -185,7 +185,7 @@ put_code_bytes(struct emitter *e)
 
 	for (r = e->target->reserve; r && r->what; r++)
 		if (r->loaded)
-			bytes += reserve_bytes(r, &e->module->set.device, e->module->set.device.memory);
+			bytes += reserve_bytes(r, module_ranks(e->module), &e->module->set.device, e->module->set.device.memory);
 	if (bytes)
 		text_printf(e->out, "#define CODE_BYTES\t%lldll\t/* about what is loaded beside it */\n",
 		    (long long)bytes);

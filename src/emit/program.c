@@ -427,7 +427,7 @@ note_sums(struct emitter *e)
 	for (i = 0; i < p->sums.n; i++) {
 		const struct plan_sum *s = &p->sums.v[i];
 		struct sum_call call = { .begins = p->at[s->begin].node, .waits = p->at[s->wait].node, .first = s->first,
-			.added = s->added, .elements = s->bytes / dtype_bytes(s->first->dtype), .span = e->spans.n };
+			.added = s->added, .elements = s->bytes / dtype_bytes(s->first->dtype), .more = s->more, .span = e->spans.n };
 
 		if (s->between != BETWEEN_SUM) {
 			call.spans = s->tensors;

@@ -14,7 +14,7 @@ set_aside(struct module *m, struct fit *f, int64_t reserve)
 		vec_push(m->arena, &f->reserve,
 		    ((struct reserve){ .what = "set aside with --reserve", .bytes = reserve }));
 	for (; !f->reserve_given && r && r->what; r++) {
-		int64_t bytes = reserve_bytes(r, &m->set.device, f->memory);
+		int64_t bytes = reserve_bytes(r, module_ranks(m), &m->set.device, f->memory);
 
 		if (bytes)
 			vec_push(m->arena, &f->reserve,

@@ -241,7 +241,7 @@ context_bytes(const struct module *m, int64_t memory, bool of_driver)
 
 	for (i = 0; target_table[i]; i++)
 		for (r = target_table[i]->is_gpu ? target_table[i]->reserve : NULL; r && r->what; r++)
-			sum += r->reported && !of_driver ? 0 : reserve_bytes(r, d, memory);
+			sum += r->reported && !of_driver ? 0 : reserve_bytes(r, 1, d, memory);
 	return sum;
 }
 

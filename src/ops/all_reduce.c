@@ -20,7 +20,7 @@ emit_begin(struct emitter *e, const struct node *n)
 
 	if (s)
 		emit_call(e, "all_reduce_begin", arg_tensor(s->first), arg_tensor(s->added), arg_int(s->elements),
-		    arg_int(dtype_bytes(s->first->dtype)));
+		    arg_int(dtype_bytes(s->first->dtype)), arg_text(s->more ? "true" : "false"));
 }
 
 static void

@@ -291,7 +291,7 @@ decide(struct module *m, const struct chunk_search found[2], bool may[2])
 		set.recompute = RECOMPUTE_CHEAP;
 		if (set.recompute_budget || set.device.given)
 			budget = set.recompute_budget ? set.recompute_budget :
-			    target_memory(m->options->target, &set.device);
+			    target_memory(m->options->target, settings_ranks(&set), &set.device);
 	}
 	set.chunk_loss = CHUNK_NONE;
 	may[0] = may[1] = false;

@@ -65,6 +65,18 @@ join(struct plan_sum *a, const struct plan_sum *b)
 	a->tensors++;
 }
 
+/* Does another of these calls, which begin one after the other, begin behind S whenever that does? */
+static bool
+begins_behind(const struct plan_sum *calls, int count, const struct plan_sum *s)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (calls[i].begin > s->begin && calls[i].due == s->due)
+			return true;
+	return false;
+}
+
 /* The calls of COUNT nodes of one operator that begin one after the other. */
 static void
 find_calls(struct finding *f, struct plan_sum *s, int count)
@@ -78,8 +90,10 @@ find_calls(struct finding *f, struct plan_sum *s, int count)
 			join(&s[k], &s[i]);
 		else
 			s[++k] = s[i];
-	for (i = 0; i <= k; i++)
+	for (i = 0; i <= k; i++) {
+		s[i].more = begins_behind(s, k + 1, &s[i]);
 		vec_push(f->m->arena, &f->p->sums, s[i]);
+	}
 }
 
 static void

@@ -67,6 +67,7 @@ struct plan_sum {
 	int64_t gradients;	/* bytes of the tensors alone */
 	int begin, wait;	/* instants */
 	unsigned due;		/* the updates that all of them are for (ir/due.h) */
+	bool more;		/* another, for the same updates, begins right behind it */
 };
 
 enum apart_state {			/* for speed: what need not wait shares no bytes (apart.c) */

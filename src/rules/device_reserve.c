@@ -16,7 +16,7 @@ tell_reserve(struct lint *l, struct diag *g)
 	const struct reserve *r;
 
 	for (r = m->plan->target->reserve; r && r->what; r++) {
-		int64_t bytes = reserve_bytes(r, &m->set.device, m->set.device.memory);
+		int64_t bytes = reserve_bytes(r, module_ranks(m), &m->set.device, m->set.device.memory);
 
 		if (bytes)
 			diag_fact(l->diags, g, "%s: about %s", r->what,
@@ -35,7 +35,7 @@ check(const struct rule *rule, struct lint *l)
 
 	if (!d->given || !device_is_listed(d, d->memory) || need > d->memory)	/* that is oom's */
 		return;
-	left = target_memory(m->plan->target, d);
+	left = target_memory(m->plan->target, module_ranks(m), d);
 	if (need <= left)
 		return;
 	g = lint_report(l, rule, d->loc.src ? d->loc : m->loc, "network '%s' fits the %s of %s, "

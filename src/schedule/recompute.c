@@ -249,7 +249,7 @@ static bool
 stay_within(struct module *m, const struct pass_options *o, struct model *model)
 {
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : o->most_bytes ? o->most_bytes :
-	    target_memory(o->target, &m->set.device);
+	    target_memory(o->target, module_ranks(m), &m->set.device);
 	struct budget budget = { m, o, bytes };
 	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o, model),
 	    .most_work = work_for(o), .products = true, .fits = fits_budget, .context = &budget };

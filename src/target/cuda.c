@@ -148,6 +148,9 @@ makefile(struct text *t, const struct recipe *r)
  * on Linux, by cudaMemGetInfo against NVML, it is 107 MiB on an RTX 4060 Ti of 34 multiprocessors and
  * 555 MiB on an RTX PRO 6000 of 188 (pull request 23604 of ggml-org/llama.cpp). Both are 8 MiB and
  * 1987 bytes a thread. A card that is not named is taken for one of about 100 multiprocessors.
+ *
+ * NCCL's buffers grow with its channels, up to 32 of them, which it chooses by what joins the cards: by users' reports a process
+ * that has added up over all ranks holds 1.06 GB on an H100, or 1.6, its context with it (issues 1685 and 864 of NVIDIA/nccl).
  */
 static const struct reserve reserve[] = {
 	{ .what = "the driver's share of the card", .bytes = INT64_C(400) << 20, .part = 128,
@@ -155,6 +158,7 @@ static const struct reserve reserve[] = {
 	{ .what = "CUDA context", .bytes = INT64_C(304) << 20, .a_thread = 1987,
 	  .beside = INT64_C(8) << 20 },
 	{ .what = "code of kernels, cuBLASLt and cuDNN", .bytes = INT64_C(192) << 20, .loaded = true },
+	{ .what = "NCCL's buffers", .bytes = INT64_C(1024) << 20, .loaded = true, .of_ranks = true },
 	{ .what = NULL }
 };
 

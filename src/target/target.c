@@ -47,10 +47,12 @@ device_is_listed(const struct device *d, int64_t memory)
 }
 
 int64_t
-reserve_bytes(const struct reserve *r, const struct device *d, int64_t memory)
+reserve_bytes(const struct reserve *r, int64_t ranks, const struct device *d, int64_t memory)
 {
 	const struct gpu *gpu = d->name ? gpu_find(d->name) : NULL;
 
+	if (r->of_ranks && ranks <= 1)
+		return 0;
 	if (r->reported && device_is_listed(d, memory))
 		return 0;
 	if (r->a_thread && gpu && gpu->multiprocessors)
@@ -60,12 +62,12 @@ reserve_bytes(const struct reserve *r, const struct device *d, int64_t memory)
 }
 
 int64_t
-target_memory(const struct target *t, const struct device *d)
+target_memory(const struct target *t, int64_t ranks, const struct device *d)
 {
 	const struct reserve *r;
 	int64_t left = d->memory;
 
 	for (r = t->reserve; r && r->what; r++)
-		left -= reserve_bytes(r, d, d->memory);
+		left -= reserve_bytes(r, ranks, d, d->memory);
 	return left > 0 ? left : 0;
 }

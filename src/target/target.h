@@ -23,6 +23,7 @@ struct reserve {
 	int64_t bytes;
 	int part;		/* not 0: and this part of the device's memory, 1 / part */
 	bool loaded;		/* when steps first run, after the arena was taken */
+	bool of_ranks;		/* only where several train together */
 	bool reported;		/* already missing from what the table of cards says */
 	/* not 0: what it takes of a card that is known, for each thread that may be on it at once, and
 	 * beside that */
@@ -77,9 +78,9 @@ const struct target	*target_of_device(const struct device *);
 
 /* Is MEMORY what the table of cards has for the device, which is what CUDA reports? */
 bool		 device_is_listed(const struct device *, int64_t memory);
-/* What comes off MEMORY: nothing where that is the table's, which has it without. */
-int64_t	reserve_bytes(const struct reserve *, const struct device *, int64_t memory);
-/* What a program for the target can have of its device's memory. */
-int64_t	target_memory(const struct target *, const struct device *);
+/* What comes off MEMORY for a program of so many ranks: nothing where that is the table's, which has it without. */
+int64_t	reserve_bytes(const struct reserve *, int64_t ranks, const struct device *, int64_t memory);
+/* What one of so many ranks of a program for the target can have of its device's memory. */
+int64_t	target_memory(const struct target *, int64_t ranks, const struct device *);
 
 #endif

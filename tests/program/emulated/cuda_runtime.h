@@ -311,6 +311,20 @@ cudaStreamCreate(cudaStream_t *to)
 	return cudaStreamCreateWithFlags(to, 0);
 }
 
+static cudaError_t
+cudaStreamCreateWithPriority(cudaStream_t *to, unsigned, int)
+{
+	return cudaStreamCreateWithFlags(to, 0);
+}
+
+static cudaError_t
+cudaDeviceGetStreamPriorityRange(int *least, int *most)
+{
+	*least = 0;
+	*most = -5;
+	return cudaSuccess;
+}
+
 /* What graphs have of it stays. */
 static cudaError_t
 cudaStreamDestroy(cudaStream_t)

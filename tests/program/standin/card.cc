@@ -45,6 +45,8 @@ static std::vector<int> depth;		/* of each call of the capture: the longest chai
 static std::vector<bool> followed;	/* does another call, or the end, wait for it? */
 static int64_t memory = 81559 * MIB, taken = 300 * MIB, others, launches;
 static bool begun;			/* the first step has run */
+static bool between;			/* a call goes between ranks */
+static int latest = -1;			/* the last call of a capture that does not */
 static FILE *report;
 static cudaError_t last = cudaSuccess;
 static dim3 pending[2];
@@ -124,9 +126,23 @@ card_call(cudaStream_t on)
 		followed[k] = true;
 	}
 	s->at.behind = { (int)depth.size() };
+	latest = between ? latest : (int)depth.size();
 	depth.push_back(deepest + 1);
 	followed.push_back(false);
 	return cudaSuccess;
+}
+
+void
+card_do(cudaStream_t on, std::function<void()> function)
+{
+	struct stream *s = stream_of(on);
+
+	if (capturing && latest >= 0 && !s->at.behind.count(latest))
+		card_refuse("what goes between ranks does not wait for what the step has made");
+	between = true;
+	card_call(on);
+	between = false;
+	function();
 }
 
 static cudaError_t
@@ -259,8 +275,8 @@ cudaMemGetInfo(size_t *left, size_t *total)
 	return cudaSuccess;
 }
 
-static bool
-within(const void *p, size_t n)
+bool
+card_within(const void *p, size_t n)
 {
 	for (auto &a : allocated)
 		if ((char *)p >= (char *)a.first && (char *)p + n <= (char *)a.first + a.second)
@@ -272,7 +288,7 @@ within(const void *p, size_t n)
 cudaError_t
 cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t s)
 {
-	if (!within(p, n))
+	if (!card_within(p, n))
 		return card_refuse("cudaMemsetAsync beyond what was allocated");
 	if (value == 0)
 		madvise(p, n, MADV_DONTNEED);
@@ -284,7 +300,7 @@ cudaMemcpyAsync(void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaS
 {
 	const void *device = kind == cudaMemcpyHostToDevice ? to : from;
 
-	if ((kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToHost) && !within(device, n))
+	if ((kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToHost) && !card_within(device, n))
 		return card_refuse("cudaMemcpyAsync beyond what was allocated");
 	if (!capturing)
 		memmove(to, from, n);
@@ -380,6 +396,20 @@ cudaStreamCreateWithFlags(cudaStream_t *to, unsigned)
 	return cudaSuccess;
 }
 
+cudaError_t
+cudaStreamCreateWithPriority(cudaStream_t *to, unsigned, int priority)
+{
+	return priority > 0 || priority < -5 ? card_refuse("a priority that there is not") : cudaStreamCreateWithFlags(to, 0);
+}
+
+cudaError_t
+cudaDeviceGetStreamPriorityRange(int *least, int *most)
+{
+	*least = 0;
+	*most = -5;
+	return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreate(cudaStream_t *to) { return cudaStreamCreateWithFlags(to, 0); }
 
 cudaError_t
@@ -469,6 +499,7 @@ cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
 	capturing->at.behind.clear();
 	depth.clear();
 	followed.clear();
+	latest = -1;
 	return cudaSuccess;
 }
 

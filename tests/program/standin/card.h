@@ -2,7 +2,9 @@
 #ifndef STANDIN_CARD_H
 #define STANDIN_CARD_H
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 
 #include <cuda_runtime.h>
@@ -24,6 +26,11 @@ struct nvml_process {
 
 cudaError_t	card_refuse(const char *what);
 cudaError_t	card_call(cudaStream_t on);	/* a kernel, or a library's */
+/* What goes between ranks: FUNCTION is called at once, so that all are heard of what all call; within a capture, it is to wait
+ * for all that the step has come to. */
+void	card_do(cudaStream_t on, std::function<void()> function);
+/* Is it all in memory of the card? */
+extern "C" bool	card_within(const void *p, size_t n);
 /* WHAT is loaded when it is first needed, and takes BYTES of the card. */
 void	card_needs(const char *what, int64_t bytes);
 
