@@ -167,17 +167,27 @@ ranks_hear(int64_t now)
 	pthread_mutex_unlock(&ranks.lock);
 }
 
-/* Moves along whatever is on its way: MPI does that only while it is called. In so many nanoseconds it is to be done again. */
+#define RANK_SOON	50000	/* nanoseconds */
+#define RANK_LATER	1000000
+
+/* Moves along whatever is on its way: MPI does that only while it is called. In so many nanoseconds it is to be done again: soon
+ * where something moved, and the later the longer nothing has, as then others compute, who may need this processor. */
 static long
 ranks_push(void)
 {
+	static long moment = RANK_LATER;
+	static int64_t was;
+	int64_t moved;
 	int there;
 
 	pthread_mutex_lock(&ranks.lock);
 	exchanges_turn();
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
+	moved = ranks.sent + ring.received + exchanges_begun;
 	pthread_mutex_unlock(&ranks.lock);
-	return exchanges_open ? 50000 : 1000000;
+	moment = moved != was ? RANK_SOON : 2 * moment < RANK_LATER ? 2 * moment : RANK_LATER;
+	was = moved;
+	return moment;
 }
 
 #endif
