@@ -31,6 +31,23 @@ grows(struct piece t)
 	    "continues to grow|continues to increase|increases along", AHEAD | BEHIND, "fixed solved stop stops stopped");
 }
 
+/* The sentence of T that says it, as another may name a device for something else; all of T where none does by itself. */
+static struct piece
+growing(struct piece t)
+{
+	struct oom_told at = { .at = t.s };
+	const char *end = t.s + t.n;
+
+	for (; at.at < end; at.at++) {
+		struct piece one = oom_told_sentence(&at, t);
+
+		if (grows(one))
+			return one;
+		at.at = one.s + one.n;
+	}
+	return t;
+}
+
 /* "after 26 epochs", "for a while" */
 static bool
 is_late(struct piece t)
@@ -137,7 +154,7 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 {
 	oom_told_line(&p->told, t, line);
 	if (grows(t))
-		oom_told_grows(&p->told, t, line);
+		oom_told_grows(&p->told, growing(t), line);
 	if (grows(t) || (p->told.what == TOLD_GROWS && p->told.line == line))
 		p->grows = line;
 	if (is_late(t) || (p->told.line == line && is_late_there(oom_told_sentence(&p->told, t))))

@@ -96,6 +96,11 @@ Test(oom_told, the_sentence_that_says_whose_it_was_counts)
 	cr_expect_eq(t.line, 3, "a sentence before a title");
 	t = read_lines("the GPU's memory grows each step\nAt last I get out of memory\n").told;
 	cr_expect_eq(t.line, 2, "what grows tells less");
+	t = read_lines("I run 200 inferences on the GPUs here. This looks like a memory leak. I looked for it.\n").told;
+	cr_expect_eq(t.line, 1);
+	cr_expect_not(t.device, "another sentence names the GPUs");
+	t = read_lines("There is a memory leak on my GPU. What can I do?\n").told;
+	cr_expect(t.device);
 	t = read_lines("My CPU RAM is full, not the GPU.\n").told;
 	cr_expect(t.host);
 	cr_expect_not(t.device);
