@@ -221,6 +221,8 @@ reduced_shape(struct gradients *g, const struct model_node *n, struct known_shap
 	const struct numbers *axes = n->nin > 1 ? constant_of(g, n->in[1]) : NULL;
 	int64_t i;
 
+	if (n->nin == 1 && !node_int(n, "keepdims", 1))
+		return true;	/* of all elements one number */
 	if (!in || !axes || !node_int(n, "keepdims", 1))
 		return false;
 	*s = *in;
@@ -229,6 +231,20 @@ reduced_shape(struct gradients *g, const struct model_node *n, struct known_shap
 
 		s->dim[axis < 0 ? axis + in->rank : axis] = 1;
 	}
+	return true;
+}
+
+/* Rows of a table: the axes of indices stand for its first. */
+static bool
+gathered_shape(struct gradients *g, const struct model_node *n, struct known_shape *s)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]), *at = shape_known(g, n->in[1]);
+
+	if (!in || !at || in->rank < 1 || node_int(n, "axis", 0) != 0 || at->rank + in->rank - 1 > MODEL_RANK + 3)
+		return false;
+	*s = *at;
+	memcpy(s->dim + at->rank, in->dim + 1, (size_t)(in->rank - 1) * sizeof(*s->dim));
+	s->rank += in->rank - 1;
 	return true;
 }
 
@@ -272,6 +288,8 @@ shape_of_node(struct gradients *g, const struct model_node *n)
 		known = reshape_shape(g, n, &s);
 	} else if (strcmp(n->op, "Concat") == 0) {
 		map_put(g->x->arena, &g->joined, n->out[0], (void *)(uintptr_t)n);
+	} else if (strcmp(n->op, "Gather") == 0) {
+		known = gathered_shape(g, n, &s);
 	} else if (strcmp(n->op, "Expand") == 0) {
 		known = expanded_shape(g, n, &s);
 	} else if (strcmp(n->op, "Transpose") == 0) {

@@ -37,6 +37,12 @@ extent_of(struct gradients *g, const char *value, const char *axes)
 	return make(g->x, "Gather", IN(one(g->x, "Shape", value), axes), AS(attr_is_int("axis", 0)));
 }
 
+static const char *
+scalar(struct exporter *x, int64_t v)
+{
+	return two(x, "Squeeze", int_constant(x, v), int_constant(x, 0));
+}
+
 static void
 concat(struct gradients *g, const struct model_node *n, const char *const *dy)
 {
@@ -69,6 +75,45 @@ split(struct gradients *g, const struct model_node *n, const char *const *dy)
 	flow_to(g, n->in[0], make(g->x, "Concat", part, AS(attr_is_int("axis", node_int(n, "axis", 0)))));
 }
 
+/* Along one axis elements are put back where the slice with these numbers took them from, which it says itself of all places. */
+static const char *
+put_back(struct gradients *g, const char *of, const char *dy, int rank, int64_t axis, const int64_t *bounds)
+{
+	struct exporter *x = g->x;
+	const char *extent = extent_of(g, of, int_constant(x, axis)), *places, *shape, *all = int_constant(x, 0);
+	int64_t dim[MODEL_RANK + 4], i;
+
+	for (i = 0; i < rank; i++)
+		dim[i] = i == axis ? -1 : 1;
+	places = make(x, "Range", IN(scalar(x, 0), two(x, "Squeeze", extent, all), scalar(x, 1)), AS_IS);
+	places = make(x, "Slice", IN(places, int_constant(x, bounds[0]), int_constant(x, bounds[1]), all, int_constant(x, bounds[2])), AS_IS);
+	places = two(x, "Expand", two(x, "Reshape", places, ints_constant(x, rank, dim)), one(x, "Shape", dy));
+	shape = make(x, "ScatterElements", IN(one(x, "Shape", dy), int_constant(x, axis), extent), AS_IS);
+	return make(x, "ScatterElements", IN(two(x, "Expand", real_constant(x, 0), shape), places, dy), AS(attr_is_int("axis", axis)));
+}
+
+static void
+strided(struct gradients *g, const struct model_node *n, const char *dy)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	const struct numbers *part[4];	/* starts, ends, axes, steps */
+	int64_t i;
+	int k;
+
+	for (k = 0; k < 4; k++)
+		if (!in || !(part[k] = constant_of(g, n->in[1 + k]))) {
+			no_gradient(g, "a slice with steps, of what has no known shape");
+			return;
+		}
+	for (i = 0; i < part[2]->count; i++) {
+		int64_t bounds[] = { numbers_integer(part[0], i), numbers_integer(part[1], i), numbers_integer(part[3], i) };
+		int64_t axis = numbers_integer(part[2], i);
+
+		dy = put_back(g, n->in[0], dy, in->rank, axis < 0 ? axis + in->rank : axis, bounds);
+	}
+	flow_to(g, n->in[0], dy);
+}
+
 /* What was cut off in front and behind is 0. */
 static void
 slice(struct gradients *g, const struct model_node *n, const char *const *dy)
@@ -80,10 +125,12 @@ slice(struct gradients *g, const struct model_node *n, const char *const *dy)
 	int64_t i;
 
 	for (i = 0; steps && i < steps->count; i++)
-		if (numbers_integer(steps, i) != 1)
-			axes = NULL;
+		if (numbers_integer(steps, i) != 1) {
+			strided(g, n, dy[0]);
+			return;
+		}
 	if (!starts || !axes) {
-		no_gradient(g, "a slice with steps other than 1");
+		no_gradient(g, "a slice whose bounds are computed");
 		return;
 	}
 	extent = extent_of(g, n->in[0], n->in[3]);
@@ -140,6 +187,36 @@ mean(struct gradients *g, const struct model_node *n, const char *const *dy)
 	flow_to(g, n->in[0], spread(g, n, two(g->x, "Div", dy[0], cast_to(g->x, count, ELEMENT_F32))));
 }
 
+/* All goes where the first of the largest was, or of the least. */
+static void
+extreme(struct gradients *g, const struct model_node *n, const char *dy, const char *op)
+{
+	const struct numbers *axes = n->nin > 1 ? constant_of(g, n->in[1]) : NULL;
+	const char *at;
+
+	if (!axes || axes->count != 1) {
+		no_gradient(g, "what is largest along several axes");
+		return;
+	}
+	at = make(g->x, op, IN(n->in[0]), AS(attr_is_int("axis", numbers_integer(axes, 0)), attr_is_int("keepdims", 1)));
+	if (!node_int(n, "keepdims", 1))
+		dy = two(g->x, "Unsqueeze", dy, n->in[1]);
+	flow_to(g, n->in[0], make(g->x, "ScatterElements", IN(zeros_as(g, n->in[0]), at, dy),
+	    AS(attr_is_int("axis", numbers_integer(axes, 0)))));
+}
+
+static void
+largest(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	extreme(g, n, dy[0], "ArgMax");
+}
+
+static void
+least(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	extreme(g, n, dy[0], "ArgMin");
+}
+
 static const char *
 along(struct gradients *g, const struct model_node *n, const char *value)
 {
@@ -187,7 +264,7 @@ gather_elements(struct gradients *g, const struct model_node *n, const char *con
 
 const struct gradient_row gradients_of_shapes[] = {
 	{ "Concat", concat }, { "Expand", expand }, { "Flatten", reshape }, { "Gather", gather }, { "GatherElements", gather_elements },
-	{ "LogSoftmax", log_softmax }, { "Pad", pad }, { "ReduceMean", mean }, { "ReduceSum", total }, { "Reshape", reshape },
+	{ "LogSoftmax", log_softmax }, { "Pad", pad }, { "ReduceMax", largest }, { "ReduceMin", least }, { "ReduceMean", mean }, { "ReduceSum", total }, { "Reshape", reshape },
 	{ "Slice", slice }, { "Softmax", softmax }, { "Split", split }, { "Squeeze", reshape }, { "Transpose", transpose },
 	{ "Unsqueeze", reshape }, { NULL, NULL }
 };

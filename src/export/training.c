@@ -166,22 +166,36 @@ average(struct exporter *x, const struct node *n)
 
 EXPORT_OP_ROW(average, .train = average);
 
+/* Numbers for labels, [..., 1, ...], at what is not ignored: class 0 stands for what is. */
+static const char *
+mean_of_counted(struct exporter *x, const char *logs, const char *label, int64_t ignored, int64_t axis)
+{
+	const char *zero = int_constant(x, 0), *counts = one(x, "Not", two(x, "Equal", label, int_constant(x, ignored))), *v, *n;
+
+	v = make(x, "GatherElements", IN(logs, make(x, "Where", IN(counts, label, zero), AS_IS)), AS(attr_is_int("axis", axis)));
+	v = make(x, "Where", IN(counts, v, real_constant(x, 0)), AS_IS);
+	n = make(x, "ReduceSum", IN(cast_to(x, counts, ELEMENT_F32)), AS(attr_is_int("keepdims", 0)));
+	return two(x, "Div", make(x, "ReduceSum", IN(v), AS(attr_is_int("keepdims", 0))), two(x, "Max", n, real_constant(x, 1)));
+}
+
 /* The mean of -log softmax of what the labels say. */
 static void
 cross_entropy(struct exporter *x, const struct node *n)
 {
 	const struct tensor *logits = n->in[0], *target = n->in[1];
-	int64_t axis = target_axis(logits, target) + logits->batched;
-	const char *v, *at;
+	int64_t axis = target_axis(logits, target) + logits->batched, ignored;
+	bool ignores = labels_ignored(n, &ignored), weighs = operand(n, 2) || operand(n, 3);
+	const char *logs, *at;
 
-	if (labels_vary(n) || op_real(n, "smoothing") != 0) {
-		export_cannot(x, "labels that weigh differently, are ignored or smoothed are not written");
+	if (weighs || (labels_vary(n) && !ignores) || op_real(n, "smoothing") != 0) {
+		export_cannot(x, "labels that weigh differently or are smoothed are not written");
 		return;
 	}
-	v = make(x, "LogSoftmax", IN(value_of(x, logits)), AS(attr_is_int("axis", axis)));
+	logs = make(x, "LogSoftmax", IN(value_of(x, logits)), AS(attr_is_int("axis", axis)));
 	at = two(x, "Unsqueeze", cast_to(x, value_of(x, target), ELEMENT_I64), int_constant(x, axis));
-	v = make(x, "GatherElements", IN(v, at), AS(attr_is_int("axis", axis)));
-	result(x, n->out[0], one(x, "Neg", mean_of_all(x, v)));
+	logs = ignores ? mean_of_counted(x, logs, at, ignored, axis) :
+	    mean_of_all(x, make(x, "GatherElements", IN(logs, at), AS(attr_is_int("axis", axis))));
+	result(x, n->out[0], one(x, "Neg", logs));
 }
 
 EXPORT_OP_ROW(cross_entropy, .train = cross_entropy);

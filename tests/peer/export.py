@@ -337,7 +337,7 @@ wrong = computes.check(work, stowage)
 result(not wrong, "graphs are told apart, and not by how they are spelled", "\n".join(wrong))
 if not sys.argv[2:]:
     odd()
-for name in ("dlrm", "tinyllama", "fastrcnn_vgg16") if not sys.argv[2:] else ():
+for name in ("dlrm", "tinyllama") if not sys.argv[2:] else ():
     comes_back(name, f"{top}/specs/{name}.nn")
 for name, text in MORE.items() if not sys.argv[2:] else []:
     with open(f"{work}/{name}.nn", "w") as f:

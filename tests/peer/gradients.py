@@ -29,13 +29,23 @@ train { batch 4  optimizer sgd(lr=0.1)  data synthetic(samples=8) }
 PIECES = """network pieces {
   input  x : f32[4, 9, 10]
   target t : f32[6]
+  f = x -> conv(2, 1) -> slice(axis=(1, 2), start=(1, -1), stop=(8, -9), step=(3, -2)) -> flatten -> dense(6)
   a = x -> conv(6, 3, stride=2, pad=1, groups=2, bias=false) -> batchnorm -> relu
   b = a -> conv(6, (3, 2), dilation=(1, 2), pad=(1, 1)) -> groupnorm(2) -> leaky_relu(0.1) -> crop(size=(5, 5))
   c = concat(a -> avgpool(2), (a -> maxpool(3, stride=1, pad=1) -> conv_transpose(5, 2, stride=2) -> silu)[:, 1:3, 2:4], axis=0)
   s = (a * b + b ^ 2) -> global_avgpool -> flatten
+  e = max(b, axis=2) * min(a, axis=1) -> sum(axis=1)
   d = c -> instancenorm -> flatten -> layernorm -> dense(6) -> softmax
-  loss mse(s + 2 * d + (d -> tanh -> stop_gradient) * s, t)
+  loss mse(s + 2 * d + (d -> tanh -> stop_gradient) * s + e + f, t)
   loss far: 0.1 * l1(minimum(s, d), t)
+}
+train { batch 3  optimizer sgd(lr=0.1)  data synthetic(samples=6) }
+"""
+LABELS = """network labels {
+  input  x : f32[3, 6, 6]
+  target t : class[5, 6, 6]
+  y = x -> conv(5, 1)
+  loss cross_entropy(y, t, ignore=2)
 }
 train { batch 3  optimizer sgd(lr=0.1)  data synthetic(samples=6) }
 """
@@ -53,7 +63,7 @@ train { batch 3  optimizer sgd(lr=0.1)  data synthetic(samples=6) }
 SMALL = {"gpt2": ((r"12 \* layer\(768, 12", "2 * layer(48, 4"), (r"\b50257\b", "96"), (r"\b1024\b", "24"), (r"\b768\b", "48"),
                   (r"48, 4, 0\.1", "48, 4, 0"), (r"dropout\(0\.1\)", "dropout(0)")),
          "resnet18": ((r"\b224\b", "64"),), "lstm": (), "lenet5": (), "digit_rows": ((r"dropout\([^)]*\)", "dropout(0)"),)}
-OURS = {"mlp": MLP, "pieces": PIECES, "steps": STEPS}
+OURS = {"mlp": MLP, "pieces": PIECES, "labels": LABELS, "steps": STEPS}
 
 
 def text_of(name):
