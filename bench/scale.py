@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""How long a step takes on many ranks: what a plan and published figures say, and here what is measured.
+
+    bench/scale.py                      ResNet-50 and GPT-2 1.5B on 1 to 1,024 GPUs, from plans alone
+    bench/scale.py --here [SPEC]        1, 2, 4 and 8 ranks of a C program on this machine, predicted and measured
+    bench/scale.py --test               the formulas against numbers by hand
+
+Each rank has the same micro-batch however many there are. Its step is the roofline of `stowage plan` ("step_at_least": of each
+kernel's traffic and arithmetic at 84 % of what is published for the card, and 3 us for each). Sums over ranks, in the pieces
+that the plan makes of them, begin as backward, the last two thirds of the step, gets to them; one goes between ranks at a time,
+and what is not over when the step is adds to it. A piece of S bytes takes the shorter of
+
+    ring    2 (N - 1) / N * S / bandwidth + 2 (N - 1) latencies
+    tree    2 S / (0.9 bandwidth) + 2 log2 N latencies
+
+with NCCL's own latencies of both (src/graph/tuning.cc of NCCL: a base, and one for each hop over NVLink and over the network). The
+bandwidth is that of the slowest link: between GPUs of a machine, and of all its network cards between machines. Nothing else is
+counted: no other traffic, no noise, no data to be read.
+"""
+import argparse
+import json
+import math
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(HERE)
+STOWAGE = os.environ.get("STOWAGE", os.path.join(TOP, "stowage"))
+
+# GPUs of a machine, GB/s each way of a GPU to the others (NVIDIA's data sheets), GB/s of all network cards of a machine.
+MACHINES = {
+    "H100": (8, 450, 400),      # DGX H100: NVLink 4 of 900 GB/s both ways, 8 x 400 Gb/s
+    "A100": (8, 300, 200),      # DGX A100: NVLink 3 of 600 GB/s both ways, 8 x 200 Gb/s
+}
+
+# us: NCCL's base, of a hop over NVLink, of one over the network; a tree's are of its small protocol (LL), which has a quarter of
+# the bandwidth, and of its simple one, whose hops are of chunks
+RING = (8.4, 3.4, 9.6)
+TREES = ((4.4, 0.52, 5.0, 1 / 3.8), (0.0, 28.0, 50.0, 1.0))
+
+
+class Link:
+    """What joins N ranks: seconds that a sum of some bytes over all of them takes."""
+
+    def __init__(self, ranks, machine):
+        here, between_cards, between_machines = machine
+        self.ranks = ranks
+        self.machines = math.ceil(ranks / here)
+        self.each = min(ranks, here)
+        self.bandwidth = 1e9 * (between_cards if self.machines == 1 else min(between_cards, between_machines))
+
+    def ring(self, size, halves=2):
+        base, near, far = RING
+        hops = halves * (self.ranks - 1)
+        over = halves * (self.machines - 1)
+        return halves * (self.ranks - 1) / self.ranks * size / self.bandwidth + \
+            1e-6 * (base + (hops - over) * near + over * far)
+
+    def tree(self, size):
+        return min(2 * size / (0.9 * share * self.bandwidth) + 1e-6 * (base + 2 * (
+            (self.each - 1) * near + math.log2(self.machines) * far)) for base, near, far, share in TREES)
+
+    def sum(self, size):
+        return 0.0 if self.ranks == 1 else min(self.ring(size), self.tree(size))
+
+    def half(self, size):
+        """Pieces that are brought to all, or summed to one each: a ring's half."""
+        return 0.0 if self.ranks == 1 else self.ring(size, 1)
+
+
+def step_seconds(compute, plan, link):
+    """COMPUTE: seconds of a step without others. PLAN: its between_ranks. Returns all of it."""
+    pieces = plan["pieces"]
+    if link.ranks == 1 or not pieces:
+        return compute
+    size = plan["gradient_bytes"] / pieces
+    early = round(pieces * plan["meanwhile_bytes"] / plan["gradient_bytes"])
+    one = link.sum(size) if plan["shard"] == "none" else link.half(size)
+    over = 0.0
+    for i in range(pieces):
+        ready = compute * (1 / 3 + 2 / 3 * (i + 1) / early) if i < early else compute
+        over = max(over, ready) + one
+    if plan["weight_bytes"]:    # brought to all in as many pieces: of parameters beside what the step does, else behind the update
+        gathered = pieces * link.half(plan["weight_bytes"] / pieces)
+        over = max(over, gathered + pieces * one) if plan["shard"] == "parameters" else over + gathered
+    return max(compute, over)
+
+
+def plan(spec, *options):
+    out = subprocess.run([STOWAGE, "plan", "--format", "json", *options, spec], check=True, capture_output=True, text=True)
+    return json.loads(out.stdout)
+
+
+def with_batch(text, batch):
+    """The spec with that batch, and one micro-batch of it on each rank."""
+    head, train = text.split("train {", 1) if "train {" in text else text.split("train    {", 1)
+    train = re.sub(r"\baccumulate\s+\d+", "", train, count=1)
+    return head + "train {" + re.sub(r"\bbatch\s+\d+", f"batch {batch}", train, count=1)
+
+
+# name, spec, micro-batch, options, card: the sample of GPT-2 is a sequence of 1,024 tokens
+CLUSTERS = [
+    ("ResNet-50, bf16, 256 images a rank", "specs/resnet50.nn", 256, [], "H100"),
+    ("GPT-2 1.5B, bf16, 4 sequences a rank, optimizer shared out", "bench/specs/gpt2_xl.nn", 4, ["--shard", "optimizer"], "H100"),
+    ("GPT-2 1.5B, the same, parameters shared out", "bench/specs/gpt2_xl.nn", 4, ["--shard", "parameters"], "H100"),
+]
+
+
+def clusters():
+    for name, spec, micro, options, card in CLUSTERS:
+        text = open(os.path.join(TOP, spec)).read()
+        if "bf16" not in text:
+            text = text.replace("train {", "train { precision bf16 ", 1)
+        with tempfile.TemporaryDirectory() as folder:
+            for helper in ("bench/specs", "specs"):
+                for file in os.listdir(os.path.join(TOP, helper)):
+                    if file.endswith(".nn"):
+                        os.path.exists(os.path.join(folder, file)) or os.symlink(os.path.join(TOP, helper, file),
+                                                                                 os.path.join(folder, file))
+            path = os.path.join(folder, os.path.basename(spec))
+            os.path.islink(path) and os.unlink(path)
+            print(f"\n{name}, on {card}:\n")
+            print("| ranks | arena of each, GiB | compute, ms | sums, ms | step, ms | samples/s | of linear |")
+            print("|---|---|---|---|---|---|---|")
+            alone = None
+            for ranks in (1, 8, 16, 32, 64, 128, 256, 512, 1024):
+                with open(path, "w") as f:
+                    f.write(with_batch(text, micro * ranks))
+                p = plan(path, "--target", "cuda", "--device", card, "--ranks", str(ranks), *options)
+                compute = p["step_at_least"]["milliseconds"] / 1e3
+                link = Link(ranks, MACHINES[card])
+                step = step_seconds(compute, p["between_ranks"], link)
+                b = p["between_ranks"]
+                sums = b["pieces"] * (link.sum if b["shard"] == "none" else link.half)(b["gradient_bytes"] / max(1, b["pieces"]))
+                rate = ranks * p["batch"] / step
+                alone = alone or rate
+                print(f"| {ranks:,} | {p['arena_bytes'] / 2**30:.2f} | {1e3 * compute:.1f} | {1e3 * sums:.1f} | "
+                      f"{1e3 * step:.1f} | {rate:,.0f} | {100 * rate / alone / ranks:.0f} % |")
+
+
+# ---- here ----
+
+ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+           OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none")
+
+
+def copy_rate():
+    """Bytes that a processor copies in a second of its time."""
+    block = bytearray(8 << 20)
+    start = time.process_time()
+    for _ in range(64):
+        bytes(block)
+    return 64 * len(block) / (time.process_time() - start)
+
+
+def run(command, steps):
+    """Seconds of all processes' processor time, and of the clock."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    subprocess.run([*command, "--steps", str(steps), "--quiet"], check=True, env=ENV, stdout=subprocess.DEVNULL,
+                   stdin=subprocess.DEVNULL)
+    wall = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall
+
+
+def step_of(command, steps, rounds):
+    """Of a step: the difference between a long run and a short one, each the least of some."""
+    runs = [(run(command, 1), run(command, 1 + steps)) for _ in range(rounds)]
+    return tuple((min(long[k] for _, long in runs) - min(short[k] for short, _ in runs)) / steps for k in range(2))
+
+
+def here(spec, steps, rounds):
+    name = os.path.splitext(os.path.basename(spec))[0]
+    cores = len(os.sched_getaffinity(0))
+    measured, plans = {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {}
+        for ranks in (1, 2, 4, 8):
+            to = os.path.join(folder, str(ranks)) + "/"
+            micro = plan(spec, "--target", "c", "--threads", "1")["batch"]
+            options = ["--target", "c", "--threads", "1", "--ranks", str(ranks)]
+            scaled = os.path.join(folder, f"{name}.nn")
+            open(scaled, "w").write(with_batch(open(spec).read(), micro * ranks))
+            plans[ranks] = plan(scaled, *options)
+            subprocess.run([STOWAGE, "emit", *options, scaled, "-o", to], check=True)
+            subprocess.run(["make", "-s", "-C", to], check=True)
+            programs[ranks] = [os.path.join(to, name)] if ranks == 1 else ["mpirun", "-n", str(ranks), os.path.join(to, name)]
+        for ranks in (1, 2, 4, 8):
+            measured[ranks] = step_of(programs[ranks], steps, rounds)
+    rate = copy_rate()
+    alone = measured[1][0]
+    print(f"{name}, micro-batch {micro}, {cores} cores, load {os.getloadavg()[0]:.1f}; a processor copies {rate / 1e9:.1f} GB/s\n")
+    print("| ranks | processor time of a step, all ranks: predicted | measured | off | step on idle cores, predicted | clock |")
+    print("|---|---|---|---|---|---|")
+    for ranks in (1, 2, 4, 8):
+        # what a rank sends is read and written on its way, and in half of it added to what is there
+        sums = ranks * plans[ranks]["between_ranks"]["sent_bytes"] * 2.5 / rate if ranks > 1 else 0
+        predicted = ranks * alone + sums
+        got, clock = measured[ranks]
+        print(f"| {ranks} | {predicted:.3f} s | {got:.3f} s | {100 * (predicted / got - 1):+.1f} % | "
+              f"{predicted / min(ranks, cores):.3f} s | {clock:.3f} s |")
+    print(f"\nTwo ranks on two cores have {4 * alone / measured[2][0]:.2f} times the samples of one on one, by processor time")
+
+
+def test():
+    link = Link(16, (8, 450, 400))
+    assert abs(link.ring(16e9) - (2 * 15 / 16 * 16e9 / 400e9 + 1e-6 * (8.4 + 28 * 3.4 + 2 * 9.6))) < 1e-12
+    assert abs(link.tree(64) - (128 * 3.8 / (0.9 * 400e9) + 1e-6 * (4.4 + 2 * (7 * 0.52 + 5.0)))) < 1e-12
+    assert Link(8, (8, 450, 400)).bandwidth == 450e9 and Link(1, (8, 450, 400)).sum(1e9) == 0
+    # two pieces of 0.1 s each: the first is ready after two thirds of 0.9 s, the second at its end
+
+    class Slow(Link):
+        def sum(self, size):
+            return 0.1
+    b = {"pieces": 2, "gradient_bytes": 2, "meanwhile_bytes": 2, "shard": "none", "weight_bytes": 0}
+    assert abs(step_seconds(0.9, b, Slow(2, (8, 1, 1))) - 1.0) < 1e-12
+    b["meanwhile_bytes"] = 0    # both at the end
+    assert abs(step_seconds(0.9, b, Slow(2, (8, 1, 1))) - 1.1) < 1e-12
+
+    class Halves(Link):
+        def half(self, size):
+            return 0.1
+    # weights brought to all in two more: behind the update, or beside the step, which is as long as all four if these are longer
+    b.update(meanwhile_bytes=2, weight_bytes=2, shard="optimizer")
+    assert abs(step_seconds(0.9, b, Halves(2, (8, 1, 1))) - 1.2) < 1e-12
+    b["shard"] = "parameters"
+    assert abs(step_seconds(0.9, b, Halves(2, (8, 1, 1))) - 1.0) < 1e-12
+    assert abs(step_seconds(0.3, b, Halves(2, (8, 1, 1))) - 0.4) < 1e-12
+    print("ok")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--here", nargs="?", const=os.path.join(HERE, "specs/resnet18.nn"), metavar="SPEC")
+    parser.add_argument("--steps", type=int, default=6)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--test", action="store_true")
+    options = parser.parse_args()
+    if options.test:
+        test()
+    elif options.here:
+        here(options.here, options.steps, options.rounds)
+    else:
+        clusters()
