@@ -38,6 +38,7 @@ struct instance {
 
 static std::map<void *, std::string> function_name;
 static std::map<void *, void *> variable;
+static std::map<void *, size_t> variable_bytes;	/* by its address on the card */
 static std::map<void *, int64_t> allocated;
 static std::set<std::string> loaded;
 static struct stream *capturing;	/* the stream that the capture began on */
@@ -178,6 +179,7 @@ void
 __cudaRegisterVar(void **, char *host, char *, const char *, int, size_t size, int, int)
 {
 	variable[host] = calloc(1, size);
+	variable_bytes[variable[host]] = size;
 }
 
 cudaError_t
@@ -280,6 +282,9 @@ card_within(const void *p, size_t n)
 {
 	for (auto &a : allocated)
 		if ((char *)p >= (char *)a.first && (char *)p + n <= (char *)a.first + a.second)
+			return true;
+	for (auto &v : variable_bytes)
+		if ((char *)p >= (char *)v.first && (char *)p + n <= (char *)v.first + v.second)
 			return true;
 	return false;
 }
