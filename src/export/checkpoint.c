@@ -28,6 +28,7 @@ static const struct {
 	enum element type;
 } types[] = {
 	{ "F32", ELEMENT_F32 }, { "F64", ELEMENT_F64 }, { "F16", ELEMENT_F16 }, { "BF16", ELEMENT_BF16 },
+	{ "I8", ELEMENT_I8 }, { "I32", ELEMENT_I32 }, { "I64", ELEMENT_I64 }, { "U8", ELEMENT_U8 }, { "BOOL", ELEMENT_BOOL },
 };
 
 static bool
@@ -296,8 +297,8 @@ checkpoint_weight(const struct checkpoint *c, const struct module *m, const stru
 		*why = arena_printf(c->arena, "it has no tensor %s", t->name);
 		return NULL;
 	}
-	if (n->type == ELEMENT_OTHER || !same_shape(n, t)) {
-		*why = arena_printf(c->arena, n->type == ELEMENT_OTHER ? "tensor %s is of a type that no weight has" :
+	if (!numbers_are_real(n) || !same_shape(n, t)) {
+		*why = arena_printf(c->arena, !numbers_are_real(n) ? "tensor %s is of a type that no weight has" :
 		    "tensor %s has another shape than %s of the spec", n->name, tensor_shape_text(c->arena, t));
 		return NULL;
 	}

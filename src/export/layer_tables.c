@@ -174,7 +174,8 @@ read_tensor(struct table_file *f)
 	if (!n)
 		return refused(f, c ? arena_printf(f->x->arena, "it has no tensor %s", name) : why);
 	if (n->type == ELEMENT_OTHER)
-		return refused(f, arena_printf(f->x->arena, "its tensor %s is of no type that weights have: F32 is one", name));
+		return refused(f, arena_printf(f->x->arena, "its tensor %s is of another type than F32, F64, F16, BF16, I8, I32, I64, U8 "
+		    "or BOOL", name));
 	if (n->rank == 0 || n->dim[0] != f->rows || n->count != f->rows * f->width)
 		return refused(f, arena_printf(f->x->arena, "its tensor %s has another shape", name));
 	for (i = 0; i < n->count; i++)

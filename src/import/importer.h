@@ -221,6 +221,7 @@ bool	 val_number(const struct val *, double *);	/* one number, as a constant */
 bool	 reshape_to(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
 struct val	*before_reshapes(struct val *);	/* what it was in its first shape */
 struct val	*reshape_value(struct importer *, struct val *, int rank, const int64_t *dim);	/* NULL after cannot(), as it is then */
+struct val	*permute_value(struct importer *, struct val *, int rank, const int64_t *axes);	/* the same */
 struct val	*reshape_raised(struct importer *, struct val *, int rank);
 /* The sum or the largest along an axis of ours, which stays as one place (onnx_reduction.c). */
 struct val	*reduced_along(struct importer *, const char *ours, struct val *, int axis);

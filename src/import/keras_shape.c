@@ -51,15 +51,11 @@ static struct val *
 channels_last(struct importer *im, struct val *x)
 {
 	int64_t axes[MAX_RANK];
-	struct call c;
 	int i;
 
 	for (i = 0; i < x->t->rank; i++)
 		axes[i] = (i + 1) % x->t->rank;
-	call_begin(&c, im, "permute");
-	call_ints(&c, "axes", x->t->rank, axes);
-	call_in(&c, x);
-	return call_value(&c);
+	return permute_value(im, x, x->t->rank, axes);
 }
 
 static bool

@@ -178,14 +178,25 @@ is_uniform(const struct val *v, const struct val *with, double *r)
 	return numbers_are_one(v->data, r) && isfinite(*r);
 }
 
+/* Classes and tokens as numbers, which is what is computed with. */
+static bool
+is_class(const struct val *v)
+{
+	return v && v->t && v->t->dtype == DT_I32;
+}
+
 static bool
 two_operands(struct importer *im, const struct model_node *n, const char *ours)
 {
 	struct val *v[2] = { node_in(im, n, 0), node_in(im, n, 1) };
 	double r;
+	int k;
 
 	if (!v[0] || !v[1])
 		return cannot(im, "an operand is missing");
+	for (k = 0; k < 2; k++)
+		if (is_class(v[k]) && !(v[k] = call_one(im, "cast", v[k], NULL, 0)))
+			return false;
 	if (v[0]->t && (val_number(v[1], &r) || is_uniform(v[1], v[0], &r)))
 		return with_number(im, n, v[0], r, false);
 	if (v[1]->t && (val_number(v[0], &r) || is_uniform(v[0], v[1], &r)))
@@ -216,6 +227,7 @@ add(struct importer *im, const struct model_node *n)
 	if (recognise_local_bias(im, n))
 		return true;
 	if (v[0] && v[1] && v[0]->t && v[1]->t && made_at(v[0]) < made_at(v[1]) && v[0]->t->batched && v[1]->t->batched &&
+	    !is_class(v[0]) && !is_class(v[1]) &&
 	    (!user || strcmp(user->op, "Relu") != 0))
 		ok = broadcast_call(im, n, "add", v, 2);
 	else

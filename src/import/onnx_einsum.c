@@ -27,33 +27,79 @@ has(const struct term *t, char letter)
 }
 
 static int
+count_of(const struct term *t, char letter)
+{
+	int i, n = 0;
+
+	for (i = 0; i < t->n; i++)
+		n += t->letter[i] == letter;
+	return n;
+}
+
+static int
 place(const struct term *t, char letter)
 {
 	return (int)((const char *)memchr(t->letter, letter, (size_t)t->n) - t->letter);
 }
 
-/* What is said up to an end; NULL: a letter comes twice, or it is none. */
-static const char *
-term_of(struct term *t, const char *s)
+static bool
+is_end(char c)
 {
-	for (t->n = 0; *s && *s != ',' && *s != '-'; s++) {
+	return !c || c == ',' || c == '-';
+}
+
+static bool
+is_ellipsis(const char *s)
+{
+	return strncmp(s, "...", 3) == 0;
+}
+
+/* For how many axes of an operand of RANK the dots of its term stand; those are called 0, 1, 2 ..., from the last one on. */
+static int
+dotted_axes(const char *s, int rank)
+{
+	bool dots = false;
+
+	for (; !is_end(*s); s++) {
+		rank -= isalpha((unsigned char)*s) != 0;
+		dots |= *s == '.';
+	}
+	return dots && rank > 0 ? rank : 0;
+}
+
+/* What is said up to an end; NULL: it is no letter, or comes more than TIMES times. */
+static const char *
+term_of(struct term *t, const char *s, int dotted, int times)
+{
+	int k;
+
+	for (t->n = 0; !is_end(*s); s++) {
 		if (*s == ' ')
 			continue;
-		if (!isalpha((unsigned char)*s) || t->n == LETTERS || has(t, *s))
+		if (is_ellipsis(s)) {
+			for (k = dotted; k > 0 && t->n < LETTERS; k--)
+				t->letter[t->n++] = (char)('0' + k - 1);
+			s += 2;
+			continue;
+		}
+		if (!isalpha((unsigned char)*s) || t->n == LETTERS || count_of(t, *s) == times)
 			return NULL;
 		t->letter[t->n++] = *s;
 	}
 	return s;
 }
 
-/* Without an arrow the result has the letters that come once, in the order of the alphabet. */
+/* Without an arrow the result has what dots stand for, and the letters that come once, in the order of the alphabet. */
 static void
 implied(struct formula *f)
 {
 	int c;
 
+	for (c = '9'; c >= '0'; c--)
+		if ((has(&f->in[0], (char)c) || has(&f->in[1], (char)c)) && f->out.n < LETTERS)
+			f->out.letter[f->out.n++] = (char)c;
 	for (c = 'A'; c <= 'z'; c++)
-		if (has(&f->in[0], (char)c) != has(&f->in[1], (char)c) && f->out.n < LETTERS)
+		if (count_of(&f->in[0], (char)c) + count_of(&f->in[1], (char)c) == 1 && f->out.n < LETTERS)
 			f->out.letter[f->out.n++] = (char)c;
 }
 
@@ -61,22 +107,25 @@ static bool
 formula_of(struct importer *im, const struct model_node *n, struct formula *f)
 {
 	const char *equation = attr_text(n, "equation", ""), *s = equation;
-	int i;
+	int i, dotted = 0, most = 0;
 
 	*f = (struct formula){ .out.n = 0 };
 	for (i = 0; i < n->nin && s; i++) {
-		s = term_of(&f->in[i], s);
+		dotted = node_in(im, n, i) ? dotted_axes(s, val_rank(node_in(im, n, i))) : 0;
+		most = dotted > most ? dotted : most;
+		s = term_of(&f->in[i], s, dotted, 2);
 		if (s && i + 1 < n->nin)
 			s = *s == ',' ? s + 1 : NULL;
 	}
 	if (s && *s == '-' && s[1] == '>')
-		s = term_of(&f->out, s + 2);
+		s = term_of(&f->out, s + 2, most, 1);
 	else if (s && !*s)
 		implied(f);
 	for (i = 0; s && i < f->out.n; i++)
 		if (!has(&f->in[0], f->out.letter[i]) && !has(&f->in[1], f->out.letter[i]))
 			s = NULL;
-	return (s && !*s) || cannot(im, "its equation '%s' is none of letters that each come once in an operand", equation);
+	return (s && !*s) || cannot(im, "its equation '%s' is none of letters that come once or twice in an operand, and once in the "
+	    "result", equation);
 }
 
 /* ---- operands as tensors of ours ---- */
@@ -86,6 +135,53 @@ struct operand {
 	struct term term;	/* of its axes in ours, without the batch */
 	char batch;		/* '\0': it has none */
 };
+
+/* Where a letter comes again, the places where both are equal: of the two axes as one, each that is their extent and one
+ * farther. */
+static bool
+diagonal(struct importer *im, struct operand *o, int first, int again)
+{
+	int64_t axes[LETTERS], dim[LETTERS], n = o->v->t->dim[first], square, axis = -1, step = n + 1;
+	int i, rank = o->term.n, k = 0;
+	struct term rest = { 0 };
+	struct call c;
+
+	if (o->v->t->dim[again] != n || __builtin_mul_overflow(n, n, &square))
+		return cannot(im, "its equation has one letter for axes of unlike extents");
+	for (i = 0; i < rank; i++)
+		if (i != first && i != again) {
+			axes[k] = i;
+			dim[k++] = o->v->t->dim[i];
+			rest.letter[rest.n++] = o->term.letter[i];
+		}
+	axes[k] = first;
+	axes[k + 1] = again;
+	dim[k] = square;
+	rest.letter[rest.n++] = o->term.letter[first];
+	if (!(o->v = reshape_value(im, permute_value(im, o->v, rank, axes), k + 1, dim)))
+		return false;
+	call_begin(&c, im, "slice");
+	call_in(&c, o->v);
+	call_ints(&c, "axis", 1, &axis);
+	call_ints(&c, "step", 1, &step);
+	o->term = rest;
+	return (o->v = call_value(&c)) != NULL;
+}
+
+static bool
+diagonals(struct importer *im, struct operand *o)
+{
+	int i, k;
+
+	for (i = 0; i < o->term.n; i++) {
+		if (o->term.letter[i] == o->batch)
+			return cannot(im, "its equation has a letter for the batch and another axis");
+		for (k = i + 1; k < o->term.n; k++)
+			if (o->term.letter[k] == o->term.letter[i])
+				return diagonal(im, o, i, k) && diagonals(im, o);
+	}
+	return true;
+}
 
 static bool
 operand_of(struct importer *im, struct val *v, const struct term *t, struct operand *o)
@@ -104,7 +200,7 @@ operand_of(struct importer *im, struct val *v, const struct term *t, struct oper
 			o->batch = t->letter[i];
 		else
 			o->term.letter[o->term.n++] = t->letter[i];
-	return true;
+	return diagonals(im, o);
 }
 
 static int64_t
@@ -114,36 +210,14 @@ extent(const struct operand *o, char letter)
 }
 
 static struct val *
-permuted(struct importer *im, struct val *v, const struct term *have, const struct term *want)
+in_order(struct importer *im, struct val *v, const struct term *have, const struct term *want)
 {
 	int64_t axes[LETTERS];
-	bool moves = false;
 	int i;
-	struct call c;
 
-	for (i = 0; i < want->n; i++) {
+	for (i = 0; i < want->n; i++)
 		axes[i] = place(have, want->letter[i]);
-		moves |= axes[i] != i;
-	}
-	if (!moves)
-		return v;
-	call_begin(&c, im, "permute");
-	call_in(&c, v);
-	call_ints(&c, "axes", want->n, axes);
-	return call_value(&c);
-}
-
-static struct val *
-reshaped(struct importer *im, struct val *v, int rank, const int64_t *dim)
-{
-	struct call c;
-
-	if (v->t->rank == rank && memcmp(v->t->dim, dim, (size_t)rank * sizeof(*dim)) == 0)
-		return v;
-	call_begin(&c, im, "reshape");
-	call_in(&c, v);
-	call_ints(&c, "shape", rank, dim);
-	return call_value(&c);
+	return permute_value(im, v, want->n, axes);
 }
 
 /* An operand without what the formula names for it alone, and does not keep: sums of that. */
@@ -189,7 +263,7 @@ of_one(struct importer *im, const struct model_node *n, const struct formula *f)
 			to.at = i;
 		else
 			want.letter[want.n++] = f->out.letter[i];
-	if (!(v = permuted(im, o.v, &o.term, &want)))
+	if (!(v = in_order(im, o.v, &o.term, &want)))
 		return false;
 	val_view(im, n->out[0], v, to);
 	return true;
@@ -254,12 +328,12 @@ as_matrices(struct importer *im, const struct product *p, int k, enum part first
 	put(&want, &p->part[second]);
 	if (want.n != p->o[k].term.n)
 		return NULL;
-	v = permuted(im, p->o[k].v, &p->o[k].term, &want);
+	v = in_order(im, p->o[k].v, &p->o[k].term, &want);
 	for (i = 0; i < p->part[COUNTED].n; i++)
 		dim[i] = extent(&p->o[0], want.letter[i]);
 	dim[i] = p->size[first];
 	dim[i + 1] = p->size[second];
-	return v ? reshaped(im, v, i + 2, dim) : NULL;
+	return v ? reshape_value(im, v, i + 2, dim) : NULL;
 }
 
 static bool
@@ -293,7 +367,7 @@ as_product(struct importer *im, const struct model_node *n, const struct formula
 			to.at = i;
 		else
 			want.letter[want.n++] = f->out.letter[i];
-	if (have.n == 0 || !(a = reshaped(im, a, have.n, dim)) || !(a = permuted(im, a, &have, &want)))
+	if (have.n == 0 || !(a = reshape_value(im, a, have.n, dim)) || !(a = in_order(im, a, &have, &want)))
 		return have.n > 0 ? false : cannot(im, "it makes one number of each sample; the closest is sum of a product");
 	val_view(im, n->out[0], a, to);
 	return true;

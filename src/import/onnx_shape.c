@@ -62,18 +62,46 @@ reshape_to(struct importer *im, const struct model_node *n, struct val *x, struc
 	return call_end(&c, n->out[0]);
 }
 
+static bool
+has_shape(const struct val *x, int rank, const int64_t *dim)
+{
+	return x->t->rank == rank && memcmp(dim, x->t->dim, (size_t)rank * sizeof(*dim)) == 0;
+}
+
 struct val *
 reshape_value(struct importer *im, struct val *x, int rank, const int64_t *dim)
 {
+	struct val *first;
 	struct call c;
 
-	if (!x)
-		return NULL;
-	if (!x->t->batched && (x = before_reshapes(x))->t->rank == rank && memcmp(dim, x->t->dim, (size_t)rank * sizeof(*dim)) == 0)
+	if (!x || has_shape(x, rank, dim))
 		return x;
-	call_begin(&c, im, "reshape");
+	first = before_reshapes(x);
+	if (val_is_plain(x) && val_is_plain(first)) {
+		if (has_shape(first, rank, dim))
+			return first;
+		x = first;
+	}
+	call_begin(&c, im, rank == 1 ? "flatten" : "reshape");
 	call_like(&c, x);
-	call_ints(&c, "shape", rank, dim);
+	if (rank != 1)
+		call_ints(&c, "shape", rank, dim);
+	return call_value(&c);
+}
+
+struct val *
+permute_value(struct importer *im, struct val *x, int rank, const int64_t *axes)
+{
+	struct call c;
+	int i = 0;
+
+	while (i < rank && axes[i] == i)
+		i++;
+	if (!x || i == rank)
+		return x;
+	call_begin(&c, im, "permute");
+	call_in(&c, x);
+	call_ints(&c, "axes", rank, axes);
 	return call_value(&c);
 }
 

@@ -351,35 +351,25 @@ as_rows(struct importer *im, struct val *v, const struct core *c, const struct s
 {
 	int64_t dim[MODEL_RANK];
 	int rank = c->rank - 1;
-	struct call call;
 
 	memcpy(dim, s->dim, (size_t)(rank - 2) * sizeof(*dim));
 	dim[rank - 2] = s->dim[c->rank - 2];
 	dim[rank - 1] = width;
-	if (v->t->rank == rank && memcmp(v->t->dim, dim, (size_t)rank * sizeof(*dim)) == 0)
-		return v;
-	call_begin(&call, im, "reshape");
-	call_in(&call, v);
-	call_ints(&call, "shape", rank, dim);
-	return call_value(&call);
+	return reshape_value(im, v, rank, dim);
 }
 
 static struct val *
-permuted(struct importer *im, struct val *v, const struct core *c, bool keys)
+heads_behind(struct importer *im, struct val *v, const struct core *c, bool keys)
 {
 	int64_t axes[MODEL_RANK];
 	int i, r = c->rank;
-	struct call call;
 
 	for (i = 0; i < r; i++)
 		axes[i] = i;
 	axes[r - 3] = keys ? r - 1 : r - 2;
 	axes[r - 2] = r - 3;
 	axes[r - 1] = keys ? r - 2 : r - 1;
-	call_begin(&call, im, "permute");
-	call_in(&call, v);
-	call_ints(&call, "axes", r, axes);
-	return call_value(&call);
+	return permute_value(im, v, r, axes);
 }
 
 static struct val *
@@ -395,7 +385,7 @@ part(struct importer *im, struct core *c, int k)
 		return NULL;
 	if (!row) {
 		s->scale = 1;	/* which is in it */
-		v = permuted(im, c->v[k], c, turned);
+		v = heads_behind(im, c->v[k], c, turned);
 		return v ? as_rows(im, v, c, s, width) : NULL;
 	}
 	v = as_rows(im, s->of, c, s, row);

@@ -220,23 +220,6 @@ is_turn(const struct row_search *s, const struct row *r, struct rotation *t)
 /* ---- as ours ---- */
 
 static struct val *
-of_shape(struct importer *im, struct val *x, int rank, const int64_t *dim)
-{
-	struct call c;
-
-	if (!x || (x->t->rank == rank && memcmp(x->t->dim, dim, (size_t)rank * sizeof(*dim)) == 0))
-		return x;
-	x = before_reshapes(x);
-	if (x->t->rank == rank && memcmp(x->t->dim, dim, (size_t)rank * sizeof(*dim)) == 0)
-		return x;
-	call_begin(&c, im, rank == 1 ? "flatten" : "reshape");
-	call_in(&c, x);
-	if (rank != 1)
-		call_ints(&c, "shape", rank, dim);
-	return call_value(&c);
-}
-
-static struct val *
 rope(struct importer *im, struct val *x, const struct rotation *t, int64_t heads, int64_t rest)
 {
 	struct call c;
@@ -275,8 +258,8 @@ of_turned_heads(struct importer *im, const struct row_search *s, const struct ro
 	memcpy(rows, x->dim, (size_t)lead * sizeof(*rows));
 	rows[lead] = t->positions;
 	rows[lead + 1] = x->dim[lead] * t->row;
-	v = of_shape(im, put->in[0], lead + 2, rows);
-	if (!v || !(v = rope(im, v, t, x->dim[lead], 0)) || !(v = of_shape(im, v, x->rank, put->in[0]->t->dim)))
+	v = reshape_value(im, put->in[0], lead + 2, rows);
+	if (!v || !(v = rope(im, v, t, x->dim[lead], 0)) || !(v = reshape_value(im, v, x->rank, put->in[0]->t->dim)))
 		return NULL;
 	call_begin(&c, im, "permute");
 	call_in(&c, v);
@@ -298,7 +281,7 @@ turned(struct importer *im, const struct row_search *s, const struct rotation *t
 		all *= x->dim[i];
 	memcpy(rows, x->dim, (size_t)s->lead * sizeof(*rows));
 	rows[s->lead] = all;
-	v = of_shape(im, (struct val *)s->base, s->lead + 1, rows);
+	v = reshape_value(im, (struct val *)s->base, s->lead + 1, rows);
 	if (v && t->row != all)
 		v = along_run(im, v, s->lead, t->first_of_row, 1, t->row);
 	return v ? rope(im, v, t, t->heads, t->rest) : NULL;
@@ -354,7 +337,7 @@ recognise_turn(struct importer *im, const char *name)
 	if (!v->t || !v->def || !v->t->batched)
 		return;
 	s.scratch = arena_child(im->arena);
-	made = of_shape(im, find_turn(&s, v), v->t->rank, v->t->dim);
+	made = reshape_value(im, find_turn(&s, v), v->t->rank, v->t->dim);
 	arena_free(s.scratch);
 	im->result->problems.n = problems;
 	if (!made)

@@ -150,14 +150,14 @@ whole_follow(struct importer *im, const struct model_node *n)
 
 		if (!v || !v->t)
 			continue;
-		if (!v->whole)
+		if (!v->whole && v->t->dtype != DT_I32)
 			return;
 		any = true;
 	}
 	for (k = 0; any && k < n->nout; k++) {
 		struct val *v = map_get(&im->vals, n->out[k]);
 
-		if (v && v->t)
+		if (v && v->t && v->t->dtype != DT_I32)
 			v->whole = true;
 	}
 }

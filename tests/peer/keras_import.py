@@ -35,7 +35,8 @@ FAMILIES = {
     "ResNetRS50": 64, "VGG16": 32, "Xception": 96,
 }
 # so deep that more makes Keras' own outputs chaotic: 1e-6 of the input moves them by half
-GAIN = {"EfficientNetV2S": 0.3, "EfficientNetV2M": 0.3, "EfficientNetV2L": 0.3}
+GAIN = {"EfficientNetV2S": 0.3, "EfficientNetV2M": 0.3, "EfficientNetV2L": 0.3, "ResNetRS152": 0.5, "ResNetRS200": 0.5, "ResNetRS270": 0.5,
+        "ResNetRS350": 0.5, "ResNetRS420": 0.5}
 MOST_LINES = {"ResNet50": 60, "VGG16": 40}
 
 

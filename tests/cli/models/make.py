@@ -274,6 +274,15 @@ def turned():
          [numpy_helper.from_array(a, "a.weight"), numpy_helper.from_array(b, "b.weight")], ["batch", 70], ["batch", 38])
 
 
+def numbered():
+    """Tokens that look rows up, and twice each as a number beside these."""
+    axes = numpy_helper.from_array(numpy.array([2], numpy.int64), "axes")
+    save("numbered", [helper.make_node("Gather", ["table.weight", "image"], ["rows"]), helper.make_node("Add", ["image", "image"], ["twice"]),
+                      helper.make_node("Cast", ["twice"], ["real"], to=TensorProto.FLOAT),
+                      helper.make_node("Unsqueeze", ["real", "axes"], ["column"]), helper.make_node("Add", ["rows", "column"], ["scores"])],
+         [weight("table.weight", 5, 4), axes], ["batch", 3], ["batch", 3, 4], of=TensorProto.INT64)
+
+
 residual()
 unknown()
 chain("merged", numpy_helper.from_array(numpy.zeros(5, numpy.float32), "bias"))
@@ -293,3 +302,4 @@ in_turn()
 odd()
 near()
 turned()
+numbered()
