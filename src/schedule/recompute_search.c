@@ -20,7 +20,8 @@
  * next ones have, brought up to it; and from the budget down the first rung whose choice fits is taken. Neither
  * rungs nor what rests on them depend on the budget; when all fails, it is the lowest that was found. So a
  * smaller budget never gives a higher peak, and none is kept that a larger one is not. Without a budget one
- * descent goes down rung by rung, through element-wise work alone, and ends where memory becomes too expensive.
+ * descent goes down rung by rung, through element-wise work alone, and ends where memory becomes too expensive; from there
+ * it is tried by parts of a rung.
  *
  * A search may make so many trials, counted in events; then it ends with the lowest choice so far if no
  * other fits. Only where that happens may a larger budget do worse than a smaller one.
@@ -44,6 +45,7 @@
 
 #define RATE		8	/* without products: bytes of traffic worth a byte of peak */
 #define PATIENCE	10	/* steps down without a better choice that end the walk */
+#define SHORTEST	8	/* part of a step, of those from the best choice on */
 #define LARGE		1000	/* tensors to choose from, for the cheap descent */
 #define EXHAUSTIVE	20000	/* choices that are all tried */
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is, */
@@ -66,6 +68,28 @@ merit(int64_t peak, double cost)
 	return cost + TRAFFIC * RATE * (double)peak;
 }
 
+static int64_t
+next_aim(const struct state_search *s, int64_t peak)
+{
+	int64_t aim = search_next_rung(peak);
+
+	return s->n > LARGE ? aim - 3 * (peak / STEP) : aim;	/* fewer, longer steps */
+}
+
+/* From the best choice on by shorter steps: memory may be worth its price only so far. */
+static void
+lower_between(struct state_search *s, struct choice *best)
+{
+	int part;
+
+	for (part = 2; part <= SHORTEST; part *= 2) {
+		choice_take(s, best);
+		s->aim = best->peak - (best->peak - next_aim(s, best->peak)) / part;
+		if (search_descend(s, s->aim) && merit(s->m->trial->peak, s->cost) < merit(best->peak, best->cost))
+			choice_save(s, best);
+	}
+}
+
 static void
 lower_cheaply(struct state_search *s)
 {
@@ -74,9 +98,7 @@ lower_cheaply(struct state_search *s)
 
 	choice_save(s, &best);
 	while (since++ < PATIENCE) {
-		s->aim = search_next_rung(s->m->trial->peak);
-		if (s->n > LARGE)	/* fewer, longer steps */
-			s->aim -= 3 * (s->m->trial->peak / STEP);
+		s->aim = next_aim(s, s->m->trial->peak);
 		if (!search_descend(s, s->aim))
 			break;
 		if (merit(s->m->trial->peak, s->cost) < merit(best.peak, best.cost)) {
@@ -84,6 +106,7 @@ lower_cheaply(struct state_search *s)
 			since = 0;
 		}
 	}
+	lower_between(s, &best);
 	choice_take(s, &best);
 	s->aim = best.peak;
 	search_settle(s);
