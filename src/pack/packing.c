@@ -17,8 +17,8 @@
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
  *  7. Ejection too, down to the bound.
- *  8. If effort is left, the search at heights between the bound and the best so far, by bisection. What
- *     remains is reported as a gap.
+ *  8. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
+ *     again, before all else. What remains is reported as a gap.
  *
  * packing_check.c decides whether an answer is right; it shares no code with the above.
  *
@@ -52,6 +52,7 @@
 #define MOST_SEARCHED	4000		/* items of a network: one way down takes their square */
 #define FIRST_FITS	4		/* of those that can be searched */
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
+#define BISECT_SHARE	8		/* for one between it and the height */
 #define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
@@ -408,10 +409,33 @@ put_together(struct instance *in, struct range *r, int64_t target, struct effort
 	e->visits += share.visits;
 }
 
+/* Between what is neither found nor refuted and the height. High capacities are answered soon, and most of the effort goes where
+ * neither answer nor proof is near; so each try gets a small part of it, and the parts grow smaller only as the whole is used up. */
+static void
+bisect(struct work *work, int64_t tried, struct effort *e, int parts)
+{
+	struct range *r = &work->r;
+	int64_t capacity;
+
+	while (effort_left(e) && r->height - tried > work->in->unit) {
+		capacity = tried + (r->height - tried) / 2;
+		if (search_at(work->between, work->in, capacity, r, e, parts) != SEARCH_FOUND)
+			tried = capacity;
+	}
+}
+
+/* Half of the effort, in larger parts, before anything else: all that is cheaper had its turn. */
+static void
+bisect_first(struct work *work, int64_t tried, struct effort *e)
+{
+	struct effort share = share_of(e, 2);
+
+	bisect(work, tried, &share, 4);
+	e->visits += share.visits;
+}
+
 /* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
- * do), else what another piece needs anyway. High capacities are answered soon, and most of the
- * effort goes where neither answer nor proof is near; so each try gets a small part of it, and the
- * parts grow smaller only as the whole is used up. Where that is not soon enough, ejection gets the rest; of very many
+ * do), else what another piece needs anyway. Where searches do not get there soon enough, ejection gets the rest; of very many
  * items, for whom it does more than anything else, it gets half before. */
 static void
 search_down(struct work *work, int64_t target, bool any, struct effort *e)
@@ -419,8 +443,10 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 	struct instance *in = work->in;
 	struct range *r = &work->r;
 	bool ejected = any || in->n > MOST_SEARCHED, dive;
-	int64_t tried, capacity;
+	int64_t capacity;
 
+	if (work->between && !any && packing_search_dive(in) < e->visits / BISECT_SHARE)
+		bisect_first(work, target > r->bound ? target : r->bound, e);
 	if (!any && ejected)
 		eject(in, r, target, e);
 	if (!any)
@@ -443,12 +469,8 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 		}
 		if (!dive)
 			return;
-		tried = capacity;	/* neither found nor refuted up to here */
-		while (!any && effort_left(e) && r->height - tried > in->unit) {
-			capacity = tried + (r->height - tried) / 2;
-			if (search_at(work->between, in, capacity, r, e, 8) != SEARCH_FOUND)
-				tried = capacity;
-		}
+		if (!any)
+			bisect(work, capacity, e, BISECT_SHARE);
 	}
 }
 
