@@ -2,9 +2,8 @@
  * packing: the chain of methods, from the cheapest to the most expensive. It ends as soon as the
  * height reaches the lower bound (or the capacity that was asked for).
  *
- *  1. The lower bound: the largest sum of sizes alive at one time, and what alignments waste
- *     (packing_aligned.c). Sizes are padded; time is cut into sections, and the instance into pieces that share no
- *     instant. O(n log n).
+ *  1. The lower bound: the largest sum of sizes alive at one time, and what alignments waste (packing_aligned.c). Sizes are
+ *     padded; time is cut into sections, and the instance into pieces that share no instant. O(n log n).
  *  2. Fits, tightest or lowest gap (packing_fit.c). About O(log n) an item on training graphs, where the
  *     first one or two usually reach the bound. Four where more can be done, else in seven orders.
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
@@ -35,8 +34,7 @@
  * ejection search (Nagata and Braysy 2009) for what the fits leave; squeaky wheels get the grease (Joslin and
  * Clements 1999) in fits that begin with what stuck out.
  *
- * tests/unit/test_packing.c compares what is called proved with brute force; bench/packing.py prints the
- * table of bench/README.md.
+ * tests/unit/test_packing.c compares what is called proved with brute force; bench/packing.py prints bench/README.md's table.
  */
 #include "pack/packing_impl.h"
 
@@ -434,9 +432,8 @@ bisect_first(struct work *work, int64_t tried, struct effort *e)
 	e->visits += share.visits;
 }
 
-/* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
- * do), else what another piece needs anyway. Where searches do not get there soon enough, ejection gets the rest; of very many
- * items, for whom it does more than anything else, it gets half before. */
+/* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will do), else what another piece
+ * needs anyway. Where searches do not get there soon enough, ejection gets the rest; of very many items it gets half before. */
 static void
 search_down(struct work *work, int64_t target, bool any, struct effort *e)
 {
