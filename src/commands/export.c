@@ -134,7 +134,7 @@ write_model(struct arena *a, const struct export_args *args, struct module *m, c
 	int status;
 
 	if (why)
-		return refuse(a, args->checkpoint, why);
+		return refuse(a, e->of_spec ? args->path : args->checkpoint, why);
 	if (e->problems.n > 0)
 		return say_problems(a, args, e);
 	status = write_files(a, args, e->model);

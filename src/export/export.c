@@ -364,6 +364,7 @@ export_model(struct module *m, const struct checkpoint *c, const char *root, boo
 	x.result->model = x.whole = x.body = x.model;
 	x.model->arena = m->arena;
 	x.model->producer = m->name;
+	x.result->of_spec = training ? m->set.nturns > 0 || !m->forward->loss : count == 0;
 	if (training && m->set.nturns > 0)
 		x.why = "a step of it is several updates, each with gradients of its own losses, and this writes those of one";
 	else if (training && !m->forward->loss)

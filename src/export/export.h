@@ -21,6 +21,7 @@ struct exported {
 	struct model *model;
 	VEC(struct export_problem) problems;	/* layers that ONNX does not have */
 	int64_t parameters;	/* numbers in weights and running statistics */
+	bool of_spec;		/* what it could not be written for is the spec's, not the checkpoint's */
 };
 
 /* The network's inference graph, up to what --predict writes: its prediction, which is left out where a target is needed
