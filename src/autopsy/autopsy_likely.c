@@ -27,7 +27,8 @@
 #define NEEDS_RESUMES	32768u	/* or of a run that goes on from a file */
 #define NEEDS_VOCABULARY	65536u	/* of a vocabulary, */
 #define NEEDS_DARKNET	131072u	/* or of Darknet's settings */
-#define SIGNS		18
+#define NEEDS_TAKES_ALL	262144u	/* of a device that is full, and of TensorFlow or JAX */
+#define SIGNS		19
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -77,6 +78,11 @@ static const struct row {
 		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
 		    "display has a part", "half", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ "The run needs more than there is", NULL, "then an error of its own follows, with a shape." } } },
+	{ NEEDS_TAKES_ALL, "names a framework that takes a share of the device at once", {
+		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
+		    "and lies there free", NULL, "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, nvidia-smi "
+		    "shows what is needed." },
+		{ "The run needs more than there is", NULL, "then an error of its own comes, with a shape." } } },
 	{ NEEDS_LOADS, "speaks of what is loaded", {
 		{ "Weights alone are more than is free", NULL, "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
 		    "smaller model. Then it fails before the first result, whatever the batch." },
@@ -173,6 +179,19 @@ is_of_another(const struct autopsy *y)
 	return false;
 }
 
+/* Where a framework is named that takes a device's memory at once, of a device that is only said to be full; or 0. */
+static int
+takes_all(const struct oom_told *t)
+{
+	const char *name;
+	int i;
+
+	for (i = 0; t->what == TOLD_FULL && t->device && (name = oom_told_framework(i)); i++)
+		if (t->framework[i] && (strcmp(name, "TensorFlow") == 0 || strcmp(name, "JAX") == 0))
+			return t->framework[i];
+	return 0;
+}
+
 /* What there is of what rows need; LINE: where people speak of it. */
 static unsigned
 signs(const struct autopsy *y, int line[SIGNS + 1])
@@ -196,6 +215,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	line[place(NEEDS_DATA)] = o->kind == OOM_TOLD && !o->host && !p->told.device && !p->told.gpu ? p->told.data : 0;
 	line[place(NEEDS_GROWS)] = o->kind == OOM_TOLD ? p->grows : 0;
 	line[place(NEEDS_PROCESSOR)] = o->kind == OOM_TOLD ? p->told.processor : 0;
+	line[place(NEEDS_TAKES_ALL)] = o->kind == OOM_TOLD ? takes_all(&p->told) : 0;
 	is |= o->kind == OOM_TOLD ? NEEDS_WORDS : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= line[i] ? 1u << i : 0;

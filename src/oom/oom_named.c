@@ -164,6 +164,15 @@ runs_on_processor(struct piece t)
 	return at && !clause_is_question(t) && !clause_has_word(clause_of(t, at, n), "works work worked fine ok okay tried try could");
 }
 
+/* "I restarted it", "we have restarted it": by whom it was done, right ahead of it. */
+static bool
+is_of_person(const char *from, const char *at)
+{
+	struct piece ahead = clause_word_ahead(from, at);
+
+	return clause_has_word(ahead, "i we you") || clause_has_word(clause_word_ahead(from, ahead.s), "i we you");
+}
+
 /* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
 static bool
 says_killed(struct piece t)
@@ -183,7 +192,7 @@ says_killed(struct piece t)
 			return false;
 	}
 	clause = clause_of(t, at, n);
-	return oom_told_happened(t, at, n) && !piece_any_whole(clause, "timeout deadline manually user ctrl me");
+	return oom_told_happened(t, at, n) && !is_of_person(clause.s, at) && !piece_any_whole(clause, "timeout deadline manually user ctrl me");
 }
 
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\

@@ -343,7 +343,7 @@ const struct phrase oom_phrases[] = {
 	{ "Your notebook tried to allocate more memory than is available", HOST_SAYS("Kaggle", KILLED) },
 	{ "Your session crashed after using all available RAM", HOST_SAYS("Colab", KILLED) },
 	{ "OOMKilled\afalse", LINE(ROLE_NOTHING) },	/* a field of each container's state */
-	{ "OOMKilled", HOST_SAYS("Kubernetes", KILLED) },
+	{ "OOMKilled", HOST_SAYS("container", KILLED) },
 	{ "[WinError 1455] The paging file is too small", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "[WinError 1455]", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~the paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },

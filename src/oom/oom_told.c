@@ -22,7 +22,7 @@ static const struct {
 } by_itself[] = {
 	{ TOLD_ENDED, "oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|out memory|run out memory|memory out|gpu out|"
-	    "no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
+	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory issue|memory issues|memory problem|memory problems|memory trouble|"
 	    "issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
 	    "memory allocation error|memory allocation issue|memory allocation problem" },
@@ -82,8 +82,10 @@ static const struct {
 } of_card[] = {
 	{ TOLD_ENDED, "explode|explodes|exploded|exploding|overflow|overflows|overflowed|overflowing" },
 	{ TOLD_SHORT, "not fit|n't fit|n\xe2\x80\x99t fit|cannot fit|unable to fit" },
+	{ TOLD_FULL, "is full|are full|gets full|get full|becomes full|runs full|fills up|filled up" },
 	{ TOLD_NOTHING, NULL }
 };
+#define OF_ITS_WORK	"usage|utilization|utilisation|util|load|power|speed|fan"
 
 /* Networks have memories, too, and so have terms. */
 #define OTHER_MEMORY	"short-term memory|short term memory|long-term memory|memory network|memory networks|memory bank|memory cell|" \
@@ -101,7 +103,7 @@ static const struct {
 #define OF_DEVICE	"vram|cuda|video memory|video card|graphics|graphic|device memory|card memory"
 #define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
-    "of my laptop|gig machine|gb machine"
+    "of my laptop|gig machine|gb machine|bad_alloc"
 #define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
 
 /* A line of a program's text, or of its log. */
@@ -145,27 +147,38 @@ is_within(struct piece t, const char *at)
 	return t.s && at >= t.s && at < t.s + t.n;
 }
 
-struct piece
-oom_told_sentence(const struct oom_told *o, struct piece t)
+static struct piece
+sentence_of(struct piece t, const char *at)
 {
-	const char *from = o->at, *to = o->at, *end = t.s + t.n;
+	const char *from = at, *to = at, *end = t.s + t.n;
 
-	if (!is_within(t, from))
-		return t;
 	while (from > t.s && !memchr("?!", from[-1], 2) && !(from[-1] == '.' && *from == ' '))
 		from--;
 	while (to < end && !memchr("?!", *to, 2) && !(*to == '.' && (to + 1 == end || to[1] == ' ')))
 		to++;
-	return (struct piece){ from, (size_t)(to - from) };
+	return (struct piece){ from, (size_t)(to - from) + (to < end && *to == '?') };
 }
 
-/* "If it runs out of memory, take less": what comes after the comma is what is said. */
-static bool
-is_condition(struct piece line, struct piece clause)
+struct piece
+oom_told_sentence(const struct oom_told *o, struct piece t)
 {
-	const char *s = piece_past_blanks(clause.s, clause.s + clause.n), *end = clause.s + clause.n;
+	return is_within(t, o->at) ? sentence_of(t, o->at) : t;
+}
 
-	return end - s > 3 && lower(s[0]) == 'i' && lower(s[1]) == 'f' && s[2] == ' ' && end < line.s + line.n && *end == ',';
+/* "Take less if it runs out of memory"; but "even if I take less", and what comes after the comma of "if it runs, it
+ * runs out of memory", are what is said. */
+static bool
+is_condition(struct piece clause, const char *at)
+{
+	struct piece word, ahead;
+	const char *s;
+
+	for (s = at; (word = clause_word_ahead(clause.s, s)).n > 0; s = word.s) {
+		ahead = clause_word_ahead(clause.s, word.s);
+		if (clause_has_word(word, "if") && !clause_has_word(ahead, "even as what"))
+			return true;
+	}
+	return false;
 }
 
 bool
@@ -180,7 +193,7 @@ oom_told_happened(struct piece line, const char *at, size_t n)
 		return false;
 	if (clause_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
-	return (!clause_has_whole(clause, ADVICE) && !is_condition(line, clause)) || clause_is_question(line);
+	return (!clause_has_whole(clause, ADVICE) && !is_condition(clause, at)) || clause_is_question(sentence_of(line, at));
 }
 
 /* The first of a clause's words that says what befell memory, where it names that. */
@@ -237,8 +250,8 @@ says_what(struct piece t, const char **at, size_t *n)
 			return TOLD_GROWS;
 	}
 	for (i = 0; of_card[i].phrases; i++)
-		if ((*at = clause_find_whole(t, of_card[i].phrases, n)) && clause_has_whole(clause_of(t, *at, *n), "gpu|gpus|card|cards") &&
-		    oom_told_happened(t, *at, *n))
+		if ((*at = clause_find_whole(t, of_card[i].phrases, n)) && clause_has_whole(clause = clause_of(t, *at, *n), "gpu|gpus|card|cards") &&
+		    !clause_has_whole(clause, OF_ITS_WORK) && oom_told_happened(t, *at, *n))
 			return of_card[i].what;
 	return TOLD_NOTHING;
 }
@@ -368,7 +381,7 @@ memory(struct oom_told *o, struct piece t, int line)
 
 	if (in_other_words(&now, t)) {
 		now.at = t.s;
-	} else if (piece_any_of(t, "mem ram oom mam gpu") && !is_logged(t)) {
+	} else if (piece_any_of(t, "mem ram oom mam gpu card bad_alloc") && !is_logged(t)) {
 		now.what = says_what(t, &at, &n);
 		if (now.what == TOLD_NOTHING && memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n))
 			now.what = says_what(t = without_asides(t, plain), &at, &n);

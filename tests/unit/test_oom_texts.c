@@ -388,7 +388,7 @@ static const struct want texts[] = {
 	  .text = "RuntimeError: DataLoader worker (pid 1234) is killed by signal: Bus error. "
 	    "It is possible that dataloader's workers are out of shared memory. Please "
 	    "try to raise your shared memory limit." },
-	{ .name = "k8s", .who = "Kubernetes", .host = true,
+	{ .name = "k8s", .who = "container", .host = true,
 	  .text = "    Last State:     Terminated\n"
 	    "      Reason:       OOMKilled\n"
 	    "      Exit Code:    137\n" },

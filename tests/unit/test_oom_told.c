@@ -29,12 +29,16 @@ Test(oom_told, memory_that_ran_out)
 		{ "I cannot train it without running out of memory", TOLD_ENDED, false, false },
 		{ "the out of memory error is not solved", TOLD_ENDED, false, false },
 		{ "If it runs out of memory, what can I do?", TOLD_ENDED, false, false },
+		{ "It runs out of memory even if I take one sample", TOLD_ENDED, false, false },
+		{ "even if I take one sample it runs out of memory", TOLD_ENDED, false, false },
 		{ "I have a GPU of 8 GB. It runs out of memory.", TOLD_ENDED, false, false },
 		{ "oom error on a memory card of 32G", TOLD_ENDED, true, false },
 		{ "the memory (not GPU memory) of my machine runs full", TOLD_FULL, false, true },
 		{ "I seem to have issues with memory", TOLD_TROUBLE, false, false },
 		{ "I can't fit even one sample into my 11 GB GPU", TOLD_SHORT, true, false },
 		{ "the GPU is still exploding", TOLD_ENDED, true, false },
+		{ "we get std::bad_alloc from it", TOLD_ENDED, false, true },
+		{ "only the first GPU is full", TOLD_FULL, true, false },
 		{ "a memory problem in a single GPU test", TOLD_TROUBLE, false, false },
 		{ "I get OOM on a GPU server", TOLD_ENDED, false, false },
 		{ "memory overflow occurs on the A100 GPU", TOLD_ENDED, true, false },
@@ -70,13 +74,13 @@ Test(oom_told, what_says_nothing_of_it)
 		"If you run out of memory, reduce the batch size.", "To avoid out of memory errors use smaller pictures.",
 		"the trainer catches out of memory errors and skips the batch", "Add OOM handling to the trainer",
 		"this may run out of memory", "If training runs out of memory, lower the batch.",
-		"I thought it would run out of memory, but it works.",
+		"I thought it would run out of memory, but it works.", "We were told to lower it if it runs out of memory. By how much?",
 		/* code, and logs */
 		"if 'out of memory' in str(e):", "    raise RuntimeError(\"out of memory\")", "// out of memory",
 		"    print('| WARNING: ran out of memory')", "[INFO] memory is full of samples",
 		/* of something else */
 		"The LSTM has a long short-term memory that explodes.", "The loss explodes after 3 epochs.",
-		"a trip out of memory lane", "GPU utilization is 100%.", "the room zooms out", "the memory network is too large",
+		"a trip out of memory lane", "GPU utilization is 100%.", "the GPU load is full", "it catches std::bad_alloc", "the card is not full", "the room zooms out", "the memory network is too large",
 		"illegal memory access", "our working memory is exceeded by nine items", "We use 5 GB out of 8 GB memory", "RAM: 16 GB, GPU: RTX 3090", "memory usage: 3.2 GB",
 		"How much GPU memory is needed?", "the loss increases, memory is fine",
 	};
@@ -157,4 +161,6 @@ Test(oom_told, a_process_that_was_ended)
 	cr_expect_eq(read_lines("it was killed by a timeout").told.killed, 0);
 	cr_expect_eq(read_lines("the process was not killed").told.killed, 0);
 	cr_expect_eq(read_lines("a kernel of 3x3").told.killed, 0);
+	cr_expect_eq(read_lines("I just restarted the kernel").told.killed, 0);
+	cr_expect_eq(read_lines("when I train the kernel dies").told.killed, 1);
 }
