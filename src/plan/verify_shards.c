@@ -19,6 +19,8 @@
  */
 #include "plan/verify_impl.h"
 
+#include <string.h>
+
 #include "ir/due.h"
 
 static bool
@@ -99,7 +101,7 @@ enum piece { WHOLE, OF_SUM, OF_WEIGHT, SUM_ON_ITS_WAY, WEIGHT_ON_ITS_WAY };	/* o
 static bool
 adds_pieces(const struct node *n)
 {
-	return n->nin >= 2 && n->in[0] && n->in[0]->accumulates && n->in[0]->shared;
+	return strcmp(n->op->name, "accumulate") == 0 && n->in[0]->shared;
 }
 
 /* What of its K-th result a rank has when a node has made it. */
