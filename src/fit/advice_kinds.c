@@ -142,15 +142,16 @@ shard_note(struct advisor *v, int64_t value)
 {
 	const struct settings *set = &v->module->set;
 	bool micro = value >= SHARD_GRADIENTS && set->accumulate > 1;
+	const char *same = set->parts ? "to the bit" : "but for rounding";
 
 	if (micro && set->precision->element != set->precision->element->real)	/* see append_updates() of passes/update.c */
 		return value >= SHARD_PARAMETERS ?
 		    "gradients of every micro-batch are added up over ranks in 16 bits, without it in f32; half as much again is sent" :
 		    "gradients of every micro-batch are sent, and added up over ranks in 16 bits, without it in f32";
-	if (value >= SHARD_PARAMETERS)
-		return "the same updates but for rounding: each rank sends half as much again, gathering what a layer reads before it";
-	return micro ? "the same updates but for rounding, as gradients of every micro-batch are added up over ranks, and sent" :
-	    "the same updates but for rounding: each rank makes its part of them, and sends hardly more";
+	return arena_printf(v->arena, "the same updates %s: %s", same, value >= SHARD_PARAMETERS ?
+	    "each rank sends half as much again, gathering what a layer reads before it" : micro ?
+	    "gradients of every micro-batch are added up over ranks, and sent" :
+	    "each rank makes its part of them, and sends hardly more");
 }
 
 /* ---- accumulation ---- */
