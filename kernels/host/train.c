@@ -112,13 +112,8 @@ sum_over_ranks(struct run *r, double *sum, int n)
 #ifdef PARTS
 /* Adds to SUM what all parts have, N numbers each, in their order, and clears that. */
 static void
-sum_parts(struct run *r, double *part, int n, double *sum)
+sum_parts(double *part, int n, double *sum)
 {
-#ifdef RANKS
-	sum_over_ranks(r, part, PARTS * n);
-#else
-	(void)r;
-#endif
 	for (int k = 0; k < PARTS * n; k++)
 		sum[k % n] += part[k];
 	memset(part, 0, (size_t)(PARTS * n) * sizeof(*part));
@@ -178,7 +173,7 @@ validate_goes_on(int64_t at, int64_t first, int64_t total)
 static double *
 validated_by(struct run *r, const struct flight *f)
 {
-#if defined(PARTS) && !(defined(RANKS) && defined(KEEPS))
+#ifdef PARTS
 	return r->part_valid[f->part];
 #else
 	(void)f;
@@ -249,11 +244,14 @@ validate(struct run *r)
 	kept_end(validate_results, VALIDATE_RESULTS);
 #endif
 #if defined(RANKS) && defined(KEEPS)
-	sum_over_ranks(r, r->valid, 0);
-#elif defined(PARTS)
-	sum_parts(r, r->part_valid[0], RESULT_NUMBERS, r->valid);
+	sum_over_ranks(r, r->valid, 0);		/* of none: each has all of them */
+#elif defined(RANKS) && defined(PARTS)
+	sum_over_ranks(r, r->part_valid[0], PARTS * RESULT_NUMBERS);
 #elif defined(RANKS)
 	sum_over_ranks(r, r->valid, RESULT_NUMBERS);
+#endif
+#ifdef PARTS
+	sum_parts(r->part_valid[0], RESULT_NUMBERS, r->valid);
 #endif
 	if (is_to_stop(r)) {	/* all ranks do, or none */
 		predictions_drop_all();
@@ -326,8 +324,12 @@ land(struct run *r)
 	r->flight.there = false;
 #ifdef PARTS
 	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->part_sum[f.part]);
-	if (f.updates)
-		sum_parts(r, r->part_sum[0], MAX_RESULTS, r->sum);
+	if (f.updates) {
+#ifdef RANKS
+		sum_over_ranks(r, r->part_sum[0], PARTS * MAX_RESULTS);
+#endif
+		sum_parts(r->part_sum[0], MAX_RESULTS, r->sum);
+	}
 #else
 	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->sum);
 #ifdef RANKS
