@@ -129,9 +129,40 @@ accumulating(struct module *m, int64_t k)
 	struct module *other;
 
 	set.accumulate = k;
+	if (set.parts)
+		set.parts = k * settings_ranks(&set);
 	whatif_micro_batch(&set, settings_micro_batch(&set));
 	other = whatif(m, &set);
 	return other && other->plan->arena_bytes <= set.device.memory ? other : NULL;
+}
+
+/* SETTING of that value makes K micro-batches on a rank, whose plan OTHER fits. */
+static void
+tell_accumulating(struct lint *l, struct diag *g, const char *setting, int64_t value, int64_t k, const struct module *other)
+{
+	struct module *m = l->module;
+	const char *edit = arena_printf(m->arena, "%s %lld", setting, (long long)value);
+
+	diag_help(l->diags, g, "%s makes the same update of %lld samples from micro-batches of %lld: needs %s, %s less", edit,
+	    (long long)m->set.batch, (long long)(settings_rank_batch(&m->set) / k),
+	    lint_human(m->arena, other->plan->arena_bytes),
+	    lint_human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
+	fix_setting(l, g, false, SEC_TRAIN, setting, arena_printf(m->arena, "%lld", (long long)value), "batch", edit);
+}
+
+/* The fewest parts of the batch that fit (deterministic, which takes no accumulate): more of them have more sums that wait, and
+ * so may take more again. */
+static void
+advise_parts(struct lint *l, struct diag *g)
+{
+	struct module *m = l->module, *other;
+	int64_t ranks = settings_ranks(&m->set), parts;
+
+	for (parts = 2 * m->set.parts; parts <= MOST_BATCH_PARTS && m->set.batch % parts == 0; parts *= 2)
+		if ((other = accumulating(m, parts / ranks))) {
+			tell_accumulating(l, g, "deterministic", parts, parts / ranks, other);
+			return;
+		}
 }
 
 /* The fewest micro-batches that make the same update and fit: since smaller ones take less, by
@@ -152,16 +183,8 @@ advise_accumulate(struct lint *l, struct diag *g)
 		} else
 			lo = mid + 1;
 	}
-	if (best) {
-		diag_help(l->diags, g, "accumulate %lld makes the same update of %lld samples from "
-		    "micro-batches of %lld: needs %s, %s less", (long long)k[lo],
-		    (long long)m->set.batch, (long long)(settings_rank_batch(&m->set) / k[lo]),
-		    lint_human(m->arena, best->plan->arena_bytes),
-		    lint_human(m->arena, m->plan->arena_bytes - best->plan->arena_bytes));
-		fix_setting(l, g, false, SEC_TRAIN, "accumulate", arena_printf(m->arena, "%lld",
-		    (long long)k[lo]), "batch", arena_printf(m->arena, "accumulate %lld",
-		    (long long)k[lo]));
-	}
+	if (best)
+		tell_accumulating(l, g, "accumulate", k[lo], k[lo], best);
 }
 
 /* Validation is the only thing that does not fit: its own batch is the cure. */
@@ -228,7 +251,9 @@ check(const struct rule *rule, struct lint *l)
 	    m->plan->target->name, lint_commas(m->arena, m->plan->arena_bytes - d->memory));
 	tell_peak(l, g, s);
 	most = advise_batch(l, g);
-	if (m->train)
+	if (m->train && m->set.parts)
+		advise_parts(l, g);
+	else if (m->train)
 		advise_accumulate(l, g);
 	if (m->train && most)	/* where no number of micro-batches is a cure */
 		fix_setting(l, g, false, SEC_TRAIN, "batch", arena_printf(m->arena, "%lld",
