@@ -195,7 +195,7 @@ parts_fail(struct expander *ex, const struct setting *accumulate, const struct s
 	struct diag *g;
 
 	if (!is_power_of_two(set->parts) || set->parts < 2) {
-		g = ex_error(ex, "settings", loc, "deterministic is a number of parts that is a power of two, not %lld",
+		g = ex_error(ex, "settings", loc, "deterministic is a number of parts that is a power of two from 2 on, not %lld",
 		    (long long)set->parts);
 		diag_help(ex->d, g, "their sums are a binary tree: 8 is for 1, 2, 4 and 8 ranks");
 	} else if (set->batch % set->parts != 0) {
@@ -214,8 +214,8 @@ parts_fail(struct expander *ex, const struct setting *accumulate, const struct s
 	} else if (precision_is_narrow(set->precision) || set->precision->scales_loss) {
 		g = ex_error(ex, "settings", loc, "%s rounds gradients that go between ranks, but not those that one rank adds up: "
 		    "their sums cannot be the same", set->precision->name);
-		diag_help(ex->d, g, "precision f32 or tf32, or leave deterministic out: the same number of ranks has the same "
-		    "bits again anyway");
+		diag_help(ex->d, g, "precision f32 or tf32, or leave deterministic out: in C the same number of ranks has the "
+		    "same bits again anyway");
 	} else {
 		return NULL;
 	}

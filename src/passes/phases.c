@@ -63,8 +63,8 @@ parts_are_alike(struct module *m)
 		g = diag_error(m->diags, "settings", t->loc, "batchnorm's running statistics are of the samples that each rank has, one "
 		    "part of the batch after the other: no two numbers of ranks have the same, as deterministic wants");
 		diag_place(m->diags, g, m->set.parts_loc, "deterministic is asked for here, or by --deterministic");
-		diag_help(m->diags, g, "groupnorm or layernorm, which have none; frozen statistics; or leave deterministic out: the same "
-		    "number of ranks has the same bits again anyway");
+		diag_help(m->diags, g, "groupnorm or layernorm, which have none; frozen statistics; or leave deterministic out: in C the "
+		    "same number of ranks has the same bits again anyway");
 		return false;
 	}
 	return true;

@@ -132,8 +132,8 @@ is_synced(const struct module *m, const struct node *n)
 	return m->set.ranks > 1 && op_bool(n, "sync");
 }
 
-const struct node *
-first_batchnorm(const struct module *m)
+static const struct node *
+first_of(const struct module *m, bool vectors)
 {
 	const struct node *first = NULL;
 	int i;
@@ -141,7 +141,7 @@ first_batchnorm(const struct module *m)
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
 
-		if (!normalises_batch(n))
+		if (!normalises_batch(n) || (vectors && batchnorm_positions(n) != 1))
 			continue;
 		if (!is_synced(m, n))
 			return n;
@@ -150,22 +150,22 @@ first_batchnorm(const struct module *m)
 	return first;
 }
 
-int64_t
-batchnorm_samples(const struct module *m, const struct node *n, int64_t b)
+const struct node *
+first_batchnorm(const struct module *m)
 {
-	return is_synced(m, n) ? b * m->set.ranks : b;
+	return first_of(m, false);
 }
 
 const struct node *
 first_batchnorm_of_vectors(const struct module *m)
 {
-	int i;
+	return first_of(m, true);
+}
 
-	for (i = 0; m->train && i < m->train->nodes.n; i++)
-		if (normalises_batch(m->train->nodes.v[i]) &&
-		    batchnorm_positions(m->train->nodes.v[i]) == 1)
-			return m->train->nodes.v[i];
-	return NULL;
+int64_t
+batchnorm_samples(const struct module *m, const struct node *n, int64_t b)
+{
+	return is_synced(m, n) ? b * m->set.ranks : b;
 }
 
 int64_t

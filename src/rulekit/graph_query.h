@@ -51,7 +51,7 @@ const struct node	*first_batchnorm(const struct module *);
 int64_t	batchnorm_samples(const struct module *, const struct node *, int64_t b);
 int64_t	batchnorm_positions(const struct node *);
 
-/* The first that averages over one position, so that a batch of one gives it a single number. */
+/* The first, by the same order, that averages over one position, so that a batch of one gives it a single number. */
 const struct node	*first_batchnorm_of_vectors(const struct module *);
 
 #endif

@@ -9,20 +9,20 @@
 
 #define MOST_SAMPLES	1024	/* of a micro-batch that is looked for */
 
-/* The fewest samples of a micro-batch that are enough, for the same update; 0: there are none. */
+/* The fewest samples of a rank's micro-batch that are enough for N, for the same update; 0: there are none. */
 static int64_t
-enough(const struct module *m)
+enough(const struct module *m, const struct node *n)
 {
 	int64_t share = settings_rank_batch(&m->set), micro;
 
-	for (micro = FEWEST_SAMPLES; micro <= MOST_SAMPLES && micro <= share; micro++)
-		if (share % micro == 0)
+	for (micro = 1; micro <= MOST_SAMPLES && micro <= share; micro++)
+		if (share % micro == 0 && batchnorm_samples(m, n, micro) >= FEWEST_SAMPLES)
 			return micro;
 	return 0;
 }
 
 static void
-tell_cure(struct lint *l, struct diag *g, int64_t micro)
+tell_cure(struct lint *l, struct diag *g, const struct node *n, int64_t micro)
 {
 	struct module *m = l->module, *other;
 	struct settings set = m->set;
@@ -37,7 +37,7 @@ tell_cure(struct lint *l, struct diag *g, int64_t micro)
 		return;
 	more = other->plan->arena_bytes - m->plan->arena_bytes;
 	diag_help(l->diags, g, "accumulate %lld, micro-batches of %lld for the same update, needs "
-	    "%s, %s %s", (long long)set.accumulate, (long long)micro,
+	    "%s, %s %s", (long long)set.accumulate, (long long)batchnorm_samples(m, n, micro),
 	    lint_human(m->arena, other->plan->arena_bytes),
 	    lint_human(m->arena, more < 0 ? -more : more), more < 0 ? "less" : "more");
 }
@@ -58,7 +58,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "its mean and variance are over %lld samples of %lld positions; "
 	    "accumulating adds up gradients, not statistics", (long long)micro,
 	    (long long)batchnorm_positions(n));
-	tell_cure(l, g, enough(m));
+	tell_cure(l, g, n, enough(m, n));
 	diag_help(l->diags, g, "fewer, larger micro-batches: recompute auto makes room for them; "
 	    "or freeze the normalisation of a network that is trained already");
 }

@@ -33,6 +33,8 @@ check_batch(const struct rule *rule, struct lint *l)
 	const struct node *any = first_batchnorm(m), *vector = first_batchnorm_of_vectors(m);
 	struct diag *g;
 
+	if (vector && batchnorm_samples(m, vector, m->plan->batch) > 1)	/* of all ranks */
+		vector = NULL;
 	if (vector)
 		g = lint_report(l, rule, vector->loc, "'%s' normalises one number by itself: its "
 		    "output is its bias, whatever the input", vector->path);
@@ -48,15 +50,30 @@ check_batch(const struct rule *rule, struct lint *l)
 	tell_larger(l, g);
 }
 
-/* A batch near that of the spec whose last is neither one sample nor few; 0: there is none. */
+/* By how many ranks the samples that N averages over are divided. */
 static int64_t
-other_batch(int64_t samples, int64_t batch)
+shares_of(const struct module *m, const struct node *n)
 {
-	int64_t step, b;
+	return settings_ranks(&m->set) / batchnorm_samples(m, n, 1);
+}
+
+/* Has one of so many ranks a single one of these SAMPLES, when no two ranks differ by more than one? */
+static bool
+leaves_one(int64_t samples, int64_t ranks)
+{
+	return samples > 0 && samples < 2 * ranks;
+}
+
+/* A batch near that of the spec, which all ranks divide, whose last leaves N neither one sample nor few; 0: there is none. */
+static int64_t
+other_batch(const struct module *m, const struct node *n, int64_t samples)
+{
+	int64_t batch = m->set.batch, step, b;
 
 	for (step = FEW; step >= 1; step /= FEW)
 		for (b = batch - step; b > batch / 2; b -= step)
-			if (samples % b == 0 || (samples % b > 1 && samples % b >= b / FEW))
+			if (b % settings_ranks(&m->set) == 0 && (samples % b == 0 ||
+			    (!leaves_one(samples % b, shares_of(m, n)) && samples % b >= b / FEW)))
 				return b;
 	return 0;
 }
@@ -66,15 +83,18 @@ check_last(const struct rule *rule, struct lint *l, int64_t samples)
 {
 	struct module *m = l->module;
 	const struct node *n = first_batchnorm_of_vectors(m);
-	int64_t batch = m->set.batch, other = other_batch(samples, batch);
+	int64_t batch = m->set.batch, other = other_batch(m, n, samples);
+	bool apart = shares_of(m, n) > 1;
 	struct diag *g;
 
-	g = lint_report(l, rule, n->loc, "in the last batch of each epoch, which is one sample, '%s' "
-	    "normalises one number by itself", n->path);
+	g = lint_report(l, rule, n->loc, "in the last batch of each epoch, %s one sample, '%s' "
+	    "normalises one number by itself", apart ? "of which a rank has" : "which is", n->path);
 	diag_place(l->diags, g, m->set.batch_loc, "the batch is here");
-	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and 1; PyTorch stops there: "
-	    "\"Expected more than 1 value per channel when training\"", (long long)samples,
-	    (long long)(samples / batch), (long long)batch);
+	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and %lld%s%s", (long long)samples,
+	    (long long)(samples / batch), (long long)batch, (long long)(samples % batch),
+	    apart ? arena_printf(m->arena, ", for %lld ranks", (long long)m->set.ranks) : "",
+	    apart || m->set.ranks <= 1 ? "; PyTorch stops there: "	/* its SyncBatchNorm does not */
+	    "\"Expected more than 1 value per channel when training\"" : "");
 	if (other > 0)
 		diag_help(l->diags, g, "batch %lld leaves %lld for the last", (long long)other,
 		    (long long)(samples % other ? samples % other : other));
@@ -84,15 +104,16 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
+	const struct node *vector = first_batchnorm_of_vectors(m);
 	int64_t samples;
 
 	if (!m->train || !first_batchnorm(m))
 		return;
 	if (batchnorm_samples(m, first_batchnorm(m), m->plan->batch) == 1) {
 		check_batch(rule, l);
-	} else if (m->set.accumulate == 1 && first_batchnorm_of_vectors(m)) {
+	} else if (m->set.accumulate == 1 && vector) {
 		samples = data_samples(l, &m->set.data);
-		if (samples > m->set.batch && samples % m->set.batch == 1)
+		if (samples > m->set.batch && leaves_one(samples % m->set.batch, shares_of(m, vector)))
 			check_last(rule, l, samples);
 	}
 }
@@ -108,7 +129,7 @@ const struct rule rule_batchnorm_batch_1 = {
 	    "(x - x) / sqrt(0 + eps), that is nothing of the input. PyTorch stops with \"Expected "
 	    "more than 1 value per channel when training\"; other frameworks train a network that "
 	    "has learnt nothing, or one whose validation, by running averages, does not match its "
-	    "training. If samples leave one over, that is so in the last batch of each epoch: a "
+	    "training. If samples leave one over, or on a rank one of its share, that is so in the last batch of each epoch: a "
 	    "step of full size from a gradient that says nothing.\n\n"
 	    "Reported for vectors, in every batch or the last; for maps where the micro-batch is 1 "
 	    "and the batch is not, or where there is validation. (Without either, to normalise "
