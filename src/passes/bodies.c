@@ -55,6 +55,7 @@ plan_body(struct module *m, const struct node *n, int which, int64_t batch, cons
 	copy->src = m->src;
 	copy->loc = n->loc;
 	copy->set = m->set;
+	copy->set.shard = SHARD_NONE;	/* a round has all of what it is given: gathering is done around the node */
 	copy->options = m->options;
 	r = rounds_new(copy, n, which, batch);
 	for (i = 0; pass_table[i] && !copy->broken; i++) {

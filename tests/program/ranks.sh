@@ -159,6 +159,19 @@ END
 	sed 's/network turns/network turns2/; s/loss=la)/loss=la, every=3)/; s/lb, every=3/lb/' turns.nn > turns2.nn
 }
 
+# A recurrence that is spelt out, whose weights each of its rounds reads
+spec_of_rounds() {
+	cat > rounds.nn <<'END'
+network rounds {
+  input  x : f32[5, 4]
+  target t : class[3]
+  h = (x, zeros(6)) -> scan(concat -> dense(6) -> tanh)
+  loss cross_entropy(h.last -> dense(3), t)
+}
+train { batch 12  epochs 2  precision f64  optimizer adam(lr=1e-2)  data synthetic(120) }
+END
+}
+
 # words, sums, half, digits, lenet5, digit_gan
 other_specs() {
 	cat > words.nn <<'END'
