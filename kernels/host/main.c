@@ -48,9 +48,9 @@ prepare_ranks(const struct options *o)
 		    "--ranks %d", RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM, ranks.size);
 }
 
-/* After all was read: do they go on from the same, on the same data? */
+/* Before the device is opened: of how many samples there are come the steps that are rehearsed there, on all ranks together. */
 static void
-compare_ranks(struct run *r)
+compare_data(const struct run *r)
 {
 	if (r->train.inputs)
 		ranks_compare_data(&r->train);
@@ -58,6 +58,12 @@ compare_ranks(struct run *r)
 	if (r->validate.inputs)
 		ranks_compare_data(&r->validate);
 #endif
+}
+
+/* After all was read: do they go on from the same? */
+static void
+compare_ranks(const struct run *r)
+{
 	ranks_compare(ranks_hash(RANK_HASH, &r->state, (int64_t)sizeof(r->state)), "another checkpoint");
 	ranks_compare_weights("other weights to begin with");
 	if (r->option.resume) {
@@ -105,6 +111,9 @@ prepare(struct run *r)
 #else
 	if (o->eval || o->predicts)
 		fail("%s names no data to validate on", SPEC);
+#endif
+#ifdef RANKS
+	compare_data(r);
 #endif
 	memory_check();
 	if (!o->quiet)

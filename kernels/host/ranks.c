@@ -21,7 +21,7 @@
 static struct rank_name {	/* by rank */
 	char host[RANK_NAME];
 	int pid;
-} *rank_names;
+} *rank_names;			/* NULL: not all have said theirs */
 
 static pthread_t ranks_watcher;
 static bool ranks_watching;
@@ -45,8 +45,12 @@ ranks_clock(void)
 static const char *
 ranks_text(char text[RANK_NAME + 64], int rank)
 {
-	snprintf(text, RANK_NAME + 64, "rank %d (process %d on %s)", rank, rank_names ? rank_names[rank].pid : 0,
-	    rank_names ? rank_names[rank].host : "?");
+	const struct rank_name *names = __atomic_load_n(&rank_names, __ATOMIC_ACQUIRE);
+
+	if (names)
+		snprintf(text, RANK_NAME + 64, "rank %d (process %d on %s)", rank, names[rank].pid, names[rank].host);
+	else
+		snprintf(text, RANK_NAME + 64, "rank %d", rank);
 	return text;
 }
 
@@ -161,16 +165,18 @@ ranks_watch(void *unused)
 
 /* ---- who they are ---- */
 
+/* While they watch one another already: one that stands still is missed here, too. */
 static void
 ranks_name(void)
 {
-	struct rank_name own = { "", (int)getpid() };
+	struct rank_name own = { "", (int)getpid() }, *names = (struct rank_name *)calloc((size_t)ranks.size, sizeof(*names));
 
 	gethostname(own.host, sizeof(own.host) - 1);
-	rank_names = (struct rank_name *)calloc((size_t)ranks.size, sizeof(*rank_names));
-	if (!rank_names)
+	if (!names)
 		fail("no memory for the names of %d ranks", ranks.size);
-	ranks_gather(&own, rank_names, (int)sizeof(own));
+	ranks_gather(&own, names, (int)sizeof(own));
+	ranks_place(names);
+	__atomic_store_n(&rank_names, names, __ATOMIC_RELEASE);	/* which the thread that watches may ask for */
 }
 
 /* At the end of a run that went well; one that fails ends all. */
@@ -214,7 +220,6 @@ ranks_begin_watch(void)
 	if (ranks.size == 1)
 		return;
 	ranks_meet();
-	ranks_name();
 	ranks_heard = (volatile int64_t *)calloc((size_t)ranks_heeds(), sizeof(*ranks_heard));
 	if (!ranks_heard)
 		fail("no memory to watch %d ranks", ranks_heeds());
@@ -222,6 +227,7 @@ ranks_begin_watch(void)
 	if (pthread_create(&ranks_watcher, NULL, ranks_watch, NULL))
 		fail("no thread to watch the other ranks: %s", strerror(errno));
 	ranks_watching = true;
+	ranks_name();
 }
 
 /* ---- together ---- */

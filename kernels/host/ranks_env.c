@@ -1,15 +1,16 @@
 /*
- * ranks_env.c - which rank this is, of how many, and where the first of them runs: variables that torchrun sets, or srun, Open
- * MPI's mpirun, or MPICH's and Intel's. Without any, it is alone.
+ * ranks_env.c - which rank this is, of how many, and where the first of them runs: variables that torchrun sets, or Open MPI's
+ * mpirun, or MPICH's and Intel's, or srun. Without any, it is alone. Those started within one of Slurm's steps have its variables,
+ * too, which say which task started them: so they count last.
  */
 static const struct rank_starter {
 	const char *rank, *size, *local;
 	const char *here;	/* how many there are on this machine */
 } rank_starters[] = {
 	{ "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
-	{ "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL },
 	{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE" },
 	{ "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS" },
+	{ "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL },
 };
 
 /* A whole number of the environment; -1: it is not there. */
@@ -42,6 +43,13 @@ rank_first_host(const char *list, char *to, size_t size)
 	return (size_t)snprintf(to, size, "%.*s%.*s", (int)head, list, (int)digits, digits ? list + head + 1 : "") < size;
 }
 
+/* Are Slurm's tasks the ranks? srun has started them even where it speaks to them as MPICH's mpirun does. */
+static bool
+rank_is_task(void)
+{
+	return rank_variable("SLURM_PROCID", INT_MAX) == ranks.rank && rank_variable("SLURM_STEP_NUM_TASKS", INT_MAX) == ranks.size;
+}
+
 /* The first rank's host. */
 static const char *
 rank_master(const struct rank_starter *by)
@@ -53,7 +61,7 @@ rank_master(const struct rank_starter *by)
 		return given;
 	if (rank_variable(by->here, INT_MAX) == ranks.size)
 		return "127.0.0.1";
-	if (by->rank[0] == 'S' && rank_first_host(getenv("SLURM_STEP_NODELIST"), host, sizeof(host)))
+	if (rank_is_task() && rank_first_host(getenv("SLURM_STEP_NODELIST"), host, sizeof(host)))
 		return host;
 	fail("%s says that this is one of %d ranks, and nothing says where the first one runs: set MASTER_ADDR to its host",
 	    by->rank, ranks.size);

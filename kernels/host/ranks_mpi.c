@@ -39,10 +39,16 @@ ranks_connect(int *argc, char ***argv)
 #endif
 }
 
-/* They have met already. */
+/* They have met already, and know which are on one machine. */
 static void
 ranks_meet(void)
 {
+}
+
+static void
+ranks_place(const struct rank_name *names)
+{
+	(void)names;
 }
 
 static bool

@@ -24,6 +24,7 @@
 
 #define RANKS_START	"torchrun --no-python --nproc-per-node %d ./%s"	/* how to start so many */
 #define RANK_MAGIC	"stowage ranks 1"
+#define RANK_TRIES	3		/* seconds for which one address is tried at a time */
 #define RANK_ROUND	65536		/* bytes of a message that are added up at a time */
 
 enum { RANK_TALKS, RANK_WATCHES, RANK_LINKS };
@@ -202,15 +203,27 @@ ranks_sign(char sign)
 			send(rank_peers[k].link[RANK_WATCHES], &sign, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+static volatile sig_atomic_t ranks_status;	/* with which this one ends */
+
+static void
+ranks_end_now(int signal)
+{
+	(void)signal;
+	_exit(ranks_status);
+}
+
 /* Takes back the card from what waits on it for other ranks; if that does not return, the alarm ends the process. */
 static void
-ranks_let_go(void)
+ranks_let_go(int status)
 {
-	if (!exchanges_comm)
+	ncclComm_t comm = __atomic_load_n(&exchanges_comm, __ATOMIC_ACQUIRE);
+
+	if (!comm)
 		return;
-	signal(SIGALRM, SIG_DFL);
+	ranks_status = status;
+	signal(SIGALRM, ranks_end_now);
 	alarm(5);
-	ncclCommAbort(exchanges_comm);
+	ncclCommAbort(comm);
 }
 
 /* Ends all ranks. */
@@ -225,7 +238,7 @@ ranks_abort(int status)
 	ranks_sign(RANK_ENDS);
 	fflush(stdout);
 	fflush(stderr);
-	ranks_let_go();
+	ranks_let_go(status);
 	_exit(status);
 }
 
@@ -242,7 +255,7 @@ ranks_has_ended(int r)
 	char name[RANK_NAME + 64];
 
 	/* where all but the first find the same, one on each machine says so */
-	if (r > 0 || ranks.rank == 1 || ranks.local == 0) {
+	if (r > 0 || ranks.rank == 1 || (__atomic_load_n(&rank_names, __ATOMIC_ACQUIRE) && ranks.local == 0)) {
 		fflush(stdout);
 		fprintf(stderr, "%s: %s has ended: all ranks end", PROGRAM, ranks_text(name, r));
 		ranks_tell_saved(stderr);
@@ -257,10 +270,10 @@ static void
 ranks_hear_nccl(int64_t now)
 {
 	static int64_t since;
+	ncclComm_t comm = __atomic_load_n(&exchanges_comm, __ATOMIC_ACQUIRE);
 	ncclResult_t error = ncclSuccess;
 
-	if (!exchanges_comm || ncclCommGetAsyncError(exchanges_comm, &error) != ncclSuccess || error == ncclSuccess ||
-	    error == ncclInProgress)
+	if (!comm || ncclCommGetAsyncError(comm, &error) != ncclSuccess || error == ncclSuccess || error == ncclInProgress)
 		return;
 	since = since ? since : now;
 	if (now - since < (int64_t)3000000000)
@@ -345,58 +358,62 @@ ranks_no_limit(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t));
 }
 
-/* Addresses of a host; of this machine, all of them, if it is NULL. */
+/* Addresses of a host, of a family; what stands for all of this machine, if it is NULL. */
 static struct addrinfo *
-ranks_look_up(const char *host, int *error)
+ranks_look_up(const char *host, int family, int *error)
 {
 	struct addrinfo how, *found = NULL;
 
 	memset(&how, 0, sizeof(how));
+	how.ai_family = family;
 	how.ai_socktype = SOCK_STREAM;
 	how.ai_flags = host ? 0 : AI_PASSIVE;
 	*error = getaddrinfo(host, ranks_port, &how, &found);
 	return *error ? NULL : found;
 }
 
-/* Where to listen. Many a machine calls itself 127.0.1.1 by its name, by which others know it as something else. */
-static struct addrinfo *
-ranks_door(int *error)
+/* Listens at an address; -1: it cannot, as *NUMBER says. */
+static int
+ranks_listen_at(const struct addrinfo *a, int *number)
 {
-	struct addrinfo *found = ranks_look_up(ranks_where, error);
-	const struct sockaddr_in *in = found && found->ai_family == AF_INET ? (const struct sockaddr_in *)found->ai_addr : NULL;
+	int yes = 1, no = 0, fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (!in || ntohl(in->sin_addr.s_addr) >> 24 != 127 || !strncmp(ranks_where, "127.", 4) || !strcmp(ranks_where, "localhost"))
-		return found;
-	freeaddrinfo(found);
-	return ranks_look_up(NULL, error);
+	if (fd >= 0) {
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+		if (a->ai_family == AF_INET6)	/* for those of four bytes, too */
+			setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+		if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, 1024))
+			return fd;
+	}
+	*number = errno;
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
-/* The first rank's: listens at the address that the others are told. */
+/* The first rank's: at this machine alone, if the others are told so. Else at all its addresses, since the one by which others know
+ * it may be none that it knows: many a machine calls itself 127.0.1.1 by its name, and others are reached by an address that is
+ * translated on the way. */
 static int
 ranks_listen(void)
 {
-	int error, yes = 1, fd = -1, number = 0;
-	struct addrinfo *found = ranks_door(&error);
+	bool alone = !strncmp(ranks_where, "127.", 4) || !strcmp(ranks_where, "::1") || !strcmp(ranks_where, "localhost");
+	int error = 0, fd = -1, number = 0;
 
-	if (!found)
-		fail("MASTER_ADDR %s: %s", ranks_where, gai_strerror(error));
-	for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
-		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd < 0)
-			continue;
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-		if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, 1024))
-			continue;
-		number = errno;
-		close(fd);
-		fd = -1;
+	for (int turn = 0; turn < 2 && fd < 0 && number != EADDRINUSE; turn++) {
+		struct addrinfo *found = ranks_look_up(alone ? ranks_where : NULL, (turn == 0) == alone ? AF_INET : AF_INET6, &error);
+
+		for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+			fd = ranks_listen_at(a, &number);
+		if (found)
+			freeaddrinfo(found);
 	}
-	freeaddrinfo(found);
+	if (fd < 0 && number == 0)
+		fail("MASTER_ADDR %s: %s", ranks_where, gai_strerror(error));
 	if (fd < 0 && number == EADDRINUSE)
 		fail("port %s of %s is another program's: MASTER_PORT says which the ranks meet at", ranks_port, ranks_where);
 	if (fd < 0)
-		fail("the ranks cannot meet at %s, port %s: %s; MASTER_ADDR must be the first one's host", ranks_where, ranks_port,
-		    strerror(number));
+		fail("the ranks cannot meet at port %s of %s: %s", ranks_port, ranks_where, strerror(number));
 	return fd;
 }
 
@@ -461,21 +478,22 @@ ranks_meet_all(void)
 	}
 }
 
-/* A connection to the first rank; -1: it cannot be reached yet. */
+/* A connection to the first rank; -1: it cannot be reached yet, as *NUMBER says. Of several addresses one may lead nowhere. */
 static int
-ranks_reach(struct addrinfo *found, int which, int left)
+ranks_reach(const struct addrinfo *found, int which, int left, int *number)
 {
 	struct rank_hello hello;
 	int fd = -1;
 
-	for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
+	for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
 		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd < 0)
-			continue;
-		ranks_limit(fd, left);
-		if (!connect(fd, a->ai_addr, a->ai_addrlen))
+		if (fd >= 0)
+			ranks_limit(fd, left < RANK_TRIES ? left : RANK_TRIES);
+		if (fd >= 0 && !connect(fd, a->ai_addr, a->ai_addrlen))
 			break;
-		close(fd);
+		*number = errno == EINPROGRESS || errno == EAGAIN ? ETIMEDOUT : errno;
+		if (fd >= 0)
+			close(fd);
 		fd = -1;
 	}
 	if (fd < 0)
@@ -487,6 +505,7 @@ ranks_reach(struct addrinfo *found, int which, int left)
 	hello.link = which;
 	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == (ssize_t)sizeof(hello))
 		return fd;
+	*number = errno;
 	close(fd);
 	return -1;
 }
@@ -496,17 +515,17 @@ ranks_meet_first(void)
 {
 	int64_t since = ranks_clock();
 	struct timespec moment = { 0, 100000000 };
-	int error = 0;
+	int error = 0, number = 0;
 	char go;
 
 	for (int k = 0; k < RANK_LINKS;) {
 		int left = ranks_time_left(since);
-		struct addrinfo *found = left > 0 ? ranks_look_up(ranks_where, &error) : NULL;
+		struct addrinfo *found = left > 0 ? ranks_look_up(ranks_where, AF_UNSPEC, &error) : NULL;
 
 		if (left <= 0)
 			fail("rank 0 cannot be reached at port %s of %s within %d seconds: %s", ranks_port, ranks_where,
-			    ranks_patience_at_start, error ? gai_strerror(error) : "nobody listens there");
-		rank_peers[0].link[k] = found ? ranks_reach(found, k, left) : -1;
+			    ranks_patience_at_start, error ? gai_strerror(error) : strerror(number));
+		rank_peers[0].link[k] = found ? ranks_reach(found, k, left, &number) : -1;
 		if (found)
 			freeaddrinfo(found);
 		if (rank_peers[0].link[k] >= 0)
@@ -514,21 +533,19 @@ ranks_meet_first(void)
 		else
 			nanosleep(&moment, NULL);
 	}
+	ranks_limit(rank_peers[0].link[RANK_TALKS], ranks_time_left(since));
 	if (recv(rank_peers[0].link[RANK_TALKS], &go, 1, 0) != 1)
 		fail("rank 0 has not begun within %d seconds, or has ended", ranks_patience_at_start);
 	ranks_no_limit(rank_peers[0].link[RANK_TALKS]);
 	ranks_no_limit(rank_peers[0].link[RANK_WATCHES]);
 }
 
-/* All ranks find one another, and which of a machine's each is. */
+/* All ranks find one another. */
 static void
 ranks_meet(void)
 {
-	char own[RANK_NAME] = "", *all = (char *)calloc((size_t)ranks.size, RANK_NAME);
-	int before = 0;
-
 	rank_peers = (struct rank_peer *)calloc((size_t)ranks_heeds(), sizeof(*rank_peers));
-	if (!rank_peers || !all)
+	if (!rank_peers)
 		fail("no memory for %d ranks", ranks.size);
 	for (int k = 0; k < ranks_heeds(); k++)
 		for (int j = 0; j < RANK_LINKS; j++)
@@ -537,17 +554,22 @@ ranks_meet(void)
 		ranks_meet_all();
 	else
 		ranks_meet_first();
-	gethostname(own, sizeof(own) - 1);
-	ranks_gather(own, all, RANK_NAME);
+}
+
+/* Which of its machine's this is, as hosts' names say, unless who started it has said so. */
+static void
+ranks_place(const struct rank_name *names)
+{
+	int before = 0;
+
 	ranks.here = 0;
 	for (int k = 0; k < ranks.size; k++)
-		if (!strncmp(all + (size_t)k * RANK_NAME, own, RANK_NAME)) {
+		if (!strncmp(names[k].host, names[ranks.rank].host, RANK_NAME)) {
 			ranks.here++;
 			before += k < ranks.rank;
 		}
 	if (ranks.local < 0)
 		ranks.local = before;
-	free(all);
 }
 
 #endif

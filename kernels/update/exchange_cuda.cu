@@ -35,6 +35,7 @@ static void
 exchange_open(void)
 {
 	ncclUniqueId own, *all;
+	ncclComm_t comm;
 	int least, most;
 
 	if (ranks.size == 1)
@@ -53,7 +54,8 @@ exchange_open(void)
 	if (ranks.rank == 0)
 		NCCL(ncclGetUniqueId(&own));
 	ranks_gather(&own, all, (int)sizeof(own));
-	NCCL(ncclCommInitRank(&exchanges_comm, ranks.size, all[0], ranks.rank));
+	NCCL(ncclCommInitRank(&comm, ranks.size, all[0], ranks.rank));
+	__atomic_store_n(&exchanges_comm, comm, __ATOMIC_RELEASE);	/* for the thread that watches, too */
 	free(all);
 	/* what others wait for comes first */
 	CUDA(cudaDeviceGetStreamPriorityRange(&least, &most));

@@ -22,7 +22,7 @@ put_uses(struct text *t, const struct recipe *r)
 	text_printf(t, "#\n# After a change of options, make -B.\nCC     = %s\n", r->ranks > 1 ? "mpicc" : "cc");
 	if (r->ranks > 1)
 		text_printf(t, "ifeq ($(shell command -v $(firstword $(CC))),)\n"
-		    "$(error there is no $(CC): %s trains on %lld ranks, and needs MPI (libopenmpi-dev, openmpi-bin))\n"
+		    "NO_MPI = $(error there is no $(CC): %s trains on %lld ranks, and needs MPI (libopenmpi-dev, openmpi-bin))\n"
 		    "endif\n", r->program, (long long)r->ranks);
 }
 
@@ -47,19 +47,19 @@ makefile(struct text *t, const struct recipe *r)
 	    "FLAGS += -DCHECK -fsanitize=address,undefined -fno-sanitize-recover=undefined\n"
 	    "SUFFIX = -check\n"
 	    "endif\n\n");
-	text_puts(t,
+	text_printf(t,
 	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).c\n"
-	    "\t$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)\n\n");
+	    "\t%s$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)\n\n", r->ranks > 1 ? "$(NO_MPI)" : "");
 	if (r->ranks <= 1)
 		text_puts(t,
 	    "lib: lib$(PROGRAM).so\n"
 	    "lib$(PROGRAM).so: $(PROGRAM).c\n"
 	    "\t$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -DLIBRARY -DTRACE \\\n"
 	    "\t    -shared -fPIC -o $@ $< $(LIBS)\n\n");
-	text_puts(t,
+	text_printf(t,
 	    "clean:\n"
 	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so\n\n"
-	    ".PHONY: lib clean\n");
+	    ".PHONY: %sclean\n", r->ranks > 1 ? "" : "lib ");
 }
 
 const struct target target_c = {

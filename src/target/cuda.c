@@ -52,7 +52,7 @@ put_nccl(struct text *t, const struct recipe *r)
 	put_search(t, "NCCL", "nccl.h", "nvidia.nccl");
 	text_printf(t,
 	    "ifeq ($(NCCL),)\n"
-	    "$(error there is no nccl.h: %s trains on %lld ranks, and needs NCCL (libnccl-dev, or pip's nvidia-nccl); NCCL=DIR "
+	    "NO_NCCL = $(error there is no nccl.h: %s trains on %lld ranks, and needs NCCL (libnccl-dev, or pip's nvidia-nccl); NCCL=DIR "
 	    "says where it is)\n"
 	    "endif\n", r->program, (long long)r->ranks);
 	put_link(t, "NCCL", "nccl", 2);
@@ -119,8 +119,8 @@ makefile(struct text *t, const struct recipe *r)
 	    "endif\n\n");
 	text_printf(t,
 	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).cu\n"
-	    "\t$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n"
-	    "%s\n", r->convolves ? "\t$(if $(CUDNN),,@echo 'note: $@ is without cuDNN ($(LACKS)): convolutions run by kernels of "
+	    "\t%s$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n"
+	    "%s\n", r->ranks > 1 ? "$(NO_NCCL)" : "", r->convolves ? "\t$(if $(CUDNN),,@echo 'note: $@ is without cuDNN ($(LACKS)): convolutions run by kernels of "
 	    "its own')\n" : "");
 	if (r->ranks <= 1)
 		text_puts(t,
@@ -128,10 +128,10 @@ makefile(struct text *t, const struct recipe *r)
 	    "lib$(PROGRAM).so: $(PROGRAM).cu\n"
 	    "\t$(NVCC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -DLIBRARY -DTRACE \\\n"
 	    "\t    -shared -Xcompiler -fPIC -o $@ $< $(LIBS)\n\n");
-	text_puts(t,
+	text_printf(t,
 	    "clean:\n"
 	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so\n\n"
-	    ".PHONY: lib clean\n");
+	    ".PHONY: %sclean\n", r->ranks > 1 ? "" : "lib ");
 }
 
 /*

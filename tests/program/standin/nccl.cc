@@ -294,6 +294,8 @@ ncclResult_t
 ncclCommAbort(ncclComm_t c)
 {
 	c->aborted = 1;
+	while (getenv("STANDIN_NCCL_HOLDS"))	/* as a card that does not answer */
+		pause();
 	return ncclSuccess;
 }
 
