@@ -400,10 +400,10 @@ find_named(const struct scope *s, const struct network *net, const bool *read, b
 	return any;
 }
 
-/* A layer of which a named result is read, such as states.last, is read: these come behind what it is itself, as results of its
- * node or in nodes of their own. */
+/* A layer of which a named result is read, such as states.last, or has a name of its own, is read: these come behind what it is
+ * itself, as results of its node or in nodes of their own. */
 static void
-read_by_part(const struct graph *g, bool *read)
+read_by_part(const struct graph *g, const bool *named, bool *read)
 {
 	int i, k;
 
@@ -411,10 +411,10 @@ read_by_part(const struct graph *g, bool *read)
 		const struct node *n = g->nodes.v[i], *before = i > 0 ? g->nodes.v[i - 1] : NULL;
 
 		for (k = 1; k < n->nout && n->out[0] && strcmp(n->out[0]->name, n->path) == 0; k++)
-			if (n->out[k] && read[n->out[k]->id])
+			if (n->out[k] && (read[n->out[k]->id] || named[n->out[k]->id]))
 				read[n->out[0]->id] = true;
 		for (k = 0; before && n->part_of && n->part_of == before->part_of && k < n->nout && before->out[0]; k++)
-			if (n->out[k] && read[n->out[k]->id])
+			if (n->out[k] && (read[n->out[k]->id] || named[n->out[k]->id]))
 				read[before->out[0]->id] = true;
 	}
 }
@@ -434,13 +434,13 @@ keep_outputs(struct expander *ex, const struct scope *s, const struct network *n
 		for (j = 0; j < g->nodes.v[i]->nin; j++)
 			if (g->nodes.v[i]->in[j])
 				read[g->nodes.v[i]->in[j]->id] = true;
-	read_by_part(g, read);
 	any = find_named(s, net, read, named);
+	read_by_part(g, named, read);
 	for (i = 0; i < g->nodes.n; i++)
 		for (j = 0; j < g->nodes.v[i]->nout; j++) {
 			struct tensor *t = g->nodes.v[i]->out[j];
 
-			if (t && t->kind != T_POISON && (any ? named[t->id] : j == 0 && !read[t->id]))
+			if (t && t->kind != T_POISON && (any ? named[t->id] : j == 0) && !read[t->id])
 				vec_push(ex->a, &g->results, ((struct result){ .name = t->name,
 				    .tensor = t, .loc = t->loc }));
 		}
