@@ -112,17 +112,29 @@ instancenorm_train(struct exporter *x, const struct node *n)
 
 /* ---- what training alone does ---- */
 
+static const char *
+truth(struct exporter *x, bool holds)
+{
+	static const unsigned char byte[] = { 0, 1 };
+	static const struct numbers of[] = { { .name = "", .type = ELEMENT_BOOL, .count = 1, .data = &byte[0] },
+		{ .name = "", .type = ELEMENT_BOOL, .count = 1, .data = &byte[1] } };
+
+	return make(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = &of[holds] }));
+}
+
+/* ONNX's Dropout has a rate below 1; all that a rate of 1 leaves is zeros, of numbers that are not finite, too. */
 const char *
 dropped(struct exporter *x, const char *v, double rate)
 {
-	static const unsigned char yes[] = { 1 };
-	static const struct numbers truth = { .name = "", .type = ELEMENT_BOOL, .count = 1, .data = yes };
 	const char *out[2];
 
 	if (rate == 0)
 		return v;
-	make_several(x, "Dropout", IN(v, real_constant(x, rate),
-	    make(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = &truth }))), AS_IS, 2, out);
+	if (rate == 1)
+		return make(x, "Where", IN(truth(x, false), v, real_constant(x, 0)), AS_IS);
+	if ((float)rate == 1)
+		export_cannot(x, "ONNX's Dropout has its rate in f32, in which this one is 1: write 1, or 0.9999999 at most");
+	make_several(x, "Dropout", IN(v, real_constant(x, rate), truth(x, true)), AS_IS, 2, out);
 	return out[0];
 }
 
