@@ -49,6 +49,8 @@ layer_write(struct exporter *x, const struct node *n)
 		result(x, n->out[0], one(x, row->same, value_of(x, n->in[0])));
 	else if (row && row->write)
 		row->write(x, n);
+	else if (x->training && n->op->kind == OP_LOSS)
+		export_cannot(x, "this loss is not written in training graphs; train in a program of its own (stowage build)");
 	else
 		export_cannot(x, "ONNX has no operator that does the same");
 }
