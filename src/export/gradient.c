@@ -58,7 +58,7 @@ shape_of_tensor(struct gradients *g, const struct tensor *t)
 {
 	struct known_shape s = { t->rank + t->batched, { EXTENT_BATCH } };
 
-	if (!t || !g->x->value[t->id])
+	if (!g->x->value[t->id])
 		return;
 	memcpy(s.dim + t->batched, t->dim, (size_t)t->rank * sizeof(*s.dim));
 	shape_put(g, g->x->value[t->id], &s);
@@ -181,13 +181,17 @@ split_shape(struct gradients *g, const struct model_node *n, struct known_shape 
 {
 	const struct known_shape *in = shape_known(g, n->in[0]);
 	const struct numbers *size = n->nin > 1 ? constant_of(g, n->in[1]) : NULL;
-	int64_t axis = node_int(n, "axis", 0), extent;
+	int64_t axis = node_int(n, "axis", 0), whole, extent, i;
 
 	if (!in || axis < 0 || (size && size->count != n->nout))
 		return false;
 	*s = *in;
-	extent = size ? numbers_integer(size, 0) : s->dim[axis] / n->nout;
-	s->dim[axis] = s->dim[axis] == extent * n->nout ? extent : EXTENT_UNKNOWN;
+	whole = s->dim[axis];
+	extent = size ? numbers_integer(size, 0) : whole >= 0 && whole % n->nout == 0 ? whole / n->nout : EXTENT_UNKNOWN;
+	for (i = 1; size && i < size->count; i++)
+		if (numbers_integer(size, i) != extent)
+			extent = EXTENT_UNKNOWN;
+	s->dim[axis] = extent;
 	return true;
 }
 
