@@ -15,6 +15,7 @@ from torchvision.ops import box_iou
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import tap          # noqa: E402
+from differences import difference, shaped, worst  # noqa: E402
 from detection import random_boxes    # noqa: E402
 from program import program_of      # noqa: E402
 from torch_random import randomise  # noqa: E402
@@ -83,14 +84,14 @@ def same_losses(what, program, ours, theirs, most=1e-6):
 
 def same_gradients(what, program, model, here, most=1e-6):
     """After a step of sgd(lr=1)."""
-    worst = 0.0, ""
+    errors = []
     for name, p in model.named_parameters():
         if p.grad is None or not p.grad.any():
             continue
-        moved = p.detach().numpy() - program.get(here[name]).reshape(p.shape)
-        error = numpy.linalg.norm(moved - p.grad.numpy()) / numpy.linalg.norm(p.grad.numpy())
-        worst = max(worst, (float(error), name))
-    tap.result(worst[0] <= most, f"{what}'s gradients of all that is trained", worst)
+        moved = p.detach().numpy() - shaped(program.get(here[name]), p.shape)
+        errors.append((float(numpy.linalg.norm(moved - p.grad.numpy()) / numpy.linalg.norm(p.grad.numpy())), name))
+    off = worst(errors)
+    tap.result(off[0] <= most, f"{what}'s gradients of all that is trained", off)
 
 
 def step(program, values):
@@ -199,8 +200,7 @@ def mask():
         optimizer.zero_grad()
         sum(losses.values()).backward()
         optimizer.step()
-    same = max((float(abs(p.detach().numpy() - program.get(here[name]).reshape(p.shape)).max()), name)
-               for name, p in model.named_parameters())
+    same = worst((difference(shaped(program.get(here[name]), p.shape), p.detach().numpy()), name) for name, p in model.named_parameters())
     tap.result(same[0] <= 1e-6, "Mask R-CNN's weights after five steps", same)
 
 
@@ -276,8 +276,7 @@ def fast():
         optimizer.zero_grad()
         sum(losses.values()).backward()
         optimizer.step()
-    same = max((float(abs(p.detach().numpy() - program.get(here[name]).reshape(p.shape)).max()), name)
-               for name, p in model.named_parameters())
+    same = worst((difference(shaped(program.get(here[name]), p.shape), p.detach().numpy()), name) for name, p in model.named_parameters())
     tap.result(same[0] <= 1e-9, "Fast R-CNN's weights after five steps", same)
 
 
@@ -354,8 +353,7 @@ def yolo():
         optimizer.zero_grad()
         sum(losses.values()).backward()
         optimizer.step()
-    same = max((float(abs(p.detach().numpy() - program.get(name).reshape(p.shape)).max()), name)
-               for name, p in zip(names, model.parameters()))
+    same = worst((difference(shaped(program.get(name), p.shape), p.detach().numpy()), name) for name, p in zip(names, model.parameters()))
     tap.result(same[0] <= 1e-6, "YOLOv3's weights after five steps", same)
 
 
