@@ -294,6 +294,7 @@ bool	 attr_ints(const struct model_node *, const char *name, int *n, const int64
 
 /* The layer that a node is in, as the source calls it: "layer1.0.conv1"; NULL or "": it does not say. */
 const char	*node_scope(struct importer *, const struct model_node *);
+void	 count_users(struct importer *);	/* once, before these (users.c) */
 /* The node that alone reads a name, which is no result of the network; NULL: several, or none. */
 const struct model_node	*sole_user(struct importer *, const char *name);
 bool	 read_by_node(struct importer *, const char *name);	/* or is it a result of the network at most? */

@@ -23,8 +23,8 @@ struct keras_layer {		/* a layer of the file, whose weights all its uses share *
 	struct numbers *weight[MOST_KERAS_WEIGHTS];
 };
 
-/* What becomes of a mask behind a layer; those that make one, or read it, say it themselves. */
-enum keras_mask { MASK_ENDS, MASK_GOES_ON, MASK_GOES_ON_SINCE_3, MASK_GOES_ON_ANEW, MASK_IS_JOINED, MASK_IS_UNKNOWN };
+/* What becomes of a mask behind a layer; some that make one, or read it, say it themselves. */
+enum keras_mask { MASK_ENDS, MASK_IS_SAID, MASK_GOES_ON, MASK_GOES_ON_SINCE_3, MASK_GOES_ON_ANEW, MASK_IS_JOINED, MASK_IS_UNKNOWN };
 
 /* The record of a class of layers. */
 struct keras_op {
@@ -58,6 +58,12 @@ bool	keras_translate(struct importer *, const struct model_node *);
 /* Which steps of operand K are seen (keras_mask.c): [steps, 1] of 1 and 0; NULL: all. False after cannot(). */
 bool	 keras_mask(struct importer *, const struct model_node *, int k, struct val **);
 bool	 keras_mask_of_heads(struct importer *, const struct model_node *, int k, struct val **);	/* the same, for attention */
+/* The same for a layer whose values depend on it. */
+bool	 keras_mask_of_values(struct importer *, const struct model_node *, int k, struct val **);
+bool	 keras_is_masked(struct importer *, const struct model_node *);	/* an operand, or by what the file gives it */
+/* The layer is not translated, so nobody knows what it hides; OP: NULL, its class is not known. Returns false. */
+bool	 keras_mask_lost(struct importer *, const struct keras_op *, const struct model_node *);
+void	 keras_mask_say(struct importer *);	/* where the first output has one, that its loss counts hidden steps */
 bool	 keras_mask_set(struct importer *, const struct model_node *, struct val *);	/* of what the layer makes; true */
 bool	 keras_mask_zeros(struct importer *, const struct model_node *, struct val *tokens);	/* all but tokens 0 */
 bool	 keras_mask_concat(struct importer *, const struct model_node *, int axis, int rank);	/* of a sample's in the source */

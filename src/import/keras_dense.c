@@ -106,7 +106,7 @@ embedding(struct importer *im, const struct model_node *n)
 	return keras_end(&c, n, NULL) && (!attr_int(n, "mask_zero", 0) || keras_mask_zeros(im, n, x));
 }
 
-const struct keras_op keras_op_embedding = { .name = "Embedding", .translate = embedding };
+const struct keras_op keras_op_embedding = { .name = "Embedding", .translate = embedding, .mask = MASK_IS_SAID };
 
 /* ConvNeXt's: a trained factor for each channel, which is the last axis of the source. */
 static bool

@@ -11,7 +11,8 @@
 #include <string.h>
 
 struct mask {
-	struct val *seen;		/* NULL: versions of Keras make it differently */
+	struct val *seen;		/* NULL: versions of Keras make it differently, or it is lost */
+	bool lost;			/* with a layer that is cut away */
 	const struct model_node *read;	/* by an attention that takes it off; NULL */
 };
 
@@ -58,24 +59,33 @@ keras_mask(struct importer *im, const struct model_node *n, int k, struct val **
 	if (k == 0 && n->mask)
 		return (*seen = given(im, n)) != NULL;
 	*seen = m ? m->seen : NULL;
+	if (m && m->lost)
+		return cannot(im, "a layer before it is cut away whose input or output is masked, so which steps it sees is not known");
 	return !m || m->seen || cannot(im, "its operands hide unlike steps, which versions of Keras join in different ways");
 }
 
 /* From 3.8 on attention takes the masks off what it has read, so that what is read again has none; and so has what is
  * made of it afterwards. */
 bool
+keras_mask_of_values(struct importer *im, const struct model_node *n, int k, struct val **seen)
+{
+	const struct mask *m = mask_of(im, n, k);
+
+	if (!keras_mask(im, n, k, seen))
+		return false;
+	return !m || !m->read || m->read == n || keras_older_than(im, 3, 8) || cannot(im, "an attention before it has read the same "
+	    "mask: from 3.8 on Keras forgets it there, and sees all steps; the closest is attend with a bias of your own");
+}
+
+bool
 keras_mask_of_heads(struct importer *im, const struct model_node *n, int k, struct val **seen)
 {
 	struct mask *m = mask_of(im, n, k);
 
-	if (!keras_mask(im, n, k, seen))
+	if (!keras_mask_of_values(im, n, k, seen))
 		return false;
-	if (!m || keras_older_than(im, 3, 8))
-		return true;
-	if (m->read && m->read != n)
-		return cannot(im, "an attention before it has read the same mask: from 3.8 on Keras forgets it there, and sees all "
-		    "steps; the closest is attend with a bias of your own");
-	m->read = n;
+	if (m && !keras_older_than(im, 3, 8))
+		m->read = n;
 	return true;
 }
 
@@ -117,7 +127,7 @@ masking(struct importer *im, const struct model_node *n)
 	return keras_end(&c, n, NULL) && keras_mask_set(im, n, seen);
 }
 
-const struct keras_op keras_op_masking = { .name = "Masking", .translate = masking };
+const struct keras_op keras_op_masking = { .name = "Masking", .translate = masking, .mask = MASK_IS_SAID };
 
 /* ---- how it goes on ---- */
 
@@ -130,6 +140,38 @@ any_masked(struct importer *im, const struct model_node *n)
 		if (mask_of(im, n, k))
 			return true;
 	return false;
+}
+
+bool
+keras_is_masked(struct importer *im, const struct model_node *n)
+{
+	return n->mask || any_masked(im, n);
+}
+
+bool
+keras_mask_lost(struct importer *im, const struct keras_op *op, const struct model_node *n)
+{
+	struct mask *m;
+
+	if (n->function || (op && (op->mask == MASK_ENDS || (op->mask == MASK_GOES_ON_SINCE_3 && keras_older_than_3(im)))) ||
+	    (!keras_is_masked(im, n) && strcmp(n->op, "Masking") != 0 && !attr_int(n, "mask_zero", 0)))
+		return false;
+	m = ARENA_NEW(im->arena, struct mask);
+	*m = (struct mask){ .lost = true };
+	set(im, n, m);
+	return false;
+}
+
+void
+keras_mask_say(struct importer *im)
+{
+	const struct model_value *out = &im->model->outputs.v[0];
+	const struct mask *m = map_get(&im->masks, out->name);
+
+	if (!m || im->untrained || strcmp(spec_loss(im), "none") == 0)
+		return;
+	vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "a mask %s steps of the output '%s': Keras leaves these out "
+	    "of the loss, and the spec's counts all steps", m->seen ? "hides" : "may hide", out->name));
 }
 
 /* What all of them see. */
@@ -201,10 +243,11 @@ keras_mask_follow(struct importer *im, const struct keras_op *op, const struct m
 {
 	struct val *seen;
 
-	if (n->function || (!n->mask && !any_masked(im, n)))
+	if (n->function || !keras_is_masked(im, n))
 		return true;
 	switch (op->mask) {
 	case MASK_ENDS:
+	case MASK_IS_SAID:
 		return true;
 	case MASK_GOES_ON:
 	case MASK_GOES_ON_SINCE_3:

@@ -110,11 +110,86 @@ folded(struct importer *im, const struct model_node *n, const char *ours)
 	return x;
 }
 
+/* ---- what hidden steps are to layers of Keras 3 ---- */
+
+/* X where it is seen, and the other elsewhere. */
+static struct val *
+where_seen(struct importer *im, struct val *seen, struct val *x, struct val *other)
+{
+	struct val *hidden = keras_scaled(im, seen, -1, 1);
+
+	x = hidden ? call_two(im, "mul", x, seen) : NULL;
+	other = x ? call_two(im, "mul", other, hidden) : NULL;
+	return other ? call_two(im, "add", x, other) : NULL;
+}
+
+/* Hidden rows are ones in a product, and zeros of it where no operand has a row. */
+static struct val *
+next_factor(struct importer *im, struct val *so_far, struct val *x, struct val *seen)
+{
+	struct val *hidden;
+
+	if (seen) {
+		hidden = keras_scaled(im, seen, -1, 1);
+		x = hidden ? call_two(im, "mul", x, seen) : NULL;
+		x = x ? call_two(im, "add", x, hidden) : NULL;
+	}
+	return x && so_far ? call_two(im, "mul", so_far, x) : x;
+}
+
+/* The largest or smallest is the other operand's where one is hidden; SEEN is that of what there is SO_FAR. */
+static struct val *
+next_choice(struct importer *im, const char *ours, struct val *so_far, struct val *so_far_seen, struct val *x, struct val *seen)
+{
+	if (!so_far)
+		return x;
+	if (seen && !(x = where_seen(im, seen, x, so_far)))
+		return NULL;
+	if (so_far_seen && !(so_far = where_seen(im, so_far_seen, so_far, x)))
+		return NULL;
+	return call_two(im, ours, so_far, x);
+}
+
+/* Multiply, Maximum and Minimum of rows, as Keras has them since 3.6 (layers/merging). */
+static struct val *
+masked(struct importer *im, const struct model_node *n, const char *ours)
+{
+	struct val *y = NULL, *x, *seen, *all = NULL;
+	bool product = strcmp(ours, "mul") == 0;
+	int k;
+
+	for (k = 0; k < n->nin; k++) {
+		if (!(x = keras_plain(im, n, k)) || !keras_mask_of_values(im, n, k, &seen))
+			return NULL;
+		if (x->flat || x->t->rank != 2) {
+			cannot(im, "an operand is masked, and not all are [steps, features]");
+			return NULL;
+		}
+		y = product ? next_factor(im, y, x, seen) : next_choice(im, ours, y, all, x, seen);
+		if (!y)
+			return NULL;
+		if (k == 0 || (all && !seen))
+			all = seen;
+		else if (all && all != seen && !(all = call_two(im, "maximum", all, seen)))
+			return NULL;
+	}
+	return product && all ? call_two(im, "mul", y, all) : y;
+}
+
+static bool
+has_masks_in_values(struct importer *im, const struct model_node *n, const char *ours)
+{
+	return !n->function && keras_is_masked(im, n) && !keras_older_than(im, 3, 6) &&
+	    (strcmp(ours, "mul") == 0 || strcmp(ours, "maximum") == 0 || strcmp(ours, "minimum") == 0);
+}
+
 static bool
 merged(struct importer *im, const struct model_node *n, const char *ours)
 {
 	if (n->nin < 2 || !*n->in[0] || !*n->in[1])
 		return operation(im, n, ours);
+	if (has_masks_in_values(im, n, ours))
+		return keras_alias(im, n, masked(im, n, ours));
 	return keras_alias(im, n, folded(im, n, ours));
 }
 
@@ -198,7 +273,7 @@ concatenate(struct importer *im, const struct model_node *n)
 	return joined(im, n, attr_int(n, "axis", -1));
 }
 
-const struct keras_op keras_op_concatenate = { .name = "Concatenate", .translate = concatenate, .most = ANY_OPERANDS };
+const struct keras_op keras_op_concatenate = { .name = "Concatenate", .translate = concatenate, .most = ANY_OPERANDS, .mask = MASK_IS_SAID };
 const struct keras_op keras_op_tf_concat = { .name = "tf.concat", .translate = concatenate, .most = ANY_OPERANDS };
 
 /* Keras 1 has one layer for all of them. */

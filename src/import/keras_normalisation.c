@@ -49,6 +49,9 @@ batchnorm(struct importer *im, const struct model_node *n)
 		return cannot(im, "it normalises a map that is laid flat");
 	if (keras_has(n, "mode") && attr_int(n, "mode", 0) != 0)
 		return cannot(im, "only mode 0 of Keras 1 is ours");
+	if (keras_is_masked(im, n) && !keras_older_than_3(im))
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "layer '%s' (%s): in training Keras 3 takes the mean and "
+		    "the variance of the steps that its mask shows, and batchnorm those of all", n->name, n->op));
 	call_begin(&c, im, "batchnorm");
 	call_in(&c, x);
 	give_eps(&c, n);

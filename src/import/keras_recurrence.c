@@ -218,9 +218,9 @@ one_way(struct importer *im, const struct model_node *n)
 	return recurrent(im, n, n, false);
 }
 
-const struct keras_op keras_op_lstm = { .name = "LSTM", .translate = one_way, .most = ANY_OPERANDS };
-const struct keras_op keras_op_gru = { .name = "GRU", .translate = one_way, .most = ANY_OPERANDS };
-const struct keras_op keras_op_simple_rnn = { .name = "SimpleRNN", .translate = one_way, .most = ANY_OPERANDS };
+const struct keras_op keras_op_lstm = { .name = "LSTM", .translate = one_way, .most = ANY_OPERANDS, .mask = MASK_IS_SAID };
+const struct keras_op keras_op_gru = { .name = "GRU", .translate = one_way, .most = ANY_OPERANDS, .mask = MASK_IS_SAID };
+const struct keras_op keras_op_simple_rnn = { .name = "SimpleRNN", .translate = one_way, .most = ANY_OPERANDS, .mask = MASK_IS_SAID };
 
 static bool
 bidirectional(struct importer *im, const struct model_node *n)
@@ -240,4 +240,4 @@ bidirectional(struct importer *im, const struct model_node *n)
 	return recurrent(im, n, a->node, true);
 }
 
-const struct keras_op keras_op_bidirectional = { .name = "Bidirectional", .translate = bidirectional, .most = ANY_OPERANDS };
+const struct keras_op keras_op_bidirectional = { .name = "Bidirectional", .translate = bidirectional, .most = ANY_OPERANDS, .mask = MASK_IS_SAID };

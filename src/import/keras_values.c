@@ -34,18 +34,25 @@ translate(struct importer *im, const struct keras_op *op, const struct model_nod
 	return (op->ours ? keras_unary(im, n, op->ours) : op->translate(im, n)) && keras_mask_follow(im, op, n);
 }
 
-bool
-keras_translate(struct importer *im, const struct model_node *n)
+static bool
+unknown(struct importer *im, const struct model_node *n)
 {
-	int i;
-
-	for (i = 0; keras_op_table[i]; i++)
-		if (strcmp(keras_op_table[i]->name, n->op) == 0)
-			return translate(im, keras_op_table[i], n);
 	if (strcmp(n->op, "Lambda") == 0)
 		return cannot(im, "its function is Python's bytecode, which is not run: say it by layers of Keras or keras.ops in "
 		    "the model; or import the model without it, and write it into the spec");
 	return cannot(im, "there is no layer of that class here: it is the model's own, or not imported yet");
+}
+
+bool
+keras_translate(struct importer *im, const struct model_node *n)
+{
+	const struct keras_op *op;
+	int i = 0;
+
+	while (keras_op_table[i] && strcmp(keras_op_table[i]->name, n->op) != 0)
+		i++;
+	op = keras_op_table[i];
+	return (op ? translate(im, op, n) : unknown(im, n)) || keras_mask_lost(im, op, n);
 }
 
 struct val *

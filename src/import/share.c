@@ -43,12 +43,18 @@ can_tie(const struct step *s, int k, const struct step *with)
 }
 
 static bool
-refuse(struct importer *im, const struct step *s, const struct numbers *n)
+refuse(struct importer *im, const struct step *s, const struct step *with, const struct numbers *n)
 {
 	struct import_problem p = { *s->path ? s->path : n->name, s->op->name, NULL };
+	const struct step *wide = s->nin > 1 ? s : with;
 
-	p.why = arena_printf(im->arena, "'%s' is the weight of another layer too: only a dense layer and an embedding can "
-	    "share one here", n->name);
+	if (wide->nin > 1 && (s->op == with->op || std_block(s->op->name) || std_block(with->op->name)))
+		p.why = arena_printf(im->arena, "'%s' is the weight of a layer that is used again, and one of its uses reads %d "
+		    "operands, such as what it is given and which steps of that are seen: only a layer of one operand can be used "
+		    "again here", n->name, wide->nin);
+	else
+		p.why = arena_printf(im->arena, "'%s' is the weight of another layer too: only a dense layer and an embedding "
+		    "can share one here", n->name);
 	vec_push(im->arena, &im->result->problems, p);
 	return false;
 }
@@ -154,7 +160,7 @@ share(struct importer *im, struct map *seen, struct step *s, int k)
 		return true;
 	}
 	if (!can_tie(s, k, f->step) || !can_tie(f->step, f->place, s) || !s->weight[0].view != !f->step->weight[0].view)
-		return refuse(im, s, n);
+		return refuse(im, s, f->step, n);
 	s->tie = f->step;
 	return true;
 }
