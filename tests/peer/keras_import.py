@@ -329,6 +329,9 @@ def hidden_rows(k):
     y = l.Masking(0.5)(x)
     z = l.Multiply()([y, l.Dense(4)(y)])
     yield k.Model(x, l.Dense(3)(l.Concatenate()([l.GRU(4)(z), l.GRU(3)(z + 1.0)])))
+    other = l.Masking(0.25)(x)
+    merges = [merge()(rows) for merge in (l.Multiply, l.Maximum, l.Minimum) for rows in ([y, other], [other, x, y], [x, y])]
+    yield k.Model(x, l.Dense(3)(l.Concatenate()([l.Flatten()(m) for m in merges])))
 
 
 def masks(k, version):
@@ -340,6 +343,7 @@ def masks(k, version):
         randomise(model)
         x = random.randn(3, 6, 4).astype(numpy.float32)
         x[0, :2] = x[1, 3] = x[2, 4:] = 0.5
+        x[0, 3] = x[1, 1] = x[2, 0] = 0.25
         check(f"masked rows{version}", model, x, "model.keras")
 
 
