@@ -547,7 +547,7 @@ one_fused_batchnorm(struct layout l, enum epilogue_kind kind, bool with_skip, bo
 
 /* Backward that finds out by itself what passes the formula, against one that is told. */
 static void
-one_fused_gradient(struct layout l, enum epilogue_kind gradient, bool fixed)
+one_fused_gradient(struct layout l, enum epilogue_kind kind, bool fixed)
 {
 	static real out[2][MOST], passed[MOST], weight[700], bias[700], m[700], s[700], run[2][700];
 	static real dw[2][700], db[2][700];
@@ -564,10 +564,10 @@ one_fused_gradient(struct layout l, enum epilogue_kind gradient, bool fixed)
 	if (fixed)
 		batchnorm_inference(y, work, x, weight, bias, AS_IS, run[0], run[1], 1e-5, l.b, l.channels, l.n);
 	for (int64_t i = 0; i < all; i++)
-		passed[i] = gradient == DO_RELU_GRAD ? relu_grad_then(dy[i], y[i]) : silu_grad_then(dy[i], y[i]);
+		passed[i] = kind == DO_RELU_GRAD ? relu_grad_then(dy[i], y[i]) : silu_grad_then(dy[i], y[i]);
 	for (int k = 0; k < 2; k++) {
 		const real *from = k ? dy : passed;
-		struct epilogue then = k ? epilogue_of(gradient, NULL) : AS_IS;
+		struct epilogue then = k ? epilogue_of(kind, NULL) : AS_IS;
 
 		if (fixed)
 			batchnorm_fixed_backward(out[k], dw[k], db[k], work, from, then, x, weight, k ? bias : NULL,
