@@ -13,8 +13,7 @@
 static const char *const host_files[] = {
 	"host/ranks.c", "host/data.c", "host/tables.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c",
 	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c",
-	"host/watch.c",
-	"host/predict.c", "host/rate.c", "host/train.c", "host/main.c", "host/library.c",
+	"host/watch.c", "host/predict.c", "host/rate.c", "host/run.c", "host/validate.c", "host/train.c", "host/main.c", "host/library.c",
 };
 
 /* Of a program that only infers. */
