@@ -24,13 +24,32 @@
 #include "norm/batchnorm_c.cu"
 #endif
 
-/* Sums the parts; updates the running statistics, the variance with n - 1 as PyTorch does. */
+/* The statistics of channel C, of the sums of its COUNT elements about ORIGIN, and what runs on of them: the variance with
+ * n - 1, as PyTorch does. */
+DEVICE void
+bn_keep(int64_t c, double count, double sum, double squares, double origin, double eps, double momentum, real *mean,
+    real *invstd, real *running_mean, real *running_var)
+{
+	double m = sum / count, var = squares / count - m * m;
+
+	if (var < 0)
+		var = 0;
+	m += origin;
+	mean[c] = (real)m;
+	invstd[c] = (real)(1 / sqrt(var + eps));
+	running_mean[c] = (real)((1 - momentum) * running_mean[c] + momentum * m);
+	if (count > 1)
+		var *= count / (count - 1);
+	running_var[c] = (real)((1 - momentum) * running_var[c] + momentum * var);
+}
+
+/* Sums the parts. */
 KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real *running_var,
     const double *work, const elem *x, double eps, double momentum, int64_t b, int64_t channels,
     int64_t n, int64_t parts))
 {
 	ROWS (c, channels) {
-		double count = (double)(b * n), sum = 0, squares = 0, m, var;
+		double sum = 0, squares = 0;
 
 		ALONG (p, parts) {
 			sum += work[2 * (c * parts + p)];
@@ -38,18 +57,9 @@ KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real
 		}
 		sum = ROW_SUM(sum);
 		squares = ROW_SUM(squares);
-		m = sum / count;
-		var = squares / count - m * m;
-		if (var < 0)
-			var = 0;
-		m += VALUE(x[c * n]);
 		FIRST {
-			mean[c] = (real)m;
-			invstd[c] = (real)(1 / sqrt(var + eps));
-			running_mean[c] = (real)((1 - momentum) * running_mean[c] + momentum * m);
-			if (count > 1)
-				var *= count / (count - 1);
-			running_var[c] = (real)((1 - momentum) * running_var[c] + momentum * var);
+			bn_keep(c, (double)(b * n), sum, squares, VALUE(x[c * n]), eps, momentum, mean, invstd, running_mean,
+			    running_var);
 		}
 	}
 }

@@ -53,17 +53,8 @@ KERNEL(bn_sync_statistics_kernel, (real *mean, real *invstd, real *running_mean,
     double eps, double momentum, int64_t channels))
 {
 	EACH (c, channels) {
-		double count = sums[2 * channels], m = sums[2 * c] / count, var = sums[2 * c + 1] / count - m * m;
-
-		if (var < 0)
-			var = 0;
-		m += running_mean[c];
-		mean[c] = (real)m;
-		invstd[c] = (real)(1 / sqrt(var + eps));
-		running_mean[c] = (real)((1 - momentum) * running_mean[c] + momentum * m);
-		if (count > 1)
-			var *= count / (count - 1);
-		running_var[c] = (real)((1 - momentum) * running_var[c] + momentum * var);
+		bn_keep(c, sums[2 * channels], sums[2 * c], sums[2 * c + 1], running_mean[c], eps, momentum, mean, invstd,
+		    running_mean, running_var);
 	}
 }
 

@@ -132,6 +132,14 @@ consider(struct nearest *n, const char *candidate)
 	}
 }
 
+bool
+text_is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
 const char *
 text_nearest(const char *name, const char *const *candidates, int n)
 {

@@ -41,6 +41,8 @@ int64_t		 size_unit(const char *name);
 #define TEXT_LIST	1024
 const char	*text_list(char *to, size_t room, const char *(*word)(int i), const char *last);
 
+/* Is NAME one of those, up to NULL? */
+bool		 text_is_one_of(const char *name, const char *const *names);
 /* The candidate nearest to NAME (Damerau-Levenshtein, at most a third of its letters), or NULL. */
 const char	*text_nearest(const char *name, const char *const *candidates, int n);
 const char	*text_nearest_of(const char *name, const char *(*candidate)(int i));

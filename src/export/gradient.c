@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 const struct model_attr *
 node_attr(const struct model_node *n, const char *name)
 {
@@ -65,20 +67,12 @@ shape_of_tensor(struct gradients *g, const struct tensor *t)
 }
 
 static bool
-is_one_of(const char *op, const char *const *names)
-{
-	while (*names && strcmp(*names, op) != 0)
-		names++;
-	return *names != NULL;
-}
-
-static bool
 keeps_shape(const char *op)
 {
 	static const char *const ops[] = { "Abs", "Atan", "Cast", "Cos", "Erf", "Exp", "Floor", "Identity", "Log", "Neg", "Not", "Reciprocal",
 		"Relu", "Sigmoid", "Sign", "Sin", "Softmax", "LogSoftmax", "Softplus", "Sqrt", "Tanh", "Dropout", NULL };
 
-	return is_one_of(op, ops);
+	return text_is_one_of(op, ops);
 }
 
 static bool
@@ -87,7 +81,7 @@ broadcasts(const char *op)
 	static const char *const ops[] = { "Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Where", "And", "Or", "Equal", "Less",
 		"LessOrEqual", "Greater", "GreaterOrEqual", NULL };
 
-	return is_one_of(op, ops);
+	return text_is_one_of(op, ops);
 }
 
 /* Of operands that are broadcast; false: one is not known. */
@@ -445,7 +439,7 @@ ends(const struct model_node *n)
 	static const char *const ops[] = { "Floor", "Ceil", "Sign", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "Not", "And",
 		"Or", "IsNaN", "Shape", "ArgMax", "ArgMin", "NonZero", "RandomNormalLike", "RandomUniformLike", NULL };
 
-	return is_one_of(n->op, ops);
+	return text_is_one_of(n->op, ops);
 }
 
 static void

@@ -6,13 +6,7 @@
 
 #include <string.h>
 
-static bool
-is_one_of(const char *op, const char *const *names)
-{
-	while (*names && strcmp(*names, op) != 0)
-		names++;
-	return *names != NULL;
-}
+#include "base/text.h"
 
 /* Does it make true and false, which are whole numbers to a cast? */
 static bool
@@ -20,7 +14,7 @@ is_truth(const struct model_node *n)
 {
 	static const char *const asks[] = { "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Not", NULL };
 
-	return is_one_of(n->op, asks);
+	return text_is_one_of(n->op, asks);
 }
 
 /* Do they no longer matter as they are? */
@@ -31,7 +25,7 @@ ends(const struct model_node *n)
 		NULL };
 	int64_t to = attr_int(n, "to", 1);
 
-	return is_one_of(n->op, asks) || (strcmp(n->op, "Cast") == 0 && (onnx_is_real(to) || to == ONNX_BOOL));
+	return text_is_one_of(n->op, asks) || (strcmp(n->op, "Cast") == 0 && (onnx_is_real(to) || to == ONNX_BOOL));
 }
 
 #define MOST_CLASSES	((int64_t)1 << 16)	/* that are compared one by one */
@@ -67,7 +61,7 @@ looks_up(struct importer *im, const struct map *constants, const struct model_no
 	static const char *const lookups[] = { "Gather", "GatherElements", "GatherND", "Embedding", NULL };
 	static const char *const recurrences[] = { "LSTM", "GRU", "RNN", NULL };
 
-	return (k == 1 && is_one_of(n->op, lookups)) || (k == 4 && is_one_of(n->op, recurrences)) ||
+	return (k == 1 && text_is_one_of(n->op, lookups)) || (k == 4 && text_is_one_of(n->op, recurrences)) ||
 	    (k == 0 && is_plain_one_hot(im, constants, n)) || asks_all(im, constants, n, k);
 }
 
