@@ -227,3 +227,4 @@ from_file(struct exporter *x, const struct node *n)
 }
 
 EXPORT_OP_ROW(from_file, .write = from_file);
+EXPORT_OP_ROW(class_table, .write = from_file);

@@ -1,16 +1,14 @@
 /*
  * Layers as training runs them, where that is not what inference does, in operators of which gradients are written:
- * normalisation by the batch's own mean and variance, dropout, the steps of recurrent layers one after the other; and losses.
+ * normalisation by the batch's own mean and variance, dropout, the steps of recurrent layers one after the other.
  */
 #include "export/training.h"
 
 #include <string.h>
 
 #include "ops/batchnorm.h"
-#include "ops/labels.h"
 #include "ops/recurrent.h"
 #include "ops/shapes.h"
-#include "ops/targets.h"
 
 /* ---- normalisation ---- */
 
@@ -59,12 +57,6 @@ batchnorm_train(struct exporter *x, const struct node *n)
 		v = normalised(x, v, t->rank, axes, op_real(n, "eps"));
 	}
 	result(x, n->out[0], scaled(x, v, n->in[WEIGHT], n->in[BIAS], t->rank));
-}
-
-static const struct tensor *
-operand(const struct node *n, int k)
-{
-	return n->nin > k ? n->in[k] : NULL;
 }
 
 void
@@ -144,73 +136,20 @@ dropout_train(struct exporter *x, const struct node *n)
 	result(x, n->out[0], dropped(x, value_of(x, n->in[0]), op_real(n, "rate")));
 }
 
+const char *
+stopped(struct exporter *x, const char *value)
+{
+	const char *v = one(x, "Identity", value);
+
+	map_put(x->arena, &x->stopped, v, x);
+	return v;
+}
+
 void
 stop_gradient_train(struct exporter *x, const struct node *n)
 {
-	const char *v = one(x, "Identity", value_of(x, n->in[0]));
-
-	map_put(x->arena, &x->stopped, v, x);
-	result(x, n->out[0], v);
+	result(x, n->out[0], stopped(x, value_of(x, n->in[0])));
 }
-
-/* ---- losses ---- */
-
-static const char *
-mean_of_all(struct exporter *x, const char *v)
-{
-	return make(x, "ReduceMean", IN(v), AS(attr_is_int("keepdims", 0)));
-}
-
-void
-loss_train(struct exporter *x, const struct node *n)
-{
-	const char *each = formula_value(x, n);
-
-	if (!x->failed)
-		result(x, n->out[0], mean_of_all(x, each));
-}
-
-static void
-average(struct exporter *x, const struct node *n)
-{
-	result(x, n->out[0], mean_of_all(x, value_of(x, n->in[0])));
-}
-
-EXPORT_OP_ROW(average, .train = average);
-
-/* Numbers for labels, [..., 1, ...], at what is not ignored: class 0 stands for what is. */
-static const char *
-mean_of_counted(struct exporter *x, const char *logs, const char *label, int64_t ignored, int64_t axis)
-{
-	const char *zero = int_constant(x, 0), *counts = one(x, "Not", two(x, "Equal", label, int_constant(x, ignored))), *v, *n;
-
-	v = make(x, "GatherElements", IN(logs, make(x, "Where", IN(counts, label, zero), AS_IS)), AS(attr_is_int("axis", axis)));
-	v = make(x, "Where", IN(counts, v, real_constant(x, 0)), AS_IS);
-	n = make(x, "ReduceSum", IN(cast_to(x, counts, ELEMENT_F32)), AS(attr_is_int("keepdims", 0)));
-	return two(x, "Div", make(x, "ReduceSum", IN(v), AS(attr_is_int("keepdims", 0))), two(x, "Max", n, real_constant(x, 1)));
-}
-
-/* The mean of -log softmax of what the labels say. */
-static void
-cross_entropy(struct exporter *x, const struct node *n)
-{
-	const struct tensor *logits = n->in[0], *target = n->in[1];
-	int64_t axis = target_axis(logits, target) + logits->batched, ignored;
-	bool ignores = labels_ignored(n, &ignored), weighs = operand(n, 2) || operand(n, 3);
-	const char *logs, *at;
-
-	if (weighs || (labels_vary(n) && !ignores) || op_real(n, "smoothing") != 0) {
-		export_cannot(x, "labels that weigh differently or are smoothed are not written");
-		return;
-	}
-	logs = make(x, "LogSoftmax", IN(value_of(x, logits)), AS(attr_is_int("axis", axis)));
-	at = two(x, "Unsqueeze", cast_to(x, value_of(x, target), ELEMENT_I64), int_constant(x, axis));
-	logs = ignores ? mean_of_counted(x, logs, at, ignored, axis) :
-	    mean_of_all(x, make(x, "GatherElements", IN(logs, at), AS(attr_is_int("axis", axis))));
-	result(x, n->out[0], one(x, "Neg", logs));
-}
-
-EXPORT_OP_ROW(cross_entropy, .train = cross_entropy);
 
 /* ---- recurrent layers ---- */
 

@@ -1,4 +1,4 @@
-/* Layers as training runs them (training.c). */
+/* Layers as training runs them (training.c, losses.c). */
 #ifndef STOWAGE_EXPORT_TRAINING_H
 #define STOWAGE_EXPORT_TRAINING_H
 
@@ -15,5 +15,14 @@ void	loss_train(struct exporter *, const struct node *);	/* the mean of a formul
 
 /* Elements that become 0, with that share, and the others larger. */
 const char	*dropped(struct exporter *, const char *value, double rate);
+
+/* The same, behind which nothing has a gradient. */
+const char	*stopped(struct exporter *, const char *value);
+
+static inline const struct tensor *
+operand(const struct node *n, int k)
+{
+	return n->nin > k ? n->in[k] : NULL;
+}
 
 #endif
