@@ -32,7 +32,8 @@ struct gradient_row {
 };
 
 /* They end with op NULL. */
-extern const struct gradient_row gradients_of_elements[], gradients_of_products[], gradients_of_shapes[];
+extern const struct gradient_row gradients_of_elements[], gradients_of_lookups[], gradients_of_products[],
+    gradients_of_resizing[], gradients_of_shapes[];
 
 bool	 wants(const struct gradients *, const struct model_node *, int operand);
 /* Adds to the gradient of a value. */
@@ -42,7 +43,9 @@ void	 flow_to(struct gradients *, const char *value, const char *gradient);
 void	 flow_summed(struct gradients *, const char *value, const char *gradient, const struct known_shape *from);
 /* In the shape that a value has. */
 const char	*shaped_as(struct gradients *, const char *gradient, const char *value);
+void	 find_shapes(struct gradients *);	/* of what there is before gradients (known_shapes.c), and the constants */
 const struct known_shape	*shape_known(const struct gradients *, const char *value);	/* NULL: it is not */
+bool	 extents_known(const struct known_shape *);	/* of all axes but the first, which may be the batch; NULL: no */
 const char	*shape_value(struct gradients *, const char *value);	/* as a vector of int64 */
 const char	*zeros_as(struct gradients *, const char *value);
 const struct model_attr	*node_attr(const struct model_node *, const char *name);
@@ -50,6 +53,16 @@ int64_t		 node_int(const struct model_node *, const char *name, int64_t otherwis
 /* Numbers of an operand that is a constant; NULL: it is none. */
 const struct numbers	*constant_of(const struct gradients *, const char *value);
 const char	*last_exchanged(struct gradients *, const char *value, int rank);	/* the last two axes */
+
+struct windows {		/* what a node's attributes say of those that move */
+	int axes;
+	int64_t group;
+	const int64_t *kernel, *stride, *dilation;
+	const int64_t *pads;	/* before each axis, then after */
+};
+
+struct windows	windows_of(const struct model_node *);
+
 /* Says that the gradient of the node at hand cannot be expressed. */
 void	 no_gradient(struct gradients *, const char *why);
 

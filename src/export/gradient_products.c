@@ -66,14 +66,27 @@ gemm(struct gradients *g, const struct model_node *n, const char *const *dy)
 		flow_to(g, n->in[2], reduced(g->x, "ReduceSum", dy[0], 1, &(const int64_t){ 0 }, false));
 }
 
-/* ---- convolutions ---- */
+/* Of two operands, each axis of which the result or the other has too: the same sum with letters in other places. */
+static void
+einsum(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const char *equation = node_attr(n, "equation")->s, *comma = strchr(equation, ','), *arrow = strstr(equation, "->");
+	const char *part[2];
+	int k;
 
-struct windows {		/* what a node's attributes say of them */
-	int axes;
-	int64_t group;
-	const int64_t *kernel, *stride, *dilation;
-	const int64_t *pads;	/* before each axis, then after */
-};
+	if (n->nin != 2 || !comma || !arrow || strchr(equation, '.')) {
+		no_gradient(g, "an Einsum that is none of two operands with a letter for each axis");
+		return;
+	}
+	part[0] = arena_strndup(g->x->arena, equation, (size_t)(comma - equation));
+	part[1] = arena_strndup(g->x->arena, comma + 1, (size_t)(arrow - comma - 1));
+	for (k = 0; k < 2; k++)
+		if (wants(g, n, k))
+			flow_to(g, n->in[k], make(g->x, "Einsum", IN(dy[0], n->in[!k]), AS(attr_is_text("equation",
+			    arena_printf(g->x->arena, "%s,%s->%s", arrow + 2, part[!k], part[k])))));
+}
+
+/* ---- convolutions ---- */
 
 static const int64_t *
 axes_of(const struct model_node *n, const char *name, const int64_t *otherwise)
@@ -83,7 +96,7 @@ axes_of(const struct model_node *n, const char *name, const int64_t *otherwise)
 	return a ? a->v : otherwise;
 }
 
-static struct windows
+struct windows
 windows_of(const struct model_node *n)
 {
 	static const int64_t ones[] = { 1, 1, 1, 1 }, zeros[8];
@@ -178,18 +191,6 @@ to_bias(struct gradients *g, const char *dy, int rank)
 	return reduced(g->x, "ReduceSum", dy, rank - 1, axes, false);
 }
 
-/* The first axis is the batch, and all others are known. */
-static bool
-extents_known(const struct known_shape *s)
-{
-	int i;
-
-	for (i = 1; s && i < s->rank; i++)
-		if (s->dim[i] < 0)
-			return false;
-	return s != NULL;
-}
-
 /* A convolution from X to Y, or one that is transposed, which goes the other way. */
 static void
 convolution(struct gradients *g, const struct model_node *n, const char *dy, bool back)
@@ -277,7 +278,20 @@ global_avgpool(struct gradients *g, const struct model_node *n, const char *cons
 	flow_to(g, n->in[0], two(g->x, "Expand", two(g->x, "Mul", dy[0], real_constant(g->x, 1 / count)), shape_value(g, n->in[0])));
 }
 
+/* All goes where the first of the largest was. */
+static void
+global_maxpool(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	struct exporter *x = g->x;
+	const char *lines = ints_constant(x, 3, (int64_t[]){ 0, 0, -1 }), *in = two(x, "Reshape", n->in[0], lines), *at;
+
+	at = make(x, "ArgMax", IN(in), AS(attr_is_int("axis", 2), attr_is_int("keepdims", 1)));
+	in = two(x, "Expand", real_constant(x, 0), one(x, "Shape", in));
+	in = make(x, "ScatterElements", IN(in, at, two(x, "Reshape", dy[0], lines)), AS(attr_is_int("axis", 2)));
+	flow_to(g, n->in[0], shaped_as(g, in, n->in[0]));
+}
+
 const struct gradient_row gradients_of_products[] = {
-	{ "AveragePool", avgpool }, { "Conv", conv }, { "ConvTranspose", conv_transpose }, { "Gemm", gemm },
-	{ "GlobalAveragePool", global_avgpool }, { "MatMul", matmul }, { "MaxPool", maxpool }, { NULL, NULL }
+	{ "AveragePool", avgpool }, { "Conv", conv }, { "ConvTranspose", conv_transpose }, { "Einsum", einsum }, { "Gemm", gemm },
+	{ "GlobalAveragePool", global_avgpool }, { "GlobalMaxPool", global_maxpool }, { "MatMul", matmul }, { "MaxPool", maxpool }, { NULL, NULL }
 };

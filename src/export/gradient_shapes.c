@@ -1,4 +1,4 @@
-/* Gradients of reductions, of what moves elements, and of lookups. */
+/* Gradients of reductions, and of what moves elements. */
 #include "export/gradient.h"
 
 #include <string.h>
@@ -27,6 +27,49 @@ static void
 expand(struct gradients *g, const struct model_node *n, const char *const *dy)
 {
 	flow_summed(g, n->in[0], dy[0], shape_known(g, n->out[0]));
+}
+
+/* [B, C, H r, W r] -> [B, C, H, r, W, r] -> [B, C, r, r, H, W] */
+static void
+depth_to_space(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	int64_t r = node_int(n, "blocksize", 1);
+	const char *v;
+
+	if (!extents_known(in)) {
+		no_gradient(g, "the shape of its map is not known");
+		return;
+	}
+	v = two(g->x, "Reshape", dy[0], ints_constant(g->x, 6, (int64_t[]){ -1, in->dim[1] / r / r, in->dim[2], r, in->dim[3], r }));
+	flow_to(g, n->in[0], shaped_as(g, transposed(g->x, v, 6, (int64_t[]){ 0, 1, 3, 5, 2, 4 }), n->in[0]));
+}
+
+/* Copies along an axis are an axis of their own, before it. */
+static void
+tile(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	const struct numbers *times = constant_of(g, n->in[1]);
+	int64_t dim[2 * (MODEL_RANK + 4)], axes[MODEL_RANK + 4];
+	int rank = 0, copied = 0, i;
+
+	if (!times || !in || (in->rank > 1 && !extents_known(in)) || in->rank == 0) {
+		no_gradient(g, "the shape of what is repeated is not known");
+		return;
+	}
+	for (i = 0; i < in->rank; i++) {
+		if (numbers_integer(times, i) > 1) {
+			axes[copied++] = rank;
+			dim[rank++] = numbers_integer(times, i);
+		}
+		dim[rank++] = in->dim[i] < 0 ? -1 : in->dim[i];
+	}
+	if (copied == 0)
+		flow_to(g, n->in[0], dy[0]);
+	else
+		flow_to(g, n->in[0], reduced(g->x, "ReduceSum", two(g->x, "Reshape", dy[0], ints_constant(g->x, rank, dim)), copied, axes,
+		    false));
 }
 
 /* ---- parts ---- */
@@ -187,6 +230,35 @@ mean(struct gradients *g, const struct model_node *n, const char *const *dy)
 	flow_to(g, n->in[0], spread(g, n, two(g->x, "Div", dy[0], cast_to(g->x, count, ELEMENT_F32))));
 }
 
+/* The same where it is the first along several axes: the places in these are counted, and the least of them is it. */
+static void
+extreme_of_several(struct gradients *g, const struct model_node *n, const struct numbers *axes, const char *dy)
+{
+	struct exporter *x = g->x;
+	const struct known_shape *in = shape_known(g, n->in[0]);
+	int64_t dim[MODEL_RANK + 4], count = 1, i, axis;
+	const char *all = axes ? n->in[1] : NULL, *y = n->out[0], *place, *is;
+
+	for (i = 0; in && i < in->rank; i++)
+		dim[i] = 1;
+	for (i = 0; in && axes && i < axes->count; i++) {
+		axis = numbers_integer(axes, i) + (numbers_integer(axes, i) < 0 ? in->rank : 0);
+		count *= dim[axis] = in->dim[axis];
+	}
+	if (!in || !axes || count < 1 || count > INT32_MAX) {
+		no_gradient(g, "what is largest along several axes, of what has no known shape");
+		return;
+	}
+	if (!node_int(n, "keepdims", 1)) {
+		y = two(x, "Unsqueeze", y, all);
+		dy = two(x, "Unsqueeze", dy, all);
+	}
+	place = cast_to(x, counted(x, in->rank, dim), ELEMENT_I64);
+	is = make(x, "Where", IN(two(x, "Equal", n->in[0], y), place, int_constant(x, count)), AS_IS);
+	is = two(x, "Equal", is, make(x, "ReduceMin", IN(is, all), AS(attr_is_int("keepdims", 1))));
+	flow_to(g, n->in[0], make(x, "Where", IN(is, dy, real_constant(x, 0)), AS_IS));
+}
+
 /* All goes where the first of the largest was, or of the least. */
 static void
 extreme(struct gradients *g, const struct model_node *n, const char *dy, const char *op)
@@ -195,7 +267,7 @@ extreme(struct gradients *g, const struct model_node *n, const char *dy, const c
 	const char *at;
 
 	if (!axes || axes->count != 1) {
-		no_gradient(g, "what is largest along several axes");
+		extreme_of_several(g, n, axes, dy);
 		return;
 	}
 	at = make(g->x, op, IN(n->in[0]), AS(attr_is_int("axis", numbers_integer(axes, 0)), attr_is_int("keepdims", 1)));
@@ -239,32 +311,9 @@ log_softmax(struct gradients *g, const struct model_node *n, const char *const *
 	flow_to(g, n->in[0], two(g->x, "Sub", dy[0], two(g->x, "Mul", one(g->x, "Exp", n->out[0]), along(g, n, dy[0]))));
 }
 
-/* ---- lookups ---- */
-
-/* Rows of a table that were looked up several times have the sum. */
-static void
-gather(struct gradients *g, const struct model_node *n, const char *const *dy)
-{
-	const char *at;
-
-	if (node_int(n, "axis", 0) != 0) {
-		no_gradient(g, "a lookup along another axis than the first");
-		return;
-	}
-	at = two(g->x, "Unsqueeze", cast_to(g->x, n->in[1], ELEMENT_I64), int_constant(g->x, -1));
-	flow_to(g, n->in[0], make(g->x, "ScatterND", IN(zeros_as(g, n->in[0]), at, dy[0]), AS(attr_is_text("reduction", "add"))));
-}
-
-static void
-gather_elements(struct gradients *g, const struct model_node *n, const char *const *dy)
-{
-	flow_to(g, n->in[0], make(g->x, "ScatterElements", IN(zeros_as(g, n->in[0]), n->in[1], dy[0]),
-	    AS(attr_is_int("axis", node_int(n, "axis", 0)), attr_is_text("reduction", "add"))));
-}
-
 const struct gradient_row gradients_of_shapes[] = {
-	{ "Concat", concat }, { "Expand", expand }, { "Flatten", reshape }, { "Gather", gather }, { "GatherElements", gather_elements },
-	{ "LogSoftmax", log_softmax }, { "Pad", pad }, { "ReduceMax", largest }, { "ReduceMin", least }, { "ReduceMean", mean }, { "ReduceSum", total }, { "Reshape", reshape },
-	{ "Slice", slice }, { "Softmax", softmax }, { "Split", split }, { "Squeeze", reshape }, { "Transpose", transpose },
-	{ "Unsqueeze", reshape }, { NULL, NULL }
+	{ "Concat", concat }, { "DepthToSpace", depth_to_space }, { "Expand", expand }, { "Flatten", reshape }, { "LogSoftmax", log_softmax },
+	{ "Pad", pad }, { "ReduceMax", largest }, { "ReduceMin", least }, { "ReduceMean", mean }, { "ReduceSum", total },
+	{ "Reshape", reshape }, { "Slice", slice }, { "Softmax", softmax }, { "Split", split }, { "Squeeze", reshape }, { "Tile", tile },
+	{ "Transpose", transpose }, { "Unsqueeze", reshape }, { NULL, NULL }
 };
