@@ -152,7 +152,7 @@ operand(struct exporter *x, const struct tensor *t, const struct tensor *y)
 	static const int64_t ones[MAX_RANK] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	const char *value = value_of(x, t);
 
-	if (t->dtype == DT_I32)
+	if (t->dtype == DT_I32 || t->dtype == DT_U8)
 		value = cast_to(x, value, ELEMENT_F32);
 	return t->rank == 0 && t->batched && y->rank > 0 ? reshaped(x, value, true, y->rank, ones) : value;
 }

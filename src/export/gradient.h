@@ -61,6 +61,9 @@ struct windows {		/* what a node's attributes say of those that move */
 	const int64_t *pads;	/* before each axis, then after */
 };
 
+/* The gradient of a Pad whose frame is made of elements, as MODE says (gradient_resize.c). */
+void	 framed(struct gradients *, const struct model_node *, const char *dy, const char *mode, const struct numbers *pads);
+
 struct windows	windows_of(const struct model_node *);
 
 /* Says that the gradient of the node at hand cannot be expressed. */

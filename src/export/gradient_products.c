@@ -122,18 +122,25 @@ moved(struct gradients *g, const char *op, const char *x, const char *w, const s
 	return make(g->x, op, IN(x, w), attr);
 }
 
-/* From DY of a convolution to its input, whose extents are known. */
+/* From DY of windows to their input, whose extents are known. Behind its end some elements may be in no window, or windows
+ * may see more than there is. */
 static const char *
 to_input(struct gradients *g, const char *dy, const char *w, const struct windows *m, const struct known_shape *x,
     const struct known_shape *y)
 {
-	int64_t more[4];
+	int64_t more[4], pads[8];
+	struct windows back = *m;
 	int i;
 
-	for (i = 0; i < m->axes; i++)
+	for (i = 0; i < m->axes; i++) {
 		more[i] = x->dim[2 + i] - ((y->dim[2 + i] - 1) * m->stride[i] + m->dilation[i] * (m->kernel[i] - 1) + 1 -
 		    m->pads[i] - m->pads[m->axes + i]);
-	return moved(g, "ConvTranspose", dy, w, m, m->stride, m->dilation, m->group, more);
+		pads[i] = m->pads[i];
+		pads[m->axes + i] = m->pads[m->axes + i] + (more[i] < 0 ? -more[i] : 0);
+		more[i] = more[i] < 0 ? 0 : more[i];
+	}
+	back.pads = pads;
+	return moved(g, "ConvTranspose", dy, w, &back, m->stride, m->dilation, m->group, more);
 }
 
 static const char *
@@ -238,6 +245,35 @@ maxpool(struct gradients *g, const struct model_node *n, const char *const *dy)
 	flow_to(g, n->in[0], shaped_as(g, zeros, n->in[0]));
 }
 
+/* How many elements a window along an axis has, which begins at FROM: of N, and of those of the frame if they count. What is
+ * behind that is in no window. */
+static int64_t
+elements_of(int64_t from, int64_t kernel, int64_t n, int64_t before, int64_t after, bool frame)
+{
+	int64_t first = frame ? -before : 0, last = frame ? n + after : n;
+
+	return (from + kernel < last ? from + kernel : last) - (from > first ? from : first);
+}
+
+/* One over the elements of each window, [1, 1, ...] */
+static const char *
+window_shares(struct gradients *g, const struct windows *m, const struct known_shape *x, const struct known_shape *y, bool frame)
+{
+	int64_t dim[MODEL_RANK + 4] = { 1, 1 }, count = 1, i, j, left, n;
+	double *v;
+
+	for (i = 0; i < m->axes; i++)
+		count *= dim[2 + i] = y->dim[2 + i];
+	v = arena_array(g->x->arena, (size_t)count, sizeof(*v));
+	for (j = 0; j < count; j++) {
+		for (n = 1, left = j, i = m->axes - 1; i >= 0; left /= dim[2 + i], i--)
+			n *= elements_of(left % dim[2 + i] * m->stride[i] - m->pads[i], m->kernel[i], x->dim[2 + i], m->pads[i],
+			    m->pads[m->axes + i], frame);
+		v[j] = 1 / (double)n;
+	}
+	return reals_constant(g->x, m->axes + 2, dim, v);
+}
+
 /* Each element has its share of all windows that see it: a transposed convolution of each channel. */
 static void
 avgpool(struct gradients *g, const struct model_node *n, const char *const *dy)
@@ -245,11 +281,11 @@ avgpool(struct gradients *g, const struct model_node *n, const char *const *dy)
 	const struct known_shape *x = shape_known(g, n->in[0]), *y = shape_known(g, n->out[0]);
 	struct windows m = windows_of(n);
 	int64_t dim[MODEL_RANK] = { 0 }, count = 1, i;
+	const char *shares;
 	double *v;
 
-	if (!extents_known(x) || !extents_known(y) || node_int(n, "ceil_mode", 0) ||
-	    (node_attr(n, "pads") && !node_int(n, "count_include_pad", 0))) {
-		no_gradient(g, "windows of an average have not the same number of elements");
+	if (!extents_known(x) || !extents_known(y)) {
+		no_gradient(g, "the shape of its map is not known");
 		return;
 	}
 	dim[0] = m.group = x->dim[1];
@@ -258,8 +294,9 @@ avgpool(struct gradients *g, const struct model_node *n, const char *const *dy)
 		count *= dim[2 + i] = m.kernel[i];
 	v = arena_array(g->x->arena, (size_t)(count * dim[0]), sizeof(*v));
 	for (i = 0; i < count * dim[0]; i++)
-		v[i] = 1 / (double)count;
-	flow_to(g, n->in[0], to_input(g, dy[0], reals_constant(g->x, m.axes + 2, dim, v), &m, x, y));
+		v[i] = 1;
+	shares = window_shares(g, &m, x, y, node_int(n, "count_include_pad", 0));
+	flow_to(g, n->in[0], to_input(g, two(g->x, "Mul", dy[0], shares), reals_constant(g->x, m.axes + 2, dim, v), &m, x, y));
 }
 
 static void

@@ -1,6 +1,7 @@
 /*
- * The gradient of resizing: along each axis the result is a matrix of what each of its places takes of the input's, times
- * the input; what comes back is multiplied by that matrix, turned. Matrices are made as ONNX says of Resize.
+ * The gradients of resizing, and of frames of elements: along each axis the result is a matrix of what each of its places
+ * takes of the input's, times the input; what comes back is multiplied by that matrix, turned. Matrices are made as ONNX says
+ * of Resize and Pad.
  */
 #include "export/gradient.h"
 
@@ -59,6 +60,18 @@ matrix(struct exporter *x, const struct line *l)
 	return reals_constant(x, 2, dim, v);
 }
 
+/* DY by the matrix of axis I of OUT, on the left: those before it are as they are in the input, those behind it not yet. */
+static const char *
+along(struct gradients *g, const char *dy, const char *matrix, const struct known_shape *out, int i)
+{
+	int64_t dim[] = { -1, out->dim[i], 1 };
+	int k;
+
+	for (k = i + 1; k < out->rank; k++)
+		dim[2] *= out->dim[k];
+	return two(g->x, "MatMul", matrix, two(g->x, "Reshape", dy, ints_constant(g->x, 3, dim)));
+}
+
 static bool
 text_is(const struct model_node *n, const char *name, const char *value)
 {
@@ -75,23 +88,56 @@ resize(struct gradients *g, const struct model_node *n, const char *const *dy)
 	struct line l = { .kind = text_is(n, "mode", "nearest") ? NEAREST : text_is(n, "mode", "cubic") ? CUBIC : LINEAR,
 		.corners = text_is(n, "coordinate_transformation_mode", "align_corners"), .sharpness = sharpness ? sharpness->r : -0.75 };
 	const char *v = dy[0];
-	int i, k;
+	int i;
 
 	if (!extents_known(in) || !extents_known(out)) {
 		no_gradient(g, "the shape of its map is not known");
 		return;
 	}
 	for (i = 2; i < in->rank; i++) {
-		int64_t dim[] = { -1, out->dim[i], 1 };
-
 		l.in = in->dim[i];
 		l.out = out->dim[i];
-		for (k = i + 1; k < in->rank; k++)
-			dim[2] *= out->dim[k];
 		if (l.in != l.out)
-			v = two(g->x, "MatMul", matrix(g->x, &l), two(g->x, "Reshape", v, ints_constant(g->x, 3, dim)));
+			v = along(g, v, matrix(g->x, &l), out, i);
 	}
 	flow_to(g, n->in[0], shaped_as(g, v, n->in[0]));
+}
+
+/* ---- frames ---- */
+
+/* The element of N that stands at place I, which may be outside. */
+static int64_t
+stands_at(int64_t i, int64_t n, const char *mode)
+{
+	int64_t period = strcmp(mode, "wrap") == 0 ? n : n > 1 ? 2 * (n - 1) : 1;
+
+	if (strcmp(mode, "edge") == 0)
+		return within(i, n);
+	i = (i % period + period) % period;
+	return i < n ? i : period - i;
+}
+
+void
+framed(struct gradients *g, const struct model_node *n, const char *dy, const char *mode, const struct numbers *pads)
+{
+	const struct known_shape *in = shape_known(g, n->in[0]), *out = shape_known(g, n->out[0]);
+	int64_t o;
+	double *v;
+	int i;
+
+	if (!extents_known(in) || !extents_known(out)) {
+		no_gradient(g, "the shape of its map is not known");
+		return;
+	}
+	for (i = 1; i < in->rank; i++) {
+		if (in->dim[i] == out->dim[i])
+			continue;
+		v = arena_array(g->x->arena, (size_t)(in->dim[i] * out->dim[i]), sizeof(*v));
+		for (o = 0; o < out->dim[i]; o++)
+			v[stands_at(o - numbers_integer(pads, i), in->dim[i], mode) * out->dim[i] + o] = 1;
+		dy = along(g, dy, reals_constant(g->x, 2, (int64_t[]){ in->dim[i], out->dim[i] }, v), out, i);
+	}
+	flow_to(g, n->in[0], shaped_as(g, dy, n->in[0]));
 }
 
 const struct gradient_row gradients_of_resizing[] = { { "Resize", resize }, { NULL, NULL } };

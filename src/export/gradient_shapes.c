@@ -192,8 +192,12 @@ pad(struct gradients *g, const struct model_node *n, const char *const *dy)
 	int64_t axes[MODEL_RANK + 4], from[MODEL_RANK + 4], i;
 	const char *start;
 
-	if ((mode && strcmp(mode->s, "constant") != 0) || !pads || n->nin > 3) {
-		no_gradient(g, "a frame that is not of one number");
+	if (!pads || n->nin > 3) {
+		no_gradient(g, "a frame whose width is not known");
+		return;
+	}
+	if (mode && strcmp(mode->s, "constant") != 0) {
+		framed(g, n, dy[0], mode->s, pads);
 		return;
 	}
 	for (i = 0; i < pads->count / 2; i++) {
@@ -220,6 +224,17 @@ static void
 total(struct gradients *g, const struct model_node *n, const char *const *dy)
 {
 	flow_to(g, n->in[0], spread(g, n, dy[0]));
+}
+
+/* y = sqrt of the sum of x x; where that is 0, so is the gradient. */
+static void
+length(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	struct exporter *x = g->x;
+	const char *zero = real_constant(x, 0), *is = two(x, "Equal", n->out[0], zero), *by;
+
+	by = two(x, "Div", dy[0], make(x, "Where", IN(is, real_constant(x, 1), n->out[0]), AS_IS));
+	flow_to(g, n->in[0], two(x, "Mul", n->in[0], spread(g, n, make(x, "Where", IN(is, zero, by), AS_IS))));
 }
 
 static void
@@ -313,7 +328,7 @@ log_softmax(struct gradients *g, const struct model_node *n, const char *const *
 
 const struct gradient_row gradients_of_shapes[] = {
 	{ "Concat", concat }, { "DepthToSpace", depth_to_space }, { "Expand", expand }, { "Flatten", reshape }, { "LogSoftmax", log_softmax },
-	{ "Pad", pad }, { "ReduceMax", largest }, { "ReduceMin", least }, { "ReduceMean", mean }, { "ReduceSum", total },
+	{ "Pad", pad }, { "ReduceL2", length }, { "ReduceMax", largest }, { "ReduceMin", least }, { "ReduceMean", mean }, { "ReduceSum", total },
 	{ "Reshape", reshape }, { "Slice", slice }, { "Softmax", softmax }, { "Split", split }, { "Squeeze", reshape }, { "Tile", tile },
 	{ "Transpose", transpose }, { "Unsqueeze", reshape }, { NULL, NULL }
 };

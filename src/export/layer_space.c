@@ -96,15 +96,34 @@ EXPORT_OP_ROW(conv_transpose, .write = conv_transpose);
 
 /* ---- pooling ---- */
 
+/* The frame, where it is so wide that rounding up gives a window more, which begins behind the elements and is none: not all
+ * that read a model know that, so what is behind the last window is left out. */
+static struct attr
+frame_seen(const struct node *n, const struct attr *kernel, const struct attr *stride)
+{
+	struct attr frame = *op_attr(n, "pad");
+	int axes = space_axes(n->in[0]), i;
+
+	for (i = 0; i < axes && op_bool(n, "ceil"); i++) {
+		int64_t reach = n->in[0]->dim[1 + i] + frame.v[2 * i], count = n->out[0]->dim[1 + i];
+		int64_t rest = reach + frame.v[2 * i + 1] - kernel->v[i] - (count - 1) * stride->v[i];
+
+		if (rest > 0 && count * stride->v[i] >= reach)
+			frame.v[2 * i + 1] -= rest < frame.v[2 * i + 1] ? rest : frame.v[2 * i + 1];
+	}
+	return frame;
+}
+
 static struct window_attrs
 pool_attrs(struct exporter *x, const struct node *n)
 {
-	const struct attr *stride = op_attr(n, "stride");
+	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride")->n ? op_attr(n, "stride") : kernel;
+	struct attr frame = frame_seen(n, kernel, stride);
 	struct window_attrs w = window_begin(x, n);
 
-	add_axes(&w, "kernel_shape", op_attr(n, "kernel"));
-	add_axes(&w, "strides", stride->n ? stride : op_attr(n, "kernel"));
-	add_pads(&w, op_attr(n, "pad"));
+	add_axes(&w, "kernel_shape", kernel);
+	add_axes(&w, "strides", stride);
+	add_pads(&w, &frame);
 	if (op_bool(n, "ceil"))
 		add(&w, attr_is_int("ceil_mode", 1));
 	return w;
