@@ -17,7 +17,7 @@
 
 /* Names of what is no tensor end so. */
 static bool
-is_plain_name(struct piece t)
+is_plain_name(struct talk t)
 {
 	static const char *const ends[] = { "_path", "_name", "_dir", "_time", "_file", "_filename", "_id", "_idx", "_len", NULL };
 	const char *from = t.s, *to, *end = t.s + t.n;
@@ -37,8 +37,8 @@ is_plain_name(struct piece t)
 }
 
 /* A line without its comment. */
-static struct piece
-without_comment(struct piece t)
+static struct talk
+without_comment(struct talk t)
 {
 	char quote = 0;
 	size_t i;
@@ -47,27 +47,28 @@ without_comment(struct piece t)
 		if (quote ? t.s[i] == quote : t.s[i] == '"' || t.s[i] == '\'')
 			quote = quote ? 0 : t.s[i];
 		else if (!quote && t.s[i] == '#')
-			return (struct piece){ t.s, i };
+			return talk_part(t, t.s, t.s + i);
 	}
 	return t;
 }
 
 static bool
-is_let_go(struct piece t)
+is_let_go(struct talk t)
 {
-	return piece_any_of(t, LET_GO) || piece_find(t, ".cpu(");
+	return talk_any_of(t, LET_GO " .cpu(");
 }
 
 /* Is a name in T a loss's: "loss", "aux_losses", "loss_fn(y)", "losstensor", but not "lossless" or "lossy"? */
 static bool
-has_loss(struct piece t)
+has_loss(struct talk t)
 {
 	const char *at, *end = t.s + t.n;
+	size_t n;
 
-	while ((at = piece_find(t, "loss"))) {
-		at += 4;
-		t = (struct piece){ at, (size_t)(end - at) };
-		if (t.n == 0 || (*at != 'y' && *at != 'i' && !(t.n >= 4 && piece_find((struct piece){ at, 4 }, "less"))))
+	for (at = NULL; talk_next_phrase(t, "loss", &at, &n); ) {
+		const char *to = at + n;
+
+		if (to == end || (*to != 'y' && *to != 'i' && !talk_is_one_of(talk_head(t, to, 4), "less")))
 			return true;
 	}
 	return false;
@@ -75,12 +76,12 @@ has_loss(struct piece t)
 
 /* A sum that backward is called on is a step's own: "total_loss.backward()", "(total_loss / n).backward()". */
 static void
-sum_of_a_step(struct oom_paste *p, struct piece t)
+sum_of_a_step(struct oom_paste *p, struct talk t)
 {
 	const char *s = t.s, *end = t.s + t.n;
 	size_t n = strlen(p->sum);
 
-	if (!p->sums || !piece_find(t, "backward("))
+	if (!p->sums || !talk_any_of(t, "backward("))
 		return;
 	for (; n < (size_t)(end - s); s++)
 		if (memcmp(s, p->sum, n) == 0 && !piece_is_word(s[n]) && (s == t.s || !piece_is_word(s[-1])))
@@ -89,10 +90,10 @@ sum_of_a_step(struct oom_paste *p, struct piece t)
 
 /* "total_loss += loss": a sum by its name, of what has loss in its name. */
 static void
-sum_of_losses(struct oom_paste *p, struct piece t, int line)
+sum_of_losses(struct oom_paste *p, struct talk t, int line)
 {
-	const char *at = piece_find(t, "+="), *end = t.s + t.n, *name, *to;
-	struct piece left, right;
+	const char *at = talk_first(t, "+="), *end = t.s + t.n, *name, *to;
+	struct talk left, right;
 
 	if (!at)
 		return;
@@ -100,10 +101,10 @@ sum_of_losses(struct oom_paste *p, struct piece t, int line)
 		;
 	for (name = to; name > t.s && (piece_is_word(name[-1]) || name[-1] == '.'); name--)
 		;
-	left = (struct piece){ name, (size_t)(to - name) };
-	right = (struct piece){ at + 2, (size_t)(end - at - 2) };
-	if ((!has_loss(right) && !piece_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
-	    !piece_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_"))
+	left = talk_part(t, name, to);
+	right = talk_part(t, at + 2, end);
+	if ((!has_loss(right) && !talk_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
+	    !talk_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_"))
 		return;
 	p->sums = line;
 	oom_paste_name(p->sum, name, to);
@@ -111,7 +112,7 @@ sum_of_losses(struct oom_paste *p, struct piece t, int line)
 
 /* A line of code in a sentence has Markdown's sign ahead of it, one of a mail has its own. */
 static const char *
-past_quote(struct piece t)
+past_quote(struct talk t)
 {
 	const char *s = t.s, *end = t.s + t.n;
 
@@ -122,50 +123,50 @@ past_quote(struct piece t)
 
 /* Is what T makes still bound to what it came of? A copy in the machine's memory is. */
 static void
-note_kept(struct oom_paste *p, int *where, struct piece t, int line)
+note_kept(struct oom_paste *p, int *where, struct talk t, int line)
 {
-	if (piece_any_of(t, LET_GO))
+	if (talk_any_of(t, LET_GO))
 		return;
-	*(piece_find(t, ".cpu(") ? &p->copies : where) = line;
+	*(talk_any_of(t, ".cpu(") ? &p->copies : where) = line;
 }
 
 /* "outputs.append(model(x))" */
 static void
-list_of_results(struct oom_paste *p, struct piece t, int line)
+list_of_results(struct oom_paste *p, struct talk t, int line)
 {
-	const char *at = piece_find(t, ".append("), *end = t.s + t.n;
-	struct piece what;
+	const char *at = talk_first(t, ".append("), *end = t.s + t.n;
+	struct talk what;
 
 	if (!at)
 		return;
-	what = (struct piece){ at + 8, (size_t)(end - at - 8) };
-	if (!is_plain_name(what) && piece_any_of(what, "output pred logit feat embed loss model("))
+	what = talk_part(t, at + 8, end);
+	if (!is_plain_name(what) && talk_any_of(what, "output pred logit feat embed loss model("))
 		note_kept(p, &p->lists, what, line);
 }
 
 /* "preds = torch.cat((preds, y))": a tensor that grows by what is joined to it. */
 static void
-tensor_that_grows(struct oom_paste *p, struct piece t, int line)
+tensor_that_grows(struct oom_paste *p, struct talk t, int line)
 {
 	const char *s = past_quote(t), *end = t.s + t.n, *to, *at;
-	struct piece what;
+	struct talk what;
 	size_t n;
 
 	for (to = s; to < end && (piece_is_word(*to) || *to == '.'); to++)
 		;
 	n = (size_t)(to - s);
-	at = piece_find((struct piece){ to, (size_t)(end - to) }, "cat(");
+	at = talk_first(talk_part(t, to, end), "cat(");
 	if (n == 0 || !at || end - at < 5 || (at[4] != '(' && at[4] != '[') || (size_t)(end - at - 5) <= n ||
 	    memcmp(at + 5, s, n) != 0 || at[5 + n] != ',')
 		return;
-	what = (struct piece){ at + 5 + n, (size_t)(end - at - 5) - n };
-	if (piece_any_of(what, "output pred logit feat embed loss score prob"))
+	what = talk_part(t, at + 5 + n, end);
+	if (talk_any_of(what, "output pred logit feat embed loss score prob"))
 		note_kept(p, &p->lists, what, line);
 }
 
 /* "out = torch.zeros(n, d).cuda()", and later "out[i] = model(x)" */
 static void
-tensor_of_results(struct oom_paste *p, struct piece t, int line)
+tensor_of_results(struct oom_paste *p, struct talk t, int line)
 {
 	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *to, *at;
 	size_t n = strlen(p->store);
@@ -173,45 +174,45 @@ tensor_of_results(struct oom_paste *p, struct piece t, int line)
 	for (to = s; to < end && (piece_is_word(*to) || *to == '.'); to++)
 		;
 	at = piece_past_blanks(to, end);
-	if (to > s && at < end && *at == '=' && piece_any_of(t, "torch.empty( torch.zeros(") && piece_any_of(t, ".cuda( device= .to(") &&
-	    !signs_is_of_processor(t)) {
+	if (to > s && at < end && *at == '=' && talk_any_of(t, "torch.empty( torch.zeros(") && talk_any_of(t, ".cuda( device= .to(") &&
+	    !signs_is_of_processor(talk_piece(t))) {
 		oom_paste_name(p->store, s, to);
 		p->stores = 0;
 	} else if (n > 0 && (size_t)(to - s) == n && memcmp(s, p->store, n) == 0 && to < end && *to == '[' &&
 	    (at = memchr(to, ']', (size_t)(end - to))) && (at = piece_past_blanks(at + 1, end)) < end && *at == '=' &&
-	    memchr(at, '(', (size_t)(end - at)) && !is_let_go((struct piece){ at, (size_t)(end - at) })) {
+	    memchr(at, '(', (size_t)(end - at)) && !is_let_go(talk_part(t, at, end))) {
 		p->stores = line;
 	}
 }
 
 /* "model.eval()", "net.eval ()" */
 static bool
-sets_evaluation(struct piece t)
+sets_evaluation(struct talk t)
 {
-	const char *at = piece_find(t, ".eval"), *from = at, *end = t.s + t.n;
+	const char *at = talk_first(t, ".eval"), *from = at, *end = t.s + t.n;
 
 	if (!at || (at = piece_past_blanks(at + 5, end)) == end || *at != '(' || piece_past_blanks(at + 1, end) == end ||
 	    *piece_past_blanks(at + 1, end) != ')')
 		return false;
 	while (from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'))
 		from--;
-	return signs_is_network(signs_last_part((struct piece){ from, (size_t)(piece_find(t, ".eval") - from) }));
+	return signs_is_network(signs_last_part(talk_piece(talk_part(t, from, talk_first(t, ".eval")))));
 }
 
 /* volatile=True did the same before PyTorch 0.4. */
 static void
-gradients(struct oom_paste *p, struct piece t, int line, bool traced)
+gradients(struct oom_paste *p, struct talk t, int line, bool traced)
 {
-	if (piece_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( trainer. .trainer") ||
-	    piece_any_phrase(t, "import trainer|trainer = trainer("))
+	if (talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( trainer. .trainer") ||
+	    talk_any_phrase(t, "import trainer|trainer = trainer("))
 		p->no_grad = line;
 	if (traced)
 		return;
-	if (piece_any_of(t, "volatile=true") && piece_any_of(t, "variable( volatile=true)"))
+	if (talk_any_of(t, "volatile=true") && talk_any_of(t, "variable( volatile=true)"))
 		p->volatiles = line;
 	if (sets_evaluation(t))
 		p->evaluates = line;
-	else if (p->evaluates && !p->runs && piece_any_begins(t, "model( net( network(") && !piece_any_whole(t, "def class"))
+	else if (p->evaluates && !p->runs && talk_any_begins(t, "model( net( network(") && !talk_any_whole(t, "def class"))
 		p->runs = line;
 }
 
@@ -220,43 +221,38 @@ gradients(struct oom_paste *p, struct piece t, int line, bool traced)
 /* Does S begin with a name of all samples, "x_train", "test_data"? Returns its end, or NULL. A part, "x_train[:64]", and
  * longer names, "train_data_loader", are none. */
 static const char *
-all_samples(const char *s, const char *from, const char *end)
+all_samples(struct talk t, const char *s)
 {
-	static const char *const name[] = { "x_train", "x_test", "x_val", "x_valid", "train_x", "test_x", "val_x", "trainx",
-	    "testx", "xtrain", "xtest", "train_data", "test_data", "train_features", "test_features", "train_images",
-	    "test_images", "train_inputs", "test_inputs", "all_data", "full_data", NULL };
-	size_t n;
-	int i;
+	const char *to, *end = t.s + t.n;
 
-	if (s > from && piece_is_word(s[-1]))
+	if (s > t.s && piece_is_word(s[-1]))
 		return NULL;
-	for (n = 0; s + n < end && piece_is_word(s[n]); n++)
+	for (to = s; to < end && piece_is_word(*to); to++)
 		;
-	for (i = 0; name[i]; i++)
-		if (strlen(name[i]) == n && piece_find((struct piece){ s, n }, name[i]) == s)
-			return s + n;
-	return NULL;
+	return to > s && talk_is_one_of(talk_part(t, s, to), "x_train x_test x_val x_valid train_x test_x val_x trainx testx xtrain "
+	    "xtest train_data test_data train_features test_features train_images test_images train_inputs test_inputs all_data "
+	    "full_data") ? to : NULL;
 }
 
 /* "x_train = x_train.to(device)", "torch.from_numpy(X_train).float().cuda()"; and "y = model(x_test)". */
 static void
-whole_set(struct oom_paste *p, struct piece t, int line)
+whole_set(struct oom_paste *p, struct talk t, int line)
 {
 	const char *s, *to, *open, *end = t.s + t.n;
-	struct piece rest;
+	struct talk rest;
 
 	for (s = t.s; s < end; s++) {
-		if (!(to = all_samples(s, t.s, end)) || to == end || (*to != '.' && *to != ')' && *to != ','))
+		if (!(to = all_samples(t, s)) || to == end || (*to != '.' && *to != ')' && *to != ','))
 			continue;
-		rest = (struct piece){ to, (size_t)(end - to) };
-		if (piece_any_of(rest, ".cuda( .to(device .to(self.device .to('cuda .to(\"cuda .to(args.device") &&
-		    !piece_any_whole(t, "for def"))
+		rest = talk_part(t, to, end);
+		if (talk_any_of(rest, ".cuda( .to(device .to(self.device .to('cuda .to(\"cuda .to(args.device") &&
+		    !talk_any_whole(t, "for def"))
 			p->all_moved = line;
 		for (open = s; open > t.s && (piece_is_word(open[-1]) || open[-1] == '.' || open[-1] == '('); open--)
 			;
-		rest = (struct piece){ open, (size_t)(s - open) };
-		if (rest.n > 1 && s[-1] == '(' && s[-2] != '(' && !piece_any_whole(t, "def") &&
-		    signs_is_network(signs_last_part((struct piece){ open, rest.n - 1 })))
+		rest = talk_part(t, open, s);
+		if (rest.n > 1 && s[-1] == '(' && s[-2] != '(' && !talk_any_whole(t, "def") &&
+		    signs_is_network(signs_last_part(talk_piece(talk_part(t, open, s - 1)))))
 			p->all_run = line;
 	}
 }
@@ -265,16 +261,17 @@ whole_set(struct oom_paste *p, struct piece t, int line)
 
 /* "img_size=1280", "Resize((512, 1024))": pixels of a side, or of two. */
 static void
-pictures(struct oom_paste *p, struct piece t, int line)
+pictures(struct oom_paste *p, struct talk t, int line)
 {
 	static const char *const key[] = { "img_size", "image_size", "imgsz", "img-size", "image-size", "input_shape",
 	    "target_size", "resize(", "crop_size", "crop-size", "randomcrop(", "centercrop(", "randomresizedcrop(", NULL };
 	const char *at, *end = t.s + t.n;
+	bool sized = talk_any_of(t, "size shape imgsz crop");
 	int64_t high, wide, other;
 	int i;
 
-	for (i = 0; key[i] && piece_any_of(t, "size shape imgsz crop"); i++) {
-		if (!(at = piece_find(t, key[i])) || (at > t.s && (piece_is_word(at[-1]) || at[-1] == '-') &&
+	for (i = 0; key[i] && sized; i++) {
+		if (!(at = talk_first(t, key[i])) || (at > t.s && (piece_is_word(at[-1]) || at[-1] == '-') &&
 		    !(at - t.s >= 2 && at[-1] == '-' && at[-2] == '-')))
 			continue;
 		for (at += strlen(key[i]); at < end && strchr(" =:('\"[", *at); at++)
@@ -296,7 +293,7 @@ pictures(struct oom_paste *p, struct piece t, int line)
 
 /* "net = net.to(device)", and nothing else. */
 static void
-move(struct oom_paste *p, struct piece t, int line)
+move(struct oom_paste *p, struct talk t, int line)
 {
 	const char *s = past_quote(t), *end = t.s + t.n, *at;
 	int blanks = 0;
@@ -305,12 +302,12 @@ move(struct oom_paste *p, struct piece t, int line)
 		end--;
 	for (at = s; at < end; at++)
 		blanks += *at == ' ';
-	if (end > s && end[-1] == ')' && blanks <= 2 && signs_is_move((struct piece){ s, (size_t)(end - s) }))
+	if (end > s && end[-1] == ')' && blanks <= 2 && signs_is_move(talk_piece(talk_part(t, s, end))))
 		p->moves = line;
 }
 
 void
-oom_code_line(struct oom_paste *p, struct piece t, int line, bool traced)
+oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 {
 	t = without_comment(t);
 	gradients(p, t, line, traced);
@@ -324,6 +321,6 @@ oom_code_line(struct oom_paste *p, struct piece t, int line, bool traced)
 	whole_set(p, t, line);
 	pictures(p, t, line);
 	move(p, t, line);
-	if ((piece_find(t, "retain_graph=true") || piece_find(t, "retain_graph = true")) && piece_any_of(t, "backward( grad("))
+	if (talk_any_phrase(t, "retain_graph=true|retain_graph = true") && talk_any_of(t, "backward( grad("))
 		p->keeps = line;
 }

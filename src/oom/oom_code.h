@@ -6,6 +6,6 @@
 #include "oom/oom_piece.h"
 
 /* TRACED: a traceback's line, of which only what switches gradients off is read. */
-void	oom_code_line(struct oom_paste *, struct piece, int line, bool traced);
+void	oom_code_line(struct oom_paste *, struct talk, int line, bool traced);
 
 #endif

@@ -28,6 +28,7 @@
 struct log_reader {
 	struct oom_log *log;
 	struct oom_text in;	/* the window */
+	struct lexicon *lexicon;
 	bool ended;
 	int line;		/* of the place that is looked at */
 	size_t at;		/* that place */
@@ -197,15 +198,17 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 	}
 }
 
-/* Can the pattern match at S, by its first byte and the byte ahead of it? */
+/* Can the pattern match at S, by its first byte and those beside it? Where one is no letter, the line may break. */
 static bool
-may_begin(const char *pattern, const char *s)
+may_begin(const char *pattern, const char *s, const char *end)
 {
 	const char *first = oom_pattern_first(pattern);
 	char before = s[-1];
 
 	if (*first == '%' || *first == '#')
 		return is_digit(*s) && before != '.' && before != ',' && !is_digit(before);
+	if (is_letter(*first) && is_letter(first[1]) && s + 1 < end && is_letter(s[1]) && lower(first[1]) != lower(s[1]))
+		return false;
 	if (*pattern == '~')
 		return lower(*first) == lower(*s) && !is_letter(before);
 	return *first == *s && !(is_letter(*s) && is_letter(before));
@@ -244,7 +247,7 @@ find_phrase(const struct log_reader *r, const char *s, const char *end, struct o
 	for (i = r->first[(unsigned char)*s]; i >= 0; i = r->next[i]) {
 		const struct phrase *p = &oom_phrases[i];
 
-		if (may_begin(p->pattern, s) && (*after = oom_pattern(p->pattern, s, end, m)) &&
+		if (may_begin(p->pattern, s, end) && (*after = oom_pattern(p->pattern, s, end, m)) &&
 		    (!(p->flags & PHRASE_ALONE) || alone(s, r->in.text)))
 			return p;
 	}
@@ -282,7 +285,7 @@ read_details(const struct log_reader *r, struct telling *t, const char *s, const
 			t->flags &= ~(unsigned)PHRASE_ANYONE;
 		}
 		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
-			if (may_begin(d->pattern, s) && oom_pattern(d->pattern, s, end, &m))
+			if (may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m))
 				note_detail(t, d, &m);
 	}
 	return s;
@@ -400,9 +403,9 @@ is_of_cuda(const struct log_reader *r, const char *s)
 	while (from > most && !is_line_end(from[-1]))
 		from--;
 	for (; from < s; from++) {
-		if (oom_pattern("~host", from, s, &m))
+		if (lower(*from) == 'h' && oom_pattern("~host", from, s, &m))
 			return false;
-		cuda |= oom_pattern("~cuda", from, s, &m) != NULL;
+		cuda |= lower(*from) == 'c' && oom_pattern("~cuda", from, s, &m);
 	}
 	return cuda;
 }
@@ -421,7 +424,7 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 		from--;
 	while (to < end && to - after < TRACE_BEHIND && !is_line_end(*to))
 		to++;
-	return !oom_told_happened((struct piece){ from, (size_t)(to - from) }, s, (size_t)(after - s));
+	return !oom_told_happened(lexicon_read(r->lexicon, from, (size_t)(to - from)), s, (size_t)(after - s));
 }
 
 static void
@@ -434,7 +437,6 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
 		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART, .warning = p->flags & PHRASE_WARNING,
 		.windows = p->flags & PHRASE_WINDOWS, .follows = follows(r),
-		.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin),
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
 	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
 	const char *told, *code;
@@ -464,6 +466,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		return;
 	if (!o.size[OOM_ASKED].known && !o.shape.known && is_not_reported(r, p, begin, s, end))
 		return;
+	o.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin);
 	code = code_ahead(r, begin);
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code));
 	oom_keep(r->log, &o);
@@ -515,7 +518,7 @@ begin_line(struct log_reader *r)
 	while (n < most && !is_line_end(s[n]))
 		n++;
 	oom_trace_line(&r->trace, r->log, s, n, r->line);
-	oom_paste_line(&r->log->paste, s, n, r->line, r->trace.begun && !r->trace.taken);
+	oom_paste_line(&r->log->paste, lexicon_read(r->lexicon, s, n), r->line, r->trace.begun && !r->trace.taken);
 }
 
 static void
@@ -575,6 +578,7 @@ oom_log_read(struct oom_log *log, struct arena *a, size_t (*read)(void *, char *
 	r.in.text[r.in.n++] = '\n';	/* so that every place has a byte ahead of it */
 	r.at = 1;
 	index_tables(&r);
+	r.lexicon = lexicon_new(a);
 	while (!r.ended) {
 		fill(&r, read, context);
 		scan(&r);

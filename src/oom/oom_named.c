@@ -32,7 +32,7 @@ add_batch(struct oom_told *o, int64_t n, int line)
 
 /* Do none but such words stand between a name and its number? */
 static bool
-are_links(struct piece t)
+are_links(struct talk t)
 {
 	const char *s, *to, *end = t.s + t.n;
 
@@ -45,7 +45,7 @@ are_links(struct piece t)
 			continue;
 		while (to < end && piece_is_word(*to))
 			to++;
-		if (!clause_has_word((struct piece){ s, (size_t)(to - s) }, "size sizes _size s _sizes of to is was as at only even just equal equals set be by "
+		if (!talk_any_whole(talk_part(t, s, to), "size sizes _size s _sizes of to is was as at only even just equal equals set be by "
 		    "down from with like into a an"))
 			return false;
 	}
@@ -54,13 +54,13 @@ are_links(struct piece t)
 
 /* "128 batch_size": the number right ahead of the word, where that goes on with its size. */
 static bool
-ahead_of(struct piece t, const char *at, int64_t *n)
+ahead_of(struct talk t, const char *at, int64_t *n)
 {
-	const char *s = at, *end = t.s + t.n;
+	const char *s = at;
 
 	while (s > t.s && s[-1] == ' ')
 		s--;
-	if (s == at || s == t.s || !is_digit(s[-1]) || !piece_find((struct piece){ at, end - at < 10 ? (size_t)(end - at) : 10 }, "size"))
+	if (s == at || s == t.s || !is_digit(s[-1]) || !piece_find(talk_piece(talk_head(t, at, 10)), "size"))
 		return false;
 	while (s > t.s && is_digit(s[-1]))
 		s--;
@@ -69,25 +69,25 @@ ahead_of(struct piece t, const char *at, int64_t *n)
 
 /* "train_batch_size", but not "eval_batch_size", nor "steps_per_batch". */
 static bool
-is_of_training(struct piece t, const char *at)
+is_of_training(struct talk t, const char *at)
 {
-	const char *s = at, *end = t.s + t.n;
+	const char *s = at;
 
 	while (s > t.s && piece_is_word(s[-1]))
 		s--;
-	return !piece_any_of((struct piece){ s, (size_t)(at - s) }, "eval val test pred per_batch") &&
-	    piece_find((struct piece){ at, end - at < 10 ? (size_t)(end - at) : 10 }, "size");
+	return !talk_any_of(talk_part(t, s, at), "eval val test pred per_batch") &&
+	    piece_find(talk_piece(talk_head(t, at, 10)), "size");
 }
 
 /* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
 static void
-batches(struct oom_told *o, struct piece t, int line)
+batches(struct oom_told *o, struct talk t, int line)
 {
 	const char *at, *s, *end = t.s + t.n, *stop;
-	struct piece rest = t, between;
+	struct talk between;
 	int64_t n;
 
-	for (; (at = piece_find(rest, "batch")); rest = (struct piece){ at, (size_t)(end - at) }) {
+	for (at = t.s; (at = piece_find(talk_piece(talk_part(t, at, end)), "batch")); ) {
 		if (ahead_of(t, at, &n))
 			add_batch(o, n, line);
 		if (at > t.s && piece_is_word(at[-1]) && !is_of_training(t, at)) {
@@ -98,21 +98,21 @@ batches(struct oom_told *o, struct piece t, int line)
 		stop = end - at > NEAR_BATCH ? at + NEAR_BATCH : end;
 		for (s = at; s < stop && !is_digit(*s) && !memchr(".;?!\n", *s, 5); s++)
 			;
-		between = (struct piece){ at, (size_t)(s - at) };
+		between = talk_part(t, at, s);
 		if (s == stop || !is_digit(*s) || between.n == 0 || piece_is_word(s[-1]) || !are_links(between))
 			continue;
 		s = piece_number(s, end, &n);
 		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
 			continue;
 		add_batch(o, n, line);
-		if (n == 1 && !piece_any_whole(clause_of(t, at, (size_t)(s - at)), RUNS))
+		if (n == 1 && !talk_any_whole(talk_clause(t, at, (size_t)(s - at)), RUNS))
 			o->one = line;
 	}
 }
 
 /* "a 12GB card", "8 GB", "24G": the first. */
 static void
-gigabytes(struct oom_told *o, struct piece t, int line)
+gigabytes(struct oom_told *o, struct talk t, int line)
 {
 	const char *s, *to, *end = t.s + t.n;
 	int64_t n, part;
@@ -155,44 +155,44 @@ oom_told_framework(int i)
 
 /* The run itself, and not one that works there, or that is asked for. */
 static bool
-runs_on_processor(struct piece t)
+runs_on_processor(struct talk t)
 {
 	size_t n;
-	const char *at = clause_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
+	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
-	return at && !clause_is_question(t) && !clause_has_word(clause_of(t, at, n), "works work worked fine ok okay tried try could");
+	return at && !clause_is_question(t) && !talk_any_whole(talk_clause(t, at, n), "works work worked fine ok okay tried try could");
 }
 
 /* "I restarted it", "we have restarted it": by whom it was done, right ahead of it. */
 static bool
-is_of_person(const char *from, const char *at)
+is_of_person(struct talk clause, const char *at)
 {
-	struct piece ahead = clause_word_ahead(from, at);
+	struct talk ahead = clause_word_ahead(clause, at);
 
-	return clause_has_word(ahead, "i we you") || clause_has_word(clause_word_ahead(from, ahead.s), "i we you");
+	return talk_any_whole(ahead, "i we you") || talk_any_whole(clause_word_ahead(clause, ahead.s), "i we you");
 }
 
 /* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
 static bool
-says_killed(struct piece t)
+says_killed(struct talk t)
 {
 	size_t n;
-	const char *at = clause_find_whole(t, "why killed|process killed|training killed|kernel keeps dying|kernel appears to have died", &n);
-	struct piece clause;
+	const char *at = talk_find_whole(t, "why killed|process killed|training killed|kernel keeps dying|kernel appears to have died", &n);
+	struct talk clause;
 
 	if (!at) {
-		at = clause_find_whole(t, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|shut down", &n);
-		if (at && !piece_any_whole(clause_of(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
+		at = talk_find_whole(t, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|shut down", &n);
+		if (at && !talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
 			at = NULL;
 	}
 	if (!at) {
-		at = clause_find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
-		if (!at || !piece_any_whole(clause_of(t, at, n), "it process training program script job python code run kernel session task"))
+		at = talk_find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
+		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process training program script job python code run kernel session task"))
 			return false;
 	}
-	clause = clause_of(t, at, n);
-	return oom_told_happened(t, at, n) && !is_of_person(clause.s, at) && !piece_any_whole(clause, "timeout deadline manually user ctrl me");
+	clause = talk_clause(t, at, n);
+	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_any_whole(clause, "timeout deadline manually user ctrl me");
 }
 
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
@@ -204,28 +204,28 @@ says_killed(struct piece t)
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
 
 void
-oom_named_line(struct oom_told *o, struct piece t, int line)
+oom_named_line(struct oom_told *o, struct talk t, int line)
 {
 	int i;
 
-	if (clause_has_word(t, DEVICES) || piece_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
+	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
-	if (piece_any_of(t, "data memory image feature numpy csv pickle") && clause_has_whole(t, DATA))
+	if (talk_any_of(t, "data memory image feature numpy csv pickle") && talk_has_whole(t, DATA))
 		o->data = line;
 	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), AT_ONCE, AHEAD | BEHIND, ""))
 		o->at_once = line;
-	if (piece_any_of(t, "kill kernel session notebook colab kaggle runtime jupyter") && says_killed(t))
+	if (talk_any_of(t, "kill kernel session notebook colab kaggle runtime jupyter") && says_killed(t))
 		o->killed = line;
-	if (piece_find(t, "replay") && piece_any_phrase(t, REPLAY))
+	if (talk_any_phrase(t, REPLAY))
 		o->replay = line;
-	if (piece_any_of(t, "cpu processor") && runs_on_processor(t))
+	if (talk_any_of(t, "cpu processor") && runs_on_processor(t))
 		o->processor = line;
-	if (piece_find(t, "vocab"))
+	if (talk_any_of(t, "vocab"))
 		o->vocabulary = line;
-	if (piece_any_of(t, "subdivision yolov3.cfg yolov4.cfg") || clause_has_word(t, "darknet"))
+	if (talk_any_of(t, "subdivision yolov3.cfg yolov4.cfg") || talk_any_whole(t, "darknet"))
 		o->darknet = line;
 	for (i = 0; i < TOLD_FRAMEWORKS; i++)
-		if (!o->framework[i] && piece_any_of(t, framework[i].words) && clause_has_word(t, framework[i].words))
+		if (!o->framework[i] && talk_any_of(t, framework[i].words) && talk_any_whole(t, framework[i].words))
 			o->framework[i] = line;
 	batches(o, t, line);
 	gigabytes(o, t, line);

@@ -5,6 +5,6 @@
 #include "oom/oom_told.h"
 
 /* Line LINE of the log is a sentence, which was read for what it says of memory. */
-void	oom_named_line(struct oom_told *, struct piece, int line);
+void	oom_named_line(struct oom_told *, struct talk, int line);
 
 #endif

@@ -55,17 +55,17 @@ size_at(const char *s, const char *from, const char *end)
 
 /* A name of a family of language models, with a size. */
 static void
-sizes(struct oom_paste *p, struct piece t, int line)
+sizes(struct oom_paste *p, struct talk t, int line)
 {
 	const char *s = t.s, *end = t.s + t.n, *to, *at;
-	struct piece name;
+	struct talk name;
 	int64_t millions;
 
 	for (; s < end; s = to + 1) {
 		for (to = s; to < end && is_of_name(*to); to++)
 			;
-		name = (struct piece){ s, (size_t)(to - s) };
-		if (name.n < LEAST_LETTERS || !piece_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
+		name = talk_part(t, s, to);
+		if (name.n < LEAST_LETTERS || !talk_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
 		    "vicuna llava alpaca baichuan internlm internvl yi- phi- deepseek llava mpt- pythia wizard starcoder stablelm dolly "
 		    "rwkv mamba granite nemotron olmo minicpm solar zephyr"))
 			continue;
@@ -74,14 +74,14 @@ sizes(struct oom_paste *p, struct piece t, int line)
 				continue;
 			p->millions = p->millions && p->millions != millions ? -1 : millions;
 			p->millions_line = line;
-			if (piece_any_of(t, "4-bit int4 int8 8-bit q4_ q5_ q8_ bnb fp8"))
+			if (talk_any_of(t, "4-bit int4 int8 8-bit q4_ q5_ q8_ bnb fp8"))
 				p->few_bits = line;
 			break;
 		}
 	}
-	if (piece_any_of(t, "4bit 8bit nf4 mxfp4 gpt-oss exl2 gptq awq gguf"))
+	if (talk_any_of(t, "4bit 8bit nf4 mxfp4 gpt-oss exl2 gptq awq gguf"))
 		p->few_bits = line;
-	if (piece_any_of(t, "float16 fp16 bf16 float32 .half()"))
+	if (talk_any_of(t, "float16 fp16 bf16 float32 .half()"))
 		p->many_bits = line;
 }
 
@@ -89,7 +89,7 @@ sizes(struct oom_paste *p, struct piece t, int line)
 
 /* Darknet's: "batch=64", by itself on a line; a sign of a comment ahead of it leaves it out. */
 static void
-setting(struct oom_paste *p, struct piece t, int line)
+setting(struct oom_paste *p, struct talk t, int line)
 {
 	const struct {
 		const char *name;
@@ -120,7 +120,7 @@ setting(struct oom_paste *p, struct piece t, int line)
 
 /* "|    0   N/A  N/A      5898      C   ./darknet           1906MiB |" */
 static void
-holder(struct oom_paste *p, struct piece t, int line)
+holder(struct oom_paste *p, struct talk t, int line)
 {
 	const char *s = t.s, *end = t.s + t.n, *at, *to;
 	int64_t n, gpu;
@@ -152,11 +152,12 @@ holder(struct oom_paste *p, struct piece t, int line)
 
 /* A path at the root: "/content/a.py", but not "https://a.b/content/". */
 static bool
-has_root(struct piece t, const char *root)
+has_root(struct talk t, const char *root)
 {
-	const char *at, *end = t.s + t.n;
+	const char *at;
+	size_t n;
 
-	for (; (at = piece_find(t, root)); t = (struct piece){ at + 1, (size_t)(end - at - 1) })
+	for (at = NULL; talk_next_phrase(t, root, &at, &n); )
 		if (at == t.s || !(piece_is_word(at[-1]) || memchr(".-~/", at[-1], 4)))
 			return true;
 	return false;
@@ -164,40 +165,35 @@ has_root(struct piece t, const char *root)
 
 /* "full_batch.py", "--full-batch=1", but not "FullBatchNorm". */
 static bool
-names_full_batch(struct piece t)
+names_full_batch(struct talk t)
 {
-	static const char *const word[] = { "full_batch", "full-batch", "fullbatch" };
-	const char *at, *end = t.s + t.n;
-	struct piece rest;
-	size_t i;
+	const char *at = NULL, *to, *end = t.s + t.n;
+	size_t n;
 
-	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++)
-		for (rest = t; (at = piece_find(rest, word[i])); ) {
-			at += strlen(word[i]);
-			rest = (struct piece){ at, (size_t)(end - at) };
-			if ((at == end || !piece_is_word(*at) || *at == '_') &&
-			    !(rest.n >= 5 && piece_find((struct piece){ at + 1, 4 }, "norm")))
-				return true;
-		}
+	while (talk_next_phrase(t, "full_batch|full-batch|fullbatch", &at, &n)) {
+		to = at + n;
+		if (to == end || ((!piece_is_word(*to) || *to == '_') && !talk_is_one_of(talk_head(t, to + 1, 4), "norm")))
+			return true;
+	}
 	return false;
 }
 
 /* Whose program it is, and what it was at. */
 static void
-program(struct oom_paste *p, struct piece t, int line)
+program(struct oom_paste *p, struct talk t, int line)
 {
 	const char *s = piece_past_blanks(t.s, t.s + t.n);
 
-	if (piece_find(t, "loading weights") || piece_find(t, "loading checkpoint shards") || piece_find(t, "loading model from") ||
-	    piece_any_of(t, "torch.load( .from_pretrained( load_checkpoint("))
+	if (talk_any_phrase(t, "loading weights|loading checkpoint shards|loading model from") ||
+	    talk_any_of(t, "torch.load( .from_pretrained( load_checkpoint("))
 		p->loads = line;
-	if (piece_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai"))
+	if (talk_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai"))
 		p->images = line;
-	if (piece_any_begins(t, "train_ train.py") || piece_find(t, "accelerate launch"))
+	if (talk_any_begins(t, "train_ train.py") || talk_any_phrase(t, "accelerate launch"))
 		p->trains = line;
 	if (names_full_batch(t))
 		p->whole = line;
-	if (piece_find(t, "error: loaderror:"))
+	if (talk_any_phrase(t, "error: loaderror:"))
 		p->julia = line;
 	if (has_root(t, "/content/"))
 		p->colab = line;
@@ -208,11 +204,9 @@ program(struct oom_paste *p, struct piece t, int line)
 }
 
 void
-oom_paste_line(struct oom_paste *p, const char *s, size_t n, int line, bool traced)
+oom_paste_line(struct oom_paste *p, struct talk t, int line, bool traced)
 {
-	struct piece t = { s, n };
-
-	oom_code_line(p, t, line, traced);
+		oom_code_line(p, t, line, traced);
 	sizes(p, t, line);
 	program(p, t, line);
 	if (traced)

@@ -59,7 +59,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 
 /* What fits of a name, to its end. */
 void	oom_paste_name(char to[PASTE_NAME], const char *s, const char *end);
-/* Line LINE of the log is the N bytes at S; TRACED: a traceback's. */
-void	oom_paste_line(struct oom_paste *, const char *s, size_t n, int line, bool traced);
+/* Line LINE of the log, as it was read by a lexicon; TRACED: a traceback's. */
+void	oom_paste_line(struct oom_paste *, struct talk, int line, bool traced);
 
 #endif

@@ -495,7 +495,9 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 const char *
 oom_pattern_first(const char *pattern)
 {
-	return pattern + strspn(pattern, "~\b");
+	while (*pattern == '~' || *pattern == '\b')
+		pattern++;
+	return pattern;
 }
 
 const char *
@@ -516,7 +518,7 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 		}
 		if (p > first && s < end && is_line_end(*s) && !strchr("!\t\n\b", *p) && p[-1] != '\t')
 			s = line_break(s, end);
-		if (strchr("%#$&@!^`\a\b\t\n", *p)) {
+		if (!is_letter(*p) && strchr("%#$&@!^`\a\b\t\n", *p)) {
 			if (!(s = sign(p, s, end, m)))
 				return NULL;
 		} else if (any_case && *p == '_') {

@@ -108,47 +108,47 @@ static const struct {
 
 /* A line of a program's text, or of its log. */
 static bool
-is_code(struct piece t)
+is_code(struct talk t)
 {
 	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
-	struct piece rest = { s, (size_t)(end - s) };
+	struct talk rest = talk_part(t, s, end);
 
-	if (piece_any_phrase(t, "str(e)|print(|printf(|raise |logger.|logging.|except |warnings.warn(|std::cerr|throw |return |def |#include|"
+	if (talk_any_phrase(t, "str(e)|print(|printf(|raise |logger.|logging.|except |warnings.warn(|std::cerr|throw |return |def |#include|"
 	    "assert(|log(|, line |://github.com/pytorch/pytorch/blob"))
 		return true;
 	if (end - s >= 2 && (memcmp(s, "//", 2) == 0 || memcmp(s, "/*", 2) == 0 || memcmp(s, "* ", 2) == 0 || memcmp(s, "--", 2) == 0) &&
 	    memcmp(s, "* ", 2) != 0)
 		return true;
-	return (piece_any_begins((struct piece){ s, rest.n < 6 ? rest.n : 6 }, "if elif while for") && end > s && end[-1] == ':' &&
-	    piece_any_of(rest, "( == in "));
+	return (talk_any_begins(talk_head(t, s, 6), "if elif while for") && end > s && end[-1] == ':' &&
+	    talk_any_of(rest, "( == in "));
 }
 
 /* "2018-02-06 19:49", "[INFO]", "I tensorflow/core": how programs begin the lines of their logs. */
 static bool
-is_logged(struct piece t)
+is_logged(struct talk t)
 {
 	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
-	struct piece first = { s, (size_t)(end - s) < 48 ? (size_t)(end - s) : 48 };
+	struct talk first = talk_head(t, s, 48);
 
 	if (end - s > 8 && is_digit(s[0]) && is_digit(s[1]) && (s[2] == ':' || (is_digit(s[2]) && is_digit(s[3]) && s[4] == '-')))
 		return true;
-	return piece_any_phrase(first, "[info|info]|[debug|[warn|[error|info:|debug:|warning:|tensorflow/");
+	return talk_any_phrase(first, "[info|info]|[debug|[warn|[error|info:|debug:|warning:|tensorflow/");
 }
 
 static bool
-is_sentence(struct piece t)
+is_sentence(struct talk t)
 {
-	return clause_has_word(t, "i my me we our you your it when after while how why even with on get got keep this the to is are can");
+	return talk_any_whole(t, "i my me we our you your it when after while how why even with on get got keep this the to is are can");
 }
 
 static bool
-is_within(struct piece t, const char *at)
+is_within(struct talk t, const char *at)
 {
 	return t.s && at >= t.s && at < t.s + t.n;
 }
 
-static struct piece
-sentence_of(struct piece t, const char *at)
+static struct talk
+sentence_of(struct talk t, const char *at)
 {
 	const char *from = at, *to = at, *end = t.s + t.n;
 
@@ -156,11 +156,11 @@ sentence_of(struct piece t, const char *at)
 		from--;
 	while (to < end && !memchr("?!", *to, 2) && !(*to == '.' && (to + 1 == end || to[1] == ' ')))
 		to++;
-	return (struct piece){ from, (size_t)(to - from) + (to < end && *to == '?') };
+	return talk_part(t, from, to + (to < end && *to == '?'));
 }
 
-struct piece
-oom_told_sentence(const struct oom_told *o, struct piece t)
+struct talk
+oom_told_sentence(const struct oom_told *o, struct talk t)
 {
 	return is_within(t, o->at) ? sentence_of(t, o->at) : t;
 }
@@ -168,96 +168,103 @@ oom_told_sentence(const struct oom_told *o, struct piece t)
 /* "Take less if it runs out of memory"; but "even if I take less", and what comes after the comma of "if it runs, it
  * runs out of memory", are what is said. */
 static bool
-is_condition(struct piece clause, const char *at)
+is_condition(struct talk clause, const char *at)
 {
-	struct piece word, ahead;
-	const char *s;
+	struct talk before = talk_part(clause, clause.s, at), word;
+	const char *s = NULL;
+	size_t n;
 
-	for (s = at; (word = clause_word_ahead(clause.s, s)).n > 0; s = word.s) {
-		ahead = clause_word_ahead(clause.s, word.s);
-		if (clause_has_word(word, "if") && !clause_has_word(ahead, "even as what"))
+	while (talk_next_phrase(before, "if", &s, &n)) {
+		word = clause_word_ahead(before, s + n);
+		if (talk_any_whole(talk_part(before, word.s, clause_word_behind(before, s).s + clause_word_behind(before, s).n), "if") &&
+		    !talk_any_whole(clause_word_ahead(before, word.s), "even as what"))
 			return true;
 	}
 	return false;
 }
 
 bool
-oom_told_happened(struct piece line, const char *at, size_t n)
+oom_told_happened(struct talk line, const char *at, size_t n)
 {
-	struct piece clause = clause_of(line, at, n);
+	struct talk clause = talk_clause(line, at, n);
 	const char *end = clause.s + clause.n, *to = piece_past_blanks(at + n, end);
-	struct piece next = { to, (size_t)(end - to) };
+	struct talk next = talk_part(line, to, end);
 	size_t length;
 
 	if (is_code(line) || clause_denies(line, at, n))
 		return false;
-	if (clause_find_whole(next, NAMED_AFTER, &length) == to)
+	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
-	return (!clause_has_whole(clause, ADVICE) && !is_condition(clause, at)) || clause_is_question(sentence_of(line, at));
+	return (!talk_has_whole(clause, ADVICE) && !is_condition(clause, at)) || clause_is_question(sentence_of(line, at));
 }
 
 /* The first of a clause's words that says what befell memory, where it names that. */
 static const char *
-befell(struct piece t, const char *list, size_t *n)
+befell(struct talk t, const char *list, size_t *n)
 {
-	const char *at = clause_find_whole(t, list, n), *end = t.s + t.n;
-	struct piece behind;
+	const char *at = talk_find_whole(t, list, n), *end = t.s + t.n;
+	struct talk behind;
 
 	/* "out of" has to be of memory: neither "5 out of 8 GB of memory" nor "out of nowhere" */
 	if (at && *n == 6 && piece_find((struct piece){ at, 6 }, "out of")) {
 		if (at > t.s + 1 && (is_digit(at[-2]) || lower(at[-2]) == 'b'))
 			return NULL;
-		behind = (struct piece){ at + 6, (size_t)(end - at - 6) };
-		return clause_has_whole(behind, MEMORY) ? at : NULL;
+		behind = talk_part(t, at + 6, end);
+		return talk_has_whole(behind, MEMORY) ? at : NULL;
 	}
 	return at;
 }
 
 /* "memory usage rises", of the clause in which memory is named at AT: not what makes it grow, nor what it is for. */
 static bool
-grows(struct piece clause, const char *at)
+grows(struct talk clause, const char *at)
 {
-	struct piece behind = { at, (size_t)(clause.s + clause.n - at) };
+	struct talk behind = talk_part(clause, at, clause.s + clause.n);
 
-	return clause_has_whole(behind, "increases|increasing|grows|growing|rises|rising|goes up|went up|going up|climbs|climbing") &&
-	    !clause_says_no(clause, "stop stops stopped fixed solved") && !piece_find(clause, " to be ");
+	return talk_has_whole(behind, "increases|increasing|grows|growing|rises|rising|goes up|went up|going up|climbs|climbing") &&
+	    !clause_says_no(clause, "stop stops stopped fixed solved") && !talk_any_phrase(clause, " to be ");
 }
 
 /* What a sentence says of memory, and where. A clause that denies it by one phrase says it by no other. */
 static enum told_what
-says_what(struct piece t, const char **at, size_t *n)
+says_what(struct talk t, const char **at, size_t *n)
 {
-	struct piece denied = { NULL, 0 }, rest = t, clause;
+	struct talk denied = { 0 }, rest = t, clause = { 0 };
 	const char *memory, *end = t.s + t.n;
+	bool other = false, again;
 	size_t i, length;
 
 	for (i = 0; by_itself[i].phrases; i++)
-		for (rest = t; (*at = clause_find_whole(rest, by_itself[i].phrases, n)); rest = (struct piece){ *at + *n, (size_t)(end - *at) - *n }) {
+		for (rest = t; (*at = talk_find_whole(rest, by_itself[i].phrases, n)); rest = talk_part(t, *at + *n, end)) {
 			if (is_within(denied, *at))
 				continue;
 			if (oom_told_happened(t, *at, *n))
 				return by_itself[i].what;
-			denied = clause_of(t, *at, *n);
+			denied = talk_clause(t, *at, *n);
 		}
-	for (rest = t; (memory = clause_find_whole(rest, MEMORY, &length)); rest = (struct piece){ memory + length, (size_t)(end - memory) - length }) {
-		clause = clause_of(t, memory, length);
-		if (piece_any_phrase(clause, OTHER_MEMORY))
+	for (rest = t; (memory = talk_find_whole(rest, MEMORY, &length)); rest = talk_part(t, memory + length, end)) {
+		again = is_within(clause, memory);	/* of which all has been asked but what stands behind the word */
+		if (!again) {
+			clause = talk_clause(t, memory, length);
+			other = talk_any_phrase(clause, OTHER_MEMORY);
+		}
+		if (other)
 			continue;
-		for (i = 0; befalls[i].phrases && !is_within(denied, memory); i++)
+		for (i = 0; befalls[i].phrases && !again && !is_within(denied, memory); i++)
 			if ((*at = befell(clause, befalls[i].phrases, n)) && oom_told_happened(t, *at, *n))
 				return befalls[i].what;
 		if (grows(clause, *at = memory) && oom_told_happened(t, memory, length))
 			return TOLD_GROWS;
 	}
 	for (i = 0; of_card[i].phrases; i++)
-		if ((*at = clause_find_whole(t, of_card[i].phrases, n)) && clause_has_whole(clause = clause_of(t, *at, *n), "gpu|gpus|card|cards") &&
-		    !clause_has_whole(clause, OF_ITS_WORK) && oom_told_happened(t, *at, *n))
+		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), "gpu|gpus|card|cards") &&
+		    !talk_has_whole(clause, OF_ITS_WORK) && oom_told_happened(t, *at, *n))
 			return of_card[i].what;
 	return TOLD_NOTHING;
 }
 
 static bool
-has_digit(struct piece t)
+has_digit(struct talk t)
 {
 	size_t i;
 
@@ -268,64 +275,64 @@ has_digit(struct piece t)
 
 /* Is a card what its memory is of, by the words beside its name: "on my 11 GB GPU", "GPU memory", "the card is full"? */
 static bool
-is_of_card(struct piece t, struct piece card)
+is_of_card(struct talk t, struct talk card)
 {
-	struct piece word = clause_word_behind(card.s + card.n, t.s + t.n);
+	struct talk word = clause_word_behind(t, card.s + card.n);
 	int i;
 
-	if (clause_has_word(word, "memory memories mem ram oom out is runs run ran explodes explode exploded overflows overflow with"))
+	if (talk_any_whole(word, "memory memories mem ram oom out is runs run ran explodes explode exploded overflows overflow with"))
 		return true;
-	if (clause_has_word(word, "test tests testing training train setup mode machine machines server servers node nodes cluster version"))
+	if (talk_any_whole(word, "test tests testing training train setup mode machine machines server servers node nodes cluster version"))
 		return false;
-	for (i = 0, word = card; i < MOST_AHEAD && (word = clause_word_ahead(t.s, word.s)).n > 0; i++) {
-		if (clause_has_word(word, "on in into of from my our onto with the memory mem its"))
+	for (i = 0, word = card; i < MOST_AHEAD && (word = clause_word_ahead(t, word.s)).n > 0; i++) {
+		if (talk_any_whole(word, "on in into of from my our onto with the memory mem its"))
 			return true;
-		if (!has_digit(word) && !clause_has_word(word, "a an one two single gb g gib nvidia geforce rtx gtx titan tesla quadro this each dedicated"))
+		if (!has_digit(word) && !talk_any_whole(word, "a an one two single gb g gib nvidia geforce rtx gtx titan tesla quadro this each dedicated"))
 			return false;
 	}
 	return false;
 }
 
 static bool
-names_card(struct piece t)
+names_card(struct talk t)
 {
-	struct piece word;
-	const char *s, *end = t.s + t.n;
+	struct talk word;
+	const char *s;
 
-	for (s = t.s; (word = clause_word_behind(s, end)).n > 0; s = word.s + word.n)
-		if (clause_has_word(word, "gpu gpus card cards device") && is_of_card(t, word))
+	for (s = t.s; (word = clause_word_behind(t, s)).n > 0; s = word.s + word.n)
+		if (talk_any_whole(word, "gpu gpus card cards device") && is_of_card(t, word))
 			return true;
 	return false;
 }
 
 /* Which memory is it, by the sentence? Both, or neither: that is not said. */
 static void
-whose(struct oom_told *o, struct piece t)
+whose(struct oom_told *o, struct talk t)
 {
-	bool device = clause_has_whole(t, OF_DEVICE) || names_card(t), of_device = clause_has_whole(t, RAM_OF_DEVICE);
-	bool host = clause_has_whole(t, OF_HOST) && !of_device;
+	bool device = talk_has_whole(t, OF_DEVICE) || names_card(t), of_device = talk_has_whole(t, RAM_OF_DEVICE);
+	bool host = talk_has_whole(t, OF_HOST) && !of_device;
 
 	o->device = device && !host;
 	o->host = host && !device;
 }
 
 static bool
-in_other_words(struct oom_told *o, struct piece t)
+in_other_words(struct oom_told *o, struct talk t)
 {
 	int i;
 
 	for (i = 0; elsewhere[i].phrases; i++)
-		if (piece_any_phrase(t, elsewhere[i].phrases)) {
+		if (talk_any_phrase(t, elsewhere[i].phrases)) {
 			o->what = TOLD_ENDED;
 			o->device = elsewhere[i].device;
 			o->host = elsewhere[i].host;
 			return true;
 		}
 	/* 溢出, 爆, 不够, 不足 of 显存 or of 内存 */
-	if (!piece_any_phrase(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3"))
+	if (!talk_any_phrase(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3"))
 		return false;
-	o->device = piece_find(t, "\xe6\x98\xbe\xe5\xad\x98");
-	o->host = !o->device && piece_find(t, "\xe5\x86\x85\xe5\xad\x98");
+	o->device = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98");
+	o->host = !o->device && talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98");
 	o->what = o->device || o->host ? TOLD_ENDED : TOLD_NOTHING;
 	return o->what != TOLD_NOTHING;
 }
@@ -355,8 +362,8 @@ keep(struct oom_told *o, const struct oom_told *now)
 }
 
 /* The line without what stands in parentheses: "the memory (not the GPU's) is full". */
-static struct piece
-without_asides(struct piece t, char to[MOST_LINE])
+static size_t
+without_asides(struct talk t, char to[MOST_LINE])
 {
 	size_t i, n = 0;
 	int depth = 0;
@@ -367,13 +374,13 @@ without_asides(struct piece t, char to[MOST_LINE])
 			to[n++] = t.s[i];
 		depth -= t.s[i] == ')' && depth > 0;
 	}
-	return (struct piece){ to, n };
+	return n;
 }
 
 static void
-memory(struct oom_told *o, struct piece t, int line)
+memory(struct oom_told *o, struct talk t, int line)
 {
-	struct piece line_itself = t;
+	struct talk line_itself = t;
 	char plain[MOST_LINE];
 	struct oom_told now = { .line = line };
 	const char *at;
@@ -381,16 +388,20 @@ memory(struct oom_told *o, struct piece t, int line)
 
 	if (in_other_words(&now, t)) {
 		now.at = t.s;
-	} else if (piece_any_of(t, "mem ram oom mam gpu card bad_alloc") && !is_logged(t)) {
+	} else if (talk_any_of(t, "mem ram oom mam gpu card bad_alloc") && !is_logged(t)) {
 		now.what = says_what(t, &at, &n);
-		if (now.what == TOLD_NOTHING && memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n))
-			now.what = says_what(t = without_asides(t, plain), &at, &n);
+		if (now.what == TOLD_NOTHING && memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n)) {
+			t = lexicon_read(t.of, plain, without_asides(t, plain));
+			now.what = says_what(t, &at, &n);
+		}
 		now.at = at;
 		if (now.what)
-			whose(&now, clause_of(t, at, n));
+			whose(&now, talk_clause(t, at, n));
 		if (now.what && !now.device && !now.host)
 			whose(&now, oom_told_sentence(&now, t));
 		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
+		if (t.s == plain)
+			lexicon_read(t.of, line_itself.s, line_itself.n);
 	}
 	now.sentence = now.what && is_sentence(line_itself);
 	if (now.what)
@@ -398,7 +409,7 @@ memory(struct oom_told *o, struct piece t, int line)
 }
 
 void
-oom_told_grows(struct oom_told *o, struct piece t, int line)
+oom_told_grows(struct oom_told *o, struct talk t, int line)
 {
 	struct oom_told now = { .what = TOLD_GROWS, .line = line, .at = t.s, .sentence = is_sentence(t) };
 
@@ -407,7 +418,7 @@ oom_told_grows(struct oom_told *o, struct piece t, int line)
 }
 
 void
-oom_told_line(struct oom_told *o, struct piece t, int line)
+oom_told_line(struct oom_told *o, struct talk t, int line)
 {
 	memory(o, t, line);
 	oom_named_line(o, t, line);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "oom/oom_piece.h"
+#include "oom/oom_lexicon.h"
 
 #define TOLD_BATCHES	4
 #define TOLD_FRAMEWORKS	9
@@ -36,13 +36,13 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 };
 
 /* Line LINE of the log is a sentence. */
-void	oom_told_line(struct oom_told *, struct piece, int line);
+void	oom_told_line(struct oom_told *, struct talk, int line);
 /* The same, of a sentence that says that memory grows. */
-void	oom_told_grows(struct oom_told *, struct piece, int line);
+void	oom_told_grows(struct oom_told *, struct talk, int line);
 /* The sentence of LINE that says what is kept of memory. */
-struct piece	oom_told_sentence(const struct oom_told *, struct piece line);
+struct talk	oom_told_sentence(const struct oom_told *, struct talk line);
 /* Is what N bytes at AT of a line name told as what happened: neither denied, nor advised, nor within code? */
-bool	oom_told_happened(struct piece line, const char *at, size_t n);
+bool	oom_told_happened(struct talk line, const char *at, size_t n);
 /* The name of a framework; NULL after the last. */
 const char	*oom_told_framework(int);
 

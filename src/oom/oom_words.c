@@ -17,11 +17,11 @@
 
 /* Does memory grow, by these words? */
 static bool
-grows(struct piece t)
+grows(struct talk t)
 {
-	if (!piece_any_of(t, "leak memory vram usage ram"))
+	if (!talk_any_of(t, "leak memory vram usage ram"))
 		return false;
-	if (piece_find(t, " to be ") && !piece_any_of(t, "seem appear"))
+	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
 		return false;		/* what it is for */
 	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|is increasing|has been increasing|been increasing|"
@@ -32,14 +32,14 @@ grows(struct piece t)
 }
 
 /* The sentence of T that says it, as another may name a device for something else; all of T where none does by itself. */
-static struct piece
-growing(struct piece t)
+static struct talk
+growing(struct talk t)
 {
 	struct oom_told at = { .at = t.s };
 	const char *end = t.s + t.n;
 
 	for (; at.at < end; at.at++) {
-		struct piece one = oom_told_sentence(&at, t);
+		struct talk one = oom_told_sentence(&at, t);
 
 		if (grows(one))
 			return one;
@@ -50,31 +50,28 @@ growing(struct piece t)
 
 /* "after 26 epochs", "for a while" */
 static bool
-is_late(struct piece t)
+is_late(struct talk t)
 {
-	const char *at, *end = t.s + t.n;
-	struct piece rest = t;
+	const char *at = t.s, *end = t.s + t.n;
 
-	if (!piece_any_of(t, "after while middle epoch") || piece_any_of(t, "accurac converg"))
+	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg"))
 		return false;		/* or of how well it had learned by then */
 	if (clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
-	    "end of first epoch", AHEAD, "") || piece_any_phrase(t, "until epoch|until the"))
+	    "end of first epoch", AHEAD, "") || talk_any_phrase(t, "until epoch|until the"))
 		return true;
-	while ((at = piece_find(rest, "after "))) {
+	while ((at = piece_find(talk_piece(talk_part(t, at, end)), "after "))) {
 		at += 6;
-		if (piece_any_begins((struct piece){ at, (size_t)(end - at < AFTER ? end - at : AFTER) },
-		    "epoch iteration iter step batch minute hour") && !piece_any_begins((struct piece){ at, (size_t)(end - at < 6 ? end - at : 6) }, "each every") &&
-		    !clause_says_no((struct piece){ clause_of(t, at - 6, 6).s, (size_t)(at - 6 - clause_of(t, at - 6, 6).s) }, ""))
+		if (talk_any_begins(talk_head(t, at, AFTER), "epoch iteration iter step batch minute hour") && !talk_any_begins(talk_head(t, at, 6), "each every") &&
+		    !clause_says_no(talk_part(t, talk_clause(t, at - 6, 6).s, at - 6), ""))
 			return true;
-		rest = (struct piece){ at, (size_t)(end - at) };
 	}
 	return false;
 }
 
 /* In a sentence that says that memory ran out: "at 145 epochs", "suddenly". */
 static bool
-is_late_there(struct piece t)
+is_late_there(struct talk t)
 {
 	const char *s, *to, *end = t.s + t.n;
 	int64_t n;
@@ -89,17 +86,16 @@ is_late_there(struct piece t)
 		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
 			continue;
 		to = piece_past_blanks(piece_number(s, end, &n), end);
-		if (n > 1 && piece_any_begins((struct piece){ to, end - to < 10 ? (size_t)(end - to) : 10 },
-		    "epochs iterations iters steps minutes hours"))
+		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours"))
 			return true;
 	}
 	return false;
 }
 
 static bool
-evaluates(struct piece t)
+evaluates(struct talk t)
 {
-	return piece_any_of(t, "valid eval test") && clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	return talk_any_of(t, "valid eval test") && clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validat|"
 	    "when evaluat|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
 	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
@@ -112,12 +108,12 @@ evaluates(struct piece t)
 
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
 static void
-size_of_pictures(struct oom_paste *p, struct piece t, int line)
+size_of_pictures(struct oom_paste *p, struct talk t, int line)
 {
 	const char *s, *to, *end = t.s + t.n;
 	int64_t high, wide;
 
-	if (!piece_any_of(t, "image picture photo resolution pixel") || piece_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
+	if (!talk_any_of(t, "image picture photo resolution pixel") || talk_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
 		return;		/* or of what they were, not are */
 	for (s = t.s; s < end; s = to ? to : s + 1) {
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
@@ -144,13 +140,13 @@ size_of_pictures(struct oom_paste *p, struct piece t, int line)
 }
 
 static bool
-infers(struct piece t)
+infers(struct talk t)
 {
-	return piece_any_whole(t, "inference infer inferring") && clause_says(t, "infer", AHEAD | BEHIND, FINE);
+	return talk_any_whole(t, "inference infer inferring") && clause_says(t, "infer", AHEAD | BEHIND, FINE);
 }
 
 void
-oom_words_line(struct oom_paste *p, struct piece t, int line)
+oom_words_line(struct oom_paste *p, struct talk t, int line)
 {
 	oom_told_line(&p->told, t, line);
 	if (grows(t))
@@ -161,27 +157,27 @@ oom_words_line(struct oom_paste *p, struct piece t, int line)
 		p->later = line;
 	if (evaluates(t))
 		p->evaluating = line;
-	if (!piece_any_of(t, "train fine-tun finetun") && infers(t))
+	if (!talk_any_of(t, "train fine-tun finetun") && infers(t))
 		p->inferring = line;
-	if (piece_any_of(t, "training fine-tun finetun") || piece_any_whole(t, "train"))
+	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
-	if (piece_any_phrase(t, "long video|long audio|"
+	if (talk_any_phrase(t, "long video|long audio|"
 	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
-	    "minutes of audio|min audio|audio.wav|.mp4") && !piece_any_of(t, "train fine-tun finetun"))
+	    "minutes of audio|min audio|audio.wav|.mp4") && !talk_any_of(t, "train fine-tun finetun"))
 		p->media = line;
-	if (!piece_any_of(t, "dataset data point cloud image csv video file") && clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
+	if (!talk_any_of(t, "dataset data point cloud image csv video file") && clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD, FINE))
 		p->loading = line;
-	if (piece_any_begins(t, "resume resuming resumed") && piece_any_of(t, "train checkpoint model run step iter weights"))
+	if (talk_any_begins(t, "resume resuming resumed") && talk_any_of(t, "train checkpoint model run step iter weights"))
 		p->resuming = line;
 	if (clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
-	    "other gpus|gpus = '0,1|each gpu", AHEAD, "") && !piece_any_of(t, "capacity total cuda_visible"))
+	    "other gpus|gpus = '0,1|each gpu", AHEAD, "") && !talk_any_of(t, "capacity total cuda_visible"))
 		p->parallel = line;
-	if (piece_any_begins(t, "torch pytorch nn.dataparallel"))
+	if (talk_any_begins(t, "torch pytorch nn.dataparallel"))
 		p->torch = line;
 	size_of_pictures(p, t, line);
-	if (piece_any_of(t, "pytorch torch") && piece_any_phrase(t, "h 0.3|h0.3|=0.3"))
+	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.3|h0.3|=0.3"))
 		p->older = line;
-	if (piece_any_of(t, "pytorch torch") && piece_any_phrase(t, "h 0.4|h0.4|=0.4"))
+	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.4|h0.4|=0.4"))
 		p->newer = line;
 }

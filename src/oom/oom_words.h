@@ -3,8 +3,7 @@
 #define STOWAGE_OOM_OOM_WORDS_H
 
 #include "oom/oom_paste.h"
-#include "oom/oom_piece.h"
 
-void	oom_words_line(struct oom_paste *, struct piece, int line);
+void	oom_words_line(struct oom_paste *, struct talk, int line);
 
 #endif

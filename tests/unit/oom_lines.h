@@ -10,10 +10,13 @@ static struct oom_paste
 read_lines(const char *text)
 {
 	struct oom_paste p = { 0 };
+	struct arena *a = arena_new();
+	struct lexicon *l = lexicon_new(a);
 	int line = 1;
 
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
-		oom_paste_line(&p, text, strcspn(text, "\n"), line++, false);
+		oom_paste_line(&p, lexicon_read(l, text, strcspn(text, "\n")), line++, false);
+	arena_free(a);
 	return p;
 }
 

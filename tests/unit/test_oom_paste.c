@@ -142,9 +142,12 @@ Test(oom_paste, within_a_traceback_only_what_switches_gradients_off)
 {
 	struct oom_paste p = { 0 };
 	const char *line = "total_loss += loss", *grad = "with torch.no_grad():";
+	struct arena *a = arena_new();
+	struct lexicon *l = lexicon_new(a);
 
-	oom_paste_line(&p, line, strlen(line), 1, true);
-	oom_paste_line(&p, grad, strlen(grad), 2, true);
+	oom_paste_line(&p, lexicon_read(l, line, strlen(line)), 1, true);
+	oom_paste_line(&p, lexicon_read(l, grad, strlen(grad)), 2, true);
+	arena_free(a);
 	cr_expect_eq(p.sums, 0);
 	cr_expect_eq(p.no_grad, 2);
 }

@@ -1,18 +1,7 @@
 /* What people say beside a log: sentences that tell when it failed, and near them some that do not. They are made up. */
 #include <criterion/criterion.h>
 
-#include <string.h>
-
-#include "oom/oom_paste.h"
-
-static struct oom_paste
-read_line(const char *text)
-{
-	struct oom_paste p = { 0 };
-
-	oom_paste_line(&p, text, strlen(text), 1, false);
-	return p;
-}
+#include "oom_lines.h"
 
 Test(oom_words, memory_that_grows)
 {
@@ -26,9 +15,9 @@ Test(oom_words, memory_that_grows)
 	    "64 GB of RAM to be gradually increasing", "we continuously push to memory" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		cr_expect_eq(read_line(yes[i]).grows, 1, "%s", yes[i]);
+		cr_expect_eq(read_lines(yes[i]).grows, 1, "%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		cr_expect_eq(read_line(no[i]).grows, 0, "%s", no[i]);
+		cr_expect_eq(read_lines(no[i]).grows, 0, "%s", no[i]);
 }
 
 Test(oom_words, a_failure_after_a_time)
@@ -40,9 +29,9 @@ Test(oom_words, a_failure_after_a_time)
 	    "look after it", "After 4 epochs the accuracy is 0.6", "It fails immediately, not after a few iterations", "it never runs for a while" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		cr_expect_eq(read_line(yes[i]).later, 1, "%s", yes[i]);
+		cr_expect_eq(read_lines(yes[i]).later, 1, "%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		cr_expect_eq(read_line(no[i]).later, 0, "%s", no[i]);
+		cr_expect_eq(read_lines(no[i]).later, 0, "%s", no[i]);
 }
 
 Test(oom_words, validation_and_tests)
@@ -55,65 +44,65 @@ Test(oom_words, validation_and_tests)
 	    "It fails when training, never when validating", "during evaluation it works" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		cr_expect_eq(read_line(yes[i]).evaluating, 1, "%s", yes[i]);
+		cr_expect_eq(read_lines(yes[i]).evaluating, 1, "%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		cr_expect_eq(read_line(no[i]).evaluating, 0, "%s", no[i]);
+		cr_expect_eq(read_lines(no[i]).evaluating, 0, "%s", no[i]);
 }
 
 Test(oom_words, what_is_loaded)
 {
-	cr_expect_eq(read_line("I get it while loading the weights").loading, 1);
-	cr_expect_eq(read_line("is 48 GB not enough to load the model?").loading, 1);
-	cr_expect_eq(read_line("Loading model ...").loading, 0, "a program's own line");
-	cr_expect_eq(read_line("the load of the machine").loading, 0);
-	cr_expect_eq(read_line("I can't load it").loading, 1);
-	cr_expect_eq(read_line("there is no failure to load").loading, 0);
-	cr_expect_eq(read_line("Without torch.load or anything to load").loading, 0);
+	cr_expect_eq(read_lines("I get it while loading the weights").loading, 1);
+	cr_expect_eq(read_lines("is 48 GB not enough to load the model?").loading, 1);
+	cr_expect_eq(read_lines("Loading model ...").loading, 0, "a program's own line");
+	cr_expect_eq(read_lines("the load of the machine").loading, 0);
+	cr_expect_eq(read_lines("I can't load it").loading, 1);
+	cr_expect_eq(read_lines("there is no failure to load").loading, 0);
+	cr_expect_eq(read_lines("Without torch.load or anything to load").loading, 0);
 }
 
 Test(oom_words, several_devices)
 {
-	cr_expect_eq(read_line("I use nn.DataParallel on both").parallel, 1);
-	cr_expect_eq(read_line("the first GPU has more than others").parallel, 1);
-	cr_expect_eq(read_line("(GPU 0 ; 4.00 GiB total capacity").parallel, 0);
-	cr_expect_eq(read_line("my GPU is a K80").parallel, 0);
-	cr_expect_eq(read_line("I do not use DataParallel, there is one GPU").parallel, 0);
-	cr_expect_eq(read_line("without DataParallel").parallel, 0);
-	cr_expect_eq(read_line("the first GPU has no memory left").parallel, 1);
+	cr_expect_eq(read_lines("I use nn.DataParallel on both").parallel, 1);
+	cr_expect_eq(read_lines("the first GPU has more than others").parallel, 1);
+	cr_expect_eq(read_lines("(GPU 0 ; 4.00 GiB total capacity").parallel, 0);
+	cr_expect_eq(read_lines("my GPU is a K80").parallel, 0);
+	cr_expect_eq(read_lines("I do not use DataParallel, there is one GPU").parallel, 0);
+	cr_expect_eq(read_lines("without DataParallel").parallel, 0);
+	cr_expect_eq(read_lines("the first GPU has no memory left").parallel, 1);
 }
 
 Test(oom_words, the_size_of_pictures)
 {
-	struct oom_paste p = read_line("The dimension of my images is 2480 x 3507.");
+	struct oom_paste p = read_lines("The dimension of my images is 2480 x 3507.");
 
 	cr_expect_eq(p.said_high, 2480);
 	cr_expect_eq(p.said_wide, 3507);
-	cr_expect_eq(read_line("a 550*700 image").said_wide, 700);
-	cr_expect_eq(read_line("a picture of 640\xc3\x97" "480").said_wide, 480);
-	cr_expect_eq(read_line("a matrix of 2480 x 3507").said_wide, 0);
-	cr_expect_eq(read_line("images of 3 x 64").said_wide, 0);
-	cr_expect_eq(read_line("images of 128x128x128").said_wide, 0, "of a volume");
-	cr_expect_eq(read_line("1080i30 image, 2 x").said_wide, 0);
-	cr_expect_eq(read_line("image 1080x").said_wide, 0, "cut");
-	cr_expect_eq(read_line("My screen resolution is 1920x1080.").said_wide, 0);
-	cr_expect_eq(read_line("The images are resized to 224x224 from 4000x3000.").said_wide, 0, "what they were");
+	cr_expect_eq(read_lines("a 550*700 image").said_wide, 700);
+	cr_expect_eq(read_lines("a picture of 640\xc3\x97" "480").said_wide, 480);
+	cr_expect_eq(read_lines("a matrix of 2480 x 3507").said_wide, 0);
+	cr_expect_eq(read_lines("images of 3 x 64").said_wide, 0);
+	cr_expect_eq(read_lines("images of 128x128x128").said_wide, 0, "of a volume");
+	cr_expect_eq(read_lines("1080i30 image, 2 x").said_wide, 0);
+	cr_expect_eq(read_lines("image 1080x").said_wide, 0, "cut");
+	cr_expect_eq(read_lines("My screen resolution is 1920x1080.").said_wide, 0);
+	cr_expect_eq(read_lines("The images are resized to 224x224 from 4000x3000.").said_wide, 0, "what they were");
 }
 
 Test(oom_words, inference_and_versions)
 {
-	cr_expect_eq(read_line("when I run inference on a film").inferring, 1);
-	cr_expect_eq(read_line("on a long video").media, 1);
-	cr_expect_eq(read_line("train on a long video").media, 0);
-	cr_expect_eq(read_line("train on a long video").training, 1);
-	cr_expect_eq(read_line("The inference works fine, only fine-tuning fails.").inferring, 0);
-	cr_expect_eq(read_line("inference works").inferring, 0);
-	cr_expect_eq(read_line("not in inference").inferring, 0);
-	cr_expect_eq(read_line("the audio files to train on are long").inferring, 0);
-	cr_expect_eq(read_line("30 wavs, mono audio").inferring, 0);
-	cr_expect_eq(read_line("no other process uses video memory").inferring, 0);
-	cr_expect_eq(read_line("my inferences are right").inferring, 0);
-	cr_expect_eq(read_line("it ran with PyTorch 0.3.0").older, 1);
-	cr_expect_eq(read_line("torch==0.4.1").newer, 1);
-	cr_expect_eq(read_line("TensorFlow 0.4").newer, 0);
-	cr_expect_eq(read_line("torch 10.3").older, 0);
+	cr_expect_eq(read_lines("when I run inference on a film").inferring, 1);
+	cr_expect_eq(read_lines("on a long video").media, 1);
+	cr_expect_eq(read_lines("train on a long video").media, 0);
+	cr_expect_eq(read_lines("train on a long video").training, 1);
+	cr_expect_eq(read_lines("The inference works fine, only fine-tuning fails.").inferring, 0);
+	cr_expect_eq(read_lines("inference works").inferring, 0);
+	cr_expect_eq(read_lines("not in inference").inferring, 0);
+	cr_expect_eq(read_lines("the audio files to train on are long").inferring, 0);
+	cr_expect_eq(read_lines("30 wavs, mono audio").inferring, 0);
+	cr_expect_eq(read_lines("no other process uses video memory").inferring, 0);
+	cr_expect_eq(read_lines("my inferences are right").inferring, 0);
+	cr_expect_eq(read_lines("it ran with PyTorch 0.3.0").older, 1);
+	cr_expect_eq(read_lines("torch==0.4.1").newer, 1);
+	cr_expect_eq(read_lines("TensorFlow 0.4").newer, 0);
+	cr_expect_eq(read_lines("torch 10.3").older, 0);
 }
