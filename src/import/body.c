@@ -167,8 +167,8 @@ has_arguments(const struct body *b, const struct step *s)
 	return s->tie != NULL;
 }
 
-const char *
-step_text(struct body *b, const struct step *s)
+static const char *
+step_call(struct body *b, const struct step *s, const char *more)
 {
 	struct text t;
 
@@ -176,12 +176,18 @@ step_text(struct body *b, const struct step *s)
 		return s->again->label;
 	text_init(&t, b->w->im->arena);
 	text_puts(&t, s->op->name);
-	if (has_arguments(b, s) || b->numbers == NUMBERS_LEFT_OUT) {
+	if (has_arguments(b, s) || *more || b->numbers == NUMBERS_LEFT_OUT) {
 		text_puts(&t, "(");
 		arguments(b, s, &t, "");
-		text_puts(&t, ")");
+		text_printf(&t, "%s)", more);
 	}
 	return t.s;
+}
+
+const char *
+step_text(struct body *b, const struct step *s)
+{
+	return step_call(b, s, "");
 }
 
 static bool
@@ -227,18 +233,33 @@ of_two(struct body *b, struct text *t, const struct step *s, bool alone)
 		text_puts(t, ")");
 }
 
-/* What stands in a block's parentheses are its parameters. */
+/* The K-th word of several. */
+static const char *
+word_of(struct body *b, const char *words, int k)
+{
+	for (; k > 0; k--)
+		words += strcspn(words, " ") + 1;
+	return arena_strndup(b->w->im->arena, words, strcspn(words, " "));
+}
+
+/* What stands in a block's parentheses are its parameters, and so are the states that it begins with. */
 static void
 of_block(struct body *b, struct text *t, const struct step *s, bool alone)
 {
-	int k;
+	int k, first = s->op->min_operands;
+	struct text given;
 
-	text_puts(t, alone ? "(" : "((");
-	for (k = 0; k < s->nin; k++) {
+	text_init(&given, b->w->im->arena);
+	text_printf(t, "%s%s", alone ? "" : "(", first > 1 ? "(" : "");
+	for (k = 0; k < first; k++) {
 		text_puts(t, k ? ", " : "");
 		expression(b, t, s->in[k], true);
 	}
-	text_printf(t, ") -> %s%s", step_text(b, s), alone ? "" : ")");
+	for (; k < s->nin; k++) {
+		text_printf(&given, ", %s=", word_of(b, s->op->operands, k));
+		expression(b, &given, s->in[k], true);
+	}
+	text_printf(t, "%s -> %s%s", first > 1 ? ")" : "", step_call(b, s, given.s ? given.s : ""), alone ? "" : ")");
 }
 
 static void

@@ -48,7 +48,13 @@ small(json_t *j)
 
 static bool references(struct reading *, json_t *, struct keras_references *, int depth, bool numbers);
 
-/* What is given by name: tensors, of which a mask is told apart, or a word for the layer. */
+bool
+keras_is_mask(const struct keras_reference *ref)
+{
+	return ref->word && strcmp(ref->word, "mask") == 0;
+}
+
+/* What is given by name: tensors, or a word for the layer. */
 static bool
 named(struct reading *r, const char *key, json_t *value, struct keras_references *to, int depth)
 {
@@ -63,7 +69,7 @@ named(struct reading *r, const char *key, json_t *value, struct keras_references
 	if (!references(r, value, to, depth + 1, false))
 		return false;
 	for (; i < to->all.n; i++)
-		to->all.v[i].is_mask = strcmp(key, "mask") == 0;
+		to->all.v[i].word = arena_strdup(r->arena, key);
 	return true;
 }
 

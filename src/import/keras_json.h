@@ -7,7 +7,7 @@
 
 #include "import/keras.h"
 
-#define MOST_OUTPUTS		3	/* of a layer */
+#define MOST_OUTPUTS		5	/* of a layer: what it makes, and two states of both ways */
 
 struct reading {
 	struct arena *arena;
@@ -23,7 +23,7 @@ struct keras_reference {	/* what a layer reads */
 	const char *value;	/* or the value of that name */
 	bool is_number;		/* or a number */
 	double number;
-	bool is_mask;		/* given by the name "mask" */
+	const char *word;	/* by which it is given: "mask"; NULL: by its place */
 	struct model_value said;	/* its shape and type, where they are known */
 };
 
@@ -33,6 +33,7 @@ struct keras_references {
 };
 
 bool	 keras_refuse(struct reading *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool	 keras_is_mask(const struct keras_reference *);	/* by the name that it is given by */
 /* All references in JSON, of any version's form. */
 bool	 keras_references(struct reading *, json_t *, struct keras_references *);
 bool	 keras_input(struct reading *, const char *name, json_t *config, struct model_value *);

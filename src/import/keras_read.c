@@ -284,7 +284,7 @@ model_write(struct container *c, struct use *u)
 
 		if (!name)
 			return false;
-		if (!u->in.all.v[i].is_mask)	/* which its inputs bring along */
+		if (!keras_is_mask(&u->in.all.v[i]))	/* which its inputs bring along */
 			vec_push(c->r->arena, &inner.given, name);
 	}
 	if (!container_read(&inner, strcmp(m->class, "Sequential") == 0))
@@ -322,6 +322,7 @@ node_write(struct container *c, struct use *u)
 	n->layer = m->layer;
 	n->function = strncmp(n->op, "tf.", 3) == 0 || is_function(m->json);
 	n->in = arena_array(a, (size_t)u->in.all.n + 1, sizeof(*n->in));
+	n->word = arena_array(a, (size_t)u->in.all.n + 1, sizeof(*n->word));
 	if (!keras_attrs(c->r, n, m->config, &u->in))
 		return false;
 	for (i = 0; i < u->in.all.n; i++) {
@@ -329,10 +330,11 @@ node_write(struct container *c, struct use *u)
 
 		if (!name)
 			return false;
-		if (u->in.all.v[i].is_mask)
+		if (keras_is_mask(&u->in.all.v[i]))
 			n->mask = name;
 		else {
 			say_shape(c, m, &u->in.all.v[i], name, n->nin);
+			n->word[n->nin] = u->in.all.v[i].word;
 			n->in[n->nin++] = name;
 		}
 	}

@@ -2,7 +2,8 @@
  * Recurrent layers. Keras and we have the gates of an lstm in the same order, those of a gru not; Keras has one bias of
  * an lstm where we have two, of which the second is then 0 and is not trained. A matrix is [in, gates of units] there and
  * [gates of units, in] here. Where steps are hidden, or a gru resets its state first, blocks of std/recurrent.nn are what
- * they are; these have the gates in Keras' order, and its biases.
+ * they are; these have the gates in Keras' order, and its biases. States before the first step are operands behind the input, h
+ * and c of each way in turn, and those after the last step are results behind what the layer makes, in the same order.
  */
 #include "import/keras.h"
 
@@ -17,6 +18,7 @@ struct recurrence {
 	const char *block;	/* the same of std/, and where steps are hidden */
 	const char *masked;
 	bool reset_first;
+	struct val *state[2][2];	/* of each way: h, and of an lstm c; NULL: zeros */
 };
 
 static const struct view *
@@ -113,9 +115,8 @@ is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, b
 	*r = all[k == 1 && !attr_int(n, "reset_after", 0) ? 3 : k];
 	if (strcmp(attr_text(n, "activation", "tanh"), "tanh") != 0 || (k < 2 && strcmp(inner, "sigmoid") != 0))
 		return cannot(im, "its activations are not tanh and sigmoid");
-	if (attr_int(n, "go_backwards", 0) != back || attr_int(n, "stateful", 0) || attr_int(n, "return_state", 0) ||
-	    attr_int(n, "time_major", 0))
-		return cannot(im, "go_backwards, stateful, return_state and time_major are not imported yet");
+	if (attr_int(n, "go_backwards", 0) != back || attr_int(n, "stateful", 0) || attr_int(n, "time_major", 0))
+		return cannot(im, "go_backwards, stateful and time_major are not imported yet");
 	if (keras_real(n, keras_name(n, "recurrent_dropout", "dropout_U"), 0) != 0)
 		return cannot(im, "it drops states between steps (recurrent_dropout); the closest is dropout of its input");
 	if (keras_real(n, keras_name(n, "dropout", "dropout_W"), 0) != 0)
@@ -132,25 +133,76 @@ hides_with_zeros(const struct model_node *layer, bool both)
 	return both || attr_int(layer, "zero_output_for_mask", 0);
 }
 
+static int
+states(const struct recurrence *r)
+{
+	return r->gates == 4 ? 2 : 1;
+}
+
+static bool
+take_states(struct importer *im, const struct model_node *n, struct recurrence *r, bool both)
+{
+	int k, all = states(r) * (1 + both);
+
+	if (n->nin == 1)
+		return true;
+	if (n->nin != 1 + all)
+		return cannot(im, "it is given %d values beside its input, where it has %d state%s to begin with", n->nin - 1, all,
+		    all == 1 ? "" : "s");
+	for (k = 0; k < all; k++) {
+		struct val *v = keras_plain(im, n, 1 + k);
+
+		if (!v)
+			return false;
+		if ((n->word[1 + k] && strcmp(n->word[1 + k], "initial_state") != 0) || v->t->rank != 1 || v->t->dim[0] != r->units ||
+		    v->flat || !v->t->batched)
+			return cannot(im, "value %d that it is given is no state of %lld numbers to begin with", k + 1, (long long)r->units);
+		r->state[k / states(r)][k % states(r)] = v;
+	}
+	return true;
+}
+
+/* What each way has at its end, behind what the layer makes: WAY[1] is NULL where there is one, or WAY[0] has both side by side. */
+static bool
+give_states(struct importer *im, const struct model_node *n, const struct recurrence *r, struct val *const *way, bool both)
+{
+	static const char *const part[] = { "last", "cell" };
+	int k, s, one;
+	struct val *v;
+
+	for (k = 0; k <= both; k++)
+		for (s = 0; s < states(r); s++) {
+			one = 1 + k * states(r) + s;
+			if (one >= n->nout || !map_get(&im->users, n->out[one]))
+				continue;
+			if (!(v = call_part(im, way[way[1] ? k : 0], part[s])) ||
+			    (both && !way[1] && !(v = along_run(im, v, 0, k * r->units, 1, r->units))))
+				return cannot(im, "its states after the last step cannot be taken");
+			val_alias(im, n->out[one], v);
+		}
+	return true;
+}
+
 static struct val *
 block_direction(struct importer *im, const struct model_node *n, const struct recurrence *r, struct val *x, struct val *seen,
-    bool reverse, bool sequences)
+    bool reverse)
 {
-	struct val *y;
 	struct call c;
+	int k;
 
 	call_begin(&c, im, seen ? r->masked : r->block);
 	call_in(&c, x);
 	if (seen)
 		call_in(&c, seen);
+	for (k = 0; k < 2 && r->state[reverse][k]; k++)
+		call_in(&c, r->state[reverse][k]);
 	call_int(&c, "size", r->units);
 	if (!r->bias)
 		call_int(&c, "bias", false);
 	if (reverse)
 		call_int(&c, "reverse", true);
 	give_block(&c, n, r, reverse ? 2 + r->bias : 0);
-	y = call_value(&c);
-	return y && !sequences ? call_part(im, y, "last") : y;
+	return call_value(&c);
 }
 
 /* Of blocks, one for each way. */
@@ -159,45 +211,77 @@ by_blocks(struct importer *im, const struct model_node *n, const struct model_no
     struct val *seen, bool both)
 {
 	bool sequences = attr_int(layer, "return_sequences", 0) != 0;
-	struct val *y, *back;
+	struct val *y, *way[2] = { NULL, NULL }, *part[2];
 	struct call c;
+	int k;
 
 	r->order = NULL;
-	y = block_direction(im, n, r, x, seen, false, sequences);
-	if (y && both) {
-		if (!(back = block_direction(im, n, r, x, seen, true, sequences)))
+	for (k = 0; k <= both; k++)
+		if (!(way[k] = block_direction(im, n, r, x, seen, k == 1)) ||
+		    !(part[k] = sequences ? way[k] : call_part(im, way[k], "last")))
 			return false;
-		keras_pair(&c, im, "concat", y, back);
+	y = part[0];
+	if (both) {
+		keras_pair(&c, im, "concat", y, part[1]);
 		if (sequences)
 			call_int(&c, "axis", -1);
 		y = call_value(&c);
 	}
 	if (y && sequences && seen && hides_with_zeros(layer, both))
 		y = call_two(im, "mul", y, seen);
-	return keras_alias(im, n, y) && (!sequences || keras_mask_set(im, n, seen));
+	return keras_alias(im, n, y) && give_states(im, n, r, way, both) && (!sequences || keras_mask_set(im, n, seen));
+}
+
+/* A state of our operator: those of both ways side by side. */
+static bool
+state_in(struct call *c, const struct recurrence *r, int k, bool both)
+{
+	struct val *v = r->state[0][k];
+	struct call pair;
+
+	if (v && both) {
+		keras_pair(&pair, c->im, "concat", v, r->state[1][k]);
+		v = call_value(&pair);
+	}
+	if (v)
+		call_in(c, v);
+	return v || !r->state[0][k];
+}
+
+/* Which steps are seen. Keras 3 looks for the mask of an input only where that is all that a layer is given. */
+static bool
+steps_seen(struct importer *im, const struct model_node *n, struct val **seen, struct val **goes_on)
+{
+	if (!keras_mask(im, n, 0, seen))
+		return false;
+	*goes_on = *seen;
+	if (n->nin > 1 && !n->mask && !keras_older_than_3(im))
+		*seen = NULL;
+	return true;
 }
 
 static bool
 recurrent(struct importer *im, const struct model_node *n, const struct model_node *layer, bool both)
 {
-	struct val *x = keras_plain(im, n, 0), *y, *seen;
+	struct val *x = keras_plain(im, n, 0), *y, *seen, *goes_on, *way[2] = { NULL, NULL };
 	struct recurrence r;
 	struct call c;
 
-	if (!x || !is_ours(im, layer, &r, false))
+	if (!x || !is_ours(im, layer, &r, false) || !take_states(im, n, &r, both))
 		return false;
-	if (x->t->rank != 2 || n->nin != 1)
-		return cannot(im, n->nin == 1 ? "its input is not [steps, features]" :
-		    "it begins with states that are given, which are not imported yet");
+	if (x->t->rank != 2)
+		return cannot(im, "its input is not [steps, features]");
 	r.in = x->t->dim[1];
 	if (r.in > 1 << 24)
 		return cannot(im, "its input is out of range");
-	if (!keras_mask(im, n, 0, &seen))
+	if (!steps_seen(im, n, &seen, &goes_on))
 		return false;
 	if (seen || r.block)
 		return by_blocks(im, n, layer, &r, x, seen, both);
 	call_begin(&c, im, r.ours);
 	call_in(&c, x);
+	if (!state_in(&c, &r, 0, both) || !state_in(&c, &r, 1, both))
+		return false;
 	call_int(&c, "hidden", r.units);
 	if (both)
 		call_int(&c, "bidirectional", true);
@@ -206,10 +290,10 @@ recurrent(struct importer *im, const struct model_node *n, const struct model_no
 	give_direction(&c, n, &r, 0);
 	if (both)
 		give_direction(&c, n, &r, 2 + r.bias);
-	if (attr_int(layer, "return_sequences", 0))
-		return keras_end(&c, n, NULL);
-	y = call_value(&c);
-	return y && keras_alias(im, n, call_part(im, y, "last"));
+	if (!(way[0] = call_value(&c)) || !give_states(im, n, &r, way, both))
+		return false;
+	y = attr_int(layer, "return_sequences", 0) ? way[0] : call_part(im, way[0], "last");
+	return keras_alias(im, n, y) && (y != way[0] || keras_mask_set(im, n, goes_on));
 }
 
 static bool

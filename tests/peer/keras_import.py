@@ -21,6 +21,7 @@ import numpy
 import tf_keras
 
 import tap
+from inference import computed
 from tap import result
 
 work = sys.argv[1]
@@ -114,6 +115,17 @@ def inferred(folder, spec, x):
         return None, done.stderr
     done = subprocess.run([folder + "/net", folder + "/w.safetensors"], input=channels_first(x).tobytes(), capture_output=True)
     return (numpy.frombuffer(done.stdout, numpy.float32) if done.returncode == 0 else None), done.stderr.decode()
+
+
+def several(folder, spec, inputs):
+    """The same of a network of several inputs."""
+    shutil.copy(spec, folder + "/net.nn")
+    with open(spec) as f:
+        units = int(re.findall(r"dense\((\d+)\)", f.read())[-1])
+    try:
+        return computed(folder, inputs, len(inputs[0]) * inputs[-1].shape[1] * units), ""
+    except (subprocess.CalledProcessError, RuntimeError) as e:
+        return None, str(getattr(e, "stderr", e))
 
 
 def channels_first(x):
@@ -347,6 +359,29 @@ def masks(k, version):
         check(f"masked rows{version}", model, x, "model.keras")
 
 
+def encoded(k, cell, mask, both, **more):
+    """A decoder that begins with the states of its encoder."""
+    l = k.layers
+    source, target = l.Input((7,), name="source", dtype="int32"), l.Input((5,), name="target", dtype="int32")
+    x, y = l.Embedding(11, 6, mask_zero=mask)(source), l.Embedding(12, 6, mask_zero=mask)(target)
+    make = getattr(l, cell)
+    around = l.Bidirectional if both else lambda layer: layer
+    _, *states = around(make(8, return_state=True, **more))(x)
+    y = around(make(8, return_sequences=True, return_state=not both, **more))(y, initial_state=states)
+    return k.Model([source, target], l.Dense(12, name="out")(y if both else y[0]))
+
+
+def states(k, version):
+    source = numpy.array([[0, 0, 3, 4, 0, 5, 6], [1, 2, 0, 0, 0, 0, 0], [7, 8, 9, 10, 1, 2, 3]], numpy.int32)
+    target = numpy.array([[1, 0, 3, 4, 0], [1, 2, 0, 0, 0], [7, 8, 9, 10, 11]], numpy.int32)
+    for cell, mask, both, more in (("LSTM", False, False, {}), ("LSTM", True, False, {}), ("LSTM", True, True, {}), ("GRU", False, True, {}),
+                                   ("GRU", True, False, {"reset_after": False}), ("GRU", False, False, {"reset_after": False}),
+                                   ("SimpleRNN", True, False, {})):
+        model = encoded(k, cell, mask, both, **more)
+        randomise(model)
+        check(f"states{version}_{cell}{mask:d}{both:d}{len(more)}", model, [source, target], "model.keras", program=several)
+
+
 def layers():
     import keras
     for k, version in ((tf_keras, 2), (keras, 3)):
@@ -374,14 +409,15 @@ def layers():
         ids = random.randint(0, 11, (3, 7)).astype(numpy.int32)
         check(f"tokens{version}", model, ids, "model.keras")
         masks(k, version)
+        states(k, version)
 
 
 def only(name):
     """One of the groups of layers, by name."""
     import keras
     for k, version in ((tf_keras, 2), (keras, 3)):
-        if name == "masks":
-            masks(k, version)
+        if name in ("masks", "states"):
+            {"masks": masks, "states": states}[name](k, version)
             continue
         if name == "shared":
             model, shape = shared(k), (6, 5)
@@ -392,7 +428,7 @@ def only(name):
         check(f"{name}{version}", model, random.randn(3, *shape).astype(numpy.float32), "model.keras")
 
 
-GROUPS = ("gru1", "masks", "shared", "slopes")
+GROUPS = ("gru1", "masks", "shared", "slopes", "states")
 for name in sys.argv[2:] or ["layers", "counts"] + list(FAMILIES):
     if name == "layers":
         layers()
