@@ -120,6 +120,26 @@ void	function_write(struct exporter *, const struct node *);
 /* Of a model or a function what its outputs need; NAMES are what is read (export.c). */
 void	keep_needed_nodes(struct exporter *, struct model *, struct map *names);
 
+/* A Scan (layer_scan.c), whose body has states first among its inputs and outputs; made there is of each step. */
+struct steps {
+	struct model *body;
+	int states;
+	bool reverse;
+	const int64_t *axes;	/* of sequences; then of what is made */
+};
+
+/* A body, whose nodes are made between these; begin returns the graph around it. */
+struct model	*steps_begin(struct exporter *, struct model *body);
+/* An input of the body, of that type and shape, by a name that no other value has. */
+const char	*steps_input(struct exporter *, struct model *body, const char *name, enum element, bool batched, int rank,
+		    const int64_t *dim);
+/* An output of the body, which may be an input of it, or another result too. */
+void		 steps_output(struct exporter *, struct model *body, struct model_value, const char *value);
+/* Ends a body that is to be differentiated: what its states were before each step is made, too, along axis 0. */
+void		 steps_remember(struct exporter *, struct model *body, int states);
+/* The node, of which IN are operands of the body's inputs. OUT: as many as the body's outputs. */
+void		 steps_make(struct exporter *, const struct steps *, const char *const *in, const char **out);
+
 /* Translates what some results need of a graph whose inputs have values (export.c). */
 void	export_nodes(struct exporter *, const struct graph *, int count, const struct result *wanted);
 /* An input or an output of a graph. */

@@ -158,11 +158,55 @@ ends(const struct model_node *n)
 	return text_is_one_of(n->op, ops);
 }
 
+const char *
+trained_around(const struct gradients *g, const struct model_node *n, int which)
+{
+	struct map seen = { 0 };
+	int a, i, k;
+
+	for (a = 0; a < n->nattrs; a++)
+		for (i = 0; n->attr[a].type == A_GRAPH && i < n->attr[a].graph->nodes.n; i++) {
+			const struct model_node *inner = n->attr[a].graph->nodes.v[i];
+
+			for (k = 0; k < inner->nin; k++)
+				if (wants(g, inner, k) && !map_get(&seen, inner->in[k])) {
+					if (which-- == 0)
+						return inner->in[k];
+					map_put(g->x->arena, &seen, inner->in[k], g->x);
+				}
+		}
+	return NULL;
+}
+
+static bool
+is_trained(const struct gradients *g, const struct model_node *n)
+{
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (wants(g, n, k))
+			return true;
+	return trained_around(g, n, 0) != NULL;
+}
+
+void
+node_trained(struct gradients *g, const struct model_node *n)
+{
+	struct exporter *x = g->x;
+	int k;
+
+	if (ends(n) || !is_trained(g, n))
+		return;
+	for (k = 0; k < n->nout; k++)
+		if (!map_get(&x->stopped, n->out[k]) && !map_get(&g->trained, n->out[k]))
+			map_put(x->arena, &g->trained, n->out[k], x);
+}
+
 static void
 find_trained(struct gradients *g)
 {
 	struct exporter *x = g->x;
-	int i, k;
+	int i;
 
 	for (i = 0; i < x->module->persistent.n; i++) {
 		struct tensor *t = x->module->persistent.v[i];
@@ -170,23 +214,15 @@ find_trained(struct gradients *g)
 		if (t->kind == T_PARAM && !t->frozen && x->value[t->id])
 			map_put(x->arena, &g->trained, t->name, t);
 	}
-	for (i = 0; i < x->model->nodes.n; i++) {
-		const struct model_node *n = x->model->nodes.v[i];
-		bool any = false;
-
-		for (k = 0; k < n->nin && !ends(n); k++)
-			any |= wants(g, n, k);
-		for (k = 0; k < n->nout && any; k++)
-			if (!map_get(&x->stopped, n->out[k]) && !map_get(&g->trained, n->out[k]))
-				map_put(x->arena, &g->trained, n->out[k], x);
-	}
+	for (i = 0; i < x->model->nodes.n; i++)
+		node_trained(g, x->model->nodes.v[i]);
 }
 
 static const struct gradient_row *
 row_of(const char *op)
 {
 	static const struct gradient_row *const tables[] = { gradients_of_elements, gradients_of_lookups, gradients_of_products,
-		gradients_of_resizing, gradients_of_shapes };
+		gradients_of_resizing, gradients_of_scans, gradients_of_shapes };
 	const struct gradient_row *r;
 	size_t i;
 
@@ -197,12 +233,12 @@ row_of(const char *op)
 	return NULL;
 }
 
-static void
-back(struct gradients *g, const struct model_node *n)
+void
+node_back(struct gradients *g, const struct model_node *n)
 {
 	const char **dy = arena_array(g->x->arena, (size_t)n->nout + 1, sizeof(*dy));
 	const struct gradient_row *row;
-	bool any = false, wanted = false;
+	bool any = false, wanted;
 	int k;
 
 	for (k = 0; k < n->nout; k++) {
@@ -210,8 +246,7 @@ back(struct gradients *g, const struct model_node *n)
 		any |= dy[k] != NULL;
 		dy[k] = dy[k] ? dy[k] : "";
 	}
-	for (k = 0; k < n->nin; k++)
-		wanted |= wants(g, n, k);
+	wanted = is_trained(g, n);
 	if (!any || !wanted)
 		return;
 	g->node = n;
@@ -240,7 +275,7 @@ export_gradients(struct exporter *x, const char *loss)
 	find_trained(&g);
 	flow_to(&g, loss, real_constant(x, 1));
 	for (i = last - 1; i >= 0 && !x->why; i--)
-		back(&g, x->model->nodes.v[i]);
+		node_back(&g, x->model->nodes.v[i]);
 	x->about = NULL;
 	x->node = NULL;
 	for (i = 0; i < x->module->persistent.n && !x->why && x->result->problems.n == 0; i++) {

@@ -33,8 +33,14 @@ struct gradient_row {
 
 /* They end with op NULL. */
 extern const struct gradient_row gradients_of_elements[], gradients_of_lookups[], gradients_of_products[],
-    gradients_of_resizing[], gradients_of_shapes[];
+    gradients_of_resizing[], gradients_of_scans[], gradients_of_shapes[];
 
+/* From what a node's results got, if any did, to its operands (gradient.c). */
+void	 node_back(struct gradients *, const struct model_node *);
+/* Marks what a node makes, where a trained weight is part of it. */
+void	 node_trained(struct gradients *, const struct model_node *);
+/* A trained value around a node's body that is read there; the K-th, or NULL. */
+const char	*trained_around(const struct gradients *, const struct model_node *, int k);
 bool	 wants(const struct gradients *, const struct model_node *, int operand);
 /* Adds to the gradient of a value. */
 void	 flow_to(struct gradients *, const char *value, const char *gradient);
@@ -44,6 +50,8 @@ void	 flow_summed(struct gradients *, const char *value, const char *gradient, c
 /* In the shape that a value has. */
 const char	*shaped_as(struct gradients *, const char *gradient, const char *value);
 void	 find_shapes(struct gradients *);	/* of what there is before gradients (known_shapes.c), and the constants */
+void	 shape_of_node(struct gradients *, const struct model_node *);	/* of one more */
+void	 shape_put(struct gradients *, const char *value, const struct known_shape *);
 const struct known_shape	*shape_known(const struct gradients *, const char *value);	/* NULL: it is not */
 bool	 extents_known(const struct known_shape *);	/* of all axes but the first, which may be the batch; NULL: no */
 const char	*shape_value(struct gradients *, const char *value);	/* as a vector of int64 */

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-static void
+void
 shape_put(struct gradients *g, const char *value, const struct known_shape *s)
 {
 	if (*value && !map_get(&g->shapes, value))
@@ -257,7 +257,7 @@ conv_shape(struct gradients *g, const struct model_node *n, struct known_shape *
 	return true;
 }
 
-static void
+void
 shape_of_node(struct gradients *g, const struct model_node *n)
 {
 	struct known_shape s = { 0 };

@@ -7,57 +7,47 @@
 
 #include "ops/scan.h"
 
-/* An input of the body, by a name that no other value has. */
-static void
-body_input(struct exporter *x, struct model *body, const struct tensor *t)
+/* ---- any body ---- */
+
+struct model *
+steps_begin(struct exporter *x, struct model *body)
 {
-	const char *name = export_name(x, t->name);
+	struct model *around = x->body;
 
-	result(x, t, name);
-	vec_push(x->arena, &body->inputs, export_described(x, t, name));
-}
-
-/* A result of the body, which may be an input of it, or another result too. */
-static void
-body_output(struct exporter *x, struct model *body, const struct tensor *t)
-{
-	const char *name = one(x, "Identity", value_of(x, t));
-
-	vec_push(x->arena, &body->outputs, export_described(x, t, name));
-}
-
-static struct model *
-body_of(struct exporter *x, const struct node *n, const struct scan *s)
-{
-	struct model *body = ARENA_NEW(x->arena, struct model), *around = x->body;
-	int before = x->result->problems.n, i;
-
-	body->producer = n->path;
-	for (i = 0; i < s->states; i++)
-		body_input(x, body, s->body->inputs.v[s->sequences + i]);
-	for (i = 0; i < s->sequences; i++)
-		body_input(x, body, s->body->inputs.v[i]);
-	for (i = s->sequences + s->states; i < s->body->inputs.n; i++)
-		result(x, s->body->inputs.v[i], value_of(x, n->in[i]));
+	body->producer = x->node ? x->node->path : x->about;
 	x->body = body;
-	export_nodes(x, s->body, s->body->results.n, s->body->results.v);
-	x->node = n;
-	x->failed = x->result->problems.n > before;
-	for (i = 0; i < s->states && !x->failed; i++)
-		body_output(x, body, s->body->results.v[scan_next(s, i)].tensor);
-	for (i = 0; i < s->made && !x->failed; i++)
-		body_output(x, body, s->body->results.v[i].tensor);
-	x->body = around;
-	return body;
+	return around;
 }
 
-/* A state that does not depend on the batch is that of each sample, where the cell's does. */
-static const char *
-first_state(struct exporter *x, const struct tensor *state, const struct tensor *here)
+const char *
+steps_input(struct exporter *x, struct model *body, const char *name, enum element type, bool batched, int rank, const int64_t *dim)
 {
-	if (state->batched || !here->batched)
-		return value_of(x, state);
-	return for_each_sample(x, value_of(x, state), state->rank, state->dim);
+	struct model_value v = { .name = export_name(x, name), .type = type, .known = true, .rank = rank + batched, .dim = { -1 },
+		.symbol = { "batch" } };
+	int i;
+
+	for (i = 0; i < rank; i++) {
+		v.dim[i + batched] = dim[i];
+		v.symbol[i + batched] = "";
+	}
+	vec_push(x->arena, &body->inputs, v);
+	return v.name;
+}
+
+void
+steps_output(struct exporter *x, struct model *body, struct model_value v, const char *value)
+{
+	v.name = one(x, "Identity", value);
+	vec_push(x->arena, &body->outputs, v);
+}
+
+void
+steps_remember(struct exporter *x, struct model *body, int states)
+{
+	int i;
+
+	for (i = 0; i < states; i++)
+		steps_output(x, body, body->inputs.v[i], body->inputs.v[i].name);
 }
 
 static const int64_t *
@@ -71,15 +61,78 @@ all_alike(struct exporter *x, int n, int64_t v)
 	return all;
 }
 
+void
+steps_make(struct exporter *x, const struct steps *s, const char *const *in, const char **out)
+{
+	int sequences = s->body->inputs.n - s->states, made = s->body->outputs.n - s->states;
+
+	make_several(x, "Scan", in, AS({ .name = "body", .type = A_GRAPH, .graph = s->body },
+	    attr_is_int("num_scan_inputs", sequences), attr_is_ints(x, "scan_input_axes", sequences, s->axes),
+	    attr_is_ints(x, "scan_output_axes", made, s->axes + sequences),
+	    attr_is_ints(x, "scan_input_directions", sequences, all_alike(x, sequences, s->reverse)),
+	    attr_is_ints(x, "scan_output_directions", made, all_alike(x, made, s->reverse))), s->states + made, out);
+}
+
+/* ---- scan ---- */
+
+static void
+body_input(struct exporter *x, struct model *body, const struct tensor *t)
+{
+	struct model_value v = export_described(x, t, export_name(x, t->name));
+
+	result(x, t, v.name);
+	vec_push(x->arena, &body->inputs, v);
+}
+
+static void
+body_output(struct exporter *x, struct model *body, const struct tensor *t)
+{
+	steps_output(x, body, export_described(x, t, ""), value_of(x, t));
+}
+
+static struct model *
+body_of(struct exporter *x, const struct node *n, const struct scan *s)
+{
+	struct model *body = ARENA_NEW(x->arena, struct model), *around = steps_begin(x, body);
+	int before = x->result->problems.n, i;
+
+	for (i = 0; i < s->states; i++)
+		body_input(x, body, s->body->inputs.v[s->sequences + i]);
+	for (i = 0; i < s->sequences; i++)
+		body_input(x, body, s->body->inputs.v[i]);
+	for (i = s->sequences + s->states; i < s->body->inputs.n; i++)
+		result(x, s->body->inputs.v[i], value_of(x, n->in[i]));
+	export_nodes(x, s->body, s->body->results.n, s->body->results.v);
+	x->node = n;
+	x->failed = x->result->problems.n > before;
+	for (i = 0; i < s->states && !x->failed; i++)
+		body_output(x, body, s->body->results.v[scan_next(s, i)].tensor);
+	for (i = 0; i < s->made && !x->failed; i++)
+		body_output(x, body, s->body->results.v[i].tensor);
+	if (x->training && !x->failed)
+		steps_remember(x, body, s->states);
+	x->body = around;
+	return body;
+}
+
+/* A state that does not depend on the batch is that of each sample, where the cell's does. */
+static const char *
+first_state(struct exporter *x, const struct tensor *state, const struct tensor *here)
+{
+	if (state->batched || !here->batched)
+		return value_of(x, state);
+	return for_each_sample(x, value_of(x, state), state->rank, state->dim);
+}
+
 static void
 scan(struct exporter *x, const struct node *n)
 {
 	struct scan s = scan_of(n);
 	struct model *body = body_of(x, n, &s);
 	int count = s.states + s.sequences, i;
-	const char **in = arena_array(x->arena, (size_t)count + 1, sizeof(*in)), *out[64];
-	int64_t *axes = arena_array(x->arena, (size_t)s.sequences + 1, sizeof(*axes)),
-	    *made_axes = arena_array(x->arena, (size_t)s.made + 1, sizeof(*made_axes));
+	const char **in = arena_array(x->arena, (size_t)count + 1, sizeof(*in)),
+	    **out = arena_array(x->arena, (size_t)body->outputs.n + 1, sizeof(*out));
+	int64_t *axes = arena_array(x->arena, (size_t)(s.sequences + body->outputs.n) + 1, sizeof(*axes));
 
 	if (x->failed)
 		return;
@@ -90,12 +143,8 @@ scan(struct exporter *x, const struct node *n)
 		axes[i] = s.axis + n->in[i]->batched;
 	}
 	for (i = 0; i < s.made; i++)
-		made_axes[i] = s.axis + s.body->results.v[i].tensor->batched;
-	make_several(x, "Scan", in, AS({ .name = "body", .type = A_GRAPH, .graph = body },
-	    attr_is_int("num_scan_inputs", s.sequences), attr_is_ints(x, "scan_input_axes", s.sequences, axes),
-	    attr_is_ints(x, "scan_output_axes", s.made, made_axes),
-	    attr_is_ints(x, "scan_input_directions", s.sequences, all_alike(x, s.sequences, s.reverse)),
-	    attr_is_ints(x, "scan_output_directions", s.made, all_alike(x, s.made, s.reverse))), s.states + s.made, out);
+		axes[s.sequences + i] = s.axis + s.body->results.v[i].tensor->batched;
+	steps_make(x, &(struct steps){ body, s.states, s.reverse, axes }, in, out);
 	for (i = 0; i < s.states; i++)
 		result(x, n->out[SCAN_LAST(&s) + i], out[i]);
 	for (i = 0; i < s.made; i++)

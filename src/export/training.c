@@ -1,6 +1,6 @@
 /*
  * Layers as training runs them, where that is not what inference does, in operators of which gradients are written:
- * normalisation by the batch's own mean and variance, dropout, the steps of recurrent layers one after the other.
+ * normalisation by the batch's own mean and variance, dropout, and the steps of recurrent layers as the body of a Scan.
  */
 #include "export/training.h"
 
@@ -153,9 +153,9 @@ stop_gradient_train(struct exporter *x, const struct node *n)
 
 /* ---- recurrent layers ---- */
 
-enum { CELL_TANH, CELL_RELU, CELL_GRU, CELL_LSTM, MOST_STEPS = 1024 };
+enum { CELL_TANH, CELL_RELU, CELL_GRU, CELL_LSTM };
 
-struct steps {
+struct cell_step {
 	struct exporter *x;
 	int64_t hidden;
 	int cell, gates;
@@ -164,7 +164,7 @@ struct steps {
 };
 
 static void
-cut(struct steps *s, const char *v, const char **part)
+cut(struct cell_step *s, const char *v, const char **part)
 {
 	int64_t size[] = { s->hidden, s->hidden, s->hidden, s->hidden };
 
@@ -173,7 +173,7 @@ cut(struct steps *s, const char *v, const char **part)
 
 /* i f g o */
 static void
-lstm_step(struct steps *s, const char *sums, const char *state)
+lstm_step(struct cell_step *s, const char *sums, const char *state)
 {
 	struct exporter *x = s->x;
 	const char *part[4], *i, *f, *o;
@@ -188,7 +188,7 @@ lstm_step(struct steps *s, const char *sums, const char *state)
 
 /* r z n */
 static void
-gru_step(struct steps *s, const char *sums, const char *state)
+gru_step(struct cell_step *s, const char *sums, const char *state)
 {
 	struct exporter *x = s->x;
 	const char *of_x[3], *of_h[3], *r, *z, *next;
@@ -202,7 +202,7 @@ gru_step(struct steps *s, const char *sums, const char *state)
 }
 
 static void
-step(struct steps *s, const char *sums)
+step(struct cell_step *s, const char *sums)
 {
 	const char *state = two(s->x, "MatMul", s->h, s->weight);
 
@@ -216,50 +216,92 @@ step(struct steps *s, const char *sums)
 		s->h = one(s->x, s->cell == CELL_RELU ? "Relu" : "Tanh", two(s->x, "Add", sums, state));
 }
 
+/* A state before the first step, which each sample has. */
 static const char *
-begins_with(struct steps *s, const struct tensor *t)
+begins_with(struct exporter *x, const struct tensor *t, int64_t hidden)
 {
-	return t ? value_of(s->x, t) : for_each_sample(s->x, real_constant(s->x, 0), 1, &s->hidden);
+	if (t && t->batched)
+		return value_of(x, t);
+	return for_each_sample(x, t ? value_of(x, t) : real_constant(x, 0), 1, &hidden);
 }
 
-static struct steps
-steps_of(struct exporter *x, const struct node *n)
+static struct cell_step
+step_of(struct exporter *x, const struct node *n)
 {
-	struct steps s = { .x = x, .cell = (int)op_int(n, "cell"), .hidden = n->in[RECURRENT_OPERANDS]->dim[1] };
+	const struct tensor *weight = n->in[RECURRENT_OPERANDS];
+	struct cell_step s = { .x = x, .cell = (int)op_int(n, "cell"), .hidden = weight->dim[1], .gates = (int)(weight->dim[0] / weight->dim[1]) };
 
-	s.gates = (int)(n->in[RECURRENT_OPERANDS]->dim[0] / s.hidden);
-	s.weight = transposed(x, value_of(x, n->in[RECURRENT_OPERANDS]), 2, (int64_t[]){ 1, 0 });
+	s.weight = transposed(x, value_of(x, weight), 2, (int64_t[]){ 1, 0 });
 	s.bias = operand(n, RECURRENT_OPERANDS + 1) ? value_of(x, n->in[RECURRENT_OPERANDS + 1]) : NULL;
-	s.h = begins_with(&s, n->in[RECURRENT_H0]);
-	s.c = s.cell == CELL_LSTM ? begins_with(&s, n->in[RECURRENT_C0]) : NULL;
 	return s;
+}
+
+/* Which steps each sample has: [B, T, 1] */
+static const char *
+steps_there(struct exporter *x, const struct tensor *lengths, int64_t count)
+{
+	const char *before = two(x, "Less", counted(x, 1, &count), two(x, "Unsqueeze", value_of(x, lengths), int_constant(x, 1)));
+
+	return two(x, "Unsqueeze", before, int_constant(x, 2));
+}
+
+/* One step: where a sample has none, its state stays, and there is 0 in place of what it makes. */
+static struct model *
+step_body(struct exporter *x, const struct node *n, struct cell_step *s)
+{
+	struct model *body = ARENA_NEW(x->arena, struct model), *around = steps_begin(x, body);
+	bool carries = s->cell == CELL_LSTM;
+	int64_t sums = s->gates * s->hidden;
+	const char *h, *c = NULL, *in, *there = NULL, *made;
+
+	h = s->h = steps_input(x, body, n->path, ELEMENT_F32, true, 1, &s->hidden);
+	if (carries)
+		c = s->c = steps_input(x, body, n->path, ELEMENT_F32, true, 1, &s->hidden);
+	in = steps_input(x, body, n->path, ELEMENT_F32, true, 1, &sums);
+	if (n->in[RECURRENT_LENGTHS])
+		there = steps_input(x, body, n->path, ELEMENT_BOOL, true, 1, &(const int64_t){ 1 });
+	step(s, in);
+	made = s->h;
+	if (there) {
+		made = make(x, "Where", IN(there, s->h, real_constant(x, 0)), AS_IS);
+		s->h = make(x, "Where", IN(there, s->h, h), AS_IS);
+		s->c = carries ? make(x, "Where", IN(there, s->c, c), AS_IS) : NULL;
+	}
+	steps_output(x, body, body->inputs.v[0], s->h);
+	if (carries)
+		steps_output(x, body, body->inputs.v[1], s->c);
+	steps_output(x, body, body->inputs.v[0], made);
+	steps_remember(x, body, 1 + carries);
+	x->body = around;
+	return body;
 }
 
 void
 recurrent_train(struct exporter *x, const struct node *n)
 {
-	const struct tensor *sums = n->in[RECURRENT_X], *y = recurrent_states(n);
-	int64_t count = sums->dim[0], t;
-	const char **part, **state;
-	struct steps s;
+	static const int64_t axes[] = { 1, 1, 1, 0, 0 };
+	const struct tensor *sums = n->in[RECURRENT_X], *lengths = n->in[RECURRENT_LENGTHS];
+	const char *in[5] = { NULL }, *out[5];
+	int states = op_int(n, "cell") == CELL_LSTM ? 2 : 1;
+	struct cell_step s;
+	struct steps all;
 
-	if (n->in[RECURRENT_LENGTHS] || !sums->batched || count > MOST_STEPS) {
-		export_cannot(x, "steps are written one after the other, at most %d, for sequences of one length", MOST_STEPS);
+	if (!sums->batched || (lengths && !lengths->batched)) {
+		export_cannot(x, "its steps, or how many there are, do not depend on the batch, which is not written");
 		return;
 	}
-	part = arena_array(x->arena, (size_t)count + 1, sizeof(*part));
-	state = arena_array(x->arena, (size_t)count + 1, sizeof(*state));
-	s = steps_of(x, n);
-	make_several(x, "Split", IN(value_of(x, sums)), AS(attr_is_int("axis", 1), attr_is_int("num_outputs", count)), (int)count, part);
-	for (t = 0; t < count; t++) {
-		int64_t at = op_bool(n, "reverse") ? count - 1 - t : t;
-
-		step(&s, two(x, "Squeeze", part[at], int_constant(x, 1)));
-		state[at] = two(x, "Unsqueeze", s.h, int_constant(x, 1));
-	}
-	result(x, y, make(x, "Concat", state, AS(attr_is_int("axis", 1))));
+	s = step_of(x, n);
+	in[0] = begins_with(x, n->in[RECURRENT_H0], s.hidden);
+	if (states == 2)
+		in[1] = begins_with(x, n->in[RECURRENT_C0], s.hidden);
+	in[states] = value_of(x, sums);
+	if (lengths)
+		in[states + 1] = steps_there(x, lengths, sums->dim[0]);
+	all = (struct steps){ step_body(x, n, &s), states, op_bool(n, "reverse"), lengths ? axes : axes + 1 };
+	steps_make(x, &all, in, out);
+	result(x, recurrent_states(n), out[states]);
 	if (n->nout > RECURRENT_LAST)
-		result(x, n->out[RECURRENT_LAST], s.h);
-	if (n->nout > RECURRENT_CARRIED)
-		result(x, n->out[RECURRENT_CARRIED], s.c);
+		result(x, n->out[RECURRENT_LAST], out[0]);
+	if (n->nout > RECURRENT_CARRIED && states == 2)
+		result(x, n->out[RECURRENT_CARRIED], out[1]);
 }
