@@ -158,24 +158,36 @@ ends(const struct model_node *n)
 	return text_is_one_of(n->op, ops);
 }
 
+/* The first that was not SEEN. */
+static const char *
+next_around(const struct gradients *g, const struct model_node *n, struct map *seen)
+{
+	const char *found = NULL;
+	int a, i, k;
+
+	for (a = 0; a < n->nattrs; a++)
+		for (i = 0; n->attr[a].type == A_GRAPH && i < n->attr[a].graph->nodes.n && !found; i++) {
+			const struct model_node *inner = n->attr[a].graph->nodes.v[i];
+
+			for (k = 0; k < inner->nin && !found; k++)
+				if (wants(g, inner, k) && !map_get(seen, inner->in[k]))
+					found = inner->in[k];
+			found = found ? found : next_around(g, inner, seen);
+		}
+	return found;
+}
+
 const char *
 trained_around(const struct gradients *g, const struct model_node *n, int which)
 {
 	struct map seen = { 0 };
-	int a, i, k;
+	const char *value = next_around(g, n, &seen);
 
-	for (a = 0; a < n->nattrs; a++)
-		for (i = 0; n->attr[a].type == A_GRAPH && i < n->attr[a].graph->nodes.n; i++) {
-			const struct model_node *inner = n->attr[a].graph->nodes.v[i];
-
-			for (k = 0; k < inner->nin; k++)
-				if (wants(g, inner, k) && !map_get(&seen, inner->in[k])) {
-					if (which-- == 0)
-						return inner->in[k];
-					map_put(g->x->arena, &seen, inner->in[k], g->x);
-				}
-		}
-	return NULL;
+	while (value && which-- > 0) {
+		map_put(g->x->arena, &seen, value, g->x);
+		value = next_around(g, n, &seen);
+	}
+	return value;
 }
 
 static bool

@@ -148,23 +148,28 @@ begin_sequences(struct scan_back *s, const char *const *dy)
 
 /* ---- a step ---- */
 
-/* What is drawn would be drawn anew; a body in the body reads it by names. */
+/* What is drawn would be drawn anew. */
 static bool
-can_be_repeated(struct scan_back *s, const struct model_node *n)
+can_be_repeated(struct scan_back *s, const struct model *body)
 {
 	static const char *const draws[] = { "Dropout", "RandomNormalLike", "RandomUniformLike", NULL };
-	int i;
+	int i, k;
 
-	for (i = 0; i < n->nattrs; i++)
-		if (n->attr[i].type == A_GRAPH) {
-			no_gradient(s->g, "its steps have steps");
+	for (i = 0; i < body->nodes.n; i++) {
+		const struct model_node *n = body->nodes.v[i];
+
+		if (text_is_one_of(n->op, draws)) {
+			no_gradient(s->g, "its steps draw numbers");
 			return false;
 		}
-	if (!text_is_one_of(n->op, draws))
-		return true;
-	no_gradient(s->g, "its steps draw numbers");
-	return false;
+		for (k = 0; k < n->nattrs; k++)
+			if (n->attr[k].type == A_GRAPH && !can_be_repeated(s, n->attr[k].graph))
+				return false;
+	}
+	return true;
 }
+
+static struct model	*repeat_all(struct scan_back *, const struct model *);
 
 static void
 repeat(struct scan_back *s, const struct model_node *n)
@@ -176,8 +181,11 @@ repeat(struct scan_back *s, const struct model_node *n)
 
 	for (i = 0; i < n->nin; i++)
 		in[i] = copy_of(s, n->in[i]);
-	for (i = 0; i < n->nattrs; i++)
+	for (i = 0; i < n->nattrs; i++) {
 		attr[i] = n->attr[i];
+		if (attr[i].type == A_GRAPH)
+			attr[i].graph = repeat_all(s, attr[i].graph);
+	}
 	make_several(x, n->op, in, attr, n->nout, out);
 	for (i = 0; i < n->nout; i++) {
 		map_put(x->arena, &s->copy, n->out[i], (void *)(uintptr_t)out[i]);
@@ -185,8 +193,33 @@ repeat(struct scan_back *s, const struct model_node *n)
 		if (map_get(&x->stopped, n->out[i]))
 			map_put(x->arena, &x->stopped, out[i], x);
 	}
-	shape_of_node(s->g, s->back->nodes.v[s->back->nodes.n - 1]);
-	node_trained(s->g, s->back->nodes.v[s->back->nodes.n - 1]);
+}
+
+/* A body in the body: its values have other names, too. */
+static struct model *
+repeat_all(struct scan_back *s, const struct model *body)
+{
+	struct exporter *x = s->g->x;
+	struct model *copy = ARENA_NEW(x->arena, struct model), *around = steps_begin(x, copy);
+	int i;
+
+	for (i = 0; i < body->inputs.n; i++) {
+		struct model_value v = body->inputs.v[i];
+
+		v.name = export_name(x, v.name);
+		map_put(x->arena, &s->copy, body->inputs.v[i].name, (void *)(uintptr_t)v.name);
+		vec_push(x->arena, &copy->inputs, v);
+	}
+	for (i = 0; i < body->nodes.n; i++)
+		repeat(s, body->nodes.v[i]);
+	for (i = 0; i < body->outputs.n; i++) {
+		struct model_value v = body->outputs.v[i];
+
+		v.name = copy_of(s, v.name);
+		vec_push(x->arena, &copy->outputs, v);
+	}
+	x->body = around;
+	return copy;
 }
 
 /* The step again, and from its results back. */
@@ -197,9 +230,9 @@ step(struct scan_back *s)
 	int first = s->back->nodes.n, last, i;
 
 	for (i = 0; i < s->body->nodes.n; i++) {
-		if (!can_be_repeated(s, s->body->nodes.v[i]))
-			return false;
 		repeat(s, s->body->nodes.v[i]);
+		shape_of_node(g, s->back->nodes.v[s->back->nodes.n - 1]);
+		node_trained(g, s->back->nodes.v[s->back->nodes.n - 1]);
 	}
 	last = s->back->nodes.n;
 	for (i = 0; i < s->states; i++)
@@ -277,7 +310,7 @@ scan(struct gradients *g, const struct model_node *n, const char *const *dy)
 	s.given = arena_array(x->arena, (size_t)most, sizeof(*s.given));
 	around = steps_begin(x, s.back);
 	g->found = (struct map){ 0 };
-	done = begin_states(&s, dy, around);
+	done = can_be_repeated(&s, s.body) && begin_states(&s, dy, around);
 	if (done)
 		begin_sequences(&s, dy);
 	done = done && step(&s);

@@ -257,6 +257,29 @@ conv_shape(struct gradients *g, const struct model_node *n, struct known_shape *
 	return true;
 }
 
+/* Of a Scan: states are as its body says, and what it makes has an axis more, of all steps. */
+static void
+scan_shapes(struct gradients *g, const struct model_node *n)
+{
+	const struct model *body = node_attr(n, "body")->graph;
+	const struct model_attr *in = node_attr(n, "scan_input_axes"), *made = node_attr(n, "scan_output_axes");
+	int states = body->inputs.n - in->n, i, k;
+	const struct known_shape *all = shape_known(g, n->in[states]);
+
+	for (i = 0; i < n->nout; i++) {
+		const struct model_value *v = &body->outputs.v[i];
+		struct known_shape s = { 0 };
+
+		for (k = 0; k <= v->rank; k++) {
+			if (i >= states && made->v[i - states] == k)
+				s.dim[s.rank++] = all ? all->dim[in->v[0]] : EXTENT_UNKNOWN;
+			if (k < v->rank)
+				s.dim[s.rank++] = v->dim[k] >= 0 ? v->dim[k] : EXTENT_BATCH;
+		}
+		shape_put(g, n->out[i], &s);
+	}
+}
+
 void
 shape_of_node(struct gradients *g, const struct model_node *n)
 {
@@ -279,6 +302,8 @@ shape_of_node(struct gradients *g, const struct model_node *n)
 		known = reshape_shape(g, n, &s);
 	} else if (strcmp(n->op, "Concat") == 0) {
 		map_put(g->x->arena, &g->joined, n->out[0], (void *)(uintptr_t)n);
+	} else if (strcmp(n->op, "Scan") == 0) {
+		scan_shapes(g, n);
 	} else if (strcmp(n->op, "Conv") == 0) {
 		known = conv_shape(g, n, &s);
 	} else if (strcmp(n->op, "Gather") == 0) {
