@@ -85,6 +85,21 @@ gather_nd(struct gradients *g, const struct model_node *n, const char *const *dy
 		    AS(attr_is_text("reduction", "add"))));
 }
 
+/* What is put among others: these have no gradient where it stands. */
+static void
+scatter_nd(struct gradients *g, const struct model_node *n, const char *const *dy)
+{
+	if (node_attr(n, "reduction")) {
+		no_gradient(g, "what is put in place is added");
+		return;
+	}
+	if (wants(g, n, 0))
+		flow_to(g, n->in[0], make(g->x, "ScatterND", IN(dy[0], n->in[1], zeros_as(g, n->in[2])), AS_IS));
+	if (wants(g, n, 2))
+		flow_to(g, n->in[2], two(g->x, "GatherND", dy[0], n->in[1]));
+}
+
 const struct gradient_row gradients_of_lookups[] = {
-	{ "Gather", gather }, { "GatherElements", gather_elements }, { "GatherND", gather_nd }, { NULL, NULL }
+	{ "Gather", gather }, { "GatherElements", gather_elements }, { "GatherND", gather_nd }, { "ScatterND", scatter_nd },
+	{ NULL, NULL }
 };

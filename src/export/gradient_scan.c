@@ -1,15 +1,13 @@
 /*
  * The gradient of a Scan is a Scan the other way. Its states are the gradients of those, and sums of what comes back to
  * each trained value around the body. A step begins with the states as they were before it, which the Scan made too,
- * computes the body again, and differentiates that:
+ * computes the body again, in which nothing is drawn, and differentiates that:
  *
  *     states      d state            d weight so far
  *     sequences   those of the Scan  its states before each step     d of what it made
  *     makes       d of sequences
  */
 #include "export/gradient.h"
-
-#include "base/text.h"
 
 struct scan_back {
 	struct gradients *g;
@@ -147,27 +145,6 @@ begin_sequences(struct scan_back *s, const char *const *dy)
 }
 
 /* ---- a step ---- */
-
-/* What is drawn would be drawn anew. */
-static bool
-can_be_repeated(struct scan_back *s, const struct model *body)
-{
-	static const char *const draws[] = { "Dropout", "RandomNormalLike", "RandomUniformLike", NULL };
-	int i, k;
-
-	for (i = 0; i < body->nodes.n; i++) {
-		const struct model_node *n = body->nodes.v[i];
-
-		if (text_is_one_of(n->op, draws)) {
-			no_gradient(s->g, "its steps draw numbers");
-			return false;
-		}
-		for (k = 0; k < n->nattrs; k++)
-			if (n->attr[k].type == A_GRAPH && !can_be_repeated(s, n->attr[k].graph))
-				return false;
-	}
-	return true;
-}
 
 static struct model	*repeat_all(struct scan_back *, const struct model *);
 
@@ -310,7 +287,7 @@ scan(struct gradients *g, const struct model_node *n, const char *const *dy)
 	s.given = arena_array(x->arena, (size_t)most, sizeof(*s.given));
 	around = steps_begin(x, s.back);
 	g->found = (struct map){ 0 };
-	done = can_be_repeated(&s, s.body) && begin_states(&s, dy, around);
+	done = begin_states(&s, dy, around);
 	if (done)
 		begin_sequences(&s, dy);
 	done = done && step(&s);
