@@ -95,24 +95,34 @@ recurrent_unit_forward(enum recurrent_cell cell, struct recurrent_gates x, struc
 	return u;
 }
 
+struct recurrent_back {		/* of a unit in one step */
+	struct recurrent_unit d;	/* gradients of the sums of the inputs; of the last gate's sum of the state, where
+					 * it differs, as what was kept; of the state and what is carried before the step,
+					 * as far as they pass the sums by */
+	real h;			/* the state after the step, made of the gates again */
+};
+
 /* From the gates G, what was kept, the state H and the carried C before the step, and the gradients of those
- * after it, the gradients of the sums of the inputs; of the last gate's sum of the state, where it differs, as what was
- * kept; and those of H and C, as far as they pass the sums by. */
-DEVICE struct recurrent_unit
+ * after it. */
+DEVICE struct recurrent_back
 recurrent_unit_backward(enum recurrent_cell cell, struct recurrent_gates g, real kept, real h, real c, real dh,
     real dc)
 {
 	struct recurrent_unit d = { { 0, 0, 0, 0 }, 0, 0, 0 };
+	struct recurrent_back back;
 	real t;
 
 	switch (cell) {
 	case RNN_TANH:
+		back.h = g.a;
 		d.gate.a = dh * (1 - g.a * g.a);
 		break;
 	case RNN_RELU:
+		back.h = g.a;
 		d.gate.a = g.a <= 0 ? 0 : dh;
 		break;
 	case GRU:
+		back.h = g.c + g.b * (h - g.c);
 		d.gate.c = dh * (1 - g.b) * (1 - g.c * g.c);
 		d.gate.b = dh * (h - g.c) * g.b * (1 - g.b);
 		d.gate.a = d.gate.c * kept * g.a * (1 - g.a);
@@ -121,6 +131,7 @@ recurrent_unit_backward(enum recurrent_cell cell, struct recurrent_gates g, real
 		break;
 	case LSTM:
 		t = tanh_of(kept);
+		back.h = g.d * t;
 		dc += dh * g.d * (1 - t * t);
 		d.gate.a = dc * g.c * g.a * (1 - g.a);
 		d.gate.b = dc * c * g.b * (1 - g.b);
@@ -129,7 +140,8 @@ recurrent_unit_backward(enum recurrent_cell cell, struct recurrent_gates g, real
 		d.c = dc * g.b;
 		break;
 	}
-	return d;
+	back.d = d;
+	return back;
 }
 
 /* CALL(cell) with a constant, so that the loop in it is made for that one. */

@@ -8,7 +8,9 @@
  *
  * Samples lie first, so a state of all samples has a step of t h from one to the next. Backward goes from the
  * last step to the first and writes the gradients of the sums over the gates; those of the weights are then
- * one product of all steps (recurrent_backward_weight), in which each gradient meets the state before it.
+ * one product of all steps, in which each gradient meets the state before it. Backward makes those states of the gates
+ * again, in the place of what it reads no more; where the states are read elsewhere too, recurrent_backward_weight
+ * finds them there.
  *
  * With LENGTHS, a sample ends before step lengths[b]: its state stays what it was, y is 0 and so are the
  * gradients of the sums. In reverse, steps go from the last to the first, so that such a sample begins with its
@@ -59,6 +61,15 @@ recurrent_before(const struct recurrent *r, int64_t b, int64_t t, int64_t length
 	int64_t before = r->reverse ? t + 1 : t - 1;
 
 	return before < 0 || before >= length ? -1 : (b * r->t + before) * r->h;
+}
+
+/* Where what step T leaves is the state before one; -1: it is the last. */
+DEVICE int64_t
+recurrent_after(const struct recurrent *r, int64_t b, int64_t t, int64_t length)
+{
+	int64_t after = r->reverse ? t - 1 : t + 1;
+
+	return after < 0 || after >= length ? -1 : (b * r->t + after) * r->h;
 }
 
 #ifdef __CUDACC__

@@ -26,7 +26,7 @@ struct recurrent_job {
 	elem *last, *carried;		/* [b, h] */
 	/* backward */
 	const elem *dy, *dlast, *dcarried;
-	elem *dx, *dkept, *dh0, *dc0;
+	elem *dx, *dkept, *dh0, *dc0, *before;
 };
 
 /* TILE [n][TILE_COLS] = rows of A, STEP apart, times a panel of DEPTH terms. */
@@ -162,8 +162,8 @@ recurrent_row_as(enum recurrent_cell cell, const struct recurrent_job *j, const 
 {
 	const int gates = recurrent_gates(cell), wide = (int)least(TILE_COLS, j->r.h - unit);
 	const int64_t h = j->r.h, place = (at->first + i) * j->r.t + t, all = RECURRENT_ROWS * TILE_COLS;
-	elem *gate = gates > 1 ? j->gate + place * gates * h + unit : NULL, *y = j->y + place * h + unit;
-	elem nobody[TILE_COLS], *kept = j->kept ? j->kept + place * h + unit : nobody;
+	elem *gate = gates > 1 ? j->gate + place * gates * h + unit : NULL, nobody[TILE_COLS];
+	elem *y = j->y ? j->y + place * h + unit : nobody, *kept = j->kept ? j->kept + place * h + unit : nobody;
 	const real *before = at->h + i * j->row + unit;
 	real *next = at->next + i * j->row + unit, *c = at->c + i * j->row + unit;
 
@@ -201,7 +201,8 @@ recurrent_stay(const struct recurrent_job *j, const struct recurrent_walk *at, i
 	int64_t h = j->r.h, place = (at->first + i) * j->r.t + t, wide = least(TILE_COLS, h - unit);
 
 	memcpy(at->next + i * j->row + unit, at->h + i * j->row + unit, (size_t)wide * sizeof(real));
-	memset(j->y + place * h + unit, 0, (size_t)wide * sizeof(elem));
+	if (j->y)
+		memset(j->y + place * h + unit, 0, (size_t)wide * sizeof(elem));
 }
 
 /* What each gate's function is done to, of a tile of units: SUM [gates][RECURRENT_ROWS][TILE_COLS], and one more
@@ -316,17 +317,22 @@ recurrent_return_as(enum recurrent_cell cell, const struct recurrent_job *j, con
 	const int64_t before = recurrent_before(&j->r, at->first + i, t, length);
 	const elem *h0 = j->from.h0 ? j->from.h0 + (at->first + i) * h : j->zeros;
 	const elem *c0 = j->from.c0 ? j->from.c0 + (at->first + i) * h : j->zeros;
-	const elem *hs = before < 0 ? h0 : j->y + before, *cs = before < 0 || cell != LSTM ? c0 : j->kept + before;
+	const elem *hs = before < 0 || cell != GRU ? h0 : j->y + before, *cs = before < 0 || cell != LSTM ? c0 : j->kept + before;
 	const elem *gate = j->gate + place * gates * h, *kept = gates > 1 ? j->kept + place * h : gate;
 	const elem *dy = j->dy ? j->dy + place * h : j->zeros;
 	elem *dx = j->dx + place * gates * h, *dkept = cell == GRU ? j->dkept + place * h : NULL;
 	real *dh = at->dh + i * j->row, *dc = at->dc + i * j->row, *dg = at->dg + i * at->wide;
+	const int64_t after = recurrent_after(&j->r, at->first + i, t, length);
+	elem *left = j->before && after >= 0 ? j->before + after : NULL;
 
 	PRAGMA(omp simd)
 	for (int64_t k = 0; k < h; k++) {
-		struct recurrent_unit d = recurrent_unit_backward(cell, recurrent_gates_at(cell, gate, h, k),
+		struct recurrent_back back = recurrent_unit_backward(cell, recurrent_gates_at(cell, gate, h, k),
 		    VALUE(kept[k]), VALUE(hs[k]), VALUE(cs[k]), dh[k] + VALUE(dy[k]), cell == LSTM ? dc[k] : 0);
+		struct recurrent_unit d = back.d;
 
+		if (left)
+			left[k] = ELEM(back.h);
 		recurrent_gates_store(cell, dx, h, k, d.gate);
 		dg[k] = d.gate.a;
 		if (gates > 1) {
@@ -341,6 +347,8 @@ recurrent_return_as(enum recurrent_cell cell, const struct recurrent_job *j, con
 			dc[k] = d.c;
 		dh[k] = d.h;
 	}
+	if (j->before && before < 0)
+		memcpy(j->before + place * h, h0, (size_t)h * sizeof(elem));
 }
 
 /* A sample that has ended: its gradients go on as they are. */
@@ -352,6 +360,8 @@ recurrent_return_stay(const struct recurrent_job *j, const struct recurrent_retu
 	memset(j->dx + place * j->gates * h, 0, (size_t)(j->gates * h) * sizeof(elem));
 	if (j->dkept)
 		memset(j->dkept + place * h, 0, (size_t)h * sizeof(elem));
+	if (j->before)
+		memset(j->before + place * h, 0, (size_t)h * sizeof(elem));
 	memset(at->dg + i * at->wide, 0, (size_t)(j->gates * h) * sizeof(real));
 }
 
@@ -402,16 +412,16 @@ KERNEL(recurrent_backward_kernel, (const struct recurrent_job *j, real *work))
 	}
 }
 
-/* DX may lie where GATE does. */
+/* DX may lie where GATE does; BEFORE, the states before the steps, where KEPT of an lstm or else Y does. */
 static void
-recurrent_backward(elem *dx, elem *dkept, elem *dh0, elem *dc0, const elem *dy, const elem *dlast,
+recurrent_backward(elem *dx, elem *dkept, elem *dh0, elem *dc0, elem *before, const elem *dy, const elem *dlast,
     const elem *dcarried, const elem *gate, const elem *y, const elem *kept, struct recurrent_states from,
     const elem *w, void *work, int64_t size, struct recurrent r)
 {
 	struct recurrent_job j = recurrent_job(r, from, (const real *)work);
 
 	(void)size;
-	j.dx = dx, j.dkept = dkept, j.dh0 = dh0, j.dc0 = dc0;
+	j.dx = dx, j.dkept = dkept, j.dh0 = dh0, j.dc0 = dc0, j.before = before;
 	j.dy = dy, j.dlast = dlast, j.dcarried = dcarried;
 	j.gate = (elem *)gate, j.y = (elem *)y, j.kept = (elem *)kept;
 	recurrent_pack_kernel((real *)work, w, NULL, r, false);
@@ -424,6 +434,7 @@ struct recurrent_terms {	/* terms are steps of all samples */
 	struct recurrent r;
 	struct recurrent_states from;
 	int64_t step;		/* from one's gradients to the next's */
+	const elem *before;	/* the states before all steps; NULL: they are found among the states */
 };
 
 static void
@@ -443,6 +454,18 @@ columns_recurrent(const struct product *p, int64_t *at, int64_t j, int n)
 		at[i] = j + i;
 }
 
+/* The state before step K of all samples, in turn; NULL: zeros. */
+static const elem *
+recurrent_term(const struct recurrent_terms *s, const elem *y, int64_t k)
+{
+	int64_t b = k / s->r.t, at;
+
+	if (s->before)
+		return s->before + k * s->r.h;
+	at = recurrent_before(&s->r, b, k % s->r.t, recurrent_length(&s->r, &s->from, b));
+	return at >= 0 ? y + at : s->from.h0 ? s->from.h0 + b * s->r.h : NULL;
+}
+
 /* The states before steps [k, k + n). */
 static void
 pack_recurrent(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
@@ -450,9 +473,7 @@ pack_recurrent(const struct product *p, real *panel, int64_t j, int cols, int64_
 	const struct recurrent_terms *s = (const struct recurrent_terms *)p->shape;
 
 	for (int i = 0; i < n; i++, panel += TILE_COLS) {
-		int64_t b = (k + i) / s->r.t, t = (k + i) % s->r.t;
-		int64_t before = recurrent_before(&s->r, b, t, recurrent_length(&s->r, &s->from, b));
-		const elem *from = before >= 0 ? p->b + before : s->from.h0 ? s->from.h0 + b * s->r.h : NULL;
+		const elem *from = recurrent_term(s, p->b, k + i);
 
 		for (int q = 0; q < TILE_COLS; q++)
 			panel[q] = from && q < cols ? VALUE(from[j + q]) : 0;
@@ -461,10 +482,10 @@ pack_recurrent(const struct product *p, real *panel, int64_t j, int cols, int64_
 
 /* dw [rows, h] = the sum over all steps of dx, STEP apart, and the state before. */
 static void
-recurrent_weight(elem *dw, const elem *dx, const elem *y, struct recurrent_states from, void *work,
-    struct recurrent r, int64_t rows, int64_t step)
+recurrent_weight(elem *dw, const elem *dx, const elem *y, const elem *before, struct recurrent_states from,
+    void *work, struct recurrent r, int64_t rows, int64_t step)
 {
-	struct recurrent_terms s = { r, from, step };
+	struct recurrent_terms s = { r, from, step, before };
 	struct product p = { 0 };
 
 	p.rows = rows, p.cols = r.h, p.depth = r.b * r.t;
@@ -480,17 +501,17 @@ recurrent_weight(elem *dw, const elem *dx, const elem *y, struct recurrent_state
 		product_share(&p, (real *)work);
 }
 
-/* dw [gates, h, h]: of the last gate from DKEPT, where there is one. */
+/* dw [gates, h, h]: of the last gate from DKEPT, where there is one. The states are in Y, or already in BEFORE. */
 static void
-recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y,
+recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y, const elem *before,
     struct recurrent_states from, void *work, int64_t size, struct recurrent r)
 {
 	int64_t gates = recurrent_gates(r.cell), rows = (gates - (dkept != NULL)) * r.h;
 
 	(void)size;
-	recurrent_weight(dw, dx, y, from, work, r, rows, gates * r.h);
+	recurrent_weight(dw, dx, y, before, from, work, r, rows, gates * r.h);
 	if (dkept)
-		recurrent_weight(dw + rows * r.h, dkept, y, from, work, r, r.h, r.h);
+		recurrent_weight(dw + rows * r.h, dkept, y, before, from, work, r, r.h, r.h);
 }
 
 #endif

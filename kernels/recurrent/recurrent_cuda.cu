@@ -72,14 +72,17 @@ KERNEL(recurrent_step_kernel, (struct recurrent_made to, const elem *x, struct r
 		int64_t b = quotient(i, r.h), k = i - b * r.h, place = b * r.t + t;
 
 		if (t >= recurrent_length(&r, &from, b)) {
-			to.y[place * r.h + k] = ELEM((real)0);
+			if (to.y)
+				to.y[place * r.h + k] = ELEM((real)0);
 		} else {
 			struct recurrent_unit u = recurrent_unit_forward(r.cell,
 			    recurrent_gates_at(r.cell, x + place * gates * r.h, r.h, k),
 			    recurrent_sums(r.cell, room.sums + b * gates * r.h, bias, r.h, k), VALUE(room.state[i]),
 			    room.c[i]);
 
-			room.state[i] = to.y[place * r.h + k] = ELEM(u.h);
+			room.state[i] = ELEM(u.h);
+			if (to.y)
+				to.y[place * r.h + k] = room.state[i];
 			room.c[i] = u.c;
 			if (to.kept)
 				to.kept[place * r.h + k] = ELEM(u.kept);
@@ -118,13 +121,18 @@ struct recurrent_read {
 	const elem *dy, *gate, *y, *kept;
 };
 
+struct recurrent_returned {
+	elem *dx, *dkept, *before;
+};
+
 /* The states before step T are those of the step before, or the first. */
-DEVICE struct recurrent_unit
+DEVICE struct recurrent_back
 recurrent_return_at(const struct recurrent_read *read, const struct recurrent_states *from,
     const struct recurrent *r, int64_t b, int64_t k, int64_t t, int64_t length, real dh, real dc)
 {
 	int64_t before = recurrent_before(r, b, t, length), place = (b * r->t + t) * r->h + k;
-	const elem *h = before >= 0 ? read->y + before + k : from->h0 ? from->h0 + b * r->h + k : NULL;
+	const elem *h = r->cell != GRU ? NULL : before >= 0 ? read->y + before + k :
+	    from->h0 ? from->h0 + b * r->h + k : NULL;
 	const elem *c = r->cell != LSTM ? NULL : before >= 0 ? read->kept + before + k :
 	    from->c0 ? from->c0 + b * r->h + k : NULL;
 	int gates = recurrent_gates(r->cell);
@@ -134,9 +142,24 @@ recurrent_return_at(const struct recurrent_read *read, const struct recurrent_st
 	    c ? VALUE(*c) : 0, dh, dc);
 }
 
+/* H, which step T leaves, goes to where it is the state before a step; before the first there is what was given. */
+DEVICE void
+recurrent_before_store(elem *before, const struct recurrent_states *from, const struct recurrent *r, int64_t b,
+    int64_t k, int64_t t, int64_t length, real h)
+{
+	int64_t after = recurrent_after(r, b, t, length), place = (b * r->t + t) * r->h + k;
+
+	if (t >= length)
+		before[place] = ELEM((real)0);
+	else if (after >= 0)
+		before[after + k] = ELEM(h);
+	if (t < length && recurrent_before(r, b, t, length) < 0)
+		before[place] = ELEM(from->h0 ? VALUE(from->h0[b * r->h + k]) : (real)0);
+}
+
 /* The gradient of a state is what the product of the step after made of its sums' gradients, and what passed
  * them by. */
-KERNEL(recurrent_return_kernel, (elem *dx, elem *dkept, struct recurrent_read read, struct recurrent_room room,
+KERNEL(recurrent_return_kernel, (struct recurrent_returned to, struct recurrent_read read, struct recurrent_room room,
     struct recurrent_states from, int64_t t, struct recurrent r))
 {
 	int gates = recurrent_gates(r.cell);
@@ -144,21 +167,25 @@ KERNEL(recurrent_return_kernel, (elem *dx, elem *dkept, struct recurrent_read re
 	EACH (i, r.b * r.h) {
 		int64_t b = quotient(i, r.h), k = i - b * r.h, place = b * r.t + t;
 		int64_t length = recurrent_length(&r, &from, b);
-		struct recurrent_unit d = { { 0, 0, 0, 0 }, 0, 0, 0 };
+		struct recurrent_back back = { { { 0, 0, 0, 0 }, 0, 0, 0 }, 0 };
+		struct recurrent_gates of_state;
 		real dh = VALUE(room.state[i]) + room.past[i];
 
 		if (t < length) {
 			dh += read.dy ? VALUE(read.dy[place * r.h + k]) : 0;
-			d = recurrent_return_at(&read, &from, &r, b, k, t, length, dh, room.c[i]);
-			room.c[i] = d.c;
-			dh = d.h;
+			back = recurrent_return_at(&read, &from, &r, b, k, t, length, dh, room.c[i]);
+			room.c[i] = back.d.c;
+			dh = back.d.h;
 		}
 		room.past[i] = dh;
-		if (dkept)
-			dkept[place * r.h + k] = ELEM(d.kept);
-		recurrent_gates_store(r.cell, dx + place * gates * r.h, r.h, k, d.gate);
-		d.gate.c = dkept ? d.kept : d.gate.c;
-		recurrent_gates_store(r.cell, room.sums + b * gates * r.h, r.h, k, d.gate);
+		if (to.dkept)
+			to.dkept[place * r.h + k] = ELEM(back.d.kept);
+		if (to.before)
+			recurrent_before_store(to.before, &from, &r, b, k, t, length, back.h);
+		recurrent_gates_store(r.cell, to.dx + place * gates * r.h, r.h, k, back.d.gate);
+		of_state = back.d.gate;
+		of_state.c = to.dkept ? back.d.kept : of_state.c;
+		recurrent_gates_store(r.cell, room.sums + b * gates * r.h, r.h, k, of_state);
 	}
 }
 
@@ -172,19 +199,20 @@ KERNEL(recurrent_finish_kernel, (elem *dh0, elem *dc0, struct recurrent_room roo
 	}
 }
 
-/* DX may lie where GATE does. */
+/* DX may lie where GATE does; BEFORE, the states before the steps, where KEPT of an lstm or else Y does. */
 static void
-recurrent_backward(elem *dx, elem *dkept, elem *dh0, elem *dc0, const elem *dy, const elem *dlast,
+recurrent_backward(elem *dx, elem *dkept, elem *dh0, elem *dc0, elem *before, const elem *dy, const elem *dlast,
     const elem *dcarried, const elem *gate, const elem *y, const elem *kept, struct recurrent_states from,
     const elem *w, void *work, int64_t size, struct recurrent r)
 {
 	struct recurrent_room room = recurrent_room(work, size, r);
 	struct recurrent_read read = { dy, gate, y, kept };
+	struct recurrent_returned to = { dx, dkept, before };
 	int64_t n = r.b * r.h, gates = recurrent_gates(r.cell);
 
 	LAUNCH(recurrent_start_kernel, n, (room.c, dcarried, room.state, (const elem *)NULL, room.past, dlast, n));
 	for (int64_t s = 0; s < r.t; s++) {
-		LAUNCH(recurrent_return_kernel, n, (dx, dkept, read, room, from, r.reverse ? s : r.t - 1 - s, r));
+		LAUNCH(recurrent_return_kernel, n, (to, read, room, from, r.reverse ? s : r.t - 1 - s, r));
 		if (s < r.t - 1 || dh0)
 			dense_product(room.state, room.sums, false, w, false, NULL, ANEW, AS_IS, r.b, r.h,
 			    gates * r.h, work, room.library);
@@ -205,17 +233,21 @@ KERNEL(recurrent_before_kernel, (elem *to, const elem *y, struct recurrent_state
 	}
 }
 
-/* dw [gates, h, h] = the sum over all steps of dx and the state before, of which WORK has a copy for each step;
- * of the last gate from DKEPT, where there is one. */
+/* dw [gates, h, h] = the sum over all steps of dx and the state before, which is in BEFORE, or copied there from Y
+ * into WORK; of the last gate from DKEPT, where there is one. */
 static void
-recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y,
+recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y, const elem *before,
     struct recurrent_states from, void *work, int64_t size, struct recurrent r)
 {
 	int64_t gates = recurrent_gates(r.cell), n = r.b * r.t * r.h;
-	size_t library = (size_t)(size - n * (int64_t)sizeof(elem));
-	elem *before = (elem *)((char *)work + library);
+	size_t library = (size_t)(size - (y ? n * (int64_t)sizeof(elem) : 0));
 
-	LAUNCH(recurrent_before_kernel, n, (before, y, from, r));
+	if (y) {
+		elem *copy = (elem *)((char *)work + library);
+
+		LAUNCH(recurrent_before_kernel, n, (copy, y, from, r));
+		before = copy;
+	}
 	dense_product(dw, dx, true, before, false, NULL, ANEW, AS_IS, gates * r.h, r.h, r.b * r.t, work, library);
 	if (dkept)
 		dense_product(dw + (gates - 1) * r.h * r.h, dkept, true, before, false, NULL, ANEW, AS_IS, r.h, r.h,

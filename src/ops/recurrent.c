@@ -6,8 +6,10 @@
  *     out gates y kept last carried           last, carried: [hidden], after the last step
  *
  * The gates take over the bytes of the sums, and their gradients those of the gates. So a layer keeps for
- * backward its gates, its states, and of an lstm what it carries; a cell with one gate keeps its states alone,
- * which stand first then, over the sums. Gradients of weights are no step's, but one product of all steps.
+ * backward its gates, and of an lstm what it carries, of a gru its states; a cell with one gate keeps its states alone,
+ * which stand first then, over the sums. Gradients of weights are no step's, but one product of all steps with
+ * the states before them. Backward leaves these where the lstm's carried numbers were, or the states if nobody else
+ * is to learn from them; else the product finds them among the states.
  *
  * A cell is a row of the table below and a case in each function of kernels/recurrent/cell.cu.
  */
@@ -35,10 +37,10 @@ const struct cell *
 recurrent_cell(int64_t i)
 {
 	static const struct cell cell[] = {
-		[RNN_TANH] = { "RNN_TANH", 1, NULL, false, false },
-		[RNN_RELU] = { "RNN_RELU", 1, NULL, false, false },
-		[GRU] = { "GRU", 3, "sum", false, true },
-		[LSTM] = { "LSTM", 4, "cells", true, false },
+		[RNN_TANH] = { "RNN_TANH", 1, NULL },
+		[RNN_RELU] = { "RNN_RELU", 1, NULL },
+		[GRU] = { "GRU", 3, "sum", .mixes = true, .apart = true },
+		[LSTM] = { "LSTM", 4, "cells", .carries = true },
 	};
 
 	return &cell[i];
@@ -102,7 +104,7 @@ macs_of_steps(const struct node *n, const struct tensor *x)
 /* ---- backward: gates y kept h0 c0 lengths weight dy dlast dcarried ---- */
 
 enum { B_GATES, B_Y, B_KEPT, B_H0, B_C0, B_LENGTHS, B_WEIGHT, DY, DLAST, DCARRIED, BACK };
-enum { DX, DKEPT, DH0, DC0 };
+enum { DX, DKEPT, DH0, DC0, BEFORE };
 
 static struct affine
 macs_of_grad(const struct node *n)
@@ -130,7 +132,7 @@ emit_grad(struct emitter *e, const struct node *n)
 	struct tensor *const *in = n->in, *const *out = n->out;
 
 	emit_call(e, "recurrent_backward", arg_tensor(out[DX]), arg_tensor(out[DKEPT]), arg_tensor(out[DH0]),
-	    arg_tensor(out[DC0]), arg_tensor(in[DY]), arg_tensor(in[DLAST]), arg_tensor(in[DCARRIED]),
+	    arg_tensor(out[DC0]), arg_tensor(out[BEFORE]), arg_tensor(in[DY]), arg_tensor(in[DLAST]), arg_tensor(in[DCARRIED]),
 	    arg_tensor(in[B_GATES]), arg_tensor(in[B_Y]), arg_tensor(in[B_KEPT]),
 	    arg_text(from(e, in[B_H0], in[B_C0], in[B_LENGTHS])), arg_tensor(in[B_WEIGHT]), arg_work(n),
 	    arg_work_bytes(n), arg_text(geometry(e, n, in[B_GATES])));
@@ -146,14 +148,15 @@ const struct op op_recurrent_grad = {
 	.macs = macs_of_grad,
 	.memory.workspace = work_of_grad,
 	.memory.inplace = 1u << B_GATES | 1u << DY,
+	.memory.inplace_last = 1u << B_GATES | 1u << B_Y | 1u << B_KEPT,	/* whichever is as large */
 	.memory.alias = alias_of_grad,
 	.memory.optional_out = 1u << DH0 | 1u << DC0,
 	.calls.kernels = "recurrent/recurrent.cu",
 	.calls.emit = emit_grad,
 };
 
-/* Of parameters: dx dkept y h0 lengths */
-enum { P_DX, P_DKEPT, P_Y, P_H0, P_LENGTHS, PARAMETERS };
+/* Of parameters: dx dkept y before h0 lengths; of y and before there is one */
+enum { P_DX, P_DKEPT, P_Y, P_BEFORE, P_H0, P_LENGTHS, PARAMETERS };
 
 static struct affine
 macs_of_weight(const struct node *n)
@@ -166,11 +169,12 @@ static struct affine
 work_of_weight(const struct node *n, const struct room *room)
 {
 	const struct tensor *y = n->in[P_Y];
+	struct affine none = { 0, 0 };
 
 	if (!room->target->splits_sums)
 		return product_work(n, room, LONG_SUM, hidden(n, n->in[P_DX]));
-	return affine_sum(tensor_bytes(y), room->target->libraries ?
-	    product_work_library(n, room, LONG_SUM, y->dim[1]) : (struct affine){ 0, 0 });
+	return affine_sum(y ? tensor_bytes(y) : none, room->target->libraries ?
+	    product_work_library(n, room, LONG_SUM, hidden(n, n->in[P_DX])) : none);
 }
 
 static void
@@ -179,8 +183,8 @@ emit_weight(struct emitter *e, const struct node *n)
 	struct tensor *const *in = n->in;
 
 	emit_call(e, "recurrent_backward_weight", arg_tensor(n->out[0]), arg_tensor(in[P_DX]),
-	    arg_tensor(in[P_DKEPT]), arg_tensor(in[P_Y]), arg_text(from(e, in[P_H0], NULL, in[P_LENGTHS])),
-	    arg_work(n), arg_work_bytes(n), arg_text(geometry(e, n, in[P_DX])));
+	    arg_tensor(in[P_DKEPT]), arg_tensor(in[P_Y]), arg_tensor(in[P_BEFORE]),
+	    arg_text(from(e, in[P_H0], NULL, in[P_LENGTHS])), arg_work(n), arg_work_bytes(n), arg_text(geometry(e, n, in[P_DX])));
 }
 
 const struct op op_recurrent_grad_weight = {
@@ -188,7 +192,7 @@ const struct op op_recurrent_grad_weight = {
 	.kind = OP_INTERNAL,
 	.brief = "gradient of recurrent with respect to its weights: all steps' gradients and states before",
 	.attrs = attrs,
-	.operands = "dx dkept y h0 lengths",
+	.operands = "dx dkept y before h0 lengths",
 	.min_operands = PARAMETERS, .max_operands = PARAMETERS,
 	.macs = macs_of_weight,
 	.memory.workspace = work_of_weight,
@@ -233,26 +237,59 @@ result(struct diff *d, struct node *back, struct tensor *like)
 		ir_add_output(d->m, back, NULL);
 }
 
+/* In the place of LIKE, where it can be. */
+static struct tensor *
+states_before(struct diff *d, struct node *back, const struct tensor *like)
+{
+	return ir_add_output(d->m, back, ir_tensor_like(d->m, T_SAVED, like,
+	    arena_join(d->m->arena, like->name, ".", "before"), back->loc));
+}
+
+/* Of the weights, whose states before each step are BEFORE, or else found among Y: a dense layer's, unless the last
+ * gate's sum of the state has a gradient of its own. */
+static void
+grad_weight(struct diff *d, struct node *n, struct tensor *const of[PARAMETERS])
+{
+	struct tensor *rows[] = { of[P_DX], of[P_BEFORE] };
+	struct node *back;
+
+	if (of[P_Y] || of[P_DKEPT]) {
+		back = diff_node(d, n, &op_recurrent_grad_weight, PARAMETERS, of);
+	} else {
+		back = diff_node(d, n, &op_dense_grad_weight, 2, rows);
+		back->attr = op_presets(d->m->arena, &op_dense);
+		op_preset(&op_dense, back->attr, "units")->i = of[P_DX]->dim[1];
+	}
+	diff_output(d, back, n->in[WEIGHT]);
+}
+
 static bool
 grad(struct diff *d, struct node *n)
 {
-	struct tensor *y = recurrent_states(n), *const *in = n->in, *kept = n->out[KEPT];
-	struct tensor *read[BACK] = { n->out[GATES], y, kept, in[H0], in[C0], in[LENGTHS], in[WEIGHT],
-		diff_of(d, y), diff_of(d, n->out[LAST]), diff_of(d, n->out[CARRIED]) };
+	const struct cell *cell = cell_of(n);
+	struct tensor *y = recurrent_states(n), *const *in = n->in, *kept = n->out[KEPT], *dy = diff_of(d, y);
+	struct tensor *read[BACK] = { n->out[GATES], cell->mixes ? y : NULL, kept, in[H0], in[C0], in[LENGTHS],
+		in[WEIGHT], dy, diff_of(d, n->out[LAST]), diff_of(d, n->out[CARRIED]) };
 	struct node *back = diff_node(d, n, &op_recurrent_grad, BACK, read);
-	struct tensor *of[PARAMETERS] = { NULL, NULL, y, in[H0], in[LENGTHS] };
+	struct tensor *of[PARAMETERS] = { NULL, NULL, y, NULL, in[H0], in[LENGTHS] };
 
 	of[P_DX] = diff_wants(d, in[X]) ? diff_output(d, back, in[X]) : diff_between(d, back, in[X], "grad");
-	if (cell_of(n)->apart)
+	if (cell->apart)
 		of[P_DKEPT] = diff_between(d, back, kept, "grad");
 	else
 		ir_add_output(d->m, back, NULL);
 	result(d, back, in[H0]);
 	result(d, back, in[C0]);
+	if (diff_wants(d, in[WEIGHT]) && (cell->carries || !dy)) {
+		of[P_BEFORE] = states_before(d, back, cell->carries ? kept : y);
+		of[P_Y] = of[P_H0] = of[P_LENGTHS] = NULL;
+	} else {
+		ir_add_output(d->m, back, NULL);
+	}
 	if (diff_wants(d, in[WEIGHT]))
-		diff_output(d, diff_node(d, n, &op_recurrent_grad_weight, PARAMETERS, of), in[WEIGHT]);
+		grad_weight(d, n, of);
 	if (n->nin > BIAS && diff_wants(d, in[BIAS])) {
-		if (cell_of(n)->apart)
+		if (cell->apart)
 			diff_output(d, diff_node(d, n, &op_recurrent_grad_bias, 2, of), in[BIAS]);
 		else
 			dense_bias_gradient(d, n, of[P_DX], in[BIAS]);
@@ -332,7 +369,7 @@ const struct op op_recurrent = {
 	    SAVES_OUT(Y) | SAVES_OUT(KEPT),
 	.memory.workspace = work,
 	.memory.inplace = 1u << X,
-	.memory.optional_out = 1u << KEPT | 1u << LAST | 1u << CARRIED,
+	.memory.optional_out = 1u << Y | 1u << KEPT | 1u << LAST | 1u << CARRIED,
 	/* pack_padded_sequence(), by itself: of a layer see recurrent_torch.c */
 	.torch.unknown = "how much of sequences that end early PyTorch keeps, their lengths say",
 	.calls.kernels = "recurrent/recurrent.cu",

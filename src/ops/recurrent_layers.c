@@ -281,8 +281,8 @@ const struct op op_lstm = {
 	    SHAPES_DOC ".cell is what the cell is then. lstm(x, h, c) begins with states of that shape instead of zeros. "
 	    LENGTHS_DOC "\n\n" PARAMETERS_DOC("4 ") " Rows are those of i, f, g and o.\n\n"
 	    "The sums of all steps' inputs are one product, and so are the gradients of each weight. Backward reads "
-	    "the four gates, which take the place of the sums, the cell and the state of each step: 6 hidden "
-	    "numbers a step. " MACS_DOC("4 "),
+	    "the four gates, which take the place of the sums, and the cell of each step: 5 hidden numbers a step, and "
+	    "the states where another layer reads those of all steps. " MACS_DOC("4 "),
 	.attrs = attrs,
 	.operands = "x h c lengths",
 	.min_operands = 1, .max_operands = 4,

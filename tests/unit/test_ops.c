@@ -57,6 +57,8 @@ is_unsaved(const struct node *forward, const struct tensor *t)
 		t = def->in[0];		/* under another shape */
 		def = t->def;
 	}
+	if (def && def->phase == PHASE_BACKWARD && def->forward == forward && !def->again)
+		return false;		/* backward itself has made it, such as the states of an lstm */
 	for (k = 0; def && def->again && k < def->nout; k++)
 		if (def->out[k] == t)
 			t = def->again->out[k];	/* made again: what counts is what it stands for */

@@ -1,7 +1,7 @@
 /*
  * The steps of recurrent layers and their gradients, CUDA's and with IN_C the other ones, against their definition in
  * double precision and its central differences: every cell, both directions, with and without first states, biases
- * and lengths, and more units than a tile has.
+ * and lengths, states before the steps made by backward or found, and more units than a tile has.
  */
 #ifdef IN_C
 #include <cmath>
@@ -165,7 +165,7 @@ at(Values &v)
 
 /* Its size in bytes is what is asked for, and not what WORK has. */
 static int64_t
-bytes(const struct recurrent &r, bool weights)
+bytes(const struct recurrent &r, bool weights)	/* WEIGHTS: of states that lie among others */
 {
 	int gates = recurrent_gates(r.cell);
 
@@ -173,8 +173,9 @@ bytes(const struct recurrent &r, bool weights)
 	    recurrent_gpu_scratch(r.h, gates, sizeof(elem), sizeof(real)));
 }
 
+/* IN_PLACE: backward leaves the states before the steps where it finds what it reads no more. */
 static void
-check(struct recurrent r, bool states, bool ends, bool bias)
+check(struct recurrent r, bool states, bool ends, bool bias, bool in_place)
 {
 	int gates = recurrent_gates(r.cell);
 	int64_t all = r.b * r.t * gates * r.h, n = r.b * r.t * r.h, one = r.b * r.h, w = gates * r.h * r.h;
@@ -196,7 +197,7 @@ check(struct recurrent r, bool states, bool ends, bool bias)
 	Values biases = elements(g.bias), dy = elements(g.dy), dlast = elements(g.dlast), dcarried = elements(g.dcarried);
 	Values y = nothing(n), kept = nothing(gates > 1 ? n : 0), last = nothing(one), carried = nothing(lstm ? one : 0);
 	Values dh0 = nothing(one), dc0 = nothing(lstm ? one : 0), dw = nothing(w), db = nothing(gates * r.h);
-	elem *gate = gates > 1 ? at(x) : at(y), *dkept = r.cell == GRU ? at(kept) : NULL;
+	elem *gate = gates > 1 ? at(x) : at(y), *dkept = r.cell == GRU ? at(kept) : NULL, *before;
 
 	from = recurrent_begin(at(h0), at(c0), g.lengths.empty() ? NULL : &g.lengths[0]);
 	recurrent_forward(at(y), gates > 1 ? gate : NULL, at(kept), at(last), at(carried), at(x), from, at(weight),
@@ -205,9 +206,11 @@ check(struct recurrent r, bool states, bool ends, bool bias)
 	same(what + "last", last, m.last, TOLERANCE);
 	if (lstm)
 		same(what + "carried", carried, m.carried, TOLERANCE);
-	recurrent_backward(at(x), dkept, at(dh0), at(dc0), at(dy), at(dlast), at(dcarried), gate, at(y), at(kept), from,
-	    at(weight), &work[0], bytes(r, false), r);
-	recurrent_backward_weight(at(dw), at(x), dkept, at(y), from, &work[0], bytes(r, true), r);
+	before = !in_place ? NULL : lstm ? at(kept) : at(y);
+	recurrent_backward(at(x), dkept, at(dh0), at(dc0), before, at(dy), at(dlast), at(dcarried), gate,
+	    lstm && in_place ? NULL : at(y), at(kept), from, at(weight), &work[0], bytes(r, false), r);
+	recurrent_backward_weight(at(dw), at(x), dkept, in_place ? NULL : at(y), before, from, &work[0],
+	    in_place ? 0 : bytes(r, true), r);
 	recurrent_backward_bias(at(db), &work[0], at(x), dkept, r);
 	same(what + "dx", x, differences(r, g, g.x), TOLERANCE);
 	same(what + "dw", dw, differences(r, g, g.w), TOLERANCE);
@@ -222,10 +225,13 @@ check(struct recurrent r, bool states, bool ends, bool bias)
 int
 main(void)
 {
-	for (int cell = RNN_TANH; cell <= LSTM; cell++)
-		for (int way = 0; way < 8; way++)
-			check({ 5, 4, 3, (enum recurrent_cell)cell, way & 1 }, way & 2, way & 4, way != 1);
-	check({ 2, 3, 37, GRU, 0 }, true, false, true);
-	check({ 2, 2, 35, LSTM, 1 }, true, false, true);
+	for (int in_place = 0; in_place < 2; in_place++) {
+		state = 5;	/* the same numbers */
+		for (int cell = RNN_TANH; cell <= LSTM; cell++)
+			for (int way = 0; way < 8; way++)
+				check({ 5, 4, 3, (enum recurrent_cell)cell, way & 1 }, way & 2, way & 4, way != 1, in_place);
+		check({ 2, 3, 37, GRU, 0 }, true, false, true, in_place);
+		check({ 2, 2, 35, LSTM, 1 }, true, false, true, in_place);
+	}
 	return verdict();
 }
