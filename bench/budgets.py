@@ -33,7 +33,7 @@ WIDTH = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "bf16": 2, 
 
 class Network:
     def __init__(self, stowage, target, path):
-        self.command = [stowage, "plan", f"--target={target}", "--threads=2"]
+        self.command = [stowage, "plan", f"--target={target}", "--objective=memory", "--threads=2"]
         self.name = os.path.basename(path).removesuffix(".nn")
         self.folder = os.path.dirname(path)
         self.text = re.sub(r"(?m)\brecompute +[^\s}]+", "", open(path).read())

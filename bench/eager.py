@@ -169,7 +169,7 @@ def sgd(parameters):
 
 def simulated(spec, batch, stowage):
     """The simulator's answer for the same step: no accumulation, momentum, no weight decay."""
-    plan = subprocess.run([stowage, "plan", "--format=json", "--target=cuda", f"--batch={batch}",
+    plan = subprocess.run([stowage, "plan", "--format=json", "--target=cuda", "--objective=memory", f"--batch={batch}",
                            "-"], input=memory.as_baseline(os.path.join(TOP, spec)), text=True, check=True,
                           stdout=subprocess.PIPE)
     return json.loads(plan.stdout)["pytorch_eager_bytes"]

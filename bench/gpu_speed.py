@@ -171,10 +171,10 @@ def judge(case, best, end, taken, peer):
         ratio = best["Stowage"] / best["eager"]
         figures["eager_ratio"] = ratio
         figures["targets"]["eager"] = [eager_target, met(ratio, eager_target)]
-        share = arena / max(peer.modes["eager"]["allocated"], 1)
+        share = case["least_bytes"] / max(peer.modes["eager"]["allocated"], 1)
         figures["memory_ratio"] = share
         figures["targets"]["memory"] = [MEMORY_TARGET, met(share, MEMORY_TARGET, least=False)]
-        text += f", {ratio:.2f} x eager, {share:.2f} of its memory"
+        text += f", {ratio:.2f} x eager, {share:.2f} of its memory as planned with the fewest bytes"
     if compiled:
         ratio = best["Stowage"] / best[compiled]
         figures["compiled_ratio"] = ratio

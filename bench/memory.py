@@ -51,7 +51,7 @@ def as_baseline(path):
 
 def plan(stowage, text, batch, without=()):
     done = subprocess.run(
-        [stowage, "plan", "--format=json", "--target=cuda", f"--batch={batch}",
+        [stowage, "plan", "--format=json", "--target=cuda", "--objective=memory", f"--batch={batch}",
          *[f"--without={name}" for name in without], "-"],
         input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode:

@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "target/target.h"
 #include "fit/whatif.h"
+#include "plan/estimate.h"
 #include "plan/plan.h"
 #include "findings/report.h"
 #include "ir/prediction.h"
@@ -46,7 +47,9 @@ compile_layout_name(int i)
 const char *
 compile_objective_name(int i)
 {
-	static const char *const name[] = { "auto", [1 + OBJECTIVE_MEMORY] = "memory", [1 + OBJECTIVE_SPEED] = "speed" };
+	static const char *const name[] = {
+		[OBJECTIVE_AUTO] = "auto", [OBJECTIVE_MEMORY] = "memory", [OBJECTIVE_SPEED] = "speed",
+	};
 
 	return i < (int)(sizeof(name) / sizeof(name[0])) ? name[i] : NULL;
 }
@@ -163,13 +166,16 @@ compile_drop_plans(struct spec *spec)
 	}
 }
 
-/* What is asked for, or else the spec's objective, if the plan is a program's. */
+/* What is asked for, or else the spec's objective, or else what the card gives reason to, if the plan is a program's. */
 static void
 set_objective(struct pass_options *o, const struct module *m, const struct compile_args *args)
 {
 	const struct settings *set = &m->set;
-	int objective = args->objective ? args->objective - 1 : (int)set->objective;
+	int objective = args->objective ? args->objective : (int)set->objective;
 
+	if (objective == OBJECTIVE_AUTO)
+		objective = o->target->is_gpu && card_named(m) && !set->recompute_budget ? OBJECTIVE_SPEED :
+		    OBJECTIVE_MEMORY;
 	o->speed = args->program && objective == OBJECTIVE_SPEED;
 	if (o->speed)
 		o->most_bytes = set->objective_bytes ? set->objective_bytes :

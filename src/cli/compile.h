@@ -24,7 +24,7 @@ struct compile_args {
 	struct words without;	/* optional passes */
 	int layout;		/* enum layout_choice */
 	bool program;		/* plans are those of programs: the objective counts */
-	int objective;		/* 0: the spec's; else enum objective + 1 */
+	int objective;		/* enum objective; AUTO: the spec's */
 	bool input_gradients;
 	bool infer;		/* the prediction alone: nothing is trained */
 	const char *loss;	/* of a model of another tool; NULL: as its output suggests */

@@ -63,6 +63,7 @@ enum recompute_kind {
 };
 
 enum objective {
+	OBJECTIVE_AUTO,		/* speed where the device is a card that is known, else memory */
 	OBJECTIVE_MEMORY,	/* least bytes */
 	OBJECTIVE_SPEED		/* the fastest plan that fits */
 };

@@ -214,17 +214,15 @@ read_objective(struct expander *ex, const struct setting *st, struct settings *s
 
 	if (v.kind == V_POISON)
 		return;
-	if (v.kind == V_WORD && strcmp(v.text, "memory") == 0)
-		return;
-	if (v.kind == V_NUMBER && v.size) {
-		if (!want_int(ex, &v, st->key.text, 1, LARGEST_BYTES, &set->objective_bytes))
-			return;
+	set->objective = OBJECTIVE_SPEED;
+	if (v.kind == V_WORD && strcmp(v.text, "memory") == 0) {
+		set->objective = OBJECTIVE_MEMORY;
+	} else if (v.kind == V_NUMBER && v.size) {
+		want_int(ex, &v, st->key.text, 1, LARGEST_BYTES, &set->objective_bytes);
 	} else if (v.kind != V_WORD || strcmp(v.text, "speed") != 0) {
 		ex_error(ex, "settings", v.loc, "objective is memory, speed or a size, within which it is speed: "
 		    "objective 20GiB; not %s", v.kind == V_WORD ? v.text : value_text(ex->a, &v));
-		return;
 	}
-	set->objective = OBJECTIVE_SPEED;
 }
 
 static void
