@@ -55,6 +55,7 @@ struct attend {		/* calls give fields in this order, as C++ wants them */
 	int64_t bias_b, bias_head;	/* steps from one bias to the next, head to head */
 	double rate;		/* of dropout */
 	uint64_t stream_id;
+	int first_head, all_heads;	/* whose numbers are drawn: of heads that ranks share, the first here, and all */
 	int alibi;		/* scores fall with the distance */
 	int64_t buckets, distance;	/* of the table that the bias then is, and where the last begins; */
 	int64_t grid_h, grid_w;	/* or the grid whose places the positions are, */

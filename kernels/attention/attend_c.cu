@@ -230,7 +230,7 @@ static void
 attend_gains(real gain[4][ATTEND_QUERIES], const struct attend_block *w, int j)
 {
 	uint64_t dropped = (uint64_t)(w->a.rate * 4294967296.0);
-	int64_t i0 = ((w->drawn + w->sample) * w->a.heads + w->head) * w->a.t + w->i;
+	int64_t i0 = ((w->drawn + w->sample) * w->a.all_heads + w->a.first_head + w->head) * w->a.t + w->i;
 	real kept = attend_gain(w->a);
 
 	ALONG_EACH (i, w->lanes) {

@@ -172,7 +172,7 @@ attend_scores(struct attend_tile<WIDEST> *t, struct attend a, struct attend_wher
 DEVICE real
 attend_gain_of(struct attend a, const struct step *s, struct attend_where w, int i, int j)
 {
-	int64_t row = ((FIRST_OF(a.b, s) + w.sample) * a.heads + w.head) * a.t + w.i + i, col = w.j + j;
+	int64_t row = ((FIRST_OF(a.b, s) + w.sample) * a.all_heads + a.first_head + w.head) * a.t + w.i + i, col = w.j + j;
 	struct philox c = attend_draw(a, philox_key(s->seed, a.stream_id), s->draw, row, col);
 	uint32_t v = col % 4 == 0 ? c.v[0] : col % 4 == 1 ? c.v[1] : col % 4 == 2 ? c.v[2] : c.v[3];
 

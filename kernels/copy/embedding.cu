@@ -21,28 +21,29 @@
 #define KEY_ROW(key)	((int64_t)((key) >> KEY_BITS))
 #define KEY_PLACE(key)	((int64_t)((key) & (((uint64_t)1 << KEY_BITS) - 1)))
 
-/* Which row is read for a token; ROWS, which is none, for what is no token, and for the padding. */
+/* Which row is read for a token, where the first row is that of token FIRST; ROWS, which is none, for what has no row here, and for
+ * the padding. */
 DEVICE int64_t
-embedding_row(int32_t id, int64_t rows, int64_t padding)
+embedding_row(int32_t id, int64_t first, int64_t rows, int64_t padding)
 {
-	return id < 0 || id >= rows || id == padding ? rows : id;
+	return id < first || id - first >= rows || id == padding ? rows : id - first;
 }
 
-KERNEL(embedding_kernel, (elem *y, const elem *w, const int32_t *ids, int64_t tokens, int64_t rows,
+KERNEL(embedding_kernel, (elem *y, const elem *w, const int32_t *ids, int64_t tokens, int64_t first, int64_t rows,
     int64_t width, int64_t padding))
 {
 	EACH_PLACE (one, t, j, 1, tokens, width) {
-		int64_t row = embedding_row(ids[one + t], rows, padding);
+		int64_t row = embedding_row(ids[one + t], first, rows, padding);
 
 		y[t * width + j] = row < rows ? w[row * width + j] : ELEM(0);
 	}
 }
 
 static void
-embedding_forward(elem *y, const elem *w, const int32_t *ids, int64_t tokens, int64_t rows,
+embedding_forward(elem *y, const elem *w, const int32_t *ids, int64_t tokens, int64_t first, int64_t rows,
     int64_t width, int64_t padding)
 {
-	LAUNCH(embedding_kernel, tokens * width, (y, w, ids, tokens, rows, width, padding));
+	LAUNCH(embedding_kernel, tokens * width, (y, w, ids, tokens, first, rows, width, padding));
 }
 
 /* ---- backward ---- */
@@ -90,9 +91,9 @@ KERNEL(embedding_rows_kernel, (elem *to, real *master, const struct step *s, con
 
 static void
 embedding_backward(elem *dw, const elem *dy, const int32_t *ids, struct onto o, void *work,
-    int64_t tokens, int64_t rows, int64_t width, int64_t padding)
+    int64_t tokens, int64_t first, int64_t rows, int64_t width, int64_t padding)
 {
-	const uint64_t *key = embedding_sort((uint64_t *)work, ids, tokens, rows, padding);
+	const uint64_t *key = embedding_sort((uint64_t *)work, ids, tokens, first, rows, padding);
 
 	LAUNCH(embedding_start_kernel, rows * width, (dw, o, rows * width));
 	LAUNCH_ROWS(embedding_rows_kernel, tokens * ((width + STRIP - 1) / STRIP),
@@ -102,9 +103,9 @@ embedding_backward(elem *dw, const elem *dy, const int32_t *ids, struct onto o, 
 /* A step of gradient descent, of the rows that tokens name alone. */
 static void
 embedding_sgd(elem *w, real *master, const elem *dy, const int32_t *ids, const struct step *s,
-    void *work, int64_t tokens, int64_t rows, int64_t width, int64_t padding)
+    void *work, int64_t tokens, int64_t first, int64_t rows, int64_t width, int64_t padding)
 {
-	const uint64_t *key = embedding_sort((uint64_t *)work, ids, tokens, rows, padding);
+	const uint64_t *key = embedding_sort((uint64_t *)work, ids, tokens, first, rows, padding);
 
 	LAUNCH_ROWS(embedding_rows_kernel, tokens * ((width + STRIP - 1) / STRIP),
 	    (w, master, s, dy, key, tokens, rows, width));

@@ -24,7 +24,7 @@ embedding_deal(uint64_t *to, const uint64_t *from, int64_t tokens, int shift)
 
 /* Returns where in WORK, which has room for them twice, the keys lie. */
 static const uint64_t *
-embedding_sort(uint64_t *work, const int32_t *ids, int64_t tokens, int64_t rows, int64_t padding)
+embedding_sort(uint64_t *work, const int32_t *ids, int64_t tokens, int64_t first, int64_t rows, int64_t padding)
 {
 	int digits = 0;
 
@@ -32,7 +32,7 @@ embedding_sort(uint64_t *work, const int32_t *ids, int64_t tokens, int64_t rows,
 		digits++;
 	ALONE {
 		for (int64_t t = 0; t < tokens; t++)
-			work[t] = KEY(embedding_row(ids[t], rows, padding), t);
+			work[t] = KEY(embedding_row(ids[t], first, rows, padding), t);
 		for (int d = 0; d < digits; d++)
 			embedding_deal(work + (d % 2 ? 0 : tokens), work + (d % 2 ? tokens : 0), tokens,
 			    KEY_BITS + d * DIGIT_BITS);

@@ -29,7 +29,7 @@ embedding_merge(uint64_t *to, const uint64_t *from, int64_t i, int64_t n, int64_
 	to[(own & ~run) + (i - own) + (low - other)] = key;
 }
 
-KERNEL(embedding_tiles_kernel, (uint64_t *key, const int32_t *ids, int64_t tokens, int64_t rows,
+KERNEL(embedding_tiles_kernel, (uint64_t *key, const int32_t *ids, int64_t tokens, int64_t first, int64_t rows,
     int64_t padding))
 {
 	__shared__ uint64_t tile[2][SORT_TILE];
@@ -39,7 +39,7 @@ KERNEL(embedding_tiles_kernel, (uint64_t *key, const int32_t *ids, int64_t token
 		int in = 0;
 
 		ALONG (j, n)
-			tile[0][j] = KEY(embedding_row(ids[at + j], rows, padding), at + j);
+			tile[0][j] = KEY(embedding_row(ids[at + j], first, rows, padding), at + j);
 		__syncthreads();
 		for (int64_t run = 1; run < SORT_TILE; run *= 2, in = !in) {
 			ALONG (j, n)
@@ -60,12 +60,12 @@ KERNEL(embedding_merge_kernel, (uint64_t *to, const uint64_t *from, int64_t n, i
 
 /* Returns where in WORK, which has room for them twice, the keys lie. */
 static const uint64_t *
-embedding_sort(uint64_t *work, const int32_t *ids, int64_t tokens, int64_t rows, int64_t padding)
+embedding_sort(uint64_t *work, const int32_t *ids, int64_t tokens, int64_t first, int64_t rows, int64_t padding)
 {
 	uint64_t *from = work, *to = work + tokens;
 
 	LAUNCH_ROWS(embedding_tiles_kernel, (tokens + SORT_TILE - 1) / SORT_TILE,
-	    (work, ids, tokens, rows, padding));
+	    (work, ids, tokens, first, rows, padding));
 	for (int64_t run = SORT_TILE; run < tokens; run *= 2) {
 		uint64_t *was = from;
 

@@ -206,13 +206,13 @@ checkpoint_write(struct whole *to, const struct state *s)
 	return good;
 }
 
-#ifdef SHARDS
+#if defined(SHARDS) || defined(SPLIT)
 /* What this rank has of it goes to the one that saves it, in the same order. */
 static void
 checkpoint_give(void)
 {
 	for (int k = 0; k < PERSISTENT; k++)
-		if (persistent[k].shared)
+		if (is_shared(&persistent[k]))
 			tensor_write(NULL, &persistent[k], 0);
 }
 #endif

@@ -98,7 +98,7 @@ device_graph(int which, int64_t b, const struct step *step)
 	if (b != step_batch[which])
 		return NULL;
 #ifdef RANKS	/* all of them run a graph, or none: NCCL may do one otherwise than single calls */
-	if (which != STEP_UPDATE && step->all < step_batch[which] * ranks.size)
+	if (which != STEP_UPDATE && step->all < step_batch[which] * ranks_sharing())
 		return NULL;
 #endif
 #ifndef INFERS

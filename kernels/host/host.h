@@ -50,6 +50,9 @@ struct persistent {		/* lives as long as the program; a checkpoint holds all of 
 #ifdef SHARDS
 	bool shared;		/* each rank has its piece of it, at the offset */
 #endif
+#ifdef SPLIT
+	int64_t run;		/* elements that a rank has of it side by side, before the next rank's; 0: it has all */
+#endif
 };
 
 struct input {			/* filled from the data before each step */

@@ -33,10 +33,15 @@ prepare_ranks(const struct options *o)
 	told = ranks_hash(told, &o->batch_limit, (int64_t)sizeof(o->batch_limit));
 	told = ranks_hash(told, &o->save_every, (int64_t)sizeof(o->save_every));
 	ranks_compare(told + (o->eval ? 1 : 0) + (o->save ? 2 : 0) + (o->best ? 4 : 0) + (o->profile ? 8 : 0), "other options");
-#ifdef PARAMETER_SHARDS
+#if defined(PARAMETER_SHARDS) || defined(SPLIT)
+#ifdef SPLIT
+#define OF_ONE	"--ranks 1"
+#else
+#define OF_ONE	"--shard optimizer"
+#endif
 	if (o->predicts)
-		fail("--predict is of one process, and each of %d ranks has but its pieces of the weights: build it with --shard "
-		    "optimizer, which reads the same files", RANKS);
+		fail("--predict is of one process, and each of %d ranks has but its pieces of the weights: build it with " OF_ONE
+		    ", which reads the same files", RANKS);
 	if (ranks.size != RANKS)
 		fail("its weights are shared out to %d ranks, and %d %s been started: " RANKS_START ", or build it with "
 		    "--ranks %d", RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM, ranks.size);

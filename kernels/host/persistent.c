@@ -1,6 +1,7 @@
 /*
  * persistent.c - the bytes of what lives as long as the program, wherever they lie: in the arena, and where ranks share a
- * tensor out (shard optimizer), of each the elements of its piece, so that files hold whole tensors.
+ * tensor out (shard optimizer), of each the elements of its piece, or where they split layers, of its part, so that files hold
+ * whole tensors.
  */
 #ifndef STOWAGE_HOST_PERSISTENT_C
 #define STOWAGE_HOST_PERSISTENT_C
@@ -10,16 +11,20 @@ is_shared(const struct persistent *p)
 {
 #ifdef SHARDS
 	return p->shared;
+#elif defined(SPLIT)
+	return p->run > 0;
 #else
 	(void)p;
 	return false;
 #endif
 }
 
-#ifdef SHARDS
-
+#if defined(SHARDS) || defined(SPLIT)
 static void	ranks_give(void *from, int64_t bytes);
 static void	ranks_take(void *to, int64_t bytes, int rank);
+#endif
+
+#ifdef SHARDS
 
 struct byte_range {
 	int64_t from, end;
@@ -68,12 +73,92 @@ shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
 
 #endif
 
+#ifdef SPLIT
+
+/* Where ranks split layers, what one has of a tensor are runs of elements, each rank's before the next one's, around and around:
+ * bytes from AT to END, which lie there at PLACE, are one rank's. */
+struct split_run {
+	int rank;
+	int64_t at, end, place;
+};
+
+static struct split_run
+split_run(const struct persistent *p, int64_t at, int64_t end)
+{
+	int64_t run = p->run * type_table[p->type].bytes, number = at / run, next = (number + 1) * run;
+	struct split_run r = { (int)(number % RANKS), at, next < end ? next : end, p->offset + number / RANKS * run + at % run };
+
+	return r;
+}
+
+static void
+shared_put(const struct persistent *p, int64_t at, const unsigned char *from, int64_t n)
+{
+	for (int64_t i = at; i < at + n; ) {
+		struct split_run r = split_run(p, i, at + n);
+
+		if (r.rank == ranks.rank)
+			device_write(r.place, from + (i - at), r.end - i);
+		i = r.end;
+	}
+}
+
+/* What one rank has of those bytes, side by side: to there, or from there. Returns how many these are. */
+static int64_t
+split_pack(const struct persistent *p, int rank, int64_t at, unsigned char *whole, int64_t n, unsigned char *side, bool out)
+{
+	int64_t bytes = 0;
+
+	for (int64_t i = at; i < at + n; ) {
+		struct split_run r = split_run(p, i, at + n);
+
+		if (r.rank == rank && out)
+			device_read(side + bytes, r.place, r.end - i);
+		else if (r.rank == rank)
+			memcpy(whole + (i - at), side + bytes, (size_t)(r.end - i));
+		bytes += r.rank == rank ? r.end - i : 0;
+		i = r.end;
+	}
+	return bytes;
+}
+
+/* All ranks come here, and give the first what they have of it. */
+static void
+shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
+{
+	static unsigned char side[sizeof(chunk)];
+	int64_t own = split_pack(p, ranks.rank, at, to, n, side, true);
+
+	if (ranks.rank > 0) {
+		if (own)
+			ranks_give(side, own);
+		return;
+	}
+	split_pack(p, 0, at, to, n, side, false);
+	for (int k = 1; k < ranks.size; k++) {
+		int64_t bytes = 0;
+
+		for (int64_t i = at; i < at + n; ) {
+			struct split_run r = split_run(p, i, at + n);
+
+			bytes += r.rank == k ? r.end - i : 0;
+			i = r.end;
+		}
+		if (bytes) {
+			ranks_take(side, bytes, k);
+			split_pack(p, k, at, to, n, side, false);
+		}
+	}
+}
+
+#endif
+
 /* N bytes of the whole tensor from AT on, as they lie, become these. */
 static void
 persistent_put(const struct persistent *p, int64_t at, const unsigned char *from, int64_t n)
 {
-#ifdef SHARDS
-	if (p->shared) {
+#if defined(SHARDS) || defined(SPLIT)
+	if (is_shared(p)) {
 		shared_put(p, at, from, n);
 		return;
 	}
@@ -85,8 +170,8 @@ persistent_put(const struct persistent *p, int64_t at, const unsigned char *from
 static void
 persistent_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
 {
-#ifdef SHARDS
-	if (p->shared) {
+#if defined(SHARDS) || defined(SPLIT)
+	if (is_shared(p)) {
 		shared_get(p, at, to, n);
 		return;
 	}

@@ -379,7 +379,9 @@ ranks_report(void)
 		printf("         the same on each of %d ranks\n", ranks.size);
 	for (int k = 0; k < ranks.size; k++)
 		most = sent[k] > most ? sent[k] : most;
-#ifdef SHARDS
+#ifdef SPLIT
+#define RANKS_SENT	"a rank for an update, to add up what split layers make"
+#elif defined(SHARDS)
 #define RANKS_SENT	"a rank for an update, to add up gradients and to bring weights to all"
 #else
 #define RANKS_SENT	"a rank for an update, to add up gradients"
@@ -399,7 +401,9 @@ ranks_report(void)
 static int64_t
 ranks_batch(int64_t left)
 {
-	return left < TRAIN_BATCH * (int64_t)ranks.size ? left : TRAIN_BATCH * (int64_t)ranks.size;
+	int64_t most = TRAIN_BATCH * (int64_t)ranks_sharing();
+
+	return left < most ? left : most;
 }
 
 #endif

@@ -54,7 +54,7 @@ land(struct run *r)
 	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->sum);
 #ifdef RANKS
 	if (f.updates)
-		sum_over_ranks(r, r->sum, MAX_RESULTS);
+		sum_over_ranks(r, r->sum, ranks_sharing() > 1 ? MAX_RESULTS : 0);
 #endif
 #endif
 	if (f.updates)
@@ -120,7 +120,7 @@ take_next(struct run *r, struct step *step, struct flight *f, int64_t samples, i
 	if (left <= 0)
 		return false;
 #ifdef RANKS
-	*c = take_of(step, f, ranks_batch(left), s->position + *done, ranks.rank, ranks.size);
+	*c = take_of(step, f, ranks_batch(left), s->position + *done, ranks.rank % ranks_sharing(), ranks_sharing());
 #else
 	f->b = left < TRAIN_BATCH ? left : TRAIN_BATCH;
 	*c = (struct part_of_batch){ f->b, s->position + *done, f->b };
@@ -200,7 +200,7 @@ write_checkpoint(struct run *r, struct checkpoint *to)
 	ranks_compare_weights("other weights after this update");
 	if (ranks.rank == 0)
 		checkpoint_save(to, &r->state);
-#ifdef SHARDS
+#if defined(SHARDS) || defined(SPLIT)
 	else
 		checkpoint_give();
 #endif
@@ -345,9 +345,10 @@ static int64_t
 train_last(const struct run *r)
 {
 #ifdef RANKS
-	int64_t all = train_samples(r) % UPDATE_BATCH % (TRAIN_BATCH * (int64_t)ranks.size), mine;
+	int64_t all = train_samples(r) % UPDATE_BATCH % (TRAIN_BATCH * (int64_t)ranks_sharing()), mine;
+	int own = ranks.rank % ranks_sharing();
 
-	mine = PART_FROM(all, ranks.rank + 1, ranks.size) - PART_FROM(all, ranks.rank, ranks.size);
+	mine = PART_FROM(all, own + 1, ranks_sharing()) - PART_FROM(all, own, ranks_sharing());
 	return all && !mine ? 1 : mine;
 #else
 	return train_samples(r) % UPDATE_BATCH % TRAIN_BATCH;

@@ -16,7 +16,7 @@ validate_samples(const struct run *r)
 static bool
 validate_goes_on(int64_t at, int64_t first, int64_t total)
 {
-#ifdef PARAMETER_SHARDS
+#if defined(PARAMETER_SHARDS) || defined(SPLIT)
 	return at - first < total;
 #else
 	(void)first;
@@ -50,7 +50,7 @@ validate(struct run *r)
 	step.seed = r->state.seed;
 	step.share = 1;
 #ifdef RANKS
-#ifndef KEEPS	/* each rank has whole batches, in turns; what keeps something of each sample needs all of them */
+#if !defined(KEEPS) && !defined(SPLIT)	/* each rank has whole batches, in turns; what keeps something of each sample needs all */
 	from = ranks.rank * (int64_t)VALIDATE_BATCH;
 	next = ranks.size * (int64_t)VALIDATE_BATCH;
 #endif
@@ -73,8 +73,8 @@ validate(struct run *r)
 #if defined(RANKS) || defined(PARTS)
 		step.samples = b;
 #endif
-#if defined(RANKS) && defined(KEEPS)
-		step.all = b * ranks.size;
+#if defined(RANKS) && (defined(KEEPS) || defined(SPLIT))
+		step.all = b * ranks_sharing();
 #elif defined(RANKS)
 		step.all = total - (place - from) < next ? total - (place - from) : next;
 #endif
@@ -98,7 +98,7 @@ validate(struct run *r)
 #ifdef KEEPS
 	kept_end(validate_results, VALIDATE_RESULTS);
 #endif
-#if defined(RANKS) && defined(KEEPS)
+#if defined(RANKS) && (defined(KEEPS) || defined(SPLIT))
 	sum_over_ranks(r, r->valid, 0);		/* of none: each has all of them */
 #elif defined(RANKS) && defined(PARTS)
 	sum_over_ranks(r, r->part_valid[0], PARTS * RESULT_NUMBERS);

@@ -7,11 +7,17 @@
 #define STOWAGE_UPDATE_CLIP_CU
 
 #include "update/updates.cu"
+#ifdef SPLIT
+#include "update/exchange.cu"
+#endif
 
 #define CLIP_PARTS	64
 
 struct clipped {		/* a gradient */
 	int64_t at, n;		/* its offset in the arena, its elements */
+#ifdef SPLIT
+	bool alike;		/* all ranks have all of it */
+#endif
 };
 
 /* The table of all gradients whose norm is taken: defined with the steps. */
@@ -41,7 +47,24 @@ clip_squares(void *work, const unsigned char *arena, int first, int64_t count)
 	LAUNCH_ROWS(clip_squares_kernel, count * CLIP_PARTS, ((double *)work, arena, first, count));
 }
 
-#ifdef SHARDS
+#ifdef SPLIT
+KERNEL(clip_once_kernel, (double *part, int first, int64_t count))
+{
+	EACH (i, count * CLIP_PARTS)
+		if (clipped_table()[first + i / CLIP_PARTS].alike)
+			part[i] = 0;
+}
+
+/* Of what all ranks have alike, the first alone has squares. */
+static void
+clip_squares_once(void *work, int first, int64_t count)
+{
+	if (ranks.rank > 0)
+		LAUNCH(clip_once_kernel, count * CLIP_PARTS, ((double *)work, first, count));
+}
+#endif
+
+#if defined(SHARDS) || defined(SPLIT)
 /* Their sum, in place of the first, and 0 of the others. */
 KERNEL(clip_fold_kernel, (double *part, int64_t n))
 {
@@ -58,7 +81,7 @@ KERNEL(clip_fold_kernel, (double *part, int64_t n))
 	}
 }
 
-/* Of all ranks, each of which has the squares of its piece of every gradient. */
+/* Of all ranks, each of which has the squares of its piece, or part, of every gradient. */
 static void
 clip_squares_of_all(void *work, int64_t gradients)
 {

@@ -106,9 +106,9 @@ exchange_await(struct exchange *x)
 		if (waited)
 			ranks_nap(waited);
 		pthread_mutex_lock(&ranks.lock);
-		exchanges_turn();
 		if (!x->halves && !x->there)	/* a small one waits for none that goes around the ring */
 			x->there = ring_over(&x->request);
+		exchanges_turn();		/* if it is over, its place may be the next one's */
 		pthread_mutex_unlock(&ranks.lock);
 	}
 	x->key = NULL;

@@ -30,6 +30,17 @@ static struct ranks {
 #endif
 };
 
+/* How many of them share out samples; the others have the same ones. */
+static inline int
+ranks_sharing(void)
+{
+#ifdef SPLIT
+	return 1;
+#else
+	return ranks.size;
+#endif
+}
+
 /* Adds up N numbers of the host over all ranks: the same sums on each of them. */
 static void	ranks_sum(double *x, int n);
 

@@ -328,7 +328,7 @@ fit_text(const struct fit_report *r)
 	fprintf(r->out, "%s in ", m->name);
 	print_visible(r->out, m->src->path);
 	fprintf(r->out, ", target %s", m->plan->target->name);
-	if (m->train && m->set.ranks > 1)
+	if (m->train && settings_data_ranks(&m->set) > 1)
 		fprintf(r->out, "; %lld micro-batch%s on each of %lld ranks, together an update of %lld samples",
 		    (long long)m->set.accumulate, m->set.accumulate > 1 ? "es" : "", (long long)m->set.ranks,
 		    (long long)m->set.batch);

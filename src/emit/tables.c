@@ -265,7 +265,7 @@ is_own(const struct module *m, const struct tensor *t)
 {
 	int i, k;
 
-	if (t->kind != T_STATISTIC || t->frozen)
+	if (t->kind != T_STATISTIC || t->frozen || m->set.splits)
 		return false;
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
@@ -277,20 +277,34 @@ is_own(const struct module *m, const struct tensor *t)
 	return true;
 }
 
+/* How many elements of the whole a rank has side by side, before those of the next; 0: all, as others do. */
+static int64_t
+run_of(const struct tensor *t)
+{
+	const struct tensor *split = tensor_split(t);
+	int64_t n = 1;
+	int i;
+
+	for (i = split ? split->split_axis : 0; i < t->rank; i++)
+		n *= t->dim[i];
+	return split ? n / split->split_blocks : 0;
+}
+
 void
 emit_persistent(struct emitter *e)
 {
 	const struct module *m = e->module;
-	bool ranks = module_ranks(m) > 1, shards = module_shards(m) > 1;
+	bool ranks = module_ranks(m) > 1, shards = module_shards(m) > 1, splits = ranks && m->set.splits;
 	int64_t channels, taps;
 	int i;
 
 	text_printf(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for, layout, "
-	    "weight?%s%s */\n"
+	    "weight?%s%s%s */\n"
 	    "static const struct persistent persistent[PERSISTENT + 1] = {\n", ranks ? " of a rank's own samples?" : "",
-	    shards ? " shared out?" : "");
+	    shards ? " shared out?" : "", splits ? " elements of a rank's side by side" : "");
 	for (i = 0; i < m->persistent.n; i++) {
-		const struct tensor *t = m->persistent.v[i], *whole = tensor_whole(t);
+		const struct tensor *t = m->persistent.v[i];
+		const struct tensor all = tensor_of_ranks(m, t), *whole = &all;
 
 		if (!emit_is_saved(e, t))
 			continue;
@@ -303,13 +317,14 @@ emit_persistent(struct emitter *e)
 		    start_names[t->init.kind], emit_decimal(e, t->init.value));
 		emit_string(e->out, starts_as(t));
 		emit_lies_last(whole, &channels, &taps);
-		text_printf(e->out, ", %lld, %lld, %s%s%s},\n", (long long)channels, (long long)taps,
+		text_printf(e->out, ", %lld, %lld, %s%s%s%s},\n", (long long)channels, (long long)taps,
 		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || t->copies),
 		    !ranks ? "" : is_own(m, t) ? ", true" : ", false",
-		    !shards ? "" : t->shared ? ", true" : ", false");
+		    !shards ? "" : t->shared ? ", true" : ", false",
+		    !splits ? "" : arena_printf(m->arena, ", %lld", (long long)run_of(t)));
 	}
-	text_printf(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false%s%s}\n};\n", ranks ? ", false" : "",
-	    shards ? ", false" : "");
+	text_printf(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false%s%s%s}\n};\n", ranks ? ", false" : "",
+	    shards ? ", false" : "", splits ? ", 0" : "");
 }
 
 static void

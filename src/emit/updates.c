@@ -96,8 +96,9 @@ put_clipped(struct emitter *e)
 	for (i = 0; i < e->clipped.n; i++) {
 		const struct tensor *t = e->clipped.v[i];
 
-		text_printf(e->out, "\t{ %s, %lld },\t/* %d: %s */\n", place(e, t),
-		    (long long)tensor_elements_per_sample(tensor_whole(t)), i,
+		text_printf(e->out, "\t{ %s, %lld%s },\t/* %d: %s */\n", place(e, t),
+		    (long long)tensor_elements_per_sample(tensor_whole(t)),
+		    !e->module->set.splits ? "" : tensor_split(t) ? ", false" : ", true", i,
 		    emit_safe(e->module->arena, t->name));
 	}
 	text_puts(e->out, "};\n\nDEVICE const struct clipped *\nclipped_table(void)\n{\n"

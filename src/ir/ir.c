@@ -447,6 +447,25 @@ tensor_type_text(struct arena *a, const struct tensor *t)
 	return s.s;
 }
 
+const struct tensor *
+tensor_split(const struct tensor *t)
+{
+	const struct tensor *p = t->kind == T_PARAM ? t : t->copies ? t->copies : t->gradient_of;
+
+	return p && p->split_blocks && tensor_same_shape(t, p) ? p : NULL;
+}
+
+struct tensor
+tensor_of_ranks(const struct module *m, const struct tensor *t)
+{
+	const struct tensor *split = tensor_split(t);
+	struct tensor all = *tensor_whole(t);
+
+	if (split)
+		all.dim[split->split_axis] *= m->set.ranks;
+	return all;
+}
+
 int64_t
 module_ranks(const struct module *m)
 {
@@ -540,15 +559,21 @@ settings_ranks(const struct settings *set)
 }
 
 int64_t
+settings_data_ranks(const struct settings *set)
+{
+	return set->splits ? 1 : settings_ranks(set);
+}
+
+int64_t
 settings_shares(const struct settings *set)
 {
-	return set->accumulate * settings_ranks(set);
+	return set->accumulate * settings_data_ranks(set);
 }
 
 int64_t
 settings_rank_batch(const struct settings *set)
 {
-	return set->batch / settings_ranks(set);
+	return set->batch / settings_data_ranks(set);
 }
 
 int64_t

@@ -88,6 +88,9 @@ struct tensor {
 	bool frozen;
 	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
 	bool averages;		/* T_OPTIMIZER: a running average of the parameter that it copies */
+	/* T_PARAM: of which each rank has but its part (ir/split.h): that axis is so many blocks side by side, and of each of
+	 * them it has one of as many shares as there are ranks. 0 blocks: it has all of it. */
+	int split_axis, split_blocks;
 	bool shared;		/* as long as a rank's largest piece of what it is of, gradient_of; T_GRADIENT: persistent
 				 * only where it accumulates */
 	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
@@ -230,6 +233,10 @@ struct graph	*ir_clone(struct module *, const struct graph *, const char *name, 
 
 struct tensor	*tensor_root(const struct tensor *);	/* whose bytes it has: follows alias_of */
 const struct tensor	*tensor_whole(const struct tensor *);	/* of what it is a rank's piece; itself, if it is none */
+/* The parameter of which a rank has but its part, for that and what is as long: its state, its gradient; NULL: all of it. */
+const struct tensor	*tensor_split(const struct tensor *);
+/* As all ranks together have it: that part's axis is as many times as long as there are ranks. */
+struct tensor	 tensor_of_ranks(const struct module *, const struct tensor *);
 void		 tensor_alias(struct tensor *, struct tensor *of);	/* sets alias_of */
 bool		 tensor_persistent(const struct tensor *);	/* lives as long as the program */
 struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */

@@ -269,6 +269,13 @@ persistent(struct ir_reader *r, enum tensor_kind kind)
 	t->frozen = ir_read_accept(r, "frozen");
 	t->accumulates = ir_read_accept(r, "accumulates");
 	whole(r, t);
+	if (ir_read_accept(r, "split")) {
+		t->split_axis = (int)ir_read_integer(r);
+		t->split_blocks = (int)ir_read_integer(r);
+		if (t->split_axis < 0 || t->split_axis >= t->rank || t->split_blocks < 1 ||
+		    t->dim[t->split_axis] % t->split_blocks != 0)
+			ir_read_fail(r, "an axis, and a number of blocks that divides it");
+	}
 	t->turn = ir_read_accept(r, "turn") ? (int)ir_read_integer(r) : 0;
 	if (t->turn < 0 || t->turn > r->m->set.nturns)
 		ir_read_fail(r, "the number of a turn");
@@ -374,6 +381,7 @@ settings(struct ir_reader *r)
 	if (!(s->ema >= 0 && s->ema < 1))
 		ir_read_fail(r, "a share below 1");
 	s->ranks = ir_read_accept(r, "ranks") ? ir_read_integer(r) : 0;
+	s->splits = s->ranks && ir_read_accept(r, "split");
 	if (s->ranks < 0 || s->ranks > MOST_RANKS)
 		ir_read_fail(r, "a number of ranks");
 	s->parts = ir_read_accept(r, "parts") ? ir_read_integer(r) : 0;

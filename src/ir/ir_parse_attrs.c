@@ -140,9 +140,14 @@ ir_read_attrs(struct ir_reader *r, const struct op *op)
 
 	ir_read_expect(r, "{");
 	for (i = 0; i < op_nattrs(op) && !r->failed; i++) {
-		if (i)
-			ir_read_expect(r, ",");
-		ir_read_expect(r, op->attrs[i].name);
+		if (op->attrs[i].silent) {
+			if (!ir_read_accept(r, arena_printf(r->a, ", %s", op->attrs[i].name)))
+				continue;
+		} else {
+			if (i)
+				ir_read_expect(r, ",");
+			ir_read_expect(r, op->attrs[i].name);
+		}
 		ir_read_expect(r, "=");
 		attr_value(r, &op->attrs[i], &a[i]);
 	}

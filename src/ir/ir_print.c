@@ -179,6 +179,8 @@ print_attrs(FILE *f, const struct op *op, const struct attr *attr)
 
 	fputs("{", f);
 	for (i = 0; i < n && attr; i++, comma = ", ") {
+		if (op->attrs[i].silent && !attr[i].i)
+			continue;
 		fputs(comma, f);
 		print_attr(f, &op->attrs[i], &attr[i]);
 	}
@@ -249,6 +251,8 @@ print_persistent(FILE *f, const struct tensor *t)
 	    t->frozen ? " frozen" : "", t->accumulates ? " accumulates" : "");
 	if (t->shared)
 		print_whole(f, t);
+	if (t->split_blocks)
+		fprintf(f, " split %d %d", t->split_axis, t->split_blocks);
 	if (t->turn)
 		fprintf(f, " turn %d", t->turn);
 	fprintf(f, " @%d\n", loc_line(t->loc));
@@ -340,7 +344,7 @@ ir_print(FILE *f, const struct module *m)
 	if (m->set.ema > 0)
 		fprintf(f, " ema %.17g", m->set.ema);
 	if (m->set.ranks > 1)
-		fprintf(f, " ranks %lld", (long long)m->set.ranks);
+		fprintf(f, " ranks %lld%s", (long long)m->set.ranks, m->set.splits ? " split" : "");
 	if (m->set.parts)
 		fprintf(f, " parts %lld", (long long)m->set.parts);
 	if (m->set.shard != SHARD_NONE)

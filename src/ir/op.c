@@ -525,6 +525,20 @@ op_operand_is(const struct op *op, int k, const char *word)
 }
 
 bool
+op_splits(const struct node *n)
+{
+	const struct op *op = n->forward ? n->forward->op : n->op;
+
+	return op->ranks.split && op_attr(n->forward ? n->forward : n, "split")->i;
+}
+
+bool
+op_splits_here(const struct module *m, const struct node *n)
+{
+	return module_ranks(m) > 1 && m->set.splits && op_splits(n);
+}
+
+bool
 op_is_view(const struct op *op)
 {
 	return !op->calls.emit;

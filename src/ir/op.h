@@ -18,6 +18,7 @@ struct emitter;
 struct formula;
 struct moving;
 struct rounds;
+struct split;
 struct target;
 struct update_row;
 
@@ -103,6 +104,7 @@ struct attr_spec {
 	const char *choices;	/* ENUM, FRAME: "none tanh", separated by blanks */
 	bool file;		/* REALS: the name of a file will do */
 	bool shares;		/* BOOL: another's parameter of that name will do, as TENSOR, and means true */
+	bool silent;		/* INT, BOOL, ENUM: the text of the IR leaves it out where it is 0, and it is never the first */
 	bool is_rate;		/* of an optimizer: the learning rate, which the schedule changes */
 };
 
@@ -294,7 +296,16 @@ struct op_ranks {
 	bool takes_pieces;	/* neither; of gradients that are shared out it reads a rank's piece, and says what all have;
 				 * an optimizer: so it updates that piece */
 	bool alike;		/* what it makes is the same on all ranks, though it is of their samples */
+	/* Where layers are split over ranks: makes the node what a rank does of it (ir/split.h). False: it does all of it.
+	 * NULL: what is elementwise takes its share as it comes, and all others do all of it. */
+	bool (*split)(struct split *, struct node *);
+	/* Of how many blocks an operand is, of each of which a rank has its share; NULL: one. */
+	int (*split_blocks)(const struct node *);
+	bool sums;		/* adds up over all ranks what it makes, and waits for that */
 };
+
+/* The layer that says split=ranks, as an attribute, and whether a node does: op_splits(). */
+#define SPLIT_ATTR(doc)	{ "split", ATTR_ENUM, doc, .preset = "none", .choices = "none ranks", .silent = true }
 
 /*
  * METRIC whose out[0], f64[n], is no mean but counts that add up over all batches. Or what it says of each sample of a
@@ -444,6 +455,10 @@ enum op_layout	 op_layout_either(const struct node *);
 
 /* Does op->operands call the K-th so? Its last word stands for all that follow. */
 bool		 op_operand_is(const struct op *, int k, const char *word);
+
+/* Does it, or what it differentiates, say split=ranks; and is it split, as several ranks train the module? */
+bool		 op_splits(const struct node *);
+bool		 op_splits_here(const struct module *, const struct node *);
 
 /* Does nothing run for it, since its output is its input under another shape? */
 bool		 op_is_view(const struct op *);

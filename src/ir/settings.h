@@ -117,6 +117,8 @@ struct settings;
 bool	settings_leave_out(const struct settings *);
 /* The processes that train together: 1 where one trains alone. */
 int64_t	settings_ranks(const struct settings *);
+/* By how many of them samples are shared out: 1 where they split layers instead, each of which is of all samples. */
+int64_t	settings_data_ranks(const struct settings *);
 /* The optimizer that looks at more of a parameter than a rank's piece of it, so that its state cannot be shared out; NULL:
  * none does, each weight is updated by itself, or by sums that ranks can add up. */
 const struct op	*settings_unshared(const struct settings *);
@@ -126,7 +128,7 @@ int64_t	settings_shards(const struct settings *);
 bool	settings_keep_gradients(const struct settings *);
 /* Do ranks share that out? */
 bool	settings_share_out(const struct settings *, enum shard_kind);
-/* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks. */
+/* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks that share samples. */
 int64_t	settings_shares(const struct settings *);
 /* The samples of a micro-batch that one rank has. */
 int64_t	settings_rank_batch(const struct settings *);	/* a rank's share of an update */
@@ -142,6 +144,7 @@ struct settings {
 	struct loc batch_loc;
 	int64_t ranks;		/* processes that train together, each on a share of every micro-batch; 0: one alone */
 	struct loc ranks_loc;
+	bool splits;		/* some layers are split over them (ir/split.h), and no samples are shared out */
 	/* Not 0: an update is made of so many parts of the batch, a power of two, each by itself, and their gradients are added
 	 * up in a binary tree, so that any number of ranks that divides it has the same bits. Then accumulate is what each
 	 * rank has of them. */

@@ -505,7 +505,6 @@ expand_network(struct expander *ex, struct network *net)
 			m->broken = true;
 	}
 	m->set.train = train;
-	m->forward->batch = settings_micro_batch(&m->set);
 	sum_losses(ex);
 	if (!train && m->forward->results.n == 0)
 		keep_outputs(ex, s, net);

@@ -126,6 +126,7 @@ struct expander {
 	VEC(struct cast) casts;
 	const struct frame *frame;
 	int nframes, depth, steps, sharing;
+	bool sizes_known;	/* batch, accumulate and ranks are as the network says, and not what stands for them after an error */
 	bool incomplete;	/* the network has errors of its own: parts of it were not made */
 	bool stopped;		/* a bound was met: everything from here on is poison */
 	int made;		/* nodes of the networks before */

@@ -237,13 +237,9 @@ check_parts(struct expander *ex, const struct setting *accumulate, struct settin
 		set->accumulate = set->parts / settings_ranks(set);
 }
 
-/* Each rank has as many samples of a micro-batch as the others. */
 static void
 check_ranks(struct expander *ex, const struct setting *accumulate, struct settings *set, bool sizes_known)
 {
-	int64_t shares, below;
-	struct diag *g;
-
 	if (ex->opt->ranks)
 		set->ranks = ex->opt->ranks;
 	if (ex->opt->shard)
@@ -252,11 +248,20 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 		set->shard_loc = set->batch_loc;
 	if (sizes_known)
 		check_parts(ex, accumulate, set);
-	shares = settings_shares(set);
+	ex->sizes_known = sizes_known;
+}
+
+/* Each rank has as many samples of a micro-batch as the others, if they share them out. */
+static void
+check_batch(struct expander *ex, const struct setting *accumulate, struct settings *set)
+{
+	int64_t shares = settings_shares(set), below;
+	struct diag *g;
+
 	if (set->batch % shares == 0)
 		return;
 	below = set->batch / shares * shares;
-	if (sizes_known) {
+	if (ex->sizes_known) {
 		g = ex_error(ex, "settings", set->ranks_loc.src && !ex->opt->ranks ? set->ranks_loc : set->batch_loc,
 		    "%lld ranks do not divide batch %lld%s", (long long)set->ranks, (long long)set->batch,
 		    accumulate ? arena_printf(ex->a, ", of which accumulate makes %lld micro-batches",
@@ -269,17 +274,46 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 	set->ranks = 0;
 }
 
-/* Is there a norm of what is shared out? */
+/* Does an optimizer take norms of parameters? */
 static bool
-adds_up_pieces(const struct settings *set)
+adds_up_norms(const struct settings *set)
 {
-	bool adds = set->clip > 0 || set->optimizer->ranks.takes_pieces;
+	bool adds = set->optimizer->ranks.takes_pieces;
 	int i;
 
 	for (i = 0; i < set->nturns; i++)
 		adds |= set->turn[i].optimizer && set->turn[i].optimizer->ranks.takes_pieces;
 	return adds;
 }
+
+/* Where a layer says so, ranks share layers and no samples. */
+static void
+check_split(struct expander *ex, struct settings *set)
+{
+	const struct op *whole = settings_unshared(set);
+	const struct node *n = NULL;
+	const char *what;
+	int i;
+
+	for (i = 0; i < ex->m->forward->nodes.n && !n; i++)
+		n = op_splits(ex->m->forward->nodes.v[i]) ? ex->m->forward->nodes.v[i] : NULL;
+	set->splits = n && settings_ranks(set) > 1;
+	if (!set->splits)
+		return;
+	what = set->shard != SHARD_NONE ? "shard: it would cut weights, and their state, into pieces of its own" :
+	    set->parts ? "deterministic: its parts are of the batch, which ranks do not share out then" :
+	    set->ema > 0 ? "ema yet: its running averages are of whole weights" :
+	    whole ? arena_printf(ex->a, "%s: it looks at more of a parameter than a rank's part of it", whole->name) :
+	    adds_up_norms(set) ? "lamb yet: its norms are of whole parameters" : NULL;
+	if (!what)
+		return;
+	diag_help(ex->d, ex_error(ex, "settings", ex_place(ex, n->loc), "layers that are split over ranks (split=ranks) do not go with "
+	    "%s", what), "leave one of them out");
+	set->splits = false;
+	set->ranks = 0;
+	set->shard = SHARD_NONE;
+}
+
 
 static void
 check_shard(struct expander *ex, struct settings *set)
@@ -298,7 +332,7 @@ check_shard(struct expander *ex, struct settings *set)
 		g = ex_error(ex, "settings", loc, "ema keeps averages of all weights, which validation reads as a whole: they "
 		    "cannot be shared out yet");
 		diag_help(ex->d, g, "leave ema out, or shard");
-	} else if (set->parts && adds_up_pieces(set)) {
+	} else if (set->parts && (set->clip > 0 || adds_up_norms(set))) {
 		g = ex_error(ex, "settings", loc, "%s adds up squares of a rank's pieces, of which there are as many as ranks: that "
 		    "sum is not the same on each number of them", set->clip > 0 ? "clip" : "lamb");
 		diag_help(ex->d, g, "leave shard out, or deterministic");
@@ -381,6 +415,11 @@ settings_bind(struct expander *ex, const struct network *net, struct settings *s
 	if (validate && !setting_of(validate, "data"))
 		ex_error(ex, "settings", validate->head, "validate needs data");
 	turns_check(ex, set);
+	check_split(ex, set);
+	check_batch(ex, setting_of(section_for(ex, SEC_TRAIN, net), "accumulate"), set);
+	if (!set->validate_fixed)
+		set->validate_batch = settings_micro_batch(set);
+	ex->m->forward->batch = settings_micro_batch(set);
 	check_shard(ex, set);
 	no_decay_check(ex, set);
 }

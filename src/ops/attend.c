@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "ir/diff.h"
+#include "ir/split.h"
 
 #include "calls/emitter.h"
 #include "calls/sizes.h"
@@ -98,9 +99,12 @@ geometry(struct emitter *e, const struct node *n, struct tensor *const *in)
 	int64_t rows = in[Q]->dim[in[Q]->rank - 1], kv = s.packed ? rows : in[K]->dim[in[K]->rank - 1];
 	const char *window = op_int(n, "window") ? arena_printf(a, ".window = %lld, ",
 	    (long long)op_int(n, "window")) : "";
+	bool split = op_splits_here(e->module, n);
+	const char *first = split ? arena_printf(a, ".first_head = ranks.rank * %lld, ", (long long)s.heads) : "";
 	const char *dropout = op_real(n, "dropout") == 0 || !n->training ? "" : arena_printf(a,
-	    ",\n\t    .rate = %s, .stream_id = %d", emit_double(e, op_real(n, "dropout")),
-	    n->forward ? n->forward->id : n->again ? n->again->id : n->id);
+	    ",\n\t    .rate = %s, .stream_id = %d, %s.all_heads = %lld", emit_double(e, op_real(n, "dropout")),
+	    n->forward ? n->forward->id : n->again ? n->again->id : n->id, first,
+	    (long long)(split ? s.heads * e->module->set.ranks : s.heads));
 
 	return arena_printf(a, "(struct attend){ .b = %s, .t = %lld, .s = %lld, .q_row = %lld, "
 	    ".k_row = %lld, .v_row = %lld,\n\t    .heads = %lld, .kv_heads = %lld, .d = %lld, .causal = %d, "
@@ -381,6 +385,8 @@ shape(struct build *b, struct node *n)
 	axis = q->rank - 2;
 	if (!attend_is_relative(b, n))
 		return false;
+	if (op_splits(n) && attend_unsplit(n))
+		return op_error(b, n, "attend: with %s it cannot be split over ranks", attend_unsplit(n));
 	if (!is_sequence(b, n, Q, n->in[K] ? "the queries" : "the input") ||
 	    (n->in[K] && !(is_sequence(b, n, K, "the keys") && is_sequence(b, n, V, "the values"))) ||
 	    !heads_divide(b, n))
@@ -394,6 +400,57 @@ shape(struct build *b, struct node *n)
 	dim[axis] = e.heads;
 	dim[axis + 1] = e.queries;
 	op_output(b, n, "logsum", T_SAVED, q->dtype->real, q->batched, q->rank, dim);
+	return true;
+}
+
+const char *
+attend_unsplit(const struct node *n)
+{
+	return op_bool(n, "alibi") ? "alibi" : attend_table(n) ? "a table of positions" : NULL;
+}
+
+/* ---- split over ranks ---- */
+
+/* Queries, keys and values side by side, each of which is shared out. */
+static int
+blocks(const struct node *n)
+{
+	return n->in[K] ? 1 : 3;
+}
+
+static bool
+cannot_split(struct split *s, const struct node *n, const char *why)
+{
+	diag_help(s->m->diags, diag_error(s->m->diags, "settings", n->loc, "'%s' cannot be split over ranks: %s", n->path, why),
+	    "leave split out here, and the layers around it are split by themselves");
+	return true;
+}
+
+static bool
+split(struct split *s, struct node *n)
+{
+	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads");
+	int k;
+
+	if (!op_splits(n))
+		return false;
+	if (heads % s->ranks != 0)
+		return split_uneven(s, n, heads, "heads");
+	if (kv % s->ranks != 0)
+		return split_uneven(s, n, kv, "kv_heads");
+	if (kv && kv != heads && !n->in[K])
+		return cannot_split(s, n, "queries, keys and values of one layer are not of the same length with kv_heads");
+	if (n->in[BIAS])
+		return cannot_split(s, n, "its scores have a bias");
+	for (k = Q; k <= V; k++)
+		if (n->in[k] && split_blocks(s, n->in[k]) != blocks(n))
+			return cannot_split(s, n, "what it reads is not: dense layers with split=ranks make queries, keys and values "
+			    "of a rank's heads");
+	split_attr(s, n, "heads")->i = heads / s->ranks;
+	split_attr(s, n, "kv_heads")->i = kv / s->ranks;
+	split_result(s, n->out[Y], 1);
+	n->out[LOGSUM]->dim[n->out[LOGSUM]->rank - 2] /= s->ranks;
+	split_append(s, n);
 	return true;
 }
 
@@ -464,6 +521,7 @@ const struct op op_attend = {
 	    "[heads, T, S], made anew for each layer.",
 	.flags = OP_RANDOM,
 	.attrs = attrs,
+	.ranks = { .split = split, .split_blocks = blocks },
 	.operands = "q k v bias",
 	.min_operands = 1, .max_operands = 4,
 	.shape = shape,

@@ -33,8 +33,11 @@
 	    "they are not", .preset = "0", .min = 0, .max = 32768 },				\
 	{ "shift", ATTR_PAIR, "the grids are windows, in rows and columns, of an image that was rolled so many "	\
 	    "places up and to the left: what came round does not see the rest", .preset = "0", .min = 0,	\
-	    .max = 32768 }
+	    .max = 32768 },								\
+	SPLIT_ATTR("ranks: where several train together, each has its share of the heads")
 
+/* What of it cannot be split over ranks yet, in the language's words; NULL: all can. */
+const char	*attend_unsplit(const struct node *);
 /* Rows of the table that a bias is looked up in, by relative or grid; 0: it is not. */
 int64_t	attend_table(const struct node *);
 /* Are those attributes as they must be? */

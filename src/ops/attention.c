@@ -31,6 +31,7 @@ project(struct build *b, const struct node *n, const char *suffix, struct tensor
 
 	op_preset(&op_dense, a, "units")->i = units;
 	op_preset(&op_dense, a, "bias")->i = op_bool(n, "bias");
+	op_preset(&op_dense, a, "split")->i = op_attr(n, "split")->i;
 	return op_part(b, n, &op_dense, a, suffix, 1, &x);
 }
 
@@ -65,7 +66,7 @@ static bool
 is_well_formed(struct build *b, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads"), features;
+	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads"), ranks = settings_ranks(&b->module->set), features;
 
 	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 2, "[..., positions, features]"))
 		return false;
@@ -86,6 +87,12 @@ is_well_formed(struct build *b, const struct node *n)
 		    (long long)(features / heads));
 	if (!attend_is_relative(b, n))
 		return false;
+	if (op_attr(n, "split")->i && (attend_unsplit(n) || n->nin > 1 || op_real(n, "rope") > 0 || (kv && kv != heads)))
+		return op_error(b, n, "attention: with %s it cannot be split over ranks yet: leave split out", attend_unsplit(n) ?
+		    attend_unsplit(n) : n->nin > 1 ? "a bias of the scores" : op_real(n, "rope") > 0 ? "rope" : "kv_heads");
+	if (op_attr(n, "split")->i && heads % ranks)
+		return op_error(b, n, "attention: split=ranks: %lld ranks do not divide its %lld heads; %lld would be %lld on each",
+		    (long long)ranks, (long long)heads, (long long)((heads / ranks + 1) * ranks), (long long)(heads / ranks + 1));
 	return true;
 }
 
@@ -129,7 +136,9 @@ const struct op op_attention = {
 	    "without one the layer has its own, relative.weight, started by a normal distribution of deviation "
 	    "0.02.\n\n"
 	    "It is three nodes of the graph, called in_proj, attend and out_proj, or more with rope and a table; for "
-	    "what each keeps, and takes, see dense, rope and attend. For cross-attention, and other arrangements, write them yourself.",
+	    "what each keeps, and takes, see dense, rope and attend. With split=ranks, where several ranks train together, "
+	    "each has its share of the heads: the rows of in_proj that make them, and the columns of out_proj that read "
+	    "them; ranks then add up what each makes of its own. For cross-attention, and other arrangements, write them yourself.",
 	.attrs = attrs,
 	.operands = "x bias",
 	.min_operands = 1, .max_operands = 2,

@@ -9,6 +9,7 @@
 #include "ops/dense.h"
 
 #include "ir/diff.h"
+#include "ir/split.h"
 
 #include "ops/pointwise.h"
 #include "ops/product.h"
@@ -23,7 +24,8 @@
 	    .min = 1, .max = (double)LARGEST_EXTENT },							\
 	BIAS_ATTR("add a trained number to each unit"),						\
 	{ "weight", ATTR_TENSOR, "a layer whose weight, or a tensor, of shape [units, in], is used instead "	\
-	    "of one of its own: weight=tok", .required = false }
+	    "of one of its own: weight=tok", .required = false },						\
+	SPLIT_ATTR("ranks: where several train together, each has its share of the weights")
 
 static const struct attr_spec attrs[] = {
 	DENSE_ATTRS,
@@ -260,6 +262,35 @@ shape(struct build *b, struct node *n)
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, dim) != NULL;
 }
 
+/* Of a whole input a rank makes its units; of its share of the input its part of a sum. */
+static bool
+split(struct split *s, struct node *n)
+{
+	int blocks = s->wanted[n->out[0]->id] > 1 ? s->wanted[n->out[0]->id] : 1;
+	struct tensor *bias = n->nin > 2 ? n->in[2] : NULL;
+	int64_t units = last(n->out[0]);
+
+	if (!op_splits(n))
+		return false;
+	if (split_blocks(s, n->in[0]) == 1) {
+		if (!split_parameter(s, n, 1, 1, 1))
+			return true;
+		n->nin = 2;
+		split_attr(s, n, "bias")->i = false;
+		split_append_sum(s, n, bias);
+		return true;
+	}
+	if (units % (s->ranks * blocks) != 0)
+		return split_uneven(s, n, units / blocks, "units");
+	n->in[0] = split_enter(s, n, split_whole(s, n, n->in[0]));
+	if (!split_parameter(s, n, 1, 0, blocks) || (bias && !split_parameter(s, n, 2, 0, blocks)))
+		return true;
+	split_attr(s, n, "units")->i = units / s->ranks;
+	split_result(s, n->out[0], blocks);
+	split_append(s, n);
+	return true;
+}
+
 static struct affine
 macs(const struct node *n)
 {
@@ -325,6 +356,9 @@ const struct op op_dense = {
 	    "Parameters, as PyTorch's Linear: weight [units, in] and bias [units], both started "
 	    "uniformly in +-1/sqrt(in). weight=name shares the weight of another layer, as language "
 	    "models share that of their embedding.\n\n"
+	    "With split=ranks, where several ranks train together, each has its share of the weights: of the units, "
+	    "of which it then makes its own; where the input is such units, as after another such layer and an activation, "
+	    "of its columns, and ranks add up what each makes of them. See ranks in stowage(5).\n\n"
 	    "Backward reads the input and the weights. Multiply-adds: in * units for each row.",
 	.attrs = attrs,
 	.operands = "x",
@@ -334,6 +368,7 @@ const struct op op_dense = {
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
 	.memory.workspace = work,
+	.ranks.split = split,
 	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .blas = true,
 	    .calls = torch_calls },
 	.calls.kernels = "product/dense.cu",

@@ -9,6 +9,7 @@
 #include "ops/embedding.h"
 
 #include "ir/diff.h"
+#include "ir/split.h"
 
 #include "calls/emitter.h"
 #include "calls/tape.h"
@@ -27,8 +28,16 @@ static const struct attr_spec attrs[] = {
 	{ "init", ATTR_INIT, "how the table starts", .preset = "normal(1)" },
 	{ "weight", ATTR_TENSOR, "a layer whose weight, of shape [vocab, width], is used instead of "
 	    "one of its own: weight=tok", .required = false },
+	SPLIT_ATTR("ranks: where several train together, each has its share of the rows"),
 	ATTRS_END
 };
+
+/* The token of the table's first row here. */
+static const char *
+first_row(struct emitter *e, const struct tensor *w)
+{
+	return tensor_split(tensor_root(w)) ? arena_printf(e->module->arena, "ranks.rank * %lld", (long long)w->dim[0]) : "0";
+}
 
 static const char *
 tokens(struct emitter *e, const struct tensor *ids)
@@ -80,7 +89,7 @@ emit_backward(struct emitter *e, const struct node *n)
 	const struct tensor *dw = n->out[0], *ids = n->in[1];
 
 	emit_call(e, "embedding_backward", arg_tensor(dw), arg_tensor(n->in[0]), arg_tensor(ids),
-	    arg_onto(n), arg_work(n), arg_text(tokens(e, ids)), arg_int(dw->dim[0]), arg_int(dw->dim[1]),
+	    arg_onto(n), arg_work(n), arg_text(tokens(e, ids)), arg_text(first_row(e, n->forward->in[1])), arg_int(dw->dim[0]), arg_int(dw->dim[1]),
 	    arg_int(op_int(n, "padding")));
 }
 
@@ -126,7 +135,7 @@ emit_rows_update(struct emitter *e, const struct node *n)
 
 	emit_call(e, "embedding_sgd", arg_tensor(w), arg_tensor(n->nout > 1 ? n->out[1] : NULL),
 	    arg_tensor(n->in[1]), arg_tensor(ids), arg_text("s"), arg_work(n),
-	    arg_text(tokens(e, ids)), arg_int(w->dim[0]), arg_int(w->dim[1]),
+	    arg_text(tokens(e, ids)), arg_text(first_row(e, w)), arg_int(w->dim[0]), arg_int(w->dim[1]),
 	    arg_int(op_int(n, "padding")));
 }
 
@@ -197,13 +206,27 @@ shape(struct build *b, struct node *n)
 	return op_output(b, n, NULL, T_ACTIVATION, w->dtype, ids->batched, ids->rank + 1, dim) != NULL;
 }
 
+/* A token whose row another rank has gives zeros, and the sum over ranks that row. */
+static bool
+split(struct split *s, struct node *n)
+{
+	if (!op_splits(n))
+		return false;
+	if (n->in[1]->dim[0] % s->ranks != 0)
+		return split_uneven(s, n, n->in[1]->dim[0], "rows");
+	if (split_parameter(s, n, 1, 0, 1))
+		split_append_sum(s, n, NULL);
+	return true;
+}
+
 static void
 emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *ids = n->in[0], *w = n->in[1];
 
 	emit_call(e, "embedding_forward", arg_tensor(n->out[0]), arg_tensor(w), arg_tensor(ids),
-	    arg_text(tokens(e, ids)), arg_int(w->dim[0]), arg_int(w->dim[1]), arg_int(op_int(n, "padding")));
+	    arg_text(tokens(e, ids)), arg_text(first_row(e, w)), arg_int(w->dim[0]), arg_int(w->dim[1]),
+	    arg_int(op_int(n, "padding")));
 }
 
 static struct affine
@@ -239,6 +262,7 @@ const struct op op_embedding = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.traffic = traffic,
+	.ranks.split = split,
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0),
 	.calls.kernels = "copy/embedding.cu",

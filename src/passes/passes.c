@@ -8,6 +8,7 @@
 
 #define PASSES(_)				\
 	_(phases)				\
+	_(split_layers)				\
 	_(turns)				\
 	_(formulas)				\
 	_(simplify)				\

@@ -20,7 +20,7 @@ run(struct module *m, const struct pass_options *o)
 	int n, i;
 
 	(void)o;
-	if (!g || m->set.ranks <= 1)
+	if (!g || settings_data_ranks(&m->set) <= 1)
 		return true;
 	old = g->nodes.v;
 	n = g->nodes.n;

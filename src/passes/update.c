@@ -308,7 +308,7 @@ append_updates(struct module *m, int turn)
 	if (m->set.accumulate > 1)
 		schedule_early(m, m->train, first);
 	if (m->set.accumulate > 1 || !pieces)
-		last = m->set.ranks > 1 && !pieces ? reduce(m, b.graph, n, param, gradient) : b.graph->nodes.n;
+		last = settings_data_ranks(&m->set) > 1 && !pieces ? reduce(m, b.graph, n, param, gradient) : b.graph->nodes.n;
 	loss_scale = scale_of_loss(m->train);
 	if (loss_scale)
 		scale = unscale(m, b.graph, loss_scale, n, gradient);

@@ -162,13 +162,25 @@ plan_times(const struct module *m, const struct plan_sum *s)
 	return s->begin < train ? m->set.accumulate : s->begin < train + update;
 }
 
+int64_t
+plan_split_bytes(const struct module *m)
+{
+	int64_t bytes = 0;
+	int i;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++)
+		if (m->train->nodes.v[i]->op->ranks.sums)
+			bytes += affine_at(tensor_bytes(m->train->nodes.v[i]->out[0]), m->train->batch);
+	return m->set.accumulate * bytes;
+}
+
 /* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
  * Bandwidth optimal all-reduce algorithms, 2009). Pieces are not all as long: the first, which is the smallest, is not sent by
  * the first rank in the one half, and by the last in the other. */
 int64_t
 plan_sent(const struct module *m, const struct plan *p)
 {
-	int64_t ranks = settings_ranks(&m->set), sums = 0, first = 0, last = 0;
+	int64_t ranks = settings_ranks(&m->set), sums = plan_split_bytes(m), first = 0, last = 0;
 	int i;
 
 	for (i = 0; i < p->sums.n; i++) {

@@ -107,7 +107,9 @@ void		 plan_place(struct module *, struct plan *, struct placed *known);
  * exchanges.c: what goes between ranks in one call. */
 void		 plan_place_buckets(struct module *, struct plan *);
 void		 plan_find_sums(struct module *, struct plan *);
-/* Bytes that each rank sends for these sums in an update. */
+/* Bytes of what layers that are split over ranks add up over them in an update. */
+int64_t		 plan_split_bytes(const struct module *);
+/* Bytes that each rank sends for all of these sums in an update. */
 int64_t		 plan_sent(const struct module *, const struct plan *);
 /* How often it is made for an update; 0: for validation. */
 int64_t		 plan_times(const struct module *, const struct plan_sum *);

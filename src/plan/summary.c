@@ -217,6 +217,7 @@ count_traffic(const struct module *m, struct plan_summary *s)
 		if (t->shared && t->kind == T_PARAM)
 			s->whole_weights += bytes;
 	}
+	s->split = plan_split_bytes(m);
 	s->sent = plan_sent(m, p);
 }
 

@@ -34,6 +34,7 @@ struct plan_summary {
 	 * each has but a part; and of all weights, where each has but a part of these */
 	int64_t gathered, whole_state, whole_weights;
 	int64_t statistics;	/* bytes of sums that batch normalisation has over all ranks, beside gradients */
+	int64_t split;		/* bytes of what layers that are split over ranks add up over them */
 	int64_t meanwhile;	/* bytes of those that are on their way while backward goes on */
 	int reductions;
 	VEC(struct line_bytes) lines;	/* transient bytes at the peak by line, largest first */

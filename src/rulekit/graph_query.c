@@ -129,7 +129,7 @@ normalises_batch(const struct node *n)
 static bool
 is_synced(const struct module *m, const struct node *n)
 {
-	return m->set.ranks > 1 && op_bool(n, "sync");
+	return settings_data_ranks(&m->set) > 1 && op_bool(n, "sync");
 }
 
 static const struct node *

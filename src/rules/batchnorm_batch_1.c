@@ -21,7 +21,7 @@ tell_larger(struct lint *l, struct diag *g)
 		diag_help(l->diags, g, "micro-batches of %d need %s, %s more", ENOUGH,
 		    lint_human(m->arena, arena), lint_human(m->arena, arena -
 		    m->plan->arena_bytes));
-	diag_help(l->diags, g, m->set.ranks > 1 ? "fewer ranks, or a larger batch: each has its share of it" :
+	diag_help(l->diags, g, settings_data_ranks(&m->set) > 1 ? "fewer ranks, or a larger batch: each has its share of it" :
 	    m->set.accumulate > 1 ? "accumulate fewer, larger micro-batches" :
 	    "a larger batch: `stowage fit` says how large it may be");
 }
@@ -54,7 +54,7 @@ check_batch(const struct rule *rule, struct lint *l)
 static int64_t
 shares_of(const struct module *m, const struct node *n)
 {
-	return settings_ranks(&m->set) / batchnorm_samples(m, n, 1);
+	return settings_data_ranks(&m->set) / batchnorm_samples(m, n, 1);
 }
 
 /* Has one of so many ranks a single one of these SAMPLES, when no two ranks differ by more than one? */
@@ -72,7 +72,7 @@ other_batch(const struct module *m, const struct node *n, int64_t samples)
 
 	for (step = FEW; step >= 1; step /= FEW)
 		for (b = batch - step; b > batch / 2; b -= step)
-			if (b % settings_ranks(&m->set) == 0 && (samples % b == 0 ||
+			if (b % settings_data_ranks(&m->set) == 0 && (samples % b == 0 ||
 			    (!leaves_one(samples % b, shares_of(m, n)) && samples % b >= b / FEW)))
 				return b;
 	return 0;
@@ -93,7 +93,7 @@ check_last(const struct rule *rule, struct lint *l, int64_t samples)
 	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and %lld%s%s", (long long)samples,
 	    (long long)(samples / batch), (long long)batch, (long long)(samples % batch),
 	    apart ? arena_printf(m->arena, ", for %lld ranks", (long long)m->set.ranks) : "",
-	    apart || m->set.ranks <= 1 ? "; PyTorch stops there: "	/* its SyncBatchNorm does not */
+	    apart || settings_data_ranks(&m->set) <= 1 ? "; PyTorch stops there: "	/* its SyncBatchNorm does not */
 	    "\"Expected more than 1 value per channel when training\"" : "");
 	if (other > 0)
 		diag_help(l->diags, g, "batch %lld leaves %lld for the last", (long long)other,

@@ -11,7 +11,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	const struct node *n = m->set.ranks > 1 ? first_batchnorm(m) : NULL;
+	const struct node *n = settings_data_ranks(&m->set) > 1 ? first_batchnorm(m) : NULL;
 	int64_t micro = m->plan->batch;
 	struct diag *g;
 

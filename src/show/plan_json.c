@@ -66,6 +66,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	jsonw_int(j, "meanwhile_bytes", s->meanwhile);
 	jsonw_int(j, "statistics_bytes", s->statistics);
 	jsonw_int(j, "pieces", s->reductions);
+	jsonw_int(j, "split_bytes", s->split);
 	jsonw_int(j, "sent_bytes", s->sent);
 	jsonw_string(j, "shard", shard_name(module_shards(m) > 1 ? m->set.shard : SHARD_NONE));
 	jsonw_int(j, "weight_bytes", s->gathered);

@@ -69,12 +69,15 @@ print_shares(const struct printer *r)
 	const struct settings *set = &r->m->set;
 
 	fprintf(r->out, "  (");
-	if (set->accumulate > 1)
+	if (set->splits)
+		fprintf(r->out, "on each of %lld ranks, which share layers, not samples; %lld micro-batch%s", (long long)set->ranks,
+		    (long long)set->accumulate, set->accumulate > 1 ? "es" : "");
+	else if (set->accumulate > 1)
 		fprintf(r->out, "%lld micro-batches on each of %lld ranks", (long long)set->accumulate,
 		    (long long)set->ranks);
 	else
 		fprintf(r->out, "%lld ranks together", (long long)set->ranks);
-	fprintf(r->out, " make an update of %lld samples)", (long long)set->batch);
+	fprintf(r->out, " make%s an update of %lld samples)", set->splits && set->accumulate == 1 ? "s" : "", (long long)set->batch);
 }
 
 /* What a rank has of what is shared out, WHOLE bytes. */
@@ -100,7 +103,11 @@ print_traffic(const struct printer *r)
 	if (r->m->set.ranks <= 1 || !r->m->train)
 		return;
 	size_row(r, "traffic", s->sent);
-	fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring; %s of "
+	if (r->m->set.splits)
+		fprintf(r->out, "  sent by each rank an update, to add up %s of what layers that are split over ranks make, forward and "
+		    "backward, around a ring; each sum is waited for", size_human(gradients, s->split));
+	else
+		fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring; %s of "
 	    "them while backward goes on", size_human(gradients, s->reduced), s->reductions,
 	    s->reductions == 1 ? "" : "s", s->meanwhile ? size_human(meanwhile, s->meanwhile) : "none");
 	if (s->statistics)

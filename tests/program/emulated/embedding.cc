@@ -47,14 +47,14 @@ check(int64_t tokens, int64_t rows, int64_t width, int64_t padding, float common
 		if (known(id, rows, padding))
 			should[at] += VALUE(dy[i]), terms[at] += std::fabs((double)VALUE(dy[i]));
 	}
-	embedding_forward(&y[0], &w[0], &ids[0], tokens, rows, width, padding);
+	embedding_forward(&y[0], &w[0], &ids[0], tokens, 0, rows, width, padding);
 	for (size_t i = 0; i < y.size(); i++) {
 		int32_t id = ids[i / (size_t)width];
 
 		near("row", VALUE(y[i]), !known(id, rows, padding) ? 0 :
 		    VALUE(w[(size_t)id * (size_t)width + i % (size_t)width]), 0);
 	}
-	embedding_backward(&dw[0], &dy[0], &ids[0], ONTO(keep), &work[0], tokens, rows, width, padding);
+	embedding_backward(&dw[0], &dy[0], &ids[0], ONTO(keep), &work[0], tokens, 0, rows, width, padding);
 	for (size_t i = 0; i < dw.size(); i++)
 		near("gradient", VALUE(dw[i]), should[i],
 		    (NARROW ? std::ldexp(std::fabs(should[i]) + 1, -8) : 0) + 1e-6 * (terms[i] + 1));
@@ -79,7 +79,7 @@ check_sgd(int64_t tokens, int64_t rows, int64_t width, bool master)
 		dy[i] = ELEM(uniform() * 2 - 1);
 		should[(size_t)ids[i / (size_t)width] * (size_t)width + i % (size_t)width] -= 0.25 * VALUE(dy[i]);
 	}
-	embedding_sgd(&w[0], master ? &copy[0] : NULL, &dy[0], &ids[0], &s, &work[0], tokens, rows, width, -1);
+	embedding_sgd(&w[0], master ? &copy[0] : NULL, &dy[0], &ids[0], &s, &work[0], tokens, 0, rows, width, -1);
 	for (size_t i = 0; i < w.size(); i++) {
 		near("table", VALUE(w[i]), should[i], (NARROW ? std::ldexp(std::fabs(should[i]), -8) : 0) + 1e-5);
 		if (master)
