@@ -2,7 +2,8 @@
 
     refactor.py STOWAGE KIND HOW SPEC...
 
-KIND is rename, extract or inline; HOW is "all", or a number: every so manyth is tried. A line of TAP a spec.
+KIND is rename, extract or inline; HOW is "all", or a number: every so manyth is tried, of names the first one
+behind every so manyth word. A line of TAP a spec.
 """
 import os
 import re
@@ -147,11 +148,13 @@ def same_but(before, after, equal, lines=True):
     return None
 
 
-def symbols(specs):
-    """One place of each name that can be changed."""
+def symbols(specs, how):
+    """One place of each name that can be changed: of all, or of the first one behind every so manyth word."""
     text, c, seen, found = specs.files[specs.open], specs.client, set(), []
-    for m in WORD.finditer(text):
-        if m[0][0] in '"#':
+    words = [m for m in WORD.finditer(text) if m[0][0] not in '"#']
+    next_at = 0
+    for k, m in enumerate(words):
+        if k < next_at:
             continue
         at = specs.at(text, m.start())
         try:
@@ -164,6 +167,8 @@ def symbols(specs):
         if place not in seen:
             seen.add(place)
             found.append((m[0], m.start()))
+            if how != "all":
+                next_at += int(how)
     return found
 
 
@@ -217,7 +222,7 @@ def rename(specs, how):
         return None, 0
     for path in specs.files:
         specs.look_at(path)
-        for name, where in chosen(symbols(specs), how):
+        for name, where in symbols(specs, how):
             tried += 1
             wrong = try_rename(specs, name, where, before)
             if wrong:

@@ -136,22 +136,27 @@ def check_all(folder, name, before, *unsafe):
         f.write(old)
 
 
-with tempfile.TemporaryDirectory() as work:
-    for source in sys.argv[2:]:
-        folder = os.path.join(work, "spec")
-        shutil.copytree(os.path.dirname(source), folder, ignore=shutil.ignore_patterns(
-            "*.out", "*.args", "*.status"))
-        for root, _, files in os.walk(folder):
+def copied(folder, work, copies={}):
+    """A copy of the folder, which each spec leaves as it was."""
+    if folder not in copies:
+        copies[folder] = os.path.join(work, str(len(copies)))
+        shutil.copytree(folder, copies[folder], ignore=shutil.ignore_patterns("*.out", "*.args", "*.status"))
+        for root, _, files in os.walk(copies[folder]):
             for file in files:
                 os.chmod(os.path.join(root, file), 0o644)
-        name = os.path.basename(source)
+    return copies[folder]
+
+
+with tempfile.TemporaryDirectory() as work:
+    for source in sys.argv[2:]:
+        folder, name = copied(os.path.dirname(source), work), os.path.basename(source)
         found = lint(folder, name)
         for one in found["findings"]:
             if "fix" in one:
                 check_one(folder, name, found, one)
-        check_all(folder, name, found)
+        if any("fix" in one for one in found["findings"]):
+            check_all(folder, name, found)
         check_all(folder, name, found, "--unsafe-fixes")
-        shutil.rmtree(folder)
 
 for failure in failures:
     print(failure)

@@ -6,7 +6,7 @@
 static void
 makefile(struct text *t, const struct recipe *r)
 {
-	text_printf(t, "%s: %s.c\n\tcc -O3 -std=gnu11 -DNO_THREADS -o $@ %s.c -lm\n", r->program,
+	text_printf(t, "CFLAGS = -O3\n%s: %s.c\n\t$(CC) $(CFLAGS) -std=gnu11 -DNO_THREADS -o $@ %s.c -lm\n", r->program,
 	    r->program, r->program);
 }
 
