@@ -220,7 +220,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	for (i = 0; i < SIGNS; i++)
 		is |= line[i] ? 1u << i : 0;
 	is |= (autopsy_is_torch(o) && !is_of_another(y)) || ((o->kind == OOM_CUDA || o->kind == OOM_TOLD) && p->torch) ? NEEDS_TORCH : 0;
-	return is | (o->kind == OOM_CUDA && o->size[OOM_ASKED].known && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 ? NEEDS_DRIVER : 0);
+	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
 
 /* Is nothing known but that memory ended? A model, or an allocator's dump, tells more. */

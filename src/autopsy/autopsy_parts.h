@@ -22,6 +22,8 @@ bool	autopsy_is_large_block(const struct autopsy *);
 
 /* Could the program be PyTorch's? */
 bool	autopsy_is_torch(const struct oom_message *);
+/* Is it what the driver of a device refused, as TensorFlow and JAX tell it? */
+bool	autopsy_is_driver(const struct oom_message *);
 
 /* One more of y->causes. */
 void	autopsy_cause(struct autopsy *y, const char *text);

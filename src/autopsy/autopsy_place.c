@@ -22,6 +22,13 @@ autopsy_is_torch(const struct oom_message *o)
 	    strncmp(o->who, "PyTorch", 7) == 0));
 }
 
+bool
+autopsy_is_driver(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && o->size[OOM_ASKED].known &&
+	    (strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 || strcmp(o->who, "HIP") == 0);
+}
+
 /* One more cause: the place where it failed is known by a traceback, or by words and a line of code beside the message. */
 static void
 place_cause(struct autopsy *y, const char *text)
@@ -42,7 +49,7 @@ loading(struct autopsy *y)
 		place_cause(y, "By the traceback it failed in torch.load, which puts the tensors of a file "
 		    "back on the device that they were saved from, beside what is there, unless "
 		    "map_location=\"cpu\" is given.");
-	else if ((o->facts & TRACE_LOADING) && o->kind == OOM_TENSORFLOW)
+	else if ((o->facts & (TRACE_LOADING | TRACE_INITIAL)) && o->kind == OOM_TENSORFLOW)
 		place_cause(y, "By the traceback it failed where weights get their values, not in a "
 		    "step: the batch plays no part.");
 	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
@@ -352,6 +359,10 @@ host_places(struct autopsy *y)
 		place_cause(y, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
 		    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
 		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
+	if (facts & TRACE_INITIAL)
+		place_cause(y, "By the traceback it failed where a layer's weights get their first values. A dense layer has one for each "
+		    "of its units and each number that goes into it, which behind a flattened picture are all of its pixels and channels: "
+		    "fewer units, or a smaller picture ahead of it (pooling, strides), make it smaller in proportion. The batch plays no part.");
 	if (facts & TRACE_SPAWNED)
 		place_cause(y, "The line of code reads what a new process is given by the one that began it: where processes are "
 		    "spawned, as on Windows, each has a copy of its own of what it is given. Where it is a data loader's, that is the "

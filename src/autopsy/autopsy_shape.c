@@ -171,7 +171,10 @@ tensorflow_shape(struct autopsy *y)
 
 	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
 		return;
-	if (strstr(o->node, "SpaceToBatch") || strstr(o->node, "BatchToSpace"))
+	if (strstr(o->node, "BatchToSpace"))
+		autopsy_cause(y, "The operation is of a dilated convolution: it puts the pixels that were apart in samples of their own back "
+		    "into images. Fewer samples, or smaller images, make it smaller in proportion.");
+	else if (strstr(o->node, "SpaceToBatch"))
 		autopsy_cause(y, arena_printf(y->arena, "The operation is of a dilated convolution, which puts every so many pixels "
 		    "into a sample of its own: its first extent, %lld, is the samples of a batch times the square of the dilation. "
 		    "Fewer samples, or smaller images, make it smaller in proportion.", (long long)s->dim[0]));

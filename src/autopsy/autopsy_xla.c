@@ -15,8 +15,8 @@ static void
 xla_request(struct autopsy *y)
 {
 	if (y->lo >= NO_DEVICE && y->lo < IMPOSSIBLE)
-		autopsy_cause(y, "No device has as much. One array or formula is as large as the product of extents "
-		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap: it must be made "
+		autopsy_cause(y, "No device has as much. Mostly that is one array or formula, as large as the product of extents "
+		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap, which must be made "
 		    "in parts.");
 	else if (y->lo >= LARGE_SAMPLE)
 		autopsy_cause(y, "One block as large as that is an array, or all temporaries of a compiled "

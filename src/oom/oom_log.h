@@ -93,6 +93,7 @@ enum oom_field {
 #define TRACE_SPAWNED	TRACE_BIT(54)	/* a process reads what the one that began it gave */
 #define TRACE_REPEATS	TRACE_BIT(55)	/* an array is repeated */
 #define TRACE_REPLAY	TRACE_BIT(56)	/* a memory of what was seen is made or filled */
+#define TRACE_INITIAL	TRACE_BIT(57)	/* weights get their first values */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {

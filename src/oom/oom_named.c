@@ -79,6 +79,16 @@ is_of_training(struct talk t, const char *at)
 	    piece_find(talk_piece(talk_head(t, at, 10)), "size");
 }
 
+/* "With a batch of 1 there is another error": of that sentence's failure it is not said that it is the same. */
+static bool
+is_of_another(struct talk t, const char *at)
+{
+	struct talk sentence = oom_told_sentence(&(struct oom_told){ .at = at }, t);
+
+	return talk_any_whole(sentence, "err error errors exception exceptions crash crashes") &&
+	    !talk_any_of(sentence, "mem same still even oom exhaust alloc");
+}
+
 /* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
 static void
 batches(struct oom_told *o, struct talk t, int line)
@@ -105,7 +115,7 @@ batches(struct oom_told *o, struct talk t, int line)
 		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
 			continue;
 		add_batch(o, n, line);
-		if (n == 1 && !talk_any_whole(talk_clause(t, at, (size_t)(s - at)), RUNS))
+		if (n == 1 && !talk_any_whole(talk_clause(t, at, (size_t)(s - at)), RUNS) && !is_of_another(t, at))
 			o->one = line;
 	}
 }

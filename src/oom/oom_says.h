@@ -63,9 +63,9 @@
     "made over and over and never released."
 #define ROCM_RESOURCES	"AMD's runtime could not get what it needs. Most often that is the device's "	\
     "memory; queues, events and threads can be short, too."
-#define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), and that was "	\
+#define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), which was most likely "	\
     "full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. "	\
-    "Fewer workers and smaller batches need less. It is the machine's memory, not the device's."
+    "Fewer workers and smaller batches need less. It is a part of the machine's memory, not of the device's."
 #define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Nearly always it had "	\
     "got no memory on the device for itself, because the network or another process, such as a "	\
     "notebook that is still open, had taken it. " GROWTH " A library that does not fit the device ends "	\

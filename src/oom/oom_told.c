@@ -15,6 +15,10 @@
 #define MOST_AHEAD	5	/* words ahead of a card's name */
 #define MOST_LINE	1000	/* bytes of one that are read */
 
+/* TensorFlow's name of it, where no service says it of what it allows. */
+#define RESOURCES	"resource exhausted|resources exhausted|resource exhaustion|resourceexhausted|resourceexhaustederror|resource exhasted|" \
+    "resource exausted|resource_exhausted"
+#define OF_SERVICE	"quota|rate limit|rate-limit|429|disk|inode|too many requests|requests per|api key|api call|grpc|connection"
 /* Phrases that say it by themselves, whole words. */
 static const struct {
 	enum told_what what;
@@ -23,6 +27,7 @@ static const struct {
 	{ TOLD_ENDED, "oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|out memory|run out memory|memory out|gpu out|"
 	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
+	{ TOLD_ENDED, RESOURCES },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory issue|memory issues|memory problem|memory problems|memory trouble|"
 	    "issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
 	    "memory allocation error|memory allocation issue|memory allocation problem" },
@@ -225,6 +230,12 @@ grows(struct talk clause, const char *at)
 	    !clause_says_no(clause, "stop stops stopped fixed solved") && !talk_any_phrase(clause, " to be ");
 }
 
+static bool
+is_of_service(struct talk t, const char *at)
+{
+	return lower(at[0]) == 'r' && talk_any_phrase(t, OF_SERVICE) && talk_has_whole(talk_part(t, at, t.s + t.n), RESOURCES);
+}
+
 /* What a sentence says of memory, and where. A clause that denies it by one phrase says it by no other. */
 static enum told_what
 says_what(struct talk t, const char **at, size_t *n)
@@ -238,7 +249,7 @@ says_what(struct talk t, const char **at, size_t *n)
 		for (rest = t; (*at = talk_find_whole(rest, by_itself[i].phrases, n)); rest = talk_part(t, *at + *n, end)) {
 			if (is_within(denied, *at))
 				continue;
-			if (oom_told_happened(t, *at, *n))
+			if (!is_of_service(t, *at) && oom_told_happened(t, *at, *n))
 				return by_itself[i].what;
 			denied = talk_clause(t, *at, *n);
 		}
@@ -351,12 +362,14 @@ says_more(const struct oom_told *a, const struct oom_told *b)
 static void
 keep(struct oom_told *o, const struct oom_told *now)
 {
+	bool grew = o->what == TOLD_GROWS && !now->device && !now->host;	/* what grew is what ended */
+
 	if (o->what && !says_more(now, o))
 		return;
 	o->what = now->what;
 	o->line = now->line;
-	o->device = now->device;
-	o->host = now->host;
+	o->device = grew ? o->device : now->device;
+	o->host = grew ? o->host : now->host;
 	o->sentence = now->sentence;
 	o->at = now->at;
 }
@@ -388,7 +401,7 @@ memory(struct oom_told *o, struct talk t, int line)
 
 	if (in_other_words(&now, t)) {
 		now.at = t.s;
-	} else if (talk_any_of(t, "mem ram oom mam gpu card bad_alloc") && !is_logged(t)) {
+	} else if (talk_any_of(t, "mem ram oom mam gpu card bad_alloc exhausted exhasted exausted exhaustion") && !is_logged(t)) {
 		now.what = says_what(t, &at, &n);
 		if (now.what == TOLD_NOTHING && memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n)) {
 			t = lexicon_read(t.of, plain, without_asides(t, plain));
@@ -414,6 +427,10 @@ oom_told_grows(struct oom_told *o, struct talk t, int line)
 	struct oom_told now = { .what = TOLD_GROWS, .line = line, .at = t.s, .sentence = is_sentence(t) };
 
 	whose(&now, t);
+	if (o->what && o->what < TOLD_TROUBLE && !o->device && !o->host) {
+		o->device = now.device;
+		o->host = now.host;
+	}
 	keep(o, &now);
 }
 

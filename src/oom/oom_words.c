@@ -19,7 +19,7 @@
 static bool
 grows(struct talk t)
 {
-	if (!talk_any_of(t, "leak memory vram usage ram"))
+	if (!talk_any_of(t, "leak memory vram usage ram \xe6\x98\xbe\xe5\xad\x98 \xe5\x86\x85\xe5\xad\x98"))		/* 显存 内存 */
 		return false;
 	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
 		return false;		/* what it is for */
@@ -28,7 +28,10 @@ grows(struct talk t)
 	    "memory grows|usage grows|growing|increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|higher and higher|more and more|"
-	    "continues to grow|continues to increase|increases along", AHEAD | BEHIND, "fixed solved stop stops stopped");
+	    "continues to grow|continues to increase|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
+	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
+	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e",	/* 越来越, 一直增, 逐步增 */
+	    AHEAD | BEHIND, "fixed solved stop stops stopped");
 }
 
 /* The sentence of T that says it, as another may name a device for something else; all of T where none does by itself. */
@@ -96,13 +99,13 @@ static bool
 evaluates(struct talk t)
 {
 	return talk_any_of(t, "valid eval test") && clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
-	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validat|"
-	    "when evaluat|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
+	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
+	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
 	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test|while i test|testing process|running test|run the test|at test time|in the test |"
-	    "run evaluation|running evaluation|run validation|"
+	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|evaluation code|test code", AHEAD | BEHIND, FINE);
 }
 

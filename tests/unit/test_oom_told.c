@@ -25,6 +25,8 @@ Test(oom_told, memory_that_ran_out)
 		{ "I set the batch to 1, but still get OOM", TOLD_ENDED, false, false },
 		{ "I keep getting OOM no matter what I do", TOLD_ENDED, false, false },
 		{ "I get OOM and do not know why", TOLD_ENDED, false, false },
+		{ "Resource exhausted error when training", TOLD_ENDED, false, false },
+		{ "ResourceExhaustedError", TOLD_ENDED, false, false },
 		{ "it can not train because of out of memory", TOLD_ENDED, false, false },
 		{ "I cannot train it without running out of memory", TOLD_ENDED, false, false },
 		{ "the out of memory error is not solved", TOLD_ENDED, false, false },
@@ -74,7 +76,8 @@ Test(oom_told, what_says_nothing_of_it)
 		"If you run out of memory, reduce the batch size.", "To avoid out of memory errors use smaller pictures.",
 		"the trainer catches out of memory errors and skips the batch", "Add OOM handling to the trainer",
 		"this may run out of memory", "If training runs out of memory, lower the batch.",
-		"I thought it would run out of memory, but it works.", "We were told to lower it if it runs out of memory. By how much?",
+		"I thought it would run out of memory, but it works.", "Resource exhausted: quota exceeded", "429 resource exhausted",
+		"the resource is exhausted", "We were told to lower it if it runs out of memory. By how much?",
 		/* code, and logs */
 		"if 'out of memory' in str(e):", "    raise RuntimeError(\"out of memory\")", "// out of memory",
 		"    print('| WARNING: ran out of memory')", "[INFO] memory is full of samples",
@@ -100,6 +103,7 @@ Test(oom_told, the_sentence_that_says_whose_it_was_counts)
 	cr_expect_eq(t.line, 3, "a sentence before a title");
 	t = read_lines("the GPU's memory grows each step\nAt last I get out of memory\n").told;
 	cr_expect_eq(t.line, 2, "what grows tells less");
+	cr_expect(t.device, "but whose memory it was that ended");
 	t = read_lines("I run 200 inferences on the GPUs here. This looks like a memory leak. I looked for it.\n").told;
 	cr_expect_eq(t.line, 1);
 	cr_expect_not(t.device, "another sentence names the GPUs");
@@ -121,6 +125,8 @@ Test(oom_told, batches)
 	cr_expect_eq(t.batch_line[0], 1);
 	cr_expect_eq(t.one, 2);
 	cr_expect_eq(read_lines("it works with a batch of 1").told.one, 0, "it runs");
+	cr_expect_eq(read_lines("My GPU runs out of memory. With batchsize=1 I run into a type error.").told.one, 0, "another failure");
+	cr_expect_eq(read_lines("My GPU runs out of memory. With batchsize=1 I get the same error.").told.one, 1);
 	cr_expect_eq(read_lines("I reduced the batchsize and 16 bit precision").told.batches, 0);
 	cr_expect_eq(read_lines("DataLoader(s, batch_size=self.batch_size, num_workers = 4)").told.batches, 0);
 	cr_expect_eq(read_lines("BatchNorm2d(64), batch_norm 3, 100 batches in 20 minutes").told.batches, 0);

@@ -6,12 +6,15 @@
 Test(oom_words, memory_that_grows)
 {
 	static const char *const yes[] = { "The memory usage keeps increasing until it fails", "I think there is a memory leak",
-	    "GPU memory is growing with every batch", "RAM usage creeps up over the night", "the VRAM gradually fills up",
+	    "GPU memory is growing with every batch", "RAM usage creeps up over the night", "the VRAM gradually fills up", "a memory 'leak' of tensors", "out of GPU memory for storing every state of the loss",
+	    "\xe6\x98\xbe\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 显存占用逐渐增加 */
+
 	    "it works, but memory usage keeps growing", "I do not know why memory keeps increasing",
 	    "the batch is not large but RAM usage builds up" };
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
+	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
 	    "64 GB of RAM to be gradually increasing", "we continuously push to memory" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -38,8 +41,8 @@ Test(oom_words, validation_and_tests)
 {
 	static const char *const yes[] = { "it always fails in the validation step", "the error comes during evaluation",
 	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
-	    "there is not enough memory during evaluation" };
-	static const char *const no[] = { "200 pictures in my validation set", "val_loss: 0.4", "I tested it on two cards",
+	    "there is not enough memory during evaluation", "Validation out of memory", "CUDA out of memory when validation" };
+	static const char *const no[] = { "200 pictures in my validation set", "it saves when validation accuracy is best", "val_loss: 0.4", "I tested it on two cards",
 	    "testing the driver helps", "It works during validation, but fails during training",
 	    "It fails when training, never when validating", "during evaluation it works" };
 
