@@ -28,7 +28,9 @@
 #define NEEDS_VOCABULARY	65536u	/* of a vocabulary, */
 #define NEEDS_DARKNET	131072u	/* or of Darknet's settings */
 #define NEEDS_TAKES_ALL	262144u	/* of a device that is full, and of TensorFlow or JAX */
-#define SIGNS		19
+#define NEEDS_GRAPH	524288u	/* of a graph with nodes */
+#define NEEDS_LIBRARY	1048576u	/* a library of CUDA has a code for it */
+#define SIGNS		21
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -45,6 +47,22 @@ static const struct row {
 		const char *cause, *share, *shows;
 	} item[MOST_LIKELY];
 } table[] = {
+	{ NEEDS_LIBRARY | NEEDS_TORCH, NULL, {
+		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part." },
+		{ "An index was out of range on the device before (a label, a word)", NULL, "CUDA_LAUNCH_BLOCKING=1, or a run on the processor, "
+		    "tells it." },
+		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
+	{ NEEDS_LIBRARY, NULL, {
+		{ "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
+		    "it", NULL, "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
+		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
+		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part." },
+		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
+	{ NEEDS_GRAPH, "speaks of a graph", {
+		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", NULL, "parts of it (sampled "
+		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
+		{ "There is a number for each pair of nodes (a dense adjacency, attention)", NULL, "kept sparse, it needs one for each edge." },
+		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
 	{ NEEDS_REPLAY, "speaks of a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", NULL, "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
@@ -192,6 +210,12 @@ takes_all(const struct oom_told *t)
 	return 0;
 }
 
+static bool
+is_library(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && o->status && (strcmp(o->who, "cuBLAS") == 0 || strcmp(o->who, "cuDNN") == 0);
+}
+
 /* What there is of what rows need; LINE: where people speak of it. */
 static unsigned
 signs(const struct autopsy *y, int line[SIGNS + 1])
@@ -209,6 +233,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	line[place(NEEDS_PARALLEL)] = p->parallel;
 	line[place(NEEDS_RESUMES)] = p->resuming;
 	line[place(NEEDS_VOCABULARY)] = p->told.vocabulary;
+	line[place(NEEDS_GRAPH)] = o->host ? 0 : p->told.graph;
 	line[place(NEEDS_DARKNET)] = p->told.darknet;
 	line[place(NEEDS_AT_ONCE)] = o->kind == OOM_TOLD ? p->told.at_once : 0;
 	line[place(NEEDS_ONE)] = o->kind == OOM_TOLD ? p->told.one : 0;
@@ -217,6 +242,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	line[place(NEEDS_PROCESSOR)] = o->kind == OOM_TOLD ? p->told.processor : 0;
 	line[place(NEEDS_TAKES_ALL)] = o->kind == OOM_TOLD ? takes_all(&p->told) : 0;
 	is |= o->kind == OOM_TOLD ? NEEDS_WORDS : 0;
+	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= line[i] ? 1u << i : 0;
 	is |= (autopsy_is_torch(o) && !is_of_another(y)) || ((o->kind == OOM_CUDA || o->kind == OOM_TOLD) && p->torch) ? NEEDS_TORCH : 0;

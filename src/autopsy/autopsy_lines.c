@@ -102,7 +102,7 @@ printed(struct autopsy *y)
 static void
 batch_said(struct autopsy *y)
 {
-	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says || autopsy_is_driver(y->main))
+	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says || y->log.paste.told.graph || autopsy_is_driver(y->main))
 		return;
 	if (y->log.batch == 1)
 		autopsy_cause(y, "The log gives a batch of 1, which cannot be smaller: smaller samples, or fewer "

@@ -10,7 +10,7 @@ what_text(const struct oom_told *t)
 	case TOLD_ENDED:
 		return " that ran out";
 	case TOLD_SHORT:
-		return " that is too small";
+		return " that does not suffice";
 	case TOLD_FULL:
 		return " that fills";
 	case TOLD_GROWS:

@@ -205,13 +205,23 @@ says_killed(struct talk t)
 	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_any_whole(clause, "timeout deadline manually user ctrl me");
 }
 
+#define OF_GRAPH	"node nodes edge edges gcn gnn gat adjacency convolution geometric dgl pyg neighbor neighbour neighbors neighbours "	\
+    "huge big giant large whole single"
+#define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain"
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
-    "dataset is too|into memory|all images|all the images|dataframe|csv|all features|numpy|load the dataset|load the data|"		\
+    "dataset is too|into memory|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|at once|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
     "when training starts|when i start|start training|starts training|beginning of training"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
+
+/* "import pickle", "from a import b" */
+static bool
+begins_code(struct talk t)
+{
+	return talk_is_one_of(clause_word_behind(t, t.s), "import from");
+}
 
 void
 oom_named_line(struct oom_told *o, struct talk t, int line)
@@ -220,7 +230,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
-	if (talk_any_of(t, "data memory image feature numpy csv pickle") && talk_has_whole(t, DATA))
+	if (talk_any_of(t, "data memory image feature csv pickle") && talk_has_whole(t, DATA) && !begins_code(t))
 		o->data = line;
 	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), AT_ONCE, AHEAD | BEHIND, ""))
 		o->at_once = line;
@@ -230,6 +240,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->replay = line;
 	if (talk_any_of(t, "cpu processor") && runs_on_processor(t))
 		o->processor = line;
+	if (talk_any_whole(t, "graph graphs") && talk_any_whole(t, OF_GRAPH) && !talk_any_of(t, OTHER_GRAPH))
+		o->graph = line;
 	if (talk_any_of(t, "vocab"))
 		o->vocabulary = line;
 	if (talk_any_of(t, "subdivision yolov3.cfg yolov4.cfg") || talk_any_whole(t, "darknet"))

@@ -32,7 +32,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	int killed;		/* and where to have been killed, */
 	int processor;		/* or to run on the processor, */
 	int replay;		/* or to keep what was seen; */
-	int vocabulary, darknet;	/* the last that names one, or Darknet's settings */
+	int graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings */
 };
 
 /* Line LINE of the log is a sentence. */

@@ -65,7 +65,7 @@ is_late(struct talk t)
 		return true;
 	while ((at = piece_find(talk_piece(talk_part(t, at, end)), "after "))) {
 		at += 6;
-		if (talk_any_begins(talk_head(t, at, AFTER), "epoch iteration iter step batch minute hour") && !talk_any_begins(talk_head(t, at, 6), "each every") &&
+		if (talk_any_begins(talk_head(t, at, AFTER), "epoch iteration iter step batch minute hour") && !talk_has_whole(talk_head(t, at, AFTER), "step 0|iteration 0|iter 0|batch 0") && !talk_any_begins(talk_head(t, at, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at - 6, 6).s, at - 6), ""))
 			return true;
 	}
@@ -82,7 +82,7 @@ is_late_there(struct talk t)
 	if (clause_says(t, "sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
-	    "after epoch", AHEAD, ""))
+	    "after epoch", AHEAD | BEHIND, FINE))
 		return true;
 	for (s = t.s; s < end; s = to) {
 		to = s + 1;
@@ -106,7 +106,7 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test|while i test|testing process|running test|run the test|at test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
-	    "running validation|perform evalu|perform valid|validation begins|evaluation code|test code", AHEAD | BEHIND, FINE);
+	    "running validation|perform evalu|perform valid|validation begins|evaluation code", AHEAD | BEHIND, FINE);
 }
 
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */

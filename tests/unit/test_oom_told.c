@@ -149,9 +149,16 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("At the start it was slow. Later memory is full.").told.at_once, 0, "another sentence's");
 	cr_expect_eq(read_lines("sometimes it runs out of memory").later, 1);
 	cr_expect_eq(read_lines("sometimes it is slow").later, 0);
+	cr_expect_eq(read_lines("it runs out of memory, but when it does occasionally work, it fills the card").later, 0);
 	cr_expect_eq(read_lines("it is full after every iteration").later, 0);
 	cr_expect_eq(read_lines("on a GTX 1080 GPU").parallel, 0);
 	cr_expect_eq(read_lines("when loading the point cloud").loading, 0);
+	cr_expect_eq(read_lines("I load the dataset as a whole").told.data, 1);
+	cr_expect_eq(read_lines("import numpy as np").told.data, 0);
+	cr_expect_eq(read_lines("from data import load the dataset").told.data, 0);
+	cr_expect_eq(read_lines("my graph has 3 million edges").told.graph, 1);
+	cr_expect_eq(read_lines("the graph of the loss over all epochs").told.graph, 0);
+	cr_expect_eq(read_lines("a large computation graph").told.graph, 0, "autograd's");
 	cr_expect_eq(read_lines("I use the CPU to do the training").told.processor, 1);
 	cr_expect_eq(read_lines("on the CPU it works").told.processor, 0);
 	cr_expect_eq(read_lines("can it run on the CPU?").told.processor, 0);

@@ -29,7 +29,7 @@ Test(oom_words, a_failure_after_a_time)
 	    "fails in the second epoch", "when the epoch goes to 60", "it works fine for a while",
 	    "it does not fail at once, but after 3 epochs" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
-	    "look after it", "After 4 epochs the accuracy is 0.6", "It fails immediately, not after a few iterations", "it never runs for a while" };
+	    "look after it", "After 4 epochs the accuracy is 0.6", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).later, 1, "%s", yes[i]);
@@ -42,7 +42,7 @@ Test(oom_words, validation_and_tests)
 	static const char *const yes[] = { "it always fails in the validation step", "the error comes during evaluation",
 	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
 	    "there is not enough memory during evaluation", "Validation out of memory", "CUDA out of memory when validation" };
-	static const char *const no[] = { "200 pictures in my validation set", "it saves when validation accuracy is best", "val_loss: 0.4", "I tested it on two cards",
+	static const char *const no[] = { "200 pictures in my validation set", "it saves when validation accuracy is best", "Test code:", "val_loss: 0.4", "I tested it on two cards",
 	    "testing the driver helps", "It works during validation, but fails during training",
 	    "It fails when training, never when validating", "during evaluation it works" };
 
