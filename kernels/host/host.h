@@ -83,6 +83,12 @@ struct table {			/* numbers of a file that the network reads (tables.c) */
 	double *values;		/* what classes weigh is here too; NULL: it is no such table */
 };
 
+struct table_within {		/* numbers that a file had when the program was written (infer.c) */
+	int type;
+	int64_t offset, count;
+	const double *number;
+};
+
 struct counted {		/* a loss whose labels weigh what is known only when they are read */
 	int input;		/* the labels */
 	const double *weights;	/* of classes; NULL: 1 */

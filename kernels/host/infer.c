@@ -84,6 +84,25 @@ net_load(const char *path)
 	net_end_reading(w);
 }
 
+#ifdef TABLES_WITHIN
+static void
+net_put_tables(void)
+{
+	for (int k = 0; k < TABLES_WITHIN; k++) {
+		const struct table_within *t = &tables_within[k];
+		int64_t size = type_table[t->type].bytes, most = (int64_t)sizeof(chunk) / size;
+
+		for (int64_t at = 0; at < t->count; at += most) {
+			int64_t n = t->count - at < most ? t->count - at : most;
+
+			for (int64_t i = 0; i < n; i++)
+				value_put(t->type, chunk, i, t->number[at + i]);
+			device_write(t->offset + at * size, chunk, n * size);
+		}
+	}
+}
+#endif
+
 /* ---- what is called ---- */
 
 /* Runs a batch of zeros, so that what is loaded or allocated when it is first needed is there. */
@@ -133,6 +152,9 @@ NET(open)(const char *weights, int threads)
 		if (!kept[k])
 			fail("no memory for the outputs of a batch");
 	}
+#ifdef TABLES_WITHIN
+	net_put_tables();
+#endif
 	net_rehearse();
 	net_load(weights);
 	return 0;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/filename.h"
 #include "base/print.h"
 
 #include "cli/lint_check.h"
@@ -83,7 +84,7 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	text_init(&p->source, a);
 	text_init(&p->makefile, a);
 	text_init(&p->header, a);
-	if (!emit_program(m, p->target, &p->source, &p->makefile, &p->header, p->name)) {
+	if (!emit_program(m, p->target, compile_root(a, filename_absolute(a, path), args->allow_outside), &p->source, &p->makefile, &p->header, p->name)) {
 		if (d.errors)
 			return compile_failed(path, &d);
 		print_error("%s: the program could not be written", path);

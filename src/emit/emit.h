@@ -12,8 +12,8 @@
 #include "target/target.h"
 
 /* The whole program for a planned module: source and Makefile into arena text. Of one that only infers, also a
- * header for programs that link it. */
-bool	emit_program(struct module *, const struct target *, struct text *source,
+ * header for programs that link it; numbers of files are within it, which must lie below ROOT. */
+bool	emit_program(struct module *, const struct target *, const char *root, struct text *source,
 	    struct text *makefile, struct text *header, const char *program);
 
 #endif

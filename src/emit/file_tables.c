@@ -1,5 +1,6 @@
-/* The program's list of tables: tensors whose numbers files have (kernels/host/tables.c). */
+/* Tensors whose numbers files have: the list of a program that reads them (kernels/host/tables.c), or the numbers themselves. */
 #include "emit/program.h"
+#include "export/table_file.h"
 #include "ops/labels.h"
 #include "ops/from_file.h"
 #include "readers/reader.h"
@@ -105,6 +106,73 @@ emit_file_tables(struct emitter *e)
 	}
 	text_printf(e->out, "\n/* tables: where from, what a row is, how many; where the host keeps its numbers */\n"
 	    "#define TABLES\t\t%d\nstatic const struct table tables[] = {\n%s};\n", emit_file_table_count(m), rows.s);
+}
+
+/* ---- of a program that only infers ---- */
+
+#define MOST_WITHIN	((int64_t)4 << 20)	/* numbers, which its text has */
+
+bool
+emit_tables_read(struct emitter *e, const char *root)
+{
+	const struct module *m = e->module;
+	int64_t all = 0;
+	const char *why;
+	bool ok = true;
+	int i;
+
+	e->within = arena_array(m->arena, (size_t)m->persistent.n + 1, sizeof(*e->within));
+	for (i = 0; i < m->persistent.n; i++) {
+		const struct tensor *t = m->persistent.v[i];
+		const struct node *n = node_of(m, t);
+
+		if (!n)
+			continue;
+		all += tensor_elements_per_sample(t);
+		why = all > MOST_WITHIN ? "files have more than 4,194,304 numbers together, which is too many for a program's text: make it a "
+		    "parameter, whose numbers are in the checkpoint" : NULL;
+		if (why || !(e->within[i] = table_numbers(m->arena, m, n, root, &why))) {
+			diag_error(m->diags, "target", n->loc, "from_file: %s", why);
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+static void
+put_numbers(struct emitter *e, const char *name, const double *number, int64_t count)
+{
+	int64_t i;
+
+	text_printf(e->out, "\nstatic const double %s[] = {", name);
+	for (i = 0; i < count; i++)
+		text_printf(e->out, "%s%s,", i % 8 ? " " : "\n\t", emit_decimal(e, number[i]));
+	text_puts(e->out, "\n};\n");
+}
+
+void
+emit_tables_within(struct emitter *e)
+{
+	const struct module *m = e->module;
+	struct text rows;
+	int i;
+
+	text_init(&rows, m->arena);
+	for (i = 0; i < m->persistent.n; i++) {
+		const struct tensor *t = m->persistent.v[i];
+		const char *name;
+
+		if (!e->within[i])
+			continue;
+		name = table_name(m, t);
+		put_numbers(e, name, e->within[i], tensor_elements_per_sample(t));
+		text_printf(&rows, "\t{TYPE_%s, %lld, %lld, %s},\n", t->dtype->macro, (long long)plan_offset(e->plan, t),
+		    (long long)tensor_elements_per_sample(t), name);
+	}
+	if (rows.n > 0)
+		text_printf(e->out, "\n/* numbers of files, as they were when this was written: type, offset, how many */\n"
+		    "#define TABLES_WITHIN\t%d\nstatic const struct table_within tables_within[] = {\n%s};\n",
+		    emit_file_table_count(m), rows.s);
 }
 
 /* Adds to READERS, of which there are N, those that tables need, and returns how many there are then. */

@@ -183,6 +183,7 @@ emit_inference(struct emitter *e, const char *program, struct text *header)
 	emit_buffers(e);
 	text_puts(e->out, "#endif\n");
 	emit_persistent(e);
+	emit_tables_within(e);
 	emit_inputs(e, "validate", m->validate, &m->set.validate_data);
 	emit_prediction_table(e);
 	text_puts(e->out, "\n/* what other programs call; the header has the same */\n");

@@ -73,7 +73,7 @@ check_nodes(const struct module *m, const struct graph *g, const struct target *
 }
 
 static bool
-check(struct emitter *e)
+check(struct emitter *e, const char *root)
 {
 	const struct module *m = e->module;
 	bool ok = true;
@@ -93,12 +93,8 @@ check(struct emitter *e)
 	ok &= check_nodes(m, m->train, e->target);
 	ok &= check_nodes(m, m->update, e->target);
 	ok &= check_nodes(m, m->validate, e->target);
-	if (m->inference && emit_file_table_count(m) > 0) {
-		diag_help(m->diags, diag_error(m->diags, "target", m->loc,
-		    "'%s' has numbers of files (from_file), which a program that infers alone does not read yet", m->name),
-		    "a parameter has its numbers in the checkpoint; or use the training program's --predict");
-		ok = false;
-	}
+	if (m->inference)
+		ok &= emit_tables_read(e, root);
 	return ok && emit_data_check(e);
 }
 
@@ -438,13 +434,13 @@ note_sums(struct emitter *e)
 }
 
 bool
-emit_program(struct module *m, const struct target *target, struct text *source,
+emit_program(struct module *m, const struct target *target, const char *root, struct text *source,
     struct text *makefile, struct text *header, const char *program)
 {
 	const struct reader *reader = emit_libraries_of(m);
 	struct emitter e = { .module = m, .plan = m->plan, .target = target };
 
-	if (!m->plan || !check(&e))
+	if (!m->plan || !check(&e, root))
 		return false;
 	e.threads = m->plan->threads;
 	e.offset = offsets(m);

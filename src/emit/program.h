@@ -52,6 +52,9 @@ int	emit_result_list(struct arena *, const struct graph *, struct result **list)
 /* file_tables.c: tables of files, how many there are, and the readers that they need beside N */
 void	emit_file_tables(struct emitter *);
 int	emit_file_table_count(const struct module *);
+/* Of a program that only infers: reads the files below ROOT; false after messages. Then what the program has of them. */
+bool	emit_tables_read(struct emitter *, const char *root);
+void	emit_tables_within(struct emitter *);
 /* Does a metric keep what it says of each sample? */
 bool	emit_keeps(const struct module *);
 int	emit_table_readers(const struct module *, const struct reader **, int n);

@@ -109,7 +109,8 @@ const struct op op_from_file = {
 	    "file; in a .csv that is lines, and from_file(10, \"mean.csv\") is 10 lines of one number. Of a .safetensors "
 	    "file it is the tensor of that name: mean = from_file(3, \"image.safetensors\") is its tensor mean.\n\n"
 	    "It does not depend on the batch, has no gradient and is in no checkpoint: it is read again at each start, "
-	    "also for --resume. It lies in the arena for good, and costs no copy. Files are found as those of data are, "
+	    "also for --resume; an exported model, and a program that only infers, have the numbers within. It lies in the arena "
+	    "for good, and costs no copy. Files are found as those of data are, "
 	    "and read as strictly: a shape that is not as expected, or a number that is not finite, ends in a message. "
 	    "What is to be trained, or is in checkpoints, is parameter, whose numbers --weights loads.",
 	.attrs = attrs,

@@ -317,7 +317,7 @@ plan_and_emit(struct module *m, const struct target *target, struct diags *d, FI
 	text_init(&header, m->arena);
 	if (__lsan_disable)	/* cuDNN, which is asked for engines, keeps what it never frees */
 		__lsan_disable();
-	written = emit_program(m, target, &source, &makefile, &header, m->name);
+	written = emit_program(m, target, "/dev/null", &source, &makefile, &header, m->name);
 	if (__lsan_enable)
 		__lsan_enable();
 	if (!written && !d->errors)
