@@ -1,6 +1,6 @@
 /*
  * Attention. Keras has projections as [features, heads, numbers of a head], and back as [heads, numbers, features]; ours are
- * dense layers, with heads side by side in a row.
+ * dense layers, with heads side by side in a row. What hides keys, by name or with what they are made of, is a bias of the scores.
  */
 #include "import/keras.h"
 
@@ -52,61 +52,183 @@ attention_of(struct importer *im, const struct model_node *n, struct attention *
 	return true;
 }
 
-/* Which keys each query sees, [queries, keys] of 1 and 0; NULL, not after cannot(): all, or those before it. */
-static bool
-seen_by(struct importer *im, const struct model_node *n, int64_t queries, int64_t keys, struct val **seen)
+/* ---- what it is given ---- */
+
+/* The operand that is given as WORD, by name or by its place; -1: none. */
+static int
+given_as(struct importer *im, const struct model_node *n, const char *word)
 {
-	struct val *rows, *columns, *behind;
+	static const char *const places[] = { "query", "value", "key", "query_mask", "value_mask", "key_mask", "attention_mask" };
+	static const char *const before_3[] = { "query", "value", "key", "attention_mask" };
+	bool older = keras_older_than_3(im);
+	int k, place = 0, most = older ? 4 : 7;
+
+	for (k = 0; k < n->nin; k++)
+		if (n->word[k] ? strcmp(n->word[k], word) == 0 : place < most && strcmp((older ? before_3 : places)[place++], word) == 0)
+			return k;
+	return -1;
+}
+
+static bool
+all_are_read(struct importer *im, const struct model_node *n)
+{
+	static const char *const words[] = { "query", "value", "key", "query_mask", "value_mask", "key_mask", "attention_mask" };
+	size_t i;
+	int read = 0;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		read += given_as(im, n, words[i]) >= 0;
+	if (read != n->nin || given_as(im, n, "query") != 0)
+		return cannot(im, "it is given what is neither query, value, key nor a mask, or something twice");
+	return !attr_int(n, "return_attention_scores", 0) ||
+	    cannot(im, "its scores are asked for, which are never in memory here; the closest is attend without them");
+}
+
+/* Operand K, a mask, as 1 and 0, of RANK axes or more. Keras 2 takes what it is given for that. NULL after cannot(). */
+static struct val *
+given_mask(struct importer *im, const struct model_node *n, int k, int rank)
+{
+	struct val *v = keras_plain(im, n, k);
+
+	if (!v)
+		return NULL;
+	if (v->t->rank < rank || v->t->rank > (rank > 1 ? 3 : 1)) {
+		cannot(im, "a mask that it is given has %d axes beside the batch", v->t->rank);
+		return NULL;
+	}
+	if (v->t->dtype == DT_I32)
+		v = call_one(im, "cast", v, NULL, 0);
+	return v && keras_older_than_3(im) ? v : call_one(im, "not_equal", v, "than", 0);
+}
+
+/* Which steps of the operand that is given as WORD are seen, [steps, 1]; NULL: all. False after cannot(). From 3.8 on Keras puts
+ * the query's own mask in the place of the one that it is given. */
+static bool
+steps_of(struct importer *im, const struct model_node *n, const char *word, struct val **seen)
+{
+	int mask = given_as(im, n, arena_join(im->arena, word, "_", "mask")), k = given_as(im, n, word);
+
+	*seen = NULL;
+	if (mask < 0 || (strcmp(word, "query") == 0 && !keras_older_than(im, 3, 8)))
+		return k < 0 || keras_mask_of_heads(im, n, k, seen);
+	if (!(*seen = given_mask(im, n, mask, 1)))
+		return false;
+	return (*seen = reshape_value(im, *seen, 2, (int64_t[]){ (*seen)->t->dim[0], 1 })) != NULL;
+}
+
+/* Both, where there are both; false after cannot(). */
+static bool
+and_seen(struct importer *im, struct val **all, struct val *more)
+{
+	*all = *all && more ? call_two(im, "mul", *all, more) : *all ? *all : more;
+	return *all != NULL;
+}
+
+/* The columns of keys that are seen, [1, keys]; NULL: all. */
+static bool
+keys_seen(struct importer *im, const struct model_node *n, int64_t keys, struct val **columns)
+{
+	struct val *of_keys;
+
+	if (!steps_of(im, n, "value", columns) || !steps_of(im, n, "key", &of_keys))
+		return false;
+	if (of_keys && of_keys != *columns && !and_seen(im, columns, of_keys))
+		return false;
+	return !*columns || (*columns = reshape_value(im, *columns, 2, (int64_t[]){ 1, keys }));
+}
+
+static struct val *
+broadcast_to(struct importer *im, struct val *v, int rank, const int64_t *dim)
+{
+	struct call c;
+
+	if (v->t->rank == rank && memcmp(v->t->dim, dim, (size_t)rank * sizeof(*dim)) == 0)
+		return v;
+	call_begin(&c, im, "broadcast");
+	call_in(&c, v);
+	call_ints(&c, "shape", rank, dim);
+	return call_value(&c);
+}
+
+/* What it is given for each query and key, [queries, keys], or of each head. */
+static bool
+pairs_seen(struct importer *im, const struct model_node *n, int64_t heads, int64_t queries, int64_t keys, struct val **pairs)
+{
+	int k = given_as(im, n, "attention_mask"), rank;
+
+	*pairs = NULL;
+	if (k < 0)
+		return true;
+	if (!(*pairs = given_mask(im, n, k, 2)))
+		return false;
+	rank = (*pairs)->t->rank;
+	if (rank == 3 && (*pairs)->t->dim[0] == 1) {
+		rank = 2;
+		*pairs = reshape_value(im, *pairs, 2, (int64_t[]){ (*pairs)->t->dim[1], (*pairs)->t->dim[2] });
+	}
+	return *pairs && (*pairs = broadcast_to(im, *pairs, rank, rank == 2 ? (int64_t[]){ queries, keys } :
+	    (int64_t[]){ heads, queries, keys }));
+}
+
+/* Which keys each query sees, [queries, keys] of 1 and 0, or [heads, queries, keys]; NULL, not after cannot(): all, or those
+ * before it. */
+static bool
+seen_by(struct importer *im, const struct model_node *n, int64_t heads, int64_t queries, int64_t keys, struct val **seen)
+{
+	struct val *rows, *columns, *pairs, *behind;
 	int64_t all[2] = { queries, keys };
 	struct call c;
 
 	*seen = NULL;
-	if (!keras_mask_of_heads(im, n, 0, &rows) || !keras_mask_of_heads(im, n, n->nin > 1 ? 1 : 0, &columns))
+	if (!steps_of(im, n, "query", &rows) || !keys_seen(im, n, keys, &columns) || !pairs_seen(im, n, heads, queries, keys, &pairs))
 		return false;
-	if (!rows && !columns)
+	if (!rows && !columns && !pairs)
 		return true;
-	if (columns && !(columns = reshape_value(im, columns, 2, (int64_t[]){ 1, keys })))
+	if ((rows || columns) && (!(*seen = broadcast_to(im, rows ? rows : columns, 2, all)) ||
+	    (rows && columns && !and_seen(im, seen, columns))))
 		return false;
-	call_begin(&c, im, "broadcast");
-	call_in(&c, rows ? rows : columns);
-	call_ints(&c, "shape", 2, all);
-	if (!(*seen = call_value(&c)) || (rows && columns && !(*seen = call_two(im, "mul", *seen, columns))))
+	if (attr_int(n, "use_causal_mask", 0)) {
+		call_begin(&c, im, "tril");
+		call_ints(&c, "shape", 2, all);
+		if (!(behind = call_value(&c)) || !and_seen(im, seen, behind))
+			return false;
+	}
+	if (pairs && *seen && pairs->t->rank == 3 && !(*seen = reshape_value(im, *seen, 3, (int64_t[]){ 1, queries, keys })))
 		return false;
-	if (!attr_int(n, "use_causal_mask", 0))
-		return true;
-	call_begin(&c, im, "tril");
-	call_ints(&c, "shape", 2, all);
-	return (behind = call_value(&c)) && (*seen = call_two(im, "mul", *seen, behind));
+	return !pairs || and_seen(im, seen, pairs);
 }
 
 static bool
 attention(struct importer *im, const struct model_node *n)
 {
-	struct val *q = keras_plain(im, n, 0), *v = q ? keras_plain(im, n, n->nin > 1 ? 1 : 0) : NULL, *part[3], *y, *seen;
+	struct val *x[3], *part[3], *y, *seen;
+	static const char *const words[] = { "query", "key", "value" };
 	struct attention at = { 0 };
 	double rate = keras_real(n, "dropout", 0);
 	struct call c;
 	int i;
 
-	if (!v)
+	if (!all_are_read(im, n))
 		return false;
-	if (n->nin > 3 || (n->nin == 3 && strcmp(n->in[1], n->in[2]) != 0))
-		return cannot(im, "keys other than its values, and masks, are not imported yet; the closest is attend");
-	if (q->t->rank != 2 || v->t->rank != 2)
-		return cannot(im, "its inputs are not [steps, features]");
-	at.in = q->t->dim[1];
-	if (!attention_of(im, n, &at, v->t->dim[1]))
+	for (i = 2; i >= 0; i--) {
+		int k = given_as(im, n, words[i]);
+
+		x[i] = k >= 0 ? keras_plain(im, n, k) : i == 1 ? x[2] : keras_plain(im, n, 0);
+		if (!x[i])
+			return false;
+		if (x[i]->t->rank != 2)
+			return cannot(im, "its inputs are not [steps, features]");
+	}
+	at.in = x[0]->t->dim[1];
+	if (!attention_of(im, n, &at, x[1]->t->dim[1]))
 		return false;
 	for (i = 0; i < 3; i++) {
-		struct val *x = i == 0 ? q : v;
-		static const char *const words[] = { "query", "key", "value" };
-
-		part[i] = projected(im, n, &at, x, words[i], (int64_t[]){ x->t->dim[1], at.heads, at.each }, x->t->dim[1],
+		part[i] = projected(im, n, &at, x[i], words[i], (int64_t[]){ x[i]->t->dim[1], at.heads, at.each }, x[i]->t->dim[1],
 		    at.heads * at.each, false);
 		if (!part[i])
 			return false;
 	}
-	if (!seen_by(im, n, q->t->dim[0], v->t->dim[0], &seen) ||
+	if (!seen_by(im, n, at.heads, x[0]->t->dim[0], x[2]->t->dim[0], &seen) ||
 	    (seen && !(seen = keras_scaled(im, seen, -HIDDEN, HIDDEN))))
 		return false;
 	call_begin(&c, im, "attend");

@@ -30,6 +30,22 @@ is_looked_up(const struct model *m, const char *name)
 	return false;
 }
 
+/* Does what looks rows up read inputs as they are, wherever there is such a layer? */
+static bool
+inputs_tell(const struct model *m)
+{
+	int i, k, from;
+
+	for (i = 0; i < m->nodes.n; i++)
+		for (k = 0; k < m->nodes.v[i]->nin && strcmp(m->nodes.v[i]->op, "Embedding") == 0; k++) {
+			for (from = 0; from < m->inputs.n && strcmp(m->inputs.v[from].name, m->nodes.v[i]->in[k]) != 0; from++)
+				;
+			if (from == m->inputs.n)
+				return false;
+		}
+	return true;
+}
+
 static bool
 ends_with_dimension(const char *op)
 {
@@ -63,11 +79,14 @@ is_map(const struct model *m, const struct model_value *v)
 void
 keras_inputs_know(struct model *m)
 {
+	bool tell = inputs_tell(m);
 	int i;
 
 	for (i = 0; i < m->inputs.n; i++) {
 		if (is_looked_up(m, m->inputs.v[i].name))
 			m->inputs.v[i].type = ELEMENT_I32;
+		else if (m->inputs.v[i].type == ELEMENT_I32 && tell)	/* whole numbers that look nothing up are real ones */
+			m->inputs.v[i].type = ELEMENT_F32;
 		m->inputs.v[i].is_map = m->inputs.v[i].rank > 2 && is_map(m, &m->inputs.v[i]);
 	}
 }

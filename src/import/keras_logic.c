@@ -98,19 +98,25 @@ all(struct importer *im, const struct model_node *n)
 	return reduced(im, n, "min");
 }
 
+/* A new axis of extent 1, behind the batch. */
 static bool
 expanded(struct importer *im, const struct model_node *n)
 {
 	struct val *x = keras_plain(im, n, 0);
+	int64_t axis = attr_int(n, "axis", keras_has(n, "#1") ? (int64_t)keras_real(n, "#1", 0) : -1);
 	int64_t dim[MAX_RANK + 1];
+	int rank = x ? x->t->rank : 0;
 
 	if (!x)
 		return false;
-	if (attr_int(n, "axis", keras_has(n, "#1") ? (int64_t)keras_real(n, "#1", 0) : -1) != -1 || x->t->rank == MAX_RANK)
-		return cannot(im, "another axis than a last one is not added yet; the closest is Reshape");
-	memcpy(dim, x->t->dim, sizeof(x->t->dim));
-	dim[x->t->rank] = 1;
-	return keras_alias(im, n, reshape_value(im, x, x->t->rank + 1, dim));
+	if (axis < 0)
+		axis += rank + 2;
+	if (axis < 1 || axis > rank + 1 || rank == MAX_RANK)
+		return cannot(im, "an axis in front of the batch, or too many of them, cannot be added");
+	memcpy(dim, x->t->dim, (size_t)axis * sizeof(*dim) - sizeof(*dim));
+	dim[axis - 1] = 1;
+	memcpy(dim + axis, x->t->dim + axis - 1, (size_t)(rank + 1 - axis) * sizeof(*dim));
+	return keras_alias(im, n, reshape_value(im, x, rank + 1, dim));
 }
 
 static bool

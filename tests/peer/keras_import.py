@@ -382,6 +382,20 @@ def states(k, version):
         check(f"states{version}_{cell}{mask:d}{both:d}{len(more)}", model, [source, target], "model.keras", program=several)
 
 
+def hidden_pairs(k, version):
+    """Masks that attention is given by name, beside those of what it reads."""
+    l = k.layers
+    source = numpy.array([[0, 0, 3, 4, 0, 5, 6], [1, 2, 0, 0, 0, 0, 0], [7, 8, 9, 10, 1, 2, 3]], numpy.int32)
+    for i, (shape, causal, own) in enumerate((((7, 7), False, False), ((1, 7), True, True), ((7, 7), True, True))):
+        ids, pairs = l.Input((7,), name="ids", dtype="int32"), l.Input(shape, name="pairs", dtype="bool" if i else "int32")
+        x = l.Embedding(11, 6, mask_zero=own)(ids)
+        y = l.MultiHeadAttention(2, 3)(x, value=x, key=l.Dense(5)(x), attention_mask=pairs, use_causal_mask=causal)
+        model = k.Model([pairs, ids], l.Dense(3)(l.LayerNormalization()(l.Add()([x, y]))))
+        randomise(model)
+        check(f"pairs{version}_{i + 1}", model, [(random.uniform(size=(3, *shape)) > 0.3).astype(numpy.int32), source], "model.keras",
+              program=several)
+
+
 def layers():
     import keras
     for k, version in ((tf_keras, 2), (keras, 3)):
@@ -410,14 +424,15 @@ def layers():
         check(f"tokens{version}", model, ids, "model.keras")
         masks(k, version)
         states(k, version)
+        hidden_pairs(k, version)
 
 
 def only(name):
     """One of the groups of layers, by name."""
     import keras
     for k, version in ((tf_keras, 2), (keras, 3)):
-        if name in ("masks", "states"):
-            {"masks": masks, "states": states}[name](k, version)
+        if name in ("masks", "pairs", "states"):
+            {"masks": masks, "pairs": hidden_pairs, "states": states}[name](k, version)
             continue
         if name == "shared":
             model, shape = shared(k), (6, 5)
@@ -428,7 +443,7 @@ def only(name):
         check(f"{name}{version}", model, random.randn(3, *shape).astype(numpy.float32), "model.keras")
 
 
-GROUPS = ("gru1", "masks", "shared", "slopes", "states")
+GROUPS = ("gru1", "masks", "pairs", "shared", "slopes", "states")
 for name in sys.argv[2:] or ["layers", "counts"] + list(FAMILIES):
     if name == "layers":
         layers()
