@@ -92,9 +92,8 @@ may_be_recorded(const struct autopsy *y)
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER));
 }
 
-/* What of a batch can be less. */
-static const char *
-samples(const struct autopsy *y)
+const char *
+autopsy_less(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 	const char *smaller = p->high > 0 && p->wide > 0 ? arena_printf(y->arena, "smaller ones (line %d asks for %lld x %lld pixels)",
@@ -118,7 +117,7 @@ own_step(struct autopsy *y, const char *have)
 	    "the device";
 
 	autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s what "
-	    "forward keeps smaller, but not weights, gradients and the optimizer's numbers.%s%s", have, where, samples(y), autopsy_in_first_round(y) ? "" : " Where it fails later, "
+	    "forward keeps smaller, but not weights, gradients and the optimizer's numbers.%s%s", have, where, autopsy_less(y), autopsy_in_first_round(y) ? "" : " Where it fails later, "
 	    "tensors of earlier steps may be held (sums of losses with their graph, lists of results).", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
@@ -199,9 +198,8 @@ parted(struct autopsy *y)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
 	    "context and libraries, a desktop, other processes, which nvidia-smi lists. Where none of these can go, the device is "
-	    "too small for the run as it is: fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make "
-	    "what forward keeps smaller.", size_human(had, b->allocated), size_human(all, b->total),
-	    size_human(outside, b->outside)));
+	    "too small for the run as it is: %s what forward keeps smaller.", size_human(had, b->allocated),
+	    size_human(all, b->total), size_human(outside, b->outside), autopsy_less(y)));
 }
 
 static void

@@ -22,6 +22,8 @@ bool	autopsy_is_large_block(const struct autopsy *);
 
 /* Could the program be PyTorch's? */
 bool	autopsy_is_torch(const struct oom_message *);
+/* What of a batch can be less, and what that does: "fewer samples in a batch than the 8 of line 3, or smaller ones (...), make". */
+const char	*autopsy_less(const struct autopsy *);
 /* Is it what the driver of a device refused, as TensorFlow and JAX tell it? */
 bool	autopsy_is_driver(const struct oom_message *);
 

@@ -144,8 +144,8 @@ backward(struct autopsy *y)
 {
 	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && autopsy_is_torch(y->main) &&
 	    y->budget.allocated < 0)
-		place_cause(y, "By the traceback it failed in backward, when all that forward keeps is there: "
-		    "fewer samples in a batch, or smaller ones, make that smaller.");
+		place_cause(y, arena_printf(y->arena, "By the traceback it failed in backward, when all that forward keeps is there: "
+		    "%s that smaller.", autopsy_less(y)));
 }
 
 /* A bare message tells no more than that, */

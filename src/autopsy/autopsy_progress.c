@@ -90,8 +90,7 @@ first_round(struct autopsy *y)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d stands at 0 of %lld: it failed in the first "
 	    "round of that loop. Where a round is a step, nothing is kept from earlier ones, and a step as it is needs more "
-	    "than there was: fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make what forward "
-	    "keeps smaller.", log->bar, (long long)log->rounds));
+	    "than there was: %s what forward keeps smaller.", log->bar, (long long)log->rounds, autopsy_less(y)));
 }
 
 bool

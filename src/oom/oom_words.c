@@ -104,7 +104,7 @@ evaluates(struct talk t)
 	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
-	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test|while i test|testing process|running test|run the test|at test time|in the test |"
+	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|evaluation code", AHEAD | BEHIND, FINE);
 }

@@ -42,7 +42,7 @@ Test(oom_words, validation_and_tests)
 	static const char *const yes[] = { "it always fails in the validation step", "the error comes during evaluation",
 	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
 	    "there is not enough memory during evaluation", "Validation out of memory", "CUDA out of memory when validation" };
-	static const char *const no[] = { "200 pictures in my validation set", "it saves when validation accuracy is best", "Test code:", "val_loss: 0.4", "I tested it on two cards",
+	static const char *const no[] = { "200 pictures in my validation set", "it saves when validation accuracy is best", "Test code:", "When I tested with a batch of 4 it failed", "val_loss: 0.4", "I tested it on two cards",
 	    "testing the driver helps", "It works during validation, but fails during training",
 	    "It fails when training, never when validating", "during evaluation it works" };
 
