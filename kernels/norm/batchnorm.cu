@@ -210,4 +210,8 @@ batchnorm_fixed_backward(elem *dx, elem *dweight, elem *dbias, void *work, const
 	    b, channels, n, parts);
 }
 
+#ifdef __CUDACC__
+#include "norm/batchnorm_marked.cu"
+#endif
+
 #endif

@@ -25,7 +25,7 @@ enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
 #define BATCHNORM_OPTIONAL	(1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR)
 
 extern const struct op op_batchnorm, op_batchnorm_then, op_batchnorm_apply, op_batchnorm_then_apply, op_batchnorm_grad,
-    op_batchnorm_then_grad, op_add;
+    op_batchnorm_then_grad, op_batchnorm_grad_of, op_add;
 
 /* Does this node take its statistics from the batch? */
 bool		 batchnorm_uses_batch(const struct node *);
@@ -72,5 +72,19 @@ void		 batchnorm_join(struct module *, struct node *batchnorm, const struct form
 bool		 batchnorm_takes(const struct node *n, const struct node *grad);
 /* Then GRAD makes what N made as its last output. */
 void		 batchnorm_give(struct module *, const struct node *n, struct node *grad);
+
+/* ---- relu behind a skip, of which bits are kept (batchnorm_marked.c) ---- */
+
+/* The batchnorm_then whose y that batchnorm_grad_of reads, if what passes it can be kept as bits; else NULL. */
+struct node	*batchnorm_markable(struct arena *, const struct node *grad);
+/* Then it keeps them, and the gradient reads them. */
+void		 batchnorm_mark(struct module *, struct node *n, struct node *grad);
+/* The batchnorm that makes the skip of such a one, if both can be done in one; else NULL. */
+struct node	*batchnorm_beside(const struct node *n);
+/* Can OTHER, which reads what GRAD makes of what passes, be done with that? Then they are, and so are N and what it has
+ * beside it: OTHER's, and what batchnorm_beside() says, are not needed any more. */
+bool		 batchnorm_can_join_gradients(const struct node *grad, const struct node *other);
+void		 batchnorm_join_both(struct module *, struct node *n, const struct node *beside, struct node *grad,
+		    const struct node *other);
 
 #endif

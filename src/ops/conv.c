@@ -38,6 +38,19 @@ geometry(const struct node *n, const struct tensor *x, const struct tensor *y,
 	return product_conv(&a, x, y, weight);
 }
 
+/* Without what lies between the elements of X that a kernel of one element reads with a stride: of an image [rows,
+ * columns, channels], or of planes, in which neighbours arrive together. */
+static struct affine
+traffic_of(const struct node *n, const struct tensor *x, const struct conv *s)
+{
+	int64_t rows = s->kh == 1 && s->oh < s->h ? s->oh : s->h;
+	int64_t columns = s->kw == 1 && s->ow < s->w && s->last ? s->ow : s->w;
+	struct affine bytes = op_bytes(n);
+
+	bytes.per_sample -= tensor_bytes(x).per_sample / ((int64_t)s->h * s->w) * ((int64_t)s->h * s->w - rows * columns);
+	return bytes;
+}
+
 /* ---- backward ---- */
 
 static struct conv
@@ -89,6 +102,14 @@ geometry_of_weight(const struct node *n)
 }
 
 static struct affine
+traffic_of_weight(const struct node *n)
+{
+	struct conv s = geometry_of_weight(n);
+
+	return traffic_of(n, n->in[1], &s);
+}
+
+static struct affine
 work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry_of_weight(n);
@@ -116,6 +137,7 @@ const struct op op_conv_grad_weight = {
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
 	.macs = product_macs_of_forward,
+	.traffic = traffic_of_weight,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
 	.calls.kernels = "conv/conv.cu",
@@ -247,6 +269,14 @@ work(const struct node *n, const struct room *room)
 	    MANY_COLUMNS);
 }
 
+static struct affine
+traffic(const struct node *n)
+{
+	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
+
+	return traffic_of(n, n->in[0], &s);
+}
+
 static void
 emit_forward(struct emitter *e, const struct node *n, struct call_arg then, bool relu)
 {
@@ -294,6 +324,7 @@ const struct op op_conv = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.macs = macs,
+	.traffic = traffic,
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
 	.memory.workspace = work,
@@ -312,6 +343,7 @@ const struct op op_conv_then = {
 	.operands = "x weight bias",
 	.min_operands = 2, .max_operands = 3,
 	.macs = macs,
+	.traffic = traffic,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
 	.calls.kernels = "conv/conv.cu",

@@ -9,7 +9,7 @@
  *
  * The joined node stands where the batchnorm's gradient stood, if that is the first to read p. y and dy are then
  * alive beside scratch memory and what else it makes, so that is done only where all stays below the peak of training:
- * no plan gets larger. In C all that is done by the same processors, whose caches have p of small layers, and nothing is
+ * no plan gets larger, but for speed, where there is room. In C all that is done by the same processors, whose caches have p of small layers, and nothing is
  * joined. Results are bit-identical.
  *
  * Reads and writes: train after order. Invariant after: no such pair, where there is room.
@@ -66,9 +66,11 @@ join(struct graph *g, const struct pass_options *o)
 	int i, j, kept = 0;
 
 	if (m && step_try(m)) {
+		bool roomy = step_is_roomy(g->module, o, m);
+
 		for (i = 0; i < g->nodes.n; i++) {
 			j = norm_after(g, i);
-			if (j && fits(g, m->trial, i, j))
+			if (j && (roomy || fits(g, m->trial, i, j)))
 				batchnorm_give(g->module, g->nodes.v[i], g->nodes.v[j]);
 			else
 				g->nodes.v[kept++] = g->nodes.v[i];

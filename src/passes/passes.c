@@ -34,6 +34,7 @@
 	_(fuse_activation)			\
 	_(bias_gradients)			\
 	_(formula_in_norm)			\
+	_(marked_norms)				\
 	_(fuse_loss)				\
 	_(feed)					\
 	_(updates_together)			\

@@ -178,34 +178,6 @@ never(struct model *model, void *context)
 	return false;
 }
 
-/* Adds what a tensor takes, as place.c lays it out. */
-static void
-add_bytes(int64_t *sum, const struct tensor *t, int64_t batch, const struct pass_options *o)
-{
-	int64_t mask = o->target->alignment - 1;
-
-	if (__builtin_add_overflow(*sum, (affine_at(tensor_bytes(t), batch) + mask) & ~mask, sum))
-		*sum = INT64_MAX;
-}
-
-/* Bytes of what is alive throughout: what persists, sums of gradients, and where the next batch lands
- * (passes/feed.c). */
-static int64_t
-persistent_bytes(const struct module *m, const struct pass_options *o, const struct model *model)
-{
-	int64_t sum = 0;
-	int i;
-
-	for (i = 0; i < m->persistent.n; i++)
-		add_bytes(&sum, m->persistent.v[i], 1, o);
-	for (i = 0; i < model->nvalues; i++)
-		if (model->value[i].root == i && model->value[i].tensor->accumulates)
-			add_bytes(&sum, model->value[i].tensor, 1, o);
-	for (i = 0; o->target->lands_batches && i < m->train->inputs.n; i++)
-		add_bytes(&sum, m->train->inputs.v[i], m->train->batch, o);
-	return sum;
-}
-
 static void
 found_none(struct module *m, int64_t least)
 {
@@ -251,7 +223,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : o->most_bytes ? o->most_bytes :
 	    target_memory(o->target, module_ranks(m), &m->set.device);
 	struct budget budget = { m, o, bytes };
-	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o, model),
+	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
 	    .most_work = work_for(o), .products = true, .fits = fits_budget, .context = &budget };
 	bool found;
 

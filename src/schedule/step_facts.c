@@ -5,6 +5,8 @@
 #include "schedule/step.h"
 
 #include "ir/op.h"
+#include "ir/pass.h"
+#include "target/target.h"
 
 static bool
 own_bytes(const struct model *m, int v)
@@ -93,4 +95,39 @@ step_made_before(const struct model *m, const struct model_node *n, const int *c
 			before = changes[m->value[v].root];
 	}
 	return before;
+}
+
+/* Adds what a tensor takes, as place.c lays it out. */
+static void
+add_bytes(int64_t *sum, const struct tensor *t, int64_t batch, const struct pass_options *o)
+{
+	int64_t mask = o->target->alignment - 1;
+
+	if (__builtin_add_overflow(*sum, (affine_at(tensor_bytes(t), batch) + mask) & ~mask, sum))
+		*sum = INT64_MAX;
+}
+
+int64_t
+step_persistent(const struct module *m, const struct pass_options *o, const struct model *model)
+{
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++)
+		add_bytes(&sum, m->persistent.v[i], 1, o);
+	for (i = 0; i < model->nvalues; i++)
+		if (model->value[i].root == i && model->value[i].tensor->accumulates)
+			add_bytes(&sum, model->value[i].tensor, 1, o);
+	for (i = 0; o->target->lands_batches && i < m->train->inputs.n; i++)
+		add_bytes(&sum, m->train->inputs.v[i], m->train->batch, o);
+	return sum;
+}
+
+bool
+step_is_roomy(const struct module *m, const struct pass_options *o, const struct model *model)
+{
+	int64_t peak = model->trial->peak;
+
+	return o->speed && (!o->most_bytes ||
+	    step_persistent(m, o, model) + peak + peak / 8 <= o->most_bytes - o->most_bytes / 16);
 }

@@ -11,7 +11,8 @@
 	CASE(DO_GELU_TANH, gelu_tanh_then, false, OF_GELU_TANH)		\
 	CASE(DO_RELU_GRAD, relu_grad_then, true, OF_NOBODY)		\
 	CASE(DO_GELU_GRAD, gelu_grad_then, true, OF_NOBODY)		\
-	CASE(DO_GELU_TANH_GRAD, gelu_tanh_grad_then, true, OF_GELU_TANH_GRAD)
+	CASE(DO_GELU_TANH_GRAD, gelu_tanh_grad_then, true, OF_GELU_TANH_GRAD)	\
+	CASE(DO_ADD_RELU, add_relu_then, true, OF_NOBODY)
 
 #include "pointwise/formula.cu"
 
@@ -42,6 +43,12 @@ DEVICE real
 relu_grad_then(real v, real s)
 {
 	return s <= 0 ? 0 : v;
+}
+
+DEVICE real
+add_relu_then(real v, real s)
+{
+	return rectified(v + s);
 }
 
 DEVICE real
