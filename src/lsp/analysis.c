@@ -80,7 +80,7 @@ check_document(struct server *s, struct document *d, struct arena *a)
 {
 	struct diags *mistakes;
 	struct model_told told;
-	struct source *source = document_is_model(d) ? document_model(s, d, a, &told) : text_of(d, a);
+	struct source *source = document_is_model(d) ? document_model(d, a, &told) : text_of(d, a);
 
 	return source ? check(s, d, a, source, NULL, &mistakes) : NULL;
 }
@@ -166,7 +166,7 @@ static void
 analyse_model(struct server *s, struct document *d, struct arena *a, struct known_text *facts, FILE *out)
 {
 	struct model_told told;
-	struct source *source = document_model(s, d, a, &told);
+	struct source *source = document_model(d, a, &told);
 	json_t *all = json_pack("{s:[]}", d->uri);
 	struct lint_check *l = NULL;
 	struct diags *mistakes;

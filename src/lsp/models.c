@@ -20,9 +20,8 @@ has_text(const struct document *d)
 }
 
 struct source *
-document_model(struct server *s, struct document *d, struct arena *a, struct model_told *told)
+document_model(struct document *d, struct arena *a, struct model_told *told)
 {
-	(void)s;
 	if (has_text(d) && (d->text.n == 0 || !model_is_json(d->text.text))) {
 		*told = (struct model_told){ .why = NULL };
 		return NULL;

@@ -13,7 +13,7 @@ struct model_told;
 bool	document_is_model(const struct document *);
 
 /* The spec that it is taken as; NULL: it is none, as is told, but of JSON that is anything else nothing is. */
-struct source	*document_model(struct server *, struct document *, struct arena *, struct model_told *);
+struct source	*document_model(struct document *, struct arena *, struct model_told *);
 
 /* Where the model has the node: the string that is its name, or the beginning. */
 json_t	*node_range(const struct server *, const struct document *, const char *node);
