@@ -26,6 +26,7 @@ except ImportError as absent:
     sys.exit(0)
 sys.path.insert(0, HERE)
 import ir           # noqa: E402
+from differences import worst       # noqa: E402
 from program import STOWAGE, options_of, program_of     # noqa: E402
 
 torch.set_default_dtype(torch.float64)
@@ -170,7 +171,7 @@ def operator_off(graph, program, precision="f32"):
     follow_draws(graph, program)
     ir.run(graph, values)
     values[graph.loss].backward()
-    worst, where = 0.0, "nothing"
+    found = []
     least = least_norms(graph, values) if precision == "f64" else {}
     last = {graph.tensors[n].name: n for n in values}   # a shared layer makes its name twice
     for number, v in values.items():
@@ -187,10 +188,8 @@ def operator_off(graph, program, precision="f32"):
             if theirs is None:
                 continue
             mine = program.made[label].astype(numpy.float64)
-            d = off(mine / scale if label.endswith(".grad") else mine, theirs, least.get(number, 0.0))
-            if d > worst or where == "nothing":
-                worst, where = d, label
-    return worst, where
+            found.append((off(mine / scale if label.endswith(".grad") else mine, theirs, least.get(number, 0.0)), label))
+    return worst(found or [(0.0, "nothing")])
 
 
 def follow_draws(graph, program):
@@ -243,7 +242,7 @@ def steps_off(graph, program, precision="f32", steps=5, weight_off=changed_off):
     clip = float(graph.settings["clip"])
     loss_name = graph.tensors[graph.loss].name
     keep, averages = float(graph.settings.get("ema", 0)), {n: w.clone() for n, w in start.items()}
-    worst = 0.0
+    found = []
     parted = [(i, graph.tensors[i].name) for _, i, _ in graph.results if parts == 1]
     for step in range(1, steps + 1):
         mine = theirs = 0.0
@@ -264,22 +263,19 @@ def steps_off(graph, program, precision="f32", steps=5, weight_off=changed_off):
             torch.nn.utils.clip_grad_norm_([weights[n] for n in trained], clip)
         update.step()
         averages = {n: keep * a + (1 - keep) * weights[n].detach() for n, a in averages.items()}
-        worst = max(worst, abs(mine - theirs) / max(1e-12, abs(theirs)))
+        found.append((abs(mine - theirs) / max(1e-12, abs(theirs)), loss_name))
         for number, name in parted:
             if name in program.made and number in values:
-                mine, theirs = float(program.made[name]), float(values[number].detach())
-                worst = max(worst, abs(mine - theirs) / max(1e-12, abs(theirs)))
+                part, other = float(program.made[name]), float(values[number].detach())
+                found.append((abs(part - other) / max(1e-12, abs(other)), name))
         print(f'# step {step}: {mine:.7f} {theirs:.7f}')
-    where = loss_name
-    for n in trained:
-        name = graph.tensors[n].name
-        d = weight_off(program.get(name), weights[n].detach().numpy(), start[n].numpy())
-        if keep:
-            d = max(d, changed_off(program.get(name + ".average"), averages[n].numpy(), start[n].numpy()))
-        even = not graph.optimizer[0].startswith("adam")   # those divide by gradients near 0
-        if even and precision not in NARROW and d > worst:
-            worst, where = d, name
-    return worst, where
+    if not graph.optimizer[0].startswith("adam") and precision not in NARROW:     # those divide by gradients near 0
+        for n in trained:
+            name = graph.tensors[n].name
+            found.append((weight_off(program.get(name), weights[n].detach().numpy(), start[n].numpy()), name))
+            if keep:
+                found.append((changed_off(program.get(name + ".average"), averages[n].numpy(), start[n].numpy()), name))
+    return worst(found)
 
 
 def main():
@@ -300,12 +296,12 @@ def main():
     for k, spec in enumerate(specs, 1):
         name = os.path.basename(spec)[:-3]
         try:
-            worst, where = check(spec, args.target, args.precision)
-            good = worst <= limit
+            furthest, where = check(spec, args.target, args.precision)
+            good = furthest <= limit
         except Exception as e:      # one broken spec must not hide the others
-            worst, where, good = float("nan"), f"{type(e).__name__}: {e}", False
+            furthest, where, good = float("nan"), f"{type(e).__name__}: {e}", False
         failed += not good
-        said = f"{worst:.2g} ({where})" if where else "not compared # SKIP dropout of scores"
+        said = f"{furthest:.2g} ({where})" if where else "not compared # SKIP dropout of scores"
         print(f"{'ok' if good else 'not ok'} {k} - {mode} {name}{in_precision_said}: {said}", flush=True)
     sys.exit(failed > 0)
 
