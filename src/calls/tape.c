@@ -70,8 +70,8 @@ tape_call(struct tape *t, const struct tape_call *call)
 	c.out = t->values.n;
 	out.last = t->calls.n;
 	out.wants = c.records;
-	vec_push(t->arena, &t->values, out);
-	vec_push(t->arena, &t->calls, c);
+	vec_push_moving(t->arena, &t->values, out);
+	vec_push_moving(t->arena, &t->calls, c);
 	return c.out;
 }
 
@@ -400,7 +400,7 @@ place(struct tape *t, const struct tape_call *c, int i)
 			T_ACTIVATION };
 
 		y->storage = t->storages.n;
-		vec_push(t->arena, &t->storages, made);
+		vec_push_moving(t->arena, &t->storages, made);
 	}
 	s = &t->storages.v[y->storage];
 	s->last = y->last > s->last ? y->last : s->last;

@@ -25,8 +25,8 @@ formula_keep(struct arena *a, const struct formula *f)
 	kept->name = f->name ? arena_strdup(a, f->name) : NULL;
 	kept->slot = NULL;
 	kept->slots = 0;
-	kept->terms.v = arena_array(a, (size_t)f->terms.n + 1, sizeof(*f->terms.v));
-	kept->terms.cap = f->terms.n + 1;
+	kept->terms.v = arena_array(a, (size_t)f->terms.n, sizeof(*f->terms.v));
+	kept->terms.cap = f->terms.n;
 	memcpy(kept->terms.v, f->terms.v, (size_t)f->terms.n * sizeof(*f->terms.v));
 	return kept;
 }
@@ -53,6 +53,7 @@ same_term(const struct term *a, const struct term *b)
 }
 
 #define FEW_TERMS	16	/* are looked through */
+#define MOST_HAVE	4	/* terms at most, of the formulas of a deep network's thousands of layers */
 
 static unsigned
 hash(const struct term *t)
@@ -110,6 +111,10 @@ add(struct formula *f, struct term t)
 
 	if (found >= 0)
 		return found;
+	if (!f->terms.v) {
+		f->terms.cap = MOST_HAVE;
+		f->terms.v = arena_array(f->arena, MOST_HAVE, sizeof(t));
+	}
 	vec_push(f->arena, &f->terms, t);
 	if (f->terms.n >= FEW_TERMS && 2 * f->terms.n >= f->slots)
 		make_slots(f);

@@ -7,7 +7,7 @@
 static void
 event(struct player *p, int b, int64_t bytes)
 {
-	vec_push(p->t->arena, &p->e->events, ((struct eager_event){ b, bytes }));
+	vec_push_moving(p->t->arena, &p->e->events, ((struct eager_event){ b, bytes }));
 }
 
 void

@@ -205,6 +205,7 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 {
 	const struct graph *const graph[] = { m->train, m->update, m->validate };
 	struct plan *p = ARENA_NEW(m->arena, struct plan);
+	struct arena *scratch = arena_child(m->arena);
 	struct scan s = { m, p, NULL };
 	int i, j, k, at = 0, persistent;
 
@@ -216,7 +217,7 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 	for (i = 0; i < 3; i++)
 		p->instants += graph[i] ? graph[i]->nodes.n : 0;
 	p->at = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*p->at));
-	s.index = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*s.index));
+	s.index = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*s.index));
 	p->buffers.cap = p->instants + m->persistent.n + 1;	/* nearly all there will be */
 	p->buffers.v = arena_array(m->arena, (size_t)p->buffers.cap, sizeof(*p->buffers.v));
 	for (persistent = 1; persistent >= 0; persistent--)	/* persistent buffers first */
@@ -230,13 +231,16 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 				scan_graph(&s, graph[i], at, persistent);
 			at += graph[i]->nodes.n;
 		}
-	if (!sizes_fit(m, p))
+	if (!sizes_fit(m, p)) {
+		arena_free(scratch);
 		return NULL;
+	}
 	p->ntensors = m->next_tensor;
 	p->of_tensor = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*p->of_tensor));
 	for (k = 0; k < m->next_tensor; k++)
 		if (s.index[k])
 			p->of_tensor[k] = &p->buffers.v[s.index[k] - 1];
+	arena_free(scratch);
 	count_live(p, m->arena);
 	if (m->train)
 		count_work(p, m->train);

@@ -273,56 +273,72 @@ replay_node(struct check *c, const struct graph *g, const struct node *n, int in
 }
 
 static int
-by_begin(const void *x, const void *y)
+by_offset(const void *x, const void *y)
 {
-	const struct range *a = x, *b = y;
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
 
-	return a->beg < b->beg ? -1 : a->beg > b->beg;
+	return (a > b) - (a < b);
 }
 
-static void
-add_place(struct check *c, const struct graph *g, const struct tensor *t)
+static int
+add_place(struct check *c, const struct graph *g, const struct tensor *t, int64_t *place, int n)
 {
 	const struct buffer *b = verify_buffer(c, t);
 
 	if (!b)
-		return;
-	c->mem.range[c->mem.places++].beg = b->offset;
-	c->mem.range[c->mem.places++].beg = b->offset + verify_bytes(c, g, t);
+		return n;
+	place[n] = b->offset;
+	place[n + 1] = b->offset + verify_bytes(c, g, t);
+	return n + 2;
 }
 
-/* Where anything that the graph writes begins or ends; no range is there yet. */
-static void
-gather_places(struct check *c, const struct graph *g)
+/* Where anything that the graph writes begins or ends. */
+static int
+list_places(struct check *c, const struct graph *g, int64_t *place)
 {
-	struct memory *mem = &c->mem;
-	size_t most = (size_t)c->p->buffers.n + (size_t)g->inputs.n;
 	int i, j, n = 0;
 
-	for (i = 0; i < g->nodes.n; i++)
-		most += (size_t)g->nodes.v[i]->nout + 1;
-	mem->range = arena_array(c->arena, 2 * most + 1, sizeof(*mem->range));
-	mem->places = 0;
 	for (i = 0; i < c->p->buffers.n; i++)
 		if (c->p->buffers.v[i].persistent)
-			add_place(c, g, c->p->buffers.v[i].root);
+			n = add_place(c, g, c->p->buffers.v[i].root, place, n);
 	for (i = 0; i < g->inputs.n; i++)
-		add_place(c, g, g->inputs.v[i]);
+		n = add_place(c, g, g->inputs.v[i], place, n);
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *node = g->nodes.v[i];
 
 		for (j = 0; j < node->nout; j++)
 			if (node->out[j])
-				add_place(c, g, node->out[j]);
+				n = add_place(c, g, node->out[j], place, n);
 		if (node->work)
-			add_place(c, g, node->work);
+			n = add_place(c, g, node->work, place, n);
 	}
-	qsort(mem->range, (size_t)mem->places, sizeof(*mem->range), by_begin);
-	for (i = 0; i < mem->places; i++)
-		if (n == 0 || mem->range[i].beg != mem->range[n - 1].beg)
-			mem->range[n++] = mem->range[i];
-	mem->places = n;
-	marks_init(&mem->begins, c->arena, n);
+	return n;
+}
+
+/* Each place once; no range is there yet. Of a deep network's thousands of tensors most begin where others do. */
+static void
+gather_places(struct check *c, const struct graph *g)
+{
+	struct memory *mem = &c->mem;
+	struct arena *scratch = arena_child(c->arena);
+	size_t most = (size_t)c->p->buffers.n + (size_t)g->inputs.n;
+	int64_t *place;
+	int i, n, distinct = 0;
+
+	for (i = 0; i < g->nodes.n; i++)
+		most += (size_t)g->nodes.v[i]->nout + 1;
+	place = arena_array(scratch, 2 * most + 1, sizeof(*place));
+	n = list_places(c, g, place);
+	qsort(place, (size_t)n, sizeof(*place), by_offset);
+	for (i = 0; i < n; i++)
+		if (distinct == 0 || place[i] != place[distinct - 1])
+			place[distinct++] = place[i];
+	mem->range = arena_array(c->arena, (size_t)distinct + 1, sizeof(*mem->range));
+	mem->places = distinct;
+	for (i = 0; i < distinct; i++)
+		mem->range[i].beg = place[i];
+	marks_init(&mem->begins, c->arena, distinct);
+	arena_free(scratch);
 }
 
 void
