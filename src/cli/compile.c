@@ -192,6 +192,7 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 		.target = choose_target(m, args),
 		.threads = args->threads ? (int)args->threads : processors(),
 		.layout = (enum layout_choice)args->layout,
+		.seconds = (double)args->timeout,
 		.input_gradients = args->input_gradients,
 		.dump_after = args->dump_after >= 0 ? pass_table[args->dump_after]->name : NULL,
 		.dump = stdout,

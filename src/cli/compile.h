@@ -25,6 +25,7 @@ struct compile_args {
 	int layout;		/* enum layout_choice */
 	bool program;		/* plans are those of programs: the objective counts */
 	int objective;		/* enum objective; AUTO: the spec's */
+	int64_t timeout;	/* seconds that a gap in the plan is worth; 0: a fixed effort, alike on every machine */
 	bool input_gradients;
 	bool infer;		/* the prediction alone: nothing is trained */
 	const char *loss;	/* of a model of another tool; NULL: as its output suggests */
@@ -112,6 +113,11 @@ struct compile_args {
 	{ .name = "objective", .type = OPTION_CHOICE, .value = "WHAT",			\
 	  .doc = "of the plan, in place of the spec's",		\
 	  .choice = compile_objective_name, FIELD(owner, compile.objective) }
+
+#define TIMEOUT_OPTION(owner)								\
+	{ .name = "timeout", .type = OPTION_INT, .value = "SECONDS",			\
+	  .doc = "where the arena is above its lower bound, how long to search on",	\
+	  .min = 1, .max = 1000000, FIELD(owner, compile.timeout) }
 
 const char	*compile_objective_name(int i);
 const char	*compile_shard_name(int i);

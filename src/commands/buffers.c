@@ -25,7 +25,8 @@ struct buffers_job {
 	FILE *report;
 	struct packing_csv csv;
 	struct packing_result result;
-	double seconds;
+	int64_t timeout;	/* seconds; 0: a fixed effort */
+	double seconds;		/* that it took */
 };
 
 static double
@@ -146,9 +147,9 @@ pack(struct arena *a, void *context)
 		compile_failed(src->path, &d);
 		return 2;
 	}
-	if (b->args->timeout) {
+	if (b->timeout) {
 		o.visits = INT64_MAX / 2;
-		o.seconds = (double)b->args->timeout;
+		o.seconds = (double)b->timeout;
 	}
 	start = seconds_now();
 	b->result = packing_solve(a, &b->csv.packing, &o);
@@ -157,9 +158,9 @@ pack(struct arena *a, void *context)
 }
 
 int
-buffers_run(const struct command *c, const struct buffers_args *args, const char *output)
+buffers_run(const struct command *c, const struct buffers_args *args, const char *output, int64_t seconds)
 {
-	struct buffers_job b = { .args = args, .output = output, .report = stdout };
+	struct buffers_job b = { .args = args, .output = output, .report = stdout, .timeout = seconds };
 
 	if (args->capacity && (!size_parse(args->capacity, &b.capacity) || b.capacity == 0))
 		return usage_error(c, "--capacity expects a size such as 1048576 or 1MiB, got '%s'",

@@ -7,7 +7,6 @@
 struct buffers_args {
 	const char *input;	/* NULL: a network is planned */
 	const char *capacity;	/* as written; NULL: as small as can be found */
-	int64_t timeout;	/* seconds; 0: a fixed effort, alike on every machine */
 };
 
 #define BUFFERS_OPTIONS(owner)								\
@@ -16,12 +15,10 @@ struct buffers_args {
 	  FIELD(owner, buffers.input) },						\
 	{ .name = "capacity", .type = OPTION_STRING, .value = "BYTES",			\
 	  .doc = "with --buffers: whether they fit so many bytes",			\
-	  FIELD(owner, buffers.capacity) },						\
-	{ .name = "timeout", .type = OPTION_INT, .value = "SECONDS",			\
-	  .doc = "with --buffers: how long to search", .min = 1, .max = 1000000,	\
-	  FIELD(owner, buffers.timeout) }
+	  FIELD(owner, buffers.capacity) }
 
-/* Returns the exit status. OUTPUT: where the offsets go; NULL: nowhere. */
-int	buffers_run(const struct command *, const struct buffers_args *, const char *output);
+/* Returns the exit status. OUTPUT: where the offsets go; NULL: nowhere. SECONDS: how long to search; 0: a fixed effort,
+ * alike on every machine. */
+int	buffers_run(const struct command *, const struct buffers_args *, const char *output, int64_t seconds);
 
 #endif

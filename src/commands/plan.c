@@ -52,6 +52,7 @@ static const struct option options[] = {
 	NETWORK_OPTION(struct plan_args),
 	BATCH_OPTION(struct plan_args),
 	OBJECTIVE_OPTION(struct plan_args),
+	TIMEOUT_OPTION(struct plan_args),
 	COMPILE_OPTIONS(struct plan_args),
 	BUFFERS_OPTIONS(struct plan_args),
 	{ .name = NULL }
@@ -168,7 +169,7 @@ plan_buffers(const struct command *c, const struct plan_args *args, int noperand
 	    o->define.n || o->ranks || args->link || args->as.n)
 		return usage_error(c, "--buffers goes with --capacity, --timeout and --output: the "
 		    "other options are about networks");
-	return buffers_run(c, &args->buffers, args->output);
+	return buffers_run(c, &args->buffers, args->output, o->timeout);
 }
 
 static int
@@ -183,8 +184,8 @@ run_plan(const struct command *c, int argc, char **argv)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (args.buffers.input)
 		return plan_buffers(c, &args, n);
-	if (args.buffers.capacity || args.buffers.timeout)
-		return usage_error(c, "--capacity and --timeout go with --buffers");
+	if (args.buffers.capacity)
+		return usage_error(c, "--capacity goes with --buffers");
 	if (n != 1)
 		return usage_error(c, n ? "one spec at a time" : "no spec given");
 	if (!compile_check(c, &args.compile) || !forecast_check(c, &args.as))

@@ -20,6 +20,9 @@ struct pass_options {
 	enum layout_choice layout;	/* of images in memory: passes/layout.c */
 	bool speed;			/* the plan is a program's, and its objective is speed: */
 	int64_t most_bytes;		/* its arena may take so much; 0: whatever it takes */
+	double seconds;			/* where places leave a gap to the lower bound, search on for so long, by the
+					 * clock; and about as long for a budget, in steps, where those run out.
+					 * 0: the same effort on every machine */
 	bool input_gradients;		/* also differentiate with respect to float inputs */
 	const char *dump_after;		/* a pass's name, or NULL */
 	FILE *dump;

@@ -29,6 +29,7 @@ options_for_body(const struct pass_options *o)
 
 	own.dump_after = NULL;
 	own.bound_only = own.sketch = own.speed = false;
+	own.seconds = 0;
 	return own;
 }
 

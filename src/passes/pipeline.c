@@ -22,6 +22,7 @@ for_questions(struct module *m, const struct pass_options *o)
 	struct pass_options *kept = ARENA_NEW(m->arena, struct pass_options);
 
 	*kept = *o;
+	kept->seconds = 0;
 	if (!kept->search_work) {
 		kept->search_work = ARENA_NEW(m->arena, int64_t);
 		*kept->search_work = RECOMPUTE_QUESTIONS;

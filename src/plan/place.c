@@ -8,6 +8,8 @@
  */
 #include "plan/plan.h"
 
+#include <string.h>
+
 #include "target/target.h"
 #include "ir/pass.h"
 #include "plan/placed.h"
@@ -52,6 +54,27 @@ place_persistent(struct plan *p)
 	return top;
 }
 
+/* On from the answer R, which every machine finds, for so long by the clock; a better one takes its place. */
+static struct packing_result
+search_on(struct arena *a, struct packing *pack, struct packing_result r, double seconds)
+{
+	const struct packing_options longer = { .visits = INT64_MAX / 2, .seconds = seconds };
+	size_t bytes = (size_t)pack->n * sizeof(*pack->item);
+	struct packing other = *pack;
+	struct packing_result found;
+
+	other.item = memcpy(arena_array(a, (size_t)pack->n, sizeof(*pack->item)), pack->item, bytes);
+	found = packing_solve(a, &other, &longer);
+	if (found.height < r.height) {
+		memcpy(pack->item, other.item, bytes);
+		r.height = found.height;
+	}
+	if (found.bound > r.bound)
+		r.bound = found.bound;
+	r.optimal = r.height == r.bound;
+	return r;
+}
+
 /* O: NULL for the thorough search, which KNOWN may have the answer of. */
 static struct packing_result
 solve(struct arena *a, struct packing *pack, const struct packing_options *o, struct placed *known)
@@ -67,9 +90,10 @@ solve(struct arena *a, struct packing *pack, const struct packing_options *o, st
 	return r;
 }
 
-/* LAST: by buffer, how long it is kept; NULL: as long as it lives. */
+/* O: NULL for the thorough search, THOROUGH has what it may use. LAST: by buffer, how long it is kept; NULL: as long as it lives. */
 static void
-pack(struct plan *p, struct arena *parent, const struct packing_options *o, struct placed *known, const int *last)
+pack(struct plan *p, struct arena *parent, const struct packing_options *o, const struct pass_options *thorough,
+    const int *last)
 {
 	struct arena *a = arena_child(parent);
 	struct packing pack = { .alignment = p->alignment };
@@ -84,7 +108,9 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o, stru
 			pack.item[pack.n++] = (struct item){ .size = b->bytes,
 			    .lower = b->first, .upper = (last ? last[i] : b->last) + 1 };
 	}
-	r = solve(a, &pack, o, known);
+	r = solve(a, &pack, o, thorough ? thorough->placed : NULL);
+	if (thorough && thorough->seconds > 0 && !r.optimal)
+		r = search_on(a, &pack, r, thorough->seconds);
 	p->transient_bytes = r.height;
 	p->arena_bytes = p->persistent_bytes + r.height;
 	p->proved_bytes = p->persistent_bytes + r.bound;
@@ -121,13 +147,13 @@ place_apart(struct plan *p, struct arena *parent, int64_t most)
 }
 
 void
-plan_place(struct module *m, struct plan *p, struct placed *known)
+plan_place(struct module *m, struct plan *p, const struct pass_options *o)
 {
 	p->persistent_bytes = place_persistent(p);
 	if (p->sketch && stack(p, m->set.device.given ? m->set.device.memory : 0,
 	    p->persistent_bytes))
 		return;
-	pack(p, m->arena, p->sketch ? &quick : NULL, known, NULL);
+	pack(p, m->arena, p->sketch ? &quick : NULL, p->sketch ? NULL : o, NULL);
 	if (!p->sketch)
 		plan_place_buckets(m, p);
 }
@@ -137,7 +163,7 @@ run(struct module *m, const struct pass_options *o)
 {
 	m->plan->sketch = o->sketch;
 	if (!o->speed || !o->target->concurrent || o->sketch || !place_apart(m->plan, m->arena, o->most_bytes))
-		plan_place(m, m->plan, o->placed);
+		plan_place(m, m->plan, o);
 	return true;
 }
 

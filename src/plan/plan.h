@@ -19,7 +19,6 @@
 
 #include "ir/op.h"
 
-struct placed;
 struct target;
 
 struct buffer {
@@ -101,8 +100,8 @@ struct plan {
 
 /* lifetimes.c: buffers, lifetimes, lower bound for the module's graphs at their batches. */
 struct plan	*plan_lifetimes(struct module *, const struct target *, int threads);
-/* place.c: gives every buffer an offset and sets arena_bytes. KNOWN: as pass_options->placed. */
-void		 plan_place(struct module *, struct plan *, struct placed *known);
+/* place.c: gives every buffer an offset and sets arena_bytes. */
+void		 plan_place(struct module *, struct plan *, const struct pass_options *);
 /* buckets.c, where several ranks train: gradients that are added up in one go side by side, in no larger arena; and then
  * exchanges.c: what goes between ranks in one call. */
 void		 plan_place_buckets(struct module *, struct plan *);

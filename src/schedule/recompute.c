@@ -208,11 +208,12 @@ found_impossible(struct module *m, int64_t persistent)
 	diag_help(m->diags, g, "raise the budget: it is for the whole arena");
 }
 
-/* One question may take a third of what is left, so that one in vain leaves something for others. */
+/* One question may take a third of what is left, so that one in vain leaves something for others. More than usual
+ * lets the same search go on where it would have ended. */
 static int64_t
 work_for(const struct pass_options *o)
 {
-	return o->search_work ? *o->search_work / 3 : RECOMPUTE_WORK;
+	return o->search_work ? *o->search_work / 3 : RECOMPUTE_WORK + (int64_t)(o->seconds * RECOMPUTE_SECOND);
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the

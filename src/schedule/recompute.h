@@ -30,6 +30,7 @@
 /* Events in all trials of a search for a budget: a second or so. And in all those together by which
  * questions of a planned network are answered (pass_options->search_work). */
 #define RECOMPUTE_WORK		((int64_t)40 << 20)
+#define RECOMPUTE_SECOND	((int64_t)3 << 20)	/* what a second of a processor does of it, about */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 
 /* Rewrites GRAPH (the model's, or a clone of it whose tensors MAP gives) as the last trial ran. */
