@@ -40,6 +40,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define STAGE_BITS(e)	(2 * ((e)->stage < 10 ? (e)->stage : 10))	/* each has four times the effort */
@@ -55,18 +56,6 @@
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
 #define NEAR_FOR_VERY_MANY	200
-
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
 
 /* ---- one form ---- */
 
@@ -133,29 +122,12 @@ rank_of(const struct times *t, int64_t time)
 	return lo;
 }
 
-static int64_t
-alignment_of(const struct packing *p, const struct item *i)
-{
-	return i->alignment > 0 ? i->alignment : p->alignment > 1 ? p->alignment : 1;
-}
-
-static int64_t
-common_alignment(const struct packing *p)
-{
-	int64_t divisor = 0;
-	int i;
-
-	for (i = 0; i < p->n; i++)
-		divisor = gcd(divisor, alignment_of(p, &p->item[i]));
-	return divisor;
-}
-
 /* Padded sizes; tails where the topmost need not be padded. Items without bytes lie at 0. */
 static int
 fill_jobs(struct arena *a, struct packing *p, struct job *job)
 {
 	struct times times = find_times(a, p);
-	int64_t divisor = common_alignment(p), align;
+	int64_t divisor = packing_divisor(p), align;
 	int i, n = 0;
 
 	for (i = 0; i < p->n; i++) {
@@ -166,7 +138,7 @@ fill_jobs(struct arena *a, struct packing *p, struct job *job)
 		if (it->size == 0 || it->lower >= it->upper)
 			continue;
 		n++;
-		align = alignment_of(p, it);
+		align = packing_alignment(p, it);
 		j->size = (it->size + divisor - 1) / divisor * divisor;
 		j->tail = it->alignment > 0 ? j->size - it->size : 0;
 		j->align = align == divisor ? 1 : align;
@@ -250,7 +222,7 @@ measure(struct instance *in, int64_t padding)
 
 		in->live[j->lower] += j->size;
 		in->live[j->upper] -= j->size;
-		in->unit = gcd(gcd(in->unit, j->size), j->align > 1 ? j->align : 0);
+		in->unit = packing_gcd(packing_gcd(in->unit, j->size), j->align > 1 ? j->align : 0);
 		if (j->tail) {
 			in->unit = 1;
 			in->padding = padding;
@@ -272,7 +244,7 @@ divide(struct arena *a, struct packing *p)
 {
 	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
 	struct pieces pieces = { .job = arena_array(a, (size_t)p->n + 1, sizeof(*job)) };
-	int64_t padding = common_alignment(p);
+	int64_t padding = packing_divisor(p);
 	int n = fill_jobs(a, p, job), i;
 
 	pieces.v = arena_array(a, (size_t)n + 1, sizeof(*pieces.v));
@@ -567,6 +539,18 @@ is_answered(const struct packing_result *r, int64_t capacity)
 	return capacity ? r->height <= capacity || r->bound > capacity : r->optimal;
 }
 
+/* The pieces as their items lie. */
+static void
+take_places(const struct packing *p, struct pieces *pieces, struct work *work)
+{
+	int i;
+
+	for (i = 0; i < pieces->jobs; i++)
+		pieces->job[i].offset = p->item[pieces->job[i].index].offset;
+	for (i = 0; i < pieces->n; i++)
+		work[i].r.height = packing_height(&pieces->v[i]);
+}
+
 struct packing_result
 packing_solve(struct arena *a, struct packing *p, const struct packing_options *o)
 {
@@ -576,17 +560,22 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	int64_t turn = NETWORK_VISITS + (int64_t)p->n * VISITS_AN_ITEM, all;
 	struct effort e = { .all = &all };
 	struct work *work = arena_array(a, (size_t)pieces.n + 1, sizeof(*work));
+	double deadline;
+	bool begun;
 	int i;
 
 	o = o ? o : &network;
-	e.deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
+	deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
 	r.bound = r.max_live;
 	r.visits = all = o->visits ? o->visits : turn;
 	for (i = 0; i < pieces.n; i++)
 		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, NULL, NULL };
+	if ((begun = packing_padded(a, p, o->capacity, &all)))
+		take_places(p, &pieces, work);
 	qsort(work, (size_t)pieces.n, sizeof(*work), fewest_first);
 	do {
 		e.visits = turn << STAGE_BITS(&e);
+		e.deadline = begun || e.stage > 0 ? deadline : 0;	/* a network's turn, at least */
 		solve_pieces(&pieces, work, o->capacity, &e);
 		summarise(&pieces, work, &r);
 		e.stage++;

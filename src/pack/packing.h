@@ -31,7 +31,7 @@ struct packing_options {
 	int64_t capacity;	/* an answer within it will do; 0: as low as can be found */
 	int64_t visits;		/* how much to search, in steps, alike on all machines, where more never
 				 * gives a worse answer; 0: as a network is planned */
-	double seconds;		/* the same by the clock, from now; 0: no limit */
+	double seconds;		/* the same by the clock, from now, but at least what a network gets; 0: no limit */
 };
 
 struct packing_result {

@@ -56,6 +56,14 @@ job_aligned(const struct job *j, int64_t offset)
 	return over ? offset + j->align - over : offset;
 }
 
+/* packing_padded.c */
+int64_t	packing_gcd(int64_t, int64_t);
+int64_t	packing_alignment(const struct packing *, const struct item *);	/* what its offset is a multiple of */
+int64_t	packing_divisor(const struct packing *);	/* of all of these */
+/* Gives items the places that they would have if the topmost were padded, too, where that is all that is special about
+ * them; else false. The effort is taken from *ALL. */
+bool	packing_padded(struct arena *, struct packing *, int64_t capacity, int64_t *all);
+
 /* packing.c: the end of the highest. */
 int64_t	packing_height(const struct instance *);
 

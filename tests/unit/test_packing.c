@@ -305,6 +305,38 @@ Test(packing, what_is_proved_optimal_is_the_optimum)
 	cr_assert_gt(above_bound, 0);
 }
 
+/* A network's buffers have its alignment; a file says it of each, and then the topmost need not be padded. */
+Test(packing, one_alignment_of_all_is_no_worse_than_that_of_a_network)
+{
+	const struct packing_options more = { .visits = 10000000 };
+	int64_t lower = 0;
+	uint64_t seed;
+	int i;
+
+	for (seed = 1; seed <= 3; seed++) {
+		struct arena *a = arena_new();
+		struct item network[150], file[150];
+		struct packing p = { network, 150, 64 }, q = { file, 150, 1 };
+		int64_t height, bytes = 0;
+
+		random_instance(&p, seed);
+		for (i = 0; i < p.n; i++) {
+			file[i] = network[i] = (struct item){ .size = network[i].size, .lower = network[i].lower,
+				.upper = network[i].upper };
+			file[i].alignment = 64;
+		}
+		height = packing_solve(a, &p, NULL).height;
+		cr_assert_leq(packing_solve(a, &q, &more).height, height, "seed %d", (int)seed);
+		for (i = 0; i < q.n; i++) {
+			cr_assert_eq(file[i].offset % 64, 0);
+			bytes = file[i].offset + file[i].size > bytes ? file[i].offset + file[i].size : bytes;
+		}
+		lower += height - bytes;
+		arena_free(a);
+	}
+	cr_assert_gt(lower, 0, "what the topmost need not have is left out");
+}
+
 static int
 ascending(const void *x, const void *y)
 {
