@@ -1,0 +1,51 @@
+/*
+ * bce-of-logits: a loss that takes probabilities, given what a layer makes of weights or relu leaves, which may
+ * be any number. Reads the forward graph.
+ */
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
+
+#include "ir/op.h"
+
+static bool
+is_unbounded(const struct node *n)
+{
+	return node_is(n, "dense") || node_is(n, "conv") || node_is(n, "conv_transpose") || node_is(n, "relu");
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	struct place_set reported = { NULL };
+	int i;
+
+	for (i = 0; m->set.train && i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		const struct node *last = node_is(n, "bce") ? tensor_maker(n->in[0]) : NULL;
+		struct diag *g;
+
+		if (!last || !is_unbounded(last) || !place_is_new(&reported, l, rule, n->loc))
+			continue;
+		g = lint_report(l, rule, n->loc, "bce takes probabilities, from 0 to 1, and %s leaves %s", last->op->name,
+		    node_is(last, "relu") ? "numbers above 1, too" : "numbers of any size");
+		diag_place(l->diags, g, last->loc, "that is here");
+		diag_help(l->diags, g, "bce_with_logits in its place, which applies sigmoid itself and loses no digits");
+	}
+}
+
+const struct rule rule_bce_of_logits = {
+	.id = "SW330",
+	.name = "bce-of-logits",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "a loss of probabilities is given numbers that are none",
+	.doc = "bce takes the logarithm of a probability and of what is missing from it to 1: both must lie between 0 and 1. What a "
+	    "dense layer or a convolution makes may be any number, and what relu leaves any above 0: outside of that range the logarithm "
+	    "is cut off, so that such samples have a large loss and no gradient, or training stops (PyTorch ends with an assertion on the "
+	    "device, \"input_val >= zero && input_val <= one\").\n\n"
+	    "Write bce_with_logits, which makes the probability itself and keeps digits that sigmoid and a logarithm after it lose. In a "
+	    "network that answers with probabilities, sigmoid stands behind the last layer.",
+	.check = check,
+	.needs = NEEDS_GRAPH,
+};
