@@ -24,6 +24,7 @@ struct export_args {
 	struct compile_args compile;
 	const char *output, *names;
 	bool apart, training;
+	int64_t update;
 	const char *path, *checkpoint;
 	const struct command *command;
 };
@@ -37,6 +38,8 @@ static const struct option options[] = {
 	{ .name = "training", .type = OPTION_FLAG,
 	  .doc = "write the graph of training: the loss, and its gradient by each weight that is trained",
 	  FIELD(struct export_args, training) },
+	{ .name = "update", .type = OPTION_INT, .value = "N", .min = 1, .max = 16,
+	  .doc = "with --training, of a step that is several updates that one; the first is 1", FIELD(struct export_args, update) },
 	{ .name = "names", .type = OPTION_STRING, .value = "WHOSE",
 	  .doc = "write weights alone, as safetensors with the names that they have in torchvision, timm, huggingface or "
 	  "keras, or in the file that is a map of names",
@@ -130,7 +133,7 @@ write_model(struct arena *a, const struct export_args *args, struct module *m, c
 	char commas[SIZE_TEXT];
 	const char *why;
 	struct exported *e = export_model(m, c, compile_root(a, filename_absolute(a, args->path), args->compile.allow_outside),
-	    args->training, &why);
+	    args->training, args->update, &why);
 	int status;
 
 	if (why)
@@ -256,6 +259,8 @@ run_export(const struct command *c, int argc, char **argv)
 		return usage_error(c, n < 2 ? "a spec and a checkpoint are needed" : "one spec and one checkpoint at a time");
 	if (args.training && args.names)
 		return usage_error(c, "--names writes weights alone, and --training a graph");
+	if (args.update && !args.training)
+		return usage_error(c, "--update says which graph --training writes");
 	if (!compile_check(c, &args.compile))
 		return 2;
 	args.path = argv[0];

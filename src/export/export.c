@@ -289,7 +289,7 @@ weights_as_inputs(struct exporter *x)
 	for (i = 0; i < x->module->persistent.n; i++) {
 		struct tensor *t = x->module->persistent.v[i];
 
-		if (t->kind == T_PARAM && !t->frozen && x->value[t->id])
+		if (t->kind == T_PARAM && !t->frozen && x->value[t->id])	/* of all updates */
 			vec_push(x->arena, &x->model->inputs, export_described(x, t, t->name));
 	}
 }
@@ -318,19 +318,51 @@ finish(struct exporter *x)
 		x->result->parameters += x->model->numbers.v[i]->count;
 }
 
+bool
+export_trains(const struct exporter *x, const struct tensor *t)
+{
+	return t->kind == T_PARAM && !t->frozen && (x->turn == 0 || t->turn == x->turn);
+}
+
+/* The losses of the update at hand, which add up; returns how many. */
+static int
+losses_of(const struct exporter *x, const struct graph *g, struct result *loss)
+{
+	const struct turn *t = x->turn ? &x->module->set.turn[x->turn - 1] : NULL;
+	int i, k, count = 0;
+
+	for (i = 0; t && i < g->results.n; i++)
+		for (k = 0; k < t->nlosses; k++)
+			if (strcmp(t->loss[k], g->results.v[i].name) == 0)
+				loss[count++] = g->results.v[i];
+	if (!t)
+		loss[count++] = (struct result){ .tensor = g->loss };
+	return count;
+}
+
 static void
 export_training(struct exporter *x, const struct graph *g)
 {
-	struct result loss = { .name = "loss", .tensor = g->loss };
+	static const struct result named = { .name = "loss" };
+	struct result *loss = arena_array(x->arena, (size_t)g->results.n + 1, sizeof(*loss));
+	int count = losses_of(x, g, loss), i;
+	const char *sum;
+	struct model_value out;
 
-	begin(x, g, 1, &loss);
-	export_nodes(x, g, 1, &loss);
+	begin(x, g, 1, &named);
+	export_nodes(x, g, count, loss);
 	x->node = NULL;
 	if (x->why || x->result->problems.n > 0)
 		return;
 	weights_as_inputs(x);
-	export_output(x, &loss);
-	export_gradients(x, value_of(x, g->loss));
+	sum = value_of(x, loss[0].tensor);
+	for (i = 1; i < count; i++)
+		sum = two(x, "Add", sum, value_of(x, loss[i].tensor));
+	called(x, sum, named.name);
+	out = export_described(x, loss[0].tensor, named.name);
+	out.predicted = true;
+	vec_push(x->arena, &x->model->outputs, out);
+	export_gradients(x, sum);
 	if (x->why || x->result->problems.n > 0)
 		return;
 	finish(x);
@@ -353,7 +385,7 @@ export_graph(struct exporter *x, const struct graph *g, int count, const struct 
 }
 
 struct exported *
-export_model(struct module *m, const struct checkpoint *c, const char *root, bool training, const char **why)
+export_model(struct module *m, const struct checkpoint *c, const char *root, bool training, int64_t update, const char **why)
 {
 	struct exporter x = { .arena = m->arena, .module = m, .checkpoint = c, .root = root,
 		.training = training, .result = ARENA_NEW(m->arena, struct exported), .model = ARENA_NEW(m->arena, struct model),
@@ -366,9 +398,13 @@ export_model(struct module *m, const struct checkpoint *c, const char *root, boo
 	x.result->model = x.whole = x.body = x.model;
 	x.model->arena = m->arena;
 	x.model->producer = m->name;
-	x.result->of_spec = training ? m->set.nturns > 0 || !m->forward->loss : count == 0;
-	if (training && m->set.nturns > 0)
-		x.why = "a step of it is several updates, each with gradients of its own losses, and this writes those of one";
+	x.result->of_spec = training ? m->set.nturns > 0 || update > 0 || !m->forward->loss : count == 0;
+	x.turn = m->set.nturns > 0 ? (int)update : 0;
+	if (training && m->set.nturns > 0 && (update < 1 || update > m->set.nturns))
+		x.why = arena_printf(m->arena, "a step of it is %d updates, each with gradients of its own losses: say which, --update 1 to %d",
+		    m->set.nturns, m->set.nturns);
+	else if (training && m->set.nturns == 0 && update > 0)
+		x.why = "a step of it is one update: leave --update out";
 	else if (training && !m->forward->loss)
 		x.why = "it has no loss, so there are no gradients";
 	else if (training)

@@ -27,8 +27,10 @@ struct exported {
 /* The network's inference graph, up to what --predict writes: its prediction, which is left out where a target is needed
  * for it and the spec names what else to predict, and that by its names. Never NULL; where *WHY is not, or where there are
  * problems, the model is not whole. Files that the spec names are read below the absolute folder ROOT. Weights stay where the checkpoint is mapped.
- * TRAINING: the graph up to the loss instead, as training runs it, and the gradients of what is trained. */
-struct exported	*export_model(struct module *, const struct checkpoint *, const char *root, bool training, const char **why);
+ * TRAINING: the graph up to the loss instead, as training runs it, and the gradients of what is trained; where a step is
+ * several updates, the UPDATE-th of them, from 1. */
+struct exported	*export_model(struct module *, const struct checkpoint *, const char *root, bool training, int64_t update,
+		    const char **why);
 
 /* Writes the model; *WHY is what it could not be written for, or NULL. Its weights are in it, or in a file beside it,
  * APART, that onnx_apart_write() writes. */

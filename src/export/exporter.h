@@ -25,6 +25,7 @@ struct exporter {
 	const char **value;		/* by a tensor's id, what it is called; NULL: it is not there yet */
 	bool *boxed, *apart;		/* by a tensor's id: does a layer that is a function need it; does one make it? */
 	bool training;			/* layers are as training runs them, for gradients */
+	int turn;			/* of training: the update, as tensors have it; 0: there is one, of all */
 	const char *about;		/* the layer of whose gradient nodes are; NULL: they are the layer */
 	struct map origin;		/* of training: const struct node *, by the value that it made */
 	struct map stopped;		/* of training: values that have no gradient, whatever they are made of */
@@ -110,6 +111,8 @@ const char	*for_each_sample(struct exporter *, const char *value, int rank, cons
 const char	*transposed(struct exporter *, const char *value, int rank, const int64_t *axes);
 const char	*sliced(struct exporter *, const char *value, int64_t axis, int64_t from, int64_t end);
 
+/* Is it a weight of which the graph has a gradient? */
+bool		 export_trains(const struct exporter *, const struct tensor *);
 /* Says that the node at hand cannot be expressed, and why. */
 void	export_cannot(struct exporter *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -223,7 +223,7 @@ find_trained(struct gradients *g)
 	for (i = 0; i < x->module->persistent.n; i++) {
 		struct tensor *t = x->module->persistent.v[i];
 
-		if (t->kind == T_PARAM && !t->frozen && x->value[t->id])
+		if (export_trains(x, t) && x->value[t->id])
 			map_put(x->arena, &g->trained, t->name, t);
 	}
 	for (i = 0; i < x->model->nodes.n; i++)
@@ -292,7 +292,7 @@ export_gradients(struct exporter *x, const char *loss)
 	x->node = NULL;
 	for (i = 0; i < x->module->persistent.n && !x->why && x->result->problems.n == 0; i++) {
 		struct tensor *t = x->module->persistent.v[i];
-		const char *found = t->kind == T_PARAM && !t->frozen ? map_get(&g.found, t->name) : NULL;
+		const char *found = export_trains(x, t) ? map_get(&g.found, t->name) : NULL;
 
 		if (found)
 			output(x, t, found, arena_join(x->arena, t->name, ".", "grad"));

@@ -75,7 +75,23 @@ train { batch 3  optimizer sgd(lr=0.1)  data synthetic(samples=6) }
 SMALL = {"gpt2": ((r"12 \* layer\(768, 12", "2 * layer(48, 4"), (r"\b50257\b", "96"), (r"\b1024\b", "24"), (r"\b768\b", "48"),
                   (r"48, 4, 0\.1", "48, 4, 0"), (r"dropout\(0\.1\)", "dropout(0)")),
          "resnet18": ((r"\b224\b", "64"),), "lstm": (), "lenet5": (), "digit_rows": ((r"dropout\([^)]*\)", "dropout(0)"),)}
-OURS = {"mlp": MLP, "pieces": PIECES, "labels": LABELS, "steps": STEPS, "dropped": DROPPED}
+# two updates of a step, of which the second reads what the first moves; with a rate of 0 nothing moves
+TURNS = """block judged {
+  out = in -> dense(3) -> leaky_relu(0.2) -> dense(1)
+}
+network turns {
+  input  z : f32[4]
+  input  x : f32[5]
+  fake    = z -> gen: dense(5) -> tanh
+  on_real = x -> critic: judged
+  on_fake = fake -> critic
+  loss c: mean(softplus(-on_real)) + mean(softplus(on_fake))
+  loss more: 0.1 * mean(on_real ^ 2)
+  loss g: mean(softplus(-on_fake))
+}
+train { batch 3  optimizer adam(lr=0)  update (critic, loss=(c, more)), (gen, loss=g)  data synthetic(samples=6) }
+"""
+OURS = {"mlp": MLP, "turns": TURNS, "pieces": PIECES, "labels": LABELS, "steps": STEPS, "dropped": DROPPED}
 
 
 OPERATORS = sorted(f[:-3] for f in os.listdir(top + "/tests/ops") if f.endswith(".nn"))
@@ -161,7 +177,9 @@ def torch_resnet18(weights, data):
 
 
 PEERS = {"mlp": torch_mlp, "steps": torch_steps, "resnet18": torch_resnet18}
-# a sum within a rounding of 0 is above it in the one and below it in the other, so that a relu lets by what the other does not
+# a sum within a rounding of 0 is above it in the one and below it in the other, so that a relu lets by what the other does not.
+# Of ResNet-18 with these numbers that is one element, [0, 50, 14, 1] of what layer1.1's last relu reads: 3e-7 among numbers up
+# to 5.6. Beside PyTorch in f64 gradients before it are off by up to 0.0095; with that one let by there as here, by 1.4e-5.
 ROUNDED = {"resnet18": 0.02}
 
 
@@ -192,14 +210,16 @@ def check(name):
             break
     made = random_weights(weights, draw, 1.5)
     save(folder + "/w.safetensors", made)
-    done = subprocess.run([stowage, "export", "--training", "-o", folder + "/net.onnx", folder + "/net.nn", folder + "/w.safetensors"],
-                          capture_output=True, text=True)
+    turns = ["1", "2"] if name == "turns" else [""]
+    for turn in turns:
+        done = subprocess.run([stowage, "export", "--training", *(["--update", turn] if turn else []), "-o", f"{folder}/net{turn}.onnx",
+                               folder + "/net.nn", folder + "/w.safetensors"], capture_output=True, text=True)
     if done.returncode == 1 and name in OPERATORS:
         return skip(f"{name}, whose gradient is not written", done.stderr.splitlines()[0])
     if done.returncode:
         return result(False, f"{name}'s training graph is written", done.stderr)
     import onnx
-    model = onnx.load(folder + "/net.onnx")
+    model = onnx.load(f"{folder}/net{turn}.onnx")
     onnx.checker.check_model(model)
     others = {n.domain for n in model.graph.node} - {""} | {f.name for f in model.functions}
     result(not others, f"{name} is checked, and has standard operators alone", others)
@@ -210,7 +230,9 @@ def check(name):
         data["t"][0, 0, :3] = -1, 5, -100
     dump = subprocess.run([stowage, "plan", "--target", "c", "--dump-after", "phases", folder + "/net.nn"], capture_output=True, text=True)
     trained = re.findall(r'(?m)^parameter %\d+ \w+\[[^]]*\] "([^"]*)"(?!.* frozen\b)', dump.stdout)
-    got = run_onnx(folder + "/net.onnx", {**made, **data})
+    got = [run_onnx(f"{folder}/net{turn}.onnx", {**made, **data}) for turn in turns]
+    result(all(not set(a) & set(b) - {"loss"} for i, a in enumerate(got) for b in got[:i]), f"{name}'s updates move different weights")
+    got = {n: v for one in got for n, v in one.items()}
     result(set(got) == {"loss"} | {n + ".grad" for n in trained}, f"{name} has a loss and a gradient of each weight",
            set(got) ^ ({"loss"} | {n + ".grad" for n in trained}))
     os.makedirs(folder + "/c", exist_ok=True)
@@ -225,7 +247,7 @@ def check(name):
     # what stands for a weight by itself, a layer parameter, has the gradient of that layer's result
     of = {n: n if n in program.made else n.removesuffix(".weight.grad") + ".grad" for n in got if n != "loss"}
     want = {n: program.made[there] for n, there in of.items()}
-    if "loss" in program.made:
+    if "loss" in program.made and len(turns) == 1:
         want["loss"] = program.made["loss"]
     off = apart(got, want)
     result(off[0] < ROUNDED.get(name, 1e-4), f"{name} in ONNX Runtime has the program's loss and gradients", off)
