@@ -195,9 +195,9 @@ emit_squares(struct emitter *e, const struct node *n, int from)
 		vec_push(e->module->arena, &e->clipped, n->in[i]);
 	emit_call(e, "clip_squares", arg_work(n), arg_text("arena"), arg_int(first),
 	    arg_int(n->nin - from));
-	if (e->module->set.splits)
+	if (module_splits(e->module))
 		emit_call(e, "clip_squares_once", arg_work(n), arg_int(first), arg_int(n->nin - from));
-	if (module_shards(e->module) > 1 || e->module->set.splits)
+	if (module_shards(e->module) > 1 || module_splits(e->module))
 		emit_call(e, "clip_squares_of_all", arg_work(n), arg_int(n->nin - from));
 }
 

@@ -82,7 +82,7 @@ emit_training_constants(struct emitter *e)
 		    "#define EXCHANGES\t%d\t/* calls for what goes between them, and one */\n"
 		    "#define SENT_BYTES\t%lldll\t/* by them, of each rank for an update */\n",
 		    (long long)set->ranks, e->sums.n + 1, (long long)plan_sent(e->module, e->plan));
-	if (e->module->set.splits)
+	if (module_splits(e->module))
 		text_puts(e->out, "#define SPLIT		1	/* they share layers, and each has all samples */\n");
 	if (module_parts(e->module))
 		text_printf(e->out, "#define PARTS\t\t%lld\t/* of a batch, the same on any number of ranks, */\n"

@@ -265,7 +265,7 @@ is_own(const struct module *m, const struct tensor *t)
 {
 	int i, k;
 
-	if (t->kind != T_STATISTIC || t->frozen || m->set.splits)
+	if (t->kind != T_STATISTIC || t->frozen || module_splits(m))
 		return false;
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
@@ -294,7 +294,7 @@ void
 emit_persistent(struct emitter *e)
 {
 	const struct module *m = e->module;
-	bool ranks = module_ranks(m) > 1, shards = module_shards(m) > 1, splits = ranks && m->set.splits;
+	bool ranks = module_ranks(m) > 1, shards = module_shards(m) > 1, splits = module_splits(m);
 	int64_t channels, taps;
 	int i;
 

@@ -98,7 +98,7 @@ put_clipped(struct emitter *e)
 
 		text_printf(e->out, "\t{ %s, %lld%s },\t/* %d: %s */\n", place(e, t),
 		    (long long)tensor_elements_per_sample(tensor_whole(t)),
-		    !e->module->set.splits ? "" : tensor_split(t) ? ", false" : ", true", i,
+		    !module_splits(e->module) ? "" : tensor_split(t) ? ", false" : ", true", i,
 		    emit_safe(e->module->arena, t->name));
 	}
 	text_puts(e->out, "};\n\nDEVICE const struct clipped *\nclipped_table(void)\n{\n"

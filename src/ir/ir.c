@@ -472,6 +472,12 @@ module_ranks(const struct module *m)
 	return m->train && !m->inference ? settings_ranks(&m->set) : 1;
 }
 
+bool
+module_splits(const struct module *m)
+{
+	return m->set.splits && module_ranks(m) > 1;
+}
+
 int64_t
 module_parts(const struct module *m)
 {

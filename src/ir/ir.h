@@ -188,6 +188,8 @@ struct module {
 int64_t		 module_ranks(const struct module *);
 /* Into how many parts the batch of an update is divided, whatever number of ranks makes them; 0: into none. */
 int64_t		 module_parts(const struct module *);
+/* Do they share layers, in place of samples? */
+bool		 module_splits(const struct module *);
 /* Into how many pieces they share out the optimizer's state of a parameter; 1 where they do not. */
 int64_t		 module_shards(const struct module *);
 /* Do they share that out? */

@@ -535,7 +535,7 @@ op_splits(const struct node *n)
 bool
 op_splits_here(const struct module *m, const struct node *n)
 {
-	return module_ranks(m) > 1 && m->set.splits && op_splits(n);
+	return module_splits(m) && op_splits(n);
 }
 
 bool

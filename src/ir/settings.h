@@ -144,7 +144,7 @@ struct settings {
 	struct loc batch_loc;
 	int64_t ranks;		/* processes that train together, each on a share of every micro-batch; 0: one alone */
 	struct loc ranks_loc;
-	bool splits;		/* some layers are split over them (ir/split.h), and no samples are shared out */
+	bool splits;		/* some layers say split=ranks (ir/split.h): these are shared out, and no samples */
 	/* Not 0: an update is made of so many parts of the batch, a power of two, each by itself, and their gradients are added
 	 * up in a binary tree, so that any number of ranks that divides it has the same bits. Then accumulate is what each
 	 * rank has of them. */

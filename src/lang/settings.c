@@ -286,20 +286,38 @@ adds_up_norms(const struct settings *set)
 	return adds;
 }
 
+static const struct node *
+first_split(const struct graph *g)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (op_splits(g->nodes.v[i]))
+			return g->nodes.v[i];
+	return NULL;
+}
+
 /* Where a layer says so, ranks share layers and no samples. */
 static void
 check_split(struct expander *ex, struct settings *set)
 {
 	const struct op *whole = settings_unshared(set);
-	const struct node *n = NULL;
+	const struct node *n, *in_body = NULL;
 	const char *what;
 	int i;
 
-	for (i = 0; i < ex->m->forward->nodes.n && !n; i++)
-		n = op_splits(ex->m->forward->nodes.v[i]) ? ex->m->forward->nodes.v[i] : NULL;
-	set->splits = n && settings_ranks(set) > 1;
-	if (!set->splits)
+	n = first_split(ex->m->forward);
+	set->splits = n != NULL;
+	for (i = 0; i < ex->m->bodies.n && !in_body; i++)
+		in_body = first_split(ex->m->bodies.v[i]);
+	if (settings_ranks(set) <= 1 || (!n && !in_body))
 		return;
+	if (in_body) {
+		diag_help(ex->d, ex_error(ex, "settings", ex_place(ex, in_body->loc), "'%s' is run many times by another layer: its weights "
+		    "cannot be split over ranks yet", in_body->path), "leave split out here");
+		set->ranks = 0;
+		return;
+	}
 	what = set->shard != SHARD_NONE ? "shard: it would cut weights, and their state, into pieces of its own" :
 	    set->parts ? "deterministic: its parts are of the batch, which ranks do not share out then" :
 	    set->ema > 0 ? "ema yet: its running averages are of whole weights" :
@@ -309,7 +327,6 @@ check_split(struct expander *ex, struct settings *set)
 		return;
 	diag_help(ex->d, ex_error(ex, "settings", ex_place(ex, n->loc), "layers that are split over ranks (split=ranks) do not go with "
 	    "%s", what), "leave one of them out");
-	set->splits = false;
 	set->ranks = 0;
 	set->shard = SHARD_NONE;
 }

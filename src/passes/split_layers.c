@@ -124,7 +124,7 @@ run(struct module *m, const struct pass_options *o)
 	int errors = m->diags->errors;
 
 	(void)o;
-	if (!m->set.splits || module_ranks(m) <= 1)
+	if (!module_splits(m))
 		return true;
 	a = arena_child(m->arena);
 	s.blocks = arena_array(a, room, sizeof(*s.blocks));
