@@ -14,6 +14,7 @@
 
 #ifdef HAVE_PROTOBUF_C
 #include "import/onnx.pb-c.h"
+#include "import/our_function.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION	"0"
@@ -267,6 +268,7 @@ put_function(struct arena *a, Onnx__FunctionProto *p, const struct model_functio
 	p->n_opset_import = 1;
 	MESSAGES(Onnx__OperatorSetIdProto, onnx__operator_set_id_proto__init, p->opset_import, 1);
 	put_opset(p->opset_import[0], "", OPSET);
+	p->doc_string = text(our_function_mark(a, p, NULL));
 }
 
 struct stream {

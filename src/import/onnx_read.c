@@ -16,6 +16,7 @@
 
 #ifdef HAVE_PROTOBUF_C
 #include "import/onnx.pb-c.h"
+#include "import/our_function.h"
 
 #define MOST_NODES	200000
 
@@ -446,6 +447,17 @@ reads_as_since(struct reading *r)
 	return true;
 }
 
+/* Of ours the nodes say all, where the body is the one that goes with the name. */
+static bool
+function_read(struct reading *r, const Onnx__FunctionProto *f)
+{
+	if (!f->domain || strcmp(f->domain, OUR_DOMAIN) != 0)
+		return refuse(r, "of its own, which is not read, is the model's function", f->name);
+	if (f->name && (!f->doc_string || strcmp(f->doc_string, our_function_mark(r->arena, f, r->m->file)) != 0))
+		vec_push(r->arena, &r->m->others, arena_strdup(r->arena, f->name));
+	return true;
+}
+
 static bool
 read_model(struct reading *r, const Onnx__ModelProto *p)
 {
@@ -459,9 +471,9 @@ read_model(struct reading *r, const Onnx__ModelProto *p)
 			r->m->opset = p->opset_import[k]->version;
 	if (!p->graph || p->graph->n_node == 0)
 		return refuse(r, "no nodes has the model", p->graph ? p->graph->name : "");
-	for (k = 0; k < p->n_functions; k++)	/* of ours the nodes say all */
-		if (!p->functions[k]->domain || strcmp(p->functions[k]->domain, OUR_DOMAIN) != 0)
-			return refuse(r, "of its own, which is not read, is the model's function", p->functions[k]->name);
+	for (k = 0; k < p->n_functions; k++)
+		if (!function_read(r, p->functions[k]))
+			return false;
 	if (r->m->opset < 1)
 		return refuse(r, "no version of the operators has the model", p->graph->name);
 	return read_graph(r, p->graph) && (r->m->opset >= 7 || reads_as_since(r));

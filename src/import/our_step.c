@@ -1,6 +1,6 @@
 /*
  * Layers of ours in a model that stowage export wrote: a node of our own domain is called as the operator, and has its
- * attributes. What the function of that name does for others is not read.
+ * attributes. What the function of that name does for others is not read, but has to be what stowage export wrote (our_function.h).
  */
 #include "import/importer.h"
 
@@ -104,6 +104,11 @@ our_step(struct importer *im, const struct model_node *n)
 	struct call c;
 	int k;
 
+	for (k = 0; k < im->model->others.n; k++)
+		if (strcmp(im->model->others.v[k], n->op + strlen(OUR_DOMAIN ".")) == 0)
+			return cannot(im, "the model's function of that name is not as stowage export wrote it, so it may compute something "
+			    "else than the layer: export the network again, or give the function another domain and put its body in its place "
+			    "(onnx.inliner)");
 	if (!op)
 		return cannot(im, "this stowage has no such operator; a later one may have written it");
 	if (n->nin < op->min_operands || (op->max_operands >= 0 && n->nin > op->max_operands) || n->nout != 1)
