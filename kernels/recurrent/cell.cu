@@ -99,7 +99,7 @@ struct recurrent_back {		/* of a unit in one step */
 	struct recurrent_unit d;	/* gradients of the sums of the inputs; of the last gate's sum of the state, where
 					 * it differs, as what was kept; of the state and what is carried before the step,
 					 * as far as they pass the sums by */
-	real h;			/* the state after the step, made of the gates again */
+	real h;			/* of an lstm the state after the step, made again */
 };
 
 /* From the gates G, what was kept, the state H and the carried C before the step, and the gradients of those
@@ -112,17 +112,15 @@ recurrent_unit_backward(enum recurrent_cell cell, struct recurrent_gates g, real
 	struct recurrent_back back;
 	real t;
 
+	back.h = 0;
 	switch (cell) {
 	case RNN_TANH:
-		back.h = g.a;
 		d.gate.a = dh * (1 - g.a * g.a);
 		break;
 	case RNN_RELU:
-		back.h = g.a;
 		d.gate.a = g.a <= 0 ? 0 : dh;
 		break;
 	case GRU:
-		back.h = g.c + g.b * (h - g.c);
 		d.gate.c = dh * (1 - g.b) * (1 - g.c * g.c);
 		d.gate.b = dh * (h - g.c) * g.b * (1 - g.b);
 		d.gate.a = d.gate.c * kept * g.a * (1 - g.a);

@@ -8,9 +8,9 @@
  *
  * Samples lie first, so a state of all samples has a step of t h from one to the next. Backward goes from the
  * last step to the first and writes the gradients of the sums over the gates; those of the weights are then
- * one product of all steps, in which each gradient meets the state before it. Backward makes those states of the gates
- * again, in the place of what it reads no more; where the states are read elsewhere too, recurrent_backward_weight
- * finds them there.
+ * one product of all steps, in which each gradient meets the state before it. Of an lstm backward makes those states
+ * again, in the place of what was carried, and the product is a dense layer's; of the others recurrent_backward_weight
+ * finds them among the states.
  *
  * With LENGTHS, a sample ends before step lengths[b]: its state stays what it was, y is 0 and so are the
  * gradients of the sums. In reverse, steps go from the last to the first, so that such a sample begins with its

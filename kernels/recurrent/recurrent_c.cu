@@ -412,7 +412,7 @@ KERNEL(recurrent_backward_kernel, (const struct recurrent_job *j, real *work))
 	}
 }
 
-/* DX may lie where GATE does; BEFORE, the states before the steps, where KEPT of an lstm or else Y does. */
+/* DX may lie where GATE does; BEFORE, of an lstm the states before the steps, where KEPT does. */
 static void
 recurrent_backward(elem *dx, elem *dkept, elem *dh0, elem *dc0, elem *before, const elem *dy, const elem *dlast,
     const elem *dcarried, const elem *gate, const elem *y, const elem *kept, struct recurrent_states from,
@@ -434,7 +434,6 @@ struct recurrent_terms {	/* terms are steps of all samples */
 	struct recurrent r;
 	struct recurrent_states from;
 	int64_t step;		/* from one's gradients to the next's */
-	const elem *before;	/* the states before all steps; NULL: they are found among the states */
 };
 
 static void
@@ -454,18 +453,6 @@ columns_recurrent(const struct product *p, int64_t *at, int64_t j, int n)
 		at[i] = j + i;
 }
 
-/* The state before step K of all samples, in turn; NULL: zeros. */
-static const elem *
-recurrent_term(const struct recurrent_terms *s, const elem *y, int64_t k)
-{
-	int64_t b = k / s->r.t, at;
-
-	if (s->before)
-		return s->before + k * s->r.h;
-	at = recurrent_before(&s->r, b, k % s->r.t, recurrent_length(&s->r, &s->from, b));
-	return at >= 0 ? y + at : s->from.h0 ? s->from.h0 + b * s->r.h : NULL;
-}
-
 /* The states before steps [k, k + n). */
 static void
 pack_recurrent(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
@@ -473,7 +460,9 @@ pack_recurrent(const struct product *p, real *panel, int64_t j, int cols, int64_
 	const struct recurrent_terms *s = (const struct recurrent_terms *)p->shape;
 
 	for (int i = 0; i < n; i++, panel += TILE_COLS) {
-		const elem *from = recurrent_term(s, p->b, k + i);
+		int64_t b = (k + i) / s->r.t, t = (k + i) % s->r.t;
+		int64_t before = recurrent_before(&s->r, b, t, recurrent_length(&s->r, &s->from, b));
+		const elem *from = before >= 0 ? p->b + before : s->from.h0 ? s->from.h0 + b * s->r.h : NULL;
 
 		for (int q = 0; q < TILE_COLS; q++)
 			panel[q] = from && q < cols ? VALUE(from[j + q]) : 0;
@@ -482,10 +471,10 @@ pack_recurrent(const struct product *p, real *panel, int64_t j, int cols, int64_
 
 /* dw [rows, h] = the sum over all steps of dx, STEP apart, and the state before. */
 static void
-recurrent_weight(elem *dw, const elem *dx, const elem *y, const elem *before, struct recurrent_states from,
-    void *work, struct recurrent r, int64_t rows, int64_t step)
+recurrent_weight(elem *dw, const elem *dx, const elem *y, struct recurrent_states from, void *work,
+    struct recurrent r, int64_t rows, int64_t step)
 {
-	struct recurrent_terms s = { r, from, step, before };
+	struct recurrent_terms s = { r, from, step };
 	struct product p = { 0 };
 
 	p.rows = rows, p.cols = r.h, p.depth = r.b * r.t;
@@ -501,17 +490,17 @@ recurrent_weight(elem *dw, const elem *dx, const elem *y, const elem *before, st
 		product_share(&p, (real *)work);
 }
 
-/* dw [gates, h, h]: of the last gate from DKEPT, where there is one. The states are in Y, or already in BEFORE. */
+/* dw [gates, h, h]: of the last gate from DKEPT, where there is one. */
 static void
-recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y, const elem *before,
+recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y,
     struct recurrent_states from, void *work, int64_t size, struct recurrent r)
 {
 	int64_t gates = recurrent_gates(r.cell), rows = (gates - (dkept != NULL)) * r.h;
 
 	(void)size;
-	recurrent_weight(dw, dx, y, before, from, work, r, rows, gates * r.h);
+	recurrent_weight(dw, dx, y, from, work, r, rows, gates * r.h);
 	if (dkept)
-		recurrent_weight(dw + rows * r.h, dkept, y, before, from, work, r, r.h, r.h);
+		recurrent_weight(dw + rows * r.h, dkept, y, from, work, r, r.h, r.h);
 }
 
 #endif

@@ -199,7 +199,7 @@ KERNEL(recurrent_finish_kernel, (elem *dh0, elem *dc0, struct recurrent_room roo
 	}
 }
 
-/* DX may lie where GATE does; BEFORE, the states before the steps, where KEPT of an lstm or else Y does. */
+/* DX may lie where GATE does; BEFORE, of an lstm the states before the steps, where KEPT does. */
 static void
 recurrent_backward(elem *dx, elem *dkept, elem *dh0, elem *dc0, elem *before, const elem *dy, const elem *dlast,
     const elem *dcarried, const elem *gate, const elem *y, const elem *kept, struct recurrent_states from,
@@ -233,21 +233,17 @@ KERNEL(recurrent_before_kernel, (elem *to, const elem *y, struct recurrent_state
 	}
 }
 
-/* dw [gates, h, h] = the sum over all steps of dx and the state before, which is in BEFORE, or copied there from Y
- * into WORK; of the last gate from DKEPT, where there is one. */
+/* dw [gates, h, h] = the sum over all steps of dx and the state before, of which WORK has a copy for each step;
+ * of the last gate from DKEPT, where there is one. */
 static void
-recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y, const elem *before,
+recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y,
     struct recurrent_states from, void *work, int64_t size, struct recurrent r)
 {
 	int64_t gates = recurrent_gates(r.cell), n = r.b * r.t * r.h;
-	size_t library = (size_t)(size - (y ? n * (int64_t)sizeof(elem) : 0));
+	size_t library = (size_t)(size - n * (int64_t)sizeof(elem));
+	elem *before = (elem *)((char *)work + library);
 
-	if (y) {
-		elem *copy = (elem *)((char *)work + library);
-
-		LAUNCH(recurrent_before_kernel, n, (copy, y, from, r));
-		before = copy;
-	}
+	LAUNCH(recurrent_before_kernel, n, (before, y, from, r));
 	dense_product(dw, dx, true, before, false, NULL, ANEW, AS_IS, gates * r.h, r.h, r.b * r.t, work, library);
 	if (dkept)
 		dense_product(dw + (gates - 1) * r.h * r.h, dkept, true, before, false, NULL, ANEW, AS_IS, r.h, r.h,

@@ -8,8 +8,8 @@
  * The gates take over the bytes of the sums, and their gradients those of the gates. So a layer keeps for
  * backward its gates, and of an lstm what it carries, of a gru its states; a cell with one gate keeps its states alone,
  * which stand first then, over the sums. Gradients of weights are no step's, but one product of all steps with
- * the states before them. Backward leaves these where the lstm's carried numbers were, or the states if nobody else
- * is to learn from them; else the product finds them among the states.
+ * the states before them. Of an lstm backward makes these, where the carried numbers were, so that its states need
+ * not be kept, and the product is a dense layer's; of the others it finds them among the states.
  *
  * A cell is a row of the table below and a case in each function of kernels/recurrent/cell.cu.
  */
@@ -39,7 +39,7 @@ recurrent_cell(int64_t i)
 	static const struct cell cell[] = {
 		[RNN_TANH] = { "RNN_TANH", 1, NULL },
 		[RNN_RELU] = { "RNN_RELU", 1, NULL },
-		[GRU] = { "GRU", 3, "sum", .mixes = true, .apart = true },
+		[GRU] = { "GRU", 3, "sum", .apart = true },
 		[LSTM] = { "LSTM", 4, "cells", .carries = true },
 	};
 
@@ -148,15 +148,15 @@ const struct op op_recurrent_grad = {
 	.macs = macs_of_grad,
 	.memory.workspace = work_of_grad,
 	.memory.inplace = 1u << B_GATES | 1u << DY,
-	.memory.inplace_last = 1u << B_GATES | 1u << B_Y | 1u << B_KEPT,	/* whichever is as large */
+	.memory.inplace_last = 1u << B_KEPT,
 	.memory.alias = alias_of_grad,
 	.memory.optional_out = 1u << DH0 | 1u << DC0,
 	.calls.kernels = "recurrent/recurrent.cu",
 	.calls.emit = emit_grad,
 };
 
-/* Of parameters: dx dkept y before h0 lengths; of y and before there is one */
-enum { P_DX, P_DKEPT, P_Y, P_BEFORE, P_H0, P_LENGTHS, PARAMETERS };
+/* Of parameters: dx dkept y h0 lengths */
+enum { P_DX, P_DKEPT, P_Y, P_H0, P_LENGTHS, PARAMETERS };
 
 static struct affine
 macs_of_weight(const struct node *n)
@@ -169,12 +169,11 @@ static struct affine
 work_of_weight(const struct node *n, const struct room *room)
 {
 	const struct tensor *y = n->in[P_Y];
-	struct affine none = { 0, 0 };
 
 	if (!room->target->splits_sums)
 		return product_work(n, room, LONG_SUM, hidden(n, n->in[P_DX]));
-	return affine_sum(y ? tensor_bytes(y) : none, room->target->libraries ?
-	    product_work_library(n, room, LONG_SUM, hidden(n, n->in[P_DX])) : none);
+	return affine_sum(tensor_bytes(y), room->target->libraries ?
+	    product_work_library(n, room, LONG_SUM, y->dim[1]) : (struct affine){ 0, 0 });
 }
 
 static void
@@ -183,8 +182,8 @@ emit_weight(struct emitter *e, const struct node *n)
 	struct tensor *const *in = n->in;
 
 	emit_call(e, "recurrent_backward_weight", arg_tensor(n->out[0]), arg_tensor(in[P_DX]),
-	    arg_tensor(in[P_DKEPT]), arg_tensor(in[P_Y]), arg_tensor(in[P_BEFORE]),
-	    arg_text(from(e, in[P_H0], NULL, in[P_LENGTHS])), arg_work(n), arg_work_bytes(n), arg_text(geometry(e, n, in[P_DX])));
+	    arg_tensor(in[P_DKEPT]), arg_tensor(in[P_Y]), arg_text(from(e, in[P_H0], NULL, in[P_LENGTHS])),
+	    arg_work(n), arg_work_bytes(n), arg_text(geometry(e, n, in[P_DX])));
 }
 
 const struct op op_recurrent_grad_weight = {
@@ -192,7 +191,7 @@ const struct op op_recurrent_grad_weight = {
 	.kind = OP_INTERNAL,
 	.brief = "gradient of recurrent with respect to its weights: all steps' gradients and states before",
 	.attrs = attrs,
-	.operands = "dx dkept y before h0 lengths",
+	.operands = "dx dkept y h0 lengths",
 	.min_operands = PARAMETERS, .max_operands = PARAMETERS,
 	.macs = macs_of_weight,
 	.memory.workspace = work_of_weight,
@@ -237,29 +236,22 @@ result(struct diff *d, struct node *back, struct tensor *like)
 		ir_add_output(d->m, back, NULL);
 }
 
-/* In the place of LIKE, where it can be. */
+/* The states before the steps, which BACK makes in the place of KEPT. */
 static struct tensor *
-states_before(struct diff *d, struct node *back, const struct tensor *like)
+states_before(struct diff *d, struct node *back, const struct tensor *kept)
 {
-	return ir_add_output(d->m, back, ir_tensor_like(d->m, T_SAVED, like,
-	    arena_join(d->m->arena, like->name, ".", "before"), back->loc));
+	return ir_add_output(d->m, back, ir_tensor_like(d->m, T_SAVED, kept,
+	    arena_join(d->m->arena, kept->name, ".", "before"), back->loc));
 }
 
-/* Of the weights, whose states before each step are BEFORE, or else found among Y: a dense layer's, unless the last
- * gate's sum of the state has a gradient of its own. */
+/* Of the weights, by the states before the steps. */
 static void
-grad_weight(struct diff *d, struct node *n, struct tensor *const of[PARAMETERS])
+grad_weight(struct diff *d, struct node *n, struct tensor *dx, struct tensor *before)
 {
-	struct tensor *rows[] = { of[P_DX], of[P_BEFORE] };
-	struct node *back;
+	struct node *back = diff_node(d, n, &op_dense_grad_weight, 2, (struct tensor *[]){ dx, before });
 
-	if (of[P_Y] || of[P_DKEPT]) {
-		back = diff_node(d, n, &op_recurrent_grad_weight, PARAMETERS, of);
-	} else {
-		back = diff_node(d, n, &op_dense_grad_weight, 2, rows);
-		back->attr = op_presets(d->m->arena, &op_dense);
-		op_preset(&op_dense, back->attr, "units")->i = of[P_DX]->dim[1];
-	}
+	back->attr = op_presets(d->m->arena, &op_dense);
+	op_preset(&op_dense, back->attr, "units")->i = dx->dim[1];
 	diff_output(d, back, n->in[WEIGHT]);
 }
 
@@ -267,11 +259,12 @@ static bool
 grad(struct diff *d, struct node *n)
 {
 	const struct cell *cell = cell_of(n);
-	struct tensor *y = recurrent_states(n), *const *in = n->in, *kept = n->out[KEPT], *dy = diff_of(d, y);
-	struct tensor *read[BACK] = { n->out[GATES], cell->mixes ? y : NULL, kept, in[H0], in[C0], in[LENGTHS],
-		in[WEIGHT], dy, diff_of(d, n->out[LAST]), diff_of(d, n->out[CARRIED]) };
+	struct tensor *y = recurrent_states(n), *const *in = n->in, *kept = n->out[KEPT];
+	struct tensor *read[BACK] = { n->out[GATES], cell->carries ? NULL : y, kept, in[H0], in[C0], in[LENGTHS],
+		in[WEIGHT], diff_of(d, y), diff_of(d, n->out[LAST]), diff_of(d, n->out[CARRIED]) };
 	struct node *back = diff_node(d, n, &op_recurrent_grad, BACK, read);
-	struct tensor *of[PARAMETERS] = { NULL, NULL, y, NULL, in[H0], in[LENGTHS] };
+	struct tensor *of[PARAMETERS] = { NULL, NULL, y, in[H0], in[LENGTHS] };
+	bool weight = diff_wants(d, in[WEIGHT]);
 
 	of[P_DX] = diff_wants(d, in[X]) ? diff_output(d, back, in[X]) : diff_between(d, back, in[X], "grad");
 	if (cell->apart)
@@ -280,14 +273,13 @@ grad(struct diff *d, struct node *n)
 		ir_add_output(d->m, back, NULL);
 	result(d, back, in[H0]);
 	result(d, back, in[C0]);
-	if (diff_wants(d, in[WEIGHT]) && (cell->carries || !dy)) {
-		of[P_BEFORE] = states_before(d, back, cell->carries ? kept : y);
-		of[P_Y] = of[P_H0] = of[P_LENGTHS] = NULL;
+	if (weight && cell->carries) {
+		grad_weight(d, n, of[P_DX], states_before(d, back, kept));
 	} else {
 		ir_add_output(d->m, back, NULL);
+		if (weight)
+			diff_output(d, diff_node(d, n, &op_recurrent_grad_weight, PARAMETERS, of), in[WEIGHT]);
 	}
-	if (diff_wants(d, in[WEIGHT]))
-		grad_weight(d, n, of);
 	if (n->nin > BIAS && diff_wants(d, in[BIAS])) {
 		if (cell->apart)
 			diff_output(d, diff_node(d, n, &op_recurrent_grad_bias, 2, of), in[BIAS]);

@@ -15,7 +15,6 @@ struct cell {
 	const char *keeps;	/* what backward reads beside the gates, a state for each step; NULL: it reads
 				 * the states alone, which are the gates */
 	bool carries;		/* beside the state there is one that no sum reads: KEEPS is what it was */
-	bool mixes;		/* backward of a step reads the state before it */
 	bool apart;		/* the last gate's sum of the state has a gradient of its own */
 };
 
