@@ -105,7 +105,8 @@ struct model {
 	VEC(struct model_value) inputs, outputs;
 	VEC(struct model_value) values;	/* what the file says of others */
 	VEC(struct model_function *) functions;	/* only of what is written */
-	VEC(const char *) others;	/* functions of our domain that stowage export did not write as they are */
+	VEC(const char *) others;	/* functions of our domain that stowage export did not write as they are, */
+	VEC(const char *) unmarked;	/* and those of which that cannot be seen */
 };
 
 /* Reads an ONNX file that is in memory (or mapped); NULL, with *WHY, where it is none that can be read. */

@@ -453,7 +453,9 @@ function_read(struct reading *r, const Onnx__FunctionProto *f)
 {
 	if (!f->domain || strcmp(f->domain, OUR_DOMAIN) != 0)
 		return refuse(r, "of its own, which is not read, is the model's function", f->name);
-	if (f->name && (!f->doc_string || strcmp(f->doc_string, our_function_mark(r->arena, f, r->m->file)) != 0))
+	if (f->name && (!f->doc_string || !f->doc_string[0]))
+		vec_push(r->arena, &r->m->unmarked, arena_strdup(r->arena, f->name));
+	else if (f->name && strcmp(f->doc_string, our_function_mark(r->arena, f, r->m->file)) != 0)
 		vec_push(r->arena, &r->m->others, arena_strdup(r->arena, f->name));
 	return true;
 }

@@ -109,6 +109,11 @@ our_step(struct importer *im, const struct model_node *n)
 			return cannot(im, "the model's function of that name is not as stowage export wrote it, so it may compute something "
 			    "else than the layer: export the network again, or give the function another domain and put its body in its place "
 			    "(onnx.inliner)");
+	for (k = 0; k < im->model->unmarked.n; k++)
+		if (strcmp(im->model->unmarked.v[k], n->op + strlen(OUR_DOMAIN ".")) == 0)
+			return cannot(im, "the model's function of that name has no mark of stowage export (its doc_string, which an older stowage "
+			    "did not write, and other tools may drop), so it may compute something else than the layer: export the network "
+			    "again, or give the function another domain and put its body in its place (onnx.inliner)");
 	if (!op)
 		return cannot(im, "this stowage has no such operator; a later one may have written it");
 	if (n->nin < op->min_operands || (op->max_operands >= 0 && n->nin > op->max_operands) || n->nout != 1)
