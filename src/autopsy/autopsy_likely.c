@@ -30,7 +30,8 @@
 #define NEEDS_TAKES_ALL	262144u	/* of a device that is full, and of TensorFlow or JAX */
 #define NEEDS_GRAPH	524288u	/* of a graph with nodes */
 #define NEEDS_LIBRARY	1048576u	/* a library of CUDA has a code for it */
-#define SIGNS		21
+#define NEEDS_NO_POOL	2097152u	/* of no framework that takes a device at once, or that is told not to */
+#define SIGNS		22
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -51,6 +52,9 @@ static const struct row {
 		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part." },
 		{ "An index was out of range on the device before (a label, a word)", NULL, "CUDA_LAUNCH_BLOCKING=1, or a run on the processor, "
 		    "tells it." },
+		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
+	{ NEEDS_LIBRARY | NEEDS_NO_POOL, NULL, {
+		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part." },
 		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
 	{ NEEDS_LIBRARY, NULL, {
 		{ "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
@@ -197,6 +201,27 @@ is_of_another(const struct autopsy *y)
 	return false;
 }
 
+static bool
+takes_at_once(const char *framework)
+{
+	return strcmp(framework, "TensorFlow") == 0 || strcmp(framework, "JAX") == 0;
+}
+
+/* Is a framework named, and none that may take a device at once, as Keras may by what it stands on? Or is that switched off? */
+static bool
+has_no_pool(const struct oom_told *t)
+{
+	const char *name;
+	bool other = false, may = false;
+	int i;
+
+	for (i = 0; (name = oom_told_framework(i)); i++) {
+		may |= t->framework[i] && takes_at_once(name);
+		other |= t->framework[i] && !takes_at_once(name) && strcmp(name, "Keras") != 0;
+	}
+	return t->as_needed || (other && !may);
+}
+
 /* Where a framework is named that takes a device's memory at once, of a device that is only said to be full; or 0. */
 static int
 takes_all(const struct oom_told *t)
@@ -204,8 +229,8 @@ takes_all(const struct oom_told *t)
 	const char *name;
 	int i;
 
-	for (i = 0; t->what == TOLD_FULL && t->device && (name = oom_told_framework(i)); i++)
-		if (t->framework[i] && (strcmp(name, "TensorFlow") == 0 || strcmp(name, "JAX") == 0))
+	for (i = 0; t->what == TOLD_FULL && t->device && !t->as_needed && (name = oom_told_framework(i)); i++)
+		if (t->framework[i] && takes_at_once(name))
 			return t->framework[i];
 	return 0;
 }
@@ -243,6 +268,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	line[place(NEEDS_TAKES_ALL)] = o->kind == OOM_TOLD ? takes_all(&p->told) : 0;
 	is |= o->kind == OOM_TOLD ? NEEDS_WORDS : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
+	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= line[i] ? 1u << i : 0;
 	is |= (autopsy_is_torch(o) && !is_of_another(y)) || ((o->kind == OOM_CUDA || o->kind == OOM_TOLD) && p->torch) ? NEEDS_TORCH : 0;
@@ -305,7 +331,7 @@ autopsy_likely(struct autopsy *y)
 		    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU", y->log.paste.told.gpu) : ""));
 	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
-	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS))], is_placed(y));
+	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL))], is_placed(y));
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", r->item[i].cause, r->item[i].share ? " (" : "",
 		    r->item[i].share ? r->item[i].share : "", r->item[i].share ? ")" : "", r->item[i].shows));

@@ -359,7 +359,11 @@ host_places(struct autopsy *y)
 		place_cause(y, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
 		    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
 		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
-	if (facts & TRACE_INITIAL)
+	if ((facts & TRACE_INITIAL) && !(facts & TRACE_UNITS))
+		place_cause(y, "By the traceback it failed where a layer's weights get their first values. An embedding has a row of them for "
+		    "each word, a recurrent layer about as many as the square of its units, a dense one a number for each unit and each number "
+		    "that goes into it: fewer of these make it smaller. The batch plays no part.");
+	else if (facts & TRACE_INITIAL)
 		place_cause(y, "By the traceback it failed where a layer's weights get their first values. A dense layer has one for each "
 		    "of its units and each number that goes into it, which behind a flattened picture are all of its pixels and channels: "
 		    "fewer units, or a smaller picture ahead of it (pooling, strides), make it smaller in proportion. The batch plays no part.");

@@ -163,6 +163,15 @@ tensorflow_node(struct autopsy *y)
 		    "or fewer words make it smaller, and its gradient, which takes as much again.");
 }
 
+/* "gradients/conv/BatchToSpaceND_grad/SpaceToBatchND": the operation itself, by the last part of its path. */
+static const char *
+last_part(const char *node)
+{
+	const char *at = strrchr(node, '/');
+
+	return at ? at + 1 : node;
+}
+
 static void
 tensorflow_shape(struct autopsy *y)
 {
@@ -171,10 +180,10 @@ tensorflow_shape(struct autopsy *y)
 
 	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
 		return;
-	if (strstr(o->node, "BatchToSpace"))
+	if (strstr(last_part(o->node), "BatchToSpace"))
 		autopsy_cause(y, "The operation is of a dilated convolution: it puts the pixels that were apart in samples of their own back "
 		    "into images. Fewer samples, or smaller images, make it smaller in proportion.");
-	else if (strstr(o->node, "SpaceToBatch"))
+	else if (strstr(last_part(o->node), "SpaceToBatch"))
 		autopsy_cause(y, arena_printf(y->arena, "The operation is of a dilated convolution, which puts every so many pixels "
 		    "into a sample of its own: its first extent, %lld, is the samples of a batch times the square of the dilation. "
 		    "Fewer samples, or smaller images, make it smaller in proportion.", (long long)s->dim[0]));
@@ -256,7 +265,7 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	    " Its elements have 8 bytes; with 4, as in float32, it takes half." : "";
 	long long n = (long long)s->dim[0];
 
-	if (bytes <= SMALL_HOST)
+	if (bytes <= SMALL_HOST || (y->main->facts & TRACE_INITIAL))	/* a weight is neither data nor a batch */
 		return;
 	if (is_data_set(s))
 		autopsy_cause(y, arena_printf(y->arena, "An array of %lld rows is no batch but all there are: of a "
@@ -293,11 +302,11 @@ host_request(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
 		    "part of it that this process may have, was full already. What had filled it "
 		    "matters, not this request.", size_human(human, bytes)));
-	else if (bytes >= LARGE_HOST)
+	else if (bytes >= LARGE_HOST && !(o->facts & TRACE_INITIAL))
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s in one piece: whatever else was "
 		    "held, it must be made in parts or of less, such as fewer or smaller samples (images, frames of a film, points).",
 		    size_human(human, bytes)));
-	else if (o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
+	else if (bytes < LARGE_HOST && o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
 		autopsy_cause(y, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
 		    "layer's result or a batch, it grows with the samples at once and their size: fewer or smaller ones take less. "
 		    "A weight, or a whole graph or data set, is as large at any batch.", size_human(human, bytes)));

@@ -12,8 +12,8 @@
 #include "base/ascii.h"
 #include "oom/oom_around.h"
 #include "oom/oom_keep.h"
+#include "oom/oom_named.h"
 #include "oom/oom_text.h"
-#include "oom/oom_told.h"
 #include "oom/oom_trace.h"
 
 #define WINDOW		65536
@@ -379,15 +379,15 @@ follows(const struct log_reader *r)
 	return false;
 }
 
-/* What stands ahead of a message on its line, and the two lines before that: the line of code, where no
- * more than the end of a traceback was pasted; Python may underline it. */
+/* Where as many lines begin, the last of them that of S. Three have a message's line of code, where no more than the end
+ * of a traceback was pasted; Python may underline it. */
 static const char *
-code_ahead(const struct log_reader *r, const char *s)
+lines_ahead(const struct log_reader *r, const char *s, int lines)
 {
 	const char *most = s - r->in.text > TRACE_BEHIND ? s - TRACE_BEHIND : r->in.text;
 	int ends = 0;
 
-	while (s > most && (ends += is_line_end(s[-1])) < 3)
+	while (s > most && (ends += is_line_end(s[-1])) < lines)
 		s--;
 	return s;
 }
@@ -396,12 +396,10 @@ code_ahead(const struct log_reader *r, const char *s)
 static bool
 is_of_cuda(const struct log_reader *r, const char *s)
 {
-	const char *most = s - r->in.text > TRACE_BEHIND ? s - TRACE_BEHIND : r->in.text, *from = s;
+	const char *from = lines_ahead(r, s, 1);
 	struct oom_match m;
 	bool cuda = false;
 
-	while (from > most && !is_line_end(from[-1]))
-		from--;
 	for (; from < s; from++) {
 		if (lower(*from) == 'h' && oom_pattern("~host", from, s, &m))
 			return false;
@@ -410,21 +408,25 @@ is_of_cuda(const struct log_reader *r, const char *s)
 	return cuda;
 }
 
+/* The line of a phrase from S to AFTER, as far as it is at hand. */
+static struct talk
+line_of(const struct log_reader *r, const char *s, const char *after, const char *end)
+{
+	const char *from = lines_ahead(r, s, 1), *to = after;
+
+	while (to < end && to - after < TRACE_BEHIND && !is_line_end(*to))
+		to++;
+	return lexicon_read(r->lexicon, from, (size_t)(to - from));
+}
+
 /* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises, or in code? */
 static bool
 is_not_reported(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {
-	const char *from = s, *to = after, *least = s - r->in.text > TRACE_BEHIND ? s - TRACE_BEHIND : r->in.text;
-
 	if (r->log->messages.n > 0 && r->log->messages.v[r->log->messages.n - 1].last == r->line)
 		return false;		/* the line has one that is */
-	if (p->kind != OOM_OTHER && (p->kind != OOM_CUDA || p->says || p->host || p->who))
-		return false;
-	while (from > least && !is_line_end(from[-1]))
-		from--;
-	while (to < end && to - after < TRACE_BEHIND && !is_line_end(*to))
-		to++;
-	return !oom_told_happened(lexicon_read(r->lexicon, from, (size_t)(to - from)), s, (size_t)(after - s));
+	return (p->kind == OOM_OTHER || (p->kind == OOM_CUDA && !p->says && !p->host && !p->who)) &&
+	    !oom_told_happened(line_of(r, s, after, end), s, (size_t)(after - s));
 }
 
 static void
@@ -467,7 +469,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	if (!o.size[OOM_ASKED].known && !o.shape.known && is_not_reported(r, p, begin, s, end))
 		return;
 	o.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin);
-	code = code_ahead(r, begin);
+	code = lines_ahead(r, begin, 3);
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code));
 	oom_keep(r->log, &o);
 }
@@ -490,6 +492,14 @@ fill(struct log_reader *r, size_t (*read)(void *, char *, size_t), void *context
 	}
 }
 
+/* A batch that is not of training, by words beside it; "train_batch_size" is. */
+static bool
+is_batch_of_tests(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
+{
+	return p->role == ROLE_BATCH && !strstr(p->pattern, "train") &&
+	    oom_named_of_tests(line_of(r, s, after, end), s, (size_t)(after - s));
+}
+
 /* What begins at S: returns how many bytes it covers, at least 1. */
 static size_t
 look(struct log_reader *r, const char *s, const char *end)
@@ -503,7 +513,7 @@ look(struct log_reader *r, const char *s, const char *end)
 		return 1;
 	if (p->role <= ROLE_GENERIC)
 		message(r, p, &m, s, after, end);
-	else if (p->role != ROLE_NOTHING)
+	else if (p->role != ROLE_NOTHING && !is_batch_of_tests(r, p, s, after, end))
 		oom_around(&r->around, p, &m, r->line);
 	return after > s ? (size_t)(after - s) : 1;
 }

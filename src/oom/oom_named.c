@@ -79,6 +79,55 @@ is_of_training(struct talk t, const char *at)
 	    piece_find(talk_piece(talk_head(t, at, 10)), "size");
 }
 
+#define TESTS		"val valid validate validating validation test tests testing eval evaluate evaluating evaluation infer inference inferring "	\
+    "predict predicting prediction testset testloader testdata valset valloader validset validloader evalloader evalset"
+
+static bool
+is_small(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* Is any of the words of T, or any part of its names, one of tests? Not "val_batch_size", which is another batch's name. */
+static bool
+has_tests(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_small(lower(*s)))
+			continue;
+		while (to < end && is_small(lower(*to)))
+			to++;
+		if (talk_is_one_of(talk_part(t, s, to), TESTS) && !(to < end && (*to == '_' || *to == '-') &&
+		    talk_is_one_of(talk_head(t, to + 1, 5), "batch")))
+			return true;
+	}
+	return false;
+}
+
+/* The parts of a line of options, which commas do not part. */
+static struct talk
+option_of(struct talk clause, const char *at)
+{
+	const char *from = at, *to = at, *end = clause.s + clause.n;
+
+	while (from > clause.s && !(from[0] == '-' && from[-1] == ' '))
+		from--;
+	while (to + 1 < end && !(to[0] == ' ' && to[1] == '-'))
+		to++;
+	return talk_part(clause, from, to + 1 < end ? to : end);
+}
+
+bool
+oom_named_of_tests(struct talk t, const char *at, size_t n)
+{
+	struct talk ahead = talk_part(t, t.s, at);
+
+	return has_tests(option_of(talk_clause(t, at, n), at)) || (talk_any_of(ahead, "loader") && has_tests(ahead));
+}
+
 /* "With a batch of 1 there is another error": of that sentence's failure it is not said that it is the same. */
 static bool
 is_of_another(struct talk t, const char *at)
@@ -113,6 +162,8 @@ batches(struct oom_told *o, struct talk t, int line)
 			continue;
 		s = piece_number(s, end, &n);
 		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
+			continue;
+		if (oom_named_of_tests(t, at, (size_t)(s - at)))
 			continue;
 		add_batch(o, n, line);
 		if (n == 1 && !talk_any_whole(talk_clause(t, at, (size_t)(s - at)), RUNS) && !is_of_another(t, at))
@@ -205,9 +256,9 @@ says_killed(struct talk t)
 	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_any_whole(clause, "timeout deadline manually user ctrl me");
 }
 
-#define OF_GRAPH	"node nodes edge edges gcn gnn gat adjacency convolution geometric dgl pyg neighbor neighbour neighbors neighbours "	\
-    "huge big giant large whole single"
-#define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain"
+#define GRAPH_NETWORK	"gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
+    "graph network|graph networks|graph neural|graph convolution|graph convolutions|graph convolutional|graph attention"
+#define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
     "dataset is too|into memory|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
@@ -221,6 +272,35 @@ static bool
 begins_code(struct talk t)
 {
 	return talk_is_one_of(clause_word_behind(t, t.s), "import from");
+}
+
+/* Words that are of graph networks alone, not denied; or a graph and its edges in one sentence, and no other graph. */
+static bool
+names_graph(struct talk t)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, clause;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, GRAPH_NETWORK, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		if (!clause_says_no(talk_part(t, clause.s, at), ""))
+			return true;
+	}
+	for (rest = t; (at = talk_find_whole(rest, "graph|graphs", &n)); rest = talk_part(t, at + n, end)) {
+		clause = oom_told_sentence(&(struct oom_told){ .at = at }, t);	/* numbers have commas */
+		if (talk_any_whole(clause, "edges") && !talk_any_of(clause, OTHER_GRAPH) && !clause_says_no(clause, ""))
+			return true;
+	}
+	return false;
+}
+
+/* "gpu_options.allow_growth = True", "XLA_PYTHON_CLIENT_PREALLOCATE=false": what a framework takes, it takes as it needs it. */
+static bool
+takes_as_needed(struct talk t)
+{
+	return ((talk_any_of(t, "preallocate") && talk_any_whole(t, "false 0")) ||
+	    (talk_any_of(t, "allow_growth memory_growth") && talk_any_whole(t, "true 1"))) && !clause_says_no(t, "");
 }
 
 void
@@ -240,8 +320,10 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->replay = line;
 	if (talk_any_of(t, "cpu processor") && runs_on_processor(t))
 		o->processor = line;
-	if (talk_any_whole(t, "graph graphs") && talk_any_whole(t, OF_GRAPH) && !talk_any_of(t, OTHER_GRAPH))
+	if (names_graph(t))
 		o->graph = line;
+	if (talk_any_of(t, "preallocate growth") && takes_as_needed(t))
+		o->as_needed = line;
 	if (talk_any_of(t, "vocab"))
 		o->vocabulary = line;
 	if (talk_any_of(t, "subdivision yolov3.cfg yolov4.cfg") || talk_any_whole(t, "darknet"))

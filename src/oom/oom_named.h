@@ -6,5 +6,7 @@
 
 /* Line LINE of the log is a sentence, which was read for what it says of memory. */
 void	oom_named_line(struct oom_told *, struct talk, int line);
+/* Is a batch that N bytes at AT of a line name one of validation, tests or inference, by words of its clause or the loader's name? */
+bool	oom_named_of_tests(struct talk line, const char *at, size_t n);
 
 #endif

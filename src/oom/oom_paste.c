@@ -206,7 +206,7 @@ program(struct oom_paste *p, struct talk t, int line)
 void
 oom_paste_line(struct oom_paste *p, struct talk t, int line, bool traced)
 {
-		oom_code_line(p, t, line, traced);
+	oom_code_line(p, t, line, traced);
 	sizes(p, t, line);
 	program(p, t, line);
 	if (traced)

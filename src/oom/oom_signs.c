@@ -386,6 +386,8 @@ signs_of_calls_made(struct piece t)
 	/* FSDP warns of it on the message's own line */
 	if (piece_any_of(t, "_fsdp_wrapped_module") || piece_find(t, "failed to clone() tensor with name"))
 		facts |= TRACE_GATHERS;
+	if (piece_any_begins(t, "dense( linear(") && !piece_any_of(t, "embedding( lstm( gru( rnn( conv"))
+		facts |= TRACE_UNITS;
 	return facts;
 }
 
@@ -461,6 +463,7 @@ static const struct sign place_signs[] = {
 	{ "comfy/", "prepare_sampling load_models_gpu load_model_gpu patch_model model_load", TRACE_LOADING },
 	{ "message_passing.py torch_scatter/ torch_sparse/ dgl/ torch_geometric/nn/conv/", NULL, TRACE_EDGES },
 	{ "keras/initializ keras/src/initializ", NULL, TRACE_INITIAL },
+	{ "layers/core/dense", NULL, TRACE_UNITS },
 	{ "autoencoder vae", "decode encode", TRACE_DECODER },
 	{ NULL, "decode_latents decode_first_stage vae_decode", TRACE_DECODER },
 	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine _init_cache", TRACE_CACHE },

@@ -100,7 +100,7 @@ static const struct {
 
 /* What a clause is of that advises, or tells what a program does about it. */
 #define ADVICE		"if you|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
-    "whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
+    "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"

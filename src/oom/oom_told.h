@@ -32,7 +32,8 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	int killed;		/* and where to have been killed, */
 	int processor;		/* or to run on the processor, */
 	int replay;		/* or to keep what was seen; */
-	int graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings */
+	int graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
+	int as_needed;		/* or by which TensorFlow or JAX takes of a device what it needs, and no pool */
 };
 
 /* Line LINE of the log is a sentence. */

@@ -68,6 +68,7 @@ Test(oom_told, what_says_nothing_of_it)
 {
 	static const char *const none[] = {
 		/* denials */
+		"The paper says the memory is exhausted with vanilla attention; ours does not run out of memory.",
 		"It never runs out of memory.", "There is no OOM with batch 8.", "The out of memory error is gone now.",
 		"I did not get any out of memory error", "we trained for 10 epochs without running out of memory",
 		"it does not exceed 4 GB of memory", "The memory is not full", "I fixed my memory issue", "I have enough memory",
@@ -162,6 +163,47 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("I use the CPU to do the training").told.processor, 1);
 	cr_expect_eq(read_lines("on the CPU it works").told.processor, 0);
 	cr_expect_eq(read_lines("can it run on the CPU?").told.processor, 0);
+}
+
+Test(oom_told, graphs_of_networks)
+{
+	static const char *const graph[] = { "I train a GCN on it", "import dgl", "the graph neural network is small",
+	    "the graph has 1,000 nodes and 5,000 edges", "a GAT in TensorFlow, whose memory is full" };
+	static const char *const other[] = { "My TensorFlow graph has 5,000 nodes after optimization.",
+	    "I don't use a graph network, and my graph of the loss looks fine. The cluster has 4 nodes.",
+	    "Kubernetes cluster with 3 nodes; I plot the loss graph with matplotlib.", "The graph shows a huge spike of memory.",
+	    "The graph below shows memory for a single step.", "Graph Node: keras ResNet50 model with convolution layers, see graph." };
+	size_t i;
+
+	for (i = 0; i < COUNT(graph); i++)
+		cr_expect_eq(read_lines(graph[i]).told.graph, 1, "%s", graph[i]);
+	for (i = 0; i < COUNT(other); i++)
+		cr_expect_eq(read_lines(other[i]).told.graph, 0, "%s", other[i]);
+}
+
+Test(oom_told, batches_of_tests)
+{
+	static const char *const training[] = { "batch_size=8, val_batch_size=512", "python test.py --batch_size 8 --eval 4",
+	    "train_loader = DataLoader(train_set, batch_size=8)", "the latest run has a batch size of 8",
+	    "model.fit(x, y, batch_size=8, validation_data=(a, b))" };
+	static const char *const tests[] = { "I set batch_size=1 for validation but train with 64.",
+	    "batch_size=1 for validation, 64 for training", "test_loader = DataLoader(test_set, batch_size=1, shuffle=False)",
+	    "val_loader = DataLoader(val, batch_size=1)", "testLoader = DataLoader(x, batch_size=1)",
+	    "the validation batch size is 1" };
+	size_t i;
+
+	for (i = 0; i < COUNT(training); i++)
+		cr_expect_eq(read_lines(training[i]).told.batch[0], 8, "%s", training[i]);
+	for (i = 0; i < COUNT(tests); i++)
+		cr_expect_eq(read_lines(tests[i]).told.batches, 0, "%s", tests[i]);
+}
+
+Test(oom_told, devices_that_are_taken_as_needed)
+{
+	cr_expect_eq(read_lines("XLA_PYTHON_CLIENT_PREALLOCATE=false is set").told.as_needed, 1);
+	cr_expect_eq(read_lines("config.gpu_options.allow_growth = True").told.as_needed, 1);
+	cr_expect_eq(read_lines("config.gpu_options.allow_growth = False").told.as_needed, 0);
+	cr_expect_eq(read_lines("I do not set allow_growth to true").told.as_needed, 0);
 }
 
 Test(oom_told, a_process_that_was_ended)
