@@ -74,7 +74,8 @@ train { batch 3  optimizer sgd(lr=0.1)  data synthetic(samples=6) }
 # what is replaced in specs/, so that they are smaller, or draw nothing
 SMALL = {"gpt2": ((r"12 \* layer\(768, 12", "2 * layer(48, 4"), (r"\b50257\b", "96"), (r"\b1024\b", "24"), (r"\b768\b", "48"),
                   (r"48, 4, 0\.1", "48, 4, 0"), (r"dropout\(0\.1\)", "dropout(0)")),
-         "resnet18": ((r"\b224\b", "64"),), "lstm": (), "lenet5": (), "digit_rows": ((r"dropout\([^)]*\)", "dropout(0)"),)}
+         "resnet18": ((r"\b224\b", "64"),), "lstm": (), "lenet5": (), "dlrm": ((r"\b\d{3,}(?=[\])])", "40"),), "local_merge": ((r"\b5000\b", "50"),),
+         "digit_rows": ((r"dropout\([^)]*\)", "dropout(0)"),)}
 # two updates of a step, of which the second reads what the first moves; with a rate of 0 nothing moves
 TURNS = """block judged {
   out = in -> dense(3) -> leaky_relu(0.2) -> dense(1)
