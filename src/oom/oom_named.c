@@ -299,8 +299,14 @@ names_graph(struct talk t)
 static bool
 takes_as_needed(struct talk t)
 {
-	return ((talk_any_of(t, "preallocate") && talk_any_whole(t, "false 0")) ||
-	    (talk_any_of(t, "allow_growth memory_growth") && talk_any_whole(t, "true 1"))) && !clause_says_no(t, "");
+	const char *at = talk_first(t, "preallocate|allow_growth|memory_growth");
+	struct talk ahead, behind;
+
+	if (!at)
+		return false;
+	ahead = talk_part(t, talk_clause(t, at, 1).s, at);
+	behind = talk_part(t, at, t.s + t.n);
+	return !clause_says_no(ahead, "") && (lower(*at) == 'p' ? talk_any_whole(behind, "false 0") : talk_any_whole(behind, "true 1"));
 }
 
 void

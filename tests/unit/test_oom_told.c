@@ -202,6 +202,7 @@ Test(oom_told, devices_that_are_taken_as_needed)
 {
 	cr_expect_eq(read_lines("XLA_PYTHON_CLIENT_PREALLOCATE=false is set").told.as_needed, 1);
 	cr_expect_eq(read_lines("config.gpu_options.allow_growth = True").told.as_needed, 1);
+	cr_expect_eq(read_lines("allow_growth=True does not help").told.as_needed, 1);
 	cr_expect_eq(read_lines("config.gpu_options.allow_growth = False").told.as_needed, 0);
 	cr_expect_eq(read_lines("I do not set allow_growth to true").told.as_needed, 0);
 }
