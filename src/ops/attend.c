@@ -444,8 +444,9 @@ split(struct split *s, struct node *n)
 		return cannot_split(s, n, "its scores have a bias");
 	for (k = Q; k <= V; k++)
 		if (n->in[k] && split_blocks(s, n->in[k]) != blocks(n))
-			return cannot_split(s, n, "what it reads is not: dense layers with split=ranks make queries, keys and values "
-			    "of a rank's heads");
+			return cannot_split(s, n, arena_printf(s->m->arena, "'%s', which it reads, is not split by heads: dense layers "
+			    "with split=ranks make queries, keys and values of a rank's heads, and what is elementwise keeps them",
+			    n->in[k]->def ? n->in[k]->def->path : n->in[k]->name));
 	split_attr(s, n, "heads")->i = heads / s->ranks;
 	split_attr(s, n, "kv_heads")->i = kv / s->ranks;
 	split_result(s, n->out[Y], 1);

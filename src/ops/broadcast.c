@@ -5,6 +5,7 @@
 #include "ops/broadcast.h"
 
 #include "ir/diff.h"
+#include "ir/split.h"
 
 #include <assert.h>
 #include <string.h>
@@ -119,6 +120,22 @@ shape(struct build *b, struct node *n)
 	    broadcast_fits(b, n, x);
 }
 
+/* Of a share, whose axis is not one that is repeated, the same share. */
+static bool
+split(struct split *s, struct node *n)
+{
+	int blocks = split_blocks(s, n->in[0]);
+	struct attr *shape;
+
+	if (!blocks)
+		return false;
+	shape = split_attr(s, n, "shape");
+	shape->v[shape->n - 1] /= s->ranks;
+	split_result(s, n->out[0], blocks);
+	split_append(s, n);
+	return true;
+}
+
 static struct tensor *
 identity(const struct graph *g, const struct node *n)
 {
@@ -176,6 +193,7 @@ const struct op op_broadcast = {
 	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
 	.memory.layout = op_layout_either,
+	.ranks.split = split,
 	.calls.kernels = POINTWISE_KERNELS,
 	.calls.define = define,
 	.calls.emit = emit,

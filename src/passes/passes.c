@@ -8,8 +8,8 @@
 
 #define PASSES(_)				\
 	_(phases)				\
-	_(split_layers)				\
 	_(turns)				\
+	_(split_layers)				\
 	_(formulas)				\
 	_(simplify)				\
 	_(join_formulas)			\

@@ -1,9 +1,11 @@
 /*
  * split-layers: where layers say split=ranks and several ranks train together, makes of each graph what one of them does
  * (ir/split.h). No samples are shared out then: all ranks have the same ones, and the same losses. What is elementwise runs on
- * a rank's share where all that it reads is split alike; operators say themselves what else can be; the rest gets all columns.
+ * a rank's share where all that it reads is split alike, or is one number for a whole row, whose gradient ranks add up; operators
+ * say themselves what else can be; the rest gets all columns. It runs after turns, whose nodes draw the same random numbers then
+ * as on one rank: what is made here is numbered after all of them.
  *
- * Reads: train and validate after phases. Writes: both, and the module's list of what persists, where a rank's part takes the
+ * Reads: train and validate after turns. Writes: both, and the module's list of what persists, where a rank's part takes the
  * place of a parameter. Invariants after: 1. a split parameter is read by nodes that split it alone; 2. results are whole;
  * 3. the order of the nodes that were there is what it was.
  */
@@ -12,6 +14,8 @@
 #include <string.h>
 
 #include "ir/split.h"
+
+extern const struct op op_broadcast, op_parameter;
 
 /* Is it elementwise, of operands that are split alike, or alike along the last axis? Then in so many blocks; else 0. */
 static int
@@ -35,6 +39,17 @@ shares_of(const struct split *s, const struct node *n)
 	return blocks;
 }
 
+/* Results that have the bytes of operands have those of what stands for them now, or of what these have them from. */
+static void
+alias_again(struct node *n)
+{
+	int k, of;
+
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] && n->out[k]->alias_of && (of = n->op->memory.alias(n, k)) >= 0)
+			tensor_alias(n->out[k], n->in[of]);
+}
+
 static void
 split_node(struct split *s, struct node *n)
 {
@@ -42,23 +57,34 @@ split_node(struct split *s, struct node *n)
 
 	if (n->op->ranks.split && n->op->ranks.split(s, n))
 		return;
-	for (k = 0; k < n->nin && !blocks; k++)
-		if (n->in[k])
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && !blocks)
 			n->in[k] = split_whole(s, n, n->in[k]);
+		else if (n->in[k] && !split_blocks(s, n->in[k]) && dtype_is_float(n->in[k]->dtype))
+			n->in[k] = split_enter(s, n, n->in[k]);
+	alias_again(n);
 	for (k = 0; k < n->nout && blocks; k++)
 		if (n->out[k])
 			split_result(s, n->out[k], blocks);
 	split_append(s, n);
 }
 
+/* What is elementwise, or repeats samples, hands on what is wanted of its result. */
 static void
 note_wanted(struct split *s, const struct node *n)
 {
-	int k;
+	bool wants = n->op->ranks.split_blocks && op_splits(n);
+	const struct tensor *y = n->nout > 0 ? n->out[0] : NULL;
+	int blocks = wants ? n->op->ranks.split_blocks(n) : y && y->rank > 0 ? s->wanted[y->id] : 0, k;
 
-	for (k = 0; n->op->ranks.split_blocks && op_splits(n) && k < n->nin; k++)
-		if (n->in[k])
-			s->wanted[n->in[k]->id] = n->op->ranks.split_blocks(n);
+	if (!wants && !((n->op->flags & OP_ELEMENTWISE) && !(n->op->flags & OP_RANDOM)) && n->op != &op_broadcast)
+		return;
+	for (k = 0; k < n->nin; k++) {
+		const struct tensor *t = n->in[k];
+
+		if (t && blocks > s->wanted[t->id] && (wants || (t->rank && t->dim[t->rank - 1] == y->dim[y->rank - 1])))
+			s->wanted[t->id] = blocks;
+	}
 }
 
 static void
@@ -70,12 +96,28 @@ split_graph(struct split *s, struct graph *g)
 	s->g = g;
 	g->nodes.v = NULL;
 	g->nodes.n = g->nodes.cap = 0;
-	for (i = 0; i < n; i++)
+	for (i = n - 1; i >= 0; i--)
 		note_wanted(s, node[i]);
 	for (i = 0; i < n && s->m->diags->errors == errors; i++)	/* what comes after an error is no news */
 		split_node(s, node[i]);
 	for (i = 0; n && i < g->results.n; i++)
 		g->results.v[i].tensor = split_whole(s, node[n - 1], g->results.v[i].tensor);
+}
+
+/* A parameter that the spec names is a node, too, which nobody reads where it serves split layers alone. */
+static void
+drop_views(const struct split *s, struct graph *g)
+{
+	int i, n = 0;
+
+	for (i = 0; g && i < g->nodes.n; i++) {
+		struct node *node = g->nodes.v[i];
+
+		if (node->op != &op_parameter || !s->part[node->in[0]->id])
+			g->nodes.v[n++] = node;
+	}
+	if (g)
+		g->nodes.n = n;
 }
 
 /* Who reads all of a parameter of which there is but a part here? */
@@ -94,7 +136,10 @@ is_read_whole(const struct split *s, const struct graph *g)
 				continue;
 			d = diag_error(s->m->diags, "settings", n->loc, "'%s' reads all of '%s', of which each of %lld ranks has but a "
 			    "part (split=ranks)", n->path, t->name, (long long)s->ranks);
-			diag_help(s->m->diags, d, "split=ranks for '%s', too, or weights of its own", n->path);
+			if (n->op->ranks.split && n->op != &op_broadcast)
+				diag_help(s->m->diags, d, "split=ranks for '%s', too, or weights of its own", n->path);
+			else
+				diag_help(s->m->diags, d, "leave split=ranks out of the layers that have these weights");
 			return true;
 		}
 	return false;
@@ -135,6 +180,8 @@ run(struct module *m, const struct pass_options *o)
 	split_graph(&s, m->train);
 	if (m->validate && m->diags->errors == errors)
 		split_graph(&s, m->validate);
+	drop_views(&s, m->train);
+	drop_views(&s, m->validate);
 	if (m->diags->errors == errors && !is_read_whole(&s, m->train))
 		is_read_whole(&s, m->validate);
 	replace_parameters(&s);
