@@ -25,7 +25,7 @@ append(struct split *s, const struct node *of, const char *op, struct tensor *t,
 struct tensor *
 split_enter(struct split *s, const struct node *n, struct tensor *t)
 {
-	if (!s->entered[t->id])
+	if (!s->entered[t->id] || t->kind == T_PARAM)	/* turns read a parameter as it is then */
 		s->entered[t->id] = append(s, n, "split_enter", t, "entered", 1);
 	return s->entered[t->id];
 }
