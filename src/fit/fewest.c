@@ -5,6 +5,10 @@
  *
  * Where the batch is parts (deterministic), those are the micro-batches on any number of ranks, which must divide their number:
  * each of these is planned, as the fewer a rank makes, the fewer sums wait there.
+ *
+ * Where layers are split (split=ranks), all ranks have the same samples, and their number divides what is shared out, whatever
+ * the batch is. More ranks have less each: where the update does not fit on as many as are asked for, neither does it on fewer
+ * that are several.
  */
 #include "fit/fewest.h"
 
@@ -13,15 +17,47 @@
 
 #define MOST_PLANS	4
 
+/* The units, rows and columns of every weight that is split are so many, or a multiple; and some of these numbers of ranks do not
+ * divide heads: then there is no plan. */
+static int64_t
+split_units(const struct module *m)
+{
+	int64_t common = 0;
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++) {
+		const struct tensor *t = m->persistent.v[i];
+		int64_t units = t->kind == T_PARAM && t->split_blocks ? t->dim[t->split_axis] / t->split_blocks * m->set.ranks : 0;
+
+		while (units) {		/* Euclid */
+			int64_t rest = common % units;
+
+			common = units;
+			units = rest;
+		}
+	}
+	return common ? common : m->set.ranks;
+}
+
+/* Does it not fit on so many, by what is known? */
+static bool
+is_ruled_out(const struct module *m, const struct fit *f, int64_t ranks, int64_t micro)
+{
+	if (ranks == 1 || m->set.parts)
+		return false;
+	return micro > f->largest.batch && (!module_splits(m) || ranks <= m->set.ranks);
+}
+
 void
 fit_fewest_ranks(struct module *m, const struct fit *f, struct fewest *found)
 {
+	bool all = m->set.parts || module_splits(m);
 	int64_t parts = m->set.parts, *ranks, micro;
 	int n, i, plans = 0;
 
 	*found = (struct fewest){ 0 };
-	ranks = divisors_above(m->arena, parts ? parts : m->set.batch / m->set.accumulate, 0, &n);
-	for (i = 0; i < n && ranks[i] <= MOST_RANKS && (parts || plans < MOST_PLANS); i++) {
+	ranks = divisors_above(m->arena, parts ? parts : module_splits(m) ? split_units(m) : m->set.batch / m->set.accumulate, 0, &n);
+	for (i = 0; i < n && ranks[i] <= MOST_RANKS && (all || plans < MOST_PLANS); i++) {
 		struct settings set = m->set;
 		struct module *other;
 
@@ -29,7 +65,7 @@ fit_fewest_ranks(struct module *m, const struct fit *f, struct fewest *found)
 		if (parts)
 			set.accumulate = parts / ranks[i];
 		micro = settings_micro_batch(&set);
-		if (ranks[i] > 1 && !parts && micro > f->largest.batch)
+		if (is_ruled_out(m, f, ranks[i], micro))
 			continue;
 		plans++;
 		whatif_micro_batch(&set, micro);

@@ -320,6 +320,12 @@ tensor_whole(const struct tensor *t)
 	return t->shared ? t->gradient_of : t;
 }
 
+struct tensor *
+tensor_declared(struct tensor *t)
+{
+	return t->kind == T_PARAM && t->gradient_of ? t->gradient_of : t;
+}
+
 /* In-place results make chains as long as the network; each link also knows its end so far. */
 void
 tensor_alias(struct tensor *t, struct tensor *of)

@@ -113,7 +113,8 @@ struct tensor {
 	struct tensor *copies;	/* T_OPTIMIZER: the same numbers as that parameter, in another type;
 				 * it starts at the values that the parameter had before rounding */
 
-	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor; T_OPTIMIZER: of which parameter */
+	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor; T_OPTIMIZER: of which parameter; T_PARAM: which
+					 * the network has in its place, of which it is a rank's piece or part; NULL: itself */
 	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
 };
 
@@ -235,6 +236,8 @@ struct graph	*ir_clone(struct module *, const struct graph *, const char *name, 
 
 struct tensor	*tensor_root(const struct tensor *);	/* whose bytes it has: follows alias_of */
 const struct tensor	*tensor_whole(const struct tensor *);	/* of what it is a rank's piece; itself, if it is none */
+/* What the network itself has: for a parameter of which a pass made a rank's piece or part, that; else T. */
+struct tensor	*tensor_declared(struct tensor *t);
 /* The parameter of which a rank has but its part, for that and what is as long: its state, its gradient; NULL: all of it. */
 const struct tensor	*tensor_split(const struct tensor *);
 /* As all ranks together have it: that part's axis is as many times as long as there are ranks. */

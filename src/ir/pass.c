@@ -69,7 +69,7 @@ passes_finish(struct module *m, const struct pass_options *o, const char *after)
 
 /* ---- copies ---- */
 
-/* What the network itself keeps; state, and pieces, that passes made are left out, since they make them anew. */
+/* What the network itself keeps; state, pieces and parts that passes made are left out, since they make them anew. */
 static void
 copy_persistent(struct module *copy, const struct module *m)
 {
@@ -77,8 +77,7 @@ copy_persistent(struct module *copy, const struct module *m)
 
 	memset(&copy->persistent, 0, sizeof(copy->persistent));
 	for (i = 0; i < m->persistent.n; i++) {
-		struct tensor *t = m->persistent.v[i]->kind == T_PARAM && m->persistent.v[i]->shared ?
-		    m->persistent.v[i]->gradient_of : m->persistent.v[i];
+		struct tensor *t = tensor_declared(m->persistent.v[i]);
 
 		if (!t->def && tensor_kind_declared(t->kind))
 			vec_push(copy->arena, &copy->persistent, t);

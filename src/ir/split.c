@@ -46,7 +46,7 @@ split_whole(struct split *s, const struct node *n, struct tensor *t)
 }
 
 static struct tensor *
-part_of(struct split *s, const struct tensor *p, int axis, int blocks)
+part_of(struct split *s, struct tensor *p, int axis, int blocks)
 {
 	struct tensor *part;
 	int64_t dim[MAX_RANK];
@@ -61,6 +61,7 @@ part_of(struct split *s, const struct tensor *p, int axis, int blocks)
 	part->turn = p->turn;
 	part->split_axis = axis;
 	part->split_blocks = blocks;
+	part->gradient_of = p;
 	return part;
 }
 

@@ -123,8 +123,10 @@ take_gradients(struct module *m, struct arena *a)
 	int i;
 
 	for (i = 0; i < m->persistent.n; i++) {
-		gradient[i] = m->persistent.v[i]->gradient;
-		m->persistent.v[i]->gradient = NULL;
+		struct tensor *t = tensor_declared(m->persistent.v[i]);
+
+		gradient[i] = t->gradient;
+		t->gradient = NULL;
 	}
 	return gradient;
 }
@@ -135,7 +137,7 @@ give_gradients(struct module *m, struct tensor *const *gradient)
 	int i;
 
 	for (i = 0; i < m->persistent.n; i++)
-		m->persistent.v[i]->gradient = gradient[i];
+		tensor_declared(m->persistent.v[i])->gradient = gradient[i];
 }
 
 /* ---- whole plans ---- */

@@ -153,6 +153,45 @@ Test(model, a_what_if_plan_is_the_plan_of_the_spec_that_says_so)
 	cr_expect(plan_verify(m, m->plan, m->diags));
 }
 
+static const char *
+split_net(int batch, int ranks, const char *device)
+{
+	return arena_printf(arena, "network n { input x : f32[64] target t : class[5]\n"
+	    "y = x -> dense(256, split=ranks) -> gelu -> dense(64, split=ranks) -> relu -> dense(5)\n"
+	    "loss cross_entropy(y, t) }\n"
+	    "train { batch %d ranks %d precision f64 optimizer adam(lr=0.1) data synthetic(4096) }\n%s", batch, ranks, device);
+}
+
+/* A rank's part of a parameter is of the plan; what-ifs start from the parameter, whatever number of ranks they have. */
+Test(model, layers_that_are_split_are_split_anew_in_a_what_if)
+{
+	struct module *m = planned(split_net(64, 2, "")), *other;
+	struct settings set = m->set;
+	int i;
+
+	for (set.ranks = 1; set.ranks <= 4; set.ranks *= 2) {
+		int64_t bytes = planned(split_net(64, (int)set.ranks, ""))->plan->arena_bytes;
+
+		for (i = 0; i < 2; i++) {
+			other = whatif(m, &set);
+			cr_assert(other);
+			cr_expect_eq(other->plan->arena_bytes, bytes);
+		}
+	}
+	for (i = 1; i <= 100; i += 33)
+		cr_expect_eq(whatif_batch(m, i), planned(split_net(i, 2, ""))->plan->arena_bytes);
+	cr_expect(plan_verify(m, m->plan, m->diags));
+}
+
+/* Where the plan is too large, another is tried, of a copy. */
+Test(model, layers_that_are_split_are_trained_where_memory_is_scarce)
+{
+	struct module *free = planned(split_net(2048, 2, "")), *tight = planned(split_net(2048, 2, "device { memory 6MiB }\n"));
+
+	cr_expect_eq(tight->plan->arena_bytes, free->plan->arena_bytes);
+	cr_expect_eq(tight->persistent.n, free->persistent.n);
+}
+
 Test(model, the_largest_batch_is_proven)
 {
 	struct module *m = planned(conv_net(16, 1)), *other;
