@@ -26,7 +26,7 @@ struct macro {
 	bool flag;		/* is defined either way, as 1 or as 0 */
 };
 
-#define MOST_MACROS	32
+#define MOST_MACROS	64
 
 /* An #if that is open. */
 struct branch {

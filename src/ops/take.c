@@ -108,8 +108,8 @@ emit_backward(struct emitter *e, const struct node *n)
 	switch (way_of(&k, dy)) {
 	case SORT:
 		emit_call(e, "embedding_backward", arg_tensor(dx), arg_tensor(dy), arg_tensor(index), arg_onto(n),
-		    arg_work(n), arg_text(emit_rows(e, index, index->rank)), arg_int(k.n), arg_int(k.inner),
-		    arg_int(-1));
+		    arg_work(n), arg_text(emit_rows(e, index, index->rank)), arg_int(0), arg_int(k.n),
+		    arg_int(k.inner), arg_int(-1));
 		return;
 	case SEARCH:
 		emit_call(e, "take_search", arg_tensor(dx), arg_tensor(dy), arg_tensor(index), arg_onto(n),

@@ -30,7 +30,8 @@ check(const struct rule *rule, struct lint *l)
 		g = lint_report(l, rule, n->loc, "bce takes probabilities, from 0 to 1, and %s leaves %s", last->op->name,
 		    node_is(last, "relu") ? "numbers above 1, too" : "numbers of any size");
 		diag_place(l->diags, g, last->loc, "that is here");
-		diag_help(l->diags, g, "bce_with_logits in its place, which applies sigmoid itself and loses no digits");
+		diag_help(l->diags, g, "bce_with_logits in its place%s, which applies sigmoid itself and loses no digits",
+		    node_is(last, "relu") ? ", without that relu" : "");
 	}
 }
 
