@@ -57,14 +57,24 @@ op_alias_persistent(const struct node *n, int k)
 
 /* ---- attributes ---- */
 
-const struct attr *
-op_attr(const struct node *n, const char *name)
+static const struct attr *
+find_attr(const struct node *n, const char *name)
 {
 	int i;
 
 	for (i = 0; n->op->attrs && n->op->attrs[i].name; i++)
 		if (*n->op->attrs[i].name == *name && strcmp(n->op->attrs[i].name, name) == 0)
 			return &n->attr[i];
+	return NULL;
+}
+
+const struct attr *
+op_attr(const struct node *n, const char *name)
+{
+	const struct attr *a = find_attr(n, name);
+
+	if (a)
+		return a;
 	assert(!"an operator asks for an attribute it does not declare");
 	abort();
 }
@@ -525,11 +535,17 @@ op_operand_is(const struct op *op, int k, const char *word)
 }
 
 bool
+op_takes_split(const struct node *n)
+{
+	return n->op->ranks.split && find_attr(n, "split");
+}
+
+bool
 op_splits(const struct node *n)
 {
-	const struct op *op = n->forward ? n->forward->op : n->op;
+	const struct node *f = n->forward ? n->forward : n;
 
-	return op->ranks.split && op_attr(n->forward ? n->forward : n, "split")->i;
+	return op_takes_split(f) && op_attr(f, "split")->i;
 }
 
 bool

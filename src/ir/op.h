@@ -457,6 +457,7 @@ enum op_layout	 op_layout_either(const struct node *);
 bool		 op_operand_is(const struct op *, int k, const char *word);
 
 /* Does it, or what it differentiates, say split=ranks; and is it split, as several ranks train the module? */
+bool		 op_takes_split(const struct node *);	/* as an attribute; a broadcast passes a share on without */
 bool		 op_splits(const struct node *);
 bool		 op_splits_here(const struct module *, const struct node *);
 

@@ -136,7 +136,7 @@ is_read_whole(const struct split *s, const struct graph *g)
 				continue;
 			d = diag_error(s->m->diags, "settings", n->loc, "'%s' reads all of '%s', of which each of %lld ranks has but a "
 			    "part (split=ranks)", n->path, t->name, (long long)s->ranks);
-			if (n->op->ranks.split && n->op != &op_broadcast)
+			if (op_takes_split(n))
 				diag_help(s->m->diags, d, "split=ranks for '%s', too, or weights of its own", n->path);
 			else
 				diag_help(s->m->diags, d, "leave split=ranks out of the layers that have these weights");
