@@ -508,7 +508,7 @@ split(struct importer *im, const struct model_node *n)
 	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	const struct integers *sizes = val_integers(im, node_in(im, n, 1));
 	const int64_t *v = sizes ? sizes->v : NULL;
-	int64_t from = 0, axis64, size;
+	int64_t from = 0, axis64, all, size;
 	int i, axis, count = sizes ? sizes->n : n->nout;
 	struct call c;
 
@@ -516,12 +516,17 @@ split(struct importer *im, const struct model_node *n)
 		return false;
 	if (!sizes)
 		attr_ints(n, "split", &count, &v);
+	if (count != n->nout)
+		return cannot(im, "it says %d sizes of %d parts", count, n->nout);
 	axis64 = axis;
+	all = x->t->dim[axis];
 	for (i = 0; i < n->nout; i++, from += size) {
 		int64_t stop;
 
-		size = v && i < count ? v[i] : (x->t->dim[axis] + n->nout - 1) / n->nout;
-		stop = from + size > x->t->dim[axis] ? x->t->dim[axis] : from + size;
+		size = v ? v[i] : (all + n->nout - 1) / n->nout;
+		if (size < 0 || (v && size > all - from))
+			return cannot(im, "part %d has %lld of %lld that are left", i, (long long)size, (long long)(all - from));
+		stop = size > all - from ? all : from + size;
 		if (!map_get(&im->users, n->out[i]))
 			continue;
 		call_begin(&c, im, "slice");

@@ -74,6 +74,13 @@ def standing():
          ["batch", 3, 6, 6])
 
 
+def parts(name, *sizes):
+    """An axis of six in parts that it has not."""
+    save(name, [helper.make_node("Split", ["image", "sizes"], ["a", "b", "c"], name="the_parts", axis=1),
+                helper.make_node("Add", ["b", "c"], ["scores"])],
+         [numpy_helper.from_array(numpy.array(sizes, numpy.int64), "sizes")], ["batch", 6], ["batch", 2])
+
+
 def one_number():
     """A score that is a number, no vector of one: what squeeze(-1) makes of it."""
     save("number", [helper.make_node("Flatten", ["image"], ["a"]), helper.make_node("MatMul", ["a", "w"], ["b"]),
@@ -293,6 +300,9 @@ beside("beside", "beside.data")
 beside("outside", "../beside.data")
 large(16384)
 standing()
+parts("parts_below", 6, -2, 2)
+parts("parts_beyond", 1, 2**62, 2**63 - 1)
+parts("parts_few", 2, 2)
 one_number()
 framed()
 scaled_bias()
