@@ -57,24 +57,14 @@ op_alias_persistent(const struct node *n, int k)
 
 /* ---- attributes ---- */
 
-static const struct attr *
-find_attr(const struct node *n, const char *name)
+const struct attr *
+op_attr(const struct node *n, const char *name)
 {
 	int i;
 
 	for (i = 0; n->op->attrs && n->op->attrs[i].name; i++)
 		if (*n->op->attrs[i].name == *name && strcmp(n->op->attrs[i].name, name) == 0)
 			return &n->attr[i];
-	return NULL;
-}
-
-const struct attr *
-op_attr(const struct node *n, const char *name)
-{
-	const struct attr *a = find_attr(n, name);
-
-	if (a)
-		return a;
 	assert(!"an operator asks for an attribute it does not declare");
 	abort();
 }
@@ -532,26 +522,6 @@ op_operand_is(const struct op *op, int k, const char *word)
 		s = strchr(s, ' ') + 1;
 	len = strcspn(s, " ");
 	return len == strlen(word) && strncmp(s, word, len) == 0;
-}
-
-bool
-op_takes_split(const struct node *n)
-{
-	return n->op->ranks.split && find_attr(n, "split");
-}
-
-bool
-op_splits(const struct node *n)
-{
-	const struct node *f = n->forward ? n->forward : n;
-
-	return op_takes_split(f) && op_attr(f, "split")->i;
-}
-
-bool
-op_splits_here(const struct module *m, const struct node *n)
-{
-	return module_splits(m) && op_splits(n);
 }
 
 bool

@@ -301,10 +301,11 @@ struct op_ranks {
 	bool (*split)(struct split *, struct node *);
 	/* Of how many blocks an operand is, of each of which a rank has its share; NULL: one. */
 	int (*split_blocks)(const struct node *);
+	bool hands_on;		/* split() is of a share that it is given, as of what is elementwise: no attribute says so */
 	bool sums;		/* adds up over all ranks what it makes, and waits for that */
 };
 
-/* The layer that says split=ranks, as an attribute, and whether a node does: op_splits(). */
+/* The layer that says split=ranks, as an attribute; whether a node does: split_is_said(), in ir/split.h. */
 #define SPLIT_ATTR(doc)	{ "split", ATTR_ENUM, doc, .preset = "none", .choices = "none ranks", .silent = true }
 
 /*
@@ -455,11 +456,6 @@ enum op_layout	 op_layout_either(const struct node *);
 
 /* Does op->operands call the K-th so? Its last word stands for all that follow. */
 bool		 op_operand_is(const struct op *, int k, const char *word);
-
-/* Does it, or what it differentiates, say split=ranks; and is it split, as several ranks train the module? */
-bool		 op_takes_split(const struct node *);	/* as an attribute; a broadcast passes a share on without */
-bool		 op_splits(const struct node *);
-bool		 op_splits_here(const struct module *, const struct node *);
 
 /* Does nothing run for it, since its output is its input under another shape? */
 bool		 op_is_view(const struct op *);

@@ -3,6 +3,26 @@
 
 #include <string.h>
 
+bool
+split_can_be_said(const struct op *op)
+{
+	return op->ranks.split && !op->ranks.hands_on;
+}
+
+bool
+split_is_said(const struct node *n)
+{
+	const struct node *f = n->forward ? n->forward : n;
+
+	return split_can_be_said(f->op) && op_attr(f, "split")->i;
+}
+
+bool
+split_is_done(const struct module *m, const struct node *n)
+{
+	return module_splits(m) && split_is_said(n);
+}
+
 int
 split_blocks(const struct split *s, const struct tensor *t)
 {

@@ -32,6 +32,12 @@ struct split {
 	struct tensor **part;	/* by a parameter's id: a rank's part of it */
 };
 
+/* Can layers of that operator say split=ranks? */
+bool		 split_can_be_said(const struct op *);
+/* Does it, or what it differentiates, say split=ranks; and is it split, as several ranks train the module? */
+bool		 split_is_said(const struct node *);
+bool		 split_is_done(const struct module *, const struct node *);
+
 /* Of how many blocks the last axis of T is split; 0: it is whole, or absent. */
 int		 split_blocks(const struct split *, const struct tensor *);
 /* T, of which ranks add up the gradients: each has the part that is through its share of what reads it. */

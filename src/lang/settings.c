@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "ir/split.h"
 #include "target/gpu.h"
 #include "syntax/setting.h"
 #include "syntax/words.h"
@@ -292,7 +293,7 @@ first_split(const struct graph *g)
 	int i;
 
 	for (i = 0; i < g->nodes.n; i++)
-		if (op_splits(g->nodes.v[i]))
+		if (split_is_said(g->nodes.v[i]))
 			return g->nodes.v[i];
 	return NULL;
 }

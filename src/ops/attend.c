@@ -99,7 +99,7 @@ geometry(struct emitter *e, const struct node *n, struct tensor *const *in)
 	int64_t rows = in[Q]->dim[in[Q]->rank - 1], kv = s.packed ? rows : in[K]->dim[in[K]->rank - 1];
 	const char *window = op_int(n, "window") ? arena_printf(a, ".window = %lld, ",
 	    (long long)op_int(n, "window")) : "";
-	bool split = op_splits_here(e->module, n);
+	bool split = split_is_done(e->module, n);
 	const char *first = split ? arena_printf(a, ".first_head = ranks.rank * %lld, ", (long long)s.heads) : "";
 	const char *dropout = op_real(n, "dropout") == 0 || !n->training ? "" : arena_printf(a,
 	    ",\n\t    .rate = %s, .stream_id = %d, %s.all_heads = %lld", emit_double(e, op_real(n, "dropout")),
@@ -385,7 +385,7 @@ shape(struct build *b, struct node *n)
 	axis = q->rank - 2;
 	if (!attend_is_relative(b, n))
 		return false;
-	if (op_splits(n) && attend_unsplit(n))
+	if (split_is_said(n) && attend_unsplit(n))
 		return op_error(b, n, "attend: with %s it cannot be split over ranks", attend_unsplit(n));
 	if (!is_sequence(b, n, Q, n->in[K] ? "the queries" : "the input") ||
 	    (n->in[K] && !(is_sequence(b, n, K, "the keys") && is_sequence(b, n, V, "the values"))) ||
@@ -432,7 +432,7 @@ split(struct split *s, struct node *n)
 	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads");
 	int k;
 
-	if (!op_splits(n))
+	if (!split_is_said(n))
 		return false;
 	if (heads % s->ranks != 0)
 		return split_uneven(s, n, heads, "heads");

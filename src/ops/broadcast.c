@@ -193,7 +193,7 @@ const struct op op_broadcast = {
 	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
 	.memory.layout = op_layout_either,
-	.ranks.split = split,
+	.ranks = { .split = split, .hands_on = true },
 	.calls.kernels = POINTWISE_KERNELS,
 	.calls.define = define,
 	.calls.emit = emit,

@@ -15,7 +15,7 @@
 
 #include "ir/split.h"
 
-extern const struct op op_broadcast, op_parameter;
+extern const struct op op_parameter;
 
 /* Is it elementwise, of operands that are split alike, or alike along the last axis? Then in so many blocks; else 0. */
 static int
@@ -73,11 +73,11 @@ split_node(struct split *s, struct node *n)
 static void
 note_wanted(struct split *s, const struct node *n)
 {
-	bool wants = n->op->ranks.split_blocks && op_splits(n);
+	bool wants = n->op->ranks.split_blocks && split_is_said(n);
 	const struct tensor *y = n->nout > 0 ? n->out[0] : NULL;
 	int blocks = wants ? n->op->ranks.split_blocks(n) : y && y->rank > 0 ? s->wanted[y->id] : 0, k;
 
-	if (!wants && !((n->op->flags & OP_ELEMENTWISE) && !(n->op->flags & OP_RANDOM)) && n->op != &op_broadcast)
+	if (!wants && !((n->op->flags & OP_ELEMENTWISE) && !(n->op->flags & OP_RANDOM)) && !n->op->ranks.hands_on)
 		return;
 	for (k = 0; k < n->nin; k++) {
 		const struct tensor *t = n->in[k];
@@ -136,7 +136,7 @@ is_read_whole(const struct split *s, const struct graph *g)
 				continue;
 			d = diag_error(s->m->diags, "settings", n->loc, "'%s' reads all of '%s', of which each of %lld ranks has but a "
 			    "part (split=ranks)", n->path, t->name, (long long)s->ranks);
-			if (op_takes_split(n))
+			if (split_can_be_said(n->op))
 				diag_help(s->m->diags, d, "split=ranks for '%s', too, or weights of its own", n->path);
 			else
 				diag_help(s->m->diags, d, "leave split=ranks out of the layers that have these weights");
