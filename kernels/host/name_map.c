@@ -263,7 +263,7 @@ map_stars_agree(const struct map_rule *r)
 }
 
 static bool
-map_put(struct name_map *m, const struct map_rule *r, const char *group)
+map_keep(struct name_map *m, const struct map_rule *r, const char *group)
 {
 	if (group ? m->members == MOST_MEMBERS : m->n == MOST_RULES)
 		return false;
@@ -290,7 +290,7 @@ map_add(struct name_map *m, struct map_rule *r, const char *group)
 	int members = m->members, found = 0;
 
 	if (!theirs && !here)
-		return map_put(m, r, group) ? NULL : "too many lines";
+		return map_keep(m, r, group) ? NULL : "too many lines";
 	if (!theirs || !here || strcmp(theirs, here) || r->parts || r->layout || r->kind)
 		return "both names end in the same group, and nothing stands behind them";
 	for (int k = 0; k < members; k++) {
@@ -305,7 +305,7 @@ map_add(struct name_map *m, struct map_rule *r, const char *group)
 			return "the names are too long";
 		if (!map_stars_agree(&each))
 			return map_stars_wanted;
-		if (!map_put(m, &each, group))
+		if (!map_keep(m, &each, group))
 			return "too many lines";
 		found++;
 	}

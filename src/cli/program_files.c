@@ -66,6 +66,7 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	struct spec *spec;
 	struct module *m;
 	struct result *outputs;
+	const char *root;
 	int status = compile_one(a, c, path, args, &d, &spec);
 
 	if (status)
@@ -84,7 +85,8 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	text_init(&p->source, a);
 	text_init(&p->makefile, a);
 	text_init(&p->header, a);
-	if (!emit_program(m, p->target, compile_root(a, filename_absolute(a, path), args->allow_outside), &p->source, &p->makefile, &p->header, p->name)) {
+	root = compile_root(a, filename_absolute(a, path), args->allow_outside);
+	if (!emit_program(m, p->target, root, &p->source, &p->makefile, &p->header, p->name)) {
 		if (d.errors)
 			return compile_failed(path, &d);
 		print_error("%s: the program could not be written", path);

@@ -38,7 +38,7 @@ static const struct option options[] = {
 	{ .name = "training", .type = OPTION_FLAG,
 	  .doc = "write the graph of training: the loss, and its gradient by each weight that is trained",
 	  FIELD(struct export_args, training) },
-	{ .name = "update", .type = OPTION_INT, .value = "N", .min = 1, .max = 16,
+	{ .name = "update", .type = OPTION_INT, .value = "N", .min = 1, .max = MOST_TURNS,
 	  .doc = "with --training, of a step that is several updates that one; the first is 1", FIELD(struct export_args, update) },
 	{ .name = "names", .type = OPTION_STRING, .value = "WHOSE",
 	  .doc = "write weights alone, as safetensors with the names that they have in torchvision, timm, huggingface or "

@@ -328,15 +328,15 @@ export_trains(const struct exporter *x, const struct tensor *t)
 static int
 losses_of(const struct exporter *x, const struct graph *g, struct result *loss)
 {
-	const struct turn *t = x->turn ? &x->module->set.turn[x->turn - 1] : NULL;
-	int i, k, count = 0;
+	int i, count = 0;
 
-	for (i = 0; t && i < g->results.n; i++)
-		for (k = 0; k < t->nlosses; k++)
-			if (strcmp(t->loss[k], g->results.v[i].name) == 0)
-				loss[count++] = g->results.v[i];
-	if (!t)
-		loss[count++] = (struct result){ .tensor = g->loss };
+	if (x->turn == 0) {
+		loss[0] = (struct result){ .tensor = g->loss };
+		return 1;
+	}
+	for (i = 0; i < g->results.n; i++)
+		if (turn_has_loss(&x->module->set.turn[x->turn - 1], g->results.v[i].name))
+			loss[count++] = g->results.v[i];
 	return count;
 }
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "ops/shapes.h"
 
 const char *
@@ -204,15 +205,11 @@ struct shared {			/* a constant that others may be like */
 static const char *
 key_of(struct exporter *x, const struct numbers *n, size_t bytes)
 {
-	uint64_t h = 0xcbf29ce484222325u;
 	struct text key;
-	size_t i;
 	int d;
 
-	for (i = 0; i < bytes; i++)
-		h = (h ^ n->data[i]) * 0x100000001b3u;
 	text_init(&key, x->arena);
-	text_printf(&key, "%d:%016" PRIx64, n->type, h);
+	text_printf(&key, "%d:%016" PRIx64, n->type, fnv_add(FNV_BEGIN, n->data, bytes));
 	for (d = 0; d < n->rank; d++)
 		text_printf(&key, ",%" PRId64, n->dim[d]);
 	return key.s;

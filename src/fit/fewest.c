@@ -12,6 +12,7 @@
  */
 #include "fit/fewest.h"
 
+#include "base/gcd.h"
 #include "fit/advice.h"
 #include "fit/whatif.h"
 
@@ -29,12 +30,7 @@ split_units(const struct module *m)
 		const struct tensor *t = m->persistent.v[i];
 		int64_t units = t->kind == T_PARAM && t->split_blocks ? t->dim[t->split_axis] / t->split_blocks * m->set.ranks : 0;
 
-		while (units) {		/* Euclid */
-			int64_t rest = common % units;
-
-			common = units;
-			units = rest;
-		}
+		common = gcd(common, units);
 	}
 	return common ? common : m->set.ranks;
 }

@@ -233,15 +233,6 @@ of_two(struct body *b, struct text *t, const struct step *s, bool alone)
 		text_puts(t, ")");
 }
 
-/* The K-th word of several. */
-static const char *
-word_of(struct body *b, const char *words, int k)
-{
-	for (; k > 0; k--)
-		words += strcspn(words, " ") + 1;
-	return arena_strndup(b->w->im->arena, words, strcspn(words, " "));
-}
-
 /* What stands in a block's parentheses are its parameters, and so are the states that it begins with. */
 static void
 of_block(struct body *b, struct text *t, const struct step *s, bool alone)
@@ -256,7 +247,7 @@ of_block(struct body *b, struct text *t, const struct step *s, bool alone)
 		expression(b, t, s->in[k], true);
 	}
 	for (; k < s->nin; k++) {
-		text_printf(&given, ", %s=", word_of(b, s->op->operands, k));
+		text_printf(&given, ", %s=", op_operand(b->w->im->arena, s->op, k));
 		expression(b, &given, s->in[k], true);
 	}
 	text_printf(t, "%s -> %s%s", first > 1 ? ")" : "", step_call(b, s, given.s ? given.s : ""), alone ? "" : ")");

@@ -54,17 +54,19 @@ attention_of(struct importer *im, const struct model_node *n, struct attention *
 
 /* ---- what it is given ---- */
 
+/* By their places, from Keras 3 on. */
+static const char *const given[] = { "query", "value", "key", "query_mask", "value_mask", "key_mask", "attention_mask" };
+
 /* The operand that is given as WORD, by name or by its place; -1: none. */
 static int
 given_as(struct importer *im, const struct model_node *n, const char *word)
 {
-	static const char *const places[] = { "query", "value", "key", "query_mask", "value_mask", "key_mask", "attention_mask" };
 	static const char *const before_3[] = { "query", "value", "key", "attention_mask" };
 	bool older = keras_older_than_3(im);
 	int k, place = 0, most = older ? 4 : 7;
 
 	for (k = 0; k < n->nin; k++)
-		if (n->word[k] ? strcmp(n->word[k], word) == 0 : place < most && strcmp((older ? before_3 : places)[place++], word) == 0)
+		if (n->word[k] ? strcmp(n->word[k], word) == 0 : place < most && strcmp((older ? before_3 : given)[place++], word) == 0)
 			return k;
 	return -1;
 }
@@ -72,12 +74,11 @@ given_as(struct importer *im, const struct model_node *n, const char *word)
 static bool
 all_are_read(struct importer *im, const struct model_node *n)
 {
-	static const char *const words[] = { "query", "value", "key", "query_mask", "value_mask", "key_mask", "attention_mask" };
 	size_t i;
 	int read = 0;
 
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		read += given_as(im, n, words[i]) >= 0;
+	for (i = 0; i < sizeof(given) / sizeof(*given); i++)
+		read += given_as(im, n, given[i]) >= 0;
 	if (read != n->nin || given_as(im, n, "query") != 0)
 		return cannot(im, "it is given what is neither query, value, key nor a mask, or something twice");
 	return !attr_int(n, "return_attention_scores", 0) ||

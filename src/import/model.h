@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "import/external.h"
 
@@ -105,8 +106,7 @@ struct model {
 	VEC(struct model_value) inputs, outputs;
 	VEC(struct model_value) values;	/* what the file says of others */
 	VEC(struct model_function *) functions;	/* only of what is written */
-	VEC(const char *) others;	/* functions of our domain that stowage export did not write as they are, */
-	VEC(const char *) unmarked;	/* and those of which that cannot be seen */
+	struct map foreign;	/* functions of our domain that stowage export is not seen to have written: why, a clause */
 };
 
 /* Reads an ONNX file that is in memory (or mapped); NULL, with *WHY, where it is none that can be read. */

@@ -451,12 +451,16 @@ reads_as_since(struct reading *r)
 static bool
 function_read(struct reading *r, const Onnx__FunctionProto *f)
 {
+	const char *foreign = NULL;
+
 	if (!f->domain || strcmp(f->domain, OUR_DOMAIN) != 0)
 		return refuse(r, "of its own, which is not read, is the model's function", f->name);
 	if (f->name && (!f->doc_string || !f->doc_string[0]))
-		vec_push(r->arena, &r->m->unmarked, arena_strdup(r->arena, f->name));
+		foreign = "has no mark of stowage export (its doc_string, which an older stowage did not write, and other tools may drop)";
 	else if (f->name && strcmp(f->doc_string, our_function_mark(r->arena, f, r->m->file)) != 0)
-		vec_push(r->arena, &r->m->others, arena_strdup(r->arena, f->name));
+		foreign = "is not as stowage export wrote it";
+	if (foreign)
+		map_put(r->arena, &r->m->foreign, arena_strdup(r->arena, f->name), (void *)foreign);
 	return true;
 }
 

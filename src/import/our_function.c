@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/fnv.h"
 #include "import/wire.h"
 
 struct sum {
@@ -21,20 +22,18 @@ struct sum {
 static void
 add_bytes(struct sum *s, const void *bytes, size_t n)
 {
-	const unsigned char *b = bytes;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		s->h = (s->h ^ b[i]) * 0x100000001b3u;
+	s->h = fnv_add(s->h, bytes, n);
 }
 
 static void
 add_int(struct sum *s, int64_t v)
 {
+	unsigned char bytes[8];	/* of any machine, the lowest first */
 	int i;
 
 	for (i = 0; i < 8; i++)
-		s->h = (s->h ^ (unsigned char)((uint64_t)v >> (8 * i))) * 0x100000001b3u;
+		bytes[i] = (unsigned char)((uint64_t)v >> (8 * i));
+	add_bytes(s, bytes, sizeof(bytes));
 }
 
 static void
@@ -158,7 +157,7 @@ add_node(struct sum *s, const Onnx__NodeProto *n)
 const char *
 our_function_mark(struct arena *a, const Onnx__FunctionProto *p, const unsigned char *file)
 {
-	struct sum s = { 0xcbf29ce484222325u, file };
+	struct sum s = { FNV_BEGIN, file };
 	size_t i;
 
 	add_text(&s, p->name);

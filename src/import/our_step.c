@@ -100,20 +100,14 @@ has_required(const struct call *c)
 bool
 our_step(struct importer *im, const struct model_node *n)
 {
+	const char *foreign = map_get(&im->model->foreign, n->op + strlen(OUR_DOMAIN "."));
 	const struct op *op = layer_of(im, n);
 	struct call c;
 	int k;
 
-	for (k = 0; k < im->model->others.n; k++)
-		if (strcmp(im->model->others.v[k], n->op + strlen(OUR_DOMAIN ".")) == 0)
-			return cannot(im, "the model's function of that name is not as stowage export wrote it, so it may compute something "
-			    "else than the layer: export the network again, or give the function another domain and put its body in its place "
-			    "(onnx.inliner)");
-	for (k = 0; k < im->model->unmarked.n; k++)
-		if (strcmp(im->model->unmarked.v[k], n->op + strlen(OUR_DOMAIN ".")) == 0)
-			return cannot(im, "the model's function of that name has no mark of stowage export (its doc_string, which an older stowage "
-			    "did not write, and other tools may drop), so it may compute something else than the layer: export the network "
-			    "again, or give the function another domain and put its body in its place (onnx.inliner)");
+	if (foreign)
+		return cannot(im, "the model's function of that name %s, so it may compute something else than the layer: export the network "
+		    "again, or give the function another domain and put its body in its place (onnx.inliner)", foreign);
 	if (!op)
 		return cannot(im, "this stowage has no such operator; a later one may have written it");
 	if (n->nin < op->min_operands || (op->max_operands >= 0 && n->nin > op->max_operands) || n->nout != 1)

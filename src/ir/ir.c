@@ -460,6 +460,17 @@ settings_micro_batch(const struct settings *set)
 }
 
 bool
+turn_has_loss(const struct turn *t, const char *result)
+{
+	int i;
+
+	for (i = 0; i < t->nlosses; i++)
+		if (strcmp(t->loss[i], result) == 0)
+			return true;
+	return false;
+}
+
+bool
 settings_leave_out(const struct settings *set)
 {
 	int i;

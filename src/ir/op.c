@@ -55,6 +55,15 @@ op_alias_persistent(const struct node *n, int k)
 	return tensor_persistent(n->in[0]) ? 0 : -1;
 }
 
+const struct op *
+op_never_again(const struct node *n, struct tensor **in, int *nin)
+{
+	(void)n;
+	(void)in;
+	(void)nin;
+	return NULL;
+}
+
 /* ---- attributes ---- */
 
 const struct attr *
@@ -510,6 +519,16 @@ op_rate(const struct op *op)
 		if (op->attrs[i].is_rate)
 			return i;
 	return -1;
+}
+
+const char *
+op_operand(struct arena *a, const struct op *op, int k)
+{
+	const char *s = op->operands ? op->operands : "";
+
+	for (; k > 0 && *(s += strcspn(s, " ")); k--)
+		s++;
+	return *s ? arena_strndup(a, s, strcspn(s, " ")) : NULL;
 }
 
 bool

@@ -296,7 +296,7 @@ struct op_ranks {
 	bool takes_pieces;	/* neither; of gradients that are shared out it reads a rank's piece, and says what all have;
 				 * an optimizer: so it updates that piece */
 	bool alike;		/* what it makes is the same on all ranks, though it is of their samples */
-	/* Where layers are split over ranks: makes the node what a rank does of it (ir/split.h). False: it does all of it.
+	/* Where layers are split over ranks: makes a node that says so what a rank does of it (ir/split.h). False: it does all.
 	 * NULL: what is elementwise takes its share as it comes, and all others do all of it. */
 	bool (*split)(struct split *, struct node *);
 	/* Of how many blocks an operand is, of each of which a rank has its share; NULL: one. */
@@ -454,6 +454,8 @@ enum op_layout	 op_layout(const struct node *);
 /* op->memory.layout of those that take images as they come. */
 enum op_layout	 op_layout_either(const struct node *);
 
+/* The K-th name in op->operands; NULL: it has fewer. */
+const char	*op_operand(struct arena *, const struct op *, int k);
 /* Does op->operands call the K-th so? Its last word stands for all that follow. */
 bool		 op_operand_is(const struct op *, int k, const char *word);
 
@@ -472,6 +474,8 @@ bool			 op_bool(const struct node *, const char *name);
 int			 op_nattrs(const struct op *);
 /* op_memory.alias of what gives its first operand's bytes back, each of its results. */
 int			 op_alias_first(const struct node *, int k);
+/* op->gradient.again of those that must not run twice: they send, or backward makes again what they did by itself. */
+const struct op		*op_never_again(const struct node *, struct tensor **in, int *nin);
 /* The same where the input is persistent; else bytes of its own. */
 int			 op_alias_persistent(const struct node *, int k);
 /* The one that is a body; NULL: it has none. */

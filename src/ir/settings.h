@@ -112,6 +112,8 @@ struct turn {
 	struct loc loc;
 };
 
+bool	turn_has_loss(const struct turn *, const char *result);
+
 struct settings;
 /* Is there an update that most steps leave out? */
 bool	settings_leave_out(const struct settings *);

@@ -37,7 +37,7 @@ append(struct split *s, const struct node *of, const char *op, struct tensor *t,
 	struct tensor *y = ir_tensor_like(s->m, T_ACTIVATION, t, arena_join(s->m->arena, t->name, ".", suffix), t->loc);
 
 	n->training = s->g->training;
-	n->attr = arena_array(s->m->arena, (size_t)op_nattrs(n->op) + 1, sizeof(*n->attr));
+	n->attr = op_presets(s->m->arena, n->op);
 	y->dim[y->rank - 1] *= times;
 	return ir_add_output(s->m, n, y);
 }
@@ -59,8 +59,7 @@ split_whole(struct split *s, const struct node *n, struct tensor *t)
 		return t;
 	if (!s->joined[t->id]) {
 		s->joined[t->id] = append(s, n, "split_join", t, "joined", s->ranks);
-		s->joined[t->id]->def->attr[0].i = blocks;
-		s->joined[t->id]->def->attr[1].i = s->ranks;
+		op_preset(s->joined[t->id]->def->op, s->joined[t->id]->def->attr, "blocks")->i = blocks;
 	}
 	return s->joined[t->id];
 }

@@ -512,6 +512,7 @@ expand_network(struct expander *ex, struct network *net)
 	ex->incomplete = m->broken;
 	m->broken |= wrong_settings;
 	settings_bind(ex, net, &m->set, staged.all.v, staged.all.n);
+	m->forward->batch = settings_micro_batch(&m->set);
 	ex->m = NULL;
 	ex->body = NULL;
 	ex->b.graph = NULL;

@@ -151,8 +151,7 @@ setting_of(const struct section *s, const char *key)
 }
 
 static void
-check_together(struct expander *ex, const struct section *train, struct settings *set,
-    bool sizes_known)
+check_together(struct expander *ex, const struct section *train, struct settings *set)
 {
 	const struct setting *epochs = setting_of(train, "epochs");
 	const struct setting *steps = setting_of(train, "steps");
@@ -165,7 +164,7 @@ check_together(struct expander *ex, const struct section *train, struct settings
 		    "steps, not both");
 		diag_place(ex->d, g, epochs->loc, "the epochs are here");
 	}
-	if (!sizes_known)	/* batch or accumulate is a default, in place of a mistake */
+	if (!ex->sizes_known)	/* batch or accumulate is a default, in place of a mistake */
 		set->accumulate = 1;
 	else if (acc && set->batch % set->accumulate != 0) {
 		g = ex_error(ex, "settings", acc->loc, "accumulate %lld does not divide batch %lld",
@@ -239,7 +238,7 @@ check_parts(struct expander *ex, const struct setting *accumulate, struct settin
 }
 
 static void
-check_ranks(struct expander *ex, const struct setting *accumulate, struct settings *set, bool sizes_known)
+check_ranks(struct expander *ex, const struct setting *accumulate, struct settings *set)
 {
 	if (ex->opt->ranks)
 		set->ranks = ex->opt->ranks;
@@ -247,9 +246,8 @@ check_ranks(struct expander *ex, const struct setting *accumulate, struct settin
 		set->shard = (enum shard_kind)(ex->opt->shard - 1);
 	if (ex->opt->shard || !set->shard_loc.src)
 		set->shard_loc = set->batch_loc;
-	if (sizes_known)
+	if (ex->sizes_known)
 		check_parts(ex, accumulate, set);
-	ex->sizes_known = sizes_known;
 }
 
 /* Each rank has as many samples of a micro-batch as the others, if they share them out. */
@@ -332,7 +330,6 @@ check_split(struct expander *ex, struct settings *set)
 	set->shard = SHARD_NONE;
 }
 
-
 static void
 check_shard(struct expander *ex, struct settings *set)
 {
@@ -403,16 +400,14 @@ void
 settings_read(struct expander *ex, const struct network *net, struct settings *set)
 {
 	const struct section *train = section_for(ex, SEC_TRAIN, net);
-	bool sizes_known;
 
 	*set = (struct settings){ .batch = 32, .accumulate = 1, .length = { 1, true },
 		.precision = &precision_f32,
 		.shuffle = true, .workspace = DEFAULT_WORKSPACE, .batch_loc = net->name.loc };
 	optimizer_default(ex, set);
-	sizes_known = read_section(ex, train, set);
-	check_together(ex, train, set, sizes_known);
-	check_ranks(ex, setting_of(train, "accumulate"), set, sizes_known);
-	set->validate_batch = settings_micro_batch(set);
+	ex->sizes_known = read_section(ex, train, set);
+	check_together(ex, train, set);
+	check_ranks(ex, setting_of(train, "accumulate"), set);
 	read_section(ex, section_for(ex, SEC_VALIDATE, net), set);
 	device_read(ex, set);
 	check_precision(ex, set);
@@ -437,7 +432,6 @@ settings_bind(struct expander *ex, const struct network *net, struct settings *s
 	check_batch(ex, setting_of(section_for(ex, SEC_TRAIN, net), "accumulate"), set);
 	if (!set->validate_fixed)
 		set->validate_batch = settings_micro_batch(set);
-	ex->m->forward->batch = settings_micro_batch(set);
 	check_shard(ex, set);
 	no_decay_check(ex, set);
 }

@@ -46,12 +46,11 @@ loss_find(const struct expander *ex, const char *word)
 static const struct turn *
 turn_of_loss(const struct settings *set, const char *name)
 {
-	int i, k;
+	int i;
 
 	for (i = 0; i < set->nturns; i++)
-		for (k = 0; k < set->turn[i].nlosses; k++)
-			if (strcmp(set->turn[i].loss[k], name) == 0)
-				return &set->turn[i];
+		if (turn_has_loss(&set->turn[i], name))
+			return &set->turn[i];
 	return NULL;
 }
 

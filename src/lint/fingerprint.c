@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/fnv.h"
+
 #define LONGEST_LINE	4096
 
 /* Blanks are left out, so that another indentation makes no new findings. */
@@ -13,14 +15,14 @@ hash_text(uint64_t h, const char *s, size_t n)
 
 	for (i = 0; i < n; i++)
 		if (s[i] != ' ' && s[i] != '\t' && s[i] != '\r')
-			h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-	return (h ^ '\n') * 0x100000001b3u;
+			h = fnv_add(h, &s[i], 1);
+	return fnv_add(h, "\n", 1);
 }
 
 uint64_t
 fingerprint(const char *path, const struct diag *g)
 {
-	uint64_t h = hash_text(0xcbf29ce484222325u, g->rule, strlen(g->rule));
+	uint64_t h = hash_text(FNV_BEGIN, g->rule, strlen(g->rule));
 	const char *line;
 	int length;
 

@@ -432,8 +432,6 @@ split(struct split *s, struct node *n)
 	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads");
 	int k;
 
-	if (!split_is_said(n))
-		return false;
 	if (heads % s->ranks != 0)
 		return split_uneven(s, n, heads, "heads");
 	if (kv % s->ranks != 0)

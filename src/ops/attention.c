@@ -67,6 +67,7 @@ is_well_formed(struct build *b, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
 	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads"), ranks = settings_ranks(&b->module->set), features;
+	const char *whole;
 
 	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 2, "[..., positions, features]"))
 		return false;
@@ -87,9 +88,10 @@ is_well_formed(struct build *b, const struct node *n)
 		    (long long)(features / heads));
 	if (!attend_is_relative(b, n))
 		return false;
-	if (op_attr(n, "split")->i && (attend_unsplit(n) || n->nin > 1 || op_real(n, "rope") > 0 || (kv && kv != heads)))
-		return op_error(b, n, "attention: with %s it cannot be split over ranks yet: leave split out", attend_unsplit(n) ?
-		    attend_unsplit(n) : n->nin > 1 ? "a bias of the scores" : op_real(n, "rope") > 0 ? "rope" : "kv_heads");
+	whole = attend_unsplit(n) ? attend_unsplit(n) : n->nin > 1 ? "a bias of the scores" : op_real(n, "rope") > 0 ? "rope" :
+	    kv && kv != heads ? "kv_heads" : NULL;
+	if (op_attr(n, "split")->i && whole)
+		return op_error(b, n, "attention: with %s it cannot be split over ranks yet: leave split out", whole);
 	if (op_attr(n, "split")->i && heads % ranks)
 		return op_error(b, n, "attention: split=ranks: %lld ranks do not divide its %lld heads; %lld would be %lld on each",
 		    (long long)ranks, (long long)heads, (long long)((heads / ranks + 1) * ranks), (long long)(heads / ranks + 1));

@@ -22,12 +22,6 @@ enum { DX, DWEIGHT, DBIAS, DX_2, DWEIGHT_2, DBIAS_2 };	/* what they make, of bot
 static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, THEN_ATTR, ATTRS_END };
 static const struct attr_spec grad_attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
 
-static const char *
-pointer(struct emitter *e, const struct tensor *t)
-{
-	return t ? emit_pointer(e, t) : "NULL";
-}
-
 static struct call_arg
 parts_of(struct emitter *e, const struct tensor *x)
 {
@@ -88,8 +82,8 @@ static struct call_arg
 arg_norm(struct emitter *e, const struct tensor *x, const struct tensor *weight, const struct tensor *bias,
     const struct tensor *mean, const struct tensor *invstd)
 {
-	return arg_text(arena_printf(e->module->arena, "bn_by(%s, %s, %s, %s, %s)", pointer(e, x), pointer(e, weight),
-	    pointer(e, bias), pointer(e, mean), pointer(e, invstd)));
+	return arg_text(arena_printf(e->module->arena, "bn_by(%s, %s, %s, %s, %s)", emit_pointer(e, x), emit_pointer(e, weight),
+	    emit_pointer(e, bias), emit_pointer(e, mean), emit_pointer(e, invstd)));
 }
 
 static struct call_arg
@@ -97,7 +91,7 @@ arg_kept(struct emitter *e, const struct node *n, const struct tensor *mean, con
 {
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
-	return arg_text(arena_printf(e->module->arena, "bn_kept(%s, %s, %s, %s)", pointer(e, mean), pointer(e, var), eps,
+	return arg_text(arena_printf(e->module->arena, "bn_kept(%s, %s, %s, %s)", emit_pointer(e, mean), emit_pointer(e, var), eps,
 	    emit_double(e, op_real(n, "momentum"))));
 }
 
@@ -181,9 +175,9 @@ emit_both_grad(struct emitter *e, const struct node *n)
 	struct channels c = emit_channels(e, in[OF_X]);
 
 	emit_call(e, "batchnorm_both_backward", arg_tensor(out[DX]),
-	    arg_text(arena_printf(a, "bn_wants(%s, %s)", pointer(e, out[DWEIGHT]), pointer(e, out[DBIAS]))),
+	    arg_text(arena_printf(a, "bn_wants(%s, %s)", emit_pointer(e, out[DWEIGHT]), emit_pointer(e, out[DBIAS]))),
 	    arg_tensor(out[DX_2]),
-	    arg_text(arena_printf(a, "bn_wants(%s, %s)", pointer(e, out[DWEIGHT_2]), pointer(e, out[DBIAS_2]))),
+	    arg_text(arena_printf(a, "bn_wants(%s, %s)", emit_pointer(e, out[DWEIGHT_2]), emit_pointer(e, out[DBIAS_2]))),
 	    arg_work(n), arg_tensor(in[DY]), arg_tensor(in[BESIDE]),
 	    arg_norm(e, in[OF_X], in[OF_WEIGHT], NULL, in[OF_MEAN], in[OF_INVSTD]),
 	    arg_norm(e, in[OF_X_2], in[OF_WEIGHT_2], NULL, in[OF_MEAN_2], in[OF_INVSTD_2]),

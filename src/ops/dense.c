@@ -270,8 +270,6 @@ split(struct split *s, struct node *n)
 	struct tensor *bias = n->nin > 2 ? n->in[2] : NULL;
 	int64_t units = last(n->out[0]);
 
-	if (!split_is_said(n))
-		return false;
 	if (split_blocks(s, n->in[0]) == 1) {
 		if (!split_parameter(s, n, 1, 1, 1))
 			return true;

@@ -210,8 +210,6 @@ shape(struct build *b, struct node *n)
 static bool
 split(struct split *s, struct node *n)
 {
-	if (!split_is_said(n))
-		return false;
 	if (n->in[1]->dim[0] % s->ranks != 0)
 		return split_uneven(s, n, n->in[1]->dim[0], "rows");
 	if (split_parameter(s, n, 1, 0, 1))

@@ -23,23 +23,7 @@ static const struct attr_spec attrs[] = {
 
 /* ---- formulas of nodes ---- */
 
-/* The K-th word of "a b c"; false: there is none. */
-static bool
-word_at(const char *words, int k, char *to, size_t room)
-{
-	size_t n;
-
-	while (k-- > 0 && words)
-		words = (words = strchr(words, ' ')) ? words + 1 : NULL;
-	if (!words || (n = strcspn(words, " ")) == 0 || n >= room)
-		return false;
-	memcpy(to, words, n);
-	to[n] = '\0';
-	return true;
-}
-
 #define MOST_NAMES	(FORMULA_OPERANDS + MAX_ATTRS + 1)
-#define LONGEST_NAME	32
 
 /* Is there a number in place of the operand of that name? */
 static bool
@@ -57,12 +41,12 @@ is_number(const struct node *n, const char *operand)
 static int
 operand_names(struct arena *a, const struct node *n, const char **to)
 {
-	char word[LONGEST_NAME];
+	const char *word;
 	int k, count = 0;
 
-	for (k = 0; word_at(n->op->operands, k, word, sizeof(word)); k++)
+	for (k = 0; (word = op_operand(a, n->op, k)); k++)
 		if (!is_number(n, word))
-			to[count++] = arena_strdup(a, word);
+			to[count++] = word;
 	return count;
 }
 

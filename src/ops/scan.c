@@ -322,16 +322,6 @@ macs(const struct node *n)
 	return times(graph_macs(s.body), s.steps);
 }
 
-/* Backward makes steps again by itself. */
-static const struct op *
-never_again(const struct node *n, struct tensor **in, int *nin)
-{
-	(void)n;
-	(void)in;
-	(void)nin;
-	return NULL;
-}
-
 const struct op op_scan = {
 	.name = "scan",
 	.kind = OP_LAYER,
@@ -361,7 +351,7 @@ const struct op op_scan = {
 	.shape = shape,
 	.macs = macs,
 	.gradient.build = grad,
-	.gradient.again = never_again,
+	.gradient.again = op_never_again,
 	.gradient.saves = ~0u,	/* all that it reads, so that a step can be made again, and states */
 	.memory.workspace = scan_work,
 	.memory.optional_out = ~0u,

@@ -19,21 +19,10 @@
 
 static const struct attr_spec attrs[] = {
 	{ "blocks", ATTR_INT, "of which the last axis is split, each by itself", .preset = "1", .min = 1, .max = MAX_RANK },
-	{ "ranks", ATTR_INT, "that have a share of it", .preset = "1", .min = 1, .max = MOST_RANKS },
 	ATTRS_END
 };
 
 extern const struct op op_split_sum, op_split_own;
-
-/* It would be sent again. */
-static const struct op *
-never_again(const struct node *n, struct tensor **in, int *nin)
-{
-	(void)n;
-	(void)in;
-	(void)nin;
-	return NULL;
-}
 
 static const char *
 elements(struct emitter *e, const struct tensor *t)
@@ -93,7 +82,7 @@ const struct op op_split_sum = {
 	.operands = "x bias",
 	.min_operands = 1, .max_operands = 2,
 	.gradient.build = grad_of_sum,
-	.gradient.again = never_again,
+	.gradient.again = op_never_again,
 	.memory.inplace = 1u << 0,
 	.ranks.sums = true,
 	.calls.kernels = "update/split.cu",
@@ -130,7 +119,7 @@ const struct op op_split_join = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.gradient.build = grad_of_join,
-	.gradient.again = never_again,
+	.gradient.again = op_never_again,
 	.ranks.sums = true,
 	.calls.kernels = "update/split.cu",
 	.calls.emit = emit_join,

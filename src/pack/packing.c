@@ -42,6 +42,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gcd.h"
+
 #define STAGE_BITS(e)	(2 * ((e)->stage < 10 ? (e)->stage : 10))	/* each has four times the effort */
 #define NETWORK_VISITS	30000000	/* about 50 ms */
 #define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
@@ -221,7 +223,7 @@ measure(struct instance *in, int64_t padding)
 
 		in->live[j->lower] += j->size;
 		in->live[j->upper] -= j->size;
-		in->unit = packing_gcd(packing_gcd(in->unit, j->size), j->align > 1 ? j->align : 0);
+		in->unit = gcd(gcd(in->unit, j->size), j->align > 1 ? j->align : 0);
 		if (j->tail) {
 			in->unit = 1;
 			in->padding = padding;

@@ -57,7 +57,6 @@ job_aligned(const struct job *j, int64_t offset)
 }
 
 /* packing_padded.c */
-int64_t	packing_gcd(int64_t, int64_t);
 int64_t	packing_alignment(const struct packing *, const struct item *);	/* what its offset is a multiple of */
 int64_t	packing_divisor(const struct packing *);	/* of all of these */
 /* Gives items the places that they would have if the topmost were padded, too, where that is all that is special about

@@ -10,17 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
-int64_t
-packing_gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
+#include "base/gcd.h"
 
 int64_t
 packing_alignment(const struct packing *p, const struct item *i)
@@ -35,7 +25,7 @@ packing_divisor(const struct packing *p)
 	int i;
 
 	for (i = 0; i < p->n; i++)
-		divisor = packing_gcd(divisor, packing_alignment(p, &p->item[i]));
+		divisor = gcd(divisor, packing_alignment(p, &p->item[i]));
 	return divisor;
 }
 

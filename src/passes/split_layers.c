@@ -17,13 +17,20 @@
 
 extern const struct op op_parameter;
 
+/* Does a rank's share of the operands make its share of the result? */
+static bool
+keeps_share(const struct op *op)
+{
+	return (op->flags & OP_ELEMENTWISE) && !(op->flags & OP_RANDOM);
+}
+
 /* Is it elementwise, of operands that are split alike, or alike along the last axis? Then in so many blocks; else 0. */
 static int
 shares_of(const struct split *s, const struct node *n)
 {
 	int blocks = 0, k;
 
-	if (!(n->op->flags & OP_ELEMENTWISE) || (n->op->flags & OP_RANDOM))
+	if (!keeps_share(n->op))
 		return 0;
 	for (k = 0; k < n->nin; k++)
 		blocks = n->in[k] && split_blocks(s, n->in[k]) ? split_blocks(s, n->in[k]) : blocks;
@@ -55,7 +62,7 @@ split_node(struct split *s, struct node *n)
 {
 	int blocks = n->op->ranks.split ? 0 : shares_of(s, n), k;
 
-	if (n->op->ranks.split && n->op->ranks.split(s, n))
+	if (n->op->ranks.split && (n->op->ranks.hands_on || split_is_said(n)) && n->op->ranks.split(s, n))
 		return;
 	for (k = 0; k < n->nin; k++)
 		if (n->in[k] && !blocks)
@@ -77,7 +84,7 @@ note_wanted(struct split *s, const struct node *n)
 	const struct tensor *y = n->nout > 0 ? n->out[0] : NULL;
 	int blocks = wants ? n->op->ranks.split_blocks(n) : y && y->rank > 0 ? s->wanted[y->id] : 0, k;
 
-	if (!wants && !((n->op->flags & OP_ELEMENTWISE) && !(n->op->flags & OP_RANDOM)) && !n->op->ranks.hands_on)
+	if (!wants && !keeps_share(n->op) && !n->op->ranks.hands_on)
 		return;
 	for (k = 0; k < n->nin; k++) {
 		const struct tensor *t = n->in[k];

@@ -85,18 +85,6 @@ find_moved(struct unrolling *u)
 
 /* ---- one turn ---- */
 
-static bool
-is_of_turn(const struct unrolling *u, const struct result *r, int turn)
-{
-	const struct turn *t = &u->m->set.turn[turn];
-	int i;
-
-	for (i = 0; i < t->nlosses; i++)
-		if (strcmp(t->loss[i], r->name) == 0)
-			return true;
-	return false;
-}
-
 /* Statistics that an earlier application of the layer left are not what this one needs it for: the newest will do. */
 static bool
 is_statistic(const struct tensor *t)
@@ -111,7 +99,7 @@ find_needed(struct unrolling *u, int turn)
 
 	memset(u->needed, 0, (size_t)u->ntensors * sizeof(*u->needed));
 	for (i = 0; i < u->g->results.n; i++)
-		if (is_of_turn(u, &u->g->results.v[i], turn))
+		if (turn_has_loss(&u->m->set.turn[turn], u->g->results.v[i].name))
 			u->needed[u->g->results.v[i].tensor->id] = true;
 	needed_mark(u->old.v, u->old.n, u->needed, is_statistic);
 }
@@ -199,7 +187,7 @@ run_turn(struct unrolling *u, int turn)
 	for (i = 0; i < u->g->results.n; i++) {
 		struct result *r = &u->g->results.v[i];
 
-		if (!is_of_turn(u, r, turn))
+		if (!turn_has_loss(&u->m->set.turn[turn], r->name))
 			continue;
 		r->tensor = now(u, r->tensor);
 		sum = plus(u, sum, r->tensor, name, loc);

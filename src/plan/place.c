@@ -54,7 +54,7 @@ place_persistent(struct plan *p)
 	return top;
 }
 
-/* On from the answer R, which every machine finds, for so long by the clock; a better one takes its place. */
+/* Once more from the beginning, for so long by the clock: what is lower takes the place of the answer R, which every machine finds. */
 static struct packing_result
 search_on(struct arena *a, struct packing *pack, struct packing_result r, double seconds)
 {

@@ -108,8 +108,8 @@ print_traffic(const struct printer *r)
 		    "backward, around a ring; each sum is waited for", size_human(gradients, s->split));
 	else
 		fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring; %s of "
-	    "them while backward goes on", size_human(gradients, s->reduced), s->reductions,
-	    s->reductions == 1 ? "" : "s", s->meanwhile ? size_human(meanwhile, s->meanwhile) : "none");
+		    "them while backward goes on", size_human(gradients, s->reduced), s->reductions,
+		    s->reductions == 1 ? "" : "s", s->meanwhile ? size_human(meanwhile, s->meanwhile) : "none");
 	if (s->statistics)
 		fprintf(r->out, "; %s of sums of batch normalisation", size_human(weights, s->statistics));
 	if (s->gathered)
