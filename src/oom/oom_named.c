@@ -316,11 +316,11 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
-	if (talk_any_of(t, "data memory image feature csv pickle") && talk_has_whole(t, DATA) && !begins_code(t))
+	if (talk_has_whole(t, DATA) && !begins_code(t))
 		o->data = line;
 	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), AT_ONCE, AHEAD | BEHIND, ""))
 		o->at_once = line;
-	if (talk_any_of(t, "kill kernel session notebook colab kaggle runtime jupyter") && says_killed(t))
+	if (says_killed(t))
 		o->killed = line;
 	if (talk_any_phrase(t, REPLAY))
 		o->replay = line;
@@ -328,14 +328,14 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->processor = line;
 	if (names_graph(t))
 		o->graph = line;
-	if (talk_any_of(t, "preallocate growth") && takes_as_needed(t))
+	if (takes_as_needed(t))
 		o->as_needed = line;
 	if (talk_any_of(t, "vocab"))
 		o->vocabulary = line;
 	if (talk_any_of(t, "subdivision yolov3.cfg yolov4.cfg") || talk_any_whole(t, "darknet"))
 		o->darknet = line;
 	for (i = 0; i < TOLD_FRAMEWORKS; i++)
-		if (!o->framework[i] && talk_any_of(t, framework[i].words) && talk_any_whole(t, framework[i].words))
+		if (!o->framework[i] && talk_any_whole(t, framework[i].words))
 			o->framework[i] = line;
 	batches(o, t, line);
 	gigabytes(o, t, line);

@@ -90,6 +90,7 @@ static const struct {
 	{ TOLD_FULL, "is full|are full|gets full|get full|becomes full|runs full|fills up|filled up" },
 	{ TOLD_NOTHING, NULL }
 };
+#define CARD		"gpu|gpus|card|cards"
 #define OF_ITS_WORK	"usage|utilization|utilisation|util|load|power|speed|fan"
 
 /* Networks have memories, too, and so have terms. */
@@ -268,7 +269,7 @@ says_what(struct talk t, const char **at, size_t *n)
 			return TOLD_GROWS;
 	}
 	for (i = 0; of_card[i].phrases; i++)
-		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), "gpu|gpus|card|cards") &&
+		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), CARD) &&
 		    !talk_has_whole(clause, OF_ITS_WORK) && oom_told_happened(t, *at, *n))
 			return of_card[i].what;
 	return TOLD_NOTHING;
@@ -374,6 +375,20 @@ keep(struct oom_told *o, const struct oom_told *now)
 	o->at = now->at;
 }
 
+/* Are there words in parentheses, without which a line that says nothing may say it? */
+static bool
+may_have_aside(struct talk t)
+{
+	bool may = memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n);
+	size_t i;
+
+	if (!may || talk_has_whole(t, MEMORY) || talk_has_whole(t, CARD))
+		return may;
+	for (i = 0; by_itself[i].phrases && !talk_any_phrase(t, by_itself[i].phrases); i++)
+		;
+	return by_itself[i].phrases != NULL;
+}
+
 /* The line without what stands in parentheses: "the memory (not the GPU's) is full". */
 static size_t
 without_asides(struct talk t, char to[MOST_LINE])
@@ -401,9 +416,9 @@ memory(struct oom_told *o, struct talk t, int line)
 
 	if (in_other_words(&now, t)) {
 		now.at = t.s;
-	} else if (talk_any_of(t, "mem ram oom mam gpu card bad_alloc exhausted exhasted exausted exhaustion") && !is_logged(t)) {
+	} else if (!is_logged(t)) {
 		now.what = says_what(t, &at, &n);
-		if (now.what == TOLD_NOTHING && memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n)) {
+		if (now.what == TOLD_NOTHING && may_have_aside(t)) {
 			t = lexicon_read(t.of, plain, without_asides(t, plain));
 			now.what = says_what(t, &at, &n);
 		}
