@@ -17,4 +17,10 @@ lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+static inline bool
+is_letter(char c)
+{
+	return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
 #endif

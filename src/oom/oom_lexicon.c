@@ -425,3 +425,15 @@ talk_clause(struct talk t, const char *at, size_t n)
 		to = l->text + h->at;
 	return talk_part(t, from, to);
 }
+
+struct talk
+talk_sentence(struct talk t, const char *at)
+{
+	const char *from = at, *to = at, *end = t.s + t.n;
+
+	while (from > t.s && !memchr("?!", from[-1], 2) && !(from[-1] == '.' && *from == ' '))
+		from--;
+	while (to < end && !memchr("?!", *to, 2) && !(*to == '.' && (to + 1 == end || to[1] == ' ')))
+		to++;
+	return talk_part(t, from, to + (to < end && *to == '?'));
+}

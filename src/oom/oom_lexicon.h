@@ -49,5 +49,7 @@ bool	talk_has_whole(struct talk, const char *list);
 
 /* The clause in which N bytes at AT stand: from one stop, or a "but", to the next. */
 struct talk	talk_clause(struct talk, const char *at, size_t n);
+/* The sentence in which the byte at AT stands, with its question mark. */
+struct talk	talk_sentence(struct talk, const char *at);
 
 #endif

@@ -67,12 +67,6 @@ struct telling {		/* a message whose text is being read */
 };
 
 static bool
-is_letter(char c)
-{
-	return lower(c) >= 'a' && lower(c) <= 'z';
-}
-
-static bool
 is_line_end(char c)
 {
 	return c == '\n' || c == OOM_BREAK;

@@ -82,12 +82,6 @@ is_of_training(struct talk t, const char *at)
 #define TESTS		"val valid validate validating validation test tests testing eval evaluate evaluating evaluation infer inference inferring "	\
     "predict predicting prediction testset testloader testdata valset valloader validset validloader evalloader evalset"
 
-static bool
-is_small(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
 /* Is any of the words of T, or any part of its names, one of tests? Not "val_batch_size", which is another batch's name. */
 static bool
 has_tests(struct talk t)
@@ -96,9 +90,9 @@ has_tests(struct talk t)
 
 	for (s = t.s; s < end; s = to) {
 		to = s + 1;
-		if (!is_small(lower(*s)))
+		if (!is_letter(*s))
 			continue;
-		while (to < end && is_small(lower(*to)))
+		while (to < end && is_letter(*to))
 			to++;
 		if (talk_is_one_of(talk_part(t, s, to), TESTS) && !(to < end && (*to == '_' || *to == '-') &&
 		    talk_is_one_of(talk_head(t, to + 1, 5), "batch")))
@@ -132,7 +126,7 @@ oom_named_of_tests(struct talk t, const char *at, size_t n)
 static bool
 is_of_another(struct talk t, const char *at)
 {
-	struct talk sentence = oom_told_sentence(&(struct oom_told){ .at = at }, t);
+	struct talk sentence = talk_sentence(t, at);
 
 	return talk_any_whole(sentence, "err error errors exception exceptions crash crashes") &&
 	    !talk_any_of(sentence, "mem same still even oom exhaust alloc");
@@ -288,7 +282,7 @@ names_graph(struct talk t)
 			return true;
 	}
 	for (rest = t; (at = talk_find_whole(rest, "graph|graphs", &n)); rest = talk_part(t, at + n, end)) {
-		clause = oom_told_sentence(&(struct oom_told){ .at = at }, t);	/* numbers have commas */
+		clause = talk_sentence(t, at);	/* numbers have commas */
 		if (talk_any_whole(clause, "edges") && !talk_any_of(clause, OTHER_GRAPH) && !clause_says_no(clause, ""))
 			return true;
 	}

@@ -111,15 +111,15 @@ static const struct {
 };
 
 static bool
-is_letter(char c)
+begins_name(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return is_letter(c) || c == '_';
 }
 
 static bool
 is_in_word(char c)
 {
-	return is_letter(c) || is_digit(c);
+	return begins_name(c) || is_digit(c);
 }
 
 static const char *
@@ -135,7 +135,7 @@ read_unit(const char *s, const char *end, int *shift)
 			if (at >= end || *at++ != *n)
 				break;
 		}
-		if (*n || (at < end && is_letter(*at) && (*at != '_' || (at + 1 < end && is_in_word(at[1])))))
+		if (*n || (at < end && begins_name(*at) && (*at != '_' || (at + 1 < end && is_in_word(at[1])))))
 			continue;	/* a sign of emphasis may end it */
 		*shift = unit[i].shift;
 		return at;
@@ -282,7 +282,7 @@ shape(const char *s, const char *end, struct oom_shape *to)
 	}
 	found = (struct oom_shape){ .known = true };
 	from = s;
-	while (s < end && s - from < 32 && (is_letter(*s) || is_digit(*s) || *s == '.'))
+	while (s < end && s - from < 32 && (begins_name(*s) || is_digit(*s) || *s == '.'))
 		s++;		/* f32[, torch.Size([, TensorShape([ */
 	s = line_break(s, end);
 	if (s + 1 < end && *s == '(' && s[1] == '[')
@@ -396,7 +396,7 @@ place(const char *s, const char *end, struct oom_place *to)
 	const char *after = NULL;
 	size_t n = 0;
 
-	while (s < end && n < sizeof(name) - 1 && (is_letter(*s) || is_digit(*s) ||
+	while (s < end && n < sizeof(name) - 1 && (begins_name(*s) || is_digit(*s) ||
 	    strchr("/:-.", *s))) {
 		name[n++] = *s++;
 		after = s;
@@ -518,7 +518,7 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 		}
 		if (p > first && s < end && is_line_end(*s) && !strchr("!\t\n\b", *p) && p[-1] != '\t')
 			s = line_break(s, end);
-		if (!is_letter(*p) && strchr("%#$&@!^`\a\b\t\n", *p)) {
+		if (!begins_name(*p) && strchr("%#$&@!^`\a\b\t\n", *p)) {
 			if (!(s = sign(p, s, end, m)))
 				return NULL;
 		} else if (any_case && *p == '_') {

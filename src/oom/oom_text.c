@@ -10,12 +10,6 @@ keep_byte(struct oom_text *t, char c)
 	t->text[t->n++] = c;
 }
 
-static bool
-is_letter(char c)
-{
-	return lower(c) >= 'a' && lower(c) <= 'z';
-}
-
 /* "C:" ahead of a backslash: JSON would have two of those. */
 static bool
 ends_in_drive(const struct oom_text *t)

@@ -153,22 +153,10 @@ is_within(struct talk t, const char *at)
 	return t.s && at >= t.s && at < t.s + t.n;
 }
 
-static struct talk
-sentence_of(struct talk t, const char *at)
-{
-	const char *from = at, *to = at, *end = t.s + t.n;
-
-	while (from > t.s && !memchr("?!", from[-1], 2) && !(from[-1] == '.' && *from == ' '))
-		from--;
-	while (to < end && !memchr("?!", *to, 2) && !(*to == '.' && (to + 1 == end || to[1] == ' ')))
-		to++;
-	return talk_part(t, from, to + (to < end && *to == '?'));
-}
-
 struct talk
 oom_told_sentence(const struct oom_told *o, struct talk t)
 {
-	return is_within(t, o->at) ? sentence_of(t, o->at) : t;
+	return is_within(t, o->at) ? talk_sentence(t, o->at) : t;
 }
 
 /* "Take less if it runs out of memory"; but "even if I take less", and what comes after the comma of "if it runs, it
@@ -176,16 +164,13 @@ oom_told_sentence(const struct oom_told *o, struct talk t)
 static bool
 is_condition(struct talk clause, const char *at)
 {
-	struct talk before = talk_part(clause, clause.s, at), word;
-	const char *s = NULL;
+	struct talk before = talk_part(clause, clause.s, at), rest;
+	const char *s;
 	size_t n;
 
-	while (talk_next_phrase(before, "if", &s, &n)) {
-		word = clause_word_ahead(before, s + n);
-		if (talk_any_whole(talk_part(before, word.s, clause_word_behind(before, s).s + clause_word_behind(before, s).n), "if") &&
-		    !talk_any_whole(clause_word_ahead(before, word.s), "even as what"))
+	for (rest = before; (s = talk_find_whole(rest, "if", &n)); rest = talk_part(before, s + n, at))
+		if (!talk_any_whole(clause_word_ahead(before, s), "even as what"))
 			return true;
-	}
 	return false;
 }
 
@@ -201,7 +186,7 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
-	return (!talk_has_whole(clause, ADVICE) && !is_condition(clause, at)) || clause_is_question(sentence_of(line, at));
+	return (!talk_has_whole(clause, ADVICE) && !is_condition(clause, at)) || clause_is_question(talk_sentence(line, at));
 }
 
 /* The first of a clause's words that says what befell memory, where it names that. */

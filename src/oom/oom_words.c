@@ -38,15 +38,14 @@ grows(struct talk t)
 static struct talk
 growing(struct talk t)
 {
-	struct oom_told at = { .at = t.s };
-	const char *end = t.s + t.n;
+	const char *at, *end = t.s + t.n;
 
-	for (; at.at < end; at.at++) {
-		struct talk one = oom_told_sentence(&at, t);
+	for (at = t.s; at < end; at++) {
+		struct talk one = talk_sentence(t, at);
 
 		if (grows(one))
 			return one;
-		at.at = one.s + one.n;
+		at = one.s + one.n;
 	}
 	return t;
 }
