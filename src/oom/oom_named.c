@@ -136,31 +136,30 @@ is_of_another(struct talk t, const char *at)
 static void
 batches(struct oom_told *o, struct talk t, int line)
 {
-	const char *at, *s, *end = t.s + t.n, *stop;
+	const char *at = NULL, *behind, *s, *end = t.s + t.n, *stop;
 	struct talk between;
+	size_t length;
 	int64_t n;
 
-	for (at = t.s; (at = piece_find(talk_piece(talk_part(t, at, end)), "batch")); ) {
+	while (talk_next_phrase(t, "batch", &at, &length)) {
 		if (ahead_of(t, at, &n))
 			add_batch(o, n, line);
-		if (at > t.s && piece_is_word(at[-1]) && !is_of_training(t, at)) {
-			at += 5;
+		if (at > t.s && piece_is_word(at[-1]) && !is_of_training(t, at))
 			continue;
-		}
-		at += 5;
-		stop = end - at > NEAR_BATCH ? at + NEAR_BATCH : end;
-		for (s = at; s < stop && !is_digit(*s) && !memchr(".;?!\n", *s, 5); s++)
+		behind = at + length;
+		stop = end - behind > NEAR_BATCH ? behind + NEAR_BATCH : end;
+		for (s = behind; s < stop && !is_digit(*s) && !memchr(".;?!\n", *s, 5); s++)
 			;
-		between = talk_part(t, at, s);
+		between = talk_part(t, behind, s);
 		if (s == stop || !is_digit(*s) || between.n == 0 || piece_is_word(s[-1]) || !are_links(between))
 			continue;
 		s = piece_number(s, end, &n);
 		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
 			continue;
-		if (oom_named_of_tests(t, at, (size_t)(s - at)))
+		if (oom_named_of_tests(t, behind, (size_t)(s - behind)))
 			continue;
 		add_batch(o, n, line);
-		if (n == 1 && !talk_any_whole(talk_clause(t, at, (size_t)(s - at)), RUNS) && !is_of_another(t, at))
+		if (n == 1 && !talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), RUNS) && !is_of_another(t, behind))
 			o->one = line;
 	}
 }

@@ -68,13 +68,13 @@ has(struct piece t, const char *word)
 }
 
 static bool
-any(struct piece t, const char *list, const char *parted, bool (*is)(struct piece, const char *))
+any(struct piece t, const char *list, bool (*is)(struct piece, const char *))
 {
 	char word[64];
 	size_t n;
 
-	for (; *list; list += n + (list[n] == *parted)) {
-		n = strcspn(list, parted);
+	for (; *list; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
 		if (n == 0 || n >= sizeof(word))
 			continue;
 		memcpy(word, list, n);
@@ -88,25 +88,19 @@ any(struct piece t, const char *list, const char *parted, bool (*is)(struct piec
 bool
 piece_any_of(struct piece t, const char *list)
 {
-	return any(t, list, " ", has);
+	return any(t, list, has);
 }
 
 bool
 piece_any_begins(struct piece t, const char *list)
 {
-	return any(t, list, " ", begins);
+	return any(t, list, begins);
 }
 
 bool
 piece_any_whole(struct piece t, const char *list)
 {
-	return any(t, list, " ", names);
-}
-
-bool
-piece_any_phrase(struct piece t, const char *list)
-{
-	return any(t, list, "|", has);
+	return any(t, list, names);
 }
 
 const char *

@@ -1,4 +1,7 @@
-/* Parts of the log's text, to which they belong, and what is looked for in them: words, whatever the case of letters. */
+/*
+ * Parts of the log's text, to which they belong, and what is looked for in them: words, whatever the case of letters.
+ * These ask lines of tracebacks; sentences and code, which are asked for far more, are a talk (oom/oom_lexicon.h).
+ */
 #ifndef STOWAGE_OOM_OOM_PIECE_H
 #define STOWAGE_OOM_OOM_PIECE_H
 
@@ -21,8 +24,6 @@ bool	piece_any_of(struct piece, const char *list);
 /* The same, where a word begins; and by itself: "net(" not of "resnet(", "def" not of "default". */
 bool	piece_any_begins(struct piece, const char *list);
 bool	piece_any_whole(struct piece, const char *list);
-/* Any of the phrases of LIST, which strokes part: "memory leak|keeps growing". */
-bool	piece_any_phrase(struct piece, const char *list);
 
 /* From S, past blanks; and past a whole number: NULL, there is none. */
 const char	*piece_past_blanks(const char *s, const char *end);

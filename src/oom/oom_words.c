@@ -54,7 +54,9 @@ growing(struct talk t)
 static bool
 is_late(struct talk t)
 {
-	const char *at = t.s, *end = t.s + t.n;
+	const char *at = NULL;
+	struct talk next;
+	size_t n;
 
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg"))
 		return false;		/* or of how well it had learned by then */
@@ -62,10 +64,11 @@ is_late(struct talk t)
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "") || talk_any_phrase(t, "until epoch|until the"))
 		return true;
-	while ((at = piece_find(talk_piece(talk_part(t, at, end)), "after "))) {
-		at += 6;
-		if (talk_any_begins(talk_head(t, at, AFTER), "epoch iteration iter step batch minute hour") && !talk_has_whole(talk_head(t, at, AFTER), "step 0|iteration 0|iter 0|batch 0") && !talk_any_begins(talk_head(t, at, 6), "each every") &&
-		    !clause_says_no(talk_part(t, talk_clause(t, at - 6, 6).s, at - 6), ""))
+	while (talk_next_phrase(t, "after ", &at, &n)) {
+		next = talk_head(t, at + n, AFTER);
+		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") &&
+		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0") && !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
+		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
 			return true;
 	}
 	return false;
