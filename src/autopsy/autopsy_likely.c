@@ -40,6 +40,16 @@
 #define KEPT_DATA	"The data set lies there: read or made as one array or list, or kept (cached) sample by sample as it is read"
 #define LOADERS		"Loader processes hold copies, batches are read ahead or pinned"
 #define OF_TESTS	"speaks of validation or tests"
+#define MORE		"The run needs more than there is"
+#define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
+#define ANOTHER		"Another process has a part"
+#define LISTED		"the driver's tool (nvidia-smi), before the run, lists it."
+#define LISTED_ANY	"the driver's tool (nvidia-smi, rocm-smi), before the run, lists it."
+#define GIVEN		"What is given at once is too large"
+#define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
+    "short or small one runs."
+#define KEPT_ON		"Something is kept from one step to the next (losses with their graph, lists of results, validation without "	\
+    "torch.no_grad())"
 
 static const struct row {
 	unsigned needs;
@@ -49,24 +59,24 @@ static const struct row {
 	} item[MOST_LIKELY];
 } table[] = {
 	{ NEEDS_LIBRARY | NEEDS_TORCH, NULL, {
-		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part." },
+		{ MORE, NULL, LEAVES },
 		{ "An index was out of range on the device before (a label, a word)", NULL, "CUDA_LAUNCH_BLOCKING=1, or a run on the processor, "
 		    "tells it." },
-		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
+		{ ANOTHER, NULL, LISTED } } },
 	{ NEEDS_LIBRARY | NEEDS_NO_POOL, NULL, {
-		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part." },
-		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
+		{ MORE, NULL, LEAVES },
+		{ ANOTHER, NULL, LISTED } } },
 	{ NEEDS_LIBRARY, NULL, {
 		{ "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
 		    "it", NULL, "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
-		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part." },
-		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
+		{ MORE, NULL, LEAVES },
+		{ ANOTHER, NULL, LISTED } } },
 	{ NEEDS_GRAPH, "speaks of a graph", {
 		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", NULL, "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
 		{ "There is a number for each pair of nodes (a dense adjacency, attention)", NULL, "kept sparse, it needs one for each edge." },
-		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi), before the run, lists it." } } },
+		{ ANOTHER, NULL, LISTED } } },
 	{ NEEDS_REPLAY, "speaks of a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", NULL, "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
@@ -99,16 +109,16 @@ static const struct row {
 		{ "Another process has the device, such as a notebook that still runs", "half", "nvidia-smi, before the run, lists it." },
 		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
 		    "display has a part", "half", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
-		{ "The run needs more than there is", NULL, "then an error of its own follows, with a shape." } } },
+		{ MORE, NULL, "then an error of its own follows, with a shape." } } },
 	{ NEEDS_TAKES_ALL, "names a framework that takes a share of the device at once", {
 		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
 		    "and lies there free", NULL, "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, nvidia-smi "
 		    "shows what is needed." },
-		{ "The run needs more than there is", NULL, "then an error of its own comes, with a shape." } } },
+		{ MORE, NULL, "then an error of its own comes, with a shape." } } },
 	{ NEEDS_LOADS, "speaks of what is loaded", {
 		{ "Weights alone are more than is free", NULL, "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
 		    "smaller model. Then it fails before the first result, whatever the batch." },
-		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, lists it." },
+		{ ANOTHER, NULL, LISTED_ANY },
 		{ "A file's tensors are put back on the device beside the model's own", NULL, "map_location=\"cpu\" in torch.load." } } },
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
 		{ "Gradients are on, since torch.no_grad() does not stand around it, and autograd keeps all that forward makes",
@@ -124,19 +134,17 @@ static const struct row {
 	{ NEEDS_DARKNET, "speaks of Darknet, or its settings", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", NULL, "more subdivisions, up to as "
 		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." },
-		{ "Another process has a part", NULL, "nvidia-smi, before the run, lists it; then it fails at the first layers, too." } } },
+		{ ANOTHER, NULL, "nvidia-smi, before the run, lists it; then it fails at the first layers, too." } } },
 	{ NEEDS_VOCABULARY, "speaks of a vocabulary", {
 		{ "Logits, and the tables of embeddings, have a number, or a row, for each word, and the vocabulary is large", NULL, "parts of words "
 		    "(subword, sentencepiece) in place of words, a sampled softmax, fewer samples in a batch, or shorter ones take less." },
 		{ "Sentences come that are far longer than most", NULL, "then it fails after a time; a bound on their length keeps it." } } },
 	{ NEEDS_TORCH | NEEDS_INFERS, "speaks of inference, or of what is given to it", {
-		{ "What is given at once is too large", "three of four", "fewer at once (a batch, frames, windows), shorter ones, fewer "
-		    "pixels, or parts one after the other. Then a short or small one runs." },
+		{ GIVEN, "three of four", IN_TURN },
 		{ "Gradients are on, since torch.no_grad() does not stand around it", "one of five", "with it less is taken." },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
 	{ NEEDS_INFERS, "speaks of inference, or of what is given to it", {
-		{ "What is given at once is too large", NULL, "fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one "
-		    "after the other. Then a short or small one runs." },
+		{ GIVEN, NULL, IN_TURN },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
 	{ NEEDS_TORCH | NEEDS_RESUMES, "speaks of a run that is resumed", {
 		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
@@ -151,32 +159,30 @@ static const struct row {
 		{ "Each device's part of a batch needs more than there is", "a third", "fewer samples, or smaller ones, take less on all "
 		    "of them." } } },
 	{ NEEDS_GROWS, "speaks of memory that grows", {
-		{ "Something is kept from one step to the next (losses with their graph, lists of results, validation without "
-		    "torch.no_grad())", NULL, "then it grows evenly, from step to step." },
+		{ KEPT_ON, NULL, "then it grows evenly, from step to step." },
 		{ "Samples come that are larger or longer than those before", NULL, "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_LATE, "speaks of a failure after a time", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
 		    "another order." },
-		{ "Something is kept from one step to the next (losses with their graph, lists of results, validation without "
-		    "torch.no_grad())", "a third", "then memory grows evenly, from step to step." },
+		{ KEPT_ON, "a third", "then memory grows evenly, from step to step." },
 		{ "Another process came", NULL, "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
 	{ NEEDS_ONE, "speaks of a batch of one", {
 		{ "One sample as it is, or the weights with their gradients and the optimizer's numbers, need more than there is", NULL,
 		    "a batch cannot be smaller, so fewer pixels, shorter sequences, fewer or narrower layers, 16 bits, or a larger "
 		    "device have to do. Then it fails in its first steps." },
-		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, lists it." },
+		{ ANOTHER, NULL, LISTED_ANY },
 		{ "The batch that was set is not the one that runs (another setting, validation, several samples made of one)", NULL,
 		    "the shape of the network's input, printed in the first step, tells." } } },
 	{ NEEDS_AT_ONCE, "speaks of a failure at the start", {
-		{ "The run needs more than there is", NULL, "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), or "
+		{ MORE, NULL, "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), or "
 		    "fewer weights take less; of earlier steps nothing lies there yet." },
-		{ "Another process has a part", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, lists it." } } },
+		{ ANOTHER, NULL, LISTED_ANY } } },
 	{ 0, NULL, {
-		{ "The run needs more than there is", "three of four", "fewer samples in a batch, or smaller ones (shorter sequences, fewer "
+		{ MORE, "three of four", "fewer samples in a batch, or smaller ones (shorter sequences, fewer "
 		    "pixels), or fewer weights. Then it fails in its first steps, on a device that was empty before." },
-		{ "Another process has a part", "one of eight", "the driver's tool (nvidia-smi, rocm-smi), before the run, lists it." },
+		{ ANOTHER, "one of eight", LISTED_ANY },
 		{ "Something is kept from one step to the next", "one of ten", "then it fails only after many, or in validation without "
 		    "torch.no_grad()." } } },
 };
@@ -201,23 +207,16 @@ is_of_another(const struct autopsy *y)
 	return false;
 }
 
-static bool
-takes_at_once(const char *framework)
-{
-	return strcmp(framework, "TensorFlow") == 0 || strcmp(framework, "JAX") == 0;
-}
-
 /* Is a framework named, and none that may take a device at once, as Keras may by what it stands on? Or is that switched off? */
 static bool
 has_no_pool(const struct oom_told *t)
 {
-	const char *name;
 	bool other = false, may = false;
 	int i;
 
-	for (i = 0; (name = oom_told_framework(i)); i++) {
-		may |= t->framework[i] && takes_at_once(name);
-		other |= t->framework[i] && !takes_at_once(name) && strcmp(name, "Keras") != 0;
+	for (i = 0; i < TOLD_FRAMEWORKS; i++) {
+		may |= t->framework[i] && oom_told_pool(i) == POOL_ALL;
+		other |= t->framework[i] && oom_told_pool(i) == POOL_NONE;
 	}
 	return t->as_needed || (other && !may);
 }
@@ -226,11 +225,10 @@ has_no_pool(const struct oom_told *t)
 static int
 takes_all(const struct oom_told *t)
 {
-	const char *name;
 	int i;
 
-	for (i = 0; t->what == TOLD_FULL && t->device && !t->as_needed && (name = oom_told_framework(i)); i++)
-		if (t->framework[i] && takes_at_once(name))
+	for (i = 0; t->what == TOLD_FULL && t->device && !t->as_needed && i < TOLD_FRAMEWORKS; i++)
+		if (t->framework[i] && oom_told_pool(i) == POOL_ALL)
 			return t->framework[i];
 	return 0;
 }

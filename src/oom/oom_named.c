@@ -196,15 +196,29 @@ gigabytes(struct oom_told *o, struct talk t, int line)
 
 static const struct {
 	const char *name, *words;
+	enum told_pool pool;
 } framework[TOLD_FRAMEWORKS] = {
-	{ "PyTorch", "pytorch torch" }, { "TensorFlow", "tensorflow tf" }, { "Keras", "keras" }, { "Caffe", "caffe caffe2" },
-	{ "Theano", "theano" }, { "MXNet", "mxnet" }, { "JAX", "jax" }, { "Darknet", "darknet" }, { "PaddlePaddle", "paddle paddlepaddle" },
+	{ "PyTorch", "pytorch torch", POOL_NONE },
+	{ "TensorFlow", "tensorflow tf", POOL_ALL },
+	{ "Keras", "keras", POOL_OF_ANOTHER },
+	{ "Caffe", "caffe caffe2", POOL_NONE },
+	{ "Theano", "theano", POOL_NONE },
+	{ "MXNet", "mxnet", POOL_NONE },
+	{ "JAX", "jax", POOL_ALL },
+	{ "Darknet", "darknet", POOL_NONE },
+	{ "PaddlePaddle", "paddle paddlepaddle", POOL_NONE },
 };
 
 const char *
 oom_told_framework(int i)
 {
 	return i >= 0 && i < TOLD_FRAMEWORKS ? framework[i].name : NULL;
+}
+
+enum told_pool
+oom_told_pool(int i)
+{
+	return framework[i].pool;
 }
 
 /* The run itself, and not one that works there, or that is asked for. */

@@ -14,6 +14,11 @@ enum told_what {		/* of memory, as people say it; what is further down tells les
 	TOLD_NOTHING, TOLD_ENDED, TOLD_SHORT, TOLD_FULL, TOLD_TROUBLE, TOLD_GROWS
 };
 
+enum told_pool {		/* does a framework take a device's memory at once? */
+	POOL_NONE, POOL_ALL,	/* that, or a share of it */
+	POOL_OF_ANOTHER		/* as that does which it stands on */
+};
+
 struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	enum told_what what;
 	int line;		/* where that is said, */
@@ -44,7 +49,8 @@ void	oom_told_grows(struct oom_told *, struct talk, int line);
 struct talk	oom_told_sentence(const struct oom_told *, struct talk line);
 /* Is what N bytes at AT of a line name told as what happened: neither denied, nor advised, nor within code? */
 bool	oom_told_happened(struct talk line, const char *at, size_t n);
-/* The name of a framework; NULL after the last. */
+/* The name of a framework; NULL after the last. And what it takes: of one of TOLD_FRAMEWORKS. */
 const char	*oom_told_framework(int);
+enum told_pool	oom_told_pool(int);
 
 #endif
