@@ -18,14 +18,40 @@
  *
  *     dx = scale * (g - mean of g - h * mean of g h)      BY_DEVIATION; else without mean of g,
  *                                                         BY_LENGTH with the sum of g h
+ *
+ * A formula behind it (pointwise/epilogue.cu), such as an activation, is done to what is stored. Backward then has x in
+ * any case, and the bias; dy stands for what passes the formula, which is a formula of dy and of the value, that is made
+ * from x as forward made it.
  */
 #ifndef STOWAGE_NORM_NORMALIZE_CU
 #define STOWAGE_NORM_NORMALIZE_CU
 
 #include "kernel.h"
+#include "pointwise/epilogue.cu"
 #include "sizes.h"
 
 enum { BY_DEVIATION, BY_ROOT_MEAN, BY_LENGTH };
+
+/* Inlined wherever KIND is a constant, so that a loop is made for that formula. */
+#ifdef __CUDACC__
+#define FOR_KIND	DEVICE
+#else
+#define FOR_KIND	static inline __attribute__((always_inline))
+#endif
+
+/* The value at distance D from the mean, where each element has a weight; GAIN is the scale. And where a channel has one,
+ * or none has: then GAIN is that times the weight. BIAS may be NULL. */
+DEVICE real
+row_value(real d, real gain, const elem *weight, const elem *bias, int64_t j)
+{
+	return bias ? d * gain * VALUE(weight[j]) + VALUE(bias[j]) : d * gain * VALUE(weight[j]);
+}
+
+DEVICE real
+plane_value(real d, real gain, real offset)
+{
+	return d * gain + offset;
+}
 
 #ifdef __CUDACC__
 #include "norm/row_cuda.cu"
@@ -62,31 +88,31 @@ row_of(const elem *x, int by, double eps, int64_t n)
 }
 
 /* WEIGHT and BIAS are a row's own, and may be NULL. */
-DEVICE void
-row_store(elem *y, const elem *x, const elem *weight, const elem *bias, struct row r, int64_t n,
+FOR_KIND void
+row_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight, const elem *bias, struct row r, int64_t n,
     int64_t places)
 {
 	if (!weight)
 		ALONG_EACH (j, n)
-			y[j] = ELEM((VALUE(x[j]) - r.mean) * r.scale);
+			y[j] = ELEM(epilogue_of_both(kind, (VALUE(x[j]) - r.mean) * r.scale, 0));
 	else if (places > 1)
 		PLACES (c, p, n / places, places) {
 			int64_t j = c * places + p;
 
-			y[j] = ELEM((VALUE(x[j]) - r.mean) * (r.scale * VALUE(weight[c])) +
-			    (bias ? VALUE(bias[c]) : 0));
+			y[j] = ELEM(epilogue_of_both(kind, plane_value(VALUE(x[j]) - r.mean, r.scale * VALUE(weight[c]),
+			    bias ? VALUE(bias[c]) : 0), 0));
 		}
 	else if (!bias)
 		ALONG_EACH (j, n)
-			y[j] = ELEM((VALUE(x[j]) - r.mean) * r.scale * VALUE(weight[j]));
+			y[j] = ELEM(epilogue_of_both(kind, row_value(VALUE(x[j]) - r.mean, r.scale, weight, NULL, j), 0));
 	else
 		ALONG_EACH (j, n)
-			y[j] = ELEM((VALUE(x[j]) - r.mean) * r.scale * VALUE(weight[j]) +
-			    VALUE(bias[j]));
+			y[j] = ELEM(epilogue_of_both(kind, row_value(VALUE(x[j]) - r.mean, r.scale, weight, bias, j), 0));
 }
 
 KERNEL(normalize_kernel, (elem *y, real *mean, real *scale, const elem *x, const elem *weight,
-    const elem *bias, int by, double eps, int64_t rows, int64_t n, int64_t groups, int64_t places))
+    const elem *bias, enum epilogue_kind kind, int by, double eps, int64_t rows, int64_t n, int64_t groups,
+    int64_t places))
 {
 	ROWS (i, rows) {
 		int64_t at = i % groups * (n / places);
@@ -98,18 +124,23 @@ KERNEL(normalize_kernel, (elem *y, real *mean, real *scale, const elem *x, const
 			if (scale)
 				scale[i] = r.scale;
 		}
-		row_store(y + i * n, x + i * n, weight ? weight + at : NULL, bias ? bias + at : NULL, r, n,
-		    places);
+#define STORE(kind_, function, reads, known)							\
+	case kind_:										\
+		row_store(kind_, y + i * n, x + i * n, weight ? weight + at : NULL, bias ? bias + at : NULL, r, n,	\
+		    places);									\
+		break;
+		EPILOGUE_CASES_ALL(kind, STORE)
+#undef STORE
 	}
 }
 
 /* MEAN, SCALE, WEIGHT and BIAS may each be NULL; y may be x. */
 static void
 normalize_forward(elem *y, real *mean, real *scale, const elem *x, const elem *weight,
-    const elem *bias, int by, double eps, int64_t rows, int64_t n, int64_t groups, int64_t places)
+    const elem *bias, struct epilogue then, int by, double eps, int64_t rows, int64_t n, int64_t groups, int64_t places)
 {
 	LAUNCH_ROWS(normalize_kernel, rows,
-	    (y, mean, scale, x, weight, bias, by, eps, rows, n, groups, places));
+	    (y, mean, scale, x, weight, bias, then.kind, by, eps, rows, n, groups, places));
 }
 
 /* ---- backward ---- */
@@ -130,27 +161,39 @@ row_tilt(struct row_slope *s, double sum, double dot, int by, double eps, int64_
 	s->slope = (real)(dot * share);
 }
 
+/* OF_X: of x, else of y. */
 DEVICE struct row_slope
-row_slope_begin(const elem *weight, const real *mean, const real *scale, int64_t i)
+row_slope_begin(bool of_x, const real *mean, const real *scale, int64_t i)
 {
-	struct row_slope s = { mean ? mean[i] : 0, weight ? scale[i] : 1, scale[i], 0, 0 };
+	struct row_slope s = { mean ? mean[i] : 0, of_x ? scale[i] : 1, scale[i], 0, 0 };
 
 	return s;
 }
 
-DEVICE real
-row_weighted(const elem *dy, const elem *weight, int64_t j)
+/* Of dy what passes the formula, at element J of a row at distance D from the mean. WEIGHT may be NULL. */
+FOR_KIND real
+row_passed(enum epilogue_kind kind, real dy, real d, const struct row_slope *s, const elem *weight, const elem *bias,
+    int64_t j)
 {
-	return weight ? VALUE(dy[j]) * VALUE(weight[j]) : VALUE(dy[j]);
+	return epilogue_of_both(kind, dy, weight ? row_value(d, s->scale, weight, bias, j) : plane_value(d, s->scale, 0));
 }
 
-/* V is x, or where WEIGHT is NULL, y. */
-DEVICE struct row_slope
-row_slope_of(const elem *dy, const elem *v, const elem *weight, const real *mean, const real *scale,
-    int64_t i, int by, double eps, int64_t n)
+FOR_KIND real
+row_weighted(enum epilogue_kind kind, const elem *dy, const elem *v, const struct row_slope *s, const elem *weight,
+    const elem *bias, int64_t j)
 {
-	struct row_slope s = row_slope_begin(weight, mean, scale, i);
-	struct row_dots d = row_dots(dy, v, weight, s.mean, n);
+	real g = row_passed(kind, VALUE(dy[j]), VALUE(v[j]) - s->mean, s, weight, bias, j);
+
+	return weight ? g * VALUE(weight[j]) : g;
+}
+
+/* V is x, or where WEIGHT is NULL and there is no formula, y. */
+FOR_KIND struct row_slope
+row_slope_of(enum epilogue_kind kind, const elem *dy, const elem *v, const elem *weight, const elem *bias,
+    const real *mean, const real *scale, int64_t i, int by, double eps, int64_t n)
+{
+	struct row_slope s = row_slope_begin(weight || kind != NO_EPILOGUE, mean, scale, i);
+	struct row_dots d = row_dots(kind, dy, v, weight, bias, s.mean, s.scale, 0, n);
 
 	d.sum = ROW_SUM(d.sum);
 	d.dot = ROW_SUM(d.dot) * s.times;
@@ -164,29 +207,41 @@ row_dx(const struct row_slope *s, real g, elem v)
 	return s->scale * (g - s->level - (VALUE(v) - s->mean) * s->times * s->slope);
 }
 
-/* Rows whose elements have a weight each, or none. */
-KERNEL(normalize_dx_kernel, (elem *dx, struct onto onto, const elem *dy, const elem *v,
-    const elem *weight, const real *mean, const real *scale, int by, double eps, int64_t rows,
+/* A row of dx, whose elements have a weight each, or none. */
+FOR_KIND void
+row_dx_store(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, const elem *v, const elem *weight,
+    const elem *bias, const real *mean, const real *scale, int64_t i, int by, double eps, int64_t n)
+{
+	struct row_slope s = row_slope_of(kind, dy, v, weight, bias, mean, scale, i, by, eps, n);
+
+	ALONG_EACH (j, n)
+		onto_store(&dx[j], row_dx(&s, row_weighted(kind, dy, v, &s, weight, bias, j), v[j]), keep);
+}
+
+KERNEL(normalize_dx_kernel, (elem *dx, struct onto onto, const elem *dy, enum epilogue_kind kind, const elem *v,
+    const elem *weight, const elem *bias, const real *mean, const real *scale, int by, double eps, int64_t rows,
     int64_t n))
 {
 	real keep = onto_keep(onto);
 
 	ROWS (i, rows) {
-		const elem *g = dy + i * n, *x = v + i * n;
-		struct row_slope s = row_slope_of(g, x, weight, mean, scale, i, by, eps, n);
-
-		ALONG_EACH (j, n)
-			onto_store(&dx[i * n + j], row_dx(&s, row_weighted(g, weight, j), x[j]), keep);
+#define DX(kind_, function, reads, known)							\
+	case kind_:										\
+		row_dx_store(kind_, dx + i * n, keep, dy + i * n, v + i * n, weight, bias, mean, scale, i, by, eps, n);	\
+		break;
+		EPILOGUE_CASES_ALL(kind, DX)
+#undef DX
 	}
 }
 
 /* ---- backward, by channels: sums of dy and of dy h of each plane of a channel, in WORK ---- */
 
-DEVICE void
-plane_sums(double *work, const elem *dy, const elem *x, const real *mean, const real *scale,
-    int64_t plane, int64_t row, int64_t places)
+FOR_KIND void
+plane_sums(enum epilogue_kind kind, double *work, const elem *dy, const elem *x, real weight, real bias,
+    const real *mean, const real *scale, int64_t plane, int64_t row, int64_t places)
 {
-	struct row_dots d = row_dots(dy + plane * places, x + plane * places, NULL, mean[row], places);
+	struct row_dots d = row_dots(kind, dy + plane * places, x + plane * places, NULL, NULL, mean[row],
+	    scale[row] * weight, bias, places);
 
 	d.sum = ROW_SUM(d.sum);
 	d.dot = ROW_SUM(d.dot);
@@ -196,12 +251,12 @@ plane_sums(double *work, const elem *dy, const elem *x, const real *mean, const 
 	}
 }
 
-/* Row I of dx, whose channels have WEIGHT, and their sums SUMS. */
-DEVICE void
-plane_dx(elem *dx, real keep, const double *sums, const elem *dy, const elem *x, const elem *weight,
-    const real *mean, const real *scale, int64_t i, int64_t channels, int64_t places)
+/* Row I of dx, whose channels have WEIGHT, BIAS, which may be NULL, and their sums SUMS. */
+FOR_KIND void
+plane_dx(enum epilogue_kind kind, elem *dx, real keep, const double *sums, const elem *dy, const elem *x,
+    const elem *weight, const elem *bias, const real *mean, const real *scale, int64_t i, int64_t channels, int64_t places)
 {
-	struct row_slope s = row_slope_begin(weight, mean, scale, i);
+	struct row_slope s = row_slope_begin(true, mean, scale, i);
 	double sum = 0, dot = 0;
 
 	ALONG (c, channels) {
@@ -211,8 +266,10 @@ plane_dx(elem *dx, real keep, const double *sums, const elem *dy, const elem *x,
 	row_tilt(&s, ROW_SUM(sum), ROW_SUM(dot), BY_DEVIATION, 0, channels * places);
 	PLACES (c, p, channels, places) {
 		int64_t j = c * places + p;
+		real g = epilogue_of_both(kind, VALUE(dy[j]), plane_value(VALUE(x[j]) - s.mean, s.scale * VALUE(weight[c]),
+		    bias ? VALUE(bias[c]) : 0));
 
-		onto_store(&dx[j], row_dx(&s, VALUE(dy[j]) * VALUE(weight[c]), x[j]), keep);
+		onto_store(&dx[j], row_dx(&s, g * VALUE(weight[c]), x[j]), keep);
 	}
 }
 
@@ -243,27 +300,28 @@ KERNEL(normalize_channels_kernel, (elem *dweight, elem *dbias, const double *wor
 #include "norm/normalize_c.cu"
 #endif
 
-/* DX, DWEIGHT and DBIAS may each be NULL, and MEAN; without WEIGHT, X is y. dx may be dy or x. WORK has
- * two doubles for each channel of a sample, or for each weight and part of the rows. */
+/* DX, DWEIGHT and DBIAS may each be NULL, and MEAN and BIAS; without WEIGHT, and a formula that was done behind, X is y.
+ * PASSED is what passes that. dx may be dy or x. WORK has two doubles for each channel of a sample, or for each weight and
+ * part of the rows. */
 static void
 normalize_backward(elem *dx, elem *dweight, elem *dbias, struct onto onto, void *work,
-    const elem *dy, const elem *x, const elem *weight, const real *mean, const real *scale, int by,
-    double eps, int64_t rows, int64_t n, int64_t groups, int64_t places)
+    const elem *dy, struct epilogue passed, const elem *x, const elem *weight, const elem *bias, const real *mean,
+    const real *scale, int by, double eps, int64_t rows, int64_t n, int64_t groups, int64_t places)
 {
 	int64_t channels = n / places;
 
 	if (weight && (groups > 1 || places > 1)) {
-		planes_backward(dx, onto, (double *)work, dy, x, weight, mean, scale, rows, channels,
+		planes_backward(dx, onto, (double *)work, dy, passed.kind, x, weight, bias, mean, scale, rows, channels,
 		    groups, places);
 		if (dweight || dbias)
 			LAUNCH_ROWS(normalize_channels_kernel, groups * channels, (dweight, dbias,
 			    (const double *)work, rows / groups, groups * channels));
 	} else if (dweight || dbias) {
-		rows_backward(dx, dweight, dbias, onto, (double *)work, dy, x, weight, mean, scale, by,
+		rows_backward(dx, dweight, dbias, onto, (double *)work, dy, passed.kind, x, weight, bias, mean, scale, by,
 		    eps, rows, n);
 	} else {
 		LAUNCH_ROWS(normalize_dx_kernel, rows,
-		    (dx, onto, dy, x, weight, mean, scale, by, eps, rows, n));
+		    (dx, onto, dy, passed.kind, x, weight, bias, mean, scale, by, eps, rows, n));
 	}
 }
 
@@ -323,7 +381,7 @@ KERNEL(normalize_axis_dx_kernel, (elem *dx, struct onto onto, const elem *dy, co
 				dot[LANE(j)] += (double)VALUE(dy[at + c * inner + j]) *
 				    (double)VALUE(y[at + c * inner + j]);
 		ALONG (j, width) {
-			s[LANE(j)] = row_slope_begin(NULL, NULL, scale, o * inner + i + j);
+			s[LANE(j)] = row_slope_begin(false, NULL, scale, o * inner + i + j);
 			row_tilt(&s[LANE(j)], 0, dot[LANE(j)], BY_LENGTH, eps, k);
 		}
 		for (int64_t c = 0; c < k; c++)

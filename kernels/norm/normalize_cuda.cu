@@ -5,63 +5,108 @@
 #ifndef STOWAGE_NORM_NORMALIZE_CUDA_CU
 #define STOWAGE_NORM_NORMALIZE_CUDA_CU
 
+#include "norm/element_cuda.cu"
 #include "sweep/last_cuda.cu"
 
-KERNEL(normalize_planes_kernel, (double *work, const elem *dy, const elem *x, const real *mean,
-    const real *scale, int64_t planes, int64_t channels, int64_t places))
+KERNEL(normalize_planes_kernel, (double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
+    const elem *weight, const elem *bias, const real *mean, const real *scale, int64_t planes, int64_t channels,
+    int64_t groups, int64_t places))
 {
-	ROWS (p, planes)
-		plane_sums(work, dy, x, mean, scale, p, quotient(p, channels), places);
+	ROWS (p, planes) {
+		int64_t row = quotient(p, channels), c = p - row * channels + row % groups * channels;
+
+#define SUMS(kind_, function, reads, known)							\
+	case kind_:										\
+		plane_sums(kind_, work, dy, x, VALUE(weight[c]), bias ? VALUE(bias[c]) : 0, mean, scale, p, row, places);	\
+		break;
+		EPILOGUE_CASES_ALL(kind, SUMS)
+#undef SUMS
+	}
 }
 
 KERNEL(normalize_planes_dx_kernel, (elem *dx, struct onto onto, const double *work, const elem *dy,
-    const elem *x, const elem *weight, const real *mean, const real *scale, int64_t rows,
-    int64_t channels, int64_t groups, int64_t places))
+    enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale,
+    int64_t rows, int64_t channels, int64_t groups, int64_t places))
 {
 	real keep = onto_keep(onto);
 
 	ROWS (i, rows) {
-		int64_t plane = i * channels, at = plane * places;
+		int64_t plane = i * channels, at = plane * places, first = i % groups * channels;
 
-		plane_dx(dx + at, keep, work + 2 * plane, dy + at, x + at,
-		    weight + i % groups * channels, mean, scale, i, channels, places);
+#define DX(kind_, function, reads, known)							\
+	case kind_:										\
+		plane_dx(kind_, dx + at, keep, work + 2 * plane, dy + at, x + at, weight + first,	\
+		    bias ? bias + first : NULL, mean, scale, i, channels, places);		\
+		break;
+		EPILOGUE_CASES_ALL(kind, DX)
+#undef DX
 	}
 }
 
-/* DX may be NULL. */
+/* DX may be NULL, and BIAS. */
 static void
-planes_backward(elem *dx, struct onto onto, double *work, const elem *dy, const elem *x,
-    const elem *weight, const real *mean, const real *scale, int64_t rows, int64_t channels,
+planes_backward(elem *dx, struct onto onto, double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
+    const elem *weight, const elem *bias, const real *mean, const real *scale, int64_t rows, int64_t channels,
     int64_t groups, int64_t places)
 {
 	LAUNCH_ROWS(normalize_planes_kernel, rows * channels,
-	    (work, dy, x, mean, scale, rows * channels, channels, places));
+	    (work, dy, kind, x, weight, bias, mean, scale, rows * channels, channels, groups, places));
 	if (dx)
 		LAUNCH_ROWS(normalize_planes_dx_kernel, rows,
-		    (dx, onto, work, dy, x, weight, mean, scale, rows, channels, groups, places));
+		    (dx, onto, work, dy, kind, x, weight, bias, mean, scale, rows, channels, groups, places));
 }
 
 /* ---- a weight for each element ---- */
 
+/* A thread's columns: the formula that was done behind, weights and biases. */
+template <int WIDTH> struct row_columns {
+	enum epilogue_kind kind;
+	real weight[WIDTH], bias[WIDTH];
+};
+
+template <int WIDTH> DEVICE struct row_columns<WIDTH>
+row_columns_of(enum epilogue_kind kind, const elem *weight, const elem *bias, int64_t c)
+{
+	struct row_columns<WIDTH> of;
+
+	of.kind = kind;
+	if (kind != NO_EPILOGUE)
+#pragma unroll
+		for (int j = 0; j < WIDTH; j++) {
+			of.weight[j] = VALUE(weight[c + j]);
+			of.bias[j] = bias ? VALUE(bias[c + j]) : 0;
+		}
+	return of;
+}
+
 /* What a row adds to a thread's sums of dy and of dy h. */
 template <int WIDTH> DEVICE void
-row_add(real *sum, real *dot, const struct column_pack<WIDTH> &dy,
+row_add(real *sum, real *dot, const struct row_columns<WIDTH> &of, const struct column_pack<WIDTH> &dy,
     const struct column_pack<WIDTH> &x, real mean, real scale)
 {
+	real passed[WIDTH], value[WIDTH];
+
+	if (of.kind != NO_EPILOGUE)
+#pragma unroll
+		for (int j = 0; j < WIDTH; j++)
+			value[j] = (VALUE(x.at[j]) - mean) * scale * of.weight[j] + of.bias[j];
+	bn_pass<WIDTH>(passed, dy, of.kind, value);
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++) {
-		sum[j] += VALUE(dy.at[j]);
-		dot[j] += VALUE(dy.at[j]) * ((VALUE(x.at[j]) - mean) * scale);
+		sum[j] += passed[j];
+		dot[j] += passed[j] * ((VALUE(x.at[j]) - mean) * scale);
 	}
 }
 
-template <int WIDTH> KERNEL(normalize_columns_kernel, (double *work, const elem *dy, const elem *x,
-    const real *mean, const real *scale, int64_t rows, int64_t n, int64_t parts))
+template <int WIDTH> KERNEL(normalize_columns_kernel, (double *work, const elem *dy,
+    enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale,
+    int64_t rows, int64_t n, int64_t parts))
 {
 	__shared__ double each[2 * WIDTH][BLOCK];
 
 	ROWS (r, column_strips(n, WIDTH) * parts) {
 		struct column_place at = column_place_of<WIDTH>(r, rows, n, parts);
+		struct row_columns<WIDTH> of = row_columns_of<WIDTH>(kind, weight, bias, at.c);
 		double sum[2 * WIDTH] = { 0 };
 		int64_t i = at.row, far = (COLUMN_DEPTH - 1) * at.step;
 
@@ -75,9 +120,9 @@ template <int WIDTH> KERNEL(normalize_columns_kernel, (double *work, const elem 
 				v.load(x + at.c, i, at.step, n);
 #pragma unroll
 				for (int k = 0; k < COLUMN_DEPTH; k++, i += at.step)
-					row_add<WIDTH>(s, d, g.at[k], v.at[k], mean ? mean[i] : 0, scale[i]);
+					row_add<WIDTH>(s, d, of, g.at[k], v.at[k], mean ? mean[i] : 0, scale[i]);
 			} else {
-				row_add<WIDTH>(s, d, column_load<WIDTH>(dy + i * n + at.c),
+				row_add<WIDTH>(s, d, of, column_load<WIDTH>(dy + i * n + at.c),
 				    column_load<WIDTH>(x + i * n + at.c), mean ? mean[i] : 0, scale[i]);
 				i += at.step;
 			}
@@ -111,19 +156,20 @@ KERNEL(normalize_total_kernel, (elem *dweight, elem *dbias, const double *work, 
 	}
 }
 
-/* DX, and one of DWEIGHT and DBIAS, may be NULL. */
+/* DX, and one of DWEIGHT and DBIAS, may be NULL, and BIAS. */
 static void
 rows_backward(elem *dx, elem *dweight, elem *dbias, struct onto onto, double *work, const elem *dy,
-    const elem *x, const elem *weight, const real *mean, const real *scale, int by, double eps,
-    int64_t rows, int64_t n)
+    enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale,
+    int by, double eps, int64_t rows, int64_t n)
 {
 	int64_t parts = row_parts(n, true);
 
-	LAUNCH_COLUMNS(normalize_columns_kernel, n, parts, (work, dy, x, mean, scale, rows, n, parts));
+	LAUNCH_COLUMNS(normalize_columns_kernel, n, parts,
+	    (work, dy, kind, x, weight, bias, mean, scale, rows, n, parts));
 	LAUNCH(normalize_total_kernel, n, (dweight, dbias, (const double *)work, n, parts));
 	if (dx)
 		LAUNCH_ROWS(normalize_dx_kernel, rows,
-		    (dx, onto, dy, x, weight, mean, scale, by, eps, rows, n));
+		    (dx, onto, dy, kind, x, weight, bias, mean, scale, by, eps, rows, n));
 }
 
 #endif

@@ -81,26 +81,31 @@ row_squares(const elem *x, real from, int64_t n)
 	return sum;
 }
 
-/* WEIGHT may be NULL. */
-DEVICE struct row_dots
-row_dots(const elem *dy, const elem *x, const elem *weight, real mean, int64_t n)
+/* Of elements of dy what passes KIND, a constant: at distance D from the mean, of them and of D * GAIN + OFFSET, or where
+ * each has a WEIGHT, of D * GAIN * WEIGHT and a BIAS, which may be NULL. */
+FOR_KIND struct row_dots
+row_dots(enum epilogue_kind kind, const elem *dy, const elem *x, const elem *weight, const elem *bias, real mean,
+    real gain, real offset, int64_t n)
 {
-	struct row_dots d = { 0, 0 };
+	struct row_dots s = { 0, 0 };
 
 	for (int64_t i = 0, count; i < n; i += count) {
 		real sum[ROW_LANES] = { 0 }, dot[ROW_LANES] = { 0 };
 
 		count = row_stretch(i, n);
-		if (weight)
-			ALONG_LANES(j, q, i, count, real g = VALUE(dy[j]) * VALUE(weight[j]);
-			    sum[q] += g; dot[q] += g * (VALUE(x[j]) - mean));
+#define ADD(value, times)	real d = VALUE(x[j]) - mean, g = epilogue_of_both(kind, VALUE(dy[j]), value) times;	\
+		    sum[q] += g; dot[q] += g * d
+		if (!weight)
+			ALONG_LANES(j, q, i, count, ADD(plane_value(d, gain, offset), ));
+		else if (!bias || kind == NO_EPILOGUE)
+			ALONG_LANES(j, q, i, count, ADD(row_value(d, gain, weight, NULL, j), * VALUE(weight[j])));
 		else
-			ALONG_LANES(j, q, i, count, real g = VALUE(dy[j]);
-			    sum[q] += g; dot[q] += g * (VALUE(x[j]) - mean));
-		d.sum += row_lanes(sum);
-		d.dot += row_lanes(dot);
+			ALONG_LANES(j, q, i, count, ADD(row_value(d, gain, weight, bias, j), * VALUE(weight[j])));
+#undef ADD
+		s.sum += row_lanes(sum);
+		s.dot += row_lanes(dot);
 	}
-	return d;
+	return s;
 }
 
 #endif

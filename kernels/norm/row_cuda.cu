@@ -34,22 +34,27 @@ row_squares(const elem *x, real from, int64_t n)
 	return sum;
 }
 
-/* WEIGHT may be NULL. */
-DEVICE struct row_dots
-row_dots(const elem *dy, const elem *x, const elem *weight, real mean, int64_t n)
+/* Of elements of dy what passes KIND: at distance D from the mean, of them and of D * GAIN + OFFSET, or where each has a
+ * WEIGHT, of D * GAIN * WEIGHT and a BIAS, which may be NULL. */
+FOR_KIND struct row_dots
+row_dots(enum epilogue_kind kind, const elem *dy, const elem *x, const elem *weight, const elem *bias, real mean,
+    real gain, real offset, int64_t n)
 {
-	struct row_dots d;
+	struct row_dots s;
 	real sum = 0, dot = 0;
 
 	ALONG (j, n) {
-		real g = weight ? VALUE(dy[j]) * VALUE(weight[j]) : VALUE(dy[j]);
+		real d = VALUE(x[j]) - mean;
+		real g = epilogue_of_both(kind, VALUE(dy[j]), weight ? row_value(d, gain, weight, bias, j) :
+		    plane_value(d, gain, offset));
 
+		g = weight ? g * VALUE(weight[j]) : g;
 		sum += g;
-		dot += g * (VALUE(x[j]) - mean);
+		dot += g * d;
 	}
-	d.sum = sum;
-	d.dot = dot;
-	return d;
+	s.sum = sum;
+	s.dot = dot;
+	return s;
 }
 
 #endif

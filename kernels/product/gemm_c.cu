@@ -41,7 +41,7 @@ struct product {
 				 * of C, which are neighbours, has its own */
 	int64_t bias_row;
 	struct epilogue then;	/* done to what is stored, where keep is 0; all zero: nothing. What
-				 * it reads lies as C does, whose columns are neighbours */
+				 * it reads lies as C does */
 	const elem *b;		/* what pack() reads */
 	int64_t b_row, b_col;
 	const void *shape;	/* what else the functions below read */
@@ -82,48 +82,57 @@ run_store(elem *to, const real *from, int n, real start, real keep)
 #endif
 }
 
-/* A tile that holds the whole sums: an epilogue is done in it, before it is stored; where it reads an operand more,
- * its result is stored. KIND and READS are constants. */
+/* A tile that holds the whole sums: an epilogue is done in it, before it is stored; where that reads an operand more and
+ * columns are neighbours, its result is stored. KIND, READS and LIE, whether they are, are constants. */
 static inline __attribute__((always_inline)) void
-finish_as(const struct product *p, enum epilogue_kind kind, bool reads, real *tile, int64_t row, int rows,
-    int64_t column, int cols, const elem *bias)
+finish_as(const struct product *p, enum epilogue_kind kind, bool reads, bool lie, real *tile, int64_t row, int rows,
+    const int64_t *column, int cols, const elem *bias)
 {
 	struct epilogue then = epilogue_of(kind, p->then.saved);
-	int64_t at = row * p->c_row + column;
+	int64_t line = row * p->c_row, at = line + column[0];
 
-	for (int i = 0; i < rows; i++, tile += TILE_COLS, at += p->c_row) {
+	for (int i = 0; i < rows; i++, tile += TILE_COLS, line += p->c_row, at += p->c_row) {
 		real start = bias ? VALUE(bias[(row + i) * p->bias_row]) : 0;
 
 		if (!reads) {
 			PRAGMA(omp simd)
 			for (int j = 0; j < TILE_COLS; j++)
 				tile[j] = epilogue_value(then, tile[j] + start, 0);
+		} else if (!lie) {
+			for (int j = 0; j < cols; j++)
+				tile[j] = epilogue_value(then, tile[j] + start, line + column[j]);
 		} else if (cols == TILE_COLS) {
 			PRAGMA(omp simd)
 			for (int j = 0; j < TILE_COLS; j++)
-				p->c[at + j] = ELEM(epilogue_value(then, tile[j], at + j));
+				p->c[at + j] = ELEM(epilogue_value(then, tile[j] + start, at + j));
 		} else {
 			for (int j = 0; j < cols; j++)
-				p->c[at + j] = ELEM(epilogue_value(then, tile[j], at + j));
+				p->c[at + j] = ELEM(epilogue_value(then, tile[j] + start, at + j));
 		}
 	}
 }
 
-static void
+/* Has it stored them, too? */
+static bool
 tile_finish(const struct product *p, real *tile, int64_t row, int rows, const int64_t *column,
     int cols, bool first, const elem *bias)
 {
 	const elem *c = p->c + row * p->c_row;
+	bool lie = column[cols - 1] == column[0] + cols - 1;
 
 	for (int i = 0; !first && i < rows; i++)
 		for (int j = 0; j < cols; j++)
 			tile[i * TILE_COLS + j] += VALUE(c[i * p->c_row + column[j]]);
 #define FINISH(kind_, function, reads, known)							\
 	case kind_:										\
-		finish_as(p, kind_, reads, tile, row, rows, column[0], cols, bias);		\
+		if (!reads || lie)								\
+			finish_as(p, kind_, reads, true, tile, row, rows, column, cols, bias);	\
+		else										\
+			finish_as(p, kind_, reads, false, tile, row, rows, column, cols, bias);	\
 		break;
 	EPILOGUE_CASES(p->then, FINISH)
 #undef FINISH
+	return p->then.saved && lie;
 }
 
 /* Adds a bias to each column; then there is none left to add. */
@@ -155,8 +164,7 @@ tile_store(const struct product *p, real *tile, int64_t row, int rows, const int
 	if (bias && !p->bias_row)
 		bias = tile_bias(tile, rows, bias + column[0], cols);
 	if (last && p->then.kind != NO_EPILOGUE) {
-		tile_finish(p, tile, row, rows, column, cols, first, bias);
-		if (p->then.saved)
+		if (tile_finish(p, tile, row, rows, column, cols, first, bias))
 			return;
 		bias = NULL;
 		keep = 0;

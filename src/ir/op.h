@@ -235,6 +235,20 @@ struct op_memory {
 };
 
 /*
+ * What does the same, and a formula of out[0] before that is stored, in place of a node of the formula's own (ops/then.h). All
+ * zero: nothing does.
+ */
+struct op_then {
+	/* Its attributes are this one's and the formula behind them; its operands this one's, and behind them what the
+	 * formula reads beside. */
+	const struct op *op;
+	int operands;		/* of the formula at most: 1, or with a tensor of the same size beside 2 */
+	/* Can it do that one before backward is built, which then finds out by itself what passes the formula? NULL: only
+	 * afterwards, when that is done by a node of its own. */
+	bool (*can)(struct arena *, const struct node *, const struct formula *then);
+};
+
+/*
  * When it does nothing: simplify drops such nodes and outputs. All zero: always needed.
  */
 struct op_simplify {
@@ -354,6 +368,7 @@ struct op {
 
 	struct op_gradient gradient;
 	struct op_memory memory;
+	struct op_then then;
 	struct op_simplify simplify;
 	struct op_calls calls;
 	struct op_rounds rounds;

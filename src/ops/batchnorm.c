@@ -407,6 +407,7 @@ const struct op op_batchnorm = {
 	.memory.optional_out = BATCHNORM_OPTIONAL,
 	.torch = { .beside = statistics, .layer_bytes = counter_bytes, .calls = torch_calls },
 	.memory.layout = op_layout_either,
+	.then = { &op_batchnorm_then, 2, then_is_passed },
 	.calls.kernels = "norm/batchnorm.cu",
 	.calls.launches = 3,
 	.calls.emit = emit,

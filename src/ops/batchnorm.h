@@ -58,15 +58,7 @@ bool		 batchnorm_is_synced(const struct node *);
 /* Appends to the graph what such a node is made of: sums, their addition over ranks, and what takes the sum of all. */
 void		 batchnorm_take_apart(struct graph *, const struct node *);
 
-/* ---- with a formula behind (batchnorm_then.c) ---- */
-
-/* Can a batchnorm do that formula, of its value and perhaps a skip? Backward must find out by the value alone what passes
- * it, or with a skip by the result alone, at a price. */
-bool		 batchnorm_can(struct arena *, const struct formula *then);
-/* Turns a batchnorm or batchnorm_then into one that makes Y, that formula of what batchnorm alone makes and of the skip:
- * SKIP, or where that is NULL the one that it has, if any. */
-void		 batchnorm_join(struct module *, struct node *batchnorm, const struct formula *then,
-		    struct tensor *skip, struct tensor *y);
+/* ---- with a formula before its gradient (batchnorm_then.c) ---- */
 
 /* Is N a formula of two tensors that GRAD, the gradient of a batchnorm, is given? */
 bool		 batchnorm_takes(const struct node *n, const struct node *grad);

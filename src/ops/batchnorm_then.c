@@ -23,30 +23,7 @@
 
 #include "calls/emitter.h"
 
-#define DEAREST	100	/* multiplications of what backward does twice for each element */
-
 static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, THEN_ATTR, ATTRS_END };
-
-/* What passes back to the value: of dy and of the value itself, or with a skip of dy and y; to the skip passes the same.
- * NULL: it is not so, or there is none. */
-static const struct formula *
-passed(struct arena *a, const struct formula *then)
-{
-	const struct formula *to_value = formula_passed(a, then, 0, then->operands > 1), *to_skip;
-
-	if (then->operands < 2 || !to_value)
-		return to_value;
-	to_skip = formula_passed(a, then, 1, true);
-	return to_skip && formula_same(to_value, to_skip) ? to_value : NULL;
-}
-
-bool
-batchnorm_can(struct arena *a, const struct formula *then)
-{
-	const struct formula *f = passed(a, then);
-
-	return f && formula_cost(f) <= DEAREST;
-}
 
 /* ---- forward ---- */
 
@@ -114,7 +91,7 @@ static bool
 grad(struct diff *d, struct node *n)
 {
 	struct arena *a = d->m->arena;
-	const struct formula *f = passed(a, then_of(n));
+	const struct formula *f = then_passed(a, then_of(n));
 	struct tensor *dy = diff_of(d, n->out[Y]);
 	struct node *back;
 
@@ -150,6 +127,7 @@ const struct op op_batchnorm_then = {
 	.memory.inplace = 1u << X | 1u << SKIP,
 	.memory.optional_out = BATCHNORM_OPTIONAL,
 	.memory.layout = op_layout_either,
+	.then = { &op_batchnorm_then, 2, then_is_passed },
 	.calls.kernels = "norm/batchnorm.cu",
 	.calls.note = then_note,
 	.calls.define = then_define,
@@ -231,15 +209,4 @@ batchnorm_give(struct module *m, const struct node *n, struct node *grad)
 	grad->attr = then_attrs(m->arena, grad, pointwise_formula(m->arena, n));
 	grad->op = &op_batchnorm_grad_of;
 	ir_add_output(m, grad, n->out[0]);
-}
-
-void
-batchnorm_join(struct module *m, struct node *n, const struct formula *then, struct tensor *skip, struct tensor *y)
-{
-	n->attr = then_attrs(m->arena, n, then);
-	n->op = &op_batchnorm_then;
-	n->out[Y] = y;
-	y->def = n;
-	if (skip)
-		ir_add_input(m, n, skip);
 }

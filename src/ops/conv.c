@@ -278,27 +278,16 @@ traffic(const struct node *n)
 }
 
 static void
-emit_forward(struct emitter *e, const struct node *n, struct call_arg then, bool relu)
+emit(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
+	bool relu = then_of(n) && epilogue_is_relu(e, then_of(n));
 
 	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], relu, &s);
 	emit_call(e, "conv_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
 	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_onto(n),
-	    then, arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    then_arg(e, n, NULL), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
 	    arg_text(product_conv_text(e, &s)));
-}
-
-static void
-emit(struct emitter *e, const struct node *n)
-{
-	emit_forward(e, n, arg_text("AS_IS"), false);
-}
-
-static void
-emit_then(struct emitter *e, const struct node *n)
-{
-	emit_forward(e, n, then_arg(e, n, NULL), epilogue_is_relu(e, then_of(n)));
 }
 
 const struct op op_conv = {
@@ -330,6 +319,7 @@ const struct op op_conv = {
 	.memory.workspace = work,
 	.torch = { .calls = space_torch_calls },
 	.memory.layout = product_layout,
+	.then = { &op_conv_then, 1 },
 	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit,
 };
@@ -346,8 +336,9 @@ const struct op op_conv_then = {
 	.traffic = traffic,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
+	.then = { &op_conv_then, 1 },
 	.calls.kernels = "conv/conv.cu",
 	.calls.note = then_note,
 	.calls.define = then_define,
-	.calls.emit = emit_then,
+	.calls.emit = emit,
 };

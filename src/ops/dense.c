@@ -63,7 +63,7 @@ static void
 emit_input(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "dense_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_tensor(n->in[1]), arg_onto(n), arg_text("AS_IS"), arg_work(n), arg_work_bytes(n),
+	    arg_tensor(n->in[1]), arg_onto(n), then_arg(e, n, then_beside(n)), arg_work(n), arg_work_bytes(n),
 	    arg_text(rows(e, n->in[0])), arg_int(last(n->out[0])), arg_int(last(n->in[0])));
 }
 
@@ -77,18 +77,10 @@ const struct op op_dense_grad_input = {
 	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
+	.then = { &op_dense_grad_input_then, 2 },
 	.calls.kernels = "product/dense.cu",
 	.calls.emit = emit_input,
 };
-
-static void
-emit_input_then(struct emitter *e, const struct node *n)
-{
-	emit_call(e, "dense_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_tensor(n->in[1]), arg_onto(n), then_arg(e, n, n->nin > 2 ? n->in[2] : NULL), arg_work(n),
-	    arg_work_bytes(n),
-	    arg_text(rows(e, n->in[0])), arg_int(last(n->out[0])), arg_int(last(n->in[0])));
-}
 
 const struct op op_dense_grad_input_then = {
 	.name = "dense_grad_input_then",
@@ -99,10 +91,11 @@ const struct op op_dense_grad_input_then = {
 	.min_operands = 2, .max_operands = 3,
 	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_input,
+	.then = { &op_dense_grad_input_then, 2 },
 	.calls.kernels = "product/dense.cu",
 	.calls.note = then_note,
 	.calls.define = then_define,
-	.calls.emit = emit_input_then,
+	.calls.emit = emit_input,
 };
 
 /* The sum runs over the rows, whose number grows with the batch. */
@@ -302,24 +295,12 @@ work(const struct node *n, const struct room *room)
 }
 
 static void
-emit_forward(struct emitter *e, const struct node *n, struct call_arg then)
-{
-	emit_call(e, "dense_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), then,
-	    arg_work(n), arg_work_bytes(n), arg_text(rows(e, n->in[0])), arg_int(last(n->in[0])),
-	    arg_int(last(n->out[0])));
-}
-
-static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_forward(e, n, arg_text("AS_IS"));
-}
-
-static void
-emit_then(struct emitter *e, const struct node *n)
-{
-	emit_forward(e, n, then_arg(e, n, NULL));
+	emit_call(e, "dense_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_tensor(then_operands(n) > 2 ? n->in[2] : NULL), then_arg(e, n, then_beside(n)),
+	    arg_work(n), arg_work_bytes(n), arg_text(rows(e, n->in[0])), arg_int(last(n->in[0])),
+	    arg_int(last(n->out[0])));
 }
 
 /* In PyTorch a product of matrices: rows of more than one axis are put in one, and back. */
@@ -366,6 +347,7 @@ const struct op op_dense = {
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
 	.memory.workspace = work,
+	.then = { &op_dense_then, 2 },
 	.ranks.split = split,
 	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .blas = true,
 	    .calls = torch_calls },
@@ -378,13 +360,14 @@ const struct op op_dense_then = {
 	.kind = OP_INTERNAL,
 	.brief = "dense, and a formula of what it makes",
 	.attrs = attrs_then,
-	.operands = "x weight bias",
-	.min_operands = 2, .max_operands = 3,
+	.operands = "x weight bias beside",
+	.min_operands = 2, .max_operands = 4,
 	.macs = macs,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
+	.then = { &op_dense_then, 2 },
 	.calls.kernels = "product/dense.cu",
 	.calls.note = then_note,
 	.calls.define = then_define,
-	.calls.emit = emit_then,
+	.calls.emit = emit,
 };

@@ -1,6 +1,6 @@
 /*
- * What the passes fuse-activation and bias-gradients take from dense: its operators, with and without an
- * activation, and the gradients of its parameters, apart and together.
+ * Operators of dense layers: with and without a formula behind them, and the gradients of their parameters, apart and
+ * together.
  */
 #ifndef STOWAGE_OPS_DENSE_H
 #define STOWAGE_OPS_DENSE_H
@@ -8,7 +8,7 @@
 #include "ir/op.h"
 
 extern const struct op op_dense, op_dense_grad_input;
-/* in: as op_dense; out: a formula of what that makes */
+/* in: as op_dense, and what the formula reads beside; out: a formula of what that makes */
 extern const struct op op_dense_then;
 /* in: dy, weight, what else the formula reads, such as the gradient of an activation; out: what that makes of dy weight */
 extern const struct op op_dense_grad_input_then;

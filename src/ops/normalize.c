@@ -10,72 +10,61 @@
  *     instancenorm     a channel, all positions       its     1 / sqrt(var + eps)      a channel each
  *     l2norm           an axis                        0       1 / max(|x|, eps)        none
  *
- * They differ in what struct norm says. What backward keeps follows from the weights: with them the input,
- * the statistics and the weights, without them the output, which is then (x - mean) * scale itself, and the
- * scale; the input may be overwritten, and what comes behind often keeps that output anyway.
+ * They differ in what struct norm says. The first four do a formula behind them too, an activation mostly, in the sweep
+ * in which they normalise: layernorm_then and so on, which the pass fuse-norm makes. Gradients are in normalize_grad.c.
  */
-#include "ir/diff.h"
+#include "ops/normalize.h"
+
 #include "ops/product.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
-#include "calls/emitter.h"
-#include "calls/sizes.h"
 #include "calls/tape.h"
 
-enum { X, WEIGHT, BIAS };
-enum { Y, SCALE, MEAN };
-enum { DY, OF_FORWARD, BY_WEIGHT, BY_MEAN, BY_SCALE, BACKWARD_OPERANDS };
-
-/* what a row is divided by: attribute `by`, in its order, as norm/normalize.cu calls it */
-enum statistic { DEVIATION, ROOT_MEAN, LENGTH };
-static const char *const statistics[] = { "BY_DEVIATION", "BY_ROOT_MEAN", "BY_LENGTH" };
-
-struct norm {
-	enum statistic by;
-	int axis;		/* rows are this axis (LENGTH), or it and those behind it */
-	int64_t groups;		/* not 0: rows are so many groups of channels, each with a weight */
-	double eps;
-};
-
-extern const struct op op_normalize_grad, op_layernorm, op_rmsnorm, op_groupnorm, op_instancenorm, op_l2norm;
+extern const struct op op_layernorm, op_rmsnorm, op_groupnorm, op_instancenorm, op_l2norm;
+extern const struct op op_layernorm_then, op_rmsnorm_then, op_groupnorm_then, op_instancenorm_then;
 
 #define EPS(value, what)	{ "eps", ATTR_REAL, what, .preset = value, .min = 1e-30, .max = 1 }
 #define EPS_OF_VARIANCE	EPS("1e-5", "added to the variance before its root is taken")
 #define AXES	{ "axes", ATTR_INT, "how many trailing axes a row has: 1 is the last alone",	\
 	    .preset = "1", .min = 1, .max = MAX_RANK }
 
-static const struct attr_spec layernorm_attrs[] = {
-	AXES,
-	{ "affine", ATTR_BOOL, "multiply by a weight for each element of a row, and add a bias",
-	    .preset = "true" },
-	{ "bias", ATTR_BOOL, "add a bias, where there are weights; or the tensor that is added", .preset = "true",
-	    .shares = true },
-	EPS_OF_VARIANCE,
-	ATTRS_END
-};
+#define LAYERNORM_ATTRS										\
+	AXES,											\
+	{ "affine", ATTR_BOOL, "multiply by a weight for each element of a row, and add a bias",\
+	    .preset = "true" },	\
+	{ "bias", ATTR_BOOL, "add a bias, where there are weights; or the tensor that is added", .preset = "true",\
+	    .shares = true },	\
+	EPS_OF_VARIANCE
 
-static const struct attr_spec rmsnorm_attrs[] = {
-	AXES,
-	{ "affine", ATTR_BOOL, "multiply by a weight for each element of a row", .preset = "true" },
-	EPS("1e-6", "added to the mean square before its root is taken"),
-	ATTRS_END
-};
+static const struct attr_spec layernorm_attrs[] = { LAYERNORM_ATTRS, ATTRS_END };
+static const struct attr_spec layernorm_then_attrs[] = { LAYERNORM_ATTRS, THEN_ATTR, ATTRS_END };
 
-static const struct attr_spec groupnorm_attrs[] = {
-	{ "groups", ATTR_INT, "groups that the channels are divided into", .required = true,
-	    .min = 1, .max = (double)LARGEST_EXTENT },
-	{ "affine", ATTR_BOOL, "multiply by a weight and add a bias, one of each a channel",
-	    .preset = "true" },
-	EPS_OF_VARIANCE,
-	ATTRS_END
-};
+#define RMSNORM_ATTRS										\
+	AXES,											\
+	{ "affine", ATTR_BOOL, "multiply by a weight for each element of a row", .preset = "true" },\
+	EPS("1e-6", "added to the mean square before its root is taken")
 
-static const struct attr_spec instancenorm_attrs[] = {
-	{ "affine", ATTR_BOOL, "multiply by a weight and add a bias, one of each a channel",
-	    .preset = "false" },
-	EPS_OF_VARIANCE,
-	ATTRS_END
-};
+static const struct attr_spec rmsnorm_attrs[] = { RMSNORM_ATTRS, ATTRS_END };
+static const struct attr_spec rmsnorm_then_attrs[] = { RMSNORM_ATTRS, THEN_ATTR, ATTRS_END };
+
+#define GROUPNORM_ATTRS										\
+	{ "groups", ATTR_INT, "groups that the channels are divided into", .required = true,	\
+	    .min = 1, .max = (double)LARGEST_EXTENT },	\
+	{ "affine", ATTR_BOOL, "multiply by a weight and add a bias, one of each a channel",	\
+	    .preset = "true" },	\
+	EPS_OF_VARIANCE
+
+static const struct attr_spec groupnorm_attrs[] = { GROUPNORM_ATTRS, ATTRS_END };
+static const struct attr_spec groupnorm_then_attrs[] = { GROUPNORM_ATTRS, THEN_ATTR, ATTRS_END };
+
+#define INSTANCENORM_ATTRS									\
+	{ "affine", ATTR_BOOL, "multiply by a weight and add a bias, one of each a channel",	\
+	    .preset = "false" },	\
+	EPS_OF_VARIANCE
+
+static const struct attr_spec instancenorm_attrs[] = { INSTANCENORM_ATTRS, ATTRS_END };
+static const struct attr_spec instancenorm_then_attrs[] = { INSTANCENORM_ATTRS, THEN_ATTR, ATTRS_END };
 
 static const struct attr_spec l2norm_attrs[] = {
 	{ "axis", ATTR_INT, "axis along which y has length 1: 0 is channels, -1 the last",
@@ -84,28 +73,24 @@ static const struct attr_spec l2norm_attrs[] = {
 	ATTRS_END
 };
 
-/* of the gradients: struct norm itself */
-static const struct attr_spec attrs[] = {
-	{ "by", ATTR_ENUM, "what rows are divided by", .required = true,
-	    .choices = "deviation root_mean length" },
-	{ "axis", ATTR_INT, "the first axis of a row", .required = true },
-	{ "groups", ATTR_INT, "rows of a sample, where they are made of channels; else 0",
-	    .required = true },
-	{ "eps", ATTR_REAL, "as forward has it", .required = true },
-	ATTRS_END
-};
+/* Is it that layer, with a formula behind it or without? */
+static bool
+is(const struct node *n, const struct op *layer)
+{
+	return n->op == layer || n->op == layer->then.op;
+}
 
-static struct norm
-norm_of(const struct node *n)
+struct norm
+normalize_norm(const struct node *n)
 {
 	struct norm s = { .by = DEVIATION, .eps = op_real(n, "eps") };
 
-	if (n->op == &op_layernorm || n->op == &op_rmsnorm) {
-		s.by = n->op == &op_rmsnorm ? ROOT_MEAN : DEVIATION;
+	if (is(n, &op_layernorm) || is(n, &op_rmsnorm)) {
+		s.by = is(n, &op_rmsnorm) ? ROOT_MEAN : DEVIATION;
 		s.axis = n->in[X]->rank - (int)op_int(n, "axes");
-	} else if (n->op == &op_groupnorm) {
+	} else if (is(n, &op_groupnorm)) {
 		s.groups = op_int(n, "groups");
-	} else if (n->op == &op_instancenorm) {
+	} else if (is(n, &op_instancenorm)) {
 		s.groups = n->in[X]->dim[0];
 	} else if (n->op == &op_l2norm) {
 		s.by = LENGTH;
@@ -118,32 +103,18 @@ norm_of(const struct node *n)
 	return s;
 }
 
-/* How x lies for the kernels: ROWS of N neighbours, of which GROUPS have weights of their own, PLACES
- * neighbours each. */
-struct rows {
-	const char *rows;
-	int64_t n, groups, places;
-};
-
-static int64_t
-row_length(const struct norm *s, const struct tensor *x)
+int64_t
+normalize_length(const struct norm *s, const struct tensor *x)
 {
 	if (s->groups)
 		return tensor_elements_per_sample(x) / s->groups;
 	return s->by == LENGTH ? x->dim[s->axis] : shape_product(x, s->axis, x->rank);
 }
 
-/* Has a channel more than one element of a sample, or a sample more than one row of channels? */
-static bool
-is_by_channel(const struct norm *s, const struct tensor *x)
+struct rows
+normalize_rows(struct emitter *e, const struct norm *s, const struct tensor *x)
 {
-	return s->groups > 1 || (s->groups && shape_product(x, 1, x->rank) > 1);
-}
-
-static struct rows
-rows_of(struct emitter *e, const struct norm *s, const struct tensor *x)
-{
-	struct rows r = { emit_rows(e, x, s->axis), row_length(s, x), 1, 1 };
+	struct rows r = { emit_rows(e, x, s->axis), normalize_length(s, x), 1, 1 };
 
 	if (s->groups) {
 		r.rows = arena_printf(e->module->arena, x->batched ? "b * %lld" : "%lld",
@@ -154,11 +125,18 @@ rows_of(struct emitter *e, const struct norm *s, const struct tensor *x)
 	return r;
 }
 
-/* Do its rows' elements lie apart? */
-static bool
-is_strided(const struct norm *s, const struct tensor *x)
+bool
+normalize_is_strided(const struct norm *s, const struct tensor *x)
 {
 	return s->by == LENGTH && shape_product(x, s->axis + 1, x->rank) > 1;
+}
+
+struct call_arg
+normalize_by(const struct norm *s)
+{
+	static const char *const statistics[] = { "BY_DEVIATION", "BY_ROOT_MEAN", "BY_LENGTH" };
+
+	return arg_text(statistics[s->by]);
 }
 
 static struct tensor *
@@ -173,155 +151,17 @@ result(const struct node *n, int k)
 	return n->nout > k ? n->out[k] : NULL;
 }
 
-/* ---- backward: dy, then x, weight, mean and scale; or y and scale ---- */
-
-static bool
-is_affine(const struct node *n)	/* a backward node */
-{
-	return n->in[BY_WEIGHT] != NULL;
-}
-
-static struct tensor *
-gradient_of(const struct node *n, int k)
-{
-	const struct tensor *like = operand(n->forward, k);
-	int i;
-
-	for (i = 0; like && i < n->nout; i++)
-		if (n->out[i] && n->out[i]->gradient_of == like)
-			return n->out[i];
-	return NULL;
-}
-
-/* Sums for the gradients of weights: of parts of the rows, or of each sample's channels. */
-static struct affine
-backward_work(const struct node *n, const struct room *room)
-{
-	const struct norm s = norm_of(n);
-	const struct tensor *x = n->in[OF_FORWARD];
-	bool gpu = room->target->splits_sums;
-	int64_t two = 2 * (int64_t)sizeof(double), all = gpu ? two : ROW_SUMS * (int64_t)sizeof(double);
-
-	if (!is_affine(n))
-		return (struct affine){ 0, 0 };
-	if (is_by_channel(&s, x))
-		return x->batched ? (struct affine){ 0, two * x->dim[0] } :
-		    (struct affine){ two * x->dim[0], 0 };
-	if (!gradient_of(n, WEIGHT) && !gradient_of(n, BIAS))
-		return (struct affine){ 0, 0 };
-	return (struct affine){ product_of(all * row_parts(row_length(&s, x), gpu),
-	    row_length(&s, x)), 0 };
-}
-
-/* Sums over rows for weight and bias are made in a sweep of their own. */
-static struct affine
-backward_traffic(const struct node *n)
-{
-	struct affine bytes = op_bytes(n);
-
-	if (n->op == &op_normalize_grad && is_affine(n) && (gradient_of(n, WEIGHT) || gradient_of(n, BIAS)))
-		bytes = affine_sum(bytes, affine_sum(tensor_bytes(n->in[DY]), tensor_bytes(n->in[OF_FORWARD])));
-	return bytes;
-}
-
-static void
-emit_gradients(struct emitter *e, const struct node *n, struct tensor *dx)
-{
-	const struct norm s = norm_of(n);
-	struct tensor *const *in = n->in, *x = in[OF_FORWARD];
-	const char *eps = emit_double(e, s.eps);
-	struct rows r;
-
-	if (is_strided(&s, x)) {
-		struct channels c = emit_axis(e, x, s.axis);
-
-		emit_call(e, "normalize_axis_backward", arg_tensor(dx), arg_onto(n), arg_tensor(in[DY]),
-		    arg_tensor(x), arg_tensor(in[BY_SCALE]), arg_text(eps), arg_text(c.rows),
-		    arg_int(c.channels), arg_int(c.places));
-		return;
-	}
-	r = rows_of(e, &s, x);
-	emit_call(e, "normalize_backward", arg_tensor(dx), arg_tensor(gradient_of(n, WEIGHT)),
-	    arg_tensor(gradient_of(n, BIAS)), arg_onto(n), arg_work(n), arg_tensor(in[DY]),
-	    arg_tensor(x), arg_tensor(in[BY_WEIGHT]), arg_tensor(in[BY_MEAN]),
-	    arg_tensor(in[BY_SCALE]), arg_text(statistics[s.by]), arg_text(eps), arg_text(r.rows),
-	    arg_int(r.n), arg_int(r.groups), arg_int(r.places));
-}
-
-static void
-emit_backward(struct emitter *e, const struct node *n)
-{
-	emit_gradients(e, n, n->out[0]);
-}
-
-static void
-emit_backward_weight(struct emitter *e, const struct node *n)
-{
-	emit_gradients(e, n, NULL);
-}
-
-const struct op op_normalize_grad = {
-	.name = "normalize_grad",
-	.kind = OP_INTERNAL,
-	.brief = "gradients of a normalisation: of its input, and of weight and bias if they are wanted",
-	.attrs = attrs,
-	.operands = "dy x weight mean scale",
-	.min_operands = BACKWARD_OPERANDS, .max_operands = BACKWARD_OPERANDS,
-	.traffic = backward_traffic,
-	.memory.workspace = backward_work,
-	.memory.inplace = 1u << DY | 1u << OF_FORWARD,
-	.memory.onto = BACKWARD_OPERANDS,
-	.calls.kernels = "norm/normalize.cu",
-	.calls.emit = emit_backward,
-};
-
-const struct op op_normalize_grad_weight = {
-	.name = "normalize_grad_weight",
-	.kind = OP_INTERNAL,
-	.brief = "gradients of a normalisation's weight and bias, where its input needs none",
-	.attrs = attrs,
-	.operands = "dy x weight mean scale",
-	.min_operands = BACKWARD_OPERANDS, .max_operands = BACKWARD_OPERANDS,
-	.memory.workspace = backward_work,
-	.calls.kernels = "norm/normalize.cu",
-	.calls.emit = emit_backward_weight,
-};
-
-static bool
-grad(struct diff *d, struct node *n)
-{
-	const struct norm s = norm_of(n);
-	struct tensor *weight = operand(n, WEIGHT);
-	struct tensor *in[] = { diff_of(d, n->out[Y]), weight ? n->in[X] : n->out[Y], weight,
-		weight ? result(n, MEAN) : NULL, n->out[SCALE] };
-	struct node *back;
-	struct attr *a;
-	int k;
-
-	back = diff_node(d, n, diff_wants(d, n->in[X]) ? &op_normalize_grad :
-	    &op_normalize_grad_weight, BACKWARD_OPERANDS, in);
-	a = diff_attrs(d, back);
-	a[0].i = (int64_t)s.by;
-	a[1].i = s.axis;
-	a[2].i = s.groups;
-	a[3].r = s.eps;
-	for (k = X; k < n->nin; k++)
-		if (n->in[k] && diff_wants(d, n->in[k]))
-			diff_output(d, back, n->in[k]);
-	return true;
-}
-
 /* ---- forward ---- */
 
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	const struct norm s = norm_of(n);
+	const struct norm s = normalize_norm(n);
 	const struct tensor *x = n->in[X];
 	const char *eps = emit_double(e, s.eps);
 	struct rows r;
 
-	if (is_strided(&s, x)) {
+	if (normalize_is_strided(&s, x)) {
 		struct channels c = emit_axis(e, x, s.axis);
 
 		emit_call(e, "normalize_axis_forward", arg_tensor(n->out[Y]),
@@ -329,10 +169,10 @@ emit(struct emitter *e, const struct node *n)
 		    arg_int(c.channels), arg_int(c.places));
 		return;
 	}
-	r = rows_of(e, &s, x);
+	r = normalize_rows(e, &s, x);
 	emit_call(e, "normalize_forward", arg_tensor(n->out[Y]), arg_tensor(result(n, MEAN)),
 	    arg_tensor(result(n, SCALE)), arg_tensor(x), arg_tensor(operand(n, WEIGHT)),
-	    arg_tensor(operand(n, BIAS)), arg_text(statistics[s.by]), arg_text(eps), arg_text(r.rows),
+	    arg_tensor(operand(n, BIAS)), then_arg(e, n, NULL), normalize_by(&s), arg_text(eps), arg_text(r.rows),
 	    arg_int(r.n), arg_int(r.groups), arg_int(r.places));
 }
 
@@ -341,7 +181,7 @@ static bool
 outputs(struct build *b, struct node *n, bool affine, bool bias, int rank, const int64_t *dim)
 {
 	static const struct init zeros = { INIT_ZEROS, 0 }, ones = { INIT_CONSTANT, 1 };
-	const struct norm s = norm_of(n);
+	const struct norm s = normalize_norm(n);
 	const struct tensor *x = n->in[X];
 	const struct dtype *stat = x->dtype->real;
 	int64_t rows[MAX_RANK];
@@ -470,8 +310,35 @@ l2norm_torch(struct tape *t, const struct node *n)
 	    .full = 1u << 1, .scratch = product_of(4, bytes) }));
 }
 
+/* Backward of one without weights would need the mean beside, so the plan would be larger. */
+static bool
+can(struct arena *a, const struct node *n, const struct formula *then)
+{
+	return (operand(n, WEIGHT) || !result(n, MEAN)) && then_is_passed(a, n, then);
+}
+
 #define KEPT	(SAVES_IN(X) | SAVES_IN(WEIGHT) | SAVES_OUT(Y) | SAVES_OUT(SCALE) | SAVES_OUT(MEAN))
+#define KEPT_THEN	(SAVES_IN(X) | SAVES_IN(WEIGHT) | SAVES_IN(BIAS) | SAVES_OUT(SCALE) | SAVES_OUT(MEAN))
 #define OPTIONAL	(1u << SCALE | 1u << MEAN)
+
+/* A layer, and a formula of what it makes. */
+#define OP_ROW(id, layer)								\
+	const struct op op_##id = {							\
+		.name = #id,								\
+		.kind = OP_INTERNAL,							\
+		.brief = #layer ", and a formula of what it makes",			\
+		.attrs = layer##_then_attrs,						\
+		.operands = "x weight bias",						\
+		.min_operands = 1, .max_operands = 3,					\
+		.gradient.build = normalize_gradient,					\
+		.gradient.saves = KEPT_THEN,						\
+		.memory.inplace = 1u << X,						\
+		.memory.optional_out = OPTIONAL,					\
+		.calls.kernels = "norm/normalize.cu",					\
+		.calls.note = then_note,						\
+		.calls.define = then_define,						\
+		.calls.emit = emit,							\
+	}
 
 const struct op op_layernorm = {
 	.name = "layernorm",
@@ -489,14 +356,17 @@ const struct op op_layernorm = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = layernorm_shape,
-	.gradient.build = grad,
+	.gradient.build = normalize_gradient,
 	.gradient.saves = KEPT,
 	.memory.inplace = 1u << X,
 	.memory.optional_out = OPTIONAL,
 	.torch = { .saves = SAVES_IN(X) | SAVES_IN(WEIGHT) },
+	.then = { &op_layernorm_then, 1, can },
 	.calls.kernels = "norm/normalize.cu",
 	.calls.emit = emit,
 };
+
+OP_ROW(layernorm_then, layernorm);
 
 const struct op op_rmsnorm = {
 	.name = "rmsnorm",
@@ -512,14 +382,17 @@ const struct op op_rmsnorm = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = rmsnorm_shape,
-	.gradient.build = grad,
+	.gradient.build = normalize_gradient,
 	.gradient.saves = KEPT,
 	.memory.inplace = 1u << X,
 	.memory.optional_out = OPTIONAL,
 	.torch = { .saves = SAVES_IN(X) | SAVES_IN(WEIGHT) },
+	.then = { &op_rmsnorm_then, 1, can },
 	.calls.kernels = "norm/normalize.cu",
 	.calls.emit = emit,
 };
+
+OP_ROW(rmsnorm_then, rmsnorm);
 
 const struct op op_groupnorm = {
 	.name = "groupnorm",
@@ -537,14 +410,17 @@ const struct op op_groupnorm = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = groupnorm_shape,
-	.gradient.build = grad,
+	.gradient.build = normalize_gradient,
 	.gradient.saves = KEPT,
 	.memory.inplace = 1u << X,
 	.memory.optional_out = OPTIONAL,
 	.torch = { .saves = SAVES_IN(X) | SAVES_IN(WEIGHT) },
+	.then = { &op_groupnorm_then, 1, can },
 	.calls.kernels = "norm/normalize.cu",
 	.calls.emit = emit,
 };
+
+OP_ROW(groupnorm_then, groupnorm);
 
 const struct op op_instancenorm = {
 	.name = "instancenorm",
@@ -561,14 +437,17 @@ const struct op op_instancenorm = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = instancenorm_shape,
-	.gradient.build = grad,
+	.gradient.build = normalize_gradient,
 	.gradient.saves = KEPT,
 	.memory.inplace = 1u << X,
 	.memory.optional_out = OPTIONAL,
 	.torch = { .calls = instancenorm_torch },
+	.then = { &op_instancenorm_then, 1, can },
 	.calls.kernels = "norm/normalize.cu",
 	.calls.emit = emit,
 };
+
+OP_ROW(instancenorm_then, instancenorm);
 
 const struct op op_l2norm = {
 	.name = "l2norm",
@@ -583,7 +462,7 @@ const struct op op_l2norm = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = l2norm_shape,
-	.gradient.build = grad,
+	.gradient.build = normalize_gradient,
 	.gradient.saves = SAVES_OUT(Y) | SAVES_OUT(SCALE),
 	.memory.inplace = 1u << X,
 	.memory.optional_out = 1u << SCALE,

@@ -5,6 +5,9 @@
 
 #include "calls/epilogue.h"
 #include "ir/op.h"
+#include "ops/pointwise.h"
+
+#define DEAREST	100	/* multiplications of what backward does twice for each element */
 
 /* It is the last. */
 static int
@@ -33,6 +36,68 @@ then_attrs(struct arena *a, const struct node *n, const struct formula *then)
 		attr[i] = n->attr[i];
 	attr[count] = (struct attr){ .given = true, .formula = then };
 	return attr;
+}
+
+const struct formula *
+then_passed(struct arena *a, const struct formula *then)
+{
+	const struct formula *to_value = formula_passed(a, then, 0, then->operands > 1), *to_beside;
+
+	if (then->operands < 2 || !to_value)
+		return to_value;
+	to_beside = formula_passed(a, then, 1, true);
+	return to_beside && formula_same(to_value, to_beside) ? to_value : NULL;
+}
+
+bool
+then_is_passed(struct arena *a, const struct node *n, const struct formula *then)
+{
+	const struct formula *f = then_passed(a, then);
+
+	(void)n;
+	return f && formula_cost(f) <= DEAREST;
+}
+
+struct tensor *
+then_beside(const struct node *n)
+{
+	return then_of(n) && then_of(n)->operands > 1 ? n->in[n->nin - 1] : NULL;
+}
+
+int
+then_operands(const struct node *n)
+{
+	return n->nin - (then_beside(n) != NULL);
+}
+
+bool
+then_takes(const struct node *n, int operands)
+{
+	return n->op->then.op && operands <= n->op->then.operands && (operands < 2 || !then_beside(n));
+}
+
+const struct formula *
+then_both(struct arena *a, const struct node *n, const struct node *reader, int k)
+{
+	const struct formula *first = then_of(n), *second = pointwise_formula(a, reader);
+	bool beside = then_beside(n) || reader->nin > 1;
+	struct formula *f = formula_new(a, beside ? 2 : 1);
+	int value[2] = { formula_operand(f, 0), beside ? formula_operand(f, 1) : 0 }, of[2];
+
+	of[k] = first ? formula_insert(f, first, 0, value) : value[0];
+	of[1 - k] = value[1];
+	f->result[f->results++] = formula_insert(f, second, 0, of);
+	f->name = first && first->name && second->name ? arena_printf(a, "%s_%s", first->name, second->name) : second->name;
+	return f;
+}
+
+void
+then_join(struct module *m, struct node *n, const struct formula *then, const struct node *reader, int k)
+{
+	n->attr = then_attrs(m->arena, n, then);
+	n->op = n->op->then.op;
+	if (reader->nin > 1)
+		ir_add_input(m, n, reader->in[1 - k]);
 }
 
 void

@@ -16,6 +16,21 @@ struct attr	*then_attrs(struct arena *, const struct node *, const struct formul
 /* The node's formula; NULL: it has none. */
 const struct formula	*then_of(const struct node *);
 
+/* What passes back to the value before that formula: of dy and of the value itself, or where it reads a tensor beside of dy
+ * and the result; to that tensor passes the same. NULL: it is not so, or there is none. */
+const struct formula	*then_passed(struct arena *, const struct formula *then);
+/* then.can of operators whose backward makes the value, and that of it, twice for each element. */
+bool		then_is_passed(struct arena *, const struct node *, const struct formula *then);
+/* Does its operator take such a formula behind what the node does, of that many operands, all as large as its result? */
+bool		then_takes(const struct node *, int operands);
+/* What it is to do then: what it does so far, and the formula of READER, whose operand K is its result. */
+const struct formula	*then_both(struct arena *, const struct node *, const struct node *reader, int k);
+/* Makes it do that, and read what the reader reads beside; its result is the caller's to name. */
+void		then_join(struct module *, struct node *, const struct formula *, const struct node *reader, int k);
+/* What its formula reads beside, its last operand; NULL: nothing. How many others it has. (Of nodes that were joined so.) */
+struct tensor	*then_beside(const struct node *);
+int		then_operands(const struct node *);
+
 /* calls.note and calls.define of such operators */
 void		then_note(struct emitter *, const struct node *);
 void		then_define(struct emitter *, const struct node *);

@@ -1,34 +1,31 @@
 /*
- * fuse-activation: lets the products of dense layers and convolutions do the formula next to them, mostly an
- * activation, as they store their results, instead of a kernel that reads and writes all of it once more:
+ * fuse-activation: lets what can (op->then) do the formula behind it as it stores its result, instead of a kernel that
+ * reads and writes all of it once more:
  *
  *     x -> dense -> t -> relu -> y                     x -> dense_then(relu) -> y
+ *     x -> dense -> t, t + skip -> y                   x, skip -> dense_then(t + skip) -> y
  *     dt -> dense_grad_input -> dy -> relu_grad(y) -> dx     dt -> dense_grad_input_then(relu, y) -> dx
  *
- * Forward likewise conv_then; what follows the gradient of a convolution's input stays by itself, since
- * cuDNN has that in one only with engines that it compiles when the program starts, for seconds each.
- * Any formula of one operand goes, and after the gradient of a dense layer's input also one that reads one more.
- * Where backward reads t, as gelu's does, forward stays as it is; backward is fused nevertheless. Between a product
- * and relu_grad there may be views, as there are where a dense layer reads what was flattened.
+ * Any formula of one operand goes, and where the operator's row says so also one that reads one more, as large, which is
+ * there by then. What follows the gradient of a convolution's input stays by itself, since cuDNN has that in one only with
+ * engines that it compiles when the program starts, for seconds each. Where backward reads t, as gelu's does, forward stays
+ * as it is; backward is fused nevertheless. Between the two there may be views, as there are where a dense layer reads what
+ * was flattened.
  *
  * It runs after order and recompute, and changes nothing about either. No plan gets larger: the
- * joined node stands where the product stood. There t was born, in whose bytes y would have been
+ * joined node stands where the first stood. There t was born, in whose bytes y would have been
  * made; y is now born there instead, and no other tensor lives longer than before. That is why
  * cuBLASLt's relu with a mask of bits is not used: the mask would be one more tensor to keep. On
  * both targets relu gives the same bits as before.
  *
- * Reads and writes: train, validate. Invariant after: no dense or conv node, and no dense_grad_input
- * that adds onto nothing, makes what one such formula alone reads, if what else that
- * reads is there by then.
+ * Reads and writes: train, validate. Invariant after: nothing with op->then, that adds onto nothing, makes what one such
+ * formula alone reads, if what else that reads is there by then.
  */
 #include "ir/pass.h"
-#include "passes/sums.h"
 
 #include "ops/pointwise.h"
-
-#include "ops/conv.h"
-#include "ops/dense.h"
 #include "ops/then.h"
+#include "passes/sums.h"
 
 struct fusing {
 	struct graph *g;
@@ -36,72 +33,20 @@ struct fusing {
 	int *place;		/* by the id of a tensor: which node makes it, 1 the first; 0: none */
 };
 
-/* Does N make a new tensor by a formula of that many operands, all as large as its result? */
+/* Does N make a new tensor by a formula of one operand or two, all as large as its result? */
 static bool
-is_formula_of(const struct node *n, int operands)
+is_formula(const struct node *n)
 {
 	const struct tensor *y = n->nout == 1 ? n->out[0] : NULL;
 	int k;
 
-	if (!pointwise_has_formula(n) || n->nin != operands || !y || y->alias_of)
+	if (!pointwise_has_formula(n) || n->nin < 1 || n->nin > 2 || !y || y->alias_of)
 		return false;
-	for (k = 0; k < operands; k++)
+	for (k = 0; k < n->nin; k++)
 		if (n->in[k]->dtype != y->dtype || n->in[k]->batched != y->batched ||
+		    n->in[k]->channels_last != y->channels_last ||
 		    tensor_elements_per_sample(n->in[k]) != tensor_elements_per_sample(y))
 			return false;
-	return true;
-}
-
-/* The node's formula, with operand FIRST, then the other. */
-static const struct formula *
-formula_from(const struct fusing *f, const struct node *n, int first)
-{
-	struct arena *a = f->g->module->arena;
-	const struct formula *of = pointwise_formula(a, n);
-	struct formula *turned = formula_new(a, of->operands);
-	int value[2] = { 0 }, k;
-
-	turned->name = of->name;
-	for (k = 0; k < of->operands; k++)
-		value[k ^ first] = formula_operand(turned, k);
-	turned->result[turned->results++] = formula_insert(turned, of, 0, value);
-	return turned;
-}
-
-/* Does T lie where it was made, and is it read once? */
-static bool
-is_for_one(const struct fusing *f, const struct tensor *t)
-{
-	return t->def && !t->alias_of && f->reads[t->id] == 1;
-}
-
-static void
-rename_output(struct node *n, struct tensor *t, struct fusing *f, int place)
-{
-	n->out[0] = t;
-	t->def = n;
-	f->place[t->id] = place;
-}
-
-/* What does the same as the operator, and then a formula; NULL: nothing. */
-static const struct op *
-and_then(const struct op *op)
-{
-	return op == &op_dense ? &op_dense_then : op == &op_conv ? &op_conv_then : NULL;
-}
-
-/* N, a formula, and the dense layer or convolution before it. */
-static bool
-fuse_forward(struct fusing *f, struct node *n)
-{
-	struct node *product;
-
-	if (!is_formula_of(n, 1) || !is_for_one(f, n->in[0]) || !and_then(n->in[0]->def->op))
-		return false;
-	product = n->in[0]->def;
-	product->attr = then_attrs(f->g->module->arena, product, formula_from(f, n, 0));
-	product->op = and_then(product->op);
-	rename_output(product, n->out[0], f, f->place[n->in[0]->id]);
 	return true;
 }
 
@@ -113,47 +58,51 @@ is_view(const struct fusing *f, const struct tensor *t)
 	    f->reads[t->id] == 1;
 }
 
-/* What the product made that operand K of N is, or a view of: for N alone, when the other operand is there. NULL: it is
- * no such product's. */
+/* What operand K of N is, or a view of, if that is made for N alone by a node that can do N's formula too, when the other
+ * operand is there; or NULL. */
 static struct tensor *
-made_by_product(const struct fusing *f, const struct node *n, int k)
+made_for(const struct fusing *f, const struct node *n, int k)
 {
-	struct tensor *dy = n->in[k];
+	struct tensor *t = n->in[k];
 
-	while (is_view(f, dy))
-		dy = dy->alias_of;
-	if (!is_for_one(f, dy) || dy->def->op != &op_dense_grad_input || op_base(dy->def) ||
-	    (n->nin > 1 && f->place[n->in[1 - k]->id] >= f->place[dy->id]))
+	while (is_view(f, t))
+		t = t->alias_of;
+	if (!t->def || t->alias_of || f->reads[t->id] != 1 || t->def->out[0] != t || !then_takes(t->def, n->nin) ||
+	    op_base(t->def))
 		return NULL;
-	return dy;
+	return n->nin > 1 && f->place[n->in[1 - k]->id] >= f->place[t->id] ? NULL : t;
 }
 
-/* N, such as an activation's gradient, and the product that makes what arrives there. */
-static bool
-fuse_backward(struct fusing *f, struct node *n)
+static void
+rename_output(struct node *n, struct tensor *t, struct fusing *f, int place)
 {
-	struct tensor *dy = NULL, *dx = n->nout > 0 ? n->out[0] : NULL;
-	struct node *product;
+	n->out[0] = t;
+	t->def = n;
+	f->place[t->id] = place;
+}
+
+/* N, a formula, and what makes its operand: does that do it from now on? */
+static bool
+fuse_one(struct fusing *f, struct node *n)
+{
+	struct module *m = f->g->module;
+	struct tensor *t = NULL, *y = n->nout > 0 ? n->out[0] : NULL;
 	int k;
 
-	if (!is_formula_of(n, 1) && !is_formula_of(n, 2))
+	if (!is_formula(n))
 		return false;
-	for (k = 0; k < n->nin && !(dy = made_by_product(f, n, k)); k++)
+	for (k = 0; k < n->nin && !(t = made_for(f, n, k)); k++)
 		;
-	if (!dy)
+	if (!t)
 		return false;
-	product = dy->def;
-	product->attr = then_attrs(f->g->module->arena, product, formula_from(f, n, k));
-	product->op = &op_dense_grad_input_then;
-	if (n->nin > 1)
-		ir_add_input(f->g->module, product, n->in[1 - k]);
-	if (dy == n->in[k]) {
-		rename_output(product, dx, f, f->place[dy->id]);
+	then_join(m, t->def, then_both(m->arena, t->def, n, k), n, k);
+	if (t == n->in[k]) {
+		rename_output(t->def, y, f, f->place[t->id]);
 	} else {	/* the last view is what is read from now on */
 		struct tensor *view = n->in[k];
 
-		tensor_alias(dx, view->alias_of);
-		rename_output(view->def, dx, f, f->place[view->id]);
+		tensor_alias(y, view->alias_of);
+		rename_output(view->def, y, f, f->place[view->id]);
 	}
 	return true;
 }
@@ -171,14 +120,14 @@ fuse(struct graph *g)
 			if (g->nodes.v[i]->out[j])
 				f.place[g->nodes.v[i]->out[j]->id] = i + 1;
 	for (i = 0; i < g->nodes.n; i++)
-		if (!fuse_forward(&f, g->nodes.v[i]) && !fuse_backward(&f, g->nodes.v[i]))
+		if (!fuse_one(&f, g->nodes.v[i]))
 			g->nodes.v[kept++] = g->nodes.v[i];
 	g->nodes.n = kept;
 }
 
 const struct pass pass_fuse_activation = {
 	.name = "fuse-activation",
-	.doc = "let products do the formula next to them",
+	.doc = "let products do the formula behind them",
 	.optional = true,
 	.rewrite = fuse,
 };

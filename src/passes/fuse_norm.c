@@ -1,33 +1,32 @@
 /*
- * fuse-norm: lets batchnorm do the formula behind it in the sweep in which it normalises, an activation mostly, or the
- * addition of a skip, or both:
+ * fuse-norm: lets what can before backward is built (op->then.can) do the formula behind it in the sweep in which it stores
+ * its result: normalisations an activation mostly, batchnorm also the addition of a skip, or both:
  *
- *     x -> batchnorm -> z -> silu -> y                  x -> batchnorm_then(silu) -> y
+ *     x -> groupnorm -> z -> silu -> y                  x -> groupnorm_then(silu) -> y
  *     x -> batchnorm -> z, z + skip -> s -> relu -> y   x, skip -> batchnorm_then(relu(z + skip)) -> y
  *
  * Such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
  * 5, and with a skip 4 where it did 8; backward without a skip 5 where it did 8, and it no longer
- * reads z or y, which need not be kept for it (ops/batchnorm_then.c).
+ * reads z or y, which need not be kept for it (ops/batchnorm_then.c, ops/normalize_grad.c).
  *
- * Formulas are joined one after the other, as long as batchnorm_can() do what comes of it. Before anything is recomputed
+ * Formulas are joined one after the other, as long as the operator can do what comes of it. Before anything is recomputed
  * no plan becomes larger: what was z's is now x's, of the same size, until y takes its place; a
- * tensor of backward is gone, as is a reader of y. The node stands where the batchnorm stood, or
- * with a skip where the formula did that reads it, and keeps the batchnorm's path: if a spec asks to recompute the
+ * tensor of backward is gone, as is a reader of y. The node stands where the normalisation stood, or
+ * with a skip where the formula did that reads it, and keeps the normalisation's path: if a spec asks to recompute the
  * layers that contain it, x is still inside, and y still their output.
  *
  * Results in f32 and f64 are those of separate nodes, but that a compiler may round a product and a sum once; with relu
  * and sums they are bit-identical, forward and backward. In 16 bits z and s were rounded, and no longer are.
  *
  * Reads and writes: train, validate, before backward exists and after those passes that look for a
- * relu. Invariant after: no such formula alone reads a batchnorm, but with a skip where the batchnorm is applied again
- * before the skip is there.
+ * relu. Invariant after: no such formula alone reads such an operator's result, but with a skip where another result of that
+ * is read before the skip is there.
  */
 #include "ir/pass.h"
-#include "passes/sums.h"
 
-#include "ops/batchnorm.h"
 #include "ops/pointwise.h"
 #include "ops/then.h"
+#include "passes/sums.h"
 
 struct fusing {
 	struct graph *g;
@@ -55,85 +54,71 @@ is_formula(const struct node *n)
 	return true;
 }
 
-/* Does another application of the layer continue from the running statistics of this one? Then it
- * must not run later than it did. */
+/* Is another result of the node read, as where another application of the layer continues from its running statistics?
+ * Then it must not run later than it did. */
 static bool
 is_continued(const struct fusing *f, const struct node *n)
 {
 	int k;
 
-	for (k = NEW_MEAN; k <= NEW_VAR; k++)
+	for (k = 1; k < n->nout; k++)
 		if (n->out[k] && f->reads[n->out[k]->id])
 			return true;
 	return false;
 }
 
-/* The batchnorm that makes operand K of that formula for it alone, and can wait for the other, if there is one; or
- * NULL. */
+/* What makes operand K of that formula for it alone, and can wait for the other, if there is one; or NULL. */
 static struct node *
-norm_before(const struct fusing *f, const struct node *n, int k)
+maker_of(const struct fusing *f, const struct node *n, int k)
 {
 	const struct tensor *t = n->in[k];
-	struct node *norm = t->def;
+	struct node *maker = t->def;
 
-	if (!norm || (norm->op != &op_batchnorm && norm->op != &op_batchnorm_then) || norm->out[Y] != t ||
-	    f->reads[t->id] != 1 || t->alias_of)
+	if (!maker || maker->out[0] != t || f->reads[t->id] != 1 || t->alias_of || !then_takes(maker, n->nin) ||
+	    !maker->op->then.can)
 		return NULL;
-	return n->nin > 1 && (norm->nin > SKIP || is_continued(f, norm)) ? NULL : norm;
+	return n->nin > 1 && is_continued(f, maker) ? NULL : maker;
 }
 
-/* Which operand of the formula a batchnorm makes for it. Where both are, the one of the earlier: it has the longer to wait
- * with its result. -1: none. */
+/* Which operand of the formula is made so. Where both are, that of the earlier: it has the longer to wait with its result.
+ * -1: none. */
 static int
-made_by_norm(const struct fusing *f, const struct node *n)
+made_for(const struct fusing *f, const struct node *n)
 {
 	int best = -1, k;
 
 	for (k = 0; k < n->nin; k++)
-		if (norm_before(f, n, k) && (best < 0 || f->place[n->in[k]->id] < f->place[n->in[best]->id]))
+		if (maker_of(f, n, k) && (best < 0 || f->place[n->in[k]->id] < f->place[n->in[best]->id]))
 			best = k;
 	return best;
 }
 
-/* What the batchnorm is to do then: what it does so far, and the formula of its result, operand K, and of a skip. */
-static const struct formula *
-both(struct arena *a, const struct node *norm, const struct node *n, int k)
-{
-	const struct formula *first = then_of(norm), *second = pointwise_formula(a, n);
-	bool skip = norm->nin > SKIP || n->nin > 1;
-	struct formula *f = formula_new(a, skip ? 2 : 1);
-	int value[2] = { formula_operand(f, 0), skip ? formula_operand(f, 1) : 0 }, of[2];
-
-	of[k] = first ? formula_insert(f, first, 0, value) : value[0];
-	of[1 - k] = value[1];
-	f->result[f->results++] = formula_insert(f, second, 0, of);
-	f->name = first && first->name && second->name ? arena_printf(a, "%s_%s", first->name, second->name) : second->name;
-	return f;
-}
-
-/* If a batchnorm feeds the AT-th node, it does that itself from now on, and GONE are those that are not needed. */
+/* If what can do it makes an operand of the AT-th node, it does that itself from now on, and GONE are those that are not
+ * needed. */
 static void
 fuse(struct fusing *f, int at, bool *gone)
 {
 	struct module *m = f->g->module;
-	struct node *n = f->g->nodes.v[at], *norm;
+	struct node *n = f->g->nodes.v[at], *maker;
 	const struct formula *then;
-	int k = is_formula(n) ? made_by_norm(f, n) : -1, place;
+	int k = is_formula(n) ? made_for(f, n) : -1, place;
 
 	if (k < 0)
 		return;
-	norm = n->in[k]->def;
-	then = both(m->arena, norm, n, k);
-	if (!batchnorm_can(m->arena, then))
+	maker = n->in[k]->def;
+	then = then_both(m->arena, maker, n, k);
+	if (!maker->op->then.can(m->arena, maker, then))
 		return;
 	place = f->place[n->in[k]->id];
 	gone[n->nin > 1 ? place : at] = true;
 	if (n->nin > 1) {
-		f->g->nodes.v[at] = norm;
+		f->g->nodes.v[at] = maker;
 		place = at;
 	}
-	batchnorm_join(m, norm, then, n->nin > 1 ? n->in[1 - k] : NULL, n->out[0]);
-	f->place[norm->out[Y]->id] = place;
+	then_join(m, maker, then, n, k);
+	maker->out[0] = n->out[0];
+	n->out[0]->def = maker;
+	f->place[n->out[0]->id] = place;
 }
 
 static void

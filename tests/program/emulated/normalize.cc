@@ -1,10 +1,11 @@
 /*
  * CUDA's kernels for layernorm, rmsnorm, groupnorm, instancenorm and l2norm, against their definition in double
  * precision: rows shorter and longer than a block, of one weight, of one for each element and for each channel;
- * gradients in bytes of their own, over dy, and added onto another.
+ * gradients in bytes of their own, over dy, and added onto another. All with gelu behind them, too.
  */
 #include "cuda.h"
 
+#include "../products/epilogues.h"
 #include "norm/normalize.cu"
 
 #include "values.h"
@@ -12,10 +13,19 @@
 struct shape {
 	int by;
 	int64_t rows, n, groups, places;
-	bool affine, bias;
+	bool affine, bias, then;	/* then: gelu, by tanh */
 };
 
 static const double eps = 1e-3;
+
+static double
+gelu(double v, double *slope)
+{
+	double root = std::sqrt(2 / std::acos(-1)), t = std::tanh(root * (v + 0.044715 * v * v * v));
+
+	*slope = (1 + t) / 2 + v * (1 - t * t) / 2 * root * (1 + 3 * 0.044715 * v * v);
+	return v * (1 + t) / 2;
+}
 
 /* What there should be, all in double. */
 struct answer {
@@ -42,12 +52,14 @@ defined(const struct shape &s, const Values &x, const Values &w, const Values &b
 		for (int pass = 0; pass < 2; pass++)
 			for (int64_t j = 0; j < s.n; j++) {
 				int64_t i = r * s.n + j, c = r % s.groups * channels + j / s.places;
-				double h = (x[i] - mean) / length, g = dy[i] * (s.affine ? w[c] : 1);
+				double h = (x[i] - mean) / length, slope = 1;
+				double v = h * (s.affine ? w[c] : 1) + (s.bias ? b[c] : 0), y = s.then ? gelu(v, &slope) : v;
+				double passed = dy[i] * slope, g = passed * (s.affine ? w[c] : 1);
 
 				if (pass == 0) {
 					sum += g, dot += g * h;
-					a.dweight[c] += dy[i] * h, a.dbias[c] += dy[i];
-					a.y[i] = h * (s.affine ? w[c] : 1) + (s.bias ? b[c] : 0);
+					a.dweight[c] += passed * h, a.dbias[c] += passed;
+					a.y[i] = y;
 					continue;
 				}
 				/* d y_k / d x_j, with the mean's share and that of the length */
@@ -69,9 +81,9 @@ added(const Sums &a, const Values &base, double keep)
 }
 
 static void
-check(const char *what, const struct shape &s)
+check_one(const std::string &what, const struct shape &s)
 {
-	std::string name = std::string(what) + " " + std::to_string(s.rows) + " x " + std::to_string(s.n);
+	std::string name = what + " " + std::to_string(s.rows) + " x " + std::to_string(s.n);
 	int64_t weights = s.groups * (s.n / s.places);
 	Values x = drawn(s.rows * s.n), w = drawn(weights), b = drawn(weights), dy = drawn(s.rows * s.n);
 	Values y = nothing(s.rows * s.n), mean = nothing(s.rows), scale = mean, dx = y, base = drawn(s.rows * s.n);
@@ -86,37 +98,48 @@ check(const char *what, const struct shape &s)
 		x[s.n + j] = s.by == BY_LENGTH ? (elem)1e-6 : x[s.n + j];
 	struct answer a = defined(s, x, w, b, dy);
 
-	normalize_forward(&y[0], centred ? &mean[0] : NULL, &scale[0], &x[0], weight, bias, s.by, eps, s.rows,
+	struct epilogue then = s.then ? THEN(GELU_TANH) : AS_IS, passed = s.then ? THEN(GELU_TANH_GRAD) : AS_IS;
+
+	normalize_forward(&y[0], centred ? &mean[0] : NULL, &scale[0], &x[0], weight, bias, then, s.by, eps, s.rows,
 	    s.n, s.groups, s.places);
 	same(name, y, a.y, 1e-5);
 	same(name + ": scale", scale, a.scale, 1e-5);
 	if (centred)
 		same(name + ": mean", mean, a.mean, 1e-6);
-	const elem *of = s.affine ? &x[0] : &y[0];
-	const real *m = centred && s.affine ? &mean[0] : NULL;
+	const elem *of = s.affine || s.then ? &x[0] : &y[0];
+	const real *m = centred && (s.affine || s.then) ? &mean[0] : NULL;
 	elem *dw = s.affine ? &dweight[0] : NULL, *db = s.bias ? &dbias[0] : NULL;
 
-	normalize_backward(&dx[0], dw, db, ANEW, &work[0], &dy[0], of, weight, m, &scale[0], s.by, eps, s.rows,
+	normalize_backward(&dx[0], dw, db, ANEW, &work[0], &dy[0], passed, of, weight, bias, m, &scale[0], s.by, eps, s.rows,
 	    s.n, s.groups, s.places);
 	same(name + ": dx", dx, a.dx, 3e-5);
 	if (dw)
 		same(name + ": dweight", dweight, a.dweight, 3e-5);
 	if (db)
 		same(name + ": dbias", dbias, a.dbias, 3e-5);
-	normalize_backward(&over[0], dw, db, ANEW, &work[0], &over[0], of, weight, m, &scale[0], s.by, eps,
+	normalize_backward(&over[0], dw, db, ANEW, &work[0], &over[0], passed, of, weight, bias, m, &scale[0], s.by, eps,
 	    s.rows, s.n, s.groups, s.places);
 	same(name + ": dx over dy", over, dx, 0);
-	normalize_backward(&onto[0], NULL, NULL, ONTO(0.5f), &work[0], &dy[0], of, weight, m, &scale[0], s.by,
+	normalize_backward(&onto[0], NULL, NULL, ONTO(0.5f), &work[0], &dy[0], passed, of, weight, bias, m, &scale[0], s.by,
 	    eps, s.rows, s.n, s.groups, s.places);
 	same(name + ": dx, added", onto, added(a.dx, base, 0.5), 3e-5);
 	if (!dw)
 		return;
 	dweight.assign(dweight.size(), NAN);
-	normalize_backward(NULL, dw, NULL, ANEW, &work[0], &dy[0], of, weight, m, &scale[0], s.by, eps, s.rows,
+	normalize_backward(NULL, dw, NULL, ANEW, &work[0], &dy[0], passed, of, weight, bias, m, &scale[0], s.by, eps, s.rows,
 	    s.n, s.groups, s.places);
 	same(name + ": dweight alone", dweight, a.dweight, 3e-5);
-	normalize_forward(&x[0], NULL, NULL, &x[0], weight, bias, s.by, eps, s.rows, s.n, s.groups, s.places);
+	normalize_forward(&x[0], NULL, NULL, &x[0], weight, bias, then, s.by, eps, s.rows, s.n, s.groups, s.places);
 	same(name + ": y over x", x, y, 0);
+}
+
+/* With a formula behind and without. */
+static void
+check(const char *what, struct shape s)
+{
+	check_one(what, s);
+	s.then = true;
+	check_one(std::string(what) + ", then gelu", s);
 }
 
 /* Along the middle of [outer, k, inner], as rows of what is turned. */
@@ -128,7 +151,7 @@ check_axis(int64_t outer, int64_t k, int64_t inner)
 
 	for (int64_t c = 0; c < k; c++)
 		x[c * inner] = 1e-6f;	/* shorter than eps */
-	struct answer a = defined({ BY_LENGTH, outer * inner, k, 1, 1, false, false }, turned(x, outer, k, inner),
+	struct answer a = defined({ BY_LENGTH, outer * inner, k, 1, 1, false, false, false }, turned(x, outer, k, inner),
 	    x, x, turned(dy, outer, k, inner));
 	normalize_axis_forward(&y[0], &scale[0], &x[0], eps, outer, k, inner);
 	same("l2norm along an axis", turned(y, outer, k, inner), a.y, 1e-5);
@@ -143,18 +166,18 @@ check_axis(int64_t outer, int64_t k, int64_t inner)
 int
 main(void)
 {
-	check("layernorm", { BY_DEVIATION, 37, 96, 1, 1, true, true });
-	check("layernorm", { BY_DEVIATION, 1030, 20, 1, 1, true, true });
-	check("layernorm", { BY_DEVIATION, 9, 771, 1, 1, true, false });
-	check("layernorm", { BY_DEVIATION, 3, 70004, 1, 1, true, true });	/* one part */
-	check("layernorm, plain", { BY_DEVIATION, 5, 300, 1, 1, false, false });
-	check("rmsnorm", { BY_ROOT_MEAN, 50, 384, 1, 1, true, false });
-	check("rmsnorm, plain", { BY_ROOT_MEAN, 4, 33, 1, 1, false, false });
-	check("groupnorm", { BY_DEVIATION, 3 * 4, 3 * 49, 4, 49, true, true });
-	check("groupnorm", { BY_DEVIATION, 2 * 2, 5 * 600, 2, 600, true, true });
-	check("groupnorm, flat", { BY_DEVIATION, 7 * 3, 8, 3, 1, true, true });
-	check("instancenorm", { BY_DEVIATION, 2 * 6, 35, 6, 35, true, true });
-	check("l2norm", { BY_LENGTH, 11, 65, 1, 1, false, false });
+	check("layernorm", { BY_DEVIATION, 37, 96, 1, 1, true, true, false });
+	check("layernorm", { BY_DEVIATION, 1030, 20, 1, 1, true, true, false });
+	check("layernorm", { BY_DEVIATION, 9, 771, 1, 1, true, false, false });
+	check("layernorm", { BY_DEVIATION, 3, 70004, 1, 1, true, true, false });	/* one part */
+	check("layernorm, plain", { BY_DEVIATION, 5, 300, 1, 1, false, false, false });
+	check("rmsnorm", { BY_ROOT_MEAN, 50, 384, 1, 1, true, false, false });
+	check("rmsnorm, plain", { BY_ROOT_MEAN, 4, 33, 1, 1, false, false, false });
+	check("groupnorm", { BY_DEVIATION, 3 * 4, 3 * 49, 4, 49, true, true, false });
+	check("groupnorm", { BY_DEVIATION, 2 * 2, 5 * 600, 2, 600, true, true, false });
+	check("groupnorm, flat", { BY_DEVIATION, 7 * 3, 8, 3, 1, true, true, false });
+	check("instancenorm", { BY_DEVIATION, 2 * 6, 35, 6, 35, true, true, false });
+	check_one("l2norm", { BY_LENGTH, 11, 65, 1, 1, false, false, false });
 	check_axis(2, 7, 300);
 	check_axis(3, 40, 5);
 	return verdict();

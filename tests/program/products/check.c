@@ -438,6 +438,8 @@ naive_epilogue(enum epilogue_kind kind, double v, double saved)
 		return v * (below + x * exp(-x * x / 2) * root / 2);
 	case DO_GELU_TANH_GRAD:
 		return v * ((1 + t) / 2 + x * (1 - t * t) * slope / 2);
+	case DO_ADD_RELU:
+		return v + saved > 0 ? v + saved : 0;
 	default:
 		return v;
 	}
@@ -450,7 +452,7 @@ compare_epilogue(enum epilogue_kind kind, const char *shape, const elem *got, co
     const double *sums, const elem *saved, int64_t n)
 {
 	static const char *const names[] = { "as it is", "relu", "gelu", "gelu, tanh", "relu_grad",
-		"gelu_grad", "gelu_grad, tanh" };
+		"gelu_grad", "gelu_grad, tanh", "add_relu" };
 	double *want = calloc((size_t)n, sizeof(*want));
 	elem *own = fresh(n);
 	char name[64];
@@ -469,27 +471,27 @@ compare_epilogue(enum epilogue_kind kind, const char *shape, const elem *got, co
 	free(want), free(own);
 }
 
-/* Each epilogue after a product, of which Y and DX, TY and TX are without; SAVED is as X. */
+/* Each epilogue after a product, of which Y and DX, TY and TX are without. */
 static void
 check_epilogues(const char *shape, const elem *x, const elem *w, const elem *bias, const elem *dy,
     const elem *y, const elem *dx, const double *ty, const double *tx, int64_t rows, int64_t in,
     int64_t units)
 {
-	elem *got = fresh(most(rows * units, rows * in)), *saved = filled(rows * in);
+	elem *got = fresh(most(rows * units, rows * in)), *saved = filled(rows * in), *beside = filled(rows * units);
 	real *work = scratch_of(THREADS * product_scratch(most(in, units), BLOCK_COLS, NARROW));
 
 	saved[0] = ELEM(0);
-	for (int kind = DO_RELU; kind <= DO_GELU_TANH; kind++) {
-		TEAM(dense_forward(got, x, w, bias, epilogue_of((enum epilogue_kind)kind, NULL), work, 0,
-		    rows, in, units));
-		compare_epilogue((enum epilogue_kind)kind, shape, got, y, ty, y, rows * units);
+	for (int kind = DO_RELU; kind <= DO_ADD_RELU; kind++) {
+		TEAM(dense_forward(got, x, w, bias, epilogue_of((enum epilogue_kind)kind,
+		    kind < DO_RELU_GRAD ? NULL : beside), work, 0, rows, in, units));
+		compare_epilogue((enum epilogue_kind)kind, shape, got, y, ty, beside, rows * units);
 	}
-	for (int kind = DO_RELU_GRAD; kind <= DO_GELU_TANH_GRAD; kind++) {
+	for (int kind = DO_RELU_GRAD; kind <= DO_ADD_RELU; kind++) {
 		TEAM(dense_backward_input(got, dy, w, ANEW, epilogue_of((enum epilogue_kind)kind, saved),
 		    work, 0, rows, in, units));
 		compare_epilogue((enum epilogue_kind)kind, shape, got, dx, tx, saved, rows * in);
 	}
-	free(got), free(saved), free(work);
+	free(got), free(saved), free(beside), free(work);
 }
 
 /* Not a number, whatever follows. */
