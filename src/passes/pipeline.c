@@ -190,10 +190,12 @@ fall_back(struct module *m, const struct pass_options *o)
 bool
 passes_run(struct module *m, const struct pass_options *o)
 {
+	struct pass_options own = *o;
 	bool planned;
 
 	m->options = for_questions(m, o);
-	planned = passes_finish(m, o, NULL);
+	own.placed = m->options->placed;	/* a search for a budget places what then is the plan */
+	planned = passes_finish(m, &own, NULL);
 	if (o->question_work)
 		*o->question_work -= work_of(m);
 	return planned && (!is_too_large(m) || weights_are_too_large(m) || fall_back(m, o));

@@ -33,13 +33,19 @@ begins_any(const struct plan *p, int instant)
 	return is_born(p, n->work, instant);
 }
 
+bool
+plan_joins(const struct plan *p, int first, int instant)
+{
+	return instant < p->instants && p->at[instant].graph == p->at[first].graph &&
+	    optimizer_joins(p->at[first].node, p->at[instant].node) && !begins_any(p, instant);
+}
+
 int
 plan_together(const struct plan *p, int first)
 {
 	int n = 1;
 
-	while (first + n < p->instants && p->at[first + n].graph == p->at[first].graph &&
-	    optimizer_joins(p->at[first].node, p->at[first + n].node) && !begins_any(p, first + n))
+	while (plan_joins(p, first, first + n))
 		n++;
 	return n;
 }

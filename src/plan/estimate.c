@@ -75,7 +75,8 @@ card_beside(const struct node *n)
 struct playing {
 	const struct plan *p;
 	int start, end;
-	double *work;		/* by instant of the graph, of the call that begins there */
+	int *count;		/* by instant of the graph, of the call that begins there: its instants, */
+	double *work;		/* and how long it works */
 	bool *over;		/* by instant of the graph */
 	struct running {
 		int first;	/* the call: its first instant */
@@ -101,12 +102,16 @@ static void
 begin_next(struct playing *s, int k)
 {
 	struct running *r = &s->at[k];
+	int count;
 
 	while (r->first < s->end && (s->p->at[r->first].branch != k || op_is_view(s->p->at[r->first].node->op)))
 		r->first++;
-	if (r->first == s->end || !may_begin(s, r->first, plan_together(s->p, r->first)))
+	if (r->first == s->end)
 		return;
-	r->count = plan_together(s->p, r->first);
+	count = s->count[r->first - s->start];
+	if (!may_begin(s, r->first, count))
+		return;
+	r->count = count;
 	r->before = card_beside(s->p->at[r->first].node);
 	r->left = s->work[r->first - s->start];
 }
@@ -172,12 +177,13 @@ plan_estimate(const struct plan *p, const struct card *c, struct arena *parent, 
 
 	for (s.end = start; s.end < p->instants && p->at[s.end].graph == p->at[start].graph;)
 		s.end++;
+	s.count = arena_array(a, (size_t)(s.end - start) + 1, sizeof(*s.count));
 	s.work = arena_array(a, (size_t)(s.end - start) + 1, sizeof(*s.work));
 	s.over = arena_array(a, (size_t)(s.end - start) + 1, sizeof(*s.over));
 	for (i = start; i < s.end; i += count) {
 		int64_t batch = p->at[i].graph->batch;
 
-		count = plan_together(p, i);
+		count = s.count[i - start] = plan_together(p, i);
 		if (op_is_view(p->at[i].node->op))
 			continue;
 		for (k = i; k < i + count; k++) {

@@ -48,7 +48,7 @@ look_back(struct lanes *s, struct arena *a, int start, int end)
 	for (i = end - 1; i >= start; i = first - 1) {
 		int count, length;
 
-		for (first = i; first > start && plan_together(s->p, first - 1) > 1;)
+		for (first = i; first > start && plan_joins(s->p, first - 1, first);)
 			first--;
 		count = i + 1 - first;
 		if (op_is_view(s->p->at[first].node->op))

@@ -117,7 +117,9 @@ int64_t		 plan_bucket_bytes(const struct module *);
 /* apart.c: by buffer, the last instant to which its bytes are kept so that nothing waits for them in vain; NULL:
  * there are too many nodes. */
 int		*plan_apart(const struct plan *, struct arena *);
-/* calls.c: how many instants from FIRST on are one call: updates that follow one another. */
+/* calls.c: is an instant, just behind what FIRST begins, of the same call? */
+bool		 plan_joins(const struct plan *, int first, int instant);
+/* How many instants from FIRST on are one call: updates that follow one another. */
 int		 plan_together(const struct plan *, int first);
 /* How many calls the longest chain has that the first graph's tensors alone make. */
 int		 plan_chain(const struct plan *, struct arena *);
