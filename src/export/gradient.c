@@ -158,47 +158,43 @@ ends(const struct model_node *n)
 	return text_is_one_of(n->op, ops);
 }
 
-/* The first that was not SEEN. */
-static const char *
-next_around(const struct gradients *g, const struct model_node *n, struct map *seen)
+static void
+find_around(const struct gradients *g, const struct model_node *n, struct map *seen, struct names_around *found)
 {
-	const char *found = NULL;
 	int a, i, k;
 
 	for (a = 0; a < n->nattrs; a++)
-		for (i = 0; n->attr[a].type == A_GRAPH && i < n->attr[a].graph->nodes.n && !found; i++) {
+		for (i = 0; n->attr[a].type == A_GRAPH && i < n->attr[a].graph->nodes.n; i++) {
 			const struct model_node *inner = n->attr[a].graph->nodes.v[i];
 
-			for (k = 0; k < inner->nin && !found; k++)
-				if (wants(g, inner, k) && !map_get(seen, inner->in[k]))
-					found = inner->in[k];
-			found = found ? found : next_around(g, inner, seen);
+			for (k = 0; k < inner->nin; k++)
+				if (wants(g, inner, k) && !map_get(seen, inner->in[k])) {
+					map_put(g->x->arena, seen, inner->in[k], g->x);
+					vec_push(g->x->arena, found, inner->in[k]);
+				}
+			find_around(g, inner, seen, found);
 		}
-	return found;
 }
 
-const char *
-trained_around(const struct gradients *g, const struct model_node *n, int which)
+void
+trained_around(const struct gradients *g, const struct model_node *n, struct names_around *found)
 {
 	struct map seen = { 0 };
-	const char *value = next_around(g, n, &seen);
 
-	while (value && which-- > 0) {
-		map_put(g->x->arena, &seen, value, g->x);
-		value = next_around(g, n, &seen);
-	}
-	return value;
+	find_around(g, n, &seen, found);
 }
 
 static bool
 is_trained(const struct gradients *g, const struct model_node *n)
 {
+	struct names_around around = { 0 };
 	int k;
 
 	for (k = 0; k < n->nin; k++)
 		if (wants(g, n, k))
 			return true;
-	return trained_around(g, n, 0) != NULL;
+	trained_around(g, n, &around);
+	return around.n > 0;
 }
 
 void

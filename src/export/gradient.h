@@ -39,8 +39,12 @@ extern const struct gradient_row gradients_of_elements[], gradients_of_lookups[]
 void	 node_back(struct gradients *, const struct model_node *);
 /* Marks what a node makes, where a trained weight is part of it. */
 void	 node_trained(struct gradients *, const struct model_node *);
-/* A trained value around a node's body that is read there; the K-th, or NULL. */
-const char	*trained_around(const struct gradients *, const struct model_node *, int k);
+/* The trained values around a node's body that are read there, or in bodies within it, each once. */
+struct names_around {
+	const char **v;
+	int n, cap;
+};
+void	 trained_around(const struct gradients *, const struct model_node *, struct names_around *);
 bool	 wants(const struct gradients *, const struct model_node *, int operand);
 /* Adds to the gradient of a value. */
 void	 flow_to(struct gradients *, const char *value, const char *gradient);

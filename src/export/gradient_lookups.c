@@ -8,9 +8,10 @@ add_at(struct gradients *g, const char *value, const char *at, const char *dy, i
 	    AS(attr_is_int("axis", axis), attr_is_text("reduction", "add"))));
 }
 
-/* Slices of a value by indices, which have axes of their own where AXIS was; those before it are the same in both. */
+/* Slices of a value by indices, which have axes of their own where AXIS was; those before it are the same in both, and
+   the first SHARED of these are axes of the indices too. */
 static void
-add_slices(struct gradients *g, const char *value, const char *at, const char *dy, int axis)
+add_slices(struct gradients *g, const char *value, const char *at, const char *dy, int axis, int shared)
 {
 	const struct known_shape *in = shape_known(g, value);
 	int64_t dim[MODEL_RANK + 4] = { 0 }, alone[MODEL_RANK + 4];
@@ -18,7 +19,7 @@ add_slices(struct gradients *g, const char *value, const char *at, const char *d
 
 	for (i = 0; in && i < in->rank; i++) {
 		dim[i] = i < axis ? 0 : i == axis ? -1 : in->dim[i];	/* 0: as it is */
-		alone[i] = i == axis ? -1 : 1;
+		alone[i] = i == axis ? -1 : i < shared ? 0 : 1;
 		if (dim[i] < 0 && i != axis)
 			in = NULL;
 	}
@@ -40,7 +41,7 @@ gather(struct gradients *g, const struct model_node *n, const char *const *dy)
 	const char *at;
 
 	if (axis != 0) {
-		add_slices(g, n->in[0], n->in[1], dy[0], (int)(axis < 0 && in ? axis + in->rank : axis));
+		add_slices(g, n->in[0], n->in[1], dy[0], (int)(axis < 0 && in ? axis + in->rank : axis), 0);
 		return;
 	}
 	at = two(g->x, "Unsqueeze", cast_to(g->x, n->in[1], ELEMENT_I64), int_constant(g->x, -1));
@@ -53,33 +54,11 @@ gather_elements(struct gradients *g, const struct model_node *n, const char *con
 	add_at(g, n->in[0], n->in[1], dy[0], node_int(n, "axis", 0));
 }
 
-/* Each sample looks up rows of its own table, [B, N, ...], by [B, t, 1]. */
-static void
-of_own_tables(struct gradients *g, const struct model_node *n, const char *dy)
-{
-	const struct known_shape *in = shape_known(g, n->in[0]);
-	int64_t dim[MODEL_RANK + 4] = { 0, -1 }, alone[MODEL_RANK + 4] = { 0, -1 };
-	const char *at;
-	int i;
-
-	if (!in || in->rank < 2 || !extents_known(in)) {
-		no_gradient(g, "a lookup in what has no known shape");
-		return;
-	}
-	for (i = 2; i < in->rank; i++) {
-		dim[i] = in->dim[i];
-		alone[i] = 1;
-	}
-	dy = two(g->x, "Reshape", dy, ints_constant(g->x, in->rank, dim));
-	at = two(g->x, "Expand", two(g->x, "Reshape", n->in[1], ints_constant(g->x, in->rank, alone)), one(g->x, "Shape", dy));
-	add_at(g, n->in[0], at, dy, 1);
-}
-
 static void
 gather_nd(struct gradients *g, const struct model_node *n, const char *const *dy)
 {
-	if (node_int(n, "batch_dims", 0) == 1)
-		of_own_tables(g, n, dy[0]);
+	if (node_int(n, "batch_dims", 0) == 1)	/* each sample looks up rows of its own table, [B, N, ...], by [B, t, 1] */
+		add_slices(g, n->in[0], n->in[1], dy[0], 1, 1);
 	else
 		flow_to(g, n->in[0], make(g->x, "ScatterND", IN(zeros_as(g, n->in[0]), n->in[1], dy[0]),
 		    AS(attr_is_text("reduction", "add"))));

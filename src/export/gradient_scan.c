@@ -13,7 +13,8 @@ struct scan_back {
 	struct gradients *g;
 	const struct model_node *node;
 	const struct model *body;	/* of the Scan; states, and what it made without its states before each step */
-	int states, sequences, made, around;
+	int states, sequences, made;
+	struct names_around around;
 	struct model *back;
 	const char **in;		/* operands of the Scan that is made */
 	int64_t *axes;
@@ -104,8 +105,8 @@ begin_states(struct scan_back *s, const char *const *dy, struct model *around)
 		x->body = s->back;
 		s->state[i] = input(s, &s->body->inputs.v[i], zeros);
 	}
-	for (i = 0; i < s->around; i++) {
-		const struct known_shape *shape = shape_known(s->g, value = trained_around(s->g, s->node, i));
+	for (i = 0; i < s->around.n; i++) {
+		const struct known_shape *shape = shape_known(s->g, value = s->around.v[i]);
 		struct model_value v;
 
 		if (!shape) {
@@ -248,8 +249,8 @@ end(struct scan_back *s)
 	}
 	for (i = 0; i < s->states; i++)
 		states += s->state[i] != NULL;
-	for (i = 0; i < s->around; i++) {
-		const char *value = trained_around(g, s->node, i), *found = map_get(&g->found, value);
+	for (i = 0; i < s->around.n; i++) {
+		const char *value = s->around.v[i], *found = map_get(&g->found, value);
 
 		output(s, &s->back->inputs.v[states + i], found ? two(g->x, "Add", s->weight[i], found) : s->weight[i], value);
 	}
@@ -277,9 +278,8 @@ scan(struct gradients *g, const struct model_node *n, const char *const *dy)
 	s.sequences = (int)node_int(n, "num_scan_inputs", 0);
 	s.states = s.body->inputs.n - s.sequences;
 	s.made = s.body->outputs.n - 2 * s.states;
-	while (trained_around(g, n, s.around))
-		s.around++;
-	most = 3 * s.states + s.around + 2 * s.sequences + s.made + 1;
+	trained_around(g, n, &s.around);
+	most = 3 * s.states + s.around.n + 2 * s.sequences + s.made + 1;
 	s.in = arena_array(x->arena, (size_t)most, sizeof(*s.in));
 	s.axes = arena_array(x->arena, (size_t)most, sizeof(*s.axes));
 	s.state = arena_array(x->arena, (size_t)most, sizeof(*s.state));
@@ -302,7 +302,7 @@ scan(struct gradients *g, const struct model_node *n, const char *const *dy)
 	out = arena_array(x->arena, (size_t)s.back->outputs.n + 1, sizeof(*out));
 	for (i = most = 0; i < s.states; i++)
 		most += s.state[i] != NULL;
-	steps_make(x, &(struct steps){ s.back, most + s.around, !node_attr(n, "scan_input_directions")->v[0], s.axes }, s.in, out);
+	steps_make(x, &(struct steps){ s.back, most + s.around.n, !node_attr(n, "scan_input_directions")->v[0], s.axes }, s.in, out);
 	for (i = 0; i < s.to.n; i++)
 		if (s.to.v[i])
 			flow_to(g, s.to.v[i], out[i]);
