@@ -94,16 +94,88 @@ gather_of_samples(struct importer *im, const struct model_node *n, struct val *x
 	return reshape_to(im, n, x, to, rank, dim);
 }
 
+/* What constant indices pick along an axis, whose own axes take its place: those of AT but the LEFT last ones. */
+static bool
+picked(struct importer *im, const struct model_node *n, struct val *x, int axis, const struct numbers *at, int left, int64_t count,
+    const int64_t *index)
+{
+	int64_t dim[MODEL_RANK];
+	int k, more = at->rank - left, rank = x->t->rank - 1 + more;
+	struct layout to = x->source;
+
+	if (rank > MODEL_RANK)
+		return cannot(im, "its constant indices are of too many axes");
+	if (!(x = along_pick(im, x, axis, count, index)))
+		return false;
+	for (k = 0; k < rank; k++)
+		dim[k] = k < axis ? x->t->dim[k] : k < axis + more ? at->dim[k - axis] : x->t->dim[k - more + 1];
+	to.at += axis < to.at ? more - 1 : 0;
+	return reshape_to(im, n, x, to, rank, dim);
+}
+
+/* Constant indices are of the first axes in turn, COUNT places of them; NULL after cannot(). An index below 0 counts from the end. */
+static int64_t *
+places(struct importer *im, const struct numbers *at, int64_t count, int axes, const int64_t *dim)
+{
+	int64_t *place, i, k;
+	int d;
+
+	if (count == 0 || count > LARGEST_EXTENT) {
+		cannot(im, "its constant indices are none, or too many");
+		return NULL;
+	}
+	if (numbers_are_real(at)) {
+		cannot(im, "its indices are no integers");
+		return NULL;
+	}
+	place = arena_array(im->arena, (size_t)count + 1, sizeof(*place));
+	for (i = 0; i < count; i++)
+		for (d = 0, place[i] = 0; d < axes; d++) {
+			k = numbers_integer(at, i * axes + d);
+			if (k < -dim[d] || k >= dim[d]) {
+				cannot(im, "its constant indices are out of range");
+				return NULL;
+			}
+			place[i] = place[i] * dim[d] + (k < 0 ? k + dim[d] : k);
+		}
+	return place;
+}
+
+/* Slices by constant indices of the first AXES, which the batch is behind. */
+static bool
+gather_in_front(struct importer *im, const struct model_node *n, struct val *x, const struct numbers *at, int axes)
+{
+	int64_t dim[MODEL_RANK], all = 1, count = at->count / axes, *place = places(im, at, count, axes, x->t->dim);
+	int k, rank = x->t->rank - axes + 1;
+	struct call c;
+
+	if (!place)
+		return false;
+	for (k = 0; k < axes; k++)
+		all *= x->t->dim[k];
+	for (dim[0] = all, k = 1; k < rank; k++)
+		dim[k] = x->t->dim[k + axes - 1];
+	call_begin(&c, im, "reshape");
+	call_like(&c, x);
+	call_ints(&c, "shape", rank, dim);
+	c.source.at -= val_has_batch(x) ? axes - 1 : 0;
+	return (x = call_value(&c)) && picked(im, n, x, 0, at, 1, count, place);
+}
+
 /* The same, where an index says the sample and the element of it. */
 static bool
 gather_nd(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *at = node_in(im, n, 1);
-	const struct numbers *index = at ? at->stepped : NULL;
+	struct val *x = val_laid(im, node_in(im, n, 0), -1), *at = node_in(im, n, 1);
+	const struct numbers *index = at ? at->stepped : NULL, *constant = numbers_of(im, at);
 	struct layout to = { 0 };
-	int64_t all, i;
+	int64_t all, i, axes = constant && constant->rank > 0 ? constant->dim[constant->rank - 1] : 0;
 
 	if (!x)
+		return false;
+	if (axes > 0 && constant->data && !attr_int(n, "batch_dims", 0) && axes <= (val_has_batch(x) ? x->source.at : x->t->rank))
+		return gather_in_front(im, n, x, constant, (int)axes);
+	if (!(x = val_tensor(im, x, -1)))
 		return false;
 	if (at && at->data && !at->source.expanded && x->t->batched)
 		return cannot(im, "its constant indices say which samples of the batch it takes, or are others for each of them; the "
@@ -121,30 +193,12 @@ gather_nd(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_gather_nd = { .name = "GatherND", .translate = gather_nd };
 
-/* What constant indices pick, whose axes take the place of the one that they are of. */
 static bool
-picked(struct importer *im, const struct model_node *n, struct val *x, int axis, const struct numbers *at)
+along_axis(struct importer *im, const struct model_node *n, struct val *x, int axis, const struct numbers *at)
 {
-	int64_t *index = at->count <= LARGEST_EXTENT ? arena_array(im->arena, (size_t)at->count + 1, sizeof(*index)) : NULL, i, size;
-	int64_t dim[MODEL_RANK];
-	int k, rank = x->t->rank - 1 + at->rank;
-	struct layout to = x->source;
+	const int64_t *place = places(im, at, at->count, 1, x->t->dim + axis);
 
-	if (!index || rank > MODEL_RANK || at->count == 0)
-		return cannot(im, "its constant indices are none, too many, or of too many axes");
-	if (numbers_are_real(at))
-		return cannot(im, "its indices are no integers");
-	size = x->t->dim[axis];
-	for (i = 0; i < at->count; i++) {
-		index[i] = numbers_integer(at, i);
-		index[i] += index[i] < 0 ? size : 0;
-	}
-	if (!(x = along_pick(im, x, axis, at->count, index)))
-		return false;
-	for (k = 0; k < rank; k++)
-		dim[k] = k < axis ? x->t->dim[k] : k < axis + at->rank ? at->dim[k - axis] : x->t->dim[k - at->rank + 1];
-	to.at += axis < to.at ? at->rank - 1 : 0;
-	return reshape_to(im, n, x, to, rank, dim);
+	return place && picked(im, n, x, axis, at, 0, at->count, place);
 }
 
 /* Rows of a trained table in any order. */
@@ -199,7 +253,7 @@ gather(struct importer *im, const struct model_node *n)
 		return false;
 	index = numbers_of(im, at);
 	if (!k || k->n != 1)
-		return index && index->data && !numbers_are_real(index) ? picked(im, n, x, ours, index) :
+		return index && index->data && !numbers_are_real(index) ? along_axis(im, n, x, ours, index) :
 		    cannot(im, "its indices are neither constant, nor an input's that stand for rows of a table; the closest is "
 		    "take");
 	ours64 = ours;

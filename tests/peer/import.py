@@ -257,6 +257,17 @@ class Begun(nn.Module):
         return nn.functional.normalize(self.head(y), dim=-1)
 
 
+class Spread(nn.Module):
+    """A pool that makes a map larger, and pixels picked by indices of two axes."""
+    def __init__(self):
+        super().__init__()
+        self.conv, self.pool, self.head = nn.Conv2d(3, 4, 3, stride=2), nn.AdaptiveAvgPool2d((4, 7)), nn.Linear(4 * 31, 5)
+
+    def forward(self, x):
+        y = torch.relu(self.conv(x))
+        return self.head(torch.cat((self.pool(y).flatten(1), y[:, :, [2, 0, -1], [1, 1, 0]].flatten(1)), 1))
+
+
 OLD, NEW, OLDER = "the older exporter", "the newer exporter", "the older exporter at opset 13"
 BOTH = (OLD, NEW)
 MODELS = {
@@ -286,6 +297,7 @@ MODELS = {
     "gru": ((OLD,), lambda: recurrent("GRU", True)),
     "what is taken apart": ((OLDER,), taken_apart),
     "decoder of images": (BOTH, decoder),
+    "places of a map": ((NEW,), lambda: (Spread(), image(7))),
     "rotary halves": (BOTH, lambda: (Rotary("halves"), (torch.randn(SAMPLES, 9, 32),))),
     "rotary part": (BOTH, lambda: (Rotary("part", base=500.0), (torch.randn(SAMPLES, 9, 32),))),
     "rotary neighbours": (BOTH, lambda: (Rotary("neighbours"), (torch.randn(SAMPLES, 9, 32),))),
