@@ -1,9 +1,9 @@
 /*
- * conv/conv_cudnn.cu - convolutions by cuDNN (-DUSE_CUDNN), of whole batches. What it refuses, and
- * the last, smaller batch of an epoch, for which no graph is built, are left to conv_cuda.cu.
+ * conv/conv_cudnn.cu - convolutions by cuDNN (-DUSE_CUDNN). What it refuses is left to conv_cuda.cu.
  *
- * Graphs are built when the steps are rehearsed, before anything is trained (device_cuda.cu), with
- * the engines that emission chose for this card, or else by asking cuDNN's heuristics here.
+ * Graphs are built when the steps are rehearsed, before anything is trained (device_cuda.cu), with the
+ * engines that are known to be the fastest (host/choices_cuda.cu), or those that emission chose for this
+ * card, or else by asking cuDNN's heuristics here; of the latter two others are tried (host/tune_cuda.cu).
  */
 #ifndef STOWAGE_CONV_CONV_CUDNN_CU
 #define STOWAGE_CONV_CONV_CUDNN_CU
@@ -12,6 +12,7 @@
 #include "product/bias.cu"
 #include "pointwise/epilogue.cu"
 #include "conv/engine_cudnn.cu"
+#include "host/choices_cuda.cu"
 
 #ifdef __CUDACC__
 #ifdef USE_CUDNN
@@ -32,12 +33,25 @@
 #define DNN_FAST	false
 #endif
 
+enum dnn_chosen {		/* by whom an engine was */
+	DNN_HERE,		/* by cuDNN's heuristics, now */
+	DNN_BEFORE,		/* by emission */
+	DNN_KEPT,		/* it was measured in an earlier run */
+	DNN_MEASURED		/* and in this one */
+};
+
+struct dnn_places {		/* what a convolution reads and writes, y being what it makes of x forward */
+	const elem *x, *w, *y, *bias;	/* the last NULL where there is none */
+	void *work;
+};
+
 struct dnn_entry {
 	struct dnn_conv conv;
 	bool found;		/* there is a plan; else the convolution is not cuDNN's */
-	bool recorded;		/* by the engine that emission chose */
+	enum dnn_chosen chosen;
 	struct dnn_choice choice;
 	struct dnn dnn;
+	struct dnn_places at;	/* of the first run */
 };
 
 #define DNN_ENTRIES	512	/* more convolutions than that are not cuDNN's */
@@ -74,6 +88,39 @@ dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
+#ifdef TUNES
+/* Its question: all that makes it one of its own. */
+static uint64_t
+dnn_question(const struct dnn_conv *c)
+{
+	int64_t number[] = { c->kind, c->type, c->fast, c->bias, c->relu, c->room, c->b, dnn_device.any_order };
+	uint64_t hash = choice_hash(CHOICE_HASH, number, sizeof(number));
+
+	hash = choice_hash(hash, &c->keep, sizeof(c->keep));
+	hash = choice_hash(hash, &c->s, sizeof(c->s));
+	return choice_hash(hash, &c->view, sizeof(c->view));
+}
+
+/* Takes the engine that is known to be the fastest, if one is; false: none, or it is refused. */
+static bool
+dnn_take_kept(struct dnn_entry *e)
+{
+	const struct choice *c = choice_find(&choices, CHOICE_CONVOLUTION, dnn_question(&e->conv));
+
+	if (!c || c->n % 2 == 0)
+		return false;
+	memset(&e->choice, 0, sizeof(e->choice));
+	e->choice.engine = c->number[0];
+	e->choice.knobs = c->n / 2;
+	for (int k = 0; k < e->choice.knobs; k++) {
+		e->choice.knob[k][0] = c->number[1 + 2 * k];
+		e->choice.knob[k][1] = c->number[2 + 2 * k];
+	}
+	e->chosen = c->measured ? DNN_MEASURED : DNN_KEPT;
+	return e->found = dnn_take(&e->dnn, &dnn_device, &e->conv, &e->choice);
+}
+#endif
+
 /* The entry of a convolution, created if necessary and allowed; NULL if there is none. */
 static struct dnn_entry *
 dnn_find(const struct dnn_conv *c)
@@ -87,36 +134,57 @@ dnn_find(const struct dnn_conv *c)
 		return NULL;
 	e = &dnn_entry[dnn_entries++];
 	e->conv = *c;
+#ifdef TUNES
+	if (dnn_take_kept(e))
+		return e;
+#endif
 	for (const struct dnn_record *r = dnn_record; r->conv.kind >= 0 && !e->found; r++)
-		if (dnn_records_hold() && dnn_same(&r->conv, c) &&
-		    dnn_take(&e->dnn, &dnn_device, c, &r->choice)) {
+		if (dnn_records_hold() && dnn_same(&r->conv, c)) {
 			e->choice = r->choice;
-			e->found = e->recorded = true;
+			e->chosen = DNN_BEFORE;
+			e->found = dnn_take(&e->dnn, &dnn_device, c, &e->choice);
 		}
-	if (!e->found)
+	if (!e->found) {
+		e->chosen = DNN_HERE;
 		e->found = dnn_choose(&e->dnn, &dnn_device, c, &e->choice);
+	}
 	return e;
 }
 
 /* The tensor that is made is written to; of the others cuDNN only reads. */
-static void
-dnn_execute(const struct dnn_entry *e, const elem *x, const elem *w, const elem *y,
-    const elem *bias, void *work)
+static cudnnStatus_t
+dnn_start(const struct dnn *d, bool bias, const struct dnn_places *p)
 {
 	cudnnBackendDescriptor_t pack;
 	int64_t id[4] = { DNN_X, DNN_W, DNN_Y, DNN_BIAS };
-	const void *at[4] = { x, w, y, bias };
+	const void *at[4] = { p->x, p->w, p->y, p->bias };
+	cudnnStatus_t status = cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack);
 
-	CUDNN(cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack));
-	CUDNN(cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64,
-	    e->conv.bias ? 4 : 3, id));
-	CUDNN(cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
-	    CUDNN_TYPE_VOID_PTR, e->conv.bias ? 4 : 3, at));
-	CUDNN(cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR,
-	    1, &work));
-	CUDNN(cudnnBackendFinalize(pack));
-	CUDNN(cudnnBackendExecute(dnn_device.handle, e->dnn.plan, pack));
-	CUDNN(cudnnBackendDestroyDescriptor(pack));
+	if (status)
+		return status;
+	status = cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, bias ? 4 : 3, id);
+	if (!status)
+		status = cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
+		    bias ? 4 : 3, at);
+	if (!status)
+		status = cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
+		    &p->work);
+	if (!status)
+		status = cudnnBackendFinalize(pack);
+	if (!status)
+		status = cudnnBackendExecute(dnn_device.handle, d->plan, pack);
+	cudnnBackendDestroyDescriptor(pack);
+	return status;
+}
+
+static void
+dnn_execute(struct dnn_entry *e, const elem *x, const elem *w, const elem *y, const elem *bias, void *work)
+{
+	struct dnn_places at = { x, w, y, bias, work };
+
+	if (!e->at.y)
+		e->at = at;
+	CUDNN(dnn_start(&e->dnn, e->conv.bias, &at));
 }
 
 /* y[b, c, p] += bias[c], where PLANE elements lie between channels: one where these come last */
@@ -131,11 +199,12 @@ static void
 dnn_report(void)
 {
 	static const char *const kind[] = { "forward", "input", "weight" };
+	static const char *const chosen[] = { "here", "before", "kept", "measured" };
 
 	if (dnn_record[0].conv.kind >= 0 && !dnn_records_hold())
 		printf("\nengines were chosen for sm_%d and cuDNN %zu, not for these, and are chosen here\n",
 		    dnn_records_for.arch, dnn_records_for.version);
-	printf("\nconvolutions, as cuDNN %zu runs them\n%-8s %5s  %-20s %-20s %-6s %12s  %s\n",
+	printf("\nconvolutions, as cuDNN %zu runs them\n%-8s %5s  %-20s %-20s %-8s %12s  %s\n",
 	    cudnnGetVersion(), "kind", "batch", "from", "to", "chosen", "workspace", "engine");
 	for (int i = 0; i < dnn_entries; i++) {
 		const struct dnn_entry *e = &dnn_entry[i];
@@ -152,11 +221,10 @@ dnn_report(void)
 		}
 		printf("%-8s %5lld  %-20s %-20s ", kind[e->conv.kind], (long long)e->conv.b, from, to);
 		if (!e->found) {
-			printf("%-6s\n", "own");
+			printf("%-8s\n", "own");
 			continue;
 		}
-		printf("%-6s %12lld  %lld", e->recorded ? "before" : "here",
-		    (long long)e->choice.workspace, (long long)e->choice.engine);
+		printf("%-8s %12lld  %lld", chosen[e->chosen], (long long)e->choice.workspace, (long long)e->choice.engine);
 		for (int k = 0; k < e->choice.knobs; k++)
 			printf("%s%lld=%lld", k ? "," : " ", (long long)e->choice.knob[k][0],
 			    (long long)e->choice.knob[k][1]);

@@ -67,11 +67,9 @@ dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t en
 	for (int64_t i = 0; i < n; i++) {
 		switch (note[i]) {
 		case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
-#ifndef NONDETERMINISTIC
-			return false;
-#else
+			if (!d->device->any_order)
+				return false;
 			break;
-#endif
 		case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
 			if (c->type == CUDNN_DATA_FLOAT && !c->fast)
 				return false;
@@ -145,16 +143,13 @@ dnn_read_choice(struct dnn *d, cudnnBackendDescriptor_t config, cudnnBackendDesc
 
 #define DNN_LOOKED_AT	40	/* engines that a heuristic ranks and that are tried */
 
-/* The first good one of what a heuristic proposes; the descriptors of the others are given back. */
-static bool
-dnn_propose(struct dnn *d, const struct dnn_conv *c, cudnnBackendHeurMode_t mode,
-    struct dnn_choice *choice)
+/* What a heuristic proposes, the best first; how many there are. */
+static int
+dnn_proposals(struct dnn *d, cudnnBackendHeurMode_t mode, cudnnBackendDescriptor_t config[DNN_LOOKED_AT])
 {
-	cudnnBackendDescriptor_t heuristic, config[DNN_LOOKED_AT], engine;
-	int start = d->n, kept;
-	int64_t n = 0, one;
+	cudnnBackendDescriptor_t heuristic = dnn_make(d, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+	int64_t n = 0;
 
-	heuristic = dnn_make(d, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
 	dnn_set_descriptor(d, heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, d->graph);
 	dnn_set(d, heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
 	if (d->device->described)
@@ -166,15 +161,35 @@ dnn_propose(struct dnn *d, const struct dnn_conv *c, cudnnBackendHeurMode_t mode
 	if (!d->status)
 		d->status = DNN_CALL(d, GetAttribute)(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
 		    CUDNN_TYPE_BACKEND_DESCRIPTOR, DNN_LOOKED_AT, &n, config);
-	kept = d->n;
-	for (int i = 0; i < (int)least(n, DNN_LOOKED_AT) && !d->status; i++) {
-		engine = dnn_make(d, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-		if (!d->status && !DNN_CALL(d, GetAttribute)(config[i], CUDNN_ATTR_ENGINECFG_ENGINE,
-		    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &one, &engine) && dnn_accepts(d, c, engine)) {
-			dnn_read_choice(d, config[i], engine, choice);
-			if (dnn_build_plan(d, c, config[i], &choice->workspace))
-				return true;
-		}
+	return d->status ? 0 : (int)least(n, DNN_LOOKED_AT);
+}
+
+/* Is a proposal one that may be taken? If so, *CHOICE is it, but for its workspace. */
+static bool
+dnn_is_good(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t config,
+    struct dnn_choice *choice)
+{
+	cudnnBackendDescriptor_t engine = dnn_make(d, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	int64_t one;
+
+	if (d->status || DNN_CALL(d, GetAttribute)(config, CUDNN_ATTR_ENGINECFG_ENGINE,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &one, &engine) || !dnn_accepts(d, c, engine))
+		return false;
+	dnn_read_choice(d, config, engine, choice);
+	return true;
+}
+
+/* The first good one of what a heuristic proposes; the descriptors of the others are given back. */
+static bool
+dnn_propose(struct dnn *d, const struct dnn_conv *c, cudnnBackendHeurMode_t mode,
+    struct dnn_choice *choice)
+{
+	cudnnBackendDescriptor_t config[DNN_LOOKED_AT];
+	int start = d->n, n = dnn_proposals(d, mode, config), kept = d->n;
+
+	for (int i = 0; i < n && !d->status; i++) {
+		if (dnn_is_good(d, c, config[i], choice) && dnn_build_plan(d, c, config[i], &choice->workspace))
+			return true;
 		d->status = CUDNN_STATUS_SUCCESS;	/* an engine's refusal is no failure */
 		dnn_free(d, kept);
 	}
@@ -183,32 +198,59 @@ dnn_propose(struct dnn *d, const struct dnn_conv *c, cudnnBackendHeurMode_t mode
 	return false;
 }
 
+static const cudnnBackendHeurMode_t dnn_mode[] = { CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK };
+
 /* Builds the graph of C and chooses an engine. On success d->plan is ready, and D is to be kept as
  * long as it is used; else nothing of it is left. */
 static bool
 dnn_choose(struct dnn *d, const struct dnn_device *device, const struct dnn_conv *c,
     struct dnn_choice *choice)
 {
-	static const cudnnBackendHeurMode_t mode[] = { CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK };
-
 	d->device = device;
 	d->status = CUDNN_STATUS_SUCCESS;
 	d->n = 0;
 	dnn_build_graph(d, c);
 	for (int i = 0; i < 2 && !d->status; i++)
-		if (dnn_propose(d, c, mode[i], choice))
+		if (dnn_propose(d, c, dnn_mode[i], choice))
 			return true;
 	dnn_free(d, 0);
 	return false;
 }
 
-/* The same of an engine chosen before. */
+/* All good ones that are proposed for C, the best first, MOST at most; how many there are. Whether there is room for
+ * what each needs, dnn_take() says. */
+static int
+dnn_offers(const struct dnn_device *device, const struct dnn_conv *c, struct dnn_choice *choice, int most)
+{
+	struct dnn own, *d = &own;
+	int n = 0;
+
+	d->device = device;
+	d->status = CUDNN_STATUS_SUCCESS;
+	d->n = 0;
+	dnn_build_graph(d, c);
+	for (int m = 0; m < 2 && !d->status; m++) {
+		cudnnBackendDescriptor_t config[DNN_LOOKED_AT];
+		int start = d->n, there = dnn_proposals(d, dnn_mode[m], config), kept = d->n;
+
+		for (int i = 0; i < there && n < most; i++) {
+			n += dnn_is_good(d, c, config[i], &choice[n]) && !d->status;
+			d->status = CUDNN_STATUS_SUCCESS;
+			dnn_free(d, kept);
+		}
+		d->status = CUDNN_STATUS_SUCCESS;
+		dnn_free(d, start);
+	}
+	dnn_free(d, 0);
+	return n;
+}
+
+/* What dnn_choose() does, of an engine chosen before, whose workspace is asked for again. */
 static bool
 dnn_take(struct dnn *d, const struct dnn_device *device, const struct dnn_conv *c,
-    const struct dnn_choice *choice)
+    struct dnn_choice *choice)
 {
 	cudnnBackendDescriptor_t engine, config, knob[DNN_KNOBS];
-	int64_t workspace;
 
 	d->device = device;
 	d->status = CUDNN_STATUS_SUCCESS;
@@ -235,7 +277,7 @@ dnn_take(struct dnn *d, const struct dnn_device *device, const struct dnn_conv *
 		dnn_set(d, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
 		    choice->knobs, knob);
 	dnn_finish(d, config);
-	if (!d->status && dnn_accepts(d, c, engine) && dnn_build_plan(d, c, config, &workspace))
+	if (!d->status && dnn_accepts(d, c, engine) && dnn_build_plan(d, c, config, &choice->workspace))
 		return true;
 	dnn_free(d, 0);
 	return false;

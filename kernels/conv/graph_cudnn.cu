@@ -43,6 +43,7 @@ struct dnn_device {
 	cudnnHandle_t handle;
 	cudnnBackendDescriptor_t described;
 	int arch;		/* 80 for compute capability 8.0 */
+	bool any_order;		/* engines may add up in another order each time */
 #ifdef HAVE_CUDNN
 	const struct dnn_api *api;	/* Stowage itself looks for the library when it needs it */
 #endif

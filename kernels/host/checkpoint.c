@@ -53,6 +53,9 @@ checkpoint_prepare(struct checkpoint *c, const char *path)
 	checkpoint_room = HEADER_FIXED;
 	for (int k = 0; k < PERSISTENT; k++)
 		checkpoint_room += strlen(persistent[k].name) + HEADER_EACH;
+#ifdef TUNES
+	checkpoint_room += (size_t)CHOICES * CHOICE_LINE;
+#endif
 	checkpoint_header = (char *)malloc(checkpoint_room);
 	if (!checkpoint_header)
 		fail("no memory for a checkpoint's header");
@@ -77,6 +80,31 @@ header_add(size_t *n, const char *format, ...)
 	va_end(args);
 }
 
+#ifdef TUNES
+#define CHOICES_FIELD	3072	/* characters: those who read have room for 4096 */
+
+/* By which engines it runs: what their bits depend on, and they, in as many fields as it takes. */
+static void
+checkpoint_describe_choices(size_t *n)
+{
+	char line[CHOICE_LINE];
+	int field = 0, in = 0;
+
+	header_add(n, ",\"engines\":\"%s", choices_file.for_card);
+	for (int k = 0; k < choices.n; k++) {
+		int length = choice_write(line, &choices.at[k], ';');
+
+		if (field == 0 || in + length > CHOICES_FIELD) {
+			header_add(n, "\",\"engines.%d\":\"", field++);
+			in = 0;
+		}
+		header_add(n, "%s", line);
+		in += length;
+	}
+	header_add(n, "\"");
+}
+#endif
+
 /* Writes the header behind its length; returns the bytes of both. */
 static size_t
 checkpoint_describe(const struct state *s)
@@ -91,8 +119,12 @@ checkpoint_describe(const struct state *s)
 	    (long long)s->update, (unsigned long long)s->draw, (unsigned long long)s->seed);
 	for (int k = 0; k < MAX_RESULTS; k++)
 		header_add(&n, "%s%a", k ? " " : "", s->sum[k]);
-	header_add(&n, "\",\"watch\":\"%a %a %a %a %a %a\"}", w->lowest, w->waited, w->level, w->bad, w->held,
+	header_add(&n, "\",\"watch\":\"%a %a %a %a %a %a\"", w->lowest, w->waited, w->level, w->bad, w->held,
 	    w->rate);
+#ifdef TUNES
+	checkpoint_describe_choices(&n);
+#endif
+	header_add(&n, "}");
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];
 		int64_t bytes = p->elements * type_table[p->type].bytes;

@@ -152,3 +152,69 @@ checkpoint_load(const char *path, struct state *s)
 	free(begin);
 	header_close(fd, &j);
 }
+
+#ifdef TUNES
+
+/* Of the metadata, the fields of engines: for what they are, and all of them in one text, which is to be freed. */
+static char *
+json_choices(struct json *j, char *for_card, size_t size)
+{
+	static char value[1 << 16];
+	char *text = NULL, key[256];
+	size_t n = 0;
+
+	json_need(j, '{', "{");
+	if (json_take(j, '}'))
+		return NULL;
+	do {
+		json_string(j, key, sizeof(key));
+		json_need(j, ':', ":");
+		json_string(j, value, sizeof(value));
+		if (!strcmp(key, "engines")) {
+			snprintf(for_card, size, "%s", value);
+		} else if (!strncmp(key, "engines.", 8)) {
+			text = (char *)realloc(text, n + strlen(value) + 1);
+			if (!text)
+				fail("%s: no memory for its header", j->path);
+			strcpy(text + n, value);
+			n += strlen(value);
+		}
+	} while (json_take(j, ','));
+	json_need(j, '}', "}");
+	return text;
+}
+
+/* By which engines the run went that wrote it: here, too, if it is the same card and the same libraries. */
+static void
+checkpoint_choices(const char *path)
+{
+	static struct stored t;
+	char for_card[CHOICES_KEY] = "", *text = NULL;
+	int64_t data_bytes;
+	struct json j;
+	const char *at;
+	int fd;
+
+	header_open(path, &fd, &j, &data_bytes);
+	json_need(&j, '{', "{");
+	do {
+		json_string(&j, t.name, sizeof(t.name));
+		json_need(&j, ':', ":");
+		if (strcmp(t.name, "__metadata__")) {
+			json_tensor(&j, &t);
+		} else {
+			free(text);
+			text = json_choices(&j, for_card, sizeof(for_card));
+		}
+	} while (json_take(&j, ','));
+	at = text;
+	if (text && strcmp(for_card, choices_file.for_card))
+		choices_note("%s: was trained by engines for %s: others are chosen here, which round otherwise", path,
+		    for_card);
+	else if (text && !choices_read(&choices, &at, ';'))
+		choices_note("%s: its engines cannot be read: others are chosen here, which may round otherwise", path);
+	free(text);
+	header_close(fd, &j);
+}
+
+#endif

@@ -11,7 +11,8 @@
  * The driver loads a kernel's code, and libraries theirs, when it is first launched, which takes
  * memory of the device. So the steps are rehearsed once on an arena of zeros before anything is
  * put there, and so is the smaller last batch of an epoch: what cannot be launched or loaded is found
- * out at start, and the first true step allocates no more than the last. While the arena is taken,
+ * out at start, and the first true step allocates no more than the last. Which engines of the libraries are
+ * the fastest is measured then (tune_cuda.cu). While the arena is taken,
  * room for that code is held, so that a plan beside which it would not fit is refused.
  */
 #include "cores.c"
@@ -54,6 +55,8 @@ static cudaGraphExec_t graphs[STEPS_THERE][2];
 #endif
 
 static void	device_wait(void);
+
+#include "tune_cuda.cu"
 
 /* Work of the host whose loops threads share. */
 static void
@@ -172,13 +175,13 @@ device_try(int64_t b)
 	return step;
 }
 
-/* Runs a step once, so that all it needs is loaded, and captures it. */
-static void
-device_rehearse(int which, bool later)
+/* The numbers of a whole batch's step, the first of an update or a LATER one; they count where such a step runs next. */
+static const struct step *
+device_try_whole(int which, bool later)
 {
-	struct step step = device_try(step_batch[which]);
-	cudaGraph_t graph;
+	static struct step step;
 
+	step = device_try(step_batch[which]);
 #ifdef RANKS
 	step.alike = &step;
 #endif
@@ -187,9 +190,29 @@ device_rehearse(int which, bool later)
 #else
 	step.keep = later ? 1 : 0;
 #endif
-	device_run(which, step_batch[which], &step);
+	return &step;
+}
+
+/* Runs a step once, so that all it needs is loaded. */
+static void
+device_rehearse(int which, bool later)
+{
+	device_run(which, step_batch[which], device_try_whole(which, later));
 	device_wait();
+}
+
+static void
+device_capture(int which, bool later)
+{
 #ifndef CHECK
+	const struct step *step = device_try_whole(which, later);
+	cudaGraph_t graph;
+
+#ifdef BY_CUDNN
+	step_on_host = step;
+#else
+	(void)step;
+#endif
 	branches_open();
 	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
 	device_call(which, step_batch[which]);
@@ -200,7 +223,7 @@ device_rehearse(int which, bool later)
 	CUDA(cudaGraphUpload(graphs[which][later], stream));
 	device_wait();
 #else
-	(void)graph;
+	(void)which, (void)later;
 #endif
 }
 
@@ -235,6 +258,27 @@ device_trains(void)
 }
 #endif
 
+/* Does WHAT with all steps of whole batches. */
+static void
+device_each_step(void (*what)(int which, bool later))
+{
+#ifdef TRAINS
+	if (device_trains()) {
+		what(STEP_TRAIN, false);
+#if defined(UPDATES) || defined(LEAVES_OUT)
+		what(STEP_TRAIN, true);
+#endif
+#ifdef UPDATES
+		what(STEP_UPDATE, false);
+#endif
+	}
+#endif
+#ifdef VALIDATES
+	what(STEP_VALIDATE, false);
+#endif
+}
+
+/* All steps run, so that it is known of what they are made, and what is the fastest is measured, before they are captured. */
 static void
 device_rehearse_all(void)
 {
@@ -242,22 +286,21 @@ device_rehearse_all(void)
 
 	none.n = 0;
 	LAUNCH(fetch_kernel, 1, (landings[0].bytes, none));
+#if defined(TUNES) && defined(RANKS)
+	tune_share();
+#endif
+	device_each_step(device_rehearse);
 #ifdef TRAINS
-	if (device_trains()) {
-		device_rehearse(STEP_TRAIN, false);
-#if defined(UPDATES) || defined(LEAVES_OUT)
-		device_rehearse(STEP_TRAIN, true);
-#endif
-#ifdef UPDATES
-		device_rehearse(STEP_UPDATE, false);
-#endif
+	if (device_trains())
 		device_rehearse_last(STEP_TRAIN);
-	}
 #endif
 #ifdef VALIDATES
-	device_rehearse(STEP_VALIDATE, false);
 	device_rehearse_last(STEP_VALIDATE);
 #endif
+#ifdef TUNES
+	tune();
+#endif
+	device_each_step(device_capture);
 }
 #endif
 
@@ -411,6 +454,9 @@ device_open(void)
 	CUDNN(cudnnCreate(&dnn_device.handle));
 	CUDNN(cudnnSetStream(dnn_device.handle, stream));
 	dnn_device.arch = device_arch();
+#ifdef NONDETERMINISTIC
+	dnn_device.any_order = true;
+#endif
 	dnn_building = true;
 #endif
 	feed_open();

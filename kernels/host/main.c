@@ -32,7 +32,11 @@ prepare_ranks(const struct options *o)
 	told = ranks_hash(told, &o->steps, (int64_t)sizeof(o->steps));
 	told = ranks_hash(told, &o->batch_limit, (int64_t)sizeof(o->batch_limit));
 	told = ranks_hash(told, &o->save_every, (int64_t)sizeof(o->save_every));
-	ranks_compare(told + (o->eval ? 1 : 0) + (o->save ? 2 : 0) + (o->best ? 4 : 0) + (o->profile ? 8 : 0), "other options");
+	ranks_compare(told + (o->eval ? 1 : 0) + (o->save ? 2 : 0) + (o->best ? 4 : 0) + (o->profile ? 8 : 0)
+#ifdef TUNES
+	    + (o->no_tune ? 16 : 0)
+#endif
+	    , "other options");
 #if defined(PARAMETER_SHARDS) || defined(SPLIT)
 #ifdef SPLIT
 #define OF_ONE	"--ranks 1"
@@ -123,7 +127,16 @@ prepare(struct run *r)
 	memory_check();
 	if (!o->quiet)
 		memory_announce();
+#ifdef TUNES
+	tuning.off = o->no_tune;
+	choices_open(o->engines, o->resume);
+#endif
 	device_open();
+#ifdef TUNES
+	choices_keep();
+	if (!o->quiet)
+		tune_announce();
+#endif
 	r->state.seed = o->seed;
 #ifdef TABLES
 	tables_read(o->data);

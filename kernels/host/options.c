@@ -21,6 +21,10 @@ struct options {
 	bool eval, plan, plot, profile, quiet;
 	int threads;
 	int gpu;		/* -1: the first */
+#ifdef TUNES
+	bool no_tune;
+	const char *engines;	/* NULL: a file of the user's cache */
+#endif
 #ifdef RANKS
 	int lost_after;		/* seconds */
 #ifdef __CUDACC__
@@ -58,6 +62,10 @@ static const struct option {
 #endif
 	{"threads", "N", "worker threads (C)"},
 	{"gpu", "N", "the card to run on, counted from 0 (CUDA)"},
+#ifdef TUNES
+	{"no-tune", NULL, "take the libraries' first engines: measure none, and read no file of them"},
+	{"engines", "FILE", "where the engines that were measured to be the fastest are kept"},
+#endif
 	{"quiet", NULL, "print only the last report"},
 	{"help", NULL, "print this, and end"},
 };
@@ -185,6 +193,12 @@ option_set(struct options *o, const char *name, const char *value)
 		o->threads = (int)option_count(name, value, 1, MOST_THREADS);
 	else if (!strcmp(name, "gpu"))
 		o->gpu = (int)option_count(name, value, 0, MOST_THREADS);
+#ifdef TUNES
+	else if (!strcmp(name, "no-tune"))
+		o->no_tune = true;
+	else if (!strcmp(name, "engines"))
+		o->engines = value;
+#endif
 #ifdef RANKS
 	else if (!strcmp(name, "lost-after"))
 		o->lost_after = (int)option_count(name, value, 1, 1 << 20);
@@ -249,6 +263,10 @@ options_parse(struct options *o, int argc, char **argv)
 		fail("--strict needs --weights FILE");
 	if (o->save_every && !o->save)
 		fail("--save-every needs --save FILE");
+#ifdef TUNES
+	if (o->no_tune && o->engines)
+		fail("--no-tune reads and writes no file of engines: give one of the two");
+#endif
 	if (o->save && o->best && !strcmp(o->save, o->best))
 		fail("--save and --save-best are two files: the last checkpoint and the best");
 	if ((o->eval || o->predicts) && (o->save || o->best || o->epochs >= 0 || o->steps || o->plot))

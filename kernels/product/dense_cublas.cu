@@ -4,7 +4,11 @@
 #ifndef STOWAGE_PRODUCT_DENSE_CUBLAS_CU
 #define STOWAGE_PRODUCT_DENSE_CUBLAS_CU
 
+#include "host/choices_cuda.cu"
+
 #ifdef USE_CUBLASLT
+
+#define BY_CUBLASLT
 
 /* All that cuBLASLt chooses an algorithm by. */
 struct dense_key {
@@ -17,17 +21,31 @@ struct dense_key {
 	size_t size;		/* of the workspace */
 };
 
+struct dense_places {		/* what a product reads and makes */
+	real factor[2];		/* of the product, and of what lies there */
+	const real *on_device;	/* in place of these; NULL: they count */
+	elem *c;
+	const elem *a, *b, *beside, *saved;	/* the last two NULL where there is none */
+	void *work;
+};
+
 /* One kind of product as cuBLASLt has it, and the algorithm it chose: asked for once, before or in
  * the first step, since the choice takes longer than a small product. */
 struct dense_plan {
 	struct dense_key of;
 	bool found;
+	bool known;		/* to be the fastest: it is not to be measured */
 	cublasLtMatmulDesc_t what;
 	cublasLtMatrixLayout_t a, b, c;
 	cublasLtMatmulAlgo_t algo;
+	struct dense_places at;	/* of its first run; c NULL: it has not run */
 };
 
 #define DENSE_PLANS	256	/* more shapes than that take turns */
+#define DENSE_PROPOSALS	8	/* algorithms that cuBLASLt is asked for */
+
+static struct dense_plan dense_plans[DENSE_PLANS];
+static int dense_plans_used;
 
 /* DENSE_TYPE: of elements; DENSE_REAL: of what they are multiplied by. */
 #ifdef USE_DOUBLE
@@ -129,6 +147,56 @@ dense_plan_batch(cublasLtMatrixLayout_t matrix, int64_t count, int64_t step)
 	    sizeof(step)));
 }
 
+/* What cuBLASLt proposes, the best first; how many there are. */
+static int
+dense_proposals(const struct dense_plan *p, cublasLtMatmulHeuristicResult_t proposed[DENSE_PROPOSALS], int most)
+{
+	cublasLtMatmulPreference_t wish;
+	int found = 0;
+
+	memset(proposed, 0, (size_t)most * sizeof(*proposed));
+	CUBLAS(cublasLtMatmulPreferenceCreate(&wish));
+	dense_wish(wish, p->of.size, p->of.aligned);
+	if (cublasLtMatmulAlgoGetHeuristic(lt, p->what, p->b, p->a, p->c, p->c, wish, most, proposed, &found) !=
+	    CUBLAS_STATUS_SUCCESS)
+		found = 0;
+	CUBLAS(cublasLtMatmulPreferenceDestroy(wish));
+	return found;
+}
+
+#ifdef TUNES
+/* Its question, and what an algorithm is called in an answer: cuBLASLt knows it by its bytes. */
+static uint64_t
+dense_question(const struct dense_key *of)
+{
+	int64_t type[] = { DENSE_TYPE, DENSE_REAL, DENSE_COMPUTE };
+
+	return choice_hash(choice_hash(CHOICE_HASH, type, sizeof(type)), of, sizeof(*of));
+}
+
+static int64_t
+dense_name(const cublasLtMatmulAlgo_t *algo)
+{
+	return (int64_t)(choice_hash(CHOICE_HASH, algo, sizeof(*algo)) >> 1);
+}
+
+/* Takes the algorithm that is known to be the fastest, if one is; false: none, or it is not proposed. */
+static bool
+dense_take_kept(struct dense_plan *p)
+{
+	const struct choice *c = choice_find(&choices, CHOICE_PRODUCT, dense_question(&p->of));
+	cublasLtMatmulHeuristicResult_t proposed[DENSE_PROPOSALS];
+	int n = c ? dense_proposals(p, proposed, DENSE_PROPOSALS) : 0;
+
+	for (int k = 0; k < n; k++)
+		if (proposed[k].state == CUBLAS_STATUS_SUCCESS && dense_name(&proposed[k].algo) == c->number[0]) {
+			p->algo = proposed[k].algo;
+			return p->found = p->known = true;
+		}
+	return false;
+}
+#endif
+
 /* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
 static void
 dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
@@ -137,10 +205,8 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
 	cublasOperation_t first = of->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
 	cublasOperation_t second = of->turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
 	cublasLtPointerMode_t there = CUBLASLT_POINTER_MODE_DEVICE;
-	cublasLtMatmulPreference_t wish;
 	cublasLtMatmulHeuristicResult_t best;
 	int64_t a_row = of->turn_a ? of->m : of->k, b_row = of->turn_b ? of->k : of->n;
-	int found = 0;
 
 	CUBLAS(cublasLtMatmulDescCreate(&p->what, DENSE_COMPUTE, DENSE_REAL));
 	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first,
@@ -166,39 +232,49 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
 		dense_plan_batch(p->b, of->batch.count, of->batch.b);
 		dense_plan_batch(p->c, of->batch.count, of->batch.c);
 	}
-	CUBLAS(cublasLtMatmulPreferenceCreate(&wish));
-	dense_wish(wish, of->size, of->aligned);
-	p->found = cublasLtMatmulAlgoGetHeuristic(lt, p->what, p->b, p->a, p->c, p->c, wish, 1, &best,
-	    &found) == CUBLAS_STATUS_SUCCESS && found && best.state == CUBLAS_STATUS_SUCCESS;
+#ifdef TUNES
+	if (dense_take_kept(p))
+		return;
+#endif
+	p->found = dense_proposals(p, &best, 1) > 0 && best.state == CUBLAS_STATUS_SUCCESS;
 	p->algo = best.algo;
-	CUBLAS(cublasLtMatmulPreferenceDestroy(wish));
 }
 
 static struct dense_plan *
 dense_plan(struct dense_key of, const elem *bias, const elem *saved)
 {
-	static struct dense_plan plans[DENSE_PLANS];
-	static int used, next;
+	static int next;
 	struct dense_plan *p;
 
-	for (int i = 0; i < used; i++) {
-		p = &plans[i];
+	for (int i = 0; i < dense_plans_used; i++) {
+		p = &dense_plans[i];
 		if (memcmp(&p->of, &of, sizeof(of)) == 0)
 			return p;
 	}
-	p = &plans[next];
+	p = &dense_plans[next];
 	next = (next + 1) % DENSE_PLANS;
-	if (used == DENSE_PLANS) {
+	if (dense_plans_used == DENSE_PLANS) {
 		CUBLAS(cublasLtMatrixLayoutDestroy(p->a));
 		CUBLAS(cublasLtMatrixLayoutDestroy(p->b));
 		CUBLAS(cublasLtMatrixLayoutDestroy(p->c));
 		CUBLAS(cublasLtMatmulDescDestroy(p->what));
 	} else {
-		used++;
+		dense_plans_used++;
 	}
+	memset(p, 0, sizeof(*p));
 	p->of = of;
 	dense_plan_make(p, bias, saved);
 	return p;
+}
+
+static cublasStatus_t
+dense_start(struct dense_plan *p, const cublasLtMatmulAlgo_t *algo, const struct dense_places *at)
+{
+	const real *factor = at->on_device ? at->on_device : at->factor;
+
+	dense_point(p, at->beside, at->saved);
+	return cublasLtMatmul(lt, p->what, &factor[0], at->b, p->b, at->a, p->a, &factor[1], at->c, p->c, at->c, p->c,
+	    algo, at->work, p->of.size, stream);
 }
 
 /* The factors of a product whose second depends on the step, which only the device knows. */
@@ -215,7 +291,7 @@ dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
     const elem *bias, struct onto onto, struct epilogue then, struct dense_batch batch, int64_t m, int64_t n,
     int64_t k, void *work, size_t size)
 {
-	real factor[2] = { 1, onto.keep }, *factors = factor;
+	struct dense_places at = { { 1, onto.keep }, NULL, c, a, b, NULL, then.saved, work };
 	cublasLtEpilogue_t own = sums ? CUBLASLT_EPILOGUE_BGRADB : dense_epilogue(then);
 	const elem *beside = sums ? sums : bias;
 	struct dense_key of;
@@ -240,13 +316,16 @@ dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
 	}
 	if (!p->found)
 		return false;
+	at.beside = beside;
 	if (onto.step) {
-		factors = (real *)((char *)work + size);
+		real *factors = (real *)((char *)work + size);
+
 		LAUNCH(dense_factors_kernel, 2, (factors, onto));
+		at.on_device = factors;
 	}
-	dense_point(p, beside, then.saved);
-	CUBLAS(cublasLtMatmul(lt, p->what, &factors[0], b, p->b, a, p->a, &factors[1], c, p->c, c,
-	    p->c, &p->algo, work, size, stream));
+	if (!p->at.c)
+		p->at = at;
+	CUBLAS(dense_start(p, &p->algo, &at));
 	if (own == CUBLASLT_EPILOGUE_DEFAULT && sums)
 		bias_rows_backward(sums, work, a, k, m);
 	else if (own == CUBLASLT_EPILOGUE_DEFAULT)

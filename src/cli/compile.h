@@ -17,6 +17,7 @@ struct compile_args {
 	int64_t ranks;		/* in place of the spec's; 0: those */
 	int shard;		/* 0: the spec's; else enum shard_kind + 1 */
 	bool deterministic;	/* sums are those of any number of ranks, whatever the spec says */
+	bool any_order;		/* programs may have other bits each time */
 	int64_t operators;	/* that a file may have; 0: as many as usual */
 	const char *device;
 	const char *network;	/* NULL: all of them */
@@ -108,6 +109,11 @@ struct compile_args {
 	{ .name = "batch", .letter = 'b', .type = OPTION_INT, .value = "N",		\
 	  .doc = "plan for micro-batches of N samples", .min = 1,			\
 	  .max = (int64_t)1 << 40, FIELD(owner, compile.batch) }
+
+#define NONDETERMINISTIC_OPTION(owner)							\
+	{ .name = "nondeterministic", .type = OPTION_FLAG,				\
+	  .doc = "let the program use engines of cuDNN that have other bits each time",	\
+	  FIELD(owner, compile.any_order) }
 
 #define OBJECTIVE_OPTION(owner)								\
 	{ .name = "objective", .type = OPTION_CHOICE, .value = "WHAT",			\

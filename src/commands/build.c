@@ -28,6 +28,7 @@ static const struct option options[] = {
 	NETWORK_OPTION(struct build_args),
 	BATCH_OPTION(struct build_args),
 	OBJECTIVE_OPTION(struct build_args),
+	NONDETERMINISTIC_OPTION(struct build_args),
 	TIMEOUT_OPTION(struct build_args),
 	COMPILE_OPTIONS(struct build_args),
 	{ .name = NULL }

@@ -26,6 +26,7 @@ static const struct option options[] = {
 	NETWORK_OPTION(struct emit_args),
 	BATCH_OPTION(struct emit_args),
 	OBJECTIVE_OPTION(struct emit_args),
+	NONDETERMINISTIC_OPTION(struct emit_args),
 	TIMEOUT_OPTION(struct emit_args),
 	COMPILE_OPTIONS(struct emit_args),
 	{ .name = NULL }

@@ -105,6 +105,8 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "USE_CUBLASLT", of_target(t, "USE_CUBLASLT"), false },
 		{ "USE_CUDNN", of_target(t, "USE_CUDNN"), false },
 		{ "USE_CBLAS", of_target(t, "USE_CBLAS"), false },
+		{ "TUNES", t->libraries && !m->inference ? UNKNOWN : NO, false },
+		{ "NONDETERMINISTIC", yes(m->set.any_order && t->libraries), false },
 		{ "HAVE_CUDNN", NO, false },	/* with it stowage is compiled (engines.c) */
 		{ "TRAINS", yes(m->train), false },
 		{ "AVERAGE", yes(m->train && m->set.ema > 0), false },

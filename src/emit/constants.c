@@ -246,6 +246,8 @@ emit_constants(struct emitter *e, const char *program)
 		text_printf(e->out, "#define %s\n", m->set.precision->macro);
 		parts_own(e->parts, NULL);
 	}
+	if (m->set.any_order && e->target->libraries)
+		text_puts(e->out, "#define NONDETERMINISTIC\t/* libraries may add up in another order each time */\n");
 	if (m->train)
 		emit_training_constants(e);
 }

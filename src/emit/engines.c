@@ -199,6 +199,7 @@ put_choices(struct emitter *e)
 	struct library l = { 0 };
 	int i;
 
+	l.device.any_order = e->module->set.any_order;
 	if (json && open_library(&l) && describe_device(&l, json, gpu_find(device->name)->arch)) {
 		e->engines.version = (int)l.version();
 		for (i = 0; i < e->convolutions.n; i++)

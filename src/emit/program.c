@@ -11,7 +11,7 @@
 #include "readers/reader.h"
 
 static const char *const host_files[] = {
-	"host/ranks.c", "host/data.c", "host/tables.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c",
+	"host/ranks.c", "host/data.c", "host/tables.c", "host/whole.c", "host/choices_file_cuda.cu", "host/checkpoint.c", "host/checkpoint_read.c",
 	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c",
 	"host/watch.c", "host/predict.c", "host/rate.c", "host/run.c", "host/validate.c", "host/train.c", "host/main.c", "host/library.c",
 };
@@ -321,6 +321,8 @@ host_needs(const struct emitter *e, const char *file)
 {
 	if (strcmp(file, "host/tables.c") == 0)
 		return emit_file_table_count(e->module) > 0;
+	if (strcmp(file, "host/choices_file_cuda.cu") == 0)
+		return e->target->libraries;
 	if (strcmp(file, "host/ranks.c") == 0)
 		return module_ranks(e->module) > 1;
 	return true;

@@ -152,6 +152,7 @@ struct settings {
 	 * rank has of them. */
 	int64_t parts;
 	struct loc parts_loc;
+	bool any_order;		/* a library may add up in another order each time, where that is faster */
 	enum shard_kind shard;
 	struct loc shard_loc;
 	struct duration length;	/* of training: epochs or steps */

@@ -63,6 +63,7 @@ struct lang_options {
 	int64_t ranks;		/* in place of the spec's; 0: those */
 	int shard;		/* in place of the spec's: 1 + enum shard_kind; 0: that */
 	bool deterministic;	/* with the usual number of parts, if the spec has none */
+	bool any_order;		/* settings' */
 	int operators;		/* the most that all networks of a file may have together; 0: USUAL_OPERATORS */
 };
 

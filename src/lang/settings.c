@@ -198,6 +198,10 @@ parts_fail(struct expander *ex, const struct setting *accumulate, const struct s
 		g = ex_error(ex, "settings", loc, "deterministic is a number of parts that is a power of two from 2 on, not %lld",
 		    (long long)set->parts);
 		diag_help(ex->d, g, "their sums are a binary tree: 8 is for 1, 2, 4 and 8 ranks");
+	} else if (ex->opt->any_order) {
+		g = ex_error(ex, "settings", loc, "deterministic asks for the same bits on any number of ranks, and --nondeterministic "
+		    "lets them differ from run to run");
+		diag_help(ex->d, g, "leave one of them out");
 	} else if (set->batch % set->parts != 0) {
 		g = ex_error(ex, "settings", loc, "deterministic makes %lld parts of the batch, which do not divide %lld",
 		    (long long)set->parts, (long long)set->batch);
@@ -403,7 +407,7 @@ settings_read(struct expander *ex, const struct network *net, struct settings *s
 
 	*set = (struct settings){ .batch = 32, .accumulate = 1, .length = { 1, true },
 		.precision = &precision_f32,
-		.shuffle = true, .workspace = DEFAULT_WORKSPACE, .batch_loc = net->name.loc };
+		.shuffle = true, .workspace = DEFAULT_WORKSPACE, .batch_loc = net->name.loc, .any_order = ex->opt->any_order };
 	optimizer_default(ex, set);
 	ex->sizes_known = read_section(ex, train, set);
 	check_together(ex, train, set);

@@ -10,6 +10,7 @@
  *	STANDIN_ARCH	its architecture, 90 unless said; STANDIN_CODE=0: the program has no code for it
  *	STANDIN_LENIENT=1	what a card would refuse is reported, and goes on
  *	STANDIN_OTHERS	bytes that other programs take with each graph that is launched
+ *	STANDIN_CARD	its name; STANDIN_DRIVER the CUDA that the driver is for
  */
 #include <algorithm>
 #include <map>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +32,7 @@ static const int64_t MIB = 1 << 20;
 struct event {			/* where a stream was when it was recorded */
 	struct place at;
 	bool captured;
+	double when;		/* milliseconds */
 };
 
 struct instance {
@@ -47,6 +50,7 @@ static std::vector<bool> followed;	/* does another call, or the end, wait for it
 static int64_t memory = 81559 * MIB, taken = 300 * MIB, others, launches;
 static bool begun;			/* the first step has run */
 static bool between;			/* a call goes between ranks */
+static double now;			/* milliseconds that all calls took */
 static int latest = -1;			/* the last call of a capture that does not */
 static FILE *report;
 static cudaError_t last = cudaSuccess;
@@ -54,12 +58,53 @@ static dim3 pending[2];
 static size_t pending_shared;
 static void *pending_stream;
 
-static int64_t
-number(const char *name, int64_t otherwise)
+int64_t
+card_number(const char *name, int64_t otherwise)
 {
 	const char *s = getenv(name);
 
 	return s ? atoll(s) : otherwise;
+}
+
+double
+card_listed(const char *name, int64_t at, double otherwise)
+{
+	const char *s = getenv(name);
+
+	for (; s && at > 0; at--)
+		s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL;
+	return s ? atof(s) : otherwise;
+}
+
+int
+card_count(const char *name)
+{
+	const char *s = getenv(name);
+
+	return s ? 1 + (int)std::count(s, s + strlen(s), ',') : 1;
+}
+
+void
+card_takes(double ms)
+{
+	now += ms;
+}
+
+bool
+card_is_captured(void)
+{
+	return capturing != NULL;
+}
+
+void
+card_report(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (report)
+		vfprintf(report, format, args);
+	va_end(args);
 }
 
 __attribute__((constructor)) static void
@@ -68,12 +113,13 @@ open_report()
 	const char *path = getenv("STANDIN_REPORT");
 
 	report = path ? fopen(path, "w") : NULL;
-	memory = number("STANDIN_MIB", 81559) * MIB;
+	memory = card_number("STANDIN_MIB", 81559) * MIB;
 }
 
 __attribute__((destructor)) static void
 close_report()
 {
+	libraries_report();
 	if (report) {
 		fprintf(report, "launches %lld\n", (long long)launches);
 		fclose(report);
@@ -87,7 +133,7 @@ card_refuse(const char *what)
 	fprintf(stderr, "standin: %s\n", what);
 	if (report)
 		fprintf(report, "refused %s\n", what);
-	return number("STANDIN_LENIENT", 0) ? cudaSuccess : last = cudaErrorStreamCaptureInvalidated;
+	return card_number("STANDIN_LENIENT", 0) ? cudaSuccess : last = cudaErrorStreamCaptureInvalidated;
 }
 
 void
@@ -118,6 +164,7 @@ card_call(cudaStream_t on)
 	int deepest = 0;
 
 	launches++;
+	now += 0.001;
 	if (!capturing)
 		return cudaSuccess;
 	if (!s->captured)
@@ -331,20 +378,20 @@ cudaGetDevice(int *to)
 cudaError_t
 cudaSetDevice(int device)
 {
-	return device < number("STANDIN_CARDS", 1) ? cudaSuccess : last = cudaErrorInvalidDevice;
+	return device < card_number("STANDIN_CARDS", 1) ? cudaSuccess : last = cudaErrorInvalidDevice;
 }
 
 cudaError_t
 cudaGetDeviceCount(int *to)
 {
-	*to = (int)number("STANDIN_CARDS", 1);
+	*to = (int)card_number("STANDIN_CARDS", 1);
 	return cudaSuccess;
 }
 
 cudaError_t
 cudaDeviceGetAttribute(int *to, cudaDeviceAttr what, int)
 {
-	int arch = (int)number("STANDIN_ARCH", 90);
+	int arch = (int)card_number("STANDIN_ARCH", 90);
 
 	switch (what) {
 	case cudaDevAttrComputeCapabilityMajor:
@@ -365,6 +412,31 @@ cudaDeviceGetAttribute(int *to, cudaDeviceAttr what, int)
 	return cudaSuccess;
 }
 
+#undef cudaGetDeviceProperties	/* under which name the header has it */
+#if CUDART_VERSION >= 13000
+#define PROPERTIES	cudaGetDeviceProperties
+#else
+#define PROPERTIES	cudaGetDeviceProperties_v2
+#endif
+
+cudaError_t
+PROPERTIES(cudaDeviceProp *to, int)
+{
+	const char *name = getenv("STANDIN_CARD");
+
+	memset(to, 0, sizeof(*to));
+	snprintf(to->name, sizeof(to->name), "%s", name ? name : "stand-in");
+	to->multiProcessorCount = 132;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDriverGetVersion(int *to)
+{
+	*to = (int)card_number("STANDIN_DRIVER", 13000);
+	return cudaSuccess;
+}
+
 cudaError_t
 cudaDeviceGetPCIBusId(char *to, int n, int)
 {
@@ -376,7 +448,7 @@ cudaError_t
 cudaFuncGetAttributes(cudaFuncAttributes *to, const void *)
 {
 	memset(to, 0, sizeof(*to));
-	return number("STANDIN_CODE", 1) ? cudaSuccess : last = cudaErrorNoKernelImageForDevice;
+	return card_number("STANDIN_CODE", 1) ? cudaSuccess : last = cudaErrorNoKernelImageForDevice;
 }
 
 cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) { return cudaSuccess; }
@@ -455,6 +527,7 @@ record(cudaEvent_t e, cudaStream_t s)
 
 	to->captured = stream_of(s)->captured;
 	to->at = stream_of(s)->at;
+	to->when = now;
 	return cudaSuccess;
 }
 
@@ -469,10 +542,10 @@ cudaEventSynchronize(cudaEvent_t e)
 }
 
 cudaError_t
-cudaEventElapsedTime(float *to, cudaEvent_t, cudaEvent_t)
+cudaEventElapsedTime(float *to, cudaEvent_t from, cudaEvent_t until)
 {
-	*to = 0.001f;
-	return cudaSuccess;
+	*to = (float)(((struct event *)until)->when - ((struct event *)from)->when);
+	return not_captured("cudaEventElapsedTime");
 }
 
 /* A stream that waits for one that is captured is captured, too. */
@@ -554,7 +627,7 @@ cudaError_t
 cudaGraphLaunch(cudaGraphExec_t, cudaStream_t s)
 {
 	begun = true;
-	others += number("STANDIN_OTHERS", 0);
+	others += card_number("STANDIN_OTHERS", 0);
 	return card_call(s);
 }
 

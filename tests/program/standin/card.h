@@ -26,6 +26,16 @@ struct nvml_process {
 
 cudaError_t	card_refuse(const char *what);
 cudaError_t	card_call(cudaStream_t on);	/* a kernel, or a library's */
+void	card_takes(double ms);	/* the last call, which is not captured, took so long */
+bool	card_is_captured(void);
+int64_t	card_number(const char *name, int64_t otherwise);	/* a variable of the environment */
+/* That of place AT in a list of them: 1,2,3; OTHERWISE if there is none. */
+double	card_listed(const char *name, int64_t at, double otherwise);
+/* How many a list has; 1 if there is none. */
+int	card_count(const char *name);
+void	libraries_report();	/* the last lines of the report */
+/* A line of it. */
+void	card_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What goes between ranks: FUNCTION is called at once, so that all are heard of what all call; within a capture, it is to wait
  * for all that the step has come to. */
 void	card_do(cudaStream_t on, std::function<void()> function);

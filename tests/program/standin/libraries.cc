@@ -1,8 +1,19 @@
 /*
  * libraries.cc - stands for cuBLASLt and cuDNN beside card.cc: what they are asked for is counted as a call of the
- * stream that they were given, and each distinct question as something that is loaded once. cuDNN finds one engine
- * for every graph; for 16 bits and tf32 it is one of tensor cores. STANDIN_CUDNN is its version.
+ * stream that they were given, and each distinct question as something that is loaded once. For 16 bits cuDNN's
+ * engines are those of tensor cores.
+ *
+ *	STANDIN_CUDNN	its version; STANDIN_CUBLAS that of cuBLASLt
+ *	STANDIN_ENGINES	milliseconds that each of cuDNN's engines takes, which are proposed for every graph: 5,2,9;
+ *			one if not given, and then any that is asked for is there
+ *	STANDIN_ROOM	bytes of workspace that each needs
+ *	STANDIN_CHANGING	1 for those whose sums are in another order each time
+ *	STANDIN_ALGORITHMS	milliseconds of cuBLASLt's, for every product
+ *
+ * The report says of each engine, and of each algorithm, how often it ran and how often it was captured:
+ * engine 1 ran 27 captured 4.
  */
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,7 +37,32 @@ note(const void *of, int attribute, const void *value, size_t bytes)
 	said[of] += std::to_string(attribute) + ":" + std::string((const char *)value, bytes < 16 ? bytes : 16) + ";";
 }
 
+struct ran {
+	int ran, captured;
+};
+
+static std::map<std::string, struct ran> ran;
+
+static void
+count(const char *what, int64_t at, double ms)
+{
+	struct ran &r = ran[what + std::string(" ") + std::to_string(at)];
+
+	(card_is_captured() ? r.captured : r.ran)++;
+	if (!card_is_captured())
+		card_takes(ms);
+}
+
+void
+libraries_report()
+{
+	for (auto &r : ran)
+		card_report("%s ran %d captured %d\n", r.first.c_str(), r.second.ran, r.second.captured);
+}
+
 extern "C" {
+
+size_t cublasLtGetVersion(void) { return (size_t)card_number("STANDIN_CUBLAS", 130000); }
 
 cublasStatus_t
 cublasLtCreate(cublasLtHandle_t *to)
@@ -120,17 +156,23 @@ cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, c
     cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int most,
     cublasLtMatmulHeuristicResult_t *to, int *n)
 {
-	memset(to, 0, sizeof(*to) * (size_t)(most > 0));
-	*n = most > 0;
+	*n = std::min(most, card_count("STANDIN_ALGORITHMS"));
+	memset(to, 0, sizeof(*to) * (size_t)*n);
+	for (int k = 0; k < *n; k++)
+		to[k].algo.data[0] = (uint64_t)k + 1;
 	card_needs(question(product, a, b).c_str(), MIB);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t
-cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *, cublasLtMatrixLayout_t, const void *,
-    cublasLtMatrixLayout_t, const void *, const void *, cublasLtMatrixLayout_t, void *, cublasLtMatrixLayout_t,
-    const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t s)
+cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, const void *, const void *, cublasLtMatrixLayout_t a,
+    const void *, cublasLtMatrixLayout_t b, const void *, const void *, cublasLtMatrixLayout_t, void *,
+    cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *algo, void *, size_t, cudaStream_t s)
 {
+	int64_t at = (int64_t)algo->data[0] - 1;
+
+	card_needs((question(product, a, b) + " algorithm " + std::to_string(at)).c_str(), 0);
+	count("algorithm", at, card_listed("STANDIN_ALGORITHMS", at, 1));
 	return card_call(s) ? CUBLAS_STATUS_INTERNAL_ERROR : CUBLAS_STATUS_SUCCESS;
 }
 
@@ -142,7 +184,8 @@ struct dnn_handle {
 
 struct dnn_descriptor {
 	cudnnBackendDescriptorType_t type;
-	cudnnHandle_t handle;
+	int64_t engine;		/* that it is, or is for */
+	int plan;		/* its number */
 };
 
 static cudnnDataType_t dnn_last_type;	/* of a tensor: whether its graph runs on tensor cores */
@@ -166,9 +209,7 @@ const char *cudnnGetErrorString(cudnnStatus_t) { return "refused by the stand-in
 size_t
 cudnnGetVersion(void)
 {
-	const char *s = getenv("STANDIN_CUDNN");
-
-	return s ? (size_t)atoll(s) : CUDNN_VERSION;
+	return (size_t)card_number("STANDIN_CUDNN", CUDNN_VERSION);
 }
 
 cudnnStatus_t
@@ -192,37 +233,61 @@ cudnnStatus_t
 cudnnBackendFinalize(cudnnBackendDescriptor_t of)
 {
 	static int plans;
+	struct dnn_descriptor *d = (struct dnn_descriptor *)of;
 
-	if (((struct dnn_descriptor *)of)->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
-		card_needs(("cuDNN's plan " + std::to_string(plans++)).c_str(), 2 * MIB);
+	if (d->type == CUDNN_BACKEND_ENGINE_DESCRIPTOR && getenv("STANDIN_ENGINES") && d->engine >= card_count("STANDIN_ENGINES"))
+		return CUDNN_STATUS_NOT_SUPPORTED;
+	if (d->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
+		d->plan = plans++;
+		card_needs(("cuDNN's plan " + std::to_string(d->plan)).c_str(), 2 * MIB);
+	}
 	return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t
-cudnnBackendSetAttribute(cudnnBackendDescriptor_t, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t,
+cudnnBackendSetAttribute(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t,
     int64_t, const void *value)
 {
+	struct dnn_descriptor *d = (struct dnn_descriptor *)of;
+
 	if (name == CUDNN_ATTR_TENSOR_DATA_TYPE)
 		dnn_last_type = *(const cudnnDataType_t *)value;
+	if (name == CUDNN_ATTR_ENGINE_GLOBAL_INDEX)
+		d->engine = *(const int64_t *)value;
+	if (name == CUDNN_ATTR_ENGINECFG_ENGINE || name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
+		d->engine = (*(struct dnn_descriptor *const *)value)->engine;
 	return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t
-cudnnBackendGetAttribute(cudnnBackendDescriptor_t, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t,
-    int64_t, int64_t *n, void *to)
+cudnnBackendGetAttribute(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t,
+    int64_t most, int64_t *n, void *to)
 {
+	struct dnn_descriptor *d = (struct dnn_descriptor *)of;
+	cudnnBackendNumericalNote_t *note = (cudnnBackendNumericalNote_t *)to;
+
 	*n = 1;
 	switch (name) {
 	case CUDNN_ATTR_ENGINEHEUR_RESULTS:
+		*n = std::min<int64_t>(most, card_count("STANDIN_ENGINES"));
+		for (int64_t k = 0; k < *n; k++)
+			((struct dnn_descriptor **)to)[k]->engine = k;
+		break;
 	case CUDNN_ATTR_ENGINECFG_ENGINE:
+		(*(struct dnn_descriptor **)to)->engine = d->engine;
 		break;
 	case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
-		*n = dnn_last_type != CUDNN_DATA_FLOAT && dnn_last_type != CUDNN_DATA_DOUBLE;
-		*(cudnnBackendNumericalNote_t *)to = CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+		*n = 0;
+		if (dnn_last_type != CUDNN_DATA_FLOAT && dnn_last_type != CUDNN_DATA_DOUBLE)
+			note[(*n)++] = CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+		if (card_listed("STANDIN_CHANGING", d->engine, 0) > 0)
+			note[(*n)++] = CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
 		break;
 	case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
+		*(int64_t *)to = d->engine;
+		break;
 	case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
-		*(int64_t *)to = 0;
+		*(int64_t *)to = (int64_t)card_listed("STANDIN_ROOM", d->engine, 0);
 		break;
 	default:
 		*n = 0;
@@ -231,8 +296,12 @@ cudnnBackendGetAttribute(cudnnBackendDescriptor_t, cudnnBackendAttributeName_t n
 }
 
 cudnnStatus_t
-cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDescriptor_t, cudnnBackendDescriptor_t)
+cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDescriptor_t of, cudnnBackendDescriptor_t)
 {
+	struct dnn_descriptor *d = (struct dnn_descriptor *)of;
+
+	card_needs(("cuDNN's plan " + std::to_string(d->plan) + " as it runs").c_str(), 0);
+	count("engine", d->engine, card_listed("STANDIN_ENGINES", d->engine, 1));
 	return card_call(((struct dnn_handle *)h)->stream) ? CUDNN_STATUS_EXECUTION_FAILED : CUDNN_STATUS_SUCCESS;
 }
 
