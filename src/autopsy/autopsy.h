@@ -32,10 +32,12 @@ struct spec;
 
 struct budget {			/* the arithmetic of a message; bytes, -1 where unknown */
 	int64_t total, allocated, unallocated, reserved, free, outside, context, others;
+	int64_t in_use;		/* of the device, by all processes together */
 	int64_t pool;		/* what the framework could have at most; 0: unknown */
 	const char *pool_is;	/* how that is known */
 	bool peak;		/* `allocated` is the most that it ever was, not what it is */
 	bool roomy;		/* by its own figures the request had room */
+	bool listed;		/* the message lists who `others` are; else they are what is left */
 	bool idle;		/* by its counters nothing was allocated */
 	bool lent;		/* it counts more than the card has */
 	VEC(const char *) doubts;	/* figures that cannot be, and what was made of them */

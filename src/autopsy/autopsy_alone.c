@@ -41,8 +41,13 @@ bare_request(struct autopsy *y)
 	if (y->main->kind == OOM_CUPY && y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
 		    "of a formula, each part of which makes one of its own.", size_human(human, asked(y))));
-	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PADDLE ||
-	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX || y->main->kind == OOM_TF_ALLOCATOR))
+	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && y->main->kind == OOM_PADDLE)
+		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once. PaddlePaddle may take a share of the device as one "
+		    "pool (FLAGS_fraction_of_gpu_memory_to_use), and a further piece as large when that is used up: then a smaller "
+		    "share, or FLAGS_allocator_strategy=auto_growth, asks for less. Else it is one tensor or one workspace, which "
+		    "as a rule grows with the samples at once and their size.", size_human(human, asked(y))));
+	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX ||
+	    y->main->kind == OOM_TF_ALLOCATOR))
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
 		    "workspace. In a step, one so large is mostly made of a batch, and grows with its samples and their "
 		    "size (length, pixels), where pairs of positions are compared with the square of the length; before the "
@@ -74,14 +79,13 @@ share(struct autopsy *y)
 	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
 }
 
-/* Of which all: where a message tells no more, what it has and what is free are not all of the device. */
+/* Of which all. */
 static const char *
 of_all(const struct autopsy *y, int64_t total)
 {
 	char all[SIZE_TEXT];
 
-	return arena_printf(y->arena, y->main->kind == OOM_MPS ? "the limit's %s" : y->budget.total > 0 ?
-	    "the device's %s" : "the %s that it has and that are free", size_human(all, total));
+	return arena_printf(y->arena, y->main->kind == OOM_MPS ? "the limit's %s" : "the device's %s", size_human(all, total));
 }
 
 /* Could PyTorch have kept what forward makes for a backward that never comes? */
@@ -113,7 +117,7 @@ autopsy_less(const struct autopsy *y)
 static void
 own_step(struct autopsy *y, const char *have)
 {
-	const char *where = autopsy_of_others(y) ? "what the others leave" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
+	const char *where = autopsy_of_others(y) || y->budget.in_use >= 0 ? "what the others leave" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
 	    "the device";
 
 	autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s what "
@@ -145,7 +149,7 @@ static void
 own(struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
-	int64_t total = b->total > 0 ? b->total : y->main->kind == OOM_PADDLE ? b->pool : 0;
+	int64_t total = b->total;
 	const char *have;
 
 	if (total <= 0 || (b->allocated < total / 2 && (b->reserved < total / 3 * 2 ||
@@ -163,6 +167,35 @@ own(struct autopsy *y)
 		    y->log.serving));
 	else
 		own_step(y, have);
+}
+
+/* PaddlePaddle counts the device, not itself. */
+static void
+in_use(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	char used[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (b->in_use < 0 || b->in_use < b->total / 2 || y->forecast.known || (y->main->facts & TRACE_NO_BATCH))
+		return;
+	own_step(y, arena_printf(y->arena, "By its count %s of the device's %s were in use, by all processes together: nvidia-smi, "
+	    "before the run, tells what others have.",
+	    size_human(used, b->in_use), size_human(all, b->total)));
+}
+
+/* Most of it was freed again, and is kept. */
+static void
+emptied(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	char had[SIZE_TEXT], all[SIZE_TEXT], kept[SIZE_TEXT];
+
+	if (y->causes.n || y->main->kind != OOM_PYTORCH || b->total <= 0 || b->allocated < 0 || b->reserved < b->total / 3 * 2 ||
+	    b->lent || b->roomy || y->forecast.known)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "This process has reserved %s of the device's %s, of which %s are tensors: the rest was "
+	    "taken for something before, freed, and is kept: %s what it takes at its most smaller.",
+	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), autopsy_less(y)));
 }
 
 /* What TensorFlow's allocator tells of itself in a dump. */
@@ -315,8 +348,8 @@ at_start(struct autopsy *y)
 		    size_human(total, all->bytes)));
 	else if (left->known && y->main->kind == OOM_CUDA && y->lo > left->bytes)
 		autopsy_cause(y, arena_printf(y->arena, "That is more than the %s that were free when TensorFlow "
-		    "found the device: the fraction that it is to take "
-		    "(per_process_gpu_memory_fraction) is too large.", size_human(human, left->bytes)));
+		    "found the device. Where it asked at its start, the fraction that it is to take "
+		    "(per_process_gpu_memory_fraction) is too large; where it did later, one tensor or one region of its pool is.", size_human(human, left->bytes)));
 	else if (left->known && y->main->kind == OOM_CUDA && y->hi > 0 && y->lo > LITTLE && !backs_off(&y->log))
 		autopsy_cause(y, arena_printf(y->arena, "That is no more than the %s that were free when TensorFlow found the device. "
 		    "Another process, or another library of this one, may have taken a part since, or the driver keeps some back, "
@@ -392,7 +425,9 @@ autopsy_alone_causes(struct autopsy *y)
 	bare_request(y);
 	share(y);
 	own(y);
+	in_use(y);
 	parted(y);
+	emptied(y);
 	metal(y);
 	autopsy_xla_causes(y);
 	pools(y);

@@ -119,7 +119,6 @@ torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 	int64_t process = b->context, limit = known(o, OOM_LIMIT);
 	int64_t off = slack(o, OOM_TOTAL) + slack(o, OOM_FREE) + slack(o, OOM_PROCESS) +
 	    slack(o, OOM_ALLOCATED) + slack(o, OOM_UNALLOCATED);
-	bool listed;
 
 	b->context = -1;
 	if (b->unallocated < 0 && !b->peak)
@@ -127,15 +126,15 @@ torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 	if (b->reserved < 0 && b->allocated >= 0 && b->unallocated >= 0 && !b->peak)
 		b->reserved = b->allocated + b->unallocated;
 	who_is_this(o, b, &process);
-	listed = b->others >= 0;
+	b->listed = b->others >= 0;
 	if (process >= 0 && b->reserved > process + off)
 		doubt(a, b, "What the driver counts for this process", &process, "is less than what "
 		    "it has reserved: not every driver tells. It is left out.");
 	b->outside = less(less(b->total, b->reserved), b->free);
 	b->context = less(process, b->reserved);
-	if (process >= 0 && !listed)
+	if (process >= 0 && !b->listed)
 		b->others = less(less(b->total, process), b->free);
-	if (b->others >= 0 && b->others <= off + (listed ? 0 : b->total / DRIVER))
+	if (b->others >= 0 && b->others <= off + (b->listed ? 0 : b->total / DRIVER))
 		b->others = -1;		/* no more than what rounding makes of nothing, and the driver keeps */
 	if (b->reserved >= 0 && b->free >= 0)
 		budget_set_pool(b, b->reserved + b->free, "reserved and free together");
@@ -170,6 +169,21 @@ metal_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 		budget_set_pool(b, b->total, "the limit in the message");
 }
 
+/* PaddlePaddle asks the driver, so that what "has been allocated" is all that is not free: other processes' as well. Where
+ * it has a limit, it is what is not free of that. */
+static void
+paddle_budget(const struct oom_message *o, struct budget *b)
+{
+	if (o->size[OOM_LIMIT].known) {
+		budget_set_pool(b, o->size[OOM_LIMIT].bytes, "what the process is allowed");
+	} else if (b->allocated >= 0 && b->free >= 0) {
+		b->in_use = b->allocated;
+		b->total = b->allocated + b->free;
+		budget_set_pool(b, b->total, "all of the device, by the message; others may have a part of it");
+	}
+	b->allocated = -1;
+}
+
 struct budget
 autopsy_budget(struct arena *a, const struct oom_message *o)
 {
@@ -177,7 +191,7 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		.total = known(o, OOM_TOTAL), .allocated = known(o, OOM_ALLOCATED),
 		.unallocated = known(o, OOM_UNALLOCATED), .reserved = known(o, OOM_RESERVED),
 		.free = known(o, OOM_FREE), .outside = -1, .context = known(o, OOM_PROCESS),
-		.others = known(o, OOM_OTHERS), .peak = o->kind == OOM_TORCH_SUMMARY,
+		.others = known(o, OOM_OTHERS), .in_use = -1, .peak = o->kind == OOM_TORCH_SUMMARY,
 	};
 	int64_t asked = known(o, OOM_ASKED), off = slack(o, OOM_FREE) + slack(o, OOM_ASKED);
 
@@ -186,7 +200,9 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		torch_budget(a, o, &b);
 	else if (o->kind == OOM_MPS)
 		metal_budget(a, o, &b);
-	else if (o->kind == OOM_OURS || (o->kind == OOM_PADDLE && b.allocated >= 0))
+	else if (o->kind == OOM_PADDLE && !o->host)
+		paddle_budget(o, &b);
+	else if (o->kind == OOM_OURS)
 		budget_set_pool(&b, b.free > 0 ? b.free + (b.allocated > 0 ? b.allocated : 0) : 0,
 		    "what the message says was free, and what the program had");
 	else

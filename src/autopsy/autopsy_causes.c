@@ -195,6 +195,9 @@ limits(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "The process is allowed %s of the device's %s and "
 		    "no more: a setting, torch.cuda.set_per_process_memory_fraction or what runs it.",
 		    size_human(human, limit_of(y)), size_human(total, y->budget.total)));
+	else if (y->main->kind == OOM_PADDLE && limit_of(y) > 0)
+		autopsy_cause(y, arena_printf(y->arena, "The process is allowed %s and no more: a setting, FLAGS_gpu_memory_limit_mb.",
+		    size_human(human, limit_of(y))));
 	else if (autopsy_is_limited(y))
 		autopsy_cause(y, arena_printf(y->arena, "The framework could have %s and no more: that is a "
 		    "limit, or what another process had left when this one began, not the size of a "
@@ -233,10 +236,17 @@ others(struct autopsy *y)
 
 	if (taken == 0)
 		return;
+	if (b->others <= 0 && b->context > taken / 2) {
+		autopsy_cause(y, arena_printf(y->arena, "%s of the device's %s was held by this process, and not by PyTorch's allocator: by "
+		    "CUDA's context, and where it is more than a GiB or so, by another library of it that takes memory of its own.",
+		    size_human(human, b->context), size_human(total, b->total)));
+		return;
+	}
 	autopsy_cause(y, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
 	    "tensors%s: %s lists who has it. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
-	    b->others > 0 ? ", by other processes" : "", lister(y->main)));
+	    b->others <= 0 ? "" : b->listed ? ", by other processes" : ", by other processes, or what the driver and a display keep",
+	    lister(y->main)));
 }
 
 /* Where most of a device is the run's own, threads settled on that, and what others may have is said after it. */
@@ -257,8 +267,8 @@ tiny(struct autopsy *y)
 	if (y->hi <= 0 || y->hi > TINY || y->budget.idle || y->main->kind == OOM_PYTORCH || (y->main->kind == OOM_OTHER &&
 	    y->main->shape.known))	/* whose shape that is, is not said */
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: the memory was full already, so what "
-	    "matters is what had filled it, not this tensor.", size_human(human, y->hi)));
+	autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: what matters is what had filled the "
+		    "memory, or else kept it from being given, not this tensor.", size_human(human, y->hi)));
 }
 
 /* Larger than all there is: then nothing that lies beside it matters. */
@@ -303,11 +313,12 @@ update(struct autopsy *y)
 static void
 roomy(struct autopsy *y)
 {
-	if (!y->budget.roomy || autopsy_is_large_block(y) ||
-	    (y->budget.pool > 0 && y->budget.allocated >= y->budget.pool / 10 * 9))
+	int64_t used = y->budget.in_use >= 0 ? y->budget.in_use : y->budget.allocated;
+
+	if (!y->budget.roomy || autopsy_is_large_block(y) || (y->budget.pool > 0 && used >= y->budget.pool / 10 * 9))
 		return;		/* full all the same, or refused for its size */
 	autopsy_cause(y, "By the message's own figures there was room for the request, so this is not "
-	    "fragmentation. Free bytes are counted after the failure, when caches have been given "
+	    "fragmentation. Free bytes may have been counted after the failure, when caches had been given "
 	    "back; or a limit of the process, of the driver or of the machine's memory behind it came "
 	    "first.");
 }

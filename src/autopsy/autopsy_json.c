@@ -116,6 +116,7 @@ write_budget(struct json *j, const struct autopsy *y)
 	jsonw_object(j, "arithmetic");
 	bytes_or_null(j, "device_bytes", b->total > 0 ? b->total : -1);
 	bytes_or_null(j, "allocated_bytes", b->allocated);
+	bytes_or_null(j, "in_use_by_all_bytes", b->in_use);
 	bytes_or_null(j, "cached_unusable_bytes", b->unallocated);
 	bytes_or_null(j, "reserved_bytes", b->reserved);
 	bytes_or_null(j, "free_bytes", b->free);

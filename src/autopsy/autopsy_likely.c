@@ -48,8 +48,9 @@
 #define GIVEN		"What is given at once is too large"
 #define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
     "short or small one runs."
-#define KEPT_ON		"Something is kept from one step to the next (losses with their graph, lists of results, validation without "	\
-    "torch.no_grad())"
+#define GRADIENTS_ON	"Gradients are on, since torch.no_grad() does not stand around it"
+#define KEPT_ON		"Something is kept from one step to the next (losses with their graph, lists of results, validation or inference "	\
+    "with gradients on)"
 
 static const struct row {
 	unsigned needs;
@@ -121,7 +122,7 @@ static const struct row {
 		{ ANOTHER, NULL, LISTED_ANY },
 		{ "A file's tensors are put back on the device beside the model's own", NULL, "map_location=\"cpu\" in torch.load." } } },
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
-		{ "Gradients are on, since torch.no_grad() does not stand around it, and autograd keeps all that forward makes",
+		{ GRADIENTS_ON ", and autograd keeps all that forward makes",
 		    "three of five", "with it the first rounds take a part of what they took." },
 		{ "Results are kept from batch to batch (lists, predictions of all samples)", "one of five", "then it fails only "
 		    "after many rounds." },
@@ -139,9 +140,13 @@ static const struct row {
 		{ "Logits, and the tables of embeddings, have a number, or a row, for each word, and the vocabulary is large", NULL, "parts of words "
 		    "(subword, sentencepiece) in place of words, a sampled softmax, fewer samples in a batch, or shorter ones take less." },
 		{ "Sentences come that are far longer than most", NULL, "then it fails after a time; a bound on their length keeps it." } } },
+	{ NEEDS_GROWS, "speaks of memory that grows", {
+		{ KEPT_ON, NULL, "then it grows evenly, from step to step." },
+		{ "Samples come that are larger or longer than those before", NULL, "then it grows by leaps, and less and less often; a bound on "
+		    "their size keeps it." } } },
 	{ NEEDS_TORCH | NEEDS_INFERS, "speaks of inference, or of what is given to it", {
 		{ GIVEN, "three of four", IN_TURN },
-		{ "Gradients are on, since torch.no_grad() does not stand around it", "one of five", "with it less is taken." },
+		{ GRADIENTS_ON, "one of five", "with it less is taken." },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
 	{ NEEDS_INFERS, "speaks of inference, or of what is given to it", {
 		{ GIVEN, NULL, IN_TURN },
@@ -158,10 +163,6 @@ static const struct row {
 		    "torch.load reads (map_location)." },
 		{ "Each device's part of a batch needs more than there is", "a third", "fewer samples, or smaller ones, take less on all "
 		    "of them." } } },
-	{ NEEDS_GROWS, "speaks of memory that grows", {
-		{ KEPT_ON, NULL, "then it grows evenly, from step to step." },
-		{ "Samples come that are larger or longer than those before", NULL, "then it grows by leaps, and less and less often; a bound on "
-		    "their size keeps it." } } },
 	{ NEEDS_LATE, "speaks of a failure after a time", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
@@ -183,8 +184,8 @@ static const struct row {
 		{ MORE, "three of four", "fewer samples in a batch, or smaller ones (shorter sequences, fewer "
 		    "pixels), or fewer weights. Then it fails in its first steps, on a device that was empty before." },
 		{ ANOTHER, "one of eight", LISTED_ANY },
-		{ "Something is kept from one step to the next", "one of ten", "then it fails only after many, or in validation without "
-		    "torch.no_grad()." } } },
+		{ "Something is kept from one step to the next", "one of ten", "then it fails only after many, or in validation with "
+		    "gradients on." } } },
 };
 
 /* The sign's place among others. */
@@ -318,6 +319,7 @@ autopsy_likely(struct autopsy *y)
 {
 	int line[SIGNS + 1] = { 0 }, i;
 	const struct row *r = table;
+	bool graded;		/* torch.no_grad() stands in what was pasted */
 	unsigned is;
 
 	if (!is_unknown(y))
@@ -326,11 +328,13 @@ autopsy_likely(struct autopsy *y)
 		vec_push(y->arena, &y->likely, arena_printf(y->arena, "%s whether it was the machine's memory or a device's, nor what had "
 		    "filled it%s. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
 		    "have it.", y->main->kind == OOM_TOLD ? "It was not read from these words" : "The log does not show",
-		    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU", y->log.paste.told.gpu) : ""));
+	    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU, or CUDA", y->log.paste.told.gpu) : ""));
 	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
+	graded = y->log.paste.no_grad > 0;
 	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL))], is_placed(y));
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
-		vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", r->item[i].cause, r->item[i].share ? " (" : "",
+		if (!graded || strncmp(r->item[i].cause, GRADIENTS_ON, strlen(GRADIENTS_ON)) != 0)
+			vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", r->item[i].cause, r->item[i].share ? " (" : "",
 		    r->item[i].share ? r->item[i].share : "", r->item[i].share ? ")" : "", r->item[i].shows));
 }

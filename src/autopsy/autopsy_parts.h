@@ -12,6 +12,7 @@
     "devices, offloading, or fewer weights that are trained take less."
 #define IMPOSSIBLE	((int64_t)1 << 46)	/* bytes that no machine has */
 #define LARGE_SAMPLE	((int64_t)1 << 30)	/* bytes from which samples, fewer or smaller, are worth a word */
+#define TINY		((int64_t)1 << 20)	/* a request that any device with room can serve */
 #define LITTLE		((int64_t)256 << 20)	/* bytes of a whole program that any device with room can run */
 
 /* What others have of the device, where that is more than libraries take; or 0. */

@@ -48,10 +48,10 @@ code(struct autopsy *y)
 		    "are on, such a copy still holds the graph that made it, with all that forward keeps on the device, and that "
 		    "grows from batch to batch: .detach() first, or torch.no_grad() around it, lets go of that.", p->copies));
 	if (p->all_moved && !y->main->host)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d puts all samples on the device, by their name. They lie there whole, "
-		    "beside what a step needs; moved batch by batch, as a DataLoader gives them, a part of that does.", p->all_moved));
+		autopsy_cause(y, arena_printf(y->arena, "Line %d puts all samples on the device, by their name. Where they are that, and no batch, they "
+		    "lie there whole, beside what a step needs; moved batch by batch, as a DataLoader gives them, a part of that does.", p->all_moved));
 	if (p->all_run)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d gives a network all samples at once, by their name: results of its "
+		autopsy_cause(y, arena_printf(y->arena, "Line %d gives a network all samples at once, by their name: where they are that, results of its "
 		    "layers grow with them, and what forward keeps for backward does where gradients are on. Batches take a part of "
 		    "that.", p->all_run));
 	if (p->volatiles && !p->no_grad && is_since_04(y->main))
@@ -164,8 +164,8 @@ weights(struct autopsy *y)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By its name on line %d the model has about %s million weights: %s in 16 bits%s. %s",
 	    p->millions_line, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." : half > total ?
-	    arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of them in "
-	    "the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") : arena_printf(y->arena, "In 16 bits "
+	    arena_printf(y->arena, "In 16 bits that is more than the device's %s. Where it is to hold all of them, fewer bits, more devices, "
+	    "or a part of them in the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") : arena_printf(y->arena, "In 16 bits "
 	    "that is most of the device's %s, and what a run keeps has to fit beside them: fewer bits, or shorter and fewer inputs "
 	    "at once, leave more room.", size_human(have, total))));
 }
@@ -188,14 +188,15 @@ static void
 images(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
+	bool metal = y->main->kind == OOM_MPS;
 
 	if (!p->images || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "Line %d is of what makes images by diffusion. Where it is such a program, and nothing is "
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
-	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores (xFormers), weights in "
-	    "16 bits, and only a part of the model there at a time (--medvram, --lowvram, enable_model_cpu_offload() in "
-	    "diffusers) take less.", p->images));
+	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores%s, weights in "
+	    "16 bits, and only a part of the model there at a time%s take less.", p->images,
+	    metal ? "" : " (xFormers)", metal ? "" : " (--medvram, --lowvram, enable_model_cpu_offload() in diffusers)"));
 }
 
 /* ---- configurations, and lists ---- */

@@ -47,8 +47,8 @@ loading(struct autopsy *y)
 
 	if (o->facts & TRACE_CHECKPOINT)
 		place_cause(y, "By the traceback it failed in torch.load, which puts the tensors of a file "
-		    "back on the device that they were saved from, beside what is there, unless "
-		    "map_location=\"cpu\" is given.");
+		    "back on the device that they were saved from, or that map_location names, beside what is there: "
+		    "map_location=\"cpu\" leaves them in the machine's memory.");
 	else if ((o->facts & (TRACE_LOADING | TRACE_INITIAL)) && o->kind == OOM_TENSORFLOW)
 		place_cause(y, "By the traceback it failed where weights get their values, not in a "
 		    "step: the batch plays no part.");
@@ -63,8 +63,8 @@ loading(struct autopsy *y)
 		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
 		place_cause(y, "It failed at the first call of the device, before this process had "
-		    "anything there: what fills the device is another process's, which nvidia-smi "
-		    "lists, unless it is refused the addresses that the driver reserves (ulimit -v).");
+		    "anything there: where the device is full, that is another process's, which nvidia-smi "
+		    "lists; else the driver was refused memory of the machine or the addresses that it reserves (ulimit -v).");
 }
 
 static void
@@ -314,8 +314,8 @@ static void
 parallel(struct autopsy *y)
 {
 	if ((y->main->facts & TRACE_PARALLEL) && y->main->gpu <= 0)
-		place_cause(y, "DataParallel is in the traceback: it gathers the results of all devices on "
-		    "the first, which therefore is full before the others. DistributedDataParallel "
+		place_cause(y, "DataParallel is in the traceback: it gathers the results of all devices on one, "
+		    "the first as a rule, which then is full before the others. DistributedDataParallel "
 		    "does not.");
 }
 

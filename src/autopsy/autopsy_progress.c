@@ -27,10 +27,10 @@ went_on(struct autopsy *y)
 	if (log->epoch < 2 || log->epoch_line > y->main->last)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By line %d it was in epoch %lld. Unless it began there, steps had fitted "
-	    "before, and something grows: %s, or samples that are larger than those before.", log->epoch_line,
-	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step (lists of "
-	    "results, caches, models that are made anew)" : "tensors that are kept from step to "
-	    "step (sums of losses with their graph, lists of results, validation with gradients)"));
+	    "before: then something grows (%s), samples are larger than those before, or another process came since.", log->epoch_line,
+	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step: lists of "
+	    "results, caches, models that are made anew" : "tensors that are kept from step to "
+	    "step: sums of losses with their graph, lists of results, validation with gradients"));
 }
 
 /* The bar of the loop that the failure ended stands where that was. */
@@ -108,7 +108,7 @@ long_text(struct autopsy *y)
 
 	if (log->tokens <= log->most_tokens || log->tokens_line > y->main->last || y->main->host)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d a text of %lld tokens was made, where the model is for %lld. What "
+	autopsy_cause(y, arena_printf(y->arena, "By line %d a text of %lld tokens was made, where the model is for %lld. Where it is given to it as it is, what "
 	    "layers keep grows with the tokens, and attention's scores, where they are stored, with their square: "
 	    "truncation=True (max_length) cuts texts to what the model is made for.", log->tokens_line, (long long)log->tokens,
 	    (long long)log->most_tokens));

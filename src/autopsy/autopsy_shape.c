@@ -32,15 +32,23 @@ holds(const char *node, const char *const *part)
 	return *part;
 }
 
-/* Does an operation of that name give a weight its first values? Random numbers are dropout's and noise's as well. */
+/* Does an operation of that name give a weight its first values? */
 static bool
 initializes(const char *node)
 {
 	static const char *const sure[] = { "nitializer", "truncated_normal", "TruncatedNormal", "/Assign", NULL };
+
+	return holds(node, sure);
+}
+
+/* Or may it? Random numbers are noise's as well, and a mask's. */
+static bool
+may_initialize(const char *node)
+{
 	static const char *const random[] = { "random_uniform", "random_normal", "RandomUniform", NULL };
 	static const char *const other[] = { "dropout", "Dropout", "noise", "Noise", "sampl", "augment", NULL };
 
-	return holds(node, sure) || (holds(node, random) && !holds(node, other));
+	return initializes(node) || (holds(node, random) && !holds(node, other));
 }
 
 /* Filters are height, width, channels in, channels out. */
@@ -87,9 +95,9 @@ of_filter(struct autopsy *y, const struct oom_shape *s)
 {
 	if (s->rank != 4 || !may_be_filter(s) || s->dim[0] != s->dim[1] || s->dim[2] * s->dim[3] < MANY_WEIGHTS)
 		return false;
-	autopsy_cause(y, arena_printf(y->arena, "It has the extents of a filter's weights, %lld x %lld for %lld x %lld channels: then it "
+	autopsy_cause(y, arena_printf(y->arena, "It has the extents of a filter's weights, %lld x %lld for %lld x %lld channels. Where it "
 	    "is those, their gradient, or what the optimizer keeps for them, the batch plays no part in its size, and only "
-	    "fewer channels do. What else fills the device may be results, which a smaller batch makes smaller.",
+	    "fewer channels do. Where it is of images, its first extent is the batch.",
 	    (long long)s->dim[0], (long long)s->dim[1], (long long)s->dim[2], (long long)s->dim[3]));
 	return true;
 }
@@ -130,13 +138,24 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 	    (long long)wide));
 }
 
+/* "gradients/conv/BatchToSpaceND_grad/SpaceToBatchND": the operation itself, by the last part of its path. */
+static const char *
+last_part(const char *node)
+{
+	const char *at = strrchr(node, '/');
+
+	return at ? at + 1 : node;
+}
+
 /* What a node's name says of a matrix. */
 static bool
 of_named_matrix(struct autopsy *y, const struct oom_shape *s)
 {
 	static const char *const products[] = { "output_projection", "softmax_w", "proj/MatMul", NULL };
+	static const char *const of_weights[] = { "/weights", "/Momentum", "/Adagrad", "/RMSProp", "/read", "/Variable", NULL };
 
-	if (s->dim[0] < MANY || (!strstr(y->main->node, "logits") && (s->dim[1] < WIDE || strstr(y->main->node, "gradients") ||
+	if (s->dim[0] < MANY || (strstr(y->main->node, "gradients") && strcmp(last_part(y->main->node), "MatMul_1") == 0) ||
+	    holds(y->main->node, of_weights) || (!strstr(y->main->node, "logits") && (s->dim[1] < WIDE || strstr(y->main->node, "gradients") ||
 	    !holds(y->main->node, products))))
 		return false;
 	autopsy_cause(y, arena_printf(y->arena, "The operation makes logits, a number for each of %lld classes or words, "
@@ -163,15 +182,6 @@ tensorflow_node(struct autopsy *y)
 		    "or fewer words make it smaller, and its gradient, which takes as much again.");
 }
 
-/* "gradients/conv/BatchToSpaceND_grad/SpaceToBatchND": the operation itself, by the last part of its path. */
-static const char *
-last_part(const char *node)
-{
-	const char *at = strrchr(node, '/');
-
-	return at ? at + 1 : node;
-}
-
 static void
 tensorflow_shape(struct autopsy *y)
 {
@@ -193,10 +203,10 @@ tensorflow_shape(struct autopsy *y)
 		    "sequences or fewer words make them smaller, and softmax, the loss and their gradient, which take as much again.",
 		    (long long)s->dim[2], (long long)s->dim[0], (long long)s->dim[1]));
 	else if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
-		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its %lld rows are "
-		    "samples, heads and positions in one: fewer samples at once, or shorter ones, make it "
-		    "smaller.", (long long)s->dim[0]));
-	else if (strstr(o->node, "Concat") && (o->facts & TRACE_EVALUATES))
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name is of attention. Where its %lld rows are "
+		    "samples, heads and positions in one, fewer samples at once, or shorter ones, make it "
+		    "smaller; where they are words, a smaller vocabulary does.", (long long)s->dim[0]));
+	else if (strncmp(o->node, "Concat", 6) == 0 && !strchr(o->node, '/') && (o->facts & TRACE_EVALUATES))
 		autopsy_cause(y, "The operation joins the results of all batches of predict() or evaluate() on "
 		    "the device: they grow with the number of samples, not with a batch. In parts "
 		    "(predict_on_batch(), whose results are moved to the machine's memory) they need not lie "
@@ -205,9 +215,13 @@ tensorflow_shape(struct autopsy *y)
 		autopsy_cause(y, "The operation gives a weight, or what the optimizer keeps for it, its first "
 		    "values: the batch plays no part. Until a step is run there are only these, so that they are too many or "
 		    "too wide for the device (a vocabulary, a dense layer over an image), or another process has it.");
+	else if (may_initialize(o->node))
+		autopsy_cause(y, "The operation makes random numbers. Where they are a weight's first values, the batch plays no part, and "
+		    "weights are too many or too wide for the device, or another process has it; where they are noise or a mask, they "
+		    "grow with what these are for.");
 	else if (is_square(s) && is_attention(o->node))
-		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its tensor has a "
-		    "number for each pair of %lld x %lld positions: it grows with the square of the length, "
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name is of attention. Where its tensor has a "
+		    "number for each pair of %lld x %lld positions, it grows with the square of the length, "
 		    "with the heads, and with the batch.", (long long)s->dim[s->rank - 2],
 		    (long long)s->dim[s->rank - 1]));
 	else if (strstr(o->node, "Filter") || strstr(o->node, "kernel") ||
@@ -268,8 +282,8 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	if (bytes <= SMALL_HOST || (y->main->facts & TRACE_INITIAL))	/* a weight is neither data nor a batch */
 		return;
 	if (is_data_set(s))
-		autopsy_cause(y, arena_printf(y->arena, "An array of %lld rows is no batch but all there are: of a "
-		    "data set, a film, a recording or a cloud of points. Read or converted in parts, or mapped from a file "
+		autopsy_cause(y, arena_printf(y->arena, "An array of %lld rows is more likely all there are, of a "
+		    "data set, a film, a recording or a cloud of points, than a batch. Read or converted in parts, or mapped from a file "
 		    "(numpy.memmap), it need not lie there at once.%s", n, wide));
 	else if (s->rank == 2 && n >= WIDE && s->dim[1] >= WIDE)
 		autopsy_cause(y, arena_printf(y->arena, "A matrix of %lld x %lld: it grows with the product of "
@@ -280,8 +294,8 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 		autopsy_cause(y, arena_printf(y->arena, "Where its extents are height, width and colours, it is a picture of %lld x %lld "
 		    "pixels: half of each side takes a quarter, and tiles one after the other a part.%s", (long long)s->dim[1], n, wide));
 	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1, so this is one sample, of %s: "
-		    "cropped or coarser, it takes less.%s", autopsy_shape_text(y->arena, s), wide));
+		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1: as a rule this is one sample, of %s, and "
+		    "cropped or coarser it takes less.%s", autopsy_shape_text(y->arena, s), wide));
 	else if (n >= MANY && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
 		    "of them has room for (a replay buffer), fewer of them take less.%s", n, wide));
@@ -327,9 +341,9 @@ host_result(struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	if (o->kind != OOM_TENSORFLOW || !o->node[0] || !o->shape.known || o->shape.rank < 4 || o->shape.rank > 5 ||
-	    may_be_filter(&o->shape) || o->shape.dim[o->shape.rank - 1] <= 4 || initializes(o->node))
+	    may_be_filter(&o->shape) || o->shape.dim[o->shape.rank - 1] <= 4 || may_initialize(o->node))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By its shape it is a layer's result, so that the network itself ran on the "
+	autopsy_cause(y, arena_printf(y->arena, "By its shape it may be a layer's result. Then the network itself ran on the "
 	    "processor, in the machine's memory: its first extent, %lld, is the number of samples as a rule, and a smaller batch "
 	    "makes all results of the step smaller in proportion.", (long long)o->shape.dim[0]));
 }

@@ -113,6 +113,7 @@ print_budget(const struct autopsy *y)
 	autopsy_row(y, y->main->kind == OOM_CUPY ? "its pool" :
 	    y->main->kind == OOM_KERNEL ? "the process" : b->peak ? "tensors, at most" : "tensors",
 	    b->allocated, y->main->kind == OOM_CUPY ? "with blocks that were freed" : "");
+	autopsy_row(y, "in use", b->in_use, "by all processes together");
 	autopsy_row(y, "cached, of no use to this request", b->unallocated,
 	    "reserved less allocated");
 	autopsy_row(y, "reserved by the framework", b->reserved, "");
@@ -120,7 +121,7 @@ print_budget(const struct autopsy *y)
 	autopsy_row(y, "outside the framework", b->outside, metal ? "of this process" :
 	    "context, libraries, other processes");
 	autopsy_row(y, "  context and libraries", b->context, "this process less reserved");
-	autopsy_row(y, "  other processes", b->others, "");
+	autopsy_row(y, "  other processes", b->others, b->listed ? "" : "or the driver's");
 	if (y->log.card.known) {
 		autopsy_row(y, "the fullest card", y->log.card.bytes, "by nvidia-smi or gpustat");
 		autopsy_row(y, "  in use on it", y->log.card_used.bytes, "by all processes");

@@ -24,9 +24,10 @@ xla_request(struct autopsy *y)
 		    "their size or length, where all pairs of positions are compared with its square: fewer or "
 		    "shorter ones (jax.lax.map takes them one by one), or results that backward makes anew "
 		    "(jax.checkpoint), take less.");
-	autopsy_cause(y, "JAX takes three quarters of a device when it begins, and no more than that, unless "
-	    "XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the rest is "
-	    "for others.");
+	if (y->lo > TINY)
+		autopsy_cause(y, "Where it ran on a GPU: JAX takes three quarters of it when it begins (older ones nine tenths), and no more "
+		    "than that, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
+		    "rest is for others.");
 }
 
 static void

@@ -80,6 +80,7 @@ const struct detail oom_details[] = {
 	{ "[operator < & > error]", DETAIL_NODE, OOM_PADDLE, 0 },
 	{ "% memory has been allocated", DETAIL_SIZE, OOM_PADDLE, OOM_ALLOCATED },
 	{ "available memory is only %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },
+	{ "GPU memory usage is limited to %", DETAIL_SIZE, OOM_PADDLE, OOM_LIMIT },
 	{ "available memory is %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },
 	ELEMENTS(OOM_NUMPY, "data type ", "\b"),
 	{ "data type <U#", DETAIL_TEXT, OOM_NUMPY, 4 },

@@ -82,7 +82,7 @@ find_layer(const struct module *m, const struct oom_dump *d, int64_t batch, stru
 static const char *
 of_the_step(int64_t size)
 {
-	return size <= BFC_GRAIN ? "scalars of the optimizer and the step" : size == KERAS_SCRATCH ?
+	return size <= BFC_GRAIN ? "scalars and other small tensors" : size == KERAS_SCRATCH ?
 	    "scratch of a device stream (1028 B each)" : NULL;
 }
 

@@ -91,6 +91,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->count += !old->again && !o->again;
 	old->again &= o->again;
 	old->python |= o->python;
+	old->commented &= o->commented;
 	old->limited |= o->limited;
 	old->last = o->line;
 	old->warning &= o->warning;
@@ -109,6 +110,17 @@ merge(struct oom_message *old, const struct oom_message *o)
 	for (i = 0; i < OOM_FIELDS; i++)
 		if (!old->size[i].known)
 			old->size[i] = o->size[i];
+}
+
+/* In a comment, where another stands outside of one: that of an earlier run. */
+static bool
+is_old(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n && (log->messages.v[i].commented || log->messages.v[i].warning); i++)
+		;
+	return o->commented && i < log->messages.n;
 }
 
 /* Is O the rest of the sentence that A began, both in anyone's words? */
@@ -281,9 +293,10 @@ caffe_says(const struct oom_log *log)
 
 	if (!log->net_bytes && !log->input.known)
 		return "Caffe had no memory left on the device, and does not say for what. Where no other process "
-		    "has it, the network as its .prototxt makes it is too large for it: what decides most of that is "
-		    "batch_size of its data layers (that of phase TEST lies there beside that of TRAIN) and the "
-		    "size of images. iter_size in the solver makes the same update of smaller batches.";
+		    "has it, the network is too large for it: what decides most of that is the number and the size of images at "
+		    "once. Where it is trained, batch_size of its data layers says how many (that of phase TEST lies there "
+		    "beside that of TRAIN), and iter_size in the solver makes the same update of smaller batches; elsewhere "
+		    "the shape of its input does.";
 	if (!log->net_bytes)
 		return arena_printf(log->arena, "Caffe had no memory left on the device, and does not "
 		    "say for what. Its data layer makes batches of %lld samples; the results of all "
@@ -336,6 +349,7 @@ oom_settle(struct oom_log *log)
 		if (!o->says && !o->host && strcmp(o->who, "Caffe") == 0)
 			o->says = caffe_says(log);
 	}
+	forget(log, is_old);
 	forget(log, says_less);
 	forget(log, names_apart);
 	forget(log, is_beside);

@@ -490,8 +490,8 @@ fill(struct log_reader *r, size_t (*read)(void *, char *, size_t), void *context
 static bool
 is_batch_of_tests(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {
-	return p->role == ROLE_BATCH && !strstr(p->pattern, "train") &&
-	    oom_named_of_tests(line_of(r, s, after, end), s, (size_t)(after - s));
+	return p->role == ROLE_BATCH && !strstr(p->pattern, "train") && (r->log->paste.told.of_tests ||
+	    oom_named_of_tests(line_of(r, s, after, end), s, (size_t)(after - s)));
 }
 
 /* What begins at S: returns how many bytes it covers, at least 1. */

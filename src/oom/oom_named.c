@@ -11,6 +11,7 @@
 
 #define NEAR_BATCH	28	/* bytes from the word to its number */
 #define MOST_BATCH	100000
+#define MOST_CALL_LINES	16	/* of one call */
 #define MOST_GIGABYTES	4096
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
     "p100 h100 k80 1080 2080 2070 3060 3070 vram"
@@ -122,6 +123,33 @@ oom_named_of_tests(struct talk t, const char *at, size_t n)
 	return has_tests(option_of(talk_clause(t, at, n), at)) || (talk_any_of(ahead, "loader") && has_tests(ahead));
 }
 
+/* Parentheses that T opens, less those that it closes. */
+static int
+depth_of(struct talk t)
+{
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; i < t.n; i++)
+		depth += (t.s[i] == '(') - (t.s[i] == ')');
+	return depth;
+}
+
+void
+oom_named_call(struct oom_told *o, struct talk t)
+{
+	const char *open = memchr(t.s, '(', t.n);
+	int depth = depth_of(t);
+
+	o->of_tests = o->call_depth > 0;
+	if (o->of_tests) {
+		o->call_depth = ++o->call_lines < MOST_CALL_LINES && o->call_depth + depth > 0 ? o->call_depth + depth : 0;
+	} else if (depth > 0 && open && has_tests(talk_part(t, t.s, open)) && !talk_any_whole(talk_part(t, t.s, open), "train")) {
+		o->call_depth = depth;
+		o->call_lines = 0;
+	}
+}
+
 /* "With a batch of 1 there is another error": of that sentence's failure it is not said that it is the same. */
 static bool
 is_of_another(struct talk t, const char *at)
@@ -140,6 +168,9 @@ batches(struct oom_told *o, struct talk t, int line)
 	struct talk between;
 	size_t length;
 	int64_t n;
+
+	if (o->of_tests)
+		return;
 
 	while (talk_next_phrase(t, "batch", &at, &length)) {
 		if (ahead_of(t, at, &n))

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_code.h"
+#include "oom/oom_named.h"
 #include "oom/oom_words.h"
 
 #define MOST_MIB	((int64_t)1 << 24)
@@ -206,6 +207,7 @@ program(struct oom_paste *p, struct talk t, int line)
 void
 oom_paste_line(struct oom_paste *p, struct talk t, int line, bool traced)
 {
+	oom_named_call(&p->told, t);
 	oom_code_line(p, t, line, traced);
 	sizes(p, t, line);
 	program(p, t, line);

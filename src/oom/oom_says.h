@@ -23,12 +23,13 @@
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Unless someone did that, it "	\
     "was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
     "container or job was reached; its log (dmesg) then says so. " LIES_THERE
+#define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set."
 #define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
     "machine's memory is full, not the device's. " LIES_THERE
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
     "NVIDIA's library who has the memory, and that call failed."
-#define NO_BATCH	"The device had no memory left at a batch of one, after all larger ones. The "	\
-    "messages of those stand above it, if the log has them."
+#define NO_BATCH	"Accelerate halved the batch each time that memory ran out, the device's as a rule, and had nothing left to try. "	\
+    "The messages of those tries stand above it, if the log has them."
 #define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the machine's memory, not the "	\
     "device's."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
@@ -41,7 +42,7 @@
 #define SUBDIVISIONS	"Darknet had no memory left on the device, and does not say for what. It "	\
     "computes a batch in parts, as many as `subdivisions` in the .cfg file says: 16, 32 or 64 of them "	\
     "take less memory; so do a smaller width and height, and random=0. Where it fails at the first layer, another "	\
-    "process has the device, which nvidia-smi lists."
+    "process may have the device: nvidia-smi tells."
 #define KV_CACHE	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
     "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
     "serving a network, not for training it. A larger share, where nothing else has the device, a shorter "	\
@@ -52,7 +53,7 @@
 #define TRANSLATES	"CTranslate2 had no memory left on the device: weights lie there (compute_type int8 or "	\
     "float16 takes less), and what a batch takes, by batch_size, beam_size and the inputs' length."
 #define CNMEM		"Theano takes the share of the device that lib.cnmem says at the start, and "	\
-    "could not get it: another process has a part of the device."
+    "could not get it: less is free than that, as where another process or a display has a part of the device."
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
     "once."
 #define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\
@@ -122,8 +123,8 @@
     "on the processor, which is slower: by itself this is no failure. For pairwise_iou, which compares boxes with "	\
     "all others, an image has very many."
 #define SHARE_TAKEN	"vLLM takes a share of the device (gpu_memory_utilization) when it starts, and less than "	\
-    "that was free: other processes have the rest, be it a desktop or an earlier run that has not ended. A "	\
-    "smaller share, or ending those, is what it asks for; the network plays no part yet."
+    "that was free: other processes have the rest, be it a desktop or an earlier run that has not ended, or what this "	\
+    "one made before, as in a notebook. A smaller share, or ending those, is what it asks for; the network plays no part yet."
 #define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\
     "lengths of what is in them, and --max-tokens bounds them: a few that are left out do little harm, and many "	\
     "ask for a smaller one."

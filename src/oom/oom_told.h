@@ -33,6 +33,8 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	double gigabytes;	/* the first size that is named; 0: none is */
 	int gigabytes_line;
 	int framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */
+	int call_depth, call_lines;	/* of a call that a line of tests opened, and its lines so far; depth 0: none is */
+	bool of_tests;		/* this line stands within such a one */
 	int at_once;		/* where it is said to fail at the start, */
 	int killed;		/* and where to have been killed, */
 	int processor;		/* or to run on the processor, */

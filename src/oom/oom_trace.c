@@ -303,6 +303,15 @@ is_title(struct piece ahead, int line)
 	return is_prose(ahead) || (ahead.n > 0 && *ahead.s == '#') || (line == 1 && !piece_find(ahead, "error:"));
 }
 
+/* "    # RuntimeError: ...", "#RuntimeError: ...": of code, where Markdown's titles have neither blanks ahead nor none behind. */
+static bool
+is_comment(struct piece ahead)
+{
+	const char *end = ahead.s + ahead.n, *s = piece_past_blanks(ahead.s, end);
+
+	return s < end && *s == '#' && (s > ahead.s || (s + 1 < end && s[1] != ' ' && s[1] != '#'));
+}
+
 static bool
 is_line_end(char c)
 {
@@ -344,6 +353,7 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		own--;
 	ahead = (struct piece){ s + own, n - own };
 	o->titled = is_title(ahead, o->line);
+	o->commented = is_comment(ahead);
 	o->logged = piece_any_whole(ahead, "warning warn info debug");
 
 	if (t->begun && o->line - (t->taken ? t->taken : t->last) <= NEAR_MESSAGE) {
