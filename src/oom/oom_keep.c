@@ -279,7 +279,7 @@ told_alone(struct oom_log *log)
 		o.says = arena_printf(log->arena, ENDED_BY_WORDS, told->killed);
 	}
 	vec_push(log->arena, &log->messages, o);
-	if (log->batch == 0 && told->batches > 0) {
+	if (log->batch == 0 && told->batches > 0 && !told->runs) {
 		log->batch = told->batches == 1 ? told->batch[0] : -1;
 		log->batch_line = told->batch_line[0];
 	}

@@ -15,6 +15,7 @@
 #define MOST_GIGABYTES	4096
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
     "p100 h100 k80 1080 2080 2070 3060 3070 vram"
+#define OF_OTHERS	"paper papers author authors official original"		/* whose batch it was */
 #define RUNS		"works work worked fine ok okay only can able"
 
 static void
@@ -187,8 +188,9 @@ batches(struct oom_told *o, struct talk t, int line)
 		s = piece_number(s, end, &n);
 		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
 			continue;
-		if (oom_named_of_tests(t, behind, (size_t)(s - behind)))
+		if (oom_named_of_tests(t, behind, (size_t)(s - behind)) || talk_any_whole(talk_sentence(t, behind), OF_OTHERS))
 			continue;
+		o->runs |= talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), "works work worked fine ok okay");
 		add_batch(o, n, line);
 		if (n == 1 && !talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), RUNS) && !is_of_another(t, behind))
 			o->one = line;
@@ -305,6 +307,22 @@ says_killed(struct talk t)
     "when training starts|when i start|start training|starts training|beginning of training"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
 
+/* Is any of these phrases there, and not denied? */
+static bool
+says(struct talk t, const char *phrases)
+{
+	struct talk rest = t, clause;
+	const char *at;
+	size_t n;
+
+	for (; (at = talk_find_whole(rest, phrases, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		clause = talk_clause(t, at, n);
+		if (!clause_says_no(talk_part(t, clause.s, at), ""))
+			return true;
+	}
+	return false;
+}
+
 /* "import pickle", "from a import b" */
 static bool
 begins_code(struct talk t)
@@ -320,11 +338,8 @@ names_graph(struct talk t)
 	struct talk rest, clause;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, GRAPH_NETWORK, &n)); rest = talk_part(t, at + n, end)) {
-		clause = talk_clause(t, at, n);
-		if (!clause_says_no(talk_part(t, clause.s, at), ""))
-			return true;
-	}
+	if (says(t, GRAPH_NETWORK))
+		return true;
 	for (rest = t; (at = talk_find_whole(rest, "graph|graphs", &n)); rest = talk_part(t, at + n, end)) {
 		clause = talk_sentence(t, at);	/* numbers have commas */
 		if (talk_any_whole(clause, "edges") && !talk_any_of(clause, OTHER_GRAPH) && !clause_says_no(clause, ""))
@@ -360,7 +375,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->at_once = line;
 	if (says_killed(t))
 		o->killed = line;
-	if (talk_any_phrase(t, REPLAY))
+	if (says(t, REPLAY))
 		o->replay = line;
 	if (talk_any_of(t, "cpu processor") && runs_on_processor(t))
 		o->processor = line;
@@ -368,7 +383,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->graph = line;
 	if (takes_as_needed(t))
 		o->as_needed = line;
-	if (talk_any_of(t, "vocab"))
+	if (talk_any_of(t, "vocab") && !talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|standard vocab|vocab/"))
 		o->vocabulary = line;
 	if (talk_any_of(t, "subdivision yolov3.cfg yolov4.cfg") || talk_any_whole(t, "darknet"))
 		o->darknet = line;

@@ -99,6 +99,8 @@ const struct phrase oom_phrases[] = {
 	    HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
 	{ "~unexpected bus error encountered in worker", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
+	{ "~bus error: out of shared memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR,
+	    PHRASE_AGAIN) },
 	{ "~insufficient shared @ (shm", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR,
 	    PHRASE_AGAIN) },
 	{ "DataLoader worker (pid @ is killed by signal: Killed",

@@ -313,6 +313,14 @@ whose(struct oom_told *o, struct talk t)
 	o->host = host && !device;
 }
 
+/* "I have 64 GB of RAM and a GPU of 8 GB": what there is, and not which of them ran out. */
+static bool
+lists_both(struct talk t)
+{
+	return talk_has_whole(t, "ram") && talk_any_whole(t, "gpu gpus card cards vram nvidia rtx gtx cuda") && !talk_has_whole(t, RAM_OF_DEVICE) &&
+	    has_digit(t);
+}
+
 static bool
 in_other_words(struct oom_told *o, struct talk t)
 {
@@ -410,7 +418,7 @@ memory(struct oom_told *o, struct talk t, int line)
 		now.at = at;
 		if (now.what)
 			whose(&now, talk_clause(t, at, n));
-		if (now.what && !now.device && !now.host)
+		if (now.what && !now.device && !now.host && !lists_both(oom_told_sentence(&now, t)))
 			whose(&now, oom_told_sentence(&now, t));
 		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
 		if (t.s == plain)

@@ -29,6 +29,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	int data;		/* the last that speaks of a whole set of data */
 	int64_t batch[TOLD_BATCHES];	/* that are named, each once, as they come */
 	int batch_line[TOLD_BATCHES], batches;
+	bool runs;		/* one of these is said to run */
 	int one;		/* where a batch of one is named that is not said to run */
 	double gigabytes;	/* the first size that is named; 0: none is */
 	int gigabytes_line;

@@ -34,6 +34,8 @@ grows(struct talk t)
 	    AHEAD | BEHIND, "fixed solved stop stops stopped");
 }
 
+#define OF_LEARNING	"accurac score reward precision recall psnr bleu converg"
+
 /* The sentence of T that says it, as another may name a device for something else; all of T where none does by itself. */
 static struct talk
 growing(struct talk t)
@@ -50,6 +52,10 @@ growing(struct talk t)
 	return t;
 }
 
+/* What people did for a time, or another version did. */
+#define OF_PEOPLE	"of searching|of debugging|of googling|of trying|of reading|of work|of research|i tried|i searched|i found|i spent|"	\
+    "old version|older version|previous version|earlier version"
+
 /* "after 26 epochs", "for a while" */
 static bool
 is_late(struct talk t)
@@ -58,8 +64,8 @@ is_late(struct talk t)
 	struct talk next;
 	size_t n;
 
-	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg"))
-		return false;		/* or of how well it had learned by then */
+	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg") || talk_any_phrase(t, OF_PEOPLE))
+		return false;		/* or of how well it had learned by then, or of what people did */
 	if (clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "") || talk_any_phrase(t, "until epoch|until the"))
@@ -154,9 +160,11 @@ void
 oom_words_line(struct oom_paste *p, struct talk t, int line)
 {
 	oom_told_line(&p->told, t, line);
-	if (grows(t))
+	if (grows(t) && !talk_any_of(growing(t), OF_LEARNING)) {
 		oom_told_grows(&p->told, growing(t), line);
-	if (grows(t) || (p->told.what == TOLD_GROWS && p->told.line == line))
+		p->grows = line;
+	}
+	if (p->told.what == TOLD_GROWS && p->told.line == line)
 		p->grows = line;
 	if (is_late(t) || (p->told.line == line && is_late_there(oom_told_sentence(&p->told, t))))
 		p->later = line;
@@ -168,15 +176,17 @@ oom_words_line(struct oom_paste *p, struct talk t, int line)
 		p->training = line;
 	if (talk_any_phrase(t, "long video|long audio|"
 	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
-	    "minutes of audio|min audio|audio.wav|.mp4") && !talk_any_of(t, "train fine-tun finetun"))
+	    "minutes of audio|min audio|audio.wav|.mp4") && !talk_any_of(t, "train fine-tun finetun screen record attach http"))
 		p->media = line;
 	if (!talk_any_of(t, "dataset data point cloud image csv video file") && clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD, FINE))
 		p->loading = line;
-	if (talk_any_begins(t, "resume resuming resumed") && talk_any_of(t, "train checkpoint model run step iter weights"))
+	if (talk_any_begins(t, "resume resuming resumed") && talk_any_of(t, "train checkpoint model run step iter weights") &&
+	    !talk_any_phrase(t, "resume work|resumed work|resuming work|my resume"))
 		p->resuming = line;
 	if (clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
-	    "other gpus|gpus = '0,1|each gpu", AHEAD, "") && !talk_any_of(t, "capacity total cuda_visible"))
+	    "other gpus|gpus = '0,1|each gpu", AHEAD, "") && !talk_any_of(t, "capacity total cuda_visible") &&
+	    !talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use"))
 		p->parallel = line;
 	if (talk_any_begins(t, "torch pytorch nn.dataparallel"))
 		p->torch = line;

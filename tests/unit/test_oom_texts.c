@@ -382,7 +382,7 @@ static const struct want texts[] = {
 	{ .name = "slurm", .who = "Slurm", .host = true,
 	  .text = "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1234.batch. Some "
 	    "of your processes may have been killed by the cgroup out-of-memory handler." },
-	{ .name = "loader", .who = "PyTorch's DataLoader", .host = true,
+	{ .name = "loader", .who = "PyTorch's DataLoader", .host = true, .hedged = true,
 	  .text = "RuntimeError: DataLoader worker (pid 1234) is killed by signal: Killed. " },
 	{ .name = "shm", .who = "PyTorch's DataLoader", .host = true,
 	  .text = "RuntimeError: DataLoader worker (pid 1234) is killed by signal: Bus error. "

@@ -25,6 +25,7 @@ Test(oom_told, memory_that_ran_out)
 		{ "I set the batch to 1, but still get OOM", TOLD_ENDED, false, false },
 		{ "I keep getting OOM no matter what I do", TOLD_ENDED, false, false },
 		{ "I get OOM and do not know why", TOLD_ENDED, false, false },
+		{ "I have 64 GB RAM and a GPU of 8 GB, and training runs out of memory.", TOLD_ENDED, false, false },
 		{ "Resource exhausted error when training", TOLD_ENDED, false, false },
 		{ "ResourceExhaustedError", TOLD_ENDED, false, false },
 		{ "it can not train because of out of memory", TOLD_ENDED, false, false },

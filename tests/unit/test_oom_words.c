@@ -15,7 +15,8 @@ Test(oom_words, memory_that_grows)
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
 	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
-	    "64 GB of RAM to be gradually increasing", "we continuously push to memory" };
+	    "64 GB of RAM to be gradually increasing", "we continuously push to memory",
+	    "My GPU runs out of memory. I want to see the accuracy keep increasing." };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).grows, 1, "%s", yes[i]);
@@ -29,7 +30,8 @@ Test(oom_words, a_failure_after_a_time)
 	    "fails in the second epoch", "when the epoch goes to 60", "it works fine for a while",
 	    "it does not fail at once, but after 3 epochs" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
-	    "look after it", "After 4 epochs the accuracy is 0.6", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while" };
+	    "look after it", "After 4 epochs the accuracy is 0.6", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
+	    "After 3 hours of searching I did not find the cause", "It worked for a while with the old version; the new one fails at once" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).later, 1, "%s", yes[i]);
@@ -108,4 +110,21 @@ Test(oom_words, inference_and_versions)
 	cr_expect_eq(read_lines("torch==0.4.1").newer, 1);
 	cr_expect_eq(read_lines("TensorFlow 0.4").newer, 0);
 	cr_expect_eq(read_lines("torch 10.3").older, 0);
+}
+
+Test(oom_words, what_is_named_for_something_else)
+{
+	cr_expect_eq(read_lines("I resumed work on this model today.").resuming, 0);
+	cr_expect_eq(read_lines("It fails when I resume training from a checkpoint.").resuming, 1);
+	cr_expect_eq(read_lines("Do I need multi-gpu for that?").parallel, 0);
+	cr_expect_eq(read_lines("It fails with multi-gpu training.").parallel, 1);
+	cr_expect_eq(read_lines("See my screen recording demo.mp4 of the error.").media, 0);
+	cr_expect_eq(read_lines("My GPU runs out of memory. I do not use a replay buffer.").told.replay, 0);
+	cr_expect_eq(read_lines("My GPU runs out of memory with a replay buffer of 10000.").told.replay, 1);
+	cr_expect_eq(read_lines("I use the standard vocab.txt.").told.vocabulary, 0);
+	cr_expect_eq(read_lines("The paper used batch size 256 on 8 V100.").told.batches, 0);
+	cr_expect(read_lines("With batch size 1 it works.").told.runs);
+	cr_expect_not(read_lines("With batch size 1 it fails.").told.runs);
+	cr_expect_eq(read_lines("y = net(x)  # within torch.no_grad()\nwith torch.no_grad():").no_grad, 2);
+	cr_expect_eq(read_lines("It was run without torch.no_grad().").no_grad, 0);
 }
