@@ -284,8 +284,8 @@ too_large(struct autopsy *y)
 		    y->main->facts & TRACE_NO_BATCH ? "A weight or another tensor of a network as large as that is so by its "
 		    "extents, such as a vocabulary, a flattened image, or all nodes of a graph by all: the machine's memory, a "
 		    "sparse one or fewer of them help, a smaller batch does not." :
-		    "One tensor as large as that grows with the samples, pixels or positions that are in it, and has to be made "
-		    "in parts or of fewer of them."));
+		    "One tensor as large as that mostly grows with the samples, pixels or positions that are in it, and has to be "
+		    "made in parts or of fewer of them; or its size was computed from something wrong."));
 }
 
 /* In "training/Adam/mul_23", but not in "training/Adam/gradients/...". */

@@ -31,7 +31,8 @@
 #define NEEDS_GRAPH	524288u	/* of a graph with nodes */
 #define NEEDS_LIBRARY	1048576u	/* a library of CUDA has a code for it */
 #define NEEDS_NO_POOL	2097152u	/* of no framework that takes a device at once, or that is told not to */
-#define SIGNS		22
+#define NEEDS_SHUFFLE	4194304u	/* of a buffer of shuffled samples */
+#define SIGNS		23
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -39,7 +40,7 @@
     "need not lie there at once."
 #define KEPT_DATA	"The data set lies there: read or made as one array or list, or kept (cached) sample by sample as it is read"
 #define LOADERS		"Loader processes hold copies, batches are read ahead or pinned"
-#define OF_TESTS	"speaks of validation or tests"
+#define OF_TESTS	"may speak of validation or tests"
 #define MORE		"The run needs more than there is"
 #define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
 #define ANOTHER		"Another process has a part"
@@ -73,17 +74,21 @@ static const struct row {
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, NULL, LEAVES },
 		{ ANOTHER, NULL, LISTED } } },
-	{ NEEDS_GRAPH, "speaks of a graph", {
+	{ NEEDS_GRAPH, "may speak of a graph", {
 		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", NULL, "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
 		{ "There is a number for each pair of nodes (a dense adjacency, attention)", NULL, "kept sparse, it needs one for each edge." },
 		{ ANOTHER, NULL, LISTED } } },
-	{ NEEDS_REPLAY, "speaks of a replay buffer", {
+	{ NEEDS_REPLAY, "may speak of a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", NULL, "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
 		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", NULL, "then it grows "
 		    "beyond that." } } },
-	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_PROCESSOR, "speaks of the processor", {
+	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_SHUFFLE, "may speak of shuffled samples", {
+		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", NULL, "a smaller one "
+		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },
+		{ KEPT_DATA, NULL, IN_PARTS } } },
+	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_PROCESSOR, "may speak of the processor", {
 		{ "The network runs on the processor, and a step needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or "
 		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." },
 		{ KEPT_DATA, NULL, IN_PARTS } } },
@@ -102,7 +107,7 @@ static const struct row {
 		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
 		    "sys.maxsize > 2**32 is False in a Python of 32 bits." },
 		{ LOADERS ", or the network runs on the processor", NULL, "with num_workers=0, or a smaller batch, it runs." } } },
-	{ NEEDS_DATA, "speaks of the data set", {
+	{ NEEDS_DATA, "may speak of the data set", {
 		{ ONE_ARRAY ", in the machine's memory", NULL, IN_PARTS },
 		{ "A step needs more than the device has", NULL, "then nvidia-smi shows it grow, in the first steps, and fewer samples in a "
 		    "batch, or smaller ones, take less." } } },
@@ -116,7 +121,7 @@ static const struct row {
 		    "and lies there free", NULL, "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, nvidia-smi "
 		    "shows what is needed." },
 		{ MORE, NULL, "then an error of its own comes, with a shape." } } },
-	{ NEEDS_LOADS, "speaks of what is loaded", {
+	{ NEEDS_LOADS, "may speak of what is loaded", {
 		{ "Weights alone are more than is free", NULL, "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
 		    "smaller model. Then it fails before the first result, whatever the batch." },
 		{ ANOTHER, NULL, LISTED_ANY },
@@ -132,51 +137,51 @@ static const struct row {
 		{ "What is evaluated at once is larger than a batch of training, such as a whole set of tests", NULL, "in batches as "
 		    "large as those of training it runs." },
 		{ "Results are kept from batch to batch", NULL, "then it fails only after many rounds." } } },
-	{ NEEDS_DARKNET, "speaks of Darknet, or its settings", {
+	{ NEEDS_DARKNET, "may speak of Darknet, or its settings", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", NULL, "more subdivisions, up to as "
 		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." },
 		{ ANOTHER, NULL, "nvidia-smi, before the run, lists it; then it fails at the first layers, too." } } },
-	{ NEEDS_VOCABULARY, "speaks of a vocabulary", {
+	{ NEEDS_VOCABULARY, "may speak of a vocabulary", {
 		{ "Logits, and the tables of embeddings, have a number, or a row, for each word, and the vocabulary is large", NULL, "parts of words "
 		    "(subword, sentencepiece) in place of words, a sampled softmax, fewer samples in a batch, or shorter ones take less." },
 		{ "Sentences come that are far longer than most", NULL, "then it fails after a time; a bound on their length keeps it." } } },
-	{ NEEDS_GROWS, "speaks of memory that grows", {
+	{ NEEDS_GROWS, "may speak of memory that grows", {
 		{ KEPT_ON, NULL, "then it grows evenly, from step to step." },
 		{ "Samples come that are larger or longer than those before", NULL, "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
-	{ NEEDS_TORCH | NEEDS_INFERS, "speaks of inference, or of what is given to it", {
+	{ NEEDS_TORCH | NEEDS_INFERS, "may speak of inference, or of what is given to it", {
 		{ GIVEN, "three of four", IN_TURN },
 		{ GRADIENTS_ON, "one of five", "with it less is taken." },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
-	{ NEEDS_INFERS, "speaks of inference, or of what is given to it", {
+	{ NEEDS_INFERS, "may speak of inference, or of what is given to it", {
 		{ GIVEN, NULL, IN_TURN },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
-	{ NEEDS_TORCH | NEEDS_RESUMES, "speaks of a run that is resumed", {
+	{ NEEDS_TORCH | NEEDS_RESUMES, "may speak of a run that is resumed", {
 		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
 		    "where there are several processes, all of them on the first", NULL, "with map_location=\"cpu\" in torch.load, and what was "
 		    "read let go of (del) before the first step, it goes on." },
 		{ "Another process has a part, such as the run that was stopped", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, "
 		    "lists it." } } },
-	{ NEEDS_TORCH | NEEDS_PARALLEL, "speaks of several devices", {
+	{ NEEDS_TORCH | NEEDS_PARALLEL, "may speak of several devices", {
 		{ "The first device is full before the others", "two of three", "nvidia-smi tells. DataParallel gathers results and the loss "
 		    "there; with DistributedDataParallel each process has to take its own (torch.cuda.set_device), also for what "
 		    "torch.load reads (map_location)." },
 		{ "Each device's part of a batch needs more than there is", "a third", "fewer samples, or smaller ones, take less on all "
 		    "of them." } } },
-	{ NEEDS_LATE, "speaks of a failure after a time", {
+	{ NEEDS_LATE, "may speak of a failure after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
 		    "another order." },
 		{ KEPT_ON, "a third", "then memory grows evenly, from step to step." },
 		{ "Another process came", NULL, "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
-	{ NEEDS_ONE, "speaks of a batch of one", {
+	{ NEEDS_ONE, "may speak of a batch of one", {
 		{ "One sample as it is, or the weights with their gradients and the optimizer's numbers, need more than there is", NULL,
 		    "a batch cannot be smaller, so fewer pixels, shorter sequences, fewer or narrower layers, 16 bits, or a larger "
 		    "device have to do. Then it fails in its first steps." },
 		{ ANOTHER, NULL, LISTED_ANY },
 		{ "The batch that was set is not the one that runs (another setting, validation, several samples made of one)", NULL,
 		    "the shape of the network's input, printed in the first step, tells." } } },
-	{ NEEDS_AT_ONCE, "speaks of a failure at the start", {
+	{ NEEDS_AT_ONCE, "may speak of a failure at the start", {
 		{ MORE, NULL, "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), or "
 		    "fewer weights take less; of earlier steps nothing lies there yet." },
 		{ ANOTHER, NULL, LISTED_ANY } } },
@@ -249,7 +254,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	unsigned is = o->host ? NEEDS_HOST : 0;
 	int i;
 
-	line[place(NEEDS_EVALUATES)] = p->no_grad ? 0 : p->evaluating;
+	line[place(NEEDS_EVALUATES)] = p->evaluating;
 	line[place(NEEDS_LATE)] = p->later;
 	line[place(NEEDS_INFERS)] = p->inferring || p->training ? p->inferring : p->media;
 	line[place(NEEDS_REPLAY)] = o->kind == OOM_TOLD ? p->told.replay : 0;
@@ -263,6 +268,7 @@ signs(const struct autopsy *y, int line[SIGNS + 1])
 	line[place(NEEDS_ONE)] = o->kind == OOM_TOLD ? p->told.one : 0;
 	line[place(NEEDS_DATA)] = o->kind == OOM_TOLD && !o->host && !p->told.device && !p->told.gpu ? p->told.data : 0;
 	line[place(NEEDS_GROWS)] = o->kind == OOM_TOLD ? p->grows : 0;
+	line[place(NEEDS_SHUFFLE)] = o->kind == OOM_TOLD ? p->told.shuffle : 0;
 	line[place(NEEDS_PROCESSOR)] = o->kind == OOM_TOLD ? p->told.processor : 0;
 	line[place(NEEDS_TAKES_ALL)] = o->kind == OOM_TOLD ? takes_all(&p->told) : 0;
 	is |= o->kind == OOM_TOLD ? NEEDS_WORDS : 0;
@@ -314,12 +320,26 @@ is_placed(const struct autopsy *y)
 	return o->host || (o->kind == OOM_OTHER ? o->gpu >= 0 : o->kind != OOM_TOLD || y->log.paste.told.device);
 }
 
+/* Are gradients off, by torch.no_grad() in what was pasted? */
+static bool
+is_ruled_out(const struct autopsy *y, const char *cause)
+{
+	return y->log.paste.no_grad && strncmp(cause, GRADIENTS_ON, strlen(GRADIENTS_ON)) == 0;
+}
+
+static void
+push_item(struct autopsy *y, const char *cause, const char *share, const char *shows)
+{
+	vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", cause, share ? " (" : "", share ? share : "",
+	    share ? ")" : "", shows));
+}
+
 void
 autopsy_likely(struct autopsy *y)
 {
 	int line[SIGNS + 1] = { 0 }, i;
 	const struct row *r = table;
-	bool graded;		/* torch.no_grad() stands in what was pasted */
+	bool skips = false;	/* of one: then shares are none */
 	unsigned is;
 
 	if (!is_unknown(y))
@@ -331,10 +351,10 @@ autopsy_likely(struct autopsy *y)
 	    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU, or CUDA", y->log.paste.told.gpu) : ""));
 	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
-	graded = y->log.paste.no_grad > 0;
 	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL))], is_placed(y));
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
-		if (!graded || strncmp(r->item[i].cause, GRADIENTS_ON, strlen(GRADIENTS_ON)) != 0)
-			vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", r->item[i].cause, r->item[i].share ? " (" : "",
-		    r->item[i].share ? r->item[i].share : "", r->item[i].share ? ")" : "", r->item[i].shows));
+		skips |= is_ruled_out(y, r->item[i].cause);
+	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
+		if (!is_ruled_out(y, r->item[i].cause))
+			push_item(y, r->item[i].cause, skips ? NULL : r->item[i].share, r->item[i].shows);
 }

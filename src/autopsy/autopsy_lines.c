@@ -132,7 +132,7 @@ card_in_table(struct autopsy *y)
 	if (y->log.card_used.bytes > y->log.card.bytes / 8)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in use. If that "
-	    "was before the run, no other process is in its way: what it takes itself is more than that card has.",
+	    "was before the run, no other process is in its way.",
 	    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
 }
 

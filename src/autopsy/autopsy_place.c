@@ -103,7 +103,7 @@ evaluation(struct autopsy *y)
 		    "there.");
 		return;
 	}
-	if ((!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
+	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
 	    TRACE_BACKWARD | TRACE_STEP)))
 		return;
 	place_cause(y, arena_printf(y->arena, "%s, and nothing there shows that gradients are off. "

@@ -49,7 +49,7 @@ beside(const struct autopsy *y)
 	if (t->at_once)
 		text_printf(&to, "; the start (line %d)", t->at_once);
 	if (p->later)
-		text_printf(&to, "; a time after the start (line %d)", p->later);
+		text_printf(&to, "; a time after the start, or now and then (line %d)", p->later);
 	if (p->evaluating)
 		text_printf(&to, "; validation or tests (line %d)", p->evaluating);
 	if (p->inferring)

@@ -204,7 +204,7 @@ static void
 gradients(struct oom_paste *p, struct talk t, int line, bool traced)
 {
 	if ((talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( trainer. .trainer") ||
-	    talk_any_phrase(t, "import trainer|trainer = trainer(")) && !talk_any_whole(t, "without forgot forget forgotten missing lacks"))
+	    talk_any_phrase(t, "import trainer|trainer = trainer(")) && !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile"))
 		p->no_grad = line;
 	if (traced)
 		return;

@@ -377,6 +377,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->killed = line;
 	if (says(t, REPLAY))
 		o->replay = line;
+	if (says(t, "shuffle|shuffling") && talk_any_of(t, "buffer tf.data tf.dataset dataset.shuffle"))
+		o->shuffle = line;
 	if (talk_any_of(t, "cpu processor") && runs_on_processor(t))
 		o->processor = line;
 	if (names_graph(t))

@@ -19,7 +19,7 @@
 #define LIES_THERE	"Data lie there that are read at once, their copies in loader processes, pinned buffers, "	\
     "what is offloaded from a device, and weights until they are on one, for a while twice: a file's and the model's."
 #define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
-    "container was reached, and the process was ended. " LIES_THERE
+    "container or job was reached, and the process was ended. " LIES_THERE
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Unless someone did that, it "	\
     "was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
     "container or job was reached; its log (dmesg) then says so. " LIES_THERE
@@ -47,6 +47,9 @@
     "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
     "serving a network, not for training it. A larger share, where nothing else has the device, a shorter "	\
     "max_model_len, weights in fewer bits or on more devices leave more for it."
+#define STATIC_SHARE	"SGLang keeps the keys and values of requests in what mem_fraction_static of the device leaves after the "	\
+    "weights, and that is nothing. A larger share, weights in fewer bits or on more devices leave more for them; too large a "	\
+    "share leaves too little for what runs beside them."
 #define TOKENS		"The server tried at its start whether the tokens that it is to hold at once fit beside the "	\
     "weights, and they do not: smaller limits (--max-batch-total-tokens, --max-batch-prefill-tokens, "		\
     "--max-input-length), weights in fewer bits, or more devices (--num-shard) make them fit."

@@ -41,6 +41,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	int processor;		/* or to run on the processor, */
 	int replay;		/* or to keep what was seen; */
 	int graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
+	int shuffle;		/* or samples that are shuffled in a buffer */
 	int as_needed;		/* or by which TensorFlow or JAX takes of a device what it needs, and no pool */
 };
 

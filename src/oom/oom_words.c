@@ -30,7 +30,7 @@ grows(struct talk t)
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|higher and higher|more and more|"
 	    "continues to grow|continues to increase|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
-	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e",	/* 越来越, 一直增, 逐步增 */
+	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e",	/* 越来越, 一直增, 逐步增 */
 	    AHEAD | BEHIND, "fixed solved stop stops stopped");
 }
 
@@ -87,6 +87,8 @@ is_late_there(struct talk t)
 	const char *s, *to, *end = t.s + t.n;
 	int64_t n;
 
+	if (talk_any_phrase(t, "prior to|during setup|during the setup|before training"))
+		return false;
 	if (clause_says(t, "sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
@@ -97,7 +99,8 @@ is_late_there(struct talk t)
 		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
 			continue;
 		to = piece_past_blanks(piece_number(s, end, &n), end);
-		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours"))
+		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours") &&
+		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to"))
 			return true;
 	}
 	return false;
@@ -114,7 +117,7 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
-	    "running validation|perform evalu|perform valid|validation begins|evaluation code", AHEAD | BEHIND, FINE);
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|evaluation code", AHEAD | BEHIND, FINE);
 }
 
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */

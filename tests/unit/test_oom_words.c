@@ -31,7 +31,8 @@ Test(oom_words, a_failure_after_a_time)
 	    "it does not fail at once, but after 3 epochs" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
 	    "look after it", "After 4 epochs the accuracy is 0.6", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
-	    "After 3 hours of searching I did not find the cause", "It worked for a while with the old version; the new one fails at once" };
+	    "After 3 hours of searching I did not find the cause", "I train with 90 hours of speech and get CUDA out of memory",
+	    "Some jobs randomly run out of CUDA memory during the setup prior to training", "It worked for a while with the old version; the new one fails at once" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).later, 1, "%s", yes[i]);
@@ -125,6 +126,9 @@ Test(oom_words, what_is_named_for_something_else)
 	cr_expect_eq(read_lines("The paper used batch size 256 on 8 V100.").told.batches, 0);
 	cr_expect(read_lines("With batch size 1 it works.").told.runs);
 	cr_expect_not(read_lines("With batch size 1 it fails.").told.runs);
+	cr_expect_eq(read_lines("RAM fills up with tf.data shuffle(buffer_size=10000).").told.shuffle, 1);
+	cr_expect_eq(read_lines("RAM fills up without any shuffle of the dataset's buffer.").told.shuffle, 0);
+	cr_expect_eq(read_lines("It runs out of memory at 145 epochs.").later, 1);
 	cr_expect_eq(read_lines("y = net(x)  # within torch.no_grad()\nwith torch.no_grad():").no_grad, 2);
 	cr_expect_eq(read_lines("It was run without torch.no_grad().").no_grad, 0);
 }
