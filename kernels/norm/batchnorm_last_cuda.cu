@@ -124,12 +124,121 @@ template <int WIDTH> struct bn_line {
 			dot[j] += passed[j] * (VALUE(x.at[j]) - mean[j]);
 		}
 	}
+
+	/* of x, and of what passes, that of dx: LEVEL and SLOPE are the means that bn_gradients_kernel() leaves */
+	DEVICE_METHOD void
+	spread(elem *dx, struct column_pack<WIDTH> x, const real *passed, const real *level, const real *slope) const
+	{
+#pragma unroll
+		for (int j = 0; j < WIDTH; j++)
+			x.at[j] = ELEM(gain[j] * (passed[j] - level[j] - (VALUE(x.at[j]) - mean[j]) * slope[j]));
+		column_store<WIDTH>(dx, x);
+	}
 };
 
-/* STORED: as bn_dots_planes(). */
-template <int WIDTH, bool STORED> DEVICE void
-bn_dots_columns(double *work, elem *made, const elem *dy, struct epilogue then, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, int64_t rows, int64_t channels, int64_t parts)
+/* Of a thread's channels, what the first of the parts that SUMS are cut into, SUMMED for each, has for spread(). */
+template <int WIDTH> struct bn_means {
+	real level[WIDTH], slope[WIDTH];
+
+	DEVICE_METHOD void
+	load(const double *sums, int64_t c, int64_t summed)
+	{
+#pragma unroll
+		for (int j = 0; j < WIDTH; j++) {
+			level[j] = (real)sums[2 * (c + j) * summed];
+			slope[j] = (real)sums[2 * (c + j) * summed + 1];
+		}
+	}
+};
+
+/*
+ * Where sweeps take from what passes to the values. fetch() loads what there is of a row, the K-th of those that a
+ * thread has at once, and pass() makes what passes of it, WIDTH channels from C on. Sums ask whether that takes of the line
+ * more than means (BY_VALUE), and whether rows are to be fetched AHEAD of the first that is taken.
+ */
+
+/* Of dy, what passes a function of it and of the value. */
+template <int WIDTH> struct bn_given {
+	const elem *dy;
+	enum epilogue_kind kind;
+	int64_t channels;
+	struct column_rows<WIDTH> from;
+
+	static constexpr bool BY_VALUE = true, AHEAD = true;
+
+	DEVICE_METHOD void
+	fetch(int k, int64_t row, int64_t c)
+	{
+		from.at[k] = column_load<WIDTH>(dy + row * channels + c);
+	}
+
+	DEVICE_METHOD void
+	pass(real *passed, int k, int64_t, int64_t, const struct bn_line<WIDTH> &line, const struct column_pack<WIDTH> &x)
+	{
+		line.pass(passed, from.at[k], kind, x);
+	}
+};
+
+/* What THEN makes of dy and of what lies beside it; it is stored in MADE. */
+template <int WIDTH> struct bn_made {
+	elem *made;
+	const elem *dy;
+	struct epilogue then;
+	int64_t channels;
+	struct column_rows<WIDTH> from, beside;
+
+	static constexpr bool BY_VALUE = false, AHEAD = true;
+
+	DEVICE_METHOD void
+	fetch(int k, int64_t row, int64_t c)
+	{
+		from.at[k] = column_load<WIDTH>(dy + row * channels + c);
+		beside.at[k] = column_load<WIDTH>(then.saved + row * channels + c);
+	}
+
+	DEVICE_METHOD void
+	pass(real *passed, int k, int64_t row, int64_t c, const struct bn_line<WIDTH> &, const struct column_pack<WIDTH> &)
+	{
+		bn_make<WIDTH>(made + row * channels + c, passed, from.at[k], then.kind, beside.at[k]);
+	}
+};
+
+/* What of row I passes, and what that adds to sums. */
+template <int WIDTH, typename From> DEVICE void
+bn_add_row(real *s, real *q, From &from, const struct bn_line<WIDTH> &line, const elem *x, int64_t i, int64_t c,
+    int64_t channels)
+{
+	struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * channels + c);
+	real g[WIDTH];
+
+	from.fetch(0, i, c);
+	from.pass(g, 0, i, c, line, v);
+	line.add(s, q, v, g);
+}
+
+/* The same of COLUMN_DEPTH rows, which are all on their way before the first is taken. */
+template <int WIDTH, typename From> DEVICE void
+bn_add_rows(real *s, real *q, From &from, const struct bn_line<WIDTH> &line, const elem *x, int64_t i, int step,
+    int64_t c, int64_t channels)
+{
+	struct column_rows<WIDTH> v;
+	real g[WIDTH];
+
+	v.load(x + c, i, step, channels);
+#pragma unroll
+	for (int k = 0; k < COLUMN_DEPTH; k++)
+		from.fetch(k, i + k * step, c);
+#pragma unroll
+	for (int k = 0; k < COLUMN_DEPTH; k++) {
+		from.pass(g, k, i + k * step, c, line, v.at[k]);
+		line.add(s, q, v.at[k], g);
+	}
+}
+
+/* The sums of what FROM has pass, and of that times x's distance from the mean. */
+template <int WIDTH, typename From> DEVICE void
+bn_dots_columns(double *work, From from, const elem *x, const elem *weight, const elem *bias, const real *mean,
+    const real *invstd, int64_t rows, int64_t channels, int64_t parts)
 {
 	__shared__ double each[2 * WIDTH][BLOCK];
 
@@ -138,43 +247,26 @@ bn_dots_columns(double *work, elem *made, const elem *dy, struct epilogue then, 
 		double sum[2 * WIDTH] = { 0 };
 		int64_t i = at.row, far = (COLUMN_DEPTH - 1) * at.step;
 		struct bn_line<WIDTH> line;
-		real g[WIDTH];
 
-		if (STORED)
-			line.load_mean(mean, at.c);
-		else
+		if (From::BY_VALUE)
 			line.load(weight, bias, mean, invstd, at.c);
+		else
+			line.load_mean(mean, at.c);
 		for (; i + far < at.end; i += COLUMN_DEPTH * at.step) {
-			struct column_rows<WIDTH> v, from, beside;
 			real s[WIDTH] = { 0 }, q[WIDTH] = { 0 };
 
-			v.load(x + at.c, i, at.step, channels);
-			from.load(dy + at.c, i, at.step, channels);
-			if (STORED)
-				beside.load(then.saved + at.c, i, at.step, channels);
-#pragma unroll
-			for (int k = 0; k < COLUMN_DEPTH; k++) {
-				if (STORED)
-					bn_make<WIDTH>(made + (i + k * at.step) * channels + at.c, g, from.at[k],
-					    then.kind, beside.at[k]);
-				else
-					line.pass(g, from.at[k], then.kind, v.at[k]);
-				line.add(s, q, v.at[k], g);
-			}
+			if (From::AHEAD)
+				bn_add_rows<WIDTH>(s, q, from, line, x, i, at.step, at.c, channels);
+			else
+#pragma unroll 1
+				for (int k = 0; k < COLUMN_DEPTH; k++)
+					bn_add_row<WIDTH>(s, q, from, line, x, i + k * at.step, at.c, channels);
 			bn_add_up<WIDTH>(sum, s, q);
 		}
 		real s[WIDTH] = { 0 }, q[WIDTH] = { 0 };
 
-		for (; i < at.end; i += at.step) {
-			int64_t k = i * channels + at.c;
-			struct column_pack<WIDTH> v = column_load<WIDTH>(x + k), from = column_load<WIDTH>(dy + k);
-
-			if (STORED)
-				bn_make<WIDTH>(made + k, g, from, then.kind, column_load<WIDTH>(then.saved + k));
-			else
-				line.pass(g, from, then.kind, v);
-			line.add(s, q, v, g);
-		}
+		for (; i < at.end; i += at.step)
+			bn_add_row<WIDTH>(s, q, from, line, x, i, at.c, channels);
 		bn_add_up<WIDTH>(sum, s, q);
 #pragma unroll
 		for (int j = 0; j < 2 * WIDTH; j++)
@@ -183,18 +275,46 @@ bn_dots_columns(double *work, elem *made, const elem *dy, struct epilogue then, 
 	}
 }
 
+/* dx of what FROM has pass. */
+template <int WIDTH, typename From> DEVICE void
+bn_grad_columns(elem *dx, From from, const elem *x, const elem *weight, const elem *bias, const real *mean,
+    const real *invstd, const double *sums, int64_t summed, int64_t rows, int64_t channels, int64_t parts)
+{
+	ROWS (r, column_strips(channels, WIDTH) * parts) {
+		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);
+		struct bn_line<WIDTH> line;
+		struct bn_means<WIDTH> means;
+		real g[WIDTH];
+
+		line.load(weight, bias, mean, invstd, at.c);
+		means.load(sums, at.c, summed);
+		for (int64_t i = at.row; i < at.end; i += at.step) {
+			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * channels + at.c);
+
+			from.fetch(0, i, at.c);
+			from.pass(g, 0, i, at.c, line, v);
+			line.spread(dx + i * channels + at.c, v, g, means.level, means.slope);
+		}
+	}
+}
+
 template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
     const elem *weight, const elem *bias, const real *mean, const real *invstd, int64_t rows, int64_t channels,
     int64_t parts))
 {
-	bn_dots_columns<WIDTH, false>(work, NULL, dy, epilogue_of(kind, NULL), x, weight, bias, mean, invstd, rows, channels,
-	    parts);
+	struct bn_given<WIDTH> from;
+
+	from.dy = dy, from.kind = kind, from.channels = channels;
+	bn_dots_columns<WIDTH>(work, from, x, weight, bias, mean, invstd, rows, channels, parts);
 }
 
 template <int WIDTH> KERNEL(bn_stored_dots_columns_kernel, (double *work, elem *made, const elem *dy,
-    struct epilogue from, const elem *x, const real *mean, int64_t rows, int64_t channels, int64_t parts))
+    struct epilogue then, const elem *x, const real *mean, int64_t rows, int64_t channels, int64_t parts))
 {
-	bn_dots_columns<WIDTH, true>(work, made, dy, from, x, NULL, NULL, mean, NULL, rows, channels, parts);
+	struct bn_made<WIDTH> from;
+
+	from.made = made, from.dy = dy, from.then = then, from.channels = channels;
+	bn_dots_columns<WIDTH>(work, from, x, NULL, NULL, mean, NULL, rows, channels, parts);
 }
 
 template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
@@ -213,33 +333,14 @@ template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, co
 	}
 }
 
-/* SUMS are cut into SUMMED parts for each channel; of them the first has what is needed. */
 template <int WIDTH> KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x,
     const elem *weight, const elem *bias, const real *mean, const real *invstd, const double *sums, int64_t summed,
     int64_t rows, int64_t channels, int64_t parts))
 {
-	ROWS (r, column_strips(channels, WIDTH) * parts) {
-		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);
-		struct bn_line<WIDTH> line;
-		real level[WIDTH], slope[WIDTH], g[WIDTH];
+	struct bn_given<WIDTH> from;
 
-		line.load(weight, bias, mean, invstd, at.c);
-#pragma unroll
-		for (int j = 0; j < WIDTH; j++) {
-			level[j] = (real)sums[2 * (at.c + j) * summed];
-			slope[j] = (real)sums[2 * (at.c + j) * summed + 1];
-		}
-		for (int64_t i = at.row; i < at.end; i += at.step) {
-			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * channels + at.c);
-
-			line.pass(g, column_load<WIDTH>(dy + i * channels + at.c), kind, v);
-#pragma unroll
-			for (int j = 0; j < WIDTH; j++)
-				v.at[j] = ELEM(line.gain[j] * (g[j] - level[j] -
-				    (VALUE(v.at[j]) - line.mean[j]) * slope[j]));
-			column_store<WIDTH>(dx + i * channels + at.c, v);
-		}
-	}
+	from.dy = dy, from.kind = kind, from.channels = channels;
+	bn_grad_columns<WIDTH>(dx, from, x, weight, bias, mean, invstd, sums, summed, rows, channels, parts);
 }
 
 #endif

@@ -152,61 +152,44 @@ batchnorm_both_forward(elem *y, uint8_t *marks, struct bn_of one, struct bn_runn
 
 /* ---- backward ---- */
 
-/* Rows that a thread still has, of those that it takes at once. */
-DEVICE int
-bn_rows_left(int64_t row, const struct column_place &at)
-{
-	int64_t n = (at.end - row + at.step - 1) / at.step;
+/* What passes of dy, by its marks; it is stored in MADE. */
+struct bn_marked {
+	elem *made;
+	const elem *dy;
+	const uint8_t *marks;
+	int64_t channels;
+	struct column_rows<COLUMN_WIDTH> from;
+	unsigned bits[COLUMN_DEPTH];
 
-	return n < COLUMN_DEPTH ? (int)n : COLUMN_DEPTH;
-}
+	static constexpr bool BY_VALUE = false, AHEAD = true;
 
-/* What passes of dy is stored in MADE, which may be dy, and summed up as bn_dots_columns() does. */
+	DEVICE_METHOD void
+	fetch(int k, int64_t row, int64_t c)
+	{
+		int64_t e = row * channels + c;
+
+		from.at[k] = column_load<COLUMN_WIDTH>(dy + e);
+		bits[k] = marks[e / COLUMN_WIDTH];
+	}
+
+	DEVICE_METHOD void
+	pass(real *passed, int k, int64_t row, int64_t c, const struct bn_line<COLUMN_WIDTH> &, const MARKED_PACK &)
+	{
+		bn_pass_marked(passed, from.at[k], bits[k]);
+#pragma unroll
+		for (int j = 0; j < COLUMN_WIDTH; j++)
+			from.at[k].at[j] = ELEM(passed[j]);
+		column_store<COLUMN_WIDTH>(made + row * channels + c, from.at[k]);
+	}
+};
+
 KERNEL(bn_dots_marked_kernel, (double *work, elem *made, const elem *dy, const uint8_t *marks, const elem *x,
     const real *mean, int64_t rows, int64_t channels, int64_t parts))
 {
-	__shared__ double each[2 * COLUMN_WIDTH][BLOCK];
+	struct bn_marked from;
 
-	ROWS (r, column_strips(channels, COLUMN_WIDTH) * parts) {
-		struct column_place at = column_place_of<COLUMN_WIDTH>(r, rows, channels, parts);
-		double sum[2 * COLUMN_WIDTH] = { 0 };
-		struct bn_line<COLUMN_WIDTH> line;
-		int64_t i = at.row;
-
-		line.load_mean(mean, at.c);
-		while (i < at.end) {
-			struct column_rows<COLUMN_WIDTH> v, from;
-			unsigned bits[COLUMN_DEPTH];
-			real s[COLUMN_WIDTH] = { 0 }, q[COLUMN_WIDTH] = { 0 }, g[COLUMN_WIDTH];
-			int n = bn_rows_left(i, at);
-
-#pragma unroll
-			for (int k = 0; k < COLUMN_DEPTH; k++)
-				if (k < n) {
-					int64_t e = (i + k * at.step) * channels + at.c;
-
-					v.at[k] = column_load<COLUMN_WIDTH>(x + e);
-					from.at[k] = column_load<COLUMN_WIDTH>(dy + e);
-					bits[k] = marks[e / COLUMN_WIDTH];
-				}
-#pragma unroll
-			for (int k = 0; k < COLUMN_DEPTH; k++)
-				if (k < n) {
-					bn_pass_marked(g, from.at[k], bits[k]);
-					line.add(s, q, v.at[k], g);
-#pragma unroll
-					for (int j = 0; j < COLUMN_WIDTH; j++)
-						from.at[k].at[j] = ELEM(g[j]);
-					column_store<COLUMN_WIDTH>(made + (i + k * at.step) * channels + at.c, from.at[k]);
-				}
-			bn_add_up<COLUMN_WIDTH>(sum, s, q);
-			i += COLUMN_DEPTH * at.step;
-		}
-#pragma unroll
-		for (int j = 0; j < 2 * COLUMN_WIDTH; j++)
-			each[j][threadIdx.x] = sum[j];
-		column_sums<COLUMN_WIDTH, 2>(work, each, at, channels, parts);
-	}
+	from.made = made, from.dy = dy, from.marks = marks, from.channels = channels;
+	bn_dots_columns<COLUMN_WIDTH>(work, from, x, NULL, NULL, mean, NULL, rows, channels, parts);
 }
 
 /* MADE is what passes; it may be dy, and dx may be x. */
@@ -219,6 +202,15 @@ batchnorm_marked_backward(elem *made, elem *dx, elem *dweight, elem *dbias, void
 	    ((double *)work, made, dy, marks, x, mean, rows, channels, parts));
 	bn_gradients(dx, dweight, dbias, (double *)work, made, NO_EPILOGUE, x, weight, NULL, mean, invstd, 0, rows, channels,
 	    1, parts);
+}
+
+/* Rows that a thread still has, of those that it takes at once. */
+DEVICE int
+bn_rows_left(int64_t row, const struct column_place &at)
+{
+	int64_t n = (at.end - row + at.step - 1) / at.step;
+
+	return n < COLUMN_DEPTH ? (int)n : COLUMN_DEPTH;
 }
 
 /* The sums of what passes of dy, and of that times ONE's and TWO's distances from their means: for each of the two as
@@ -278,39 +270,13 @@ KERNEL(bn_dots_both_kernel, (double *work, const elem *dy, const uint8_t *marks,
 	}
 }
 
-/* What a thread knows of its channels: the means that the first part of each has in SUMS. */
-struct bn_means {
-	real level[COLUMN_WIDTH], slope[COLUMN_WIDTH];
-
-	DEVICE_METHOD void
-	load(const double *sums, int64_t c, int64_t summed)
-	{
-#pragma unroll
-		for (int j = 0; j < COLUMN_WIDTH; j++) {
-			level[j] = (real)sums[2 * (c + j) * summed];
-			slope[j] = (real)sums[2 * (c + j) * summed + 1];
-		}
-	}
-};
-
-/* Of a pack of x, and of what passes, that of dx. */
-DEVICE void
-bn_spread_pack(elem *dx, MARKED_PACK v, const real *g, const struct bn_line<COLUMN_WIDTH> &line, const real *level,
-    const real *slope)
-{
-#pragma unroll
-	for (int j = 0; j < COLUMN_WIDTH; j++)
-		v.at[j] = ELEM(line.gain[j] * (g[j] - level[j] - (VALUE(v.at[j]) - line.mean[j]) * slope[j]));
-	column_store<COLUMN_WIDTH>(dx, v);
-}
-
 KERNEL(bn_grad_both_kernel, (elem *dx, elem *dx2, const elem *dy, const uint8_t *marks, struct bn_of one,
     struct bn_of two, const double *sums, int64_t summed, int64_t rows, int64_t channels, int64_t parts))
 {
 	ROWS (r, column_strips(channels, COLUMN_WIDTH) * parts) {
 		struct column_place at = column_place_of<COLUMN_WIDTH>(r, rows, channels, parts);
 		struct bn_line<COLUMN_WIDTH> first, second;
-		struct bn_means means, other;
+		struct bn_means<COLUMN_WIDTH> means, other;
 		real g[COLUMN_WIDTH];
 
 		first.load(one.weight, NULL, one.mean, one.invstd, at.c);
@@ -323,8 +289,8 @@ KERNEL(bn_grad_both_kernel, (elem *dx, elem *dx2, const elem *dy, const uint8_t 
 			MARKED_PACK from = column_load<COLUMN_WIDTH>(dy + k);
 
 			bn_pass_marked(g, from, marks[k / COLUMN_WIDTH]);
-			bn_spread_pack(dx + k, v, g, first, means.level, means.slope);
-			bn_spread_pack(dx2 + k, w, g, second, means.level, other.slope);
+			first.spread(dx + k, v, g, means.level, means.slope);
+			second.spread(dx2 + k, w, g, means.level, other.slope);
 		}
 	}
 }

@@ -73,10 +73,20 @@ struct node	*batchnorm_markable(struct arena *, const struct node *grad);
 void		 batchnorm_mark(struct module *, struct node *n, struct node *grad);
 /* The batchnorm that makes the skip of such a one, if both can be done in one; else NULL. */
 struct node	*batchnorm_beside(const struct node *n);
-/* Can OTHER, which reads what GRAD makes of what passes, be done with that? Then they are, and so are N and what it has
- * beside it: OTHER's, and what batchnorm_beside() says, are not needed any more. */
-bool		 batchnorm_can_join_gradients(const struct node *grad, const struct node *other);
+/* Can OTHER, which reads what GRAD makes of what passes and is the gradient of what N has beside it, be done with that? Then
+ * they are, and so are N and what it has beside it: OTHER, and what batchnorm_beside() says, are not needed any more. */
+bool		 batchnorm_can_join_gradients(const struct node *grad, const struct node *beside, const struct node *other);
 void		 batchnorm_join_both(struct module *, struct node *n, const struct node *beside, struct node *grad,
 		    const struct node *other);
+
+/* ---- with maximum pooling behind, on a GPU (batchnorm_pool.c) ---- */
+
+/* Can a batchnorm do the pooling that reads its result? If nothing else reads that, it then does: the pooling is not needed
+ * any more, and what it makes is the batchnorm's. */
+bool		 batchnorm_can_pool(const struct node *, const struct node *pool);
+void		 batchnorm_pool(struct module *, struct node *, const struct node *pool);
+/* The same of the pooling's gradient, and of that of a batchnorm which reads what it makes. */
+bool		 batchnorm_can_pool_gradients(const struct node *pool, const struct node *grad);
+void		 batchnorm_pool_gradients(struct module *, const struct node *pool, struct node *grad);
 
 #endif

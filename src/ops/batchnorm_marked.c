@@ -298,10 +298,10 @@ add_gradients(struct module *m, struct node *grad, const struct node *from)
 }
 
 bool
-batchnorm_can_join_gradients(const struct node *grad, const struct node *other)
+batchnorm_can_join_gradients(const struct node *grad, const struct node *beside, const struct node *other)
 {
 	return other->op == &op_batchnorm_grad && other->in[DY] == grad->out[grad->nout - 1] &&
-	    batchnorm_gradient_of(grad, X) && batchnorm_gradient_of(other, X);
+	    other->in[OF_X] == beside->in[X] && batchnorm_gradient_of(grad, X) && batchnorm_gradient_of(other, X);
 }
 
 void

@@ -75,7 +75,7 @@ join(struct marking *s, struct node *n, struct node *grad)
 	if (!other || s->reads[other->out[Y]->id] != 1 || is_read_before(s, other, n))
 		return false;
 	other_grad = reader_after(s, grad->out[grad->nout - 1], s->place[grad->id]);
-	if (!other_grad || other_grad->in[1] != other->in[X] || !batchnorm_can_join_gradients(grad, other_grad))
+	if (!other_grad || !batchnorm_can_join_gradients(grad, other, other_grad))
 		return false;
 	s->gone[s->place[other->id]] = s->gone[s->place[other_grad->id]] = true;
 	batchnorm_join_both(s->g->module, n, other, grad, other_grad);

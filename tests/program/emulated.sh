@@ -1,0 +1,48 @@
+# CUDA programs on this machine, whose kernels are emulated (tests/program/emulated/cuda_runtime.h): sourced by the tests of
+# them, after tap.sh. For those of a pass, $pass is its name, and `spec PRECISION` prints a network, whose program is
+# net.cu.
+command -v "$CXX" > /dev/null || skip_all "no C++ compiler"
+
+emulated() { # NAME SOURCE [OPTION...]: launches, and reductions by shuffles, are what a C++ compiler cannot have
+	name=$1
+	sed 's/gpu_product_kernel<SIDE><<</gpu_product_kernel<SIDE, Job><<</
+		s/\([a-z_]*\(<SIDE, Job>\)\{0,1\}\)<<<\(.*\), [A-Z_]*, 0, stream>>>/emulated_launch(\3, stream, \1)/
+		/^template <typename T> DEVICE T$/,/^}$/d' "$2" > "$name.cc"
+	shift 2
+	"$CXX" -std=c++17 -w "${optimised:--O0}" "$@" -I"$top_srcdir/tests/program/emulated" \
+		-I"$top_srcdir/tests/program/standin" -o "$name" "$name.cc" -pthread -ldl
+}
+
+emitted() { # FOLDER PRECISION [OPTION...]
+	folder=$1
+	spec "$2" > net.nn
+	shift 2
+	"$STOWAGE" emit --target cuda --layout channels-last "$@" net.nn -o "$folder/"
+}
+
+calls() { # FOLDER: of norms and pooling, in a step
+	sed -n '/^train_step(/,/^}/s/.*\(\(batchnorm\|maxpool\)_[a-z_]*\)(.*/\1/p' "$1/net.cu" | sort | uniq -c | tr -s ' \n' ' ' > found
+	cat found && echo
+}
+
+trained() { # FOLDER: losses of four updates, and all that a checkpoint has
+	rm -f "$1.log" "$1.safetensors"
+	emulated "$1/net" "$1/net.cu" && "$1/net" --epochs 2 --log "$1.log" --save "$1.safetensors" > "$1.out" 2>&1 ||
+		{ cat "$1.out"; return 1; }
+	sed -n 's/.*"event":"update".*"loss":\([^,}]*\).*/\1/p' "$1.log" > "$1.losses"
+	cat "$1.losses"
+	[ "$(wc -l < "$1.losses")" = 4 ]
+}
+
+both_trained() { # PRECISION: with the pass and without it
+	emitted with "$1" && emitted without "$1" --without "$pass" && trained with && trained without
+}
+
+same_bits() {
+	both_trained f32 && cmp with.losses without.losses && cmp with.safetensors without.safetensors
+}
+
+as_near() {
+	both_trained bf16 &&
+		paste with.losses without.losses | awk '{ d = $1 - $2; if (d < 0) d = -d; if (!(d < 0.01 * $2)) exit 1 }'
+}
