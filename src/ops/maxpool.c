@@ -9,17 +9,7 @@
 
 #include "ir/diff.h"
 
-#include "ops/pool.h"
-
-static const struct attr_spec attrs[] = {
-	POOL_KERNEL,
-	{ "pad", ATTR_FRAME, "places added around the input, which never win; at most half the "
-	    "kernel; same: as many as make the output's extents those of the input divided by the "
-	    "stride, rounded up", .preset = "0", .choices = "same", .min = 0, .max = 16384 },
-	POOL_CEIL,
-	ATTRS_END
-};
-
+static const struct attr_spec attrs[] = { MAXPOOL_ATTRS, ATTRS_END };
 static const struct attr_spec attrs_sized[] = { POOL_SIZE, ATTRS_END };
 
 static bool

@@ -35,6 +35,7 @@
 	_(bias_gradients)			\
 	_(formula_in_norm)			\
 	_(marked_norms)				\
+	_(pooled_norms)				\
 	_(fuse_loss)				\
 	_(feed)					\
 	_(updates_together)			\
