@@ -8,8 +8,6 @@
  */
 #include "plan/plan.h"
 
-#include <string.h>
-
 #include "target/target.h"
 #include "ir/pass.h"
 #include "plan/placed.h"
@@ -54,33 +52,17 @@ place_persistent(struct plan *p)
 	return top;
 }
 
-/* Once more from the beginning, for so long by the clock: what is lower takes the place of the answer R, which every machine finds. */
+/* O: NULL for the thorough search, THOROUGH has what it may use: time by the clock, which goes beyond what every machine finds,
+ * or else answers that are known. */
 static struct packing_result
-search_on(struct arena *a, struct packing *pack, struct packing_result r, double seconds)
+solve(struct arena *a, struct packing *pack, const struct packing_options *o, const struct pass_options *thorough)
 {
-	const struct packing_options longer = { .visits = INT64_MAX / 2, .seconds = seconds };
-	size_t bytes = (size_t)pack->n * sizeof(*pack->item);
-	struct packing other = *pack;
-	struct packing_result found;
-
-	other.item = memcpy(arena_array(a, (size_t)pack->n, sizeof(*pack->item)), pack->item, bytes);
-	found = packing_solve(a, &other, &longer);
-	if (found.height < r.height) {
-		memcpy(pack->item, other.item, bytes);
-		r.height = found.height;
-	}
-	if (found.bound > r.bound)
-		r.bound = found.bound;
-	r.optimal = r.height == r.bound;
-	return r;
-}
-
-/* O: NULL for the thorough search, which KNOWN may have the answer of. */
-static struct packing_result
-solve(struct arena *a, struct packing *pack, const struct packing_options *o, struct placed *known)
-{
+	struct placed *known = thorough ? thorough->placed : NULL;
 	struct packing_result r;
 
+	if (!o && thorough && thorough->seconds > 0)
+		return packing_solve(a, pack, &(struct packing_options){ .visits = INT64_MAX / 2,
+		    .seconds = thorough->seconds });
 	if (o || !known)
 		return packing_solve(a, pack, o);
 	if (!placed_find(known, pack, &r)) {
@@ -90,7 +72,7 @@ solve(struct arena *a, struct packing *pack, const struct packing_options *o, st
 	return r;
 }
 
-/* O: NULL for the thorough search, THOROUGH has what it may use. LAST: by buffer, how long it is kept; NULL: as long as it lives. */
+/* O and THOROUGH as of solve(). LAST: by buffer, how long it is kept; NULL: as long as it lives. */
 static void
 pack(struct plan *p, struct arena *parent, const struct packing_options *o, const struct pass_options *thorough,
     const int *last)
@@ -108,9 +90,7 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o, cons
 			pack.item[pack.n++] = (struct item){ .size = b->bytes,
 			    .lower = b->first, .upper = (last ? last[i] : b->last) + 1 };
 	}
-	r = solve(a, &pack, o, thorough ? thorough->placed : NULL);
-	if (thorough && thorough->seconds > 0 && !r.optimal)
-		r = search_on(a, &pack, r, thorough->seconds);
+	r = solve(a, &pack, o, thorough);
 	p->transient_bytes = r.height;
 	p->arena_bytes = p->persistent_bytes + r.height;
 	p->proved_bytes = p->persistent_bytes + r.bound;
