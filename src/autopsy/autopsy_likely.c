@@ -50,8 +50,8 @@
 #define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
     "short or small one runs."
 #define GRADIENTS_ON	"Gradients are on, since torch.no_grad() does not stand around it"
-#define KEPT_ON		"Something is kept from one step to the next (losses with their graph, lists of results, validation or inference "	\
-    "with gradients on)"
+#define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
+    "validation or inference with gradients on; in Keras models made anew in each)"
 
 static const struct row {
 	unsigned needs;
@@ -286,8 +286,8 @@ is_unknown(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o && (y->causes.n == 0 || o->kind == OOM_TOLD) && !o->says && !o->asserted && !o->hedged && !o->apart && (o->host || (!y->module &&
-	    !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
+	return o && (y->causes.n == 0 || o->kind == OOM_TOLD) && !o->says && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
+	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }
 
 static void

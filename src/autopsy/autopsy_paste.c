@@ -99,8 +99,9 @@ words(struct autopsy *y)
 	if (p->grows && !o->says)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of memory that grows. Where it does so from step to step, "
 		    "something is kept from one to the next: %s.", p->grows, o->host ? "results on lists, caches, or what loader "
-		    "processes hold" : "losses that are added with their graph (loss.item() adds the number alone), results on "
-		    "lists, a graph that backward is told to keep, validation with gradients on"));
+		    "processes hold" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "
+		    "alone), a graph that backward is told to keep, validation with gradients on; in Keras models that are made anew "
+		    "in each round (clear_session() is to let go of the earlier)"));
 	if (p->evaluating && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
 	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of validation or tests. Where it failed there, and "

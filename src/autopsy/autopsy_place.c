@@ -338,9 +338,9 @@ ggml(struct autopsy *y)
 		    "bits take less.");
 	if ((facts & TRACE_COMPUTE) && !(facts & TRACE_LAYERS))
 		place_cause(y, "It is the buffer for results while a batch is computed; weights and the "
-		    "cache of keys and values are in place by then. A shorter context (-c), smaller "
-		    "batches (-b, -ub), or fewer layers on this device (-ngl, --tensor-split) leave room "
-		    "for it.");
+		    "cache of keys and values are in place by then. A shorter context (-c) or smaller "
+		    "batches (-b, -ub) make it smaller; fewer layers on this device (-ngl, --tensor-split) "
+		    "leave room for it.");
 }
 
 static void

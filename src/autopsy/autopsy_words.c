@@ -165,6 +165,8 @@ device_meaning(struct arena *a, const struct oom_message *o)
 	default:
 		return !o->size[OOM_ASKED].known && o->status ? "A library of CUDA got no memory on the device. The message does not say for what." :
 		    !o->size[OOM_ASKED].known ? "The device had no memory left. The message does not say for what." :
+		    o->facts & TRACE_LIMIT ? arena_printf(a, "A buffer of %s is larger than this device, or its driver, gives in one piece, however "
+		    "much is free: it must be smaller, or in parts.", what) :
 		    strcmp(o->who, "Theano") == 0 ? arena_printf(a, "The driver was asked for %s, and did not give it.", what) :
 		    arena_printf(a, "The driver was asked for %s, and did not give it. A framework may go on after that with smaller "
 		    "blocks; an error of its own tells whether it did.", what);

@@ -101,6 +101,7 @@ const struct detail oom_details[] = {
 	{ "Driver report % free", DETAIL_SIZE, OOM_CUDA, OOM_FREE },
 	{ "% total", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "failed to allocate buffer for kv cache", DETAIL_FACT, OOM_CUDA, TRACE_CACHE },
+	{ "Requested buffer size exceeds device", DETAIL_FACT, OOM_CUDA, TRACE_LIMIT },
 	{ "failed to allocate compute buffers", DETAIL_FACT, OOM_CUDA, TRACE_COMPUTE },
 	{ "ggml_gallocr_reserve", DETAIL_FACT, OOM_CUDA, TRACE_COMPUTE },
 	{ "error loading model: unable to allocate", DETAIL_FACT, OOM_CUDA, TRACE_LAYERS },

@@ -254,7 +254,7 @@ oom_told_pool(int i)
 	return framework[i].pool;
 }
 
-/* The run itself, and not one that works there, or that is asked for. */
+/* The run itself, and not its memory, what is loaded or saved there, or a run that works there, or that is asked for. */
 static bool
 runs_on_processor(struct talk t)
 {
@@ -262,7 +262,9 @@ runs_on_processor(struct talk t)
 	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
-	return at && !clause_is_question(t) && !talk_any_whole(talk_clause(t, at, n), "works work worked fine ok okay tried try could");
+	return at && !clause_is_question(t) && !talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem") &&
+	    !talk_any_whole(talk_clause(t, at, n), "works work worked fine ok okay tried try could load loads loaded loading save saves "
+	    "saved saving checkpoint checkpoints offload");
 }
 
 /* "I restarted it", "we have restarted it": by whom it was done, right ahead of it. */
@@ -371,7 +373,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->gpu = line;
 	if (talk_has_whole(t, DATA) && !begins_code(t))
 		o->data = line;
-	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), AT_ONCE, AHEAD | BEHIND, ""))
+	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), AT_ONCE, AHEAD | BEHIND, "") &&
+	    !talk_any_phrase(oom_told_sentence(o, t), "after the first|after first"))
 		o->at_once = line;
 	if (says_killed(t))
 		o->killed = line;

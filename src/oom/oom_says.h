@@ -99,6 +99,8 @@
     "something that was never set, or received in part. Look for the error that came before it."
 #define LARGE_BLOCK	"The driver of this device gives no single block of 4 GiB or more, however much is "	\
     "free: what was asked for must be made in parts or smaller, such as by fewer samples or pixels at once."
+#define LARGE_BUFFER	"A buffer is larger than this device, or its driver, gives in one piece, however much is free: it must be "	\
+    "smaller, or in parts."
 #define ON_CHIP		"Not the device's memory: a kernel needs more of the memory on a multiprocessor "	\
     "(\"shared memory\") than that device has, of which there are tens or hundreds of KiB. "		\
     "Smaller blocks (BLOCK sizes, fewer num_stages or num_warps), or a version of the library that knows "	\

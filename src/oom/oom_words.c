@@ -73,7 +73,8 @@ is_late(struct talk t)
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(t, at + n, AFTER);
 		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") &&
-		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0") && !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
+		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch") &&
+		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
 			return true;
 	}

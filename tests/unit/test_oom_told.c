@@ -164,6 +164,11 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("I use the CPU to do the training").told.processor, 1);
 	cr_expect_eq(read_lines("on the CPU it works").told.processor, 0);
 	cr_expect_eq(read_lines("can it run on the CPU?").told.processor, 0);
+	cr_expect_eq(read_lines("each needs all of it in place of only CPU RAM for its part").told.processor, 0, "memory");
+	cr_expect_eq(read_lines("every process loads the model on CPU").told.processor, 0, "where it is loaded");
+	cr_expect_eq(read_lines("out of memory right after the first iteration").later, 0);
+	cr_expect_eq(read_lines("out of memory right after the first iteration").told.at_once, 0);
+	cr_expect_eq(read_lines("out of memory after the first epoch").later, 1);
 }
 
 Test(oom_told, graphs_of_networks)
