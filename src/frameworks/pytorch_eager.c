@@ -567,7 +567,12 @@ int64_t
 eager_bytes(const struct module *m)
 {
 	const struct eager_ask ask = { .batch = settings_micro_batch(&m->set) };
+	struct module in = *m;
 	struct eager e;
+	int64_t bytes;
 
-	return eager_simulate(m, &ask, &e) ? e.peak : -1;
+	in.arena = arena_child(m->arena);
+	bytes = eager_simulate(&in, &ask, &e) ? e.peak : -1;
+	arena_free(in.arena);
+	return bytes;
 }

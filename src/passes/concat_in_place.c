@@ -37,9 +37,8 @@ struct joining {
 
 /* Which tensors does backward read? Only nodes on the way from a trained parameter have one. */
 static bool *
-kept_for_backward(const struct graph *g)
+kept_for_backward(const struct graph *g, struct arena *a)
 {
-	struct arena *a = g->module->arena;
 	size_t all = (size_t)g->module->next_tensor + 1;
 	bool *kept = arena_array(a, all, sizeof(*kept));
 	bool *wants = arena_array(a, all, sizeof(*wants));
@@ -132,8 +131,9 @@ static void
 concat_in_place(struct graph *g)
 {
 	size_t all = (size_t)g->module->next_tensor + 1;
-	struct joining j = { g, sums_reads(g), kept_for_backward(g),
-	    arena_array(g->module->arena, all, sizeof(*j.gone)) };
+	struct arena *scratch = arena_child(g->module->arena);
+	struct joining j = { g, sums_reads(g, scratch), kept_for_backward(g, scratch),
+	    arena_array(scratch, all, sizeof(*j.gone)) };
 	int i, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++) {
@@ -153,6 +153,7 @@ concat_in_place(struct graph *g)
 			g->nodes.v[kept++] = n;
 	}
 	g->nodes.n = kept;
+	arena_free(scratch);
 }
 
 const struct pass pass_concat_in_place = {

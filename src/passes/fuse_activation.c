@@ -110,9 +110,9 @@ fuse_one(struct fusing *f, struct node *n)
 static void
 fuse(struct graph *g)
 {
-	struct arena *a = g->module->arena;
-	struct fusing f = { .g = g, .reads = sums_reads(g),
-	    .place = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*f.place)) };
+	struct arena *scratch = arena_child(g->module->arena);
+	struct fusing f = { .g = g, .reads = sums_reads(g, scratch),
+	    .place = arena_array(scratch, (size_t)g->module->next_tensor + 1, sizeof(*f.place)) };
 	int i, j, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++)
@@ -123,6 +123,7 @@ fuse(struct graph *g)
 		if (!fuse_one(&f, g->nodes.v[i]))
 			g->nodes.v[kept++] = g->nodes.v[i];
 	g->nodes.n = kept;
+	arena_free(scratch);
 }
 
 const struct pass pass_fuse_activation = {

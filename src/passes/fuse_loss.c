@@ -54,11 +54,10 @@ grad_of(const struct node *loss)
 }
 
 static struct fusing
-survey(struct graph *g)
+survey(struct graph *g, struct arena *a)
 {
-	struct arena *a = g->module->arena;
 	size_t all = (size_t)g->module->next_tensor + 1, k;
-	struct fusing f = { g, sums_reads(g), arena_array(a, all, sizeof(*f.last)),
+	struct fusing f = { g, sums_reads(g, a), arena_array(a, all, sizeof(*f.last)),
 	    arena_array(a, all, sizeof(*f.before)), arena_array(a, all, sizeof(*f.place)),
 	    arena_array(a, all, sizeof(*f.over)) };
 	int i, j;
@@ -151,8 +150,9 @@ fuse(struct fusing *f, int at)
 static void
 fuse_losses(struct graph *g)
 {
-	struct fusing f = survey(g);
-	bool *gone = arena_array(g->module->arena, (size_t)g->nodes.n + 1, sizeof(*gone));
+	struct arena *scratch = arena_child(g->module->arena);
+	struct fusing f = survey(g, scratch);
+	bool *gone = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*gone));
 	int i, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++)
@@ -164,6 +164,7 @@ fuse_losses(struct graph *g)
 			g->nodes.v[kept++] = n;
 	}
 	g->nodes.n = kept;
+	arena_free(scratch);
 }
 
 static bool

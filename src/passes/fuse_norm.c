@@ -124,10 +124,10 @@ fuse(struct fusing *f, int at, bool *gone)
 static void
 fuse_norm(struct graph *g)
 {
-	struct arena *a = g->module->arena;
-	struct fusing f = { g, sums_reads(g), arena_array(a, (size_t)g->module->next_tensor + 1,
+	struct arena *scratch = arena_child(g->module->arena);
+	struct fusing f = { g, sums_reads(g, scratch), arena_array(scratch, (size_t)g->module->next_tensor + 1,
 	    sizeof(*f.place)) };
-	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
+	bool *gone = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*gone));
 	int i, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++)
@@ -139,6 +139,7 @@ fuse_norm(struct graph *g)
 		if (!gone[i])
 			g->nodes.v[kept++] = g->nodes.v[i];
 	g->nodes.n = kept;
+	arena_free(scratch);
 }
 
 const struct pass pass_fuse_norm = {

@@ -37,7 +37,8 @@ fuse(struct node *relu, const int *reads)
 static void
 fuse_pool(struct graph *g)
 {
-	const int *reads = sums_reads(g);
+	struct arena *scratch = arena_child(g->module->arena);
+	const int *reads = sums_reads(g, scratch);
 	const struct op *relu = op_find("relu");
 	int i, kept = 0;
 
@@ -45,6 +46,7 @@ fuse_pool(struct graph *g)
 		if (g->nodes.v[i]->op != relu || !fuse(g->nodes.v[i], reads))
 			g->nodes.v[kept++] = g->nodes.v[i];
 	g->nodes.n = kept;
+	arena_free(scratch);
 }
 
 const struct pass pass_fuse_pool = {

@@ -111,10 +111,10 @@ into_state(struct taking *t, struct node *update, struct tensor *g, bool micro)
 /* By the id of an accumulated gradient: the update that reads it, where nobody else does (as the
  * norm of all gradients would). */
 static struct node **
-readers(const struct module *m)
+readers(const struct module *m, struct arena *a)
 {
-	struct node **reader = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*reader));
-	const int *reads = m->update ? sums_reads(m->update) : NULL;
+	struct node **reader = arena_array(a, (size_t)m->next_tensor + 1, sizeof(*reader));
+	const int *reads = m->update ? sums_reads(m->update, a) : NULL;
 	int i, j;
 
 	for (i = 0; m->update && i < m->update->nodes.n; i++) {
@@ -149,14 +149,16 @@ run(struct module *m, const struct pass_options *o)
 	const struct op *accumulate = op_find("accumulate");
 	struct taking t = { m, NULL };
 	struct node **reader, *n;
+	struct arena *scratch;
 	int i, kept = 0;
 
 	(void)o;
 	if (!m->train || m->set.parts)
 		return true;
 	sums_fold(m->train, T_GRADIENT);
-	t.reads = sums_reads(m->train);
-	reader = readers(m);
+	scratch = arena_child(m->arena);
+	t.reads = sums_reads(m->train, scratch);
+	reader = readers(m, scratch);
 	for (i = 0; i < m->train->nodes.n; i++) {
 		n = m->train->nodes.v[i];
 		if (n->op->kind == OP_OPTIMIZER)
@@ -165,6 +167,7 @@ run(struct module *m, const struct pass_options *o)
 			m->train->nodes.v[kept++] = n;
 	}
 	m->train->nodes.n = kept;
+	arena_free(scratch);
 	return true;
 }
 

@@ -97,7 +97,8 @@ static bool
 run(struct module *m, const struct pass_options *o)
 {
 	struct graph *const graph[] = { m->train, m->update, m->validate };
-	struct classes c = { arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.last)) };
+	struct arena *scratch = arena_child(m->arena);
+	struct classes c = { arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*c.last)) };
 	size_t i;
 	int j;
 
@@ -109,6 +110,7 @@ run(struct module *m, const struct pass_options *o)
 		for (j = 0; j < graph[i]->nodes.n; j++)
 			overwrite_any(&c, graph[i]->nodes.v[j], j);
 	}
+	arena_free(scratch);
 	return true;
 }
 

@@ -43,7 +43,7 @@ joins_init(struct joins *j, struct graph *g)
 	size_t tensors = (size_t)g->module->next_tensor + 1;
 	int i, k;
 
-	*j = (struct joins){ .g = g, .reads = sums_reads(g), .place = arena_array(a, tensors, sizeof(*j->place)),
+	*j = (struct joins){ .g = g, .reads = sums_reads(g, a), .place = arena_array(a, tensors, sizeof(*j->place)),
 	    .kept = arena_array(a, tensors, sizeof(*j->kept)), .scratch = a };
 	for (i = 0; i < g->module->next_tensor; i++)
 		j->place[i] = -1;

@@ -86,7 +86,7 @@ static void
 mark(struct graph *g, struct arena *a)
 {
 	struct module *m = g->module;
-	struct marking s = { g, sums_reads(g), arena_array(a, (size_t)g->nodes.n + 1, sizeof(bool)),
+	struct marking s = { g, sums_reads(g, a), arena_array(a, (size_t)g->nodes.n + 1, sizeof(bool)),
 	    arena_array(a, (size_t)m->next_node + 1, sizeof(int)) };
 	int i, kept = 0;
 

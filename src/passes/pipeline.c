@@ -194,7 +194,8 @@ passes_run(struct module *m, const struct pass_options *o)
 	bool planned;
 
 	m->options = for_questions(m, o);
-	own.placed = m->options->placed;	/* a search for a budget places what then is the plan */
+	if (o->most_bytes || m->set.recompute_budget)	/* a search for that places what then is the plan */
+		own.placed = m->options->placed;
 	planned = passes_finish(m, &own, NULL);
 	if (o->question_work)
 		*o->question_work -= work_of(m);

@@ -99,10 +99,10 @@ overtake(struct graph *g, int at, struct uses *u)
 static void
 pool_first(struct graph *g)
 {
-	struct arena *a = g->module->arena;
+	struct arena *scratch = arena_child(g->module->arena);
 	size_t all = (size_t)g->module->next_tensor + 1;
-	struct uses u = { arena_array(a, all, sizeof(*u.reads)),
-	    arena_array(a, all, sizeof(*u.now)) };
+	struct uses u = { arena_array(scratch, all, sizeof(*u.reads)),
+	    arena_array(scratch, all, sizeof(*u.now)) };
 	int i, j;
 
 #define NOW(t)	((t) && u.now[(t)->id] ? u.now[(t)->id] : (t))
@@ -122,6 +122,7 @@ pool_first(struct graph *g)
 		g->results.v[i].tensor = NOW(g->results.v[i].tensor);
 	g->loss = NOW(g->loss);
 #undef NOW
+	arena_free(scratch);
 }
 
 const struct pass pass_pool_first = {

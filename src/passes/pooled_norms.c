@@ -77,7 +77,7 @@ join(const struct graph *g, const int *reads, int i)
 static void
 join_all(struct graph *g, struct arena *a)
 {
-	const int *reads = sums_reads(g);
+	const int *reads = sums_reads(g, a);
 	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
 	int i, other, kept = 0;
 

@@ -56,7 +56,8 @@ static void
 drop_identities(struct graph *g)
 {
 	struct module *m = g->module;
-	struct tensor **same = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*same));
+	struct arena *scratch = arena_child(m->arena);
+	struct tensor **same = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*same));
 	int i, j, kept = 0;
 
 #define SAME(t)	((t) && same[(t)->id] ? same[(t)->id] : (t))
@@ -83,6 +84,7 @@ drop_identities(struct graph *g)
 		g->results.v[i].tensor = SAME(g->results.v[i].tensor);
 	g->loss = SAME(g->loss);
 #undef SAME
+	arena_free(scratch);
 }
 
 const struct pass pass_simplify = {

@@ -21,10 +21,9 @@ struct folding {
 };
 
 int *
-sums_reads(const struct graph *g)
+sums_reads(const struct graph *g, struct arena *a)
 {
-	int *reads = arena_array(g->module->arena, (size_t)g->module->next_tensor + 1,
-	    sizeof(*reads));
+	int *reads = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*reads));
 	int i, j;
 
 	for (i = 0; i < g->nodes.n; i++)
@@ -50,11 +49,10 @@ note_read(struct folding *f, const struct tensor *t, int at)
 }
 
 static struct folding
-survey(struct graph *g)
+survey(struct graph *g, struct arena *a)
 {
-	struct arena *a = g->module->arena;
 	size_t all = (size_t)g->module->next_tensor + 1;
-	struct folding f = { g, sums_reads(g), arena_array(a, all, sizeof(*f.place)),
+	struct folding f = { g, sums_reads(g, a), arena_array(a, all, sizeof(*f.place)),
 	    arena_array(a, all, sizeof(*f.last)), arena_array(a, all, sizeof(*f.before)) };
 	size_t k;
 	int i, j;
@@ -121,7 +119,8 @@ fold(struct folding *f, int at)
 void
 sums_fold(struct graph *g, enum tensor_kind kind)
 {
-	struct folding f = survey(g);
+	struct arena *scratch = arena_child(g->module->arena);
+	struct folding f = survey(g, scratch);
 	const struct op *sum = op_find("grad_sum");
 	int i, kept = 0;
 
@@ -132,4 +131,5 @@ sums_fold(struct graph *g, enum tensor_kind kind)
 		if (g->nodes.v[i])
 			g->nodes.v[kept++] = g->nodes.v[i];
 	g->nodes.n = kept;
+	arena_free(scratch);
 }

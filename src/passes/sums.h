@@ -14,6 +14,6 @@
 void	sums_fold(struct graph *, enum tensor_kind);
 
 /* How often each tensor is read by the graph, by id; results count. */
-int	*sums_reads(const struct graph *);
+int	*sums_reads(const struct graph *, struct arena *);
 
 #endif

@@ -20,10 +20,10 @@
 static void
 join_sums(struct graph *g)
 {
-	struct arena *a = g->module->arena;
-	const int *reads = sums_reads(g);
-	int *place = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*place));	/* 1 the first node */
-	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
+	struct arena *a = g->module->arena, *scratch = arena_child(a);
+	const int *reads = sums_reads(g, scratch);
+	int *place = arena_array(scratch, (size_t)g->module->next_tensor + 1, sizeof(*place));	/* 1 the first node */
+	bool *gone = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*gone));
 	int i, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++) {
@@ -42,6 +42,7 @@ join_sums(struct graph *g)
 		if (!gone[i])
 			g->nodes.v[kept++] = g->nodes.v[i];
 	g->nodes.n = kept;
+	arena_free(scratch);
 }
 
 const struct pass pass_sums_of_formulas = {

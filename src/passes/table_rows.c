@@ -52,13 +52,15 @@ take(struct node *update, const struct node *gradient)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
+	struct arena *scratch;
 	bool *gone;
 	int *reads, i, kept = 0;
 
 	if (!m->train || o->input_gradients)
 		return true;
-	reads = sums_reads(m->train);
-	gone = arena_array(m->arena, (size_t)m->next_node + 1, sizeof(*gone));
+	scratch = arena_child(m->arena);
+	reads = sums_reads(m->train, scratch);
+	gone = arena_array(scratch, (size_t)m->next_node + 1, sizeof(*gone));
 	for (i = 0; i < m->train->nodes.n; i++) {
 		struct node *n = m->train->nodes.v[i];
 		const struct node *gradient = n->op == &op_sgd ? rows_of(m, n, reads) : NULL;
@@ -73,6 +75,7 @@ run(struct module *m, const struct pass_options *o)
 		if (!gone[m->train->nodes.v[i]->id])
 			m->train->nodes.v[kept++] = m->train->nodes.v[i];
 	m->train->nodes.n = kept;
+	arena_free(scratch);
 	return true;
 }
 

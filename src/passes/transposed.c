@@ -16,9 +16,9 @@
 
 /* By the id of a tensor: how often products read it that could read what it is transposed from. */
 static int *
-products_reading(const struct graph *g)
+products_reading(const struct graph *g, struct arena *a)
 {
-	int *n = arena_array(g->module->arena, (size_t)g->module->next_tensor + 1, sizeof(*n));
+	int *n = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*n));
 	int i, k;
 
 	for (i = 0; i < g->nodes.n; i++)
@@ -31,7 +31,8 @@ products_reading(const struct graph *g)
 static void
 transposed(struct graph *g)
 {
-	const int *reads = sums_reads(g), *products = products_reading(g);
+	struct arena *scratch = arena_child(g->module->arena);
+	const int *reads = sums_reads(g, scratch), *products = products_reading(g, scratch);
 	int i, k, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++)
@@ -50,6 +51,7 @@ transposed(struct graph *g)
 			g->nodes.v[kept++] = n;
 	}
 	g->nodes.n = kept;
+	arena_free(scratch);
 }
 
 const struct pass pass_transposed = {

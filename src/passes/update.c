@@ -207,13 +207,16 @@ bytes_of(const struct tensor *t)
 static void
 schedule_early(struct module *m, struct graph *g, int first)
 {
-	int *place = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*place));
-	int *head = arena_array(m->arena, (size_t)first + 1, sizeof(*head));
-	int *next = arena_array(m->arena, (size_t)g->nodes.n + 1, sizeof(*next));
-	int *bucket = arena_array(m->arena, (size_t)g->nodes.n + 1, sizeof(*bucket));
-	struct node **old = g->nodes.v;
+	struct arena *scratch = arena_child(m->arena);
+	int *place = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*place));
+	int *head = arena_array(scratch, (size_t)first + 1, sizeof(*head));
+	int *next = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*next));
+	int *bucket = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*bucket));
 	int total = g->nodes.n, i, j;
+	struct node **old = arena_array(scratch, (size_t)total + 1, sizeof(struct node *));
 
+	if (total > 0)
+		memcpy(old, g->nodes.v, (size_t)total * sizeof(*old));
 	for (i = 0; i < first; i++) {
 		for (j = 0; j < old[i]->nin; j++)
 			if (old[i]->in[j])
@@ -234,13 +237,13 @@ schedule_early(struct module *m, struct graph *g, int first)
 		next[i] = head[bucket[i]];
 		head[bucket[i]] = i;
 	}
-	g->nodes.v = NULL;
-	g->nodes.n = g->nodes.cap = 0;
+	g->nodes.n = 0;
 	for (i = 0; i < first; i++) {
-		vec_push(m->arena, &g->nodes, old[i]);
+		g->nodes.v[g->nodes.n++] = old[i];
 		for (j = head[i]; j; j = next[j])
-			vec_push(m->arena, &g->nodes, old[j]);
+			g->nodes.v[g->nodes.n++] = old[j];
 	}
+	arena_free(scratch);
 }
 
 /* Of the sum that N begins to make, a rank's piece. */

@@ -46,7 +46,7 @@ plan_phase_name(const struct instant *at)
 
 /* The tensors that training makes: all but what --predict alone writes. NULL: nothing is trained. */
 static bool *
-made_in_training(const struct module *m)
+made_in_training(const struct module *m, struct arena *a)
 {
 	const struct graph *g = m->forward;
 	bool *made;
@@ -54,7 +54,7 @@ made_in_training(const struct module *m)
 
 	if (!m->train)
 		return NULL;
-	made = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*made));
+	made = arena_array(a, (size_t)m->next_tensor + 1, sizeof(*made));
 	for (i = 0; i < g->results.n; i++)
 		if (!g->results.v[i].predicted)
 			made[g->results.v[i].tensor->id] = true;
@@ -66,7 +66,8 @@ made_in_training(const struct module *m)
 static void
 count_layers(const struct module *m, struct plan_summary *s)
 {
-	bool *seen = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*seen)), *made = made_in_training(m);
+	struct arena *scratch = arena_child(m->arena);
+	bool *seen = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*seen)), *made = made_in_training(m, scratch);
 	int i, j;
 
 	for (i = 0; i < m->forward->nodes.n; i++) {
@@ -88,8 +89,9 @@ count_layers(const struct module *m, struct plan_summary *s)
 		s->parameters += c.parameters;
 		s->macs = affine_sum(s->macs, c.macs);
 		if (n->nout && n->out[0] && (n->op->kind != OP_LOSS || c.parameters) && n->op->kind != OP_METRIC)
-			vec_push(m->arena, &s->layers, c);
+			vec_push_moving(m->arena, &s->layers, c);
 	}
+	arena_free(scratch);
 }
 
 struct by_line {
@@ -146,7 +148,8 @@ static void
 count_lines(const struct module *m, struct plan_summary *s)
 {
 	const struct plan *p = m->plan;
-	struct by_line *held = arena_array(m->arena, (size_t)p->buffers.n + 1, sizeof(*held));
+	struct arena *scratch = arena_child(m->arena);
+	struct by_line *held = arena_array(scratch, (size_t)p->buffers.n + 1, sizeof(*held));
 	struct line_bytes *l;
 	int i, n = 0;
 
@@ -171,6 +174,7 @@ count_lines(const struct module *m, struct plan_summary *s)
 	}
 	if (s->lines.n > 0)
 		qsort(s->lines.v, (size_t)s->lines.n, sizeof(*s->lines.v), compare_bytes);
+	arena_free(scratch);
 }
 
 /* Does backward go on while the sum is on its way? */
