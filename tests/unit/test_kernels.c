@@ -951,19 +951,19 @@ Test(kernels, dropout)
 	s.draw = 7;
 	for (int64_t i = 0; i < n; i++)
 		x[i] = 1;
-	dropout(y, x, &s, 3, 0.25, n);
+	dropout(y, x, AS_IS, &s, 3, 0.25, n);
 	for (int64_t i = 0; i < n; i++) {
 		cr_assert(y[i] == 0 || fabs((double)y[i] - 4.0 / 3) < 1e-6);
 		dropped += y[i] == 0;
 	}
 	/* five standard deviations */
 	cr_assert(llabs(dropped - n / 4) < 450, "%lld dropped", (long long)dropped);
-	dropout(x, x, &s, 3, 0.25, n);	/* the same numbers, in place */
+	dropout(x, x, AS_IS, &s, 3, 0.25, n);	/* the same numbers, in place */
 	cr_assert_arr_eq(x, y, (size_t)n * sizeof(*x));
 	s.draw = 8;
 	for (int64_t i = 0; i < n; i++)
 		dx[i] = 1;
-	dropout(dx, dx, &s, 3, 0.25, n);
+	dropout(dx, dx, AS_IS, &s, 3, 0.25, n);
 	for (int64_t i = 0; i < n; i++)
 		same += dx[i] == y[i];
 	cr_assert(llabs(same - n * 10 / 16) < 500, "draws are alike in %lld places",

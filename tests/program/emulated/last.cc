@@ -256,8 +256,8 @@ check_upsample(int64_t b, int64_t c, int64_t h, int64_t w, int64_t oh, int64_t o
 				same("resize's dx by the nearest", dx, dz, 1e-6);
 			}
 		}
-	dropout(&dx[0], &x[0], &s, 7, 0.4, b * c * h * w);
-	dropout_last(&dxl[0], &xl[0], &s, 7, 0.4, b, c, h * w);
+	dropout(&dx[0], &x[0], AS_IS, &s, 7, 0.4, b * c * h * w);
+	dropout_last(&dxl[0], &xl[0], AS_IS, &s, 7, 0.4, b, c, h * w);
 	same("dropout", turned(dx, b, c, h * w), dxl, 0);
 }
 
