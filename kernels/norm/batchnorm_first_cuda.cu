@@ -172,14 +172,27 @@ template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, con
 		struct plane_place p = plane_place_of(r, cut);
 		struct bn_channel k = bn_channel_of(weight, bias, mean, invstd, p.c);
 
-		for (int64_t i = p.at; i < p.end; i += p.step) {
-			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * WIDTH);
-			real value[WIDTH];
+		for (int64_t i = p.at; i < p.end; i += COLUMN_PAIR * p.step) {
+			struct column_pack<WIDTH> v[COLUMN_PAIR], beside[COLUMN_PAIR];
+			int n = i + p.step < p.end ? COLUMN_PAIR : 1;
 
 #pragma unroll
-			for (int j = 0; j < WIDTH; j++)
-				value[j] = bn_value(VALUE(v.at[j]) - k.mean, k.gain, k.offset);
-			bn_store<WIDTH>(y, value, then, i * WIDTH);
+			for (int m = 0; m < COLUMN_PAIR; m++)
+				if (m < n) {
+					v[m] = column_load<WIDTH>(x + (i + m * p.step) * WIDTH);
+					if (then.saved)
+						beside[m] = column_load<WIDTH>(then.saved + (i + m * p.step) * WIDTH);
+				}
+#pragma unroll
+			for (int m = 0; m < COLUMN_PAIR; m++)
+				if (m < n) {
+					real value[WIDTH];
+
+#pragma unroll
+					for (int j = 0; j < WIDTH; j++)
+						value[j] = bn_value(VALUE(v[m].at[j]) - k.mean, k.gain, k.offset);
+					bn_store<WIDTH>(y, value, then, beside[m], (i + m * p.step) * WIDTH);
+				}
 		}
 	}
 }

@@ -326,9 +326,23 @@ template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, co
 		real value[WIDTH];
 
 		line.load(weight, bias, mean, invstd, at.c);
-		for (int64_t i = at.row; i < at.end; i += at.step) {
-			line.values(value, column_load<WIDTH>(x + i * channels + at.c));
-			bn_store<WIDTH>(y, value, then, i * channels + at.c);
+		for (int64_t i = at.row; i < at.end; i += COLUMN_PAIR * at.step) {
+			struct column_pack<WIDTH> v[COLUMN_PAIR], beside[COLUMN_PAIR];
+			int n = i + at.step < at.end ? COLUMN_PAIR : 1;
+
+#pragma unroll
+			for (int k = 0; k < COLUMN_PAIR; k++)
+				if (k < n) {
+					v[k] = column_load<WIDTH>(x + (i + k * at.step) * channels + at.c);
+					if (then.saved)
+						beside[k] = column_load<WIDTH>(then.saved + (i + k * at.step) * channels + at.c);
+				}
+#pragma unroll
+			for (int k = 0; k < COLUMN_PAIR; k++)
+				if (k < n) {
+					line.values(value, v[k]);
+					bn_store<WIDTH>(y, value, then, beside[k], (i + k * at.step) * channels + at.c);
+				}
 		}
 	}
 }

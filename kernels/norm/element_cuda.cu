@@ -39,14 +39,12 @@ bn_make(elem *to, real *made, struct column_pack<WIDTH> dy, enum epilogue_kind k
 	column_store<WIDTH>(to, dy);
 }
 
-/* Stores what THEN makes of WIDTH values, at elements AT and next of y. */
+/* Stores what THEN makes of WIDTH values, and of those BESIDE them if it reads such, at elements AT and next of y. */
 template <int WIDTH> DEVICE void
-bn_store(elem *y, const real *value, struct epilogue then, int64_t at)
+bn_store(elem *y, const real *value, struct epilogue then, const struct column_pack<WIDTH> &beside, int64_t at)
 {
-	struct column_pack<WIDTH> beside, made;
+	struct column_pack<WIDTH> made;
 
-	if (then.saved)
-		beside = column_load<WIDTH>(then.saved + at);
 #define STORE(kind_, function, reads, known)							\
 	case kind_:										\
 		_Pragma("unroll")								\

@@ -19,6 +19,7 @@
 #define COLUMN_LANES	32	/* threads side by side, at most */
 #define COLUMN_DEPTH	4	/* rows that a thread reads at once; their terms are added up as reals, the
 				 * sums of these as doubles */
+#define COLUMN_PAIR	2	/* rows that it reads at once where nothing is summed */
 #define COLUMN_WIDTH	(16 / (int)sizeof(elem))
 
 /* The elements that a thread takes at once. */
