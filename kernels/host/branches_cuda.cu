@@ -4,7 +4,7 @@
  * While a step is captured, each branch of the plan is a stream, and what waits for a call of
  * another branch waits for an event: the step's graph gets those edges and no others. All begin
  * where the first one is, and it waits for the others at the end. A step that runs call by call (a
- * smaller batch, --profile, CHECK) runs them one after the other, as they are written.
+ * smaller batch, CHECK) runs them one after the other, as they are written.
  */
 #if defined(LIBRARY) || defined(CHECK)
 
@@ -22,11 +22,20 @@
 static cudaStream_t branches[BRANCHES];	/* the first is that of everything else */
 static cudaEvent_t branch_over_at[INSTANTS];
 
+#ifndef INFERS
+static void	profile_branch(int k);
+static void	profile_after(int instant);
+#endif
+
 static void
 branch_to(int k)
 {
 	if (!branching)
 		return;
+#ifndef INFERS
+	if (profiling)
+		profile_branch(k);
+#endif
 	stream = branches[k];
 #ifdef BY_CUDNN
 	CUDNN(cudnnSetStream(dnn_device.handle, stream));
@@ -36,8 +45,13 @@ branch_to(int k)
 static void
 branch_after(int instant)
 {
-	if (branching)
-		CUDA(cudaStreamWaitEvent(stream, branch_over_at[instant], 0));
+	if (!branching)
+		return;
+#ifndef INFERS
+	if (profiling)
+		profile_after(instant);
+#endif
+	CUDA(cudaStreamWaitEvent(stream, branch_over_at[instant], 0));
 }
 
 static void

@@ -57,6 +57,7 @@ static cudaGraphExec_t graphs[STEPS_THERE][2];
 static void	device_wait(void);
 
 #include "tune_cuda.cu"
+#include "profile_cuda.cu"
 
 /* Work of the host whose loops threads share. */
 static void
@@ -90,7 +91,7 @@ device_call(int which, int64_t b)
 }
 
 /* The graph of a step, NULL where it is launched call by call: a smaller batch, predictions that
- * are read in its midst, the marks of --profile and of a check build. */
+ * are read in its midst, the marks of a check build. */
 static cudaGraphExec_t
 device_graph(int which, int64_t b, const struct step *step)
 {
@@ -102,10 +103,6 @@ device_graph(int which, int64_t b, const struct step *step)
 		return NULL;
 #ifdef RANKS	/* all of them run a graph, or none: NCCL may do one otherwise than single calls */
 	if (which != STEP_UPDATE && step->all < step_batch[which] * ranks_sharing())
-		return NULL;
-#endif
-#ifndef INFERS
-	if (profiling)
 		return NULL;
 #endif
 #ifdef VALIDATES
@@ -131,10 +128,13 @@ device_run(int which, int64_t b, const struct step *step)
 #ifdef BY_CUDNN
 	step_on_host = step;
 #endif
-	if (graph)
+	if (graph) {
 		CUDA(cudaGraphLaunch(graph, stream));
-	else
+	} else {
+		profile_begin(which, false);
 		device_call(which, b);
+	}
+	profile_end(which, graph != NULL);
 }
 
 #define FETCHED	64	/* results by one launch, whose arguments have 4 KiB */
@@ -215,6 +215,7 @@ device_capture(int which, bool later)
 #endif
 	branches_open();
 	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	profile_begin(which, true);
 	device_call(which, step_batch[which]);
 	CUDA(cudaStreamEndCapture(stream, &graph));
 	branches_close();
@@ -300,6 +301,7 @@ device_rehearse_all(void)
 #ifdef TUNES
 	tune();
 #endif
+	profile_open();
 	device_each_step(device_capture);
 }
 #endif

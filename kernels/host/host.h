@@ -247,6 +247,9 @@ void (*stowage_trace)(int tensor);
 #define AT(instant)	((void)0)
 #else
 static bool profiling;
+#ifdef __CUDACC__
+static bool profile_asked;	/* and so the steps are to be captured with its events */
+#endif
 static void profile_mark(int instant);
 
 #define AT(instant)	do {			\

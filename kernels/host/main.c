@@ -131,6 +131,9 @@ prepare(struct run *r)
 	tuning.off = o->no_tune;
 	choices_open(o->engines, o->resume);
 #endif
+#ifdef __CUDACC__
+	profile_asked = o->profile;
+#endif
 	device_open();
 #ifdef TUNES
 	choices_keep();

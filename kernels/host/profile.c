@@ -1,6 +1,8 @@
 /*
- * profile.c - --profile: the time between one node's mark and the next, added up by node.
+ * profile.c - --profile: the time between one node's mark and the next, added up by node. On a card events tell
+ * (profile_cuda.cu).
  */
+#ifndef __CUDACC__
 static double profile_seconds[INSTANTS + 1];
 static int profile_at = -1;
 static double profile_since;
@@ -18,6 +20,7 @@ profile_mark(int instant)
 	profile_at = instant;
 	profile_since = t;
 }
+#endif
 
 static void
 profile_report(void)
@@ -41,6 +44,10 @@ profile_report(void)
 		profile_seconds[top] = 0;
 	}
 	printf("%10.4f %6.2f%%  all nodes\n", total, 100.0);
+#ifdef __CUDACC__
+	printf("%10.4f          %lld steps, each from its beginning to the end of its last node\n", profile_steps_took,
+	    (long long)profile_steps);
+#endif
 #ifdef BY_CUDNN
 	dnn_report();
 #endif

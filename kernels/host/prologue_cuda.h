@@ -1,6 +1,9 @@
 #include "common.h"
 #include <cuda_runtime.h>
 #include <dlfcn.h>
+#if __has_include(<nvtx3/nvToolsExt.h>)	/* names for profilers */
+#include <nvtx3/nvToolsExt.h>
+#endif
 #ifdef _OPENMP
 #include <omp.h>
 #endif

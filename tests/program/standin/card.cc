@@ -2,7 +2,7 @@
  * card.cc - stands for the CUDA runtime, on a machine without a GPU: preloaded (LD_PRELOAD) into an emitted program
  * that was linked with -cudart shared. Memory is the host's; a kernel that is launched does nothing and is counted.
  * What a real runtime refuses is refused: calls that may not be made while a step is captured, streams that are not
- * joined, launches beyond a card's limits, more memory than there is. standin.test reads the report.
+ * joined, launches beyond a card's limits, more memory than there is. standin.test reads the report. What kind of card it is: properties.cc.
  *
  *	STANDIN_REPORT	a file for: graph N kernels K path P, where P is the longest chain of its calls that wait
  *			for one another; late WHAT, for what was first needed after the first step; launches N
@@ -10,7 +10,6 @@
  *	STANDIN_ARCH	its architecture, 90 unless said; STANDIN_CODE=0: the program has no code for it
  *	STANDIN_LENIENT=1	what a card would refuse is reported, and goes on
  *	STANDIN_OTHERS	bytes that other programs take with each graph that is launched
- *	STANDIN_CARD	its name; STANDIN_DRIVER the CUDA that the driver is for
  */
 #include <algorithm>
 #include <map>
@@ -32,11 +31,13 @@ static const int64_t MIB = 1 << 20;
 struct event {			/* where a stream was when it was recorded */
 	struct place at;
 	bool captured;
-	double when;		/* milliseconds */
+	double when;		/* milliseconds; of one that a graph records, from its launch until that comes */
 };
 
 struct instance {
 	int kernels, path;
+	double takes;		/* milliseconds */
+	std::vector<std::pair<struct event *, double>> records;	/* and when each is, from its launch */
 };
 
 static std::map<void *, std::string> function_name;
@@ -51,6 +52,9 @@ static int64_t memory = 81559 * MIB, taken = 300 * MIB, others, launches;
 static bool begun;			/* the first step has run */
 static bool between;			/* a call goes between ranks */
 static double now;			/* milliseconds that all calls took */
+static double cost;			/* of the next call that is captured, beyond its own */
+static std::vector<double> over;	/* of each call of the capture: when it is, from the launch */
+static std::vector<std::pair<struct event *, double>> records;
 static int latest = -1;			/* the last call of a capture that does not */
 static FILE *report;
 static cudaError_t last = cudaSuccess;
@@ -58,36 +62,10 @@ static dim3 pending[2];
 static size_t pending_shared;
 static void *pending_stream;
 
-int64_t
-card_number(const char *name, int64_t otherwise)
-{
-	const char *s = getenv(name);
-
-	return s ? atoll(s) : otherwise;
-}
-
-double
-card_listed(const char *name, int64_t at, double otherwise)
-{
-	const char *s = getenv(name);
-
-	for (; s && at > 0; at--)
-		s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL;
-	return s ? atof(s) : otherwise;
-}
-
-int
-card_count(const char *name)
-{
-	const char *s = getenv(name);
-
-	return s ? 1 + (int)std::count(s, s + strlen(s), ',') : 1;
-}
-
 void
 card_takes(double ms)
 {
-	now += ms;
+	(capturing ? cost : now) += ms;
 }
 
 bool
@@ -156,6 +134,17 @@ stream_of(cudaStream_t s)
 	return s ? (struct stream *)s : &legacy;
 }
 
+/* When all that a stream of the capture has come to is over. */
+static double
+over_by(const struct stream *s)
+{
+	double latest = 0;
+
+	for (int k : s->at.behind)
+		latest = std::max(latest, over[k]);
+	return latest;
+}
+
 /* A call enters the capture, behind all that the stream has come to. */
 cudaError_t
 card_call(cudaStream_t on)
@@ -164,15 +153,18 @@ card_call(cudaStream_t on)
 	int deepest = 0;
 
 	launches++;
-	now += 0.001;
-	if (!capturing)
+	if (!capturing) {
+		now += 0.001;
 		return cudaSuccess;
+	}
 	if (!s->captured)
 		return card_refuse("a call on a stream that is not captured, within a capture");
 	for (int k : s->at.behind) {
 		deepest = std::max(deepest, depth[k]);
 		followed[k] = true;
 	}
+	over.push_back(over_by(s) + 0.001 + cost);
+	cost = 0;
 	s->at.behind = { (int)depth.size() };
 	latest = between ? latest : (int)depth.size();
 	depth.push_back(deepest + 1);
@@ -366,82 +358,12 @@ cudaGetSymbolAddress(void **to, const void *symbol)
 	return *to ? cudaSuccess : last = cudaErrorInvalidSymbol;
 }
 
-/* ---- the card ---- */
-
-cudaError_t
-cudaGetDevice(int *to)
-{
-	*to = 0;
-	return cudaSuccess;
-}
+/* ---- what it refuses ---- */
 
 cudaError_t
 cudaSetDevice(int device)
 {
 	return device < card_number("STANDIN_CARDS", 1) ? cudaSuccess : last = cudaErrorInvalidDevice;
-}
-
-cudaError_t
-cudaGetDeviceCount(int *to)
-{
-	*to = (int)card_number("STANDIN_CARDS", 1);
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaDeviceGetAttribute(int *to, cudaDeviceAttr what, int)
-{
-	int arch = (int)card_number("STANDIN_ARCH", 90);
-
-	switch (what) {
-	case cudaDevAttrComputeCapabilityMajor:
-		*to = arch / 10;
-		break;
-	case cudaDevAttrComputeCapabilityMinor:
-		*to = arch % 10;
-		break;
-	case cudaDevAttrMultiProcessorCount:
-		*to = 132;
-		break;
-	case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-		*to = 227 * 1024;
-		break;
-	default:
-		*to = 1;
-	}
-	return cudaSuccess;
-}
-
-#undef cudaGetDeviceProperties	/* under which name the header has it */
-#if CUDART_VERSION >= 13000
-#define PROPERTIES	cudaGetDeviceProperties
-#else
-#define PROPERTIES	cudaGetDeviceProperties_v2
-#endif
-
-cudaError_t
-PROPERTIES(cudaDeviceProp *to, int)
-{
-	const char *name = getenv("STANDIN_CARD");
-
-	memset(to, 0, sizeof(*to));
-	snprintf(to->name, sizeof(to->name), "%s", name ? name : "stand-in");
-	to->multiProcessorCount = 132;
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaDriverGetVersion(int *to)
-{
-	*to = (int)card_number("STANDIN_DRIVER", 13000);
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaDeviceGetPCIBusId(char *to, int n, int)
-{
-	snprintf(to, (size_t)n, "0000:01:00.0");
-	return cudaSuccess;
 }
 
 cudaError_t
@@ -532,7 +454,21 @@ record(cudaEvent_t e, cudaStream_t s)
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return record(e, s); }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned) { return record(e, s); }
+
+/* With cudaEventRecordExternal it is a graph that records it, when it runs. */
+cudaError_t
+cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned flags)
+{
+	struct event *to = (struct event *)e;
+
+	if (!(flags & cudaEventRecordExternal))
+		return record(e, s);
+	if (!stream_of(s)->captured)
+		return card_refuse("an external event that is not captured");
+	to->captured = false;
+	records.push_back({ to, over_by(stream_of(s)) });
+	return cudaSuccess;
+}
 
 cudaError_t
 cudaEventSynchronize(cudaEvent_t e)
@@ -544,6 +480,8 @@ cudaEventSynchronize(cudaEvent_t e)
 cudaError_t
 cudaEventElapsedTime(float *to, cudaEvent_t from, cudaEvent_t until)
 {
+	if (((struct event *)from)->captured || ((struct event *)until)->captured)
+		return card_refuse("cudaEventElapsedTime of an event of a capture");
 	*to = (float)(((struct event *)until)->when - ((struct event *)from)->when);
 	return not_captured("cudaEventElapsedTime");
 }
@@ -577,6 +515,8 @@ cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
 	capturing->at.behind.clear();
 	depth.clear();
 	followed.clear();
+	over.clear();
+	records.clear();
 	latest = -1;
 	return cudaSuccess;
 }
@@ -591,7 +531,9 @@ cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *to)
 	for (int k : capturing->at.behind)
 		followed[k] = true;
 	g->kernels = (int)depth.size();
+	g->records = records;
 	for (size_t k = 0; k < depth.size(); k++) {
+		g->takes = std::max(g->takes, over[k]);
 		g->path = std::max(g->path, depth[k]);
 		if (!followed[k])
 			card_refuse("a branch that is not joined at the end of its capture");
@@ -624,8 +566,13 @@ cudaGraphDestroy(cudaGraph_t g)
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 
 cudaError_t
-cudaGraphLaunch(cudaGraphExec_t, cudaStream_t s)
+cudaGraphLaunch(cudaGraphExec_t of, cudaStream_t s)
 {
+	struct instance *g = (struct instance *)of;
+
+	for (auto &r : g->records)
+		r.first->when = now + r.second;
+	now += g->takes;
 	begun = true;
 	others += card_number("STANDIN_OTHERS", 0);
 	return card_call(s);

@@ -49,8 +49,7 @@ count(const char *what, int64_t at, double ms)
 	struct ran &r = ran[what + std::string(" ") + std::to_string(at)];
 
 	(card_is_captured() ? r.captured : r.ran)++;
-	if (!card_is_captured())
-		card_takes(ms);
+	card_takes(ms);
 }
 
 void
