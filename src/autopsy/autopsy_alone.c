@@ -117,7 +117,7 @@ autopsy_less(const struct autopsy *y)
 static void
 own_step(struct autopsy *y, const char *have)
 {
-	const char *where = autopsy_of_others(y) || y->budget.in_use >= 0 ? "what the others leave" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
+	const char *where = autopsy_of_others(y) || y->budget.in_use >= 0 ? "what is left to it" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
 	    "the device";
 
 	autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s what "

@@ -17,6 +17,7 @@
 #define HOST(kind)	ROW(ROLE_MESSAGE, kind, true, NULL, NULL, 0)
 #define KERNEL(flags)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, NULL, flags)
 #define SAYS(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, 0)
+#define OLD_TORCH	"PyTorch before 1.0, or Torch"	/* they share the library that says so */
 #define HOST_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, who, says, 0)
 #define ON_WINDOWS	ROW(ROLE_MESSAGE, OOM_PYTORCH_CPU, true, NULL, NULL, PHRASE_WINDOWS)
 #define FROM(who)	SAYS(OOM_CUDA, who, NULL)
@@ -281,9 +282,9 @@ const struct phrase oom_phrases[] = {
 	{ ".cu(# ): out of memory", MESSAGE(OOM_CUDA) },
 	{ "cublas runtime error : resource allocation failed", STATUS("cuBLAS", NULL) },
 	{ "cublas runtime error : library not initialized", HANDLE("cuBLAS") },
-	{ "cuda runtime error (2)", FROM("PyTorch before 1.0") },
-	{ "cuda runtime err (2)", FROM("PyTorch before 1.0") },	/* as people write it */
-	{ "line=# error=2 : out of memory", FROM("PyTorch before 1.0") },	/* THCudaCheck FAIL file= */
+	{ "cuda runtime error (2)", FROM(OLD_TORCH) },
+	{ "cuda runtime err (2)", FROM(OLD_TORCH) },	/* as people write it */
+	{ "line=# error=2 : out of memory", FROM(OLD_TORCH) },	/* THCudaCheck FAIL file= */
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "HIP error: out of memory", FROM("HIP") },
 	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },
