@@ -325,6 +325,10 @@ fit_spec(struct arena *a, void *context)
 	if (spec->modules.n > 1 && (args->apply || args->diff))
 		return usage_error(args->command, "%s has %d networks: choose one with --network",
 		    src->path, spec->modules.n);
+	for (i = 0; i < spec->modules.n; i++)
+		if (spec->modules.v[i]->stage)
+			return usage_error(args->command, "%s places layers on ranks, and what would make each of these plans fit is not asked "
+			    "yet: plan says what each rank takes, and --ranks 1 asks of one rank that has all layers", src->path);
 	for (i = 0; i < spec->modules.n; i++) {
 		int status = answer(a, one->run, spec->modules.v[i], spec);
 

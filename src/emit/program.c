@@ -84,6 +84,11 @@ check(struct emitter *e, const char *root)
 		    e->target->name), "leave ranks out, or use --target c");
 		return false;
 	}
+	if (module_stages(m) > 1) {
+		diag_help(m->diags, diag_error(m->diags, "target", m->set.place[0].loc, "layers that are placed on ranks can be planned, and "
+		    "no program of them be written yet"), "leave place out, or build it with --ranks 1, which has all layers");
+		return false;
+	}
 	if (module_parts(m) && e->target->is_gpu) {
 		diag_help(m->diags, diag_error(m->diags, "target", m->set.parts_loc,
 		    "programs for target %s are not deterministic in parts yet: with one rank the same program has the same bits "

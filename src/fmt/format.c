@@ -108,6 +108,15 @@ statement(const struct layout *f, int beg, int end, bool settings)
 	return s;
 }
 
+/* "on 0", which says where what stands before it is: one line with that. */
+static bool
+goes_on(const struct layout *f, int i)
+{
+	const struct piece *p = piece(f, i);
+
+	return p->kind == TOK_KEY && p->end - p->beg == 2 && strncmp(f->src->text + p->beg, "on", 2) == 0;
+}
+
 static void
 gather(const struct layout *f, struct statements *list, int i, int end, bool settings)
 {
@@ -115,7 +124,7 @@ gather(const struct layout *f, struct statements *list, int i, int end, bool set
 
 	for (; i < end; i = next) {
 		next = fmt_next(f, i);
-		while (next < end && !begins_statement(f, next))
+		while (next < end && (!begins_statement(f, next) || (settings && goes_on(f, next))))
 			next = fmt_next(f, next);
 		vec_push(f->arena, &list->all, statement(f, i, next, settings));
 	}

@@ -176,6 +176,7 @@ struct module {
 	const struct pass_options *options;	/* ir/pass.h: those of the last passes_run() */
 	struct arena **scratch;	/* where to plan what is asked of it, made by the first question; NULL:
 				 * in its own arena */
+	struct module **stage;	/* where ranks are stages: the plan of each, by rank, of which this is one; NULL: they are none */
 	struct module *unplanned;	/* what this is a copy of, for plans in an arena of their own; NULL: none
 				 * (cli/compile.h) */
 	struct arena *apart;	/* of the unplanned one: that arena */
@@ -191,6 +192,8 @@ int64_t		 module_ranks(const struct module *);
 int64_t		 module_parts(const struct module *);
 /* Do they share layers, in place of samples? */
 bool		 module_splits(const struct module *);
+/* Are they stages, each of some layers, and how many? 1: they are none. */
+int64_t		 module_stages(const struct module *);
 /* Into how many pieces they share out the optimizer's state of a parameter; 1 where they do not. */
 int64_t		 module_shards(const struct module *);
 /* Do they share that out? */

@@ -35,6 +35,12 @@ module_splits(const struct module *m)
 }
 
 int64_t
+module_stages(const struct module *m)
+{
+	return m->train && !m->inference ? settings_stages(&m->set) : 1;
+}
+
+int64_t
 module_parts(const struct module *m)
 {
 	return m->train && !m->inference ? m->set.parts : 0;
@@ -123,7 +129,21 @@ settings_ranks(const struct settings *set)
 int64_t
 settings_data_ranks(const struct settings *set)
 {
-	return set->splits ? 1 : settings_ranks(set);
+	return set->splits || set->nplaces ? 1 : settings_ranks(set);
+}
+
+int64_t
+settings_stages(const struct settings *set)
+{
+	return set->nplaces ? settings_ranks(set) : 1;
+}
+
+int64_t
+settings_slots(const struct settings *set)
+{
+	int64_t after = settings_stages(set) - set->stage;
+
+	return after < set->accumulate ? after : set->accumulate;
 }
 
 int64_t

@@ -85,6 +85,12 @@ struct param_group {		/* parameters that are updated otherwise than most; no_dec
 	int patterns;		/* how many paths name them */
 };
 
+struct placement {		/* place LAYERS on RANK: whose paths so many patterns name */
+	int64_t rank;
+	int patterns;
+	struct loc loc;
+};
+
 #define MOST_TURNS	16
 #define MOST_RANKS	65536
 #define MOST_BATCH_PARTS	1024	/* of a batch, for sums that are the same to the bit */
@@ -119,7 +125,7 @@ struct settings;
 bool	settings_leave_out(const struct settings *);
 /* The processes that train together: 1 where one trains alone. */
 int64_t	settings_ranks(const struct settings *);
-/* By how many of them samples are shared out: 1 where they split layers instead, each of which is of all samples. */
+/* By how many of them samples are shared out: 1 where they split layers instead, or are stages, each of which has all samples. */
 int64_t	settings_data_ranks(const struct settings *);
 /* The optimizer that looks at more of a parameter than a rank's piece of it, so that its state cannot be shared out; NULL:
  * none does, each weight is updated by itself, or by sums that ranks can add up. */
@@ -130,6 +136,10 @@ int64_t	settings_shards(const struct settings *);
 bool	settings_keep_gradients(const struct settings *);
 /* Do ranks share that out? */
 bool	settings_share_out(const struct settings *, enum shard_kind);
+/* So many stages, a rank each, through which micro-batches go one after the other (passes/stages.c); 1: there are none. */
+int64_t	settings_stages(const struct settings *);
+/* How many micro-batches have been through this stage's forward and not its backward, at most: 1 before it is planned. */
+int64_t	settings_slots(const struct settings *);
 /* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks that share samples. */
 int64_t	settings_shares(const struct settings *);
 /* The samples of a micro-batch that one rank has. */
@@ -147,6 +157,11 @@ struct settings {
 	int64_t ranks;		/* processes that train together, each on a share of every micro-batch; 0: one alone */
 	struct loc ranks_loc;
 	bool splits;		/* some layers say split=ranks (ir/split.h): these are shared out, and no samples */
+	struct placement *place;	/* layers that are placed on ranks: these are stages */
+	int nplaces;
+	struct pattern *place_pattern;	/* of all of them, in their order */
+	int nplace_patterns;
+	int64_t stage;		/* the rank that this is the plan of, from 0 */
 	/* Not 0: an update is made of so many parts of the batch, a power of two, each by itself, and their gradients are added
 	 * up in a binary tree, so that any number of ranks that divides it has the same bits. Then accumulate is what each
 	 * rank has of them. */

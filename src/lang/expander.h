@@ -326,7 +326,7 @@ struct module	*expand_network(struct expander *, struct network *);
 struct tensor	*input_tensor(struct expander *, enum tensor_kind, const struct name *,
 		    const struct type *);
 
-/* ---- settings.c, setting_values.c, optimizer.c, groups.c, turns.c, patterns.c, data.c, device_setting.c ---- */
+/* ---- settings.c, setting_values.c, optimizer.c, groups.c, turns.c, places.c, patterns.c, data.c, device_setting.c ---- */
 
 /* Before the network is expanded: everything but paths and data. */
 void	settings_read(struct expander *, const struct network *, struct settings *);
@@ -351,6 +351,9 @@ void	turn_pattern_read(struct expander *, const struct expr *, struct settings *
 void	turns_assign(struct expander *, const struct settings *);	/* which parameter is whose */
 void	turns_check(struct expander *, const struct settings *);	/* once it is known what is frozen */
 void	groups_check(struct expander *, const struct settings *);
+void	places_read(struct expander *, const struct section *, struct settings *);	/* once all else of training is known */
+void	place_pattern_read(struct expander *, const struct expr *, struct settings *);
+void	places_match(struct expander *, const struct settings *);
 void	no_decay_read(struct expander *, const struct expr *, struct settings *);
 void	no_decay_check(struct expander *, const struct settings *);
 void	freeze_read(struct expander *, const struct setting *, struct settings *);

@@ -213,6 +213,24 @@ turn_pattern_read(struct expander *ex, const struct expr *e, struct settings *se
 	add_pattern(ex, e, "update", &set->turn_pattern, &set->nturn_patterns);
 }
 
+void
+place_pattern_read(struct expander *ex, const struct expr *e, struct settings *set)
+{
+	add_pattern(ex, e, "place", &set->place_pattern, &set->nplace_patterns);
+}
+
+/* Layers are placed, not what they keep. */
+void
+places_match(struct expander *ex, const struct settings *set)
+{
+	struct path_set *met = path_set_new(ex->a, set->place_pattern, set->nplace_patterns);
+	int i;
+
+	for (i = 0; i < ex->m->forward->nodes.n; i++)
+		path_set_first(met, ex->m->forward->nodes.v[i]->path);
+	check_met(ex, met, set->place_pattern, set->nplace_patterns, "place");
+}
+
 /* A parameter that several updates name is the first one's. */
 void
 turns_assign(struct expander *ex, const struct settings *set)

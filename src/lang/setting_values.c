@@ -343,6 +343,12 @@ const struct setting_kind setting_kinds[] = {
 	{ SEC_TRAIN, "ranks", .size = true, .read = read_ranks,
 	  .doc = "processes that train together, each on its share of the batch; 1 if not given",
 	  .values = "2|4|8" },
+	{ SEC_TRAIN, "place", .many = true, .again = true,
+	  .doc = "paths of layers that are on the rank behind `on`: ranks are stages, through which micro-batches go",
+	  .values = "encoder on 0|stem, layer1 on 0|decoder on 1" },
+	{ SEC_TRAIN, "on", .again = true,
+	  .doc = "the rank, from 0, of the layers that `place` names before it",
+	  .values = "0|1|2" },
 	{ SEC_TRAIN, "deterministic", .size = true, .read = read_deterministic,
 	  .doc = "parts of the batch, a power of two, whose sums are a tree: as many ranks as divide it, and one alone, have the "
 	  "same results to the bit; each has several micro-batches for that",

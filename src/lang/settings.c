@@ -66,10 +66,10 @@ check_keys(struct expander *ex, const struct section *s)
 			unknown(ex, s, st);
 			continue;
 		}
-		if ((first = map_get(&set, st->key.text)))
+		if (!kind->again && (first = map_get(&set, st->key.text)))
 			diag_place(ex->d, ex_error(ex, "settings", st->key.loc, "'%s' is set twice",
 			    st->key.text), first->key.loc, "first set here");
-		else
+		else if (!kind->again)
 			map_put(ex->a, &set, st->key.text, st);
 		if (st->nvalues > 1 && !kind->many)
 			ex_error(ex, "settings", st->value[1]->loc, "'%s' takes one value",
@@ -432,6 +432,7 @@ settings_bind(struct expander *ex, const struct network *net, struct settings *s
 	if (validate && !setting_of(validate, "data"))
 		ex_error(ex, "settings", validate->head, "validate needs data");
 	turns_check(ex, set);
+	places_read(ex, section_for(ex, SEC_TRAIN, net), set);
 	check_split(ex, set);
 	check_batch(ex, setting_of(section_for(ex, SEC_TRAIN, net), "accumulate"), set);
 	if (!set->validate_fixed)

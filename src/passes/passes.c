@@ -10,6 +10,7 @@
 	_(phases)				\
 	_(turns)				\
 	_(split_layers)				\
+	_(borders)				\
 	_(formulas)				\
 	_(simplify)				\
 	_(join_formulas)			\
@@ -21,6 +22,7 @@
 	_(fuse_pool)				\
 	_(layout)				\
 	_(differentiate)			\
+	_(stages)				\
 	_(update)				\
 	_(average)				\
 	_(gradients_in_place)			\

@@ -99,6 +99,8 @@ passes_afford(const struct module *m)
 {
 	const int64_t *left = m->options ? m->options->question_work : NULL;
 
+	if (settings_stages(&m->set) > 1)
+		return false;	/* of all ranks: this is the plan of one */
 	return !left || (work_of(m) <= QUESTIONS / 2 && *left >= work_of(m));
 }
 

@@ -183,6 +183,8 @@ plan_sent(const struct module *m, const struct plan *p)
 	int64_t ranks = settings_ranks(&m->set), sums = plan_split_bytes(m), first = 0, last = 0;
 	int i;
 
+	if (settings_stages(&m->set) > 1)
+		return plan_sent_on(m, p, false) + plan_sent_on(m, p, true);
 	for (i = 0; i < p->sums.n; i++) {
 		const struct plan_sum *s = &p->sums.v[i];
 		int64_t times = plan_times(m, s);

@@ -231,16 +231,15 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 				scan_graph(&s, graph[i], at, persistent);
 			at += graph[i]->nodes.n;
 		}
-	if (!sizes_fit(m, p)) {
-		arena_free(scratch);
-		return NULL;
-	}
 	p->ntensors = m->next_tensor;
 	p->of_tensor = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*p->of_tensor));
 	for (k = 0; k < m->next_tensor; k++)
 		if (s.index[k])
 			p->of_tensor[k] = &p->buffers.v[s.index[k] - 1];
 	arena_free(scratch);
+	plan_slots(m, p);
+	if (!sizes_fit(m, p))
+		return NULL;
 	count_live(p, m->arena);
 	if (m->train)
 		count_work(p, m->train);

@@ -27,6 +27,7 @@ struct buffer {
 	bool persistent;
 	int64_t bytes;		/* at the planned batch */
 	struct affine size;	/* in bytes, as a function of B */
+	int64_t stride;		/* from one of its slots to the next (slots.c); 0: it is one */
 	int first, last;	/* instants */
 	int64_t offset;		/* in the arena */
 	struct loc loc;
@@ -79,6 +80,10 @@ struct plan {
 	int threads;
 	int64_t batch;		/* the micro-batch B of train; 0 when there is nothing to train */
 	int64_t validate_batch;
+	/* Of a pipeline's stage (slots.c): so many micro-batches have been through forward and not through backward, at most;
+	 * and the instant at which backward begins. 1 and 0: forward and backward are one. */
+	int64_t slots;
+	int turn;
 	VEC(struct buffer) buffers;	/* persistent ones first */
 	struct instant *at;
 	int instants;
@@ -100,6 +105,10 @@ struct plan {
 
 /* lifetimes.c: buffers, lifetimes, lower bound for the module's graphs at their batches. */
 struct plan	*plan_lifetimes(struct module *, const struct target *, int threads);
+/* slots.c, within that, where ranks are stages: which buffers are several, and which lie until they are sent. */
+void		 plan_slots(const struct module *, struct plan *);
+/* Bytes that a rank sends to the next, or to the one before, in an update. */
+int64_t		 plan_sent_on(const struct module *, const struct plan *, bool back);
 /* place.c: gives every buffer an offset and sets arena_bytes. */
 void		 plan_place(struct module *, struct plan *, const struct pass_options *);
 /* buckets.c, where several ranks train: gradients that are added up in one go side by side, in no larger arena; and then

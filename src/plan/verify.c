@@ -268,6 +268,8 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 		check_geometry(&c);
 	if (c.ok)
 		verify_shards(&c);
+	if (c.ok)
+		verify_slots(&c);
 	for (i = 0; i < 3 && c.ok; i++)
 		if (graph[i]) {
 			int end = at + graph[i]->nodes.n;

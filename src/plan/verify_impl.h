@@ -52,5 +52,7 @@ void	verify_replay(struct check *, const struct graph *, int start);
 void	verify_sums(struct check *);
 /* Of what each rank has but a piece, nobody reads more. */
 void	verify_shards(struct check *);
+/* Of what a stage's micro-batches keep each has its own, and what is sent stays. */
+void	verify_slots(struct check *);
 
 #endif

@@ -24,6 +24,35 @@ place(struct json *j, const struct module *m, struct loc l)
 		jsonw_string(j, "path", l.src->path);
 }
 
+/* Where ranks are stages of a pipeline: each one's plan in figures, and what each waits of an update, if all take as long. */
+static void
+write_stages(struct json *j, const struct module *m)
+{
+	int64_t n = module_stages(m), k;
+
+	if (!m->stage) {
+		jsonw_null(j, "stages");
+		return;
+	}
+	jsonw_array(j, "stages");
+	for (k = 0; k < n; k++) {
+		const struct plan *p = m->stage[k]->plan;
+
+		jsonw_flat_object(j, NULL);
+		jsonw_int(j, "rank", k);
+		jsonw_int(j, "arena_bytes", p->arena_bytes);
+		jsonw_int(j, "lower_bound_bytes", p->lower_bound_bytes);
+		jsonw_int(j, "persistent_bytes", p->persistent_bytes);
+		jsonw_int(j, "micro_batches", p->slots);
+		jsonw_int(j, "sent_on_bytes", plan_sent_on(m->stage[k], p, false));
+		jsonw_int(j, "sent_back_bytes", plan_sent_on(m->stage[k], p, true));
+		jsonw_int(j, "multiply_adds", p->step_macs);
+		jsonw_end(j);
+	}
+	jsonw_end(j);
+	jsonw_real(j, "bubble", (double)(n - 1) / (double)(m->set.accumulate + n - 1));
+}
+
 static void
 write_totals(struct json *j, const struct module *m, const struct plan_summary *s)
 {
@@ -73,6 +102,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	jsonw_int(j, "whole_state_bytes", s->whole_state);
 	jsonw_int(j, "whole_weight_bytes", s->whole_weights);
 	jsonw_end(j);
+	write_stages(j, m);
 	if (d->given) {
 		jsonw_flat_object(j, "device");
 		jsonw_string(j, "name", d->name);

@@ -69,7 +69,10 @@ print_shares(const struct printer *r)
 	const struct settings *set = &r->m->set;
 
 	fprintf(r->out, "  (");
-	if (set->splits)
+	if (settings_stages(set) > 1)
+		fprintf(r->out, "on rank %lld of %lld, which are stages; %lld micro-batch%s", (long long)set->stage,
+		    (long long)set->ranks, (long long)set->accumulate, set->accumulate > 1 ? "es" : "");
+	else if (set->splits)
 		fprintf(r->out, "on each of %lld ranks, which share layers, not samples; %lld micro-batch%s", (long long)set->ranks,
 		    (long long)set->accumulate, set->accumulate > 1 ? "es" : "");
 	else if (set->accumulate > 1)
@@ -77,7 +80,8 @@ print_shares(const struct printer *r)
 		    (long long)set->ranks);
 	else
 		fprintf(r->out, "%lld ranks together", (long long)set->ranks);
-	fprintf(r->out, " make%s an update of %lld samples)", set->splits && set->accumulate == 1 ? "s" : "", (long long)set->batch);
+	fprintf(r->out, " make%s an update of %lld samples)", settings_data_ranks(set) == 1 && set->accumulate == 1 ?
+	    "s" : "", (long long)set->batch);
 }
 
 /* What a rank has of what is shared out, WHOLE bytes. */
@@ -92,6 +96,30 @@ print_shared(const struct printer *r, enum tensor_kind kind, int64_t whole)
 	fprintf(r->out, "  on each rank, at most: its piece of every tensor, of %s in all\n", size_human(all, whole));
 }
 
+/* Of each stage of a pipeline, what it takes and sends; and for how much of an update a rank waits, if all take as long. */
+static void
+print_stages(const struct printer *r)
+{
+	int64_t n = module_stages(r->m), of = r->m->set.accumulate, all = 0, k;
+	char on[SIZE_TEXT], back[SIZE_TEXT];
+
+	for (k = 0; k < n; k++)
+		all += r->m->stage[k]->plan->step_macs;
+	for (k = 0; k < n; k++) {
+		const struct module *m = r->m->stage[k];
+		const struct plan *p = m->plan;
+
+		size_row(r, arena_printf(r->m->arena, "rank %lld", (long long)k), p->arena_bytes);
+		fprintf(r->out, "  %s on and %s back an update; at most %lld micro-batch%s between forward and backward", size_human(on,
+		    plan_sent_on(m, p, false)), size_human(back, plan_sent_on(m, p, true)), (long long)p->slots, p->slots > 1 ? "es" : "");
+		if (all > 0)
+			fprintf(r->out, "; %.0f %% of multiply-adds", 100.0 * (double)p->step_macs / (double)all);
+		putc('\n', r->out);
+	}
+	fprintf(r->out, "  %-22s %10.1f %%  of an update each rank waits for others, if all take as long: %lld of %lld turns\n", "bubble",
+	    100.0 * (double)(n - 1) / (double)(of + n - 1), (long long)(n - 1), (long long)(of + n - 1));
+}
+
 /* What goes over the wire between ranks, and how long that takes at least. */
 static void
 print_traffic(const struct printer *r)
@@ -102,6 +130,10 @@ print_traffic(const struct printer *r)
 
 	if (r->m->set.ranks <= 1 || !r->m->train)
 		return;
+	if (r->m->stage) {
+		print_stages(r);
+		return;
+	}
 	size_row(r, "traffic", s->sent);
 	if (r->m->set.splits)
 		fprintf(r->out, "  sent by each rank an update, to add up %s of what layers that are split over ranks make, forward and "

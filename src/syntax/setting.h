@@ -22,6 +22,7 @@ struct setting_kind {
 	enum section_kind section;
 	const char *key;
 	bool many;		/* may have several values */
+	bool again;		/* may stand there several times */
 	bool size;		/* where it is wrong, the sizes of batches are not known */
 	const char *doc;	/* one phrase: its meaning, unit, default; stowage(5) says more */
 	const char *values;	/* some that people write, "a|b(1)"; NULL: a number, or names of a table */

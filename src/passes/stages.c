@@ -1,0 +1,189 @@
+/*
+ * stages: of the graph of all stages of a pipeline (passes/borders.c), which has its backward by now, keeps what one rank does,
+ * settings.stage. A border to it becomes a receive, one from it a send.
+ *
+ *     all stages:  x -> conv -> border 0 to 1 -> dense -> loss, seed -> dense_grad -> border 1 to 0 -> conv_grad
+ *     rank 0:      x -> conv -> send                                                   receive -> conv_grad
+ *     rank 1:                          receive -> dense -> loss, seed -> dense_grad -> send
+ *
+ * Every rank makes this graph alike and keeps its part, so both sides of a border have the same tensor, and the same number
+ * for it.
+ *
+ * Reads: train and validate after differentiate. Writes: both, and what persists: what this rank's nodes read. Invariants
+ * after: 1. no border is left; 2. sends and receives stand in the order of the graph of all; 3. losses and metrics are
+ * the last rank's alone.
+ */
+#include "ir/pass.h"
+
+#include <string.h>
+
+#include "ir/op.h"
+
+extern const struct op op_border, op_pipe_send, op_pipe_receive;
+
+struct cutting {
+	struct module *m;
+	int rank;
+	int *of;		/* by a tensor's id: the rank that makes it, and 1; 0: not known */
+	int *readers;		/* by a tensor's id: the first rank that reads it, and 1 */
+	bool *read_here, *read;	/* by a persistent tensor's id */
+};
+
+static int
+place_of(const struct node *n, const char *which)
+{
+	return (int)op_int(n, which) + 1;
+}
+
+/* The rank of the node, and 1, by what it reads; 0: it reads inputs and parameters alone. */
+static int
+rank_by_operands(const struct cutting *c, const struct node *n)
+{
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && c->of[n->in[k]->id])
+			return c->of[n->in[k]->id];
+	return 0;
+}
+
+static int
+rank_by_readers(const struct cutting *c, const struct node *n)
+{
+	int rank = 0, k;
+
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] && c->readers[n->out[k]->id] && (!rank || c->readers[n->out[k]->id] < rank))
+			rank = c->readers[n->out[k]->id];
+	return rank;
+}
+
+static void
+find_ranks(struct cutting *c, const struct graph *g, int *rank)
+{
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		rank[i] = n->op == &op_border ? place_of(n, "to") : rank_by_operands(c, n);
+		for (k = 0; k < n->nout; k++)
+			if (n->out[k])
+				c->of[n->out[k]->id] = rank[i];
+	}
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = g->nodes.v[i];
+		int reads;
+
+		if (!rank[i])
+			rank[i] = rank_by_readers(c, n);
+		rank[i] = rank[i] ? rank[i] : 1;
+		reads = n->op == &op_border ? place_of(n, "from") : rank[i];
+		for (k = 0; k < n->nin; k++)
+			if (n->in[k] && (!c->readers[n->in[k]->id] || reads < c->readers[n->in[k]->id]))
+				c->readers[n->in[k]->id] = reads;
+	}
+}
+
+static void
+send(struct cutting *c, struct graph *g, const struct node *border, int number)
+{
+	struct node *n = ir_node(g, &op_pipe_send, border->path, border->loc, 1, border->in);
+
+	n->phase = border->phase;
+	n->attr = border->attr;
+	n->attr[2].i = number;
+	ir_add_output(c->m, n, ir_tensor(c->m, T_SCALAR, DT_F32, false, 0, NULL, arena_join(c->m->arena, border->path, ".", "sent"),
+	    border->loc));
+}
+
+static void
+receive(struct cutting *c, struct graph *g, const struct node *border, int number)
+{
+	struct node *n = ir_node(g, &op_pipe_receive, border->path, border->loc, 0, NULL);
+
+	n->phase = border->phase;
+	n->attr = border->attr;
+	n->attr[2].i = number;
+	ir_add_output(c->m, n, border->out[0]);
+}
+
+static void
+note_read(struct cutting *c, const struct node *n, bool here)
+{
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && tensor_persistent(n->in[k])) {
+			c->read[tensor_root(n->in[k])->id] = true;
+			c->read_here[tensor_root(n->in[k])->id] |= here;
+		}
+}
+
+static void
+cut(struct cutting *c, struct graph *g)
+{
+	int *rank = arena_array(c->m->arena, (size_t)g->nodes.n + 1, sizeof(*rank)), n = g->nodes.n, borders = 0, i;
+	struct node **node = g->nodes.v;
+
+	find_ranks(c, g, rank);
+	g->nodes.v = NULL;
+	g->nodes.n = g->nodes.cap = 0;
+	for (i = 0; i < n; i++) {
+		bool border = node[i]->op == &op_border;
+
+		if (!border)
+			note_read(c, node[i], rank[i] == c->rank + 1);
+		if (border && op_int(node[i], "from") == c->rank)
+			send(c, g, node[i], borders);
+		else if (border && op_int(node[i], "to") == c->rank)
+			receive(c, g, node[i], borders);
+		else if (!border && rank[i] == c->rank + 1)
+			vec_push(c->m->arena, &g->nodes, node[i]);
+		borders += border;
+	}
+	if (c->rank + 1 < module_stages(c->m)) {
+		g->results.n = 0;
+		g->loss = NULL;
+	}
+}
+
+/* What nobody reads is the first rank's. */
+static void
+keep_own(struct cutting *c)
+{
+	struct module *m = c->m, was = *m;
+	int i;
+
+	memset(&m->persistent, 0, sizeof(m->persistent));	/* others have the same list */
+	for (i = 0; i < was.persistent.n; i++) {
+		struct tensor *t = was.persistent.v[i];
+
+		if (c->read_here[t->id] || (!c->read[t->id] && c->rank == 0))
+			vec_push(m->arena, &m->persistent, t);
+	}
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	size_t room = (size_t)m->next_tensor + 1;
+	struct cutting c = { .m = m, .rank = (int)m->set.stage, .of = arena_array(m->arena, room, sizeof(int)),
+		.readers = arena_array(m->arena, room, sizeof(int)), .read = arena_array(m->arena, room, sizeof(bool)),
+		.read_here = arena_array(m->arena, room, sizeof(bool)) };
+
+	(void)o;
+	if (module_stages(m) == 1)
+		return true;
+	cut(&c, m->train);
+	if (m->validate)
+		cut(&c, m->validate);
+	keep_own(&c);
+	return true;
+}
+
+const struct pass pass_stages = {
+	.name = "stages",
+	.doc = "keep what one rank of a pipeline does",
+	.run = run,
+};

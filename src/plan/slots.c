@@ -1,0 +1,104 @@
+/*
+ * slots: what of a pipeline's stage outlives one run of its forward or backward (passes/stages.c).
+ *
+ * A stage goes forward with the next micro-batches while the last stages work on earlier ones, and backward with one of them as
+ * soon as its gradient arrives: one forward, one backward in turns (1F1B; Narayanan and others, PipeDream-Flush, 2021). The stage
+ * of rank r of S then has up to S - r micro-batches that have been through its forward alone, and keeps what backward reads of
+ * each. So a buffer that is alive where backward begins is as many slots, side by side, of which a micro-batch has one:
+ *
+ *     rank 0 of 3:   F0 F1 F2 B0 F3 B1 F4 B2 ...     slots 0 1 2 0 1 ...
+ *     arena          | slot 0 | slot 1 | slot 2 |    alive throughout the graph
+ *
+ * All else is made and read within one forward, or within one backward, and shares its bytes as ever. Where backward begins is
+ * the first receive of a gradient: forward is what stands before it. The last stage, and one of a single micro-batch, have one
+ * slot, and run both together.
+ *
+ * What is sent stays in its bytes until the program has waited for it, at the next forward or backward that may send the same
+ * again: it is alive throughout its graph, too.
+ */
+#include "plan/plan.h"
+
+extern const struct op op_pipe_send, op_pipe_receive;
+
+static int
+find_turn(const struct graph *g)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op == &op_pipe_receive && g->nodes.v[i]->phase == PHASE_BACKWARD)
+			return i;
+	return 0;
+}
+
+static void
+live_throughout(struct buffer *b, int start, const struct graph *g)
+{
+	b->first = start;
+	b->last = start + g->nodes.n - 1;
+}
+
+static void
+make_slots(struct plan *p, struct buffer *b)
+{
+	int64_t up = p->alignment - 1;
+
+	if (__builtin_add_overflow(b->bytes, up, &b->stride))
+		b->stride = INT64_MAX;
+	b->stride = b->stride / p->alignment * p->alignment;
+	if (__builtin_mul_overflow(b->stride, p->slots, &b->bytes) ||
+	    __builtin_mul_overflow(b->size.fixed, p->slots, &b->size.fixed) ||
+	    __builtin_mul_overflow(b->size.per_sample, p->slots, &b->size.per_sample))
+		b->bytes = INT64_MAX;
+}
+
+static void
+keep_sent(const struct plan *p, const struct graph *g, int start)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (n->op == &op_pipe_send)
+			live_throughout(plan_buffer(p, n->in[0]), start, g);
+	}
+}
+
+void
+plan_slots(const struct module *m, struct plan *p)
+{
+	int i, update = m->update ? m->update->nodes.n : 0;
+
+	p->slots = 1;
+	if (module_stages(m) == 1)
+		return;
+	p->turn = settings_slots(&m->set) > 1 ? find_turn(m->train) : 0;
+	p->slots = p->turn ? settings_slots(&m->set) : 1;
+	for (i = 0; i < p->buffers.n && p->turn; i++) {
+		struct buffer *b = &p->buffers.v[i];
+
+		if (b->persistent || b->first >= p->turn || b->last < p->turn)
+			continue;
+		make_slots(p, b);
+		live_throughout(b, 0, m->train);
+	}
+	keep_sent(p, m->train, 0);
+	if (m->validate)
+		keep_sent(p, m->validate, m->train->nodes.n + update);
+}
+
+int64_t
+plan_sent_on(const struct module *m, const struct plan *p, bool back)
+{
+	int64_t bytes = 0;
+	int i;
+
+	for (i = 0; i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		if (n->op == &op_pipe_send && (n->phase == PHASE_BACKWARD) == back)
+			bytes += affine_at(tensor_bytes(n->in[0]), p->batch) * m->set.accumulate;
+	}
+	return bytes;
+}
