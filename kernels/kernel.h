@@ -108,6 +108,9 @@ struct step {			/* what differs from one micro-step to the next */
 	int64_t all;		/* and how many all of them have */
 	const struct step *alike;	/* draws the same numbers on all of them; on a device the one behind */
 #endif
+#ifdef BACK_APART
+	int64_t slot;		/* of this micro-batch: where what its backward reads of its forward lies */
+#endif
 #ifdef PARTS
 	int64_t part;		/* of the parts of an update that this rank makes, one after the other */
 #endif

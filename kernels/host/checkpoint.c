@@ -238,7 +238,7 @@ checkpoint_write(struct whole *to, const struct state *s)
 	return good;
 }
 
-#if defined(SHARDS) || defined(SPLIT)
+#if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
 /* What this rank has of it goes to the one that saves it, in the same order. */
 static void
 checkpoint_give(void)

@@ -212,6 +212,9 @@ data_batch(const struct data *d, int64_t first, int64_t batch, bool shuffle, uin
 		d->row[j] = data_row(d->source, shuffle ? shuffled(seed, epoch, first + j, d->samples) :
 		    first + j);
 	for (int k = 0; k < d->inputs; k++) {
+		to[k] = NULL;
+		if (d->input[k].offset < 0)
+			continue;
 		to[k] = device_input(&d->input[k], d->sent[k], batch);
 		data_fill(d, k, (char *)to[k], batch, &sampling);
 	}

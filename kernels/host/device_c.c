@@ -87,11 +87,30 @@ device_converts(const struct input *in, int type)
 	return false;	/* the host does, straight to where the step reads it */
 }
 
+#ifdef BACK_APART
+static int64_t slot_now;	/* of the micro-batch whose inputs come next */
+static bool slot_first;		/* of an update */
+
+static void
+device_slot(int64_t slot, bool first)
+{
+	slot_now = slot;
+	slot_first = first;
+}
+#endif
+
 /* Where the host writes the batch of an input, before device_inputs_ready(). */
 static void *
 device_input(const struct input *in, struct sent as, int64_t batch)
 {
 	(void)as, (void)batch;
+#ifdef BACK_APART
+	if (in->stride) {
+		if (slot_first)
+			LIVE(in->buffer);
+		return arena + in->offset + slot_now * in->stride;
+	}
+#endif
 	LIVE(in->buffer);
 	return arena + in->offset;
 }
@@ -121,7 +140,12 @@ device_step(void *with)
 {
 	const struct stepping *s = (const struct stepping *)with;
 
-#ifdef TRAINS
+#ifdef BACK_APART
+	if (s->which == STEP_FORWARD)
+		forward_step(s->b, s->step);
+	if (s->which == STEP_BACKWARD)
+		backward_step(s->b, s->step);
+#elif defined(TRAINS)
 	if (s->which == STEP_TRAIN)
 		train_step(s->b, s->step);
 #endif

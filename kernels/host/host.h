@@ -50,6 +50,9 @@ struct persistent {		/* lives as long as the program; a checkpoint holds all of 
 #ifdef SHARDS
 	bool shared;		/* each rank has its piece of it, at the offset */
 #endif
+#ifdef STAGES
+	int stage;		/* the rank that has it */
+#endif
 #ifdef SPLIT
 	int64_t run;		/* elements that a rank has of it side by side, before the next rank's; 0: it has all */
 #endif
@@ -66,9 +69,12 @@ struct input {			/* filled from the data before each step */
 	int rank;
 	int64_t dim[MAX_DIMS];
 	int64_t elements;	/* a sample */
-	int64_t offset;
+	int64_t offset;		/* below 0: another rank reads it */
 	int buffer;
 	int64_t lands;		/* where its next batch arrives meanwhile; -1: nowhere */
+#ifdef STAGES
+	int64_t stride;		/* from one micro-batch's slot to the next; 0: it has none */
+#endif
 };
 
 struct sent {			/* how the host hands over the values of an input */
@@ -177,7 +183,11 @@ struct schedule {
 
 static unsigned char *arena;
 
+#ifdef BACK_APART
+enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEP_FORWARD, STEP_BACKWARD, STEPS_THERE };
+#else
 enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEPS_THERE };
+#endif
 
 #ifdef LEAVES_OUT
 static unsigned due;		/* which updates the step at hand makes, a bit each */

@@ -37,8 +37,8 @@ prepare_ranks(const struct options *o)
 	    + (o->no_tune ? 16 : 0)
 #endif
 	    , "other options");
-#if defined(PARAMETER_SHARDS) || defined(SPLIT)
-#ifdef SPLIT
+#if defined(PARAMETER_SHARDS) || defined(SPLIT) || defined(STAGES)
+#if defined(SPLIT) || defined(STAGES)
 #define OF_ONE	"--ranks 1"
 #else
 #define OF_ONE	"--shard optimizer"
@@ -46,9 +46,15 @@ prepare_ranks(const struct options *o)
 	if (o->predicts)
 		fail("--predict is of one process, and each of %d ranks has but its pieces of the weights: build it with " OF_ONE
 		    ", which reads the same files", RANKS);
+#ifdef STAGES
+	if (ranks.size != RANKS)
+		fail("its layers are placed on %d ranks, and %d %s been started: " RANKS_START ", or build it with --ranks 1",
+		    RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM);
+#else
 	if (ranks.size != RANKS)
 		fail("its weights are shared out to %d ranks, and %d %s been started: " RANKS_START ", or build it with "
 		    "--ranks %d", RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM, ranks.size);
+#endif
 #endif
 	if (o->predicts && ranks.size > 1)
 		fail("--predict writes one file: start one process alone");

@@ -1,7 +1,7 @@
 /*
  * persistent.c - the bytes of what lives as long as the program, wherever they lie: in the arena, and where ranks share a
- * tensor out (shard optimizer), of each the elements of its piece, or where they split layers, of its part, so that files hold
- * whole tensors.
+ * tensor out (shard optimizer), of each the elements of its piece, or where they split layers, of its part, or where they are
+ * stages, on one of them, so that files hold whole tensors, and all of them.
  */
 #ifndef STOWAGE_HOST_PERSISTENT_C
 #define STOWAGE_HOST_PERSISTENT_C
@@ -11,6 +11,9 @@ is_shared(const struct persistent *p)
 {
 #ifdef SHARDS
 	return p->shared;
+#elif defined(STAGES)
+	(void)p;
+	return true;
 #elif defined(SPLIT)
 	return p->run > 0;
 #else
@@ -19,7 +22,7 @@ is_shared(const struct persistent *p)
 #endif
 }
 
-#if defined(SHARDS) || defined(SPLIT)
+#if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
 static void	ranks_give(void *from, int64_t bytes);
 static void	ranks_take(void *to, int64_t bytes, int rank);
 #endif
@@ -69,6 +72,31 @@ shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
 		else
 			ranks_give(to + (r.from - at), r.end - r.from);
 	}
+}
+
+#endif
+
+#ifdef STAGES
+
+static void
+shared_put(const struct persistent *p, int64_t at, const unsigned char *from, int64_t n)
+{
+	if (p->stage == ranks.rank)
+		device_write(p->offset + at, from, n);
+}
+
+/* All ranks come here, and one gives the first what it has. */
+static void
+shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
+{
+	if (p->stage == ranks.rank)
+		device_read(to, p->offset + at, n);
+	if (p->stage == 0)
+		return;
+	if (ranks.rank == 0)
+		ranks_take(to, n, p->stage);
+	else if (p->stage == ranks.rank)
+		ranks_give(to, n);
 }
 
 #endif
@@ -157,7 +185,7 @@ shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
 static void
 persistent_put(const struct persistent *p, int64_t at, const unsigned char *from, int64_t n)
 {
-#if defined(SHARDS) || defined(SPLIT)
+#if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
 	if (is_shared(p)) {
 		shared_put(p, at, from, n);
 		return;
@@ -170,7 +198,7 @@ persistent_put(const struct persistent *p, int64_t at, const unsigned char *from
 static void
 persistent_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
 {
-#if defined(SHARDS) || defined(SPLIT)
+#if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
 	if (is_shared(p)) {
 		shared_get(p, at, to, n);
 		return;

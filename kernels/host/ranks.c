@@ -358,6 +358,27 @@ ranks_average_statistics(void)
 	ranks_sent.before += ranks.sent - sent;	/* it is no part of an update */
 }
 
+#ifdef STAGES
+
+/* What each rank planned, took, and sent: each has a plan of its own. */
+static void
+ranks_report(void)
+{
+	double own[4] = { (double)ARENA_BYTES, (double)arena_taken, (double)SENT_BYTES, (double)ranks_sent.most };
+	double *all = (double *)calloc((size_t)ranks.size, sizeof(own));
+
+	if (!all)
+		fail("no memory for the figures of %d ranks", ranks.size);
+	memcpy(all + 4 * ranks.rank, own, sizeof(own));
+	ranks_sum(all, 4 * ranks.size);
+	for (int k = 0; k < ranks.size; k++)
+		printf("rank %d   %.0f bytes planned, %.0f measured; %.0f at most sent to its neighbours for an update, %.0f planned\n", k,
+		    all[4 * k], all[4 * k + 1], all[4 * k + 3], all[4 * k + 2]);
+	free(all);
+}
+
+#else
+
 /* What the arenas of all ranks took, which all planned alike, and what was sent. */
 static void
 ranks_report(void)
@@ -394,6 +415,8 @@ ranks_report(void)
 #endif
 	free(taken);
 }
+
+#endif
 
 /* ---- shares ---- */
 

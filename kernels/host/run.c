@@ -83,6 +83,11 @@ is_to_stop(const struct run *r)
 #endif
 }
 
+/* Are results of a step here? Of the stages of a pipeline the last alone has them. */
+#ifndef RESULTS_HERE
+#define RESULTS_HERE	true
+#endif
+
 #ifdef RANKS
 /* Numbers of a step, or of more, become those of all ranks; a rank that was interrupted tells the others. */
 static void

@@ -51,8 +51,11 @@ land(struct run *r)
 		sum_parts(r->part_sum[0], MAX_RESULTS, r->sum);
 	}
 #else
-	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->sum);
-#ifdef RANKS
+	collect_results(f.ticket, train_results, TRAIN_RESULTS, RESULTS_HERE ? f.b : 0, r->sum);
+#if defined(STAGES)
+	if (f.updates)
+		sum_over_ranks(r, r->sum, MAX_RESULTS);		/* which one alone has */
+#elif defined(RANKS)
 	if (f.updates)
 		sum_over_ranks(r, r->sum, ranks_sharing() > 1 ? MAX_RESULTS : 0);
 #endif
@@ -131,22 +134,72 @@ take_next(struct run *r, struct step *step, struct flight *f, int64_t samples, i
 	return true;
 }
 
+#ifdef BACK_APART
+
+struct between {		/* a micro-batch between its forward and its backward */
+	struct step step, alike;
+	int64_t b;
+};
+
+/* The micro-batches of an update: forward with the first ones, then backward with the oldest and forward with the next in turns,
+ * then backward with those that are left. The stage behind has one less between the two. */
+static void
+go_through(struct run *r, struct step *step, int64_t samples)
+{
+	struct between slot[SLOTS], *s;
+	struct part_of_batch c;
+	struct flight f;
+	int64_t done = 0, next = 0, oldest = 0;
+	bool more = true;
+
+	memset(&f, 0, sizeof(f));
+	while (more || oldest < next) {
+		s = &slot[next % SLOTS];
+		s->alike = *step;
+		if (more && (more = take_next(r, step, &f, samples, &done, &c))) {
+			step->share = (real)((double)f.b / (double)samples);
+			step->slot = next++ % SLOTS;
+			s->step = *step;
+			s->step.alike = &s->alike;
+			s->alike.samples = step->samples;
+			s->alike.draw = step->draw;
+			s->b = c.here;
+			device_slot(step->slot, step->keep == 0);
+			data_batch(&r->train, c.at, c.here, SHUFFLE, s->step.seed, r->state.epoch);
+			device_run(STEP_FORWARD, s->b, &s->step);
+		}
+		if (oldest < next && (!more || next - oldest == SLOTS)) {
+			s = &slot[oldest++ % SLOTS];
+			device_run(STEP_BACKWARD, s->b, &s->step);
+		}
+	}
+	f.there = true;
+	r->flight = f;
+}
+
+#endif
+
 /* One weight update from the next samples of the epoch. */
 static void
 update_weights(struct run *r)
 {
 	struct state *s = &r->state;
 	int64_t left = r->epoch_samples - s->position;
-	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH, done = 0;
+	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH;
+	struct step step;
+#ifndef BACK_APART
 	struct part_of_batch c;
 	struct flight f;
-	struct step step;
+	int64_t done = 0;
+#endif
 #if defined(RANKS) || defined(PARTS)
 	struct step alike;
 #endif
 
 	memset(&step, 0, sizeof(step));
+#ifndef BACK_APART
 	memset(&f, 0, sizeof(f));
+#endif
 	step.update = s->update + 1;
 	step.seed = s->seed;
 	step.lr = learning_rate(s->update + 1, r->updates, r->epoch_updates, s->watch.rate);
@@ -160,6 +213,9 @@ update_weights(struct run *r)
 	alike = step;
 	step.alike = &alike;
 #endif
+#ifdef BACK_APART
+	go_through(r, &step, samples);
+#else
 	while (take_next(r, &step, &f, samples, &done, &c)) {
 		step.share = (real)((double)f.b / (double)samples);
 #if defined(RANKS) || defined(PARTS)
@@ -169,10 +225,11 @@ update_weights(struct run *r)
 		data_batch(&r->train, c.at, c.here, SHUFFLE, s->seed, s->epoch);
 		device_run(STEP_TRAIN, c.here, &step);
 		land(r);
-		f.ticket = device_fetch(train_results, TRAIN_RESULTS);
+		f.ticket = device_fetch(train_results, RESULTS_HERE ? TRAIN_RESULTS : 0);
 		f.there = true;
 		r->flight = f;
 	}
+#endif
 #ifdef UPDATES
 	device_run(STEP_UPDATE, samples, &step);
 #endif
@@ -187,6 +244,9 @@ update_weights(struct run *r)
 	r->flight.position = s->position;
 	r->flight.samples = samples;
 	r->flight.lr = step.lr;
+#ifdef STAGES
+	land(r);	/* all ranks have come to the end of it: what they add up there holds nobody back */
+#endif
 }
 
 /* All of it is one file, which the first rank writes. */
@@ -200,7 +260,7 @@ write_checkpoint(struct run *r, struct checkpoint *to)
 	ranks_compare_weights("other weights after this update");
 	if (ranks.rank == 0)
 		checkpoint_save(to, &r->state);
-#if defined(SHARDS) || defined(SPLIT)
+#if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
 	else
 		checkpoint_give();
 #endif

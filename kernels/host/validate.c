@@ -16,7 +16,7 @@ validate_samples(const struct run *r)
 static bool
 validate_goes_on(int64_t at, int64_t first, int64_t total)
 {
-#if defined(PARAMETER_SHARDS) || defined(SPLIT)
+#if defined(PARAMETER_SHARDS) || defined(SPLIT) || defined(STAGES)
 	return at - first < total;
 #else
 	(void)first;
@@ -50,7 +50,7 @@ validate(struct run *r)
 	step.seed = r->state.seed;
 	step.share = 1;
 #ifdef RANKS
-#if !defined(KEEPS) && !defined(SPLIT)	/* each rank has whole batches, in turns; what keeps something of each sample needs all */
+#if !defined(KEEPS) && !defined(SPLIT) && !defined(STAGES)	/* each rank has whole batches, in turns; what keeps something of each sample needs all */
 	from = ranks.rank * (int64_t)VALIDATE_BATCH;
 	next = ranks.size * (int64_t)VALIDATE_BATCH;
 #endif
@@ -73,7 +73,7 @@ validate(struct run *r)
 #if defined(RANKS) || defined(PARTS)
 		step.samples = b;
 #endif
-#if defined(RANKS) && (defined(KEEPS) || defined(SPLIT))
+#if defined(RANKS) && (defined(KEEPS) || defined(SPLIT) || defined(STAGES))
 		step.all = b * ranks_sharing();
 #elif defined(RANKS)
 		step.all = total - (place - from) < next ? total - (place - from) : next;
@@ -82,11 +82,11 @@ validate(struct run *r)
 		device_run(STEP_VALIDATE, b, &step);
 		if (last.there)
 			collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, validated_by(r, &last));
-		last.ticket = device_fetch(validate_results, VALIDATE_RESULTS);
+		last.ticket = device_fetch(validate_results, RESULTS_HERE ? VALIDATE_RESULTS : 0);
 #ifdef PARTS
 		last.part = at / VALIDATE_BATCH % PARTS;
 #endif
-		last.b = place < total ? b : 0;
+		last.b = place < total && RESULTS_HERE ? b : 0;
 		last.there = true;
 		predictions_write_all(last.b);
 	}

@@ -7,7 +7,7 @@
 #define STOWAGE_UPDATE_CLIP_CU
 
 #include "update/updates.cu"
-#ifdef SPLIT
+#if defined(SPLIT) || defined(STAGES)
 #include "update/exchange.cu"
 #endif
 
@@ -64,7 +64,7 @@ clip_squares_once(void *work, int first, int64_t count)
 }
 #endif
 
-#if defined(SHARDS) || defined(SPLIT)
+#if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
 /* Their sum, in place of the first, and 0 of the others. */
 KERNEL(clip_fold_kernel, (double *part, int64_t n))
 {
@@ -81,14 +81,16 @@ KERNEL(clip_fold_kernel, (double *part, int64_t n))
 	}
 }
 
-/* Of all ranks, each of which has the squares of its piece, or part, of every gradient. */
+/* Of all ranks, each of which has the squares of its piece, or part, of every gradient, or gradients of its own. */
 static void
 clip_squares_of_all(void *work, int64_t gradients)
 {
 	double *part = (double *)work;
 
+#ifndef STAGES
 	if (!gradients)
 		return;
+#endif
 	LAUNCH_ROWS(clip_fold_kernel, 1, (part, gradients * CLIP_PARTS));
 	ALONE
 		exchange_numbers(part, 1);

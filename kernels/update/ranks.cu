@@ -34,7 +34,7 @@ static struct ranks {
 static inline int
 ranks_sharing(void)
 {
-#ifdef SPLIT
+#if defined(SPLIT) || defined(STAGES)
 	return 1;
 #else
 	return ranks.size;

@@ -13,7 +13,14 @@
 const char *
 emit_pointer(struct emitter *e, const struct tensor *t)
 {
-	return t ? emit_address(e, t->dtype, e->offset[tensor_root(t)->id]) : "NULL";
+	const struct tensor *root = t ? tensor_root(t) : NULL;
+
+	if (!t)
+		return "NULL";
+	if (e->stride && e->stride[root->id])
+		return arena_printf(e->module->arena, "%s(%lld + s->slot * %lld)", t->dtype->macro, (long long)e->offset[root->id],
+		    (long long)e->stride[root->id]);
+	return emit_address(e, t->dtype, e->offset[root->id]);
 }
 
 const char *
@@ -197,7 +204,7 @@ emit_squares(struct emitter *e, const struct node *n, int from)
 	    arg_int(n->nin - from));
 	if (module_splits(e->module))
 		emit_call(e, "clip_squares_once", arg_work(n), arg_int(first), arg_int(n->nin - from));
-	if (module_shards(e->module) > 1 || module_splits(e->module))
+	if (module_shards(e->module) > 1 || module_splits(e->module) || module_stages(e->module) > 1)
 		emit_call(e, "clip_squares_of_all", arg_work(n), arg_int(n->nin - from));
 }
 

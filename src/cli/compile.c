@@ -219,6 +219,8 @@ plan_stages(struct module *m, const struct pass_options *o)
 	}
 	for (k = 0; k < n; k++)
 		stage[k]->stage = stage;
+	if (!plan_verify_stages(stage, n, m->diags))
+		largest->broken = true;
 	return largest;
 }
 

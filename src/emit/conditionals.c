@@ -114,6 +114,8 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "LEAVES_OUT", yes(m->train && settings_leave_out(&m->set)), false },
 		{ "RANKS", yes(module_ranks(m) > 1), false },
 		{ "SPLIT", yes(module_splits(m)), false },
+		{ "STAGES", yes(module_stages(m) > 1), false },
+		{ "BACK_APART", yes(m->plan && m->plan->turn > 0), false },
 		{ "PARTS", yes(module_parts(m) > 0), false },
 		{ "SHARDS", yes(module_shards(m) > 1), false },
 		{ "GRADIENT_SHARDS", yes(module_shares_out(m, SHARD_GRADIENTS)), false },

@@ -82,6 +82,7 @@ emit_training_constants(struct emitter *e)
 		    "#define EXCHANGES\t%d\t/* calls for what goes between them, and one */\n"
 		    "#define SENT_BYTES\t%lldll\t/* by them, of each rank for an update */\n",
 		    (long long)set->ranks, e->sums.n + 1, (long long)plan_sent(e->module, e->plan));
+	emit_stage_constants(e);
 	if (module_splits(e->module))
 		text_puts(e->out, "#define SPLIT		1	/* they share layers, and each has all samples */\n");
 	if (module_parts(e->module))
@@ -136,12 +137,13 @@ emit_layouts(struct emitter *e)
 	const struct module *m = e->module;
 	struct convolutions have = { false, false, false };
 	int64_t largest = 0, channels, taps;
-	int i;
+	struct saved *saved;
+	int n = emit_saved_list(e, &saved), i;
 
-	for (i = 0; i < m->persistent.n; i++) {
-		const struct tensor *t = m->persistent.v[i];
+	for (i = 0; i < n; i++) {
+		const struct tensor *t = saved[i].tensor;
 
-		if (emit_is_saved(e, t) && emit_lies_last(t, &channels, &taps) &&
+		if (emit_lies_last(t, &channels, &taps) &&
 		    channels * taps * dtype_bytes(t->dtype) > largest)
 			largest = channels * taps * dtype_bytes(t->dtype);
 	}
@@ -162,7 +164,7 @@ emit_layouts(struct emitter *e)
 static int64_t
 most_numbers(const struct emitter *e)
 {
-	const struct module *m = e->module;
+	const struct module *m = emit_last_stage(e->module);
 	const struct graph *const graph[] = { m->train, m->validate };
 	int64_t most = 1, sum;
 	struct result *list;
@@ -199,12 +201,10 @@ emit_constants(struct emitter *e, const char *program)
 	const struct module *m = e->module;
 	const struct plan *p = e->plan;
 	const char *spec = emit_spec_path(m);
-	const struct graph *const graph[] = { m->train, m->validate };
+	const struct graph *const graph[] = { emit_last_stage(m)->train, emit_last_stage(m)->validate };
 	struct result *list;
-	int persistent = 0, i, results = 1;
+	int persistent = emit_saved_count(e), i, results = 1;
 
-	for (i = 0; i < m->persistent.n; i++)
-		persistent += emit_is_saved(e, m->persistent.v[i]);
 	for (i = 0; i < 2; i++)
 		if (graph[i] && emit_result_list(m->arena, graph[i], &list) > results)
 			results = emit_result_list(m->arena, graph[i], &list);

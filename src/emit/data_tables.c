@@ -94,28 +94,32 @@ void
 emit_inputs(struct emitter *e, const char *name, const struct graph *g,
     const struct data_source *d)
 {
-	int i;
+	struct staged_input *in;
+	int n = emit_staged_list(e->module, g, &in), i;
+	bool slots = e->plan->turn > 0, stages = e->module->stage != NULL;
 
 	text_printf(e->out, "\n/* name, column, field, type, target?, classes, ignored, rank, dims, elements, offset, "
-	    "buffer, landing */\nenum { %s_INPUTS = %d };\nstatic const struct input %s_inputs[] = {\n",
-	    g == e->module->train ? "TRAIN" : "VALIDATE", g->inputs.n, name);
-	for (i = 0; i < g->inputs.n; i++) {
-		const struct tensor *t = g->inputs.v[i];
+	    "buffer, landing%s */\nenum { %s_INPUTS = %d };\nstatic const struct input %s_inputs[] = {\n", stages ? ", stride" : "",
+	    g == e->module->train ? "TRAIN" : "VALIDATE", n, name);
+	for (i = 0; i < n; i++) {
+		const struct tensor *t = in[i].tensor;
+		const struct buffer *b = in[i].here && slots ? plan_buffer(e->plan, t) : NULL;
 		int64_t ignored;
 
 		text_puts(e->out, "\t{");
 		emit_string(e->out, t->name);
-		text_printf(e->out, ", %d, %lld, TYPE_%s, %s, %d, %s, %d, ", column_of(e->module, t),
-		    (long long)reader_field(e->module, d, t), t->dtype->macro,
-		    emit_truth(t->kind == T_TARGET), t->classes, labels_ignored_of(e->module, t, &ignored) ?
+		text_printf(e->out, ", %d, %lld, TYPE_%s, %s, %d, %s, %d, ", column_of(in[i].module, t),
+		    (long long)reader_field(in[i].module, d, t), t->dtype->macro,
+		    emit_truth(t->kind == T_TARGET), t->classes, labels_ignored_of(in[i].module, t, &ignored) ?
 		    arena_printf(e->module->arena, "%lld", (long long)ignored) : "INT64_MIN", t->rank);
 		emit_dims(e, t);
-		text_printf(e->out, ", %lld, %lld, %d, %lld},\n",
-		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
-		    emit_buffer_number(e, t),
-		    (long long)(t->lands ? plan_offset(e->plan, t->lands) : -1));
+		text_printf(e->out, ", %lld, %lld, %d, %lld%s},\n",
+		    (long long)tensor_elements_per_sample(t), in[i].here ? (long long)plan_offset(e->plan, t) : -1,
+		    in[i].here ? emit_buffer_number(e, t) : -1,
+		    (long long)(t->lands ? plan_offset(e->plan, t->lands) : -1),
+		    stages ? arena_printf(e->module->arena, ", %lld", (long long)(b ? b->stride : 0)) : "");
 	}
-	if (!g->inputs.n)
+	if (!n)
 		text_puts(e->out, "\t{NULL, 0, 0, 0, false, 0, INT64_MIN, 0, {0}, 0, 0, 0, -1}\n");
 	text_puts(e->out, "};\n");
 }
@@ -124,6 +128,7 @@ emit_inputs(struct emitter *e, const char *name, const struct graph *g,
 static void
 emit_counted(struct emitter *e, const struct graph *g)
 {
+	struct staged_input *in;
 	struct text rows;
 	int i, j, k, count = 0;
 
@@ -146,7 +151,8 @@ emit_counted(struct emitter *e, const struct graph *g)
 			    "static const double counted_weights_%d[] = {", count), emit_decimal(e, weights->real[j]));
 		text_puts(e->out, j ? "};\n" : "");
 		labels_ignored(n, &ignored);
-		for (k = 0; strcmp(g->inputs.v[k]->name, labels_of(n)->name); k++)
+		emit_staged_list(e->module, g, &in);
+		for (k = 0; strcmp(in[k].tensor->name, labels_of(n)->name); k++)
 			;
 		text_printf(&rows, "\t{%d, %s, %s},\n", k, j ? arena_printf(e->module->arena, "counted_weights_%d",
 		    count) : of_class, ignored == INT64_MIN ? "INT64_MIN" : arena_printf(e->module->arena, "%lld",
@@ -188,8 +194,12 @@ emit_reader_declarations(struct emitter *e)
 	const struct reader *reader[MOST_READERS];
 	int i, n = readers_of(e->module, reader);
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		if (e->module->stage)	/* those of several stages are in one program */
+			text_printf(e->out, "\n#define reader_%s\tstage_%lld_reader_%s\n", reader[i]->name,
+			    (long long)e->module->set.stage, reader[i]->name);
 		text_printf(e->out, "\nextern const struct reader reader_%s;\n", reader[i]->name);
+	}
 }
 
 const struct reader *

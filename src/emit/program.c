@@ -84,11 +84,6 @@ check(struct emitter *e, const char *root)
 		    e->target->name), "leave ranks out, or use --target c");
 		return false;
 	}
-	if (module_stages(m) > 1) {
-		diag_help(m->diags, diag_error(m->diags, "target", m->set.place[0].loc, "layers that are placed on ranks can be planned, and "
-		    "no program of them be written yet"), "leave place out, or build it with --ranks 1, which has all layers");
-		return false;
-	}
 	if (module_parts(m) && e->target->is_gpu) {
 		diag_help(m->diags, diag_error(m->diags, "target", m->set.parts_loc,
 		    "programs for target %s are not deterministic in parts yet: with one rank the same program has the same bits "
@@ -310,8 +305,8 @@ title(struct emitter *e, const char *what)
 	text_printf(e->out, "\n" TITLE "%s ======== */\n", what);
 }
 
-static int
-count_lines(const struct text *t)
+int
+emit_count_lines(const struct text *t)
 {
 	int lines = 0;
 	size_t i;
@@ -364,6 +359,32 @@ offsets(const struct module *m)
 	return offset;
 }
 
+static const int64_t *
+strides(const struct module *m)
+{
+	const struct plan *p = m->plan;
+	int64_t *stride = arena_array(m->arena, (size_t)p->ntensors + 1, sizeof(*stride));
+	int i;
+
+	for (i = 0; i < p->ntensors; i++)
+		stride[i] = p->of_tensor[i] ? p->of_tensor[i]->stride : 0;
+	return stride;
+}
+
+/* Where another stage has the results, what makes metrics of their counts. */
+static void
+emit_result_kernels(struct emitter *e, const struct graph *g, bool *done)
+{
+	int i;
+
+	for (i = 0; g && e->module != emit_last_stage(e->module) && i < g->results.n; i++) {
+		const struct node *def = g->results.v[i].tensor->def;
+
+		if (def && def->op->counts.of && def->op->calls.kernels)
+			emit_file(e, def->op->calls.kernels, done);
+	}
+}
+
 /* All parts, and of them what is wanted, in SOURCE, which is empty. */
 static void
 emit_body(struct emitter *e, const char *program, struct text *source, struct text *header)
@@ -383,6 +404,7 @@ emit_body(struct emitter *e, const char *program, struct text *source, struct te
 	emit_graph_kernels(e, m->train, done);
 	emit_graph_kernels(e, m->update, done);
 	emit_graph_kernels(e, m->validate, done);
+	emit_result_kernels(e, emit_last_stage(m)->validate, done);
 	title(e, "the plan");
 	emit_file(e, "host/host.h", done);
 	if (m->inference)
@@ -403,9 +425,9 @@ emit_body(struct emitter *e, const char *program, struct text *source, struct te
 	arena_free(a);
 }
 
-/* It reports on the whole, so it is written last; its first draft says how many lines it has. */
+/* It reports on the whole, so it is written last; its first draft says how many lines it has. So many stand before it. */
 static void
-put_header(struct emitter *e, const char *program, struct text *source)
+put_header(struct emitter *e, const char *program, int before, struct text *source)
 {
 	struct text draft, header;
 
@@ -414,7 +436,7 @@ put_header(struct emitter *e, const char *program, struct text *source)
 	e->out = &draft;
 	emit_header(e, program, source, 0);
 	e->out = &header;
-	emit_header(e, program, source, count_lines(&draft));
+	emit_header(e, program, source, before + emit_count_lines(&draft));
 	text_insert(source, 0, header.s, header.n);
 }
 
@@ -440,25 +462,65 @@ note_sums(struct emitter *e)
 	}
 }
 
+/* A program as one plan has it; so many lines stand before it. */
+static bool
+write_program(struct module *m, const struct target *target, const char *program, int before, struct text *source,
+    struct text *header)
+{
+	struct emitter e = { .module = m, .plan = m->plan, .target = target };
+
+	e.threads = m->plan->threads;
+	e.offset = offsets(m);
+	e.stride = strides(m);
+	note_sums(&e);
+	emit_body(&e, program, source, header);
+	put_header(&e, program, before, source);
+	return e.convolutions.n > 0;
+}
+
+static void
+write_stage(struct module *m, const struct target *target, const char *program, int before, struct text *source)
+{
+	struct text none;
+
+	text_init(&none, m->arena);
+	write_program(m, target, program, before, source, &none);
+}
+
+static bool
+can_be_written(struct module *m, const struct target *target, const char *root)
+{
+	int64_t n = m->stage ? module_stages(m) : 1, k;
+
+	if (m->stage && !emit_stages_check(m, target))
+		return false;
+	for (k = 0; k < n; k++) {
+		struct emitter e = { .module = emit_stage(m, k), .plan = emit_stage(m, k)->plan, .target = target };
+
+		if (!e.plan || !check(&e, root))
+			return false;
+	}
+	return true;
+}
+
 bool
 emit_program(struct module *m, const struct target *target, const char *root, struct text *source,
     struct text *makefile, struct text *header, const char *program)
 {
 	const struct reader *reader = emit_libraries_of(m);
-	struct emitter e = { .module = m, .plan = m->plan, .target = target };
+	bool convolves = false;
 
-	if (!m->plan || !check(&e, root))
+	if (!can_be_written(m, target, root))
 		return false;
-	e.threads = m->plan->threads;
-	e.offset = offsets(m);
-	note_sums(&e);
-	emit_body(&e, program, source, header);
-	put_header(&e, program, source);
+	if (m->stage)
+		emit_stages(m, write_stage, target, program, source);
+	else
+		convolves = write_program(m, target, program, 0, source, header);
 	text_puts(makefile, "# Written by stowage.\n");
 	target->makefile(makefile, &(struct recipe){ .program = program,
 		.spec = emit_safe(m->arena, emit_spec_path(m)),
-		.ranks = module_ranks(m), .arch = m->set.device.arch,
-		.convolves = e.convolutions.n > 0 });
+		.ranks = module_ranks(m), .stages = module_stages(m), .arch = m->set.device.arch,
+		.convolves = convolves });
 	if (reader)
 		text_printf(makefile, "\n# what data %s needs\n"
 		    "FLAGS += $(shell pkg-config --cflags %s 2>/dev/null)\n"

@@ -29,6 +29,14 @@ int	emit_buffer_number(const struct emitter *, const struct tensor *);	/* -1: it
 int64_t	emit_numbers_of(const struct emitter *, const struct tensor *);	/* of a result of a whole batch */
 /* Is it in checkpoints? */
 bool	emit_is_saved(const struct emitter *, const struct tensor *);
+/* All that are, of all stages where there are some. */
+struct saved {
+	const struct tensor *tensor;
+	bool here;		/* this program's arena has it; else another stage's has */
+	int stage;
+};
+int	emit_saved_list(const struct emitter *, struct saved **);
+int	emit_saved_count(const struct emitter *);
 /* Does it lie otherwise than its dims say? Then: how many channels lie side by side at each of how many
  * taps, or places of an image. */
 bool	emit_lies_last(const struct tensor *, int64_t *channels, int64_t *places);
@@ -58,6 +66,23 @@ void	emit_tables_within(struct emitter *);
 /* Does a metric keep what it says of each sample? */
 bool	emit_keeps(const struct module *);
 int	emit_table_readers(const struct module *, const struct reader **, int n);
+
+/* stages.c: the programs of a pipeline's stages. The module of the last one, which has the results, and that of stage K; where there
+ * are no stages, the module itself. */
+const struct module	*emit_last_stage(const struct module *);
+struct module		*emit_stage(struct module *, int64_t k);
+struct staged_input {		/* what is read from the data, for this program or another stage's */
+	const struct module *module;	/* that reads it */
+	const struct tensor *tensor;	/* there */
+	bool here;
+};
+int	emit_staged_list(const struct module *, const struct graph *, struct staged_input **);
+void	emit_stage_constants(struct emitter *);
+bool	emit_stages_check(const struct module *, const struct target *);	/* reports what cannot be written */
+/* Each stage's program by WRITE, which is told how many lines stand before it, and a main() that chooses one. */
+void	emit_stages(struct module *, void (*write)(struct module *, const struct target *, const char *program, int lines,
+	    struct text *), const struct target *, const char *program, struct text *source);
+int	emit_count_lines(const struct text *);
 
 /* step.c: train_step, update_step, validate_step */
 void	emit_steps(struct emitter *);

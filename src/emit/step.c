@@ -79,7 +79,7 @@ find_marks(struct steps *s)
 	for (i = p->buffers.n - 1; i >= 0; i--) {
 		const struct buffer *b = &p->buffers.v[i];
 
-		if (b->persistent)
+		if (b->persistent || b->kept)
 			continue;
 		if (b->root->kind != T_INPUT && b->root->kind != T_TARGET) {
 			m->next_born[i] = m->born[b->first];
@@ -283,13 +283,13 @@ begin_call(struct steps *s, unsigned due, struct text *call)
 	return out;
 }
 
-/* The text of a call, run only in steps that make one of those updates. */
+/* The text of a call, run only on that condition. */
 static void
-put_if_due(struct text *out, unsigned bits, const char *call)
+put_if(struct text *out, const char *condition, const char *call)
 {
 	const char *p, *end;
 
-	text_printf(out, "\tif (due & 0x%x) {\n", bits);
+	text_printf(out, "\tif (%s) {\n", condition);
 	for (p = call; *p; p = end) {
 		end = strchr(p, '\n') ? strchr(p, '\n') + 1 : p + strlen(p);
 		text_puts(out, "\t");
@@ -308,7 +308,7 @@ end_call(struct steps *s, unsigned due, struct text *out, struct node *const *n,
 	if (left_out) {
 		put_made(s, &l, n, count);
 		end_marks(&l);
-		put_if_due(out, due, call->s);
+		put_if(out, arena_printf(s->e->module->arena, "due & 0x%x", due), call->s);	/* those updates are made */
 	}
 	s->e->out = out;
 	put_after(s, n, count, instant, left_out);
@@ -420,8 +420,37 @@ put_unused(struct text *out, size_t body, char parameter)
 		text_insert(out, body, line, sizeof(line));
 }
 
+/* Of a pipeline's stage: what was sent from bytes that are written here has left them; and what is alive from one run to the next
+ * comes to life, but for inputs: where an update has several runs, in the first. */
 static void
-put_graph(struct steps *s, const struct graph *g, const char *function, int start)
+put_settled(struct steps *s, const struct graph *g, int start)
+{
+	const struct plan *p = s->e->plan;
+	bool backward = p->turn && start == p->turn;
+	struct text marks;
+	struct line l = { &marks, 0 };
+	int i;
+
+	if (!s->e->module->stage)
+		return;
+	text_puts(s->e->out, backward ? "\tpipe_settle(PIPE_BACK);\n" : "\tpipe_settle(PIPE_ON | PIPE_BACK);\n");
+	text_init(&marks, s->e->module->arena);
+	for (i = 0; i < p->buffers.n && !backward; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		if (b->kept && b->first == start && p->at[start].graph == g && b->root->kind != T_INPUT && b->root->kind != T_TARGET)
+			put_mark(&l, "LIVE", i);
+	}
+	end_marks(&l);
+	if (marks.n && p->turn && g == s->e->module->train)
+		put_if(s->e->out, "s->keep == 0", marks.s);
+	else
+		text_puts(s->e->out, marks.n ? marks.s : "");
+}
+
+/* Nodes FROM to END of the graph, whose first is at instant START. */
+static void
+put_part(struct steps *s, const struct graph *g, const char *function, int start, int from, int end)
 {
 	struct text *out = s->e->out;
 	unsigned seen = 0;
@@ -433,7 +462,8 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 	s->e->prediction = s->npredictions ? s->prediction[0].tensor : NULL;
 	text_printf(out, "\nstatic void\n%s(int64_t b, const struct step *s)\n{\n", function);
 	body = out->n;
-	for (i = 0; i < g->nodes.n; i += count) {
+	put_settled(s, g, start + from);
+	for (i = from; i < end; i += count) {
 		const struct node *n = g->nodes.v[i];
 
 		count = plan_together(s->e->plan, start + i);
@@ -454,6 +484,30 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 	text_puts(out, "}\n");
 }
 
+static void
+put_graph(struct steps *s, const struct graph *g, const char *function, int start)
+{
+	put_part(s, g, function, start, 0, g->nodes.n);
+}
+
+/* One micro-batch: forward, loss, backward. Of a stage whose backward is for another one, both are functions. */
+static void
+put_train(struct steps *s, const struct graph *g)
+{
+	int turn = s->e->plan->turn;
+
+	if (!turn) {
+		text_puts(s->e->out, "\n/* One micro-batch of b samples: forward, loss, backward, and "
+		    "whatever can be updated. */");
+		put_graph(s, g, "train_step", 0);
+		return;
+	}
+	text_puts(s->e->out, "\n/* One micro-batch of b samples, forward: what its backward reads lies in its slot. */");
+	put_part(s, g, "forward_step", 0, 0, turn);
+	text_puts(s->e->out, "\n/* One micro-batch of b samples, backward, when its gradient arrives. */");
+	put_part(s, g, "backward_step", 0, turn, g->nodes.n);
+}
+
 void
 emit_steps(struct emitter *e)
 {
@@ -467,10 +521,8 @@ emit_steps(struct emitter *e)
 	s.number = emit_tensor_numbers(m, &count);
 	find_marks(&s);
 	if (m->train) {
-		text_puts(e->out, "\n/* One micro-batch of b samples: forward, loss, backward, and "
-		    "whatever can be updated. */");
 		s.due = module_due(m);	/* which begins at instant 0 */
-		put_graph(&s, m->train, "train_step", at);
+		put_train(&s, m->train);
 		s.due = NULL;
 		at += m->train->nodes.n;
 	}

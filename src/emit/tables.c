@@ -112,6 +112,34 @@ emit_is_saved(const struct emitter *e, const struct tensor *t)
 	    plan_offset(e->plan, t) >= 0;
 }
 
+int
+emit_saved_list(const struct emitter *e, struct saved **list)
+{
+	int64_t stages = e->module->stage ? module_stages(e->module) : 1, k;
+	int i, n = 0;
+
+	for (k = 0; k < stages; k++)
+		n += (e->module->stage ? e->module->stage[k] : e->module)->persistent.n;
+	*list = arena_array(e->module->arena, (size_t)n + 1, sizeof(**list));
+	for (k = 0, n = 0; k < stages; k++) {
+		const struct module *m = e->module->stage ? e->module->stage[k] : e->module;
+		const struct emitter of = { .module = m, .plan = m->plan };
+
+		for (i = 0; i < m->persistent.n; i++)
+			if (emit_is_saved(&of, m->persistent.v[i]))
+				(*list)[n++] = (struct saved){ m->persistent.v[i], m == e->module, (int)k };
+	}
+	return n;
+}
+
+int
+emit_saved_count(const struct emitter *e)
+{
+	struct saved *list;
+
+	return emit_saved_list(e, &list);
+}
+
 bool
 emit_lies_last(const struct tensor *t, int64_t *channels, int64_t *places)
 {
@@ -136,12 +164,14 @@ is_total(const struct graph *g, const struct result *r, int n, int i)
 	return weighs && r[i].tensor == g->loss && !r[i].loc.src;
 }
 
+/* Of stages the last has them, and the others know what they are. */
 static void
 emit_results(struct emitter *e, const char *name, const struct graph *g)
 {
 	struct result *r;
 	int n = emit_result_list(e->module->arena, g, &r), loss = 0, i;
-	const char *which = g == e->module->train ? "TRAIN" : "VALIDATE";
+	const char *which = g == emit_last_stage(e->module)->train ? "TRAIN" : "VALIDATE";
+	bool here = e->module == emit_last_stage(e->module);
 	int64_t at = 0;
 
 	for (i = 0; i < n; i++)
@@ -159,8 +189,8 @@ emit_results(struct emitter *e, const char *name, const struct graph *g)
 		text_puts(e->out, "\t{");
 		emit_string(e->out, r[i].name);
 		text_printf(e->out, ", TYPE_%s, %lld, %d, RESULT_%s, %s, %lld, %lld, %s, %s, %s, %lld, %s},\n",
-		    r[i].tensor->dtype->macro, (long long)plan_offset(e->plan, r[i].tensor),
-		    emit_buffer_number(e, r[i].tensor), kept ? "KEPT" : counts ? "COUNTS" : r[i].weighs ? "WEIGHT" :
+		    r[i].tensor->dtype->macro, here ? (long long)plan_offset(e->plan, r[i].tensor) : 0,
+		    here ? emit_buffer_number(e, r[i].tensor) : 0, kept ? "KEPT" : counts ? "COUNTS" : r[i].weighs ? "WEIGHT" :
 		    is_total(g, r, n, i) ? "TOTAL" : "MEAN", emit_truth(r[i].is_loss), (long long)at,
 		    (long long)emit_numbers_of(e, r[i].tensor), counts ? op->counts.of : "NULL",
 		    counts && op->counts.log ? op->counts.log : "NULL", kept ? op->counts.keep : "NULL",
@@ -265,7 +295,7 @@ is_own(const struct module *m, const struct tensor *t)
 {
 	int i, k;
 
-	if (t->kind != T_STATISTIC || t->frozen || module_splits(m))
+	if (t->kind != T_STATISTIC || t->frozen || settings_data_ranks(&m->set) == 1)
 		return false;
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
@@ -296,35 +326,34 @@ emit_persistent(struct emitter *e)
 	const struct module *m = e->module;
 	bool ranks = module_ranks(m) > 1, shards = module_shards(m) > 1, splits = module_splits(m);
 	int64_t channels, taps;
-	int i;
+	struct saved *saved;
+	int n = emit_saved_list(e, &saved), i;
 
 	text_printf(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for, layout, "
 	    "weight?%s%s%s */\n"
 	    "static const struct persistent persistent[PERSISTENT + 1] = {\n", ranks ? " of a rank's own samples?" : "",
-	    shards ? " shared out?" : "", splits ? " elements of a rank's side by side" : "");
-	for (i = 0; i < m->persistent.n; i++) {
-		const struct tensor *t = m->persistent.v[i];
+	    m->stage ? " whose?" : shards ? " shared out?" : "", splits ? " elements of a rank's side by side" : "");
+	for (i = 0; i < n; i++) {
+		const struct tensor *t = saved[i].tensor;
 		const struct tensor all = tensor_of_ranks(m, t), *whole = &all;
 
-		if (!emit_is_saved(e, t))
-			continue;
 		text_puts(e->out, "\t{");
 		emit_string(e->out, t->name);
 		text_printf(e->out, ", TYPE_%s, %d, ", t->dtype->macro, whole->rank);
 		emit_dims(e, whole);
 		text_printf(e->out, ", %lld, %lld, %s, %s, ",
-		    (long long)tensor_elements_per_sample(whole), (long long)plan_offset(e->plan, t),
+		    (long long)tensor_elements_per_sample(whole), saved[i].here ? (long long)plan_offset(e->plan, t) : -1,
 		    start_names[t->init.kind], emit_decimal(e, t->init.value));
 		emit_string(e->out, starts_as(t));
 		emit_lies_last(whole, &channels, &taps);
 		text_printf(e->out, ", %lld, %lld, %s%s%s%s},\n", (long long)channels, (long long)taps,
 		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || t->copies),
 		    !ranks ? "" : is_own(m, t) ? ", true" : ", false",
-		    !shards ? "" : t->shared ? ", true" : ", false",
+		    m->stage ? arena_printf(m->arena, ", %d", saved[i].stage) : !shards ? "" : t->shared ? ", true" : ", false",
 		    !splits ? "" : arena_printf(m->arena, ", %lld", (long long)run_of(t)));
 	}
 	text_printf(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false%s%s%s}\n};\n", ranks ? ", false" : "",
-	    shards ? ", false" : "", splits ? ", 0" : "");
+	    m->stage ? ", 0" : shards ? ", false" : "", splits ? ", 0" : "");
 }
 
 static void
@@ -407,12 +436,12 @@ emit_tables(struct emitter *e)
 	emit_file_tables(e);
 	if (m->train) {
 		emit_data_tables(e, "train", m->train, &m->set.data);
-		emit_results(e, "train", m->train);
+		emit_results(e, "train", emit_last_stage(m)->train);
 		emit_schedule(e);
 	}
 	if (m->validate) {
 		emit_data_tables(e, "validate", m->validate, &m->set.validate_data);
-		emit_results(e, "validate", m->validate);
+		emit_results(e, "validate", emit_last_stage(m)->validate);
 		emit_prediction_table(e);
 	}
 	emit_node_names(e);

@@ -530,6 +530,8 @@ eager_unknown(const struct module *m)
 		return "a step of several updates is written in several ways there";
 	if (m->set.train && m->set.ranks > 1 && m->set.splits)
 		return "layers that are split over ranks (split=ranks) are written in several ways there";
+	if (m->set.train && settings_stages(&m->set) > 1)
+		return "the stages of a pipeline, with layers placed on ranks, are written in several ways there";
 	if (m->set.train && m->set.ranks > 1)
 		return "what adds up the gradients of several ranks has buffers there that are not modelled";
 	if (m->set.train && m->set.optimizer && m->set.optimizer->torch.unknown)

@@ -83,6 +83,7 @@ at_odds(const struct expander *ex, const struct settings *set)
 {
 	return set->shard != SHARD_NONE ? "shard: no other rank has the same parameters" :
 	    splits(ex->m->forward) ? "split=ranks yet: a layer is of one rank, or of all of them" :
+	    ex->m->bodies.n > 0 ? "layers that run others many times (scan and its like) yet" :
 	    set->parts ? "deterministic: its parts are of the batch, which stages do not share out" :
 	    set->nturns ? "update yet: a step of several updates goes through the network several times" :
 	    set->ema > 0 ? "ema yet" :

@@ -1,5 +1,5 @@
 /*
- * border, pipe_send, pipe_receive: where samples go from one stage of a pipeline to the next (passes/borders.c). In a graph of
+ * border, pipe_send, pipe_receive, pipe_hold: where samples go from one stage of a pipeline to the next (passes/borders.c). In a graph of
  * all stages a border is its operand, on the next rank; its gradient is a border back. Of the graph of one rank it is what that
  * rank does (passes/stages.c):
  *
@@ -8,7 +8,9 @@
  *     rank 1:      pipe_receive -> x'                dx' -> pipe_send
  *
  * Nothing is copied: x goes from where it lies to where x' lies. A send is under way when pipe_send is over; its bytes are nobody
- * else's until the program has waited for it (plan/slots.c). Both have a side effect, so they stay in their order.
+ * else's until the program has waited for it (plan/slots.c). pipe_hold, at the end of a
+ * forward or a backward, reads what was sent in it: until then nothing else of the same run may take its place. All have a
+ * side effect, so they stay in their order.
  */
 #include "ir/diff.h"
 
@@ -78,7 +80,7 @@ const struct op op_pipe_send = {
 	.min_operands = 1, .max_operands = 1,
 	.gradient.again = op_never_again,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "update/pipe.cu",
+	.calls.kernels = "update/pipe_c.cu",
 	.calls.emit = emit_send,
 };
 
@@ -92,6 +94,25 @@ const struct op op_pipe_receive = {
 	.min_operands = 0, .max_operands = 0,
 	.gradient.again = op_never_again,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "update/pipe.cu",
+	.calls.kernels = "update/pipe_c.cu",
 	.calls.emit = emit_receive,
+};
+
+static void
+emit_hold(struct emitter *e, const struct node *n)
+{
+	(void)e;
+	(void)n;
+}
+
+const struct op op_pipe_hold = {
+	.name = "pipe_hold",
+	.kind = OP_INTERNAL,
+	.brief = "what was sent to other ranks is still there",
+	.flags = OP_SIDE_EFFECT,
+	.operands = "x",
+	.min_operands = 1, .max_operands = -1,
+	.gradient.again = op_never_again,
+	.memory.layout = op_layout_either,
+	.calls.emit = emit_hold,
 };

@@ -22,6 +22,7 @@ extern const struct op op_border;
 
 struct placing {
 	struct module *m;
+	struct arena *scratch;
 	struct graph *g;
 	int64_t last;
 	int known;		/* tensors there were before */
@@ -102,7 +103,7 @@ place_forward(struct placing *p, const bool *ends)
 static void
 place_free(struct placing *p)
 {
-	int *wanted = arena_array(p->m->arena, (size_t)p->known + 1, sizeof(*wanted)), i, k;	/* a rank and 1; 0: nowhere */
+	int *wanted = arena_array(p->scratch, (size_t)p->known + 1, sizeof(*wanted)), i, k;	/* a rank and 1; 0: nowhere */
 
 	for (i = p->g->nodes.n - 1; i >= 0; i--) {
 		const struct node *n = p->g->nodes.v[i];
@@ -208,10 +209,10 @@ place_graph(struct placing *p, struct graph *g)
 
 	p->g = g;
 	p->known = p->m->next_tensor;
-	p->rank = arena_array(p->m->arena, room, sizeof(*p->rank));
-	p->node = arena_array(p->m->arena, (size_t)g->nodes.n + 1, sizeof(*p->node));
-	p->carried = arena_array(p->m->arena, room, sizeof(struct tensor *));
-	ends = arena_array(p->m->arena, room, sizeof(*ends));
+	p->rank = arena_array(p->scratch, room, sizeof(*p->rank));
+	p->node = arena_array(p->scratch, (size_t)g->nodes.n + 1, sizeof(*p->node));
+	p->carried = arena_array(p->scratch, room, sizeof(struct tensor *));
+	ends = arena_array(p->scratch, room, sizeof(*ends));
 	for (i = 0; i < p->known; i++)
 		p->rank[i] = -1;
 	for (i = 0; i < g->results.n; i++)
@@ -231,11 +232,11 @@ read_places(struct placing *p)
 	const struct settings *set = &p->m->set;
 	int i, k, at = 0;
 
-	p->of_pattern = arena_array(p->m->arena, (size_t)set->nplace_patterns + 1, sizeof(*p->of_pattern));
+	p->of_pattern = arena_array(p->scratch, (size_t)set->nplace_patterns + 1, sizeof(*p->of_pattern));
 	for (i = 0; i < set->nplaces; i++)
 		for (k = 0; k < set->place[i].patterns; k++)
 			p->of_pattern[at++] = (int)set->place[i].rank;
-	p->paths = path_set_new(p->m->arena, set->place_pattern, set->nplace_patterns);
+	p->paths = path_set_new(p->scratch, set->place_pattern, set->nplace_patterns);
 	p->last = settings_stages(set) - 1;
 }
 
@@ -243,7 +244,7 @@ read_places(struct placing *p)
 static bool
 all_train(const struct placing *p)
 {
-	bool *trains = arena_array(p->m->arena, (size_t)p->last + 1, sizeof(*trains));
+	bool *trains = arena_array(p->scratch, (size_t)p->last + 1, sizeof(*trains));
 	struct diag *g;
 	int i;
 
@@ -267,17 +268,21 @@ run(struct module *m, const struct pass_options *o)
 {
 	struct placing p = { .m = m };
 	size_t room = (size_t)m->next_tensor + 1;
+	bool good;
 	int i;
 
 	(void)o;
 	if (module_stages(m) == 1)
 		return true;
+	p.scratch = arena_child(m->arena);
 	read_places(&p);
-	p.owner = arena_array(m->arena, room, sizeof(*p.owner));
-	p.reader = arena_array(m->arena, room, sizeof(struct node *));
+	p.owner = arena_array(p.scratch, room, sizeof(*p.owner));
+	p.reader = arena_array(p.scratch, room, sizeof(struct node *));
 	for (i = 0; i < m->next_tensor; i++)
 		p.owner[i] = -1;
-	return place_graph(&p, m->train) && (!m->validate || place_graph(&p, m->validate)) && all_train(&p);
+	good = place_graph(&p, m->train) && (!m->validate || place_graph(&p, m->validate)) && all_train(&p);
+	arena_free(p.scratch);
+	return good;
 }
 
 const struct pass pass_borders = {

@@ -7,11 +7,13 @@
  *
  * Invariants after: 1. an output aliases only an input of its own node, of the same size in bytes
  * at every batch; 2. no tensor of the class is read later than the node that overwrites it, unless
- * it is the new one; 3. results and persistent tensors are never overwritten this way.
+ * it is the new one; 3. results, persistent tensors and what a stage sends are never overwritten this way.
  */
 #include "ir/pass.h"
 
 #include "ir/op.h"
+
+extern const struct op op_pipe_send;
 
 struct classes {
 	int *last;	/* by the id of a root: the last node that reads the class */
@@ -59,6 +61,9 @@ find_last_reads(const struct graph *g, struct classes *c)
 		for (j = 0; j < g->nodes.v[i]->nin; j++)
 			if (g->nodes.v[i]->in[j])
 				c->last[tensor_root(g->nodes.v[i]->in[j])->id] = i;
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op == &op_pipe_send)	/* it is on its way when the node is over */
+			c->last[tensor_root(g->nodes.v[i]->in[0])->id] = g->nodes.n;
 	for (i = 0; i < g->results.n; i++)
 		if (!g->results.v[i].predicted)
 			c->last[tensor_root(g->results.v[i].tensor)->id] = g->nodes.n;

@@ -3,8 +3,8 @@
  * settings.stage. A border to it becomes a receive, one from it a send.
  *
  *     all stages:  x -> conv -> border 0 to 1 -> dense -> loss, seed -> dense_grad -> border 1 to 0 -> conv_grad
- *     rank 0:      x -> conv -> send                                                   receive -> conv_grad
- *     rank 1:                          receive -> dense -> loss, seed -> dense_grad -> send
+ *     rank 0:      x -> conv -> send, hold                                             receive -> conv_grad
+ *     rank 1:                          receive -> dense -> loss, seed -> dense_grad -> send, hold
  *
  * Every rank makes this graph alike and keeps its part, so both sides of a border have the same tensor, and the same number
  * for it.
@@ -19,14 +19,16 @@
 
 #include "ir/op.h"
 
-extern const struct op op_border, op_pipe_send, op_pipe_receive;
+extern const struct op op_border, op_pipe_send, op_pipe_receive, op_pipe_hold;
 
 struct cutting {
 	struct module *m;
+	struct arena *scratch;
 	int rank;
 	int *of;		/* by a tensor's id: the rank that makes it, and 1; 0: not known */
 	int *readers;		/* by a tensor's id: the first rank that reads it, and 1 */
 	bool *read_here, *read;	/* by a persistent tensor's id */
+	VEC(struct tensor *) sent;	/* and not held yet */
 };
 
 static int
@@ -85,6 +87,27 @@ find_ranks(struct cutting *c, const struct graph *g, int *rank)
 	}
 }
 
+/* A result that says nothing, for what has none. */
+static void
+add_token(struct cutting *c, struct node *n, const char *what)
+{
+	ir_add_output(c->m, n, ir_tensor(c->m, T_SCALAR, DT_F32, false, 0, NULL, arena_join(c->m->arena, n->path, ".", what), n->loc));
+}
+
+/* What was sent since the last is not overwritten before here. */
+static void
+hold(struct cutting *c, struct graph *g, enum phase phase)
+{
+	struct node *n;
+
+	if (c->sent.n == 0)
+		return;
+	n = ir_node(g, &op_pipe_hold, c->sent.v[0]->name, c->sent.v[0]->loc, c->sent.n, c->sent.v);
+	n->phase = phase;
+	add_token(c, n, "held");
+	c->sent.n = 0;
+}
+
 static void
 send(struct cutting *c, struct graph *g, const struct node *border, int number)
 {
@@ -93,8 +116,8 @@ send(struct cutting *c, struct graph *g, const struct node *border, int number)
 	n->phase = border->phase;
 	n->attr = border->attr;
 	n->attr[2].i = number;
-	ir_add_output(c->m, n, ir_tensor(c->m, T_SCALAR, DT_F32, false, 0, NULL, arena_join(c->m->arena, border->path, ".", "sent"),
-	    border->loc));
+	add_token(c, n, "sent");
+	vec_push(c->scratch, &c->sent, n->in[0]);
 }
 
 static void
@@ -123,7 +146,7 @@ note_read(struct cutting *c, const struct node *n, bool here)
 static void
 cut(struct cutting *c, struct graph *g)
 {
-	int *rank = arena_array(c->m->arena, (size_t)g->nodes.n + 1, sizeof(*rank)), n = g->nodes.n, borders = 0, i;
+	int *rank = arena_array(c->scratch, (size_t)g->nodes.n + 1, sizeof(*rank)), n = g->nodes.n, borders = 0, i;
 	struct node **node = g->nodes.v;
 
 	find_ranks(c, g, rank);
@@ -132,6 +155,8 @@ cut(struct cutting *c, struct graph *g)
 	for (i = 0; i < n; i++) {
 		bool border = node[i]->op == &op_border;
 
+		if (node[i]->phase == PHASE_BACKWARD && (i == 0 || node[i - 1]->phase == PHASE_FORWARD))
+			hold(c, g, PHASE_FORWARD);
 		if (!border)
 			note_read(c, node[i], rank[i] == c->rank + 1);
 		if (border && op_int(node[i], "from") == c->rank)
@@ -142,6 +167,7 @@ cut(struct cutting *c, struct graph *g)
 			vec_push(c->m->arena, &g->nodes, node[i]);
 		borders += border;
 	}
+	hold(c, g, g == c->m->train ? PHASE_BACKWARD : PHASE_FORWARD);
 	if (c->rank + 1 < module_stages(c->m)) {
 		g->results.n = 0;
 		g->loss = NULL;
@@ -168,17 +194,21 @@ static bool
 run(struct module *m, const struct pass_options *o)
 {
 	size_t room = (size_t)m->next_tensor + 1;
-	struct cutting c = { .m = m, .rank = (int)m->set.stage, .of = arena_array(m->arena, room, sizeof(int)),
-		.readers = arena_array(m->arena, room, sizeof(int)), .read = arena_array(m->arena, room, sizeof(bool)),
-		.read_here = arena_array(m->arena, room, sizeof(bool)) };
+	struct cutting c = { .m = m, .rank = (int)m->set.stage };
 
 	(void)o;
 	if (module_stages(m) == 1)
 		return true;
+	c.scratch = arena_child(m->arena);
+	c.of = arena_array(c.scratch, room, sizeof(*c.of));
+	c.readers = arena_array(c.scratch, room, sizeof(*c.readers));
+	c.read = arena_array(c.scratch, room, sizeof(*c.read));
+	c.read_here = arena_array(c.scratch, room, sizeof(*c.read_here));
 	cut(&c, m->train);
 	if (m->validate)
 		cut(&c, m->validate);
 	keep_own(&c);
+	arena_free(c.scratch);
 	return true;
 }
 

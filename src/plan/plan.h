@@ -28,6 +28,7 @@ struct buffer {
 	int64_t bytes;		/* at the planned batch */
 	struct affine size;	/* in bytes, as a function of B */
 	int64_t stride;		/* from one of its slots to the next (slots.c); 0: it is one */
+	bool kept;		/* its bytes are in use between runs of what it is of: it has slots, or is sent */
 	int first, last;	/* instants */
 	int64_t offset;		/* in the arena */
 	struct loc loc;
@@ -138,6 +139,8 @@ int		 plan_longest(const struct plan *, struct arena *, int *calls);
 void		 plan_branches(struct module *, struct plan *);
 /* verify.c: independent of all three; reports to diags (rule "internal"); false if the plan is wrong. */
 bool		 plan_verify(struct module *, const struct plan *, struct diags *);
+/* verify_slots.c: the plans of a pipeline's N stages, by rank: is all that one sends what another receives? */
+bool		 plan_verify_stages(struct module *const *stage, int64_t n, struct diags *);
 
 /* Bytes that a node reads and writes at that batch, each as often as it does; its workspace left out; INT64_MAX on
  * overflow. */

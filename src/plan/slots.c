@@ -13,8 +13,9 @@
  * the first receive of a gradient: forward is what stands before it. The last stage, and one of a single micro-batch, have one
  * slot, and run both together.
  *
- * What is sent stays in its bytes until the program has waited for it, at the next forward or backward that may send the same
- * again: it is alive throughout its graph, too.
+ * What is sent stays in its bytes until the program has waited for it, at the next forward, or backward, that may write there: it
+ * is alive throughout its graph, too. Within its own run nothing takes its place before pipe_hold. In backward what forward sent
+ * has arrived, since its gradient has.
  */
 #include "plan/plan.h"
 
@@ -34,8 +35,23 @@ find_turn(const struct graph *g)
 static void
 live_throughout(struct buffer *b, int start, const struct graph *g)
 {
-	b->first = start;
-	b->last = start + g->nodes.n - 1;
+	int end = start + g->nodes.n - 1;
+
+	b->kept = true;
+	b->first = start < b->first ? start : b->first;
+	b->last = end > b->last ? end : b->last;
+}
+
+/* Where the next batch of an input arrives: it is no micro-batch's yet. */
+static bool
+is_landing(const struct graph *g, const struct buffer *b)
+{
+	int i;
+
+	for (i = 0; i < g->inputs.n; i++)
+		if (g->inputs.v[i]->lands == b->root)
+			return true;
+	return false;
 }
 
 static void
@@ -78,7 +94,7 @@ plan_slots(const struct module *m, struct plan *p)
 	for (i = 0; i < p->buffers.n && p->turn; i++) {
 		struct buffer *b = &p->buffers.v[i];
 
-		if (b->persistent || b->first >= p->turn || b->last < p->turn)
+		if (b->persistent || b->first >= p->turn || b->last < p->turn || is_landing(m->train, b))
 			continue;
 		make_slots(p, b);
 		live_throughout(b, 0, m->train);

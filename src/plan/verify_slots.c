@@ -5,7 +5,8 @@
  *
  * 1. What backward reads of forward is in a buffer with a slot for each micro-batch that may be between them, each large enough,
  *    and alive throughout the graph: nobody else ever writes there.
- * 2. What is sent is alive throughout its graph.
+ * 2. What is sent is alive throughout its graph, and not overwritten in the forward, or backward, that sends it.
+ * 3. Of the plans of all ranks, what one sends another receives, as the same.
  */
 #include "plan/verify_impl.h"
 
@@ -61,9 +62,29 @@ check_turn(struct check *c, const struct graph *g, int64_t slots)
 	}
 }
 
+/* Does a node behind the I-th, of the same phase, write there? */
+static const struct node *
+overwriter(struct check *c, const struct graph *g, int i, const struct buffer *b)
+{
+	enum phase phase = g->nodes.v[i]->phase;
+	bool turned = false;
+	int k, j;
+
+	for (k = i + 1; k < g->nodes.n && !turned; k++) {
+		const struct node *n = g->nodes.v[k];
+
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j] && verify_buffer(c, n->out[j]) == b && !op_is_view(n->op))
+				return n;
+		turned = phase == PHASE_FORWARD && n->op == &op_pipe_receive && n->phase == PHASE_BACKWARD;
+	}
+	return NULL;
+}
+
 static void
 check_sent(struct check *c, const struct graph *g, int start)
 {
+	const struct node *over;
 	int i;
 
 	for (i = 0; i < g->nodes.n && c->ok; i++) {
@@ -73,6 +94,9 @@ check_sent(struct check *c, const struct graph *g, int start)
 		if (b && !is_throughout(b, g, start))
 			verify_object(c, n->loc, "'%s' is sent from '%s', which lives from instant %d to %d alone", n->path,
 			    n->in[0]->name, b->first, b->last);
+		else if (b && (over = overwriter(c, g, i, b)))
+			verify_object(c, n->loc, "'%s' is sent from '%s', where '%s' writes before it has left", n->path, n->in[0]->name,
+			    over->path);
 	}
 }
 
@@ -89,4 +113,68 @@ verify_slots(struct check *c)
 	check_sent(c, m->train, 0);
 	if (m->validate)
 		check_sent(c, m->validate, m->train->nodes.n + (m->update ? m->update->nodes.n : 0));
+}
+
+/* ---- between ranks ---- */
+
+static const struct node *
+find_border(const struct graph *g, const struct op *op, const struct node *same)
+{
+	int i;
+
+	for (i = 0; g && i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (n->op == op && op_int(n, "number") == op_int(same, "number") && op_int(n, "from") == op_int(same, "from") &&
+		    op_int(n, "to") == op_int(same, "to"))
+			return n;
+	}
+	return NULL;
+}
+
+/* Is X received as what it is sent? */
+static bool
+are_alike(const struct tensor *x, const struct tensor *as)
+{
+	struct affine a = tensor_bytes(x), b = tensor_bytes(as);
+
+	return tensor_same_shape(x, as) && x->dtype == as->dtype && x->channels_last == as->channels_last && a.fixed == b.fixed &&
+	    a.per_sample == b.per_sample;
+}
+
+/* Does another rank do the other half of what each border of that graph does? */
+static bool
+check_borders(struct module *const *stage, int64_t n, const struct graph *g, struct diags *diags)
+{
+	int i;
+
+	for (i = 0; g && i < g->nodes.n; i++) {
+		const struct node *node = g->nodes.v[i], *other;
+		bool sends = node->op == &op_pipe_send;
+		int64_t rank;
+		const struct graph *there;
+
+		if (!sends && node->op != &op_pipe_receive)
+			continue;
+		rank = op_int(node, sends ? "to" : "from");
+		there = rank < 0 || rank >= n ? NULL : g == g->module->validate ? stage[rank]->validate : stage[rank]->train;
+		other = find_border(there, sends ? &op_pipe_receive : &op_pipe_send, node);
+		if (other && are_alike(sends ? node->in[0] : node->out[0], sends ? other->out[0] : other->in[0]))
+			continue;
+		diag_error(diags, "internal", node->loc, "the plan is wrong: what '%s' %s rank %lld is not what that has", node->path,
+		    sends ? "sends to" : "receives from", (long long)rank);
+		return false;
+	}
+	return true;
+}
+
+bool
+plan_verify_stages(struct module *const *stage, int64_t n, struct diags *diags)
+{
+	int64_t k;
+
+	for (k = 0; k < n; k++)
+		if (!check_borders(stage, n, stage[k]->train, diags) || !check_borders(stage, n, stage[k]->validate, diags))
+			return false;
+	return true;
 }

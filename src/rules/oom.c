@@ -250,6 +250,12 @@ check(const struct rule *rule, struct lint *l)
 	    lint_commas(m->arena, m->plan->arena_bytes), lint_commas(m->arena, d->memory),
 	    m->plan->target->name, lint_commas(m->arena, m->plan->arena_bytes - d->memory));
 	tell_peak(l, g, s);
+	if (m->stage) {
+		diag_fact(l->diags, g, "that is rank %lld, of the %lld that layers are placed on: the one with the largest plan",
+		    (long long)m->set.stage, (long long)module_stages(m));
+		diag_help(l->diags, g, "smaller micro-batches (accumulate), or layers placed otherwise: plan says what each rank takes");
+		return;
+	}
 	most = advise_batch(l, g);
 	if (m->train && m->set.parts)
 		advise_parts(l, g);

@@ -26,6 +26,21 @@ put_uses(struct text *t, const struct recipe *r)
 		    "endif\n", r->program, (long long)r->ranks);
 }
 
+/* Each stage is an object of its own, and what they are linked with is compiled from the same text. */
+static void
+put_stages(struct text *t, const struct recipe *r)
+{
+	int64_t k;
+
+	text_puts(t, "STAGES =");
+	for (k = 0; k < r->stages; k++)
+		text_printf(t, " $(PROGRAM)$(SUFFIX).%lld.o", (long long)k);
+	text_puts(t, "\n\n$(PROGRAM)$(SUFFIX): $(PROGRAM).c $(STAGES)\n"
+	    "\t$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)\n\n"
+	    "$(STAGES): $(PROGRAM)$(SUFFIX).%.o: $(PROGRAM).c\n"
+	    "\t$(NO_MPI)$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -DSTAGE=$* -c -o $@ $<\n\n");
+}
+
 static void
 makefile(struct text *t, const struct recipe *r)
 {
@@ -47,7 +62,10 @@ makefile(struct text *t, const struct recipe *r)
 	    "FLAGS += -DCHECK -fsanitize=address,undefined -fno-sanitize-recover=undefined\n"
 	    "SUFFIX = -check\n"
 	    "endif\n\n");
-	text_printf(t,
+	if (r->stages > 1)
+		put_stages(t, r);
+	else
+		text_printf(t,
 	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).c\n"
 	    "\t%s$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)\n\n", r->ranks > 1 ? "$(NO_MPI)" : "");
 	if (r->ranks <= 1)
@@ -58,8 +76,8 @@ makefile(struct text *t, const struct recipe *r)
 	    "\t    -shared -fPIC -o $@ $< $(LIBS)\n\n");
 	text_printf(t,
 	    "clean:\n"
-	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so\n\n"
-	    ".PHONY: %sclean\n", r->ranks > 1 ? "" : "lib ");
+	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so%s\n\n"
+	    ".PHONY: %sclean\n", r->stages > 1 ? " $(PROGRAM)*.o" : "", r->ranks > 1 ? "" : "lib ");
 }
 
 const struct target target_c = {

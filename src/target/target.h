@@ -36,6 +36,7 @@ struct recipe {			/* what a Makefile is written for */
 	const char *spec;	/* where it comes from, safe within a comment */
 	int arch;		/* compute capability of the spec's device; 0: not said */
 	int64_t ranks;		/* processes that train together; 1: one alone */
+	int64_t stages;		/* of a pipeline, each compiled by itself; 1: there are none */
 	bool convolves;		/* it has convolutions that a library may run */
 };
 
