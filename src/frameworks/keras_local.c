@@ -93,6 +93,7 @@ keras_local(const struct module *m, const struct node *n, struct keras_local *k)
 	k->field = nnz / outputs;
 	k->slots = slots_of(m, n->in[1]);
 	k->input = per_sample(times(e, whole));
+	k->slice = per_sample(times(e, k->field));
 	k->slices_forward = per_sample(times(2 * e, times(k->positions, k->field + k->filters)));
 	find_backward(m, n, k);
 	if (k->backward)
@@ -125,32 +126,73 @@ makes(const struct node *n, const struct tensor *root)
 	return n->work == root;
 }
 
+/* N slices of the input, put side by side; *ALL is the block of these. KEPT: others read the input later. */
+static bool
+slice_input(struct bfc *b, struct arena *a, const struct keras_local *k, int64_t batch, bool kept, int *all)
+{
+	int *slice = arena_array(a, (size_t)k->positions, sizeof(*slice));
+	int64_t bytes = affine_at(k->slice, batch), i;
+	int input = kept ? -1 : bfc_alloc(b, affine_at(k->input, batch));
+
+	if (!kept && input < 0)
+		return false;
+	for (i = 0; i < k->positions; i++)
+		if ((slice[i] = bfc_alloc(b, bytes)) < 0)
+			return false;
+	if (!kept)
+		bfc_free(b, input);
+	if ((*all = bfc_alloc(b, times(k->positions, bytes))) < 0)
+		return false;
+	for (i = 0; i < k->positions; i++)
+		bfc_free(b, slice[i]);
+	return true;
+}
+
+/* The layer's own steps, as the header has them. */
+static bool
+unrolls(struct bfc *b, struct arena *parent, const struct keras_local *k, int64_t batch, bool kept)
+{
+	struct arena *a = arena_child(parent);
+	int all;
+	bool there = slice_input(b, a, k, batch, kept, &all) &&
+	    bfc_alloc(b, times(k->positions, affine_at(k->slice, batch))) >= 0 && ask(b, k->forward->in[1], batch);
+
+	arena_free(a);
+	if (!there)
+		return false;
+	bfc_free(b, all);
+	return bfc_alloc_many(b, affine_at(k->input, batch), k->positions) == k->positions;
+}
+
 bool
 keras_local_fits(const struct module *m, const struct keras_local *k, int64_t batch, int64_t pool)
 {
 	const struct node *peak = k->backward ? k->backward : k->forward;
+	const struct tensor *input = tensor_root(k->forward->in[0]);
 	const struct plan *p = m->plan;
-	struct arena *scratch = m->arena;
+	bool kept = !k->backward;
 	struct bfc b;
 	int i, at = 0;
 
-	bfc_init(&b, scratch, pool);
+	bfc_init(&b, m->arena, pool);
 	for (i = 0; i < p->buffers.n; i++)
 		if (p->buffers.v[i].persistent && p->buffers.v[i].kind != T_GRADIENT &&
 		    !ask(&b, p->buffers.v[i].root, batch))
 			return false;
 	while (at < p->instants - 1 && p->at[at].node != peak)
 		at++;
+	for (i = 0; i < p->buffers.n; i++)
+		kept |= p->buffers.v[i].root == input && p->buffers.v[i].last > at;
 	for (i = 0; i < p->buffers.n; i++) {
 		const struct buffer *u = &p->buffers.v[i];
 
 		if (!u->persistent && u->first <= at && at <= u->last && !makes(peak, u->root) &&
-		    !ask(&b, u->root, batch))
+		    (kept || u->root != input) && !ask(&b, u->root, batch))
 			return false;
 	}
 	if (!k->backward)
 		return bfc_alloc(&b, affine_at(k->slices_forward, batch)) >= 0;
-	return bfc_alloc_many(&b, affine_at(k->input, batch), k->positions) == k->positions;
+	return unrolls(&b, m->arena, k, batch, kept);
 }
 
 int64_t

@@ -31,7 +31,7 @@ struct keras_local {
 	const struct node *forward;	/* the layer, in the training graph */
 	const struct node *backward;	/* makes the gradient of its input; NULL: nothing does */
 	int64_t positions, field, filters;	/* N, K, F */
-	struct affine input;		/* bytes of one whole input: eB HWC */
+	struct affine input, slice;	/* bytes of one whole input: eB HWC; of one slice: eBK */
 	int slots;			/* S */
 	struct affine slices_forward, slices_backward;
 	struct affine masked, masked_forward, sparse;
@@ -43,9 +43,15 @@ bool	keras_local(const struct module *, const struct node *, struct keras_local 
 
 /*
  * Does the step reach past the layer's slices on a device that gives TensorFlow's allocator POOL
- * bytes? The parameters and their state, what the plan holds alive at that instant, and the N
- * gradients are asked of the model of that allocator (frameworks/bfc.h), at micro-batch BATCH. Needs
- * module->plan.
+ * bytes? The parameters and their state and what the plan holds alive at that instant are asked of the model of that
+ * allocator (frameworks/bfc.h), at micro-batch BATCH; then, in TensorFlow's order (2.21, which lists what each operation
+ * asks for), what the layer does:
+ *
+ *     its input, N slices; the input goes, unless others read it later; the slices side by side; they go
+ *     the gradients of these, together, of which those of the slices are views, and of the weight; what lay side by side goes
+ *     N gradients of the input
+ *
+ * What has gone leaves holes, which larger blocks than were asked for fill. Needs module->plan.
  */
 bool	keras_local_fits(const struct module *, const struct keras_local *, int64_t batch,
 	    int64_t pool);

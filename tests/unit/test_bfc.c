@@ -203,3 +203,45 @@ Test(bfc, the_network_alone_fits_at_25_in_that_pool_and_at_29_on_the_card)
 	cr_expect_eq(keras_local_largest(m, &k, 1000, POOL), 25);
 	cr_expect_eq(keras_local_largest(m, &k, 1000, card), 29);
 }
+
+/* ---- what TensorFlow itself does ---- */
+
+/* TensorFlow 2.21 with tf-keras's implementation=1, two updates of Adam, its CPU allocator held to so much (bench/keras.py --largest). */
+static const struct trained {
+	int positions, channels;
+	int64_t mebibytes, batch;
+	bool fits;
+} trained[] = {
+	{ 219, 8, 2247, 1473, true },
+	{ 219, 8, 2247, 1502, true },
+	{ 219, 8, 2247, 1503, false },
+	{ 219, 8, 600, 398, true },
+	{ 219, 8, 600, 399, false },
+	{ 60, 16, 300, 1248, true },
+	{ 60, 16, 300, 1265, false },
+	{ 60, 16, 300, 1280, false },
+	{ 60, 16, 300, 1294, false },
+	{ 40, 32, 256, 1230, false },
+	{ 40, 32, 256, 1238, false },
+};
+
+Test(bfc, batches_that_tensorflow_trained_with_fit_and_others_do_not)
+{
+	struct pass_options o = { .target = target_find("c"), .threads = 1 };
+	size_t i;
+	int j;
+
+	for (i = 0; i < sizeof(trained) / sizeof(*trained); i++) {
+		const struct trained *t = &trained[i];
+		struct module *m = planned_text(arena, arena_printf(arena, "network n {\n input x : f32[1, %d, 1]  target t : f32[1]\n"
+		    " y = x -> conv(%d, (2, 1)) -> local(1, (1, 1)) -> flatten -> dense(1)\n loss mse(y, t) }\n"
+		    "train { batch 32  optimizer adam  data synthetic(64) }\n", t->positions + 1, t->channels), &o);
+		struct keras_local k;
+
+		for (j = 0; j < m->train->nodes.n && !keras_local(m, m->train->nodes.v[j], &k); j++)
+			;
+		cr_assert_eq(k.positions, t->positions);
+		cr_expect_eq(keras_local_fits(m, &k, t->batch, t->mebibytes << 20), t->fits, "%d positions, %d channels, batch %d",
+		    t->positions, t->channels, (int)t->batch);
+	}
+}
