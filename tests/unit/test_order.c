@@ -232,7 +232,7 @@ Test(order, statements_in_any_order_have_one_peak)
 	size_t h;
 
 	options.target = target_find("c");
-	for (network = 1; network <= 8; network++)
+	for (network = 1; network <= 40; network++)
 		for (h = 0; h < 2; h++) {
 			int64_t written = planned_text(arena, with_statements_shuffled(network, 0, 14, how[h]),
 			    &options)->plan->arena_bytes;
