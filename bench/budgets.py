@@ -10,7 +10,10 @@ Each budget must be kept, none may be refused, and a smaller one may never give 
 What one node needs is computed here, from the text of the graph after its last pass, and shares nothing with the
 planner: the bytes of all that a node of the training step reads and writes, each storage once, its workspace, and what
 nothing can make again (inputs, gradients, what a node makes beside its first output) while it is still to be read.
-That is a bound from below: making again what a node reads may need more than the node itself.
+That is a bound from below, and making again what a node reads may need more than the node itself. So the table has a
+second one: each tensor that a node of backward reads has been there since the node before it, beside what that needs, or is
+made in between, beside the gradients that are there by then; and what makes it reads others, of which the same is true. No
+budget below that is asked for.
 
 The exit status is 1 if a budget was refused, exceeded, or gave more than a larger one.
 """
@@ -108,24 +111,59 @@ class Graph:
     def roots(self, tensors):
         return {self.root.get(t, t) for t in tensors} - self.lasting
 
+    def lives(self):
+        """When each storage is used first and last; who writes it; what each node uses; what can be made again."""
+        self.used = [self.roots(reads + writes) for reads, writes, _, _ in self.node]
+        self.first, self.last, self.writers = {}, {}, {}
+        for i, (_, writes, _, _) in enumerate(self.node):
+            for t in self.roots(writes):
+                self.writers.setdefault(t, []).append(i)
+        for t in set(self.root.values()) - self.lasting - set(self.writers):
+            self.first[t] = 0
+        for i, used in enumerate(self.used):
+            for t in used:
+                self.first.setdefault(t, i)
+                self.last[t] = i
+        # in validation nothing is
+        self.again = {self.root[w[0]] for _, w, _, phase in self.node if phase == "forward" and w and self.trains}
+
+    def beside(self, i, others):
+        """Bytes of a node and of others."""
+        return self.node[i][2] + sum(self.size[t] for t in self.used[i] | others)
+
     def least(self):
-        """Bytes, beside what lasts, below which no step with these nodes in this order can be. In validation nothing is
-        made again."""
-        again = {self.root[w[0]] for _, w, _, phase in self.node if phase == "forward" and w and self.trains}
-        first, last = {}, {}
-        for t in set(self.root.values()) - self.lasting:
-            if not any(t in self.roots(w) for _, w, _, _ in self.node):
-                first[t] = 0
-        for i, (reads, writes, _, _) in enumerate(self.node):
-            for t in self.roots(reads + writes):
-                first.setdefault(t, i)
-                last[t] = i
-        most = 0
-        for i, (reads, writes, work, _) in enumerate(self.node):
-            used = self.roots(reads + writes)
-            idle = {t for t in last if first[t] < i < last[t] and t not in again} - used
-            most = max(most, work + sum(self.size[t] for t in used | idle))
-        return most
+        """Bytes, beside what lasts, below which no step with these nodes in this order can be: of one node, and where
+        what it reads is made again."""
+        self.lives()
+        one = []
+        for i in range(len(self.node)):
+            one.append(self.beside(i, {t for t in self.last if self.first[t] < i < self.last[t] and t not in self.again}))
+        most = max(one)
+        for i, (reads, _, _, phase) in enumerate(self.node):
+            if i and phase != "forward":
+                there = {t for t in self.last if self.first[t] < i <= self.last[t] and t not in self.again}
+                known = {}
+                for t in self.roots(reads) & self.again:
+                    if self.first[t] < i:
+                        most = max(most, self.least_for(t, i, one[i - 1], there, known))
+        return max(one), most
+
+    def least_for(self, t, i, before, there, known):
+        """The same for a storage to be there when node I begins: it was during the node before, which needs BEFORE, or is
+        made since then, beside what is THERE."""
+        if t in known:
+            return known[t]
+        known[t] = 0                    # what is changed in place asks for itself
+        kept = before + (0 if t in self.used[i - 1] else self.size[t])
+        made = []
+        for u in self.writers[t]:
+            if self.node[u][3] != "forward":
+                made.append(0)          # written in backward: nothing is known of it
+                continue
+            others = self.roots(self.node[u][0]) & self.again - {t}
+            made.append(max([self.beside(u, there)] + [self.least_for(s, i, before, there, known) for s in others]))
+        known[t] = min(kept, *made)
+        return known[t]
 
 
 # ---- the sweep ----
@@ -136,9 +174,10 @@ def sweep(network, count, times):
         sys.exit(f"{network.name}: {error}")
     text, _ = network.run("none", "--dump-after=inplace")
     persistent = whole["persistent_bytes"]
-    need = max(Graph(text, whole["alignment"], which).least() for which in ("train", "validate")
-               if f"\ngraph {which} " in text)
-    top, low = whole["arena_bytes"], persistent + int(times * need)
+    bounds = [Graph(text, whole["alignment"], which).least() for which in ("train", "validate")
+              if f"\ngraph {which} " in text]
+    need, least = (max(column) for column in zip(*bounds))
+    top, low = whole["arena_bytes"], persistent + max(int(times * need), least)
     forward = max(1, whole["forward"]["multiply_adds"])
     rows = []
     for i in range(count):
@@ -149,7 +188,7 @@ def sweep(network, count, times):
         rows.append((budget, planned and planned["arena_bytes"],
                      planned and planned["repeated"]["multiply_adds"] / forward,
                      re.findall(r"smallest arena found takes [^(]*\(([\d,]+) B\)", error)))
-    return top, persistent, need, rows
+    return top, persistent, need, least, rows
 
 
 def judge(rows):
@@ -174,9 +213,10 @@ def extra_at(rows, top, persistent, share):
     return ""
 
 
-def report(args, name, top, persistent, need, rows, seconds):
+def report(args, name, top, persistent, need, least, rows, seconds):
     refused, exceeded, rising = judge(rows)
     cells = [name, f"{(top - persistent) / 2**20:,.0f}", f"{100 * need / (top - persistent):.1f} %",
+             f"{least / need:.3f}",
              *[extra_at(rows, top, persistent, s / 100) for s in args.shares],
              f"{100 * rows[-1][2]:.1f} %" if rows[-1][1] else "refused",
              len(refused), len(exceeded), len(rising), f"{seconds:.0f}"]
@@ -192,6 +232,7 @@ def report(args, name, top, persistent, need, rows, seconds):
 
 
 def main():
+    sys.setrecursionlimit(100000)       # as deep as a network
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("network", nargs="*", default=TABLE)
     p.add_argument("--stowage", default=os.environ.get("STOWAGE", os.path.join(TOP, "stowage")))
@@ -204,8 +245,8 @@ def main():
     p.add_argument("--markdown", action="store_true")
     p.add_argument("--verbose", action="store_true", help="every budget")
     args = p.parse_args()
-    head = ["network", "MiB", "one node", *[f"extra at {s} %" for s in args.shares],
-            f"at {args.least} nodes", "refused", "exceeded", "rising", "s"]
+    head = ["network", "MiB", "one node", "making again / it", *[f"extra at {s} %" for s in args.shares],
+            "at the least", "refused", "exceeded", "rising", "s"]
     print(("| " + " | ".join(head) + " |\n|" + "---|" * len(head)) if args.markdown else "\t".join(head))
     failures = 0
     for name in args.network:
