@@ -216,6 +216,13 @@ work_for(const struct pass_options *o)
 	return o->search_work ? *o->search_work / 3 : RECOMPUTE_WORK + (int64_t)(o->seconds * RECOMPUTE_SECOND);
 }
 
+/* Does the objective choose, where the spec does not say what is recomputed? */
+static bool
+for_speed(const struct module *m, const struct pass_options *o)
+{
+	return o->speed && !m->set.recompute_loc.src;
+}
+
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
  * device's memory is checked by those that compare the plan with it. */
 static bool
@@ -225,7 +232,8 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 	    target_memory(o->target, module_ranks(m), &m->set.device);
 	struct budget budget = { m, o, bytes };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
-	    .most_work = work_for(o), .products = true, .fits = fits_budget, .context = &budget };
+	    .most_work = work_for(o), .products = true, .unasked = for_speed(m, o), .fits = fits_budget,
+	    .context = &budget };
 	bool found;
 
 	if (m->set.recompute_budget && limits.budget < 0) {
@@ -359,13 +367,6 @@ keep_if_no_gain(struct module *m, const struct pass_options *o, struct model *mo
 		memcpy(model->state, chosen, (size_t)model->nvalues);
 	}
 	step_try(model);
-}
-
-/* Does the objective choose, where the spec does not say what is recomputed? */
-static bool
-for_speed(const struct module *m, const struct pass_options *o)
-{
-	return o->speed && !m->set.recompute_loc.src;
 }
 
 static bool

@@ -42,6 +42,7 @@ struct search_limits {
 	int64_t budget;		/* bytes of train's transient buffers to get down to */
 	int64_t most_work;	/* events in all trials, after which the search ends */
 	bool products;		/* may convolutions and matrix products run again? */
+	bool unasked;		/* nobody asked for it but the card: where little is wanting, little is searched */
 	/* Does the choice really fit? The passes that follow may lower a trial's peak further. */
 	bool (*fits)(struct model *, void *context);
 	void *context;

@@ -64,6 +64,7 @@ struct state_search {
 	struct move *move;
 	int nmoves;
 	int64_t most_effort;	/* events in all trials of a descent, after which it ends */
+	int halved;		/* how often the shares of the work are, on this rung */
 	struct tried_choices *tried;	/* NULL: without a budget, where one descent makes few twice */
 	int trials;		/* of single moves, in this descent */
 	int made;		/* moves so far */
@@ -107,7 +108,7 @@ search_may(const struct state_search *s)
 static inline int64_t
 search_share(const struct state_search *s, int part)
 {
-	return (s->limits->most_work < RECOMPUTE_WORK ? s->limits->most_work : RECOMPUTE_WORK) / part;
+	return (s->limits->most_work < RECOMPUTE_WORK ? s->limits->most_work : RECOMPUTE_WORK) / part >> s->halved;
 }
 
 /* A rung of the way down lies a little below the last. */

@@ -20,6 +20,7 @@
 #define PASSES		3
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
+#define SLIGHT		4	/* rungs from the top on which less is searched for what nobody asked for */
 #define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 
 struct cuts {			/* what so many parts take */
@@ -72,6 +73,13 @@ rung_of(const struct ladder *l, int64_t peak)
 	for (; below >= peak; below = search_next_rung(below))
 		rung++;
 	return rung;
+}
+
+/* The shares of the work, on a rung: each of the first ones, where that is enough, half of those on the next. */
+static void
+stand_on(struct ladder *l, int rung)
+{
+	l->s->halved = l->s->limits->unasked && rung < SLIGHT ? SLIGHT - rung : 0;
 }
 
 /* ---- descents ---- */
@@ -160,6 +168,7 @@ descend_anew(struct ladder *l, int rung)
 	int i, n = l->anew_rung == rung ? 0 : l->s->m->nnodes > LARGE ? 3 : 4;
 	bool there = false;
 
+	stand_on(l, rung);
 	for (i = 0; i < n && (i < 3 || there) && search_may(l->s); i++) {
 		if (!way[i](l, rung))
 			continue;
@@ -188,6 +197,7 @@ descend_from_any(struct ladder *l, int rung)
 static void
 descend_to(struct ladder *l, int rung)
 {
+	stand_on(l, rung);
 	if (!descend_from_any(l, rung)) {
 		steps_copy(&l->stuck, &l->made);
 		return;
@@ -271,6 +281,7 @@ settle(struct ladder *l, int rung)
 	int64_t above = rung > 0 ? aim_of(l, rung - 1) : l->whole.peak;
 	int64_t part = (above - aim_of(l, rung)) / BETWEEN + 1, least = aim_of(l, rung), most;
 
+	stand_on(l, rung);
 	if (take(l, rung))
 		least = l->taken.peak;
 	else
