@@ -62,6 +62,16 @@ goes_back(const struct placing *p, const struct node *n, const struct tensor *fr
 	return false;
 }
 
+static bool
+is_no_end(const struct placing *p, const struct node *n, int rank)
+{
+	struct diag *g = diag_error(p->m->diags, "settings", n->loc, "'%s' is placed on rank %d: losses and metrics are on the last rank, "
+	    "%lld", n->path, rank, (long long)p->last);
+
+	diag_help(p->m->diags, g, "name the layers before it alone");
+	return false;
+}
+
 static void
 set_rank(struct placing *p, int i, int rank)
 {
@@ -91,7 +101,10 @@ place_forward(struct placing *p, const bool *ends)
 				most = n->in[k];
 		for (k = 0; k < n->nout; k++)
 			end |= n->out[k] && ends[n->out[k]->id];
-		rank = end ? (int)p->last : named_rank(p, n);
+		rank = named_rank(p, n);
+		if (end && rank >= 0 && rank != p->last)
+			return is_no_end(p, n, rank);
+		rank = end ? (int)p->last : rank;
 		if (rank >= 0 && rank < rank_of(p, most))
 			return goes_back(p, n, most, rank);
 		set_rank(p, i, rank >= 0 ? rank : rank_of(p, most));
