@@ -35,8 +35,8 @@ SPEED = {
 }
 SPEED_PRECISIONS = ("bf16", "f32", "tf32")
 # what each of these gains is measured on a network that launches rule, and on one that work does
-PASSES = ("branches", "bias-gradients", "fuse-activation", "fuse-loss", "fuse-norm", "fuse-pool",
-          "formula-in-norm", "spare", "updates-together")
+PASSES = ("branches", "bias-gradients", "fuse-activation", "fuse-loss", "fuse-norm", "formula-in-norm",
+          "spare", "updates-together")
 PASSES_ON = (("lenet5", "f32"), ("resnet50", "bf16"))
 LARGEST = ("unet", "vgg16")     # a sample of theirs takes much, so that one more is felt
 

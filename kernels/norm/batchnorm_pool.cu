@@ -1,6 +1,6 @@
 /*
  * norm/batchnorm_pool.cu - on CUDA, channels last: batch normalisation and the maximum pooling behind it, perhaps with a
- * rectifier, in one sweep each way. What is normalised is made of x for each window that it lies in, and what arrives at it
+ * formula, in one sweep each way. What is normalised is made of x for each window that it lies in, and what arrives at it
  * for each of backward's two sweeps over x; neither is ever in memory. Windows overlap by so little that what is read again
  * comes from the caches.
  *
@@ -17,7 +17,7 @@
 
 /* A thread goes over outputs, whose channels it knows. */
 template <int WIDTH> KERNEL(bn_pool_kernel, (elem *y, uint8_t *places, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, bool relu, int64_t rows, int64_t channels, struct pool g,
+    const elem *bias, const real *mean, const real *invstd, struct pool_then then, int64_t rows, int64_t channels, struct pool g,
     int64_t parts))
 {
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
@@ -28,7 +28,7 @@ template <int WIDTH> KERNEL(bn_pool_kernel, (elem *y, uint8_t *places, const ele
 		for (int64_t i = at.row; i < at.end; i += at.step) {
 			int64_t above = quotient(i, g.ow);
 
-			pool_store_largest<WIDTH>(y, places, NULL, x, line, relu, pool_outputs_of(above, g), i - above * g.ow,
+			pool_store_largest<WIDTH>(y, places, NULL, x, line, then, pool_outputs_of(above, g), i - above * g.ow,
 			    at.c, i * channels + at.c, channels, g);
 		}
 	}
@@ -36,32 +36,33 @@ template <int WIDTH> KERNEL(bn_pool_kernel, (elem *y, uint8_t *places, const ele
 
 static void
 bn_pool(elem *y, uint8_t *places, const elem *x, const elem *weight, const elem *bias, const real *mean,
-    const real *invstd, bool relu, int64_t b, int64_t channels, struct pool g)
+    const real *invstd, struct pool_then then, int64_t b, int64_t channels, struct pool g)
 {
 	int64_t rows = b * g.oh * g.ow;
 
-	LAUNCH_SWEEP(bn_pool_kernel, rows, channels, y, places, x, weight, bias, mean, invstd, relu, rows, channels, g);
+	LAUNCH_SWEEP(bn_pool_kernel, rows, channels, y, places, x, weight, bias, mean, invstd, then, rows, channels, g);
 }
 
-/* As batchnorm_forward() and maxpool_last_forward() have it, or RELU maxpool_last_relu_forward(): y is the pooling's, and so are
- * the PLACES of maxima, a byte each, which may be NULL. */
+/* As batchnorm_forward() and maxpool_last_forward() have it: y is the pooling's, and so are the PLACES of maxima, a byte each,
+ * which may be NULL. */
 static void
 batchnorm_pool_forward(elem *y, uint8_t *places, real *mean, real *invstd, real *running_mean,
-    real *running_var, void *work, const elem *x, const elem *weight, const elem *bias, bool relu, double eps,
-    double momentum, int64_t b, int64_t channels, struct pool g, int64_t parts)
+    real *running_var, void *work, const elem *x, const elem *weight, const elem *bias, struct epilogue then,
+    struct epilogue passed, double eps, double momentum, int64_t b, int64_t channels, struct pool g, int64_t parts)
 {
 	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, b * g.h * g.w, channels, 1, parts);
-	bn_pool(y, places, x, weight, bias, mean, invstd, relu, b, channels, g);
+	bn_pool(y, places, x, weight, bias, mean, invstd, pool_then_of(then, passed), b, channels, g);
 }
 
 /* With the running statistics; WORK holds a real for each channel. */
 static void
 batchnorm_pool_inference(elem *y, uint8_t *places, void *work, const elem *x, const elem *weight,
-    const elem *bias, const real *running_mean, const real *running_var, bool relu, double eps, int64_t b,
+    const elem *bias, const real *running_mean, const real *running_var, struct epilogue then,
+    struct epilogue passed, double eps, int64_t b,
     int64_t channels, struct pool g)
 {
 	LAUNCH(bn_invstd_kernel, channels, ((real *)work, running_var, eps, channels));
-	bn_pool(y, places, x, weight, bias, running_mean, (const real *)work, relu, b, channels, g);
+	bn_pool(y, places, x, weight, bias, running_mean, (const real *)work, pool_then_of(then, passed), b, channels, g);
 }
 
 /* ---- backward ---- */

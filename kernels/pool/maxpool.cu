@@ -2,16 +2,47 @@
  * pool/maxpool.cu - maximum over windows of [b, channels, h, w], or with _last of [b, h, w,
  * channels].
  *
- * The maxima of a rectifier behind them too: 0 then wins where nothing is above it, and the place
- * is that of no cell, so that nothing gets its gradient. For a window of 256 cells a byte has no
+ * A formula behind it (pointwise/epilogue.cu) is done to the maximum. Where that is one that passes the gradient or
+ * nothing, as relu does, the place of a maximum that gets nothing is that of no cell. For a window of 256 cells a byte has no
  * such place to spare.
  */
 #ifndef STOWAGE_POOL_MAXPOOL_CU
 #define STOWAGE_POOL_MAXPOOL_CU
 
+#include "pointwise/epilogue.cu"
 #include "pool/window.cu"
 
 #define POOL_NOWHERE	(-1)	/* 255 in a byte */
+
+/* What is done to a maximum, and of whether its gradient passes that: of 1 and of the maximum, which is not 0 where it does.
+ * AS_IS: it does. */
+struct pool_then {
+	enum epilogue_kind value, passes;
+};
+
+#ifdef __CUDACC__
+__host__
+#endif
+DEVICE struct pool_then
+pool_then_of(struct epilogue then, struct epilogue passed)
+{
+	struct pool_then of = { then.kind, passed.kind };
+
+	return of;
+}
+
+/* Where a maximum is, or that nobody gets its gradient. */
+DEVICE int64_t
+pool_place(struct pool_then of, real best, int64_t at)
+{
+	return of.passes == NO_EPILOGUE || epilogue_of_both(of.passes, 1, best) != 0 ? at : POOL_NOWHERE;
+}
+
+DEVICE real
+pool_value(struct pool_then of, real best)
+{
+	return epilogue_of_both(of.value, best, 0);
+}
 
 #ifdef __CUDACC__
 #include "pool/maxpool_first_cuda.cu"
@@ -48,20 +79,11 @@ KERNEL(maxpool_grad_kernel, (elem *dx, const elem *dy, const uint8_t *small, con
 
 /* SMALL or LARGE receives the place of each maximum in its window; both may be NULL. */
 static void
-maxpool_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, struct pool g)
+maxpool_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, struct epilogue then, struct epilogue passed,
+    int64_t b, int64_t channels, struct pool g)
 {
 	LAUNCH(maxpool_kernel, b * channels * g.oh * g.ow,
-	    (out, small, large, in, false, b * channels, g));
-}
-
-/* The same with a rectifier behind it. */
-static void
-maxpool_relu_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, struct pool g)
-{
-	LAUNCH(maxpool_kernel, b * channels * g.oh * g.ow,
-	    (out, small, large, in, true, b * channels, g));
+	    (out, small, large, in, pool_then_of(then, passed), b * channels, g));
 }
 
 static void

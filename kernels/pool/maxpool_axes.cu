@@ -7,7 +7,7 @@
 
 #include "pool/axes.cu"
 
-KERNEL(maxpool_axes_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, bool relu,
+KERNEL(maxpool_axes_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, struct pool_then of,
     int64_t planes, struct pool_axes g))
 {
 	int64_t od = g.at[0].out, oh = g.at[1].out, ow = g.at[2].out, h = g.at[1].size, w = g.at[2].size;
@@ -17,7 +17,7 @@ KERNEL(maxpool_axes_kernel, (elem *out, uint8_t *small, int32_t *large, const el
 		struct pool_reach rz = pool_reach(&g.at[0], false, q - p * od);
 		struct pool_reach ry = pool_reach(&g.at[1], false, y), rx = pool_reach(&g.at[2], false, x);
 		int64_t at = POOL_NOWHERE;
-		real best = relu ? 0 : -INFINITY;
+		real best = -INFINITY;
 
 		for (int64_t z = rz.from; z < rz.to; z++)
 			for (int64_t v = ry.from; v < ry.to; v++)
@@ -26,12 +26,13 @@ KERNEL(maxpool_axes_kernel, (elem *out, uint8_t *small, int32_t *large, const el
 					real e = VALUE(in[from * g.inner + xc - x * g.inner]);
 					int64_t cell = ((z - rz.start) * g.at[1].kernel + v - ry.start) *
 					    g.at[2].kernel + u - rx.start;
-					bool more = e > best || e != e || (!relu && at == POOL_NOWHERE);
+					bool more = e > best || e != e || at == POOL_NOWHERE;
 
 					best = more ? e : best;
 					at = more ? cell : at;
 				}
-		out[o] = ELEM(best);
+		at = pool_place(of, best, at);
+		out[o] = ELEM(pool_value(of, best));
 		if (small)
 			small[o] = (uint8_t)at;
 		else if (large)
@@ -69,19 +70,11 @@ KERNEL(maxpool_axes_grad_kernel, (elem *dx, const elem *dy, const uint8_t *small
 }
 
 static void
-maxpool_axes_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t planes, struct pool_axes g)
+maxpool_axes_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, struct epilogue then,
+    struct epilogue passed, int64_t b, int64_t planes, struct pool_axes g)
 {
 	LAUNCH(maxpool_axes_kernel, b * planes * g.at[0].out * g.at[1].out * g.at[2].out * g.inner,
-	    (out, small, large, in, false, b * planes, g));
-}
-
-static void
-maxpool_axes_relu_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t planes, struct pool_axes g)
-{
-	LAUNCH(maxpool_axes_kernel, b * planes * g.at[0].out * g.at[1].out * g.at[2].out * g.inner,
-	    (out, small, large, in, true, b * planes, g));
+	    (out, small, large, in, pool_then_of(then, passed), b * planes, g));
 }
 
 static void

@@ -69,9 +69,34 @@ pool_beat(real *best, pool_index *at, const real *v, pool_index cell)
 	}
 }
 
+/* What is done to the maxima of a strip, and to their places. */
+static void
+pool_finish(struct pool_then of, real *best, pool_index *at, int64_t lanes)
+{
+#define PASS(kind_, function, reads, known)							\
+	case kind_:										\
+		PRAGMA(omp simd)								\
+		for (int64_t x = 0; x < lanes; x++)						\
+			at[x] = function(1, best[x]) != 0 ? at[x] : POOL_NOWHERE;		\
+		break;
+	EPILOGUE_CASES(epilogue_of(of.passes, NULL), PASS)
+#undef PASS
+#define DO(kind_, function, reads, known)							\
+	case kind_:										\
+		PRAGMA(omp simd)								\
+		for (int64_t x = 0; x < lanes; x++)						\
+			best[x] = function(best[x], 0);						\
+		break;
+	EPILOGUE_CASES(epilogue_of(of.value, NULL), DO)
+#undef DO
+	(void)best;
+	(void)at;
+	(void)lanes;
+}
+
 /* Outputs x0 .. x0 + n - 1 of a row of windows whose first row is IY. */
 static void
-maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool relu,
+maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, struct pool_then of,
     const struct pool *g, int64_t iy, int64_t x0, int64_t n)
 {
 	real phase[POOL_STRIDE][POOL_RUN], best[POOL_STRIP];
@@ -82,9 +107,8 @@ maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool
 	for (int64_t x = 0; x < lanes; x++) {	/* each index starts at a real cell */
 		int64_t left = g->pw - (x0 + x) * g->sw;
 
-		best[x] = relu ? 0 : -INFINITY;
-		at[x] = relu ? POOL_NOWHERE :
-		    (pool_index)((iy < 0 ? -iy : 0) * g->kw + (left > 0 ? left : 0));
+		best[x] = -INFINITY;
+		at[x] = (pool_index)((iy < 0 ? -iy : 0) * g->kw + (left > 0 ? left : 0));
 	}
 	for (int64_t ky = iy < 0 ? -iy : 0; ky < g->kh && iy + ky < g->h; ky++) {
 		pool_deal(phase, run, plane + (iy + ky) * g->w, x0 * g->sw - g->pw, g->sw, g->w);
@@ -96,6 +120,7 @@ maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool
 				pool_beat(best + x, at + x, v + x, cell);
 		}
 	}
+	pool_finish(of, best, at, lanes);
 	if (!NARROW)
 		memcpy(out, best, (size_t)n * sizeof(*out));
 	for (int64_t x = 0; NARROW && x < n; x++)
@@ -107,9 +132,10 @@ maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool
 }
 
 static void
-maxpool_put(elem *out, uint8_t *small, int32_t *large, real best, int64_t at)
+maxpool_put(elem *out, uint8_t *small, int32_t *large, struct pool_then of, real best, int64_t at)
 {
-	*out = ELEM(best);
+	at = pool_place(of, best, at);
+	*out = ELEM(pool_value(of, best));
 	if (small)
 		*small = (uint8_t)at;
 	else if (large)
@@ -125,9 +151,9 @@ pool_is_run(const struct pool *g, int64_t iy, int64_t ix)
 
 /* N neighbours: first their maximum, then its place. False, and nothing done, where one is not a number. */
 static bool
-maxpool_run(elem *out, uint8_t *small, int32_t *large, const elem *v, bool relu, int64_t n)
+maxpool_run(elem *out, uint8_t *small, int32_t *large, const elem *v, struct pool_then of, int64_t n)
 {
-	real best = relu ? 0 : -INFINITY;
+	real best = -INFINITY;
 	int32_t lost = 0, last = INT32_MIN;	/* minus the first place, and so the largest */
 
 	ALONG_MAX (j, n, best)
@@ -142,20 +168,20 @@ maxpool_run(elem *out, uint8_t *small, int32_t *large, const elem *v, bool relu,
 
 			last = at > last ? at : last;
 		}
-	maxpool_put(out, small, large, best, relu && !(best > 0) ? POOL_NOWHERE : -(int64_t)last);
+	maxpool_put(out, small, large, of, best, -(int64_t)last);
 	return true;
 }
 
 /* One output, cell by cell. */
 static void
-maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool relu,
+maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, struct pool_then of,
     const struct pool *g, int64_t iy, int64_t ix)
 {
 	int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0;
-	int64_t at = relu ? POOL_NOWHERE : y0 * g->kw + x0;
-	real best = relu ? 0 : -INFINITY;
+	int64_t at = y0 * g->kw + x0;
+	real best = -INFINITY;
 
-	if (pool_is_run(g, iy, ix) && maxpool_run(out, small, large, plane + iy * g->w + ix, relu, g->kh * g->kw))
+	if (pool_is_run(g, iy, ix) && maxpool_run(out, small, large, plane + iy * g->w + ix, of, g->kh * g->kw))
 		return;
 	for (int64_t ky = y0; ky < g->kh && iy + ky < g->h; ky++)
 		for (int64_t kx = x0; kx < g->kw && ix + kx < g->w; kx++) {
@@ -166,11 +192,11 @@ maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool r
 				at = ky * g->kw + kx;
 			}
 		}
-	maxpool_put(out, small, large, best, at);
+	maxpool_put(out, small, large, of, best, at);
 }
 
 static void
-maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, bool relu, int64_t planes,
+maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, struct pool_then of, int64_t planes,
     struct pool g)
 {
 	bool strips = g.sw <= POOL_STRIDE && g.kw <= POOL_KERNEL && g.ow >= POOL_FEW;
@@ -186,10 +212,10 @@ maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, bool r
 			int32_t *l = large ? large + o : NULL;
 
 			if (strips)
-				maxpool_strip(out + o, s, l, plane, relu, &g, iy, x,
+				maxpool_strip(out + o, s, l, plane, of, &g, iy, x,
 				    g.ow - x < step ? g.ow - x : step);
 			else
-				maxpool_one(out + o, s, l, plane, relu, &g, iy,
+				maxpool_one(out + o, s, l, plane, of, &g, iy,
 				    x * g.sw - g.pw);
 		}
 	}

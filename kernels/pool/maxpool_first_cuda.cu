@@ -6,7 +6,7 @@
 
 #include "pool/window.cu"
 
-KERNEL(maxpool_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, bool relu,
+KERNEL(maxpool_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, struct pool_then of,
     int64_t planes, struct pool g))
 {
 	EACH_PLACE (p, y, x, planes, g.oh, g.ow) {
@@ -15,8 +15,8 @@ KERNEL(maxpool_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *i
 		int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0;
 		int64_t y1 = iy + g.kh > g.h ? g.h - iy : g.kh;
 		int64_t x1 = ix + g.kw > g.w ? g.w - ix : g.kw;
-		int64_t at = relu ? POOL_NOWHERE : y0 * g.kw + x0;
-		real best = relu ? 0 : -INFINITY;
+		int64_t at = y0 * g.kw + x0;
+		real best = -INFINITY;
 
 		for (int64_t ky = y0; ky < y1; ky++)
 			for (int64_t kx = x0; kx < x1; kx++) {
@@ -27,7 +27,8 @@ KERNEL(maxpool_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *i
 					at = ky * g.kw + kx;
 				}
 			}
-		out[o] = ELEM(best);
+		at = pool_place(of, best, at);
+		out[o] = ELEM(pool_value(of, best));
 		if (small)
 			small[o] = (uint8_t)at;
 		else if (large)

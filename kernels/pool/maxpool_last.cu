@@ -13,19 +13,11 @@
 #endif
 
 static void
-maxpool_last_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, struct pool g)
+maxpool_last_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, struct epilogue then,
+    struct epilogue passed, int64_t b, int64_t channels, struct pool g)
 {
 	LAUNCH_MAXIMA(maxpool_last_kernel, b * g.oh, channels,
-	    (out, small, large, in, false, b, channels, g));
-}
-
-static void
-maxpool_last_relu_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, struct pool g)
-{
-	LAUNCH_MAXIMA(maxpool_last_kernel, b * g.oh, channels,
-	    (out, small, large, in, true, b, channels, g));
+	    (out, small, large, in, pool_then_of(then, passed), b, channels, g));
 }
 
 static void

@@ -8,7 +8,7 @@
 
 #define LAUNCH_MAXIMA(name, rows, channels, args)	LAUNCH_ROWS(name, rows, args)
 
-KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, bool relu,
+KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, struct pool_then of,
     int64_t b, int64_t channels, struct pool g))
 {
 	ROWS (r, b * g.oh) {
@@ -19,8 +19,8 @@ KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large, const el
 		PLACES (x, c, g.ow, channels) {
 			int64_t ix = x * g.sw - g.pw, o = (r * g.ow + x) * channels + c;
 			int64_t x0 = ix < 0 ? -ix : 0, x1 = ix + g.kw > g.w ? g.w - ix : g.kw;
-			int64_t at = relu ? POOL_NOWHERE : y0 * g.kw + x0;
-			real best = relu ? 0 : -INFINITY;
+			int64_t at = y0 * g.kw + x0;
+			real best = -INFINITY;
 
 			for (int64_t ky = y0; ky < y1; ky++)
 				for (int64_t kx = x0; kx < x1; kx++) {
@@ -31,7 +31,8 @@ KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large, const el
 					best = more ? v : best;
 					at = more ? ky * g.kw + kx : at;
 				}
-			out[o] = ELEM(best);
+			at = pool_place(of, best, at);
+			out[o] = ELEM(pool_value(of, best));
 			if (small)
 				small[o] = (uint8_t)at;
 			else if (large)

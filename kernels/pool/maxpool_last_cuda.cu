@@ -81,10 +81,10 @@ template <int WIDTH> struct pool_as_is {
 	}
 };
 
-/* Of output X of a row, and WIDTH channels from C on, what OF makes of the elements of its window: the largest, which is
- * stored, and where it is. */
+/* Of output X of a row, and WIDTH channels from C on, what OF makes of the elements of its window: the largest, of which
+ * is stored what THEN makes, and where it is. */
 template <int WIDTH, typename Of> DEVICE void
-pool_store_largest(elem *out, uint8_t *small, int32_t *large, const elem *in, const Of &of, bool relu,
+pool_store_largest(elem *out, uint8_t *small, int32_t *large, const elem *in, const Of &of, struct pool_then then,
     const struct pool_outputs &row, int64_t x, int64_t c, int64_t o, int64_t channels, const struct pool &g)
 {
 	int64_t ix = x * g.sw - g.pw, x0 = ix < 0 ? -ix : 0, x1 = ix + g.kw > g.w ? g.w - ix : g.kw;
@@ -95,8 +95,8 @@ pool_store_largest(elem *out, uint8_t *small, int32_t *large, const elem *in, co
 
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++) {
-		at.at[j] = relu ? POOL_NOWHERE : (int32_t)(row.from * g.kw + x0);
-		best[j] = relu ? 0 : -INFINITY;
+		at.at[j] = (int32_t)(row.from * g.kw + x0);
+		best[j] = -INFINITY;
 	}
 	for (int64_t ky = row.from; ky < row.to; ky++)
 		for (int64_t kx = x0; kx < x1; kx++) {
@@ -110,20 +110,22 @@ pool_store_largest(elem *out, uint8_t *small, int32_t *large, const elem *in, co
 			}
 		}
 #pragma unroll
-	for (int j = 0; j < WIDTH; j++)
-		pack.at[j] = ELEM(best[j]);
+	for (int j = 0; j < WIDTH; j++) {
+		at.at[j] = (int32_t)pool_place(then, best[j], at.at[j]);
+		pack.at[j] = ELEM(pool_value(then, best[j]));
+	}
 	column_store<WIDTH>(out + o, pack);
 	pool_keep_found<WIDTH>(small, large, o, at);
 }
 
 template <int WIDTH> KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large,
-    const elem *in, bool relu, int64_t b, int64_t channels, struct pool g))
+    const elem *in, struct pool_then then, int64_t b, int64_t channels, struct pool g))
 {
 	ROWS (r, b * g.oh) {
 		struct pool_outputs row = pool_outputs_of(r, g);
 
 		PLACES (x, p, g.ow, channels / WIDTH)
-			pool_store_largest<WIDTH>(out, small, large, in, pool_as_is<WIDTH>(), relu, row, x, p * WIDTH,
+			pool_store_largest<WIDTH>(out, small, large, in, pool_as_is<WIDTH>(), then, row, x, p * WIDTH,
 			    (r * g.ow + x) * channels + p * WIDTH, channels, g);
 	}
 }

@@ -113,6 +113,9 @@ struct formula	*formula_gradient(struct arena *, const struct formula *f, const 
  */
 struct formula	*formula_passed(struct arena *, const struct formula *f, int k, bool by_result);
 
+/* Is its only result operand 0 as it is, or 0, whatever the others are? So says what passes a relu. */
+bool	formula_is_gate(const struct formula *);
+
 bool	formula_reads(const struct formula *, int operand);
 /* Which operand its only result is; -1: it is more. */
 int	formula_alone(const struct formula *);

@@ -154,3 +154,18 @@ formula_passed(struct arena *a, const struct formula *f, int k, bool by_result)
 	passed->name = arena_printf(a, "%s_grad", f->name ? f->name : "formula");
 	return passed;
 }
+
+static bool
+is_let_through(const struct formula *f, int t)
+{
+	const struct term *at = &f->terms.v[t];
+
+	return at->operand == 0 || is_zero(f, t) || (at->op && at->op == primitive_find("where", 3) &&
+	    is_let_through(f, at->of[1]) && is_let_through(f, at->of[2]));
+}
+
+bool
+formula_is_gate(const struct formula *f)
+{
+	return f->results == 1 && is_let_through(f, f->result[0]);
+}

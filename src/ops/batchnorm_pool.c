@@ -1,5 +1,5 @@
 /*
- * batchnorm_pool: a batchnorm and the maxpool behind it, perhaps with a rectifier, in one. What is normalised, and what in
+ * batchnorm_pool: a batchnorm and the maxpool behind it, perhaps with a formula (batchnorm_pool_then), in one. What is normalised, and what in
  * backward arrives at it, the step's largest tensors in the stems of residual and dense networks, are never in memory
  * (kernels/norm/batchnorm_pool.cu). The pass pooled_norms makes it, on a GPU.
  *
@@ -11,24 +11,15 @@
 #include "ops/maxpool.h"
 #include "ops/pool.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
 #define MOST_TIMES	4	/* that windows may have an element, on average */
 
 enum { INDEX = NEW_VAR + 1 };	/* output, beside those of batchnorm */
 enum { DY, OF_X, OF_WEIGHT, OF_MEAN, OF_INVSTD, OF_INDEX };	/* inputs of the gradient */
 
-static const struct attr_spec attrs[] = {
-	MAXPOOL_ATTRS, BATCHNORM_ATTRS,
-	{ "relu", ATTR_BOOL, "the result is rectified", .preset = "false" },
-	ATTRS_END
-};
-static const struct attr_spec grad_attrs[] = { MAXPOOL_ATTRS, BATCHNORM_ATTRS, ATTRS_END };
-
-static struct call_arg
-arg_relu(const struct node *n)
-{
-	return arg_text(op_bool(n, "relu") ? "true" : "false");
-}
+static const struct attr_spec attrs[] = { MAXPOOL_ATTRS, BATCHNORM_ATTRS, ATTRS_END };
+static const struct attr_spec attrs_then[] = { MAXPOOL_ATTRS, BATCHNORM_ATTRS, THEN_ATTR, ATTRS_END };
 
 static void
 emit(struct emitter *e, const struct node *n)
@@ -40,29 +31,41 @@ emit(struct emitter *e, const struct node *n)
 	if (batchnorm_uses_batch(n))
 		emit_call(e, "batchnorm_pool_forward", arg_tensor(out[Y]), arg_tensor(out[INDEX]),
 		    arg_tensor(out[MEAN]), arg_tensor(out[INVSTD]), arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]),
-		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), arg_relu(n), arg_text(eps),
+		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), then_arg(e, n, NULL), maxpool_passed(e, n), arg_text(eps),
 		    arg_text(emit_double(e, op_real(n, "momentum"))), POOL_ARGS(in[X], w),
 		    arg_int(batchnorm_parts(in[X], e->target)));
 	else
 		emit_call(e, "batchnorm_pool_inference", arg_tensor(out[Y]), arg_tensor(out[INDEX]), arg_work(n),
 		    arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), arg_tensor(in[RUNNING_MEAN]),
-		    arg_tensor(in[RUNNING_VAR]), arg_relu(n), arg_text(eps), POOL_ARGS(in[X], w));
+		    arg_tensor(in[RUNNING_VAR]), then_arg(e, n, NULL), maxpool_passed(e, n), arg_text(eps), POOL_ARGS(in[X], w));
 }
+
+#define POOLED									\
+	.kind = OP_INTERNAL,							\
+	.operands = "x weight bias running_mean running_var",			\
+	.min_operands = 5, .max_operands = 5,					\
+	.traffic = batchnorm_traffic,						\
+	.memory.workspace = batchnorm_workspace,				\
+	.memory.alias = batchnorm_alias,					\
+	.memory.optional_out = BATCHNORM_OPTIONAL | 1u << INDEX,		\
+	.calls.kernels = "norm/batchnorm_pool.cu",				\
+	.calls.launches = 3,							\
+	.calls.emit = emit
 
 const struct op op_batchnorm_pool = {
 	.name = "batchnorm_pool",
-	.kind = OP_INTERNAL,
 	.brief = "batchnorm, and maximum pooling of its result",
 	.attrs = attrs,
-	.operands = "x weight bias running_mean running_var",
-	.min_operands = 5, .max_operands = 5,
-	.traffic = batchnorm_traffic,
-	.memory.workspace = batchnorm_workspace,
-	.memory.alias = batchnorm_alias,
-	.memory.optional_out = BATCHNORM_OPTIONAL | 1u << INDEX,
-	.calls.kernels = "norm/batchnorm_pool.cu",
-	.calls.launches = 3,
-	.calls.emit = emit,
+	POOLED
+};
+
+const struct op op_batchnorm_pool_then = {
+	.name = "batchnorm_pool_then",
+	.brief = "batchnorm, maximum pooling of its result, and a formula of that",
+	.attrs = attrs_then,
+	.calls.note = maxpool_note,
+	.calls.define = maxpool_define,
+	POOLED
 };
 
 static void
@@ -91,7 +94,7 @@ const struct op op_batchnorm_pool_grad = {
 	.name = "batchnorm_pool_grad",
 	.kind = OP_INTERNAL,
 	.brief = "gradients of batchnorm_pool, as far as they are wanted",
-	.attrs = grad_attrs,
+	.attrs = attrs,
 	.operands = "dy x weight mean invstd index",
 	.min_operands = 6, .max_operands = 6,
 	.traffic = traffic_grad,
@@ -104,12 +107,12 @@ const struct op op_batchnorm_pool_grad = {
 
 /* ---- what others become ---- */
 
-/* Those of the pooling, of the batchnorm, and MORE. */
+/* Those of the pooling but for its formula, and of the batchnorm. */
 static struct attr *
-both_attrs(struct arena *a, const struct node *pool, const struct node *norm, int more)
+both_attrs(struct arena *a, const struct node *pool, const struct node *norm)
 {
-	int first = op_nattrs(pool->op), second = op_nattrs(norm->op), i;
-	struct attr *attr = arena_array(a, (size_t)(first + second + more), sizeof(*attr));
+	int first = op_nattrs(pool->op) - (then_of(pool) != NULL), second = op_nattrs(norm->op), i;
+	struct attr *attr = arena_array(a, (size_t)(first + second), sizeof(*attr));
 
 	for (i = 0; i < first; i++)
 		attr[i] = pool->attr[i];
@@ -133,7 +136,7 @@ can_pool(const struct node *pool, const struct tensor *x, const struct tensor *y
 bool
 batchnorm_can_pool(const struct node *n, const struct node *pool)
 {
-	return n->op == &op_batchnorm && (pool->op == &op_maxpool || pool->op == &op_maxpool_relu) &&
+	return n->op == &op_batchnorm && (pool->op == &op_maxpool || pool->op == &op_maxpool_then) &&
 	    pool->in[0] == n->out[Y] && !n->out[Y]->alias_of && !pool->out[0]->alias_of && !batchnorm_is_synced(n) &&
 	    can_pool(pool, n->in[X], pool->out[0]);
 }
@@ -141,12 +144,12 @@ batchnorm_can_pool(const struct node *n, const struct node *pool)
 void
 batchnorm_pool(struct module *m, struct node *n, const struct node *pool)
 {
-	struct attr *attr = both_attrs(m->arena, pool, n, 1);
-	int last = op_nattrs(pool->op) + op_nattrs(n->op);
-
-	attr[last] = (struct attr){ .given = true, .i = pool->op == &op_maxpool_relu };
-	n->attr = attr;
+	n->attr = both_attrs(m->arena, pool, n);
 	n->op = &op_batchnorm_pool;
+	if (then_of(pool)) {
+		n->attr = then_attrs(m->arena, n, then_of(pool));
+		n->op = &op_batchnorm_pool_then;
+	}
 	n->out[Y] = pool->out[0];
 	n->out[Y]->def = n;
 	while (n->nout < INDEX)
@@ -165,7 +168,7 @@ batchnorm_can_pool_gradients(const struct node *pool, const struct node *grad)
 void
 batchnorm_pool_gradients(struct module *m, const struct node *pool, struct node *grad)
 {
-	grad->attr = both_attrs(m->arena, pool, grad, 0);
+	grad->attr = both_attrs(m->arena, pool, grad);
 	grad->op = &op_batchnorm_pool_grad;
 	grad->in[DY] = pool->in[0];
 	ir_add_input(m, grad, pool->in[1]);

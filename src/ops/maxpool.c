@@ -2,15 +2,24 @@
  * maxpool: the largest element of each window. Backward needs the place of each maximum in its
  * window, one byte an output for windows of up to 256 cells, and neither input nor output.
  *
- * maxpool_relu, which the pass fuse-pool makes, applies relu to what it stores. Where the result is
- * 0, the stored position is that of no cell, so that maxpool's backward gives the gradient to none.
+ * maxpool_then does a formula to what it stores. Where that passes the gradient as it is or not at all, as relu does, the
+ * pass fuse-norm makes it: where nothing passes, the stored position is that of no cell, so that maxpool's backward gives
+ * the gradient to none, and backward of the formula is done. Other formulas come from the pass fuse-activation.
  */
 #include "ops/maxpool.h"
 
 #include "ir/diff.h"
 
+#include "calls/epilogue.h"
+#include "ops/then.h"
+
 static const struct attr_spec attrs[] = { MAXPOOL_ATTRS, ATTRS_END };
+static const struct attr_spec attrs_then[] = { MAXPOOL_ATTRS, THEN_ATTR, ATTRS_END };
 static const struct attr_spec attrs_sized[] = { POOL_SIZE, ATTRS_END };
+static const struct attr_spec attrs_sized_then[] = { POOL_SIZE, THEN_ATTR, ATTRS_END };
+static const struct attr_spec attrs_global_then[] = { THEN_ATTR, ATTRS_END };
+
+extern const struct op op_adaptive_maxpool_then, op_global_maxpool_then;
 
 static bool
 is_last(const struct node *n)
@@ -103,35 +112,67 @@ shape_sized(struct build *b, struct node *n)
 	return pool_sized(b, n, dim) && make_outputs(b, n, dim);
 }
 
-static void
-emit_forward(struct emitter *e, const struct node *n, bool relu)
+/* What of 1 and of a maximum passes that formula, if the places of maxima can say it: NULL, they cannot. A window of 256 cells
+ * has no value of a byte to spare. */
+static const struct formula *
+gate(struct arena *a, const struct node *n, const struct formula *then)
 {
-	static const char *const kernel[2][2] = { { "maxpool_forward", "maxpool_relu_forward" },
-		{ "maxpool_last_forward", "maxpool_last_relu_forward" } };
+	struct window w = pool_window(n, n->in[0], n->out[0]);
+	const struct formula *f = window_cells(&w) == 256 ? NULL : formula_passed(a, then, 0, false);
+
+	return f && formula_is_gate(f) ? f : NULL;
+}
+
+static bool
+can(struct arena *a, const struct node *n, const struct formula *then)
+{
+	return gate(a, n, then) != NULL;
+}
+
+/* Of a node in a program: where there is nothing to keep places for, none. */
+static const struct formula *
+gate_of(struct emitter *e, const struct node *n)
+{
+	return then_of(n) && n->out[n->nout - 1] ? gate(e->module->arena, n, then_of(n)) : NULL;
+}
+
+void
+maxpool_note(struct emitter *e, const struct node *n)
+{
+	then_note(e, n);
+	if (gate_of(e, n))
+		epilogue_note(e, gate_of(e, n));
+}
+
+void
+maxpool_define(struct emitter *e, const struct node *n)
+{
+	then_define(e, n);
+	if (gate_of(e, n))
+		epilogue_define(e, gate_of(e, n));
+}
+
+struct call_arg
+maxpool_passed(struct emitter *e, const struct node *n)
+{
+	return gate_of(e, n) ? epilogue_arg(e, gate_of(e, n), NULL) : arg_text("AS_IS");
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
 	struct tensor *index = n->out[1], *x = n->in[0], *y = n->out[0];
 	bool is_small = index && index->dtype == DT_U8;
 	struct tensor *small = is_small ? index : NULL, *large = is_small ? NULL : index;
 	struct window w = pool_window(n, x, y);
 
 	if (window_is_flat(&w))
-		emit_call(e, kernel[is_last(n)][relu], arg_tensor(y), arg_tensor(small),
-		    arg_tensor(large), arg_tensor(x), POOL_ARGS(x, w));
+		emit_call(e, is_last(n) ? "maxpool_last_forward" : "maxpool_forward", arg_tensor(y), arg_tensor(small),
+		    arg_tensor(large), arg_tensor(x), then_arg(e, n, NULL), maxpool_passed(e, n),
+		    POOL_ARGS(x, w));
 	else
-		emit_call(e, relu ? "maxpool_axes_relu_forward" : "maxpool_axes_forward", arg_tensor(y),
-		    arg_tensor(small), arg_tensor(large), arg_tensor(x),
-		    POOL_AXES_ARGS(x, w, is_last(n), false));
-}
-
-static void
-emit(struct emitter *e, const struct node *n)
-{
-	emit_forward(e, n, false);
-}
-
-static void
-emit_relu(struct emitter *e, const struct node *n)
-{
-	emit_forward(e, n, true);
+		emit_call(e, "maxpool_axes_forward", arg_tensor(y), arg_tensor(small), arg_tensor(large), arg_tensor(x),
+		    then_arg(e, n, NULL), maxpool_passed(e, n), POOL_AXES_ARGS(x, w, is_last(n), false));
 }
 
 /* PyTorch keeps its input, and the place of each maximum in 8 bytes. */
@@ -165,23 +206,45 @@ const struct op op_maxpool = {
 	.memory.optional_out = 1u << 1,
 	.torch = { .saves = SAVES_IN(0), .beside = indices, .calls = space_torch_calls },
 	.memory.layout = op_layout_either,
+	.then = { &op_maxpool_then, 1, can },
 	.calls.kernels = "pool/maxpool.cu",
 	.calls.emit = emit,
 };
 
-const struct op op_maxpool_relu = {
-	.name = "maxpool_relu",
-	.kind = OP_INTERNAL,
-	.brief = "maximum pooling, and a rectifier of its result",
-	.attrs = attrs,
-	.operands = "x",
-	.min_operands = 1, .max_operands = 1,
+#define THEN									\
+	.kind = OP_INTERNAL,							\
+	.operands = "x",							\
+	.min_operands = 1, .max_operands = 1,					\
+	.gradient.saves = SAVES_OUT(1),						\
+	.memory.optional_out = 1u << 1,						\
+	.memory.layout = op_layout_either,					\
+	.calls.kernels = "pool/maxpool.cu",					\
+	.calls.note = maxpool_note,							\
+	.calls.define = maxpool_define,							\
+	.calls.emit = emit
+
+const struct op op_maxpool_then = {
+	.name = "maxpool_then",
+	.brief = "maximum pooling, and a formula of its result",
+	.attrs = attrs_then,
 	.gradient.build = grad,
-	.gradient.saves = SAVES_OUT(1),
-	.memory.optional_out = 1u << 1,
-	.memory.layout = op_layout_either,
-	.calls.kernels = "pool/maxpool.cu",
-	.calls.emit = emit_relu,
+	THEN
+};
+
+const struct op op_adaptive_maxpool_then = {
+	.name = "adaptive_maxpool_then",
+	.brief = "maximum pooling to a size, and a formula of its result",
+	.attrs = attrs_sized_then,
+	.gradient.build = grad_sized,
+	THEN
+};
+
+const struct op op_global_maxpool_then = {
+	.name = "global_maxpool_then",
+	.brief = "the largest of each channel, and a formula of it",
+	.attrs = attrs_global_then,
+	.gradient.build = grad_sized,
+	THEN
 };
 
 #define SIZED									\
@@ -206,6 +269,7 @@ const struct op op_adaptive_maxpool = {
 	    "alike. adaptive_maxpool(7) makes [C, 7, 7] of [C, H, W]; [C, L] and [C, D, H, W] have one axis "
 	    "and three. Training keeps what maxpool does.",
 	.attrs = attrs_sized,
+	.then = { &op_adaptive_maxpool_then, 1, can },
 	SIZED,
 };
 
@@ -214,13 +278,6 @@ const struct op op_global_maxpool = {
 	.brief = "largest of each channel",
 	.doc = "y[c] is the largest of x[c, ...] over all positions: [C, L] gives [C, 1], [C, H, W] gives "
 	    "[C, 1, 1]. Follow it with flatten before a dense layer. Training keeps what maxpool does.",
+	.then = { &op_global_maxpool_then, 1, can },
 	SIZED,
 };
-
-bool
-maxpool_can_rectify(const struct node *pool)
-{
-	struct window w = pool_window(pool, pool->in[0], pool->out[0]);
-
-	return window_cells(&w) != 256;
-}

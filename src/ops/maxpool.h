@@ -1,5 +1,5 @@
 /*
- * What passes take from maxpool: its operators, with and without a rectifier, and their gradient.
+ * What passes and other operators take from maxpool: its operators, with and without a formula behind it, and their gradient.
  */
 #ifndef STOWAGE_OPS_MAXPOOL_H
 #define STOWAGE_OPS_MAXPOOL_H
@@ -13,9 +13,12 @@
 	    "stride, rounded up", .preset = "0", .choices = "same", .min = 0, .max = 16384 },	\
 	POOL_CEIL
 
-extern const struct op op_maxpool, op_maxpool_relu, op_maxpool_grad;	/* of the same attributes */
+extern const struct op op_maxpool, op_maxpool_then, op_maxpool_grad;	/* of the same attributes, and a formula */
 
-/* Can the stored positions of this maxpool express that there is none? */
-bool	maxpool_can_rectify(const struct node *);
+/* calls.note and calls.define of what does a formula to maxima whose places are its last output, which may be absent; and the
+ * argument of its call behind then_arg(), what of 1 and of a maximum passes that. */
+void		maxpool_note(struct emitter *, const struct node *);
+void		maxpool_define(struct emitter *, const struct node *);
+struct call_arg	maxpool_passed(struct emitter *, const struct node *);
 
 #endif

@@ -4,8 +4,10 @@
  *
  *     x -> groupnorm -> z -> silu -> y                  x -> groupnorm_then(silu) -> y
  *     x -> batchnorm -> z, z + skip -> s -> relu -> y   x, skip -> batchnorm_then(relu(z + skip)) -> y
+ *     x -> maxpool -> p -> relu -> y                    x -> maxpool_then(relu) -> y
  *
- * Such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
+ * Maximum pooling says by the place of a maximum that nothing passes, which is all that its gradient reads (ops/maxpool.c),
+ * so y need not be kept for it; pool-first is what moves rectifiers there. As to normalisations, such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
  * 5, and with a skip 4 where it did 8; backward without a skip 5 where it did 8, and it no longer
  * reads z or y, which need not be kept for it (ops/batchnorm_then.c, ops/normalize_grad.c).
  *
@@ -144,7 +146,7 @@ fuse_norm(struct graph *g)
 
 const struct pass pass_fuse_norm = {
 	.name = "fuse-norm",
-	.doc = "normalise, add a skip and apply an activation in one sweep",
+	.doc = "normalise, add a skip and apply an activation in one sweep, and pool and rectify",
 	.optional = true,
 	.rewrite = fuse_norm,
 };

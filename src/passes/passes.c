@@ -19,7 +19,6 @@
 	_(concat_in_place)			\
 	_(chunk_loss)				\
 	_(fuse_norm)				\
-	_(fuse_pool)				\
 	_(layout)				\
 	_(differentiate)			\
 	_(stages)				\

@@ -2,7 +2,7 @@
  * pooled-norms: on a GPU, lets batchnorm do the maximum pooling behind it in the sweep in which it normalises, and lets its
  * gradient gather what the pooling's would scatter, as in the stems of residual and dense networks:
  *
- *     z = batchnorm(x); y, index = maxpool_relu(z)                 y, index = batchnorm_pool(x)
+ *     z = batchnorm(x); y, index = maxpool_then(z)                 y, index = batchnorm_pool_then(x)
  *     dz = maxpool_grad(dy, index); dx = batchnorm_grad(dz, x)     dx = batchnorm_pool_grad(dy, x, index)
  *
  * z and dz, the network's largest tensors there, are never in memory. With windows of 3 x 3 and a stride of 2, forward reads

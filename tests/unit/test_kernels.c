@@ -269,7 +269,7 @@ check_rectified(const struct pool *g, uint8_t *small, int32_t *large, size_t k)
 
 	for (i = 0; i < in; i++)
 		x[i] -= REAL(0.9);
-	maxpool_forward(y, small, large, x, 1, PLANES, *g);
+	maxpool_forward(y, small, large, x, AS_IS, AS_IS, 1, PLANES, *g);
 	for (i = 0; i < out; i++) {
 		want[i] = y[i] > 0 ? (double)y[i] : 0;
 		y[i] = y[i] > 0 ? dy[i] : 0;	/* the rectifier's gradient */
@@ -277,11 +277,11 @@ check_rectified(const struct pool *g, uint8_t *small, int32_t *large, size_t k)
 	maxpool_backward(dx, y, small, large, ANEW, PLANES, 1, *g);
 	for (i = 0; i < in; i++)
 		slow[i] = (double)dx[i];
-	maxpool_relu_forward(y, small, large, x, 1, PLANES, *g);
-	close_to(y, want, out, "maxpool_relu %zu", k);
+	maxpool_forward(y, small, large, x, THEN(RELU), THEN(RELU_GRAD), 1, PLANES, *g);
+	close_to(y, want, out, "maxpool, then relu %zu", k);
 	fill(dx, in, 1, 0);
 	maxpool_backward(dx, dy, small, large, ANEW, PLANES, 1, *g);
-	close_to(dx, slow, in, "maxpool_relu's gradient %zu", k);
+	close_to(dx, slow, in, "maxpool, then relu: gradient %zu", k);
 }
 
 Test(kernels, pooling)
@@ -297,7 +297,7 @@ Test(kernels, pooling)
 			x[i] = (real)((i / 3) % 2);	/* ties: the first must win */
 		fill(dy, out, 1, 0);
 		naive_pool(&g, false);
-		maxpool_forward(y, small, large, x, 1, PLANES, g);
+		maxpool_forward(y, small, large, x, AS_IS, AS_IS, 1, PLANES, g);
 		close_to(y, want, out, "maxpool %zu", k);
 		spoil(dx, sizeof(dx));
 		maxpool_backward(dx, dy, small, large, ANEW, PLANES, 1, g);
@@ -325,12 +325,12 @@ Test(kernels, maxpool_passes_not_a_number_on)
 
 	fill(x, 16, 1, 0);
 	x[5] = (real)NAN;
-	maxpool_forward(y, index, NULL, x, 1, 1, (struct pool){ 4, 4, 2, 2, 2, 2, 2, 2, 0, 0 });
+	maxpool_forward(y, index, NULL, x, AS_IS, AS_IS, 1, 1, (struct pool){ 4, 4, 2, 2, 2, 2, 2, 2, 0, 0 });
 	cr_assert(y[0] != y[0]);
 	cr_assert_eq(index[0], 3);
 	cr_assert(y[1] == y[1]);
 	x[6] = (real)NAN;
-	maxpool_forward(y, index, NULL, x, 1, 1, (struct pool){ 16, 1, 1, 1, 16, 1, 16, 1, 0, 0 });
+	maxpool_forward(y, index, NULL, x, AS_IS, AS_IS, 1, 1, (struct pool){ 16, 1, 1, 1, 16, 1, 16, 1, 0, 0 });
 	cr_assert(y[0] != y[0]);
 	cr_assert_eq(index[0], 6);
 }
@@ -343,11 +343,11 @@ swap_pool_and_relu(const struct pool *g, real *const out[2], real *const in[2])
 	int32_t *index = malloc((size_t)m * sizeof(*index));
 
 	rectify(in[0], x, n);
-	maxpool_forward(out[0], NULL, index, in[0], 1, PLANES, *g);
+	maxpool_forward(out[0], NULL, index, in[0], AS_IS, AS_IS, 1, PLANES, *g);
 	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, *g);
 	rectify_back(in[0], in[1], in[0], n);
 
-	maxpool_forward(out[1], NULL, index, x, 1, PLANES, *g);
+	maxpool_forward(out[1], NULL, index, x, AS_IS, AS_IS, 1, PLANES, *g);
 	rectify(out[1], out[1], m);
 	rectify_back(dy, dy, out[1], m);
 	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, *g);

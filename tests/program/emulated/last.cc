@@ -134,8 +134,8 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 		y[i].resize(dy.size()), dx[i].resize(x.size()), index[i].resize(dy.size());
 		mean[i].resize((size_t)(b * c));
 	}
-	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], b, c, g);
-	maxpool_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, g);
+	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], AS_IS, AS_IS, b, c, g);
+	maxpool_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], AS_IS, AS_IS, b, c, g);
 	same("maxpool", turned(y[0], b, c, oh * ow), y[1], 0);
 	same("maxpool's places", turned(index[0], b, c, oh * ow), index[1], 0);
 	maxpool_backward(&dx[0][0], &dy[0], &index[0][0], NULL, ANEW, b, c, g);
@@ -145,22 +145,22 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	for (float &v : x)
 		v -= 0.5f;
 	xl = turned(x, b, c, h * w);
-	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], b, c, g);
+	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], AS_IS, AS_IS, b, c, g);
 	for (size_t i = 0; i < dy.size(); i++) {
 		dy[i] = y[0][i] > 0 ? dy[i] : 0;
 		y[0][i] = y[0][i] > 0 ? y[0][i] : 0;
 	}
 	maxpool_backward(&dx[0][0], &dy[0], &index[0][0], NULL, ANEW, b, c, g);
-	maxpool_relu_forward(&y[1][0], &index[1][0], NULL, &x[0], b, c, g);
-	same("maxpool_relu", y[0], y[1], 0);
+	maxpool_forward(&y[1][0], &index[1][0], NULL, &x[0], THEN(RELU), THEN(RELU_GRAD), b, c, g);
+	same("maxpool, then relu", y[0], y[1], 0);
 	for (float &v : dy)
 		v = v == 0 ? 7 : v;	/* where none of it may arrive */
 	maxpool_backward(&dx[1][0], &dy[0], &index[1][0], NULL, ANEW, b, c, g);
-	same("maxpool_relu's dx", dx[0], dx[1], 0);
+	same("maxpool, then relu's dx", dx[0], dx[1], 0);
 	index[0] = turned(index[1], b, c, oh * ow);
-	maxpool_last_relu_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, g);
-	same("maxpool_relu, channels-last", turned(y[0], b, c, oh * ow), y[1], 0);
-	same("maxpool_relu's places", index[0], index[1], 0);
+	maxpool_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], THEN(RELU), THEN(RELU_GRAD), b, c, g);
+	same("maxpool, then relu, channels-last", turned(y[0], b, c, oh * ow), y[1], 0);
+	same("maxpool, then relu's places", index[0], index[1], 0);
 	dyl = turned(dy, b, c, oh * ow);
 	avgpool_forward(&y[0][0], &x[0], b, c, g);
 	avgpool_last_forward(&y[1][0], &xl[0], b, c, g);
@@ -171,8 +171,8 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	/* places of more than a byte, and a gradient added onto another */
 	std::vector<int32_t> far[2] = { std::vector<int32_t>(dy.size()), std::vector<int32_t>(dy.size()) };
 
-	maxpool_forward(&y[0][0], NULL, &far[0][0], &x[0], b, c, g);
-	maxpool_last_forward(&y[1][0], NULL, &far[1][0], &xl[0], b, c, g);
+	maxpool_forward(&y[0][0], NULL, &far[0][0], &x[0], AS_IS, AS_IS, b, c, g);
+	maxpool_last_forward(&y[1][0], NULL, &far[1][0], &xl[0], AS_IS, AS_IS, b, c, g);
 	same("maxpool's places, as words", turned(far[0], b, c, oh * ow), far[1], 0);
 	dx[0] = x, dx[1] = xl;
 	maxpool_backward(&dx[0][0], &dy[0], NULL, &far[0][0], ONTO(0.5f), b, c, g);
@@ -203,12 +203,12 @@ check_axes(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	last.inner = c;
 	for (int i = 0; i < 3; i++)
 		y[i].resize(dy.size()), dx[i] = i < 2 ? x : xl, at[i].resize(dy.size());
-	maxpool_relu_forward(&y[0][0], &at[0][0], NULL, &x[0], b, c, g);
-	maxpool_axes_relu_forward(&y[1][0], &at[1][0], NULL, &x[0], b, c, any);
-	maxpool_axes_relu_forward(&y[2][0], &at[2][0], NULL, &xl[0], b, 1, last);
-	same("maxpool_relu of any windows", y[0], y[1], 0);
-	same("maxpool_relu of any windows, its places", at[0], at[1], 0);
-	same("maxpool_relu of any windows, channels-last", turned(y[1], b, c, oh * ow), y[2], 0);
+	maxpool_forward(&y[0][0], &at[0][0], NULL, &x[0], THEN(RELU), THEN(RELU_GRAD), b, c, g);
+	maxpool_axes_forward(&y[1][0], &at[1][0], NULL, &x[0], THEN(RELU), THEN(RELU_GRAD), b, c, any);
+	maxpool_axes_forward(&y[2][0], &at[2][0], NULL, &xl[0], THEN(RELU), THEN(RELU_GRAD), b, 1, last);
+	same("maxpool, then relu of any windows", y[0], y[1], 0);
+	same("maxpool, then relu of any windows, its places", at[0], at[1], 0);
+	same("maxpool, then relu of any windows, channels-last", turned(y[1], b, c, oh * ow), y[2], 0);
 	maxpool_backward(&dx[0][0], &dy[0], &at[0][0], NULL, ONTO(0.5f), b, c, g);
 	maxpool_axes_backward(&dx[1][0], &dy[0], &at[1][0], NULL, ONTO(0.5f), b, c, any);
 	maxpool_axes_backward(&dx[2][0], &dyl[0], &at[2][0], NULL, ONTO(0.5f), b, 1, last);

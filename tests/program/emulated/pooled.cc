@@ -51,12 +51,13 @@ check(int64_t b, int64_t c, struct pool g, bool relu)
 	Values x = drawn(rows * c), w = drawn(c), bias = drawn(c), dy = drawn(outputs * c), z = nothing(rows * c), dz = z;
 	done one(rows, outputs, c), two = one;
 	double tolerance = NARROW ? 1e-2 : 0;
+	struct epilogue then = relu ? THEN(RELU) : AS_IS, passed = relu ? THEN(RELU_GRAD) : AS_IS;
 
 	batchnorm_forward(&z[0], &one.mean[0], &one.invstd[0], &one.rm[0], &one.rv[0], &work[0], &x[0], &w[0], &bias[0],
 	    AS_IS, 1e-5, 0.1, rows, c, 1, parts);
-	(relu ? maxpool_last_relu_forward : maxpool_last_forward)(&one.y[0], &one.small[0], NULL, &z[0], b, c, g);
+	maxpool_last_forward(&one.y[0], &one.small[0], NULL, &z[0], then, passed, b, c, g);
 	batchnorm_pool_forward(&two.y[0], &two.small[0], &two.mean[0], &two.invstd[0], &two.rm[0], &two.rv[0], &work[0],
-	    &x[0], &w[0], &bias[0], relu, 1e-5, 0.1, b, c, g, parts);
+	    &x[0], &w[0], &bias[0], then, passed, 1e-5, 0.1, b, c, g, parts);
 	same("y" + at, two.y, one.y, 0);
 	same("mean" + at, two.mean, one.mean, 0);
 	same("deviation" + at, two.invstd, one.invstd, 0);
@@ -79,8 +80,8 @@ check(int64_t b, int64_t c, struct pool g, bool relu)
 	/* fixed statistics; of places nobody asks */
 	x = z;
 	batchnorm_inference(&z[0], &work[0], &x[0], &w[0], &bias[0], AS_IS, &one.rm[0], &one.rv[0], 1e-5, rows, c, 1);
-	(relu ? maxpool_last_relu_forward : maxpool_last_forward)(&one.y[0], NULL, NULL, &z[0], b, c, g);
-	batchnorm_pool_inference(&two.y[0], NULL, &work[0], &x[0], &w[0], &bias[0], &one.rm[0], &one.rv[0], relu, 1e-5, b, c,
+	maxpool_last_forward(&one.y[0], NULL, NULL, &z[0], then, passed, b, c, g);
+	batchnorm_pool_inference(&two.y[0], NULL, &work[0], &x[0], &w[0], &bias[0], &one.rm[0], &one.rv[0], then, passed, 1e-5, b, c,
 	    g);
 	same("y by fixed statistics" + at, two.y, one.y, 0);
 }
