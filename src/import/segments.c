@@ -122,6 +122,26 @@ shape_of(struct writer *w, struct segment *g)
 	return t.s ? t.s : "";
 }
 
+/* The same for segments of one kind alone: their texts, and each step by its number, since holes and labels are by these. The same
+   text may come of steps in another order. */
+static const char *
+key_of(struct writer *w, const struct segment *g)
+{
+	struct text t;
+	int i, k;
+
+	text_init(&t, w->im->arena);
+	text_puts(&t, g->shape);
+	for (i = g->first; i < g->first + g->n; i++) {
+		const struct step *s = w->im->steps.v[i];
+
+		text_printf(&t, "\n%s", s->op->name);
+		for (k = 0; k < s->nin; k++)
+			text_printf(&t, " %d", s->in[k] == g->in ? -1 : s->in[k]->def->number - g->first);
+	}
+	return t.s;
+}
+
 void
 segments_find(struct writer *w)
 {
@@ -132,6 +152,7 @@ segments_find(struct writer *w)
 	cut(w);
 	for (i = 0; i < w->segments.n; i++) {
 		struct segment *g = w->segments.v[i];
+		const char *key;
 		struct kind *k;
 
 		find_prefix(w, g);
@@ -139,11 +160,12 @@ segments_find(struct writer *w)
 		if (!g->closed || g->n < 3)
 			continue;
 		g->shape = shape_of(w, g);
-		k = map_get(&kinds, g->shape);
+		key = key_of(w, g);
+		k = map_get(&kinds, key);
 		if (!k) {
 			k = ARENA_NEW(a, struct kind);
 			k->shape = g->shape;
-			map_put(a, &kinds, g->shape, k);
+			map_put(a, &kinds, key, k);
 			vec_push(a, &w->kinds, k);
 		}
 		vec_push(a, &k->all, g);

@@ -290,6 +290,23 @@ def numbered():
          [weight("table.weight", 5, 4), axes], ["batch", 3], ["batch", 3, 4], of=TensorProto.INT64)
 
 
+def mixed():
+    """Two blocks alike in which the nodes of two branches stand in another order: the second's are mixed."""
+    nodes, weights, x, channels = [], [], "image", 3
+    for i, width in enumerate((4, 8)):
+        p = f"stage.{i}"
+        weights += [weight(f"{p}.wide.weight", width, channels, 3, 3), weight(f"{p}.flat.weight", width, channels, 1, 1)]
+        wide = [helper.make_node("Conv", [x, f"{p}.wide.weight"], [f"a{i}"], pads=[1, 1, 1, 1]), helper.make_node("Sigmoid", [f"a{i}"], [f"b{i}"])]
+        flat = [helper.make_node("Conv", [x, f"{p}.flat.weight"], [f"c{i}"]), helper.make_node("Relu", [f"c{i}"], [f"d{i}"])]
+        nodes += [wide[0], *(flat[:1] * i), wide[1], *flat[i:], helper.make_node("Add", [f"b{i}", f"d{i}"], [f"e{i}"]),
+                  helper.make_node("Relu", [f"e{i}"], [f"f{i}"])]
+        x, channels = f"f{i}", width
+    weights += [weight("head.weight", 8, 10)]
+    nodes += [helper.make_node("GlobalAveragePool", [x], ["g"]), helper.make_node("Flatten", ["g"], ["h"]),
+              helper.make_node("MatMul", ["h", "head.weight"], ["scores"])]
+    save("mixed", nodes, weights, ["batch", 3, 8, 8], ["batch", 10])
+
+
 residual()
 unknown()
 chain("merged", numpy_helper.from_array(numpy.zeros(5, numpy.float32), "bias"))
@@ -313,3 +330,4 @@ odd()
 near()
 turned()
 numbered()
+mixed()
