@@ -473,6 +473,7 @@ import_model(struct importer *im, const char **why)
 	if (recognise_turned(im))
 		drop_unread(im);
 	cut_inputs(im);
+	steps_as_written(im);
 	if (!table_rows_fill(im) || !share_weights(im))
 		return false;
 	count_weights(im);

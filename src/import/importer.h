@@ -325,6 +325,9 @@ const char	*onnx_closest(const char *op);
 bool	 cut_node(struct importer *, const struct model_node *, int problems);
 void	 cut_inputs(struct importer *);	/* leaves out those that nothing reads any more */
 
+/* Numbers steps anew, in the order of a spec's statements (written.c). */
+void	 steps_as_written(struct importer *);
+
 /* Which layers share weights; false after cannot(). */
 bool	 share_weights(struct importer *);
 bool	 numbers_are_alike(const struct numbers *);	/* a vector of one number */

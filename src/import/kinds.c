@@ -49,7 +49,7 @@ ratio(struct writer *w, const struct kind *k, const struct hole *from, const str
 			return 0;
 		x = atoll(a);
 		y = atoll(b);
-		if (x == 0 || y % x != 0 || (times && y / x != times))
+		if (x == 0 || y == 0 || y % x != 0 || (times && y / x != times))
 			return 0;
 		times = y / x;
 	}

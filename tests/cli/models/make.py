@@ -290,21 +290,22 @@ def numbered():
          [weight("table.weight", 5, 4), axes], ["batch", 3], ["batch", 3, 4], of=TensorProto.INT64)
 
 
-def mixed():
-    """Two blocks alike in which the nodes of two branches stand in another order: the second's are mixed."""
+def two_branches(name, other, second):
+    """Two blocks of two branches: a convolution of 3x3, one of 1x1. In the SECOND their nodes stand in another order."""
     nodes, weights, x, channels = [], [], "image", 3
     for i, width in enumerate((4, 8)):
         p = f"stage.{i}"
         weights += [weight(f"{p}.wide.weight", width, channels, 3, 3), weight(f"{p}.flat.weight", width, channels, 1, 1)]
-        wide = [helper.make_node("Conv", [x, f"{p}.wide.weight"], [f"a{i}"], pads=[1, 1, 1, 1]), helper.make_node("Sigmoid", [f"a{i}"], [f"b{i}"])]
-        flat = [helper.make_node("Conv", [x, f"{p}.flat.weight"], [f"c{i}"]), helper.make_node("Relu", [f"c{i}"], [f"d{i}"])]
-        nodes += [wide[0], *(flat[:1] * i), wide[1], *flat[i:], helper.make_node("Add", [f"b{i}", f"d{i}"], [f"e{i}"]),
-                  helper.make_node("Relu", [f"e{i}"], [f"f{i}"])]
+        wide = [helper.make_node("Conv", [x, f"{p}.wide.weight"], [f"a{i}"], pads=[1, 1, 1, 1]), helper.make_node("Relu", [f"a{i}"], [f"b{i}"])]
+        flat = [helper.make_node("Conv", [x, f"{p}.flat.weight"], [f"c{i}"]), helper.make_node(other, [f"c{i}"], [f"d{i}"])]
+        both = [f"b{i}", f"d{i}"]
+        nodes += second(wide, flat) if i else wide + flat
+        nodes += [helper.make_node("Add", both if other != "Relu" else sorted(both, reverse=i == 1), [f"e{i}"]), helper.make_node("Relu", [f"e{i}"], [f"f{i}"])]
         x, channels = f"f{i}", width
     weights += [weight("head.weight", 8, 10)]
     nodes += [helper.make_node("GlobalAveragePool", [x], ["g"]), helper.make_node("Flatten", ["g"], ["h"]),
               helper.make_node("MatMul", ["h", "head.weight"], ["scores"])]
-    save("mixed", nodes, weights, ["batch", 3, 8, 8], ["batch", 10])
+    save(name, nodes, weights, ["batch", 3, 8, 8], ["batch", 10])
 
 
 residual()
@@ -330,4 +331,5 @@ odd()
 near()
 turned()
 numbered()
-mixed()
+two_branches("mixed", "Sigmoid", lambda wide, flat: [wide[0], flat[0], wide[1], flat[1]])
+two_branches("swapped", "Relu", lambda wide, flat: flat + wide)
