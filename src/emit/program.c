@@ -463,41 +463,42 @@ note_sums(struct emitter *e)
 }
 
 /* A program as one plan has it; so many lines stand before it. */
-static bool
-write_program(struct module *m, const struct target *target, const char *program, int before, struct text *source,
-    struct text *header)
+static void
+write_program(struct emitter *e, const char *program, int before, struct text *source, struct text *header)
 {
-	struct emitter e = { .module = m, .plan = m->plan, .target = target };
-
-	e.threads = m->plan->threads;
-	e.offset = offsets(m);
-	e.stride = strides(m);
-	note_sums(&e);
-	emit_body(&e, program, source, header);
-	put_header(&e, program, before, source);
-	return e.convolutions.n > 0;
+	e->threads = e->plan->threads;
+	e->offset = offsets(e->module);
+	e->stride = strides(e->module);
+	note_sums(e);
+	emit_body(e, program, source, header);
+	put_header(e, program, before, source);
 }
 
 static void
 write_stage(struct module *m, const struct target *target, const char *program, int before, struct text *source)
 {
+	struct emitter e = { .module = m, .plan = m->plan, .target = target };
 	struct text none;
 
 	text_init(&none, m->arena);
-	write_program(m, target, program, before, source, &none);
+	write_program(&e, program, before, source, &none);
 }
 
+/* Those of all stages, where there are such; what checks find out about the one program stays with E. */
 static bool
-can_be_written(struct module *m, const struct target *target, const char *root)
+can_be_written(struct emitter *e, const char *root)
 {
-	int64_t n = m->stage ? module_stages(m) : 1, k;
+	struct module *m = (struct module *)e->module;
+	int64_t k;
 
-	if (m->stage && !emit_stages_check(m, target))
+	if (!m->stage)
+		return e->plan && check(e, root);
+	if (!emit_stages_check(m, e->target))
 		return false;
-	for (k = 0; k < n; k++) {
-		struct emitter e = { .module = emit_stage(m, k), .plan = emit_stage(m, k)->plan, .target = target };
+	for (k = 0; k < module_stages(m); k++) {
+		struct emitter of = { .module = emit_stage(m, k), .plan = emit_stage(m, k)->plan, .target = e->target };
 
-		if (!e.plan || !check(&e, root))
+		if (!of.plan || !check(&of, root))
 			return false;
 	}
 	return true;
@@ -508,19 +509,19 @@ emit_program(struct module *m, const struct target *target, const char *root, st
     struct text *makefile, struct text *header, const char *program)
 {
 	const struct reader *reader = emit_libraries_of(m);
-	bool convolves = false;
+	struct emitter e = { .module = m, .plan = m->plan, .target = target };
 
-	if (!can_be_written(m, target, root))
+	if (!can_be_written(&e, root))
 		return false;
 	if (m->stage)
 		emit_stages(m, write_stage, target, program, source);
 	else
-		convolves = write_program(m, target, program, 0, source, header);
+		write_program(&e, program, 0, source, header);
 	text_puts(makefile, "# Written by stowage.\n");
 	target->makefile(makefile, &(struct recipe){ .program = program,
 		.spec = emit_safe(m->arena, emit_spec_path(m)),
 		.ranks = module_ranks(m), .stages = module_stages(m), .arch = m->set.device.arch,
-		.convolves = convolves });
+		.convolves = e.convolutions.n > 0 });
 	if (reader)
 		text_printf(makefile, "\n# what data %s needs\n"
 		    "FLAGS += $(shell pkg-config --cflags %s 2>/dev/null)\n"
