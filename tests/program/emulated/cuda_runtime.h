@@ -38,7 +38,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrMultiProcessorCount, cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor
 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
-enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaEventRecordExternal = 1 };
+enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaEventRecordDefault = 0, cudaEventRecordExternal = 1 };
 struct cudaFuncAttributes { int none; };
 struct alignas(4) uchar4 { unsigned char x, y, z, w; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
