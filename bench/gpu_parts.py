@@ -172,15 +172,15 @@ def one_memory(run, case):
     figures = {"planned": planned, "measured": measured, "growth": growth, "forecast": None,
                "process": watch.taken()}
     text = f"arena {planned} planned, {measured} measured, {growth} more in 10 steps"
-    for item in ("code", "before", "pinned"):
+    for item in ("code", "samples", "before", "pinned"):
         if item + "_bytes" in end:
             figures[item] = end[item + "_bytes"]
             text += f"; {item} {end[item + '_bytes'] / 2**20:.0f} MiB"
     if watch.taken() is not None:
-        forecast = planned + sum(r["bytes"] for r in run.manifest["reserve"])
+        forecast = planned + sum(r["bytes"] for r in run.manifest["reserve"]) + end.get("samples_bytes", 0)
         off = watch.taken() - forecast
         figures["forecast"] = forecast
-        figures["context"] = watch.taken() - measured - end.get("code_bytes", 0)
+        figures["context"] = watch.taken() - measured - end.get("code_bytes", 0) - end.get("samples_bytes", 0)
         good = good and abs(off) <= max(PROCESS_SHARE * forecast, PROCESS_BYTES)
         text += f"; process {watch.taken() / 2**20:.0f} MiB, forecast {forecast / 2**20:.0f} " \
             f"({off / 2**20:+.0f}), of it context {figures['context'] / 2**20:.0f}"

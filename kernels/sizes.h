@@ -26,6 +26,9 @@
 #define GPU_BLOCKS	256	/* enough to fill a card */
 #define GPU_SPLITS	32	/* most blocks that share a sum */
 
+#define SAMPLES_MOST	((int64_t)4 << 30)	/* bytes of samples that stay on it: seconds until they are there */
+#define SAMPLES_LEAVE	16	/* beside them 1 / 16 of its memory stays free */
+
 #define DEPTHWISE_ROOM	2048	/* reals that a depthwise convolution makes at a time, in C */
 
 

@@ -208,6 +208,14 @@ data_batch(const struct data *d, int64_t first, int64_t batch, bool shuffle, uin
 	const struct sampling sampling = { seed, epoch };
 	void *to[MAX_COLUMNS];
 
+#ifdef __CUDACC__
+	if (d->here) {
+		const struct gathering which = { true, shuffle, seed, epoch, first, d->samples };
+
+		device_gathers(d->input, d->sent, d->inputs, batch, d->here, &which);
+		return;
+	}
+#endif
 	for (int64_t j = 0; j < batch; j++)
 		d->row[j] = data_row(d->source, shuffle ? shuffled(seed, epoch, first + j, d->samples) :
 		    first + j);

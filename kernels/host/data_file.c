@@ -34,6 +34,10 @@ struct data {
 	bool absent[MAX_COLUMNS];	/* by input; it is 0 */
 	int64_t first;		/* CSV: the field of the spec's row with which a line begins */
 	int64_t *row;		/* room for those of a batch */
+	bool alike;		/* what the reader makes of a row, and what finish() does to it, is alike in all epochs */
+#ifdef __CUDACC__
+	unsigned char *here;	/* all samples, where they stay on the device (samples.c); or NULL */
+#endif
 	void *own;		/* the reader's */
 	int32_t *made;		/* and for the labels of a sample, where they are made and counted */
 };

@@ -25,16 +25,9 @@ static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 
 static int64_t arena_taken;	/* bytes by which the device's free memory shrank for the arena */
 static int64_t code_taken;	/* for kernels' code, libraries and graphs */
+static int64_t samples_taken;	/* for samples that stay there (samples.c) */
 static int64_t others_taken;	/* before all that: by the context, the driver and other programs */
 static int64_t pinned_taken;	/* of the host's memory */
-
-struct landing {		/* the results of one step, eight bytes each, in the host's memory */
-	unsigned char *bytes;	/* pinned, so that the device writes there */
-	cudaEvent_t landed;
-};
-
-static struct landing landings[2];
-static int landing_turn;
 
 /* a whole batch of each step */
 static const int64_t step_batch[STEPS_THERE] = {
@@ -56,6 +49,7 @@ static cudaGraphExec_t graphs[STEPS_THERE][2];
 
 static void	device_wait(void);
 
+#include "results_cuda.cu"
 #include "tune_cuda.cu"
 #include "profile_cuda.cu"
 
@@ -135,26 +129,6 @@ device_run(int which, int64_t b, const struct step *step)
 		device_call(which, b);
 	}
 	profile_end(which, graph != NULL);
-}
-
-#define FETCHED	64	/* results by one launch, whose arguments have 4 KiB */
-
-struct fetched {
-	const unsigned char *from[FETCHED];
-	int at[FETCHED];
-	int bytes[FETCHED];	/* 4 or 8 */
-	int n;
-};
-
-/* One launch, where a copy of each would take its turn on the stream. */
-KERNEL(fetch_kernel, (unsigned char *to, struct fetched f))
-{
-	EACH (k, f.n) {
-		if (f.bytes[k] == 8)
-			((uint64_t *)to)[f.at[k]] = *(const uint64_t *)f.from[k];
-		else
-			((uint32_t *)to)[2 * f.at[k]] = *(const uint32_t *)f.from[k];
-	}
 }
 
 #ifndef LIBRARY
@@ -314,15 +288,6 @@ device_pinned(int64_t bytes)
 	CUDA(cudaMallocHost(&p, (size_t)bytes));
 	pinned_taken += bytes;
 	return p;
-}
-
-static void
-device_open_landings(void)
-{
-	for (int i = 0; i < 2; i++) {
-		landings[i].bytes = (unsigned char *)device_pinned(RESULT_NUMBERS * 8);
-		CUDA(cudaEventCreateWithFlags(&landings[i].landed, cudaEventDisableTiming));
-	}
 }
 
 /* Bytes that are no longer free on the device. */
@@ -498,41 +463,6 @@ device_read(void *to, int64_t offset, int64_t bytes)
 {
 	CUDA(cudaMemcpyAsync(to, arena + offset, (size_t)bytes, cudaMemcpyDeviceToHost, stream));
 	CUDA(cudaStreamSynchronize(stream));
-}
-
-/* Asks for the results of the step that was started last. At most two may be on their way. */
-static int
-device_fetch(const struct result *result, int n)
-{
-	struct landing *l = &landings[landing_turn ^= 1];
-	struct fetched f;
-
-	for (int first = 0; first < n; first += f.n) {
-		f.n = n - first < FETCHED ? n - first : FETCHED;
-		for (int k = 0; k < f.n; k++) {
-			f.from[k] = arena + result[first + k].offset;
-			f.at[k] = (int)result[first + k].at;
-			f.bytes[k] = type_table[result[first + k].type].bytes;
-		}
-		LAUNCH(fetch_kernel, f.n, (l->bytes, f));
-	}
-	for (int k = 0; k < n; k++)
-		if (result[k].numbers > 1)
-			CUDA(cudaMemcpyAsync(l->bytes + 8 * result[k].at, arena + result[k].offset,
-			    (size_t)(8 * result[k].numbers), cudaMemcpyDeviceToHost, stream));
-	CUDA(cudaEventRecord(l->landed, stream));
-	for (int k = 0; k < n; k++)
-		DEAD(result[k].buffer);
-	return landing_turn;
-}
-
-/* Waits for them. What went wrong on the device since the last time is found here. */
-static const unsigned char *
-device_collect(int ticket)
-{
-	CUDA(cudaEventSynchronize(landings[ticket].landed));
-	CUDA(cudaGetLastError());
-	return landings[ticket].bytes;
 }
 
 static void

@@ -16,18 +16,24 @@
  * converted by that kernel (struct sent), with the arithmetic of data_convert(): the same bits. For
  * MNIST one host thread then prepares three million samples a second, against fewer than one million
  * if it converts them itself.
+ *
+ * Where all samples stay on the device (samples.c), nothing is sent: the kernel that begins a step
+ * takes the batch from them, by the same hash that shuffles on the host.
  */
+#include "hash.h"
+
 struct arrival {		/* an input of a batch */
-	const void *from;	/* where it landed */
+	const void *from;	/* where it landed, or the first of the samples that stay */
 	void *to;
 	struct sent as;
 	int type;		/* of what the step reads */
-	int64_t n;		/* elements */
+	int64_t elements;	/* of a sample */
 };
 
 struct arrivals {
 	struct arrival at[MAX_COLUMNS];
 	int n;
+	int64_t batch;
 };
 
 #ifdef RANKS
@@ -40,12 +46,26 @@ struct steps {
 	struct step at[STEPS_SENT];
 };
 
+struct gathering {		/* a batch of samples that stay on the device: which of all of them */
+	bool there;
+	bool shuffle;
+	uint64_t seed;
+	int64_t epoch, first, samples;
+};
+
+struct told {			/* to a step that gathers its batch */
+	struct steps steps;
+	struct gathering batch;
+	unsigned char *results;	/* where they go, in the host's memory, if several are launched together */
+};
+
 static __device__ struct step step_on_device[STEPS_SENT];
 static struct step *step_there;	/* its address */
 
 static cudaStream_t feed;
 static cudaEvent_t moved;	/* on the other stream: nothing is where the next batch lands */
 static struct arrivals arriving;	/* the batch that the next step begins with */
+static struct gathering gathering;	/* if it is one of samples that stay */
 static const struct input *fed;	/* inputs of the last batch */
 
 struct staging {		/* pinned: the inputs of one batch, one after the other */
@@ -89,80 +109,150 @@ arrive_as(elem *to, unsigned char x, double scale)
 }
 #endif
 
+struct share {			/* of what is to be done, a thread's: every STEPth from the FIRST */
+	int64_t first, step;
+};
+
+#define SHARED(i, n, share)	for (int64_t i = (share).first; i < (n); i += (share).step)
+
 /* Bytes become numbers of type T. */
 template <typename T> DEVICE void
-arrive_wider(T *to, const struct arrival *a)
+arrive_wider(T *to, const unsigned char *from, int64_t n, double scale, struct share s)
 {
-	const unsigned char *from = (const unsigned char *)a->from;
-	int64_t fours = a->n / 4;
+	bool aligned = (uintptr_t)from % 4 == 0 && (uintptr_t)to % sizeof(struct four<T>) == 0;
+	int64_t fours = aligned ? n / 4 : 0;
 
-	EACH (i, fours) {
+	SHARED (i, fours, s) {
 		uchar4 x = ((const uchar4 *)from)[i];
 		struct four<T> y;
 
-		arrive_as(&y.at[0], x.x, a->as.scale);
-		arrive_as(&y.at[1], x.y, a->as.scale);
-		arrive_as(&y.at[2], x.z, a->as.scale);
-		arrive_as(&y.at[3], x.w, a->as.scale);
+		arrive_as(&y.at[0], x.x, scale);
+		arrive_as(&y.at[1], x.y, scale);
+		arrive_as(&y.at[2], x.z, scale);
+		arrive_as(&y.at[3], x.w, scale);
 		((struct four<T> *)to)[i] = y;
 	}
-	EACH (i, a->n - 4 * fours)
-		arrive_as(&to[4 * fours + i], from[4 * fours + i], a->as.scale);
+	SHARED (i, n - 4 * fours, s)
+		arrive_as(&to[4 * fours + i], from[4 * fours + i], scale);
+}
+
+/* BYTES as they are, as many T as there are whole. */
+template <typename T> DEVICE void
+arrive_whole(unsigned char *to, const unsigned char *from, int64_t bytes, struct share s)
+{
+	int64_t whole = bytes / (int64_t)sizeof(T), done = whole * (int64_t)sizeof(T);
+
+	SHARED (i, whole, s)
+		((T *)to)[i] = ((const T *)from)[i];
+	SHARED (i, bytes - done, s)
+		to[done + i] = from[done + i];
 }
 
 DEVICE void
-arrive_as_is(const struct arrival *a, int64_t bytes)
+arrive_as_is(unsigned char *to, const unsigned char *from, int64_t bytes, struct share s)
 {
-	const unsigned char *from = (const unsigned char *)a->from;
-	unsigned char *to = (unsigned char *)a->to;
-	int64_t sixteens = bytes / 16;
+	uintptr_t off = (uintptr_t)to | (uintptr_t)from;
 
-	EACH (i, sixteens)
-		((uint4 *)to)[i] = ((const uint4 *)from)[i];
-	EACH (i, bytes - 16 * sixteens)
-		to[16 * sixteens + i] = from[16 * sixteens + i];
-}
-
-DEVICE void
-arrive(const struct arrival *a)
-{
-	if (a->as.type != TYPE_U8 || a->type == TYPE_U8)
-		arrive_as_is(a, a->n * a->as.bytes);
-	else if (a->type == TYPE_F32)
-		arrive_wider((float *)a->to, a);
-	else if (a->type == TYPE_F64)
-		arrive_wider((double *)a->to, a);
-	else if (a->type == TYPE_I32)
-		arrive_wider((int32_t *)a->to, a);
+	if (off % 16 == 0)
+		arrive_whole<uint4>(to, from, bytes, s);
+	else if (off % 4 == 0)
+		arrive_whole<uint32_t>(to, from, bytes, s);
 	else
-		arrive_wider((elem *)a->to, a);
+		arrive_whole<unsigned char>(to, from, bytes, s);
+}
+
+/* N elements: those FROM there on come TO here on. */
+DEVICE void
+arrive(const struct arrival *a, int64_t to, int64_t from, int64_t n, struct share s)
+{
+	const unsigned char *source = (const unsigned char *)a->from + from * a->as.bytes;
+
+	if (a->as.type != TYPE_U8 || a->type == TYPE_U8)
+		arrive_as_is((unsigned char *)a->to + to * a->as.bytes, source, n * a->as.bytes, s);
+	else if (a->type == TYPE_F32)
+		arrive_wider((float *)a->to + to, source, n, a->as.scale, s);
+	else if (a->type == TYPE_F64)
+		arrive_wider((double *)a->to + to, source, n, a->as.scale, s);
+	else if (a->type == TYPE_I32)
+		arrive_wider((int32_t *)a->to + to, source, n, a->as.scale, s);
+	else
+		arrive_wider((elem *)a->to + to, source, n, a->as.scale, s);
 }
 
 KERNEL(begin_kernel, (struct step *there, struct steps steps, struct arrivals all))
 {
+	struct share mine = { blockIdx.x * (int64_t)blockDim.x + threadIdx.x, gridDim.x * (int64_t)blockDim.x };
+
 	EACH (i, STEPS_SENT)
 		there[i] = steps.at[i];
 	for (int k = 0; k < all.n; k++)
-		arrive(&all.at[k]);
+		arrive(&all.at[k], 0, 0, all.at[k].elements * all.batch, mine);
 }
 
-/* Gives the step its numbers and the batch that landed last, if none had it yet. */
+#define GATHERED	((int64_t)1 << 14)	/* elements of a sample's input that a block takes */
+
+DEVICE_TOO int64_t
+gather_pieces(const struct arrivals *all)
+{
+	int64_t most = 1;
+
+	for (int k = 0; k < all->n; k++)
+		most = all->at[k].elements > most ? all->at[k].elements : most;
+	return (most + GATHERED - 1) / GATHERED;
+}
+
+/* The same from samples that stay: a block for each, or for each piece of a large one. */
+DEVICE void
+gather(struct step *there, const struct told *told, const struct arrivals *all)
+{
+	const struct gathering *b = &told->batch;
+	struct share mine = { threadIdx.x, blockDim.x };
+	int64_t pieces = gather_pieces(all);
+
+	EACH (i, STEPS_SENT)
+		there[i] = told->steps.at[i];
+	ROWS (r, all->batch * pieces) {
+		int64_t j = quotient(r, pieces), at = (r - j * pieces) * GATHERED;
+		ONCE(int64_t, sample, b->shuffle ? shuffled(b->seed, b->epoch, b->first + j, b->samples) : b->first + j);
+
+		for (int k = 0; k < all->n; k++) {
+			int64_t n = all->at[k].elements, left = n - at;
+
+			if (left > 0)
+				arrive(&all->at[k], j * n + at, sample * n + at, left < GATHERED ? left : GATHERED, mine);
+		}
+		__syncthreads();
+	}
+}
+
+KERNEL(gather_kernel, (struct step *there, struct told told, struct arrivals all))
+{
+	gather(there, &told, &all);
+}
+
+/* Gives the step its numbers and the batch that landed last, if none had it yet, or that is to be gathered. */
 static void
 feed_step(const struct step *step)
 {
 	int64_t most = 0;
-	struct steps steps;
+	struct told told;
 
-	steps.at[0] = *step;
+	told.steps.at[0] = *step;
 #ifdef RANKS
-	steps.at[1] = *step->alike;
+	told.steps.at[1] = *step->alike;
 #endif
+	told.batch = gathering;
+	told.results = NULL;
 	for (int k = 0; k < arriving.n; k++)
-		most = arriving.at[k].n > most ? arriving.at[k].n : most;
-	LAUNCH(begin_kernel, most / 4 + 1, (step_there, steps, arriving));
+		most = arriving.at[k].elements > most ? arriving.at[k].elements : most;
+	if (gathering.there)
+		LAUNCH_ROWS(gather_kernel, arriving.batch * gather_pieces(&arriving), (step_there, told, arriving));
+	else
+		LAUNCH(begin_kernel, most * arriving.batch / 4 + 1, (step_there, told.steps, arriving));
 	if (arriving.n)
 		CUDA(cudaEventRecord(moved, stream));
 	arriving.n = 0;
+	gathering.there = false;
 }
 
 /* ---- batches ---- */
@@ -205,7 +295,8 @@ device_input(const struct input *in, struct sent as, int64_t batch)
 	a->to = arena + in->offset;
 	a->as = as;
 	a->type = in->type;
-	a->n = in->elements * batch;
+	a->elements = in->elements;
+	arriving.batch = batch;
 	staging_used += staging_for(in, as.bytes, batch);
 	return at;
 }
@@ -233,6 +324,28 @@ device_inputs_ready(const struct input *in, int n, int64_t batch)
 	CUDA(cudaStreamWaitEvent(stream, s->taken, 0));
 	staging_used = 0;
 	staging_turn ^= 1;
+}
+
+/* The next step takes its batch from samples that stay, which begin HERE, one input after the other. */
+static void
+device_gathers(const struct input *in, const struct sent *as, int n, int64_t batch, const unsigned char *here,
+    const struct gathering *which)
+{
+	for (int k = 0; k < n; k++) {
+		struct arrival *a = &arriving.at[k];
+
+		LIVE(in[k].buffer);
+		a->from = here;
+		a->to = arena + in[k].offset;
+		a->as = as[k];
+		a->type = in[k].type;
+		a->elements = in[k].elements;
+		here += staging_for(&in[k], as[k].bytes, which->samples);
+	}
+	arriving.n = n;
+	arriving.batch = batch;
+	gathering = *which;
+	fed = in;
 }
 
 static void *device_pinned(int64_t bytes);

@@ -270,6 +270,7 @@ log_end(struct log *l, int64_t update, int64_t growth)
 	log_count(l, "growth_bytes", growth);
 #ifdef __CUDACC__
 	log_count(l, "code_bytes", code_taken);
+	log_count(l, "samples_bytes", samples_taken);
 	log_count(l, "before_bytes", others_taken);
 	log_count(l, "pinned_bytes", pinned_taken);
 #endif

@@ -88,6 +88,32 @@ compare_ranks(const struct run *r)
 }
 #endif
 
+#if defined(TRAINS) && defined(__CUDACC__)
+/* What of the data stays on the device: those of training first. */
+static void
+keep_samples(struct run *r)
+{
+	double updates = (double)(r->stop - r->state.update);
+	int64_t before = device_taken();
+
+	if (r->option.send_batches)
+		return;
+	samples_stay(&r->train, updates * UPDATE_BATCH, r->state.seed);
+#ifdef VALIDATES
+	if (r->validate.samples)
+		samples_stay(&r->validate, ceil(updates / (double)r->epoch_updates) * (double)validate_samples(r),
+		    ~r->state.seed);
+#endif
+#ifdef STEPS_TOGETHER
+	if (go_together(r))
+		together_open(&r->train);
+#endif
+	code_taken += device_taken() - before - samples_taken;
+	if (!r->option.quiet)
+		samples_announce(&r->train, &r->validate);
+}
+#endif
+
 /* All that allocates comes before the first step. */
 static void
 prepare(struct run *r)
@@ -194,6 +220,9 @@ main(int argc, char **argv)
 #ifdef TRAINS
 	if (!r.option.eval && !r.option.predicts) {
 		train_plan(&r);
+#ifdef __CUDACC__
+		keep_samples(&r);
+#endif
 		train(&r);
 	}
 #endif

@@ -148,8 +148,11 @@ memory_announce(void)
 static void
 memory_beside(void)
 {
-	char text[3][32];
+	char text[4][32];
 
+	if (samples_taken)
+		printf("         %lld bytes (%s) of samples that stay there\n", (long long)samples_taken,
+		    bytes_text(text[3], sizeof(text[3]), samples_taken));
 	printf("         %lld bytes (%s) more for kernels' code, libraries and graphs\n"
 	    "         %lld bytes (%s) were taken before: context, driver, other programs\n"
 	    "         %lld bytes (%s) of the host's memory are pinned\n", (long long)code_taken,

@@ -25,6 +25,9 @@ struct options {
 	bool no_tune;
 	const char *engines;	/* NULL: a file of the user's cache */
 #endif
+#ifdef __CUDACC__
+	bool send_batches;
+#endif
 #ifdef RANKS
 	int lost_after;		/* seconds */
 #ifdef __CUDACC__
@@ -65,6 +68,9 @@ static const struct option {
 #ifdef TUNES
 	{"no-tune", NULL, "take the libraries' first engines: measure none, and read no file of them"},
 	{"engines", "FILE", "where the engines that were measured to be the fastest are kept"},
+#endif
+#ifdef __CUDACC__
+	{"send-batches", NULL, "send each batch to the GPU, even where all samples have room there"},
 #endif
 	{"quiet", NULL, "print only the last report"},
 	{"help", NULL, "print this, and end"},
@@ -206,6 +212,10 @@ option_set(struct options *o, const char *name, const char *value)
 	else if (!strcmp(name, "start-within"))
 		o->start_within = (int)option_count(name, value, 1, 1 << 20);
 #endif
+#endif
+#ifdef __CUDACC__
+	else if (!strcmp(name, "send-batches"))
+		o->send_batches = true;
 #endif
 	else if (!strcmp(name, "eval"))
 		o->eval = true;

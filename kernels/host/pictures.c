@@ -230,15 +230,22 @@ variation_room(struct variation *v, const struct data *d, const bool *asks)
 	v->room = (float *)data_alloc((uint64_t)(v->room_each * pictures_threads()) * sizeof(float), "pictures");
 }
 
-/* Is a picture anything but its bytes, times the scale? */
+/* Is something of it drawn, anew in each epoch? */
 static bool
-variation_any(const struct variation *v)
+variation_draws(const struct variation *v)
 {
-	bool any = v->flip > 0 || v->flip_vertical > 0 || v->mixup > 0 || v->pad || v->cutout || v->normal;
+	bool any = v->flip > 0 || v->flip_vertical > 0 || v->mixup > 0 || v->pad || v->cutout;
 
 	for (int k = 0; k < COLOURS; k++)
 		any |= v->colour[k] > 0;
 	return any;
+}
+
+/* Is a picture anything but its bytes, times the scale? */
+static bool
+variation_any(const struct variation *v)
+{
+	return v->normal || variation_draws(v);
 }
 
 /* This thread's room, as a picture of the input's shape. */

@@ -7,7 +7,6 @@
  * sums over parts are made in one order of them.
  */
 struct flight {			/* a step whose results are on their way */
-	bool there;
 	int ticket;		/* for device_collect() */
 	int64_t b;		/* samples that count */
 #ifdef PARTS
@@ -18,6 +17,12 @@ struct flight {			/* a step whose results are on their way */
 	double lr;
 };
 
+#ifdef STEPS_TOGETHER	/* updates by one launch */
+#define FLIGHTS	STEPS_TOGETHER
+#else
+#define FLIGHTS	1
+#endif
+
 struct run {
 	struct options option;
 	struct state state;
@@ -27,7 +32,8 @@ struct run {
 	int64_t epoch_samples, epoch_updates;
 	int64_t updates;	/* in all, as far as the schedule goes */
 	int64_t stop;		/* after so many: updates, or --steps */
-	struct flight flight;
+	struct flight flight[FLIGHTS];
+	int flying;		/* so many of them */
 	double sum[MAX_RESULTS];	/* over the micro-batches of an update that have landed */
 	double valid[RESULT_NUMBERS];	/* sums over the last validation */
 	int64_t validated;

@@ -33,35 +33,41 @@ update_landed(struct run *r, const struct flight *f)
 	memset(r->sum, 0, sizeof(r->sum));
 }
 
-/* Waits for the step that is on its way, if there is one. */
+/* Waits for a step that is on its way. */
 static void
-land(struct run *r)
+land_one(struct run *r, const struct flight *f)
 {
-	struct flight f = r->flight;
-
-	if (!f.there)
-		return;
-	r->flight.there = false;
 #ifdef PARTS
-	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->part_sum[f.part]);
-	if (f.updates) {
+	collect_results(f->ticket, train_results, TRAIN_RESULTS, f->b, r->part_sum[f->part]);
+	if (f->updates) {
 #ifdef RANKS
 		sum_over_ranks(r, r->part_sum[0], PARTS * MAX_RESULTS);
 #endif
 		sum_parts(r->part_sum[0], MAX_RESULTS, r->sum);
 	}
 #else
-	collect_results(f.ticket, train_results, TRAIN_RESULTS, RESULTS_HERE ? f.b : 0, r->sum);
+	collect_results(f->ticket, train_results, TRAIN_RESULTS, RESULTS_HERE ? f->b : 0, r->sum);
 #if defined(STAGES)
-	if (f.updates)
+	if (f->updates)
 		sum_over_ranks(r, r->sum, MAX_RESULTS);		/* which one alone has */
 #elif defined(RANKS)
-	if (f.updates)
+	if (f->updates)
 		sum_over_ranks(r, r->sum, ranks_sharing() > 1 ? MAX_RESULTS : 0);
 #endif
 #endif
-	if (f.updates)
-		update_landed(r, &f);
+	if (f->updates)
+		update_landed(r, f);
+}
+
+/* For all that are. */
+static void
+land(struct run *r)
+{
+	int n = r->flying;
+
+	r->flying = 0;
+	for (int k = 0; k < n; k++)
+		land_one(r, &r->flight[k]);
 }
 
 struct part_of_batch {		/* of a micro-batch */
@@ -134,6 +140,92 @@ take_next(struct run *r, struct step *step, struct flight *f, int64_t samples, i
 	return true;
 }
 
+/* The numbers of the next update, of so many samples. */
+static struct step
+update_begins(const struct run *r, int64_t samples)
+{
+	const struct state *s = &r->state;
+	struct step step;
+
+	memset(&step, 0, sizeof(step));
+	step.update = s->update + 1;
+	step.seed = s->seed;
+	step.lr = learning_rate(s->update + 1, r->updates, r->epoch_updates, s->watch.rate);
+#ifdef COUNTED
+	data_count_labels(&r->train, s->position, samples, SHUFFLE, s->seed, s->epoch, step.whole);
+#else
+	(void)samples;
+#endif
+	return step;
+}
+
+/* It is on its way, with this step as its last. */
+static void
+update_flies(struct run *r, struct flight *f, int64_t samples, double lr)
+{
+	struct state *s = &r->state;
+
+	s->update++;
+	s->position += samples;
+	f->updates = true;
+	f->update = s->update;
+	f->epoch = s->epoch;
+	f->position = s->position;
+	f->samples = samples;
+	f->lr = lr;
+}
+
+#ifdef STEPS_TOGETHER
+/* Will updates of this run come so, as many as one launch makes? */
+static bool
+go_together(const struct run *r)
+{
+	int64_t every = r->option.save_every;
+
+	return r->train.here && !r->option.profile && r->epoch_samples >= STEPS_TOGETHER * UPDATE_BATCH &&
+	    r->stop - r->state.update >= STEPS_TOGETHER && (!every || every >= STEPS_TOGETHER);
+}
+
+/* May they come next? All of them have whole batches, and none but the last is followed
+ * by a checkpoint. */
+static bool
+may_go_together(const struct run *r)
+{
+	const struct state *s = &r->state;
+	int64_t every = r->option.save_every;
+
+	return together && r->epoch_samples - s->position >= STEPS_TOGETHER * UPDATE_BATCH &&
+	    r->stop - s->update >= STEPS_TOGETHER && (!every || s->update % every + STEPS_TOGETHER <= every);
+}
+
+/* So many updates, each as update_weights() makes it, to the same bits. */
+static void
+update_together(struct run *r)
+{
+	struct state *s = &r->state;
+	struct flight next[STEPS_TOGETHER];
+	int ticket;
+
+	memset(next, 0, sizeof(next));
+	for (int k = 0; k < STEPS_TOGETHER; k++) {
+		struct step step = update_begins(r, UPDATE_BATCH);
+
+		step.draw = s->draw++;
+		step.share = 1;
+		together_tell(k, &r->train, &step, s->position, s->epoch);
+		next[k].b = TRAIN_BATCH;
+		update_flies(r, &next[k], UPDATE_BATCH, step.lr);
+	}
+	ticket = together_run();
+	land(r);
+	for (int k = 0; k < STEPS_TOGETHER; k++) {
+		r->flight[k] = next[k];
+		r->flight[k].ticket = ticket + k;
+	}
+	r->flying = STEPS_TOGETHER;
+}
+#endif
+
 #ifdef BACK_APART
 
 struct between {		/* a micro-batch between its forward and its backward */
@@ -173,8 +265,8 @@ go_through(struct run *r, struct step *step, int64_t samples)
 			device_run(STEP_BACKWARD, s->b, &s->step);
 		}
 	}
-	f.there = true;
-	r->flight = f;
+	r->flight[0] = f;
+	r->flying = 1;
 }
 
 #endif
@@ -186,28 +278,21 @@ update_weights(struct run *r)
 	struct state *s = &r->state;
 	int64_t left = r->epoch_samples - s->position;
 	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH;
-	struct step step;
 #ifndef BACK_APART
 	struct part_of_batch c;
 	struct flight f;
 	int64_t done = 0;
 #endif
+	struct step step = update_begins(r, samples);
 #if defined(RANKS) || defined(PARTS)
 	struct step alike;
 #endif
 
-	memset(&step, 0, sizeof(step));
 #ifndef BACK_APART
 	memset(&f, 0, sizeof(f));
 #endif
-	step.update = s->update + 1;
-	step.seed = s->seed;
-	step.lr = learning_rate(s->update + 1, r->updates, r->epoch_updates, s->watch.rate);
 #ifdef LEAVES_OUT
 	due = updates_due(step.update);
-#endif
-#ifdef COUNTED
-	data_count_labels(&r->train, s->position, samples, SHUFFLE, s->seed, s->epoch, step.whole);
 #endif
 #if defined(RANKS) || defined(PARTS)
 	alike = step;
@@ -226,8 +311,8 @@ update_weights(struct run *r)
 		device_run(STEP_TRAIN, c.here, &step);
 		land(r);
 		f.ticket = device_fetch(train_results, RESULTS_HERE ? TRAIN_RESULTS : 0);
-		f.there = true;
-		r->flight = f;
+		r->flight[0] = f;
+		r->flying = 1;
 	}
 #endif
 #ifdef UPDATES
@@ -236,14 +321,7 @@ update_weights(struct run *r)
 #ifdef RANKS
 	ranks_count_sent();
 #endif
-	s->update++;
-	s->position += samples;
-	r->flight.updates = true;
-	r->flight.update = s->update;
-	r->flight.epoch = s->epoch;
-	r->flight.position = s->position;
-	r->flight.samples = samples;
-	r->flight.lr = step.lr;
+	update_flies(r, &r->flight[0], samples, step.lr);
 #ifdef STAGES
 	land(r);	/* all ranks have come to the end of it: what they add up there holds nobody back */
 #endif
@@ -352,7 +430,12 @@ train_epoch(struct run *r)
 
 	progress_epoch(&r->progress, train_results, TRAIN_RESULTS, s->position);
 	while (s->position < r->epoch_samples && s->update < r->stop) {
-		update_weights(r);
+#ifdef STEPS_TOGETHER
+		if (may_go_together(r))
+			update_together(r);
+		else
+#endif
+			update_weights(r);
 		if (r->option.save_every && s->update % r->option.save_every == 0)
 			save_checkpoint(r);
 		if (is_to_stop(r))

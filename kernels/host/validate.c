@@ -43,6 +43,7 @@ validate(struct run *r)
 {
 	int64_t total = validate_samples(r), from = 0, next = VALIDATE_BATCH;
 	struct flight last = { 0 };
+	bool flies = false;	/* its results are on their way */
 	struct step step;
 
 	memset(&step, 0, sizeof(step));
@@ -80,17 +81,17 @@ validate(struct run *r)
 #endif
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
 		device_run(STEP_VALIDATE, b, &step);
-		if (last.there)
+		if (flies)
 			collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, validated_by(r, &last));
 		last.ticket = device_fetch(validate_results, RESULTS_HERE ? VALIDATE_RESULTS : 0);
 #ifdef PARTS
 		last.part = at / VALIDATE_BATCH % PARTS;
 #endif
 		last.b = place < total && RESULTS_HERE ? b : 0;
-		last.there = true;
+		flies = true;
 		predictions_write_all(last.b);
 	}
-	if (last.there)
+	if (flies)
 		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, validated_by(r, &last));
 #ifdef RANKS
 	ranks_sent.before += ranks.sent - sent;		/* it is no part of an update */

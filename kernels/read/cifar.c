@@ -69,6 +69,7 @@ cifar_open(struct data *d)
 	variation_read(v, d->source);
 	variation_room(v, d, NULL);
 	d->own = v;
+	d->alike = !variation_draws(v);
 	for (int i = 0; i < d->source->files; i++)
 		cifar_file(d, d->source->file[i], cifar_labels(d));
 	for (int k = 0; k < d->inputs; k++)

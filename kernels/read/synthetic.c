@@ -1,5 +1,5 @@
 /*
- * synthetic.c - no file at all: numbers drawn from the seed, each time anew.
+ * synthetic.c - no file at all: numbers drawn from the seed, each time anew, and the same in all epochs.
  */
 static void
 synthetic_make(const struct data *d, int k, void *to, int64_t row, const struct sampling *s)
@@ -31,6 +31,7 @@ synthetic_open(struct data *d)
 	d->rows = (int64_t)source_number(d->source, "samples", 0, 1);
 	for (int k = 0; k < d->inputs; k++)
 		d->makes[k] = true;
+	d->alike = true;
 }
 
 const struct reader reader_synthetic = { synthetic_open, synthetic_make, NULL };

@@ -89,6 +89,7 @@ struct emitter {
 	VEC(struct noted_epilogue) epilogues;
 	VEC(struct sum_call) sums;
 	VEC(const struct node *) spans;	/* nodes whose tensors are rows of that table */
+	int steps_together;	/* updates that one launch makes; for src/emit alone */
 	const char *together;	/* the rows that the update being written is for, as text */
 	const double **within;	/* by persistent tensor: numbers of a file that the program has within; for src/emit alone */
 	struct parts *parts;	/* of the program, for src/emit alone */

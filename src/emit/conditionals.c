@@ -117,6 +117,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "STAGES", yes(module_stages(m) > 1), false },
 		{ "BACK_APART", yes(m->plan && m->plan->turn > 0), false },
 		{ "PARTS", yes(module_parts(m) > 0), false },
+		{ "STEPS_TOGETHER", e->steps_together > 1 ? UNKNOWN : NO, false },
 		{ "SHARDS", yes(module_shards(m) > 1), false },
 		{ "GRADIENT_SHARDS", yes(module_shares_out(m, SHARD_GRADIENTS)), false },
 		{ "PARAMETER_SHARDS", yes(module_shares_out(m, SHARD_PARAMETERS)), false },

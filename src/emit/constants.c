@@ -67,6 +67,10 @@ emit_training_constants(struct emitter *e)
 		    counted);
 	text_printf(e->out, "\n#define UPDATE_BATCH\t%lld\t/* samples a weight update */\n",
 	    (long long)set->batch);
+	if (e->steps_together > 1)
+		text_printf(e->out, "#if !defined(CHECK) && !defined(LIBRARY)\n"
+		    "#define STEPS_TOGETHER\t%d\t/* updates by one launch, where all samples stay on the device */\n#endif\n",
+		    e->steps_together);
 	text_printf(e->out, "#define EPOCHS\t\t%s\n", set->length.epochs ?
 	    emit_decimal(e, set->length.count) : "0");
 	text_printf(e->out, "#define STEPS\t\t%lld\t/* in all, when not counted in epochs */\n",
@@ -195,6 +199,22 @@ put_code_bytes(struct emitter *e)
 		    (long long)bytes);
 }
 
+/* What the spec's device has beside the arena: samples may stay there. */
+static void
+put_samples_room(struct emitter *e)
+{
+	const struct device *d = &e->module->set.device;
+	int64_t left = target_memory(e->target, module_ranks(e->module), d) - e->plan->arena_bytes;
+
+	parts_own(e->parts, "SAMPLES_ROOM");
+	if (d->given && d->memory)
+		text_printf(e->out, "#define SAMPLES_ROOM\t%lldll\t/* bytes that the spec's device has beside all that */\n",
+		    (long long)(left > 0 ? left : 0));
+	else
+		text_puts(e->out, "#define SAMPLES_ROOM\tINT64_MAX\t/* the spec does not say how much its device has */\n");
+	parts_own(e->parts, NULL);
+}
+
 void
 emit_constants(struct emitter *e, const char *program)
 {
@@ -217,6 +237,7 @@ emit_constants(struct emitter *e, const char *program)
 	parts_own(e->parts, NULL);
 	text_printf(e->out, "#define ARENA_BYTES\t%lldll\n", (long long)p->arena_bytes);
 	put_code_bytes(e);
+	put_samples_room(e);
 	text_printf(e->out, "#define LOWER_BOUND\t%lldll\n", (long long)p->lower_bound_bytes);
 	text_printf(e->out, "#define TRAIN_BATCH\t%lld\t/* samples a micro-batch: the largest b of "
 	    "train_step */\n", (long long)p->batch);

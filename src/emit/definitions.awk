@@ -15,7 +15,7 @@ BEGIN {
 	kind_of[0] = "BLANK"
 	name_of[0] = -1
 	# what the emitter's own text defines for kernels, and leaves out where nothing uses it
-	i = split("PREDICTIONS SPEC_FOLDER THREADS USE_DOUBLE USE_TF32 VALIDATE_BATCH predictions", given, " ")
+	i = split("PREDICTIONS SAMPLES_ROOM SPEC_FOLDER THREADS USE_DOUBLE USE_TF32 VALIDATE_BATCH predictions", given, " ")
 	for (; i > 0; i--)
 		name_it(given[i])
 }

@@ -8,10 +8,12 @@
 #include "emit/program.h"
 #include "ir/rounds.h"
 #include "ops/shapes.h"
+#include "plan/estimate.h"
 #include "readers/reader.h"
 
 static const char *const host_files[] = {
-	"host/ranks.c", "host/data.c", "host/tables.c", "host/whole.c", "host/choices_file_cuda.cu", "host/checkpoint.c", "host/checkpoint_read.c",
+	"host/ranks.c", "host/data.c", "host/samples.c", "host/together_cuda.cu", "host/tables.c", "host/whole.c", "host/choices_file_cuda.cu",
+	"host/checkpoint.c", "host/checkpoint_read.c",
 	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c",
 	"host/watch.c", "host/predict.c", "host/rate.c", "host/run.c", "host/validate.c", "host/train.c", "host/main.c", "host/library.c",
 };
@@ -325,6 +327,10 @@ host_needs(const struct emitter *e, const char *file)
 		return e->target->libraries;
 	if (strcmp(file, "host/ranks.c") == 0)
 		return module_ranks(e->module) > 1;
+	if (strcmp(file, "host/together_cuda.cu") == 0)
+		return e->steps_together > 1;
+	if (strcmp(file, "host/samples.c") == 0)
+		return e->target->lands_batches && e->module->train;
 	return true;
 }
 
@@ -469,6 +475,7 @@ write_program(struct emitter *e, const char *program, int before, struct text *s
 	e->threads = e->plan->threads;
 	e->offset = offsets(e->module);
 	e->stride = strides(e->module);
+	e->steps_together = plan_steps_together(e->module);
 	note_sums(e);
 	emit_body(e, program, source, header);
 	put_header(e, program, before, source);

@@ -20,6 +20,18 @@ plan_least(const struct module *m)
 	return least ? least->plan : NULL;
 }
 
+/* Of training, and what feeds it. */
+static struct estimate
+step_of(const struct plan *p, const struct card *card, struct arena *a)
+{
+	struct estimate e = plan_estimate(p, card, a, 0);
+
+	e.kernels += FEED_KERNELS;
+	e.apart += FEED_KERNELS * KERNEL_NS;
+	e.in_turn += FEED_KERNELS * KERNEL_NS;
+	return e;
+}
+
 struct trade
 fit_trade(const struct module *m)
 {
@@ -27,8 +39,8 @@ fit_trade(const struct module *m)
 
 	if (!m->train || !m->plan->target->libraries || !(t.card = card_named(m)))
 		return t;
-	t.step = plan_estimate(m->plan, &t.rates, m->arena, 0);
+	t.step = step_of(m->plan, &t.rates, m->arena);
 	if (m->plan->apart != APART_NOT_ASKED && (t.least = plan_least(m)))
-		t.least_step = plan_estimate(t.least, &t.rates, m->arena, 0);
+		t.least_step = step_of(t.least, &t.rates, m->arena);
 	return t;
 }

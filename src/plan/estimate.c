@@ -11,6 +11,7 @@
 #include "plan/estimate.h"
 
 #include "target/gpu.h"
+#include "target/target.h"
 #include "ir/op.h"
 #include "precision/precision.h"
 
@@ -201,4 +202,38 @@ plan_estimate(const struct plan *p, const struct card *c, struct arena *parent, 
 	e.apart = play(&s);
 	arena_free(a);
 	return e;
+}
+
+/* Is an update one graph, always the same, whose results are single numbers? */
+static bool
+is_one_graph(const struct module *m)
+{
+	int i;
+
+	if (!m->train || m->update || module_ranks(m) > 1 || module_parts(m) || settings_leave_out(&m->set))
+		return false;
+	for (i = 0; i < m->train->results.n; i++) {
+		const struct result *r = &m->train->results.v[i];
+
+		if (!r->predicted && !r->tensor->batched && tensor_elements_per_sample(r->tensor) > 1)
+			return false;
+	}
+	return true;
+}
+
+int
+plan_steps_together(const struct module *m)
+{
+	struct card card = card_of(m);
+	struct estimate e;
+	double ns;
+	int n = 1;
+
+	if (!m->plan->target->lands_batches || !is_one_graph(m))
+		return 1;
+	e = plan_estimate(m->plan, &card, m->arena, 0);
+	ns = e.apart + FEED_KERNELS * KERNEL_NS;
+	while (n < TOGETHER_MOST && 2 * n * ns <= TOGETHER_NS)
+		n *= 2;
+	return n;
 }

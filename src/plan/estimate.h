@@ -35,4 +35,12 @@ struct estimate {		/* of the plan's first graph, a micro-batch */
 /* Of the graph that begins with that instant. */
 struct estimate	plan_estimate(const struct plan *, const struct card *, struct arena *, int start);
 
+#define FEED_KERNELS	2	/* of a step beside those of its calls: its batch arrives, and its results are handed over */
+#define TOGETHER_NS	1e6	/* one launch makes about as many updates as take so long, */
+#define TOGETHER_MOST	16	/* and no more than that */
+
+/* How many, on a target that gathers batches; 1: each is launched by itself, since it takes long, or since it is more than
+ * one graph. */
+int		plan_steps_together(const struct module *);
+
 #endif

@@ -77,6 +77,7 @@ const struct reader reader_cifar = {
 	.attrs = attrs,
 	.bytes = true,
 	.unfit = unfit,
+	.alike = pictures_alike,
 	.look = look,
 	.apart = true,
 };

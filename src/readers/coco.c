@@ -220,5 +220,6 @@ const struct reader reader_coco = {
 	.packages = "libjpeg libpng",
 	.links = "-ljpeg -lpng",
 	.unfit = unfit,
+	.alike = pictures_decoded,
 	.parts = parts,
 };

@@ -151,6 +151,7 @@ const struct reader reader_images = {
 	.packages = "libjpeg libpng",
 	.links = "-ljpeg -lpng",
 	.unfit = unfit,
+	.alike = pictures_decoded,
 	.look = look,
 	.apart = true,
 };

@@ -47,3 +47,24 @@ pictures_unfit(struct arena *a, const struct data_source *d, struct tensor *cons
 	}
 	return NULL;
 }
+
+bool
+pictures_alike(const struct data_source *d)
+{
+	static const char *const drawn[] = {
+		"flip", "flip_vertical", "brightness", "contrast", "saturation", "hue", "mixup", NULL
+	};
+	int i;
+
+	for (i = 0; drawn[i]; i++)
+		if (reader_real(d, drawn[i], 0) > 0)
+			return false;
+	return !reader_int(d, "pad", 0) && !reader_int(d, "cutout", 0);
+}
+
+bool
+pictures_decoded(const struct data_source *d)
+{
+	(void)d;
+	return false;
+}

@@ -45,6 +45,10 @@
 /* What of the network or of these arguments does not fit; NULL: nothing. */
 const char	*pictures_unfit(struct arena *, const struct data_source *, struct tensor *const *staged, int n);
 
+/* For readers' alike(): are no pictures varied? And for those that decode each when it is needed: no. */
+bool		 pictures_alike(const struct data_source *);
+bool		 pictures_decoded(const struct data_source *);
+
 /* Is it a picture? An input or target of channels, height and width that is no map of classes. */
 bool		 picture_is(const struct tensor *);
 

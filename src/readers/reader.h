@@ -38,6 +38,8 @@ struct reader {
 	/* What of the network or the arguments it cannot read, in words; NULL: nothing, or there is no such
 	 * function. Only where each argument by itself is right. */
 	const char *(*unfit)(struct arena *, const struct data_source *, struct tensor *const *staged, int nstaged);
+	/* Are samples alike in all epochs, so that a device with room for all of them may keep them? NULL: they are. */
+	bool (*alike)(const struct data_source *);
 	/* Takes the first bytes of a file apart (readers/look.h); false where they are not what it
 	 * reads. NULL: it has no files. */
 	bool (*look)(struct look *);

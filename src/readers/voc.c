@@ -158,5 +158,6 @@ const struct reader reader_voc = {
 	.packages = "libjpeg libpng",
 	.links = "-ljpeg -lpng",
 	.unfit = unfit,
+	.alike = pictures_decoded,
 	.parts = parts,
 };

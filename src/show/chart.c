@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "ir/op.h"
@@ -225,4 +226,14 @@ chart_escape(FILE *f, const char *s)
 		else
 			fwrite(s, 1, took, f);
 	}
+}
+
+void
+plan_size_row(FILE *f, const struct plan_style *style, const char *name, int64_t bytes)
+{
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+
+	fprintf(f, "  %-22s %12s", name, size_human(human, bytes));
+	if (style->exact_bytes)
+		fprintf(f, "  %19s B", size_commas(exact, bytes));
 }

@@ -55,11 +55,7 @@ count_human(char buf[SIZE_TEXT], int64_t n)
 static void
 size_row(const struct printer *r, const char *name, int64_t bytes)
 {
-	char human[SIZE_TEXT], exact[SIZE_TEXT];
-
-	fprintf(r->out, "  %-22s %12s", name, size_human(human, bytes));
-	if (r->style.exact_bytes)
-		fprintf(r->out, "  %19s B", size_commas(exact, bytes));
+	plan_size_row(r->out, &r->style, name, bytes);
 }
 
 /* Of an update, on several ranks */
@@ -312,6 +308,7 @@ print_totals(const struct printer *r)
 	print_pieces(r);
 	print_eager(r);
 	print_device(r);
+	plan_feeding(r->out, r->m, &r->style);
 }
 
 /* ---- kinds ---- */

@@ -2,8 +2,8 @@
  * kernels/host/feed_cuda.cu without a GPU: two streams that run whenever they may, in an order drawn
  * anew each round, each copy in two halves. Every step must find its own numbers and its own batch,
  * from its beginning to its end, converted to the very bits of the host's arithmetic; the landing of
- * either graph lies where the other one works. tests/program/feed.test breaks the file in several ways, and
- * each must be noticed.
+ * either graph lies where the other one works. In a part of the rounds training's samples stay on the device. tests/program/feed.test
+ * breaks the file in several ways, and each must be noticed.
  */
 #include <deque>
 #include <functional>
@@ -115,29 +115,35 @@ static struct {
 	unsigned x;
 } threadIdx, blockIdx, gridDim, blockDim;
 
-struct uchar4 {
+struct alignas(4) uchar4 {
 	unsigned char x, y, z, w;
 };
 
-struct uint4 {
+struct alignas(16) uint4 {
 	unsigned x, y, z, w;
 };
 
 #define __device__
+#define DEVICE_TOO	static inline
+#define ROWS(r, n)	for (int64_t r = blockIdx.x; r < (n); r += gridDim.x)
+#define ONCE(type, name, value)	static type name; if (threadIdx.x == 0) name = (value)
+#define __syncthreads()	((void)0)
+#define quotient(j, by)	((j) / (by))
 #define CUDA(call)	(call)
 #define DEVICE	static inline
 #define KERNEL(name, params)	static void name params
 #define EACH(i, n)	for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n);	\
 	    i += gridDim.x * (int64_t)blockDim.x)
 #define ARGUMENTS(...)	__VA_ARGS__
-#define LAUNCH(name, n, args)	launch(name, n, ARGUMENTS args)
+/* At most three blocks, so that loops over the grid go round; of rows a block each, as its threads come one by one. */
+#define LAUNCH(name, n, args)	launch(name, (n) < 256 ? 1 : (n) < 512 ? 2 : 3, ARGUMENTS args)
+#define LAUNCH_ROWS(name, n, args)	launch(name, (unsigned)(n), ARGUMENTS args)
 
-/* At most three blocks, so that loops over the grid go round. */
 template <typename F, typename... A> static void
-launch(F kernel, int64_t n, A... a)
+launch(F kernel, unsigned blocks, A... a)
 {
 	add(stream, NULL, [=] {
-		gridDim.x = n < 256 ? 1 : n < 512 ? 2 : 3;
+		gridDim.x = blocks;
 		blockDim.x = 256;
 		for (unsigned t = 0; t < gridDim.x * 256; t++) {
 			blockIdx.x = t / 256;
@@ -230,16 +236,66 @@ fill(const struct input *in, int k, int64_t b, int number, bool bytes)
 	return want;
 }
 
+#define SAMPLES	23
+
+alignas(256) static unsigned char samples[2][8192];	/* as bytes, and as they are read */
+
+/* Where input K of the samples begins that stay, of so many bytes a number. */
+static unsigned char *
+samples_of(const struct input *in, int k, bool bytes)
+{
+	return samples[bytes ? 0 : 1] + (k ? staging_for(&in[0], bytes ? 1 : 4, SAMPLES) : 0);
+}
+
+static void
+keep(const struct input *in)
+{
+	for (int k = 0; k < INPUTS; k++)
+		for (int64_t i = 0; i < SAMPLES * in[k].elements; i++) {
+			unsigned char x = value(5, k, i);
+			float f = (float)(x * (1 / 255.0));
+			int32_t n = x;
+
+			samples_of(in, k, true)[i] = x;
+			memcpy(samples_of(in, k, false) + 4 * i, k == 0 ? (void *)&f : (void *)&n, 4);
+		}
+}
+
+/* The batch of step NUMBER, of samples that stay. */
+static void
+gather_batch(const struct input *in, int64_t b, int number, bool bytes, std::vector<unsigned char> *want)
+{
+	const struct gathering which = { true, number % 3 > 0, 7, number / 6, number % 6, SAMPLES };
+	struct sent as[INPUTS];
+
+	for (int k = 0; k < INPUTS; k++) {
+		size_t size = (size_t)(4 * in[k].elements);
+
+		as[k] = { bytes ? TYPE_U8 : in[k].type, bytes ? 1 : 4, k == 0 ? 1 / 255.0 : 1 };
+		want[k].resize((size_t)b * size);
+		for (int64_t j = 0; j < b; j++) {
+			int64_t at = which.first + j, row = which.shuffle ? shuffled(7, which.epoch, at, SAMPLES) : at;
+
+			memcpy(&want[k][(size_t)j * size], samples_of(in, k, false) + (size_t)row * size, size);
+		}
+	}
+	device_gathers(in, as, INPUTS, b, samples_of(in, 0, bytes), &which);
+}
+
 /* What a step sees, in three looks, before it has no more use for its batch. */
 static void
-go(const struct input *in, int64_t b, int number, bool bytes)
+go(const struct input *in, int64_t b, int number, bool bytes, bool stay)
 {
 	std::vector<unsigned char> want[INPUTS];
 	struct step step = { number, number * 0.5 };
 
-	for (int k = 0; k < INPUTS; k++)
-		want[k] = fill(&in[k], k, b, number, bytes);
-	device_inputs_ready(in, INPUTS, b);
+	if (stay) {
+		gather_batch(in, b, number, bytes, want);
+	} else {
+		for (int k = 0; k < INPUTS; k++)
+			want[k] = fill(&in[k], k, b, number, bytes);
+		device_inputs_ready(in, INPUTS, b);
+	}
 	feed_step(&step);
 	for (int k = 0; k < INPUTS; k++)
 		for (int look = 0; look < 3; look++)
@@ -257,6 +313,7 @@ main(void)
 	struct step update = { 0, 0 };
 
 	feed_open();
+	keep(train_inputs);
 	for (int round = 0; round < 400; round++) {
 		int number = 1;
 
@@ -264,11 +321,11 @@ main(void)
 		hurry = round % 5 * 2;
 		for (int epoch = 0; epoch < 3; epoch++) {
 			for (int i = 0; i < 6; i++)
-				go(train_inputs, i == 5 ? 3 : TRAIN_BATCH, number++, round % 2);
+				go(train_inputs, i == 5 ? 3 : TRAIN_BATCH, number++, round % 2, round % 7 > 3);
 			if (round % 3)
 				feed_step(&update);
 			for (int i = 0; i < 3; i++)
-				go(validate_inputs, i == 2 ? 41 : VALIDATE_BATCH, number++, round % 2);
+				go(validate_inputs, i == 2 ? 41 : VALIDATE_BATCH, number++, round % 2, false);
 		}
 		while (run_one())
 			;
