@@ -19,24 +19,51 @@ give_weights(struct importer *im, struct call *c, const struct model_node *n, in
 	return true;
 }
 
+/* The axis in front of the others, or back to where it was. */
+static struct val *
+to_front(struct importer *im, struct val *x, int axis, bool back)
+{
+	int64_t axes[MODEL_RANK];
+	int i;
+	struct call c;
+
+	for (i = 0; i < x->t->rank; i++)
+		axes[i] = back ? i < axis ? i + 1 : i == axis ? 0 : i : i == 0 ? axis : i <= axis ? i - 1 : i;
+	call_begin(&c, im, "permute");
+	call_like(&c, x);
+	call_ints(&c, "axes", x->t->rank, axes);
+	return call_value(&c);
+}
+
 static bool
 batchnorm(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	double eps = attr_real(n, "epsilon", 1e-5), momentum = 1 - attr_real(n, "momentum", 0.9);
+	int axis = 0;
 	struct call c;
 
+	if (x && !val_is_plain(x) && !val_axis(im, x, 1, &axis))
+		return false;
+	if (x && axis > 0)	/* its rows are more than one of a sample: [batch * N, C] */
+		x = to_front(im, x, axis, false);
 	if (!x)
 		return false;
 	call_begin(&c, im, "batchnorm");
-	call_in(&c, x);
+	call_like(&c, x);
 	if (fabs(eps - 1e-5) > 1e-9)
 		call_real(&c, "eps", eps);
 	if (fabs(momentum - 0.1) > 1e-6)	/* ours is the share of what is new */
 		call_real(&c, "momentum", momentum);
 	if (n->frozen)
 		call_int(&c, "frozen", 1);
-	return give_weights(im, &c, n, 1, 4) && call_end(&c, n->out[0]);
+	if (!give_weights(im, &c, n, 1, 4))
+		return false;
+	if (axis == 0)
+		return call_end(&c, n->out[0]);
+	if (!(x = call_value(&c)))
+		return false;
+	return (x = to_front(im, x, axis, true)) && (val_view(im, n->out[0], x, x->source), true);
 }
 
 const struct onnx_op onnx_op_batchnorm = { .name = "BatchNormalization", .translate = batchnorm };

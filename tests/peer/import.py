@@ -268,6 +268,17 @@ class Spread(nn.Module):
         return self.head(torch.cat((self.pool(y).flatten(1), y[:, :, [2, 0, -1], [1, 1, 0]].flatten(1)), 1))
 
 
+class NormedRows(nn.Module):
+    """Batch norm of each place's channels, of all samples and places as rows, as LeViT has it."""
+    def __init__(self):
+        super().__init__()
+        self.a, self.norm, self.b = nn.Linear(6, 5), nn.BatchNorm1d(5), nn.Linear(20, 3)
+
+    def forward(self, x):
+        y = self.a(x)
+        return self.b(torch.tanh(self.norm(y.flatten(0, 1)).reshape_as(y)).flatten(1))
+
+
 OLD, NEW, OLDER = "the older exporter", "the newer exporter", "the older exporter at opset 13"
 BOTH = (OLD, NEW)
 MODELS = {
@@ -297,6 +308,7 @@ MODELS = {
     "gru": ((OLD,), lambda: recurrent("GRU", True)),
     "what is taken apart": ((OLDER,), taken_apart),
     "decoder of images": (BOTH, decoder),
+    "norms of rows": (BOTH, lambda: (NormedRows(), (torch.randn(SAMPLES, 4, 6),))),
     "places of a map": ((NEW,), lambda: (Spread(), image(7))),
     "rotary halves": (BOTH, lambda: (Rotary("halves"), (torch.randn(SAMPLES, 9, 32),))),
     "rotary part": (BOTH, lambda: (Rotary("part", base=500.0), (torch.randn(SAMPLES, 9, 32),))),
