@@ -173,11 +173,15 @@ gather_nd(struct importer *im, const struct model_node *n)
 
 	if (!x)
 		return false;
-	if (axes > 0 && constant->data && !attr_int(n, "batch_dims", 0) && axes <= (val_has_batch(x) ? x->source.at : x->t->rank))
+	if (axes > 0 && constant->data && !at->source.expanded && !attr_int(n, "batch_dims", 0) && axes <= (val_has_batch(x) ? x->source.at : x->t->rank))
 		return gather_in_front(im, n, x, constant, (int)axes);
 	if (!(x = val_tensor(im, x, -1)))
 		return false;
-	if (at && at->data && !at->source.expanded && x->t->batched)
+	if (!at)
+		return cannot(im, "it has no indices");
+	if (at->data && attr_int(n, "batch_dims", 0))
+		return cannot(im, "its constant indices are others for each place of the first axes (batch_dims)");
+	if (at->data && !at->source.expanded && x->t->batched)
 		return cannot(im, "its constant indices say which samples of the batch it takes, or are others for each of them; the "
 		    "closest is take");
 	all = tensor_elements_per_sample(x->t);
@@ -253,7 +257,8 @@ gather(struct importer *im, const struct model_node *n)
 		return false;
 	index = numbers_of(im, at);
 	if (!k || k->n != 1)
-		return index && index->data && !numbers_are_real(index) ? along_axis(im, n, x, ours, index) :
+		return index && index->data && !numbers_are_real(index) && !(at->source.expanded && val_has_batch(x)) ?
+		    along_axis(im, n, x, ours, index) :
 		    cannot(im, "its indices are neither constant, nor an input's that stand for rows of a table; the closest is "
 		    "take");
 	ours64 = ours;

@@ -7,15 +7,17 @@
  *     x -> maxpool -> p -> relu -> y                    x -> maxpool_then(relu) -> y
  *
  * Maximum pooling says by the place of a maximum that nothing passes, which is all that its gradient reads (ops/maxpool.c),
- * so y need not be kept for it; pool-first is what moves rectifiers there. As to normalisations, such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
- * 5, and with a skip 4 where it did 8; backward without a skip 5 where it did 8, and it no longer
- * reads z or y, which need not be kept for it (ops/batchnorm_then.c, ops/normalize_grad.c).
+ * so y need not be kept for it; pool-first is what moves rectifiers there.
  *
- * Formulas are joined one after the other, as long as the operator can do what comes of it. Before anything is recomputed
- * no plan becomes larger: what was z's is now x's, of the same size, until y takes its place; a
- * tensor of backward is gone, as is a reader of y. The node stands where the normalisation stood, or
- * with a skip where the formula did that reads it, and keeps the normalisation's path: if a spec asks to recompute the
- * layers that contain it, x is still inside, and y still their output.
+ * Normalisations are bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did 5, and with a skip
+ * 4 where it did 8; backward without a skip 5 where it did 8, and it no longer reads z or y, which need not be kept for it
+ * (ops/batchnorm_then.c, ops/normalize_grad.c).
+ *
+ * Formulas are joined one after the other, as long as the operator can do what comes of it. What was z's is now x's, of the
+ * same size, until y takes its place; a tensor of backward is gone, as is a reader of y. In the same order no plan becomes
+ * larger; of 1,762 plans of random small networks ten did, by 1.6 % at most, since nodes are ordered anew. The node stands
+ * where the normalisation stood, or with a skip where the formula did that reads it, and keeps the normalisation's path: if
+ * a spec asks to recompute the layers that contain it, x is still inside, and y still their output.
  *
  * Results in f32 and f64 are those of separate nodes, but that a compiler may round a product and a sum once; with relu
  * and sums they are bit-identical, forward and backward. In 16 bits z and s were rounded, and no longer are.

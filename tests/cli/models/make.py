@@ -308,6 +308,15 @@ def two_branches(name, other, second):
     save(name, nodes, weights, ["batch", 3, 8, 8], ["batch", 10])
 
 
+def spread():
+    """Constant indices that are spread over the batch, of what has it behind: each sample's are looked up in all samples."""
+    ints = [("i", [[1, 2]]), ("two", [2])]
+    save("spread", [helper.make_node("Transpose", ["image"], ["t"], perm=[1, 2, 0]), helper.make_node("Shape", ["image"], ["s"], start=0, end=1),
+                    helper.make_node("Concat", ["s", "two"], ["to"], axis=0), helper.make_node("Expand", ["i", "to"], ["at"]),
+                    helper.make_node("GatherND", ["t", "at"], ["scores"], name="the_lookup")],
+         [numpy_helper.from_array(numpy.array(v, numpy.int64), n) for n, v in ints], ["batch", 3, 4], ["batch", "batch"])
+
+
 residual()
 unknown()
 chain("merged", numpy_helper.from_array(numpy.zeros(5, numpy.float32), "bias"))
@@ -333,3 +342,4 @@ turned()
 numbered()
 two_branches("mixed", "Sigmoid", lambda wide, flat: [wide[0], flat[0], wide[1], flat[1]])
 two_branches("swapped", "Relu", lambda wide, flat: flat + wide)
+spread()
