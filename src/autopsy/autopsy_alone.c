@@ -29,13 +29,14 @@ asked(const struct autopsy *y)
 	return s->known ? s->bytes : y->lo + (y->hi - y->lo + 1) / 2;
 }
 
-/* Much at once, and nothing else is known. */
+/* Much at once, and nothing else is known. Of PaddlePaddle's pool it may be a piece, of however large a device. */
 static void
 bare_request(struct autopsy *y)
 {
+	int64_t total = y->budget.total;
 	char human[SIZE_TEXT];
 
-	if (y->budget.total > 0 || y->causes.n > 0 || y->main->says || y->main->shape.known || y->matches.all.n > 0 ||
+	if ((total > 0 && (y->main->kind != OOM_PADDLE || y->lo > total || y->budget.roomy)) || y->causes.n > 0 || y->main->says || y->main->shape.known || y->matches.all.n > 0 ||
 	    (y->main->facts & TRACE_NO_BATCH))
 		return;
 	if (y->main->kind == OOM_CUPY && y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE)
@@ -67,7 +68,7 @@ share(struct autopsy *y)
 	char human[SIZE_TEXT], all[SIZE_TEXT];
 
 	if (total <= 0 || y->lo > total || (y->hi < total / 4 && (y->lo < LARGE_SAMPLE || y->hi < total / 16)) ||
-	    y->main->kind == OOM_XLA ||
+	    y->main->kind == OOM_XLA || y->main->kind == OOM_PADDLE ||
 	    (y->main->facts & (TRACE_OF_TENSOR | TRACE_NO_BATCH)) || y->budget.roomy || y->main->says ||
 	    y->main->shape.known || y->matches.all.n)
 		return;
