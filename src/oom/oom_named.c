@@ -136,6 +136,20 @@ depth_of(struct talk t)
 	return depth;
 }
 
+/* Does code call something at OPEN: "val_loader = DataLoader(", "valid_dataset(", "model.evaluate("? Not "in validation :(". */
+static bool
+is_call(struct talk t, const char *open)
+{
+	struct talk name;
+	const char *s = open;
+
+	while (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))
+		s--;
+	name = talk_part(t, s, open);
+	return name.n > 0 && (memchr(t.s, '=', (size_t)(s - t.s)) || talk_any_of(name, "loader dataset") ||
+	    (memchr(name.s, '.', name.n) && has_tests(name)));
+}
+
 void
 oom_named_call(struct oom_told *o, struct talk t)
 {
@@ -145,7 +159,7 @@ oom_named_call(struct oom_told *o, struct talk t)
 	o->of_tests = o->call_depth > 0;
 	if (o->of_tests) {
 		o->call_depth = ++o->call_lines < MOST_CALL_LINES && o->call_depth + depth > 0 ? o->call_depth + depth : 0;
-	} else if (depth > 0 && open && has_tests(talk_part(t, t.s, open)) && !talk_any_whole(talk_part(t, t.s, open), "train")) {
+	} else if (depth > 0 && open && is_call(t, open) && has_tests(talk_part(t, t.s, open)) && !talk_any_whole(talk_part(t, t.s, open), "train")) {
 		o->call_depth = depth;
 		o->call_lines = 0;
 	}

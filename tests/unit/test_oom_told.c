@@ -195,13 +195,18 @@ Test(oom_told, batches_of_tests)
 	static const char *const tests[] = { "I set batch_size=1 for validation but train with 64.",
 	    "batch_size=1 for validation, 64 for training", "test_loader = DataLoader(test_set, batch_size=1, shuffle=False)",
 	    "val_loader = DataLoader(val, batch_size=1)", "testLoader = DataLoader(x, batch_size=1)",
-	    "the validation batch size is 1" };
+	    "the validation batch size is 1", "val_loader = DataLoader(val,\n    batch_size=1)", "build_valid_dataset(files,\n    batch_size=1)",
+	    "model.evaluate(x, y,\n    batch_size=1)" };
+	static const char *const prose[] = { "I cannot even get to the validation :(\nbatch_size = 8", "I test my model (see\nbatch_size = 8",
+	    "This is how I test(see there\nbatch_size = 8", "Results of inference = poor (\nbatch_size = 8" };
 	size_t i;
 
 	for (i = 0; i < COUNT(training); i++)
 		cr_expect_eq(read_lines(training[i]).told.batch[0], 8, "%s", training[i]);
 	for (i = 0; i < COUNT(tests); i++)
 		cr_expect_eq(read_lines(tests[i]).told.batches, 0, "%s", tests[i]);
+	for (i = 0; i < COUNT(prose); i++)
+		cr_expect_eq(read_lines(prose[i]).told.batch[0], 8, "%s", prose[i]);
 }
 
 Test(oom_told, devices_that_are_taken_as_needed)
