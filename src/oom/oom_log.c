@@ -486,12 +486,17 @@ fill(struct log_reader *r, size_t (*read)(void *, char *, size_t), void *context
 	}
 }
 
-/* A batch that is not of training, by words beside it; "train_batch_size" is. */
+/* A batch that is not of training, by words beside it; "train_batch_size" is. Nor is one that is said to work what failed. */
 static bool
-is_batch_of_tests(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
+is_batch_of_another(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {
-	return p->role == ROLE_BATCH && !strstr(p->pattern, "train") && (r->log->paste.told.of_tests ||
-	    oom_named_of_tests(line_of(r, s, after, end), s, (size_t)(after - s)));
+	struct talk line;
+
+	if (p->role != ROLE_BATCH)
+		return false;
+	line = line_of(r, s, after, end);
+	return oom_named_runs(line, s, (size_t)(after - s)) || (!strstr(p->pattern, "train") &&
+	    (r->log->paste.told.of_tests || oom_named_of_tests(line, s, (size_t)(after - s))));
 }
 
 /* What begins at S: returns how many bytes it covers, at least 1. */
@@ -507,7 +512,7 @@ look(struct log_reader *r, const char *s, const char *end)
 		return 1;
 	if (p->role <= ROLE_GENERIC)
 		message(r, p, &m, s, after, end);
-	else if (p->role != ROLE_NOTHING && !is_batch_of_tests(r, p, s, after, end))
+	else if (p->role != ROLE_NOTHING && !is_batch_of_another(r, p, s, after, end))
 		oom_around(&r->around, p, &m, r->line);
 	return after > s ? (size_t)(after - s) : 1;
 }

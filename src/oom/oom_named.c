@@ -124,6 +124,17 @@ oom_named_of_tests(struct talk t, const char *at, size_t n)
 	return has_tests(option_of(talk_clause(t, at, n), at)) || (talk_any_of(ahead, "loader") && has_tests(ahead));
 }
 
+bool
+oom_named_runs(struct talk t, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(t, at, n);
+	const char *said = talk_find_whole(clause, "works|work|worked|ok|okay|is fine|was fine|all fine|just fine|run fine|runs fine|"
+	    "ran fine|goes fine|went fine|train fine|trains fine|trained fine", &n);
+
+	return said && !clause_says_no(talk_part(clause, clause.s, said), "") &&
+	    (said + n == clause.s + clause.n || said[n] != '-');	/* "is fine-tuned" */
+}
+
 /* Parentheses that T opens, less those that it closes. */
 static int
 depth_of(struct talk t)
@@ -204,7 +215,7 @@ batches(struct oom_told *o, struct talk t, int line)
 			continue;
 		if (oom_named_of_tests(t, behind, (size_t)(s - behind)) || talk_any_whole(talk_sentence(t, behind), OF_OTHERS))
 			continue;
-		o->runs |= talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), "works work worked fine ok okay");
+		o->runs |= oom_named_runs(t, behind, (size_t)(s - behind));
 		add_batch(o, n, line);
 		if (n == 1 && !talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), RUNS) && !is_of_another(t, behind))
 			o->one = line;

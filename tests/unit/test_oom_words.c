@@ -125,6 +125,8 @@ Test(oom_words, what_is_named_for_something_else)
 	cr_expect_eq(read_lines("I use the standard vocab.txt.").told.vocabulary, 0);
 	cr_expect_eq(read_lines("The paper used batch size 256 on 8 V100.").told.batches, 0);
 	cr_expect(read_lines("With batch size 1 it works.").told.runs);
+	cr_expect_not(read_lines("A batch size of 64 does not work.").told.runs);
+	cr_expect_not(read_lines("BERT is fine-tuned with a batch size of 64.").told.runs);
 	cr_expect_not(read_lines("With batch size 1 it fails.").told.runs);
 	cr_expect_eq(read_lines("RAM fills up with tf.data shuffle(buffer_size=10000).").told.shuffle, 1);
 	cr_expect_eq(read_lines("RAM fills up without any shuffle of the dataset's buffer.").told.shuffle, 0);
