@@ -1,7 +1,8 @@
 /*
  * update/pipe_c.cu - what goes from one stage of a pipeline to the next, and back, by MPI. A send begins where the step says so, and
  * goes on while the step does; its bytes are not written again before it is over, for which the next run that may send the same
- * waits when it begins (pipe_settle()). A receive is waited for at once, as what comes next reads it.
+ * waits when it begins (pipe_settle()). They may be an input's, so before a forward that is done ahead of its batch's bytes, too.
+ * A receive is waited for at once, as what comes next reads it.
  *
  * Nobody waits around a ring. A forward waits until both neighbours have received what this rank sent them: the next one does in its
  * forward of the micro-batch before, the one before in its backward of the oldest, and each comes there without this forward. A

@@ -13,8 +13,9 @@
  * the first receive of a gradient: forward is what stands before it. The last stage, and one of a single micro-batch, have one
  * slot, and run both together.
  *
- * What is sent stays in its bytes until the program has waited for it, at the next forward, or backward, that may write there: it
- * is alive throughout its graph, too. Within its own run nothing takes its place before pipe_hold. In backward what forward sent
+ * What is sent is read from its bytes until the program has waited for it, before the next forward, or backward, that may write
+ * there: it is alive throughout its graph, too. Within its own run nothing takes its place before pipe_hold. It may lie in an
+ * input's bytes, where the next batch is written before the forward begins: the program waits before that. In backward what forward sent
  * has arrived, since its gradient has.
  */
 #include "plan/plan.h"

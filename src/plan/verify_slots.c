@@ -5,7 +5,8 @@
  *
  * 1. What backward reads of forward is in a buffer with a slot for each micro-batch that may be between them, each large enough,
  *    and alive throughout the graph: nobody else ever writes there.
- * 2. What is sent is alive throughout its graph, and not overwritten in the forward, or backward, that sends it.
+ * 2. What is sent is alive throughout its graph, and no node overwrites it in the forward, or backward, that sends it. Between
+ *    two of them the program waits (pipe_settle()), before it writes the next batch into the inputs: no plan says so.
  * 3. Of the plans of all ranks, what one sends another receives, as the same.
  */
 #include "plan/verify_impl.h"
@@ -81,6 +82,7 @@ overwriter(struct check *c, const struct graph *g, int i, const struct buffer *b
 	return NULL;
 }
 
+/* Of nodes: the next batch, which may come where what is sent lies, is not theirs. */
 static void
 check_sent(struct check *c, const struct graph *g, int start)
 {
