@@ -253,29 +253,6 @@ read_places(struct placing *p)
 	p->last = settings_stages(set) - 1;
 }
 
-/* Has every rank something to train? Then it has a backward and an update. */
-static bool
-all_train(const struct placing *p)
-{
-	bool *trains = arena_array(p->scratch, (size_t)p->last + 1, sizeof(*trains));
-	struct diag *g;
-	int i;
-
-	for (i = 0; i < p->m->persistent.n; i++) {
-		const struct tensor *t = p->m->persistent.v[i];
-
-		if (t->kind == T_PARAM && !t->frozen && p->owner[t->id] >= 0)
-			trains[p->owner[t->id]] = true;
-	}
-	for (i = 0; i <= p->last; i++)
-		if (!trains[i]) {
-			g = diag_error(p->m->diags, "settings", p->m->set.place[0].loc, "rank %d has no parameter to train", i);
-			diag_help(p->m->diags, g, "place layers that have some there, or leave that stage out");
-			return false;
-		}
-	return true;
-}
-
 static bool
 run(struct module *m, const struct pass_options *o)
 {
@@ -293,7 +270,7 @@ run(struct module *m, const struct pass_options *o)
 	p.reader = arena_array(p.scratch, room, sizeof(struct node *));
 	for (i = 0; i < m->next_tensor; i++)
 		p.owner[i] = -1;
-	good = place_graph(&p, m->train) && (!m->validate || place_graph(&p, m->validate)) && all_train(&p);
+	good = place_graph(&p, m->train) && (!m->validate || place_graph(&p, m->validate));
 	arena_free(p.scratch);
 	return good;
 }

@@ -11,7 +11,7 @@
  *
  * Reads: train and validate after differentiate. Writes: both, and what persists: what this rank's nodes read. Invariants
  * after: 1. no border is left; 2. sends and receives stand in the order of the graph of all; 3. losses and metrics are
- * the last rank's alone.
+ * the last rank's alone; 4. every rank has a parameter that a gradient reaches, so all have a backward and an update.
  */
 #include "ir/pass.h"
 
@@ -28,6 +28,7 @@ struct cutting {
 	int *of;		/* by a tensor's id: the rank that makes it, and 1; 0: not known */
 	int *readers;		/* by a tensor's id: the first rank that reads it, and 1 */
 	bool *read_here, *read;	/* by a persistent tensor's id */
+	bool *trains;		/* by a rank */
 	VEC(struct tensor *) sent;	/* and not held yet */
 };
 
@@ -132,14 +133,17 @@ receive(struct cutting *c, struct graph *g, const struct node *border, int numbe
 }
 
 static void
-note_read(struct cutting *c, const struct node *n, bool here)
+note_read(struct cutting *c, const struct node *n, int rank)
 {
 	int k;
 
 	for (k = 0; k < n->nin; k++)
 		if (n->in[k] && tensor_persistent(n->in[k])) {
-			c->read[tensor_root(n->in[k])->id] = true;
-			c->read_here[tensor_root(n->in[k])->id] |= here;
+			const struct tensor *t = tensor_root(n->in[k]);
+
+			c->read[t->id] = true;
+			c->read_here[t->id] |= rank == c->rank;
+			c->trains[rank] |= t->kind == T_PARAM && !t->frozen && t->gradient;
 		}
 }
 
@@ -158,7 +162,7 @@ cut(struct cutting *c, struct graph *g)
 		if (node[i]->phase == PHASE_BACKWARD && (i == 0 || node[i - 1]->phase == PHASE_FORWARD))
 			hold(c, g, PHASE_FORWARD);
 		if (!border)
-			note_read(c, node[i], rank[i] == c->rank + 1);
+			note_read(c, node[i], rank[i] - 1);
 		if (border && op_int(node[i], "from") == c->rank)
 			send(c, g, node[i], borders);
 		else if (border && op_int(node[i], "to") == c->rank)
@@ -172,6 +176,22 @@ cut(struct cutting *c, struct graph *g)
 		g->results.n = 0;
 		g->loss = NULL;
 	}
+}
+
+/* Has every rank something to train? Then it has a backward and an update. */
+static bool
+all_train(const struct cutting *c)
+{
+	struct diag *g;
+	int i;
+
+	for (i = 0; i < module_stages(c->m); i++)
+		if (!c->trains[i]) {
+			g = diag_error(c->m->diags, "settings", c->m->set.place[0].loc, "rank %d has no parameter to train", i);
+			diag_help(c->m->diags, g, "place layers that have some there, or leave that stage out");
+			return false;
+		}
+	return true;
 }
 
 /* What nobody reads is the first rank's. */
@@ -195,6 +215,7 @@ run(struct module *m, const struct pass_options *o)
 {
 	size_t room = (size_t)m->next_tensor + 1;
 	struct cutting c = { .m = m, .rank = (int)m->set.stage };
+	bool good;
 
 	(void)o;
 	if (module_stages(m) == 1)
@@ -204,12 +225,14 @@ run(struct module *m, const struct pass_options *o)
 	c.readers = arena_array(c.scratch, room, sizeof(*c.readers));
 	c.read = arena_array(c.scratch, room, sizeof(*c.read));
 	c.read_here = arena_array(c.scratch, room, sizeof(*c.read_here));
+	c.trains = arena_array(c.scratch, (size_t)module_stages(m), sizeof(*c.trains));
 	cut(&c, m->train);
 	if (m->validate)
 		cut(&c, m->validate);
 	keep_own(&c);
+	good = all_train(&c);
 	arena_free(c.scratch);
-	return true;
+	return good;
 }
 
 const struct pass pass_stages = {
