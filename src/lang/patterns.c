@@ -1,6 +1,6 @@
 /*
- * Settings that name parts of the network by path: freeze, recompute, groups, update and an optimizer's no_decay.
- * A pattern that matches nothing is an error, because it would silently do nothing.
+ * Settings that name parts of the network by path: freeze, recompute, groups, update, place and an optimizer's no_decay.
+ * A pattern that matches nothing is an error, because it would silently do nothing. Some settings name layers, some what these keep.
  */
 #include "lang/expander.h"
 
@@ -54,27 +54,27 @@ add_prefixes(struct expander *ex, struct map *seen, struct names *names, const c
 	}
 }
 
+/* OTHER: it names something, but of the other kind. */
 static void
-nothing_matches(struct expander *ex, const struct pattern *p, const char *what, bool nodes,
+nothing_matches(struct expander *ex, const struct pattern *p, const char *what, bool layers, bool other,
     const struct names *names)
 {
-	struct diag *g = ex_error(ex, "settings", p->loc, nodes ? "'%s' has no parameters: %s does "
-	    "nothing there" : "nothing in the network is called '%s': %s does nothing", p->text,
-	    what);
+	struct diag *g = ex_error(ex, "settings", p->loc, !other ? "nothing in the network is called '%s': %s does nothing" :
+	    layers ? "'%s' is no layer: %s does nothing there" : "'%s' has no parameters: %s does nothing there", p->text, what);
 
-	if (!nodes && names_wanted(ex, names->n))
+	if (!other && names_wanted(ex, names->n))
 		names_suggest(ex, g, p->text, names);
 }
 
-/* Reports the patterns that MET nothing. */
+/* Reports the patterns that MET nothing, of layers or of what they keep. */
 static void
 check_met(struct expander *ex, const struct path_set *met, const struct pattern *p, int n,
-    const char *what)
+    const char *what, bool layers)
 {
 	struct map seen = { NULL, 0, 0, NULL, 0 };
 	struct names names = { NULL, 0, 0 };
 	struct graph *f = ex->m->forward;
-	struct path_set *nodes = NULL;
+	struct path_set *other = NULL;
 	int i, k;
 
 	if (ex->incomplete)	/* what they name may be what could not be made */
@@ -82,16 +82,16 @@ check_met(struct expander *ex, const struct path_set *met, const struct pattern 
 	for (i = 0; i < n; i++) {
 		if (path_set_met(met, i))
 			continue;
-		for (k = 0; !nodes && k < f->nodes.n; k++)
+		for (k = 0; !other && k < f->nodes.n; k++)
 			add_prefixes(ex, &seen, &names, f->nodes.v[k]->path);
-		for (k = 0; !nodes && k < ex->m->persistent.n; k++)
+		for (k = 0; !other && !layers && k < ex->m->persistent.n; k++)
 			add_prefixes(ex, &seen, &names, ex->m->persistent.v[k]->name);
-		if (!nodes) {
-			nodes = path_set_new(ex->a, p, n);
-			for (k = 0; k < f->nodes.n; k++)
-				path_set_first(nodes, f->nodes.v[k]->path);
+		if (!other) {
+			other = path_set_new(ex->a, p, n);
+			for (k = 0; k < (layers ? ex->m->persistent.n : f->nodes.n); k++)
+				path_set_first(other, layers ? ex->m->persistent.v[k]->name : f->nodes.v[k]->path);
 		}
-		nothing_matches(ex, &p[i], what, path_set_met(nodes, i), &names);
+		nothing_matches(ex, &p[i], what, layers, path_set_met(other, i), &names);
 	}
 }
 
@@ -107,7 +107,7 @@ freeze_read(struct expander *ex, const struct setting *st, struct settings *set)
 	for (j = 0; j < ex->m->persistent.n; j++)
 		if (path_set_first(met, ex->m->persistent.v[j]->name) >= 0)
 			ex->m->persistent.v[j]->frozen = true;
-	check_met(ex, met, set->freeze, set->nfreeze, "freeze");
+	check_met(ex, met, set->freeze, set->nfreeze, "freeze", false);
 	if (ex->incomplete)
 		return;
 	for (j = 0; j < ex->m->persistent.n; j++)
@@ -185,7 +185,7 @@ recompute_read(struct expander *ex, const struct setting *st, struct settings *s
 	met = path_set_new(ex->a, set->recompute_pattern, set->nrecompute);
 	for (i = 0; i < f->nodes.n; i++)
 		path_set_first(met, f->nodes.v[i]->path);
-	check_met(ex, met, set->recompute_pattern, set->nrecompute, "recompute");
+	check_met(ex, met, set->recompute_pattern, set->nrecompute, "recompute", true);
 }
 
 void
@@ -228,7 +228,7 @@ places_match(struct expander *ex, const struct settings *set)
 
 	for (i = 0; i < ex->m->forward->nodes.n; i++)
 		path_set_first(met, ex->m->forward->nodes.v[i]->path);
-	check_met(ex, met, set->place_pattern, set->nplace_patterns, "place");
+	check_met(ex, met, set->place_pattern, set->nplace_patterns, "place", true);
 }
 
 /* A parameter that several updates name is the first one's. */
@@ -245,7 +245,7 @@ turns_assign(struct expander *ex, const struct settings *set)
 		for (t->turn = 0; first >= 0; t->turn++)
 			first -= set->turn[t->turn].patterns;
 	}
-	check_met(ex, met, set->turn_pattern, set->nturn_patterns, "update");
+	check_met(ex, met, set->turn_pattern, set->nturn_patterns, "update", false);
 }
 
 /* Which group pattern I is of, from 1. */
@@ -272,7 +272,7 @@ groups_check(struct expander *ex, const struct settings *set)
 		first = t->kind == T_PARAM ? path_set_first(met, t->name) : -1;
 		t->group = first < 0 ? 0 : group_of(set, first);
 	}
-	check_met(ex, met, set->group_pattern, set->ngroup_patterns, "groups");
+	check_met(ex, met, set->group_pattern, set->ngroup_patterns, "groups", false);
 }
 
 void
@@ -287,5 +287,5 @@ no_decay_check(struct expander *ex, const struct settings *set)
 		if (t->kind == T_PARAM)
 			t->undecayed = path_set_first(met, t->name) >= 0;
 	}
-	check_met(ex, met, set->no_decay, set->nno_decay, "no_decay");
+	check_met(ex, met, set->no_decay, set->nno_decay, "no_decay", false);
 }

@@ -4,12 +4,14 @@
  *     place stem, layer1 on 0
  *     place layer2 on 1
  *
- * What is not named is where the last of what it reads is (passes/borders.c).
+ * A layer is on one rank. What is not named is where the last of what it reads is (passes/borders.c).
  */
 #include "lang/expander.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "ir/dotted_path.h"
 #include "ir/split.h"
 
 static bool
@@ -118,6 +120,64 @@ check_ranks(struct expander *ex, struct settings *set)
 	set->ranks = g ? 0 : ranks;
 }
 
+/* ---- each layer on one rank ---- */
+
+struct placed {			/* a pattern */
+	int64_t rank;
+	int at;			/* among all of them */
+};
+
+static int
+by_rank(const void *x, const void *y)
+{
+	const struct placed *a = x, *b = y;
+
+	return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank) : (a->at > b->at) - (a->at < b->at);
+}
+
+static void
+is_on_two(struct expander *ex, const struct settings *set, const char *path, const struct placed *a, const struct placed *b)
+{
+	const struct placed *first = a->at < b->at ? a : b, *second = a->at < b->at ? b : a;
+	struct diag *g = ex_error(ex, "settings", set->place_pattern[second->at].loc, "'%s' is placed on rank %lld, and on rank %lld",
+	    path, (long long)first->rank, (long long)second->rank);
+
+	diag_place(ex->d, g, set->place_pattern[first->at].loc, "it is placed on rank %lld here", (long long)first->rank);
+	diag_help(ex->d, g, "a layer is on one rank: name it there alone");
+}
+
+/* Of the patterns that name a layer, those of the lowest and of the highest rank have the same. One that does not is enough. */
+static void
+check_once(struct expander *ex, const struct settings *set)
+{
+	int n = set->nplace_patterns, at = 0, low, high, i, k;
+	struct placed *placed = arena_array(ex->a, (size_t)n + 1, sizeof(*placed));
+	struct pattern *up = arena_array(ex->a, (size_t)n + 1, sizeof(*up)), *down = arena_array(ex->a, (size_t)n + 1, sizeof(*down));
+	struct path_set *lowest, *highest;
+
+	for (i = 0; i < set->nplaces; i++)
+		for (k = 0; k < set->place[i].patterns; k++, at++)
+			placed[at] = (struct placed){ set->place[i].rank, at };
+	qsort(placed, (size_t)n, sizeof(*placed), by_rank);
+	for (i = 0; i < n; i++)
+		up[i] = down[n - 1 - i] = set->place_pattern[placed[i].at];
+	lowest = path_set_new(ex->a, up, n);
+	highest = path_set_new(ex->a, down, n);
+	for (i = 0; i < ex->m->forward->nodes.n; i++) {
+		const char *path = ex->m->forward->nodes.v[i]->path;
+
+		if ((low = path_set_first(lowest, path)) < 0)
+			continue;
+		high = n - 1 - path_set_first(highest, path);
+		if (placed[low].rank != placed[high].rank) {
+			is_on_two(ex, set, path, &placed[low], &placed[high]);
+			return;
+		}
+	}
+}
+
+/* ---- all of them ---- */
+
 void
 places_read(struct expander *ex, const struct section *s, struct settings *set)
 {
@@ -135,6 +195,8 @@ places_read(struct expander *ex, const struct section *s, struct settings *set)
 	}
 	if (set->nplaces)
 		places_match(ex, set);
+	if (set->nplaces && ex->d->errors == errors)
+		check_once(ex, set);
 	if (set->nplaces && ex->d->errors == errors && set->ranks != 1 && set->train && highest(set)->rank > 0)
 		check_ranks(ex, set);
 	if (settings_ranks(set) == 1 || ex->d->errors > errors)
