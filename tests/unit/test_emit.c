@@ -253,7 +253,7 @@ Test(emit, lines_use_what_is_listed)
 /* Every name that a line uses is defined by a piece, or by the program's own text. */
 Test(emit, names_are_defined)
 {
-	static const char own[] = " PREDICTIONS SPEC_FOLDER THREADS USE_DOUBLE USE_TF32 VALIDATE_BATCH predictions ";
+	static const char own[] = " PREDICTIONS SAMPLES_ROOM SPEC_FOLDER THREADS USE_DOUBLE USE_TF32 VALIDATE_BATCH predictions ";
 	struct arena *a = arena_new();
 	bool *defined = arena_array(a, (size_t)kernel_name_count, sizeof(*defined));
 	int lines = 0, i;
