@@ -53,6 +53,7 @@ blocks_free(void)
 #define munmap(at, size)	((void)0)
 /* what a program says of itself ahead of these */
 typedef float real, elem;
+#define DEVICE_TOO	static inline
 #define ELEM(x)		(x)
 #define VALUE(x)	(x)
 #define PERSISTENT	0
