@@ -49,19 +49,6 @@ read_by_host(const struct emitter *e, const struct buffer *b)
 	return g->loss && plan_buffer(e->plan, g->loss) == b;
 }
 
-/* What lands there has no instant: it is never marked. */
-static bool
-is_landing(const struct emitter *e, const struct buffer *b)
-{
-	const struct graph *g = e->plan->at[b->first].graph;
-	int i;
-
-	for (i = 0; i < g->inputs.n; i++)
-		if (g->inputs.v[i]->lands == b->root)
-			return true;
-	return false;
-}
-
 static void
 find_marks(struct steps *s)
 {
@@ -85,7 +72,7 @@ find_marks(struct steps *s)
 			m->next_born[i] = m->born[b->first];
 			m->born[b->first] = i;
 		}
-		if (!read_by_host(s->e, b) && !is_landing(s->e, b)) {
+		if (!read_by_host(s->e, b) && !tensor_lands(p->at[b->first].graph, b->root)) {	/* which has no instant */
 			m->next_dead[i] = m->dead[b->last];
 			m->dead[b->last] = i;
 		}

@@ -334,6 +334,27 @@ tensor_alias(struct tensor *t, struct tensor *of)
 	t->ancestor = of ? tensor_root(of) : NULL;
 }
 
+void
+node_alias_again(struct node *n)
+{
+	int k, of;
+
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] && n->out[k]->alias_of && (of = n->op->memory.alias(n, k)) >= 0)
+			tensor_alias(n->out[k], n->in[of]);
+}
+
+bool
+tensor_lands(const struct graph *g, const struct tensor *t)
+{
+	int i;
+
+	for (i = 0; i < g->inputs.n; i++)
+		if (g->inputs.v[i]->lands == t)
+			return true;
+	return false;
+}
+
 bool
 tensor_persistent(const struct tensor *t)
 {

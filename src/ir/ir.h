@@ -246,6 +246,8 @@ const struct tensor	*tensor_split(const struct tensor *);
 /* As all ranks together have it: that part's axis is as many times as long as there are ranks. */
 struct tensor	 tensor_of_ranks(const struct module *, const struct tensor *);
 void		 tensor_alias(struct tensor *, struct tensor *of);	/* sets alias_of */
+void		 node_alias_again(struct node *);	/* results that have an operand's bytes have those of the operands of now */
+bool		 tensor_lands(const struct graph *, const struct tensor *);	/* is it where an input's next batch arrives? */
 bool		 tensor_persistent(const struct tensor *);	/* lives as long as the program */
 struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */
 struct affine	 tensor_bytes(const struct tensor *);

@@ -175,17 +175,6 @@ own(struct placing *p, const struct node *n, const struct tensor *t, int rank)
 	return false;
 }
 
-/* Results that have the bytes of operands have those of what stands for them now. */
-static void
-alias_again(struct node *n)
-{
-	int k, of;
-
-	for (k = 0; k < n->nout; k++)
-		if (n->out[k] && n->out[k]->alias_of && (of = n->op->memory.alias(n, k)) >= 0)
-			tensor_alias(n->out[k], n->in[of]);
-}
-
 static bool
 put_borders(struct placing *p)
 {
@@ -207,7 +196,7 @@ put_borders(struct placing *p)
 				node[i]->in[k] = carry(p, node[i], t, p->node[i]);
 			}
 		}
-		alias_again(node[i]);
+		node_alias_again(node[i]);
 		vec_push(p->m->arena, &p->g->nodes, node[i]);
 	}
 	return true;

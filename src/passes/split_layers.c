@@ -46,17 +46,6 @@ shares_of(const struct split *s, const struct node *n)
 	return blocks;
 }
 
-/* Results that have the bytes of operands have those of what stands for them now, or of what these have them from. */
-static void
-alias_again(struct node *n)
-{
-	int k, of;
-
-	for (k = 0; k < n->nout; k++)
-		if (n->out[k] && n->out[k]->alias_of && (of = n->op->memory.alias(n, k)) >= 0)
-			tensor_alias(n->out[k], n->in[of]);
-}
-
 static void
 split_node(struct split *s, struct node *n)
 {
@@ -69,7 +58,7 @@ split_node(struct split *s, struct node *n)
 			n->in[k] = split_whole(s, n, n->in[k]);
 		else if (n->in[k] && !split_blocks(s, n->in[k]) && dtype_is_float(n->in[k]->dtype))
 			n->in[k] = split_enter(s, n, n->in[k]);
-	alias_again(n);
+	node_alias_again(n);
 	for (k = 0; k < n->nout && blocks; k++)
 		if (n->out[k])
 			split_result(s, n->out[k], blocks);

@@ -43,18 +43,6 @@ live_throughout(struct buffer *b, int start, const struct graph *g)
 	b->last = end > b->last ? end : b->last;
 }
 
-/* Where the next batch of an input arrives: it is no micro-batch's yet. */
-static bool
-is_landing(const struct graph *g, const struct buffer *b)
-{
-	int i;
-
-	for (i = 0; i < g->inputs.n; i++)
-		if (g->inputs.v[i]->lands == b->root)
-			return true;
-	return false;
-}
-
 static void
 make_slots(struct plan *p, struct buffer *b)
 {
@@ -95,7 +83,8 @@ plan_slots(const struct module *m, struct plan *p)
 	for (i = 0; i < p->buffers.n && p->turn; i++) {
 		struct buffer *b = &p->buffers.v[i];
 
-		if (b->persistent || b->first >= p->turn || b->last < p->turn || is_landing(m->train, b))
+		if (b->persistent || b->first >= p->turn || b->last < p->turn ||
+		    tensor_lands(m->train, b->root))	/* the next batch is no micro-batch's yet */
 			continue;
 		make_slots(p, b);
 		live_throughout(b, 0, m->train);
