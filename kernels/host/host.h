@@ -27,6 +27,11 @@ static const struct {
 };
 
 #define MAX_DIMS	8
+#ifdef STEPS_TOGETHER		/* steps of one launch (together_cuda.cu) */
+#define FLIGHTS		STEPS_TOGETHER
+#else
+#define FLIGHTS		1
+#endif
 #ifndef MAX_COLUMNS
 #define MAX_COLUMNS	8	/* inputs and targets; a program with more says how many */
 #endif
@@ -145,7 +150,7 @@ struct reader {			/* of a format of data: reader_NAME, in kernels/read/NAME.c */
 	void (*open)(struct data *);
 	/* makes the values of an input in a row, where data->makes says that it does */
 	void (*make)(const struct data *, int input, void *to, int64_t row, const struct sampling *);
-	/* not NULL: has the last word on a batch, whose inputs lie at TO */
+	/* not NULL: has the last word on a batch, whose inputs lie at TO; to[k] is NULL where another stage reads the input */
 	void (*finish)(const struct data *, void *const *to, int64_t batch, const struct sampling *);
 };
 

@@ -427,6 +427,6 @@ variation_mix(const struct variation *v, const struct data *d, void *const *to, 
 	double share = v->mixup > 0 ? mixup_share(v->mixup, s, d->row[0]) : 1;
 
 	for (int k = 0; k < d->inputs && v->mixup > 0; k++)
-		for (int64_t i = 0; i < batch / 2; i++)
+		for (int64_t i = 0; i < batch / 2 && to[k]; i++)
 			mixup_pair(&d->input[k], to[k], i, batch - 1 - i, share);
 }
