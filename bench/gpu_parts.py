@@ -132,14 +132,14 @@ def compared(part, how, kind, precisions, variants):
 # ---- programs ----
 
 def ran(run, case, *options, kind="program", program=None, timeout=300, status=0):
-    """Runs a program; returns the records of its log, and what it printed."""
+    """Runs a program; returns the records of its log, and what it printed. What it measures of engines is kept beside it."""
     path = program or run.built(case, kind)
     log = f"{path}.{threading.get_ident()}.jsonl"
     if os.path.exists(log):
         os.remove(log)
     data = ("--data", run.data(case["data"])) if case.get("data") else ()
     done = capture(path, "--log", log, *data, *options, timeout=run.time(timeout),
-                   cwd=os.path.dirname(path), env=run.machine.environment)
+                   cwd=os.path.dirname(path), env=dict(run.machine.environment or os.environ, XDG_CACHE_HOME=os.path.dirname(path)))
     if done.returncode != status:
         raise Failure(last_line(done))
     records = []
@@ -161,6 +161,7 @@ def memory(run):
 
 
 def one_memory(run, case):
+    ran(run, case, "--quiet", "--steps", "1")    # which measures engines, whose code stays loaded: the next has theirs alone
     with Watch(run.machine.nvml) as watch:
         records, _ = ran(run, case, "--quiet", "--steps", "10")
     end = records[-1]
@@ -286,18 +287,19 @@ def profile(text):
     nodes = [(float(s), float(p), n) for s, p, n in
              re.findall(r"^ *([\d.]+) +([\d.]+)%  (?!all nodes)(.+)$", text, re.M)]
     ran_by = [dict(zip(("kind", "batch", "from", "to", "chosen", "workspace", "engine"), m)) for m in
-              re.findall(r"^(forward|input|weight) +(\d+)  (\S+) +(\S+) +(before|here|own) *(\d*) *(.*)$",
+              re.findall(r"^(forward|input|weight) +(\d+)  (\S+) +(\S+) +(before|here|kept|measured|own) *(\d*) *(.*)$",
                          text, re.M)]
     return nodes, ran_by
 
 
 def one_profile(run, case):
-    """Who ran the convolutions, and where a step's time goes, call by call."""
+    """Who ran the convolutions, and where the time of a captured step goes."""
     nodes, ran_by = profile(ran(run, case, "--quiet", "--steps", "3", "--profile")[1])
-    count = {c: sum(e["chosen"] == c for e in ran_by) for c in ("before", "here", "own")}
+    count = {c: sum(e["chosen"] == c for e in ran_by) for c in ("before", "here", "kept", "measured", "own")}
     top = "; ".join(f"{p:.0f} % {n}" for _, p, n in nodes[:4])
     return row("measured", f"convolutions: {count['before']} by engines recorded at emission, "
-               f"{count['here']} asked for here, {count['own']} by our kernels; of the time {top}",
+               f"{count['here']} asked for here, {count['measured']} measured at start, {count['kept']} as measured before, "
+               f"{count['own']} by our kernels; of the time {top}",
                engines=ran_by, nodes=nodes[:40])
 
 
