@@ -94,11 +94,11 @@ static uint64_t
 dnn_question(const struct dnn_conv *c)
 {
 	int64_t number[] = { c->kind, c->type, c->fast, c->bias, c->relu, c->room, c->b, dnn_device.any_order };
-	uint64_t hash = choice_hash(CHOICE_HASH, number, sizeof(number));
+	uint64_t hash = fnv_add(FNV_BEGIN, number, sizeof(number));
 
-	hash = choice_hash(hash, &c->keep, sizeof(c->keep));
-	hash = choice_hash(hash, &c->s, sizeof(c->s));
-	return choice_hash(hash, &c->view, sizeof(c->view));
+	hash = fnv_add(hash, &c->keep, sizeof(c->keep));
+	hash = fnv_add(hash, &c->s, sizeof(c->s));
+	return fnv_add(hash, &c->view, sizeof(c->view));
 }
 
 /* Takes the engine that is known to be the fastest, if one is; false: none, or it is refused. */

@@ -16,6 +16,7 @@
 #define STOWAGE_HOST_CHOICES_CUDA_CU
 
 #include "sizes.h"
+#include "host/hash.h"
 
 #ifndef INFERS
 #if !defined(LIBRARY) && !defined(CHECK) && (defined(USE_CUBLASLT) || defined(USE_CUDNN))
@@ -44,19 +45,6 @@ static struct choice_list choices;	/* of this run */
 static const char *const choice_name[CHOICE_KINDS] = { "convolution", "product" };
 
 /* ---- questions ---- */
-
-#define CHOICE_HASH	0xcbf29ce484222325u
-
-/* FNV-1a */
-static uint64_t
-choice_hash(uint64_t hash, const void *bytes, size_t n)
-{
-	const unsigned char *p = (const unsigned char *)bytes;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ p[i]) * 0x100000001b3u;
-	return hash;
-}
 
 static struct choice *
 choice_find(struct choice_list *list, int kind, uint64_t of)

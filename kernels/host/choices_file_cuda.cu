@@ -58,15 +58,15 @@ static uint64_t
 choices_program(void)
 {
 	int64_t arena_bytes = ARENA_BYTES;
-	uint64_t hash = choice_hash(CHOICE_HASH, NETWORK, sizeof(NETWORK));
+	uint64_t hash = fnv_add(FNV_BEGIN, NETWORK, sizeof(NETWORK));
 
-	hash = choice_hash(hash, &arena_bytes, sizeof(arena_bytes));
+	hash = fnv_add(hash, &arena_bytes, sizeof(arena_bytes));
 	for (int k = 0; k < BUFFERS; k++) {
-		hash = choice_hash(hash, buffers[k].name, strlen(buffers[k].name) + 1);
-		hash = choice_hash(hash, &buffers[k].offset, sizeof(buffers[k].offset));
-		hash = choice_hash(hash, &buffers[k].bytes, sizeof(buffers[k].bytes));
-		hash = choice_hash(hash, &buffers[k].first, sizeof(buffers[k].first));
-		hash = choice_hash(hash, &buffers[k].last, sizeof(buffers[k].last));
+		hash = fnv_add(hash, buffers[k].name, strlen(buffers[k].name) + 1);
+		hash = fnv_add(hash, &buffers[k].offset, sizeof(buffers[k].offset));
+		hash = fnv_add(hash, &buffers[k].bytes, sizeof(buffers[k].bytes));
+		hash = fnv_add(hash, &buffers[k].first, sizeof(buffers[k].first));
+		hash = fnv_add(hash, &buffers[k].last, sizeof(buffers[k].last));
 	}
 	return hash;
 }
@@ -157,7 +157,7 @@ choices_find_file(void)
 		return;
 	}
 	snprintf(choices_file.path, sizeof(choices_file.path), "%s/%.64s-%016llx.engines", folder, PROGRAM,
-	    (unsigned long long)choice_hash(CHOICE_HASH, choices_file.key, strlen(choices_file.key)));
+	    (unsigned long long)fnv_add(FNV_BEGIN, choices_file.key, strlen(choices_file.key)));
 }
 
 /* All of them, a line each; to be freed. */
@@ -244,7 +244,7 @@ choices_whole(char *text)
 		last--;
 	at = last;
 	if (!choice_word(&at, "end") || !choice_code(&at, &hash) || strcmp(at, "\n") ||
-	    hash != choice_hash(CHOICE_HASH, text, (size_t)(last - text)))
+	    hash != fnv_add(FNV_BEGIN, text, (size_t)(last - text)))
 		return false;
 	*last = '\0';
 	return true;
@@ -314,7 +314,7 @@ choices_write(const struct choice_list *list)
 	snprintf(text, n, CHOICES_MAGIC "for %s\n%s", choices_file.key, lines);
 	free(lines);
 	snprintf(text + strlen(text), n - strlen(text), "end %016llx\n",
-	    (unsigned long long)choice_hash(CHOICE_HASH, text, strlen(text)));
+	    (unsigned long long)fnv_add(FNV_BEGIN, text, strlen(text)));
 	memset(&to, 0, sizeof(to));
 	to.given = choices_file.path;
 	to.fd = -1;

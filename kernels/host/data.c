@@ -208,6 +208,9 @@ data_batch(const struct data *d, int64_t first, int64_t batch, bool shuffle, uin
 	const struct sampling sampling = { seed, epoch };
 	void *to[MAX_COLUMNS];
 
+#ifdef STAGES
+	pipe_settle(PIPE_ON | PIPE_BACK);	/* what is sent may lie in an input */
+#endif
 #ifdef __CUDACC__
 	if (d->here) {
 		const struct gathering which = { true, shuffle, seed, epoch, first, d->samples };

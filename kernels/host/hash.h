@@ -1,8 +1,24 @@
 /*
- * hash.h - what random numbers and the order of samples are made of, on the host and on a device: the same bits,
+ * hash.h - what random numbers, the order of samples and names of contents are made of, on the host and on a device: the same bits,
  * since all of it is whole numbers. The hash is the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable
  * pseudorandom number generators, 2014).
  */
+#ifndef STOWAGE_HOST_HASH_H
+#define STOWAGE_HOST_HASH_H
+
+#define FNV_BEGIN	0xcbf29ce484222325u
+
+/* FNV-1a (Fowler, Noll, Vo), of these bytes behind those that HASH is of */
+static uint64_t
+fnv_add(uint64_t hash, const void *bytes, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)bytes;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ p[i]) * 0x100000001b3u;
+	return hash;
+}
+
 DEVICE_TOO uint64_t
 seed_mix(uint64_t x)
 {
@@ -46,3 +62,5 @@ shuffled(uint64_t seed, int64_t epoch, int64_t i, int64_t n)
 	} while (x >= (uint64_t)n);
 	return (int64_t)x;
 }
+
+#endif

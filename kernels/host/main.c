@@ -19,7 +19,7 @@ is_first_rank(void)
 static void
 prepare_ranks(const struct options *o)
 {
-	uint64_t told = RANK_HASH;
+	uint64_t told = FNV_BEGIN;
 
 	ranks_patience = o->lost_after;
 #ifdef __CUDACC__
@@ -79,7 +79,7 @@ compare_data(const struct run *r)
 static void
 compare_ranks(const struct run *r)
 {
-	ranks_compare(ranks_hash(RANK_HASH, &r->state, (int64_t)sizeof(r->state)), "another checkpoint");
+	ranks_compare(ranks_hash(FNV_BEGIN, &r->state, (int64_t)sizeof(r->state)), "another checkpoint");
 	ranks_compare_weights("other weights to begin with");
 	if (r->option.resume) {
 		ranks_checkpoint = r->option.resume;

@@ -24,15 +24,11 @@ seed_normal(uint64_t seed, uint64_t stream, uint64_t counter)
 	return sqrt(-2 * log(1 - u)) * cos(6.283185307179586477 * v);
 }
 
-/* A tensor's stream is its name's (FNV-1a): a layer added elsewhere changes nothing here. */
+/* A tensor's stream is its name's: a layer added elsewhere changes nothing here. */
 static uint64_t
 seed_stream(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 0x100000001b3u;
-	return hash;
+	return fnv_add(FNV_BEGIN, name, strlen(name));
 }
 
 /* The starting value of one element. */

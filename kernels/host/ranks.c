@@ -14,6 +14,7 @@
 
 #include "update/all_reduce.cu"
 #include "persistent.c"
+#include "hash.h"
 
 #define RANK_NAME	64
 #define RANK_BEAT	200000000	/* nanoseconds between two of them */
@@ -253,8 +254,6 @@ ranks_compare(uint64_t x, const char *what)
 	free(all);
 }
 
-#define RANK_HASH	0xcbf29ce484222325u
-
 /* FNV-1a, of words in place of bytes, whose high bits find their way down too. */
 static uint64_t
 ranks_hash(uint64_t hash, const void *bytes, int64_t n)
@@ -276,7 +275,7 @@ static uint64_t
 ranks_program(void)
 {
 	static unsigned char block[1 << 16];
-	uint64_t hash = RANK_HASH;
+	uint64_t hash = FNV_BEGIN;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
@@ -293,7 +292,7 @@ ranks_program(void)
 static void
 ranks_compare_data(const struct data *d)
 {
-	uint64_t hash = ranks_hash(RANK_HASH, &d->samples, (int64_t)sizeof(d->samples));
+	uint64_t hash = ranks_hash(FNV_BEGIN, &d->samples, (int64_t)sizeof(d->samples));
 
 	for (int k = 0; k < d->inputs; k++) {
 		const struct input *in = &d->input[k];
@@ -310,7 +309,7 @@ ranks_compare_data(const struct data *d)
 static void
 ranks_compare_weights(const char *what)
 {
-	uint64_t hash = RANK_HASH;
+	uint64_t hash = FNV_BEGIN;
 
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];

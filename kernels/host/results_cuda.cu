@@ -2,12 +2,6 @@
  * results_cuda.cu - how the results of steps come back: one launch writes all of a step's to pinned memory of the host,
  * which looks at them while the next step runs. There are two landings, which take turns.
  */
-#ifdef STEPS_TOGETHER	/* updates by one launch (together_cuda.cu) */
-#define LANDING_STEPS	STEPS_TOGETHER
-#else
-#define LANDING_STEPS	1
-#endif
-
 struct landing {		/* the results of what was launched, eight bytes each, in the host's memory */
 	unsigned char *bytes;	/* pinned, so that the device writes there: those of each step */
 	cudaEvent_t landed;
@@ -66,7 +60,7 @@ static void
 device_open_landings(void)
 {
 	for (int i = 0; i < 2; i++) {
-		landings[i].bytes = (unsigned char *)device_pinned(LANDING_STEPS * (int64_t)RESULT_NUMBERS * 8);
+		landings[i].bytes = (unsigned char *)device_pinned(FLIGHTS * (int64_t)RESULT_NUMBERS * 8);
 		CUDA(cudaEventCreateWithFlags(&landings[i].landed, cudaEventDisableTiming));
 	}
 }
@@ -89,16 +83,16 @@ device_fetch(const struct result *result, int n)
 	CUDA(cudaEventRecord(l->landed, stream));
 	for (int k = 0; k < n; k++)
 		DEAD(result[k].buffer);
-	return landing_turn * LANDING_STEPS;
+	return landing_turn * FLIGHTS;
 }
 
 /* Waits for them. What went wrong on the device since the last time is found here. */
 static const unsigned char *
 device_collect(int ticket)
 {
-	const struct landing *l = &landings[ticket / LANDING_STEPS];
+	const struct landing *l = &landings[ticket / FLIGHTS];
 
 	CUDA(cudaEventSynchronize(l->landed));
 	CUDA(cudaGetLastError());
-	return landing_of(l, ticket % LANDING_STEPS);
+	return landing_of(l, ticket % FLIGHTS);
 }

@@ -17,12 +17,6 @@ struct flight {			/* a step whose results are on their way */
 	double lr;
 };
 
-#ifdef STEPS_TOGETHER	/* updates by one launch */
-#define FLIGHTS	STEPS_TOGETHER
-#else
-#define FLIGHTS	1
-#endif
-
 struct run {
 	struct options option;
 	struct state state;

@@ -257,9 +257,6 @@ go_through(struct run *r, struct step *step, int64_t samples)
 			s->alike.draw = step->draw;
 			s->b = c.here;
 			device_slot(step->slot, step->keep == 0);
-#ifdef STAGES
-			pipe_settle(PIPE_ON | PIPE_BACK);	/* what is sent may lie in the input */
-#endif
 			data_batch(&r->train, c.at, c.here, SHUFFLE, s->step.seed, r->state.epoch);
 			device_run(STEP_FORWARD, s->b, &s->step);
 		}
@@ -309,9 +306,6 @@ update_weights(struct run *r)
 #if defined(RANKS) || defined(PARTS)
 		alike.samples = step.samples;
 		alike.draw = step.draw;
-#endif
-#ifdef STAGES
-		pipe_settle(PIPE_ON | PIPE_BACK);	/* what is sent may lie in the input */
 #endif
 		data_batch(&r->train, c.at, c.here, SHUFFLE, s->seed, s->epoch);
 		device_run(STEP_TRAIN, c.here, &step);

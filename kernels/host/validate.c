@@ -79,9 +79,6 @@ validate(struct run *r)
 #elif defined(RANKS)
 		step.all = total - (place - from) < next ? total - (place - from) : next;
 #endif
-#ifdef STAGES
-		pipe_settle(PIPE_ON | PIPE_BACK);	/* what is sent may lie in the input */
-#endif
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
 		device_run(STEP_VALIDATE, b, &step);
 		if (flies)

@@ -20,10 +20,7 @@ struct pool_then {
 	enum epilogue_kind value, passes;
 };
 
-#ifdef __CUDACC__
-__host__
-#endif
-DEVICE struct pool_then
+DEVICE_TOO struct pool_then
 pool_then_of(struct epilogue then, struct epilogue passed)
 {
 	struct pool_then of = { then.kind, passed.kind };

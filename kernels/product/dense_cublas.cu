@@ -171,13 +171,13 @@ dense_question(const struct dense_key *of)
 {
 	int64_t type[] = { DENSE_TYPE, DENSE_REAL, DENSE_COMPUTE };
 
-	return choice_hash(choice_hash(CHOICE_HASH, type, sizeof(type)), of, sizeof(*of));
+	return fnv_add(fnv_add(FNV_BEGIN, type, sizeof(type)), of, sizeof(*of));
 }
 
 static int64_t
 dense_name(const cublasLtMatmulAlgo_t *algo)
 {
-	return (int64_t)(choice_hash(CHOICE_HASH, algo, sizeof(*algo)) >> 1);
+	return (int64_t)(fnv_add(FNV_BEGIN, algo, sizeof(*algo)) >> 1);
 }
 
 /* Takes the algorithm that is known to be the fastest, if one is; false: none, or it is not proposed. */

@@ -12,7 +12,6 @@
 #include "ir/op.h"
 #include "plan/plan.h"
 
-#define TINY		((int64_t)1 << 20)	/* a request that any card with room can serve */
 #define SMALL_LIMIT	((int64_t)1 << 30)	/* no card is as small as that */
 #define SMALL_SHARE	500	/* thousandths of the device: no framework's default is as small */
 #define SEVERAL_MODELS	4	/* more than the parts of one network, such as an encoder and two decoders */

@@ -348,7 +348,7 @@ autopsy_likely(struct autopsy *y)
 		vec_push(y->arena, &y->likely, arena_printf(y->arena, "%s whether it was the machine's memory or a device's, nor what had "
 		    "filled it%s. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
 		    "have it.", y->main->kind == OOM_TOLD ? "It was not read from these words" : "The log does not show",
-	    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU, or CUDA", y->log.paste.told.gpu) : ""));
+		    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU, or CUDA", y->log.paste.told.gpu) : ""));
 	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
 	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL))], is_placed(y));

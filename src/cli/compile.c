@@ -195,10 +195,8 @@ plan_stage(struct module *m, int64_t stage, const struct pass_options *o)
 	set.stage = stage;
 	copy = passes_copy(m, &set, stage ? own : m->diags);
 	if (!passes_run(copy, o))
-		for (i = 0; i < own->all.n; i++) {
-			vec_push(m->arena, &m->diags->all, own->all.v[i]);
-			m->diags->errors += own->all.v[i]->severity == SEV_ERROR;
-		}
+		for (i = 0; i < own->all.n; i++)
+			diags_report(m->diags, own->all.v[i]);
 	copy->diags = m->diags;
 	return copy->broken ? NULL : copy;
 }

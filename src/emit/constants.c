@@ -8,6 +8,7 @@
 #include "ir/prediction.h"
 #include "ir/rounds.h"
 #include "ops/labels.h"
+#include "plan/estimate.h"
 
 /* "/home/me/specs" of "specs/digits.nn": the program may run in another folder. "" where the spec is
  * no file. */
@@ -203,13 +204,12 @@ put_code_bytes(struct emitter *e)
 static void
 put_samples_room(struct emitter *e)
 {
-	const struct device *d = &e->module->set.device;
-	int64_t left = target_memory(e->target, module_ranks(e->module), d) - e->plan->arena_bytes;
+	int64_t room = plan_samples_room(e->module);
 
 	parts_own(e->parts, "SAMPLES_ROOM");
-	if (d->given && d->memory)
+	if (room < INT64_MAX)
 		text_printf(e->out, "#define SAMPLES_ROOM\t%lldll\t/* bytes that the spec's device has beside all that */\n",
-		    (long long)(left > 0 ? left : 0));
+		    (long long)room);
 	else
 		text_puts(e->out, "#define SAMPLES_ROOM\tINT64_MAX\t/* the spec does not say how much its device has */\n");
 	parts_own(e->parts, NULL);

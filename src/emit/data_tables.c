@@ -134,6 +134,7 @@ emit_counted(struct emitter *e, const struct graph *g)
 
 	if (labels_counted_count(e->module, g) == 0)
 		return;
+	emit_staged_list(e->module, g, &in);
 	text_init(&rows, e->module->arena);
 	text_puts(e->out, "\n");
 	for (i = 0; i < g->nodes.n; i++) {
@@ -151,7 +152,6 @@ emit_counted(struct emitter *e, const struct graph *g)
 			    "static const double counted_weights_%d[] = {", count), emit_decimal(e, weights->real[j]));
 		text_puts(e->out, j ? "};\n" : "");
 		labels_ignored(n, &ignored);
-		emit_staged_list(e->module, g, &in);
 		for (k = 0; strcmp(in[k].tensor->name, labels_of(n)->name); k++)
 			;
 		text_printf(&rows, "\t{%d, %s, %s},\n", k, j ? arena_printf(e->module->arena, "counted_weights_%d",

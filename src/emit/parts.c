@@ -162,7 +162,7 @@ parts_lines(struct parts *p, const struct kept_lines *lines)
 /* ---- words of the own text ---- */
 
 static bool
-is_letter(char c)
+is_in_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -202,7 +202,7 @@ use_own(struct parts *p, const struct part *k)
 		const char *from = s;
 		int name;
 
-		while (s < end && is_letter(*s))
+		while (s < end && is_in_name(*s))
 			s++;
 		if (s > from && !isdigit((unsigned char)*from) &&
 		    (name = *slot(p, from, (size_t)(s - from))) >= 0)

@@ -495,7 +495,7 @@ write_stage(struct module *m, const struct target *target, const char *program, 
 static bool
 can_be_written(struct emitter *e, const char *root)
 {
-	struct module *m = (struct module *)e->module;
+	const struct module *m = e->module;
 	int64_t k;
 
 	if (!m->stage)

@@ -70,7 +70,7 @@ int	emit_table_readers(const struct module *, const struct reader **, int n);
 /* stages.c: the programs of a pipeline's stages. The module of the last one, which has the results, and that of stage K; where there
  * are no stages, the module itself. */
 const struct module	*emit_last_stage(const struct module *);
-struct module		*emit_stage(struct module *, int64_t k);
+const struct module	*emit_stage(const struct module *, int64_t k);
 struct staged_input {		/* what is read from the data, for this program or another stage's */
 	const struct module *module;	/* that reads it */
 	const struct tensor *tensor;	/* there */

@@ -20,8 +20,8 @@ emit_last_stage(const struct module *m)
 	return m->stage ? m->stage[module_stages(m) - 1] : m;
 }
 
-struct module *
-emit_stage(struct module *m, int64_t k)
+const struct module *
+emit_stage(const struct module *m, int64_t k)
 {
 	return m->stage ? m->stage[k] : m;
 }

@@ -119,10 +119,10 @@ emit_saved_list(const struct emitter *e, struct saved **list)
 	int i, n = 0;
 
 	for (k = 0; k < stages; k++)
-		n += (e->module->stage ? e->module->stage[k] : e->module)->persistent.n;
+		n += emit_stage(e->module, k)->persistent.n;
 	*list = arena_array(e->module->arena, (size_t)n + 1, sizeof(**list));
 	for (k = 0, n = 0; k < stages; k++) {
-		const struct module *m = e->module->stage ? e->module->stage[k] : e->module;
+		const struct module *m = emit_stage(e->module, k);
 		const struct emitter of = { .module = m, .plan = m->plan };
 
 		for (i = 0; i < m->persistent.n; i++)

@@ -138,7 +138,7 @@ bool	settings_keep_gradients(const struct settings *);
 bool	settings_share_out(const struct settings *, enum shard_kind);
 /* So many stages, a rank each, through which micro-batches go one after the other (passes/stages.c); 1: there are none. */
 int64_t	settings_stages(const struct settings *);
-/* How many micro-batches have been through this stage's forward and not its backward, at most: 1 before it is planned. */
+/* How many micro-batches have been through this stage's forward and not its backward, at most; settings->stage says which. */
 int64_t	settings_slots(const struct settings *);
 /* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks that share samples. */
 int64_t	settings_shares(const struct settings *);

@@ -23,6 +23,17 @@ split_is_done(const struct module *m, const struct node *n)
 	return module_splits(m) && split_is_said(n);
 }
 
+const struct node *
+split_first(const struct graph *g)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (split_is_said(g->nodes.v[i]))
+			return g->nodes.v[i];
+	return NULL;
+}
+
 int
 split_blocks(const struct split *s, const struct tensor *t)
 {

@@ -38,6 +38,9 @@ bool		 split_can_be_said(const struct op *);
 bool		 split_is_said(const struct node *);
 bool		 split_is_done(const struct module *, const struct node *);
 
+/* The first of the graph that says so; NULL: none does. */
+const struct node	*split_first(const struct graph *);
+
 /* Of how many blocks the last axis of T is split; 0: it is whole, or absent. */
 int		 split_blocks(const struct split *, const struct tensor *);
 /* T, of which ranks add up the gradients: each has the part that is through its share of what reads it. */

@@ -95,6 +95,18 @@ check_met(struct expander *ex, const struct path_set *met, const struct pattern 
 	}
 }
 
+/* Patterns that name layers, not what these keep. */
+static void
+match_layers(struct expander *ex, const struct pattern *p, int n, const char *what)
+{
+	struct path_set *met = path_set_new(ex->a, p, n);
+	int i;
+
+	for (i = 0; i < ex->m->forward->nodes.n; i++)
+		path_set_first(met, ex->m->forward->nodes.v[i]->path);
+	check_met(ex, met, p, n, what, true);
+}
+
 void
 freeze_read(struct expander *ex, const struct setting *st, struct settings *set)
 {
@@ -167,8 +179,6 @@ check_budget(struct expander *ex, const struct settings *set)
 void
 recompute_read(struct expander *ex, const struct setting *st, struct settings *set)
 {
-	struct graph *f = ex->m->forward;
-	struct path_set *met;
 	int i, errors;
 
 	set->recompute_loc = st->loc;
@@ -182,10 +192,7 @@ recompute_read(struct expander *ex, const struct setting *st, struct settings *s
 	for (i = 0; i < st->nvalues; i++)
 		add_pattern(ex, st->value[i], "recompute", &set->recompute_pattern,
 		    &set->nrecompute);
-	met = path_set_new(ex->a, set->recompute_pattern, set->nrecompute);
-	for (i = 0; i < f->nodes.n; i++)
-		path_set_first(met, f->nodes.v[i]->path);
-	check_met(ex, met, set->recompute_pattern, set->nrecompute, "recompute", true);
+	match_layers(ex, set->recompute_pattern, set->nrecompute, "recompute");
 }
 
 void
@@ -223,12 +230,7 @@ place_pattern_read(struct expander *ex, const struct expr *e, struct settings *s
 void
 places_match(struct expander *ex, const struct settings *set)
 {
-	struct path_set *met = path_set_new(ex->a, set->place_pattern, set->nplace_patterns);
-	int i;
-
-	for (i = 0; i < ex->m->forward->nodes.n; i++)
-		path_set_first(met, ex->m->forward->nodes.v[i]->path);
-	check_met(ex, met, set->place_pattern, set->nplace_patterns, "place", true);
+	match_layers(ex, set->place_pattern, set->nplace_patterns, "place");
 }
 
 /* A parameter that several updates name is the first one's. */

@@ -68,23 +68,12 @@ is_named(const struct settings *set, int64_t rank)
 	return false;
 }
 
-static bool
-splits(const struct graph *g)
-{
-	int i;
-
-	for (i = 0; i < g->nodes.n; i++)
-		if (split_is_said(g->nodes.v[i]))
-			return true;
-	return false;
-}
-
 /* What does not go with stages yet, or never; NULL: nothing. */
 static const char *
 at_odds(const struct expander *ex, const struct settings *set)
 {
 	return set->shard != SHARD_NONE ? "shard: no other rank has the same parameters" :
-	    splits(ex->m->forward) ? "split=ranks yet: a layer is of one rank, or of all of them" :
+	    split_first(ex->m->forward) ? "split=ranks yet: a layer is of one rank, or of all of them" :
 	    ex->m->bodies.n > 0 ? "layers that run others many times (scan and its like) yet" :
 	    set->parts ? "deterministic: its parts are of the batch, which stages do not share out" :
 	    set->nturns ? "update yet: a step of several updates goes through the network several times" :
@@ -122,7 +111,7 @@ check_ranks(struct expander *ex, struct settings *set)
 
 /* ---- each layer on one rank ---- */
 
-struct placed {			/* a pattern */
+struct placed_pattern {
 	int64_t rank;
 	int at;			/* among all of them */
 };
@@ -130,15 +119,15 @@ struct placed {			/* a pattern */
 static int
 by_rank(const void *x, const void *y)
 {
-	const struct placed *a = x, *b = y;
+	const struct placed_pattern *a = x, *b = y;
 
 	return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank) : (a->at > b->at) - (a->at < b->at);
 }
 
 static void
-is_on_two(struct expander *ex, const struct settings *set, const char *path, const struct placed *a, const struct placed *b)
+is_on_two(struct expander *ex, const struct settings *set, const char *path, const struct placed_pattern *a, const struct placed_pattern *b)
 {
-	const struct placed *first = a->at < b->at ? a : b, *second = a->at < b->at ? b : a;
+	const struct placed_pattern *first = a->at < b->at ? a : b, *second = a->at < b->at ? b : a;
 	struct diag *g = ex_error(ex, "settings", set->place_pattern[second->at].loc, "'%s' is placed on rank %lld, and on rank %lld",
 	    path, (long long)first->rank, (long long)second->rank);
 
@@ -151,13 +140,13 @@ static void
 check_once(struct expander *ex, const struct settings *set)
 {
 	int n = set->nplace_patterns, at = 0, low, high, i, k;
-	struct placed *placed = arena_array(ex->a, (size_t)n + 1, sizeof(*placed));
+	struct placed_pattern *placed = arena_array(ex->a, (size_t)n + 1, sizeof(*placed));
 	struct pattern *up = arena_array(ex->a, (size_t)n + 1, sizeof(*up)), *down = arena_array(ex->a, (size_t)n + 1, sizeof(*down));
 	struct path_set *lowest, *highest;
 
 	for (i = 0; i < set->nplaces; i++)
 		for (k = 0; k < set->place[i].patterns; k++, at++)
-			placed[at] = (struct placed){ set->place[i].rank, at };
+			placed[at] = (struct placed_pattern){ set->place[i].rank, at };
 	qsort(placed, (size_t)n, sizeof(*placed), by_rank);
 	for (i = 0; i < n; i++)
 		up[i] = down[n - 1 - i] = set->place_pattern[placed[i].at];

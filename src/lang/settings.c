@@ -289,17 +289,6 @@ adds_up_norms(const struct settings *set)
 	return adds;
 }
 
-static const struct node *
-first_split(const struct graph *g)
-{
-	int i;
-
-	for (i = 0; i < g->nodes.n; i++)
-		if (split_is_said(g->nodes.v[i]))
-			return g->nodes.v[i];
-	return NULL;
-}
-
 /* Where a layer says so, ranks share layers and no samples. */
 static void
 check_split(struct expander *ex, struct settings *set)
@@ -309,10 +298,10 @@ check_split(struct expander *ex, struct settings *set)
 	const char *what;
 	int i;
 
-	n = first_split(ex->m->forward);
+	n = split_first(ex->m->forward);
 	set->splits = n != NULL;
 	for (i = 0; i < ex->m->bodies.n && !in_body; i++)
-		in_body = first_split(ex->m->bodies.v[i]);
+		in_body = split_first(ex->m->bodies.v[i]);
 	if (settings_ranks(set) <= 1 || (!n && !in_body))
 		return;
 	if (in_body) {

@@ -139,23 +139,29 @@ gate_of(struct emitter *e, const struct node *n)
 void
 maxpool_note(struct emitter *e, const struct node *n)
 {
+	const struct formula *gate = gate_of(e, n);
+
 	then_note(e, n);
-	if (gate_of(e, n))
-		epilogue_note(e, gate_of(e, n));
+	if (gate)
+		epilogue_note(e, gate);
 }
 
 void
 maxpool_define(struct emitter *e, const struct node *n)
 {
+	const struct formula *gate = gate_of(e, n);
+
 	then_define(e, n);
-	if (gate_of(e, n))
-		epilogue_define(e, gate_of(e, n));
+	if (gate)
+		epilogue_define(e, gate);
 }
 
 struct call_arg
 maxpool_passed(struct emitter *e, const struct node *n)
 {
-	return gate_of(e, n) ? epilogue_arg(e, gate_of(e, n), NULL) : arg_text("AS_IS");
+	const struct formula *gate = gate_of(e, n);
+
+	return gate ? epilogue_arg(e, gate, NULL) : arg_text("AS_IS");
 }
 
 static void

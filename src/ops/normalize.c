@@ -140,12 +140,6 @@ normalize_by(const struct norm *s)
 }
 
 static struct tensor *
-operand(const struct node *n, int k)
-{
-	return n->nin > k ? n->in[k] : NULL;
-}
-
-static struct tensor *
 result(const struct node *n, int k)
 {
 	return n->nout > k ? n->out[k] : NULL;
@@ -171,8 +165,8 @@ emit(struct emitter *e, const struct node *n)
 	}
 	r = normalize_rows(e, &s, x);
 	emit_call(e, "normalize_forward", arg_tensor(n->out[Y]), arg_tensor(result(n, MEAN)),
-	    arg_tensor(result(n, SCALE)), arg_tensor(x), arg_tensor(operand(n, WEIGHT)),
-	    arg_tensor(operand(n, BIAS)), then_arg(e, n, NULL), normalize_by(&s), arg_text(eps), arg_text(r.rows),
+	    arg_tensor(result(n, SCALE)), arg_tensor(x), arg_tensor(normalize_operand(n, WEIGHT)),
+	    arg_tensor(normalize_operand(n, BIAS)), then_arg(e, n, NULL), normalize_by(&s), arg_text(eps), arg_text(r.rows),
 	    arg_int(r.n), arg_int(r.groups), arg_int(r.places));
 }
 
@@ -314,7 +308,7 @@ l2norm_torch(struct tape *t, const struct node *n)
 static bool
 can(struct arena *a, const struct node *n, const struct formula *then)
 {
-	return (operand(n, WEIGHT) || !result(n, MEAN)) && then_is_passed(a, n, then);
+	return (normalize_operand(n, WEIGHT) || !result(n, MEAN)) && then_is_passed(a, n, then);
 }
 
 #define KEPT	(SAVES_IN(X) | SAVES_IN(WEIGHT) | SAVES_OUT(Y) | SAVES_OUT(SCALE) | SAVES_OUT(MEAN))

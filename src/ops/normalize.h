@@ -34,8 +34,15 @@ int64_t		normalize_length(const struct norm *, const struct tensor *x);	/* of a 
 struct rows	normalize_rows(struct emitter *, const struct norm *, const struct tensor *x);
 /* Do its rows' elements lie apart? */
 bool		normalize_is_strided(const struct norm *, const struct tensor *x);
-/* An argument of calls */
+/* The kernels' BY_..., by which a row is divided. */
 struct call_arg	normalize_by(const struct norm *);
+
+/* NULL: it has none. */
+static inline struct tensor *
+normalize_operand(const struct node *n, int k)
+{
+	return n->nin > k ? n->in[k] : NULL;
+}
 
 /* op->gradient.build */
 bool		normalize_gradient(struct diff *, struct node *);

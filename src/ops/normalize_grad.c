@@ -180,21 +180,15 @@ static const struct op *const of[2][2] = {
 	{ &op_normalize_grad, &op_normalize_then_grad }
 };
 
-static struct tensor *
-operand(const struct node *n, int k)
-{
-	return n->nin > k ? n->in[k] : NULL;
-}
-
 bool
 normalize_gradient(struct diff *d, struct node *n)
 {
 	const struct norm s = normalize_norm(n);
 	const struct formula *then = then_of(n);
-	struct tensor *weight = operand(n, WEIGHT);
+	struct tensor *weight = normalize_operand(n, WEIGHT);
 	bool of_input = weight || then;	/* else of the output */
 	struct tensor *in[] = { diff_of(d, n->out[Y]), of_input ? n->in[X] : n->out[Y], weight,
-		of_input && n->nout > MEAN ? n->out[MEAN] : NULL, n->out[SCALE], operand(n, BIAS) };
+		of_input && n->nout > MEAN ? n->out[MEAN] : NULL, n->out[SCALE], normalize_operand(n, BIAS) };
 	struct node *back;
 	struct attr *a;
 	int k;

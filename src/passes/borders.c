@@ -33,7 +33,6 @@ struct placing {
 	struct tensor **carried;	/* by a tensor's id: the same, on the next rank; NULL: it does not go there yet */
 	const struct node **reader;	/* by a persistent tensor's id: the first that reads it, */
 	int *owner;		/* and on which rank; -1: nobody does yet */
-	int borders;
 };
 
 static int
@@ -136,20 +135,16 @@ place_free(struct placing *p)
 static struct tensor *
 carry(struct placing *p, const struct node *reader, struct tensor *t, int rank)
 {
-	struct tensor *before = rank - 1 > rank_of(p, t) ? carry(p, reader, t, rank - 1) : t, *to = before;
+	struct tensor *before = rank - 1 > rank_of(p, t) ? carry(p, reader, t, rank - 1) : t, *to = p->carried[before->id];
 	struct attr *attr;
 	struct node *n;
-	int from = rank - 1, i;
 
-	for (i = rank_of(p, t); i < rank && to; i++)
-		to = i == rank_of(p, t) ? p->carried[t->id] : p->carried[to->id];
 	if (to)
 		return to;
 	n = ir_node(p->g, &op_border, before->name, reader->loc, 1, &before);
-	attr = arena_array(p->m->arena, (size_t)op_nattrs(n->op) + 1, sizeof(*attr));
-	attr[0].i = from;
-	attr[1].i = rank;
-	n->attr = attr;
+	n->attr = attr = op_presets(p->m->arena, n->op);
+	op_preset(n->op, attr, "from")->i = rank - 1;
+	op_preset(n->op, attr, "to")->i = rank;
 	to = ir_add_output(p->m, n, ir_tensor_like(p->m, T_ACTIVATION, before, arena_printf(p->m->arena, "%s.on_%d", t->name, rank),
 	    t->loc));
 	p->carried[before->id] = to;
@@ -205,16 +200,16 @@ put_borders(struct placing *p)
 static bool
 place_graph(struct placing *p, struct graph *g)
 {
-	size_t room = (size_t)p->m->next_tensor * (size_t)(p->last + 2) + 1;	/* and for those that are carried */
+	size_t known = (size_t)p->m->next_tensor + 1;
 	bool *ends;
 	int i;
 
 	p->g = g;
 	p->known = p->m->next_tensor;
-	p->rank = arena_array(p->scratch, room, sizeof(*p->rank));
+	p->rank = arena_array(p->scratch, known, sizeof(*p->rank));
 	p->node = arena_array(p->scratch, (size_t)g->nodes.n + 1, sizeof(*p->node));
-	p->carried = arena_array(p->scratch, room, sizeof(struct tensor *));
-	ends = arena_array(p->scratch, room, sizeof(*ends));
+	p->carried = arena_array(p->scratch, known * (size_t)(p->last + 2), sizeof(struct tensor *));	/* and of those that borders make */
+	ends = arena_array(p->scratch, known, sizeof(*ends));
 	for (i = 0; i < p->known; i++)
 		p->rank[i] = -1;
 	for (i = 0; i < g->results.n; i++)

@@ -37,21 +37,6 @@ has_room(struct graph *g, const struct pass_options *o, struct arena *a)
 	return m && step_try(m) && step_is_roomy(g->module, o, m);
 }
 
-/* The one node that reads T from place I on, or NULL. */
-static struct node *
-reader_after(const struct marking *s, const struct tensor *t, int i)
-{
-	int k;
-
-	if (s->reads[t->id] != 1)
-		return NULL;
-	for (i++; i < s->g->nodes.n; i++)
-		for (k = 0; k < s->g->nodes.v[i]->nin; k++)
-			if (s->g->nodes.v[i]->in[k] == t)
-				return s->g->nodes.v[i];
-	return NULL;
-}
-
 /* Does anything before node N read a statistic of OTHER, which will be made there? */
 static bool
 is_read_before(const struct marking *s, const struct node *other, const struct node *n)
@@ -71,11 +56,13 @@ static bool
 join(struct marking *s, struct node *n, struct node *grad)
 {
 	struct node *other = batchnorm_beside(n), *other_grad;
+	int at;
 
 	if (!other || s->reads[other->out[Y]->id] != 1 || is_read_before(s, other, n))
 		return false;
-	other_grad = reader_after(s, grad->out[grad->nout - 1], s->place[grad->id]);
-	if (!other_grad || !batchnorm_can_join_gradients(grad, other, other_grad))
+	at = sums_reader_after(s->g, s->reads, grad->out[grad->nout - 1], s->place[grad->id]);
+	other_grad = s->g->nodes.v[at];
+	if (!at || !batchnorm_can_join_gradients(grad, other, other_grad))
 		return false;
 	s->gone[s->place[other->id]] = s->gone[s->place[other_grad->id]] = true;
 	batchnorm_join_both(s->g->module, n, other, grad, other_grad);

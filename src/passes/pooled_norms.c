@@ -24,21 +24,6 @@
 #include "ops/maxpool.h"
 #include "passes/sums.h"
 
-/* Behind place I, that of the node that alone reads T; 0: there is none. */
-static int
-reader_after(const struct graph *g, const int *reads, const struct tensor *t, int i)
-{
-	int k;
-
-	if (reads[t->id] != 1)
-		return 0;
-	for (i++; i < g->nodes.n; i++)
-		for (k = 0; k < g->nodes.v[i]->nin; k++)
-			if (g->nodes.v[i]->in[k] == t)
-				return i;
-	return 0;
-}
-
 /* Does a node from place I to place J overwrite what N reads? */
 static bool
 is_overwritten(const struct graph *g, const struct node *n, int i, int j)
@@ -59,7 +44,7 @@ static int
 join(const struct graph *g, const int *reads, int i)
 {
 	struct node *n = g->nodes.v[i], *next;
-	int j = n->op == &op_batchnorm || n->op == &op_maxpool_grad ? reader_after(g, reads, n->out[0], i) : 0;
+	int j = n->op == &op_batchnorm || n->op == &op_maxpool_grad ? sums_reader_after(g, reads, n->out[0], i) : 0;
 
 	if (!j)
 		return -1;

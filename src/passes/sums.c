@@ -133,3 +133,17 @@ sums_fold(struct graph *g, enum tensor_kind kind)
 	g->nodes.n = kept;
 	arena_free(scratch);
 }
+
+int
+sums_reader_after(const struct graph *g, const int *reads, const struct tensor *t, int i)
+{
+	int k;
+
+	if (reads[t->id] != 1)
+		return 0;
+	for (i++; i < g->nodes.n; i++)
+		for (k = 0; k < g->nodes.v[i]->nin; k++)
+			if (g->nodes.v[i]->in[k] == t)
+				return i;
+	return 0;
+}

@@ -13,6 +13,9 @@
  */
 void	sums_fold(struct graph *, enum tensor_kind);
 
+/* Behind place I, that of the node that alone reads T, by sums_reads(); 0: there is none. */
+int	sums_reader_after(const struct graph *, const int *reads, const struct tensor *t, int i);
+
 /* How often each tensor is read by the graph, by id; results count. */
 int	*sums_reads(const struct graph *, struct arena *);
 

@@ -221,6 +221,15 @@ is_one_graph(const struct module *m)
 	return true;
 }
 
+int64_t
+plan_samples_room(const struct module *m)
+{
+	const struct device *d = &m->set.device;
+	int64_t left = d->given && d->memory ? target_memory(m->plan->target, module_ranks(m), d) - m->plan->arena_bytes : INT64_MAX;
+
+	return left > 0 ? left : 0;
+}
+
 int
 plan_steps_together(const struct module *m)
 {

@@ -39,7 +39,9 @@ struct estimate	plan_estimate(const struct plan *, const struct card *, struct a
 #define TOGETHER_NS	1e6	/* one launch makes about as many updates as take so long, */
 #define TOGETHER_MOST	16	/* and no more than that */
 
-/* How many, on a target that gathers batches; 1: each is launched by itself, since it takes long, or since it is more than
+/* Bytes that the spec's device has beside the arena, where samples may stay; INT64_MAX: it does not say how much it has. */
+int64_t		plan_samples_room(const struct module *);
+/* Updates that one launch makes, 1 to TOGETHER_MOST, on a target that gathers batches; 1: each is launched by itself, since it takes long, or since it is more than
  * one graph. */
 int		plan_steps_together(const struct module *);
 

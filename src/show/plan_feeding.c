@@ -39,7 +39,7 @@ plan_feeding(FILE *f, const struct module *m, const struct plan_style *style)
 	const struct settings *set = &m->set;
 	const struct data_source *d = &set->data;
 	int64_t each = sample_bytes(m), all;
-	bool room = true;
+	bool room;
 
 	if (!m->plan->target->lands_batches || !m->train || !d->reader || (d->reader->alike && !d->reader->alike(d)))
 		return;
@@ -51,8 +51,7 @@ plan_feeding(FILE *f, const struct module *m, const struct plan_style *style)
 	}
 	if (__builtin_mul_overflow(each, d->samples, &all))
 		all = INT64_MAX;
-	if (set->device.given && set->device.memory)
-		room = all <= target_memory(m->plan->target, module_ranks(m), &set->device) - m->plan->arena_bytes;
+	room = all <= plan_samples_room(m);
 	plan_size_row(f, style, "samples", all);
 	if (all > SAMPLES_MOST)
 		fprintf(f, "  too many to stay on the GPU: each batch is sent\n");

@@ -66,8 +66,8 @@ makefile(struct text *t, const struct recipe *r)
 		put_stages(t, r);
 	else
 		text_printf(t,
-	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).c\n"
-	    "\t%s$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)\n\n", r->ranks > 1 ? "$(NO_MPI)" : "");
+		    "$(PROGRAM)$(SUFFIX): $(PROGRAM).c\n"
+		    "\t%s$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)\n\n", r->ranks > 1 ? "$(NO_MPI)" : "");
 	if (r->ranks <= 1)
 		text_puts(t,
 	    "lib: lib$(PROGRAM).so\n"

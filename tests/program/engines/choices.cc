@@ -12,6 +12,7 @@
 #include <string>
 
 #include "host/common.h"
+#define DEVICE_TOO	static inline
 
 struct cudaDeviceProp {
 	char name[256];
@@ -73,7 +74,7 @@ whole_of(const std::string &lines)
 	char end[64];
 	std::string text = std::string("stowage engines 1\nfor ") + choices_file.key + "\n" + lines;
 
-	snprintf(end, sizeof(end), "end %016llx\n", (unsigned long long)choice_hash(CHOICE_HASH, text.data(), text.size()));
+	snprintf(end, sizeof(end), "end %016llx\n", (unsigned long long)fnv_add(FNV_BEGIN, text.data(), text.size()));
 	return text + end;
 }
 
