@@ -7,13 +7,11 @@
 #include "update/updates.cu"
 
 /* Weight decay is added to the gradient, or (adamw) DECOUPLED: lr * decay taken off the weight. */
-KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, double beta1,
-    double beta2, double eps, int decoupled))
+KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, struct adam_means a,
+    int decoupled))
 {
-	ONCE(struct adam_pace, pace, adam_pace_of(s->lr, beta1, beta2, UPDATE(s, clip, u)));
+	struct adam_pace pace = adam_pace_of((real)s->lr, &a, UPDATE(s, clip, u));
 	real factor = clip ? *clip : 1;
-	real b1 = (real)beta1, b2 = (real)beta2, c1 = (real)(1 - beta1), c2 = (real)(1 - beta2);
-	real tiny = (real)eps;
 
 	ROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {
 		struct update_share k = update_share_of(&u, c);
@@ -23,12 +21,12 @@ KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, d
 
 		ALONG_EACH (i, k.n) {
 			real w = weight_of(&k, i), d = GRADIENT(k.g[i]) * factor + wd * w;
-			real first = b1 * m[i] + c1 * d, second = b2 * v[i] + c2 * d * d;
+			real first = a.b1 * m[i] + a.c1 * d, second = a.b2 * v[i] + a.c2 * d * d;
 
 			m[i] = first;
 			v[i] = second;
 			weight_set(&k, i,
-			    w * keep - step * first / (R(sqrt)(second) * pace.second + tiny));
+			    w * keep - step * first / (R(sqrt)(second) * pace.second + a.tiny));
 		}
 	}
 }
@@ -37,7 +35,7 @@ static void
 adam_update(struct updates u, const real *clip, const struct step *s, double beta1, double beta2,
     double eps, int decoupled)
 {
-	LAUNCH_CHUNKS(adam_kernel, u.chunks, (u, clip, s, beta1, beta2, eps, decoupled));
+	LAUNCH_CHUNKS(adam_kernel, u.chunks, (u, clip, s, adam_means_of(beta1, beta2, eps), decoupled));
 }
 
 #endif

@@ -100,14 +100,11 @@ coded_of(unsigned char *arena, const struct update *t, int64_t b)
 	return c;
 }
 
-KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step *s, double beta1, double beta2,
-    double eps))
+KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step *s, struct adam_means a))
 {
-	ONCE(struct adam_pace, pace, adam_pace_of(s->lr, beta1, beta2, UPDATE(s, clip, u)));
+	struct adam_pace pace = adam_pace_of((real)s->lr, &a, UPDATE(s, clip, u));
 	int64_t blocks = UPDATE_CHUNK / CODED_BLOCK;
 	real factor = clip ? *clip : 1;
-	real b1 = (real)beta1, b2 = (real)beta2, c1 = (real)(1 - beta1), c2 = (real)(1 - beta2);
-	real tiny = (real)eps;
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : u.chunks * blocks) {
 		int64_t from, chunk = r / blocks;
@@ -124,10 +121,10 @@ KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step 
 		old_second = *k.largest_second;
 		ALONG (i, k.w.n) {
 			real d = GRADIENT(k.w.g[i]) * factor;
-			real m = b1 * (mean_value(k.first[i]) * old_first) + c1 * d;
-			real v = b2 * (code_value(k.second[i], 2) * old_second) + c2 * d * d;
+			real m = a.b1 * (mean_value(k.first[i]) * old_first) + a.c1 * d;
+			real v = a.b2 * (code_value(k.second[i], 2) * old_second) + a.c2 * d * d;
 
-			weight_set(&k.w, i, weight_of(&k.w, i) * keep - step * m / (R(sqrt)(v) * pace.second + tiny));
+			weight_set(&k.w, i, weight_of(&k.w, i) * keep - step * m / (R(sqrt)(v) * pace.second + a.tiny));
 			first = R(fabs)(m) > first ? R(fabs)(m) : first;
 			second = v > second ? v : second;
 		}
@@ -135,8 +132,8 @@ KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step 
 		second = ROW_MAX(second);
 		ALONG (i, k.w.n) {
 			real d = GRADIENT(k.w.g[i]) * factor;
-			real m = b1 * (mean_value(k.first[i]) * old_first) + c1 * d;
-			real v = b2 * (code_value(k.second[i], 2) * old_second) + c2 * d * d;
+			real m = a.b1 * (mean_value(k.first[i]) * old_first) + a.c1 * d;
+			real v = a.b2 * (code_value(k.second[i], 2) * old_second) + a.c2 * d * d;
 
 			k.first[i] = mean_code(first > 0 ? m / first : 0);
 			k.second[i] = (uint8_t)code_nearest(second > 0 ? v / second : 0, 2);
@@ -151,7 +148,8 @@ KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step 
 static void
 adamw8bit_update(struct updates u, const real *clip, const struct step *s, double beta1, double beta2, double eps)
 {
-	LAUNCH_ROWS(adamw8bit_kernel, u.chunks * (UPDATE_CHUNK / CODED_BLOCK), (u, clip, s, beta1, beta2, eps));
+	LAUNCH_ROWS(adamw8bit_kernel, u.chunks * (UPDATE_CHUNK / CODED_BLOCK), (u, clip, s,
+	    adam_means_of(beta1, beta2, eps)));
 }
 
 #endif

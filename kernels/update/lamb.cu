@@ -9,21 +9,18 @@
 #include "update/updates.cu"
 
 struct lamb {
-	real b1, b2, c1, c2, factor;	/* of the means */
-	struct adam_pace pace;		/* of the step, at a rate of 1 */
-	real tiny, decay;
+	struct adam_means a;
+	struct adam_pace pace;	/* of the step, at a rate of 1 */
+	real decay;
 };
 
 DEVICE struct lamb
-lamb_of(const struct update_share *k, const real *clip, struct adam_pace pace, double beta1, double beta2, double eps)
+lamb_of(const struct update_share *k, const struct adam_means *a, int64_t update)
 {
 	struct lamb l;
 
-	l.b1 = (real)beta1, l.c1 = (real)(1 - beta1);
-	l.b2 = (real)beta2, l.c2 = (real)(1 - beta2);
-	l.factor = clip ? *clip : 1;
-	l.pace = pace;
-	l.tiny = (real)eps;
+	l.a = *a;
+	l.pace = adam_pace_of(1, a, update);
 	l.decay = (real)k->decay;
 	return l;
 }
@@ -31,15 +28,15 @@ lamb_of(const struct update_share *k, const real *clip, struct adam_pace pace, d
 DEVICE real
 lamb_step(const struct lamb *l, real m, real v, real w)
 {
-	return l->pace.first * m / (R(sqrt)(v) * l->pace.second + l->tiny) + l->decay * w;
+	return l->pace.first * m / (R(sqrt)(v) * l->pace.second + l->a.tiny) + l->decay * w;
 }
 
 /* part: for each, the sum of squares of weights, and that of steps */
 KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct step *s, double *part,
-    int64_t parts, double beta1, double beta2, double eps))
+    int64_t parts, struct adam_means a))
 {
-	ONCE(struct adam_pace, pace, adam_pace_of(1, beta1, beta2, UPDATE(s, clip, k)));
-	struct lamb l = lamb_of(&k, clip, pace, beta1, beta2, eps);
+	struct lamb l = lamb_of(&k, &a, UPDATE(s, clip, k));
+	real factor = clip ? *clip : 1;
 	real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
@@ -48,10 +45,10 @@ KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct
 
 		ALONG_ADD (j, n, weights, steps) {
 			int64_t i = from + j;
-			real w = weight_of(&k, i), d = GRADIENT(k.g[i]) * l.factor, step;
+			real w = weight_of(&k, i), d = GRADIENT(k.g[i]) * factor, step;
 
-			m[i] = l.b1 * m[i] + l.c1 * d;
-			v[i] = l.b2 * v[i] + l.c2 * d * d;
+			m[i] = a.b1 * m[i] + a.c1 * d;
+			v[i] = a.b2 * v[i] + a.c2 * d * d;
 			step = lamb_step(&l, m[i], v[i], w);
 			weights += (double)w * (double)w;
 			steps += (double)step * (double)step;
@@ -66,10 +63,9 @@ KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct
 }
 
 KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step *s, const double *part,
-    int64_t parts, double beta1, double beta2, double eps, int adapts))
+    int64_t parts, struct adam_means a, int adapts))
 {
-	ONCE(struct adam_pace, pace, adam_pace_of(1, beta1, beta2, UPDATE(s, clip, k)));
-	struct lamb l = lamb_of(&k, clip, pace, beta1, beta2, eps);
+	struct lamb l = lamb_of(&k, &a, UPDATE(s, clip, k));
 	const real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
@@ -129,11 +125,13 @@ static void
 lamb_update(struct update_share k, const real *clip, const struct step *s, void *work, int64_t parts,
     double beta1, double beta2, double eps, int adapts)
 {
-	LAUNCH_ROWS(lamb_means_kernel, parts, (k, clip, s, (double *)work, parts, beta1, beta2, eps));
+	struct adam_means a = adam_means_of(beta1, beta2, eps);
+
+	LAUNCH_ROWS(lamb_means_kernel, parts, (k, clip, s, (double *)work, parts, a));
 #ifdef SHARDS
 	lamb_sums_of_all((double *)work, parts);
 #endif
-	LAUNCH_ROWS(lamb_kernel, parts, (k, clip, s, (const double *)work, parts, beta1, beta2, eps, adapts));
+	LAUNCH_ROWS(lamb_kernel, parts, (k, clip, s, (const double *)work, parts, a, adapts));
 }
 
 #endif

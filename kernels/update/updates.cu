@@ -233,34 +233,47 @@ update_share_of(const struct updates *u, int64_t c)
 #define LAUNCH_CHUNKS(name, chunks, args)	LAUNCH(name, (chunks) * UPDATE_CHUNK, args)
 #endif
 
-/* base to the power n, by squaring: the same on every target */
-DEVICE double
-power_of(double base, int64_t n)
+/* 1 - beta^t, of the logarithm of BETA, without the difference of numbers that are nearly alike: so that no double is
+ * needed, of which most cards make a few where they make a hundred floats. */
+DEVICE real
+mean_whole(real log_beta, int64_t t)
 {
-	double result = 1;
-
-	for (; n > 0; n /= 2) {
-		if (n % 2)
-			result *= base;
-		base *= base;
-	}
-	return result;
+	return -R(expm1)((real)t * log_beta);
 }
 
-/* What a step of Adam's has alike for all weights: the rate, the rate over the sum of the first mean's shares, and one
- * over the root of that of the second's. */
+/* Adam's two means: what is kept of each (beta), what comes to it (1 - beta), and the logarithm of what is kept, of
+ * nothing one whose power is. Worked out on the host. */
+struct adam_means {
+	real b1, c1, log1, b2, c2, log2, tiny;
+};
+
+static inline struct adam_means
+adam_means_of(double beta1, double beta2, double eps)
+{
+	struct adam_means a;
+
+	a.b1 = (real)beta1, a.c1 = (real)(1 - beta1);
+	a.b2 = (real)beta2, a.c2 = (real)(1 - beta2);
+	a.log1 = (real)(beta1 > 0 ? log(beta1) : -1000);
+	a.log2 = (real)(beta2 > 0 ? log(beta2) : -1000);
+	a.tiny = (real)eps;
+	return a;
+}
+
+/* What a step has alike for all weights: the rate, the rate over the sum of the first mean's shares, and one over the
+ * root of that of the second's. */
 struct adam_pace {
 	real rate, first, second;
 };
 
 DEVICE struct adam_pace
-adam_pace_of(double rate, double beta1, double beta2, int64_t update)
+adam_pace_of(real rate, const struct adam_means *a, int64_t update)
 {
 	struct adam_pace p;
 
-	p.rate = (real)rate;
-	p.first = (real)(rate / (1 - power_of(beta1, update)));
-	p.second = (real)(1 / sqrt(1 - power_of(beta2, update)));
+	p.rate = rate;
+	p.first = rate / mean_whole(a->log1, update);
+	p.second = 1 / R(sqrt)(mean_whole(a->log2, update));
 	return p;
 }
 

@@ -1,6 +1,5 @@
 /*
- * Kernels for optimizers that are formulas. What is the same for all elements is worked out before them, in double
- * precision where it is a small difference of large numbers.
+ * Kernels for optimizers that are formulas. What is the same for all elements is worked out before them.
  *
  *     KERNEL(lion_update_kernel, (struct updates u, const real *clip, const struct step *s))
  *     {
@@ -19,6 +18,8 @@
  */
 #include "calls/update_kernel.h"
 
+#include <math.h>
+
 #include "calls/formula_kernel.h"
 
 #define NAME	FORMULA_KERNEL_NAME
@@ -31,13 +32,16 @@ static const struct {
 	[UPDATE_FIX_2] = { "fix2", "" },
 };
 
-/* The digits of a double, exact. */
+/* 1 - beta^t. The program is told the logarithm, which it needs no double for. */
 static const char *
-exact(struct emitter *e, double x)
+fix_value(struct emitter *e, double beta)
 {
 	char buf[SIZE_TEXT];
 
-	return arena_strdup(e->module->arena, emit_real(buf, x, false));
+	if (beta <= 0)
+		return "1";
+	return arena_printf(e->module->arena, "mean_whole((real)%s, UPDATE(s, clip, u))",
+	    emit_real(buf, log(beta), false));
 }
 
 static void
@@ -52,8 +56,7 @@ write_scalars(struct emitter *e, const struct update_kernel *u, struct text *t, 
 			continue;
 		operand[i] = scalars[i].name;
 		if (i >= UPDATE_FIX_1)
-			value = arena_printf(e->module->arena, "(real)(1 - power_of(%s, UPDATE(s, clip, u)))",
-			    exact(e, u->beta[i - UPDATE_FIX_1]));
+			value = fix_value(e, u->beta[i - UPDATE_FIX_1]);
 		text_printf(t, "\treal %s = %s;\n", operand[i], value);
 	}
 }

@@ -190,6 +190,23 @@ check_adamw8bit(int64_t n)
 	same("adamw8bit", Values(w, w + n), should, 1e-5);
 }
 
+/* What is the same in a step for all weights is rounded a few times, and no more after a million updates than after
+ * one, whatever the means keep. */
+static void
+check_pace(double beta1, double beta2)
+{
+	struct adam_means a = adam_means_of(beta1, beta2, 1e-8);
+
+	for (int64_t t = 1; t <= 4000000; t = t * 3 / 2 + 1) {
+		struct adam_pace p = adam_pace_of((real)1e-3, &a, t);
+		long double first = 1e-3L / (1 - powl(beta1, t)), second = 1 / sqrtl(1 - powl(beta2, t));
+
+		checks++;
+		if (!(std::fabs(p.first / first - 1) < 4e-7L && std::fabs(p.second / second - 1) < 4e-7L))
+			failed("pace", (double)(p.first - first), (double)first);
+	}
+}
+
 /* RATE: of the step's. */
 static void
 check_adam(int64_t n, double rate, int decoupled)
@@ -222,6 +239,9 @@ check_adam(int64_t n, double rate, int decoupled)
 int
 main(void)
 {
+	check_pace(0.9, 0.999);
+	check_pace(0, 0.9999999);
+	check_pace(0.5, 0);
 	check_adam(7, 1, 0);
 	check_adam(5000, 0.5, 1);
 	check_lamb(7, 1, 0.1);
