@@ -110,7 +110,7 @@ bool	autopsy_bytes_name_a_tensor(const struct oom_message *);
 bool	autopsy_in_backward(const struct oom_message *);
 /* What the message means, in a sentence or two. */
 const char	*autopsy_meaning(const struct autopsy *, const struct oom_message *);
-/* The same of a person's words alone, with what else they name: autopsy_told.c. */
+/* The same of a person's words alone: autopsy_told.c. */
 const char	*autopsy_told(const struct autopsy *);
 int64_t		autopsy_bytes(const struct oom_message *);
 

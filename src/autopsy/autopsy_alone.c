@@ -101,16 +101,14 @@ const char *
 autopsy_less(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	const char *smaller = p->high > 0 && p->wide > 0 ? arena_printf(y->arena, "smaller ones (line %d asks for %lld x %lld pixels)",
+	const char *smaller = p->high > 0 && p->wide > 0 ? arena_printf(y->arena, "smaller ones (line %d has %lld x %lld)",
 	    p->pixels_line, (long long)p->high, (long long)p->wide) :
-	    p->high > 0 ? arena_printf(y->arena, "smaller ones (line %d asks for a side of %lld pixels)",
+	    p->high > 0 ? arena_printf(y->arena, "smaller ones (line %d has %lld)",
 	    p->pixels_line, (long long)p->high) : "smaller ones (shorter sequences, fewer pixels)";
 
-	if (y->log.batch == 1)
-		return arena_printf(y->arena, "a batch has one sample by line %d, and %s make", y->log.batch_line, smaller);
-	if (y->log.batch > 1)
-		return arena_printf(y->arena, "fewer samples in a batch than the %lld of line %d, or %s, make",
-		    (long long)y->log.batch, y->log.batch_line, smaller);
+	if (y->log.batch > 0)
+		return arena_printf(y->arena, "fewer samples in a batch (line %d has %lld%s), or %s, make", y->log.batch_line,
+		    (long long)y->log.batch, y->log.batch == 1 ? ", which cannot be fewer" : "", smaller);
 	return arena_printf(y->arena, "fewer samples in a batch, or %s, make", smaller);
 }
 
@@ -161,7 +159,7 @@ own(struct autopsy *y)
 		return;
 	have = held(y, total);
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
-		autopsy_cause(y, arena_printf(y->arena, "%s By line %d it is a server of language models: those are "
+		autopsy_cause(y, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
 		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "
 		    "Weights in fewer bits (a quantized model), parts of them on more devices, or fewer and "
 		    "shorter requests side by side (max_num_seqs, max_model_len) take less.", have,
@@ -345,7 +343,7 @@ at_start(struct autopsy *y)
 		return;
 	if (left->known && left->bytes < all->bytes / 2)
 		autopsy_cause(y, arena_printf(y->arena, "When TensorFlow found the device, %s of its %s was "
-		    "free: another process, or another library of this one, had the rest.", size_human(human, left->bytes),
+		    "free: another process, or another library of this one, had the rest, as far as no display or driver keeps it.", size_human(human, left->bytes),
 		    size_human(total, all->bytes)));
 	else if (left->known && y->main->kind == OOM_CUDA && y->lo > left->bytes)
 		autopsy_cause(y, arena_printf(y->arena, "That is more than the %s that were free when TensorFlow "
@@ -396,8 +394,8 @@ grown_graph(struct autopsy *y)
 		if (s + n - digits < 4 || s + n - digits > 7 || digits <= s + 1 || digits[-1] != '_' ||
 		    !is_default_name(s, (size_t)(digits - 1 - s)))
 			continue;
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it: TensorFlow counts "
-		    "names up within a graph, so as many were made before. Where models or operations are "
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it. Where TensorFlow gave it "
+		    "that, as it counts within a graph, as many were made before. Where models or operations are "
 		    "made in a loop, the graph and its weights grow, unless each has a graph of its own "
 		    "(tf.Graph, tf.keras.backend.clear_session()).", (int)n, s));
 		return;

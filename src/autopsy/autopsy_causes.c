@@ -149,7 +149,7 @@ earlier_models(struct autopsy *y)
 	long number;
 
 	if ((part = numbered_part(y->main->node, scopes, &n, &number)))
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, which Keras counts up: training "
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it. Where Keras gave it that, as it counts, training "
 		    "was set up %s before in the same process, for this network (as compile does, if it is called again) or for "
 		    "others. Graphs, the optimizer's numbers and the other networks' weights stay until "
 		    "tf.keras.backend.clear_session(); in a notebook or a search over models they add up.", (int)n, part,
@@ -160,8 +160,8 @@ earlier_models(struct autopsy *y)
 		    "as in a notebook or a search over models, it keeps the graph and the weights of each until "
 		    "tf.keras.backend.clear_session().", (int)n, part, number - 1));
 	else if ((part = ready_made(y->main->node, &n, &number)) && number >= SEVERAL_MODELS)
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, named as a layer of Keras' ready-made networks, "
-		    "whose names TensorFlow counts up within a graph: %ld of it were made before. Where a network is made or loaded "
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, named as a layer of Keras' ready-made networks. "
+		    "Where TensorFlow counted it up, %ld of it were made before in its graph. Where a network is made or loaded "
 		    "anew for each picture or each round, all of them stay until tf.keras.backend.clear_session(); made once, ahead "
 		    "of the loop, it is there once.", (int)n, part, number));
 }
@@ -187,7 +187,7 @@ limits(struct autopsy *y)
 	if (y->main->share > 0 && y->main->share < SMALL_SHARE)
 		autopsy_cause(y, arena_printf(y->arena, "By the log PaddlePaddle's first block is %d %% of the "
 		    "device, a setting (FLAGS_fraction_of_gpu_memory_to_use). Others follow it where it does "
-		    "not suffice, so that it is no limit: the device was full. Where no other process has it, the run needs "
+		    "not suffice, so that it is no limit. Where no other process has the device, the run needs "
 		    "more than there is, and fewer samples in a batch, or smaller ones, make what a step keeps smaller.",
 		    y->main->share / 10));
 	if (y->main->kind == OOM_PYTORCH && limit_of(y) > 0 && limit_of(y) < y->budget.total)
@@ -301,8 +301,8 @@ update(struct autopsy *y)
 		n = strcspn(s, "/");
 		for (i = 0; optimizer[i]; i++)
 			if (is_part(optimizer[i], s, n) && s[n]) {
-				autopsy_cause(y, arena_printf(y->arena, "The operation is of the update by "
-				    "%s: its tensor has a number for each element of a weight, so "
+				autopsy_cause(y, arena_printf(y->arena, "By its name the operation is of the update by "
+				    "%s: then its tensor has a number for each element of a weight, and "
 				    "the batch plays no part in its size.", optimizer[i]));
 				return;
 			}
@@ -316,7 +316,7 @@ roomy(struct autopsy *y)
 
 	if (!y->budget.roomy || autopsy_is_large_block(y) || (y->budget.pool > 0 && used >= y->budget.pool / 10 * 9))
 		return;		/* full all the same, or refused for its size */
-	autopsy_cause(y, "By the message's own figures there was room for the request, so this is not "
+	autopsy_cause(y, "By the message's own figures there was room for the request: by these it is not "
 	    "fragmentation. Free bytes may have been counted after the failure, when caches had been given "
 	    "back; or a limit of the process, of the driver or of the machine's memory behind it came "
 	    "first.");
@@ -371,8 +371,8 @@ should_have_fitted(struct autopsy *y)
 	    "most, and there was %s (%s). %s", (long long)y->batch,
 	    size_human(want, autopsy_surely(&y->forecast)), size_human(have, y->budget.pool), y->budget.pool_is, y->causes.n ?
 	    "What the log shows of the reason stands above." :
-	    "The log does not show why it did not: the run had another batch or size than the spec, "
-	    "something else lay on the device, or tensors of earlier steps were held."));
+	    "Why it did not was not found in what was read: the run may have had another batch or size than the spec, "
+	    "something else on the device, or tensors of earlier steps."));
 }
 
 static void

@@ -40,7 +40,8 @@
     "need not lie there at once."
 #define KEPT_DATA	"The data set lies there: read or made as one array or list, or kept (cached) sample by sample as it is read"
 #define LOADERS		"Loader processes hold copies, batches are read ahead or pinned"
-#define OF_TESTS	"may speak of validation or tests"
+#define OF_TESTS	"it failed in validation or tests"
+#define OF_INFERENCE	"nothing is trained, as in inference"
 #define MORE		"The run needs more than there is"
 #define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
 #define ANOTHER		"Another process has a part"
@@ -55,7 +56,7 @@
 
 static const struct row {
 	unsigned needs;
-	const char *told;	/* by a line of the log; NULL: of that nothing is told */
+	const char *where;	/* what a line's words may mean; NULL: the row rests on none */
 	struct {
 		const char *cause, *share, *shows;
 	} item[MOST_LIKELY];
@@ -74,21 +75,21 @@ static const struct row {
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, NULL, LEAVES },
 		{ ANOTHER, NULL, LISTED } } },
-	{ NEEDS_GRAPH, "may speak of a graph", {
+	{ NEEDS_GRAPH, "the network is given a graph", {
 		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", NULL, "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
 		{ "There is a number for each pair of nodes (a dense adjacency, attention)", NULL, "kept sparse, it needs one for each edge." },
 		{ ANOTHER, NULL, LISTED } } },
-	{ NEEDS_REPLAY, "may speak of a replay buffer", {
+	{ NEEDS_REPLAY, "the run has a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", NULL, "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
 		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", NULL, "then it grows "
 		    "beyond that." } } },
-	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_SHUFFLE, "may speak of shuffled samples", {
+	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", NULL, "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },
 		{ KEPT_DATA, NULL, IN_PARTS } } },
-	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_PROCESSOR, "may speak of the processor", {
+	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_PROCESSOR, "the run was on the processor", {
 		{ "The network runs on the processor, and a step needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or "
 		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." },
 		{ KEPT_DATA, NULL, IN_PARTS } } },
@@ -107,7 +108,7 @@ static const struct row {
 		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
 		    "sys.maxsize > 2**32 is False in a Python of 32 bits." },
 		{ LOADERS ", or the network runs on the processor", NULL, "with num_workers=0, or a smaller batch, it runs." } } },
-	{ NEEDS_DATA, "may speak of the data set", {
+	{ NEEDS_DATA, "the data set was read then", {
 		{ ONE_ARRAY ", in the machine's memory", NULL, IN_PARTS },
 		{ "A step needs more than the device has", NULL, "then nvidia-smi shows it grow, in the first steps, and fewer samples in a "
 		    "batch, or smaller ones, take less." } } },
@@ -116,12 +117,12 @@ static const struct row {
 		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
 		    "display has a part", "half", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, NULL, "then an error of its own follows, with a shape." } } },
-	{ NEEDS_TAKES_ALL, "names a framework that takes a share of the device at once", {
+	{ NEEDS_TAKES_ALL, "it ran in TensorFlow or JAX", {
 		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
 		    "and lies there free", NULL, "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, nvidia-smi "
 		    "shows what is needed." },
 		{ MORE, NULL, "then an error of its own comes, with a shape." } } },
-	{ NEEDS_LOADS, "may speak of what is loaded", {
+	{ NEEDS_LOADS, "weights were loaded then", {
 		{ "Weights alone are more than is free", NULL, "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
 		    "smaller model. Then it fails before the first result, whatever the batch." },
 		{ ANOTHER, NULL, LISTED_ANY },
@@ -137,51 +138,51 @@ static const struct row {
 		{ "What is evaluated at once is larger than a batch of training, such as a whole set of tests", NULL, "in batches as "
 		    "large as those of training it runs." },
 		{ "Results are kept from batch to batch", NULL, "then it fails only after many rounds." } } },
-	{ NEEDS_DARKNET, "may speak of Darknet, or its settings", {
+	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", NULL, "more subdivisions, up to as "
 		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." },
 		{ ANOTHER, NULL, "nvidia-smi, before the run, lists it; then it fails at the first layers, too." } } },
-	{ NEEDS_VOCABULARY, "may speak of a vocabulary", {
+	{ NEEDS_VOCABULARY, "the network has a vocabulary", {
 		{ "Logits, and the tables of embeddings, have a number, or a row, for each word, and the vocabulary is large", NULL, "parts of words "
 		    "(subword, sentencepiece) in place of words, a sampled softmax, fewer samples in a batch, or shorter ones take less." },
 		{ "Sentences come that are far longer than most", NULL, "then it fails after a time; a bound on their length keeps it." } } },
-	{ NEEDS_GROWS, "may speak of memory that grows", {
+	{ NEEDS_GROWS, "memory grew", {
 		{ KEPT_ON, NULL, "then it grows evenly, from step to step." },
 		{ "Samples come that are larger or longer than those before", NULL, "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
-	{ NEEDS_TORCH | NEEDS_INFERS, "may speak of inference, or of what is given to it", {
+	{ NEEDS_TORCH | NEEDS_INFERS, OF_INFERENCE, {
 		{ GIVEN, "three of four", IN_TURN },
 		{ GRADIENTS_ON, "one of five", "with it less is taken." },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
-	{ NEEDS_INFERS, "may speak of inference, or of what is given to it", {
+	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ GIVEN, NULL, IN_TURN },
 		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
-	{ NEEDS_TORCH | NEEDS_RESUMES, "may speak of a run that is resumed", {
+	{ NEEDS_TORCH | NEEDS_RESUMES, "the run was resumed", {
 		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
 		    "where there are several processes, all of them on the first", NULL, "with map_location=\"cpu\" in torch.load, and what was "
 		    "read let go of (del) before the first step, it goes on." },
 		{ "Another process has a part, such as the run that was stopped", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, "
 		    "lists it." } } },
-	{ NEEDS_TORCH | NEEDS_PARALLEL, "may speak of several devices", {
+	{ NEEDS_TORCH | NEEDS_PARALLEL, "it ran on several devices", {
 		{ "The first device is full before the others", "two of three", "nvidia-smi tells. DataParallel gathers results and the loss "
 		    "there; with DistributedDataParallel each process has to take its own (torch.cuda.set_device), also for what "
 		    "torch.load reads (map_location)." },
 		{ "Each device's part of a batch needs more than there is", "a third", "fewer samples, or smaller ones, take less on all "
 		    "of them." } } },
-	{ NEEDS_LATE, "may speak of a failure after a time, or now and then", {
+	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
 		    "another order." },
 		{ KEPT_ON, "a third", "then memory grows evenly, from step to step." },
 		{ "Another process came", NULL, "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
-	{ NEEDS_ONE, "may speak of a batch of one", {
+	{ NEEDS_ONE, "a batch had one sample", {
 		{ "One sample as it is, or the weights with their gradients and the optimizer's numbers, need more than there is", NULL,
 		    "a batch cannot be smaller, so fewer pixels, shorter sequences, fewer or narrower layers, 16 bits, or a larger "
 		    "device have to do. Then it fails in its first steps." },
 		{ ANOTHER, NULL, LISTED_ANY },
 		{ "The batch that was set is not the one that runs (another setting, validation, several samples made of one)", NULL,
 		    "the shape of the network's input, printed in the first step, tells." } } },
-	{ NEEDS_AT_ONCE, "may speak of a failure at the start", {
+	{ NEEDS_AT_ONCE, "it failed at the start", {
 		{ MORE, NULL, "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), or "
 		    "fewer weights take less; of earlier steps nothing lies there yet." },
 		{ ANOTHER, NULL, LISTED_ANY } } },
@@ -208,7 +209,7 @@ is_of_another(const struct autopsy *y)
 	int i;
 
 	for (i = 1; y->main->kind == OOM_CUDA && !p->torch && oom_told_framework(i); i++)
-		if (p->told.framework[i])
+		if (p->told.framework[i].line)
 			return true;
 	return false;
 }
@@ -221,22 +222,22 @@ has_no_pool(const struct oom_told *t)
 	int i;
 
 	for (i = 0; i < TOLD_FRAMEWORKS; i++) {
-		may |= t->framework[i] && oom_told_pool(i) == POOL_ALL;
-		other |= t->framework[i] && oom_told_pool(i) == POOL_NONE;
+		may |= t->framework[i].line && oom_told_pool(i) == POOL_ALL;
+		other |= t->framework[i].line && oom_told_pool(i) == POOL_NONE;
 	}
 	return t->as_needed || (other && !may);
 }
 
-/* Where a framework is named that takes a device's memory at once, of a device that is only said to be full; or 0. */
-static int
+/* Where a framework is named that takes a device's memory at once, of a device that is only said to be full; or NULL. */
+static const struct said *
 takes_all(const struct oom_told *t)
 {
 	int i;
 
 	for (i = 0; t->what == TOLD_FULL && t->device && !t->as_needed && i < TOLD_FRAMEWORKS; i++)
-		if (t->framework[i] && oom_told_pool(i) == POOL_ALL)
-			return t->framework[i];
-	return 0;
+		if (t->framework[i].line && oom_told_pool(i) == POOL_ALL)
+			return &t->framework[i];
+	return NULL;
 }
 
 static bool
@@ -245,38 +246,39 @@ is_library(const struct oom_message *o)
 	return o->kind == OOM_CUDA && o->status && (strcmp(o->who, "cuBLAS") == 0 || strcmp(o->who, "cuDNN") == 0);
 }
 
-/* What there is of what rows need; LINE: where people speak of it. */
+/* What there is of what rows need; TOLD: the words in which people speak of it. */
 static unsigned
-signs(const struct autopsy *y, int line[SIGNS + 1])
+signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 {
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 	unsigned is = o->host ? NEEDS_HOST : 0;
+	bool words = o->kind == OOM_TOLD;
 	int i;
 
-	line[place(NEEDS_EVALUATES)] = p->evaluating;
-	line[place(NEEDS_LATE)] = p->later;
-	line[place(NEEDS_INFERS)] = p->inferring || p->training ? p->inferring : p->media;
-	line[place(NEEDS_REPLAY)] = o->kind == OOM_TOLD ? p->told.replay : 0;
-	line[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? 0 : p->loading;
-	line[place(NEEDS_PARALLEL)] = p->parallel;
-	line[place(NEEDS_RESUMES)] = p->resuming;
-	line[place(NEEDS_VOCABULARY)] = p->told.vocabulary;
-	line[place(NEEDS_GRAPH)] = o->host ? 0 : p->told.graph;
-	line[place(NEEDS_DARKNET)] = p->told.darknet;
-	line[place(NEEDS_AT_ONCE)] = o->kind == OOM_TOLD ? p->told.at_once : 0;
-	line[place(NEEDS_ONE)] = o->kind == OOM_TOLD ? p->told.one : 0;
-	line[place(NEEDS_DATA)] = o->kind == OOM_TOLD && !o->host && !p->told.device && !p->told.gpu ? p->told.data : 0;
-	line[place(NEEDS_GROWS)] = o->kind == OOM_TOLD ? p->grows : 0;
-	line[place(NEEDS_SHUFFLE)] = o->kind == OOM_TOLD ? p->told.shuffle : 0;
-	line[place(NEEDS_PROCESSOR)] = o->kind == OOM_TOLD ? p->told.processor : 0;
-	line[place(NEEDS_TAKES_ALL)] = o->kind == OOM_TOLD ? takes_all(&p->told) : 0;
-	is |= o->kind == OOM_TOLD ? NEEDS_WORDS : 0;
+	told[place(NEEDS_EVALUATES)] = &p->evaluating;
+	told[place(NEEDS_LATE)] = &p->later;
+	told[place(NEEDS_INFERS)] = p->inferring.line || p->training ? &p->inferring : &p->media;
+	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
+	told[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
+	told[place(NEEDS_PARALLEL)] = &p->parallel;
+	told[place(NEEDS_RESUMES)] = &p->resuming;
+	told[place(NEEDS_VOCABULARY)] = &p->told.vocabulary;
+	told[place(NEEDS_GRAPH)] = o->host ? NULL : &p->told.graph;
+	told[place(NEEDS_DARKNET)] = &p->told.darknet;
+	told[place(NEEDS_AT_ONCE)] = words ? &p->told.at_once : NULL;
+	told[place(NEEDS_ONE)] = words ? &p->told.one : NULL;
+	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu.line ? &p->told.data : NULL;
+	told[place(NEEDS_GROWS)] = words ? &p->grows : NULL;
+	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
+	told[place(NEEDS_PROCESSOR)] = words ? &p->told.processor : NULL;
+	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
+	is |= words ? NEEDS_WORDS : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
-		is |= line[i] ? 1u << i : 0;
-	is |= (autopsy_is_torch(o) && !is_of_another(y)) || ((o->kind == OOM_CUDA || o->kind == OOM_TOLD) && p->torch) ? NEEDS_TORCH : 0;
+		is |= told[i] && told[i]->line ? 1u << i : 0;
+	is |= (autopsy_is_torch(o) && !is_of_another(y)) || ((o->kind == OOM_CUDA || words) && p->torch) ? NEEDS_TORCH : 0;
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
 
@@ -290,34 +292,43 @@ is_unknown(const struct autopsy *y)
 	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }
 
-static void
-head(struct autopsy *y, const struct row *r, int line, bool placed)
-{
-	const struct oom_message *o = y->main;
-	const char *what = o->host ? "It was the machine's memory, not the device's. The message does not say what had filled it" :
-	    "The log does not show what had filled the device";
-
-	if (o->kind == OOM_TOLD)
-		what = o->host ? "It was the machine's memory, by these words. What had filled it was not read from them" :
-		    "What had filled the device was not read from these words";
-	if (placed)
-		what = arena_printf(y->arena, "%s%s. By public reports in which that came out, the likeliest first:", what,
-		    r->told ? arena_printf(y->arena, "; line %d %s", line, r->told) : "");
-	else if (r->needs & (NEEDS_DATA | NEEDS_REPLAY))
-		what = arena_printf(y->arena, "Line %d %s. By public reports in which that came out, the likeliest first:", line, r->told);
-	else
-		what = arena_printf(y->arena, "Where it was a device's%s, the likeliest first, by public reports in which that came out:",
-		    r->told ? arena_printf(y->arena, " (line %d %s)", line, r->told) : "");
-	vec_push(y->arena, &y->likely, what);
-}
-
-/* Is it known whose memory it was? */
+/* Whose memory it was, where a program's message tells; what people say of it is a condition. */
 static bool
 is_placed(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o->host || (o->kind == OOM_OTHER ? o->gpu >= 0 : o->kind != OOM_TOLD || y->log.paste.told.device);
+	return o->kind != OOM_TOLD && (o->host || o->kind != OOM_OTHER || o->gpu >= 0);
+}
+
+/* Words that were quoted already are not quoted again. */
+static const char *
+in_brackets(const struct autopsy *y, const struct said *said)
+{
+	return y->main->kind == OOM_TOLD && strcmp(said->words, y->log.paste.told.said.words) == 0 ?
+	    arena_printf(y->arena, " (line %d)", said->line) : arena_printf(y->arena, " (%s)", autopsy_said(y, said));
+}
+
+/* "Where it was a device's, and it failed at the start (line 3 says "at once"), the likeliest first": of row R. */
+static void
+head(struct autopsy *y, const struct row *r, const struct said *told)
+{
+	const struct oom_message *o = y->main;
+	const char *whose = is_placed(y) || (r->needs & (NEEDS_DATA | NEEDS_REPLAY)) ? NULL : o->host ? "it was the machine's memory" :
+	    "it was a device's memory";
+	struct text t;
+
+	text_init(&t, y->arena);
+	if (is_placed(y))
+		text_printf(&t, "%s was not found in what was read. ", o->host ?
+		    "It was the machine's memory, not the device's. What had filled it" : "What had filled the device");
+	if (whose || r->where)
+		text_printf(&t, "Where %s%s%s%s, the", whose ? whose : "", whose && r->where ? ", and " : "", r->where ? r->where : "",
+		    r->where ? in_brackets(y, told) : "");
+	else
+		text_puts(&t, "The");
+	text_puts(&t, " likeliest first, by public reports in which that came out:");
+	vec_push(y->arena, &y->likely, t.s);
 }
 
 /* Are gradients off, by torch.no_grad() in what was pasted? */
@@ -337,21 +348,21 @@ push_item(struct autopsy *y, const char *cause, const char *share, const char *s
 void
 autopsy_likely(struct autopsy *y)
 {
-	int line[SIGNS + 1] = { 0 }, i;
+	const struct said *told[SIGNS + 1] = { NULL };
 	const struct row *r = table;
 	bool skips = false;	/* of one: then shares are none */
 	unsigned is;
+	int i;
 
 	if (!is_unknown(y))
 		return;
-	if (!is_placed(y))
-		vec_push(y->arena, &y->likely, arena_printf(y->arena, "%s whether it was the machine's memory or a device's, nor what had "
-		    "filled it%s. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
-		    "have it.", y->main->kind == OOM_TOLD ? "It was not read from these words" : "The log does not show",
-		    y->log.paste.told.gpu ? arena_printf(y->arena, "; line %d names a GPU, or CUDA", y->log.paste.told.gpu) : ""));
-	for (is = signs(y, line); (is & r->needs) != r->needs; r++)
+	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
+		vec_push(y->arena, &y->likely, arena_printf(y->arena, "Whether it was the machine's memory or a device's was not found in "
+		    "what was read%s. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
+		    "have it.", y->log.paste.told.gpu.line ? in_brackets(y, &y->log.paste.told.gpu) : ""));
+	for (is = signs(y, told); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
-	head(y, r, line[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL))], is_placed(y));
+	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL))]);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		skips |= is_ruled_out(y, r->item[i].cause);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)

@@ -29,7 +29,7 @@ weights(struct autopsy *y)
 
 	if (all == 0 || bytes + more < (total ? total / 2 : MANY_BYTES))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d the network has %s weights%s: %s in float32, %s in 16 bits. Each that "
+	autopsy_cause(y, arena_printf(y->arena, "By line %d a network has %s weights%s: %s in float32, %s in 16 bits. Each that "
 	    "is trained has a gradient, and Adam keeps two numbers for it: %s in float32.%s", log->weights_line,
 	    size_commas(n, all), trained && trained < all ? arena_printf(y->arena, ", of which %s are trained",
 	    size_commas(of, trained)) : "", size_human(full, bytes), size_human(half, bytes / 2), size_human(kept, more),
@@ -49,7 +49,7 @@ shards(struct autopsy *y)
 	    log->bar > log->shards || log->steps_line > log->shards ||
 	    (y->main->facts & (TRACE_MASTER | TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "On line %d DeepSpeed begins to set up its optimizer, and no step is told of "
+	autopsy_cause(y, arena_printf(y->arena, "On line %d DeepSpeed begins to set up its optimizer, and no step was read of "
 	    "after that. There " MASTER_COPIES, log->shards));
 }
 
@@ -102,14 +102,14 @@ printed(struct autopsy *y)
 static void
 batch_said(struct autopsy *y)
 {
-	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says || y->log.paste.told.graph || autopsy_is_driver(y->main))
+	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says || y->log.paste.told.graph.line || autopsy_is_driver(y->main))
 		return;
 	if (y->log.batch == 1)
-		autopsy_cause(y, "The log gives a batch of 1, which cannot be smaller: smaller samples, or fewer "
-		    "or narrower layers, can.");
+		autopsy_cause(y, arena_printf(y->arena, "Line %d has a batch of 1. Where that is the run's, it cannot be smaller: smaller "
+		    "samples, or fewer or narrower layers, can.", y->log.batch_line));
 	else
-		autopsy_cause(y, arena_printf(y->arena, "The log gives a batch of %lld. What a step keeps of its "
-		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.",
+		autopsy_cause(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
+		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,
 		    (long long)y->log.batch));
 }
 

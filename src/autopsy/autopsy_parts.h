@@ -28,6 +28,8 @@ const char	*autopsy_less(const struct autopsy *);
 /* Is it what the driver of a device refused, as TensorFlow and JAX tell it? */
 bool	autopsy_is_driver(const struct oom_message *);
 
+/* "line 3 says "it grows"": people's words, which no sentence takes for facts. */
+const char	*autopsy_said(const struct autopsy *, const struct said *);
 /* One more of y->causes. */
 void	autopsy_cause(struct autopsy *y, const char *text);
 

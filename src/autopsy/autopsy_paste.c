@@ -59,7 +59,7 @@ code(struct autopsy *y)
 		    "message is of a later one: what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", p->volatiles));
 	else if (p->older && p->newer && !p->no_grad)
-		autopsy_cause(y, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4: volatile=True, by which code for "
+		autopsy_cause(y, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4. Where code for the one runs in the other: volatile=True, by which code for "
 		    "the older switches gradients off in evaluation, has had no effect since 0.4, so that autograd keeps all that "
 		    "forward makes there. torch.no_grad() takes its place.", p->older == p->newer ?
 		    arena_printf(y->arena, "Line %d speaks", p->older) :
@@ -74,7 +74,7 @@ code(struct autopsy *y)
 		    "holds the graph of each, with all that forward keeps, and grows from round to round: .detach(), or "
 		    "torch.no_grad() around it, lets go of that.", p->stores, p->store));
 	if (p->whole)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d names a full batch. Where that is all of a graph, or of a data set, what "
+		autopsy_cause(y, arena_printf(y->arena, "Line %d names a full batch. Where that is of this run, and all of a graph, or of a data set, what "
 		    "layers keep grows with all of its nodes or samples. Parts (neighbours that are sampled, clusters, batches), or fewer and "
 		    "narrower layers, take less.", p->whole));
 	if (p->keeps && !(y->main->facts & TRACE_RETAINS))
@@ -96,17 +96,17 @@ words(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 
-	if (p->grows && !o->says)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of memory that grows. Where it does so from step to step, "
-		    "something is kept from one to the next: %s.", p->grows, o->host ? "results on lists, caches, or what loader "
+	if (p->grows.line && !o->says)
+		autopsy_cause(y, arena_printf(y->arena, "L%s. Where memory grows from step to step, "
+		    "something is kept from one to the next: %s.", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
 		    "processes hold" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep, validation with gradients on; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)"));
-	if (p->evaluating && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
+	if (p->evaluating.line && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
 	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
-		autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of validation or tests. Where it failed there, and "
-		    "torch.no_grad() does not stand around it, autograd keeps all that forward makes, as if to train on it, and "
-		    "results that are kept hold it from batch to batch.", p->evaluating));
+		autopsy_cause(y, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "
+		    "torch.no_grad() does not stand around that, autograd keeps all that forward makes, as if to train on it, and "
+		    "results that are kept hold it from batch to batch.", autopsy_said(y, &p->evaluating) + 1));
 }
 
 /* Where nothing else is known, what people say of their pictures is the sign of it. */
@@ -115,9 +115,9 @@ autopsy_pictures_said(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading)
+	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d speaks of pictures of %lld x %lld. Where a network is given them as they are, "
+	autopsy_cause(y, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
 	    "%.1f million pixels each, results of its layers grow with them: crops, tiles one after the other, or half of each "
 	    "side, which takes a quarter, need less, and so do fewer at once.", p->said_line, (long long)p->said_high,
 	    (long long)p->said_wide, (double)p->said_high * (double)p->said_wide / 1e6));
@@ -156,19 +156,19 @@ weights(struct autopsy *y)
 	size_human(bytes, half);
 	if (y->main->host) {
 		if (p->millions >= MANY)
-			autopsy_cause(y, arena_printf(y->arena, "By its name on line %d the model has about %s million weights: %s in 16 bits%s, "
-			    "and twice that in float32. While they are read, a file's and the model's may lie there together.",
-			    p->millions_line, n, bytes, bits));
+			autopsy_cause(y, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
+			    "%s in 16 bits%s, and twice that in float32. While they are read, a file's and the model's may lie there together.",
+			    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 		return;
 	}
 	if (total <= 0 || half < total / 2)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By its name on line %d the model has about %s million weights: %s in 16 bits%s. %s",
-	    p->millions_line, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." : half > total ?
-	    arena_printf(y->arena, "In 16 bits that is more than the device's %s. Where it is to hold all of them, fewer bits, more devices, "
-	    "or a part of them in the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") : arena_printf(y->arena, "In 16 bits "
-	    "that is most of the device's %s, and what a run keeps has to fit beside them: fewer bits, or shorter and fewer inputs "
-	    "at once, leave more room.", size_human(have, total))));
+	autopsy_cause(y, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take %s in "
+	    "16 bits%s. %s", autopsy_said(y, &p->model) + 1, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." :
+	    half > total ? arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of "
+	    "them in the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") :
+	    arena_printf(y->arena, "In 16 bits that is most of the device's %s, and what a run keeps has to fit beside them: fewer bits, "
+	    "or shorter and fewer inputs at once, leave more room.", size_human(have, total))));
 }
 
 /* Weights that were being read when a process was ended, or that pasted code reads. */
@@ -180,7 +180,7 @@ reading(struct autopsy *y)
 	if (!p->loads || y->main->kind != OOM_KERNEL || y->main->line - p->loads > READ_AHEAD || p->loads - y->main->line > READ_AHEAD ||
 	    (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d reads weights. Those of a file and the model's own may lie in the machine's memory "
+	autopsy_cause(y, arena_printf(y->arena, "Line %d may read weights. Where it does, those of a file and the model's own may lie in the machine's memory "
 	    "together, the model's in float32 unless it is told otherwise: a file in 16 bits, safetensors, torch_dtype and "
 	    "low_cpu_mem_usage=True in transformers, or map_location on the device take less there.", p->loads));
 }
@@ -193,7 +193,7 @@ images(struct autopsy *y)
 
 	if (!p->images || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d is of what makes images by diffusion. Where it is such a program, and nothing is "
+	autopsy_cause(y, arena_printf(y->arena, "Line %d has a name as of a program that makes images by diffusion. Where it is one, and nothing is "
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
 	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores%s, weights in "
 	    "16 bits, and only a part of the model there at a time%s take less.", p->images,
@@ -211,7 +211,7 @@ darknet(struct autopsy *y)
 
 	if (p->parts <= 0 || p->batch < p->parts || strcmp(y->main->who, "Darknet") != 0)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d a batch of %lld is computed in %lld parts: %lld pictures%s at once.%s",
+	autopsy_cause(y, arena_printf(y->arena, "Where the settings at line %d are the run's, a batch of %lld is computed in %lld parts: %lld pictures%s at once.%s",
 	    p->parts_line, (long long)p->batch, (long long)p->parts, (long long)(p->batch / p->parts), size,
 	    p->batch / p->parts > 1 ? " More parts have fewer." : " That cannot be fewer: the pictures can be smaller."));
 }
@@ -222,7 +222,7 @@ collector(struct autopsy *y)
 {
 	if (!y->log.paste.julia || strcmp(y->main->who, "CUDA.jl") == 0)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d is Julia's. Its arrays of the device are freed when its collector has found them, "
+	autopsy_cause(y, arena_printf(y->arena, "Line %d is as Julia writes errors. Its arrays of the device are freed when its collector has found them, "
 	    "and that looks at the machine's memory: what no program holds any longer may still lie there. GC.gc() and "
 	    "CUDA.reclaim() from time to time tell whether it is that.", y->log.paste.julia));
 }

@@ -12,12 +12,13 @@
 #define CAPTURE_NEAR	40	/* lines between what is said of capturing and the failure */
 #define BAR_AHEAD	5	/* lines from a bar of progress to what ended it */
 #define BY_TRACE	"By the traceback"	/* as causes begin that calls tell, */
-#define BY_WORDS	"By the words beside the message"	/* and as they do where no traceback does */
+#define BY_CODE	"The line of code"		/* or a line of theirs; */
+#define WHERE_CODE	"Where the code at the message is what failed,"	/* and as they do where no traceback says that it ran */
 
 bool
 autopsy_is_torch(const struct oom_message *o)
 {
-	return o->kind == OOM_PYTORCH || o->kind == OOM_MPS || o->kind == OOM_PYTORCH_CPU ||
+	return o->kind == OOM_PYTORCH || (o->kind == OOM_MPS && strcmp(o->who, oom_kind_name(OOM_MPS)) == 0) || o->kind == OOM_PYTORCH_CPU ||
 	    (o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0 ||
 	    strncmp(o->who, "PyTorch", 7) == 0));
 }
@@ -29,13 +30,14 @@ autopsy_is_driver(const struct oom_message *o)
 	    (strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 || strcmp(o->who, "HIP") == 0);
 }
 
-/* One more cause: the place where it failed is known by a traceback, or by words and a line of code beside the message. */
+/* One more cause: the place where it failed is known by a traceback; a line of code without one may be another. */
 static void
 place_cause(struct autopsy *y, const char *text)
 {
-	bool by_trace = strncmp(text, BY_TRACE, strlen(BY_TRACE)) == 0;
+	bool by_code = strncmp(text, BY_CODE, strlen(BY_CODE)) == 0;
+	const char *rest = by_code ? text + strlen(BY_CODE) : strncmp(text, BY_TRACE, strlen(BY_TRACE)) == 0 ? text + strlen(BY_TRACE) : NULL;
 
-	autopsy_cause(y, by_trace && !y->main->traced ? arena_printf(y->arena, "%s%s", BY_WORDS, text + strlen(BY_TRACE)) : text);
+	autopsy_cause(y, rest && !y->main->traced ? arena_printf(y->arena, "%s%s%s", WHERE_CODE, by_code ? " it" : "", rest) : text);
 }
 
 static void
@@ -106,11 +108,11 @@ evaluation(struct autopsy *y)
 	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
 	    TRACE_BACKWARD | TRACE_STEP)))
 		return;
-	place_cause(y, arena_printf(y->arena, "%s, and nothing there shows that gradients are off. "
+	place_cause(y, arena_printf(y->arena, "%s. That gradients are off was not found there. "
 	    "Unless torch.no_grad() stands within it, autograd keeps all that forward makes, as if to "
 	    "train on it, and results that are kept hold it from batch to batch.", o->function[0] ?
 	    arena_printf(y->arena, "By the traceback it failed in %s()", o->function) :
-	    "By its bar of progress it was evaluating"));
+	    "By the title of its bar of progress it was evaluating"));
 }
 
 static void
@@ -217,7 +219,7 @@ static const struct {
 	{ TRACE_DENSE, 0, "By the traceback it failed where a graph is made a dense matrix, a number for each pair of "
 	    "its nodes, however few edges it has: that grows with the square of the nodes at once. Sampled or "
 	    "smaller graphs, or what works on edges alone, take less." },
-	{ TRACE_ALL_PAIRS, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the code makes, where "
+	{ TRACE_ALL_PAIRS, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the code there makes, where "
 	    "both that it takes are sets (of nodes, points or patches), a number, or several, for each pair of them: that grows with the product of their "
 	    "numbers, which is the square where the sets are the same. Fewer of them (smaller images or graphs), or a part of "
 	    "one set after the other, take less." },
@@ -302,19 +304,18 @@ not_allocator(struct autopsy *y)
 		return;
 	}
 	place_cause(y, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA "
-	    "itself, or a library beside PyTorch, got no memory.%s Where it is the first that the process does there, such as to "
+	    "itself, or a library beside PyTorch, got no memory.%s Where it was the first that the process does there, such as to "
 	    "move a model or a tensor, no context could be made, as a rule because another process has the device, "
 	    "which nvidia-smi lists, or because another index than meant was given (CUDA_VISIBLE_DEVICES). Later, this "
-	    "process's own cache has it.",
-	    !(o->facts & TRACE_LOADING) ? "" : o->traced ? " " BY_TRACE " a model was being moved there." :
-	    " " BY_WORDS " a model was being moved there."));
+	    "process's own cache may have it.",
+	    !(o->facts & TRACE_LOADING) || !o->traced ? "" : " " BY_TRACE " a model was being moved there."));
 }
 
 static void
 parallel(struct autopsy *y)
 {
 	if ((y->main->facts & TRACE_PARALLEL) && y->main->gpu <= 0)
-		place_cause(y, "DataParallel is in the traceback: it gathers the results of all devices on one, "
+		place_cause(y, "DataParallel is in the traceback. Where it has several devices, it gathers their results on one, "
 		    "the first as a rule, which then is full before the others. DistributedDataParallel "
 		    "does not.");
 }

@@ -26,7 +26,7 @@ went_on(struct autopsy *y)
 
 	if (log->epoch < 2 || log->epoch_line > y->main->last)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d it was in epoch %lld. Unless it began there, steps had fitted "
+	autopsy_cause(y, arena_printf(y->arena, "Line %d has epoch %lld. Where the run was in that, and did not begin there, steps had fitted "
 	    "before: then something grows (%s), samples are larger than those before, or another process came since.", log->epoch_line,
 	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step: lists of "
 	    "results, caches, models that are made anew" : "tensors that are kept from step to "
@@ -62,7 +62,7 @@ went_on_by_steps(struct autopsy *y)
 
 	if (log->epoch >= 2 || log->bar || log->steps < FEW_ROUNDS || log->steps_line > y->main->last)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d it had come to step %lld. Unless it was resumed there, steps had "
+	autopsy_cause(y, arena_printf(y->arena, "Line %d has step %lld. Where the run had come to that, and did not begin there, steps had "
 	    "fitted before: then something is kept from one to the next (sums of losses with their graph, lists of results), "
 	    "or samples are larger or longer than those before.", log->steps_line, (long long)log->steps));
 }
@@ -75,7 +75,7 @@ went_on_by_losses(struct autopsy *y)
 
 	if (log->epoch >= 2 || log->bar || log->steps >= FEW_ROUNDS || log->losses < SEVERAL || log->losses_line > y->main->last)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d losses were told %d times, so that steps had fitted before: then "
+	autopsy_cause(y, arena_printf(y->arena, "By line %d losses were told %d times. Where they are this run's, steps had fitted before: then "
 	    "something is kept from one to the next (sums of losses with their graph, lists of results), or samples are larger or "
 	    "longer than those before, as where texts are not cut to one length.", log->losses_line, log->losses));
 }

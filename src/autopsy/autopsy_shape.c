@@ -158,8 +158,8 @@ of_named_matrix(struct autopsy *y, const struct oom_shape *s)
 	    holds(y->main->node, of_weights) || (!strstr(y->main->node, "logits") && (s->dim[1] < WIDE || strstr(y->main->node, "gradients") ||
 	    !holds(y->main->node, products))))
 		return false;
-	autopsy_cause(y, arena_printf(y->arena, "The operation makes logits, a number for each of %lld classes or words, "
-	    "for %lld samples or positions at once: fewer of these make them smaller, and softmax, the loss and "
+	autopsy_cause(y, arena_printf(y->arena, "By its name the operation makes logits: a number for each of %lld classes or words, "
+	    "for %lld samples or positions at once. Fewer of these make them smaller, and softmax, the loss and "
 	    "their gradient, which take as much again.", (long long)s->dim[1], (long long)s->dim[0]));
 	return true;
 }
@@ -177,7 +177,7 @@ tensorflow_node(struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known && (strstr(o->node, "cross_entropy") || strstr(o->node, "logits")))
-		autopsy_cause(y, "The operation is of logits or of the loss made from them: a number for each sample or position "
+		autopsy_cause(y, "By its name the operation is of logits or of the loss made from them: a number for each sample or position "
 		    "and each class, which are the words of the vocabulary in a language model. A smaller batch, shorter sequences "
 		    "or fewer words make it smaller, and its gradient, which takes as much again.");
 }
@@ -191,10 +191,10 @@ tensorflow_shape(struct autopsy *y)
 	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
 		return;
 	if (strstr(last_part(o->node), "BatchToSpace"))
-		autopsy_cause(y, "The operation is of a dilated convolution: it puts the pixels that were apart in samples of their own back "
+		autopsy_cause(y, "As a rule the operation is of a dilated convolution: it puts the pixels that were apart in samples of their own back "
 		    "into images. Fewer samples, or smaller images, make it smaller in proportion.");
 	else if (strstr(last_part(o->node), "SpaceToBatch"))
-		autopsy_cause(y, arena_printf(y->arena, "The operation is of a dilated convolution, which puts every so many pixels "
+		autopsy_cause(y, arena_printf(y->arena, "As a rule the operation is of a dilated convolution, which puts every so many pixels "
 		    "into a sample of its own: its first extent, %lld, is the samples of a batch times the square of the dilation. "
 		    "Fewer samples, or smaller images, make it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 3 && s->dim[2] >= WIDE && s->dim[2] / 8 > s->dim[0] && s->dim[2] / 8 > s->dim[1])
@@ -207,13 +207,13 @@ tensorflow_shape(struct autopsy *y)
 		    "samples, heads and positions in one, fewer samples at once, or shorter ones, make it "
 		    "smaller; where they are words, a smaller vocabulary does.", (long long)s->dim[0]));
 	else if (strncmp(o->node, "Concat", 6) == 0 && !strchr(o->node, '/') && (o->facts & TRACE_EVALUATES))
-		autopsy_cause(y, "The operation joins the results of all batches of predict() or evaluate() on "
+		autopsy_cause(y, "By the traceback the operation joins the results of all batches of predict() or evaluate() on "
 		    "the device: they grow with the number of samples, not with a batch. In parts "
 		    "(predict_on_batch(), whose results are moved to the machine's memory) they need not lie "
 		    "there.");
 	else if (initializes(o->node))
-		autopsy_cause(y, "The operation gives a weight, or what the optimizer keeps for it, its first "
-		    "values: the batch plays no part. Until a step is run there are only these, so that they are too many or "
+		autopsy_cause(y, "By its name the operation gives a weight, or what the optimizer keeps for it, its first "
+		    "values: then the batch plays no part. Where no step was run before, they are too many or "
 		    "too wide for the device (a vocabulary, a dense layer over an image), or another process has it.");
 	else if (may_initialize(o->node))
 		autopsy_cause(y, "The operation makes random numbers. Where they are a weight's first values, the batch plays no part, and "
@@ -327,7 +327,7 @@ host_request(struct autopsy *y)
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
 	if (o->kind == OOM_PADDLE && o->node[0])
-		autopsy_cause(y, arena_printf(y->arena, "It failed in %s, so that the network itself ran on the processor: "
+		autopsy_cause(y, arena_printf(y->arena, "It failed in %s. Where that is of the network, it ran on the processor: "
 		    "what it needs grows with the number and the size of samples at once.", o->node));
 	if (o->windows)
 		autopsy_cause(y, "PyTorch says it so on Windows, where all programs together are promised no more than the machine's memory and "

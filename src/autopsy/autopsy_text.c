@@ -130,7 +130,7 @@ print_budget(const struct autopsy *y)
 		autopsy_say(y, "%s", b->doubts.v[i]);
 	if (would_help(y) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10)
 		autopsy_say(y, "A tenth or more of what is reserved is of no use: "
-		    "%s=expandable_segments:True (or max_split_size_mb) can give it back; where the "
+		    "%s=expandable_segments:True (or max_split_size_mb) may give it back; where the "
 		    "platform has no such segments, as on Windows, PyTorch warns of it.",
 		    strcmp(y->main->who, "PyTorch on HIP") == 0 ? "PYTORCH_HIP_ALLOC_CONF" :
 		    "PYTORCH_CUDA_ALLOC_CONF");
@@ -500,7 +500,7 @@ autopsy_text(const struct autopsy *y)
 		return;
 	}
 	if (told)
-		fprintf(y->out, ", no out-of-memory message that is known here, but %s\n", y->main->who);
+		fprintf(y->out, ", no out-of-memory message that is known here, but words that may be of one\n");
 	else if (apart)
 		fprintf(y->out, ", no out-of-memory message, but %s\n", n == 1 ? "one that looks like it" :
 		    "some that look like it");

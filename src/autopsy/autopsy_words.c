@@ -144,29 +144,30 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		    "%s%s%s.", what, o->node[0] ? " for node " : "", o->node);
 	case OOM_PADDLE:
 		return o->size[OOM_ASKED].known ? arena_printf(a, "PaddlePaddle's allocator asked the device for %s.", what) :
-		    "PaddlePaddle's allocator got no memory on the device. How much it asked for is not there.";
+		    "PaddlePaddle's allocator got no memory on the device. As read here, the message does not say how much it asked for.";
 	case OOM_CUPY:
 		if (o->size[OOM_LIMIT].known)
 			return arena_printf(a, "CuPy's memory pool was to grow by %s, beyond its limit.", what);
 		return arena_printf(a, "CuPy's memory pool asked the device for %s.", what);
 	case OOM_MPS:
 		if (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0)
-			return "Metal gives a process a share of the machine's memory, and that was used up. "
-			    "The message does not say by what.";
+			return "Metal gives a process a share of the machine's memory, and that was used up; "
+			    "as read here, the message does not say by what.";
 		return arena_printf(a, "Metal gives a process a share of the machine's memory, and "
 		    "that ended at a request of %s.", what);
 	case OOM_OTHER:
 		return o->size[OOM_ASKED].known ? arena_printf(a, "A wording that is not known here. "
 		    "By its words, memory ended at a request of %s.", what) : "A wording that is not "
-		    "known here. By its words, memory ended; it does not say for what.";
+		    "known here. By its words, memory ended; as read here, it does not say for what.";
 	case OOM_OURS:
 		return arena_printf(a, "The program needs %s in one block, and saw before it began "
 		    "that they were not there; nothing was trained.", what);
 	default:
-		return !o->size[OOM_ASKED].known && o->status ? "A library of CUDA got no memory on the device. The message does not say for what." :
-		    !o->size[OOM_ASKED].known ? "The device had no memory left. The message does not say for what." :
-		    o->facts & TRACE_LIMIT ? arena_printf(a, "A buffer of %s is larger than this device, or its driver, gives in one piece, however "
-		    "much is free: it must be smaller, or in parts.", what) :
+		return o->facts & TRACE_LIMIT ? arena_printf(a, "A buffer%s%s is larger than this device, or its driver, gives in one piece, "
+		    "however much is free: it must be smaller, or in parts.", o->size[OOM_ASKED].known ? " of " : "",
+		    o->size[OOM_ASKED].known ? what : "") :
+		    !o->size[OOM_ASKED].known && o->status ? "A library of CUDA got no memory on the device; as read here, the message does not say for what." :
+		    !o->size[OOM_ASKED].known ? "By this message the device had no memory left; as read here, it does not say for what." :
 		    strcmp(o->who, "Theano") == 0 ? arena_printf(a, "The driver was asked for %s, and did not give it.", what) :
 		    arena_printf(a, "The driver was asked for %s, and did not give it. A framework may go on after that with smaller "
 		    "blocks; an error of its own tells whether it did.", what);
@@ -179,7 +180,7 @@ host_meaning(struct arena *a, const struct oom_message *o, int element)
 	if (o->kind == OOM_KERNEL)
 		return arena_printf(a, "The machine's memory, not the device's, ran out, and the "
 		    "kernel ended the process%s%s. Data, its copies in loader processes and pinned "
-		    "buffers lie there.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
+		    "buffers may lie there.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
 		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
 	if (o->shape.known && !o->element && o->size[OOM_ASKED].known)
 		return arena_printf(a, "The machine's memory, not the device's, had no room for an array of shape %s: %s.",
@@ -188,8 +189,8 @@ host_meaning(struct arena *a, const struct oom_message *o, int element)
 		return arena_printf(a, "The machine's memory, not the device's, had no room for "
 		    "%s.", tensor_words(a, o, element));
 	if (!o->size[OOM_ASKED].known)
-		return "The machine's memory, not the device's, ran out. The message does not say for "
-		    "what.";
+		return "The machine's memory, not the device's, ran out; as read here, the message does not say "
+		    "for what.";
 	return arena_printf(a, "The machine's memory, not the device's, had no room for %s.",
 	    bytes_text(a, &o->size[OOM_ASKED]));
 }
@@ -221,8 +222,8 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
 		return o->size[OOM_ASKED].known ? arena_printf(a, "TensorFlow's allocator could not serve a request of %s%s%s.",
 		    bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "", o->node) :
-		    arena_printf(a, "TensorFlow had no memory left on the device%s%s. The "
-		    "message does not say for what.", o->node[0] ? " in " : "", o->node);
+		    arena_printf(a, "TensorFlow had no memory left on the device%s%s; as read "
+		    "here, the message does not say for what.", o->node[0] ? " in " : "", o->node);
 	if (o->kind == OOM_TENSORFLOW)
 		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",
 		    tensor_words(a, o, element), o->node[0] ? autopsy_in_backward(o) ?

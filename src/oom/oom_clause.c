@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_pattern.h"
 
 #define NEAR_WORDS	6	/* beside a phrase, within which a negation is of it */
 
@@ -17,7 +18,23 @@ clause_says_no(struct talk t, const char *more)
 	    talk_any_whole(t, more);
 }
 
+/* Not "fine-tuned". */
 bool
+clause_works(struct talk t)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|succeeds|passes", &n));
+	    rest = talk_part(t, at + n, end))
+		if (!clause_says_no(talk_part(t, t.s, at), "") && (at + n == end || at[n] != '-') &&
+		    !talk_any_begins(talk_head(t, piece_past_blanks(at + n, end), 4), "tun"))
+			return true;
+	return false;
+}
+
+const char *
 clause_says(struct talk t, const char *list, int sides, const char *more)
 {
 	const char *at = NULL;
@@ -27,10 +44,79 @@ clause_says(struct talk t, const char *list, int sides, const char *more)
 	while (talk_next_phrase(t, list, &at, &n)) {
 		clause = talk_clause(t, at, n);
 		if (!((sides & AHEAD) && clause_says_no(talk_part(t, clause.s, at), more)) &&
-		    !((sides & BEHIND) && clause_says_no(talk_part(t, at + n, clause.s + clause.n), more)))
-			return true;
+		    !((sides & BEHIND) && clause_says_no(talk_part(t, at + n, clause.s + clause.n), more)) &&
+		    !((sides & WORKS) && clause_works(clause)))
+			return at;
 	}
-	return false;
+	return NULL;
+}
+
+/* ---- quotes ---- */
+
+#define CUT	"..."
+#define WORD	24		/* bytes of one; what is longer is cut within */
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == OOM_BREAK;
+}
+
+/* From S on, up to where a word begins; of a long one, up to where a sign of UTF-8 does. */
+static const char *
+next_word(const char *s, const char *end)
+{
+	const char *from = s;
+
+	while (s < end && s - from < WORD && !is_blank(*s))
+		s++;
+	if (s == end || !is_blank(*s))
+		s = from;
+	while (s < end && (is_blank(*s) || ((unsigned char)*s & 0xc0) == 0x80))
+		s++;
+	return s;
+}
+
+/* From S back, to where a word ends. */
+static const char *
+last_word(const char *from, const char *s)
+{
+	const char *to = s;
+
+	while (s > from && to - s < WORD && !is_blank(*s))
+		s--;
+	if (s == from || !is_blank(*s))
+		for (s = to; s > from && ((unsigned char)*s & 0xc0) == 0x80; s--)
+			;
+	while (s > from && is_blank(s[-1]))
+		s--;
+	return s;
+}
+
+void
+said_at(struct said *said, struct talk t, const char *at, int line)
+{
+	struct talk sentence = talk_sentence(t, at);
+	const char *s = sentence.s, *end = s + sentence.n, *to;
+	size_t most = SAID - sizeof(CUT CUT), n = 0;
+
+	while (s < at && is_blank(*s))
+		s++;
+	while (end > at && is_blank(end[-1]))
+		end--;
+	if ((size_t)(end - s) > most && (size_t)(at - s) > most / 3) {
+		s = next_word(at - most / 3, at);
+		memcpy(said->words, CUT, n = sizeof(CUT) - 1);
+	}
+	to = (size_t)(end - s) > most ? last_word(at, s + most) : end;
+	for (; s < to; s++)
+		said->words[n++] = *s == OOM_BREAK ? ' ' : *s;
+	if (to < end) {
+		memcpy(said->words + n, CUT, sizeof(CUT) - 1);
+		n += sizeof(CUT) - 1;
+	}
+	said->words[n] = '\0';
+	said->line = line;
 }
 
 bool

@@ -7,12 +7,27 @@
 
 #include "oom/oom_lexicon.h"
 
-enum side { AHEAD = 1, BEHIND = 2 };		/* of a phrase: where its clause may deny it */
+#define SAID	88		/* bytes of what is quoted of a sentence */
+
+struct said {			/* what people say somewhere, in their own words */
+	int line;		/* from 1; 0: nowhere */
+	char words[SAID];	/* of the sentence there, around what was found */
+};
+
+enum side {			/* of a phrase: where its clause may deny it, */
+	AHEAD = 1, BEHIND = 2,
+	WORKS = 4		/* and by saying there that it works */
+};
+
+/* Keeps the words at AT, which lies within T, on LINE. */
+void	said_at(struct said *, struct talk, const char *at, int line);
 
 /* Does a piece of a clause say no, by a word of MORE too? "I do not know why" does not. */
 bool	clause_says_no(struct talk, const char *more);
-/* Does T say any of the phrases of LIST, which strokes part, in a clause that does not deny it on those sides? */
-bool	clause_says(struct talk, const char *list, int sides, const char *more);
+/* Does a clause say that something works? */
+bool	clause_works(struct talk);
+/* Where T says any of the phrases of LIST, which strokes part, in a clause that does not deny it on those sides; or NULL. */
+const char	*clause_says(struct talk, const char *list, int sides, const char *more);
 /* Do words right beside N bytes at AT deny that it happened: "never ran out", "no longer full", "the OOM is gone"? */
 bool	clause_denies(struct talk, const char *at, size_t n);
 

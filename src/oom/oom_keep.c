@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "oom/oom_says.h"
 
-#define ASSERTED	"Not memory, as far as the log tells: on line %d, an assertion fails on the "	\
+#define ASSERTED	"Not memory, as far as was read: on line %d, an assertion fails on the "	\
     "device. Most often that is an index out of range: a label that is no class, or a word beyond " \
     "the vocabulary. All that is asked of the device after that fails, with codes such as this "	\
     "one. CUDA_LAUNCH_BLOCKING=1, or the processor in the device's place, shows the operation."
@@ -17,8 +18,8 @@
     "containers is a part of the machine's; or, where the process had not used the device yet, CUDA found "	\
     "no room there for what it needs of its own."
 
-#define ENDED_BY_WORDS	"Line %d speaks of a process that was ended. Unless someone did that, or it failed in another way, the kernel does "	\
-    "so where the machine's memory, not the device's, runs out, or the limit of a container or job is reached; its log (dmesg) "	\
+#define ENDED_BY_WORDS	"No program's message that is known here, but these words: \"%s\". Where the kernel ended that process, it was as a "	\
+    "rule for want of the machine's memory, not of a device's, or because the limit of a container or job was reached; its log (dmesg) "	\
     "then says so. " LIES_THERE
 
 #define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
@@ -263,20 +264,20 @@ static void
 told_alone(struct oom_log *log)
 {
 	const struct oom_told *told = &log->paste.told;
-	struct oom_message o = { .kind = OOM_TOLD, .line = told->line, .last = told->line, .count = 1, .gpu = -1,
-		.host = told->host || ((told->killed || (told->processor && !told->gpu)) && !told->device), .who = oom_kind_name(OOM_TOLD) };
+	struct oom_message o = { .kind = OOM_TOLD, .line = told->said.line, .last = told->said.line, .count = 1, .gpu = -1,
+		.host = told->host || ((told->killed.line || (told->processor.line && !told->gpu.line)) && !told->device),
+		.who = oom_kind_name(OOM_TOLD) };
 
-	if (log->dump.any || (!told->line && !told->killed))
+	if (log->dump.any || (!told->said.line && !told->killed.line))
 		return;
 	if (told->sentence)
 		forget(log, is_of_anyone);
 	if (log->messages.n > 0 || log->more > 0)
 		return;
-	if (!told->line) {
-		o.line = o.last = told->killed;
+	if (!told->said.line) {
+		o.line = o.last = told->killed.line;
 		o.hedged = true;
-		o.who = "words about a process that was killed";
-		o.says = arena_printf(log->arena, ENDED_BY_WORDS, told->killed);
+		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words));
 	}
 	vec_push(log->arena, &log->messages, o);
 	if (log->batch == 0 && told->batches > 0 && !told->runs) {
@@ -293,7 +294,7 @@ caffe_says(const struct oom_log *log)
 
 	if (!log->net_bytes && !log->input.known)
 		return "Caffe had no memory left on the device, and does not say for what. Where no other process "
-		    "has it, the network is too large for it: what decides most of that is the number and the size of images at "
+		    "has it, the run needs more than it has: what decides most of that is the number and the size of images at "
 		    "once. Where it is trained, batch_size of its data layers says how many (that of phase TEST lies there "
 		    "beside that of TRAIN), and iter_size in the solver makes the same update of smaller batches; elsewhere "
 		    "the shape of its input does.";
@@ -318,7 +319,7 @@ limit_says(const struct oom_log *log, const struct oom_message *o)
 
 	return arena_printf(log->arena, "The limit of the process's control group was reached, which "
 	    "a container or a job has, and the kernel ended the process%s%s. It is the machine's "
-	    "memory, not the device's: data, its copies in loader processes and pinned buffers lie "
+	    "memory, not the device's: data, its copies in loader processes and pinned buffers may lie "
 	    "there.",
 	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");
 }

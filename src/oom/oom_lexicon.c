@@ -276,8 +276,8 @@ ends_word(struct talk t, const char *end)
 
 enum how { ANYWHERE, BEGINS, WHOLE };
 
-static bool
-any(struct talk t, const char *text, char parted, enum how how)
+static const char *
+find(struct talk t, const char *text, char parted, enum how how)
 {
 	int i;
 	const struct list *list = list_of(t, text, parted, &i);
@@ -287,33 +287,39 @@ any(struct talk t, const char *text, char parted, enum how how)
 		const char *at = t.of->text + h->at;
 
 		if ((how < BEGINS || begins_word(t, at)) && (how < WHOLE || ends_word(t, at + h->n)))
-			return true;
+			return at;
 	}
-	return false;
+	return NULL;
 }
 
 bool
 talk_any_of(struct talk t, const char *list)
 {
-	return any(t, list, ' ', ANYWHERE);
+	return find(t, list, ' ', ANYWHERE) != NULL;
 }
 
 bool
 talk_any_begins(struct talk t, const char *list)
 {
-	return any(t, list, ' ', BEGINS);
+	return find(t, list, ' ', BEGINS) != NULL;
 }
 
 bool
 talk_any_whole(struct talk t, const char *list)
 {
-	return any(t, list, ' ', WHOLE);
+	return find(t, list, ' ', WHOLE) != NULL;
+}
+
+const char *
+talk_find_word(struct talk t, const char *list)
+{
+	return find(t, list, ' ', WHOLE);
 }
 
 bool
 talk_any_phrase(struct talk t, const char *list)
 {
-	return any(t, list, '|', ANYWHERE);
+	return find(t, list, '|', ANYWHERE) != NULL;
 }
 
 bool

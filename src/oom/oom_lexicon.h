@@ -35,6 +35,8 @@ struct piece	talk_piece(struct talk);
 bool	talk_any_of(struct talk, const char *list);
 bool	talk_any_begins(struct talk, const char *list);
 bool	talk_any_whole(struct talk, const char *list);
+/* Where the first of them stands by itself; NULL: none does. */
+const char	*talk_find_word(struct talk, const char *list);
 /* Is it, from its first byte to its last, one of the words of LIST? */
 bool	talk_is_one_of(struct talk, const char *list);
 /* Any of the phrases of LIST, which strokes part. */

@@ -52,7 +52,7 @@ oom_kind_name(enum oom_kind kind)
 		[OOM_NUMPY] = "NumPy", [OOM_CUPY] = "CuPy", [OOM_CUDA] = "CUDA",
 		[OOM_HOST] = "a library on the processor", [OOM_KERNEL] = "Linux",
 		[OOM_OURS] = "Stowage's own program", [OOM_MACHINE] = "the machine",
-		[OOM_OTHER] = "a framework not known here", [OOM_TOLD] = "words about memory",
+		[OOM_OTHER] = "a framework not known here", [OOM_TOLD] = "words",
 	};
 
 	return name[kind];
@@ -432,7 +432,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		.host = p->host, .gpu = -1, .hedged = p->flags & PHRASE_HEDGED, .says = p->says,
 		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
 		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART, .warning = p->flags & PHRASE_WARNING,
-		.windows = p->flags & PHRASE_WINDOWS, .follows = follows(r),
+		.facts = p->flags & PHRASE_PIECE ? TRACE_LIMIT : 0, .windows = p->flags & PHRASE_WINDOWS, .follows = follows(r),
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
 	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
 	const char *told, *code;

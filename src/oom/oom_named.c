@@ -12,11 +12,10 @@
 #define NEAR_BATCH	28	/* bytes from the word to its number */
 #define MOST_BATCH	100000
 #define MOST_CALL_LINES	16	/* of one call */
-#define MOST_GIGABYTES	4096
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
     "p100 h100 k80 1080 2080 2070 3060 3070 vram"
 #define OF_OTHERS	"paper papers author authors official original"		/* whose batch it was */
-#define RUNS		"works work worked fine ok okay only can able"
+#define RUNS		"only can able"			/* words of one that runs, beside those that say that it works */
 
 static void
 add_batch(struct oom_told *o, int64_t n, int line)
@@ -127,12 +126,7 @@ oom_named_of_tests(struct talk t, const char *at, size_t n)
 bool
 oom_named_runs(struct talk t, const char *at, size_t n)
 {
-	struct talk clause = talk_clause(t, at, n);
-	const char *said = talk_find_whole(clause, "works|work|worked|ok|okay|is fine|was fine|all fine|just fine|run fine|runs fine|"
-	    "ran fine|goes fine|went fine|train fine|trains fine|trained fine", &n);
-
-	return said && !clause_says_no(talk_part(clause, clause.s, said), "") &&
-	    (said + n == clause.s + clause.n || said[n] != '-');	/* "is fine-tuned" */
+	return clause_works(talk_clause(t, at, n));
 }
 
 /* Parentheses that T opens, less those that it closes. */
@@ -217,38 +211,9 @@ batches(struct oom_told *o, struct talk t, int line)
 			continue;
 		o->runs |= oom_named_runs(t, behind, (size_t)(s - behind));
 		add_batch(o, n, line);
-		if (n == 1 && !talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), RUNS) && !is_of_another(t, behind))
-			o->one = line;
-	}
-}
-
-/* "a 12GB card", "8 GB", "24G": the first. */
-static void
-gigabytes(struct oom_told *o, struct talk t, int line)
-{
-	const char *s, *to, *end = t.s + t.n;
-	int64_t n, part;
-
-	for (s = t.s; s < end && !o->gigabytes_line; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
-			continue;
-		to = piece_number(s, end, &n);
-		part = 0;
-		if (to + 1 < end && *to == '.' && is_digit(to[1])) {
-			part = to[1] - '0';
-			for (to += 2; to < end && is_digit(*to); to++)
-				;
-		}
-		to = piece_past_blanks(to, end);
-		if (to == end || lower(*to) != 'g' || n > MOST_GIGABYTES || (n == 0 && part == 0))
-			continue;
-		for (to++; to < end && (lower(*to) == 'i' || lower(*to) == 'b' || *to == 's'); to++)
-			;
-		if (to < end && piece_is_word(*to))
-			continue;
-		o->gigabytes = (double)n + (double)part / 10;
-		o->gigabytes_line = line;
+		if (n == 1 && !oom_named_runs(t, behind, (size_t)(s - behind)) &&
+		    !talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), RUNS) && !is_of_another(t, behind))
+			said_at(&o->one, t, behind, line);
 	}
 }
 
@@ -280,16 +245,16 @@ oom_told_pool(int i)
 }
 
 /* The run itself, and not its memory, what is loaded or saved there, or a run that works there, or that is asked for. */
-static bool
+static const char *
 runs_on_processor(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
-	return at && !clause_is_question(t) && !talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem") &&
-	    !talk_any_whole(talk_clause(t, at, n), "works work worked fine ok okay tried try could load loads loaded loading save saves "
-	    "saved saving checkpoint checkpoints offload");
+	return !at || clause_is_question(t) || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem") ||
+	    clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "tried try could load loads loaded loading save saves "
+	    "saved saving checkpoint checkpoints offload") ? NULL : at;
 }
 
 /* "I restarted it", "we have restarted it": by whom it was done, right ahead of it. */
@@ -302,7 +267,7 @@ is_of_person(struct talk clause, const char *at)
 }
 
 /* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
-static bool
+static const char *
 says_killed(struct talk t)
 {
 	size_t n;
@@ -317,10 +282,11 @@ says_killed(struct talk t)
 	if (!at) {
 		at = talk_find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
 		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process training program script job python code run kernel session task"))
-			return false;
+			return NULL;
 	}
 	clause = talk_clause(t, at, n);
-	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_any_whole(clause, "timeout deadline manually user ctrl me");
+	return oom_told_happened(t, at, n) && !is_of_person(clause, at) &&
+	    !talk_any_whole(clause, "timeout deadline manually user ctrl me") ? at : NULL;
 }
 
 #define GRAPH_NETWORK	"gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
@@ -334,8 +300,8 @@ says_killed(struct talk t)
     "when training starts|when i start|start training|starts training|beginning of training"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
 
-/* Is any of these phrases there, and not denied? */
-static bool
+/* Where any of these phrases is, and not denied; or NULL. */
+static const char *
 says(struct talk t, const char *phrases)
 {
 	struct talk rest = t, clause;
@@ -345,9 +311,9 @@ says(struct talk t, const char *phrases)
 	for (; (at = talk_find_whole(rest, phrases, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
 		if (!clause_says_no(talk_part(t, clause.s, at), ""))
-			return true;
+			return at;
 	}
-	return false;
+	return NULL;
 }
 
 /* "import pickle", "from a import b" */
@@ -358,21 +324,21 @@ begins_code(struct talk t)
 }
 
 /* Words that are of graph networks alone, not denied; or a graph and its edges in one sentence, and no other graph. */
-static bool
+static const char *
 names_graph(struct talk t)
 {
 	const char *at, *end = t.s + t.n;
 	struct talk rest, clause;
 	size_t n;
 
-	if (says(t, GRAPH_NETWORK))
-		return true;
+	if ((at = says(t, GRAPH_NETWORK)))
+		return at;
 	for (rest = t; (at = talk_find_whole(rest, "graph|graphs", &n)); rest = talk_part(t, at + n, end)) {
 		clause = talk_sentence(t, at);	/* numbers have commas */
 		if (talk_any_whole(clause, "edges") && !talk_any_of(clause, OTHER_GRAPH) && !clause_says_no(clause, ""))
-			return true;
+			return at;
 	}
-	return false;
+	return NULL;
 }
 
 /* "gpu_options.allow_growth = True", "XLA_PYTHON_CLIENT_PREALLOCATE=false": what a framework takes, it takes as it needs it. */
@@ -389,37 +355,72 @@ takes_as_needed(struct talk t)
 	return !clause_says_no(ahead, "") && (lower(*at) == 'p' ? talk_any_whole(behind, "false 0") : talk_any_whole(behind, "true 1"));
 }
 
+/* Where a device is named; or NULL. */
+static const char *
+names_device(struct talk t)
+{
+	const char *at = talk_find_word(t, DEVICES);
+
+	return at ? at : talk_first(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98");	/* 显卡, 显存 */
+}
+
+/* Where the sentence that tells of memory says that it ends at the start; or NULL. */
+static const char *
+says_at_once(struct talk sentence)
+{
+	return talk_any_phrase(sentence, "after the first|after first") ? NULL : clause_says(sentence, AT_ONCE, AHEAD | BEHIND, "");
+}
+
+static const char *
+names_shuffling(struct talk t)
+{
+	return talk_any_of(t, "buffer tf.data tf.dataset dataset.shuffle") ? says(t, "shuffle|shuffling") : NULL;
+}
+
+static const char *
+names_vocabulary(struct talk t)
+{
+	return talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|standard vocab|vocab/") ? NULL : talk_first(t, "vocab");
+}
+
+static const char *
+names_darknet(struct talk t)
+{
+	const char *at = talk_first(t, "subdivision|yolov3.cfg|yolov4.cfg");
+
+	return at ? at : talk_find_word(t, "darknet");
+}
+
+static void
+note(struct said *to, struct talk t, const char *at, int line)
+{
+	if (at)
+		said_at(to, t, at, line);
+}
+
 void
 oom_named_line(struct oom_told *o, struct talk t, int line)
 {
+	size_t n;
 	int i;
 
-	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
-		o->gpu = line;
-	if (talk_has_whole(t, DATA) && !begins_code(t))
-		o->data = line;
-	if (o->line == line && o->at && clause_says(oom_told_sentence(o, t), AT_ONCE, AHEAD | BEHIND, "") &&
-	    !talk_any_phrase(oom_told_sentence(o, t), "after the first|after first"))
-		o->at_once = line;
-	if (says_killed(t))
-		o->killed = line;
-	if (says(t, REPLAY))
-		o->replay = line;
-	if (says(t, "shuffle|shuffling") && talk_any_of(t, "buffer tf.data tf.dataset dataset.shuffle"))
-		o->shuffle = line;
-	if (talk_any_of(t, "cpu processor") && runs_on_processor(t))
-		o->processor = line;
-	if (names_graph(t))
-		o->graph = line;
+	note(&o->gpu, t, names_device(t), line);
+	if (!begins_code(t))
+		note(&o->data, t, talk_find_whole(t, DATA, &n), line);
+	if (o->said.line == line && o->at)
+		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
+	note(&o->killed, t, says_killed(t), line);
+	note(&o->replay, t, says(t, REPLAY), line);
+	note(&o->shuffle, t, names_shuffling(t), line);
+	if (talk_any_of(t, "cpu processor"))
+		note(&o->processor, t, runs_on_processor(t), line);
+	note(&o->graph, t, names_graph(t), line);
 	if (takes_as_needed(t))
 		o->as_needed = line;
-	if (talk_any_of(t, "vocab") && !talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|standard vocab|vocab/"))
-		o->vocabulary = line;
-	if (talk_any_of(t, "subdivision yolov3.cfg yolov4.cfg") || talk_any_whole(t, "darknet"))
-		o->darknet = line;
+	note(&o->vocabulary, t, names_vocabulary(t), line);
+	note(&o->darknet, t, names_darknet(t), line);
 	for (i = 0; i < TOLD_FRAMEWORKS; i++)
-		if (!o->framework[i] && talk_any_whole(t, framework[i].words))
-			o->framework[i] = line;
+		if (!o->framework[i].line)
+			note(&o->framework[i], t, talk_find_word(t, framework[i].words), line);
 	batches(o, t, line);
-	gigabytes(o, t, line);
 }

@@ -74,7 +74,7 @@ sizes(struct oom_paste *p, struct talk t, int line)
 			if (!is_digit(*at) || (millions = size_at(at, s, to)) == 0)
 				continue;
 			p->millions = p->millions && p->millions != millions ? -1 : millions;
-			p->millions_line = line;
+			said_at(&p->model, name, at, line);
 			if (talk_any_of(t, "4-bit int4 int8 8-bit q4_ q5_ q8_ bnb fp8"))
 				p->few_bits = line;
 			break;

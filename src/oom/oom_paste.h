@@ -36,20 +36,21 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	char store[PASTE_NAME];
 	int colab, stopped;	/* of a path as Colab has them; of ^C by itself, and nothing after it */
 	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
+	struct said model;	/* the last such name */
 	int few_bits;		/* the last line by which weights may be in fewer than 16 bits, */
 	int many_bits;		/* and the last that speaks of 16 or more */
-	int millions_line;
 	int64_t batch, parts, width, height;	/* Darknet's configuration; 0: not said */
 	int parts_line;
 	char holder[PASTE_NAME];	/* the process that has most of a card, by nvidia-smi's list */
 	int64_t holder_bytes;
 	int holder_gpu;		/* its index; -1: not said */
 	int holder_line;
-	/* of what people say: memory grows; it failed late, in validation or tests, or in inference */
-	int grows, later, evaluating, inferring;
-	int media, training;	/* of films or recordings, and of training; */
-	int resuming;		/* of a run that goes on from a file */
-	int loading, parallel;	/* while weights are loaded, or on several devices */
+	/* of what people say: memory grows; it failed late, in validation or tests, or in inference; */
+	struct said grows, later, evaluating, inferring;
+	struct said media;	/* of films or recordings, */
+	int training;		/* and the last line that is of training; */
+	struct said resuming;	/* of a run that goes on from a file, */
+	struct said loading, parallel;	/* while weights are loaded, or on several devices */
 	int torch;		/* the line that names PyTorch last */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said */
 	int said_line;

@@ -59,6 +59,7 @@ enum {				/* of a message */
 	PHRASE_LIMITED = 256,	/* the limit of a container or job ended it, not the machine */
 	PHRASE_WARNING = 2048,	/* who says it goes on */
 	PHRASE_STACK = 4096,	/* the program's stack follows, in which details stand */
+	PHRASE_PIECE = 8192,	/* a buffer was larger than the driver gives in one piece */
 	PHRASE_WINDOWS = 1024,	/* said by what is built for Windows */
 	PHRASE_APART = 512	/* it looks like a message of memory and is of something else */
 };

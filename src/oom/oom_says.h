@@ -9,19 +9,19 @@
     "takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
-    "it. Where no other process is there, the network needs more than there is, and a smaller batch makes its "	\
+    "it. Where no other process is there, the run may need more than there is, and a smaller batch makes its "	\
     "results smaller. " GROWTH
 #define NO_HANDLE	"A library of CUDA could not be set up on the device. Usually there was no "	\
     "memory left for it, because the framework itself or another process had taken it. " GROWTH		\
     " A library that does not fit the driver, and an index out of range, end so, too."
-#define NO_WORKSPACE	"A library of CUDA got no memory on the device: the framework itself or "	\
+#define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
     "another process had taken it. " GROWTH
-#define LIES_THERE	"Data lie there that are read at once, their copies in loader processes, pinned buffers, "	\
-    "what is offloaded from a device, and weights until they are on one, for a while twice: a file's and the model's."
+#define LIES_THERE	"What may lie there: data that are read at once, their copies in loader processes, pinned buffers, "	\
+    "what is offloaded from a device, and weights until they are on one, for a while twice (a file's and the model's)."
 #define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
     "container or job was reached, and the process was ended. " LIES_THERE
-#define SIGNAL_9	"The process was ended from outside, by signal 9. Unless someone did that, it "	\
-    "was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
+#define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
+    "time), it was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
     "container or job was reached; its log (dmesg) then says so. " LIES_THERE
 #define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set."
 #define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
@@ -39,7 +39,7 @@
     "fit the machine's memory and the paging file. It is the machine's, not the device's. Each "	\
     "process that loads CUDA's libraries is promised gigabytes: fewer loader processes, or a larger "	\
     "paging file, help."
-#define SUBDIVISIONS	"Darknet had no memory left on the device, and does not say for what. It "	\
+#define SUBDIVISIONS	"The device had no memory left; for what is not said. Where it is Darknet that says so, it "	\
     "computes a batch in parts, as many as `subdivisions` in the .cfg file says: 16, 32 or 64 of them "	\
     "take less memory; so do a smaller width and height, and random=0. Where it fails at the first layer, another "	\
     "process may have the device: nvidia-smi tells."
@@ -99,8 +99,6 @@
     "something that was never set, or received in part. Look for the error that came before it."
 #define LARGE_BLOCK	"The driver of this device gives no single block of 4 GiB or more, however much is "	\
     "free: what was asked for must be made in parts or smaller, such as by fewer samples or pixels at once."
-#define LARGE_BUFFER	"A buffer is larger than this device, or its driver, gives in one piece, however much is free: it must be "	\
-    "smaller, or in parts."
 #define ON_CHIP		"Not the device's memory: a kernel needs more of the memory on a multiprocessor "	\
     "(\"shared memory\") than that device has, of which there are tens or hundreds of KiB. "		\
     "Smaller blocks (BLOCK sizes, fewer num_stages or num_warps), or a version of the library that knows "	\
@@ -108,7 +106,7 @@
 #define LAUNCH		"Not the device's memory: a kernel was to run with more threads in a block than the "	\
     "registers or the on-chip memory of a multiprocessor suffice for. Smaller blocks, or a library that was "	\
     "compiled for that device, make it fit."
-#define ILLEGAL		"Not for want of memory, as far as the log tells: a kernel read or wrote where "	\
+#define ILLEGAL		"Not for want of memory, as far as was read: a kernel read or wrote where "	\
     "nothing of its is. Most often that is an index out of range, or a library's fault; "			\
     "CUDA_LAUNCH_BLOCKING=1 and compute-sanitizer show which kernel."
 #define FULL_FILES	"Not the GPU's memory: the device that is full is one of files. That is a disk, or "	\

@@ -327,14 +327,14 @@ in_other_words(struct oom_told *o, struct talk t)
 	int i;
 
 	for (i = 0; elsewhere[i].phrases; i++)
-		if (talk_any_phrase(t, elsewhere[i].phrases)) {
+		if ((o->at = talk_first(t, elsewhere[i].phrases))) {
 			o->what = TOLD_ENDED;
 			o->device = elsewhere[i].device;
 			o->host = elsewhere[i].host;
 			return true;
 		}
 	/* 溢出, 爆, 不够, 不足 of 显存 or of 内存 */
-	if (!talk_any_phrase(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3"))
+	if (!(o->at = talk_first(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3")))
 		return false;
 	o->device = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98");
 	o->host = !o->device && talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98");
@@ -361,7 +361,7 @@ keep(struct oom_told *o, const struct oom_told *now)
 	if (o->what && !says_more(now, o))
 		return;
 	o->what = now->what;
-	o->line = now->line;
+	o->said = now->said;
 	o->device = grew ? o->device : now->device;
 	o->host = grew ? o->host : now->host;
 	o->sentence = now->sentence;
@@ -403,12 +403,12 @@ memory(struct oom_told *o, struct talk t, int line)
 {
 	struct talk line_itself = t;
 	char plain[MOST_LINE];
-	struct oom_told now = { .line = line };
+	struct oom_told now = { 0 };
 	const char *at;
 	size_t n;
 
 	if (in_other_words(&now, t)) {
-		now.at = t.s;
+		said_at(&now.said, t, now.at, line);
 	} else if (!is_logged(t)) {
 		now.what = says_what(t, &at, &n);
 		if (now.what == TOLD_NOTHING && may_have_aside(t)) {
@@ -416,8 +416,10 @@ memory(struct oom_told *o, struct talk t, int line)
 			now.what = says_what(t, &at, &n);
 		}
 		now.at = at;
-		if (now.what)
+		if (now.what) {
+			said_at(&now.said, t, at, line);
 			whose(&now, talk_clause(t, at, n));
+		}
 		if (now.what && !now.device && !now.host && !lists_both(oom_told_sentence(&now, t)))
 			whose(&now, oom_told_sentence(&now, t));
 		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
@@ -432,8 +434,9 @@ memory(struct oom_told *o, struct talk t, int line)
 void
 oom_told_grows(struct oom_told *o, struct talk t, int line)
 {
-	struct oom_told now = { .what = TOLD_GROWS, .line = line, .at = t.s, .sentence = is_sentence(t) };
+	struct oom_told now = { .what = TOLD_GROWS, .at = t.s, .sentence = is_sentence(t) };
 
+	said_at(&now.said, t, t.s, line);
 	whose(&now, t);
 	if (o->what && o->what < TOLD_TROUBLE && !o->device && !o->host) {
 		o->device = now.device;

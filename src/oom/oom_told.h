@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "oom/oom_lexicon.h"
+#include "oom/oom_clause.h"
 
 #define TOLD_BATCHES	4
 #define TOLD_FRAMEWORKS	9
@@ -21,27 +21,25 @@ enum told_pool {		/* does a framework take a device's memory at once? */
 
 struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	enum told_what what;
-	int line;		/* where that is said, */
+	struct said said;	/* where that is said, */
 	bool device, host;	/* of the device's memory, or of the machine's; neither: that is not said */
 	const char *at;		/* there; it holds only while that line is read */
 	bool sentence;		/* in a sentence, as people write them and programs hardly do */
-	int gpu;		/* the last line that names a device */
-	int data;		/* the last that speaks of a whole set of data */
+	struct said gpu;	/* the last line that names a device */
+	struct said data;	/* the last that speaks of a whole set of data */
 	int64_t batch[TOLD_BATCHES];	/* that are named, each once, as they come */
 	int batch_line[TOLD_BATCHES], batches;
 	bool runs;		/* one of these is said to run */
-	int one;		/* where a batch of one is named that is not said to run */
-	double gigabytes;	/* the first size that is named; 0: none is */
-	int gigabytes_line;
-	int framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */
+	struct said one;	/* where a batch of one is named that is not said to run */
+	struct said framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */
 	int call_depth, call_lines;	/* of a call that a line of tests opened, and its lines so far; depth 0: none is */
 	bool of_tests;		/* this line stands within such a one */
-	int at_once;		/* where it is said to fail at the start, */
-	int killed;		/* and where to have been killed, */
-	int processor;		/* or to run on the processor, */
-	int replay;		/* or to keep what was seen; */
-	int graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
-	int shuffle;		/* or samples that are shuffled in a buffer */
+	struct said at_once;	/* where it is said to fail at the start, */
+	struct said killed;	/* and where to have been killed, */
+	struct said processor;	/* or to run on the processor, */
+	struct said replay;	/* or to keep what was seen; */
+	struct said graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
+	struct said shuffle;	/* or samples that are shuffled in a buffer */
 	int as_needed;		/* or by which TensorFlow or JAX takes of a device what it needs, and no pool */
 };
 

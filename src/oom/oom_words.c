@@ -13,16 +13,14 @@
 #define LEAST_SIDE	64	/* pixels of a picture's side */
 #define MOST_SIDE	100000
 
-#define FINE	" works work worked working fine ok okay succeeds passes"
-
-/* Does memory grow, by these words? */
-static bool
+/* Where words say that memory grows. */
+static const char *
 grows(struct talk t)
 {
 	if (!talk_any_of(t, "leak memory vram usage ram \xe6\x98\xbe\xe5\xad\x98 \xe5\x86\x85\xe5\xad\x98"))		/* 显存 内存 */
-		return false;
+		return NULL;
 	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
-		return false;		/* what it is for */
+		return NULL;		/* what it is for */
 	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|is increasing|has been increasing|been increasing|"
 	    "memory grows|usage grows|growing|increase over|increases over|increasing over|increases with|increase with|"
@@ -57,44 +55,44 @@ growing(struct talk t)
     "old version|older version|previous version|earlier version"
 
 /* "after 26 epochs", "for a while" */
-static bool
+static const char *
 is_late(struct talk t)
 {
-	const char *at = NULL;
+	const char *at = NULL, *said;
 	struct talk next;
 	size_t n;
 
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg") || talk_any_phrase(t, OF_PEOPLE))
-		return false;		/* or of how well it had learned by then, or of what people did */
-	if (clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
+		return NULL;		/* or of how well it had learned by then, or of what people did */
+	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
-	    "end of first epoch", AHEAD, "") || talk_any_phrase(t, "until epoch|until the"))
-		return true;
+	    "end of first epoch", AHEAD, "")) || (said = talk_first(t, "until epoch|until the")))
+		return said;
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(t, at + n, AFTER);
 		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") &&
 		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
-			return true;
+			return at;
 	}
-	return false;
+	return NULL;
 }
 
 /* In a sentence that says that memory ran out: "at 145 epochs", "suddenly". */
-static bool
+static const char *
 is_late_there(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to, *end = t.s + t.n, *said;
 	int64_t n;
 
 	if (talk_any_phrase(t, "prior to|during setup|during the setup|before training"))
-		return false;
-	if (clause_says(t, "sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
+		return NULL;
+	if ((said = clause_says(t, "sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
-	    "after epoch", AHEAD | BEHIND, FINE))
-		return true;
+	    "after epoch", AHEAD | BEHIND | WORKS, "")))
+		return said;
 	for (s = t.s; s < end; s = to) {
 		to = s + 1;
 		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
@@ -102,15 +100,15 @@ is_late_there(struct talk t)
 		to = piece_past_blanks(piece_number(s, end, &n), end);
 		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours") &&
 		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to"))
-			return true;
+			return s;
 	}
-	return false;
+	return NULL;
 }
 
-static bool
+static const char *
 evaluates(struct talk t)
 {
-	return talk_any_of(t, "valid eval test") && clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	return !talk_any_of(t, "valid eval test") ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
 	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
 	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
@@ -118,7 +116,7 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
-	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|evaluation code", AHEAD | BEHIND, FINE);
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|evaluation code", AHEAD | BEHIND | WORKS, "");
 }
 
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
@@ -154,44 +152,75 @@ size_of_pictures(struct oom_paste *p, struct talk t, int line)
 	}
 }
 
-static bool
+static const char *
 infers(struct talk t)
 {
-	return talk_any_whole(t, "inference infer inferring") && clause_says(t, "infer", AHEAD | BEHIND, FINE);
+	return talk_any_whole(t, "inference infer inferring") ? clause_says(t, "infer", AHEAD | BEHIND | WORKS, "") : NULL;
+}
+
+/* Films and recordings. */
+static const char *
+has_media(struct talk t)
+{
+	return talk_any_of(t, "train fine-tun finetun screen record attach http") ? NULL : talk_first(t, "long video|long audio|"
+	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
+	    "minutes of audio|min audio|audio.wav|.mp4");
+}
+
+static const char *
+loads(struct talk t)
+{
+	return talk_any_of(t, "dataset data point cloud image csv video file") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
+	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD | WORKS, "");
+}
+
+static const char *
+resumes(struct talk t)
+{
+	return talk_any_of(t, "train checkpoint model run step iter weights") && talk_any_begins(t, "resume resuming resumed") &&
+	    !talk_any_phrase(t, "resume work|resumed work|resuming work|my resume") ? talk_first(t, "resum") : NULL;
+}
+
+static const char *
+is_parallel(struct talk t)
+{
+	return talk_any_of(t, "capacity total cuda_visible") ||
+	    talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use") ? NULL :
+	    clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
+	    "other gpus|gpus = '0,1|each gpu", AHEAD, "");
+}
+
+static void
+said(struct said *to, struct talk t, const char *at, int line)
+{
+	if (at)
+		said_at(to, t, at, line);
 }
 
 void
 oom_words_line(struct oom_paste *p, struct talk t, int line)
 {
+	struct talk growth;
+	const char *at;
+
 	oom_told_line(&p->told, t, line);
-	if (grows(t) && !talk_any_of(growing(t), OF_LEARNING)) {
-		oom_told_grows(&p->told, growing(t), line);
-		p->grows = line;
+	if (grows(t) && !talk_any_of(growth = growing(t), OF_LEARNING)) {
+		oom_told_grows(&p->told, growth, line);
+		said(&p->grows, t, grows(t), line);
 	}
-	if (p->told.what == TOLD_GROWS && p->told.line == line)
-		p->grows = line;
-	if (is_late(t) || (p->told.line == line && is_late_there(oom_told_sentence(&p->told, t))))
-		p->later = line;
-	if (evaluates(t))
-		p->evaluating = line;
-	if (!talk_any_of(t, "train fine-tun finetun") && infers(t))
-		p->inferring = line;
+	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
+		p->grows = p->told.said;
+	if ((at = is_late(t)) || (p->told.said.line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
+		said(&p->later, t, at, line);
+	said(&p->evaluating, t, evaluates(t), line);
+	if (!talk_any_of(t, "train fine-tun finetun"))
+		said(&p->inferring, t, infers(t), line);
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
-	if (talk_any_phrase(t, "long video|long audio|"
-	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
-	    "minutes of audio|min audio|audio.wav|.mp4") && !talk_any_of(t, "train fine-tun finetun screen record attach http"))
-		p->media = line;
-	if (!talk_any_of(t, "dataset data point cloud image csv video file") && clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
-	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD, FINE))
-		p->loading = line;
-	if (talk_any_begins(t, "resume resuming resumed") && talk_any_of(t, "train checkpoint model run step iter weights") &&
-	    !talk_any_phrase(t, "resume work|resumed work|resuming work|my resume"))
-		p->resuming = line;
-	if (clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
-	    "other gpus|gpus = '0,1|each gpu", AHEAD, "") && !talk_any_of(t, "capacity total cuda_visible") &&
-	    !talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use"))
-		p->parallel = line;
+	said(&p->media, t, has_media(t), line);
+	said(&p->loading, t, loads(t), line);
+	said(&p->resuming, t, resumes(t), line);
+	said(&p->parallel, t, is_parallel(t), line);
 	if (talk_any_begins(t, "torch pytorch nn.dataparallel"))
 		p->torch = line;
 	size_of_pictures(p, t, line);

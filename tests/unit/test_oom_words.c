@@ -19,9 +19,9 @@ Test(oom_words, memory_that_grows)
 	    "My GPU runs out of memory. I want to see the accuracy keep increasing." };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		cr_expect_eq(read_lines(yes[i]).grows, 1, "%s", yes[i]);
+		cr_expect_eq(read_lines(yes[i]).grows.line, 1, "%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		cr_expect_eq(read_lines(no[i]).grows, 0, "%s", no[i]);
+		cr_expect_eq(read_lines(no[i]).grows.line, 0, "%s", no[i]);
 }
 
 Test(oom_words, a_failure_after_a_time)
@@ -35,9 +35,9 @@ Test(oom_words, a_failure_after_a_time)
 	    "Some jobs randomly run out of CUDA memory during the setup prior to training", "It worked for a while with the old version; the new one fails at once" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		cr_expect_eq(read_lines(yes[i]).later, 1, "%s", yes[i]);
+		cr_expect_eq(read_lines(yes[i]).later.line, 1, "%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		cr_expect_eq(read_lines(no[i]).later, 0, "%s", no[i]);
+		cr_expect_eq(read_lines(no[i]).later.line, 0, "%s", no[i]);
 }
 
 Test(oom_words, validation_and_tests)
@@ -50,31 +50,31 @@ Test(oom_words, validation_and_tests)
 	    "It fails when training, never when validating", "during evaluation it works" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		cr_expect_eq(read_lines(yes[i]).evaluating, 1, "%s", yes[i]);
+		cr_expect_eq(read_lines(yes[i]).evaluating.line, 1, "%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		cr_expect_eq(read_lines(no[i]).evaluating, 0, "%s", no[i]);
+		cr_expect_eq(read_lines(no[i]).evaluating.line, 0, "%s", no[i]);
 }
 
 Test(oom_words, what_is_loaded)
 {
-	cr_expect_eq(read_lines("I get it while loading the weights").loading, 1);
-	cr_expect_eq(read_lines("is 48 GB not enough to load the model?").loading, 1);
-	cr_expect_eq(read_lines("Loading model ...").loading, 0, "a program's own line");
-	cr_expect_eq(read_lines("the load of the machine").loading, 0);
-	cr_expect_eq(read_lines("I can't load it").loading, 1);
-	cr_expect_eq(read_lines("there is no failure to load").loading, 0);
-	cr_expect_eq(read_lines("Without torch.load or anything to load").loading, 0);
+	cr_expect_eq(read_lines("I get it while loading the weights").loading.line, 1);
+	cr_expect_eq(read_lines("is 48 GB not enough to load the model?").loading.line, 1);
+	cr_expect_eq(read_lines("Loading model ...").loading.line, 0, "a program's own line");
+	cr_expect_eq(read_lines("the load of the machine").loading.line, 0);
+	cr_expect_eq(read_lines("I can't load it").loading.line, 1);
+	cr_expect_eq(read_lines("there is no failure to load").loading.line, 0);
+	cr_expect_eq(read_lines("Without torch.load or anything to load").loading.line, 0);
 }
 
 Test(oom_words, several_devices)
 {
-	cr_expect_eq(read_lines("I use nn.DataParallel on both").parallel, 1);
-	cr_expect_eq(read_lines("the first GPU has more than others").parallel, 1);
-	cr_expect_eq(read_lines("(GPU 0 ; 4.00 GiB total capacity").parallel, 0);
-	cr_expect_eq(read_lines("my GPU is a K80").parallel, 0);
-	cr_expect_eq(read_lines("I do not use DataParallel, there is one GPU").parallel, 0);
-	cr_expect_eq(read_lines("without DataParallel").parallel, 0);
-	cr_expect_eq(read_lines("the first GPU has no memory left").parallel, 1);
+	cr_expect_eq(read_lines("I use nn.DataParallel on both").parallel.line, 1);
+	cr_expect_eq(read_lines("the first GPU has more than others").parallel.line, 1);
+	cr_expect_eq(read_lines("(GPU 0 ; 4.00 GiB total capacity").parallel.line, 0);
+	cr_expect_eq(read_lines("my GPU is a K80").parallel.line, 0);
+	cr_expect_eq(read_lines("I do not use DataParallel, there is one GPU").parallel.line, 0);
+	cr_expect_eq(read_lines("without DataParallel").parallel.line, 0);
+	cr_expect_eq(read_lines("the first GPU has no memory left").parallel.line, 1);
 }
 
 Test(oom_words, the_size_of_pictures)
@@ -96,17 +96,17 @@ Test(oom_words, the_size_of_pictures)
 
 Test(oom_words, inference_and_versions)
 {
-	cr_expect_eq(read_lines("when I run inference on a film").inferring, 1);
-	cr_expect_eq(read_lines("on a long video").media, 1);
-	cr_expect_eq(read_lines("train on a long video").media, 0);
+	cr_expect_eq(read_lines("when I run inference on a film").inferring.line, 1);
+	cr_expect_eq(read_lines("on a long video").media.line, 1);
+	cr_expect_eq(read_lines("train on a long video").media.line, 0);
 	cr_expect_eq(read_lines("train on a long video").training, 1);
-	cr_expect_eq(read_lines("The inference works fine, only fine-tuning fails.").inferring, 0);
-	cr_expect_eq(read_lines("inference works").inferring, 0);
-	cr_expect_eq(read_lines("not in inference").inferring, 0);
-	cr_expect_eq(read_lines("the audio files to train on are long").inferring, 0);
-	cr_expect_eq(read_lines("30 wavs, mono audio").inferring, 0);
-	cr_expect_eq(read_lines("no other process uses video memory").inferring, 0);
-	cr_expect_eq(read_lines("my inferences are right").inferring, 0);
+	cr_expect_eq(read_lines("The inference works fine, only fine-tuning fails.").inferring.line, 0);
+	cr_expect_eq(read_lines("inference works").inferring.line, 0);
+	cr_expect_eq(read_lines("not in inference").inferring.line, 0);
+	cr_expect_eq(read_lines("the audio files to train on are long").inferring.line, 0);
+	cr_expect_eq(read_lines("30 wavs, mono audio").inferring.line, 0);
+	cr_expect_eq(read_lines("no other process uses video memory").inferring.line, 0);
+	cr_expect_eq(read_lines("my inferences are right").inferring.line, 0);
 	cr_expect_eq(read_lines("it ran with PyTorch 0.3.0").older, 1);
 	cr_expect_eq(read_lines("torch==0.4.1").newer, 1);
 	cr_expect_eq(read_lines("TensorFlow 0.4").newer, 0);
@@ -115,22 +115,60 @@ Test(oom_words, inference_and_versions)
 
 Test(oom_words, what_is_named_for_something_else)
 {
-	cr_expect_eq(read_lines("I resumed work on this model today.").resuming, 0);
-	cr_expect_eq(read_lines("It fails when I resume training from a checkpoint.").resuming, 1);
-	cr_expect_eq(read_lines("Do I need multi-gpu for that?").parallel, 0);
-	cr_expect_eq(read_lines("It fails with multi-gpu training.").parallel, 1);
-	cr_expect_eq(read_lines("See my screen recording demo.mp4 of the error.").media, 0);
-	cr_expect_eq(read_lines("My GPU runs out of memory. I do not use a replay buffer.").told.replay, 0);
-	cr_expect_eq(read_lines("My GPU runs out of memory with a replay buffer of 10000.").told.replay, 1);
-	cr_expect_eq(read_lines("I use the standard vocab.txt.").told.vocabulary, 0);
+	cr_expect_eq(read_lines("I resumed work on this model today.").resuming.line, 0);
+	cr_expect_eq(read_lines("It fails when I resume training from a checkpoint.").resuming.line, 1);
+	cr_expect_eq(read_lines("Do I need multi-gpu for that?").parallel.line, 0);
+	cr_expect_eq(read_lines("It fails with multi-gpu training.").parallel.line, 1);
+	cr_expect_eq(read_lines("See my screen recording demo.mp4 of the error.").media.line, 0);
+	cr_expect_eq(read_lines("My GPU runs out of memory. I do not use a replay buffer.").told.replay.line, 0);
+	cr_expect_eq(read_lines("My GPU runs out of memory with a replay buffer of 10000.").told.replay.line, 1);
+	cr_expect_eq(read_lines("I use the standard vocab.txt.").told.vocabulary.line, 0);
 	cr_expect_eq(read_lines("The paper used batch size 256 on 8 V100.").told.batches, 0);
 	cr_expect(read_lines("With batch size 1 it works.").told.runs);
 	cr_expect_not(read_lines("A batch size of 64 does not work.").told.runs);
 	cr_expect_not(read_lines("BERT is fine-tuned with a batch size of 64.").told.runs);
 	cr_expect_not(read_lines("With batch size 1 it fails.").told.runs);
-	cr_expect_eq(read_lines("RAM fills up with tf.data shuffle(buffer_size=10000).").told.shuffle, 1);
-	cr_expect_eq(read_lines("RAM fills up without any shuffle of the dataset's buffer.").told.shuffle, 0);
-	cr_expect_eq(read_lines("It runs out of memory at 145 epochs.").later, 1);
+	cr_expect_eq(read_lines("RAM fills up with tf.data shuffle(buffer_size=10000).").told.shuffle.line, 1);
+	cr_expect_eq(read_lines("RAM fills up without any shuffle of the dataset's buffer.").told.shuffle.line, 0);
+	cr_expect_eq(read_lines("It runs out of memory at 145 epochs.").later.line, 1);
 	cr_expect_eq(read_lines("y = net(x)  # within torch.no_grad()\nwith torch.no_grad():").no_grad, 2);
 	cr_expect_eq(read_lines("It was run without torch.no_grad().").no_grad, 0);
+}
+
+Test(oom_words, what_is_quoted)
+{
+	static const char *const quoted[][2] = {
+		{ "I tried much. It fails when testing. Why?", "It fails when testing" },
+		{ "a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d it fails when testing on my own pictures of flowers and of trees in the garden",
+		    "...w x y z a b c d it fails when testing on my own pictures of flowers and of trees..." },
+		{ "fails when testing on\vmy pictures", "fails when testing on my pictures" },
+	};
+	char chinese[400] = "";
+	const char *words;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		cr_expect_str_eq(read_lines(quoted[i][0]).evaluating.words, quoted[i][1]);
+	for (i = 0; i < 60; i++)		/* without a blank: cut where a sign ends */
+		strcat(chinese, i == 30 ? "\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98" : "\xe6\xb1\x89");
+	words = read_lines(chinese).told.said.words;
+	cr_expect(strstr(words, "\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98"), "%s", words);
+	cr_expect(strlen(words) < SAID);
+	cr_expect_eq(words[3] & 0xc0, 0xc0, "%s", words);
+	cr_expect_eq((strlen(words) - 6) % 3, 0, "whole signs: %s", words);
+}
+
+Test(oom_words, what_works)
+{
+	static const char *const yes[] = { "it works", "it is fine on the CPU", "inference is OK" };
+	static const char *const no[] = { "it does not work", "BERT is fine-tuned", "for fine tuning", "a workspace" };
+	struct arena *a = arena_new();
+	struct lexicon *l = lexicon_new(a);
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect(clause_works(lexicon_read(l, yes[i], strlen(yes[i]))), "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_not(clause_works(lexicon_read(l, no[i], strlen(no[i]))), "%s", no[i]);
+	arena_free(a);
 }
