@@ -108,6 +108,9 @@ struct step {			/* what differs from one micro-step to the next */
 	int64_t all;		/* and how many all of them have */
 	const struct step *alike;	/* draws the same numbers on all of them; on a device the one behind */
 #endif
+#ifdef STAGES
+	int64_t micro;		/* which micro-batch of its update it is, from 0; the host alone asks */
+#endif
 #ifdef BACK_APART
 	int64_t slot;		/* of this micro-batch: where what its backward reads of its forward lies */
 #endif
@@ -129,6 +132,20 @@ struct step {			/* what differs from one micro-step to the next */
 #endif
 #else
 #define FIRST_OF(n, s)	0
+#endif
+
+#ifdef BACK_APART
+static int64_t slot_now;	/* of the micro-batch whose inputs come next */
+static bool slot_first;		/* of an update */
+
+/* Of a step its slot, and whether it is an update's first. On a GPU a step of each slot is a graph of its own, as S lies there. */
+#ifdef __CUDACC__
+#define SLOT(s)	slot_now
+#define UPDATE_BEGINS(s)	slot_first
+#else
+#define SLOT(s)	(s)->slot
+#define UPDATE_BEGINS(s)	((s)->keep == 0)
+#endif
 #endif
 
 /* What a result does with what lies where it goes: C = keep * C + result. */

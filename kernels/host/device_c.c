@@ -87,18 +87,6 @@ device_converts(const struct input *in, int type)
 	return false;	/* the host does, straight to where the step reads it */
 }
 
-#ifdef BACK_APART
-static int64_t slot_now;	/* of the micro-batch whose inputs come next */
-static bool slot_first;		/* of an update */
-
-static void
-device_slot(int64_t slot, bool first)
-{
-	slot_now = slot;
-	slot_first = first;
-}
-#endif
-
 /* Where the host writes the batch of an input, before device_inputs_ready(). */
 static void *
 device_input(const struct input *in, struct sent as, int64_t batch)

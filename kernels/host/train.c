@@ -115,6 +115,9 @@ take_next(struct run *r, struct step *step, struct flight *f, int64_t samples, i
 	struct state *s = &r->state;
 
 	step->keep = *done ? 1 : 0;
+#ifdef STAGES
+	step->micro = *done / TRAIN_BATCH;
+#endif
 	step->draw = s->draw;
 #ifdef PARTS
 	s->draw += *done == PARTS_HERE;
@@ -256,13 +259,14 @@ go_through(struct run *r, struct step *step, int64_t samples)
 			s->alike.samples = step->samples;
 			s->alike.draw = step->draw;
 			s->b = c.here;
-			device_slot(step->slot, step->keep == 0);
+			stage_slot(step->slot, step->keep == 0);
 			data_batch(&r->train, c.at, c.here, SHUFFLE, s->step.seed, r->state.epoch);
-			device_run(STEP_FORWARD, s->b, &s->step);
+			stage_run(STEP_FORWARD, s->b, &s->step, stage_batch(samples, step->micro + 1));
 		}
 		if (oldest < next && (!more || next - oldest == SLOTS)) {
 			s = &slot[oldest++ % SLOTS];
-			device_run(STEP_BACKWARD, s->b, &s->step);
+			pipe_settle(PIPE_BACK);
+			stage_run(STEP_BACKWARD, s->b, &s->step, stage_batch(samples, s->step.micro + 1));
 		}
 	}
 	r->flight[0] = f;
@@ -298,6 +302,9 @@ update_weights(struct run *r)
 	alike = step;
 	step.alike = &alike;
 #endif
+#ifdef STAGES
+	stage_begins(samples);
+#endif
 #ifdef BACK_APART
 	go_through(r, &step, samples);
 #else
@@ -308,12 +315,19 @@ update_weights(struct run *r)
 		alike.draw = step.draw;
 #endif
 		data_batch(&r->train, c.at, c.here, SHUFFLE, s->seed, s->epoch);
+#ifdef STAGES
+		stage_run(STEP_TRAIN, c.here, &step, stage_batch(samples, step.micro + 1));
+#else
 		device_run(STEP_TRAIN, c.here, &step);
+#endif
 		land(r);
 		f.ticket = device_fetch(train_results, RESULTS_HERE ? TRAIN_RESULTS : 0);
 		r->flight[0] = f;
 		r->flying = 1;
 	}
+#endif
+#ifdef STAGES
+	pipe_settle(PIPE_ON | PIPE_BACK);
 #endif
 #ifdef UPDATES
 	device_run(STEP_UPDATE, samples, &step);

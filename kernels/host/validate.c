@@ -80,7 +80,12 @@ validate(struct run *r)
 		step.all = total - (place - from) < next ? total - (place - from) : next;
 #endif
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
+#ifdef STAGES
+		stage_expect(STEP_VALIDATE, b, 0);
+		stage_run(STEP_VALIDATE, b, &step, 0);
+#else
 		device_run(STEP_VALIDATE, b, &step);
+#endif
 		if (flies)
 			collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, validated_by(r, &last));
 		last.ticket = device_fetch(validate_results, RESULTS_HERE ? VALIDATE_RESULTS : 0);

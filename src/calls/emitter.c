@@ -17,9 +17,8 @@ emit_pointer(struct emitter *e, const struct tensor *t)
 
 	if (!t)
 		return "NULL";
-	if (e->stride && e->stride[root->id])
-		return arena_printf(e->module->arena, "%s(%lld + s->slot * %lld)", t->dtype->macro, (long long)e->offset[root->id],
-		    (long long)e->stride[root->id]);
+	if (e->place && e->place[root->id])
+		return arena_printf(e->module->arena, "%s(%lld + %s)", t->dtype->macro, (long long)e->offset[root->id], e->place[root->id]);
 	return emit_address(e, t->dtype, e->offset[root->id]);
 }
 

@@ -76,7 +76,7 @@ struct emitter {
 	const struct target *target;
 	int threads;			/* C target: of the program */
 	const int64_t *offset;		/* by tensor id, in the arena; -1: it is not there */
-	const int64_t *stride;		/* by tensor id: from a micro-batch's slot of it to the next one's; 0: it has none */
+	const char *const *place;	/* by tensor id: what the place of the micro-batch's adds to that; NULL: there is one */
 	const struct graph *graph;	/* being written */
 	int depth;		/* of loops around what is written, in the step */
 	const struct tensor *prediction;	/* of that graph, the first that --predict writes, or NULL */

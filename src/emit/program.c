@@ -12,7 +12,7 @@
 #include "readers/reader.h"
 
 static const char *const host_files[] = {
-	"host/ranks.c", "host/data.c", "host/samples.c", "host/together_cuda.cu", "host/tables.c", "host/whole.c", "host/choices_file_cuda.cu",
+	"host/ranks.c", "host/stages.c", "host/data.c", "host/samples.c", "host/together_cuda.cu", "host/tables.c", "host/whole.c", "host/choices_file_cuda.cu",
 	"host/checkpoint.c", "host/checkpoint_read.c",
 	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c",
 	"host/watch.c", "host/predict.c", "host/rate.c", "host/run.c", "host/validate.c", "host/train.c", "host/main.c", "host/library.c",
@@ -327,6 +327,8 @@ host_needs(const struct emitter *e, const char *file)
 		return e->target->libraries;
 	if (strcmp(file, "host/ranks.c") == 0)
 		return module_ranks(e->module) > 1;
+	if (strcmp(file, "host/stages.c") == 0)
+		return e->module->stage != NULL;
 	if (strcmp(file, "host/together_cuda.cu") == 0)
 		return e->steps_together > 1;
 	if (strcmp(file, "host/samples.c") == 0)
@@ -363,18 +365,6 @@ offsets(const struct module *m)
 	for (i = 0; i < p->ntensors; i++)
 		offset[i] = p->of_tensor[i] ? p->of_tensor[i]->offset : -1;
 	return offset;
-}
-
-static const int64_t *
-strides(const struct module *m)
-{
-	const struct plan *p = m->plan;
-	int64_t *stride = arena_array(m->arena, (size_t)p->ntensors + 1, sizeof(*stride));
-	int i;
-
-	for (i = 0; i < p->ntensors; i++)
-		stride[i] = p->of_tensor[i] ? p->of_tensor[i]->stride : 0;
-	return stride;
 }
 
 /* Where another stage has the results, what makes metrics of their counts. */
@@ -474,7 +464,7 @@ write_program(struct emitter *e, const char *program, int before, struct text *s
 {
 	e->threads = e->plan->threads;
 	e->offset = offsets(e->module);
-	e->stride = strides(e->module);
+	e->place = emit_stage_places(e);
 	e->steps_together = plan_steps_together(e->module);
 	note_sums(e);
 	emit_body(e, program, source, header);

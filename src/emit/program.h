@@ -78,6 +78,12 @@ struct staged_input {		/* what is read from the data, for this program or anothe
 };
 int	emit_staged_list(const struct module *, const struct graph *, struct staged_input **);
 void	emit_stage_constants(struct emitter *);
+/* What emitter->place is. */
+const char *const	*emit_stage_places(const struct emitter *);
+/* Is the node's call beside the step, in one of the functions that follow? */
+bool	emit_is_beside(const struct emitter *, const struct node *);
+/* Of nodes FROM to END, which are the step of that function: what it receives, and on a GPU what it sends. */
+void	emit_stage_between(struct emitter *, const struct graph *, const char *function, int from, int end);
 bool	emit_stages_check(const struct module *, const struct target *);	/* reports what cannot be written */
 /* Each stage's program by WRITE, which is told how many lines stand before it, and a main() that chooses one. */
 void	emit_stages(struct module *, void (*write)(struct module *, const struct target *, const char *program, int lines,

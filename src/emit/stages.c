@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "emit/program.h"
+#include "ops/shapes.h"
 #include "readers/reader.h"
-
-extern const struct op op_pipe_send;
 
 const struct module *
 emit_last_stage(const struct module *m)
@@ -67,33 +66,159 @@ emit_staged_list(const struct module *m, const struct graph *g, struct staged_in
 	return n;
 }
 
-/* ---- sends ---- */
+/* ---- what goes between them ---- */
 
+/* Of those nodes that send, or receive: how many are of forward, or backward. */
 static int
-sends_of(const struct graph *g, bool back)
+count_between(const struct graph *g, unsigned does, bool back)
 {
 	int i, n = 0;
 
 	for (i = 0; g && i < g->nodes.n; i++)
-		n += g->nodes.v[i]->op == &op_pipe_send && (g->nodes.v[i]->phase == PHASE_BACKWARD) == back;
+		n += g->nodes.v[i]->op->flags & does && (g->nodes.v[i]->phase == PHASE_BACKWARD) == back;
 	return n;
+}
+
+static int
+most_between(const struct module *m, unsigned does)
+{
+	return (int)most(count_between(m->train, does, true), most(count_between(m->train, does, false),
+	    count_between(m->validate, does, false)));
 }
 
 void
 emit_stage_constants(struct emitter *e)
 {
 	const struct module *m = e->module;
-	int sends = (int)most(sends_of(m->train, true), most(sends_of(m->train, false), sends_of(m->validate, false)));
 
 	if (!m->stage)
 		return;
 	text_printf(e->out, "#define STAGES\t\t%lld\t/* of a pipeline, a rank each; this is STAGE */\n"
-	    "#define PIPE_SENDS\t%d\t/* tensors that go on, or back, at most, and one */\n"
+	    "#define PIPE_MOST\t%d\t/* tensors that go on, or back, or come from there, at most, and one */\n"
 	    "#define RESULTS_HERE\t%s\t/* losses and metrics are the last one's */\n",
-	    (long long)module_stages(m), sends + 1, emit_truth(m == emit_last_stage(m)));
+	    (long long)module_stages(m), (int)most(most_between(m, OP_SENDS), most_between(m, OP_RECEIVES)) + 1,
+	    emit_truth(m == emit_last_stage(m)));
 	if (e->plan->turn)
 		text_printf(e->out, "#define BACK_APART\t1\t/* backward is a step of its own, */\n"
 		    "#define SLOTS\t\t%lld\t/* and so many micro-batches are between forward and that */\n", (long long)e->plan->slots);
+}
+
+const char *const *
+emit_stage_places(const struct emitter *e)
+{
+	const struct plan *p = e->plan;
+	struct arena *a = e->module->arena;
+	const char **place = arena_array(a, (size_t)p->ntensors + 1, sizeof(*place));
+	int i;
+
+	for (i = 0; i < p->ntensors; i++) {
+		const struct buffer *b = p->of_tensor[i];
+
+		if (!b || !b->stride)
+			continue;
+		if (b->received && !e->target->is_gpu)
+			place[i] = arena_printf(a, "s->micro %% %lld * %lld", (long long)b->places, (long long)b->stride);
+		else if (b->between)
+			place[i] = arena_printf(a, "SLOT(s) * %lld", (long long)b->stride);
+	}
+	return place;
+}
+
+/* Where what is received lands on a GPU, by tensor id: the last of its places. */
+static const char *const *
+landings(const struct emitter *e)
+{
+	const struct plan *p = e->plan;
+	struct arena *a = e->module->arena;
+	const char **place = arena_array(a, (size_t)p->ntensors + 1, sizeof(*place));
+	int i;
+
+	for (i = 0; i < p->ntensors; i++)
+		if (p->of_tensor[i] && p->of_tensor[i]->received && p->of_tensor[i]->stride)
+			place[i] = arena_printf(a, "%lld", (long long)((p->of_tensor[i]->places - 1) * p->of_tensor[i]->stride));
+	return place;
+}
+
+/* A GPU's graphs have nothing between ranks: what is sent follows them. */
+bool
+emit_is_beside(const struct emitter *e, const struct node *n)
+{
+	return n->op->flags & OP_RECEIVES || (n->op->flags & OP_SENDS && e->target->is_gpu);
+}
+
+static void
+begin_function(struct emitter *e, const char *what, const char *name, const char *of)
+{
+	text_printf(e->out, "\n/* %s */\nstatic void\n%s_%s(int64_t b, const struct step *s)\n{\n", what, name, of);
+}
+
+/* What the host must know of a buffer that is received comes to life with the first that does. */
+static void
+put_alive(struct emitter *e, const struct graph *g, int from, int end)
+{
+	int i, n = 0;
+
+	for (i = from; i < end; i++)
+		if (g->nodes.v[i]->op->flags & OP_RECEIVES)
+			text_printf(e->out, "%s\t\tLIVE(%d);\n", n++ ? "" : "\tif (s->micro == 0) {\n",
+			    emit_buffer_number(e, g->nodes.v[i]->out[0]));
+	text_puts(e->out, n ? "\t}\n" : "");
+}
+
+/* The calls of those nodes that do so; how many there are. */
+static int
+put_calls(struct emitter *e, const struct graph *g, unsigned does, int from, int end)
+{
+	int i, n = 0;
+
+	for (i = from; i < end; i++)
+		if (g->nodes.v[i]->op->flags & does) {
+			g->nodes.v[i]->op->calls.emit(e, g->nodes.v[i]);
+			n++;
+		}
+	return n;
+}
+
+/* What has landed is moved. */
+static void
+put_moves(struct emitter *e, const struct graph *g, const char *const *landing, int from, int end)
+{
+	const char *const *place = e->place;
+	int i;
+
+	for (i = from; i < end; i++) {
+		const struct tensor *x = g->nodes.v[i]->op->flags & OP_RECEIVES ? g->nodes.v[i]->out[0] : NULL;
+		const char *lands;
+
+		if (!x || !landing[tensor_root(x)->id])
+			continue;
+		e->place = landing;
+		lands = emit_pointer(e, x);
+		e->place = place;
+		emit_call(e, "pipe_move", arg_tensor(x), arg_text(lands), arg_text(arena_printf(e->module->arena, "(%s) * %d",
+		    emit_rows(e, x, x->rank), dtype_bytes(x->dtype))));
+	}
+}
+
+void
+emit_stage_between(struct emitter *e, const struct graph *g, const char *function, int from, int end)
+{
+	const char *const *place = e->place, *const *landing = e->target->is_gpu ? landings(e) : place;
+
+	begin_function(e, "What that step receives begins to come.", function, "expect");
+	put_alive(e, g, from, end);
+	e->place = landing;
+	put_calls(e, g, OP_RECEIVES, from, end);
+	e->place = place;
+	text_puts(e->out, "\t(void)b, (void)s;\n}\n");
+	if (!e->target->is_gpu)
+		return;
+	begin_function(e, "It has come, to where the step reads it.", function, "move");
+	put_moves(e, g, landing, from, end);
+	text_puts(e->out, "\t(void)b, (void)s;\n}\n");
+	begin_function(e, "What that step has made for others begins to go.", function, "send");
+	put_calls(e, g, OP_SENDS, from, end);
+	text_puts(e->out, "\t(void)b, (void)s;\n}\n");
 }
 
 /* ---- what cannot be emitted ---- */
@@ -114,7 +239,7 @@ sends_fit(const struct module *m, const struct graph *g)
 	for (i = 0; g && i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 
-		if (n->op == &op_pipe_send && affine_at(tensor_bytes(n->in[0]), g->batch) > INT_MAX)
+		if (n->op->flags & OP_SENDS && affine_at(tensor_bytes(n->in[0]), g->batch) > INT_MAX)
 			return refuse(m, n->loc, arena_printf(m->arena, "'%s' goes to another rank in one message, which has 2^31 bytes or more",
 			    n->path), "smaller micro-batches: accumulate");
 	}

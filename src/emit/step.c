@@ -34,6 +34,8 @@ struct steps {
 	struct result *prediction;	/* of the graph being written, for --predict */
 	int npredictions;
 	int branch;		/* of the last call */
+	int turn;		/* the instant where the function being written begins, if its graph does before that; 0: it does not */
+	unsigned begun;		/* a bit for each branch that has begun since */
 	struct arena *scratch;	/* of what is said of the node */
 };
 
@@ -206,6 +208,9 @@ put_branch(struct steps *s, struct line *l, int branch)
 	if (branch != s->branch)
 		put_mark(l, "BRANCH", branch);
 	s->branch = branch;
+	if (s->turn && branch && !(s->begun >> branch & 1))
+		put_mark(l, "AFTER", s->turn);
+	s->begun |= 1u << branch;
 }
 
 /* Of COUNT nodes that one call does. */
@@ -224,7 +229,7 @@ put_before(struct steps *s, const struct node *n, int count, int instant)
 		put_branch(s, &l, at->branch);
 	for (i = 0; i < count; i++)
 		for (k = 0; k < BRANCHES; k++)
-			if (at[i].after[k])
+			if (at[i].after[k] > s->turn)	/* what is before that is over */
 				put_mark(&l, "AFTER", at[i].after[k] - 1);
 	end_marks(&l);
 }
@@ -349,7 +354,7 @@ put_node(struct steps *s, struct node *const *at, int instant)
 	describe(s, n, instant);
 	put_before(s, n, 1, instant);
 	out = begin_call(s, due_of(s, instant), &call);
-	if (n->op->calls.emit)
+	if (n->op->calls.emit && !emit_is_beside(e, n))
 		n->op->calls.emit(e, n);
 	put_kept(s, n);
 	end_call(s, due_of(s, instant), out, at, 1, instant);
@@ -357,7 +362,7 @@ put_node(struct steps *s, struct node *const *at, int instant)
 
 /* Back where the graph began, when all its branches are over. */
 static void
-put_end(struct steps *s, const struct graph *g, int start)
+put_end(struct steps *s, const struct graph *g, int start, int from, int end)
 {
 	const struct instant *at = &s->e->plan->at[start];
 	struct line l = { s->e->out, 0 };
@@ -365,7 +370,7 @@ put_end(struct steps *s, const struct graph *g, int start)
 
 	if (g->nodes.n)
 		text_puts(s->e->out, "\n");
-	for (i = 0; i < g->nodes.n; i++)
+	for (i = from; i < end; i++)
 		if (g->nodes.v[i]->op->calls.emit)
 			last[at[i].branch] = i + 1;
 	put_mark(&l, "AT", -1);
@@ -407,30 +412,34 @@ put_unused(struct text *out, size_t body, char parameter)
 		text_insert(out, body, line, sizeof(line));
 }
 
-/* Of a pipeline's stage: what was sent from bytes that are written here has left them; and what is alive from one run to the next
- * comes to life, but for inputs: where an update has several runs, in the first. */
+/* Of a pipeline's stage: what is alive from one run to the next comes to life, but for inputs and what is received: where an update
+ * has several runs, in the first. Where a graph begins elsewhere, all branches begin here. */
 static void
-put_settled(struct steps *s, const struct graph *g, int start)
+put_begin(struct steps *s, const struct graph *g, int start, int nodes)
 {
 	const struct plan *p = s->e->plan;
-	bool backward = p->turn && start == p->turn;
+	bool backward = p->turn && start == p->turn, branches = false;
 	struct text marks;
 	struct line l = { &marks, 0 };
 	int i;
 
-	if (!s->e->module->stage)
-		return;
-	text_puts(s->e->out, backward ? "\tpipe_settle(PIPE_BACK);\n" : "\tpipe_settle(PIPE_ON | PIPE_BACK);\n");
+	s->turn = backward ? start : 0;
+	s->begun = 1;
 	text_init(&marks, s->e->module->arena);
+	for (i = start; i < start + nodes && backward; i++)
+		branches |= p->at[i].branch > 0;
+	if (branches)
+		put_mark(&l, "OVER", start);
 	for (i = 0; i < p->buffers.n && !backward; i++) {
 		const struct buffer *b = &p->buffers.v[i];
 
-		if (b->kept && b->first == start && p->at[start].graph == g && b->root->kind != T_INPUT && b->root->kind != T_TARGET)
+		if (b->kept && !b->received && b->first == start && p->at[start].graph == g && b->root->kind != T_INPUT &&
+		    b->root->kind != T_TARGET)
 			put_mark(&l, "LIVE", i);
 	}
 	end_marks(&l);
-	if (marks.n && p->turn && g == s->e->module->train)
-		put_if(s->e->out, "s->keep == 0", marks.s);
+	if (marks.n && p->turn && g == s->e->module->train && !backward)
+		put_if(s->e->out, "UPDATE_BEGINS(s)", marks.s);
 	else
 		text_puts(s->e->out, marks.n ? marks.s : "");
 }
@@ -445,11 +454,13 @@ put_part(struct steps *s, const struct graph *g, const char *function, int start
 	int i, count;
 
 	s->e->graph = g;
+	s->turn = 0;
 	s->npredictions = g == s->e->module->validate ? graph_predictions(g, &s->prediction) : 0;
 	s->e->prediction = s->npredictions ? s->prediction[0].tensor : NULL;
 	text_printf(out, "\nstatic void\n%s(int64_t b, const struct step *s)\n{\n", function);
 	body = out->n;
-	put_settled(s, g, start + from);
+	if (s->e->module->stage)
+		put_begin(s, g, start + from, end - from);
 	for (i = from; i < end; i += count) {
 		const struct node *n = g->nodes.v[i];
 
@@ -463,12 +474,14 @@ put_part(struct steps *s, const struct graph *g, const char *function, int start
 		else
 			put_node(s, &g->nodes.v[i], start + i);
 	}
-	put_end(s, g, start);
-	s->e->graph = NULL;
+	put_end(s, g, start, from, end);
 	s->e->prediction = NULL;
 	put_unused(out, body, 's');
 	put_unused(out, body, 'b');
 	text_puts(out, "}\n");
+	if (s->e->module->stage && g != s->e->module->update)
+		emit_stage_between(s->e, g, function, from, end);
+	s->e->graph = NULL;
 }
 
 static void

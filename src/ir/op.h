@@ -51,6 +51,9 @@ enum op_kind {
 #define OP_STOPS	0x100u	/* out[0] has no gradient, whatever it is made of */
 #define OP_WEIGHS	0x200u	/* a mean: its last result is what it weighs among those of other batches */
 
+#define OP_SENDS	0x400u	/* in[0] goes to another stage of a pipeline, and is on its way when the node is over */
+#define OP_RECEIVES	0x800u	/* out[0] comes from there; what it lies in is nobody's else (plan/slots.c) */
+
 enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,
 	ATTR_PAIR,	/* n or (n, m): v[0] is the height, v[1] the width */

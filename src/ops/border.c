@@ -7,8 +7,9 @@
  *     rank 0:      x -> pipe_send                    pipe_receive -> dx
  *     rank 1:      pipe_receive -> x'                dx' -> pipe_send
  *
- * Nothing is copied: x goes from where it lies to where x' lies. A send is under way when pipe_send is over; its bytes are nobody
- * else's until the program has waited for it (plan/slots.c). pipe_hold, at the end of a
+ * Nothing is copied to be sent: x goes from where it lies. A send is under way when pipe_send is over; its bytes are nobody
+ * else's until the program has waited for it (plan/slots.c). What is received comes while the micro-batch before is worked on,
+ * and is there when its forward, or backward, begins: pipe_receive itself does nothing in the step. pipe_hold, at the end of a
  * forward or a backward, reads what was sent in it: until then nothing else of the same run may take its place. All have a
  * side effect, so they stay in their order.
  */
@@ -55,32 +56,32 @@ static void
 emit_between(struct emitter *e, const struct node *n, const char *function, const struct tensor *x, const char *rank)
 {
 	emit_call(e, function, arg_tensor(x), arg_text(arena_printf(e->module->arena, "(%s) * %d", emit_rows(e, x, x->rank),
-	    dtype_bytes(x->dtype))), arg_int(op_int(n, rank)), arg_int(op_int(n, "number")));
+	    dtype_bytes(x->dtype))), arg_int(op_int(n, rank)), arg_int(op_int(n, "number")), arg_text("s"));
 }
 
 static void
 emit_send(struct emitter *e, const struct node *n)
 {
-	emit_between(e, n, n->phase == PHASE_FORWARD ? "pipe_send" : "pipe_send_back", n->in[0], "to");
+	emit_between(e, n, "pipe_send", n->in[0], "to");
 }
 
 static void
 emit_receive(struct emitter *e, const struct node *n)
 {
-	emit_between(e, n, "pipe_receive", n->out[0], "from");
+	emit_between(e, n, "pipe_expect", n->out[0], "from");
 }
 
 const struct op op_pipe_send = {
 	.name = "pipe_send",
 	.kind = OP_INTERNAL,
 	.brief = "goes to another rank",
-	.flags = OP_SIDE_EFFECT,
+	.flags = OP_SIDE_EFFECT | OP_SENDS,
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.gradient.again = op_never_again,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "update/pipe_c.cu",
+	.calls.kernels = "update/pipe.cu",
 	.calls.emit = emit_send,
 };
 
@@ -88,13 +89,13 @@ const struct op op_pipe_receive = {
 	.name = "pipe_receive",
 	.kind = OP_INTERNAL,
 	.brief = "comes from another rank",
-	.flags = OP_SIDE_EFFECT,
+	.flags = OP_SIDE_EFFECT | OP_RECEIVES,
 	.attrs = attrs,
 	.operands = "",
 	.min_operands = 0, .max_operands = 0,
 	.gradient.again = op_never_again,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "update/pipe_c.cu",
+	.calls.kernels = "update/pipe.cu",
 	.calls.emit = emit_receive,
 };
 

@@ -13,8 +13,6 @@
 
 #include "ir/op.h"
 
-extern const struct op op_pipe_send;
-
 struct classes {
 	int *last;	/* by the id of a root: the last node that reads the class */
 };
@@ -62,7 +60,7 @@ find_last_reads(const struct graph *g, struct classes *c)
 			if (g->nodes.v[i]->in[j])
 				c->last[tensor_root(g->nodes.v[i]->in[j])->id] = i;
 	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op == &op_pipe_send)	/* it is on its way when the node is over */
+		if (g->nodes.v[i]->op->flags & OP_SENDS)	/* it is on its way when the node is over */
 			c->last[tensor_root(g->nodes.v[i]->in[0])->id] = g->nodes.n;
 	for (i = 0; i < g->results.n; i++)
 		if (!g->results.v[i].predicted)

@@ -27,8 +27,11 @@ struct buffer {
 	bool persistent;
 	int64_t bytes;		/* at the planned batch */
 	struct affine size;	/* in bytes, as a function of B */
-	int64_t stride;		/* from one of its slots to the next (slots.c); 0: it is one */
-	bool kept;		/* its bytes are in use between runs of what it is of: it has slots, or is sent */
+	/* Of a pipeline's stage (slots.c): places side by side, from each to the next, of which a micro-batch has one; 0: it is one */
+	int64_t stride, places;
+	bool between;		/* a micro-batch's is that of its slot: its backward reads it */
+	bool received;		/* it comes from another stage, so one place is the next micro-batch's, if there is one */
+	bool kept;		/* its bytes are in use between runs of what it is of: it is one of these, or is sent */
 	int first, last;	/* instants */
 	int64_t offset;		/* in the arena */
 	struct loc loc;
@@ -82,7 +85,7 @@ struct plan {
 	int64_t batch;		/* the micro-batch B of train; 0 when there is nothing to train */
 	int64_t validate_batch;
 	/* Of a pipeline's stage (slots.c): so many micro-batches have been through forward and not through backward, at most;
-	 * and the instant at which backward begins. 1 and 0: forward and backward are one. */
+	 * and the instant at which backward begins, a step of its own. 0: forward and backward are one. */
 	int64_t slots;
 	int turn;
 	VEC(struct buffer) buffers;	/* persistent ones first */

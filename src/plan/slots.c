@@ -10,8 +10,11 @@
  *     arena          | slot 0 | slot 1 | slot 2 |    alive throughout the graph
  *
  * All else is made and read within one forward, or within one backward, and shares its bytes as ever. Where backward begins is
- * the first receive of a gradient: forward is what stands before it. The last stage, and one of a single micro-batch, have one
- * slot, and run both together.
+ * the first receive of a gradient: forward is what stands before it. The last stage receives none, and runs both together.
+ *
+ * What is received of the next micro-batch comes while this one is worked on: one place more than the micro-batches that read
+ * it at once. So it is alive throughout its graph. (A C program takes these places in turns; on a GPU, where a step of each
+ * slot is a graph of its own, what is received lands in the last one, and is moved to where it is read when its step begins.)
  *
  * What is sent is read from its bytes until the program has waited for it, before the next forward, or backward, that may write
  * there: it is alive throughout its graph, too. Within its own run nothing takes its place before pipe_hold. It may lie in an
@@ -20,15 +23,13 @@
  */
 #include "plan/plan.h"
 
-extern const struct op op_pipe_send, op_pipe_receive;
-
 static int
 find_turn(const struct graph *g)
 {
 	int i;
 
 	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op == &op_pipe_receive && g->nodes.v[i]->phase == PHASE_BACKWARD)
+		if (g->nodes.v[i]->op->flags & OP_RECEIVES && g->nodes.v[i]->phase == PHASE_BACKWARD)
 			return i;
 	return 0;
 }
@@ -44,30 +45,50 @@ live_throughout(struct buffer *b, int start, const struct graph *g)
 }
 
 static void
-make_slots(struct plan *p, struct buffer *b)
+make_places(const struct plan *p, struct buffer *b, int64_t places)
 {
 	int64_t up = p->alignment - 1;
 
+	b->places = places;
 	if (__builtin_add_overflow(b->bytes, up, &b->stride))
 		b->stride = INT64_MAX;
 	b->stride = b->stride / p->alignment * p->alignment;
-	if (__builtin_mul_overflow(b->stride, p->slots, &b->bytes) ||
-	    __builtin_mul_overflow(b->size.fixed, p->slots, &b->size.fixed) ||
-	    __builtin_mul_overflow(b->size.per_sample, p->slots, &b->size.per_sample))
+	if (__builtin_mul_overflow(b->stride, places, &b->bytes) ||
+	    __builtin_mul_overflow(b->size.fixed, places, &b->size.fixed) ||
+	    __builtin_mul_overflow(b->size.per_sample, places, &b->size.per_sample))
 		b->bytes = INT64_MAX;
 }
 
+/* What is sent, and what is received. */
 static void
-keep_sent(const struct plan *p, const struct graph *g, int start)
+keep_under_way(const struct plan *p, const struct graph *g, int start)
 {
 	int i;
 
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 
-		if (n->op == &op_pipe_send)
+		if (n->op->flags & OP_SENDS)
 			live_throughout(plan_buffer(p, n->in[0]), start, g);
+		if (n->op->flags & OP_RECEIVES) {
+			live_throughout(plan_buffer(p, n->out[0]), start, g);
+			plan_buffer(p, n->out[0])->received = true;
+		}
 	}
+}
+
+/* Of a buffer of train. */
+static void
+find_places(const struct module *m, const struct plan *p, struct buffer *b, bool crosses)
+{
+	int64_t places = crosses ? p->slots : 1;
+
+	b->between = crosses && places > 1;
+	places += b->received && m->set.accumulate > 1;
+	if (places > 1)
+		make_places(p, b, places);
+	if (b->between)
+		live_throughout(b, 0, m->train);
 }
 
 void
@@ -78,20 +99,20 @@ plan_slots(const struct module *m, struct plan *p)
 	p->slots = 1;
 	if (module_stages(m) == 1)
 		return;
-	p->turn = settings_slots(&m->set) > 1 ? find_turn(m->train) : 0;
+	p->turn = find_turn(m->train);
 	p->slots = p->turn ? settings_slots(&m->set) : 1;
-	for (i = 0; i < p->buffers.n && p->turn; i++) {
+	for (i = 0; i < p->buffers.n; i++) {
 		struct buffer *b = &p->buffers.v[i];
 
-		if (b->persistent || b->first >= p->turn || b->last < p->turn ||
-		    tensor_lands(m->train, b->root))	/* the next batch is no micro-batch's yet */
-			continue;
-		make_slots(p, b);
-		live_throughout(b, 0, m->train);
+		b->between = p->turn && !b->persistent && b->first < p->turn && b->last >= p->turn &&
+		    !tensor_lands(m->train, b->root);	/* the next batch is no micro-batch's yet */
 	}
-	keep_sent(p, m->train, 0);
+	keep_under_way(p, m->train, 0);
+	for (i = 0; i < p->buffers.n; i++)
+		if (p->buffers.v[i].between || p->buffers.v[i].received)
+			find_places(m, p, &p->buffers.v[i], p->buffers.v[i].between);
 	if (m->validate)
-		keep_sent(p, m->validate, m->train->nodes.n + update);
+		keep_under_way(p, m->validate, m->train->nodes.n + update);
 }
 
 int64_t
@@ -103,7 +124,7 @@ plan_sent_on(const struct module *m, const struct plan *p, bool back)
 	for (i = 0; i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
 
-		if (n->op == &op_pipe_send && (n->phase == PHASE_BACKWARD) == back)
+		if (n->op->flags & OP_SENDS && (n->phase == PHASE_BACKWARD) == back)
 			bytes += affine_at(tensor_bytes(n->in[0]), p->batch) * m->set.accumulate;
 	}
 	return bytes;

@@ -4,14 +4,13 @@
  * could spoil between the two:
  *
  * 1. What backward reads of forward is in a buffer with a slot for each micro-batch that may be between them, each large enough,
- *    and alive throughout the graph: nobody else ever writes there.
+ *    and alive throughout the graph: nobody else ever writes there. What is received has one place more, if there is a next
+ *    micro-batch, which comes there meanwhile; and what it is received in is alive throughout, too.
  * 2. What is sent is alive throughout its graph, and no node overwrites it in the forward, or backward, that sends it. Between
  *    two of them the program waits (pipe_settle()), before it writes the next batch into the inputs: no plan says so.
  * 3. Of the plans of all ranks, what one sends another receives, as the same.
  */
 #include "plan/verify_impl.h"
-
-extern const struct op op_pipe_send, op_pipe_receive;
 
 static bool
 is_throughout(const struct buffer *b, const struct graph *g, int start)
@@ -19,18 +18,33 @@ is_throughout(const struct buffer *b, const struct graph *g, int start)
 	return b->first <= start && b->last >= start + g->nodes.n - 1;
 }
 
+/* Has each of so many micro-batches a place of its own for the tensor? */
+static bool
+has_places(struct check *c, const struct graph *g, const struct buffer *b, const struct tensor *t, int64_t places)
+{
+	if (places == 1)
+		return b->bytes >= verify_bytes(c, g, t);
+	return b->stride >= verify_bytes(c, g, t) && b->stride % c->p->alignment == 0 && b->stride <= b->bytes / places;
+}
+
 static void
 check_kept(struct check *c, const struct graph *g, const struct node *n, const struct tensor *t, int64_t slots)
 {
 	const struct buffer *b = verify_buffer(c, t);
 
-	if (!b || b->persistent)
+	if (!b || b->persistent || slots == 1)
 		return;
-	if (b->stride < verify_bytes(c, g, t) || b->stride % c->p->alignment || b->stride > b->bytes / slots)
+	if (!has_places(c, g, b, t, slots) || !b->between)
 		verify_object(c, n->loc, "'%s' reads '%s' of forward, of which %lld micro-batches have no slot each", n->path, t->name,
 		    (long long)slots);
 	else if (!is_throughout(b, g, 0))
 		verify_object(c, n->loc, "'%s', which backward reads, lives from instant %d to %d alone", t->name, b->first, b->last);
+}
+
+static bool
+is_turn(const struct node *n)
+{
+	return n->op->flags & OP_RECEIVES && n->phase == PHASE_BACKWARD;
 }
 
 static void
@@ -39,7 +53,7 @@ check_turn(struct check *c, const struct graph *g, int64_t slots)
 	bool *forward = arena_array(c->arena, (size_t)c->m->next_tensor + 1, sizeof(*forward));
 	int turn = 0, i, k;
 
-	while (turn < g->nodes.n && (g->nodes.v[turn]->op != &op_pipe_receive || g->nodes.v[turn]->phase != PHASE_BACKWARD))
+	while (turn < g->nodes.n && !is_turn(g->nodes.v[turn]))
 		turn++;
 	if (turn == g->nodes.n) {
 		if (c->p->turn)
@@ -63,6 +77,25 @@ check_turn(struct check *c, const struct graph *g, int64_t slots)
 	}
 }
 
+/* Of what is received, the next one has room beside what is read. */
+static void
+check_received(struct check *c, const struct graph *g, int start)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n && c->ok; i++) {
+		const struct node *n = g->nodes.v[i];
+		const struct buffer *b = n->op->flags & OP_RECEIVES ? verify_buffer(c, n->out[0]) : NULL;
+		int64_t places = b && b->between ? c->p->slots : 1;
+
+		if (!b)
+			continue;
+		places += g == c->m->train && c->m->set.accumulate > 1;
+		if (!b->received || !is_throughout(b, g, start) || !has_places(c, g, b, n->out[0], places))
+			verify_object(c, n->loc, "'%s' is received where the next has no place beside it", n->path);
+	}
+}
+
 /* Does a node behind the I-th, of the same phase, write there? */
 static const struct node *
 overwriter(struct check *c, const struct graph *g, int i, const struct buffer *b)
@@ -77,7 +110,7 @@ overwriter(struct check *c, const struct graph *g, int i, const struct buffer *b
 		for (j = 0; j < n->nout; j++)
 			if (n->out[j] && verify_buffer(c, n->out[j]) == b && !op_is_view(n->op))
 				return n;
-		turned = phase == PHASE_FORWARD && n->op == &op_pipe_receive && n->phase == PHASE_BACKWARD;
+		turned = phase == PHASE_FORWARD && is_turn(n);
 	}
 	return NULL;
 }
@@ -91,7 +124,7 @@ check_sent(struct check *c, const struct graph *g, int start)
 
 	for (i = 0; i < g->nodes.n && c->ok; i++) {
 		const struct node *n = g->nodes.v[i];
-		const struct buffer *b = n->op == &op_pipe_send ? verify_buffer(c, n->in[0]) : NULL;
+		const struct buffer *b = n->op->flags & OP_SENDS ? verify_buffer(c, n->in[0]) : NULL;
 
 		if (b && !is_throughout(b, g, start))
 			verify_object(c, n->loc, "'%s' is sent from '%s', which lives from instant %d to %d alone", n->path,
@@ -107,27 +140,30 @@ verify_slots(struct check *c)
 {
 	const struct module *m = c->m;
 	int64_t after = module_stages(m) - m->set.stage, slots = after < m->set.accumulate ? after : m->set.accumulate;
+	int validate = m->train ? m->train->nodes.n + (m->update ? m->update->nodes.n : 0) : 0;
 
 	if (module_stages(m) == 1)
 		return;
-	if (slots > 1)
-		check_turn(c, m->train, slots);
+	check_turn(c, m->train, slots);
 	check_sent(c, m->train, 0);
-	if (m->validate)
-		check_sent(c, m->validate, m->train->nodes.n + (m->update ? m->update->nodes.n : 0));
+	check_received(c, m->train, 0);
+	if (m->validate) {
+		check_sent(c, m->validate, validate);
+		check_received(c, m->validate, validate);
+	}
 }
 
 /* ---- between ranks ---- */
 
 static const struct node *
-find_border(const struct graph *g, const struct op *op, const struct node *same)
+find_border(const struct graph *g, unsigned does, const struct node *same)
 {
 	int i;
 
 	for (i = 0; g && i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 
-		if (n->op == op && op_int(n, "number") == op_int(same, "number") && op_int(n, "from") == op_int(same, "from") &&
+		if (n->op->flags & does && op_int(n, "number") == op_int(same, "number") && op_int(n, "from") == op_int(same, "from") &&
 		    op_int(n, "to") == op_int(same, "to"))
 			return n;
 	}
@@ -152,15 +188,15 @@ check_borders(struct module *const *stage, int64_t n, const struct graph *g, str
 
 	for (i = 0; g && i < g->nodes.n; i++) {
 		const struct node *node = g->nodes.v[i], *other;
-		bool sends = node->op == &op_pipe_send;
+		bool sends = node->op->flags & OP_SENDS;
 		int64_t rank;
 		const struct graph *there;
 
-		if (!sends && node->op != &op_pipe_receive)
+		if (!sends && !(node->op->flags & OP_RECEIVES))
 			continue;
 		rank = op_int(node, sends ? "to" : "from");
 		there = rank < 0 || rank >= n ? NULL : g == g->module->validate ? stage[rank]->validate : stage[rank]->train;
-		other = find_border(there, sends ? &op_pipe_receive : &op_pipe_send, node);
+		other = find_border(there, sends ? OP_RECEIVES : OP_SENDS, node);
 		if (other && are_alike(sends ? node->in[0] : node->out[0], sends ? other->out[0] : other->in[0]))
 			continue;
 		diag_error(diags, "internal", node->loc, "the plan is wrong: what '%s' %s rank %lld is not what that has", node->path,

@@ -1,0 +1,86 @@
+/*
+ * stages.c - a stage of a pipeline runs its steps: what each receives is there when it begins, and what the next micro-batch of its
+ * kind receives comes meanwhile (update/pipe.cu).
+ *
+ *     expect 0 | arrive 0, expect 1, step 0 | arrive 1, expect 2, step 1 | ... | arrive n, step n
+ */
+#ifndef STOWAGE_HOST_STAGES_C
+#define STOWAGE_HOST_STAGES_C
+
+/* Samples of micro-batch K of an update of so many; 0: it has none. */
+static int64_t
+stage_batch(int64_t samples, int64_t k)
+{
+	int64_t left = samples - k * TRAIN_BATCH;
+
+	return left < 0 ? 0 : left < TRAIN_BATCH ? left : TRAIN_BATCH;
+}
+
+/* Does that step receive from later stages? */
+static bool
+stage_is_back(int which)
+{
+#ifdef BACK_APART
+	return which == STEP_BACKWARD;
+#else
+	(void)which;
+	return false;
+#endif
+}
+
+/* What step WHICH of that micro-batch, of B samples, receives begins to come. */
+static void
+stage_expect(int which, int64_t b, int64_t micro)
+{
+	struct step step;
+
+	memset(&step, 0, sizeof(step));
+	step.micro = micro;
+#ifdef BACK_APART
+	if (which == STEP_FORWARD)
+		forward_step_expect(b, &step);
+	if (which == STEP_BACKWARD)
+		backward_step_expect(b, &step);
+#else
+	if (which == STEP_TRAIN)
+		train_step_expect(b, &step);
+#endif
+#ifdef VALIDATES
+	if (which == STEP_VALIDATE)
+		validate_step_expect(b, &step);
+#endif
+}
+
+/* An update of so many samples begins. */
+static void
+stage_begins(int64_t samples)
+{
+#ifdef BACK_APART
+	stage_expect(STEP_FORWARD, stage_batch(samples, 0), 0);
+	stage_expect(STEP_BACKWARD, stage_batch(samples, 0), 0);
+#else
+	stage_expect(STEP_TRAIN, stage_batch(samples, 0), 0);
+#endif
+}
+
+/* Runs a step of B samples, of which the next micro-batch has so many; 0: there is none. */
+static void
+stage_run(int which, int64_t b, const struct step *step, int64_t next)
+{
+	pipe_arrive(stage_is_back(which), step->micro);
+	if (next)
+		stage_expect(which, next, step->micro + 1);
+	device_run(which, b, step);
+}
+
+#ifdef BACK_APART
+/* The inputs that come next are those of that slot. */
+static void
+stage_slot(int64_t slot, bool first)
+{
+	slot_now = slot;
+	slot_first = first;
+}
+#endif
+
+#endif
