@@ -79,6 +79,7 @@ class Program:
         count = ctypes.c_int.in_dll(self.lib, "stowage_tensor_count").value
         self.entries = (Entry * count).in_dll(self.lib, "stowage_tensors")
         self.made = {}              # name -> value, as last made in a step
+        self.unwanted = set()       # of entries, by number: those that are not kept
         self.batch = 0
         hook = ctypes.CFUNCTYPE(None, ctypes.c_int)
         self._hook = hook(self._keep)
@@ -99,9 +100,14 @@ class Program:
         return from_bf16(array) if e.type == b"bf16" else array
 
     def _keep(self, k):
+        if k in self.unwanted:
+            return
         e = self.entries[k]
         if e.offset >= 0:
             self.made[e.name.decode()] = self.read(e)
+
+    def keep_only(self, names):
+        self.unwanted = {k for k, e in enumerate(self.entries) if e.name.decode() not in names}
 
     def find(self, name, graph="train"):
         return next(e for e in self.entries
