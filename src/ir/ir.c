@@ -222,6 +222,7 @@ node_value(const struct node *n)
 
 struct cloning {
 	struct module *m;
+	bool same;		/* ids stay */
 	struct tensor **map;	/* by the old tensor's id */
 	struct node **node;	/* by the old node's id */
 };
@@ -244,7 +245,8 @@ clone_tensor(struct cloning *c, struct tensor *t)
 		return c->map[t->id];
 	copy = ARENA_NEW(c->m->arena, struct tensor);
 	*copy = *t;
-	copy->id = c->m->next_tensor++;
+	if (!c->same)
+		copy->id = c->m->next_tensor++;
 	c->map[t->id] = copy;
 	tensor_alias(copy, clone_tensor(c, t->alias_of));
 	copy->gradient_of = clone_tensor(c, t->gradient_of);
@@ -259,7 +261,8 @@ clone_node(struct cloning *c, const struct node *n, bool training)
 	int i;
 
 	*copy = *n;
-	copy->id = c->m->next_node++;
+	if (!c->same)
+		copy->id = c->m->next_node++;
 	copy->training = training;
 	copy->in_room = n->nin + 1;
 	copy->out_room = n->nout + 1;
@@ -277,28 +280,48 @@ clone_node(struct cloning *c, const struct node *n, bool training)
 	return copy;
 }
 
+static struct graph *
+clone_graph(struct cloning *c, const struct graph *g, const char *name, bool training)
+{
+	struct arena *a = c->m->arena;
+	struct graph *copy = ir_graph(c->m, name, training);
+	int i;
+
+	c->map = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*c->map));
+	c->node = arena_array(a, (size_t)g->module->next_node + 1, sizeof(*c->node));
+	copy->batch = g->batch;
+	for (i = 0; i < g->inputs.n; i++)
+		vec_push(a, &copy->inputs, clone_tensor(c, g->inputs.v[i]));
+	for (i = 0; i < g->nodes.n; i++)
+		vec_push(a, &copy->nodes, clone_node(c, g->nodes.v[i], training));
+	for (i = 0; i < g->results.n; i++) {
+		struct result r = g->results.v[i];
+
+		r.tensor = clone_tensor(c, r.tensor);
+		vec_push(a, &copy->results, r);
+	}
+	copy->loss = clone_tensor(c, g->loss);
+	return copy;
+}
+
 struct graph *
 ir_clone(struct module *m, const struct graph *g, const char *name, bool training,
     struct tensor ***map)
 {
-	struct graph *copy = ir_graph(m, name, training);
-	struct cloning c = { m,
-	    arena_array(m->arena, (size_t)g->module->next_tensor + 1, sizeof(struct tensor *)),
-	    arena_array(m->arena, (size_t)g->module->next_node + 1, sizeof(struct node *)) };
-	int i;
+	struct cloning c = { .m = m };
+	struct graph *copy = clone_graph(&c, g, name, training);
 
-	copy->batch = g->batch;
-	for (i = 0; i < g->inputs.n; i++)
-		vec_push(m->arena, &copy->inputs, clone_tensor(&c, g->inputs.v[i]));
-	for (i = 0; i < g->nodes.n; i++)
-		vec_push(m->arena, &copy->nodes, clone_node(&c, g->nodes.v[i], training));
-	for (i = 0; i < g->results.n; i++) {
-		struct result r = g->results.v[i];
+	if (map)
+		*map = c.map;
+	return copy;
+}
 
-		r.tensor = clone_tensor(&c, r.tensor);
-		vec_push(m->arena, &copy->results, r);
-	}
-	copy->loss = clone_tensor(&c, g->loss);
+struct graph *
+ir_copy(struct module *m, const struct graph *g, struct tensor ***map)
+{
+	struct cloning c = { .m = m, .same = true };
+	struct graph *copy = clone_graph(&c, g, g->name, g->training);
+
 	if (map)
 		*map = c.map;
 	return copy;

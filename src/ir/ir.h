@@ -181,6 +181,7 @@ struct module {
 				 * (cli/compile.h) */
 	struct arena *apart;	/* of the unplanned one: that arena */
 	int next_tensor, next_node;
+	const char *through;	/* the last of the passes that another one ran, too; NULL: none */
 	bool inference;		/* it only computes its prediction: ir/prediction.h */
 	bool broken;		/* an error was reported: later passes do not run */
 	bool cut_short;		/* a search for the plan used up its work: with more it might be another */
@@ -236,6 +237,8 @@ bool		 ir_has(const struct graph *, const struct op *);
  * and is as long as the graph's module's next_tensor was before. */
 struct graph	*ir_clone(struct module *, const struct graph *, const char *name, bool training,
 		    struct tensor ***map);
+/* The same for a copy of its module in which that takes its place: nodes and tensors keep their ids. */
+struct graph	*ir_copy(struct module *, const struct graph *, struct tensor ***map);
 
 struct tensor	*tensor_root(const struct tensor *);	/* whose bytes it has: follows alias_of */
 const struct tensor	*tensor_whole(const struct tensor *);	/* of what it is a rank's piece; itself, if it is none */

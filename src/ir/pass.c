@@ -1,6 +1,7 @@
 /* Running passes one after the other, over a module or over a copy of it. */
 #include "ir/pass.h"
 
+#include <limits.h>
 #include <string.h>
 
 bool
@@ -43,14 +44,33 @@ pass_is_left_out(const struct pass *p, const struct pass_options *o)
 	return (o->sketch && p->thorough) || is_without(p, o);
 }
 
-bool
-passes_finish(struct module *m, const struct pass_options *o, const char *after)
+/* The place in the table of what comes after the named one. */
+static int
+behind(const char *name)
 {
 	int i = 0;
 
-	while (after && strcmp(pass_table[i++]->name, after) != 0)
+	while (name && strcmp(pass_table[i++]->name, name) != 0)
 		;
-	for (; pass_table[i] && !m->broken; i++) {
+	return i;
+}
+
+const char *
+pass_last(void)
+{
+	int i = 0;
+
+	while (pass_table[i + 1])
+		i++;
+	return pass_table[i]->name;
+}
+
+bool
+passes_between(struct module *m, const struct pass_options *o, const char *after, const char *last)
+{
+	int i, end = last ? behind(last) : INT_MAX;
+
+	for (i = behind(after); i < end && pass_table[i] && !m->broken; i++) {
 		if (o->bound_only && m->plan)
 			break;
 		if (pass_is_left_out(pass_table[i], o))
@@ -63,8 +83,17 @@ passes_finish(struct module *m, const struct pass_options *o, const char *after)
 #endif
 		if (o->dump_after && strcmp(o->dump_after, pass_table[i]->name) == 0)
 			ir_print(o->dump, m);
+		if (m->through)
+			i = behind(m->through) - 1;
+		m->through = NULL;
 	}
 	return !m->broken;
+}
+
+bool
+passes_finish(struct module *m, const struct pass_options *o, const char *after)
+{
+	return passes_between(m, o, after, NULL);
 }
 
 /* ---- copies ---- */

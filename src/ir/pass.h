@@ -63,8 +63,12 @@ bool	pass_is_optional(const char *name);
 /* A copy of the module, with these settings, as it was before its passes ran. It shares the forward
  * graph and the network's own tensors, whose links to their gradients passes write anew. */
 struct module	*passes_copy(struct module *, const struct settings *, struct diags *);
-/* Those that come after the named one in the table (NULL: all), over a module that has been through
+/* Those that come after one of the table (NULL: all) up to another (NULL: the last), over a module that has been through
  * those before. */
+bool	passes_between(struct module *, const struct pass_options *, const char *after, const char *last);
+/* All that come after it. */
 bool	passes_finish(struct module *, const struct pass_options *, const char *after);
+/* The name of the table's last. */
+const char	*pass_last(void);
 
 #endif

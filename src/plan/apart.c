@@ -36,12 +36,13 @@ row(const struct apart *s, uint64_t *all, int i)
 	return all + (size_t)i * s->words;
 }
 
+/* Of what node I is about: only nodes before it are in such a set, and itself. */
 static void
-add(const struct apart *s, uint64_t *to, const uint64_t *from)
+add(uint64_t *to, const uint64_t *from, int i)
 {
-	size_t k;
+	int k;
 
-	for (k = 0; k < s->words; k++)
+	for (k = 0; k <= i / 64; k++)
 		to[k] |= from[k];
 }
 
@@ -60,9 +61,9 @@ depend(struct apart *s, int i, const struct tensor *t, bool writes)
 
 	if (b < 0)
 		return;
-	add(s, row(s, s->before, i), row(s, s->written, b));
+	add(row(s, s->before, i), row(s, s->written, b), i);
 	if (writes)
-		add(s, row(s, s->before, i), row(s, s->read, b));
+		add(row(s, s->before, i), row(s, s->read, b), i);
 }
 
 static void
@@ -75,10 +76,10 @@ touch(struct apart *s, int i, const struct tensor *t, bool writes)
 		return;
 	now = row(s, writes ? s->written : s->read, b);
 	if (writes) {
-		memcpy(now, row(s, s->before, i), s->words * sizeof(*now));
-		memset(row(s, s->read, b), 0, s->words * sizeof(*now));
+		memcpy(now, row(s, s->before, i), ((size_t)i / 64 + 1) * sizeof(*now));
+		memset(row(s, s->read, b), 0, ((size_t)i / 64 + 1) * sizeof(*now));
 	} else {
-		add(s, now, row(s, s->before, i));
+		add(now, row(s, s->before, i), i);
 	}
 	now[i / 64] |= UINT64_C(1) << i % 64;
 	row(s, s->touched, b)[i / 64] |= UINT64_C(1) << i % 64;
@@ -104,11 +105,12 @@ follow(struct apart *s, const struct node *n, int i)
 static bool
 depends_on_all(const struct apart *s, int i, int b)
 {
-	const uint64_t *of = row(s, s->touched, b), *before = row(s, s->before, i);
-	size_t k;
+	const struct buffer *of = &s->p->buffers.v[b];
+	const uint64_t *touched = row(s, s->touched, b), *before = row(s, s->before, i);
+	int from = of->first > s->start ? of->first - s->start : 0, to = (of->last < s->end ? of->last : s->end) - s->start, k;
 
-	for (k = 0; k < s->words; k++)
-		if (of[k] & ~before[k])
+	for (k = from / 64; k <= to / 64; k++)
+		if (touched[k] & ~before[k])
 			return false;
 	return true;
 }

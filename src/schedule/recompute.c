@@ -31,6 +31,7 @@
 struct rewriting {
 	const struct model *m;
 	struct graph *g;
+	struct node **node;	/* as they were, by the model's nodes */
 	struct tensor *const *map;
 	struct tensor **copy;	/* by value of the trial, from model->nvalues on */
 };
@@ -72,7 +73,7 @@ add_repetition(struct rewriting *r, const struct event *e)
 	made = ir_node(r->g, n->again.op, n->node->path, n->node->loc, n->again.nin, list);
 	made->phase = PHASE_BACKWARD;
 	made->attr = n->node->attr;
-	made->again = n->node;
+	made->again = r->node[e->node];
 	for (k = 0; k < (n->again.op == n->node->op ? n->nout : 1); k++) {
 		int v = t->operand[e->out + k];
 
@@ -92,9 +93,9 @@ void
 recompute_apply(const struct model *m, struct graph *g, struct tensor *const *map)
 {
 	const struct trial *t = m->trial;
-	struct rewriting r = { m, g, map, arena_array(g->module->arena, (size_t)t->nvalues + 1,
-	    sizeof(*r.copy)) };
 	struct node **old = g->nodes.v;
+	struct rewriting r = { m, g, old, map, arena_array(g->module->arena, (size_t)t->nvalues + 1,
+	    sizeof(*r.copy)) };
 	int i, k;
 
 	g->nodes.v = NULL;
@@ -125,16 +126,40 @@ copy_of_trial(const struct module *m, const struct model *model, struct arena *a
 	*copy = *m;
 	copy->arena = a;
 	copy->plan = NULL;
-	copy->train = ir_clone(copy, m->train, m->train->name, m->train->training,
-	    &map);
+	copy->train = ir_copy(copy, m->train, &map);
 	recompute_apply(model, copy->train, map);
 	if (m->update)
-		copy->update = ir_clone(copy, m->update, m->update->name,
-		    m->update->training, NULL);
+		copy->update = ir_copy(copy, m->update, NULL);
 	if (m->validate)
-		copy->validate = ir_clone(copy, m->validate, m->validate->name,
-		    m->validate->training, NULL);
+		copy->validate = ir_copy(copy, m->validate, NULL);
 	return copy;
+}
+
+/* The copy is the module from now on; the passes up to LAST have been over it. */
+static void
+take_over(struct module *m, const struct module *copy, const char *last)
+{
+	struct module was = *m;
+
+	*m = *copy;
+	m->arena = was.arena;
+	m->cut_short = was.cut_short;
+	m->through = last;
+	m->train->module = m;
+	if (m->update)
+		m->update->module = m;
+	if (m->validate)
+		m->validate->module = m;
+}
+
+static struct pass_options
+of_trials(const struct pass_options *o)
+{
+	struct pass_options quiet = *o;
+
+	quiet.dump_after = NULL;
+	quiet.bound_only = false;
+	return quiet;
 }
 
 /* What the passes that follow make of the model's last trial: the bytes of its arena, or their
@@ -144,12 +169,10 @@ arena_of_trial(struct module *m, const struct pass_options *o, struct model *mod
 {
 	struct arena *scratch = arena_child(m->arena);
 	struct module *copy = copy_of_trial(m, model, scratch);
-	struct pass_options quiet = *o;
+	struct pass_options quiet = of_trials(o);
 	int64_t bytes;
 
-	quiet.dump_after = NULL;
-	quiet.bound_only = bound_only;
-	bytes = !passes_finish(copy, &quiet, "recompute") ? INT64_MAX :
+	bytes = !passes_between(copy, &quiet, "recompute", bound_only ? "lifetimes" : "place") ? INT64_MAX :
 	    bound_only ? copy->plan->lower_bound_bytes : copy->plan->arena_bytes;
 	arena_free(scratch);
 	return bytes;
@@ -159,15 +182,26 @@ struct budget {
 	struct module *m;
 	const struct pass_options *o;
 	int64_t bytes;
+	struct module *planned;	/* what fits */
 };
 
+/* As arena_of_trial(), but no further than it takes to see that it does not fit. */
 static bool
 fits_budget(struct model *model, void *context)
 {
 	struct budget *b = context;
+	struct arena *own = arena_child(b->m->arena);
+	struct module *copy = copy_of_trial(b->m, model, own);
+	struct pass_options quiet = of_trials(b->o);
+	bool fits = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
+	    passes_between(copy, &quiet, "lifetimes", "place") && copy->plan->arena_bytes <= b->bytes &&
+	    passes_finish(copy, &quiet, "place");
 
-	return arena_of_trial(b->m, b->o, model, true) <= b->bytes &&
-	    arena_of_trial(b->m, b->o, model, false) <= b->bytes;
+	if (fits)
+		b->planned = copy;
+	else
+		arena_free(own);
+	return fits;
 }
 
 static bool
@@ -224,13 +258,13 @@ for_speed(const struct module *m, const struct pass_options *o)
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
- * device's memory is checked by those that compare the plan with it. */
+ * device's memory is checked by those that compare the plan with it. PLANNED gets what fits, through all passes; or NULL. */
 static bool
-stay_within(struct module *m, const struct pass_options *o, struct model *model)
+stay_within(struct module *m, const struct pass_options *o, struct model *model, struct module **planned)
 {
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : o->most_bytes ? o->most_bytes :
 	    target_memory(o->target, module_ranks(m), &m->set.device);
-	struct budget budget = { m, o, bytes };
+	struct budget budget = { m, o, bytes, NULL };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
 	    .most_work = work_for(o), .products = true, .unasked = for_speed(m, o), .fits = fits_budget,
 	    .context = &budget };
@@ -244,6 +278,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
+	*planned = found ? budget.planned : NULL;
 	if (found || !m->set.recompute_budget)
 		return true;
 	found_none(m, arena_of_trial(m, o, model, false));
@@ -370,11 +405,11 @@ keep_if_no_gain(struct module *m, const struct pass_options *o, struct model *mo
 }
 
 static bool
-choose(struct module *m, const struct pass_options *o, struct model *model)
+choose(struct module *m, const struct pass_options *o, struct model *model, struct module **planned)
 {
 	if (for_speed(m, o) || (m->set.recompute == RECOMPUTE_AUTO &&
 	    (m->set.recompute_budget || m->set.device.given)))
-		return stay_within(m, o, model);
+		return stay_within(m, o, model, planned);
 	choose_cheap(m, model);
 	step_try(model);
 	if (m->set.recompute != RECOMPUTE_PATTERN)
@@ -385,6 +420,7 @@ choose(struct module *m, const struct pass_options *o, struct model *model)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
+	struct module *planned = NULL;
 	struct arena *scratch;
 	struct model *model;
 	bool good = true;
@@ -393,8 +429,12 @@ run(struct module *m, const struct pass_options *o)
 		return true;
 	scratch = arena_child(m->arena);
 	model = step_model(scratch, m->train, o, STEP_REPEATS);
-	if (model && (good = choose(m, o, model)))
-		recompute_apply(model, m->train, NULL);
+	if (model && (good = choose(m, o, model, &planned))) {
+		if (planned && !o->dump_after)
+			take_over(m, planned, pass_last());
+		else
+			recompute_apply(model, m->train, NULL);
+	}
 	arena_free(scratch);
 	return good;
 }

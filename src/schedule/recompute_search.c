@@ -47,7 +47,7 @@
 #define PATIENCE	10	/* steps down without a better choice that end the walk */
 #define SHORTEST	8	/* part of a step, of those from the best choice on */
 #define LARGE		1000	/* tensors to choose from, for the cheap descent */
-#define EXHAUSTIVE	20000	/* choices that are all tried */
+#define EXHAUSTIVE	2187	/* choices that are all tried: of seven tensors */
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is, */
 #define LEAST_PER_NODE	8	/* or below this part of a node's share in it, in large networks */
 #define EFFORT_CHEAP	((int64_t)3 << 20)	/* events in all trials: a second or so */
@@ -115,13 +115,25 @@ lower_cheaply(struct state_search *s)
 
 /* ---- few tensors: all choices ---- */
 
+/* The candidates that a search may make again at all: without products, what products make stays. */
+static int
+find_free(const struct state_search *s, int *free)
+{
+	int i, n = 0;
+
+	for (i = 0; i < s->n; i++)
+		if (s->limits->products || s->m->node[s->m->value[s->candidate[i]].def].again.macs == 0)
+			free[n++] = s->candidate[i];
+	return n;
+}
+
 static void
-set_choice(struct state_search *s, int number)
+set_choice(struct model *m, const int *value, int n, int number)
 {
 	int i;
 
-	for (i = 0; i < s->n; i++, number /= 3)
-		s->m->state[s->candidate[i]] = (unsigned char)(number % 3);
+	for (i = 0; i < n; i++, number /= 3)
+		m->state[value[i]] = (unsigned char)(number % 3);
 }
 
 struct numbered {
@@ -158,21 +170,22 @@ keep_best(struct numbered *c, int n)
 	return n - kept;
 }
 
+/* All choices for these values: so many. */
 static bool
-try_all(struct state_search *s, int count)
+try_all(struct state_search *s, const int *value, int nvalues, int count)
 {
 	struct numbered *c = arena_array(s->m->arena, (size_t)count + 1, sizeof(*c));
 	int i, n = 0, best = 0;
 
 	for (i = 0; i < count; i++) {
-		set_choice(s, i);
+		set_choice(s->m, value, nvalues, i);
 		if (step_try(s->m) && search_allowed(s))
 			c[n++] = (struct numbered){ i, s->m->trial->peak, search_cost(s) };
 	}
 	qsort(c, (size_t)n, sizeof(*c), by_peak);
 	n = keep_best(c, n);
 	for (i = 0; i < n; i++) {
-		set_choice(s, c[i].number);
+		set_choice(s->m, value, nvalues, c[i].number);
 		step_try(s->m);
 		if (limits_fit(s))
 			return true;
@@ -180,7 +193,7 @@ try_all(struct state_search *s, int count)
 		    merit(c[best].peak, c[best].cost))
 			best = i;
 	}
-	set_choice(s, c[best].number);
+	set_choice(s->m, value, nvalues, c[best].number);
 	step_try(s->m);
 	return false;
 }
@@ -210,19 +223,20 @@ recompute_search(struct model *m, const struct search_limits *limits)
 {
 	struct state_search s = { .m = m, .limits = limits, .traffic = TRAFFIC,
 	    .most_effort = limits->products ? EFFORT_BUDGET : EFFORT_CHEAP };
-	int i, choices = 1;
+	int *free = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*free)), nfree, i, choices = 1;
 
 	step_try(m);
 	s.macs = m->trial->macs;
 	if (limits_fit(&s) || (limits->products && search_exact(&s)))
 		return true;
 	find_candidates(&s);
-	for (i = 0; i < s.n && choices <= EXHAUSTIVE; i++)
+	nfree = find_free(&s, free);
+	for (i = 0; i < nfree && choices <= EXHAUSTIVE; i++)
 		choices *= 3;
-	if (s.n == 0)
+	if (nfree == 0)
 		return false;
 	if (choices <= EXHAUSTIVE)
-		return try_all(&s, choices);
+		return try_all(&s, free, nfree, choices);
 	s.above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s.above));
 	s.move = arena_array(m->arena, 2 * (size_t)s.n + 1, sizeof(*s.move));
 	s.until = arena_array(m->arena, MOVE_KINDS * (size_t)m->nvalues + 1, sizeof(*s.until));
