@@ -357,9 +357,8 @@ autopsy_likely(struct autopsy *y)
 	if (!is_unknown(y))
 		return;
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
-		vec_push(y->arena, &y->likely, arena_printf(y->arena, "Whether it was the machine's memory or a device's was not found in "
-		    "what was read%s. The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes "
-		    "have it.", y->log.paste.told.gpu.line ? in_brackets(y, &y->log.paste.told.gpu) : ""));
+		vec_push(y->arena, &y->likely, arena_printf(y->arena, "Where it is not clear whether it was the machine's memory or a "
+		    "device's%s, the tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.", y->log.paste.told.gpu.line ? in_brackets(y, &y->log.paste.told.gpu) : ""));
 	for (is = signs(y, told); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
 	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL))]);

@@ -321,6 +321,13 @@ parallel(struct autopsy *y)
 }
 
 static void
+cache(struct autopsy *y)
+{
+	place_cause(y, "It is the cache of keys and values, made at once for the whole context of all requests: a shorter "
+	    "context (-c), fewer requests side by side, or fewer bits (--cache-type-k) make it smaller.");
+}
+
+static void
 ggml(struct autopsy *y)
 {
 	uint64_t facts = y->main->facts;
@@ -330,9 +337,7 @@ ggml(struct autopsy *y)
 		    "with the positions that are read and written, with the layers, and with the sequences "
 		    "side by side: shorter or fewer ones, or a cache in fewer bits, take less.");
 	else if (facts & TRACE_CACHE)
-		place_cause(y, "It is the cache of keys and values, made at once for the whole context of "
-		    "all requests: a shorter context (-c), fewer requests side by side, or fewer bits "
-		    "(--cache-type-k) make it smaller.");
+		cache(y);
 	if (facts & TRACE_LAYERS)
 		place_cause(y, "It is weights: those of all layers that this device is to hold. Fewer layers "
 		    "there (-ngl), another split among devices (--tensor-split), or a model of fewer "
@@ -349,6 +354,8 @@ host_places(struct autopsy *y)
 {
 	uint64_t facts = y->main->facts;
 
+	if ((facts & TRACE_CACHE) && y->main->kind == OOM_HOST)
+		cache(y);
 	if (facts & TRACE_SHARED)
 		place_cause(y, "By the traceback it failed where a loader's process puts a batch into shared memory "
 		    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "

@@ -57,7 +57,7 @@ match(struct autopsy *y)
 
 	y->element = o->element ? o->element : 4;
 	if (o->shape.known)
-		y->lo = y->hi = autopsy_bytes(o);
+		y->lo = y->hi = autopsy_bytes(o) > 0 ? autopsy_bytes(o) : 0;
 	else
 		find_request(y);
 	if (m && o->shape.known)

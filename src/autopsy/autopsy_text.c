@@ -521,7 +521,7 @@ autopsy_text(const struct autopsy *y)
 	print_advice(y);
 	print_ours(y);
 	if (told)
-		fprintf(y->out, "\nThe program's own message, with the traceback around it, tells more: paste all of it.\n");
+		fprintf(y->out, "\nA program's own message, with the traceback around it, tells more: paste all of it.\n");
 	else if (!y->module)
 		fprintf(y->out, "\nWith the network (stowage autopsy SPEC LOG) the tensors have names, and what "
 		    "would fit is told.\n");

@@ -75,29 +75,31 @@ bytes_text(struct arena *a, const struct oom_size *s)
 	    size_commas(exact, s->bytes));
 }
 
-/* By its shape; where the type of its elements is not known, by what was asked for, if that is told. */
+/* By its shape; where the type of its elements is not known, by what was asked for, if that is told. An array's may be of
+ * any size, a framework's mostly have 4 bytes. */
 int64_t
 autopsy_bytes(const struct oom_message *o)
 {
 	const struct oom_size *asked = &o->size[OOM_ASKED];
 
-	if (o->shape.known && (o->element || !o->host || !asked->known))
+	if (o->shape.known && (o->element || (o->kind != OOM_NUMPY && (!o->host || !asked->known))))
 		return shape_bytes(&o->shape, o->element ? o->element : 4);
 	return asked->known ? asked->bytes : -1;
 }
 
 static const char *
-tensor_words(struct arena *a, const struct oom_message *o, int element)
+tensor_words(struct arena *a, const struct oom_message *o)
 {
+	int element = o->element ? o->element : 4;
 	int64_t bytes = shape_bytes(&o->shape, element);
 	char exact[SIZE_TEXT], human[SIZE_TEXT];
 
 	if (bytes == INT64_MAX)
 		return arena_printf(a, "a tensor of shape %s, more bytes than 63 bits can say",
 		    autopsy_shape_text(a, &o->shape));
-	return arena_printf(a, "a tensor of shape %s, %s B (%s) with elements of %d bytes",
+	return arena_printf(a, "a tensor of shape %s, %s B (%s) %s elements %s %d bytes",
 	    autopsy_shape_text(a, &o->shape), size_commas(exact, bytes), size_human(human, bytes),
-	    element);
+	    o->element ? "with" : "where its", o->element ? "of" : "have", element);
 }
 
 static const char *
@@ -175,19 +177,20 @@ device_meaning(struct arena *a, const struct oom_message *o)
 }
 
 static const char *
-host_meaning(struct arena *a, const struct oom_message *o, int element)
+host_meaning(struct arena *a, const struct oom_message *o)
 {
 	if (o->kind == OOM_KERNEL)
 		return arena_printf(a, "The machine's memory, not the device's, ran out, and the "
 		    "kernel ended the process%s%s. Data, its copies in loader processes and pinned "
 		    "buffers may lie there.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
 		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
-	if (o->shape.known && !o->element && o->size[OOM_ASKED].known)
-		return arena_printf(a, "The machine's memory, not the device's, had no room for an array of shape %s: %s.",
-		    autopsy_shape_text(a, &o->shape), bytes_text(a, &o->size[OOM_ASKED]));
+	if (o->shape.known && !o->element && (o->size[OOM_ASKED].known || o->kind == OOM_NUMPY))
+		return arena_printf(a, "The machine's memory, not the device's, had no room for an array of shape %s%s%s.",
+		    autopsy_shape_text(a, &o->shape), o->size[OOM_ASKED].known ? ": " : "", o->size[OOM_ASKED].known ?
+		    bytes_text(a, &o->size[OOM_ASKED]) : "");
 	if (o->shape.known)
 		return arena_printf(a, "The machine's memory, not the device's, had no room for "
-		    "%s.", tensor_words(a, o, element));
+		    "%s.", tensor_words(a, o));
 	if (!o->size[OOM_ASKED].known)
 		return "The machine's memory, not the device's, ran out; as read here, the message does not say "
 		    "for what.";
@@ -207,18 +210,17 @@ const char *
 autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 {
 	struct arena *a = y->arena;
-	int element = o->element ? o->element : 4;
 
 	if (o->says)
 		return o->says;
 	if (o->kind == OOM_TOLD)
 		return autopsy_told(y);
 	if (o->host)
-		return host_meaning(a, o, element);
+		return host_meaning(a, o);
 	if (o->kind == OOM_OTHER && o->shape.known)
 		return arena_printf(a, "A wording that is not known here. By its words, memory ended; it "
 		    "speaks of %s, which need not be what there was no room for.",
-		    tensor_words(a, o, element));
+		    tensor_words(a, o));
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
 		return o->size[OOM_ASKED].known ? arena_printf(a, "TensorFlow's allocator could not serve a request of %s%s%s.",
 		    bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "", o->node) :
@@ -226,7 +228,7 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 		    "here, the message does not say for what.", o->node[0] ? " in " : "", o->node);
 	if (o->kind == OOM_TENSORFLOW)
 		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",
-		    tensor_words(a, o, element), o->node[0] ? autopsy_in_backward(o) ?
+		    tensor_words(a, o), o->node[0] ? autopsy_in_backward(o) ?
 		    ", made in backward by " : ", the result of " : "", o->node);
 	if (o->kind == OOM_TF_ALLOCATOR)
 		return arena_printf(a, "TensorFlow's allocator could not serve a request of "

@@ -23,7 +23,7 @@
 #define MOST_PHRASES	512
 #define NEAR_LINES	300	/* in which one error follows from another */
 #define BEHIND		640	/* what stays in it ahead of the place that is looked at */
-#define MOST_SIGNS	(1 << 20)	/* of a text in an array */
+#define MOST_SIGNS	(1 << 28)	/* of a text in an array */
 
 struct log_reader {
 	struct oom_log *log;

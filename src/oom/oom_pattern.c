@@ -180,6 +180,8 @@ size_digits(const char *s, const char *end, int64_t *whole, int64_t *part, int *
 			commas++;
 			continue;
 		}
+		if (*s == ',' && commas > 0 && s + 1 < end && is_digit(s[1]))
+			return NULL;		/* "153,700,88": neither thousands nor a decimal */
 		if ((*s == '.' || *s == ',') && n > 0 && !point) {
 			point = true;
 			continue;

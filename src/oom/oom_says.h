@@ -140,6 +140,9 @@
 #define ALL_WINDOWS	"nnU-Net could not predict on the device, most likely for want of memory: the results of all "	\
     "windows lie there, a number for each voxel and class. It goes on with them in the machine's memory, so that by "	\
     "itself this is no failure."
+#define NO_LAYERS	"ggml found no room for weights that one of its buffers is to hold; as read here, it does not say where: on a "	\
+    "device as a rule, or in the machine's memory. Fewer layers on the device (-ngl), another split among devices "		\
+    "(--tensor-split), or a model of fewer bits take less there."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 #define LARGE_ALLOC	"tcmalloc tells that one piece of the machine's memory, not the device's, was asked for that is larger than a "	\

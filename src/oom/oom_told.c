@@ -109,7 +109,8 @@ static const struct {
 #define OF_DEVICE	"vram|cuda|video memory|video card|graphics|graphic|device memory|card memory"
 #define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
-    "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup"
+    "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
+    "oom killer|oom-killer|oomkiller|oom killed|oom-killed"
 #define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
 
 /* A line of a program's text, or of its log. */

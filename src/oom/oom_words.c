@@ -62,7 +62,7 @@ is_late(struct talk t)
 	struct talk next;
 	size_t n;
 
-	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg") || talk_any_phrase(t, OF_PEOPLE))
+	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil") || talk_any_phrase(t, OF_PEOPLE))
 		return NULL;		/* or of how well it had learned by then, or of what people did */
 	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
@@ -86,7 +86,7 @@ is_late_there(struct talk t)
 	const char *s, *to, *end = t.s + t.n, *said;
 	int64_t n;
 
-	if (talk_any_phrase(t, "prior to|during setup|during the setup|before training"))
+	if (talk_any_phrase(t, "prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
 		return NULL;
 	if ((said = clause_says(t, "sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"

@@ -194,6 +194,21 @@ Test(oom_logs, pinned_memory_is_told_from_other_memory_of_the_machine)
 	cr_expect_eq(oom_log_main(read_log("host allocation of size 9 failed\n"))->kind, OOM_HOST);
 }
 
+/* What ends in a number may go on where the line is broken: these are read as they were printed. */
+Test(oom_logs, numbers_at_the_end_of_a_message)
+{
+	const struct oom_message *m = oom_log_main(read_log("MemoryError: Unable to allocate array with shape (26577,) and data type <U1847338\n"));
+
+	cr_assert(m);
+	cr_expect_eq(m->element, 4 * 1847338);
+	m = oom_log_main(read_log("ggml_backend_cpu_buffer_type_alloc_buffer: failed to allocate buffer of size 137438953504\n"
+	    "llama_kv_cache_init: failed to allocate buffer for kv cache\n"));
+	cr_assert(m);
+	cr_expect(m->host);
+	cr_expect_eq(m->size[OOM_ASKED].bytes, 137438953504);
+	cr_expect(m->facts & TRACE_CACHE);
+}
+
 Test(oom_logs, an_assertion_is_named_with_its_line)
 {
 	const struct oom_message *m = oom_log_main(read_log("epoch 1\n" ASSERTION ASSERTION

@@ -292,6 +292,15 @@ static const struct want texts[] = {
 	  .text = "MemoryError: Unable to allocate 10.9GiB for an array with shape (14661920, 4) and data type <U50\n" },
 	{ .name = "texts of bytes", .from = "numpy", .who = "NumPy", .host = true, .rank = 1, .dim = { 99000000 }, .element = 21,
 	  .text = "MemoryError: Unable to allocate 1.94 GiB for an array with shape (99000000,) and data type |S21\n" },
+	{ .name = "ggml's weights, of which no size is told", .from = "ggml-org/llama.cpp/issues/7366", .who = "ggml",
+	  .says = "does not say where", .text = "llama_model_load: error loading model: unable to allocate backend buffer\n" },
+	{ .name = "dlib", .from = "davisking/dlib/issues/370", .who = "dlib",
+	  .text = "  what():  Error while calling cudaMalloc(&data, new_size*sizeof(float)) in file /a/dlib/dnn/gpu_data.cpp:190. "
+	    "code: 2, reason: out of memory\n" },
+	{ .name = "OpenCL in small letters", .from = "iperov/DeepFaceLab/issues/167", .who = "OpenCL",
+	  .text = "OPENCL Error: cl_mem_object_allocation_failure\n" },
+	{ .name = "the kernel's figures with commas in wrong places", .from = "0jc1/py-autovod/issues/7", .who = "Linux", .host = true,
+	  .text = "Out of memory: Killed process 7899 (python) total-vm:26,184,840kB, anon-rss:153,700,88kB, file-rss:0kB\n" },
 	{ .name = "another program's exception, not Darknet's", .from = "VLOGroup/cnn-crf-stereo/issues/4", .who = "CUDA",
 	  .text = "  what():  IuException: CUDA Error: out of memory\n" },
 };

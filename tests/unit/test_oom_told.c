@@ -41,6 +41,7 @@ Test(oom_told, memory_that_ran_out)
 		{ "I can't fit even one sample into my 11 GB GPU", TOLD_SHORT, true, false },
 		{ "the GPU is still exploding", TOLD_ENDED, true, false },
 		{ "we get std::bad_alloc from it", TOLD_ENDED, false, true },
+		{ "my run was killed by the OOM killer", TOLD_ENDED, false, true },
 		{ "only the first GPU is full", TOLD_FULL, true, false },
 		{ "a memory problem in a single GPU test", TOLD_TROUBLE, false, false },
 		{ "I get OOM on a GPU server", TOLD_ENDED, false, false },

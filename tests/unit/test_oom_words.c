@@ -30,7 +30,7 @@ Test(oom_words, a_failure_after_a_time)
 	    "fails in the second epoch", "when the epoch goes to 60", "it works fine for a while",
 	    "it does not fail at once, but after 3 epochs" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
-	    "look after it", "After 4 epochs the accuracy is 0.6", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
+	    "look after it", "After 4 epochs the accuracy is 0.6", "kernel compiling for a while", "It ran out of memory a few hours ago", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
 	    "After 3 hours of searching I did not find the cause", "I train with 90 hours of speech and get CUDA out of memory",
 	    "Some jobs randomly run out of CUDA memory during the setup prior to training", "It worked for a while with the old version; the new one fails at once" };
 
