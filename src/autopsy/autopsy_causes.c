@@ -68,8 +68,8 @@ host_causes(struct autopsy *y)
 
 	if (o->kind == OOM_CUDA && !o->says)
 		autopsy_cause(y, "This is pinned memory: pages of the machine that a driver locks, so that "
-		    "copies to a device are fast. Loaders that pin (pin_memory=True), and batches "
-		    "read ahead, take it.");
+		    "copies to a device are fast. What may take it: batches that are read ahead, results that are fetched, and in "
+		    "PyTorch loaders that pin (pin_memory=True).");
 	if (o->shape.known && y->matches.all.n)
 		autopsy_cause(y, of_host_tensor(y, &y->matches.all.v[0]));
 }
@@ -397,8 +397,8 @@ validation(struct autopsy *y)
 void
 autopsy_causes(struct autopsy *y)
 {
-	if (!y->main || y->main->asserted || y->main->apart)
-		return;
+	if (!y->main || y->main->asserted || y->main->apart || y->main->warning)
+		return;		/* memory is not what failed, or nothing did */
 	if (y->main->host) {
 		host_causes(y);
 		autopsy_place_causes(y);

@@ -32,7 +32,8 @@
 #define NEEDS_LIBRARY	1048576u	/* a library of CUDA has a code for it */
 #define NEEDS_NO_POOL	2097152u	/* of no framework that takes a device at once, or that is told not to */
 #define NEEDS_SHUFFLE	4194304u	/* of a buffer of shuffled samples */
-#define SIGNS		23
+#define NEEDS_WORKERS	8388608u	/* of a loader's processes */
+#define SIGNS		24
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -40,7 +41,7 @@
     "need not lie there at once."
 #define KEPT_DATA	"The data set lies there: read or made as one array or list, or kept (cached) sample by sample as it is read"
 #define LOADERS		"Loader processes hold copies, batches are read ahead or pinned"
-#define OF_TESTS	"it failed in validation or tests"
+#define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
 #define MORE		"The run needs more than there is"
 #define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
@@ -93,6 +94,11 @@ static const struct row {
 		{ "The network runs on the processor, and a step needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or "
 		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." },
 		{ KEPT_DATA, NULL, IN_PARTS } } },
+	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_WORKERS, "a loader has processes of its own", {
+		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there", NULL,
+		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
+		{ KEPT_DATA, NULL, IN_PARTS },
+		{ "Something is kept from step to step (lists of results, losses with their graph)", NULL, "then it grows with num_workers=0, too." } } },
 	{ NEEDS_HOST | NEEDS_WORDS, NULL, {
 		{ KEPT_DATA, "seven of ten", IN_PARTS },
 		{ LOADERS, NULL, "with num_workers=0, or fewer read ahead, less is taken." },
@@ -135,8 +141,8 @@ static const struct row {
 		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", "one of five", "then it "
 		    "fails in the first round, with torch.no_grad(), too." } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
-		{ "What is evaluated at once is larger than a batch of training, such as a whole set of tests", NULL, "in batches as "
-		    "large as those of training it runs." },
+		{ "All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
+		    "Keras does", NULL, "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
 		{ "Results are kept from batch to batch", NULL, "then it fails only after many rounds." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", NULL, "more subdivisions, up to as "
@@ -272,6 +278,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_GROWS)] = words ? &p->grows : NULL;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = words ? &p->told.processor : NULL;
+	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
@@ -288,7 +295,7 @@ is_unknown(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o && (y->causes.n == 0 || o->kind == OOM_TOLD) && !o->says && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
+	return o && (y->causes.n == 0 || o->kind == OOM_TOLD) && !o->says && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }
 

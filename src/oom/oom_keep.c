@@ -211,6 +211,19 @@ is_beside(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
+/* Is O CUDA's bare name of it, such as in a title, where a message with figures says that it was of the machine's memory? */
+static bool
+is_of_host(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->kind == OOM_CUDA && !o->host && !o->says && !o->size[OOM_ASKED].known &&
+	    strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 && i < log->messages.n; i++)
+		if (log->messages.v[i].kind == OOM_CUDA && log->messages.v[i].host && log->messages.v[i].size[OOM_ASKED].known)
+			return true;
+	return false;
+}
+
 /* XLA's allocator is TensorFlow's, and says first what XLA says then. */
 static bool
 is_twin(const struct oom_log *log, const struct oom_message *o)
@@ -366,6 +379,7 @@ oom_settle(struct oom_log *log)
 			log->messages.v[i].says = SUBDIVISIONS;
 		}
 	forget(log, is_twin);
+	forget(log, is_of_host);
 	assertion_alone(log);
 	stopped_alone(log);
 	told_alone(log);

@@ -252,7 +252,7 @@ runs_on_processor(struct talk t)
 	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
-	return !at || clause_is_question(t) || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem") ||
+	return !at || clause_is_question(t) || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or and") ||
 	    clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "tried try could load loads loaded loading save saves "
 	    "saved saving checkpoint checkpoints offload") ? NULL : at;
 }
@@ -378,6 +378,13 @@ names_shuffling(struct talk t)
 }
 
 static const char *
+names_workers(struct talk t)
+{
+	return talk_any_phrase(t, "num_workers=0|num_workers = 0|workers to 0") ? NULL : says(t, "num_workers|num_worker|dataloader worker|dataloader workers|"
+	    "data loader worker|data loader workers|loader workers|load workers");
+}
+
+static const char *
 names_vocabulary(struct talk t)
 {
 	return talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|standard vocab|vocab/") ? NULL : talk_first(t, "vocab");
@@ -412,6 +419,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->killed, t, says_killed(t), line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->shuffle, t, names_shuffling(t), line);
+	note(&o->workers, t, names_workers(t), line);
 	if (talk_any_of(t, "cpu processor"))
 		note(&o->processor, t, runs_on_processor(t), line);
 	note(&o->graph, t, names_graph(t), line);

@@ -39,6 +39,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said processor;	/* or to run on the processor, */
 	struct said replay;	/* or to keep what was seen; */
 	struct said graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
+	struct said workers;	/* or a loader's processes, */
 	struct said shuffle;	/* or samples that are shuffled in a buffer */
 	int as_needed;		/* or by which TensorFlow or JAX takes of a device what it needs, and no pool */
 };

@@ -108,7 +108,7 @@ is_late_there(struct talk t)
 static const char *
 evaluates(struct talk t)
 {
-	return !talk_any_of(t, "valid eval test") ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	return !talk_any_of(t, "valid eval test predict") ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
 	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
 	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
@@ -116,7 +116,8 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
-	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|evaluation code", AHEAD | BEHIND | WORKS, "");
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|evaluation code|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
+	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "");
 }
 
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */

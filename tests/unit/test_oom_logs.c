@@ -194,6 +194,15 @@ Test(oom_logs, pinned_memory_is_told_from_other_memory_of_the_machine)
 	cr_expect_eq(oom_log_main(read_log("host allocation of size 9 failed\n"))->kind, OOM_HOST);
 }
 
+Test(oom_logs, a_title_of_what_was_the_machines)
+{
+	const struct oom_log *log = read_log("Why CUDA_ERROR_OUT_OF_MEMORY?\n"
+	    "E cuda_driver.cc:955] failed to alloc 34358689792 bytes on host: CUDA_ERROR_OUT_OF_MEMORY\n");
+
+	cr_assert_eq(log->messages.n, 1);
+	cr_expect(log->messages.v[0].host);
+}
+
 /* What ends in a number may go on where the line is broken: these are read as they were printed. */
 Test(oom_logs, numbers_at_the_end_of_a_message)
 {

@@ -163,6 +163,9 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("a large computation graph").told.graph.line, 0, "autograd's");
 	cr_expect_eq(read_lines("I use the CPU to do the training").told.processor.line, 1);
 	cr_expect_eq(read_lines("on the CPU it works").told.processor.line, 0);
+	cr_expect_eq(read_lines("whether running on CPU or GPU, RAM explodes").told.processor.line, 0, "either");
+	cr_expect_eq(read_lines("RAM grows with num_workers > 0").told.workers.line, 1);
+	cr_expect_eq(read_lines("RAM grows with num_workers=0, too").told.workers.line, 0);
 	cr_expect_eq(read_lines("can it run on the CPU?").told.processor.line, 0);
 	cr_expect_eq(read_lines("each needs all of it in place of only CPU RAM for its part").told.processor.line, 0, "memory");
 	cr_expect_eq(read_lines("every process loads the model on CPU").told.processor.line, 0, "where it is loaded");

@@ -44,8 +44,8 @@ Test(oom_words, validation_and_tests)
 {
 	static const char *const yes[] = { "it always fails in the validation step", "the error comes during evaluation",
 	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
-	    "there is not enough memory during evaluation", "Validation out of memory", "CUDA out of memory when validation" };
-	static const char *const no[] = { "200 pictures in my validation set", "it saves when validation accuracy is best", "Test code:", "When I tested with a batch of 4 it failed", "val_loss: 0.4", "I tested it on two cards",
+	    "there is not enough memory during evaluation", "OOM when I call model.predict on all of it", "out of memory at predict time", "Validation out of memory", "CUDA out of memory when validation" };
+	static const char *const no[] = { "200 pictures in my validation set", "it predicts well", "model.predict works", "it saves when validation accuracy is best", "Test code:", "When I tested with a batch of 4 it failed", "val_loss: 0.4", "I tested it on two cards",
 	    "testing the driver helps", "It works during validation, but fails during training",
 	    "It fails when training, never when validating", "during evaluation it works" };
 
