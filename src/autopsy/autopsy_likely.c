@@ -33,7 +33,8 @@
 #define NEEDS_NO_POOL	2097152u	/* of no framework that takes a device at once, or that is told not to */
 #define NEEDS_SHUFFLE	4194304u	/* of a buffer of shuffled samples */
 #define NEEDS_WORKERS	8388608u	/* of a loader's processes */
-#define SIGNS		24
+#define NEEDS_METRICS	16777216u	/* of transformers' evaluation, which switches gradients off by itself */
+#define SIGNS		25
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -133,6 +134,12 @@ static const struct row {
 		    "smaller model. Then it fails before the first result, whatever the batch." },
 		{ ANOTHER, NULL, LISTED_ANY },
 		{ "A file's tensors are put back on the device beside the model's own", NULL, "map_location=\"cpu\" in torch.load." } } },
+	{ NEEDS_METRICS | NEEDS_EVALUATES, "it failed in the evaluation of transformers' Trainer", {
+		{ "Results of all samples are kept until measures are computed of them: logits, a number for each position and word, and "
+		    "whatever else the network gives", NULL, "reduced as they come (preprocess_logits_for_metrics, argmax), or moved to the "
+		    "machine's memory (eval_accumulation_steps), they take less. Then it fails only after many batches." },
+		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", NULL, "fewer at once "
+		    "(per_device_eval_batch_size), or fewer beams." } } },
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
 		{ GRADIENTS_ON ", and autograd keeps all that forward makes",
 		    "three of five", "with it the first rounds take a part of what they took." },
@@ -263,6 +270,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	int i;
 
 	told[place(NEEDS_EVALUATES)] = &p->evaluating;
+	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = &p->later;
 	told[place(NEEDS_INFERS)] = p->inferring.line || p->training ? &p->inferring : &p->media;
 	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
@@ -274,7 +282,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_DARKNET)] = &p->told.darknet;
 	told[place(NEEDS_AT_ONCE)] = words ? &p->told.at_once : NULL;
 	told[place(NEEDS_ONE)] = words ? &p->told.one : NULL;
-	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu.line ? &p->told.data : NULL;
+	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu ? &p->told.data : NULL;
 	told[place(NEEDS_GROWS)] = words ? &p->grows : NULL;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = words ? &p->told.processor : NULL;
@@ -364,11 +372,12 @@ autopsy_likely(struct autopsy *y)
 	if (!is_unknown(y))
 		return;
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
-		vec_push(y->arena, &y->likely, arena_printf(y->arena, "Where it is not clear whether it was the machine's memory or a "
-		    "device's%s, the tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.", y->log.paste.told.gpu.line ? in_brackets(y, &y->log.paste.told.gpu) : ""));
+		vec_push(y->arena, &y->likely, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
+		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
 	for (is = signs(y, told); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
-	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL))]);
+	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL |
+	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))]);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		skips |= is_ruled_out(y, r->item[i].cause);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)

@@ -278,7 +278,7 @@ told_alone(struct oom_log *log)
 {
 	const struct oom_told *told = &log->paste.told;
 	struct oom_message o = { .kind = OOM_TOLD, .line = told->said.line, .last = told->said.line, .count = 1, .gpu = -1,
-		.host = told->host || ((told->killed.line || (told->processor.line && !told->gpu.line)) && !told->device),
+		.host = told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device),
 		.who = oom_kind_name(OOM_TOLD) };
 
 	if (log->dump.any || (!told->said.line && !told->killed.line))

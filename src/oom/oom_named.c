@@ -355,15 +355,6 @@ takes_as_needed(struct talk t)
 	return !clause_says_no(ahead, "") && (lower(*at) == 'p' ? talk_any_whole(behind, "false 0") : talk_any_whole(behind, "true 1"));
 }
 
-/* Where a device is named; or NULL. */
-static const char *
-names_device(struct talk t)
-{
-	const char *at = talk_find_word(t, DEVICES);
-
-	return at ? at : talk_first(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98");	/* 显卡, 显存 */
-}
-
 /* Where the sentence that tells of memory says that it ends at the start; or NULL. */
 static const char *
 says_at_once(struct talk sentence)
@@ -411,7 +402,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	size_t n;
 	int i;
 
-	note(&o->gpu, t, names_device(t), line);
+	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
+		o->gpu = line;
 	if (!begins_code(t))
 		note(&o->data, t, talk_find_whole(t, DATA, &n), line);
 	if (o->said.line == line && o->at)

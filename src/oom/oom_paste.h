@@ -47,6 +47,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int holder_line;
 	/* of what people say: memory grows; it failed late, in validation or tests, or in inference; */
 	struct said grows, later, evaluating, inferring;
+	struct said metrics;	/* of what transformers' evaluation is told, */
 	struct said media;	/* of films or recordings, */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */

@@ -25,7 +25,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	bool device, host;	/* of the device's memory, or of the machine's; neither: that is not said */
 	const char *at;		/* there; it holds only while that line is read */
 	bool sentence;		/* in a sentence, as people write them and programs hardly do */
-	struct said gpu;	/* the last line that names a device */
+	int gpu;		/* the last line that names a device */
 	struct said data;	/* the last that speaks of a whole set of data */
 	int64_t batch[TOLD_BATCHES];	/* that are named, each once, as they come */
 	int batch_line[TOLD_BATCHES], batches;

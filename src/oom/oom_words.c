@@ -116,7 +116,7 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
-	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|evaluation code|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "");
 }
 
@@ -214,6 +214,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line)
 	if ((at = is_late(t)) || (p->told.said.line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
 		said(&p->later, t, at, line);
 	said(&p->evaluating, t, evaluates(t), line);
+	said(&p->metrics, t, talk_first(t, "compute_metrics|eval_accumulation_steps|eval_accumilation_steps|preprocess_logits_for_metrics"),
+	    line);
 	if (!talk_any_of(t, "train fine-tun finetun"))
 		said(&p->inferring, t, infers(t), line);
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))

@@ -55,6 +55,14 @@ Test(oom_words, validation_and_tests)
 		cr_expect_eq(read_lines(no[i]).evaluating.line, 0, "%s", no[i]);
 }
 
+Test(oom_words, the_evaluation_of_a_trainer)
+{
+	cr_expect_eq(read_lines("OOM with eval_accumulation_steps=None").evaluating.line, 1);
+	cr_expect_eq(read_lines("OOM with eval_accumulation_steps=None").metrics.line, 1);
+	cr_expect_eq(read_lines("def compute_metrics(pred):").metrics.line, 1);
+	cr_expect_eq(read_lines("def compute_metrics(pred):").evaluating.line, 0, "where it failed is not said");
+}
+
 Test(oom_words, what_is_loaded)
 {
 	cr_expect_eq(read_lines("I get it while loading the weights").loading.line, 1);
