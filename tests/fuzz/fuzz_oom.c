@@ -37,7 +37,8 @@ static const char *const words[] = {
 	"total_loss += loss\n", "preds.append(model(x))\n", "out = torch.zeros(9).cuda()\n", "out[i] = net(x)\n", "model.eval()",
 	"retain_graph=True", "llama-7b", "subdivisions=9\n", "/content/", "^C\n", "|  0  9  C  a  999MiB |\n", "**", "[1]  9 killed",
 	"full_batch", "ERROR: LoadError:", "Loading: 9%|#  | 25/99 [", "np.tile(", "bmm(a, b.transpose(", "Inputs shapes: [(9, 9)]",
-	".cuh(9): out of memory", "MemoryError "
+	".cuh(9): out of memory", "MemoryError ", "it runs out of memory. ", "when testing ", "It works? ", "compute_metrics", "num_workers",
+	"\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", "\xe6\xb1\x89\xe6\xb1\x89\xe6\xb1\x89\xe6\xb1\x89", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 };
 
 static void
