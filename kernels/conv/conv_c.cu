@@ -284,7 +284,7 @@ conv_product(const struct conv_job *job, const struct windows *windows, int g)
 	p.keep = job->keep;
 	p.bias = job->bias ? job->bias + (int64_t)g * job->rows : NULL;
 	p.bias_row = 1;
-	p.then = job->then;
+	p.then = epilogue_beyond(job->then, (int64_t)g * job->rows * job->target_plane);
 	p.shape = windows;
 	p.places = places_taps;
 	p.pack = pack_windows;

@@ -89,7 +89,7 @@ template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 	const elem *source, *weight, *bias;
 	elem *target;
 	struct onto onto;
-	struct epilogue then;	/* that reads nothing */
+	struct epilogue then;
 	int64_t step, group, plane;	/* steps in the weights; of the target's planes */
 
 	DEVICE_METHOD int
@@ -194,11 +194,12 @@ template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 			deep = (at.z.out + y / at.y.count * at.z.out_step) * at.out_slice;
 			y %= at.y.count;
 		}
-		onto_store(&target[image * at.out_image + plane_index * plane + deep +
+		int64_t to = image * at.out_image + plane_index * plane + deep +
 		    (at.y.out + y * at.y.out_step) * at.out_row +
-		    (at.x.out + q % at.x.count * at.x.out_step) * at.out_pixel],
-		    epilogue_value(then, bias ? value + VALUE(bias[plane_index]) : value, 0),
-		    onto_keep(onto));
+		    (at.x.out + q % at.x.count * at.x.out_step) * at.out_pixel;
+
+		value = bias ? value + VALUE(bias[plane_index]) : value;
+		onto_store(&target[to], epilogue_value(then, value, to), onto_keep(onto));
 	}
 };
 

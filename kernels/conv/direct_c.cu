@@ -38,7 +38,7 @@ struct conv_job {
 				 * are cut, so that a part is the same to the bit */
 	int64_t row, group, b, target_plane;
 	bool last;		/* channels lie last */
-	struct epilogue then;	/* forward: that reads nothing */
+	struct epilogue then;	/* forward */
 };
 
 #if !NARROW

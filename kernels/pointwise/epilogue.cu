@@ -51,6 +51,16 @@ epilogue_of(enum epilogue_kind kind, const elem *saved)
 	return e;
 }
 
+/* The same where element I of C is the first. */
+#ifdef __CUDACC__
+__host__
+#endif
+DEVICE struct epilogue
+epilogue_beyond(struct epilogue e, int64_t i)
+{
+	return epilogue_of(e.kind, e.saved ? e.saved + i : NULL);
+}
+
 #define AS_IS	epilogue_of(NO_EPILOGUE, NULL)
 #define THEN(name)	epilogue_of(DO_##name, NULL)
 #define THEN_WITH(name, saved)	epilogue_of(DO_##name, saved)

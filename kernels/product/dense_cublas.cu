@@ -292,7 +292,8 @@ dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
     int64_t k, void *work, size_t size)
 {
 	struct dense_places at = { { 1, onto.keep }, NULL, c, a, b, NULL, then.saved, work };
-	cublasLtEpilogue_t own = sums ? CUBLASLT_EPILOGUE_BGRADB : dense_epilogue(then);
+	bool apart = then.saved && batch.count > 1;	/* it is told of one matrix to read beside, not of many */
+	cublasLtEpilogue_t own = sums ? CUBLASLT_EPILOGUE_BGRADB : apart ? CUBLASLT_EPILOGUE_DEFAULT : dense_epilogue(then);
 	const elem *beside = sums ? sums : bias;
 	struct dense_key of;
 	struct dense_plan *p;
@@ -329,7 +330,7 @@ dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
 	if (own == CUBLASLT_EPILOGUE_DEFAULT && sums)
 		bias_rows_backward(sums, work, a, k, m);
 	else if (own == CUBLASLT_EPILOGUE_DEFAULT)
-		epilogue_apply(c, then, m * n);
+		epilogue_apply(c, then, batch.count * m * n);
 	return true;
 }
 

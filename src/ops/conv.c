@@ -282,11 +282,12 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 	bool relu = then_of(n) && epilogue_is_relu(e, then_of(n));
+	struct tensor *bias = then_operands(n) > 2 ? n->in[2] : NULL;
 
-	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], relu, &s);
+	emit_convolution(e, n, DNN_FORWARD, bias, relu, &s);
 	emit_call(e, "conv_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_onto(n),
-	    then_arg(e, n, NULL), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_tensor(n->in[1]), arg_tensor(bias), arg_onto(n), then_arg(e, n, then_beside(n)),
+	    arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
 	    arg_text(product_conv_text(e, &s)));
 }
 
@@ -319,7 +320,7 @@ const struct op op_conv = {
 	.memory.workspace = work,
 	.torch = { .calls = space_torch_calls },
 	.memory.layout = product_layout,
-	.then = { &op_conv_then, 1 },
+	.then = { &op_conv_then, 2 },
 	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit,
 };
@@ -330,13 +331,13 @@ const struct op op_conv_then = {
 	.flags = OP_LIBRARY,
 	.brief = "conv, and a formula of what it makes",
 	.attrs = attrs_then,
-	.operands = "x weight bias",
-	.min_operands = 2, .max_operands = 3,
+	.operands = "x weight bias beside",
+	.min_operands = 2, .max_operands = 4,
 	.macs = macs,
 	.traffic = traffic,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
-	.then = { &op_conv_then, 1 },
+	.then = { &op_conv_then, 2 },
 	.calls.kernels = "conv/conv.cu",
 	.calls.note = then_note,
 	.calls.define = then_define,

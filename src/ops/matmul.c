@@ -23,6 +23,7 @@
 #include "ops/product.h"
 #include "ops/reduce.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
 #define RUNS	4	/* kernels/product/matmul.cu */
 
@@ -30,13 +31,14 @@
 	{ "transpose_a", ATTR_BOOL, "the last two axes of the first are exchanged", .preset = "false" },	\
 	{ "transpose_b", ATTR_BOOL, "the last two axes of the second are exchanged", .preset = "false" }
 
-static const struct attr_spec attrs[] = { TURN_ATTRS, ATTRS_END };
+#define GRAD_ATTRS	TURN_ATTRS, { "stacked", ATTR_BOOL, "all matrices are one, in rows", .preset = "false" }
 
-static const struct attr_spec grad_attrs[] = {
-	TURN_ATTRS,
-	{ "stacked", ATTR_BOOL, "all matrices are one, in rows", .preset = "false" },
-	ATTRS_END
-};
+static const struct attr_spec attrs[] = { TURN_ATTRS, ATTRS_END };
+static const struct attr_spec attrs_then[] = { TURN_ATTRS, THEN_ATTR, ATTRS_END };
+static const struct attr_spec grad_attrs[] = { GRAD_ATTRS, ATTRS_END };
+static const struct attr_spec grad_attrs_then[] = { GRAD_ATTRS, THEN_ATTR, ATTRS_END };
+
+extern const struct op op_matmul_then, op_matmul_grad_then;
 
 /* ---- what is multiplied ---- */
 
@@ -121,7 +123,7 @@ full_of(const struct tensor *a, const struct tensor *b)
 static bool
 is_stacked(const struct node *n)
 {
-	return n->op != &op_matmul && op_bool(n, "stacked");
+	return n->op != &op_matmul && n->op != &op_matmul_then && op_bool(n, "stacked");
 }
 
 static struct sizes
@@ -206,7 +208,7 @@ emit(struct emitter *e, const struct node *n)
 		    (long long)distance(&s, r, 0, s.m * s.k), (long long)distance(&s, r, 1, s.n * s.k));
 	text_puts(&t, s.nruns ? " } }" : " { 1, 0, 0 } } }");
 	emit_call(e, "matmul_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]), arg_tensor(n->in[1]),
-	    arg_onto(n), arg_work(n), arg_work_bytes(n), arg_text(t.s));
+	    arg_onto(n), then_arg(e, n, then_beside(n)), arg_work(n), arg_work_bytes(n), arg_text(t.s));
 }
 
 const struct op op_matmul_grad = {
@@ -219,7 +221,24 @@ const struct op op_matmul_grad = {
 	.macs = macs,
 	.memory.workspace = work,
 	.memory.onto = 2,
+	.then = { &op_matmul_grad_then, 2 },
 	.calls.kernels = "product/matmul.cu",
+	.calls.emit = emit,
+};
+
+const struct op op_matmul_grad_then = {
+	.name = "matmul_grad_then",
+	.kind = OP_INTERNAL,
+	.brief = "matmul_grad, and a formula of what it makes",
+	.attrs = grad_attrs_then,
+	.operands = "a b beside",
+	.min_operands = 2, .max_operands = 3,
+	.macs = macs,
+	.memory.workspace = work,
+	.then = { &op_matmul_grad_then, 2 },
+	.calls.kernels = "product/matmul.cu",
+	.calls.note = then_note,
+	.calls.define = then_define,
 	.calls.emit = emit,
 };
 
@@ -499,7 +518,25 @@ const struct op op_matmul = {
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
 	.memory.workspace = work,
+	.then = { &op_matmul_then, 2 },
 	.torch = { .blas = true, .calls = torch_calls },
 	.calls.kernels = "product/matmul.cu",
+	.calls.emit = emit,
+};
+
+const struct op op_matmul_then = {
+	.name = "matmul_then",
+	.kind = OP_INTERNAL,
+	.brief = "matmul, and a formula of what it makes",
+	.attrs = attrs_then,
+	.operands = "a b beside",
+	.min_operands = 2, .max_operands = 3,
+	.macs = macs,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
+	.memory.workspace = work,
+	.then = { &op_matmul_then, 2 },
+	.calls.kernels = "product/matmul.cu",
+	.calls.note = then_note,
+	.calls.define = then_define,
 	.calls.emit = emit,
 };

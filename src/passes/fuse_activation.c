@@ -7,8 +7,9 @@
  *     dt -> dense_grad_input -> dy -> relu_grad(y) -> dx     dt -> dense_grad_input_then(relu, y) -> dx
  *
  * Any formula of one operand goes, and where the operator's row says so also one that reads one more, as large, which is
- * there by then. What follows the gradient of a convolution's input stays by itself, since cuDNN has that in one only with
- * engines that it compiles when the program starts, for seconds each. Where backward reads t, as gelu's does, forward stays
+ * there by then. cuDNN adds a skip to a convolution only with engines that it compiles when
+ * the program starts, for seconds each; there a kernel of ours does it afterwards, as a node of its own would. What follows
+ * the gradient of a convolution's input stays by itself. Where backward reads t, as gelu's does, forward stays
  * as it is; backward is fused nevertheless. Between the two there may be views, as there are where a dense layer reads what
  * was flattened.
  *

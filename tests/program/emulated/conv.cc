@@ -106,6 +106,14 @@ rectified(Sums v)
 	return v;
 }
 
+static Sums
+where_more(Sums v, const Values &beside)
+{
+	for (size_t i = 0; i < v.size(); i++)
+		v[i] = beside[i] > 0 ? v[i] : 0;
+	return v;
+}
+
 /* One tensor, all of which is seen. */
 static void
 check_plain(int64_t b, struct conv s)
@@ -130,6 +138,8 @@ check_plain(int64_t b, struct conv s)
 		check("forward" + at, first(y, last, b, s.f, out), p.y);
 		conv_forward(&y[0], &x[0], &w[0], &p.bias[0], ANEW, THEN(RELU), &work[0], room, b, t);
 		check("forward, relu" + at, first(y, last, b, s.f, out), rectified(p.y));
+		conv_forward(&y[0], &x[0], &w[0], &p.bias[0], ANEW, THEN_WITH(RELU_GRAD, &dy[0]), &work[0], room, b, t);
+		check("forward, where there is more than 0 beside" + at, first(y, last, b, s.f, out), where_more(p.y, p.dy));
 		dx.assign(x.size(), (real)NAN);
 		conv_backward_input(&dx[0], &dy[0], &w[0], NULL, ANEW, &work[0], room, b, t);
 		check("input" + at, first(dx, last, b, s.c, in), i.dx);
@@ -221,14 +231,14 @@ main(void)
 	CUDNN(cudnnCreate(&dnn_device.handle));
 	dnn_building = true;
 	check_plain(2, same);
-	check_runs("plain", 4, 4, 4);
+	check_runs("plain", 6, 4, 4);
 	DNN_WANT(dnn_longest == 3);
 	check_plain(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4));
 	check_plain(1, conv_shape(6, 9, 8, 7, 4, 4, 2, 2, 2, 2, 0, 0, 1, 1, 1));	/* a row is left over */
-	check_runs("others", 8, 8, 8);
+	check_runs("others", 12, 8, 8);
 	check_plain(2, volume);
 	check_plain(1, deep(conv_shape(4, 6, 7, 6, 3, 6, 2, 2, 2, 1, 0, 0, 1, 1, 2), 7, 3, 2, 2, 0, 2));
-	check_runs("volumes", 4, 4, 4);
+	check_runs("volumes", 6, 4, 4);
 	check_concat("", 2, seen, two, 20000);
 	check_runs("two tensors", 4, 4, 4);
 	check_concat(" of three", 2, seen, three, 20000);
@@ -251,7 +261,7 @@ main(void)
 	check_plain(3, deep(conv_shape(4, 6, 7, 6, 3, 6, 2, 2, 2, 1, 0, 0, 1, 1, 2), 7, 3, 2, 2, 0, 2));
 	check_runs("a batch for which there is no graph", 0, 0, 0);
 	check_plain(2, same);
-	check_runs("plain again", 4, 4, 4);
+	check_runs("plain again", 6, 4, 4);
 	DNN_WANT(dnn_alive == alive);
 	return verdict();
 }

@@ -128,6 +128,25 @@ check_all(int refused)
 	}
 }
 
+/* What is done to each element of all products, which library or tiles do, alone or with one beside it. */
+static void
+check_matmul_then(const Values &a, const Values &b, const struct matmul &s, size_t n)
+{
+	Values plain(n), c(n), saved = drawn((int64_t)n);
+	std::vector<double> want(n), work(1000);
+	int64_t size = (int64_t)(work.size() * sizeof(double));
+
+	matmul_forward(&plain[0], &a[0], &b[0], ANEW, AS_IS, &work[0], size, s);
+	matmul_forward(&c[0], &a[0], &b[0], ANEW, THEN(RELU), &work[0], size, s);
+	for (size_t i = 0; i < n; i++)
+		want[i] = plain[i] > 0 ? plain[i] : 0;
+	check("matmul, then relu", s.m, s.k, s.n, c, want);
+	matmul_forward(&c[0], &a[0], &b[0], ANEW, THEN_WITH(GELU_TANH_GRAD, &saved[0]), &work[0], size, s);
+	for (size_t i = 0; i < n; i++)
+		want[i] = gelu_tanh_grad_then(plain[i], saved[i]);
+	check("matmul, then the gradient of gelu", s.m, s.k, s.n, c, want);
+}
+
 /* c[g, h] = op(a[g, h]) op(b[g, h]) of two runs of products, along which an operand may stay where it is. */
 static void
 check_matmul(int64_t m, int64_t n, int64_t k, int turn, int stays)
@@ -148,8 +167,9 @@ check_matmul(int64_t m, int64_t n, int64_t k, int turn, int stays)
 					want[(size_t)((z * m + i) * n + j)] +=
 					    (double)a[(size_t)(z / h * ag + z % h * ah + (ta ? t * m + i : i * k + t))] *
 					    b[(size_t)(z / h * bg + z % h * bh + (tb ? j * k + t : t * n + j))];
-	matmul_forward(&c[0], &a[0], &b[0], ONTO(0.75), &work[0], (int64_t)(work.size() * sizeof(double)), s);
+	matmul_forward(&c[0], &a[0], &b[0], ONTO(0.75), AS_IS, &work[0], (int64_t)(work.size() * sizeof(double)), s);
 	check("matmul", m, k, n, c, want);
+	check_matmul_then(a, b, s, (size_t)(g * h * m * n));
 }
 
 static void

@@ -190,6 +190,7 @@ check_conv(struct conv s, int64_t b)
 	elem *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *db = fresh(s.f);
 	double *ty = calloc((size_t)ny, sizeof(*ty)), *tx = calloc((size_t)nx, sizeof(*tx));
 	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)s.f, sizeof(*tb));
+	double *passed = calloc((size_t)ny, sizeof(*passed));
 	char name[300];
 
 	snprintf(name, sizeof(name), "b %d, %dx%dx%d to %dx%dx%d, kernel %dx%d, stride %dx%d, "
@@ -206,8 +207,13 @@ check_conv(struct conv s, int64_t b)
 	work = scratch_of(conv_work(&s, 'y'));
 	TEAM(conv_forward(y, x, w, bias, ANEW, AS_IS, work, 0, b, s));
 	compare("conv", name, y, ty, ny);
+	for (int64_t i = 0; i < ny; i++)
+		passed[i] = VALUE(dy[i]) > 0 ? ty[i] : 0;
 	TEAM(conv_forward(y, x, w, bias, ONTO(ADDED), AS_IS, work, 0, b, s));
 	compare_added("conv", name, y, ty, ny);
+	TEAM(conv_forward(y, x, w, bias, ANEW, epilogue_of(DO_RELU_GRAD, dy), work, 0, b, s));
+	compare("conv, where there is more than 0 beside", name, y, passed, ny);
+	free(passed);
 	free(work);
 	work = scratch_of(conv_work(&s, 'x'));
 	TEAM(conv_backward_input(dx, dy, w, NULL, ANEW, work, 0, b, s));
