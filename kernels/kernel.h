@@ -135,13 +135,13 @@ struct step {			/* what differs from one micro-step to the next */
 #endif
 
 #ifdef BACK_APART
-static int64_t slot_now;	/* of the micro-batch whose inputs come next */
+static int64_t slot_now;	/* of the micro-batch whose inputs come next; on a GPU, of whose step the calls are */
 static bool slot_first;		/* of an update */
 
 /* Of a step its slot, and whether it is an update's first. On a GPU a step of each slot is a graph of its own, as S lies there. */
 #ifdef __CUDACC__
-#define SLOT(s)	slot_now
-#define UPDATE_BEGINS(s)	slot_first
+#define SLOT(s)	((void)(s), slot_now)
+#define UPDATE_BEGINS(s)	((void)(s), slot_first)
 #else
 #define SLOT(s)	(s)->slot
 #define UPDATE_BEGINS(s)	((s)->keep == 0)

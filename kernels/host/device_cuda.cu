@@ -19,6 +19,9 @@
 #ifdef RANKS
 #include "update/exchange.cu"
 #endif
+#ifdef STAGES
+#include "update/pipe.cu"
+#endif
 
 /* start values and checkpoints pass through it */
 static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
@@ -32,7 +35,10 @@ static int64_t pinned_taken;	/* of the host's memory */
 /* a whole batch of each step */
 static const int64_t step_batch[STEPS_THERE] = {
 #ifdef TRAINS
-	TRAIN_BATCH, UPDATE_BATCH, VALIDATE_BATCH
+	TRAIN_BATCH, UPDATE_BATCH, VALIDATE_BATCH,
+#ifdef BACK_APART
+	TRAIN_BATCH, TRAIN_BATCH
+#endif
 #else
 	0, 0, VALIDATE_BATCH
 #endif
@@ -43,8 +49,13 @@ static const int64_t step_batch[STEPS_THERE] = {
 static int64_t last_batch[STEPS_THERE];
 
 /* [1]: any but an update's first micro-batch; where steps leave updates out, one that makes none but what every step
- * does */
-static cudaGraphExec_t graphs[STEPS_THERE][2];
+ * does. Behind these two those of the next slot. */
+#ifdef BACK_APART
+#define STEP_GRAPHS	(2 * SLOTS)
+#else
+#define STEP_GRAPHS	2
+#endif
+static cudaGraphExec_t graphs[STEPS_THERE][STEP_GRAPHS];
 #endif
 
 static void	device_wait(void);
@@ -70,7 +81,12 @@ device_clear(int value)
 static void
 device_call(int which, int64_t b)
 {
-#ifdef TRAINS
+#ifdef BACK_APART
+	if (which == STEP_FORWARD)
+		forward_step(b, step_there);
+	if (which == STEP_BACKWARD)
+		backward_step(b, step_there);
+#elif defined(TRAINS)
 	if (which == STEP_TRAIN)
 		train_step(b, step_there);
 #endif
@@ -107,6 +123,10 @@ device_graph(int which, int64_t b, const struct step *step)
 #ifdef LEAVES_OUT
 	if (which == STEP_TRAIN && due != updates_due(1))
 		return due == updates_due(2) ? graphs[which][1] : NULL;
+#endif
+#ifdef BACK_APART
+	if (which == STEP_FORWARD || which == STEP_BACKWARD)
+		return graphs[which][2 * step->slot + (which == STEP_BACKWARD && step->keep != 0)];
 #endif
 	return graphs[which][step->keep != 0];
 #endif
@@ -149,11 +169,13 @@ device_try(int64_t b)
 	return step;
 }
 
-/* The numbers of a whole batch's step, the first of an update or a LATER one; they count where such a step runs next. */
+/* The numbers of a whole batch's step, which is of GRAPHS: the first of an update or a later one; they count where such a step runs
+ * next. */
 static const struct step *
-device_try_whole(int which, bool later)
+device_try_whole(int which, int graph)
 {
 	static struct step step;
+	bool later = graph % 2;
 
 	step = device_try(step_batch[which]);
 #ifdef RANKS
@@ -164,23 +186,26 @@ device_try_whole(int which, bool later)
 #else
 	step.keep = later ? 1 : 0;
 #endif
+#ifdef BACK_APART
+	step.slot = slot_now = graph / 2;
+#endif
 	return &step;
 }
 
 /* Runs a step once, so that all it needs is loaded. */
 static void
-device_rehearse(int which, bool later)
+device_rehearse(int which, int graph)
 {
-	device_run(which, step_batch[which], device_try_whole(which, later));
+	device_run(which, step_batch[which], device_try_whole(which, graph));
 	device_wait();
 }
 
 static void
-device_capture(int which, bool later)
+device_capture(int which, int graph)
 {
 #ifndef CHECK
-	const struct step *step = device_try_whole(which, later);
-	cudaGraph_t graph;
+	const struct step *step = device_try_whole(which, graph);
+	cudaGraph_t captured;
 
 #ifdef BY_CUDNN
 	step_on_host = step;
@@ -191,14 +216,14 @@ device_capture(int which, bool later)
 	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
 	profile_begin(which, true);
 	device_call(which, step_batch[which]);
-	CUDA(cudaStreamEndCapture(stream, &graph));
+	CUDA(cudaStreamEndCapture(stream, &captured));
 	branches_close();
-	CUDA(cudaGraphInstantiate(&graphs[which][later], graph, 0));
-	CUDA(cudaGraphDestroy(graph));
-	CUDA(cudaGraphUpload(graphs[which][later], stream));
+	CUDA(cudaGraphInstantiate(&graphs[which][graph], captured, 0));
+	CUDA(cudaGraphDestroy(captured));
+	CUDA(cudaGraphUpload(graphs[which][graph], stream));
 	device_wait();
 #else
-	(void)which, (void)later;
+	(void)which, (void)graph;
 #endif
 }
 
@@ -235,21 +260,31 @@ device_trains(void)
 
 /* Does WHAT with all steps of whole batches. */
 static void
-device_each_step(void (*what)(int which, bool later))
+device_each_step(void (*what)(int which, int graph))
 {
 #ifdef TRAINS
 	if (device_trains()) {
-		what(STEP_TRAIN, false);
+#ifdef BACK_APART
+		for (int slot = 0; slot < SLOTS; slot++) {
+			what(STEP_FORWARD, 2 * slot);
+			what(STEP_BACKWARD, 2 * slot);
+#ifdef UPDATES
+			what(STEP_BACKWARD, 2 * slot + 1);
+#endif
+		}
+#else
+		what(STEP_TRAIN, 0);
 #if defined(UPDATES) || defined(LEAVES_OUT)
-		what(STEP_TRAIN, true);
+		what(STEP_TRAIN, 1);
+#endif
 #endif
 #ifdef UPDATES
-		what(STEP_UPDATE, false);
+		what(STEP_UPDATE, 0);
 #endif
 	}
 #endif
 #ifdef VALIDATES
-	what(STEP_VALIDATE, false);
+	what(STEP_VALIDATE, 0);
 #endif
 }
 
@@ -261,13 +296,20 @@ device_rehearse_all(void)
 
 	none.n = 0;
 	LAUNCH(fetch_kernel, 1, (landings[0].bytes, none));
-#if defined(TUNES) && defined(RANKS)
+#if defined(TUNES) && defined(RANKS) && !defined(STAGES)
 	tune_share();
 #endif
 	device_each_step(device_rehearse);
 #ifdef TRAINS
-	if (device_trains())
+	if (device_trains()) {
+#ifdef BACK_APART
+		slot_now = 0;
+		device_rehearse_last(STEP_FORWARD);
+		device_rehearse_last(STEP_BACKWARD);
+#else
 		device_rehearse_last(STEP_TRAIN);
+#endif
+	}
 #endif
 #ifdef VALIDATES
 	device_rehearse_last(STEP_VALIDATE);
@@ -434,6 +476,9 @@ device_open(void)
 #ifdef RANKS
 	exchange_open();
 #endif
+#ifdef STAGES
+	pipe_open(arena);
+#endif
 	device_clear(0);
 #ifndef LIBRARY
 	device_rehearse_all();
@@ -478,6 +523,10 @@ static void
 device_last(int which, int64_t b)
 {
 	last_batch[which] = b;
+#ifdef BACK_APART
+	if (which == STEP_TRAIN)
+		last_batch[STEP_FORWARD] = last_batch[STEP_BACKWARD] = b;
+#endif
 }
 #endif
 

@@ -257,6 +257,35 @@ feed_step(const struct step *step)
 
 /* ---- batches ---- */
 
+/* Is it this stage's? Those of others are read with it, and not kept. */
+static bool
+input_is_here(const struct input *in)
+{
+	return in->offset >= 0;
+}
+
+/* Where a step reads it. */
+static void *
+input_place(const struct input *in)
+{
+#ifdef BACK_APART
+	return arena + in->offset + slot_now * in->stride;
+#else
+	return arena + in->offset;
+#endif
+}
+
+/* One with slots is alive for all of an update. */
+static void
+input_alive(const struct input *in)
+{
+#ifdef BACK_APART
+	if (in->stride && !slot_first)
+		return;
+#endif
+	LIVE(in->buffer);
+}
+
 /* Bytes of an input in pinned memory. */
 static int64_t
 staging_for(const struct input *in, int bytes, int64_t batch)
@@ -292,7 +321,7 @@ device_input(const struct input *in, struct sent as, int64_t batch)
 	if (staging_used == 0)
 		CUDA(cudaEventSynchronize(s->taken));
 	a->from = arena + in->lands;
-	a->to = arena + in->offset;
+	a->to = input_place(in);
 	a->as = as;
 	a->type = in->type;
 	a->elements = in->elements;
@@ -306,6 +335,7 @@ static void
 device_inputs_ready(const struct input *in, int n, int64_t batch)
 {
 	struct staging *s = &staging[staging_turn];
+	const struct arrival *a = arriving.at;
 	int64_t at = 0;
 
 	if (in != fed)
@@ -313,12 +343,13 @@ device_inputs_ready(const struct input *in, int n, int64_t batch)
 	fed = in;
 	CUDA(cudaStreamWaitEvent(feed, moved, 0));
 	for (int k = 0; k < n; k++) {
-		const struct sent *as = &arriving.at[k].as;
-
-		LIVE(in[k].buffer);
+		if (!input_is_here(&in[k]))
+			continue;
+		input_alive(&in[k]);
 		CUDA(cudaMemcpyAsync(arena + in[k].lands, s->bytes + at,
-		    (size_t)(in[k].elements * as->bytes * batch), cudaMemcpyHostToDevice, feed));
-		at += staging_for(&in[k], as->bytes, batch);
+		    (size_t)(in[k].elements * a->as.bytes * batch), cudaMemcpyHostToDevice, feed));
+		at += staging_for(&in[k], a->as.bytes, batch);
+		a++;
 	}
 	CUDA(cudaEventRecord(s->taken, feed));
 	CUDA(cudaStreamWaitEvent(stream, s->taken, 0));
@@ -331,18 +362,21 @@ static void
 device_gathers(const struct input *in, const struct sent *as, int n, int64_t batch, const unsigned char *here,
     const struct gathering *which)
 {
+	arriving.n = 0;
 	for (int k = 0; k < n; k++) {
-		struct arrival *a = &arriving.at[k];
+		struct arrival *a = &arriving.at[arriving.n];
 
-		LIVE(in[k].buffer);
+		if (!input_is_here(&in[k]))
+			continue;
+		input_alive(&in[k]);
 		a->from = here;
-		a->to = arena + in[k].offset;
+		a->to = input_place(&in[k]);
 		a->as = as[k];
 		a->type = in[k].type;
 		a->elements = in[k].elements;
 		here += staging_for(&in[k], as[k].bytes, which->samples);
+		arriving.n++;
 	}
-	arriving.n = n;
 	arriving.batch = batch;
 	gathering = *which;
 	fed = in;

@@ -29,6 +29,8 @@ samples_bytes(const struct data *d)
 	for (int k = 0; k < d->inputs; k++) {
 		int64_t bytes;
 
+		if (!input_is_here(&d->input[k]))
+			continue;
 		if (__builtin_mul_overflow(d->input[k].elements * d->sent[k].bytes, d->samples, &bytes) ||
 		    bytes > SAMPLES_MOST)
 			return -1;
@@ -83,6 +85,8 @@ samples_load(const struct data *d, uint64_t seed)
 			largest = d->input[k].elements * d->sent[k].bytes;
 	buffer = (unsigned char *)data_alloc((uint64_t)largest, "samples");
 	for (int k = 0; k < d->inputs; k++) {
+		if (!input_is_here(&d->input[k]))
+			continue;
 		samples_send(d, k, to, buffer, &sampling);
 		to += staging_for(&d->input[k], d->sent[k].bytes, d->samples);
 	}
@@ -111,7 +115,7 @@ samples_stay(struct data *d, double uses, uint64_t seed)
 	int64_t bytes = samples_bytes(d), before = device_taken();
 	void *here;
 
-	if (!samples_alike(d) || uses < (double)d->samples || bytes < 0 || bytes > samples_room())
+	if (!samples_alike(d) || uses < (double)d->samples || bytes <= 0 || bytes > samples_room())
 		return;
 	if (cudaMalloc(&here, (size_t)bytes) != cudaSuccess) {
 		cudaGetLastError();

@@ -49,7 +49,52 @@ stage_expect(int which, int64_t b, int64_t micro)
 	if (which == STEP_VALIDATE)
 		validate_step_expect(b, &step);
 #endif
+#ifdef __CUDACC__
+	pipe_receives_begin(stage_is_back(which));
+#endif
 }
+
+#ifdef __CUDACC__
+/* What has landed for the step goes where it reads it. */
+static void
+stage_move(int which, int64_t b, const struct step *step)
+{
+#ifdef BACK_APART
+	if (which == STEP_FORWARD)
+		forward_step_move(b, step);
+	if (which == STEP_BACKWARD)
+		backward_step_move(b, step);
+#else
+	if (which == STEP_TRAIN)
+		train_step_move(b, step);
+#endif
+#ifdef VALIDATES
+	if (which == STEP_VALIDATE)
+		validate_step_move(b, step);
+#endif
+}
+
+/* What the step has made for others begins to go. */
+static void
+stage_send(int which, int64_t b, const struct step *step)
+{
+#ifdef BACK_APART
+	if (which == STEP_FORWARD)
+		forward_step_send(b, step);
+	if (which == STEP_BACKWARD)
+		backward_step_send(b, step);
+#else
+	if (which == STEP_TRAIN)
+		train_step_send(b, step);
+#endif
+#ifdef VALIDATES
+	if (which == STEP_VALIDATE)
+		validate_step_send(b, step);
+#endif
+	pipe_sends_begin(false);
+	pipe_sends_begin(true);
+}
+#endif
 
 /* An update of so many samples begins. */
 static void
@@ -67,10 +112,21 @@ stage_begins(int64_t samples)
 static void
 stage_run(int which, int64_t b, const struct step *step, int64_t next)
 {
+#ifdef __CUDACC__
+#ifdef BACK_APART
+	slot_now = step->slot;
+#endif
+	pipe_arrive(stage_is_back(which));
+	stage_move(which, b, step);
+#else
 	pipe_arrive(stage_is_back(which), step->micro);
+#endif
 	if (next)
 		stage_expect(which, next, step->micro + 1);
 	device_run(which, b, step);
+#ifdef __CUDACC__
+	stage_send(which, b, step);
+#endif
 }
 
 #ifdef BACK_APART

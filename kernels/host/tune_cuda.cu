@@ -175,7 +175,7 @@ tune_note_convolution(const struct dnn_entry *e)
 	}
 }
 
-#ifdef RANKS
+#if defined(RANKS) && !defined(STAGES)
 /* Runs it by what the first rank chose, once, so that it is loaded. */
 static void
 tune_follow_convolution(struct dnn_entry *e)
@@ -252,7 +252,7 @@ tune_note_product(const struct dense_plan *p, bool measured)
 	c->number[0] = dense_name(&p->algo);
 }
 
-#ifdef RANKS
+#if defined(RANKS) && !defined(STAGES)
 static void
 tune_follow_product(struct dense_plan *p)
 {
@@ -304,7 +304,7 @@ tune_note(void)
 #endif
 }
 
-#ifdef RANKS
+#if defined(RANKS) && !defined(STAGES)	/* stages have nothing in common that could be measured */
 static void
 tune_follow(void)
 {
@@ -372,7 +372,7 @@ tune_announce(void)
 static void
 tune(void)
 {
-#ifdef RANKS
+#if defined(RANKS) && !defined(STAGES)
 	if (ranks.rank > 0) {
 		tune_share();
 		tune_follow();
@@ -382,7 +382,7 @@ tune(void)
 	if (!tuning.off)
 		tune_measure();
 	tune_note();
-#ifdef RANKS
+#if defined(RANKS) && !defined(STAGES)
 	tune_share();
 #endif
 }

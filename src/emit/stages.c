@@ -1,7 +1,7 @@
 /*
  * Programs of the stages of a pipeline: one source, in which each rank's whole program stands between #if STAGE == its number
  * and #endif, as its own plan has it. It is compiled once for each stage, and once without STAGE, which makes the main() that asks
- * MPI for its rank and goes on as that stage. So all ranks run one file, and each has but its own steps and tables.
+ * for its rank and goes on as that stage. So all ranks run one file, and each has but its own steps and tables.
  *
  * What the host must know of all stages is in each one's tables: the inputs that are read from the data, the tensors of a
  * checkpoint and who has them, and the results, which are on the last.
@@ -258,16 +258,13 @@ emit_stages_check(const struct module *m, const struct target *target)
 	struct loc loc = m->set.place[0].loc;
 	int64_t k;
 
-	if (target->is_gpu)
-		return refuse(m, loc, arena_printf(m->arena, "programs for target %s have no stages yet: what each rank takes can be "
-		    "planned, and no more", target->name), "leave place out, or use --target c");
 	if (emit_keeps(emit_last_stage(m)))
 		return refuse(m, loc, "a metric that keeps what it says of each sample does not go with layers that are placed on ranks yet",
 		    "leave that metric out, or place");
 	if (reads_parts(&m->set.data) || reads_parts(&m->set.validate_data))
 		return refuse(m, loc, "pictures with boxes or masks, whose parts are read together, do not go with layers that are placed "
 		    "on ranks yet", "leave place out, or build it with --ranks 1, which has all layers");
-	for (k = 0; k < module_stages(m); k++)
+	for (k = 0; k < module_stages(m) && !target->is_gpu; k++)
 		if (!sends_fit(m, m->stage[k]->train) || !sends_fit(m, m->stage[k]->validate))
 			return false;
 	return true;
@@ -280,14 +277,13 @@ put_main(struct text *source, int64_t n)
 {
 	int64_t k;
 
-	text_puts(source, "\n/* Without STAGE: what the programs of all stages are linked with. */\n#ifndef STAGE\n\n#include <mpi.h>\n\n");
+	text_puts(source, "\n/* Without STAGE: what the programs of all stages are linked with. */\n#ifndef STAGE\n\n");
 	for (k = 0; k < n; k++)
 		text_printf(source, "int\tstage_%lld(int, char **);\n", (long long)k);
-	text_puts(source, "\nint\nmain(int argc, char **argv)\n{\n\tstatic int (*const stage[])(int, char **) = {\n");
+	text_puts(source, "int\tstowage_stage(void);\n\nint\nmain(int argc, char **argv)\n{\n\tstatic int (*const stage[])(int, char **) = {\n");
 	for (k = 0; k < n; k++)
 		text_printf(source, "\t\tstage_%lld,\n", (long long)k);
-	text_printf(source, "\t};\n\tint has, rank;\n\n\tMPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &has);\n"
-	    "\tMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+	text_printf(source, "\t};\n\tint rank = stowage_stage();\n\n"
 	    "\treturn stage[rank < %lld ? rank : %lld](argc, argv);\t/* with another number of ranks, it says so */\n}\n\n#endif\n",
 	    (long long)n, (long long)(n - 1));
 }

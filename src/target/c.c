@@ -26,21 +26,6 @@ put_uses(struct text *t, const struct recipe *r)
 		    "endif\n", r->program, (long long)r->ranks);
 }
 
-/* Each stage is an object of its own, and what they are linked with is compiled from the same text. */
-static void
-put_stages(struct text *t, const struct recipe *r)
-{
-	int64_t k;
-
-	text_puts(t, "STAGES =");
-	for (k = 0; k < r->stages; k++)
-		text_printf(t, " $(PROGRAM)$(SUFFIX).%lld.o", (long long)k);
-	text_puts(t, "\n\n$(PROGRAM)$(SUFFIX): $(PROGRAM).c $(STAGES)\n"
-	    "\t$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)\n\n"
-	    "$(STAGES): $(PROGRAM)$(SUFFIX).%.o: $(PROGRAM).c\n"
-	    "\t$(NO_MPI)$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -DSTAGE=$* -c -o $@ $<\n\n");
-}
-
 static void
 makefile(struct text *t, const struct recipe *r)
 {
@@ -63,7 +48,8 @@ makefile(struct text *t, const struct recipe *r)
 	    "SUFFIX = -check\n"
 	    "endif\n\n");
 	if (r->stages > 1)
-		put_stages(t, r);
+		recipe_put_stages(t, r, "c", "$(NO_MPI)$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS)",
+		    "$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS)");
 	else
 		text_printf(t,
 		    "$(PROGRAM)$(SUFFIX): $(PROGRAM).c\n"

@@ -117,7 +117,11 @@ makefile(struct text *t, const struct recipe *r)
 	    "FLAGS += -DCHECK -lineinfo\n"
 	    "SUFFIX = -check\n"
 	    "endif\n\n");
-	text_printf(t,
+	if (r->stages > 1)
+		recipe_put_stages(t, r, "cu", "$(NO_NCCL)$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS)",
+		    "$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS)");
+	else
+		text_printf(t,
 	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).cu\n"
 	    "\t%s$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n"
 	    "%s\n", r->ranks > 1 ? "$(NO_NCCL)" : "", r->convolves ? "\t$(if $(CUDNN),,@echo 'note: $@ is without cuDNN ($(LACKS)): convolutions run by kernels of "
@@ -130,8 +134,8 @@ makefile(struct text *t, const struct recipe *r)
 	    "\t    -shared -Xcompiler -fPIC -o $@ $< $(LIBS)\n\n");
 	text_printf(t,
 	    "clean:\n"
-	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so\n\n"
-	    ".PHONY: %sclean\n", r->ranks > 1 ? "" : "lib ");
+	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so%s\n\n"
+	    ".PHONY: %sclean\n", r->stages > 1 ? " $(PROGRAM)*.o" : "", r->ranks > 1 ? "" : "lib ");
 }
 
 /*

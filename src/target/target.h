@@ -40,6 +40,10 @@ struct recipe {			/* what a Makefile is written for */
 	bool convolves;		/* it has convolutions that a library may run */
 };
 
+/* The rules of a program of stages, from a source with that suffix: each stage is an object of its own, and what they are linked with
+ * is compiled from the same text. COMPILE, LINK: the command up to its files. */
+void	recipe_put_stages(struct text *, const struct recipe *, const char *suffix, const char *compile, const char *link);
+
 struct target {
 	const char *name;	/* "c", "cuda" */
 	const char *brief;

@@ -13,6 +13,16 @@ emulated() { # NAME SOURCE [OPTION...]: launches, and reductions by shuffles, ar
 		-I"$top_srcdir/tests/program/standin" -o "$name" "$name.cc" -pthread -ldl
 }
 
+emulated_stages() { # NAME SOURCE N [OPTION...]: each stage's names are its own, as in an object of nvcc's
+	stages_name=$1 stages_source=$2 stages=$3
+	shift 3
+	echo '{ global: _Z*stage_*; _Z*stowage_stage*; local: *; };' > "$stages_name.map"
+	for k in $(seq 0 $((stages - 1))); do
+		emulated "$stages_name.$k.so" "$stages_source" "-DSTAGE=$k" -shared -fPIC "-Wl,--version-script=$stages_name.map" "$@" || return
+	done
+	emulated "$stages_name" "$stages_source" "$@" -Wl,--no-as-needed $(seq -f "$stages_name.%g.so" 0 $((stages - 1)))
+}
+
 emitted() { # FOLDER PRECISION [OPTION...]
 	folder=$1
 	spec "$2" > net.nn

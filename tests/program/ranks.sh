@@ -196,3 +196,67 @@ END
 	sed 's/-> batchnorm//g; s/bias=false/bias=true/g; s,data/,,; s/batch *32/batch 24  precision f64/
 		s/validate {/validate { batch 8/; s/(generator, loss=g)/(generator, loss=g, every=3)/' "$top_srcdir/specs/digit_gan.nn" > digit_gan.nn
 }
+
+# mlp: layers on 3 ranks. h goes through the second one
+spec_of_stages() {
+	cat > mlp.nn <<'END'
+network mlp {
+  input  x : f32[6]
+  target t : class[5]
+  h = x -> a: dense(16) -> tanh -> b: dense(8) -> relu -> dropout(0.3)
+  y = h -> c: dense(12) -> tanh -> d: dense(8) -> tanh
+  z = y + h -> e: dense(5)
+  loss cross_entropy(z, t)
+  metric accuracy(z, t)
+}
+train {
+  batch 24  accumulate 4  epochs 3  precision f64  clip 0.5  optimizer adamw(lr=1e-2)
+  place a, b on 0  place c on 1  place z, e on 2
+  data synthetic(samples=77)
+}
+validate { batch 5  data synthetic(samples=26) }
+END
+}
+
+# gpt, of four stages, and of two in 32 bits (single), of four in 16 (half); cnn of three, in one micro-batch (once), and in two (few)
+other_stages() {
+	cat > gpt.nn <<-'END'
+	block layer(width, heads, drop) {
+	  mid = in + (in -> ln_1: layernorm -> attn: attention(heads, causal=true, dropout=drop) -> dropout(drop))
+	  out = mid + (mid -> ln_2: layernorm -> dense(4 * width) -> gelu(tanh=true) -> dense(width) -> dropout(drop))
+	}
+	network gpt {
+	  input  ids  : tokens[16, vocab=60]
+	  target next : class[60, 16]
+	  place  = parameter((16, 32), init=normal(0.02))
+	  body   = (ids -> wte: embedding(60, 32)) + place -> dropout(0.1) -> blocks: 4 * layer(32, 4, 0.1) -> ln_f: layernorm
+	  logits = body -> head: dense(60, bias=false)
+	  loss   cross_entropy(logits, next)
+	}
+	train {
+	  batch 24  steps 12  precision f64  clip 1  accumulate 6  optimizer adamw(lr=1e-2)  data synthetic(samples=44)
+	  place wte, blocks.0 on 0  place blocks.1 on 1  place blocks.2 on 2  place blocks.3 on 3
+	}
+	validate { batch 5  data synthetic(samples=13) }
+	END
+	sed 's/network gpt/network single/; s/precision f64/precision f32/; s/on 2/on 0/; s/on 3/on 1/; s/blocks.2 on 0/blocks.2 on 1/' gpt.nn > single.nn
+	sed 's/precision f64/precision bf16/; s/network gpt/network half/' gpt.nn > half.nn
+	cat > cnn.nn <<-'END'
+	network cnn {
+	  input  image : f32[2, 12, 12]
+	  target digit : class[5]
+	  a = image -> conv(8, 3, pad=1) -> batchnorm -> relu -> maxpool(2)
+	  b = a -> conv(8, 3, pad=1) -> batchnorm -> relu
+	  c = a + b -> avgpool(2) -> flatten -> dense(20) -> tanh -> dense(5)
+	  loss cross_entropy(c, digit, ignore=3, weights=(1, 2, 3, 1, 0.5))
+	  metric accuracy(c, digit)
+	}
+	train {
+	  batch 20  accumulate 4  epochs 3  precision f64  optimizer sgd(lr=0.05, momentum=0.9)  data synthetic(samples=47)
+	  place a on 0  place b on 1  place c on 2
+	}
+	validate { batch 6  data synthetic(samples=15) }
+	END
+	sed 's/accumulate 4//; s/network cnn/network once/' cnn.nn > once.nn
+	sed 's/accumulate 4/accumulate 2/; s/network cnn/network few/' cnn.nn > few.nn
+}

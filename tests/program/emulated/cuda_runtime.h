@@ -8,6 +8,9 @@
  *	EMULATED_EARLY=1		all other streams go on as far as they can before what the host waits for:
  *					what should have waited, and did not, is done too soon
  *	EMULATED_LAUNCHES=FILE		how many graphs were launched is written there at the end
+ *
+ * What waits for another process (card_do_when()) holds back its stream alone: others go on, if late, and where the host is
+ * elsewhere for a while, a thread does what may be done, as a card would.
  */
 #ifndef EMULATED_CUDA_RUNTIME_H
 #define EMULATED_CUDA_RUNTIME_H
@@ -15,8 +18,11 @@
 #include <cstdio>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define cudaStream_t	emulated_int_stream
 #define cudaGetDevice	emulated_get_device
@@ -34,7 +40,7 @@ enum cudaError_t {
 	cudaSuccess, cudaErrorMemoryAllocation, cudaErrorNoKernelImageForDevice, cudaErrorInvalidDeviceFunction,
 	cudaErrorUnsupportedPtxVersion
 };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr {
 	cudaDevAttrMultiProcessorCount, cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor
 };
@@ -50,11 +56,13 @@ struct emulated_call {
 	std::function<void()> run;
 	emulated_event *waits, *records;
 	long want;		/* WAITS is to have been reached so often */
+	std::function<bool()> ready;	/* empty: it is when WAITS was reached */
 };
 
 struct emulated_stream {
 	std::deque<emulated_call> calls;
 	bool captured;
+	bool busy;		/* one of its calls is being done */
 };
 
 struct emulated_event {
@@ -88,10 +96,31 @@ emulated_refuse(const char *what)
 
 static void	emulated_go_on(emulated_stream *s);
 
+static std::recursive_mutex &emulated_lock = *new std::recursive_mutex;	/* of queues, events and the card's memory */
+static volatile long emulated_asked;	/* how often the host has */
+
+struct emulated_turn {
+	emulated_turn()
+	{
+		emulated_lock.lock();
+		emulated_asked++;
+	}
+	~emulated_turn()
+	{
+		emulated_lock.unlock();
+	}
+};
+
+static bool
+emulated_reached(const emulated_call &c)
+{
+	return !c.waits || c.waits->reached >= c.want;
+}
+
 static bool
 emulated_may(const emulated_call &c)
 {
-	return !c.waits || c.waits->reached >= c.want;
+	return emulated_reached(c) && (!c.ready || c.ready());
 }
 
 static void
@@ -100,10 +129,43 @@ emulated_do_first(emulated_stream *s)
 	emulated_call c = s->calls.front();
 
 	s->calls.pop_front();
+	s->busy = true;
 	if (c.run)
 		c.run();
+	s->busy = false;
 	if (c.records)
 		c.records->reached++;
+}
+
+/* One call of any stream, of which some may go on. */
+static bool
+emulated_do_any(void)
+{
+	for (emulated_stream *s : emulated_streams)
+		if (!s->busy && !s->calls.empty() && emulated_may(s->calls.front())) {
+			emulated_do_first(s);
+			return true;
+		}
+	return false;
+}
+
+/* What is being done waits for other processes. */
+static void
+card_waits(void)
+{
+	emulated_do_any();
+}
+
+/* The first call of a stream waits for another process, which may wait for what another stream of this one does: as late as that. */
+static void
+emulated_wait_for_others(const emulated_call &c)
+{
+	for (int k = 0; k < 20; k++) {
+		if (emulated_may(c))
+			return;
+		usleep(200);
+	}
+	emulated_do_any();
 }
 
 /* The first call of a stream, and before it what it waits for. */
@@ -115,19 +177,52 @@ emulated_go_on(emulated_stream *s)
 	for (emulated_stream *other : emulated_streams)
 		while (early && other != s && !other->calls.empty() && emulated_may(other->calls.front()))
 			emulated_do_first(other);
-	if (s->calls.empty())
-		return;
-	while (!emulated_may(s->calls.front())) {
+	while (!s->calls.empty() && !emulated_may(s->calls.front())) {
+		if (emulated_reached(s->calls.front())) {
+			emulated_wait_for_others(s->calls.front());
+			continue;
+		}
 		if (s->calls.front().waits->by->calls.empty())
 			emulated_refuse("a wait for what never comes");
 		emulated_go_on(s->calls.front().waits->by);
 	}
-	emulated_do_first(s);
+	if (!s->calls.empty())
+		emulated_do_first(s);
+}
+
+/* Where the host does not ask for a while, what may be done is. */
+static void
+emulated_progress(void)
+{
+	for (long seen = -1;; seen = emulated_asked) {
+		usleep(5000);
+		if (seen != emulated_asked)
+			continue;
+		emulated_lock.lock();
+		while (emulated_do_any())
+			;
+		emulated_lock.unlock();
+	}
+}
+
+/* Other processes wait for what this one does, whatever its host is at. */
+static void
+emulated_begin_progress(void)
+{
+	static bool begun;
+
+	if (begun)
+		return;
+	begun = true;
+	atexit([] { emulated_lock.lock(); });
+	std::thread(emulated_progress).detach();
 }
 
 static void
 emulated_queue(emulated_stream *s, emulated_call c)
 {
+	emulated_turn turn;
+
 	if (emulated_origin && s->captured) {
 		emulated_captured->calls.push_back({ s, c });
 		return;
@@ -147,7 +242,15 @@ emulated_queue(emulated_stream *s, emulated_call c)
 static void
 card_do(emulated_stream *s, std::function<void()> function)
 {
-	emulated_queue(s, { function, NULL, NULL, 0 });
+	emulated_queue(s, { function, NULL, NULL, 0, NULL });
+}
+
+/* The same, when another process lets it. */
+static void
+card_do_when(emulated_stream *s, std::function<bool()> ready, std::function<void()> function)
+{
+	emulated_begin_progress();
+	emulated_queue(s, { function, NULL, NULL, 0, ready });
 }
 
 template <class... P> struct emulated_launcher {
@@ -301,6 +404,8 @@ cudaGetLastError(void)
 static cudaError_t
 cudaStreamCreateWithFlags(cudaStream_t *to, unsigned)
 {
+	emulated_turn turn;
+
 	*to = new emulated_stream();
 	emulated_streams.push_back(*to);
 	return cudaSuccess;
@@ -336,6 +441,8 @@ cudaStreamDestroy(cudaStream_t)
 static cudaError_t
 cudaStreamSynchronize(cudaStream_t s)
 {
+	emulated_turn turn;
+
 	if (s->captured)
 		emulated_refuse("cudaStreamSynchronize of a stream that is captured");
 	while (!s->calls.empty())
@@ -373,8 +480,10 @@ cudaEventDestroy(cudaEvent_t)
 static cudaError_t
 cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
+	emulated_turn turn;
+
 	e->captured = s->captured;
-	emulated_queue(s, { NULL, NULL, e, 0 });
+	emulated_queue(s, { NULL, NULL, e, 0, NULL });
 	return cudaSuccess;
 }
 
@@ -387,6 +496,8 @@ cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned)
 static cudaError_t
 cudaEventSynchronize(cudaEvent_t e)
 {
+	emulated_turn turn;
+
 	if (e->captured)
 		emulated_refuse("cudaEventSynchronize of an event of a capture");
 	while (e->reached < e->recorded)
@@ -405,11 +516,13 @@ cudaEventElapsedTime(float *to, cudaEvent_t, cudaEvent_t)
 static cudaError_t
 cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned)
 {
+	emulated_turn turn;
+
 	if (emulated_origin && e->captured)
 		s->captured = true;
 	else if (s->captured)
 		emulated_refuse("a captured stream waits for what is outside of the capture");
-	emulated_queue(s, { NULL, e, NULL, 0 });
+	emulated_queue(s, { NULL, e, NULL, 0, NULL });
 	return cudaSuccess;
 }
 
@@ -493,6 +606,8 @@ static struct emulated_launches {
 static cudaError_t
 cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t)
 {
+	emulated_turn turn;
+
 	emulated_launched.n++;
 	for (auto &c : g->calls)
 		emulated_queue(c.first, c.second);

@@ -185,6 +185,14 @@ card_do(cudaStream_t on, std::function<void()> function)
 	function();
 }
 
+void
+card_do_when(cudaStream_t on, std::function<bool()>, std::function<void()>)
+{
+	between = true;
+	card_call(on);
+	between = false;
+}
+
 static cudaError_t
 not_captured(const char *what)
 {

@@ -2,7 +2,8 @@
  * nccl.cc - stands for NCCL, of several processes on one machine, beside card.cc or in an emulated program: what they give
  * each other goes through shared memory, and sums are made in the order of ranks. All ranks must call the same, of the same
  * size, in the same order; else the program is ended by the first that notices. Tensors lie in the card's memory, and where
- * what is sent and what is received overlap, as NCCL says that they may.
+ * what is sent and what is received overlap, as NCCL says that they may. What goes from one rank to another has left it when
+ * that has taken it, and not before; it is to be received as it was sent.
  */
 #ifndef STANDIN_NCCL_CC
 #define STANDIN_NCCL_CC
@@ -28,10 +29,11 @@
 
 #define NCCL_RANKS	16
 #define NCCL_ROOM	(1 << 18)	/* bytes that go at a time */
+#define NCCL_BOX	(1 << 14)	/* and from one rank to another */
 
-enum { CALL_NONE, CALL_REDUCE_ALL, CALL_REDUCE, CALL_SCATTER, CALL_GATHER, CALL_BROADCAST };
+enum { CALL_NONE, CALL_REDUCE_ALL, CALL_REDUCE, CALL_SCATTER, CALL_GATHER, CALL_BROADCAST, CALL_SEND, CALL_RECEIVE };
 static const char *const call_names[] = {
-	"nothing", "ncclAllReduce", "ncclReduce", "ncclReduceScatter", "ncclAllGather", "ncclBroadcast"
+	"nothing", "ncclAllReduce", "ncclReduce", "ncclReduceScatter", "ncclAllGather", "ncclBroadcast", "ncclSend", "ncclRecv"
 };
 
 struct nccl_call {
@@ -39,11 +41,18 @@ struct nccl_call {
 	size_t count;
 };
 
+struct nccl_box {		/* from one rank to another */
+	std::atomic<int> full;
+	size_t bytes, at;	/* of all, and where this piece begins */
+	unsigned char data[NCCL_BOX];
+};
+
 struct nccl_shared {
 	std::atomic<int> arrived, turn, attached;
 	std::atomic<int> pid[NCCL_RANKS];
 	struct nccl_call call[NCCL_RANKS];
 	unsigned char data[NCCL_RANKS][NCCL_ROOM];
+	struct nccl_box box[NCCL_RANKS][NCCL_RANKS];
 };
 
 struct ncclComm {
@@ -88,6 +97,8 @@ nccl_meet(ncclComm_t c)
 		for (int r = 0; r < c->size && waited % 1000 == 999; r++)
 			if (kill(s->pid[r], 0) && errno == ESRCH)
 				c->error = ncclRemoteError;
+		if (waited % 100 == 99)
+			card_waits();
 		while (c->aborted)
 			pause();
 	}
@@ -96,7 +107,7 @@ nccl_meet(ncclComm_t c)
 static size_t
 nccl_bytes(int type)
 {
-	return type == ncclDouble ? 8 : type == ncclFloat ? 4 : 2;
+	return type == ncclDouble ? 8 : type == ncclFloat ? 4 : type == ncclInt8 ? 1 : 2;
 }
 
 static double
@@ -209,6 +220,70 @@ nccl_do(const struct nccl_todo *t)
 			nccl_part(t, at, t->call.count - at < most ? t->call.count - at : most, p);
 }
 
+/* ---- from one rank to another ---- */
+
+/* Is the box so? One that is gone will never let it be. */
+static bool
+nccl_box_is(ncclComm_t c, const struct nccl_box *box, int full, int peer)
+{
+	while (c->aborted)
+		pause();
+	if (box->full == full)
+		return true;
+	if (kill(c->shared->pid[peer], 0) && errno == ESRCH)
+		c->error = ncclRemoteError;
+	return false;
+}
+
+static void
+nccl_put(struct nccl_box *box, const unsigned char *from, size_t bytes, size_t at)
+{
+	box->bytes = bytes;
+	box->at = at;
+	memcpy(box->data, from + at, bytes - at < NCCL_BOX ? bytes - at : NCCL_BOX);
+	box->full = 1;
+}
+
+static void
+nccl_take(ncclComm_t c, struct nccl_box *box, unsigned char *to, size_t bytes, size_t at)
+{
+	char text[256];
+
+	if (box->bytes != bytes || box->at != at) {
+		snprintf(text, sizeof(text), "receives %zu bytes from %zu on, where %zu are sent from %zu on", bytes, at, box->bytes,
+		    box->at);
+		nccl_refuse(c, text);
+	}
+	memcpy(to + at, box->data, bytes - at < NCCL_BOX ? bytes - at : NCCL_BOX);
+	box->full = 0;
+}
+
+static void
+nccl_go_between(const struct nccl_todo &t, cudaStream_t s)
+{
+	ncclComm_t c = t.comm;
+	int peer = t.call.root;
+	bool sends = t.call.kind == CALL_SEND;
+	struct nccl_box *box = sends ? &c->shared->box[c->rank][peer] : &c->shared->box[peer][c->rank];
+	size_t bytes = t.call.count * nccl_bytes(t.call.type);
+
+	for (size_t at = 0; at < bytes; at += NCCL_BOX)
+		card_do_when(s, [=] { return nccl_box_is(c, box, !sends, peer); }, [=] {
+			if (sends)
+				nccl_put(box, (const unsigned char *)t.send, bytes, at);
+			else
+				nccl_take(c, box, (unsigned char *)t.receive, bytes, at);
+		});
+	if (sends)
+		card_do_when(s, [=] { return nccl_box_is(c, box, 0, peer); }, [] {});
+}
+
+static bool
+nccl_is_between(const struct nccl_todo &t)
+{
+	return t.call.kind == CALL_SEND || t.call.kind == CALL_RECEIVE;
+}
+
 /* In place is where NCCL says: a rank's own piece lies where it does in the whole. */
 static void
 nccl_check(const struct nccl_todo *t)
@@ -219,6 +294,13 @@ nccl_check(const struct nccl_todo *t)
 	bool root = t->call.root < 0 || t->call.root == t->comm->rank;
 	long in_place = (long)(bytes * (size_t)t->comm->rank);
 
+	if (nccl_is_between(*t)) {
+		if (!card_within(t->call.kind == CALL_SEND ? from : to, bytes))
+			nccl_refuse(t->comm, "what goes to another rank, or comes from there, is not in the card's memory");
+		if (t->call.root < 0 || t->call.root >= t->comm->size || t->call.root == t->comm->rank)
+			nccl_refuse(t->comm, "nobody else has that number");
+		return;
+	}
 	if (t->call.kind != CALL_BROADCAST || root)
 		if (!card_within(from, sent))
 			nccl_refuse(t->comm, "what is sent is not in the card's memory");
@@ -236,12 +318,18 @@ static ncclResult_t
 nccl_queue(struct nccl_todo t, cudaStream_t s)
 {
 	nccl_check(&t);
+	if (!nccl_depth && nccl_is_between(t)) {
+		nccl_go_between(t, s);
+		return ncclSuccess;
+	}
 	if (!nccl_depth) {
 		card_do(s, [=] { nccl_do(&t); });
 		return ncclSuccess;
 	}
 	if (!nccl_group.empty() && nccl_stream != s)
 		nccl_refuse(t.comm, "a group of calls on two streams");
+	if (!nccl_group.empty() && nccl_is_between(nccl_group[0]) != nccl_is_between(t))
+		nccl_refuse(t.comm, "a group of sums, and of what goes from one rank to another");
 	nccl_stream = s;
 	nccl_group.push_back(t);
 	return ncclSuccess;
@@ -252,10 +340,11 @@ extern "C" {
 ncclResult_t
 ncclGetUniqueId(ncclUniqueId *id)
 {
+	static int n;
 	int fd;
 
 	memset(id, 0, sizeof(*id));
-	snprintf(id->internal, sizeof(id->internal), "/stowage-nccl-%ld", (long)getpid());
+	snprintf(id->internal, sizeof(id->internal), "/stowage-nccl-%ld-%d", (long)getpid(), n++);
 	fd = shm_open(id->internal, O_RDWR | O_CREAT | O_EXCL, 0600);
 	if (fd < 0 || ftruncate(fd, sizeof(struct nccl_shared)))
 		return ncclSystemError;
@@ -319,11 +408,28 @@ ncclGroupEnd(void)
 	if (--nccl_depth || all.empty())
 		return ncclSuccess;
 	nccl_group.clear();
+	if (nccl_is_between(all[0])) {
+		for (const nccl_todo &t : all)
+			nccl_go_between(t, nccl_stream);
+		return ncclSuccess;
+	}
 	card_do(nccl_stream, [=] {
 		for (const nccl_todo &t : all)
 			nccl_do(&t);
 	});
 	return ncclSuccess;
+}
+
+ncclResult_t
+ncclSend(const void *from, size_t n, ncclDataType_t type, int to, ncclComm_t c, cudaStream_t s)
+{
+	return nccl_queue({ { CALL_SEND, type, 0, to, n }, from, NULL, c }, s);
+}
+
+ncclResult_t
+ncclRecv(void *to, size_t n, ncclDataType_t type, int from, ncclComm_t c, cudaStream_t s)
+{
+	return nccl_queue({ { CALL_RECEIVE, type, 0, from, n }, NULL, to, c }, s);
 }
 
 ncclResult_t
