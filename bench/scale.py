@@ -199,7 +199,7 @@ def here(spec, steps, rounds):
     print("| ranks | processor time of a step, all ranks: predicted | measured | off | step on idle cores, predicted | clock |")
     print("|---|---|---|---|---|---|")
     for ranks in (1, 2, 4, 8):
-        # what a rank sends is read and written on its way, and in half of it added to what is there
+        # what a rank sends another reads and writes, page by page, and half of it is added to what is there
         sums = ranks * plans[ranks]["between_ranks"]["sent_bytes"] * 2.5 / rate if ranks > 1 else 0
         predicted = ranks * alone + sums
         got, clock = measured[ranks]

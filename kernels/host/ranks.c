@@ -142,7 +142,6 @@ static void *
 ranks_watch(void *unused)
 {
 	int64_t looked = ranks_clock(), told = 0;
-	struct timespec moment = { 0, 0 };
 
 	while (!ranks_ended) {
 		int64_t now = ranks_clock();
@@ -158,8 +157,7 @@ ranks_watch(void *unused)
 		for (int k = 0; k < ranks_heeds(); k++)
 			if (now - ranks_heard[k] > ranks_patience * (int64_t)1000000000)
 				ranks_give_up(ranks_heeded(k));
-		moment.tv_nsec = ranks_push();
-		nanosleep(&moment, NULL);
+		ranks_push();
 	}
 	return unused;
 }

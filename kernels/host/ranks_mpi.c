@@ -50,11 +50,6 @@ ranks_meet(void)
 {
 }
 
-static void
-ranks_place(const struct rank_name *names)
-{
-	(void)names;
-}
 
 static bool
 ranks_joined(void)
@@ -113,6 +108,98 @@ ranks_sum(double *x, int n)
 	pthread_mutex_unlock(&ranks.lock);
 	ranks_await(&request);
 }
+
+/* ---- on one machine ---- */
+
+#ifdef __linux__
+
+struct ring_trial {		/* what a rank tells others, so that they try to read its memory */
+	int64_t key;
+	const int64_t *at;	/* where the key lies */
+	int page;		/* the first rank's: the file of the page */
+};
+
+/* A page of which each rank shows its part: the first rank's, opened by way of its process. */
+static struct ring_shown *
+ring_page(const struct ring_trial *first, int64_t pid)
+{
+	size_t bytes = (size_t)ranks.size * sizeof(struct ring_shown);
+	char name[64];
+	int fd;
+	void *page;
+
+	snprintf(name, sizeof(name), "/proc/%lld/fd/%d", (long long)pid, first->page);
+	fd = open(name, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return page == MAP_FAILED ? NULL : (struct ring_shown *)page;
+}
+
+/* Can this rank read the page, and the memory of all others? */
+static bool
+ring_tried(const struct ring_shown *page, const struct ring_trial *all, const struct rank_name *names)
+{
+	bool can = page && page->key == all->key;
+	int64_t key;
+
+	for (int k = 0; k < ranks.size && can; k++)
+		can = ring_peek(names[k].pid, &key, all[k].at, (int64_t)sizeof(key)) && key == all[k].key;
+	return can;
+}
+
+#ifdef RANKS_APART	/* for tests: as if on several machines */
+#define RANKS_NEAR	false
+#else
+#define RANKS_NEAR	(ranks.here == ranks.size)
+#endif
+
+/* If all ranks are on one machine and may, they read parts out of one another's memory. */
+static void
+ranks_place(const struct rank_name *names)
+{
+	static int64_t key;
+	struct ring_trial own, *all = (struct ring_trial *)calloc((size_t)ranks.size, sizeof(*all));
+	size_t bytes = (size_t)ranks.size * sizeof(struct ring_shown);
+	struct ring_shown *page = NULL;
+	double can = 0;
+
+	if (!all)
+		fail("no memory to try %d ranks", ranks.size);
+	key = ranks_clock() ^ (int64_t)getpid() << 40 ^ (int64_t)(uintptr_t)all;
+	own = (struct ring_trial){ key, &key, -1 };
+	if (ranks.rank == 0 && (own.page = memfd_create("ranks", MFD_CLOEXEC)) >= 0 && ftruncate(own.page, (off_t)bytes) == 0 &&
+	    (page = ring_page(&own, getpid())))
+		page->key = key;
+	ranks_gather(&own, all, (int)sizeof(own));
+	if (RANKS_NEAR) {
+		page = page ? page : ring_page(all, names[0].pid);
+		can = ring_tried(page, all, names);
+	}
+	if (can)
+		page[ranks.rank].pid = getpid();
+	ranks_sum(&can, 1);
+	pthread_mutex_lock(&ranks.lock);	/* for the thread that watches */
+	if (can == ranks.size)
+		ring_shown = page;
+	pthread_mutex_unlock(&ranks.lock);
+	if (page && !ring_shown)
+		munmap(page, bytes);
+	if (own.page >= 0)
+		close(own.page);
+	free(all);
+}
+
+#else
+
+static void
+ranks_place(const struct rank_name *names)
+{
+	(void)names;
+}
+
+#endif
 
 /* To the first rank, which takes it. */
 static void
@@ -183,25 +270,43 @@ ranks_hear(int64_t now)
 
 #define RANK_SOON	50000	/* nanoseconds */
 #define RANK_LATER	1000000
+#define RANK_WOKEN	20000000	/* if others wake this one */
 
-/* Moves along whatever is on its way: MPI does that only while it is called. In so many nanoseconds it is to be done again: soon
- * where something moved, and the later the longer nothing has, as then others compute, who may need this processor. */
-static long
+#ifdef STAGES
+#define RANKS_WAKE	false	/* MPI takes from one stage to the next, and moves that only while it is called */
+#else
+#define RANKS_WAKE	(exchanges_small == 0)
+#endif
+
+/* Moves along whatever is on its way, and rests. MPI moves only while it is called: soon again where something moved, and the
+ * later the longer nothing has, as then others compute, who may need this processor. */
+static void
 ranks_push(void)
 {
-	static long moment = RANK_LATER;
+	static struct timespec moment = { 0, RANK_LATER };
 	static int64_t was;
+	uint32_t bell;
 	int64_t moved;
+	bool wakes;
 	int there;
 
 	pthread_mutex_lock(&ranks.lock);
-	exchanges_turn();
+	bell = ring_shown ? ring_bell(ranks.rank) : 0;
+	wakes = ring_shown && RANKS_WAKE && !exchanges_awaited;
+	if (!exchanges_awaited)
+		exchanges_turn();
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
 	moved = ranks.sent + ring.received + exchanges_begun;
-	pthread_mutex_unlock(&ranks.lock);
-	moment = moved != was ? RANK_SOON : 2 * moment < RANK_LATER ? 2 * moment : RANK_LATER;
+	if (moved != was && !exchanges_awaited)
+		moment.tv_nsec = RANK_SOON;
+	else
+		moment.tv_nsec = 2 * moment.tv_nsec < RANK_LATER ? 2 * moment.tv_nsec : RANK_LATER;
 	was = moved;
-	return moment;
+	pthread_mutex_unlock(&ranks.lock);
+	if (wakes)
+		ring_sleep(ranks.rank, bell, RANK_WOKEN);
+	else
+		nanosleep(&moment, NULL);
 }
 
 #endif

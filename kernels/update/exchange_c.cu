@@ -31,6 +31,16 @@ static struct exchange {
 
 static int exchanges_begun, exchanges_first;	/* the place of the next, and of the first that is not over */
 static volatile int exchanges_open;	/* how many are on their way */
+static volatile int exchanges_small;	/* and of them MPI's */
+static volatile bool exchanges_awaited;	/* the step waits for one, and moves all on itself */
+
+static void
+exchange_arrive(struct exchange *x)
+{
+	if (!x->there && !x->halves)
+		exchanges_small--;
+	x->there = true;
+}
 
 /* With the lock: moves all on. */
 static void
@@ -45,7 +55,7 @@ exchanges_turn(void)
 			return;
 		if (x->halves)
 			ring.base = NULL;
-		x->there = true;
+		exchange_arrive(x);
 	}
 }
 
@@ -93,24 +103,42 @@ exchange_begin(const void *key, char *base, const struct ring_span *span, int sp
 	pthread_mutex_lock(&ranks.lock);
 	exchanges_begun = (exchanges_begun + 1) % EXCHANGES;
 	exchanges_open++;
-	if (!x->halves)
+	if (!x->halves) {
 		exchange_reduce(x);
+		exchanges_small++;
+	}
 	exchanges_turn();
 	pthread_mutex_unlock(&ranks.lock);
+}
+
+/* Until others may have shown something since the bell of this rank was that. MPI shows nothing. */
+static void
+exchange_rest(int waited, uint32_t bell)
+{
+	if (!ring_shown || exchanges_small > 0 || waited < RANKS_YIELD) {
+		ranks_nap(waited);
+	} else {
+		ring_sleep(ranks.rank, bell, 100000000);
+		ranks_wait_on();
+	}
 }
 
 static void
 exchange_await(struct exchange *x)
 {
 	for (int waited = 0; !x->there; waited++) {
-		if (waited)
-			ranks_nap(waited);
+		uint32_t bell = ring_shown ? ring_bell(ranks.rank) : 0;
+
 		pthread_mutex_lock(&ranks.lock);
-		if (!x->halves && !x->there)	/* a small one waits for none that goes around the ring */
-			x->there = ring_over(&x->request);
+		exchanges_awaited = true;
+		if (!x->halves && !x->there && ring_over(&x->request))	/* a small one waits for none that goes around the ring */
+			exchange_arrive(x);
 		exchanges_turn();		/* if it is over, its place may be the next one's */
 		pthread_mutex_unlock(&ranks.lock);
+		if (!x->there)
+			exchange_rest(waited, bell);
 	}
+	exchanges_awaited = false;
 	x->key = NULL;
 }
 

@@ -18,7 +18,8 @@
  *
  * The first half reduces and scatters, the second gathers, both together reduce to all. A half sends (N - 1) / N of the
  * bytes, less than which no algorithm does. The sums of one piece are made in one order, so the same number of ranks has
- * the same bits. Pieces go in parts: one is added while the next is on its way.
+ * the same bits. Pieces go in parts: one is added while the next is on its way. MPI sends them, or, where all ranks are on
+ * one machine, each reads its own out of the memory of the other (ring_pull.cu).
  *
  * MPI is called by one thread at a time (ranks.lock) and never waits inside: who waits asks again and again, so that
  * another thread can tell the other ranks meanwhile that this one lives, and move things on while this one computes
@@ -28,11 +29,14 @@
 #define STOWAGE_UPDATE_RING_CU
 
 #include "update/ranks.cu"
+#include "update/ring_pull.cu"
 
 #include <sched.h>
 #include <time.h>
 
 static void	ranks_wait_on(void);
+
+#define RANKS_YIELD	100	/* so often a rank that waits asks again as soon as no other wants the processor */
 
 /* Waits for a moment, the longer the longer it has waited: it may have the processor that others need. */
 static void
@@ -40,7 +44,7 @@ ranks_nap(int waited)
 {
 	struct timespec moment = { 0, waited < 400 ? 20000 : 200000 };
 
-	if (waited < 100) {
+	if (waited < RANKS_YIELD) {
 		sched_yield();
 		return;
 	}
@@ -108,15 +112,19 @@ static struct ring {
 	const struct ring_span *span;
 	int spans;
 	int bytes;		/* of an element */
+	int64_t most;		/* bytes of a part */
 	int64_t parts;		/* of a piece */
 	int64_t whole;		/* the number of the first part of the second half */
 	int64_t end;		/* one past the last number */
 	int64_t sent, over;	/* the first part that was not sent, and that has not left */
 	int64_t asked, received;
+	int64_t before;		/* what went around before it, less the number of its first part */
+	int to, from;		/* to whom something was shown, and has yet to be woken; below 0: none */
 	MPI_Request send[RING_AHEAD], receive[RING_AHEAD];
 } ring;
 
-static char ring_parts[RING_AHEAD][RING_PART];	/* received, to be added */
+static char ring_parts[RING_AHEAD * RING_PART];	/* received, to be added: as many, or where parts are read, one of all of it */
+static int64_t ring_gone;	/* parts that have gone around */
 
 struct ring_part {
 	char *at;
@@ -130,7 +138,7 @@ ring_span_parts(int64_t n)
 {
 	int64_t piece = (n + ranks.size - 1) / ranks.size * ring.bytes;
 
-	return (piece + RING_PART - 1) / RING_PART;
+	return (piece + ring.most - 1) / ring.most;
 }
 
 #ifdef PARTS
@@ -206,11 +214,11 @@ ring_received(int64_t j)
 	return ring_part(j, ring_way(j / ring.parts).receives);
 }
 
-static void
-ring_receive(void *to, const struct ring_part *p, int64_t j)
+/* Where it is received: in the first half beside the tensors, to be added. */
+static char *
+ring_place(const struct ring_part *p, int64_t j)
 {
-	MPI_Irecv(to, (int)(p->n * ring.bytes), MPI_BYTE, ring_way(j / ring.parts).from, RING_SIGN, ranks.all,
-	    &ring.receive[j % RING_AHEAD]);
+	return j >= ring.whole ? p->at : ring_parts + j % RING_AHEAD * ring.most % (int64_t)sizeof(ring_parts);
 }
 
 /* May it be sent, once what came before has been received? */
@@ -224,16 +232,6 @@ ring_may_send(int64_t j)
 #endif
 }
 
-/* The first half: part J is received beside the tensors, and then added. */
-static bool
-ring_ask_to_add(int64_t j)
-{
-	struct ring_part p = ring_received(j);
-
-	ring_receive(ring_parts[j % RING_AHEAD], &p, j);
-	return true;
-}
-
 /* What is whole then goes to where this rank's piece is to lie. */
 static void
 ring_add(int64_t j)
@@ -241,30 +239,54 @@ ring_add(int64_t j)
 	struct ring_part p = ring_received(j);
 	bool whole = j + ring.parts >= ring.whole;
 
-	elements_sum(whole && p.piece ? p.piece : p.at, p.at, ring_parts[j % RING_AHEAD], p.n, ring.bytes);
+	elements_sum(whole && p.piece ? p.piece : p.at, p.at, ring_place(&p, j), p.n, ring.bytes);
 }
 
-/* The second half: part J lands where it belongs, once what this rank has sent of that place in the first is over. */
+/* Is there room for part J? In the second half there is once what this rank has sent of that place in the first is over. */
 static bool
-ring_ask_to_keep(int64_t j)
+ring_has_room(int64_t j)
 {
-	struct ring_part p = ring_received(j);
-
+	if (j < ring.whole)
+		return true;
 #ifdef PARTS
-	if (ring.over < ring.whole)
-		return false;
+	return ring.over >= ring.whole;
 #else
-	if (ring.over <= j - ring.whole)
-		return false;
+	return ring.over > j - ring.whole;
 #endif
-	ring_receive(p.at, &p, j);
-	return true;
 }
 
 static bool
 ring_ask(int64_t j)
 {
-	return j < ring.whole ? ring_ask_to_add(j) : ring_ask_to_keep(j);
+	struct ring_part p = ring_received(j);
+
+	if (!ring_has_room(j))
+		return false;
+	if (!ring_shown)
+		MPI_Irecv(ring_place(&p, j), (int)(p.n * ring.bytes), MPI_BYTE, ring_way(j / ring.parts).from, RING_SIGN, ranks.all,
+		    &ring.receive[j % RING_AHEAD]);
+	return true;
+}
+
+/* Is part J, which was asked for, where it is received? */
+static bool
+ring_came(int64_t j)
+{
+	struct ring_part p;
+
+	if (!ring_shown)
+		return ring_over(&ring.receive[j % RING_AHEAD]);
+	p = ring_received(j);
+	return ring_pull(ring_way(j / ring.parts).from, ring.before + j, ring_place(&p, j), p.at - ring.base, p.n * ring.bytes);
+}
+
+/* RANK is to be woken once no more is shown to it: *LATER is it, and who was before is woken now. */
+static void
+ring_wake_later(int *later, int rank)
+{
+	if (*later >= 0 && *later != rank)
+		ring_wake(*later);
+	*later = rank;
 }
 
 static void
@@ -272,6 +294,10 @@ ring_take(int64_t j)
 {
 	if (j < ring.whole)
 		ring_add(j);
+	if (!ring_shown)
+		return;
+	ring_show(&ring_shown[ranks.rank].received, ring.before + j + 1);
+	ring_wake_later(&ring.from, ring_way(j / ring.parts).from);
 }
 
 static void
@@ -280,9 +306,20 @@ ring_send(int64_t j)
 	struct ring_way way = ring_way(j / ring.parts);
 	struct ring_part p = ring_part(j, way.sends);
 
-	MPI_Isend(p.at, (int)(p.n * ring.bytes), MPI_BYTE, way.to, RING_SIGN, ranks.all,
-	    &ring.send[j % RING_AHEAD]);
+	if (ring_shown) {
+		ring_show(&ring_shown[ranks.rank].ready, ring.before + j + 1);
+		ring_wake_later(&ring.to, way.to);
+	} else {
+		MPI_Isend(p.at, (int)(p.n * ring.bytes), MPI_BYTE, way.to, RING_SIGN, ranks.all, &ring.send[j % RING_AHEAD]);
+	}
 	ranks.sent += p.n * ring.bytes;
+}
+
+/* Has part J left, so that its place is free? */
+static bool
+ring_left(int64_t j)
+{
+	return ring_shown ? ring_was_pulled(ring_way(j / ring.parts).to, ring.before + j) : ring_over(&ring.send[j % RING_AHEAD]);
 }
 
 /* Elements of so many BYTES. */
@@ -291,13 +328,18 @@ ring_start(char *base, const struct ring_span *span, int spans, int bytes, int h
 {
 	int64_t first;
 
-	ring = (struct ring){ .base = base, .span = span, .spans = spans, .bytes = bytes };
+	ring = (struct ring){ .base = base, .span = span, .spans = spans, .bytes = bytes,
+		.to = -1, .from = -1, .most = ring_shown ? sizeof(ring_parts) : RING_PART };
 	for (int k = 0; k < spans; k++)
 		ring.parts += ring_span_parts(span[k].n);
 	ring.whole = (ranks.size - 1) * ring.parts;
 	first = halves & RING_ADDS ? 0 : ring.whole;
 	ring.end = halves & RING_SPREADS ? 2 * ring.whole : ring.whole;
 	ring.sent = ring.over = ring.asked = ring.received = first;
+	ring.before = ring_gone - first;
+	ring_gone += ring.end - first;
+	if (ring_shown)
+		ring_shown[ranks.rank].base = base;
 }
 
 /* Moves on as far as it goes; true: it is over. */
@@ -308,7 +350,7 @@ ring_turn(void)
 
 	while (moved) {
 		moved = false;
-		while (ring.over < ring.sent && ring_over(&ring.send[ring.over % RING_AHEAD])) {
+		while (ring.over < ring.sent && ring_left(ring.over)) {
 			ring.over++;
 			moved = true;
 		}
@@ -316,15 +358,18 @@ ring_turn(void)
 			ring.asked++;
 			moved = true;
 		}
-		while (ring.received < ring.asked && ring_over(&ring.receive[ring.received % RING_AHEAD])) {
+		while (ring.received < ring.asked && ring_came(ring.received)) {
 			ring_take(ring.received++);
 			moved = true;
 		}
-		while (ring.sent < ring.end && ring_may_send(ring.sent) && ring.sent < ring.over + RING_AHEAD) {
+		while (ring.sent < ring.end && ring_may_send(ring.sent) &&
+		    (ring_shown || ring.sent < ring.over + RING_AHEAD)) {
 			ring_send(ring.sent++);
 			moved = true;
 		}
 	}
+	ring_wake_later(&ring.to, -1);
+	ring_wake_later(&ring.from, -1);
 	return ring.over == ring.end && ring.received == ring.end;
 }
 
