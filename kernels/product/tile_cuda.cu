@@ -142,7 +142,7 @@ gpu_fetch(struct gpu_panel<SIDE, ALONG_K> &panel, bool packs, int sides, int64_t
 		for (int j = 0; turn && j < MAP_PACK; j++)
 			gpu_copy<1>(panel.at(k + j, side), from ? from + j : NULL);
 	}
-#pragma unroll
+#pragma unroll 4
 	for (int i = 0; !packs && i < all; i++) {
 		gpu_place<SIDE, ALONG_K, 1>(i, &k, &side);
 		gpu_copy<1>(panel.at(k, side), side < sides && k < terms ? at(k, side) : NULL);
