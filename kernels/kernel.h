@@ -235,6 +235,17 @@ block_sum(T x)
 	return total;
 }
 
+/* Of so many neighbouring threads, a power of two within a warp, or of the block. */
+template <typename T> DEVICE T
+lanes_sum(T x, int lanes)
+{
+	if (lanes > 32)
+		return block_sum(x);
+	for (int lane = lanes / 2; lane; lane /= 2)
+		x += __shfl_xor_sync(0xffffffffu, x, lane);
+	return x;
+}
+
 template <typename T> DEVICE T
 block_max(T x)
 {

@@ -13,7 +13,7 @@
  * groupnorm one for each channel, of which GROUPS rows have all.
  *
  * A row is read twice for its statistics, the second time about its mean; it is mostly short enough for the
- * nearest cache. Backward has x with the mean and scale of each row, or, where there are no weights,
+ * nearest cache, and on CUDA for registers (short_cuda.cu). Backward has x with the mean and scale of each row, or, where there are no weights,
  * y and the scale: with h = (x - mean) * scale, which then is y, and g = dy * weight,
  *
  *     dx = scale * (g - mean of g - h * mean of g h)      BY_DEVIATION; else without mean of g,
@@ -64,14 +64,49 @@ struct row {			/* what is known of one */
 };
 
 DEVICE real
-row_scale(double squares, int by, double eps, int64_t n)
+row_scale(row_total squares, int by, row_total eps, int64_t n)
 {
-	double length = sqrt(squares);
+	row_total length = sqrt(squares);
 
 	if (by == BY_LENGTH)
 		return (real)(1 / (length > eps ? length : eps));
-	return (real)(1 / sqrt(squares / (double)n + eps));
+	return (real)(1 / sqrt(squares / (row_total)n + eps));
 }
+
+/* What it takes to make a row of dx. */
+struct row_slope {
+	real mean, times;	/* h = (x or y - mean) * times */
+	real scale, level, slope;	/* dx = scale * (g - level - h * slope) */
+};
+
+/* Where SUM is that of g, and DOT that of g h. */
+DEVICE void
+row_tilt(struct row_slope *s, row_total sum, row_total dot, int by, row_total eps, int64_t n)
+{
+	row_total share = by != BY_LENGTH ? 1 / (row_total)n : s->scale < (real)(1 / eps);
+
+	s->level = by == BY_DEVIATION ? (real)(sum * share) : 0;
+	s->slope = (real)(dot * share);
+}
+
+/* OF_X: of x, else of y. */
+DEVICE struct row_slope
+row_slope_begin(bool of_x, const real *mean, const real *scale, int64_t i)
+{
+	struct row_slope s = { mean ? mean[i] : 0, of_x ? scale[i] : 1, scale[i], 0, 0 };
+
+	return s;
+}
+
+DEVICE real
+row_dx(const struct row_slope *s, real g, elem v)
+{
+	return s->scale * (g - s->level - (VALUE(v) - s->mean) * s->times * s->slope);
+}
+
+#ifdef __CUDACC__
+#include "norm/short_cuda.cu"
+#endif
 
 DEVICE struct row
 row_of(const elem *x, int by, double eps, int64_t n)
@@ -81,7 +116,7 @@ row_of(const elem *x, int by, double eps, int64_t n)
 	if (by == BY_DEVIATION) {
 		real first = VALUE(x[0]);
 
-		r.mean = (real)(first + ROW_SUM(row_sum(x, first, n)) / (double)n);
+		r.mean = (real)(first + ROW_SUM(row_sum(x, first, n)) / (row_total)n);
 	}
 	r.scale = row_scale(ROW_SUM(row_squares(x, r.mean, n)), by, eps, n);
 	return r;
@@ -139,36 +174,15 @@ static void
 normalize_forward(elem *y, real *mean, real *scale, const elem *x, const elem *weight,
     const elem *bias, struct epilogue then, int by, double eps, int64_t rows, int64_t n, int64_t groups, int64_t places)
 {
+#ifdef __CUDACC__
+	if (short_forward(y, mean, scale, x, weight, bias, then.kind, by, eps, rows, n, groups, places))
+		return;
+#endif
 	LAUNCH_ROWS(normalize_kernel, rows,
 	    (y, mean, scale, x, weight, bias, then.kind, by, eps, rows, n, groups, places));
 }
 
 /* ---- backward ---- */
-
-/* What it takes to make a row of dx. */
-struct row_slope {
-	real mean, times;	/* h = (x or y - mean) * times */
-	real scale, level, slope;	/* dx = scale * (g - level - h * slope) */
-};
-
-/* Where SUM is that of g, and DOT that of g h. */
-DEVICE void
-row_tilt(struct row_slope *s, double sum, double dot, int by, double eps, int64_t n)
-{
-	double share = by != BY_LENGTH ? 1 / (double)n : s->scale < (real)(1 / eps);
-
-	s->level = by == BY_DEVIATION ? (real)(sum * share) : 0;
-	s->slope = (real)(dot * share);
-}
-
-/* OF_X: of x, else of y. */
-DEVICE struct row_slope
-row_slope_begin(bool of_x, const real *mean, const real *scale, int64_t i)
-{
-	struct row_slope s = { mean ? mean[i] : 0, of_x ? scale[i] : 1, scale[i], 0, 0 };
-
-	return s;
-}
 
 /* Of dy what passes the formula, at element J of a row at distance D from the mean. WEIGHT may be NULL. */
 FOR_KIND real
@@ -201,12 +215,6 @@ row_slope_of(enum epilogue_kind kind, const elem *dy, const elem *v, const elem 
 	return s;
 }
 
-DEVICE real
-row_dx(const struct row_slope *s, real g, elem v)
-{
-	return s->scale * (g - s->level - (VALUE(v) - s->mean) * s->times * s->slope);
-}
-
 /* A row of dx, whose elements have a weight each, or none. */
 FOR_KIND void
 row_dx_store(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, const elem *v, const elem *weight,
@@ -232,6 +240,18 @@ KERNEL(normalize_dx_kernel, (elem *dx, struct onto onto, const elem *dy, enum ep
 		EPILOGUE_CASES_ALL(kind, DX)
 #undef DX
 	}
+}
+
+static void
+rows_dx(elem *dx, struct onto onto, const elem *dy, enum epilogue_kind kind, const elem *v, const elem *weight,
+    const elem *bias, const real *mean, const real *scale, int by, double eps, int64_t rows, int64_t n)
+{
+#ifdef __CUDACC__
+	if (short_dx(dx, onto, dy, kind, v, weight, bias, mean, scale, by, eps, rows, n))
+		return;
+#endif
+	LAUNCH_ROWS(normalize_dx_kernel, rows,
+	    (dx, onto, dy, kind, v, weight, bias, mean, scale, by, eps, rows, n));
 }
 
 /* ---- backward, by channels: sums of dy and of dy h of each plane of a channel, in WORK ---- */
@@ -320,8 +340,7 @@ normalize_backward(elem *dx, elem *dweight, elem *dbias, struct onto onto, void 
 		rows_backward(dx, dweight, dbias, onto, (double *)work, dy, passed.kind, x, weight, bias, mean, scale, by,
 		    eps, rows, n);
 	} else {
-		LAUNCH_ROWS(normalize_dx_kernel, rows,
-		    (dx, onto, dy, passed.kind, x, weight, bias, mean, scale, by, eps, rows, n));
+		rows_dx(dx, onto, dy, passed.kind, x, weight, bias, mean, scale, by, eps, rows, n);
 	}
 }
 

@@ -168,8 +168,7 @@ rows_backward(elem *dx, elem *dweight, elem *dbias, struct onto onto, double *wo
 	    (work, dy, kind, x, weight, bias, mean, scale, rows, n, parts));
 	LAUNCH(normalize_total_kernel, n, (dweight, dbias, (const double *)work, n, parts));
 	if (dx)
-		LAUNCH_ROWS(normalize_dx_kernel, rows,
-		    (dx, onto, dy, kind, x, weight, bias, mean, scale, by, eps, rows, n));
+		rows_dx(dx, onto, dy, kind, x, weight, bias, mean, scale, by, eps, rows, n);
 }
 
 #endif

@@ -11,8 +11,10 @@
 #define ROW_LANES	64
 #define ROW_FULL	(16 * ROW_LANES)	/* elements, after which they are emptied */
 
+typedef double row_total;	/* a sum along a row */
+
 struct row_dots {
-	double sum, dot;	/* of g, and of g (x - mean) */
+	row_total sum, dot;	/* of g, and of g (x - mean) */
 };
 
 DEVICE real

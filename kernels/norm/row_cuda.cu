@@ -7,11 +7,13 @@
 
 #include "kernel.h"
 
+typedef real row_total;		/* a sum along a row */
+
 struct row_dots {
-	double sum, dot;	/* of g, and of g (x - mean) */
+	row_total sum, dot;	/* of g, and of g (x - mean) */
 };
 
-DEVICE double
+DEVICE row_total
 row_sum(const elem *x, real from, int64_t n)
 {
 	real sum = 0;
@@ -21,7 +23,7 @@ row_sum(const elem *x, real from, int64_t n)
 	return sum;
 }
 
-DEVICE double
+DEVICE row_total
 row_squares(const elem *x, real from, int64_t n)
 {
 	real sum = 0;

@@ -162,6 +162,22 @@ block_sum(T x)
 }
 
 template <typename T> static T
+lanes_sum(T x, int lanes)
+{
+	static T all[256];
+
+	if (lanes > 32)
+		return block_sum(x);
+	for (int lane = lanes / 2; lane; lane /= 2) {
+		all[threadIdx.x] = x;
+		__syncthreads();
+		x += all[threadIdx.x ^ lane];
+		__syncthreads();
+	}
+	return x;
+}
+
+template <typename T> static T
 block_max(T x)
 {
 	return emulated_reduction(x, true);
