@@ -11,6 +11,7 @@
  *
  * Sums may be equal by chance. That is unlikely where no others there are equal to them, few are compared, and sizes are
  * many. It is the less likely if those added up have the same lifetime, as what was cut at that instant once, and then across.
+ * Where few enough end and begin, all sums are compared (packing_subsets.c).
  */
 #include "pack/packing_pieces.h"
 
@@ -20,7 +21,7 @@
 static const struct {
 	int most;		/* added up */
 	bool alike;		/* of the same lifetime */
-} kind_table[KINDS_OF_SUMS] = {
+} kind_table[WHOLE] = {
 	[SINGLES] = { 1, false },
 	[PAIRS_ALIKE] = { 2, true },
 	[FOUR_ALIKE] = { 4, true },
@@ -109,24 +110,38 @@ is_still_there(const struct glue *g, const struct sum *s, int side, int instant)
 	return true;
 }
 
-/* To a new instant at the same time. */
-static void
-tell_apart(struct glue *g, int instant, const struct sum *dead, const struct sum *born)
+int
+glue_new_instant(struct glue *g, int instant)
 {
-	int i;
+	int s = g->ninstants, most = g->in->sections + g->in->n;
 
-	g->time[g->ninstants] = g->time[instant];
-	for (i = 0; i < dead->n; i++)
-		glue_move_edge(g, dead->piece[i], DEATH, g->ninstants);
-	for (i = 0; i < born->n; i++)
-		glue_move_edge(g, born->piece[i], BIRTH, g->ninstants);
-	g->ninstants++;
+	if (s < most) {
+		g->ninstants++;
+	} else {
+		for (s = g->in->sections + 1; s < most && (g->first[BIRTH][s] >= 0 || g->first[DEATH][s] >= 0); s++)
+			;
+		effort_spend(g->effort, most / 4);
+		if (s == most)
+			return -1;
+		g->vain[s] = 0;
+	}
+	g->time[s] = g->time[instant];
+	return s;
 }
 
+/* To a new instant at the same time; false: there is none. */
 static bool
-has_room(const struct glue *g)
+tell_apart(struct glue *g, int instant, const struct sum *dead, const struct sum *born)
 {
-	return g->ninstants < g->in->sections + g->in->n;
+	int i, s = glue_new_instant(g, instant);
+
+	if (s < 0)
+		return false;
+	for (i = 0; i < dead->n; i++)
+		glue_move_edge(g, dead->piece[i], DEATH, s);
+	for (i = 0; i < born->n; i++)
+		glue_move_edge(g, born->piece[i], BIRTH, s);
+	return true;
 }
 
 /* Some end there and some begin, and more than one of either. */
@@ -148,13 +163,14 @@ divide(struct glue *g, int instant, enum sums kind)
 
 	if ((int64_t)n * m > g->in->max_live / g->in->unit / g->odds)
 		return false;
-	while (i < n && k < m && has_room(g)) {
+	while (i < n && k < m) {
 		if (dead[i].size != born[k].size) {
 			*(dead[i].size < born[k].size ? &i : &k) += 1;
 			continue;
 		}
 		if (is_still_there(g, &dead[i], DEATH, instant) && is_still_there(g, &born[k], BIRTH, instant)) {
-			tell_apart(g, instant, &dead[i], &born[k]);
+			if (!tell_apart(g, instant, &dead[i], &born[k]))
+				return any;
 			if (g->first[DEATH][instant] < 0)
 				return any;		/* that was all that was left */
 			any = true;
@@ -175,7 +191,7 @@ glue_divide(struct glue *g, enum sums kind)
 		if (!is_shared(g, s) || g->divided[kind][s] == g->version[s])
 			continue;
 		g->divided[kind][s] = g->version[s];
-		any |= divide(g, s, kind);
+		any |= kind < WHOLE ? divide(g, s, kind) : glue_divide_all(g, s, kind == WHOLE);
 	}
 	effort_spend(g->effort, instants);
 	return any;
@@ -236,8 +252,7 @@ divide_by_chance(struct glue *g, int instant, enum sums kind)
 		all += g->piece[i].size;
 	if (!choose(g, n, m, all, &dead, &born))
 		return false;
-	tell_apart(g, instant, &dead, &born);
-	return true;
+	return tell_apart(g, instant, &dead, &born);
 }
 
 bool
@@ -245,7 +260,7 @@ glue_divide_by_chance(struct glue *g)
 {
 	int kind, from, k, s;
 
-	for (kind = 0; kind < KINDS_OF_SUMS && has_room(g); kind++) {
+	for (kind = 0; kind < WHOLE; kind++) {
 		from = chance(g, g->ninstants);
 		for (k = 0; k < g->ninstants && effort_left(g->effort); k++) {
 			s = (from + k) % g->ninstants;

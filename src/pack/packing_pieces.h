@@ -1,5 +1,5 @@
 /*
- * The pieces that packing_glue.c makes blocks of, and packing_divide.c tells apart at their instants.
+ * The pieces that packing_glue.c makes blocks of, and packing_divide.c and packing_subsets.c tell apart at their instants.
  */
 #ifndef STOWAGE_PACK_PACKING_PIECES_H
 #define STOWAGE_PACK_PACKING_PIECES_H
@@ -8,11 +8,13 @@
 
 #define MOST_SUMS	4000	/* that pieces at an instant make, beside themselves */
 #define MOST_ADDED	4
+#define MOST_UNITS	14	/* of which all sums are compared */
 
 enum side { BIRTH, DEATH };
 
-/* Which sums are compared, from what is told apart best to what is not. */
-enum sums { SINGLES, PAIRS_ALIKE, FOUR_ALIKE, PAIRS, FOUR, KINDS_OF_SUMS };
+/* Which sums are compared, from what is told apart best to what is not: of some pieces; of all, where those with the same
+ * lifetime are one (WHOLE), or not. */
+enum sums { SINGLES, PAIRS_ALIKE, FOUR_ALIKE, PAIRS, FOUR, WHOLE, ANY, KINDS_OF_SUMS };
 
 struct piece {
 	int64_t size;
@@ -34,6 +36,11 @@ struct sum {
 	int piece[MOST_ADDED], n;
 };
 
+struct subset {
+	int64_t size;
+	unsigned units;		/* a bit each */
+};
+
 struct glue {
 	struct instance *in;
 	struct piece *piece;	/* jobs first, in their order */
@@ -48,6 +55,7 @@ struct glue {
 	int marks;
 	int *vain;		/* by instant: pieces of its block that has no solution */
 	struct sum *dead, *born;	/* room for what pieces at an instant make */
+	struct subset *subset[2];	/* by side; the same, of all sets */
 	int64_t odds, least_odds;	/* that equal sums are not chance */
 	uint64_t seed;
 	bool alike, guessed;	/* those with the same lifetime were stacked; instants were divided at random */
@@ -65,5 +73,10 @@ void	glue_move_edge(struct glue *, int piece, int side, int instant);
 bool	glue_divide(struct glue *, enum sums);
 /* One instant, at random. */
 bool	glue_divide_by_chance(struct glue *);
+/* Another at the same time: one whose pieces have been glued, where there is no room for more; -1: there is none. */
+int	glue_new_instant(struct glue *, int instant);
+
+/* packing_subsets.c: one instant; false: nothing was told apart. WHOLE: those with the same lifetime stay together. */
+bool	glue_divide_all(struct glue *, int instant, bool whole);
 
 #endif

@@ -601,6 +601,74 @@ Test(packing, rectangles_cut_at_few_instants_are_put_together)
 	cr_assert_geq(whole, 3, "%d of 4", whole);
 }
 
+static int64_t
+between(uint64_t *state, int64_t low, int64_t high)	/* both are not in it */
+{
+	return low + 1 + (int64_t)(next(state) % (uint64_t)(high - low - 1));
+}
+
+/* Cuts one off ITEM, or makes five of it, which no cut through it parts: four around the fifth. How many new ones there are then at
+ * MADE. */
+static int
+cut_or_wheel(struct item *item, struct item *made, uint64_t *state)
+{
+	int64_t end = item->upper, height = item->size, from, to, low, high;
+
+	if (next(state) % 4 == 0 && end - item->lower > 3 && height > 3) {
+		from = between(state, item->lower, end - 1);
+		to = between(state, from, end);
+		low = between(state, 0, height - 1);
+		high = between(state, low, height);
+		made[0] = (struct item){ .size = high, .lower = to, .upper = end };
+		made[1] = (struct item){ .size = height - high, .lower = from, .upper = end };
+		made[2] = (struct item){ .size = height - low, .lower = item->lower, .upper = from };
+		made[3] = (struct item){ .size = high - low, .lower = from, .upper = to };
+		item->upper = to;
+		item->size = low;
+		return 4;
+	}
+	made[0] = *item;
+	if (next(state) % 2 && height > 1)
+		item->size -= made[0].size = between(state, 0, height);
+	else if (end - item->lower > 1)
+		item->upper = made[0].lower = between(state, item->lower, end);
+	else
+		return 0;
+	return 1;
+}
+
+/* About ten end and ten begin at an instant, of sizes that seldom add up to the same by chance. */
+Test(packing, wheels_cut_at_few_instants_are_put_together)
+{
+	static struct item item[1004];
+	int first, second, i, k, largest, whole = 0;
+	uint64_t seed, state;
+
+	for (seed = 1; seed <= 4; seed++) {
+		struct arena *a = arena_new();
+		struct packing p = { item, 1, 1 };
+		struct packing_result r;
+
+		state = seed;
+		item[0] = (struct item){ .size = 1 << 20, .upper = 100 };
+		while (p.n < 1000) {
+			for (i = largest = 0; i < 8; i++) {
+				k = (int)(next(&state) % (uint64_t)p.n);
+				if (item[k].size * (item[k].upper - item[k].lower) >
+				    item[largest].size * (item[largest].upper - item[largest].lower))
+					largest = k;
+			}
+			p.n += cut_or_wheel(&item[largest], &item[p.n], &state);
+		}
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(r.max_live, 1 << 20);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		whole += r.optimal;
+		arena_free(a);
+	}
+	cr_assert_geq(whole, 3, "%d of 4", whole);
+}
+
 /* Lanes side by side: now and then a few neighbours end together, and others begin in their room, at an instant of
  * their own. There is no cut through the whole, so nothing can be told by cutting. */
 static int
