@@ -100,6 +100,10 @@ static const struct row {
 		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ KEPT_DATA, NULL, IN_PARTS },
 		{ "Something is kept from step to step (lists of results, losses with their graph)", NULL, "then it grows with num_workers=0, too." } } },
+	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
+		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
+		    NULL, "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
+		{ "What is given or made lies there as a whole, such as all frames of a film", NULL, "parts, one after the other, take less." } } },
 	{ NEEDS_HOST | NEEDS_WORDS, NULL, {
 		{ KEPT_DATA, "seven of ten", IN_PARTS },
 		{ LOADERS, NULL, "with num_workers=0, or fewer read ahead, less is taken." },

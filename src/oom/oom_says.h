@@ -30,6 +30,8 @@
     "NVIDIA's library who has the memory, and that call failed."
 #define NO_BATCH	"Accelerate halved the batch each time that memory ran out, the device's as a rule, and had nothing left to try. "	\
     "The messages of those tries stand above it, if the log has them."
+#define STORE		"vineyard's store of objects, a part of the machine's memory that is set aside when it is started, was full, "	\
+    "however much the machine has: a larger one (its size is a setting of the server), or fewer objects that are kept, make room."
 #define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the machine's memory, not the "	\
     "device's."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\

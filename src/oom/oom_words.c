@@ -146,8 +146,10 @@ size_of_pictures(struct oom_paste *p, struct talk t, int line)
 		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || *s == '*')))
 			continue;
 		if (high >= LEAST_SIDE && wide >= LEAST_SIDE && high <= MOST_SIDE && wide <= MOST_SIDE) {
-			p->said_high = high;
-			p->said_wide = wide;
+			bool several = p->said_line && (p->said_high != high || p->said_wide != wide);
+
+			p->said_high = several ? -1 : high;
+			p->said_wide = several ? -1 : wide;
 			p->said_line = line;
 		}
 	}
@@ -165,7 +167,7 @@ has_media(struct talk t)
 {
 	return talk_any_of(t, "train fine-tun finetun screen record attach http") ? NULL : talk_first(t, "long video|long audio|"
 	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
-	    "minutes of audio|min audio|audio.wav|.mp4");
+	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
 }
 
 static const char *
@@ -178,8 +180,11 @@ loads(struct talk t)
 static const char *
 resumes(struct talk t)
 {
-	return talk_any_of(t, "train checkpoint model run step iter weights") && talk_any_begins(t, "resume resuming resumed") &&
-	    !talk_any_phrase(t, "resume work|resumed work|resuming work|my resume") ? talk_first(t, "resum") : NULL;
+	if (talk_any_of(t, "train checkpoint model run step iter weights") && talk_any_begins(t, "resume resuming resumed") &&
+	    !talk_any_phrase(t, "resume work|resumed work|resuming work|my resume"))
+		return talk_first(t, "resum");
+	return clause_says(t, "continue training|continued training|continuing training|training from checkpoint|training from a checkpoint|"
+	    "from a specific checkpoint", AHEAD | WORKS, "");
 }
 
 static const char *

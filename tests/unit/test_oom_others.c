@@ -301,6 +301,10 @@ static const struct want texts[] = {
 	  .text = "OPENCL Error: cl_mem_object_allocation_failure\n" },
 	{ .name = "the kernel's figures with commas in wrong places", .from = "0jc1/py-autovod/issues/7", .who = "Linux", .host = true,
 	  .text = "Out of memory: Killed process 7899 (python) total-vm:26,184,840kB, anon-rss:153,700,88kB, file-rss:0kB\n" },
+	{ .name = "vineyard", .from = "alibaba/GraphScope/issues/2672", .who = "vineyard", .host = true, .says = "however much the machine has",
+	  .size = { { OOM_ASKED, 10467840 } },
+	  .text = "Check failed: Not enough memory: Failed to allocate memory of size 10467840, total available memory size are "
+	    "4294967296, and 4285825152 are already in use in \"client.CreateBlob(size, buffer_)\"\n" },
 	{ .name = "another program's exception, not Darknet's", .from = "VLOGroup/cnn-crf-stereo/issues/4", .who = "CUDA",
 	  .text = "  what():  IuException: CUDA Error: out of memory\n" },
 };

@@ -99,6 +99,7 @@ Test(oom_words, the_size_of_pictures)
 	cr_expect_eq(read_lines("1080i30 image, 2 x").said_wide, 0);
 	cr_expect_eq(read_lines("image 1080x").said_wide, 0, "cut");
 	cr_expect_eq(read_lines("My screen resolution is 1920x1080.").said_wide, 0);
+	cr_expect_eq(read_lines("An image of 320x512 fails, one of 1024x768 does not.").said_wide, -1, "of several sizes");
 	cr_expect_eq(read_lines("The images are resized to 224x224 from 4000x3000.").said_wide, 0, "what they were");
 }
 
@@ -125,6 +126,8 @@ Test(oom_words, what_is_named_for_something_else)
 {
 	cr_expect_eq(read_lines("I resumed work on this model today.").resuming.line, 0);
 	cr_expect_eq(read_lines("It fails when I resume training from a checkpoint.").resuming.line, 1);
+	cr_expect_eq(read_lines("It fails every time I continued training.").resuming.line, 1);
+	cr_expect_eq(read_lines("It fails when I generate a video of 5 seconds.").media.line, 1);
 	cr_expect_eq(read_lines("Do I need multi-gpu for that?").parallel.line, 0);
 	cr_expect_eq(read_lines("It fails with multi-gpu training.").parallel.line, 1);
 	cr_expect_eq(read_lines("See my screen recording demo.mp4 of the error.").media.line, 0);
