@@ -52,7 +52,7 @@
 #define GIVEN		"What is given at once is too large"
 #define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
     "short or small one runs."
-#define GRADIENTS_ON	"Gradients are on, since torch.no_grad() does not stand around it"
+#define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
 #define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
     "validation or inference with gradients on; in Keras models made anew in each)"
 

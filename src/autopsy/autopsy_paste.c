@@ -82,8 +82,8 @@ code(struct autopsy *y)
 		    "stays as long as the loss is held, and where several losses go through one network, until the last. One "
 		    "backward of their sum, or torch.autograd.grad() of what is asked for, needs none of that.", p->keeps));
 	if (p->evaluates && p->runs && !p->no_grad && !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP)))
-		autopsy_cause(y, arena_printf(y->arena, "Line %d sets a network to evaluation, line %d runs it, and torch.no_grad() is "
-		    "nowhere in what was pasted. eval() changes what layers do, not what is kept: unless no_grad stands around that, "
+		autopsy_cause(y, arena_printf(y->arena, "Line %d sets a network to evaluation, line %d runs it, and torch.no_grad() was "
+		    "not found in what was read. eval() changes what layers do, not what is kept: unless no_grad stands around that, "
 		    "autograd keeps all that forward makes, as if to train on it.", p->evaluates, p->runs));
 }
 
