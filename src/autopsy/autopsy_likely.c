@@ -106,19 +106,19 @@ static const struct row {
 		{ "What is given or made lies there as a whole, such as all frames of a film", NULL, "parts, one after the other, take less." } } },
 	{ NEEDS_HOST | NEEDS_WORDS, NULL, {
 		{ KEPT_DATA, "seven of ten", IN_PARTS },
-		{ LOADERS, NULL, "with num_workers=0, or fewer read ahead, less is taken." },
+		{ LOADERS, NULL, "in PyTorch with num_workers=0, or with fewer read ahead, less is taken." },
 		{ "Results are kept from step to step, or the network runs on the processor", NULL, "then it grows with the steps, or a smaller "
 		    "batch takes less." } } },
 	{ NEEDS_HOST | NEEDS_TORCH, NULL, {
 		{ "Tensors of PyTorch on the processor", NULL, "those of the network where it runs there, and of data as they are "
 		    "prepared. Fewer samples in a batch, or smaller ones, take less." },
 		{ ONE_ARRAY, NULL, IN_PARTS },
-		{ LOADERS, NULL, "with num_workers=0 it runs." } } },
+		{ LOADERS, NULL, "in PyTorch with num_workers=0 it runs." } } },
 	{ NEEDS_HOST, NULL, {
 		{ ONE_ARRAY, "three of four", IN_PARTS },
 		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
 		    "sys.maxsize > 2**32 is False in a Python of 32 bits." },
-		{ LOADERS ", or the network runs on the processor", NULL, "with num_workers=0, or a smaller batch, it runs." } } },
+		{ LOADERS ", or the network runs on the processor", NULL, "in PyTorch with num_workers=0, or with a smaller batch, it runs." } } },
 	{ NEEDS_DATA, "the data set was read then", {
 		{ ONE_ARRAY ", in the machine's memory", NULL, IN_PARTS },
 		{ "A step needs more than the device has", NULL, "then nvidia-smi shows it grow, in the first steps, and fewer samples in a "

@@ -100,6 +100,8 @@ const struct detail oom_details[] = {
 	{ "(% reserved)", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },
 	{ "Driver report % free", DETAIL_SIZE, OOM_CUDA, OOM_FREE },
 	{ "# bytes total", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
+	{ "- Free memory: #", DETAIL_SIZE, OOM_CUDA, OOM_FREE },	/* of XGBoost */
+	{ "- Requested memory: #", DETAIL_SIZE, OOM_CUDA, OOM_ASKED },
 	{ "failed to allocate buffer for kv cache", DETAIL_FACT, OOM_CUDA, TRACE_CACHE },
 	{ "Requested buffer size exceeds device", DETAIL_FACT, OOM_CUDA, TRACE_LIMIT },
 	{ "failed to allocate compute buffers", DETAIL_FACT, OOM_CUDA, TRACE_COMPUTE },

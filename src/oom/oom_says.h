@@ -32,6 +32,11 @@
     "The messages of those tries stand above it, if the log has them."
 #define STORE		"vineyard's store of objects, a part of the machine's memory that is set aside when it is started, was full, "	\
     "however much the machine has: a larger one (its size is a setting of the server), or fewer objects that are kept, make room."
+#define MODEL_NEEDS	"Ollama compared what the model needs, weights and the cache of keys and values, with what was free of the "	\
+    "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
+#define SCRIPT_HEAP	"JavaScript's heap was full, whose limit --max-old-space-size is: that is the machine's memory, not the device's."
+#define DASK		"Dask ended a process of its own, because the memory that it is allowed (memory_limit) was nearly full: the "	\
+    "machine's, not a device's. Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
 #define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the machine's memory, not the "	\
     "device's."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
