@@ -67,7 +67,7 @@ static const struct {
 	    "too small|too little|too low|too much|too large|too big|too high|too many|too expensive|not fit|n't fit|n\xe2\x80\x99t fit|"
 	    "cannot fit|unable to fit|not fitting|n't fitting|dont fit|doesnt fit|shortage|lack of|lacking|short of|short on|low on|"
 	    "runs short|not able to fit|n't able to fit|larger than|bigger than|more than my|more than the gpu|n't afford|"
-	    "cannot afford|not afford|can't handle|cannot handle|fails to allocate|failed to allocate|cannot allocate|"
+	    "cannot afford|not afford|can't handle|cannot handle|cannot contain|can't contain|fails to allocate|failed to allocate|cannot allocate|"
 	    "can't allocate|not allocate|n't allocate|unable to allocate|error allocating|issue allocating|problem allocating" },
 	{ TOLD_FULL, "full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|saturates|"
 	    "takes all|take all|took all|uses all|use all|used all|using all|eats all|eat all|eating all|eats up|eat up|eating up|"
@@ -111,6 +111,7 @@ static const struct {
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
     "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
     "oom killer|oom-killer|oomkiller|oom killed|oom-killed"
+#define NO_CARD		"instead of using the gpu|instead of using gpu|instead of the gpu|instead of gpu|not using the gpu|not using gpu|not use the gpu|not use gpu"
 #define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
 
 /* A line of a program's text, or of its log. */
@@ -307,7 +308,7 @@ names_card(struct talk t)
 static void
 whose(struct oom_told *o, struct talk t)
 {
-	bool device = talk_has_whole(t, OF_DEVICE) || names_card(t), of_device = talk_has_whole(t, RAM_OF_DEVICE);
+	bool device = (talk_has_whole(t, OF_DEVICE) || names_card(t)) && !talk_any_phrase(t, NO_CARD), of_device = talk_has_whole(t, RAM_OF_DEVICE);
 	bool host = talk_has_whole(t, OF_HOST) && !of_device;
 
 	o->device = device && !host;

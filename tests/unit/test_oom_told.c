@@ -42,6 +42,8 @@ Test(oom_told, memory_that_ran_out)
 		{ "the GPU is still exploding", TOLD_ENDED, true, false },
 		{ "we get std::bad_alloc from it", TOLD_ENDED, false, true },
 		{ "my run was killed by the OOM killer", TOLD_ENDED, false, true },
+		{ "the memory cannot contain so much data", TOLD_SHORT, false, false },
+		{ "Instead of using the GPU, it runs out of memory", TOLD_ENDED, false, false },
 		{ "only the first GPU is full", TOLD_FULL, true, false },
 		{ "a memory problem in a single GPU test", TOLD_TROUBLE, false, false },
 		{ "I get OOM on a GPU server", TOLD_ENDED, false, false },
