@@ -1,6 +1,7 @@
 /*
  * norm/row_cuda.cu - sums along a row on CUDA: each thread's own, of which a row has one for each 256 elements,
- * so that a real is wide enough. ROW_SUM makes them one.
+ * so that a real is wide enough. ROW_SUM makes them one. A thread takes packs of 16 bytes, of which four are on their way
+ * together, and of what is left, or where a row begins in between, elements.
  */
 #ifndef STOWAGE_NORM_ROW_CUDA_CU
 #define STOWAGE_NORM_ROW_CUDA_CU
@@ -13,12 +14,36 @@ struct row_dots {
 	row_total sum, dot;	/* of g, and of g (x - mean) */
 };
 
+/* So many packs has a row of N elements that begins at all addresses whose bits OFF has. */
+DEVICE int64_t
+row_packs(uintptr_t off, int64_t n)
+{
+	return off % sizeof(struct map_pack) ? 0 : n / MAP_PACK;
+}
+
+#define ALONG_PACKS(p, packs)	_Pragma("unroll 4") for (int64_t p = threadIdx.x; p < (packs); p += BLOCK)
+#define ALONG_REST(j, packs, n)	for (int64_t j = (packs) * MAP_PACK + threadIdx.x; j < (n); j += BLOCK)
+
+DEVICE struct map_pack
+row_pack(const elem *x, int64_t p)
+{
+	return ((const struct map_pack *)x)[p];
+}
+
 DEVICE row_total
 row_sum(const elem *x, real from, int64_t n)
 {
+	int64_t packs = row_packs((uintptr_t)x, n);
 	real sum = 0;
 
-	ALONG (j, n)
+	ALONG_PACKS (p, packs) {
+		struct map_pack v = row_pack(x, p);
+
+#pragma unroll
+		for (int j = 0; j < MAP_PACK; j++)
+			sum += VALUE(v.at[j]) - from;
+	}
+	ALONG_REST (j, packs, n)
 		sum += VALUE(x[j]) - from;
 	return sum;
 }
@@ -26,13 +51,18 @@ row_sum(const elem *x, real from, int64_t n)
 DEVICE row_total
 row_squares(const elem *x, real from, int64_t n)
 {
+	int64_t packs = row_packs((uintptr_t)x, n);
 	real sum = 0;
 
-	ALONG (j, n) {
-		real d = VALUE(x[j]) - from;
+	ALONG_PACKS (p, packs) {
+		struct map_pack v = row_pack(x, p);
 
-		sum += d * d;
+#pragma unroll
+		for (int j = 0; j < MAP_PACK; j++)
+			sum += (VALUE(v.at[j]) - from) * (VALUE(v.at[j]) - from);
 	}
+	ALONG_REST (j, packs, n)
+		sum += (VALUE(x[j]) - from) * (VALUE(x[j]) - from);
 	return sum;
 }
 
@@ -42,20 +72,29 @@ FOR_KIND struct row_dots
 row_dots(enum epilogue_kind kind, const elem *dy, const elem *x, const elem *weight, const elem *bias, real mean,
     real gain, real offset, int64_t n)
 {
-	struct row_dots s;
-	real sum = 0, dot = 0;
+	int64_t packs = weight ? 0 : row_packs((uintptr_t)dy | (uintptr_t)x, n);
+	struct row_dots s = { 0, 0 };
 
-	ALONG (j, n) {
+	ALONG_PACKS (p, packs) {
+		struct map_pack from = row_pack(dy, p), v = row_pack(x, p);
+
+#pragma unroll
+		for (int j = 0; j < MAP_PACK; j++) {
+			real d = VALUE(v.at[j]) - mean, g = epilogue_of_both(kind, VALUE(from.at[j]), plane_value(d, gain, offset));
+
+			s.sum += g;
+			s.dot += g * d;
+		}
+	}
+	ALONG_REST (j, packs, n) {
 		real d = VALUE(x[j]) - mean;
 		real g = epilogue_of_both(kind, VALUE(dy[j]), weight ? row_value(d, gain, weight, bias, j) :
 		    plane_value(d, gain, offset));
 
 		g = weight ? g * VALUE(weight[j]) : g;
-		sum += g;
-		dot += g * d;
+		s.sum += g;
+		s.dot += g * d;
 	}
-	s.sum = sum;
-	s.dot = dot;
 	return s;
 }
 

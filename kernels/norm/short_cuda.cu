@@ -106,29 +106,33 @@ short_row_of(const struct short_row<DEPTH> &x, real first, const struct short_ro
 	return r;
 }
 
-/* The pack of weights P, each 1 where there are none; and of biases, 0 where there are none. */
+/* The weights of pack P, each 1 where there are none; and its biases, 0 where there are none. Each is that of PLACES
+ * neighbours, one or whole packs. */
 DEVICE void
-short_weights(real *to, const elem *from, int p, real none)
+short_weights(real *to, const elem *from, int p, int64_t places, real none)
 {
 	struct map_pack w;
+	real all = none;
 
-	if (from)
+	if (from && places == 1)
 		w = ((const struct map_pack *)from)[p];
+	else if (from)
+		all = VALUE(from[quotient((int64_t)p * MAP_PACK, places)]);
 #pragma unroll
 	for (int j = 0; j < MAP_PACK; j++)
-		to[j] = from ? VALUE(w.at[j]) : none;
+		to[j] = from && places == 1 ? VALUE(w.at[j]) : all;
 }
 
 template <int DEPTH> DEVICE void
 short_store(enum epilogue_kind kind, elem *y, const struct short_row<DEPTH> &x, const elem *weight, const elem *bias,
-    struct row r, const struct short_rows &s)
+    struct row r, int64_t places, const struct short_rows &s)
 {
 	SHORT_PACKS (k, p, s) {
 		struct map_pack made;
 		real w[MAP_PACK], b[MAP_PACK];
 
-		short_weights(w, weight, p, 1);
-		short_weights(b, bias, p, 0);
+		short_weights(w, weight, p, places, 1);
+		short_weights(b, bias, p, places, 0);
 #pragma unroll
 		for (int j = 0; j < MAP_PACK; j++)
 			made.at[j] = ELEM(epilogue_of_both(kind, plane_value((VALUE(x.at[k].at[j]) - r.mean) * r.scale,
@@ -139,10 +143,11 @@ short_store(enum epilogue_kind kind, elem *y, const struct short_row<DEPTH> &x, 
 
 template <int DEPTH> static __global__ void __launch_bounds__(BLOCK, 2)
 short_kernel(elem *y, real *mean, real *scale, const elem *x, const elem *weight, const elem *bias,
-    enum epilogue_kind kind, int by, real eps, int64_t rows, int64_t n, int64_t groups, struct short_rows s)
+    enum epilogue_kind kind, int by, real eps, int64_t rows, int64_t n, int64_t groups, int64_t places,
+    struct short_rows s)
 {
 	SHORT_ROWS (i, mine, rows, s) {
-		int64_t at = i % groups * n;
+		int64_t at = i % groups * quotient(n, places);
 		struct short_row<DEPTH> v;
 
 		v.load(x + i * n, s);
@@ -158,7 +163,8 @@ short_kernel(elem *y, real *mean, real *scale, const elem *x, const elem *weight
 		}
 #define STORE(kind_, function, reads, known)							\
 	case kind_:										\
-		short_store<DEPTH>(kind_, y + i * n, v, weight ? weight + at : NULL, bias ? bias + at : NULL, r, s);	\
+		short_store<DEPTH>(kind_, y + i * n, v, weight ? weight + at : NULL, bias ? bias + at : NULL, r,	\
+		    places, s);									\
 		break;
 		EPILOGUE_CASES_ALL(kind, STORE)
 #undef STORE
@@ -171,11 +177,12 @@ short_forward(elem *y, real *mean, real *scale, const elem *x, const elem *weigh
     enum epilogue_kind kind, int by, double eps, int64_t rows, int64_t n, int64_t groups, int64_t places)
 {
 	struct short_rows s = short_rows_of((uintptr_t)y | (uintptr_t)x | (uintptr_t)weight | (uintptr_t)bias, n);
+	bool done = s.lanes && (!weight || places == 1 || places % MAP_PACK == 0);
 
-	if (s.lanes && (!weight || places == 1))
+	if (done)
 		LAUNCH_SHORT(short_kernel, s, rows,
-		    (y, mean, scale, x, weight, bias, kind, by, (real)eps, rows, n, groups, s));
-	return s.lanes && (!weight || places == 1);
+		    (y, mean, scale, x, weight, bias, kind, by, (real)eps, rows, n, groups, places, s));
+	return done;
 }
 
 /* ---- backward: dx, where the elements of a row have a weight each, or none ---- */
@@ -191,8 +198,8 @@ short_passed(real (*g)[MAP_PACK], enum epilogue_kind kind, const struct short_ro
 	SHORT_PACKS (k, p, s) {
 		real w[MAP_PACK], b[MAP_PACK];
 
-		short_weights(w, weight, p, 1);
-		short_weights(b, kind != NO_EPILOGUE ? bias : NULL, p, 0);
+		short_weights(w, weight, p, 1, 1);
+		short_weights(b, kind != NO_EPILOGUE ? bias : NULL, p, 1, 0);
 #pragma unroll
 		for (int j = 0; j < MAP_PACK; j++) {
 			real d = VALUE(v.at[k].at[j]) - of.mean;

@@ -178,6 +178,8 @@ main(void)
 	check("rmsnorm, plain", { BY_ROOT_MEAN, 4, 33, 1, 1, false, false, false });
 	check("groupnorm", { BY_DEVIATION, 3 * 4, 3 * 49, 4, 49, true, true, false });
 	check("groupnorm", { BY_DEVIATION, 2 * 2, 5 * 600, 2, 600, true, true, false });
+	check("groupnorm", { BY_DEVIATION, 2 * 2, 5 * 2400, 2, 2400, true, true, false });
+	check("groupnorm", { BY_DEVIATION, 5 * 4, 3 * 16, 4, 16, true, false, false });
 	check("groupnorm, flat", { BY_DEVIATION, 7 * 3, 8, 3, 1, true, true, false });
 	check("instancenorm", { BY_DEVIATION, 2 * 6, 35, 6, 35, true, true, false });
 	check_one("l2norm", { BY_LENGTH, 11, 65, 1, 1, false, false, false });
