@@ -1,22 +1,23 @@
 /*
  * pool/avgpool.cu - average over windows of [b, channels, h, w], or with _last of [b, h, w,
- * channels].
+ * channels], and a formula of it (pointwise/epilogue.cu).
  */
 #ifndef STOWAGE_POOL_AVGPOOL_CU
 #define STOWAGE_POOL_AVGPOOL_CU
 
+#include "pointwise/epilogue.cu"
 #include "pool/window.cu"
 
 #if defined(__CUDACC__) || NARROW
 
-KERNEL(avgpool_kernel, (elem *out, const elem *in, int64_t planes, struct pool g))
+KERNEL(avgpool_kernel, (elem *out, const elem *in, struct epilogue then, int64_t planes, struct pool g))
 {
 	real share = 1 / (real)(g.kh * g.kw);
 
 	EACH_PLACE (p, y, x, planes, g.oh, g.ow) {
 		const elem *plane = in + p * g.h * g.w;
 		int64_t iy = y * g.sh - g.ph, ix = x * g.sw - g.pw;
-		int64_t y0 = iy < 0 ? 0 : iy, x0 = ix < 0 ? 0 : ix;
+		int64_t y0 = iy < 0 ? 0 : iy, x0 = ix < 0 ? 0 : ix, to = (p * g.oh + y) * g.ow + x;
 		int64_t y1 = iy + g.kh > g.h ? g.h : iy + g.kh;
 		int64_t x1 = ix + g.kw > g.w ? g.w : ix + g.kw;
 		real sum = 0;
@@ -24,7 +25,7 @@ KERNEL(avgpool_kernel, (elem *out, const elem *in, int64_t planes, struct pool g
 		for (int64_t cy = y0; cy < y1; cy++)
 			for (int64_t cx = x0; cx < x1; cx++)
 				sum += VALUE(plane[cy * g.w + cx]);
-		out[(p * g.oh + y) * g.ow + x] = ELEM(sum * share);
+		out[to] = ELEM(epilogue_value(then, sum * share, to));
 	}
 }
 
@@ -51,9 +52,9 @@ KERNEL(avgpool_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t
 #endif
 
 static void
-avgpool_forward(elem *out, const elem *in, int64_t b, int64_t channels, struct pool g)
+avgpool_forward(elem *out, const elem *in, struct epilogue then, int64_t b, int64_t channels, struct pool g)
 {
-	LAUNCH(avgpool_kernel, b * channels * g.oh * g.ow, (out, in, b * channels, g));
+	LAUNCH(avgpool_kernel, b * channels * g.oh * g.ow, (out, in, then, b * channels, g));
 }
 
 static void
@@ -64,7 +65,8 @@ avgpool_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t 
 
 /* ---- channels-last ---- */
 
-KERNEL(avgpool_last_kernel, (elem *out, const elem *in, int64_t b, int64_t channels, struct pool g))
+KERNEL(avgpool_last_kernel, (elem *out, const elem *in, struct epilogue then, int64_t b, int64_t channels,
+    struct pool g))
 {
 	real share = 1 / (real)(g.kh * g.kw);
 
@@ -74,22 +76,22 @@ KERNEL(avgpool_last_kernel, (elem *out, const elem *in, int64_t b, int64_t chann
 		int64_t y0 = iy < 0 ? 0 : iy, y1 = iy + g.kh > g.h ? g.h : iy + g.kh;
 
 		PLACES (x, c, g.ow, channels) {
-			int64_t ix = x * g.sw - g.pw;
+			int64_t ix = x * g.sw - g.pw, to = (r * g.ow + x) * channels + c;
 			int64_t x0 = ix < 0 ? 0 : ix, x1 = ix + g.kw > g.w ? g.w : ix + g.kw;
 			real sum = 0;
 
 			for (int64_t cy = y0; cy < y1; cy++)
 				for (int64_t cx = x0; cx < x1; cx++)
 					sum += VALUE(image[(cy * g.w + cx) * channels + c]);
-			out[(r * g.ow + x) * channels + c] = ELEM(sum * share);
+			out[to] = ELEM(epilogue_value(then, sum * share, to));
 		}
 	}
 }
 
 static void
-avgpool_last_forward(elem *out, const elem *in, int64_t b, int64_t channels, struct pool g)
+avgpool_last_forward(elem *out, const elem *in, struct epilogue then, int64_t b, int64_t channels, struct pool g)
 {
-	LAUNCH_ROWS(avgpool_last_kernel, b * g.oh, (out, in, b, channels, g));
+	LAUNCH_ROWS(avgpool_last_kernel, b * g.oh, (out, in, then, b, channels, g));
 }
 
 KERNEL(avgpool_last_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t b,

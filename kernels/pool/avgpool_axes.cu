@@ -4,14 +4,15 @@
 #ifndef STOWAGE_POOL_AVGPOOL_AXES_CU
 #define STOWAGE_POOL_AVGPOOL_AXES_CU
 
+#include "pointwise/epilogue.cu"
 #include "pool/axes.cu"
 
-KERNEL(avgpool_axes_kernel, (elem *out, const elem *in, int64_t planes, struct pool_axes g))
+KERNEL(avgpool_axes_kernel, (elem *out, const elem *in, struct epilogue then, int64_t planes, struct pool_axes g))
 {
 	int64_t od = g.at[0].out, oh = g.at[1].out, ow = g.at[2].out, h = g.at[1].size, w = g.at[2].size;
 
 	EACH_PLACE (q, y, xc, planes * od, oh, ow * g.inner) {
-		int64_t p = quotient(q, od), x = quotient(xc, g.inner);
+		int64_t p = quotient(q, od), x = quotient(xc, g.inner), to = (q * oh + y) * ow * g.inner + xc;
 		struct pool_reach rz = pool_reach(&g.at[0], g.counts, q - p * od);
 		struct pool_reach ry = pool_reach(&g.at[1], g.counts, y);
 		struct pool_reach rx = pool_reach(&g.at[2], g.counts, x);
@@ -24,8 +25,8 @@ KERNEL(avgpool_axes_kernel, (elem *out, const elem *in, int64_t planes, struct p
 
 					sum += VALUE(in[from * g.inner + xc - x * g.inner]);
 				}
-		out[(q * oh + y) * ow * g.inner + xc] =
-		    ELEM(sum / (real)(rz.count * ry.count * rx.count));
+		sum /= (real)(rz.count * ry.count * rx.count);
+		out[to] = ELEM(epilogue_value(then, sum, to));
 	}
 }
 
@@ -58,10 +59,10 @@ KERNEL(avgpool_axes_grad_kernel, (elem *dx, const elem *dy, struct onto onto, in
 }
 
 static void
-avgpool_axes_forward(elem *out, const elem *in, int64_t b, int64_t planes, struct pool_axes g)
+avgpool_axes_forward(elem *out, const elem *in, struct epilogue then, int64_t b, int64_t planes, struct pool_axes g)
 {
 	LAUNCH(avgpool_axes_kernel, b * planes * g.at[0].out * g.at[1].out * g.at[2].out * g.inner,
-	    (out, in, b * planes, g));
+	    (out, in, then, b * planes, g));
 }
 
 static void

@@ -18,8 +18,21 @@ pool_inside(const struct pool *g, int64_t kx, int64_t *from, int64_t *to)
 		*to = g->ow;
 }
 
+/* Sums of a row of N become means, and what THEN makes of them; I is the first of all. */
 static void
-avgpool_kernel(elem *out, const elem *in, int64_t planes, struct pool g)
+avgpool_finish(elem *row, real share, struct epilogue then, int64_t i, int64_t n)
+{
+#define FINISH(kind_, function, reads, known)							\
+	case kind_:										\
+		for (int64_t x = 0; x < n; x++)							\
+			row[x] = epilogue_of_both(kind_, row[x] * share, reads ? then.saved[i + x] : 0); \
+		break;
+	EPILOGUE_CASES_ALL(then.kind, FINISH)
+#undef FINISH
+}
+
+static void
+avgpool_kernel(elem *out, const elem *in, struct epilogue then, int64_t planes, struct pool g)
 {
 	real share = 1 / (real)(g.kh * g.kw);
 
@@ -38,8 +51,7 @@ avgpool_kernel(elem *out, const elem *in, int64_t planes, struct pool g)
 				for (int64_t x = from; x < to; x++)
 					row[x] += v[x * g.sw];
 			}
-		for (int64_t x = 0; x < g.ow; x++)
-			row[x] *= share;
+		avgpool_finish(row, share, then, r * g.ow, g.ow);
 	}
 }
 

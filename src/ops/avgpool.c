@@ -1,21 +1,26 @@
-/* avgpool: the mean of each window. Backward needs nothing but dy. */
+/* avgpool: the mean of each window, and avgpool_then, which does a formula to it before it is stored (the pass
+ * fuse-activation makes it). Backward needs nothing but dy. */
 #include "ops/pool.h"
 
 #include "ir/diff.h"
 
 #include "calls/tape.h"
+#include "ops/then.h"
 
-static const struct attr_spec attrs[] = {
-	POOL_KERNEL,
-	{ "pad", ATTR_FRAME, "places added around the input, which hold 0; at most half the kernel; same: "
-	    "as many as make the output's extents those of the input divided by the stride, rounded "
-	    "up", .preset = "0", .choices = "same", .min = 0, .max = 16384 },
-	POOL_CEIL,
-	{ "count_pad", ATTR_BOOL, "padding counts in the mean", .preset = "true" },
-	ATTRS_END
-};
+#define AVGPOOL_ATTRS										\
+	POOL_KERNEL,										\
+	{ "pad", ATTR_FRAME, "places added around the input, which hold 0; at most half the kernel; same: "	\
+	    "as many as make the output's extents those of the input divided by the stride, rounded "	\
+	    "up", .preset = "0", .choices = "same", .min = 0, .max = 16384 },			\
+	POOL_CEIL,										\
+	{ "count_pad", ATTR_BOOL, "padding counts in the mean", .preset = "true" }
 
+static const struct attr_spec attrs[] = { AVGPOOL_ATTRS, ATTRS_END };
+static const struct attr_spec attrs_then[] = { AVGPOOL_ATTRS, THEN_ATTR, ATTRS_END };
 static const struct attr_spec attrs_sized[] = { POOL_SIZE, ATTRS_END };
+static const struct attr_spec attrs_sized_then[] = { POOL_SIZE, THEN_ATTR, ATTRS_END };
+
+extern const struct op op_avgpool_then, op_adaptive_avgpool_then;
 
 static bool
 is_last(const struct node *n)
@@ -26,7 +31,7 @@ is_last(const struct node *n)
 static bool
 is_sized(const struct node *n)
 {
-	return n->op->attrs != attrs;
+	return n->op->attrs == attrs_sized || n->op->attrs == attrs_sized_then || !n->op->attrs;
 }
 
 static bool
@@ -111,10 +116,10 @@ emit(struct emitter *e, const struct node *n)
 	struct window w = pool_window(n, x, y);
 
 	if (is_uniform(n, &w))
-		emit_call(e, is_last(n) ? "avgpool_last_forward" : "avgpool_forward", arg_tensor(y),
-		    arg_tensor(x), POOL_ARGS(x, w));
+		emit_call(e, is_last(n) ? "avgpool_last_forward" : "avgpool_forward", arg_tensor(y), arg_tensor(x),
+		    then_arg(e, n, then_beside(n)), POOL_ARGS(x, w));
 	else
-		emit_call(e, "avgpool_axes_forward", arg_tensor(y), arg_tensor(x),
+		emit_call(e, "avgpool_axes_forward", arg_tensor(y), arg_tensor(x), then_arg(e, n, then_beside(n)),
 		    POOL_AXES_ARGS(x, w, is_last(n), counts(n)));
 }
 
@@ -148,6 +153,7 @@ const struct op op_avgpool = {
 	.gradient.build = grad,
 	.torch = { .saves = SAVES_IN(0), .calls = space_torch_calls },
 	.memory.layout = op_layout_either,
+	.then = { &op_avgpool_then, 2 },
 	.calls.kernels = "pool/avgpool.cu",
 	.calls.emit = emit,
 };
@@ -167,6 +173,31 @@ const struct op op_adaptive_avgpool = {
 	.gradient.build = grad,
 	.torch = { .calls = torch_sized },
 	.memory.layout = op_layout_either,
+	.then = { &op_adaptive_avgpool_then, 2 },
 	.calls.kernels = "pool/avgpool.cu",
 	.calls.emit = emit,
+};
+
+#define THEN(joined)								\
+	.kind = OP_INTERNAL,							\
+	.operands = "x beside",							\
+	.min_operands = 1, .max_operands = 2,					\
+	.then = { &joined, 2 },							\
+	.calls.kernels = "pool/avgpool.cu",					\
+	.calls.note = then_note,						\
+	.calls.define = then_define,						\
+	.calls.emit = emit
+
+const struct op op_avgpool_then = {
+	.name = "avgpool_then",
+	.brief = "average pooling, and a formula of its result",
+	.attrs = attrs_then,
+	THEN(op_avgpool_then)
+};
+
+const struct op op_adaptive_avgpool_then = {
+	.name = "adaptive_avgpool_then",
+	.brief = "average pooling to a size, and a formula of its result",
+	.attrs = attrs_sized_then,
+	THEN(op_adaptive_avgpool_then)
 };

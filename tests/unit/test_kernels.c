@@ -307,7 +307,7 @@ Test(kernels, pooling)
 		if (g.kh * g.kw != 256)
 			check_rectified(&g, small, large, k);
 		naive_pool(&g, true);
-		avgpool_forward(y, x, 1, PLANES, g);
+		avgpool_forward(y, x, AS_IS, 1, PLANES, g);
 		close_to(y, want, out, "avgpool %zu", k);
 		spoil(dx, sizeof(dx));
 		avgpool_backward(dx, dy, ANEW, PLANES, 1, g);

@@ -162,8 +162,8 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	same("maxpool, then relu, channels-last", turned(y[0], b, c, oh * ow), y[1], 0);
 	same("maxpool, then relu's places", index[0], index[1], 0);
 	dyl = turned(dy, b, c, oh * ow);
-	avgpool_forward(&y[0][0], &x[0], b, c, g);
-	avgpool_last_forward(&y[1][0], &xl[0], b, c, g);
+	avgpool_forward(&y[0][0], &x[0], AS_IS, b, c, g);
+	avgpool_last_forward(&y[1][0], &xl[0], AS_IS, b, c, g);
 	same("avgpool", turned(y[0], b, c, oh * ow), y[1], 0);
 	avgpool_backward(&dx[0][0], &dy[0], ANEW, b, c, g);
 	avgpool_last_backward(&dx[1][0], &dyl[0], ANEW, b, c, g);
@@ -214,11 +214,19 @@ check_axes(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	maxpool_axes_backward(&dx[2][0], &dyl[0], &at[2][0], NULL, ONTO(0.5f), b, 1, last);
 	same("maxpool's dx of any windows", dx[0], dx[1], 1e-6);
 	same("maxpool's dx of any windows, channels-last", turned(dx[1], b, c, h * w), dx[2], 0);
-	avgpool_forward(&y[0][0], &x[0], b, c, g);
-	avgpool_axes_forward(&y[1][0], &x[0], b, c, any);
-	avgpool_axes_forward(&y[2][0], &xl[0], b, 1, last);
+	avgpool_forward(&y[0][0], &x[0], AS_IS, b, c, g);
+	avgpool_axes_forward(&y[1][0], &x[0], AS_IS, b, c, any);
+	avgpool_axes_forward(&y[2][0], &xl[0], AS_IS, b, 1, last);
 	same("avgpool of any windows", y[0], y[1], 1e-6);
 	same("avgpool of any windows, channels-last", turned(y[1], b, c, oh * ow), y[2], 0);
+	for (size_t i = 0; i < y[1].size(); i++)
+		y[1][i] = dy[i] > 0 ? y[1][i] : 0;
+	avgpool_forward(&y[0][0], &x[0], THEN_WITH(RELU_GRAD, &dy[0]), b, c, g);
+	same("avgpool, where there is more than 0 beside", y[0], y[1], 1e-6);
+	avgpool_axes_forward(&y[0][0], &x[0], THEN_WITH(RELU_GRAD, &dy[0]), b, c, any);
+	same("avgpool of any windows, where there is more than 0 beside", y[0], y[1], 0);
+	avgpool_last_forward(&y[2][0], &xl[0], THEN_WITH(RELU_GRAD, &dyl[0]), b, c, g);
+	same("avgpool channels-last, where there is more than 0 beside", turned(y[1], b, c, oh * ow), y[2], 1e-6);
 	avgpool_backward(&dx[0][0], &dy[0], ANEW, b, c, g);
 	avgpool_axes_backward(&dx[1][0], &dy[0], ANEW, b, c, any);
 	avgpool_axes_backward(&dx[2][0], &dyl[0], ANEW, b, 1, last);
