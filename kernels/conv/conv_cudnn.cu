@@ -196,15 +196,15 @@ KERNEL(dnn_bias_kernel, (elem *y, const elem *bias, int64_t n, int channels, int
 
 /* --profile: the convolutions of the steps, and the engine of each; "own" are conv_cuda.cu's. */
 static void
-dnn_report(void)
+dnn_report(FILE *report)
 {
 	static const char *const kind[] = { "forward", "input", "weight" };
 	static const char *const chosen[] = { "here", "before", "kept", "measured" };
 
 	if (dnn_record[0].conv.kind >= 0 && !dnn_records_hold())
-		printf("\nengines were chosen for sm_%d and cuDNN %zu, not for these, and are chosen here\n",
+		fprintf(report, "\nengines were chosen for sm_%d and cuDNN %zu, not for these, and are chosen here\n",
 		    dnn_records_for.arch, dnn_records_for.version);
-	printf("\nconvolutions, as cuDNN %zu runs them\n%-8s %5s  %-20s %-20s %-8s %12s  %s\n",
+	fprintf(report, "\nconvolutions, as cuDNN %zu runs them\n%-8s %5s  %-20s %-20s %-8s %12s  %s\n",
 	    cudnnGetVersion(), "kind", "batch", "from", "to", "chosen", "workspace", "engine");
 	for (int i = 0; i < dnn_entries; i++) {
 		const struct dnn_entry *e = &dnn_entry[i];
@@ -219,16 +219,16 @@ dnn_report(void)
 			snprintf(from, sizeof(from), "%dx%dx%d", s->c, s->h, s->w);
 			snprintf(to, sizeof(to), "%dx%dx%d:%dx%d", s->f, s->oh, s->ow, s->kh, s->kw);
 		}
-		printf("%-8s %5lld  %-20s %-20s ", kind[e->conv.kind], (long long)e->conv.b, from, to);
+		fprintf(report, "%-8s %5lld  %-20s %-20s ", kind[e->conv.kind], (long long)e->conv.b, from, to);
 		if (!e->found) {
-			printf("%-8s\n", "own");
+			fprintf(report, "%-8s\n", "own");
 			continue;
 		}
-		printf("%-8s %12lld  %lld", chosen[e->chosen], (long long)e->choice.workspace, (long long)e->choice.engine);
+		fprintf(report, "%-8s %12lld  %lld", chosen[e->chosen], (long long)e->choice.workspace, (long long)e->choice.engine);
 		for (int k = 0; k < e->choice.knobs; k++)
-			printf("%s%lld=%lld", k ? "," : " ", (long long)e->choice.knob[k][0],
+			fprintf(report, "%s%lld=%lld", k ? "," : " ", (long long)e->choice.knob[k][0],
 			    (long long)e->choice.knob[k][1]);
-		printf("%s%s%s\n", e->conv.bias ? " +bias" : "", e->conv.relu ? " +relu" : "",
+		fprintf(report, "%s%s%s\n", e->conv.bias ? " +bias" : "", e->conv.relu ? " +relu" : "",
 		    e->conv.keep != 0 ? " +kept" : "");
 	}
 }

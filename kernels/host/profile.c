@@ -22,14 +22,15 @@ profile_mark(int instant)
 }
 #endif
 
+/* Of this process. */
 static void
-profile_report(void)
+profile_write(FILE *to)
 {
 	double total = 0;
 
 	for (int k = 0; k < INSTANTS; k++)
 		total += profile_seconds[k];
-	printf("\n%10s %7s  %s\n", "seconds", "share", "node");
+	fprintf(to, "\n%10s %7s  %s\n", "seconds", "share", "node");
 	for (;;) {
 		int top = -1;
 
@@ -39,16 +40,29 @@ profile_report(void)
 				top = k;
 		if (top < 0)
 			break;
-		printf("%10.4f %6.2f%%  %s\n", profile_seconds[top],
+		fprintf(to, "%10.4f %6.2f%%  %s\n", profile_seconds[top],
 		    100 * profile_seconds[top] / total, node_names[top]);
 		profile_seconds[top] = 0;
 	}
-	printf("%10.4f %6.2f%%  all nodes\n", total, 100.0);
+	fprintf(to, "%10.4f %6.2f%%  all nodes\n", total, 100.0);
 #ifdef __CUDACC__
-	printf("%10.4f          %lld steps, each from its beginning to the end of its last node\n", profile_steps_took,
+	fprintf(to, "%10.4f          %lld steps, each from its beginning to the end of its last node\n", profile_steps_took,
 	    (long long)profile_steps);
 #endif
+#if defined(STAGES) && !defined(__CUDACC__)
+	fprintf(to, "%10.4f          waited for what others send\n", stage_waited);
+#endif
 #ifdef BY_CUDNN
-	dnn_report();
+	dnn_report(to);
+#endif
+}
+
+static void
+profile_report(void)
+{
+#ifdef STAGES
+	ranks_write_each(profile_write);	/* each has nodes of its own */
+#else
+	profile_write(stdout);
 #endif
 }

@@ -357,6 +357,40 @@ ranks_average_statistics(void)
 
 #ifdef STAGES
 
+/* What WRITE writes on each rank, by the first, one after the other. */
+static void
+ranks_write_each(void (*write)(FILE *))
+{
+	double *sizes = (double *)calloc((size_t)ranks.size, sizeof(*sizes));
+	char *own = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&own, &size);
+
+	if (!f || !sizes)
+		fail("no memory for what %d ranks write", ranks.size);
+	write(f);
+	if (fclose(f))
+		fail("no memory for what a rank writes");
+	sizes[ranks.rank] = (double)size;
+	ranks_sum(sizes, ranks.size);
+	if (ranks.rank > 0)
+		ranks_give(own, (int64_t)size);
+	for (int k = 0; k < ranks.size && ranks.rank == 0; k++) {
+		char *text = k ? (char *)malloc((size_t)sizes[k]) : own;
+
+		if (!text)
+			fail("no memory for what rank %d writes", k);
+		if (k)
+			ranks_take(text, (int64_t)sizes[k], k);
+		printf("\nrank %d", k);
+		fwrite(text, 1, (size_t)sizes[k], stdout);
+		if (k)
+			free(text);
+	}
+	free(own);
+	free(sizes);
+}
+
 /* What each rank planned, took, and sent: each has a plan of its own. */
 static void
 ranks_report(void)

@@ -7,6 +7,10 @@
 #ifndef STOWAGE_HOST_STAGES_C
 #define STOWAGE_HOST_STAGES_C
 
+#ifndef __CUDACC__
+static double stage_waited;	/* seconds, for what others send: for --profile */
+#endif
+
 /* Samples of micro-batch K of an update of so many; 0: it has none. */
 static int64_t
 stage_batch(int64_t samples, int64_t k)
@@ -119,7 +123,10 @@ stage_run(int which, int64_t b, const struct step *step, int64_t next)
 	pipe_arrive(stage_is_back(which));
 	stage_move(which, b, step);
 #else
+	double since = now();
+
 	pipe_arrive(stage_is_back(which), step->micro);
+	stage_waited += now() - since;
 #endif
 	if (next)
 		stage_expect(which, next, step->micro + 1);

@@ -12,10 +12,12 @@
 #include "readers/reader.h"
 
 static const char *const host_files[] = {
-	"host/ranks.c", "host/stages.c", "host/data.c", "host/samples.c", "host/together_cuda.cu", "host/tables.c", "host/whole.c", "host/choices_file_cuda.cu",
+	"host/ranks.c", "host/data.c", "host/samples.c", "host/together_cuda.cu", "host/tables.c", "host/whole.c", "host/choices_file_cuda.cu",
 	"host/checkpoint.c", "host/checkpoint_read.c",
-	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c",
-	"host/watch.c", "host/predict.c", "host/rate.c", "host/run.c", "host/validate.c", "host/train.c", "host/main.c", "host/library.c", "host/stage_here.c",
+	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/stages.c", "host/log.c", "host/plot.c",
+	"host/profile.c",
+	"host/watch.c", "host/predict.c", "host/rate.c", "host/run.c", "host/validate.c", "host/train.c", "host/main.c", "host/library.c",
+	"host/stage_here.c",
 };
 
 /* Of a program that only infers. */
