@@ -182,46 +182,6 @@ set_objective(struct pass_options *o, const struct module *m, const struct compi
 		    set->device.given ? target_memory(o->target, settings_ranks(set), &set->device) : 0;
 }
 
-/* The plan of one rank, in a copy; NULL after an error. Only the first rank's says what holds of all. */
-static struct module *
-plan_stage(struct module *m, int64_t stage, const struct pass_options *o)
-{
-	struct settings set = m->set;
-	struct diags *own = ARENA_NEW(m->arena, struct diags);
-	struct module *copy;
-	int i;
-
-	diags_init(own, m->arena);
-	set.stage = stage;
-	copy = passes_copy(m, &set, stage ? own : m->diags);
-	if (!passes_run(copy, o))
-		for (i = 0; i < own->all.n; i++)
-			diags_report(m->diags, own->all.v[i]);
-	copy->diags = m->diags;
-	return copy->broken ? NULL : copy;
-}
-
-/* Where ranks are stages of a pipeline, each has a plan of its own: that of the rank with the largest arena, which has them all. */
-static struct module *
-plan_stages(struct module *m, const struct pass_options *o)
-{
-	int64_t n = settings_stages(&m->set), k;
-	struct module **stage = arena_array(m->arena, (size_t)n + 1, sizeof(*stage)), *largest = NULL;
-
-	for (k = 0; k < n; k++) {
-		if (!(stage[k] = plan_stage(m, k, o))) {
-			m->broken = true;
-			return m;
-		}
-		largest = !largest || stage[k]->plan->arena_bytes > largest->plan->arena_bytes ? stage[k] : largest;
-	}
-	for (k = 0; k < n; k++)
-		stage[k]->stage = stage;
-	if (!plan_verify_stages(stage, n, m->diags))
-		largest->broken = true;
-	return largest;
-}
-
 /* The module planned; or, where that serves, a copy with a sketch of its plan. */
 static struct module *
 plan_module(const struct spec *spec, struct module *m, const struct compile_args *args,
@@ -248,7 +208,7 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 	if (args->apart)
 		m = set_apart(m);
 	if (m->set.train && !m->inference && settings_stages(&m->set) > 1)
-		return plan_stages(m, &o);
+		return passes_run_stages(m, &o);
 	in = *m;	/* with the batch that was asked for */
 	if (serves) {
 		in.arena = passes_sketch_arena(m);

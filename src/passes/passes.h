@@ -16,6 +16,9 @@
  * An arena larger than the device is held against that of a sketch: where that fits, it is the plan.
  * So what a sketch proves to fit does fit. */
 bool	passes_run(struct module *, const struct pass_options *);
+/* all_stages.c, where ranks are the stages of a pipeline: runs them for each, in copies. The module of the rank with the largest arena,
+ * which has them all (module->stage); M itself, broken, after an error. */
+struct module	*passes_run_stages(struct module *m, const struct pass_options *);
 /* A copy of the module with a plan made without any search, right but larger than need be
  * (plan->sketch); the module itself is left as it was. It takes a small part of the time of
  * passes_run(). NULL: only that can tell, because something must be reported, the spec asks for what a
