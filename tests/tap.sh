@@ -14,6 +14,8 @@
 #	include FILE			what another program reported in TAP
 #	extended			is this `make check-extended`, which does what takes long?
 #	more NAME COMMAND...		as ok, in the extended run alone: what others already show the like of
+#
+# With TIMED in the environment each test is followed by the processor time that it took, in seconds.
 : "${top_srcdir:=.}" "${top_builddir:=.}" "${CC:=cc}" "${CXX:=c++}"
 : "${STOWAGE:=$top_builddir/stowage}"
 top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99
@@ -35,8 +37,18 @@ unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STOWAGE_MAKEFLAGS
 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive PYTHONDONTWRITEBYTECODE=1
 export STOWAGE CC top_srcdir top_builddir OMP_NUM_THREADS OMP_WAIT_POLICY PYTHONDONTWRITEBYTECODE
 
+# The shell's own time and its children's, since the last test.
+spent() {
+	times > "$work/times"
+	awk -v before="${spent_before:-0}" '{ for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += 60 * t[1] + t[2] } }
+		END { printf "%.2f %.2f", sum, sum - before }' "$work/times" > "$work/spent"
+	read -r spent_before spent_now < "$work/spent"
+	echo "# $spent_now s"
+}
+
 result() {
 	n=$((n + 1))
+	[ -z "${TIMED-}" ] || spent
 	[ "$1" = 0 ] && echo "ok $n - $2" && return
 	echo "not ok $n - $2"
 	shift 2
@@ -80,6 +92,22 @@ find_quick_cc() {
 	clang -std=gnu11 -O0 -march=native -fopenmp-simd -pthread -o "$work/quick" "$work/quick.c" 2> /dev/null &&
 		"$work/quick" && quick_cc=clang
 	rm -f "$work/quick" "$work/quick.c"
+}
+
+# Where a script builds the same programs again and again, $quick_cc compiles each source once by the same words.
+find_quick_cc_once() {
+	find_quick_cc
+	mkdir "$work/compiled" && printf '#!/bin/sh\nkept=%s compiler="%s"\n' "$work/compiled" "$quick_cc" > "$work/quick_cc" &&
+		cat >> "$work/quick_cc" <<-'END' && chmod +x "$work/quick_cc" && quick_cc=$work/quick_cc
+		out= before=
+		for word; do
+			[ "$before" != -o ] || out=$word
+			before=$word
+		done
+		kept=$kept/$({ echo "$@"; for word; do case $word in *.c) cat "$word" ;; esac; done; } | cksum | tr ' ' -)
+		[ -e "$kept" ] || { $compiler "$@" && cp "$out" "$kept"; } || exit
+		cp "$kept" "$out"
+		END
 }
 
 more() {

@@ -57,9 +57,9 @@ def rules(c, uri):
 
 def all_specs():
     compared = unreadable = 0
-    # of the half of the usual run each encoding has what the other has not
+    # of the part that the usual run has each encoding has what the other has not
     every = os.environ.get("EXTENDED")
-    for encoding, specs in (("utf-16", SPECS if every else SPECS[::2]), ("utf-8", SPECS if every else SPECS[1::8])):
+    for encoding, specs in (("utf-16", SPECS if every else SPECS[::4]), ("utf-8", SPECS if every else SPECS[1::16])):
         c = Client(encoding=encoding)
         equal(c.encoding, encoding, f"{encoding} is spoken where it is offered")
         wrong = []
@@ -82,7 +82,7 @@ def all_specs():
             c.diagnostics.clear()
         ok(not wrong, f"{encoding}: findings of {len(specs)} specs are those of lint", "\n".join(wrong))
         equal(c.stop(), 0, f"{encoding}: and the server is well")
-    ok(compared > (400 if every else 200) and unreadable < 20, f"{compared} comparisons, {unreadable} texts that are no UTF-8")
+    ok(compared > (400 if every else 100) and unreadable < 20, f"{compared} comparisons, {unreadable} texts that are no UTF-8")
 
 
 def encodings():

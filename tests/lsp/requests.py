@@ -553,7 +553,7 @@ def everywhere(encoding, cut):
         c.open(uri, text)
         places = [m.start() for m in re.finditer(r"\w+|\W", text)]
         ids = []
-        for at in places[::max(1, len(places) // 60)]:
+        for at in places[::max(1, len(places) // (60 if os.environ.get("EXTENDED") else 20))]:
             for method in AT:
                 ids.append((method, at, c.ask(f"textDocument/{method}", {
                     "textDocument": {"uri": uri}, "position": texts[uri].position(at),

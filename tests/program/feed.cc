@@ -314,7 +314,7 @@ main(void)
 
 	feed_open();
 	keep(train_inputs);
-	for (int round = 0; round < 400; round++) {
+	for (int round = 0; round < 400 && !mistakes; round++) {
 		int number = 1;
 
 		srand((unsigned)round);
