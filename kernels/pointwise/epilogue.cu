@@ -38,10 +38,7 @@ struct epilogue {
 	const elem *saved;	/* what it reads beside the product's result, as large; or NULL */
 };
 
-#ifdef __CUDACC__
-__host__
-#endif
-DEVICE struct epilogue
+DEVICE_TOO struct epilogue
 epilogue_of(enum epilogue_kind kind, const elem *saved)
 {
 	struct epilogue e;
@@ -52,10 +49,7 @@ epilogue_of(enum epilogue_kind kind, const elem *saved)
 }
 
 /* The same where element I of C is the first. */
-#ifdef __CUDACC__
-__host__
-#endif
-DEVICE struct epilogue
+DEVICE_TOO struct epilogue
 epilogue_beyond(struct epilogue e, int64_t i)
 {
 	return epilogue_of(e.kind, e.saved ? e.saved + i : NULL);
