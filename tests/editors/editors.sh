@@ -1,7 +1,7 @@
 # What the tests of editors share, after tap.sh: specs to colour and to indent, under names of their own.
 #
-#	make_specs	$work/specs/: every word of the language, laid out in three ways, and specs/*.nn, all of
-#			them in the extended run; $coloured lists them. False where there is no python3.
+#	make_specs	$work/specs/: every word of the language, laid out in three ways, and some of specs/*.nn; $coloured
+#			lists two of the former, in the extended run all. False where there is no python3.
 #	laid_out	$work/laid/: specs as `stowage fmt` lays them out; $work/bare/: the same without
 #			the blanks that begin lines
 #	write_long	$work/long.nn: 10,000 lines, laid out
@@ -20,7 +20,8 @@ make_specs() {
 		python3 "$here/every.py" many > "$work/specs/every-many.nn" || exit 99
 	"$STOWAGE" fmt - < "$work/specs/every.nn" > "$work/specs/every-laid.nn" 2> "$work/err"
 	cp $(some_specs) "$work/specs"
-	coloured=$(ls "$work"/specs/*.nn)
+	coloured=$(ls "$work/specs/every.nn" "$work/specs/every-many.nn")
+	! extended || coloured=$(ls "$work"/specs/*.nn)
 }
 
 laid_out() {

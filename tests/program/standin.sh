@@ -1,0 +1,28 @@
+# CUDA programs that run without a GPU, on what stands for the runtime, cuBLASLt and cuDNN ($work/standin.so) and, where there
+# is a header of it, for NCCL, too ($work/ranks.so): sourced by the tests of them, after tap.sh. It leaves the caller in $work.
+extended || skip_all "make check-extended runs it"
+: "${NVCC:=nvcc}"
+command -v "$NVCC" > /dev/null || NVCC=/usr/local/cuda/bin/nvcc
+command -v "$NVCC" > /dev/null || skip_all "no nvcc"
+here=$top_srcdir/tests/program/standin
+cd "$work" || exit 99
+unset XDG_CACHE_HOME
+
+stands_in() { # NAME.so SOURCE...: beside what all have
+	shared=$1
+	shift
+	"$CXX" -std=c++17 -O1 -shared -fPIC -I"$(dirname "$(command -v "$NVCC")")/../include" -o "$shared" \
+		"$here/card.cc" "$here/properties.cc" "$here/libraries.cc" "$@" > log 2>&1
+}
+stands_in standin.so || skip_all "no cuDNN 9 and cuBLASLt beside nvcc: NO PROGRAM WAS RUN ON STAND-INS"
+
+stands_for_nccl() {
+	echo '#include <nccl.h>' | "$NVCC" -x cu -E - > /dev/null 2>&1 && stands_in ranks.so "$here/nccl.cc"
+}
+
+compiled() { # NAME OPTION...: NAME/NAME.cu, without a word
+	name=$1
+	shift
+	"$NVCC" -std=c++17 -Xcicc -O1 -Xptxas -O0 -arch=sm_90 -cudart shared -Xcompiler -fopenmp -DUSE_CUBLASLT "$@" \
+		-o "$name/$name" "$name/$name.cu" -lcublasLt -lcudnn > log 2>&1 && [ ! -s log ]
+}
