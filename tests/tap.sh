@@ -41,7 +41,7 @@ export STOWAGE CC top_srcdir top_builddir OMP_NUM_THREADS OMP_WAIT_POLICY PYTHON
 spent() {
 	times > "$work/times"
 	awk -v before="${spent_before:-0}" '{ for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += 60 * t[1] + t[2] } }
-		END { printf "%.2f %.2f", sum, sum - before }' "$work/times" > "$work/spent"
+		END { printf "%.2f %.2f", sum, (sum > before ? sum - before : 0) }' "$work/times" > "$work/spent"
 	read -r spent_before spent_now < "$work/spent"
 	echo "# $spent_now s"
 }
