@@ -82,8 +82,7 @@ compare_ranks(const struct run *r)
 	ranks_compare(ranks_hash(FNV_BEGIN, &r->state, (int64_t)sizeof(r->state)), "another checkpoint");
 	ranks_compare_weights("other weights to begin with");
 	if (r->option.resume) {
-		ranks_checkpoint = r->option.resume;
-		ranks_saved = r->state.update;
+		ranks_note_saved(r->option.resume, r->state.update);
 	}
 }
 #endif

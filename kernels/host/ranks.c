@@ -27,9 +27,12 @@ static struct rank_name {	/* by rank */
 static pthread_t ranks_watcher;
 static bool ranks_watching;
 static bool ranks_exits;	/* the process does, and what is to be done before is done */
-static volatile int ranks_ended;	/* 1: the thread that watches is to end */
-static volatile int64_t ranks_saved = -1;	/* the update that the last checkpoint was after; -1: there is none */
-static const char *ranks_checkpoint;	/* its file */
+static bool ranks_ended;	/* the thread that watches is to end */
+
+static struct rank_saved {	/* the last checkpoint, and the one before it */
+	const char *file;
+	int64_t update;		/* after which it was */
+} rank_saves[2], *ranks_saved;	/* NULL: there is none */
 
 /* Seconds after which a rank that is not heard of is given up. */
 static int ranks_patience = 10;
@@ -55,14 +58,25 @@ ranks_text(char text[RANK_NAME + 64], int rank)
 	return text;
 }
 
+static void
+ranks_note_saved(const char *file, int64_t update)
+{
+	struct rank_saved *s = &rank_saves[ranks_saved == rank_saves];
+
+	*s = (struct rank_saved){ file, update };
+	__atomic_store_n(&ranks_saved, s, __ATOMIC_RELEASE);
+}
+
 /* What is there to go on from, for messages that end a run. */
 static void
 ranks_tell_saved(FILE *to)
 {
-	if (ranks_saved >= 0) {
+	const struct rank_saved *s = __atomic_load_n(&ranks_saved, __ATOMIC_ACQUIRE);
+
+	if (s) {
 		fputs("; the last checkpoint is ", to);
-		put_safe(to, ranks_checkpoint);
-		fprintf(to, ", after update %lld", (long long)ranks_saved);
+		put_safe(to, s->file);
+		fprintf(to, ", after update %lld", (long long)s->update);
 	} else {
 		fputs("; there is no checkpoint", to);
 	}
@@ -84,7 +98,19 @@ ranks_speak(void)
 	fprintf(stderr, "rank %d: ", ranks.rank);
 }
 
-static volatile int64_t *ranks_heard;	/* of each rank that this one heeds, when it last said that it lives */
+static int64_t *ranks_heard;	/* of each rank that this one heeds, when it last said that it lives */
+
+static void
+ranks_hears(int k, int64_t now)
+{
+	__atomic_store_n(&ranks_heard[k], now, __ATOMIC_RELAXED);
+}
+
+static int64_t
+ranks_heard_last(int k)
+{
+	return __atomic_load_n(&ranks_heard[k], __ATOMIC_RELAXED);
+}
 
 #ifdef __CUDACC__
 #include "ranks_tcp.c"
@@ -103,7 +129,7 @@ ranks_wait_on(void)
 	if (since < 0 || !interrupted)
 		return;
 	since = since ? since : ranks_clock();
-	first = ranks.rank == 0 || (ranks.rank == 1 && ranks_clock() - ranks_heard[0] > 3 * RANK_BEAT);
+	first = ranks.rank == 0 || (ranks.rank == 1 && ranks_clock() - ranks_heard_last(0) > 3 * RANK_BEAT);
 	if (!first || ranks_clock() - since < RANK_BEAT)
 		return;
 	since = -1;
@@ -135,7 +161,7 @@ static void
 ranks_forgive(int64_t now)
 {
 	for (int k = 0; k < ranks_heeds(); k++)
-		ranks_heard[k] = now;
+		ranks_hears(k, now);
 }
 
 static void *
@@ -143,7 +169,7 @@ ranks_watch(void *unused)
 {
 	int64_t looked = ranks_clock(), told = 0;
 
-	while (!ranks_ended) {
+	while (!__atomic_load_n(&ranks_ended, __ATOMIC_ACQUIRE)) {
 		int64_t now = ranks_clock();
 
 		if (now - looked > (int64_t)1000000000)
@@ -155,7 +181,7 @@ ranks_watch(void *unused)
 		}
 		ranks_hear(now);
 		for (int k = 0; k < ranks_heeds(); k++)
-			if (now - ranks_heard[k] > ranks_patience * (int64_t)1000000000)
+			if (now - ranks_heard_last(k) > ranks_patience * (int64_t)1000000000)
 				ranks_give_up(ranks_heeded(k));
 		ranks_push();
 	}
@@ -189,7 +215,7 @@ ranks_close(void)
 	fflush(stdout);		/* with a status other than 0, the first to leave ends the others */
 	if (ranks_watching) {
 		ranks_sum(&all, 1);	/* until then others wait for signs of life */
-		ranks_ended = 1;
+		__atomic_store_n(&ranks_ended, true, __ATOMIC_RELEASE);
 		pthread_join(ranks_watcher, NULL);
 	}
 	ranks_leave();
@@ -219,7 +245,7 @@ ranks_begin_watch(void)
 	if (ranks.size == 1)
 		return;
 	ranks_meet();
-	ranks_heard = (volatile int64_t *)calloc((size_t)ranks_heeds(), sizeof(*ranks_heard));
+	ranks_heard = (int64_t *)calloc((size_t)ranks_heeds(), sizeof(*ranks_heard));
 	if (!ranks_heard)
 		fail("no memory to watch %d ranks", ranks_heeds());
 	ranks_forgive(ranks_clock());

@@ -262,7 +262,7 @@ ranks_hear(int64_t now)
 		MPI_Iprobe(ranks_heeded(0), RANK_SIGN, ranks_watched, &more, MPI_STATUS_IGNORE);
 		if (more) {
 			MPI_Recv(NULL, 0, MPI_BYTE, ranks_heeded(0), RANK_SIGN, ranks_watched, MPI_STATUS_IGNORE);
-			ranks_heard[0] = now;
+			ranks_hears(0, now);
 		}
 	}
 	pthread_mutex_unlock(&ranks.lock);
@@ -287,17 +287,18 @@ ranks_push(void)
 	static int64_t was;
 	uint32_t bell;
 	int64_t moved;
-	bool wakes;
+	bool wakes, awaited;
 	int there;
 
 	pthread_mutex_lock(&ranks.lock);
 	bell = ring_shown ? ring_bell(ranks.rank) : 0;
-	wakes = ring_shown && RANKS_WAKE && !exchanges_awaited;
-	if (!exchanges_awaited)
+	awaited = exchanges_awaited;
+	wakes = ring_shown && RANKS_WAKE && !awaited;
+	if (!awaited)
 		exchanges_turn();
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
 	moved = ranks.sent + ring.received + exchanges_begun;
-	if (moved != was && !exchanges_awaited)
+	if (moved != was && !awaited)
 		moment.tv_nsec = RANK_SOON;
 	else
 		moment.tv_nsec = 2 * moment.tv_nsec < RANK_LATER ? 2 * moment.tv_nsec : RANK_LATER;

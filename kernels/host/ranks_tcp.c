@@ -293,13 +293,13 @@ ranks_hear(int64_t now)
 		ssize_t n = 1;
 
 		while (!p->left && (n = recv(p->link[RANK_WATCHES], signs, sizeof(signs), MSG_DONTWAIT)) > 0) {
-			ranks_heard[k] = now;
+			ranks_hears(k, now);
 			if (memchr(signs, RANK_ENDS, (size_t)n))	/* which it has told */
 				ranks_abort(3);
 			p->left = memchr(signs, RANK_LEAVES, (size_t)n) != NULL;
 		}
 		if (p->left)
-			ranks_heard[k] = now;
+			ranks_hears(k, now);
 		else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
 			ranks_has_ended(ranks_heeded(k));
 	}

@@ -357,8 +357,7 @@ write_checkpoint(struct run *r, struct checkpoint *to)
 		checkpoint_give();
 #endif
 	ranks_sum(&written, 1);
-	ranks_checkpoint = to == &checkpoint ? r->option.save : r->option.best;
-	ranks_saved = r->state.update;
+	ranks_note_saved(to == &checkpoint ? r->option.save : r->option.best, r->state.update);
 #else
 	checkpoint_save(to, &r->state);
 #endif

@@ -24,15 +24,15 @@ static struct exchange {
 	int spans;
 	int bytes;		/* of an element */
 	int halves;		/* 0: it is MPI's */
-	volatile bool there;
+	bool there;
 	MPI_Request request;
 	struct ring_span whole;	/* the span, if it is one alone */
 } exchanges[EXCHANGES];
 
 static int exchanges_begun, exchanges_first;	/* the place of the next, and of the first that is not over */
-static volatile int exchanges_open;	/* how many are on their way */
-static volatile int exchanges_small;	/* and of them MPI's */
-static volatile bool exchanges_awaited;	/* the step waits for one, and moves all on itself */
+static int exchanges_open;	/* how many are on their way */
+static int exchanges_small;	/* and of them MPI's */
+static bool exchanges_awaited;	/* the step waits for one, and moves all on itself */
 
 static void
 exchange_arrive(struct exchange *x)
@@ -111,34 +111,32 @@ exchange_begin(const void *key, char *base, const struct ring_span *span, int sp
 	pthread_mutex_unlock(&ranks.lock);
 }
 
-/* Until others may have shown something since the bell of this rank was that. MPI shows nothing. */
-static void
-exchange_rest(int waited, uint32_t bell)
-{
-	if (!ring_shown || exchanges_small > 0 || waited < RANKS_YIELD) {
-		ranks_nap(waited);
-	} else {
-		ring_sleep(ranks.rank, bell, 100000000);
-		ranks_wait_on();
-	}
-}
-
 static void
 exchange_await(struct exchange *x)
 {
-	for (int waited = 0; !x->there; waited++) {
+	bool there = false;
+
+	for (int waited = 0; !there; waited++) {
 		uint32_t bell = ring_shown ? ring_bell(ranks.rank) : 0;
+		bool wakes;
 
 		pthread_mutex_lock(&ranks.lock);
-		exchanges_awaited = true;
 		if (!x->halves && !x->there && ring_over(&x->request))	/* a small one waits for none that goes around the ring */
 			exchange_arrive(x);
 		exchanges_turn();		/* if it is over, its place may be the next one's */
+		there = x->there;
+		wakes = ring_shown && exchanges_small == 0;	/* MPI wakes nobody */
+		exchanges_awaited = !there;
 		pthread_mutex_unlock(&ranks.lock);
-		if (!x->there)
-			exchange_rest(waited, bell);
+		if (there)
+			continue;
+		if (wakes && waited >= RANKS_YIELD) {
+			ring_sleep(ranks.rank, bell, 100000000);
+			ranks_wait_on();
+		} else {
+			ranks_nap(waited);
+		}
 	}
-	exchanges_awaited = false;
 	x->key = NULL;
 }
 
