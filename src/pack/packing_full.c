@@ -4,7 +4,8 @@
  *
  * What can lie together is made one item (packing_glue.c), which is all of it in many instances; each is stacked flat on
  * those below (packing_flat.c); and what does not come out is put into order by ejection, which with fewer items that are right
- * gets further than with all of them. Attempts at the first of these differ, as long as the effort lasts.
+ * gets further than with all of them. Attempts at the first of these differ, as long as the effort lasts; the first few, which differ
+ * most, have the same part of it each, where it is more than a network's.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -100,7 +101,7 @@ attempt(struct instance *in, int k, int64_t best, int64_t target, int *fewest, s
 int64_t
 packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
-	struct effort part = *e;
+	struct effort part = *e, share = *e;
 	struct instance whole = *in;
 	int k, fewest = in->n;
 
@@ -113,7 +114,10 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 		struct instance copy = *in;
 
 		copy.arena = a;
-		best = attempt(&copy, k, best, target, &fewest, &part);
+		share.visits = e->stage > 0 && k < FIRST_ATTEMPTS ? part.visits / (FIRST_ATTEMPTS - k) : part.visits;
+		part.visits -= share.visits;
+		best = attempt(&copy, k, best, target, &fewest, &share);
+		part.visits += share.visits;
 		arena_free(a);
 	}
 	e->visits += part.visits;
