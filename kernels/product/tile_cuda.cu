@@ -199,7 +199,7 @@ template <int SIDE> struct gpu_sums {
 		gpu_fragment<nvcuda::wmma::matrix_a, s.a.TURNED> a;
 		gpu_fragment<nvcuda::wmma::matrix_b, !s.b.TURNED> b[COLS];
 
-#pragma unroll
+#pragma unroll 1
 		for (int k = 0; k < GPU_SLICE; k += GPU_STEP) {
 #pragma unroll
 			for (int j = 0; j < COLS; j++) {
