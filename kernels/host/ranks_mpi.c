@@ -119,20 +119,31 @@ struct ring_trial {		/* what a rank tells others, so that they try to read its m
 	int page;		/* the first rank's: the file of the page */
 };
 
-/* A page of which each rank shows its part: the first rank's, opened by way of its process. */
+/* May this rank read the memory of that process, and is it the other rank's? */
+static bool
+ring_knows(int64_t pid, const struct ring_trial *other)
+{
+	int64_t key;
+
+	return ring_peek(pid, &key, other->at, (int64_t)sizeof(key)) && key == other->key;
+}
+
+/* A page of which each rank shows its part: the first rank's, opened by way of its process, which must be that of PID here. */
 static struct ring_shown *
 ring_page(const struct ring_trial *first, int64_t pid)
 {
 	size_t bytes = (size_t)ranks.size * sizeof(struct ring_shown);
+	struct stat what;
 	char name[64];
 	int fd;
-	void *page;
+	void *page = MAP_FAILED;
 
 	snprintf(name, sizeof(name), "/proc/%lld/fd/%d", (long long)pid, first->page);
-	fd = open(name, O_RDWR | O_CLOEXEC);
+	fd = ring_knows(pid, first) ? open(name, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return NULL;
-	page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fstat(fd, &what) == 0 && S_ISREG(what.st_mode) && what.st_size == (off_t)bytes)
+		page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return page == MAP_FAILED ? NULL : (struct ring_shown *)page;
 }
@@ -142,10 +153,9 @@ static bool
 ring_tried(const struct ring_shown *page, const struct ring_trial *all, const struct rank_name *names)
 {
 	bool can = page && page->key == all->key;
-	int64_t key;
 
 	for (int k = 0; k < ranks.size && can; k++)
-		can = ring_peek(names[k].pid, &key, all[k].at, (int64_t)sizeof(key)) && key == all[k].key;
+		can = ring_knows(names[k].pid, &all[k]);
 	return can;
 }
 

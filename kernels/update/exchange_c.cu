@@ -46,12 +46,14 @@ exchange_arrive(struct exchange *x)
 static void
 exchanges_turn(void)
 {
+	int left = RING_TURN;
+
 	for (; exchanges_open > 0; exchanges_first = (exchanges_first + 1) % EXCHANGES, exchanges_open--) {
 		struct exchange *x = &exchanges[exchanges_first];
 
 		if (x->halves && !ring.base)
 			ring_start(x->base, x->span, x->spans, x->bytes, x->halves);
-		if (!(x->halves ? ring_turn() : ring_over(&x->request)))
+		if (!(x->halves ? ring_turn(&left) : ring_over(&x->request)))
 			return;
 		if (x->halves)
 			ring.base = NULL;
@@ -119,6 +121,7 @@ exchange_await(struct exchange *x)
 	for (int waited = 0; !there; waited++) {
 		uint32_t bell = ring_shown ? ring_bell(ranks.rank) : 0;
 		bool wakes;
+		int refused;
 
 		pthread_mutex_lock(&ranks.lock);
 		if (!x->halves && !x->there && ring_over(&x->request))	/* a small one waits for none that goes around the ring */
@@ -127,7 +130,10 @@ exchange_await(struct exchange *x)
 		there = x->there;
 		wakes = ring_shown && exchanges_small == 0;	/* MPI wakes nobody */
 		exchanges_awaited = !there;
+		refused = ring_refused;
 		pthread_mutex_unlock(&ranks.lock);
+		if (refused)
+			fail("another rank's memory cannot be read any more: %s", strerror(refused));
 		if (there)
 			continue;
 		if (wakes && waited >= RANKS_YIELD) {

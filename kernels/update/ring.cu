@@ -342,9 +342,11 @@ ring_start(char *base, const struct ring_span *span, int spans, int bytes, int h
 		ring_shown[ranks.rank].base = base;
 }
 
-/* Moves on as far as it goes; true: it is over. */
+#define RING_TURN	256	/* parts that one turn takes at most: the lock is others' too, who tell that this rank lives */
+
+/* Moves on as far as it goes, taking up to *LEFT parts; true: it is over. */
 static bool
-ring_turn(void)
+ring_turn(int *left)
 {
 	bool moved = true;
 
@@ -358,10 +360,8 @@ ring_turn(void)
 			ring.asked++;
 			moved = true;
 		}
-		while (ring.received < ring.asked && ring_came(ring.received)) {
+		for (; ring.received < ring.asked && *left > 0 && ring_came(ring.received); moved = true, --*left)
 			ring_take(ring.received++);
-			moved = true;
-		}
 		while (ring.sent < ring.end && ring_may_send(ring.sent) &&
 		    (ring_shown || ring.sent < ring.over + RING_AHEAD)) {
 			ring_send(ring.sent++);
@@ -370,6 +370,8 @@ ring_turn(void)
 	}
 	ring_wake_later(&ring.to, -1);
 	ring_wake_later(&ring.from, -1);
+	if (*left == 0 && ring_shown)	/* there is more to take: nobody is to wait for the bell */
+		ring_wake(ranks.rank);
 	return ring.over == ring.end && ring.received == ring.end;
 }
 

@@ -13,11 +13,15 @@
 
 #include "kernel.h"
 
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
-#include <unistd.h>
+#endif
 
 /* What a rank shows. Parts have numbers through all that ever goes around, which are the same on all ranks. */
 static struct ring_shown {
@@ -31,7 +35,11 @@ static struct ring_shown {
 	char apart[16];		/* a line of the cache for each */
 } *ring_shown;			/* by rank; NULL: MPI sends the parts */
 
-/* Reads so many bytes of another process; false: it does not let this one, or is no more. */
+static int ring_refused;	/* why another's memory, which could be read, cannot be any more: an error of the system's, or 0 */
+
+#ifdef __linux__
+
+/* Reads so many bytes of another process; false: it does not let this one, or is no more (errno). */
 static bool
 ring_peek(int64_t pid, void *to, const void *from, int64_t bytes)
 {
@@ -46,13 +54,56 @@ ring_peek(int64_t pid, void *to, const void *from, int64_t bytes)
 	return true;
 }
 
+/* Wakes all that wait for the bell, or waits until it is no more what it was, but not for longer. */
+static void
+ring_ring(uint32_t *bell)
+{
+	syscall(SYS_futex, bell, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void
+ring_hark(uint32_t *bell, uint32_t was, const struct timespec *most)
+{
+	syscall(SYS_futex, bell, FUTEX_WAIT, was, most, NULL, 0);
+}
+
+#else	/* MPI sends the parts */
+
+static bool
+ring_peek(int64_t pid, void *to, const void *from, int64_t bytes)
+{
+	(void)pid, (void)to, (void)from, (void)bytes;
+	errno = ESRCH;
+	return false;
+}
+
+static void
+ring_ring(uint32_t *bell)
+{
+	(void)bell;
+}
+
+static void
+ring_hark(uint32_t *bell, uint32_t was, const struct timespec *most)
+{
+	(void)bell, (void)was;
+	nanosleep(most, NULL);
+}
+
+#endif
+
 /* Reads a part's bytes, which lie so far behind the other's base; false: they are not ready. Nor are they if the other has died,
- * of which others tell. */
+ * of which others tell, or where the system refuses (ring_refused, of which who waits for them tells). */
 static bool
 ring_pull(int rank, int64_t part, void *to, int64_t at, int64_t bytes)
 {
-	return __atomic_load_n(&ring_shown[rank].ready, __ATOMIC_ACQUIRE) > part &&
-		ring_peek(ring_shown[rank].pid, to, ring_shown[rank].base + at, bytes);
+	if (__atomic_load_n(&ring_shown[rank].ready, __ATOMIC_ACQUIRE) <= part)
+		return false;
+	if (ring_peek(ring_shown[rank].pid, to, ring_shown[rank].base + at, bytes))
+		return true;
+	if (errno != ESRCH && errno != EINTR && errno != EAGAIN && errno != ENOMEM)
+		ring_refused = errno;
+	return false;
 }
 
 static bool
@@ -76,7 +127,7 @@ ring_wake(int rank)
 
 	__atomic_fetch_add(&s->bell, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->waits, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, &s->bell, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+		ring_ring(&s->bell);
 }
 
 static uint32_t
@@ -93,7 +144,7 @@ ring_sleep(int rank, uint32_t bell, long most)
 	struct timespec moment = { most / 1000000000, most % 1000000000 };
 
 	__atomic_fetch_add(&s->waits, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &s->bell, FUTEX_WAIT, bell, &moment, NULL, 0);
+	ring_hark(&s->bell, bell, &moment);
 	__atomic_fetch_sub(&s->waits, 1, __ATOMIC_SEQ_CST);
 }
 
