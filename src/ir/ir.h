@@ -133,8 +133,7 @@ struct node {
 	struct tensor **out;	/* an optional output nobody reads becomes NULL */
 	int nin, nout;
 	int in_room, out_room;	/* for how many there is room at least; 0: not known */
-	struct attr *attr;	/* as op->attrs, in its order; nodes may share them, so they are made anew to be changed */
-	const struct loc *said;	/* where the spec says them, up to the last that is given; NULL: nowhere */
+	struct attr *attr;	/* as op->attrs, in its order */
 	struct tensor *work;	/* its workspace, or NULL */
 	double keep;		/* of in[op->memory.onto], where there is one; see ir/op.h */
 	bool keep_first;	/* only in the first micro-batch of an update: 1 after */

@@ -87,8 +87,11 @@ apply(struct build *b, const struct op *op, const struct attr *attr, const char 
 {
 	struct module *m = b->module;
 	struct node *n = ir_node(b->graph, op, path, loc, noperands, operand);
+	int nattrs = op_nattrs(op);
 
-	n->attr = (struct attr *)attr;
+	n->attr = arena_array(m->arena, (size_t)nattrs, sizeof(*n->attr));
+	if (nattrs > 0)
+		memcpy(n->attr, attr, (size_t)nattrs * sizeof(*attr));
 	if (any_poisoned(noperands, operand) || (op->shape && !op->shape(b, n)))
 		fail(m, n);
 	return n;
@@ -103,9 +106,12 @@ apply_parts(struct build *b, const struct op *op, const struct attr *attr, const
 	struct node *layer = ARENA_NEW(a, struct node), *last;
 
 	*layer = (struct node){ .op = op, .path = path, .loc = loc, .nin = noperands,
-		.in = arena_array(a, (size_t)noperands + 1, sizeof(*layer->in)), .attr = (struct attr *)attr };
+		.in = arena_array(a, (size_t)noperands + 1, sizeof(*layer->in)),
+		.attr = arena_array(a, (size_t)op_nattrs(op) + 1, sizeof(*layer->attr)) };
 	if (noperands > 0)
 		memcpy(layer->in, operand, (size_t)noperands * sizeof(*operand));
+	if (op_nattrs(op) > 0)
+		memcpy(layer->attr, attr, (size_t)op_nattrs(op) * sizeof(*attr));
 	last = any_poisoned(noperands, operand) ? NULL : op->expand(b, layer);
 	if (last)
 		return last;
@@ -128,16 +134,12 @@ static struct node *
 part(struct build *b, const struct node *layer, const struct op *op, const struct attr *attr, const char *suffix,
     int noperands, struct tensor *const *operand, int nties, struct tie *tie)
 {
-	struct arena *a = b->module->arena;
-	struct attr *own = arena_array(a, (size_t)op_nattrs(op) + 1, sizeof(*own));
 	struct build outside = *b;
 	struct node *n;
 
-	if (op_nattrs(op) > 0)
-		memcpy(own, attr, (size_t)op_nattrs(op) * sizeof(*own));
 	b->tie = tie;
 	b->nties = nties;
-	n = apply(b, op, own, path_join(a, layer->path, suffix), layer->loc, noperands, operand);
+	n = apply(b, op, attr, path_join(b->module->arena, layer->path, suffix), layer->loc, noperands, operand);
 	n->part_of = layer;
 	b->tie = outside.tie;
 	b->nties = outside.nties;

@@ -416,7 +416,7 @@ struct build {
 
 /* Applies OP to operands: makes the node, runs shape(), appends it to the graph. Poisoned operands
  * give a node with a poisoned output and no message. Never returns NULL. ATTR has one entry per
- * op->attrs, already checked against types and ranges; it is not copied, and must last as long as the node. */
+ * op->attrs, already checked against types and ranges. */
 struct node	*op_apply(struct build *, const struct op *, const struct attr *, const char *path,
 		    struct loc, int noperands, struct tensor *const *operand);
 
@@ -486,7 +486,6 @@ const struct dtype	*shape_real(const struct module *);
 /* ---- attributes, by name: a misspelt name is a bug and asserts ---- */
 
 const struct attr	*op_attr(const struct node *, const char *name);
-struct loc		 op_attr_loc(const struct node *, const char *name);	/* where the spec says it; no place: nowhere */
 int64_t			 op_int(const struct node *, const char *name);
 double			 op_real(const struct node *, const char *name);
 bool			 op_bool(const struct node *, const char *name);

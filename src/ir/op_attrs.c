@@ -29,14 +29,6 @@ op_attr(const struct node *n, const char *name)
 	abort();
 }
 
-struct loc
-op_attr_loc(const struct node *n, const char *name)
-{
-	const struct attr *a = op_attr(n, name);
-
-	return a->given && n->said ? n->said[a - n->attr] : (struct loc){ NULL, 0, 0 };
-}
-
 struct attr *
 op_body(const struct node *n)
 {

@@ -124,7 +124,6 @@ struct expander {
 	struct map owners;	/* path to struct owner */
 	struct map results;	/* name of a loss or metric to int, the last number it was given */
 	VEC(struct cast) casts;
-	struct attr_pool *attrs;	/* of the nodes so far; NULL: none (attrs.c) */
 	const struct frame *frame;
 	int nframes, depth, steps, sharing;
 	bool sizes_known;	/* batch, accumulate and ranks are as the network says, and not what stands for them after an error */
@@ -295,13 +294,6 @@ struct binding_result {
  * missing. */
 bool	bind_attrs(struct expander *, const struct op *, struct loc, const struct actual *, int n,
 	    int from, int noperands, struct binding_result *);
-
-/* ---- attrs.c ---- */
-
-/* The same without their places, for a node: others may have them too, so they are not to be changed. */
-struct attr	*attrs_keep(struct expander *, const struct op *, const struct attr *);
-/* Their places, as node->said. */
-const struct loc	*attrs_said(struct expander *, const struct op *, const struct attr *);
 
 /* ---- operator.c ---- */
 

@@ -227,8 +227,7 @@ place_node(struct expander *ex, const struct op *op, const char *path, struct lo
 		ex->b.reuse = o->param;
 		ex->b.nreuse = o->nparams;
 	}
-	node = op_apply(&ex->b, op, attrs_keep(ex, op, r->attr), path, ex_place(ex, loc), n, t);
-	node->said = attrs_said(ex, op, r->attr);
+	node = op_apply(&ex->b, op, r->attr, path, ex_place(ex, loc), n, t);
 	explain(ex, before, loc);
 	if (node->out[0]->kind == T_POISON || !ties_are_taken(ex, op, r))
 		return value_poison(loc);
