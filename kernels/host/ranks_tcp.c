@@ -216,14 +216,15 @@ ranks_end_now(int signal)
 static void
 ranks_let_go(int status)
 {
-	ncclComm_t comm = __atomic_load_n(&exchanges_comm, __ATOMIC_ACQUIRE);
+	int n = __atomic_load_n(&communicators, __ATOMIC_ACQUIRE);
 
-	if (!comm)
+	if (n == 0)
 		return;
 	ranks_status = status;
 	signal(SIGALRM, ranks_end_now);
 	alarm(5);
-	ncclCommAbort(comm);
+	while (n > 0)
+		ncclCommAbort(communicator[--n]);
 }
 
 /* Ends all ranks. */
@@ -265,15 +266,27 @@ ranks_has_ended(int r)
 	_exit(3);
 }
 
-/* NCCL has met an error on its own. Mostly a rank is gone, which is noticed here, too, and then told by its name. */
+/* What NCCL has met on its own, of any communicator; ncclSuccess: nothing. */
+static ncclResult_t
+ranks_nccl_error(void)
+{
+	int n = __atomic_load_n(&communicators, __ATOMIC_ACQUIRE);
+	ncclResult_t error;
+
+	for (int k = 0; k < n; k++)
+		if (ncclCommGetAsyncError(communicator[k], &error) == ncclSuccess && error != ncclSuccess && error != ncclInProgress)
+			return error;
+	return ncclSuccess;
+}
+
+/* Mostly a rank is gone, which is noticed here, too, and then told by its name. */
 static void
 ranks_hear_nccl(int64_t now)
 {
 	static int64_t since;
-	ncclComm_t comm = __atomic_load_n(&exchanges_comm, __ATOMIC_ACQUIRE);
-	ncclResult_t error = ncclSuccess;
+	ncclResult_t error = ranks_nccl_error();
 
-	if (!comm || ncclCommGetAsyncError(comm, &error) != ncclSuccess || error == ncclSuccess || error == ncclInProgress)
+	if (error == ncclSuccess)
 		return;
 	since = since ? since : now;
 	if (now - since < (int64_t)3000000000)

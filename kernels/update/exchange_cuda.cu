@@ -17,6 +17,12 @@
 static ncclComm_t exchanges_comm;	/* of all ranks; NULL: there is one */
 static cudaStream_t exchanges_beside;
 
+#define COMMUNICATORS	5	/* that one, and what goes on and back between stages, two ways each */
+
+/* All of this rank's, for the thread that watches, too. */
+static ncclComm_t communicator[COMMUNICATORS];
+static int communicators;
+
 static cudaEvent_t exchanges_before;	/* all that the step has come to when something begins */
 
 /* In the order in which they began, around and around. */
@@ -30,12 +36,18 @@ static int exchanges_grouped;	/* how many before it are one group of calls, whic
 
 static void	ranks_gather(const void *own, void *all, int bytes);
 
+static void
+communicator_add(ncclComm_t comm)
+{
+	communicator[communicators] = comm;
+	__atomic_store_n(&communicators, communicators + 1, __ATOMIC_RELEASE);
+}
+
 /* All ranks come here, each of which has chosen its card. */
 static void
 exchange_open(void)
 {
 	ncclUniqueId own, *all;
-	ncclComm_t comm;
 	int least, most;
 
 	if (ranks.size == 1)
@@ -54,8 +66,8 @@ exchange_open(void)
 	if (ranks.rank == 0)
 		NCCL(ncclGetUniqueId(&own));
 	ranks_gather(&own, all, (int)sizeof(own));
-	NCCL(ncclCommInitRank(&comm, ranks.size, all[0], ranks.rank));
-	__atomic_store_n(&exchanges_comm, comm, __ATOMIC_RELEASE);	/* for the thread that watches, too */
+	NCCL(ncclCommInitRank(&exchanges_comm, ranks.size, all[0], ranks.rank));
+	communicator_add(exchanges_comm);
 	free(all);
 	/* what others wait for comes first */
 	CUDA(cudaDeviceGetStreamPriorityRange(&least, &most));

@@ -158,6 +158,7 @@ pipe_open_way(bool back, bool higher, ncclUniqueId id, void *byte)
 	int least, most;
 
 	p->comm = pipe_join(id, higher);
+	communicator_add(p->comm);
 	CUDA(cudaDeviceGetStreamPriorityRange(&least, &most));
 	CUDA(cudaStreamCreateWithPriority(&p->beside, cudaStreamNonBlocking, most));
 	CUDA(cudaEventCreateWithFlags(&p->before, cudaEventDisableTiming));

@@ -375,7 +375,9 @@ ncclCommInitRank(ncclComm_t *to, int size, ncclUniqueId id, int rank)
 ncclResult_t
 ncclCommGetAsyncError(ncclComm_t c, ncclResult_t *to)
 {
-	*to = (ncclResult_t)c->error.load();
+	const char *breaks = getenv("STANDIN_NCCL_BREAKS");	/* a link: communicators of so many ranks have an error */
+
+	*to = breaks && atoi(breaks) == c->size ? ncclRemoteError : (ncclResult_t)c->error.load();
 	return ncclSuccess;
 }
 
