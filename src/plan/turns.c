@@ -12,8 +12,8 @@
 #include "plan/estimate.h"
 #include "target/target.h"
 
-struct stage_time
-plan_turn(const struct module *m)
+static struct stage_time
+turn_of(const struct module *m)
 {
 	const struct card card = card_of(m);
 	const struct graph *g = m->train;
@@ -91,4 +91,31 @@ plan_turns_take(const struct stage_time *turn, int64_t stages, int64_t micro_bat
 		last = p.rank[k].now > last ? p.rank[k].now : last;
 	arena_free(a);
 	return last;
+}
+
+struct turns
+plan_turns(const struct module *m)
+{
+	int64_t n = module_stages(m), micro = m->set.accumulate, k;
+	struct arena *a = arena_child(m->arena);
+	struct stage_time *turn = arena_array(a, (size_t)n, sizeof(*turn));
+	struct turns t = { 0 };
+	double busy = 0, most = 0;
+
+	for (k = 0; k < n; k++) {
+		double own;
+
+		turn[k] = turn_of(m->stage[k]);
+		own = (turn[k].forward + turn[k].backward) * (double)micro;
+		busy += own;
+		t.slowest = own > most ? k : t.slowest;
+		most = own > most ? own : most;
+	}
+	t.takes = plan_turns_take(turn, n, micro, a);
+	if (t.takes > 0) {
+		t.waits = 1 - busy / ((double)n * t.takes);
+		t.slowest_waits = 1 - most / t.takes;
+	}
+	arena_free(a);
+	return t;
 }

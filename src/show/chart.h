@@ -45,6 +45,8 @@ void	chart_escape(FILE *, const char *s);
 
 /* Bytes under a name in a list of the text; the line is left open. */
 void	plan_size_row(FILE *, const struct plan_style *, const char *name, int64_t bytes);
+/* plan_stages.c: the ranks of a module of stages. */
+void	plan_stages(FILE *, const struct module *, const struct plan_style *);
 /* plan_feeding.c: what a program for a GPU does beside its plan for small steps; nothing on others. */
 void	plan_feeding(FILE *, const struct module *, const struct plan_style *);
 /* plan_curve.c: live bytes over the step, in the characters of a terminal. */

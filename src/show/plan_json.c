@@ -25,22 +25,6 @@ place(struct json *j, const struct module *m, struct loc l)
 		jsonw_string(j, "path", l.src->path);
 }
 
-/* What they wait on average, by what each has to do. */
-static double
-bubble_estimate(const struct module *m)
-{
-	int64_t n = module_stages(m), k;
-	struct stage_time *turn = arena_array(m->arena, (size_t)n, sizeof(*turn));
-	double busy = 0, takes;
-
-	for (k = 0; k < n; k++) {
-		turn[k] = plan_turn(m->stage[k]);
-		busy += (turn[k].forward + turn[k].backward) * (double)m->set.accumulate;
-	}
-	takes = plan_turns_take(turn, n, m->set.accumulate, m->arena);
-	return takes > 0 ? 1 - busy / ((double)n * takes) : 0;
-}
-
 /* Where ranks are stages of a pipeline: each one's plan in figures, and what each waits of an update, if all take as long. */
 static void
 write_stages(struct json *j, const struct module *m)
@@ -68,7 +52,7 @@ write_stages(struct json *j, const struct module *m)
 	}
 	jsonw_end(j);
 	jsonw_real(j, "bubble", (double)(n - 1) / (double)(m->set.accumulate + n - 1));
-	jsonw_real(j, "bubble_estimate", bubble_estimate(m));
+	jsonw_real(j, "bubble_estimate", plan_turns(m).waits);
 }
 
 static void

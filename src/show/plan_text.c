@@ -15,7 +15,6 @@
 #include "ir/op.h"
 #include "show/chart.h"
 #include "plan/summary.h"
-#include "plan/turns.h"
 
 #define TOP_SHOWN	10	/* buffers at the peak */
 #define LINES_SHOWN	5	/* of the spec, at the peak */
@@ -93,59 +92,6 @@ print_shared(const struct printer *r, enum tensor_kind kind, int64_t whole)
 	fprintf(r->out, "  on each rank, at most: its piece of every tensor, of %s in all\n", size_human(all, whole));
 }
 
-/* And how long by what each is estimated to take. */
-static void
-print_turns(const struct printer *r)
-{
-	int64_t n = module_stages(r->m), of = r->m->set.accumulate, k, slowest = 0;
-	struct stage_time *turn = arena_array(r->m->arena, (size_t)n, sizeof(*turn));
-	bool gpu = r->m->plan->target->is_gpu;
-	double takes, busy = 0, most = 0;
-
-	for (k = 0; k < n; k++) {
-		double own;
-
-		turn[k] = plan_turn(r->m->stage[k]);
-		own = (turn[k].forward + turn[k].backward) * (double)of;
-		busy += own;
-		slowest = own > most ? k : slowest;
-		most = own > most ? own : most;
-	}
-	takes = plan_turns_take(turn, n, of, r->m->arena);
-	if (takes <= 0)
-		return;
-	fprintf(r->out, "  %-22s %10.1f %%  of it on average, and rank %lld, which has the most to do, %.1f %%, by %s (estimate: nothing "
-	    "takes time between ranks)\n", "", 100 * (1 - busy / ((double)n * takes)), (long long)slowest, 100 * (1 - most / takes),
-	    gpu ? "the card's figures" : "their multiply-adds");
-	if (gpu)
-		fprintf(r->out, "  %-22s %9.3g ms  forward and backward of an update (the same estimate)\n", "pipeline", takes / 1e6);
-}
-
-/* Of each stage of a pipeline, what it takes and sends; and for how much of an update a rank waits, if all take as long. */
-static void
-print_stages(const struct printer *r)
-{
-	int64_t n = module_stages(r->m), of = r->m->set.accumulate, all = 0, k;
-	char on[SIZE_TEXT], back[SIZE_TEXT];
-
-	for (k = 0; k < n; k++)
-		all += r->m->stage[k]->plan->step_macs;
-	for (k = 0; k < n; k++) {
-		const struct module *m = r->m->stage[k];
-		const struct plan *p = m->plan;
-
-		size_row(r, arena_printf(r->m->arena, "rank %lld", (long long)k), p->arena_bytes);
-		fprintf(r->out, "  %s on and %s back an update; at most %lld micro-batch%s between forward and backward", size_human(on,
-		    plan_sent_on(m, p, false)), size_human(back, plan_sent_on(m, p, true)), (long long)p->slots, p->slots > 1 ? "es" : "");
-		if (all > 0)
-			fprintf(r->out, "; %.0f %% of multiply-adds", 100.0 * (double)p->step_macs / (double)all);
-		putc('\n', r->out);
-	}
-	fprintf(r->out, "  %-22s %10.1f %%  of an update each rank waits for others, if all take as long: %lld of %lld turns\n", "bubble",
-	    100.0 * (double)(n - 1) / (double)(of + n - 1), (long long)(n - 1), (long long)(of + n - 1));
-	print_turns(r);
-}
-
 /* What goes over the wire between ranks, and how long that takes at least. */
 static void
 print_traffic(const struct printer *r)
@@ -157,7 +103,7 @@ print_traffic(const struct printer *r)
 	if (r->m->set.ranks <= 1 || !r->m->train)
 		return;
 	if (r->m->stage) {
-		print_stages(r);
+		plan_stages(r->out, r->m, &r->style);
 		return;
 	}
 	size_row(r, "traffic", s->sent);

@@ -6,6 +6,7 @@
  * the module's arena, and the module and the plan stay as they are.
  *
  *     plan_NAME.c     a format a file: this record
+ *     plan_stages.c   the ranks of a pipeline, for the text
  *     plan_feeding.c  how batches come to a GPU, for the text
  *     plan_curve.c    live bytes over the step, in the characters of a terminal
  *     plan_svg_*.c    parts of the picture
