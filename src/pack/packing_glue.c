@@ -432,7 +432,7 @@ make_room(struct glue *g, struct arena *a)
 	g->dead = arena_array(a, n + MOST_SUMS, sizeof(*g->dead));
 	g->born = arena_array(a, n + MOST_SUMS, sizeof(*g->born));
 	for (side = BIRTH; side <= DEATH; side++) {
-		g->subset[side] = arena_array(a, (size_t)1 << MOST_UNITS, sizeof(*g->subset[side]));
+		g->subset[side] = arena_array(a, (size_t)1 << (n < MOST_UNITS ? n : MOST_UNITS), sizeof(*g->subset[side]));
 		g->first[side] = arena_array(a, instants, sizeof(*g->first[side]));
 		memset(g->first[side], -1, instants * sizeof(*g->first[side]));
 	}

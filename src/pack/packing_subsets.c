@@ -135,7 +135,9 @@ glue_divide_all(struct glue *g, int instant, bool whole)
 	m = list_subsets(&b, born);
 	effort_spend(g->effort, 4 * (n + m));
 	found = list_pairs(dead, n, born, m, pair);
-	found = found < 0 ? 0 : drop_divisible(pair, found);
+	found = found < 0 ? 0 : found;
+	effort_spend(g->effort, found * found / 4);
+	found = drop_divisible(pair, found);
 	for (i = 0; i < found && (to = glue_new_instant(g, instant)) >= 0; i++) {
 		move_units(g, &d, pair[i].dead, DEATH, to);
 		move_units(g, &b, pair[i].born, BIRTH, to);
