@@ -1,0 +1,295 @@
+/* Rectangles that were cut to pieces are put together again, with little or no gap. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rectangles.h"
+
+Test(rectangles, rectangles_cut_to_pieces_are_put_together)
+{
+	static struct item item[40];
+	struct packing p = { item, 40, 1 };
+	uint64_t seed;
+	int first, second;
+
+	for (seed = 1; seed <= 40; seed++) {
+		struct arena *a = arena_new();
+		struct packing_result r;
+
+		cut_rectangle(item, p.n, 100000, 1, seed);
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(r.max_live, 1 << 20);
+		cr_assert(r.optimal, "seed %d: %lld", (int)seed, (long long)r.height);
+		cr_assert_eq(packing_check(a, &p, 1 << 20, &first, &second), PACKING_RIGHT);
+		arena_free(a);
+	}
+}
+
+/* Whatever is cut off, all before it is the same. */
+Test(rectangles, more_effort_never_gives_a_worse_answer)
+{
+	static struct item item[300];
+	struct packing p = { item, 300, 1 };
+	int64_t millions, last, networks;
+	uint64_t seed, state;
+	int i;
+
+	for (seed = 1; seed <= 2; seed++) {
+		struct arena *a = arena_new();
+
+		state = seed;
+		for (i = 0; i < p.n; i++) {
+			item[i].size = (int64_t)(next(&state) % 100 + 1) * 17;
+			item[i].lower = (int64_t)(next(&state) % 200);
+			item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % 60);
+		}
+		last = INT64_MAX;
+		networks = packing_solve(a, &p, NULL).height;
+		for (millions = 1; millions <= 63; millions = 2 * millions + 1) {
+			struct packing_options o = { .visits = millions * 1000000 };
+			int64_t height = packing_solve(a, &p, &o).height;
+
+			cr_assert_leq(height, last, "seed %d, %d million", (int)seed, (int)millions);
+			cr_assert(millions < 40 || height <= networks);
+			last = height;
+		}
+		arena_free(a);
+	}
+}
+
+/* No method but searches between bound and height comes nearer than 2.6 %, and they need more than a small part of the effort. */
+Test(rectangles, searches_above_the_bound_have_their_time)
+{
+	static struct item item[400];
+	struct packing p = { item, 400, 1 };
+	struct packing_options o = { .visits = 200000000 };
+	struct packing_result r;
+	struct arena *a = arena_new();
+	uint64_t state = 2;
+	int i, first, second;
+
+	for (i = 0; i < p.n; i++) {
+		item[i].size = (int64_t)(next(&state) % 1000) + 1;
+		item[i].lower = (int64_t)(next(&state) % 100);
+		item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % 40);
+	}
+	r = packing_solve(a, &p, &o);
+	cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+	cr_assert_leq(r.height, r.max_live + r.max_live / 50, "%lld", (long long)r.height);
+	arena_free(a);
+}
+
+/* Nothing may be wasted: of a thousand pieces the last would find no place by chance. */
+Test(rectangles, large_rectangles_cut_to_pieces_are_put_together)
+{
+	static const int pieces[] = { 700, 1000, 1000, 1000, 2000, 4100, 1000, 1000 };
+	static struct item item[4100];
+	int first, second, whole = 0;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 8; seed++) {	/* the last with some cuts at the same instants */
+		struct arena *a = arena_new();
+		struct packing p = { item, pieces[seed - 1], 1 };
+		struct packing_result r;
+
+		cut_rectangle(item, p.n, seed < 7 ? 100000 : 10000, 1, seed);
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(r.max_live, 1 << 20);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		whole += r.height == 1 << 20;
+		arena_free(a);
+	}
+	cr_assert_geq(whole, 6, "%d of 8", whole);
+}
+
+Test(rectangles, rectangles_of_few_sizes_leave_a_twentieth_on_average)
+{
+	static struct item item[1000];
+	struct packing p = { item, 1000, 1 };
+	int first, second;
+	double sum = 0;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 6; seed++) {
+		struct arena *a = arena_new();
+
+		cut_rectangle(item, p.n, 1024, 1024, seed);
+		sum += (double)packing_solve(a, &p, NULL).height / (1 << 20);
+		cr_assert_eq(packing_check(a, &p, (1 << 20) * 3 / 2, &first, &second), PACKING_RIGHT);
+		arena_free(a);
+	}
+	cr_assert_leq(sum / 6, 1.0 + 1.0 / 20, "%.4f", sum / 6);
+}
+
+/* Several cuts at most instants, in rows of about thirty: what ends at one is told apart by what its sizes add up to. Beside them
+ * the second half in time, which no cut joins to the first, must be put together too. */
+Test(rectangles, rectangles_cut_at_few_instants_are_put_together)
+{
+	static struct item item[1200];
+	int first, second, i, largest, whole = 0;
+	uint64_t seed, state;
+
+	for (seed = 1; seed <= 4; seed++) {
+		struct arena *a = arena_new();
+		struct packing p = { item, 2, 1 };
+		struct packing_result r;
+
+		state = seed;
+		item[0] = (struct item){ .size = 1 << 20, .upper = 250 };
+		item[1] = (struct item){ .size = 1 << 20, .lower = 250, .upper = 300 };
+		while (p.n < 1200) {
+			double area = 0;
+
+			for (i = largest = 0; i < 8; i++) {	/* of eight */
+				int k = (int)(next(&state) % (uint64_t)p.n);
+				double other = (double)item[k].size * (double)(item[k].upper - item[k].lower);
+
+				largest = other > area ? k : largest;
+				area = other > area ? other : area;
+			}
+			item[p.n] = item[largest];
+			if (next(&state) % 2) {
+				int64_t part = 1 + (int64_t)(next(&state) % (uint64_t)(item[largest].size - 1));
+
+				item[p.n].size = part;
+				item[largest].size -= part;
+			} else if (item[largest].upper - item[largest].lower > 1) {
+				item[largest].upper = item[largest].lower + 1 + (int64_t)(next(&state) %
+				    (uint64_t)(item[largest].upper - item[largest].lower - 1));
+				item[p.n].lower = item[largest].upper;
+			} else {
+				continue;
+			}
+			p.n++;
+		}
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(r.max_live, 1 << 20);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		whole += r.optimal;
+		arena_free(a);
+	}
+	cr_assert_geq(whole, 3, "%d of 4", whole);
+}
+
+static int64_t
+between(uint64_t *state, int64_t low, int64_t high)	/* both are not in it */
+{
+	return low + 1 + (int64_t)(next(state) % (uint64_t)(high - low - 1));
+}
+
+/* Cuts one off ITEM, or makes five of it, which no cut through it parts: four around the fifth. How many new ones there are then at
+ * MADE. */
+static int
+cut_or_wheel(struct item *item, struct item *made, uint64_t *state)
+{
+	int64_t end = item->upper, height = item->size, from, to, low, high;
+
+	if (next(state) % 4 == 0 && end - item->lower > 3 && height > 3) {
+		from = between(state, item->lower, end - 1);
+		to = between(state, from, end);
+		low = between(state, 0, height - 1);
+		high = between(state, low, height);
+		made[0] = (struct item){ .size = high, .lower = to, .upper = end };
+		made[1] = (struct item){ .size = height - high, .lower = from, .upper = end };
+		made[2] = (struct item){ .size = height - low, .lower = item->lower, .upper = from };
+		made[3] = (struct item){ .size = high - low, .lower = from, .upper = to };
+		item->upper = to;
+		item->size = low;
+		return 4;
+	}
+	made[0] = *item;
+	if (next(state) % 2 && height > 1)
+		item->size -= made[0].size = between(state, 0, height);
+	else if (end - item->lower > 1)
+		item->upper = made[0].lower = between(state, item->lower, end);
+	else
+		return 0;
+	return 1;
+}
+
+/* About ten end and ten begin at an instant, of sizes that seldom add up to the same by chance. */
+Test(rectangles, wheels_cut_at_few_instants_are_put_together)
+{
+	static struct item item[1004];
+	int first, second, i, k, largest, whole = 0;
+	uint64_t seed, state;
+
+	for (seed = 1; seed <= 4; seed++) {
+		struct arena *a = arena_new();
+		struct packing p = { item, 1, 1 };
+		struct packing_result r;
+
+		state = seed;
+		item[0] = (struct item){ .size = 1 << 20, .upper = 100 };
+		while (p.n < 1000) {
+			for (i = largest = 0; i < 8; i++) {
+				k = (int)(next(&state) % (uint64_t)p.n);
+				if (item[k].size * (item[k].upper - item[k].lower) >
+				    item[largest].size * (item[largest].upper - item[largest].lower))
+					largest = k;
+			}
+			p.n += cut_or_wheel(&item[largest], &item[p.n], &state);
+		}
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(r.max_live, 1 << 20);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		whole += r.optimal;
+		arena_free(a);
+	}
+	cr_assert_geq(whole, 3, "%d of 4", whole);
+}
+
+/* Lanes side by side: now and then a few neighbours end together, and others begin in their room, at an instant of
+ * their own. There is no cut through the whole, so nothing can be told by cutting. */
+static int
+lay_lanes(struct item *item, int n, uint64_t seed)
+{
+	enum { MOST = 40 };	/* lanes */
+	int64_t size[MOST], begun[MOST], room, part;
+	int lanes = 20, made = 0, k, from, old, new, now;
+
+	for (k = 0; k < lanes; k++) {
+		size[k] = 1 + (int64_t)(next(&seed) % 100000);
+		begun[k] = 0;
+	}
+	for (now = 1; made < n - MOST; now++) {
+		from = (int)(next(&seed) % (uint64_t)(lanes - 2));
+		old = lanes < 13 ? 1 : 1 + (int)(next(&seed) % 3);
+		for (room = 0, k = from; k < from + old; k++) {
+			item[made++] = (struct item){ .size = size[k], .lower = begun[k], .upper = now, .offset = -1 };
+			room += size[k];
+		}
+		new = lanes - old > MOST - 3 || room < 100 ? 1 : 1 + (int)(next(&seed) % 3);
+		memmove(size + from + new, size + from + old, (size_t)(lanes - from - old) * sizeof(*size));
+		memmove(begun + from + new, begun + from + old, (size_t)(lanes - from - old) * sizeof(*begun));
+		lanes += new - old;
+		for (k = from; k < from + new; k++) {
+			part = k + 1 < from + new ? room / 8 + (int64_t)(next(&seed) % (uint64_t)(room / 2)) : room;
+			size[k] = part;
+			begun[k] = now;
+			room -= part;
+		}
+	}
+	for (k = 0; k < lanes; k++)
+		item[made++] = (struct item){ .size = size[k], .lower = begun[k], .upper = now, .offset = -1 };
+	return made;
+}
+
+Test(rectangles, lanes_that_share_no_cut_are_put_together)
+{
+	static struct item item[1100];
+	int first, second, whole = 0;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 6; seed++) {
+		struct arena *a = arena_new();
+		struct packing p = { item, lay_lanes(item, 1000, seed), 1 };
+		struct packing_result r;
+
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		whole += r.optimal;
+		arena_free(a);
+	}
+	cr_assert_geq(whole, 5, "%d of 6", whole);
+}
