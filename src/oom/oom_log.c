@@ -13,6 +13,7 @@
 #include "oom/oom_around.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_named.h"
+#include "oom/oom_tell.h"
 #include "oom/oom_text.h"
 #include "oom/oom_trace.h"
 
@@ -20,10 +21,9 @@
 #define AHEAD		4096	/* what must be in the window behind a phrase, or the end is */
 #define DETAILS		2000	/* bytes in which a message says more; */
 #define FEW		400	/* one in words that anyone may use */
-#define MOST_PHRASES	512
+#define MOST_PHRASES	640
 #define NEAR_LINES	300	/* in which one error follows from another */
 #define BEHIND		640	/* what stays in it ahead of the place that is looked at */
-#define MOST_SIGNS	(1 << 28)	/* of a text in an array */
 
 struct log_reader {
 	struct oom_log *log;
@@ -37,6 +37,7 @@ struct log_reader {
 	struct oom_trace trace;
 	int64_t told;		/* where in the text the last message ends, */
 	enum oom_kind told_kind;	/* and its kind */
+	const struct phrase *phrase[MOST_PHRASES];
 	int first[256], next[MOST_PHRASES];	/* phrases by first byte; -1: no more */
 	const struct detail *details[OOM_KINDS];	/* of a kind: the first */
 };
@@ -60,136 +61,10 @@ oom_kind_name(enum oom_kind kind)
 
 /* ---- messages ---- */
 
-struct telling {		/* a message whose text is being read */
-	struct oom_message *o;
-	unsigned flags;		/* of its phrase */
-	bool placed;		/* where memory ended is settled */
-};
-
 static bool
 is_line_end(char c)
 {
 	return c == '\n' || c == OOM_BREAK;
-}
-
-static struct oom_size
-exactly(int64_t bytes)
-{
-	return (struct oom_size){ true, bytes, 0 };
-}
-
-static void
-add_size(struct oom_size *to, const struct oom_size *more)
-{
-	to->known = true;
-	if (__builtin_add_overflow(to->bytes, more->bytes, &to->bytes))
-		to->bytes = INT64_MAX;
-	to->slack += more->slack;
-}
-
-/* "0.92" in thousandths; 0: it is no such number. */
-static int
-thousandths(const char *s)
-{
-	int n, places;
-
-	if ((*s != '0' && *s != '1') || s[1] != '.')
-		return 0;
-	n = *s - '0';
-	s += 2;
-	for (places = 0; places < 3; places++)
-		n = 10 * n + (is_digit(*s) ? *s++ - '0' : 0);
-	return n <= 1000 ? n : 0;
-}
-
-static void
-note_place(struct telling *t, const struct detail *d, const struct oom_match *m)
-{
-	struct oom_message *o = t->o;
-
-	if (d->role == DETAIL_ELSEWHERE) {
-		t->placed = true;
-	} else if (d->role == DETAIL_GPU) {
-		if (o->gpu < 0 && m->number[0] <= MOST_GPUS)
-			o->gpu = (int)m->number[0];
-	} else if (!t->placed) {
-		o->host = m->place.host;
-		o->gpu = m->place.gpu;
-		t->placed = true;
-	}
-}
-
-/* What is in bytes: the field's size, by what is matched. */
-static void
-note_size(struct oom_message *o, const struct detail *d, const struct oom_match *m)
-{
-	struct oom_size *size = &o->size[d->value];
-
-	switch (d->role) {
-	case DETAIL_SIZE:
-		if (m->size.known && !size->known)
-			*size = m->size;
-		else if (m->numbers)
-			*size = exactly(m->number[0]);	/* of bytes: more exact than before */
-		break;
-	case DETAIL_MORE:
-		if (!size->known)
-			*size = m->second.bytes > m->size.bytes ? m->second : m->size;
-		break;
-	case DETAIL_SUM:
-		add_size(size, &m->size);
-		if (!size[1].known || m->size.bytes > size[1].bytes)
-			size[1] = m->size;
-		break;
-	default:
-		if (!size->known && m->size.bytes >= o->size[OOM_ASKED].bytes)
-			*size = exactly(m->size.bytes - o->size[OOM_ASKED].bytes);
-	}
-}
-
-static void
-note_detail(struct telling *t, const struct detail *d, const struct oom_match *m)
-{
-	struct oom_message *o = t->o;
-
-	switch (d->role) {
-	case DETAIL_SIZE:
-	case DETAIL_MORE:
-	case DETAIL_SUM:
-	case DETAIL_TOTAL:
-		note_size(o, d, m);
-		break;
-	case DETAIL_SHAPE:
-		if (!o->shape.known)
-			o->shape = m->shape;
-		break;
-	case DETAIL_NODE:
-		if (!o->node[0])
-			memcpy(o->node, m->name, sizeof(o->node));
-		break;
-	case DETAIL_ELEMENT:
-		if (!o->element)
-			o->element = (int)d->value;
-		break;
-	case DETAIL_TEXT:
-		if (!o->element && m->numbers && m->number[0] > 0 && m->number[0] <= MOST_SIGNS)
-			o->element = (int)(m->number[0] * d->value);
-		break;
-	case DETAIL_WARNING:
-		o->warning = true;
-		break;
-	case DETAIL_SHARE:
-		o->share = thousandths(m->name);
-		break;
-	case DETAIL_FACT:
-		o->facts |= (uint64_t)d->value;
-		break;
-	case DETAIL_PLACE:
-	case DETAIL_ELSEWHERE:
-	case DETAIL_GPU:
-		note_place(t, d, m);
-		break;
-	}
 }
 
 /* Can the pattern match at S, by its first byte and those beside it? Where one is no letter, the line may break. */
@@ -239,7 +114,7 @@ find_phrase(const struct log_reader *r, const char *s, const char *end, struct o
 	if (is_letter(*s) && is_letter(s[-1]))
 		return NULL;	/* within a word, where none begins: nearly always */
 	for (i = r->first[(unsigned char)*s]; i >= 0; i = r->next[i]) {
-		const struct phrase *p = &oom_phrases[i];
+		const struct phrase *p = r->phrase[i];
 
 		if (may_begin(p->pattern, s, end) && (*after = oom_pattern(p->pattern, s, end, m)) &&
 		    (!(p->flags & PHRASE_ALONE) || alone(s, r->in.text)))
@@ -280,7 +155,7 @@ read_details(const struct log_reader *r, struct telling *t, const char *s, const
 		}
 		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
 			if (may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m))
-				note_detail(t, d, &m);
+				oom_tell_detail(t, d, &m);
 	}
 	return s;
 }
@@ -307,51 +182,6 @@ details_end(const struct phrase *p, const char *s, const char *end)
 		return stop;
 	line = memchr(s, '\n', (size_t)(stop - s));
 	return line ? line : stop;
-}
-
-/* The sizes that the phrase itself tells. */
-static void
-note_sizes(struct oom_message *o, const struct phrase *p, const struct oom_match *m)
-{
-	bool onnx = p->kind == OOM_ONNX;	/* what was free comes first */
-
-	o->size[p->field] = m->size;
-	if (m->second.known)
-		o->size[OOM_FREE] = m->second;
-	if (p->flags & PHRASE_GPU) {
-		if (m->numbers && m->number[0] <= MOST_GPUS)
-			o->gpu = (int)m->number[0];
-		return;
-	}
-	if ((onnx || p->kind == OOM_PADDLE) && m->numbers == 2) {
-		o->size[OOM_FREE] = exactly(m->number[!onnx]);
-		o->size[OOM_ASKED] = exactly(m->number[onnx]);
-	} else if (p->flags & PHRASE_BYTES) {
-		o->size[OOM_ASKED] = exactly(m->number[0]);
-	}
-	/* "2.12G (2282521344 bytes)": rounded or cut off */
-	if (m->size.known && m->numbers && m->number[0] >= m->size.bytes - 2 * m->size.slack &&
-	    m->number[0] <= m->size.bytes + 2 * m->size.slack)
-		o->size[OOM_ASKED] = exactly(m->number[0]);
-}
-
-/* Where the type of elements is none that is known, the bytes of all tell theirs. */
-static void
-settle_element(struct oom_message *o)
-{
-	const struct oom_size *asked = &o->size[OOM_ASKED];
-	int64_t n = 1;
-	int i, bytes;
-
-	if (o->element || o->kind != OOM_NUMPY || !o->shape.known || !asked->known)
-		return;
-	for (i = 0; i < o->shape.rank; i++)
-		if (__builtin_mul_overflow(n, o->shape.dim[i], &n))
-			return;
-	for (bytes = 1; bytes <= 16; bytes *= 2)
-		if (n > 0 && n <= INT64_MAX / 16 && asked->bytes >= n * bytes - n * bytes / 16 &&
-		    asked->bytes <= n * bytes + n * bytes / 16)
-			o->element = bytes;
 }
 
 /* ONNX Runtime arranges channels in blocks for processors alone, and names such nodes so. */
@@ -440,9 +270,9 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 
 	if (m->shape.known)
 		o.shape = m->shape;
-	note_sizes(&o, p, m);
+	oom_tell_sizes(&o, p, m);
 	if (m->place.known)
-		note_place(&t, &(struct detail){ .role = DETAIL_PLACE }, m);
+		oom_tell_detail(&t, &(struct detail){ .role = DETAIL_PLACE }, m);
 	if (p->kind == OOM_ONNX)
 		memcpy(o.node, r->around.operation, sizeof(o.node));
 	if (p->kind == OOM_CUDA && r->around.gpu_line && r->line - r->around.gpu_line <= 2)
@@ -451,7 +281,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	within = p->kind == OOM_CUDA && r->told_kind == OOM_CUDA &&
 	    r->before + (s - r->in.text) < r->told;
 	told = o.apart ? s : read_details(r, &t, s, details_end(p, s, end), end);
-	settle_element(&o);
+	oom_tell_element(&o);
 	o.host |= is_of_processor(&o);
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;
@@ -555,15 +385,18 @@ scan(struct log_reader *r)
 static void
 index_tables(struct log_reader *r)
 {
+	const struct phrase *p;
 	const struct detail *d;
-	int n, i;
+	int n = 0, i;
 
-	for (n = 0; oom_phrases[n].pattern; n++)
-		;
-	assert(n <= MOST_PHRASES);
+	for (p = oom_phrases; p->pattern && n < MOST_PHRASES; p++)
+		r->phrase[n++] = p;
+	for (p = oom_lines; p->pattern && n < MOST_PHRASES; p++)
+		r->phrase[n++] = p;
+	assert(n < MOST_PHRASES);
 	memset(r->first, -1, sizeof(r->first));
 	for (i = n - 1; i >= 0; i--) {
-		int *first = &r->first[key(*oom_pattern_first(oom_phrases[i].pattern))];
+		int *first = &r->first[key(*oom_pattern_first(r->phrase[i]->pattern))];
 
 		r->next[i] = *first;
 		*first = i;

@@ -3,7 +3,7 @@
  * order within a table matters only where two patterns begin alike.
  *
  * A message to be recognised is a row of oom_phrases; what it says beyond its first words are rows of
- * oom_detail.c. oom_pattern.h explains the signs. A phrase must not occur in logs without memory
+ * oom_detail.c, what stands around messages rows of oom_line.c. oom_pattern.h explains the signs. A phrase must not occur in logs without memory
  * trouble. oom_text.c cleans what is read, oom_shape.c finds tensors by shape or by bytes, and
  * oom_dump.c names the chunks of an allocator's dump. tests/unit/test_oom_texts.c and
  * test_oom_reports.c hold the real texts, and read each in every form in which logs arrive.
@@ -32,9 +32,7 @@
 #define NAMED		ROW(ROLE_NAMED, OOM_OTHER, false, NULL, NULL, 0)
 #define GENERIC		ROW(ROLE_GENERIC, OOM_OTHER, false, NULL, NULL, 0)
 #define RUNTIME		ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, 0)
-#define LINE(role)	ROW(role, OOM_KINDS, false, NULL, NULL, 0)
-#define ALONE(role)	ROW(role, OOM_KINDS, false, NULL, NULL, PHRASE_ALONE)
-#define SPEAKER(who)	ROW(ROLE_SPEAKER, OOM_KINDS, false, who, NULL, 0)
+#define NOTHING		ROW(ROLE_NOTHING, OOM_KINDS, false, NULL, NULL, 0)
 
 const struct phrase oom_phrases[] = {
 	/* TensorFlow */
@@ -375,7 +373,7 @@ const struct phrase oom_phrases[] = {
 	{ "The node was low on resource: memory", HOST_SAYS("Kubernetes", KILLED) },
 	{ "Your notebook tried to allocate more memory than is available", HOST_SAYS("Kaggle", KILLED) },
 	{ "Your session crashed after using all available RAM", HOST_SAYS("Colab", KILLED) },
-	{ "OOMKilled\afalse", LINE(ROLE_NOTHING) },	/* a field of each container's state */
+	{ "OOMKilled\afalse", NOTHING },	/* a field of each container's state */
 	{ "OOMKilled", HOST_SAYS("container", KILLED) },
 	{ "[WinError 1455] The paging file is too small", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "[WinError 1455]", HOST_SAYS("Windows", PAGING_FILE) },
@@ -471,111 +469,5 @@ const struct phrase oom_phrases[] = {
 	{ "~could not allocate", GENERIC },
 	{ "~couldn't allocate", GENERIC },
 	{ "~exceeds available memory", GENERIC },
-	/* what stands around messages */
-	{ "# Chunks of size # totalling", LINE(ROLE_CLASS) },
-	{ "% / % |", LINE(ROLE_CARD) },
-	{ "# / # MB |", LINE(ROLE_CARD) },		/* gpustat's */
-	{ "Chunk at @ of size #", LINE(ROLE_CHUNK) },
-	{ "InUse at @ of size #", LINE(ROLE_CHUNK) },
-	{ "Free at @ of size #", LINE(ROLE_FREE_CHUNK) },
-	{ "Stats:", LINE(ROLE_STATS) },
-	{ "Limit: #", LINE(ROLE_LIMIT) },
-	{ "InUse: #", LINE(ROLE_IN_USE) },
-	{ "Bin (256):", LINE(ROLE_BINS) },
-	{ "while running @ node. Name:'&", LINE(ROLE_OPERATION) },
-	{ "for CUDA device ordinal #", LINE(ROLE_GPU) },
-	{ "Size: %", LINE(ROLE_BUFFER_SIZE) },
-	{ "Shape: $", LINE(ROLE_BUFFER_SHAPE) },
-	{ "Extra memory due to padding: %", LINE(ROLE_BUFFER_PADDING) },
-	{ "Entry Parameter Subshape: $", LINE(ROLE_BUFFER_SHAPE) },
-	{ "Current usage from device: ^", LINE(ROLE_USAGE) },
-	{ "% from &", LINE(ROLE_HOLDER) },
-	{ "Remaining # nodes with %", LINE(ROLE_HOLDERS) },
-	{ "output data size: `", LINE(ROLE_NET_INPUT) },
-	{ "Top shape: `", LINE(ROLE_NET_SHAPE) },
-	{ "Memory required for data: #", LINE(ROLE_NET_BYTES) },
-	{ "device-side assert triggered", LINE(ROLE_ASSERTION) },
-	{ "cudaErrorAssert", LINE(ROLE_ASSERTION) },
-	{ "thread: $ Assertion", LINE(ROLE_ASSERTION) },
-	{ "volatile was removed and now has no effect", LINE(ROLE_VOLATILE) },
-	{ "Total memory: %", LINE(ROLE_START_TOTAL) },
-	{ "totalMemory: %", LINE(ROLE_START_TOTAL) },
-	{ "Free memory: %", LINE(ROLE_START_FREE) },
-	{ "freeMemory: %", LINE(ROLE_START_FREE) },
-	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
-	{ "\bvllm/", LINE(ROLE_SERVES) },
-	{ "\bvllm.", LINE(ROLE_SERVES) },
-	{ "~\bgpu_memory_utilization\a#", LINE(ROLE_SERVES) },
-	{ "\bsglang/", LINE(ROLE_SERVES) },
-	{ "\bsglang.", LINE(ROLE_SERVES) },
-	{ "\btext_generation_server/", LINE(ROLE_SERVES) },
-	{ "\blmdeploy/", LINE(ROLE_SERVES) },
-	{ "Capturing the model for CUDA graphs", LINE(ROLE_CAPTURE) },
-	{ "Capturing cudagraphs", LINE(ROLE_CAPTURE) },
-	{ "Capturing CUDA graph", LINE(ROLE_CAPTURE) },
-	{ "Capture cuda graph begin", LINE(ROLE_CAPTURE) },
-	{ "Filling up shuffle buffer (this may take a while): # of #", LINE(ROLE_SHUFFLE) },
-	{ "~\bepoch\a#/", LINE(ROLE_EPOCH) },
-	{ "~\bepoch\a# of #", LINE(ROLE_EPOCH) },
-	{ "~\bepoch\a#[", LINE(ROLE_EPOCH) },
-	{ "~\bepoch\a[#", LINE(ROLE_EPOCH) },
-	{ "~\bepoch[#", LINE(ROLE_EPOCH) },
-	{ "~\bepoch\a#\b", LINE(ROLE_EPOCH_COUNT) },
-	{ "~\biter\a#\b", LINE(ROLE_STEP) },
-	{ "~\biter[#/", LINE(ROLE_STEP) },
-	{ "~\biteration\a#\b", LINE(ROLE_STEP) },
-	{ "~\bstep\a#\b", LINE(ROLE_STEP) },
-	{ "~\bglobal_step\a#\b", LINE(ROLE_STEP) },
-	{ "~\bsteps\a#/", LINE(ROLE_STEP) },
-	{ "exclude GPU # which has less than", LINE(ROLE_SMALLER) },
-	{ "torch.Size($", LINE(ROLE_PRINTED) },
-	{ "Inputs shapes: [$", LINE(ROLE_INPUTS) },
-	{ "{'loss':", LINE(ROLE_LOSS) },
-	{ "~\breplay_capacity\a#", LINE(ROLE_REPLAY) },
-	{ "~\breplay_size\a#", LINE(ROLE_REPLAY) },
-	{ "~\breplay_buffer_size\a#", LINE(ROLE_REPLAY) },
-	{ "~\breplay_memory_size\a#", LINE(ROLE_REPLAY) },
-	{ "~number of trainable parameters\a#", LINE(ROLE_TRAINED) },
-	{ "~\btrainable params\a#", LINE(ROLE_TRAINED) },
-	{ "~total number of elements in model\a#", LINE(ROLE_WEIGHTS) },
-	{ "~number of parameters\a#", LINE(ROLE_WEIGHTS) },
-	{ "~number of model parameters\a#", LINE(ROLE_WEIGHTS) },
-	{ "~\btotal parameters\a#.#m\b", LINE(ROLE_WEIGHTS) },	/* in millions, as MLX says them */
-	{ "~\btrainable parameters\a#.#m\b", LINE(ROLE_TRAINED) },
-	{ "~\btotal parameters\a#", LINE(ROLE_WEIGHTS) },
-	{ "~\btotal params\a#", LINE(ROLE_WEIGHTS) },
-	{ "~\ball params\a#", LINE(ROLE_WEIGHTS) },
-	{ "Creating @ ZeRO stage # optimizer", LINE(ROLE_SHARDS) },
-	{ "sequence length is longer than the specified maximum sequence length for this model (# > #", LINE(ROLE_TOKENS) },
-	{ "Process Process-#:", LINE(ROLE_PROCESS) },
-	{ "Process SpawnProcess-#:", LINE(ROLE_PROCESS) },
-	{ "Process ForkProcess-#:", LINE(ROLE_PROCESS) },
-	{ "Process SpawnPoolWorker-#:", LINE(ROLE_PROCESS) },
-	{ "Process ForkPoolWorker-#:", LINE(ROLE_PROCESS) },
-	{ "~running training\b", LINE(ROLE_TRAINS) },
-	{ "~running evaluation\b", LINE(ROLE_EVALUATES) },
-	{ "~running prediction\b", LINE(ROLE_EVALUATES) },
-	{ "~running predict\b", LINE(ROLE_EVALUATES) },
-	{ "~running test\b", LINE(ROLE_EVALUATES) },
-	/* not that of evaluation, nor of all devices or steps in one (total_, global_, effective_) */
-	{ "~\bbatch_size\a#\b", LINE(ROLE_BATCH) },
-	{ "~\btrain_batch_size\a#\b", LINE(ROLE_BATCH) },
-	{ "~\bper_device_train_batch_size\a#\b", LINE(ROLE_BATCH) },
-	{ "~\bper_device_batch_size\a#\b", LINE(ROLE_BATCH) },
-	{ "~\bper_gpu_train_batch_size\a#\b", LINE(ROLE_BATCH) },
-	{ "~\bbatch_size_per_gpu\a#\b", LINE(ROLE_BATCH) },
-	{ "~\bbatch_size_per_device\a#\b", LINE(ROLE_BATCH) },
-	{ "~\bmicro_batch_size\a#\b", LINE(ROLE_BATCH) },
-	{ "~\btrain_micro_batch_size_per_gpu\a#\b", LINE(ROLE_BATCH) },
-	{ "~\bsamples_per_gpu\a#\b", LINE(ROLE_BATCH) },
-	{ "~batch size\a#\b", ALONE(ROLE_BATCH) },
-	{ "~instantaneous batch size per device\a#\b", LINE(ROLE_BATCH) },
-	{ "Microsoft::MSR::CNTK", SPEAKER("CNTK") },
-	{ "_cntk_py", SPEAKER("CNTK") },
-	{ "packages\\cntk", SPEAKER("CNTK") },
-	{ "packages/cntk", SPEAKER("CNTK") },
-	{ "onnxruntime", SPEAKER("ONNX Runtime") },
-	{ "ONNXRuntimeError", SPEAKER("ONNX Runtime") },
-	{ "CUDAExecutionProvider", SPEAKER("ONNX Runtime") },
-	{ NULL, LINE(ROLE_BINS) }
+	{ NULL, NOTHING }
 };

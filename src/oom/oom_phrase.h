@@ -75,8 +75,10 @@ struct phrase {
 	unsigned flags;
 };
 
-/* ROLE_MESSAGE come first, and of two that begin alike the longer one. */
+/* Messages. ROLE_MESSAGE come first, and of two that begin alike the longer one. */
 extern const struct phrase oom_phrases[];
+/* What stands around them: looked for after those. */
+extern const struct phrase oom_lines[];
 
 enum detail_role {
 	DETAIL_SIZE,		/* into the field `value` */
