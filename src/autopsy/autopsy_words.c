@@ -158,9 +158,9 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		return arena_printf(a, "Metal gives a process a share of the machine's memory, and "
 		    "that ended at a request of %s.", what);
 	case OOM_OTHER:
-		return o->size[OOM_ASKED].known ? arena_printf(a, "A wording that is not known here. "
-		    "By its words, memory ended at a request of %s.", what) : "A wording that is not "
-		    "known here. By its words, memory ended; as read here, it does not say for what.";
+		return o->size[OOM_ASKED].known ? arena_printf(a, "Words that any program may use: "
+		    "by them, memory ended at a request of %s.", what) : "Words that any program may use: by them, memory "
+		    "ended; as read here, they do not say for what.";
 	case OOM_OURS:
 		return arena_printf(a, "The program needs %s in one block, and saw before it began "
 		    "that they were not there; nothing was trained.", what);
@@ -191,6 +191,10 @@ host_meaning(struct arena *a, const struct oom_message *o)
 	if (o->shape.known)
 		return arena_printf(a, "The machine's memory, not the device's, had no room for "
 		    "%s.", tensor_words(a, o));
+	if (!o->size[OOM_ASKED].known && o->kind == OOM_MACHINE)
+		return "A request for the machine's memory, not the device's, was refused; as read here, the message does not say "
+		    "for what. Where there was enough, and no limit on the process, the size itself was wrong, such as one read from "
+		    "a broken file.";
 	if (!o->size[OOM_ASKED].known)
 		return "The machine's memory, not the device's, ran out; as read here, the message does not say "
 		    "for what.";
@@ -218,8 +222,8 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 	if (o->host)
 		return host_meaning(a, o);
 	if (o->kind == OOM_OTHER && o->shape.known)
-		return arena_printf(a, "A wording that is not known here. By its words, memory ended; it "
-		    "speaks of %s, which need not be what there was no room for.",
+		return arena_printf(a, "Words that any program may use: by them, memory ended; they "
+		    "speak of %s, which need not be what there was no room for.",
 		    tensor_words(a, o));
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
 		return o->size[OOM_ASKED].known ? arena_printf(a, "TensorFlow's allocator could not serve a request of %s%s%s.",

@@ -13,6 +13,7 @@
 #include "oom/oom_around.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_named.h"
+#include "oom/oom_owner.h"
 #include "oom/oom_tell.h"
 #include "oom/oom_text.h"
 #include "oom/oom_trace.h"
@@ -35,6 +36,7 @@ struct log_reader {
 	int64_t before;		/* bytes of the text ahead of the window */
 	struct oom_around around;
 	struct oom_trace trace;
+	struct oom_owners owners;
 	int64_t told;		/* where in the text the last message ends, */
 	enum oom_kind told_kind;	/* and its kind */
 	const struct phrase *phrase[MOST_PHRASES];
@@ -53,7 +55,7 @@ oom_kind_name(enum oom_kind kind)
 		[OOM_NUMPY] = "NumPy", [OOM_CUPY] = "CuPy", [OOM_CUDA] = "CUDA",
 		[OOM_HOST] = "a library on the processor", [OOM_KERNEL] = "Linux",
 		[OOM_OURS] = "Stowage's own program", [OOM_MACHINE] = "the machine",
-		[OOM_OTHER] = "a framework not known here", [OOM_TOLD] = "words",
+		[OOM_OTHER] = "a program not known here", [OOM_TOLD] = "words",
 	};
 
 	return name[kind];
@@ -104,6 +106,39 @@ alone(const char *s, const char *begin)
 	return s - word < 2;
 }
 
+/* Where as many lines begin, the last of them that of S. Three have a message's line of code, where no more than the end
+ * of a traceback was pasted; Python may underline it. */
+static const char *
+lines_ahead(const struct log_reader *r, const char *s, int lines)
+{
+	const char *most = s - r->in.text > TRACE_BEHIND ? s - TRACE_BEHIND : r->in.text;
+	int ends = 0;
+
+	while (s > most && (ends += is_line_end(s[-1])) < lines)
+		s--;
+	return s;
+}
+
+/* The text around a phrase from S to AFTER in which words of its program may stand, as far as it is at hand. */
+static struct talk
+surroundings(const struct log_reader *r, const char *s, const char *after, const char *end)
+{
+	const char *from = lines_ahead(r, s, OWNER_LINES + 1), *to = after;
+	int ends = 0;
+
+	while (to < end && to - after < TRACE_BEHIND && (ends += is_line_end(*to)) <= OWNER_LINES)
+		to++;
+	return lexicon_read(r->lexicon, from, (size_t)(to - from));
+}
+
+/* Is the phrase one that several programs say, and does nothing near it tell that it is of the one it is of? */
+static bool
+is_of_nobody(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
+{
+	return p->flags & PHRASE_OWN && !oom_is_owned(&r->owners, p->who ? p->who : oom_kind_name(p->kind),
+	    surroundings(r, s, after, end), r->line);
+}
+
 /* The phrase that S begins with; NULL: none. AFTER: where it ends. */
 static const struct phrase *
 find_phrase(const struct log_reader *r, const char *s, const char *end, struct oom_match *m,
@@ -117,7 +152,7 @@ find_phrase(const struct log_reader *r, const char *s, const char *end, struct o
 		const struct phrase *p = r->phrase[i];
 
 		if (may_begin(p->pattern, s, end) && (*after = oom_pattern(p->pattern, s, end, m)) &&
-		    (!(p->flags & PHRASE_ALONE) || alone(s, r->in.text)))
+		    (!(p->flags & PHRASE_ALONE) || alone(s, r->in.text)) && !is_of_nobody(r, p, s, *after, end))
 			return p;
 	}
 	return NULL;
@@ -201,19 +236,6 @@ follows(const struct log_reader *r)
 		if (r->log->messages.v[i].line < at && at - r->log->messages.v[i].last < NEAR_LINES)
 			return true;
 	return false;
-}
-
-/* Where as many lines begin, the last of them that of S. Three have a message's line of code, where no more than the end
- * of a traceback was pasted; Python may underline it. */
-static const char *
-lines_ahead(const struct log_reader *r, const char *s, int lines)
-{
-	const char *most = s - r->in.text > TRACE_BEHIND ? s - TRACE_BEHIND : r->in.text;
-	int ends = 0;
-
-	while (s > most && (ends += is_line_end(s[-1])) < lines)
-		s--;
-	return s;
 }
 
 /* Does its line say ahead of it that the memory is CUDA's, and not the machine's that CUDA locks? */
@@ -353,11 +375,14 @@ begin_line(struct log_reader *r)
 {
 	const char *s = r->in.text + r->at;
 	size_t n = 0, most = r->in.n - r->at < TRACE_LINE ? r->in.n - r->at : TRACE_LINE;
+	struct talk line;
 
 	while (n < most && !is_line_end(s[n]))
 		n++;
 	oom_trace_line(&r->trace, r->log, s, n, r->line);
-	oom_paste_line(&r->log->paste, lexicon_read(r->lexicon, s, n), r->line, r->trace.begun && !r->trace.taken);
+	line = lexicon_read(r->lexicon, s, n);
+	oom_owner_line(&r->owners, line, r->line, r->trace.taken ? 0 : r->trace.begun);
+	oom_paste_line(&r->log->paste, line, r->line, r->trace.begun && !r->trace.taken);
 }
 
 static void

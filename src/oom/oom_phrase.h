@@ -61,6 +61,7 @@ enum {				/* of a message */
 	PHRASE_STACK = 4096,	/* the program's stack follows, in which details stand */
 	PHRASE_PIECE = 8192,	/* a buffer was larger than the driver gives in one piece */
 	PHRASE_WINDOWS = 1024,	/* said by what is built for Windows */
+	PHRASE_OWN = 16384,	/* several programs say so: a row of one, only where its own words stand near (oom_owner.h) */
 	PHRASE_APART = 512	/* it looks like a message of memory and is of something else */
 };
 
@@ -75,7 +76,8 @@ struct phrase {
 	unsigned flags;
 };
 
-/* Messages. ROLE_MESSAGE come first, and of two that begin alike the longer one. */
+/* Messages. ROLE_MESSAGE come first, and of two that begin alike the longer one; of two that are alike, that of one program
+ * (PHRASE_OWN) ahead of that of any. */
 extern const struct phrase oom_phrases[];
 /* What stands around them: looked for after those. */
 extern const struct phrase oom_lines[];

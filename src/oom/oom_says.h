@@ -39,6 +39,19 @@
     "machine's, not a device's. Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
 #define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the machine's memory, not the "	\
     "device's."
+#define JAVA_NATIVE	"JavaCPP, by which programs of Java use native libraries, counts what the process takes of the machine's memory outside "	\
+    "of Java's heap, and a limit of its own was reached: org.bytedeco.javacpp.maxbytes for what it hands out, "		\
+    "org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx. It is not the device's memory."
+#define JAVA_DIRECT	"What Java may take for buffers outside of its heap was taken: -XX:MaxDirectMemorySize is that limit, and as large "	\
+    "as the heap's, -Xmx, unless it is set. It is the machine's memory, not the device's."
+#define JAVA_THREADS	"Java could not begin another thread: a limit on their number (ulimit -u, a container's) was reached, or the machine "	\
+    "had no memory for its stack. That is neither Java's heap nor the device's memory."
+#define JAVA_CLASSES	"Java had no room left for classes that are loaded, whose limit -XX:MaxMetaspaceSize is: that is the machine's memory, "	\
+    "not the device's, and not the heap."
+#define JAVA_ARRAY	"An array of Java was to have more elements than Java allows, about 2 to the power of 31, however much memory there is. "	\
+    "It is not of the device's memory."
+#define JAVA_MEMORY	"A program of Java got no memory from the machine: that is not the device's. As read here, the message does not say "	\
+    "which: the heap has a limit of its own (-Xmx), and what lies outside of it has others."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
     "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
     "the data's own code ends so, too: num_workers=0 shows it."

@@ -51,7 +51,7 @@ static const struct want texts[] = {
 	  .text = "Memory error: unable to allocate array with shape(150528, 150528) and data type float32\n" },
 	{ .name = "a library's words, of CUDA", .from = "junjie18/CMT/issues/15", .who = "CUDA",
 	  .text = "cuda failed with error 2 out of memory. use CUDA_LAUNCH_BLOCKING=1 to get correct traceback.\n" },
-	{ .name = "the machine's, by a library of CUDA", .from = "made up", .who = "a framework not known here",
+	{ .name = "the machine's, by a library of CUDA", .from = "made up", .who = "a program not known here",
 	  .text = "cudaHostAlloc says: out of memory\n" },
 	{ .name = "an error's number, as people write it", .from = "pytorch/pytorch/issues/7634", .who = "PyTorch before 1.0, or Torch",
 	  .text = "RuntimeError: cuda runtime err(2): out of memory at /src/THCStorage.cu:66\n" },
@@ -145,7 +145,7 @@ static const struct want texts[] = {
 	  .size = { { OOM_ASKED, 6710886400 } }, .text = "critical | Out of Memory: Not enough space to allocate 6710886400 B "
 	    "DRAM buffer across 12 banks, where each bank needs to store 559243264 B\n" },
 	{ .name = "CTranslate2", .from = "m-bain/whisperX/issues/315", .who = "CTranslate2", .says = "compute_type",
-	  .text = "RuntimeError: CUDA failed with error out of memory\n" },
+	  .text = "    self.model = ctranslate2.models.Whisper(\nRuntimeError: CUDA failed with error out of memory\n" },
 	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "Linux",
 	  .host = true, .hedged = true, .says = "ended from outside, by signal 9",
 	  .text = "./train.sh:  60: 11880 killed              PYTHONPATH=a python3 ./model_main.py\n" },

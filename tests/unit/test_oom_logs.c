@@ -189,7 +189,8 @@ Test(oom_logs, of_several_failures_the_cause_is_chosen)
 /* Pinned memory is CUDA's; what others ask of the machine is not pinned. */
 Test(oom_logs, pinned_memory_is_told_from_other_memory_of_the_machine)
 {
-	cr_expect_eq(oom_log_main(read_log("failed to alloc 8589934592 bytes on host\n"))->kind, OOM_CUDA);
+	cr_expect_eq(oom_log_main(read_log("failed to alloc 8589934592 bytes on host: CUDA_ERROR\n"))->kind, OOM_CUDA);
+	cr_expect_eq(oom_log_main(read_log("failed to alloc 8589934592 bytes on host\n"))->kind, OOM_HOST);
 	cr_expect_eq(oom_log_main(read_log("cannot allocate vector of size 7.5 Gb\n"))->kind, OOM_HOST);
 	cr_expect_eq(oom_log_main(read_log("host allocation of size 9 failed\n"))->kind, OOM_HOST);
 }

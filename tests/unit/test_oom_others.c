@@ -21,7 +21,8 @@ static const struct want texts[] = {
 	  .text = "tcmalloc: large alloc 3666862080 bytes == 0x52d8000 @  0x7fb937352f21 0x7fb934aa2ae5\n" },
 	{ .name = "tinygrad", .from = "exo-explore/exo/issues/101",
 	  .who = "tinygrad",
-	  .text = "RuntimeError: CUDA Error 2, out of memory\n" },
+	  .text = "  File \"/a/tinygrad/runtime/ops_cuda.py\", line 23, in check\n"
+	    "RuntimeError: CUDA Error 2, out of memory\n" },
 	{ .name = "tinygrad, its allocator", .from = "tinygrad/tinygrad/issues/3943",
 	  .who = "tinygrad",
 	  .size = { { OOM_ASKED, 1610612736 }, { OOM_ALLOCATED, 24159191040 } },

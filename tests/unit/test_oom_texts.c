@@ -469,7 +469,7 @@ Test(oom_texts, all_in_one_log)
 			if (strcmp(log.messages.v[k].who, texts[i].who) == 0)
 				break;
 		cr_expect(k < log.messages.n || strcmp(texts[i].who, "the machine") == 0 ||
-		    strcmp(texts[i].who, "a framework not known here") == 0,
+		    strcmp(texts[i].who, "a program not known here") == 0,
 		    "%s is lost", texts[i].who);
 	}
 }
