@@ -201,6 +201,16 @@ OPERATORS = {**ir.OPERATORS, **PLAIN, **recurrence.OPERATORS, "attend": attend, 
                  ids, w, n.attrs["padding"] if n.attrs["padding"] >= 0 else None)}
 
 
+def with_room(x, *rest):
+    """A mean in the storage that was made for all elements, as these losses' kernels return it; without elements
+    PyTorch makes room for a number alone."""
+    return x.new_empty(x.numel())[0]
+
+
+WITH_ROOM = {getattr(torch.ops.aten, name).default: with_room for name in (
+    "mse_loss", "smooth_l1_loss", "soft_margin_loss", "binary_cross_entropy")}
+
+
 class Network:
     def __init__(self, text, input_gradients, end="first"):
         self.graph, self.input_gradients = ir.Graph(text), input_gradients
@@ -394,7 +404,9 @@ def between(spec):
 def main():
     folder = tempfile.mkdtemp()
     specs = [word for word in sys.argv[1:] if word not in ("--fake", "--cuda", "--lengths")]
-    real, failed = specs == sys.argv[1:], 0
+    real, failed = "--fake" not in sys.argv and "--cuda" not in sys.argv, 0
+    if not real:
+        eager.Counter.made_here.update(WITH_ROOM)
     if "--cuda" in sys.argv[1:]:
         if "STAND_IN" not in os.environ:
             return forecast.stand_in()
