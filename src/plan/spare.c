@@ -29,13 +29,15 @@
 
 #include "target/target.h"
 #include "ops/product.h"
+#include "ops/then.h"
 #include "ir/pass.h"
 
 /* Multiply-adds of a convolution for which an engine is worth looking for: some microseconds. It
  * then fills the card, and may well be alone on it. */
 #define WORTH_SPARE	((int64_t)1 << 30)
 
-/* As many times the bytes that a convolution reads and writes: padded copies of all of them. */
+/* As many times the bytes that a convolution reads and writes: padded copies of all of them, but not of what a formula
+ * behind it reads beside, for which a kernel of ours goes over the result. */
 #define OF_USE	4
 
 struct run {			/* of free bytes */
@@ -193,8 +195,10 @@ step_within(const struct plan *p, int64_t bytes)
 int64_t
 spare_of_use(const struct plan *p, const struct instant *at, int64_t most)
 {
+	const struct tensor *beside = then_beside(at->node);
 	int64_t use = plan_traffic(at->node, at->graph->batch), bytes;
 
+	use -= beside ? affine_at(tensor_bytes(beside), at->graph->batch) : 0;
 	if (most / OF_USE > use)
 		most = use * OF_USE;
 	bytes = step_within(p, most);

@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 #include "target/target.h"
 #include "ir/op.h"
+#include "ops/then.h"
 #include "planned.h"
 
 static struct arena *arena;
@@ -171,6 +172,27 @@ Test(apart, wide_workspaces_make_no_path_longer)
 		cr_expect(p->apart == APART && p->arena_bytes <= bytes, "%s", spec[i]);
 		cr_expect(workspaces(p) > narrow && workspaces(p) < wide, "%s: lanes are narrower", spec[i]);
 	}
+}
+
+/* cuDNN may copy what a convolution reads and writes; what is added afterwards it never sees. */
+Test(apart, workspaces_have_no_room_for_what_is_added_behind)
+{
+	const struct plan *p = load_with("diffusion_unet.nn", true, 0, true);
+	int64_t batch = module->train->batch, wide = 0;
+	int i, k;
+
+	for (i = 0; i < p->instants; i++) {
+		const struct node *n = p->at[i].node;
+		int64_t seen = affine_at(tensor_bytes(n->out[0]), batch);
+
+		if (!then_beside(n) || !n->work)
+			continue;
+		for (k = 0; k < then_operands(n); k++)
+			seen += affine_at(tensor_bytes(n->in[k]), batch);
+		cr_expect_leq(plan_buffer(p, n->work)->bytes, 4 * seen, "%s", n->path);
+		wide += plan_buffer(p, n->work)->bytes > seen;
+	}
+	cr_expect_gt(wide, 0);
 }
 
 Test(apart, the_least_plan_has_such_waits)
