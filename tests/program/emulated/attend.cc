@@ -152,6 +152,7 @@ check(struct attend a, int64_t biases)
 	a.q_row = a.heads * a.d + 3, a.k_row = a.kv_heads * a.d + 1, a.v_row = a.kv_heads * a.d;
 	a.scale = (real)(1 / std::sqrt((double)a.d));
 	a.stream_id = 5;
+	a.all_heads = a.heads;
 	x.q = drawn(a.b * a.t * a.q_row), x.k = drawn(a.b * a.s * a.k_row);
 	x.v = drawn(a.b * a.s * a.v_row), x.dy = drawn((int64_t)rows * a.d);
 	x.bias = drawn(biases);
@@ -191,30 +192,42 @@ check(struct attend a, int64_t biases)
 int
 main(void)
 {
-	/*      b  t   s            heads kv d   causal window   bias         rate */
-	check({ 2, 5, 7, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0);
-	check({ 1, 70, 70, 0, 0, 0, 2, 1, 20, 1, 0, 0, 0, 0, 0, 0, 0, 0 }, 0);
-	check({ 1, 130, 40, 0, 0, 0, 1, 1, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0);
-	check({ 1, 33, 70, 0, 0, 0, 2, 2, 100, 1, 0, 0, 0, 0, 0, 0, 0, 0 }, 0);
-	check({ 1, 40, 40, 0, 0, 0, 1, 1, 256, 1, 0, 0, 0, 0, 0, 0, 0, 0 }, 0);
-	check({ 1, 140, 140, 0, 0, 0, 2, 2, 8, 0, 3, 0, 0, 0, 0, 0, 0, 0 }, 0);
-	check({ 1, 140, 140, 0, 0, 0, 1, 1, 8, 1, 66, 0, 0, 0, 0, 0, 0, 0 }, 0);
-	check({ 2, 9, 70, 0, 0, 0, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 9 * 70);
-	check({ 2, 66, 9, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 0, 0, 66 * 9, 0, 0 }, 2 * 66 * 9);
-	/*                                                                       alibi buckets grid */
-	check({ 1, 70, 140, 0, 0, 0, 6, 6, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0 }, 0);
-	check({ 2, 70, 70, 0, 0, 0, 3, 1, 4, 1, 66, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0 }, 70 * 70);
-	check({ 2, 140, 70, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 40, 0, 0 }, 12 * 2);
-	check({ 1, 150, 150, 0, 0, 0, 3, 1, 4, 1, 0, 0, 0, 0, 0, 0, 0.3, 0, 1, 32, 128, 0, 0 }, 32 * 3);
-	check({ 2, 77, 77, 0, 0, 0, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 11 }, 13 * 21 * 2);
-	check({ 1, 70, 70, 0, 0, 0, 1, 1, 70, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 2 }, 69 * 3);
-	/*                                       biases each, and behind all others shift and windows */
-	check({ 12, 12, 12, 0, 0, 0, 1, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 3, 2, 1, 2, 3 }, 35);
-	check({ 2, 70, 70, 0, 0, 0, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 10, 3, 0, 1, 2 }, 13 * 19 * 2);
-	check({ 2, 9, 9, 0, 0, 0, 2, 2, 4, 1, 0, 0, 2, 1, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 2 * 81);
-	check({ 6, 9, 9, 0, 0, 0, 2, 2, 4, 1, 0, 0, 2, 3, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 2 * 81);
-	check({ 6, 9, 9, 0, 0, 0, 2, 2, 4, 1, 0, 0, 3, 1, 162, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 3 * 162);
-	check({ 2, 66, 67, 0, 0, 0, 4, 2, 6, 0, 0, 0, 2, 1, 4 * 66 * 67, 66 * 67, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+	check({ .b = 2, .t = 5, .s = 7, .heads = 2, .kv_heads = 2, .d = 4 }, 0);
+	check({ .b = 1, .t = 70, .s = 70, .heads = 2, .kv_heads = 1, .d = 20, .causal = 1 }, 0);
+	check({ .b = 1, .t = 130, .s = 40, .heads = 1, .kv_heads = 1, .d = 64 }, 0);
+	check({ .b = 1, .t = 33, .s = 70, .heads = 2, .kv_heads = 2, .d = 100, .causal = 1 }, 0);
+	check({ .b = 1, .t = 40, .s = 40, .heads = 1, .kv_heads = 1, .d = 256, .causal = 1 }, 0);
+	check({ .b = 1, .t = 140, .s = 140, .heads = 2, .kv_heads = 2, .d = 8, .window = 3 }, 0);
+	check({ .b = 1, .t = 140, .s = 140, .heads = 1, .kv_heads = 1, .d = 8, .causal = 1,
+	    .window = 66 }, 0);
+	check({ .b = 2, .t = 9, .s = 70, .heads = 2, .kv_heads = 1, .d = 4 }, 9 * 70);
+	check({ .b = 2, .t = 66, .s = 9, .heads = 2, .kv_heads = 2, .d = 4,
+	    .bias_head = 66 * 9 }, 2 * 66 * 9);
+	/* rules of distance */
+	check({ .b = 1, .t = 70, .s = 140, .heads = 6, .kv_heads = 6, .d = 4, .alibi = 1 }, 0);
+	check({ .b = 2, .t = 70, .s = 70, .heads = 3, .kv_heads = 1, .d = 4, .causal = 1,
+	    .window = 66, .alibi = 1 }, 70 * 70);
+	check({ .b = 2, .t = 140, .s = 70, .heads = 2, .kv_heads = 2, .d = 4, .buckets = 12,
+	    .distance = 40 }, 12 * 2);
+	check({ .b = 1, .t = 150, .s = 150, .heads = 3, .kv_heads = 1, .d = 4, .causal = 1,
+	    .rate = 0.3, .alibi = 1, .buckets = 32, .distance = 128 }, 32 * 3);
+	check({ .b = 2, .t = 77, .s = 77, .heads = 2, .kv_heads = 1, .d = 4, .grid_h = 7,
+	    .grid_w = 11 }, 13 * 21 * 2);
+	check({ .b = 1, .t = 70, .s = 70, .heads = 1, .kv_heads = 1, .d = 70, .grid_h = 35,
+	    .grid_w = 2 }, 69 * 3);
+	/* windows that were rolled, and biases of samples */
+	check({ .b = 12, .t = 12, .s = 12, .heads = 1, .kv_heads = 1, .d = 4, .grid_h = 4,
+	    .grid_w = 3, .shift_h = 2, .shift_w = 1, .windows_h = 2, .windows_w = 3 }, 35);
+	check({ .b = 2, .t = 70, .s = 70, .heads = 2, .kv_heads = 1, .d = 4, .grid_h = 7,
+	    .grid_w = 10, .shift_h = 3, .windows_h = 1, .windows_w = 2 }, 13 * 19 * 2);
+	check({ .b = 2, .t = 9, .s = 9, .heads = 2, .kv_heads = 2, .d = 4, .causal = 1, .biases = 2,
+	    .bias_each = 1, .bias_b = 81 }, 2 * 81);
+	check({ .b = 6, .t = 9, .s = 9, .heads = 2, .kv_heads = 2, .d = 4, .causal = 1, .biases = 2,
+	    .bias_each = 3, .bias_b = 81 }, 2 * 81);
+	check({ .b = 6, .t = 9, .s = 9, .heads = 2, .kv_heads = 2, .d = 4, .causal = 1, .biases = 3,
+	    .bias_each = 1, .bias_b = 162, .bias_head = 81 }, 3 * 162);
+	check({ .b = 2, .t = 66, .s = 67, .heads = 4, .kv_heads = 2, .d = 6, .biases = 2,
+	    .bias_each = 1, .bias_b = 4 * 66 * 67, .bias_head = 66 * 67, .rate = 0.3 },
 	    2 * 4 * 66 * 67);
 	return verdict();
 }
