@@ -74,6 +74,7 @@ struct autopsy {
 	int64_t memory;		/* as the user says; 0: not said */
 	int64_t card, card_largest;	/* --memory beside a pool of the log, and the batch by the dump's rules */
 	VEC(const char *) causes;	/* what the log gives evidence of, most telling first */
+	int hints;		/* of those, conditions on what settings and sentences have (a batch, pictures) */
 	VEC(const char *) likely;	/* where that is nothing: what is likeliest then, after a sentence ahead of it */
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
 };

@@ -23,6 +23,13 @@ autopsy_cause(struct autopsy *y, const char *text)
 	vec_push(y->arena, &y->causes, text);
 }
 
+void
+autopsy_hint(struct autopsy *y, const char *text)
+{
+	autopsy_cause(y, text);
+	y->hints++;
+}
+
 /* ---- the machine's memory ---- */
 
 /* Samples of the network's input: a batch, or the data set. */

@@ -301,13 +301,13 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
 
-/* Is nothing known but that memory ended? A model, or an allocator's dump, tells more. */
+/* Is nothing known but that memory ended, or hints beside it? A model, or an allocator's dump, tells more. */
 static bool
 is_unknown(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o && (y->causes.n == 0 || o->kind == OOM_TOLD) && !o->says && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
+	return o && (y->causes.n == y->hints || o->kind == OOM_TOLD) && !o->says && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }
 
@@ -380,6 +380,8 @@ autopsy_likely(struct autopsy *y)
 		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
 	for (is = signs(y, told); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
+	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
+		return;
 	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL |
 	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))]);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)

@@ -93,7 +93,7 @@ printed(struct autopsy *y)
 	if (y->causes.n || y->module || y->main->says || y->main->host || s->rank < 2 || elements < FEW_ELEMENTS ||
 	    y->log.printed_line > y->main->line || y->main->line - y->log.printed_line > PRINTED_AHEAD)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d prints a size, %s, ahead of it. Where that is a batch, its extents are the "
+	autopsy_hint(y, arena_printf(y->arena, "Line %d prints a size, %s, ahead of it. Where that is a batch, its extents are the "
 	    "number of samples and their length, or height and width: fewer or smaller samples make what forward keeps "
 	    "smaller.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
 }
@@ -105,10 +105,10 @@ batch_said(struct autopsy *y)
 	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says || y->log.paste.told.graph.line || autopsy_is_driver(y->main))
 		return;
 	if (y->log.batch == 1)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d has a batch of 1. Where that is the run's, it cannot be smaller: smaller "
+		autopsy_hint(y, arena_printf(y->arena, "Line %d has a batch of 1. Where that is the run's, it cannot be smaller: smaller "
 		    "samples, or fewer or narrower layers, can.", y->log.batch_line));
 	else
-		autopsy_cause(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
+		autopsy_hint(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
 		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,
 		    (long long)y->log.batch));
 }

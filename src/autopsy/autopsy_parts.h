@@ -32,6 +32,8 @@ bool	autopsy_is_driver(const struct oom_message *);
 const char	*autopsy_said(const struct autopsy *, const struct said *);
 /* One more of y->causes. */
 void	autopsy_cause(struct autopsy *y, const char *text);
+/* One more, that is a hint: what is likeliest by people's words is told beside it. */
+void	autopsy_hint(struct autopsy *y, const char *text);
 
 /* By the place where memory ended: autopsy_place.c. */
 void	autopsy_place_causes(struct autopsy *);

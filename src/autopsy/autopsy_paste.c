@@ -36,7 +36,7 @@ code(struct autopsy *y)
 		return;
 	if (p->sums)
 		autopsy_cause(y, arena_printf(y->arena, "Line %d adds a loss to a sum, %s. Where that is the tensor and not its "
-		    "number, and it is neither begun anew in each step nor what backward is called on, the sum holds the graph of "
+		    "number, gradients are on, and it is neither begun anew in each step nor what backward is called on, the sum holds the graph of "
 		    "every step that went into it, with all that forward keeps, and grows from step to step: loss.item(), or "
 		    "loss.detach(), adds the number alone.", p->sums, p->sum));
 	if (p->lists)
@@ -117,7 +117,7 @@ autopsy_pictures_said(struct autopsy *y)
 
 	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
+	autopsy_hint(y, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
 	    "%.1f million pixels each, results of its layers grow with them: crops, tiles one after the other, or half of each "
 	    "side, which takes a quarter, need less, and so do fewer at once.", p->said_line, (long long)p->said_high,
 	    (long long)p->said_wide, (double)p->said_high * (double)p->said_wide / 1e6));

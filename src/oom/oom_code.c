@@ -88,9 +88,10 @@ sum_of_a_step(struct oom_paste *p, struct talk t)
 			p->sums = 0;
 }
 
-/* "total_loss += loss": a sum by its name, of what has loss in its name. */
+/* "total_loss += loss": a sum by its name, of what has loss in its name. In a traceback it may be one that a step makes of several
+ * losses, where its name does not tell of more. */
 static void
-sum_of_losses(struct oom_paste *p, struct talk t, int line)
+sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 {
 	const char *at = talk_first(t, "+="), *end = t.s + t.n, *name, *to;
 	struct talk left, right;
@@ -104,7 +105,8 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line)
 	left = talk_part(t, name, to);
 	right = talk_part(t, at + 2, end);
 	if ((!has_loss(right) && !talk_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
-	    !talk_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_"))
+	    !talk_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_") ||
+	    (traced && !talk_any_begins(left, "running epoch val_ valid_ test_ eval_")))
 		return;
 	p->sums = line;
 	oom_paste_name(p->sum, name, to);
@@ -199,12 +201,27 @@ sets_evaluation(struct talk t)
 	return signs_is_network(signs_last_part(talk_piece(talk_part(t, from, talk_first(t, ".eval")))));
 }
 
+/* Is a library's loop of training named, which sees to gradients? A file of that name is anyone's. */
+static bool
+has_trainer(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	if (talk_any_phrase(t, "import trainer|trainer = trainer("))
+		return true;
+	while (talk_next_phrase(t, "trainer.", &at, &n))
+		if (!talk_is_one_of(talk_head(t, at + n, 2), "py") || talk_any_phrase(t, "transformers/|transformers\\|lightning"))
+			return true;
+	return false;
+}
+
 /* volatile=True did the same before PyTorch 0.4. */
 static void
 gradients(struct oom_paste *p, struct talk t, int line, bool traced)
 {
-	if ((talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( trainer. .trainer") ||
-	    talk_any_phrase(t, "import trainer|trainer = trainer(")) && !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile"))
+	if ((talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( .trainer") || has_trainer(t)) &&
+	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile"))
 		p->no_grad = line;
 	if (traced)
 		return;
@@ -311,10 +328,10 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 {
 	t = without_comment(t);
 	gradients(p, t, line, traced);
+	sum_of_losses(p, t, line, traced);
 	if (traced)
 		return;
 	sum_of_a_step(p, t);
-	sum_of_losses(p, t, line);
 	list_of_results(p, t, line);
 	tensor_that_grows(p, t, line);
 	tensor_of_results(p, t, line);

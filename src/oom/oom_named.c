@@ -280,8 +280,8 @@ says_killed(struct talk t)
 			at = NULL;
 	}
 	if (!at) {
-		at = talk_find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed", &n);
-		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process training program script job python code run kernel session task"))
+		at = talk_find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
+		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process training program script job python code run kernel session task memory"))
 			return NULL;
 	}
 	clause = talk_clause(t, at, n);

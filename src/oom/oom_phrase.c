@@ -249,8 +249,16 @@ const struct phrase oom_phrases[] = {
 	{ "Could not allocate tensor with % . There is not enough GPU video memory", FROM("DirectML") },
 	{ "std::bad_alloc: out_of_memory: CUDA error (failed to allocate %", FROM("RMM") },
 	{ "std::bad_alloc: out_of_memory", FROM("RMM") },
-	{ "thrust::system::detail::bad_alloc", FROM("Thrust") },
-	{ "std::bad_alloc: out of memory", FROM("Thrust") },	/* C++ itself adds no words */
+	{ "thrust::system::detail::bad_alloc", SAYS(OOM_CUDA, "Thrust", THRUST) },
+	{ "std::bad_alloc: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Thrust", THRUST, PHRASE_AGAIN) },	/* C++ adds no words */
+	{ "Out of [DEVICE] memory, host memory will be used instead", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ND4J", ND4J_DEVICE,
+	    PHRASE_WARNING) },
+	{ "Failed to allocate # bytes from DEVICE [# ] memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ND4J", NULL, PHRASE_BYTES) },
+	{ "Failed to allocate [# ] bytes from [DEVICE] memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ND4J", NULL, PHRASE_BYTES) },
+	{ "Failed to allocate # bytes from HOST memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "ND4J", ND4J_HOST,
+	    PHRASE_BYTES | PHRASE_HEDGED) },
+	{ "Can't allocate [HOST] memory: #", ROW(ROLE_MESSAGE, OOM_HOST, true, "ND4J", ND4J_HOST, PHRASE_BYTES | PHRASE_HEDGED) },
+	{ "Can't allocate [DEVICE] memory: #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ND4J", NULL, PHRASE_BYTES) },
 	{ "Device memory allocation of size # failed", OWN_BYTES(OOM_CUDA, "Vulkan") },
 	{ "Device memory allocation of size # failed", ROW(ROLE_MESSAGE, OOM_OTHER, false, NULL, NULL, PHRASE_BYTES) },
 	{ "VK_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Vulkan") },

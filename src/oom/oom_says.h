@@ -52,6 +52,14 @@
     "It is not of the device's memory."
 #define JAVA_MEMORY	"A program of Java got no memory from the machine: that is not the device's. As read here, the message does not say "	\
     "which: the heap has a limit of its own (-Xmx), and what lies outside of it has others."
+#define THRUST		"Thrust, a library of CUDA, got no memory, as a rule of the device, for a vector or for what it works with; memory of "	\
+    "the machine that it locks for copies is refused in the same words. What is given to the device at once (rows, columns, samples) "	\
+    "decides most of that, unless another process has it, which nvidia-smi tells."
+#define ND4J_DEVICE	"ND4J had no room on the device for an array, and went on with it in the machine's memory, which is slower: by itself "	\
+    "this is no failure. A smaller batch takes less on the device."
+#define ND4J_HOST	"ND4J got no memory of the machine, which it locks (pins) where it runs on a device. Either there is no more of it, or limits "	\
+    "leave none (-Xmx, org.bytedeco.javacpp.maxbytes, of what may be locked); or, on a device, CUDA had failed before, as with an "	\
+    "illegal address (code=77), and refuses all that is asked of it after that: look for the first error."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
     "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
     "the data's own code ends so, too: num_workers=0 shows it."

@@ -69,7 +69,7 @@ is_late(struct talk t)
 	    "end of first epoch", AHEAD, "")) || (said = talk_first(t, "until epoch|until the")))
 		return said;
 	while (talk_next_phrase(t, "after ", &at, &n)) {
-		next = talk_head(t, at + n, AFTER);
+		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
 		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") &&
 		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
@@ -111,7 +111,7 @@ evaluates(struct talk t)
 	return !talk_any_of(t, "valid eval test predict") ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
 	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
-	    "validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
+	    "trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in the test |"

@@ -38,6 +38,8 @@ Test(oom_code, evaluation_by_any_networks_name)
 	cr_expect_eq(read_lines("model.eval(x)\n").evaluates, 0);
 	cr_expect_eq(read_lines("model.eval").evaluates, 0, "cut");
 	cr_expect_eq(read_lines("trainer.fit(model)\n").no_grad, 1);
+	cr_expect_eq(read_lines("  File \"/a/onmt/trainer.py\", line 190, in train\n").no_grad, 0, "anyone's file");
+	cr_expect_eq(read_lines("  File \"/a/transformers/trainer.py\", line 190, in train\n").no_grad, 1);
 	cr_expect_eq(read_lines("  File \"a.py\", line 9, in trainer\n").no_grad, 0);
 }
 

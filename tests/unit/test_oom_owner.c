@@ -92,6 +92,9 @@ static const struct {
 	{ "terminate called after throwing an instance of 'thrust::system::detail::bad_alloc'\n"
 	  "  what():  std::bad_alloc: out of memory\n", "Thrust", false },
 	{ "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n", "the machine", true },
+	{ "java.lang.RuntimeException: Failed to allocate 262144000 bytes from DEVICE [0] memory\n", "ND4J", false },
+	{ "java.lang.RuntimeException: Failed to allocate 400 bytes from HOST memory\n", "ND4J", true },
+	{ "java.lang.RuntimeException: Can't allocate [HOST] memory: 1997324; threadId: 35\n", "ND4J", true },
 	{ "java.lang.OutOfMemoryError: Java heap space\n", "Java", true },
 	{ "java.lang.OutOfMemoryError: Cannot allocate new FloatPointer(8): totalBytes = 3G, physicalBytes = 7G\n", "JavaCPP", true },
 };
