@@ -34,6 +34,7 @@
 #define NEEDS_SHUFFLE	4194304u	/* of a buffer of shuffled samples */
 #define NEEDS_WORKERS	8388608u	/* of a loader's processes */
 #define NEEDS_METRICS	16777216u	/* of transformers' evaluation, which switches gradients off by itself */
+#define NEEDS_NETWORK	33554432u	/* a framework speaks of a tensor of a network */
 #define SIGNS		25
 #define MOST_LIKELY	3
 
@@ -114,6 +115,11 @@ static const struct row {
 		    "prepared. Fewer samples in a batch, or smaller ones, take less." },
 		{ ONE_ARRAY, NULL, IN_PARTS },
 		{ LOADERS, NULL, "in PyTorch with num_workers=0 it runs." } } },
+	{ NEEDS_HOST | NEEDS_NETWORK, NULL, {
+		{ "The network runs on the processor, and a step needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or "
+		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." },
+		{ ONE_ARRAY, NULL, IN_PARTS },
+		{ ANOTHER, NULL, "top, before the run, lists it." } } },
 	{ NEEDS_HOST, NULL, {
 		{ ONE_ARRAY, "three of four", IN_PARTS },
 		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
@@ -294,6 +300,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
+	is |= (o->kind == OOM_TENSORFLOW || o->kind == OOM_ONNX) && o->node[0] ? NEEDS_NETWORK : 0;
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? 1u << i : 0;
@@ -382,7 +389,7 @@ autopsy_likely(struct autopsy *y)
 		;		/* the last needs nothing */
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
-	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL |
+	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK |
 	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))]);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		skips |= is_ruled_out(y, r->item[i].cause);

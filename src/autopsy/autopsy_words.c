@@ -228,8 +228,8 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
 		return o->size[OOM_ASKED].known ? arena_printf(a, "TensorFlow's allocator could not serve a request of %s%s%s.",
 		    bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "", o->node) :
-		    arena_printf(a, "TensorFlow had no memory left on the device%s%s; as read "
-		    "here, the message does not say for what.", o->node[0] ? " in " : "", o->node);
+		    arena_printf(a, "TensorFlow had no memory left%s%s; as read here, the "
+		    "message does not say for what.", o->node[0] ? " in " : "", o->node);
 	if (o->kind == OOM_TENSORFLOW)
 		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",
 		    tensor_words(a, o), o->node[0] ? autopsy_in_backward(o) ?

@@ -32,6 +32,9 @@
 #define OWN(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_OWN)
 #define OWN_HOST(kind, who, says)	ROW(ROLE_MESSAGE, kind, true, who, says, PHRASE_OWN)
 #define OWN_BYTES(kind, who)	ROW(ROLE_MESSAGE, kind, false, who, NULL, PHRASE_OWN | PHRASE_BYTES)
+/* What CUDA's driver refuses for another reason than want of memory. */
+#define REFUSED(code)	{ "failed to alloc % on host: " code, APART("CUDA", OTHER_CODE) },		\
+    { "failed to allocate % (# bytes) from device: " code, APART("CUDA", OTHER_CODE) }
 #define NAMED		ROW(ROLE_NAMED, OOM_OTHER, false, NULL, NULL, 0)
 #define GENERIC		ROW(ROLE_GENERIC, OOM_OTHER, false, NULL, NULL, 0)
 #define RUNTIME		ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, 0)
@@ -45,6 +48,7 @@ const struct phrase oom_phrases[] = {
 	{ "OOM when allocating tensor with shape!", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor of shape\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor\n", MESSAGE(OOM_TENSORFLOW) },
+	{ "errors_impl.ResourceExhaustedError: OOM\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
 	    PHRASE_REST) },		/* pasted without its beginning */
 	{ "Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, NOT_COPIED) },
@@ -89,6 +93,7 @@ const struct phrase oom_phrases[] = {
 	    HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ON_WINDOWS },
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
+	{ "can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: can't allocate memory", HOST(OOM_PYTORCH_CPU) },	/* cut */
 	{ "DefaultCPUAllocator: not enough memory", ON_WINDOWS },
 	{ "gAlignment, nbytes) == 0. 12 vs 0", HOST(OOM_PYTORCH_CPU) },	/* 12: ENOMEM */
@@ -281,6 +286,12 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory on device. To view more detail", FROM("MATLAB") },
 	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },
 	/* CUDA and its libraries */
+	REFUSED("CUDA_ERROR_UNKNOWN"),
+	REFUSED("CUDA_ERROR_NOT_INITIALIZED"),
+	REFUSED("CUDA_ERROR_DEINITIALIZED"),
+	REFUSED("CUDA_ERROR_INVALID"),
+	REFUSED("CUDA_ERROR_LAUNCH_FAILED"),
+	REFUSED("CUDA_ERROR_ILLEGAL_ADDRESS"),
 	{ "failed to alloc % on host", OWN_HOST(OOM_CUDA, NULL, NULL) },
 	{ "failed to alloc % on host", HOST(OOM_HOST) },
 	{ "failed to allocate % of pinned memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED,

@@ -60,6 +60,9 @@
 #define ND4J_HOST	"ND4J got no memory of the machine, which it locks (pins) where it runs on a device. Either there is no more of it, or limits "	\
     "leave none (-Xmx, org.bytedeco.javacpp.maxbytes, of what may be locked); or, on a device, CUDA had failed before, as with an "	\
     "illegal address (code=77), and refuses all that is asked of it after that: look for the first error."
+#define OTHER_CODE	"Not for want of memory, by the name of the code: CUDA's driver refused what TensorFlow asked of it for another reason. As a "	\
+    "rule it had failed before, or was never set up, and then refuses all: look for the first error. Another process that has the "	\
+    "device, or a driver that does not fit the library, end so, too."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
     "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
     "the data's own code ends so, too: num_workers=0 shows it."

@@ -110,7 +110,7 @@ evaluates(struct talk t)
 {
 	return !talk_any_of(t, "valid eval test predict") ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
-	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|validation phase|"
+	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|next validation|validation phase|"
 	    "trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
@@ -191,7 +191,7 @@ static const char *
 is_parallel(struct talk t)
 {
 	return talk_any_of(t, "capacity total cuda_visible") ||
-	    talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use") ? NULL :
+	    talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use|if it supports|does it support|do you support|is there support|support for multi") ? NULL :
 	    clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
 	    "other gpus|gpus = '0,1|each gpu", AHEAD, "");
 }

@@ -23,6 +23,9 @@ static const struct want texts[] = {
 	{ .name = "an address", .from = "kokkos/kokkos/issues/2330", .who = "CUDA", .apart = true,
 	  .says = "an index out of range", .text = "  what():  cudaDeviceSynchronize() error( "
 	    "cudaErrorIllegalAddress): an illegal memory access was encountered a.cpp:119\n" },
+	{ .name = "memory that CUDA refuses for another reason", .from = "rishizek/tensorflow-deeplab-v3-plus/issues/8", .who = "CUDA",
+	  .apart = true, .says = "Not for want of memory", .text = "E tensorflow/stream_executor/cuda/cuda_driver.cc:967] failed to alloc 2304 "
+	    "bytes on host: CUDA_ERROR_UNKNOWN\n" },
 	{ .name = "a size that cannot be", .from = "NVIDIA/nccl/issues/1284", .who = "PyTorch", .apart = true,
 	  .says = "No machine has as much", .text = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to "
 	    "allocate more than 1EB memory.\n" },

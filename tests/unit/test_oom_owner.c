@@ -60,6 +60,7 @@ static const struct {
 	{ "monitor: 1 oom_kill event in the container's group\n", "Linux", true },
 	/* memory that is locked */
 	{ "E cuda_driver.cc:893] failed to alloc 8589934592 bytes on host: CUDA_ERROR_OUT_OF_MEMORY\n", "CUDA", true },
+	{ "E cuda_driver.cc:967] failed to alloc 2304 bytes on host: CUDA_ERROR_UNKNOWN\n", "CUDA", false },
 	{ "broker: failed to alloc 8589934592 bytes on host\n", "a library on the processor", true },
 	{ "encoder: failed to allocate 2.5 GiB\n", ANY, false },
 	{ "encoder: unable to allocate 2.5 GiB\n", ANY, false },
