@@ -34,7 +34,7 @@
 #define NEEDS_SHUFFLE	4194304u	/* of a buffer of shuffled samples */
 #define NEEDS_WORKERS	8388608u	/* of a loader's processes */
 #define NEEDS_METRICS	16777216u	/* of transformers' evaluation, which switches gradients off by itself */
-#define NEEDS_NETWORK	33554432u	/* a framework speaks of a tensor of a network */
+#define NEEDS_NETWORK	33554432u	/* a framework speaks of a tensor of a layer */
 #define SIGNS		25
 #define MOST_LIKELY	3
 
@@ -300,7 +300,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
-	is |= (o->kind == OOM_TENSORFLOW || o->kind == OOM_ONNX) && o->node[0] ? NEEDS_NETWORK : 0;
+	is |= (o->kind == OOM_TENSORFLOW || o->kind == OOM_ONNX) && strchr(o->node, '/') ? NEEDS_NETWORK : 0;
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? 1u << i : 0;

@@ -280,13 +280,13 @@ says_killed(struct talk t)
 			at = NULL;
 	}
 	if (!at) {
-		at = talk_find_whole(t, "says killed|said killed|shows killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
+		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
 		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process training program script job python code run kernel session task memory"))
 			return NULL;
 	}
 	clause = talk_clause(t, at, n);
 	return oom_told_happened(t, at, n) && !is_of_person(clause, at) &&
-	    !talk_any_whole(clause, "timeout deadline manually user ctrl me") ? at : NULL;
+	    !talk_any_whole(clause, "timeout deadline manually user ctrl me connection ssh") ? at : NULL;
 }
 
 #define GRAPH_NETWORK	"gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\

@@ -63,6 +63,9 @@
 #define OTHER_CODE	"Not for want of memory, by the name of the code: CUDA's driver refused what TensorFlow asked of it for another reason. As a "	\
     "rule it had failed before, or was never set up, and then refuses all: look for the first error. Another process that has the "	\
     "device, or a driver that does not fit the library, end so, too."
+#define CONTEXT_POOL	"Not that the machine or a device had no memory left: ggml makes a pool of a size that is reckoned ahead, from the model, "	\
+    "the context and the batch, and more was asked of it than that. Most often a version does not know the model, or a fault in it "	\
+    "reckoned too little: another version, or a smaller context or batch, is what to try."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
     "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
     "the data's own code ends so, too: num_workers=0 shows it."

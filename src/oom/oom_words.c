@@ -71,7 +71,7 @@ is_late(struct talk t)
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
 		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") &&
-		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch") &&
+		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
 			return at;
@@ -86,7 +86,7 @@ is_late_there(struct talk t)
 	const char *s, *to, *end = t.s + t.n, *said;
 	int64_t n;
 
-	if (talk_any_phrase(t, "prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
+	if (talk_any_phrase(t, "first couple|first few|prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
 		return NULL;
 	if ((said = clause_says(t, "sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"

@@ -26,6 +26,9 @@ static const struct want texts[] = {
 	{ .name = "memory that CUDA refuses for another reason", .from = "rishizek/tensorflow-deeplab-v3-plus/issues/8", .who = "CUDA",
 	  .apart = true, .says = "Not for want of memory", .text = "E tensorflow/stream_executor/cuda/cuda_driver.cc:967] failed to alloc 2304 "
 	    "bytes on host: CUDA_ERROR_UNKNOWN\n" },
+	{ .name = "a pool that was reckoned too small", .from = "ggml-org/llama.cpp/issues/29", .who = "ggml", .apart = true,
+	  .says = "of a size that is reckoned ahead", .text = "ggml_new_tensor_impl: not enough space in the context's memory pool (needed "
+	    "458853944, available 454395136)\n" },
 	{ .name = "a size that cannot be", .from = "NVIDIA/nccl/issues/1284", .who = "PyTorch", .apart = true,
 	  .says = "No machine has as much", .text = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to "
 	    "allocate more than 1EB memory.\n" },
@@ -36,6 +39,11 @@ static const struct want texts[] = {
 	  .says = "an assertion fails on the device", .text = "RuntimeError: CUDA error: device-side "
 	    "assert triggered\n" },
 	/* of memory */
+	{ .name = "a buffer of results", .from = "ggml-org/llama.cpp/issues/9352", .who = "ggml", .size = { { OOM_ASKED, INT64_C(18035509504) } },
+	  .text = "ggml_gallocr_reserve_n: failed to allocate ROCm0 buffer of size 18035509504\n"
+	    "llama_new_context_with_model: failed to allocate compute buffers\n" },
+	{ .name = "an assertion of ggml", .from = "ggml-org/whisper.cpp/issues/1915", .who = "ggml", .host = true,
+	  .text = "GGML_ASSERT: a/ggml-backend.c:460: data != NULL && \"failed to allocate buffer\"\n" },
 	{ .name = "batches that are shared", .from = "ostris/ai-toolkit/issues/515", .who = "PyTorch's DataLoader",
 	  .host = true, .says = "/dev/shm", .text = "RuntimeError: unable to write to file "
 	    "</torch_4210_2437918_1>: No space left on device (28)\n" },
