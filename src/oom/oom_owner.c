@@ -29,6 +29,7 @@ static const struct owner {
 	{ "MLX", "mlx|metal::malloc" },
 	{ "CUDA", "cuda|cumem" },
 	{ "NCCL", "nccl" },
+	{ "wgpu", "wgpu|create_buffer" },
 	{ "OpenCL", "opencl|clenqueue|clcreate|clfinish|clwait|pyopencl|_cl." },
 	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child" },
 	{ "Slurm", "slurm|srun|sbatch" },

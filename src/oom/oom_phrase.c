@@ -279,6 +279,10 @@ const struct phrase oom_phrases[] = {
 	{ "Requested buffer size exceeds device buffer size limit: ErrorOutOfDeviceMemory", ROW(ROLE_MESSAGE, OOM_CUDA,
 	    false, "Vulkan", NULL, PHRASE_REST | PHRASE_PIECE) },
 	{ "ErrorOutOfDeviceMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Vulkan", NULL, PHRASE_REST) },
+	{ "Not enough memory left", OWN(OOM_CUDA, "wgpu", NO_BUFFER) },
+	{ "BufferTooBig(#)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CubeCL", NULL, PHRASE_BYTES | PHRASE_PIECE) },
+	{ "failed to reserve # bytes of device memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CubeCL", NULL, PHRASE_BYTES) },
+	{ "PxgCudaDeviceMemoryAllocator fail to allocate memory # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "PhysX", NULL, PHRASE_BYTES) },
 	{ "UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Level Zero") },
 	{ "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Level Zero") },
 	{ "can't allocate # Bytes of memory on device", OWN_BYTES(OOM_CUDA, "SYCL") },
@@ -478,6 +482,7 @@ const struct phrase oom_phrases[] = {
 	{ "~an illegal memory access was encountered", APART("CUDA", ILLEGAL) },
 	{ "CUDA_ERROR_ILLEGAL_ADDRESS", APART("CUDA", ILLEGAL) },
 	{ "cudaErrorIllegalAddress", APART("CUDA", ILLEGAL) },
+	{ "cudaSuccess (8 vs. 0)", APART("CUDA", NO_KERNEL) },
 	{ "~no space left on device", APART("the file system", FULL_FILES) },
 	/* the head of a notebook's traceback */
 	{ "MemoryError Traceback (most recent call last)", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_AGAIN) },

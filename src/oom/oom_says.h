@@ -66,6 +66,10 @@
 #define CONTEXT_POOL	"Not that the machine or a device had no memory left: ggml makes a pool of a size that is reckoned ahead, from the model, "	\
     "the context and the batch, and more was asked of it than that. Most often a version does not know the model, or a fault in it "	\
     "reckoned too little: another version, or a smaller context or batch, is what to try."
+#define NO_BUFFER	"wgpu could not make a buffer on the device: its memory was full, or the buffer was larger than the driver gives in one "	\
+    "piece, which can be a quarter of it or less. Smaller pieces, or less at once, serve both."
+#define NO_KERNEL	"Not the device's memory, by the code's number: the program has nothing that was compiled for this device (8: invalid device "	\
+    "function). Built for its architecture (Caffe: CUDA_ARCH in Makefile.config), it runs."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
     "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
     "the data's own code ends so, too: num_workers=0 shows it."

@@ -26,6 +26,9 @@ static const struct want texts[] = {
 	{ .name = "memory that CUDA refuses for another reason", .from = "rishizek/tensorflow-deeplab-v3-plus/issues/8", .who = "CUDA",
 	  .apart = true, .says = "Not for want of memory", .text = "E tensorflow/stream_executor/cuda/cuda_driver.cc:967] failed to alloc 2304 "
 	    "bytes on host: CUDA_ERROR_UNKNOWN\n" },
+	{ .name = "a device without code for it", .from = "TheLegendAli/DeepLab-Context/issues/28", .who = "CUDA", .apart = true,
+	  .says = "compiled for this device", .text = "F0409 im2col.cu:61] Check failed: error == cudaSuccess (8 vs. 0)  invalid device "
+	    "function\n" },
 	{ .name = "a pool that was reckoned too small", .from = "ggml-org/llama.cpp/issues/29", .who = "ggml", .apart = true,
 	  .says = "of a size that is reckoned ahead", .text = "ggml_new_tensor_impl: not enough space in the context's memory pool (needed "
 	    "458853944, available 454395136)\n" },
@@ -42,6 +45,15 @@ static const struct want texts[] = {
 	{ .name = "a buffer of results", .from = "ggml-org/llama.cpp/issues/9352", .who = "ggml", .size = { { OOM_ASKED, INT64_C(18035509504) } },
 	  .text = "ggml_gallocr_reserve_n: failed to allocate ROCm0 buffer of size 18035509504\n"
 	    "llama_new_context_with_model: failed to allocate compute buffers\n" },
+	{ .name = "a physics engine", .from = "isaac-sim/IsaacGymEnvs/issues/256", .who = "PhysX", .size = { { OOM_ASKED, 100663296 } },
+	  .text = "[job] PxgCudaDeviceMemoryAllocator fail to allocate memory 100663296 bytes!! Result = 2\n" },
+	{ .name = "wgpu's buffer", .from = "Gadersd/stable-diffusion-burn/issues/5", .who = "wgpu", .says = "in one piece",
+	  .text = "thread 'main' panicked at 'wgpu error: Validation Error\nCaused by:\n    In Device::create_buffer\n"
+	    "    Not enough memory left\n" },
+	{ .name = "CubeCL's buffer", .from = "ArthurBrussee/brush/issues/551", .who = "CubeCL", .size = { { OOM_ASKED, INT64_C(3595479680) } },
+	  .text = "failed to reserve 3595479680 bytes of device memory: can't allocate buffer of size: 3595479680\n" },
+	{ .name = "CUDA, by the call that failed", .from = "NVIDIA/cuml/issues/2386", .who = "CUDA",
+	  .text = "FAIL: call='cudaMalloc(&ptr, n)'. Reason:out of memory\n" },
 	{ .name = "an assertion of ggml", .from = "ggml-org/whisper.cpp/issues/1915", .who = "ggml", .host = true,
 	  .text = "GGML_ASSERT: a/ggml-backend.c:460: data != NULL && \"failed to allocate buffer\"\n" },
 	{ .name = "batches that are shared", .from = "ostris/ai-toolkit/issues/515", .who = "PyTorch's DataLoader",

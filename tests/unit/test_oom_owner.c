@@ -86,6 +86,7 @@ static const struct {
 	/* others */
 	{ "Device memory allocation of size 1073741824 failed.\n", ANY, false },
 	{ "ggml_vulkan: Device memory allocation of size 1073741824 failed.\n", "Vulkan", false },
+	{ "queue: Not enough memory left\n", "words", false },
 	{ "driver: Invalid buffer size: 24.00 MiB\n", NULL, false },
 	{ "RuntimeError: Invalid buffer size: 20.34 GB\n", "PyTorch on Metal", false },
 	{ "reader: Out of memory allocating 1073741824 bytes\n", ANY, false },
