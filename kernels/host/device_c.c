@@ -3,6 +3,9 @@
  * straight into it.
  */
 #include "cores.c"
+#ifdef RANKS
+#include "update/near.cu"
+#endif
 #ifdef TEAM_THREADS
 #include "pace_c.c"
 
@@ -21,13 +24,21 @@ static int threads_wanted = 1;
 
 static int64_t	process_mapped(void);
 
+static void *
+device_map(int64_t bytes)
+{
+#if defined(RANKS) && defined(__linux__)
+	if (near_file >= 0)
+		return near_map(near_file, bytes);
+#endif
+	return mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
 static void
 device_open_arena(void)
 {
 	int64_t before = process_mapped();
-
-	void *taken = mmap(NULL, ARENA_BYTES > 0 ? ARENA_BYTES : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-	    -1, 0);
+	void *taken = device_map(ARENA_BYTES > 0 ? ARENA_BYTES : 1);
 
 	if (taken == MAP_FAILED)
 		fail("the system refuses an arena of %lld bytes: %s", (long long)ARENA_BYTES,
@@ -36,6 +47,12 @@ device_open_arena(void)
 	arena_taken = process_mapped() - before;
 #ifdef MADV_HUGEPAGE
 	madvise(arena, ARENA_BYTES, MADV_HUGEPAGE);
+#endif
+#if defined(RANKS) && defined(__linux__)
+	if (near_file >= 0) {
+		near_enlarge(arena, ARENA_BYTES);
+		near[ranks.rank].arena = (char *)arena;
+	}
 #endif
 	/* every page is touched now: memory that is not there is missed here, not in epoch three */
 	memset(arena, 0, ARENA_BYTES);

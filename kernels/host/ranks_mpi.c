@@ -111,94 +111,99 @@ ranks_sum(double *x, int n)
 
 /* ---- on one machine ---- */
 
-#ifdef __linux__
+/* RANKS_APART, of tests: as if on several machines. Stages add nothing up. */
+#if defined(__linux__) && !defined(STAGES) && !defined(RANKS_APART)
 
-struct ring_trial {		/* what a rank tells others, so that they try to read its memory */
-	int64_t key;
-	const int64_t *at;	/* where the key lies */
-	int page;		/* the first rank's: the file of the page */
+struct near_place {		/* where others find the file of a rank's arena */
+	int64_t key;		/* by which it is named */
+	int file;		/* of its process; below 0: there is none */
 };
 
-/* May this rank read the memory of that process, and is it the other rank's? */
-static bool
-ring_knows(int64_t pid, const struct ring_trial *other)
-{
-	int64_t key;
+#define NEAR_NAME	"ranks.%016llx"
 
-	return ring_peek(pid, &key, other->at, (int64_t)sizeof(key)) && key == other->key;
+/* Bytes of the file before the sign: whole pages. */
+static int64_t
+near_sign_at(void)
+{
+	int64_t page = sysconf(_SC_PAGESIZE);
+
+	return (ARENA_BYTES + page - 1) / page * page;
 }
 
-/* A page of which each rank shows its part: the first rank's, opened by way of its process, which must be that of PID here. */
-static struct ring_shown *
-ring_page(const struct ring_trial *first, int64_t pid)
+/* Makes the file; it takes no memory before it is written to. */
+static struct near_place
+near_create(void)
 {
-	size_t bytes = (size_t)ranks.size * sizeof(struct ring_shown);
-	struct stat what;
+	struct near_place own = { ranks_clock() ^ (int64_t)getpid() << 40, -1 };
 	char name[64];
-	int fd;
-	void *page = MAP_FAILED;
 
-	snprintf(name, sizeof(name), "/proc/%lld/fd/%d", (long long)pid, first->page);
-	fd = ring_knows(pid, first) ? open(name, O_RDWR | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &what) == 0 && S_ISREG(what.st_mode) && what.st_size == (off_t)bytes)
-		page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return page == MAP_FAILED ? NULL : (struct ring_shown *)page;
+	snprintf(name, sizeof(name), NEAR_NAME, (unsigned long long)own.key);
+	own.file = memfd_create(name, MFD_CLOEXEC);
+	if (own.file >= 0 && ftruncate(own.file, (off_t)(near_sign_at() + (int64_t)sizeof(struct near_sign))) < 0) {
+		close(own.file);
+		own.file = -1;
+	}
+	return own;
 }
 
-/* Can this rank read the page, and the memory of all others? */
-static bool
-ring_tried(const struct ring_shown *page, const struct ring_trial *all, const struct rank_name *names)
+/* Opens a rank's file by way of its process, which must be that of PID here; below 0: it is not, or may not. */
+static int
+near_open(const struct near_place *of, int pid)
 {
-	bool can = page && page->key == all->key;
+	char path[64], name[64], there[64] = "";
 
-	for (int k = 0; k < ranks.size && can; k++)
-		can = ring_knows(names[k].pid, &all[k]);
-	return can;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, of->file);
+	snprintf(name, sizeof(name), "/memfd:" NEAR_NAME " (deleted)", (unsigned long long)of->key);
+	if (of->file < 0 || readlink(path, there, sizeof(there) - 1) < 0 || strcmp(there, name))
+		return -1;
+	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-#ifdef RANKS_APART	/* for tests: as if on several machines */
-#define RANKS_NEAR	false
-#else
-#define RANKS_NEAR	(ranks.here == ranks.size)
-#endif
+/* Maps what a rank shows, and its arena but for this rank's own, which device_open() does. */
+static bool
+near_join(struct near *to, const struct near_place *of, int pid, bool own)
+{
+	int file = near_open(of, pid);
+	void *sign = MAP_FAILED, *there = MAP_FAILED;
 
-/* If all ranks are on one machine and may, they read parts out of one another's memory. */
+	if (file >= 0)
+		sign = mmap(NULL, sizeof(struct near_sign), PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)near_sign_at());
+	if (sign != MAP_FAILED && !own)
+		there = near_map(file, near_sign_at());
+	if (file >= 0)
+		close(file);
+	to->sign = (struct near_sign *)sign;
+	to->arena = own ? NULL : (char *)there;
+	return sign != MAP_FAILED && (own || there != MAP_FAILED);
+}
+
+/* If all ranks are on one machine, and may, each maps the arenas of all. */
 static void
 ranks_place(const struct rank_name *names)
 {
-	static int64_t key;
-	struct ring_trial own, *all = (struct ring_trial *)calloc((size_t)ranks.size, sizeof(*all));
-	size_t bytes = (size_t)ranks.size * sizeof(struct ring_shown);
-	struct ring_shown *page = NULL;
-	double can = 0;
+	struct near_place own = { 0, -1 }, *all = (struct near_place *)calloc((size_t)ranks.size, sizeof(*all));
+	struct near *seen = (struct near *)calloc((size_t)ranks.size, sizeof(*seen));
+	double can = ranks.here == ranks.size;
 
-	if (!all)
-		fail("no memory to try %d ranks", ranks.size);
-	key = ranks_clock() ^ (int64_t)getpid() << 40 ^ (int64_t)(uintptr_t)all;
-	own = (struct ring_trial){ key, &key, -1 };
-	if (ranks.rank == 0 && (own.page = memfd_create("ranks", MFD_CLOEXEC)) >= 0 && ftruncate(own.page, (off_t)bytes) == 0 &&
-	    (page = ring_page(&own, getpid())))
-		page->key = key;
-	ranks_gather(&own, all, (int)sizeof(own));
-	if (RANKS_NEAR) {
-		page = page ? page : ring_page(all, names[0].pid);
-		can = ring_tried(page, all, names);
-	}
+	if (!all || !seen)
+		fail("no memory for the arenas of %d ranks", ranks.size);
 	if (can)
-		page[ranks.rank].pid = getpid();
+		own = near_create();
+	ranks_gather(&own, all, (int)sizeof(own));
+	for (int k = 0; k < ranks.size && can; k++)
+		can = near_join(&seen[k], &all[k], names[k].pid, k == ranks.rank);
 	ranks_sum(&can, 1);
-	pthread_mutex_lock(&ranks.lock);	/* for the thread that watches */
-	if (can == ranks.size)
-		ring_shown = page;
-	pthread_mutex_unlock(&ranks.lock);
-	if (page && !ring_shown)
-		munmap(page, bytes);
-	if (own.page >= 0)
-		close(own.page);
 	free(all);
+	if (can < ranks.size) {		/* what was mapped takes nothing: nobody writes there */
+		free(seen);
+		if (own.file >= 0)
+			close(own.file);
+		return;
+	}
+	near_file = own.file;
+	pthread_mutex_lock(&ranks.lock);	/* for the thread that watches */
+	near = seen;
+	pthread_mutex_unlock(&ranks.lock);
 }
 
 #else
@@ -282,30 +287,24 @@ ranks_hear(int64_t now)
 #define RANK_LATER	1000000
 #define RANK_WOKEN	20000000	/* if others wake this one */
 
-#ifdef STAGES
-#define RANKS_WAKE	false	/* MPI takes from one stage to the next, and moves that only while it is called */
-#else
-#define RANKS_WAKE	(exchanges_small == 0)
-#endif
-
-/* Moves along whatever is on its way, and rests. MPI moves only while it is called: soon again where something moved, and the
- * later the longer nothing has, as then others compute, who may need this processor. */
+/* Moves along whatever is on its way, and rests. Ranks that are near wake one another; MPI moves only while it is called: soon
+ * again where something moved, and the later the longer nothing has, as then others compute, who may need this processor. */
 static void
 ranks_push(void)
 {
 	static struct timespec moment = { 0, RANK_LATER };
 	static int64_t was;
-	uint32_t bell;
+	uint32_t rings;
 	int64_t moved;
-	bool wakes, awaited;
+	bool is_near, more = false, awaited;
 	int there;
 
 	pthread_mutex_lock(&ranks.lock);
-	bell = ring_shown ? ring_bell(ranks.rank) : 0;
+	is_near = near;
+	rings = near ? near_rings(NEAR_WATCH) : 0;
 	awaited = exchanges_awaited;
-	wakes = ring_shown && RANKS_WAKE && !awaited;
 	if (!awaited)
-		exchanges_turn();
+		more = exchanges_turn();
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
 	moved = ranks.sent + ring.received + exchanges_begun;
 	if (moved != was && !awaited)
@@ -314,9 +313,9 @@ ranks_push(void)
 		moment.tv_nsec = 2 * moment.tv_nsec < RANK_LATER ? 2 * moment.tv_nsec : RANK_LATER;
 	was = moved;
 	pthread_mutex_unlock(&ranks.lock);
-	if (wakes)
-		ring_sleep(ranks.rank, bell, RANK_WOKEN);
-	else
+	if (is_near && !more)
+		near_sleep(NEAR_WATCH, rings, RANK_WOKEN);
+	else if (!more)
 		nanosleep(&moment, NULL);
 }
 

@@ -1,13 +1,14 @@
 /*
- * update/exchange_c.cu - what goes between ranks while the step goes on, by MPI: the queue of all that goes around the ring
- * (update/ring.cu).
+ * update/exchange_c.cu - what goes between ranks while the step goes on, in programs of C: the queue of all that ranks which are
+ * all on one machine do for one another (update/near.cu), or that MPI takes around a ring (update/ring.cu).
  *
- * MPI_Iallreduce takes over what is too small for turns. It is not for the rest: of some MPIs it sends more from one of the
- * ranks, and copies what is added in place.
+ * There MPI_Iallreduce takes over what is too small for turns. It is not for the rest: of some MPIs it sends more from one of
+ * the ranks, and copies what is added in place.
  */
 #ifndef STOWAGE_UPDATE_EXCHANGE_C_CU
 #define STOWAGE_UPDATE_EXCHANGE_C_CU
 
+#include "update/near.cu"
 #include "update/ring.cu"
 
 #ifdef PARTS	/* MPI does not say in which order it adds */
@@ -16,7 +17,8 @@
 #define RING_LEAST	4096		/* bytes of a piece for which its turns are worth their time */
 #endif
 
-/* In the order in which they began, around and around. One goes around the ring at a time, small sums beside it. */
+/* In the order in which they began, around and around: number K, from 0, has place K % EXCHANGES. One goes around the ring at a
+ * time, small sums beside it. */
 static struct exchange {
 	const void *key;	/* by which it is waited for; NULL: there is none in this place, or it was */
 	char *base;
@@ -29,9 +31,9 @@ static struct exchange {
 	struct ring_span whole;	/* the span, if it is one alone */
 } exchanges[EXCHANGES];
 
-static int exchanges_begun, exchanges_first;	/* the place of the next, and of the first that is not over */
-static int exchanges_open;	/* how many are on their way */
-static int exchanges_small;	/* and of them MPI's */
+static int64_t exchanges_begun, exchanges_first;	/* the number of the next, and of the first that is not over */
+static int64_t exchanges_done;	/* those of which this rank has done its piece, where ranks are near */
+static int exchanges_small;	/* how many are MPI's */
 static bool exchanges_awaited;	/* the step waits for one, and moves all on itself */
 
 static void
@@ -42,23 +44,55 @@ exchange_arrive(struct exchange *x)
 	x->there = true;
 }
 
-/* With the lock: moves all on. */
-static void
+#define NEAR_TURN	(1 << 20)	/* bytes of this rank's pieces that one turn does at most: the lock is others' too */
+
+/* Does this rank's pieces of what all ranks have begun; true: there is more of them. */
+static bool
+exchanges_do(void)
+{
+	int64_t left = NEAR_TURN;
+
+	for (; exchanges_done < exchanges_begun && near_all_began(exchanges_done); exchanges_done++) {
+		const struct exchange *x = &exchanges[exchanges_done % EXCHANGES];
+
+		if (!near_go_on(x->base - near[ranks.rank].arena, x->span, x->spans, x->bytes, x->halves, &left))
+			return true;
+		near_did(exchanges_done);
+	}
+	return false;
+}
+
+/* Goes on with the first that is not over; true: it is. */
+static bool
+exchange_go_on(struct exchange *x, int *left)
+{
+	if (near)
+		return near_all_did(exchanges_first);
+	if (!x->halves)
+		return ring_over(&x->request);
+	if (!ring.base)
+		ring_start(x->base, x->span, x->spans, x->bytes, x->halves);
+	if (!ring_turn(left))
+		return false;
+	ring.base = NULL;
+	return true;
+}
+
+/* With the lock: moves all on; true: there is more for this rank to do at once. */
+static bool
 exchanges_turn(void)
 {
+	bool more = near && exchanges_do();
 	int left = RING_TURN;
 
-	for (; exchanges_open > 0; exchanges_first = (exchanges_first + 1) % EXCHANGES, exchanges_open--) {
-		struct exchange *x = &exchanges[exchanges_first];
+	for (; exchanges_first < exchanges_begun; exchanges_first++) {
+		struct exchange *x = &exchanges[exchanges_first % EXCHANGES];
 
-		if (x->halves && !ring.base)
-			ring_start(x->base, x->span, x->spans, x->bytes, x->halves);
-		if (!(x->halves ? ring_turn(&left) : ring_over(&x->request)))
-			return;
-		if (x->halves)
-			ring.base = NULL;
+		if (!exchange_go_on(x, &left))
+			break;
 		exchange_arrive(x);
 	}
+	return more;
 }
 
 /* What a rank adds comes to where it is added up, unless it lies there, and its piece to where the others' will be. */
@@ -95,20 +129,21 @@ exchange_reduce(struct exchange *x)
 static void
 exchange_begin(const void *key, char *base, const struct ring_span *span, int spans, int bytes, int halves, bool more)
 {
-	struct exchange *x = &exchanges[exchanges_begun];
-	bool small = halves == (RING_ADDS | RING_SPREADS) && spans == 1 && span->n * bytes < RING_LEAST * (int64_t)ranks.size;
+	struct exchange *x = &exchanges[exchanges_begun % EXCHANGES];
+	bool small = !near && halves == (RING_ADDS | RING_SPREADS) && spans == 1 && span->n * bytes < RING_LEAST * (int64_t)ranks.size;
 
 	*x = (struct exchange){ .key = key, .base = base, .span = spans == 1 ? &x->whole : span, .spans = spans,
 		.bytes = bytes, .halves = small ? 0 : halves, .whole = *span };
 	(void)more;
 	exchange_place(x);
 	pthread_mutex_lock(&ranks.lock);
-	exchanges_begun = (exchanges_begun + 1) % EXCHANGES;
-	exchanges_open++;
+	if (near)
+		near_begin(exchanges_begun);
 	if (!x->halves) {
 		exchange_reduce(x);
 		exchanges_small++;
 	}
+	exchanges_begun++;
 	exchanges_turn();
 	pthread_mutex_unlock(&ranks.lock);
 }
@@ -116,28 +151,22 @@ exchange_begin(const void *key, char *base, const struct ring_span *span, int sp
 static void
 exchange_await(struct exchange *x)
 {
-	bool there = false;
+	bool there = false, more;
 
 	for (int waited = 0; !there; waited++) {
-		uint32_t bell = ring_shown ? ring_bell(ranks.rank) : 0;
-		bool wakes;
-		int refused;
+		uint32_t rings = near ? near_rings(NEAR_STEP) : 0;
 
 		pthread_mutex_lock(&ranks.lock);
 		if (!x->halves && !x->there && ring_over(&x->request))	/* a small one waits for none that goes around the ring */
 			exchange_arrive(x);
-		exchanges_turn();		/* if it is over, its place may be the next one's */
+		more = exchanges_turn();	/* if it is over, its place may be the next one's */
 		there = x->there;
-		wakes = ring_shown && exchanges_small == 0;	/* MPI wakes nobody */
 		exchanges_awaited = !there;
-		refused = ring_refused;
 		pthread_mutex_unlock(&ranks.lock);
-		if (refused)
-			fail("another rank's memory cannot be read any more: %s", strerror(refused));
-		if (there)
+		if (there || more)
 			continue;
-		if (wakes && waited >= RANKS_YIELD) {
-			ring_sleep(ranks.rank, bell, 100000000);
+		if (near && waited >= RANKS_YIELD) {
+			near_sleep(NEAR_STEP, rings, 100000000);
 			ranks_wait_on();
 		} else {
 			ranks_nap(waited);

@@ -18,8 +18,8 @@
  *
  * The first half reduces and scatters, the second gathers, both together reduce to all. A half sends (N - 1) / N of the
  * bytes, less than which no algorithm does. The sums of one piece are made in one order, so the same number of ranks has
- * the same bits. Pieces go in parts: one is added while the next is on its way. MPI sends them, or, where all ranks are on
- * one machine, each reads its own out of the memory of the other (ring_pull.cu).
+ * the same bits. Pieces go in parts: one is added while the next is on its way. MPI sends them; ranks that are all on one
+ * machine need nobody to (update/near.cu).
  *
  * MPI is called by one thread at a time (ranks.lock) and never waits inside: who waits asks again and again, so that
  * another thread can tell the other ranks meanwhile that this one lives, and move things on while this one computes
@@ -28,8 +28,8 @@
 #ifndef STOWAGE_UPDATE_RING_CU
 #define STOWAGE_UPDATE_RING_CU
 
+#include "update/elements.cu"
 #include "update/ranks.cu"
-#include "update/ring_pull.cu"
 
 #include <sched.h>
 #include <time.h>
@@ -66,36 +66,6 @@ ranks_await(MPI_Request *request)
 	}
 }
 
-#if NARROW
-static void
-elements_add(void *from, void *to, int *n, MPI_Datatype *type)
-{
-	const elem *x = (const elem *)from;
-	elem *y = (elem *)to;
-
-	(void)type;
-	for (int i = 0; i < *n; i++)
-		y[i] = ELEM(VALUE(x[i]) + VALUE(y[i]));
-}
-#endif
-
-/* TO may be OWN. */
-static void
-elements_sum(char *to, const char *own, const char *from, int64_t n, int bytes)
-{
-	if (bytes == 8)
-		for (int64_t i = 0; i < n; i++)
-			((double *)to)[i] = ((const double *)own)[i] + ((const double *)from)[i];
-	else if (bytes == 4)
-		for (int64_t i = 0; i < n; i++)
-			((float *)to)[i] = ((const float *)own)[i] + ((const float *)from)[i];
-#if NARROW
-	else
-		for (int64_t i = 0; i < n; i++)
-			((elem *)to)[i] = ELEM(VALUE(((const elem *)own)[i]) + VALUE(((const elem *)from)[i]));
-#endif
-}
-
 /* ---- around the ring ---- */
 
 #define RING_SIGN	78		/* the tag of parts */
@@ -112,19 +82,15 @@ static struct ring {
 	const struct ring_span *span;
 	int spans;
 	int bytes;		/* of an element */
-	int64_t most;		/* bytes of a part */
 	int64_t parts;		/* of a piece */
 	int64_t whole;		/* the number of the first part of the second half */
 	int64_t end;		/* one past the last number */
 	int64_t sent, over;	/* the first part that was not sent, and that has not left */
 	int64_t asked, received;
-	int64_t before;		/* what went around before it, less the number of its first part */
-	int to, from;		/* to whom something was shown, and has yet to be woken; below 0: none */
 	MPI_Request send[RING_AHEAD], receive[RING_AHEAD];
 } ring;
 
-static char ring_parts[RING_AHEAD * RING_PART];	/* received, to be added: as many, or where parts are read, one of all of it */
-static int64_t ring_gone;	/* parts that have gone around */
+static char ring_parts[RING_AHEAD * RING_PART];	/* received, to be added */
 
 struct ring_part {
 	char *at;
@@ -138,7 +104,7 @@ ring_span_parts(int64_t n)
 {
 	int64_t piece = (n + ranks.size - 1) / ranks.size * ring.bytes;
 
-	return (piece + ring.most - 1) / ring.most;
+	return (piece + RING_PART - 1) / RING_PART;
 }
 
 #ifdef PARTS
@@ -218,7 +184,7 @@ ring_received(int64_t j)
 static char *
 ring_place(const struct ring_part *p, int64_t j)
 {
-	return j >= ring.whole ? p->at : ring_parts + j % RING_AHEAD * ring.most % (int64_t)sizeof(ring_parts);
+	return j >= ring.whole ? p->at : ring_parts + j % RING_AHEAD * RING_PART;
 }
 
 /* May it be sent, once what came before has been received? */
@@ -262,42 +228,9 @@ ring_ask(int64_t j)
 
 	if (!ring_has_room(j))
 		return false;
-	if (!ring_shown)
-		MPI_Irecv(ring_place(&p, j), (int)(p.n * ring.bytes), MPI_BYTE, ring_way(j / ring.parts).from, RING_SIGN, ranks.all,
-		    &ring.receive[j % RING_AHEAD]);
+	MPI_Irecv(ring_place(&p, j), (int)(p.n * ring.bytes), MPI_BYTE, ring_way(j / ring.parts).from, RING_SIGN, ranks.all,
+	    &ring.receive[j % RING_AHEAD]);
 	return true;
-}
-
-/* Is part J, which was asked for, where it is received? */
-static bool
-ring_came(int64_t j)
-{
-	struct ring_part p;
-
-	if (!ring_shown)
-		return ring_over(&ring.receive[j % RING_AHEAD]);
-	p = ring_received(j);
-	return ring_pull(ring_way(j / ring.parts).from, ring.before + j, ring_place(&p, j), p.at - ring.base, p.n * ring.bytes);
-}
-
-/* RANK is to be woken once no more is shown to it: *LATER is it, and who was before is woken now. */
-static void
-ring_wake_later(int *later, int rank)
-{
-	if (*later >= 0 && *later != rank)
-		ring_wake(*later);
-	*later = rank;
-}
-
-static void
-ring_take(int64_t j)
-{
-	if (j < ring.whole)
-		ring_add(j);
-	if (!ring_shown)
-		return;
-	ring_show(&ring_shown[ranks.rank].received, ring.before + j + 1);
-	ring_wake_later(&ring.from, ring_way(j / ring.parts).from);
 }
 
 static void
@@ -306,20 +239,8 @@ ring_send(int64_t j)
 	struct ring_way way = ring_way(j / ring.parts);
 	struct ring_part p = ring_part(j, way.sends);
 
-	if (ring_shown) {
-		ring_show(&ring_shown[ranks.rank].ready, ring.before + j + 1);
-		ring_wake_later(&ring.to, way.to);
-	} else {
-		MPI_Isend(p.at, (int)(p.n * ring.bytes), MPI_BYTE, way.to, RING_SIGN, ranks.all, &ring.send[j % RING_AHEAD]);
-	}
+	MPI_Isend(p.at, (int)(p.n * ring.bytes), MPI_BYTE, way.to, RING_SIGN, ranks.all, &ring.send[j % RING_AHEAD]);
 	ranks.sent += p.n * ring.bytes;
-}
-
-/* Has part J left, so that its place is free? */
-static bool
-ring_left(int64_t j)
-{
-	return ring_shown ? ring_was_pulled(ring_way(j / ring.parts).to, ring.before + j) : ring_over(&ring.send[j % RING_AHEAD]);
 }
 
 /* Elements of so many BYTES. */
@@ -328,18 +249,13 @@ ring_start(char *base, const struct ring_span *span, int spans, int bytes, int h
 {
 	int64_t first;
 
-	ring = (struct ring){ .base = base, .span = span, .spans = spans, .bytes = bytes,
-		.to = -1, .from = -1, .most = ring_shown ? sizeof(ring_parts) : RING_PART };
+	ring = (struct ring){ .base = base, .span = span, .spans = spans, .bytes = bytes };
 	for (int k = 0; k < spans; k++)
 		ring.parts += ring_span_parts(span[k].n);
 	ring.whole = (ranks.size - 1) * ring.parts;
 	first = halves & RING_ADDS ? 0 : ring.whole;
 	ring.end = halves & RING_SPREADS ? 2 * ring.whole : ring.whole;
 	ring.sent = ring.over = ring.asked = ring.received = first;
-	ring.before = ring_gone - first;
-	ring_gone += ring.end - first;
-	if (ring_shown)
-		ring_shown[ranks.rank].base = base;
 }
 
 #define RING_TURN	256	/* parts that one turn takes at most: the lock is others' too, who tell that this rank lives */
@@ -352,7 +268,7 @@ ring_turn(int *left)
 
 	while (moved) {
 		moved = false;
-		while (ring.over < ring.sent && ring_left(ring.over)) {
+		while (ring.over < ring.sent && ring_over(&ring.send[ring.over % RING_AHEAD])) {
 			ring.over++;
 			moved = true;
 		}
@@ -360,18 +276,17 @@ ring_turn(int *left)
 			ring.asked++;
 			moved = true;
 		}
-		for (; ring.received < ring.asked && *left > 0 && ring_came(ring.received); moved = true, --*left)
-			ring_take(ring.received++);
-		while (ring.sent < ring.end && ring_may_send(ring.sent) &&
-		    (ring_shown || ring.sent < ring.over + RING_AHEAD)) {
+		for (; ring.received < ring.asked && *left > 0 && ring_over(&ring.receive[ring.received % RING_AHEAD]); --*left) {
+			if (ring.received < ring.whole)
+				ring_add(ring.received);
+			ring.received++;
+			moved = true;
+		}
+		while (ring.sent < ring.end && ring_may_send(ring.sent) && ring.sent < ring.over + RING_AHEAD) {
 			ring_send(ring.sent++);
 			moved = true;
 		}
 	}
-	ring_wake_later(&ring.to, -1);
-	ring_wake_later(&ring.from, -1);
-	if (*left == 0 && ring_shown)	/* there is more to take: nobody is to wait for the bell */
-		ring_wake(ranks.rank);
 	return ring.over == ring.end && ring.received == ring.end;
 }
 
