@@ -199,8 +199,9 @@ def here(spec, steps, rounds):
     print("| ranks | processor time of a step, all ranks: predicted | measured | off | step on idle cores, predicted | clock |")
     print("|---|---|---|---|---|---|")
     for ranks in (1, 2, 4, 8):
-        # what a rank sends another reads and writes, page by page, and half of it is added to what is there
-        sums = ranks * plans[ranks]["between_ranks"]["sent_bytes"] * 2.5 / rate if ranks > 1 else 0
+        # of its piece a rank reads what each has, and writes the sum to each: N reads and N writes of an N-th, which is a copy
+        # of all (kernels/update/near.cu)
+        sums = ranks * plans[ranks]["between_ranks"]["gradient_bytes"] / rate if ranks > 1 else 0
         predicted = ranks * alone + sums
         got, clock = measured[ranks]
         print(f"| {ranks} | {predicted:.3f} s | {got:.3f} s | {100 * (predicted / got - 1):+.1f} % | "
