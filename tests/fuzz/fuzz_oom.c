@@ -38,6 +38,8 @@ static const char *const words[] = {
 	"retain_graph=True", "llama-7b", "subdivisions=9\n", "/content/", "^C\n", "|  0  9  C  a  999MiB |\n", "**", "[1]  9 killed",
 	"full_batch", "ERROR: LoadError:", "Loading: 9%|#  | 25/99 [", "np.tile(", "bmm(a, b.transpose(", "Inputs shapes: [(9, 9)]",
 	".cuh(9): out of memory", "MemoryError ", "it runs out of memory. ", "when testing ", "It works? ", "compute_metrics", "num_workers",
+	"failed to allocate memory\n", "CUDA Error: out of memory", "darknet", "tensorflow/core/", "Killed process 9", "total-vm",
+	"failed to alloc 9 bytes on host", "cuda", "Not enough memory left", "wgpu", "does not look like ",
 	"\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", "\xe6\xb1\x89\xe6\xb1\x89\xe6\xb1\x89\xe6\xb1\x89", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 };
 
