@@ -101,6 +101,10 @@ static const struct row {
 		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ KEPT_DATA, NULL, IN_PARTS },
 		{ "Something is kept from step to step (lists of results, losses with their graph)", NULL, "then it grows with num_workers=0, too." } } },
+	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_GROWS, "memory grew", {
+		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
+		    "of)", NULL, "then it grows evenly, and stops where that is left out." },
+		{ LOADERS, NULL, "in PyTorch with num_workers=0 it grows less, or not." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
 		    NULL, "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },

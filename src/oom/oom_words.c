@@ -173,7 +173,7 @@ has_media(struct talk t)
 static const char *
 loads(struct talk t)
 {
-	return talk_any_of(t, "dataset data point cloud image csv video file") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
+	return talk_any_of(t, "dataset data point cloud image csv video file module library plugin driver font dll extension") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD | WORKS, "");
 }
 
