@@ -144,7 +144,8 @@ exchange_begin(const void *key, char *base, const struct ring_span *span, int sp
 		exchanges_small++;
 	}
 	exchanges_begun++;
-	exchanges_turn();
+	if (exchanges_turn())	/* the step goes on */
+		near_rings_for(&near[ranks.rank].sign->bell[NEAR_WATCH], true);
 	pthread_mutex_unlock(&ranks.lock);
 }
 
