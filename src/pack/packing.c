@@ -15,9 +15,10 @@
  *  6. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
- *  7. Ejection too, down to the bound.
+ *  7. Ejection too, down to the bound. Where more effort is given than a network's, before the searches another, for which places
+ *     are not fixed (packing_elastic.c), and which goes furthest where items are many and irregular.
  *  8. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
- *     again, before all else. What remains is reported as a gap.
+ *     again, before all that is cheaper, at many heights. What remains is reported as a gap.
  *
  * packing_check.c decides whether an answer is right; it shares no code with the above.
  *
@@ -53,6 +54,9 @@
 #define FIRST_FITS	4		/* of those that can be searched */
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define BISECT_SHARE	8		/* for one between it and the height */
+#define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
+#define BETWEEN_SHARE	16		/* and for each of many */
+#define STRETCH_SHARE	4		/* part of the effort for elastic ejection */
 #define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
@@ -303,21 +307,6 @@ share_of(struct effort *e, int parts)
 	return part;
 }
 
-int64_t
-packing_height(const struct instance *in)
-{
-	int64_t top = 0;
-	int i;
-
-	for (i = 0; i < in->n; i++) {
-		const struct job *j = &in->job[i];
-
-		if (j->offset + j->size - j->tail > top)
-			top = j->offset + j->size - j->tail;
-	}
-	return top;
-}
-
 /* One search with a part of the effort; narrows the range. */
 static enum search_end
 search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct range *r,
@@ -371,6 +360,16 @@ eject(struct instance *in, struct range *r, int64_t target, struct effort *e)
 	e->visits += share.visits;
 }
 
+/* Where there is more effort than a network's, of which it gets a part, before searches have their turn. */
+static void
+stretch(struct instance *in, struct range *r, int64_t target, struct effort *e)
+{
+	struct effort share = share_of(e, STRETCH_SHARE);
+
+	move_about(in, r, target, &share, packing_elastic);
+	e->visits += share.visits;
+}
+
 static void
 put_together(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
@@ -395,13 +394,23 @@ bisect(struct work *work, int64_t tried, struct effort *e, int parts)
 	}
 }
 
-/* Half of the effort, in larger parts, before anything else: all that is cheaper had its turn. */
+/* Half of the effort, before anything else: all that is cheaper had its turn. Which capacities are answered soon is chance, more than
+ * how high they are, so many that differ are tried, each in a part of the effort. */
 static void
-bisect_first(struct work *work, int64_t tried, struct effort *e)
+search_between(struct work *work, int64_t tried, struct effort *e)
 {
 	struct effort share = share_of(e, 2);
+	struct range *r = &work->r;
+	int64_t capacity;
+	int k;
 
-	bisect(work, tried, &share, 4);
+	for (k = 1; effort_left(&share) && r->height - tried > work->in->unit; k++) {
+		capacity = packing_search_between(tried, r->height, k);
+		effort_spend(&share, 1);
+		if (capacity > tried)
+			search_at(work->between, work->in, capacity, r, &share, k == 1 ? FIRST_SHARE : BETWEEN_SHARE);
+		tried = r->bound > tried ? r->bound : tried;
+	}
 	e->visits += share.visits;
 }
 
@@ -415,8 +424,10 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 	bool ejected = any || in->n > MOST_SEARCHED, dive;
 	int64_t capacity;
 
+	if (e->stage > 0 && in->n <= MOST_SEARCHED)
+		stretch(in, r, target, e);
 	if (work->between && !any && packing_search_dive(in) < e->visits / BISECT_SHARE)
-		bisect_first(work, target > r->bound ? target : r->bound, e);
+		search_between(work, target > r->bound ? target : r->bound, e);
 	if (!any && ejected)
 		eject(in, r, target, e);
 	if (!any)

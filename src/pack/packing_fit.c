@@ -18,6 +18,21 @@
 #define IN_VAIN		5	/* complaints that do not help, before another order is tried */
 #define FIRST_VISITS	INT64_C(20000000000)	/* the first order goes to its end, in effect */
 
+int64_t
+packing_height(const struct instance *in)
+{
+	int64_t top = 0;
+	int i;
+
+	for (i = 0; i < in->n; i++) {
+		const struct job *j = &in->job[i];
+
+		if (j->offset + j->size - j->tail > top)
+			top = j->offset + j->size - j->tail;
+	}
+	return top;
+}
+
 static int
 length(const struct job *j)
 {

@@ -63,7 +63,7 @@ int64_t	packing_divisor(const struct packing *);	/* of all of these */
  * them; else false. The effort is taken from *ALL. */
 bool	packing_padded(struct arena *, struct packing *, int64_t capacity, int64_t *all);
 
-/* packing.c: the end of the highest. */
+/* packing_fit.c: the end of the highest. */
 int64_t	packing_height(const struct instance *);
 
 /* packing_aligned.c: at least that much is needed, BEST or more. NEED: by section, without alignments. DIVISOR: of all sizes
@@ -84,6 +84,8 @@ int64_t	packing_full(struct instance *, int64_t best, int64_t target, struct eff
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */
 int64_t	packing_eject(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_elastic.c: the same of not too many, where what has its place makes room for others. */
+int64_t	packing_elastic(struct instance *, int64_t best, int64_t target, struct effort *);
 
 /* packing_search.c: all packings, in the limits of the effort. What it needs is made once; a search
  * at another capacity starts anew. */
@@ -93,6 +95,9 @@ enum search_end { SEARCH_FOUND, SEARCH_IMPOSSIBLE, SEARCH_GIVEN_UP };
 struct search_turns	*packing_search_new(struct instance *, const struct search_turns *like);
 /* Visits of one way down, which on networks often leads to an answer. */
 int64_t		 packing_search_dive(const struct instance *);
+/* The K-th, from 1, of capacities that fill [low, high) ever more densely: a half, a quarter, three quarters, an eighth, ... of the
+ * way (van der Corput 1935). */
+int64_t		 packing_search_between(int64_t low, int64_t high, int k);
 enum search_end	 packing_search(struct search_turns *, int64_t capacity, struct effort *);
 
 #endif

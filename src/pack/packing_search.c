@@ -103,6 +103,16 @@ packing_search_dive(const struct instance *in)
 	return FIRST_TURN + (int64_t)DIVE * in->n * in->n;
 }
 
+int64_t
+packing_search_between(int64_t low, int64_t high, int k)
+{
+	double part = 0, digit = 0.5;
+
+	for (; k > 0; k >>= 1, digit /= 2)
+		part += k & 1 ? digit : 0;
+	return low + (int64_t)(part * (double)(high - low));
+}
+
 struct search_turns *
 packing_search_new(struct instance *in, const struct search_turns *like)
 {
