@@ -5,7 +5,8 @@
  * What can lie together is made one item (packing_glue.c), which is all of it in many instances; each is stacked flat on
  * those below (packing_flat.c); and what does not come out is put into order by ejection, which with fewer items that are right
  * gets further than with all of them. Attempts at the first of these differ, as long as the effort lasts; the first few, which differ
- * most, have the same part of it each, where it is more than a network's.
+ * most, have the same part of it each, where it is more than a network's. What is left then goes into ejection of the whole, where places
+ * are not fixed (packing_elastic.c), since to stack all of it flat once more seldom helps.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -123,6 +124,8 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 	e->visits += part.visits;
 	if (best <= target || in->n > MOST || !effort_left(e))
 		return best;
+	if (e->stage > 0)
+		return packing_elastic(in, best, target, e);
 	whole.job = arena_array(in->arena, (size_t)in->n, sizeof(*whole.job));
 	memcpy(whole.job, in->job, (size_t)in->n * sizeof(*whole.job));
 	flat_stack(&whole, e);
