@@ -85,9 +85,14 @@ extended() {
 }
 
 # Many tests build a program to run it for a moment, and most of their time is the compiler's. clang takes
-# half of gcc's without optimisation: where it builds programs, $quick_cc is clang.
+# half of gcc's without optimisation: where it builds programs, $quick_cc is clang. Under make check configure
+# has found that out.
 quick_cc=$CC
 find_quick_cc() {
+	case ${QUICK_CC-} in
+	no) return ;;
+	?*) quick_cc=$QUICK_CC; return ;;
+	esac
 	echo 'int main(void) { return 0; }' > "$work/quick.c"
 	clang -std=gnu11 -O0 -march=native -fopenmp-simd -pthread -o "$work/quick" "$work/quick.c" 2> /dev/null &&
 		"$work/quick" && quick_cc=clang
