@@ -40,13 +40,15 @@ calls() { # FOLDER: of norms and pooling, in a step
 	cat found && echo
 }
 
-trained() { # FOLDER: losses of four updates, and all that a checkpoint has
+trained() { # FOLDER: losses of two updates, or four, and all that a checkpoint has
+	epochs=1
+	! extended || epochs=2
 	rm -f "$1.log" "$1.safetensors"
-	emulated "$1/net" "$1/net.cu" && "$1/net" --epochs 2 --log "$1.log" --save "$1.safetensors" > "$1.out" 2>&1 ||
+	emulated "$1/net" "$1/net.cu" && "$1/net" --epochs $epochs --log "$1.log" --save "$1.safetensors" > "$1.out" 2>&1 ||
 		{ cat "$1.out"; return 1; }
 	sed -n 's/.*"event":"update".*"loss":\([^,}]*\).*/\1/p' "$1.log" > "$1.losses"
 	cat "$1.losses"
-	[ "$(wc -l < "$1.losses")" = 4 ]
+	[ "$(wc -l < "$1.losses")" = $((2 * epochs)) ]
 }
 
 both_trained() { # PRECISION: with the pass and without it
