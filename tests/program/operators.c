@@ -7,7 +7,8 @@
  * `gradients`, for a program in double precision, compares its gradients with central differences.
  * Each parameter and each float input is nudged both ways, element by element (a spread of them when
  * there are many), the step is run, and the change of the loss is held against the gradient that the
- * program computed. The learning rate of the spec must be 0.
+ * program computed. The learning rate of the spec must be 0. `directions` does the same for many operators in one
+ * program, in few steps: all elements of a tensor are nudged, each by a number of its own.
  *
  * `save FILE` and `compare FILE 1e-2` hold a program of 16-bit elements against the same network in
  * f64. Inputs and weights are the same numbers, of eight bits, so that both hold them exactly. One
@@ -17,6 +18,7 @@
 
 #define MOST_ELEMENTS	40	/* nudged per tensor */
 #define STEP		1e-5
+#define DIRECTIONS	5	/* most that are tried */
 #define TOLERANCE	1e-6	/* relative; central differences are good to about STEP^2 */
 #define SCALE		64	/* of the loss, where it is scaled: no gradient here overflows */
 
@@ -26,6 +28,7 @@ struct made {
 };
 
 static struct made *made;
+static bool keeps = true;	/* what a step makes: of one that is asked for its loss alone nothing is */
 static double scale = 1;	/* of gradients, which it is taken out of */
 
 static bool
@@ -85,7 +88,7 @@ keep(int k)
 	int64_t n = elements(t), bytes = n * type_table[type].bytes;
 	void *raw;
 
-	if (t->offset < 0)
+	if (t->offset < 0 || !keeps)
 		return;
 	raw = malloc((size_t)bytes + 1);
 	stowage_read(raw, t->offset, bytes);
@@ -99,6 +102,15 @@ keep(int k)
 }
 
 static uint64_t state = 12345;
+
+/* What T begins with depends on nothing but its name, whatever it is put together with. */
+static void
+draw_for(const struct stowage_tensor *t)
+{
+	state = 0;
+	for (const char *c = t->name; *c; c++)
+		state = (state ^ (unsigned char)*c) * 1099511628211u;	/* FNV-1a */
+}
 
 static double
 uniform(void)			/* away from 0 and from each other: kinks lie at 0 and at ties */
@@ -142,7 +154,7 @@ gradient_of(int k)
 
 /* Inputs do not outlive a step, so all of them are put back before each. */
 static double **staged;
-static int32_t **staged_labels;
+static void **staged_labels;	/* of the input's own type */
 
 static double
 loss(void)
@@ -157,7 +169,7 @@ loss(void)
 		if (staged[k])
 			stowage_write(t->offset, staged[k], n * (int64_t)sizeof(double));
 		if (staged_labels[k])
-			stowage_write(t->offset, staged_labels[k], n * (int64_t)sizeof(int32_t));
+			stowage_write(t->offset, staged_labels[k], n * type_table[type_of(t)].bytes);
 	}
 	stowage_train_step(TRAIN_BATCH, 0, 1, 1, 1, 0);
 	stowage_read(&value, train_results[0].offset, sizeof(value));
@@ -165,7 +177,7 @@ loss(void)
 }
 
 static void
-stage_inputs(void)
+stage_inputs(bool by_name)
 {
 	int k, c;
 	int64_t i;
@@ -180,14 +192,16 @@ stage_inputs(void)
 		for (c = 0; c < (int)(sizeof(train_inputs) / sizeof(*train_inputs)); c++)
 			if (strcmp(train_inputs[c].name, t->name) == 0 && train_inputs[c].classes)
 				classes = train_inputs[c].classes;
+		if (by_name)
+			draw_for(t);
 		if (strcmp(t->type, "f64") == 0) {
 			staged[k] = (double *)malloc((size_t)n * sizeof(double));
 			for (i = 0; i < n; i++)
 				staged[k][i] = uniform();
 		} else {
-			staged_labels[k] = (int32_t *)malloc((size_t)n * sizeof(int32_t));
+			staged_labels[k] = calloc((size_t)n, sizeof(double));
 			for (i = 0; i < n; i++)
-				staged_labels[k][i] = (int32_t)((uniform() + 2) * 1000) % classes;
+				put_number(type_of(t), staged_labels[k], i, (int)((uniform() + 2) * 1000) % classes);
 		}
 	}
 }
@@ -249,6 +263,7 @@ check(int k)
 	}
 	gradient = (double *)malloc((size_t)n * sizeof(double));
 	memcpy(gradient, from, (size_t)n * sizeof(double));	/* later steps overwrite it */
+	keeps = false;
 	for (i = 0; i < n; i += stride) {
 		double up, down, central;
 
@@ -261,6 +276,7 @@ check(int k)
 		difference += (central - gradient[i]) * (central - gradient[i]);
 		norm += central * central;
 	}
+	keeps = true;
 	free(gradient);
 	difference = sqrt(difference);
 	norm = sqrt(norm);
@@ -271,15 +287,66 @@ check(int k)
 	return 0;
 }
 
+static void
+nudge_all(int k, const double *direction, int64_t n, double by)
+{
+	for (int64_t i = 0; i < n; i++)
+		nudge(k, i, by * direction[i]);
+}
+
+/* Along a direction all elements of tensor K together change the loss as the gradient says; what is wrong in any one
+ * of them is seen, as no two weigh the same. On some the loss has a kink: a wrong gradient is wrong along all. */
+static int
+check_along(int k)
+{
+	const struct stowage_tensor *t = &stowage_tensors[k];
+	int64_t n = elements(t);
+	const double *gradient = gradient_of(k);
+	double *direction, off = 0, size = 0;
+
+	if (!gradient) {
+		printf("%s has no gradient\n", t->name);
+		return 1;
+	}
+	direction = (double *)malloc((size_t)n * sizeof(double));
+	draw_for(t);
+	keeps = false;
+	for (int attempt = 0; attempt < DIRECTIONS; attempt++) {
+		double up, down, slope = 0;
+
+		size = 0;
+		for (int64_t i = 0; i < n; i++) {
+			direction[i] = uniform();
+			slope += gradient[i] * direction[i];
+			size += gradient[i] * direction[i] * gradient[i] * direction[i];
+		}
+		size = sqrt(size);
+		nudge_all(k, direction, n, STEP);
+		up = loss();
+		nudge_all(k, direction, n, -2 * STEP);
+		down = loss();
+		nudge_all(k, direction, n, STEP);
+		off = fabs((up - down) / (2 * STEP) - slope);
+		if (off <= TOLERANCE * size + 1e-9)
+			break;
+	}
+	keeps = true;
+	free(direction);
+	if (off <= TOLERANCE * size + 1e-9)
+		return 0;
+	printf("%s: along a direction the gradient is off by %.3g of %.3g\n", t->name, off, size);
+	return 1;
+}
+
 /* Of every parameter and every input of floats; true if all agree. */
 static bool
-gradients(void)
+gradients(int checks(int k))
 {
 	int checked = 0, failed = 0;
 
 	staged = (double **)calloc((size_t)stowage_tensor_count, sizeof(*staged));
-	staged_labels = (int32_t **)calloc((size_t)stowage_tensor_count, sizeof(*staged_labels));
-	stage_inputs();
+	staged_labels = (void **)calloc((size_t)stowage_tensor_count, sizeof(*staged_labels));
+	stage_inputs(checks == check_along);
 	spread_weights();
 	loss();
 	for (int k = 0; k < stowage_tensor_count; k++) {
@@ -287,7 +354,7 @@ gradients(void)
 
 		if (strcmp(t->type, "f64") == 0 && (is(t, "parameter") || (is(t, "input") && staged[k]))) {
 			loss();
-			failed += check(k);
+			failed += checks(k);
 			checked++;
 		}
 	}
@@ -437,7 +504,9 @@ main(int argc, char **argv)
 	stowage_trace = keep;
 	stowage_init(7);
 	if (argc == 2 && strcmp(argv[1], "gradients") == 0)
-		return !gradients();
+		return !gradients(check);
+	if (argc == 2 && strcmp(argv[1], "directions") == 0)
+		return !gradients(check_along);
 	if (argc != (saves ? 3 : 4) || !(f = fopen(argv[2], saves ? "wb" : "rb")))
 		return 2;
 	stage();
