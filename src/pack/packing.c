@@ -3,7 +3,7 @@
  * height reaches the lower bound (or the capacity that was asked for).
  *
  *  1. The lower bound: the largest sum of sizes alive at one time, and what alignments waste (packing_aligned.c). Sizes are
- *     padded; time is cut into sections, and the instance into pieces that share no instant. O(n log n).
+ *     padded; time is cut into sections, and the instance into pieces that share no instant (packing_form.c). O(n log n).
  *  2. Fits, tightest or lowest gap (packing_fit.c). About O(log n) an item on training graphs, where the
  *     first one or two usually reach the bound. Four where more can be done, else in seven orders.
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
@@ -11,13 +11,15 @@
  *     large end here.
  *  4. Where items fill nearly all of the height all the time, half of the effort goes where what can lie together is made
  *     one (packing_full.c).
- *  5. Fits again and again, each beginning with what stuck out before; they get half of the effort.
- *  6. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
+ *  5. The first way down of a complete search at the bound, in one order, as long as it gets further, if the effort is
+ *     enough for it. On most networks it is a packing at the bound.
+ *  6. Fits again and again, each beginning with what stuck out before; they get half of the effort.
+ *  7. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
- *  7. Ejection too, down to the bound. Where more effort is given than a network's, before the searches another, for which places
+ *  8. Ejection too, down to the bound. Where more effort is given than a network's, before the searches another, for which places
  *     are not fixed (packing_elastic.c), and which goes furthest where items are many and irregular.
- *  8. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
+ *  9. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
  *     again, before all that is cheaper, at many heights. What remains is reported as a gap.
  *
  * packing_check.c decides whether an answer is right; it shares no code with the above.
@@ -43,8 +45,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gcd.h"
-
 #define STAGE_BITS(e)	(2 * ((e)->stage < 10 ? (e)->stage : 10))	/* each has four times the effort */
 #define NETWORK_VISITS	30000000	/* about 50 ms */
 #define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
@@ -53,6 +53,8 @@
 #define MOST_SEARCHED	4000		/* items of a network: one way down takes their square */
 #define FIRST_FITS	4		/* of those that can be searched */
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
+#define DIVED_SHARE	3		/* where its first way down has failed */
+#define DIVE_SHARE	0.6		/* of the effort: what it may need at most to try one way down before all else */
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
 #define BETWEEN_SHARE	16		/* and for each of many */
@@ -61,203 +63,6 @@
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
 #define NEAR_FOR_VERY_MANY	200
-
-/* ---- one form ---- */
-
-struct pieces {
-	struct job *job;	/* of all pieces, piece by piece */
-	struct instance *v;
-	int n, jobs;
-};
-
-/* Instants as small numbers: as they are where they are dense, else by their rank. */
-struct times {
-	int64_t first;
-	int64_t *sorted;	/* NULL: subtract the first */
-	int n;
-};
-
-static int
-by_value(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-static struct times
-find_times(struct arena *a, const struct packing *p)
-{
-	struct times t = { .first = INT64_MAX };
-	int64_t last = INT64_MIN, span;
-	int i;
-
-	for (i = 0; i < p->n; i++) {
-		t.first = p->item[i].lower < t.first ? p->item[i].lower : t.first;
-		last = p->item[i].upper > last ? p->item[i].upper : last;
-	}
-	if (!__builtin_sub_overflow(last, t.first, &span) && span < 4 * (int64_t)p->n)
-		return t;
-	t.sorted = arena_array(a, 2 * (size_t)p->n + 1, sizeof(*t.sorted));
-	for (i = 0; i < p->n; i++) {
-		t.sorted[2 * i] = p->item[i].lower;
-		t.sorted[2 * i + 1] = p->item[i].upper;
-	}
-	qsort(t.sorted, 2 * (size_t)p->n, sizeof(*t.sorted), by_value);
-	for (i = 0; i < 2 * p->n; i++)
-		if (t.n == 0 || t.sorted[i] != t.sorted[t.n - 1])
-			t.sorted[t.n++] = t.sorted[i];
-	return t;
-}
-
-static int
-rank_of(const struct times *t, int64_t time)
-{
-	int lo = 0, hi = t->n, mid;
-
-	if (!t->sorted)
-		return (int)(time - t->first);
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->sorted[mid] < time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* Padded sizes; tails where the topmost need not be padded. Items without bytes lie at 0. */
-static int
-fill_jobs(struct arena *a, struct packing *p, struct job *job)
-{
-	struct times times = find_times(a, p);
-	int64_t divisor = packing_divisor(p), align;
-	int i, n = 0;
-
-	for (i = 0; i < p->n; i++) {
-		const struct item *it = &p->item[i];
-		struct job *j = &job[n];
-
-		p->item[i].offset = 0;
-		if (it->size == 0 || it->lower >= it->upper)
-			continue;
-		n++;
-		align = packing_alignment(p, it);
-		j->size = (it->size + divisor - 1) / divisor * divisor;
-		j->tail = it->alignment > 0 ? j->size - it->size : 0;
-		j->align = align == divisor ? 1 : align;
-		j->lower = rank_of(&times, it->lower);
-		j->upper = rank_of(&times, it->upper);
-		j->life = (double)it->upper - (double)it->lower;
-		j->index = i;
-	}
-	return n;
-}
-
-/* The jobs whose FIRST is an instant, in a list each. */
-static int *
-by_instant(struct arena *a, const struct job *job, int n, int end, bool upper, int *next)
-{
-	int *head = arena_array(a, (size_t)end + 1, sizeof(*head)), i, t;
-
-	for (t = 0; t <= end; t++)
-		head[t] = -1;
-	for (i = n - 1; i >= 0; i--) {
-		t = upper ? job[i].upper : job[i].lower;
-		next[i] = head[t];
-		head[t] = i;
-	}
-	return head;
-}
-
-/* Instants to sections: one ends where something dies, if anything was born since the one before
- * ended. Sorts jobs by birth; a piece ends where nothing is alive. */
-static void
-cut(struct arena *a, struct pieces *p, const struct job *job, int n)
-{
-	int *next_born = arena_array(a, (size_t)n + 1, sizeof(int));
-	int *next_dead = arena_array(a, (size_t)n + 1, sizeof(int));
-	int *place = arena_array(a, (size_t)n + 1, sizeof(int));
-	int *born, *dead, end = 0, section = 0, alive = 0, t, i;
-	struct instance *in = NULL;
-	bool fresh = false;
-
-	for (i = 0; i < n; i++)
-		end = job[i].upper > end ? job[i].upper : end;
-	born = by_instant(a, job, n, end, false, next_born);
-	dead = by_instant(a, job, n, end, true, next_dead);
-	for (t = 0; t <= end; t++) {
-		if (dead[t] >= 0 && fresh) {
-			section++;
-			fresh = false;
-		}
-		for (i = dead[t]; i >= 0; i = next_dead[i], alive--)
-			p->job[place[i]].upper = section;
-		if (alive == 0 && in) {
-			in->sections = section;
-			in = NULL;
-		}
-		for (i = born[t]; i >= 0; i = next_born[i], alive++) {
-			if (!in) {
-				in = &p->v[p->n++];
-				*in = (struct instance){ .arena = a, .job = p->job + p->jobs };
-				section = 0;
-			}
-			place[i] = p->jobs;
-			p->job[p->jobs] = job[i];
-			p->job[p->jobs++].lower = section;
-			in->n++;
-			fresh = true;
-		}
-	}
-}
-
-/* Live bytes by section; the bound; what divides all heights. */
-static void
-measure(struct instance *in, int64_t padding)
-{
-	int64_t *tail = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*tail)), live = 0;
-	int i, s;
-
-	in->padding = 1;
-	in->live = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*in->live));
-	for (i = 0; i < in->n; i++) {
-		const struct job *j = &in->job[i];
-
-		in->live[j->lower] += j->size;
-		in->live[j->upper] -= j->size;
-		in->unit = gcd(gcd(in->unit, j->size), j->align > 1 ? j->align : 0);
-		if (j->tail) {
-			in->unit = 1;
-			in->padding = padding;
-		}
-		for (s = j->lower; j->tail && s < j->upper; s++)
-			tail[s] = j->tail > tail[s] ? j->tail : tail[s];
-	}
-	for (s = 0; s < in->sections; s++) {
-		live += in->live[s];
-		in->live[s] = live;
-		tail[s] = live - tail[s];	/* what is needed */
-		in->max_live = tail[s] > in->max_live ? tail[s] : in->max_live;
-	}
-	in->max_live = packing_aligned(in, padding, tail, in->max_live);
-}
-
-static struct pieces
-divide(struct arena *a, struct packing *p)
-{
-	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
-	struct pieces pieces = { .job = arena_array(a, (size_t)p->n + 1, sizeof(*job)) };
-	int64_t padding = packing_divisor(p);
-	int n = fill_jobs(a, p, job), i;
-
-	pieces.v = arena_array(a, (size_t)n + 1, sizeof(*pieces.v));
-	cut(a, &pieces, job, n);
-	for (i = 0; i < pieces.n; i++)
-		measure(&pieces.v[i], padding);
-	return pieces;
-}
 
 static int64_t
 most_live(const struct pieces *p)
@@ -278,7 +83,7 @@ packing_lower_bound(struct arena *a, const struct packing *p)
 
 	copy.item = arena_array(a, (size_t)p->n + 1, sizeof(*copy.item));
 	memcpy(copy.item, p->item, (size_t)p->n * sizeof(*copy.item));
-	pieces = divide(a, &copy);
+	pieces = packing_form(a, &copy);
 	return most_live(&pieces);
 }
 
@@ -294,6 +99,7 @@ struct work {
 	struct instance *in;
 	struct range r;
 	struct search_turns *at_bound, *between;	/* NULL: none yet. The former goes on in the next turn */
+	bool dived;		/* at the bound */
 };
 
 /* A part of the effort that is left, to be given back as far as it is not used. */
@@ -310,10 +116,10 @@ share_of(struct effort *e, int parts)
 /* One search with a part of the effort; narrows the range. */
 static enum search_end
 search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct range *r,
-    struct effort *e, int parts)
+    struct effort *e, int parts, enum search_end (*search)(struct search_turns *, int64_t, struct effort *))
 {
 	struct effort share = share_of(e, parts);
-	enum search_end end = packing_search(s, capacity, &share);
+	enum search_end end = search(s, capacity, &share);
 
 	e->visits += share.visits;
 	if (end == SEARCH_FOUND)
@@ -389,7 +195,7 @@ bisect(struct work *work, int64_t tried, struct effort *e, int parts)
 
 	while (effort_left(e) && r->height - tried > work->in->unit) {
 		capacity = tried + (r->height - tried) / 2;
-		if (search_at(work->between, work->in, capacity, r, e, parts) != SEARCH_FOUND)
+		if (search_at(work->between, work->in, capacity, r, e, parts, packing_search) != SEARCH_FOUND)
 			tried = capacity;
 	}
 }
@@ -408,10 +214,31 @@ search_between(struct work *work, int64_t tried, struct effort *e)
 		capacity = packing_search_between(tried, r->height, k);
 		effort_spend(&share, 1);
 		if (capacity > tried)
-			search_at(work->between, work->in, capacity, r, &share, k == 1 ? FIRST_SHARE : BETWEEN_SHARE);
+			search_at(work->between, work->in, capacity, r, &share, k == 1 ? FIRST_SHARE : BETWEEN_SHARE,
+			    packing_search);
 		tried = r->bound > tried ? r->bound : tried;
 	}
 	e->visits += share.visits;
+}
+
+static void
+make_searches(struct work *work)
+{
+	if (work->at_bound)
+		return;
+	work->at_bound = packing_search_new(work->in, NULL);
+	work->between = work->at_bound ? packing_search_new(work->in, work->at_bound) : NULL;
+}
+
+/* Once, at the bound; a search there goes on from where it was left. */
+static void
+dive(struct work *work, int64_t capacity, struct effort *e)
+{
+	if (work->dived || !work->at_bound ||
+	    (double)packing_search_dive(work->in) >= DIVE_SHARE * (double)e->visits)
+		return;
+	work->dived = true;
+	search_at(work->at_bound, work->in, capacity, &work->r, e, 1, packing_dive);
 }
 
 /* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will do), else what another piece
@@ -421,7 +248,7 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 {
 	struct instance *in = work->in;
 	struct range *r = &work->r;
-	bool ejected = any || in->n > MOST_SEARCHED, dive;
+	bool ejected = any || in->n > MOST_SEARCHED, searches;
 	int64_t capacity;
 
 	if (e->stage > 0 && in->n <= MOST_SEARCHED)
@@ -430,25 +257,25 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 		search_between(work, target > r->bound ? target : r->bound, e);
 	if (!any && ejected)
 		eject(in, r, target, e);
+	make_searches(work);
 	if (!any)
+		dive(work, target > r->bound ? target : r->bound, e);
+	if (!any && r->height > target)
 		complain(in, r, target, e);
-	if (!work->at_bound) {
-		work->at_bound = packing_search_new(in, NULL);
-		work->between = work->at_bound ? packing_search_new(in, work->at_bound) : NULL;
-	}
-	dive = work->at_bound && (any || packing_search_dive(in) < e->visits / BOUND_SHARE);
+	searches = work->at_bound && (any || packing_search_dive(in) < e->visits / BOUND_SHARE);
 	while (effort_left(e) && r->height > target && r->height > r->bound) {
 		capacity = target > r->bound ? target : r->bound;
 		if (any && capacity > target)
 			return;		/* proved: there is none within what was asked for */
-		if (dive && search_at(work->at_bound, in, capacity, r, e, any ? 1 : BOUND_SHARE) != SEARCH_GIVEN_UP)
+		if (searches && search_at(work->at_bound, in, capacity, r, e, any ? 1 :
+		    work->dived ? DIVED_SHARE : BOUND_SHARE, packing_search) != SEARCH_GIVEN_UP)
 			continue;
 		if (!ejected) {
 			ejected = true;
 			eject(in, r, capacity, e);
 			continue;
 		}
-		if (!dive)
+		if (!searches)
 			return;
 		if (!any)
 			bisect(work, capacity, e, BISECT_SHARE);
@@ -567,7 +394,7 @@ struct packing_result
 packing_solve(struct arena *a, struct packing *p, const struct packing_options *o)
 {
 	static const struct packing_options network = { 0 };
-	struct pieces pieces = divide(a, p);
+	struct pieces pieces = packing_form(a, p);
 	struct packing_result r = { .max_live = most_live(&pieces) };
 	int64_t turn = NETWORK_VISITS + (int64_t)p->n * VISITS_AN_ITEM, all;
 	struct effort e = { .all = &all };
@@ -581,7 +408,7 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	r.bound = r.max_live;
 	r.visits = all = o->visits ? o->visits : turn;
 	for (i = 0; i < pieces.n; i++)
-		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, NULL, NULL };
+		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, NULL, NULL, false };
 	if ((begun = packing_padded(a, p, o->capacity, &all)))
 		take_places(p, &pieces, work);
 	qsort(work, (size_t)pieces.n, sizeof(*work), fewest_first);

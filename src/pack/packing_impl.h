@@ -35,6 +35,13 @@ struct instance {
 	int64_t unit;		/* divides all heights that a packed-down answer can have */
 };
 
+/* What lies in time between instants that nothing survives. */
+struct pieces {
+	struct job *job;	/* of all pieces, piece by piece */
+	struct instance *v;
+	int n, jobs;
+};
+
 /* How much may still be done: by one method or part, and by all. A part does the same whatever there is for all, up to
  * where that ends, so more of it never leads to a worse answer. */
 struct effort {
@@ -62,6 +69,9 @@ int64_t	packing_divisor(const struct packing *);	/* of all of these */
 /* Gives items the places that they would have if the topmost were padded, too, where that is all that is special about
  * them; else false. The effort is taken from *ALL. */
 bool	packing_padded(struct arena *, struct packing *, int64_t capacity, int64_t *all);
+
+/* packing_form.c: the form above of all items of a packing, with its live bytes and bounds; items without bytes get 0. */
+struct pieces	packing_form(struct arena *, struct packing *);
 
 /* packing_fit.c: the end of the highest. */
 int64_t	packing_height(const struct instance *);
@@ -99,5 +109,7 @@ int64_t		 packing_search_dive(const struct instance *);
  * way (van der Corput 1935). */
 int64_t		 packing_search_between(int64_t low, int64_t high, int k);
 enum search_end	 packing_search(struct search_turns *, int64_t capacity, struct effort *);
+/* The first way down alone, of one order, given up where it does not get further. A search goes on from there. */
+enum search_end	 packing_dive(struct search_turns *, int64_t capacity, struct effort *);
 
 #endif

@@ -23,6 +23,7 @@
 
 #define FIRST_TURN	20000	/* visits, and a dive; turns grow, so that changing over costs little */
 #define DIVE		9	/* times the square of the items: one way down */
+#define DIVES		3	/* that one turn is enough for, where hardly a step is taken back */
 #define LONGEST_TURN	2000000
 #define SHAKEN_BY	0.1
 #define MANY		8000	/* items, of which trees take megabytes */
@@ -126,7 +127,8 @@ packing_search_new(struct instance *in, const struct search_turns *like)
 
 /* A turn of one tree; SEARCH_GIVEN_UP when it has not ended. */
 static enum search_end
-take_turn(struct search_turns *s, struct tree *t, int64_t visits, struct effort *e)
+take_turn(struct search_turns *s, struct tree *t, int64_t visits, struct effort *e,
+    enum search_end (*run)(struct tree *, int64_t, int64_t *))
 {
 	int64_t used = 0;
 	enum search_end end;
@@ -134,7 +136,7 @@ take_turn(struct search_turns *s, struct tree *t, int64_t visits, struct effort 
 	if (!effort_left(e))
 		return SEARCH_GIVEN_UP;
 	visits = visits < e->visits ? visits : e->visits;
-	end = tree_run(t, visits < *e->all ? visits : *e->all, &used);
+	end = run(t, visits < *e->all ? visits : *e->all, &used);
 	effort_spend(e, used);
 	if (end == SEARCH_FOUND)
 		tree_answer(t, s->in);
@@ -149,7 +151,7 @@ try_shaken(struct search_turns *s, int64_t capacity, int64_t visits, struct effo
 		s->spare = make_tree(s, order_table[0].keys);
 	tree_shake(s->spare, s->tree[s->shaken++ % s->orders], SHAKEN_BY, &s->seed);
 	tree_start(s->spare, capacity);
-	return take_turn(s, s->spare, visits, e);
+	return take_turn(s, s->spare, visits, e, tree_run);
 }
 
 static void
@@ -162,24 +164,41 @@ start_at(struct search_turns *s, int64_t capacity)
 	memset(s->started, 0, sizeof(s->started));
 }
 
+/* The tree of an order, made and started if it is not yet. */
+static struct tree *
+tree_of(struct search_turns *s, int i, int64_t capacity, struct effort *e)
+{
+	if (s->capacity != capacity)
+		start_at(s, capacity);
+	if (!s->tree[i]) {
+		s->tree[i] = make_tree(s, order_table[i].keys);
+		effort_spend(e, 2 * (int64_t)s->in->n * (s->in->n < MAKING ? s->in->n : MAKING));
+	}
+	if (!s->started[i])
+		tree_start(s->tree[i], capacity);
+	s->started[i] = true;
+	return s->tree[i];
+}
+
+enum search_end
+packing_dive(struct search_turns *s, int64_t capacity, struct effort *e)
+{
+	struct tree *t = tree_of(s, 0, capacity, e);
+
+	return take_turn(s, t, s->turn / DIVES, e, tree_dive);
+}
+
 enum search_end
 packing_search(struct search_turns *s, int64_t capacity, struct effort *e)
 {
 	enum search_end end;
+	struct tree *t;
 	int i;
 
-	if (s->capacity != capacity)
-		start_at(s, capacity);
 	while (effort_left(e)) {
 		for (i = 0; i < s->orders; i++) {
-			if (!s->tree[i]) {
-				s->tree[i] = make_tree(s, order_table[i].keys);
-				effort_spend(e, 2 * (int64_t)s->in->n * (s->in->n < MAKING ? s->in->n : MAKING));
-			}
-			if (!s->started[i])
-				tree_start(s->tree[i], capacity);
-			s->started[i] = true;
-			end = take_turn(s, s->tree[i], s->turn * order_table[i].share, e);
+			t = tree_of(s, i, capacity, e);
+			end = take_turn(s, t, s->turn * order_table[i].share, e, tree_run);
 			if (end != SEARCH_GIVEN_UP)
 				return end;
 		}

@@ -28,10 +28,12 @@
  */
 #include "pack/packing_tree.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LONGEST_LOG	(1 << 22)	/* of minimums: one way down writes their square where all live together */
+#define PATIENCE	2		/* part of the items: steps in vain that end the first way down */
 #define TOO_LONG	1000000		/* visits of a turn that it has no room for, so that turns come to an end */
 
 /* ---- placing, and taking back ---- */
@@ -81,6 +83,33 @@ find_witness(struct tree *t, int section)
 		lift_floor(t, section, lowest);
 }
 
+/* By minimum, those of one minimum as one; returns how many are left. Minimums are ends of a few that were placed. */
+static int
+sort_pending(struct pending *v, int n)
+{
+	int sorted = 0, i, lo, hi, mid;
+	struct pending p;
+
+	for (i = 0; i < n; i++) {
+		p = v[i];
+		for (lo = 0, hi = sorted; lo < hi;) {
+			mid = (lo + hi) / 2;
+			if (v[mid].minimum < p.minimum)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo < sorted && v[lo].minimum == p.minimum) {
+			v[lo].size += p.size;
+			continue;
+		}
+		memmove(v + lo + 1, v + lo, (size_t)(sorted - lo) * sizeof(*v));
+		v[lo] = p;
+		sorted++;
+	}
+	return sorted;
+}
+
 /* Those to come in a section lie one above the other, none below its minimum: the lowest end of all
  * is had in the order of their minimums. Where those at or below OFFSET reach up to all others, it is
  * OFFSET and the sum of all, which is known to fit. */
@@ -89,10 +118,10 @@ stack_fits(struct tree *t, int section, int64_t offset)
 {
 	const struct crowd *c = t->crowd;
 	const uint64_t *within = c->within[section];
-	struct pending *v = t->pending, p;
-	int64_t top = offset, highest = 0;
+	struct pending *v = t->pending;
+	int64_t top = offset, rest = 0, highest = 0;
 	uint64_t word;
-	int n = 0, w, i, j, k;
+	int n = 0, w, i;
 
 	for (w = c->first[section]; w < c->end[section]; w++)
 		for (word = within[w - c->first[section]] & t->left[w]; word; word &= word - 1) {
@@ -103,18 +132,14 @@ stack_fits(struct tree *t, int section, int64_t offset)
 			}
 			v[n++] = (struct pending){ t->minimum[i], t->size[i] };
 			highest = t->minimum[i] > highest ? t->minimum[i] : highest;
+			rest += t->size[i];
 		}
 	t->visits += 2 * n + c->end[section] - c->first[section];
-	if (highest <= top)
+	if (highest <= top || highest + rest <= t->padded)
 		return true;
-	for (j = 1; j < n; j++) {
-		p = v[j];
-		for (k = j; k > 0 && v[k - 1].minimum > p.minimum; k--)
-			v[k] = v[k - 1];
-		v[k] = p;
-	}
-	for (j = 0; j < n; j++)
-		top = (top > v[j].minimum ? top : v[j].minimum) + v[j].size;
+	n = sort_pending(v, n);
+	for (i = 0; i < n; i++)
+		top = (top > v[i].minimum ? top : v[i].minimum) + v[i].size;
 	return top <= t->padded;
 }
 
@@ -126,15 +151,16 @@ sections_fit(struct tree *t, const struct part *p, int64_t offset, int job)
 
 	t->visits += p->end - p->beg;
 	for (s = p->beg; s < p->end; s++) {
-		int64_t floor;
+		int64_t least = t->padded - t->total[s];
 		int w = t->witness[s];
 
-		if (t->total[s] == 0)
+		/* the lowest is no higher than the witness: where that is low enough it need not be found yet. Where there will
+		 * be other choices it is better found for all of them at once */
+		if (t->total[s] == 0 || (t->dives && has(t->left, w) && t->minimum[w] <= least && offset <= least))
 			continue;
 		if (!has(t->left, w) || t->minimum[w] > t->floor[s])
 			find_witness(t, s);
-		floor = t->floor[s] > offset ? t->floor[s] : offset;
-		if (floor + t->total[s] > t->padded)
+		if (t->floor[s] > least || offset > least)
 			return false;
 	}
 	for (s = t->lower[job]; s < t->upper[job]; s++)
@@ -450,20 +476,39 @@ step(struct tree *t)
 	return part_solved(t, f->part);
 }
 
-enum search_end
-tree_run(struct tree *t, int64_t visits, int64_t *used)
+/* PATIENCE: steps that do not place more than any before, after which it is left. */
+static enum search_end
+run(struct tree *t, int64_t visits, int patience, int64_t *used)
 {
 	bool going = t->nframes > 0;
+	int most = 0, vain = 0;
 
 	t->visits = 0;
-	while (going && t->visits < visits && t->nraised < LONGEST_LOG)
+	while (going && t->visits < visits && t->nraised < LONGEST_LOG && vain < patience) {
 		going = step(t);
+		vain = t->nplaced > most ? 0 : vain + 1;
+		most = t->nplaced > most ? t->nplaced : most;
+	}
 	if (t->nraised >= LONGEST_LOG)
 		t->visits += TOO_LONG;
 	*used += t->visits;
 	if (!going)
 		t->nframes = 0;
 	return going ? SEARCH_GIVEN_UP : t->end;
+}
+
+enum search_end
+tree_run(struct tree *t, int64_t visits, int64_t *used)
+{
+	t->dives = false;
+	return run(t, visits, INT_MAX, used);
+}
+
+enum search_end
+tree_dive(struct tree *t, int64_t visits, int64_t *used)
+{
+	t->dives = true;
+	return run(t, visits, t->n / PATIENCE + 1, used);
 }
 
 void

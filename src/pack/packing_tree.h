@@ -40,6 +40,8 @@ void		 tree_start(struct tree *, int64_t capacity);
 void		 tree_shake(struct tree *, const struct tree *from, double amount, uint64_t *seed);
 /* Goes on for about that many visits; those used are added to *used. What would take too much memory is given up. */
 enum search_end	 tree_run(struct tree *, int64_t visits, int64_t *used);
+/* The same, as long as it gets further now and then. */
+enum search_end	 tree_dive(struct tree *, int64_t visits, int64_t *used);
 /* After SEARCH_FOUND: the offsets, into the instance's jobs. */
 void		 tree_answer(const struct tree *, struct instance *);
 
@@ -115,6 +117,7 @@ struct tree {
 	int nparts, nframes, nplaced, nraised, nlifted, maxraised, maxlifted, maxchoices, maxlist;
 	struct arena *arena;
 	int64_t visits;
+	bool dives;			/* hardly a choice is going to be taken back */
 	enum search_end end;
 };
 
