@@ -115,6 +115,25 @@ aligned(const struct plan *p, int64_t bytes)
 	return r & ~(int64_t)(p->alignment - 1);
 }
 
+/* As many buffers as the graphs can have: there are a million of a deep network, so they get no more room than they need. */
+static int
+count_roots(const struct module *m, const struct graph *const *graph, int graphs)
+{
+	int i, j, k, n = m->persistent.n;
+
+	for (i = 0; i < graphs; i++) {
+		n += graph[i] ? 2 * graph[i]->inputs.n : 0;
+		for (j = 0; graph[i] && j < graph[i]->nodes.n; j++) {
+			const struct node *node = graph[i]->nodes.v[j];
+
+			n += node->work != NULL;
+			for (k = 0; k < node->nout; k++)
+				n += node->out[k] && !node->out[k]->alias_of;
+		}
+	}
+	return n;
+}
+
 /* Live bytes at each instant, by adding at birth and subtracting after death. */
 static void
 count_live(struct plan *p, struct arena *parent)
@@ -218,7 +237,7 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 		p->instants += graph[i] ? graph[i]->nodes.n : 0;
 	p->at = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*p->at));
 	s.index = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*s.index));
-	p->buffers.cap = p->instants + m->persistent.n + 1;	/* nearly all there will be */
+	p->buffers.cap = count_roots(m, graph, 3) + 1;
 	p->buffers.v = arena_array(m->arena, (size_t)p->buffers.cap, sizeof(*p->buffers.v));
 	for (persistent = 1; persistent >= 0; persistent--)	/* persistent buffers first */
 		for (i = 0, at = 0; i < 3; i++) {
