@@ -95,6 +95,12 @@ diff_attrs(struct diff *d, struct node *back)
 	return back->attr;
 }
 
+void
+diff_share_attrs(struct diff *d, struct node *back, const struct attr *attr)
+{
+	back->attr = attr_pool_keep(&d->attrs, d->m->arena, back->op, attr);
+}
+
 struct tensor *
 diff_like(struct diff *d, struct tensor *like, const char *suffix)
 {

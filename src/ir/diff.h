@@ -5,7 +5,8 @@
 #ifndef STOWAGE_IR_DIFF_H
 #define STOWAGE_IR_DIFF_H
 
-#include "ir/op.h"
+#include "formula/formula_pool.h"
+#include "ir/attr_pool.h"
 
 struct diff {
 	struct module *m;
@@ -14,6 +15,8 @@ struct diff {
 	int *parts;			/* and how many contributions were named so far */
 	bool *wants;			/* by the id of a forward tensor */
 	int ntensors;			/* ids below are forward's */
+	struct attr_pool attrs;		/* of backward nodes, */
+	struct formula_pool formulas;	/* and their formulas */
 };
 
 /* Without gradients yet, over all tensors that there are. */
@@ -32,6 +35,8 @@ struct node	*diff_node(struct diff *, const struct node *n, const struct op *, i
 		    struct tensor *const *in);
 /* Attributes of its own for such a node, as its operator has them, all zero. */
 struct attr	*diff_attrs(struct diff *, struct node *backward);
+/* The same of which one says all, ATTR, which the node shares with others that have them. */
+void		 diff_share_attrs(struct diff *, struct node *backward, const struct attr *attr);
 /* An output shaped like LIKE, contributed to LIKE's gradient (contributions add up). */
 struct tensor	*diff_output(struct diff *, struct node *backward, struct tensor *like);
 /* An output shaped like LIKE that contributes to no gradient yet, for other backward nodes to read;

@@ -70,32 +70,33 @@ struct init {			/* how a persistent tensor starts */
 	double value;		/* the constant; uniform: bound of [-v, v); normal: deviation */
 };
 
-struct tensor {
+struct tensor {			/* a deep network has a million: what is small has few bits */
 	int id;			/* unique in the module */
-	enum tensor_kind kind;
-	const struct dtype *dtype;
-	int rank;
-	int classes;		/* class[K] and tokens[vocab=V]: K or V; else 0 */
-	int64_t dim[MAX_RANK];	/* without the batch */
-	bool batched;
-	bool tokens;		/* the spec says tokens[T, vocab=V], and not class[V, T] */
+	enum tensor_kind kind : 8;
+	int rank : 8;
+	bool batched : 1;
+	bool tokens : 1;	/* the spec says tokens[T, vocab=V], and not class[V, T] */
 	/* How it lies in memory, where that can differ (tensor_has_layouts): with its channels last,
 	 * [H, W, C] for dims [C, H, W], and [F, KH, KW, C] for weights of dims [F, C, KH, KW]. */
-	bool channels_last;
+	bool channels_last : 1;
 
 	/* persistent tensors only */
-	bool undecayed;		/* T_PARAM: no_decay names it */
-	bool frozen;
-	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
-	bool averages;		/* T_OPTIMIZER: a running average of the parameter that it copies */
+	bool undecayed : 1;	/* T_PARAM: no_decay names it */
+	bool frozen : 1;
+	bool accumulates : 1;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
+	bool averages : 1;	/* T_OPTIMIZER: a running average of the parameter that it copies */
+	bool shared : 1;	/* as long as a rank's largest piece of what it is of, gradient_of; T_GRADIENT: persistent
+				 * only where it accumulates */
 	/* T_PARAM: of which each rank has but its part (ir/split.h): that axis is so many blocks side by side, and of each of
 	 * them it has one of as many shares as there are ranks. 0 blocks: it has all of it. */
-	int split_axis, split_blocks;
-	bool shared;		/* as long as a rank's largest piece of what it is of, gradient_of; T_GRADIENT: persistent
-				 * only where it accumulates */
+	int split_axis : 8;
+	int split_blocks;
 	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
 	int turn;		/* T_PARAM: settings.turn[turn - 1] moves it; 0: none, or there are no turns */
 
+	int classes;		/* class[K] and tokens[vocab=V]: K or V; else 0 */
+	const struct dtype *dtype;
+	int64_t dim[MAX_RANK];	/* without the batch */
 	const char *name;	/* persistent and inputs: the dotted path; else path, or path.suffix */
 	struct loc loc;
 	struct node *def;	/* NULL for persistent tensors, inputs and targets */
@@ -122,9 +123,10 @@ enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_UPDATE };
 
 struct node {
 	int id;			/* unique in the module */
+	enum phase phase : 8;
+	bool training : 1;	/* as its graph's: batch statistics, dropout */
+	bool keep_first : 1;	/* in[op->memory.onto] is kept only in the first micro-batch of an update: 1 after */
 	const struct op *op;
-	enum phase phase;
-	bool training;		/* as its graph's: batch statistics, dropout */
 	/* forward graph: the layer that it is a part of, as the spec has it; that is in no graph itself */
 	const struct node *part_of;
 	const char *path;	/* dotted: layer1.0.main.conv_2 */
@@ -133,10 +135,10 @@ struct node {
 	struct tensor **out;	/* an optional output nobody reads becomes NULL */
 	int nin, nout;
 	int in_room, out_room;	/* for how many there is room at least; 0: not known */
-	struct attr *attr;	/* as op->attrs, in its order */
+	struct attr *attr;	/* as op->attrs, in its order; nodes may share them, so they are made anew to be changed */
+	const struct loc *said;	/* where the spec says them, up to the last that is given; NULL: nowhere */
 	struct tensor *work;	/* its workspace, or NULL */
 	double keep;		/* of in[op->memory.onto], where there is one; see ir/op.h */
-	bool keep_first;	/* only in the first micro-batch of an update: 1 after */
 	const struct node *forward;	/* backward nodes: the node they differentiate */
 	const struct node *again;	/* recomputation: the forward node it repeats, else NULL */
 };

@@ -2,6 +2,7 @@
  * Operators at work: looking them up, and applying one (op_apply and what its shape rule calls). Their attributes are
  * read by op_attrs.c, gradients are built by passes/differentiate.c.
  */
+#include "ir/attr_pool.h"
 #include "ir/op.h"
 
 #include <assert.h>
@@ -81,6 +82,26 @@ fail(struct module *m, struct node *n)
 	ir_add_output(m, n, poison(m, n->path, n->loc));
 }
 
+/* Where the spec says them, up to the last that is given; NULL: nowhere. */
+static const struct loc *
+places_of(struct arena *a, const struct attr *attr, int n)
+{
+	struct loc *said;
+	bool any = false;
+	int i;
+
+	while (n > 0 && !attr[n - 1].given)
+		n--;
+	for (i = 0; i < n; i++)
+		any |= attr[i].loc.src != NULL;
+	if (!any)
+		return NULL;
+	said = arena_array(a, (size_t)n, sizeof(*said));
+	for (i = 0; i < n; i++)
+		said[i] = attr[i].loc;
+	return said;
+}
+
 static struct node *
 apply(struct build *b, const struct op *op, const struct attr *attr, const char *path,
     struct loc loc, int noperands, struct tensor *const *operand)
@@ -88,12 +109,17 @@ apply(struct build *b, const struct op *op, const struct attr *attr, const char 
 	struct module *m = b->module;
 	struct node *n = ir_node(b->graph, op, path, loc, noperands, operand);
 	int nattrs = op_nattrs(op);
+	struct attr own[MAX_ATTRS];
 
-	n->attr = arena_array(m->arena, (size_t)nattrs, sizeof(*n->attr));
+	if (!b->attrs)
+		b->attrs = ARENA_NEW(m->arena, struct attr_pool);
 	if (nattrs > 0)
-		memcpy(n->attr, attr, (size_t)nattrs * sizeof(*attr));
+		memcpy(own, attr, (size_t)nattrs * sizeof(*attr));
+	n->attr = own;
+	n->said = places_of(m->arena, own, nattrs);
 	if (any_poisoned(noperands, operand) || (op->shape && !op->shape(b, n)))
 		fail(m, n);
+	n->attr = attr_pool_keep(b->attrs, m->arena, op, own);
 	return n;
 }
 
@@ -112,6 +138,7 @@ apply_parts(struct build *b, const struct op *op, const struct attr *attr, const
 		memcpy(layer->in, operand, (size_t)noperands * sizeof(*operand));
 	if (op_nattrs(op) > 0)
 		memcpy(layer->attr, attr, (size_t)op_nattrs(op) * sizeof(*attr));
+	layer->said = places_of(a, attr, op_nattrs(op));
 	last = any_poisoned(noperands, operand) ? NULL : op->expand(b, layer);
 	if (last)
 		return last;

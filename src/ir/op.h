@@ -128,6 +128,7 @@ struct room {
 	int64_t batch;		/* of training; 1 where there is none */
 };
 
+struct attr_pool;
 struct build;
 struct diff;
 struct tape;
@@ -412,11 +413,13 @@ struct build {
 	struct tensor **reuse;
 	int nreuse;
 	VEC(struct tensor *) params;	/* those of the layer that is being applied, so far */
+	struct attr_pool *attrs;	/* of the nodes so far; NULL: none yet */
 };
 
 /* Applies OP to operands: makes the node, runs shape(), appends it to the graph. Poisoned operands
  * give a node with a poisoned output and no message. Never returns NULL. ATTR has one entry per
- * op->attrs, already checked against types and ranges. */
+ * op->attrs, already checked against types and ranges. Only shape() may change the node's: nodes whose
+ * are alike afterwards share them. */
 struct node	*op_apply(struct build *, const struct op *, const struct attr *, const char *path,
 		    struct loc, int noperands, struct tensor *const *operand);
 
@@ -424,6 +427,7 @@ struct node	*op_apply(struct build *, const struct op *, const struct attr *, co
 
 /* OP's attributes as they are if nothing is said of them, and one of them, to be changed. */
 struct attr	*op_presets(struct arena *, const struct op *);
+void		 op_presets_to(const struct op *, struct attr *to);	/* of which there are MAX_ATTRS */
 struct attr	*op_preset(const struct op *, struct attr *, const char *name);
 /* Applies OP as a part of LAYER, called SUFFIX in it. The parameters are the layer's. Never returns
  * NULL. */
@@ -486,6 +490,7 @@ const struct dtype	*shape_real(const struct module *);
 /* ---- attributes, by name: a misspelt name is a bug and asserts ---- */
 
 const struct attr	*op_attr(const struct node *, const char *name);
+struct loc		 op_attr_loc(const struct node *, const char *name);	/* where the spec says it; no place: nowhere */
 int64_t			 op_int(const struct node *, const char *name);
 double			 op_real(const struct node *, const char *name);
 bool			 op_bool(const struct node *, const char *name);

@@ -29,6 +29,14 @@ op_attr(const struct node *n, const char *name)
 	abort();
 }
 
+struct loc
+op_attr_loc(const struct node *n, const char *name)
+{
+	const struct attr *a = op_attr(n, name);
+
+	return a->given && n->said ? n->said[a - n->attr] : (struct loc){ NULL, 0, 0 };
+}
+
 struct attr *
 op_body(const struct node *n)
 {
@@ -167,14 +175,28 @@ op_attr_preset(const struct attr_spec *spec, struct attr *a)
 	return false;
 }
 
-struct attr *
-op_presets(struct arena *a, const struct op *op)
+static void
+preset_all(const struct op *op, struct attr *attr)
 {
-	struct attr *attr = arena_array(a, (size_t)op_nattrs(op) + 1, sizeof(*attr));
 	int i;
 
 	for (i = 0; i < op_nattrs(op); i++)
 		op_attr_preset(&op->attrs[i], &attr[i]);
+}
+
+void
+op_presets_to(const struct op *op, struct attr *to)
+{
+	memset(to, 0, MAX_ATTRS * sizeof(*to));
+	preset_all(op, to);
+}
+
+struct attr *
+op_presets(struct arena *a, const struct op *op)
+{
+	struct attr *attr = arena_array(a, (size_t)op_nattrs(op) + 1, sizeof(*attr));
+
+	preset_all(op, attr);
 	return attr;
 }
 

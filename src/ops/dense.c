@@ -213,14 +213,16 @@ dense_bias_gradient(struct diff *d, struct node *n, struct tensor *dy, struct te
 {
 	struct arena *a = d->m->arena;
 	struct node *same = summed(d, dy), *back;
+	struct attr attr[MAX_ATTRS];
 
 	if (same) {
 		back = diff_node(d, n, &op_pointwise, 1, same->out);
 		pointwise_set(a, back, formula_parse(a, "copy = x0: x0"));
 	} else {
 		back = diff_node(d, n, &op_dense_grad_bias, 1, &dy);
-		back->attr = op_presets(a, &op_dense);
-		op_preset(&op_dense, back->attr, "units")->i = last(dy);
+		op_presets_to(&op_dense, attr);
+		op_preset(&op_dense, attr, "units")->i = last(dy);
+		diff_share_attrs(d, back, attr);
 	}
 	diff_output(d, back, bias);
 }

@@ -244,21 +244,17 @@ try_gradient(struct arena *a, const struct formula *f, struct tensor *const *in,
 	return true;
 }
 
-/* The better of two ways: by operands, or by results. All that is kept of both is its formula. */
+/* The better of two ways: by operands, or by results. */
 static bool
-choose(struct arena *a, const struct formula *f, struct tensor *const *in, struct tensor *const *out, int operand,
+choose(struct arena *scratch, const struct formula *f, struct tensor *const *in, struct tensor *const *out, int operand,
     struct choice *c)
 {
-	struct arena *scratch = arena_child(a);
 	struct choice by_results;
 	bool found = try_gradient(scratch, f, in, out, operand, false, c) &&
 	    try_gradient(scratch, f, in, out, operand, true, &by_results);
 
 	if (found && by_results.bytes <= c->bytes && by_results.f->operands <= c->f->operands)
 		*c = by_results;
-	if (found)
-		c->f = formula_keep(a, c->f);
-	arena_free(scratch);
 	return found;
 }
 
@@ -277,11 +273,12 @@ void
 pointwise_keep(struct arena *a, const struct formula *f, struct tensor *const *in, struct tensor *const *out,
     struct pointwise_kept *kept)
 {
+	struct arena *scratch = arena_child(a);
 	struct choice c;
 	int k, i;
 
 	for (k = 0; k < f->operands; k++) {
-		if (!choose(a, f, in, out, k, &c))
+		if (!choose(scratch, f, in, out, k, &c))
 			continue;
 		for (i = 0; i < c.f->operands; i++) {
 			const struct tensor *t = of_forward(f, in, out, c.kept[i]);
@@ -290,6 +287,7 @@ pointwise_keep(struct arena *a, const struct formula *f, struct tensor *const *i
 				pointwise_kept_add(kept, t);
 		}
 	}
+	arena_free(scratch);
 }
 
 int64_t
@@ -303,16 +301,28 @@ pointwise_bytes(const struct pointwise_kept *kept)
 	return bytes;
 }
 
+/* Makes a backward node a pointwise, whose formula it shares with others. */
+static void
+set_shared(struct diff *d, struct node *back, const struct formula *f)
+{
+	struct attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.given = true;
+	attr.formula = formula_pool_keep(&d->formulas, d->m->arena, f);
+	diff_share_attrs(d, back, &attr);
+}
+
 /* The gradient of operand K, from the formula's result; it has the shape of the node's results. */
 static void
-build_one(struct diff *d, struct node *n, const struct formula *f, int k)
+build_one(struct diff *d, struct arena *scratch, struct node *n, const struct formula *f, int k)
 {
 	struct tensor *in[FORMULA_OPERANDS], *dx;
 	struct choice c;
 	struct node *back;
 	int i;
 
-	if (!choose(d->m->arena, f, n->in, n->out, k, &c) || c.f->operands == 0)
+	if (!choose(scratch, f, n->in, n->out, k, &c) || c.f->operands == 0)
 		return;		/* it is flat */
 	for (i = 0; i < c.f->operands; i++) {
 		in[i] = of_forward(f, n->in, n->out, c.kept[i]);
@@ -324,7 +334,7 @@ build_one(struct diff *d, struct node *n, const struct formula *f, int k)
 		return;
 	}
 	back = diff_node(d, n, &op_pointwise, c.f->operands, in);
-	pointwise_set(d->m->arena, back, c.f);
+	set_shared(d, back, c.f);
 	if (tensor_same_shape(n->in[k], n->out[0])) {
 		diff_output(d, back, n->in[k]);
 		return;
@@ -336,12 +346,14 @@ build_one(struct diff *d, struct node *n, const struct formula *f, int k)
 bool
 pointwise_gradient(struct diff *d, struct node *n)
 {
-	const struct formula *f = pointwise_formula(d->m->arena, n);
+	struct arena *scratch = arena_child(d->m->arena);
+	const struct formula *f = pointwise_formula(scratch, n);
 	int k;
 
 	for (k = 0; k < f->operands; k++)
 		if (diff_wants(d, n->in[k]))
-			build_one(d, n, f, k);
+			build_one(d, scratch, n, f, k);
+	arena_free(scratch);
 	return true;
 }
 

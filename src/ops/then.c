@@ -92,9 +92,9 @@ then_both(struct arena *a, const struct node *n, const struct node *reader, int 
 }
 
 void
-then_join(struct module *m, struct node *n, const struct formula *then, const struct node *reader, int k)
+then_join(struct module *m, struct arena *a, struct node *n, const struct formula *then, const struct node *reader, int k)
 {
-	n->attr = then_attrs(m->arena, n, then);
+	n->attr = then_attrs(a, n, then);
 	n->op = n->op->then.op;
 	if (reader->nin > 1)
 		ir_add_input(m, n, reader->in[1 - k]);

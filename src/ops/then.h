@@ -25,8 +25,9 @@ bool		then_is_passed(struct arena *, const struct node *, const struct formula *
 bool		then_takes(const struct node *, int operands);
 /* What it is to do then: what it does so far, and the formula of READER, whose operand K is its result. */
 const struct formula	*then_both(struct arena *, const struct node *, const struct node *reader, int k);
-/* Makes it do that, and read what the reader reads beside; its result is the caller's to name. */
-void		then_join(struct module *, struct node *, const struct formula *, const struct node *reader, int k);
+/* Makes it do that, and read what the reader reads beside; its result is the caller's to name. Its attributes lie in that
+ * arena. */
+void		then_join(struct module *, struct arena *, struct node *, const struct formula *, const struct node *reader, int k);
 /* What its formula reads beside, its last operand; NULL: nothing. How many others it has. (Of nodes that were joined so.) */
 struct tensor	*then_beside(const struct node *);
 int		then_operands(const struct node *);

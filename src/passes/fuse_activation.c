@@ -24,12 +24,16 @@
  */
 #include "ir/pass.h"
 
+#include "formula/formula_pool.h"
+#include "ir/attr_pool.h"
 #include "ops/pointwise.h"
 #include "ops/then.h"
 #include "passes/sums.h"
 
 struct fusing {
 	struct graph *g;
+	struct attr_pool attrs;		/* of what does a formula, */
+	struct formula_pool formulas;	/* and those */
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: which node makes it, 1 the first; 0: none */
 };
@@ -82,11 +86,22 @@ rename_output(struct node *n, struct tensor *t, struct fusing *f, int place)
 	f->place[t->id] = place;
 }
 
+/* MAKER does the formula of its reader N, too, which has it as operand K. */
+static void
+join(struct fusing *f, struct node *maker, const struct node *n, int k)
+{
+	struct module *m = f->g->module;
+	struct arena *scratch = arena_child(m->arena);
+
+	then_join(m, scratch, maker, formula_pool_keep(&f->formulas, m->arena, then_both(scratch, maker, n, k)), n, k);
+	maker->attr = attr_pool_keep(&f->attrs, m->arena, maker->op, maker->attr);
+	arena_free(scratch);
+}
+
 /* N, a formula, and what makes its operand: does that do it from now on? */
 static bool
 fuse_one(struct fusing *f, struct node *n)
 {
-	struct module *m = f->g->module;
 	struct tensor *t = NULL, *y = n->nout > 0 ? n->out[0] : NULL;
 	int k;
 
@@ -96,7 +111,7 @@ fuse_one(struct fusing *f, struct node *n)
 		;
 	if (!t)
 		return false;
-	then_join(m, t->def, then_both(m->arena, t->def, n, k), n, k);
+	join(f, t->def, n, k);
 	if (t == n->in[k]) {
 		rename_output(t->def, y, f, f->place[t->id]);
 	} else {	/* the last view is what is read from now on */

@@ -119,7 +119,7 @@ fuse(struct fusing *f, int at, bool *gone)
 		f->g->nodes.v[at] = maker;
 		place = at;
 	}
-	then_join(m, maker, then, n, k);
+	then_join(m, m->arena, maker, then, n, k);
 	maker->out[0] = n->out[0];
 	n->out[0]->def = maker;
 	f->place[n->out[0]->id] = place;

@@ -69,7 +69,7 @@ check(const struct rule *rule, struct lint *l)
 		diag_help(l->diags, g, "the number is the share that is dropped, not the one that is "
 		    "kept: perhaps dropout(%s)", keep);
 		if (!place_has(&needed, n->loc))
-			fix_number(l, g, n->loc, op_attr(n, "rate")->loc, keep,
+			fix_number(l, g, n->loc, op_attr_loc(n, "rate"), keep,
 			    arena_printf(m->arena, "write %s", keep));
 	}
 }

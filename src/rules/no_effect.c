@@ -35,12 +35,13 @@ static bool
 is_written(const struct node *n, const char *name, int64_t v)
 {
 	const struct attr *a = op_attr(n, name);
+	struct loc at = op_attr_loc(n, name);
 	int i;
 
-	if (!a->given || !a->loc.src)
+	if (!at.src)
 		return false;
-	for (i = a->loc.beg; i < a->loc.end; i++)
-		if (isalpha((unsigned char)a->loc.src->text[i]))
+	for (i = at.beg; i < at.end; i++)
+		if (isalpha((unsigned char)at.src->text[i]))
 			return false;
 	for (i = 0; i < a->n; i++)
 		if (a->v[i] != v)

@@ -69,19 +69,20 @@ together(struct arena *a, const struct node *pad, const struct node *conv)
 static bool
 amend(struct pads *p, struct amend *m, const struct node *pad, const struct node *conv)
 {
-	const struct attr *given = op_attr(conv, "pad");
+	bool given = op_attr(conv, "pad")->given;
+	struct loc at = op_attr_loc(conv, "pad");
 	const char *sides = together(m->arena, pad, conv);
 	struct lint *l = p->lint;
 	struct cut_place from, to;
 
 	if (place_has(&p->pad, pad->loc) || place_has(&p->conv, conv->loc) ||
-	    !is_literal(op_attr(pad, "sides")->loc) || (given->given && !is_literal(given->loc)) ||
+	    !is_literal(op_attr_loc(pad, "sides")) || (given && !is_literal(at)) ||
 	    l->file->src != l->module->src || !cut_find(&from, m->arena, l->file, pad->loc) ||
 	    !cut_find(&to, m->arena, l->file, conv->loc))
 		return false;
 	if (!cut_out(&m->edits, &from))
 		return false;
-	return given->given ? edits_add(&m->edits, given->loc.beg, given->loc.end, sides) :
+	return given ? edits_add(&m->edits, at.beg, at.end, sides) :
 	    cut_argument(&m->edits, cut_layer(&to), "pad", sides);
 }
 

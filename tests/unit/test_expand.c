@@ -385,6 +385,21 @@ Test(expand, number_times_tensor_scales)
 	cr_assert_eq(op_real(m->forward->nodes.v[4], "offset"), 1);
 }
 
+/* Layers that say the same share their attributes; where the text says them is each one's own. */
+Test(expand, alike_layers_share_attributes)
+{
+	struct module *m = BODY("y = x -> conv(2, 3, pad=1) -> conv(2, 3, pad=1) -> conv(2, 5, pad=2)");
+	struct node **n = m->forward->nodes.v;
+
+	cr_assert_eq(n[0]->attr, n[1]->attr);
+	cr_assert_neq(n[0]->attr, n[2]->attr);
+	cr_assert_eq(op_attr(n[2], "kernel")->v[1], 5);
+	cr_assert_eq(op_attr(n[1], "kernel")->v[1], 3);
+	cr_assert_eq(op_attr_loc(n[1], "kernel").beg - op_attr_loc(n[0], "kernel").beg,
+	    (int)strlen("conv(2, 3, pad=1) -> "));
+	cr_assert_eq(op_attr_loc(n[0], "stride").src, NULL, "nobody says it");
+}
+
 /* A number stands for the first operand that is not there. */
 Test(expand, number_for_the_operand_that_is_missing)
 {

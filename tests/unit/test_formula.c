@@ -1,8 +1,10 @@
 /* Formulas: reading and writing, values, gradients against central differences, and their text in C. */
 #include "formula/formula.h"
+#include "formula/formula_pool.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static double
@@ -213,5 +215,46 @@ Test(formula, text_in_c)
 	cr_assert_str_eq(out.s, "\treal t0 = exp_of(a - b);\n");
 	cr_assert_str_eq(result[0], "t0 / (t0 + REAL(1)) - (real)(a > b)");
 	cr_assert_str_eq(result[1], "-(a * b)");
+	arena_free(a);
+}
+
+/* ---- those that are kept once ---- */
+
+static const struct formula *
+kept(struct formula_pool *p, struct arena *a, const char *text)
+{
+	struct arena *scratch = arena_child(a);
+	const struct formula *f = formula_pool_keep(p, a, parse(scratch, text));
+
+	arena_free(scratch);	/* what is kept does not need it */
+	return f;
+}
+
+Test(formula, pool_keeps_the_same_once)
+{
+	struct arena *a = arena_new();
+	struct formula_pool p = { 0 };
+	const struct formula *f = kept(&p, a, "f = x: x + 1"), *many[200];
+	char text[64];
+	int i;
+
+	cr_assert_str_eq(f->name, "f");
+	cr_assert_eq(value_of(f, f->result[0], (const double[]){ 2 }), 3);
+	cr_assert_neq(f, kept(&p, a, "g = x: x + 1"), "another name");
+	cr_assert_neq(f, kept(&p, a, "x: x + 1"), "no name");
+	cr_assert_neq(f, kept(&p, a, "f = x: x + 2"), "another number");
+	cr_assert_neq(f, kept(&p, a, "f = x: x * 1.5"), "another operation");
+	cr_assert_neq(f, kept(&p, a, "f = x, y: x + 1"), "one more operand");
+	cr_assert_neq(f, kept(&p, a, "f = x: x + 1, x"), "one more result");
+	for (i = 0; i < 200; i++) {
+		snprintf(text, sizeof(text), "x: x + %d", 10 + i);
+		many[i] = kept(&p, a, text);
+	}
+	for (i = 0; i < 200; i++) {
+		snprintf(text, sizeof(text), "x: x + %d", 10 + i);
+		cr_assert_eq(kept(&p, a, text), many[i], "%s", text);
+		cr_assert_eq(value_of(many[i], many[i]->result[0], (const double[]){ 2 }), 12 + i);
+	}
+	cr_assert_eq(kept(&p, a, "f = x: x + 1"), f);
 	arena_free(a);
 }
