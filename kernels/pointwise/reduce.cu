@@ -1,11 +1,12 @@
 /*
  * pointwise/reduce.cu - sums over the groups that the result stays put in, which is operand a of the
- * span: sum and mean, and the gradient of a broadcast. Largest elements are in extreme.cu, variances
+ * span: sum and mean, and the gradient of a broadcast, and a formula of each (epilogue.cu). Largest elements are in extreme.cu, variances
  * in variance.cu.
  */
 #ifndef STOWAGE_POINTWISE_REDUCE_CU
 #define STOWAGE_POINTWISE_REDUCE_CU
 
+#include "pointwise/epilogue.cu"
 #include "pointwise/groups.cu"
 
 /* The offset, in a tensor of that stride, of the I-th choice of indices of the outer groups that
@@ -46,8 +47,8 @@ groups_outs(struct groups s)
 }
 
 /* The innermost group is summed: each result, or part of one, is a row. */
-KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, double factor, struct groups s,
-    int64_t outs, int64_t parts))
+KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, double factor, struct epilogue then,
+    struct groups s, int64_t outs, int64_t parts))
 {
 	int64_t inner = s.n[GROUPS - 1], total = groups_count(&s, false) * inner;
 
@@ -67,16 +68,30 @@ KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, double fact
 		sum = ROW_SUM(sum);
 		FIRST {
 			if (parts == 1)
-				out[o] = ELEM((real)(factor * sum));
+				out[o] = ELEM(epilogue_value(then, (real)(factor * sum), o));
 			else
 				work[p * outs + o] = sum;
 		}
 	}
 }
 
+/* Neighbouring results of one strip, of which each thread has its own. */
+DEVICE void
+reduce_store(elem *out, const double *sum, double factor, struct epilogue then, int64_t count)
+{
+#define STORE(kind_, function, reads, known)							\
+	case kind_:										\
+		ALONG (j, count)								\
+			out[j] = ELEM(epilogue_of_both(kind_, (real)(factor * sum[LANE(j)]),	\
+			    reads ? VALUE(then.saved[j]) : 0));					\
+		break;
+	EPILOGUE_CASES_ALL(then.kind, STORE)
+#undef STORE
+}
+
 /* The innermost group is kept: neighbouring results are summed side by side. */
-KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, double factor, struct groups s,
-    int64_t outs, int64_t parts))
+KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, double factor, struct epilogue then,
+    struct groups s, int64_t outs, int64_t parts))
 {
 	int64_t inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
 	int64_t total = groups_count(&s, false);
@@ -95,18 +110,15 @@ KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, double f
 			ALONG (j, count)
 				sum[LANE(j)] += (double)VALUE(d[j]);
 		}
-		ALONG (j, count) {
-			int64_t at = o * inner + j0 + j;
-
-			if (parts == 1)
-				out[at] = ELEM((real)(factor * sum[LANE(j)]));
-			else
-				work[p * outs + at] = sum[LANE(j)];
-		}
+		if (parts > 1)
+			ALONG (j, count)
+				work[p * outs + o * inner + j0 + j] = sum[LANE(j)];
+		else
+			reduce_store(out + o * inner + j0, sum, factor, epilogue_beyond(then, o * inner + j0), count);
 	}
 }
 
-KERNEL(reduce_parts_kernel, (elem *out, const double *work, double factor, int64_t outs,
+KERNEL(reduce_parts_kernel, (elem *out, const double *work, double factor, struct epilogue then, int64_t outs,
     int64_t parts))
 {
 	EACH (o, outs) {
@@ -114,14 +126,14 @@ KERNEL(reduce_parts_kernel, (elem *out, const double *work, double factor, int64
 
 		for (int64_t p = 0; p < parts; p++)
 			sum += work[p * outs + o];
-		out[o] = ELEM((real)(factor * sum));
+		out[o] = ELEM(epilogue_value(then, (real)(factor * sum), o));
 	}
 }
 
-/* out = FACTOR times the sum of dy over the groups that out (OF.runs_a) does not run along. PARTS > 1:
- * WORK has a double for each part of each result. */
+/* out = FACTOR times the sum of dy over the groups that out (OF.runs_a) does not run along, and THEN of that.
+ * PARTS > 1: WORK has a double for each part of each result. */
 static void
-reduce_to(elem *out, void *work, const elem *dy, double factor, struct axes of, int64_t parts)
+reduce_to(elem *out, void *work, const elem *dy, double factor, struct epilogue then, struct axes of, int64_t parts)
 {
 	struct groups s = groups_of(of);
 	int64_t outs = groups_outs(s), inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
@@ -129,12 +141,12 @@ reduce_to(elem *out, void *work, const elem *dy, double factor, struct axes of, 
 
 	if (s.a[GROUPS - 1])
 		LAUNCH_ROWS(reduce_columns_kernel, outs / inner * chunks * parts,
-		    (out, w, dy, factor, s, outs, parts));
+		    (out, w, dy, factor, then, s, outs, parts));
 	else
 		LAUNCH_ROWS(reduce_rows_kernel, outs * parts,
-		    (out, w, dy, factor, s, outs, parts));
+		    (out, w, dy, factor, then, s, outs, parts));
 	if (parts > 1)
-		LAUNCH(reduce_parts_kernel, outs, (out, w, factor, outs, parts));
+		LAUNCH(reduce_parts_kernel, outs, (out, w, factor, then, outs, parts));
 }
 
 #endif

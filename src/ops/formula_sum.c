@@ -294,7 +294,7 @@ text_of(struct emitter *e, const struct node *n, const struct summed *s)
 	write_operands(e, &t, n, false);
 	text_puts(&t, ", factor, s, outs, parts));\n"
 	    "\tif (parts > 1)\n"
-	    "\t\tLAUNCH(reduce_parts_kernel, outs, (out, (const double *)work, factor, outs, parts));\n"
+	    "\t\tLAUNCH(reduce_parts_kernel, outs, (out, (const double *)work, factor, AS_IS, outs, parts));\n"
 	    "}\n");
 	return t.s;
 }

@@ -1,12 +1,14 @@
 /*
- * Sums over some axes of a tensor, with the internal operator that gradients of repeated operands are:
+ * Sums over some axes of a tensor, with the internal operators that gradients of repeated operands are:
  *
  *     reduce_to       dy summed over the axes its operand was repeated along
+ *     reduce_to_then  and a formula of that, as it is stored (the pass fuse-activation makes it)
  */
 #include "ops/reduce.h"
 
 #include "calls/emitter.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
 bool
 reduce_is_whole(const struct tensor *a, const struct tensor *b)
@@ -48,7 +50,8 @@ reduce_emit(struct emitter *e, const struct node *n, const struct tensor *to, do
 
 	groups_make(&g, n->in[0], to, NULL);
 	emit_call(e, "reduce_to", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
-	    arg_text(emit_double(e, factor)), arg_text(groups_text(e, &g)), arg_int(reduce_pieces(n->in[0], to, &g)));
+	    arg_text(emit_double(e, factor)), then_arg(e, n, then_beside(n)), arg_text(groups_text(e, &g)),
+	    arg_int(reduce_pieces(n->in[0], to, &g)));
 }
 
 static struct affine
@@ -79,6 +82,10 @@ emit(struct emitter *e, const struct node *n)
 	reduce_emit(e, n, n->out[0], 1);
 }
 
+static const struct attr_spec attrs_then[] = { THEN_ATTR, ATTRS_END };
+
+extern const struct op op_reduce_to_then;
+
 const struct op op_reduce_to = {
 	.name = "reduce_to",
 	.kind = OP_INTERNAL,
@@ -87,6 +94,16 @@ const struct op op_reduce_to = {
 	.min_operands = 1, .max_operands = 1,
 	.memory.workspace = workspace,
 	.memory.inplace = 1u << 0,
+	.then = { &op_reduce_to_then, 2 },
 	.calls.kernels = "pointwise/reduce.cu",
+	.calls.emit = emit,
+};
+
+const struct op op_reduce_to_then = {
+	.name = "reduce_to_then",
+	.brief = "dy summed over axes, and a formula of its result",
+	.attrs = attrs_then,
+	.memory.workspace = workspace,
+	REDUCE_THEN(op_reduce_to_then),
 	.calls.emit = emit,
 };

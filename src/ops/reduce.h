@@ -12,6 +12,16 @@ struct emitter;
 
 extern const struct op op_reduce_to;
 
+/* What records of sums with a formula behind them have alike (ops/then.h). */
+#define REDUCE_THEN(joined)								\
+	.kind = OP_INTERNAL,								\
+	.operands = "x beside",								\
+	.min_operands = 1, .max_operands = 2,						\
+	.then = { &joined, 2 },								\
+	.calls.kernels = "pointwise/reduce.cu",						\
+	.calls.note = then_note,							\
+	.calls.define = then_define
+
 /* Does N sum its operand along axes? Then TO has the operand's shape with extents of 1 along these, or without its
  * batch, and each sum is multiplied by FACTOR. */
 bool	reduce_takes(const struct node *n, struct tensor *to, double *factor);

@@ -1,7 +1,7 @@
 /*
  * Reductions: one number of all elements along some axes of a tensor. Each is a row at the end.
  *
- *     sum mean    kernels/pointwise/reduce.cu
+ *     sum mean    kernels/pointwise/reduce.cu; _then: with a formula of each (the pass fuse-activation)
  *     max min     extreme.cu; the place of each is kept, one number a result
  *     argmax argmin   that place alone, which is a class
  *     var std     variance.cu; the mean of each is kept, and the operand
@@ -18,8 +18,9 @@
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
-extern const struct op op_sum, op_mean, op_min, op_std, op_argmin;
+extern const struct op op_sum, op_sum_then, op_mean, op_mean_then, op_min, op_std, op_argmin;
 
 #define AXES										\
 	{ "axis", ATTR_INTS, "which axes, counted without the batch, -1 being the last; by default all of them",	\
@@ -27,6 +28,7 @@ extern const struct op op_sum, op_mean, op_min, op_std, op_argmin;
 #define KEEP	{ "keep", ATTR_BOOL, "leave reduced axes in the shape, with an extent of 1", .preset = "false" }
 
 static const struct attr_spec attrs[] = { AXES, KEEP, ATTRS_END };
+static const struct attr_spec attrs_then[] = { AXES, KEEP, THEN_ATTR, ATTRS_END };
 static const struct attr_spec spread_attrs[] = {
 	AXES, KEEP,
 	{ "unbiased", ATTR_BOOL, "divide by one less than the number of elements, as for a sample of them",
@@ -445,6 +447,16 @@ const struct op op_sum = {
 	REDUCTION(result_shape, sum_grad, "reduce.cu", emit_sum),
 	.memory.workspace = workspace,
 	.torch.calls = torch_sum,
+	.then = { &op_sum_then, 2 },
+};
+
+const struct op op_sum_then = {
+	.name = "sum_then",
+	.brief = "sum along axes, and a formula of its result",
+	.attrs = attrs_then,
+	.memory.workspace = workspace,
+	REDUCE_THEN(op_sum_then),
+	.calls.emit = emit_sum,
 };
 
 const struct op op_mean = {
@@ -455,6 +467,16 @@ const struct op op_mean = {
 	.attrs = attrs,
 	REDUCTION(result_shape, mean_grad, "reduce.cu", emit_mean),
 	.memory.workspace = workspace,
+	.then = { &op_mean_then, 2 },
+};
+
+const struct op op_mean_then = {
+	.name = "mean_then",
+	.brief = "mean along axes, and a formula of its result",
+	.attrs = attrs_then,
+	.memory.workspace = workspace,
+	REDUCE_THEN(op_mean_then),
+	.calls.emit = emit_mean,
 };
 
 const struct op op_max = {

@@ -144,7 +144,7 @@ fuse(struct graph *g)
 
 const struct pass pass_fuse_activation = {
 	.name = "fuse-activation",
-	.doc = "let products and average pools do the formula behind them",
+	.doc = "let products, average pools and sums do the formula behind them",
 	.optional = true,
 	.rewrite = fuse,
 };

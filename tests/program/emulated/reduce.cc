@@ -11,6 +11,7 @@
 #include "cuda.h"
 #endif
 
+#include "../products/epilogues.h"
 #include "pointwise/extreme.cu"
 #include "pointwise/variance.cu"
 
@@ -59,13 +60,18 @@ check_sums(const std::string &name, struct axes of, const struct members &m, con
 {
 	size_t outs = m.of.size();
 	Sums sum(outs), work(3 * outs);
-	Values y = nothing((int64_t)outs);
+	Values y = nothing((int64_t)outs), beside = drawn((int64_t)outs);
+	Sums passed(outs);
 
 	for (size_t i = 0; i < x.size(); i++)
 		sum[m.result[i]] += 0.25 * x[i];
+	for (size_t o = 0; o < outs; o++)
+		passed[o] = beside[o] > 0 ? sum[o] : 0;
 	for (int64_t parts = 1; parts <= 3; parts += 2) {
-		reduce_to(y.data(), work.data(), x.data(), 0.25, of, parts);
+		reduce_to(y.data(), work.data(), x.data(), 0.25, AS_IS, of, parts);
 		same(name + ", sum", y, sum, 1e-5);
+		reduce_to(y.data(), work.data(), x.data(), 0.25, THEN_WITH(RELU_GRAD, beside.data()), of, parts);
+		same(name + ", sum where there is more than 0 beside", y, passed, 1e-5);
 	}
 }
 
