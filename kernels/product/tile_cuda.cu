@@ -129,10 +129,11 @@ template <int SIDE, bool ALONG_K, class At> DEVICE void
 gpu_fetch(struct gpu_panel<SIDE, ALONG_K> &panel, bool packs, int sides, int64_t terms, const At &at)
 {
 	const int all = SIDE * GPU_SLICE / GPU_THREADS;
+	const int ahead = GPU_TENSORS ? all / MAP_PACK : 1;	/* without tensor cores sums take all registers */
 	const bool turn = panel.TURNED != ALONG_K;
 	int k, side;
 
-#pragma unroll
+#pragma unroll ahead
 	for (int i = 0; packs && i < all / MAP_PACK; i++) {
 		gpu_place<SIDE, ALONG_K, MAP_PACK>(i, &k, &side);
 		const elem *from = side < sides && k < terms ? at(k, side) : NULL;
