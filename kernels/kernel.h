@@ -270,6 +270,19 @@ block_max(T x)
 	return top;
 }
 
+template <typename T> DEVICE T
+lanes_max(T x, int lanes)
+{
+	if (lanes > 32)
+		return block_max(x);
+	for (int lane = lanes / 2; lane; lane /= 2) {
+		T y = __shfl_xor_sync(0xffffffffu, x, lane);
+
+		x = y > x ? y : x;
+	}
+	return x;
+}
+
 #define MAP(y, x, n, e, value)	map_2(y, x, x, n, [=](elem e, elem) -> elem { return value; })
 #define MAP_2(y, x, z, n, e, f, value)	map_2(y, x, z, n,	\
 	[=](elem e, elem f) -> elem { return value; })

@@ -1,12 +1,17 @@
 /*
  * norm/softmax.cu - softmax along one axis of [outer, k, inner].
  *
- * Where the axis is the last one (inner = 1) a row belongs to a thread in C and to a block on CUDA.
+ * Where the axis is the last one (inner = 1) a row belongs to a thread in C and to a block on CUDA, where a row that
+ * registers hold is read once (softmax_cuda.cu).
  * Otherwise rows lie side by side, and a strip of neighbours is taken at a time. The largest
  * element is subtracted before exp, as PyTorch does.
  */
 #include "pointwise/exp.cu"
 #include "kernel.h"
+
+#ifdef __CUDACC__
+#include "norm/softmax_cuda.cu"
+#endif
 
 KERNEL(softmax_rows_kernel, (elem *y, const elem *x, int64_t rows, int64_t k))
 {
@@ -72,6 +77,10 @@ KERNEL(softmax_strips_kernel, (elem *y, const elem *x, int64_t outer, int64_t k,
 static void
 softmax_forward(elem *y, const elem *x, int64_t outer, int64_t k, int64_t inner)
 {
+#ifdef __CUDACC__
+	if (inner == 1 && softmax_short(y, x, outer, k))
+		return;
+#endif
 	if (inner == 1)
 		LAUNCH_ROWS(softmax_rows_kernel, outer, (y, x, outer, k));
 	else
@@ -120,6 +129,10 @@ KERNEL(softmax_strips_grad_kernel, (elem *dx, const elem *dy, const elem *y, int
 static void
 softmax_backward(elem *dx, const elem *dy, const elem *y, int64_t outer, int64_t k, int64_t inner)
 {
+#ifdef __CUDACC__
+	if (inner == 1 && softmax_short_grad(dx, dy, y, outer, k))
+		return;
+#endif
 	if (inner == 1)
 		LAUNCH_ROWS(softmax_rows_grad_kernel, outer, (dx, dy, y, outer, k));
 	else

@@ -182,3 +182,19 @@ block_max(T x)
 {
 	return emulated_reduction(x, true);
 }
+
+template <typename T> static T
+lanes_max(T x, int lanes)
+{
+	static T all[256];
+
+	if (lanes > 32)
+		return block_max(x);
+	for (int lane = lanes / 2; lane; lane /= 2) {
+		all[threadIdx.x] = x;
+		__syncthreads();
+		x = all[threadIdx.x ^ lane] > x ? all[threadIdx.x ^ lane] : x;
+		__syncthreads();
+	}
+	return x;
+}
