@@ -135,8 +135,16 @@ surroundings(const struct log_reader *r, const char *s, const char *after, const
 static bool
 is_of_nobody(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {
-	return p->flags & PHRASE_OWN && !oom_is_owned(&r->owners, p->who ? p->who : oom_kind_name(p->kind),
-	    surroundings(r, s, after, end), r->line);
+	struct talk near, own;
+	const char *to = after;
+
+	if (!(p->flags & PHRASE_OWN))
+		return false;
+	near = surroundings(r, s, after, end);
+	while (to < near.s + near.n && !is_line_end(*to))
+		to++;
+	own = talk_part(near, lines_ahead(r, s, 1), to);
+	return !oom_is_owned(&r->owners, p->who ? p->who : oom_kind_name(p->kind), near, own, r->line);
 }
 
 /* The phrase that S begins with; NULL: none. AFTER: where it ends. */

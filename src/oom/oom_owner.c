@@ -1,38 +1,43 @@
 /* One row for each program of which a phrase is marked. Its words are names of its own files, functions and options, never
- * such as any program may use. */
+ * such as any program may use; those that other words may hold are looked for by themselves. */
 #include "oom/oom_owner.h"
 
 #include <string.h>
 
 static const struct owner {
-	const char *who, *words;
+	const char *who;
+	const char *anywhere;	/* strokes part; NULL, here and below: none */
+	const char *begins;	/* blanks part: where a word begins, */
+	const char *whole;	/* and words by themselves */
+	bool own_line;		/* only in the line of the phrase, since others say such words beside it */
 } owners[] = {
-	{ "TensorFlow", "tensorflow|[op:|{{node |[[node|resourceexhausted" },
-	{ "TensorFlow's allocator", "tensorflow|bfc_allocator|allocator (gpu|resourceexhausted" },
-	{ "PyTorch", "torch|comfy" },
-	{ "PyTorch on Metal", "torch|mps|runtimeerror: invalid buffer size" },
-	{ "PyTorch before 1.0, or Torch", "torch|/thc|thcudacheck|/aten/|.lua:" },
-	{ "XLA", "xla|jax|hlo|resource_exhausted|resource exhausted|resourceexhausted|bfc_allocator|tensorflow" },
-	{ "MXNet", "mxnet|mshadow|gluon" },
-	{ "Caffe", "caffe|syncedmem|prototxt|im2col.cu|math_functions.cu|base_conv_layer|cudnn_conv_layer|net.cpp|solver.cpp" },
-	{ "Caffe2", "caffe2" },
-	{ "MatConvNet", "matconvnet|vl_nn|vl_simplenn|dagnn" },
-	{ "Darknet", "darknet|bflops|subdivisions|check_error: assertion|src/cuda.c|src/dark_cuda.c|out of memory: file exists|out of memory: no such file|additional workspace_size|"
-	    " x 3 / 1 | x 3/ 1 | x 1 / 1 | x 1/ 1 | x 3 / 2 | x 3/ 2 " },
-	{ "tinygrad", "tinygrad|ops_cuda|ops_nv|ops_gpu" },
-	{ "Theano", "theano|cudandarray|apply node that caused|pygpu" },
-	{ "CTranslate2", "ctranslate2|whisper|argostranslate" },
-	{ "PyCUDA", "pycuda" },
-	{ "dlib", "dlib" },
-	{ "Vulkan", "vulkan|vk_" },
-	{ "SYCL", "sycl" },
-	{ "MLX", "mlx|metal::malloc" },
-	{ "CUDA", "cuda|cumem" },
-	{ "NCCL", "nccl" },
-	{ "wgpu", "wgpu|create_buffer" },
-	{ "OpenCL", "opencl|clenqueue|clcreate|clfinish|clwait|pyopencl|_cl." },
-	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child" },
-	{ "Slurm", "slurm|srun|sbatch" },
+	{ "TensorFlow", "tensorflow|[op:|{{node |[[node|resourceexhausted", NULL, NULL, false },
+	{ "TensorFlow's allocator", "tensorflow|bfc_allocator|allocator (gpu|resourceexhausted", NULL, NULL, false },
+	{ "PyTorch", "torch", "comfy", NULL, false },
+	{ "PyTorch on Metal", "torch|runtimeerror: invalid buffer size", "mpsndarray mpsgraph mpscore mpskernel mpstemporary", "mps", false },
+	{ "PyTorch before 1.0, or Torch", "torch|/thc|thcudacheck|/aten/|.lua:", NULL, NULL, false },
+	{ "XLA", "resource_exhausted|resource exhausted|resourceexhausted|bfc_allocator|tensorflow|torch_xla|tf2xla|stablehlo",
+	    "xla_ hlo_ hlomodule jax_", "xla hlo jax jaxlib jnp", false },
+	{ "MXNet", "mxnet|mshadow|gluon", NULL, NULL, false },
+	{ "Caffe", "caffe|syncedmem|prototxt", NULL, "im2col.cu math_functions.cu base_conv_layer cudnn_conv_layer net.cpp solver.cpp", false },
+	{ "Caffe2", "caffe2", NULL, NULL, false },
+	{ "MatConvNet", "matconvnet|dagnn", "vl_nn vl_simplenn", NULL, false },
+	{ "Darknet", "darknet|bflops|subdivisions|check_error: assertion|out of memory: file exists|out of memory: no such file|"
+	    "additional workspace_size| x 3 / 1 | x 3/ 1 | x 1 / 1 | x 1/ 1 | x 3 / 2 | x 3/ 2 ", NULL, "src/cuda.c src/dark_cuda.c", false },
+	{ "tinygrad", "tinygrad", NULL, "ops_cuda ops_nv ops_gpu", false },
+	{ "Theano", "theano|cudandarray|apply node that caused|pygpu", NULL, NULL, false },
+	{ "CTranslate2", "ctranslate2|whisper|argostranslate", NULL, NULL, false },
+	{ "PyCUDA", "pycuda", NULL, NULL, false },
+	{ "dlib", NULL, NULL, "dlib libdlib", false },
+	{ "Vulkan", "vulkan", "vk_error vkallocate", "vk", false },
+	{ "SYCL", NULL, "sycl_", "sycl ggml_sycl dpcpp", false },
+	{ "MLX", "metal::malloc", NULL, "mlx mlx_lm mlx_vlm mlx_whisper", false },
+	{ "CUDA", "from device: cuda|on host: cuda|cuda_error_out_of_memory", "cumem", "cuda_driver cuda_executor gpu_async gpu_async_0", true },
+	{ "NCCL", "nccl", NULL, NULL, false },
+	{ "wgpu", "wgpu|create_buffer", NULL, NULL, false },
+	{ "OpenCL", "opencl", "clenqueue clcreate clfinish clwait", NULL, false },
+	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child", NULL, NULL, false },
+	{ "Slurm", NULL, "slurm", "srun sbatch", false },
 };
 
 #define OWNERS	(sizeof(owners) / sizeof(*owners))
@@ -46,6 +51,13 @@ index_of(const char *who)
 		if (strcmp(owners[i].who, who) == 0)
 			return (int)i;
 	return -1;
+}
+
+static bool
+names(struct talk t, const struct owner *o)
+{
+	return (o->anywhere && talk_any_phrase(t, o->anywhere)) || (o->begins && talk_any_begins(t, o->begins)) ||
+	    (o->whole && talk_any_whole(t, o->whole));
 }
 
 bool
@@ -65,15 +77,16 @@ oom_owner_line(struct oom_owners *o, struct talk t, int line, int begun)
 		*o = (struct oom_owners){ .begun = begun };
 	o->last = line;
 	for (i = 0; i < OWNERS; i++)
-		if (talk_any_phrase(t, owners[i].words))
+		if (!owners[i].own_line && names(t, &owners[i]))
 			o->named |= 1u << i;
 }
 
 bool
-oom_is_owned(const struct oom_owners *o, const char *who, struct talk near, int line)
+oom_is_owned(const struct oom_owners *o, const char *who, struct talk near, struct talk own, int line)
 {
 	int i = index_of(who);
 
-	return i >= 0 && ((o->begun && line - o->last <= OWNER_LINES && (o->named >> i & 1)) ||
-	    talk_any_phrase(near, owners[i].words));
+	if (i < 0 || owners[i].own_line)
+		return i >= 0 && names(own, &owners[i]);
+	return (o->begun && line - o->last <= OWNER_LINES && (o->named >> i & 1)) || names(near, &owners[i]);
 }
