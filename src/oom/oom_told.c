@@ -106,7 +106,7 @@ static const struct {
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"
 
-#define OF_DEVICE	"vram|cuda|accelerator|video memory|video card|graphics|graphic|device memory|card memory"
+#define OF_DEVICE	"vram|cuda|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory"
 #define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
     "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
