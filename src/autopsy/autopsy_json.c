@@ -32,9 +32,9 @@ write_shape(struct json *j, const char *key, const struct oom_shape *s)
 
 /* Words that anyone may use tell it only where they name the machine, or a device. */
 static void
-host_or_null(struct json *j, const struct oom_message *o)
+host_or_null(struct json *j, const struct autopsy *y, const struct oom_message *o)
 {
-	if (!o->host && o->gpu < 0 && (o->kind == OOM_OTHER || o->kind == OOM_TOLD))
+	if (!o->host && o->gpu < 0 && (o->kind == OOM_OTHER || (o->kind == OOM_TOLD && !y->log.paste.told.device)))
 		jsonw_null(j, "host");
 	else
 		jsonw_bool(j, "host", o->host);
@@ -54,7 +54,7 @@ write_messages(struct json *j, const struct autopsy *y)
 		jsonw_int(j, "line", o->line);
 		jsonw_int(j, "count", o->count);
 		jsonw_bool(j, "warning", o->warning);
-		host_or_null(j, o);
+		host_or_null(j, y, o);
 		bytes_or_null(j, "gpu", o->gpu);
 		write_shape(j, "shape", &o->shape);
 		bytes_or_null(j, "bytes", autopsy_bytes(o));

@@ -35,7 +35,8 @@
 #define NEEDS_WORKERS	8388608u	/* of a loader's processes */
 #define NEEDS_METRICS	16777216u	/* of transformers' evaluation, which switches gradients off by itself */
 #define NEEDS_NETWORK	33554432u	/* a framework speaks of a tensor of a layer */
-#define SIGNS		25
+#define NEEDS_ANYONE	67108864u	/* CUDA's error, and no word of whose program it is */
+#define SIGNS		26
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -161,6 +162,12 @@ static const struct row {
 		    "after many rounds." },
 		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", "one of five", "then it "
 		    "fails in the first round, with torch.no_grad(), too." } } },
+	{ NEEDS_ANYONE | NEEDS_EVALUATES, OF_TESTS, {
+		{ "What only training needs is kept, too, as PyTorch does where torch.no_grad() does not stand around all of it", NULL,
+		    "without it the first rounds take a part of what they took." },
+		{ "Results are kept from batch to batch (lists, predictions of all samples)", NULL, "then it fails only after many rounds." },
+		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", NULL, "then it fails in the "
+		    "first round, whatever is kept." } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
 		{ "All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does", NULL, "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
@@ -196,6 +203,11 @@ static const struct row {
 		    "torch.load reads (map_location)." },
 		{ "Each device's part of a batch needs more than there is", "a third", "fewer samples, or smaller ones, take less on all "
 		    "of them." } } },
+	{ NEEDS_ANYONE | NEEDS_PARALLEL, "it ran on several devices", {
+		{ "The first device is full before the others", NULL, "nvidia-smi tells. What gathers results lies there (in PyTorch, "
+		    "DataParallel), and what each process makes before it takes a device of its own." },
+		{ "Each device's part of a batch needs more than there is", NULL, "fewer samples, or smaller ones, take less on all "
+		    "of them." } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
@@ -228,15 +240,21 @@ place(unsigned sign)
 	return __builtin_ctz(sign | 1u << SIGNS);
 }
 
-/* Where CUDA's bare words could be anyone's: is another framework named, and not PyTorch? */
+/* CUDA's, or HIP's, bare words: any program's. */
+static bool
+is_of_anyone(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0);
+}
+
+/* Is a framework named that is not PyTorch? */
 static bool
 is_of_another(const struct autopsy *y)
 {
-	const struct oom_paste *p = &y->log.paste;
 	int i;
 
-	for (i = 1; y->main->kind == OOM_CUDA && !p->torch && oom_told_framework(i); i++)
-		if (p->told.framework[i].line)
+	for (i = 1; oom_told_framework(i); i++)
+		if (y->log.paste.told.framework[i].line)
 			return true;
 	return false;
 }
@@ -308,7 +326,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? 1u << i : 0;
-	is |= (autopsy_is_torch(o) && !is_of_another(y)) || ((o->kind == OOM_CUDA || words) && p->torch) ? NEEDS_TORCH : 0;
+	is |= is_of_anyone(o) && !p->torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
+	is |= (autopsy_is_torch(o) && !is_of_anyone(o)) || ((o->kind == OOM_CUDA || words) && p->torch) ? NEEDS_TORCH : 0;
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
 
@@ -386,13 +405,13 @@ autopsy_likely(struct autopsy *y)
 
 	if (!is_unknown(y))
 		return;
-	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
-		vec_push(y->arena, &y->likely, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
-		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
 	for (is = signs(y, told); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
+	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
+		vec_push(y->arena, &y->likely, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
+		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
 	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK |
 	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))]);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
