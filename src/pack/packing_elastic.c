@@ -36,7 +36,7 @@
 #define IN_VAIN		3		/* times, from the largest step to the least, before others have their turn */
 #define PATIENCE	20		/* placements an item, before a limit is given up */
 #define HARDER		1.1		/* times, is one that found no gap */
-#define MOST_HARDER	1e12		/* sums of weights must stay exact enough to compare */
+#define MOST_HARDER	1e12		/* sums of weights of items alike must stay exact enough to compare */
 #define NONE		(-1)
 
 enum side { BELOW, ABOVE };
@@ -45,6 +45,12 @@ enum side { BELOW, ABOVE };
 struct block {
 	int64_t begin, end;
 	double weight;
+};
+
+/* Where an item is to lie, and whether others are in its way there. */
+struct spot {
+	int64_t x;
+	bool blocked;
 };
 
 /* Jobs, a heap: by area, the largest on top, of those without a place; or by reach, the least on top. */
@@ -320,16 +326,17 @@ find_blocks(struct elastic *e, int i)
 	return n;
 }
 
-/* Where what is in the way weighs least; of gaps the tightest. *LEAST: what it weighs. */
-static int64_t
-find_place(struct elastic *e, int i, double *least)
+/* Where nothing is in the way, the gap the tightest; else where what is weighs least. Sums of weights are not exact, since they may
+ * differ by more than a double holds, so it is their number that says whether there are any. */
+static struct spot
+find_spot(struct elastic *e, int i)
 {
 	const struct job *j = &e->job[i];
 	int n = find_blocks(e, i), begun = 0, ended = 0, k;
-	int64_t best = 0, x, tightest = INT64_MAX, gap;
-	double weight = 0;
+	struct spot best = { 0, true };
+	int64_t x, tightest = INT64_MAX, gap;
+	double weight = 0, least = INFINITY;
 
-	*least = INFINITY;
 	for (k = -1; k < n; k++) {
 		x = k < 0 ? 0 : job_aligned(j, e->ended[k].end);
 		if (x < 0)
@@ -341,13 +348,12 @@ find_place(struct elastic *e, int i, double *least)
 		for (; ended < n && e->ended[ended].end <= x; ended++)
 			weight -= e->ended[ended].weight;
 		gap = begun < n ? e->begun[begun].begin - x : e->limit - j->size - x;
-		if (begun == ended && (*least > 0 || gap < tightest)) {
-			*least = 0;
+		if (begun == ended && (best.blocked || gap < tightest)) {
+			best = (struct spot){ x, false };
 			tightest = gap;
-			best = x;
-		} else if (begun > ended && weight < *least) {
-			*least = weight;
-			best = x;
+		} else if (begun > ended && best.blocked && weight < least) {
+			least = weight;
+			best.x = x;
 		}
 	}
 	return best;
@@ -376,16 +382,15 @@ make_way(struct elastic *e, int i, int64_t x)
 static void
 place(struct elastic *e, int i)
 {
-	double least;
-	int64_t x = find_place(e, i, &least);
+	struct spot spot = find_spot(e, i);
 	int side;
 
-	if (least > 0) {
+	if (spot.blocked) {
 		if (e->weight[i] < MOST_HARDER * e->area[i])
 			e->weight[i] *= HARDER;
-		make_way(e, i, x);
+		make_way(e, i, spot.x);
 	}
-	put_in(e, i, x);
+	put_in(e, i, spot.x);
 	for (side = BELOW; side <= ABOVE; side++)
 		e->reach[side][i] = find_reach(e, side, i);
 	for (side = BELOW; side <= ABOVE; side++) {
@@ -439,6 +444,20 @@ settle(struct elastic *e)
 	return e->out.n == 0;
 }
 
+/* Of all where they lie lowest. */
+static int64_t
+height_of_lows(const struct elastic *e)
+{
+	int64_t height = 0, end;
+	int i;
+
+	for (i = 0; i < e->n; i++) {
+		end = low_of(e, i) + e->job[i].size - e->job[i].tail;
+		height = end > height ? end : height;
+	}
+	return height;
+}
+
 static bool
 list_near(struct arena *a, struct elastic *e)
 {
@@ -449,8 +468,10 @@ list_near(struct arena *a, struct elastic *e)
 		for (k = i + 1; k < e->n && e->job[k].lower < e->job[i].upper; k++) {
 			e->first_near[i]++;
 			e->first_near[k]++;
-			if (++n == MOST_NEAR)
+			if (++n == MOST_NEAR) {
+				effort_spend(e->effort, n);
 				return false;
+			}
 		}
 	for (i = n = 0; i <= e->n; i++) {
 		k = i < e->n ? e->first_near[i] : 0;
@@ -526,7 +547,7 @@ packing_elastic(struct instance *in, int64_t best, int64_t target, struct effort
 	struct arena *a = arena_child(in->arena);
 	struct elastic e = { .effort = effort };
 	const struct job **sorted = arena_array(a, (size_t)in->n, sizeof(const struct job *));
-	int64_t step = (best - target) / STEPS;
+	int64_t step = (best - target) / STEPS, height;
 	int i, vain = 0;
 
 	if (!prepare(a, in, &e))
@@ -535,10 +556,10 @@ packing_elastic(struct instance *in, int64_t best, int64_t target, struct effort
 		step = step > in->unit ? step : in->unit;
 		e.limit = best - step > target ? best - step : target;
 		begin(&e, in, sorted);
-		if (settle(&e)) {
+		if (settle(&e) && (height = height_of_lows(&e)) < best) {
 			for (i = 0; i < in->n; i++)
 				in->job[i].offset = e.reach[BELOW][i];
-			best = packing_height(in);
+			best = height;
 			step = (best - target) * 2 / STEPS;
 			vain = 0;
 		} else if (step == in->unit || step < best / FINEST) {

@@ -6,7 +6,8 @@
  * those below (packing_flat.c); and what does not come out is put into order by ejection, which with fewer items that are right
  * gets further than with all of them. Attempts at the first of these differ, as long as the effort lasts; the first few, which differ
  * most, have the same part of it each, where it is more than a network's. What is left then goes into ejection of the whole, where places
- * are not fixed (packing_elastic.c), since to stack all of it flat once more seldom helps.
+ * are not fixed (packing_elastic.c), since to stack all of it flat once more seldom helps; that has only what ejection does not use,
+ * such as where there is too much for it.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -124,10 +125,14 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 	e->visits += part.visits;
 	if (best <= target || in->n > MOST || !effort_left(e))
 		return best;
-	if (e->stage > 0)
-		return packing_elastic(in, best, target, e);
 	whole.job = arena_array(in->arena, (size_t)in->n, sizeof(*whole.job));
 	memcpy(whole.job, in->job, (size_t)in->n * sizeof(*whole.job));
+	if (e->stage > 0) {
+		packing_elastic(&whole, best, target, e);
+		best = keep_better(in, whole.job, best);
+		if (best <= target || !effort_left(e))
+			return best;
+	}
 	flat_stack(&whole, e);
 	return keep_better(in, whole.job, best);
 }

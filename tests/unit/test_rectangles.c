@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pack/packing_impl.h"
 #include "rectangles.h"
 
 Test(rectangles, rectangles_cut_to_pieces_are_put_together)
@@ -54,6 +55,91 @@ Test(rectangles, more_effort_never_gives_a_worse_answer)
 			last = height;
 		}
 		arena_free(a);
+	}
+}
+
+/* From 64 bytes to a gigabyte, the small ones as often. */
+static void
+make_unlike(struct item *item, int n, uint64_t state)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		bool small = i >= n * 2 / 5;
+
+		item[i] = (struct item){ .lower = (int64_t)(next(&state) % 16) };
+		item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % (small ? 3 : 10));
+		item[i].upper = item[i].upper < 16 ? item[i].upper : 16;
+		item[i].size = small ? (int64_t)(next(&state) % 49 + 1) * 64 :
+		    (int64_t)(next(&state) % 1000 + 1) * 1000000 + (int64_t)(next(&state) % 64) * 64;
+	}
+}
+
+/* Weights of such items differ by more than a double holds. What the bound is cannot be reached, and a little below it nothing can. */
+Test(rectangles, what_is_in_the_way_of_large_and_small_is_seen)
+{
+	struct item item[26];
+	struct packing p = { item, 26, 1 };
+	uint64_t seed;
+	int i;
+
+	for (seed = 1; seed <= 8; seed++) {
+		struct arena *a = arena_new();
+		int64_t all = 40000000;
+		struct effort e = { .visits = all, .all = &all };
+		struct pieces pieces;
+
+		make_unlike(item, p.n, seed);
+		pieces = packing_form(a, &p);
+		for (i = 0; i < pieces.n; i++) {
+			struct instance *in = &pieces.v[i];
+			int64_t fit = packing_fit(in, INT64_MAX, in->max_live, 1, &e), lower;
+
+			e.visits = all = 40000000;
+			lower = packing_elastic(in, fit, in->max_live - in->max_live / 500, &e);
+			cr_assert_geq(lower, in->max_live);
+			cr_assert_leq(lower, fit, "seed %d: %lld, before %lld", (int)seed, (long long)lower, (long long)fit);
+			cr_assert_eq(lower, packing_height(in));
+		}
+		arena_free(a);
+	}
+}
+
+Test(rectangles, more_effort_for_large_and_small_is_never_worse)
+{
+	struct item item[26];
+	struct packing p = { item, 26, 1 };
+	uint64_t seed;
+	int first, second, k;
+
+	for (seed = 1; seed <= 6; seed++) {
+		int64_t last = INT64_MAX;
+
+		make_unlike(item, p.n, seed);
+		for (k = 0; k < 3; k++) {
+			struct arena *a = arena_new();
+			struct packing_options o = { .visits = INT64_C(40000000) << 2 * k };
+			struct packing_result r = packing_solve(a, &p, &o);
+
+			cr_assert_leq(r.height, last, "seed %d", (int)seed);
+			cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+			last = r.height;
+			arena_free(a);
+		}
+	}
+}
+
+Test(rectangles, heights_between_become_ever_denser)
+{
+	static const int quarters[] = { 2, 1, 3 };
+	int k;
+
+	for (k = 1; k <= 3; k++)
+		cr_assert_eq(packing_search_between(1000, 1400, k), 1000 + 100 * quarters[k - 1]);
+	for (k = 1; k <= 100000; k++) {
+		int64_t at = packing_search_between(7, 107, k);
+
+		cr_assert(at >= 7 && at < 107, "%d: %lld", k, (long long)at);
 	}
 }
 
