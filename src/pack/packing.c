@@ -55,6 +55,7 @@
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define DIVED_SHARE	3		/* where its first way down has failed */
 #define DIVE_SHARE	0.6		/* of the effort: what it may need at most to try one way down before all else */
+#define DIVE_PARTS	4		/* part of the effort that it gets, since where it fails none may be left to search */
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
 #define BETWEEN_SHARE	16		/* and for each of many */
@@ -135,13 +136,17 @@ move_about(struct instance *in, struct range *r, int64_t target, struct effort *
     int64_t (*method)(struct instance *, int64_t, int64_t, struct effort *))
 {
 	struct instance copy = *in;
+	int64_t height;
 	int i;
 
 	copy.job = arena_array(in->arena, (size_t)in->n, sizeof(*copy.job));
 	memcpy(copy.job, in->job, (size_t)in->n * sizeof(*copy.job));
 	for (i = 0; i < in->n; i++)
 		copy.job[i].index = i;
-	r->height = method(&copy, r->height, target, e);
+	height = method(&copy, r->height, target, e);
+	if (height >= r->height)
+		return;
+	r->height = height;
 	for (i = 0; i < in->n; i++)
 		in->job[copy.job[i].index].offset = copy.job[i].offset;
 }
@@ -201,21 +206,25 @@ bisect(struct work *work, int64_t tried, struct effort *e, int parts)
 }
 
 /* Half of the effort, before anything else: all that is cheaper had its turn. Which capacities are answered soon is chance, more than
- * how high they are, so many that differ are tried, each in a part of the effort. */
+ * how high they are, so many that differ are tried, each in a part of the effort; and none once more, which would begin anew. */
 static void
 search_between(struct work *work, int64_t tried, struct effort *e)
 {
 	struct effort share = share_of(e, 2);
 	struct range *r = &work->r;
-	int64_t capacity;
-	int k;
+	int64_t unit = work->in->unit, capacity, last = tried;
+	int k, since = 1;	/* the range became narrower: of twice as many as it has capacities each is one */
 
-	for (k = 1; effort_left(&share) && r->height - tried > work->in->unit; k++) {
+	for (k = 1; effort_left(&share) && (r->height - tried) / unit > (since > 3 ? since / 2 : 1); k++, since++) {
 		capacity = packing_search_between(tried, r->height, k);
+		capacity -= (capacity - tried) % unit;
 		effort_spend(&share, 1);
-		if (capacity > tried)
-			search_at(work->between, work->in, capacity, r, &share, k == 1 ? FIRST_SHARE : BETWEEN_SHARE,
-			    packing_search);
+		if (capacity == tried || capacity == last)
+			continue;
+		last = capacity;
+		if (search_at(work->between, work->in, capacity, r, &share, k == 1 ? FIRST_SHARE : BETWEEN_SHARE,
+		    packing_search) != SEARCH_GIVEN_UP)
+			since = 0;
 		tried = r->bound > tried ? r->bound : tried;
 	}
 	e->visits += share.visits;
@@ -238,7 +247,7 @@ dive(struct work *work, int64_t capacity, struct effort *e)
 	    (double)packing_search_dive(work->in) >= DIVE_SHARE * (double)e->visits)
 		return;
 	work->dived = true;
-	search_at(work->at_bound, work->in, capacity, &work->r, e, 1, packing_dive);
+	search_at(work->at_bound, work->in, capacity, &work->r, e, DIVE_PARTS, packing_dive);
 }
 
 /* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will do), else what another piece
