@@ -121,6 +121,11 @@ struct tensor {			/* a deep network has a million: what is small has few bits */
 
 enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_UPDATE };
 
+struct said_attrs {
+	int n;			/* up to the last that the spec gives, of the operator that it names */
+	struct loc at[];
+};
+
 struct node {
 	int id;			/* unique in the module */
 	enum phase phase : 8;
@@ -136,7 +141,7 @@ struct node {
 	int nin, nout;
 	int in_room, out_room;	/* for how many there is room at least; 0: not known */
 	struct attr *attr;	/* as op->attrs, in its order; nodes may share them, so they are made anew to be changed */
-	const struct loc *said;	/* where the spec says them, up to the last that is given; NULL: nowhere */
+	const struct said_attrs *said;	/* where the spec says them; NULL: nowhere */
 	struct tensor *work;	/* its workspace, or NULL */
 	double keep;		/* of in[op->memory.onto], where there is one; see ir/op.h */
 	const struct node *forward;	/* backward nodes: the node they differentiate */

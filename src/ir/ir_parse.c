@@ -270,11 +270,12 @@ persistent(struct ir_reader *r, enum tensor_kind kind)
 	t->accumulates = ir_read_accept(r, "accumulates");
 	whole(r, t);
 	if (ir_read_accept(r, "split")) {
-		t->split_axis = (int)ir_read_integer(r);
-		t->split_blocks = (int)ir_read_integer(r);
-		if (t->split_axis < 0 || t->split_axis >= t->rank || t->split_blocks < 1 ||
-		    t->dim[t->split_axis] % t->split_blocks != 0)
+		int64_t axis = ir_read_integer(r), blocks = ir_read_integer(r);
+
+		if (axis < 0 || axis >= t->rank || blocks < 1 || blocks > INT32_MAX || t->dim[axis] % blocks != 0)
 			ir_read_fail(r, "an axis, and a number of blocks that divides it");
+		t->split_axis = (int)axis;
+		t->split_blocks = (int)blocks;
 	}
 	t->turn = ir_read_accept(r, "turn") ? (int)ir_read_integer(r) : 0;
 	if (t->turn < 0 || t->turn > r->m->set.nturns)

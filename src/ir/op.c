@@ -83,10 +83,10 @@ fail(struct module *m, struct node *n)
 }
 
 /* Where the spec says them, up to the last that is given; NULL: nowhere. */
-static const struct loc *
+static const struct said_attrs *
 places_of(struct arena *a, const struct attr *attr, int n)
 {
-	struct loc *said;
+	struct said_attrs *said;
 	bool any = false;
 	int i;
 
@@ -96,9 +96,10 @@ places_of(struct arena *a, const struct attr *attr, int n)
 		any |= attr[i].loc.src != NULL;
 	if (!any)
 		return NULL;
-	said = arena_array(a, (size_t)n, sizeof(*said));
+	said = arena_alloc(a, sizeof(*said) + (size_t)n * sizeof(*said->at));
+	said->n = n;
 	for (i = 0; i < n; i++)
-		said[i] = attr[i].loc;
+		said->at[i] = attr[i].loc;
 	return said;
 }
 

@@ -33,8 +33,9 @@ struct loc
 op_attr_loc(const struct node *n, const char *name)
 {
 	const struct attr *a = op_attr(n, name);
+	int i = (int)(a - n->attr);
 
-	return a->given && n->said ? n->said[a - n->attr] : (struct loc){ NULL, 0, 0 };
+	return a->given && n->said && i < n->said->n ? n->said->at[i] : (struct loc){ NULL, 0, 0 };
 }
 
 struct attr *

@@ -236,6 +236,9 @@ Test(ir, what_is_missing_is_named)
 		    "expected an extent of at least 0, and no more than 2^56 elements" },
 		{ "parameter %1 f32[3, 9223372036854775807] \"w\" zeros 0\n",
 		    "expected an extent of at least 0, and no more than 2^56 elements" },
+		{ "parameter %1 f32[2] \"w\" zeros 0 split 256 1\n", "expected an axis, and a number of blocks that divides it" },
+		{ "parameter %1 f32[2] \"w\" zeros 0 split 0 4294967297\n",
+		    "expected an axis, and a number of blocks that divides it" },
 	};
 	size_t i;
 
