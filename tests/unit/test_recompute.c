@@ -214,6 +214,7 @@ keeps_budgets(const char *text, int step, int least, int share_reached)
 		last = m->plan->arena_bytes;
 	}
 	cr_assert_gt(found, 0);
+	cr_assert(least || missed > 0, "the least budget asked for is kept");
 	cr_assert_leq(found * 2, share_reached, "no plan below %d %%", found * 2);
 }
 
