@@ -35,14 +35,19 @@ device_map(int64_t bytes)
 }
 
 static void
+device_refused(void)
+{
+	fail("the system refuses an arena of %lld bytes: %s", (long long)ARENA_BYTES, strerror(errno));
+}
+
+static void
 device_open_arena(void)
 {
 	int64_t before = process_mapped();
 	void *taken = device_map(ARENA_BYTES > 0 ? ARENA_BYTES : 1);
 
 	if (taken == MAP_FAILED)
-		fail("the system refuses an arena of %lld bytes: %s", (long long)ARENA_BYTES,
-		    strerror(errno));
+		device_refused();
 	arena = (unsigned char *)taken;
 	arena_taken = process_mapped() - before;
 #ifdef MADV_HUGEPAGE
@@ -50,7 +55,10 @@ device_open_arena(void)
 #endif
 #if defined(RANKS) && defined(__linux__)
 	if (near_file >= 0) {
-		near_enlarge(arena, ARENA_BYTES);
+		if (!near_take(arena, ARENA_BYTES)) {
+			errno = ENOMEM;
+			device_refused();
+		}
 		near[ranks.rank].arena = (char *)arena;
 	}
 #endif

@@ -159,25 +159,47 @@ near_open(const struct near_place *of, int pid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Maps what a rank shows, and its arena but for this rank's own, which device_open() does. */
+/* Maps what a rank shows, and its arena, of which a picture of this process after a fault has no need. */
 static bool
-near_join(struct near *to, const struct near_place *of, int pid, bool own)
+near_join(struct near *to, const struct near_place *of, int pid)
 {
 	int file = near_open(of, pid);
 	void *sign = MAP_FAILED, *there = MAP_FAILED;
 
 	if (file >= 0)
 		sign = mmap(NULL, sizeof(struct near_sign), PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)near_sign_at());
-	if (sign != MAP_FAILED && !own)
+	if (sign != MAP_FAILED)
 		there = near_map(file, near_sign_at());
 	if (file >= 0)
 		close(file);
-	to->sign = (struct near_sign *)sign;
-	to->arena = own ? NULL : (char *)there;
-	return sign != MAP_FAILED && (own || there != MAP_FAILED);
+	to->sign = sign == MAP_FAILED ? NULL : (struct near_sign *)sign;
+	to->arena = there == MAP_FAILED ? NULL : (char *)there;
+	if (to->arena)
+		madvise(there, (size_t)near_sign_at(), MADV_DONTDUMP);
+	return to->arena;
 }
 
-/* If all ranks are on one machine, and may, each maps the arenas of all. */
+static void
+near_leave_arena(struct near *of)
+{
+	if (of->arena)
+		munmap(of->arena, (size_t)near_sign_at());
+	of->arena = NULL;
+}
+
+/* All that a rank has mapped is as before: what may be mapped (RLIMIT_AS) is for its own arena again. */
+static void
+near_leave(struct near *all)
+{
+	for (int k = 0; k < ranks.size; k++) {
+		near_leave_arena(&all[k]);
+		if (all[k].sign)
+			munmap(all[k].sign, sizeof(struct near_sign));
+	}
+	free(all);
+}
+
+/* If all ranks are on one machine, and may, each maps the arenas of all; its own to see that there is room, until device_open(). */
 static void
 ranks_place(const struct rank_name *names)
 {
@@ -191,15 +213,16 @@ ranks_place(const struct rank_name *names)
 		own = near_create();
 	ranks_gather(&own, all, (int)sizeof(own));
 	for (int k = 0; k < ranks.size && can; k++)
-		can = near_join(&seen[k], &all[k], names[k].pid, k == ranks.rank);
+		can = near_join(&seen[k], &all[k], names[k].pid);
 	ranks_sum(&can, 1);
 	free(all);
-	if (can < ranks.size) {		/* what was mapped takes nothing: nobody writes there */
-		free(seen);
+	if (can < ranks.size) {
+		near_leave(seen);
 		if (own.file >= 0)
 			close(own.file);
 		return;
 	}
+	near_leave_arena(&seen[ranks.rank]);
 	near_file = own.file;
 	pthread_mutex_lock(&ranks.lock);	/* for the thread that watches */
 	near = seen;

@@ -33,16 +33,7 @@ static struct exchange {
 
 static int64_t exchanges_begun, exchanges_first;	/* the number of the next, and of the first that is not over */
 static int64_t exchanges_done;	/* those of which this rank has done its piece, where ranks are near */
-static int exchanges_small;	/* how many are MPI's */
 static bool exchanges_awaited;	/* the step waits for one, and moves all on itself */
-
-static void
-exchange_arrive(struct exchange *x)
-{
-	if (!x->there && !x->halves)
-		exchanges_small--;
-	x->there = true;
-}
 
 #define NEAR_TURN	(1 << 20)	/* bytes of this rank's pieces that one turn does at most: the lock is others' too */
 
@@ -90,7 +81,7 @@ exchanges_turn(void)
 
 		if (!exchange_go_on(x, &left))
 			break;
-		exchange_arrive(x);
+		x->there = true;
 	}
 	return more;
 }
@@ -122,7 +113,7 @@ exchange_reduce(struct exchange *x)
 
 	MPI_Iallreduce(MPI_IN_PLACE, x->base, (int)x->whole.n, type, x->bytes == 2 ? ranks.elements_sum : MPI_SUM, ranks.all,
 	    &x->request);
-	ranks.sent += 2 * x->whole.n * x->bytes * (ranks.size - 1) / ranks.size;
+	ranks.sent += near_sends(x->whole.n, x->bytes, RING_ADDS | RING_SPREADS);
 }
 
 /* Begins what is waited for by KEY; a single span is copied. MORE, of which another library makes something, changes nothing. */
@@ -139,10 +130,8 @@ exchange_begin(const void *key, char *base, const struct ring_span *span, int sp
 	pthread_mutex_lock(&ranks.lock);
 	if (near)
 		near_begin(exchanges_begun);
-	if (!x->halves) {
+	if (!x->halves)
 		exchange_reduce(x);
-		exchanges_small++;
-	}
 	exchanges_begun++;
 	if (exchanges_turn())	/* the step goes on */
 		near_rings_for(&near[ranks.rank].sign->bell[NEAR_WATCH], true);
@@ -152,14 +141,14 @@ exchange_begin(const void *key, char *base, const struct ring_span *span, int sp
 static void
 exchange_await(struct exchange *x)
 {
-	bool there = false, more;
+	bool there = false, more = false;
 
 	for (int waited = 0; !there; waited++) {
 		uint32_t rings = near ? near_rings(NEAR_STEP) : 0;
 
 		pthread_mutex_lock(&ranks.lock);
 		if (!x->halves && !x->there && ring_over(&x->request))	/* a small one waits for none that goes around the ring */
-			exchange_arrive(x);
+			x->there = true;
 		more = exchanges_turn();	/* if it is over, its place may be the next one's */
 		there = x->there;
 		exchanges_awaited = !there;
@@ -173,6 +162,8 @@ exchange_await(struct exchange *x)
 			ranks_nap(waited);
 		}
 	}
+	if (more)	/* of later ones: the step goes on */
+		near_rings_for(&near[ranks.rank].sign->bell[NEAR_WATCH], true);
 	x->key = NULL;
 }
 

@@ -19,6 +19,7 @@
 #include "update/elements.cu"
 #include "update/ranks.cu"
 
+#include <errno.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,7 +50,8 @@ static int near_file = -1;	/* of this rank's arena; below 0: it is nobody else's
 /* ---- mapping ---- */
 
 #define NEAR_HUGE	((int64_t)1 << 21)	/* bytes of a huge page */
-#define NEAR_COLLAPSE	25			/* MADV_COLLAPSE of Linux 6.1, which headers may not have */
+#define NEAR_POPULATE	23			/* MADV_POPULATE_WRITE of Linux 5.14, which headers may not have */
+#define NEAR_COLLAPSE	25			/* MADV_COLLAPSE of 6.1 */
 
 #ifdef __linux__
 
@@ -66,13 +68,24 @@ near_map(int file, int64_t bytes)
 	return mmap(at, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 }
 
-/* Memory that is shared has huge pages only where it is told so once some of each is there. */
-static void
-near_enlarge(unsigned char *at, int64_t bytes)
+/* Is memory there now? A system that cannot say so (before Linux 5.14) has it when it is written to, or ends the process. */
+static bool
+near_populate(unsigned char *at, int64_t bytes)
 {
-	for (int64_t i = 0; i < bytes; i += NEAR_HUGE)
-		at[i] = 0;
+	return !madvise(at, (size_t)bytes, NEAR_POPULATE) || errno == EINVAL || errno == ENOSYS;
+}
+
+/* Takes the memory of an arena, which no mapping of a file does; false: there is too little. Memory that is shared has huge
+ * pages only where it is told so once some of each is there. */
+static bool
+near_take(unsigned char *at, int64_t bytes)
+{
+	bool there = true;
+
+	for (int64_t i = 0; i < bytes && there; i += NEAR_HUGE)
+		there = near_populate(at + i, 1);
 	madvise(at, (size_t)bytes, NEAR_COLLAPSE);
+	return there && near_populate(at, bytes);
 }
 
 /* Wakes all that wait for the bell, or waits until it is no more what it was, but not for longer. */
@@ -252,6 +265,18 @@ near_do(int64_t base, const struct ring_span *s, int64_t first, int64_t n, int b
 			memcpy(near[k].arena + at, sum, (size_t)(n * bytes));
 }
 
+/* Bytes that a rank would send for N elements around a ring, as the plan has it: of a sum what ranks send on average, of a half
+ * all pieces but one, this rank's own or the next one's. */
+static int64_t
+near_sends(int64_t n, int bytes, int halves)
+{
+	int kept = halves & RING_ADDS ? ranks.rank : (ranks.rank + 1) % ranks.size;
+
+	if (halves == (RING_ADDS | RING_SPREADS))
+		return 2 * n * bytes * (ranks.size - 1) / ranks.size;
+	return (n - rank_piece_of(n, kept, ranks.size).n) * bytes;
+}
+
 /* Goes on with this rank's piece of SPANS of the arena at BASE, up to *LEFT bytes; true: it is done. */
 static bool
 near_go_on(int64_t base, const struct ring_span *span, int spans, int bytes, int halves, int64_t *left)
@@ -269,7 +294,7 @@ near_go_on(int64_t base, const struct ring_span *span, int spans, int bytes, int
 			near_now.at += n;
 			*left -= n * bytes;
 		}
-		ranks.sent += ((halves & RING_ADDS ? s->n - p.n : 0) + (halves & RING_SPREADS ? (ranks.size - 1) * p.n : 0)) * bytes;
+		ranks.sent += near_sends(s->n, bytes, halves);
 	}
 	near_now.span = 0;
 	return true;
