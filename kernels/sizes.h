@@ -92,6 +92,7 @@ struct conv {
 struct conv_view {
 	int h, w;
 	int aligned;		/* its address is a multiple of so many bytes */
+	int down, across;	/* and so many elements of them are from one of its own to the next */
 };
 
 enum dnn_kind {
@@ -166,9 +167,29 @@ conv_view(int h, int w, int64_t corner)
 	struct conv_view v;
 
 	v.h = h, v.w = w;
+	v.down = v.across = 1;
 	for (v.aligned = 16; corner % v.aligned; v.aligned /= 2)
 		;
 	return v;
+}
+
+/* Does a kernel of one element pass over some of the image, such that it sees none of it, and nothing beside it? */
+static inline bool
+conv_skips(const struct conv *s)
+{
+	return s->kh == 1 && s->kw == 1 && (s->sy > 1 || s->sx > 1) && !s->top && !s->left && !s->d &&
+	    (s->oh - 1) * s->sy < s->h && (s->ow - 1) * s->sx < s->w;
+}
+
+/* Then it is one without a stride, of the elements that it sees, which VIEW says. */
+static inline struct conv
+conv_seen(struct conv s, struct conv_view *view)
+{
+	*view = conv_view(s.h, s.w, 0);
+	view->down = s.sy, view->across = s.sx;
+	s.h = s.oh, s.w = s.ow;
+	s.sy = s.sx = 1;
+	return s;
 }
 
 /* The same convolution of so many of its input's channels, */

@@ -514,7 +514,7 @@ conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, s
 		LAUNCH(depthwise_input_kernel, n, (dx, dy, w, bias, onto, n, s));
 		return;
 	}
-	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, AS_IS, work, room, b, &s))
+	if (dnn_run_input(dx, w, dy, bias, onto, work, room, b, &s))
 		return;
 	BY_SPACE(s, conv_input_own, (dx, dy, w, bias, onto, b, s));
 }

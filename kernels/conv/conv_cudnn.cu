@@ -334,6 +334,21 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 	return dnn_run_conv(&c, x, w, y, bias, onto, then, work);
 }
 
+/* The gradient of x. What is added to it is added where the convolution saw it, and the rest left alone. */
+static bool
+dnn_run_input(const elem *dx, const elem *w, const elem *dy, const elem *bias, struct onto onto, void *work,
+    int64_t room, int64_t b, const struct conv *s)
+{
+	if (!bias && onto.keep == 1 && conv_skips(s)) {
+		struct dnn_conv c = dnn_conv_of(DNN_INPUT, room, b, s);
+
+		c.s = conv_seen(*s, &c.view);
+		if (dnn_run_conv(&c, dx, w, dy, NULL, onto, AS_IS, work))
+			return true;
+	}
+	return dnn_run(DNN_INPUT, dx, w, dy, bias, onto, AS_IS, work, room, b, s);
+}
+
 #else
 
 #ifndef WITHOUT_CUDNN		/* why: the Makefile says */
@@ -343,6 +358,13 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 static bool
 dnn_run(int, const elem *, const elem *, const elem *, const elem *, struct onto,
     struct epilogue, void *, int64_t, int64_t, const struct conv *)
+{
+	return false;
+}
+
+static bool
+dnn_run_input(const elem *, const elem *, const elem *, const elem *, struct onto, void *, int64_t, int64_t,
+    const struct conv *)
 {
 	return false;
 }

@@ -145,11 +145,12 @@ dnn_tensor(struct dnn *d, const struct dnn_conv *c, int64_t id, const int64_t di
 	cudnnDataType_t type = is_virtual && c->type != CUDNN_DATA_DOUBLE ? CUDNN_DATA_FLOAT :
 	    (cudnnDataType_t)c->type;
 	int64_t h = id == DNN_X ? c->view.h : dim[axes - 2], w = id == DNN_X ? c->view.w : dim[axes - 1];
+	int64_t down = id == DNN_X ? c->view.down * w : w, across = id == DNN_X ? c->view.across : 1;
 	int64_t plane = h * w * (c->s.d ? dim[2] : 1), rows[DNN_AXES], last[4] = { dim[1] * plane, 1,
-		w * dim[1], dim[1] };
+		down * dim[1], across * dim[1] };
 	int64_t align = id == DNN_X ? c->view.aligned : 16;
 
-	dnn_extents(c, rows, dim[1] * plane, plane, h * w, w, 1);
+	dnn_extents(c, rows, dim[1] * plane, plane, h * w, down, across);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, axes, dim);

@@ -171,6 +171,8 @@ emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias, b
 
 	if (conv_is_depthwise(s))
 		return;
+	if (kind == DNN_INPUT && !bias && keep == 1 && conv_skips(s))	/* as dnn_run_input() has it */
+		v.s = conv_seen(*s, &v.view);
 	v.bias = bias && kind == DNN_FORWARD && keep == 0;
 	v.relu = v.bias && relu;
 	note(e, v, n, keep);

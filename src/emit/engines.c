@@ -144,13 +144,13 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 
 	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %s, %lld, %lld,\n"
 	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d%s }, "
-	    "{ %d, %d, %d } },\n"
+	    "{ %d, %d, %d, %d, %d } },\n"
 	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
 	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false",
 	    c->relu ? "true" : "false", emit_real(keep, c->keep, false),
 	    (long long)c->room, (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh,
 	    s->kw, s->sy, s->sx, s->top, s->left, s->dy, s->dx, s->groups, s->last,
-	    depth, v->h, v->w, v->aligned,
+	    depth, v->h, v->w, v->aligned, v->down, v->across,
 	    (long long)choice->engine, choice->knobs);
 	for (i = 0; i < choice->knobs; i++)
 		text_printf(e->out, "%s{%lld, %lld}", i ? ", " : " ",

@@ -228,6 +228,8 @@ struct op_memory {
 	 * bytes and is node->keep times it plus the result, which never exists by itself. Nothing
 	 * else the node reads may lie there. emit() hands that to the kernel by arg_onto(). */
 	int onto;
+	/* Is most of out[0] 0, and left alone where the node adds onto what is there? NULL: it is not. */
+	bool (*adds_little)(const struct node *);
 	/* OPTIMIZER: can the gradient be added onto a state before the update, at that moment
 	 * turning the state into what the update stores there but for terms of the parameter? Then
 	 * the operator for the rest, with operands parameter and state, the state's place in this

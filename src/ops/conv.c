@@ -69,6 +69,27 @@ work_of_input(const struct node *n, const struct room *room)
 	return product_work_library(n, room, conv_backward_depth(&s), MANY_COLUMNS);
 }
 
+/* A kernel for each channel goes over all of it. */
+static bool
+adds_little(const struct node *n)
+{
+	struct conv s = geometry_of_input(n);
+
+	return conv_skips(&s) && !conv_is_depthwise(&s);
+}
+
+/* What is added to is neither read nor written where the convolution did not see it. */
+static struct affine
+traffic_of_input(const struct node *n)
+{
+	struct conv s = geometry_of_input(n);
+	struct affine bytes = op_bytes(n);
+
+	if (op_base(n) && n->keep == 1 && adds_little(n))
+		bytes.per_sample -= 2 * (bytes.per_sample - traffic_of(n, n->out[0], &s).per_sample);
+	return bytes;
+}
+
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
@@ -89,8 +110,10 @@ const struct op op_conv_grad_input = {
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
 	.macs = product_macs_of_forward,
+	.traffic = traffic_of_input,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
+	.memory.adds_little = adds_little,
 	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit_input,
 };

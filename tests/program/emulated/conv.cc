@@ -221,6 +221,8 @@ int
 main(void)
 {
 	struct conv same = conv_shape(5, 7, 6, 9, 7, 6, 3, 3, 1, 1, 1, 1, 1, 1, 1);
+	struct conv striding = conv_shape(6, 7, 6, 5, 4, 3, 1, 1, 2, 2, 0, 0, 1, 1, 1);
+	struct conv beside = conv_shape(8, 4, 4, 5, 3, 3, 1, 1, 2, 2, 0, 0, 1, 1, 1);	/* padded below and right */
 	struct conv seen = conv_shape(9, 6, 5, 10, 4, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1);
 	/* odd corners, so that nothing is aligned to more than an element; and ones that lie well */
 	std::vector<struct image> two = { { 3, 6, 5, 0, 0 }, { 6, 9, 7, 2, 1 } };
@@ -236,6 +238,12 @@ main(void)
 	check_plain(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4));
 	check_plain(1, conv_shape(6, 9, 8, 7, 4, 4, 2, 2, 2, 2, 0, 0, 1, 1, 1));	/* a row is left over */
 	check_runs("others", 12, 8, 8);
+	check_plain(2, striding);
+	check_runs("a stride of one element", 6, 4, 4);
+	DNN_WANT(dnn_with_gaps == 2);	/* of what is added to, in either order of channels, others are left alone */
+	check_plain(2, beside);
+	check_runs("a stride of one element past the image", 6, 4, 4);
+	DNN_WANT(dnn_with_gaps == 2);
 	check_plain(2, volume);
 	check_plain(1, deep(conv_shape(4, 6, 7, 6, 3, 6, 2, 2, 2, 1, 0, 0, 1, 1, 2), 7, 3, 2, 2, 0, 2));
 	check_runs("volumes", 6, 4, 4);
@@ -250,6 +258,8 @@ main(void)
 	check_runs("what is seen whole, too little room for our own sums", 2, 2, 0);
 	check_concat(" partly refused", 3, seen, two, 400000);
 	check_runs("what is seen whole", 2, 2, 2);
+	check_plain(3, striding);
+	check_runs("a stride of one element, in an engine of all", 6, 4, 4);
 	check_concat(" of which nothing is whole", 3, seen, { { 4, 8, 8, 1, 0 }, { 5, 6, 9, 0, 4 } }, 20000);
 	check_runs("nothing whole", 0, 0, 0);
 	dnn_refuses_gaps = false;

@@ -94,6 +94,7 @@ typedef struct dnn_descriptor *cudnnBackendDescriptor_t;
 
 static bool dnn_refuses_gaps;	/* also in images */
 static int dnn_runs[3];		/* graphs, by the kind of their convolution: forward, data, filter */
+static int dnn_with_gaps;	/* convolutions between elements of whose image others lie */
 static int dnn_longest;		/* operations of a graph that ran */
 static int64_t dnn_alive;	/* descriptors */
 
@@ -427,6 +428,7 @@ dnn_convolution(struct dnn_memory &run, const struct dnn_descriptor *op)
 	int64_t each = y.n[1] / (x.n[1] / w.n[1]), taps = dnn_plane(w);
 
 	dnn_runs[kind]++;
+	dnn_with_gaps += !dnn_dense(dnn_inner(op, dnn_attribute(op, PART_X)));
 	for (int64_t i = 0; i < dnn_count(y); i++)
 		for (int64_t k = 0; k < w.n[1] * taps; k++) {
 			int64_t f = i / dnn_plane(y) % y.n[1], c = f / each * w.n[1] + k / taps;
