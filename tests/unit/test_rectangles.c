@@ -220,32 +220,51 @@ Test(rectangles, rectangles_of_few_sizes_leave_a_twentieth_on_average)
 	cr_assert_leq(sum / 6, 1.0 + 1.0 / 20, "%.4f", sum / 6);
 }
 
+/* The largest of eight of N items that are drawn, some of them maybe twice. */
+static int
+largest_of_eight(const struct item *item, int n, uint64_t *state)
+{
+	int64_t area, most = 0;
+	int i, k, largest = 0;
+
+	for (i = 0; i < 8; i++) {
+		k = (int)(next(state) % (uint64_t)n);
+		area = item[k].size * (item[k].upper - item[k].lower);
+		largest = area > most ? k : largest;
+		most = area > most ? area : most;
+	}
+	return largest;
+}
+
+/* Is the rectangle whole again, which is 2^20 high? What is found is right in any case. */
+static bool
+put_together(struct arena *a, struct packing *p)
+{
+	struct packing_result r = packing_solve(a, p, NULL);
+	int first, second;
+
+	cr_assert_eq(r.max_live, 1 << 20);
+	cr_assert_eq(packing_check(a, p, r.height, &first, &second), PACKING_RIGHT);
+	return r.optimal;
+}
+
 /* Several cuts at most instants, in rows of about thirty: what ends at one is told apart by what its sizes add up to. Beside them
  * the second half in time, which no cut joins to the first, must be put together too. */
 Test(rectangles, rectangles_cut_at_few_instants_are_put_together)
 {
 	static struct item item[1200];
-	int first, second, i, largest, whole = 0;
+	int largest, whole = 0;
 	uint64_t seed, state;
 
 	for (seed = 1; seed <= 4; seed++) {
 		struct arena *a = arena_new();
 		struct packing p = { item, 2, 1 };
-		struct packing_result r;
 
 		state = seed;
 		item[0] = (struct item){ .size = 1 << 20, .upper = 250 };
 		item[1] = (struct item){ .size = 1 << 20, .lower = 250, .upper = 300 };
 		while (p.n < 1200) {
-			double area = 0;
-
-			for (i = largest = 0; i < 8; i++) {	/* of eight */
-				int k = (int)(next(&state) % (uint64_t)p.n);
-				double other = (double)item[k].size * (double)(item[k].upper - item[k].lower);
-
-				largest = other > area ? k : largest;
-				area = other > area ? other : area;
-			}
+			largest = largest_of_eight(item, p.n, &state);
 			item[p.n] = item[largest];
 			if (next(&state) % 2) {
 				int64_t part = 1 + (int64_t)(next(&state) % (uint64_t)(item[largest].size - 1));
@@ -261,10 +280,7 @@ Test(rectangles, rectangles_cut_at_few_instants_are_put_together)
 			}
 			p.n++;
 		}
-		r = packing_solve(a, &p, NULL);
-		cr_assert_eq(r.max_live, 1 << 20);
-		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
-		whole += r.optimal;
+		whole += put_together(a, &p);
 		arena_free(a);
 	}
 	cr_assert_geq(whole, 3, "%d of 4", whole);
@@ -310,29 +326,20 @@ cut_or_wheel(struct item *item, struct item *made, uint64_t *state)
 Test(rectangles, wheels_cut_at_few_instants_are_put_together)
 {
 	static struct item item[1004];
-	int first, second, i, k, largest, whole = 0;
+	int largest, whole = 0;
 	uint64_t seed, state;
 
 	for (seed = 1; seed <= 4; seed++) {
 		struct arena *a = arena_new();
 		struct packing p = { item, 1, 1 };
-		struct packing_result r;
 
 		state = seed;
 		item[0] = (struct item){ .size = 1 << 20, .upper = 100 };
 		while (p.n < 1000) {
-			for (i = largest = 0; i < 8; i++) {
-				k = (int)(next(&state) % (uint64_t)p.n);
-				if (item[k].size * (item[k].upper - item[k].lower) >
-				    item[largest].size * (item[largest].upper - item[largest].lower))
-					largest = k;
-			}
+			largest = largest_of_eight(item, p.n, &state);
 			p.n += cut_or_wheel(&item[largest], &item[p.n], &state);
 		}
-		r = packing_solve(a, &p, NULL);
-		cr_assert_eq(r.max_live, 1 << 20);
-		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
-		whole += r.optimal;
+		whole += put_together(a, &p);
 		arena_free(a);
 	}
 	cr_assert_geq(whole, 3, "%d of 4", whole);
