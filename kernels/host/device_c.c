@@ -178,6 +178,9 @@ device_run(int which, int64_t b, const struct step *step)
 {
 	struct stepping s = { which, b, step };
 
+#ifdef UPDATE_NUMBERS
+	update_numbers(update_number, arena, step);
+#endif
 #ifdef TEAM_THREADS
 	if (team.size > 1) {
 		int64_t begun = team_clock(), ended;

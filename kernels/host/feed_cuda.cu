@@ -44,6 +44,9 @@ struct arrivals {
 
 struct steps {
 	struct step at[STEPS_SENT];
+#ifdef UPDATE_NUMBERS
+	unsigned char *arena;
+#endif
 };
 
 struct gathering {		/* a batch of samples that stay on the device: which of all of them */
@@ -179,12 +182,23 @@ arrive(const struct arrival *a, int64_t to, int64_t from, int64_t n, struct shar
 		arrive_wider((elem *)a->to + to, source, n, a->as.scale, s);
 }
 
+/* What a step reads beside its batch. What is left to be worked out is the last thread's, which has the least to do. */
+DEVICE void
+begin(struct step *there, const struct steps *steps)
+{
+	EACH (i, STEPS_SENT)
+		there[i] = steps->at[i];
+#ifdef UPDATE_NUMBERS
+	if (blockIdx.x == gridDim.x - 1 && threadIdx.x == blockDim.x - 1)
+		update_numbers(update_numbers_on_device, steps->arena, &steps->at[0]);
+#endif
+}
+
 KERNEL(begin_kernel, (struct step *there, struct steps steps, struct arrivals all))
 {
 	struct share mine = { blockIdx.x * (int64_t)blockDim.x + threadIdx.x, gridDim.x * (int64_t)blockDim.x };
 
-	EACH (i, STEPS_SENT)
-		there[i] = steps.at[i];
+	begin(there, &steps);
 	for (int k = 0; k < all.n; k++)
 		arrive(&all.at[k], 0, 0, all.at[k].elements * all.batch, mine);
 }
@@ -209,8 +223,7 @@ gather(struct step *there, const struct told *told, const struct arrivals *all)
 	struct share mine = { threadIdx.x, blockDim.x };
 	int64_t pieces = gather_pieces(all);
 
-	EACH (i, STEPS_SENT)
-		there[i] = told->steps.at[i];
+	begin(there, &told->steps);
 	ROWS (r, all->batch * pieces) {
 		int64_t j = quotient(r, pieces), at = (r - j * pieces) * GATHERED;
 		ONCE(int64_t, sample, b->shuffle ? shuffled(b->seed, b->epoch, b->first + j, b->samples) : b->first + j);
@@ -230,6 +243,21 @@ KERNEL(gather_kernel, (struct step *there, struct told told, struct arrivals all
 	gather(there, &told, &all);
 }
 
+static struct steps
+steps_to_send(const struct step *step)
+{
+	struct steps all;
+
+	all.at[0] = *step;
+#ifdef RANKS
+	all.at[1] = *step->alike;
+#endif
+#ifdef UPDATE_NUMBERS
+	all.arena = arena;
+#endif
+	return all;
+}
+
 /* Gives the step its numbers and the batch that landed last, if none had it yet, or that is to be gathered. */
 static void
 feed_step(const struct step *step)
@@ -237,10 +265,7 @@ feed_step(const struct step *step)
 	int64_t most = 0;
 	struct told told;
 
-	told.steps.at[0] = *step;
-#ifdef RANKS
-	told.steps.at[1] = *step->alike;
-#endif
+	told.steps = steps_to_send(step);
 	told.batch = gathering;
 	told.results = NULL;
 	for (int k = 0; k < arriving.n; k++)
@@ -404,4 +429,7 @@ feed_open(void)
 	CUDA(cudaStreamCreateWithFlags(&feed, cudaStreamNonBlocking));
 	CUDA(cudaEventCreateWithFlags(&moved, cudaEventDisableTiming));
 	CUDA(cudaGetSymbolAddress((void **)&step_there, step_on_device));
+#ifdef UPDATE_NUMBERS
+	CUDA(cudaGetSymbolAddress((void **)&update_number, update_numbers_on_device));
+#endif
 }

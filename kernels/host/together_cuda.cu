@@ -87,7 +87,7 @@ together_tell(int k, const struct data *d, const struct step *step, int64_t firs
 {
 	struct told *t = &told[landing_turn ^ 1][k];
 
-	t->steps.at[0] = *step;
+	t->steps = steps_to_send(step);
 	t->batch = { true, SHUFFLE, step->seed, epoch, first, d->samples };
 	t->results = landing_of(&landings[landing_turn ^ 1], k);
 }

@@ -44,17 +44,21 @@ factors_row(const struct factors *f, int64_t o, int64_t r)
 struct adafactor {		/* of one update */
 	struct factors f;
 	double *squares, *steps;	/* sums of each part: of squares of weights, of steps */
-	double *mean;		/* of each matrix's row_var */
+	double *inverse;	/* one over the mean of each matrix's row_var */
 	double *sums;		/* of squares, of each piece of each column */
 	int64_t parts;
-	double decay, eps1, eps2, d;
+	double eps1, eps2, d;
 };
 
-/* Of gradients, the share of a new mean. */
-DEVICE real
-adafactor_share(const struct update_share *k, const struct adafactor *a, const real *clip, const struct step *s)
+/* Of update T: of gradients the share of a new mean, and what the relative rate is at most. */
+#define ADAFACTOR_SHARE	0
+#define ADAFACTOR_RATE	1
+
+DEVICE void
+adafactor_numbers(real *to, int64_t t, double decay)
 {
-	return (real)pow((double)UPDATE(s, clip, *k), a->decay);
+	to[ADAFACTOR_SHARE] = (real)pow((double)t, decay);
+	to[ADAFACTOR_RATE] = 1 / R(sqrt)((real)t);
 }
 
 KERNEL(adafactor_squares_kernel, (struct update_share k, struct adafactor a, const real *clip))
@@ -71,9 +75,9 @@ KERNEL(adafactor_squares_kernel, (struct update_share k, struct adafactor a, con
 	}
 }
 
-KERNEL(adafactor_vector_kernel, (struct update_share k, struct adafactor a, const real *clip, const struct step *s))
+KERNEL(adafactor_vector_kernel, (struct update_share k, const real *clip, const real *number))
 {
-	real factor = clip ? *clip : 1, share = adafactor_share(&k, &a, clip, s), *v = k.state[0];
+	real factor = clip ? *clip : 1, share = number[ADAFACTOR_SHARE], *v = k.state[0];
 
 	EACH (i, LEFT_OUT(clip) ? 0 : k.n) {
 		real g = GRADIENT(k.g[i]) * factor;
@@ -82,9 +86,9 @@ KERNEL(adafactor_vector_kernel, (struct update_share k, struct adafactor a, cons
 	}
 }
 
-KERNEL(adafactor_rows_kernel, (struct update_share k, struct adafactor a, const real *clip, const struct step *s))
+KERNEL(adafactor_rows_kernel, (struct update_share k, struct adafactor a, const real *clip, const real *number))
 {
-	real factor = clip ? *clip : 1, share = adafactor_share(&k, &a, clip, s), *v = k.state[0];
+	real factor = clip ? *clip : 1, share = number[ADAFACTOR_SHARE], *v = k.state[0];
 
 	ROWS (q, LEFT_OUT(clip) ? 0 : a.f.outer * a.f.rows) {
 		int64_t o = quotient(q, a.f.rows), at = factors_row(&a.f, o, q - o * a.f.rows);
@@ -129,10 +133,9 @@ KERNEL(adafactor_pieces_kernel, (struct update_share k, struct adafactor a, cons
 	}
 }
 
-KERNEL(adafactor_columns_kernel, (struct update_share k, struct adafactor a, const real *clip,
-    const struct step *s))
+KERNEL(adafactor_columns_kernel, (struct update_share k, struct adafactor a, const real *clip, const real *number))
 {
-	real share = adafactor_share(&k, &a, clip, s), *v = k.state[1];
+	real share = number[ADAFACTOR_SHARE], *v = k.state[1];
 
 	EACH (q, LEFT_OUT(clip) ? 0 : a.f.outer * a.f.cols) {
 		int64_t o = quotient(q, a.f.cols), c = q - o * a.f.cols;
@@ -151,9 +154,9 @@ KERNEL(adafactor_mean_kernel, (struct update_share k, struct adafactor a, const 
 
 		ALONG_ADD (r, a.f.rows, sum)
 			sum += (double)k.state[0][o * a.f.rows + r];
-		sum = ROW_SUM(sum);
+		sum = ROW_SUM(sum) / (double)a.f.rows;
 		FIRST
-			a.mean[o] = sum / (double)a.f.rows;
+			a.inverse[o] = 1 / (sum > a.eps1 ? sum : a.eps1);
 	}
 }
 
@@ -161,21 +164,19 @@ KERNEL(adafactor_mean_kernel, (struct update_share k, struct adafactor a, const 
 DEVICE real
 adafactor_step(const struct update_share *k, const struct adafactor *a, real factor, int64_t i, int64_t *at)
 {
-	double least = a->eps1 * a->eps1, v;
+	real least = (real)(a->eps1 * a->eps1), v;
 
 	if (a->f.cols) {
 		int64_t q = quotient(i, a->f.cols), c = i - q * a->f.cols;
 		int64_t o = quotient(q, a->f.rows), r = q - o * a->f.rows;
-		double mean = a->mean[o];
 
 		*at = factors_row(&a->f, o, r) + c * a->f.inner;
-		v = (double)k->state[0][q] * (double)k->state[1][o * a->f.cols + c] /
-		    (mean > a->eps1 ? mean : a->eps1);
+		v = k->state[0][q] * (real)a->inverse[o] * k->state[1][o * a->f.cols + c];
 	} else {
 		*at = i;
-		v = (double)k->state[0][i];
+		v = k->state[0][i];
 	}
-	return GRADIENT(k->g[*at]) * factor / R(sqrt)((real)(v > least ? v : least));
+	return GRADIENT(k->g[*at]) * factor / R(sqrt)(v > least ? v : least);
 }
 
 KERNEL(adafactor_steps_kernel, (struct update_share k, struct adafactor a, const real *clip))
@@ -198,24 +199,32 @@ KERNEL(adafactor_steps_kernel, (struct update_share k, struct adafactor a, const
 	}
 }
 
-KERNEL(adafactor_kernel, (struct update_share k, struct adafactor a, const real *clip, const struct step *s))
+/* What steps are multiplied by, of the sums of squares of N weights and of their steps. */
+DEVICE real
+adafactor_rate(const struct adafactor *a, double rate, double squares, double steps, double n)
+{
+	double size = sqrt(squares / n), cut = sqrt(steps / n) / a->d;
+
+	return (real)(rate * (size > a->eps2 ? size : a->eps2) / (cut > 1 ? cut : 1));
+}
+
+KERNEL(adafactor_kernel, (struct update_share k, struct adafactor a, const real *clip, const struct step *s,
+    const real *number))
 {
 	real factor = clip ? *clip : 1, keep = (real)(1 - s->lr * k.rate * k.decay);
-	double rate = 1 / sqrt((double)UPDATE(s, clip, k)), n_all = (double)k.n;
+	double most = (double)number[ADAFACTOR_RATE], rate = s->lr * k.rate < most ? s->lr * k.rate : most;
 
-	rate = s->lr * k.rate < rate ? s->lr * k.rate : rate;
 	ROWS (p, LEFT_OUT(clip) ? 0 : a.parts) {
 		int64_t from = PART_FROM(k.n, p, a.parts), n = PART_FROM(k.n, p + 1, a.parts) - from;
-		double squares = 0, steps = 0, size, cut;
-		real pace;
+		double squares = 0, steps = 0;
 
 		ALONG (j, a.parts) {
 			squares += a.squares[j];
 			steps += a.steps[j];
 		}
-		size = sqrt(ROW_SUM(squares) / n_all);
-		cut = sqrt(ROW_SUM(steps) / n_all) / a.d;
-		pace = (real)(rate * (size > a.eps2 ? size : a.eps2) / (cut > 1 ? cut : 1));
+		squares = ROW_SUM(squares);
+		steps = ROW_SUM(steps);
+		ONCE(real, pace, adafactor_rate(&a, rate, squares, steps, (double)k.n));
 		ALONG (j, n) {
 			int64_t at;
 			real step = adafactor_step(&k, &a, factor, from + j, &at);
@@ -226,8 +235,8 @@ KERNEL(adafactor_kernel, (struct update_share k, struct adafactor a, const real 
 }
 
 static void
-adafactor_update(struct update_share k, struct factors f, const real *clip, const struct step *s, void *work,
-    int64_t parts, double decay, double eps1, double eps2, double d)
+adafactor_update(struct update_share k, struct factors f, const real *clip, const struct step *s, const real *number,
+    void *work, int64_t parts, double eps1, double eps2, double d)
 {
 	struct adafactor a;
 	int64_t strips = (f.cols + STRIP - 1) / STRIP;
@@ -235,21 +244,21 @@ adafactor_update(struct update_share k, struct factors f, const real *clip, cons
 	a.f = f;
 	a.squares = (double *)work;
 	a.steps = a.squares + parts;
-	a.mean = a.steps + parts;
-	a.sums = a.mean + f.outer;
+	a.inverse = a.steps + parts;
+	a.sums = a.inverse + f.outer;
 	a.parts = parts;
-	a.decay = decay, a.eps1 = eps1, a.eps2 = eps2, a.d = d;
+	a.eps1 = eps1, a.eps2 = eps2, a.d = d;
 	LAUNCH_ROWS(adafactor_squares_kernel, parts, (k, a, clip));
 	if (f.cols) {
-		LAUNCH_ROWS(adafactor_rows_kernel, f.outer * f.rows, (k, a, clip, s));
+		LAUNCH_ROWS(adafactor_rows_kernel, f.outer * f.rows, (k, a, clip, number));
 		LAUNCH_ROWS(adafactor_pieces_kernel, f.outer * f.pieces * strips, (k, a, clip));
-		LAUNCH(adafactor_columns_kernel, f.outer * f.cols, (k, a, clip, s));
+		LAUNCH(adafactor_columns_kernel, f.outer * f.cols, (k, a, clip, number));
 		LAUNCH_ROWS(adafactor_mean_kernel, f.outer, (k, a, clip));
 	} else {
-		LAUNCH(adafactor_vector_kernel, k.n, (k, a, clip, s));
+		LAUNCH(adafactor_vector_kernel, k.n, (k, clip, number));
 	}
 	LAUNCH_ROWS(adafactor_steps_kernel, parts, (k, a, clip));
-	LAUNCH_ROWS(adafactor_kernel, parts, (k, a, clip, s));
+	LAUNCH_ROWS(adafactor_kernel, parts, (k, a, clip, s, number));
 }
 
 #endif

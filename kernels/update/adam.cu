@@ -7,16 +7,16 @@
 #include "update/updates.cu"
 
 /* Weight decay is added to the gradient, or (adamw) DECOUPLED: lr * decay taken off the weight. */
-KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, struct adam_means a,
-    int decoupled))
+KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, const real *number,
+    struct adam_means a, int decoupled))
 {
-	struct adam_pace pace = adam_pace_of((real)s->lr, &a, UPDATE(s, clip, u));
+	real rate = (real)s->lr, first_whole = rate * number[ADAM_FIRST], second_whole = number[ADAM_SECOND];
 	real factor = clip ? *clip : 1;
 
 	ROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {
 		struct update_share k = update_share_of(&u, c);
-		real of_rate = (real)k.rate, decay = (real)k.decay, step = pace.first * of_rate;
-		real keep = decoupled ? 1 - pace.rate * of_rate * decay : 1, wd = decoupled ? 0 : decay;
+		real of_rate = (real)k.rate, decay = (real)k.decay, step = first_whole * of_rate;
+		real keep = decoupled ? 1 - rate * of_rate * decay : 1, wd = decoupled ? 0 : decay;
 		real *m = k.state[0], *v = k.state[1];
 
 		ALONG_EACH (i, k.n) {
@@ -26,16 +26,16 @@ KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, s
 			m[i] = first;
 			v[i] = second;
 			weight_set(&k, i,
-			    w * keep - step * first / (R(sqrt)(second) * pace.second + a.tiny));
+			    w * keep - step * first / (R(sqrt)(second) * second_whole + a.tiny));
 		}
 	}
 }
 
 static void
-adam_update(struct updates u, const real *clip, const struct step *s, double beta1, double beta2,
-    double eps, int decoupled)
+adam_update(struct updates u, const real *clip, const struct step *s, const real *number, double beta1,
+    double beta2, double eps, int decoupled)
 {
-	LAUNCH_CHUNKS(adam_kernel, u.chunks, (u, clip, s, adam_means_of(beta1, beta2, eps), decoupled));
+	LAUNCH_CHUNKS(adam_kernel, u.chunks, (u, clip, s, number, adam_means_of(beta1, beta2, eps), decoupled));
 }
 
 #endif

@@ -100,9 +100,10 @@ coded_of(unsigned char *arena, const struct update *t, int64_t b)
 	return c;
 }
 
-KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step *s, struct adam_means a))
+KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step *s, const real *number,
+    struct adam_means a))
 {
-	struct adam_pace pace = adam_pace_of((real)s->lr, &a, UPDATE(s, clip, u));
+	real rate = (real)s->lr, first_whole = rate * number[ADAM_FIRST], second_whole = number[ADAM_SECOND];
 	int64_t blocks = UPDATE_CHUNK / CODED_BLOCK;
 	real factor = clip ? *clip : 1;
 
@@ -110,8 +111,8 @@ KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step 
 		int64_t from, chunk = r / blocks;
 		const struct update *t = update_at(&u, chunk, &from);
 		int64_t b = from / CODED_BLOCK + r % blocks;
-		real of_rate = (real)t->rate, step = pace.first * of_rate;
-		real keep = 1 - pace.rate * of_rate * (real)t->decay, old_first, old_second, first = 0, second = 0;
+		real of_rate = (real)t->rate, step = first_whole * of_rate;
+		real keep = 1 - rate * of_rate * (real)t->decay, old_first, old_second, first = 0, second = 0;
 		struct coded k;
 
 		if (b * CODED_BLOCK >= t->n)
@@ -124,7 +125,7 @@ KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step 
 			real m = a.b1 * (mean_value(k.first[i]) * old_first) + a.c1 * d;
 			real v = a.b2 * (code_value(k.second[i], 2) * old_second) + a.c2 * d * d;
 
-			weight_set(&k.w, i, weight_of(&k.w, i) * keep - step * m / (R(sqrt)(v) * pace.second + a.tiny));
+			weight_set(&k.w, i, weight_of(&k.w, i) * keep - step * m / (R(sqrt)(v) * second_whole + a.tiny));
 			first = R(fabs)(m) > first ? R(fabs)(m) : first;
 			second = v > second ? v : second;
 		}
@@ -146,9 +147,10 @@ KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step 
 }
 
 static void
-adamw8bit_update(struct updates u, const real *clip, const struct step *s, double beta1, double beta2, double eps)
+adamw8bit_update(struct updates u, const real *clip, const struct step *s, const real *number, double beta1, double beta2,
+    double eps)
 {
-	LAUNCH_ROWS(adamw8bit_kernel, u.chunks * (UPDATE_CHUNK / CODED_BLOCK), (u, clip, s,
+	LAUNCH_ROWS(adamw8bit_kernel, u.chunks * (UPDATE_CHUNK / CODED_BLOCK), (u, clip, s, number,
 	    adam_means_of(beta1, beta2, eps)));
 }
 

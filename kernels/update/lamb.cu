@@ -9,18 +9,18 @@
 #include "update/updates.cu"
 
 struct lamb {
-	struct adam_means a;
-	struct adam_pace pace;	/* of the step, at a rate of 1 */
-	real decay;
+	real first, second;	/* Adam's numbers */
+	real tiny, decay;
 };
 
 DEVICE struct lamb
-lamb_of(const struct update_share *k, const struct adam_means *a, int64_t update)
+lamb_of(const struct update_share *k, const struct adam_means *a, const real *number)
 {
 	struct lamb l;
 
-	l.a = *a;
-	l.pace = adam_pace_of(1, a, update);
+	l.first = number[ADAM_FIRST];
+	l.second = number[ADAM_SECOND];
+	l.tiny = a->tiny;
 	l.decay = (real)k->decay;
 	return l;
 }
@@ -28,14 +28,14 @@ lamb_of(const struct update_share *k, const struct adam_means *a, int64_t update
 DEVICE real
 lamb_step(const struct lamb *l, real m, real v, real w)
 {
-	return l->pace.first * m / (R(sqrt)(v) * l->pace.second + l->a.tiny) + l->decay * w;
+	return l->first * m / (R(sqrt)(v) * l->second + l->tiny) + l->decay * w;
 }
 
 /* part: for each, the sum of squares of weights, and that of steps */
-KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct step *s, double *part,
+KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const real *number, double *part,
     int64_t parts, struct adam_means a))
 {
-	struct lamb l = lamb_of(&k, &a, UPDATE(s, clip, k));
+	struct lamb l = lamb_of(&k, &a, number);
 	real factor = clip ? *clip : 1;
 	real *m = k.state[0], *v = k.state[1];
 
@@ -62,16 +62,22 @@ KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct
 	}
 }
 
-KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step *s, const double *part,
+/* How many times the step is made, of the sums of squares of a parameter and of its step. */
+DEVICE real
+lamb_rate(double rate, double weights, double steps, int adapts)
+{
+	return (real)(rate * (adapts && weights > 0 && steps > 0 ? sqrt(weights / steps) : 1));
+}
+
+KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step *s, const real *number, const double *part,
     int64_t parts, struct adam_means a, int adapts))
 {
-	struct lamb l = lamb_of(&k, &a, UPDATE(s, clip, k));
+	struct lamb l = lamb_of(&k, &a, number);
 	const real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
 		int64_t from = PART_FROM(k.n, r, parts), n = PART_FROM(k.n, r + 1, parts) - from;
 		double weights = 0, steps = 0;
-		real rate;
 
 		ALONG (j, parts) {
 			weights += part[2 * j];
@@ -79,7 +85,7 @@ KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step 
 		}
 		weights = ROW_SUM(weights);
 		steps = ROW_SUM(steps);
-		rate = (real)(s->lr * k.rate * (adapts && weights > 0 && steps > 0 ? sqrt(weights / steps) : 1));
+		ONCE(real, rate, lamb_rate(s->lr * k.rate, weights, steps, adapts));
 		ALONG_EACH (j, n) {
 			int64_t i = from + j;
 			real w = weight_of(&k, i);
@@ -122,16 +128,16 @@ lamb_sums_of_all(double *part, int64_t parts)
 #endif
 
 static void
-lamb_update(struct update_share k, const real *clip, const struct step *s, void *work, int64_t parts,
-    double beta1, double beta2, double eps, int adapts)
+lamb_update(struct update_share k, const real *clip, const struct step *s, const real *number, void *work,
+    int64_t parts, double beta1, double beta2, double eps, int adapts)
 {
 	struct adam_means a = adam_means_of(beta1, beta2, eps);
 
-	LAUNCH_ROWS(lamb_means_kernel, parts, (k, clip, s, (double *)work, parts, a));
+	LAUNCH_ROWS(lamb_means_kernel, parts, (k, clip, number, (double *)work, parts, a));
 #ifdef SHARDS
 	lamb_sums_of_all((double *)work, parts);
 #endif
-	LAUNCH_ROWS(lamb_kernel, parts, (k, clip, s, (const double *)work, parts, a, adapts));
+	LAUNCH_ROWS(lamb_kernel, parts, (k, clip, s, number, (const double *)work, parts, a, adapts));
 }
 
 #endif

@@ -9,7 +9,7 @@
  *     chunks         |  0  |  1  |  2  |    |  3  |     |  4  |  5  |        a block each, or a
  *                                                                            thread's share of them
  *
- * The step's numbers (learning rate, update count) are read from memory inside the kernels, so
+ * The step's numbers (learning rate, what it has alike for all weights) are read from memory inside the kernels, so
  * that a captured CUDA graph runs every step. `clip` is a factor for the gradient, or NULL for 1.
  *
  * Gradients of micro-batches are added up so, too: of such a row there is but the gradient, and its
@@ -52,20 +52,40 @@ typedef real gradient;
 #define GRADIENT(x)	(x)
 #endif
 
-/* U is what is updated: where most steps leave it out (LEAVES_OUT), its updates are fewer than the steps. */
-#ifdef LEAVES_OUT
-#define STEPS_OF(s, u)	(((s)->update - 1) / (u).every + 1)
-#else
-#define STEPS_OF(s, u)	((s)->update)
-#endif
-
-#if SCALES_LOSS	/* CLIP is loss_scale()'s: 0 after an overflow, and how many updates were left out */
+#if SCALES_LOSS	/* CLIP is loss_scale()'s: 0 after an overflow */
 #define LEFT_OUT(clip)	((clip)[0] == 0)
-#define UPDATE(s, clip, u)	(STEPS_OF(s, u) - (int64_t)(clip)[1])
 #else
 #define LEFT_OUT(clip)	false
-#define UPDATE(s, clip, u)	STEPS_OF(s, u)
 #endif
+
+/* ---- what all weights have alike ---- */
+
+/* Numbers that are the same for all weights of an update (Adam's corrections of its means) are worked out once a step, before it,
+ * by update_numbers(), which is defined with the steps: by the kernel that begins a step, or the host. A call is told
+ * where its own are. */
+#ifdef __CUDACC__
+#define UPDATE_NUMBERS_LIE(count)	static __device__ real update_numbers_on_device[count]; static real *update_number
+#else
+#define UPDATE_NUMBERS_LIE(count)	static real update_number[count]
+#endif
+
+#define UPDATE_NUMBER(k)	(update_number + (k))
+
+/* Which update, from 1 on, step S makes of what is updated in one of EVERY steps. COUNTS: loss_scale()'s, or NULL. */
+DEVICE int64_t
+update_count(const struct step *s, int64_t every, const real *counts)
+{
+	return quotient(s->update - 1, every) + 1 - (counts ? (int64_t)counts[1] : 0);
+}
+
+/* 1 - beta^t, of the logarithm of BETA, without the difference of numbers that are nearly alike: so that no double is
+ * needed, of which most cards make a few where they make a hundred floats. */
+DEVICE real
+mean_whole(real log_beta, int64_t t)
+{
+	return -R(expm1)((real)t * log_beta);
+}
+
 
 /* ---- what is updated ---- */
 
@@ -91,9 +111,6 @@ struct updates {
 	unsigned char *arena;
 	int first, count;
 	int64_t chunks;
-#ifdef LEAVES_OUT
-	int64_t every;		/* it is made in one of so many steps */
-#endif
 };
 
 static inline struct updates
@@ -104,9 +121,6 @@ updates_of(unsigned char *arena, int first, int count, int64_t chunks)
 	u.arena = arena;
 	u.first = first, u.count = count;
 	u.chunks = chunks;
-#ifdef LEAVES_OUT
-	u.every = 1;
-#endif
 	return u;
 }
 
@@ -121,9 +135,6 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 	int64_t n;
 #ifdef AVERAGE
 	real *average;
-#endif
-#ifdef LEAVES_OUT
-	int64_t every;
 #endif
 };
 
@@ -142,9 +153,6 @@ share_of(elem *weight, real *master, const gradient *g, void *first, void *secon
 	k.state[2] = (real *)third;
 	k.decay = decay, k.rate = rate;
 	k.n = OWN_ELEMENTS(n);
-#ifdef LEAVES_OUT
-	k.every = 1;
-#endif
 	return k;
 }
 
@@ -153,22 +161,6 @@ static inline struct update_share
 averaged(struct update_share k, real *average)
 {
 	k.average = average;
-	return k;
-}
-#endif
-
-#ifdef LEAVES_OUT
-static inline struct updates
-every_updates(int64_t every, struct updates u)
-{
-	u.every = every;
-	return u;
-}
-
-static inline struct update_share
-every_share(int64_t every, struct update_share k)
-{
-	k.every = every;
 	return k;
 }
 #endif
@@ -233,18 +225,9 @@ update_share_of(const struct updates *u, int64_t c)
 #define LAUNCH_CHUNKS(name, chunks, args)	LAUNCH(name, (chunks) * UPDATE_CHUNK, args)
 #endif
 
-/* 1 - beta^t, of the logarithm of BETA, without the difference of numbers that are nearly alike: so that no double is
- * needed, of which most cards make a few where they make a hundred floats. */
-DEVICE real
-mean_whole(real log_beta, int64_t t)
-{
-	return -R(expm1)((real)t * log_beta);
-}
-
-/* Adam's two means: what is kept of each (beta), what comes to it (1 - beta), and the logarithm of what is kept, of
- * nothing one whose power is. Worked out on the host. */
+/* Adam's two means: what is kept of each (beta), and what comes to it (1 - beta). Worked out on the host. */
 struct adam_means {
-	real b1, c1, log1, b2, c2, log2, tiny;
+	real b1, c1, b2, c2, tiny;
 };
 
 static inline struct adam_means
@@ -254,27 +237,20 @@ adam_means_of(double beta1, double beta2, double eps)
 
 	a.b1 = (real)beta1, a.c1 = (real)(1 - beta1);
 	a.b2 = (real)beta2, a.c2 = (real)(1 - beta2);
-	a.log1 = (real)(beta1 > 0 ? log(beta1) : -1000);
-	a.log2 = (real)(beta2 > 0 ? log(beta2) : -1000);
 	a.tiny = (real)eps;
 	return a;
 }
 
-/* What a step has alike for all weights: the rate, the rate over the sum of the first mean's shares, and one over the
- * root of that of the second's. */
-struct adam_pace {
-	real rate, first, second;
-};
+/* Its numbers, of update T and the logarithms of what is kept: one over the sum of the first mean's shares, and one over
+ * the root of that of the second's. */
+#define ADAM_FIRST	0
+#define ADAM_SECOND	1
 
-DEVICE struct adam_pace
-adam_pace_of(real rate, const struct adam_means *a, int64_t update)
+DEVICE void
+adam_numbers(real *to, int64_t t, double log1, double log2)
 {
-	struct adam_pace p;
-
-	p.rate = rate;
-	p.first = rate / mean_whole(a->log1, update);
-	p.second = 1 / R(sqrt)(mean_whole(a->log2, update));
-	return p;
+	to[ADAM_FIRST] = 1 / mean_whole((real)log1, t);
+	to[ADAM_SECOND] = 1 / R(sqrt)(mean_whole((real)log2, t));
 }
 
 /* ---- weights ---- */

@@ -193,6 +193,41 @@ emit_convolution_part(struct emitter *e, const struct node *n, int kind, bool bi
 	note(e, v, n, keep);
 }
 
+const char *
+emit_log_kept(struct emitter *e, double share)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(e->module->arena, emit_real(buf, share > 0 ? log(share) : -1000, false));
+}
+
+/* What loss_scale keeps of the updates that CLIP is for, and "NULL" where nothing scales the loss. */
+static const char *
+counts_of(struct emitter *e, const struct tensor *clip)
+{
+	return clip && e->module->set.precision->scales_loss ? emit_pointer(e, clip->def->out[2]) : "NULL";
+}
+
+struct call_arg
+emit_update_numbers(struct emitter *e, const char *function, int count, int64_t every, const struct tensor *clip,
+    const char *arguments)
+{
+	struct arena *a = e->module->arena;
+	struct update_numbers n = { .function = function, .count = count };
+	int i;
+
+	n.arguments = arena_printf(a, "update_count(s, %lld, %s), %s", (long long)every, counts_of(e, clip), arguments);
+	for (i = 0; i < e->numbers.n; i++) {
+		const struct update_numbers *old = &e->numbers.v[i];
+
+		if (strcmp(old->function, n.function) == 0 && strcmp(old->arguments, n.arguments) == 0)
+			return arg_text(arena_printf(a, "UPDATE_NUMBER(%d)", old->at));
+		n.at += old->count;
+	}
+	vec_push(a, &e->numbers, n);
+	return arg_text(arena_printf(a, "UPDATE_NUMBER(%d)", n.at));
+}
+
 void
 emit_squares(struct emitter *e, const struct node *n, int from)
 {

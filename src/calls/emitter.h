@@ -62,6 +62,11 @@ struct noted_epilogue {		/* a formula that kernels do to elements (calls/epilogu
 	bool written;
 };
 
+struct update_numbers {		/* that an update has alike for all weights (kernels/update/updates.cu) */
+	const char *function, *arguments;	/* what works them out; behind the place where the first of them goes */
+	int at, count;
+};
+
 struct sum_call {		/* of what all ranks have: one call for all nodes that go together (plan/exchanges.c) */
 	const struct node *begins, *waits;	/* those of these nodes that are the calls */
 	const struct tensor *first, *added;	/* where the sum begins to lie, and where a rank's own */
@@ -83,6 +88,7 @@ struct emitter {
 	VEC(struct convolution_note) convolutions;	/* of the steps written so far */
 	struct engines engines;
 	VEC(struct update_row) updates;	/* rows of the tables that the steps written so far need */
+	VEC(struct update_numbers) numbers;
 	VEC(const struct tensor *) clipped;
 	bool clips;		/* a norm of gradients is taken, even if there are none */
 	VEC(struct written_kernel) written;	/* kernels for formulas */
@@ -236,6 +242,15 @@ void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias
  * what lies there. Beside its workspace there is a copy of its weights. */
 void	emit_convolution_part(struct emitter *, const struct node *, int kind, bool bias,
 	    double keep, const struct conv *, const struct tensor *source, int64_t top, int64_t left);
+
+/* What the call of an update is told of numbers that are the same for all its weights: so many, which FUNCTION works out once
+ * a step. It is called with their place, the update's count (of one in EVERY steps; the node of CLIP, the factor of the
+ * gradients or NULL, may know how many were left out), and ARGUMENTS, a text. */
+struct call_arg	emit_update_numbers(struct emitter *, const char *function, int count, int64_t every,
+    const struct tensor *clip, const char *arguments);
+
+/* The logarithm of the share that a mean keeps, as text; of nothing that of next to nothing. */
+const char	*emit_log_kept(struct emitter *, double share);
 
 /* Calls for the squares of the node's operands, gradients from that one on, in its workspace. */
 void	emit_squares(struct emitter *, const struct node *, int from);

@@ -1,5 +1,6 @@
 /*
- * Kernels for optimizers that are formulas. What is the same for all elements is worked out before them.
+ * Kernels for optimizers that are formulas. What is the same for all elements is worked out before them, and what is so for
+ * all weights before the step: of numbers that depend on the update's count (formula_numbers()) the kernel is told the place.
  *
  *     KERNEL(lion_update_kernel, (struct updates u, const real *clip, const struct step *s))
  *     {
@@ -18,8 +19,6 @@
  */
 #include "calls/update_kernel.h"
 
-#include <math.h>
-
 #include "calls/formula_kernel.h"
 
 #define NAME	FORMULA_KERNEL_NAME
@@ -27,25 +26,19 @@
 static const struct {
 	const char *name, *value;	/* of an operand that is no element's, if the formula reads it */
 } scalars[UPDATE_STATE] = {
-	[UPDATE_COUNT] = { "count", "(real)UPDATE(s, clip, u)" },
-	[UPDATE_FIX_1] = { "fix1", "" },
-	[UPDATE_FIX_2] = { "fix2", "" },
+	[UPDATE_COUNT] = { "count", "number[0]" },	/* formula_numbers() */
+	[UPDATE_FIX_1] = { "fix1", "number[1]" },
+	[UPDATE_FIX_2] = { "fix2", "number[2]" },
 };
 
-/* 1 - beta^t. The program is told the logarithm, which it needs no double for. */
-static const char *
-fix_value(struct emitter *e, double beta)
+static bool
+reads_numbers(const struct formula *f)
 {
-	char buf[SIZE_TEXT];
-
-	if (beta <= 0)
-		return "1";
-	return arena_printf(e->module->arena, "mean_whole((real)%s, UPDATE(s, clip, u))",
-	    emit_real(buf, log(beta), false));
+	return formula_reads(f, UPDATE_COUNT) || formula_reads(f, UPDATE_FIX_1) || formula_reads(f, UPDATE_FIX_2);
 }
 
 static void
-write_scalars(struct emitter *e, const struct update_kernel *u, struct text *t, const char **operand)
+write_scalars(const struct update_kernel *u, struct text *t, const char **operand)
 {
 	int i;
 
@@ -55,8 +48,6 @@ write_scalars(struct emitter *e, const struct update_kernel *u, struct text *t, 
 		if (!value || !formula_reads(u->f, i))
 			continue;
 		operand[i] = scalars[i].name;
-		if (i >= UPDATE_FIX_1)
-			value = fix_value(e, u->beta[i - UPDATE_FIX_1]);
 		text_printf(t, "\treal %s = %s;\n", operand[i], value);
 	}
 }
@@ -88,12 +79,13 @@ text_of(struct emitter *e, const struct update_kernel *u)
 {
 	const char *operand[FORMULA_OPERANDS] = { [UPDATE_WEIGHT] = "w", [UPDATE_GRADIENT] = "g",
 		[UPDATE_RATE] = "lr", [UPDATE_DECAY] = "decay" };
+	bool numbers = reads_numbers(u->f);
 	struct text t;
 
 	text_init(&t, e->module->arena);
-	text_puts(&t, "KERNEL(" NAME "_kernel, (struct updates u, const real *clip, const struct step *s))\n{\n"
-	    "\treal factor = clip ? *clip : 1;\n");
-	write_scalars(e, u, &t, operand);
+	text_printf(&t, "KERNEL(" NAME "_kernel, (struct updates u, const real *clip, const struct step *s%s))\n{\n"
+	    "\treal factor = clip ? *clip : 1;\n", numbers ? ", const real *number" : "");
+	write_scalars(u, &t, operand);
 	text_puts(&t, "\n\tROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {\n"
 	    "\t\tstruct update_share k = update_share_of(&u, c);\n");
 	if (formula_reads(u->f, UPDATE_RATE))
@@ -102,8 +94,9 @@ text_of(struct emitter *e, const struct update_kernel *u)
 		text_puts(&t, "\t\treal decay = (real)k.decay;\n");
 	text_puts(&t, "\n");
 	write_elements(e, u, &t, operand);
-	text_puts(&t, "\t}\n}\n\nstatic void\n" NAME "(struct updates u, const real *clip, const struct step *s)\n{\n"
-	    "\tLAUNCH_CHUNKS(" NAME "_kernel, u.chunks, (u, clip, s));\n}\n");
+	text_printf(&t, "\t}\n}\n\nstatic void\n" NAME "(struct updates u, const real *clip, const struct step *s%s)\n{\n"
+	    "\tLAUNCH_CHUNKS(" NAME "_kernel, u.chunks, (u, clip, s%s));\n}\n", numbers ? ", const real *number" : "",
+	    numbers ? ", number" : "");
 	return t.s;
 }
 
@@ -116,5 +109,13 @@ update_kernel_define(struct emitter *e, const struct update_kernel *u)
 void
 update_kernel_call(struct emitter *e, const struct update_kernel *u, const struct tensor *clip)
 {
-	emit_call(e, formula_kernel_written(e, text_of(e, u)), arg_text(e->together), arg_tensor(clip), arg_text("s"));
+	const char *kernel = formula_kernel_written(e, text_of(e, u));
+
+	if (!reads_numbers(u->f)) {
+		emit_call(e, kernel, arg_text(e->together), arg_tensor(clip), arg_text("s"));
+		return;
+	}
+	emit_call(e, kernel, arg_text(e->together), arg_tensor(clip), arg_text("s"),
+	    emit_update_numbers(e, "formula_numbers", 3, u->every, clip, arena_printf(e->module->arena, "%s, %s",
+	    emit_log_kept(e, u->beta[0]), emit_log_kept(e, u->beta[1]))));
 }

@@ -22,6 +22,7 @@ enum update_operand {
 struct update_kernel {
 	const struct formula *f;
 	double beta[2];		/* of the above */
+	int64_t every;		/* it is made in one of so many steps */
 };
 
 /* Writes the kernel, unless the program has it; and the call, for the rows of e->together. */

@@ -111,6 +111,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "TRAINS", yes(m->train), false },
 		{ "AVERAGE", yes(m->train && m->set.ema > 0), false },
 		{ "UPDATES", yes(m->update), false },
+		{ "UPDATE_NUMBERS", yes(e->numbers.n > 0), false },	/* which files that come after the steps ask */
 		{ "LEAVES_OUT", yes(m->train && settings_leave_out(&m->set)), false },
 		{ "RANKS", yes(module_ranks(m) > 1), false },
 		{ "SPLIT", yes(module_splits(m)), false },

@@ -46,8 +46,7 @@ emit_updates(struct emitter *e, struct node *const *n, int count)
 		chunks += parts(updated_of(e->module, &r), UPDATE_CHUNK);
 		vec_push(a, &e->updates, r);
 	}
-	e->together = optimizer_every(e, n[0], "every_updates", arena_printf(a, "TOGETHER(%d, %d, %lld)", first,
-	    count, (long long)chunks));
+	e->together = arena_printf(a, "TOGETHER(%d, %d, %lld)", first, count, (long long)chunks);
 	n[0]->op->calls.emit(e, n[0]);
 	e->together = NULL;
 }
@@ -123,9 +122,29 @@ put_spans(struct emitter *e)
 	text_puts(e->out, "};\n");
 }
 
+static void
+put_numbers(struct emitter *e)
+{
+	const struct update_numbers *last = &e->numbers.v[e->numbers.n - 1];
+	int i;
+
+	text_printf(e->out, "\n#define UPDATE_NUMBERS\t%d\n\n/* What updates have alike for all weights, worked out once a step. */\n"
+	    "UPDATE_NUMBERS_LIE(UPDATE_NUMBERS);\n\nDEVICE void\n"
+	    "update_numbers(real *to, unsigned char *arena, const struct step *s)\n{\n\t(void)arena;\n",
+	    last->at + last->count);
+	for (i = 0; i < e->numbers.n; i++) {
+		const struct update_numbers *n = &e->numbers.v[i];
+
+		text_printf(e->out, "\t%s(to + %d, %s);\n", n->function, n->at, n->arguments);
+	}
+	text_puts(e->out, "}\n");
+}
+
 void
 emit_update_tables(struct emitter *e)
 {
+	if (e->numbers.n)
+		put_numbers(e);
 	if (e->spans.n)
 		put_spans(e);
 	if (e->updates.n)

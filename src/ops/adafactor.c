@@ -89,8 +89,9 @@ emit(struct emitter *e, const struct node *n)
 	    arg_text(arena_printf(e->module->arena, "factors_of(%lld, %lld, %lld, %lld, %lld, %lld)",
 	    (long long)f.outer, (long long)f.rows, (long long)f.cols, (long long)f.inner,
 	    (long long)f.inner_step, (long long)f.pieces)),
-	    arg_tensor(n->in[2]), arg_text("s"), arg_work(n), arg_int(optimizer_parts(n)),
-	    arg_text(emit_double(e, op_real(n, "beta2_decay"))), arg_text(emit_double(e, eps)),
+	    arg_tensor(n->in[2]), arg_text("s"),
+	    optimizer_numbers(e, n, "adafactor_numbers", 2, emit_double(e, op_real(n, "beta2_decay"))),
+	    arg_work(n), arg_int(optimizer_parts(n)), arg_text(emit_double(e, eps)),
 	    arg_text(emit_double(e, op_real(n, "eps2"))), arg_text(emit_double(e, op_real(n, "d"))));
 }
 

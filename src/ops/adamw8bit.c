@@ -31,7 +31,7 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "adamw8bit_update", arg_text(e->together), arg_tensor(n->in[2]), arg_text("s"),
-	    arg_text(emit_double(e, op_real(n, "beta1"))),
+	    optimizer_adam_numbers(e, n), arg_text(emit_double(e, op_real(n, "beta1"))),
 	    arg_text(emit_double(e, op_real(n, "beta2"))),
 	    arg_text(emit_double(e, op_real(n, "eps"))));
 }

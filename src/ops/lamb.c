@@ -39,7 +39,7 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "lamb_update", arg_text(optimizer_share(e, n)), arg_tensor(n->in[2]),
-	    arg_text("s"), arg_work(n), arg_int(optimizer_parts(n)),
+	    arg_text("s"), optimizer_adam_numbers(e, n), arg_work(n), arg_int(optimizer_parts(n)),
 	    arg_text(emit_double(e, op_real(n, "beta1"))),
 	    arg_text(emit_double(e, op_real(n, "beta2"))),
 	    arg_text(emit_double(e, op_real(n, "eps"))),

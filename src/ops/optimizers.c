@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "calls/emitter.h"
 #include "calls/sizes.h"
 
 int
@@ -91,14 +90,25 @@ optimizer_rate(const struct module *m, const struct node *n)
 	return n->attr[own].r / m->set.optimizer_attr[all].r;
 }
 
-const char *
-optimizer_every(struct emitter *e, const struct node *n, const char *function, const char *what)
+int64_t
+optimizer_every(const struct module *m, const struct node *n)
 {
-	const struct settings *set = &e->module->set;
 	int turn = tensor_root(n->in[0])->turn;
 
-	return !turn || set->turn[turn - 1].every <= 1 ? what :
-	    arena_printf(e->module->arena, "%s(%lld, %s)", function, (long long)set->turn[turn - 1].every, what);
+	return turn ? m->set.turn[turn - 1].every : 1;
+}
+
+struct call_arg
+optimizer_numbers(struct emitter *e, const struct node *n, const char *function, int count, const char *arguments)
+{
+	return emit_update_numbers(e, function, count, optimizer_every(e->module, n), n->in[2], arguments);
+}
+
+struct call_arg
+optimizer_adam_numbers(struct emitter *e, const struct node *n)
+{
+	return optimizer_numbers(e, n, "adam_numbers", 2, arena_printf(e->module->arena, "%s, %s",
+	    emit_log_kept(e, op_real(n, "beta1")), emit_log_kept(e, op_real(n, "beta2"))));
 }
 
 const char *
@@ -108,14 +118,14 @@ optimizer_share(struct emitter *e, const struct node *n)
 	char decay[SIZE_TEXT], rate[SIZE_TEXT];
 
 	optimizer_row(n, &r);
-	return optimizer_every(e, n, "every_share", arena_printf(e->module->arena, r.average ?
+	return arena_printf(e->module->arena, r.average ?
 	    "averaged(share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld), %s)" :
 	    "share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld)",
 	    emit_pointer(e, r.weight), emit_pointer(e, r.master), emit_pointer(e, r.gradient),
 	    emit_pointer(e, r.state[0]), emit_pointer(e, r.state[1]), emit_pointer(e, r.state[2]),
 	    emit_real(decay, r.decay, false),
 	    emit_real(rate, optimizer_rate(e->module, n), false), (long long)tensor_elements_per_sample(tensor_whole(r.weight)),
-	    emit_pointer(e, r.average)));
+	    emit_pointer(e, r.average));
 }
 
 int64_t

@@ -5,6 +5,7 @@
 #ifndef STOWAGE_OPS_OPTIMIZERS_H
 #define STOWAGE_OPS_OPTIMIZERS_H
 
+#include "calls/emitter.h"
 #include "ir/op.h"
 
 #define FIRST_STATE	3
@@ -42,8 +43,12 @@ const char	*optimizer_share(struct emitter *, const struct node *);
 int64_t		 optimizer_parts(const struct node *);
 /* How many times the learning rate its rate is; 1 of what has none. */
 double		 optimizer_rate(const struct module *, const struct node *);
-/* What a call updates, as text; where it is left out of most steps, FUNCTION makes it know how many they are apart. */
-const char	*optimizer_every(struct emitter *, const struct node *, const char *function, const char *what);
+/* Steps from one such update to the next. */
+int64_t		 optimizer_every(const struct module *, const struct node *);
+/* As emit_update_numbers(): so many numbers for N's call; and those of Adam's means of such shares. */
+struct call_arg	optimizer_numbers(struct emitter *, const struct node *n, const char *function, int count,
+    const char *arguments);
+struct call_arg	optimizer_adam_numbers(struct emitter *, const struct node *n);
 
 /* PyTorch's Adam and AdamW: two states; the root of the second, or before that a copy of the
  * gradients for weight decay, is a temporary. */

@@ -169,7 +169,7 @@ update_formula_shape(struct build *b, struct node *n)
 static struct update_kernel
 kernel_of(struct emitter *e, const struct node *n)
 {
-	struct update_kernel u = { .beta = { 0, 0 } };
+	struct update_kernel u = { .every = optimizer_every(e->module, n) };
 	struct reading r;
 	int i;
 

@@ -802,7 +802,7 @@ squares(int count)
 Test(kernels, optimizers)
 {
 	real (*p)[2] = memory.p, *g = memory.g[0];
-	real clip = REAL(0.5);
+	real clip = REAL(0.5), number[2];
 	double e[3][2] = { { 1, -2 }, { 1, -2 }, { 1, -2 } }, ev[2] = { 0 }, em[2][2] = { { 0 } };
 	double eq[2][2] = { { 0 } };
 
@@ -818,8 +818,10 @@ Test(kernels, optimizers)
 		struct step s = step_of(t, 0.1 / t, 0);
 
 		sgd_update(together(0, 1, 1), &clip, &s, 0.9, 1);
-		adam_update(together(1, 1, 1), NULL, &s, 0.9, 0.999, 1e-8, 0);
-		adam_update(together(2, 1, 1), NULL, &s, 0.8, 0.99, 1e-3, 1);
+		adam_numbers(number, t, log(0.9), log(0.999));
+		adam_update(together(1, 1, 1), NULL, &s, number, 0.9, 0.999, 1e-8, 0);
+		adam_numbers(number, t, log(0.8), log(0.99));
+		adam_update(together(2, 1, 1), NULL, &s, number, 0.8, 0.99, 1e-3, 1);
 		for (int i = 0; i < 2; i++) {
 			double d = (double)g[i] * 0.5 + 0.01 * e[0][i];
 
