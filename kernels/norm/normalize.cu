@@ -131,12 +131,7 @@ row_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight, c
 		ALONG_EACH (j, n)
 			y[j] = ELEM(epilogue_of_both(kind, (VALUE(x[j]) - r.mean) * r.scale, 0));
 	else if (places > 1)
-		PLACES (c, p, n / places, places) {
-			int64_t j = c * places + p;
-
-			y[j] = ELEM(epilogue_of_both(kind, plane_value(VALUE(x[j]) - r.mean, r.scale * VALUE(weight[c]),
-			    bias ? VALUE(bias[c]) : 0), 0));
-		}
+		planes_store(kind, y, x, weight, bias, r.mean, r.scale, n, places);
 	else if (!bias)
 		ALONG_EACH (j, n)
 			y[j] = ELEM(epilogue_of_both(kind, row_value(VALUE(x[j]) - r.mean, r.scale, weight, NULL, j), 0));
@@ -271,10 +266,10 @@ plane_sums(enum epilogue_kind kind, double *work, const elem *dy, const elem *x,
 	}
 }
 
-/* Row I of dx, whose channels have WEIGHT, BIAS, which may be NULL, and their sums SUMS. */
-FOR_KIND void
-plane_dx(enum epilogue_kind kind, elem *dx, real keep, const double *sums, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, const real *mean, const real *scale, int64_t i, int64_t channels, int64_t places)
+/* What it takes to make row I of dx, whose channels have WEIGHT and their sums SUMS; */
+DEVICE struct row_slope
+planes_slope(const double *sums, const elem *weight, const real *mean, const real *scale, int64_t i, int64_t channels,
+    int64_t places)
 {
 	struct row_slope s = row_slope_begin(true, mean, scale, i);
 	double sum = 0, dot = 0;
@@ -283,14 +278,19 @@ plane_dx(enum epilogue_kind kind, elem *dx, real keep, const double *sums, const
 		sum += (double)VALUE(weight[c]) * sums[2 * c];
 		dot += (double)VALUE(weight[c]) * sums[2 * c + 1];
 	}
-	row_tilt(&s, ROW_SUM(sum), ROW_SUM(dot), BY_DEVIATION, 0, channels * places);
-	PLACES (c, p, channels, places) {
-		int64_t j = c * places + p;
-		real g = epilogue_of_both(kind, VALUE(dy[j]), plane_value(VALUE(x[j]) - s.mean, s.scale * VALUE(weight[c]),
-		    bias ? VALUE(bias[c]) : 0));
+	sum = ROW_SUM(sum);
+	dot = ROW_SUM(dot);
+	row_tilt(&s, sum, dot, BY_DEVIATION, 0, channels * places);
+	return s;
+}
 
-		onto_store(&dx[j], row_dx(&s, g * VALUE(weight[c]), x[j]), keep);
-	}
+/* and an element of it, of a channel of that WEIGHT and BIAS. */
+FOR_KIND real
+plane_dx(enum epilogue_kind kind, const struct row_slope *s, elem dy, elem x, real weight, real bias)
+{
+	real g = epilogue_of_both(kind, VALUE(dy), plane_value(VALUE(x) - s->mean, s->scale * weight, bias));
+
+	return row_dx(s, g * weight, x);
 }
 
 KERNEL(normalize_channels_kernel, (elem *dweight, elem *dbias, const double *work, int64_t samples,

@@ -16,9 +16,15 @@ planes_take(enum epilogue_kind kind, elem *dx, real keep, double *work, const el
 
 	for (int64_t c = 0; c < channels; c++)
 		plane_sums(kind, work, dy, x, VALUE(weight[c]), bias ? VALUE(bias[c]) : 0, mean, scale, plane + c, i, places);
-	if (dx)
-		plane_dx(kind, dx + at, keep, work + 2 * plane, dy + at, x + at, weight, bias, mean, scale, i, channels,
-		    places);
+	if (dx) {
+		struct row_slope s = planes_slope(work + 2 * plane, weight, mean, scale, i, channels, places);
+
+		PLACES (c, p, channels, places) {
+			int64_t j = at + c * places + p;
+
+			onto_store(&dx[j], plane_dx(kind, &s, dy[j], x[j], VALUE(weight[c]), bias ? VALUE(bias[c]) : 0), keep);
+		}
+	}
 }
 
 KERNEL(normalize_planes_kernel, (elem *dx, struct onto onto, double *work, const elem *dy, enum epilogue_kind kind,

@@ -24,19 +24,67 @@ KERNEL(normalize_planes_kernel, (double *work, const elem *dy, enum epilogue_kin
 	}
 }
 
+/* A pack of dx, all of a channel of that WEIGHT and BIAS. */
+FOR_KIND void
+planes_pack_dx(enum epilogue_kind kind, struct map_pack *to, real keep, const struct map_pack &dy,
+    const struct map_pack &x, const struct row_slope *s, real weight, real bias)
+{
+	struct map_pack made;
+
+	if (keep != 0)
+		made = *to;
+#pragma unroll
+	for (int j = 0; j < MAP_PACK; j++)
+		onto_store(&made.at[j], plane_dx(kind, s, dy.at[j], x.at[j], weight, bias), keep);
+	*to = made;
+}
+
+#define PLANES_PIECE	(2 * PACKS_ON_WAY * BLOCK * MAP_PACK)	/* elements of a row of dx that a block makes */
+
+/* Of a row of dx the elements from FROM on up to END: packs, if each is of one channel. */
+FOR_KIND void
+planes_piece_dx(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, const elem *x, const elem *weight,
+    const elem *bias, const struct row_slope *s, int64_t from, int64_t end, int64_t places)
+{
+	int64_t packs = places % MAP_PACK ? 0 : row_packs((uintptr_t)dx | (uintptr_t)dy | (uintptr_t)x, end);
+
+	for (int64_t p = from / MAP_PACK + threadIdx.x; p < packs; p += PACKS_ON_WAY * BLOCK) {
+		struct packs_on_way g, v;
+
+		g.load(dy, p, packs);
+		v.load(x, p, packs);
+#pragma unroll
+		for (int k = 0; k < PACKS_ON_WAY; k++) {
+			int64_t at = p + k * BLOCK, c = quotient(at * MAP_PACK, places);
+
+			if (at < packs)
+				planes_pack_dx(kind, (struct map_pack *)dx + at, keep, g.at[k], v.at[k], s,
+				    VALUE(weight[c]), bias ? VALUE(bias[c]) : 0);
+		}
+	}
+	for (int64_t j = from + threadIdx.x; j < end && !packs; j += BLOCK) {
+		int64_t c = quotient(j, places);
+
+		onto_store(&dx[j], plane_dx(kind, s, dy[j], x[j], VALUE(weight[c]), bias ? VALUE(bias[c]) : 0), keep);
+	}
+}
+
 KERNEL(normalize_planes_dx_kernel, (elem *dx, struct onto onto, const double *work, const elem *dy,
     enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale,
     int64_t rows, int64_t channels, int64_t groups, int64_t places))
 {
+	int64_t n = channels * places, pieces = (n + PLANES_PIECE - 1) / PLANES_PIECE;
 	real keep = onto_keep(onto);
 
-	ROWS (i, rows) {
-		int64_t plane = i * channels, at = plane * places, first = i % groups * channels;
+	ROWS (r, rows * pieces) {
+		int64_t i = quotient(r, pieces), at = i * n, first = i % groups * channels;
+		int64_t from = (r - i * pieces) * PLANES_PIECE, end = n - from < PLANES_PIECE ? n : from + PLANES_PIECE;
+		struct row_slope s = planes_slope(work + 2 * i * channels, weight + first, mean, scale, i, channels, places);
 
 #define DX(kind_, function, reads, known)							\
 	case kind_:										\
-		plane_dx(kind_, dx + at, keep, work + 2 * plane, dy + at, x + at, weight + first,	\
-		    bias ? bias + first : NULL, mean, scale, i, channels, places);		\
+		planes_piece_dx(kind_, dx + at, keep, dy + at, x + at, weight + first, bias ? bias + first : NULL, &s,	\
+		    from, end, places);								\
 		break;
 		EPILOGUE_CASES_ALL(kind, DX)
 #undef DX
@@ -52,7 +100,7 @@ planes_backward(elem *dx, struct onto onto, double *work, const elem *dy, enum e
 	LAUNCH_ROWS(normalize_planes_kernel, rows * channels,
 	    (work, dy, kind, x, weight, bias, mean, scale, rows * channels, channels, groups, places));
 	if (dx)
-		LAUNCH_ROWS(normalize_planes_dx_kernel, rows,
+		LAUNCH_ROWS(normalize_planes_dx_kernel, rows * parts(channels * places, PLANES_PIECE),
 		    (dx, onto, work, dy, kind, x, weight, bias, mean, scale, rows, channels, groups, places));
 }
 

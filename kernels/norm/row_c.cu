@@ -17,6 +17,19 @@ struct row_dots {
 	row_total sum, dot;	/* of g, and of g (x - mean) */
 };
 
+/* A row of y, whose channels have each a WEIGHT, and a BIAS unless it is NULL. */
+FOR_KIND void
+planes_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight, const elem *bias, real mean, real scale,
+    int64_t n, int64_t places)
+{
+	PLACES (c, p, n / places, places) {
+		int64_t j = c * places + p;
+
+		y[j] = ELEM(epilogue_of_both(kind, plane_value(VALUE(x[j]) - mean, scale * VALUE(weight[c]),
+		    bias ? VALUE(bias[c]) : 0), 0));
+	}
+}
+
 DEVICE real
 row_lanes(real lane[ROW_LANES])
 {

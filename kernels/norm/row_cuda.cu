@@ -30,6 +30,54 @@ row_pack(const elem *x, int64_t p)
 	return ((const struct map_pack *)x)[p];
 }
 
+#define PACKS_ON_WAY	4
+
+/* Packs that a thread has asked for together, before it stores any: what is stored may lie where they come from. */
+struct packs_on_way {
+	struct map_pack at[PACKS_ON_WAY];
+
+	DEVICE_METHOD void
+	load(const elem *x, int64_t p, int64_t packs)
+	{
+#pragma unroll
+		for (int k = 0; k < PACKS_ON_WAY; k++)
+			if (p + k * BLOCK < packs)
+				at[k] = row_pack(x, p + k * BLOCK);
+	}
+};
+
+/* A row of y, whose channels have each a WEIGHT, and a BIAS unless it is NULL: packs, if each is of one channel. */
+FOR_KIND void
+planes_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight, const elem *bias, real mean, real scale,
+    int64_t n, int64_t places)
+{
+	int64_t packs = places % MAP_PACK ? 0 : row_packs((uintptr_t)y | (uintptr_t)x, n);
+
+	for (int64_t p = threadIdx.x; p < packs; p += PACKS_ON_WAY * BLOCK) {
+		struct packs_on_way v;
+
+		v.load(x, p, packs);
+#pragma unroll
+		for (int k = 0; k < PACKS_ON_WAY; k++) {
+			int64_t at = p + k * BLOCK, c = quotient(at * MAP_PACK, places);
+
+			if (at >= packs)
+				break;
+			real gain = scale * VALUE(weight[c]), offset = bias ? VALUE(bias[c]) : 0;
+#pragma unroll
+			for (int j = 0; j < MAP_PACK; j++)
+				v.at[k].at[j] = ELEM(epilogue_of_both(kind, plane_value(VALUE(v.at[k].at[j]) - mean, gain, offset), 0));
+			((struct map_pack *)y)[at] = v.at[k];
+		}
+	}
+	ALONG_REST (j, packs, n) {
+		int64_t c = quotient(j, places);
+
+		y[j] = ELEM(epilogue_of_both(kind, plane_value(VALUE(x[j]) - mean, scale * VALUE(weight[c]),
+		    bias ? VALUE(bias[c]) : 0), 0));
+	}
+}
+
 DEVICE row_total
 row_sum(const elem *x, real from, int64_t n)
 {

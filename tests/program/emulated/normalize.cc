@@ -179,6 +179,8 @@ main(void)
 	check("groupnorm", { BY_DEVIATION, 3 * 4, 3 * 49, 4, 49, true, true, false });
 	check("groupnorm", { BY_DEVIATION, 2 * 2, 5 * 600, 2, 600, true, true, false });
 	check("groupnorm", { BY_DEVIATION, 2 * 2, 5 * 2400, 2, 2400, true, true, false });
+	check("groupnorm", { BY_DEVIATION, 2 * 2, 3 * 8008, 2, 8008, true, true, false });	/* several blocks of a row of dx */
+	check("groupnorm", { BY_DEVIATION, 2 * 2, 9 * 2401, 2, 2401, true, true, false });
 	check("groupnorm", { BY_DEVIATION, 5 * 4, 3 * 16, 4, 16, true, false, false });
 	check("groupnorm, flat", { BY_DEVIATION, 7 * 3, 8, 3, 1, true, true, false });
 	check("instancenorm", { BY_DEVIATION, 2 * 6, 35, 6, 35, true, true, false });
