@@ -21,7 +21,8 @@ struct gpu {
 
 extern const struct gpu gpu_table[];	/* ends with name NULL */
 
-/* "GeForce RTX 3090", "rtx3090" and "RTX 3090" are one card. NULL when unknown. */
+/* "GeForce RTX 3090", "rtx3090" and "RTX 3090" are one card, and so are "NVIDIA H100 80GB HBM3", as the driver says, and "H100". NULL
+ * when unknown. */
 const struct gpu	*gpu_find(const char *name);
 /* The cards a name that gpu_find() does not know may mean, best first; how many, at most MOST. */
 int	gpu_suggest(const char *name, const struct gpu **out, int most);

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -28,8 +30,85 @@ plain(char out[LONGEST_NAME], const char *name)
 	}
 }
 
-const struct gpu *
-gpu_find(const char *name)
+/* The next word of *S in lower case: runs of letters and digits. False at the end. */
+static bool
+next_word(const char **s, char out[LONGEST_NAME])
+{
+	size_t n = 0;
+
+	while (**s && !isalnum((unsigned char)**s))
+		++*s;
+	for (; isalnum((unsigned char)**s); ++*s)
+		if (n < LONGEST_NAME - 1)
+			out[n++] = (char)tolower((unsigned char)**s);
+	out[n] = '\0';
+	return n > 0;
+}
+
+/* How a driver's name of a card differs from what people call it: words by which no two cards of the table differ, and
+ * before them those by which some do. GH200's is the memory of its processor. */
+enum { AS_SAID, WITHOUT_FORM, WITHOUT_BUS, WITHOUT_SIZE };
+
+static const struct {
+	const char *word;
+	int from;
+} left_out[] = {
+	{ "sxm", WITHOUT_FORM }, { "sxm2", WITHOUT_FORM }, { "sxm3", WITHOUT_FORM }, { "sxm4", WITHOUT_FORM },
+	{ "sxm5", WITHOUT_FORM }, { "hbm2", WITHOUT_FORM }, { "hbm2e", WITHOUT_FORM }, { "hbm3", WITHOUT_FORM },
+	{ "hbm3e", WITHOUT_FORM }, { "generation", WITHOUT_FORM }, { "blackwell", WITHOUT_FORM },
+	{ "server", WITHOUT_FORM }, { "workstation", WITHOUT_FORM }, { "edition", WITHOUT_FORM },
+	{ "480gb", WITHOUT_FORM }, { "pcie", WITHOUT_BUS }, { NULL, 0 }
+};
+
+/* Gigabytes of a word such as "80gb"; 0: it is none. */
+static int
+word_size(const char *word)
+{
+	size_t digits = strspn(word, "0123456789");
+
+	return digits > 0 && digits < 5 && strcmp(word + digits, "gb") == 0 ? atoi(word) : 0;
+}
+
+static bool
+is_left_out(const char *word, int how)
+{
+	int i;
+
+	for (i = 0; left_out[i].word; i++)
+		if (how >= left_out[i].from && strcmp(word, left_out[i].word) == 0)
+			return true;
+	return how >= WITHOUT_SIZE && word_size(word) > 0;
+}
+
+/* NAME without such words; *SIZE: the first size that it names, in gigabytes, or 0. */
+static void
+without(char out[LONGEST_NAME], const char *name, int how, int *size)
+{
+	char word[LONGEST_NAME];
+	bool slice = false;
+	size_t n = 0;
+
+	*size = 0;
+	out[0] = '\0';
+	while (next_word(&name, word)) {
+		slice |= strcmp(word, "mig") == 0;	/* behind it stands the profile */
+		if (!*size && !slice)
+			*size = word_size(word);
+		if ((!slice && is_left_out(word, how)) || n + strlen(word) + 1 >= LONGEST_NAME)
+			continue;
+		n += (size_t)snprintf(out + n, LONGEST_NAME - n, "%s ", word);
+	}
+}
+
+/* That has the size which is named, in gigabytes, of which a driver keeps a share; 0: none is. */
+static bool
+has_size(const struct gpu *g, int size)
+{
+	return !size || (g->mib <= size * 1024 && g->mib >= size * 900);
+}
+
+static const struct gpu *
+find_plain(const char *name)
 {
 	char want[LONGEST_NAME], have[LONGEST_NAME], last;
 	const struct gpu *g;
@@ -47,19 +126,25 @@ gpu_find(const char *name)
 	return NULL;
 }
 
-/* The next word of *S in lower case: runs of letters and digits. False at the end. */
-static bool
-next_word(const char **s, char out[LONGEST_NAME])
+const struct gpu *
+gpu_find(const char *name)
 {
-	size_t n = 0;
+	const struct gpu *g = find_plain(name), *whole;
+	char less[LONGEST_NAME];
+	int how, size;
 
-	while (**s && !isalnum((unsigned char)**s))
-		++*s;
-	for (; isalnum((unsigned char)**s); ++*s)
-		if (n < LONGEST_NAME - 1)
-			out[n++] = (char)tolower((unsigned char)**s);
-	out[n] = '\0';
-	return n > 0;
+	for (how = WITHOUT_FORM; !g && how <= WITHOUT_SIZE; how++) {
+		without(less, name, how, &size);
+		g = find_plain(less);
+		if (g && how == WITHOUT_SIZE && strstr(g->name, " MIG ")) {	/* the size is the card's */
+			*strstr(less, "mig") = '\0';
+			whole = find_plain(less);
+			g = whole && has_size(whole, size) ? g : NULL;
+		} else if (g && how == WITHOUT_SIZE && !has_size(g, size)) {
+			g = NULL;
+		}
+	}
+	return g;
 }
 
 static bool
