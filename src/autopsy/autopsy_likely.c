@@ -36,7 +36,10 @@
 #define NEEDS_METRICS	16777216u	/* of transformers' evaluation, which switches gradients off by itself */
 #define NEEDS_NETWORK	33554432u	/* a framework speaks of a tensor of a layer */
 #define NEEDS_ANYONE	67108864u	/* CUDA's error, and no word of whose program it is */
-#define SIGNS		26
+#define NEEDS_AGENT	134217728u	/* of an agent and its episodes */
+#define NEEDS_KILLED	268435456u	/* the kernel ended the process, or the like */
+#define NEEDS_UPDATE	536870912u	/* of the optimizer's step */
+#define SIGNS		30
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -89,6 +92,12 @@ static const struct row {
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
 		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", NULL, "then it grows "
 		    "beyond that." } } },
+	{ NEEDS_HOST | NEEDS_AGENT, "an agent learns from what it sees", {
+		{ "What was seen lies there until it is learned from (a replay buffer, a rollout of all environments at once)", NULL, "fewer entries "
+		    "or steps (buffer_size, n_steps), fewer environments, shorter episodes, or images as uint8, each of them once, take less." },
+		{ "Something is kept from one step or episode to the next (results on lists, losses with their graph, in Keras models or "
+		    "predict() called in each)", NULL, "then it grows evenly, and beyond what such a buffer holds." },
+		{ "Each environment is a process of its own, with a copy of the program", NULL, "fewer of them take less." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", NULL, "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },
@@ -110,6 +119,11 @@ static const struct row {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
 		    NULL, "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
 		{ "What is given or made lies there as a whole, such as all frames of a film", NULL, "parts, one after the other, take less." } } },
+	{ NEEDS_HOST | NEEDS_KILLED, NULL, {
+		{ KEPT_DATA, NULL, IN_PARTS },
+		{ LOADERS, NULL, "in PyTorch with num_workers=0, or with fewer read ahead, less is taken." },
+		{ "Results are kept from step to step, weights lie there until they are on a device, or the network runs on the processor", NULL,
+		    "then it grows with the steps, or while they are loaded, or a smaller batch takes less." } } },
 	{ NEEDS_HOST | NEEDS_WORDS, NULL, {
 		{ KEPT_DATA, "seven of ten", IN_PARTS },
 		{ LOADERS, NULL, "in PyTorch with num_workers=0, or with fewer read ahead, less is taken." },
@@ -180,6 +194,11 @@ static const struct row {
 		{ "Logits, and the tables of embeddings, have a number, or a row, for each word, and the vocabulary is large", NULL, "parts of words "
 		    "(subword, sentencepiece) in place of words, a sampled softmax, fewer samples in a batch, or shorter ones take less." },
 		{ "Sentences come that are far longer than most", NULL, "then it fails after a time; a bound on their length keeps it." } } },
+	{ NEEDS_UPDATE, "it failed in the optimizer's step", {
+		{ "The optimizer makes at its first step what it keeps (Adam two numbers for each weight, in float32 as a rule, and a copy "
+		    "of the weights where those have 16 bits)", NULL, "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
+		    "weights that are trained (LoRA), or splitting or offloading it (ZeRO, FSDP) take less; the batch plays no part in it." },
+		{ "What forward keeps, gradients and weights leave no room for it", NULL, "fewer samples in a batch, or smaller ones, leave more." } } },
 	{ NEEDS_GROWS, "memory grew", {
 		{ KEPT_ON, NULL, "then it grows evenly, from step to step." },
 		{ "Samples come that are larger or longer than those before", NULL, "then it grows by leaps, and less and less often; a bound on "
@@ -310,17 +329,20 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_PARALLEL)] = &p->parallel;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_VOCABULARY)] = &p->told.vocabulary;
-	told[place(NEEDS_GRAPH)] = o->host ? NULL : &p->told.graph;
+	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = &p->told.darknet;
 	told[place(NEEDS_AT_ONCE)] = words ? &p->told.at_once : NULL;
-	told[place(NEEDS_ONE)] = words ? &p->told.one : NULL;
+	told[place(NEEDS_ONE)] = words || is_of_anyone(o) ? &p->told.one : NULL;
 	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu ? &p->told.data : NULL;
 	told[place(NEEDS_GROWS)] = words ? &p->grows : NULL;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = words ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
+	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;
+	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	is |= words ? NEEDS_WORDS : 0;
+	is |= o->kind == OOM_KERNEL ? NEEDS_KILLED : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= (o->kind == OOM_TENSORFLOW || o->kind == OOM_ONNX) && strchr(o->node, '/') ? NEEDS_NETWORK : 0;
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
@@ -412,7 +434,7 @@ autopsy_likely(struct autopsy *y)
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
 		vec_push(y->arena, &y->likely, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
 		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
-	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK |
+	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK | NEEDS_KILLED |
 	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))]);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		skips |= is_ruled_out(y, r->item[i].cause);

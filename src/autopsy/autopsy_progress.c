@@ -8,6 +8,8 @@
 #define BAR_BEHIND	3	/* and from the message to the bar as it is drawn last */
 #define FEW_ROUNDS	20	/* in which a loop may still come to what it needs */
 #define SEVERAL		2
+#define FEW_PEAKS	4	/* that a log counts, of which each is larger than the one before, */
+#define LEAST_GROWTH	50	/* and the last by that part at least */
 
 /* Does the last bar stand where the failure is told? What is said first may be a title, or a sentence ahead of the log. */
 static bool
@@ -65,6 +67,20 @@ went_on_by_steps(struct autopsy *y)
 	autopsy_cause(y, arena_printf(y->arena, "Line %d has step %lld. Where the run had come to that, and did not begin there, steps had "
 	    "fitted before: then something is kept from one to the next (sums of losses with their graph, lists of results), "
 	    "or samples are larger or longer than those before.", log->steps_line, (long long)log->steps));
+}
+
+/* MMCV's logs count what tensors took at most so far. */
+static void
+grew(struct autopsy *y)
+{
+	const struct oom_peaks *k = &y->log.peaks;
+
+	if (k->count < FEW_PEAKS || k->last - k->first < k->first / LEAST_GROWTH || y->main->host)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Line %d counts %lld MB of tensors at most so far, line %d %lld, and each such line between them "
+	    "more than the one before. Where it goes on so, evenly, something is kept from step to step (losses with their graph, lists of "
+	    "results, a state that is never reset); where it levels off, samples that are larger than those before raised it.", k->first_line,
+	    (long long)k->first, k->last_line, (long long)k->last));
 }
 
 /* transformers tells losses from time to time. */
@@ -133,6 +149,7 @@ autopsy_progress_causes(struct autopsy *y)
 	went_on_by_bar(y);
 	went_on_by_steps(y);
 	went_on_by_losses(y);
+	grew(y);
 	first_round(y);
 	long_text(y);
 	several_processes(y);

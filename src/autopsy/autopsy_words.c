@@ -1,5 +1,5 @@
 /* The sentences of stowage autopsy, which its text and its JSON share. */
-#include "autopsy/autopsy.h"
+#include "autopsy/autopsy_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,7 @@ device_meaning(struct arena *a, const struct oom_message *o)
 
 	switch (o->kind) {
 	case OOM_XLA:
-		if (!o->size[OOM_ASKED].known)
+		if (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0)
 			return "XLA's compiler added up what the program needs, and it is more "
 			    "than the device has; nothing was run.";
 		return arena_printf(a, "XLA asked for %s in one block%s: it fits whole or not at all.",
@@ -170,7 +170,7 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		    o->size[OOM_ASKED].known ? what : "") :
 		    !o->size[OOM_ASKED].known && o->status ? "A library of CUDA got no memory on the device; as read here, the message does not say for what." :
 		    !o->size[OOM_ASKED].known ? "By this message the device had no memory left; as read here, it does not say for what." :
-		    strcmp(o->who, "Theano") == 0 ? arena_printf(a, "The driver was asked for %s, and did not give it.", what) :
+		    !autopsy_is_driver(o) ? arena_printf(a, "%s of the device's memory were asked for, and not given.", what) :
 		    arena_printf(a, "The driver was asked for %s, and did not give it. A framework may go on after that with smaller "
 		    "blocks; an error of its own tells whether it did.", what);
 	}

@@ -125,6 +125,21 @@ xla_padding(struct autopsy *y)
 	    arena_printf(y->arena, "axis %d (from 0), of %lld,", axis, (long long)most->shape.dim[axis])));
 }
 
+/* The same of all temporaries, where it tells that and names no buffer. */
+static void
+xla_padded_program(struct autopsy *y)
+{
+	const struct oom_size *bare = &y->main->size[OOM_UNPADDED], *padded = &y->main->size[OOM_PADDED];
+	char all[SIZE_TEXT], numbers[SIZE_TEXT];
+
+	if (!bare->known || !padded->known || padded->bytes - bare->bytes < LITTLE || padded->bytes / 2 < bare->bytes)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By XLA's count temporaries take %s as they lie on the device, and have %s of numbers: the rest "
+	    "is padding, since a TPU keeps two axes in tiles (8 x 128 numbers of 32 bits) and fills them up. A small axis, such as few "
+	    "channels, that comes last there takes as much as one of 128: joined with others, or put elsewhere in the layout, it takes "
+	    "a part of that.", size_human(all, padded->bytes), size_human(numbers, bare->bytes)));
+}
+
 /* Buffers that XLA made for attention: squares. */
 static void
 xla_scores(struct autopsy *y)
@@ -154,5 +169,6 @@ autopsy_xla_causes(struct autopsy *y)
 	xla_program(y);
 	xla_device(y);
 	xla_padding(y);
+	xla_padded_program(y);
 	xla_scores(y);
 }

@@ -254,6 +254,32 @@ take_step(struct oom_around *r, const struct phrase *p, const struct oom_match *
 }
 
 static void
+take_epoch_step(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_match step = *m;
+
+	set_epoch(r->log, m->number[0], line);
+	step.number[0] = m->number[1];
+	take_step(r, p, &step, line);
+}
+
+/* A log of peaks, each larger than the one before. */
+static void
+take_peak(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_peaks *k = &r->log->peaks;
+
+	(void)p;
+	if (r->log->messages.n > 0 || m->number[0] <= 0)
+		return;
+	if (k->count == 0 || m->number[0] <= k->last)
+		*k = (struct oom_peaks){ .first = m->number[0], .first_line = line };
+	k->last = m->number[0];
+	k->last_line = line;
+	k->count++;
+}
+
+static void
 take_batch(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
@@ -385,6 +411,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_BUFFER_PADDING] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,
 		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch,
+		[ROLE_EPOCH_STEP] = take_epoch_step, [ROLE_PEAK] = take_peak,
 	};
 
 	(take[p->role] ? take[p->role] : take_note)(r, p, m, line);

@@ -73,6 +73,8 @@ const struct detail oom_details[] = {
 	{ "maybe_live_out allocation: %", DETAIL_SIZE, OOM_XLA, OOM_RESULTS },
 	{ "preallocated temp allocation: %", DETAIL_SIZE, OOM_XLA, OOM_TEMPORARY },
 	{ "total allocation: %", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
+	{ "Unpadded (% )", DETAIL_SIZE, OOM_XLA, OOM_UNPADDED },	/* of the temporaries of a TPU's program */
+	{ ") Padded (% )", DETAIL_SIZE, OOM_XLA, OOM_PADDED },
 	{ "Used % of", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
 	{ "of % hbm", DETAIL_SIZE, OOM_XLA, OOM_TOTAL },
 	{ "FLAGS_fraction_of_gpu_memory_to_use is & now", DETAIL_SHARE, OOM_PADDLE, 0 },

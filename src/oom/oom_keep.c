@@ -274,12 +274,21 @@ is_of_anyone(const struct oom_log *log, const struct oom_message *o)
 	return o->kind == OOM_OTHER && !o->size[OOM_ASKED].known && !o->shape.known && !o->python && !o->node[0];
 }
 
+/* A process that was killed was so for the machine's memory, unless the device's is named; one on the processor, too. */
+static bool
+is_told_of_host(struct oom_told *told)
+{
+	if (told->killed.line && !told->sure)
+		told->device = false;
+	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device);
+}
+
 static void
 told_alone(struct oom_log *log)
 {
-	const struct oom_told *told = &log->paste.told;
+	struct oom_told *told = &log->paste.told;
 	struct oom_message o = { .kind = OOM_TOLD, .line = told->said.line, .last = told->said.line, .count = 1, .gpu = -1,
-		.host = told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device),
+		.host = is_told_of_host(told),
 		.who = oom_kind_name(OOM_TOLD) };
 
 	if (log->dump.any || (!told->said.line && !told->killed.line))

@@ -371,7 +371,7 @@ talk_find_whole(struct talk t, const char *text, size_t *n)
 	while ((h = next_within(t, list, &i))) {
 		const char *at = t.of->text + h->at, *end = at + h->n;
 
-		if ((!best || h->rank < best->rank) && (begins_word(t, at) || lower(*at) == 'n') &&
+		if ((!best || h->at < best->at || (h->at == best->at && h->rank < best->rank)) && (begins_word(t, at) || lower(*at) == 'n') &&
 		    (ends_word(t, end) || !piece_is_word(end[-1])))
 			best = h;
 	}

@@ -45,7 +45,8 @@ bool	talk_any_phrase(struct talk, const char *list);
 const char	*talk_first(struct talk, const char *list);
 /* Where a phrase of LIST stands, and its N bytes: *AT is NULL before the first, and moves on to the next; false after the last. */
 bool	talk_next_phrase(struct talk, const char *list, const char **at, size_t *n);
-/* N bytes at which LIST has a phrase as whole words, the first of the list; NULL: none. An "n't" ends a word. */
+/* The first N bytes that are a phrase of LIST as whole words, of two that begin there the one that LIST has first; NULL: none. An
+ * "n't" ends a word. */
 const char	*talk_find_whole(struct talk, const char *list, size_t *n);
 bool	talk_has_whole(struct talk, const char *list);
 

@@ -22,6 +22,7 @@
 #define AHEAD		4096	/* what must be in the window behind a phrase, or the end is */
 #define DETAILS		2000	/* bytes in which a message says more; */
 #define FEW		400	/* one in words that anyone may use */
+#define WRAPPED		2	/* lines that one may become in a terminal */
 #define MOST_PHRASES	640
 #define NEAR_LINES	300	/* in which one error follows from another */
 #define BEHIND		640	/* what stays in it ahead of the place that is looked at */
@@ -273,6 +274,15 @@ line_of(const struct log_reader *r, const char *s, const char *after, const char
 	return lexicon_read(r->lexicon, from, (size_t)(to - from));
 }
 
+/* Does what begins at S repeat, in anyone's words, what a program's message on the same line goes on to say?
+ * Terminals break lines. */
+static bool
+is_told_already(const struct log_reader *r, const struct phrase *p, const char *s)
+{
+	return p->role != ROLE_MESSAGE && r->told_kind == OOM_CUDA && r->before + (s - r->in.text) < r->told && r->log->messages.n > 0 &&
+	    r->line - r->log->messages.v[r->log->messages.n - 1].last <= WRAPPED;
+}
+
 /* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises, or in code? */
 static bool
 is_not_reported(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
@@ -313,15 +323,17 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	told = o.apart ? s : read_details(r, &t, s, details_end(p, s, end), end);
 	oom_tell_element(&o);
 	o.host |= is_of_processor(&o);
-	r->told = r->before + (told - r->in.text);
-	r->told_kind = p->kind;
-	if (within && !p->who && !p->says && !o.size[OOM_ASKED].known)
+	if (is_told_already(r, p, s))
+		return;
+	if (within && !p->who && !p->says && !m->size.known)
 		return;
 	if (p->role != ROLE_MESSAGE && !o.size[OOM_ASKED].known && !o.shape.known &&
 	    !(p->role == ROLE_NAMED && stands_alone(s, end)))
 		return;
 	if (!o.size[OOM_ASKED].known && !o.shape.known && is_not_reported(r, p, begin, s, end))
 		return;
+	r->told = r->before + (told - r->in.text);
+	r->told_kind = p->kind;
 	o.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin);
 	code = lines_ahead(r, begin, 3);
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code));

@@ -32,6 +32,7 @@ const char	*oom_kind_name(enum oom_kind);	/* "PyTorch" */
 enum oom_field {
 	OOM_ASKED, OOM_TOTAL, OOM_FREE, OOM_ALLOCATED, OOM_RESERVED, OOM_UNALLOCATED, OOM_PROCESS,
 	OOM_OTHERS, OOM_LISTED, OOM_LARGEST, OOM_LIMIT, OOM_CONSTANTS, OOM_PARAMETERS, OOM_RESULTS, OOM_TEMPORARY,
+	OOM_UNPADDED, OOM_PADDED,
 	OOM_FIELDS
 };
 
@@ -165,6 +166,11 @@ struct oom_dump {
 	int64_t uncounted;	/* chunks of sizes beyond OOM_CLASSES */
 };
 
+struct oom_peaks {		/* what tensors took at most, as lines count it one after the other, each more than the one before */
+	int64_t first, last;	/* in MB; */
+	int first_line, last_line, count;	/* lines; 0: there are none */
+};
+
 struct oom_log {
 	struct arena *arena;
 	VEC(struct oom_message) messages;	/* different ones, in order */
@@ -190,6 +196,7 @@ struct oom_log {
 	int batch_line;
 	int64_t steps;		/* the last that is counted ahead of the first message; 0: none */
 	int steps_line;
+	struct oom_peaks peaks;	/* ahead of the first message */
 	int64_t tokens, most_tokens;	/* of a text, and that the model is made for; 0: not said */
 	int tokens_line;
 	int smaller_gpu, smaller_line;	/* a device smaller than others, by DataParallel's warning; line 0: none */

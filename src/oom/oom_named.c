@@ -170,6 +170,20 @@ oom_named_call(struct oom_told *o, struct talk t)
 	}
 }
 
+#define ENDS_IT		"disappeared|disappears|went away|goes away|gone|solved|fixed|resolved|no longer|was ok|is ok|worked|works"
+
+/* "With a batch of 1 the overflow disappeared" */
+static bool
+ends_it(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+	size_t n;
+	const char *said = talk_find_whole(talk_part(sentence, at, sentence.s + sentence.n), ENDS_IT, &n);
+
+	return said && !clause_says_no(talk_part(sentence, talk_clause(sentence, said, n).s, said), "") &&
+	    !talk_any_whole(talk_part(sentence, sentence.s, said), "still but");
+}
+
 /* "With a batch of 1 there is another error": of that sentence's failure it is not said that it is the same. */
 static bool
 is_of_another(struct talk t, const char *at)
@@ -209,9 +223,9 @@ batches(struct oom_told *o, struct talk t, int line)
 			continue;
 		if (oom_named_of_tests(t, behind, (size_t)(s - behind)) || talk_any_whole(talk_sentence(t, behind), OF_OTHERS))
 			continue;
-		o->runs |= oom_named_runs(t, behind, (size_t)(s - behind));
+		o->runs |= oom_named_runs(t, behind, (size_t)(s - behind)) || ends_it(t, behind);
 		add_batch(o, n, line);
-		if (n == 1 && !oom_named_runs(t, behind, (size_t)(s - behind)) &&
+		if (n == 1 && !oom_named_runs(t, behind, (size_t)(s - behind)) && !ends_it(t, behind) &&
 		    !talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), RUNS) && !is_of_another(t, behind))
 			said_at(&o->one, t, behind, line);
 	}
@@ -271,7 +285,8 @@ static const char *
 says_killed(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "why killed|process killed|training killed|kernel keeps dying|kernel appears to have died", &n);
+	const char *at = talk_find_whole(t, "why killed|process killed|training killed|killed error|killed errors|still killed|still get killed|still gets killed|"
+	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause;
 
 	if (!at) {
@@ -298,6 +313,9 @@ says_killed(struct talk t)
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|at once|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
     "when training starts|when i start|start training|starts training|beginning of training"
+#define AGENT	"reinforcement learning|ppo|dqn|ddpg|td3|rllib|stable-baselines|stable_baselines|stable_baselines3|gym environment|openai gym|rollout buffer|" \
+    "rollout_buffer|ml-agents|mlagents|rl agent|ppo agent|tensorforce|n_envs"
+#define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
 
 /* Where any of these phrases is, and not denied; or NULL. */
@@ -406,11 +424,14 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->gpu = line;
 	if (!begins_code(t))
 		note(&o->data, t, talk_find_whole(t, DATA, &n), line);
-	if (o->said.line == line && o->at)
+	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
 	note(&o->killed, t, says_killed(t), line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->shuffle, t, names_shuffling(t), line);
+	note(&o->agent, t, says(t, AGENT), line);
+	if (o->here_line == line)
+		note(&o->update, t, says(t, UPDATE), line);
 	note(&o->workers, t, names_workers(t), line);
 	if (talk_any_of(t, "cpu processor"))
 		note(&o->processor, t, runs_on_processor(t), line);

@@ -138,6 +138,7 @@ const struct phrase oom_phrases[] = {
 	{ "Attempting to allocate %. That was not possible", MESSAGE(OOM_XLA) },
 	{ "Attempting to reserve % at the bottom of memory", MESSAGE(OOM_XLA) },
 	{ "Ran out of memory in memory space", MESSAGE(OOM_XLA) },
+	{ "Total hbm usage >= %", ROLE_MESSAGE, OOM_XLA, false, NULL, NULL, OOM_ALLOCATED, PHRASE_REST },
 	{ "unlikely to have enough memory. Requires", SAYS(OOM_XLA, NULL, UNLIKELY) },
 	/* ONNX Runtime, TensorRT */
 	{ "Failed to allocate memory for requested buffer of size #", ROW(ROLE_MESSAGE, OOM_ONNX, false,
@@ -261,6 +262,7 @@ const struct phrase oom_phrases[] = {
 	{ "Could not allocate tensor with % . There is not enough GPU video memory", FROM("DirectML") },
 	{ "std::bad_alloc: out_of_memory: CUDA error (failed to allocate %", FROM("RMM") },
 	{ "std::bad_alloc: out_of_memory", FROM("RMM") },
+	{ "Memory allocation error on worker #", SAYS(OOM_CUDA, "XGBoost", TREES) },
 	{ "thrust::system::detail::bad_alloc", SAYS(OOM_CUDA, "Thrust", THRUST) },
 	{ "std::bad_alloc: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Thrust", THRUST, PHRASE_AGAIN) },	/* C++ adds no words */
 	{ "Out of [DEVICE] memory, host memory will be used instead", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ND4J", ND4J_DEVICE,
@@ -332,6 +334,7 @@ const struct phrase oom_phrases[] = {
 	{ "cuda runtime error (2)", MESSAGE(OOM_CUDA) },
 	{ "cuda runtime err (2)", OWN(OOM_CUDA, OLD_TORCH, NULL) },	/* as people write it */
 	{ "cuda runtime err (2)", MESSAGE(OOM_CUDA) },
+	{ "THCCachingHostAllocator.cpp line=# error=2 : out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, OLD_TORCH, HOST_ALLOCATOR, 0) },
 	{ "line=# error=2 : out of memory", FROM(OLD_TORCH) },	/* THCudaCheck FAIL file= */
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "HIP error: out of memory", FROM("HIP") },

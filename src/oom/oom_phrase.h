@@ -31,6 +31,8 @@ enum phrase_role {
 	ROLE_EPOCH_COUNT,	/* that, or anything else beside the word: steps per epoch, the best one */
 	ROLE_TRAINS, ROLE_EVALUATES,	/* the head of what is told of it */
 	ROLE_STEP,		/* the number of one, if others come before it */
+	ROLE_EPOCH_STEP,	/* an epoch's, and that of a step in it */
+	ROLE_PEAK,		/* what tensors took at most so far, as MMCV's logs have it */
 	ROLE_TOKENS,		/* a text's, and those that the model is made for */
 	ROLE_SMALLER,		/* a device that PyTorch's DataParallel warns of, since it is smaller than another */
 	ROLE_LOSS,		/* transformers tells the loss of some steps */

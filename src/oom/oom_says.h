@@ -55,6 +55,10 @@
 #define THRUST		"Thrust, a library of CUDA, got no memory, as a rule of the device, for a vector or for what it works with; memory of "	\
     "the machine that it locks for copies is refused in the same words. What is given to the device at once (rows, columns, samples) "	\
     "decides most of that, unless another process has it, which nvidia-smi tells."
+#define TREES		"XGBoost got no memory on the device. There it keeps the data of all rows, in bins, and for each row its gradients and "	\
+    "the node it is in; what is made on the way to that, from a DMatrix or an array, takes as much again or more. Fewer rows or columns, "	\
+    "a QuantileDMatrix in place of a DMatrix, fewer bins (max_bin), external memory, or more devices take less. Matrices and models of "	\
+    "earlier rounds, as in a search, and what other libraries hold there, lie beside it."
 #define ND4J_DEVICE	"ND4J had no room on the device for an array, and went on with it in the machine's memory, which is slower: by itself "	\
     "this is no failure. A smaller batch takes less on the device."
 #define ND4J_HOST	"ND4J got no memory of the machine, which it locks (pins) where it runs on a device. Either there is no more of it, or limits "	\
@@ -158,6 +162,9 @@
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
     "A tf.data.Dataset made from a generator, or a keras.utils.Sequence, hands it over batch by batch. "	\
     GROWTH
+#define HOST_ALLOCATOR	"PyTorch was to lock (pin) memory of the machine, so that copies to a device are fast, and CUDA refused. Either no more of "	\
+    "the machine's may be locked; or, where the device is full or was not used yet, CUDA found no room there for what it needs of its own. "	\
+    "Loaders that pin (pin_memory=True) ask for it, for each batch that is read ahead."
 #define NOT_PINNED	"ggml was to lock (pin) memory of the machine, so that copies to the device are fast, "	\
     "and CUDA refused. It goes on with memory that is not locked, which is slower: by itself this is no failure."
 #define ELSEWHERE	"Detectron2 had no memory left on the device for one operation, and went on with that "	\

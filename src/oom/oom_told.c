@@ -158,7 +158,7 @@ is_within(struct talk t, const char *at)
 struct talk
 oom_told_sentence(const struct oom_told *o, struct talk t)
 {
-	return is_within(t, o->at) ? talk_sentence(t, o->at) : t;
+	return is_within(t, o->here) ? talk_sentence(t, o->here) : t;
 }
 
 /* "Take less if it runs out of memory"; but "even if I take less", and what comes after the comma of "if it runs, it
@@ -299,7 +299,8 @@ names_card(struct talk t)
 	const char *s;
 
 	for (s = t.s; (word = clause_word_behind(t, s)).n > 0; s = word.s + word.n)
-		if (talk_any_whole(word, "gpu gpus card cards device") && is_of_card(t, word))
+		if ((talk_any_whole(word, "gpu gpus card cards") && is_of_card(t, word)) || (talk_any_whole(word, "device") &&
+		    talk_any_whole(clause_word_behind(t, word.s + word.n), "memory mem oom out")))
 			return true;
 	return false;
 }
@@ -313,6 +314,7 @@ whose(struct oom_told *o, struct talk t)
 
 	o->device = device && !host;
 	o->host = host && !device;
+	o->sure = o->device && (talk_has_whole(t, OF_DEVICE) || talk_any_phrase(t, "gpu mem|gpu's mem|gpu ram|gpu out|gpu oom"));
 }
 
 /* "I have 64 GB of RAM and a GPU of 8 GB": what there is, and not which of them ran out. */
@@ -331,14 +333,15 @@ in_other_words(struct oom_told *o, struct talk t)
 	for (i = 0; elsewhere[i].phrases; i++)
 		if ((o->at = talk_first(t, elsewhere[i].phrases))) {
 			o->what = TOLD_ENDED;
-			o->device = elsewhere[i].device;
+			o->device = o->sure = elsewhere[i].device;
 			o->host = elsewhere[i].host;
 			return true;
 		}
-	/* 溢出, 爆, 不够, 不足 of 显存 or of 内存 */
-	if (!(o->at = talk_first(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3")))
+	/* 溢出, 爆, 不够, 不足, 无法满足 of 显存, 显卡 or of 内存 */
+	if (!(o->at = talk_first(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3|"
+	    "\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3")))
 		return false;
-	o->device = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98");
+	o->device = o->sure = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98|\xe6\x98\xbe\xe5\x8d\xa1");
 	o->host = !o->device && talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98");
 	o->what = o->device || o->host ? TOLD_ENDED : TOLD_NOTHING;
 	return o->what != TOLD_NOTHING;
@@ -366,8 +369,8 @@ keep(struct oom_told *o, const struct oom_told *now)
 	o->said = now->said;
 	o->device = grew ? o->device : now->device;
 	o->host = grew ? o->host : now->host;
+	o->sure = grew ? o->sure : now->sure;
 	o->sentence = now->sentence;
-	o->at = now->at;
 }
 
 /* Are there words in parentheses, without which a line that says nothing may say it? */
@@ -417,20 +420,25 @@ memory(struct oom_told *o, struct talk t, int line)
 			t = lexicon_read(t.of, plain, without_asides(t, plain));
 			now.what = says_what(t, &at, &n);
 		}
-		now.at = at;
+		now.at = now.here = at;
 		if (now.what) {
 			said_at(&now.said, t, at, line);
 			whose(&now, talk_clause(t, at, n));
 		}
 		if (now.what && !now.device && !now.host && !lists_both(oom_told_sentence(&now, t)))
 			whose(&now, oom_told_sentence(&now, t));
+		if (now.what && !now.device && !now.host && !lists_both(t))
+			now.host = talk_has_whole(t, OF_HOST) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
 		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
 		if (t.s == plain)
 			lexicon_read(t.of, line_itself.s, line_itself.n);
 	}
 	now.sentence = now.what && is_sentence(line_itself);
-	if (now.what)
+	if (now.what) {
+		o->here = now.at;
+		o->here_line = line;
 		keep(o, &now);
+	}
 }
 
 void
@@ -443,6 +451,7 @@ oom_told_grows(struct oom_told *o, struct talk t, int line)
 	if (o->what && o->what < TOLD_TROUBLE && !o->device && !o->host) {
 		o->device = now.device;
 		o->host = now.host;
+		o->sure = now.sure;
 	}
 	keep(o, &now);
 }

@@ -23,7 +23,10 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	enum told_what what;
 	struct said said;	/* where that is said, */
 	bool device, host;	/* of the device's memory, or of the machine's; neither: that is not said */
-	const char *at;		/* there; it holds only while that line is read */
+	bool sure;		/* and that by the name of the memory, not by that of a card beside it */
+	const char *at;		/* where it was found; it holds only while its line is read */
+	const char *here;	/* the same of the last line that says so, whether that is what is kept, */
+	int here_line;		/* which it is */
 	bool sentence;		/* in a sentence, as people write them and programs hardly do */
 	int gpu;		/* the last line that names a device */
 	struct said data;	/* the last that speaks of a whole set of data */
@@ -40,7 +43,9 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said replay;	/* or to keep what was seen; */
 	struct said graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
 	struct said workers;	/* or a loader's processes, */
-	struct said shuffle;	/* or samples that are shuffled in a buffer */
+	struct said shuffle;	/* or samples that are shuffled in a buffer, */
+	struct said agent;	/* or an agent that learns, */
+	struct said update;	/* or where it is said to fail in the optimizer's step */
 	int as_needed;		/* or by which TensorFlow or JAX takes of a device what it needs, and no pool */
 };
 

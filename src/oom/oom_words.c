@@ -23,7 +23,8 @@ grows(struct talk t)
 		return NULL;		/* what it is for */
 	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|is increasing|has been increasing|been increasing|"
-	    "memory grows|usage grows|growing|increase over|increases over|increasing over|increases with|increase with|"
+	    "memory grows|usage grows|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
+	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|higher and higher|more and more|"
 	    "continues to grow|continues to increase|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
@@ -88,7 +89,7 @@ is_late_there(struct talk t)
 
 	if (talk_any_phrase(t, "first couple|first few|prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
 		return NULL;
-	if ((said = clause_says(t, "sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
+	if ((said = clause_says(t, "after training on|after training for|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
 	    "after epoch", AHEAD | BEHIND | WORKS, "")))
@@ -108,10 +109,10 @@ is_late_there(struct talk t)
 static const char *
 evaluates(struct talk t)
 {
-	return !talk_any_of(t, "valid eval test predict") ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	return !talk_any_of(t, "valid eval test predict verif") ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
-	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|next validation|validation phase|"
-	    "trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
+	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|next validation|validation phase|validation fails|validation failed|, in validate|, in evaluate|when verifying|while verifying|during verification|"
+	    "validation crashes|validation crashed|evaluation fails|evaluation failed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in the test |"
@@ -187,13 +188,26 @@ resumes(struct talk t)
 	    "from a specific checkpoint", AHEAD | WORKS, "");
 }
 
+/* "DataParallel(model)" is in code that one device runs, too. */
+static bool
+is_call(struct talk t, const char *at)
+{
+	const char *end = t.s + t.n;
+
+	while (at < end && piece_is_word(*at))
+		at++;
+	return at < end && *at == '(';
+}
+
 static const char *
 is_parallel(struct talk t)
 {
-	return talk_any_of(t, "capacity total cuda_visible") ||
+	const char *at = talk_any_of(t, "capacity total cuda_visible") ||
 	    talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use|if it supports|does it support|do you support|is there support|support for multi") ? NULL :
 	    clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
 	    "other gpus|gpus = '0,1|each gpu", AHEAD, "");
+
+	return at && is_call(t, at) ? NULL : at;
 }
 
 static void
@@ -216,7 +230,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line)
 	}
 	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
 		p->grows = p->told.said;
-	if ((at = is_late(t)) || (p->told.said.line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
+	if ((at = is_late(t)) || (p->told.here_line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
 		said(&p->later, t, at, line);
 	said(&p->evaluating, t, evaluates(t), line);
 	said(&p->metrics, t, talk_first(t, "compute_metrics|eval_accumulation_steps|eval_accumilation_steps|preprocess_logits_for_metrics"),

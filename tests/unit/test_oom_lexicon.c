@@ -40,8 +40,10 @@ Test(oom_lexicon, words_and_phrases)
 	cr_expect(talk_any_whole(t, "batch mem gpu"));
 	cr_expect(talk_any_phrase(t, "no room|out of room"));
 	cr_expect_not(talk_any_phrase(t, "no room|out of  room"));
-	cr_expect_eq(talk_find_whole(t, "of|memory", &n), t.s + 25, "the first of the list");
-	cr_expect_eq(n, 2);
+	cr_expect_eq(talk_find_whole(t, "of|memory", &n), t.s + 10, "the first in the text");
+	cr_expect_eq(n, 6);
+	cr_expect_eq(talk_find_whole(t, "ran|ran out", &n), t.s + 17);
+	cr_expect_eq(n, 3, "of two that begin there, the first of the list");
 	cr_expect_null(talk_find_whole(t, "batch|emory", &n));
 	cr_expect(talk_is_one_of(talk_head(t, t.s + 4, 3), "cpu gpu"));
 	cr_expect_not(talk_is_one_of(talk_head(t, t.s + 4, 5), "cpu gpu"));

@@ -321,9 +321,15 @@ static const struct want texts[] = {
 	  .text = "distributed.nanny - WARNING - Worker exceeded 95% memory budget. Restarting\n" },
 	{ .name = "LightGBM, by OpenCL", .from = "LightGBM", .who = "OpenCL",
 	  .text = "[LightGBM] [Fatal] Memory Object Allocation Failure\n" },
-	{ .name = "XGBoost", .from = "XGBoost", .who = "CUDA", .size = { { OOM_FREE, 12517376 }, { OOM_ASKED, 9232383 } },
+	{ .name = "XGBoost", .from = "XGBoost", .who = "XGBoost", .says = "QuantileDMatrix", .size = { { OOM_FREE, 12517376 }, { OOM_ASKED, 9232383 } },
 	  .text = "xgboost.core.XGBoostError: [12:00:00] device_helpers.cuh:431: Memory allocation error on worker 0: std::bad_alloc: "
 	    "cudaErrorMemoryAllocation: out of memory\n- Free memory: 12517376\n- Requested memory: 9232383\n\n" },
+	{ .name = "XGBoost, of its own allocator", .from = "XGBoost", .who = "XGBoost", .says = "QuantileDMatrix",
+	  .size = { { OOM_FREE, 224067584 }, { OOM_ASKED, 878511352 } },
+	  .text = "XGBoostError: [12:00:00] device_helpers.cuh:428: Memory allocation error on worker 3: Caching allocator\n"
+	    "- Free memory: 224067584\n- Requested memory: 878511352\n" },
+	{ .name = "the allocator of pinned memory", .from = "PyTorch", .who = "PyTorch before 1.0, or Torch", .host = true, .says = "lock (pin)",
+	  .text = "THCudaCheck FAIL file=..\\aten\\src\\THC\\THCCachingHostAllocator.cpp line=271 error=2 : out of memory\n" },
 	{ .name = "vineyard", .from = "alibaba/GraphScope/issues/2672", .who = "vineyard", .host = true, .says = "however much the machine has",
 	  .size = { { OOM_ASKED, 10467840 } },
 	  .text = "Check failed: Not enough memory: Failed to allocate memory of size 10467840, total available memory size are "

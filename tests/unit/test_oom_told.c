@@ -58,6 +58,12 @@ Test(oom_told, memory_that_ran_out)
 		{ "The memory usage increases after the first epoch", TOLD_GROWS, false, false },
 		{ "batch_size\xe6\x94\xb9\xe4\xb8\xba" "1\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", TOLD_ENDED, true, false },
 		{ "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", TOLD_ENDED, false, true },
+		{ "\xe6\x98\xbe\xe5\x8d\xa1\xe5\x86\x85\xe5\xad\x98\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3", TOLD_ENDED, true,
+		    false },	/* 显卡内存无法满足 */
+		{ "I run out of my 130GB RAM. Is the increasing memory consumption expected?", TOLD_ENDED, false, true },
+		{ "The run ends, since it uses too much memory. Its RAM is small.", TOLD_SHORT, false, true },
+		{ "my device had 128GB of memory and that memory is not enough", TOLD_SHORT, false, false },
+		{ "the device memory is not enough", TOLD_SHORT, true, false },
 	};
 	size_t i;
 

@@ -9,13 +9,14 @@ Test(oom_words, memory_that_grows)
 	    "GPU memory is growing with every batch", "RAM usage creeps up over the night", "the VRAM gradually fills up", "a memory 'leak' of tensors", "out of GPU memory for storing every state of the loss",
 	    "\xe6\x98\xbe\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 显存占用逐渐增加 */
 
+	    "The worker slowly grows in memory until it ends", "RAM usage keeps on piling up", "an ever increasing memory consumption",
 	    "it works, but memory usage keeps growing", "I do not know why memory keeps increasing",
 	    "the batch is not large but RAM usage builds up" };
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
 	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
-	    "64 GB of RAM to be gradually increasing", "we continuously push to memory",
+	    "64 GB of RAM to be gradually increasing", "the network grows in depth, not in memory usage", "bills are piling up", "we continuously push to memory",
 	    "My GPU runs out of memory. I want to see the accuracy keep increasing." };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -130,6 +131,18 @@ Test(oom_words, what_is_named_for_something_else)
 	cr_expect_eq(read_lines("It fails when I generate a video of 5 seconds.").media.line, 1);
 	cr_expect_eq(read_lines("Do I need multi-gpu for that?").parallel.line, 0);
 	cr_expect_eq(read_lines("It fails with multi-gpu training.").parallel.line, 1);
+	cr_expect_eq(read_lines("It fails with DataParallel.").parallel.line, 1);
+	cr_expect_eq(read_lines("net = torch.nn.DataParallel(net, device_ids=[0])").parallel.line, 0, "code that one device runs, too");
+	cr_expect_eq(read_lines("Validation fails with OOM.").evaluating.line, 1);
+	cr_expect_eq(read_lines("The validation loss never falls.").evaluating.line, 0);
+	cr_expect_eq(read_lines("It exceeds the memory when verifying.").evaluating.line, 1);
+	cr_expect_eq(read_lines("I verified that the memory is full.").evaluating.line, 0);
+	cr_expect_eq(read_lines("Out of memory at the start.\nThe GPU is out of memory after training on some samples.").later.line, 2,
+	    "though another line is what is quoted");
+	cr_expect_eq(read_lines("I get OOM at the first optimizer step.").told.update.line, 1);
+	cr_expect_eq(read_lines("I get OOM.\noptimizer.step()").told.update.line, 0, "code, and no sentence of memory");
+	cr_expect_eq(read_lines("Training a PPO agent, I run out of RAM.").told.agent.line, 1);
+	cr_expect_eq(read_lines("I run out of RAM without any PPO, and the agent of the monitor says so.").told.agent.line, 0);
 	cr_expect_eq(read_lines("See my screen recording demo.mp4 of the error.").media.line, 0);
 	cr_expect_eq(read_lines("My GPU runs out of memory. I do not use a replay buffer.").told.replay.line, 0);
 	cr_expect_eq(read_lines("My GPU runs out of memory with a replay buffer of 10000.").told.replay.line, 1);
