@@ -416,6 +416,15 @@ push_item(struct autopsy *y, const char *cause, const char *share, const char *s
 	    share ? ")" : "", shows));
 }
 
+/* Where it is not said whose memory it was, what there is to say of the machine's. */
+static void
+push_machine(struct autopsy *y, const struct row *r)
+{
+	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device && !(r->needs & (NEEDS_DATA | NEEDS_REPLAY)))
+		vec_push(y->arena, &y->likely, "Where it was the machine's memory: most often the data set lies there, read or made as one array or "
+		    "list, or loader processes hold copies of it. A part of the data, or num_workers=0 in PyTorch, then takes less.");
+}
+
 void
 autopsy_likely(struct autopsy *y)
 {
@@ -441,4 +450,5 @@ autopsy_likely(struct autopsy *y)
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		if (!is_ruled_out(y, r->item[i].cause))
 			push_item(y, r->item[i].cause, skips ? NULL : r->item[i].share, r->item[i].shows);
+	push_machine(y, r);
 }

@@ -168,6 +168,9 @@ static const struct {
 	uint64_t fact, unless;
 	const char *cause;
 } place_causes[] = {
+	{ TRACE_SPREAD, 0, "By the traceback it failed where DataParallel copies inputs or weights to its devices, before a layer of that step "
+	    "ran. In the first step a device had no room for those then: another process may have it, which nvidia-smi lists; in a later one, "
+	    "tensors of the steps before may lie there." },
 	{ TRACE_GATHERS, 0, "By the traceback it failed where weights that are split among devices are put "
 	    "together, to be saved, loaded or run, so that a device holds more of them than its part. The batch "
 	    "plays no part. For a state dict, FSDP gathers them in the machine's memory with "
@@ -314,7 +317,7 @@ not_allocator(struct autopsy *y)
 static void
 parallel(struct autopsy *y)
 {
-	if ((y->main->facts & TRACE_PARALLEL) && y->main->gpu <= 0)
+	if ((y->main->facts & TRACE_PARALLEL) && !(y->main->facts & TRACE_SPREAD) && y->main->gpu <= 0)
 		place_cause(y, "DataParallel is in the traceback. Where it has several devices, it gathers their results on one, "
 		    "the first as a rule, which then is full before the others. DistributedDataParallel "
 		    "does not.");

@@ -422,11 +422,11 @@ talk_clause(struct talk t, const char *at, size_t n)
 	to = to > end ? end : to;
 	if (to == end && to > at + n && to[-1] == '.')
 		to--;
-	buts = list_of(talk_part(t, from, at), " but ", '|', &i);
+	buts = list_of(talk_part(t, from, at), " but | however ", '|', &i);
 	while ((h = next_within(talk_part(t, from, at), buts, &i)))
 		if (l->text + h->at >= from)
 			from = l->text + h->at + h->n;
-	buts = list_of(talk_part(t, at + n, to), " but ", '|', &i);
+	buts = list_of(talk_part(t, at + n, to), " but | however ", '|', &i);
 	if ((h = next_within(talk_part(t, at + n, to), buts, &i)))
 		to = l->text + h->at;
 	return talk_part(t, from, to);

@@ -293,6 +293,19 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 	    !oom_told_happened(line_of(r, s, after, end), s, (size_t)(after - s));
 }
 
+/* "MemoryError: not on this machine": Python's own has no words, NumPy's tells of an array; another may be of a device. */
+static bool
+is_worded(const struct log_reader *r, const struct phrase *p, const char *s, const char *end)
+{
+	const char *to = s;
+
+	if (p->kind != OOM_MACHINE || p->says || !strstr(p->pattern, "MemoryError") || end - s < 3 || memcmp(s, ": ", 2) != 0)
+		return false;
+	while (to < end && to - s < TRACE_BEHIND && !is_line_end(*to))
+		to++;
+	return is_letter(s[2]) && !talk_any_of(lexicon_read(r->lexicon, s, (size_t)(to - s)), "alloc array bytes memory size");
+}
+
 static void
 message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
     const char *s, const char *end)
@@ -308,6 +321,11 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	const char *told, *code;
 	bool within;		/* the text of another: CUDA's name of what that one says */
 
+	if (is_worded(r, p, s, end)) {
+		o.kind = OOM_OTHER;
+		o.host = false;
+		o.who = oom_kind_name(OOM_OTHER);
+	}
 	if (m->shape.known)
 		o.shape = m->shape;
 	oom_tell_sizes(&o, p, m);

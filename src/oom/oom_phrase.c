@@ -262,6 +262,7 @@ const struct phrase oom_phrases[] = {
 	{ "Could not allocate tensor with % . There is not enough GPU video memory", FROM("DirectML") },
 	{ "std::bad_alloc: out_of_memory: CUDA error (failed to allocate %", FROM("RMM") },
 	{ "std::bad_alloc: out_of_memory", FROM("RMM") },
+	{ "The current model can't be trained on this hardware with these parameters", SAYS(OOM_CUDA, "PyKEEN", PYKEEN) },
 	{ "Memory allocation error on worker #", SAYS(OOM_CUDA, "XGBoost", TREES) },
 	{ "thrust::system::detail::bad_alloc", SAYS(OOM_CUDA, "Thrust", THRUST) },
 	{ "std::bad_alloc: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Thrust", THRUST, PHRASE_AGAIN) },	/* C++ adds no words */

@@ -55,6 +55,10 @@
 #define THRUST		"Thrust, a library of CUDA, got no memory, as a rule of the device, for a vector or for what it works with; memory of "	\
     "the machine that it locks for copies is refused in the same words. What is given to the device at once (rows, columns, samples) "	\
     "decides most of that, unless another process has it, which nvidia-smi tells."
+#define PYKEEN		"PyKEEN tried ever smaller parts of a batch, as far as it can cut one, and memory ended each time: the batch plays no part "	\
+    "then. What does not depend on it are the tables of entities and relations, with their gradients and the optimizer's numbers, and "	\
+    "where a model passes messages (R-GCN), results for all of the graph. On a GPU that is the device's memory, else the machine's. A "	\
+    "smaller embedding_dim, fewer entities, or another model take less."
 #define TREES		"XGBoost got no memory on the device. There it keeps the data of all rows, in bins, and for each row its gradients and "	\
     "the node it is in; what is made on the way to that, from a DMatrix or an array, takes as much again or more. Fewer rows or columns, "	\
     "a QuantileDMatrix in place of a DMatrix, fewer bins (max_bin), external memory, or more devices take less. Matrices and models of "	\

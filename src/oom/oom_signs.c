@@ -503,7 +503,7 @@ signs_of_call(struct piece path, struct piece function)
 		facts |= TRACE_BACKWARD;
 	if (piece_any_of(path, "n/parallel/data_parallel.py n/parallel/scatter_gather.py n/parallel/comm.py "
 	    "n/parallel/replicate.py"))
-		facts |= TRACE_PARALLEL;
+		facts |= TRACE_PARALLEL | (piece_any_whole(function, "scatter scatter_kwargs scatter_map replicate") ? TRACE_SPREAD : 0);
 	if (piece_any_whole(function, "decorate_context decorate_no_grad"))
 		facts |= TRACE_NO_GRAD;
 	if (piece_any_of(path, "lightning transformers/trainer fastai/ ignite/ mmcv mmengine "

@@ -12,6 +12,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_named.h"
 
+#define KEYWORD		8	/* bytes in which a line of code begins with one */
 #define MOST_AHEAD	5	/* words ahead of a card's name */
 #define MOST_LINE	1000	/* bytes of one that are read */
 
@@ -24,7 +25,7 @@ static const struct {
 	enum told_what what;
 	const char *phrases;
 } by_itself[] = {
-	{ TOLD_ENDED, "oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
+	{ TOLD_ENDED, "out-of-video-memory|out of video memory|out of gpu memory|oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|out memory|run out memory|memory out|gpu out|"
 	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_ENDED, RESOURCES },
@@ -100,13 +101,15 @@ static const struct {
     "memory-efficient|human memory|working memory|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
 
 /* What a clause is of that advises, or tells what a program does about it. */
-#define ADVICE		"if you|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
+#define POLITE		"if you could|if you can|if you know|if you have any|if anyone|if someone|if somebody"
+#define POLITE_WITHIN	16	/* bytes, from its "if" */
+#define ADVICE		"in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
     "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"
 
-#define OF_DEVICE	"vram|cuda|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory"
+#define OF_DEVICE	"vram|cuda|video-memory|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory"
 #define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
     "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
@@ -121,8 +124,8 @@ is_code(struct talk t)
 	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
 	struct talk rest = talk_part(t, s, end);
 
-	if (talk_any_phrase(t, "str(e)|print(|printf(|raise |logger.|logging.|except |warnings.warn(|std::cerr|throw |return |def |#include|"
-	    "assert(|log(|, line |://github.com/pytorch/pytorch/blob"))
+	if (talk_any_phrase(t, "str(e)|print(|printf(|logger.|logging.|warnings.warn(|std::cerr|#include|assert(|log(|, line |"
+	    "://github.com/pytorch/pytorch/blob") || talk_any_phrase(talk_head(t, s, KEYWORD), "raise |except |throw |return |def "))
 		return true;
 	if (end - s >= 2 && (memcmp(s, "//", 2) == 0 || memcmp(s, "/*", 2) == 0 || memcmp(s, "* ", 2) == 0 || memcmp(s, "--", 2) == 0) &&
 	    memcmp(s, "* ", 2) != 0)
@@ -161,8 +164,8 @@ oom_told_sentence(const struct oom_told *o, struct talk t)
 	return is_within(t, o->here) ? talk_sentence(t, o->here) : t;
 }
 
-/* "Take less if it runs out of memory"; but "even if I take less", and what comes after the comma of "if it runs, it
- * runs out of memory", are what is said. */
+/* "Take less if it runs out of memory"; but "even if I take less", what comes after the comma of "if it runs, it
+ * runs out of memory", and "if you could help with it", are what is said. */
 static bool
 is_condition(struct talk clause, const char *at)
 {
@@ -171,7 +174,7 @@ is_condition(struct talk clause, const char *at)
 	size_t n;
 
 	for (rest = before; (s = talk_find_whole(rest, "if", &n)); rest = talk_part(before, s + n, at))
-		if (!talk_any_whole(clause_word_ahead(before, s), "even as what"))
+		if (!talk_any_whole(clause_word_ahead(before, s), "even as what") && !talk_has_whole(talk_head(before, s, POLITE_WITHIN), POLITE))
 			return true;
 	return false;
 }

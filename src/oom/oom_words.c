@@ -21,7 +21,7 @@ grows(struct talk t)
 		return NULL;
 	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
 		return NULL;		/* what it is for */
-	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|keep increas|keeps on increas|keeps grow|"
+	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|is increasing|has been increasing|been increasing|"
 	    "memory grows|usage grows|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
@@ -188,7 +188,7 @@ resumes(struct talk t)
 	    "from a specific checkpoint", AHEAD | WORKS, "");
 }
 
-/* "DataParallel(model)" is in code that one device runs, too. */
+/* "DataParallel(model)" is in code that one device runs, too, as "--gpu 0" is. */
 static bool
 is_call(struct talk t, const char *at)
 {
@@ -207,7 +207,7 @@ is_parallel(struct talk t)
 	    clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
 	    "other gpus|gpus = '0,1|each gpu", AHEAD, "");
 
-	return at && is_call(t, at) ? NULL : at;
+	return at && (is_call(t, at) || (at > t.s && at[-1] == '-')) ? NULL : at;
 }
 
 static void

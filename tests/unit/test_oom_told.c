@@ -64,6 +64,11 @@ Test(oom_told, memory_that_ran_out)
 		{ "The run ends, since it uses too much memory. Its RAM is small.", TOLD_SHORT, false, true },
 		{ "my device had 128GB of memory and that memory is not enough", TOLD_SHORT, false, false },
 		{ "the device memory is not enough", TOLD_SHORT, true, false },
+		{ "I wonder if you could help me with some OOM issues", TOLD_ENDED, false, false },
+		{ "I thought it would be enough, however the process gets killed due to memory issues", TOLD_TROUBLE, false, false },
+		{ "OOM in \"def adapt\"", TOLD_ENDED, false, false },
+		{ "I return to this, since it runs out of memory", TOLD_ENDED, false, false },
+		{ "it ends with out-of-video-memory errors", TOLD_ENDED, true, false },
 	};
 	size_t i;
 
@@ -89,7 +94,8 @@ Test(oom_told, what_says_nothing_of_it)
 		/* advice, and what programs do about it */
 		"If you run out of memory, reduce the batch size.", "To avoid out of memory errors use smaller pictures.",
 		"the trainer catches out of memory errors and skips the batch", "Add OOM handling to the trainer",
-		"this may run out of memory", "If training runs out of memory, lower the batch.",
+		"this may run out of memory", "If training runs out of memory, lower the batch.", "if you run out of memory, lower the batch",
+		"return out of memory", "    def out_of_memory(self):  # out of memory",
 		"I thought it would run out of memory, but it works.", "Resource exhausted: quota exceeded", "429 resource exhausted",
 		"the resource is exhausted", "We were told to lower it if it runs out of memory. By how much?",
 		/* code, and logs */

@@ -132,6 +132,8 @@ Test(oom_words, what_is_named_for_something_else)
 	cr_expect_eq(read_lines("Do I need multi-gpu for that?").parallel.line, 0);
 	cr_expect_eq(read_lines("It fails with multi-gpu training.").parallel.line, 1);
 	cr_expect_eq(read_lines("It fails with DataParallel.").parallel.line, 1);
+	cr_expect_eq(read_lines("python train.py --gpu 0 --epochs 3").parallel.line, 0, "an option");
+	cr_expect_eq(read_lines("Only GPU 0 is full.").parallel.line, 1);
 	cr_expect_eq(read_lines("net = torch.nn.DataParallel(net, device_ids=[0])").parallel.line, 0, "code that one device runs, too");
 	cr_expect_eq(read_lines("Validation fails with OOM.").evaluating.line, 1);
 	cr_expect_eq(read_lines("The validation loss never falls.").evaluating.line, 0);
