@@ -214,6 +214,7 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 	if (o->kind == OOM_PYTORCH && asked >= 0)
 		asked = segment(asked);
 	b.roomy = asked > 0 && b.free - off >= asked &&
+	    (!o->size[OOM_RESERVABLE].known || o->size[OOM_RESERVABLE].bytes >= asked) &&
 	    (o->kind == OOM_MPS || known(o, OOM_LIMIT) <= 0);
 	return b;
 }

@@ -39,7 +39,8 @@
 #define NEEDS_AGENT	134217728u	/* of an agent and its episodes */
 #define NEEDS_KILLED	268435456u	/* the kernel ended the process, or the like */
 #define NEEDS_UPDATE	536870912u	/* of the optimizer's step */
-#define SIGNS		30
+#define NEEDS_SPLATS	1073741824u	/* of Gaussians that are rendered */
+#define SIGNS		31
 #define MOST_LIKELY	3
 
 #define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
@@ -86,6 +87,12 @@ static const struct row {
 		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", NULL, "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
 		{ "There is a number for each pair of nodes (a dense adjacency, attention)", NULL, "kept sparse, it needs one for each edge." },
+		{ ANOTHER, NULL, LISTED } } },
+	{ NEEDS_SPLATS, "Gaussians are rendered", {
+		{ "Their number grows as training goes on (densification), without bound in some settings", NULL, "a log of their number tells. A higher "
+		    "densify_grad_threshold, an earlier densify_until_iter, a cap, or another strategy keep it." },
+		{ "All images lie on the device, or they are large", NULL, "in the machine's memory (--data_device cpu), or smaller (--resolution), "
+		    "they take less; then it fails at the start, or as soon." },
 		{ ANOTHER, NULL, LISTED } } },
 	{ NEEDS_REPLAY, "the run has a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", NULL, "fewer entries, or "
@@ -338,6 +345,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = words ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
+	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
 	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;

@@ -81,6 +81,20 @@ xla_device(struct autopsy *y)
 		    arena_printf(y->arena, " Results by themselves take %s.", size_human(need, results->bytes)) : ""));
 }
 
+/* A program of a TPU needs one block at an end of its memory. */
+static void
+xla_block(struct autopsy *y)
+{
+	const struct oom_size *free = &y->main->size[OOM_FREE], *block = &y->main->size[OOM_RESERVABLE];
+	char all[SIZE_TEXT], one[SIZE_TEXT], asked[SIZE_TEXT];
+
+	if (!free->known || !block->known || block->bytes >= y->lo || free->bytes < y->hi)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By the message %s were free, and of that %s in one block where the program needs its %s: "
+	    "arrays that lie in between split the rest. Fewer of them that are held (arrays of earlier programs, several compiled ones), or a "
+	    "smaller batch, leave a larger block.", size_human(all, free->bytes), size_human(one, block->bytes), size_human(asked, y->hi)));
+}
+
 /* How many times as large an extent is in tiles of so many. */
 static double
 filled_up(int64_t extent, int64_t tile)
@@ -168,6 +182,7 @@ autopsy_xla_causes(struct autopsy *y)
 		return;
 	xla_program(y);
 	xla_device(y);
+	xla_block(y);
 	xla_padding(y);
 	xla_padded_program(y);
 	xla_scores(y);

@@ -65,6 +65,7 @@ const struct detail oom_details[] = {
 	{ "Currently allocated: %", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
 	{ "output % (", DETAIL_SIZE, OOM_XLA, OOM_RESULTS },
 	{ "There are % free", DETAIL_SIZE, OOM_XLA, OOM_FREE },
+	{ "and % reservable", DETAIL_SIZE, OOM_XLA, OOM_RESERVABLE },
 	{ "% was available", DETAIL_SIZE, OOM_XLA, OOM_FREE },
 	{ "(# bytes)", DETAIL_SIZE, OOM_XLA, OOM_ASKED },
 	{ "(#B)", DETAIL_SIZE, OOM_XLA, OOM_ASKED },

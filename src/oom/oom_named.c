@@ -315,6 +315,7 @@ says_killed(struct talk t)
     "when training starts|when i start|start training|starts training|beginning of training"
 #define AGENT	"reinforcement learning|ppo|dqn|ddpg|td3|rllib|stable-baselines|stable_baselines|stable_baselines3|gym environment|openai gym|rollout buffer|" \
     "rollout_buffer|ml-agents|mlagents|rl agent|ppo agent|tensorforce|n_envs"
+#define SPLATS	"3d gaussian|3d gaussians|gaussian splatting|gaussian-splatting|gsplat|splatfacto|3dgs|2dgs|densify_grad_threshold|densify_until_iter"
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
 
@@ -430,6 +431,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->shuffle, t, names_shuffling(t), line);
 	note(&o->agent, t, says(t, AGENT), line);
+	note(&o->splats, t, says(t, SPLATS), line);
 	if (o->here_line == line)
 		note(&o->update, t, says(t, UPDATE), line);
 	note(&o->workers, t, names_workers(t), line);

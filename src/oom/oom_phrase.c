@@ -112,6 +112,8 @@ const struct phrase oom_phrases[] = {
 	    PHRASE_AGAIN) },
 	{ "DataLoader worker (pid @ is killed by signal: Killed",
 	    ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_KILLED, PHRASE_HEDGED) },
+	{ "DataLoader worker (pid @ is killed by signal\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_GONE,
+	    PHRASE_HEDGED) },		/* cut */
 	{ "DataLoader worker (pid(s) @ exited unexpectedly", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", LOADER_GONE, PHRASE_HEDGED) },
 	{ "background workers are no longer alive", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "batchgenerators",

@@ -17,7 +17,8 @@
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
     "another process had taken it. " GROWTH
 #define LIES_THERE	"What may lie there: data that are read at once, their copies in loader processes, pinned buffers, "	\
-    "what is offloaded from a device, and weights until they are on one, for a while twice (a file's and the model's)."
+    "what is offloaded from a device, and weights until they are on one, for a while twice (a file's and the model's). "		\
+    "Where the network runs on the processor, what a step keeps lies there, too, and a smaller batch takes less."
 #define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
     "container or job was reached, and the process was ended. " LIES_THERE
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\

@@ -45,6 +45,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said workers;	/* or a loader's processes, */
 	struct said shuffle;	/* or samples that are shuffled in a buffer, */
 	struct said agent;	/* or an agent that learns, */
+	struct said splats;	/* or Gaussians that are rendered, */
 	struct said update;	/* or where it is said to fail in the optimizer's step */
 	int as_needed;		/* or by which TensorFlow or JAX takes of a device what it needs, and no pool */
 };

@@ -69,6 +69,7 @@ Test(oom_told, memory_that_ran_out)
 		{ "OOM in \"def adapt\"", TOLD_ENDED, false, false },
 		{ "I return to this, since it runs out of memory", TOLD_ENDED, false, false },
 		{ "it ends with out-of-video-memory errors", TOLD_ENDED, true, false },
+		{ "I have a problem with running out of GPU memory", TOLD_ENDED, true, false },
 	};
 	size_t i;
 
@@ -87,7 +88,8 @@ Test(oom_told, what_says_nothing_of_it)
 	static const char *const none[] = {
 		/* denials */
 		"The paper says the memory is exhausted with vanilla attention; ours does not run out of memory.",
-		"It never runs out of memory.", "This does not look like a general out-of-memory case.", "There is no OOM with batch 8.", "The out of memory error is gone now.",
+		"It never runs out of memory.", "I have no problem with running out of GPU memory", "there is no issue running out of memory",
+		"This does not look like a general out-of-memory case.", "There is no OOM with batch 8.", "The out of memory error is gone now.",
 		"I did not get any out of memory error", "we trained for 10 epochs without running out of memory",
 		"it does not exceed 4 GB of memory", "The memory is not full", "I fixed my memory issue", "I have enough memory",
 		"Memory is not an issue here", "out of memory does not occur any more",

@@ -11,9 +11,11 @@ Test(oom_words, memory_that_grows)
 
 	    "The worker slowly grows in memory until it ends", "RAM usage keeps on piling up", "an ever increasing memory consumption",
 	    "it works, but memory usage keeps growing", "I do not know why memory keeps increasing",
-	    "the batch is not large but RAM usage builds up" };
+	    "the batch is not large but RAM usage builds up",
+	    "it will continue to increase the amount of memory usage" };
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
+	    "I continue to increase the accuracy",
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
 	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
 	    "64 GB of RAM to be gradually increasing", "the network grows in depth, not in memory usage", "bills are piling up", "we continuously push to memory",
