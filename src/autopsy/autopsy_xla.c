@@ -10,6 +10,25 @@
 #define TILE_ROWS	8	/* of a TPU's tile, along the axis next to the most minor, */
 #define TILE_COLUMNS	128	/* and along that */
 
+static bool
+names_framework(const struct autopsy *y, const char *name)
+{
+	int i;
+
+	for (i = 0; oom_told_framework(i) && strcmp(oom_told_framework(i), name) != 0; i++)
+		;
+	return oom_told_framework(i) && y->log.paste.told.framework[i].line;
+}
+
+/* Another framework compiles by XLA, too: is one named, and JAX is not? */
+static bool
+is_of_another(const struct autopsy *y)
+{
+	if (y->log.paste.jax_files || names_framework(y, "JAX"))
+		return false;
+	return y->log.paste.tf_files || names_framework(y, "TensorFlow") || names_framework(y, "PyTorch") || names_framework(y, "Keras");
+}
+
 /* A request without a list of what was there. */
 static void
 xla_request(struct autopsy *y)
@@ -19,12 +38,13 @@ xla_request(struct autopsy *y)
 		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap, which must be made "
 		    "in parts.");
 	else if (y->lo >= LARGE_SAMPLE)
-		autopsy_cause(y, "One block as large as that is an array, or all temporaries of a compiled "
-		    "program. Either grows with the samples at once, be they a batch or what vmap maps over, and with "
+		autopsy_cause(y, arena_printf(y->arena, "One block as large as that is an array, or all temporaries of a compiled "
+		    "program. Either grows with the samples at once%s, and with "
 		    "their size or length, where all pairs of positions are compared with its square: fewer or "
-		    "shorter ones (jax.lax.map takes them one by one), or results that backward makes anew "
-		    "(jax.checkpoint), take less.");
-	if (y->lo > TINY)
+		    "shorter ones%s, or results that backward makes anew%s, take less.",
+		    is_of_another(y) ? "" : ", be they a batch or what vmap maps over",
+		    is_of_another(y) ? "" : " (jax.lax.map takes them one by one)", is_of_another(y) ? "" : " (jax.checkpoint)"));
+	if (y->lo > TINY && !is_of_another(y))
 		autopsy_cause(y, "Where it ran on a GPU: JAX takes three quarters of it when it begins (older ones nine tenths), and no more "
 		    "than that, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
 		    "rest is for others.");

@@ -241,7 +241,7 @@ static const struct {
 	{ "Caffe", "caffe caffe2", POOL_NONE },
 	{ "Theano", "theano", POOL_NONE },
 	{ "MXNet", "mxnet", POOL_NONE },
-	{ "JAX", "jax", POOL_ALL },
+	{ "JAX", "jax jaxlib", POOL_ALL },
 	{ "Darknet", "darknet", POOL_NONE },
 	{ "PaddlePaddle", "paddle paddlepaddle", POOL_NONE },
 };
@@ -308,7 +308,7 @@ says_killed(struct talk t)
     "graph network|graph networks|graph neural|graph convolution|graph convolutions|graph convolutional|graph attention"
 #define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
-    "dataset is too|into memory|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
+    "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|at once|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
@@ -333,6 +333,16 @@ says(struct talk t, const char *phrases)
 			return at;
 	}
 	return NULL;
+}
+
+/* What is read at once; not "I run into memory errors". */
+static const char *
+names_data(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, DATA, &n);
+
+	return at || talk_any_phrase(t, "running into|run into|ran into|runs into") ? at : talk_find_whole(t, "into memory", &n);
 }
 
 /* "import pickle", "from a import b" */
@@ -418,13 +428,12 @@ note(struct said *to, struct talk t, const char *at, int line)
 void
 oom_named_line(struct oom_told *o, struct talk t, int line)
 {
-	size_t n;
 	int i;
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
 	if (!begins_code(t))
-		note(&o->data, t, talk_find_whole(t, DATA, &n), line);
+		note(&o->data, t, names_data(t), line);
 	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
 	note(&o->killed, t, says_killed(t), line);

@@ -13,13 +13,13 @@ static const struct owner {
 } owners[] = {
 	{ "TensorFlow", "tensorflow|[op:|{{node |[[node|resourceexhausted", NULL, NULL, false },
 	{ "TensorFlow's allocator", "tensorflow|bfc_allocator|allocator (gpu|resourceexhausted", NULL, NULL, false },
-	{ "PyTorch", "torch", "comfy", NULL, false },
+	{ "PyTorch", "pytorch|libtorch|_torch", "torch comfy", NULL, false },
 	{ "PyTorch on Metal", "torch|runtimeerror: invalid buffer size", "mpsndarray mpsgraph mpscore mpskernel mpstemporary", "mps", false },
 	{ "PyTorch before 1.0, or Torch", "torch|/thc|thcudacheck|/aten/|.lua:", NULL, NULL, false },
 	{ "XLA", "resource_exhausted|resource exhausted|resourceexhausted|bfc_allocator|tensorflow|torch_xla|tf2xla|stablehlo",
 	    "xla_ hlo_ hlomodule jax_", "xla hlo jax jaxlib jnp", false },
 	{ "MXNet", "mxnet|mshadow|gluon", NULL, NULL, false },
-	{ "Caffe", "caffe|syncedmem|prototxt", NULL, "im2col.cu math_functions.cu base_conv_layer cudnn_conv_layer net.cpp solver.cpp", false },
+	{ "Caffe", "syncedmem|prototxt", "caffe_ caffe2 caffemodel", "caffe libcaffe pycaffe im2col.cu math_functions.cu base_conv_layer cudnn_conv_layer net.cpp solver.cpp", false },
 	{ "Caffe2", "caffe2", NULL, NULL, false },
 	{ "MatConvNet", "matconvnet|dagnn", "vl_nn vl_simplenn", NULL, false },
 	{ "Darknet", "darknet|bflops|subdivisions|check_error: assertion|out of memory: file exists|out of memory: no such file|"

@@ -194,6 +194,10 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->trains = line;
 	if (names_full_batch(t))
 		p->whole = line;
+	if (talk_any_phrase(t, "tensorflow/python/|tensorflow\\python\\|errors_impl|/xla_run"))
+		p->tf_files = line;
+	if (talk_any_phrase(t, "/jax/|\\jax\\|jaxlib"))
+		p->jax_files = line;
 	if (talk_any_phrase(t, "error: loaderror:"))
 		p->julia = line;
 	if (has_root(t, "/content/"))

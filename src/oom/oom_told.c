@@ -328,6 +328,16 @@ lists_both(struct talk t)
 	    has_digit(t);
 }
 
+/* "I have 64 GB of RAM": what a machine has, in a sentence beside the one that says it. */
+static bool
+counts_ram(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, OF_HOST, &n);
+
+	return at && has_digit(talk_sentence(t, at));
+}
+
 static bool
 in_other_words(struct oom_told *o, struct talk t)
 {
@@ -431,7 +441,7 @@ memory(struct oom_told *o, struct talk t, int line)
 		if (now.what && !now.device && !now.host && !lists_both(oom_told_sentence(&now, t)))
 			whose(&now, oom_told_sentence(&now, t));
 		if (now.what && !now.device && !now.host && !lists_both(t))
-			now.host = talk_has_whole(t, OF_HOST) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
+			now.host = talk_has_whole(t, OF_HOST) && !counts_ram(t) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
 		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
 		if (t.s == plain)
 			lexicon_read(t.of, line_itself.s, line_itself.n);

@@ -26,9 +26,11 @@ grows(struct talk t)
 	    "memory grows|usage grows|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
-	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|higher and higher|more and more|"
+	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|more and more|"
 	    "continues to grow|continues to increase|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
+	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
+	    "\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x80\xe7\x9b\xb4\xe4\xb8\x8a\xe6\xb6\xa8|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8|"	/* 不断上升, 一直上涨, 一直在涨 */
 	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e",	/* 越来越, 一直增, 逐步增 */
 	    AHEAD | BEHIND, "fixed solved stop stops stopped");
 }
@@ -69,6 +71,8 @@ is_late(struct talk t)
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "")) || (said = talk_first(t, "until epoch|until the")))
 		return said;
+	if (talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
+		return talk_first(t, "after which");
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
 		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") &&
@@ -106,10 +110,14 @@ is_late_there(struct talk t)
 	return NULL;
 }
 
+/* A program that is tried, not a network that is tested. */
+#define TRIES		"testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
+    "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
+
 static const char *
 evaluates(struct talk t)
 {
-	return !talk_any_of(t, "valid eval test predict verif") ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	return !talk_any_of(t, "valid eval test predict verif") || talk_any_phrase(t, TRIES) ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
 	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|next validation|validation phase|validation fails|validation failed|, in validate|, in evaluate|when verifying|while verifying|during verification|"
 	    "validation crashes|validation crashed|evaluation fails|evaluation failed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"

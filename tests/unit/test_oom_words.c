@@ -12,10 +12,13 @@ Test(oom_words, memory_that_grows)
 	    "The worker slowly grows in memory until it ends", "RAM usage keeps on piling up", "an ever increasing memory consumption",
 	    "it works, but memory usage keeps growing", "I do not know why memory keeps increasing",
 	    "the batch is not large but RAM usage builds up",
-	    "it will continue to increase the amount of memory usage" };
+	    "it will continue to increase the amount of memory usage", "RAM is getting accumulated with every round",
+	    "\xe5\x86\x85\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 内存占用持续上涨 */
+	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8" };	/* 显存一直在涨 */
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
-	    "I continue to increase the accuracy",
+	    "I continue to increase the accuracy", "gradients get accumulated in memory",
+	    "\xe7\xb2\xbe\xe5\xba\xa6\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 精度持续上涨 */
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
 	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
 	    "64 GB of RAM to be gradually increasing", "the network grows in depth, not in memory usage", "bills are piling up", "we continuously push to memory",
@@ -31,7 +34,8 @@ Test(oom_words, a_failure_after_a_time)
 {
 	static const char *const yes[] = { "it crashes after 26 epochs", "after a few iterations I get it", "it runs for a while",
 	    "fails in the second epoch", "when the epoch goes to 60", "it works fine for a while",
-	    "it does not fail at once, but after 3 epochs" };
+	    "it does not fail at once, but after 3 epochs",
+	    "It trains for 12 epochs, after which memory ends" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
 	    "look after it", "After 4 epochs the accuracy is 0.6", "kernel compiling for a while", "It ran out of memory a few hours ago", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
 	    "After 3 hours of searching I did not find the cause", "I train with 90 hours of speech and get CUDA out of memory",
@@ -49,7 +53,7 @@ Test(oom_words, validation_and_tests)
 	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
 	    "there is not enough memory during evaluation", "OOM when I call model.predict on all of it", "out of memory at predict time", "Validation out of memory", "CUDA out of memory when validation" };
 	static const char *const no[] = { "200 pictures in my validation set", "it predicts well", "model.predict works", "it saves when validation accuracy is best", "Test code:", "When I tested with a batch of 4 it failed", "val_loss: 0.4", "I tested it on two cards",
-	    "testing the driver helps", "It works during validation, but fails during training",
+	    "testing the driver helps", "out of memory when testing the code with my data", "OOM while testing your code", "It works during validation, but fails during training",
 	    "It fails when training, never when validating", "during evaluation it works" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
