@@ -91,7 +91,8 @@ const struct op op_sgd = {
 	    "or with nesterov g = g + momentum * v; p = p - lr * g. The formulas are PyTorch's "
 	    "SGD without dampening. State: nothing, or with momentum one number a weight.\n\n"
 	    "With momentum, and neither nesterov nor clip, the products that make a weight's gradient "
-	    "add it straight onto momentum * v: it takes no memory of its own, nor over micro-batches.",
+	    "add it straight onto momentum * v: it takes no memory of its own, nor over micro-batches. Of "
+	    "several ranks each does so with its share of v, and the sum of these is the new one.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "parameter gradient clip",

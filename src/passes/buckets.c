@@ -38,6 +38,13 @@ bytes_of(const struct node *n)
 	return affine_at(tensor_bytes(n->in[0]), 1);
 }
 
+/* Does a node from I on read what is added up, as it is before? Where the sum takes its bytes, all that do stand before it. */
+static bool
+is_read(const struct filling *f, const struct node *n, int i)
+{
+	return !n->out[0]->alias_of && f->last[tensor_root(n->in[0])->id] >= i;
+}
+
 /* Those begin whose tensors no node from I on reads; all of them, if ALL. */
 static void
 begin(struct filling *f, struct held *h, int i, bool all)
@@ -47,7 +54,7 @@ begin(struct filling *f, struct held *h, int i, bool all)
 	for (k = 0; k < h->n; k++) {
 		struct node *n = h->node[k];
 
-		if (!all && f->last[tensor_root(n->in[0])->id] >= i) {
+		if (!all && is_read(f, n, i)) {
 			h->node[left++] = n;
 			continue;
 		}

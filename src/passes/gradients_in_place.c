@@ -10,6 +10,13 @@
  * first overwrites what lies there. Where both hold, the gradients are not kept either: the first
  * micro-batch adds onto mu v, the others onto what that made.
  *
+ * Where N ranks add up gradients, each keeps an N-th of mu v, and the sum of what they made is the new state, the same on all:
+ *
+ *     g = product(..); begin g; ..; wait g; v, p = sgd(p, g, v)
+ *     v = mu / N v + product(..); begin v; ..; wait v; p, v = the rest of sgd
+ *
+ * As nothing dies at that wait any more, backward need not stop for it (updates-together).
+ *
  * Where the results are to be the same to the bit on every number of ranks, all is left alone: of a rank that has but one
  * micro-batch nothing could be added onto (settings.parts).
  *
@@ -71,6 +78,31 @@ take(struct taking *t, struct tensor *g, struct node *first, struct tensor *base
 	}
 }
 
+/* What T is the sum over ranks of, if only the nodes that begin and end that sum read it; else T itself. */
+static struct tensor *
+before_ranks(const int *reads, struct tensor *t)
+{
+	while (t->def && t->def->op->ranks.between == BETWEEN_SUM && reads[t->id] == 1)
+		t = t->def->in[0];
+	return t;
+}
+
+/* Those nodes behind FROM that make SUM of it now work on G, where that lies. */
+static void
+add_up(struct tensor *sum, const struct tensor *from, struct tensor *g)
+{
+	struct node *n = sum->def;
+
+	if (sum == from)
+		return;
+	if (n->in[0] == from)
+		n->in[0] = g;
+	else
+		add_up(n->in[0], from, g);
+	sum->name = g->name;
+	tensor_alias(sum, n->in[0]);
+}
+
 /* What is left of an update whose gradient, onto STATE, is now G. */
 static void
 finish(struct node *update, const struct op *rest, int state, struct tensor *g)
@@ -88,41 +120,46 @@ finish(struct node *update, const struct op *rest, int state, struct tensor *g)
 	tensor_alias(update->out[1], g);
 }
 
-/* Can an optimizer's node have its gradient G, made by products, in one of its states? */
+/* Can an optimizer's node have its gradient, which it reads over all ranks where there are several, and which products made as
+ * G, in one of its states? SUM is what G is read as, of micro-batches their sum. */
 static bool
-into_state(struct taking *t, struct node *update, struct tensor *g, bool micro)
+into_state(struct taking *t, struct node *update, const struct tensor *sum, struct tensor *g, bool micro)
 {
 	const struct op *rest;
+	struct tensor *read = update->in[1], *state;
 	struct node *first;
 	double keep;
-	int state;
+	int at;
 
 	if (!update->op->memory.onto_state)
 		return false;
-	rest = update->op->memory.onto_state(update, &state, &keep);
+	rest = update->op->memory.onto_state(update, &at, &keep);
 	first = first_product(t, g);
-	if (!rest || !first || !fits(update->in[state], g))
+	if (!rest || !first || !fits(update->in[at], g))
 		return false;
-	take(t, g, first, update->in[state], keep, micro);
-	finish(update, rest, state, micro ? update->in[state] : g);
+	state = update->in[at];
+	take(t, g, first, state, read == sum ? keep : keep / (double)settings_data_ranks(&t->m->set), micro);
+	g = micro ? state : g;
+	add_up(read, sum, g);
+	finish(update, rest, at, read == sum ? g : read);
 	return true;
 }
 
-/* By the id of an accumulated gradient: the update that reads it, where nobody else does (as the
+/* By the id of an accumulated gradient: the update that reads it, by itself or over all ranks, where nobody else does (as the
  * norm of all gradients would). */
 static struct node **
 readers(const struct module *m, struct arena *a)
 {
 	struct node **reader = arena_array(a, (size_t)m->next_tensor + 1, sizeof(*reader));
 	const int *reads = m->update ? sums_reads(m->update, a) : NULL;
-	int i, j;
+	int i;
 
 	for (i = 0; m->update && i < m->update->nodes.n; i++) {
 		struct node *n = m->update->nodes.v[i];
+		const struct tensor *sum = n->op->kind == OP_OPTIMIZER ? before_ranks(reads, n->in[1]) : NULL;
 
-		for (j = 0; j < n->nin; j++)
-			if (n->in[j] && reads[n->in[j]->id] == 1)
-				reader[n->in[j]->id] = n;
+		if (sum && reads[sum->id] == 1)
+			reader[sum->id] = n;
 	}
 	return reader;
 }
@@ -134,7 +171,7 @@ accumulated(struct taking *t, const struct node *n, struct node *update)
 	struct tensor *sum = n->in[0], *g = n->in[1];
 	struct node *first;
 
-	if (update && into_state(t, update, g, true))
+	if (update && into_state(t, update, sum, g, true))
 		return true;
 	first = first_product(t, g);
 	if (!first || !fits(sum, g))
@@ -150,6 +187,7 @@ run(struct module *m, const struct pass_options *o)
 	struct taking t = { m, NULL };
 	struct node **reader, *n;
 	struct arena *scratch;
+	struct tensor *g;
 	int i, kept = 0;
 
 	(void)o;
@@ -161,8 +199,10 @@ run(struct module *m, const struct pass_options *o)
 	reader = readers(m, scratch);
 	for (i = 0; i < m->train->nodes.n; i++) {
 		n = m->train->nodes.v[i];
-		if (n->op->kind == OP_OPTIMIZER)
-			into_state(&t, n, n->in[1], false);
+		if (n->op->kind == OP_OPTIMIZER) {
+			g = before_ranks(t.reads, n->in[1]);
+			into_state(&t, n, g, g, false);
+		}
 		if (n->op != accumulate || !accumulated(&t, n, reader[n->in[0]->id]))
 			m->train->nodes.v[kept++] = n;
 	}

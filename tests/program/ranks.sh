@@ -139,6 +139,12 @@ named() {
 		grep 'the last checkpoint is k.st, after update [0-9]*' err
 }
 
+# push, pushes: momentum, of which each rank keeps a share and to which it adds its gradients, of micro-batches too
+spec_of_momentum() {
+	sed 's/network net/network push/; s/clip 0.5//; s/adamw(lr=1e-2)/sgd(lr=0.05, momentum=0.9, weight_decay=0.01)/' net.nn > push.nn
+	sed 's/network push/network pushes/; s/batch 24/batch 24  accumulate 2/' push.nn > pushes.nn
+}
+
 # turns and turns2: two networks that have nothing in common, one of which most steps leave out; which, differs
 spec_of_turns() {
 	cat > turns.nn <<'END'
