@@ -97,11 +97,12 @@ words(struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	if (p->grows.line && !o->says)
-		autopsy_cause(y, arena_printf(y->arena, "L%s. Where memory grows from step to step, "
-		    "something is kept from one to the next: %s.", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
+		autopsy_cause(y, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
+		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
 		    "processes hold" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep, validation with gradients on; in Keras models that are made anew "
-		    "in each round (clear_session() is to let go of the earlier)"));
+		    "in each round (clear_session() is to let go of the earlier)",
+		    o->host ? "" : " Where it grows by leaps, samples come that are larger, or have more in them, than those before."));
 	if (p->evaluating.line && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
 	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		autopsy_cause(y, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "

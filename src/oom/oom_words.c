@@ -22,13 +22,15 @@ grows(struct talk t)
 	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
 		return NULL;		/* what it is for */
 	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
-	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|is increasing|has been increasing|been increasing|"
+	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|memory increasing|usage increasing|memory-usage increasing|"
+	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "memory grows|usage grows|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|more and more|"
 	    "continues to grow|continues to increase|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
+	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
 	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
 	    "\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x80\xe7\x9b\xb4\xe4\xb8\x8a\xe6\xb6\xa8|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8|"	/* 不断上升, 一直上涨, 一直在涨 */
 	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e",	/* 越来越, 一直增, 逐步增 */
@@ -51,6 +53,13 @@ growing(struct talk t)
 		at = one.s + one.n;
 	}
 	return t;
+}
+
+/* "Memory leak?" asks; "Why is there a memory leak?" tells of one. */
+static bool
+asks_for_leak(struct talk t)
+{
+	return talk_any_of(t, "leak") && t.n && memchr(t.s, '?', t.n) && !talk_any_whole(t, "why what how where when");
 }
 
 /* What people did for a time, or another version did. */
@@ -91,7 +100,7 @@ is_late_there(struct talk t)
 	const char *s, *to, *end = t.s + t.n, *said;
 	int64_t n;
 
-	if (talk_any_phrase(t, "first couple|first few|prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
+	if (talk_any_phrase(t, "every few|first couple|first few|prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
 		return NULL;
 	if ((said = clause_says(t, "after training on|after training for|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
@@ -232,7 +241,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line)
 	const char *at;
 
 	oom_told_line(&p->told, t, line);
-	if (grows(t) && !talk_any_of(growth = growing(t), OF_LEARNING)) {
+	if (grows(t) && !talk_any_of(growth = growing(t), OF_LEARNING) && !asks_for_leak(growth)) {
 		oom_told_grows(&p->told, growth, line);
 		said(&p->grows, t, grows(t), line);
 	}

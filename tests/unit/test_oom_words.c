@@ -13,11 +13,13 @@ Test(oom_words, memory_that_grows)
 	    "it works, but memory usage keeps growing", "I do not know why memory keeps increasing",
 	    "the batch is not large but RAM usage builds up",
 	    "it will continue to increase the amount of memory usage", "RAM is getting accumulated with every round",
+	    "Increasing GPU memory usage until it ends", "why is GPU memory-usage increasing in each step?",
+	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8",	/* 显存一直暴涨 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 内存占用持续上涨 */
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8" };	/* 显存一直在涨 */
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
-	    "I continue to increase the accuracy", "gradients get accumulated in memory",
+	    "I continue to increase the accuracy", "gradients get accumulated in memory", "Is it a memory leak?", "Memory leakage?",
 	    "\xe7\xb2\xbe\xe5\xba\xa6\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 精度持续上涨 */
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
 	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
