@@ -251,11 +251,14 @@ order_graph(struct graph *g, const struct pass_options *options)
 	struct arena *a = arena_child(g->module->arena);
 	struct node **old = arena_array(a, (size_t)g->nodes.n, sizeof(struct node *));
 	struct order *o = ARENA_NEW(a, struct order);
+	int i;
 
 	o->arena = a;
 	o->g = g;
 	o->hash = arena_array(a, ORDER_SLOTS, sizeof(*o->hash));
 	o->slot = arena_array(a, ORDER_SLOTS / 2, sizeof(*o->slot));
+	for (i = 0; i < 2; i++)
+		o->level[i].v = arena_array(a, ORDER_SLOTS / 2, sizeof(*o->level[i].v));
 	if (describe(o, options)) {
 		sweep_all(o, options, old);
 		begin_with_merge(o, options, old);

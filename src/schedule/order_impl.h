@@ -12,6 +12,7 @@
 
 #define ORDER_WINDOW	48	/* nodes at most; a set of them is a word */
 #define ORDER_SLOTS	(1 << 13)	/* of the hash: sets of one level before they are cut down */
+#define ORDER_BEAM	1024	/* sets of one size that are kept */
 #define ORDER_USES	24	/* classes of one node; more, and its window is left as it is */
 
 struct window {
@@ -26,26 +27,40 @@ struct class {			/* the tensors that share some bytes, as one window uses them *
 	bool dies;		/* nobody after the window reads it */
 };
 
+struct death {			/* of a class that nobody after the window reads: when all its users have run */
+	uint64_t users;
+	int64_t bytes;
+};
+
 struct job {			/* a node of the window */
 	uint64_t before;	/* nodes of the window that must have run */
 	uint64_t after;		/* that can only run later */
+	uint64_t next;		/* of them, those with none of them between */
 	int64_t made, work;	/* bytes */
 	int64_t in_place;	/* of them, if an input may be overwritten */
 	int over[4], nover;	/* classes that the first output could overwrite */
-	int uses[ORDER_USES], nuses;	/* classes that may die here */
+	int uses[ORDER_USES], nuses;	/* classes that it uses */
+	uint64_t overwrites[4];	/* of those that the first output could overwrite and that die, the users */
+	struct death death[ORDER_USES];	/* of classes that may die here */
+	int noverwrites, ndeaths;
 };
 
 struct set {
 	uint64_t done;
+	uint64_t ready;		/* what may run next */
 	int64_t live, peak;	/* after it, and on the way: beyond what lives throughout */
 	int64_t area;		/* what was alive after each job so far, summed */
 	int from;		/* the set before it, in the level below */
 	int node;		/* run last */
 };
 
-struct level {
-	struct set *v;
-	int n, cap;
+struct level {			/* sets of one size */
+	struct set *v;		/* ORDER_SLOTS / 2 */
+	int n;
+};
+
+struct came {			/* how a set was come by: as of struct set */
+	int from, node;
 };
 
 struct standing {		/* the order that stands */
@@ -65,7 +80,8 @@ struct order {
 	struct job job[ORDER_WINDOW];
 	struct class class[ORDER_WINDOW * (ORDER_USES + 1)];	/* with the one too many */
 	int nclasses;
-	struct level level[ORDER_WINDOW + 1];
+	struct level level[2];	/* the one being made, and the one below it */
+	struct came *came[ORDER_WINDOW + 1];	/* by size and set: ORDER_BEAM; NULL until it is needed */
 	int *hash;		/* sets of the level being made, + 1 */
 	unsigned *slot;		/* by set: where it is in the hash */
 };

@@ -5,10 +5,9 @@
 #include "schedule/order_impl.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define BEAM		1024	/* sets of one size that are kept */
+#define FEW	12	/* sets are sorted by insertion */
 
 /* ---- a window as a problem ---- */
 
@@ -100,6 +99,23 @@ describe_job(struct order *o, const struct window *w, int i)
 	return true;
 }
 
+/* What dies in the window, in the form in which it is asked of every set. */
+static void
+list_deaths(const struct order *o, struct job *j)
+{
+	int k;
+
+	for (k = 0; k < j->nover; k++)
+		if (o->class[j->over[k]].dies)
+			j->overwrites[j->noverwrites++] = o->class[j->over[k]].users;
+	for (k = 0; k < j->nuses; k++) {
+		const struct class *c = &o->class[j->uses[k]];
+
+		if (c->dies)
+			j->death[j->ndeaths++] = (struct death){ c->users, c->bytes };
+	}
+}
+
 static bool
 describe(struct order *o, const struct window *w)
 {
@@ -110,6 +126,8 @@ describe(struct order *o, const struct window *w)
 	o->nclasses = 0;
 	for (i = 0; i < w->end - w->beg && small; i++)
 		small = describe_job(o, w, i);
+	for (i = 0; i < w->end - w->beg && small; i++)
+		list_deaths(o, &o->job[i]);
 	for (i = w->beg; i < w->end; i++)	/* for the next window */
 		for (k = 0; k < m->node[i].nin + m->node[i].nout; k++) {
 			int v = k < m->node[i].nin ? m->node[i].in[k] :
@@ -126,6 +144,7 @@ describe(struct order *o, const struct window *w)
 static void
 close_over(struct order *o, int n)
 {
+	uint64_t left;
 	int i, k;
 
 	for (i = 0; i < n; i++)		/* the order that stands is one of those that are right */
@@ -138,6 +157,11 @@ close_over(struct order *o, int n)
 		for (k = 0; k < i; k++)
 			if (o->job[i].before >> k & 1)
 				o->job[k].after |= (uint64_t)1 << i;
+	for (i = 0; i < n; i++) {
+		o->job[i].next = o->job[i].after;
+		for (left = o->job[i].after; left; left &= left - 1)
+			o->job[i].next &= ~o->job[__builtin_ctzll(left)].after;
+	}
 }
 
 /* What is needed at least while job I runs, counted as run_job() does: what has been made before
@@ -175,45 +199,99 @@ find_floor(const struct order *o, int n)
 
 /* ---- dynamic programming over sets ---- */
 
-/* Running job I after S: the bytes needed meanwhile, and those alive afterwards. */
-static void
-run_job(const struct order *o, const struct set *s, int i, struct set *next)
+/* Running job I after S: the bytes needed meanwhile, and those alive afterwards. False where it needs BOUND or more; then
+ * NEXT is not all there. */
+static inline bool
+run_job(const struct order *o, const struct set *s, int i, int64_t bound, struct set *next)
 {
 	const struct job *j = &o->job[i];
-	int64_t need = s->live + j->made + j->work;
+	uint64_t done = s->done | (uint64_t)1 << i;
+	int64_t need = s->live + j->made + j->work, live = s->live + j->made;
 	int k;
 
-	next->done = s->done | (uint64_t)1 << i;
-	next->node = i;
-	next->live = s->live + j->made;
-	for (k = 0; k < j->nover; k++) {
-		const struct class *c = &o->class[j->over[k]];
-
-		if (c->dies && !(c->users & ~next->done)) {
+	for (k = 0; k < j->noverwrites; k++)
+		if (!(j->overwrites[k] & ~done)) {
 			need -= j->in_place;
 			break;
 		}
-	}
-	for (k = 0; k < j->nuses; k++) {
-		const struct class *c = &o->class[j->uses[k]];
-
-		if (c->dies && !(c->users & ~next->done))
-			next->live -= c->bytes;
-	}
 	next->peak = need > s->peak ? need : s->peak;
-	next->area = s->area + next->live;
+	if (next->peak >= bound)
+		return false;
+	for (k = 0; k < j->ndeaths; k++)
+		live -= j->death[k].users & ~done ? 0 : j->death[k].bytes;
+	next->done = done;
+	next->node = i;
+	next->live = live;
+	next->area = s->area + live;
+	return true;
 }
 
-static int
-by_promise(const void *x, const void *y)
+static inline bool
+promises_more(const struct set *a, const struct set *b)
 {
-	const struct set *a = x, *b = y;
-
 	if (a->peak != b->peak)
-		return a->peak < b->peak ? -1 : 1;
-	if (a->live != b->live)
-		return a->live < b->live ? -1 : 1;
-	return a->done < b->done ? -1 : a->done > b->done;
+		return a->peak < b->peak;
+	return a->live != b->live ? a->live < b->live : a->done < b->done;
+}
+
+/* The median of three, from the middle to the front. */
+static void
+put_pivot_first(struct set *v, int n)
+{
+	struct set *a = &v[0], *b = &v[n / 2], *c = &v[n - 1], *median, front = *a;
+
+	if (promises_more(b, a))
+		median = promises_more(c, b) ? b : promises_more(c, a) ? c : a;
+	else
+		median = promises_more(c, a) ? a : promises_more(c, b) ? c : b;
+	*a = *median;
+	*median = front;
+}
+
+/* Two runs, none of the first behind one of the second; returns how many the first are. Hoare's partition. */
+static int
+part_by_promise(struct set *v, int n)
+{
+	struct set pivot, other;
+	int i = -1, k = n;
+
+	put_pivot_first(v, n);
+	pivot = v[0];
+	for (;;) {
+		do
+			i++;
+		while (promises_more(&v[i], &pivot));
+		do
+			k--;
+		while (promises_more(&pivot, &v[k]));
+		if (i >= k)
+			return k + 1;
+		other = v[i];
+		v[i] = v[k];
+		v[k] = other;
+	}
+}
+
+/* The best so MANY come first, sorted. It is quicksort, which leaves the others as they are: no two sets are alike, so it
+ * does not matter how it is sorted. */
+static void
+sort_best(struct set *v, int n, int many)
+{
+	struct set moving;
+	int first, i, k;
+
+	while (n > FEW) {
+		first = part_by_promise(v, n);
+		if (first < many)
+			sort_best(v + first, n - first, many - first);
+		n = first;
+	}
+	for (i = 1; i < n; i++) {
+		moving = v[i];
+		for (k = i; k > 0 && promises_more(&moving, &v[k - 1]); k--)
+			v[k] = v[k - 1];
+		v[k] = moving;
+	}
 }
 
 static void
@@ -234,25 +312,35 @@ insert(struct order *o, struct level *l, const struct set *s)
 		return;
 	o->slot[l->n] = slot;
 	o->hash[slot] = l->n + 1;
-	vec_push(o->arena, l, *s);
+	l->v[l->n++] = *s;
+}
+
+/* What may run once the set is done: what could before its last job, and what that was the last for. */
+static uint64_t
+ready_in(const struct order *o, const struct set *before, const struct set *s)
+{
+	uint64_t ready = before->ready & ~((uint64_t)1 << s->node), next;
+
+	for (next = o->job[s->node].next; next; next &= next - 1)
+		if (!(o->job[__builtin_ctzll(next)].before & ~s->done))
+			ready |= next & -next;
+	return ready;
 }
 
 /* Adds the sets that are one job larger: one alone, where some job can run at no cost. */
 static void
-grow_set(struct order *o, struct level *l, const struct set *s, int from, int n, int64_t bound)
+grow_set(struct order *o, struct level *l, const struct set *s, int from, int64_t bound)
 {
 	struct set next[ORDER_WINDOW];
 	int k, count = 0, free = -1;
+	uint64_t ready;
 
-	for (k = 0; k < n; k++) {
+	for (ready = s->ready; ready; ready &= ready - 1) {
 		struct set *x = &next[count];
 
-		if ((s->done >> k & 1) || (o->job[k].before & ~s->done))
+		if (!run_job(o, s, __builtin_ctzll(ready), bound, x))
 			continue;
-		run_job(o, s, k, x);
 		x->from = from;
-		if (x->peak >= bound)
-			continue;
 		if (x->live <= s->live && x->peak <= s->peak &&
 		    (free < 0 || x->live < next[free].live))
 			free = count;
@@ -263,21 +351,38 @@ grow_set(struct order *o, struct level *l, const struct set *s, int from, int n,
 			insert(o, l, &next[k]);
 }
 
+/* Of the sets just made, those that are kept: what may run after each, and the way to it. */
 static void
-make_level(struct order *o, int depth, int n, int64_t bound)
+keep_level(struct order *o, int size, const struct level *below, struct level *l)
 {
-	struct level *below = &o->level[depth], *l = &o->level[depth + 1];
+	int i;
+
+	if (l->n > ORDER_BEAM) {
+		sort_best(l->v, l->n, ORDER_BEAM);
+		l->n = ORDER_BEAM;
+	}
+	if (!o->came[size])
+		o->came[size] = arena_array(o->arena, ORDER_BEAM, sizeof(*o->came[size]));
+	for (i = 0; i < l->n; i++) {
+		struct set *s = &l->v[i];
+
+		s->ready = ready_in(o, &below->v[s->from], s);
+		o->came[size][i] = (struct came){ s->from, s->node };
+	}
+}
+
+static void
+make_level(struct order *o, int size, int64_t bound)
+{
+	struct level *below = &o->level[(size - 1) % 2], *l = &o->level[size % 2];
 	int i;
 
 	l->n = 0;
 	for (i = 0; i < below->n; i++)
-		grow_set(o, l, &below->v[i], i, n, bound);
+		grow_set(o, l, &below->v[i], i, bound);
 	for (i = 0; i < l->n; i++)
 		o->hash[o->slot[i]] = 0;
-	if (l->n > BEAM) {
-		qsort(l->v, (size_t)l->n, sizeof(*l->v), by_promise);
-		l->n = BEAM;
-	}
+	keep_level(o, size, below, l);
 }
 
 /* The peak of the order that stands, counted as the search does. */
@@ -288,10 +393,24 @@ peak_of_standing(const struct order *o, int n)
 	int i;
 
 	for (i = 0; i < n; i++) {
-		run_job(o, &s, i, &next);
+		run_job(o, &s, i, INT64_MAX, &next);
 		s = next;
 	}
 	return s.peak;
+}
+
+/* Nothing has run, and the peak is at least the floor. */
+static void
+begin(struct order *o, int n, int64_t floor)
+{
+	struct set none = { .peak = floor, .from = -1, .node = -1 };
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!o->job[i].before)
+			none.ready |= (uint64_t)1 << i;
+	o->level[0].v[0] = none;
+	o->level[0].n = 1;
 }
 
 int64_t
@@ -310,18 +429,18 @@ order_window(struct order *o, const struct window *w, int64_t enough)
 		floor = bound - (w->peak - enough);
 	if (floor >= bound)
 		return 0;
-	o->level[0].n = 0;
-	vec_push(o->arena, &o->level[0], ((struct set){ 0, 0, floor, 0, -1, -1 }));
-	for (i = 0; i < n && o->level[i].n > 0; i++)
-		make_level(o, i, n, bound);
-	if (i < n || o->level[n].n == 0)
-		return 0;
-	bound -= o->level[n].v[0].peak;
+	begin(o, n, floor);
+	for (i = 1; i <= n; i++) {
+		make_level(o, i, bound);
+		if (o->level[i % 2].n == 0)
+			return 0;
+	}
+	bound -= o->level[n % 2].v[0].peak;
 	for (i = n; i > 0; i--) {
-		const struct set *s = &o->level[i].v[at];
+		const struct came *c = &o->came[i][at];
 
-		moved[i - 1] = o->g->nodes.v[w->beg + s->node];
-		at = s->from;
+		moved[i - 1] = o->g->nodes.v[w->beg + c->node];
+		at = c->from;
 	}
 	memcpy(o->g->nodes.v + w->beg, moved, (size_t)n * sizeof(struct node *));
 	return bound;
