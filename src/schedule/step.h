@@ -117,6 +117,7 @@ struct trial {
 	int64_t macs, traffic;	/* of what was recomputed */
 	bool valid;		/* false: too long, or a weight was updated before it was needed */
 	int *current, *stamp, *stack;	/* scratch */
+	int noverwriting;	/* of the stack, after it is scheduled: those that overwrite another */
 	bool *updated;
 	int *view;		/* by value of the model: the next one that has the same root, or -1 */
 	bool *wanted;		/* by value of the model: scratch for lists of what runs */

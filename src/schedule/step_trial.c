@@ -49,13 +49,14 @@ present(const struct model *m, int v, int stage)
 }
 
 static inline bool
-begin_event(struct trial *t, int node, bool again, struct overwriting over, int noperands, int nout)
+begin_event(struct trial *t, int node, bool again, struct overwriting over, int nin, int nout, int copies)
 {
-	if (t->nevents == t->most_events || t->noperands > t->most_operands - noperands ||
-	    t->nvalues > t->most_values - nout)
+	int in = t->noperands, out = in + nin;
+
+	if (t->nevents == t->most_events || out > t->most_operands - nout || t->nvalues > t->most_values - copies)
 		return false;
-	t->event[t->nevents++] = (struct event){ node, again, over.elementwise,
-	    t->noperands, 0, 0, over.inputs };
+	t->event[t->nevents++] = (struct event){ .node = node, .again = again, .elementwise = over.elementwise,
+	    .in = in, .out = out, .end = out + nout, .inplace = over.inputs };
 	return true;
 }
 
@@ -119,7 +120,7 @@ repeat(struct model *m, int v, int stage)
 	const struct model_node *n = &m->node[value->def];
 	int k;
 
-	if (!begin_event(t, value->def, true, n->again.over, n->again.nin + n->nout, n->nout))
+	if (!begin_event(t, value->def, true, n->again.over, n->again.nin, n->nout, n->nout))
 		return false;
 	for (k = 0; k < n->again.nin; k++) {
 		int in = n->again.in[k];
@@ -129,8 +130,6 @@ repeat(struct model *m, int v, int stage)
 		add_operand(m, in < 0 || m->value[in].persistent ? -1 : present(m, in, stage),
 		    true);
 	}
-	t->event[t->nevents - 1].out = t->noperands;
-	t->event[t->nevents - 1].end = t->noperands + n->nout;
 	add_copies(m, n, stage);
 	t->macs += n->again.macs;
 	t->traffic += n->again.traffic;
@@ -186,35 +185,58 @@ ensure_inputs(struct model *m, const struct model_node *n)
 	return true;
 }
 
-/* The operands of the event that is being made, as add_operand() notes them. This is where trials spend
- * their time: what it works on lies in locals, since the stores might change anything else. */
+/* The operands of the event that is being made, as add_operand() notes them; of forward. */
 static void
-add_operands(struct model *m, const struct model_node *n, int event, bool backward)
+add_operands(struct model *m, const struct model_node *n)
+{
+	int k;
+
+	for (k = 0; k < n->nin + n->nout; k++)
+		add_operand(m, n->transient[k], k < n->nin);
+}
+
+/* The same of backward. This is where trials spend their time: what it works on lies in locals, since the stores might
+ * change anything else. */
+static void
+add_present(struct model *m, const struct model_node *n)
 {
 	struct trial *t = m->trial;
 	int *operand = t->operand + t->noperands, *first = t->first, *last = t->last;
-	int *last_read = t->last_read, *back = t->back, k;
+	int *last_read = t->last_read, *back = t->back, event = t->nevents - 1, k;
 	const int *list = n->transient, *root = t->root;
+	const bool *kept = t->kept;
 	int nin = n->nin, all = nin + n->nout;
 
 	for (k = 0; k < all; k++) {
 		int v = list[k], r;
 
-		if (v >= 0 && backward && k < nin)
+		if (k < nin && v >= 0 && !kept[v])
 			v = present(m, v, n->stage);
 		operand[k] = v;
 		if (v < 0)
 			continue;
 		r = root[v];
-		if (first[r] < 0)
-			first[r] = event;
 		last[r] = event;
 		if (k < nin)
 			last_read[r] = event;
-		if (backward && back[r] < 0)
-			back[r] = event;
+		if (back[r] >= 0)
+			continue;
+		back[r] = event;
+		if (first[r] < 0)
+			first[r] = event;
 	}
 	t->noperands += all;
+}
+
+static bool
+run_forward_node(struct model *m, int i)
+{
+	const struct model_node *n = &m->node[i];
+
+	if (!begin_event(m->trial, i, false, n->over, n->nin, n->nout, 0))
+		return false;
+	add_operands(m, n);
+	return true;
 }
 
 static bool
@@ -222,19 +244,14 @@ run_node(struct model *m, int i)
 {
 	struct trial *t = m->trial;
 	const struct model_node *n = &m->node[i];
-	bool backward = i >= m->forward;
-	struct event *e;
 	int k;
 
-	if (backward && !ensure_inputs(m, n))
+	if (!ensure_inputs(m, n) || !begin_event(t, i, false, n->over, n->nin, n->nout, 0))
 		return false;
-	if (!begin_event(t, i, false, n->over, n->nin + n->nout, 0))
-		return false;
-	e = &t->event[t->nevents - 1];
-	e->out = t->noperands + n->nin;
-	e->end = e->out + n->nout;
-	add_operands(m, n, t->nevents - 1, backward);
-	for (k = 0; backward && n->updates && k < n->nout; k++)
+	add_present(m, n);
+	if (!n->updates)
+		return true;
+	for (k = 0; k < n->nout; k++)
 		if (n->out[k] >= 0 && m->value[n->out[k]].persistent)
 			t->updated[m->value[n->out[k]].root] = true;
 	return true;
@@ -244,11 +261,15 @@ run_node(struct model *m, int i)
 static void
 note_kept(struct model *m)
 {
-	struct trial *t = m->trial;
-	int i;
+	const struct trial *t = m->trial;
+	const unsigned char *state = m->state;
+	const bool *there = t->there;
+	const int *root = t->root;
+	bool *kept = t->kept;
+	int n = m->nvalues, i;
 
-	for (i = 0; i < m->nvalues; i++)
-		t->kept[i] = t->there[i] || m->state[t->root[i]] == KEEP;
+	for (i = 0; i < n; i++)
+		kept[i] = there[i] | (state[root[i]] == KEEP);
 }
 
 /* As it is after forward. */
@@ -378,6 +399,7 @@ overwrite(struct model *m, int i)
 		h = holder(t, t->operand[k]);
 		t->overwrites[out] = h;
 		t->last_read[h] = t->last_read[out] > i ? t->last_read[out] : i;
+		t->stack[t->noverwriting++] = out;
 		return;
 	}
 }
@@ -386,47 +408,57 @@ overwrite(struct model *m, int i)
 static void
 join_lives(struct trial *t)
 {
-	int *first = t->first, *last = t->last, n = t->nvalues, i;
-	const int *overwrites = t->overwrites;
+	int *first = t->first, *last = t->last, i;
 
-	for (i = 0; i < n; i++) {
-		int h = overwrites[i];
+	for (i = 0; i < t->noverwriting; i++) {
+		int v = t->stack[i], h = t->overwrites[v];
 
-		if (h == i || first[i] < 0)
+		if (first[v] < 0)
 			continue;
-		if (first[h] < 0 || first[i] < first[h])
-			first[h] = first[i];
-		if (last[i] > last[h])
-			last[h] = last[i];
-		first[i] = -1;
+		if (first[h] < 0 || first[v] < first[h])
+			first[h] = first[v];
+		if (last[v] > last[h])
+			last[h] = last[v];
+		first[v] = -1;
 	}
+}
+
+/* What is born at an event, less what died before it, of which LIVE has an entry more. */
+static void
+count_changes(const struct trial *t, int64_t *live)
+{
+	const int *first = t->first, *last = t->last;
+	const int64_t *bytes = t->bytes;
+	int n = t->nvalues, i;
+
+	memset(live, 0, ((size_t)t->nevents + 1) * sizeof(*live));
+	for (i = 0; i < n; i++)
+		if (first[i] >= 0) {
+			live[first[i]] += bytes[i];
+			live[last[i] + 1] -= bytes[i];
+		}
 }
 
 static void
 measure(struct model *m)
 {
 	struct trial *t = m->trial;
+	const struct event *e = t->event;
 	int64_t *live = t->live, sum = 0, peak = 0;
-	int i;
+	int n = t->nevents, i;
 
-	for (i = 0; i < t->nevents; i++)
-		if (t->event[i].inplace)
+	t->noverwriting = 0;
+	for (i = 0; i < n; i++)
+		if (e[i].inplace)
 			overwrite(m, i);
 	join_lives(t);
-	memset(live, 0, ((size_t)t->nevents + 1) * sizeof(*live));
-	for (i = 0; i < t->nvalues; i++)
-		if (t->first[i] >= 0) {
-			live[t->first[i]] += t->bytes[i];
-			live[t->last[i] + 1] -= t->bytes[i];
-		}
-	for (i = 0; i < t->nevents; i++) {
-		const struct event *e = &t->event[i];
-		const struct model_node *n = &m->node[e->node];
+	count_changes(t, live);
+	for (i = 0; i < n; i++) {
+		const struct model_node *node = &m->node[e[i].node];
 
 		sum += live[i];
-		live[i] = sum + (e->again ? n->again.work : n->work);
-		if (live[i] > peak)
-			peak = live[i];
+		live[i] = sum + (e[i].again ? node->again.work : node->work);
+		peak = live[i] > peak ? live[i] : peak;
 	}
 	t->peak = peak;
 }
@@ -525,7 +557,7 @@ run_forward(struct model *m)
 	for (i = 0; i < m->g->inputs.n; i++)
 		touch(t, i, 0);		/* inputs are the model's first values */
 	for (i = 0; i < m->forward; i++)
-		run_node(m, i);
+		run_forward_node(m, i);
 	for (i = 0; i < m->forward; i++)
 		for (k = t->event[i].in; k < t->event[i].end; k++)
 			if (t->operand[k] >= 0)
