@@ -46,7 +46,7 @@
 #include <string.h>
 
 #define STAGE_BITS(e)	(2 * ((e)->stage < 10 ? (e)->stage : 10))	/* each has four times the effort */
-#define NETWORK_VISITS	30000000	/* about 50 ms */
+#define NETWORK_VISITS	22000000	/* about 40 ms */
 #define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
 #define FEW		20000	/* fits are all but certain to end in time */
 #define FITS		3	/* of many: parts of the effort, one of which fits may use */
@@ -54,8 +54,8 @@
 #define FIRST_FITS	4		/* of those that can be searched */
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define DIVED_SHARE	3		/* where its first way down has failed */
-#define DIVE_SHARE	0.6		/* of the effort: what it may need at most to try one way down before all else */
-#define DIVE_PARTS	4		/* part of the effort that it gets, since where it fails none may be left to search */
+#define DIVE_SHARE	0.8		/* of the effort: what it may need at most to try one way down before all else */
+#define DIVE_PARTS	3		/* part of the effort that it gets, since where it fails none may be left to search */
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
 #define BETWEEN_SHARE	16		/* and for each of many */

@@ -301,6 +301,8 @@ put_forward(struct fitting *f, struct job *room)
 	memcpy(f->job, room, (size_t)front * sizeof(*room));
 }
 
+/* The first start leads furthest in training steps of many hundred layers, and what ejection then makes of it is the same
+ * however many others had their turn: those come for the rest. */
 int64_t
 packing_complain(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
@@ -308,8 +310,8 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 		int (*order)(const void *, const void *);
 		enum fit fit;
 	} start[] = {
-		{ by_fullest_and_life, FIT_BEST }, { by_fullest_and_size, FIT_LOWEST },
-		{ by_nearly_fullest_and_life, FIT_BEST }, { by_fullest_and_area, FIT_BEST },
+		{ by_nearly_fullest_and_life, FIT_BEST }, { by_fullest_and_life, FIT_BEST },
+		{ by_fullest_and_area, FIT_BEST }, { by_fullest_and_size, FIT_LOWEST },
 		{ by_fullest_and_area, FIT_LOWEST }, { by_fullest_and_life, FIT_LOWEST },
 	};
 	const int starts = (int)(sizeof(start) / sizeof(*start));
