@@ -3,7 +3,7 @@
 #include "plan/plan.h"
 #include "target/target.h"
 
-#define FEW_VISITS	10000000	/* a third of the least that a network may use */
+#define FEW_VISITS	10000000	/* less than half of the least that a network may use */
 
 /* Networks of which no fit reaches the bound, but a search's first way down does. */
 Test(planning_effort, one_way_down_reaches_the_bound_of_most_networks)
