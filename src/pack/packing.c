@@ -9,7 +9,7 @@
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
  *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Networks that
  *     large end here.
- *  4. Where items fill nearly all of the height all the time, half of the effort goes where what can lie together is made
+ *  4. Where items fill nearly all of the height all the time, two thirds of the effort go where what can lie together is made
  *     one (packing_full.c).
  *  5. The first way down of a complete search at the bound, in one order, as long as it gets further, if the effort is
  *     enough for it. On most networks it is a packing at the bound.
@@ -52,6 +52,7 @@
 #define FITS		3	/* of many: parts of the effort, one of which fits may use */
 #define MOST_SEARCHED	4000		/* items of a network: one way down takes their square */
 #define FIRST_FITS	4		/* of those that can be searched */
+#define FULL_LEAVES	3		/* part of the effort that is left where all is full nearly all the time */
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define DIVED_SHARE	3		/* where its first way down has failed */
 #define DIVE_SHARE	0.8		/* of the effort: what it may need at most to try one way down before all else */
@@ -184,10 +185,10 @@ stretch(struct instance *in, struct range *r, int64_t target, struct effort *e)
 static void
 put_together(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
-	struct effort share = share_of(e, 2);
+	struct effort left = share_of(e, FULL_LEAVES);
 
-	move_about(in, r, target, &share, packing_full);
-	e->visits += share.visits;
+	move_about(in, r, target, e, packing_full);
+	e->visits += left.visits;
 }
 
 /* Between what is neither found nor refuted and the height. High capacities are answered soon, and most of the effort goes where
