@@ -21,11 +21,14 @@ import argparse
 import json
 import math
 import os
+import random
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -158,55 +161,104 @@ def copy_rate():
     return 64 * len(block) / (time.process_time() - start)
 
 
-def run(command, steps):
-    """Seconds of all processes' processor time, and of the clock."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    subprocess.run([*command, "--steps", str(steps), "--quiet"], check=True, env=ENV, stdout=subprocess.DEVNULL,
-                   stdin=subprocess.DEVNULL)
-    wall = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall
+class Timed:
+    """Programs that run at once: when each of them said that an update was over."""
+
+    def __init__(self, folder, commands, steps):
+        self.at = [[] for _ in commands]
+        logs = [os.path.join(folder, f"log{k}.jsonl") for k in range(len(commands))]
+        for log in logs:
+            os.path.exists(log) or os.mkfifo(log)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        readers = [threading.Thread(target=self.read, args=(k, log), daemon=True) for k, log in enumerate(logs)]
+        for reader in readers:
+            reader.start()
+        running = [subprocess.Popen([*command, "--steps", str(steps), "--quiet", "--log", log], env=ENV,
+                                    stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) for command, log in zip(commands, logs)]
+        for program, reader in zip(running, readers):
+            if program.wait():
+                sys.exit("a program failed")
+            reader.join()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.processor = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    def read(self, k, log):
+        with open(log) as lines:
+            for line in lines:
+                if '"event":"update"' in line:
+                    self.at[k].append(time.monotonic())
+
+    def steps(self):
+        """Of all programs; the last step is told of at once with the one before, the first begins with the program."""
+        return [b - a for at in self.at for a, b in zip(at[1:], at[2:-1])]
 
 
-def step_of(command, steps, rounds):
-    """Of a step: the difference between a long run and a short one, each the least of some."""
-    runs = [(run(command, 1), run(command, 1 + steps)) for _ in range(rounds)]
-    return tuple((min(long[k] for _, long in runs) - min(short[k] for short, _ in runs)) / steps for k in range(2))
+class Measured:
+    """Of a step: seconds of the processor by all programs, and each one's of the clock, over some rounds."""
+
+    def __init__(self):
+        self.processor, self.clock = [], []
+
+    def add(self, folder, commands, steps):
+        short, long = Timed(folder, commands, 2), Timed(folder, commands, 2 + steps)
+        self.processor.append((long.processor - short.processor) / steps)
+        self.clock += long.steps()
 
 
-def here(spec, steps, rounds):
+def together(ranks, cores, clock, draws=4000):
+    """What a step of so many ranks takes by the clock, in the middle, where CLOCK are steps of one that waits for none, as
+    many at once as there are cores for: ranks wait for the slowest, and share the cores."""
+    draw = random.Random(1)
+    one = lambda: [draw.choice(clock) for _ in range(ranks)]
+    return statistics.median(max(max(own), sum(own) / min(ranks, cores)) for own in (one() for _ in range(draws)))
+
+
+def build(spec, name, folder, counts):
+    """Programs of so many ranks, in a folder; by ranks their plans, and how they are started."""
+    plans, programs = {}, {}
+    micro = plan(spec, "--target", "c", "--threads", "1")["batch"]
+    for ranks in counts:
+        to = os.path.join(folder, str(ranks)) + "/"
+        options = ["--target", "c", "--threads", "1", "--ranks", str(ranks)]
+        scaled = os.path.join(folder, f"{name}.nn")
+        open(scaled, "w").write(with_batch(open(spec).read(), micro * ranks))
+        plans[ranks] = plan(scaled, *options)
+        subprocess.run([STOWAGE, "emit", *options, scaled, "-o", to], check=True)
+        subprocess.run(["make", "-s", "-C", to], check=True)
+        programs[ranks] = [os.path.join(to, name)] if ranks == 1 else ["mpirun", "-n", str(ranks), os.path.join(to, name)]
+    return plans, programs
+
+
+def here(spec, steps, rounds, folder):
     name = os.path.splitext(os.path.basename(spec))[0]
     cores = len(os.sched_getaffinity(0))
-    measured, plans = {}, {}
-    with tempfile.TemporaryDirectory() as folder:
-        programs = {}
-        for ranks in (1, 2, 4, 8):
-            to = os.path.join(folder, str(ranks)) + "/"
-            micro = plan(spec, "--target", "c", "--threads", "1")["batch"]
-            options = ["--target", "c", "--threads", "1", "--ranks", str(ranks)]
-            scaled = os.path.join(folder, f"{name}.nn")
-            open(scaled, "w").write(with_batch(open(spec).read(), micro * ranks))
-            plans[ranks] = plan(scaled, *options)
-            subprocess.run([STOWAGE, "emit", *options, scaled, "-o", to], check=True)
-            subprocess.run(["make", "-s", "-C", to], check=True)
-            programs[ranks] = [os.path.join(to, name)] if ranks == 1 else ["mpirun", "-n", str(ranks), os.path.join(to, name)]
-        for ranks in (1, 2, 4, 8):
-            measured[ranks] = step_of(programs[ranks], steps, rounds)
+    counts = (1, 2, 4, 8)
+    measured = {ranks: Measured() for ranks in counts}
+    apart = {n: Measured() for n in {min(ranks, cores) for ranks in counts}}    # programs of one rank, so many at once
+    plans, programs = build(spec, name, folder, counts)
     rate = copy_rate()
-    alone = measured[1][0]
-    print(f"{name}, micro-batch {micro}, {cores} cores, load {os.getloadavg()[0]:.1f}; a processor copies {rate / 1e9:.1f} GB/s\n")
-    print("| ranks | processor time of a step, all ranks: predicted | measured | off | step on idle cores, predicted | clock |")
-    print("|---|---|---|---|---|---|")
-    for ranks in (1, 2, 4, 8):
+    for _ in range(rounds):     # in turns, as a machine is not always as fast
+        for n in apart:
+            apart[n].add(folder, n * [programs[1]], steps)
+        for ranks in counts[1:]:
+            measured[ranks].add(folder, [programs[ranks]], steps)
+    measured[1] = apart[1]
+    print(f"{name}, micro-batch {plans[1]['batch']}, {cores} cores, load {os.getloadavg()[0]:.1f}; a processor copies {rate / 1e9:.1f} GB/s\n")
+    print("| ranks | processor time: predicted | measured | off | by the clock: predicted | measured | off |")
+    print("|---|---|---|---|---|---|---|")
+    for ranks in counts:
+        busy = min(ranks, cores)
         # of its piece a rank reads what each has, and writes the sum to each: N reads and N writes of an N-th, which is a copy
         # of all (kernels/update/near.cu)
-        sums = ranks * plans[ranks]["between_ranks"]["gradient_bytes"] / rate if ranks > 1 else 0
-        predicted = ranks * alone + sums
-        got, clock = measured[ranks]
-        print(f"| {ranks} | {predicted:.3f} s | {got:.3f} s | {100 * (predicted / got - 1):+.1f} % | "
-              f"{predicted / min(ranks, cores):.3f} s | {clock:.3f} s |")
-    print(f"\nTwo ranks on two cores have {4 * alone / measured[2][0]:.2f} times the samples of one on one, by processor time")
+        sums = plans[ranks]["between_ranks"]["gradient_bytes"] / rate if ranks > 1 else 0
+        processor = ranks * (statistics.median(apart[busy].processor) / busy + sums)
+        clock = together(ranks, cores, apart[busy].clock) + ranks * sums / busy
+        got = [statistics.median(measured[ranks].processor), statistics.median(measured[ranks].clock)]
+        row = "".join(f" {p:.3f} s | {m:.3f} s | {100 * (p / m - 1):+.1f} % |" for p, m in zip((processor, clock), got))
+        print(f"| {ranks} |" + (row if ranks > 1 else f" | {got[0]:.3f} s | | | {got[1]:.3f} s | |"))
+    if cores > 1:
+        print(f"\nTwo ranks on two cores have {2 * statistics.median(measured[1].clock) / statistics.median(measured[2].clock):.2f} "
+              "times the samples of one on one")
 
 
 def test():
@@ -233,6 +285,10 @@ def test():
     b["shard"] = "parameters"
     assert abs(step_seconds(0.9, b, Halves(2, (8, 1, 1))) - 1.0) < 1e-12
     assert abs(step_seconds(0.3, b, Halves(2, (8, 1, 1))) - 0.4) < 1e-12
+    # here: of steps that are all alike none waits, and two ranks on a core take twice as long; of those that take 1 or 3 s, two
+    # wait for 3 in three of four pairs, and four on two cores have 4 in the middle, half of their sum
+    assert together(8, 2, [0.5]) == 2.0 and together(2, 2, [0.5]) == 0.5 and together(1, 2, [0.5]) == 0.5
+    assert together(2, 2, [1, 3]) == 3 and together(4, 2, [1, 3]) == 4
     print("ok")
 
 
@@ -241,11 +297,13 @@ if __name__ == "__main__":
     parser.add_argument("--here", nargs="?", const=os.path.join(HERE, "specs/resnet18.nn"), metavar="SPEC")
     parser.add_argument("--steps", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--programs", metavar="FOLDER", help="where programs are built, and stay: another run has no need to")
     parser.add_argument("--test", action="store_true")
     options = parser.parse_args()
     if options.test:
         test()
     elif options.here:
-        here(options.here, options.steps, options.rounds)
+        with tempfile.TemporaryDirectory() as folder:
+            here(options.here, options.steps, options.rounds, options.programs or folder)
     else:
         clusters()
