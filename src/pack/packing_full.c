@@ -8,6 +8,9 @@
  * most, have the same part of it each, where it is more than a network's. What is left then goes into ejection of the whole, where places
  * are not fixed (packing_elastic.c), since to stack all of it flat once more seldom helps; that has only what ejection does not use,
  * such as where there is too much for it.
+ *
+ * Where there is more effort than a network's, half of it goes first into sweeps over time of the whole (packing_sweep.c), which
+ * go further than the rest where few of the pieces can be told by their sizes to have lain together.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -18,6 +21,7 @@
 #define MOST		4000	/* items; what fails for whom grows with the square */
 #define FIRST_ATTEMPTS	4	/* of which each is solved as far as can be; of later ones only what has fewer items */
 #define ATTEMPTS	1000	/* as many do not differ from those of the next turn but by guesses */
+#define SWEPT		2	/* the part of more effort than a network's that sweeps get */
 #define GLUED		4	/* parts of the effort, of which attempts may use all but one */
 #define FLAT		4	/* parts of what is left of it, for each */
 #define EJECTED		8
@@ -100,6 +104,18 @@ attempt(struct instance *in, int k, int64_t best, int64_t target, int *fewest, s
 	return best;
 }
 
+static int64_t
+sweep(struct instance *in, int64_t best, int64_t target, struct effort *e)
+{
+	struct effort part = *e;
+
+	part.visits = e->visits / SWEPT;
+	e->visits -= part.visits;
+	best = packing_sweep(in, best, target, &part);
+	e->visits += part.visits;
+	return best;
+}
+
 int64_t
 packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
@@ -109,6 +125,9 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 
 	if (best <= target || !is_full(in))
 		return best;
+	if (e->stage > 0 && in->n <= MOST)
+		best = sweep(in, best, target, e);
+	part = *e;
 	part.visits = e->visits - e->visits / GLUED;
 	e->visits -= part.visits;
 	for (k = 0; best > target && effort_left(&part); k++) {

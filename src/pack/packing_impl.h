@@ -90,6 +90,8 @@ int64_t	packing_fit(struct instance *, int64_t best, int64_t target, int fits, s
 int64_t	packing_complain(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_full.c: where all is full nearly all the time; else nothing is done. */
 int64_t	packing_full(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_sweep.c: the same, of instances without alignments or tails, by way of time. */
+int64_t	packing_sweep(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */
