@@ -46,7 +46,7 @@ FOR_KIND void
 planes_piece_dx(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, const elem *x, const elem *weight,
     const elem *bias, const struct row_slope *s, int64_t from, int64_t end, int64_t places)
 {
-	int64_t packs = places % MAP_PACK ? 0 : row_packs((uintptr_t)dx | (uintptr_t)dy | (uintptr_t)x, end);
+	int64_t packs = plane_packs((uintptr_t)dx | (uintptr_t)dy | (uintptr_t)x, end, places);
 
 	for (int64_t p = from / MAP_PACK + threadIdx.x; p < packs; p += PACKS_ON_WAY * BLOCK) {
 		struct packs_on_way g, v;
@@ -55,7 +55,7 @@ planes_piece_dx(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, co
 		v.load(x, p, packs);
 #pragma unroll
 		for (int k = 0; k < PACKS_ON_WAY; k++) {
-			int64_t at = p + k * BLOCK, c = quotient(at * MAP_PACK, places);
+			int64_t at = p + k * BLOCK, c = plane_of_pack(at, places);
 
 			if (at < packs)
 				planes_pack_dx(kind, (struct map_pack *)dx + at, keep, g.at[k], v.at[k], s,
@@ -69,9 +69,10 @@ planes_piece_dx(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, co
 	}
 }
 
-KERNEL(normalize_planes_dx_kernel, (elem *dx, struct onto onto, const double *work, const elem *dy,
+static __global__ void __launch_bounds__(BLOCK, 2)
+normalize_planes_dx_kernel(elem *dx, struct onto onto, const double *work, const elem *dy,
     enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale,
-    int64_t rows, int64_t channels, int64_t groups, int64_t places))
+    int64_t rows, int64_t channels, int64_t groups, int64_t places)
 {
 	int64_t n = channels * places, pieces = (n + PLANES_PIECE - 1) / PLANES_PIECE;
 	real keep = onto_keep(onto);

@@ -46,12 +46,26 @@ struct packs_on_way {
 	}
 };
 
+/* So many packs has a row of planes up to element END, if each is of one plane. A longer division would be a call, around
+ * which what registers hold is put away. */
+DEVICE int64_t
+plane_packs(uintptr_t off, int64_t end, int64_t places)
+{
+	return places % MAP_PACK || end >> 31 ? 0 : row_packs(off, end);
+}
+
+DEVICE int64_t
+plane_of_pack(int64_t p, int64_t places)
+{
+	return (uint32_t)(p * MAP_PACK) / (uint32_t)places;
+}
+
 /* A row of y, whose channels have each a WEIGHT, and a BIAS unless it is NULL: packs, if each is of one channel. */
 FOR_KIND void
 planes_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight, const elem *bias, real mean, real scale,
     int64_t n, int64_t places)
 {
-	int64_t packs = places % MAP_PACK ? 0 : row_packs((uintptr_t)y | (uintptr_t)x, n);
+	int64_t packs = plane_packs((uintptr_t)y | (uintptr_t)x, n, places);
 
 	for (int64_t p = threadIdx.x; p < packs; p += PACKS_ON_WAY * BLOCK) {
 		struct packs_on_way v;
@@ -59,7 +73,7 @@ planes_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight
 		v.load(x, p, packs);
 #pragma unroll
 		for (int k = 0; k < PACKS_ON_WAY; k++) {
-			int64_t at = p + k * BLOCK, c = quotient(at * MAP_PACK, places);
+			int64_t at = p + k * BLOCK, c = plane_of_pack(at, places);
 
 			if (at >= packs)
 				break;

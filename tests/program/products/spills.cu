@@ -1,5 +1,5 @@
 /*
- * What may spill registers: the large tiles of all products of our own, with epilogues behind them, and norms and softmax of
+ * What may spill registers: the large tiles of all products of our own, with epilogues behind them, norms, and softmax of
  * rows that registers hold. For tests/program/spills.test, which compiles it and does not run it.
  */
 #define CHANNELS_FIRST
@@ -56,6 +56,7 @@ all(void)
 	product<dense_job<false, true>>();
 	product<dense_job<true, false>>();
 	normalize_forward(NULL, NULL, NULL, NULL, NULL, NULL, AS_IS, BY_DEVIATION, 0, 1, 1, 1, 1);
+	normalize_backward(NULL, NULL, NULL, ANEW, NULL, NULL, AS_IS, NULL, NULL, NULL, NULL, NULL, BY_DEVIATION, 0, 1, 1, 1, 1);
 	softmax_forward(NULL, NULL, 1, 1, 1);
 	softmax_backward(NULL, NULL, NULL, 1, 1, 1);
 	normalize_backward(NULL, NULL, NULL, ANEW, NULL, NULL, AS_IS, NULL, NULL, NULL, NULL, NULL, BY_DEVIATION, 0, 1, 1, 1, 1);
