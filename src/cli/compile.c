@@ -171,14 +171,14 @@ static void
 set_objective(struct pass_options *o, const struct module *m, const struct compile_args *args)
 {
 	const struct settings *set = &m->set;
-	int objective = args->objective ? args->objective : (int)set->objective;
+	int objective = args->objective_bytes ? OBJECTIVE_SPEED : args->objective ? args->objective : (int)set->objective;
 
 	if (objective == OBJECTIVE_AUTO)
 		objective = o->target->is_gpu && card_named(m) && !set->recompute_budget ? OBJECTIVE_SPEED :
 		    OBJECTIVE_MEMORY;
 	o->speed = args->program && objective == OBJECTIVE_SPEED;
 	if (o->speed)
-		o->most_bytes = set->objective_bytes ? set->objective_bytes :
+		o->most_bytes = args->objective_bytes ? args->objective_bytes : set->objective_bytes ? set->objective_bytes :
 		    set->device.given ? target_memory(o->target, settings_ranks(set), &set->device) : 0;
 }
 

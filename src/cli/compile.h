@@ -26,6 +26,7 @@ struct compile_args {
 	int layout;		/* enum layout_choice */
 	bool program;		/* plans are those of programs: the objective counts */
 	int objective;		/* enum objective; AUTO: the spec's */
+	int64_t objective_bytes;	/* not 0: SPEED within so many */
 	int64_t timeout;	/* seconds that a gap in the plan is worth; 0: a fixed effort, alike on every machine */
 	bool input_gradients;
 	bool infer;		/* the prediction alone: nothing is trained */
@@ -118,7 +119,8 @@ struct compile_args {
 #define OBJECTIVE_OPTION(owner)								\
 	{ .name = "objective", .type = OPTION_CHOICE, .value = "WHAT",			\
 	  .doc = "of the plan, in place of the spec's",		\
-	  .choice = compile_objective_name, FIELD(owner, compile.objective) }
+	  .choice = compile_objective_name, .size = offsetof(owner, compile.objective_bytes),	\
+	  FIELD(owner, compile.objective) }
 
 #define TIMEOUT_OPTION(owner)								\
 	{ .name = "timeout", .type = OPTION_INT, .value = "SECONDS",			\

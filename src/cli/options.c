@@ -93,13 +93,19 @@ set_int(const struct command *c, const struct option *o, int64_t *to, const char
 }
 
 static bool
-set_choice(const struct command *c, const struct option *o, int *to, const char *value)
+set_choice(const struct command *c, const struct option *o, void *args, const char *value)
 {
 	const char *word[MAX_WORDS], *near;
+	int *to = (int *)(void *)((char *)args + o->offset);
+	int64_t none, *bytes = o->size ? (int64_t *)(void *)((char *)args + o->size) : &none;
 	char all[512] = "";
 	size_t used = 0;
 	int i;
 
+	*to = 0;
+	if (o->size && size_parse(value, bytes) && *bytes > 0)
+		return true;
+	*bytes = 0;
 	for (i = 0; i < MAX_WORDS && (word[i] = o->choice(i)); i++) {
 		if (strcmp(word[i], value) == 0) {
 			*to = i;
@@ -114,7 +120,8 @@ set_choice(const struct command *c, const struct option *o, int *to, const char 
 		usage_error(c, "--%s: unknown value '%s'; did you mean '%s'? (%s)", o->name, value,
 		    near, all);
 	else
-		usage_error(c, "--%s: unknown value '%s'; expected one of %s", o->name, value, all);
+		usage_error(c, "--%s: unknown value '%s'; expected one of %s%s", o->name, value, all,
+		    o->size ? ", or a size, as 8GiB" : "");
 	return false;
 }
 
@@ -140,7 +147,7 @@ set(const struct command *c, const struct option *o, void *args, const char *val
 	case OPTION_INT:
 		return set_int(c, o, to, value);
 	case OPTION_CHOICE:
-		return set_choice(c, o, to, value);
+		return set_choice(c, o, args, value);
 	case OPTION_LIST:
 		list = to;
 		if (list->n == MAX_WORDS) {
@@ -278,6 +285,7 @@ help_option(FILE *f, const struct option *o)
 		fprintf(f, ":\n  %*s", HELP_COLUMN, "");
 		for (i = 0; (word = o->choice(i)); i++)
 			fprintf(f, "%s%s", i ? ", " : "", word);
+		fputs(o->size ? ", or a size" : "", f);
 	}
 	putc('\n', f);
 }

@@ -37,7 +37,8 @@ struct option {
 	const char *doc;	/* one phrase without a full stop */
 	size_t offset;		/* of its field in the command's struct */
 	int64_t min, max;	/* INT */
-	const char *(*choice)(int i);	/* CHOICE: the i-th word, NULL after the last */
+	const char *(*choice)(int i);	/* CHOICE: the i-th word, NULL after the last; */
+	size_t size;		/* not 0: a size may stand in place of a word, whose bytes this field has (int64_t), else 0 */
 	const char *(*listed)(int i);	/* words that stand in doc where it has %s; NULL: none */
 };
 
