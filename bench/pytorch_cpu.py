@@ -1,10 +1,14 @@
-"""Trains one network with PyTorch eager on the CPU and prints samples/s and peak memory as JSON.
+"""Trains one network with PyTorch eager on the CPU, as often as a line of standard input asks for it, and prints
+samples/s of the fastest epoch and peak memory as JSON.
 
-    pytorch_cpu.py NETWORK --threads N --layout contiguous|channels_last --seconds S
+    pytorch_cpu.py NETWORK --layout contiguous|channels_last
+
+A line is `THREADS UPDATES EPOCHS`: threads, updates of an epoch, epochs.
 """
 import argparse
 import json
 import resource
+import sys
 import time
 
 import torch
@@ -14,12 +18,9 @@ import models
 
 parser = argparse.ArgumentParser()
 parser.add_argument("network", choices=models.NETWORKS)
-parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--layout", default="contiguous")
-parser.add_argument("--seconds", type=float, default=3)
 args = parser.parse_args()
 
-torch.set_num_threads(args.threads)
 torch.manual_seed(0)
 make, shape, classes, batch, optimizer = models.NETWORKS[args.network]
 baseline = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -44,14 +45,18 @@ def step(i):
     return loss
 
 
-for i in range(5):
-    step(i)
-start, steps = time.perf_counter(), 0
-while time.perf_counter() - start < args.seconds:
-    for _ in range(4):
-        loss = step(steps)
-        steps += 1
-elapsed = time.perf_counter() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - baseline
-print(json.dumps({"samples_per_s": steps * batch / elapsed, "peak_kib": peak,
-                  "loss": float(loss.detach())}))
+def epoch(updates):
+    start = time.perf_counter()
+    for i in range(updates):
+        loss = step(i)
+    loss.item()
+    return time.perf_counter() - start
+
+
+for line in sys.stdin:
+    threads, updates, epochs = map(int, line.split())
+    torch.set_num_threads(threads)
+    epoch(min(updates, 4))
+    seconds = min(epoch(updates) for _ in range(epochs))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - baseline
+    print(json.dumps({"samples_per_s": updates * batch / seconds, "peak_kib": peak}), flush=True)
