@@ -108,6 +108,10 @@ turn_row(const struct sources *x, int64_t image, int y, int x0, int c, int n, re
 		    x0 * s->pixel;
 
 		m = (int)least(n - at, s->channels - within);
+		if (s->pixel == 1) {
+			turn_rows(to + (int64_t)lo * n + at, n, from + lo, s->plane, m, hi - lo);
+			continue;
+		}
 		for (int q = lo; q < hi; q += 16)
 			for (int ch = 0; ch < m; ch++)
 				for (int e = q; e < q + 16 && e < hi; e++)
@@ -203,9 +207,28 @@ struct weight_tile {		/* where a tile of dw goes */
 	real keep;		/* what it is added to: so many times what lies there */
 };
 
+/* Channels that are neighbours. */
+static void
+weight_store_rows(const struct weight_tile *s, const real *tile, int rows, int cols)
+{
+	real *to = s->to + s->lane;
+
+	for (int i = 0; i < rows; i++, tile += TILE_COLS, to += s->row)
+		if (s->keep != 0)
+			PRAGMA(omp simd)
+			for (int j = 0; j < cols; j++)
+				to[j] = tile[j] + s->keep * to[j];
+		else
+			memcpy(to, tile, (size_t)cols * sizeof(real));
+}
+
 static void
 weight_store(const struct weight_tile *s, const real *tile, int rows, int cols)
 {
+	if (s->taps <= 1 && s->channel == 1) {
+		weight_store_rows(s, tile, rows, cols);
+		return;
+	}
 	for (int j = 0; j < cols; j++) {
 		int l = s->lane + j;
 		real *to = s->to + (s->taps > 1 ? l / s->n * s->tap + l % s->n * s->channel :

@@ -61,20 +61,14 @@ pack_rows(const struct product *p, real *panel, int64_t j, int cols, int64_t k, 
 	}
 }
 
-/* B in columns: term k of column j is b[j * b_col + k]. Some terms at a time, whose part of the panel stays in
- * the first cache. */
+/* B in columns: term k of column j is b[j * b_col + k]. */
 static void
 pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
 {
-	for (int from = 0, to; from < n; from = to) {
-		to = (int)least(n, from + 64);
-		for (int q = 0; q < TILE_COLS; q++) {
-			const elem *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
-
-			for (int i = from; i < to; i++)
-				panel[(int64_t)i * TILE_COLS + q] = q < cols ? VALUE(b[i]) : 0;
-		}
-	}
+	turn_rows(panel, TILE_COLS, p->b + j * p->b_col + k, p->b_col, cols, n);
+	for (int i = 0; i < n && cols < TILE_COLS; i++)
+		for (int q = cols; q < TILE_COLS; q++)
+			panel[(int64_t)i * TILE_COLS + q] = 0;
 }
 
 /* Rows from which on it pays to pack the weights, so that what is made lies in rows. */

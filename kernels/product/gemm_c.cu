@@ -150,6 +150,24 @@ tile_bias(real *tile, int rows, const elem *bias, int cols)
 	return NULL;
 }
 
+#if !NARROW
+
+/* A whole row of a tile's columns, which are neighbours in C. */
+static void
+tile_store_rows(const struct product *p, const real *tile, real *c, int rows, const real *bias, real keep)
+{
+	for (int i = 0; i < rows; i++, tile += TILE_COLS, c += p->c_row)
+		for (int v = 0; v < TILE_COLS; v += LANES) {
+			vec sum = *(const vec *)(tile + v) + (bias ? bias[i * p->bias_row] : REAL(-0.0));
+
+			if (keep != 0)
+				sum = keep * *(vec_at *)(c + v) + sum;
+			*(vec_at *)(c + v) = sum;
+		}
+}
+
+#endif
+
 /* Writes a tile to C, or adds it to KEEP times C; COLUMN says where its columns lie. The first part
  * of a sum brings the bias, the last the epilogue. */
 static void
@@ -183,6 +201,12 @@ tile_store(const struct product *p, real *tile, int64_t row, int rows, const int
 				    (keep != 0 ? keep * VALUE(c[column[j] + i]) : 0));
 		return;
 	}
+#if !NARROW
+	if (cols == TILE_COLS && column[cols - 1] == column[0] + cols - 1) {
+		tile_store_rows(p, tile, c + column[0], rows, bias ? bias + row * p->bias_row : NULL, keep);
+		return;
+	}
+#endif
 	for (j = 0; j < cols; j = end) {	/* runs of neighbours, mostly one or two */
 		for (end = j + 1; end < cols && column[end] == column[j] + (end - j); end++)
 			;

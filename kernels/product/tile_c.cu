@@ -146,4 +146,102 @@ tile_product(int rows, int vecs, real *restrict tile, const real *a, int64_t ste
 #undef TILE_CASE
 }
 
+#if !NARROW
+
+/* Lanes of two rows that change places, D apart, of lane L of either: see turn_square(). */
+#ifdef __clang__
+#define TURN_PICK(a, b, ...)	__builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+typedef bits vec_bits __attribute__((vector_size(VECTOR_BYTES)));
+#define TURN_PICK(a, b, ...)	__builtin_shuffle(a, b, (vec_bits){ __VA_ARGS__ })
+#endif
+#define TURN_FIRST(l, d)	((l) & (d) ? TURN_LANES + (l) - (d) : (l))
+#define TURN_SECOND(l, d)	((l) & (d) ? TURN_LANES + (l) : (l) + (d))
+#define TURN_2(pick, l, d)	pick(l, d), pick((l) + 1, d)
+#define TURN_4(pick, l, d)	TURN_2(pick, l, d), TURN_2(pick, (l) + 2, d)
+#define TURN_8(pick, l, d)	TURN_4(pick, l, d), TURN_4(pick, (l) + 4, d)
+#define TURN_16(pick, l, d)	TURN_8(pick, l, d), TURN_8(pick, (l) + 8, d)
+#ifdef USE_DOUBLE
+#define TURN_BYTES	8
+#else
+#define TURN_BYTES	4
+#endif
+#if VECTOR_BYTES / TURN_BYTES == 16
+#define TURN_LANES	16
+#define TURN_ALL	TURN_16
+#elif VECTOR_BYTES / TURN_BYTES == 8
+#define TURN_LANES	8
+#define TURN_ALL	TURN_8
+#elif VECTOR_BYTES / TURN_BYTES == 4
+#define TURN_LANES	4
+#define TURN_ALL	TURN_4
+#else
+#define TURN_LANES	2
+#define TURN_ALL	TURN_2
+#endif
+
+/* Squares of D x D on either side of the diagonal of one of 2 D x 2 D change places. */
+#define TURN_STAGE(d)										\
+	UNROLL											\
+	for (int i = 0; i < LANES; i++)								\
+		if (!(i & (d))) {								\
+			vec a = v[i], b = v[i + (d)];						\
+												\
+			v[i] = TURN_PICK(a, b, TURN_ALL(TURN_FIRST, 0, d));			\
+			v[i + (d)] = TURN_PICK(a, b, TURN_ALL(TURN_SECOND, 0, d));		\
+		}
+
+/* Element q of row i, of LANES rows and as many of each, becomes element i of row q; rows lie STEP and TO_STEP
+ * apart. */
+static inline __attribute__((always_inline)) void
+turn_square(real *to, int64_t to_step, const real *from, int64_t step)
+{
+	vec v[LANES];
+
+	UNROLL
+	for (int i = 0; i < LANES; i++)
+		v[i] = *(const vec_at *)(from + i * step);
+#if TURN_LANES > 8
+	TURN_STAGE(8)
+#endif
+#if TURN_LANES > 4
+	TURN_STAGE(4)
+#endif
+#if TURN_LANES > 2
+	TURN_STAGE(2)
+#endif
+	TURN_STAGE(1)
+	UNROLL
+	for (int i = 0; i < LANES; i++)
+		*(vec_at *)(to + i * to_step) = v[i];
+}
+
+#endif
+
+/* Rows of N elements, each STEP from the next, as N rows that lie TO_STEP apart: to[q * to_step + i] is element q of
+ * row i. Some elements of all rows at a time, so that what is written stays in the first cache. */
+static inline void
+turn_rows(real *to, int64_t to_step, const elem *from, int64_t step, int rows, int n)
+{
+	for (int q = 0, end; q < n; q = end) {
+		int i = 0, each = 0;
+
+		end = (int)(n - q < 64 ? n : q + 64);
+#if !NARROW
+		each = (end - q) / LANES * LANES;
+		for (; i + LANES <= rows; i += LANES) {
+			for (int k = q; k < q + each; k += LANES)
+				turn_square(to + k * to_step + i, to_step, from + i * step + k, step);
+			for (int k = q + each; k < end; k++)
+				for (int r = i; r < i + LANES; r++)
+					to[k * to_step + r] = from[r * step + k];
+		}
+#endif
+		(void)each;
+		for (; i < rows; i++)
+			for (int k = q; k < end; k++)
+				to[k * to_step + i] = VALUE(from[i * step + k]);
+	}
+}
+
 #endif
