@@ -48,19 +48,12 @@ planes_piece_dx(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, co
 {
 	int64_t packs = plane_packs((uintptr_t)dx | (uintptr_t)dy | (uintptr_t)x, end, places);
 
-	for (int64_t p = from / MAP_PACK + threadIdx.x; p < packs; p += PACKS_ON_WAY * BLOCK) {
-		struct packs_on_way g, v;
+#pragma unroll 1	/* several at once need more registers than there are */
+	for (int64_t p = from / MAP_PACK + threadIdx.x; p < packs; p += BLOCK) {
+		int64_t c = plane_of_pack(p, places);
 
-		g.load(dy, p, packs);
-		v.load(x, p, packs);
-#pragma unroll
-		for (int k = 0; k < PACKS_ON_WAY; k++) {
-			int64_t at = p + k * BLOCK, c = plane_of_pack(at, places);
-
-			if (at < packs)
-				planes_pack_dx(kind, (struct map_pack *)dx + at, keep, g.at[k], v.at[k], s,
-				    VALUE(weight[c]), bias ? VALUE(bias[c]) : 0);
-		}
+		planes_pack_dx(kind, (struct map_pack *)dx + p, keep, row_pack(dy, p), row_pack(x, p), s, VALUE(weight[c]),
+		    bias ? VALUE(bias[c]) : 0);
 	}
 	for (int64_t j = from + threadIdx.x; j < end && !packs; j += BLOCK) {
 		int64_t c = quotient(j, places);
