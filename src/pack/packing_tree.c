@@ -44,7 +44,7 @@ log_change(struct arena *a, struct raised **log, int *n, int *max, int index, in
 	if (*n == *max) {
 		int grown = 2 * *max;
 
-		*log = arena_grow(a, *log, (size_t)*max * sizeof(**log),
+		*log = arena_regrow(a, *log, (size_t)*max * sizeof(**log),
 		    (size_t)grown * sizeof(**log));
 		*max = grown;
 	}
@@ -291,7 +291,7 @@ make_choices(struct tree *t, struct frame *f, int n)
 	if (f->end + n > t->maxchoices) {
 		int grown = 2 * t->maxchoices + n;
 
-		t->choice = arena_grow(t->arena, t->choice,
+		t->choice = arena_regrow(t->arena, t->choice,
 		    (size_t)t->maxchoices * sizeof(*t->choice),
 		    (size_t)grown * sizeof(*t->choice));
 		t->maxchoices = grown;
