@@ -89,10 +89,10 @@ grow(struct arena *a, struct formula_pool *p)
 			*place_of(p, &old.v[i]) = old.v[i];
 }
 
-const struct formula *
-formula_pool_keep(struct formula_pool *p, struct arena *a, const struct formula *f)
+static struct pooled_formula *
+keep(struct formula_pool *p, struct arena *a, const struct formula *f)
 {
-	struct pooled_formula k = { f, hash(f) }, *at;
+	struct pooled_formula k = { f, hash(f), NULL }, *at;
 
 	if (2 * (p->n + 1) > p->room)
 		grow(a, p);
@@ -102,5 +102,17 @@ formula_pool_keep(struct formula_pool *p, struct arena *a, const struct formula 
 		*at = k;
 		p->n++;
 	}
-	return at->f;
+	return at;
+}
+
+const struct formula *
+formula_pool_keep(struct formula_pool *p, struct arena *a, const struct formula *f)
+{
+	return keep(p, a, f)->f;
+}
+
+void **
+formula_pool_known(struct formula_pool *p, struct arena *a, const struct formula *f)
+{
+	return &keep(p, a, f)->known;
 }

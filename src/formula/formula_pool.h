@@ -14,6 +14,7 @@
 struct pooled_formula {
 	const struct formula *f;
 	uint64_t hash;
+	void *known;		/* what the pool's user knows of it; NULL: nothing yet */
 };
 
 struct formula_pool {		/* open addressing, at most half full */
@@ -23,5 +24,7 @@ struct formula_pool {		/* open addressing, at most half full */
 
 /* The one that is kept in that arena; F itself may be gone afterwards. */
 const struct formula	*formula_pool_keep(struct formula_pool *, struct arena *, const struct formula *f);
+/* The place of what is known of it, until the pool is next asked. */
+void			**formula_pool_known(struct formula_pool *, struct arena *, const struct formula *f);
 
 #endif

@@ -244,6 +244,13 @@ try_gradient(struct arena *a, const struct formula *f, struct tensor *const *in,
 	return true;
 }
 
+/* Of two ways the second is better: what each of them reads, tensors and bytes. */
+static bool
+is_second_better(int operands, int64_t bytes, int second_operands, int64_t second_bytes)
+{
+	return second_bytes <= bytes && second_operands <= operands;
+}
+
 /* The better of two ways: by operands, or by results. */
 static bool
 choose(struct arena *scratch, const struct formula *f, struct tensor *const *in, struct tensor *const *out, int operand,
@@ -253,7 +260,7 @@ choose(struct arena *scratch, const struct formula *f, struct tensor *const *in,
 	bool found = try_gradient(scratch, f, in, out, operand, false, c) &&
 	    try_gradient(scratch, f, in, out, operand, true, &by_results);
 
-	if (found && by_results.bytes <= c->bytes && by_results.f->operands <= c->f->operands)
+	if (found && is_second_better(c->f->operands, c->bytes, by_results.f->operands, by_results.bytes))
 		*c = by_results;
 	return found;
 }
@@ -269,25 +276,75 @@ pointwise_kept_add(struct pointwise_kept *kept, const struct tensor *t)
 		kept->tensor[kept->n++] = t;
 }
 
-void
-pointwise_keep(struct arena *a, const struct formula *f, struct tensor *const *in, struct tensor *const *out,
-    struct pointwise_kept *kept)
+/* What the gradient of one operand reads, whatever tensors the formula is of: a bit for each operand of the gradient. */
+struct gradient_reads {
+	bool there;
+	uint32_t by_operands, by_results;
+};
+
+static bool
+reads_of(struct arena *a, const struct formula *f, int operand, bool by_results, uint32_t *reads)
 {
-	struct arena *scratch = arena_child(a);
-	struct choice c;
-	int k, i;
+	bool wanted[FORMULA_OPERANDS] = { false };
+	const struct formula *whole;
+	int k;
 
-	for (k = 0; k < f->operands; k++) {
-		if (!choose(scratch, f, in, out, k, &c))
-			continue;
-		for (i = 0; i < c.f->operands; i++) {
-			const struct tensor *t = of_forward(f, in, out, c.kept[i]);
+	wanted[operand] = true;
+	if (!(whole = formula_gradient(a, f, wanted, by_results)))
+		return false;
+	for (k = 0; k < whole->operands; k++)
+		*reads |= (uint32_t)formula_reads(whole, k) << k;
+	return true;
+}
 
-			if (t)
-				pointwise_kept_add(kept, t);
-		}
-	}
+/* Those of all operands: found once of each formula, since a network has few, and each way is a formula to be made. */
+static const struct gradient_reads *
+known_reads(struct formula_pool *pool, struct arena *a, const struct formula *f)
+{
+	void **known = formula_pool_known(pool, a, f);
+	struct gradient_reads *r = *known;
+	struct arena *scratch;
+	int k;
+
+	if (r)
+		return r;
+	*known = r = arena_array(a, (size_t)f->operands + 1, sizeof(*r));
+	scratch = arena_child(a);
+	for (k = 0; k < f->operands; k++)
+		r[k].there = reads_of(scratch, f, k, false, &r[k].by_operands) &&
+		    reads_of(scratch, f, k, true, &r[k].by_results);
 	arena_free(scratch);
+	return r;
+}
+
+static int64_t
+bytes_read(const struct formula *f, struct tensor *const *in, struct tensor *const *out, uint32_t reads)
+{
+	int64_t bytes = 0;
+	int k;
+
+	for (k = 0; k < f->operands + f->results; k++)
+		if (reads >> k & 1)
+			bytes += bytes_kept(of_forward(f, in, out, k));
+	return bytes;
+}
+
+void
+pointwise_keep(struct formula_pool *pool, struct arena *a, const struct formula *f, struct tensor *const *in,
+    struct tensor *const *out, struct pointwise_kept *kept)
+{
+	const struct gradient_reads *r = known_reads(pool, a, f);
+	uint32_t all = 0;
+	int k;
+
+	for (k = 0; k < f->operands; k++)
+		if (r[k].there)
+			all |= is_second_better(__builtin_popcount(r[k].by_operands),
+			    bytes_read(f, in, out, r[k].by_operands), __builtin_popcount(r[k].by_results),
+			    bytes_read(f, in, out, r[k].by_results)) ? r[k].by_results : r[k].by_operands;
+	for (k = 0; k < f->operands + f->results; k++)
+		if (all >> k & 1)
+			pointwise_kept_add(kept, of_forward(f, in, out, k));
 }
 
 int64_t

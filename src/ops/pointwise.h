@@ -5,7 +5,7 @@
 #ifndef STOWAGE_OPS_POINTWISE_H
 #define STOWAGE_OPS_POINTWISE_H
 
-#include "formula/formula.h"
+#include "formula/formula_pool.h"
 #include "ir/op.h"
 
 struct emitter;
@@ -23,8 +23,9 @@ struct pointwise_kept {
 	int n;
 };
 
-void	pointwise_keep(struct arena *, const struct formula *, struct tensor *const *in, struct tensor *const *out,
-	    struct pointwise_kept *);
+/* The pool knows what gradients of formulas read; it and what it knows live as long as the arena. */
+void	pointwise_keep(struct formula_pool *, struct arena *, const struct formula *, struct tensor *const *in,
+	    struct tensor *const *out, struct pointwise_kept *);
 void	pointwise_kept_add(struct pointwise_kept *, const struct tensor *);	/* unless it is there */
 int64_t	pointwise_bytes(const struct pointwise_kept *);
 

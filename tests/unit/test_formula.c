@@ -258,3 +258,26 @@ Test(formula, pool_keeps_the_same_once)
 	cr_assert_eq(kept(&p, a, "f = x: x + 1"), f);
 	arena_free(a);
 }
+
+Test(formula, pool_keeps_what_is_known)
+{
+	struct arena *a = arena_new();
+	struct formula_pool p = { 0 };
+	int number[200], i;
+	char text[64];
+
+	for (i = 0; i < 200; i++) {
+		void **known;
+
+		snprintf(text, sizeof(text), "x: x + %d", 10 + i);
+		known = formula_pool_known(&p, a, parse(a, text));
+		cr_assert_null(*known, "nothing is known yet of %s", text);
+		*known = &number[i];
+	}
+	for (i = 0; i < 200; i++) {	/* of each its own, though the pool has grown */
+		snprintf(text, sizeof(text), "x: x + %d", 10 + i);
+		cr_assert_eq(*formula_pool_known(&p, a, parse(a, text)), &number[i], "%s", text);
+	}
+	cr_assert_null(*formula_pool_known(&p, a, parse(a, "f = x: x + 10")), "another name");
+	arena_free(a);
+}
