@@ -109,12 +109,14 @@ reader_left(void)
 }
 
 /* Large blocks of arenas go back to the system when they are freed. By itself glibc takes ever larger ones from its
- * heap, once some have been freed, and a heap has holes. */
+ * heap, once some have been freed, and a heap has holes. What is small stays: each step of a plan frees some hundred
+ * KiB at the heap's end and soon has as much again, and to have a page again takes as long as thousands of instructions. */
 static void
 give_back_blocks(void)
 {
 #ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 #endif
 }
 
