@@ -15,8 +15,8 @@ struct diff {
 	int *parts;			/* and how many contributions were named so far */
 	bool *wants;			/* by the id of a forward tensor */
 	int ntensors;			/* ids below are forward's */
-	struct attr_pool attrs;		/* of backward nodes, */
-	struct formula_pool formulas;	/* and their formulas */
+	struct intern attrs;		/* of backward nodes, */
+	struct intern formulas;	/* and their formulas */
 };
 
 /* Without gradients yet, over all tensors that there are. */

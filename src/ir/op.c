@@ -113,7 +113,7 @@ apply(struct build *b, const struct op *op, const struct attr *attr, const char 
 	struct attr own[MAX_ATTRS];
 
 	if (!b->attrs)
-		b->attrs = ARENA_NEW(m->arena, struct attr_pool);
+		b->attrs = ARENA_NEW(m->arena, struct intern);
 	if (nattrs > 0)
 		memcpy(own, attr, (size_t)nattrs * sizeof(*attr));
 	n->attr = own;

@@ -128,7 +128,7 @@ struct room {
 	int64_t batch;		/* of training; 1 where there is none */
 };
 
-struct attr_pool;
+struct intern;
 struct build;
 struct diff;
 struct tape;
@@ -415,7 +415,7 @@ struct build {
 	struct tensor **reuse;
 	int nreuse;
 	VEC(struct tensor *) params;	/* those of the layer that is being applied, so far */
-	struct attr_pool *attrs;	/* of the nodes so far; NULL: none yet */
+	struct intern *attrs;	/* of the nodes so far; NULL: none yet */
 };
 
 /* Applies OP to operands: makes the node, runs shape(), appends it to the graph. Poisoned operands

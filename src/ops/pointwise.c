@@ -299,7 +299,7 @@ reads_of(struct arena *a, const struct formula *f, int operand, bool by_results,
 
 /* Those of all operands: found once of each formula, since a network has few, and each way is a formula to be made. */
 static const struct gradient_reads *
-known_reads(struct formula_pool *pool, struct arena *a, const struct formula *f)
+known_reads(struct intern *pool, struct arena *a, const struct formula *f)
 {
 	void **known = formula_pool_known(pool, a, f);
 	struct gradient_reads *r = *known;
@@ -330,7 +330,7 @@ bytes_read(const struct formula *f, struct tensor *const *in, struct tensor *con
 }
 
 void
-pointwise_keep(struct formula_pool *pool, struct arena *a, const struct formula *f, struct tensor *const *in,
+pointwise_keep(struct intern *pool, struct arena *a, const struct formula *f, struct tensor *const *in,
     struct tensor *const *out, struct pointwise_kept *kept)
 {
 	const struct gradient_reads *r = known_reads(pool, a, f);

@@ -24,7 +24,7 @@ struct pointwise_kept {
 };
 
 /* The pool knows what gradients of formulas read; it and what it knows live as long as the arena. */
-void	pointwise_keep(struct formula_pool *, struct arena *, const struct formula *, struct tensor *const *in,
+void	pointwise_keep(struct intern *, struct arena *, const struct formula *, struct tensor *const *in,
 	    struct tensor *const *out, struct pointwise_kept *);
 void	pointwise_kept_add(struct pointwise_kept *, const struct tensor *);	/* unless it is there */
 int64_t	pointwise_bytes(const struct pointwise_kept *);

@@ -32,8 +32,8 @@
 
 struct fusing {
 	struct graph *g;
-	struct attr_pool attrs;		/* of what does a formula, */
-	struct formula_pool formulas;	/* and those */
+	struct intern attrs;		/* of what does a formula, */
+	struct intern formulas;	/* and those */
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: which node makes it, 1 the first; 0: none */
 };

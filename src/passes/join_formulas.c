@@ -30,7 +30,7 @@ struct joins {
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: the node that makes it; -1: none */
 	struct pointwise_kept **kept;	/* the same: what backward of that node reads; NULL: not asked yet */
-	struct formula_pool *formulas;	/* what backward of them reads */
+	struct intern *formulas;	/* what backward of them reads */
 	struct arena *scratch;
 };
 
@@ -45,7 +45,7 @@ joins_init(struct joins *j, struct graph *g)
 	int i, k;
 
 	*j = (struct joins){ .g = g, .reads = sums_reads(g, a), .place = arena_array(a, tensors, sizeof(*j->place)),
-	    .kept = arena_array(a, tensors, sizeof(*j->kept)), .formulas = ARENA_NEW(a, struct formula_pool), .scratch = a };
+	    .kept = arena_array(a, tensors, sizeof(*j->kept)), .formulas = ARENA_NEW(a, struct intern), .scratch = a };
 	for (i = 0; i < g->module->next_tensor; i++)
 		j->place[i] = -1;
 	for (i = 0; i < g->nodes.n; i++)

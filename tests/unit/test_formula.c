@@ -221,7 +221,7 @@ Test(formula, text_in_c)
 /* ---- those that are kept once ---- */
 
 static const struct formula *
-kept(struct formula_pool *p, struct arena *a, const char *text)
+kept(struct intern *p, struct arena *a, const char *text)
 {
 	struct arena *scratch = arena_child(a);
 	const struct formula *f = formula_pool_keep(p, a, parse(scratch, text));
@@ -233,7 +233,7 @@ kept(struct formula_pool *p, struct arena *a, const char *text)
 Test(formula, pool_keeps_the_same_once)
 {
 	struct arena *a = arena_new();
-	struct formula_pool p = { 0 };
+	struct intern p = { 0 };
 	const struct formula *f = kept(&p, a, "f = x: x + 1"), *many[200];
 	char text[64];
 	int i;
@@ -262,7 +262,7 @@ Test(formula, pool_keeps_the_same_once)
 Test(formula, pool_keeps_what_is_known)
 {
 	struct arena *a = arena_new();
-	struct formula_pool p = { 0 };
+	struct intern p = { 0 };
 	int number[200], i;
 	char text[64];
 
