@@ -4,7 +4,8 @@
  * lets some run again (schedule/recompute.h) asks here what that does to the peak.
  *
  *     step_model.c    the arrays, made from a graph
- *     step_trial.c    one run of the step: which nodes run, who is alive when
+ *     step_trial.c    one run of the step: which nodes run, and what they use
+ *     step_peak.c     who is alive when in it
  *     step_facts.c    what holds of all runs
  *
  * A choice gives every forward tensor a state. Backward runs in its own order; where it reads a
@@ -139,6 +140,8 @@ void	step_reorder(struct model *);
 /* Makes the room for trials; and what all of them begin with. Parts of the above. */
 void	step_make_trial(struct model *);
 void	step_start_trial(struct model *);
+/* Of a trial that is scheduled: who overwrites whom, bytes alive by event, and their peak. A part of step_try(). */
+void	step_measure(struct model *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */
 bool	step_try(struct model *);
 /* Runs the step in a given order: nodes in their turn, and others again between those of backward. Where
@@ -167,7 +170,7 @@ bool	step_is_roomy(const struct module *, const struct pass_options *, const str
 /* By value, of roots: the first and the last node that uses it; -1: none does. Inputs are used from the first node on,
  * results till behind the last. */
 void	step_lives(const struct model *, int *first, int *last);
-/* May an output lie on the input AT, by sizes and operators? If that dies there; as may_overwrite() of step_trial.c. */
+/* May an output lie on the input AT, by sizes and operators? If that dies there; as may_overwrite() of step_peak.c. */
 bool	step_may_lie_on(const struct model *, const int *in, int nin, struct overwriting, int at, int out);
 /* Does the node make its k-th output when it runs again? */
 bool	step_makes_again(const struct model *, const struct model_node *, int k);
