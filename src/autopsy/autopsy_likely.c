@@ -428,7 +428,11 @@ push_item(struct autopsy *y, const char *cause, const char *share, const char *s
 static void
 push_machine(struct autopsy *y, const struct row *r)
 {
-	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device && !(r->needs & (NEEDS_DATA | NEEDS_REPLAY)))
+	const struct oom_paste *p = &y->log.paste;
+
+	if (p->inferring.line && !p->training)
+		return;			/* it reads no set of data as training does */
+	if (!is_placed(y) && !y->main->host && !p->told.device && !(r->needs & (NEEDS_DATA | NEEDS_REPLAY)))
 		vec_push(y->arena, &y->likely, "Where it was the machine's memory: most often the data set lies there, read or made as one array or "
 		    "list, or loader processes hold copies of it. A part of the data, or num_workers=0 in PyTorch, then takes less.");
 }

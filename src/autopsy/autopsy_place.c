@@ -168,7 +168,7 @@ static const struct {
 	uint64_t fact, unless;
 	const char *cause;
 } place_causes[] = {
-	{ TRACE_SPREAD, 0, "By the traceback it failed where DataParallel copies inputs or weights to its devices, before a layer of that step "
+	{ TRACE_SPREAD, TRACE_BACKWARD, "By the traceback it failed where DataParallel copies inputs or weights to its devices, before a layer of that step "
 	    "ran. In the first step a device had no room for those then: another process may have it, which nvidia-smi lists; in a later one, "
 	    "tensors of the steps before may lie there." },
 	{ TRACE_GATHERS, 0, "By the traceback it failed where weights that are split among devices are put "

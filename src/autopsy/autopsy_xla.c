@@ -26,7 +26,7 @@ is_of_another(const struct autopsy *y)
 {
 	if (y->log.paste.jax_files || names_framework(y, "JAX"))
 		return false;
-	return y->log.paste.tf_files || names_framework(y, "TensorFlow") || names_framework(y, "PyTorch") || names_framework(y, "Keras");
+	return y->log.paste.tf_files || y->log.paste.torch_files || names_framework(y, "TensorFlow") || names_framework(y, "PyTorch") || names_framework(y, "Keras");
 }
 
 /* A request without a list of what was there. */
@@ -88,9 +88,10 @@ xla_device(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "By the compiler's own count the program needs %s of a device that has %s, "
 		    "%s too much, so that nothing that another process or an earlier step holds plays a part. What it adds up are "
 		    "arguments (weights, what the optimizer keeps, a batch) and temporaries, which grow with the samples on one "
-		    "device and their size or length: fewer or smaller ones, results that backward makes anew (jax.checkpoint), "
+		    "device and their size or length: fewer or smaller ones, results that backward makes anew%s, "
 		    "16 bits, more devices that share them, or a device with more memory make it fit.",
-		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, b->allocated - b->total)));
+		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, b->allocated - b->total),
+		    is_of_another(y) ? "" : " (jax.checkpoint)"));
 	else if (y->hi > 0)
 		autopsy_cause(y, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
 		    "program asks for %s beside that%s.%s Arrays stay for as long as a name of the program holds them: what is "

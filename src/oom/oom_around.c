@@ -259,6 +259,7 @@ take_epoch_step(struct oom_around *r, const struct phrase *p, const struct oom_m
 	struct oom_match step = *m;
 
 	set_epoch(r->log, m->number[0], line);
+	r->epoch_step_line = line;
 	step.number[0] = m->number[1];
 	take_step(r, p, &step, line);
 }
@@ -270,7 +271,7 @@ take_peak(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	struct oom_peaks *k = &r->log->peaks;
 
 	(void)p;
-	if (r->log->messages.n > 0 || m->number[0] <= 0)
+	if (r->log->messages.n > 0 || m->number[0] <= 0 || r->epoch_step_line != line)
 		return;
 	if (k->count == 0 || m->number[0] <= k->last)
 		*k = (struct oom_peaks){ .first = m->number[0], .first_line = line };

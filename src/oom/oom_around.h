@@ -21,6 +21,7 @@ struct oom_around {
 	const char *speaker;	/* whose text it was last; */
 	int speaker_line;	/* there */
 	int64_t next_epoch;	/* after the number that a line gave last beside the word; 0: none did */
+	int epoch_step_line;	/* the last that gave an epoch's number and a step's */
 	int64_t step;		/* the number that a line gave last beside that word; 0: none did */
 	int evaluating_line;	/* the head of what is told of evaluation; 0: of training, or nowhere */
 	int handling_line;	/* where an error was being handled; 0: nowhere */

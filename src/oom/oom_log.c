@@ -277,9 +277,9 @@ line_of(const struct log_reader *r, const char *s, const char *after, const char
 /* Does what begins at S repeat, in anyone's words, what a program's message on the same line goes on to say?
  * Terminals break lines. */
 static bool
-is_told_already(const struct log_reader *r, const struct phrase *p, const char *s)
+is_told_already(const struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *s)
 {
-	return p->role != ROLE_MESSAGE && r->told_kind == OOM_CUDA && r->before + (s - r->in.text) < r->told && r->log->messages.n > 0 &&
+	return !m->size.known && p->role != ROLE_MESSAGE && r->told_kind == OOM_CUDA && r->before + (s - r->in.text) < r->told && r->log->messages.n > 0 &&
 	    r->line - r->log->messages.v[r->log->messages.n - 1].last <= WRAPPED;
 }
 
@@ -293,17 +293,23 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 	    !oom_told_happened(line_of(r, s, after, end), s, (size_t)(after - s));
 }
 
-/* "MemoryError: not on this machine": Python's own has no words, NumPy's tells of an array; another may be of a device. */
+#define NEAR_WORDS	12	/* lines of a traceback ahead of its error */
+
+/* "MemoryError: no room on the GPU": Python's own has no words, NumPy's tells of an array; one whose words, or whose traceback,
+ * name a device may be of that. */
 static bool
 is_worded(const struct log_reader *r, const struct phrase *p, const char *s, const char *end)
 {
-	const char *to = s;
+	const char *to = s, *from;
 
 	if (p->kind != OOM_MACHINE || p->says || !strstr(p->pattern, "MemoryError") || end - s < 3 || memcmp(s, ": ", 2) != 0)
 		return false;
 	while (to < end && to - s < TRACE_BEHIND && !is_line_end(*to))
 		to++;
-	return is_letter(s[2]) && !talk_any_of(lexicon_read(r->lexicon, s, (size_t)(to - s)), "alloc array bytes memory size");
+	if (!is_letter(s[2]) || talk_any_of(lexicon_read(r->lexicon, s, (size_t)(to - s)), "alloc array bytes memory size"))
+		return false;
+	from = lines_ahead(r, s, NEAR_WORDS);
+	return talk_any_of(lexicon_read(r->lexicon, from, (size_t)(to - from)), "cuda gpu device vram cupy opencl");
 }
 
 static void
@@ -341,7 +347,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	told = o.apart ? s : read_details(r, &t, s, details_end(p, s, end), end);
 	oom_tell_element(&o);
 	o.host |= is_of_processor(&o);
-	if (is_told_already(r, p, s))
+	if (is_told_already(r, p, m, s))
 		return;
 	if (within && !p->who && !p->says && !m->size.known)
 		return;

@@ -33,6 +33,8 @@ static const struct owner {
 	{ "SYCL", NULL, "sycl_", "sycl ggml_sycl dpcpp", false },
 	{ "MLX", "metal::malloc", NULL, "mlx mlx_lm mlx_vlm mlx_whisper", false },
 	{ "CUDA", "from device: cuda|on host: cuda|cuda_error_out_of_memory", "cumem", "cuda_driver cuda_executor gpu_async gpu_async_0", true },
+	{ "XGBoost", "xgboost|gpu_hist", NULL, NULL, false },
+	{ "Torch's allocator of pinned memory", "cachinghostallocator|thccachinghost", NULL, NULL, false },
 	{ "NCCL", "nccl", NULL, NULL, false },
 	{ "wgpu", "wgpu|create_buffer", NULL, NULL, false },
 	{ "OpenCL", "opencl", "clenqueue clcreate clfinish clwait", NULL, false },

@@ -196,8 +196,10 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->whole = line;
 	if (talk_any_phrase(t, "tensorflow/python/|tensorflow\\python\\|errors_impl|/xla_run"))
 		p->tf_files = line;
-	if (talk_any_phrase(t, "/jax/|\\jax\\|jaxlib"))
+	if (talk_any_phrase(t, "-packages/jax/|-packages\\jax\\|jax/_src/|jax\\_src\\|jaxlib"))
 		p->jax_files = line;
+	if (talk_any_phrase(t, "torch_xla|-packages/torch/|-packages\\torch\\"))
+		p->torch_files = line;
 	if (talk_any_phrase(t, "error: loaderror:"))
 		p->julia = line;
 	if (has_root(t, "/content/"))

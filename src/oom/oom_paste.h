@@ -54,6 +54,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
 	int torch;		/* the line that names PyTorch last */
 	int tf_files, jax_files;	/* and one with files of TensorFlow's Python, or of JAX, as tracebacks have them */
+	int torch_files;		/* the last line of a call in PyTorch, or of its XLA */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
 	int said_line;
 	struct oom_told told;	/* what they say of memory itself */

@@ -265,7 +265,8 @@ const struct phrase oom_phrases[] = {
 	{ "std::bad_alloc: out_of_memory: CUDA error (failed to allocate %", FROM("RMM") },
 	{ "std::bad_alloc: out_of_memory", FROM("RMM") },
 	{ "The current model can't be trained on this hardware with these parameters", SAYS(OOM_CUDA, "PyKEEN", PYKEEN) },
-	{ "Memory allocation error on worker #", SAYS(OOM_CUDA, "XGBoost", TREES) },
+	{ "Memory allocation error on worker # :", SAYS(OOM_CUDA, "XGBoost", TREES) },
+	{ "Memory allocation error on worker #", OWN(OOM_CUDA, "XGBoost", TREES) },
 	{ "thrust::system::detail::bad_alloc", SAYS(OOM_CUDA, "Thrust", THRUST) },
 	{ "std::bad_alloc: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Thrust", THRUST, PHRASE_AGAIN) },	/* C++ adds no words */
 	{ "Out of [DEVICE] memory, host memory will be used instead", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ND4J", ND4J_DEVICE,
@@ -333,6 +334,7 @@ const struct phrase oom_phrases[] = {
 	{ ".cu(# ): out of memory", MESSAGE(OOM_CUDA) },
 	{ "cublas runtime error : resource allocation failed", STATUS("cuBLAS", NULL) },
 	{ "cublas runtime error : library not initialized", HANDLE("cuBLAS") },
+	{ "cuda runtime error (2)", ROW(ROLE_MESSAGE, OOM_CUDA, true, "Torch's allocator of pinned memory", HOST_ALLOCATOR, PHRASE_OWN) },
 	{ "cuda runtime error (2)", OWN(OOM_CUDA, OLD_TORCH, NULL) },
 	{ "cuda runtime error (2)", MESSAGE(OOM_CUDA) },
 	{ "cuda runtime err (2)", OWN(OOM_CUDA, OLD_TORCH, NULL) },	/* as people write it */

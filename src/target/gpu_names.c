@@ -131,14 +131,17 @@ gpu_find(const char *name)
 {
 	const struct gpu *g = find_plain(name), *whole;
 	char less[LONGEST_NAME];
+	char *mig;
 	int how, size;
 
 	for (how = WITHOUT_FORM; !g && how <= WITHOUT_SIZE; how++) {
 		without(less, name, how, &size);
 		g = find_plain(less);
 		if (g && how == WITHOUT_SIZE && strstr(g->name, " MIG ")) {	/* the size is the card's */
-			*strstr(less, "mig") = '\0';
-			whole = find_plain(less);
+			mig = strstr(less, "mig");	/* NULL: blanks stand within that word, and what is whose is not clear */
+			if (mig)
+				*mig = '\0';
+			whole = mig ? find_plain(less) : NULL;
 			g = whole && has_size(whole, size) ? g : NULL;
 		} else if (g && how == WITHOUT_SIZE && !has_size(g, size)) {
 			g = NULL;

@@ -20,6 +20,7 @@ static const struct {
 	{ "NVIDIA RTX PRO 6000 Blackwell Server Edition", "RTX PRO 6000" },
 	{ "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "A100 40GB MIG 1g.5gb" },
 	{ "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "H100 MIG 1g.10gb" }, { "NVIDIA H100 96GB HBM3 MIG 1g.10gb", NULL },
+	{ "H100 80GB M IG 1g.10g b", NULL }, { "A100 40GB mi g 1g.5gb", "A100 40GB MIG 1g.5gb" },
 	{ "", NULL }, { "80GB", NULL }, { "MIG 1g.10gb", NULL }
 };
 

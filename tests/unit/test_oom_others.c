@@ -330,6 +330,9 @@ static const struct want texts[] = {
 	    "- Free memory: 224067584\n- Requested memory: 878511352\n" },
 	{ .name = "the allocator of pinned memory", .from = "PyTorch", .who = "PyTorch before 1.0, or Torch", .host = true, .says = "lock (pin)",
 	  .text = "THCudaCheck FAIL file=..\\aten\\src\\THC\\THCCachingHostAllocator.cpp line=271 error=2 : out of memory\n" },
+	{ .name = "the allocator of pinned memory, by its exception", .from = "PyTorch", .who = "Torch's allocator of pinned memory", .host = true,
+	  .says = "lock (pin)",
+	  .text = "RuntimeError: cuda runtime error (2) : out of memory at /pytorch/aten/src/THC/THCCachingHostAllocator.cpp:278\n" },
 	{ .name = "vineyard", .from = "alibaba/GraphScope/issues/2672", .who = "vineyard", .host = true, .says = "however much the machine has",
 	  .size = { { OOM_ASKED, 10467840 } },
 	  .text = "Check failed: Not enough memory: Failed to allocate memory of size 10467840, total available memory size are "

@@ -196,6 +196,13 @@ static const struct place {
 	{ "DataParallel", HEAD CALL("/src/fit.py", "50", "main", "y = net(x)")
 	    CALL(TORCH "nn/parallel/data_parallel.py", "184", "forward", "return self.gather(outputs, d)")
 	    ENDED, TRACE_PARALLEL, "" },
+	{ "DataParallel copies inputs", HEAD CALL("/src/fit.py", "50", "main", "y = net(x)")
+	    CALL(TORCH "nn/parallel/data_parallel.py", "171", "scatter", "return scatter_kwargs(inputs, kwargs, device_ids)")
+	    ENDED, TRACE_PARALLEL | TRACE_SPREAD, "" },
+	{ "DataParallel's layers, one of which copies", HEAD CALL("/src/fit.py", "50", "main", "y = net(x)")
+	    CALL(TORCH "nn/parallel/data_parallel.py", "178", "parallel_apply", "return parallel_apply(replicas, inputs, kwargs)")
+	    CALL(TORCH "nn/parallel/scatter_gather.py", "35", "scatter", "res = scatter_map(inputs)")
+	    ENDED, TRACE_PARALLEL, "" },
 	{ "the first call", HEAD CALL("/src/fit.py", "9", "main", "x = torch.zeros(1).cuda()")
 	    CALL(TORCH "cuda/__init__.py", "247", "_lazy_init", "torch._C._cuda_init()") BARE,
 	    TRACE_FIRST, "" },
