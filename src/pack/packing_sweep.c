@@ -37,7 +37,7 @@
 #define NO_ROOM		150.0	/* what it costs if one is not put there, times its part of the limit */
 #define NARROW		16	/* the first width */
 #define WIDER		1.5
-#define MOST_RUNS	(1 << 19)	/* of all states: 8 MB, and twice that of those that are made */
+#define MOST_BYTES	(64 << 20)	/* of a sweep: the width is not more than finds room in it */
 #define FIRST_STEP	0.25	/* the part of the gap that is taken away */
 #define SHORTER		0.6	/* of a step that failed, */
 #define LONGER		1.3	/* and of another */
@@ -55,6 +55,7 @@ struct state {
 	const struct step *step;	/* those before */
 	double cost;
 	uint64_t hash;
+	int64_t number;		/* as they were made */
 };
 
 /* What begins from now on up to an instant and lives then: the largest sizes. */
@@ -75,6 +76,7 @@ struct sweep {
 	int needs;
 	struct state *state, *next;	/* room for the width, and for twice that */
 	int width, states, nexts;
+	int64_t number;		/* of states that were made */
 	struct state made;	/* room for one */
 	int64_t *room;		/* by run */
 	struct arena *steps;
@@ -178,6 +180,7 @@ judge(struct sweep *s, struct state *st)
 
 	st->cost = 1e-4 * fill_random(&s->fill);
 	st->hash = 1469598103934665603u;
+	st->number = s->number++;
 	for (i = 0; i < st->n; i++) {
 		st->cost += fill_border(&s->fill, below, st->run[i].end);
 		below = st->run[i].end;
@@ -286,7 +289,7 @@ by_cost(const void *x, const void *y)
 {
 	const struct state *a = x, *b = y;
 
-	return a->cost != b->cost ? (a->cost > b->cost ? 1 : -1) : (a->hash > b->hash) - (a->hash < b->hash);
+	return a->cost != b->cost ? (a->cost > b->cost ? 1 : -1) : (a->number > b->number) - (a->number < b->number);
 }
 
 /* Of states whose runs are the same costs differ by chance alone, and little, so they are not far from each other. */
@@ -404,6 +407,19 @@ sort_births(struct arena *a, struct sweep *s)
 	s->most_runs = 2 * s->most_runs + 1;	/* something free between any two */
 }
 
+/* How many states there may be at an instant: each has room, and so have the two that are made for it; and what was put for it
+ * stays until the sweep ends. */
+static int
+most_width(const struct sweep *s)
+{
+	size_t n = (size_t)s->in->n, steps = s->in->n < s->instants ? n : (size_t)s->instants;
+	size_t each = 3 * (sizeof(struct state) + (size_t)s->most_runs * sizeof(struct run) +
+	    (size_t)s->most_births * sizeof(struct put)) + steps * (sizeof(struct step) + sizeof(struct put)) +
+	    n * sizeof(struct put);
+
+	return each < MOST_BYTES ? (int)(MOST_BYTES / each) : 1;
+}
+
 static void
 prepare(struct arena *a, struct sweep *s, uint64_t seed, struct effort *e)
 {
@@ -412,7 +428,7 @@ prepare(struct arena *a, struct sweep *s, uint64_t seed, struct effort *e)
 
 	sort_births(a, s);
 	room = (size_t)(s->most_births + s->most_runs) + 1;
-	s->width = s->width < MOST_RUNS / s->most_runs ? s->width : MOST_RUNS / s->most_runs + 1;
+	s->width = s->width < most_width(s) ? s->width : most_width(s);
 	s->faded = arena_array(a, (size_t)s->in->n + 1, sizeof(*s->faded));
 	for (i = 0; i <= s->in->n; i++)
 		s->faded[i] = i == 0 ? 1 : s->faded[i - 1] * (1 - 1 / SOON);
@@ -422,9 +438,10 @@ prepare(struct arena *a, struct sweep *s, uint64_t seed, struct effort *e)
 	s->next = new_states(a, s, 2 * s->width);
 	s->made = *new_states(a, s, 1);
 	s->steps = a;
-	s->fill = (struct fill){ arena_array(a, room, sizeof(struct gap)), arena_array(a, room, sizeof(struct birth)), 0, 0,
-	    arena_array(a, room, sizeof(int)), arena_array(a, room, sizeof(double)), arena_array(a, room, sizeof(int)),
-	    s->lasting, seed, 0, e };
+	s->fill = (struct fill){ .gap = arena_array(a, room, sizeof(struct gap)),
+	    .birth = arena_array(a, room, sizeof(struct birth)), .spare = arena_array(a, room, sizeof(struct birth)),
+	    .order = arena_array(a, room, sizeof(int)), .rank = arena_array(a, room, sizeof(struct rank)),
+	    .stack = arena_array(a, room, sizeof(int)), .lasting = s->lasting, .seed = seed, .effort = e };
 	s->states = 1;
 	add_run(&s->state[0], s->limit, UNTIL_NOW);
 }
@@ -473,7 +490,7 @@ packing_sweep(struct instance *in, int64_t best, int64_t target, struct effort *
 		step *= found ? LONGER : SHORTER;
 		step = step < 1 ? step : 1;
 		if (!found) {
-			width = width < MOST_RUNS ? width * WIDER : width;
+			width = width < MOST_BYTES ? width * WIDER : width;
 			continue;
 		}
 		for (i = 0; i < in->n; i++)

@@ -32,17 +32,24 @@ struct birth {
 	int gap;		/* that it is put into; -1: none yet */
 };
 
+struct rank {
+	double key;
+	int which;
+};
+
 /* All that is born at an instant, and the gaps of one state. */
 struct fill {
 	struct gap *gap;
 	struct birth *birth;	/* may come into another order */
 	int gaps, births;
 	int *order;		/* gaps, as they are filled */
-	double *key;		/* room for as many as there are gaps or births */
+	struct birth *spare;	/* room for as many */
+	struct rank *rank;	/* room for as many as there are gaps or births, and one more */
 	int *stack;		/* room for births, and one more */
 	const double *lasting;	/* by instant: 0 where it is now, up to 1 for what lasts */
 	uint64_t seed;
 	int steps;		/* that may still be done for one try */
+	int64_t looks;		/* items and gaps that were looked at for it */
 	struct effort *effort;
 };
 

@@ -14,10 +14,15 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define STEPS		1500	/* of one try */
 #define APART		0.05	/* what a border costs beside the difference of its ends */
 #define MOST_MOVES	32	/* items of a gap: more are not moved one by one */
+/* Effort: */
+#define STEP		3	/* of a step, */
+#define LOOKS		2	/* how many items or gaps are looked at for 1, */
+#define RANKING		2	/* and of sorting, by item and level */
 
 double
 fill_random(struct fill *f)
@@ -53,6 +58,7 @@ fill_gap(struct fill *f, int k, int at, int64_t room, int64_t most, int64_t free
 	for (i = at; i < f->births; i++) {
 		struct birth *b = &f->birth[i];
 
+		f->looks++;
 		if (b->gap >= 0 || b->size > room)
 			continue;
 		b->gap = f->order[k];
@@ -72,6 +78,7 @@ fill_last(struct fill *f, int gap)
 	int64_t room = f->gap[gap].size;
 	int i;
 
+	f->looks += f->births;
 	for (i = 0; i < f->births; i++)
 		room -= f->birth[i].gap < 0 ? f->birth[i].size : 0;
 	if (room < 0)
@@ -82,7 +89,7 @@ fill_last(struct fill *f, int gap)
 	return true;
 }
 
-/* The gaps from the K-th on, of which so much may be left free. */
+/* The gaps from the K-th on, of which so much may be left free; those that nothing fits into are passed over. */
 static bool
 fill_from(struct fill *f, int k, int64_t free)
 {
@@ -98,11 +105,15 @@ fill_from(struct fill *f, int k, int64_t free)
 		}
 	for (i = k; i < f->gaps; i++)
 		room = f->gap[f->order[i]].size > room ? f->gap[f->order[i]].size : room;
-	size = f->gap[f->order[k]].size;
+	f->looks += f->births + f->gaps - k;
 	if (large > room)
 		return false;
-	if (small > size)
-		return size <= free && fill_from(f, k + 1, free - size);
+	for (; k < f->gaps - 1 && f->gap[f->order[k]].size < small; free -= f->gap[f->order[k++]].size)
+		if (f->gap[f->order[k]].size > free)
+			return false;
+	if (k == f->gaps - 1)
+		return fill_last(f, f->order[k]);
+	size = f->gap[f->order[k]].size;
 	most[0] = fill_random(f) < 0.5 ? 0 : -1;
 	most[1] = free / (f->gaps - k);
 	most[2] = free;
@@ -116,43 +127,58 @@ fill_from(struct fill *f, int k, int64_t free)
 	return false;
 }
 
+/* The order of two of one rank is that of their numbers, so that it is the same with any qsort(). */
+static int
+by_key(const void *x, const void *y)
+{
+	const struct rank *a = x, *b = y;
+
+	return a->key != b->key ? (a->key > b->key ? 1 : -1) : a->which - b->which;
+}
+
+static void
+sort_ranks(struct fill *f, int n)
+{
+	int levels = 0;
+
+	while (n >> levels > 0)
+		levels++;
+	qsort(f->rank, (size_t)n, sizeof(*f->rank), by_key);
+	effort_spend(f->effort, RANKING * (int64_t)n * levels);
+}
+
 static void
 order_gaps(struct fill *f)
 {
-	int i, k;
+	int i;
 
-	for (i = 0; i < f->gaps; i++) {
-		double key = (double)f->gap[i].size * (0.7 + 0.6 * fill_random(f));
-
-		for (k = i; k > 0 && key < f->key[k - 1]; k--) {
-			f->key[k] = f->key[k - 1];
-			f->order[k] = f->order[k - 1];
-		}
-		f->key[k] = key;
-		f->order[k] = i;
-	}
+	for (i = 0; i < f->gaps; i++)
+		f->rank[i] = (struct rank){ (double)f->gap[i].size * (0.7 + 0.6 * fill_random(f)), i };
+	sort_ranks(f, f->gaps);
+	for (i = 0; i < f->gaps; i++)
+		f->order[i] = f->rank[i].which;
 }
 
 /* By size, the largest first; by size about; or as it comes: one as often as the other. */
 static void
 order_births(struct fill *f)
 {
-	double kind = fill_random(f);
-	int i, k;
+	struct birth *unordered = f->birth;
+	double kind = fill_random(f), chance;
+	int i;
 
 	for (i = 0; i < f->births; i++) {
-		struct birth b = f->birth[i];
-		double chance = fill_random(f), key = kind < 1. / 3 ? chance :
-		    (double)-b.size * (kind < 2. / 3 ? 0.5 + chance : 1);
-
-		b.gap = -1;
-		for (k = i; k > 0 && key < f->key[k - 1]; k--) {
-			f->key[k] = f->key[k - 1];
-			f->birth[k] = f->birth[k - 1];
-		}
-		f->key[k] = key;
-		f->birth[k] = b;
+		chance = fill_random(f);
+		f->rank[i] = (struct rank){ kind < 1. / 3 ? chance :
+		    (double)-unordered[i].size * (kind < 2. / 3 ? 0.5 + chance : 1), i };
 	}
+	sort_ranks(f, f->births);
+	for (i = 0; i < f->births; i++) {
+		f->spare[i] = unordered[f->rank[i].which];
+		f->spare[i].gap = -1;
+	}
+	f->birth = f->spare;
+	f->spare = unordered;
 }
 
 bool
@@ -171,8 +197,9 @@ fill_gaps(struct fill *f)
 	for (i = 0; i < f->births; i++)
 		free -= f->birth[i].size;
 	f->steps = STEPS;
+	f->looks = 0;
 	found = free >= 0 && fill_from(f, 0, free);
-	effort_spend(f->effort, 4 * (STEPS - f->steps) + 8 * (f->births + f->gaps));
+	effort_spend(f->effort, STEP * (STEPS - f->steps) + f->looks / LOOKS + 4 * (f->births + f->gaps));
 	return found;
 }
 
@@ -235,17 +262,15 @@ move_one(struct fill *f, const struct gap *g, int n)
 
 /* Where there are too many to move one by one. */
 static void
-sort_by_end(const struct fill *f, int n)
+sort_by_end(struct fill *f, int n)
 {
-	int i, k;
+	int i;
 
-	for (i = 1; i < n; i++)
-		for (k = i; k > 0 && end_at(f, NULL, n, k - 1) < end_at(f, NULL, n, k); k--) {
-			int other = f->stack[k];
-
-			f->stack[k] = f->stack[k - 1];
-			f->stack[k - 1] = other;
-		}
+	for (i = 0; i < n; i++)
+		f->rank[i] = (struct rank){ -end_at(f, NULL, n, i), f->stack[i] };
+	sort_ranks(f, n);
+	for (i = 0; i < n; i++)
+		f->stack[i] = f->rank[i].which;
 }
 
 /* Births come in an order that is chance in part, and that is the one that is made better. */
@@ -261,6 +286,7 @@ fill_stack(struct fill *f, int gap)
 			f->stack[n++] = i;
 			free -= f->birth[i].size;
 		}
+	effort_spend(f->effort, f->births / LOOKS);
 	if (free > 0)
 		f->stack[n++] = -1;
 	if (n > 1 && fill_random(f) < 0.5)	/* what is free may begin at either end */
