@@ -37,6 +37,12 @@ clause_works(struct talk t)
 const char *
 clause_says(struct talk t, const char *list, int sides, const char *more)
 {
+	return clause_says_unless(t, list, sides, more, NULL);
+}
+
+const char *
+clause_says_unless(struct talk t, const char *list, int sides, const char *more, clause_refuse *refuses)
+{
 	const char *at = NULL;
 	struct talk clause;
 	size_t n;
@@ -45,7 +51,7 @@ clause_says(struct talk t, const char *list, int sides, const char *more)
 		clause = talk_clause(t, at, n);
 		if (!((sides & AHEAD) && clause_says_no(talk_part(t, clause.s, at), more)) &&
 		    !((sides & BEHIND) && clause_says_no(talk_part(t, at + n, clause.s + clause.n), more)) &&
-		    !((sides & WORKS) && clause_works(clause)))
+		    !((sides & WORKS) && clause_works(clause)) && !(refuses && refuses(t, clause, at)))
 			return at;
 	}
 	return NULL;

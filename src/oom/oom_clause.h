@@ -28,6 +28,9 @@ bool	clause_says_no(struct talk, const char *more);
 bool	clause_works(struct talk);
 /* Where T says any of the phrases of LIST, which strokes part, in a clause that does not deny it on those sides; or NULL. */
 const char	*clause_says(struct talk, const char *list, int sides, const char *more);
+/* The same; a phrase at AT of a clause of T of which that is true is passed over. */
+typedef bool	clause_refuse(struct talk t, struct talk clause, const char *at);
+const char	*clause_says_unless(struct talk, const char *list, int sides, const char *more, clause_refuse *);
 /* Do words right beside N bytes at AT deny that it happened: "never ran out", "no longer full", "the OOM is gone"? */
 bool	clause_denies(struct talk, const char *at, size_t n);
 

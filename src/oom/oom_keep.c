@@ -274,13 +274,16 @@ is_of_anyone(const struct oom_log *log, const struct oom_message *o)
 	return o->kind == OOM_OTHER && !o->size[OOM_ASKED].known && !o->shape.known && !o->python && !o->node[0];
 }
 
-/* A process that was killed was so for the machine's memory, unless the device's is named; one on the processor, too. */
+/* A process that was killed was so for the machine's memory, unless a device is named; one on the processor, too. Where a card
+ * is named, and not its memory, it may be either. */
 static bool
 is_told_of_host(struct oom_told *told)
 {
+	bool named = told->device;
+
 	if (told->killed.line && !told->sure)
 		told->device = false;
-	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device);
+	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !named);
 }
 
 static void

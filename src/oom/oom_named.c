@@ -170,18 +170,45 @@ oom_named_call(struct oom_told *o, struct talk t)
 	}
 }
 
-#define ENDS_IT		"disappeared|disappears|went away|goes away|gone|solved|fixed|resolved|no longer|was ok|is ok|worked|works"
+#define GONE		"disappeared|disappears|went away|goes away|gone"
+#define SOLVED		"solved|fixed|resolved"
+#define NO_MORE		"no longer oom|no longer ooms|no longer out of|no longer runs out|no longer run out"
+#define WORKED		"was ok|is ok|worked|works"
+#define FAILURES	"error errors problem problems issue issues oom ooms overflow overflows exception exceptions crash crashes it this that"
 
-/* "With a batch of 1 the overflow disappeared" */
+/* Does one of these words say in its clause that a failure ended: ahead of it, or on either side? */
+static bool
+ends_failure(struct talk t, const char *words, bool behind)
+{
+	size_t n;
+	const char *said = talk_find_whole(t, words, &n);
+	struct talk clause;
+
+	if (!said)
+		return false;
+	clause = talk_clause(t, said, n);
+	return talk_any_whole(behind ? clause : talk_part(clause, clause.s, said), FAILURES);
+}
+
+/* "With a batch of 1 the overflow disappeared", but not "my memory is gone", nor "it fails, while it worked yesterday" */
 static bool
 ends_it(struct talk t, const char *at)
 {
-	struct talk sentence = talk_sentence(t, at);
+	struct talk sentence = talk_sentence(t, at), rest = talk_part(sentence, at, sentence.s + sentence.n), ahead;
 	size_t n;
-	const char *said = talk_find_whole(talk_part(sentence, at, sentence.s + sentence.n), ENDS_IT, &n);
+	const char *said = talk_find_whole(rest, GONE "|" SOLVED "|" NO_MORE "|" WORKED, &n);
 
-	return said && !clause_says_no(talk_part(sentence, talk_clause(sentence, said, n).s, said), "") &&
-	    !talk_any_whole(talk_part(sentence, sentence.s, said), "still but");
+	if (!said)
+		return false;
+	ahead = talk_part(sentence, at, said);
+	if (clause_says_no(talk_part(sentence, talk_clause(sentence, said, n).s, said), "") ||
+	    talk_any_whole(talk_part(sentence, sentence.s, said), "still but"))
+		return false;
+	if (talk_has_whole(rest, NO_MORE))
+		return true;
+	if (talk_has_whole(rest, WORKED))
+		return !talk_any_whole(ahead, "fails fail failed crashes crashed") && !oom_told_fails(ahead);
+	return ends_failure(rest, GONE, false) || ends_failure(rest, SOLVED, true);
 }
 
 /* "With a batch of 1 there is another error": of that sentence's failure it is not said that it is the same. */
@@ -335,6 +362,37 @@ says(struct talk t, const char *phrases)
 	return NULL;
 }
 
+/* The same of a program that is run: in the sentence that tells of memory, or in one that says that it trains or runs. */
+static const char *
+says_of_run(const struct oom_told *o, struct talk t, const char *phrases, int line)
+{
+	struct talk rest = t, sentence;
+	const char *at, *end = t.s + t.n;
+
+	for (; (at = says(rest, phrases)); rest = talk_part(t, sentence.s + sentence.n, end)) {
+		sentence = talk_sentence(t, at);
+		if ((o->here_line == line && oom_told_sentence(o, t).s == sentence.s) || talk_any_begins(sentence, "train run using use render"))
+			return at;
+	}
+	return NULL;
+}
+
+/* "at the first optimizer step", of the sentence that tells of memory; not "before the optimizer step" */
+static const char *
+says_update(struct talk t)
+{
+	struct talk rest = t, word;
+	const char *at;
+
+	for (; (at = says(rest, UPDATE)); rest = talk_part(t, at + 1, t.s + t.n)) {
+		for (word = clause_word_ahead(t, at); talk_is_one_of(word, "the a an my its this first second next each every of"); )
+			word = clause_word_ahead(t, word.s);
+		if (talk_is_one_of(word, "at in during when on while by calling doing"))
+			return at;
+	}
+	return NULL;
+}
+
 /* What is read at once; not "I run into memory errors". */
 static const char *
 names_data(struct talk t)
@@ -439,10 +497,10 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->killed, t, says_killed(t), line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->shuffle, t, names_shuffling(t), line);
-	note(&o->agent, t, says(t, AGENT), line);
-	note(&o->splats, t, says(t, SPLATS), line);
+	note(&o->agent, t, says_of_run(o, t, AGENT, line), line);
+	note(&o->splats, t, says_of_run(o, t, SPLATS, line), line);
 	if (o->here_line == line)
-		note(&o->update, t, says(t, UPDATE), line);
+		note(&o->update, t, says_update(oom_told_sentence(o, t)), line);
 	note(&o->workers, t, names_workers(t), line);
 	if (talk_any_of(t, "cpu processor"))
 		note(&o->processor, t, runs_on_processor(t), line);

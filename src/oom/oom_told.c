@@ -103,6 +103,7 @@ static const struct {
 /* What a clause is of that advises, or tells what a program does about it. */
 #define POLITE		"if you could|if you can|if you know|if you have any|if anyone|if someone|if somebody"
 #define POLITE_WITHIN	16	/* bytes, from its "if" */
+#define ASKED		"help tell explain know knows advise idea ideas suggestion suggestions advice clue hint hints solution solutions"
 #define ADVICE		"in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
     "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
 /* What stands behind it in the name of something that deals with it. */
@@ -125,7 +126,7 @@ is_code(struct talk t)
 	struct talk rest = talk_part(t, s, end);
 
 	if (talk_any_phrase(t, "str(e)|print(|printf(|logger.|logging.|warnings.warn(|std::cerr|#include|assert(|log(|, line |"
-	    "://github.com/pytorch/pytorch/blob") || talk_any_phrase(talk_head(t, s, KEYWORD), "raise |except |throw |return |def "))
+	    "://github.com/pytorch/pytorch/blob|: raise |; raise |{ raise |: throw |; throw |{ throw |: return |; return |{ return ") || talk_any_phrase(talk_head(t, s, KEYWORD), "raise |except |throw |return |def "))
 		return true;
 	if (end - s >= 2 && (memcmp(s, "//", 2) == 0 || memcmp(s, "/*", 2) == 0 || memcmp(s, "* ", 2) == 0 || memcmp(s, "--", 2) == 0) &&
 	    memcmp(s, "* ", 2) != 0)
@@ -174,9 +175,20 @@ is_condition(struct talk clause, const char *at)
 	size_t n;
 
 	for (rest = before; (s = talk_find_whole(rest, "if", &n)); rest = talk_part(before, s + n, at))
-		if (!talk_any_whole(clause_word_ahead(before, s), "even as what") && !talk_has_whole(talk_head(before, s, POLITE_WITHIN), POLITE))
+		if (!talk_any_whole(clause_word_ahead(before, s), "even as what") && !(talk_has_whole(talk_head(before, s, POLITE_WITHIN), POLITE) &&
+		    talk_any_whole(talk_part(before, s, at), ASKED)))
 			return true;
 	return false;
+}
+
+/* "If you have less than 12 GB, it will run out of memory": what is told to others, not what happened. */
+static bool
+is_told_to_others(struct talk line, struct talk clause, const char *at)
+{
+	struct talk sentence = talk_sentence(line, at), before = talk_part(sentence, sentence.s, at);
+
+	return talk_has_whole(before, "if you") && talk_any_whole(talk_part(clause, clause.s, at), "will would can could may might") &&
+	    !talk_any_whole(before, ASKED);
 }
 
 bool
@@ -187,7 +199,7 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 	struct talk next = talk_part(line, to, end);
 	size_t length;
 
-	if (is_code(line) || clause_denies(line, at, n))
+	if (is_code(line) || clause_denies(line, at, n) || is_told_to_others(line, clause, at))
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
@@ -265,6 +277,15 @@ says_what(struct talk t, const char **at, size_t *n)
 	return TOLD_NOTHING;
 }
 
+bool
+oom_told_fails(struct talk t)
+{
+	const char *at;
+	size_t n;
+
+	return says_what(t, &at, &n) != TOLD_NOTHING;
+}
+
 static bool
 has_digit(struct talk t)
 {
@@ -308,16 +329,43 @@ names_card(struct talk t)
 	return false;
 }
 
+/* Is the machine's memory named, and not by a clause that denies it or says that there is enough: "the RAM is fine"? */
+static bool
+names_host(struct talk t)
+{
+	struct talk rest, clause = { 0 };
+	const char *at;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, OF_HOST, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		if (is_within(clause, at))
+			continue;
+		clause = talk_clause(t, at, n);
+		if (oom_told_fails(clause) || !clause_says_no(clause, "fine free ok okay off enough plenty unused idle"))
+			return true;
+	}
+	return false;
+}
+
+/* Does it fail "on the GPU"? A card beside it may be no more than where it ran. */
+static bool
+fails_on_card(struct talk t)
+{
+	return talk_has_whole(t, "oom|ooms|oomed|out of memory|out-of-memory|overflow|overflows|overflowed|overflowing") &&
+	    talk_has_whole(t, "on gpu|on the gpu|on my gpu|my gpu|the gpu|on the card|on my card|my card|the card|on the device|the device|on device");
+}
+
 /* Which memory is it, by the sentence? Both, or neither: that is not said. */
 static void
 whose(struct oom_told *o, struct talk t)
 {
 	bool device = (talk_has_whole(t, OF_DEVICE) || names_card(t)) && !talk_any_phrase(t, NO_CARD), of_device = talk_has_whole(t, RAM_OF_DEVICE);
-	bool host = talk_has_whole(t, OF_HOST) && !of_device;
+	bool host = names_host(t) && !of_device;
 
 	o->device = device && !host;
 	o->host = host && !device;
-	o->sure = o->device && (talk_has_whole(t, OF_DEVICE) || talk_any_phrase(t, "gpu mem|gpu's mem|gpu ram|gpu out|gpu oom"));
+	o->sure = o->device && (talk_has_whole(t, OF_DEVICE) || talk_any_phrase(t, "gpu mem|gpu's mem|gpu ram|gpu out|gpu oom") ||
+	    fails_on_card(t));
 }
 
 /* "I have 64 GB of RAM and a GPU of 8 GB": what there is, and not which of them ran out. */
@@ -338,6 +386,16 @@ counts_ram(struct talk t)
 	return at && has_digit(talk_sentence(t, at));
 }
 
+/* A card (显卡) that is short of something is so of memory where 内存 or 跑 says it, or the word stands right behind it. */
+static bool
+card_is_short(struct talk t)
+{
+	return talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1") && talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98|\xe8\xb7\x91|"
+	    "\xe6\x98\xbe\xe5\x8d\xa1\xe6\xba\xa2\xe5\x87\xba|\xe6\x98\xbe\xe5\x8d\xa1\xe7\x88\x86|"		/* 显卡溢出, 显卡爆 */
+	    "\xe6\x98\xbe\xe5\x8d\xa1\xe4\xb8\x8d\xe5\xa4\x9f|\xe6\x98\xbe\xe5\x8d\xa1\xe4\xb8\x8d\xe8\xb6\xb3|"	/* 显卡不够, 显卡不足 */
+	    "\xe6\x98\xbe\xe5\x8d\xa1\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3");				/* 显卡无法满足 */
+}
+
 static bool
 in_other_words(struct oom_told *o, struct talk t)
 {
@@ -354,7 +412,7 @@ in_other_words(struct oom_told *o, struct talk t)
 	if (!(o->at = talk_first(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3|"
 	    "\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3")))
 		return false;
-	o->device = o->sure = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98|\xe6\x98\xbe\xe5\x8d\xa1");
+	o->device = o->sure = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98") || card_is_short(t);
 	o->host = !o->device && talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98");
 	o->what = o->device || o->host ? TOLD_ENDED : TOLD_NOTHING;
 	return o->what != TOLD_NOTHING;
@@ -441,7 +499,7 @@ memory(struct oom_told *o, struct talk t, int line)
 		if (now.what && !now.device && !now.host && !lists_both(oom_told_sentence(&now, t)))
 			whose(&now, oom_told_sentence(&now, t));
 		if (now.what && !now.device && !now.host && !lists_both(t))
-			now.host = talk_has_whole(t, OF_HOST) && !counts_ram(t) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
+			now.host = names_host(t) && !counts_ram(t) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
 		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
 		if (t.s == plain)
 			lexicon_read(t.of, line_itself.s, line_itself.n);

@@ -58,6 +58,8 @@ void	oom_told_grows(struct oom_told *, struct talk, int line);
 struct talk	oom_told_sentence(const struct oom_told *, struct talk line);
 /* Is what N bytes at AT of a line name told as what happened: neither denied, nor advised, nor within code? */
 bool	oom_told_happened(struct talk line, const char *at, size_t n);
+/* Does T by itself say that memory ran out, or is short? */
+bool	oom_told_fails(struct talk);
 /* The name of a framework; NULL after the last. And what it takes: of one of TOLD_FRAMEWORKS. */
 const char	*oom_told_framework(int);
 enum told_pool	oom_told_pool(int);

@@ -13,6 +13,21 @@
 #define LEAST_SIDE	64	/* pixels of a picture's side */
 #define MOST_SIDE	100000
 
+/* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory", "increasing the limit"? */
+static bool
+is_other_growth(struct talk t, struct talk clause, const char *at)
+{
+	struct talk behind = talk_part(clause, at, clause.s + clause.n);
+
+	(void)t;
+	if ((unsigned char)*at >= 0x80)
+		return false;		/* of languages whose clauses are not told apart here */
+	if ((!talk_any_of(clause, "memory vram usage leak") && !talk_any_whole(clause, "ram")) || talk_any_begins(clause, "gradient gradients"))
+		return true;
+	return talk_any_begins(talk_head(clause, at, sizeof("increasing")), "increasing") &&
+	    (talk_any_whole(clause_word_ahead(clause, at), "am by tried try trying") || talk_any_whole(behind, "limit utilization utilisation fraction"));
+}
+
 /* Where words say that memory grows. */
 static const char *
 grows(struct talk t)
@@ -21,7 +36,7 @@ grows(struct talk t)
 		return NULL;
 	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
 		return NULL;		/* what it is for */
-	return clause_says(t, "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
+	return clause_says_unless(t, "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "memory grows|usage grows|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
@@ -34,32 +49,41 @@ grows(struct talk t)
 	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
 	    "\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x80\xe7\x9b\xb4\xe4\xb8\x8a\xe6\xb6\xa8|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8|"	/* 不断上升, 一直上涨, 一直在涨 */
 	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e",	/* 越来越, 一直增, 逐步增 */
-	    AHEAD | BEHIND, "fixed solved stop stops stopped");
+	    AHEAD | BEHIND, "fixed solved stop stops stopped", is_other_growth);
 }
 
 #define OF_LEARNING	"accurac score reward precision recall psnr bleu converg"
 
-/* The sentence of T that says it, as another may name a device for something else; all of T where none does by itself. */
-static struct talk
-growing(struct talk t)
-{
-	const char *at, *end = t.s + t.n;
+#define ASKING	"a an is are was were do does did can could would may might has have any possible possibly maybe memory leak leakage gpu ram vram cuda"
 
-	for (at = t.s; at < end; at++) {
-		struct talk one = talk_sentence(t, at);
-
-		if (grows(one))
-			return one;
-		at = one.s + one.n;
-	}
-	return t;
-}
-
-/* "Memory leak?" asks; "Why is there a memory leak?" tells of one. */
+/* "Memory leak?" and "Is there a memory leak?" ask; "Why is there a memory leak?" tells of one. */
 static bool
 asks_for_leak(struct talk t)
 {
-	return talk_any_of(t, "leak") && t.n && memchr(t.s, '?', t.n) && !talk_any_whole(t, "why what how where when");
+	return talk_any_of(t, "leak") && t.n && memchr(t.s, '?', t.n) && !talk_any_whole(t, "why what how where when") &&
+	    talk_any_whole(clause_word_behind(t, t.s), ASKING);
+}
+
+/* The first sentence of T that says it, as another may name a device for something else; all of T where none does by itself. */
+static bool
+is_growing(struct talk t, struct talk *growth)
+{
+	const char *at, *end = t.s + t.n;
+	bool any = false;
+
+	if (!grows(t))
+		return false;
+	for (at = t.s; at < end; at++) {
+		*growth = talk_sentence(t, at);
+		if (grows(*growth)) {
+			any = true;
+			if (!talk_any_of(*growth, OF_LEARNING) && !asks_for_leak(*growth))
+				return true;
+		}
+		at = growth->s + growth->n;
+	}
+	*growth = t;
+	return !any && !talk_any_of(t, OF_LEARNING) && !asks_for_leak(t);
 }
 
 /* What people did for a time, or another version did. */
@@ -123,19 +147,34 @@ is_late_there(struct talk t)
 #define TRIES		"testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
     "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
 
+static bool
+is_tried(struct talk t, struct talk clause, const char *at)
+{
+	(void)t;
+	(void)at;
+	return talk_any_phrase(clause, TRIES);
+}
+
 static const char *
 evaluates(struct talk t)
 {
-	return !talk_any_of(t, "valid eval test predict verif") || talk_any_phrase(t, TRIES) ? NULL : clause_says(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	return !talk_any_of(t, "valid eval test predict verif") ? NULL : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
-	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|next validation|validation phase|validation fails|validation failed|, in validate|, in evaluate|when verifying|while verifying|during verification|"
-	    "validation crashes|validation crashed|evaluation fails|evaluation failed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
+	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|next validation|validation phase|, in validate|, in evaluate|when verifying|while verifying|during verification|"
+	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
-	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "");
+	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_tried);
+}
+
+/* In a sentence that says that memory ran out: elsewhere that of a file's form may fail, too. */
+static const char *
+evaluates_there(struct talk t)
+{
+	return clause_says(t, "validation fails|validation failed|evaluation fails|evaluation failed", AHEAD | BEHIND | WORKS, "");
 }
 
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
@@ -207,24 +246,23 @@ resumes(struct talk t)
 
 /* "DataParallel(model)" is in code that one device runs, too, as "--gpu 0" is. */
 static bool
-is_call(struct talk t, const char *at)
+is_of_code(struct talk t, struct talk clause, const char *at)
 {
-	const char *end = t.s + t.n;
+	const char *s = at, *end = t.s + t.n;
 
-	while (at < end && piece_is_word(*at))
-		at++;
-	return at < end && *at == '(';
+	(void)clause;
+	while (s < end && piece_is_word(*s))
+		s++;
+	return (s < end && *s == '(') || (at > t.s && at[-1] == '-');
 }
 
 static const char *
 is_parallel(struct talk t)
 {
-	const char *at = talk_any_of(t, "capacity total cuda_visible") ||
+	return talk_any_of(t, "capacity total cuda_visible") ||
 	    talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use|if it supports|does it support|do you support|is there support|support for multi") ? NULL :
-	    clause_says(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
-	    "other gpus|gpus = '0,1|each gpu", AHEAD, "");
-
-	return at && (is_call(t, at) || (at > t.s && at[-1] == '-')) ? NULL : at;
+	    clause_says_unless(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
+	    "other gpus|gpus = '0,1|each gpu", AHEAD, "", is_of_code);
 }
 
 static void
@@ -241,15 +279,16 @@ oom_words_line(struct oom_paste *p, struct talk t, int line)
 	const char *at;
 
 	oom_told_line(&p->told, t, line);
-	if (grows(t) && !talk_any_of(growth = growing(t), OF_LEARNING) && !asks_for_leak(growth)) {
+	if (is_growing(t, &growth)) {
 		oom_told_grows(&p->told, growth, line);
-		said(&p->grows, t, grows(t), line);
+		said(&p->grows, t, grows(growth), line);
 	}
 	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
 		p->grows = p->told.said;
 	if ((at = is_late(t)) || (p->told.here_line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
 		said(&p->later, t, at, line);
-	said(&p->evaluating, t, evaluates(t), line);
+	if ((at = evaluates(t)) || (p->told.here_line == line && (at = evaluates_there(oom_told_sentence(&p->told, t)))))
+		said(&p->evaluating, t, at, line);
 	said(&p->metrics, t, talk_first(t, "compute_metrics|eval_accumulation_steps|eval_accumilation_steps|preprocess_logits_for_metrics"),
 	    line);
 	if (!talk_any_of(t, "train fine-tun finetun"))

@@ -64,6 +64,10 @@ Test(oom_told, memory_that_ran_out)
 		{ "The run ends, since it uses too much memory. Its RAM is small.", TOLD_SHORT, false, true },
 		{ "my device had 128GB of memory and that memory is not enough", TOLD_SHORT, false, false },
 		{ "the device memory is not enough", TOLD_SHORT, true, false },
+		{ "I am sure that the RAM is not the problem. Every run is out of memory.", TOLD_ENDED, false, false },
+		{ "The RAM is fine, half of it is free. Still every run ends with OOM.", TOLD_ENDED, false, false },
+		{ "The RAM is small. Still every run ends with OOM.", TOLD_ENDED, false, true },
+		{ "If you have any idea why it runs out of memory, tell me.", TOLD_ENDED, false, false },
 		{ "I wonder if you could help me with some OOM issues", TOLD_ENDED, false, false },
 		{ "I thought it would be enough, however the process gets killed due to memory issues", TOLD_TROUBLE, false, false },
 		{ "OOM in \"def adapt\"", TOLD_ENDED, false, false },
@@ -252,4 +256,32 @@ Test(oom_told, a_process_that_was_ended)
 	cr_expect_eq(read_lines("a kernel of 3x3").told.killed.line, 0);
 	cr_expect_eq(read_lines("I just restarted the kernel").told.killed.line, 0);
 	cr_expect_eq(read_lines("when I train the kernel dies").told.killed.line, 1);
+}
+
+/* A process that was killed is told as of the machine's memory only where no card is named. */
+Test(oom_told, a_card_beside_a_process_that_was_ended)
+{
+	static const char *const sure[] = { "My program was killed again. The card has 8 GB, and my GPU overflows: it runs out of memory on the GPU.",
+	    "Training OOMs on the GPU. I have to restart since the kernel crashed.",
+	    "My RTX 3090 has not enough memory on the device: OOM. The kernel keeps dying." };
+	size_t i;
+
+	for (i = 0; i < COUNT(sure); i++) {
+		cr_expect(read_lines(sure[i]).told.sure, "%s", sure[i]);
+		cr_expect(read_lines(sure[i]).told.killed.line, "%s", sure[i]);
+	}
+	cr_expect_not(read_lines("OOM error on one GPU of 11 GB").told.sure);
+	cr_expect_not(read_lines("I run out of memory, and the kernel keeps dying.").told.sure);
+}
+
+Test(oom_told, what_is_no_report)
+{
+	static const char *const none[] = { "If you have any GPU below 12 GB, training will run out of GPU memory.",
+	    "} catch (e) { throw new Error(\"GPU ran out of memory\"); }", "x = f(y); return \"GPU out of memory\"",
+	    "\xe6\x98\xbe\xe5\x8d\xa1\xe6\x95\xb0\xe9\x87\x8f\xe4\xb8\x8d\xe5\xa4\x9f" };	/* 显卡数量不够 */
+	size_t i;
+
+	for (i = 0; i < COUNT(none); i++)
+		cr_expect_eq(read_lines(none[i]).told.said.line, 0, "%s", none[i]);
+	cr_expect(read_lines("\xe6\x98\xbe\xe5\x8d\xa1\xe4\xb8\x8d\xe5\xa4\x9f").told.device, "%s", "right behind it");	/* 显卡不够 */
 }

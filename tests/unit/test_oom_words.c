@@ -14,6 +14,8 @@ Test(oom_words, memory_that_grows)
 	    "the batch is not large but RAM usage builds up",
 	    "it will continue to increase the amount of memory usage", "RAM is getting accumulated with every round",
 	    "Increasing GPU memory usage until it ends", "why is GPU memory-usage increasing in each step?",
+	    "Is there a memory leak? Memory increases with every step until CUDA out of memory on the GPU.",
+	    "I see a steady increase of memory, is it a leak?", "The accuracy keeps increasing. The memory keeps increasing, too.",
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8",	/* 显存一直暴涨 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 内存占用持续上涨 */
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8" };	/* 显存一直在涨 */
@@ -24,7 +26,13 @@ Test(oom_words, memory_that_grows)
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
 	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
 	    "64 GB of RAM to be gradually increasing", "the network grows in depth, not in memory usage", "bills are piling up", "we continuously push to memory",
-	    "My GPU runs out of memory. I want to see the accuracy keep increasing." };
+	    "My GPU runs out of memory. I want to see the accuracy keep increasing.",
+	    "My GPU runs OOM. Gradient is accumulating over 4 steps, memory is fine.",
+	    "I am increasing GPU memory by buying a new card. Still OOM on it.",
+	    "I tried increasing memory usage limit (gpu_options); my GPU still gives OOM.",
+	    "By increasing memory usage I make it faster.", "I set it with increasing GPU memory utilization.",
+	    "Bugs are piling up in this repo. My GPU memory is not enough, I get OOM.",
+	    "Is there a memory leak? My GPU memory is not enough." };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).grows.line, 1, "%s", yes[i]);
@@ -53,9 +61,10 @@ Test(oom_words, validation_and_tests)
 {
 	static const char *const yes[] = { "it always fails in the validation step", "the error comes during evaluation",
 	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
-	    "there is not enough memory during evaluation", "OOM when I call model.predict on all of it", "out of memory at predict time", "Validation out of memory", "CUDA out of memory when validation" };
+	    "there is not enough memory during evaluation",
+	    "testing the code on my data, I get OOM during validation", "OOM when I call model.predict on all of it", "out of memory at predict time", "Validation out of memory", "CUDA out of memory when validation" };
 	static const char *const no[] = { "200 pictures in my validation set", "it predicts well", "model.predict works", "it saves when validation accuracy is best", "Test code:", "When I tested with a batch of 4 it failed", "val_loss: 0.4", "I tested it on two cards",
-	    "testing the driver helps", "out of memory when testing the code with my data", "OOM while testing your code", "It works during validation, but fails during training",
+	    "testing the driver helps", "Schema validation fails for my config", "Schema validation fails. I get OOM in training.", "out of memory when testing the code with my data", "OOM while testing your code", "It works during validation, but fails during training",
 	    "It fails when training, never when validating", "during evaluation it works" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -92,6 +101,7 @@ Test(oom_words, several_devices)
 	cr_expect_eq(read_lines("I do not use DataParallel, there is one GPU").parallel.line, 0);
 	cr_expect_eq(read_lines("without DataParallel").parallel.line, 0);
 	cr_expect_eq(read_lines("the first GPU has no memory left").parallel.line, 1);
+	cr_expect_eq(read_lines("net = nn.DataParallel(net) is what I use: the first GPU is full").parallel.line, 1, "behind a call");
 }
 
 Test(oom_words, the_size_of_pictures)
@@ -151,6 +161,13 @@ Test(oom_words, what_is_named_for_something_else)
 	    "though another line is what is quoted");
 	cr_expect_eq(read_lines("I get OOM at the first optimizer step.").told.update.line, 1);
 	cr_expect_eq(read_lines("I get OOM.\noptimizer.step()").told.update.line, 0, "code, and no sentence of memory");
+	cr_expect_eq(read_lines("OOM comes in the forward pass before the optimizer step.").told.update.line, 0);
+	cr_expect_eq(read_lines("I get OOM in the forward pass. It never gets to the optimizer step.").told.update.line, 0);
+	cr_expect_eq(read_lines("OOM when optimizer.step() is called.").told.update.line, 1);
+	cr_expect_eq(read_lines("See also my TD3 branch. My CNN runs out of memory.").told.agent.line, 0);
+	cr_expect_eq(read_lines("I train a TD3 agent. It runs out of memory.").told.agent.line, 1);
+	cr_expect_eq(read_lines("There is a page on 2dgs. My CNN runs out of memory.").told.splats.line, 0);
+	cr_expect_eq(read_lines("2dgs runs out of memory.").told.splats.line, 1);
 	cr_expect_eq(read_lines("Training a PPO agent, I run out of RAM.").told.agent.line, 1);
 	cr_expect_eq(read_lines("I run out of RAM without any PPO, and the agent of the monitor says so.").told.agent.line, 0);
 	cr_expect_eq(read_lines("See my screen recording demo.mp4 of the error.").media.line, 0);
@@ -162,6 +179,12 @@ Test(oom_words, what_is_named_for_something_else)
 	cr_expect_not(read_lines("A batch size of 64 does not work.").told.runs);
 	cr_expect_not(read_lines("BERT is fine-tuned with a batch size of 64.").told.runs);
 	cr_expect_not(read_lines("With batch size 1 it fails.").told.runs);
+	cr_expect_eq(read_lines("With batch size 1 my GPU memory is gone and I get OOM").told.one.line, 1);
+	cr_expect_eq(read_lines("Even a batch size of 1 no longer fits my GPU: OOM").told.one.line, 1);
+	cr_expect_eq(read_lines("batch size 1 fails with OOM on my GPU, while it worked yesterday").told.one.line, 1);
+	cr_expect_eq(read_lines("OOM with more; with batch size 1 the error is gone").told.one.line, 0);
+	cr_expect_eq(read_lines("With a batch size of 1 it no longer runs out of memory").told.one.line, 0);
+	cr_expect_eq(read_lines("A batch size of 1 solved the problem").told.one.line, 0);
 	cr_expect_eq(read_lines("RAM fills up with tf.data shuffle(buffer_size=10000).").told.shuffle.line, 1);
 	cr_expect_eq(read_lines("RAM fills up without any shuffle of the dataset's buffer.").told.shuffle.line, 0);
 	cr_expect_eq(read_lines("It runs out of memory at 145 epochs.").later.line, 1);
