@@ -140,7 +140,7 @@ const struct phrase oom_phrases[] = {
 	{ "Attempting to allocate %. That was not possible", MESSAGE(OOM_XLA) },
 	{ "Attempting to reserve % at the bottom of memory", MESSAGE(OOM_XLA) },
 	{ "Ran out of memory in memory space", MESSAGE(OOM_XLA) },
-	{ "Total hbm usage >= %", ROLE_MESSAGE, OOM_XLA, false, NULL, NULL, OOM_ALLOCATED, PHRASE_REST },
+	{ "Total hbm usage >= %", ROLE_MESSAGE, OOM_XLA, false, NULL, COUNTED, OOM_ALLOCATED, PHRASE_REST | PHRASE_HEDGED },
 	{ "unlikely to have enough memory. Requires", SAYS(OOM_XLA, NULL, UNLIKELY) },
 	/* ONNX Runtime, TensorRT */
 	{ "Failed to allocate memory for requested buffer of size #", ROW(ROLE_MESSAGE, OOM_ONNX, false,

@@ -133,6 +133,8 @@
     "of layers at the largest shapes and batch that its profile allows, and workspaces up to the limit that it is "	\
     "given. A limit of workspaces as large as the device leaves nothing for the rest; on a Jetson that is the "	\
     "machine's memory."
+#define COUNTED		"These lines are XLA's count of what a program needs of a device, without the message that they are of: where it " \
+    "failed, that is more than the device has, which by themselves they do not say."
 #define UNLIKELY	"XLA gave up before it compiled the program: it counts the bytes that it needs, "	\
     "and they are more than the device has."
 #define BARE		"PyTorch could not get memory on the device. This message (of cudaMallocAsync, or "	\
