@@ -160,11 +160,12 @@ static void
 check_adamw8bit(int64_t n)
 {
 	int64_t blocks = (n + CODED_BLOCK - 1) / CODED_BLOCK, bytes = (n + 7) / 8 * 8;
-	std::vector<unsigned char> arena((size_t)(8 * n + 2 * bytes + 8 * blocks + 64));
-	real *w = (real *)&arena[0], *g = (real *)&arena[(size_t)(4 * n)], *largest;
+	int64_t tensor = (int64_t)sizeof(real) * n;
+	std::vector<unsigned char> arena((size_t)(2 * tensor + 2 * bytes + 2 * (int64_t)sizeof(real) * blocks));
+	real *w = (real *)&arena[0], *g = (real *)&arena[(size_t)tensor], *largest;
 	Sums should((size_t)n), first((size_t)n), second((size_t)n);
 
-	table[0] = { 0, ABSENT, 4 * n, { 8 * n, 8 * n + bytes, 8 * n + 2 * bytes }, 0.1, 1, n, 0 };
+	table[0] = { 0, ABSENT, tensor, { 2 * tensor, 2 * tensor + bytes, 2 * tensor + 2 * bytes }, 0.1, 1, n, 0 };
 	largest = (real *)&arena[(size_t)table[0].state[2]];
 	for (size_t i = 0; i < (size_t)n; i++)
 		should[i] = w[i] = uniform() * 2 - 1;
@@ -218,10 +219,11 @@ check_numbers(double beta1, double beta2)
 static void
 check_adam(int64_t n, double rate, int decoupled)
 {
+	int64_t tensor = (int64_t)sizeof(real) * n;
 	Values arena((size_t)(4 * n));
 	Sums should((size_t)n), first((size_t)n), second((size_t)n);
 
-	table[0] = { 0, ABSENT, 4 * n, { 8 * n, 12 * n, ABSENT }, 0.1, rate, n, 0 };
+	table[0] = { 0, ABSENT, tensor, { 2 * tensor, 3 * tensor, ABSENT }, 0.1, rate, n, 0 };
 	for (size_t i = 0; i < (size_t)n; i++)
 		should[i] = arena[i] = uniform() * 2 - 1;
 	for (int64_t t = 1; t <= UPDATES_TRIED; t++) {
