@@ -86,7 +86,6 @@ mean_whole(real log_beta, int64_t t)
 	return -R(expm1)((real)t * log_beta);
 }
 
-
 /* ---- what is updated ---- */
 
 #define ABSENT	-1

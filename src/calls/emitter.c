@@ -205,7 +205,10 @@ emit_log_kept(struct emitter *e, double share)
 static const char *
 counts_of(struct emitter *e, const struct tensor *clip)
 {
-	return clip && e->module->set.precision->scales_loss ? emit_pointer(e, clip->def->out[2]) : "NULL";
+	if (!clip || !e->module->set.precision->scales_loss)
+		return "NULL";
+	assert(clip->def->op == op_find("loss_scale"));
+	return emit_pointer(e, clip->def->out[2]);
 }
 
 struct call_arg
