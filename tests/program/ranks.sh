@@ -139,10 +139,33 @@ named() {
 		grep 'the last checkpoint is k.st, after update [0-9]*' err
 }
 
-# push, pushes: momentum, of which each rank keeps a share and to which it adds its gradients, of micro-batches too
+# push, pushes: momentum, of which each rank keeps a share and to which it adds its gradients, of micro-batches too; pushconv:
+# of convolutions; pushturn: of two networks, one of which most steps leave out; pushword: of embeddings and a recurrence
 spec_of_momentum() {
 	sed 's/network net/network push/; s/clip 0.5//; s/adamw(lr=1e-2)/sgd(lr=0.05, momentum=0.9, weight_decay=0.01)/' net.nn > push.nn
 	sed 's/network push/network pushes/; s/batch 24/batch 24  accumulate 2/' push.nn > pushes.nn
+	spec_of_turns
+	sed 's/network turns/network pushturn/; s/adam(lr=1e-2)/sgd(lr=0.05, momentum=0.9)/' turns.nn > pushturn.nn
+	cat > pushconv.nn <<'END'
+network pushconv {
+  input  x : f32[2, 7, 7]
+  target t : class[3]
+  h = x -> conv(4, 3) -> relu -> conv(8, 3, groups=2) -> groupnorm(2) -> relu -> conv_transpose(4, 2, stride=2)
+  loss cross_entropy(h -> flatten -> dense(6) -> tanh -> dense(3), t)
+}
+train {
+  batch 24  epochs 2  precision f64  optimizer sgd(lr=0.05, momentum=0.9, weight_decay=0.01)  data synthetic(77)
+}
+END
+	cat > pushword.nn <<'END'
+network pushword {
+  input  x : tokens[5, vocab=11]
+  target t : class[3]
+  h = x -> embedding(11, 6) -> lstm(5) -> attention(heads=1)
+  loss cross_entropy(h -> flatten -> dense(3), t)
+}
+train { batch 24  epochs 2  accumulate 2  precision f64  optimizer sgd(lr=0.05, momentum=0.9)  data synthetic(77) }
+END
 }
 
 # turns and turns2: two networks that have nothing in common, one of which most steps leave out; which, differs
