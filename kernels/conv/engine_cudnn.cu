@@ -47,7 +47,7 @@ static bool
 dnn_has_rival(const struct dnn *d, const struct dnn_conv *c)
 {
 	if (c->type == CUDNN_DATA_HALF)
-		return c->s.groups == 1 && d->device->arch >= 70;
+		return c->s.groups == 1 && d->device->arch >= 75;
 	return c->s.groups == 1 && d->device->arch >= 80 &&
 	    (c->type == CUDNN_DATA_BFLOAT16 || (c->type == CUDNN_DATA_FLOAT && c->fast));
 }

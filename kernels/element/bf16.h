@@ -12,6 +12,7 @@
 #define ELEM_CUDNN	CUDNN_DATA_BFLOAT16
 #define ELEM_NCCL	ncclBfloat16
 #define ELEM_TENSOR_CORES	800	/* __CUDA_ARCH__ of the first that take it */
+#define ELEM_PTX	"bf16"
 
 #ifdef __CUDACC__
 

@@ -11,7 +11,8 @@
 #define ELEM_CUBLAS	CUDA_R_16F
 #define ELEM_CUDNN	CUDNN_DATA_HALF
 #define ELEM_NCCL	ncclHalf
-#define ELEM_TENSOR_CORES	700	/* __CUDA_ARCH__ of the first that take it */
+#define ELEM_TENSOR_CORES	750	/* __CUDA_ARCH__ of the first that take it */
+#define ELEM_PTX	"f16"
 
 #ifdef __CUDACC__
 

@@ -3,7 +3,7 @@
  * functions.
  *
  * A block of 256 threads makes a tile of C, over slices of the sum that are kept in shared memory:
- * one is multiplied while the next arrives beside it, past the registers from sm_80 on (cp.async).
+ * one is multiplied while the next, or the next two, arrive beside it, past the registers from sm_80 on (cp.async).
  * Where an element lies is a function of three things, each found out once and kept in shared
  * memory as well: its row or its column, for the whole tile, and its term of the sum, for a slice.
  * A job says:
@@ -123,7 +123,7 @@ gpu_tile_of(const Job &job, int splits)
 
 /* What is known of the terms of slice I, which is half I % 2 of s.term. */
 template <int SIDE, class Job> DEVICE void
-gpu_terms(const Job &job, struct gpu_shared<SIDE, Job> &s, int i)
+gpu_terms(const Job &job, struct gpu_known<SIDE, Job> &s, int i)
 {
 	int64_t k = s.tile.from + (int64_t)i * GPU_SLICE + threadIdx.x;
 
@@ -131,15 +131,22 @@ gpu_terms(const Job &job, struct gpu_shared<SIDE, Job> &s, int i)
 		s.term[i & 1][threadIdx.x] = job.term(s.tile.z, k);
 }
 
-/* Two blocks to a multiprocessor, so that one works while the other waits. */
+/*
+ * Two blocks to a multiprocessor, so that one works while the other waits. The slice that is begun to be fetched lies where
+ * one was whose products all threads are done with, since they met after that; the terms of the next, where those were that
+ * it was fetched by.
+ */
 template <int SIDE, class Job> static __global__ void __launch_bounds__(GPU_THREADS, 2)
 gpu_product_kernel(Job job, int splits)
 {
-	__shared__ __align__(32) struct gpu_shared<SIDE, Job> s;
+	extern __shared__ __align__(128) char gpu_given[];
+	union gpu_room<SIDE, Job> &room = *(union gpu_room<SIDE, Job> *)gpu_given;
+	__shared__ struct gpu_known<SIDE, Job> s;
 	int t = threadIdx.x, n = t - (GPU_THREADS - SIDE);	/* whose row and whose column */
 	struct gpu_sums<SIDE> sums;
 	struct gpu_row_sum<Job::SUMS_A> row_sum;
 
+	static_assert(sizeof(room) == gpu_room_on<SIDE>(GPU_ARCH), "the host gives as much as there is");
 	if (t == 0)
 		s.tile = gpu_tile_of<SIDE>(job, splits);
 	__syncthreads();
@@ -150,29 +157,31 @@ gpu_product_kernel(Job job, int splits)
 	gpu_terms(job, s, 0);
 	sums.clear();
 	row_sum.start(job, s.tile.col == 0 && t < s.tile.high);
-	__syncthreads();
-	/* multiplies slice I while the next arrives; the first time, there is only that */
-	for (int i = -1; i < s.tile.slices; i++) {
-		struct gpu_slice<SIDE, Job> &now = s.slice[i & 1], &next = s.slice[~i & 1];
-		const typename Job::Term *term = s.term[~i & 1];
+	/* multiplies slice I and begins to fetch another; the first times, there is only that */
+	for (int i = 1 - GPU_STAGES; i < s.tile.slices; i++) {
+		int next = i + GPU_STAGES - 1;
 
-		if (i + 1 < s.tile.slices) {
-			int64_t left = job.depth - s.tile.from - (int64_t)(i + 1) * GPU_SLICE;
+		gpu_wait<GPU_STAGES - 2>();
+		__syncthreads();
+		if (next < s.tile.slices) {
+			int64_t left = job.depth - s.tile.from - (int64_t)next * GPU_SLICE;
+			struct gpu_slice<SIDE, Job> &to = room.slice[next % GPU_STAGES];
+			const typename Job::Term *term = s.term[next % 2];
 
-			gpu_fetch(next.a, job.a_packs, s.tile.high, left,
+			gpu_fetch(to.a, job.a_packs, s.tile.high, left,
 			    [&](int k, int m) { return job.a(s.row[m], term[k]); });
-			gpu_fetch(next.b, job.b_packs, s.tile.wide, left,
+			gpu_fetch(to.b, job.b_packs, s.tile.wide, left,
 			    [&](int k, int m) { return job.b(term[k], s.col[m]); });
 		}
+		gpu_begun();
+		gpu_terms(job, s, next + 1);
 		if (i >= 0) {
-			sums.add(now);
-			row_sum.add(now.a);
+			sums.add(room.slice[i % GPU_STAGES]);
+			row_sum.add(room.slice[i % GPU_STAGES].a);
 		}
-		gpu_terms(job, s, i + 2);
-		gpu_wait();
-		__syncthreads();
 	}
-	gpu_store(job, sums, s.out[t / 32], s.tile);
+	__syncthreads();
+	gpu_store(job, sums, room.out[t / 32], s.tile);
 	row_sum.store(job, s.tile.row);
 }
 
@@ -189,12 +198,28 @@ gpu_tiles(const Job &job, int side, int blocks)
 	return parts(job.cols, side) * parts(job.rows, side) * blocks;
 }
 
+/* What its kernel wants of shared memory on this card, which more than 48 KiB have to be asked for. */
+template <int SIDE, class Job> static size_t
+gpu_room_of(void)
+{
+	static size_t room;
+	struct cudaFuncAttributes of;
+
+	if (room)
+		return room;
+	cudaFuncGetAttributes(&of, gpu_product_kernel<SIDE, Job>);
+	room = gpu_room_on<SIDE>(of.ptxVersion);
+	cudaFuncSetAttribute(gpu_product_kernel<SIDE, Job>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room);
+	return room;
+}
+
 template <int SIDE, class Job> static void
 gpu_product_by(const Job &job, int products, int splits)
 {
 	int64_t blocks = gpu_tiles(job, SIDE, products * splits);
+	size_t room = gpu_room_of<SIDE, Job>();
 
-	gpu_product_kernel<SIDE><<<(unsigned)blocks, GPU_THREADS, 0, stream>>>(job, splits);
+	gpu_product_kernel<SIDE><<<(unsigned)blocks, GPU_THREADS, room, stream>>>(job, splits);
 	LAUNCHED(gpu_product_kernel);
 }
 

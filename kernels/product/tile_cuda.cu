@@ -1,69 +1,97 @@
 /*
  * product/tile_cuda.cu - a tile of a product on CUDA: slices of its operands in shared memory, and
- * the sums of a thread or a warp, by multiply-adds or on tensor cores. How they are used says
- * gemm_cuda.cu.
+ * the sums of a thread or a warp, by multiply-adds or on tensor cores (mma_cuda.cu). How they are used
+ * says gemm_cuda.cu.
  */
 #ifndef STOWAGE_PRODUCT_TILE_CUDA_CU
 #define STOWAGE_PRODUCT_TILE_CUDA_CU
 
-#include "kernel.h"
+#include "product/mma_cuda.cu"
 #include "sizes.h"
 
 #include <cuda_pipeline_primitives.h>
-#include <type_traits>
 
-#if NARROW || defined(USE_TF32)
-#include <mma.h>
-#ifdef USE_TF32
-#define ELEM_TENSOR_CORES	800
+/* What code is compiled for: 80 is sm_80. */
+#ifdef __CUDA_ARCH__
+#define GPU_ARCH	(__CUDA_ARCH__ / 10)
+#else
+#define GPU_ARCH	0
 #endif
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= ELEM_TENSOR_CORES
-#define TENSOR_CORES
-#endif
+#ifndef ELEM_TENSOR_CORES
+#define GPU_TENSORS_ON(arch)	false
+#else
+#define GPU_TENSORS_ON(arch)	((arch) * 10 >= ELEM_TENSOR_CORES)
 #endif
 
+/*
+ * Slices in shared memory, of which one is multiplied while the others arrive; on tensor cores a large tile's slice has 16
+ * KiB. A multiprocessor that multiplies it in a few hundred cycles has two on their way, as long as memory takes; one with
+ * 100 KiB (sm_86, 89, 120) takes a thousand or more, and its memory has room for two blocks with two slices. On sm_75 with
+ * 64 KiB it is two of half as many terms.
+ */
+#define GPU_TERMS_ON(arch)	(!NARROW || (GPU_TENSORS_ON(arch) && (arch) < 80) ? 16 : 32)
+#define GPU_STAGES_ON(arch)	(GPU_TENSORS_ON(arch) && (arch) >= 80 && (arch) < 120 &&	\
+    (arch) != 86 && (arch) != 88 && (arch) != 89 ? 3 : 2)
+
+#define GPU_TENSORS	GPU_TENSORS_ON(GPU_ARCH)
+#define GPU_SLICE	GPU_TERMS_ON(GPU_ARCH)	/* terms */
+#define GPU_STAGES	GPU_STAGES_ON(GPU_ARCH)
 #define GPU_THREADS	256
-#define GPU_SLICE	(NARROW ? 32 : 16)	/* terms */
 #define GPU_SMALL	64	/* sides of tiles */
 #ifdef USE_DOUBLE
 #define GPU_LARGE	64	/* the sums of a larger one would take all registers */
 #else
 #define GPU_LARGE	128
 #endif
-#ifdef TENSOR_CORES
-#define GPU_TENSORS	true
-#else
-#define GPU_TENSORS	false
-#endif
 #define GPU_HIGH	16	/* rows of a piece of C, which a warp stores at a time */
-#define GPU_WIDE	(GPU_TENSORS ? 16 : 32)
-#define GPU_OUT		(GPU_WIDE + 4)	/* its pitch in shared memory */
+#define GPU_WIDE_ON(arch)	(GPU_TENSORS_ON(arch) ? 16 : 32)
+#define GPU_WIDE	GPU_WIDE_ON(GPU_ARCH)
+#define GPU_OUT_ON(arch)	(GPU_WIDE_ON(arch) + 4)	/* its pitch in shared memory */
+#define GPU_OUT		GPU_OUT_ON(GPU_ARCH)
+#define GPU_PAD_ON(arch)	(GPU_TENSORS_ON(arch) ? 0 : MAP_PACK)
+#define GPU_PAD		GPU_PAD_ON(GPU_ARCH)
 
 /*
- * A slice of an operand: SIDE rows or columns of it. Tensor cores read it in either direction, so
- * it lies as in memory, without being turned around; otherwise term by term. Its pitch leaves room,
- * so that what a warp reads or writes at a time lies in different banks.
+ * A slice of an operand: SIDE rows or columns of it. Without tensor cores it lies term by term, at a pitch that leaves room,
+ * so that what a warp reads or writes at a time lies in different banks. Tensor cores read it in either direction, so it lies
+ * as in memory, without being turned around, in packs of 16 bytes that change places instead: of the eight packs that
+ * ldmatrix reads at a time none lies in the same four banks as another. TURNED, a line of 128 bytes has two rows of four
+ * packs, or four of two:
+ *
+ *     rows 0, 1    0 1 2 3  0 1 2 3     a matrix of ldmatrix is a column of these, 8 rows high
+ *     rows 2, 3    1 0 3 2  1 0 3 2
+ *     rows 4, 5    2 3 0 1  2 3 0 1
+ *     rows 6, 7    3 2 1 0  3 2 1 0
+ *
+ * Otherwise a line or several have a term, and pack P of term K is in place P ^ K % 8; of f32, which a lane reads one by one
+ * (four terms of eight neighbours at a time), in P ^ 2 (K % 4).
  */
 template <int SIDE, bool ALONG_K> struct gpu_panel {
 	static const bool TURNED = GPU_TENSORS && ALONG_K;
-#ifdef USE_TF32
-	static const int PITCH = TURNED ? GPU_SLICE + 4 : SIDE + 8;
-#else
-	static const int PITCH = (TURNED ? GPU_SLICE : SIDE) + MAP_PACK;
-#endif
-	elem all[(TURNED ? SIDE : GPU_SLICE) * PITCH];
+	static const unsigned PACKS = GPU_SLICE / MAP_PACK, ROWS = 8 / PACKS;	/* of a row, in a line, TURNED */
+	elem all[GPU_SLICE * (SIDE + GPU_PAD)];
 
-	/* term K of row or column I */
+	/* Where term K of row or column I lies. */
+	static DEVICE_METHOD unsigned
+	place(unsigned k, unsigned i)
+	{
+		if (TURNED)
+			return i * GPU_SLICE + (k / MAP_PACK ^ i / ROWS % PACKS) * MAP_PACK + k % MAP_PACK;
+		if (GPU_TENSORS)
+			return k * SIDE + (i / MAP_PACK ^ (NARROW ? k % 8 : k % 4 * 2)) * MAP_PACK + i % MAP_PACK;
+		return k * (SIDE + GPU_PAD) + i;
+	}
+
 	DEVICE_METHOD elem *
 	at(int k, int i)
 	{
-		return &all[TURNED ? i * PITCH + k : k * PITCH + i];
+		return &all[place(k, i)];
 	}
 
 	DEVICE_METHOD const elem *
 	at(int k, int i) const
 	{
-		return &all[TURNED ? i * PITCH + k : k * PITCH + i];
+		return &all[place(k, i)];
 	}
 };
 
@@ -71,6 +99,23 @@ template <int SIDE, class Job> struct gpu_slice {
 	struct gpu_panel<SIDE, Job::A_ALONG_K> a;
 	struct gpu_panel<SIDE, Job::B_ALONG_K> b;
 };
+
+/* The slices, and, at the end, each warp's piece on its way to C. How much it is depends on the card, so that the host
+ * says it at the launch: gpu_room_on(). */
+template <int SIDE, class Job> union gpu_room {
+	struct gpu_slice<SIDE, Job> slice[GPU_STAGES];
+	real out[GPU_THREADS / 32][GPU_HIGH * GPU_OUT];
+};
+
+/* Its size in code for ARCH. */
+template <int SIDE> DEVICE_TOO constexpr size_t
+gpu_room_on(int arch)
+{
+	size_t slice = 2 * sizeof(elem) * GPU_TERMS_ON(arch) * (SIDE + GPU_PAD_ON(arch));
+	size_t slices = GPU_STAGES_ON(arch) * slice, out = GPU_THREADS / 32 * sizeof(real) * GPU_HIGH * GPU_OUT_ON(arch);
+
+	return slices > out ? slices : out;
+}
 
 /* Which tile a block makes. It lies in shared memory too: the sums need the registers. */
 struct gpu_tile {
@@ -81,13 +126,8 @@ struct gpu_tile {
 	int z, split;
 };
 
-/* The slice that is multiplied and the next, and what is known of rows, columns and terms; at the
- * end, each warp's piece on its way to C. */
-template <int SIDE, class Job> struct gpu_shared {
-	union {
-		struct gpu_slice<SIDE, Job> slice[2];
-		real out[GPU_THREADS / 32][GPU_HIGH * GPU_OUT];
-	};
+/* What is known of the tile, of its rows, columns and terms: those of the slice that is fetched, and of the next. */
+template <int SIDE, class Job> struct gpu_known {
 	struct gpu_tile tile;
 	typename Job::Row row[SIDE];
 	typename Job::Col col[SIDE];
@@ -117,25 +157,33 @@ gpu_copy(elem *to, const elem *from)
 		__pipeline_memcpy_async(to, from, bytes, from ? 0 : bytes);
 }
 
-DEVICE void
+/* All copies of this thread, but for the last LATER times that gpu_begun() was called, have arrived. */
+template <int LATER> DEVICE void
 gpu_wait(void)
 {
+	__pipeline_wait_prior(LATER);
+}
+
+DEVICE void
+gpu_begun(void)
+{
 	__pipeline_commit();
-	__pipeline_wait_prior(0);
 }
 
 /* A slice of SIDES rows or columns and TERMS terms, whose elements lie AT(k, side). */
 template <int SIDE, bool ALONG_K, class At> DEVICE void
 gpu_fetch(struct gpu_panel<SIDE, ALONG_K> &panel, bool packs, int sides, int64_t terms, const At &at)
 {
-	const int all = SIDE * GPU_SLICE / GPU_THREADS;
-	const int ahead = GPU_TENSORS ? all / MAP_PACK : 1;	/* without tensor cores sums take all registers */
+	const int all = SIDE * GPU_SLICE / GPU_THREADS, rounds = (all + MAP_PACK - 1) / MAP_PACK;
+	const int ahead = GPU_TENSORS ? rounds : 1;	/* without tensor cores sums take all registers */
 	const bool turn = panel.TURNED != ALONG_K;
 	int k, side;
 
 #pragma unroll ahead
-	for (int i = 0; packs && i < all / MAP_PACK; i++) {
+	for (int i = 0; packs && i < rounds; i++) {
 		gpu_place<SIDE, ALONG_K, MAP_PACK>(i, &k, &side);
+		if (all < MAP_PACK && (ALONG_K ? side >= SIDE : k >= GPU_SLICE))
+			break;
 		const elem *from = side < sides && k < terms ? at(k, side) : NULL;
 
 		if (!turn)
@@ -156,21 +204,31 @@ gpu_fetch(struct gpu_panel<SIDE, ALONG_K> &panel, bool packs, int sides, int64_t
  */
 #ifdef TENSOR_CORES
 
-#ifdef USE_TF32
-#define GPU_STEP	8	/* terms at a time */
-typedef nvcuda::wmma::precision::tf32 gpu_factor;
-#else
-#define GPU_STEP	16
-typedef elem gpu_factor;
-#endif
+/*
+ * Of 16 rows or columns from I on and a step's terms from K on: four registers, in which the halves of the former alternate,
+ * as mma_add() has it of A, or (TERMS_FIRST) of the latter, so that they are those of two columns of B.
+ */
+template <int SIDE, bool ALONG_K> DEVICE void
+gpu_load(uint32_t *to, const struct gpu_panel<SIDE, ALONG_K> &panel, bool terms_first, int k, int i)
+{
+	auto term = [=](int q) { return k + MMA_STEP / 2 * (terms_first ? q % 2 : q / 2); };
+	auto side = [=](int q) { return i + 8 * (terms_first ? q / 2 : q % 2); };
+	int lane = threadIdx.x % 32, q = lane / 8, r = lane % 8;
 
-template <class Use, bool BY_ROWS> using gpu_fragment = nvcuda::wmma::fragment<Use, 16, 16, GPU_STEP,
-    gpu_factor, typename std::conditional<BY_ROWS, nvcuda::wmma::row_major,
-    nvcuda::wmma::col_major>::type>;
+	if constexpr (gpu_panel<SIDE, ALONG_K>::TURNED) {
+		mma_load(to, panel.at(term(q), side(q) + r));
+	} else if constexpr (NARROW) {
+		mma_load_turned(to, panel.at(term(q) + r, side(q)));
+	} else {	/* nothing turns what has 32 bits */
+#pragma unroll
+		for (q = 0; q < 4; q++)
+			to[q] = *(const uint32_t *)panel.at(term(q) + lane % 4, side(q) + lane / 4);
+	}
+}
 
 template <int SIDE> struct gpu_sums {
 	static const int ROWS = SIDE / 32, COLS = SIDE / 64;
-	nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, GPU_STEP, float> sum[ROWS][COLS];
+	float sum[ROWS][COLS][2][4];	/* of a piece, its two halves of 8 columns */
 
 	static DEVICE_METHOD int
 	row()
@@ -188,55 +246,56 @@ template <int SIDE> struct gpu_sums {
 	clear()
 	{
 #pragma unroll
-		for (int i = 0; i < ROWS; i++)
-#pragma unroll
-			for (int j = 0; j < COLS; j++)
-				nvcuda::wmma::fill_fragment(sum[i][j], 0.0f);
+		for (int i = 0; i < ROWS * COLS * 8; i++)
+			sum[i / 8 / COLS][i / 8 % COLS][i / 4 % 2][i % 4] = 0;
 	}
 
 	template <class Job> DEVICE_METHOD void
 	add(const struct gpu_slice<SIDE, Job> &s)
 	{
-		gpu_fragment<nvcuda::wmma::matrix_a, s.a.TURNED> a;
-		gpu_fragment<nvcuda::wmma::matrix_b, !s.b.TURNED> b[COLS];
-
 #pragma unroll 1
-		for (int k = 0; k < GPU_SLICE; k += GPU_STEP) {
+		for (int k = 0; k < GPU_SLICE; k += MMA_STEP) {
+			uint32_t a[4], b[COLS][4];
+
 #pragma unroll
 			for (int j = 0; j < COLS; j++) {
-				nvcuda::wmma::load_matrix_sync(b[j], s.b.at(k, col() + j * 16), s.b.PITCH);
+				gpu_load(b[j], s.b, true, k, col() + j * 16);
 				round(b[j]);
 			}
 #pragma unroll
 			for (int i = 0; i < ROWS; i++) {
-				nvcuda::wmma::load_matrix_sync(a, s.a.at(k, row() + i * 16), s.a.PITCH);
+				gpu_load(a, s.a, false, k, row() + i * 16);
 				round(a);
 #pragma unroll
-				for (int j = 0; j < COLS; j++)
-					nvcuda::wmma::mma_sync(sum[i][j], a, b[j], sum[i][j]);
+				for (int j = 0; j < COLS * 2; j++)
+					mma_add(sum[i][j / 2][j % 2], a, b[j / 2] + j % 2 * 2);
 			}
 		}
 	}
 
 	/* f32 in shared memory, which tensor cores want rounded to tf32 */
-	template <class Fragment> static DEVICE_METHOD void
-	round(Fragment &f)
+	static DEVICE_METHOD void
+	round(uint32_t *f)
 	{
 #ifdef USE_TF32
 #pragma unroll
-		for (int i = 0; i < f.num_elements; i++)
-			f.x[i] = nvcuda::wmma::__float_to_tf32(f.x[i]);
+		for (int i = 0; i < 4; i++)
+			f[i] = mma_round(f[i]);
 #else
 		(void)f;
 #endif
 	}
 
-	/* Which element of C a thread's part of a fragment belongs to is known once it was
-	 * stored. */
 	DEVICE_METHOD void
 	put(real *out, int i, int j) const
 	{
-		nvcuda::wmma::store_matrix_sync(out, sum[i][j], GPU_OUT, nvcuda::wmma::mem_row_major);
+		real *to = out + threadIdx.x % 32 / 4 * GPU_OUT + threadIdx.x % 4 * 2;
+
+#pragma unroll
+		for (int half = 0; half < 2; half++)
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				to[e / 2 * 8 * GPU_OUT + half * 8 + e % 2] = sum[i][j][half][e];
 	}
 };
 

@@ -1,7 +1,7 @@
 /*
  * As much of CUDA as kernels need, on a host: a launch runs its blocks one after the other, each as 256
- * contexts, of which one runs until it comes to __syncthreads() or to its end, and then the next. So
- * indices, shared memory and sums can be tried where there is no GPU; tests/program/emulated.test puts it in
+ * contexts, of which one runs until it comes to a barrier or to its end, and then the next of its warp; a warp goes on until
+ * all its threads are at a barrier of the block, and so is ahead of those behind it, and behind those ahead. So indices, shared memory and sums can be tried where there is no GPU; tests/program/emulated.test puts it in
  * place of CUDA's own words. Contexts live on from block to block, and between them goes longjmp, since
  * swapcontext asks the kernel for the mask of signals each time, which took most of these tests.
  */
@@ -32,6 +32,7 @@ struct dim { unsigned x; };
 static struct dim threadIdx, blockIdx, blockDim = { EMULATED_THREADS }, gridDim;
 static jmp_buf emulated_main, emulated_thread[EMULATED_THREADS];
 static bool emulated_begun[EMULATED_THREADS], emulated_done[EMULATED_THREADS];
+static bool emulated_waits[EMULATED_THREADS];	/* for all of its block */
 static std::function<void()> emulated_kernel;
 
 static inline float
@@ -47,10 +48,17 @@ __dmul_rn(double a, double b)
 }
 
 static inline void
-__syncthreads(void)
+__syncwarp(void)
 {
 	if (!_setjmp(emulated_thread[threadIdx.x]))
 		_longjmp(emulated_main, 1);
+}
+
+static inline void
+__syncthreads(void)
+{
+	emulated_waits[threadIdx.x] = true;
+	__syncwarp();
 }
 
 /* a thread of every block there is: at its end it waits for the next one */
@@ -91,28 +99,78 @@ emulated_continue(unsigned t)
 	emulated_begin(t);
 }
 
+/* All threads of a warp, until each is at a barrier of the block, or done: how many are that now. */
+static int
+emulated_warp(unsigned first)
+{
+	bool more = true;
+	int done = 0;
+
+	while (more) {
+		more = false;
+		for (unsigned t = first; t < first + 32; t++) {
+			if (emulated_done[t] || emulated_waits[t])
+				continue;
+			emulated_continue(t);
+			done += emulated_done[t];
+			more |= !emulated_done[t] && !emulated_waits[t];
+		}
+	}
+	return done;
+}
+
 static void
 emulated_block(void)
 {
 	int left = EMULATED_THREADS;
 
-	for (unsigned t = 0; t < EMULATED_THREADS; t++)
-		emulated_done[t] = false;
-	while (left > 0)
-		for (unsigned t = 0; t < EMULATED_THREADS; t++) {
-			if (emulated_done[t])
-				continue;
-			emulated_continue(t);
-			left -= emulated_done[t];
-		}
+	std::memset(emulated_done, 0, sizeof(emulated_done));
+	while (left > 0) {
+		std::memset(emulated_waits, 0, sizeof(emulated_waits));
+		for (unsigned t = 0; t < EMULATED_THREADS; t += 32)
+			left -= emulated_warp(t);
+	}
 }
 
-/* a barrier of a warp is one of the block here: all its warps come to it */
-static inline void
-__syncwarp(void)
+/* Shared memory that a launch gives: nothing may be written behind it. */
+#define EMULATED_GIVEN	(227 << 10)
+#define EMULATED_UNTOUCHED	0xa5
+static unsigned char emulated_given[EMULATED_GIVEN] __attribute__((aligned(128)));
+
+template <class Kernel> static void	emulate(unsigned blocks, const Kernel &kernel);
+
+template <class Kernel> static void
+emulate_given(unsigned blocks, size_t given, const Kernel &kernel)
 {
-	__syncthreads();
+	if (given > EMULATED_GIVEN)
+		std::abort();
+	std::memset(emulated_given + given, EMULATED_UNTOUCHED, EMULATED_GIVEN - given);
+	emulate(blocks, kernel);
+	for (size_t i = given; i < EMULATED_GIVEN; i++)
+		if (emulated_given[i] != EMULATED_UNTOUCHED)
+			std::abort();
 }
+
+#ifndef EMULATED_CUDA_RUNTIME_H
+enum { cudaFuncAttributeMaxDynamicSharedMemorySize };
+struct cudaFuncAttributes { int ptxVersion; };
+
+/* Code is for the card that the test says; without, it has no tensor cores. */
+template <class Kernel> static void
+cudaFuncGetAttributes(struct cudaFuncAttributes *of, const Kernel &)
+{
+#ifdef __CUDA_ARCH__
+	of->ptxVersion = __CUDA_ARCH__ / 10;
+#else
+	of->ptxVersion = 0;
+#endif
+}
+
+template <class Kernel> static void
+cudaFuncSetAttribute(const Kernel &, int, int)
+{
+}
+#endif
 
 static int emulated_processors = 1;	/* what the tiles of a product depend on */
 enum { cudaDevAttrMultiProcessorCount };

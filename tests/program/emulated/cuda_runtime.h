@@ -46,7 +46,8 @@ enum cudaDeviceAttr {
 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
 enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaEventRecordDefault = 0, cudaEventRecordExternal = 1 };
-struct cudaFuncAttributes { int none; };
+struct cudaFuncAttributes { int ptxVersion; };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 struct alignas(4) uchar4 { unsigned char x, y, z, w; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
 
@@ -255,6 +256,7 @@ card_do_when(emulated_stream *s, std::function<bool()> ready, std::function<void
 
 template <class... P> struct emulated_launcher {
 	unsigned blocks;
+	size_t given;		/* shared memory */
 	emulated_stream *on;
 	void (*kernel)(P...);
 
@@ -262,16 +264,17 @@ template <class... P> struct emulated_launcher {
 	operator()(P... p) const
 	{
 		unsigned n = blocks;
+		size_t g = given;
 		void (*k)(P...) = kernel;
 
-		card_do(on, [=] { emulate(n, [=] { k(p...); }); });
+		card_do(on, [=] { emulate_given(n, g, [=] { k(p...); }); });
 	}
 };
 
 template <class... P> static emulated_launcher<P...>
-emulated_launch(unsigned blocks, emulated_stream *on, void (*kernel)(P...))
+emulated_launch(unsigned blocks, size_t given, emulated_stream *on, void (*kernel)(P...))
 {
-	return { blocks, on, kernel };
+	return { blocks, given, on, kernel };
 }
 
 /* ---- memory ---- */
@@ -381,8 +384,16 @@ cudaDeviceGetPCIBusId(char *to, int n, int)
 	return cudaSuccess;
 }
 
-static cudaError_t
-cudaFuncGetAttributes(cudaFuncAttributes *, const void *)
+/* Code has no tensor cores. */
+template <class Kernel> static cudaError_t
+cudaFuncGetAttributes(cudaFuncAttributes *of, const Kernel &)
+{
+	of->ptxVersion = 0;
+	return cudaSuccess;
+}
+
+template <class Kernel> static cudaError_t
+cudaFuncSetAttribute(const Kernel &, cudaFuncAttribute, int)
 {
 	return cudaSuccess;
 }

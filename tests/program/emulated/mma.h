@@ -1,95 +1,132 @@
 /*
- * Tensor cores: a fragment is a whole matrix in each thread of a warp, which all do the same, so
- * what a warp does together needs no barrier. A fragment's own layout is nobody's business.
+ * Tensor cores, for product/mma_cuda.cu, whose functions of one instruction emulated.sh and emulated.test leave out. What a
+ * warp's lanes give is laid before all of them, and each takes what the PTX ISA says of its registers, element by element
+ * ("Matrix Fragments for mma.m16n8k16 with floating point type", "... for mma.m16n8k8"; before sm_80 two of m16n8k8, which
+ * have the same registers). Rows of ldmatrix begin at multiples of 16 bytes, and the eight of a matrix lie in different banks.
  */
-#include <cstddef>
+#define INSTRUCTION	static inline
 
-namespace nvcuda {
-namespace wmma {
+static const unsigned char *emulated_rows[EMULATED_THREADS];
+static uint32_t emulated_a[EMULATED_THREADS][4], emulated_b[EMULATED_THREADS][2];
 
-struct matrix_a { };
-struct matrix_b { };
-struct accumulator { };
-struct row_major { };
-struct col_major { };
-namespace precision { struct tf32 { }; }
-enum layout_t { mem_row_major };
-
-template <class T> struct stored { typedef T type; };
-template <> struct stored<precision::tf32> { typedef float type; };
-
-template <class Use, int M, int N, int K, class T, class Layout = void> struct fragment {
-	static const int ROWS = std::is_same<Use, matrix_b>::value ? K : M;
-	static const int COLS = std::is_same<Use, matrix_a>::value ? K : N;
-	static const int num_elements = ROWS * COLS;
-	typename stored<T>::type x[ROWS * COLS];
-};
-
-template <class F> static void
-fill_fragment(F &f, float value)
+/* The rows that this warp's lanes name, of one matrix after the other. */
+static const unsigned char **
+emulated_matrices(const void *from)
 {
-	for (auto &x : f.x)
-		x = value;
+	const unsigned char **warp = emulated_rows + threadIdx.x / 32 * 32;
+
+	emulated_rows[threadIdx.x] = (const unsigned char *)from;
+	__syncwarp();
+	for (int q = 0; q < 4; q++) {
+		unsigned banks = 0;
+
+		for (int r = 0; r < 8; r++) {
+			uintptr_t at = (uintptr_t)warp[8 * q + r];
+
+			if (at % 16)
+				std::abort();
+			banks |= 1u << at / 16 % 8;
+		}
+		if (banks != 0xff)
+			std::abort();
+	}
+	return warp;
 }
 
-template <class Use, int M, int N, int K, class T, class Layout> static void
-load_matrix_sync(fragment<Use, M, N, K, T, Layout> &f, const typename stored<T>::type *from, unsigned pitch)
+INSTRUCTION void
+mma_load(uint32_t *to, const void *from)
 {
-	const bool by_rows = std::is_same<Layout, row_major>::value;
+	const unsigned char **row = emulated_matrices(from);
+	unsigned lane = threadIdx.x % 32;
 
-	if ((uintptr_t)from % 32 || pitch * sizeof(*from) % 16)
-		std::abort();
-	for (int i = 0; i < f.ROWS; i++)
-		for (int j = 0; j < f.COLS; j++)
-			f.x[i * f.COLS + j] = from[by_rows ? i * pitch + j : j * pitch + i];
+	for (int q = 0; q < 4; q++)
+		std::memcpy(&to[q], row[8 * q + lane / 4] + lane % 4 * 4, 4);
+	__syncwarp();
 }
 
-static inline float
-number(float x)
+INSTRUCTION void
+mma_load_turned(uint32_t *to, const void *from)
 {
-	return x;
+	const unsigned char **row = emulated_matrices(from);
+	unsigned lane = threadIdx.x % 32, column = lane / 4;
+
+	for (int q = 0; q < 4; q++)
+		for (unsigned half = 0; half < 2; half++)
+			std::memcpy((char *)&to[q] + 2 * half, row[8 * q + lane % 4 * 2 + half] + 2 * column, 2);
+	__syncwarp();
 }
 
 #if NARROW
-static inline float
-number(elem x)
-{
-	return VALUE(x);
-}
-#endif
 
-template <class D, class A, class B> static void
-mma_sync(D &d, const A &a, const B &b, const D &c)
+/* The elements that a register has, lower half first. */
+static float
+emulated_half(uint32_t x, int half)
 {
-	for (int i = 0; i < d.ROWS; i++)
-		for (int j = 0; j < d.COLS; j++) {
-			float sum = c.x[i * d.COLS + j];
+	uint16_t bits = (uint16_t)(x >> 16 * half);
+	elem e;
 
-			for (int k = 0; k < a.COLS; k++)
-				sum += number(a.x[i * a.COLS + k]) * number(b.x[k * b.COLS + j]);
-			d.x[i * d.COLS + j] = sum;
-		}
+	std::memcpy(&e, &bits, sizeof(e));
+	return VALUE(e);
 }
 
-template <class F> static void
-store_matrix_sync(float *to, const F &f, unsigned pitch, layout_t)
+static float
+emulated_a_of(const uint32_t (*a)[4], int row, int k)
 {
-	for (int i = 0; i < f.ROWS; i++)
-		for (int j = 0; j < f.COLS; j++)
-			to[i * pitch + j] = f.x[i * f.COLS + j];
+	return emulated_half(a[row % 8 * 4 + k % 8 / 2][(row >= 8) + 2 * (k >= 8)], k % 2);
+}
+
+static float
+emulated_b_of(const uint32_t (*b)[2], int k, int column)
+{
+	return emulated_half(b[column * 4 + k % 8 / 2][k >= 8], k % 2);
+}
+
+#else
+
+/* tf32, which has nothing in the last 13 bits. */
+static float
+emulated_tf32(uint32_t x)
+{
+	float value;
+
+	if (x & 0x1fff)
+		std::abort();
+	std::memcpy(&value, &x, sizeof(value));
+	return value;
+}
+
+static float
+emulated_a_of(const uint32_t (*a)[4], int row, int k)
+{
+	return emulated_tf32(a[row % 8 * 4 + k % 4][(row >= 8) + 2 * (k >= 4)]);
+}
+
+static float
+emulated_b_of(const uint32_t (*b)[2], int k, int column)
+{
+	return emulated_tf32(b[column * 4 + k % 4][k >= 4]);
 }
 
 /* Ten bits of fraction, ties away from zero. */
-static inline float
-__float_to_tf32(float x)
+INSTRUCTION uint32_t
+mma_round(uint32_t x)
 {
-	uint32_t bits;
-
-	std::memcpy(&bits, &x, sizeof(bits));
-	bits = (bits + 0x1000) & ~0x1fffu;
-	std::memcpy(&x, &bits, sizeof(bits));
-	return x;
+	return (x + 0x1000) & ~0x1fffu;
 }
 
-}
+#endif
+
+INSTRUCTION void
+mma_add(float *sum, const uint32_t *a, const uint32_t *b)
+{
+	unsigned warp = threadIdx.x / 32 * 32, lane = threadIdx.x % 32;
+
+	std::memcpy(emulated_a[threadIdx.x], a, sizeof(*emulated_a));
+	std::memcpy(emulated_b[threadIdx.x], b, sizeof(*emulated_b));
+	__syncwarp();
+	for (int c = 0; c < 4; c++)
+		for (int k = 0; k < 32 / (int)sizeof(elem); k++)
+			sum[c] += emulated_a_of(emulated_a + warp, lane / 4 + c / 2 * 8, k) *
+			    emulated_b_of(emulated_b + warp, k, lane % 4 * 2 + c % 2);
+	__syncwarp();
 }

@@ -1,14 +1,15 @@
 /*
  * The tiles of CUDA's products (product/gemm_cuda.cu), against sums by definition in double precision: large
- * and small ones, which must agree to the bit; in f32, in bf16, and on tensor cores (mma.h). Shapes are
- * ragged in rows, columns and depth, with neighbours in memory that go by packs and that do not.
+ * and small ones, which must agree to the bit; in f32, in bf16, and on tensor cores (mma.h), for cards that keep
+ * two slices or three. Shapes are ragged in rows, columns and depth, with neighbours in memory that go by packs and that do
+ * not; some are drawn.
  */
 #include "cuda.h"
 
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #include "conv/conv_concat.cu"
-#include "product/dense.cu"
+#include "product/matmul.cu"
 #include "../products/shapes.h"
 
 #include "values.h"
@@ -127,6 +128,36 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 		    units); });
 }
 
+/* A product of each direction of its factors, as many times as COUNT. */
+static void
+check_matmul(int64_t count, int64_t m, int64_t n, int64_t k)
+{
+	Values a = drawn(count * m * k), b = drawn(count * k * n), old = drawn(count * m * n);
+	Values at = turned(a, count, m, k), bt = turned(b, count, k, n);
+	Sums c((size_t)(count * m * n));
+
+	for (int64_t i = 0; i < (int64_t)c.size(); i++)
+		for (int64_t j = 0; j < k; j++)
+			c[i] += (double)VALUE(a[i / n * k + j]) * VALUE(b[(i / n / m * k + j) * n + i % n]);
+	for (int turn = 0; turn < 4; turn++) {
+		struct matmul s = { m, n, k, turn & 1, turn >> 1, { { count, m * k, k * n } } };
+
+		check(std::to_string(count) + " of " + std::to_string(m) + " x " + std::to_string(k) + " x " +
+		    std::to_string(n) + ", turned " + std::to_string(turn), old, onto(old, c), [&](elem *to) {
+			matmul_forward(to, turn & 1 ? &at[0] : &a[0], turn & 2 ? &bt[0] : &b[0], ONTO(0.5f), AS_IS,
+			    NULL, 0, s); });
+	}
+}
+
+/* from 1 on, up to MOST; every other time a multiple of 8, which goes by packs */
+static int64_t
+side(int most)
+{
+	int64_t n = 1 + (int64_t)(uniform() * most);
+
+	return uniform() < 0.5f ? n : (n + 7) / 8 * 8;
+}
+
 int
 main(void)
 {
@@ -136,6 +167,11 @@ main(void)
 	check_dense(120, 72, 104);
 	check_dense(99, 70, 121);
 	check_dense(140, 136, 200);
+	for (int i = 0; i < 6; i++) {
+		int64_t m = side(150), n = side(150), k = side(100);
+
+		check_matmul(1 + i % 2, m, n, k);
+	}
 	if (large < 15) {	/* the others are split, or too few tiles */
 		failures++;
 		std::printf("only %d products by large tiles\n", large);
