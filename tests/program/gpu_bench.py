@@ -234,7 +234,7 @@ def stages():
         [["A100 80GB", "A100"], ["H100 80GB HBM3", "H100 80GB", "H100"], ["T4"]])
     same("is a name of Stowage's, or none", [gpu_prepare.card_here(n) for n in (
         "NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3", "NVIDIA GeForce RTX 3090", "Voodoo 2")],
-        ["A100 80GB", "H100", "RTX 3090", None])
+        ["A100 80GB", "H100 80GB HBM3", "RTX 3090", None])
 
 
 def results():
