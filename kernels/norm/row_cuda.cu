@@ -67,22 +67,16 @@ planes_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight
 {
 	int64_t packs = plane_packs((uintptr_t)y | (uintptr_t)x, n, places);
 
-	for (int64_t p = threadIdx.x; p < packs; p += PACKS_ON_WAY * BLOCK) {
-		struct packs_on_way v;
+#pragma unroll 1	/* several at once need more registers than there are */
+	for (int64_t p = threadIdx.x; p < packs; p += BLOCK) {
+		int64_t c = plane_of_pack(p, places);
+		real gain = scale * VALUE(weight[c]), offset = bias ? VALUE(bias[c]) : 0;
+		struct map_pack v = row_pack(x, p);
 
-		v.load(x, p, packs);
 #pragma unroll
-		for (int k = 0; k < PACKS_ON_WAY; k++) {
-			int64_t at = p + k * BLOCK, c = plane_of_pack(at, places);
-
-			if (at >= packs)
-				break;
-			real gain = scale * VALUE(weight[c]), offset = bias ? VALUE(bias[c]) : 0;
-#pragma unroll
-			for (int j = 0; j < MAP_PACK; j++)
-				v.at[k].at[j] = ELEM(epilogue_of_both(kind, plane_value(VALUE(v.at[k].at[j]) - mean, gain, offset), 0));
-			((struct map_pack *)y)[at] = v.at[k];
-		}
+		for (int j = 0; j < MAP_PACK; j++)
+			v.at[j] = ELEM(epilogue_of_both(kind, plane_value(VALUE(v.at[j]) - mean, gain, offset), 0));
+		((struct map_pack *)y)[p] = v;
 	}
 	ALONG_REST (j, packs, n) {
 		int64_t c = quotient(j, places);
