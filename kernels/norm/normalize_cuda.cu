@@ -39,7 +39,7 @@ planes_pack_dx(enum epilogue_kind kind, struct map_pack *to, real keep, const st
 	*to = made;
 }
 
-#define PLANES_PIECE	(2 * PACKS_ON_WAY * BLOCK * MAP_PACK)	/* elements of a row of dx that a block makes */
+#define PLANES_PIECE	(8 * BLOCK * MAP_PACK)	/* elements of a row of dx that a block makes */
 
 /* Of a row of dx the elements from FROM on up to END: packs, if each is of one channel. */
 FOR_KIND void

@@ -30,22 +30,6 @@ row_pack(const elem *x, int64_t p)
 	return ((const struct map_pack *)x)[p];
 }
 
-#define PACKS_ON_WAY	4
-
-/* Packs that a thread has asked for together, before it stores any: what is stored may lie where they come from. */
-struct packs_on_way {
-	struct map_pack at[PACKS_ON_WAY];
-
-	DEVICE_METHOD void
-	load(const elem *x, int64_t p, int64_t packs)
-	{
-#pragma unroll
-		for (int k = 0; k < PACKS_ON_WAY; k++)
-			if (p + k * BLOCK < packs)
-				at[k] = row_pack(x, p + k * BLOCK);
-	}
-};
-
 /* So many packs has a row of planes up to element END, if each is of one plane. A longer division would be a call, around
  * which what registers hold is put away. */
 DEVICE int64_t
