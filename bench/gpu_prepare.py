@@ -55,22 +55,12 @@ def output(*command, cwd=None):
     return done.stdout
 
 
-def names_of(card):
-    """What Stowage may call a card that CUDA calls "NVIDIA A100-SXM4-80GB" or "NVIDIA H100 80GB HBM3"."""
-    words = re.sub(r"-(SXM\d*|PCI[eE])-", " ", card).split()
-    while words and words[0] in ("NVIDIA", "Tesla", "GeForce"):
-        words = words[1:]
-    return [" ".join(words[:n]) for n in range(len(words), 0, -1)]
-
-
 def card_here(card):
-    """The name by which Stowage knows it, or None."""
+    """The card, as its driver calls it, if Stowage knows it, or None."""
     spec = os.path.join(ROOT, "specs", "lenet5.nn")
-    for name in names_of(card):
-        if not subprocess.run([stowage(), "plan", "--no-config", "--format", "json", "--device", name, spec],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
-            return name
-    return None
+    known = subprocess.run([stowage(), "plan", "--no-config", "--format", "json", "--device", card, spec],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    return card if known else None
 
 
 def for_training(text, batch, precision, optimizer, data, device):
