@@ -9,37 +9,38 @@
 
 #include "base/text.h"
 
-#define NEEDS_HOST	1u	/* the machine's memory */
-#define NEEDS_TORCH	2u
-#define NEEDS_EVALUATES	4u	/* people speak of validation or tests, */
-#define NEEDS_LATE	8u	/* of a failure after a time, */
-#define NEEDS_INFERS	16u	/* of inference, or of what is given to it, */
-#define NEEDS_LOADS	32u	/* of what is loaded, */
-#define NEEDS_PARALLEL	64u	/* or of several devices */
-#define NEEDS_DRIVER	128u	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
-#define NEEDS_AT_ONCE	256u	/* people speak of a failure at the start, */
-#define NEEDS_ONE	512u	/* of a batch of one, */
-#define NEEDS_DATA	1024u	/* or of the data set, and not of a device */
-#define NEEDS_WORDS	2048u	/* no program's message is there, */
-#define NEEDS_PROCESSOR	4096u	/* and people speak of the processor */
-#define NEEDS_GROWS	8192u	/* of memory that grows */
-#define NEEDS_REPLAY	16384u	/* or of a memory of what was seen */
-#define NEEDS_RESUMES	32768u	/* or of a run that goes on from a file */
-#define NEEDS_VOCABULARY	65536u	/* of a vocabulary, */
-#define NEEDS_DARKNET	131072u	/* or of Darknet's settings */
-#define NEEDS_TAKES_ALL	262144u	/* of a device that is full, and of TensorFlow or JAX */
-#define NEEDS_GRAPH	524288u	/* of a graph with nodes */
-#define NEEDS_LIBRARY	1048576u	/* a library of CUDA has a code for it */
-#define NEEDS_NO_POOL	2097152u	/* of no framework that takes a device at once, or that is told not to */
-#define NEEDS_SHUFFLE	4194304u	/* of a buffer of shuffled samples */
-#define NEEDS_WORKERS	8388608u	/* of a loader's processes */
-#define NEEDS_METRICS	16777216u	/* of transformers' evaluation, which switches gradients off by itself */
-#define NEEDS_NETWORK	33554432u	/* a framework speaks of a tensor of a layer */
-#define NEEDS_ANYONE	67108864u	/* CUDA's error, and no word of whose program it is */
-#define NEEDS_AGENT	134217728u	/* of an agent and its episodes */
-#define NEEDS_KILLED	268435456u	/* the kernel ended the process, or the like */
-#define NEEDS_UPDATE	536870912u	/* of the optimizer's step */
-#define NEEDS_SPLATS	1073741824u	/* of Gaussians that are rendered */
+#define NEEDS(n)	((uint64_t)1 << (n))
+#define NEEDS_HOST	NEEDS(0)	/* the machine's memory */
+#define NEEDS_TORCH	NEEDS(1)
+#define NEEDS_EVALUATES	NEEDS(2)	/* people speak of validation or tests, */
+#define NEEDS_LATE	NEEDS(3)	/* of a failure after a time, */
+#define NEEDS_INFERS	NEEDS(4)	/* of inference, or of what is given to it, */
+#define NEEDS_LOADS	NEEDS(5)	/* of what is loaded, */
+#define NEEDS_PARALLEL	NEEDS(6)	/* or of several devices */
+#define NEEDS_DRIVER	NEEDS(7)	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
+#define NEEDS_AT_ONCE	NEEDS(8)	/* people speak of a failure at the start, */
+#define NEEDS_ONE	NEEDS(9)	/* of a batch of one, */
+#define NEEDS_DATA	NEEDS(10)	/* or of the data set, and not of a device */
+#define NEEDS_WORDS	NEEDS(11)	/* no program's message is there, */
+#define NEEDS_PROCESSOR	NEEDS(12)	/* and people speak of the processor */
+#define NEEDS_GROWS	NEEDS(13)	/* of memory that grows */
+#define NEEDS_REPLAY	NEEDS(14)	/* or of a memory of what was seen */
+#define NEEDS_RESUMES	NEEDS(15)	/* or of a run that goes on from a file */
+#define NEEDS_VOCABULARY	NEEDS(16)	/* of a vocabulary, */
+#define NEEDS_DARKNET	NEEDS(17)	/* or of Darknet's settings */
+#define NEEDS_TAKES_ALL	NEEDS(18)	/* of a device that is full, and of TensorFlow or JAX */
+#define NEEDS_GRAPH	NEEDS(19)	/* of a graph with nodes */
+#define NEEDS_LIBRARY	NEEDS(20)	/* a library of CUDA has a code for it */
+#define NEEDS_NO_POOL	NEEDS(21)	/* of no framework that takes a device at once, or that is told not to */
+#define NEEDS_SHUFFLE	NEEDS(22)	/* of a buffer of shuffled samples */
+#define NEEDS_WORKERS	NEEDS(23)	/* of a loader's processes */
+#define NEEDS_METRICS	NEEDS(24)	/* of transformers' evaluation, which switches gradients off by itself */
+#define NEEDS_NETWORK	NEEDS(25)	/* a framework speaks of a tensor of a layer */
+#define NEEDS_ANYONE	NEEDS(26)	/* CUDA's error, and no word of whose program it is */
+#define NEEDS_AGENT	NEEDS(27)	/* of an agent and its episodes */
+#define NEEDS_KILLED	NEEDS(28)	/* the kernel ended the process, or the like */
+#define NEEDS_UPDATE	NEEDS(29)	/* of the optimizer's step */
+#define NEEDS_SPLATS	NEEDS(30)	/* of Gaussians that are rendered */
 #define SIGNS		31
 #define MOST_LIKELY	3
 
@@ -63,7 +64,7 @@
     "validation or inference with gradients on; in Keras models made anew in each)"
 
 static const struct row {
-	unsigned needs;
+	uint64_t needs;
 	const char *where;	/* what a line's words may mean; NULL: the row rests on none */
 	struct {
 		const char *cause, *share, *shows;
@@ -261,9 +262,9 @@ static const struct row {
 
 /* The sign's place among others. */
 static int
-place(unsigned sign)
+place(uint64_t sign)
 {
-	return __builtin_ctz(sign | 1u << SIGNS);
+	return __builtin_ctzll(sign | NEEDS(SIGNS));
 }
 
 /* CUDA's, or HIP's, bare words: any program's. */
@@ -318,12 +319,12 @@ is_library(const struct oom_message *o)
 }
 
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
-static unsigned
+static uint64_t
 signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 {
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
-	unsigned is = o->host ? NEEDS_HOST : 0;
+	uint64_t is = o->host ? NEEDS_HOST : 0;
 	bool words = o->kind == OOM_TOLD;
 	int i;
 
@@ -355,7 +356,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	is |= (o->kind == OOM_TENSORFLOW || o->kind == OOM_ONNX) && strchr(o->node, '/') ? NEEDS_NETWORK : 0;
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
-		is |= told[i] && told[i]->line ? 1u << i : 0;
+		is |= told[i] && told[i]->line ? NEEDS(i) : 0;
 	is |= is_of_anyone(o) && !p->torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
 	is |= (autopsy_is_torch(o) && !is_of_anyone(o)) || ((o->kind == OOM_CUDA || words) && p->torch) ? NEEDS_TORCH : 0;
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
@@ -443,7 +444,7 @@ autopsy_likely(struct autopsy *y)
 	const struct said *told[SIGNS + 1] = { NULL };
 	const struct row *r = table;
 	bool skips = false;	/* of one: then shares are none */
-	unsigned is;
+	uint64_t is;
 	int i;
 
 	if (!is_unknown(y))

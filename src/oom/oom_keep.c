@@ -274,16 +274,11 @@ is_of_anyone(const struct oom_log *log, const struct oom_message *o)
 	return o->kind == OOM_OTHER && !o->size[OOM_ASKED].known && !o->shape.known && !o->python && !o->node[0];
 }
 
-/* A process that was killed was so for the machine's memory, unless a device is named; one on the processor, too. Where a card
- * is named, and not its memory, it may be either. */
+/* A process that was killed was so for the machine's memory, unless a device is named; one on the processor, too. */
 static bool
-is_told_of_host(struct oom_told *told)
+is_told_of_host(const struct oom_told *told)
 {
-	bool named = told->device;
-
-	if (told->killed.line && !told->sure)
-		told->device = false;
-	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !named);
+	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device);
 }
 
 static void
@@ -300,6 +295,8 @@ told_alone(struct oom_log *log)
 		forget(log, is_of_anyone);
 	if (log->messages.n > 0 || log->more > 0)
 		return;
+	if (told->killed.line && !told->sure)	/* where a card is named, and not its memory, it may be either */
+		told->device = false;
 	if (!told->said.line) {
 		o.line = o.last = told->killed.line;
 		o.hedged = true;

@@ -393,14 +393,21 @@ says_update(struct talk t)
 	return NULL;
 }
 
-/* What is read at once; not "I run into memory errors". */
+/* What is read at once; "I run into memory errors" is none of it. */
 static const char *
 names_data(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, DATA, &n);
 
-	return at || talk_any_phrase(t, "running into|run into|ran into|runs into") ? at : talk_find_whole(t, "into memory", &n);
+	struct talk rest;
+
+	if (at)
+		return at;
+	for (rest = t; (at = talk_find_whole(rest, "into memory", &n)); rest = talk_part(t, at + n, t.s + t.n))
+		if (!talk_is_one_of(clause_word_ahead(t, at), "run runs ran running"))
+			return at;
+	return NULL;
 }
 
 /* "import pickle", "from a import b" */

@@ -12,7 +12,6 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_named.h"
 
-#define KEYWORD		8	/* bytes in which a line of code begins with one */
 #define MOST_AHEAD	5	/* words ahead of a card's name */
 #define MOST_LINE	1000	/* bytes of one that are read */
 
@@ -126,7 +125,8 @@ is_code(struct talk t)
 	struct talk rest = talk_part(t, s, end);
 
 	if (talk_any_phrase(t, "str(e)|print(|printf(|logger.|logging.|warnings.warn(|std::cerr|#include|assert(|log(|, line |"
-	    "://github.com/pytorch/pytorch/blob|: raise |; raise |{ raise |: throw |; throw |{ throw |: return |; return |{ return ") || talk_any_phrase(talk_head(t, s, KEYWORD), "raise |except |throw |return |def "))
+	    "://github.com/pytorch/pytorch/blob|: raise |; raise |{ raise |: throw |; throw |{ throw |: return |; return |{ return ") ||
+	    talk_first(rest, "raise |except |throw |return |def ") == s)
 		return true;
 	if (end - s >= 2 && (memcmp(s, "//", 2) == 0 || memcmp(s, "/*", 2) == 0 || memcmp(s, "* ", 2) == 0 || memcmp(s, "--", 2) == 0) &&
 	    memcmp(s, "* ", 2) != 0)
@@ -323,7 +323,7 @@ names_card(struct talk t)
 	const char *s;
 
 	for (s = t.s; (word = clause_word_behind(t, s)).n > 0; s = word.s + word.n)
-		if ((talk_any_whole(word, "gpu gpus card cards") && is_of_card(t, word)) || (talk_any_whole(word, "device") &&
+		if ((talk_has_whole(word, CARD) && is_of_card(t, word)) || (talk_any_whole(word, "device") &&
 		    talk_any_whole(clause_word_behind(t, word.s + word.n), "memory mem oom out")))
 			return true;
 	return false;

@@ -136,8 +136,8 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 		memcpy(t->function, function.s, function.n);
 		t->function[function.n] = '\0';
 	}
-	t->applied |= piece_find(function, "parallel_apply") != NULL;
-	t->facts |= t->applied ? facts & ~TRACE_SPREAD : facts;	/* its layers run by then */
+	t->applied |= piece_find(function, "parallel_apply") != NULL || (facts & TRACE_BACKWARD);
+	t->facts |= t->applied ? facts & ~TRACE_SPREAD : facts;	/* layers run by then */
 	if (!t->library) {
 		t->here = facts;
 		t->attention = piece_any_of(path, "attention attn") || piece_any_of(function, "attention attn attend");

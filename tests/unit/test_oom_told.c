@@ -14,6 +14,7 @@ Test(oom_told, memory_that_ran_out)
 		bool device, host;
 	} said[] = {
 		{ "I use a 12GB titanxp. It runs out of memory.", TOLD_ENDED, false, false },
+		{ "I raise the batch and run out of GPU memory", TOLD_ENDED, true, false },
 		{ "why gpu memory rises suddenly, resulting in out of memory?", TOLD_ENDED, true, false },
 		{ "I always get a GPU out of memory error", TOLD_ENDED, true, false },
 		{ "my GPU memory is not enough for this model", TOLD_SHORT, true, false },
@@ -178,6 +179,8 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("it is full after every iteration").later.line, 0);
 	cr_expect_eq(read_lines("on a GTX 1080 GPU").parallel.line, 0);
 	cr_expect_eq(read_lines("when loading the point cloud").loading.line, 0);
+	cr_expect_eq(read_lines("I ran into OOM. I read all files into memory.").told.data.line, 1);
+	cr_expect_eq(read_lines("I read all files and run into memory errors.").told.data.line, 0);
 	cr_expect_eq(read_lines("I load the dataset as a whole").told.data.line, 1);
 	cr_expect_eq(read_lines("import numpy as np").told.data.line, 0);
 	cr_expect_eq(read_lines("from data import load the dataset").told.data.line, 0);

@@ -71,6 +71,10 @@ Test(oom_words, validation_and_tests)
 		cr_expect_eq(read_lines(yes[i]).evaluating.line, 1, "%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		cr_expect_eq(read_lines(no[i]).evaluating.line, 0, "%s", no[i]);
+	cr_expect_eq(read_lines("Validation fails with OOM.").evaluating.line, 1);
+	cr_expect_eq(read_lines("The validation loss never falls.").evaluating.line, 0);
+	cr_expect_eq(read_lines("It exceeds the memory when verifying.").evaluating.line, 1);
+	cr_expect_eq(read_lines("I verified that the memory is full.").evaluating.line, 0);
 }
 
 Test(oom_words, the_evaluation_of_a_trainer)
@@ -102,6 +106,12 @@ Test(oom_words, several_devices)
 	cr_expect_eq(read_lines("without DataParallel").parallel.line, 0);
 	cr_expect_eq(read_lines("the first GPU has no memory left").parallel.line, 1);
 	cr_expect_eq(read_lines("net = nn.DataParallel(net) is what I use: the first GPU is full").parallel.line, 1, "behind a call");
+	cr_expect_eq(read_lines("Do I need multi-gpu for that?").parallel.line, 0);
+	cr_expect_eq(read_lines("It fails with multi-gpu training.").parallel.line, 1);
+	cr_expect_eq(read_lines("It fails with DataParallel.").parallel.line, 1);
+	cr_expect_eq(read_lines("python train.py --gpu 0 --epochs 3").parallel.line, 0, "an option");
+	cr_expect_eq(read_lines("Only GPU 0 is full.").parallel.line, 1);
+	cr_expect_eq(read_lines("net = torch.nn.DataParallel(net, device_ids=[0])").parallel.line, 0, "code that one device runs, too");
 }
 
 Test(oom_words, the_size_of_pictures)
@@ -147,16 +157,6 @@ Test(oom_words, what_is_named_for_something_else)
 	cr_expect_eq(read_lines("It fails when I resume training from a checkpoint.").resuming.line, 1);
 	cr_expect_eq(read_lines("It fails every time I continued training.").resuming.line, 1);
 	cr_expect_eq(read_lines("It fails when I generate a video of 5 seconds.").media.line, 1);
-	cr_expect_eq(read_lines("Do I need multi-gpu for that?").parallel.line, 0);
-	cr_expect_eq(read_lines("It fails with multi-gpu training.").parallel.line, 1);
-	cr_expect_eq(read_lines("It fails with DataParallel.").parallel.line, 1);
-	cr_expect_eq(read_lines("python train.py --gpu 0 --epochs 3").parallel.line, 0, "an option");
-	cr_expect_eq(read_lines("Only GPU 0 is full.").parallel.line, 1);
-	cr_expect_eq(read_lines("net = torch.nn.DataParallel(net, device_ids=[0])").parallel.line, 0, "code that one device runs, too");
-	cr_expect_eq(read_lines("Validation fails with OOM.").evaluating.line, 1);
-	cr_expect_eq(read_lines("The validation loss never falls.").evaluating.line, 0);
-	cr_expect_eq(read_lines("It exceeds the memory when verifying.").evaluating.line, 1);
-	cr_expect_eq(read_lines("I verified that the memory is full.").evaluating.line, 0);
 	cr_expect_eq(read_lines("Out of memory at the start.\nThe GPU is out of memory after training on some samples.").later.line, 2,
 	    "though another line is what is quoted");
 	cr_expect_eq(read_lines("I get OOM at the first optimizer step.").told.update.line, 1);
