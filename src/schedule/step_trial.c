@@ -29,7 +29,7 @@ new_value(struct model *m, int origin)
 	t->origin[v] = origin;
 	t->bytes[v] = t->bytes[origin];
 	t->root[v] = t->overwrites[v] = v;
-	t->first[v] = -1;
+	t->first[v] = t->back[v] = -1;
 	t->last_read[v] = 0;
 	return v;
 }
@@ -218,7 +218,7 @@ add_present(struct model *m, const struct model_node *n)
 		last[r] = event;
 		if (k < nin)
 			last_read[r] = event;
-		if (back[r] >= 0)
+		if (back[r] >= 0)	/* then it has a first use, too */
 			continue;
 		back[r] = event;
 		if (first[r] < 0)
