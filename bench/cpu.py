@@ -13,7 +13,8 @@ some updates, and the best one is what Stowage is measured against; --setting na
 of it stays for all turns, asleep while the program runs. Printed: samples/s of each side's fastest epoch,
 their ratio, peak memory, and every setting that could matter.
 
-With --folder programs are kept, and are not built again if they are there: `--runs 0` builds alone.
+With --folder programs are kept, by threads and products, and are not built again if they are there, whatever
+Stowage then is: `--runs 0` builds alone.
 """
 import argparse
 import array
@@ -196,4 +197,5 @@ if versions.returncode:
 print("PyTorch", versions.stdout.strip())
 for network in args.networks:
     with tempfile.TemporaryDirectory() as folder:
-        compare(network, os.path.join(os.path.abspath(args.folder or folder), network))
+        kept = f"{network}-{args.threads}{'-cblas' if args.cblas else ''}"
+        compare(network, os.path.join(os.path.abspath(args.folder or folder), kept))

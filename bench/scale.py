@@ -223,8 +223,9 @@ def build(spec, name, folder, counts):
         scaled = os.path.join(folder, f"{name}.nn")
         open(scaled, "w").write(with_batch(open(spec).read(), micro * ranks))
         plans[ranks] = plan(scaled, *options)
-        subprocess.run([STOWAGE, "emit", *options, scaled, "-o", to], check=True)
-        subprocess.run(["make", "-s", "-C", to], check=True)
+        if not os.path.exists(os.path.join(to, name)):
+            subprocess.run([STOWAGE, "emit", *options, scaled, "-o", to], check=True)
+            subprocess.run(["make", "-s", "-C", to], check=True)
         programs[ranks] = [os.path.join(to, name)] if ranks == 1 else ["mpirun", "-n", str(ranks), os.path.join(to, name)]
     return plans, programs
 
@@ -297,7 +298,7 @@ if __name__ == "__main__":
     parser.add_argument("--here", nargs="?", const=os.path.join(HERE, "specs/resnet18.nn"), metavar="SPEC")
     parser.add_argument("--steps", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--programs", metavar="FOLDER", help="where programs are built, and stay: another run has no need to")
+    parser.add_argument("--programs", metavar="FOLDER", help="where programs are built, and stay: they are not built again, whatever Stowage and SPEC then are")
     parser.add_argument("--test", action="store_true")
     options = parser.parse_args()
     if options.test:
