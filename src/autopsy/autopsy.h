@@ -75,7 +75,9 @@ struct autopsy {
 	int64_t card, card_largest;	/* --memory beside a pool of the log, and the batch by the dump's rules */
 	VEC(const char *) causes;	/* what the log gives evidence of, most telling first */
 	int hints;		/* of those, conditions on what settings and sentences have (a batch, pictures) */
+	VEC(const char *) reported;	/* what people's words would mean, each quoted and a condition: no evidence */
 	VEC(const char *) likely;	/* where that is nothing: what is likeliest then, after a sentence ahead of it */
+	int likely_else;	/* the first of these that is of another condition; 0: none is */
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
 };
 

@@ -108,7 +108,7 @@ autopsy_less(const struct autopsy *y)
 
 	if (y->log.batch > 0)
 		return arena_printf(y->arena, "fewer samples in a batch (line %d has %lld%s), or %s, make", y->log.batch_line,
-		    (long long)y->log.batch, y->log.batch == 1 ? ", which cannot be fewer" : "", smaller);
+		    (long long)y->log.batch, y->log.batch == 1 && !y->log.batch_told ? ", which cannot be fewer" : "", smaller);
 	return arena_printf(y->arena, "fewer samples in a batch, or %s, make", smaller);
 }
 

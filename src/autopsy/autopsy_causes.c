@@ -24,6 +24,12 @@ autopsy_cause(struct autopsy *y, const char *text)
 }
 
 void
+autopsy_reported(struct autopsy *y, const char *text)
+{
+	vec_push(y->arena, &y->reported, text);
+}
+
+void
 autopsy_hint(struct autopsy *y, const char *text)
 {
 	autopsy_cause(y, text);

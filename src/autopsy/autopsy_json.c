@@ -175,6 +175,19 @@ write_dump(struct json *j, const struct autopsy *y)
 	jsonw_end(j);
 }
 
+/* Of sentences FROM to TO, those that are of a list. */
+static void
+write_items(struct json *j, const char *key, const struct autopsy *y, int from, int to)
+{
+	int i;
+
+	jsonw_array(j, key);
+	for (i = from; i < to; i++)
+		if (y->likely.v[i][0] == '-')
+			jsonw_string(j, NULL, y->likely.v[i] + 2);
+	jsonw_end(j);
+}
+
 static void
 write_causes(struct json *j, const struct autopsy *y)
 {
@@ -184,11 +197,13 @@ write_causes(struct json *j, const struct autopsy *y)
 	for (i = 0; i < y->causes.n; i++)
 		jsonw_string(j, NULL, y->causes.v[i]);
 	jsonw_end(j);
-	jsonw_array(j, "likely");
-	for (i = 0; i < y->likely.n; i++)
-		if (y->likely.v[i][0] == '-')
-			jsonw_string(j, NULL, y->likely.v[i] + 2);
+	jsonw_array(j, "reported");
+	for (i = 0; i < y->reported.n; i++)
+		jsonw_string(j, NULL, y->reported.v[i]);
 	jsonw_end(j);
+	write_items(j, "likely", y, 0, y->likely_else ? y->likely_else : y->likely.n);
+	if (y->likely_else)
+		write_items(j, "likely_else", y, y->likely_else, y->likely.n);
 	for (i = 0; i < y->likely.n && y->likely.v[i][0] != '-'; i++)
 		;
 	jsonw_string(j, "likely_where", i > 0 ? y->likely.v[i - 1] : NULL);

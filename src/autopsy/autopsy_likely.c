@@ -119,7 +119,7 @@ static const struct row {
 		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ KEPT_DATA, NULL, IN_PARTS },
 		{ "Something is kept from step to step (lists of results, losses with their graph)", NULL, "then it grows with num_workers=0, too." } } },
-	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_GROWS, "memory grew", {
+	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
 		    "of)", NULL, "then it grows evenly, and stops where that is left out." },
 		{ LOADERS, NULL, "in PyTorch with num_workers=0 it grows less, or not." } } },
@@ -325,7 +325,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 	uint64_t is = o->host ? NEEDS_HOST : 0;
-	bool words = o->kind == OOM_TOLD;
+	bool words = o->kind == OOM_TOLD, in_torch = p->torch || (p->torch_told && !is_of_another(y));
 	int i;
 
 	told[place(NEEDS_EVALUATES)] = &p->evaluating;
@@ -342,7 +342,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_AT_ONCE)] = words ? &p->told.at_once : NULL;
 	told[place(NEEDS_ONE)] = words || is_of_anyone(o) ? &p->told.one : NULL;
 	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu ? &p->told.data : NULL;
-	told[place(NEEDS_GROWS)] = words ? &p->grows : NULL;
+	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = words ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
@@ -357,8 +357,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? NEEDS(i) : 0;
-	is |= is_of_anyone(o) && !p->torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
-	is |= (autopsy_is_torch(o) && !is_of_anyone(o)) || ((o->kind == OOM_CUDA || words) && p->torch) ? NEEDS_TORCH : 0;
+	is |= is_of_anyone(o) && !in_torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
+	is |= (autopsy_is_torch(o) && !is_of_anyone(o)) || ((o->kind == OOM_CUDA || words) && in_torch) ? NEEDS_TORCH : 0;
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
 
@@ -438,15 +438,35 @@ push_machine(struct autopsy *y, const struct row *r)
 		    "list, or loader processes hold copies of it. A part of the data, or num_workers=0 in PyTorch, then takes less.");
 }
 
+/* A row that rests on words may rest on some that were misread: what is likeliest without them. */
+static void
+push_else(struct autopsy *y, const struct row *r, uint64_t is, const struct said *told)
+{
+	const struct row *other = r;
+	int i;
+
+	while (other->where || (is & other->needs) != other->needs)
+		other++;		/* the last rests on nothing */
+	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
+		if (strcmp(r->item[i].cause, other->item[0].cause) == 0)
+			return;
+	y->likely_else = y->likely.n;
+	vec_push(y->arena, &y->likely, arena_printf(y->arena, "Where line %d does not mean that:", told->line));
+	push_item(y, other->item[0].cause, other->item[0].share, other->item[0].shows);
+}
+
 void
 autopsy_likely(struct autopsy *y)
 {
 	const struct said *told[SIGNS + 1] = { NULL };
+	const struct said *on;
 	const struct row *r = table;
 	bool skips = false;	/* of one: then shares are none */
 	uint64_t is;
 	int i;
 
+	if (y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
+		autopsy_words(y, !is_unknown(y));
 	if (!is_unknown(y))
 		return;
 	for (is = signs(y, told); (is & r->needs) != r->needs; r++)
@@ -456,12 +476,15 @@ autopsy_likely(struct autopsy *y)
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
 		vec_push(y->arena, &y->likely, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
 		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
-	head(y, r, told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK | NEEDS_KILLED |
-	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))]);
+	on = told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK | NEEDS_KILLED |
+	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))];
+	head(y, r, on);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		skips |= is_ruled_out(y, r->item[i].cause);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		if (!is_ruled_out(y, r->item[i].cause))
 			push_item(y, r->item[i].cause, skips ? NULL : r->item[i].share, r->item[i].shows);
+	if (r->where)
+		push_else(y, r, is, on);
 	push_machine(y, r);
 }

@@ -116,15 +116,17 @@ one_runs(const struct oom_told *t, int line)
 static void
 batch_said(struct autopsy *y)
 {
+	void (*say)(struct autopsy *, const char *) = y->log.batch_told ? autopsy_reported : autopsy_hint;
+
 	if (y->log.batch == 1 && one_runs(&y->log.paste.told, y->log.batch_line))
 		return;
 	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says || y->log.paste.told.graph.line || autopsy_is_driver(y->main))
 		return;
 	if (y->log.batch == 1)
-		autopsy_hint(y, arena_printf(y->arena, "Line %d has a batch of 1. Where that is the run's, it cannot be smaller: smaller "
+		say(y, arena_printf(y->arena, "Line %d has a batch of 1. Where that is the run's, it cannot be smaller: smaller "
 		    "samples, or fewer or narrower layers, can.", y->log.batch_line));
 	else
-		autopsy_hint(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
+		say(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
 		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,
 		    (long long)y->log.batch));
 }

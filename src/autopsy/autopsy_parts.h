@@ -32,6 +32,8 @@ bool	autopsy_is_driver(const struct oom_message *);
 const char	*autopsy_said(const struct autopsy *, const struct said *);
 /* One more of y->causes. */
 void	autopsy_cause(struct autopsy *y, const char *text);
+/* One more of y->reported: it rests on words of people's. */
+void	autopsy_reported(struct autopsy *y, const char *text);
 /* One more, that is a hint: what is likeliest by people's words is told beside it. */
 void	autopsy_hint(struct autopsy *y, const char *text);
 
@@ -41,6 +43,8 @@ void	autopsy_place_causes(struct autopsy *);
 void	autopsy_alone_causes(struct autopsy *);
 /* By what was pasted beside the log: autopsy_paste.c. */
 void	autopsy_paste_causes(struct autopsy *);
+/* By what people say of the time when it failed; EXPLAINED: causes were found. */
+void	autopsy_words(struct autopsy *, bool explained);
 /* By what is said of pictures, where nothing else was found. */
 void	autopsy_pictures_said(struct autopsy *);
 /* Are a model's weights, by its name, more than the device has? Then no batch matters. */

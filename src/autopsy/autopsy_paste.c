@@ -59,7 +59,7 @@ code(struct autopsy *y)
 		    "message is of a later one: what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", p->volatiles));
 	else if (p->older && p->newer && !p->no_grad)
-		autopsy_cause(y, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4. Where code for the one runs in the other: volatile=True, by which code for "
+		autopsy_reported(y, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4. Where code for the one runs in the other: volatile=True, by which code for "
 		    "the older switches gradients off in evaluation, has had no effect since 0.4, so that autograd keeps all that "
 		    "forward makes there. torch.no_grad() takes its place.", p->older == p->newer ?
 		    arena_printf(y->arena, "Line %d speaks", p->older) :
@@ -89,23 +89,23 @@ code(struct autopsy *y)
 
 /* ---- sentences ---- */
 
-/* What people say of the time when it failed. Of a bare message autopsy_likely.c makes more of it. */
-static void
-words(struct autopsy *y)
+/* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c makes more of it. */
+void
+autopsy_words(struct autopsy *y, bool explained)
 {
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 
-	if (p->grows.line && !o->says)
-		autopsy_cause(y, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
+	if (explained && p->grows.line && !o->says && o->kind != OOM_TOLD)
+		autopsy_reported(y, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
 		    "processes hold" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep, validation with gradients on; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)",
 		    o->host ? "" : " Where it grows by leaps, samples come that are larger, or have more in them, than those before."));
-	if (p->evaluating.line && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
+	if (explained && p->evaluating.line && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
 	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
-		autopsy_cause(y, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "
+		autopsy_reported(y, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "
 		    "torch.no_grad() does not stand around that, autograd keeps all that forward makes, as if to train on it, and "
 		    "results that are kept hold it from batch to batch.", autopsy_said(y, &p->evaluating) + 1));
 }
@@ -118,7 +118,7 @@ autopsy_pictures_said(struct autopsy *y)
 
 	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line)
 		return;
-	autopsy_hint(y, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
+	autopsy_reported(y, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
 	    "%.1f million pixels each, results of its layers grow with them: crops, tiles one after the other, or half of each "
 	    "side, which takes a quarter, need less, and so do fewer at once.", p->said_line, (long long)p->said_high,
 	    (long long)p->said_wide, (double)p->said_high * (double)p->said_wide / 1e6));
@@ -138,13 +138,14 @@ autopsy_weights_fill(const struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	int64_t total = device_bytes(y);
 
-	return p->millions > 0 && p->many_bits && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
+	return p->millions > 0 && !p->model_told && p->many_bits && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
 }
 
 static void
 weights(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
+	void (*say)(struct autopsy *, const char *) = p->model_told ? autopsy_reported : autopsy_cause;
 	int64_t half, total = device_bytes(y);
 	char n[SIZE_TEXT], bytes[SIZE_TEXT], have[SIZE_TEXT];
 	const char *bits = p->few_bits ? arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)",
@@ -157,14 +158,14 @@ weights(struct autopsy *y)
 	size_human(bytes, half);
 	if (y->main->host) {
 		if (p->millions >= MANY)
-			autopsy_cause(y, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
+			say(y, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
 			    "%s in 16 bits%s, and twice that in float32. While they are read, a file's and the model's may lie there together.",
 			    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 		return;
 	}
 	if (total <= 0 || half < total / 2)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take %s in "
+	say(y, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take %s in "
 	    "16 bits%s. %s", autopsy_said(y, &p->model) + 1, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." :
 	    half > total ? arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of "
 	    "them in the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") :
@@ -251,7 +252,6 @@ autopsy_paste_causes(struct autopsy *y)
 {
 	weights(y);
 	code(y);
-	words(y);
 	reading(y);
 	if (y->main->host)
 		return;

@@ -311,6 +311,18 @@ print_causes(const struct autopsy *y)
 		autopsy_say(y, "%s", y->causes.v[i]);
 }
 
+/* What rests on words of people's alone. */
+static void
+print_reported(const struct autopsy *y)
+{
+	int i;
+
+	if (y->reported.n)
+		autopsy_heading(y, "What the report says in words");
+	for (i = 0; i < y->reported.n; i++)
+		autopsy_say(y, "%s", y->reported.v[i]);
+}
+
 static void
 print_alive(const struct autopsy *y)
 {
@@ -514,6 +526,7 @@ autopsy_text(const struct autopsy *y)
 	print_holders(y);
 	print_layer(y);
 	print_causes(y);
+	print_reported(y);
 	if (y->main && (y->main->asserted || y->main->hedged || apart))
 		return;		/* memory is not what failed, or may not be */
 	print_alive(y);

@@ -20,11 +20,18 @@ names_framework(const struct autopsy *y, const char *name)
 	return oom_told_framework(i) && y->log.paste.told.framework[i].line;
 }
 
-/* Another framework compiles by XLA, too: is one named, and JAX is not? */
+/* Others compile by XLA, too: is it JAX's program, by files or errors of its own? */
+static bool
+is_of_jax(const struct autopsy *y)
+{
+	return y->log.paste.jax_files > 0;
+}
+
+/* Is another framework named, and JAX is not? */
 static bool
 is_of_another(const struct autopsy *y)
 {
-	if (y->log.paste.jax_files || names_framework(y, "JAX"))
+	if (is_of_jax(y) || names_framework(y, "JAX"))
 		return false;
 	return y->log.paste.tf_files || y->log.paste.torch_files || names_framework(y, "TensorFlow") || names_framework(y, "PyTorch") || names_framework(y, "Keras");
 }
@@ -43,11 +50,11 @@ xla_request(struct autopsy *y)
 		    "their size or length, where all pairs of positions are compared with its square: fewer or "
 		    "shorter ones%s, or results that backward makes anew%s, take less.",
 		    is_of_another(y) ? "" : ", be they a batch or what vmap maps over",
-		    is_of_another(y) ? "" : " (jax.lax.map takes them one by one)", is_of_another(y) ? "" : " (jax.checkpoint)"));
+		    is_of_another(y) ? "" : " (in JAX jax.lax.map takes them one by one)", is_of_another(y) ? "" : " (jax.checkpoint)"));
 	if (y->lo > TINY && !is_of_another(y))
-		autopsy_cause(y, "Where it ran on a GPU: JAX takes three quarters of it when it begins (older ones nine tenths), and no more "
-		    "than that, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
-		    "rest is for others.");
+		autopsy_cause(y, arena_printf(y->arena, "Where it ran on a GPU%s: JAX takes three quarters of it when it begins (older ones nine tenths), and "
+		    "no more than that, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
+		    "rest is for others.", is_of_jax(y) ? "" : ", in JAX"));
 }
 
 static void
@@ -64,10 +71,10 @@ xla_program(struct autopsy *y)
 		return;
 	if (all->bytes <= LITTLE)
 		autopsy_cause(y, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
-		    "something else, arrays of this process or another process. JAX takes three "
-		    "quarters of a device when it begins (XLA_PYTHON_CLIENT_PREALLOCATE=false: as it "
-		    "needs them), so that a second process finds little.",
-		    size_human(human, all->bytes)));
+		    "something else, arrays of this process or another process.%s%s",
+		    size_human(human, all->bytes), is_of_another(y) ? "" : is_of_jax(y) ? " JAX" : " Where it ran in JAX: that",
+		    is_of_another(y) ? "" : " takes three quarters of a device when it begins "
+		    "(XLA_PYTHON_CLIENT_PREALLOCATE=false: as it needs them), so that a second process finds little."));
 	else
 		autopsy_cause(y, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
 		    "and results: a device that has not as much free cannot run it.",

@@ -131,6 +131,18 @@ clause_is_question(struct talk t)
 	return memchr(t.s, '?', t.n) || talk_any_whole(t, "how why");
 }
 
+#define LEARNED		"ap map miou iou dice loss losses nan acc f1 auc fid bleu psnr metric metrics score scores result results category categories class classes " \
+    "prediction predictions overfits overfitting"
+#define FAILS		"memory mem oom ooms oomed vram ram gpu cuda error errors errored exception exceptions fail fails failed failing failure crash crashes "	\
+    "crashed crashing stop stops stopped stopping die dies died dying kill killed raise raises raised throw throws thrown occur occurs occurred " \
+    "happen happens happened happening reported exhausted exits exited aborts aborted terminated freezes hangs leak leaks"
+
+bool
+clause_is_of_learning(struct talk t)
+{
+	return talk_any_whole(t, LEARNED) && !talk_any_whole(t, FAILS);
+}
+
 /* ---- right beside a phrase ---- */
 
 #define NO	"not no never without nor neither cannot dont doesnt didnt wont isnt wasnt"

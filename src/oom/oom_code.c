@@ -36,22 +36,6 @@ is_plain_name(struct talk t)
 	return false;
 }
 
-/* A line without its comment. */
-static struct talk
-without_comment(struct talk t)
-{
-	char quote = 0;
-	size_t i;
-
-	for (i = 0; i < t.n; i++) {
-		if (quote ? t.s[i] == quote : t.s[i] == '"' || t.s[i] == '\'')
-			quote = quote ? 0 : t.s[i];
-		else if (!quote && t.s[i] == '#')
-			return talk_part(t, t.s, t.s + i);
-	}
-	return t;
-}
-
 static bool
 is_let_go(struct talk t)
 {
@@ -216,13 +200,19 @@ has_trainer(struct talk t)
 	return false;
 }
 
-/* volatile=True did the same before PyTorch 0.4. */
-static void
-gradients(struct oom_paste *p, struct talk t, int line, bool traced)
+void
+oom_code_said(struct oom_paste *p, struct talk t, int line)
 {
 	if ((talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( .trainer") || has_trainer(t)) &&
 	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile"))
 		p->no_grad = line;
+}
+
+/* volatile=True did the same before PyTorch 0.4. */
+static void
+gradients(struct oom_paste *p, struct talk t, int line, bool traced)
+{
+	oom_code_said(p, t, line);
 	if (traced)
 		return;
 	if (talk_any_of(t, "volatile=true") && talk_any_of(t, "variable( volatile=true)"))
@@ -326,7 +316,7 @@ move(struct oom_paste *p, struct talk t, int line)
 void
 oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 {
-	t = without_comment(t);
+	t = oom_without_comment(t);
 	gradients(p, t, line, traced);
 	sum_of_losses(p, t, line, traced);
 	if (traced)

@@ -94,6 +94,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->python |= o->python;
 	old->of_cuda |= o->of_cuda;
 	old->commented &= o->commented;
+	old->titled |= o->titled;
 	old->limited |= o->limited;
 	old->last = o->line;
 	old->warning &= o->warning;
@@ -306,6 +307,7 @@ told_alone(struct oom_log *log)
 	if (log->batch == 0 && told->batches > 0 && !told->runs) {
 		log->batch = told->batches == 1 ? told->batch[0] : -1;
 		log->batch_line = told->batch_line[0];
+		log->batch_told = true;
 	}
 }
 

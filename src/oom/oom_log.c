@@ -38,6 +38,8 @@ struct log_reader {
 	struct oom_around around;
 	struct oom_trace trace;
 	struct oom_owners owners;
+	struct oom_sources sources;
+	enum oom_source source;	/* of the line of that place */
 	int64_t told;		/* where in the text the last message ends, */
 	enum oom_kind told_kind;	/* and its kind */
 	const struct phrase *phrase[MOST_PHRASES];
@@ -145,7 +147,7 @@ is_of_nobody(const struct log_reader *r, const struct phrase *p, const char *s, 
 	while (to < near.s + near.n && !is_line_end(*to))
 		to++;
 	own = talk_part(near, lines_ahead(r, s, 1), to);
-	return !oom_is_owned(&r->owners, p->who ? p->who : oom_kind_name(p->kind), near, own, r->line);
+	return !oom_is_owned(&r->owners, p->who ? p->who : oom_kind_name(p->kind), near, own, r->line, r->sources.fenced);
 }
 
 /* The phrase that S begins with; NULL: none. AFTER: where it ends. */
@@ -214,6 +216,16 @@ stands_alone(const char *s, const char *end)
 	    oom_pattern("Exception", s, end, &m);
 }
 
+/* Where a blank line follows, up to STOP; NULL: none does. */
+static const char *
+paragraph_end(const char *s, const char *stop)
+{
+	for (; (s = memchr(s, '\n', (size_t)(stop - s))); s++)
+		if (s + 1 < stop && s[1] == '\n')
+			return s;
+	return NULL;
+}
+
 /* How far a message may go on: one that may be of something else, to the end of its line. */
 static const char *
 details_end(const struct phrase *p, const char *s, const char *end)
@@ -222,6 +234,8 @@ details_end(const struct phrase *p, const char *s, const char *end)
 	ptrdiff_t most = brief ? FEW : DETAILS;
 	const char *stop = end - s > most ? s + most : end, *line;
 
+	if (brief && !(p->flags & PHRASE_ANYONE) && (line = paragraph_end(s, stop)))
+		stop = line;
 	if (p->role == ROLE_MESSAGE || (p->role == ROLE_NAMED && stands_alone(s, end)))
 		return stop;
 	line = memchr(s, '\n', (size_t)(stop - s));
@@ -360,7 +374,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	r->told_kind = p->kind;
 	o.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin);
 	code = lines_ahead(r, begin, 3);
-	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code));
+	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code), r->source);
 	oom_keep(r->log, &o);
 }
 
@@ -379,6 +393,20 @@ fill(struct log_reader *r, size_t (*read)(void *, char *, size_t), void *context
 			r->log->bytes = INT64_MAX;
 		for (i = 0; i < n; i++)
 			oom_text_take(&r->in, (unsigned char)some[i]);
+	}
+}
+
+/* Is what P notes a word and a number, or a name, as people write them too, where a sentence has it? */
+static bool
+is_in_sentence(const struct log_reader *r, const struct phrase *p)
+{
+	switch (p->role) {
+	case ROLE_EPOCH: case ROLE_EPOCH_COUNT: case ROLE_STEP: case ROLE_EPOCH_STEP: case ROLE_BATCH: case ROLE_REPLAY: case ROLE_WEIGHTS:
+	case ROLE_TRAINED: case ROLE_PRINTED: case ROLE_SERVES: case ROLE_CAPTURE: case ROLE_SPEAKER: case ROLE_TRAINS: case ROLE_EVALUATES:
+	case ROLE_PROCESS:
+		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT;
+	default:
+		return false;
 	}
 }
 
@@ -408,7 +436,7 @@ look(struct log_reader *r, const char *s, const char *end)
 		return 1;
 	if (p->role <= ROLE_GENERIC)
 		message(r, p, &m, s, after, end);
-	else if (p->role != ROLE_NOTHING && !is_batch_of_another(r, p, s, after, end))
+	else if (p->role != ROLE_NOTHING && !is_in_sentence(r, p) && !is_batch_of_another(r, p, s, after, end))
 		oom_around(&r->around, p, &m, r->line);
 	return after > s ? (size_t)(after - s) : 1;
 }
@@ -423,10 +451,11 @@ begin_line(struct log_reader *r)
 
 	while (n < most && !is_line_end(s[n]))
 		n++;
-	oom_trace_line(&r->trace, r->log, s, n, r->line);
 	line = lexicon_read(r->lexicon, s, n);
+	r->source = oom_source_of(&r->sources, line);
+	oom_trace_line(&r->trace, r->log, s, n, r->line, r->source);
 	oom_owner_line(&r->owners, line, r->line, r->trace.taken ? 0 : r->trace.begun);
-	oom_paste_line(&r->log->paste, line, r->line, r->trace.begun && !r->trace.taken);
+	oom_paste_line(&r->log->paste, line, r->line, r->source, r->trace.begun && !r->trace.taken);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "oom/oom_paste.h"
 #include "oom/oom_pattern.h"
+#include "oom/oom_source.h"
 
 enum oom_kind {
 	OOM_TENSORFLOW,		/* a tensor's shape */
@@ -195,6 +196,7 @@ struct oom_log {
 	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */
 	int batch_line;
+	bool batch_told;	/* by a sentence alone */
 	int64_t steps;		/* the last that is counted ahead of the first message; 0: none */
 	int steps_line;
 	struct oom_peaks peaks;	/* ahead of the first message */

@@ -221,6 +221,16 @@ is_of_another(struct talk t, const char *at)
 	    !talk_any_of(sentence, "mem same still even oom exhaust alloc");
 }
 
+/* "It fails until the batch is 1", "when the batch is 1, the AP is 0": a batch of one, of FROM to TO, is where it ran. */
+static bool
+is_outcome(struct talk t, const char *from, const char *to)
+{
+	struct talk sentence = talk_sentence(t, from);
+
+	return talk_any_whole(talk_clause(t, from, (size_t)(to - from)), "until untill till unless") ||
+	    clause_is_of_learning(talk_part(sentence, to, sentence.s + sentence.n));
+}
+
 /* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
 static void
 batches(struct oom_told *o, struct talk t, int line)
@@ -252,7 +262,7 @@ batches(struct oom_told *o, struct talk t, int line)
 			continue;
 		o->runs |= oom_named_runs(t, behind, (size_t)(s - behind)) || ends_it(t, behind);
 		add_batch(o, n, line);
-		if (n == 1 && !oom_named_runs(t, behind, (size_t)(s - behind)) && !ends_it(t, behind) &&
+		if (n == 1 && !is_outcome(t, behind, s) && !oom_named_runs(t, behind, (size_t)(s - behind)) && !ends_it(t, behind) &&
 		    !talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), RUNS) && !is_of_another(t, behind))
 			said_at(&o->one, t, behind, line);
 	}

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "oom/oom_pattern.h"
+#include "oom/oom_source.h"
+
 static const struct owner {
 	const char *who;
 	const char *anywhere;	/* strokes part; NULL, here and below: none */
@@ -83,12 +86,34 @@ oom_owner_line(struct oom_owners *o, struct talk t, int line, int begun)
 			o->named |= 1u << i;
 }
 
+/* Is it named by a line of NEAR that is OWN, or no person's sentence? */
+static bool
+is_named_near(const struct owner *o, struct talk near, struct talk own, bool fenced)
+{
+	struct oom_sources sources = { .fenced = oom_fences(talk_part(near, near.s, own.s + own.n)) % 2 ? !fenced : fenced };
+	const char *s = near.s, *to, *end = near.s + near.n;
+	enum oom_source source;
+	struct talk t;
+
+	if (!names(near, o))
+		return false;
+	for (; s < end; s = to + 1) {
+		for (to = s; to < end && *to != '\n' && *to != OOM_BREAK; to++)
+			;
+		t = talk_part(near, s, to);
+		source = oom_source_of(&sources, t);
+		if ((source != SOURCE_PROSE || (s >= own.s && s < own.s + own.n)) && names(t, o))
+			return true;
+	}
+	return false;
+}
+
 bool
-oom_is_owned(const struct oom_owners *o, const char *who, struct talk near, struct talk own, int line)
+oom_is_owned(const struct oom_owners *o, const char *who, struct talk near, struct talk own, int line, bool fenced)
 {
 	int i = index_of(who);
 
 	if (i < 0 || owners[i].own_line)
 		return i >= 0 && names(own, &owners[i]);
-	return (o->begun && line - o->last <= OWNER_LINES && (o->named >> i & 1)) || names(near, &owners[i]);
+	return (o->begun && line - o->last <= OWNER_LINES && (o->named >> i & 1)) || is_named_near(&owners[i], near, own, fenced);
 }

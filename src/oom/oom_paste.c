@@ -56,7 +56,7 @@ size_at(const char *s, const char *from, const char *end)
 
 /* A name of a family of language models, with a size. */
 static void
-sizes(struct oom_paste *p, struct talk t, int line)
+sizes(struct oom_paste *p, struct talk t, int line, bool told)
 {
 	const char *s = t.s, *end = t.s + t.n, *to, *at;
 	struct talk name;
@@ -74,6 +74,7 @@ sizes(struct oom_paste *p, struct talk t, int line)
 			if (!is_digit(*at) || (millions = size_at(at, s, to)) == 0)
 				continue;
 			p->millions = p->millions && p->millions != millions ? -1 : millions;
+			p->model_told = told && (p->model_told || !p->model.line);
 			said_at(&p->model, name, at, line);
 			if (talk_any_of(t, "4-bit int4 int8 8-bit q4_ q5_ q8_ bnb fp8"))
 				p->few_bits = line;
@@ -183,8 +184,6 @@ names_full_batch(struct talk t)
 static void
 program(struct oom_paste *p, struct talk t, int line)
 {
-	const char *s = piece_past_blanks(t.s, t.s + t.n);
-
 	if (talk_any_phrase(t, "loading weights|loading checkpoint shards|loading model from") ||
 	    talk_any_of(t, "torch.load( .from_pretrained( load_checkpoint("))
 		p->loads = line;
@@ -204,6 +203,14 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->julia = line;
 	if (has_root(t, "/content/"))
 		p->colab = line;
+}
+
+/* Does the report end with ^C by itself? */
+static void
+stop(struct oom_paste *p, struct talk t, int line)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n);
+
 	if (t.s + t.n - s == 2 && memcmp(s, "^C", 2) == 0)
 		p->stopped = line;
 	else if (s < t.s + t.n && *s != '`')	/* a fence's */
@@ -211,15 +218,24 @@ program(struct oom_paste *p, struct talk t, int line)
 }
 
 void
-oom_paste_line(struct oom_paste *p, struct talk t, int line, bool traced)
+oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source source, bool traced)
 {
+	bool told = source == SOURCE_PROSE && !traced;
+
+	stop(p, t, line);
+	if (source == SOURCE_COMMENT && !traced)
+		return;
 	oom_named_call(&p->told, t);
-	oom_code_line(p, t, line, traced);
-	sizes(p, t, line);
-	program(p, t, line);
+	if (told)
+		oom_code_said(p, t, line);
+	else
+		oom_code_line(p, t, line, traced);
+	sizes(p, t, line, told);
+	if (!told)
+		program(p, t, line);
 	if (traced)
 		return;
-	oom_words_line(p, t, line);
+	oom_words_line(p, t, line, source);
 	setting(p, t, line);
 	holder(p, t, line);
 }

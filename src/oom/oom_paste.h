@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oom/oom_source.h"
 #include "oom/oom_told.h"
 
 #define PASTE_NAME	48
@@ -36,7 +37,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	char store[PASTE_NAME];
 	int colab, stopped;	/* of a path as Colab has them; of ^C by itself, and nothing after it */
 	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
-	struct said model;	/* the last such name */
+	struct said model;	/* the last such name, */
+	bool model_told;	/* and none but sentences have one */
 	int few_bits;		/* the last line by which weights may be in fewer than 16 bits, */
 	int many_bits;		/* and the last that speaks of 16 or more */
 	int64_t batch, parts, width, height;	/* Darknet's configuration; 0: not said */
@@ -52,7 +54,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
-	int torch;		/* the line that names PyTorch last */
+	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
 	int tf_files, jax_files;	/* and one with files of TensorFlow's Python, or of JAX, as tracebacks have them */
 	int torch_files;		/* the last line of a call in PyTorch, or of its XLA */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
@@ -63,7 +65,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 
 /* What fits of a name, to its end. */
 void	oom_paste_name(char to[PASTE_NAME], const char *s, const char *end);
-/* Line LINE of the log, as it was read by a lexicon; TRACED: a traceback's. */
-void	oom_paste_line(struct oom_paste *, struct talk, int line, bool traced);
+/* Line LINE of the log, as it was read by a lexicon; TRACED: a traceback's. What a person's sentence has of code, settings and
+ * names is none of the run's. */
+void	oom_paste_line(struct oom_paste *, struct talk, int line, enum oom_source, bool traced);
 
 #endif

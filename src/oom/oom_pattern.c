@@ -75,7 +75,7 @@ digits(const char *s, const char *end, bool commas, int64_t *n, bool *good)
 	return s;
 }
 
-/* The same for a number that is no pattern's end: where the line ends in it and the next begins
+/* The same for a number that is no pattern's end, but for a word's: where the line ends in it and the next begins
  * with a digit, that belongs to it, unless REST says that another number follows. */
 static const char *
 number(const char *s, const char *end, bool commas, const char *rest, int64_t *n, bool *good)
@@ -85,7 +85,7 @@ number(const char *s, const char *end, bool commas, const char *rest, int64_t *n
 	size_t have = (size_t)(at - s), more = 0;
 
 	rest += strspn(rest, " ");
-	if (!*good || !*rest || strchr("%#&@", *rest) || at >= end || !is_line_end(*at) ||
+	if (!*good || !*rest || (*rest == '\b' && !rest[1]) || strchr("%#&@", *rest) || at >= end || !is_line_end(*at) ||
 	    have >= sizeof(joined) / 2)
 		return at;
 	next = blanks(at, end);

@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_named.h"
+#include "oom/oom_source.h"
 
 #define MOST_AHEAD	5	/* words ahead of a card's name */
 #define MOST_LINE	1000	/* bytes of one that are read */
@@ -133,18 +134,6 @@ is_code(struct talk t)
 		return true;
 	return (talk_any_begins(talk_head(t, s, 6), "if elif while for") && end > s && end[-1] == ':' &&
 	    talk_any_of(rest, "( == in "));
-}
-
-/* "2018-02-06 19:49", "[INFO]", "I tensorflow/core": how programs begin the lines of their logs. */
-static bool
-is_logged(struct talk t)
-{
-	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
-	struct talk first = talk_head(t, s, 48);
-
-	if (end - s > 8 && is_digit(s[0]) && is_digit(s[1]) && (s[2] == ':' || (is_digit(s[2]) && is_digit(s[3]) && s[4] == '-')))
-		return true;
-	return talk_any_phrase(first, "[info|info]|[debug|[warn|[error|info:|debug:|warning:|tensorflow/");
 }
 
 static bool
@@ -485,7 +474,7 @@ memory(struct oom_told *o, struct talk t, int line)
 
 	if (in_other_words(&now, t)) {
 		said_at(&now.said, t, now.at, line);
-	} else if (!is_logged(t)) {
+	} else if (!oom_is_logged(t)) {
 		now.what = says_what(t, &at, &n);
 		if (now.what == TOLD_NOTHING && may_have_aside(t)) {
 			t = lexicon_read(t.of, plain, without_asides(t, plain));

@@ -255,13 +255,15 @@ ends_trace(const struct oom_trace *t, struct piece line)
 }
 
 void
-oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n, int line)
+oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n, int line, enum oom_source source)
 {
 	struct piece text = { s, n }, path, function;
 
 	if (t->begun && line - (t->taken ? t->taken : t->last) > MOST_GAP)
 		close_trace(t, log);
 	t->ended |= t->begun && ends_trace(t, text) && !is_marked(text) && !is_call(text, &path, &function);
+	if (source == SOURCE_PROSE || source == SOURCE_COMMENT)
+		return;			/* "it fails in train.py in forward" is no call */
 	note_bar(log, text, line);
 	if (piece_find(text, "op_name=\""))
 		log->attention = piece_any_of(text, "attention attn");
@@ -345,7 +347,7 @@ code_above(struct piece lines)
 }
 
 void
-oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, size_t n)
+oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, size_t n, enum oom_source source)
 {
 	struct piece code = { s, n }, ahead;
 	size_t own = n;
@@ -353,7 +355,7 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 	while (own > 0 && !is_line_end(s[own - 1]))
 		own--;
 	ahead = (struct piece){ s + own, n - own };
-	o->titled = is_title(ahead, o->line);
+	o->titled = source == SOURCE_PROSE || is_title(ahead, o->line);
 	o->commented = is_comment(ahead);
 	o->logged = piece_any_whole(ahead, "warning warn info debug");
 

@@ -29,9 +29,9 @@ struct oom_trace {		/* the one that is being read */
 };
 
 /* Line LINE of the log is the N bytes at S. */
-void	oom_trace_line(struct oom_trace *, struct oom_log *, const char *s, size_t n, int line);
+void	oom_trace_line(struct oom_trace *, struct oom_log *, const char *s, size_t n, int line, enum oom_source);
 /* A message is kept, whose line of code may be the N bytes at S; it takes what the traceback tells. */
-void	oom_trace_message(struct oom_trace *, struct oom_message *, const char *s, size_t n);
+void	oom_trace_message(struct oom_trace *, struct oom_message *, const char *s, size_t n, enum oom_source);
 /* The log has ended. */
 void	oom_trace_end(struct oom_trace *, struct oom_log *);
 

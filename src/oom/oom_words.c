@@ -90,6 +90,13 @@ is_growing(struct talk t, struct talk *growth)
 #define OF_PEOPLE	"of searching|of debugging|of googling|of trying|of reading|of work|of research|i tried|i searched|i found|i spent|"	\
     "old version|older version|previous version|earlier version"
 
+/* What a run has learned by the time at AT: "after 12 epochs the loss is nan". */
+static bool
+is_of_learning(struct talk t, const char *at)
+{
+	return clause_is_of_learning(talk_clause(t, at, 1));
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -103,7 +110,7 @@ is_late(struct talk t)
 	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "")) || (said = talk_first(t, "until epoch|until the")))
-		return said;
+		return is_of_learning(t, said) ? NULL : said;
 	if (talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
 		return talk_first(t, "after which");
 	while (talk_next_phrase(t, "after ", &at, &n)) {
@@ -111,7 +118,7 @@ is_late(struct talk t)
 		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") &&
 		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
-		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
+		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !is_of_learning(t, at))
 			return at;
 	}
 	return NULL;
@@ -137,7 +144,7 @@ is_late_there(struct talk t)
 			continue;
 		to = piece_past_blanks(piece_number(s, end, &n), end);
 		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours") &&
-		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to"))
+		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to") && !is_of_learning(t, s))
 			return s;
 	}
 	return NULL;
@@ -273,7 +280,7 @@ said(struct said *to, struct talk t, const char *at, int line)
 }
 
 void
-oom_words_line(struct oom_paste *p, struct talk t, int line)
+oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	struct talk growth;
 	const char *at;
@@ -300,7 +307,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line)
 	said(&p->resuming, t, resumes(t), line);
 	said(&p->parallel, t, is_parallel(t), line);
 	if (talk_any_begins(t, "torch pytorch nn.dataparallel"))
-		p->torch = line;
+		*(source == SOURCE_PROSE ? &p->torch_told : &p->torch) = line;
 	size_of_pictures(p, t, line);
 	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.3|h0.3|=0.3"))
 		p->older = line;

@@ -4,6 +4,6 @@
 
 #include "oom/oom_paste.h"
 
-void	oom_words_line(struct oom_paste *, struct talk, int line);
+void	oom_words_line(struct oom_paste *, struct talk, int line, enum oom_source);
 
 #endif

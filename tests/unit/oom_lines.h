@@ -12,10 +12,14 @@ read_lines(const char *text)
 	struct oom_paste p = { 0 };
 	struct arena *a = arena_new();
 	struct lexicon *l = lexicon_new(a);
+	struct oom_sources sources = { 0 };
 	int line = 1;
 
-	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
-		oom_paste_line(&p, lexicon_read(l, text, strcspn(text, "\n")), line++, false);
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		struct talk t = lexicon_read(l, text, strcspn(text, "\n"));
+
+		oom_paste_line(&p, t, line++, oom_source_of(&sources, t), false);
+	}
 	arena_free(a);
 	return p;
 }

@@ -219,6 +219,35 @@ Test(oom_logs, numbers_at_the_end_of_a_message)
 	cr_expect(m->facts & TRACE_CACHE);
 }
 
+/* A batch's is its word: what the next line of a log begins with is another. */
+Test(oom_logs, a_number_ends_with_its_line)
+{
+	const char *ahead[] = { "Instantaneous batch size per device = 1\n12/12/2024 07:07:23 - INFO - begun\n", "batch_size: 1\n2 devices\n" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ahead) / sizeof(*ahead); i++)
+		cr_expect_eq(read_log(arena_printf(arena, "%sRuntimeError: CUDA error: out of memory\n", ahead[i]))->batch, 1, "%s", ahead[i]);
+}
+
+/* A sentence's numbers and names are no program's. */
+Test(oom_logs, what_a_sentence_has_is_no_output)
+{
+	const struct oom_log *log = read_log("I use batch_size=4 there, it is at epoch 3/10, step 20 and then step 30, and replay_size=90000 is set.\n"
+	    "My onnxruntime is new, and I have vllm/ as well.\nrenderer: out of memory\n");
+
+	cr_expect_eq(log->batch, 0);
+	cr_expect_eq(log->epoch, 0);
+	cr_expect_eq(log->steps, 0);
+	cr_expect_eq(log->replay, 0);
+	cr_expect_eq(log->serving, 0);
+	log = read_log("batch_size=4\nepoch 3/10\nstep 20\nstep 30\nreplay_size=90000\nlog of vllm/engine\nRuntimeError: CUDA error: out of memory\n");
+	cr_expect_eq(log->batch, 4);
+	cr_expect_eq(log->epoch, 3);
+	cr_expect_eq(log->steps, 30);
+	cr_expect_eq(log->replay, 90000);
+	cr_expect_eq(log->serving, 6);
+}
+
 Test(oom_logs, an_assertion_is_named_with_its_line)
 {
 	const struct oom_message *m = oom_log_main(read_log("epoch 1\n" ASSERTION ASSERTION

@@ -112,6 +112,10 @@ static const struct {
 	{ "props_gpu\nCUDA Error 2, out of memory\n", "CUDA", false },
 	{ "ops_cuda.py\nCUDA Error 2, out of memory\n", "tinygrad", false },
 	{ "jobsrun: one\nmonitor: 1 oom_kill event in the container's group\n", "Linux", true },
+	/* a sentence mentions */
+	{ "It is as full as Caffe was.\nengine.cpp:56] Check failed: error == cudaSuccess (2 vs. 0)  out of memory\n", "CUDA", false },
+	{ "CUDA Error: out of memory\nI had that with darknet, too.\n", "CUDA", false },
+	{ "```\n./darknet detect\nCUDA Error: out of memory\n```\n", "Darknet", false },
 	/* others */
 	{ "Device memory allocation of size 1073741824 failed.\n", ANY, false },
 	{ "ggml_vulkan: Device memory allocation of size 1073741824 failed.\n", "Vulkan", false },

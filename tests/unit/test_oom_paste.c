@@ -145,8 +145,8 @@ Test(oom_paste, within_a_traceback_only_what_switches_gradients_off)
 	struct arena *a = arena_new();
 	struct lexicon *l = lexicon_new(a);
 
-	oom_paste_line(&p, lexicon_read(l, line, strlen(line)), 1, true);
-	oom_paste_line(&p, lexicon_read(l, grad, strlen(grad)), 2, true);
+	oom_paste_line(&p, lexicon_read(l, line, strlen(line)), 1, SOURCE_TRACE, true);
+	oom_paste_line(&p, lexicon_read(l, grad, strlen(grad)), 2, SOURCE_TRACE, true);
 	arena_free(a);
 	cr_expect_eq(p.sums, 0);
 	cr_expect_eq(p.no_grad, 2);

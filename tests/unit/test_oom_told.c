@@ -152,6 +152,8 @@ Test(oom_told, batches)
 	cr_expect_eq(t.batch_line[0], 1);
 	cr_expect_eq(t.one.line, 2);
 	cr_expect_eq(read_lines("it works with a batch of 1").told.one.line, 0, "it runs");
+	cr_expect_eq(read_lines("It is out of memory until the batch size is 1").told.one.line, 0, "it runs then");
+	cr_expect_eq(read_lines("It is out of memory; when the batch size is 1, the AP is 0").told.one.line, 0, "it learns nothing");
 	cr_expect_eq(read_lines("My GPU runs out of memory. With batchsize=1 I run into a type error.").told.one.line, 0, "another failure");
 	cr_expect_eq(read_lines("My GPU runs out of memory. With batchsize=1 I get the same error.").told.one.line, 1);
 	cr_expect_eq(read_lines("I reduced the batchsize and 16 bit precision").told.batches, 0);

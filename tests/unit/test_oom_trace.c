@@ -479,6 +479,24 @@ Test(oom_trace, of_a_cut_log_is_that_of_the_title)
 	expect_place(&(struct place){ .name = "another's", .facts = 0, .function = "" }, "as it is", p);
 }
 
+/* The message stands in the title and in a sentence below it, and the traceback is cut. */
+Test(oom_trace, of_a_cut_log_is_that_of_the_sentence)
+{
+	const char *cut = "RuntimeError: CUDA error: out of memory on my card\n\nI always get this: RuntimeError: CUDA error: out of memory\n\n"
+	    HEAD CALL("/src/fit.py", "61", "validate", "y = net(x)");
+	struct out o = { arena_strdup(arena, cut), strlen(cut) };
+
+	expect_place(&(struct place){ .name = "cut", .facts = TRACE_EVALUATES, .function = "validate" }, "as it is", o);
+}
+
+Test(oom_trace, a_sentence_is_no_call)
+{
+	const char *text = "It fails in fit.py in validate, and I do not know why.\nRuntimeError: CUDA error: out of memory\n";
+	struct out o = { arena_strdup(arena, text), strlen(text) };
+
+	expect_place(&(struct place){ .name = "a sentence", .facts = 0, .function = "" }, "as it is", o);
+}
+
 Test(oom_trace, that_ended_in_something_else_is_of_no_message)
 {
 	static const char *const ahead[] = { "WARNING step 12: CUDA out of memory, batch skipped\nstep 13 done\n",

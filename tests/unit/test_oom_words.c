@@ -45,11 +45,12 @@ Test(oom_words, a_failure_after_a_time)
 	static const char *const yes[] = { "it crashes after 26 epochs", "after a few iterations I get it", "it runs for a while",
 	    "fails in the second epoch", "when the epoch goes to 60", "it works fine for a while",
 	    "it does not fail at once, but after 3 epochs",
-	    "It trains for 12 epochs, after which memory ends" };
+	    "It trains for 12 epochs, after which memory ends", "The loss is fine, but after 12 epochs it ends", "After 12 epochs of training I get the error in a loss" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
 	    "look after it", "After 4 epochs the accuracy is 0.6", "kernel compiling for a while", "It ran out of memory a few hours ago", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
 	    "After 3 hours of searching I did not find the cause", "I train with 90 hours of speech and get CUDA out of memory",
-	    "Some jobs randomly run out of CUDA memory during the setup prior to training", "It worked for a while with the old version; the new one fails at once" };
+	    "Some jobs randomly run out of CUDA memory during the setup prior to training", "It worked for a while with the old version; the new one fails at once",
+	    "It is out of memory; with smaller ones, the AP of each category is 0 after 12 epochs" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).later.line, 1, "%s", yes[i]);

@@ -1,0 +1,427 @@
+/*
+ * A line is a program's, or of code, by its form alone: how logs, errors, calls, commands, settings and statements begin and
+ * end. It is a person's by words that none of these have outside of quotation marks. In a fence, where logs and code are
+ * pasted, it takes a person's own ("I", "my") to make one.
+ */
+#include "oom/oom_source.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_bar.h"
+
+#define LOG_HEAD	48	/* bytes in which the level of a log's line stands */
+#define SHORT_NAME	5	/* bytes of "Error", which is no exception's name by itself */
+
+/* Of sentences, whoever writes them; */
+#define WORDS		"i my me we our us you your he they it it's its i'm i've when after while how why what which even but because since please " \
+    "thanks the is are was were can could would should does did do not don't doesn't can't have has had get gets got getting this that these " \
+    "there so if with then than still very only also just any a an to"
+/* of those in which nothing but a person speaks; */
+#define OWN_WORDS	"i my me i'm i've we our please thanks hi hello"
+/* and such as code has none of outside of texts: it has "is", "not", "if", "with", "this", "do" and "i". */
+#define NO_CODE		"my me we our you your he they it's i'm i've when after how why what because since please thanks the are was were could would should " \
+    "does did don't doesn't can't have has had get gets got getting there so than still very also an of on"
+
+/* ---- words outside of texts ---- */
+
+struct talk
+oom_without_comment(struct talk t)
+{
+	char quote = 0;
+	size_t i;
+
+	for (i = 0; i < t.n; i++) {
+		if (quote ? t.s[i] == quote : t.s[i] == '"' || t.s[i] == '\'')
+			quote = quote ? 0 : t.s[i];
+		else if (!quote && t.s[i] == '#')
+			return talk_part(t, t.s, t.s + i);
+	}
+	return t;
+}
+
+/* The end of the text that a quotation mark at S begins; an apostrophe within a word begins none. */
+static const char *
+past_text(struct talk t, const char *s)
+{
+	const char *end = t.s + t.n, *to;
+
+	if (*s != '"' && *s != '`' && (*s != '\'' || (s > t.s && piece_is_word(s[-1]))))
+		return s;
+	to = memchr(s + 1, *s, (size_t)(end - s - 1));
+	return to ? to + 1 : s;
+}
+
+/* Is any word of T, outside of texts and not part of a name ("a.b", "a_b", "--a"), one of LIST? */
+static bool
+has_words(struct talk t, const char *list)
+{
+	const char *s = t.s, *end = t.s + t.n, *to;
+
+	while (s < end) {
+		if ((to = past_text(t, s)) > s) {
+			s = to;
+			continue;
+		}
+		if (!is_letter(*s)) {
+			s++;
+			continue;
+		}
+		for (to = s; to < end && (piece_is_word(*to) || (*to == '\'' && to + 1 < end && is_letter(to[1]))); to++)
+			;
+		if ((s == t.s || !memchr("./\\-=<$@%&", s[-1], 10)) && (to == end || !memchr("/\\=(_[", *to, 6)) &&
+		    !(*to == '.' && to + 1 < end && piece_is_word(to[1])) && talk_is_one_of(talk_part(t, s, to), list))
+			return true;
+		s = to;
+	}
+	return false;
+}
+
+/* ---- a program's lines ---- */
+
+bool
+oom_is_logged(struct talk t)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
+	struct talk first = talk_head(t, s, LOG_HEAD);
+
+	if (end - s > 8 && is_digit(s[0]) && is_digit(s[1]) && (s[2] == ':' || (is_digit(s[2]) && is_digit(s[3]) && s[4] == '-')))
+		return true;
+	return talk_any_phrase(first, "[info|info]|[debug|[warn|[error|info:|debug:|warning:|tensorflow/");
+}
+
+/* "RuntimeError: ...", "torch.cuda.OutOfMemoryError: ...", "KeyboardInterrupt": what a program ends with. */
+static bool
+is_error(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+	struct talk name;
+
+	while (s < end && (piece_is_word(*s) || *s == '.'))
+		s++;
+	name = talk_part(t, t.s, s);
+	return name.n > SHORT_NAME && (s == end || *s == ':') && talk_any_of(talk_part(t, s - SHORT_NAME, s), "error ption rrupt");
+}
+
+/* "F0601 net.cpp:18]", "E0613 12:": of glog. */
+static bool
+is_glog(struct talk t)
+{
+	return t.n > 6 && memchr("IWEF", t.s[0], 4) && is_digit(t.s[1]) && is_digit(t.s[2]) && is_digit(t.s[3]) && is_digit(t.s[4]) &&
+	    t.s[5] == ' ';
+}
+
+/* "Epoch 3/10", "Epoch: [2][40/90]", "step 100, loss: 0.3": counts, and no sentence. */
+static bool
+is_count(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+	int64_t n;
+
+	if (!talk_any_whole(talk_head(t, t.s, 9), "epoch iter iteration step train training val validation test") || has_words(t, WORDS))
+		return false;
+	for (; s < end; s++)
+		if (is_digit(*s) && piece_number(s, end, &n))
+			return true;
+	return false;
+}
+
+static bool
+is_output(struct talk t)
+{
+	struct oom_bar bar;
+
+	return oom_is_logged(t) || is_glog(t) || is_error(t) || is_count(t) || oom_bar_read(t.s, t.n, &bar) ||
+	    talk_any_begins(talk_head(t, t.s, 5), "*****") || talk_any_phrase(t, "warning: |userwarning|futurewarning|{'loss':|(core dumped)") ||
+	    talk_first(t, "[rank|[info|[warn|[error|killed") == t.s || (t.n > 6 && memcmp(t.s, "ERROR:", 6) == 0);
+}
+
+static bool
+is_table(struct talk t)
+{
+	return (t.s[0] == '|' && talk_any_of(t, "mib n/a nvidia-smi volatile pwr: gpu-util")) || (t.s[0] == '+' && t.n > 3 && memchr("-=", t.s[1], 2));
+}
+
+/* "File "a.py", line 9, in f", "a.py:9: in f", "~/a.py in f(x)", "---> 12 f(x)", "     11 x = y", or a traceback's head. */
+static bool
+is_call(struct talk t)
+{
+	const char *at = NULL, *s, *end = t.s + t.n;
+	size_t n;
+	int64_t number;
+
+	if (talk_any_phrase(t, "traceback (most recent call last)|\", line |\xe2\x80\x9d, line "))
+		return true;
+	while (talk_next_phrase(t, ".py", &at, &n)) {
+		s = at + n;
+		if (s < end && *s == ':' && (s = piece_number(s + 1, end, &number)) && end - s > 5 && memcmp(s, ": in ", 5) == 0)
+			return true;
+		s = at + n;
+		if (end - s > 4 && memcmp(s, " in ", 4) == 0 && !memchr(t.s, ' ', (size_t)(at - t.s)))
+			return true;
+	}
+	s = t.s;
+	while (s < end && *s == '-')
+		s++;
+	return s - t.s >= 2 && s < end && *s == '>' && (s = piece_past_blanks(s + 1, end)) < end && is_digit(*s);
+}
+
+/* ---- what people type for a program ---- */
+
+#define NO_COMMAND	"i my me we you it it's when after how why because the is are was were can could gives give get got fails runs and but"
+#define PROGRAMS	"python python3 cuda_visible_devices torchrun accelerate deepspeed sbatch srun bash sh pip pip3 conda docker mpirun horovodrun " \
+    "nvidia-smi sudo export wget ./darknet"
+
+/* "user@host:~/a$ ", "(base) C:\a>", "$ ", "!", "%%": what shells and notebooks put ahead of it. */
+static bool
+has_prompt(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n, *at;
+
+	if (end - s > 2 && (memcmp(s, "$ ", 2) == 0 || (*s == '!' && is_letter(s[1])) || (*s == '%' && (s[1] == '%' || is_letter(s[1])))))
+		return true;
+	if (*s == '(' && (at = memchr(s, ')', t.n)))
+		s = piece_past_blanks(at + 1, end);
+	for (at = s; at < end && *at != ' ' && *at != '$' && *at != '#' && *at != '>'; at++)
+		;
+	return at < end && *at != ' ' && at > s && (*at == '>' ? at - s > 2 && s[1] == ':' :
+	    memchr(s, '@', (size_t)(at - s)) && memchr(s, ':', (size_t)(at - s)));
+}
+
+static bool
+is_command(struct talk t)
+{
+	const char *to = t.s, *end = t.s + t.n;
+
+	if (has_prompt(t))
+		return true;
+	while (to < end && *to != ' ' && *to != '=')
+		to++;
+	return talk_is_one_of(talk_part(t, t.s, to), PROGRAMS) && !has_words(t, NO_COMMAND);
+}
+
+/* A name by itself: letters, digits, and what parts of names are joined by. */
+static const char *
+past_name(const char *s, const char *end)
+{
+	const char *from = s;
+
+	while (s < end && (piece_is_word(*s) || memchr(".-\"'", *s, 4)))
+		s++;
+	return s > from ? s : NULL;
+}
+
+/* "batch_size: 4", "lr=0.1", ""epochs": 3,", "--gpus 2": a name in small letters, and one value. */
+static bool
+is_setting(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n, *to = past_name(s, end), *value;
+
+	if (!to || to == end)
+		return false;
+	value = piece_past_blanks(to, end);
+	if (end - s > 3 && memcmp(s, "--", 2) == 0)
+		return !has_words(t, WORDS);
+	if (value == end || (*value != ':' && *value != '=') || (value + 1 < end && value[1] == '='))
+		return false;
+	value = piece_past_blanks(value + 1, end);
+	return value < end && (lower(*s) == *s || *s == '"' || *s == '\'') && !has_words(talk_part(t, value, end), WORDS) &&
+	    (is_digit(*value) || memchr("\"'[{-", *value, 5) || talk_any_whole(talk_part(t, value, end), "true false none null")) &&
+	    !memchr(value, ' ', (size_t)(end - value));
+}
+
+/* ---- code ---- */
+
+/* "import a", "from a import b", "def f(x):", "for a in b:", "return x", "@decorator" */
+static bool
+is_keyword_line(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n, *to;
+	struct talk word, rest;
+
+	if (*s == '@' && end - s > 1 && is_letter(s[1]))
+		return !memchr(s, ' ', t.n);
+	for (to = s; to < end && piece_is_word(*to); to++)
+		;
+	word = talk_part(t, s, to);
+	rest = talk_part(t, to, end);
+	if (talk_is_one_of(word, "import"))
+		return !has_words(rest, WORDS) && memchr(s, ' ', t.n);
+	if (talk_is_one_of(word, "from"))
+		return talk_any_whole(rest, "import");
+	if (lower(*s) != *s)
+		return false;			/* a sentence begins */
+	if (talk_is_one_of(word, "for"))
+		return (end[-1] == ':' && talk_any_whole(rest, "in")) || end[-1] == '{';
+	if (talk_is_one_of(word, "def class while if elif else try except finally with"))
+		return memchr(":({", end[-1], 3);
+	return talk_is_one_of(word, "return raise yield assert del") && memchr(" (", *to, 3) && !has_words(rest, NO_CODE);
+}
+
+/* The end of what is assigned to, or of a function's name: "a.b[0]", "x, y", "self.f"; NULL: none. */
+static const char *
+past_target(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+	int depth = 0;
+
+	if (s == end || !(is_letter(*s) || *s == '_' || *s == '*' || *s == '('))
+		return NULL;
+	for (; s < end; s++) {
+		depth += (*s == '[') - (*s == ']');
+		if (depth == 0 && !piece_is_word(*s) && !memchr(".]*", *s, 3) && !(*s == ',' && s + 1 < end && s[1] == ' ') &&
+		    !(*s == ' ' && s[-1] == ','))
+			break;
+	}
+	return s;
+}
+
+/* "x = f(y)", "total += loss", "const int n = 3;" */
+static bool
+is_assignment(struct talk t)
+{
+	const char *end = t.s + t.n, *at = past_target(t);
+
+	if (!at || at == end)
+		return false;
+	at = piece_past_blanks(at, end);
+	if (end - at > 1 && memchr("+-*/|&", *at, 6) && at[1] == '=')
+		at++;
+	return end - at > 1 && *at == '=' && at[1] != '=' && at[1] != '>';
+}
+
+/* "model.cuda()", "print(x)", "loss.backward();", "nn.Linear(3, 4),": a call, and nothing behind it. */
+static bool
+is_call_statement(struct talk t)
+{
+	const char *end = t.s + t.n, *at = past_target(t);
+
+	return at && at < end && at > t.s && *at == '(' && memchr("),:;([{\\", end[-1], 8);
+}
+
+/* A statement, by its form. */
+static bool
+is_statement(struct talk t)
+{
+	const char *end = t.s + t.n;
+	struct talk rest = oom_without_comment(t);
+
+	while (rest.n > 0 && memchr(" \t\r", rest.s[rest.n - 1], 3))
+		rest.n--;
+	if (rest.n < 2 || has_words(rest, NO_CODE))
+		return false;
+	if (is_keyword_line(rest) || is_assignment(rest) || is_call_statement(rest))
+		return true;
+	return end - t.s > 1 && memchr(";{}", end[-1], 3) && memchr("(){};=", end[-1] == ';' ? end[-2] : end[-1], 6);
+}
+
+/* "#model = f(x)", "// f(x)", and within code "# what it is". */
+static bool
+is_comment(const struct oom_sources *o, struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+	bool in_code = o->fenced || o->last == SOURCE_CODE || o->last == SOURCE_COMMENT;
+
+	if (end - s > 1 && s[0] == '/' && (s[1] == '/' || s[1] == '*'))
+		return true;
+	if (*s != '#')
+		return false;
+	while (s < end && *s == '#')
+		s++;
+	if (in_code || (s < end && *s != ' ' && s - t.s == 1))
+		return s < end && *s != '\r';
+	return is_statement(talk_part(t, piece_past_blanks(s, end), end));
+}
+
+/* ---- what it is ---- */
+
+/* Without blanks, the sign of a mail's quote, of Python's prompt, or of Markdown's lists and code, around it. */
+static struct talk
+trimmed(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+
+	while (end > s && memchr(" \t\r`", end[-1], 4))
+		end--;
+	while (s < end && memchr(" \t>`", *s, 4))
+		s++;
+	return talk_part(t, s, end);
+}
+
+static int
+count_of(struct talk t, const char *sign)
+{
+	const char *s, *end = t.s + t.n;
+	int n = 0;
+
+	for (s = t.s; end - s >= 3; s++)
+		if (memcmp(s, sign, 3) == 0) {
+			n++;
+			s += 2;
+		}
+	return n;
+}
+
+int
+oom_fences(struct talk t)
+{
+	return count_of(t, "```") + count_of(t, "~~~");
+}
+
+static enum oom_source
+by_form(const struct oom_sources *o, struct talk t, bool fenced, bool inset)
+{
+	if (t.n == 0)
+		return SOURCE_NONE;
+	if (is_call(t) || (o->called && inset))
+		return SOURCE_TRACE;
+	if (is_table(t))
+		return SOURCE_TABLE;
+	if (is_output(t))
+		return SOURCE_OUTPUT;
+	if (is_comment(o, t))
+		return SOURCE_COMMENT;
+	if (is_command(t))
+		return SOURCE_COMMAND;
+	if (is_setting(t))
+		return SOURCE_SETTING;
+	if (is_statement(t))
+		return SOURCE_CODE;
+	if (fenced)
+		return has_words(t, OWN_WORDS) ? SOURCE_PROSE : SOURCE_OUTPUT;
+	if (has_words(t, WORDS))
+		return SOURCE_PROSE;
+	/* a block is one thing, where nothing tells otherwise */
+	return o->last == SOURCE_OUTPUT || o->last == SOURCE_TRACE || (o->last == SOURCE_CODE && inset) ? o->last : SOURCE_UNSURE;
+}
+
+enum oom_source
+oom_source_of(struct oom_sources *o, struct talk line)
+{
+	struct talk t = trimmed(line);
+	bool inset = t.n > 0 && t.s > line.s;
+	int fences = oom_fences(line), marks = count_of(line, "\"\"\"") + count_of(line, "'''");
+	enum oom_source source;
+
+	source = fences % 2 && !memchr(t.s, ' ', t.n) ? SOURCE_NONE :	/* with a language's name, or without */
+	    by_form(o, t, o->fenced || fences > 1, inset);
+	o->quoted &= source != SOURCE_TRACE && !(t.n > 0 && is_output(t));	/* no text goes on that far */
+	source = o->quoted ? SOURCE_COMMENT : source;
+	if (marks % 2 && (o->quoted || source == SOURCE_CODE || marks * 3 == (int)t.n || o->last == SOURCE_CODE)) {
+		o->quoted = !o->quoted;
+		source = source == SOURCE_PROSE || source == SOURCE_UNSURE ? SOURCE_COMMENT : source;
+	}
+	if (fences % 2) {
+		o->fenced = !o->fenced;
+		o->quoted = false;
+	}
+	o->called = source == SOURCE_TRACE && is_call(t);
+	o->last = source;
+	return source;
+}
+
+bool
+oom_source_is_evidence(enum oom_source source)
+{
+	return source >= SOURCE_OUTPUT && source <= SOURCE_CODE;
+}

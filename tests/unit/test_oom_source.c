@@ -1,0 +1,122 @@
+/* What a line of a report is: a program's, code, or a person's. The lines are made up, after forms that reports have. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "oom/oom_source.h"
+
+#define COUNT(list)	(sizeof(list) / sizeof((list)[0]))
+#define MOST		16
+
+struct line {
+	enum oom_source source;
+	const char *text;
+};
+
+static void
+expect(const struct line *line, size_t n)
+{
+	struct oom_sources sources = { 0 };
+	struct arena *a = arena_new();
+	struct lexicon *l = lexicon_new(a);
+	size_t i;
+
+	for (i = 0; i < n && line[i].text; i++) {
+		enum oom_source source = oom_source_of(&sources, lexicon_read(l, line[i].text, strlen(line[i].text)));
+
+		cr_expect_eq(source, line[i].source, "%s: %d, not %d", line[i].text, (int)source, (int)line[i].source);
+	}
+	arena_free(a);
+}
+
+/* Each by itself. */
+Test(oom_source, lines)
+{
+	static const struct line lines[] = {
+		{ SOURCE_NONE, "" }, { SOURCE_NONE, "   " }, { SOURCE_NONE, "```python" },
+		/* a program's */
+		{ SOURCE_OUTPUT, "2021-02-06 19:49:11.123 loading" },
+		{ SOURCE_OUTPUT, "19:49:11 | it is the first of 3 steps" },
+		{ SOURCE_OUTPUT, "[INFO] the model has 3 layers" },
+		{ SOURCE_OUTPUT, "2018-02-06 19:49:00: I tensorflow/core/x.cc:3] I am up" },
+		{ SOURCE_OUTPUT, "F0601 syncedmem.cpp:56] Check failed" },
+		{ SOURCE_OUTPUT, "RuntimeError: CUDA out of memory. If it is more than that, try to set it" },
+		{ SOURCE_OUTPUT, "torch.cuda.OutOfMemoryError: CUDA out of memory." },
+		{ SOURCE_OUTPUT, "KeyboardInterrupt" },
+		{ SOURCE_OUTPUT, "Epoch 3/10" }, { SOURCE_OUTPUT, "Epoch: [2][40/90] loss 0.3" }, { SOURCE_OUTPUT, "iter 100, loss: 0.3" },
+		{ SOURCE_OUTPUT, " 45%|####      | 40/90 [00:01<00:02]" },
+		{ SOURCE_OUTPUT, "***** Running training *****" },
+		{ SOURCE_OUTPUT, "/a/b.py:9: UserWarning: it is not there" },
+		{ SOURCE_OUTPUT, "Killed" },
+		{ SOURCE_OUTPUT, "[rank0]: it is full" },
+		/* a traceback's */
+		{ SOURCE_TRACE, "Traceback (most recent call last):" },
+		{ SOURCE_TRACE, "  File \"train.py\", line 9, in forward" },
+		{ SOURCE_TRACE, "> [rank0]:   File \"train.py\", line 9, in f" },
+		{ SOURCE_TRACE, "a/train.py:9: in f" }, { SOURCE_TRACE, "~/a/train.py in f(x)" },
+		{ SOURCE_TRACE, "----> 3 model(x)" }, { SOURCE_TRACE, "---> 12 y = model(x)" },
+		/* tables */
+		{ SOURCE_TABLE, "|  0%   45C    P2    60W / 250W |  11000MiB / 11178MiB |    100%      Default |" },
+		{ SOURCE_TABLE, "+-------------------------------+" },
+		/* what is typed */
+		{ SOURCE_COMMAND, "$ python train.py" }, { SOURCE_COMMAND, "!pip install a" }, { SOURCE_COMMAND, "%%time" },
+		{ SOURCE_COMMAND, "python train.py --batch-size 4 --name a" }, { SOURCE_COMMAND, "CUDA_VISIBLE_DEVICES=0 python train.py" },
+		{ SOURCE_COMMAND, "user@host:~/a$ python train.py" }, { SOURCE_COMMAND, "(base) C:\\a>python train.py" },
+		{ SOURCE_COMMAND, "(env) user@host:~/a$ ls" }, { SOURCE_COMMAND, "torchrun --nproc_per_node 2 a.py" },
+		/* settings */
+		{ SOURCE_SETTING, "batch_size: 4" }, { SOURCE_SETTING, "batch=64" }, { SOURCE_SETTING, "\"epochs\": 3," },
+		{ SOURCE_SETTING, "--train_batch_size 4" }, { SOURCE_SETTING, "lr=0.1" },
+		/* code */
+		{ SOURCE_CODE, "import torch" }, { SOURCE_CODE, "from torch import nn" }, { SOURCE_CODE, "def forward(self, x):" },
+		{ SOURCE_CODE, "for x, y in loader:" }, { SOURCE_CODE, "with torch.no_grad():" }, { SOURCE_CODE, "    return self.fc(x)" },
+		{ SOURCE_CODE, "x = self.conv(x)" }, { SOURCE_CODE, "total_loss += loss" }, { SOURCE_CODE, "self.a[i] = f(x)" },
+		{ SOURCE_CODE, "a, b = f(x)" }, { SOURCE_CODE, "model.cuda()" }, { SOURCE_CODE, ">>> model.cuda()" },
+		{ SOURCE_CODE, "`model.eval()`" }, { SOURCE_CODE, "print(\"this is the end of my run\")" },
+		{ SOURCE_CODE, "model = nn.DataParallel(model)   # it is on my two cards" }, { SOURCE_CODE, "cudaMalloc(&p, n);" },
+		{ SOURCE_CODE, "@torch.no_grad()" }, { SOURCE_CODE, "if (x == 3) {" }, { SOURCE_CODE, "nn.Linear(3, 4)," },
+		/* comments */
+		{ SOURCE_COMMENT, "#model = nn.DataParallel(model)" }, { SOURCE_COMMENT, "# model = nn.DataParallel(model)" },
+		{ SOURCE_COMMENT, "// model = nn.DataParallel(model)" },
+		/* a person's */
+		{ SOURCE_PROSE, "I use nn.DataParallel(model) and it fails." }, { SOURCE_PROSE, "# My model is too large" },
+		{ SOURCE_PROSE, "python train.py gives me OOM" }, { SOURCE_PROSE, "I set batch_size=1 and it is still full" },
+		{ SOURCE_PROSE, "it fails in train.py in function forward" }, { SOURCE_PROSE, "With a batch of 4 it fails:" },
+		{ SOURCE_PROSE, "For example, the error occurs at epoch 3/10" }, { SOURCE_PROSE, "from there it is full" },
+		{ SOURCE_PROSE, "While training it crashes:" }, { SOURCE_PROSE, "import works, but the rest does not" },
+		{ SOURCE_PROSE, "Epoch 3 is where it fails" }, { SOURCE_PROSE, "> the memory grows in each epoch" },
+		/* neither for sure */
+		{ SOURCE_UNSURE, "Memory leak in validation" }, { SOURCE_UNSURE, "CUDA out of memory" }, { SOURCE_UNSURE, "# Environment" },
+		{ SOURCE_UNSURE, "- GPU: RTX 2080" }, { SOURCE_UNSURE, "Batch size = 4" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(lines); i++)
+		expect(&lines[i], 1);
+}
+
+/* What stands ahead of it decides, too. */
+Test(oom_source, blocks)
+{
+	static const struct line blocks[][MOST] = {
+		/* a fence holds a program's, but for what a person says of himself */
+		{ { SOURCE_NONE, "```" }, { SOURCE_OUTPUT, "the model is loaded" }, { SOURCE_COMMENT, "# the model" }, { SOURCE_PROSE, "here I get OOM" },
+		    { SOURCE_NONE, "```" }, { SOURCE_PROSE, "the model is loaded" } },
+		{ { SOURCE_OUTPUT, "```the model is loaded```" }, { SOURCE_PROSE, "the model is loaded" } },
+		/* the line of code of a call */
+		{ { SOURCE_TRACE, "  File \"a.py\", line 9, in f" }, { SOURCE_TRACE, "    assert x, \"it is the end\"" },
+		    { SOURCE_OUTPUT, "RuntimeError: a" }, { SOURCE_PROSE, "What can I do?" } },
+		/* within code */
+		{ { SOURCE_CODE, "x = f(y)" }, { SOURCE_COMMENT, "# the first of them" }, { SOURCE_CODE, "y = f(x)" }, { SOURCE_NONE, "" },
+		    { SOURCE_PROSE, "# What I tried" } },
+		{ { SOURCE_CODE, "def f(x):" }, { SOURCE_COMMENT, "\"\"\"It is the loop of validation:" }, { SOURCE_COMMENT, "model.eval()" },
+		    { SOURCE_COMMENT, "\"\"\"" }, { SOURCE_CODE, "return x" } },
+		/* a text of several lines does not go on over what failed */
+		{ { SOURCE_CODE, "def f(x):" }, { SOURCE_COMMENT, "\"\"\"It is the loop" }, { SOURCE_OUTPUT, "RuntimeError: a" } },
+		/* a block is one thing; a blank line ends it */
+		{ { SOURCE_OUTPUT, "[INFO] begun" }, { SOURCE_OUTPUT, "loading weights" }, { SOURCE_NONE, "" }, { SOURCE_UNSURE, "loading weights" } },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(blocks); i++)
+		expect(blocks[i], MOST);
+}
