@@ -72,15 +72,12 @@ solve(struct arena *a, struct packing *pack, const struct packing_options *o, co
 	return r;
 }
 
-/* O and THOROUGH as of solve(). LAST: by buffer, how long it is kept; NULL: as long as it lives. */
-static void
-pack(struct plan *p, struct arena *parent, const struct packing_options *o, const struct pass_options *thorough,
-    const int *last)
+/* What is not persistent. LAST: by buffer, how long it is kept; NULL: as long as it lives. */
+static struct packing
+items_of(const struct plan *p, struct arena *a, const int *last)
 {
-	struct arena *a = arena_child(parent);
 	struct packing pack = { .alignment = p->alignment };
-	struct packing_result r;
-	int i, k = 0;
+	int i;
 
 	pack.item = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*pack.item));
 	for (i = 0; i < p->buffers.n; i++) {
@@ -90,15 +87,34 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o, cons
 			pack.item[pack.n++] = (struct item){ .size = b->bytes,
 			    .lower = b->first, .upper = (last ? last[i] : b->last) + 1 };
 	}
-	r = solve(a, &pack, o, thorough);
-	p->transient_bytes = r.height;
-	p->arena_bytes = p->persistent_bytes + r.height;
-	p->proved_bytes = p->persistent_bytes + r.bound;
-	p->optimal = r.optimal;
-	p->visits = r.visits;
+	return pack;
+}
+
+static void
+take_places(struct plan *p, const struct packing *pack, const struct packing_result *r)
+{
+	int i, k = 0;
+
+	p->transient_bytes = r->height;
+	p->arena_bytes = p->persistent_bytes + r->height;
+	p->proved_bytes = p->persistent_bytes + r->bound;
+	p->optimal = r->optimal;
+	p->visits = r->visits;
 	for (i = 0; i < p->buffers.n; i++)
 		if (!p->buffers.v[i].persistent)
-			p->buffers.v[i].offset = p->persistent_bytes + pack.item[k++].offset;
+			p->buffers.v[i].offset = p->persistent_bytes + pack->item[k++].offset;
+}
+
+/* O and THOROUGH as of solve(), LAST as of items_of(). */
+static void
+pack(struct plan *p, struct arena *parent, const struct packing_options *o, const struct pass_options *thorough,
+    const int *last)
+{
+	struct arena *a = arena_child(parent);
+	struct packing pack = items_of(p, a, last);
+	struct packing_result r = solve(a, &pack, o, thorough);
+
+	take_places(p, &pack, &r);
 	arena_free(a);
 }
 
@@ -136,6 +152,18 @@ plan_place(struct module *m, struct plan *p, const struct pass_options *o)
 	pack(p, m->arena, p->sketch ? &quick : NULL, p->sketch ? NULL : o, NULL);
 	if (!p->sketch)
 		plan_place_buckets(m, p);
+}
+
+void
+plan_place_on(struct module *m, struct plan *p, int times)
+{
+	struct arena *a = arena_child(m->arena);
+	struct packing pack = items_of(p, a, NULL);
+	struct packing_result r = packing_solve(a, &pack, &(struct packing_options){ .visits = times * p->visits });
+
+	take_places(p, &pack, &r);
+	arena_free(a);
+	plan_place_buckets(m, p);
 }
 
 static bool

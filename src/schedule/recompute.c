@@ -25,6 +25,10 @@
 #include "ir/pass.h"
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
+#include "schedule/recompute_impl.h"
+
+#define MOST_CLOSE	4	/* plans to be placed with more effort, where none fits */
+#define CLOSE_EFFORT	8	/* times a network's: half a second each */
 
 /* ---- rewriting the graph ---- */
 
@@ -178,12 +182,48 @@ arena_of_trial(struct module *m, const struct pass_options *o, struct model *mod
 	return bytes;
 }
 
+struct close {			/* what would fit, were it placed as low as its lower bound */
+	struct module *planned;	/* up to place, in an arena of its own */
+	struct steps steps;
+};
+
 struct budget {
 	struct module *m;
 	const struct pass_options *o;
 	int64_t bytes;
 	struct module *planned;	/* what fits */
+	struct close close[MOST_CLOSE];	/* that with the smallest arena first */
+	int nclose;
 };
+
+static bool
+is_same(const struct plan *a, const struct plan *b)
+{
+	return a->arena_bytes == b->arena_bytes && a->lower_bound_bytes == b->lower_bound_bytes && a->visits == b->visits;
+}
+
+/* PLANNED, of the model's last trial, is kept if few are closer; else its arena is freed. */
+static void
+keep_close(struct budget *b, struct module *planned, struct model *model)
+{
+	struct close new = { planned, { NULL, 0, 0, 0 } };
+	int i, k;
+
+	for (i = 0; i < b->nclose && b->close[i].planned->plan->arena_bytes <= planned->plan->arena_bytes; i++)
+		if (is_same(b->close[i].planned->plan, planned->plan))
+			break;
+	if (i == MOST_CLOSE || (i < b->nclose && is_same(b->close[i].planned->plan, planned->plan))) {
+		arena_free(planned->arena);
+		return;
+	}
+	new.steps = steps_new(model);
+	steps_of_trial(model, &new.steps);
+	if (b->nclose == MOST_CLOSE)
+		arena_free(b->close[--b->nclose].planned->arena);
+	for (k = b->nclose++; k > i; k--)
+		b->close[k] = b->close[k - 1];
+	b->close[i] = new;
+}
 
 /* As arena_of_trial(), but no further than it takes to see that it does not fit. */
 static bool
@@ -193,15 +233,51 @@ fits_budget(struct model *model, void *context)
 	struct arena *own = arena_child(b->m->arena);
 	struct module *copy = copy_of_trial(b->m, model, own);
 	struct pass_options quiet = of_trials(b->o);
-	bool fits = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
-	    passes_between(copy, &quiet, "lifetimes", "place") && copy->plan->arena_bytes <= b->bytes &&
-	    passes_finish(copy, &quiet, "place");
+	bool close = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
+	    passes_between(copy, &quiet, "lifetimes", "place");
+	bool fits = close && copy->plan->arena_bytes <= b->bytes && passes_finish(copy, &quiet, "place");
 
 	if (fits)
 		b->planned = copy;
+	else if (close && copy->plan->arena_bytes > b->bytes)
+		keep_close(b, copy, model);
 	else
 		arena_free(own);
 	return fits;
+}
+
+/* Nothing fits as it is placed with a network's effort. What is close gets more, in an order that does not depend on the
+ * budget, so that for a smaller one the arena is no larger. The model's trial is of what fits. */
+static bool
+place_close(struct budget *b, struct model *model)
+{
+	struct pass_options quiet = of_trials(b->o);
+	int i;
+
+	for (i = 0; i < b->nclose; i++) {
+		struct module *m = b->close[i].planned;
+
+		plan_place_on(m, m->plan, CLOSE_EFFORT);
+		if (m->plan->arena_bytes > b->bytes || !passes_finish(m, &quiet, "place"))
+			continue;
+		steps_try(model, &b->close[i].steps);
+		b->planned = m;
+		return true;
+	}
+	return false;
+}
+
+/* The smallest arena that was found, that of the last trial included. */
+static int64_t
+least_found(struct budget *b, struct model *model)
+{
+	int64_t least = arena_of_trial(b->m, b->o, model, false);
+	int i;
+
+	for (i = 0; i < b->nclose; i++)
+		if (b->close[i].planned->plan->arena_bytes < least)
+			least = b->close[i].planned->plan->arena_bytes;
+	return least;
 }
 
 static bool
@@ -264,7 +340,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 {
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : o->most_bytes ? o->most_bytes :
 	    target_memory(o->target, module_ranks(m), &m->set.device);
-	struct budget budget = { m, o, bytes, NULL };
+	struct budget budget = { .m = m, .o = o, .bytes = bytes };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
 	    .most_work = work_for(o), .products = true, .unasked = for_speed(m, o), .fits = fits_budget,
 	    .context = &budget };
@@ -274,14 +350,14 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 		found_impossible(m, bytes - limits.budget);
 		return false;
 	}
-	found = recompute_search(model, &limits);
+	found = recompute_search(model, &limits) || (!o->search_work && place_close(&budget, model));
 	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
 	*planned = found ? budget.planned : NULL;
 	if (found || !m->set.recompute_budget)
 		return true;
-	found_none(m, arena_of_trial(m, o, model, false));
+	found_none(m, least_found(&budget, model));
 	return false;
 }
 
