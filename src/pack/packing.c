@@ -131,7 +131,8 @@ search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct 
 	return end;
 }
 
-/* Another method, of a copy: it may put jobs into another order, and searches know them by their places. */
+/* Another method, of a copy: it may put jobs into another order, and searches know them by their places. What it takes is given
+ * back. */
 static void
 move_about(struct instance *in, struct range *r, int64_t target, struct effort *e,
     int64_t (*method)(struct instance *, int64_t, int64_t, struct effort *))
@@ -140,16 +141,16 @@ move_about(struct instance *in, struct range *r, int64_t target, struct effort *
 	int64_t height;
 	int i;
 
-	copy.job = arena_array(in->arena, (size_t)in->n, sizeof(*copy.job));
+	copy.arena = arena_child(in->arena);
+	copy.job = arena_array(copy.arena, (size_t)in->n, sizeof(*copy.job));
 	memcpy(copy.job, in->job, (size_t)in->n * sizeof(*copy.job));
 	for (i = 0; i < in->n; i++)
 		copy.job[i].index = i;
 	height = method(&copy, r->height, target, e);
-	if (height >= r->height)
-		return;
-	r->height = height;
-	for (i = 0; i < in->n; i++)
+	for (i = 0; i < in->n && height < r->height; i++)
 		in->job[copy.job[i].index].offset = copy.job[i].offset;
+	r->height = height < r->height ? height : r->height;
+	arena_free(copy.arena);
 }
 
 /* Half of the effort is for complaints, which are cheap and whose orders differ most. */

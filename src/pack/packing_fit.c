@@ -211,10 +211,9 @@ struct fitting {
 };
 
 static struct fitting
-make_fitting(struct instance *in, int64_t best, int64_t target, struct effort *e)
+make_fitting(struct arena *a, struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
-	struct fitting f = { in, arena_array(in->arena, (size_t)in->n, sizeof(*f.job)),
-	    shelf_new(in->arena, in->n), best, target, e };
+	struct fitting f = { in, arena_array(a, (size_t)in->n, sizeof(*f.job)), shelf_new(a, in->n), best, target, e };
 
 	memcpy(f.job, in->job, (size_t)in->n * sizeof(*f.job));
 	return f;
@@ -315,7 +314,7 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 		{ by_fullest_and_area, FIT_LOWEST }, { by_fullest_and_life, FIT_LOWEST },
 	};
 	const int starts = (int)(sizeof(start) / sizeof(*start));
-	struct fitting f = make_fitting(in, best, target, e);
+	struct fitting f = make_fitting(in->arena, in, best, target, e);
 	struct job *room = arena_array(in->arena, (size_t)in->n, sizeof(*room));
 	int64_t lowest, height;
 	int s, vain, patience = IN_VAIN << (e->stage < 10 ? 2 * e->stage : 20);
@@ -339,8 +338,10 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 int64_t
 packing_fit(struct instance *in, int64_t best, int64_t target, int fits, struct effort *e)
 {
-	struct fitting f = make_fitting(in, best, target, e);
+	struct arena *a = arena_child(in->arena);
+	struct fitting f = make_fitting(a, in, best, target, e);
 
 	try_orders(&f, fits);
+	arena_free(a);
 	return f.best;
 }

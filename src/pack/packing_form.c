@@ -111,19 +111,19 @@ by_instant(struct arena *a, const struct job *job, int n, int end, bool upper, i
 /* Instants to sections: one ends where something dies, if anything was born since the one before
  * ended. Sorts jobs by birth; a piece ends where nothing is alive. */
 static void
-cut(struct arena *a, struct pieces *p, const struct job *job, int n)
+cut(struct arena *a, struct arena *scratch, struct pieces *p, const struct job *job, int n)
 {
-	int *next_born = arena_array(a, (size_t)n + 1, sizeof(int));
-	int *next_dead = arena_array(a, (size_t)n + 1, sizeof(int));
-	int *place = arena_array(a, (size_t)n + 1, sizeof(int));
+	int *next_born = arena_array(scratch, (size_t)n + 1, sizeof(int));
+	int *next_dead = arena_array(scratch, (size_t)n + 1, sizeof(int));
+	int *place = arena_array(scratch, (size_t)n + 1, sizeof(int));
 	int *born, *dead, end = 0, section = 0, alive = 0, t, i;
 	struct instance *in = NULL;
 	bool fresh = false;
 
 	for (i = 0; i < n; i++)
 		end = job[i].upper > end ? job[i].upper : end;
-	born = by_instant(a, job, n, end, false, next_born);
-	dead = by_instant(a, job, n, end, true, next_dead);
+	born = by_instant(scratch, job, n, end, false, next_born);
+	dead = by_instant(scratch, job, n, end, true, next_dead);
 	for (t = 0; t <= end; t++) {
 		if (dead[t] >= 0 && fresh) {
 			section++;
@@ -184,13 +184,15 @@ measure(struct instance *in, int64_t padding)
 struct pieces
 packing_form(struct arena *a, struct packing *p)
 {
-	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
+	struct arena *scratch = arena_child(a);
+	struct job *job = arena_array(scratch, (size_t)p->n + 1, sizeof(*job));
 	struct pieces pieces = { .job = arena_array(a, (size_t)p->n + 1, sizeof(*job)) };
 	int64_t padding = packing_divisor(p);
-	int n = fill_jobs(a, p, job), i;
+	int n = fill_jobs(scratch, p, job), i;
 
 	pieces.v = arena_array(a, (size_t)n + 1, sizeof(*pieces.v));
-	cut(a, &pieces, job, n);
+	cut(a, scratch, &pieces, job, n);
+	arena_free(scratch);
 	for (i = 0; i < pieces.n; i++)
 		measure(&pieces.v[i], padding);
 	return pieces;

@@ -214,11 +214,13 @@ short_last(const void *x, const void *y)
 int64_t
 packing_large(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
-	struct job *job = arena_array(in->arena, (size_t)in->n, sizeof(*job));
-	struct skyline sky = make_skyline(in->arena, in->sections);
+	struct instance own = *in;
+	struct arena *a = own.arena = arena_child(in->arena);
+	struct job *job = arena_array(a, (size_t)in->n, sizeof(*job));
+	struct skyline sky = make_skyline(a, in->sections);
 	size_t covered;
-	bool streets = crowd(in, &covered) <= (int64_t)in->n * CROWD;
-	struct street street = make_street(in, job, streets ? covered : 0);
+	bool streets = crowd(&own, &covered) <= (int64_t)in->n * CROWD;
+	struct street street = make_street(&own, job, streets ? covered : 0);
 	int64_t height = 0, end;
 	int k;
 
@@ -237,8 +239,8 @@ packing_large(struct instance *in, int64_t best, int64_t target, struct effort *
 		height = end > height ? end : height;
 	}
 	effort_spend(e, in->n);
-	if (height >= best)
-		return best;
-	memcpy(in->job, job, (size_t)in->n * sizeof(*job));
-	return height;
+	if (height < best)
+		memcpy(in->job, job, (size_t)in->n * sizeof(*job));
+	arena_free(a);
+	return height < best ? height : best;
 }
