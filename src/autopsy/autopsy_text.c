@@ -204,7 +204,7 @@ print_bulk(const struct autopsy *y)
 	char size[SIZE_TEXT];
 	int i;
 
-	for (i = 0; i < s->classes.n; i++) {
+	for (i = 0; y->log.dump.said_in_use && i < s->classes.n; i++) {
 		const struct dump_class *c = &s->classes.v[i];
 
 		if (c->count > 1 && c->size * c->count > sum / 2 && !c->what)
@@ -233,8 +233,8 @@ print_dump(const struct autopsy *y)
 		return;
 	}
 	print_classes(y);
-	autopsy_say(y, "%d sizes, %s B in use%s%s; of that, %s B have a name above.", s->classes.n,
-	    size_commas(in_use, d->in_use), s->pool ? " of " : "", s->pool ? arena_printf(
+	autopsy_say(y, "%d sizes, %s B %s%s%s; of that, %s B have a name above.", s->classes.n,
+	    size_commas(in_use, d->in_use), d->said_in_use ? "in use" : "as far as the list was read", s->pool ? " of " : "", s->pool ? arena_printf(
 	    y->arena, "%s B", size_commas(pool, s->pool)) : "",
 	    size_commas(named, s->explained));
 	if (d->listed < d->in_use)

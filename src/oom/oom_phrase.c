@@ -114,6 +114,10 @@ const struct phrase oom_phrases[] = {
 	    ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_KILLED, PHRASE_HEDGED) },
 	{ "DataLoader worker (pid @ is killed by signal\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_GONE,
 	    PHRASE_HEDGED) },		/* cut */
+	{ "DataLoader worker (pid @ is killed by\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_GONE,
+	    PHRASE_HEDGED) },
+	{ "DataLoader worker is killed by signal", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_GONE,
+	    PHRASE_HEDGED) },		/* in titles */
 	{ "DataLoader worker (pid(s) @ exited unexpectedly", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", LOADER_GONE, PHRASE_HEDGED) },
 	{ "background workers are no longer alive", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "batchgenerators",

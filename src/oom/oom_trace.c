@@ -169,10 +169,13 @@ give(const struct oom_trace *t, struct oom_message *o)
 static void
 close_trace(struct oom_trace *t, struct oom_log *log)
 {
+	bool open = t->begun && t->after && !t->taken && (t->turned || !t->ended), told = false;
 	int i;
 
-	for (i = 0; t->begun && t->after && !t->taken && (t->turned || !t->ended) && i < log->messages.n; i++)
-		if (log->messages.v[i].last == t->after)
+	for (i = 0; open && i < log->messages.n; i++)
+		told |= log->messages.v[i].last == t->after && log->messages.v[i].titled;
+	for (i = 0; open && i < log->messages.n; i++)
+		if (log->messages.v[i].last == t->after || (told && log->messages.v[i].titled))	/* in other words */
 			give(t, &log->messages.v[i]);
 	memset(t, 0, sizeof(*t));
 }
@@ -374,13 +377,17 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 	    (piece_find(code, "return t.to(") ? TRACE_OF_CODE | TRACE_LOADING : TRACE_OF_CODE);	/* PyTorch's own, or anyone's */
 }
 
-/* A traceback with which the log ends, cut ahead of its own end, is of the one message there is, if that stood in a title or
- * a sentence. */
+/* A traceback with which the log ends, cut ahead of its own end, is of what stands ahead of it, if that is in titles or sentences
+ * alone. */
 void
 oom_trace_end(struct oom_trace *t, struct oom_log *log)
 {
-	if (t->begun && !t->after && !t->taken && !t->ended && log->messages.n == 1 && log->messages.v[0].titled &&
-	    log->messages.v[0].last < t->begun)
-		give(t, &log->messages.v[0]);
+	bool told = t->begun && !t->after && !t->taken && !t->ended;
+	int i;
+
+	for (i = 0; told && i < log->messages.n; i++)
+		told = log->messages.v[i].titled && log->messages.v[i].last < t->begun;
+	for (i = 0; told && i < log->messages.n; i++)
+		give(t, &log->messages.v[i]);
 	close_trace(t, log);
 }

@@ -208,6 +208,8 @@ static const struct {
 	{ "The process is killed by SIGKILL by OOM killer due to high memory usage.", "Linux", true,
 	    true },
 	{ "slurmstepd: error: Exceeded job memory limit", "Slurm", true, false },
+	{ "DataLoader worker is killed by signal", "PyTorch's DataLoader", true, true },
+	{ "RuntimeError: DataLoader worker (pid 2978) is killed by", "PyTorch's DataLoader", true, true },
 	{ "=>> PBS: job killed: vmem 2097152kb exceeded limit 1048576kb", "PBS", true, false },
 	{ "was running was 30.46GB / 32.00GB (0.95), which exceeds the memory usage threshold of 0.95.",
 	    "Ray", true, false },

@@ -489,6 +489,19 @@ Test(oom_trace, of_a_cut_log_is_that_of_the_sentence)
 	expect_place(&(struct place){ .name = "cut", .facts = TRACE_EVALUATES, .function = "validate" }, "as it is", o);
 }
 
+/* It stands in the title, and in other words in a sentence. */
+Test(oom_trace, of_a_cut_log_is_that_of_all_sentences)
+{
+	const char *cut = "The step causing CUDA out of memory\n\nAs soon as it validates it goes out of memory.\n\n" HEAD
+	    CALL("/src/fit.py", "61", "validate", "y = net(x)");
+	const char *other = "The step causing CUDA out of memory\n\nRuntimeError: CUDA error: out of memory\n\n\n\n\nAnd another run of mine:\n" HEAD
+	    CALL("/src/fit.py", "61", "validate", "y = net(x)");
+	struct out o = { arena_strdup(arena, cut), strlen(cut) }, p = { arena_strdup(arena, other), strlen(other) };
+
+	expect_place(&(struct place){ .name = "cut", .facts = TRACE_EVALUATES, .function = "validate" }, "as it is", o);
+	expect_place(&(struct place){ .name = "a program's", .facts = 0, .function = "" }, "as it is", p);
+}
+
 Test(oom_trace, a_sentence_is_no_call)
 {
 	const char *text = "It fails in fit.py in validate, and I do not know why.\nRuntimeError: CUDA error: out of memory\n";
