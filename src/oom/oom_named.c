@@ -485,12 +485,17 @@ names_vocabulary(struct talk t)
 	return talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|standard vocab|vocab/") ? NULL : talk_first(t, "vocab");
 }
 
+#define OF_OTHER_PLACE	"i read|i saw|i have read|other issue|another issue|other issues|similar issue|in the issue|like in|unlike|as in|instead of|compared to|than in|" \
+    "moved from|switched from"
+
+/* What a sentence has only of another program, or of another's report, names no program that ran. */
 static const char *
 names_darknet(struct talk t)
 {
 	const char *at = talk_first(t, "subdivision|yolov3.cfg|yolov4.cfg");
 
-	return at ? at : talk_find_word(t, "darknet");
+	at = at ? at : talk_find_word(t, "darknet");
+	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
 }
 
 static void

@@ -507,7 +507,7 @@ signs_of_call(struct piece path, struct piece function)
 	if (piece_any_whole(function, "decorate_context decorate_no_grad"))
 		facts |= TRACE_NO_GRAD;
 	if (piece_any_of(path, "lightning transformers/trainer fastai/ ignite/ mmcv mmengine "
-	    "detectron2/evaluation detectron2/engine"))
+	    "detectron2/evaluation detectron2/engine") || piece_any_whole(function, "single_gpu_test multi_gpu_test"))	/* OpenMMLab's */
 		facts |= TRACE_TRAINER;
 	if (piece_any_of(path, "cross_entropy"))
 		facts |= TRACE_LOGITS;

@@ -317,7 +317,7 @@ is_statement(struct talk t)
 
 /* "#model = f(x)", "// f(x)", and within code "# what it is". */
 static bool
-is_comment(const struct oom_sources *o, struct talk t)
+is_comment(const struct oom_sources *o, struct talk t, bool inset)
 {
 	const char *s = t.s, *end = t.s + t.n;
 	bool in_code = o->fenced || o->last == SOURCE_CODE || o->last == SOURCE_COMMENT;
@@ -328,7 +328,7 @@ is_comment(const struct oom_sources *o, struct talk t)
 		return false;
 	while (s < end && *s == '#')
 		s++;
-	if (in_code || (s < end && *s != ' ' && s - t.s == 1))
+	if (in_code || inset || (s < end && *s != ' ' && s - t.s == 1))
 		return s < end && *s != '\r';
 	return is_statement(talk_part(t, piece_past_blanks(s, end), end));
 }
@@ -379,7 +379,7 @@ by_form(const struct oom_sources *o, struct talk t, bool fenced, bool inset)
 		return SOURCE_TABLE;
 	if (is_output(t))
 		return SOURCE_OUTPUT;
-	if (is_comment(o, t))
+	if (is_comment(o, t, inset))
 		return SOURCE_COMMENT;
 	if (is_command(t))
 		return SOURCE_COMMAND;
@@ -395,18 +395,45 @@ by_form(const struct oom_sources *o, struct talk t, bool fenced, bool inset)
 	return o->last == SOURCE_OUTPUT || o->last == SOURCE_TRACE || (o->last == SOURCE_CODE && inset) ? o->last : SOURCE_UNSURE;
 }
 
+#define INSET	2		/* blanks, which a mail's quote does not have */
+
+static bool
+is_inset(struct talk line, const char *at)
+{
+	const char *s = at;
+
+	while (s > line.s && (s[-1] == ' ' || s[-1] == '\t'))
+		s--;
+	return at - s >= INSET || (at > s && at[-1] == '\t');
+}
+
+/* Is what stands behind T within "<!--": which of both signs stands last? */
+static bool
+is_hidden_behind(struct talk t)
+{
+	const char *at = NULL;
+	bool hidden = false;
+	size_t n;
+
+	while (talk_next_phrase(t, "<!--|-->", &at, &n))
+		hidden = *at == '<';
+	return hidden;
+}
+
 enum oom_source
 oom_source_of(struct oom_sources *o, struct talk line)
 {
 	struct talk t = trimmed(line);
-	bool inset = t.n > 0 && t.s > line.s;
+	bool inset = t.n > 0 && is_inset(line, t.s), hidden = o->hidden || talk_first(t, "<!--") == t.s;
 	int fences = oom_fences(line), marks = count_of(line, "\"\"\"") + count_of(line, "'''");
 	enum oom_source source;
 
 	source = fences % 2 && !memchr(t.s, ' ', t.n) ? SOURCE_NONE :	/* with a language's name, or without */
 	    by_form(o, t, o->fenced || fences > 1, inset);
 	o->quoted &= source != SOURCE_TRACE && !(t.n > 0 && is_output(t));	/* no text goes on that far */
-	source = o->quoted ? SOURCE_COMMENT : source;
+	source = o->quoted || hidden ? SOURCE_COMMENT : source;
+	if (talk_first(t, "<!--|-->"))
+		o->hidden = is_hidden_behind(t);
 	if (marks % 2 && (o->quoted || source == SOURCE_CODE || marks * 3 == (int)t.n || o->last == SOURCE_CODE)) {
 		o->quoted = !o->quoted;
 		source = source == SOURCE_PROSE || source == SOURCE_UNSURE ? SOURCE_COMMENT : source;

@@ -22,7 +22,7 @@ enum oom_source {
 	SOURCE_COMMAND,		/* what was typed at a shell */
 	SOURCE_SETTING,		/* a name and its value: of a configuration, or as programs print theirs */
 	SOURCE_CODE,
-	SOURCE_COMMENT,		/* of code, by itself on a line, and what stands in a text of several lines */
+	SOURCE_COMMENT,		/* of code, by itself on a line, what stands in a text of several lines, and of a report's form */
 	SOURCE_PROSE,
 	SOURCE_UNSURE
 };
@@ -30,6 +30,7 @@ enum oom_source {
 struct oom_sources {		/* of the lines ahead; zeros at first */
 	bool fenced;		/* by Markdown's ``` or ~~~ */
 	bool quoted;		/* within a text of several lines in code, by three quotation marks */
+	bool hidden;		/* within "<!--", as forms of reports have what they ask for */
 	bool called;		/* the line ahead is a call of a traceback's: its code follows */
 	enum oom_source last;	/* of the line ahead, unless a blank one stands between */
 };

@@ -318,6 +318,17 @@ names_card(struct talk t)
 	return false;
 }
 
+/* "My machine has 64 GB of RAM": what is there, of a clause in which that is named at AT. */
+static bool
+is_what_there_is(struct talk clause, const char *at)
+{
+	struct talk ahead = talk_part(clause, clause.s, at);
+	size_t n;
+	const char *has = talk_find_whole(ahead, "have|has|had|having|with|got|there is|there are", &n);
+
+	return has && has_digit(talk_part(ahead, has + n, at));
+}
+
 /* Is the machine's memory named, and not by a clause that denies it or says that there is enough: "the RAM is fine"? */
 static bool
 names_host(struct talk t)
@@ -330,6 +341,8 @@ names_host(struct talk t)
 		if (is_within(clause, at))
 			continue;
 		clause = talk_clause(t, at, n);
+		if (is_what_there_is(clause, at))
+			continue;
 		if (oom_told_fails(clause) || !clause_says_no(clause, "fine free ok okay off enough plenty unused idle"))
 			return true;
 	}

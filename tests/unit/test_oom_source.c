@@ -110,6 +110,11 @@ Test(oom_source, blocks)
 		    { SOURCE_PROSE, "# What I tried" } },
 		{ { SOURCE_CODE, "def f(x):" }, { SOURCE_COMMENT, "\"\"\"It is the loop of validation:" }, { SOURCE_COMMENT, "model.eval()" },
 		    { SOURCE_COMMENT, "\"\"\"" }, { SOURCE_CODE, "return x" } },
+		/* a report's form; and Markdown's titles are not inset */
+		{ { SOURCE_COMMENT, "<!-- does it fail in validation? -->" }, { SOURCE_PROSE, "it does" }, { SOURCE_COMMENT, "<!-- what is" },
+		    { SOURCE_COMMENT, "the batch? -->" }, { SOURCE_PROSE, "it is one <!--" }, { SOURCE_COMMENT, "or two" } },
+		{ { SOURCE_UNSURE, "# validation loop" }, { SOURCE_NONE, "" }, { SOURCE_COMMENT, "    # validation loop" } },
+		{ { SOURCE_UNSURE, "> # validation loop" }, { SOURCE_NONE, ">" }, { SOURCE_COMMENT, ">     # validation loop" } },
 		/* a text of several lines does not go on over what failed */
 		{ { SOURCE_CODE, "def f(x):" }, { SOURCE_COMMENT, "\"\"\"It is the loop" }, { SOURCE_OUTPUT, "RuntimeError: a" } },
 		/* a block is one thing; a blank line ends it */

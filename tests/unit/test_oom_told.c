@@ -26,6 +26,9 @@ Test(oom_told, memory_that_ran_out)
 		{ "I set the batch to 1, but still get OOM", TOLD_ENDED, false, false },
 		{ "I keep getting OOM no matter what I do", TOLD_ENDED, false, false },
 		{ "I get OOM and do not know why", TOLD_ENDED, false, false },
+		{ "My machine has 64GB of RAM and I get OOM.", TOLD_ENDED, false, false },
+		{ "With 64GB of RAM I get OOM.", TOLD_ENDED, false, false },
+		{ "I get OOM, as it takes 64GB of RAM", TOLD_ENDED, false, true },
 		{ "I have 64 GB RAM and a GPU of 8 GB, and training runs out of memory.", TOLD_ENDED, false, false },
 		{ "Resource exhausted error when training", TOLD_ENDED, false, false },
 		{ "ResourceExhaustedError", TOLD_ENDED, false, false },
@@ -160,6 +163,8 @@ Test(oom_told, batches)
 	cr_expect_eq(read_lines("DataLoader(s, batch_size=self.batch_size, num_workers = 4)").told.batches, 0);
 	cr_expect_eq(read_lines("BatchNorm2d(64), batch_norm 3, 100 batches in 20 minutes").told.batches, 0);
 	cr_expect_eq(read_lines("a batch of 1.5 million").told.batches, 0);
+	cr_expect_eq(read_lines("I read in another issue that subdivisions=64 helps. I run it.").told.darknet.line, 0, "another's");
+	cr_expect_eq(read_lines("I run it with subdivisions=64.").told.darknet.line, 1);
 	cr_expect_eq(read_lines("OOM with 128 batch_size").told.batch[0], 128);
 	cr_expect_eq(read_lines("we ran 128 batches of it").told.batches, 0);
 	cr_expect_eq(read_lines("train_batch_size=8").told.batch[0], 8);

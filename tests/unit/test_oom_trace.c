@@ -181,6 +181,8 @@ static const struct place {
 	{ "queries times keys", HEAD CALL("/src/net.py", "30", "forward", "a = q @ k.transpose(-2, -1)") ENDED,
 	    TRACE_SCORES, "" },
 	{ "a product", HEAD CALL("/src/net.py", "30", "forward", "a = x @ self.w") ENDED, 0, "" },
+	{ "OpenMMLab's tests", HEAD CALL("/src/mmseg/apis/test.py", "208", "multi_gpu_test", "r = model(x)") ENDED,
+	    TRACE_EVALUATES | TRACE_TRAINER, "multi_gpu_test" },
 	{ "pairs", HEAD
 	    CALL("/src/net.py", "30", "forward", "s = einsum('b h i d, b h j d -> b h i j', a, b)") ENDED,
 	    TRACE_SCORES, "" },

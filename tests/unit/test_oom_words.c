@@ -60,7 +60,7 @@ Test(oom_words, a_failure_after_a_time)
 
 Test(oom_words, validation_and_tests)
 {
-	static const char *const yes[] = { "it goes smoothly until validation, where it fails", "GPU memory spike on validation", "it always fails in the validation step", "the error comes during evaluation",
+	static const char *const yes[] = { "it goes smoothly until validation, where it fails", "GPU memory spike on validation", "out of memory in test time", "it always fails in the validation step", "the error comes during evaluation",
 	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
 	    "there is not enough memory during evaluation",
 	    "testing the code on my data, I get OOM during validation", "OOM when I call model.predict on all of it", "out of memory at predict time", "Validation out of memory", "CUDA out of memory when validation" };
