@@ -52,6 +52,13 @@ past_text(struct talk t, const char *s)
 	return to ? to + 1 : s;
 }
 
+/* Does a sign of Chinese, Japanese or Korean stand at S, whose sentences have no words that blanks part? */
+static bool
+is_of_east(const char *s, const char *end)
+{
+	return end - s > 2 && (unsigned char)s[0] >= 0xe3 && (unsigned char)s[0] <= 0xed && ((unsigned char)s[1] & 0xc0) == 0x80;
+}
+
 /* Is any word of T, outside of texts and not part of a name ("a.b", "a_b", "--a"), one of LIST? */
 static bool
 has_words(struct talk t, const char *list)
@@ -63,6 +70,8 @@ has_words(struct talk t, const char *list)
 			s = to;
 			continue;
 		}
+		if (is_of_east(s, end))
+			return true;
 		if (!is_letter(*s)) {
 			s++;
 			continue;
@@ -87,7 +96,7 @@ oom_is_logged(struct talk t)
 
 	if (end - s > 8 && is_digit(s[0]) && is_digit(s[1]) && (s[2] == ':' || (is_digit(s[2]) && is_digit(s[3]) && s[4] == '-')))
 		return true;
-	return talk_any_phrase(first, "[info|info]|[debug|[warn|[error|info:|debug:|warning:|tensorflow/");
+	return talk_any_phrase(first, " - info - | - debug - | - warning - | - error - |[info|info]|[debug|[warn|[error|info:|debug:|warning:|tensorflow/");
 }
 
 /* "RuntimeError: ...", "torch.cuda.OutOfMemoryError: ...", "KeyboardInterrupt": what a program ends with. */
@@ -197,7 +206,7 @@ is_command(struct talk t)
 		return true;
 	while (to < end && *to != ' ' && *to != '=')
 		to++;
-	return talk_is_one_of(talk_part(t, t.s, to), PROGRAMS) && !has_words(t, NO_COMMAND);
+	return (lower(*t.s) == *t.s || memchr(t.s, '=', t.n)) && talk_is_one_of(talk_part(t, t.s, to), PROGRAMS) && !has_words(t, NO_COMMAND);
 }
 
 /* A name by itself: letters, digits, and what parts of names are joined by. */

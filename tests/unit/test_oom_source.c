@@ -83,7 +83,9 @@ Test(oom_source, lines)
 		{ SOURCE_PROSE, "it fails in train.py in function forward" }, { SOURCE_PROSE, "With a batch of 4 it fails:" },
 		{ SOURCE_PROSE, "For example, the error occurs at epoch 3/10" }, { SOURCE_PROSE, "from there it is full" },
 		{ SOURCE_PROSE, "While training it crashes:" }, { SOURCE_PROSE, "import works, but the rest does not" },
-		{ SOURCE_PROSE, "Epoch 3 is where it fails" }, { SOURCE_PROSE, "> the memory grows in each epoch" },
+		{ SOURCE_PROSE, "batch_size=4\xe4\xbc\x9a\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3" }, { SOURCE_PROSE, "\xe8\xae\xad\xe7\xbb\x83 train.py" },
+		{ SOURCE_CODE, "x = f(y)   # \xe8\xae\xad\xe7\xbb\x83" }, { SOURCE_OUTPUT, "12/12/2024 07:07:23 - INFO - it is begun" },
+		{ SOURCE_PROSE, "Python is what I use" }, { SOURCE_PROSE, "Epoch 3 is where it fails" }, { SOURCE_PROSE, "> the memory grows in each epoch" },
 		/* neither for sure */
 		{ SOURCE_UNSURE, "Memory leak in validation" }, { SOURCE_UNSURE, "CUDA out of memory" }, { SOURCE_UNSURE, "# Environment" },
 		{ SOURCE_UNSURE, "- GPU: RTX 2080" }, { SOURCE_UNSURE, "Batch size = 4" },
