@@ -57,7 +57,7 @@ static const struct {
 	{ "sxm5", WITHOUT_FORM }, { "hbm2", WITHOUT_FORM }, { "hbm2e", WITHOUT_FORM }, { "hbm3", WITHOUT_FORM },
 	{ "hbm3e", WITHOUT_FORM }, { "generation", WITHOUT_FORM }, { "blackwell", WITHOUT_FORM },
 	{ "server", WITHOUT_FORM }, { "workstation", WITHOUT_FORM }, { "edition", WITHOUT_FORM },
-	{ "480gb", WITHOUT_FORM }, { "pcie", WITHOUT_BUS }, { NULL, 0 }
+	{ "active", WITHOUT_FORM }, { "480gb", WITHOUT_FORM }, { "pcie", WITHOUT_BUS }, { NULL, 0 }
 };
 
 /* Gigabytes of a word such as "80gb"; 0: it is none. */
