@@ -181,6 +181,14 @@ conv_skips(const struct conv *s)
 	    (s->oh - 1) * s->sy < s->h && (s->ow - 1) * s->sx < s->w;
 }
 
+/* Does the gradient of its input, added KEEP times to what lies there, leave alone what it does not see? Such of a library is
+ * one of what it sees (conv_seen()), unless a bias is added everywhere. */
+static inline bool
+conv_adds_seen(const struct conv *s, bool bias, double keep)
+{
+	return !bias && keep == 1 && conv_skips(s);
+}
+
 /* Then it is one without a stride, of the elements that it sees, which VIEW says. */
 static inline struct conv
 conv_seen(struct conv s, struct conv_view *view)

@@ -339,7 +339,7 @@ static bool
 dnn_run_input(const elem *dx, const elem *w, const elem *dy, const elem *bias, struct onto onto, void *work,
     int64_t room, int64_t b, const struct conv *s)
 {
-	if (!bias && onto.keep == 1 && conv_skips(s)) {
+	if (conv_adds_seen(s, bias, onto.keep)) {
 		struct dnn_conv c = dnn_conv_of(DNN_INPUT, room, b, s);
 
 		c.s = conv_seen(*s, &c.view);

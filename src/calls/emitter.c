@@ -171,7 +171,7 @@ emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias, b
 
 	if (conv_is_depthwise(s))
 		return;
-	if (kind == DNN_INPUT && !bias && keep == 1 && conv_skips(s))	/* as dnn_run_input() has it */
+	if (kind == DNN_INPUT && conv_adds_seen(s, bias, keep))
 		v.s = conv_seen(*s, &v.view);
 	v.bias = bias && kind == DNN_FORWARD && keep == 0;
 	v.relu = v.bias && relu;
