@@ -29,13 +29,21 @@
 #define ELEM_PTX	"tf32"
 #endif
 
-#if defined(ELEM_TENSOR_CORES) && defined(__CUDA_ARCH__)
-#if __CUDA_ARCH__ >= ELEM_TENSOR_CORES
-#define TENSOR_CORES
+/* What code is compiled for: 80 is sm_80; 0: the host. */
+#ifdef __CUDA_ARCH__
+#define GPU_ARCH	(__CUDA_ARCH__ / 10)
+#else
+#define GPU_ARCH	0
 #endif
+/* Are products of these elements made on tensor cores there? */
+#ifdef ELEM_TENSOR_CORES
+#define GPU_TENSORS_ON(arch)	((arch) * 10 >= ELEM_TENSOR_CORES)
+#else
+#define GPU_TENSORS_ON(arch)	false
 #endif
+#define GPU_TENSORS	GPU_TENSORS_ON(GPU_ARCH)
 
-#ifdef TENSOR_CORES
+#if GPU_TENSORS
 
 #define INSTRUCTION	DEVICE
 

@@ -11,29 +11,16 @@
 
 #include <cuda_pipeline_primitives.h>
 
-/* What code is compiled for: 80 is sm_80. */
-#ifdef __CUDA_ARCH__
-#define GPU_ARCH	(__CUDA_ARCH__ / 10)
-#else
-#define GPU_ARCH	0
-#endif
-#ifndef ELEM_TENSOR_CORES
-#define GPU_TENSORS_ON(arch)	false
-#else
-#define GPU_TENSORS_ON(arch)	((arch) * 10 >= ELEM_TENSOR_CORES)
-#endif
-
 /*
  * Slices in shared memory, of which one is multiplied while the others arrive; on tensor cores a large tile's slice has 16
  * KiB. A multiprocessor that multiplies it in a few hundred cycles has two on their way, as long as memory takes; one with
- * 100 KiB (sm_86, 89, 120) takes a thousand or more, and its memory has room for two blocks with two slices. On sm_75 with
+ * 100 KiB (sm_86, 88, 89, 120) takes a thousand or more, and its memory has room for two blocks with two slices. On sm_75 with
  * 64 KiB it is two of half as many terms.
  */
 #define GPU_TERMS_ON(arch)	(!NARROW || (GPU_TENSORS_ON(arch) && (arch) < 80) ? 16 : 32)
 #define GPU_STAGES_ON(arch)	(GPU_TENSORS_ON(arch) && (arch) >= 80 && (arch) < 120 &&	\
     (arch) != 86 && (arch) != 88 && (arch) != 89 ? 3 : 2)
 
-#define GPU_TENSORS	GPU_TENSORS_ON(GPU_ARCH)
 #define GPU_SLICE	GPU_TERMS_ON(GPU_ARCH)	/* terms */
 #define GPU_STAGES	GPU_STAGES_ON(GPU_ARCH)
 #define GPU_THREADS	256
@@ -202,7 +189,7 @@ gpu_fetch(struct gpu_panel<SIDE, ALONG_K> &panel, bool packs, int sides, int64_t
  * The sums of a tile, as far as they are this thread's (or its warp's): ROWS x COLS pieces of a
  * warp's part of it, which begins at row() and col().
  */
-#ifdef TENSOR_CORES
+#if GPU_TENSORS
 
 /*
  * Of 16 rows or columns from I on and a step's terms from K on: four registers, in which the halves of the former alternate,
