@@ -44,26 +44,38 @@ short_weights(real *to, const elem *from, int p, int64_t places, real none)
 	if (from && places == 1)
 		w = ((const struct map_pack *)from)[p];
 	else if (from)
-		all = VALUE(from[quotient((int64_t)p * MAP_PACK, places)]);
+		all = VALUE(from[plane_of_pack(p, places)]);
 #pragma unroll
 	for (int j = 0; j < MAP_PACK; j++)
 		to[j] = from && places == 1 ? VALUE(w.at[j]) : all;
 }
 
+/* What a row is given to the formula: made once for all of these, as compilers move what each begins with before the question
+ * which it is, and then all packs of weights and biases are in registers together, which are not so many. */
 template <int DEPTH> DEVICE void
-short_store(enum epilogue_kind kind, elem *y, const struct short_row<DEPTH> &x, const elem *weight, const elem *bias,
-    struct row r, int64_t places, const struct short_rows &s)
+short_values(real (*to)[MAP_PACK], const struct short_row<DEPTH> &x, const elem *weight, const elem *bias, struct row r,
+    int64_t places, const struct short_rows &s)
 {
 	SHORT_PACKS (k, p, s) {
-		struct map_pack made;
 		real w[MAP_PACK], b[MAP_PACK];
 
 		short_weights(w, weight, p, places, 1);
 		short_weights(b, bias, p, places, 0);
 #pragma unroll
 		for (int j = 0; j < MAP_PACK; j++)
-			made.at[j] = ELEM(epilogue_of_both(kind, plane_value((VALUE(x.at[k].at[j]) - r.mean) * r.scale,
-			    w[j], b[j]), 0));
+			to[k][j] = plane_value((VALUE(x.at[k].at[j]) - r.mean) * r.scale, w[j], b[j]);
+	}
+}
+
+template <int DEPTH> DEVICE void
+short_store(enum epilogue_kind kind, elem *y, const real (*value)[MAP_PACK], const struct short_rows &s)
+{
+	SHORT_PACKS (k, p, s) {
+		struct map_pack made;
+
+#pragma unroll
+		for (int j = 0; j < MAP_PACK; j++)
+			made.at[j] = ELEM(epilogue_of_both(kind, value[k][j], 0));
 		((struct map_pack *)y)[p] = made;
 	}
 }
@@ -88,10 +100,12 @@ short_kernel(elem *y, real *mean, real *scale, const elem *x, const elem *weight
 			if (scale)
 				scale[i] = r.scale;
 		}
+		real value[DEPTH][MAP_PACK];
+
+		short_values<DEPTH>(value, v, weight ? weight + at : NULL, bias ? bias + at : NULL, r, places, s);
 #define STORE(kind_, function, reads, known)							\
 	case kind_:										\
-		short_store<DEPTH>(kind_, y + i * n, v, weight ? weight + at : NULL, bias ? bias + at : NULL, r,	\
-		    places, s);									\
+		short_store<DEPTH>(kind_, y + i * n, value, s);					\
 		break;
 		EPILOGUE_CASES_ALL(kind, STORE)
 #undef STORE
@@ -114,26 +128,31 @@ short_forward(elem *y, real *mean, real *scale, const elem *x, const elem *weigh
 
 /* ---- backward: dx, where the elements of a row have a weight each, or none ---- */
 
-/* What of dy passes KIND, times the weights; and their sum, and that of it times the distance from the mean. */
+/* What of dy passes KIND, in place of what was given to that. */
+template <int DEPTH> DEVICE void
+short_passed(real (*g)[MAP_PACK], enum epilogue_kind kind, const struct short_row<DEPTH> &dy, const struct short_rows &s)
+{
+	SHORT_PACKS (k, p, s)
+#pragma unroll
+		for (int j = 0; j < MAP_PACK; j++)
+			g[k][j] = epilogue_of_both(kind, VALUE(dy.at[k].at[j]), g[k][j]);
+}
+
+/* That times the weights, in place; and its sum, and that of it times the distance from the mean. */
 template <int DEPTH> DEVICE struct row_dots
-short_passed(real (*g)[MAP_PACK], enum epilogue_kind kind, const struct short_row<DEPTH> &dy,
-    const struct short_row<DEPTH> &v, const elem *weight, const elem *bias, const struct row_slope &of,
-    const struct short_rows &s)
+short_dots(real (*g)[MAP_PACK], const struct short_row<DEPTH> &v, const elem *weight, real mean, const struct short_rows &s)
 {
 	struct row_dots sums = { 0, 0 };
 
 	SHORT_PACKS (k, p, s) {
-		real w[MAP_PACK], b[MAP_PACK];
+		real w[MAP_PACK];
 
 		short_weights(w, weight, p, 1, 1);
-		short_weights(b, kind != NO_EPILOGUE ? bias : NULL, p, 1, 0);
 #pragma unroll
 		for (int j = 0; j < MAP_PACK; j++) {
-			real d = VALUE(v.at[k].at[j]) - of.mean;
-
-			g[k][j] = epilogue_of_both(kind, VALUE(dy.at[k].at[j]), plane_value(d * of.scale, w[j], b[j])) * w[j];
+			g[k][j] *= w[j];
 			sums.sum += g[k][j];
-			sums.dot += g[k][j] * d;
+			sums.dot += g[k][j] * (VALUE(v.at[k].at[j]) - mean);
 		}
 	}
 	return sums;
@@ -149,17 +168,20 @@ short_dx_kernel(elem *dx, struct onto onto, const elem *dy, enum epilogue_kind k
 	SHORT_ROWS (i, mine, rows, s) {
 		struct row_slope of = row_slope_begin(weight || kind != NO_EPILOGUE, mean, scale, i);
 		struct short_row<DEPTH> from, x;
-		struct row_dots sums = { 0, 0 };
-		real g[DEPTH][MAP_PACK];
+		struct row_dots sums;
+		real g[DEPTH][MAP_PACK] = {};
 
 		from.load(dy + i * n, s);
 		x.load(v + i * n, s);
+		if (kind != NO_EPILOGUE)
+			short_values<DEPTH>(g, x, weight, bias, { of.mean, of.scale }, 1, s);
 #define PASSED(kind_, function, reads, known)							\
 	case kind_:										\
-		sums = short_passed<DEPTH>(g, kind_, from, x, weight, bias, of, s);		\
+		short_passed<DEPTH>(g, kind_, from, s);						\
 		break;
 		EPILOGUE_CASES_ALL(kind, PASSED)
 #undef PASSED
+		sums = short_dots<DEPTH>(g, x, weight, of.mean, s);
 		sums.sum = lanes_sum(sums.sum, s.lanes);
 		sums.dot = lanes_sum(sums.dot, s.lanes);
 		row_tilt(&of, sums.sum, sums.dot * of.times, by, eps, n);
