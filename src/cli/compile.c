@@ -289,7 +289,7 @@ language(struct arena *a, struct diags *d, const struct source *src, const struc
 	*o = (struct lang_options){ .define = define, .ndefines = src->origins ? 0 : args->define.n,
 		.device = args->device, .project = args->project, .unsaved = args->unsaved, .known = args->known,
 		.evaluated = args->evaluated, .ranks = args->ranks, .shard = args->shard,
-		.deterministic = args->deterministic, .any_order = args->any_order, .operators = (int)args->operators,
+		.deterministic = args->deterministic, .any_order = args->any_order, .forget = args->forget, .operators = (int)args->operators,
 		.root = compile_root(a, path, args->allow_outside) };
 	if (!args->project_known && !args->no_config)
 		o->project = find_project(a, d, path, o->root, args);

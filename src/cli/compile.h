@@ -31,6 +31,7 @@ struct compile_args {
 	bool input_gradients;
 	bool infer;		/* the prediction alone: nothing is trained */
 	const char *loss;	/* of a model of another tool; NULL: as its output suggests */
+	bool forget;		/* nobody asks what the spec says once it is a network */
 	bool apart;		/* plans go into arenas of their own: compile_drop_plans() */
 	bool force;		/* write a program that does not fit, over files of others */
 	int dump_after;		/* index in pass_table; -1: nothing */

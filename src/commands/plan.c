@@ -180,6 +180,7 @@ run_plan(const struct command *c, int argc, char **argv)
 	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
 
 	args.compile.program = true;
+	args.compile.forget = true;
 	if (parsed != PARSED_RUN)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (args.buffers.input)

@@ -85,7 +85,7 @@ apply_arms(struct expander *ex, struct scope *s, struct where *w, struct expr **
 	int i;
 
 	for (i = 0; i < narms; i++) {
-		struct value *in = ARENA_NEW(ex->a, struct value);
+		struct value *in = ARENA_NEW(ex->passing, struct value);
 
 		*in = v;
 		if (!to_operands(ex, in, &ops))
@@ -141,7 +141,7 @@ apply_stripped(struct expander *ex, struct scope *s, struct where *w, struct exp
 	int n, nargs;
 
 	if (e->kind == E_PIPE) {
-		struct expr **arm = pipe_arms(ex->a, e, &n);
+		struct expr **arm = pipe_arms(ex->passing, e, &n);
 
 		v = from_operands(ops, e->loc);
 		return apply_arms(ex, s, where_inside(w, &group), arm + 1, n - 1, v);
@@ -204,7 +204,7 @@ apply_layer(struct expander *ex, struct where *w, const struct layer *l, struct 
 	else if (e->kind == E_PIPE && l->first) {
 		struct where group, *in = where_inside(w, &group);
 		int n;
-		struct expr **arm = pipe_arms(ex->a, e, &n);
+		struct expr **arm = pipe_arms(ex->passing, e, &n);
 
 		v = apply_layer(ex, in, l->first, ops);
 		v = apply_arms(ex, s, in, arm + 1, n - 1, v);
@@ -224,7 +224,7 @@ label_in(struct expander *ex, struct expr *e)
 	int i, n = 1;
 
 	if (e && e->kind == E_PIPE)
-		arm = pipe_arms(ex->a, e, &n);
+		arm = pipe_arms(ex->passing, e, &n);
 	for (i = 0; e && i < n; i++)
 		if (arm[i]->kind == E_LABEL)
 			return arm[i];
@@ -412,7 +412,7 @@ apply_kind(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 		c = callee_find(ex, s, e->name, true);
 		return apply_call(ex, s, w, e, c, eval_actuals(ex, s, in, e, c.op), e->nargs, ops);
 	case E_PIPE:
-		arm = pipe_arms(ex->a, e, &n);
+		arm = pipe_arms(ex->passing, e, &n);
 		v = apply(ex, s, in, arm[0], ops);
 		return apply_arms(ex, s, in, arm + 1, n - 1, v);
 	case E_LABEL:

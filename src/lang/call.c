@@ -31,7 +31,7 @@ struct actual *
 eval_actuals(struct expander *ex, struct scope *s, struct where *w, struct expr *e,
     const struct op *op)
 {
-	struct actual *actual = arena_array(ex->a, (size_t)e->nargs, sizeof(*actual));
+	struct actual *actual = arena_array(ex->passing, (size_t)e->nargs, sizeof(*actual));
 	int i;
 
 	for (i = 0; i < e->nargs; i++) {

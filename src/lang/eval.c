@@ -237,7 +237,7 @@ static struct value
 eval_pipe(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 {
 	int n;
-	struct expr **arm = pipe_arms(ex->a, e, &n);
+	struct expr **arm = pipe_arms(ex->passing, e, &n);
 	struct where group;
 	struct value first;
 

@@ -179,6 +179,16 @@ define(struct expander *ex, const struct lang_define *def)
 	g->expr_home = u;
 }
 
+static void
+forget(struct expander *ex)
+{
+	int i;
+
+	for (i = 0; i < ex->units.n; i++)
+		file_forget(ex->units.v[i]->file);
+	arena_free(ex->passing);
+}
+
 struct spec *
 spec_load(struct arena *a, struct diags *d, const struct source *src,
     const struct lang_options *opt)
@@ -189,6 +199,7 @@ spec_load(struct arena *a, struct diags *d, const struct source *src,
 	int before = d->errors, i;
 	bool broken;
 
+	ex.passing = ex.opt->forget ? arena_child(a) : a;
 	spec->options = ex.opt;
 	ex.root = unit_load(&ex, src);
 	spec->file = ex.root->file;
@@ -221,5 +232,7 @@ spec_load(struct arena *a, struct diags *d, const struct source *src,
 		vec_push(a, &spec->modules, m);
 	}
 	d->network = NULL;
+	if (ex.opt->forget)
+		forget(&ex);
 	return spec;
 }

@@ -64,6 +64,7 @@ struct lang_options {
 	int shard;		/* in place of the spec's: 1 + enum shard_kind; 0: that */
 	bool deterministic;	/* with the usual number of parts, if the spec has none */
 	bool any_order;		/* settings' */
+	bool forget;		/* of the files only what is said outside statements is left afterwards: trees take memory */
 	int operators;		/* the most that all networks of a file may have together; 0: USUAL_OPERATORS */
 };
 

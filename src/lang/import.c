@@ -159,7 +159,7 @@ load(struct expander *ex, const struct source *src, const char *key)
 	struct unit *u = ARENA_NEW(ex->a, struct unit);
 	int before = ex->d->errors, i;
 
-	u->file = parse_file(ex->a, ex->d, src);
+	u->file = parse_file_apart(ex->a, ex->passing, ex->d, src);
 	u->bad_syntax = ex->d->errors > before;
 	u->loading = true;
 	if (ex->units.n > 0)	/* it is not the spec itself */

@@ -74,7 +74,7 @@ project_read(struct arena *a, const struct source *src, const char *path)
 	static const struct lang_options none = { .device = NULL };
 	struct project *p = ARENA_NEW(a, struct project);
 	struct spec *spec = ARENA_NEW(a, struct spec);
-	struct expander ex = { .a = a, .d = &p->diags, .spec = spec, .opt = &none };
+	struct expander ex = { .a = a, .passing = a, .d = &p->diags, .spec = spec, .opt = &none };
 	struct unit nothing = { .file = NULL };
 	int i;
 

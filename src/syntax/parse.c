@@ -87,12 +87,13 @@ is_text(struct parse *p)
 	return !is_utf16(p->src) && !nul;
 }
 
-struct file *
-parse_tape(struct arena *arena, struct diags *diags, const struct source *src, struct tape *tape)
+static struct file *
+parse(struct arena *arena, struct arena *tree, struct diags *diags, const struct source *src, struct tape *tape)
 {
 	struct parse *p = ARENA_NEW(arena, struct parse);
 
 	p->arena = arena;
+	p->tree = tree;
 	p->diags = diags;
 	p->src = src;
 	p->tape = tape;
@@ -109,7 +110,33 @@ parse_tape(struct arena *arena, struct diags *diags, const struct source *src, s
 }
 
 struct file *
+parse_tape(struct arena *arena, struct diags *diags, const struct source *src, struct tape *tape)
+{
+	return parse(arena, arena, diags, src, tape);
+}
+
+struct file *
 parse_file(struct arena *arena, struct diags *diags, const struct source *src)
 {
-	return parse_tape(arena, diags, src, NULL);
+	return parse(arena, arena, diags, src, NULL);
+}
+
+struct file *
+parse_file_apart(struct arena *arena, struct arena *tree, struct diags *diags, const struct source *src)
+{
+	return parse(arena, tree, diags, src, NULL);
+}
+
+void
+file_forget(struct file *f)
+{
+	int i;
+
+	for (i = 0; i < f->blocks.n; i++)
+		f->blocks.v[i]->nstmts = f->blocks.v[i]->nformals = 0;
+	for (i = 0; i < f->networks.n; i++)
+		f->networks.v[i]->nstmts = 0;
+	for (i = 0; i < f->sections.n; i++)
+		f->sections.v[i]->nsettings = 0;
+	f->globals.n = 0;
 }

@@ -31,6 +31,7 @@ struct tape {			/* the tokens of a file, the end token included */
 
 struct parse {
 	struct arena *arena;
+	struct arena *tree;		/* for expressions and statements, and their lists */
 	struct diags *diags;
 	const struct source *src;
 	struct file *file;

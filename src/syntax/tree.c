@@ -14,7 +14,7 @@
 struct parsed
 build_bad(struct parse *p, struct loc loc)
 {
-	struct expr *e = ARENA_NEW(p->arena, struct expr);
+	struct expr *e = ARENA_NEW(p->tree, struct expr);
 
 	e->kind = E_BAD;
 	e->loc = e->head = loc;
@@ -179,7 +179,7 @@ build_range(struct parse *p, struct parsed a, struct parsed b, struct parsed c, 
 void
 push_arg(struct parse *p, const char *name, struct loc name_loc, struct parsed v)
 {
-	vec_push(p->arena, &p->args, ((struct arg){ name, name_loc, v.e }));
+	vec_push(p->tree, &p->args, ((struct arg){ name, name_loc, v.e }));
 	vec_push(p->arena, &p->arg_depth, v.depth);
 }
 
@@ -200,7 +200,7 @@ take_args(struct parse *p, int mark, int *n, int *depth)
 	*depth = 0;
 	for (i = mark; i < p->args.n; i++)
 		*depth = deeper(*depth, p->arg_depth.v[i]);
-	arg = arena_array(p->arena, (size_t)*n, sizeof(*arg));
+	arg = arena_array(p->tree, (size_t)*n, sizeof(*arg));
 	if (*n)
 		memcpy(arg, p->args.v + mark, (size_t)*n * sizeof(*arg));
 	drop_args(p, mark);
@@ -251,7 +251,7 @@ build_tuple(struct parse *p, int mark, struct loc loc)
 struct type *
 build_type(struct parse *p, struct name name, int mark, struct loc loc)
 {
-	struct type *t = ARENA_NEW(p->arena, struct type);
+	struct type *t = ARENA_NEW(p->tree, struct type);
 	int depth;
 
 	t->name = name.text;
@@ -269,7 +269,7 @@ build_def(struct parse *p, struct name name, struct parsed v, struct loc loc)
 
 	if (!name.text)		/* the filter made it up to read its value */
 		return (struct stmt){ .kind = S_BAD, .loc = loc };
-	s.name = ARENA_NEW(p->arena, struct name);
+	s.name = ARENA_NEW(p->tree, struct name);
 	*s.name = name;
 	s.nnames = 1;
 	return s;
@@ -280,7 +280,7 @@ build_names(struct parse *p, enum stmt_kind kind, struct type *type, struct loc 
 {
 	struct stmt s = { .kind = kind, .loc = loc, .type = type, .nnames = p->names.n };
 
-	s.name = arena_array(p->arena, (size_t)s.nnames, sizeof(*s.name));
+	s.name = arena_array(p->tree, (size_t)s.nnames, sizeof(*s.name));
 	memcpy(s.name, p->names.v, (size_t)s.nnames * sizeof(*s.name));
 	p->names.n = 0;
 	return s;
@@ -292,13 +292,13 @@ push_stmt(struct parse *p, struct stmt s)
 {
 	if (s.kind == S_BAD && p->stmts.n && p->stmts.v[p->stmts.n - 1].kind == S_BAD)
 		return;
-	vec_push(p->arena, &p->stmts, s);
+	vec_push(p->tree, &p->stmts, s);
 }
 
 static struct stmt *
 take_stmts(struct parse *p, int *n)
 {
-	struct stmt *s = arena_array(p->arena, (size_t)p->stmts.n, sizeof(*s));
+	struct stmt *s = arena_array(p->tree, (size_t)p->stmts.n, sizeof(*s));
 
 	*n = p->stmts.n;
 	if (*n)
@@ -315,7 +315,7 @@ file_block(struct parse *p, struct name name, struct loc loc)
 	b->name = name;
 	b->loc = loc;
 	b->nformals = p->formals.n;
-	b->formal = arena_array(p->arena, (size_t)b->nformals, sizeof(*b->formal));
+	b->formal = arena_array(p->tree, (size_t)b->nformals, sizeof(*b->formal));
 	if (b->nformals)
 		memcpy(b->formal, p->formals.v, (size_t)b->nformals * sizeof(*b->formal));
 	p->formals.n = 0;
@@ -350,7 +350,7 @@ push_setting(struct parse *p, struct name key, struct loc loc)
 {
 	struct setting s = { .key = key, .loc = loc, .nvalues = p->values.n };
 
-	s.value = arena_array(p->arena, (size_t)s.nvalues, sizeof(*s.value));
+	s.value = arena_array(p->tree, (size_t)s.nvalues, sizeof(*s.value));
 	if (s.nvalues)
 		memcpy(s.value, p->values.v, (size_t)s.nvalues * sizeof(*s.value));
 	p->values.n = 0;

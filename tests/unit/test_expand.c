@@ -707,3 +707,42 @@ Test(expand, the_operators_of_a_file_are_bounded)
 	cr_assert(!s->modules.v[0]->broken && !s->modules.v[1]->broken);
 	cr_assert(s->modules.v[2]->broken && s->modules.v[3]->broken);
 }
+
+/* ---- what is forgotten ---- */
+
+static const char *
+printed(const struct module *m)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	const char *copy;
+
+	ir_print(f, m);
+	fclose(f);
+	copy = arena_strdup(arena, text);
+	free(text);
+	return copy;
+}
+
+/* What lay in the tree is overwritten before the network is read. */
+Test(expand, a_network_does_not_need_its_tree)
+{
+	static const char text[] = "param width = 3 * 4\n"
+	    "block twice(n) { input x  y = x -> 2 * (dense(n) -> relu)  out = y + x }\n"
+	    "network n { input x : f32[12] target t : class[5]\n"
+	    "  h = x -> twice(width) -> shared: dense(12) -> shared\n"
+	    "  loss cross_entropy(h -> dense(5), t) metric accuracy(h -> dense(5), t) }\n"
+	    "train { batch 8  optimizer adam(lr=0.001)  data synthetic(samples=64) }\n";
+	const struct lang_options options = { .forget = true };
+	struct spec *kept = load_with(text, NULL), *forgot = load_with(text, &options);
+	struct arena *others = arena_child(arena);
+	int i;
+
+	cr_assert_eq(diags.errors, 0, "%s", diags.errors ? diags.all.v[0]->message : "");
+	for (i = 0; i < 1000; i++)	/* the same blocks, since they are at hand */
+		memset(arena_alloc(others, 1000), 0xaa, 1000);
+	cr_assert_str_eq(printed(forgot->modules.v[0]), printed(kept->modules.v[0]));
+	cr_assert_gt(kept->file->networks.v[0]->nstmts, 0);
+	cr_assert_eq(forgot->file->networks.v[0]->nstmts, 0);
+}
