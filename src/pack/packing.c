@@ -13,13 +13,16 @@
  *     one (packing_full.c); with more effort than a network's, sweeps over time come first (packing_sweep.c).
  *  5. The first way down of a complete search at the bound, in one order, as long as it gets further, if the effort is
  *     enough for it. On most networks it is a packing at the bound.
- *  6. Fits again and again, each beginning with what stuck out before; they get half of the effort.
- *  7. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
+ *  6. Of networks, large items by themselves, down to their bound, and small ones into what they leave (packing_coarse.c), in which
+ *     there are a third as many items to look at, and of those alive together a fifth. Of many items this comes before 5. What is
+ *     left after it is mostly next to nothing, and then gets little of the effort.
+ *  7. Fits again and again, each beginning with what stuck out before; they get half of the effort.
+ *  8. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
- *  8. Ejection too, down to the bound. Where more effort is given than a network's, before the searches another, for which places
+ *  9. Ejection too, down to the bound. Where more effort is given than a network's, before the searches another, for which places
  *     are not fixed (packing_elastic.c), and which goes furthest where items are many and irregular.
- *  9. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
+ * 10. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
  *     again, before all that is cheaper, at many heights. What remains is reported as a gap.
  *
  * packing_check.c decides whether an answer is right; it shares no code with the above.
@@ -57,6 +60,10 @@
 #define DIVED_SHARE	3		/* where its first way down has failed */
 #define DIVE_SHARE	0.8		/* of the effort: what it may need at most to try one way down before all else */
 #define DIVE_PARTS	3		/* part of the effort that it gets, since where it fails none may be left to search */
+#define COARSE_SHARE	6		/* part of it for large items by themselves, each time, */
+#define LARGE_SHARE	3		/* and of that for searches before complaints */
+#define NEAR_SHARE	8		/* part of the effort for what is left after that, if it is next to nothing */
+#define DEAR_DIVE	1000		/* items: one way down takes longer than large ones by themselves */
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
 #define BETWEEN_SHARE	16		/* and for each of many */
@@ -131,6 +138,13 @@ search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct 
 	return end;
 }
 
+/* Is what is left above the target next to nothing? */
+static bool
+is_near(const struct range *r, int64_t target)
+{
+	return r->height - target <= r->height / NEAR_ENOUGH;
+}
+
 /* Another method, of a copy: it may put jobs into another order, and searches know them by their places. What it takes is given
  * back. */
 static void
@@ -153,11 +167,11 @@ move_about(struct instance *in, struct range *r, int64_t target, struct effort *
 	arena_free(copy.arena);
 }
 
-/* Half of the effort is for complaints, which are cheap and whose orders differ most. */
+/* Half of the effort is for complaints, which are cheap and whose orders differ most; a third where large items had a part. */
 static void
-complain(struct instance *in, struct range *r, int64_t target, struct effort *e)
+complain(struct instance *in, struct range *r, int64_t target, bool coarse, struct effort *e)
 {
-	struct effort share = share_of(e, 2);
+	struct effort share = share_of(e, coarse ? 3 : 2);
 
 	move_about(in, r, target, &share, packing_complain);
 	e->visits += share.visits;
@@ -252,6 +266,74 @@ dive(struct work *work, int64_t capacity, struct effort *e)
 	search_at(work->at_bound, work->in, capacity, &work->r, e, DIVE_PARTS, packing_dive);
 }
 
+/* A part of the items, first of all down to their own bound. */
+static void
+solve_large(struct work *work, struct effort *e)
+{
+	struct instance *in = work->in;
+	struct range *r = &work->r;
+	int64_t target = r->bound;
+
+	r->height = packing_fit(in, r->height, target, FIRST_FITS, e);
+	if (r->height <= target)
+		return;
+	make_searches(work);
+	dive(work, target, e);
+	if (r->height > target && work->at_bound)
+		search_at(work->at_bound, in, target, r, e, LARGE_SHARE, packing_search);
+	if (r->height > target)
+		move_about(in, r, target, e, packing_complain);
+}
+
+/* Large items by themselves, and the others into what those leave; what is large is decided in several ways. False: none are. */
+static bool
+coarsen(struct instance *in, struct range *r, int64_t target, struct effort *e)
+{
+	static const double part[] = { 50000, 30000 };
+	bool tried = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(part) / sizeof(*part) && !is_near(r, target); i++) {
+		struct effort share = share_of(e, COARSE_SHARE);
+		struct arena *a = arena_child(in->arena);
+		struct instance large;
+		struct job *small;
+
+		if (packing_coarse(in, a, part[i], &large, &small)) {
+			struct work work = { &large, { large.max_live, INT64_MAX }, NULL, NULL, false };
+
+			tried = true;
+			solve_large(&work, &share);
+			if (work.r.height <= target)
+				r->height = packing_fit_beside(in, &large, small, r->height, target, &share);
+		}
+		arena_free(a);
+		e->visits += share.visits;
+	}
+	return tried;
+}
+
+/* One way down, and large items by themselves, which come first where a way down of all is dear. Did those have a turn? */
+static bool
+try_soon(struct work *work, int64_t target, struct effort *e)
+{
+	struct instance *in = work->in;
+	struct range *r = &work->r;
+	bool first = e->stage == 0 && in->n <= MOST_SEARCHED, tried = false;
+
+	if (first && in->n >= DEAR_DIVE)
+		tried = coarsen(in, r, target, e);
+	if (r->height > target) {
+		make_searches(work);
+		dive(work, target > r->bound ? target : r->bound, e);
+	}
+	if (first && in->n < DEAR_DIVE && r->height > target)
+		tried = coarsen(in, r, target, e);
+	if (tried && is_near(r, target))
+		e->visits /= NEAR_SHARE;
+	return tried;
+}
+
 /* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will do), else what another piece
  * needs anyway. Where searches do not get there soon enough, ejection gets the rest; of very many items it gets half before. */
 static void
@@ -259,7 +341,7 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 {
 	struct instance *in = work->in;
 	struct range *r = &work->r;
-	bool ejected = any || in->n > MOST_SEARCHED, searches;
+	bool ejected = any || in->n > MOST_SEARCHED, searches, coarse = false;
 	int64_t capacity;
 
 	if (e->stage > 0 && in->n <= MOST_SEARCHED)
@@ -268,11 +350,12 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 		search_between(work, target > r->bound ? target : r->bound, e);
 	if (!any && ejected)
 		eject(in, r, target, e);
-	make_searches(work);
-	if (!any)
-		dive(work, target > r->bound ? target : r->bound, e);
+	if (any)
+		make_searches(work);
+	else
+		coarse = try_soon(work, target, e);
 	if (!any && r->height > target)
-		complain(in, r, target, e);
+		complain(in, r, target, coarse, e);
 	searches = work->at_bound && (any || packing_search_dive(in) < e->visits / BOUND_SHARE);
 	while (effort_left(e) && r->height > target && r->height > r->bound) {
 		capacity = target > r->bound ? target : r->bound;

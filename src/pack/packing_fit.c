@@ -16,6 +16,7 @@
 
 #define NEARLY		50	/* classes of what is nearly as full */
 #define IN_VAIN		5	/* complaints that do not help, before another order is tried */
+#define BESIDE		2	/* fits beside others, the second with what stuck out first of all */
 #define FIRST_VISITS	INT64_C(20000000000)	/* the first order goes to its end, in effect */
 
 int64_t
@@ -263,7 +264,7 @@ try_orders(struct fitting *f, int fits)
 
 /* A tree of maxima over sections, its leaves at [n, 2n). */
 static void
-find_fullest(const struct instance *in, struct job *job)
+find_fullest(const struct instance *in, struct job *job, int njobs)
 {
 	int n = in->sections, i, lo, hi;
 	int64_t *most = arena_array(in->arena, 2 * (size_t)n, sizeof(*most));
@@ -271,7 +272,7 @@ find_fullest(const struct instance *in, struct job *job)
 	memcpy(most + n, in->live, (size_t)n * sizeof(*most));
 	for (i = n - 1; i > 0; i--)
 		most[i] = most[2 * i] > most[2 * i + 1] ? most[2 * i] : most[2 * i + 1];
-	for (i = 0; i < in->n; i++) {
+	for (i = 0; i < njobs; i++) {
 		struct job *j = &job[i];
 
 		j->fullest = 0;
@@ -287,17 +288,17 @@ find_fullest(const struct instance *in, struct job *job)
 
 /* To the front, in their order, with those that stick out of the target; ROOM for as many. */
 static void
-put_forward(struct fitting *f, struct job *room)
+put_forward(struct job *job, int n, int64_t target, struct job *room)
 {
-	int n = f->in->n, front = 0, k, rest;
+	int front = 0, k, rest;
 
 	for (k = 0; k < n; k++)
-		if (f->job[k].offset + f->job[k].size - f->job[k].tail > f->target)
-			room[front++] = f->job[k];
+		if (job[k].offset + job[k].size - job[k].tail > target)
+			room[front++] = job[k];
 	for (k = rest = n - 1; k >= 0; k--)
-		if (f->job[k].offset + f->job[k].size - f->job[k].tail <= f->target)
-			f->job[rest--] = f->job[k];
-	memcpy(f->job, room, (size_t)front * sizeof(*room));
+		if (job[k].offset + job[k].size - job[k].tail <= target)
+			job[rest--] = job[k];
+	memcpy(job, room, (size_t)front * sizeof(*room));
 }
 
 /* The first start leads furthest in training steps of many hundred layers, and what ejection then makes of it is the same
@@ -319,7 +320,7 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 	int64_t lowest, height;
 	int s, vain, patience = IN_VAIN << (e->stage < 10 ? 2 * e->stage : 20);
 
-	find_fullest(in, f.job);
+	find_fullest(in, f.job, in->n);
 	for (s = 0; s < starts && f.best > target; s++) {
 		qsort(f.job, (size_t)in->n, sizeof(*f.job), start[s].order);
 		lowest = INT64_MAX;
@@ -329,10 +330,64 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 				lowest = height;
 				vain = 0;
 			}
-			put_forward(&f, room);
+			put_forward(f.job, in->n, target, room);
 		}
 	}
 	return f.best;
+}
+
+/* ---- beside others ---- */
+
+/* Places them in their order beside those of LARGE, which stay where they are; returns the height. */
+static int64_t
+fit_beside(struct shelf *s, const struct instance *large, struct job *small, int n, struct effort *e)
+{
+	int64_t height = packing_height(large);
+	int i;
+
+	shelf_clear(s);
+	for (i = 0; i < large->n; i++)
+		shelf_put(s, &large->job[i]);
+	for (i = 0; i < n; i++) {
+		small[i].offset = shelf_room(s, &small[i], FIT_LOWEST);
+		shelf_put(s, &small[i]);
+		if (small[i].offset + small[i].size > height)
+			height = small[i].offset + small[i].size;
+	}
+	effort_spend(e, shelf_visits(s));
+	return height;
+}
+
+static void
+take_offsets(struct instance *in, const struct job *job, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		in->job[job[i].index].offset = job[i].offset;
+}
+
+int64_t
+packing_fit_beside(struct instance *in, const struct instance *large, struct job *small, int64_t best, int64_t target,
+    struct effort *e)
+{
+	int n = in->n - large->n, t;
+	struct shelf *s = shelf_new(large->arena, in->n);
+	struct job *room = arena_array(large->arena, (size_t)n, sizeof(*room));
+	int64_t height;
+
+	find_fullest(in, small, n);
+	qsort(small, (size_t)n, sizeof(*small), by_fullest_and_size);
+	for (t = 0; t < BESIDE && best > target; t++) {
+		height = fit_beside(s, large, small, n, e);
+		if (height < best) {
+			best = height;
+			take_offsets(in, large->job, large->n);
+			take_offsets(in, small, n);
+		}
+		put_forward(small, n, target, room);
+	}
+	return best;
 }
 
 int64_t

@@ -88,6 +88,14 @@ int64_t	packing_aligned(const struct instance *, int64_t divisor, const int64_t 
 int64_t	packing_fit(struct instance *, int64_t best, int64_t target, int fits, struct effort *);
 /* The same again and again, each time first of all with those that stuck out the time before. */
 int64_t	packing_complain(struct instance *, int64_t best, int64_t target, struct effort *);
+/* Of items without alignments or tails: small ones beside LARGE, an instance of all others, which stay where they are; their
+ * index is their place in the instance. The jobs' order stays. */
+int64_t	packing_fit_beside(struct instance *, const struct instance *large, struct job *small, int64_t best, int64_t target,
+	    struct effort *);
+/* packing_coarse.c: items that are large or take much room, as an instance of their own in that arena; their index is their
+ * place in the other, and *SMALL gets the rest. PART: of all room, what is much. False: there are few others, or some have alignments
+ * or tails. */
+bool	packing_coarse(const struct instance *, struct arena *, double part, struct instance *large, struct job **small);
 /* packing_full.c: where all is full nearly all the time; else nothing is done. */
 int64_t	packing_full(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_sweep.c: the same, of instances without alignments or tails, by way of time. */

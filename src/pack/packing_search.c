@@ -28,7 +28,7 @@
 #define SHAKEN_BY	0.1
 #define MANY		8000	/* items, of which trees take megabytes */
 #define FEWER_ORDERS	4
-#define MAKING		1000	/* visits an item, twice, that a tree takes to be made */
+#define MAKING		100	/* visits an item, twice, that a tree takes to be made */
 
 static const struct order {
 	const char *keys;

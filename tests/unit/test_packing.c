@@ -486,3 +486,53 @@ Test(packing, a_packing_is_found_again_only_as_it_was)
 	cr_assert_not(placed_find(known, &q, &found));
 	arena_free(a);
 }
+
+static void
+add(struct packing *p, int64_t size, int lower, int upper)
+{
+	p->item[p->n++] = (struct item){ .size = size, .lower = lower, .upper = upper };
+}
+
+/* A layer's activation, kept or made again, its gradient, statistics, a workspace, and a gradient that waits for the end. */
+static void
+add_layer(struct packing *p, int i, int end, uint64_t *seed)
+{
+	int lower = 2 * i, upper = end - 2 * i - 1;
+	int64_t size = (int64_t)(1 + next(seed) % 12) << 20;
+
+	if (next(seed) % 4 == 0) {
+		add(p, size, lower, lower + 2 + (int)(next(seed) % 4));
+		add(p, size, upper - 3 - (int)(next(seed) % 3), upper);
+	} else {
+		add(p, size, lower, upper - (int)(next(seed) % 2));
+	}
+	add(p, size, upper - 2, upper);
+	add(p, (int64_t)(1 + next(seed) % 4) * 256, lower, upper);
+	add(p, (int64_t)(1 + next(seed) % 4) * 256, lower, upper);
+	add(p, (int64_t)(1 + next(seed) % 8) * 4096, lower, lower + 1);
+	add(p, (int64_t)(1 + next(seed) % 64) * 256, upper - 1, end + 2 + (int)(next(seed) % 2));
+}
+
+/* Two thirds are small and alive nearly always: a way down of all, which looks at them again and again, takes twice as much. */
+Test(packing, small_items_of_a_long_step_take_little_effort)
+{
+	const int layers = 200;
+	uint64_t seed;
+	int i, found = 0;
+
+	for (seed = 1; seed <= 6; seed++) {
+		struct arena *a = arena_new();
+		struct packing p = { arena_array(a, 7 * (size_t)layers, sizeof(struct item)), 0, 256 };
+		uint64_t drawn = seed;
+		struct packing_result r;
+		int first, second;
+
+		for (i = 0; i < layers; i++)
+			add_layer(&p, i, 4 * layers, &drawn);
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		found += r.optimal && r.visits < 3 * (int64_t)p.n * p.n;
+		arena_free(a);
+	}
+	cr_expect_geq(found, 5, "%d of 6", found);
+}
