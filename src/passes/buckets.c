@@ -1,7 +1,8 @@
 /*
  * buckets: lets sums over ranks wait for one another, so that many gradients are added up in one go: each such sum costs
  * several turns over the wire, however small it is. A sum begins when a bucket is full, while backward goes on with the
- * next; where one of its gradients is waited for before, then.
+ * next; where one of its gradients is waited for before, then. The last bucket need not be full: it begins with its last
+ * gradient, before ranks wait for any other.
  *
  *     dw3 begin3 dx3 dw2 begin2 dx2 dw1 begin1     ->     dw3 dx3 dw2 begin3 begin2 dx2 dw1 begin1
  *
@@ -30,6 +31,7 @@ struct filling {
 	struct held held[BETWEENS];
 	int64_t most;		/* of a bucket */
 	int *last;		/* by the id of a root: the last node that reads it, other than for ranks */
+	int end[BETWEENS];	/* the last node that begins one */
 };
 
 static int64_t
@@ -87,7 +89,7 @@ fill(struct filling *f)
 		if (op_begins_between(n->op)) {
 			h->node[h->n++] = n;
 			h->bytes += bytes_of(n);
-			if (h->bytes >= f->most)
+			if (h->bytes >= f->most || i == f->end[n->op->ranks.between])
 				begin(f, h, i, false);
 			continue;
 		}
@@ -116,10 +118,13 @@ run(struct module *m, const struct pass_options *o)
 		f.held[k].node = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*f.held[k].node));
 	f.last = arena_array(a, (size_t)m->next_tensor + 1, sizeof(*f.last));
 	f.most = plan_bucket_bytes(m);
-	for (i = 0; i < g->nodes.n; i++)
+	for (i = 0; i < g->nodes.n; i++) {
+		if (op_begins_between(g->nodes.v[i]->op))
+			f.end[g->nodes.v[i]->op->ranks.between] = i;
 		for (k = 0; k < g->nodes.v[i]->nin; k++)
 			if (g->nodes.v[i]->in[k] && g->nodes.v[i]->op->ranks.between == BETWEEN_NOTHING)
 				f.last[tensor_root(g->nodes.v[i]->in[k])->id] = i;
+	}
 	fill(&f);
 	for (i = 0; i < g->nodes.n; i++)
 		g->nodes.v[i] = f.made[i];
