@@ -5,6 +5,7 @@
 #include "cores.c"
 #ifdef RANKS
 #include "update/near.cu"
+#include "rotate_c.c"
 #endif
 #ifdef TEAM_THREADS
 #include "pace_c.c"
@@ -88,6 +89,9 @@ device_open(void)
 {
 	device_open_arena();
 	team_open(threads_wanted, threads_wanted <= cores_allowed());
+#ifdef RANKS
+	rotate_open(threads_wanted);
+#endif
 #ifdef TEAM_THREADS
 	pace = pace_new(team_clock(), pace_interruptions());
 #endif

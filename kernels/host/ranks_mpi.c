@@ -8,6 +8,7 @@
 #define STOWAGE_HOST_RANKS_MPI_C
 
 #include "update/exchange.cu"
+#include "rotate_c.c"
 
 #define RANK_SIGN	77		/* the tag of signs of life */
 #define PIECE_SIGN	79		/* of what goes to a file */
@@ -38,6 +39,7 @@ ranks_connect(int *argc, char ***argv)
 		fail("this MPI lets one thread alone call it, and a rank has two that do: it must be built with threads");
 	MPI_Comm_split_type(ranks.all, MPI_COMM_TYPE_SHARED, ranks.rank, MPI_INFO_NULL, &machine);
 	MPI_Comm_size(machine, &ranks.here);
+	MPI_Comm_rank(machine, &ranks.local);
 	MPI_Comm_free(&machine);
 #if NARROW
 	MPI_Op_create(elements_add, 1, &ranks.elements_sum);
@@ -308,10 +310,10 @@ ranks_hear(int64_t now)
 
 #define RANK_SOON	50000	/* nanoseconds */
 #define RANK_LATER	1000000
-#define RANK_WOKEN	20000000	/* if others wake this one */
 
-/* Moves along whatever is on its way, and rests. Ranks that are near wake one another; MPI moves only while it is called: soon
- * again where something moved, and the later the longer nothing has, as then others compute, who may need this processor. */
+/* Moves along whatever is on its way, and rests. Ranks that are near wake one another, and at the latest the step is to move to
+ * another processor then. MPI moves only while it is called: soon again where something moved, and the later the longer nothing
+ * has, as then others compute, who may need this processor. */
 static void
 ranks_push(void)
 {
@@ -320,6 +322,7 @@ ranks_push(void)
 	uint32_t rings;
 	int64_t moved;
 	bool is_near, more = false, awaited;
+	int64_t rotates = rotate_on();
 	int there;
 
 	pthread_mutex_lock(&ranks.lock);
@@ -337,7 +340,7 @@ ranks_push(void)
 	was = moved;
 	pthread_mutex_unlock(&ranks.lock);
 	if (is_near && !more)
-		near_sleep(NEAR_WATCH, rings, RANK_WOKEN);
+		near_sleep(NEAR_WATCH, rings, (long)rotates);
 	else if (!more)
 		nanosleep(&moment, NULL);
 }

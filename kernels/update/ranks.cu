@@ -15,16 +15,15 @@
 static struct ranks {
 	int rank, size;		/* this one, of so many */
 	int here;		/* of them on this machine */
+	int local;		/* this one, of those */
 	int64_t sent;		/* bytes of sums by this one so far, where that is known */
-#ifdef __CUDACC__
-	int local;		/* this one, of those on this machine */
-#else
+#ifndef __CUDACC__
 	MPI_Comm all;
 	MPI_Op elements_sum;	/* of elements of 16 bits, which MPI does not know */
 	pthread_mutex_t lock;
 #endif
 } ranks = {
-	0, 1, 1, 0,
+	0, 1, 1, 0, 0,
 #ifndef __CUDACC__
 	MPI_COMM_NULL, MPI_OP_NULL, PTHREAD_MUTEX_INITIALIZER
 #endif
