@@ -18,12 +18,12 @@ bandwidth is that of the slowest link: between GPUs of a machine, and of all its
 counted: no other traffic, no noise, no data to be read.
 """
 import argparse
+import ctypes
 import json
 import math
 import os
 import random
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -152,65 +152,85 @@ ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIR
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none")
 
 
-def copy_rate():
-    """Bytes that a processor copies in a second of its time."""
-    block = bytearray(8 << 20)
+def copy_rate(cores):
+    """Bytes that a processor copies in a second of its time while all do, from and to memory that is there and no cache holds."""
+    size, times = 64 << 20, 4
+    blocks = [[ctypes.create_string_buffer(b"x" * size, size) for _ in range(2)] for _ in range(cores)]
+
+    def copy(to, of):
+        for _ in range(times):
+            ctypes.memmove(to, of, size)
+    threads = [threading.Thread(target=copy, args=pair) for pair in blocks]
     start = time.process_time()
-    for _ in range(64):
-        bytes(block)
-    return 64 * len(block) / (time.process_time() - start)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return cores * times * size / (time.process_time() - start)
 
 
-class Timed:
-    """Programs that run at once: when each of them said that an update was over."""
+def processor_of(process):
+    """Seconds of the processor that a process has had so far, and all that it has started and that still run."""
+    parent, used = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            field = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+        except OSError:     # it has just ended
+            continue
+        parent[int(pid)], used[int(pid)] = int(field[1]), int(field[11]) + int(field[12])
+    seconds = 0
+    for pid, ticks in used.items():
+        while pid != process and pid in parent:
+            pid = parent[pid]
+        seconds += ticks / os.sysconf("SC_CLK_TCK") if pid == process else 0
+    return seconds
+
+
+class Measured:
+    """Of a step of each of the programs that run at once: seconds of the processor, and of the clock, by step. The log tells when an
+    update is over; the first step begins with the program, and the last is told of at once with the one before."""
 
     def __init__(self, folder, commands, steps):
-        self.at = [[] for _ in commands]
+        self.last = steps + 2       # lines of the log that count: the program has not ended then
+        self.processor, self.clock = [None] * len(commands), [None] * len(commands)
         logs = [os.path.join(folder, f"log{k}.jsonl") for k in range(len(commands))]
-        for log in logs:
+        running = []
+        for command, log in zip(commands, logs):
             os.path.exists(log) or os.mkfifo(log)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        readers = [threading.Thread(target=self.read, args=(k, log), daemon=True) for k, log in enumerate(logs)]
+            running.append(subprocess.Popen([*command, "--steps", str(steps + 4), "--quiet", "--log", log], env=ENV,
+                                            stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL))
+        readers = [threading.Thread(target=self.read, args=(k, log, running[k].pid), daemon=True) for k, log in enumerate(logs)]
         for reader in readers:
             reader.start()
-        running = [subprocess.Popen([*command, "--steps", str(steps), "--quiet", "--log", log], env=ENV,
-                                    stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) for command, log in zip(commands, logs)]
         for program, reader in zip(running, readers):
             if program.wait():
                 sys.exit("a program failed")
             reader.join()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.processor = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
-    def read(self, k, log):
+    def read(self, k, log, process):
+        at, used = [], []
         with open(log) as lines:
             for line in lines:
                 if '"event":"update"' in line:
-                    self.at[k].append(time.monotonic())
+                    at.append(time.monotonic())
+                    if len(at) in (2, self.last):
+                        used.append(processor_of(process))
+        self.clock[k] = [b - a for a, b in zip(at[1:self.last], at[2:self.last])]
+        self.processor[k] = (used[1] - used[0]) / (self.last - 2)
 
-    def steps(self):
-        """Of all programs; the last step is told of at once with the one before, the first begins with the program."""
-        return [b - a for at in self.at for a, b in zip(at[1:], at[2:-1])]
 
-
-class Measured:
-    """Of a step: seconds of the processor by all programs, and each one's of the clock, over some rounds."""
-
-    def __init__(self):
-        self.processor, self.clock = [], []
-
-    def add(self, folder, commands, steps):
-        short, long = Timed(folder, commands, 2), Timed(folder, commands, 2 + steps)
-        self.processor.append((long.processor - short.processor) / steps)
-        self.clock += long.steps()
+def at_once(seconds):
+    """What a step takes on processors on which it takes so many seconds: of a rank that has as much of each, or of many that share
+    them, as the faster does more of these. It is the mean of rates, not of times."""
+    return len(seconds) / sum(1 / t for t in seconds)
 
 
 def together(ranks, cores, clock, draws=4000):
-    """What a step of so many ranks takes by the clock, in the middle, where CLOCK are steps of one that waits for none, as
-    many at once as there are cores for: ranks wait for the slowest, and share the cores."""
+    """What a step of so many ranks takes by the clock, in the middle, where CLOCK are steps of programs of one, one for each busy
+    core. As many ranks as cores take turns on these (kernels/host/rotate_c.c), more share them; fewer wait for the slowest."""
     draw = random.Random(1)
-    one = lambda: [draw.choice(clock) for _ in range(ranks)]
-    return statistics.median(max(max(own), sum(own) / min(ranks, cores)) for own in (one() for _ in range(draws)))
+    steps = [[draw.choice(of) for of in clock] for _ in range(draws)]
+    return statistics.median(max(own) if ranks < cores else ranks / cores * at_once(own) for own in steps)
 
 
 def build(spec, name, folder, counts):
@@ -230,36 +250,59 @@ def build(spec, name, folder, counts):
     return plans, programs
 
 
+class Row:
+    """So many ranks, predicted and measured in some rounds: seconds of a step, of the processor and by the clock."""
+
+    def __init__(self):
+        self.predicted, self.measured = [], []
+
+    def add(self, ranks, cores, sums, before, got, after):
+        """SUMS: seconds of a processor that a rank needs for them. BEFORE, AFTER: programs of one rank, one for each busy core."""
+        own = statistics.mean(at_once(of.processor) for of in (before, after))
+        clock = statistics.mean(together(ranks, cores, of.clock) for of in (before, after))
+        self.predicted.append((ranks * (own + sums), clock + ranks * sums / min(ranks, cores)))
+        self.measured.append((got.processor[0], statistics.median(got.clock[0])))
+
+    def cells(self):
+        for predicted, measured in zip(zip(*self.predicted), zip(*self.measured)):
+            off = statistics.median(p / m - 1 for p, m in zip(predicted, measured))
+            yield f" {statistics.median(predicted):.3f} s | {statistics.median(measured):.3f} s | {100 * off:+.1f} % |"
+
+
+def one_round(rows, alone, programs, plans, cores, rate, run):
+    """A machine is not as fast from one minute to the next, so programs of one rank run right before and behind each measurement."""
+    alone.append(run([programs[1]]))
+    before = None
+    for ranks, row in rows.items():
+        apart = min(ranks, cores) * [programs[1]]
+        if before is None or min(ranks, cores) != busy:
+            before, busy = run(apart), min(ranks, cores)
+        got, after = run([programs[ranks]]), run(apart)
+        # of its piece a rank reads what each has, and writes the sum to each: N reads and N writes of an N-th, which is a copy
+        # of all (kernels/update/near.cu)
+        row.add(ranks, cores, plans[ranks]["between_ranks"]["gradient_bytes"] / rate, before, got, after)
+        before = after
+
+
 def here(spec, steps, rounds, folder):
     name = os.path.splitext(os.path.basename(spec))[0]
     cores = len(os.sched_getaffinity(0))
     counts = (1, 2, 4, 8)
-    measured = {ranks: Measured() for ranks in counts}
-    apart = {n: Measured() for n in {min(ranks, cores) for ranks in counts}}    # programs of one rank, so many at once
+    rows, alone = {ranks: Row() for ranks in counts[1:]}, []
     plans, programs = build(spec, name, folder, counts)
-    rate = copy_rate()
-    for _ in range(rounds):     # in turns, as a machine is not always as fast
-        for n in apart:
-            apart[n].add(folder, n * [programs[1]], steps)
-        for ranks in counts[1:]:
-            measured[ranks].add(folder, [programs[ranks]], steps)
-    measured[1] = apart[1]
+    rate = copy_rate(cores)
+    for _ in range(rounds):
+        one_round(rows, alone, programs, plans, cores, rate, lambda commands: Measured(folder, commands, steps))
+    one = statistics.median(m.processor[0] for m in alone), statistics.median(x for m in alone for x in m.clock[0])
     print(f"{name}, micro-batch {plans[1]['batch']}, {cores} cores, load {os.getloadavg()[0]:.1f}; a processor copies {rate / 1e9:.1f} GB/s\n")
     print("| ranks | processor time: predicted | measured | off | by the clock: predicted | measured | off |")
     print("|---|---|---|---|---|---|---|")
-    for ranks in counts:
-        busy = min(ranks, cores)
-        # of its piece a rank reads what each has, and writes the sum to each: N reads and N writes of an N-th, which is a copy
-        # of all (kernels/update/near.cu)
-        sums = plans[ranks]["between_ranks"]["gradient_bytes"] / rate if ranks > 1 else 0
-        processor = ranks * (statistics.median(apart[busy].processor) / busy + sums)
-        clock = together(ranks, cores, apart[busy].clock) + ranks * sums / busy
-        got = [statistics.median(measured[ranks].processor), statistics.median(measured[ranks].clock)]
-        row = "".join(f" {p:.3f} s | {m:.3f} s | {100 * (p / m - 1):+.1f} % |" for p, m in zip((processor, clock), got))
-        print(f"| {ranks} |" + (row if ranks > 1 else f" | {got[0]:.3f} s | | | {got[1]:.3f} s | |"))
+    print(f"| 1 | | {one[0]:.3f} s | | | {one[1]:.3f} s | |")
+    for ranks, row in rows.items():
+        print(f"| {ranks} |" + "".join(row.cells()))
     if cores > 1:
-        print(f"\nTwo ranks on two cores have {2 * statistics.median(measured[1].clock) / statistics.median(measured[2].clock):.2f} "
-              "times the samples of one on one")
+        two = statistics.median(clock for _, clock in rows[2].measured)
+        print(f"\nTwo ranks on two cores have {2 * one[1] / two:.2f} times the samples of one on one")
 
 
 def test():
@@ -286,10 +329,11 @@ def test():
     b["shard"] = "parameters"
     assert abs(step_seconds(0.9, b, Halves(2, (8, 1, 1))) - 1.0) < 1e-12
     assert abs(step_seconds(0.3, b, Halves(2, (8, 1, 1))) - 0.4) < 1e-12
-    # here: of steps that are all alike none waits, and two ranks on a core take twice as long; of those that take 1 or 3 s, two
-    # wait for 3 in three of four pairs, and four on two cores have 4 in the middle, half of their sum
-    assert together(8, 2, [0.5]) == 2.0 and together(2, 2, [0.5]) == 0.5 and together(1, 2, [0.5]) == 0.5
-    assert together(2, 2, [1, 3]) == 3 and together(4, 2, [1, 3]) == 4
+    # here: two ranks on a core take twice as long; of cores on which a step takes 1 s and 3 s, two ranks have 4/3 of a step in a
+    # second, and so do four; on more cores than ranks the slower one holds up both
+    assert together(8, 2, [[0.5], [0.5]]) == 2.0 and together(2, 2, [[0.5], [0.5]]) == 0.5 and together(1, 2, [[0.5]]) == 0.5
+    assert abs(together(2, 2, [[1], [3]]) - 1.5) < 1e-12 and abs(together(4, 2, [[1], [3]]) - 3) < 1e-12
+    assert together(2, 4, [[1], [3]]) == 3
     print("ok")
 
 
