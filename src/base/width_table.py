@@ -16,15 +16,18 @@ JOINING_HANGUL = [(0x1160, 0x11FF), (0xD7B0, 0xD7FF)]
 SOFT_HYPHEN = 0xAD
 
 
-def within(c, ranges):
-    return any(first <= c <= last for first, last in ranges)
+def every(ranges):
+    return {c for first, last in ranges for c in range(first, last + 1)}
+
+
+IDEOGRAPH, JOINING = every(IDEOGRAPHS), every(JOINING_HANGUL)
 
 
 def width(c):
     category = unicodedata.category(chr(c))
-    if within(c, JOINING_HANGUL) or (category in ("Mn", "Me", "Cf") and c != SOFT_HYPHEN):
+    if c in JOINING or (category in ("Mn", "Me", "Cf") and c != SOFT_HYPHEN):
         return 0
-    if within(c, IDEOGRAPHS):
+    if c in IDEOGRAPH:
         return 2
     assigned = category != "Cn"
     return 2 if assigned and unicodedata.east_asian_width(chr(c)) in "WF" else 1
