@@ -60,6 +60,9 @@ static const struct {
 	{ "active", WITHOUT_FORM }, { "480gb", WITHOUT_FORM }, { "pcie", WITHOUT_BUS }, { NULL, 0 }
 };
 
+/* A slice's profile may say which engines for pictures it has, 1g.10gb+me, which are beside its memory. */
+static const char *const of_profile[] = { "me", "gfx", "all", NULL };
+
 /* Gigabytes of a word such as "80gb"; 0: it is none. */
 static int
 word_size(const char *word)
@@ -70,14 +73,17 @@ word_size(const char *word)
 }
 
 static bool
-is_left_out(const char *word, int how)
+is_left_out(const char *word, int how, bool slice)
 {
 	int i;
 
-	for (i = 0; left_out[i].word; i++)
+	for (i = 0; slice && of_profile[i]; i++)
+		if (how >= WITHOUT_FORM && strcmp(word, of_profile[i]) == 0)
+			return true;
+	for (i = 0; !slice && left_out[i].word; i++)
 		if (how >= left_out[i].from && strcmp(word, left_out[i].word) == 0)
 			return true;
-	return how >= WITHOUT_SIZE && word_size(word) > 0;
+	return !slice && how >= WITHOUT_SIZE && word_size(word) > 0;
 }
 
 /* NAME without such words; *SIZE: the first size that it names, in gigabytes, or 0. */
@@ -94,7 +100,7 @@ without(char out[LONGEST_NAME], const char *name, int how, int *size)
 		slice |= strcmp(word, "mig") == 0;	/* behind it stands the profile */
 		if (!*size && !slice)
 			*size = word_size(word);
-		if ((!slice && is_left_out(word, how)) || n + strlen(word) + 1 >= LONGEST_NAME)
+		if (is_left_out(word, how, slice) || n + strlen(word) + 1 >= LONGEST_NAME)
 			continue;
 		n += (size_t)snprintf(out + n, LONGEST_NAME - n, "%s ", word);
 	}

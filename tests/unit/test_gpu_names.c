@@ -21,6 +21,12 @@ static const struct {
 	{ "NVIDIA RTX PRO 6000 Blackwell Server Edition", "RTX PRO 6000" },
 	{ "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "A100 40GB MIG 1g.5gb" },
 	{ "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "H100 MIG 1g.10gb" }, { "NVIDIA H100 96GB HBM3 MIG 1g.10gb", NULL },
+	{ "NVIDIA H100 80GB HBM3 MIG 1g.10gb+me", "H100 MIG 1g.10gb" }, { "NVIDIA H100 80GB HBM3 MIG 7g.80gb", "H100 MIG 7g.80gb" },
+	{ "NVIDIA A30 MIG 2g.12gb+me", "A30 MIG 2g.12gb" }, { "NVIDIA A30 MIG 1g.24gb", NULL }, { "NVIDIA A30 me", NULL },
+	{ "NVIDIA H100 NVL MIG 1g.12gb", "H100 NVL MIG 1g.12gb" }, { "NVIDIA H200 MIG 7g.141gb", "H200 MIG 7g.141gb" },
+	{ "NVIDIA GH200 480GB MIG 3g.48gb", "GH200 MIG 3g.48gb" },
+	{ "NVIDIA RTX PRO 6000 Blackwell Server Edition MIG 1g.24gb-me", "RTX PRO 6000 MIG 1g.24gb" },
+	{ "NVIDIA RTX PRO 6000 Blackwell Server Edition MIG 2g.48gb+me.all", "RTX PRO 6000 MIG 2g.48gb" },
 	{ "H100 80GB M IG 1g.10g b", NULL }, { "A100 40GB mi g 1g.5gb", "A100 40GB MIG 1g.5gb" },
 	{ "", NULL }, { "80GB", NULL }, { "MIG 1g.10gb", NULL }
 };
