@@ -49,6 +49,7 @@ struct convolution_note {
 
 struct engines {		/* what could be said of the convolutions when the program was written */
 	int requested, chosen;
+	int arch;		/* of the card that they are for: 90, whatever the device section says of its own */
 	int version;		/* of cuDNN: 91900 */
 };
 

@@ -196,11 +196,12 @@ put_choices(struct emitter *e)
 {
 	const struct device *device = &e->module->set.device;
 	const char *json = description(e->module->arena, device);
+	int arch = json ? gpu_find(device->name)->arch : 0, i;
 	struct library l = { 0 };
-	int i;
 
 	l.device.any_order = e->module->set.any_order;
-	if (json && open_library(&l) && describe_device(&l, json, gpu_find(device->name)->arch)) {
+	if (json && open_library(&l) && describe_device(&l, json, arch)) {
+		e->engines.arch = arch;
 		e->engines.version = (int)l.version();
 		for (i = 0; i < e->convolutions.n; i++)
 			put_choice(e, &l, i);
@@ -229,5 +230,5 @@ emit_engines(struct emitter *e)
 	put_choices(e);
 	text_printf(e->out, "\t{ { -1 } }\n};\n"
 	    "extern const struct dnn_records_for dnn_records_for = { %d, %d };\n#endif\n",
-	    e->module->set.device.arch, e->engines.version);
+	    e->engines.arch, e->engines.version);
 }
