@@ -31,6 +31,7 @@ static int64_t code_taken;	/* for kernels' code, libraries and graphs */
 static int64_t samples_taken;	/* for samples that stay there (samples.c) */
 static int64_t others_taken;	/* before all that: by the context, the driver and other programs */
 static int64_t pinned_taken;	/* of the host's memory */
+[[maybe_unused]] static int code_arch;	/* for which kernels were compiled that run: 90 */
 
 /* a whole batch of each step */
 static const int64_t step_batch[STEPS_THERE] = {
@@ -431,8 +432,8 @@ device_arch(void)
 	return major * 10 + minor;
 }
 
-/* A program has code for the cards that it was built for, and a form of it that the driver translates
- * for newer ones. */
+/* A program has code for the cards that it was built for, which others of their kind take, and where it was built for all a form
+ * of it that the driver translates for newer ones. */
 static void
 device_needs_code(void)
 {
@@ -445,6 +446,16 @@ device_needs_code(void)
 		    "`make -B ARCH=%d` builds it for this one", device_arch() / 10, device_arch() % 10,
 		    device_arch());
 	CUDA(error);
+	code_arch = of.ptxVersion;
+}
+
+/* It runs, but not as fast as it might. */
+[[maybe_unused]] static void
+device_announce(void)
+{
+	if (code_arch != device_arch())
+		printf("note: kernels are those for compute capability %d.%d: `make -B ARCH=%d` builds them for this card\n",
+		    code_arch / 10, code_arch % 10, device_arch());
 }
 
 static void

@@ -166,6 +166,10 @@ prepare(struct run *r)
 	profile_asked = o->profile;
 #endif
 	device_open();
+#ifdef __CUDACC__
+	if (!o->quiet)
+		device_announce();
+#endif
 #ifdef TUNES
 	choices_keep();
 	if (!o->quiet)

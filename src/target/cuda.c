@@ -91,16 +91,18 @@ makefile(struct text *t, const struct recipe *r)
 	if (r->arch)
 		text_printf(t, "ARCH     = %d\n", r->arch);
 	else
-		text_puts(t, "# of these, all that this nvcc knows\n"
+		text_puts(t, "# of these, all that this nvcc knows; and in a form that drivers of newer cards translate\n"
 		    "ARCH    := $(or $(filter 75 80 86 89 90 100 120,$(patsubst sm_%,%,$(shell \\\n"
-		    "           $(NVCC) --list-gpu-code))),75)\n");
+		    "           $(NVCC) --list-gpu-code))),75)\n"
+		    "ifeq ($(origin ARCH),file)\n"
+		    "NEWER    = -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
+		    "endif\n");
 	text_printf(t,
 	    "CUBLASLT = 1\n"
 	    "CFLAGS   = -O3\n"
 	    "# the host's threads read and convert the next batch\n"
 	    "THREADS  = -Xcompiler -fopenmp\n"
-	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \\\n"
-	    "           -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
+	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) $(NEWER)\n"
 	    "LIBS     =\n"
 	    "PROGRAM  = %s\n\n", r->program);
 	text_puts(t,

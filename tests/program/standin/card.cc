@@ -7,7 +7,8 @@
  *	STANDIN_REPORT	a file for: graph N kernels K path P, where P is the longest chain of its calls that wait
  *			for one another; late WHAT, for what was first needed after the first step; launches N
  *	STANDIN_MIB	memory of the card, of which each kernel's code takes 1 MiB when it is first launched
- *	STANDIN_ARCH	its architecture, 90 unless said; STANDIN_CODE=0: the program has no code for it
+ *	STANDIN_ARCH	its architecture, 90 unless said; STANDIN_CODE=0: the program has no code for it; STANDIN_PTX: it has that
+ *			of an older card
  *	STANDIN_LENIENT=1	what a card would refuse is reported, and goes on
  *	STANDIN_OTHERS	bytes that other programs take with each graph that is launched
  */
@@ -378,6 +379,7 @@ cudaError_t
 cudaFuncGetAttributes(cudaFuncAttributes *to, const void *)
 {
 	memset(to, 0, sizeof(*to));
+	to->ptxVersion = (int)card_number("STANDIN_PTX", card_number("STANDIN_ARCH", 90));
 	return card_number("STANDIN_CODE", 1) ? cudaSuccess : last = cudaErrorNoKernelImageForDevice;
 }
 
