@@ -6,7 +6,7 @@
  *
  *	STANDIN_REPORT	a file for: graph N kernels K path P, where P is the longest chain of its calls that wait
  *			for one another; late WHAT, for what was first needed after the first step; launches N
- *	STANDIN_MIB	memory of the card, of which each kernel's code takes 1 MiB when it is first launched
+ *	STANDIN_MIB	memory of the card, of which each kernel's code takes 1 MiB when it is first launched, or asked about
  *	STANDIN_ARCH	its architecture, 90 unless said; STANDIN_CODE=0: the program has no code for it; STANDIN_PTX: it has that
  *			of an older card
  *	STANDIN_LENIENT=1	what a card would refuse is reported, and goes on
@@ -375,10 +375,13 @@ cudaSetDevice(int device)
 	return device < card_number("STANDIN_CARDS", 1) ? cudaSuccess : last = cudaErrorInvalidDevice;
 }
 
+/* Which loads the kernel, without running it. */
 cudaError_t
-cudaFuncGetAttributes(cudaFuncAttributes *to, const void *)
+cudaFuncGetAttributes(cudaFuncAttributes *to, const void *f)
 {
 	memset(to, 0, sizeof(*to));
+	if (card_number("STANDIN_CODE", 1))
+		card_needs(function_name[(void *)f].c_str(), MIB);
 	to->ptxVersion = (int)card_number("STANDIN_PTX", card_number("STANDIN_ARCH", 90));
 	return card_number("STANDIN_CODE", 1) ? cudaSuccess : last = cudaErrorNoKernelImageForDevice;
 }
