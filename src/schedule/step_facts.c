@@ -129,5 +129,5 @@ step_is_roomy(const struct module *m, const struct pass_options *o, const struct
 	int64_t peak = model->trial->peak;
 
 	return o->speed && (!o->most_bytes ||
-	    step_persistent(m, o, model) + peak + peak / 8 <= o->most_bytes - o->most_bytes / 16);
+	    step_persistent(m, o, model) + peak + peak / 16 <= o->most_bytes - o->most_bytes / 64);
 }
