@@ -166,20 +166,44 @@ compile_drop_plans(struct spec *spec)
 	}
 }
 
+/* Bytes of arena that the objective is to stay within, by the command line or the spec; 0: they say nothing. */
+static int64_t
+asked_bytes(const struct module *m, const struct compile_args *args)
+{
+	return args->objective_bytes ? args->objective_bytes : args->objective ? 0 : m->set.objective_bytes;
+}
+
 /* What is asked for, or else the spec's objective, or else what the card gives reason to, if the plan is a program's. */
 static void
 set_objective(struct pass_options *o, const struct module *m, const struct compile_args *args)
 {
 	const struct settings *set = &m->set;
 	int objective = args->objective_bytes ? OBJECTIVE_SPEED : args->objective ? args->objective : (int)set->objective;
+	int64_t room = set->device.given ? target_memory(o->target, settings_ranks(set), &set->device) : 0;
+	int64_t asked = asked_bytes(m, args);
 
 	if (objective == OBJECTIVE_AUTO)
 		objective = o->target->is_gpu && card_named(m) && !set->recompute_budget ? OBJECTIVE_SPEED :
 		    OBJECTIVE_MEMORY;
 	o->speed = args->program && objective == OBJECTIVE_SPEED;
 	if (o->speed)
-		o->most_bytes = args->objective_bytes ? args->objective_bytes : set->objective_bytes ? set->objective_bytes :
-		    set->device.given ? target_memory(o->target, settings_ranks(set), &set->device) : 0;
+		o->most_bytes = asked && (!room || asked < room) ? asked : room;
+}
+
+/* A size that the objective names is kept, or said not to be. */
+static void
+expect_within(const struct module *m, int64_t asked, const struct compile_args *args)
+{
+	char budget[SIZE_TEXT], found[SIZE_TEXT], exact[SIZE_TEXT];
+	const struct loc nowhere = { NULL, 0, 0 };
+	struct diag *g;
+
+	if (!asked || !m->plan || m->plan->arena_bytes <= asked)
+		return;
+	g = diag_error(m->diags, "recompute", args->objective_bytes ? nowhere : m->set.objective_loc,
+	    "no plan was found within the objective's %s; the smallest that was found takes %s (%s B)",
+	    size_human(budget, asked), size_human(found, m->plan->arena_bytes), size_commas(exact, m->plan->arena_bytes));
+	diag_help(m->diags, g, "objective memory takes few bytes and makes few again; or raise the size, or lower the batch");
 }
 
 /* The module planned; or, where that serves, a copy with a sketch of its plan. */
@@ -218,6 +242,8 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 			arena_free(in.arena);
 	}
 	passes_run(m, &o);
+	if (o.speed)
+		expect_within(m, asked_bytes(m, args), args);
 	return m;
 }
 

@@ -40,7 +40,11 @@ fit_trade(const struct module *m)
 	if (!m->train || !m->plan->target->libraries || !(t.card = card_named(m)))
 		return t;
 	t.step = step_of(m->plan, &t.rates, m->arena);
-	if (m->plan->apart != APART_NOT_ASKED && (t.least = plan_least(m)))
+	if (m->plan->apart != APART_NOT_ASKED && (t.least = plan_least(m))) {
+		int calls;
+
 		t.least_step = step_of(t.least, &t.rates, m->arena);
+		t.least_longest = plan_longest(t.least, m->arena, &calls);
+	}
 	return t;
 }

@@ -10,6 +10,7 @@ struct trade {
 	struct estimate step;
 	const struct plan *least;	/* of least bytes; NULL: that is the module's own, or too much to plan */
 	struct estimate least_step;
+	int least_longest;	/* calls of it that are one after the other */
 };
 
 /* Of a module that was planned, which stays as it is. */

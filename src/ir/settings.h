@@ -198,6 +198,7 @@ struct settings {
 	int nrecompute;
 	enum objective objective;
 	int64_t objective_bytes;	/* SPEED: of arena to stay within; 0: the device's */
+	struct loc objective_loc;
 	enum chunk_kind chunk_loss;	/* logits made some rows at a time */
 	int64_t chunks;		/* SPLIT: how many of them; 0: as many as AUTO would make */
 	struct loc chunk_loc;

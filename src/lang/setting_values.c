@@ -215,6 +215,7 @@ read_objective(struct expander *ex, const struct setting *st, struct settings *s
 	if (v.kind == V_POISON)
 		return;
 	set->objective = OBJECTIVE_SPEED;
+	set->objective_loc = st->loc;
 	if (v.kind == V_WORD && strcmp(v.text, "memory") == 0) {
 		set->objective = OBJECTIVE_MEMORY;
 	} else if (v.kind == V_NUMBER && v.size) {

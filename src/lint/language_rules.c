@@ -66,8 +66,8 @@ const struct rule language_rules[] = {
 		.id = "recompute", .name = "recompute",
 		.family = FAMILY_LANGUAGE, .severity = SEV_ERROR,
 		.brief = "a budget for recomputation that cannot be kept",
-		.doc = "The train section gives activations fewer bytes than any choice of what to "
-		    "compute again can reach. The finding says what would be needed.",
+		.doc = "The train section gives activations, or its objective a program's plan, fewer bytes than any "
+		    "choice of what to compute again can reach. The finding says what would be needed.",
 	},
 	{
 		.id = "target", .name = "target",

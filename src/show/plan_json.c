@@ -117,7 +117,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 }
 
 static void
-write_step(struct json *j, const char *key, const struct trade *t, const struct plan *p, const struct estimate *e)
+write_step(struct json *j, const char *key, const struct trade *t, const struct plan *p, const struct estimate *e, int longest)
 {
 	if (!t->card || !p) {
 		jsonw_null(j, key);
@@ -129,6 +129,7 @@ write_step(struct json *j, const char *key, const struct trade *t, const struct 
 	jsonw_int(j, "traffic_bytes", e->traffic);
 	jsonw_int(j, "multiply_adds", e->macs);
 	jsonw_int(j, "kernels", e->kernels);
+	jsonw_int(j, "one_after_the_other", longest);
 	jsonw_int(j, "arena_bytes", p->arena_bytes);
 	jsonw_end(j);
 }
@@ -139,12 +140,11 @@ write_speed(struct json *j, const struct module *m)
 {
 	const struct plan *p = m->plan;
 	struct trade t = fit_trade(m);
-	int calls, longest;
+	int calls, longest = plan_longest(p, m->arena, &calls);
 
 	if (p->apart == APART_NOT_ASKED || p->apart == APART_TOO_MANY) {
 		jsonw_null(j, "speed");
 	} else {
-		longest = plan_longest(p, m->arena, &calls);
 		jsonw_flat_object(j, "speed");
 		jsonw_int(j, "calls", calls);
 		jsonw_int(j, "one_after_the_other", longest);
@@ -152,8 +152,8 @@ write_speed(struct json *j, const struct module *m)
 		jsonw_bool(j, "bytes_apart", p->apart == APART);
 		jsonw_end(j);
 	}
-	write_step(j, "step_at_least", &t, p, &t.step);
-	write_step(j, "with_least_bytes", &t, t.least, &t.least_step);
+	write_step(j, "step_at_least", &t, p, &t.step, longest);
+	write_step(j, "with_least_bytes", &t, t.least, &t.least_step, t.least_longest);
 }
 
 /* One run of the forward nodes, or what is done again of them: how many, their multiply-adds, and

@@ -200,8 +200,10 @@ print_trade(const struct printer *r)
 		fprintf(r->out, " and %.0f TFLOPS", t.rates.macs / CARD_SHARE * 2e-3);
 	fprintf(r->out, " %.0f %%; %.0f us a kernel)\n", 100 * CARD_SHARE, KERNEL_NS / 1e3);
 	if (t.least) {
-		print_time(r, "with the least bytes", &t.least_step);
-		fprintf(r->out, ", in %s\n", size_human(size, t.least->arena_bytes));
+		print_time(r, t.least->arena_bytes < r->p->arena_bytes ? "with the least bytes" : "with objective memory",
+		    &t.least_step);
+		fprintf(r->out, ", in %s; %d calls one after the other\n", size_human(size, t.least->arena_bytes),
+		    t.least_longest);
 	}
 }
 
