@@ -148,7 +148,8 @@ def compile_only(run):
         print("SKIPPED  no nvcc: NOTHING WAS COMPILED")
         return 0
     builds = [(c, what) for kind in ("ops", "steps", "speed", "largest") for c in run.cases(kind)
-              for what in (("library", "library-own") if c["kind"] in ("ops", "steps") else ()) +
+              for what in (("library",) if c["kind"] in ("ops", "steps") else ()) +
+              (("library-own",) if c["kind"] in ("ops", "steps") and c["libraries"] else ()) +
               (("program",) if c["kind"] != "ops" else ()) + (("check",) if c["kind"] == "steps" else ())]
     failed, late = 0, 0
     for b in builds:

@@ -102,12 +102,14 @@ LIMITS = {"operator_off": {"f32": 1e-5, "f64": 1e-10, "tf32": 2e-3, "bf16": 1e-2
 
 
 def compared(part, how, kind, precisions, variants):
-    """Every case of a kind against PyTorch: with the libraries, and with kernels of our own alone."""
+    """Every case of a kind against PyTorch: with the libraries, and where that is another program with kernels of our own
+    alone."""
     def items(run):
         for variant in variants:
             for precision in precisions:
                 for case in run.cases(kind, precision):
-                    yield item(run, case, variant)
+                    if not variant or case["libraries"]:
+                        yield item(run, case, variant)
 
     def item(run, case, variant):
         limit = LIMITS[how][case["precision"]]

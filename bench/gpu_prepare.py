@@ -85,6 +85,11 @@ def data_files(network):
     return kind, f'npy("{kind}-x.npy", "{kind}-y.npy")'
 
 
+def calls_libraries(text):
+    """Is a program another one without cuBLASLt and cuDNN? One of C stands for either."""
+    return "<cuda_runtime.h>" not in text or "cublasLtMatmul(" in text or "cudnnBackendExecute(" in text
+
+
 class Preparation:
     def __init__(self, folder, args):
         self.folder, self.target, self.device = os.path.abspath(folder), args.target, args.device
@@ -125,8 +130,9 @@ class Preparation:
         case["arena_bytes"] = plan["arena_bytes"]
         case["least_bytes"] = least["arena_bytes"]
         case["pytorch_bytes"] = plan["pytorch_eager_bytes"]
-        case["program"] = next(f for f in sorted(os.listdir(out)) if f.endswith((".cu", ".c"))
-                               ).rsplit(".", 1)[0]
+        source = next(f for f in sorted(os.listdir(out)) if f.endswith((".cu", ".c")))
+        case["program"] = source.rsplit(".", 1)[0]
+        case["libraries"] = calls_libraries(open(os.path.join(out, source)).read())
 
     def operators(self):
         for path in sorted(glob.glob(os.path.join(ROOT, "tests", "ops", "*.nn"))):

@@ -214,6 +214,18 @@ def memory():
     same("a step that allocates", verdict(gib, gib, 1, gib + (310 << 20)), "FAILED")
 
 
+def of_spec(name, target):
+    """A program that is emitted of one of the specs, or of a network that multiplies nothing."""
+    spec = os.path.join(gpu_prepare.ROOT, "specs", name + ".nn")
+    if not os.path.exists(spec):
+        spec = os.path.join(folder, name + ".nn")
+        open(spec, "w").write("network moves {\n  input x : f32[4]\n  target t : f32[4]\n  loss mse(x * parameter((4,)), t)\n}\n"
+                              "train { batch 2  data synthetic(samples=4) }\n")
+    out = os.path.join(folder, f"{name}-{target}")
+    gpu_prepare.output(gpu_prepare.stowage(), "emit", "--no-config", "--force", "--target", target, "-o", out, spec)
+    return out
+
+
 def stages():
     named = [name for stage in gpu_stages.STAGES.values() for name in stage]
     same("stages are of parts that there are, each once", (len(named), set(named) - {n for n, _ in gpu_parts.PARTS}),
@@ -228,6 +240,12 @@ def stages():
          [kept("2", precision=p, spec=s, main=m) for p, s, m in (
              ("bf16", "vgg16", True), ("f32", "vgg16", True), ("f32", "lenet5", True), ("bf16", "vgg16", False))],
          [True, False, True, False])
+    run = types.SimpleNamespace(machine=types.SimpleNamespace(variants=lambda: {"": "both", "own": "none"}), cases=lambda *of: [
+        {"id": i, "precision": "f32", "libraries": l} for i, l in (("relu", False), ("conv", True))])
+    same("what calls no library is built once", [[i.name for i in gpu_parts.compared("own", "operator_off", "ops", ("f32",), (v,))(run)]
+                                                 for v in ("", "own")], [["relu", "conv"], ["conv-own"]])
+    same("which is seen of its text", [gpu_prepare.calls_libraries(open(of_spec(s, t)).read()) for s, t in (
+        ("digits", "cuda"), ("moves", "cuda"), ("moves", "c"))], [True, False, True])
     same("without a stage all is kept", kept(None, precision="tf32", main=False), True)
     same("a card's name, as its driver has it, or none", [gpu_prepare.card_here(n) for n in (
         "NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3", "NVIDIA GeForce RTX 3090", "Tesla T4", "Voodoo 2")],
