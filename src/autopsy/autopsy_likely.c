@@ -36,7 +36,7 @@
 #define NEEDS_WORKERS	NEEDS(23)	/* of a loader's processes */
 #define NEEDS_METRICS	NEEDS(24)	/* of transformers' evaluation, which switches gradients off by itself */
 #define NEEDS_NETWORK	NEEDS(25)	/* a framework speaks of a tensor of a layer */
-#define NEEDS_ANYONE	NEEDS(26)	/* CUDA's error, and no word of whose program it is */
+#define NEEDS_ANYONE	NEEDS(26)	/* CUDA's error, or a person's words, and none of whose program it is */
 #define NEEDS_AGENT	NEEDS(27)	/* of an agent and its episodes */
 #define NEEDS_KILLED	NEEDS(28)	/* the kernel ended the process, or the like */
 #define NEEDS_UPDATE	NEEDS(29)	/* of the optimizer's step */
@@ -340,7 +340,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = &p->told.darknet;
 	told[place(NEEDS_AT_ONCE)] = words ? &p->told.at_once : NULL;
-	told[place(NEEDS_ONE)] = words || is_of_anyone(o) ? &p->told.one : NULL;
+	told[place(NEEDS_ONE)] = (words || is_of_anyone(o)) && p->told.ran <= 1 ? &p->told.one : NULL;
 	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu ? &p->told.data : NULL;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
@@ -357,7 +357,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? NEEDS(i) : 0;
-	is |= is_of_anyone(o) && !in_torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
+	is |= (is_of_anyone(o) || (words && !o->host)) && !in_torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
 	is |= (autopsy_is_torch(o) && !is_of_anyone(o)) || ((o->kind == OOM_CUDA || words) && in_torch) ? NEEDS_TORCH : 0;
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }

@@ -92,6 +92,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->count += !old->again && !o->again;
 	old->again &= o->again;
 	old->python |= o->python;
+	old->raised |= o->raised;
 	old->of_cuda |= o->of_cuda;
 	old->commented &= o->commented;
 	old->titled = o->titled && (old->titled || old->line == 1);	/* a first line may be a title, whatever its form */

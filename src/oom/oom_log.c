@@ -39,7 +39,8 @@ struct log_reader {
 	struct oom_trace trace;
 	struct oom_owners owners;
 	struct oom_sources sources;
-	enum oom_source source;	/* of the line of that place */
+	enum oom_source source;	/* of the line of that place, */
+	bool titled;		/* and whether it may be a title: the first one, by itself */
 	int64_t told;		/* where in the text the last message ends, */
 	enum oom_kind told_kind;	/* and its kind */
 	const struct phrase *phrase[MOST_PHRASES];
@@ -402,7 +403,10 @@ is_in_sentence(const struct log_reader *r, const struct phrase *p)
 {
 	switch (p->role) {
 	case ROLE_EPOCH: case ROLE_EPOCH_COUNT: case ROLE_STEP: case ROLE_EPOCH_STEP: case ROLE_BATCH: case ROLE_REPLAY: case ROLE_WEIGHTS:
-	case ROLE_TRAINED: case ROLE_PRINTED: case ROLE_SERVES: case ROLE_CAPTURE: case ROLE_SPEAKER: case ROLE_TRAINS: case ROLE_EVALUATES:
+	case ROLE_TRAINED:
+		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT ||
+		    (r->source == SOURCE_UNSURE && (r->sources.marked || r->titled));
+	case ROLE_PRINTED: case ROLE_SERVES: case ROLE_CAPTURE: case ROLE_SPEAKER: case ROLE_TRAINS: case ROLE_EVALUATES:
 	case ROLE_PROCESS:
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT;
 	default:
@@ -453,6 +457,7 @@ begin_line(struct log_reader *r)
 		n++;
 	line = lexicon_read(r->lexicon, s, n);
 	r->source = oom_source_of(&r->sources, line);
+	r->titled = r->line == 1 && n + 1 < r->in.n - r->at && s[n + 1] == '\n';
 	oom_trace_line(&r->trace, r->log, s, n, r->line, r->source);
 	oom_owner_line(&r->owners, line, r->line, r->trace.taken ? 0 : r->trace.begun);
 	oom_paste_line(&r->log->paste, line, r->line, r->source, r->trace.begun && !r->trace.taken);

@@ -15,7 +15,8 @@
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
     "p100 h100 k80 1080 2080 2070 3060 3070 vram"
 #define OF_OTHERS	"paper papers author authors official original"		/* whose batch it was */
-#define RUNS		"only can able"			/* words of one that runs, beside those that say that it works */
+#define RUNS		"only can could able"		/* words of one that runs, beside those that say that it works; */
+#define SUCCEEDS	"successfully succeeded"	/* and of any that does */
 
 static void
 add_batch(struct oom_told *o, int64_t n, int line)
@@ -126,7 +127,9 @@ oom_named_of_tests(struct talk t, const char *at, size_t n)
 bool
 oom_named_runs(struct talk t, const char *at, size_t n)
 {
-	return clause_works(talk_clause(t, at, n));
+	struct talk clause = talk_clause(t, at, n);
+
+	return clause_works(clause) || (talk_any_whole(clause, SUCCEEDS) && !clause_says_no(clause, ""));
 }
 
 /* Parentheses that T opens, less those that it closes. */
@@ -231,6 +234,13 @@ is_outcome(struct talk t, const char *from, const char *to)
 	    clause_is_of_learning(talk_part(sentence, to, sentence.s + sentence.n));
 }
 
+/* "I can train with a batch of 1", but not "I can not". */
+static bool
+may_run(struct talk clause)
+{
+	return talk_any_whole(clause, RUNS) && !clause_says_no(clause, "");
+}
+
 /* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
 static void
 batches(struct oom_told *o, struct talk t, int line)
@@ -239,6 +249,7 @@ batches(struct oom_told *o, struct talk t, int line)
 	struct talk between;
 	size_t length;
 	int64_t n;
+	bool ran;
 
 	if (o->of_tests)
 		return;
@@ -260,10 +271,12 @@ batches(struct oom_told *o, struct talk t, int line)
 			continue;
 		if (oom_named_of_tests(t, behind, (size_t)(s - behind)) || talk_any_whole(talk_sentence(t, behind), OF_OTHERS))
 			continue;
-		o->runs |= oom_named_runs(t, behind, (size_t)(s - behind)) || ends_it(t, behind);
+		ran = oom_named_runs(t, behind, (size_t)(s - behind)) || ends_it(t, behind);
+		o->runs |= ran;
+		o->ran = ran && n > o->ran ? n : o->ran;
 		add_batch(o, n, line);
-		if (n == 1 && !is_outcome(t, behind, s) && !oom_named_runs(t, behind, (size_t)(s - behind)) && !ends_it(t, behind) &&
-		    !talk_any_whole(talk_clause(t, behind, (size_t)(s - behind)), RUNS) && !is_of_another(t, behind))
+		if (n == 1 && !is_outcome(t, behind, s) && !ran &&
+		    !may_run(talk_clause(t, behind, (size_t)(s - behind))) && !is_of_another(t, behind))
 			said_at(&o->one, t, behind, line);
 	}
 }

@@ -429,6 +429,21 @@ is_hidden_behind(struct talk t)
 	return hidden;
 }
 
+/* "# a", "- a", "* a", "**a", "1. a" */
+static bool
+is_marked(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+
+	if (end - s < 3)
+		return false;
+	if (is_digit(*s))
+		return s[1] == '.' && s[2] == ' ';
+	for (; s < end && memchr("#-*", *s, 3) && *s == *t.s; s++)
+		;
+	return s > t.s && s < end && (*s == ' ' || (*t.s == '*' && s - t.s == 2));
+}
+
 enum oom_source
 oom_source_of(struct oom_sources *o, struct talk line)
 {
@@ -437,6 +452,7 @@ oom_source_of(struct oom_sources *o, struct talk line)
 	int fences = oom_fences(line), marks = count_of(line, "\"\"\"") + count_of(line, "'''");
 	enum oom_source source;
 
+	o->marked = !o->fenced && is_marked(t);
 	source = fences % 2 && !memchr(t.s, ' ', t.n) ? SOURCE_NONE :	/* with a language's name, or without */
 	    by_form(o, t, o->fenced || fences > 1, inset);
 	o->quoted &= source != SOURCE_TRACE && !(t.n > 0 && is_output(t));	/* no text goes on that far */

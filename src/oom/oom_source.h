@@ -32,6 +32,7 @@ struct oom_sources {		/* of the lines ahead; zeros at first */
 	bool quoted;		/* within a text of several lines in code, by three quotation marks */
 	bool hidden;		/* within "<!--", as forms of reports have what they ask for */
 	bool called;		/* the line ahead is a call of a traceback's: its code follows */
+	bool marked;		/* this line begins as Markdown's titles and items do, outside of a fence */
 	enum oom_source last;	/* of the line ahead, unless a blank one stands between */
 };
 

@@ -63,7 +63,7 @@ static const struct {
 } befalls[] = {
 	{ TOLD_ENDED, "ran out|run out|runs out|running out|out of|exhaust|exhausts|exhausted|exhausting|exhaustion|overflow|overflows|"
 	    "overflowed|overflowing|overflown|explode|explodes|exploded|exploding|explosion|blow up|blows up|blew up|blown up|"
-	    "blowing up|blowup|burst|bursts|bursting|exceed|exceeds|exceeded|exceeding|beyond|over the limit|ends up full" },
+	    "blowing up|blowup|burst|bursts|bursting|exceed|exceeds|exceeded|exceeding|beyond|over the limit|ends up full|is end|is ended" },
 	{ TOLD_SHORT, "insufficient|insufficiency|not enough|n't enough|n\xe2\x80\x99t enough|no enough|not sufficient|n't sufficient|"
 	    "too small|too little|too low|too much|too large|too big|too high|too many|too expensive|not fit|n't fit|n\xe2\x80\x99t fit|"
 	    "cannot fit|unable to fit|not fitting|n't fitting|dont fit|doesnt fit|shortage|lack of|lacking|short of|short on|low on|"
@@ -105,12 +105,12 @@ static const struct {
 #define POLITE_WITHIN	16	/* bytes, from its "if" */
 #define ASKED		"help tell explain know knows advise idea ideas suggestion suggestions advice clue hint hints solution solutions"
 #define ADVICE		"in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
-    "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|detection|detector|simulate|simulates|instead of running"
+    "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|simulate|simulates|instead of running"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"
 
-#define OF_DEVICE	"vram|cuda|video-memory|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory"
+#define OF_DEVICE	"vram|hbm|cuda|video-memory|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory"
 #define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
     "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
@@ -228,6 +228,50 @@ is_of_service(struct talk t, const char *at)
 	return lower(at[0]) == 'r' && talk_any_phrase(t, OF_SERVICE) && talk_has_whole(talk_part(t, at, t.s + t.n), RESOURCES);
 }
 
+/* Words that an amount of memory is an object of, */
+#define ENDS_OF		"run out of|runs out of|ran out of|running out of"
+#define FITS_IN		"not fit in|not fit into|not fit on|n't fit in|n't fit into|n't fit on|cannot fit in|cannot fit into|can't be done in|cannot be done in|can not be done in|" \
+    "can't be done with|cannot be done with|can't be done on|cannot be done on|can't run on|cannot run on|can not run on|can't train on|cannot train on|" \
+    "can't run in|cannot run in|can't be run on|cannot be run on|can't be trained on|cannot be trained on"
+/* and what an amount may be of that is none. */
+#define OF_FILES	"disk|storage|ssd|hard drive|drive|quota|dataset|data|images|files|tokens|traffic|bandwidth|cache"
+
+/* "24GB", "24 GB", "8G", "my 11 GiB": an amount of memory that begins at S, or behind a few words there; not one of a file's. */
+static bool
+is_amount(struct talk t, const char *s)
+{
+	const char *end = t.s + t.n;
+	struct talk word = clause_word_behind(t, s);
+	int64_t n;
+
+	while (talk_is_one_of(word, "my the our a an all its just only even of"))
+		word = clause_word_behind(t, word.s + word.n);
+	if (word.n == 0 || !is_digit(*word.s) || !(s = piece_number(word.s, end, &n)))
+		return false;
+	s = piece_past_blanks(s, end);
+	for (word = talk_part(t, s, s); word.s + word.n < end && is_letter(word.s[word.n]); word.n++)
+		;
+	return talk_is_one_of(word, "gb g gib gig gigs mb mib gigabytes gbs") && !talk_has_whole(talk_clause(t, s, 1), OF_FILES);
+}
+
+/* "It runs out of 24 GB", "can't be done in 24GB", which name no memory. */
+static enum told_what
+says_amount(struct talk t, const char **at, size_t *n)
+{
+	static const struct {
+		enum told_what what;
+		const char *phrases;
+	} of[] = { { TOLD_ENDED, ENDS_OF }, { TOLD_SHORT, FITS_IN } };
+	struct talk rest;
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		for (rest = t; (*at = talk_find_whole(rest, of[i].phrases, n)); rest = talk_part(t, *at + *n, t.s + t.n))
+			if (is_amount(t, *at + *n) && oom_told_happened(t, *at, *n))
+				return of[i].what;
+	return TOLD_NOTHING;
+}
+
 /* What a sentence says of memory, and where. A clause that denies it by one phrase says it by no other. */
 static enum told_what
 says_what(struct talk t, const char **at, size_t *n)
@@ -263,7 +307,7 @@ says_what(struct talk t, const char **at, size_t *n)
 		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), CARD) &&
 		    !talk_has_whole(clause, OF_ITS_WORK) && oom_told_happened(t, *at, *n))
 			return of_card[i].what;
-	return TOLD_NOTHING;
+	return says_amount(t, at, n);
 }
 
 bool

@@ -32,7 +32,8 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said data;	/* the last that speaks of a whole set of data */
 	int64_t batch[TOLD_BATCHES];	/* that are named, each once, as they come */
 	int batch_line[TOLD_BATCHES], batches;
-	bool runs;		/* one of these is said to run */
+	bool runs;		/* one of these is said to run, */
+	int64_t ran;		/* and the largest that is; 0: none */
 	struct said one;	/* where a batch of one is named that is not said to run */
 	struct said framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */
 	int call_depth, call_lines;	/* of a call that a line of tests opened, and its lines so far; depth 0: none is */

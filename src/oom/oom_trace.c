@@ -362,6 +362,8 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 	o->commented = is_comment(ahead);
 	o->logged = piece_any_whole(ahead, "warning warn info debug");
 
+	if (t->taken && piece_find(ahead, "tensorflow/"))
+		return;		/* a log's line is no error that such a traceback ends with */
 	if (t->begun && o->line - (t->taken ? t->taken : t->last) <= NEAR_MESSAGE) {
 		give(t, o);
 		o->raised = !t->taken && !t->turned;

@@ -133,7 +133,7 @@ is_late_there(struct talk t)
 
 	if (talk_any_phrase(t, "every few|first couple|first few|prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
 		return NULL;
-	if ((said = clause_says(t, "after training on|after training for|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
+	if ((said = clause_says(t, "after training on|after training for|well into training|well into the training|far into training|far into the training|of iterations, then|of epochs, then|of steps, then|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
 	    "after epoch", AHEAD | BEHIND | WORKS, "")))
@@ -263,13 +263,59 @@ is_of_code(struct talk t, struct talk clause, const char *at)
 	return (s < end && *s == '(') || (at > t.s && at[-1] == '-');
 }
 
+/* "What is the meaning of multi-gpu?", "it supports DataParallel", "I want to use multi-gpu": a mention, by no sentence of what failed. */
+#define WISHED		"want wants wish hope plan planning would should could may might consider suggest suggests recommend try wonder wondering whether support "	\
+    "supports supported supporting instead option options optional feature"
+
+static bool
+is_mention(struct talk t, struct talk clause, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	if (is_of_code(t, clause, at) || talk_any_whole(talk_part(t, clause.s, at), "wonder wondering whether"))
+		return true;
+	return !oom_told_fails(sentence) && (talk_any_whole(clause, WISHED) ||
+	    (memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "why")));
+}
+
+#define ON_ONE		"single gpu|one gpu|1 gpu|single card|one card|1 card|single device|one device"
+#define SEVERAL		"gpus cards devices ddp dataparallel distributed multi multiple multi-gpu"
+#define RUNS_WELL	"without problem|without problems|without any problem|without error|without errors|no problem|runs well|"	\
+    "run well|trains well|train well|runs normally|only costs|only cost|just costs|just cost|only takes|just takes|only uses|just uses|only needs|just needs"
+
+/* "With one GPU it works", in a line that speaks of several: there it is not the run that is too large. */
+static const char *
+runs_on_one(struct talk t)
+{
+	struct talk rest, clause, next, sentence;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	if (!talk_any_whole(t, SEVERAL))
+		return NULL;
+	for (rest = t; (at = talk_find_whole(rest, ON_ONE, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		next = clause.s + clause.n + 1 < end && clause.s[clause.n] == ',' && talk_any_whole(clause, "when with on using if") ?
+		    talk_clause(t, clause.s + clause.n + 1, 1) : clause;
+		sentence = talk_sentence(t, at);
+		if (!clause_says_no(talk_part(t, clause.s, at), "") && !oom_told_fails(clause) && !memchr(sentence.s, '?', sentence.n) &&
+		    (clause_works(clause) || clause_works(next) || talk_has_whole(clause, RUNS_WELL) || talk_has_whole(next, RUNS_WELL)))
+			return at;
+	}
+	return NULL;
+}
+
 static const char *
 is_parallel(struct talk t)
 {
+	const char *one = runs_on_one(t);
+
+	if (one)
+		return one;
 	return talk_any_of(t, "capacity total cuda_visible") ||
 	    talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use|if it supports|does it support|do you support|is there support|support for multi") ? NULL :
 	    clause_says_unless(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
-	    "other gpus|gpus = '0,1|each gpu", AHEAD, "", is_of_code);
+	    "other gpus|gpus = '0,1|each gpu", AHEAD, "", is_mention);
 }
 
 static void

@@ -229,6 +229,24 @@ Test(oom_logs, a_number_ends_with_its_line)
 		cr_expect_eq(read_log(arena_printf(arena, "%sRuntimeError: CUDA error: out of memory\n", ahead[i]))->batch, 1, "%s", ahead[i]);
 }
 
+/* Nor are a title's, or an item's. */
+Test(oom_logs, what_a_title_has_is_no_output)
+{
+	static const char *const none[] = {
+		"# CUDA out of memory, batch_size=4, epoch 3/10\n\n", "CUDA out of memory, batch_size=4, epoch 3/10\n\n", "- batch size = 4, epoch 3/10\n",
+		"* batch size = 4, epoch 3/10\n", "**batch size = 4, epoch 3/10**\n", "1. batch size = 4, epoch 3/10\n",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		const struct oom_log *log = read_log(arena_printf(arena, "%sRuntimeError: CUDA error: out of memory\n", none[i]));
+
+		cr_expect_eq(log->batch, 0, "%s", none[i]);
+		cr_expect_eq(log->epoch, 0, "%s", none[i]);
+	}
+	cr_expect_eq(read_log("Instantaneous batch size per device = 4\nRuntimeError: CUDA error: out of memory\n")->batch, 4);
+}
+
 /* A sentence's numbers and names are no program's. */
 Test(oom_logs, what_a_sentence_has_is_no_output)
 {

@@ -78,6 +78,15 @@ Test(oom_told, memory_that_ran_out)
 		{ "I return to this, since it runs out of memory", TOLD_ENDED, false, false },
 		{ "it ends with out-of-video-memory errors", TOLD_ENDED, true, false },
 		{ "I have a problem with running out of GPU memory", TOLD_ENDED, true, false },
+		{ "It runs out of 24 GB within a minute", TOLD_ENDED, false, false },
+		{ "we run out of our 80G", TOLD_ENDED, false, false },
+		{ "the 7B model does not fit in 24GB", TOLD_SHORT, false, false },
+		{ "it can't be done in 24GB", TOLD_SHORT, false, false },
+		{ "such a model cannot be trained on 8 GB", TOLD_SHORT, false, false },
+		{ "system memory is end after 150 epochs", TOLD_ENDED, false, true },
+		{ "OOM occurred in training by Object Detection API", TOLD_ENDED, false, false },
+		{ "a strange problem is HBM OOM", TOLD_ENDED, true, false },
+		{ "a face detector runs out of memory", TOLD_ENDED, false, false },
 	};
 	size_t i;
 
@@ -116,6 +125,9 @@ Test(oom_told, what_says_nothing_of_it)
 		"a trip out of memory lane", "GPU utilization is 100%.", "the GPU load is full", "it catches std::bad_alloc", "the card is not full", "the room zooms out", "the memory network is too large",
 		"illegal memory access", "our working memory is exceeded by nine items", "We use 5 GB out of 8 GB memory", "RAM: 16 GB, GPU: RTX 3090", "memory usage: 3.2 GB",
 		"How much GPU memory is needed?", "the loss increases, memory is fine",
+		"It takes 5 GB out of 24 GB.", "Can it be done in 24GB?", "We run out of 100 GB of disk space", "the data does not fit in 2 GB of cache",
+		"It ran out of 24 hours", "I have run out of 8 ideas", "it never runs out of 24 GB", "if it runs out of 24 GB, lower the batch",
+		"Add an OOM detector to the loop", "OOM detection in the trainer",
 	};
 	size_t i;
 
@@ -185,6 +197,11 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("it runs out of memory, but when it does occasionally work, it fills the card").later.line, 0);
 	cr_expect_eq(read_lines("it is full after every iteration").later.line, 0);
 	cr_expect_eq(read_lines("on a GTX 1080 GPU").parallel.line, 0);
+	cr_expect_eq(read_lines("batch_size=1 ends with OOM, with fit_generator batch_size=32 works").told.ran, 32);
+	cr_expect_eq(read_lines("batch_size=32 ends with OOM, batch_size=1, too").told.ran, 0);
+	cr_expect_eq(read_lines("I could successfully train it when I set batchsize=1. With batchsize=8 OOM.").told.one.line, 0);
+	cr_expect_eq(read_lines("I can not train with batch size 1, OOM").told.one.line, 1);
+	cr_expect_eq(read_lines("It could train with batch size 1. With batch size 8, OOM.").told.one.line, 0);
 	cr_expect_eq(read_lines("when loading the point cloud").loading.line, 0);
 	cr_expect_eq(read_lines("I ran into OOM. I read all files into memory.").told.data.line, 1);
 	cr_expect_eq(read_lines("I read all files and run into memory errors.").told.data.line, 0);

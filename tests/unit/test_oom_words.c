@@ -115,6 +115,30 @@ Test(oom_words, several_devices)
 	cr_expect_eq(read_lines("net = torch.nn.DataParallel(net, device_ids=[0])").parallel.line, 0, "code that one device runs, too");
 }
 
+/* What only names them says nothing of what failed. */
+Test(oom_words, several_devices_in_questions_and_wishes)
+{
+	static const char *const none[] = {
+		"So when it comes to multi-GPU, what is the meaning of IMS_PER_BATCH?", "What does DataParallel do here?",
+		"I wonder if I can change the code to use multi-gpu", "The repository supports multi-gpu training.", "I want to use DataParallel later.",
+		"You could try DataParallel.", "How is a batch split in data parallel mode?", "Does multi-gpu help?", "multi-gpu is optional, an option of it",
+		"It works with one GPU.", "With one GPU it runs out of memory, with four GPUs it works.", "Does it work with a single GPU, or are more GPUs needed?",
+		"It does not work on one GPU, and on two GPUs it does not either.",
+	};
+	static const char *const told[] = {
+		"Why does the first GPU have more than the others?", "Why do I run out of memory with DataParallel?", "I run it with multi-gpu and it stops.",
+		"I call 2 gpus, but it is still out of memory. When I use a single gpu, it just costs about 5GB.", "On one GPU it works fine, with two GPUs it fails.",
+		"It runs well on a single gpu, but with ddp memory ends.", "If I use multi-gpu it fails.",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		cr_expect_eq(read_lines(none[i]).parallel.line, 0, "%s", none[i]);
+	for (i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		cr_expect_eq(read_lines(told[i]).parallel.line, 1, "%s", told[i]);
+	cr_expect_eq(read_lines("I get well into training, thousands of steps, then it is out of memory").later.line, 1);
+}
+
 Test(oom_words, the_size_of_pictures)
 {
 	struct oom_paste p = read_lines("The dimension of my images is 2480 x 3507.");
