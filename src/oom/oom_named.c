@@ -48,7 +48,7 @@ are_links(struct talk t)
 		while (to < end && piece_is_word(*to))
 			to++;
 		if (!talk_any_whole(talk_part(t, s, to), "size sizes _size s _sizes of to is was as at only even just equal equals set be by "
-		    "down from with like into a an"))
+		    "down up from with like into a an"))
 			return false;
 	}
 	return true;
@@ -234,11 +234,11 @@ is_outcome(struct talk t, const char *from, const char *to)
 	    clause_is_of_learning(talk_part(sentence, to, sentence.s + sentence.n));
 }
 
-/* "I can train with a batch of 1", but not "I can not". */
+/* "I can train with a batch of 1", but not "I can not", nor "can I". */
 static bool
-may_run(struct talk clause)
+may_run(struct talk t, struct talk clause)
 {
-	return talk_any_whole(clause, RUNS) && !clause_says_no(clause, "");
+	return talk_any_whole(clause, RUNS) && !clause_says_no(clause, "") && !clause_is_question(talk_sentence(t, clause.s));
 }
 
 /* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
@@ -249,7 +249,7 @@ batches(struct oom_told *o, struct talk t, int line)
 	struct talk between;
 	size_t length;
 	int64_t n;
-	bool ran;
+	bool ran, may;
 
 	if (o->of_tests)
 		return;
@@ -273,10 +273,11 @@ batches(struct oom_told *o, struct talk t, int line)
 			continue;
 		ran = oom_named_runs(t, behind, (size_t)(s - behind)) || ends_it(t, behind);
 		o->runs |= ran;
-		o->ran = ran && n > o->ran ? n : o->ran;
+		may = may_run(t, talk_clause(t, behind, (size_t)(s - behind)));
+		o->ran = (ran || may) && n > o->ran ? n : o->ran;
 		add_batch(o, n, line);
 		if (n == 1 && !is_outcome(t, behind, s) && !ran &&
-		    !may_run(talk_clause(t, behind, (size_t)(s - behind))) && !is_of_another(t, behind))
+		    !may && !is_of_another(t, behind))
 			said_at(&o->one, t, behind, line);
 	}
 }
@@ -495,7 +496,9 @@ names_workers(struct talk t)
 static const char *
 names_vocabulary(struct talk t)
 {
-	return talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|standard vocab|vocab/") ? NULL : talk_first(t, "vocab");
+	const char *at = talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|standard vocab|vocab/") ? NULL : talk_first(t, "vocab");
+
+	return at && !talk_any_whole(talk_sentence(t, at), "identical same unchanged") ? at : NULL;	/* with which another run works */
 }
 
 #define OF_OTHER_PLACE	"i read|i saw|i have read|other issue|another issue|other issues|similar issue|in the issue|like in|unlike|as in|instead of|compared to|than in|" \

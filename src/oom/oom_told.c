@@ -222,6 +222,21 @@ grows(struct talk clause, const char *at)
 	    !clause_says_no(clause, "stop stops stopped fixed solved") && !talk_any_phrase(clause, " to be ");
 }
 
+#define OF_ALL	"my our the of gpu cpu system video main host device available server gb"
+#define TAKEN	"be allocated|is allocated|was allocated|gets allocated|be taken|is taken|was taken|be used|is used|was used|be occupied|is occupied|" \
+    "was occupied|be consumed|is consumed|was consumed|is eaten|was eaten|is gone|was gone"
+
+/* "All my 189 GB of memory will be allocated" */
+static bool
+is_taken(struct talk clause, const char *at)
+{
+	struct talk word = clause_word_ahead(clause, at);
+
+	while (word.n > 0 && (is_digit(*word.s) || talk_is_one_of(word, OF_ALL)))
+		word = clause_word_ahead(clause, word.s);
+	return talk_is_one_of(word, "all whole entire") && talk_has_whole(talk_part(clause, at, clause.s + clause.n), TAKEN);
+}
+
 static bool
 is_of_service(struct talk t, const char *at)
 {
@@ -300,6 +315,8 @@ says_what(struct talk t, const char **at, size_t *n)
 		for (i = 0; befalls[i].phrases && !again && !is_within(denied, memory); i++)
 			if ((*at = befell(clause, befalls[i].phrases, n)) && oom_told_happened(t, *at, *n))
 				return befalls[i].what;
+		if (!again && is_taken(clause, *at = memory) && oom_told_happened(t, memory, *n = length))
+			return TOLD_FULL;
 		if (grows(clause, *at = memory) && oom_told_happened(t, memory, length))
 			return TOLD_GROWS;
 	}

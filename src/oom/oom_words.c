@@ -263,21 +263,6 @@ is_of_code(struct talk t, struct talk clause, const char *at)
 	return (s < end && *s == '(') || (at > t.s && at[-1] == '-');
 }
 
-/* "What is the meaning of multi-gpu?", "it supports DataParallel", "I want to use multi-gpu": a mention, by no sentence of what failed. */
-#define WISHED		"want wants wish hope plan planning would should could may might consider suggest suggests recommend try wonder wondering whether support "	\
-    "supports supported supporting instead option options optional feature"
-
-static bool
-is_mention(struct talk t, struct talk clause, const char *at)
-{
-	struct talk sentence = talk_sentence(t, at);
-
-	if (is_of_code(t, clause, at) || talk_any_whole(talk_part(t, clause.s, at), "wonder wondering whether"))
-		return true;
-	return !oom_told_fails(sentence) && (talk_any_whole(clause, WISHED) ||
-	    (memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "why")));
-}
-
 #define ON_ONE		"single gpu|one gpu|1 gpu|single card|one card|1 card|single device|one device"
 #define SEVERAL		"gpus cards devices ddp dataparallel distributed multi multiple multi-gpu"
 #define RUNS_WELL	"without problem|without problems|without any problem|without error|without errors|no problem|runs well|"	\
@@ -303,6 +288,22 @@ runs_on_one(struct talk t)
 			return at;
 	}
 	return NULL;
+}
+
+/* "What is the meaning of multi-gpu?", "it supports DataParallel", "I want to use multi-gpu": a mention, by no sentence of what failed;
+ * nor is it what failed where one device does so, too: "both single GPU and multi GPU". */
+#define WISHED		"want wants wish hope plan planning would should could may might consider suggest suggests recommend try wonder wondering whether support "	\
+    "supports supported supporting instead option options optional feature"
+
+static bool
+is_mention(struct talk t, struct talk clause, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	if (is_of_code(t, clause, at) || talk_any_whole(talk_part(t, clause.s, at), "wonder wondering whether") || talk_has_whole(sentence, ON_ONE))
+		return true;
+	return !oom_told_fails(sentence) && (talk_any_whole(clause, WISHED) ||
+	    (memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "why")));
 }
 
 static const char *

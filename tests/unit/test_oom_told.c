@@ -85,6 +85,8 @@ Test(oom_told, memory_that_ran_out)
 		{ "such a model cannot be trained on 8 GB", TOLD_SHORT, false, false },
 		{ "system memory is end after 150 epochs", TOLD_ENDED, false, true },
 		{ "OOM occurred in training by Object Detection API", TOLD_ENDED, false, false },
+		{ "after hours all my 189GB memory will be allocated", TOLD_FULL, false, false },
+		{ "the whole RAM is used after an epoch", TOLD_FULL, false, true },
 		{ "a strange problem is HBM OOM", TOLD_ENDED, true, false },
 		{ "a face detector runs out of memory", TOLD_ENDED, false, false },
 	};
@@ -125,6 +127,7 @@ Test(oom_told, what_says_nothing_of_it)
 		"a trip out of memory lane", "GPU utilization is 100%.", "the GPU load is full", "it catches std::bad_alloc", "the card is not full", "the room zooms out", "the memory network is too large",
 		"illegal memory access", "our working memory is exceeded by nine items", "We use 5 GB out of 8 GB memory", "RAM: 16 GB, GPU: RTX 3090", "memory usage: 3.2 GB",
 		"How much GPU memory is needed?", "the loss increases, memory is fine",
+		"3 GB of memory is allocated for the model", "all my layers need memory that is allocated once",
 		"It takes 5 GB out of 24 GB.", "Can it be done in 24GB?", "We run out of 100 GB of disk space", "the data does not fit in 2 GB of cache",
 		"It ran out of 24 hours", "I have run out of 8 ideas", "it never runs out of 24 GB", "if it runs out of 24 GB, lower the batch",
 		"Add an OOM detector to the loop", "OOM detection in the trainer",
@@ -201,6 +204,10 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("batch_size=32 ends with OOM, batch_size=1, too").told.ran, 0);
 	cr_expect_eq(read_lines("I could successfully train it when I set batchsize=1. With batchsize=8 OOM.").told.one.line, 0);
 	cr_expect_eq(read_lines("I can not train with batch size 1, OOM").told.one.line, 1);
+	cr_expect_eq(read_lines("I can run it there with a batch_size up to 10. Here it is OOM with a batch_size of 1.").told.ran, 10);
+	cr_expect_eq(read_lines("Can I use batch size 10? It is OOM with a batch size of 1.").told.ran, 0);
+	cr_expect_eq(read_lines("OOM, with a vocabulary of 30k").told.vocabulary.line, 1);
+	cr_expect_eq(read_lines("OOM, while settings are identical (hidden size, vocabulary)").told.vocabulary.line, 0);
 	cr_expect_eq(read_lines("It could train with batch size 1. With batch size 8, OOM.").told.one.line, 0);
 	cr_expect_eq(read_lines("when loading the point cloud").loading.line, 0);
 	cr_expect_eq(read_lines("I ran into OOM. I read all files into memory.").told.data.line, 1);

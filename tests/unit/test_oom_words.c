@@ -122,6 +122,7 @@ Test(oom_words, several_devices_in_questions_and_wishes)
 		"So when it comes to multi-GPU, what is the meaning of IMS_PER_BATCH?", "What does DataParallel do here?",
 		"I wonder if I can change the code to use multi-gpu", "The repository supports multi-gpu training.", "I want to use DataParallel later.",
 		"You could try DataParallel.", "How is a batch split in data parallel mode?", "Does multi-gpu help?", "multi-gpu is optional, an option of it",
+		"With both single GPU and multi GPU I run out of memory.", "OOM on one GPU and in multi-gpu training",
 		"It works with one GPU.", "With one GPU it runs out of memory, with four GPUs it works.", "Does it work with a single GPU, or are more GPUs needed?",
 		"It does not work on one GPU, and on two GPUs it does not either.",
 	};
