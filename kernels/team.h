@@ -15,6 +15,10 @@
  * for some microseconds and then sleeps. Who takes which piece changes no result: pieces are made of
  * whole elements, rows or tiles, each of which is computed as if alone.
  *
+ * A scheduler may put a thread that is woken beside the one that woke it, and leave both on one processor for
+ * whole seconds while another has nothing to do. So a thread that comes to a loop where one before it in the team has
+ * its processor goes to another (Linux). It is bound to none afterwards: that is the scheduler's to say.
+ *
  * In the check build a team is one thread too: one that comes late may look at buffers that are dead by
  * then, and throws away what it saw, but the poison would stop it.
  *
@@ -50,6 +54,7 @@ struct share {			/* one thread's way through a loop of N rounds */
 #ifdef TEAM_THREADS
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 
@@ -57,11 +62,15 @@ struct share {			/* one thread's way through a loop of N rounds */
 #define TEAM_ROUNDS	64	/* looks between two at the clock */
 #define TEAM_PIECES	4	/* a thread, of a loop that is long enough */
 #define TEAM_CLOSED	((uint64_t)1 << 31)
+#define TEAM_STAYS	2000000	/* nanoseconds for which a thread stays on the processor that it went to, at least */
+#define TEAM_NOWHERE	-1
 
 struct team_member {
 	int index;
 	int alone;		/* so many ALONE deep: loops are its own */
 	uint64_t loop;		/* the next that it comes to */
+	int processor;		/* that it came to the last one on; TEAM_NOWHERE: it sleeps */
+	int64_t moves;		/* to another no earlier than this */
 };
 
 static struct {
@@ -143,6 +152,13 @@ team_run_left(uint64_t unused)
 	return !(__atomic_load_n(&team.run, __ATOMIC_SEQ_CST) & (TEAM_CLOSED - 1));
 }
 
+static inline void
+team_is_on(int processor)
+{
+	if (team_self)
+		__atomic_store_n(&team_self->processor, processor, __ATOMIC_RELAXED);
+}
+
 static void
 team_wait(bool (*over)(uint64_t), uint64_t what)
 {
@@ -157,6 +173,7 @@ team_wait(bool (*over)(uint64_t), uint64_t what)
 		if (!end)
 			end = team_clock() + team.spin;
 	} while (team_clock() < end);
+	team_is_on(TEAM_NOWHERE);
 	pthread_mutex_lock(&team.lock);
 	__atomic_add_fetch(&team.sleepers, 1, __ATOMIC_SEQ_CST);
 	while (!over(what))
@@ -176,6 +193,60 @@ team_tell(void)
 	pthread_mutex_unlock(&team.lock);
 }
 
+/* ---- processors ---- */
+
+#ifdef CPU_SETSIZE
+
+static inline int
+team_where(int v)
+{
+	return __atomic_load_n(&team.member[v].processor, __ATOMIC_RELAXED);
+}
+
+/* To a processor that no other member is on, if the thread may run on one. */
+static void
+team_move(struct team_member *self)
+{
+	int64_t now = team_clock();
+	cpu_set_t allowed, left;
+
+	if (!team.spin || now < self->moves)
+		return;
+	self->moves = now + TEAM_STAYS;
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		return;
+	left = allowed;
+	for (int v = 0; v < team.size; v++)
+		if (v != self->index && team_where(v) >= 0 && team_where(v) < CPU_SETSIZE)
+			CPU_CLR(team_where(v), &left);
+	if (CPU_COUNT(&left) > 0 && sched_setaffinity(0, sizeof(left), &left) == 0)
+		sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+static inline void
+team_spread(struct team_member *self)
+{
+	int here = sched_getcpu(), v = 0;
+
+	while (v < self->index && team_where(v) != here)
+		v++;
+	if (v < self->index) {
+		team_move(self);
+		here = sched_getcpu();
+	}
+	team_is_on(here);
+}
+
+#else
+
+static inline void
+team_spread(struct team_member *self)
+{
+	(void)self;
+}
+
+#endif
+
 /* ---- loops ---- */
 
 /* Member V's pieces of a loop begin here; those of V + 1 where they end. */
@@ -193,6 +264,7 @@ team_share(int64_t n, int64_t unit, int64_t most)
 	if (team_size() > 1) {
 		int64_t units = (n + unit - 1) / unit;
 
+		team_spread(team_self);
 		s.pieces = (int)(units < most ? units : most);
 		s.pieces += s.pieces < 1;	/* it is passed by all, even if there is nothing to do */
 		s.loop = team_self->loop++;
@@ -292,6 +364,7 @@ team_work(void *member)
 		self->loop = team.first;
 		team_self = self;
 		team.what(team.with);
+		team_is_on(TEAM_NOWHERE);
 		team_self = NULL;
 		if (__atomic_sub_fetch(&team.run, 1, __ATOMIC_SEQ_CST) & TEAM_CLOSED)
 			team_tell();
@@ -314,6 +387,7 @@ team_run(void (*what)(void *), void *with)
 	team_tell();
 	team_self = &team.member[0];
 	what(with);
+	team_is_on(TEAM_NOWHERE);
 	team_self = NULL;
 	__atomic_or_fetch(&team.run, TEAM_CLOSED, __ATOMIC_SEQ_CST);
 	team_wait(team_run_left, 0);
@@ -339,6 +413,7 @@ team_open(int threads, bool spin)
 	pthread_sigmask(SIG_SETMASK, &all, &before);	/* signals are for the main thread */
 	for (int n = 1; n < threads && n < THREADS; n++) {
 		team.member[n].index = n;
+		team.member[n].processor = TEAM_NOWHERE;
 		if (pthread_create(&thread, NULL, team_work, &team.member[n]) != 0)
 			break;
 		pthread_detach(thread);

@@ -1,6 +1,6 @@
 /*
  * The threads of a C program: how many there may be, that they run every round of a loop once and in
- * the order of the loops, and that they sleep while they wait. PROGRAM_FILE is the text of a
+ * the order of the loops, that they sleep while they wait, and leave one another's processors. PROGRAM_FILE is the text of a
  * program for 8 threads; tests/program/team.test compiles it as a library.
  */
 #include PROGRAM_FILE
@@ -173,6 +173,36 @@ check_loops(void)
 			}
 }
 
+/* ---- processors ---- */
+
+/* A thread that comes to a loop on the processor of the one before it is on another afterwards, and may run on all that it
+ * might before. Where there is a single one, it stays. The scheduler may move it, too, so it is tried often. */
+static void
+check_processors(void)
+{
+	struct team_member self = { .index = 1, .processor = TEAM_NOWHERE };
+	cpu_set_t before, one, after;
+	int moved = 0, others;
+
+	CHECKED(sched_getaffinity(0, sizeof(before), &before) == 0);
+	others = CPU_COUNT(&before) - 1;
+	for (int k = 0; k < 100; k++) {
+		int here = sched_getcpu();
+
+		CPU_ZERO(&one);
+		CPU_SET(here, &one);
+		CHECKED(sched_setaffinity(0, sizeof(one), &one) == 0);
+		CHECKED(sched_setaffinity(0, sizeof(before), &before) == 0);
+		team.member[0].processor = sched_getcpu();
+		self.moves = 0;
+		team_spread(&self);
+		moved += sched_getcpu() != team.member[0].processor;
+	}
+	team.member[0].processor = TEAM_NOWHERE;
+	CHECKED(others ? moved > 50 : moved == 0);
+	CHECKED(sched_getaffinity(0, sizeof(after), &after) == 0 && CPU_EQUAL(&before, &after));
+}
+
 /* ---- waiting ---- */
 
 static void
@@ -237,6 +267,7 @@ main(int argc, char **argv)
 	for (int k = 0; k < 20; k++)
 		check_loops();
 	if (argc > 1) {
+		check_processors();
 		check_waiting();
 		check_fork();
 	}
