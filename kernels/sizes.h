@@ -215,6 +215,10 @@ conv_part_bytes(const struct conv *part, int64_t size)
 	return (conv_weights(part) * size + 255) / 256 * 256;
 }
 
+/* Formulas that the products and norms of a program do before they store, at most (pointwise/epilogue.cu): each is a branch of
+ * all of these kernels, in which none of so many spills registers. */
+#define EPILOGUES_MOST	16
+
 static inline int64_t
 least(int64_t a, int64_t b)
 {

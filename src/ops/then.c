@@ -100,6 +100,34 @@ then_join(struct module *m, struct arena *a, struct node *n, const struct formul
 		ir_add_input(m, n, reader->in[1 - k]);
 }
 
+bool
+then_admits(struct then_set *s, const struct formula *f, int most)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->of[i] == f || formula_same(s->of[i], f))
+			return true;
+	if (s->n >= most)
+		return false;
+	s->of[s->n++] = f;
+	return true;
+}
+
+void
+then_gather(struct then_set *s, const struct module *m)
+{
+	const struct graph *const graphs[] = { m->train, m->update, m->validate };
+	size_t k;
+	int i;
+
+	s->n = 0;
+	for (k = 0; k < sizeof(graphs) / sizeof(*graphs); k++)
+		for (i = 0; graphs[k] && i < graphs[k]->nodes.n; i++)
+			if (then_of(graphs[k]->nodes.v[i]))
+				then_admits(s, then_of(graphs[k]->nodes.v[i]), EPILOGUES_MOST);
+}
+
 void
 then_note(struct emitter *e, const struct node *n)
 {

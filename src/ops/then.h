@@ -6,6 +6,7 @@
 #define STOWAGE_OPS_THEN_H
 
 #include "calls/emitter.h"
+#include "calls/sizes.h"
 
 /* The last attribute of such an operator. Its formula is of what the operator makes and, where it has two operands, of
  * a tensor of the same size beside it. */
@@ -31,6 +32,17 @@ void		then_join(struct module *, struct arena *, struct node *, const struct for
 /* What its formula reads beside, its last operand; NULL: nothing. How many others it has. (Of nodes that were joined so.) */
 struct tensor	*then_beside(const struct node *);
 int		then_operands(const struct node *);
+
+/* Formulas, each once: kernels of a program take so many. */
+struct then_set {
+	const struct formula *of[EPILOGUES_MOST];
+	int n;
+};
+
+/* Those of a module's graphs. */
+void		then_gather(struct then_set *, const struct module *);
+/* Is it among them, or are there fewer than MOST, so that it is now? Of another it keeps the address. */
+bool		then_admits(struct then_set *, const struct formula *, int most);
 
 /* calls.note and calls.define of such operators */
 void		then_note(struct emitter *, const struct node *);

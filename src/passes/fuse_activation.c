@@ -19,8 +19,11 @@
  * cuBLASLt's relu with a mask of bits is not used: the mask would be one more tensor to keep. On
  * both targets relu gives the same bits as before.
  *
+ * Each formula is a branch of all kernels that do such, so a program has EPILOGUES_MOST of them (kernels/sizes.h), and others
+ * stay by themselves.
+ *
  * Reads and writes: train, validate. Invariant after: nothing with op->then, that adds onto nothing, makes what one such
- * formula alone reads, if what else that reads is there by then.
+ * formula alone reads, if what else that reads is there by then, and there are not so many.
  */
 #include "ir/pass.h"
 
@@ -34,6 +37,7 @@ struct fusing {
 	struct graph *g;
 	struct intern attrs;		/* of what does a formula, */
 	struct intern formulas;	/* and those */
+	struct then_set done;	/* of them, and before */
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: which node makes it, 1 the first; 0: none */
 };
@@ -86,16 +90,21 @@ rename_output(struct node *n, struct tensor *t, struct fusing *f, int place)
 	f->place[t->id] = place;
 }
 
-/* MAKER does the formula of its reader N, too, which has it as operand K. */
-static void
+/* MAKER does the formula of its reader N, too, which has it as operand K, if kernels take one more. */
+static bool
 join(struct fusing *f, struct node *maker, const struct node *n, int k)
 {
 	struct module *m = f->g->module;
 	struct arena *scratch = arena_child(m->arena);
+	const struct formula *then = formula_pool_keep(&f->formulas, m->arena, then_both(scratch, maker, n, k));
+	bool joins = then_admits(&f->done, then, EPILOGUES_MOST);
 
-	then_join(m, scratch, maker, formula_pool_keep(&f->formulas, m->arena, then_both(scratch, maker, n, k)), n, k);
-	maker->attr = attr_pool_keep(&f->attrs, m->arena, maker->op, maker->attr);
+	if (joins) {
+		then_join(m, scratch, maker, then, n, k);
+		maker->attr = attr_pool_keep(&f->attrs, m->arena, maker->op, maker->attr);
+	}
 	arena_free(scratch);
+	return joins;
 }
 
 /* N, a formula, and what makes its operand: does that do it from now on? */
@@ -109,9 +118,8 @@ fuse_one(struct fusing *f, struct node *n)
 		return false;
 	for (k = 0; k < n->nin && !(t = made_for(f, n, k)); k++)
 		;
-	if (!t)
+	if (!t || !join(f, t->def, n, k))
 		return false;
-	join(f, t->def, n, k);
 	if (t == n->in[k]) {
 		rename_output(t->def, y, f, f->place[t->id]);
 	} else {	/* the last view is what is read from now on */
@@ -131,6 +139,7 @@ fuse(struct graph *g)
 	    .place = arena_array(scratch, (size_t)g->module->next_tensor + 1, sizeof(*f.place)) };
 	int i, j, kept = 0;
 
+	then_gather(&f.done, g->module);
 	for (i = 0; i < g->nodes.n; i++)
 		for (j = 0; j < g->nodes.v[i]->nout; j++)
 			if (g->nodes.v[i]->out[j])

@@ -22,9 +22,11 @@
  * Results in f32 and f64 are those of separate nodes, but that a compiler may round a product and a sum once; with relu
  * and sums they are bit-identical, forward and backward. In 16 bits z and s were rounded, and no longer are.
  *
+ * There are half as many formulas at most as kernels take (EPILOGUES_MOST), since most come with what passes them back.
+ *
  * Reads and writes: train, validate, before backward exists and after those passes that look for a
  * relu. Invariant after: no such formula alone reads such an operator's result, but with a skip where another result of that
- * is read before the skip is there.
+ * is read before the skip is there, and unless there are so many.
  */
 #include "ir/pass.h"
 
@@ -32,10 +34,13 @@
 #include "ops/then.h"
 #include "passes/sums.h"
 
+#define MOST	(EPILOGUES_MOST / 2)	/* formulas: each may come with what passes it back */
+
 struct fusing {
 	struct graph *g;
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: the node that makes it */
+	struct then_set formulas;	/* that are done so far */
 };
 
 static bool
@@ -111,7 +116,7 @@ fuse(struct fusing *f, int at, bool *gone)
 		return;
 	maker = n->in[k]->def;
 	then = then_both(m->arena, maker, n, k);
-	if (!maker->op->then.can(m->arena, maker, then))
+	if (!maker->op->then.can(m->arena, maker, then) || !then_admits(&f->formulas, then, MOST))
 		return;
 	place = f->place[n->in[k]->id];
 	gone[n->nin > 1 ? place : at] = true;
@@ -129,11 +134,12 @@ static void
 fuse_norm(struct graph *g)
 {
 	struct arena *scratch = arena_child(g->module->arena);
-	struct fusing f = { g, sums_reads(g, scratch), arena_array(scratch, (size_t)g->module->next_tensor + 1,
-	    sizeof(*f.place)) };
+	struct fusing f = { .g = g, .reads = sums_reads(g, scratch),
+	    .place = arena_array(scratch, (size_t)g->module->next_tensor + 1, sizeof(*f.place)) };
 	bool *gone = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*gone));
 	int i, kept = 0;
 
+	then_gather(&f.formulas, g->module);
 	for (i = 0; i < g->nodes.n; i++)
 		if (g->nodes.v[i]->nout && g->nodes.v[i]->out[0])
 			f.place[g->nodes.v[i]->out[0]->id] = i;

@@ -5,26 +5,42 @@
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #define VOLUMES
-#define EPILOGUES(CASE)	CASE(DO_SILU, silu_then, false, OF_NOBODY) CASE(DO_ERF_GRAD, erf_grad_then, true, OF_NOBODY)
+/* as many as a program may have */
+#define FOUR(CASE, n)	CASE(DO_SILU_##n, silu_##n##_then, false, OF_NOBODY)				\
+	CASE(DO_SILU_GRAD_##n, silu_grad_##n##_then, true, OF_NOBODY)				\
+	CASE(DO_GELU_##n, gelu_##n##_then, false, OF_NOBODY)					\
+	CASE(DO_GELU_GRAD_##n, gelu_grad_##n##_then, true, OF_NOBODY)
+#define EPILOGUES(CASE)	FOUR(CASE, 1) FOUR(CASE, 2) FOUR(CASE, 3) FOUR(CASE, 4)
 
 #include "conv/conv_concat.cu"
 #include "norm/normalize.cu"
 #include "norm/softmax.cu"
 #include "product/dense.cu"
 
-DEVICE real
-silu_then(real v, real)
-{
-	return v / (1 + R(exp)(-v));
-}
+#define FOUR_OF(n)											\
+	DEVICE real silu_##n##_then(real v, real) { return v * logistic(n * v); }			\
+	DEVICE real silu_grad_##n##_then(real v, real s)						\
+	{											\
+		real t = logistic(n * s);							\
+												\
+		return v * t + v * s * n * t * (1 - t);						\
+	}											\
+	DEVICE real gelu_##n##_then(real v, real) { return v * normal_below(n * v); }		\
+	DEVICE real gelu_grad_##n##_then(real v, real s)						\
+	{											\
+		real t = tanh_of(REAL(0.8) * n * (s + REAL(0.044715) * s * s * s));		\
+												\
+		return v * REAL(0.5) * (1 + t + s * (1 - t * t) * n * (1 + REAL(0.13) * s * s));	\
+	}
 
-DEVICE real
-erf_grad_then(real v, real s)
-{
-	real t = R(tanh)(s);
+FOUR_OF(1)
+FOUR_OF(2)
+FOUR_OF(3)
+FOUR_OF(4)
 
-	return v * (1 - t * t) * R(erf)(s);
-}
+#define ONE_MORE(kind, function, reads, known)	+ 1
+
+static_assert(EPILOGUES(ONE_MORE) == EPILOGUES_MOST, "as many as there may be");
 
 template <class Job> static void
 product(void)
