@@ -11,17 +11,19 @@
 #include "oom/oom_bar.h"
 
 #define LOG_HEAD	48	/* bytes in which the level of a log's line stands */
-#define SHORT_NAME	5	/* bytes of "Error", which is no exception's name by itself */
 
 /* Of sentences, whoever writes them; */
 #define WORDS		"i my me we our us you your he they it it's its i'm i've when after while how why what which even but because since please " \
     "thanks the is are was were can could would should does did do not don't doesn't can't have has had get gets got getting this that these " \
     "there so if with then than still very only also just any a an to"
-/* of those in which nothing but a person speaks; */
-#define OWN_WORDS	"i my me i'm i've we our please thanks hi hello"
+/* of those in which nothing but a person speaks, and of these such as no program has in what it asks and advises; */
+#define SELF_WORDS	"i my me i'm i've"
+#define OWN_WORDS	SELF_WORDS " we our please thanks hi hello"
 /* and such as code has none of outside of texts: it has "is", "not", "if", "with", "this", "do" and "i". */
 #define NO_CODE		"my me we our you your he they it's i'm i've when after how why what because since please thanks the are was were could would should " \
-    "does did don't doesn't can't have has had get gets got getting there so than still very also an of on"
+    "does did don't doesn't can't have has had get gets got getting there so than still very also an of on crashes fails works gives"
+/* What stands between two names of code without a sign. */
+#define OPERATORS	"and or not in is if else as for lambda await async const auto struct unsigned"
 
 /* ---- words outside of texts ---- */
 
@@ -88,36 +90,117 @@ has_words(struct talk t, const char *list)
 
 /* ---- a program's lines ---- */
 
-bool
-oom_is_logged(struct talk t)
+/* "12:01:02", with a date ahead of it ("06-20", "12/12/2024") or without? */
+static bool
+is_time(const char *s, const char *end)
 {
-	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
-	struct talk first = talk_head(t, s, LOG_HEAD);
+	const char *at = s;
+
+	while (at < end && (is_digit(*at) || memchr("-/.", *at, 3)))
+		at++;
+	if (at > s && at < end && *at == ' ')
+		s = at + 1;
+	return end - s >= 8 && is_digit(s[0]) && is_digit(s[1]) && s[2] == ':' && is_digit(s[3]) && is_digit(s[4]) && s[5] == ':' &&
+	    is_digit(s[6]) && is_digit(s[7]);
+}
+
+/* "2018-02-06 19:49", "[09/12 12:01:02 d2.engine]:", "INFO 06-20 12:01:02 engine.py:72]" */
+static bool
+is_stamped(struct talk t)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *to;
 
 	if (end - s > 8 && is_digit(s[0]) && is_digit(s[1]) && (s[2] == ':' || (is_digit(s[2]) && is_digit(s[3]) && s[4] == '-')))
 		return true;
-	return talk_any_phrase(first, " - info - | - debug - | - warning - | - error - |[info|info]|[debug|[warn|[error|info:|debug:|warning:|tensorflow/");
+	if (s < end && *s == '[')
+		s++;
+	for (to = s; to < end && is_letter(*to); to++)
+		;
+	if (talk_is_one_of(talk_part(t, s, to), "debug info warn warning error critical"))
+		s = piece_past_blanks(to, end);
+	return is_time(s, end);
 }
 
-/* "RuntimeError: ...", "torch.cuda.OutOfMemoryError: ...", "KeyboardInterrupt": what a program ends with. */
+/* "I tensorflow/core/a.cc:3]": without the letter it is the name of a folder or an image. */
+static bool
+is_of_tensorflow(struct talk first)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(first, "i tensorflow/|w tensorflow/|e tensorflow/|f tensorflow/", &at, &n))
+		if (memchr("IWEF", *at, 4) && (at == first.s || !piece_is_word(at[-1])))
+			return true;
+	return false;
+}
+
+/* "[INFO] ...", "WARNING: ...", "name - INFO - ...": the level is a word of sentences, too, but behind others there. */
+static bool
+is_levelled(struct talk t)
+{
+	struct talk first = talk_head(t, piece_past_blanks(t.s, t.s + t.n), LOG_HEAD);
+
+	return talk_any_phrase(first, " - info - | - debug - | - warning - | - error - |[info|[debug|[warn|[error|info]") ||
+	    talk_first(first, "info:|debug:|warning:") == first.s;
+}
+
+bool
+oom_is_logged(struct talk t)
+{
+	return is_stamped(t) || is_of_tensorflow(talk_head(t, t.s, LOG_HEAD)) || (is_levelled(t) && !has_words(t, SELF_WORDS));
+}
+
+static bool
+ends_in(const char *s, const char *end, const char *name)
+{
+	size_t n = strlen(name);
+
+	return (size_t)(end - s) >= n && memcmp(end - n, name, n) == 0;
+}
+
+/* "RuntimeError: ...", "torch.cuda.OutOfMemoryError: ...", "KeyboardInterrupt": what a program ends with. "Error" by itself names none. */
 static bool
 is_error(struct talk t)
 {
 	const char *s = t.s, *end = t.s + t.n;
-	struct talk name;
 
 	while (s < end && (piece_is_word(*s) || *s == '.'))
 		s++;
-	name = talk_part(t, t.s, s);
-	return name.n > SHORT_NAME && (s == end || *s == ':') && talk_any_of(talk_part(t, s - SHORT_NAME, s), "error ption rrupt");
+	return (s == end || *s == ':') && s > t.s &&
+	    (ends_in(t.s + 1, s, "Error") || ends_in(t.s, s, "Exception") || ends_in(t.s, s, "Interrupt"));
 }
 
-/* "F0601 net.cpp:18]", "E0613 12:": of glog. */
+/* "F0601 net.cpp:18]", "E0613 12:", "I20240101 12:": of glog. */
 static bool
 is_glog(struct talk t)
 {
-	return t.n > 6 && memchr("IWEF", t.s[0], 4) && is_digit(t.s[1]) && is_digit(t.s[2]) && is_digit(t.s[3]) && is_digit(t.s[4]) &&
-	    t.s[5] == ' ';
+	size_t i;
+
+	for (i = 1; i < t.n && is_digit(t.s[i]); i++)
+		;
+	return t.n > i + 1 && memchr("IWEF", t.s[0], 4) && (i == 5 || i == 9) && t.s[i] == ' ';
+}
+
+/* "a.py:9: UserWarning: ...", "a.cu(9): warning: ...", "WARNING: ..." */
+static bool
+is_warning(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "warning: ", &at, &n))
+		if (at == t.s || is_letter(at[-1]) || (at - t.s > 1 && at[-1] == ' ' && at[-2] == ':'))
+			return true;
+	return false;
+}
+
+/* "Killed", "Killed: 9", "Killed      python a.py": a shell's, of which a sentence goes on behind one blank. */
+static bool
+is_killed(struct talk t)
+{
+	struct talk rest = talk_first(t, "killed") == t.s ? talk_part(t, t.s + strlen("killed"), t.s + t.n) : talk_head(t, t.s, 1);
+
+	return rest.s > t.s && (rest.n == 0 || *rest.s == ':' || (rest.n > 1 && memcmp(rest.s, "  ", 2) == 0));
 }
 
 /* "Epoch 3/10", "Epoch: [2][40/90]", "step 100, loss: 0.3": counts, and no sentence. */
@@ -136,13 +219,15 @@ is_count(struct talk t)
 }
 
 static bool
-is_output(struct talk t)
+is_output(struct talk t, bool fenced)
 {
 	struct oom_bar bar;
 
-	return oom_is_logged(t) || is_glog(t) || is_error(t) || is_count(t) || oom_bar_read(t.s, t.n, &bar) ||
-	    talk_any_begins(talk_head(t, t.s, 5), "*****") || talk_any_phrase(t, "warning: |userwarning|futurewarning|{'loss':|(core dumped)") ||
-	    talk_first(t, "[rank|[info|[warn|[error|killed") == t.s || (t.n > 6 && memcmp(t.s, "ERROR:", 6) == 0);
+	if (oom_is_logged(t) || is_glog(t) || is_error(t) || is_count(t) || oom_bar_read(t.s, t.n, &bar) || is_killed(t) ||
+	    talk_any_begins(talk_head(t, t.s, 5), "*****") || talk_any_phrase(t, "{'loss':") || talk_first(t, "[rank") == t.s)
+		return true;
+	return (is_levelled(t) || is_warning(t) || talk_any_phrase(t, "(core dumped)") || (t.n > 6 && memcmp(t.s, "ERROR:", 6) == 0)) &&
+	    (fenced || !has_words(t, SELF_WORDS));
 }
 
 static bool
@@ -241,6 +326,30 @@ is_setting(struct talk t)
 
 /* ---- code ---- */
 
+/* Do two words stand side by side, as in sentences, neither of which parts names of code? */
+static bool
+has_bare_words(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n, *to, *last = NULL;	/* the end of the word ahead */
+
+	for (; s < end; s = to) {
+		if ((to = past_text(t, s)) > s)
+			continue;
+		while (to < end && piece_is_word(*to))
+			to++;
+		if (to == s) {
+			to++;
+		} else if (talk_is_one_of(talk_part(t, s, to), OPERATORS)) {
+			last = NULL;
+		} else if (last && piece_past_blanks(last, s) == s) {
+			return true;
+		} else {
+			last = to;
+		}
+	}
+	return false;
+}
+
 /* "import a", "from a import b", "def f(x):", "for a in b:", "return x", "@decorator" */
 static bool
 is_keyword_line(struct talk t)
@@ -263,8 +372,8 @@ is_keyword_line(struct talk t)
 	if (talk_is_one_of(word, "for"))
 		return (end[-1] == ':' && talk_any_whole(rest, "in")) || end[-1] == '{';
 	if (talk_is_one_of(word, "def class while if elif else try except finally with"))
-		return memchr(":({", end[-1], 3);
-	return talk_is_one_of(word, "return raise yield assert del") && memchr(" (", *to, 3) && !has_words(rest, NO_CODE);
+		return memchr(":({", end[-1], 3) && !(talk_is_one_of(word, "while if elif with") && has_bare_words(rest));
+	return talk_is_one_of(word, "return raise yield assert del") && (to == end || memchr(" (", *to, 2)) && !has_words(rest, NO_CODE);
 }
 
 /* The end of what is assigned to, or of a function's name: "a.b[0]", "x, y", "self.f"; NULL: none. */
@@ -386,7 +495,7 @@ by_form(const struct oom_sources *o, struct talk t, bool fenced, bool inset)
 		return SOURCE_TRACE;
 	if (is_table(t))
 		return SOURCE_TABLE;
-	if (is_output(t))
+	if (is_output(t, fenced))
 		return SOURCE_OUTPUT;
 	if (is_comment(o, t, inset))
 		return SOURCE_COMMENT;
@@ -444,21 +553,32 @@ is_marked(struct talk t)
 	return s > t.s && s < end && (*s == ' ' || (*t.s == '*' && s - t.s == 2));
 }
 
+/* Is it in a comment of Markdown? People delete the "-->" of a form: it ends where a program speaks, and at a fence, in which there is none. */
+static bool
+is_hidden(struct oom_sources *o, struct talk line, struct talk t, bool of_program, bool fence)
+{
+	bool hidden = (o->hidden && !of_program && !fence) || (!o->fenced && talk_first(t, "<!--") == t.s);
+
+	o->hidden &= !of_program && !fence;
+	if (!o->fenced && !fence && talk_first(line, "<!--|-->"))
+		o->hidden = is_hidden_behind(line);
+	return hidden;
+}
+
 enum oom_source
 oom_source_of(struct oom_sources *o, struct talk line)
 {
 	struct talk t = trimmed(line);
-	bool inset = t.n > 0 && is_inset(line, t.s), hidden = o->hidden || talk_first(t, "<!--") == t.s;
+	bool inset = t.n > 0 && is_inset(line, t.s), of_program;
 	int fences = oom_fences(line), marks = count_of(line, "\"\"\"") + count_of(line, "'''");
 	enum oom_source source;
 
 	o->marked = !o->fenced && is_marked(t);
 	source = fences % 2 && !memchr(t.s, ' ', t.n) ? SOURCE_NONE :	/* with a language's name, or without */
 	    by_form(o, t, o->fenced || fences > 1, inset);
-	o->quoted &= source != SOURCE_TRACE && !(t.n > 0 && is_output(t));	/* no text goes on that far */
-	source = o->quoted || hidden ? SOURCE_COMMENT : source;
-	if (talk_first(t, "<!--|-->"))
-		o->hidden = is_hidden_behind(t);
+	of_program = source == SOURCE_TRACE || (t.n > 0 && is_output(t, o->fenced));
+	o->quoted &= !of_program;			/* no text goes on that far */
+	source = is_hidden(o, line, t, of_program, fences % 2) || o->quoted ? SOURCE_COMMENT : source;
 	if (marks % 2 && (o->quoted || source == SOURCE_CODE || marks * 3 == (int)t.n || o->last == SOURCE_CODE)) {
 		o->quoted = !o->quoted;
 		source = source == SOURCE_PROSE || source == SOURCE_UNSURE ? SOURCE_COMMENT : source;

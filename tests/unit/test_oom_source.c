@@ -49,6 +49,11 @@ Test(oom_source, lines)
 		{ SOURCE_OUTPUT, "/a/b.py:9: UserWarning: it is not there" },
 		{ SOURCE_OUTPUT, "Killed" },
 		{ SOURCE_OUTPUT, "[rank0]: it is full" },
+		{ SOURCE_OUTPUT, "[09/12 12:01:02 d2.engine]: it is begun" }, { SOURCE_OUTPUT, "INFO 06-20 12:01:02 engine.py:72] it is begun" },
+		{ SOURCE_OUTPUT, "I20240101 12:01:02.123 3 net.cpp:18] it is up" }, { SOURCE_OUTPUT, "[2024-06-20 12:01:02] it is begun" },
+		{ SOURCE_OUTPUT, "W tensorflow/core/x.cc:3] it is full" }, { SOURCE_OUTPUT, "WARNING: please set it" },
+		{ SOURCE_OUTPUT, "a.cu(9): warning: it is not used" }, { SOURCE_OUTPUT, "Killed     python train.py to the end" },
+		{ SOURCE_OUTPUT, "Exception: it is full" },
 		/* a traceback's */
 		{ SOURCE_TRACE, "Traceback (most recent call last):" },
 		{ SOURCE_TRACE, "  File \"train.py\", line 9, in forward" },
@@ -73,6 +78,8 @@ Test(oom_source, lines)
 		{ SOURCE_CODE, "a, b = f(x)" }, { SOURCE_CODE, "model.cuda()" }, { SOURCE_CODE, ">>> model.cuda()" },
 		{ SOURCE_CODE, "`model.eval()`" }, { SOURCE_CODE, "print(\"this is the end of my run\")" },
 		{ SOURCE_CODE, "model = nn.DataParallel(model)   # it is on my two cards" }, { SOURCE_CODE, "cudaMalloc(&p, n);" },
+		{ SOURCE_CODE, "while not a and b is None:" }, { SOURCE_CODE, "with open(f) as g, h(\"of a b\") as i:" },
+		{ SOURCE_CODE, "if (const auto *p = f(x)) {" }, { SOURCE_CODE, "for it in range(10):" }, { SOURCE_CODE, "return" },
 		{ SOURCE_CODE, "@torch.no_grad()" }, { SOURCE_CODE, "if (x == 3) {" }, { SOURCE_CODE, "nn.Linear(3, 4)," },
 		/* comments */
 		{ SOURCE_COMMENT, "#model = nn.DataParallel(model)" }, { SOURCE_COMMENT, "# model = nn.DataParallel(model)" },
@@ -86,7 +93,18 @@ Test(oom_source, lines)
 		{ SOURCE_PROSE, "batch_size=4\xe4\xbc\x9a\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3" }, { SOURCE_PROSE, "\xe8\xae\xad\xe7\xbb\x83 train.py" },
 		{ SOURCE_CODE, "x = f(y)   # \xe8\xae\xad\xe7\xbb\x83" }, { SOURCE_OUTPUT, "12/12/2024 07:07:23 - INFO - it is begun" },
 		{ SOURCE_PROSE, "Python is what I use" }, { SOURCE_PROSE, "Epoch 3 is where it fails" }, { SOURCE_PROSE, "> the memory grows in each epoch" },
+		{ SOURCE_PROSE, "Description: I train my net with batch_size=64" }, { SOURCE_PROSE, "Assumption: the batch is 4" },
+		{ SOURCE_PROSE, "Caption: it is full" }, { SOURCE_PROSE, "Option: do it by 4" },
+		{ SOURCE_PROSE, "More info: I once tried batch_size=4 at epoch 3/10 and it worked" },
+		{ SOURCE_PROSE, "Info: I once tried batch_size=4 at epoch 3/10 and it worked" },
+		{ SOURCE_PROSE, "I am using tensorflow/tensorflow:latest-gpu in docker" },
+		{ SOURCE_PROSE, "I get this warning: the batch_size=4 is small" }, { SOURCE_PROSE, "this UserWarning is what I get" },
+		{ SOURCE_PROSE, "Killed at epoch 3/10 for my friend, batch_size=4 was OK for him" },
+		{ SOURCE_PROSE, "while training with batch_size=64 crashes:" }, { SOURCE_PROSE, "while training with batch_size=64 it crashes:" },
+		{ SOURCE_PROSE, "with larger batches, batch_size=64:" }, { SOURCE_PROSE, "if training on GPU:" },
 		/* neither for sure */
+		{ SOURCE_UNSURE, "batch_size=1 works fine" }, { SOURCE_UNSURE, "batch_size=4 crashes, batch_size=2 works" },
+		{ SOURCE_UNSURE, "losses.append(loss) fails" },
 		{ SOURCE_UNSURE, "Memory leak in validation" }, { SOURCE_UNSURE, "CUDA out of memory" }, { SOURCE_UNSURE, "# Environment" },
 		{ SOURCE_UNSURE, "- GPU: RTX 2080" }, { SOURCE_UNSURE, "Batch size = 4" },
 	};
@@ -115,6 +133,12 @@ Test(oom_source, blocks)
 		/* a report's form; and Markdown's titles are not inset */
 		{ { SOURCE_COMMENT, "<!-- does it fail in validation? -->" }, { SOURCE_PROSE, "it does" }, { SOURCE_COMMENT, "<!-- what is" },
 		    { SOURCE_COMMENT, "the batch? -->" }, { SOURCE_PROSE, "it is one <!--" }, { SOURCE_COMMENT, "or two" } },
+		/* the end of what it asks is deleted: what failed, and a fence, are seen all the same; a fence has no such comments */
+		{ { SOURCE_COMMENT, "<!-- what is it" }, { SOURCE_COMMENT, "the batch" }, { SOURCE_TRACE, "Traceback (most recent call last):" },
+		    { SOURCE_OUTPUT, "RuntimeError: a" }, { SOURCE_SETTING, "batch_size=64" } },
+		{ { SOURCE_COMMENT, "<!-- what is it" }, { SOURCE_NONE, "```" }, { SOURCE_SETTING, "batch_size=64" } },
+		{ { SOURCE_NONE, "```" }, { SOURCE_OUTPUT, "<!-- begin of template" }, { SOURCE_SETTING, "batch_size=64" },
+		    { SOURCE_NONE, "```" }, { SOURCE_UNSURE, "validation loop" } },
 		{ { SOURCE_UNSURE, "# validation loop" }, { SOURCE_NONE, "" }, { SOURCE_COMMENT, "    # validation loop" } },
 		{ { SOURCE_UNSURE, "> # validation loop" }, { SOURCE_NONE, ">" }, { SOURCE_COMMENT, ">     # validation loop" } },
 		/* a text of several lines does not go on over what failed */
