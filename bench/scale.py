@@ -225,6 +225,12 @@ def at_once(seconds):
     return len(seconds) / sum(1 / t for t in seconds)
 
 
+def processor_time(ranks, cores, seconds):
+    """What a step of a rank takes of its processor, where it takes SECONDS on each of the busy ones: fewer ranks than processors
+    stay where they are, and all do as many steps."""
+    return statistics.mean(seconds) if ranks < cores else at_once(seconds)
+
+
 def together(ranks, cores, clock, draws=4000):
     """What a step of so many ranks takes by the clock, in the middle, where CLOCK are steps of programs of one, one for each busy
     core. As many ranks as cores take turns on these (kernels/host/rotate_c.c), more share them; fewer wait for the slowest."""
@@ -258,7 +264,7 @@ class Row:
 
     def add(self, ranks, cores, sums, before, got, after):
         """SUMS: seconds of a processor that a rank needs for them. BEFORE, AFTER: programs of one rank, one for each busy core."""
-        own = statistics.mean(at_once(of.processor) for of in (before, after))
+        own = statistics.mean(processor_time(ranks, cores, of.processor) for of in (before, after))
         clock = statistics.mean(together(ranks, cores, of.clock) for of in (before, after))
         self.predicted.append((ranks * (own + sums), clock + ranks * sums / min(ranks, cores)))
         self.measured.append((got.processor[0], statistics.median(got.clock[0])))
@@ -334,6 +340,8 @@ def test():
     assert together(8, 2, [[0.5], [0.5]]) == 2.0 and together(2, 2, [[0.5], [0.5]]) == 0.5 and together(1, 2, [[0.5]]) == 0.5
     assert abs(together(2, 2, [[1], [3]]) - 1.5) < 1e-12 and abs(together(4, 2, [[1], [3]]) - 3) < 1e-12
     assert together(2, 4, [[1], [3]]) == 3
+    # their processors are busy for 1 s and 3 s then, where they stay; in turns, for 1.5 s each
+    assert processor_time(2, 4, [1, 3]) == 2 and abs(processor_time(2, 2, [1, 3]) - 1.5) < 1e-12
     print("ok")
 
 
@@ -345,6 +353,8 @@ if __name__ == "__main__":
     parser.add_argument("--programs", metavar="FOLDER", help="where programs are built, and stay: they are not built again, whatever Stowage and SPEC then are")
     parser.add_argument("--test", action="store_true")
     options = parser.parse_args()
+    if options.steps < 1 or options.rounds < 1:
+        parser.error("--steps and --rounds are 1 or more")
     if options.test:
         test()
     elif options.here:
