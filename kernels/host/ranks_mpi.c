@@ -22,7 +22,6 @@ static MPI_Request ranks_sign = MPI_REQUEST_NULL;	/* of life, that this one gave
 static void
 ranks_connect(int *argc, char ***argv)
 {
-	MPI_Comm machine;
 	int has;
 
 #ifdef STAGES
@@ -37,10 +36,9 @@ ranks_connect(int *argc, char ***argv)
 	MPI_Comm_size(ranks.all, &ranks.size);
 	if (has < MPI_THREAD_SERIALIZED)
 		fail("this MPI lets one thread alone call it, and a rank has two that do: it must be built with threads");
-	MPI_Comm_split_type(ranks.all, MPI_COMM_TYPE_SHARED, ranks.rank, MPI_INFO_NULL, &machine);
-	MPI_Comm_size(machine, &ranks.here);
-	MPI_Comm_rank(machine, &ranks.local);
-	MPI_Comm_free(&machine);
+	MPI_Comm_split_type(ranks.all, MPI_COMM_TYPE_SHARED, ranks.rank, MPI_INFO_NULL, &ranks.machine);
+	MPI_Comm_size(ranks.machine, &ranks.here);
+	MPI_Comm_rank(ranks.machine, &ranks.local);
 #if NARROW
 	MPI_Op_create(elements_add, 1, &ranks.elements_sum);
 #endif
@@ -86,16 +84,22 @@ ranks_abort(int status)
 
 /* ---- together ---- */
 
-/* BYTES of each rank, by rank, to all of them. */
+/* BYTES of each rank of a group, by rank, to all of them. */
 static void
-ranks_gather(const void *own, void *all, int bytes)
+ranks_gather_among(MPI_Comm group, const void *own, void *all, int bytes)
 {
 	MPI_Request request;
 
 	pthread_mutex_lock(&ranks.lock);
-	MPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, ranks.all, &request);
+	MPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, group, &request);
 	pthread_mutex_unlock(&ranks.lock);
 	ranks_await(&request);
+}
+
+static void
+ranks_gather(const void *own, void *all, int bytes)
+{
+	ranks_gather_among(ranks.all, own, all, bytes);
 }
 
 static void

@@ -19,13 +19,14 @@ static struct ranks {
 	int64_t sent;		/* bytes of sums by this one so far, where that is known */
 #ifndef __CUDACC__
 	MPI_Comm all;
+	MPI_Comm machine;	/* those that are here */
 	MPI_Op elements_sum;	/* of elements of 16 bits, which MPI does not know */
 	pthread_mutex_t lock;
 #endif
 } ranks = {
 	0, 1, 1, 0, 0,
 #ifndef __CUDACC__
-	MPI_COMM_NULL, MPI_OP_NULL, PTHREAD_MUTEX_INITIALIZER
+	MPI_COMM_NULL, MPI_COMM_NULL, MPI_OP_NULL, PTHREAD_MUTEX_INITIALIZER
 #endif
 };
 
