@@ -23,7 +23,8 @@
  *
  * There a wait amid backward stops all ranks until the slowest has come so far, however little it waits for. So what waits
  * may also take a 256th of the peak anywhere, which with gradients that are added onto the momentum is enough for all
- * others: then ranks wait for one another but once in a step.
+ * others: then ranks wait for one another but once in a step. Where the device has no room for that, it takes nothing;
+ * for a budget, schedule/recompute.c tries both ways.
  *
  * They take a quarter of the free bytes, and none if there are hardly any. Taking all of them would
  * not raise the lower bound of an arena either, but leaves so few gaps that ResNet-18's arena in
@@ -55,6 +56,7 @@ struct waiting {
 	int64_t bytes;		/* what they keep alive */
 	int64_t limit;		/* of what is alive at once */
 	int64_t spare;		/* bytes above it, that what waits may take anywhere */
+	int64_t most;		/* bytes alive at once that the device has room for */
 	int runs;		/* launches */
 };
 
@@ -244,31 +246,54 @@ limit_of(struct module *m, const struct pass_options *o, int64_t peak)
 	return other > peak ? other : peak;
 }
 
+/* The graph in the new order, if that takes no more than it may; else as it was. */
+static bool
+put_together(struct waiting *w, struct model *model)
+{
+	struct arena *a = arena_child(model->arena);
+	struct graph *g = w->g;
+	size_t n = (size_t)g->nodes.n, size = n * sizeof(struct node *);
+	struct node **old = arena_array(a, n + 1, sizeof(*old));
+	int64_t peak;
+	bool stands = true;
+
+	memcpy(old, g->nodes.v, size);
+	w->nmade = w->runs = 0;
+	gather(w);
+	if (w->runs < count_runs(g) || g->module->set.ranks > 1) {
+		memcpy(g->nodes.v, w->made, size);
+		step_reorder(model);
+		peak = step_try(model) ? model->trial->peak : INT64_MAX;
+		stands = peak <= w->limit || (peak <= w->limit + w->spare && peak <= w->most);
+	}
+	if (!stands) {
+		memcpy(g->nodes.v, old, size);
+		step_reorder(model);
+		step_try(model);
+	}
+	arena_free(a);
+	return stands;
+}
+
 static void
 bring_together(struct module *m, const struct pass_options *o)
 {
 	struct arena *a = arena_child(m->arena);
 	struct graph *g = m->train;
-	size_t n = (size_t)g->nodes.n, size = n * sizeof(struct node *);
-	struct node **old = arena_array(a, n + 1, sizeof(*old));
+	size_t n = (size_t)g->nodes.n;
 	struct model *model = step_model(a, g, o, STEP_ONCE);
 	struct waiting w = { .g = g, .m = model, .made = arena_array(a, n + 1, sizeof(*w.made)),
 		.update = arena_array(a, n + 1, sizeof(*w.update)), .late = arena_array(a, n + 1, sizeof(*w.late)),
 		.waits = arena_array(a, (size_t)m->next_node + 1, sizeof(*w.waits)) };
 
-	if (!model || !step_try(model)) {
-		arena_free(a);
-		return;
-	}
-	w.limit = limit_of(m, o, model->trial->peak);
-	w.spare = m->set.ranks > 1 ? w.limit / 256 : 0;
-	memcpy(old, g->nodes.v, size);
-	gather(&w);
-	if (w.runs < count_runs(g) || m->set.ranks > 1) {
-		memcpy(g->nodes.v, w.made, size);
-		step_reorder(model);
-		if (!step_try(model) || model->trial->peak > w.limit + w.spare)
-			memcpy(g->nodes.v, old, size);
+	if (model && step_try(model)) {
+		w.limit = limit_of(m, o, model->trial->peak);
+		w.spare = m->set.ranks > 1 && !o->tight ? w.limit / 256 : 0;
+		w.most = step_room(m, o) - step_persistent(m, o, model);
+		if (!put_together(&w, model) && w.spare > 0) {
+			w.spare = 0;
+			put_together(&w, model);
+		}
 	}
 	arena_free(a);
 }

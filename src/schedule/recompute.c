@@ -227,16 +227,17 @@ keep_close(struct budget *b, struct module *planned, struct model *model)
 
 /* As arena_of_trial(), but no further than it takes to see that it does not fit. */
 static bool
-fits_budget(struct model *model, void *context)
+fits_as(struct budget *b, struct model *model, bool tight)
 {
-	struct budget *b = context;
 	struct arena *own = arena_child(b->m->arena);
 	struct module *copy = copy_of_trial(b->m, model, own);
 	struct pass_options quiet = of_trials(b->o);
-	bool close = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
-	    passes_between(copy, &quiet, "lifetimes", "place");
-	bool fits = close && copy->plan->arena_bytes <= b->bytes && passes_finish(copy, &quiet, "place");
+	bool close, fits;
 
+	quiet.tight = tight;
+	close = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
+	    passes_between(copy, &quiet, "lifetimes", "place");
+	fits = close && copy->plan->arena_bytes <= b->bytes && passes_finish(copy, &quiet, "place");
 	if (fits)
 		b->planned = copy;
 	else if (close && copy->plan->arena_bytes > b->bytes)
@@ -244,6 +245,15 @@ fits_budget(struct model *model, void *context)
 	else
 		arena_free(own);
 	return fits;
+}
+
+/* Both ways for every choice, whatever the budget is, so that for a smaller one the arena is no larger. */
+static bool
+fits_budget(struct model *model, void *context)
+{
+	struct budget *b = context;
+
+	return fits_as(b, model, false) || (module_ranks(b->m) > 1 && fits_as(b, model, true));
 }
 
 /* Nothing fits as it is placed with a network's effort. What is close gets more, in an order that does not depend on the
@@ -338,8 +348,7 @@ for_speed(const struct module *m, const struct pass_options *o)
 static bool
 stay_within(struct module *m, const struct pass_options *o, struct model *model, struct module **planned)
 {
-	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : o->most_bytes ? o->most_bytes :
-	    target_memory(o->target, module_ranks(m), &m->set.device);
+	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : step_room(m, o);
 	struct budget budget = { .m = m, .o = o, .bytes = bytes };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
 	    .most_work = work_for(o), .products = true, .unasked = for_speed(m, o), .fits = fits_budget,

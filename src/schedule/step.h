@@ -163,6 +163,8 @@ int64_t	step_least(const struct model *);
 /* Bytes of what is alive throughout: what persists, sums of gradients, and where the next batch lands
  * (passes/feed.c). */
 int64_t	step_persistent(const struct module *, const struct pass_options *, const struct model *);
+/* What the arena may take, by the options, else of the device: bytes; INT64_MAX: any. */
+int64_t	step_room(const struct module *, const struct pass_options *);
 /* Plans are for speed, and after step_try() the arena may take a sixteenth more than the step's peak, and a 64th of its
  * bytes is to spare; what lies in it is not exact here. A search of what to recompute sees what comes of it. */
 bool	step_is_roomy(const struct module *, const struct pass_options *, const struct model *);

@@ -123,6 +123,15 @@ step_persistent(const struct module *m, const struct pass_options *o, const stru
 	return sum;
 }
 
+int64_t
+step_room(const struct module *m, const struct pass_options *o)
+{
+	if (o->most_bytes)
+		return o->most_bytes;
+	return m->set.device.given && m->set.device.memory > 0 ? target_memory(o->target, module_ranks(m), &m->set.device) :
+	    INT64_MAX;
+}
+
 bool
 step_is_roomy(const struct module *m, const struct pass_options *o, const struct model *model)
 {
