@@ -264,10 +264,10 @@ try_orders(struct fitting *f, int fits)
 
 /* A tree of maxima over sections, its leaves at [n, 2n). */
 static void
-find_fullest(const struct instance *in, struct job *job, int njobs)
+find_fullest(struct arena *a, const struct instance *in, struct job *job, int njobs)
 {
 	int n = in->sections, i, lo, hi;
-	int64_t *most = arena_array(in->arena, 2 * (size_t)n, sizeof(*most));
+	int64_t *most = arena_array(a, 2 * (size_t)n, sizeof(*most));
 
 	memcpy(most + n, in->live, (size_t)n * sizeof(*most));
 	for (i = n - 1; i > 0; i--)
@@ -320,7 +320,7 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 	int64_t lowest, height;
 	int s, vain, patience = IN_VAIN << (e->stage < 10 ? 2 * e->stage : 20);
 
-	find_fullest(in, f.job, in->n);
+	find_fullest(in->arena, in, f.job, in->n);
 	for (s = 0; s < starts && f.best > target; s++) {
 		qsort(f.job, (size_t)in->n, sizeof(*f.job), start[s].order);
 		lowest = INT64_MAX;
@@ -376,7 +376,7 @@ packing_fit_beside(struct instance *in, const struct instance *large, struct job
 	struct job *room = arena_array(large->arena, (size_t)n, sizeof(*room));
 	int64_t height;
 
-	find_fullest(in, small, n);
+	find_fullest(large->arena, in, small, n);
 	qsort(small, (size_t)n, sizeof(*small), by_fullest_and_size);
 	for (t = 0; t < BESIDE && best > target; t++) {
 		height = fit_beside(s, large, small, n, e);
