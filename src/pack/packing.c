@@ -109,6 +109,7 @@ struct work {
 	struct range r;
 	struct search_turns *at_bound, *between;	/* NULL: none yet. The former goes on in the next turn */
 	bool dived;		/* at the bound */
+	int64_t held;		/* of its effort, for larger pieces: what is left of it is next to nothing */
 };
 
 /* A part of the effort that is left, to be given back as far as it is not used. */
@@ -300,7 +301,7 @@ coarsen(struct instance *in, struct range *r, int64_t target, struct effort *e)
 		struct job *small;
 
 		if (packing_coarse(in, a, part[i], &large, &small)) {
-			struct work work = { &large, { large.max_live, INT64_MAX }, NULL, NULL, false };
+			struct work work = { &large, { large.max_live, INT64_MAX }, NULL, NULL, false, 0 };
 
 			tried = true;
 			solve_large(&work, &share);
@@ -329,8 +330,10 @@ try_soon(struct work *work, int64_t target, struct effort *e)
 	}
 	if (first && in->n < DEAR_DIVE && r->height > target)
 		tried = coarsen(in, r, target, e);
-	if (tried && is_near(r, target))
-		e->visits /= NEAR_SHARE;
+	if (tried && is_near(r, target)) {
+		work->held = e->visits - e->visits / NEAR_SHARE;
+		e->visits -= work->held;
+	}
 	return tried;
 }
 
@@ -447,7 +450,8 @@ solve_pieces(const struct pieces *p, struct work *work, int64_t capacity, struct
 		left -= work[i].in->n;
 		if (work[i].r.height > target)
 			solve_piece(&work[i], target, capacity > 0, &share);
-		e->visits += share.visits;
+		e->visits += share.visits + work[i].held;
+		work[i].held = 0;
 		if (target < work[i].r.height && capacity == 0)
 			target = work[i].r.height;
 	}
@@ -484,13 +488,19 @@ take_places(const struct packing *p, struct pieces *pieces, struct work *work)
 		work[i].r.height = packing_height(&pieces->v[i]);
 }
 
+int64_t
+packing_turn(int items)
+{
+	return NETWORK_VISITS + (int64_t)items * VISITS_AN_ITEM;
+}
+
 struct packing_result
 packing_solve(struct arena *a, struct packing *p, const struct packing_options *o)
 {
 	static const struct packing_options network = { 0 };
 	struct pieces pieces = packing_form(a, p);
 	struct packing_result r = { .max_live = most_live(&pieces) };
-	int64_t turn = NETWORK_VISITS + (int64_t)p->n * VISITS_AN_ITEM, all;
+	int64_t turn = packing_turn(p->n), all;
 	struct effort e = { .all = &all };
 	struct work *work = arena_array(a, (size_t)pieces.n + 1, sizeof(*work));
 	double deadline;
@@ -502,7 +512,7 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	r.bound = r.max_live;
 	r.visits = all = o->visits ? o->visits : turn;
 	for (i = 0; i < pieces.n; i++)
-		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, NULL, NULL, false };
+		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, NULL, NULL, false, 0 };
 	if ((begun = packing_padded(a, p, o->capacity, &all)))
 		take_places(p, &pieces, work);
 	qsort(work, (size_t)pieces.n, sizeof(*work), fewest_first);

@@ -45,6 +45,9 @@ struct packing_result {
 /* What those alive at one time need, padded and aligned: no packing is lower. */
 int64_t	packing_lower_bound(struct arena *, const struct packing *);
 
+/* The steps that a network of so many items gets. */
+int64_t	packing_turn(int items);
+
 /* Places all items; options may be NULL. Where the options' capacity is below the bound that comes
  * back, there is no packing within it. The sum of sizes must stay below 2^62. */
 struct packing_result	packing_solve(struct arena *, struct packing *,

@@ -159,11 +159,15 @@ plan_place_on(struct module *m, struct plan *p, int times)
 {
 	struct arena *a = arena_child(m->arena);
 	struct packing pack = items_of(p, a, NULL);
-	struct packing_result r = packing_solve(a, &pack, &(struct packing_options){ .visits = times * p->visits });
+	struct packing_result r = packing_solve(a, &pack, &(struct packing_options){
+	    .visits = times * packing_turn(pack.n) });
+	bool lower = p->persistent_bytes + r.height < p->arena_bytes;
 
-	take_places(p, &pack, &r);
+	if (lower)
+		take_places(p, &pack, &r);
 	arena_free(a);
-	plan_place_buckets(m, p);
+	if (lower)
+		plan_place_buckets(m, p);
 }
 
 static bool

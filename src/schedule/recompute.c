@@ -28,7 +28,7 @@
 #include "schedule/recompute_impl.h"
 
 #define MOST_CLOSE	4	/* plans to be placed with more effort, where none fits */
-#define CLOSE_EFFORT	8	/* times a network's: half a second each */
+#define CLOSE_EFFORT	8	/* times a network's steps: half a second each */
 
 /* ---- rewriting the graph ---- */
 
