@@ -198,12 +198,35 @@ expect_within(const struct module *m, int64_t asked, const struct compile_args *
 	const struct loc nowhere = { NULL, 0, 0 };
 	struct diag *g;
 
-	if (!asked || !m->plan || m->plan->arena_bytes <= asked)
+	if (m->broken || !asked || !m->plan || m->plan->arena_bytes <= asked)
 		return;
 	g = diag_error(m->diags, "recompute", args->objective_bytes ? nowhere : m->set.objective_loc,
-	    "no plan was found within the objective's %s; the smallest that was found takes %s (%s B)",
+	    "no plan was found within the objective's %s; this plan takes %s (%s B)",
 	    size_human(budget, asked), size_human(found, m->plan->arena_bytes), size_commas(exact, m->plan->arena_bytes));
-	diag_help(m->diags, g, "objective memory takes few bytes and makes few again; or raise the size, or lower the batch");
+	if (m->set.recompute_loc.src)
+		diag_help(m->diags, g, "'recompute' says what is made again: without it the objective decides; or raise the size, or "
+		    "lower the batch");
+	else
+		diag_help(m->diags, g, "objective memory takes few bytes and makes few again; or raise the size, or lower the batch");
+}
+
+static bool
+is_pipeline(const struct module *m)
+{
+	return m->set.train && !m->inference && settings_stages(&m->set) > 1;
+}
+
+/* Through all passes; of a pipeline, the stage with the largest arena. */
+static struct module *
+run_passes(struct module *m, const struct pass_options *o, const struct compile_args *args)
+{
+	if (is_pipeline(m))
+		m = passes_run_stages(m, o);
+	else
+		passes_run(m, o);
+	if (o->speed)
+		expect_within(m, asked_bytes(m, args), args);
+	return m;
 }
 
 /* The module planned; or, where that serves, a copy with a sketch of its plan. */
@@ -231,20 +254,15 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 		whatif_micro_batch(&m->set, args->batch);
 	if (args->apart)
 		m = set_apart(m);
-	if (m->set.train && !m->inference && settings_stages(&m->set) > 1)
-		return passes_run_stages(m, &o);
 	in = *m;	/* with the batch that was asked for */
-	if (serves) {
+	if (serves && !is_pipeline(m)) {
 		in.arena = passes_sketch_arena(m);
 		if ((sketch = passes_sketch(&in, &o)) && serves(spec, sketch))
 			return sketch;
 		if (in.arena != m->arena)
 			arena_free(in.arena);
 	}
-	passes_run(m, &o);
-	if (o.speed)
-		expect_within(m, asked_bytes(m, args), args);
-	return m;
+	return run_passes(m, &o, args);
 }
 
 static void
