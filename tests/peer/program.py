@@ -109,9 +109,14 @@ class Program:
     def keep_only(self, names):
         self.unwanted = {k for k, e in enumerate(self.entries) if e.name.decode() not in names}
 
+    def _entries_of(self, name, graph):
+        return (e for e in self.entries if e.name.decode() == name and e.graph.decode() in (graph, ""))
+
+    def has(self, name, graph="train"):
+        return any(self._entries_of(name, graph))
+
     def find(self, name, graph="train"):
-        return next(e for e in self.entries
-                    if e.name.decode() == name and e.graph.decode() in (graph, ""))
+        return next(self._entries_of(name, graph))
 
     def set(self, name, value, graph="train"):
         e = self.find(name, graph)
