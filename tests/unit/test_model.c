@@ -183,12 +183,14 @@ Test(model, layers_that_are_split_are_split_anew_in_a_what_if)
 	cr_expect(plan_verify(m, m->plan, m->diags));
 }
 
-/* Where the plan is too large, another is tried, of a copy. */
+/* Where the plan is too large, another is tried, of a copy; and updates wait in no bytes of their own, of which they may have a
+ * 256th elsewhere (passes/updates_together.c). */
 Test(model, layers_that_are_split_are_trained_where_memory_is_scarce)
 {
 	struct module *free = planned(split_net(2048, 2, "")), *tight = planned(split_net(2048, 2, "device { memory 6MiB }\n"));
 
-	cr_expect_eq(tight->plan->arena_bytes, free->plan->arena_bytes);
+	cr_expect_leq(tight->plan->arena_bytes, free->plan->arena_bytes);
+	cr_expect_geq(tight->plan->arena_bytes, free->plan->arena_bytes - free->plan->arena_bytes / 256);
 	cr_expect_eq(tight->persistent.n, free->persistent.n);
 }
 
