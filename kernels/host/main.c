@@ -113,6 +113,26 @@ keep_samples(struct run *r)
 }
 #endif
 
+/* What the arena begins with: a checkpoint's, of files, or drawn. */
+static void
+prepare_values(struct run *r)
+{
+	const struct options *o = &r->option;
+
+	if (o->resume) {
+		checkpoint_load(o->resume, &r->state);
+		if (o->seeded)
+			r->state.seed = o->seed;
+	} else {
+		start_values(o->seed);
+		if (o->weights)
+			weights_load_all(o);
+		else if (PERSISTENT && (o->eval || o->predicts) && is_first_rank())
+			fprintf(stderr, "%s: note: untrained weights; --resume FILE or --weights FILE "
+			    "loads trained ones\n", PROGRAM);
+	}
+}
+
 /* All that allocates comes before the first step. */
 static void
 prepare(struct run *r)
@@ -182,18 +202,7 @@ prepare(struct run *r)
 #ifdef TRAINS
 	watch_begin(&r->state.watch);
 #endif
-	if (o->resume) {
-		checkpoint_load(o->resume, &r->state);
-		if (o->seeded)
-			r->state.seed = o->seed;
-	} else {
-		start_values(o->seed);
-		if (o->weights)
-			weights_load_all(o);
-		else if (PERSISTENT && (o->eval || o->predicts) && is_first_rank())
-			fprintf(stderr, "%s: note: untrained weights; --resume FILE or --weights FILE "
-			    "loads trained ones\n", PROGRAM);
-	}
+	prepare_values(r);
 #ifdef RANKS
 	compare_ranks(r);
 #endif

@@ -21,7 +21,6 @@
 
 #include "update/ranks.cu"
 
-#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sched.h>
@@ -30,14 +29,7 @@
 
 #define ROTATE_TURN	20000000	/* nanoseconds on one processor */
 
-static int64_t
-rotate_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+static int64_t	ranks_clock(void);
 
 #ifdef __linux__
 
@@ -120,7 +112,7 @@ rotate_to(int step, int processor)
 static int64_t
 rotate_on(void)
 {
-	int64_t now = rotate_clock(), turn = now / ROTATE_TURN;
+	int64_t now = ranks_clock(), turn = now / ROTATE_TURN;
 	int step = __atomic_load_n(&rotating.step, __ATOMIC_ACQUIRE);
 
 	if (step && turn != rotating.turn) {
@@ -141,7 +133,7 @@ rotate_open(int threads)
 static int64_t
 rotate_on(void)
 {
-	return ROTATE_TURN - rotate_clock() % ROTATE_TURN;
+	return ROTATE_TURN - ranks_clock() % ROTATE_TURN;
 }
 
 #endif

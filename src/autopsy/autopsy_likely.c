@@ -462,12 +462,13 @@ autopsy_likely(struct autopsy *y)
 	const struct said *on;
 	const struct row *r = table;
 	bool skips = false;	/* of one: then shares are none */
+	bool unknown = is_unknown(y);
 	uint64_t is;
 	int i;
 
 	if (y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
-		autopsy_words(y, !is_unknown(y));
-	if (!is_unknown(y))
+		autopsy_words(y, !unknown);
+	if (!unknown)
 		return;
 	for (is = signs(y, told); (is & r->needs) != r->needs; r++)
 		;		/* the last needs nothing */

@@ -301,26 +301,14 @@ print_layer(const struct autopsy *y)
 /* ---- why, what else was alive, what would fit ---- */
 
 static void
-print_causes(const struct autopsy *y)
+print_sentences(const struct autopsy *y, const char *heading, const char *const *sentence, int n)
 {
 	int i;
 
-	if (y->causes.n)
-		autopsy_heading(y, "What the log shows of the cause");
-	for (i = 0; i < y->causes.n; i++)
-		autopsy_say(y, "%s", y->causes.v[i]);
-}
-
-/* What rests on words of people's alone. */
-static void
-print_reported(const struct autopsy *y)
-{
-	int i;
-
-	if (y->reported.n)
-		autopsy_heading(y, "What the report says in words");
-	for (i = 0; i < y->reported.n; i++)
-		autopsy_say(y, "%s", y->reported.v[i]);
+	if (n)
+		autopsy_heading(y, heading);
+	for (i = 0; i < n; i++)
+		autopsy_say(y, "%s", sentence[i]);
 }
 
 static void
@@ -525,8 +513,8 @@ autopsy_text(const struct autopsy *y)
 	print_dump(y);
 	print_holders(y);
 	print_layer(y);
-	print_causes(y);
-	print_reported(y);
+	print_sentences(y, "What the log shows of the cause", y->causes.v, y->causes.n);
+	print_sentences(y, "What the report says in words", y->reported.v, y->reported.n);	/* which is no evidence */
 	if (y->main && (y->main->asserted || y->main->hedged || apart))
 		return;		/* memory is not what failed, or may not be */
 	print_alive(y);

@@ -276,8 +276,7 @@ batches(struct oom_told *o, struct talk t, int line)
 		may = may_run(t, talk_clause(t, behind, (size_t)(s - behind)));
 		o->ran = (ran || may) && n > o->ran ? n : o->ran;
 		add_batch(o, n, line);
-		if (n == 1 && !is_outcome(t, behind, s) && !ran &&
-		    !may && !is_of_another(t, behind))
+		if (n == 1 && !ran && !may && !is_outcome(t, behind, s) && !is_of_another(t, behind))
 			said_at(&o->one, t, behind, line);
 	}
 }

@@ -62,6 +62,8 @@
 #define DIVE_PARTS	3		/* part of the effort that it gets, since where it fails none may be left to search */
 #define COARSE_SHARE	6		/* part of it for large items by themselves, each time, */
 #define LARGE_SHARE	3		/* and of that for searches before complaints */
+#define COMPLAINT_SHARE	2		/* for complaints, */
+#define COMPLAINT_BEHIND_SHARE	3	/* and where large items had a part before */
 #define NEAR_SHARE	8		/* part of the effort for what is left after that, if it is next to nothing */
 #define DEAR_DIVE	1000		/* items: one way down takes longer than large ones by themselves */
 #define BISECT_SHARE	8		/* for one between it and the height */
@@ -111,6 +113,12 @@ struct work {
 	bool dived;		/* at the bound */
 	int64_t held;		/* of its effort, for larger pieces: what is left of it is next to nothing */
 };
+
+static struct work
+work_on(struct instance *in)
+{
+	return (struct work){ .in = in, .r = { in->max_live, INT64_MAX } };
+}
 
 /* A part of the effort that is left, to be given back as far as it is not used. */
 static struct effort
@@ -172,7 +180,7 @@ move_about(struct instance *in, struct range *r, int64_t target, struct effort *
 static void
 complain(struct instance *in, struct range *r, int64_t target, bool coarse, struct effort *e)
 {
-	struct effort share = share_of(e, coarse ? 3 : 2);
+	struct effort share = share_of(e, coarse ? COMPLAINT_BEHIND_SHARE : COMPLAINT_SHARE);
 
 	move_about(in, r, target, &share, packing_complain);
 	e->visits += share.visits;
@@ -301,7 +309,7 @@ coarsen(struct instance *in, struct range *r, int64_t target, struct effort *e)
 		struct job *small;
 
 		if (packing_coarse(in, a, part[i], &large, &small)) {
-			struct work work = { &large, { large.max_live, INT64_MAX }, NULL, NULL, false, 0 };
+			struct work work = work_on(&large);
 
 			tried = true;
 			solve_large(&work, &share);
@@ -512,7 +520,7 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	r.bound = r.max_live;
 	r.visits = all = o->visits ? o->visits : turn;
 	for (i = 0; i < pieces.n; i++)
-		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, NULL, NULL, false, 0 };
+		work[i] = work_on(&pieces.v[i]);
 	if ((begun = packing_padded(a, p, o->capacity, &all)))
 		take_places(p, &pieces, work);
 	qsort(work, (size_t)pieces.n, sizeof(*work), fewest_first);

@@ -8,8 +8,6 @@
  */
 #include "pack/packing_impl.h"
 
-#include "base/gcd.h"
-
 #define LARGE		300	/* part of the height */
 #define FEW		4	/* part of the items: fewer small ones are not worth it */
 
@@ -24,25 +22,6 @@ is_plain(const struct instance *in)
 	return true;
 }
 
-static void
-measure(struct instance *in)
-{
-	int64_t live = 0;
-	int i, s;
-
-	in->unit = 0;
-	in->max_live = 0;
-	for (i = 0; i < in->n; i++) {
-		in->live[in->job[i].lower] += in->job[i].size;
-		in->live[in->job[i].upper] -= in->job[i].size;
-		in->unit = gcd(in->unit, in->job[i].size);
-	}
-	for (s = 0; s < in->sections; s++) {
-		in->live[s] = live += in->live[s];
-		in->max_live = live > in->max_live ? live : in->max_live;
-	}
-}
-
 bool
 packing_coarse(const struct instance *in, struct arena *a, double part, struct instance *large, struct job **small)
 {
@@ -55,7 +34,6 @@ packing_coarse(const struct instance *in, struct arena *a, double part, struct i
 	large->arena = a;
 	large->n = 0;
 	large->job = arena_array(a, (size_t)in->n, sizeof(*large->job));
-	large->live = arena_array(a, (size_t)in->sections + 1, sizeof(*large->live));
 	*small = arena_array(a, (size_t)in->n, sizeof(**small));
 	for (i = 0; i < in->n; i++) {
 		struct job j = in->job[i];
@@ -66,6 +44,6 @@ packing_coarse(const struct instance *in, struct arena *a, double part, struct i
 		else
 			(*small)[n++] = j;
 	}
-	measure(large);
+	packing_measure(large, in->padding);
 	return large->n > 0 && n > in->n / FEW;
 }

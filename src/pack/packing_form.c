@@ -150,14 +150,15 @@ cut(struct arena *a, struct arena *scratch, struct pieces *p, const struct job *
 	}
 }
 
-/* Live bytes by section; the bound; what divides all heights. */
-static void
-measure(struct instance *in, int64_t padding)
+void
+packing_measure(struct instance *in, int64_t padding)
 {
 	int64_t *tail = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*tail)), live = 0;
 	int i, s;
 
 	in->padding = 1;
+	in->unit = 0;
+	in->max_live = 0;
 	in->live = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*in->live));
 	for (i = 0; i < in->n; i++) {
 		const struct job *j = &in->job[i];
@@ -194,6 +195,6 @@ packing_form(struct arena *a, struct packing *p)
 	cut(a, scratch, &pieces, job, n);
 	arena_free(scratch);
 	for (i = 0; i < pieces.n; i++)
-		measure(&pieces.v[i], padding);
+		packing_measure(&pieces.v[i], padding);
 	return pieces;
 }

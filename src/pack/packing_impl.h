@@ -72,6 +72,8 @@ bool	packing_padded(struct arena *, struct packing *, int64_t capacity, int64_t 
 
 /* packing_form.c: the form above of all items of a packing, with its live bytes and bounds; items without bytes get 0. */
 struct pieces	packing_form(struct arena *, struct packing *);
+/* Live bytes by section, in the instance's arena; the bound; what divides all heights. PADDING: of the packing, if jobs have tails. */
+void	packing_measure(struct instance *, int64_t padding);
 
 /* packing_fit.c: the end of the highest. */
 int64_t	packing_height(const struct instance *);

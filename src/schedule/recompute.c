@@ -247,7 +247,8 @@ fits_as(struct budget *b, struct model *model, bool tight)
 	return fits;
 }
 
-/* Both ways for every choice, whatever the budget is, so that for a smaller one the arena is no larger. */
+/* Both ways for every choice, whatever the budget is, so that for a smaller one the arena should be no larger. That is not kept
+ * in all cases: of a ResNet-18 on two ranks one budget takes 4 KiB more than one that is 97 KiB larger, and why is not known. */
 static bool
 fits_budget(struct model *model, void *context)
 {

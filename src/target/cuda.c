@@ -70,6 +70,29 @@ put_ranks(struct text *t, const struct recipe *r)
 	    "#\n", (long long)r->ranks, (long long)r->ranks, r->program, (long long)r->ranks, r->program);
 }
 
+/* For which cards, and with what. */
+static void
+put_flags(struct text *t, const struct recipe *r)
+{
+	if (r->arch)
+		text_printf(t, "ARCH     = %d\n", r->arch);
+	else
+		text_puts(t, "# of these, all that this nvcc knows; and in a form that drivers of newer cards translate\n"
+		    "ARCH    := $(or $(filter 75 80 86 89 90 100 120,$(patsubst sm_%,%,$(shell \\\n"
+		    "           $(NVCC) --list-gpu-code))),75)\n"
+		    "ifeq ($(origin ARCH),file)\n"
+		    "NEWER    = -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
+		    "endif\n");
+	text_printf(t,
+	    "CUBLASLT = 1\n"
+	    "CFLAGS   = -O3\n"
+	    "# the host's threads read and convert the next batch\n"
+	    "THREADS  = -Xcompiler -fopenmp\n"
+	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) $(NEWER)\n"
+	    "LIBS     =\n"
+	    "PROGRAM  = %s\n\n", r->program);
+}
+
 static void
 makefile(struct text *t, const struct recipe *r)
 {
@@ -88,23 +111,7 @@ makefile(struct text *t, const struct recipe *r)
 	text_puts(t,
 	    "# After a change of options, make -B.\n"
 	    "NVCC     = $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)\n");
-	if (r->arch)
-		text_printf(t, "ARCH     = %d\n", r->arch);
-	else
-		text_puts(t, "# of these, all that this nvcc knows; and in a form that drivers of newer cards translate\n"
-		    "ARCH    := $(or $(filter 75 80 86 89 90 100 120,$(patsubst sm_%,%,$(shell \\\n"
-		    "           $(NVCC) --list-gpu-code))),75)\n"
-		    "ifeq ($(origin ARCH),file)\n"
-		    "NEWER    = -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
-		    "endif\n");
-	text_printf(t,
-	    "CUBLASLT = 1\n"
-	    "CFLAGS   = -O3\n"
-	    "# the host's threads read and convert the next batch\n"
-	    "THREADS  = -Xcompiler -fopenmp\n"
-	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) $(NEWER)\n"
-	    "LIBS     =\n"
-	    "PROGRAM  = %s\n\n", r->program);
+	put_flags(t, r);
 	text_puts(t,
 	    "ifneq ($(CUBLASLT),)\n"
 	    "FLAGS += -DUSE_CUBLASLT\n"
