@@ -16,8 +16,12 @@
  * to the end, by estimate.c's times of calls that have the card alone. A branch continues with the heir of its last node
  * and is reserved for it. Other nodes, unless their remaining path is longer, take a branch that is
  * not reserved, the one where they can start first. Weight updates that follow one another stay
- * together, since one launch does them (emit/updates.c). Branches that gain too little by estimate.c, which
- * knows that calls share the card, are left out.
+ * together, since one launch does them (emit/updates.c).
+ *
+ * Calls that work at the same time share the card: beside large ones nothing is gained, and an edge more may cost. So the
+ * step is played through by estimate.c, and a stretch of a branch, from one wait to the next, is left only if all that runs
+ * while it does would take LEAST_GAIN longer one after the other. The calls of other stretches go to the first branch, and
+ * all are placed anew, until none is in vain.
  *
  * Where ranks train together a step has one branch: what goes between them runs beside it, of several tensors in one call, by
  * a stream of its own (kernels/update/exchange_cuda.cu), which begins behind all that the step has come to.
@@ -41,11 +45,7 @@
 #include "ir/pass.h"
 #include "plan/estimate.h"
 
-#define CROSSING_NS	1500.0	/* to wait for another branch; only whether it is more or less matters */
-
-/* Of a graph's time, by estimate: branches that gain less than that are left out. For waits are not free, where
- * nodes follow one another in the same bytes; for speed, where none waits for bytes in vain, any gain is one. */
-#define LEAST_GAIN	0.02
+#define LEAST_GAIN	0.02	/* of what runs while a stretch does */
 
 /* The bytes between two neighbouring places where a buffer begins or ends. */
 struct segment {
@@ -66,6 +66,7 @@ struct branches {
 	double *left;		/* by instant: nanoseconds from its begin to the end */
 	double *over;		/* when it is over, by instant + 1 */
 	int (*known)[BRANCHES];	/* by instant + 1: what is over by then, one past its instant by branch */
+	bool *stays;		/* by instant: on the first branch, since another would be in vain */
 };
 
 struct choice {			/* of a branch for a node */
@@ -267,7 +268,7 @@ choose(const struct branches *s, struct choice *c, int instant)
 {
 	int best = -1, k;
 
-	for (k = 0; k < BRANCHES; k++) {
+	for (k = 0; k < (s->stays[instant] ? 1 : BRANCHES); k++) {
 		double begin = begin_there(s, c, k);
 		int m = merit(s, c, k, instant);
 
@@ -361,35 +362,14 @@ place_nodes(struct branches *s, int first, int count)
 	}
 }
 
-/* All are over before what comes after the graph. */
 static void
-place_graph(struct branches *s, struct arena *a)
+place_graph(struct branches *s)
 {
-	int i, k, count;
+	int i, count;
 
 	memset(s->last, 0, sizeof(s->last));
 	for (i = 0; i < s->nsegments; i++)
 		s->segment[i] = (struct segment){ .at = s->segment[i].at };
-	find_heirs(s, a);
-	for (i = s->start; i < s->end; i += count) {
-		count = plan_together(s->p, i);
-		if (!op_is_view(s->p->at[i].node->op))
-			place_nodes(s, i, count);
-	}
-	for (k = 1; k < BRANCHES; k++)
-		if (s->last[k])
-			s->p->at[s->last[k] - 1].awaited = true;
-}
-
-/* All one after the other, where that takes hardly longer. */
-static void
-leave_out_vain(struct branches *s, struct arena *a)
-{
-	struct estimate e = plan_estimate(s->p, &s->card, a, s->start);
-	int i;
-
-	if (e.in_turn - e.apart > (s->p->apart == APART ? 0 : LEAST_GAIN * e.in_turn))
-		return;
 	for (i = s->start; i < s->end; i++) {
 		struct instant *at = &s->p->at[i];
 
@@ -397,6 +377,54 @@ leave_out_vain(struct branches *s, struct arena *a)
 		memset(at->after, 0, sizeof(at->after));
 		at->awaited = false;
 	}
+	for (i = s->start; i < s->end; i += count) {
+		count = plan_together(s->p, i);
+		if (!op_is_view(s->p->at[i].node->op))
+			place_nodes(s, i, count);
+	}
+}
+
+static bool
+waits(const struct instant *at)
+{
+	int k;
+
+	for (k = 0; k < BRANCHES; k++)
+		if (at->after[k])
+			return true;
+	return false;
+}
+
+/* Those of stretches that gain too little stay on the first branch; false: there are none. */
+static bool
+keep_from_vain(struct branches *s, struct arena *parent)
+{
+	struct arena *a = arena_child(parent);
+	struct beside *beside = arena_array(a, (size_t)(s->end - s->start) + 1, sizeof(*beside)), *of;
+	int *first = arena_array(a, (size_t)(s->end - s->start) + 1, sizeof(*first)), begun[BRANCHES] = { 0 }, i;
+	bool any = false;
+
+	plan_beside(s->p, &s->card, a, s->start, beside);
+	for (i = s->start; i < s->end; i++) {
+		const struct instant *at = &s->p->at[i];
+
+		if (at->branch == 0)
+			continue;
+		if (waits(at))
+			begun[at->branch] = i - s->start;
+		of = &beside[first[i - s->start] = begun[at->branch]];
+		if (of != &beside[i - s->start]) {
+			of->took += beside[i - s->start].took;
+			of->in_turn += beside[i - s->start].in_turn;
+		}
+	}
+	for (i = s->start; i < s->end; i++) {
+		of = &beside[first[i - s->start]];
+		if (s->p->at[i].branch > 0 && of->in_turn - of->took < LEAST_GAIN * of->in_turn)
+			s->stays[i] = any = true;
+	}
+	arena_free(a);
+	return any;
 }
 
 void
@@ -404,7 +432,7 @@ plan_branches(struct module *m, struct plan *p)
 {
 	struct branches s = { .m = m, .p = p, .card = card_of(m) };
 	struct arena *a = arena_child(m->arena);
-	int i;
+	int i, k;
 
 	s.heir = arena_array(a, (size_t)p->instants + 1, sizeof(*s.heir));
 	for (i = 0; i < p->instants; i++)
@@ -412,12 +440,18 @@ plan_branches(struct module *m, struct plan *p)
 	s.left = arena_array(a, (size_t)p->instants + 1, sizeof(*s.left));
 	s.over = arena_array(a, (size_t)p->instants + 1, sizeof(*s.over));
 	s.known = arena_array(a, (size_t)p->instants + 1, sizeof(*s.known));
+	s.stays = arena_array(a, (size_t)p->instants + 1, sizeof(*s.stays));
 	cut_segments(&s, a);
 	for (; s.start < p->instants; s.start = s.end) {
 		for (s.end = s.start; s.end < p->instants && p->at[s.end].graph == p->at[s.start].graph;)
 			s.end++;
-		place_graph(&s, a);
-		leave_out_vain(&s, a);
+		find_heirs(&s, a);
+		do
+			place_graph(&s);
+		while (keep_from_vain(&s, a));
+		for (k = 1; k < BRANCHES; k++)	/* all are over before what comes after the graph */
+			if (s.last[k])
+				p->at[s.last[k] - 1].awaited = true;
 	}
 	arena_free(a);
 }

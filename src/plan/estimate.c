@@ -3,12 +3,15 @@
  *
  * A call takes KERNEL_NS for each of its kernels, in which the card does nothing for it, and its work, as long as
  * that takes if it has all of the card, or longer if it has a share: calls of several branches that work at the same
- * time share the card, so branches hide what kernels take beside their work, and no more. That is played through,
- * call by call. It knows nothing of engines that are slower than the card.
+ * time share the card, so branches hide what kernels take beside their work, and no more; and what waits for another
+ * branch begins CROSSING_NS after that. That is played through, call by call. It knows nothing of engines that are
+ * slower than the card.
  *
  * Reads: nodes, branches and waits. Writes nothing.
  */
 #include "plan/estimate.h"
+
+#include <string.h>
 
 #include "target/gpu.h"
 #include "target/target.h"
@@ -78,24 +81,46 @@ struct playing {
 	int start, end;
 	int *count;		/* by instant of the graph, of the call that begins there: its instants, */
 	double *work;		/* and how long it works */
-	bool *over;		/* by instant of the graph */
+	int *call;		/* by instant of the graph: the first of its call */
+	double *over;		/* and when that was over; 0: it is not */
+	struct beside *beside;	/* by instant of the graph, of the call that begins there; NULL: nobody asks */
+	double now;
 	struct running {
 		int first;	/* the call: its first instant */
 		int count;	/* 0: the branch waits for its next call */
-		double before, left;	/* of what is beside its work; of that, as if it had the card alone */
+		double wait, before, left;	/* for another branch; of what is beside its work; of that, as if it had the card alone */
+		struct beside beside;
 	} at[BRANCHES];
 };
 
+/* When what the call waits for is over; LAST becomes an instant of that which is the last, -1: it waits for nothing. False: it
+ * is not over. */
 static bool
-may_begin(const struct playing *s, int first, int count)
+may_begin(const struct playing *s, int first, int count, int *last)
 {
 	int i, k;
 
+	*last = -1;
 	for (i = first; i < first + count; i++)
-		for (k = 0; k < BRANCHES; k++)
-			if (s->p->at[i].after[k] && !s->over[s->p->at[i].after[k] - 1 - s->start])
+		for (k = 0; k < BRANCHES; k++) {
+			int awaited = s->p->at[i].after[k] - 1;
+
+			if (awaited < 0)
+				continue;
+			if (s->over[awaited - s->start] <= 0)
 				return false;
+			if (*last < 0 || s->over[awaited - s->start] > s->over[*last - s->start])
+				*last = awaited;
+		}
 	return true;
+}
+
+/* What the first branch waits for a call of another is that one's doing. */
+static void
+blame(struct playing *s, int awaited, double wait)
+{
+	if (s->beside && s->p->at[awaited].branch > 0)
+		s->beside[s->call[awaited - s->start] - s->start].took += wait;
 }
 
 /* Branch K, which is idle, goes on with its next call if that need not wait. */
@@ -103,84 +128,124 @@ static void
 begin_next(struct playing *s, int k)
 {
 	struct running *r = &s->at[k];
-	int count;
+	int count, last;
 
 	while (r->first < s->end && (s->p->at[r->first].branch != k || op_is_view(s->p->at[r->first].node->op)))
 		r->first++;
 	if (r->first == s->end)
 		return;
 	count = s->count[r->first - s->start];
-	if (!may_begin(s, r->first, count))
+	if (!may_begin(s, r->first, count, &last))
 		return;
 	r->count = count;
+	r->wait = last < 0 ? 0 : s->over[last - s->start] + CROSSING_NS - s->now;
+	if (k == 0 && r->wait > 0)
+		blame(s, last, r->wait);
 	r->before = card_beside(s->p->at[r->first].node);
 	r->left = s->work[r->first - s->start];
+	r->beside = (struct beside){ 0 };
 }
 
-/* Until one of those that run gets further than waiting, or is over. Returns how long that is. */
+static bool
+works(const struct running *r)
+{
+	return r->count && r->wait <= 0 && r->before <= 0;
+}
+
+static void
+end_call(struct playing *s, struct running *r)
+{
+	int i;
+
+	for (i = r->first; i < r->first + r->count; i++)
+		s->over[i - s->start] = s->now;
+	if (s->beside) {
+		s->beside[r->first - s->start].took += r->beside.took;
+		s->beside[r->first - s->start].in_turn += r->beside.in_turn;
+	}
+	r->first += r->count;
+	r->count = 0;
+}
+
+/* How long until one of those that run, WORKING of which work, gets further than waiting, or is over; -1: none runs. */
 static double
-run_on(struct playing *s)
+next_change(const struct playing *s, int working)
 {
 	double least = -1;
-	int working = 0, i, k;
+	int k;
 
-	for (k = 0; k < BRANCHES; k++)
-		working += s->at[k].count && s->at[k].before <= 0;
 	for (k = 0; k < BRANCHES; k++) {
-		struct running *r = &s->at[k];
-		double next = r->before > 0 ? r->before : r->left * working;
+		const struct running *r = &s->at[k];
+		double next = r->wait > 0 ? r->wait : r->before > 0 ? r->before : r->left * working;
 
 		if (r->count && (least < 0 || next < least))
 			least = next;
 	}
-	for (k = 0; k < BRANCHES && least >= 0; k++) {
-		struct running *r = &s->at[k];
-		double *now = r->before > 0 ? &r->before : &r->left, gone = r->before > 0 ? least : least / working;
-
-		if (!r->count)
-			continue;
-		*now = *now - gone > 1e-6 ? *now - gone : 0;
-		if (r->before > 0 || r->left > 0)
-			continue;
-		for (i = r->first; i < r->first + r->count; i++)
-			s->over[i - s->start] = true;
-		r->first += r->count;
-		r->count = 0;
-	}
 	return least;
 }
 
+/* Until then. False: none runs. */
+static bool
+run_on(struct playing *s)
+{
+	double least, done = 0;
+	int working = 0, k;
+
+	for (k = 0; k < BRANCHES; k++)
+		working += works(&s->at[k]);
+	if ((least = next_change(s, working)) < 0)
+		return false;
+	for (k = 0; k < BRANCHES; k++)
+		if (s->at[k].count && s->at[k].wait <= 0)
+			done += works(&s->at[k]) ? least / working : least;
+	s->now += least;
+	for (k = 0; k < BRANCHES; k++) {
+		struct running *r = &s->at[k];
+		double *phase = r->wait > 0 ? &r->wait : r->before > 0 ? &r->before : &r->left;
+		double gone = phase == &r->left ? least / working : least;
+
+		if (!r->count)
+			continue;
+		*phase = *phase - gone > 1e-6 ? *phase - gone : 0;
+		r->beside.took += least;
+		r->beside.in_turn += done;
+		if (r->wait <= 0 && r->before <= 0 && r->left <= 0)
+			end_call(s, r);
+	}
+	return true;
+}
+
+/* How long all takes. */
 static double
 play(struct playing *s)
 {
-	double sum = 0, more = 0;
 	int k;
 
 	for (k = 0; k < BRANCHES; k++)
 		s->at[k] = (struct running){ .first = s->start };
-	for (; more >= 0; sum += more) {
+	do {
 		for (k = 0; k < BRANCHES; k++)
 			if (!s->at[k].count)
 				begin_next(s, k);
-		if ((more = run_on(s)) < 0)
-			break;
-	}
-	return sum;
+	} while (run_on(s));
+	return s->now;
 }
 
-struct estimate
-plan_estimate(const struct plan *p, const struct card *c, struct arena *parent, int start)
+/* Of the graph that begins with instant START; E becomes what does not depend on branches. */
+static struct playing
+calls_of(const struct plan *p, const struct card *c, struct arena *a, int start, struct estimate *e)
 {
-	struct arena *a = arena_child(parent);
-	struct playing s = { .p = p, .start = start };
-	struct estimate e = { 0 };
+	struct playing s = { .p = p, .start = start, .end = start };
+	size_t size;
 	int i, k, count;
 
-	for (s.end = start; s.end < p->instants && p->at[s.end].graph == p->at[start].graph;)
+	while (s.end < p->instants && p->at[s.end].graph == p->at[start].graph)
 		s.end++;
-	s.count = arena_array(a, (size_t)(s.end - start) + 1, sizeof(*s.count));
-	s.work = arena_array(a, (size_t)(s.end - start) + 1, sizeof(*s.work));
-	s.over = arena_array(a, (size_t)(s.end - start) + 1, sizeof(*s.over));
+	size = (size_t)(s.end - start) + 1;
+	s.count = arena_array(a, size, sizeof(*s.count));
+	s.work = arena_array(a, size, sizeof(*s.work));
+	s.call = arena_array(a, size, sizeof(*s.call));
+	s.over = arena_array(a, size, sizeof(*s.over));
 	for (i = start; i < s.end; i += count) {
 		int64_t batch = p->at[i].graph->batch;
 
@@ -190,18 +255,42 @@ plan_estimate(const struct plan *p, const struct card *c, struct arena *parent, 
 		for (k = i; k < i + count; k++) {
 			const struct node *n = p->at[k].node;
 
-			e.traffic += plan_traffic(n, batch);
-			e.macs += n->op->macs ? affine_at(n->op->macs(n), batch) : 0;
+			e->traffic += plan_traffic(n, batch);
+			e->macs += n->op->macs ? affine_at(n->op->macs(n), batch) : 0;
 			s.work[i - start] += card_work(c, n, batch);
+			s.call[k - start] = i;
 		}
-		e.calls++;
-		e.kernels += kernels_of(p->at[i].node);
-		e.work += s.work[i - start];
+		e->calls++;
+		e->kernels += kernels_of(p->at[i].node);
+		e->work += s.work[i - start];
 	}
-	e.in_turn = e.work + e.kernels * KERNEL_NS;
+	e->in_turn = e->work + e->kernels * KERNEL_NS;
+	return s;
+}
+
+struct estimate
+plan_estimate(const struct plan *p, const struct card *c, struct arena *parent, int start)
+{
+	struct arena *a = arena_child(parent);
+	struct estimate e = { 0 };
+	struct playing s = calls_of(p, c, a, start, &e);
+
 	e.apart = play(&s);
 	arena_free(a);
 	return e;
+}
+
+void
+plan_beside(const struct plan *p, const struct card *c, struct arena *parent, int start, struct beside *beside)
+{
+	struct arena *a = arena_child(parent);
+	struct estimate e = { 0 };
+	struct playing s = calls_of(p, c, a, start, &e);
+
+	memset(beside, 0, (size_t)(s.end - start) * sizeof(*beside));
+	s.beside = beside;
+	play(&s);
+	arena_free(a);
 }
 
 /* Is an update one graph, always the same, whose results are single numbers? */

@@ -10,6 +10,7 @@ struct gpu;
 
 #define CARD_SHARE	0.84	/* of the published bandwidth and arithmetic that kernels are taken to have */
 #define KERNEL_NS	3000.0	/* that each takes beside: to be launched, to fill the card and to leave it */
+#define CROSSING_NS	1500.0	/* from the end of a call to the beginning of one of another branch that waits for it */
 
 struct card {			/* per nanosecond, of one that calls share */
 	double bytes, macs;	/* macs 0: not known */
@@ -28,12 +29,20 @@ struct estimate {		/* of the plan's first graph, a micro-batch */
 	int64_t traffic, macs;	/* bytes, multiply-adds */
 	int calls, kernels;	/* kernels: at least */
 	double work;		/* nanoseconds of all calls' work, one after the other */
-	double apart;		/* as branches have them, with KERNEL_NS for each kernel */
+	double apart;		/* as branches have them, with KERNEL_NS for each kernel, and CROSSING_NS */
 	double in_turn;		/* the same if there were one branch */
 };
 
 /* Of the graph that begins with that instant. */
 struct estimate	plan_estimate(const struct plan *, const struct card *, struct arena *, int start);
+
+struct beside {			/* of a call, from when it might begin but for waits to its end, in nanoseconds */
+	double took;		/* that; and what the first branch waits for it */
+	double in_turn;		/* what all branches do in that time would take one after the other */
+};
+
+/* Of the same graph's calls, by instant from START on, where they begin; 0 elsewhere. */
+void		plan_beside(const struct plan *, const struct card *, struct arena *, int start, struct beside *);
 
 #define FEED_KERNELS	2	/* of a step beside those of its calls: its batch arrives, and its results are handed over */
 #define TOGETHER_NS	1e6	/* one launch makes about as many updates as take so long, */

@@ -126,6 +126,7 @@ write_step(struct json *j, const char *key, const struct trade *t, const struct 
 	jsonw_flat_object(j, key);
 	jsonw_string(j, "card", t->card->name);
 	jsonw_real(j, "milliseconds", e->apart / 1e6);
+	jsonw_real(j, "in_turn_milliseconds", e->in_turn / 1e6);
 	jsonw_int(j, "traffic_bytes", e->traffic);
 	jsonw_int(j, "multiply_adds", e->macs);
 	jsonw_int(j, "kernels", e->kernels);

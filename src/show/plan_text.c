@@ -187,6 +187,16 @@ print_time(const struct printer *r, const char *name, const struct estimate *e)
 }
 
 static void
+print_side_by_side(const struct printer *r, const struct estimate *e)
+{
+	double less = e->in_turn - e->apart;
+
+	if (less > 0)
+		fprintf(r->out, "  %-22s %9.2f ms  less than one call after the other, %.1f %%\n", "side by side", less / 1e6,
+		    100 * less / e->in_turn);
+}
+
+static void
 print_trade(const struct printer *r)
 {
 	struct trade t;
@@ -199,6 +209,7 @@ print_trade(const struct printer *r)
 	if (t.rates.macs > 0)
 		fprintf(r->out, " and %.0f TFLOPS", t.rates.macs / CARD_SHARE * 2e-3);
 	fprintf(r->out, " %.0f %%; %.0f us a kernel)\n", 100 * CARD_SHARE, KERNEL_NS / 1e3);
+	print_side_by_side(r, &t.step);
 	if (t.least) {
 		print_time(r, t.least->arena_bytes < r->p->arena_bytes ? "with the least bytes" : "with objective memory",
 		    &t.least_step);
