@@ -9,6 +9,7 @@
 #include "ir/ir.h"
 
 struct known_choices;
+struct known_orders;
 struct placed;
 struct target;
 
@@ -35,6 +36,7 @@ struct pass_options {
 	struct placed *placed;	/* packings of those plans, to be found again (plan/placed.h); NULL: none
 				 * is kept */
 	struct known_choices *choices;	/* of what to make again, likewise (schedule/known_choices.h) */
+	struct known_orders *orders;	/* of windows, likewise (schedule/known_orders.h) */
 	bool tight;		/* of several ranks, what waits takes no bytes (passes/updates_together.c) */
 	bool bound_only;		/* stop at lifetimes: the plan is wanted for its lower bound */
 	bool sketch;		/* leave out what is thorough: see passes_sketch() */

@@ -7,6 +7,7 @@
 #include "plan/placed.h"
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
+#include "schedule/known_orders.h"
 #include "schedule/recompute.h"
 
 #define QUESTIONS	36000	/* nodes of forward that questions of one network may plan: about a second */
@@ -35,6 +36,8 @@ for_questions(struct module *m, const struct pass_options *o)
 		kept->placed = placed_new(m->arena);
 	if (!kept->choices)
 		kept->choices = known_choices_new(m->arena);
+	if (!kept->orders)
+		kept->orders = known_orders_new(m->arena);
 	return kept;
 }
 

@@ -16,7 +16,8 @@
  * is below what the ones before it could be brought to. Most are as low as possible: each node
  * needs what it makes, beside all that must be alive in any order, and the highest need is a floor.
  * A node beside a cut cannot cross it, so every other sweep has windows from the middle of one to the
- * middle of the next. Of many parallel branches a window sees too few: order_merge.c has a start for them.
+ * middle of the next. Of many parallel branches a window sees too few: order_merge.c has a start for them. A window that was
+ * searched before, as another plan of the network was made, is not searched again (known_orders.h).
  *
  * Reads: train, update, validate after recompute. Writes: the order of their nodes.
  * Invariants after: 1. every node comes after those that define what it reads; 2. readers and
@@ -255,6 +256,7 @@ order_graph(struct graph *g, const struct pass_options *options)
 
 	o->arena = a;
 	o->g = g;
+	o->known = g->module->options ? g->module->options->orders : NULL;
 	o->hash = arena_array(a, ORDER_SLOTS, sizeof(*o->hash));
 	o->slot = arena_array(a, ORDER_SLOTS / 2, sizeof(*o->slot));
 	for (i = 0; i < 2; i++)

@@ -74,6 +74,7 @@ struct standing {		/* the order that stands */
 struct order {
 	struct arena *arena, *scratch;	/* of a graph, of a sweep */
 	struct graph *g;
+	struct known_orders *known;	/* NULL: none are kept */
 	struct standing now;
 	bool stale;		/* it is of an order that did not stand */
 	/* of the window being ordered */

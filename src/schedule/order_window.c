@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "schedule/known_orders.h"
+
 #define FEW	12	/* sets are sorted by insertion */
 
 /* ---- a window as a problem ---- */
@@ -413,11 +415,87 @@ begin(struct order *o, int n, int64_t floor)
 	o->level[0].n = 1;
 }
 
+/* The best order, of nodes of the window; returns by how much the peak falls below the bound. */
+static int64_t
+search(struct order *o, int n, int64_t floor, int64_t bound, unsigned char *node)
+{
+	int i, at = 0;
+
+	begin(o, n, floor);
+	for (i = 1; i <= n; i++) {
+		make_level(o, i, bound);
+		if (o->level[i % 2].n == 0)
+			return 0;
+	}
+	for (i = n; i > 0; i--) {
+		const struct came *c = &o->came[i][at];
+
+		node[i - 1] = (unsigned char)c->node;
+		at = c->from;
+	}
+	return bound - o->level[n % 2].v[0].peak;
+}
+
+/* ---- what was searched for before ---- */
+
+static void
+mix(uint64_t *h, uint64_t x)
+{
+	*h = (*h ^ x) * 0x9e3779b97f4a7c15u;
+	*h ^= *h >> 32;
+}
+
+/* Of all that the search looks at. */
+static uint64_t
+key_of(const struct order *o, int n, int64_t floor, int64_t bound)
+{
+	uint64_t h = 1469598103934665603u;
+	int i, k;
+
+	mix(&h, (uint64_t)floor);
+	mix(&h, (uint64_t)bound);
+	for (i = 0; i < n; i++) {
+		const struct job *j = &o->job[i];
+
+		mix(&h, j->before);
+		mix(&h, (uint64_t)j->made);
+		mix(&h, (uint64_t)j->work);
+		mix(&h, (uint64_t)j->in_place);
+		mix(&h, (uint64_t)j->noverwrites);
+		for (k = 0; k < j->noverwrites; k++)
+			mix(&h, j->overwrites[k]);
+		mix(&h, (uint64_t)j->ndeaths);
+		for (k = 0; k < j->ndeaths; k++) {
+			mix(&h, j->death[k].users);
+			mix(&h, (uint64_t)j->death[k].bytes);
+		}
+	}
+	return h;
+}
+
+/* NODE: room for the window's nodes, in the order that is told. */
+static struct known_order
+look_up(struct order *o, int n, int64_t floor, int64_t bound, unsigned char *node)
+{
+	struct known_order new = { .key = key_of(o, n, floor, bound), .n = n };
+	const struct known_order *old = o->known ? known_orders_find(o->known, new.key, n) : NULL;
+
+	if (old)
+		return *old;
+	new.gain = search(o, n, floor, bound, node);
+	new.node = new.gain > 0 ? node : NULL;
+	if (o->known)
+		known_orders_keep(o->known, &new);
+	return new;
+}
+
 int64_t
 order_window(struct order *o, const struct window *w, int64_t enough)
 {
 	struct node *moved[ORDER_WINDOW];
-	int n = w->end - w->beg, i, at = 0;
+	unsigned char node[ORDER_WINDOW];
+	struct known_order best;
+	int n = w->end - w->beg, i;
 	int64_t bound, floor;
 
 	if (!describe(o, w))
@@ -429,19 +507,11 @@ order_window(struct order *o, const struct window *w, int64_t enough)
 		floor = bound - (w->peak - enough);
 	if (floor >= bound)
 		return 0;
-	begin(o, n, floor);
-	for (i = 1; i <= n; i++) {
-		make_level(o, i, bound);
-		if (o->level[i % 2].n == 0)
-			return 0;
-	}
-	bound -= o->level[n % 2].v[0].peak;
-	for (i = n; i > 0; i--) {
-		const struct came *c = &o->came[i][at];
-
-		moved[i - 1] = o->g->nodes.v[w->beg + c->node];
-		at = c->from;
-	}
+	best = look_up(o, n, floor, bound, node);
+	if (best.gain == 0)
+		return 0;
+	for (i = 0; i < n; i++)
+		moved[i] = o->g->nodes.v[w->beg + best.node[i]];
 	memcpy(o->g->nodes.v + w->beg, moved, (size_t)n * sizeof(struct node *));
-	return bound;
+	return best.gain;
 }

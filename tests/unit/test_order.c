@@ -11,6 +11,7 @@
 #include "ir/pass.h"
 #include "plan/plan.h"
 #include "planned.h"
+#include "schedule/known_orders.h"
 #include "schedule/recompute.h"
 
 static struct arena *arena;
@@ -161,6 +162,67 @@ Test(order, small_graphs_get_their_lowest_peak)
 		improved += best < before;
 	}
 	cr_assert_gt(improved, 5);
+}
+
+/* Paths of nodes in their order, after the pass. */
+static const char *
+ordered(const char *text, struct known_orders *known)
+{
+	struct module *m = run_until(text, "order");
+	extern const struct pass pass_order;
+	struct pass_options kept = options;
+	struct text s;
+	int i;
+
+	kept.orders = known;
+	m->options = &kept;
+	cr_assert(pass_order.run(m, &kept));
+	m->options = NULL;
+	text_init(&s, arena);
+	for (i = 0; i < m->validate->nodes.n; i++)
+		text_printf(&s, "%s ", m->validate->nodes.v[i]->path);
+	return s.s;
+}
+
+/* Of windows that are searched once and then known, the order is the one that a search finds; and two networks that
+ * differ in bytes alone are told apart. */
+Test(order, a_window_is_searched_once)
+{
+	struct known_orders *known = known_orders_new(arena);
+	int moved = 0;
+	unsigned seed;
+
+	for (seed = 1; seed <= 60; seed++) {
+		const char *text = random_network(seed, 8), *first = ordered(text, NULL);
+		struct module *m = run_until(text, "order");
+		struct text s;
+		int i;
+
+		cr_expect_str_eq(ordered(text, known), first, "seed %u, as others were", seed);
+		cr_expect_str_eq(ordered(text, known), first, "seed %u, as it was", seed);
+		text_init(&s, arena);
+		for (i = 0; i < m->validate->nodes.n; i++)
+			text_printf(&s, "%s ", m->validate->nodes.v[i]->path);
+		moved += strcmp(s.s, first) != 0;
+	}
+	cr_assert_gt(moved, 5);
+}
+
+Test(order, an_order_is_known_for_the_same_window_alone)
+{
+	struct known_orders *known = known_orders_new(arena);
+	struct known_order order = { .key = 7, .n = 3, .gain = 5, .node = (unsigned char[]){ 1, 0, 2 } };
+	const struct known_order *found;
+
+	cr_assert_null(known_orders_find(known, 7, 3));
+	known_orders_keep(known, &order);
+	order.node[0] = 2;
+	cr_expect_null(known_orders_find(known, 8, 3));
+	cr_expect_null(known_orders_find(known, 7, 4));
+	found = known_orders_find(known, 7, 3);
+	cr_assert_not_null(found);
+	cr_expect_eq(found->gain, 5);
+	cr_expect_eq(found->node[0], 1, "a copy is kept");
 }
 
 /* Puts the nodes into an order drawn from those that respect their edges. */
