@@ -142,7 +142,8 @@ tune_convolution(struct dnn_entry *e)
 		if (tune_same_engine(&offer[k], &e->choice) || !dnn_take(&other, &dnn_device, &e->conv, &offer[k]))
 			continue;
 		ms[tried] = tune_time(tune_run_dnn, &t, ms[best]);
-		if (tune_best(ms, ++tried) != tried - 1) {
+		tried++;
+		if (tune_best(ms, tried) != tried - 1) {
 			dnn_free(&other, 0);
 			continue;
 		}
