@@ -465,6 +465,21 @@ conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct ont
 	BY_SPACE(s, conv_forward_own, (y, x, w, bias, onto, then, b, s));
 }
 
+/* The same, and where cuDNN can, [2, channels] SUMS of y's elements and of their squares: conv_sums() tells. */
+static void
+conv_summed_forward(elem *y, real *sums, const elem *x, const elem *w, void *work, int64_t room, int64_t b, struct conv s)
+{
+	if (!dnn_run_sums(x, w, y, sums, work, room, b, &s))
+		conv_forward(y, x, w, NULL, ANEW, AS_IS, work, room, b, s);
+}
+
+/* The SUMS that conv_summed_forward() made with the same numbers; NULL: it made none. */
+static const real *
+conv_sums(const real *sums, int64_t room, int64_t b, struct conv s)
+{
+	return dnn_makes_sums(room, b, &s) ? sums : NULL;
+}
+
 /* The gradient of the job's rows of channels, which are the target's: H x W, of which S has a
  * part. */
 template <class Job> static void

@@ -42,6 +42,7 @@ enum dnn_chosen {		/* by whom an engine was */
 
 struct dnn_places {		/* what a convolution reads and writes, y being what it makes of x forward */
 	const elem *x, *w, *y, *bias;	/* the last NULL where there is none */
+	const real *sums;		/* [2, channels], or NULL */
 	void *work;
 };
 
@@ -83,8 +84,8 @@ dnn_records_hold(void)
 static bool
 dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 {
-	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->keep == b->keep &&
-	    a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
+	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->sums == b->sums &&
+	    a->keep == b->keep && a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
 	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
@@ -93,7 +94,8 @@ dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 static uint64_t
 dnn_question(const struct dnn_conv *c)
 {
-	int64_t number[] = { c->kind, c->type, c->fast, c->bias, c->relu, c->room, c->b, dnn_device.any_order };
+	int64_t number[] = { c->kind, c->type, c->fast, c->bias, c->relu, c->sums, c->room, c->b,
+		dnn_device.any_order };
 	uint64_t hash = fnv_add(FNV_BEGIN, number, sizeof(number));
 
 	hash = fnv_add(hash, &c->keep, sizeof(c->keep));
@@ -151,21 +153,28 @@ dnn_find(const struct dnn_conv *c)
 	return e;
 }
 
-/* The tensor that is made is written to; of the others cuDNN only reads. */
+/* The tensors that are made are written to; of the others cuDNN only reads. */
 static cudnnStatus_t
-dnn_start(const struct dnn *d, bool bias, const struct dnn_places *p)
+dnn_start(const struct dnn *d, const struct dnn_conv *c, const struct dnn_places *p)
 {
 	cudnnBackendDescriptor_t pack;
-	int64_t id[4] = { DNN_X, DNN_W, DNN_Y, DNN_BIAS };
-	const void *at[4] = { p->x, p->w, p->y, p->bias };
+	int64_t id[6] = { DNN_X, DNN_W, DNN_Y }, n = 3;
+	const void *at[6] = { p->x, p->w, p->y };
 	cudnnStatus_t status = cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack);
+
+	if (c->bias)
+		id[n] = DNN_BIAS, at[n++] = p->bias;
+	if (c->sums) {
+		id[n] = DNN_SUM, at[n++] = p->sums;
+		id[n] = DNN_SQUARES, at[n++] = p->sums + c->s.f;
+	}
 
 	if (status)
 		return status;
-	status = cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, bias ? 4 : 3, id);
+	status = cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, n, id);
 	if (!status)
 		status = cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
-		    bias ? 4 : 3, at);
+		    n, at);
 	if (!status)
 		status = cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
 		    &p->work);
@@ -178,13 +187,14 @@ dnn_start(const struct dnn *d, bool bias, const struct dnn_places *p)
 }
 
 static void
-dnn_execute(struct dnn_entry *e, const elem *x, const elem *w, const elem *y, const elem *bias, void *work)
+dnn_execute(struct dnn_entry *e, const elem *x, const elem *w, const elem *y, const elem *bias, const real *sums,
+    void *work)
 {
-	struct dnn_places at = { x, w, y, bias, work };
+	struct dnn_places at = { x, w, y, bias, sums, work };
 
 	if (!e->at.y)
 		e->at = at;
-	CUDNN(dnn_start(&e->dnn, e->conv.bias, &at));
+	CUDNN(dnn_start(&e->dnn, &e->conv, &at));
 }
 
 /* y[b, c, p] += bias[c], where PLANE elements lie between channels: one where these come last */
@@ -228,8 +238,8 @@ dnn_report(FILE *report)
 		for (int k = 0; k < e->choice.knobs; k++)
 			fprintf(report, "%s%lld=%lld", k ? "," : " ", (long long)e->choice.knob[k][0],
 			    (long long)e->choice.knob[k][1]);
-		fprintf(report, "%s%s%s\n", e->conv.bias ? " +bias" : "", e->conv.relu ? " +relu" : "",
-		    e->conv.keep != 0 ? " +kept" : "");
+		fprintf(report, "%s%s%s%s\n", e->conv.bias ? " +bias" : "", e->conv.relu ? " +relu" : "",
+		    e->conv.sums ? " +sums" : "", e->conv.keep != 0 ? " +kept" : "");
 	}
 }
 
@@ -297,11 +307,11 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 
 	if (bias && c->kind == DNN_FORWARD && keep == 0) {
 		if (epilogue_known(then) == OF_RELU && (e = dnn_with(*c, true, true, 0))) {
-			dnn_execute(e, x, w, y, bias, work);
+			dnn_execute(e, x, w, y, bias, NULL, work);
 			return true;
 		}
 		if ((e = dnn_with(*c, true, false, 0))) {
-			dnn_execute(e, x, w, y, bias, work);
+			dnn_execute(e, x, w, y, bias, NULL, work);
 			epilogue_apply((elem *)y, then, c->b * s->f * conv_outputs(s));
 			return true;
 		}
@@ -309,7 +319,7 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 	e = dnn_with(*c, false, false, keep);
 	if (!e)
 		return false;
-	dnn_execute(e, x, w, y, NULL, work);
+	dnn_execute(e, x, w, y, NULL, NULL, work);
 	if (bias) {
 		bool forward = c->kind == DNN_FORWARD;
 		int channels = forward ? s->f : s->c;
@@ -322,6 +332,36 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 	if (c->kind == DNN_FORWARD)
 		epilogue_apply((elem *)y, then, c->b * s->f * conv_outputs(s));
 	return true;
+}
+
+/* The graph of a convolution forward that adds up the channels of what it makes, too; NULL: none is known. */
+static struct dnn_entry *
+dnn_with_sums(int64_t room, int64_t b, const struct conv *s)
+{
+	struct dnn_conv c = dnn_conv_of(DNN_FORWARD, room, b, s);
+	struct dnn_entry *e;
+
+	c.sums = true;
+	e = dnn_find(&c);
+	return e && e->found ? e : NULL;
+}
+
+/* y, and where cuDNN can [2, channels] SUMS, of its elements and of their squares; false: neither. */
+static bool
+dnn_run_sums(const elem *x, const elem *w, elem *y, real *sums, void *work, int64_t room, int64_t b, const struct conv *s)
+{
+	struct dnn_entry *e = dnn_with_sums(room, b, s);
+
+	if (e)
+		dnn_execute(e, x, w, y, NULL, sums, work);
+	return e;
+}
+
+/* Does it? */
+static bool
+dnn_makes_sums(int64_t room, int64_t b, const struct conv *s)
+{
+	return dnn_with_sums(room, b, s);
 }
 
 /* The same of a convolution of kind KIND that sees all of x. */
@@ -365,6 +405,18 @@ dnn_run(int, const elem *, const elem *, const elem *, const elem *, struct onto
 static bool
 dnn_run_input(const elem *, const elem *, const elem *, const elem *, struct onto, void *, int64_t, int64_t,
     const struct conv *)
+{
+	return false;
+}
+
+static bool
+dnn_run_sums(const elem *, const elem *, elem *, real *, void *, int64_t, int64_t, const struct conv *)
+{
+	return false;
+}
+
+static bool
+dnn_makes_sums(int64_t, int64_t, const struct conv *)
 {
 	return false;
 }

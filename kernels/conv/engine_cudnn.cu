@@ -7,7 +7,7 @@
  *
  * cuDNN has several engines for a convolution, each with knobs; its heuristics rank them. The first
  * engine is taken that gives the same bits every time, is as exact as the program's precision, uses
- * tensor cores where our own kernels do, and needs no more workspace than the plan has for this
+ * tensor cores where our own kernels do (those that add up channels do, though they do not say so), and needs no more workspace than the plan has for this
  * convolution: the spec's `workspace`, and what the pass `spare` finds beside it.
  *
  * This file is compiled twice: into the program, and into src/emit/engines.c, which asks cuDNN the same
@@ -85,7 +85,7 @@ dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t en
 			break;
 		}
 	}
-	return cores || !dnn_has_rival(d, c);
+	return cores || c->sums || !dnn_has_rival(d, c);
 }
 
 /* The plan of an engine with its knobs, if there is room for its workspace. */

@@ -22,6 +22,7 @@ struct dnn_conv {
 	bool fast;		/* f32 may be rounded to tf32 */
 	bool bias;		/* is added to what is made (not DNN_WEIGHT) */
 	bool relu;		/* of the sum with the bias is what is stored (DNN_FORWARD) */
+	bool sums;		/* of each channel of what is stored, and of its squares, are a second result (DNN_FORWARD) */
 	double keep;		/* and so much of what lies there: 0 without bias only */
 	int64_t room;		/* bytes of workspace that it may use */
 	int64_t b;
@@ -66,7 +67,7 @@ struct dnn {
 };
 
 /* unique ids of tensors, under which their addresses are given when the graph runs */
-enum { DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_MADE = 'm', DNN_BIASED = 'n' };
+enum { DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_MADE = 'm', DNN_BIASED = 'n', DNN_SUM = 's', DNN_SQUARES = 'q' };
 
 static cudnnBackendDescriptor_t
 dnn_make(struct dnn *d, cudnnBackendDescriptorType_t type)
@@ -276,6 +277,44 @@ dnn_rectify(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t fr
 	return op;
 }
 
+/* One float a channel. */
+static cudnnBackendDescriptor_t
+dnn_channels(struct dnn *d, int64_t id, int64_t channels, int axes)
+{
+	cudnnBackendDescriptor_t t = dnn_make(d, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+	cudnnDataType_t type = CUDNN_DATA_FLOAT;
+	int64_t dim[DNN_AXES] = { 1, channels, 1, 1, 1 }, step[DNN_AXES] = { channels, 1, channels, channels, channels };
+	int64_t align = 16;
+	bool is_virtual = false;
+
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, axes, dim);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, axes, step);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &align);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &is_virtual);
+	dnn_finish(d, t);
+	return t;
+}
+
+/* The sums of FROM's channels, and of their squares. */
+static cudnnBackendDescriptor_t
+dnn_add_up(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t from)
+{
+	cudnnBackendDescriptor_t op = dnn_make(d, CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR);
+	cudnnGenStatsMode_t mode = CUDNN_GENSTATS_SUM_SQSUM;
+	cudnnDataType_t type = CUDNN_DATA_FLOAT;
+
+	dnn_set(d, op, CUDNN_ATTR_OPERATION_GENSTATS_MODE, CUDNN_TYPE_GENSTATS_MODE, 1, &mode);
+	dnn_set(d, op, CUDNN_ATTR_OPERATION_GENSTATS_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1, &type);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_GENSTATS_XDESC, from);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_GENSTATS_SUMDESC, dnn_channels(d, DNN_SUM, c->s.f, dnn_axes(c)));
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_GENSTATS_SQSUMDESC,
+	    dnn_channels(d, DNN_SQUARES, c->s.f, dnn_axes(c)));
+	dnn_finish(d, op);
+	return op;
+}
+
 /* The convolution itself, of which RESULT is made. */
 static cudnnBackendDescriptor_t
 dnn_convolve(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t result,
@@ -301,7 +340,7 @@ dnn_convolve(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t r
 	return op;
 }
 
-/* convolution [-> + bias] [-> relu], of which only the last result is in memory */
+/* convolution [-> + bias] [-> relu] [-> sums], of which only the last result but the sums is in memory, and these */
 static void
 dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
 {
@@ -309,7 +348,7 @@ dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
 	const struct conv *s = &c->s;
 	int64_t x_dim[DNN_AXES], y_dim[DNN_AXES], w_dim[DNN_AXES];
 	const int64_t *dim = c->kind == DNN_INPUT ? x_dim : c->kind == DNN_WEIGHT ? w_dim : y_dim;
-	cudnnBackendDescriptor_t op[3], last, made, biased;
+	cudnnBackendDescriptor_t op[4], last, made, biased;
 	int n = 0;
 
 	dnn_extents(c, x_dim, c->b, s->c, s->d, s->h, s->w);
@@ -324,6 +363,8 @@ dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
 		op[n++] = dnn_add_bias(d, c, dim[1], made, biased);
 	if (c->relu)
 		op[n++] = dnn_rectify(d, c, biased, last);
+	if (c->sums)
+		op[n++] = dnn_add_up(d, c, last);
 	dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, op);
 	if (d->device->handle)
 		dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1,

@@ -106,7 +106,7 @@ tune_run_dnn(const void *with)
 {
 	const struct tune_dnn *t = (const struct tune_dnn *)with;
 
-	return dnn_start(t->dnn, t->of->conv.bias, &t->of->at) == CUDNN_STATUS_SUCCESS;
+	return dnn_start(t->dnn, &t->of->conv, &t->of->at) == CUDNN_STATUS_SUCCESS;
 }
 
 static bool
@@ -192,7 +192,7 @@ tune_follow_convolution(struct dnn_entry *e)
 	}
 	tune_replace(e, &other.dnn, &other.choice);
 	e->chosen = DNN_MEASURED;
-	CUDNN(dnn_start(&e->dnn, e->conv.bias, &e->at));
+	CUDNN(dnn_start(&e->dnn, &e->conv, &e->at));
 }
 #endif
 

@@ -9,6 +9,10 @@
  *
  *     work[2 * (channel * parts + part)], and the next one
  *
+ * On a GPU the convolution before it may have added up each channel's elements, and their squares, as it stored them
+ * (conv_sums()). Those are KNOWN, [2, channels], and x need not be read for them. They are floats, and about 0: where most of a
+ * variance made of them would cancel out, the channel is read as ever (bn_is_known()).
+ *
  * What of a gradient passes an activation is worked out from the value, which backward makes of x again by the
  * expression that forward has (bn_value), so the answers agree and neither it nor y need be kept.
  */
@@ -17,6 +21,24 @@
 
 #include "kernel.h"
 #include "sizes.h"
+
+/* A mean square may be so many times the variance, for that to be made of sums of floats: these are exact to 2^-20 or better
+ * of it, and so is the variance to 2^-10, which 16 bits are. */
+#define BN_CANCELS	1024
+
+/* Do the sums that are KNOWN of channel C, of COUNT elements, tell its variance? KNOWN may be NULL. (Two kernels ask, and must
+ * hear the same: nothing here is left to be contracted. Of what is no number, they do not.) */
+DEVICE bool
+bn_is_known(const real *known, int64_t c, int64_t channels, int64_t count)
+{
+	real sum, squares;
+
+	if (!known)
+		return false;
+	sum = known[c];
+	squares = known[channels + c] * (real)count;
+	return (real)fma(-sum, sum, squares) * BN_CANCELS >= squares;
+}
 
 #ifdef __CUDACC__
 #include "norm/batchnorm_cuda.cu"
@@ -43,23 +65,25 @@ bn_keep(int64_t c, double count, double sum, double squares, double origin, doub
 	running_var[c] = (real)((1 - momentum) * running_var[c] + momentum * var);
 }
 
-/* Sums the parts. */
+/* Sums the parts, but where the sums are KNOWN. */
 KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real *running_var,
-    const double *work, const elem *x, double eps, double momentum, int64_t b, int64_t channels,
+    const double *work, const real *known, const elem *x, double eps, double momentum, int64_t b, int64_t channels,
     int64_t n, int64_t parts))
 {
 	ROWS (c, channels) {
+		bool is_known = bn_is_known(known, c, channels, b * n);
 		double sum = 0, squares = 0;
 
-		ALONG (p, parts) {
-			sum += work[2 * (c * parts + p)];
-			squares += work[2 * (c * parts + p) + 1];
-		}
+		if (!is_known)
+			ALONG (p, parts) {
+				sum += work[2 * (c * parts + p)];
+				squares += work[2 * (c * parts + p) + 1];
+			}
 		sum = ROW_SUM(sum);
 		squares = ROW_SUM(squares);
 		FIRST {
-			bn_keep(c, (double)(b * n), sum, squares, VALUE(x[c * n]), eps, momentum, mean, invstd, running_mean,
-			    running_var);
+			bn_keep(c, (double)(b * n), is_known ? known[c] : sum, is_known ? known[channels + c] : squares,
+			    is_known ? 0 : VALUE(x[c * n]), eps, momentum, mean, invstd, running_mean, running_var);
 		}
 	}
 }
@@ -79,7 +103,7 @@ bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, struct ep
 /* *MEAN and *INVSTD may be NULL: they then lie in WORK, behind the sums. */
 static void
 bn_statistics(real **mean, real **invstd, real *running_mean, real *running_var, void *work,
-    const elem *x, double eps, double momentum, int64_t b, int64_t channels, int64_t n,
+    const real *known, const elem *x, double eps, double momentum, int64_t b, int64_t channels, int64_t n,
     int64_t parts)
 {
 	real *scratch = (real *)((double *)work + 2 * channels * parts);
@@ -90,17 +114,18 @@ bn_statistics(real **mean, real **invstd, real *running_mean, real *running_var,
 	}
 	if (!*invstd)
 		*invstd = scratch;
-	bn_moments((double *)work, x, b, channels, n, parts);
+	bn_moments((double *)work, known, x, b, channels, n, parts);
 	LAUNCH_CHANNELS(bn_statistics_kernel, channels, (*mean, *invstd, running_mean, running_var,
-	    (const double *)work, x, eps, momentum, b, channels, n, parts));
+	    (const double *)work, known, x, eps, momentum, b, channels, n, parts));
 }
 
+/* KNOWN may be NULL. */
 static void
 batchnorm_forward(elem *y, real *mean, real *invstd, real *running_mean, real *running_var,
-    void *work, const elem *x, const elem *weight, const elem *bias, struct epilogue then, double eps,
+    void *work, const real *known, const elem *x, const elem *weight, const elem *bias, struct epilogue then, double eps,
     double momentum, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
-	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, b,
+	bn_statistics(&mean, &invstd, running_mean, running_var, work, known, x, eps, momentum, b,
 	    channels, n, parts);
 	bn_apply(y, x, weight, bias, then, mean, invstd, b, channels, n);
 }

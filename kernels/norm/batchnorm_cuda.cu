@@ -9,12 +9,13 @@
 
 #define LAUNCH_CHANNELS(name, channels, args)	LAUNCH_ROWS(name, channels, args)
 
+/* Of channels whose sums are KNOWN nothing need be there. */
 static void
-bn_moments(double *work, const elem *x, int64_t b, int64_t channels, int64_t n, int64_t parts)
+bn_moments(double *work, const real *known, const elem *x, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	if (n == 1) {
 		LAUNCH_COLUMNS(bn_moments_columns_kernel, channels, parts,
-		    (work, x, b, channels, parts));
+		    (work, known, x, b, channels, parts));
 		return;
 	}
 	LAUNCH_PLANE_SUMS(bn_moments_planes_kernel, channels, n, parts, work, x, b, channels, parts);

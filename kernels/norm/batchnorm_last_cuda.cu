@@ -32,13 +32,27 @@ bn_add_up(double *sum, const real *s, const real *q)
 	}
 }
 
-template <int WIDTH> KERNEL(bn_moments_columns_kernel, (double *work, const elem *x, int64_t rows,
+/* Are the sums of all channels of the block's strip KNOWN? */
+template <int WIDTH> DEVICE bool
+bn_all_known(const real *known, int64_t c, int64_t channels, int64_t rows)
+{
+	bool all = true;
+
+	for (int j = 0; j < WIDTH; j++)
+		all = all && bn_is_known(known, c + j, channels, rows);
+	return __syncthreads_and(all);
+}
+
+template <int WIDTH> KERNEL(bn_moments_columns_kernel, (double *work, const real *known, const elem *x, int64_t rows,
     int64_t channels, int64_t parts))
 {
 	__shared__ double each[2 * WIDTH][BLOCK];
 
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
 		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);
+
+		if (known && bn_all_known<WIDTH>(known, at.c, channels, rows))
+			continue;
 		struct column_pack<WIDTH> origin = column_load<WIDTH>(x + at.c);
 		double sum[2 * WIDTH] = { 0 };
 		int64_t i = at.row, far = (COLUMN_DEPTH - 1) * at.step;

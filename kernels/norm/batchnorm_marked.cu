@@ -107,10 +107,10 @@ KERNEL(bn_apply_both_kernel, (elem *y, uint8_t *marks, struct bn_of one, struct 
 /* THEN reads the skip. WORK as batchnorm_forward() has it; [rows, channels]. */
 static void
 batchnorm_marked_forward(elem *y, real *mean, real *invstd, real *running_mean, real *running_var, uint8_t *marks,
-    void *work, const elem *x, const elem *weight, const elem *bias, struct epilogue then, double eps, double momentum,
-    int64_t rows, int64_t channels, int64_t parts)
+    void *work, const real *known, const elem *x, const elem *weight, const elem *bias, struct epilogue then, double eps,
+    double momentum, int64_t rows, int64_t channels, int64_t parts)
 {
-	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, rows, channels, 1, parts);
+	bn_statistics(&mean, &invstd, running_mean, running_var, work, known, x, eps, momentum, rows, channels, 1, parts);
 	LAUNCH_MARKED(bn_apply_marked_kernel, rows, channels, y, marks, x, weight, bias, then, mean, invstd, rows, channels);
 }
 
@@ -123,18 +123,19 @@ bn_by(const elem *x, const elem *weight, const elem *bias, real *mean, real *inv
 	return n;
 }
 
-/* What becomes of the running statistics of one that is normalised. */
+/* What becomes of the running statistics of one that is normalised, and what sums of it are known. */
 struct bn_running {
 	real *mean, *var;
+	const real *known;
 	double eps, momentum;
 };
 
 static inline struct bn_running
-bn_kept(real *mean, real *var, double eps, double momentum)
+bn_kept(real *mean, real *var, const real *known, double eps, double momentum)
 {
 	struct bn_running r;
 
-	r.mean = mean, r.var = var, r.eps = eps, r.momentum = momentum;
+	r.mean = mean, r.var = var, r.known = known, r.eps = eps, r.momentum = momentum;
 	return r;
 }
 
@@ -143,10 +144,10 @@ static void
 batchnorm_both_forward(elem *y, uint8_t *marks, struct bn_of one, struct bn_running first, struct bn_of two,
     struct bn_running second, struct epilogue then, void *work, int64_t rows, int64_t channels, int64_t parts)
 {
-	bn_statistics(&one.mean, &one.invstd, first.mean, first.var, work, one.x, first.eps, first.momentum, rows, channels,
-	    1, parts);
-	bn_statistics(&two.mean, &two.invstd, second.mean, second.var, work, two.x, second.eps, second.momentum, rows,
-	    channels, 1, parts);
+	bn_statistics(&one.mean, &one.invstd, first.mean, first.var, work, first.known, one.x, first.eps, first.momentum,
+	    rows, channels, 1, parts);
+	bn_statistics(&two.mean, &two.invstd, second.mean, second.var, work, second.known, two.x, second.eps,
+	    second.momentum, rows, channels, 1, parts);
 	LAUNCH_MARKED(bn_apply_both_kernel, rows, channels, y, marks, one, two, then.kind, rows, channels);
 }
 

@@ -50,7 +50,8 @@ batchnorm_pool_forward(elem *y, uint8_t *places, real *mean, real *invstd, real 
     real *running_var, void *work, const elem *x, const elem *weight, const elem *bias, struct epilogue then,
     struct epilogue passed, double eps, double momentum, int64_t b, int64_t channels, struct pool g, int64_t parts)
 {
-	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, b * g.h * g.w, channels, 1, parts);
+	bn_statistics(&mean, &invstd, running_mean, running_var, work, NULL, x, eps, momentum, b * g.h * g.w, channels, 1,
+	    parts);
 	bn_pool(y, places, x, weight, bias, mean, invstd, pool_then_of(then, passed), b, channels, g);
 }
 

@@ -43,7 +43,7 @@ static void
 bn_sync_moments(double *sums, void *work, const elem *x, const real *running_mean, const struct step *s, int64_t b,
     int64_t channels, int64_t n, int64_t parts)
 {
-	bn_moments((double *)work, x, b, channels, n, parts);
+	bn_moments((double *)work, NULL, x, b, channels, n, parts);
 	LAUNCH_CHANNELS(bn_sync_moments_kernel, channels, (sums, (const double *)work, x, running_mean, s, b, channels, n,
 	    parts));
 }

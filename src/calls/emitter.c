@@ -95,6 +95,12 @@ amount(struct emitter *e, struct affine a)
 	return arena_printf(arena, "%lld + b * %lld", (long long)a.fixed, (long long)a.per_sample);
 }
 
+const char *
+emit_work_bytes(struct emitter *e, const struct tensor *work)
+{
+	return work ? amount(e, tensor_bytes(work)) : "0";
+}
+
 static const char *
 literal(struct emitter *e, double x)
 {
@@ -128,7 +134,7 @@ argument(struct emitter *e, const struct call_arg *arg)
 	case ARG_WORK:
 		return emit_pointer(e, n->work);
 	case ARG_WORK_BYTES:
-		return n->work ? amount(e, tensor_bytes(n->work)) : "0";
+		return emit_work_bytes(e, n->work);
 	case ARG_COUNT:
 		return amount(e, tensor_elements(arg->tensor));
 	case ARG_BATCH:
@@ -178,6 +184,14 @@ emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias, b
 	note(e, v, n, keep);
 	if (op_base(n) && n->keep_first)
 		note(e, v, n, 1);
+}
+
+void
+emit_convolution_sums(struct emitter *e, const struct node *n, const struct conv *s)
+{
+	struct convolution_note v = { .kind = DNN_FORWARD, .sums = true, .s = *s, .view = conv_view(s->h, s->w, 0) };
+
+	note(e, v, n, 0);
 }
 
 void

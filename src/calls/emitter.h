@@ -39,7 +39,7 @@ struct update_row {		/* a parameter that is updated, or the sum of a gradient: o
 /* A convolution that cuDNN may run: as kernels/conv/engine_cudnn.cu describes it. */
 struct convolution_note {
 	int kind;		/* enum dnn_kind */
-	bool bias, relu;
+	bool bias, relu, sums;
 	double keep;
 	int64_t room;		/* bytes of its workspace */
 	int64_t b;
@@ -236,6 +236,11 @@ const char	*emit_real(char buf[SIZE_TEXT], double, bool single);
 
 /* ---- notes ---- */
 
+/* "65536 + b * 9408": what WORK has, a node's workspace, or "0" where it is NULL. */
+const char	*emit_work_bytes(struct emitter *, const struct tensor *work);
+
+/* The node, a convolution of that shape that runs forward, also adds up the channels of what it makes. */
+void	emit_convolution_sums(struct emitter *, const struct node *, const struct conv *);
 /* The node, a convolution of that shape, is one of KIND (DNN_FORWARD, ...). */
 void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias,
 	    bool relu, const struct conv *);

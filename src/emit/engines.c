@@ -142,12 +142,12 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 	    s->sz, s->front, s->dz) : "";
 	int i;
 
-	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %s, %lld, %lld,\n"
+	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %s, %s, %lld, %lld,\n"
 	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d%s }, "
 	    "{ %d, %d, %d, %d, %d } },\n"
 	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
 	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false",
-	    c->relu ? "true" : "false", emit_real(keep, c->keep, false),
+	    c->relu ? "true" : "false", c->sums ? "true" : "false", emit_real(keep, c->keep, false),
 	    (long long)c->room, (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh,
 	    s->kw, s->sy, s->sx, s->top, s->left, s->dy, s->dx, s->groups, s->last,
 	    depth, v->h, v->w, v->aligned, v->down, v->across,
@@ -162,7 +162,7 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 static bool
 same(const struct convolution_note *a, const struct convolution_note *b)
 {
-	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu &&
+	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->sums == b->sums &&
 	    a->keep == b->keep && a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
 	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
@@ -173,7 +173,7 @@ put_choice(struct emitter *e, struct library *l, int i)
 	const struct convolution_note *v = &e->convolutions.v[i];
 	const struct precision *precision = e->module->set.precision;
 	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .relu = v->relu,
-		.keep = v->keep, .room = v->room, .b = v->b, .s = v->s, .view = v->view,
+		.sums = v->sums, .keep = v->keep, .room = v->room, .b = v->b, .s = v->s, .view = v->view,
 		.fast = precision->rounds_products,
 		.type = (cudnnDataType_t)precision->element->cudnn };
 	struct dnn_choice choice;
@@ -184,8 +184,13 @@ put_choice(struct emitter *e, struct library *l, int i)
 		if (same(&e->convolutions.v[k], v))
 			return;
 	e->engines.requested++;
-	if (!dnn_choose(&d, &l->device, &c, &choice))
-		return;
+	if (!dnn_choose(&d, &l->device, &c, &choice)) {
+		if (!c.sums)
+			return;
+		c.sums = false;		/* a sweep adds up, then */
+		if (!dnn_choose(&d, &l->device, &c, &choice))
+			return;
+	}
 	e->engines.chosen++;
 	dnn_free(&d, 0);
 	put_record(e, &c, &choice);

@@ -10,6 +10,7 @@
  */
 #include "ops/batchnorm.h"
 #include "ir/diff.h"
+#include "ops/conv.h"
 #include "ops/shapes.h"
 #include "ops/then.h"
 
@@ -64,7 +65,26 @@ batchnorm_traffic(const struct node *n)
 {
 	struct affine bytes = op_bytes(n);
 
-	return batchnorm_uses_batch(n) ? affine_sum(bytes, tensor_bytes(n->in[X])) : bytes;
+	return batchnorm_uses_batch(n) && !conv_sums_of(n, n->in[X]) ? affine_sum(bytes, tensor_bytes(n->in[X])) : bytes;
+}
+
+bool
+batchnorm_can_take_sums(const struct node *n, const struct tensor *t)
+{
+	bool both = n->op == &op_batchnorm_both;
+
+	if ((n->op != &op_batchnorm && n->op != &op_batchnorm_then && n->op != &op_batchnorm_marked && !both) ||
+	    !batchnorm_uses_batch(n) || batchnorm_is_synced(n) || conv_sums_of(n, t))
+		return false;
+	return n->in[X] == t || (both && n->in[SKIP] == t);
+}
+
+struct tensor *
+batchnorm_skip(const struct node *n)
+{
+	struct tensor *t = n->nin > SKIP ? n->in[SKIP] : NULL;
+
+	return t && t != conv_sums_of(n, n->in[X]) ? t : NULL;
 }
 
 void
@@ -77,7 +97,8 @@ batchnorm_emit(struct emitter *e, const struct node *n, const struct tensor *ski
 	if (batchnorm_uses_batch(n))
 		emit_call(e, "batchnorm_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]),
 		    arg_tensor(out[INVSTD]), arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]),
-		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), then_arg(e, n, skip),
+		    arg_work(n), arg_text(conv_sums_text(e, conv_sums_of(n, in[X]))), arg_tensor(in[X]),
+		    arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), then_arg(e, n, skip),
 		    arg_text(eps), arg_text(emit_double(e, op_real(n, "momentum"))),
 		    arg_text(c.rows), arg_int(c.channels), arg_int(c.places),
 		    arg_int(batchnorm_parts(in[X], e->target)));
@@ -386,7 +407,9 @@ const struct op op_batchnorm = {
 	    "of a rank's share of it; with sync=true those of the micro-batch of all ranks, forward and backward, as "
 	    "PyTorch's SyncBatchNorm: two sums of two numbers a channel, for which all ranks wait. In "
 	    "validation, and where the running statistics are frozen, y uses the running ones. "
-	    "Statistics are summed in double, about the channel's first element.\n\n"
+	    "Statistics are summed in double, about the channel's first element; in f16, where a plan is for speed on a card "
+	    "of compute capability 8.0, 8.6, 8.9 or 9.0, by cuDNN in f32 with the convolution before it, if it has an engine for that, but "
+	    "for channels whose mean is more than 32 times their deviation.\n\n"
 	    "Parameters: weight (starts at 1) and bias (0), one number a channel each; "
 	    "running_mean (0) and running_var (1) are kept in checkpoints but not trained. With frozen=true, as in "
 	    "bodies of detectors (torchvision's FrozenBatchNorm2d), none of the four is: they are those of a trained "

@@ -25,7 +25,7 @@ enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
 #define BATCHNORM_OPTIONAL	(1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR)
 
 extern const struct op op_batchnorm, op_batchnorm_then, op_batchnorm_apply, op_batchnorm_then_apply, op_batchnorm_grad,
-    op_batchnorm_then_grad, op_batchnorm_grad_of, op_add;
+    op_batchnorm_then_grad, op_batchnorm_grad_of, op_batchnorm_marked, op_batchnorm_both, op_add;
 
 /* Does this node take its statistics from the batch? */
 bool		 batchnorm_uses_batch(const struct node *);
@@ -33,7 +33,8 @@ bool		 batchnorm_uses_batch(const struct node *);
 int64_t		 batchnorm_parts(const struct tensor *x, const struct target *);
 struct affine	 batchnorm_workspace(const struct node *, const struct room *);
 struct affine	 batchnorm_backward_workspace(const struct node *, const struct room *);
-/* op->traffic: x is read for its statistics and once more for y; in backward, dy and x for their sums and for dx. */
+/* op->traffic: x is read for its statistics, where no convolution made these, and once more for y; in backward, dy and x for
+ * their sums and for dx. */
 struct affine	 batchnorm_traffic(const struct node *);
 struct affine	 batchnorm_backward_traffic(const struct node *);
 /* op->memory.alias: the new running statistics lie where the old ones do. */
@@ -50,6 +51,13 @@ struct node	*batchnorm_differentiate(struct diff *, struct node *, const struct 
 void		 batchnorm_emit(struct emitter *, const struct node *, const struct tensor *skip);
 void		 batchnorm_emit_apply(struct emitter *, const struct node *, const struct tensor *skip);
 void		 batchnorm_emit_backward(struct emitter *, const struct node *, const struct tensor *bias);
+
+/* ---- behind a convolution that adds up its channels (ops/conv.h) ---- */
+
+/* Can it use such sums of T? Then it also reads them, behind its other operands. */
+bool		 batchnorm_can_take_sums(const struct node *, const struct tensor *t);
+/* What is read beside x; NULL: nothing. */
+struct tensor	*batchnorm_skip(const struct node *);
 
 /* ---- over the samples of all ranks ---- */
 

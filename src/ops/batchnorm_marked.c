@@ -7,6 +7,7 @@
 #include "ops/batchnorm.h"
 
 #include "calls/emitter.h"
+#include "ops/conv.h"
 #include "ops/pointwise.h"
 #include "ops/shapes.h"
 #include "ops/then.h"
@@ -37,8 +38,8 @@ emit_marked(struct emitter *e, const struct node *n)
 	struct channels c = emit_channels(e, in[X]);
 
 	emit_call(e, "batchnorm_marked_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]), arg_tensor(out[INVSTD]),
-	    arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]), arg_tensor(out[MARKS]), arg_work(n), arg_tensor(in[X]),
-	    arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), then_arg(e, n, in[SKIP]),
+	    arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]), arg_tensor(out[MARKS]), arg_work(n),
+	    arg_text(conv_sums_text(e, conv_sums_of(n, in[X]))), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), then_arg(e, n, in[SKIP]),
 	    arg_text(emit_double(e, op_real(n, "eps"))), arg_text(emit_double(e, op_real(n, "momentum"))),
 	    arg_text(c.rows), arg_int(c.channels), parts_of(e, in[X]));
 }
@@ -72,9 +73,11 @@ alias_both(const struct node *n, int k)
 static struct affine
 traffic_both(const struct node *n)
 {
-	struct affine x = tensor_bytes(n->in[X]);
+	struct affine x = tensor_bytes(n->in[X]), bytes = op_bytes(n);
 
-	return affine_sum(op_bytes(n), affine_sum(x, x));
+	if (!conv_sums_of(n, n->in[X]))
+		bytes = affine_sum(bytes, x);
+	return conv_sums_of(n, n->in[X_2]) ? bytes : affine_sum(bytes, x);
 }
 
 /* What kernels are told of one that is normalised, BIAS where its value is asked for. */
@@ -87,12 +90,12 @@ arg_norm(struct emitter *e, const struct tensor *x, const struct tensor *weight,
 }
 
 static struct call_arg
-arg_kept(struct emitter *e, const struct node *n, const struct tensor *mean, const struct tensor *var)
+arg_kept(struct emitter *e, const struct node *n, const struct tensor *x, const struct tensor *mean, const struct tensor *var)
 {
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
-	return arg_text(arena_printf(e->module->arena, "bn_kept(%s, %s, %s, %s)", emit_pointer(e, mean), emit_pointer(e, var), eps,
-	    emit_double(e, op_real(n, "momentum"))));
+	return arg_text(arena_printf(e->module->arena, "bn_kept(%s, %s, %s, %s, %s)", emit_pointer(e, mean), emit_pointer(e, var),
+	    conv_sums_text(e, conv_sums_of(n, x)), eps, emit_double(e, op_real(n, "momentum"))));
 }
 
 static void
@@ -103,9 +106,9 @@ emit_both(struct emitter *e, const struct node *n)
 
 	emit_call(e, "batchnorm_both_forward", arg_tensor(out[Y]), arg_tensor(out[MARKS]),
 	    arg_norm(e, in[X], in[WEIGHT], in[BIAS], out[MEAN], out[INVSTD]),
-	    arg_kept(e, n, out[NEW_MEAN], out[NEW_VAR]),
+	    arg_kept(e, n, in[X], out[NEW_MEAN], out[NEW_VAR]),
 	    arg_norm(e, in[X_2], in[WEIGHT_2], in[BIAS_2], out[MEAN_2], out[INVSTD_2]),
-	    arg_kept(e, n, out[NEW_MEAN_2], out[NEW_VAR_2]), then_arg(e, n, NULL), arg_work(n),
+	    arg_kept(e, n, in[X_2], out[NEW_MEAN_2], out[NEW_VAR_2]), then_arg(e, n, NULL), arg_work(n),
 	    arg_text(c.rows), arg_int(c.channels), parts_of(e, in[X]));
 }
 

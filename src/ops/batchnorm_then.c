@@ -30,7 +30,7 @@ static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, THEN_ATTR, ATTRS_END 
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	batchnorm_emit(e, n, n->nin > SKIP ? n->in[SKIP] : NULL);
+	batchnorm_emit(e, n, batchnorm_skip(n));
 }
 
 static void

@@ -348,6 +348,82 @@ const struct op op_conv = {
 	.calls.emit = emit,
 };
 
+/* ---- with the sums of its channels ---- */
+
+static void
+emit_summed(struct emitter *e, const struct node *n)
+{
+	struct conv s = geometry(n, n->in[0], n->out[SUMMED], n->in[1]);
+
+	emit_convolution_sums(e, n, &s);
+	emit_call(e, "conv_summed_forward", arg_tensor(n->out[SUMMED]), arg_tensor(n->out[SUMS]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_text(product_conv_text(e, &s)));
+}
+
+const struct op op_conv_summed = {
+	.name = "conv_summed",
+	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
+	.brief = "conv, and the sums of its channels and of their squares",
+	.attrs = attrs,
+	.operands = "x weight",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs,
+	.traffic = traffic,
+	.memory.workspace = work,
+	.calls.kernels = "conv/conv.cu",
+	.calls.emit = emit_summed,
+};
+
+bool
+conv_can_sum(const struct node *n, int64_t batch)
+{
+	const struct tensor *y = n->out[0];
+	struct conv s;
+
+	if (n->op != &op_conv || n->nin != 2 || op_base(n) || !y->channels_last || !y->dtype->cudnn_sums ||
+	    product_is_small(n, batch))
+		return false;
+	s = geometry(n, n->in[0], y, n->in[1]);
+	return s.last && !s.d && s.groups == 1 && s.c % 8 == 0 && s.f % 8 == 0;
+}
+
+struct tensor *
+conv_sum(struct module *m, struct node *n)
+{
+	int64_t dim[2] = { 2, n->out[SUMMED]->dim[0] };
+
+	n->op = &op_conv_summed;
+	return ir_add_output(m, n, ir_tensor(m, T_SAVED, n->out[SUMMED]->dtype->real, false, 2, dim,
+	    arena_printf(m->arena, "%s.sums", n->path), n->loc));
+}
+
+struct tensor *
+conv_sums_of(const struct node *n, const struct tensor *x)
+{
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && n->in[k]->def && n->in[k]->def->op == &op_conv_summed && n->in[k]->def->out[SUMMED] == x &&
+		    n->in[k]->def->out[SUMS] == n->in[k])
+			return n->in[k];
+	return NULL;
+}
+
+const char *
+conv_sums_text(struct emitter *e, const struct tensor *sums)
+{
+	const struct node *n = sums ? sums->def : NULL;
+	struct conv s;
+
+	if (!n)
+		return "NULL";
+	s = geometry(n, n->in[0], n->out[SUMMED], n->in[1]);
+	return arena_printf(e->module->arena, "conv_sums(%s, %s, b, %s)", emit_pointer(e, sums), emit_work_bytes(e, n->work),
+	    product_conv_text(e, &s));
+}
+
 const struct op op_conv_then = {
 	.name = "conv_then",
 	.kind = OP_INTERNAL,

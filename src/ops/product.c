@@ -99,14 +99,20 @@ product_work_depthwise(const struct node *n, const struct room *room, const stru
 /* Multiply-adds of a product that is over before others would have helped: some microseconds. */
 #define SMALL_PRODUCT	((int64_t)1 << 26)
 
+bool
+product_is_small(const struct node *n, int64_t batch)
+{
+	int64_t macs = n->op->macs ? affine_at(n->op->macs(n), batch) : 0;
+
+	return macs > 0 && macs < SMALL_PRODUCT;
+}
+
 /* A small product needs no workspace to split its sums in, and without one runs beside others, on a
  * GPU, that would have had the same bytes (plan/branches.c). */
 static int64_t
 library_room(const struct node *n, const struct room *room)
 {
-	int64_t macs = n->op->macs ? affine_at(n->op->macs(n), room->batch) : 0;
-
-	return macs > 0 && macs < SMALL_PRODUCT ? 0 : room->library;
+	return product_is_small(n, room->batch) ? 0 : room->library;
 }
 
 struct affine

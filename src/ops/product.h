@@ -33,6 +33,8 @@ enum op_layout	product_layout(const struct node *);
 /* "(struct conv){ .c = 3, .h = 32, ... }": the same as an argument of a kernel */
 const char	*product_conv_text(struct emitter *, const struct conv *);
 
+/* Is it over so soon, of BATCH samples, that a library gets no workspace for it? */
+bool		product_is_small(const struct node *, int64_t batch);
 /* Are in[0]'s elements of 16 bits? */
 bool		product_narrow(const struct node *);
 /* Bytes of so many of them, and of so many of the numbers that are computed with. */

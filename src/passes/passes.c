@@ -37,6 +37,7 @@
 	_(formula_in_norm)			\
 	_(marked_norms)				\
 	_(pooled_norms)				\
+	_(conv_sums)				\
 	_(fuse_loss)				\
 	_(feed)					\
 	_(updates_together)			\

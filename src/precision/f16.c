@@ -12,6 +12,7 @@ const struct dtype dtype_f16 = {
 	.element = "element/f16.h",
 	.real = &dtype_f32,
 	.cudnn = 2,	/* CUDNN_DATA_HALF */
+	.cudnn_sums = true,
 };
 
 const struct precision precision_f16 = {

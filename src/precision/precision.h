@@ -22,6 +22,7 @@ struct dtype {
 	const char *element;
 	const struct dtype *real;	/* what is computed with: sums, statistics, losses */
 	int cudnn;		/* cuDNN's number of it (cudnnDataType_t), of elements of convolutions */
+	bool cudnn_sums;	/* its convolutions of them can add up the channels of what they make (struct gpu_arch) */
 };
 
 extern const struct dtype dtype_f32, dtype_f64, dtype_bf16, dtype_i32, dtype_u8;

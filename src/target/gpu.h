@@ -34,6 +34,8 @@ struct gpu_arch {		/* limits of a compute capability */
 	int blocks;		/* of a multiprocessor; 0: not known */
 	int shared;		/* bytes of shared memory that a block may opt in to; 0: not known */
 	int products;		/* of f32 that a multiprocessor adds in a clock */
+	/* cuDNN has convolutions for it that add up the channels of what they make, and need not be compiled first */
+	bool conv_sums;
 };
 
 /* NULL: there is no such compute capability. */

@@ -451,7 +451,7 @@ one_batchnorm(struct layout l, double centre)
 		run_m[c] = 3, run_v[c] = 2;
 	naive_batchnorm(l, weight, bias, mean, var);
 	spoil(work, sizeof(work));
-	batchnorm_forward(y, m, s, run_m, run_v, work, x, weight, bias, AS_IS, 1e-5, 0.1, l.b, l.channels,
+	batchnorm_forward(y, m, s, run_m, run_v, work, NULL, x, weight, bias, AS_IS, 1e-5, 0.1, l.b, l.channels,
 	    l.n, norm_parts(l.channels, false));
 	/* in float a centre of 1000 costs the input itself three digits */
 	cr_assert(distance(y, want, all) < NEAR * (centre > 0 ? 100 : 1), "batchnorm of %lld: %g",
@@ -533,7 +533,7 @@ one_fused_batchnorm(struct layout l, enum epilogue_kind kind, bool with_skip, bo
 			batchnorm_inference(out[k], work, x, weight, bias, k ? then : AS_IS, run[2 * k],
 			    run[2 * k + 1], 1e-5, l.b, l.channels, l.n);
 		else
-			batchnorm_forward(out[k], m, s, run[2 * k], run[2 * k + 1], work, x, weight, bias,
+			batchnorm_forward(out[k], m, s, run[2 * k], run[2 * k + 1], work, NULL, x, weight, bias,
 			    k ? then : AS_IS, 1e-5, 0.1, l.b, l.channels, l.n, norm_parts(l.channels, false));
 	epilogue_apply(out[0], then, all);
 	cr_assert_eq(memcmp(out[0], out[1], bytes), 0, "formula %d of batchnorm of %lld", (int)kind, (long long)all);
@@ -559,7 +559,7 @@ one_fused_gradient(struct layout l, enum epilogue_kind kind, bool fixed)
 	fill(bias, l.channels, 1, 0);
 	for (int64_t c = 0; c < l.channels; c++)
 		run[0][c] = (real)0.1, run[1][c] = 2;
-	batchnorm_forward(y, m, s, run[0], run[1], work, x, weight, bias, AS_IS, 1e-5, 0.1, l.b, l.channels, l.n,
+	batchnorm_forward(y, m, s, run[0], run[1], work, NULL, x, weight, bias, AS_IS, 1e-5, 0.1, l.b, l.channels, l.n,
 	    norm_parts(l.channels, false));
 	if (fixed)
 		batchnorm_inference(y, work, x, weight, bias, AS_IS, run[0], run[1], 1e-5, l.b, l.channels, l.n);

@@ -157,6 +157,36 @@ check_plain(int64_t b, struct conv s)
 	}
 }
 
+/* With the sums of channels; FOUND: there is an engine that makes them. */
+static void
+check_summed(const std::string &how, int64_t b, struct conv s, int64_t room, bool found)
+{
+	struct problem p = { s, b, { { s.c, s.h, s.w, 0, 0 } } };
+	struct conv t = channels_last(s);
+	int64_t out = conv_outputs(&s);
+	Sums work(100000), want((size_t)(2 * s.f));
+	alignas(16) real sums[2 * 16];
+	int before = dnn_summed;
+
+	solve(p);
+	Values x = turned(p.from[0].x, b, s.c, (int64_t)s.h * s.w), y = nothing((int64_t)p.y.size());
+	Values w = turned(p.w, s.f, s.c / s.groups, (int64_t)s.kh * s.kw);
+
+	for (int64_t i = 0; i < (int64_t)p.y.size(); i++) {
+		int64_t f = i / out % s.f;
+
+		p.y[(size_t)i] -= p.bias[(size_t)f];
+		want[(size_t)f] += p.y[(size_t)i];
+		want[(size_t)(s.f + f)] += p.y[(size_t)i] * p.y[(size_t)i];
+	}
+	conv_summed_forward(&y[0], sums, &x[0], &w[0], &work[0], room, b, t);
+	check("forward" + how, turned(y, b, out, s.f), p.y);
+	DNN_WANT(conv_sums(sums, room, b, t) == (found ? sums : NULL));
+	DNN_WANT(dnn_summed == before + found);
+	if (found)
+		check("sums" + how, Values(sums, sums + 2 * s.f), want);
+}
+
 /* Several, in ROOM bytes of workspace. */
 static void
 check_concat(const std::string &how, int64_t b, struct conv s, const std::vector<struct image> &from,
@@ -263,6 +293,18 @@ main(void)
 	check_concat(" of which nothing is whole", 3, seen, { { 4, 8, 8, 1, 0 }, { 5, 6, 9, 0, 4 } }, 20000);
 	check_runs("nothing whole", 0, 0, 0);
 	dnn_refuses_gaps = false;
+
+	if (sizeof(real) == 4) {	/* they are floats */
+		struct conv eight = conv_shape(8, 7, 6, 16, 7, 6, 3, 3, 1, 1, 1, 1, 1, 1, 1);
+
+		check_summed(", summed", 2, eight, 100000, true);
+		check_summed(", summed again", 2, eight, 100000, true);
+		check_runs("with sums", 2, 0, 0);
+		check_summed(", not summed without room", 2, eight, 10, false);
+		check_runs("without room, our own", 0, 0, 0);
+		check_summed(", not summed by fewer channels", 2, same, 100000, false);
+		check_runs("without sums", 1, 0, 0);
+	}
 
 	dnn_building = false;
 	alive = dnn_alive;

@@ -213,6 +213,12 @@ emulated_reduction(T x, bool largest)
 	return y;
 }
 
+static inline int
+__syncthreads_and(int x)
+{
+	return !emulated_reduction(x ? 0 : 1, true);
+}
+
 template <typename T> static T
 block_sum(T x)
 {

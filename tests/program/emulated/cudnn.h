@@ -21,6 +21,7 @@ enum cudnnDataType_t { CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF, CUD
 enum cudnnConvolutionMode_t { CUDNN_CONVOLUTION, CUDNN_CROSS_CORRELATION };
 enum cudnnNanPropagation_t { CUDNN_NOT_PROPAGATE_NAN, CUDNN_PROPAGATE_NAN };
 enum cudnnPointwiseMode_t { CUDNN_POINTWISE_ADD, CUDNN_POINTWISE_RELU_FWD };
+enum cudnnGenStatsMode_t { CUDNN_GENSTATS_SUM_SQSUM };
 enum cudnnBackendHeurMode_t { CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK };
 enum cudnnBackendKnobType_t { CUDNN_KNOB_TYPE_SPLIT_K, CUDNN_KNOB_TYPE_COUNTS };
 enum cudnnBackendBehaviorNote_t { CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT };
@@ -34,7 +35,7 @@ enum cudnnBackendAttributeType_t {
 	CUDNN_TYPE_HANDLE, CUDNN_TYPE_DATA_TYPE, CUDNN_TYPE_BOOLEAN, CUDNN_TYPE_INT64, CUDNN_TYPE_FLOAT,
 	CUDNN_TYPE_DOUBLE, CUDNN_TYPE_VOID_PTR, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_TYPE_HEUR_MODE,
 	CUDNN_TYPE_KNOB_TYPE, CUDNN_TYPE_NAN_PROPOGATION, CUDNN_TYPE_NUMERICAL_NOTE,
-	CUDNN_TYPE_BEHAVIOR_NOTE, CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_TYPE_POINTWISE_MODE
+	CUDNN_TYPE_BEHAVIOR_NOTE, CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_TYPE_POINTWISE_MODE, CUDNN_TYPE_GENSTATS_MODE
 };
 enum cudnnBackendDescriptorType_t {
 	CUDNN_BACKEND_TENSOR_DESCRIPTOR, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR,
@@ -45,7 +46,7 @@ enum cudnnBackendDescriptorType_t {
 	CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR,
 	CUDNN_BACKEND_ENGINE_DESCRIPTOR, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
 	CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR,
-	CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
+	CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR
 };
 enum cudnnBackendAttributeName_t {
 	CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_ATTR_TENSOR_DIMENSIONS,
@@ -56,7 +57,9 @@ enum cudnnBackendAttributeName_t {
 	CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_ATTR_POINTWISE_MODE, CUDNN_ATTR_POINTWISE_MATH_PREC,
 	CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR,
 	CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
-	CUDNN_ATTR_OPERATION_POINTWISE_YDESC,
+	CUDNN_ATTR_OPERATION_POINTWISE_YDESC, CUDNN_ATTR_OPERATION_GENSTATS_MODE,
+	CUDNN_ATTR_OPERATION_GENSTATS_MATH_PREC, CUDNN_ATTR_OPERATION_GENSTATS_XDESC,
+	CUDNN_ATTR_OPERATION_GENSTATS_SUMDESC, CUDNN_ATTR_OPERATION_GENSTATS_SQSUMDESC,
 	/* in the order of dnn_part */
 	CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
 	CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
@@ -96,6 +99,7 @@ static bool dnn_refuses_gaps;	/* also in images */
 static int dnn_runs[3];		/* graphs, by the kind of their convolution: forward, data, filter */
 static int dnn_with_gaps;	/* convolutions between elements of whose image others lie */
 static int dnn_longest;		/* operations of a graph that ran */
+static int dnn_summed;		/* graphs that added up channels */
 static int64_t dnn_alive;	/* descriptors */
 
 #define DNN_WANT(what)	do {									\
@@ -263,8 +267,15 @@ dnn_serves(const struct dnn_descriptor *graph)
 	bool bias = false, relu = false;
 
 	for (size_t i = 1; i < ops.size(); i++) {
-		const struct dnn_descriptor *how = dnn_inner((const struct dnn_descriptor *)ops[i],
-		    CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+		const struct dnn_descriptor *op = (const struct dnn_descriptor *)ops[i], *how;
+
+		if (op->type == CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR) {	/* with channels last, and nothing else */
+			const struct dnn_descriptor *x = dnn_inner(op, CUDNN_ATTR_OPERATION_GENSTATS_XDESC);
+
+			return i == 1 && ops.size() == 2 && dnn_values(x, CUDNN_ATTR_TENSOR_STRIDES)[1] == 1 &&
+			    dnn_values(x, CUDNN_ATTR_TENSOR_DIMENSIONS)[1] % 8 == 0 && beta == 0;
+		}
+		how = dnn_inner(op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
 
 		bias |= dnn_values(how, CUDNN_ATTR_POINTWISE_MODE)[0] == CUDNN_POINTWISE_ADD;
 		relu |= dnn_values(how, CUDNN_ATTR_POINTWISE_MODE)[0] == CUDNN_POINTWISE_RELU_FWD;
@@ -474,6 +485,28 @@ dnn_pointwise_run(struct dnn_memory &run, const struct dnn_descriptor *op)
 	}
 }
 
+/* The sums of a channel's elements, and of their squares. */
+static void
+dnn_sums_run(struct dnn_memory &run, const struct dnn_descriptor *op)
+{
+	struct dnn_operand &x = dnn_tensor_of(run, op, CUDNN_ATTR_OPERATION_GENSTATS_XDESC);
+	struct dnn_operand &sum = dnn_tensor_of(run, op, CUDNN_ATTR_OPERATION_GENSTATS_SUMDESC);
+	struct dnn_operand &squares = dnn_tensor_of(run, op, CUDNN_ATTR_OPERATION_GENSTATS_SQSUMDESC);
+	std::vector<double> s((size_t)x.n[1]), q = s;
+
+	DNN_WANT(sum.type == CUDNN_DATA_FLOAT && squares.type == CUDNN_DATA_FLOAT);
+	DNN_WANT(dnn_count(sum) == x.n[1] && dnn_count(squares) == x.n[1]);
+	for (int64_t i = 0; i < dnn_count(x); i++) {
+		int64_t c = i / dnn_plane(x) % x.n[1];
+		double v = dnn_get(x, i);
+
+		s[(size_t)c] += v, q[(size_t)c] += v * v;
+	}
+	for (int64_t c = 0; c < x.n[1]; c++)
+		dnn_put(sum, c, s[(size_t)c]), dnn_put(squares, c, q[(size_t)c]);
+	dnn_summed++;
+}
+
 /* The workspace is overwritten, as an engine may. */
 static inline cudnnStatus_t
 cudnnBackendExecute(cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack)
@@ -491,8 +524,14 @@ cudnnBackendExecute(cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDe
 	std::memset((void *)dnn_values(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE)[0], 0xff, ENGINE_WORKSPACE);
 	dnn_longest = (int)ops.size() > dnn_longest ? (int)ops.size() : dnn_longest;
 	dnn_convolution(run, (const struct dnn_descriptor *)ops[0]);
-	for (size_t i = 1; i < ops.size(); i++)
-		dnn_pointwise_run(run, (const struct dnn_descriptor *)ops[i]);
+	for (size_t i = 1; i < ops.size(); i++) {
+		const struct dnn_descriptor *op = (const struct dnn_descriptor *)ops[i];
+
+		if (op->type == CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR)
+			dnn_sums_run(run, op);
+		else
+			dnn_pointwise_run(run, op);
+	}
 	return CUDNN_STATUS_SUCCESS;
 }
 

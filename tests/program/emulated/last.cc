@@ -75,9 +75,9 @@ check_norm(int64_t b, int64_t c, int64_t n, int how)
 	for (; how < 3; how += c == 8 ? 1 : 3) {
 		struct epilogue then = how == 1 ? THEN(GELU) : AS_IS, back = how == 1 ? THEN(GELU_GRAD) : AS_IS;
 
-		batchnorm_forward(&y[0][0], &m[0][0], &s[0][0], &rm[0][0], &rv[0][0], &work[0], &x[0], &w[0], &bias[0],
+		batchnorm_forward(&y[0][0], &m[0][0], &s[0][0], &rm[0][0], &rv[0][0], &work[0], NULL, &x[0], &w[0], &bias[0],
 		    how == 2 ? THEN_WITH(RELU_GRAD, &skip[0]) : then, 1e-5, 0.1, b, c, n, first);
-		batchnorm_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0], &xl[0], &w[0], &bias[0],
+		batchnorm_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0], NULL, &xl[0], &w[0], &bias[0],
 		    how == 2 ? THEN_WITH(RELU_GRAD, &skipl[0]) : then, 1e-5, 0.1, b * n, c, 1, last);
 		same("norm" + at, turned(y[0], b, c, n), y[1], 2e-5);
 		same("norm's mean" + at, m[0], m[1], 1e-5);

@@ -27,8 +27,8 @@ struct norm {
 	void
 	forward(Values &y, Sums &work, struct epilogue then, int64_t rows, int64_t c, int64_t parts)
 	{
-		batchnorm_forward(&y[0], &mean[0], &invstd[0], &rm[0], &rv[0], &work[0], &x[0], &w[0], &b[0], then, 1e-5,
-		    0.1, rows, c, 1, parts);
+		batchnorm_forward(&y[0], &mean[0], &invstd[0], &rm[0], &rv[0], &work[0], NULL, &x[0], &w[0], &b[0], then,
+		    1e-5, 0.1, rows, c, 1, parts);
 	}
 };
 
@@ -73,7 +73,7 @@ check(int64_t rows, int64_t c)
 	batchnorm_backward_of(&passed[0], &one.dx[0], &one.dw[0], &one.db[0], &work[0], &dy[0],
 	    THEN_WITH(RELU_GRAD, &y[0]), &one.x[0], &one.w[0], &one.mean[0], &one.invstd[0], rows, c, 1, parts);
 
-	batchnorm_marked_forward(&ours[0], &once.mean[0], &once.invstd[0], &once.rm[0], &once.rv[0], &marks[0], &work[0],
+	batchnorm_marked_forward(&ours[0], &once.mean[0], &once.invstd[0], &once.rm[0], &once.rv[0], &marks[0], &work[0], NULL,
 	    &once.x[0], &once.w[0], &once.b[0], THEN_WITH(ADD_RELU, &skip[0]), 1e-5, 0.1, rows, c, parts);
 	same("y" + at, ours, y, 0);
 	check_marks("marks" + at, marks, y);
@@ -87,8 +87,8 @@ check(int64_t rows, int64_t c)
 	apart.rm = apart.rv = pair.rm;
 	two.forward(z, work, AS_IS, rows, c, parts);
 	apart.forward(y, work, THEN_WITH(ADD_RELU, &z[0]), rows, c, parts);
-	batchnorm_both_forward(&ours[0], &marks[0], pair.by(), bn_kept(&pair.rm[0], &pair.rv[0], 1e-5, 0.1), other.by(),
-	    bn_kept(&other.rm[0], &other.rv[0], 1e-5, 0.1), THEN(ADD_RELU), &work[0], rows, c, parts);
+	batchnorm_both_forward(&ours[0], &marks[0], pair.by(), bn_kept(&pair.rm[0], &pair.rv[0], NULL, 1e-5, 0.1), other.by(),
+	    bn_kept(&other.rm[0], &other.rv[0], NULL, 1e-5, 0.1), THEN(ADD_RELU), &work[0], rows, c, parts);
 	same("y of both" + at, ours, y, NARROW ? 1e-2 : 0);
 	check_marks("marks of both" + at, marks, ours);
 	batchnorm_backward_of(&passed[0], &apart.dx[0], &apart.dw[0], &apart.db[0], &work[0], &dy[0],

@@ -53,7 +53,7 @@ check(int64_t b, int64_t c, struct pool g, bool relu)
 	double tolerance = NARROW ? 1e-2 : 0;
 	struct epilogue then = relu ? THEN(RELU) : AS_IS, passed = relu ? THEN(RELU_GRAD) : AS_IS;
 
-	batchnorm_forward(&z[0], &one.mean[0], &one.invstd[0], &one.rm[0], &one.rv[0], &work[0], &x[0], &w[0], &bias[0],
+	batchnorm_forward(&z[0], &one.mean[0], &one.invstd[0], &one.rm[0], &one.rv[0], &work[0], NULL, &x[0], &w[0], &bias[0],
 	    AS_IS, 1e-5, 0.1, rows, c, 1, parts);
 	maxpool_last_forward(&one.y[0], &one.small[0], NULL, &z[0], then, passed, b, c, g);
 	batchnorm_pool_forward(&two.y[0], &two.small[0], &two.mean[0], &two.invstd[0], &two.rm[0], &two.rv[0], &work[0],

@@ -1,0 +1,61 @@
+/*
+ * conv-sums: for speed on a GPU for which cuDNN has such engines, lets a convolution add up the channels of what it makes, and
+ * their squares, as it stores it; the batchnorm behind it has its statistics by that, and need not read all of it for them:
+ *
+ *     x = conv(i); y = batchnorm(x)         x, sums = conv_summed(i); y = batchnorm(x, sums)
+ *
+ * Forward then reads and writes 2 tensors of x's size where it did 3. Whether there is an engine with so small a workspace as
+ * is planned shows when the program is written, and for certain when it starts (kernels/conv/engine_cudnn.cu); where there is
+ * none, the same program runs the convolution and a sweep, with the same bytes planned. Statistics are then made of floats that
+ * are exact to 2^-20, where separate nodes have doubles: as exact as 16 bits are, and where that would not be so, the batchnorm
+ * reads x as ever (kernels/norm/batchnorm.cu).
+ *
+ * The sums are 8 bytes a channel, from the one to the other, so it is done for speed alone.
+ *
+ * Reads and writes: train after marked-norms and pooled-norms. Invariant after: no batchnorm of the batch's statistics, of those
+ * that can take sums, reads a convolution that can make them, where the card is one of those.
+ */
+#include "ir/pass.h"
+
+#include "ops/batchnorm.h"
+#include "ops/conv.h"
+#include "target/gpu.h"
+#include "target/target.h"
+
+/* The first batchnorm behind node I that reads what that makes and can take its sums; NULL: there is none. */
+static struct node *
+norm_after(const struct graph *g, int i)
+{
+	const struct tensor *x = g->nodes.v[i]->out[0];
+	int j;
+
+	for (j = i + 1; j < g->nodes.n; j++)
+		if (batchnorm_can_take_sums(g->nodes.v[j], x))
+			return g->nodes.v[j];
+	return NULL;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	const struct gpu_arch *arch = gpu_arch_find(m->set.device.arch);
+	int i;
+
+	if (!o->speed || !m->train || !o->target->libraries || !arch || !arch->conv_sums)
+		return true;
+	for (i = 0; i < m->train->nodes.n; i++) {
+		struct node *n = m->train->nodes.v[i];
+		struct node *norm = conv_can_sum(n, m->train->batch) ? norm_after(m->train, i) : NULL;
+
+		if (norm)
+			ir_add_input(m, norm, conv_sum(m, n));
+	}
+	return true;
+}
+
+const struct pass pass_conv_sums = {
+	.name = "conv-sums",
+	.doc = "for speed, let cuDNN's convolutions make the sums that the batch norm behind them needs",
+	.optional = true,
+	.run = run,
+};
