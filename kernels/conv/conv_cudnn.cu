@@ -48,7 +48,8 @@ struct dnn_places {		/* what a convolution reads and writes, y being what it mak
 
 struct dnn_entry {
 	struct dnn_conv conv;
-	bool found;		/* there is a plan; else the convolution is not cuDNN's */
+	bool found;		/* there is a plan; else the convolution is not cuDNN's, */
+	bool apart;		/* or there was one that added up channels, and a sweep of its own is faster (tune_cuda.cu) */
 	enum dnn_chosen chosen;
 	struct dnn_choice choice;
 	struct dnn dnn;
@@ -103,12 +104,19 @@ dnn_question(const struct dnn_conv *c)
 	return fnv_add(hash, &c->view, sizeof(c->view));
 }
 
-/* Takes the engine that is known to be the fastest, if one is; false: none, or it is refused. */
+/* Takes the engine that is known to be the fastest, if one is, or none where it is known that a sweep is to add up channels;
+ * false: nothing is known, or it is refused. */
 static bool
 dnn_take_kept(struct dnn_entry *e)
 {
-	const struct choice *c = choice_find(&choices, CHOICE_CONVOLUTION, dnn_question(&e->conv));
+	uint64_t question = dnn_question(&e->conv);
+	const struct choice *c = choice_find(&choices, CHOICE_CONVOLUTION, question);
+	const struct choice *apart = choice_find(&choices, CHOICE_APART, question);
 
+	if (apart) {
+		e->chosen = apart->measured ? DNN_MEASURED : DNN_KEPT;
+		return e->apart = true;
+	}
 	if (!c || c->n % 2 == 0)
 		return false;
 	memset(&e->choice, 0, sizeof(e->choice));
@@ -221,6 +229,8 @@ dnn_report(FILE *report)
 		const struct conv *s = &e->conv.s;
 		char from[64], to[96];
 
+		if (e->conv.sums && !e->found)	/* the one without is in the list */
+			continue;
 		if (s->d) {
 			snprintf(from, sizeof(from), "%dx%dx%dx%d", s->c, s->d, s->h, s->w);
 			snprintf(to, sizeof(to), "%dx%dx%dx%d:%dx%dx%d", s->f, s->od, s->oh, s->ow, s->kd, s->kh,

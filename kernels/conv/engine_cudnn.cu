@@ -7,8 +7,9 @@
  *
  * cuDNN has several engines for a convolution, each with knobs; its heuristics rank them. The first
  * engine is taken that gives the same bits every time, is as exact as the program's precision, uses
- * tensor cores where our own kernels do (those that add up channels do, though they do not say so), and needs no more workspace than the plan has for this
- * convolution: the spec's `workspace`, and what the pass `spare` finds beside it.
+ * tensor cores where our own kernels do (those that add up channels do, though they do not say so), and
+ * needs no more workspace than the plan has for this convolution: the spec's `workspace`, and what the
+ * pass `spare` finds beside it.
  *
  * This file is compiled twice: into the program, and into src/emit/engines.c, which asks cuDNN the same
  * questions about a GPU that is only described. The program carries the answers as `dnn_record`,

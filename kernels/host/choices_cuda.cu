@@ -8,6 +8,9 @@
  *
  *     convolution 0f3a9b6c4d21e877 38 2 1 5 0
  *     product 77aa0c1be5f20d39 5583112998071
+ *     apart 5e1c09aa7730bb12 1
+ *
+ * (apart: the convolution that would add up channels does not, since a sweep behind another was faster.)
  *
  * Nothing of such a text is believed: an engine must be one that cuDNN has for that convolution, that this program accepts,
  * and that needs no more workspace than is planned; an algorithm must be among those that cuBLASLt proposes here.
@@ -22,7 +25,7 @@
 #if !defined(LIBRARY) && !defined(CHECK) && (defined(USE_CUBLASLT) || defined(USE_CUDNN))
 #define TUNES			/* the program measures engines, unless it is told not to */
 
-enum { CHOICE_CONVOLUTION, CHOICE_PRODUCT, CHOICE_KINDS };
+enum { CHOICE_CONVOLUTION, CHOICE_PRODUCT, CHOICE_APART, CHOICE_KINDS };
 
 #define CHOICES		1024
 #define CHOICE_NUMBERS	49	/* most of an answer */
@@ -42,7 +45,7 @@ struct choice_list {
 
 static struct choice_list choices;	/* of this run */
 
-static const char *const choice_name[CHOICE_KINDS] = { "convolution", "product" };
+static const char *const choice_name[CHOICE_KINDS] = { "convolution", "product", "apart" };
 
 /* ---- questions ---- */
 

@@ -7,6 +7,7 @@
 #include "norm/batchnorm_first_cuda.cu"
 #include "norm/batchnorm_last_cuda.cu"
 
+#define ADDS_UP_CHANNELS	/* bn_moments(): tune() measures it */
 #define LAUNCH_CHANNELS(name, channels, args)	LAUNCH_ROWS(name, channels, args)
 
 /* Of channels whose sums are KNOWN nothing need be there. */

@@ -4,11 +4,11 @@
  *
  *     x = conv(i); y = batchnorm(x)         x, sums = conv_summed(i); y = batchnorm(x, sums)
  *
- * Forward then reads and writes 2 tensors of x's size where it did 3. Whether there is an engine with so small a workspace as
- * is planned shows when the program is written, and for certain when it starts (kernels/conv/engine_cudnn.cu); where there is
- * none, the same program runs the convolution and a sweep, with the same bytes planned. Statistics are then made of floats that
- * are exact to 2^-20, where separate nodes have doubles: as exact as 16 bits are, and where that would not be so, the batchnorm
- * reads x as ever (kernels/norm/batchnorm.cu).
+ * Forward then reads and writes 3 tensors of x's size, y among them, where it did 4. Whether there is an engine with so small a
+ * workspace as is planned shows when the program is written, and for certain when it starts (kernels/conv/engine_cudnn.cu);
+ * where there is none, or it measures slower (kernels/host/tune_cuda.cu), the same program runs the convolution and a sweep,
+ * with the same bytes planned. Statistics are then made of floats that are exact to 2^-20, where separate nodes have doubles:
+ * as exact as 16 bits are, and where that would not be so, the batchnorm reads x as ever (kernels/norm/batchnorm.cu).
  *
  * The sums are 8 bytes a channel, from the one to the other, so it is done for speed alone.
  *

@@ -92,7 +92,7 @@ static void
 check_lines(void)
 {
 	static const char *const bad[] = {
-		"convolution\n", "convolution 0123456789abcdef\n", "convolution 0123456789abcdef \n",
+		"apart\n", "apart 0123456789abcdef\n", "convolution\n", "convolution 0123456789abcdef\n", "convolution 0123456789abcdef \n",
 		"convolution 0123456789abcdef 1 \n", "convolution 0123456789abcdef  1\n", "convolution 0123456789abcde 1\n",
 		"convolution 0123456789abcdef0 1\n", "convolution 0123456789ABCDEF 1\n", "convolution 0123456789abcdef -1\n",
 		"convolution 0123456789abcdef 9223372036854775808\n", "convolution 0123456789abcdef 99999999999999999999\n",

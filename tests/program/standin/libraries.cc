@@ -6,6 +6,7 @@
  *	STANDIN_CUDNN	its version; STANDIN_CUBLAS that of cuBLASLt
  *	STANDIN_ENGINES	milliseconds that each of cuDNN's engines takes, which are proposed for every graph: 5,2,9;
  *			one if not given, and then any that is asked for is there
+ *	STANDIN_SUMS	and so many more those that add up channels, too
  *	STANDIN_ROOM	bytes of workspace that each needs
  *	STANDIN_CHANGING	1 for those whose sums are in another order each time
  *	STANDIN_ALGORITHMS	milliseconds of cuBLASLt's, for every product
@@ -184,6 +185,7 @@ struct dnn_handle {
 struct dnn_descriptor {
 	cudnnBackendDescriptorType_t type;
 	int64_t engine;		/* that it is, or is for */
+	bool sums;		/* so is it of its graph, which adds up channels */
 	int plan;		/* its number */
 };
 
@@ -245,7 +247,7 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t of)
 
 cudnnStatus_t
 cudnnBackendSetAttribute(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t,
-    int64_t, const void *value)
+    int64_t n, const void *value)
 {
 	struct dnn_descriptor *d = (struct dnn_descriptor *)of;
 
@@ -255,6 +257,11 @@ cudnnBackendSetAttribute(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_
 		d->engine = *(const int64_t *)value;
 	if (name == CUDNN_ATTR_ENGINECFG_ENGINE || name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
 		d->engine = (*(struct dnn_descriptor *const *)value)->engine;
+	if (name == CUDNN_ATTR_ENGINECFG_ENGINE || name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG ||
+	    name == CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH || name == CUDNN_ATTR_ENGINE_OPERATION_GRAPH)
+		d->sums = (*(struct dnn_descriptor *const *)value)->sums;
+	for (int64_t k = 0; name == CUDNN_ATTR_OPERATIONGRAPH_OPS && k < n; k++)
+		d->sums |= ((struct dnn_descriptor *const *)value)[k]->type == CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR;
 	return CUDNN_STATUS_SUCCESS;
 }
 
@@ -269,11 +276,14 @@ cudnnBackendGetAttribute(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_
 	switch (name) {
 	case CUDNN_ATTR_ENGINEHEUR_RESULTS:
 		*n = std::min<int64_t>(most, card_count("STANDIN_ENGINES"));
-		for (int64_t k = 0; k < *n; k++)
+		for (int64_t k = 0; k < *n; k++) {
 			((struct dnn_descriptor **)to)[k]->engine = k;
+			((struct dnn_descriptor **)to)[k]->sums = d->sums;
+		}
 		break;
 	case CUDNN_ATTR_ENGINECFG_ENGINE:
 		(*(struct dnn_descriptor **)to)->engine = d->engine;
+		(*(struct dnn_descriptor **)to)->sums = d->sums;
 		break;
 	case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
 		*n = 0;
@@ -300,7 +310,7 @@ cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDescriptor_t of, cudnnBackendDe
 	struct dnn_descriptor *d = (struct dnn_descriptor *)of;
 
 	card_needs(("cuDNN's plan " + std::to_string(d->plan) + " as it runs").c_str(), 0);
-	count("engine", d->engine, card_listed("STANDIN_ENGINES", d->engine, 1));
+	count("engine", d->engine, card_listed("STANDIN_ENGINES", d->engine, 1) + (d->sums ? card_number("STANDIN_SUMS", 0) : 0));
 	return card_call(((struct dnn_handle *)h)->stream) ? CUDNN_STATUS_EXECUTION_FAILED : CUDNN_STATUS_SUCCESS;
 }
 
