@@ -13,9 +13,11 @@
  *     sum[2], [3]  row g + 8; columns 2 t, 2 t + 1             the same
  *
  * sm_90 runs these, too, and not wgmma, though that is faster: mma.sync reaches about 63 % of a H100's peak (Luo and others,
- * "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024). wgmma is one of sm_90a, whose
- * code no other card runs, so that a program would need it beside that of sm_90; and large products of sm_90 are cuBLASLt's and
- * cuDNN's, as long as a program is not built without them.
+ * "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024). wgmma is an instruction of
+ * sm_90a alone: code for that runs on every card of capability 9.0, but code for sm_90 has none of it, and PTX of it is
+ * translated for no later card, so tiles by wgmma would be a second kind beside these and not in their place. With the
+ * libraries, which have wgmma, these tiles do on such a card what those refuse; a program built without them is held to that
+ * share of the peak there.
  *
  * Tests have them in words (tests/program/emulated/mma.h), register by register.
  */
