@@ -58,8 +58,8 @@ attend_bias_backward(elem *dbias, void *work, const elem *dy, const elem *q, con
 {
 	struct attend_tensors x = attend_deltas((real *)work, dy, q, k, v, bias, y, logsum, a);
 
-	/* at least as many blocks as there are tiles: a.b times too many where samples share a bias */
-	ATTEND_LAUNCH(attend_bias_kernel, (a.bias_head ? a.heads : 1) * parts(a.s, 32), a.t, a,
+	/* at least as many blocks as there are tiles, of 16 rows or more: a.b times too many where samples share a bias */
+	ATTEND_LAUNCH(attend_bias_kernel, (a.bias_head ? a.heads : 1) * parts(a.s, 16), a.t, a,
 	    (dbias, x, s, a));
 }
 

@@ -20,7 +20,7 @@
 
 /* WIDEST numbers of a head at most; sums of many of them, or of doubles, leave less room. */
 template <int WIDEST> struct attend_tile {
-	static const int R = WIDEST > 128 || sizeof(real) > 4 ? 2 : 4;
+	static const int R = 4 / (WIDEST > 128 ? 2 : 1) / (sizeof(real) > 4 ? 2 : 1);
 	static const int SIDE = 16 * R;
 	static const int COLS = WIDEST / 16;	/* of a thread's sums */
 	static const int ALONG = BLOCK / SIDE;	/* threads that go along a row together */

@@ -215,6 +215,10 @@ main(void)
 	    .grid_w = 11 }, 13 * 21 * 2);
 	check({ .b = 1, .t = 70, .s = 70, .heads = 1, .kv_heads = 1, .d = 70, .grid_h = 35,
 	    .grid_w = 2 }, 69 * 3);
+	/* wide heads, whose tiles are smaller */
+	check({ .b = 1, .t = 33, .s = 40, .heads = 2, .kv_heads = 1, .d = 140, .rate = 0.3 }, 33 * 40);
+	check({ .b = 1, .t = 35, .s = 35, .heads = 1, .kv_heads = 1, .d = 130, .grid_h = 7,
+	    .grid_w = 5 }, 13 * 9);
 	/* windows that were rolled, and biases of samples */
 	check({ .b = 12, .t = 12, .s = 12, .heads = 1, .kv_heads = 1, .d = 4, .grid_h = 4,
 	    .grid_w = 3, .shift_h = 2, .shift_w = 1, .windows_h = 2, .windows_w = 3 }, 35);
