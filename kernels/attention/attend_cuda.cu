@@ -18,6 +18,13 @@
 
 #define ATTEND_SLICE	16	/* terms of a product, and keys of y's sums, at a time */
 
+/* For several blocks a multiprocessor the assembler would spill registers here, on those cards and of doubles. */
+#if defined(USE_DOUBLE) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
+#define ATTEND_BOUNDS	__launch_bounds__(BLOCK, 1)
+#else
+#define ATTEND_BOUNDS	__launch_bounds__(BLOCK)
+#endif
+
 /* WIDEST numbers of a head at most; sums of many of them, or of doubles, leave less room. */
 template <int WIDEST> struct attend_tile {
 	static const int R = 4 / (WIDEST > 128 ? 2 : 1) / (sizeof(real) > 4 ? 2 : 1);
@@ -225,7 +232,7 @@ attend_online(struct attend_tile<WIDEST> *t, struct attend a, const struct step 
 	__syncthreads();
 }
 
-template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
+template <int WIDEST> __global__ static void ATTEND_BOUNDS
 attend_kernel(elem *y, real *logsum, const elem *q, const elem *k, const elem *v, const elem *bias,
     const struct step *s, struct attend a)
 {
@@ -380,7 +387,7 @@ attend_put(elem *to, int64_t to_row, int n, int d,
 				    ELEM(sum[x][c]);
 }
 
-template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
+template <int WIDEST> __global__ static void ATTEND_BOUNDS
 attend_dq_kernel(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	typedef struct attend_tile<WIDEST> tile;
@@ -426,7 +433,7 @@ attend_last_query(struct attend a, int64_t end)
 	return a.window && end - 1 + a.window < a.t ? end - 1 + a.window : a.t;
 }
 
-template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
+template <int WIDEST> __global__ static void ATTEND_BOUNDS
 attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	typedef struct attend_tile<WIDEST> tile;

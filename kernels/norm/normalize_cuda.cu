@@ -62,7 +62,8 @@ planes_piece_dx(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, co
 	}
 }
 
-static __global__ void __launch_bounds__(BLOCK, 2)
+/* The formulas of doubles take more registers than two blocks have. */
+static __global__ void __launch_bounds__(BLOCK, sizeof(real) > 4 ? 1 : 2)
 normalize_planes_dx_kernel(elem *dx, struct onto onto, const double *work, const elem *dy,
     enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale,
     int64_t rows, int64_t channels, int64_t groups, int64_t places)
