@@ -12,8 +12,7 @@
  * (pointwise/epilogue.cu). cuBLASLt knows relu, gelu in its form with tanh, and that one's gradient; relu's
  * gradient (DRELU) it would take only from a mask of bits, which forward (RELU_AUX) would have to keep. Where a product is next,
  * its weights' gradient needs y itself, from which the gradient is found here without a mask: that is more bytes, by one in 16 of
- * y's in 16 bits. Where only a mask of y were needed, as behind a dropout, the gradient of that stands between the two, and no
- * product's epilogue makes relu's.
+ * y's in 16 bits. Behind a dropout what that made is kept for them, and read in place of y (passes/relu_dropped.c).
  * What it does not know is a pass over the result: of relu's gradient, in all of specs/ at their batches, at most 12.6 MB of
  * the 36 GB that a step reads and writes (Mask R-CNN; 6.3 MB of AlexNet's 4 GB, 2.5 MB in five calls of DLRM's).
  *

@@ -233,12 +233,6 @@ has_all(struct tensor *const *t, int n)
 	return true;
 }
 
-static bool
-is_relu_grad(struct arena *a, const struct formula *f)
-{
-	return f && formula_same(f, formula_passed(a, formula_parse(a, "x0: relu(x0)"), 0, true));
-}
-
 struct node *
 batchnorm_markable(struct arena *a, const struct node *grad)
 {
@@ -247,7 +241,7 @@ batchnorm_markable(struct arena *a, const struct node *grad)
 
 	if (!n || n->op != &op_batchnorm_then || n->nin <= SKIP || n->nout != MARKS || !has_all(n->out, n->nout) ||
 	    n->out[Y] != y || y->alias_of || !y->channels_last || !y->batched ||
-	    y->dim[0] % (PACK_BYTES / y->dtype->bytes) || !is_relu_grad(a, then_of(grad)) || n->in[X] != grad->in[OF_X])
+	    y->dim[0] % (PACK_BYTES / y->dtype->bytes) || !pointwise_is_relu_grad(a, then_of(grad)) || n->in[X] != grad->in[OF_X])
 		return NULL;
 	return n;
 }

@@ -88,6 +88,12 @@ pointwise_formula(struct arena *a, const struct node *n)
 	return n->op == &op_pointwise ? n->attr[0].formula : formula_of_op(a, n);
 }
 
+bool
+pointwise_is_relu_grad(struct arena *a, const struct formula *f)
+{
+	return f && formula_same(f, formula_passed(a, formula_parse(a, "x0: relu(x0)"), 0, true));
+}
+
 void
 pointwise_set(struct arena *a, struct node *n, const struct formula *f)
 {

@@ -16,6 +16,8 @@ extern const struct op op_pointwise;
 bool	pointwise_has_formula(const struct node *);
 /* The formula of a pointwise, or of a node whose operator has one, with its attributes in it. */
 const struct formula	*pointwise_formula(struct arena *, const struct node *);
+/* Is it the gradient of relu, of dy and of what relu made? NULL is not. */
+bool	pointwise_is_relu_grad(struct arena *, const struct formula *);
 
 /* Tensors that backward of a formula reads, of its operands and results; those of several together, each once. */
 struct pointwise_kept {

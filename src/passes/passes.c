@@ -27,6 +27,7 @@
 	_(gradients_in_place)			\
 	_(table_rows)				\
 	_(prune)				\
+	_(relu_dropped)				\
 	_(sums_of_formulas)			\
 	_(bodies)				\
 	_(forks_in_place)			\

@@ -1,0 +1,62 @@
+/*
+ * relu-dropped: lets the gradient of a relu whose result goes through dropout read what dropout made of it, so that the result
+ * itself need not be kept:
+ *
+ *     y = relu(x); z = dropout(y)        y = relu(x); z = dropout(y)
+ *     dy = dropout_grad(dz)              dy = dropout_grad(dz)
+ *     dx = relu_grad(dy, y)              dx = relu_grad(dy, z)
+ *
+ * What relu's gradient asks of y is whether it is <= 0. Where an element was kept, z = y / (1 - rate) is not less than y, and
+ * says the same; where it was dropped, dy is 0, and so is dx. The layer behind mostly keeps z for its weights' gradient, as in
+ * the feed-forward blocks of transformers and in VGG's head; y's bytes are then free when dropout has read it, or become z's.
+ * dx has the same bits, but for the sign of zeros.
+ *
+ * Reads and writes: train after prune. Invariant after: no gradient of relu reads a y that came to it through dropout.
+ */
+#include "ir/pass.h"
+
+#include "ops/pointwise.h"
+
+extern const struct op op_dropout, op_dropout_grad;
+
+/* What dropout made of the y that N, the gradient of its relu, reads; NULL: N is none, or what it is given did not come through
+ * that dropout. */
+static struct tensor *
+dropped(struct arena *a, const struct node *n)
+{
+	const struct node *grad = n->nin == 2 && n->in[0]->def ? n->in[0]->def : NULL;
+	const struct node *dropout = grad && grad->op == &op_dropout_grad ? grad->forward : NULL;
+
+	if (!dropout || dropout->op != &op_dropout || dropout->in[0] != n->in[1] || !pointwise_has_formula(n) ||
+	    !pointwise_is_relu_grad(a, pointwise_formula(a, n)) || n->in[0]->alias_of || dropout->out[0]->dtype != n->in[1]->dtype)
+		return NULL;
+	return dropout->out[0];
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct arena *a;
+	int i;
+
+	(void)o;
+	if (!m->train || !ir_has(m->train, &op_dropout_grad))
+		return true;
+	a = arena_child(m->arena);
+	for (i = 0; i < m->train->nodes.n; i++) {
+		struct node *n = m->train->nodes.v[i];
+		struct tensor *z = dropped(a, n);
+
+		if (z)
+			n->in[1] = z;
+	}
+	arena_free(a);
+	return true;
+}
+
+const struct pass pass_relu_dropped = {
+	.name = "relu-dropped",
+	.doc = "let relu's gradient read what dropout made of its result, which then need not be kept",
+	.optional = true,
+	.run = run,
+};
