@@ -376,57 +376,124 @@ product_by_columns(const struct product *p, real *scratch, int64_t first, int64_
 	}
 }
 
-/* Few columns, which the threads pack together; then each piece of the rows is one thread's. Sums
- * are the piece's, behind the panels of the thread of that number. */
+/* What the threads pack together before they share the rows among them: WIDE columns, of DEEP terms. */
+struct stage {
+	int64_t wide, deep;
+	int64_t each;		/* places of scratch memory that a thread has */
+	int pieces;		/* of the rows */
+};
+
+/* Pieces of rows that a thread takes: enough that one whose processor is slower holds up the others by little. */
+#define ROW_PIECES	8
+
+/* As many terms of all columns as the threads' scratch memory takes, else as many columns of a block's terms; but sums
+ * that are kept between blocks have a place for each thread, of one block's columns. */
+static struct stage
+product_stage(const struct product *p)
+{
+	int64_t depth = block_depth(p), padded = parts(p->cols, TILE_COLS) * TILE_COLS;
+	int64_t room = team_size() * product_panels(p->depth, p->cols);
+	struct stage s = { p->cols, depth, product_scratch(p->depth, p->cols, NARROW), team_size() };
+
+	if (NARROW && p->depth > BLOCK_DEPTH) {
+		s.wide = BLOCK_COLS;
+		return s;
+	}
+	if (padded * depth > room)
+		s.wide = room / depth / BLOCK_COLS * BLOCK_COLS;
+	else
+		s.deep = room / padded / depth * depth;
+	s.pieces = (int)most(1, least(ROW_PIECES * team_size(), p->rows / (2 * TILE_ROWS)));
+	return s;
+}
+
+/* Terms [k, end) of columns [j, j + cols), a block of terms behind another. */
+static void
+stage_pack(const struct product *p, real *scratch, int64_t j, int64_t cols, int64_t k, int64_t end)
+{
+	int64_t depth = block_depth(p), panels = parts(cols, TILE_COLS);
+
+	ROWS (at, panels * parts(end - k, depth)) {
+		int64_t term = k + at / panels * depth, q = at % panels * TILE_COLS;
+		int n = (int)least(depth, end - term);
+
+		p->pack(p, scratch + (term - k) * panels * TILE_COLS + q * n, j + q,
+		    (int)least(TILE_COLS, cols - q), term, n);
+	}
+}
+
+/* Rows [first, last) times what a stage has packed. */
+static void
+stage_product(const struct product *p, int64_t first, int64_t last, const real *scratch, real *sums, int64_t j,
+    int64_t cols, int64_t k, int64_t end)
+{
+	int64_t depth = block_depth(p), padded = parts(cols, TILE_COLS) * TILE_COLS, column[BLOCK_COLS];
+	struct place at[BLOCK_DEPTH];
+
+	for (int64_t q = 0; q < cols; q += BLOCK_COLS) {
+		int some = (int)least(BLOCK_COLS, cols - q);
+
+		p->columns(p, column, j + q, some);
+		for (int64_t term = k; term < end; term += depth) {
+			int n = (int)least(depth, end - term);
+
+			table_of(p, at, term, n);
+			block_product(p, first, last, scratch + (term - k) * padded + q * n, sums, column, some, at,
+			    term, n);
+		}
+	}
+}
+
+/* The threads pack columns together; then each piece of the rows is one thread's. Sums are the piece's, behind the
+ * panels of the thread of that number. */
 static void
 product_by_rows(const struct product *p, real *scratch)
 {
-	int depth = block_depth(p), pieces = team_size();
-	int64_t each = product_scratch(p->depth, p->cols, NARROW), column[BLOCK_COLS];
-	int64_t step = block_rows(p), most = parts(p->rows, pieces);
+	struct stage s = product_stage(p);
+	int64_t units = parts(p->rows, TILE_ROWS), step = block_rows(p), highest = parts(units, s.pieces) * TILE_ROWS;
 	real *sums = scratch + product_panels(p->depth, p->cols);
-	struct place at[BLOCK_DEPTH];
 
-	for (int64_t j = 0; j < p->cols; j += BLOCK_COLS) {
-		int cols = (int)least(BLOCK_COLS, p->cols - j);
+	for (int64_t j = 0; j < p->cols; j += s.wide)
+		for (int64_t i = 0; i < highest; i += step)
+			for (int64_t k = 0; k < p->depth; k += s.deep) {
+				int64_t cols = least(s.wide, p->cols - j), stop = least(p->depth, k + s.deep);
 
-		p->columns(p, column, j, cols);
-		for (int64_t i = 0; i < most; i += step)
-			for (int64_t k = 0; k < p->depth; k += depth) {
-				int n = (int)least(depth, p->depth - k);
+				stage_pack(p, scratch, j, cols, k, stop);
+				SHARE (t, end, s.pieces, 1, s.pieces) {
+					int64_t first = units * t / s.pieces * TILE_ROWS + i;
+					int64_t last = least(p->rows, units * end / s.pieces * TILE_ROWS);
 
-				table_of(p, at, k, n);
-				ROWS (panel, parts(cols, TILE_COLS)) {
-					int q = (int)panel * TILE_COLS;
-
-					p->pack(p, scratch + (int64_t)q * n, j + q,
-					    (int)least(TILE_COLS, cols - q), k, n);
-				}
-				SHARE (t, end, pieces, 1, pieces) {
-					int64_t first = p->rows * t / pieces;
-					int64_t last = p->rows * end / pieces;
-
-					block_product(p, least(last, first + i),
-					    least(last, first + i + step), scratch, sums + t * each,
-					    column, cols, at, k, n);
+					stage_product(p, least(last, first), least(last, first + step), scratch,
+					    sums + t % team_size() * s.each, j, cols, k, stop);
 				}
 			}
-	}
+}
+
+/* Is it better to share the rows? There are few columns; or there are many rows, not so many columns that each thread
+ * had pieces enough of them, and what is packed takes a few goes. */
+static bool
+product_has_rows(const struct product *p)
+{
+	struct stage s = product_stage(p);
+
+	return parts(p->cols, TILE_COLS) < 4 * team_size() ||
+	    (p->rows >= 2 * TILE_ROWS * ROW_PIECES * team_size() &&
+	    parts(p->cols, BLOCK_COLS) < TEAM_PIECES * team_size() &&
+	    parts(p->cols, s.wide) * parts(p->depth, s.deep) <= 4);
 }
 
 /* A product that the threads share; SCRATCH is all threads' together. */
 static void
 product_share(const struct product *p, real *scratch)
 {
-	int64_t panels = parts(p->cols, TILE_COLS);
+	int64_t pieces = most(1, least(TEAM_PIECES, parts(parts(p->cols, BLOCK_COLS), team_size())));
 	real *own = scratch + team_me() * product_scratch(p->depth, p->cols, NARROW);
 
-	if (team_size() > 1 && panels < 4 * team_size()) {
+	if (team_size() > 1 && product_has_rows(p)) {
 		product_by_rows(p, scratch);
 		return;
 	}
-	SHARE (first, last, p->cols, TILE_COLS, most(team_size(), least(TEAM_PIECES * team_size(),
-	    p->cols / BLOCK_COLS)))
+	SHARE (first, last, p->cols, TILE_COLS, pieces * team_size())
 		product_by_columns(p, own, first, last);
 }
 
