@@ -108,8 +108,8 @@ KERNEL(lamb_fold_kernel, (double *part, int64_t parts))
 		}
 		weights = ROW_SUM(weights);
 		steps = ROW_SUM(steps);
-		ALONG (j, 2 * parts)
-			part[j] = 0;
+		ALONG (j, 2 * parts - 2)	/* no place that the first thread writes */
+			part[2 + j] = 0;
 		FIRST {
 			part[0] = weights;
 			part[1] = steps;
