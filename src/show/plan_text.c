@@ -186,12 +186,13 @@ print_time(const struct printer *r, const char *name, const struct estimate *e)
 	    (double)e->traffic / 1e9, e->kernels);
 }
 
+/* Not what rounds to nothing. */
 static void
 print_side_by_side(const struct printer *r, const struct estimate *e)
 {
 	double less = e->in_turn - e->apart;
 
-	if (less > 0)
+	if (less >= 0.0005 * e->in_turn)
 		fprintf(r->out, "  %-22s %9.2f ms  less than one call after the other, %.1f %%\n", "side by side", less / 1e6,
 		    100 * less / e->in_turn);
 }
