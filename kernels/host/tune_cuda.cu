@@ -7,8 +7,8 @@
  * workspace is within the planned one. The first is left only for one that takes a few hundredths less, so that noise
  * decides seldom. Nothing reads what these runs write: the arena is cleared after them.
  *
- * An engine that also adds up channels, for a batch norm, must take less than the fastest that does not and a sweep that
- * does; else those do it.
+ * An engine that also adds up channels, for a batch norm, is left only where the fastest that does not and a sweep that
+ * does take those few hundredths less together.
  *
  * The code of an engine stays loaded once it ran. So others are tried only while half of the room that the plan leaves for
  * code is free beside the arena.

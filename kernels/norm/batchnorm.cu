@@ -22,8 +22,8 @@
 #include "kernel.h"
 #include "sizes.h"
 
-/* A mean square may be so many times the variance, for that to be made of sums of floats: these are exact to 2^-20 or better
- * of it, and so is the variance to 2^-10, which 16 bits are. */
+/* A mean square may be so many times the variance, for that to be made of sums of floats: these are taken to be exact to 2^-20
+ * of it (cuDNN does not say), and so is the variance to 2^-10, which 16 bits are. */
 #define BN_CANCELS	1024
 
 /* Do the sums that are KNOWN of channel C, of COUNT elements, tell its variance? KNOWN may be NULL. (Two kernels ask, and must

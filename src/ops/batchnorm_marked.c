@@ -39,7 +39,8 @@ emit_marked(struct emitter *e, const struct node *n)
 
 	emit_call(e, "batchnorm_marked_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]), arg_tensor(out[INVSTD]),
 	    arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]), arg_tensor(out[MARKS]), arg_work(n),
-	    arg_text(conv_sums_text(e, conv_sums_of(n, in[X]))), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]), then_arg(e, n, in[SKIP]),
+	    arg_text(conv_sums_text(e, conv_sums_of(n, in[X]))), arg_tensor(in[X]), arg_tensor(in[WEIGHT]),
+	    arg_tensor(in[BIAS]), then_arg(e, n, in[SKIP]),
 	    arg_text(emit_double(e, op_real(n, "eps"))), arg_text(emit_double(e, op_real(n, "momentum"))),
 	    arg_text(c.rows), arg_int(c.channels), parts_of(e, in[X]));
 }

@@ -7,13 +7,14 @@
  * Forward then reads and writes 3 tensors of x's size, y among them, where it did 4. Whether there is an engine with so small a
  * workspace as is planned shows when the program is written, and for certain when it starts (kernels/conv/engine_cudnn.cu);
  * where there is none, or it measures slower (kernels/host/tune_cuda.cu), the same program runs the convolution and a sweep,
- * with the same bytes planned. Statistics are then made of floats that are exact to 2^-20, where separate nodes have doubles:
- * as exact as 16 bits are, and where that would not be so, the batchnorm reads x as ever (kernels/norm/batchnorm.cu).
+ * with the same bytes planned. Statistics are then made of floats that are taken to be exact to 2^-20, which no card has shown
+ * yet, where separate nodes have doubles: as exact as 16 bits are, and where that would not be so, the batchnorm reads x as ever
+ * (kernels/norm/batchnorm.cu).
  *
  * The sums are 8 bytes a channel, from the one to the other, so it is done for speed alone.
  *
- * Reads and writes: train after marked-norms and pooled-norms. Invariant after: no batchnorm of the batch's statistics, of those
- * that can take sums, reads a convolution that can make them, where the card is one of those.
+ * Reads and writes: train after marked-norms and pooled-norms. Invariant after: no batchnorm of the batch's statistics that could
+ * take sums is the first to read a convolution that can make them, where the card is one of those.
  */
 #include "ir/pass.h"
 

@@ -11,7 +11,8 @@
  * the feed-forward blocks of transformers and in VGG's head; y's bytes are then free when dropout has read it, or become z's.
  * dx has the same bits, but for the sign of zeros.
  *
- * Reads and writes: train after prune. Invariant after: no gradient of relu reads a y that came to it through dropout.
+ * Reads and writes: train after prune. Invariant after: no gradient of relu reads a y from which its own gradient came
+ * by dropout alone, where what dropout made has bytes of its own and y's type.
  */
 #include "ir/pass.h"
 

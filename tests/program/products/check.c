@@ -748,7 +748,7 @@ main(void)
 	check_dense(7, 33, 10);
 	check_dense(130, 70, 300);
 	check_dense(3, 900, 500);
-	check_dense(300, 200, 1030);	/* the columns in two goes, by rows; */
+	check_dense(700, 200, 1030);	/* the columns in two goes, by rows; */
 	check_dense(2600, 40, 300);	/* the sum of the weights' gradient */
 	check_nan();
 	check_head(1, 1, 1, 1);

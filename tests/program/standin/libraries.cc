@@ -310,7 +310,7 @@ cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDescriptor_t of, cudnnBackendDe
 	struct dnn_descriptor *d = (struct dnn_descriptor *)of;
 
 	card_needs(("cuDNN's plan " + std::to_string(d->plan) + " as it runs").c_str(), 0);
-	count("engine", d->engine, card_listed("STANDIN_ENGINES", d->engine, 1) + (d->sums ? card_number("STANDIN_SUMS", 0) : 0));
+	count(d->sums ? "summing engine" : "engine", d->engine, card_listed("STANDIN_ENGINES", d->engine, 1) + (d->sums ? card_number("STANDIN_SUMS", 0) : 0));
 	return card_call(((struct dnn_handle *)h)->stream) ? CUDNN_STATUS_EXECUTION_FAILED : CUDNN_STATUS_SUCCESS;
 }
 
