@@ -16,8 +16,12 @@ static void
 impossible(struct autopsy *y)
 {
 	if (y->lo >= IMPOSSIBLE)
-		autopsy_cause(y, "No machine has as much: the size itself is wrong, as when it is computed "
-		    "from something that was never set, or runs over.");
+		autopsy_cause(y, "No machine has as much. Either the size itself is wrong, as when it is computed from something that was "
+		    "never set, or runs over; or it is the product of extents that need not be multiplied, such as a number for each pair.");
+	else if (y->lo >= NO_DEVICE && !y->main->host && y->main->kind != OOM_XLA && y->budget.total <= 0)
+		autopsy_cause(y, "No single device has as much: what else was held does not matter. Either the size itself is wrong, as when it is "
+		    "computed from something that was never set, or it is the product of extents that need not be multiplied, such as a "
+		    "number for each pair, and has to be made in parts.");
 }
 
 /* As it was printed, or between the ends of what it may be. */
@@ -101,15 +105,18 @@ const char *
 autopsy_less(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	const char *smaller = p->high > 0 && p->wide > 0 ? arena_printf(y->arena, "smaller ones (line %d has %lld x %lld)",
-	    p->pixels_line, (long long)p->high, (long long)p->wide) :
-	    p->high > 0 ? arena_printf(y->arena, "smaller ones (line %d has %lld)",
-	    p->pixels_line, (long long)p->high) : "smaller ones (shorter sequences, fewer pixels)";
+	const char *of = p->high > 0 && p->wide > 0 ? arena_printf(y->arena, "line %d has %lld x %lld", p->pixels_line,
+	    (long long)p->high, (long long)p->wide) :
+	    p->high > 0 ? arena_printf(y->arena, "line %d has %lld", p->pixels_line, (long long)p->high) :
+	    "shorter sequences, fewer pixels";
 
+	if (y->log.batch == 1)		/* whether it is the run's, nobody can tell */
+		return arena_printf(y->arena, "smaller samples (%s), or fewer in a batch where it has more than the one of line %d, make",
+		    of, y->log.batch_line);
 	if (y->log.batch > 0)
-		return arena_printf(y->arena, "fewer samples in a batch (line %d has %lld%s), or %s, make", y->log.batch_line,
-		    (long long)y->log.batch, y->log.batch == 1 && !y->log.batch_told ? ", which cannot be fewer" : "", smaller);
-	return arena_printf(y->arena, "fewer samples in a batch, or %s, make", smaller);
+		return arena_printf(y->arena, "fewer samples in a batch (line %d has %lld), or smaller ones (%s), make", y->log.batch_line,
+		    (long long)y->log.batch, of);
+	return arena_printf(y->arena, "fewer samples in a batch, or smaller ones (%s), make", of);
 }
 
 /* A step took most of it, or what was kept of earlier ones. */

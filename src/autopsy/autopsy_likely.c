@@ -243,8 +243,8 @@ static const struct row {
 		{ "Another process came", NULL, "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
 	{ NEEDS_ONE, "a batch had one sample", {
 		{ "One sample as it is, or the weights with their gradients and the optimizer's numbers, need more than there is", NULL,
-		    "a batch cannot be smaller, so fewer pixels, shorter sequences, fewer or narrower layers, 16 bits, or a larger "
-		    "device have to do. Then it fails in its first steps." },
+		    "fewer pixels, shorter sequences, fewer or narrower layers, or 16 bits take less, or it takes a larger device. Then it "
+		    "fails in its first steps." },
 		{ ANOTHER, NULL, LISTED_ANY },
 		{ "The batch that was set is not the one that runs (another setting, validation, several samples made of one)", NULL,
 		    "the shape of the network's input, printed in the first step, tells." } } },

@@ -123,8 +123,8 @@ batch_said(struct autopsy *y)
 	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says || y->log.paste.told.graph.line || autopsy_is_driver(y->main))
 		return;
 	if (y->log.batch == 1)
-		say(y, arena_printf(y->arena, "Line %d has a batch of 1. Where that is the run's, it cannot be smaller: smaller "
-		    "samples, or fewer or narrower layers, can.", y->log.batch_line));
+		say(y, arena_printf(y->arena, "Line %d has a batch of 1. Where that is the run's, smaller samples, or fewer or "
+		    "narrower layers, take less.", y->log.batch_line));
 	else
 		say(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
 		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,

@@ -11,6 +11,7 @@
     "12 bytes a weight in all, split among devices from ZeRO's first stage on. The batch plays no part; more "		\
     "devices, offloading, or fewer weights that are trained take less."
 #define IMPOSSIBLE	((int64_t)1 << 46)	/* bytes that no machine has */
+#define NO_DEVICE	((int64_t)1 << 40)	/* and that no single device has */
 #define LARGE_SAMPLE	((int64_t)1 << 30)	/* bytes from which samples, fewer or smaller, are worth a word */
 #define TINY		((int64_t)1 << 20)	/* a request that any device with room can serve */
 #define LITTLE		((int64_t)256 << 20)	/* bytes of a whole program that any device with room can run */

@@ -210,12 +210,14 @@ darknet(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	const char *size = p->width && p->height ? arena_printf(y->arena, " of %lld x %lld", (long long)p->width,
 	    (long long)p->height) : "";
+	int64_t at_once;
 
 	if (p->parts <= 0 || p->batch < p->parts || strcmp(y->main->who, "Darknet") != 0)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Where the settings at line %d are the run's, a batch of %lld is computed in %lld parts: %lld pictures%s at once.%s",
-	    p->parts_line, (long long)p->batch, (long long)p->parts, (long long)(p->batch / p->parts), size,
-	    p->batch / p->parts > 1 ? " More parts have fewer." : " That cannot be fewer: the pictures can be smaller."));
+	at_once = p->batch / p->parts;
+	autopsy_cause(y, arena_printf(y->arena, "Where the settings at line %d are the run's (batch %lld, subdivisions %lld), %lld picture%s%s %s "
+	    "computed at once.%s", p->parts_line, (long long)p->batch, (long long)p->parts, (long long)at_once, at_once > 1 ? "s" : "", size,
+	    at_once > 1 ? "are" : "is", at_once > 1 ? " More subdivisions make them fewer." : " A smaller width and height takes less."));
 }
 
 /* CUDA.jl's own message comes after it has run the collector; a library's does not. */

@@ -118,8 +118,8 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
 		    "smaller in proportion.%s", n, large_images(y, s)));
 	else
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1. Where it is a tensor of images, that is the batch, "
-		    "which cannot be smaller; the image can.%s", large_images(y, s)));
+		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1. Where that is a sample, as of images or volumes, a smaller or "
+		    "coarser one takes less.%s", large_images(y, s)));
 	of_pairs(y, s);
 }
 

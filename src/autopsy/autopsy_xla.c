@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 
-#define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
 #define LONG		256	/* positions from which scores are worth a word */
 #define TILE_ROWS	8	/* of a TPU's tile, along the axis next to the most minor, */
 #define TILE_COLUMNS	128	/* and along that */

@@ -98,6 +98,7 @@ const struct detail oom_details[] = {
 	{ "on device #", DETAIL_GPU, OOM_CUDA, 0 },
 	{ "on @ Used: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },	/* of tinygrad */
 	{ "total memory reported: #", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
+	{ "Free memory/Total memory: # / #", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },	/* of XLA's asynchronous allocator */
 	{ "memory usage: @ (% / %", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },
 	{ "pool usage: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },
 	{ "(% reserved)", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },

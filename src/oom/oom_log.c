@@ -180,13 +180,13 @@ ends_message(const struct phrase *p, const struct oom_message *o)
 }
 
 /* Up to STOP, or where another message begins: returned. CUDA's error has its own name in its text,
- * which would begin a message by itself. */
+ * which would begin a message by itself; where an amount is told ahead of it, in words and as a code. */
 static const char *
 read_details(const struct log_reader *r, struct telling *t, const char *s, const char *stop,
     const char *end)
 {
 	struct oom_message *o = t->o;
-	int nested = o->kind == OOM_CUDA || o->kind == OOM_MPS ? 1 : 0;
+	int nested = o->kind == OOM_CUDA ? 1 + o->size[OOM_ASKED].known : o->kind == OOM_MPS;
 	const struct detail *d;
 	const struct phrase *p;
 	const char *after;

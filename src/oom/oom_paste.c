@@ -225,6 +225,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	stop(p, t, line);
 	if (source == SOURCE_COMMENT && !traced)
 		return;
+	if (source == SOURCE_CODE)
+		t = oom_without_comment(t);
 	oom_named_call(&p->told, t);
 	if (told)
 		oom_code_said(p, t, line);

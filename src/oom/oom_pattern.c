@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 
+#define MOST_SHIFT	40	/* by which millionths of a unit still fit */
 #define MOST_BREAK	200	/* bytes of white space and quotation marks at one place */
 
 static bool
@@ -104,7 +105,7 @@ static const struct {
 	int shift;
 } unit[] = {	/* every framework means powers of two, whatever unit it writes */
 	{ "bytes", 0 }, { "byte", 0 }, { "Bytes", 0 }, { "KiB", 10 }, { "MiB", 20 },
-	{ "GiB", 30 }, { "TiB", 40 },
+	{ "GiB", 30 }, { "TiB", 40 }, { "PiB", 50 }, { "EiB", 60 },
 	{ "kib", 10 }, { "mib", 20 }, { "gib", 30 }, { "KB", 10 }, { "MB", 20 }, { "GB", 30 }, { "TB", 40 },
 	{ "kB", 10 }, { "Kb", 10 }, { "Mb", 20 }, { "Gb", 30 }, { "K", 10 }, { "M", 20 }, { "G", 30 }, { "T", 40 },
 	{ "B", 0 },
@@ -203,7 +204,7 @@ static const char *
 size(const char *s, const char *end, struct oom_size *to)
 {
 	int64_t whole, part, scale = 1, bytes;
-	int places, shift = 0, i;
+	int places, shift = 0, low, i;
 
 	if (!(s = size_digits(s, end, &whole, &part, &places)) ||
 	    !(s = read_unit(blanks(s, end), end, &shift)))
@@ -212,7 +213,8 @@ size(const char *s, const char *end, struct oom_size *to)
 		scale *= 10;
 	if (whole > INT64_MAX >> (shift + 1) || (shift == 0 && part > 0))
 		return NULL;		/* nor are there parts of a byte */
-	bytes = (whole << shift) + (part << shift) / scale;
+	low = shift < MOST_SHIFT ? shift : MOST_SHIFT;
+	bytes = (whole << shift) + ((part << low) / scale << (shift - low));
 	*to = (struct oom_size){ true, bytes, ((int64_t)1 << shift) / scale / 2 };
 	return s;
 }

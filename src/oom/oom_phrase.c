@@ -387,6 +387,7 @@ const struct phrase oom_phrases[] = {
 	{ "cudaMalloc retry failed: out of memory", MESSAGE(OOM_CUDA) },
 	/* the machine */
 	{ "~unable to allocate % for an array with shape $", HOST(OOM_NUMPY) },
+	{ "~unable to allocate @ eib for an array with shape $", HOST(OOM_NUMPY) },	/* more than 63 bits can say */
 	{ "~unable to allocate array with shape $", HOST(OOM_NUMPY) },
 	{ "~unable to allocate % for array with", HOST(OOM_NUMPY) },	/* as it is when it was translated twice */
 	{ "cpu_memory.cpp@ Failed to allocate # bytes of memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenVINO", NULL,

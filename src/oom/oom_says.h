@@ -87,8 +87,8 @@
     "process that loads CUDA's libraries is promised gigabytes: fewer loader processes, or a larger "	\
     "paging file, help."
 #define SUBDIVISIONS	"The device had no memory left; for what is not said. Where it is Darknet that says so, it "	\
-    "computes a batch in parts, as many as `subdivisions` in the .cfg file says: 16, 32 or 64 of them "	\
-    "take less memory; so do a smaller width and height, and random=0. Where it fails at the first layer, another "	\
+    "computes a batch in parts, as many as `subdivisions` in the .cfg file says: more of them, up to as many "	\
+    "as the batch has pictures, take less memory; so do a smaller width and height, and random=0. Where it fails at the first layer, another "	\
     "process may have the device: nvidia-smi tells."
 #define KV_CACHE	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
     "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\

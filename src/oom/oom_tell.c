@@ -68,7 +68,9 @@ note_size(struct oom_message *o, const struct detail *d, const struct oom_match 
 			*size = exactly(m->number[0]);	/* of bytes: more exact than before */
 		break;
 	case DETAIL_MORE:
-		if (!size->known)
+		if (!size->known && m->numbers > 1)
+			*size = exactly(m->number[m->number[1] > m->number[0]]);
+		else if (!size->known)
 			*size = m->second.bytes > m->size.bytes ? m->second : m->size;
 		break;
 	case DETAIL_SUM:
