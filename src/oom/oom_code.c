@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_form.h"
 #include "oom/oom_signs.h"
 
 #define LEAST_SIDE	64	/* pixels of a picture's side */
@@ -316,7 +317,7 @@ move(struct oom_paste *p, struct talk t, int line)
 void
 oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 {
-	t = oom_without_comment(t);
+	t = form_without_comment(t);
 	gradients(p, t, line, traced);
 	sum_of_losses(p, t, line, traced);
 	if (traced)

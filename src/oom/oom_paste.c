@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_code.h"
+#include "oom/oom_form.h"
 #include "oom/oom_named.h"
 #include "oom/oom_words.h"
 
@@ -226,7 +227,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (source == SOURCE_COMMENT && !traced)
 		return;
 	if (source == SOURCE_CODE)
-		t = oom_without_comment(t);
+		t = form_without_comment(t);
 	oom_named_call(&p->told, t);
 	if (told)
 		oom_code_said(p, t, line);

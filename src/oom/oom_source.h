@@ -42,9 +42,5 @@ enum oom_source	oom_source_of(struct oom_sources *, struct talk);
 bool	oom_source_is_evidence(enum oom_source);
 /* How many of Markdown's fences stand in it. */
 int	oom_fences(struct talk);
-/* A line of code without its comment. */
-struct talk	oom_without_comment(struct talk);
-/* Does a line begin as those of programs' logs do: "2018-02-06 19:49", "[INFO]", "I tensorflow/core"? */
-bool	oom_is_logged(struct talk);
 
 #endif

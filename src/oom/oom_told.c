@@ -1,7 +1,7 @@
 /*
  * Reports in a person's words alone, with no program's message. A sentence is one where a clause of it has a phrase that
  * says so by itself ("out of memory"), or names memory and what befell it ("my VRAM overflows"); both are tables. A
- * clause that denies it, advises against it or is code says nothing. Which memory it was is read from that sentence alone;
+ * clause that denies it, advises against it or is code says nothing. Which memory it was is read from that sentence alone (oom_whose.h);
  * batches, sizes and names from all of them, and only told again.
  */
 #include "oom/oom_told.h"
@@ -10,10 +10,10 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_form.h"
 #include "oom/oom_named.h"
-#include "oom/oom_source.h"
+#include "oom/oom_whose.h"
 
-#define MOST_AHEAD	5	/* words ahead of a card's name */
 #define MOST_LINE	1000	/* bytes of one that are read */
 
 /* TensorFlow's name of it, where no service says it of what it allows. */
@@ -91,7 +91,6 @@ static const struct {
 	{ TOLD_FULL, "is full|are full|gets full|get full|becomes full|runs full|fills up|filled up" },
 	{ TOLD_NOTHING, NULL }
 };
-#define CARD		"gpu|gpus|card|cards"
 #define OF_ITS_WORK	"usage|utilization|utilisation|util|load|power|speed|fan"
 
 /* Networks have memories, too, and so have terms. */
@@ -110,13 +109,6 @@ static const struct {
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"
 
-#define OF_DEVICE	"vram|hbm|cuda|video-memory|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory"
-#define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
-    "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
-    "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
-    "oom killer|oom-killer|oomkiller|oom killed|oom-killed"
-#define NO_CARD		"instead of using the gpu|instead of using gpu|instead of the gpu|instead of gpu|not using the gpu|not using gpu|not use the gpu|not use gpu"
-#define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
 
 /* A line of a program's text, or of its log. */
 static bool
@@ -321,7 +313,7 @@ says_what(struct talk t, const char **at, size_t *n)
 			return TOLD_GROWS;
 	}
 	for (i = 0; of_card[i].phrases; i++)
-		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), CARD) &&
+		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), TOLD_CARD) &&
 		    !talk_has_whole(clause, OF_ITS_WORK) && oom_told_happened(t, *at, *n))
 			return of_card[i].what;
 	return says_amount(t, at, n);
@@ -334,119 +326,6 @@ oom_told_fails(struct talk t)
 	size_t n;
 
 	return says_what(t, &at, &n) != TOLD_NOTHING;
-}
-
-static bool
-has_digit(struct talk t)
-{
-	size_t i;
-
-	for (i = 0; i < t.n && !is_digit(t.s[i]); i++)
-		;
-	return i < t.n;
-}
-
-/* Is a card what its memory is of, by the words beside its name: "on my 11 GB GPU", "GPU memory", "the card is full"? */
-static bool
-is_of_card(struct talk t, struct talk card)
-{
-	struct talk word = clause_word_behind(t, card.s + card.n);
-	int i;
-
-	if (talk_any_whole(word, "memory memories mem ram oom out is runs run ran explodes explode exploded overflows overflow with"))
-		return true;
-	if (talk_any_whole(word, "test tests testing training train setup mode machine machines server servers node nodes cluster version"))
-		return false;
-	for (i = 0, word = card; i < MOST_AHEAD && (word = clause_word_ahead(t, word.s)).n > 0; i++) {
-		if (talk_any_whole(word, "on in into of from my our onto with the memory mem its"))
-			return true;
-		if (!has_digit(word) && !talk_any_whole(word, "a an one two single gb g gib nvidia geforce rtx gtx titan tesla quadro this each dedicated"))
-			return false;
-	}
-	return false;
-}
-
-static bool
-names_card(struct talk t)
-{
-	struct talk word;
-	const char *s;
-
-	for (s = t.s; (word = clause_word_behind(t, s)).n > 0; s = word.s + word.n)
-		if ((talk_has_whole(word, CARD) && is_of_card(t, word)) || (talk_any_whole(word, "device") &&
-		    talk_any_whole(clause_word_behind(t, word.s + word.n), "memory mem oom out")))
-			return true;
-	return false;
-}
-
-/* "My machine has 64 GB of RAM": what is there, of a clause in which that is named at AT. */
-static bool
-is_what_there_is(struct talk clause, const char *at)
-{
-	struct talk ahead = talk_part(clause, clause.s, at);
-	size_t n;
-	const char *has = talk_find_whole(ahead, "have|has|had|having|with|got|there is|there are", &n);
-
-	return has && has_digit(talk_part(ahead, has + n, at));
-}
-
-/* Is the machine's memory named, and not by a clause that denies it or says that there is enough: "the RAM is fine"? */
-static bool
-names_host(struct talk t)
-{
-	struct talk rest, clause = { 0 };
-	const char *at;
-	size_t n;
-
-	for (rest = t; (at = talk_find_whole(rest, OF_HOST, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
-		if (is_within(clause, at))
-			continue;
-		clause = talk_clause(t, at, n);
-		if (is_what_there_is(clause, at))
-			continue;
-		if (oom_told_fails(clause) || !clause_says_no(clause, "fine free ok okay off enough plenty unused idle"))
-			return true;
-	}
-	return false;
-}
-
-/* Does it fail "on the GPU"? A card beside it may be no more than where it ran. */
-static bool
-fails_on_card(struct talk t)
-{
-	return talk_has_whole(t, "oom|ooms|oomed|out of memory|out-of-memory|overflow|overflows|overflowed|overflowing") &&
-	    talk_has_whole(t, "on gpu|on the gpu|on my gpu|my gpu|the gpu|on the card|on my card|my card|the card|on the device|the device|on device");
-}
-
-/* Which memory is it, by the sentence? Both, or neither: that is not said. */
-static void
-whose(struct oom_told *o, struct talk t)
-{
-	bool device = (talk_has_whole(t, OF_DEVICE) || names_card(t)) && !talk_any_phrase(t, NO_CARD), of_device = talk_has_whole(t, RAM_OF_DEVICE);
-	bool host = names_host(t) && !of_device;
-
-	o->device = device && !host;
-	o->host = host && !device;
-	o->sure = o->device && (talk_has_whole(t, OF_DEVICE) || talk_any_phrase(t, "gpu mem|gpu's mem|gpu ram|gpu out|gpu oom") ||
-	    fails_on_card(t));
-}
-
-/* "I have 64 GB of RAM and a GPU of 8 GB": what there is, and not which of them ran out. */
-static bool
-lists_both(struct talk t)
-{
-	return talk_has_whole(t, "ram") && talk_any_whole(t, "gpu gpus card cards vram nvidia rtx gtx cuda") && !talk_has_whole(t, RAM_OF_DEVICE) &&
-	    has_digit(t);
-}
-
-/* "I have 64 GB of RAM": what a machine has, in a sentence beside the one that says it. */
-static bool
-counts_ram(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, OF_HOST, &n);
-
-	return at && has_digit(talk_sentence(t, at));
 }
 
 /* A card (显卡) that is short of something is so of memory where 内存 or 跑 says it, or the word stands right behind it. */
@@ -514,7 +393,7 @@ may_have_aside(struct talk t)
 	bool may = memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n);
 	size_t i;
 
-	if (!may || talk_has_whole(t, MEMORY) || talk_has_whole(t, CARD))
+	if (!may || talk_has_whole(t, MEMORY) || talk_has_whole(t, TOLD_CARD))
 		return may;
 	for (i = 0; by_itself[i].phrases && !talk_any_phrase(t, by_itself[i].phrases); i++)
 		;
@@ -537,6 +416,17 @@ without_asides(struct talk t, char to[MOST_LINE])
 	return n;
 }
 
+/* Whose memory it is, by the words of T. */
+static void
+place(struct oom_told *o, struct talk t)
+{
+	struct whose w = oom_whose(t);
+
+	o->device = w.device;
+	o->host = w.host;
+	o->sure = w.sure;
+}
+
 static void
 memory(struct oom_told *o, struct talk t, int line)
 {
@@ -548,7 +438,7 @@ memory(struct oom_told *o, struct talk t, int line)
 
 	if (in_other_words(&now, t)) {
 		said_at(&now.said, t, now.at, line);
-	} else if (!oom_is_logged(t)) {
+	} else if (!form_is_logged(t)) {
 		now.what = says_what(t, &at, &n);
 		if (now.what == TOLD_NOTHING && may_have_aside(t)) {
 			t = lexicon_read(t.of, plain, without_asides(t, plain));
@@ -557,12 +447,12 @@ memory(struct oom_told *o, struct talk t, int line)
 		now.at = now.here = at;
 		if (now.what) {
 			said_at(&now.said, t, at, line);
-			whose(&now, talk_clause(t, at, n));
+			place(&now, talk_clause(t, at, n));
 		}
-		if (now.what && !now.device && !now.host && !lists_both(oom_told_sentence(&now, t)))
-			whose(&now, oom_told_sentence(&now, t));
-		if (now.what && !now.device && !now.host && !lists_both(t))
-			now.host = names_host(t) && !counts_ram(t) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
+		if (now.what && !now.device && !now.host && !oom_whose_lists_both(oom_told_sentence(&now, t)))
+			place(&now, oom_told_sentence(&now, t));
+		if (now.what && !now.device && !now.host && !oom_whose_lists_both(t))
+			now.host = oom_whose_ram(t);
 		now.at = is_within(line_itself, now.at) ? now.at : line_itself.s;
 		if (t.s == plain)
 			lexicon_read(t.of, line_itself.s, line_itself.n);
@@ -581,7 +471,7 @@ oom_told_grows(struct oom_told *o, struct talk t, int line)
 	struct oom_told now = { .what = TOLD_GROWS, .at = t.s, .sentence = is_sentence(t) };
 
 	said_at(&now.said, t, t.s, line);
-	whose(&now, t);
+	place(&now, t);
 	if (o->what && o->what < TOLD_TROUBLE && !o->device && !o->host) {
 		o->device = now.device;
 		o->host = now.host;

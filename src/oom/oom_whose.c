@@ -1,0 +1,139 @@
+/*
+ * Which memory a sentence is of, by the names of the two kinds of memory and of cards near them. A card or an amount of RAM that is there
+ * is not for that what ran out.
+ */
+#include "oom/oom_whose.h"
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_told.h"
+
+#define MOST_AHEAD	5	/* words ahead of a card's name */
+#define OF_DEVICE	"vram|hbm|cuda|video-memory|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory"
+#define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
+    "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
+    "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
+    "oom killer|oom-killer|oomkiller|oom killed|oom-killed"
+#define NO_CARD		"instead of using the gpu|instead of using gpu|instead of the gpu|instead of gpu|not using the gpu|not using gpu|not use the gpu|not use gpu"
+#define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
+
+static bool
+has_digit(struct talk t)
+{
+	size_t i;
+
+	for (i = 0; i < t.n && !is_digit(t.s[i]); i++)
+		;
+	return i < t.n;
+}
+
+/* Is a card what its memory is of, by the words beside its name: "on my 11 GB GPU", "GPU memory", "the card is full"? */
+static bool
+is_of_card(struct talk t, struct talk card)
+{
+	struct talk word = clause_word_behind(t, card.s + card.n);
+	int i;
+
+	if (talk_any_whole(word, "memory memories mem ram oom out is runs run ran explodes explode exploded overflows overflow with"))
+		return true;
+	if (talk_any_whole(word, "test tests testing training train setup mode machine machines server servers node nodes cluster version"))
+		return false;
+	for (i = 0, word = card; i < MOST_AHEAD && (word = clause_word_ahead(t, word.s)).n > 0; i++) {
+		if (talk_any_whole(word, "on in into of from my our onto with the memory mem its"))
+			return true;
+		if (!has_digit(word) && !talk_any_whole(word, "a an one two single gb g gib nvidia geforce rtx gtx titan tesla quadro this each dedicated"))
+			return false;
+	}
+	return false;
+}
+
+static bool
+names_card(struct talk t)
+{
+	struct talk word;
+	const char *s;
+
+	for (s = t.s; (word = clause_word_behind(t, s)).n > 0; s = word.s + word.n)
+		if ((talk_has_whole(word, TOLD_CARD) && is_of_card(t, word)) || (talk_any_whole(word, "device") &&
+		    talk_any_whole(clause_word_behind(t, word.s + word.n), "memory mem oom out")))
+			return true;
+	return false;
+}
+
+/* "My machine has 64 GB of RAM": what is there, of a clause in which that is named at AT. */
+static bool
+is_what_there_is(struct talk clause, const char *at)
+{
+	struct talk ahead = talk_part(clause, clause.s, at);
+	size_t n;
+	const char *has = talk_find_whole(ahead, "have|has|had|having|with|got|there is|there are", &n);
+
+	return has && has_digit(talk_part(ahead, has + n, at));
+}
+
+/* Is the machine's memory named, and not by a clause that denies it or says that there is enough: "the RAM is fine"? */
+static bool
+names_host(struct talk t)
+{
+	struct talk rest, clause = { 0 };
+	const char *at;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, OF_HOST, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		if (clause.s && at < clause.s + clause.n)
+			continue;		/* of which all has been asked */
+		clause = talk_clause(t, at, n);
+		if (is_what_there_is(clause, at))
+			continue;
+		if (oom_told_fails(clause) || !clause_says_no(clause, "fine free ok okay off enough plenty unused idle"))
+			return true;
+	}
+	return false;
+}
+
+/* Does it fail "on the GPU"? A card beside it may be no more than where it ran. */
+static bool
+fails_on_card(struct talk t)
+{
+	return talk_has_whole(t, "oom|ooms|oomed|out of memory|out-of-memory|overflow|overflows|overflowed|overflowing") &&
+	    talk_has_whole(t, "on gpu|on the gpu|on my gpu|my gpu|the gpu|on the card|on my card|my card|the card|on the device|the device|on device");
+}
+
+/* Which memory is it, by the sentence? Both, or neither: that is not said. */
+struct whose
+oom_whose(struct talk t)
+{
+	struct whose w;
+	bool device = (talk_has_whole(t, OF_DEVICE) || names_card(t)) && !talk_any_phrase(t, NO_CARD), of_device = talk_has_whole(t, RAM_OF_DEVICE);
+	bool host = names_host(t) && !of_device;
+
+	w.device = device && !host;
+	w.host = host && !device;
+	w.sure = w.device && (talk_has_whole(t, OF_DEVICE) || talk_any_phrase(t, "gpu mem|gpu's mem|gpu ram|gpu out|gpu oom") ||
+	    fails_on_card(t));
+	return w;
+}
+
+/* "I have 64 GB of RAM and a GPU of 8 GB": what there is, and not which of them ran out. */
+bool
+oom_whose_lists_both(struct talk t)
+{
+	return talk_has_whole(t, "ram") && talk_any_whole(t, "gpu gpus card cards vram nvidia rtx gtx cuda") && !talk_has_whole(t, RAM_OF_DEVICE) &&
+	    has_digit(t);
+}
+
+/* "I have 64 GB of RAM": what a machine has, in a sentence beside the one that says it. */
+static bool
+counts_ram(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, OF_HOST, &n);
+
+	return at && has_digit(talk_sentence(t, at));
+}
+
+bool
+oom_whose_ram(struct talk t)
+{
+	return names_host(t) && !counts_ram(t) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
+}

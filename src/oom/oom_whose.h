@@ -1,0 +1,23 @@
+/* Which memory people speak of. */
+#ifndef STOWAGE_OOM_OOM_WHOSE_H
+#define STOWAGE_OOM_OOM_WHOSE_H
+
+#include <stdbool.h>
+
+#include "oom/oom_lexicon.h"
+
+#define TOLD_CARD	"gpu|gpus|card|cards"	/* a device, whose name has no other sense where it overflows than of its memory */
+
+struct whose {			/* both false: it is not said, or both are named */
+	bool device, host;	/* the device's memory, or the machine's, */
+	bool sure;		/* and that by the name of the memory, or of a card on which it is said to fail */
+};
+
+/* By a sentence, or a clause of it. */
+struct whose	oom_whose(struct talk);
+/* "I have 64 GB of RAM and a GPU of 8 GB": does it say what there is, and not which of them ran out? */
+bool	oom_whose_lists_both(struct talk);
+/* Does a line that says elsewhere that memory ran out name the machine's, more than to count it, and no device? */
+bool	oom_whose_ram(struct talk);
+
+#endif
