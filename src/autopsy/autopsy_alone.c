@@ -62,7 +62,7 @@ bare_request(struct autopsy *y)
 
 /* Places that tell what such a tensor is. */
 #define TRACE_OF_TENSOR	(TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION | TRACE_PAIRS | TRACE_EDGES | TRACE_DENSE | \
-    TRACE_DECODER | TRACE_PIECES | TRACE_JOIN | TRACE_ALL_PAIRS)
+    TRACE_DECODER | TRACE_PIECES | TRACE_JOIN | TRACE_ALL_PAIRS | TRACE_SPLATS)
 
 /* Much of the device at once. */
 static void

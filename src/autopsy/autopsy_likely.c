@@ -224,6 +224,11 @@ static const struct row {
 		    "read let go of (del) before the first step, it goes on." },
 		{ "Another process has a part, such as the run that was stopped", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, "
 		    "lists it." } } },
+	{ NEEDS_ANYONE | NEEDS_RESUMES, "the run was resumed", {
+		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", NULL, "read into the machine's "
+		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
+		{ "Another process has a part, such as the run that was stopped", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, "
+		    "lists it." } } },
 	{ NEEDS_TORCH | NEEDS_PARALLEL, "it ran on several devices", {
 		{ "The first device is full before the others", "two of three", "nvidia-smi tells. DataParallel gathers results and the loss "
 		    "there; with DistributedDataParallel each process has to take its own (torch.cuda.set_device), also for what "
@@ -433,7 +438,7 @@ push_machine(struct autopsy *y, const struct row *r)
 
 	if (p->inferring.line && !p->training)
 		return;			/* it reads no set of data as training does */
-	if (!is_placed(y) && !y->main->host && !p->told.device && !(r->needs & (NEEDS_DATA | NEEDS_REPLAY)))
+	if (!is_placed(y) && !y->main->host && (!p->told.device || p->told.by_system) && !(r->needs & (NEEDS_DATA | NEEDS_REPLAY)))
 		vec_push(y->arena, &y->likely, "Where it was the machine's memory: most often the data set lies there, read or made as one array or "
 		    "list, or loader processes hold copies of it. A part of the data, or num_workers=0 in PyTorch, then takes less.");
 }

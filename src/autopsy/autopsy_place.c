@@ -226,8 +226,8 @@ static const struct {
 	    "both that it takes are sets (of nodes, points or patches), a number, or several, for each pair of them: that grows with the product of their "
 	    "numbers, which is the square where the sets are the same. Fewer of them (smaller images or graphs), or a part of "
 	    "one set after the other, take less." },
-	{ TRACE_SPLATS, 0, "The line of code renders Gaussians: its buffers grow with their number, which densification "
-	    "raises as training goes on, with the tiles that each covers, and with the image's pixels. A bound on their "
+	{ TRACE_SPLATS, 0, "The line of code renders Gaussians, or adds some: what it makes grows with their number, which "
+	    "densification raises as training goes on, and an image's buffers with the tiles that each covers and with its pixels, too. A bound on their "
 	    "number (a higher densify_grad_threshold, an earlier densify_until_iter, a cap), or smaller images "
 	    "(--resolution) take less." },
 	{ TRACE_CAMERAS, 0, "By the traceback it failed while the images of all cameras were loaded, which lie on the "

@@ -51,11 +51,11 @@ may_initialize(const char *node)
 	return initializes(node) || (holds(node, random) && !holds(node, other));
 }
 
-/* Filters are height, width, channels in, channels out. */
+/* Filters are height, width, channels in, channels out; of volumes, a depth ahead of these. */
 static bool
 may_be_filter(const struct oom_shape *s)
 {
-	return s->dim[0] <= MOST_KERNEL && s->dim[1] <= MOST_KERNEL;
+	return s->dim[0] <= MOST_KERNEL && s->dim[1] <= MOST_KERNEL && (s->rank < 5 || s->dim[2] <= MOST_KERNEL);
 }
 
 /* Positions by positions, for each head and sample. */
@@ -93,12 +93,17 @@ of_pairs(struct autopsy *y, const struct oom_shape *s)
 static bool
 of_filter(struct autopsy *y, const struct oom_shape *s)
 {
-	if (s->rank != 4 || !may_be_filter(s) || s->dim[0] != s->dim[1] || s->dim[2] * s->dim[3] < MANY_WEIGHTS)
+	int last = s->rank - 1;
+	int64_t depth = s->rank == 5 ? s->dim[2] : 1;
+
+	if ((s->rank != 4 && s->rank != 5) || !may_be_filter(s) || s->dim[0] != s->dim[1] ||
+	    depth * s->dim[last - 1] * s->dim[last] < MANY_WEIGHTS)
 		return false;
-	autopsy_cause(y, arena_printf(y->arena, "It has the extents of a filter's weights, %lld x %lld for %lld x %lld channels. Where it "
+	autopsy_cause(y, arena_printf(y->arena, "It has the extents of a filter's weights, %lld x %lld%s for %lld x %lld channels. Where it "
 	    "is those, their gradient, or what the optimizer keeps for them, the batch plays no part in its size, and only "
-	    "fewer channels do. Where it is of images, its first extent is the batch.",
-	    (long long)s->dim[0], (long long)s->dim[1], (long long)s->dim[2], (long long)s->dim[3]));
+	    "fewer channels do. Where it is of %s, its first extent is the batch.",
+	    (long long)s->dim[0], (long long)s->dim[1], s->rank == 5 ? arena_printf(y->arena, " x %lld", (long long)depth) : "",
+	    (long long)s->dim[last - 1], (long long)s->dim[last], s->rank == 5 ? "volumes" : "images"));
 	return true;
 }
 
@@ -227,7 +232,7 @@ tensorflow_shape(struct autopsy *y)
 	else if (strstr(o->node, "Filter") || strstr(o->node, "kernel") ||
 	    (strstr(o->node, "Adam") && !strstr(o->node, "gradients")))
 		return;
-	else if ((s->rank == 4 && !may_be_filter(s)) || s->rank == 5)
+	else if ((s->rank == 4 || s->rank == 5) && !may_be_filter(s))
 		of_images(y, s);
 	else if (of_filter(y, s))
 		return;

@@ -16,7 +16,7 @@ autopsy_told(const struct autopsy *y)
 	const struct oom_told *t = &y->log.paste.told;
 
 	return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\".%s",
-	    visible_text(y->arena, t->said.words), !t->killed.line || t->device || t->host ? "" :
+	    visible_text(y->arena, t->said.words), !t->killed.line || (t->device && !t->by_system) || t->host ? "" :
 	    arena_printf(y->arena, " And %s: where the kernel ended that process, it was for want of the machine's memory, not of "
 	    "a device's.", autopsy_said(y, &t->killed)));
 }

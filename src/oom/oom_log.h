@@ -217,6 +217,7 @@ struct oom_log {
 	int processes_line;
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */
 	int bar;		/* its line; 0: there is none */
+	int bar_ahead;		/* the last line ahead of that with one which had gone on; 0: none */
 	struct oom_paste paste;	/* what stands beside messages */
 	int reading;		/* the last line with a bar of progress of what is loaded; 0: none */
 	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */

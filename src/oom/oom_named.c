@@ -40,9 +40,8 @@ are_links(struct talk t)
 
 	for (s = t.s; s < end; s = to) {
 		to = s + 1;
-		if (*s == '(' || *s == ',' || *s == '+' || *s == '-')
-			if (s > t.s)
-				return false;
+		if (*s == '<' || *s == '>' || (s > t.s && memchr("(,+-", *s, 4)))
+			return false;		/* of a comparison, or of something else */
 		if (!piece_is_word(*s))
 			continue;
 		while (to < end && piece_is_word(*to))
@@ -241,6 +240,13 @@ may_run(struct talk t, struct talk clause)
 	return talk_any_whole(clause, RUNS) && !clause_says_no(clause, "") && !clause_is_question(talk_sentence(t, clause.s));
 }
 
+/* "a batch of 2 or more": no number by itself, which ends at S. */
+static bool
+is_bound(struct talk t, const char *s)
+{
+	return s < t.s + t.n && (*s == '+' || talk_has_whole(talk_head(t, s, 12), "or more|or larger|or higher|or bigger|and more|and above|and up|or above"));
+}
+
 /* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
 static void
 batches(struct oom_told *o, struct talk t, int line)
@@ -269,7 +275,7 @@ batches(struct oom_told *o, struct talk t, int line)
 		s = piece_number(s, end, &n);
 		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
 			continue;
-		if (oom_named_of_tests(t, behind, (size_t)(s - behind)) || talk_any_whole(talk_sentence(t, behind), OF_OTHERS))
+		if (is_bound(t, s) || oom_named_of_tests(t, behind, (size_t)(s - behind)) || talk_any_whole(talk_sentence(t, behind), OF_OTHERS))
 			continue;
 		ran = oom_named_runs(t, behind, (size_t)(s - behind)) || ends_it(t, behind);
 		o->runs |= ran;
@@ -329,6 +335,8 @@ is_of_person(struct talk clause, const char *at)
 
 	return talk_any_whole(ahead, "i we you") || talk_any_whole(clause_word_ahead(clause, ahead.s), "i we you");
 }
+
+#define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer"
 
 /* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
 static const char *
@@ -523,6 +531,7 @@ note(struct said *to, struct talk t, const char *at, int line)
 void
 oom_named_line(struct oom_told *o, struct talk t, int line)
 {
+	const char *killed;
 	int i;
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
@@ -531,7 +540,9 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		note(&o->data, t, names_data(t), line);
 	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
-	note(&o->killed, t, says_killed(t), line);
+	if ((killed = says_killed(t)))
+		o->by_system = talk_has_whole(talk_clause(t, killed, 1), BY_SYSTEM);
+	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->shuffle, t, names_shuffling(t), line);
 	note(&o->agent, t, says_of_run(o, t, AGENT, line), line);

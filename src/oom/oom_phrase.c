@@ -87,7 +87,7 @@ const struct phrase oom_phrases[] = {
 	{ "Allocation on device\n", OWN(OOM_CUDA, "PyTorch", BARE) },
 	{ "NVML_SUCCESS == @ INTERNAL ASSERT FAILED", SAYS(OOM_CUDA, "PyTorch", NVML) },
 	{ "No executable batch size found, reached zero", SAYS(OOM_CUDA, "Accelerate", NO_BATCH) },
-	{ "MPS backend out of memory", MESSAGE(OOM_MPS) },
+	{ "~MPS backend out of memory", MESSAGE(OOM_MPS) },
 	{ "Invalid buffer size: %", OWN(OOM_MPS, NULL, NULL) },
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %",
 	    HOST(OOM_PYTORCH_CPU) },

@@ -300,6 +300,7 @@ static const struct sign call_signs[] = {
 	{ "torch.save( .save_pretrained(", NULL, TRACE_SAVES },
 	{ "model.generate( .generate(**", NULL, TRACE_GENERATES },
 	{ "cameralist_from_caminfos(", NULL, TRACE_CAMERAS },
+	{ "densify_and_ densification_postfix(", NULL, TRACE_SPLATS },
 	{ "sliding_window_inference(", NULL, TRACE_WINDOWS },
 	{ "._apply(lambda", "t.cuda(", TRACE_LOADING },	/* of Module.cuda(), */
 	{ "t.is_floating_point()", "t.to(", TRACE_LOADING },	/* of Module.to() */

@@ -216,6 +216,8 @@ note_bar(struct oom_log *log, struct piece line, int number)
 		log->reading = number;
 	else if (piece_any_of(title, "valid( valid validation evaluat eval testing"))
 		log->evaluating = number;
+	if (log->bar && log->done > 0)
+		log->bar_ahead = log->bar;
 	log->bar = number;
 	log->done = bar.done;
 	log->rounds = bar.all;

@@ -6,7 +6,7 @@
 
 #include "oom/oom_lexicon.h"
 
-#define TOLD_CARD	"gpu|gpus|card|cards"	/* a device, whose name has no other sense where it overflows than of its memory */
+#define TOLD_CARD	"gpu|gpus|card|cards|gpu0|gpu1|gpu2|gpu3"	/* a device, whose name has no other sense where it overflows than of its memory */
 
 struct whose {			/* both false: it is not said, or both are named */
 	bool device, host;	/* the device's memory, or the machine's, */

@@ -39,7 +39,7 @@ grows(struct talk t)
 	return clause_says_unless(t, "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
-	    "memory grows|usage grows|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
+	    "memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|more and more|"
