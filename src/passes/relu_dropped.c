@@ -7,12 +7,14 @@
  *     dx = relu_grad(dy, y)              dx = relu_grad(dy, z)
  *
  * What relu's gradient asks of y is whether it is <= 0. Where an element was kept, z = y / (1 - rate) is not less than y, and
- * says the same; where it was dropped, dy is 0, and so is dx. The layer behind mostly keeps z for its weights' gradient, as in
- * the feed-forward blocks of transformers and in VGG's head; y's bytes are then free when dropout has read it, or become z's.
+ * says the same; where it was dropped, dy is 0, and so is dx. That is worth it only where backward reads z anyway, as the layer
+ * behind mostly does for its weights' gradient, in the feed-forward blocks of transformers and in VGG's head: y's bytes are then
+ * free when dropout has read it, or become z's. Elsewhere, as before a residual sum, z would be kept in place of y, and dropout
+ * would have to write it where it could be joined with what reads it.
  * dx has the same bits, but for the sign of zeros.
  *
  * Reads and writes: train after prune. Invariant after: no gradient of relu reads a y from which its own gradient came
- * by dropout alone, where what dropout made has bytes of its own and y's type.
+ * by dropout alone, where backward reads what dropout made, which has bytes of its own and y's type.
  */
 #include "ir/pass.h"
 
@@ -34,9 +36,29 @@ dropped(struct arena *a, const struct node *n)
 	return dropout->out[0];
 }
 
+/* Whose bytes backward reads, by the number of the tensor that they are of. */
+static const bool *
+read_by_backward(struct arena *a, const struct graph *g)
+{
+	bool *read = arena_array(a, (size_t)g->module->next_tensor, sizeof(*read));
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (n->phase != PHASE_BACKWARD)
+			continue;
+		for (k = 0; k < n->nin; k++)
+			if (n->in[k])
+				read[tensor_root(n->in[k])->id] = true;
+	}
+	return read;
+}
+
 static bool
 run(struct module *m, const struct pass_options *o)
 {
+	const bool *read;
 	struct arena *a;
 	int i;
 
@@ -44,11 +66,12 @@ run(struct module *m, const struct pass_options *o)
 	if (!m->train || !ir_has(m->train, &op_dropout_grad))
 		return true;
 	a = arena_child(m->arena);
+	read = read_by_backward(a, m->train);
 	for (i = 0; i < m->train->nodes.n; i++) {
 		struct node *n = m->train->nodes.v[i];
 		struct tensor *z = dropped(a, n);
 
-		if (z)
+		if (z && read[tensor_root(z)->id])
 			n->in[1] = z;
 	}
 	arena_free(a);
