@@ -14,7 +14,7 @@
  * The sums are 8 bytes a channel, from the one to the other, so it is done for speed alone.
  *
  * Reads and writes: train after marked-norms and pooled-norms. Invariant after: no batchnorm of the batch's statistics that could
- * take sums is the first to read a convolution that can make them, where the card is one of those.
+ * take sums reads a convolution that can make them, where the card is one of those.
  */
 #include "ir/pass.h"
 
@@ -23,33 +23,36 @@
 #include "target/gpu.h"
 #include "target/target.h"
 
-/* The first batchnorm behind node I that reads what that makes and can take its sums; NULL: there is none. */
-static struct node *
-norm_after(const struct graph *g, int i)
+/* The sums of T, if NORM can take them and the convolution that makes T can make them; NULL: not so. */
+static struct tensor *
+sums_for(struct module *m, const struct node *norm, const struct tensor *t)
 {
-	const struct tensor *x = g->nodes.v[i]->out[0];
-	int j;
+	struct node *conv = t ? t->def : NULL;
 
-	for (j = i + 1; j < g->nodes.n; j++)
-		if (batchnorm_can_take_sums(g->nodes.v[j], x))
-			return g->nodes.v[j];
-	return NULL;
+	if (!conv || !batchnorm_can_take_sums(norm, t))
+		return NULL;
+	if (conv->op == &op_conv_summed)	/* for another norm, too */
+		return conv->out[SUMS];
+	return conv_can_sum(conv, m->train->batch) ? conv_sum(m, conv) : NULL;
 }
 
 static bool
 run(struct module *m, const struct pass_options *o)
 {
 	const struct gpu_arch *arch = gpu_arch_find(m->set.device.arch);
-	int i;
+	int i, k, nin;
 
 	if (!o->speed || !m->train || !o->target->libraries || !arch || !arch->conv_sums)
 		return true;
 	for (i = 0; i < m->train->nodes.n; i++) {
-		struct node *n = m->train->nodes.v[i];
-		struct node *norm = conv_can_sum(n, m->train->batch) ? norm_after(m->train, i) : NULL;
+		struct node *norm = m->train->nodes.v[i];
 
-		if (norm)
-			ir_add_input(m, norm, conv_sum(m, n));
+		for (k = 0, nin = norm->nin; k < nin; k++) {
+			struct tensor *sums = sums_for(m, norm, norm->in[k]);
+
+			if (sums)
+				ir_add_input(m, norm, sums);
+		}
 	}
 	return true;
 }
