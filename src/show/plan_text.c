@@ -192,7 +192,7 @@ print_side_by_side(const struct printer *r, const struct estimate *e)
 {
 	double less = e->in_turn - e->apart;
 
-	if (less >= 0.0005 * e->in_turn)
+	if (less >= 0.0005 * e->in_turn && less >= 0.005e6)	/* as many digits are shown */
 		fprintf(r->out, "  %-22s %9.2f ms  less than one call after the other, %.1f %%\n", "side by side", less / 1e6,
 		    100 * less / e->in_turn);
 }
