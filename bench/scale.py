@@ -350,7 +350,7 @@ if __name__ == "__main__":
     parser.add_argument("--here", nargs="?", const=os.path.join(HERE, "specs/resnet18.nn"), metavar="SPEC")
     parser.add_argument("--steps", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--programs", metavar="FOLDER", help="where programs are built, and stay: they are not built again, whatever Stowage and SPEC then are")
+    parser.add_argument("--programs", metavar="FOLDER", help="where programs are built, and stay; made if it is not there: they are not built again, whatever Stowage and SPEC then are")
     parser.add_argument("--test", action="store_true")
     options = parser.parse_args()
     if options.steps < 1 or options.rounds < 1:
@@ -358,6 +358,8 @@ if __name__ == "__main__":
     if options.test:
         test()
     elif options.here:
+        if options.programs:
+            os.makedirs(options.programs, exist_ok=True)
         with tempfile.TemporaryDirectory() as folder:
             here(options.here, options.steps, options.rounds, options.programs or folder)
     else:
