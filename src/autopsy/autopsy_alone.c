@@ -110,10 +110,7 @@ autopsy_less(const struct autopsy *y)
 	    p->high > 0 ? arena_printf(y->arena, "line %d has %lld", p->pixels_line, (long long)p->high) :
 	    "shorter sequences, fewer pixels";
 
-	if (y->log.batch == 1)		/* whether it is the run's, nobody can tell */
-		return arena_printf(y->arena, "smaller samples (%s), or fewer in a batch where it has more than the one of line %d, make",
-		    of, y->log.batch_line);
-	if (y->log.batch > 0)
+	if (y->log.batch > 1)
 		return arena_printf(y->arena, "fewer samples in a batch (line %d has %lld), or smaller ones (%s), make", y->log.batch_line,
 		    (long long)y->log.batch, of);
 	return arena_printf(y->arena, "fewer samples in a batch, or smaller ones (%s), make", of);

@@ -18,8 +18,8 @@
 #define NEEDS_LOADS	NEEDS(5)	/* of what is loaded, */
 #define NEEDS_PARALLEL	NEEDS(6)	/* or of several devices */
 #define NEEDS_DRIVER	NEEDS(7)	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
-#define NEEDS_AT_ONCE	NEEDS(8)	/* people speak of a failure at the start, */
-#define NEEDS_ONE	NEEDS(9)	/* of a batch of one, */
+#define NEEDS_AT_ONCE	NEEDS(8)	/* people speak of a failure at the start; */
+#define NEEDS_OTHER	NEEDS(9)	/* people tell of a program, and of no network, */
 #define NEEDS_DATA	NEEDS(10)	/* or of the data set, and not of a device */
 #define NEEDS_WORDS	NEEDS(11)	/* no program's message is there, */
 #define NEEDS_PROCESSOR	NEEDS(12)	/* and people speak of the processor */
@@ -62,6 +62,9 @@
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
 #define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
     "validation or inference with gradients on; in Keras models made anew in each)"
+#define LESS_AT_ONCE	"less at once (fewer or smaller data, a coarser grid), or parts one after the other, take less."
+#define HELD_TOGETHER	{ "What the program holds together is more than the machine has, or than a limit on it allows (ulimit -v, a container, a "	\
+    "job)", NULL, LESS_AT_ONCE " Where a device shares the machine's memory, as on boards with both on one chip, what lies there counts, too." }
 
 static const struct row {
 	uint64_t needs;
@@ -127,6 +130,8 @@ static const struct row {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
 		    NULL, "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
 		{ "What is given or made lies there as a whole, such as all frames of a film", NULL, "parts, one after the other, take less." } } },
+	{ NEEDS_HOST | NEEDS_OTHER | NEEDS_WORDS, NULL, { HELD_TOGETHER } },
+	{ NEEDS_HOST | NEEDS_OTHER | NEEDS_KILLED, NULL, { HELD_TOGETHER } },
 	{ NEEDS_HOST | NEEDS_KILLED, NULL, {
 		{ KEPT_DATA, NULL, IN_PARTS },
 		{ LOADERS, NULL, "in PyTorch with num_workers=0, or with fewer read ahead, less is taken." },
@@ -246,13 +251,9 @@ static const struct row {
 		    "another order." },
 		{ KEPT_ON, "a third", "then memory grows evenly, from step to step." },
 		{ "Another process came", NULL, "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
-	{ NEEDS_ONE, "a batch had one sample", {
-		{ "One sample as it is, or the weights with their gradients and the optimizer's numbers, need more than there is", NULL,
-		    "fewer pixels, shorter sequences, fewer or narrower layers, or 16 bits take less, or it takes a larger device. Then it "
-		    "fails in its first steps." },
-		{ ANOTHER, NULL, LISTED_ANY },
-		{ "The batch that was set is not the one that runs (another setting, validation, several samples made of one)", NULL,
-		    "the shape of the network's input, printed in the first step, tells." } } },
+	{ NEEDS_OTHER, NULL, {
+		{ "What the program holds there together is more than the device has", NULL, LESS_AT_ONCE },
+		{ ANOTHER, NULL, LISTED_ANY } } },
 	{ NEEDS_AT_ONCE, "it failed at the start", {
 		{ MORE, NULL, "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), or "
 		    "fewer weights take less; of earlier steps nothing lies there yet." },
@@ -323,6 +324,16 @@ is_library(const struct oom_message *o)
 	return o->kind == OOM_CUDA && o->status && (strcmp(o->who, "cuBLAS") == 0 || strcmp(o->who, "cuDNN") == 0);
 }
 
+/* Do people tell of a program, and of nothing that a network has? A bare message is taken for a network's. */
+static bool
+tells_no_network(const struct oom_paste *p)
+{
+	const struct oom_told *t = &p->told;
+
+	return p->prose && !p->network && !t->graph.line && !t->vocabulary.line && !t->darknet.line && !t->replay.line && !t->agent.line &&
+	    !t->splats.line && !t->update.line && !t->shuffle.line && !t->workers.line && !p->evaluating.line && !p->inferring.line;
+}
+
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
 static uint64_t
 signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
@@ -345,7 +356,6 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = &p->told.darknet;
 	told[place(NEEDS_AT_ONCE)] = words ? &p->told.at_once : NULL;
-	told[place(NEEDS_ONE)] = (words || is_of_anyone(o)) && p->told.ran <= 1 ? &p->told.one : NULL;
 	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu ? &p->told.data : NULL;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
@@ -357,6 +367,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= o->kind == OOM_KERNEL ? NEEDS_KILLED : 0;
+	is |= (words || is_of_anyone(o) || o->kind == OOM_OTHER || o->kind == OOM_KERNEL) && tells_no_network(p) ? NEEDS_OTHER : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= (o->kind == OOM_TENSORFLOW || o->kind == OOM_ONNX) && strchr(o->node, '/') ? NEEDS_NETWORK : 0;
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
@@ -436,8 +447,8 @@ push_machine(struct autopsy *y, const struct row *r)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (p->inferring.line && !p->training)
-		return;			/* it reads no set of data as training does */
+	if ((p->inferring.line && !p->training) || tells_no_network(p))
+		return;			/* that reads no set of data as training does */
 	if (!is_placed(y) && !y->main->host && (!p->told.device || p->told.by_system) && !(r->needs & (NEEDS_DATA | NEEDS_REPLAY)))
 		vec_push(y->arena, &y->likely, "Where it was the machine's memory: most often the data set lies there, read or made as one array or "
 		    "list, or loader processes hold copies of it. A part of the data, or num_workers=0 in PyTorch, then takes less.");
@@ -482,7 +493,7 @@ autopsy_likely(struct autopsy *y)
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
 		vec_push(y->arena, &y->likely, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
 		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
-	on = told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK | NEEDS_KILLED |
+	on = told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK | NEEDS_KILLED | NEEDS_OTHER |
 	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))];
 	head(y, r, on);
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)

@@ -98,37 +98,15 @@ printed(struct autopsy *y)
 	    "smaller.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
 }
 
-/* Is a batch of one that is told of in words not what failed, or is it told of beside larger ones? */
-static bool
-one_runs(const struct oom_told *t, int line)
-{
-	bool in_words = false, larger = false;
-	int i;
-
-	for (i = 0; i < t->batches; i++) {
-		in_words |= t->batch[i] == 1 && t->batch_line[i] == line;
-		larger |= t->batch[i] > 1;
-	}
-	return in_words && (!t->one.line || larger);
-}
-
 /* Where the log shows no more than how many samples a step takes. */
 static void
 batch_said(struct autopsy *y)
 {
-	void (*say)(struct autopsy *, const char *) = y->log.batch_told ? autopsy_reported : autopsy_hint;
-
-	if (y->log.batch == 1 && one_runs(&y->log.paste.told, y->log.batch_line))
+	if (y->causes.n || y->module || y->log.batch <= 1 || y->main->says || y->log.paste.told.graph.line || autopsy_is_driver(y->main))
 		return;
-	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says || y->log.paste.told.graph.line || autopsy_is_driver(y->main))
-		return;
-	if (y->log.batch == 1)
-		say(y, arena_printf(y->arena, "Line %d has a batch of 1. Where that is the run's, smaller samples, or fewer or "
-		    "narrower layers, take less.", y->log.batch_line));
-	else
-		say(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
-		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,
-		    (long long)y->log.batch));
+	autopsy_hint(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
+	    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,
+	    (long long)y->log.batch));
 }
 
 /* ---- devices ---- */

@@ -133,14 +133,20 @@ clause_is_question(struct talk t)
 
 #define LEARNED		"ap map miou iou dice loss losses nan acc f1 auc fid bleu psnr metric metrics score scores result results category categories class classes " \
     "prediction predictions overfits overfitting"
-#define FAILS		"memory mem oom ooms oomed vram ram gpu cuda error errors errored exception exceptions fail fails failed failing failure crash crashes "	\
+#define FAILS		"oom ooms oomed error errors errored exception exceptions fail fails failed failing failure crash crashes "	\
     "crashed crashing stop stops stopped stopping die dies died dying kill killed raise raises raised throw throws thrown occur occurs occurred " \
     "happen happens happened happening reported exhausted exits exited aborts aborted terminated freezes hangs leak leaks"
 
 bool
+clause_names_failure(struct talk t)
+{
+	return talk_any_whole(t, FAILS);
+}
+
+bool
 clause_is_of_learning(struct talk t)
 {
-	return talk_any_whole(t, LEARNED) && !talk_any_whole(t, FAILS);
+	return talk_any_whole(t, LEARNED) && !clause_names_failure(t) && !talk_any_whole(t, "memory mem vram ram gpu cuda");
 }
 
 /* ---- right beside a phrase ---- */

@@ -35,6 +35,8 @@ const char	*clause_says_unless(struct talk, const char *list, int sides, const c
 bool	clause_denies(struct talk, const char *at, size_t n);
 
 bool	clause_is_question(struct talk);
+/* Does it name a failure by a word for one: "error", "crashed", "killed"? */
+bool	clause_names_failure(struct talk);
 /* Is it of what a run has learned, "the loss is nan", and names no failure? */
 bool	clause_is_of_learning(struct talk);
 /* T's word that ends at AT or ahead of it, or begins at S or behind it; apostrophes are within. */

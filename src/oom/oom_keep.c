@@ -305,11 +305,6 @@ told_alone(struct oom_log *log)
 		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words));
 	}
 	vec_push(log->arena, &log->messages, o);
-	if (log->batch == 0 && told->batches > 0 && !told->runs) {
-		log->batch = told->batches == 1 ? told->batch[0] : -1;
-		log->batch_line = told->batch_line[0];
-		log->batch_told = true;
-	}
 }
 
 /* Caffe says nothing of what it asked for, but may have told before what its network takes. */

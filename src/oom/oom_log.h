@@ -196,7 +196,6 @@ struct oom_log {
 	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */
 	int batch_line;
-	bool batch_told;	/* by a sentence alone */
 	int64_t steps;		/* the last that is counted ahead of the first message; 0: none */
 	int steps_line;
 	struct oom_peaks peaks;	/* ahead of the first message */

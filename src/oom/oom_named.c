@@ -1,6 +1,6 @@
 /*
- * Numbers and names of a report in words, each by the words right beside it: a number is a batch only where none but
- * words such as "size of" stand between.
+ * Names of a report in words, each by the words right beside it. Numbers in sentences are not read: a batch that a person
+ * mentions may as well be one that runs, one of another, or a bound.
  */
 #include "oom/oom_named.h"
 
@@ -9,76 +9,10 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 
-#define NEAR_BATCH	28	/* bytes from the word to its number */
-#define MOST_BATCH	100000
 #define MOST_CALL_LINES	16	/* of one call */
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
     "p100 h100 k80 1080 2080 2070 3060 3070 vram"
-#define OF_OTHERS	"paper papers author authors official original"		/* whose batch it was */
-#define RUNS		"only can could able"		/* words of one that runs, beside those that say that it works; */
 #define SUCCEEDS	"successfully succeeded"	/* and of any that does */
-
-static void
-add_batch(struct oom_told *o, int64_t n, int line)
-{
-	int i;
-
-	for (i = 0; i < o->batches; i++)
-		if (o->batch[i] == n)
-			return;
-	if (n < 1 || n > MOST_BATCH || o->batches == TOLD_BATCHES)
-		return;
-	o->batch[o->batches] = n;
-	o->batch_line[o->batches++] = line;
-}
-
-/* Do none but such words stand between a name and its number? */
-static bool
-are_links(struct talk t)
-{
-	const char *s, *to, *end = t.s + t.n;
-
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (*s == '<' || *s == '>' || (s > t.s && memchr("(,+-", *s, 4)))
-			return false;		/* of a comparison, or of something else */
-		if (!piece_is_word(*s))
-			continue;
-		while (to < end && piece_is_word(*to))
-			to++;
-		if (!talk_any_whole(talk_part(t, s, to), "size sizes _size s _sizes of to is was as at only even just equal equals set be by "
-		    "down up from with like into a an"))
-			return false;
-	}
-	return true;
-}
-
-/* "128 batch_size": the number right ahead of the word, where that goes on with its size. */
-static bool
-ahead_of(struct talk t, const char *at, int64_t *n)
-{
-	const char *s = at;
-
-	while (s > t.s && s[-1] == ' ')
-		s--;
-	if (s == at || s == t.s || !is_digit(s[-1]) || !piece_find(talk_piece(talk_head(t, at, 10)), "size"))
-		return false;
-	while (s > t.s && is_digit(s[-1]))
-		s--;
-	return (s == t.s || s[-1] == ' ' || s[-1] == '\t') && piece_number(s, at, n);
-}
-
-/* "train_batch_size", but not "eval_batch_size", nor "steps_per_batch". */
-static bool
-is_of_training(struct talk t, const char *at)
-{
-	const char *s = at;
-
-	while (s > t.s && piece_is_word(s[-1]))
-		s--;
-	return !talk_any_of(talk_part(t, s, at), "eval val test pred per_batch") &&
-	    piece_find(talk_piece(talk_head(t, at, 10)), "size");
-}
 
 #define TESTS		"val valid validate validating validation test tests testing eval evaluate evaluating evaluation infer inference inferring "	\
     "predict predicting prediction testset testloader testdata valset valloader validset validloader evalloader evalset"
@@ -172,121 +106,6 @@ oom_named_call(struct oom_told *o, struct talk t)
 	}
 }
 
-#define GONE		"disappeared|disappears|went away|goes away|gone"
-#define SOLVED		"solved|fixed|resolved"
-#define NO_MORE		"no longer oom|no longer ooms|no longer out of|no longer runs out|no longer run out"
-#define WORKED		"was ok|is ok|worked|works"
-#define FAILURES	"error errors problem problems issue issues oom ooms overflow overflows exception exceptions crash crashes it this that"
-
-/* Does one of these words say in its clause that a failure ended: ahead of it, or on either side? */
-static bool
-ends_failure(struct talk t, const char *words, bool behind)
-{
-	size_t n;
-	const char *said = talk_find_whole(t, words, &n);
-	struct talk clause;
-
-	if (!said)
-		return false;
-	clause = talk_clause(t, said, n);
-	return talk_any_whole(behind ? clause : talk_part(clause, clause.s, said), FAILURES);
-}
-
-/* "With a batch of 1 the overflow disappeared", but not "my memory is gone", nor "it fails, while it worked yesterday" */
-static bool
-ends_it(struct talk t, const char *at)
-{
-	struct talk sentence = talk_sentence(t, at), rest = talk_part(sentence, at, sentence.s + sentence.n), ahead;
-	size_t n;
-	const char *said = talk_find_whole(rest, GONE "|" SOLVED "|" NO_MORE "|" WORKED, &n);
-
-	if (!said)
-		return false;
-	ahead = talk_part(sentence, at, said);
-	if (clause_says_no(talk_part(sentence, talk_clause(sentence, said, n).s, said), "") ||
-	    talk_any_whole(talk_part(sentence, sentence.s, said), "still but"))
-		return false;
-	if (talk_has_whole(rest, NO_MORE))
-		return true;
-	if (talk_has_whole(rest, WORKED))
-		return !talk_any_whole(ahead, "fails fail failed crashes crashed") && !oom_told_fails(ahead);
-	return ends_failure(rest, GONE, false) || ends_failure(rest, SOLVED, true);
-}
-
-/* "With a batch of 1 there is another error": of that sentence's failure it is not said that it is the same. */
-static bool
-is_of_another(struct talk t, const char *at)
-{
-	struct talk sentence = talk_sentence(t, at);
-
-	return talk_any_whole(sentence, "err error errors exception exceptions crash crashes") &&
-	    !talk_any_of(sentence, "mem same still even oom exhaust alloc");
-}
-
-/* "It fails until the batch is 1", "when the batch is 1, the AP is 0": a batch of one, of FROM to TO, is where it ran. */
-static bool
-is_outcome(struct talk t, const char *from, const char *to)
-{
-	struct talk sentence = talk_sentence(t, from);
-
-	return talk_any_whole(talk_clause(t, from, (size_t)(to - from)), "until untill till unless") ||
-	    clause_is_of_learning(talk_part(sentence, to, sentence.s + sentence.n));
-}
-
-/* "I can train with a batch of 1", but not "I can not", nor "can I". */
-static bool
-may_run(struct talk t, struct talk clause)
-{
-	return talk_any_whole(clause, RUNS) && !clause_says_no(clause, "") && !clause_is_question(talk_sentence(t, clause.s));
-}
-
-/* "a batch of 2 or more": no number by itself, which ends at S. */
-static bool
-is_bound(struct talk t, const char *s)
-{
-	return s < t.s + t.n && (*s == '+' || talk_has_whole(talk_head(t, s, 12), "or more|or larger|or higher|or bigger|and more|and above|and up|or above"));
-}
-
-/* "batch size of 8", "batch_size=1", "batchsize down to 4", "a batch of 16". */
-static void
-batches(struct oom_told *o, struct talk t, int line)
-{
-	const char *at = NULL, *behind, *s, *end = t.s + t.n, *stop;
-	struct talk between;
-	size_t length;
-	int64_t n;
-	bool ran, may;
-
-	if (o->of_tests)
-		return;
-
-	while (talk_next_phrase(t, "batch", &at, &length)) {
-		if (ahead_of(t, at, &n))
-			add_batch(o, n, line);
-		if (at > t.s && piece_is_word(at[-1]) && !is_of_training(t, at))
-			continue;
-		behind = at + length;
-		stop = end - behind > NEAR_BATCH ? behind + NEAR_BATCH : end;
-		for (s = behind; s < stop && !is_digit(*s) && !memchr(".;?!\n", *s, 5); s++)
-			;
-		between = talk_part(t, behind, s);
-		if (s == stop || !is_digit(*s) || between.n == 0 || piece_is_word(s[-1]) || !are_links(between))
-			continue;
-		s = piece_number(s, end, &n);
-		if (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])) || memchr("/*%", *s, 3) || (*s == ',' && s + 1 < end && is_digit(s[1]))))
-			continue;
-		if (is_bound(t, s) || oom_named_of_tests(t, behind, (size_t)(s - behind)) || talk_any_whole(talk_sentence(t, behind), OF_OTHERS))
-			continue;
-		ran = oom_named_runs(t, behind, (size_t)(s - behind)) || ends_it(t, behind);
-		o->runs |= ran;
-		may = may_run(t, talk_clause(t, behind, (size_t)(s - behind)));
-		o->ran = (ran || may) && n > o->ran ? n : o->ran;
-		add_batch(o, n, line);
-		if (n == 1 && !ran && !may && !is_outcome(t, behind, s) && !is_of_another(t, behind))
-			said_at(&o->one, t, behind, line);
-	}
-}
-
 static const struct {
 	const char *name, *words;
 	enum told_pool pool;
@@ -368,7 +187,7 @@ says_killed(struct talk t)
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
     "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
-#define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|at once|as soon as|instant|"		\
+#define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
     "when training starts|when i start|start training|starts training|beginning of training"
 #define AGENT	"reinforcement learning|ppo|dqn|ddpg|td3|rllib|stable-baselines|stable_baselines|stable_baselines3|gym environment|openai gym|rollout buffer|" \
@@ -531,13 +350,14 @@ note(struct said *to, struct talk t, const char *at, int line)
 void
 oom_named_line(struct oom_told *o, struct talk t, int line)
 {
-	const char *killed;
+	const char *killed, *at;
 	int i;
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
-	if (!begins_code(t))
-		note(&o->data, t, names_data(t), line);
+	at = begins_code(t) ? NULL : names_data(t);
+	if (at && oom_told_is_of_failure(o, t, at, line))
+		said_at(&o->data, t, at, line);
 	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
 	if ((killed = says_killed(t)))
@@ -560,5 +380,4 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	for (i = 0; i < TOLD_FRAMEWORKS; i++)
 		if (!o->framework[i].line)
 			note(&o->framework[i], t, talk_find_word(t, framework[i].words), line);
-	batches(o, t, line);
 }

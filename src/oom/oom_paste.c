@@ -206,6 +206,19 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->colab = line;
 }
 
+#define OF_NETWORK	"network|networks|neural|epoch|epochs|batch|batchsize|batch size|batch_size|train|trains|trained|training|trainer|train.py|fine-tune|"	\
+    "fine-tuning|finetune|finetuning|inference|dataset|datasets|data set|layer|layers|gradient|gradients|backprop|checkpoint|checkpoints|llm|llms|lora|"		\
+    "gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|embedding|embeddings|token|tokens|prompt|logits|gpt2|llama|seq2seq|runtimeerror|forward pass|backward pass|optimizer"
+#define OF_FRAMEWORK	"torch pytorch tensorflow keras mxnet gluon caffe paddle jax flax onnx theano cntk darknet diffusers huggingface tinygrad vllm sglang llama ollama "	\
+    "ggml gguf lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
+
+/* Anything of a neural network: programs of other kinds run out of memory, too, in the same words. */
+static bool
+is_of_network(struct talk t)
+{
+	return talk_has_whole(t, OF_NETWORK) || talk_any_begins(t, OF_FRAMEWORK);
+}
+
 /* Does the report end with ^C by itself? */
 static void
 stop(struct oom_paste *p, struct talk t, int line)
@@ -226,6 +239,10 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	stop(p, t, line);
 	if (source == SOURCE_COMMENT && !traced)
 		return;
+	if (is_of_network(t))
+		p->network = line;
+	if (told)
+		p->prose = line;
 	if (source == SOURCE_CODE)
 		t = form_without_comment(t);
 	oom_named_call(&p->told, t);

@@ -54,6 +54,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
+	int network;		/* the last line that is of a neural network, or of its training, */
+	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
 	int tf_files, jax_files;	/* and one with files of TensorFlow's Python, or of JAX, as tracebacks have them */
 	int torch_files;		/* the last line of a call in PyTorch, or of its XLA */

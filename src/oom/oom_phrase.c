@@ -388,6 +388,7 @@ const struct phrase oom_phrases[] = {
 	/* the machine */
 	{ "~unable to allocate % for an array with shape $", HOST(OOM_NUMPY) },
 	{ "~unable to allocate @ eib for an array with shape $", HOST(OOM_NUMPY) },	/* more than 63 bits can say */
+	{ "~unable to allocate % for an array", HOST(OOM_NUMPY) },
 	{ "~unable to allocate array with shape $", HOST(OOM_NUMPY) },
 	{ "~unable to allocate % for array with", HOST(OOM_NUMPY) },	/* as it is when it was translated twice */
 	{ "cpu_memory.cpp@ Failed to allocate # bytes of memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenVINO", NULL,
@@ -445,7 +446,7 @@ const struct phrase oom_phrases[] = {
 	{ "OOMKilled\afalse", NOTHING },	/* a field of each container's state */
 	{ "OOMKilled", HOST_SAYS("container", KILLED) },
 	{ "[WinError 1455] The paging file is too small", HOST_SAYS("Windows", PAGING_FILE) },
-	{ "[WinError 1455]", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "~WinError 1455", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~the paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~os error 1455", HOST_SAYS("Windows", PAGING_FILE) },
 	/* a process that ended so, in the words of who started it */

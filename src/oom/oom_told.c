@@ -146,6 +146,15 @@ oom_told_sentence(const struct oom_told *o, struct talk t)
 	return is_within(t, o->here) ? talk_sentence(t, o->here) : t;
 }
 
+bool
+oom_told_is_of_failure(const struct oom_told *o, struct talk t, const char *at, int line)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	return (o->here_line == line && is_within(sentence, o->here)) || clause_names_failure(sentence) ||
+	    talk_any_whole(sentence, "memory vram enough insufficient") || oom_told_fails(sentence);
+}
+
 /* "Take less if it runs out of memory"; but "even if I take less", what comes after the comma of "if it runs, it
  * runs out of memory", and "if you could help with it", are what is said. */
 static bool

@@ -7,7 +7,6 @@
 
 #include "oom/oom_clause.h"
 
-#define TOLD_BATCHES	4
 #define TOLD_FRAMEWORKS	9
 
 enum told_what {		/* of memory, as people say it; what is further down tells less */
@@ -30,11 +29,6 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	bool sentence;		/* in a sentence, as people write them and programs hardly do */
 	int gpu;		/* the last line that names a device */
 	struct said data;	/* the last that speaks of a whole set of data */
-	int64_t batch[TOLD_BATCHES];	/* that are named, each once, as they come */
-	int batch_line[TOLD_BATCHES], batches;
-	bool runs;		/* one of these is said to run, */
-	int64_t ran;		/* and the largest that is; 0: none */
-	struct said one;	/* where a batch of one is named that is not said to run */
 	struct said framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */
 	int call_depth, call_lines;	/* of a call that a line of tests opened, and its lines so far; depth 0: none is */
 	bool of_tests;		/* this line stands within such a one */
@@ -58,6 +52,8 @@ void	oom_told_line(struct oom_told *, struct talk, int line);
 void	oom_told_grows(struct oom_told *, struct talk, int line);
 /* The sentence of LINE that says what is kept of memory. */
 struct talk	oom_told_sentence(const struct oom_told *, struct talk line);
+/* Is the sentence at AT of LINE, which was read last, one that speaks of memory, or names a failure? */
+bool	oom_told_is_of_failure(const struct oom_told *, struct talk line, const char *at, int number);
 /* Is what N bytes at AT of a line name told as what happened: neither denied, nor advised, nor within code? */
 bool	oom_told_happened(struct talk line, const char *at, size_t n);
 /* Does T by itself say that memory ran out, or is short? */

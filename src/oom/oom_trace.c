@@ -210,9 +210,9 @@ note_bar(struct oom_log *log, struct piece line, int number)
 	if (!oom_bar_read(line.s, line.n, &bar))
 		return;
 	title = until(bar.title, bar.title + bar.title_bytes);
-	if (piece_any_begins(title, "download fetching upload") || piece_any_of(title, "checkpoint shard weights pipeline"))
+	if (piece_any_begins(title, "download fetching upload scanning preprocess tokeniz") || piece_any_of(title, "checkpoint shard weights pipeline"))
 		return;		/* neither rounds nor data */
-	if (piece_any_begins(title, "loading reading caching scanning preprocess tokeniz") && !piece_any_of(title, "model"))
+	if (piece_any_begins(title, "loading reading caching") && !piece_any_of(title, "model"))
 		log->reading = number;
 	else if (piece_any_of(title, "valid( valid validation evaluat eval testing"))
 		log->evaluating = number;

@@ -326,6 +326,14 @@ said(struct said *to, struct talk t, const char *at, int line)
 		said_at(to, t, at, line);
 }
 
+/* Only where the sentence at AT tells of a failure, of memory's or by a word for any: what else a report speaks of is no place of it. */
+static void
+said_of_failure(struct said *to, const struct oom_told *told, struct talk t, const char *at, int line)
+{
+	if (at && oom_told_is_of_failure(told, t, at, line))
+		said_at(to, t, at, line);
+}
+
 void
 oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
@@ -340,19 +348,22 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
 		p->grows = p->told.said;
 	if ((at = is_late(t)) || (p->told.here_line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
-		said(&p->later, t, at, line);
+		said_of_failure(&p->later, &p->told, t, at, line);
 	if ((at = evaluates(t)) || (p->told.here_line == line && (at = evaluates_there(oom_told_sentence(&p->told, t)))))
-		said(&p->evaluating, t, at, line);
+		said_of_failure(&p->evaluating, &p->told, t, at, line);
 	said(&p->metrics, t, talk_first(t, "compute_metrics|eval_accumulation_steps|eval_accumilation_steps|preprocess_logits_for_metrics"),
 	    line);
 	if (!talk_any_of(t, "train fine-tun finetun"))
-		said(&p->inferring, t, infers(t), line);
+		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
-	said(&p->media, t, has_media(t), line);
-	said(&p->loading, t, loads(t), line);
-	said(&p->resuming, t, resumes(t), line);
-	said(&p->parallel, t, is_parallel(t), line);
+	said_of_failure(&p->media, &p->told, t, has_media(t), line);
+	said_of_failure(&p->loading, &p->told, t, loads(t), line);
+	said_of_failure(&p->resuming, &p->told, t, resumes(t), line);
+	if ((at = is_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
+		said_at(&p->parallel, t, at, line);
+	else
+		said_of_failure(&p->parallel, &p->told, t, at, line);
 	if (talk_any_begins(t, "torch pytorch nn.dataparallel"))
 		*(source == SOURCE_PROSE ? &p->torch_told : &p->torch) = line;
 	size_of_pictures(p, t, line);

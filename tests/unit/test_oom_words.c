@@ -42,12 +42,12 @@ Test(oom_words, memory_that_grows)
 
 Test(oom_words, a_failure_after_a_time)
 {
-	static const char *const yes[] = { "it crashes after 26 epochs", "after a few iterations I get it", "it runs for a while",
-	    "fails in the second epoch", "when the epoch goes to 60", "it works fine for a while",
+	static const char *const yes[] = { "it crashes after 26 epochs", "after a few iterations I get the error", "it runs for a while and stops",
+	    "fails in the second epoch", "it fails when the epoch goes to 60", "it works fine for a while, then it crashes",
 	    "it does not fail at once, but after 3 epochs",
-	    "It trains for 12 epochs, after which memory ends", "The loss is fine, but after 12 epochs it ends", "After 12 epochs of training I get the error in a loss" };
+	    "It trains for 12 epochs, after which it is out of memory", "The loss is fine, but after 12 epochs it stops", "After 12 epochs of training I get the error in a loss" };
 	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
-	    "look after it", "After 4 epochs the accuracy is 0.6", "kernel compiling for a while", "It ran out of memory a few hours ago", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
+	    "look after it", "it runs for a while", "I train it for 12 epochs. It fails.", "After 4 epochs the accuracy is 0.6", "kernel compiling for a while", "It ran out of memory a few hours ago", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
 	    "After 3 hours of searching I did not find the cause", "I train with 90 hours of speech and get CUDA out of memory",
 	    "Some jobs randomly run out of CUDA memory during the setup prior to training", "It worked for a while with the old version; the new one fails at once",
 	    "It is out of memory; with smaller ones, the AP of each category is 0 after 12 epochs" };
@@ -61,10 +61,10 @@ Test(oom_words, a_failure_after_a_time)
 Test(oom_words, validation_and_tests)
 {
 	static const char *const yes[] = { "it goes smoothly until validation, where it fails", "GPU memory spike on validation", "out of memory in test time", "it always fails in the validation step", "the error comes during evaluation",
-	    "when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
+	    "it crashes when testing on my own pictures", "it fails in test mode", "It works in training but fails during validation",
 	    "there is not enough memory during evaluation",
 	    "testing the code on my data, I get OOM during validation", "OOM when I call model.predict on all of it", "out of memory at predict time", "Validation out of memory", "CUDA out of memory when validation" };
-	static const char *const no[] = { "200 pictures in my validation set", "it predicts well", "model.predict works", "it saves when validation accuracy is best", "Test code:", "When I tested with a batch of 4 it failed", "val_loss: 0.4", "I tested it on two cards",
+	static const char *const no[] = { "200 pictures in my validation set", "I get OOM in training. When testing on my own pictures I used another card.", "it predicts well", "I run model.predict on all of it", "model.predict works", "it saves when validation accuracy is best", "Test code:", "When I tested with a batch of 4 it failed", "val_loss: 0.4", "I tested it on two cards",
 	    "testing the driver helps", "Schema validation fails for my config", "Schema validation fails. I get OOM in training.", "out of memory when testing the code with my data", "OOM while testing your code", "It works during validation, but fails during training",
 	    "It fails when training, never when validating", "during evaluation it works" };
 
@@ -88,19 +88,19 @@ Test(oom_words, the_evaluation_of_a_trainer)
 
 Test(oom_words, what_is_loaded)
 {
-	cr_expect_eq(read_lines("I get it while loading the weights").loading.line, 1);
+	cr_expect_eq(read_lines("I get OOM while loading the weights").loading.line, 1);
 	cr_expect_eq(read_lines("is 48 GB not enough to load the model?").loading.line, 1);
 	cr_expect_eq(read_lines("Loading model ...").loading.line, 0, "a program's own line");
 	cr_expect_eq(read_lines("the load of the machine").loading.line, 0);
-	cr_expect_eq(read_lines("I can't load it").loading.line, 1);
+	cr_expect_eq(read_lines("I can't load it").loading.line, 0, "why is not said");
 	cr_expect_eq(read_lines("there is no failure to load").loading.line, 0);
 	cr_expect_eq(read_lines("Without torch.load or anything to load").loading.line, 0);
 }
 
 Test(oom_words, several_devices)
 {
-	cr_expect_eq(read_lines("I use nn.DataParallel on both").parallel.line, 1);
-	cr_expect_eq(read_lines("the first GPU has more than others").parallel.line, 1);
+	cr_expect_eq(read_lines("I use nn.DataParallel on both").parallel.line, 0, "what failed is not said");
+	cr_expect_eq(read_lines("the first GPU has more than others, and fails").parallel.line, 1);
 	cr_expect_eq(read_lines("(GPU 0 ; 4.00 GiB total capacity").parallel.line, 0);
 	cr_expect_eq(read_lines("my GPU is a K80").parallel.line, 0);
 	cr_expect_eq(read_lines("I do not use DataParallel, there is one GPU").parallel.line, 0);
@@ -127,9 +127,9 @@ Test(oom_words, several_devices_in_questions_and_wishes)
 		"It does not work on one GPU, and on two GPUs it does not either.",
 	};
 	static const char *const told[] = {
-		"Why does the first GPU have more than the others?", "Why do I run out of memory with DataParallel?", "I run it with multi-gpu and it stops.",
+		"Why does the first GPU run out of memory, and the others do not?", "Why do I run out of memory with DataParallel?", "I run it with multi-gpu and it stops.",
 		"I call 2 gpus, but it is still out of memory. When I use a single gpu, it just costs about 5GB.", "On one GPU it works fine, with two GPUs it fails.",
-		"It runs well on a single gpu, but with ddp memory ends.", "If I use multi-gpu it fails.",
+		"It runs well on a single gpu, but with ddp it is out of memory.", "If I use multi-gpu it fails.",
 	};
 	size_t i;
 
@@ -160,8 +160,9 @@ Test(oom_words, the_size_of_pictures)
 
 Test(oom_words, inference_and_versions)
 {
-	cr_expect_eq(read_lines("when I run inference on a film").inferring.line, 1);
-	cr_expect_eq(read_lines("on a long video").media.line, 1);
+	cr_expect_eq(read_lines("it crashes when I run inference on a film").inferring.line, 1);
+	cr_expect_eq(read_lines("it crashes on a long video").media.line, 1);
+	cr_expect_eq(read_lines("on a long video").media.line, 0);
 	cr_expect_eq(read_lines("train on a long video").media.line, 0);
 	cr_expect_eq(read_lines("train on a long video").training, 1);
 	cr_expect_eq(read_lines("The inference works fine, only fine-tuning fails.").inferring.line, 0);
@@ -200,17 +201,6 @@ Test(oom_words, what_is_named_for_something_else)
 	cr_expect_eq(read_lines("My GPU runs out of memory. I do not use a replay buffer.").told.replay.line, 0);
 	cr_expect_eq(read_lines("My GPU runs out of memory with a replay buffer of 10000.").told.replay.line, 1);
 	cr_expect_eq(read_lines("I use the standard vocab.txt.").told.vocabulary.line, 0);
-	cr_expect_eq(read_lines("The paper used batch size 256 on 8 V100.").told.batches, 0);
-	cr_expect(read_lines("With batch size 1 it works.").told.runs);
-	cr_expect_not(read_lines("A batch size of 64 does not work.").told.runs);
-	cr_expect_not(read_lines("BERT is fine-tuned with a batch size of 64.").told.runs);
-	cr_expect_not(read_lines("With batch size 1 it fails.").told.runs);
-	cr_expect_eq(read_lines("With batch size 1 my GPU memory is gone and I get OOM").told.one.line, 1);
-	cr_expect_eq(read_lines("Even a batch size of 1 no longer fits my GPU: OOM").told.one.line, 1);
-	cr_expect_eq(read_lines("batch size 1 fails with OOM on my GPU, while it worked yesterday").told.one.line, 1);
-	cr_expect_eq(read_lines("OOM with more; with batch size 1 the error is gone").told.one.line, 0);
-	cr_expect_eq(read_lines("With a batch size of 1 it no longer runs out of memory").told.one.line, 0);
-	cr_expect_eq(read_lines("A batch size of 1 solved the problem").told.one.line, 0);
 	cr_expect_eq(read_lines("RAM fills up with tf.data shuffle(buffer_size=10000).").told.shuffle.line, 1);
 	cr_expect_eq(read_lines("RAM fills up without any shuffle of the dataset's buffer.").told.shuffle.line, 0);
 	cr_expect_eq(read_lines("It runs out of memory at 145 epochs.").later.line, 1);
