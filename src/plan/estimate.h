@@ -44,6 +44,17 @@ struct beside {			/* of a call, from when it might begin but for waits to its en
 /* Of the same graph's calls, by instant from START on, where they begin; 0 elsewhere. */
 void		plan_beside(const struct plan *, const struct card *, struct arena *, int start, struct beside *);
 
+struct overlap {		/* of an update of several ranks, in nanoseconds */
+	double alone;		/* a rank's own work, branches and all */
+	double sent;		/* that the link is in use */
+	double hidden;		/* of that, beside the work */
+	double step;		/* both */
+};
+
+/* overlap.c: with a link of so many bytes a nanosecond each way, of which nothing but the rate is counted. All zero where the card
+ * is not known, or ranks are stages of a pipeline, or one. */
+struct overlap	plan_overlap(const struct module *, double link);
+
 #define FEED_KERNELS	2	/* of a step beside those of its calls: its batch arrives, and its results are handed over */
 #define TOGETHER_NS	1e6	/* one launch makes about as many updates as take so long, */
 #define TOGETHER_MOST	16	/* and no more than that */

@@ -203,7 +203,7 @@ count_traffic(const struct module *m, struct plan_summary *s)
 			s->gathered += bytes;
 			continue;
 		}
-		if (sum->first->kind != T_GRADIENT) {
+		if (sum->first->def->phase != PHASE_UPDATE) {	/* of batch normalisation; what is summed there is no gradient */
 			s->statistics += bytes;
 			continue;
 		}

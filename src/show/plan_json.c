@@ -55,8 +55,26 @@ write_stages(struct json *j, const struct module *m)
 	jsonw_real(j, "bubble_estimate", plan_turns(m).waits);
 }
 
+/* How long what goes between ranks takes over that link, and what of it a rank's own work hides; null where that is not known. */
 static void
-write_totals(struct json *j, const struct module *m, const struct plan_summary *s)
+write_overlap(struct json *j, const struct module *m, int64_t link)
+{
+	struct overlap o = plan_overlap(m, (double)link / 8);
+
+	if (o.sent <= 0) {
+		jsonw_null(j, "overlap");
+		return;
+	}
+	jsonw_flat_object(j, "overlap");
+	jsonw_int(j, "link_gigabits", link);
+	jsonw_real(j, "communication_milliseconds", o.sent / 1e6);
+	jsonw_real(j, "hidden_milliseconds", o.hidden / 1e6);
+	jsonw_real(j, "update_milliseconds", o.step / 1e6);
+	jsonw_end(j);
+}
+
+static void
+write_totals(struct json *j, const struct module *m, const struct plan_summary *s, int64_t link)
 {
 	const struct plan *p = m->plan;
 	const struct device *d = &m->set.device;
@@ -104,6 +122,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	jsonw_int(j, "whole_state_bytes", s->whole_state);
 	jsonw_int(j, "whole_weight_bytes", s->whole_weights);
 	jsonw_end(j);
+	write_overlap(j, m, link);
 	write_stages(j, m);
 	if (d->given) {
 		jsonw_flat_object(j, "device");
@@ -279,10 +298,9 @@ print_json(FILE *f, const struct module *m, const struct plan_style *style)
 	const struct plan_summary *s = plan_summarise(m);
 	struct json j;
 
-	(void)style;
 	jsonw_begin(&j, f);
 	jsonw_object(&j, NULL);
-	write_totals(&j, m, s);
+	write_totals(&j, m, s, style->link ? style->link : DEFAULT_LINK);
 	write_speed(&j, m);
 	write_work(&j, "forward", m, false);
 	write_work(&j, "repeated", m, true);

@@ -92,6 +92,20 @@ print_shared(const struct printer *r, enum tensor_kind kind, int64_t whole)
 	fprintf(r->out, "  on each rank, at most: its piece of every tensor, of %s in all\n", size_human(all, whole));
 }
 
+/* What of it goes on beside a rank's own work, over a link of so many bytes a nanosecond. */
+static void
+print_hidden(const struct printer *r, double link)
+{
+	struct overlap o = plan_overlap(r->m, link);
+
+	if (o.sent <= 0) {
+		fputs(" (estimate: that rate alone, no latency, nothing hidden)\n", r->out);
+		return;
+	}
+	fprintf(r->out, ", of which %.3g ms are hidden by a rank's own work, %.3g ms not (estimate: that rate alone, no latency)\n",
+	    o.hidden / 1e6, (o.sent - o.hidden) / 1e6);
+}
+
 /* What goes over the wire between ranks, and how long that takes at least. */
 static void
 print_traffic(const struct printer *r)
@@ -119,8 +133,8 @@ print_traffic(const struct printer *r)
 	if (s->gathered)
 		fprintf(r->out, "; and to bring %s of weights to all ranks", size_human(weights, s->gathered));
 	putc('\n', r->out);
-	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s (estimate: that rate alone, no latency, nothing hidden)\n",
-	    "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
+	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s", "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
+	print_hidden(r, (double)link / 8);
 }
 
 static void

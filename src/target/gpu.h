@@ -36,6 +36,9 @@ struct gpu_arch {		/* limits of a compute capability */
 	int products;		/* of f32 that a multiprocessor adds in a clock */
 	/* cuDNN has convolutions for it that add up the channels of what they make, and need not be compiled first */
 	bool conv_sums;
+	/* 10^9 bytes a second each way, of the fastest link to others with which cards of it are sold: NVLink, where a card has it,
+	 * else 16 lanes of PCI Express (NVIDIA's data sheets); 0: not known */
+	int link;
 };
 
 /* NULL: there is no such compute capability. */
