@@ -167,30 +167,43 @@ same(const struct convolution_note *a, const struct convolution_note *b)
 	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
+/* Is V one of the first N? */
+static bool
+noted(const struct emitter *e, const struct convolution_note *v, int n)
+{
+	int k;
+
+	for (k = 0; k < n; k++)
+		if (same(&e->convolutions.v[k], v))
+			return true;
+	return false;
+}
+
 static void
 put_choice(struct emitter *e, struct library *l, int i)
 {
-	const struct convolution_note *v = &e->convolutions.v[i];
+	struct convolution_note v = e->convolutions.v[i];
 	const struct precision *precision = e->module->set.precision;
-	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .relu = v->relu,
-		.sums = v->sums, .keep = v->keep, .room = v->room, .b = v->b, .s = v->s, .view = v->view,
+	struct dnn_conv c = { .kind = v.kind, .bias = v.bias, .relu = v.relu,
+		.sums = v.sums, .keep = v.keep, .room = v.room, .b = v.b, .s = v.s, .view = v.view,
 		.fast = precision->rounds_products,
 		.type = (cudnnDataType_t)precision->element->cudnn };
 	struct dnn_choice choice;
 	struct dnn d;
-	int k;
+	bool found;
 
-	for (k = 0; k < i; k++)
-		if (same(&e->convolutions.v[k], v))
-			return;
-	e->engines.requested++;
-	if (!dnn_choose(&d, &l->device, &c, &choice)) {
-		if (!c.sums)
-			return;
-		c.sums = false;		/* a sweep adds up, then */
-		if (!dnn_choose(&d, &l->device, &c, &choice))
-			return;
+	if (noted(e, &v, i))
+		return;
+	found = dnn_choose(&d, &l->device, &c, &choice);
+	if (!found && v.sums) {		/* a sweep adds up, then */
+		c.sums = v.sums = false;
+		if (noted(e, &v, e->convolutions.n))
+			return;		/* the same without sums has its own record */
+		found = dnn_choose(&d, &l->device, &c, &choice);
 	}
+	e->engines.requested++;
+	if (!found)
+		return;
 	e->engines.chosen++;
 	dnn_free(&d, 0);
 	put_record(e, &c, &choice);
