@@ -189,6 +189,23 @@ output(struct ir_reader *r, struct output *o, struct loc loc)
 		o->over = tensor(r);
 }
 
+/* What N, NAME_grad, differentiates: a NAME with its path. NULL: not known, as where it is one of several gradients. */
+static const struct node *
+differentiated(const struct graph *g, const struct node *n)
+{
+	int i;
+
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *of = g->nodes.v[i];
+		size_t len = strlen(of->op->name);
+
+		if (of->phase == PHASE_FORWARD && strcmp(of->path, n->path) == 0 &&
+		    strncmp(of->op->name, n->op->name, len) == 0 && strcmp(n->op->name + len, "_grad") == 0)
+			return of;
+	}
+	return NULL;
+}
+
 #define MOST_OUTPUTS	16
 
 static void
@@ -227,6 +244,7 @@ node(struct ir_reader *r)
 	n = ir_node(r->g, op, ir_read_string(r), loc, in.n, in.v);
 	n->attr = attr;
 	n->phase = phase;
+	n->forward = phase == PHASE_BACKWARD ? differentiated(r->g, n) : NULL;
 	for (i = 0; i < nout && !r->failed; i++) {
 		if (out[i].absent) {
 			ir_add_output(r->m, n, NULL);

@@ -1,7 +1,7 @@
 /*
  * Passes as text in, text out: each tests/golden/ir/NAME.in holds a module as IR text whose first line
- * names a pass, "# pass inplace", and maybe a target, "# pass workspaces cuda"; the module after it
- * must print as NAME.out. Also: what is printed reads back as itself, and broken text ends in a
+ * names a pass, "# pass inplace", maybe a target, "# pass workspaces cuda", and maybe a GPU on which it is
+ * for speed, "# pass conv-sums cuda H100"; the module after it must print as NAME.out. Also: what is printed reads back as itself, and broken text ends in a
  * diagnostic, never in a crash.
  */
 #include <criterion/criterion.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "target/gpu.h"
 #include "target/target.h"
 #include "ir/pass.h"
 
@@ -55,6 +56,16 @@ pass_find(const char *name)
 }
 
 static void
+for_speed_on(const char *card, struct module *m, struct pass_options *o)
+{
+	const struct gpu *gpu = gpu_find(card);
+
+	cr_assert_not_null(gpu, "no GPU '%s'", card);
+	m->set.device = (struct device){ .given = true, .name = gpu->name, .arch = gpu->arch };
+	o->speed = true;
+}
+
+static void
 one(const char *name)
 {
 	struct arena *a = arena_new();
@@ -62,10 +73,10 @@ one(const char *name)
 	struct diags d;
 	struct source *in = slurp(a, in_source(a, arena_printf(a, "%s.in", name))), *out;
 	struct module *m;
-	char pass[64] = "", target[16] = "c", *text;
+	char pass[64] = "", target[16] = "c", card[32] = "", *text;
 
 	diags_init(&d, a);
-	cr_assert_geq(sscanf(in->text, "# pass %63s%*1[ ]%15s", pass, target), 1,
+	cr_assert_geq(sscanf(in->text, "# pass %63s%*1[ ]%15s%*1[ ]%31s", pass, target, card), 1,
 	    "%s.in names no pass", name);
 	o.target = target_find(target);
 	cr_assert_not_null(o.target, "%s: no target '%s'", name, target);
@@ -73,6 +84,8 @@ one(const char *name)
 	cr_assert_not_null(m, "%s: line %d: %s", name, d.all.n ? loc_line(d.all.v[0]->loc) : 0,
 	    d.all.n ? d.all.v[0]->message : "");
 	cr_assert(ir_verify(m), "%s: %s", name, d.all.n ? d.all.v[0]->message : "");
+	if (*card)
+		for_speed_on(card, m, &o);
 	cr_assert(pass_apply(pass_find(pass), m, &o), "%s: pass %s failed", name, pass);
 	cr_assert(ir_verify(m), "%s: after %s: %s", name, pass, d.all.n ? d.all.v[0]->message : "");
 	out = slurp(a, in_source(a, arena_printf(a, "%s.out", name)));
