@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "target/target.h"
+#include "fit/sharding.h"
 #include "fit/trade.h"
 #include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
@@ -73,6 +74,25 @@ write_overlap(struct json *j, const struct module *m, int64_t link)
 	jsonw_end(j);
 }
 
+/* What ranks that do not fit might share out; null where they do, or nothing can be. */
+static void
+write_sharding(struct json *j, const struct module *m)
+{
+	struct sharding s = fit_sharding(m);
+
+	if (!s.planned) {
+		jsonw_null(j, "sharding");
+		return;
+	}
+	jsonw_flat_object(j, "sharding");
+	jsonw_string(j, "shard", shard_name(s.what));
+	jsonw_int(j, "arena_bytes", s.planned->plan->arena_bytes);
+	jsonw_int(j, "persistent_bytes", s.planned->plan->persistent_bytes);
+	jsonw_int(j, "left_bytes", s.left);
+	jsonw_bool(j, "fits", s.fits);
+	jsonw_end(j);
+}
+
 static void
 write_totals(struct json *j, const struct module *m, const struct plan_summary *s, int64_t link)
 {
@@ -133,6 +153,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	} else {
 		jsonw_null(j, "device");
 	}
+	write_sharding(j, m);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "target/gpu.h"
 #include "target/target.h"
+#include "fit/sharding.h"
 #include "fit/trade.h"
 #include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
@@ -166,14 +167,35 @@ print_device(const struct printer *r)
 {
 	const struct device *d = &r->m->set.device;
 	char spare[SIZE_TEXT];
-	int64_t left = d->memory - r->p->arena_bytes;
+	int64_t left = d->memory - r->p->arena_bytes, ranks = module_ranks(r->m);
+	bool beside = ranks <= 1 || r->p->arena_bytes <= target_memory(r->p->target, ranks, d);	/* as the next row counts */
 
 	if (!d->given)
 		return;
 	size_row(r, "device", d->memory);
 	fprintf(r->out, "  %s%s%s %s\n", d->name ? d->name : "", d->name ? ": " : "",
-	    left >= 0 ? "fits, leaving" : "DOES NOT FIT: over by",
+	    left < 0 ? "DOES NOT FIT: over by" : beside ? "fits, leaving" :
+	    "DOES NOT FIT beside driver, context, libraries and NCCL: leaves",
 	    size_human(spare, left >= 0 ? left : -left));
+}
+
+/* What ranks that do not fit might share out, and what each holds of it then. */
+static void
+print_sharding(const struct printer *r)
+{
+	struct sharding s = fit_sharding(r->m);
+	char name[32], left[SIZE_TEXT], all[SIZE_TEXT], part[3][SIZE_TEXT];
+	const struct plan_summary *parts;
+
+	if (!s.planned)
+		return;
+	parts = plan_summarise(s.planned);
+	snprintf(name, sizeof(name), "with shard %s", shard_name(s.what));
+	size_row(r, name, s.planned->plan->arena_bytes);
+	fprintf(r->out, "  %s %s of %s, which driver, context, libraries and NCCL are estimated to leave: parameters %s, "
+	    "optimizer state %s, what is transient %s\n", s.fits ? "fits" : "DOES NOT FIT either", size_human(left, s.left),
+	    size_human(all, r->m->set.device.memory), size_human(part[0], parts->persistent[T_PARAM]),
+	    size_human(part[1], parts->persistent[T_OPTIMIZER]), size_human(part[2], s.planned->plan->transient_bytes));
 }
 
 /* Done twice so that less need be kept */
@@ -312,6 +334,7 @@ print_totals(const struct printer *r)
 	print_pieces(r);
 	print_eager(r);
 	print_device(r);
+	print_sharding(r);
 	plan_feeding(r->out, r->m, &r->style);
 }
 
