@@ -9,6 +9,7 @@
  *                           autopsy_xla.c, by what XLA counts, autopsy_paste.c, by what was pasted
  *                           beside it, autopsy_progress.c, by how far the run had come, and
  *                           autopsy_shape.c, by shapes alone
+ *     autopsy_says.h        the inventory: each kind of sentence, and what it rests on
  *     autopsy_likely()      autopsy_likely.c: what is likeliest where the log gives evidence of nothing
  *     autopsy_text() ...    the answer for people and for programs
  *
@@ -19,6 +20,7 @@
 
 #include <stdio.h>
 
+#include "autopsy/autopsy_says.h"
 #include "fit/advice.h"
 #include "frameworks/forecast.h"
 #include "oom/oom_dump.h"
@@ -41,6 +43,11 @@ struct budget {			/* the arithmetic of a message; bytes, -1 where unknown */
 	bool idle;		/* by its counters nothing was allocated */
 	bool lent;		/* it counts more than the card has */
 	VEC(const char *) doubts;	/* figures that cannot be, and what was made of them */
+};
+
+struct sentence {
+	const char *text;
+	enum autopsy_says kind;	/* which says what it rests on */
 };
 
 struct cure {			/* a change of the run that failed */
@@ -73,9 +80,9 @@ struct autopsy {
 	int64_t sure_batch, largest_batch;	/* within the pool by that model: surely, and at most */
 	int64_t memory;		/* as the user says; 0: not said */
 	int64_t card, card_largest;	/* --memory beside a pool of the log, and the batch by the dump's rules */
-	VEC(const char *) causes;	/* what the log gives evidence of, most telling first */
-	int hints;		/* of those, conditions on what settings and sentences have (a batch, pictures) */
-	VEC(const char *) reported;	/* what people's words would mean, each quoted and a condition: no evidence */
+	VEC(struct sentence) causes;	/* what the message and its log give evidence of, most telling first */
+	VEC(struct sentence) reported;	/* what other lines and people's words would mean, each named and a condition */
+	int lines, hints;	/* of the latter, those that rest on lines, and of these what is only mentioned (a batch, a size) */
 	VEC(const char *) likely;	/* where that is nothing: what is likeliest then, after a sentence ahead of it */
 	int likely_else;	/* the first of these that is of another condition; 0: none is */
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */

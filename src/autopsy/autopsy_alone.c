@@ -16,10 +16,10 @@ static void
 impossible(struct autopsy *y)
 {
 	if (y->lo >= IMPOSSIBLE)
-		autopsy_cause(y, "No machine has as much. Either the size itself is wrong, as when it is computed from something that was "
+		autopsy_cause(y, SAYS_IMPOSSIBLE, "No machine has as much. Either the size itself is wrong, as when it is computed from something that was "
 		    "never set, or runs over; or it is the product of extents that need not be multiplied, such as a number for each pair.");
 	else if (y->lo >= NO_DEVICE && !y->main->host && y->main->kind != OOM_XLA && y->budget.total <= 0)
-		autopsy_cause(y, "No single device has as much: what else was held does not matter. Either the size itself is wrong, as when it is "
+		autopsy_cause(y, SAYS_IMPOSSIBLE, "No single device has as much: what else was held does not matter. Either the size itself is wrong, as when it is "
 		    "computed from something that was never set, or it is the product of extents that need not be multiplied, such as a "
 		    "number for each pair, and has to be made in parts.");
 }
@@ -44,16 +44,16 @@ bare_request(struct autopsy *y)
 	    (y->main->facts & TRACE_NO_BATCH))
 		return;
 	if (y->main->kind == OOM_CUPY && y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE)
-		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
+		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
 		    "of a formula, each part of which makes one of its own.", size_human(human, asked(y))));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && y->main->kind == OOM_PADDLE)
-		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once. PaddlePaddle may take a share of the device as one "
+		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once. PaddlePaddle may take a share of the device as one "
 		    "pool (FLAGS_fraction_of_gpu_memory_to_use), and a further piece as large when that is used up: then a smaller "
 		    "share, or FLAGS_allocator_strategy=auto_growth, asks for less. Else it is one tensor or one workspace, which "
 		    "as a rule grows with the samples at once and their size.", size_human(human, asked(y))));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX ||
 	    y->main->kind == OOM_TF_ALLOCATOR))
-		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
+		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
 		    "workspace. In a step, one so large is mostly made of a batch, and grows with its samples and their "
 		    "size (length, pixels), where pairs of positions are compared with the square of the length; before the "
 		    "first step no batch matters.",
@@ -76,7 +76,7 @@ share(struct autopsy *y)
 	    (y->main->facts & (TRACE_OF_TENSOR | TRACE_NO_BATCH)) || y->budget.roomy || y->main->says ||
 	    y->main->shape.known || y->matches.all.n)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "
+	autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "
 	    "tensor or one workspace. Where it is a layer's result, it grows with the samples of a batch and with their size "
 	    "(pixels, length); one for all pairs of positions, as in attention, with the square of their number. Smaller ones, "
 	    "or parts (tiles) of them one after the other, take less.",
@@ -123,9 +123,9 @@ own_step(struct autopsy *y, const char *have)
 	const char *where = autopsy_of_others(y) || y->budget.in_use >= 0 ? "what is left to it" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
 	    "the device";
 
-	autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s what "
-	    "forward keeps smaller, but not weights, gradients and the optimizer's numbers.%s%s", have, where, autopsy_less(y), autopsy_in_first_round(y) ? "" : " Where it fails later, "
-	    "tensors of earlier steps may be held (sums of losses with their graph, lists of results).", may_be_recorded(y) ?
+	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s layers' "
+	    "results smaller, but not weights and what goes with them.%s%s", have, where, autopsy_less(y), autopsy_in_first_round(y) ? "" : " Where it fails later, "
+	    "something may be held from earlier ones (sums of losses with their graph, lists of results).", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
 
@@ -163,7 +163,7 @@ own(struct autopsy *y)
 		return;
 	have = held(y, total);
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
-		autopsy_cause(y, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
+		autopsy_cause(y, SAYS_SERVING, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
 		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "
 		    "Weights in fewer bits (a quantized model), parts of them on more devices, or fewer and "
 		    "shorter requests side by side (max_num_seqs, max_model_len) take less.", have,
@@ -196,7 +196,7 @@ emptied(struct autopsy *y)
 	if (y->causes.n || y->main->kind != OOM_PYTORCH || b->total <= 0 || b->allocated < 0 || b->reserved < b->total / 3 * 2 ||
 	    b->lent || b->roomy || y->forecast.known)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "This process has reserved %s of the device's %s, of which %s are tensors: the rest was "
+	autopsy_cause(y, SAYS_EMPTIED, arena_printf(y->arena, "This process has reserved %s of the device's %s, of which %s are tensors: the rest was "
 	    "taken for something before, freed, and is kept: %s what it takes at its most smaller.",
 	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), autopsy_less(y)));
 }
@@ -217,7 +217,7 @@ dumped(struct autopsy *y)
 		    (int)(100.0 * (double)d->in_use / (double)d->limit)));
 	else if (d->largest_free > 0 && d->largest_free < y->lo && d->free >= y->hi &&
 	    d->free >= (d->limit - d->in_use) / 10 * 9)
-		autopsy_cause(y, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were free, but in "
+		autopsy_cause(y, SAYS_DUMPED, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were free, but in "
 		    "pieces, of which the largest has %s: the memory is fragmented.", size_human(had, d->free),
 		    size_human(all, d->limit), size_human(piece, d->largest_free)));
 }
@@ -232,7 +232,7 @@ parted(struct autopsy *y)
 	if (y->causes.n || y->main->kind != OOM_PYTORCH || b->total <= 0 || b->allocated < b->total / 8 || b->outside < 0 ||
 	    b->roomy || b->lent || y->forecast.known)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
+	autopsy_cause(y, SAYS_PARTED, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
 	    "context and libraries, a desktop, other processes, which nvidia-smi lists. Where none of these can go, the device is "
 	    "too small for the run as it is: %s what forward keeps smaller.", size_human(had, b->allocated),
 	    size_human(all, b->total), size_human(outside, b->outside), autopsy_less(y)));
@@ -245,16 +245,16 @@ metal(struct autopsy *y)
 	char had[SIZE_TEXT], all[SIZE_TEXT];
 
 	if (y->main->kind == OOM_MPS && b->idle && y->hi > 0)
-		autopsy_cause(y, arena_printf(y->arena, "By its own counters this process had nothing there, and was "
+		autopsy_cause(y, SAYS_METAL, arena_printf(y->arena, "By its own counters this process had nothing there, and was "
 		    "refused %s. Where they are right, Metal gives it nothing at all, as on virtual machines without a "
 		    "device of their own, such as those of a build service.", size_human(had, y->hi)));
 	if (y->main->kind != OOM_MPS || b->total <= 0 || b->allocated < 0)
 		return;
 	if (b->outside > b->total / 4)
-		autopsy_cause(y, arena_printf(y->arena, "%s of the limit's %s was taken by this process through "
+		autopsy_cause(y, SAYS_METAL, arena_printf(y->arena, "%s of the limit's %s was taken by this process through "
 		    "Metal beside PyTorch's allocator, such as compiled graphs and what they need while "
 		    "they run.", size_human(had, b->outside), size_human(all, b->total)));
-	autopsy_cause(y, "The limit is a setting of PyTorch, a multiple of what Metal recommends: "
+	autopsy_cause(y, SAYS_METAL, "The limit is a setting of PyTorch, a multiple of what Metal recommends: "
 	    "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 in the environment lifts it, and then all of the "
 	    "machine may run short.");
 }
@@ -268,15 +268,15 @@ pools(struct autopsy *y)
 	char human[SIZE_TEXT];
 
 	if (y->main->kind == OOM_CUPY && limit->known)
-		autopsy_cause(y, arena_printf(y->arena, "The pool may have %s and no more: a setting, set_limit() "
+		autopsy_cause(y, SAYS_POOLS, arena_printf(y->arena, "The pool may have %s and no more: a setting, set_limit() "
 		    "or CUPY_GPU_MEMORY_LIMIT, was reached, not the device's end.",
 		    size_human(human, limit->bytes)));
 	if (y->main->kind == OOM_CUPY)
-		autopsy_cause(y, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
+		autopsy_cause(y, SAYS_POOLS, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
 		    "them: get_default_memory_pool().free_all_blocks() gives them back. Arrays that a variable, "
 		    "a list or the last error still names are not freed.");
 	if (y->main->kind == OOM_ONNX)
-		autopsy_cause(y, "The arena keeps what it had for the largest inputs so far, and grows by powers "
+		autopsy_cause(y, SAYS_POOLS, "The arena keeps what it had for the largest inputs so far, and grows by powers "
 		    "of two unless arena_extend_strategy is kSameAsRequested; each session has its own. Smaller "
 		    "inputs or batches, that setting, and fewer sessions take less; gpu_mem_limit bounds it.");
 }
@@ -291,7 +291,7 @@ static void
 largest_block(struct autopsy *y)
 {
 	if (autopsy_is_large_block(y))
-		autopsy_cause(y, "The drivers of several Intel devices, Arc A among them, give no single block of "
+		autopsy_cause(y, SAYS_LARGEST_BLOCK, "The drivers of several Intel devices, Arc A among them, give no single block of "
 		    "4 GiB or more, however much is free, unless they are told to "
 		    "(UR_L0_USE_RELAXED_ALLOCATION_LIMITS=1 where it serves). Made in parts, or of fewer samples "
 		    "or pixels, it fits.");
@@ -307,10 +307,10 @@ little_free(struct autopsy *y)
 	if (y->causes.n || b->free < 0 || b->roomy || y->main->kind == OOM_OURS || b->allocated >= 0 || y->main->says ||
 	    y->forecast.known)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free: the rest is held already. Arrays stay "
+	autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free: the rest is held already. Arrays stay "
 	    "for as long as a name of the program holds them, so that in a notebook those of an earlier run do, beside the new "
-	    "ones; or another process has them." : "The device was full but for %s. Where this process filled it, fewer or "
-	    "smaller samples make what a step keeps smaller; where another did, nvidia-smi lists it.",
+	    "ones; or another process has them." : "The device was full but for %s. Who has the rest is not said: where another "
+	    "process does, nvidia-smi lists it; where it is this one, weights and samples at once decide how much.",
 	    size_human(human, b->free)));
 }
 
@@ -346,20 +346,20 @@ at_start(struct autopsy *y)
 	    y->main->kind != OOM_TF_ALLOCATOR))
 		return;
 	if (left->known && left->bytes < all->bytes / 2)
-		autopsy_cause(y, arena_printf(y->arena, "When TensorFlow found the device, %s of its %s was "
+		autopsy_cause(y, SAYS_AT_START, arena_printf(y->arena, "When TensorFlow found the device, %s of its %s was "
 		    "free: another process, or another library of this one, had the rest, as far as no display or driver keeps it.", size_human(human, left->bytes),
 		    size_human(total, all->bytes)));
 	else if (left->known && y->main->kind == OOM_CUDA && y->lo > left->bytes)
-		autopsy_cause(y, arena_printf(y->arena, "That is more than the %s that were free when TensorFlow "
+		autopsy_cause(y, SAYS_AT_START, arena_printf(y->arena, "That is more than the %s that were free when TensorFlow "
 		    "found the device. Where it asked at its start, the fraction that it is to take "
 		    "(per_process_gpu_memory_fraction) is too large; where it did later, one tensor or one region of its pool is.", size_human(human, left->bytes)));
 	else if (left->known && y->main->kind == OOM_CUDA && y->hi > 0 && y->lo > LITTLE && !backs_off(&y->log))
-		autopsy_cause(y, arena_printf(y->arena, "That is no more than the %s that were free when TensorFlow found the device. "
+		autopsy_cause(y, SAYS_AT_START, arena_printf(y->arena, "That is no more than the %s that were free when TensorFlow found the device. "
 		    "Another process, or another library of this one, may have taken a part since, or the driver keeps some back, "
 		    "as it does for a display: a smaller fraction (per_process_gpu_memory_fraction), or allow_growth, asks for less "
 		    "at once.", size_human(human, left->bytes)));
 	else if (y->main->kind == OOM_CUDA && backs_off(&y->log))
-		autopsy_cause(y, "TensorFlow asks for nine tenths of what it was refused, until it gets a region: "
+		autopsy_cause(y, SAYS_AT_START, "TensorFlow asks for nine tenths of what it was refused, until it gets a region: "
 		    "by itself that is a warning. When it begins, it means that less is free than it is to "
 		    "take: another process has a part of the device, or the fraction "
 		    "(per_process_gpu_memory_fraction) is too large.");
@@ -398,7 +398,7 @@ grown_graph(struct autopsy *y)
 		if (s + n - digits < 4 || s + n - digits > 7 || digits <= s + 1 || digits[-1] != '_' ||
 		    !is_default_name(s, (size_t)(digits - 1 - s)))
 			continue;
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it. Where TensorFlow gave it "
+		autopsy_cause(y, SAYS_GROWN_GRAPH, arena_printf(y->arena, "The operation's name has %.*s in it. Where TensorFlow gave it "
 		    "that, as it counts within a graph, as many were made before. Where models or operations are "
 		    "made in a loop, the graph and its weights grow, unless each has a graph of its own "
 		    "(tf.Graph, tf.keras.backend.clear_session()).", (int)n, s));
@@ -412,7 +412,7 @@ autopsy_alone_causes(struct autopsy *y)
 	if (y->main->host) {
 		autopsy_shape_causes(y);
 		if (y->log.shuffled > 0)
-			autopsy_cause(y, arena_printf(y->arena, "The log tells of TensorFlow's buffer of %lld shuffled "
+			autopsy_cause(y, SAYS_SHUFFLED, arena_printf(y->arena, "The log tells of TensorFlow's buffer of %lld shuffled "
 			    "elements, which lies in the machine's memory whole, decoded as they are: fewer "
 			    "(shuffle(buffer_size), shuffle_buffer_size), or shuffling names or encoded images, "
 			    "take less.", (long long)y->log.shuffled));

@@ -17,25 +17,6 @@
 #define SEVERAL_MODELS	4	/* more than the parts of one network, such as an encoder and two decoders */
 #define CONTEXT		((int64_t)3 << 29)	/* what CUDA and its libraries have at most of a card */
 
-void
-autopsy_cause(struct autopsy *y, const char *text)
-{
-	vec_push(y->arena, &y->causes, text);
-}
-
-void
-autopsy_reported(struct autopsy *y, const char *text)
-{
-	vec_push(y->arena, &y->reported, text);
-}
-
-void
-autopsy_hint(struct autopsy *y, const char *text)
-{
-	autopsy_cause(y, text);
-	y->hints++;
-}
-
 /* ---- the machine's memory ---- */
 
 /* Samples of the network's input: a batch, or the data set. */
@@ -80,11 +61,11 @@ host_causes(struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	if (o->kind == OOM_CUDA && !o->says)
-		autopsy_cause(y, "This is pinned memory: pages of the machine that a driver locks, so that "
+		autopsy_cause(y, SAYS_PINNED, "This is pinned memory: pages of the machine that a driver locks, so that "
 		    "copies to a device are fast. What may take it: batches that are read ahead, results that are fetched, and in "
 		    "PyTorch loaders that pin (pin_memory=True).");
 	if (o->shape.known && y->matches.all.n)
-		autopsy_cause(y, of_host_tensor(y, &y->matches.all.v[0]));
+		autopsy_cause(y, SAYS_HOST_TENSOR, of_host_tensor(y, &y->matches.all.v[0]));
 }
 
 /* ---- the device's ---- */
@@ -162,18 +143,18 @@ earlier_models(struct autopsy *y)
 	long number;
 
 	if ((part = numbered_part(y->main->node, scopes, &n, &number)))
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it. Where Keras gave it that, as it counts, training "
+		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it. Where Keras gave it that, as it counts, training "
 		    "was set up %s before in the same process, for this network (as compile does, if it is called again) or for "
 		    "others. Graphs, the optimizer's numbers and the other networks' weights stay until "
 		    "tf.keras.backend.clear_session(); in a notebook or a search over models they add up.", (int)n, part,
 		    number == 1 ? "once" : arena_printf(y->arena, "%ld times", number)));
 	else if ((part = numbered_part(y->main->node, models, &n, &number)) && number >= SEVERAL_MODELS)
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, as Keras numbers models without "
+		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it, as Keras numbers models without "
 		    "a name: at least %ld others were made before in the same process. Where they are no parts of one network, "
 		    "as in a notebook or a search over models, it keeps the graph and the weights of each until "
 		    "tf.keras.backend.clear_session().", (int)n, part, number - 1));
 	else if ((part = ready_made(y->main->node, &n, &number)) && number >= SEVERAL_MODELS)
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, named as a layer of Keras' ready-made networks. "
+		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it, named as a layer of Keras' ready-made networks. "
 		    "Where TensorFlow counted it up, %ld of it were made before in its graph. Where a network is made or loaded "
 		    "anew for each picture or each round, all of them stay until tf.keras.backend.clear_session(); made once, ahead "
 		    "of the loop, it is there once.", (int)n, part, number));
@@ -198,20 +179,20 @@ limits(struct autopsy *y)
 	char human[SIZE_TEXT], total[SIZE_TEXT];
 
 	if (y->main->share > 0 && y->main->share < SMALL_SHARE)
-		autopsy_cause(y, arena_printf(y->arena, "By the log PaddlePaddle's first block is %d %% of the "
+		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "By the log PaddlePaddle's first block is %d %% of the "
 		    "device, a setting (FLAGS_fraction_of_gpu_memory_to_use). Others follow it where it does "
 		    "not suffice, so that it is no limit. Where no other process has the device, the run needs "
 		    "more than there is, and fewer samples in a batch, or smaller ones, make what a step keeps smaller.",
 		    y->main->share / 10));
 	if (y->main->kind == OOM_PYTORCH && limit_of(y) > 0 && limit_of(y) < y->budget.total)
-		autopsy_cause(y, arena_printf(y->arena, "The process is allowed %s of the device's %s and "
+		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The process is allowed %s of the device's %s and "
 		    "no more: a setting, torch.cuda.set_per_process_memory_fraction or what runs it.",
 		    size_human(human, limit_of(y)), size_human(total, y->budget.total)));
 	else if (y->main->kind == OOM_PADDLE && limit_of(y) > 0)
-		autopsy_cause(y, arena_printf(y->arena, "The process is allowed %s and no more: a setting, FLAGS_gpu_memory_limit_mb.",
+		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The process is allowed %s and no more: a setting, FLAGS_gpu_memory_limit_mb.",
 		    size_human(human, limit_of(y))));
 	else if (autopsy_is_limited(y))
-		autopsy_cause(y, arena_printf(y->arena, "The framework could have %s and no more: that is a "
+		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The framework could have %s and no more: that is a "
 		    "limit, or what another process had left when this one began, not the size of a "
 		    "card. nvidia-smi tells which; in TensorFlow the limit is memory_limit or "
 		    "per_process_gpu_memory_fraction.", size_human(human, limit_of(y))));
@@ -249,12 +230,12 @@ others(struct autopsy *y)
 	if (taken == 0)
 		return;
 	if (b->others <= 0 && b->context > taken / 2) {
-		autopsy_cause(y, arena_printf(y->arena, "%s of the device's %s was held by this process, and not by PyTorch's allocator: by "
+		autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held by this process, and not by PyTorch's allocator: by "
 		    "CUDA's context, and where it is more than a GiB or so, by another library of it that takes memory of its own.",
 		    size_human(human, b->context), size_human(total, b->total)));
 		return;
 	}
-	autopsy_cause(y, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
+	autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
 	    "tensors%s: %s lists who has it. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
 	    b->others <= 0 ? "" : b->listed ? ", by other processes" : ", by other processes, or what the driver and a display keep",
@@ -279,7 +260,7 @@ tiny(struct autopsy *y)
 	if (y->hi <= 0 || y->hi > TINY || y->budget.idle || y->main->kind == OOM_PYTORCH || (y->main->kind == OOM_OTHER &&
 	    y->main->shape.known))	/* whose shape that is, is not said */
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: what matters is what had filled the "
+	autopsy_cause(y, SAYS_TINY, arena_printf(y->arena, "Only %s was asked for: what matters is what had filled the "
 		    "memory, or else kept it from being given, not this tensor.", size_human(human, y->hi)));
 }
 
@@ -291,7 +272,7 @@ too_large(struct autopsy *y)
 	char asked[SIZE_TEXT], have[SIZE_TEXT];
 
 	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE)
-		autopsy_cause(y, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
+		autopsy_cause(y, SAYS_TOO_LARGE, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
 		    "what else was held does not matter. %s", size_human(asked, y->hi), size_human(have, whole),
 		    y->main->facts & TRACE_NO_BATCH ? "A weight or another tensor of a network as large as that is so by its "
 		    "extents, such as a vocabulary, a flattened image, or all nodes of a graph by all: the machine's memory, a "
@@ -314,7 +295,7 @@ update(struct autopsy *y)
 		n = strcspn(s, "/");
 		for (i = 0; optimizer[i]; i++)
 			if (is_part(optimizer[i], s, n) && s[n]) {
-				autopsy_cause(y, arena_printf(y->arena, "By its name the operation is of the update by "
+				autopsy_cause(y, SAYS_UPDATE, arena_printf(y->arena, "By its name the operation is of the update by "
 				    "%s: then its tensor has a number for each element of a weight, and "
 				    "the batch plays no part in its size.", optimizer[i]));
 				return;
@@ -329,7 +310,7 @@ roomy(struct autopsy *y)
 
 	if (!y->budget.roomy || autopsy_is_large_block(y) || (y->budget.pool > 0 && used >= y->budget.pool / 10 * 9))
 		return;		/* full all the same, or refused for its size */
-	autopsy_cause(y, "By the message's own figures there was room for the request: by these it is not "
+	autopsy_cause(y, SAYS_ROOMY, "By the message's own figures there was room for the request: by these it is not "
 	    "fragmentation. Free bytes may have been counted after the failure, when caches had been given "
 	    "back; or a limit of the process, of the driver or of the machine's memory behind it came "
 	    "first.");
@@ -348,7 +329,7 @@ recorded(struct autopsy *y)
 	forecast_validation(y->module, y->framework, batch, true, &f);
 	if (f.known && (y->validation ? f.low / 9 * 8 > y->forecast.low : f.low > y->forecast.high &&
 	    f.low <= y->budget.allocated))
-		autopsy_cause(y, arena_printf(y->arena, "Validation at batch %lld outside of torch.no_grad() "
+		autopsy_cause(y, SAYS_RECORDED, arena_printf(y->arena, "Validation at batch %lld outside of torch.no_grad() "
 		    "would take %s to %s.", (long long)batch, size_human(low, f.low),
 		    size_human(high, f.high)));
 }
@@ -362,7 +343,7 @@ surplus(struct autopsy *y)
 
 	if (!y->forecast.known || said <= 0 || y->validation || said <= y->forecast.high)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "The message counts %s of tensors, and a step at batch %lld "
+	autopsy_cause(y, SAYS_SURPLUS, arena_printf(y->arena, "The message counts %s of tensors, and a step at batch %lld "
 	    "has %s at most%s. Usual reasons: a larger batch or larger samples than the spec's, another model "
 	    "beside it, sums of losses that keep each step's graph (total += loss does, loss.item() "
 	    "does not), lists of outputs, evaluation without torch.no_grad().", size_human(have, said),
@@ -380,7 +361,7 @@ should_have_fitted(struct autopsy *y)
 	if (!y->forecast.known || y->validation || y->budget.pool <= 0 ||
 	    autopsy_surely(&y->forecast) > y->budget.pool)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
+	autopsy_cause(y, SAYS_SHOULD_HAVE_FITTED, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
 	    "most, and there was %s (%s). %s", (long long)y->batch,
 	    size_human(want, autopsy_surely(&y->forecast)), size_human(have, y->budget.pool), y->budget.pool_is, y->causes.n ?
 	    "What the log shows of the reason stands above." :
@@ -398,10 +379,10 @@ validation(struct autopsy *y)
 	if (!y->validation)
 		return;
 	if (!y->main->shape.known)
-		autopsy_cause(y, arena_printf(y->arena, "Tensors have the size that was asked for at batch %lld, "
+		autopsy_cause(y, SAYS_VALIDATION, arena_printf(y->arena, "Tensors have the size that was asked for at batch %lld, "
 		    "and none has at batch %lld: so most likely it was validating.", (long long)y->batch,
 		    (long long)y->spec_batch));
-	autopsy_cause(y, arena_printf(y->arena, "Batch %lld is that of validation, which runs forward only. In "
+	autopsy_cause(y, SAYS_VALIDATION, arena_printf(y->arena, "Batch %lld is that of validation, which runs forward only. In "
 	    "batches of %lld or fewer it takes less than the training step that ran before it: %s.",
 	    (long long)y->batch, (long long)y->spec_batch, where));
 	recorded(y);

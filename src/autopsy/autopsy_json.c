@@ -188,19 +188,34 @@ write_items(struct json *j, const char *key, const struct autopsy *y, int from, 
 	jsonw_end(j);
 }
 
+/* Sentences, and of each its kind and what that rests on. */
+static void
+write_sentences(struct json *j, const char *key, const char *rest, const struct sentence *s, int n)
+{
+	int i;
+
+	jsonw_array(j, key);
+	for (i = 0; i < n; i++)
+		jsonw_string(j, NULL, s[i].text);
+	jsonw_end(j);
+	jsonw_array(j, rest);
+	for (i = 0; i < n; i++) {
+		jsonw_flat_object(j, NULL);
+		jsonw_string(j, "kind", autopsy_says_name(s[i].kind));
+		jsonw_string(j, "on", autopsy_rests_name(autopsy_rests(s[i].kind)));
+		jsonw_string(j, "evidence", autopsy_says_evidence(s[i].kind));
+		jsonw_end(j);
+	}
+	jsonw_end(j);
+}
+
 static void
 write_causes(struct json *j, const struct autopsy *y)
 {
 	int i;
 
-	jsonw_array(j, "causes");
-	for (i = 0; i < y->causes.n; i++)
-		jsonw_string(j, NULL, y->causes.v[i]);
-	jsonw_end(j);
-	jsonw_array(j, "reported");
-	for (i = 0; i < y->reported.n; i++)
-		jsonw_string(j, NULL, y->reported.v[i]);
-	jsonw_end(j);
+	write_sentences(j, "causes", "causes_rest_on", y->causes.v, y->causes.n);
+	write_sentences(j, "reported", "reported_rests_on", y->reported.v, y->reported.n);
 	write_items(j, "likely", y, 0, y->likely_else ? y->likely_else : y->likely.n);
 	if (y->likely_else)
 		write_items(j, "likely_else", y, y->likely_else, y->likely.n);

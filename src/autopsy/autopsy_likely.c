@@ -384,7 +384,7 @@ is_unknown(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o && (y->causes.n == y->hints || o->kind == OOM_TOLD) && !o->says && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
+	return o && ((y->causes.n == 0 && y->lines == y->hints) || o->kind == OOM_TOLD) && !o->says && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }
 

@@ -29,7 +29,7 @@ weights(struct autopsy *y)
 
 	if (all == 0 || bytes + more < (total ? total / 2 : MANY_BYTES))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d a network has %s weights%s: %s in float32, %s in 16 bits. Each that "
+	autopsy_cause(y, SAYS_COUNTED_WEIGHTS, arena_printf(y->arena, "By line %d a network has %s weights%s. Where it is the one that ran, they take %s in float32, %s in 16 bits. Each that "
 	    "is trained has a gradient, and Adam keeps two numbers for it: %s in float32.%s", log->weights_line,
 	    size_commas(n, all), trained && trained < all ? arena_printf(y->arena, ", of which %s are trained",
 	    size_commas(of, trained)) : "", size_human(full, bytes), size_human(half, bytes / 2), size_human(kept, more),
@@ -49,8 +49,8 @@ shards(struct autopsy *y)
 	    log->bar > log->shards || log->steps_line > log->shards ||
 	    (y->main->facts & (TRACE_MASTER | TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "On line %d DeepSpeed begins to set up its optimizer, and no step was read of "
-	    "after that. There " MASTER_COPIES, log->shards));
+	autopsy_cause(y, SAYS_SHARDS, arena_printf(y->arena, "On line %d DeepSpeed begins to set up its optimizer, and no step was read of "
+	    "after that. Where it failed there, " MASTER_COPIES, log->shards));
 }
 
 /* A memory of what was seen, whose arrays are as long as it is told. */
@@ -61,8 +61,8 @@ replay(struct autopsy *y)
 
 	if (!y->main->host || log->replay < MANY_ENTRIES || log->replay_line > y->main->last)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d a memory of what was seen (a replay buffer) has room for %lld entries. "
-	    "Its arrays are made as long as that at once, or grow until then: fewer entries, or of fewer bytes (images as uint8, "
+	autopsy_cause(y, SAYS_REPLAY, arena_printf(y->arena, "By line %d a memory of what was seen (a replay buffer) has room for %lld entries. "
+	    "Where that is of this run, its arrays are made as long as that at once, or grow until then: fewer entries, or of fewer bytes (images as uint8, "
 	    "each of them once), take less.", log->replay_line, (long long)log->replay));
 }
 
@@ -74,7 +74,7 @@ inputs(struct autopsy *y)
 
 	if (s->rank != 4 || s->dim[0] < 2 || strcmp(y->main->who, "Theano") != 0)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d the operation that failed has an input of %s. Where its first extent is "
+	autopsy_cause(y, SAYS_INPUTS, arena_printf(y->arena, "By line %d the operation that failed has an input of %s. Where its first extent is "
 	    "samples, a batch has %lld: fewer make it, and all results of the step, smaller in proportion.", y->log.inputs_line,
 	    autopsy_shape_text(y->arena, s), (long long)s->dim[0]));
 }
@@ -93,7 +93,7 @@ printed(struct autopsy *y)
 	if (y->causes.n || y->module || y->main->says || y->main->host || s->rank < 2 || elements < FEW_ELEMENTS ||
 	    y->log.printed_line > y->main->line || y->main->line - y->log.printed_line > PRINTED_AHEAD)
 		return;
-	autopsy_hint(y, arena_printf(y->arena, "Line %d prints a size, %s, ahead of it. Where that is a batch, its extents are the "
+	autopsy_hint(y, SAYS_PRINTED, arena_printf(y->arena, "Line %d prints a size, %s, ahead of it. Where that is a batch, its extents are the "
 	    "number of samples and their length, or height and width: fewer or smaller samples make what forward keeps "
 	    "smaller.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
 }
@@ -104,7 +104,7 @@ batch_said(struct autopsy *y)
 {
 	if (y->causes.n || y->module || y->log.batch <= 1 || y->main->says || y->log.paste.told.graph.line || autopsy_is_driver(y->main))
 		return;
-	autopsy_hint(y, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
+	autopsy_hint(y, SAYS_BATCH_SAID, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
 	    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,
 	    (long long)y->log.batch));
 }
@@ -120,15 +120,15 @@ card_in_table(struct autopsy *y)
 	if (!y->log.card.known || y->budget.total > 0 || y->log.paste.holder_bytes > y->log.card_used.bytes / 2)
 		return;		/* the list of its processes says it better */
 	if (y->log.card_used.bytes > y->log.card.bytes / 4 * 3) {
-		autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in "
-		    "use. If that was without this program, other processes have them.",
+		autopsy_cause(y, SAYS_CARD_IN_TABLE, arena_printf(y->arena, "By the table of cards, line %d, %s of the fullest one's %s were in "
+		    "use. If that was without this program, other processes have them.", y->log.card_line,
 		    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
 		return;
 	}
 	if (y->log.card_used.bytes > y->log.card.bytes / 8)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in use. If that "
-	    "was before the run, no other process is in its way.",
+	autopsy_cause(y, SAYS_CARD_IN_TABLE, arena_printf(y->arena, "By the table of cards, line %d, %s of the fullest one's %s were in use. If that "
+	    "was before the run, no other process is in its way.", y->log.card_line,
 	    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
 }
 
@@ -141,8 +141,8 @@ smaller_device(struct autopsy *y)
 	if (!log->smaller_line || log->smaller_line > y->main->line || y->main->host ||
 	    (y->main->gpu > 0 && y->main->gpu != log->smaller_gpu))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "On line %d PyTorch warns that GPU %d has less memory, or fewer cores, than another. "
-	    "DataParallel gives each the same share of a batch, and gathers results on the first: the smaller one, or the first, "
+	autopsy_cause(y, SAYS_SMALLER_DEVICE, arena_printf(y->arena, "On line %d PyTorch warns that GPU %d has less memory, or fewer cores, than another. "
+	    "Where both are used, DataParallel gives each the same share of a batch, and gathers results on the first: the smaller one, or the first, "
 	    "is full before the others. Fewer samples, or the smaller one left out (CUDA_VISIBLE_DEVICES), take less there.",
 	    log->smaller_line, log->smaller_gpu));
 }

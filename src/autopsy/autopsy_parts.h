@@ -3,6 +3,7 @@
 #define STOWAGE_AUTOPSY_AUTOPSY_PARTS_H
 
 #include "autopsy/autopsy.h"
+#include "autopsy/autopsy_says.h"
 
 /* Where the place shows that no batch matters. */
 #define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE | \
@@ -31,12 +32,10 @@ bool	autopsy_is_driver(const struct oom_message *);
 
 /* "line 3 says "it grows"": people's words, which no sentence takes for facts. */
 const char	*autopsy_said(const struct autopsy *, const struct said *);
-/* One more of y->causes. */
-void	autopsy_cause(struct autopsy *y, const char *text);
-/* One more of y->reported: it rests on words of people's. */
-void	autopsy_reported(struct autopsy *y, const char *text);
+/* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind rests on. */
+void	autopsy_cause(struct autopsy *y, enum autopsy_says, const char *text);
 /* One more, that is a hint: what is likeliest by people's words is told beside it. */
-void	autopsy_hint(struct autopsy *y, const char *text);
+void	autopsy_hint(struct autopsy *y, enum autopsy_says, const char *text);
 
 /* By the place where memory ended: autopsy_place.c. */
 void	autopsy_place_causes(struct autopsy *);

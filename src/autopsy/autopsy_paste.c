@@ -35,54 +35,54 @@ code(struct autopsy *y)
 	    (y->main->facts & TRACE_NO_BATCH))
 		return;
 	if (p->sums)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d adds a loss to a sum, %s. Where that is the tensor and not its "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d adds a loss to a sum, %s. Where that is the tensor and not its "
 		    "number, gradients are on, and it is neither begun anew in each step nor what backward is called on, the sum holds the graph of "
 		    "every step that went into it, with all that forward keeps, and grows from step to step: loss.item(), or "
 		    "loss.detach(), adds the number alone.", p->sums, p->sum));
 	if (p->lists)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d puts results on a list as they are. Where they are tensors of the "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts results on a list as they are. Where they are tensors of the "
 		    "device they stay there, with the graph that made them where gradients are on, and grow from batch to batch: "
 		    ".detach().cpu() lets them go.", p->lists));
 	if (p->copies && !p->no_grad)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d keeps results that .cpu() copies to the machine's memory. Where gradients "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d keeps results that .cpu() copies to the machine's memory. Where gradients "
 		    "are on, such a copy still holds the graph that made it, with all that forward keeps on the device, and that "
 		    "grows from batch to batch: .detach() first, or torch.no_grad() around it, lets go of that.", p->copies));
 	if (p->all_moved && !y->main->host)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d puts all samples on the device, by their name. Where they are that, and no batch, they "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts all samples on the device, by their name. Where they are that, and no batch, they "
 		    "lie there whole, beside what a step needs; moved batch by batch, as a DataLoader gives them, a part of that does.", p->all_moved));
 	if (p->all_run)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d gives a network all samples at once, by their name: where they are that, results of its "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d gives a network all samples at once, by their name: where they are that, results of its "
 		    "layers grow with them, and what forward keeps for backward does where gradients are on. Batches take a part of "
 		    "that.", p->all_run));
 	if (p->volatiles && !p->no_grad && is_since_04(y->main))
-		autopsy_cause(y, arena_printf(y->arena, "Line %d sets volatile, which has had no effect since PyTorch 0.4, and the "
-		    "message is of a later one: what it was to switch off is on, so autograd keeps all that forward makes. "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d sets volatile, which has had no effect since PyTorch 0.4, and the "
+		    "message is of a later one. Where that code ran, what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", p->volatiles));
 	else if (p->older && p->newer && !p->no_grad)
-		autopsy_reported(y, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4. Where code for the one runs in the other: volatile=True, by which code for "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4. Where code for the one runs in the other: volatile=True, by which code for "
 		    "the older switches gradients off in evaluation, has had no effect since 0.4, so that autograd keeps all that "
 		    "forward makes there. torch.no_grad() takes its place.", p->older == p->newer ?
 		    arena_printf(y->arena, "Line %d speaks", p->older) :
 		    arena_printf(y->arena, "Lines %d and %d speak", p->older, p->newer)));
 	if (p->moves && y->main->kind == OOM_CUDA && !y->main->says && !(y->main->facts & (TRACE_LATE | TRACE_FORWARD | TRACE_BACKWARD)) &&
 	    p->moves - y->main->last <= MOVE_NEAR && y->main->line - p->moves <= MOVE_NEAR)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d puts a network on the device. Where it failed there, before any step, no "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts a network on the device. Where it failed there, before any step, no "
 		    "batch matters: as a rule another process has the device, which nvidia-smi lists, or another index than meant "
 		    "was given (CUDA_VISIBLE_DEVICES); else weights alone are more than is free.", p->moves));
 	if (p->stores && !p->no_grad)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d puts results into a tensor of the device, %s. Where gradients are on, that "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts results into a tensor of the device, %s. Where gradients are on, that "
 		    "holds the graph of each, with all that forward keeps, and grows from round to round: .detach(), or "
 		    "torch.no_grad() around it, lets go of that.", p->stores, p->store));
 	if (p->whole)
-		autopsy_cause(y, arena_printf(y->arena, "Line %d names a full batch. Where that is of this run, and all of a graph, or of a data set, what "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d names a full batch. Where that is of this run, and all of a graph, or of a data set, what "
 		    "layers keep grows with all of its nodes or samples. Parts (neighbours that are sampled, clusters, batches), or fewer and "
 		    "narrower layers, take less.", p->whole));
 	if (p->keeps && !(y->main->facts & TRACE_RETAINS))
-		autopsy_cause(y, arena_printf(y->arena, "Line %d tells backward to keep the graph (retain_graph): what forward keeps then "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d tells backward to keep the graph (retain_graph). Where that code ran, what forward keeps then "
 		    "stays as long as the loss is held, and where several losses go through one network, until the last. One "
 		    "backward of their sum, or torch.autograd.grad() of what is asked for, needs none of that.", p->keeps));
 	if (p->evaluates && p->runs && !p->no_grad && !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP)))
-		autopsy_cause(y, arena_printf(y->arena, "Line %d sets a network to evaluation, line %d runs it, and torch.no_grad() was "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d sets a network to evaluation, line %d runs it, and torch.no_grad() was "
 		    "not found in what was read. eval() changes what layers do, not what is kept: unless no_grad stands around that, "
 		    "autograd keeps all that forward makes, as if to train on it.", p->evaluates, p->runs));
 }
@@ -97,7 +97,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	const struct oom_message *o = y->main;
 
 	if (explained && p->grows.line && !o->says && o->kind != OOM_TOLD)
-		autopsy_reported(y, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
+		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
 		    "processes hold" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep, validation with gradients on; in Keras models that are made anew "
@@ -105,7 +105,7 @@ autopsy_words(struct autopsy *y, bool explained)
 		    o->host ? "" : " Where it grows by leaps, samples come that are larger, or have more in them, than those before."));
 	if (explained && p->evaluating.line && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
 	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
-		autopsy_reported(y, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "
+		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "
 		    "torch.no_grad() does not stand around that, autograd keeps all that forward makes, as if to train on it, and "
 		    "results that are kept hold it from batch to batch.", autopsy_said(y, &p->evaluating) + 1));
 }
@@ -118,7 +118,7 @@ autopsy_pictures_said(struct autopsy *y)
 
 	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line)
 		return;
-	autopsy_reported(y, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
+	autopsy_cause(y, SAYS_TOLD_PICTURES, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
 	    "%.1f million pixels each, results of its layers grow with them: crops, tiles one after the other, or half of each "
 	    "side, which takes a quarter, need less, and so do fewer at once.", p->said_line, (long long)p->said_high,
 	    (long long)p->said_wide, (double)p->said_high * (double)p->said_wide / 1e6));
@@ -145,7 +145,7 @@ static void
 weights(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	void (*say)(struct autopsy *, const char *) = p->model_told ? autopsy_reported : autopsy_cause;
+	enum autopsy_says kind = p->model_told ? SAYS_TOLD_WEIGHTS : SAYS_NAMED_WEIGHTS;
 	int64_t half, total = device_bytes(y);
 	char n[SIZE_TEXT], bytes[SIZE_TEXT], have[SIZE_TEXT];
 	const char *bits = p->few_bits ? arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)",
@@ -158,14 +158,14 @@ weights(struct autopsy *y)
 	size_human(bytes, half);
 	if (y->main->host) {
 		if (p->millions >= MANY)
-			say(y, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
+			autopsy_cause(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
 			    "%s in 16 bits%s, and twice that in float32. While they are read, a file's and the model's may lie there together.",
 			    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 		return;
 	}
 	if (total <= 0 || half < total / 2)
 		return;
-	say(y, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take %s in "
+	autopsy_cause(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take %s in "
 	    "16 bits%s. %s", autopsy_said(y, &p->model) + 1, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." :
 	    half > total ? arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of "
 	    "them in the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") :
@@ -182,7 +182,7 @@ reading(struct autopsy *y)
 	if (!p->loads || y->main->kind != OOM_KERNEL || y->main->line - p->loads > READ_AHEAD || p->loads - y->main->line > READ_AHEAD ||
 	    (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d may read weights. Where it does, those of a file and the model's own may lie in the machine's memory "
+	autopsy_cause(y, SAYS_READING, arena_printf(y->arena, "Line %d may read weights. Where it does, those of a file and the model's own may lie in the machine's memory "
 	    "together, the model's in float32 unless it is told otherwise: a file in 16 bits, safetensors, torch_dtype and "
 	    "low_cpu_mem_usage=True in transformers, or map_location on the device take less there.", p->loads));
 }
@@ -195,7 +195,7 @@ images(struct autopsy *y)
 
 	if (!p->images || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d has a name as of a program that makes images by diffusion. Where it is one, and nothing is "
+	autopsy_cause(y, SAYS_IMAGES, arena_printf(y->arena, "Line %d has a name as of a program that makes images by diffusion. Where it is one, and nothing is "
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
 	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores%s, weights in "
 	    "16 bits, and only a part of the model there at a time%s take less.", p->images,
@@ -215,7 +215,7 @@ darknet(struct autopsy *y)
 	if (p->parts <= 0 || p->batch < p->parts || strcmp(y->main->who, "Darknet") != 0)
 		return;
 	at_once = p->batch / p->parts;
-	autopsy_cause(y, arena_printf(y->arena, "Where the settings at line %d are the run's (batch %lld, subdivisions %lld), %lld picture%s%s %s "
+	autopsy_cause(y, SAYS_DARKNET, arena_printf(y->arena, "Where the settings at line %d are the run's (batch %lld, subdivisions %lld), %lld picture%s%s %s "
 	    "computed at once.%s", p->parts_line, (long long)p->batch, (long long)p->parts, (long long)at_once, at_once > 1 ? "s" : "", size,
 	    at_once > 1 ? "are" : "is", at_once > 1 ? " More subdivisions make them fewer." : " A smaller width and height takes less."));
 }
@@ -226,7 +226,7 @@ collector(struct autopsy *y)
 {
 	if (!y->log.paste.julia || strcmp(y->main->who, "CUDA.jl") == 0)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d is as Julia writes errors. Its arrays of the device are freed when its collector has found them, "
+	autopsy_cause(y, SAYS_COLLECTOR, arena_printf(y->arena, "Line %d is as Julia writes errors. Its arrays of the device are freed when its collector has found them, "
 	    "and that looks at the machine's memory: what no program holds any longer may still lie there. GC.gc() and "
 	    "CUDA.reclaim() from time to time tell whether it is that.", y->log.paste.julia));
 }
@@ -240,11 +240,11 @@ process(struct autopsy *y)
 	if (p->holder_bytes < WORTH_NAMING)
 		return;
 	if (p->holder_gpu >= 0 && y->main->gpu >= 0 && p->holder_gpu != y->main->gpu)
-		autopsy_cause(y, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d, on GPU %d, and the message is of "
+		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d, on GPU %d, and the message is of "
 		    "GPU %d: unless they are one (CUDA may count them otherwise than nvidia-smi), it is not in the way.",
 		    visible_text(y->arena, p->holder), size_human(bytes, p->holder_bytes), p->holder_line, p->holder_gpu, y->main->gpu));
 	else
-		autopsy_cause(y, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d. Where that is not this run, it is "
+		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d. Where that is not this run, it is "
 		    "in its way; where it is, the run took that itself.", visible_text(y->arena, p->holder),
 		    size_human(bytes, p->holder_bytes), p->holder_line));
 }

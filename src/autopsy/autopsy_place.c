@@ -32,12 +32,12 @@ autopsy_is_driver(const struct oom_message *o)
 
 /* One more cause: the place where it failed is known by a traceback; a line of code without one may be another. */
 static void
-place_cause(struct autopsy *y, const char *text)
+place_cause(struct autopsy *y, enum autopsy_says kind, const char *text)
 {
 	bool by_code = strncmp(text, BY_CODE, strlen(BY_CODE)) == 0;
 	const char *rest = by_code ? text + strlen(BY_CODE) : strncmp(text, BY_TRACE, strlen(BY_TRACE)) == 0 ? text + strlen(BY_TRACE) : NULL;
 
-	autopsy_cause(y, rest && !y->main->traced ? arena_printf(y->arena, "%s%s%s", WHERE_CODE, by_code ? " it" : "", rest) : text);
+	autopsy_cause(y, kind, rest && !y->main->traced ? arena_printf(y->arena, "%s%s%s", WHERE_CODE, by_code ? " it" : "", rest) : text);
 }
 
 static void
@@ -48,14 +48,14 @@ loading(struct autopsy *y)
 	char had[SIZE_TEXT], all[SIZE_TEXT];
 
 	if (o->facts & TRACE_CHECKPOINT)
-		place_cause(y, "By the traceback it failed in torch.load, which puts the tensors of a file "
+		place_cause(y, SAYS_LOADING, "By the traceback it failed in torch.load, which puts the tensors of a file "
 		    "back on the device that they were saved from, or that map_location names, beside what is there: "
 		    "map_location=\"cpu\" leaves them in the machine's memory.");
 	else if ((o->facts & (TRACE_LOADING | TRACE_INITIAL)) && o->kind == OOM_TENSORFLOW)
-		place_cause(y, "By the traceback it failed where weights get their values, not in a "
+		place_cause(y, SAYS_LOADING, "By the traceback it failed where weights get their values, not in a "
 		    "step: the batch plays no part.");
 	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
-		place_cause(y, arena_printf(y->arena, "By the traceback it failed while weights were put on "
+		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed while weights were put on "
 		    "the device or converted there, not in a step: the batch plays no part%s. Weights of fewer bytes (16 "
 		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
 		    "free help.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
@@ -64,7 +64,7 @@ loading(struct autopsy *y)
 		    " Where they are far less than it has, another process has the device, which nvidia-smi lists, or another index "
 		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
-		place_cause(y, "It failed at the first call of the device, before this process had "
+		place_cause(y, SAYS_LOADING, "It failed at the first call of the device, before this process had "
 		    "anything there: where the device is full, that is another process's, which nvidia-smi "
 		    "lists; else the driver was refused memory of the machine or the addresses that it reserves (ulimit -v).");
 }
@@ -74,7 +74,7 @@ step(struct autopsy *y)
 {
 	if (!(y->main->facts & TRACE_STEP) || (y->main->facts & (TRACE_BACKWARD | TRACE_FORWARD)))
 		return;		/* what it was given to call is no step of it */
-	place_cause(y, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
+	place_cause(y, SAYS_STEP, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
 	    "what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), made "
 	    "at the first step and held from then on. The batch plays no part in their size; SGD, an "
 	    "optimizer in 8 bits, or fewer weights that are trained need less." :
@@ -92,13 +92,13 @@ evaluation(struct autopsy *y)
 	if (y->validation || !autopsy_is_torch(o))
 		return;
 	if (y->log.no_volatile && y->log.no_volatile < o->line) {
-		place_cause(y, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
-		    "more: what it was to switch off is on, so autograd keeps all that forward makes. "
+		place_cause(y, SAYS_VOLATILE_WARNED, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
+		    "more. Where what failed is of that code, what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", y->log.no_volatile));
 		return;
 	}
 	if ((o->facts & TRACE_JOIN) && (o->facts & TRACE_EVALUATES)) {
-		place_cause(y, "By the traceback it failed where results of evaluation are joined on the "
+		place_cause(y, SAYS_EVALUATION, "By the traceback it failed where results of evaluation are joined on the "
 		    "device: they grow with the number of samples that are evaluated, not with a batch. "
 		    "Moved to the machine's memory as they come (.cpu(); eval_accumulation_steps in "
 		    "transformers), or reduced to what is asked of them first (argmax), they need not lie "
@@ -108,7 +108,7 @@ evaluation(struct autopsy *y)
 	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
 	    TRACE_BACKWARD | TRACE_STEP)))
 		return;
-	place_cause(y, arena_printf(y->arena, "%s. That gradients are off was not found there. "
+	place_cause(y, SAYS_EVALUATION, arena_printf(y->arena, "%s. That gradients are off was not found there. "
 	    "Unless torch.no_grad() stands within it, autograd keeps all that forward makes, as if to "
 	    "train on it, and results that are kept hold it from batch to batch.", o->function[0] ?
 	    arena_printf(y->arena, "By the traceback it failed in %s()", o->function) :
@@ -124,18 +124,18 @@ line_of_code(struct autopsy *y)
 	    !(facts & TRACE_FORWARD)))
 		return;
 	if (facts & TRACE_SCORES)
-		place_cause(y, "The line of code makes or uses a number for each pair, as attention's scores are "
+		place_cause(y, SAYS_LINE_OF_CODE, "The line of code makes or uses a number for each pair, as attention's scores are "
 		    "of positions, for each head and sample: they grow with the product of the two "
 		    "lengths, which is the square of a sequence's or of an image's pixels, and with the "
 		    "batch. Attention that does not store them (torch's scaled_dot_product_attention, "
 		    "xFormers, FlashAttention) needs none of that.");
 	if (facts & TRACE_ATTENTION)
-		place_cause(y, "The line of code is of PyTorch's attention. Where none of its kernels that save "
+		place_cause(y, SAYS_LINE_OF_CODE, "The line of code is of PyTorch's attention. Where none of its kernels that save "
 		    "memory serves the device, the type and the mask, it stores scores: a number for each "
 		    "pair of positions, for each head and sample, which grow with the square of a "
 		    "sequence's length or an image's pixels.");
 	if ((facts & TRACE_LOGITS) && !(facts & (TRACE_JOIN | TRACE_ROIS | TRACE_MASKS)))
-		place_cause(y, "The line of code is of logits or of the loss made from them: a number for "
+		place_cause(y, SAYS_LINE_OF_CODE, "The line of code is of logits or of the loss made from them: a number for "
 		    "each position and each class, which are the words of the vocabulary in a language "
 		    "model. Copies, such as those in float32 and the gradient, take as much again.");
 }
@@ -146,7 +146,7 @@ backward(struct autopsy *y)
 {
 	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && autopsy_is_torch(y->main) &&
 	    y->budget.allocated < 0)
-		place_cause(y, arena_printf(y->arena, "By the traceback it failed in backward, when all that forward keeps is there: "
+		place_cause(y, SAYS_BACKWARD, arena_printf(y->arena, "By the traceback it failed in backward, when all that forward keeps is there: "
 		    "%s that smaller.", autopsy_less(y)));
 }
 
@@ -159,7 +159,7 @@ forward(struct autopsy *y)
 	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(TRACE_FORWARD | TRACE_PARALLEL | TRACE_LATE) ||
 	    !autopsy_is_torch(o) || y->budget.allocated >= 0 || y->log.evaluating)
 		return;
-	place_cause(y, "By the traceback it failed in forward, where layers' results are made: those grow "
+	place_cause(y, SAYS_FORWARD, "By the traceback it failed in forward, where layers' results are made: those grow "
 	    "with the number of samples and with their size, weights do not.");
 }
 
@@ -271,7 +271,7 @@ by_place(struct autopsy *y)
 
 	for (i = 0; place_causes[i].cause; i++)
 		if ((y->main->facts & place_causes[i].fact) && !(y->main->facts & place_causes[i].unless))
-			place_cause(y, place_causes[i].cause);
+			place_cause(y, SAYS_BY_PLACE, place_causes[i].cause);
 }
 
 static void
@@ -282,12 +282,13 @@ captured(struct autopsy *y)
 
 	if (!(y->main->facts & TRACE_GRAPH) && !near)
 		return;
-	place_cause(y, arena_printf(y->arena, "%s CUDA graphs were captured. A graph holds the memory of all "
+	place_cause(y, y->main->facts & TRACE_GRAPH ? SAYS_CAPTURED : SAYS_CAPTURING, arena_printf(y->arena, "%s CUDA graphs were captured. %s graph holds the memory of all "
 	    "that it runs for as long as it lives, beside weights and what was set aside before, such as a "
 	    "server's cache of keys and values. Fewer or smaller sizes that are captured, or a smaller share "
 	    "set aside (in vLLM max_num_seqs and gpu_memory_utilization), leave room; without graphs "
 	    "(enforce_eager) none is needed.", y->main->facts & TRACE_GRAPH ?
-	    BY_TRACE " it failed while" : arena_printf(y->arena, "Line %d says that", line)));
+	    BY_TRACE " it failed while" : arena_printf(y->arena, "Line %d says that", line),
+	    y->main->facts & TRACE_GRAPH ? "A" : "Where that is what failed: a"));
 }
 
 /* PyTorch's allocator has words of its own, with figures; those with the hint that it may be told late are of
@@ -300,13 +301,13 @@ not_allocator(struct autopsy *y)
 	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED)) || !autopsy_is_torch(o))
 		return;
 	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
-		place_cause(y, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA itself, or a "
+		place_cause(y, SAYS_NOT_ALLOCATOR, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA itself, or a "
 		    "library beside PyTorch, got no memory, in a step. Where no other process has the device, the run has all of "
 		    "it: weights in fewer bits, fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), leave "
 		    "room. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.");
 		return;
 	}
-	place_cause(y, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA "
+	place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA "
 	    "itself, or a library beside PyTorch, got no memory.%s Where it was the first that the process does there, such as to "
 	    "move a model or a tensor, no context could be made, as a rule because another process has the device, "
 	    "which nvidia-smi lists, or because another index than meant was given (CUDA_VISIBLE_DEVICES). Later, this "
@@ -318,7 +319,7 @@ static void
 parallel(struct autopsy *y)
 {
 	if ((y->main->facts & TRACE_PARALLEL) && !(y->main->facts & TRACE_SPREAD) && y->main->gpu <= 0)
-		place_cause(y, "DataParallel is in the traceback. Where it has several devices, it gathers their results on one, "
+		place_cause(y, SAYS_PARALLEL, "DataParallel is in the traceback. Where it has several devices, it gathers their results on one, "
 		    "the first as a rule, which then is full before the others. DistributedDataParallel "
 		    "does not.");
 }
@@ -326,7 +327,7 @@ parallel(struct autopsy *y)
 static void
 cache(struct autopsy *y)
 {
-	place_cause(y, "It is the cache of keys and values, made at once for the whole context of all requests: a shorter "
+	place_cause(y, SAYS_CACHE, "It is the cache of keys and values, made at once for the whole context of all requests: a shorter "
 	    "context (-c), fewer requests side by side, or fewer bits (--cache-type-k) make it smaller.");
 }
 
@@ -336,17 +337,17 @@ ggml(struct autopsy *y)
 	uint64_t facts = y->main->facts;
 
 	if ((facts & TRACE_CACHE) && y->main->traced && autopsy_is_torch(y->main))
-		place_cause(y, "By the traceback it is the cache of keys and values of attention, which grows "
+		place_cause(y, SAYS_GGML, "By the traceback it is the cache of keys and values of attention, which grows "
 		    "with the positions that are read and written, with the layers, and with the sequences "
 		    "side by side: shorter or fewer ones, or a cache in fewer bits, take less.");
 	else if (facts & TRACE_CACHE)
 		cache(y);
 	if (facts & TRACE_LAYERS)
-		place_cause(y, "It is weights: those of all layers that this device is to hold. Fewer layers "
+		place_cause(y, SAYS_GGML, "It is weights: those of all layers that this device is to hold. Fewer layers "
 		    "there (-ngl), another split among devices (--tensor-split), or a model of fewer "
 		    "bits take less.");
 	if ((facts & TRACE_COMPUTE) && !(facts & TRACE_LAYERS))
-		place_cause(y, "It is the buffer for results while a batch is computed; weights and the "
+		place_cause(y, SAYS_GGML, "It is the buffer for results while a batch is computed; weights and the "
 		    "cache of keys and values are in place by then. A shorter context (-c) or smaller "
 		    "batches (-b, -ub) make it smaller; fewer layers on this device (-ngl, --tensor-split) "
 		    "leave room for it.");
@@ -360,66 +361,66 @@ host_places(struct autopsy *y)
 	if ((facts & TRACE_CACHE) && y->main->kind == OOM_HOST)
 		cache(y);
 	if (facts & TRACE_SHARED)
-		place_cause(y, "By the traceback it failed where a loader's process puts a batch into shared memory "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a loader's process puts a batch into shared memory "
 		    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
 		    "otherwise. Fewer loader processes and smaller batches need less of it.");
 	if (facts & TRACE_READS)
-		place_cause(y, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
+		place_cause(y, SAYS_HOST_PLACES, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
 		    "mapped (mmap_mode=\"r\"), it need not lie there at once.");
 	if ((facts & TRACE_DATASET) && !(facts & (TRACE_READS | TRACE_ALL_PAIRS)))
-		place_cause(y, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
 		    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
 		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
 	if ((facts & TRACE_INITIAL) && !(facts & TRACE_UNITS))
-		place_cause(y, "By the traceback it failed where a layer's weights get their first values. An embedding has a row of them for "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a layer's weights get their first values. An embedding has a row of them for "
 		    "each word, a recurrent layer about as many as the square of its units, a dense one a number for each unit and each number "
 		    "that goes into it: fewer of these make it smaller. The batch plays no part.");
 	else if (facts & TRACE_INITIAL)
-		place_cause(y, "By the traceback it failed where a layer's weights get their first values. A dense layer has one for each "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a layer's weights get their first values. A dense layer has one for each "
 		    "of its units and each number that goes into it, which behind a flattened picture are all of its pixels and channels: "
 		    "fewer units, or a smaller picture ahead of it (pooling, strides), make it smaller in proportion. The batch plays no part.");
 	if (facts & TRACE_SPAWNED)
-		place_cause(y, "The line of code reads what a new process is given by the one that began it: where processes are "
+		place_cause(y, SAYS_HOST_PLACES, "The line of code reads what a new process is given by the one that began it: where processes are "
 		    "spawned, as on Windows, each has a copy of its own of what it is given. Where it is a data loader's, that is the "
 		    "data set as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take "
 		    "less.");
 	if (facts & TRACE_REPEATS)
-		place_cause(y, "The line of code repeats an array: the result is as many times as large as it is told, and where that "
+		place_cause(y, SAYS_HOST_PLACES, "The line of code repeats an array: the result is as many times as large as it is told, and where that "
 		    "is the number of rows of another, it has something for each pair. Broadcasting (an axis of one in place of "
 		    "copies), or a part after the other, takes less.");
 	if ((facts & TRACE_ARRAY) && !(facts & TRACE_SPARSE))
-		place_cause(y, "The line of code makes a new array from what it is given, and both "
+		place_cause(y, SAYS_HOST_PLACES, "The line of code makes a new array from what it is given, and both "
 		    "are held at once. In parts, or into an array that is there, one is enough.");
 	if (facts & TRACE_SPARSE)
-		place_cause(y, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
 		    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that.");
 	if ((facts & (TRACE_LOADING | TRACE_CHECKPOINT)) && !(facts & (TRACE_FORWARD | TRACE_PINNED)))
-		place_cause(y, "By the traceback it failed while weights were made or read into the machine's memory. A model's "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed while weights were made or read into the machine's memory. A model's "
 		    "own and those of its file may lie there together, the model's in float32 unless it is told otherwise: half of "
 		    "that in 16 bits (torch_dtype), and one of the two where they are read one by one (low_cpu_mem_usage=True in "
 		    "transformers, a file in parts, safetensors). The batch plays no part.");
 	if (facts & TRACE_FORKS)
-		place_cause(y, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
 		    "where this one is large the kernel may refuse to promise as much again, although little of it would be "
 		    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "
 		    "way to begin them (\"spawn\", \"forkserver\") help, and so does a kernel that promises more "
 		    "(vm.overcommit_memory=1, swap).");
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
-		place_cause(y, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
 		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "
 		    "take less.");
 	if ((facts & TRACE_MAKES) && !(facts & (TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY)))
-		place_cause(y, "The line of code makes an array of a size that it is told, all at once, such as a "
+		place_cause(y, SAYS_HOST_PLACES, "The line of code makes an array of a size that it is told, all at once, such as a "
 		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "
 		    "one in a file (numpy.memmap) takes less.");
 	if ((facts & TRACE_JOIN) && !(facts & TRACE_ARRAY))
-		place_cause(y, "By the traceback it failed where results are joined: they grow with the number "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where results are joined: they grow with the number "
 		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
 		    "(argmax; preprocess_logits_for_metrics in transformers), they take less.");
 	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES | TRACE_EDGES | TRACE_DENSE | TRACE_ALL_PAIRS))
 		by_place(y);
 	else if ((facts & (TRACE_BACKWARD | TRACE_FORWARD)) && y->main->kind == OOM_PYTORCH_CPU)
-		place_cause(y, "By the traceback the network itself ran on the processor, in a step: what "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback the network itself ran on the processor, in a step: what "
 		    "forward keeps grows with the number and the size of a batch's samples.");
 }
 

@@ -28,7 +28,7 @@ went_on(struct autopsy *y)
 
 	if (log->epoch < 2 || log->epoch_line > y->main->last)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d has epoch %lld. Where the run was in that, and did not begin there, steps had fitted "
+	autopsy_cause(y, SAYS_WENT_ON, arena_printf(y->arena, "Line %d has epoch %lld. Where the run was in that, and did not begin there, steps had fitted "
 	    "before: then something grows (%s), samples are larger than those before, or another process came since.", log->epoch_line,
 	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step: lists of "
 	    "results, caches, models that are made anew" : "tensors that are kept from step to "
@@ -45,12 +45,12 @@ went_on_by_bar(struct autopsy *y)
 	    log->done < FEW_ROUNDS || log->done >= log->rounds)
 		return;
 	if (log->reading == log->bar) {
-		autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d is of what is loaded, and stands at %lld of "
+		autopsy_cause(y, SAYS_WENT_ON_BY_BAR, arena_printf(y->arena, "The bar of progress on line %d is of what is loaded, and stands at %lld of "
 		    "%lld. Unless it was let go of, what it had loaded by then lies there, and the rest found no room: a "
 		    "part of it at once, or what is read when it is needed, takes less.", log->bar, (long long)log->done, (long long)log->rounds));
 		return;
 	}
-	autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d stands at %lld of %lld. Unless it was resumed "
+	autopsy_cause(y, SAYS_WENT_ON_BY_BAR, arena_printf(y->arena, "The bar of progress on line %d stands at %lld of %lld. Unless it was resumed "
 	    "there, as many rounds had fitted before: then something is kept from one to the next (sums of losses with "
 	    "their graph, lists of results), what this one was given is larger or longer, or another process came since.",
 	    log->bar, (long long)log->done, (long long)log->rounds));
@@ -64,7 +64,7 @@ went_on_by_steps(struct autopsy *y)
 
 	if (log->epoch >= 2 || log->bar || log->steps < FEW_ROUNDS || log->steps_line > y->main->last)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d has step %lld. Where the run had come to that, and did not begin there, steps had "
+	autopsy_cause(y, SAYS_WENT_ON_BY_STEPS, arena_printf(y->arena, "Line %d has step %lld. Where the run had come to that, and did not begin there, steps had "
 	    "fitted before: then something is kept from one to the next (sums of losses with their graph, lists of results), "
 	    "or samples are larger or longer than those before.", log->steps_line, (long long)log->steps));
 }
@@ -77,7 +77,7 @@ grew(struct autopsy *y)
 
 	if (k->count < FEW_PEAKS || k->last - k->first < k->first / LEAST_GROWTH || y->main->host)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Line %d counts %lld MB of tensors at most so far, line %d %lld, and each such line between them "
+	autopsy_cause(y, SAYS_GREW, arena_printf(y->arena, "Line %d counts %lld MB of tensors at most so far, line %d %lld, and each such line between them "
 	    "more than the one before. Where it goes on so, evenly, something is kept from step to step (losses with their graph, lists of "
 	    "results, a state that is never reset); where it levels off, samples that are larger than those before raised it.", k->first_line,
 	    (long long)k->first, k->last_line, (long long)k->last));
@@ -91,7 +91,7 @@ went_on_by_losses(struct autopsy *y)
 
 	if (log->epoch >= 2 || log->bar || log->steps >= FEW_ROUNDS || log->losses < SEVERAL || log->losses_line > y->main->last)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d losses were told %d times. Where they are this run's, steps had fitted before: then "
+	autopsy_cause(y, SAYS_WENT_ON_BY_LOSSES, arena_printf(y->arena, "By line %d losses were told %d times. Where they are this run's, steps had fitted before: then "
 	    "something is kept from one to the next (sums of losses with their graph, lists of results), or samples are larger or "
 	    "longer than those before, as where texts are not cut to one length.", log->losses_line, log->losses));
 }
@@ -104,7 +104,7 @@ first_round(struct autopsy *y)
 
 	if (!autopsy_in_first_round(y) || log->epoch >= 2 || log->steps >= FEW_ROUNDS || y->main->says)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d stands at 0 of %lld: it failed in the first "
+	autopsy_cause(y, SAYS_FIRST_ROUND, arena_printf(y->arena, "The bar of progress on line %d stands at 0 of %lld: it failed in the first "
 	    "round of that loop. Where a round is a step%s, nothing is kept from earlier ones, and a step as it is needs more "
 	    "than there was: %s what forward keeps smaller.%s", log->bar, (long long)log->rounds, log->bar_ahead ?
 	    arena_printf(y->arena, ", and the loop of line %d had none on the device", log->bar_ahead) : "", autopsy_less(y),
@@ -126,7 +126,7 @@ long_text(struct autopsy *y)
 
 	if (log->tokens <= log->most_tokens || log->tokens_line > y->main->last || y->main->host)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d a text of %lld tokens was made, where the model is for %lld. Where it is given to it as it is, what "
+	autopsy_cause(y, SAYS_LONG_TEXT, arena_printf(y->arena, "By line %d a text of %lld tokens was made, where the model is for %lld. Where it is given to it as it is, what "
 	    "layers keep grows with the tokens, and attention's scores, where they are stored, with their square: "
 	    "truncation=True (max_length) cuts texts to what the model is made for.", log->tokens_line, (long long)log->tokens,
 	    (long long)log->most_tokens));
@@ -139,7 +139,7 @@ several_processes(struct autopsy *y)
 
 	if (log->processes < SEVERAL || y->main->host)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d the program made at least %lld processes. Where several of them "
+	autopsy_cause(y, SAYS_SEVERAL_PROCESSES, arena_printf(y->arena, "By line %d the program made at least %lld processes. Where several of them "
 	    "work on one device, each has a context of CUDA and weights of its own there: fewer of them, or one device for "
 	    "each, leave room.", log->processes_line, (long long)log->processes));
 }

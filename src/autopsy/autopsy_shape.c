@@ -84,7 +84,7 @@ of_pairs(struct autopsy *y, const struct oom_shape *s)
 {
 	if (s->rank != 4 || !is_square(s) || s->dim[3] < FEW_PIXELS || s->dim[1] > MOST_HEADS)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Where it has a number for each pair of %lld positions, as attention's scores have "
+	autopsy_cause(y, SAYS_OF_PAIRS, arena_printf(y->arena, "Where it has a number for each pair of %lld positions, as attention's scores have "
 	    "for each of %lld heads, it grows with the square of the length: shorter sequences take less, and attention that "
 	    "does not store them needs none of it.", (long long)s->dim[3], (long long)s->dim[1]));
 }
@@ -99,7 +99,7 @@ of_filter(struct autopsy *y, const struct oom_shape *s)
 	if ((s->rank != 4 && s->rank != 5) || !may_be_filter(s) || s->dim[0] != s->dim[1] ||
 	    depth * s->dim[last - 1] * s->dim[last] < MANY_WEIGHTS)
 		return false;
-	autopsy_cause(y, arena_printf(y->arena, "It has the extents of a filter's weights, %lld x %lld%s for %lld x %lld channels. Where it "
+	autopsy_cause(y, SAYS_OF_FILTER, arena_printf(y->arena, "It has the extents of a filter's weights, %lld x %lld%s for %lld x %lld channels. Where it "
 	    "is those, their gradient, or what the optimizer keeps for them, the batch plays no part in its size, and only "
 	    "fewer channels do. Where it is of %s, its first extent is the batch.",
 	    (long long)s->dim[0], (long long)s->dim[1], s->rank == 5 ? arena_printf(y->arena, " x %lld", (long long)depth) : "",
@@ -115,16 +115,15 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 	if (s->rank == 4 && s->dim[2] == s->dim[3] && s->dim[2] <= MOST_KERNEL && y->hi <= FEW_BYTES)
 		return;		/* it may as well be a filter's weights, as cuDNN has them */
 	if (n >= MANY)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
+		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, those are samples, and as many are a whole data set, such as that of tests, "
 		    "rather than a batch of training: in batches they take a part of that.", n));
 	else if (n > 1)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
+		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
 		    "smaller in proportion.%s", n, large_images(y, s)));
-	else
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1. Where that is a sample, as of images or volumes, a smaller or "
-		    "coarser one takes less.%s", large_images(y, s)));
+	else if (*large_images(y, s))
+		autopsy_cause(y, SAYS_OF_IMAGES, large_images(y, s) + 1);
 	of_pairs(y, s);
 }
 
@@ -135,7 +134,7 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 
 	if (wide < WIDE || y->main->node[0])
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "If its rows are samples, %lld went through at once%s. If it "
+	autopsy_cause(y, SAYS_OF_MATRIX, arena_printf(y->arena, "If its rows are samples, %lld went through at once%s. If it "
 	    "is a weight, its gradient, or what the optimizer keeps for it, the batch plays no part, and "
 	    "the extent of %lld does: a vocabulary, a number of classes, or a flattened image. If it has a number for each "
 	    "pair, such as of boxes and anchors, fewer of either make it smaller.",
@@ -163,7 +162,7 @@ of_named_matrix(struct autopsy *y, const struct oom_shape *s)
 	    holds(y->main->node, of_weights) || (!strstr(y->main->node, "logits") && (s->dim[1] < WIDE || strstr(y->main->node, "gradients") ||
 	    !holds(y->main->node, products))))
 		return false;
-	autopsy_cause(y, arena_printf(y->arena, "By its name the operation makes logits: a number for each of %lld classes or words, "
+	autopsy_cause(y, SAYS_OF_NAMED_MATRIX, arena_printf(y->arena, "By its name the operation makes logits: a number for each of %lld classes or words, "
 	    "for %lld samples or positions at once. Fewer of these make them smaller, and softmax, the loss and "
 	    "their gradient, which take as much again.", (long long)s->dim[1], (long long)s->dim[0]));
 	return true;
@@ -182,7 +181,7 @@ tensorflow_node(struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known && (strstr(o->node, "cross_entropy") || strstr(o->node, "logits")))
-		autopsy_cause(y, "By its name the operation is of logits or of the loss made from them: a number for each sample or position "
+		autopsy_cause(y, SAYS_TENSORFLOW_NODE, "By its name the operation is of logits or of the loss made from them: a number for each sample or position "
 		    "and each class, which are the words of the vocabulary in a language model. A smaller batch, shorter sequences "
 		    "or fewer words make it smaller, and its gradient, which takes as much again.");
 }
@@ -196,36 +195,36 @@ tensorflow_shape(struct autopsy *y)
 	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
 		return;
 	if (strstr(last_part(o->node), "BatchToSpace"))
-		autopsy_cause(y, "As a rule the operation is of a dilated convolution: it puts the pixels that were apart in samples of their own back "
+		autopsy_cause(y, SAYS_DILATED, "As a rule the operation is of a dilated convolution: it puts the pixels that were apart in samples of their own back "
 		    "into images. Fewer samples, or smaller images, make it smaller in proportion.");
 	else if (strstr(last_part(o->node), "SpaceToBatch"))
-		autopsy_cause(y, arena_printf(y->arena, "As a rule the operation is of a dilated convolution, which puts every so many pixels "
+		autopsy_cause(y, SAYS_DILATED, arena_printf(y->arena, "As a rule the operation is of a dilated convolution, which puts every so many pixels "
 		    "into a sample of its own: its first extent, %lld, is the samples of a batch times the square of the dilation. "
 		    "Fewer samples, or smaller images, make it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 3 && s->dim[2] >= WIDE && s->dim[2] / 8 > s->dim[0] && s->dim[2] / 8 > s->dim[1])
-		autopsy_cause(y, arena_printf(y->arena, "Its last extent, %lld, is a vocabulary or a number of classes as a rule: "
-		    "then these are logits, for %lld x %lld samples and positions, in either order. A smaller batch, shorter "
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its last extent, %lld, is a vocabulary or a number of classes, "
+		    "these are logits, for %lld x %lld samples and positions, in either order. A smaller batch, shorter "
 		    "sequences or fewer words make them smaller, and softmax, the loss and their gradient, which take as much again.",
 		    (long long)s->dim[2], (long long)s->dim[0], (long long)s->dim[1]));
 	else if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name is of attention. Where its %lld rows are "
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "The operation's name is of attention. Where its %lld rows are "
 		    "samples, heads and positions in one, fewer samples at once, or shorter ones, make it "
 		    "smaller; where they are words, a smaller vocabulary does.", (long long)s->dim[0]));
 	else if (strncmp(o->node, "Concat", 6) == 0 && !strchr(o->node, '/') && (o->facts & TRACE_EVALUATES))
-		autopsy_cause(y, "By the traceback the operation joins the results of all batches of predict() or evaluate() on "
+		autopsy_cause(y, SAYS_JOINED, "By the traceback the operation joins the results of all batches of predict() or evaluate() on "
 		    "the device: they grow with the number of samples, not with a batch. In parts "
 		    "(predict_on_batch(), whose results are moved to the machine's memory) they need not lie "
 		    "there.");
 	else if (initializes(o->node))
-		autopsy_cause(y, "By its name the operation gives a weight, or what the optimizer keeps for it, its first "
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "By its name the operation gives a weight, or what the optimizer keeps for it, its first "
 		    "values: then the batch plays no part. Where no step was run before, they are too many or "
 		    "too wide for the device (a vocabulary, a dense layer over an image), or another process has it.");
 	else if (may_initialize(o->node))
-		autopsy_cause(y, "The operation makes random numbers. Where they are a weight's first values, the batch plays no part, and "
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "The operation makes random numbers. Where they are a weight's first values, the batch plays no part, and "
 		    "weights are too many or too wide for the device, or another process has it; where they are noise or a mask, they "
 		    "grow with what these are for.");
 	else if (is_square(s) && is_attention(o->node))
-		autopsy_cause(y, arena_printf(y->arena, "The operation's name is of attention. Where its tensor has a "
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "The operation's name is of attention. Where its tensor has a "
 		    "number for each pair of %lld x %lld positions, it grows with the square of the length, "
 		    "with the heads, and with the batch.", (long long)s->dim[s->rank - 2],
 		    (long long)s->dim[s->rank - 1]));
@@ -237,8 +236,8 @@ tensorflow_shape(struct autopsy *y)
 	else if (of_filter(y, s))
 		return;
 	else if (s->rank == 3 && (s->dim[0] > MOST_KERNEL || s->dim[1] >= WIDE) && s->dim[0] < MANY)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent, %lld, is the number of samples as a "
-		    "rule: then a smaller batch makes it smaller in proportion.", (long long)s->dim[0]));
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first extent, %lld, is the number of samples, a "
+		    "smaller batch makes it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 2 && !of_named_matrix(y, s))
 		of_matrix(y, s);
 }
@@ -257,7 +256,7 @@ host_image(struct autopsy *y)
 	height = s->dim[s->rank - 3];
 	if ((colours != 1 && colours != 3 && colours != 4) || height < FEW_PIXELS || width < FEW_PIXELS)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "Where its last extents are height, width and colours, it is of images of "
+	autopsy_cause(y, SAYS_HOST_IMAGE, arena_printf(y->arena, "Where its last extents are height, width and colours, it is of images of "
 	    "%lld x %lld pixels, decoded in the machine's memory: smaller ones, or fewer that are read ahead (queues, "
 	    "prefetch, parallel calls), take less.", (long long)width, (long long)height));
 }
@@ -287,25 +286,25 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	if (bytes <= SMALL_HOST || (y->main->facts & TRACE_INITIAL))	/* a weight is neither data nor a batch */
 		return;
 	if (is_data_set(s))
-		autopsy_cause(y, arena_printf(y->arena, "An array of %lld rows is more likely all there are, of a "
-		    "data set, a film, a recording or a cloud of points, than a batch. Read or converted in parts, or mapped from a file "
-		    "(numpy.memmap), it need not lie there at once.%s", n, wide));
+		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its %lld rows are all there are, of a data set, a film, a "
+		    "recording or a cloud of points, they need not lie there at once: read or converted in parts, or mapped from a file "
+		    "(numpy.memmap).%s", n, wide));
 	else if (s->rank == 2 && n >= WIDE && s->dim[1] >= WIDE)
-		autopsy_cause(y, arena_printf(y->arena, "A matrix of %lld x %lld: it grows with the product of "
+		autopsy_cause(y, SAYS_ARRAY_EXTENTS, arena_printf(y->arena, "A matrix of %lld x %lld: it grows with the product of "
 		    "the two, whether they are pairs, an image's pixels or rows of a table, and has to be made in parts or "
 		    "smaller.%s", n, (long long)s->dim[1], wide));
 	else if (s->rank == 3 && (s->dim[2] == 3 || s->dim[2] == 4) && n >= MANY && s->dim[1] >= MANY &&
 	    bytes >= LARGE_SAMPLE)
-		autopsy_cause(y, arena_printf(y->arena, "Where its extents are height, width and colours, it is a picture of %lld x %lld "
+		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its extents are height, width and colours, it is a picture of %lld x %lld "
 		    "pixels: half of each side takes a quarter, and tiles one after the other a part.%s", (long long)s->dim[1], n, wide));
 	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1: as a rule this is one sample, of %s, and "
-		    "cropped or coarser it takes less.%s", autopsy_shape_text(y->arena, s), wide));
+		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its first extent, 1, is a sample of %s, it takes less "
+		    "cropped or coarser.%s", autopsy_shape_text(y->arena, s), wide));
 	else if (n >= MANY && bytes >= LARGE_SAMPLE)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
+		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
 		    "of them has room for (a replay buffer), fewer of them take less.%s", n, wide));
 	else if (*wide)
-		autopsy_cause(y, wide + 1);
+		autopsy_cause(y, SAYS_ARRAY_EXTENTS, wide + 1);
 }
 
 static void
@@ -318,24 +317,24 @@ host_request(struct autopsy *y)
 	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE))
 		return;
 	if (bytes <= SMALL_HOST)
-		autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
+		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
 		    "part of it that this process may have, was full already. What had filled it "
 		    "matters, not this request.", size_human(human, bytes)));
 	else if (bytes >= LARGE_HOST && !(o->facts & TRACE_INITIAL))
-		autopsy_cause(y, arena_printf(y->arena, "The request is for %s in one piece: whatever else was "
-		    "held, it must be made in parts or of less, such as fewer or smaller samples (images, frames of a film, points).",
+		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, and as much has to be free at once. "
+		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.",
 		    size_human(human, bytes)));
 	else if (bytes < LARGE_HOST && o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
-		autopsy_cause(y, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
+		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
 		    "layer's result or a batch, it grows with the samples at once and their size: fewer or smaller ones take less. "
 		    "A weight, or a whole graph or data set, is as large at any batch.", size_human(human, bytes)));
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
 	if (o->kind == OOM_PADDLE && o->node[0])
-		autopsy_cause(y, arena_printf(y->arena, "It failed in %s. Where that is of the network, it ran on the processor: "
+		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "It failed in %s. Where that is of the network, it ran on the processor: "
 		    "what it needs grows with the number and the size of samples at once.", o->node));
 	if (o->windows)
-		autopsy_cause(y, "PyTorch says it so on Windows, where all programs together are promised no more than the machine's memory and "
+		autopsy_cause(y, SAYS_HOST_REQUEST, "PyTorch says it so on Windows, where all programs together are promised no more than the machine's memory and "
 		    "the paging file: a larger one, or fewer programs, help.");
 }
 
@@ -348,8 +347,8 @@ host_result(struct autopsy *y)
 	if (o->kind != OOM_TENSORFLOW || !o->node[0] || !o->shape.known || o->shape.rank < 4 || o->shape.rank > 5 ||
 	    may_be_filter(&o->shape) || o->shape.dim[o->shape.rank - 1] <= 4 || may_initialize(o->node))
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By its shape it may be a layer's result. Then the network itself ran on the "
-	    "processor, in the machine's memory: its first extent, %lld, is the number of samples as a rule, and a smaller batch "
+	autopsy_cause(y, SAYS_HOST_RESULT, arena_printf(y->arena, "By its shape it may be a layer's result. Then the network itself ran on the "
+	    "processor, in the machine's memory, and where its first extent, %lld, is the number of samples, a smaller batch "
 	    "makes all results of the step smaller in proportion.", (long long)o->shape.dim[0]));
 }
 

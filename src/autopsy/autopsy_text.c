@@ -301,14 +301,14 @@ print_layer(const struct autopsy *y)
 /* ---- why, what else was alive, what would fit ---- */
 
 static void
-print_sentences(const struct autopsy *y, const char *heading, const char *const *sentence, int n)
+print_sentences(const struct autopsy *y, const char *heading, const struct sentence *sentence, int n)
 {
 	int i;
 
 	if (n)
 		autopsy_heading(y, heading);
 	for (i = 0; i < n; i++)
-		autopsy_say(y, "%s", sentence[i]);
+		autopsy_say(y, "%s", sentence[i].text);
 }
 
 static void
@@ -514,7 +514,7 @@ autopsy_text(const struct autopsy *y)
 	print_holders(y);
 	print_layer(y);
 	print_sentences(y, "What the log shows of the cause", y->causes.v, y->causes.n);
-	print_sentences(y, "What the report says in words", y->reported.v, y->reported.n);	/* which is no evidence */
+	print_sentences(y, "What else was pasted, and need not be of what failed", y->reported.v, y->reported.n);
 	if (y->main && (y->main->asserted || y->main->hedged || apart))
 		return;		/* memory is not what failed, or may not be */
 	print_alive(y);

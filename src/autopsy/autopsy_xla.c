@@ -40,18 +40,18 @@ static void
 xla_request(struct autopsy *y)
 {
 	if (y->lo >= NO_DEVICE && y->lo < IMPOSSIBLE)
-		autopsy_cause(y, "No device has as much. Mostly that is one array or formula, as large as the product of extents "
+		autopsy_cause(y, SAYS_XLA_REQUEST, "No device has as much. Mostly that is one array or formula, as large as the product of extents "
 		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap, which must be made "
 		    "in parts.");
 	else if (y->lo >= LARGE_SAMPLE)
-		autopsy_cause(y, arena_printf(y->arena, "One block as large as that is an array, or all temporaries of a compiled "
+		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "One block as large as that is an array, or all temporaries of a compiled "
 		    "program. Either grows with the samples at once%s, and with "
 		    "their size or length, where all pairs of positions are compared with its square: fewer or "
 		    "shorter ones%s, or results that backward makes anew%s, take less.",
 		    is_of_another(y) ? "" : ", be they a batch or what vmap maps over",
 		    is_of_another(y) ? "" : " (in JAX jax.lax.map takes them one by one)", is_of_another(y) ? "" : " (jax.checkpoint)"));
 	if (y->lo > TINY && !is_of_another(y))
-		autopsy_cause(y, arena_printf(y->arena, "Where it ran on a GPU%s: JAX takes three quarters of it when it begins (older ones nine tenths), and "
+		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "Where it ran on a GPU%s: JAX takes three quarters of it when it begins (older ones nine tenths), and "
 		    "no more than that, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
 		    "rest is for others.", is_of_jax(y) ? "" : ", in JAX"));
 }
@@ -69,13 +69,13 @@ xla_program(struct autopsy *y)
 	if (!all->known)
 		return;
 	if (all->bytes <= LITTLE)
-		autopsy_cause(y, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
+		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
 		    "something else, arrays of this process or another process.%s%s",
 		    size_human(human, all->bytes), is_of_another(y) ? "" : is_of_jax(y) ? " JAX" : " Where it ran in JAX: that",
 		    is_of_another(y) ? "" : " takes three quarters of a device when it begins "
 		    "(XLA_PYTHON_CLIENT_PREALLOCATE=false: as it needs them), so that a second process finds little."));
 	else
-		autopsy_cause(y, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
+		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
 		    "and results: a device that has not as much free cannot run it.",
 		    size_human(human, all->bytes)));
 }
@@ -91,7 +91,7 @@ xla_device(struct autopsy *y)
 	if (b->total <= 0 || b->allocated <= 0)
 		return;
 	if (b->allocated > b->total)
-		autopsy_cause(y, arena_printf(y->arena, "By the compiler's own count the program needs %s of a device that has %s, "
+		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By the compiler's own count the program needs %s of a device that has %s, "
 		    "%s too much, so that nothing that another process or an earlier step holds plays a part. What it adds up are "
 		    "arguments (weights, what the optimizer keeps, a batch) and temporaries, which grow with the samples on one "
 		    "device and their size or length: fewer or smaller ones, results that backward makes anew%s, "
@@ -99,7 +99,7 @@ xla_device(struct autopsy *y)
 		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, b->allocated - b->total),
 		    is_of_another(y) ? "" : " (jax.checkpoint)"));
 	else if (y->hi > 0)
-		autopsy_cause(y, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
+		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
 		    "program asks for %s beside that%s.%s Arrays stay for as long as a name of the program holds them: what is "
 		    "not used any more can be let go of or overwritten (donated), and a smaller batch makes what is of samples smaller.",
 		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, y->hi),
@@ -117,7 +117,7 @@ xla_block(struct autopsy *y)
 
 	if (!free->known || !block->known || block->bytes >= y->lo || free->bytes < y->hi)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By the message %s were free, and of that %s in one block where the program needs its %s: "
+	autopsy_cause(y, SAYS_XLA_BLOCK, arena_printf(y->arena, "By the message %s were free, and of that %s in one block where the program needs its %s: "
 	    "arrays that lie in between split the rest. Fewer of them that are held (arrays of earlier programs, several compiled ones), or a "
 	    "smaller batch, leave a larger block.", size_human(all, free->bytes), size_human(one, block->bytes), size_human(asked, y->hi)));
 }
@@ -159,7 +159,7 @@ xla_padding(struct autopsy *y)
 	if (!most || most->padding.bytes < LITTLE || most->shape.rank == 0)
 		return;
 	axis = padded_axis(&most->shape);
-	autopsy_cause(y, arena_printf(y->arena, "Of the %s of the buffer %s %s is padding: a TPU keeps two axes, by the layout, in "
+	autopsy_cause(y, SAYS_XLA_PADDING, arena_printf(y->arena, "Of the %s of the buffer %s %s is padding: a TPU keeps two axes, by the layout, in "
 	    "tiles (8 x 128 numbers of 32 bits), and %s there takes as much as one that fills them. Small axes that are joined with "
 	    "others, or that stand ahead of large ones in the layout, take a part of that.", size_human(all, most->size.bytes),
 	    autopsy_shape_text(y->arena, &most->shape), size_human(fill, most->padding.bytes), axis < 0 ? "a small axis" :
@@ -175,7 +175,7 @@ xla_padded_program(struct autopsy *y)
 
 	if (!bare->known || !padded->known || padded->bytes - bare->bytes < LITTLE || padded->bytes / 2 < bare->bytes)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "By XLA's count temporaries take %s as they lie on the device, and have %s of numbers: the rest "
+	autopsy_cause(y, SAYS_XLA_PADDED_PROGRAM, arena_printf(y->arena, "By XLA's count temporaries take %s as they lie on the device, and have %s of numbers: the rest "
 	    "is padding, since a TPU keeps two axes in tiles (8 x 128 numbers of 32 bits) and fills them up. A small axis, such as few "
 	    "channels, that comes last there takes as much as one of 128: joined with others, or put elsewhere in the layout, it takes "
 	    "a part of that.", size_human(all, padded->bytes), size_human(numbers, bare->bytes)));
@@ -194,7 +194,7 @@ xla_scores(struct autopsy *y)
 		if (!l->attention || s->rank < 3 || s->dim[s->rank - 1] < LONG ||
 		    s->dim[s->rank - 1] != s->dim[s->rank - 2])
 			continue;
-		autopsy_cause(y, arena_printf(y->arena, "The buffer %s is of attention's scores, by its "
+		autopsy_cause(y, SAYS_XLA_SCORES, arena_printf(y->arena, "The buffer %s is of attention's scores, by its "
 		    "operation: %lld x %lld positions. They grow with the square of the length; attention "
 		    "that does not store them needs none of that.", autopsy_shape_text(y->arena, s),
 		    (long long)s->dim[s->rank - 2], (long long)s->dim[s->rank - 1]));

@@ -163,7 +163,7 @@ take_card(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	struct oom_size used = m->size, all = m->second;
 	struct oom_log *log = r->log;
 
-	(void)p, (void)line;
+	(void)p;
 	if (m->numbers == 2 && m->number[1] >= LEAST_MIB && m->number[1] <= MOST_MIB) {
 		used = mebibytes(m->number[0]);
 		all = mebibytes(m->number[1]);
@@ -172,6 +172,7 @@ take_card(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	    (!log->card.known || used.bytes > log->card_used.bytes)) {
 		log->card = all;
 		log->card_used = used;
+		log->card_line = line;
 	}
 }
 

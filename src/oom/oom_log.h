@@ -185,6 +185,7 @@ struct oom_log {
 	struct oom_shape input;	/* Caffe: of the first result of that network */
 	int assertion;		/* the line of the first failed assertion on the device; 0: none */
 	struct oom_size card, card_used;	/* by nvidia-smi's table: the fullest card */
+	int card_line;		/* where that stands */
 	bool attention;		/* XLA: the operation that was named last is of attention */
 	int no_volatile;	/* the last line that warns of volatile, which has no effect; 0: none */
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */

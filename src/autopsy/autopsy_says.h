@@ -1,0 +1,134 @@
+/*
+ * The inventory of what stowage autopsy says of a cause: each kind of sentence with what it rests on. What a kind rests on
+ * decides under which head it stands, so that no sentence is more certain than its evidence; a new kind is a row here, and
+ * tests/golden/evidence.test tries whether sentences are worded as their evidence asks for.
+ *
+ * How often which kind was false or misleading in public reports is in bench/threads.md: the weaker, the more often.
+ */
+#ifndef STOWAGE_AUTOPSY_AUTOPSY_SAYS_H
+#define STOWAGE_AUTOPSY_AUTOPSY_SAYS_H
+
+enum rests {			/* on what; from the strongest to the weakest */
+	RESTS_FIGURES,		/* arithmetic on numbers of the failing message itself */
+	RESTS_WORDING,		/* its own words, and whose program they are */
+	RESTS_PLACE,		/* the traceback that it ends, or the line of code beside it */
+	RESTS_NAME,		/* its operation's name, by which frameworks count and people call things */
+	RESTS_SHAPE,		/* its shape, whose axes may stand in another order: a condition */
+	RESTS_STATISTICS,	/* an allocator's dump, or what a framework told when it began, in the same log */
+	RESTS_SPEC,		/* the network that was given, and a forecast */
+	RESTS_LINE,		/* another line: code, settings, a table, a bar. Names it, and is a condition: it need not be of what failed */
+	RESTS_WORDS		/* a person's sentence: quotes it, and is a condition */
+};
+
+/* SAYS(kind, what it rests on, the evidence without which it is not said) */
+#define AUTOPSY_SAYS(SAYS)													\
+	/* autopsy_causes.c */													\
+	SAYS(PINNED,		WORDING,	"the message is of memory that a driver locks")					\
+	SAYS(HOST_TENSOR,	SPEC,		"the message's shape is a tensor's of the network")				\
+	SAYS(EARLIER_MODELS,	NAME,		"a number that Keras counts up, in the operation's name")			\
+	SAYS(LIMITS,		FIGURES,	"a limit in the message or the dump that is less than the device, or than any")	\
+	SAYS(HELD_OUTSIDE,	FIGURES,	"total less reserved less free, or the list of processes, more than a context takes") \
+	SAYS(TINY,		FIGURES,	"a request below 1 MiB")							\
+	SAYS(TOO_LARGE,		FIGURES,	"a request larger than the whole device or pool")				\
+	SAYS(UPDATE,		NAME,		"an optimizer's scope in the operation's name, outside of gradients")		\
+	SAYS(ROOMY,		FIGURES,	"more free than was asked for, by the message")					\
+	SAYS(RECORDED,		SPEC,		"the spec validates, and a forecast with gradients kept")			\
+	SAYS(SURPLUS,		SPEC,		"more tensors in the message than a forecast has at most")			\
+	SAYS(SHOULD_HAVE_FITTED, SPEC,		"a forecast that is less than what there was")					\
+	SAYS(VALIDATION,	SPEC,		"a shape or bytes of the batch of validation alone")				\
+	/* autopsy_alone.c */													\
+	SAYS(IMPOSSIBLE,	FIGURES,	"a request of 64 TiB, or of 1 TiB on one device")				\
+	SAYS(BARE_REQUEST,	FIGURES,	"a request of 1 GiB or more, and no other figure")				\
+	SAYS(SHARE,		FIGURES,	"a request that is a large part of the device")					\
+	SAYS(OWN_STEP,		FIGURES,	"allocated, or in use by the dump, that is most of the device")			\
+	SAYS(SERVING,		FIGURES,	"the same, and a line with a server's name")					\
+	SAYS(EMPTIED,		FIGURES,	"reserved that is most of the device, and allocated that is little")		\
+	SAYS(DUMPED,		STATISTICS,	"free pieces of the dump, all smaller than the request")			\
+	SAYS(PARTED,		FIGURES,	"allocated and what is outside, neither of them most")				\
+	SAYS(METAL,		FIGURES,	"Metal's message, and its counters")						\
+	SAYS(POOLS,		WORDING,	"a message of CuPy's or of ONNX Runtime's pool")				\
+	SAYS(LARGEST_BLOCK,	FIGURES,	"a request of 4 GiB or more of an Intel device")				\
+	SAYS(LITTLE_FREE,	FIGURES,	"what was free, and no other figure")						\
+	SAYS(AT_START,		STATISTICS,	"what TensorFlow found free when it began, or a request beside nine tenths of it")	\
+	SAYS(GROWN_GRAPH,	NAME,		"a number of four digits behind a name that TensorFlow gives by itself")	\
+	SAYS(SHUFFLED,		STATISTICS,	"TensorFlow's line about its buffer of shuffled elements")			\
+	/* autopsy_place.c: which calls and lines are signs of what is in oom/oom_signs.c */					\
+	SAYS(LOADING,		PLACE,		"a call that puts weights on a device, or the first call of it")		\
+	SAYS(STEP,		PLACE,		"the optimizer's step, and no backward or forward within")			\
+	SAYS(EVALUATION,	PLACE,		"a function that tests, by its name, and no sign that gradients are off")	\
+	SAYS(VOLATILE_WARNED,	LINE,		"PyTorch's warning that volatile has no effect, ahead of the message")		\
+	SAYS(LINE_OF_CODE,	PLACE,		"the innermost line of code that is not PyTorch's")				\
+	SAYS(BACKWARD,		PLACE,		"backward, and no figures")							\
+	SAYS(FORWARD,		PLACE,		"a module's call, and no figures")						\
+	SAYS(BY_PLACE,		PLACE,		"the fact of the row of place_causes")						\
+	SAYS(CAPTURED,		PLACE,		"a call that captures a graph")							\
+	SAYS(CAPTURING,		LINE,		"a line that says that graphs are captured, near the message")			\
+	SAYS(NOT_ALLOCATOR,	WORDING,	"CUDA's bare error with the hint that only PyTorch with figures has")		\
+	SAYS(PARALLEL,		PLACE,		"a call of DataParallel")							\
+	SAYS(CACHE,		WORDING,	"the message says that it is the cache of keys and values")			\
+	SAYS(GGML,		WORDING,	"ggml's message says which buffer it is")					\
+	SAYS(HOST_PLACES,	PLACE,		"the fact of oom/oom_signs.c that it is said of")				\
+	/* autopsy_shape.c */													\
+	SAYS(OF_PAIRS,		SHAPE,		"two last extents that are the same, and heads")				\
+	SAYS(OF_FILTER,		SHAPE,		"two first extents that are small and the same, and many channels")		\
+	SAYS(OF_IMAGES,		SHAPE,		"four or five extents that are no filter's")					\
+	SAYS(OF_MATRIX,		SHAPE,		"an extent of 10,000 or more, and no operation's name")				\
+	SAYS(OF_NAMED_MATRIX,	NAME,		"logits or a projection in the operation's name, and many rows")		\
+	SAYS(TENSORFLOW_NODE,	NAME,		"logits or cross_entropy in the operation's name")				\
+	SAYS(TENSORFLOW_SHAPE,	SHAPE,		"the shape, and what the operation's name says of it")				\
+	SAYS(HOST_IMAGE,	SHAPE,		"last extents as of height, width and colours")					\
+	SAYS(ARRAY_SHAPE,	SHAPE,		"an array of more than 64 MiB by its extents")					\
+	SAYS(ARRAY_EXTENTS,	FIGURES,	"two extents of 10,000 or more, or elements of 8 bytes")			\
+	SAYS(DILATED,		NAME,		"SpaceToBatch or BatchToSpace as the operation's name")				\
+	SAYS(JOINED,		PLACE,		"Keras' own concatenation, in predict() or evaluate()")				\
+	SAYS(HOST_REQUEST,	FIGURES,	"what was asked of the machine")						\
+	SAYS(HOST_RESULT,	SHAPE,		"a node on the processor whose extents are no filter's")			\
+	/* autopsy_progress.c */												\
+	SAYS(WENT_ON,		LINE,		"an epoch that is counted ahead of the message")				\
+	SAYS(WENT_ON_BY_BAR,	LINE,		"a bar of progress right beside the message, not at its end")			\
+	SAYS(WENT_ON_BY_STEPS,	LINE,		"steps that are counted ahead of the message")					\
+	SAYS(GREW,		LINE,		"four counts of MMCV, each more than the one before")				\
+	SAYS(WENT_ON_BY_LOSSES,	LINE,		"two losses that are told ahead of the message")				\
+	SAYS(FIRST_ROUND,	LINE,		"a bar of progress right beside the message that stands at 0")			\
+	SAYS(LONG_TEXT,		LINE,		"a tokenizer's warning")							\
+	SAYS(SEVERAL_PROCESSES,	LINE,		"numbers of processes")								\
+	/* autopsy_xla.c */													\
+	SAYS(XLA_REQUEST,	FIGURES,	"what XLA asked for, and no list beside it")					\
+	SAYS(XLA_PROGRAM,	FIGURES,	"XLA's total of a program")							\
+	SAYS(XLA_DEVICE,	FIGURES,	"XLA's count of the program and of the device")					\
+	SAYS(XLA_BLOCK,		FIGURES,	"what is free and what is reservable")						\
+	SAYS(XLA_PADDING,	STATISTICS,	"a buffer that XLA lists with its padding")					\
+	SAYS(XLA_PADDED_PROGRAM, FIGURES,	"XLA's sizes of temporaries with and without padding")				\
+	SAYS(XLA_SCORES,	STATISTICS,	"a square buffer whose operation has attention in its name")			\
+	/* autopsy_lines.c */													\
+	SAYS(COUNTED_WEIGHTS,	LINE,		"a program's count of weights that fill half of the device")			\
+	SAYS(SHARDS,		LINE,		"DeepSpeed's line about its optimizer, and no step after it")			\
+	SAYS(REPLAY,		LINE,		"a setting of a replay buffer's length")					\
+	SAYS(INPUTS,		LINE,		"Theano's line of the inputs' shapes")						\
+	SAYS(PRINTED,		LINE,		"a size that is printed right ahead of it, and no cause")			\
+	SAYS(BATCH_SAID,	LINE,		"a batch in settings, code or a command, and no cause")				\
+	SAYS(CARD_IN_TABLE,	LINE,		"nvidia-smi's table, and no figures in the message")				\
+	SAYS(SMALLER_DEVICE,	LINE,		"DataParallel's warning")							\
+	/* autopsy_paste.c */													\
+	SAYS(CODE,		LINE,		"a line of code that keeps, moves or runs something")				\
+	SAYS(NAMED_WEIGHTS,	LINE,		"a model's name with its number of weights, in a command or settings")		\
+	SAYS(READING,		LINE,		"a line that reads weights, near what the kernel ended")			\
+	SAYS(IMAGES,		LINE,		"a name of a program that makes images")					\
+	SAYS(DARKNET,		LINE,		"Darknet's settings, and its message")						\
+	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
+	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
+	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth or of tests")			\
+	SAYS(TOLD_PICTURES,	WORDS,		"a sentence with the extents of pictures, and no cause")			\
+	SAYS(TOLD_WEIGHTS,	WORDS,		"a model's name in a sentence alone")
+
+#define SAYS_OF(kind, on, evidence)	SAYS_ ## kind,
+enum autopsy_says { AUTOPSY_SAYS(SAYS_OF) SAYS_KINDS };
+#undef SAYS_OF
+
+/* "figures": what a kind rests on; its name, "own_step"; and the evidence without which it is not said. */
+enum rests	autopsy_rests(enum autopsy_says);
+const char	*autopsy_rests_name(enum rests);
+const char	*autopsy_says_name(enum autopsy_says);
+const char	*autopsy_says_evidence(enum autopsy_says);
+
+#endif
