@@ -8,7 +8,7 @@
  *
  * Where layers are split (split=ranks), all ranks have the same samples, and their number divides what is shared out, whatever
  * the batch is. More ranks have less each: where the update does not fit on as many as are asked for, neither does it on fewer
- * that are several.
+ * that are several. Where they share out pieces (shard), more have less each, too.
  */
 #include "fit/fewest.h"
 
@@ -35,19 +35,26 @@ split_units(const struct module *m)
 	return common ? common : m->set.ranks;
 }
 
+/* Has each of more ranks less, but for samples? */
+static bool
+less_each(const struct module *m)
+{
+	return module_splits(m) || module_shards(m) > 1;
+}
+
 /* Does it not fit on so many, by what is known? */
 static bool
 is_ruled_out(const struct module *m, const struct fit *f, int64_t ranks, int64_t micro)
 {
 	if (ranks == 1 || m->set.parts)
 		return false;
-	return micro > f->largest.batch && (!module_splits(m) || ranks <= m->set.ranks);
+	return micro > f->largest.batch && (!less_each(m) || ranks <= m->set.ranks);
 }
 
 void
 fit_fewest_ranks(struct module *m, const struct fit *f, struct fewest *found)
 {
-	bool all = m->set.parts || module_splits(m);
+	bool all = m->set.parts || less_each(m);
 	int64_t parts = m->set.parts, *ranks, micro;
 	int n, i, plans = 0;
 
