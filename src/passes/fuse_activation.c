@@ -122,9 +122,13 @@ fuse_one(struct fusing *f, struct node *n)
 		return false;
 	if (t == n->in[k]) {
 		rename_output(t->def, y, f, f->place[t->id]);
-	} else {	/* the last view is what is read from now on */
-		struct tensor *view = n->in[k];
+	} else {	/* the last view is what is read from now on, and what lies before it are its bytes */
+		struct tensor *view = n->in[k], *before = view;
 
+		do {
+			before = before->alias_of;
+			before->name = y->name;
+		} while (before != t);
 		tensor_alias(y, view->alias_of);
 		rename_output(view->def, y, f, f->place[view->id]);
 	}
