@@ -121,12 +121,13 @@ axes_agree(struct build *b, const struct node *n, const struct tensor *full, con
 	return true;
 }
 
-/* Has an operand all extents, and the batch, which a number of each sample may have in its place? */
+/* Has an operand all extents? The batch may be another's: what does not depend on it is repeated for each sample, whatever
+ * is repeated beside it. */
 static bool
 one_is_whole(const struct node *n)
 {
 	const struct tensor *y = n->out[0];
-	bool whole = false, batched = !y->batched;
+	bool whole = false;
 	int i, k;
 
 	for (k = 0; k < n->nin; k++) {
@@ -135,9 +136,8 @@ one_is_whole(const struct node *n)
 		for (i = 0; i < x->rank && x->dim[i] == y->dim[i]; i++)
 			;
 		whole |= i == y->rank;
-		batched |= x->batched && i == x->rank;
 	}
-	return whole && batched;
+	return whole;
 }
 
 bool
