@@ -1,5 +1,5 @@
 /*
- * pool/maxpool_first_c.cu - maximum over windows in C: a strip of outputs at a time.
+ * pool/maxpool_first_c.cu - maximum over windows in C: a strip of outputs at a time, or some short rows.
  */
 #ifndef STOWAGE_POOL_MAXPOOL_FIRST_C_CU
 #define STOWAGE_POOL_MAXPOOL_FIRST_C_CU
@@ -69,14 +69,14 @@ pool_beat(real *best, pool_index *at, const real *v, pool_index cell)
 	}
 }
 
-/* What is done to the maxima of a strip, and to their places. */
+/* What is done to N maxima, and to their places. */
 static void
-pool_finish(struct pool_then of, real *best, pool_index *at, int64_t lanes)
+pool_finish(struct pool_then of, real *best, pool_index *at, int64_t n)
 {
 #define PASS(kind_, function, reads, known)							\
 	case kind_:										\
 		PRAGMA(omp simd)								\
-		for (int64_t x = 0; x < lanes; x++)						\
+		for (int64_t x = 0; x < n; x++)							\
 			at[x] = function(1, best[x]) != 0 ? at[x] : POOL_NOWHERE;		\
 		break;
 	EPILOGUE_CASES(epilogue_of(of.passes, NULL), PASS)
@@ -84,14 +84,28 @@ pool_finish(struct pool_then of, real *best, pool_index *at, int64_t lanes)
 #define DO(kind_, function, reads, known)							\
 	case kind_:										\
 		PRAGMA(omp simd)								\
-		for (int64_t x = 0; x < lanes; x++)						\
+		for (int64_t x = 0; x < n; x++)							\
 			best[x] = function(best[x], 0);						\
 		break;
 	EPILOGUE_CASES(epilogue_of(of.value, NULL), DO)
 #undef DO
 	(void)best;
 	(void)at;
-	(void)lanes;
+	(void)n;
+}
+
+static void
+pool_keep(elem *out, uint8_t *small, int32_t *large, struct pool_then of, real *best, pool_index *at, int64_t n)
+{
+	pool_finish(of, best, at, n);
+	if (!NARROW)
+		memcpy(out, best, (size_t)n * sizeof(*out));
+	for (int64_t x = 0; NARROW && x < n; x++)
+		out[x] = ELEM(best[x]);
+	for (int64_t x = 0; small && x < n; x++)
+		small[x] = (uint8_t)at[x];
+	for (int64_t x = 0; large && x < n; x++)
+		large[x] = (int32_t)at[x];
 }
 
 /* Outputs x0 .. x0 + n - 1 of a row of windows whose first row is IY. */
@@ -120,15 +134,91 @@ maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, stru
 				pool_beat(best + x, at + x, v + x, cell);
 		}
 	}
-	pool_finish(of, best, at, lanes);
-	if (!NARROW)
-		memcpy(out, best, (size_t)n * sizeof(*out));
-	for (int64_t x = 0; NARROW && x < n; x++)
-		out[x] = ELEM(best[x]);
-	for (int64_t x = 0; small && x < n; x++)
-		small[x] = (uint8_t)at[x];
-	for (int64_t x = 0; large && x < n; x++)
-		large[x] = (int32_t)at[x];
+	pool_keep(out, small, large, of, best, at, n);
+}
+
+/*
+ * Where all windows lie on the image and the stride divides its rows, several rows of outputs are made at a time, since
+ * most of a strip of a short row is preparation. The rows of the image are dealt as if they were one, and each cell of
+ * the windows of a row of outputs is a run of neighbours there. A run is whole vectors: what it makes behind the end of
+ * its row, the next row overwrites.
+ */
+#define POOL_SEEN	2048	/* elements of the image at a time */
+
+/* Rows of outputs at a time; 0: they are made by strips. */
+static int64_t
+pool_together(const struct pool *g)
+{
+	bool inside = g->ph == 0 && g->pw == 0 && (g->oh - 1) * g->sh + g->kh <= g->h &&
+	    (g->ow - 1) * g->sw + g->kw <= g->w;
+
+	if (!inside || g->sw > POOL_STRIDE || g->w % g->sw != 0 || g->kh * g->w > POOL_SEEN)
+		return 0;
+	return (POOL_SEEN / g->w - g->kh) / g->sh + 1;
+}
+
+/* RUN elements of each phase of what lies from FROM on; phase p from to[p * run] on. */
+DEVICE void
+pool_deal_rows(real *to, int64_t run, const elem *from, int64_t stride)
+{
+	if (stride == 2) {
+		PRAGMA(omp simd)
+		for (int64_t q = 0; q < run; q++) {
+			to[q] = VALUE(from[2 * q]);
+			to[run + q] = VALUE(from[2 * q + 1]);
+		}
+		return;
+	}
+	for (int64_t p = 0; p < stride; p++)
+		PRAGMA(omp simd)
+		for (int64_t q = 0; q < run; q++)
+			to[p * run + q] = VALUE(from[q * stride + p]);
+}
+
+/* Maxima of POOL_LANES neighbours, of windows of KH x KW: their first cells are from V on in phase 0, whose rows are
+ * PITCH long. */
+static inline __attribute__((always_inline)) void
+pool_best(real *restrict out, pool_index *restrict out_at, const real *v, int64_t run, int64_t pitch, int64_t kh,
+    int64_t kw, int64_t stride)
+{
+	real best[POOL_LANES];
+	pool_index at[POOL_LANES];
+
+	for (int x = 0; x < POOL_LANES; x++) {
+		best[x] = -INFINITY;
+		at[x] = 0;
+	}
+	for (int64_t ky = 0; ky < kh; ky++)
+		for (int64_t kx = 0; kx < kw; kx++)
+			pool_beat(best, at, v + kx % stride * run + ky * pitch + kx / stride,
+			    (pool_index)(ky * kw + kx));
+	memcpy(out, best, sizeof(best));
+	memcpy(out_at, at, sizeof(at));
+}
+
+/* N rows of outputs, of windows whose first row is ROW. */
+static void
+maxpool_rows(elem *out, uint8_t *small, int32_t *large, const elem *row, struct pool_then of,
+    const struct pool *g, int64_t n)
+{
+	real phase[POOL_SEEN + POOL_LANES], best[POOL_SEEN + POOL_LANES];
+	pool_index at[POOL_SEEN + POOL_LANES];
+	int64_t pitch = g->w / g->sw, run = ((n - 1) * g->sh + g->kh) * pitch, all = n * g->ow;
+
+	pool_deal_rows(phase, run, row, g->sw);
+	for (int x = 0; x < POOL_LANES; x++)
+		phase[g->sw * run + x] = 0;
+	for (int64_t y = 0; y < n; y++)
+		for (int64_t x = 0; x < g->ow; x += POOL_LANES) {
+			const real *v = phase + y * g->sh * pitch + x;
+			int64_t o = y * g->ow + x;
+
+			if (g->kh == 2 && g->kw == 2 && g->sw == 2)
+				pool_best(best + o, at + o, v, run, pitch, 2, 2, 2);
+			else
+				pool_best(best + o, at + o, v, run, pitch, g->kh, g->kw, g->sw);
+		}
+	pool_keep(out, small, large, of, best, at, all);
 }
 
 static void
@@ -195,30 +285,44 @@ maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, struct
 	maxpool_put(out, small, large, of, best, at);
 }
 
+/* Row R of the outputs of all planes. */
+static void
+maxpool_row(elem *out, uint8_t *small, int32_t *large, const elem *in, struct pool_then of, const struct pool *g,
+    int64_t r)
+{
+	bool strips = g->sw <= POOL_STRIDE && g->kw <= POOL_KERNEL && g->ow >= POOL_FEW;
+	const elem *plane = in + r / g->oh * g->h * g->w;
+	int64_t iy = r % g->oh * g->sh - g->ph, step = strips ? POOL_STRIP : 1;
+
+	for (int64_t x = 0; x < g->ow; x += step) {
+		int64_t o = r * g->ow + x;
+		uint8_t *s = small ? small + o : NULL;
+		int32_t *l = large ? large + o : NULL;
+
+		if (strips)
+			maxpool_strip(out + o, s, l, plane, of, g, iy, x, g->ow - x < step ? g->ow - x : step);
+		else
+			maxpool_one(out + o, s, l, plane, of, g, iy, x * g->sw - g->pw);
+	}
+}
+
 static void
 maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, struct pool_then of, int64_t planes,
     struct pool g)
 {
-	bool strips = g.sw <= POOL_STRIDE && g.kw <= POOL_KERNEL && g.ow >= POOL_FEW;
-	int64_t step = strips ? POOL_STRIP : 1;
+	int64_t most = g.ow >= POOL_FEW ? pool_together(&g) : 0;
 
-	ROWS (r, planes * g.oh) {
-		const elem *plane = in + r / g.oh * g.h * g.w;
-		int64_t iy = r % g.oh * g.sh - g.ph;
+	SHARE (first, last, planes * g.oh, 1, TEAM_PIECES * team_size())
+		for (int64_t r = first, n = 1; r < last; r += n) {
+			int64_t o = r * g.ow, y = r % g.oh, left = g.oh - y < last - r ? g.oh - y : last - r;
 
-		for (int64_t x = 0; x < g.ow; x += step) {
-			int64_t o = r * g.ow + x;
-			uint8_t *s = small ? small + o : NULL;
-			int32_t *l = large ? large + o : NULL;
-
-			if (strips)
-				maxpool_strip(out + o, s, l, plane, of, &g, iy, x,
-				    g.ow - x < step ? g.ow - x : step);
+			n = most < 1 ? 1 : most < left ? most : left;
+			if (most < 1)
+				maxpool_row(out, small, large, in, of, &g, r);
 			else
-				maxpool_one(out + o, s, l, plane, of, &g, iy,
-				    x * g.sw - g.pw);
+				maxpool_rows(out + o, small ? small + o : NULL, large ? large + o : NULL,
+				    in + (r / g.oh * g.h + y * g.sh) * g.w, of, &g, n);
 		}
-	}
 }
 
 #if !NARROW
