@@ -1,9 +1,6 @@
 # CUDA programs that run without a GPU, on what stands for the runtime, cuBLASLt and cuDNN ($work/standin.so) and, where there
 # is a header of it, for NCCL, too ($work/ranks.so): sourced by the tests of them, after tap.sh. It leaves the caller in $work.
-extended || skip_all "make check-extended runs it"
-: "${NVCC:=nvcc}"
-command -v "$NVCC" > /dev/null || NVCC=/usr/local/cuda/bin/nvcc
-command -v "$NVCC" > /dev/null || skip_all "no nvcc"
+. "$top_srcdir/tests/program/nvcc.sh"
 here=$top_srcdir/tests/program/standin
 cd "$work" || exit 99
 unset XDG_CACHE_HOME
@@ -20,9 +17,10 @@ stands_for_nccl() {
 	echo '#include <nccl.h>' | "$NVCC" -x cu -E - > /dev/null 2>&1 && stands_in ranks.so "$here/nccl.cc"
 }
 
-compiled() { # NAME OPTION...: NAME/NAME.cu, without a word
+compiled() { # NAME OPTION...: NAME/NAME.cu, without a word; of kernels, which do nothing here, no code is made
 	name=$1
 	shift
-	"$NVCC" -std=c++17 -Xcicc -O1 -Xptxas -O0 -arch=sm_90 -cudart shared -Xcompiler -fopenmp -DUSE_CUBLASLT "$@" \
+	# shellcheck disable=SC2086
+	"$NVCC" -std=c++17 $alone -arch=sm_90 -cudart shared -Xcompiler -fopenmp -DUSE_CUBLASLT "$@" \
 		-o "$name/$name" "$name/$name.cu" -lcublasLt -lcudnn > log 2>&1 && [ ! -s log ]
 }
