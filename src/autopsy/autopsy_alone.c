@@ -307,11 +307,11 @@ little_free(struct autopsy *y)
 	if (y->causes.n || b->free < 0 || b->roomy || y->main->kind == OOM_OURS || b->allocated >= 0 || y->main->says ||
 	    y->forecast.known)
 		return;
-	autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free: the rest is held already. Arrays stay "
-	    "for as long as a name of the program holds them, so that in a notebook those of an earlier run do, beside the new "
-	    "ones; or another process has them." : "The device was full but for %s. Who has the rest is not said: where another "
-	    "process does, nvidia-smi lists it; where it is this one, weights and samples at once decide how much.",
-	    size_human(human, b->free)));
+	autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free%s. What has "
+	    "the rest is not said: arrays of the program, its weights among them, which stay for as long as a name holds them, or another "
+	    "process; and a smaller batch asks for less where what is asked for is of samples." : "The device was full but for %s. Who has the rest is not said: where another "
+	    "process does, nvidia-smi lists it; where it is this one, weights and samples at once decide how much.%s",
+	    size_human(human, b->free), y->main->kind == OOM_XLA && y->lo > b->free ? ", less than was asked for" : ""));
 }
 
 /* ---- TensorFlow's driver ---- */

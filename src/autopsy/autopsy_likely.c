@@ -131,7 +131,7 @@ static const struct row {
 		    NULL, "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
 		{ "What is given or made lies there as a whole, such as all frames of a film", NULL, "parts, one after the other, take less." } } },
 	{ NEEDS_HOST | NEEDS_OTHER | NEEDS_WORDS, NULL, { HELD_TOGETHER } },
-	{ NEEDS_HOST | NEEDS_OTHER | NEEDS_KILLED, NULL, { HELD_TOGETHER } },
+	{ NEEDS_HOST | NEEDS_OTHER, NULL, { HELD_TOGETHER } },
 	{ NEEDS_HOST | NEEDS_KILLED, NULL, {
 		{ KEPT_DATA, NULL, IN_PARTS },
 		{ LOADERS, NULL, "in PyTorch with num_workers=0, or with fewer read ahead, less is taken." },
@@ -325,8 +325,8 @@ is_library(const struct oom_message *o)
 }
 
 /* Do people tell of a program, and of nothing that a network has? A bare message is taken for a network's. */
-static bool
-tells_no_network(const struct oom_paste *p)
+bool
+autopsy_tells_no_network(const struct oom_paste *p)
 {
 	const struct oom_told *t = &p->told;
 
@@ -367,7 +367,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= o->kind == OOM_KERNEL ? NEEDS_KILLED : 0;
-	is |= (words || is_of_anyone(o) || o->kind == OOM_OTHER || o->kind == OOM_KERNEL) && tells_no_network(p) ? NEEDS_OTHER : 0;
+	is |= (words || o->kind == OOM_CUDA || o->kind == OOM_OTHER || o->kind == OOM_KERNEL) && (autopsy_tells_no_network(p) || p->converts.line) ? NEEDS_OTHER : 0;
+	is |= o->cpp ? NEEDS_OTHER : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= (o->kind == OOM_TENSORFLOW || o->kind == OOM_ONNX) && strchr(o->node, '/') ? NEEDS_NETWORK : 0;
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
@@ -384,6 +385,8 @@ is_unknown(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
+	if (o && o->kind == OOM_XLA && !o->size[OOM_ASKED].known)
+		return false;		/* a sum of the program's own is what failed */
 	return o && ((y->causes.n == 0 && y->lines == y->hints) || o->kind == OOM_TOLD) && !o->says && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }
@@ -447,7 +450,7 @@ push_machine(struct autopsy *y, const struct row *r)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if ((p->inferring.line && !p->training) || tells_no_network(p))
+	if ((p->inferring.line && !p->training) || autopsy_tells_no_network(p) || p->converts.line)
 		return;			/* that reads no set of data as training does */
 	if (!is_placed(y) && !y->main->host && (!p->told.device || p->told.by_system) && !(r->needs & (NEEDS_DATA | NEEDS_REPLAY)))
 		vec_push(y->arena, &y->likely, "Where it was the machine's memory: most often the data set lies there, read or made as one array or "

@@ -32,6 +32,8 @@ bool	autopsy_is_driver(const struct oom_message *);
 
 /* "line 3 says "it grows"": people's words, which no sentence takes for facts. */
 const char	*autopsy_said(const struct autopsy *, const struct said *);
+/* Do people tell of a program, and nothing that was read is of a network? */
+bool	autopsy_tells_no_network(const struct oom_paste *);
 /* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind rests on. */
 void	autopsy_cause(struct autopsy *y, enum autopsy_says, const char *text);
 /* One more, that is a hint: what is likeliest by people's words is told beside it. */

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ir/op.h"
+#include "oom/oom_says.h"
 
 #define SMALL_SEGMENT	((int64_t)2 << 20)	/* of PyTorch's, for tensors up to half of it */
 
@@ -210,13 +211,22 @@ autopsy_in_backward(const struct oom_message *o)
 	    strstr(o->node, "_grad/") || strstr(o->node, "Grad");
 }
 
+/* What a message means, without what only networks have where nothing is of one. */
+static const char *
+without_networks(const struct autopsy *y, const char *says)
+{
+	const char *more = strstr(says, LIES_THERE_BEGINS);
+
+	return more && autopsy_tells_no_network(&y->log.paste) ? arena_printf(y->arena, "%.*s", (int)(more - says), says) : says;
+}
+
 const char *
 autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 {
 	struct arena *a = y->arena;
 
 	if (o->says)
-		return o->says;
+		return without_networks(y, o->says);
 	if (o->kind == OOM_TOLD)
 		return autopsy_told(y);
 	if (o->host)

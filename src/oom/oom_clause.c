@@ -156,7 +156,7 @@ clause_is_of_learning(struct talk t)
 #define LINKS	"a an the any this that these it its is was are were be been being has have had having do does did get gets got "	\
     "getting gotten go goes going went see sees seen seeing face faced hit hits hitting cause causes caused give gives gave throw " \
     "throws lead leads to raise raises error errors exception more longer such ever even of into in with cuda gpu ram memory " \
-    "really actually run runs running problem problems issue issues trouble "	\
+    "really actually use uses using run runs running problem problems issue issues trouble "	\
     "by my our look looks like appear appears seem seems general genuine real true typical"
 /* and what it denies ahead of it. */
 #define LINKS_BACK	"error errors exception exceptions problem problems issue issues is are was were has have had been does do " \

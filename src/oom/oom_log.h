@@ -118,7 +118,8 @@ struct oom_message {
 	int asserted;		/* such a one, its line: then memory is not what failed. 0: none */
 	bool again;		/* said so far only in words that stand beside others of the same */
 	bool limited;		/* the limit of a container or job was reached, not the machine's */
-	bool windows;		/* said by what is built for Windows */
+	bool windows;		/* said by what is built for Windows; */
+	bool cpp;		/* an exception of C++, and not of Python */
 	bool apart;		/* it looks like one and is of something else than memory */
 	bool of_cuda;		/* its line speaks of CUDA ahead of it */
 	bool raised;		/* what a traceback of Python ends with */

@@ -206,9 +206,9 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->colab = line;
 }
 
-#define OF_NETWORK	"network|networks|neural|epoch|epochs|batch|batchsize|batch size|batch_size|train|trains|trained|training|trainer|train.py|fine-tune|"	\
-    "fine-tuning|finetune|finetuning|inference|dataset|datasets|data set|layer|layers|gradient|gradients|backprop|checkpoint|checkpoints|llm|llms|lora|"		\
-    "gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|embedding|embeddings|token|tokens|prompt|logits|gpt2|llama|seq2seq|runtimeerror|forward pass|backward pass|optimizer"
+#define OF_NETWORK	"network|networks|neural|epochs|batch|batchsize|batch size|batch_size|train|trains|trained|training|trainer|train.py|fine-tune|"	\
+    "fine-tuning|finetune|finetuning|inference|dataset|datasets|data set|layers|gradients|backprop|checkpoint|checkpoints|llm|llms|lora|"		\
+    "gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|embedding|embeddings|logits|gpt2|llama|seq2seq|runtimeerror|forward pass|backward pass|optimizer"
 #define OF_FRAMEWORK	"torch pytorch tensorflow keras mxnet gluon caffe paddle jax flax onnx theano cntk darknet diffusers huggingface tinygrad vllm sglang llama ollama "	\
     "ggml gguf lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
 

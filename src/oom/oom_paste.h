@@ -53,6 +53,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said media;	/* of films or recordings, */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */
+	struct said converts;	/* while a model is converted, exported or an engine is built, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
 	int network;		/* the last line that is of a neural network, or of its training, */
 	int prose;		/* and the last that is a person's sentence */

@@ -120,6 +120,8 @@ const struct phrase oom_phrases[] = {
 	    PHRASE_HEDGED) },		/* in titles */
 	{ "DataLoader worker (pid(s) @ exited unexpectedly", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", LOADER_GONE, PHRASE_HEDGED) },
+	{ "Some background worker is 6 feet under", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE,
+	    PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "background workers are no longer alive", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "batchgenerators",
 	    WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Prediction on device was unsuccessful, probably due to a lack of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false,
@@ -438,6 +440,10 @@ const struct phrase oom_phrases[] = {
 	{ "The worker may have exceeded K8s pod memory limits", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY_GONE,
 	    PHRASE_HEDGED) },
 	{ "job killed after reaching LSF memory usage limit", HOST_SAYS("LSF", KILLED) },
+	{ "killed by YARN for exceeding memory limits", HOST_SAYS("YARN", YARN) },
+	{ "killed by YARN for exceeding physical memory limits", HOST_SAYS("YARN", YARN) },
+	{ "running beyond physical memory limits", HOST_SAYS("YARN", YARN) },
+	{ "running beyond virtual memory limits", HOST_SAYS("YARN", YARN) },
 	{ "PBS: job killed: mem", HOST_SAYS("PBS", KILLED) },
 	{ "PBS: job killed: vmem", HOST_SAYS("PBS", KILLED) },
 	{ "The node was low on resource: memory", HOST_SAYS("Kubernetes", KILLED) },
@@ -505,7 +511,7 @@ const struct phrase oom_phrases[] = {
 	{ "the system refuses an arena of %", HOST(OOM_OURS) },
 	{ "the device refuses an arena of %", MESSAGE(OOM_OURS) },
 	/* anyone's */
-	{ "std::bad_alloc", RUNTIME },
+	{ "std::bad_alloc", ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
 	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", RUNTIME },
 	{ "~cannot allocate memory", RUNTIME },

@@ -64,6 +64,7 @@ enum {				/* of a message */
 	PHRASE_PIECE = 8192,	/* a buffer was larger than the driver gives in one piece */
 	PHRASE_WINDOWS = 1024,	/* said by what is built for Windows */
 	PHRASE_OWN = 16384,	/* several programs say so: a row of one, only where its own words stand near (oom_owner.h) */
+	PHRASE_CPP = 32768,	/* an exception of C++, and not of Python */
 	PHRASE_APART = 512	/* it looks like a message of memory and is of something else */
 };
 

@@ -16,6 +16,7 @@
     " A library that does not fit the driver, and an index out of range, end so, too."
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
     "another process had taken it. " GROWTH
+#define LIES_THERE_BEGINS	" What may lie there:"	/* left out of what is no network */
 #define LIES_THERE	"What may lie there: data that are read at once, their copies in loader processes, pinned buffers, "	\
     "what is offloaded from a device, and weights until they are on one, for a while twice (a file's and the model's). "		\
     "Where the network runs on the processor, what a step keeps lies there, too, and a smaller batch takes less."
@@ -36,6 +37,9 @@
 #define MODEL_NEEDS	"Ollama compared what the model needs, weights and the cache of keys and values, with what was free of the "	\
     "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
 #define SCRIPT_HEAP	"JavaScript's heap was full, whose limit --max-old-space-size is: that is the machine's memory, not the device's."
+#define YARN		"YARN ended a container, because its processes took more of the machine's memory, not of a device's, than it is allowed. In "	\
+    "Spark that is the executor's memory and what lies outside of Java's heap (spark.executor.memoryOverhead), which libraries in C++ take: "	\
+    "a larger allowance, or less data for each executor, keeps it."
 #define DASK		"Dask ended a process of its own, because the memory that it is allowed (memory_limit) was nearly full: the "	\
     "machine's, not a device's. Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
 #define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the machine's memory, not the "	\
@@ -198,7 +202,7 @@
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 #define LARGE_ALLOC	"tcmalloc tells that one piece of the machine's memory, not the device's, was asked for that is larger than a "	\
-    "gigabyte. By itself that is no failure. Where the program ended right after, as Colab's sessions do, that memory was full: data "	\
+    "gigabyte. By itself that is no failure. Where the program ended right after and said no more, as Colab's sessions do, that memory was full: data "	\
     "read or made as one array are as large as that, and a part of them, or a generator, takes less."
 #define TABLE		"pandas had no memory left in the machine while it read a table of text: not the device's. Read in "	\
     "parts (chunksize), fewer columns (usecols), and types that are told (dtype) in place of guessed ones, which are text or "	\

@@ -36,7 +36,8 @@ grows(struct talk t)
 		return NULL;
 	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
 		return NULL;		/* what it is for */
-	return clause_says_unless(t, "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
+	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
+	    "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
@@ -241,6 +242,14 @@ loads(struct talk t)
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD | WORKS, "");
 }
 
+/* A network that is put into another form, for which nothing is trained and no set of data is read. */
+static const char *
+converts(struct talk t)
+{
+	return talk_any_of(t, "engine onnx tensorrt trt tflite gguf model weights") ? clause_says(t, "convert|conversion|export|quantiz|"
+	    "building the engine|build the engine|building an engine|building trt|building the trt", AHEAD | WORKS, "") : NULL;
+}
+
 static const char *
 resumes(struct talk t)
 {
@@ -358,6 +367,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
 	said_of_failure(&p->media, &p->told, t, has_media(t), line);
+	said_of_failure(&p->converts, &p->told, t, converts(t), line);
 	said_of_failure(&p->loading, &p->told, t, loads(t), line);
 	said_of_failure(&p->resuming, &p->told, t, resumes(t), line);
 	if ((at = is_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
