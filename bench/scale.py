@@ -3,6 +3,7 @@
 
     bench/scale.py                      ResNet-50 and GPT-2 1.5B on 1 to 1,024 GPUs, from plans alone
     bench/scale.py --here [SPEC]        1, 2, 4 and 8 ranks of a C program on this machine, predicted and measured
+    bench/scale.py --turns [SPEC]       a rank on each core and one on one of them in turns, samples a second
     bench/scale.py --test               the formulas against numbers by hand
 
 Each rank has the same micro-batch however many there are. Its step is the roofline of `stowage plan` ("step_at_least": of each
@@ -24,6 +25,7 @@ import math
 import os
 import random
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -306,9 +308,132 @@ def here(spec, steps, rounds, folder):
     print(f"| 1 | | {one[0]:.3f} s | | | {one[1]:.3f} s | |")
     for ranks, row in rows.items():
         print(f"| {ranks} |" + "".join(row.cells()))
-    if cores > 1:
-        two = statistics.median(clock for _, clock in rows[2].measured)
-        print(f"\nTwo ranks on two cores have {2 * one[1] / two:.2f} times the samples of one on one")
+
+
+# ---- in turns ----
+
+class Held:
+    """A program that has begun to train, and goes on only while it is let."""
+
+    def __init__(self, folder, k, command):
+        log = os.path.join(folder, f"turn{k}.jsonl")
+        os.path.exists(log) or os.mkfifo(log)
+        lost = ["--lost-after", "100000"] if command[0] == "mpirun" else []     # a rank that is held says nothing
+        self.updates, self.more = 0, threading.Condition()
+        self.program = subprocess.Popen([*command, "--epochs", "1000000", "--quiet", "--log", log, *lost], env=ENV,
+                                        stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        threading.Thread(target=self.read, args=(log,), daemon=True).start()
+        self.wait(4)
+        self.ranks = ranks_of(self.program.pid) if lost else [self.program.pid]
+        self.hold()
+
+    def read(self, log):
+        with open(log) as lines:
+            for line in lines:
+                if '"event":"update"' in line:
+                    with self.more:
+                        self.updates += 1
+                        self.more.notify_all()
+
+    def wait(self, updates):
+        with self.more:
+            if not self.more.wait_for(lambda: self.updates >= updates, 120):
+                sys.exit("a program makes no steps")
+
+    def signal(self, number):
+        for process in self.ranks:
+            os.kill(process, number)
+
+    def hold(self):
+        self.signal(signal.SIGSTOP)
+
+    def keep_to(self, cores):
+        for task in os.listdir(f"/proc/{self.ranks[0]}/task"):
+            os.sched_setaffinity(int(task), cores)
+
+    def end(self):
+        for process in {*self.ranks, self.program.pid}:
+            os.kill(process, signal.SIGKILL)
+        self.program.wait()
+
+
+def ranks_of(mpirun):
+    """The processes that it has started."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            field = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(field[1]) == mpirun:
+            found.append(int(pid))
+    return found
+
+
+def turn(programs, steps, clock=time):
+    """Updates a second of these programs at once, all of them together, in a turn of so many of each, or of the faster more."""
+    first = sum(p.updates for p in programs)
+    start = clock.monotonic()
+    for p in programs:
+        p.signal(signal.SIGCONT)
+    done = 0
+    while done < steps * len(programs):
+        clock.sleep(0.0005)
+        done = sum(p.updates for p in programs) - first
+        if any(p.program.poll() is not None for p in programs):
+            sys.exit("a program has ended")
+    seconds = clock.monotonic() - start
+    for p in programs:
+        p.hold()
+    return done / seconds
+
+
+def in_turns(folder, one, many, cores, rounds, steps):
+    """A machine's pace changes within seconds, so programs that are in the midst of training take turns of a few steps: one rank on
+    each core by itself, one on each of all cores at once, and as many ranks as cores. By rounds: samples a second of the last two, by
+    one rank's on one core, the mean of all cores'."""
+    ranks = len(cores)
+    alone, together = [], []
+    try:
+        for k in range(ranks):
+            alone.append(Held(folder, k, one))
+            alone[k].keep_to({cores[k]})
+        together.append(Held(folder, ranks, many))
+        got = []
+        for _ in range(rounds):
+            rates = []
+            for k, own in enumerate(alone):
+                rates.append(turn([own], steps))
+                if k == 0:
+                    all_ranks = ranks * turn(together, steps)
+            apart = turn(alone, steps)
+            single = statistics.mean(rates)
+            got.append((single, apart / single, all_ranks / single))
+    finally:
+        for p in alone + together:
+            p.end()
+    return list(zip(*got))
+
+
+def told(values, unit=""):
+    low, _, high = statistics.quantiles(values, n=4) if len(values) > 1 else 3 * values
+    return f"{statistics.median(values):.2f}{unit} ({low:.2f} to {high:.2f})"
+
+
+def turns(spec, steps, rounds, folder):
+    name = os.path.splitext(os.path.basename(spec))[0]
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        sys.exit("there is one core")
+    plans, programs = build(spec, name, folder, (1, len(cores)))
+    one, apart, ranks = in_turns(folder, programs[1], programs[len(cores)], cores, rounds, steps)
+    print(f"{name}, micro-batch {plans[1]['batch']}, {len(cores)} cores, {rounds} rounds of {steps} steps, load {os.getloadavg()[0]:.1f}: "
+          "the middle of rounds (and of each half)\n")
+    print("| | samples/s, by those of one rank on one core |\n|---|---|")
+    print(f"| one rank on one core | 1, or {told([plans[1]['batch'] * rate for rate in one])} samples/s |")
+    print(f"| {len(cores)} programs of one rank, a core each | {told(apart)} |")
+    print(f"| {len(cores)} ranks | {told(ranks)} |")
+    print(f"| these, by the programs | {told([r / a for r, a in zip(ranks, apart)])} |")
 
 
 def test():
@@ -342,25 +467,65 @@ def test():
     assert together(2, 4, [[1], [3]]) == 3
     # their processors are busy for 1 s and 3 s then, where they stay; in turns, for 1.5 s each
     assert processor_time(2, 4, [1, 3]) == 2 and abs(processor_time(2, 2, [1, 3]) - 1.5) < 1e-12
+    # in turns: programs that make 200 and 600 updates a second while they are let make 800 together, and go on where they were
+
+    class Clock:
+        now = 0.0
+
+        def monotonic(self):
+            return self.now
+
+        def sleep(self, seconds):
+            self.now += seconds
+
+    class Clockwork:
+        def __init__(self, clock, rate):
+            self.clock, self.rate, self.made, self.since, self.program = clock, rate, 0.0, None, self
+
+        def go_on(self):
+            return self.made + (self.rate * (self.clock.now - self.since) if self.since is not None else 0)
+
+        @property
+        def updates(self):
+            return int(self.go_on())
+
+        def poll(self):
+            return None
+
+        def signal(self, _):
+            self.since = self.clock.now
+
+        def hold(self):
+            self.made, self.since = self.go_on(), None
+    clock = Clock()
+    slow, fast = Clockwork(clock, 200), Clockwork(clock, 600)
+    assert abs(turn([slow], 20, clock) / 200 - 1) < 0.02 and slow.updates == 20 and fast.updates == 0
+    assert abs(turn([slow, fast], 20, clock) / 800 - 1) < 0.05 and slow.updates == 30
+    assert told([1, 2, 3, 4, 5]) == "3.00 (1.50 to 4.50)" and told([2]) == "2.00 (2.00 to 2.00)"
     print("ok")
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("told to end"))     # with what it has begun
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--here", nargs="?", const=os.path.join(HERE, "specs/resnet18.nn"), metavar="SPEC")
-    parser.add_argument("--steps", type=int, default=6)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--turns", nargs="?", const=os.path.join(HERE, "specs/resnet18.nn"), metavar="SPEC")
+    parser.add_argument("--steps", type=int, help="measured in a row: 6, in turns 4")
+    parser.add_argument("--rounds", type=int, help="3, in turns 15")
     parser.add_argument("--programs", metavar="FOLDER", help="where programs are built, and stay; made if it is not there: they are not built again, whatever Stowage and SPEC then are")
     parser.add_argument("--test", action="store_true")
     options = parser.parse_args()
-    if options.steps < 1 or options.rounds < 1:
+    if any(given is not None and given < 1 for given in (options.steps, options.rounds)):
         parser.error("--steps and --rounds are 1 or more")
+    if options.programs:
+        os.makedirs(options.programs, exist_ok=True)
     if options.test:
         test()
     elif options.here:
-        if options.programs:
-            os.makedirs(options.programs, exist_ok=True)
         with tempfile.TemporaryDirectory() as folder:
-            here(options.here, options.steps, options.rounds, options.programs or folder)
+            here(options.here, options.steps or 6, options.rounds or 3, options.programs or folder)
+    elif options.turns:
+        with tempfile.TemporaryDirectory() as folder:
+            turns(options.turns, options.steps or 4, options.rounds or 15, options.programs or folder)
     else:
         clusters()
