@@ -89,12 +89,13 @@ static void
 attend_turn(real *restrict to, const elem *restrict x, int64_t row, int n, int lanes, int d,
     real factor)
 {
-	for (int i = 0; i < n; i++)
-		for (int c = 0; c < d; c++)
-			to[c * ATTEND_QUERIES + i] = factor * VALUE(x[i * row + c]);
-	for (int i = n; i < lanes; i++)
-		for (int c = 0; c < d; c++)
-			to[c * ATTEND_QUERIES + i] = 0;
+	turn_rows(to, ATTEND_QUERIES, x, row, n, d);
+	for (int c = 0; c < d; c++, to += ATTEND_QUERIES) {
+		for (int i = n; i < lanes; i++)
+			to[i] = 0;
+		ALONG_EACH (i, lanes)
+			to[i] *= factor;
+	}
 }
 
 /* Rows as reals, where they lie or in ROOM; as whole vectors, for a product's second factor. */
@@ -295,20 +296,27 @@ attend_online(real *pt, const struct attend_block *w, struct attend_sums *q)
 		}
 }
 
-/* Y of the block's queries, and the logarithms of their sums. */
+/* Y of the block's queries, of what YT has summed, and the logarithms of their sums. */
 static void
 attend_finish(elem *y, real *logsum, const struct attend_block *w, const struct attend_sums *q,
-    const real *yt)
+    real *yt)
 {
 	int64_t row = (int64_t)w->a.heads * w->a.d;
+	real part[ATTEND_QUERIES];
 
 	y += (w->sample * w->a.t + w->i) * row + w->head * w->a.d;
-	for (int i = 0; i < w->n; i++) {
-		real part = 1 / q->sum[i];
-
+	for (int i = 0; i < w->n; i++)
+		part[i] = 1 / q->sum[i];
+	for (int c = 0; c < w->a.d; c++)
+		ALONG_EACH (i, w->n)
+			yt[c * ATTEND_QUERIES + i] *= part[i];
+#if NARROW
+	for (int i = 0; i < w->n; i++)
 		for (int c = 0; c < w->a.d; c++)
-			y[i * row + c] = ELEM(yt[c * ATTEND_QUERIES + i] * part);
-	}
+			y[i * row + c] = ELEM(yt[c * ATTEND_QUERIES + i]);
+#else
+	turn_rows(y, row, yt, ATTEND_QUERIES, w->a.d, w->n);
+#endif
 	if (!logsum)
 		return;
 	logsum += (w->sample * w->a.heads + w->head) * w->a.t + w->i;
