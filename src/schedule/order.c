@@ -9,8 +9,8 @@
  * chaos", 2020). The order that stands is the bound: a set that cannot beat it is dropped. A node
  * that can run at no cost, neither raising the peak nor leaving more alive, runs at once, since it
  * can only help all others. Where a window still has too many sets, the best of each size are kept,
- * which is a beam search. Of two ways to a set with one peak, the one with less alive is taken: it
- * leaves more room for placement.
+ * which is a beam search; wider ones follow where nothing is trained, or time is given. Of two ways to
+ * a set with one peak, the one with less alive is taken: it leaves more room for placement.
  *
  * Only windows that hold the peak matter. They are taken from the highest down, until the next one
  * is below what the ones before it could be brought to. Most are as low as possible: each node
@@ -29,6 +29,8 @@
 #include <string.h>
 
 #define SWEEPS		8	/* at most, with either cuts in turn */
+#define WIDER_WORK	200000	/* sets, where nothing is trained */
+#define WIDER_SECOND	2000000	/* sets that a second of a processor grows, about */
 #define LIFE_SHORT	64	/* nodes; what lives longer crosses any cut */
 
 /* ---- uses ---- */
@@ -244,6 +246,52 @@ begin_with_merge(struct order *o, const struct pass_options *options, struct nod
 			return;
 	}
 	memcpy(o->g->nodes.v, before, size);
+	o->stale = true;
+}
+
+/* Room for so many sets of one size, of which there may be four times as many before they are cut down: half of the slots. */
+static void
+set_beam(struct order *o, int beam)
+{
+	int i;
+
+	o->beam = beam;
+	o->slots = 8 * (unsigned)beam;
+	o->hash = arena_array(o->arena, o->slots, sizeof(*o->hash));
+	o->slot = arena_array(o->arena, 4 * (size_t)beam, sizeof(*o->slot));
+	for (i = 0; i < 2; i++)
+		o->level[i].v = arena_array(o->arena, 4 * (size_t)beam, sizeof(*o->level[i].v));
+	memset(o->came, 0, sizeof(o->came));
+}
+
+/* Sets that may be grown in wider beams: where nothing is trained the search is all that is done, and with time given it goes
+ * on; a search for a budget orders what it tries, and has the time for itself. */
+static int64_t
+work_when_wider(const struct module *m, const struct pass_options *options)
+{
+	int64_t work = m->train ? 0 : WIDER_WORK;
+
+	if (m->set.recompute_budget || options->most_bytes)
+		return work;
+	return work + (int64_t)(options->seconds * WIDER_SECOND);
+}
+
+/* Sweeps with more and more sets of one size, as long as some are left out and the peak might be lower. */
+static void
+widen(struct order *o, const struct pass_options *options, struct node **old)
+{
+	int64_t most = work_when_wider(o->g->module, options);
+
+	for (o->work = 0; o->cut && o->work < most && o->beam < ORDER_WIDEST;) {
+		if (o->stale && !describe(o, options))
+			return;
+		o->stale = false;
+		if (o->now.m->trial->peak <= step_least(o->now.m))
+			return;
+		set_beam(o, 4 * o->beam);
+		o->cut = false;
+		sweep_all(o, options, old);
+	}
 }
 
 static void
@@ -252,18 +300,15 @@ order_graph(struct graph *g, const struct pass_options *options)
 	struct arena *a = arena_child(g->module->arena);
 	struct node **old = arena_array(a, (size_t)g->nodes.n, sizeof(struct node *));
 	struct order *o = ARENA_NEW(a, struct order);
-	int i;
 
 	o->arena = a;
 	o->g = g;
 	o->known = g->module->options ? g->module->options->orders : NULL;
-	o->hash = arena_array(a, ORDER_SLOTS, sizeof(*o->hash));
-	o->slot = arena_array(a, ORDER_SLOTS / 2, sizeof(*o->slot));
-	for (i = 0; i < 2; i++)
-		o->level[i].v = arena_array(a, ORDER_SLOTS / 2, sizeof(*o->level[i].v));
+	set_beam(o, ORDER_BEAM);
 	if (describe(o, options)) {
 		sweep_all(o, options, old);
 		begin_with_merge(o, options, old);
+		widen(o, options, old);
 	}
 	arena_free(a);
 }

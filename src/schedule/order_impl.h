@@ -11,8 +11,8 @@
 #include "schedule/step.h"
 
 #define ORDER_WINDOW	48	/* nodes at most; a set of them is a word */
-#define ORDER_SLOTS	(1 << 13)	/* of the hash: sets of one level before they are cut down */
-#define ORDER_BEAM	1024	/* sets of one size that are kept */
+#define ORDER_BEAM	1024	/* sets of one size that are kept, at first */
+#define ORDER_WIDEST	(64 * ORDER_BEAM)
 #define ORDER_USES	24	/* classes of one node; more, and its window is left as it is */
 
 struct window {
@@ -55,7 +55,7 @@ struct set {
 };
 
 struct level {			/* sets of one size */
-	struct set *v;		/* ORDER_SLOTS / 2 */
+	struct set *v;		/* room for 4 * beam */
 	int n;
 };
 
@@ -82,9 +82,13 @@ struct order {
 	struct class class[ORDER_WINDOW * (ORDER_USES + 1)];	/* with the one too many */
 	int nclasses;
 	struct level level[2];	/* the one being made, and the one below it */
-	struct came *came[ORDER_WINDOW + 1];	/* by size and set: ORDER_BEAM; NULL until it is needed */
+	struct came *came[ORDER_WINDOW + 1];	/* by size and set: BEAM; NULL until it is needed */
+	int beam;		/* sets of one size that are kept; a power of two */
+	unsigned slots;		/* of the hash: 8 * beam */
 	int *hash;		/* sets of the level being made, + 1 */
 	unsigned *slot;		/* by set: where it is in the hash */
+	bool cut;		/* some window had more sets than were kept */
+	int64_t work;		/* sets that were grown */
 };
 
 /* Finds a better order of the window and puts the nodes into it; returns by how much the window's

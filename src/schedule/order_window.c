@@ -300,9 +300,9 @@ static void
 insert(struct order *o, struct level *l, const struct set *s)
 {
 	uint64_t h = s->done * 0x9e3779b97f4a7c15u;
-	unsigned slot = (unsigned)(h >> 51);
+	unsigned slot = (unsigned)(h >> 32) >> (__builtin_clz(o->slots) + 1);
 
-	for (; o->hash[slot]; slot = (slot + 1) & (ORDER_SLOTS - 1))
+	for (; o->hash[slot]; slot = (slot + 1) & (o->slots - 1))
 		if (l->v[o->hash[slot] - 1].done == s->done) {
 			struct set *old = &l->v[o->hash[slot] - 1];
 
@@ -310,7 +310,7 @@ insert(struct order *o, struct level *l, const struct set *s)
 				*old = *s;
 			return;
 		}
-	if (l->n >= ORDER_SLOTS / 2)
+	if (l->n >= 4 * o->beam)
 		return;
 	o->slot[l->n] = slot;
 	o->hash[slot] = l->n + 1;
@@ -359,12 +359,13 @@ keep_level(struct order *o, int size, const struct level *below, struct level *l
 {
 	int i;
 
-	if (l->n > ORDER_BEAM) {
-		sort_best(l->v, l->n, ORDER_BEAM);
-		l->n = ORDER_BEAM;
+	if (l->n > o->beam) {
+		sort_best(l->v, l->n, o->beam);
+		l->n = o->beam;
+		o->cut = true;
 	}
 	if (!o->came[size])
-		o->came[size] = arena_array(o->arena, ORDER_BEAM, sizeof(*o->came[size]));
+		o->came[size] = arena_array(o->arena, (size_t)o->beam, sizeof(*o->came[size]));
 	for (i = 0; i < l->n; i++) {
 		struct set *s = &l->v[i];
 
@@ -380,6 +381,7 @@ make_level(struct order *o, int size, int64_t bound)
 	int i;
 
 	l->n = 0;
+	o->work += below->n;
 	for (i = 0; i < below->n; i++)
 		grow_set(o, l, &below->v[i], i, bound);
 	for (i = 0; i < l->n; i++)
@@ -452,6 +454,7 @@ key_of(const struct order *o, int n, int64_t floor, int64_t bound)
 	uint64_t h = 1469598103934665603u;
 	int i, k;
 
+	mix(&h, (uint64_t)o->beam);
 	mix(&h, (uint64_t)floor);
 	mix(&h, (uint64_t)bound);
 	for (i = 0; i < n; i++) {

@@ -416,6 +416,57 @@ Test(order, branches_are_merged_from_any_order)
 	}
 }
 
+/* Branches that are joined a few at a time: an earliest small set is not on the way to the lowest peak, so many must be kept.
+ * That peak is from a search through all sets of nodes, by a program of its own. */
+Test(order, joined_branches_are_searched_widely)
+{
+	static const char *const without[] = { "concat-in-place" };
+	const struct plan *plan;
+
+	options.target = target_find("c");
+	options.without = without;
+	options.nwithout = 1;
+	plan = planned_text(arena, "network n {\n"
+	    "input x : f32[8, 8, 8]\n"
+	    "target t : f32[4]\n"
+	    "b0_0 = x -> conv(2, 1, bias=false) -> relu\n"
+	    "b0_1 = b0_0 -> conv(32, 1, bias=false)\n"
+	    "b0_2 = b0_1 -> conv(128, 1, bias=false)\n"
+	    "b0_3 = b0_2 -> conv(32, 1, bias=false) -> relu\n"
+	    "b1_0 = x -> conv(8, 1, bias=false) -> relu\n"
+	    "b1_1 = b1_0 -> conv(2, 1, bias=false) -> relu\n"
+	    "b2_0 = x -> conv(64, 1, bias=false)\n"
+	    "b2_1 = b2_0 -> conv(4, 1, bias=false)\n"
+	    "b2_2 = b2_1 -> conv(128, 1, bias=false)\n"
+	    "b2_3 = b2_2 -> conv(2, 1, bias=false)\n"
+	    "b2_4 = b2_3 -> conv(64, 1, bias=false)\n"
+	    "b3_0 = x -> conv(16, 1, bias=false)\n"
+	    "b3_1 = b3_0 -> sigmoid\n"
+	    "b3_2 = b3_1 -> conv(32, 1, bias=false) -> relu\n"
+	    "b3_3 = b3_2 -> conv(128, 1, bias=false)\n"
+	    "b4_0 = x -> conv(32, 1, bias=false)\n"
+	    "b5_0 = x -> conv(4, 1, bias=false)\n"
+	    "b5_1 = b5_0 -> conv(64, 1, bias=false) -> relu\n"
+	    "b5_2 = b5_1 -> sigmoid\n"
+	    "b6_0 = x -> conv(128, 1, bias=false)\n"
+	    "b6_1 = b6_0 -> sigmoid\n"
+	    "b7_0 = x -> conv(32, 1, bias=false)\n"
+	    "b7_1 = b7_0 -> sigmoid\n"
+	    "b7_2 = b7_1 -> conv(32, 1, bias=false) -> relu\n"
+	    "b8_0 = x -> conv(128, 1, bias=false)\n"
+	    "b8_1 = b8_0 -> conv(4, 1, bias=false)\n"
+	    "b8_2 = b8_1 -> conv(32, 1, bias=false) -> relu\n"
+	    "j27 = concat(b3_3, b8_2) -> conv(32, 1, bias=false)\n"
+	    "j28 = concat(b6_1, b2_4) -> conv(32, 1, bias=false)\n"
+	    "j29 = concat(b7_2, j27, b4_0) -> conv(32, 1, bias=false)\n"
+	    "j30 = concat(b5_2, b0_3, b1_1, j28, j29) -> conv(8, 1, bias=false)\n"
+	    "y = j30 -> global_avgpool -> flatten -> dense(4)\n"
+	    "metric mse(y, t)\n"
+	    "}\n", &options)->plan;
+	cr_assert_eq(plan->arena_bytes - plan->persistent_bytes, 3211776, "%lld",
+	    (long long)(plan->arena_bytes - plan->persistent_bytes));
+}
+
 /* A segment p, a, b, and c reads p and a: once p has run, c is as near to being ready as b is. */
 Test(order, a_reader_of_two_nodes_of_a_segment)
 {
