@@ -321,7 +321,7 @@ print_json(FILE *f, const struct module *m, const struct plan_style *style)
 
 	jsonw_begin(&j, f);
 	jsonw_object(&j, NULL);
-	write_totals(&j, m, s, style->link ? style->link : DEFAULT_LINK);
+	write_totals(&j, m, s, plan_link(style));
 	write_speed(&j, m);
 	write_work(&j, "forward", m, false);
 	write_work(&j, "repeated", m, true);

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "target/gpu.h"
 #include "target/target.h"
-#include "fit/sharding.h"
 #include "fit/trade.h"
 #include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
@@ -93,51 +92,6 @@ print_shared(const struct printer *r, enum tensor_kind kind, int64_t whole)
 	fprintf(r->out, "  on each rank, at most: its piece of every tensor, of %s in all\n", size_human(all, whole));
 }
 
-/* What of it goes on beside a rank's own work, over a link of so many bytes a nanosecond. */
-static void
-print_hidden(const struct printer *r, double link)
-{
-	struct overlap o = plan_overlap(r->m, link);
-
-	if (o.sent <= 0) {
-		fputs(" (estimate: that rate alone, no latency, nothing hidden)\n", r->out);
-		return;
-	}
-	fprintf(r->out, ", of which %.3g ms are hidden by a rank's own work, %.3g ms not (estimate: that rate alone, no latency)\n",
-	    o.hidden / 1e6, (o.sent - o.hidden) / 1e6);
-}
-
-/* What goes over the wire between ranks, and how long that takes at least. */
-static void
-print_traffic(const struct printer *r)
-{
-	const struct plan_summary *s = r->s;
-	int64_t link = r->style.link ? r->style.link : DEFAULT_LINK;
-	char gradients[SIZE_TEXT], meanwhile[SIZE_TEXT], weights[SIZE_TEXT];
-
-	if (r->m->set.ranks <= 1 || !r->m->train)
-		return;
-	if (r->m->stage) {
-		plan_stages(r->out, r->m, &r->style);
-		return;
-	}
-	size_row(r, "traffic", s->sent);
-	if (r->m->set.splits)
-		fprintf(r->out, "  sent by each rank an update, to add up %s of what layers that are split over ranks make, forward and "
-		    "backward, around a ring; each sum is waited for", size_human(gradients, s->split));
-	else
-		fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring; %s of "
-		    "them while backward goes on", size_human(gradients, s->reduced), s->reductions,
-		    s->reductions == 1 ? "" : "s", s->meanwhile ? size_human(meanwhile, s->meanwhile) : "none");
-	if (s->statistics)
-		fprintf(r->out, "; %s of sums of batch normalisation", size_human(weights, s->statistics));
-	if (s->gathered)
-		fprintf(r->out, "; and to bring %s of weights to all ranks", size_human(weights, s->gathered));
-	putc('\n', r->out);
-	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s", "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
-	print_hidden(r, (double)link / 8);
-}
-
 static void
 print_batch(const struct printer *r)
 {
@@ -177,25 +131,6 @@ print_device(const struct printer *r)
 	    left < 0 ? "DOES NOT FIT: over by" : beside ? "fits, leaving" :
 	    "DOES NOT FIT beside driver, context, libraries and NCCL: leaves",
 	    size_human(spare, left >= 0 ? left : -left));
-}
-
-/* What ranks that do not fit might share out, and what each holds of it then. */
-static void
-print_sharding(const struct printer *r)
-{
-	struct sharding s = fit_sharding(r->m);
-	char name[32], left[SIZE_TEXT], all[SIZE_TEXT], part[3][SIZE_TEXT];
-	const struct plan_summary *parts;
-
-	if (!s.planned)
-		return;
-	parts = plan_summarise(s.planned);
-	snprintf(name, sizeof(name), "with shard %s", shard_name(s.what));
-	size_row(r, name, s.planned->plan->arena_bytes);
-	fprintf(r->out, "  %s %s of %s, which driver, context, libraries and NCCL are estimated to leave: parameters %s, "
-	    "optimizer state %s, what is transient %s\n", s.fits ? "fits" : "DOES NOT FIT either", size_human(left, s.left),
-	    size_human(all, r->m->set.device.memory), size_human(part[0], parts->persistent[T_PARAM]),
-	    size_human(part[1], parts->persistent[T_OPTIMIZER]), size_human(part[2], s.planned->plan->transient_bytes));
 }
 
 /* Done twice so that less need be kept */
@@ -327,14 +262,14 @@ print_totals(const struct printer *r)
 	    p->optimal ? ", proved optimal" : "");
 	print_shared(r, T_PARAM, r->s->whole_weights);
 	print_shared(r, T_OPTIMIZER, r->s->whole_state);
-	print_traffic(r);
+	plan_between_ranks(r->out, r->m, &r->style);
 	print_recomputed(r);
 	print_objective(r);
 	print_trade(r);
 	print_pieces(r);
 	print_eager(r);
 	print_device(r);
-	print_sharding(r);
+	plan_sharding(r->out, r->m, &r->style);
 	plan_feeding(r->out, r->m, &r->style);
 }
 

@@ -6,6 +6,7 @@
  * the module's arena, and the module and the plan stay as they are.
  *
  *     plan_NAME.c     a format a file: this record
+ *     plan_ranks.c    what ranks send and might share out, for the text
  *     plan_stages.c   the ranks of a pipeline, for the text
  *     plan_feeding.c  how batches come to a GPU, for the text
  *     plan_curve.c    live bytes over the step, in the characters of a terminal
@@ -29,6 +30,12 @@ struct plan_style {		/* of what is printed for people */
 	bool unicode;		/* else ASCII */
 	int columns;		/* of the terminal; 0: not a terminal */
 };
+
+static inline int64_t
+plan_link(const struct plan_style *style)
+{
+	return style->link ? style->link : DEFAULT_LINK;
+}
 
 struct plan_format {
 	const char *name;	/* as plan --format names it */
