@@ -32,6 +32,12 @@ known_orders_find(const struct known_orders *k, uint64_t key, int n)
 	return NULL;
 }
 
+int
+known_orders_count(const struct known_orders *k)
+{
+	return k->all.n;
+}
+
 void
 known_orders_keep(struct known_orders *k, const struct known_order *order)
 {

@@ -476,6 +476,21 @@ key_of(const struct order *o, int n, int64_t floor, int64_t bound)
 	return h;
 }
 
+/* Does it leave each node behind those that must come before it? */
+static bool
+keeps_to_edges(const struct order *o, const struct known_order *known)
+{
+	uint64_t done = 0;
+	int i;
+
+	for (i = 0; known->node && i < known->n; i++) {
+		if (o->job[known->node[i]].before & ~done)
+			return false;
+		done |= UINT64_C(1) << known->node[i];
+	}
+	return true;
+}
+
 /* NODE: room for the window's nodes, in the order that is told. */
 static struct known_order
 look_up(struct order *o, int n, int64_t floor, int64_t bound, unsigned char *node)
@@ -483,7 +498,7 @@ look_up(struct order *o, int n, int64_t floor, int64_t bound, unsigned char *nod
 	struct known_order new = { .key = key_of(o, n, floor, bound), .n = n };
 	const struct known_order *old = o->known ? known_orders_find(o->known, new.key, n) : NULL;
 
-	if (old)
+	if (old && keeps_to_edges(o, old))
 		return *old;
 	new.gain = search(o, n, floor, bound, node);
 	new.node = new.gain > 0 ? node : NULL;
