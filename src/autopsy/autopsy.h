@@ -10,7 +10,7 @@
  *                           beside it, autopsy_progress.c, by how far the run had come, and
  *                           autopsy_shape.c, by shapes alone
  *     autopsy_says.h        the inventory: each kind of sentence, and what it rests on
- *     autopsy_likely()      autopsy_likely.c: what is likeliest where the log gives evidence of nothing
+ *     autopsy_likely()      autopsy_likely.c: what it may be where the log shows no cause, by its words
  *     autopsy_text() ...    the answer for people and for programs
  *
  * Where the log does not show something, nothing is said of it.
@@ -83,8 +83,7 @@ struct autopsy {
 	VEC(struct sentence) causes;	/* what the message and its log give evidence of, most telling first */
 	VEC(struct sentence) reported;	/* what other lines and people's words would mean, each named and a condition */
 	int lines, hints;	/* of the latter, those that rest on lines, and of these what is only mentioned (a batch, a size) */
-	VEC(const char *) likely;	/* where that is nothing: what is likeliest then, after a sentence ahead of it */
-	int likely_else;	/* the first of these that is of another condition; 0: none is */
+	VEC(const char *) likely;	/* where that is nothing: what it may be by words, after a sentence ahead of it; or where to look */
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
 };
 

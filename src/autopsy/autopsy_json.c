@@ -175,14 +175,14 @@ write_dump(struct json *j, const struct autopsy *y)
 	jsonw_end(j);
 }
 
-/* Of sentences FROM to TO, those that are of a list. */
+/* Of the sentences of what it may be, those that are of a list. */
 static void
-write_items(struct json *j, const char *key, const struct autopsy *y, int from, int to)
+write_likely(struct json *j, const struct autopsy *y)
 {
 	int i;
 
-	jsonw_array(j, key);
-	for (i = from; i < to; i++)
+	jsonw_array(j, "likely");
+	for (i = 0; i < y->likely.n; i++)
 		if (y->likely.v[i][0] == '-')
 			jsonw_string(j, NULL, y->likely.v[i] + 2);
 	jsonw_end(j);
@@ -216,9 +216,7 @@ write_causes(struct json *j, const struct autopsy *y)
 
 	write_sentences(j, "causes", "causes_rest_on", y->causes.v, y->causes.n);
 	write_sentences(j, "reported", "reported_rests_on", y->reported.v, y->reported.n);
-	write_items(j, "likely", y, 0, y->likely_else ? y->likely_else : y->likely.n);
-	if (y->likely_else)
-		write_items(j, "likely_else", y, y->likely_else, y->likely.n);
+	write_likely(j, y);
 	for (i = 0; i < y->likely.n && y->likely.v[i][0] != '-'; i++)
 		;
 	jsonw_string(j, "likely_where", i > 0 ? y->likely.v[i - 1] : NULL);

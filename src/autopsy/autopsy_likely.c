@@ -1,7 +1,7 @@
 /*
- * What is likeliest where a log shows nothing of the cause: a table, of which the first row counts whose signs are all
- * there. Shares are those of public threads that such words were said in and that settled on a cause (bench/threads.md);
- * none is given where there were few.
+ * What it may be where a log shows nothing of the cause, but what it failed at is told by its message or by people's words:
+ * a table, of which the first row counts whose signs are all there. Where nothing is told nothing is said: what is usual
+ * is no evidence of a run, and of public threads (bench/threads.md) every other wrong sentence was of such a list.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -16,254 +16,175 @@
 #define NEEDS_LATE	NEEDS(3)	/* of a failure after a time, */
 #define NEEDS_INFERS	NEEDS(4)	/* of inference, or of what is given to it, */
 #define NEEDS_LOADS	NEEDS(5)	/* of what is loaded, */
-#define NEEDS_PARALLEL	NEEDS(6)	/* or of several devices */
-#define NEEDS_DRIVER	NEEDS(7)	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
-#define NEEDS_AT_ONCE	NEEDS(8)	/* people speak of a failure at the start; */
-#define NEEDS_OTHER	NEEDS(9)	/* people tell of a program, and of no network, */
-#define NEEDS_DATA	NEEDS(10)	/* or of the data set, and not of a device */
-#define NEEDS_WORDS	NEEDS(11)	/* no program's message is there, */
-#define NEEDS_PROCESSOR	NEEDS(12)	/* and people speak of the processor */
-#define NEEDS_GROWS	NEEDS(13)	/* of memory that grows */
-#define NEEDS_REPLAY	NEEDS(14)	/* or of a memory of what was seen */
-#define NEEDS_RESUMES	NEEDS(15)	/* or of a run that goes on from a file */
-#define NEEDS_VOCABULARY	NEEDS(16)	/* of a vocabulary, */
-#define NEEDS_DARKNET	NEEDS(17)	/* or of Darknet's settings */
-#define NEEDS_TAKES_ALL	NEEDS(18)	/* of a device that is full, and of TensorFlow or JAX */
-#define NEEDS_GRAPH	NEEDS(19)	/* of a graph with nodes */
-#define NEEDS_LIBRARY	NEEDS(20)	/* a library of CUDA has a code for it */
-#define NEEDS_NO_POOL	NEEDS(21)	/* of no framework that takes a device at once, or that is told not to */
-#define NEEDS_SHUFFLE	NEEDS(22)	/* of a buffer of shuffled samples */
-#define NEEDS_WORKERS	NEEDS(23)	/* of a loader's processes */
-#define NEEDS_METRICS	NEEDS(24)	/* of transformers' evaluation, which switches gradients off by itself */
-#define NEEDS_NETWORK	NEEDS(25)	/* a framework speaks of a tensor of a layer */
-#define NEEDS_ANYONE	NEEDS(26)	/* CUDA's error, or a person's words, and none of whose program it is */
-#define NEEDS_AGENT	NEEDS(27)	/* of an agent and its episodes */
-#define NEEDS_KILLED	NEEDS(28)	/* the kernel ended the process, or the like */
-#define NEEDS_UPDATE	NEEDS(29)	/* of the optimizer's step */
-#define NEEDS_SPLATS	NEEDS(30)	/* of Gaussians that are rendered */
-#define SIGNS		31
+#define NEEDS_METRICS	NEEDS(6)	/* of transformers' evaluation, which switches gradients off by itself, */
+#define NEEDS_DATA	NEEDS(7)	/* of the data set, and not of a device, */
+#define NEEDS_PROCESSOR	NEEDS(8)	/* of the processor, */
+#define NEEDS_GROWS	NEEDS(9)	/* of memory that grows, */
+#define NEEDS_REPLAY	NEEDS(10)	/* of a memory of what was seen, */
+#define NEEDS_RESUMES	NEEDS(11)	/* of a run that goes on from a file, */
+#define NEEDS_DARKNET	NEEDS(12)	/* of Darknet's settings, */
+#define NEEDS_TAKES_ALL	NEEDS(13)	/* of a device that is full, and of TensorFlow or JAX, */
+#define NEEDS_GRAPH	NEEDS(14)	/* of a graph with nodes, */
+#define NEEDS_SHUFFLE	NEEDS(15)	/* of a buffer of shuffled samples, */
+#define NEEDS_WORKERS	NEEDS(16)	/* of a loader's processes, */
+#define NEEDS_AGENT	NEEDS(17)	/* of an agent and its episodes, */
+#define NEEDS_UPDATE	NEEDS(18)	/* of the optimizer's step, */
+#define NEEDS_SPLATS	NEEDS(19)	/* or of Gaussians that are rendered */
+#define NEEDS_DRIVER	NEEDS(20)	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
+#define NEEDS_LIBRARY	NEEDS(21)	/* a library of CUDA has a code for it */
+#define NEEDS_NO_POOL	NEEDS(22)	/* of no framework that takes a device at once, or that is told not to */
+#define NEEDS_WORDS	NEEDS(23)	/* no program's message is there */
+#define NEEDS_ANYONE	NEEDS(24)	/* CUDA's error, or a person's words, and none of whose program it is */
+#define SIGNS		25
 #define MOST_LIKELY	3
+/* What rows rest on that need no line of their own: the failing message, and whose program it is. */
+#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE)
 
-#define ONE_ARRAY	"Data are read or made as one array, or a copy of it"
-#define IN_PARTS	"then it runs with a part of them. Read as they are needed, or mapped from a file (numpy.memmap), they "	\
-    "need not lie there at once."
-#define KEPT_DATA	"The data set lies there: read or made as one array or list, or kept (cached) sample by sample as it is read"
-#define LOADERS		"Loader processes hold copies, batches are read ahead or pinned"
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
 #define MORE		"The run needs more than there is"
 #define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
 #define ANOTHER		"Another process has a part"
 #define LISTED		"the driver's tool (nvidia-smi), before the run, lists it."
-#define LISTED_ANY	"the driver's tool (nvidia-smi, rocm-smi), before the run, lists it."
 #define GIVEN		"What is given at once is too large"
 #define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
     "short or small one runs."
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
 #define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
     "validation or inference with gradients on; in Keras models made anew in each)"
-#define LESS_AT_ONCE	"less at once (fewer or smaller data, a coarser grid), or parts one after the other, take less."
-#define HELD_TOGETHER	{ "What the program holds together is more than the machine has, or than a limit on it allows (ulimit -v, a container, a "	\
-    "job)", NULL, LESS_AT_ONCE " Where a device shares the machine's memory, as on boards with both on one chip, what lies there counts, too." }
 
 static const struct row {
 	uint64_t needs;
-	const char *where;	/* what a line's words may mean; NULL: the row rests on none */
+	const char *where;	/* what a line's words may mean; NULL: the row rests on the failing message */
 	struct {
-		const char *cause, *share, *shows;
+		const char *cause, *shows;
 	} item[MOST_LIKELY];
 } table[] = {
 	{ NEEDS_LIBRARY | NEEDS_TORCH, NULL, {
-		{ MORE, NULL, LEAVES },
-		{ "An index was out of range on the device before (a label, a word)", NULL, "CUDA_LAUNCH_BLOCKING=1, or a run on the processor, "
+		{ MORE, LEAVES },
+		{ "An index was out of range on the device before (a label, a word)", "CUDA_LAUNCH_BLOCKING=1, or a run on the processor, "
 		    "tells it." },
-		{ ANOTHER, NULL, LISTED } } },
+		{ ANOTHER, LISTED } } },
 	{ NEEDS_LIBRARY | NEEDS_NO_POOL, NULL, {
-		{ MORE, NULL, LEAVES },
-		{ ANOTHER, NULL, LISTED } } },
+		{ MORE, LEAVES },
+		{ ANOTHER, LISTED } } },
 	{ NEEDS_LIBRARY, NULL, {
 		{ "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
-		    "it", NULL, "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
+		    "it", "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
-		{ MORE, NULL, LEAVES },
-		{ ANOTHER, NULL, LISTED } } },
+		{ MORE, LEAVES },
+		{ ANOTHER, LISTED } } },
 	{ NEEDS_GRAPH, "the network is given a graph", {
-		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", NULL, "parts of it (sampled "
+		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
-		{ "There is a number for each pair of nodes (a dense adjacency, attention)", NULL, "kept sparse, it needs one for each edge." },
-		{ ANOTHER, NULL, LISTED } } },
+		{ "There is a number for each pair of nodes (a dense adjacency, attention)", "kept sparse, it needs one for each edge." } } },
 	{ NEEDS_SPLATS, "Gaussians are rendered", {
-		{ "Their number grows as training goes on (densification), without bound in some settings", NULL, "a log of their number tells. A higher "
+		{ "Their number grows as training goes on (densification), without bound in some settings", "a log of their number tells. A higher "
 		    "densify_grad_threshold, an earlier densify_until_iter, a cap, or another strategy keep it." },
-		{ "All images lie on the device, or they are large", NULL, "in the machine's memory (--data_device cpu), or smaller (--resolution), "
-		    "they take less; then it fails at the start, or as soon." },
-		{ ANOTHER, NULL, LISTED } } },
+		{ "All images lie on the device, or they are large", "in the machine's memory (--data_device cpu), or smaller (--resolution), "
+		    "they take less; then it fails at the start, or as soon." } } },
 	{ NEEDS_REPLAY, "the run has a replay buffer", {
-		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", NULL, "fewer entries, or "
+		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
-		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", NULL, "then it grows "
+		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", "then it grows "
 		    "beyond that." } } },
 	{ NEEDS_HOST | NEEDS_AGENT, "an agent learns from what it sees", {
-		{ "What was seen lies there until it is learned from (a replay buffer, a rollout of all environments at once)", NULL, "fewer entries "
+		{ "What was seen lies there until it is learned from (a replay buffer, a rollout of all environments at once)", "fewer entries "
 		    "or steps (buffer_size, n_steps), fewer environments, shorter episodes, or images as uint8, each of them once, take less." },
 		{ "Something is kept from one step or episode to the next (results on lists, losses with their graph, in Keras models or "
-		    "predict() called in each)", NULL, "then it grows evenly, and beyond what such a buffer holds." },
-		{ "Each environment is a process of its own, with a copy of the program", NULL, "fewer of them take less." } } },
+		    "predict() called in each)", "then it grows evenly, and beyond what such a buffer holds." },
+		{ "Each environment is a process of its own, with a copy of the program", "fewer of them take less." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
-		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", NULL, "a smaller one "
-		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },
-		{ KEPT_DATA, NULL, IN_PARTS } } },
+		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
+		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_PROCESSOR, "the run was on the processor", {
-		{ "The network runs on the processor, and a step needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or "
-		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." },
-		{ KEPT_DATA, NULL, IN_PARTS } } },
+		{ "The network runs on the processor, and a step needs more than there is", "fewer samples in a batch, or smaller ones, or "
+		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_WORKERS, "a loader has processes of its own", {
-		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there", NULL,
+		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
 		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
-		{ KEPT_DATA, NULL, IN_PARTS },
-		{ "Something is kept from step to step (lists of results, losses with their graph)", NULL, "then it grows with num_workers=0, too." } } },
+		{ "Something is kept from step to step (lists of results, losses with their graph)", "then it grows with num_workers=0, too." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
-		    "of)", NULL, "then it grows evenly, and stops where that is left out." },
-		{ LOADERS, NULL, "in PyTorch with num_workers=0 it grows less, or not." } } },
+		    "of)", "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
-		    NULL, "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
-		{ "What is given or made lies there as a whole, such as all frames of a film", NULL, "parts, one after the other, take less." } } },
-	{ NEEDS_HOST | NEEDS_OTHER | NEEDS_WORDS, NULL, { HELD_TOGETHER } },
-	{ NEEDS_HOST | NEEDS_OTHER, NULL, { HELD_TOGETHER } },
-	{ NEEDS_HOST | NEEDS_KILLED, NULL, {
-		{ KEPT_DATA, NULL, IN_PARTS },
-		{ LOADERS, NULL, "in PyTorch with num_workers=0, or with fewer read ahead, less is taken." },
-		{ "Results are kept from step to step, weights lie there until they are on a device, or the network runs on the processor", NULL,
-		    "then it grows with the steps, or while they are loaded, or a smaller batch takes less." } } },
-	{ NEEDS_HOST | NEEDS_WORDS, NULL, {
-		{ KEPT_DATA, "seven of ten", IN_PARTS },
-		{ LOADERS, NULL, "in PyTorch with num_workers=0, or with fewer read ahead, less is taken." },
-		{ "Results are kept from step to step, or the network runs on the processor", NULL, "then it grows with the steps, or a smaller "
-		    "batch takes less." } } },
-	{ NEEDS_HOST | NEEDS_TORCH, NULL, {
-		{ "Tensors of PyTorch on the processor", NULL, "those of the network where it runs there, and of data as they are "
-		    "prepared. Fewer samples in a batch, or smaller ones, take less." },
-		{ ONE_ARRAY, NULL, IN_PARTS },
-		{ LOADERS, NULL, "in PyTorch with num_workers=0 it runs." } } },
-	{ NEEDS_HOST | NEEDS_NETWORK, NULL, {
-		{ "The network runs on the processor, and a step needs more than there is", NULL, "fewer samples in a batch, or smaller ones, or "
-		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." },
-		{ ONE_ARRAY, NULL, IN_PARTS },
-		{ ANOTHER, NULL, "top, before the run, lists it." } } },
-	{ NEEDS_HOST, NULL, {
-		{ ONE_ARRAY, "three of four", IN_PARTS },
-		{ "An array has a number for each pair, or the program is one of 32 bits", "one of four", "the line of code tells, and "
-		    "sys.maxsize > 2**32 is False in a Python of 32 bits." },
-		{ LOADERS ", or the network runs on the processor", NULL, "in PyTorch with num_workers=0, or with a smaller batch, it runs." } } },
+		    "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
+		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
 	{ NEEDS_DATA, "the data set was read then", {
-		{ ONE_ARRAY ", in the machine's memory", NULL, IN_PARTS },
-		{ "A step needs more than the device has", NULL, "then nvidia-smi shows it grow, in the first steps, and fewer samples in a "
-		    "batch, or smaller ones, take less." } } },
+		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
+		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." } } },
 	{ NEEDS_DRIVER, NULL, {
-		{ "Another process has the device, such as a notebook that still runs", "half", "nvidia-smi, before the run, lists it." },
+		{ "Another process has the device, such as a notebook that still runs", "nvidia-smi, before the run, lists it." },
 		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
-		    "display has a part", "half", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
-		{ MORE, NULL, "then an error of its own follows, with a shape." } } },
+		    "display has a part", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
+		{ MORE, "then an error of its own follows, with a shape." } } },
 	{ NEEDS_TAKES_ALL, "it ran in TensorFlow or JAX", {
 		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
-		    "and lies there free", NULL, "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, nvidia-smi "
-		    "shows what is needed." },
-		{ MORE, NULL, "then an error of its own comes, with a shape." } } },
+		    "and lies there free", "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, nvidia-smi "
+		    "shows what is needed." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
-		{ "Weights alone are more than is free", NULL, "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
+		{ "Weights alone are more than is free", "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
 		    "smaller model. Then it fails before the first result, whatever the batch." },
-		{ ANOTHER, NULL, LISTED_ANY },
-		{ "A file's tensors are put back on the device beside the model's own", NULL, "map_location=\"cpu\" in torch.load." } } },
+		{ "A file's tensors are put back on the device beside the model's own", "map_location=\"cpu\" in torch.load." } } },
 	{ NEEDS_METRICS | NEEDS_EVALUATES, "it failed in the evaluation of transformers' Trainer", {
 		{ "Results of all samples are kept until measures are computed of them: logits, a number for each position and word, and "
-		    "whatever else the network gives", NULL, "reduced as they come (preprocess_logits_for_metrics, argmax), or moved to the "
+		    "whatever else the network gives", "reduced as they come (preprocess_logits_for_metrics, argmax), or moved to the "
 		    "machine's memory (eval_accumulation_steps), they take less. Then it fails only after many batches." },
-		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", NULL, "fewer at once "
+		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", "fewer at once "
 		    "(per_device_eval_batch_size), or fewer beams." } } },
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
-		{ GRADIENTS_ON ", and autograd keeps all that forward makes",
-		    "three of five", "with it the first rounds take a part of what they took." },
-		{ "Results are kept from batch to batch (lists, predictions of all samples)", "one of five", "then it fails only "
-		    "after many rounds." },
-		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", "one of five", "then it "
+		{ GRADIENTS_ON ", and autograd keeps all that forward makes", "with it the first rounds take a part of what they took." },
+		{ "Results are kept from batch to batch (lists, predictions of all samples)", "then it fails only after many rounds." },
+		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", "then it "
 		    "fails in the first round, with torch.no_grad(), too." } } },
 	{ NEEDS_ANYONE | NEEDS_EVALUATES, OF_TESTS, {
-		{ "What only training needs is kept, too, as PyTorch does where torch.no_grad() does not stand around all of it", NULL,
+		{ "What only training needs is kept, too, as PyTorch does where torch.no_grad() does not stand around all of it",
 		    "without it the first rounds take a part of what they took." },
-		{ "Results are kept from batch to batch (lists, predictions of all samples)", NULL, "then it fails only after many rounds." },
-		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", NULL, "then it fails in the "
+		{ "Results are kept from batch to batch (lists, predictions of all samples)", "then it fails only after many rounds." },
+		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", "then it fails in the "
 		    "first round, whatever is kept." } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
 		{ "All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
-		    "Keras does", NULL, "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
-		{ "Results are kept from batch to batch", NULL, "then it fails only after many rounds." } } },
+		    "Keras does", "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
+		{ "Results are kept from batch to batch", "then it fails only after many rounds." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
-		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", NULL, "more subdivisions, up to as "
-		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." },
-		{ ANOTHER, NULL, "nvidia-smi, before the run, lists it; then it fails at the first layers, too." } } },
-	{ NEEDS_VOCABULARY, "the network has a vocabulary", {
-		{ "Logits, and the tables of embeddings, have a number, or a row, for each word, and the vocabulary is large", NULL, "parts of words "
-		    "(subword, sentencepiece) in place of words, a sampled softmax, fewer samples in a batch, or shorter ones take less." },
-		{ "Sentences come that are far longer than most", NULL, "then it fails after a time; a bound on their length keeps it." } } },
+		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", "more subdivisions, up to as "
+		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." } } },
 	{ NEEDS_UPDATE, "it failed in the optimizer's step", {
 		{ "The optimizer makes at its first step what it keeps (Adam two numbers for each weight, in float32 as a rule, and a copy "
-		    "of the weights where those have 16 bits)", NULL, "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
+		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
 		    "weights that are trained (LoRA), or splitting or offloading it (ZeRO, FSDP) take less; the batch plays no part in it." },
-		{ "What forward keeps, gradients and weights leave no room for it", NULL, "fewer samples in a batch, or smaller ones, leave more." } } },
+		{ "What forward keeps, gradients and weights leave no room for it", "fewer samples in a batch, or smaller ones, leave more." } } },
 	{ NEEDS_GROWS, "memory grew", {
-		{ KEPT_ON, NULL, "then it grows evenly, from step to step." },
-		{ "Samples come that are larger or longer than those before", NULL, "then it grows by leaps, and less and less often; a bound on "
+		{ KEPT_ON, "then it grows evenly, from step to step." },
+		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_TORCH | NEEDS_INFERS, OF_INFERENCE, {
-		{ GIVEN, "three of four", IN_TURN },
-		{ GRADIENTS_ON, "one of five", "with it less is taken." },
-		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
+		{ GIVEN, IN_TURN },
+		{ GRADIENTS_ON, "with it less is taken." },
+		{ "Weights alone are most of the device", "then it fails before the first result." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
-		{ GIVEN, NULL, IN_TURN },
-		{ "Weights alone are most of the device", NULL, "then it fails before the first result." } } },
+		{ GIVEN, IN_TURN },
+		{ "Weights alone are most of the device", "then it fails before the first result." } } },
 	{ NEEDS_TORCH | NEEDS_RESUMES, "the run was resumed", {
 		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
-		    "where there are several processes, all of them on the first", NULL, "with map_location=\"cpu\" in torch.load, and what was "
+		    "where there are several processes, all of them on the first", "with map_location=\"cpu\" in torch.load, and what was "
 		    "read let go of (del) before the first step, it goes on." },
-		{ "Another process has a part, such as the run that was stopped", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, "
+		{ "Another process has a part, such as the run that was stopped", "the driver's tool (nvidia-smi, rocm-smi), before the run, "
 		    "lists it." } } },
 	{ NEEDS_ANYONE | NEEDS_RESUMES, "the run was resumed", {
-		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", NULL, "read into the machine's "
+		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", "read into the machine's "
 		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
-		{ "Another process has a part, such as the run that was stopped", NULL, "the driver's tool (nvidia-smi, rocm-smi), before the run, "
+		{ "Another process has a part, such as the run that was stopped", "the driver's tool (nvidia-smi, rocm-smi), before the run, "
 		    "lists it." } } },
-	{ NEEDS_TORCH | NEEDS_PARALLEL, "it ran on several devices", {
-		{ "The first device is full before the others", "two of three", "nvidia-smi tells. DataParallel gathers results and the loss "
-		    "there; with DistributedDataParallel each process has to take its own (torch.cuda.set_device), also for what "
-		    "torch.load reads (map_location)." },
-		{ "Each device's part of a batch needs more than there is", "a third", "fewer samples, or smaller ones, take less on all "
-		    "of them." } } },
-	{ NEEDS_ANYONE | NEEDS_PARALLEL, "it ran on several devices", {
-		{ "The first device is full before the others", NULL, "nvidia-smi tells. What gathers results lies there (in PyTorch, "
-		    "DataParallel), and what each process makes before it takes a device of its own." },
-		{ "Each device's part of a batch needs more than there is", NULL, "fewer samples, or smaller ones, take less on all "
-		    "of them." } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
-		    "more", "half", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
+		    "more", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
 		    "another order." },
-		{ KEPT_ON, "a third", "then memory grows evenly, from step to step." },
-		{ "Another process came", NULL, "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
-	{ NEEDS_OTHER, NULL, {
-		{ "What the program holds there together is more than the device has", NULL, LESS_AT_ONCE },
-		{ ANOTHER, NULL, LISTED_ANY } } },
-	{ NEEDS_AT_ONCE, "it failed at the start", {
-		{ MORE, NULL, "fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), or "
-		    "fewer weights take less; of earlier steps nothing lies there yet." },
-		{ ANOTHER, NULL, LISTED_ANY } } },
-	{ 0, NULL, {
-		{ MORE, "three of four", "fewer samples in a batch, or smaller ones (shorter sequences, fewer "
-		    "pixels), or fewer weights. Then it fails in its first steps, on a device that was empty before." },
-		{ ANOTHER, "one of eight", LISTED_ANY },
-		{ "Something is kept from one step to the next", "one of ten", "then it fails only after many, or in validation with "
-		    "gradients on." } } },
+		{ KEPT_ON, "then memory grows evenly, from step to step." },
+		{ "Another process came", "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
+	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */
 };
 
 /* The sign's place among others. */
@@ -350,12 +271,9 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_INFERS)] = p->inferring.line || p->training ? &p->inferring : &p->media;
 	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
 	told[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
-	told[place(NEEDS_PARALLEL)] = &p->parallel;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
-	told[place(NEEDS_VOCABULARY)] = &p->told.vocabulary;
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = &p->told.darknet;
-	told[place(NEEDS_AT_ONCE)] = words ? &p->told.at_once : NULL;
 	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu ? &p->told.data : NULL;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
@@ -366,11 +284,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	is |= words ? NEEDS_WORDS : 0;
-	is |= o->kind == OOM_KERNEL ? NEEDS_KILLED : 0;
-	is |= (words || o->kind == OOM_CUDA || o->kind == OOM_OTHER || o->kind == OOM_KERNEL) && (autopsy_tells_no_network(p) || p->converts.line) ? NEEDS_OTHER : 0;
-	is |= o->cpp ? NEEDS_OTHER : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
-	is |= (o->kind == OOM_TENSORFLOW || o->kind == OOM_ONNX) && strchr(o->node, '/') ? NEEDS_NETWORK : 0;
 	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? NEEDS(i) : 0;
@@ -408,7 +322,7 @@ in_brackets(const struct autopsy *y, const struct said *said)
 	    arena_printf(y->arena, " (line %d)", said->line) : arena_printf(y->arena, " (%s)", autopsy_said(y, said));
 }
 
-/* "Where it was a device's, and it failed at the start (line 3 says "at once"), the likeliest first": of row R. */
+/* "Where it was a device's memory, and it failed in validation (line 3 says "..."), it may be:" of row R. */
 static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
@@ -422,12 +336,22 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 		text_printf(&t, "%s was not found in what was read. ", o->host ?
 		    "It was the machine's memory, not the device's. What had filled it" : "What had filled the device");
 	if (whose || r->where)
-		text_printf(&t, "Where %s%s%s%s, the", whose ? whose : "", whose && r->where ? ", and " : "", r->where ? r->where : "",
-		    r->where ? in_brackets(y, told) : "");
+		text_printf(&t, "Where %s%s%s%s, it may be:", whose ? whose : "", whose && r->where ? ", and " : "",
+		    r->where ? r->where : "", r->where ? in_brackets(y, told) : "");
 	else
-		text_puts(&t, "The");
-	text_puts(&t, " likeliest first, by public reports in which that came out:");
+		text_puts(&t, "By the message, it may be:");
 	vec_push(y->arena, &y->likely, t.s);
+}
+
+/* Where nothing tells what it may be: where to look. */
+static void
+nothing_told(struct autopsy *y)
+{
+	if (is_placed(y))
+		vec_push(y->arena, &y->likely, y->main->host ? "It was the machine's memory, not the device's. What had filled it was not found in "
+		    "what was read: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more." :
+		    "What had filled the device was not found in what was read: the driver's tool (nvidia-smi, rocm-smi), before the run "
+		    "and while it runs, tells more.");
 }
 
 /* Are gradients off, by torch.no_grad() in what was pasted? */
@@ -438,40 +362,13 @@ is_ruled_out(const struct autopsy *y, const char *cause)
 }
 
 static void
-push_item(struct autopsy *y, const char *cause, const char *share, const char *shows)
+push_items(struct autopsy *y, const struct row *r)
 {
-	vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s%s%s%s: %s", cause, share ? " (" : "", share ? share : "",
-	    share ? ")" : "", shows));
-}
-
-/* Where it is not said whose memory it was, what there is to say of the machine's. */
-static void
-push_machine(struct autopsy *y, const struct row *r)
-{
-	const struct oom_paste *p = &y->log.paste;
-
-	if ((p->inferring.line && !p->training) || autopsy_tells_no_network(p) || p->converts.line)
-		return;			/* that reads no set of data as training does */
-	if (!is_placed(y) && !y->main->host && (!p->told.device || p->told.by_system) && !(r->needs & (NEEDS_DATA | NEEDS_REPLAY)))
-		vec_push(y->arena, &y->likely, "Where it was the machine's memory: most often the data set lies there, read or made as one array or "
-		    "list, or loader processes hold copies of it. A part of the data, or num_workers=0 in PyTorch, then takes less.");
-}
-
-/* A row that rests on words may rest on some that were misread: what is likeliest without them. */
-static void
-push_else(struct autopsy *y, const struct row *r, uint64_t is, const struct said *told)
-{
-	const struct row *other = r;
 	int i;
 
-	while (other->where || (is & other->needs) != other->needs)
-		other++;		/* the last rests on nothing */
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
-		if (strcmp(r->item[i].cause, other->item[0].cause) == 0)
-			return;
-	y->likely_else = y->likely.n;
-	vec_push(y->arena, &y->likely, arena_printf(y->arena, "Where line %d does not mean that:", told->line));
-	push_item(y, other->item[0].cause, other->item[0].share, other->item[0].shows);
+		if (!is_ruled_out(y, r->item[i].cause))
+			vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s: %s", r->item[i].cause, r->item[i].shows));
 }
 
 void
@@ -480,10 +377,8 @@ autopsy_likely(struct autopsy *y)
 	const struct said *told[SIGNS + 1] = { NULL };
 	const struct said *on;
 	const struct row *r = table;
-	bool skips = false;	/* of one: then shares are none */
 	bool unknown = is_unknown(y);
 	uint64_t is;
-	int i;
 
 	if (y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
 		autopsy_words(y, !unknown);
@@ -496,15 +391,11 @@ autopsy_likely(struct autopsy *y)
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
 		vec_push(y->arena, &y->likely, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
 		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
-	on = told[place(r->needs & ~(NEEDS_TORCH | NEEDS_HOST | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_NETWORK | NEEDS_KILLED | NEEDS_OTHER |
-	    (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))];
+	if (!r->item[0].cause) {
+		nothing_told(y);
+		return;
+	}
+	on = told[place(r->needs & ~(OF_MESSAGE | (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))];
 	head(y, r, on);
-	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
-		skips |= is_ruled_out(y, r->item[i].cause);
-	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
-		if (!is_ruled_out(y, r->item[i].cause))
-			push_item(y, r->item[i].cause, skips ? NULL : r->item[i].share, r->item[i].shows);
-	if (r->where)
-		push_else(y, r, is, on);
-	push_machine(y, r);
+	push_items(y, r);
 }

@@ -36,7 +36,7 @@ const char	*autopsy_said(const struct autopsy *, const struct said *);
 bool	autopsy_tells_no_network(const struct oom_paste *);
 /* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind rests on. */
 void	autopsy_cause(struct autopsy *y, enum autopsy_says, const char *text);
-/* One more, that is a hint: what is likeliest by people's words is told beside it. */
+/* One more, that is a hint: what it may be by people's words is told beside it. */
 void	autopsy_hint(struct autopsy *y, enum autopsy_says, const char *text);
 
 /* By the place where memory ended: autopsy_place.c. */
