@@ -141,14 +141,16 @@ static void
 pad(struct exporter *x, const struct node *n)
 {
 	static const char *const mode[] = { "constant", "reflect", "edge", "wrap" };
-	const struct attr *sides = op_attr(n, "sides");
+	const struct attr *sides = op_attr(n, "sides"), *axes = op_attr(n, "axis");
 	const struct tensor *t = n->in[0];
 	int64_t pads[2 * (MAX_RANK + 1)] = { 0 };
 	int rank = t->rank + t->batched, k;
 
-	for (k = 0; k < 2; k++) {	/* rows, columns */
-		pads[rank - 2 + k] = sides->v[2 * k];
-		pads[2 * rank - 2 + k] = sides->v[2 * k + 1];
+	for (k = 0; k < axes->n; k++) {
+		int at = onnx_axis(t, axes->v[k]);
+
+		pads[at] = sides->v[2 * k];
+		pads[rank + at] = sides->v[2 * k + 1];
 	}
 	result(x, n->out[0], make(x, "Pad", IN(value_of(x, t), ints_constant(x, 2 * rank, pads),
 	    real_constant(x, op_real(n, "value"))), AS(attr_is_text("mode", mode[op_int(n, "mode")]))));

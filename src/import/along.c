@@ -208,35 +208,55 @@ along_pick(struct importer *im, struct val *x, int axis, int64_t count, const in
 	return call_value(&c);
 }
 
-/* Ours is around the last two axes. */
-struct val *
-along_frame(struct importer *im, struct val *x, int axis, const int64_t *sides, double value, const char *mode)
+/* So many of these numbers as say all of them: one where they are alike, else one or two for each axis. */
+static void
+call_sides(struct call *c, int axes, const int64_t (*sides)[2])
 {
-	int last = x->t->rank - 1;
-	int64_t frame[4] = { 0, 0, sides[0], sides[1] };
-	bool line = last == 0;
+	int64_t list[MAX_RANK];
+	bool alike = true, even = true;
+	int i;
+
+	for (i = 0; i < axes; i++) {
+		even &= sides[i][0] == sides[i][1];
+		alike &= sides[i][0] == sides[0][0] && sides[i][1] == sides[0][0];
+	}
+	for (i = 0; i < 2 * axes; i++)
+		list[i] = even ? sides[i % axes][0] : sides[i / 2][i % 2];
+	call_ints(c, "sides", alike ? 1 : even ? axes : 2 * axes, list);
+}
+
+struct val *
+along_frame(struct importer *im, struct val *x, const int64_t (*sides)[2], double value, const char *mode)
+{
+	int rank = x->t->rank, i, n = 0;
+	int64_t axis[MAX_RANK], some[MAX_RANK / 2][2];
 	struct call c;
 
-	if (sides[0] == 0 && sides[1] == 0)
+	for (i = 0; i < rank && n < MAX_RANK / 2; i++)
+		if (sides[i][0] || sides[i][1]) {
+			memcpy(some[n], sides[i], sizeof(some[n]));
+			axis[n++] = i;
+		}
+	if (n == 0)
 		return x;
-	if (line && !(x = reshape_raised(im, x, 2)))
-		return NULL;
-	if (!line && !(x = exchanged(im, x, axis, last)))
-		return NULL;
 	call_begin(&c, im, "pad");
 	call_like(&c, x);
-	call_ints(&c, "sides", 4, frame);
+	if (n <= 2 && rank > 1 && axis[0] >= rank - 2) {	/* the usual two, though one of them may have none */
+		call_sides(&c, 2, sides + rank - 2);
+	} else {
+		call_sides(&c, n, some);
+		call_ints(&c, "axis", n, axis);
+	}
 	if (value != 0)
 		call_real(&c, "value", value);
 	if (strcmp(mode, "constant") != 0)
 		call_word(&c, "mode", mode);
-	if (!(x = call_value(&c)))
-		return NULL;
-	if (!line)
-		return exchanged(im, x, axis, last);
-	call_begin(&c, im, "flatten");
-	call_like(&c, x);
-	return call_value(&c);
+	if (!(x = call_value(&c)) || i == rank)
+		return x;
+	for (; i < rank; i++)	/* more axes than one layer takes */
+		if (sides[i][0] || sides[i][1])
+			return cannot(im, "it frames more than %d axes", MAX_RANK / 2), NULL;
+	return x;
 }
 
 /* How many of them, from the first on, are slices of one value along the axis, one behind the other and all of it; 0: none. */

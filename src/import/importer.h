@@ -243,7 +243,8 @@ struct val	*along_pick(struct importer *, struct val *, int axis, int64_t count,
 int		 along_whole(struct val **, int n, int axis);
 /* What two values are when they are joined, where they are both parts of one that changed places; NULL: they are not. */
 struct val	*along_rolled(struct importer *, struct val *const *, int axis);
-struct val	*along_frame(struct importer *, struct val *, int axis, const int64_t *sides, double value, const char *mode);
+/* SIDES: before and after each axis of the value. */
+struct val	*along_frame(struct importer *, struct val *, const int64_t (*sides)[2], double value, const char *mode);
 /* What the node makes, which has become that of others. */
 bool		 node_makes(struct importer *, const struct model_node *, struct val *);
 

@@ -179,11 +179,11 @@ frame(struct importer *im, const struct model_node *n, int axes)
 		map_put(im->arena, &im->pads, n->out[0], sides);
 		return keras_alias(im, n, x);
 	}
-	if (axes != 2)
-		return cannot(im, "a frame of other than two axes is ours only where a convolution alone reads it");
 	call_begin(&c, im, "pad");
 	call_in(&c, x);
-	call_ints(&c, "sides", 4, sides);
+	call_ints(&c, "sides", 2 * axes, sides);
+	if (axes != 2)
+		call_ints(&c, "axis", axes, (int64_t[]){ 1, 2, 3 });
 	return keras_end(&c, n, x);
 }
 

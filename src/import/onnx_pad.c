@@ -1,4 +1,4 @@
-/* Frames: what ONNX adds around any axis, or takes away from it. Ours is around the last two. */
+/* Frames: what ONNX adds around any axis, or takes away from it. */
 #include "import/importer.h"
 
 #include <string.h>
@@ -33,11 +33,9 @@ frame_of(struct importer *im, const struct model_node *n, const struct val *x, i
 static struct val *
 framed(struct importer *im, struct val *x, int64_t (*sides)[2], double value, const char *mode)
 {
-	int i, last = x->t->rank - 1;
-	int64_t plane[4];
-	struct call c;
+	int i, rank = x->t->rank;
 
-	for (i = 0; i <= last && x; i++) {
+	for (i = 0; i < rank && x; i++) {
 		int64_t from = sides[i][0] < 0 ? -sides[i][0] : 0, less = from - (sides[i][1] < 0 ? sides[i][1] : 0);
 
 		if (less >= x->t->dim[i])
@@ -46,23 +44,7 @@ framed(struct importer *im, struct val *x, int64_t (*sides)[2], double value, co
 		sides[i][0] = sides[i][0] > 0 ? sides[i][0] : 0;
 		sides[i][1] = sides[i][1] > 0 ? sides[i][1] : 0;
 	}
-	for (i = 0; i <= last && x; i++)
-		if (i < last - 1 || last == 0)
-			x = along_frame(im, x, i, sides[i], value, mode);
-	if (!x || last == 0)
-		return x;
-	for (i = 0; i < 4; i++)
-		plane[i] = sides[last - 1 + i / 2][i % 2];
-	if (!plane[0] && !plane[1] && !plane[2] && !plane[3])
-		return x;
-	call_begin(&c, im, "pad");
-	call_like(&c, x);
-	call_ints(&c, "sides", 4, plane);
-	if (value != 0)
-		call_real(&c, "value", value);
-	if (strcmp(mode, "constant") != 0)
-		call_word(&c, "mode", mode);
-	return call_value(&c);
+	return x ? along_frame(im, x, sides, value, mode) : NULL;
 }
 
 /* Ours for a mode of theirs; NULL: there is none. */

@@ -54,13 +54,15 @@ averaged(struct importer *im, const struct model_node *n, const struct window *w
 static struct val *
 largest(struct importer *im, const struct window *w, struct val *x, int i, int64_t count, int64_t behind)
 {
-	int64_t k, sides[2] = { w->pad[2 * i], behind > 0 ? behind : 0 };
+	int64_t k, sides[MODEL_RANK][2] = { { 0 } };
 	struct val *most = NULL, *part;
 	struct call c;
 
 	if (w->kernel[i] > MOST_SLICES)
 		return cannot(im, "its window has holes, or lies outside by more than half, and is too large"), NULL;
-	if (!(x = along_frame(im, x, i + 1, sides, -FLT_MAX, "constant")))
+	sides[1 + i][0] = w->pad[2 * i];
+	sides[1 + i][1] = behind > 0 ? behind : 0;
+	if (!(x = along_frame(im, x, sides, -FLT_MAX, "constant")))
 		return NULL;
 	for (k = 0; k < w->kernel[i]; k++) {
 		if (!(part = along_run(im, x, i + 1, k * w->dilation[i], count > 1 ? w->stride[i] : 1, count)))

@@ -218,10 +218,10 @@ take_frame(const struct target *t, const struct value *v, struct attr *a)
 		a->i++;
 		return true;
 	}
-	if (v->kind == V_TUPLE && (v->n < 1 || v->n > 2 * SPACE_AXES))
+	if (v->kind == V_TUPLE && (v->n < 1 || v->n > MAX_RANK))
 		return wrong(t, v, "a number, one for each axis, (vertical, horizontal), or two: "
 		    "(top, bottom, left, right)");
-	return take_axes(t, v, 2 * SPACE_AXES, a);
+	return take_axes(t, v, MAX_RANK, a);
 }
 
 /* weight=tok: the parameter of that name of the layer labelled tok; NULL after an error. */

@@ -23,45 +23,13 @@ static const struct attr_spec repeat_attrs[] = {
 	ATTRS_END
 };
 
-/* Which of the node's axes is axis I of the input; -1: none. */
-static int
-named(const struct node *n, int i)
-{
-	const struct attr *axes = op_attr(n, "axis");
-	int k;
-
-	for (k = 0; k < axes->n; k++)
-		if (shape_axis_at(axes->v[k], n->in[0]) == i)
-			return k;
-	return -1;
-}
-
-static bool
-axes_are_good(struct build *b, const struct node *n)
-{
-	const struct attr *axes = op_attr(n, "axis");
-	unsigned seen = 0;
-	int k, axis;
-
-	if (!shape_float(b, n, 0))
-		return false;
-	for (k = 0; k < axes->n; k++) {
-		if (!shape_axis_known(b, n, n->in[0], axes->v[k], &axis))
-			return false;
-		if (seen >> axis & 1)
-			return op_error(b, n, "%s: axis %d is named twice", n->op->name, axis);
-		seen |= 1u << axis;
-	}
-	return true;
-}
-
 /* ---- roll ---- */
 
 /* 0 <= shift < extent */
 static int64_t
 shift_of(const struct node *n, int i)
 {
-	int k = named(n, i);
+	int k = shape_axis_named(n, i);
 	int64_t all = n->in[0]->dim[i], shift = k < 0 ? 0 : op_attr(n, "shift")->v[k] % all;
 
 	return shift < 0 ? shift + all : shift;
@@ -93,7 +61,7 @@ roll_shape(struct build *b, struct node *n)
 	if (shifts != axes)
 		return op_error(b, n, "roll: %d shift%s for %d ax%ss: each axis has its own", shifts,
 		    shifts == 1 ? "" : "s", axes, axes == 1 ? "i" : "e");
-	return axes_are_good(b, n) && op_shape_same(b, n);
+	return shape_float(b, n, 0) && shape_axes(b, n) && op_shape_same(b, n);
 }
 
 static struct tensor *
@@ -151,7 +119,7 @@ flip_moves(const struct node *n, struct moving *m)
 	for (i = 0; i < x->rank; i++) {
 		struct move_part *p = move_part(m, i, i, x->dim[i]);
 
-		if (named(n, i) >= 0 && x->dim[i] > 1)
+		if (shape_axis_named(n, i) >= 0 && x->dim[i] > 1)
 			move_run(p, x->dim[i], x->dim[i] - 1, -1);
 	}
 }
@@ -159,7 +127,7 @@ flip_moves(const struct node *n, struct moving *m)
 static bool
 flip_shape(struct build *b, struct node *n)
 {
-	return axes_are_good(b, n) && op_shape_same(b, n);
+	return shape_float(b, n, 0) && shape_axes(b, n) && op_shape_same(b, n);
 }
 
 const struct op op_flip = {

@@ -91,6 +91,35 @@ shape_axis(struct build *b, const struct node *n, const struct tensor *t, int *a
 	return shape_axis_known(b, n, t, op_int(n, "axis"), axis);
 }
 
+int
+shape_axis_named(const struct node *n, int i)
+{
+	const struct attr *axes = op_attr(n, "axis");
+	int k;
+
+	for (k = 0; k < axes->n; k++)
+		if (shape_axis_at(axes->v[k], n->in[0]) == i)
+			return k;
+	return -1;
+}
+
+bool
+shape_axes(struct build *b, const struct node *n)
+{
+	const struct attr *axes = op_attr(n, "axis");
+	unsigned seen = 0;
+	int k, axis;
+
+	for (k = 0; k < axes->n; k++) {
+		if (!shape_axis_known(b, n, n->in[0], axes->v[k], &axis))
+			return false;
+		if (seen >> axis & 1)
+			return op_error(b, n, "%s: axis %d is named twice", n->op->name, axis);
+		seen |= 1u << axis;
+	}
+	return true;
+}
+
 bool
 shape_like(struct build *b, struct node *n, bool for_each_sample)
 {

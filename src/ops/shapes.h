@@ -25,6 +25,10 @@ int	shape_axis_of(const struct node *, const struct tensor *);	/* once known goo
 /* The same of any number that names an axis. */
 bool	shape_axis_known(struct build *, const struct node *, const struct tensor *, int64_t named, int *axis);
 int	shape_axis_at(int64_t named, const struct tensor *);
+/* An attribute `axis` of several axes of in[0]: false, with a message, if one does not exist or is there twice. */
+bool	shape_axes(struct build *, const struct node *);
+/* Which of those, once known good, is axis I of in[0]; -1: none. */
+int	shape_axis_named(const struct node *, int i);
 
 /* For operators that make a tensor of nothing: the shape of in[0], which is then no operand any more, or where there
  * is none that of the attribute `shape`, for each sample or not. */

@@ -13,6 +13,7 @@
 
 #include "amend/cut.h"
 #include "ops/conv.h"
+#include "ops/shapes.h"
 
 struct pads {
 	const struct rule *rule;
@@ -23,14 +24,24 @@ struct pads {
 	bool worse;		/* the last that was planned takes more */
 };
 
-/* The convolution that alone reads what the frame is put around, if that is of zeros; or NULL. */
+/* What the layer adds before and after an axis of space. */
+static const int64_t *
+added(const struct node *pad, int axis)
+{
+	static const int64_t none[2];
+	int k = shape_axis_named(pad, 1 + axis);
+
+	return k < 0 ? none : op_attr(pad, "sides")->v + 2 * k;
+}
+
+/* The convolution that alone reads what the frame is put around, if that is of zeros and around space; or NULL. */
 static const struct node *
 convolution(const struct pads *p, const struct node *n)
 {
 	const struct node *next;
 
 	if (!node_is(n, "pad") || op_real(n, "value") != 0 || op_int(n, "mode") != 0 || !n->in[0] ||
-	    n->in[0]->rank != 3)
+	    n->in[0]->dim[0] != n->out[0]->dim[0])
 		return NULL;
 	next = only_reader(&p->readers, n);
 	return node_is(next, "conv") ? next : NULL;
@@ -52,17 +63,24 @@ is_literal(struct loc loc)
 static const char *
 together(struct arena *a, const struct node *pad, const struct node *conv)
 {
-	const struct attr *x = op_attr(pad, "sides"), *y = op_attr(conv, "pad");
-	long long v[4];
+	const struct attr *own = op_attr(conv, "pad");
+	bool even = true, alike = true;
+	int64_t v[MAX_RANK] = { 0 };
+	struct text t;
 	int i;
 
-	for (i = 0; i < 4; i++)
-		v[i] = x->v[i] + y->v[i];
-	if (v[0] == v[1] && v[1] == v[2] && v[2] == v[3])
-		return arena_printf(a, "%lld", v[0]);
-	if (v[0] == v[1] && v[2] == v[3])
-		return arena_printf(a, "(%lld, %lld)", v[0], v[2]);
-	return arena_printf(a, "(%lld, %lld, %lld, %lld)", v[0], v[1], v[2], v[3]);
+	for (i = 0; i < own->n; i++) {
+		v[i] = added(pad, i / 2)[i % 2] + own->v[i];
+		even &= v[i] == v[i - i % 2];
+		alike &= v[i] == v[0];
+	}
+	if (alike)
+		return arena_printf(a, "%lld", (long long)v[0]);
+	text_init(&t, a);
+	for (i = 0; i < own->n; i += 1 + even)
+		text_printf(&t, "%s%lld", i ? ", " : "(", (long long)v[i]);
+	text_puts(&t, ")");
+	return t.s;
 }
 
 /* Takes the frame away and gives it to the convolution. */
@@ -157,7 +175,7 @@ const struct rule rule_pad_copy = {
 	.doc = "pad copies its input into a larger tensor, e B C (H + p)(W + q) bytes, which the "
 	    "convolution keeps for backward. conv(pad=...) reads zeros beyond the edge without "
 	    "there being any, and takes as many numbers as pad: one, (vertical, horizontal) or "
-	    "(top, bottom, left, right). The result is the same to the bit.\n\n"
+	    "(top, bottom, left, right), or for sequences (before, after). The result is the same to the bit.\n\n"
 	    "It is a habit from Keras, whose ResNet and MobileNet have ZeroPadding2D layers since "
 	    "their convolutions know only \"same\" and \"valid\". Asked in cnn_finetune #38, and "
 	    "seen in nnom #51.\n\n"

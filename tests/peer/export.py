@@ -22,7 +22,7 @@ stowage = os.environ["STOWAGE"]
 # what is run without EXTENDED: an operator of each kind, and small networks
 QUICK = ["activations", "adaptive_avgpool", "arithmetic", "attend-causal", "attend-relative", "attend-groups", "attend-windows",
          "conv_transpose-odd", "groupnorm", "gru-lengths", "from_file", "layernorm-axes", "local-strided", "lstm-layers", "match", "matmul-turned",
-         "nms", "pad-modes", "reductions", "roi_align-levels", "roi_masks", "roi_pool", "rope", "scan", "slice", "split", "take",
+         "nms", "pad-axes", "pad-modes", "reductions", "roi_align-levels", "roi_masks", "roi_pool", "rope", "scan", "slice", "split", "take",
          "upsample-between",
          "digits", "digit_rows", "lenet5", "pointnet", "resnet20"]
 # every network of specs/, and what is replaced in it, so that it is smaller, of the same operators

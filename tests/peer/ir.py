@@ -155,6 +155,29 @@ def framed(x, p, value=0.0):
     return F.pad(x, sides(p), value=value), 0
 
 
+def padded(n, x):
+    """F.pad has constants around any axis, but of the other modes at most three axes, behind two others: so those before
+    and after them are one, as views, and others are padded one after the other."""
+    at, given, mode = axes_of(n, x), n.attrs["sides"], n.attrs["mode"]
+    given = {a: given[2 * k:2 * k + 2] for k, a in enumerate(at)}
+    if mode == "constant":
+        return F.pad(x, sides([v for i in range(x.dim()) for v in given.get(i, (0, 0))]), value=n.attrs["value"])
+    first, last = min(at), max(at)
+    if last - first + 1 + (last + 1 < x.dim()) <= 3:
+        return padded_span(x, first, last, given, mode)
+    for a in at:
+        x = padded_span(x, a, a, given, mode)
+    return x
+
+
+def padded_span(x, first, last, given, mode):
+    after = [math.prod(x.shape[last + 1:])] if last + 1 < x.dim() else []
+    y = x.reshape(1, math.prod(x.shape[:first]), *x.shape[first:last + 1], *after)
+    p = [v for i in range(first, last + 1) for v in given.get(i, (0, 0))] + [0, 0] * len(after)
+    y = F.pad(y, sides(p), mode)
+    return y.reshape(*x.shape[:first], *y.shape[2:3 + last - first], *x.shape[last + 1:])
+
+
 def conv(n, x, w, b=None):
     a = n.attrs
     x, pad = framed(x, a["pad"])
@@ -698,8 +721,7 @@ OPERATORS = {
     "gelu": lambda n, x: F.gelu(x, approximate="tanh" if n.attrs["tanh"] else "none"),
     "silu": lambda n, x: F.silu(x), "softmax": lambda n, x: F.softmax(x, axis(n)),
     "flatten": lambda n, x: x.flatten(int(n.batched)),
-    "pad": lambda n, x: F.pad(x, sides(n.attrs["sides"]), n.attrs["mode"],
-                              n.attrs["value"] if n.attrs["mode"] == "constant" else None),
+    "pad": padded,
     "roll": rolled, "flip": lambda n, x: x.flip(axes_of(n, x)),
     "repeat": lambda n, x: x.repeat(*(1,) * n.batched, *n.attrs["times"]),
     "pixel_shuffle": lambda n, x: F.pixel_shuffle(x, n.attrs["factor"]),

@@ -210,7 +210,7 @@ def every_count():
 
 def lines(k, l):
     yield "lines", (12, 5), [l.Conv1D(6, 3, padding="causal", dilation_rate=2), l.MaxPooling1D(2), l.ZeroPadding1D((2, 1)),
-                             l.Conv1D(4, 3, strides=2), l.UpSampling1D(2), l.SeparableConv1D(6, 3, padding="same"),
+                             l.Conv1D(4, 3, strides=2), l.UpSampling1D(2), l.ZeroPadding1D((1, 0)), l.SeparableConv1D(6, 3, padding="same"),
                              l.Cropping1D((1, 0)), l.AveragePooling1D(2, 1, padding="same"), l.GlobalMaxPooling1D()]
     yield "places", (6, 5), [l.Dense(4), l.LayerNormalization(), l.TimeDistributed(l.Dense(6)), l.Permute((2, 1)),
                              l.Reshape((3, 12)), l.BatchNormalization(), l.Flatten(), l.RepeatVector(3), l.Flatten()]
