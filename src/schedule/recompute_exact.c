@@ -200,6 +200,13 @@ find_path(struct path_search *p)
 
 /* ---- the step that a path stands for ---- */
 
+/* What is made on the way to a bit's value, or -1. */
+static int
+way_to(const struct path_search *p, int bit)
+{
+	return p->s->way[p->s->value[bit]];
+}
+
 /* The path that ends in a state. */
 static struct steps
 step_of(const struct path_search *p, int last)
@@ -209,15 +216,18 @@ step_of(const struct path_search *p, int last)
 	int i, at;
 
 	for (i = last; p->state.v[i].from >= 0; i = p->state.v[i].from)
-		s.n += p->state.v[i].how != DROP;
+		s.n += p->state.v[i].how < 0 ? p->state.v[i].how == RUN : way_to(p, p->state.v[i].how) < 0 ? 1 : 2;
 	s.event = arena_array(m->arena, (size_t)s.n + 1, sizeof(*s.event));
 	for (i = last, at = s.n; p->state.v[i].from >= 0; i = p->state.v[i].from) {
 		const struct state *x = &p->state.v[i];
 
 		if (x->how == RUN)
 			s.event[--at] = (struct step_event){ false, x->node - 1 };
-		else if (x->how != DROP)
-			s.event[--at] = (struct step_event){ true, p->s->value[x->how] };
+		if (x->how < 0)
+			continue;
+		s.event[--at] = (struct step_event){ true, p->s->value[x->how] };
+		if (way_to(p, x->how) >= 0)
+			s.event[--at] = (struct step_event){ true, way_to(p, x->how) };
 	}
 	return s;
 }

@@ -4,7 +4,9 @@
  *
  * A *set* is a word; its bits are the tensors of forward that may be dropped: those that can be made
  * again, and those from which others are. All else is there from its first use to its last, whatever
- * is chosen.
+ * is chosen. So is what one node alone reads and overwrites, as a convolution's output before an activation: to
+ * keep that is never better than to keep what comes of it, which takes the same bytes. Where the latter is made
+ * again, the former is made on the way.
  */
 #ifndef STOWAGE_SCHEDULE_RECOMPUTE_EXACT_H
 #define STOWAGE_SCHEDULE_RECOMPUTE_EXACT_H
@@ -42,6 +44,7 @@ struct sets {
 	int n;			/* bits */
 	int value[MOST_BITS];
 	int64_t bytes[MOST_BITS];
+	int *way;		/* by value: what it is made from, to be made first whenever it is; or -1 */
 	struct set_event *own;	/* by node, in its turn */
 	struct set_event *again;	/* by bit: what makes it again; cost is infinite where nothing can */
 	int64_t *between;	/* by node: bytes of what is no bit, before it runs */

@@ -12,10 +12,14 @@
 #define SMALL		2000	/* a tensor below this part of the peak is left as it is */
 #define MOST_LOOKS	64	/* for one bound */
 
+enum { NOBODY = -1, MANY = -2 };
+
 struct making {
 	struct sets *s;
+	int *reader;		/* by value, of roots: the one node that reads it; or NOBODY or MANY do */
 	int *bit;		/* by value, of roots; -1: none */
 	int *first, *last;	/* by value, of roots: nodes that use it */
+	bool *passed;		/* by value: is made again on the way to another alone */
 	int *changes;		/* by value, of roots: the first node that changes it, if it persists */
 };
 
@@ -42,6 +46,83 @@ find_uses(struct making *k)
 	step_lives(k->s->m, k->first, k->last);
 }
 
+/* Nodes that read a value in their turn, or when they run again. */
+static void
+note_readers(struct making *k)
+{
+	const struct model *m = k->s->m;
+	int i, j, again;
+
+	for (i = 0; i < m->nvalues; i++)
+		k->reader[i] = NOBODY;
+	for (i = 0; i < m->nnodes; i++)
+		for (again = 0; again <= m->node[i].repeatable; again++) {
+			const int *in = again ? m->node[i].again.in : m->node[i].in;
+
+			for (j = 0; j < (again ? m->node[i].again.nin : m->node[i].nin); j++) {
+				int root = in[j] < 0 ? -1 : m->value[in[j]].root;
+
+				if (root >= 0)
+					k->reader[root] = k->reader[root] == NOBODY || k->reader[root] == i ? i : MANY;
+			}
+		}
+	for (i = 0; i < m->nresults; i++)
+		k->reader[m->value[m->result[i]].root] = MANY;
+}
+
+static bool
+is_free(const struct model *m, int v)
+{
+	const struct model_value *x = &m->value[v];
+
+	return x->root == v && !x->persistent && !x->settled && !x->fixed && x->def >= 0 &&
+	    x->def < m->forward && m->node[x->def].nout == 1;
+}
+
+/* The value that the node reads alone, in whose place it puts what it makes of it and of what lasts; or -1. */
+static int
+made_in_place_of(const struct making *k, int node)
+{
+	const struct model *m = k->s->m;
+	const struct model_node *n = &m->node[node];
+	int j, at = -1;
+
+	if (!n->repeatable || n->nout != 1 || !is_free(m, n->out[0]))
+		return -1;
+	for (j = 0; j < n->again.nin; j++) {
+		int v = n->again.in[j];
+
+		if (v < 0 || m->value[v].persistent)
+			continue;
+		if (at >= 0)
+			return -1;
+		at = j;
+	}
+	if (at < 0 || !is_free(m, n->again.in[at]) || k->reader[n->again.in[at]] != node ||
+	    !step_may_lie_on(m, n->again.in, n->again.nin, n->again.over, at, n->out[0]))
+		return -1;
+	return n->again.in[at];
+}
+
+/* Such values are no question of their own: each is made again on the way to the other, and only so. */
+static void
+find_ways(struct making *k)
+{
+	struct sets *s = k->s;
+	const struct model *m = s->m;
+	int i, x;
+
+	for (i = 0; i < m->nvalues; i++)
+		s->way[i] = -1;
+	note_readers(k);
+	for (i = 0; i < m->forward; i++)
+		if ((x = made_in_place_of(k, i)) >= 0 && s->way[x] < 0)
+			s->way[m->node[i].out[0]] = x;
+	for (i = 0; i < m->nvalues; i++)
+		if (s->way[i] >= 0)
+			k->passed[s->way[i]] = true;
+}
+
 /* Whose keeping is a question: what can be made again, and what something is made from. */
 static bool
 add_bits(struct making *k)
@@ -58,7 +139,7 @@ add_bits(struct making *k)
 	for (i = 0; i < m->nvalues; i++) {
 		const struct model_value *v = &m->value[i];
 
-		if (v->root != i || v->persistent || v->settled || k->last[i] < 0 ||
+		if (k->passed[i] || v->root != i || v->persistent || v->settled || k->last[i] < 0 ||
 		    v->def >= m->forward || (v->fixed && !source[i]) ||
 		    v->bytes <= m->trial->peak / SMALL)
 			continue;
@@ -123,11 +204,12 @@ own_event(const struct making *k, int node)
 	return e;
 }
 
+/* A value is made again, from what is there. */
 static struct set_event
-again_event(const struct making *k, int b)
+make_event(const struct making *k, int v)
 {
 	const struct model *m = k->s->m;
-	int v = k->s->value[b], def = m->value[v].def, j;
+	int def = m->value[v].def, j;
 	struct set_event e = { .cost = HUGE_VAL, .before = m->nnodes };
 	const struct model_node *n = &m->node[def < 0 ? 0 : def];
 
@@ -140,8 +222,27 @@ again_event(const struct making *k, int b)
 	for (j = 0; j < n->nout; j++)
 		if (step_makes_again(m, n, j))
 			e.bytes += m->value[n->out[j]].bytes;
-	e.makes = (uint64_t)1 << b;
+	e.makes = bit_of(k, v);
 	add_overwriting(k, &e, n, def, true);
+	return e;
+}
+
+/* The same with what is made on the way. */
+static struct set_event
+again_event(const struct making *k, int v)
+{
+	struct set_event e = make_event(k, v), way;
+	int x = k->s->way[v];
+
+	if (x < 0)
+		return e;
+	way = make_event(k, x);
+	e.reads |= way.reads;
+	e.cost += way.cost;
+	e.before = way.before < e.before ? way.before : e.before;
+	e.over = way.over;
+	e.spared = way.spared;
+	e.bytes = way.bytes > e.bytes ? way.bytes : e.bytes;	/* it lies on X */
 	return e;
 }
 
@@ -180,7 +281,7 @@ add_events(struct making *k)
 	for (i = 0; i < m->nnodes; i++)
 		s->own[i] = own_event(k, i);
 	for (i = 0; i < s->n; i++)
-		s->again[i] = again_event(k, i);
+		s->again[i] = again_event(k, s->value[i]);
 	add_lives(k);
 	for (i = 0; i < m->nresults; i++)
 		s->needed[m->nnodes] |= bit_of(k, m->result[i]);
@@ -380,11 +481,14 @@ struct sets *
 sets_new(struct model *m)
 {
 	struct sets *s = ARENA_NEW(m->arena, struct sets);
-	struct making k = { s, ints(m), ints(m), ints(m), ints(m) };
+	struct making k = { .s = s, .reader = ints(m), .bit = ints(m), .first = ints(m), .last = ints(m),
+	    .passed = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(bool)), .changes = ints(m) };
 	size_t nodes = (size_t)m->nnodes + 2;
 
 	s->m = m;
+	s->way = ints(m);
 	find_uses(&k);
+	find_ways(&k);
 	step_changes(m, k.changes);
 	if (!add_bits(&k))
 		return NULL;
