@@ -54,15 +54,23 @@ struct segment {
 	int read[BRANCHES];	/* by branch, one past the last that did so since */
 };
 
+/* Those of a buffer, all of it: which part of it a tensor takes does not matter. */
+struct cut {
+	struct segment *first;
+	int n;
+};
+
 struct branches {
 	const struct module *m;
 	struct plan *p;
 	struct card card;
 	struct segment *segment;
 	int nsegments;
+	struct cut *cut;	/* by buffer */
 	int start, end;		/* instants of the graph */
 	int last[BRANCHES];	/* one past the last instant of each so far; 0: none */
 	int *heir;		/* by instant: an instant, -1: none */
+	double *takes;		/* by instant: nanoseconds, alone on the card */
 	double *left;		/* by instant: nanoseconds from its begin to the end */
 	double *over;		/* when it is over, by instant + 1 */
 	int (*known)[BRANCHES];	/* by instant + 1: what is over by then, one past its instant by branch */
@@ -85,6 +93,21 @@ by_place(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
+static int
+first_segment(const struct branches *s, int64_t at)
+{
+	int lo = 0, hi = s->nsegments, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s->segment[mid].at < at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static void
 cut_segments(struct branches *s, struct arena *a)
 {
@@ -101,70 +124,55 @@ cut_segments(struct branches *s, struct arena *a)
 		if (n == 0 || s->segment[i].at != s->segment[n - 1].at)
 			s->segment[n++] = s->segment[i];
 	s->nsegments = n;
-}
+	s->cut = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*s->cut));
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+		int first = first_segment(s, b->offset);
 
-static int
-first_segment(const struct branches *s, int64_t at)
-{
-	int lo = 0, hi = s->nsegments, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (s->segment[mid].at < at)
-			lo = mid + 1;
-		else
-			hi = mid;
+		s->cut[i] = (struct cut){ &s->segment[first], first_segment(s, b->offset + b->bytes) - first };
 	}
-	return lo;
 }
 
-/* The whole buffer: which part of it a tensor takes does not matter. */
-static struct segment *
-segments_of(const struct branches *s, const struct tensor *t, int *n)
+/* A tensor's; none: it has no bytes, or there is none. */
+static struct cut
+cut_of(const struct branches *s, const struct tensor *t)
 {
 	const struct buffer *b = t ? plan_buffer(s->p, t) : NULL;
-	int first;
 
-	*n = 0;
-	if (!b)
-		return NULL;
-	first = first_segment(s, b->offset);
-	*n = first_segment(s, b->offset + b->bytes) - first;
-	return &s->segment[first];
+	return b ? s->cut[b - s->p->buffers.v] : (struct cut){ NULL, 0 };
 }
 
 /* ---- what it waits for ---- */
 
 static void
-need(const struct branches *s, struct choice *c, int past)
+need(int *most, int past)
 {
-	int *most = &c->need[past ? s->p->at[past - 1].branch : 0];
-
 	if (past > *most)
 		*most = past;
 }
 
+/* Neighbours mostly have the same writer. */
 static void
-need_written(const struct branches *s, struct choice *c, const struct tensor *t)
+need_written(const struct branches *s, struct choice *c, struct cut cut)
 {
-	int i, n;
-	const struct segment *g = segments_of(s, t, &n);
+	int i, past, last = 0;
 
-	for (i = 0; i < n; i++)
-		need(s, c, g[i].written);
+	for (i = 0; i < cut.n; i++)
+		if ((past = cut.first[i].written) > 0 && past != last) {
+			need(&c->need[s->p->at[past - 1].branch], past);
+			last = past;
+		}
 }
 
 static void
-need_untouched(const struct branches *s, struct choice *c, const struct tensor *t)
+need_untouched(const struct branches *s, struct choice *c, struct cut cut)
 {
-	int i, k, n;
-	const struct segment *g = segments_of(s, t, &n);
+	int i, k;
 
-	for (i = 0; i < n; i++) {
-		need(s, c, g[i].written);
+	need_written(s, c, cut);
+	for (i = 0; i < cut.n; i++)
 		for (k = 0; k < BRANCHES; k++)
-			need(s, c, g[i].read[k]);
-	}
+			need(&c->need[k], cut.first[i].read[k]);
 }
 
 static void
@@ -173,30 +181,30 @@ find_needs(const struct branches *s, struct choice *c, const struct node *n)
 	int i;
 
 	for (i = 0; i < n->nin; i++)
-		need_written(s, c, n->in[i]);
+		need_written(s, c, cut_of(s, n->in[i]));
 	for (i = 0; i < n->nout; i++)
-		need_untouched(s, c, n->out[i]);
-	need_untouched(s, c, n->work);
+		need_untouched(s, c, cut_of(s, n->out[i]));
+	need_untouched(s, c, cut_of(s, n->work));
 }
 
 static void
-mark(struct branches *s, const struct tensor *t, int instant, bool written)
+mark(const struct branches *s, const struct tensor *t, int instant, bool written)
 {
-	int i, n;
-	struct segment *g = segments_of(s, t, &n);
+	struct cut cut = cut_of(s, t);
+	int branch = s->p->at[instant].branch, i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < cut.n; i++) {
 		if (written) {
-			memset(g[i].read, 0, sizeof(g[i].read));
-			g[i].written = instant + 1;
+			memset(cut.first[i].read, 0, sizeof(cut.first[i].read));
+			cut.first[i].written = instant + 1;
 		} else {
-			g[i].read[s->p->at[instant].branch] = instant + 1;
+			cut.first[i].read[branch] = instant + 1;
 		}
 	}
 }
 
 static void
-mark_all(struct branches *s, const struct node *n, int instant)
+mark_all(const struct branches *s, const struct node *n, int instant)
 {
 	int i;
 
@@ -329,7 +337,8 @@ find_heirs(struct branches *s, struct arena *a)
 
 		if (op_is_view(n->op))
 			continue;
-		left = s->left[i] += duration(s, n);
+		s->takes[i] = duration(s, n);
+		left = s->left[i] += s->takes[i];
 		for (k = 0; k < n->nin; k++) {
 			int from = maker(instant_of, n->in[k]);
 
@@ -350,7 +359,7 @@ place_nodes(struct branches *s, int first, int count)
 
 	for (i = first; i < first + count; i++) {
 		find_needs(s, &c, s->p->at[i].node);
-		ns += duration(s, s->p->at[i].node);
+		ns += s->takes[i];
 	}
 	choose(s, &c, first);
 	for (i = first; i < first + count; i++) {
@@ -397,14 +406,14 @@ waits(const struct instant *at)
 
 /* Those of stretches that gain too little stay on the first branch; false: there are none. */
 static bool
-keep_from_vain(struct branches *s, struct arena *parent)
+keep_from_vain(struct branches *s, struct playing *calls, struct arena *parent)
 {
 	struct arena *a = arena_child(parent);
 	struct beside *beside = arena_array(a, (size_t)(s->end - s->start) + 1, sizeof(*beside)), *of;
 	int *first = arena_array(a, (size_t)(s->end - s->start) + 1, sizeof(*first)), begun[BRANCHES] = { 0 }, i;
 	bool any = false;
 
-	plan_beside(s->p, &s->card, a, s->start, beside);
+	plan_beside(calls, beside);
 	for (i = s->start; i < s->end; i++) {
 		const struct instant *at = &s->p->at[i];
 
@@ -437,18 +446,21 @@ plan_branches(struct module *m, struct plan *p)
 	s.heir = arena_array(a, (size_t)p->instants + 1, sizeof(*s.heir));
 	for (i = 0; i < p->instants; i++)
 		s.heir[i] = -1;
+	s.takes = arena_array(a, (size_t)p->instants + 1, sizeof(*s.takes));
 	s.left = arena_array(a, (size_t)p->instants + 1, sizeof(*s.left));
 	s.over = arena_array(a, (size_t)p->instants + 1, sizeof(*s.over));
 	s.known = arena_array(a, (size_t)p->instants + 1, sizeof(*s.known));
 	s.stays = arena_array(a, (size_t)p->instants + 1, sizeof(*s.stays));
 	cut_segments(&s, a);
 	for (; s.start < p->instants; s.start = s.end) {
+		struct playing *calls = plan_calls(p, &s.card, a, s.start);
+
 		for (s.end = s.start; s.end < p->instants && p->at[s.end].graph == p->at[s.start].graph;)
 			s.end++;
 		find_heirs(&s, a);
 		do
 			place_graph(&s);
-		while (keep_from_vain(&s, a));
+		while (keep_from_vain(&s, calls, a));
 		for (k = 1; k < BRANCHES; k++)	/* all are over before what comes after the graph */
 			if (s.last[k])
 				p->at[s.last[k] - 1].awaited = true;

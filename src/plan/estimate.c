@@ -232,24 +232,26 @@ play(struct playing *s)
 }
 
 /* Of the graph that begins with instant START; E becomes what does not depend on branches. */
-static struct playing
+static struct playing *
 calls_of(const struct plan *p, const struct card *c, struct arena *a, int start, struct estimate *e)
 {
-	struct playing s = { .p = p, .start = start, .end = start };
+	struct playing *s = ARENA_NEW(a, struct playing);
 	size_t size;
 	int i, k, count;
 
-	while (s.end < p->instants && p->at[s.end].graph == p->at[start].graph)
-		s.end++;
-	size = (size_t)(s.end - start) + 1;
-	s.count = arena_array(a, size, sizeof(*s.count));
-	s.work = arena_array(a, size, sizeof(*s.work));
-	s.call = arena_array(a, size, sizeof(*s.call));
-	s.over = arena_array(a, size, sizeof(*s.over));
-	for (i = start; i < s.end; i += count) {
+	s->p = p;
+	s->start = s->end = start;
+	while (s->end < p->instants && p->at[s->end].graph == p->at[start].graph)
+		s->end++;
+	size = (size_t)(s->end - start) + 1;
+	s->count = arena_array(a, size, sizeof(*s->count));
+	s->work = arena_array(a, size, sizeof(*s->work));
+	s->call = arena_array(a, size, sizeof(*s->call));
+	s->over = arena_array(a, size, sizeof(*s->over));
+	for (i = start; i < s->end; i += count) {
 		int64_t batch = p->at[i].graph->batch;
 
-		count = s.count[i - start] = plan_together(p, i);
+		count = s->count[i - start] = plan_together(p, i);
 		if (op_is_view(p->at[i].node->op))
 			continue;
 		for (k = i; k < i + count; k++) {
@@ -257,12 +259,12 @@ calls_of(const struct plan *p, const struct card *c, struct arena *a, int start,
 
 			e->traffic += plan_traffic(n, batch);
 			e->macs += n->op->macs ? affine_at(n->op->macs(n), batch) : 0;
-			s.work[i - start] += card_work(c, n, batch);
-			s.call[k - start] = i;
+			s->work[i - start] += card_work(c, n, batch);
+			s->call[k - start] = i;
 		}
 		e->calls++;
 		e->kernels += kernels_of(p->at[i].node);
-		e->work += s.work[i - start];
+		e->work += s->work[i - start];
 	}
 	e->in_turn = e->work + e->kernels * KERNEL_NS;
 	return s;
@@ -273,24 +275,30 @@ plan_estimate(const struct plan *p, const struct card *c, struct arena *parent, 
 {
 	struct arena *a = arena_child(parent);
 	struct estimate e = { 0 };
-	struct playing s = calls_of(p, c, a, start, &e);
 
-	e.apart = play(&s);
+	e.apart = play(calls_of(p, c, a, start, &e));
 	arena_free(a);
 	return e;
 }
 
-void
-plan_beside(const struct plan *p, const struct card *c, struct arena *parent, int start, struct beside *beside)
+struct playing *
+plan_calls(const struct plan *p, const struct card *c, struct arena *a, int start)
 {
-	struct arena *a = arena_child(parent);
 	struct estimate e = { 0 };
-	struct playing s = calls_of(p, c, a, start, &e);
 
-	memset(beside, 0, (size_t)(s.end - start) * sizeof(*beside));
-	s.beside = beside;
-	play(&s);
-	arena_free(a);
+	return calls_of(p, c, a, start, &e);
+}
+
+void
+plan_beside(struct playing *s, struct beside *beside)
+{
+	size_t n = (size_t)(s->end - s->start);
+
+	memset(beside, 0, n * sizeof(*beside));
+	memset(s->over, 0, n * sizeof(*s->over));
+	s->beside = beside;
+	s->now = 0;
+	play(s);
 }
 
 /* Is an update one graph, always the same, whose results are single numbers? */

@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 
 struct gpu;
+struct playing;
 
 #define CARD_SHARE	0.84	/* of the published bandwidth and arithmetic that kernels are taken to have */
 #define KERNEL_NS	3000.0	/* that each takes beside: to be launched, to fill the card and to leave it */
@@ -41,8 +42,10 @@ struct beside {			/* of a call, from when it might begin but for waits to its en
 	double in_turn;		/* what all branches do in that time would take one after the other */
 };
 
-/* Of the same graph's calls, by instant from START on, where they begin; 0 elsewhere. */
-void		plan_beside(const struct plan *, const struct card *, struct arena *, int start, struct beside *);
+/* The calls of the graph that begins with that instant, and how long they take: the same whatever branches are. */
+struct playing	*plan_calls(const struct plan *, const struct card *, struct arena *, int start);
+/* Of those, as branches are now, by instant of the graph, where they begin; 0 elsewhere. */
+void		plan_beside(struct playing *, struct beside *);
 
 struct overlap {		/* of an update of several ranks, in nanoseconds */
 	double alone;		/* a rank's own work, branches and all */

@@ -107,7 +107,7 @@ Test(estimate, a_branch_by_hand)
 	cr_expect_float_eq(after.in_turn, before.in_turn, 1e-3);
 	cr_expect_float_eq(before.apart - after.apart, 3000 - 1500, 1);
 
-	plan_beside(p, &card, arena, 0, beside);
+	plan_beside(plan_calls(p, &card, arena, 0), beside);
 	cr_expect_float_eq(beside[call[1]].in_turn, 3000 + second + 3000 + third, 1);
 	cr_expect_float_eq(beside[call[1]].took, 3000 + second + third + 1500, 1);
 	cr_expect_float_eq(beside[call[0]].in_turn, beside[call[0]].took, 1e-3);
