@@ -101,21 +101,6 @@ may_be_recorded(const struct autopsy *y)
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER));
 }
 
-const char *
-autopsy_less(const struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-	const char *of = p->high > 0 && p->wide > 0 ? arena_printf(y->arena, "line %d has %lld x %lld", p->pixels_line,
-	    (long long)p->high, (long long)p->wide) :
-	    p->high > 0 ? arena_printf(y->arena, "line %d has %lld", p->pixels_line, (long long)p->high) :
-	    "shorter sequences, fewer pixels";
-
-	if (y->log.batch > 1)
-		return arena_printf(y->arena, "fewer samples in a batch (line %d has %lld), or smaller ones (%s), make", y->log.batch_line,
-		    (long long)y->log.batch, of);
-	return arena_printf(y->arena, "fewer samples in a batch, or smaller ones (%s), make", of);
-}
-
 /* A step took most of it, or what was kept of earlier ones. */
 static void
 own_step(struct autopsy *y, const char *have)
@@ -124,7 +109,7 @@ own_step(struct autopsy *y, const char *have)
 	    "the device";
 
 	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s layers' "
-	    "results smaller, but not weights and what goes with them.%s%s", have, where, autopsy_less(y), autopsy_in_first_round(y) ? "" : " Where it fails later, "
+	    "results smaller, but not weights and what goes with them.%s%s", have, where, LESS_OF_A_BATCH, autopsy_in_first_round(y) ? "" : " Where it fails later, "
 	    "something may be held from earlier ones (sums of losses with their graph, lists of results).", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
@@ -198,7 +183,7 @@ emptied(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_EMPTIED, arena_printf(y->arena, "This process has reserved %s of the device's %s, of which %s are tensors: the rest was "
 	    "taken for something before, freed, and is kept: %s what it takes at its most smaller.",
-	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), autopsy_less(y)));
+	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), LESS_OF_A_BATCH));
 }
 
 /* What TensorFlow's allocator tells of itself in a dump. */
@@ -235,7 +220,7 @@ parted(struct autopsy *y)
 	autopsy_cause(y, SAYS_PARTED, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
 	    "context and libraries, a desktop, other processes, which nvidia-smi lists. Where none of these can go, the device is "
 	    "too small for the run as it is: %s what forward keeps smaller.", size_human(had, b->allocated),
-	    size_human(all, b->total), size_human(outside, b->outside), autopsy_less(y)));
+	    size_human(all, b->total), size_human(outside, b->outside), LESS_OF_A_BATCH));
 }
 
 static void

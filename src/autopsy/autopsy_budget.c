@@ -6,7 +6,7 @@
  * memory") as if it were the card's. Counters that ran below zero print as 2^64 bytes, which is no
  * size (oom/oom_pattern.h). XLA adds up what a program would need, and that may well be more.
  */
-#include "autopsy/autopsy.h"
+#include "autopsy/autopsy_parts.h"
 
 #include "base/text.h"
 
@@ -172,9 +172,13 @@ metal_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 /* PaddlePaddle asks the driver, so that what "has been allocated" is all that is not free: other processes' as well. Where
  * it has a limit, it is what is not free of that. */
 static void
-paddle_budget(const struct oom_message *o, struct budget *b)
+paddle_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 {
-	if (o->size[OOM_LIMIT].known) {
+	if (b->allocated >= NO_DEVICE) {
+		doubt(a, b, "What has been allocated", &b->allocated, "is more than any device has: the driver did not answer as it should, "
+		    "such as on a device that it cannot use. It is left out.");
+		b->free = -1;
+	} else if (o->size[OOM_LIMIT].known) {
 		budget_set_pool(b, o->size[OOM_LIMIT].bytes, "what the process is allowed");
 	} else if (b->allocated >= 0 && b->free >= 0) {
 		b->in_use = b->allocated;
@@ -201,7 +205,7 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 	else if (o->kind == OOM_MPS)
 		metal_budget(a, o, &b);
 	else if (o->kind == OOM_PADDLE && !o->host)
-		paddle_budget(o, &b);
+		paddle_budget(a, o, &b);
 	else if (o->kind == OOM_OURS)
 		budget_set_pool(&b, b.free > 0 ? b.free + (b.allocated > 0 ? b.allocated : 0) : 0,
 		    "what the message says was free, and what the program had");

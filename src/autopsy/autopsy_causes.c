@@ -212,9 +212,8 @@ autopsy_of_others(const struct autopsy *y)
 	return taken < b->total / 4 && (b->roomy || y->lo > b->total) ? 0 : taken;
 }
 
-/* The program that lists who has a device of that maker. */
-static const char *
-lister(const struct oom_message *o)
+const char *
+autopsy_lister(const struct oom_message *o)
 {
 	return strstr(o->who, "HIP") ? "rocm-smi" : strstr(o->who, "XPU") ? "xpu-smi" :
 	    strstr(o->who, "NPU") ? "npu-smi" : "nvidia-smi";
@@ -239,7 +238,7 @@ others(struct autopsy *y)
 	    "tensors%s: %s lists who has it. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
 	    b->others <= 0 ? "" : b->listed ? ", by other processes" : ", by other processes, or what the driver and a display keep",
-	    lister(y->main)));
+	    autopsy_lister(y->main)));
 }
 
 /* Where most of a device is the run's own, threads settled on that, and what others may have is said after it. */

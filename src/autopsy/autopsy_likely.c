@@ -32,13 +32,13 @@
 #define NEEDS_SPLATS	NEEDS(19)	/* or of Gaussians that are rendered */
 #define NEEDS_DRIVER	NEEDS(20)	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
 #define NEEDS_LIBRARY	NEEDS(21)	/* a library of CUDA has a code for it */
-#define NEEDS_NO_POOL	NEEDS(22)	/* of no framework that takes a device at once, or that is told not to */
+#define NEEDS_POOL	NEEDS(22)	/* of a framework that takes a device at once, and is not told not to */
 #define NEEDS_WORDS	NEEDS(23)	/* no program's message is there */
 #define NEEDS_ANYONE	NEEDS(24)	/* CUDA's error, or a person's words, and none of whose program it is */
 #define SIGNS		25
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it is. */
-#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_NO_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE)
+#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
@@ -65,10 +65,7 @@ static const struct row {
 		{ "An index was out of range on the device before (a label, a word)", "CUDA_LAUNCH_BLOCKING=1, or a run on the processor, "
 		    "tells it." },
 		{ ANOTHER, LISTED } } },
-	{ NEEDS_LIBRARY | NEEDS_NO_POOL, NULL, {
-		{ MORE, LEAVES },
-		{ ANOTHER, LISTED } } },
-	{ NEEDS_LIBRARY, NULL, {
+	{ NEEDS_LIBRARY | NEEDS_POOL, NULL, {
 		{ "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
 		    "it", "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
@@ -213,18 +210,16 @@ is_of_another(const struct autopsy *y)
 	return false;
 }
 
-/* Is a framework named, and none that may take a device at once, as Keras may by what it stands on? Or is that switched off? */
+/* Is a framework named that takes a device at once, and is not told otherwise? */
 static bool
-has_no_pool(const struct oom_told *t)
+has_pool(const struct oom_told *t)
 {
-	bool other = false, may = false;
+	bool all = false;
 	int i;
 
-	for (i = 0; i < TOLD_FRAMEWORKS; i++) {
-		may |= t->framework[i].line && oom_told_pool(i) == POOL_ALL;
-		other |= t->framework[i].line && oom_told_pool(i) == POOL_NONE;
-	}
-	return t->as_needed || (other && !may);
+	for (i = 0; i < TOLD_FRAMEWORKS; i++)
+		all |= t->framework[i].line && oom_told_pool(i) == POOL_ALL;
+	return all && !t->as_needed;
 }
 
 /* Where a framework is named that takes a device's memory at once, of a device that is only said to be full; or NULL. */
@@ -242,7 +237,7 @@ takes_all(const struct oom_told *t)
 static bool
 is_library(const struct oom_message *o)
 {
-	return o->kind == OOM_CUDA && o->status && (strcmp(o->who, "cuBLAS") == 0 || strcmp(o->who, "cuDNN") == 0);
+	return o->kind == OOM_CUDA && o->status && strncmp(o->who, "cu", 2) == 0;
 }
 
 /* Do people tell of a program, and of nothing that a network has? A bare message is taken for a network's. */
@@ -285,7 +280,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
-	is |= has_no_pool(&p->told) ? NEEDS_NO_POOL : 0;
+	is |= has_pool(&p->told) ? NEEDS_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? NEEDS(i) : 0;
 	is |= (is_of_anyone(o) || (words && !o->host)) && !in_torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
@@ -299,8 +294,8 @@ is_unknown(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (o && o->kind == OOM_XLA && !o->size[OOM_ASKED].known)
-		return false;		/* a sum of the program's own is what failed */
+	if (o && o->kind == OOM_XLA && (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0))
+		return false;		/* a sum of the program's own is what failed, or no memory at all */
 	return o && ((y->causes.n == 0 && y->lines == y->hints) || o->kind == OOM_TOLD) && !o->says && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }

@@ -23,10 +23,12 @@ int64_t	autopsy_of_others(const struct autopsy *);
 /* Is the request larger than any block that drivers of such devices give? */
 bool	autopsy_is_large_block(const struct autopsy *);
 
+/* The program that lists who has a device of that maker. */
+const char	*autopsy_lister(const struct oom_message *);
 /* Could the program be PyTorch's? */
 bool	autopsy_is_torch(const struct oom_message *);
-/* What of a batch can be less, and what that does: "fewer samples in a batch than the 8 of line 3, or smaller ones (...), make". */
-const char	*autopsy_less(const struct autopsy *);
+/* What of a batch can be less; a batch of another line need not be the run's, and is told as that (SAYS_BATCH_SAID). */
+#define LESS_OF_A_BATCH	"fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make"
 /* Is it what the driver of a device refused, as TensorFlow and JAX tell it? */
 bool	autopsy_is_driver(const struct oom_message *);
 

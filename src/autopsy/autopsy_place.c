@@ -147,7 +147,7 @@ backward(struct autopsy *y)
 	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && autopsy_is_torch(y->main) &&
 	    y->budget.allocated < 0)
 		place_cause(y, SAYS_BACKWARD, arena_printf(y->arena, "By the traceback it failed in backward, when all that forward keeps is there: "
-		    "%s that smaller.", autopsy_less(y)));
+		    "%s that smaller.", LESS_OF_A_BATCH));
 }
 
 /* A bare message tells no more than that, */
@@ -297,22 +297,24 @@ static void
 not_allocator(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
+	const char *maker = strstr(o->who, "HIP") ? "HIP" : "CUDA";
 
 	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED)) || !autopsy_is_torch(o))
 		return;
 	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
-		place_cause(y, SAYS_NOT_ALLOCATOR, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA itself, or a "
-		    "library beside PyTorch, got no memory, in a step. Where no other process has the device, the run has all of "
+		place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "
+		    "itself, or a library beside PyTorch, got no memory, in a step. Where no other process has the device, the run has all of "
 		    "it: weights in fewer bits, fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), leave "
-		    "room. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.");
+		    "room. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.", maker));
 		return;
 	}
-	place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA "
+	place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "
 	    "itself, or a library beside PyTorch, got no memory.%s Where it was the first that the process does there, such as to "
 	    "move a model or a tensor, no context could be made, as a rule because another process has the device, "
-	    "which nvidia-smi lists, or because another index than meant was given (CUDA_VISIBLE_DEVICES). Later, this "
-	    "process's own cache may have it.",
-	    !(o->facts & TRACE_LOADING) || !o->traced ? "" : " " BY_TRACE " a model was being moved there."));
+	    "which %s lists, or because another index than meant was given (%s_VISIBLE_DEVICES). Later, this "
+	    "process's own cache may have it.", maker,
+	    !(o->facts & TRACE_LOADING) || !o->traced ? "" : " " BY_TRACE " a model was being moved there.",
+	    autopsy_lister(o), maker));
 }
 
 static void
@@ -340,7 +342,7 @@ ggml(struct autopsy *y)
 		place_cause(y, SAYS_GGML, "By the traceback it is the cache of keys and values of attention, which grows "
 		    "with the positions that are read and written, with the layers, and with the sequences "
 		    "side by side: shorter or fewer ones, or a cache in fewer bits, take less.");
-	else if (facts & TRACE_CACHE)
+	else if ((facts & TRACE_CACHE) && !y->main->says && !y->main->traced)
 		cache(y);
 	if (facts & TRACE_LAYERS)
 		place_cause(y, SAYS_GGML, "It is weights: those of all layers that this device is to hold. Fewer layers "

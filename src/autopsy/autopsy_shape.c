@@ -300,7 +300,7 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its first extent, 1, is a sample of %s, it takes less "
 		    "cropped or coarser.%s", autopsy_shape_text(y->arena, s), wide));
-	else if (n >= MANY && bytes >= LARGE_SAMPLE)
+	else if (s->rank >= 2 && n >= MANY && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
 		    "of them has room for (a replay buffer), fewer of them take less.%s", n, wide));
 	else if (*wide)

@@ -136,7 +136,9 @@ device_meaning(struct arena *a, const struct oom_message *o)
 
 	switch (o->kind) {
 	case OOM_XLA:
-		if (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0)
+		if (o->size[OOM_ASKED].known && o->size[OOM_ASKED].bytes == 0)
+			return "XLA asked for 0 bytes, and was told that memory ended. By that number it was not for want of memory.";
+		if (!o->size[OOM_ASKED].known)
 			return "XLA's compiler added up what the program needs, and it is more "
 			    "than the device has; nothing was run.";
 		return arena_printf(a, "XLA asked for %s in one block%s: it fits whole or not at all.",
@@ -182,8 +184,7 @@ host_meaning(struct arena *a, const struct oom_message *o)
 {
 	if (o->kind == OOM_KERNEL)
 		return arena_printf(a, "The machine's memory, not the device's, ran out, and the "
-		    "kernel ended the process%s%s. Data, its copies in loader processes and pinned "
-		    "buffers may lie there.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
+		    "kernel ended the process%s%s.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
 		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
 	if (o->shape.known && !o->element && (o->size[OOM_ASKED].known || o->kind == OOM_NUMPY))
 		return arena_printf(a, "The machine's memory, not the device's, had no room for an array of shape %s%s%s.",
@@ -211,22 +212,13 @@ autopsy_in_backward(const struct oom_message *o)
 	    strstr(o->node, "_grad/") || strstr(o->node, "Grad");
 }
 
-/* What a message means, without what only networks have where nothing is of one. */
-static const char *
-without_networks(const struct autopsy *y, const char *says)
-{
-	const char *more = strstr(says, LIES_THERE_BEGINS);
-
-	return more && autopsy_tells_no_network(&y->log.paste) ? arena_printf(y->arena, "%.*s", (int)(more - says), says) : says;
-}
-
 const char *
 autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 {
 	struct arena *a = y->arena;
 
 	if (o->says)
-		return without_networks(y, o->says);
+		return o->says;
 	if (o->kind == OOM_TOLD)
 		return autopsy_told(y);
 	if (o->host)

@@ -20,7 +20,7 @@
 
 #define ENDED_BY_WORDS	"No program's message that is known here, but these words: \"%s\". Where the kernel ended that process, it was as a "	\
     "rule for want of the machine's memory, not of a device's, or because the limit of a container or job was reached; its log (dmesg) "	\
-    "then says so. " LIES_THERE
+    "then says so."
 
 #define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
 
@@ -325,8 +325,8 @@ caffe_says(const struct oom_log *log)
 		    "layers grow with them in proportion.", (long long)log->input.dim[0]);
 	return arena_printf(log->arena, "Caffe had no memory left on the device, and does not say "
 	    "for what. As it loaded the network, it added up the results of layers, and by the last "
-	    "such line of the log came to %s (%s B)%s; their gradients take up to as much again, and "
-	    "weights and workspaces come on top.",
+	    "such line of the log came to %s (%s B)%s; where it is trained, their gradients take up to as "
+	    "much again, and weights and workspaces come on top.",
 	    size_human(human, log->net_bytes), size_commas(exact, log->net_bytes),
 	    log->input.known ? arena_printf(log->arena, ", at a batch of %lld",
 	    (long long)log->input.dim[0]) : "");
@@ -340,8 +340,7 @@ limit_says(const struct oom_log *log, const struct oom_message *o)
 
 	return arena_printf(log->arena, "The limit of the process's control group was reached, which "
 	    "a container or a job has, and the kernel ended the process%s%s. It is the machine's "
-	    "memory, not the device's: data, its copies in loader processes and pinned buffers may lie "
-	    "there.",
+	    "memory, not the device's.",
 	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");
 }
 

@@ -39,6 +39,7 @@ static const struct owner {
 	{ "XGBoost", "xgboost|gpu_hist", NULL, NULL, false },
 	{ "Torch's allocator of pinned memory", "cachinghostallocator|thccachinghost", NULL, NULL, false },
 	{ "NCCL", "nccl", NULL, NULL, false },
+	{ "RMM", "/rmm/|rmm::", NULL, "rmm cudf cuml cugraph dask_cudf dask_cuda", false },
 	{ "wgpu", "wgpu|create_buffer", NULL, NULL, false },
 	{ "OpenCL", "opencl", "clenqueue clcreate clfinish clwait", NULL, false },
 	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child", NULL, NULL, false },

@@ -16,18 +16,14 @@
     " A library that does not fit the driver, and an index out of range, end so, too."
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
     "another process had taken it. " GROWTH
-#define LIES_THERE_BEGINS	" What may lie there:"	/* left out of what is no network */
-#define LIES_THERE	"What may lie there: data that are read at once, their copies in loader processes, pinned buffers, "	\
-    "what is offloaded from a device, and weights until they are on one, for a while twice (a file's and the model's). "		\
-    "Where the network runs on the processor, what a step keeps lies there, too, and a smaller batch takes less."
 #define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
-    "container or job was reached, and the process was ended. " LIES_THERE
+    "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
     "time), it was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
-    "container or job was reached; its log (dmesg) then says so. " LIES_THERE
+    "container or job was reached; its log (dmesg) then says so."
 #define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set."
 #define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
-    "machine's memory is full, not the device's. " LIES_THERE
+    "machine's memory is full, not the device's."
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
     "NVIDIA's library who has the memory, and that call failed."
 #define NO_BATCH	"Accelerate halved the batch each time that memory ran out, the device's as a rule, and had nothing left to try. "	\
@@ -64,6 +60,10 @@
     "then. What does not depend on it are the tables of entities and relations, with their gradients and the optimizer's numbers, and "	\
     "where a model passes messages (R-GCN), results for all of the graph. On a GPU that is the device's memory, else the machine's. A "	\
     "smaller embedding_dim, fewer entities, or another model take less."
+#define RMM_POOL	"RMM's pool of the device's memory was to grow beyond the largest size that it is given (maximum_pool_size), or that it "	\
+    "chose when it was made: that need not be all of the device. How much was asked for is not said."
+#define RMM_WORDS	"C++'s word for memory that was asked for and refused, and RMM's, too. Where RMM asked, as for a frame of cuDF, it was "	\
+    "the device's, or a pool of it; elsewhere it was the machine's."
 #define TREES		"XGBoost got no memory on the device. There it keeps the data of all rows, in bins, and for each row its gradients and "	\
     "the node it is in; what is made on the way to that, from a DMatrix or an array, takes as much again or more. Fewer rows or columns, "	\
     "a QuantileDMatrix in place of a DMatrix, fewer bins (max_bin), external memory, or more devices take less. Matrices and models of "	\

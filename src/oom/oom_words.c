@@ -13,7 +13,8 @@
 #define LEAST_SIDE	64	/* pixels of a picture's side */
 #define MOST_SIDE	100000
 
-/* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory", "increasing the limit"? */
+/* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory", "increasing the limit"? "It increases to
+ * 15 GB" tells of one rise, which every run has. */
 static bool
 is_other_growth(struct talk t, struct talk clause, const char *at)
 {
@@ -22,6 +23,8 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 	(void)t;
 	if ((unsigned char)*at >= 0x80)
 		return false;		/* of languages whose clauses are not told apart here */
+	if (talk_any_phrase(behind, "increase to |increases to |increased to "))
+		return true;
 	if ((!talk_any_of(clause, "memory vram usage leak") && !talk_any_whole(clause, "ram")) || talk_any_begins(clause, "gradient gradients"))
 		return true;
 	return talk_any_begins(talk_head(clause, at, sizeof("increasing")), "increasing") &&
