@@ -10,6 +10,8 @@
 #define SEVERAL		2
 #define FEW_PEAKS	4	/* that a log counts, of which each is larger than the one before, */
 #define LEAST_GROWTH	50	/* and the last by that part at least */
+#define CAME_SINCE	"what is more came since: something kept from one to the next (sums of losses with their graph, lists of results, "	\
+    "caches), samples larger or longer than those before, a phase that needs more, or another process."
 
 /* Does the last bar stand where the failure is told? What is said first may be a title, or a sentence ahead of the log. */
 static bool
@@ -29,10 +31,7 @@ went_on(struct autopsy *y)
 	if (log->epoch < 2 || log->epoch_line > y->main->last)
 		return;
 	autopsy_cause(y, SAYS_WENT_ON, arena_printf(y->arena, "Line %d has epoch %lld. Where the run was in that, and did not begin there, steps had fitted "
-	    "before: then something grows (%s), samples are larger than those before, or another process came since.", log->epoch_line,
-	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step: lists of "
-	    "results, caches, models that are made anew" : "tensors that are kept from step to "
-	    "step: sums of losses with their graph, lists of results, validation with gradients"));
+	    "before, and " CAME_SINCE, log->epoch_line, (long long)log->epoch));
 }
 
 /* The bar of the loop that the failure ended stands where that was. */
@@ -51,9 +50,7 @@ went_on_by_bar(struct autopsy *y)
 		return;
 	}
 	autopsy_cause(y, SAYS_WENT_ON_BY_BAR, arena_printf(y->arena, "The bar of progress on line %d stands at %lld of %lld. Unless it was resumed "
-	    "there, as many rounds had fitted before: then something is kept from one to the next (sums of losses with "
-	    "their graph, lists of results), what this one was given is larger or longer, or another process came since.",
-	    log->bar, (long long)log->done, (long long)log->rounds));
+	    "there, as many rounds had fitted before, and " CAME_SINCE, log->bar, (long long)log->done, (long long)log->rounds));
 }
 
 /* The same of steps, where neither of those tells. */
@@ -65,8 +62,7 @@ went_on_by_steps(struct autopsy *y)
 	if (log->epoch >= 2 || log->bar || log->steps < FEW_ROUNDS || log->steps_line > y->main->last)
 		return;
 	autopsy_cause(y, SAYS_WENT_ON_BY_STEPS, arena_printf(y->arena, "Line %d has step %lld. Where the run had come to that, and did not begin there, steps had "
-	    "fitted before: then something is kept from one to the next (sums of losses with their graph, lists of results), "
-	    "or samples are larger or longer than those before.", log->steps_line, (long long)log->steps));
+	    "fitted before, and " CAME_SINCE, log->steps_line, (long long)log->steps));
 }
 
 /* MMCV's logs count what tensors took at most so far. */
@@ -91,9 +87,8 @@ went_on_by_losses(struct autopsy *y)
 
 	if (log->epoch >= 2 || log->bar || log->steps >= FEW_ROUNDS || log->losses < SEVERAL || log->losses_line > y->main->last)
 		return;
-	autopsy_cause(y, SAYS_WENT_ON_BY_LOSSES, arena_printf(y->arena, "By line %d losses were told %d times. Where they are this run's, steps had fitted before: then "
-	    "something is kept from one to the next (sums of losses with their graph, lists of results), or samples are larger or "
-	    "longer than those before, as where texts are not cut to one length.", log->losses_line, log->losses));
+	autopsy_cause(y, SAYS_WENT_ON_BY_LOSSES, arena_printf(y->arena, "By line %d losses were told %d times. Where they are this run's, steps had fitted before, and "
+	    CAME_SINCE, log->losses_line, log->losses));
 }
 
 /* A loop that ended in its first round: where that is a step, nothing of earlier ones lies there. */

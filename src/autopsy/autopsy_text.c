@@ -74,7 +74,7 @@ print_messages(const struct autopsy *y)
 		fprintf(y->out, "\n%s%s:%d: %s%s", y->colour ? "\033[1m" : "", visible_text(y->arena, y->log_path), o->line,
 		    o->who, y->colour ? "\033[0m" : "");
 		if (o->gpu >= 0)
-			fprintf(y->out, ", GPU %d", o->gpu);
+			fprintf(y->out, ", GPU %d%s", o->gpu, o->gpus ? " and others" : "");
 		if (o->count > 1)
 			fprintf(y->out, ", %d times", o->count);
 		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 ?

@@ -91,6 +91,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 
 	old->count += !old->again && !o->again;
 	old->again &= o->again;
+	old->gpus |= old->gpu >= 0 && o->gpu >= 0 && o->gpu != old->gpu;
 	old->python |= o->python;
 	old->raised |= o->raised;
 	old->of_cuda |= o->of_cuda;

@@ -112,6 +112,7 @@ struct oom_message {
 	struct oom_size size[OOM_FIELDS];
 	char node[OOM_NAME];	/* the framework's name of the operation, or "" */
 	int gpu;		/* the GPU's index; -1: not said */
+	bool gpus;		/* others said the same of themselves */
 	int last;		/* the line where it is said last */
 	bool hedged;		/* memory is the likeliest cause, but others are possible */
 	bool status;		/* a library's code, which comes of failed assertions on a device, too; */

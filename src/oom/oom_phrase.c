@@ -347,6 +347,7 @@ const struct phrase oom_phrases[] = {
 	{ "cuda runtime error (2)", ROW(ROLE_MESSAGE, OOM_CUDA, true, "Torch's allocator of pinned memory", HOST_ALLOCATOR, PHRASE_OWN) },
 	{ "cuda runtime error (2)", OWN(OOM_CUDA, OLD_TORCH, NULL) },
 	{ "cuda runtime error (2)", MESSAGE(OOM_CUDA) },
+	{ "out of memory at /", OWN(OOM_CUDA, OLD_TORCH, NULL) },	/* cut */
 	{ "cuda runtime err (2)", OWN(OOM_CUDA, OLD_TORCH, NULL) },	/* as people write it */
 	{ "cuda runtime err (2)", MESSAGE(OOM_CUDA) },
 	{ "THCCachingHostAllocator.cpp line=# error=2 : out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, OLD_TORCH, HOST_ALLOCATOR, 0) },
@@ -403,6 +404,7 @@ const struct phrase oom_phrases[] = {
 	{ "~unable to allocate % for array with", HOST(OOM_NUMPY) },	/* as it is when it was translated twice */
 	{ "cpu_memory.cpp@ Failed to allocate # bytes of memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenVINO", NULL,
 	    PHRASE_BYTES) },
+	{ "mkl_malloc: failed to allocate memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "MKL", NULL, 0) },
 	{ "tcmalloc: large alloc # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", LARGE_ALLOC, PHRASE_BYTES | PHRASE_HEDGED) },
 	{ "Insufficient memory (Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
 	{ "Insufficient memory) Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },

@@ -348,7 +348,9 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_ARRAY;
 	if (piece_any_of(t, "np.repeat( np.tile("))
 		facts |= TRACE_REPEATS;
-	if (piece_any_of(t, "exp_avg momentum_buffer") || piece_find(t, "zeros_like(p"))
+	/* what is only reckoned with them is gone after the step */
+	if ((piece_any_of(t, "exp_avg momentum_buffer") && piece_any_of(t, "zeros_like( torch.zeros( torch.clone( .new_zeros(")) ||
+	    piece_find(t, "zeros_like(p"))
 		facts |= TRACE_STATE;
 	facts |= signs(code_signs, t, t) | (signs_is_move(t) ? TRACE_LOADING : 0);
 	if (piece_any_of(t, "hf.get( h5.get( h5f.get( hf[ h5[ h5f[ h5py"))	/* a file's array is in the file until then */
