@@ -22,6 +22,7 @@
 static struct rank_name {	/* by rank */
 	char host[RANK_NAME];
 	int pid;
+	bool seen;		/* this rank sees that process: it is on the same machine */
 } *rank_names;			/* NULL: not all have said theirs */
 
 static pthread_t ranks_watcher;
@@ -67,19 +68,43 @@ ranks_note_saved(const char *file, int64_t update)
 	__atomic_store_n(&ranks_saved, s, __ATOMIC_RELEASE);
 }
 
-/* What is there to go on from, for messages that end a run. */
+static int ranks_silence;	/* of the end this rank says nothing more: it is said */
+
 static void
-ranks_tell_saved(FILE *to)
+ranks_be_silent(void)
+{
+	__atomic_store_n(&ranks_silence, 1, __ATOMIC_RELAXED);
+}
+
+static bool
+ranks_are_silent(void)
+{
+	return __atomic_load_n(&ranks_silence, __ATOMIC_RELAXED);
+}
+
+/* Says why a run ends, and what there is to go on from; in one piece, for whoever started the ranks may be speaking, too. */
+static void
+ranks_tell_end(const char *why)
 {
 	const struct rank_saved *s = __atomic_load_n(&ranks_saved, __ATOMIC_ACQUIRE);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *whole = open_memstream(&text, &size), *to = whole ? whole : stderr;
 
+	if (bar_is_drawn)
+		putchar('\n');
+	fflush(stdout);
+	fprintf(to, "%s: %s", PROGRAM, why);
 	if (s) {
 		fputs("; the last checkpoint is ", to);
 		put_safe(to, s->file);
-		fprintf(to, ", after update %lld", (long long)s->update);
+		fprintf(to, ", after update %lld\n", (long long)s->update);
 	} else {
-		fputs("; there is no checkpoint", to);
+		fputs("; there is no checkpoint\n", to);
 	}
+	if (whole && !fclose(whole))
+		fwrite(text, 1, size, stderr);
+	free(text);
 }
 
 /* Seconds for which the others let the first rank speak: it ends them as soon as it has. */
@@ -98,6 +123,7 @@ ranks_speak(void)
 	fprintf(stderr, "rank %d: ", ranks.rank);
 }
 
+static int64_t ranks_looked;	/* when the thread that watches last went round */
 static int64_t *ranks_heard;	/* of each rank that this one heeds, when it last said that it lives */
 
 static void
@@ -119,23 +145,21 @@ ranks_heard_last(int k)
 #endif
 
 /* This rank waits for others. If it has been told to end meanwhile, one of them may have ended, of which who
- * started them tells: what there is to go on from, that does not know. */
+ * started them tells: what there is to go on from, that does not know. By then it would be known here, too, if it ever is. */
 static void
 ranks_wait_on(void)
 {
 	static int64_t since;
 	bool first;
 
-	if (since < 0 || !interrupted)
+	if (since < 0 || !interrupted || ranks_are_silent())
 		return;
 	since = since ? since : ranks_clock();
 	first = ranks.rank == 0 || (ranks.rank == 1 && ranks_clock() - ranks_heard_last(0) > 3 * RANK_BEAT);
-	if (!first || ranks_clock() - since < RANK_BEAT)
+	if (!first || ranks_clock() - since < 4 * (int64_t)RANK_BEAT)
 		return;
 	since = -1;
-	fprintf(stderr, "%s: told to end while it waits for other ranks", PROGRAM);
-	ranks_tell_saved(stderr);
-	fputc('\n', stderr);
+	ranks_tell_end("told to end while it waits for other ranks");
 }
 
 /* ---- watching ---- */
@@ -143,15 +167,11 @@ ranks_wait_on(void)
 __attribute__((noreturn)) static void
 ranks_give_up(int rank)
 {
-	char name[RANK_NAME + 64];
+	char name[RANK_NAME + 64], why[RANK_NAME + 160];
 
-	if (bar_is_drawn)
-		putchar('\n');
-	fflush(stdout);
-	fprintf(stderr, "%s: %s has not been heard of for %d seconds: all ranks end", PROGRAM, ranks_text(name, rank),
+	snprintf(why, sizeof(why), "%s has not been heard of for %d seconds: all ranks end", ranks_text(name, rank),
 	    ranks_patience);
-	ranks_tell_saved(stderr);
-	fputc('\n', stderr);
+	ranks_tell_end(why);
 	ranks_abort(3);
 	_exit(3);
 }
@@ -167,14 +187,14 @@ ranks_forgive(int64_t now)
 static void *
 ranks_watch(void *unused)
 {
-	int64_t looked = ranks_clock(), told = 0;
+	int64_t told = 0;
 
 	while (!__atomic_load_n(&ranks_ended, __ATOMIC_ACQUIRE)) {
 		int64_t now = ranks_clock();
 
-		if (now - looked > (int64_t)1000000000)
+		if (now - ranks_looked > (int64_t)1000000000)
 			ranks_forgive(now);
-		looked = now;
+		__atomic_store_n(&ranks_looked, now, __ATOMIC_RELAXED);
 		if (now - told > RANK_BEAT) {
 			ranks_tell();
 			told = now;
@@ -200,6 +220,8 @@ ranks_name(void)
 	if (!names)
 		fail("no memory for the names of %d ranks", ranks.size);
 	ranks_gather(&own, names, (int)sizeof(own));
+	for (int k = 0; k < ranks.size; k++)
+		names[k].seen = !strcmp(names[k].host, own.host) && !(kill(names[k].pid, 0) < 0 && errno == ESRCH);
 	ranks_place(names);
 	__atomic_store_n(&rank_names, names, __ATOMIC_RELEASE);	/* which the thread that watches may ask for */
 }
@@ -217,6 +239,7 @@ ranks_close(void)
 		ranks_sum(&all, 1);	/* until then others wait for signs of life */
 		__atomic_store_n(&ranks_ended, true, __ATOMIC_RELEASE);
 		pthread_join(ranks_watcher, NULL);
+		ranks_end_call();
 	}
 	ranks_leave();
 }
@@ -248,11 +271,13 @@ ranks_begin_watch(void)
 	ranks_heard = (int64_t *)calloc((size_t)ranks_heeds(), sizeof(*ranks_heard));
 	if (!ranks_heard)
 		fail("no memory to watch %d ranks", ranks_heeds());
-	ranks_forgive(ranks_clock());
+	ranks_looked = ranks_clock();
+	ranks_forgive(ranks_looked);
 	if (pthread_create(&ranks_watcher, NULL, ranks_watch, NULL))
 		fail("no thread to watch the other ranks: %s", strerror(errno));
 	ranks_watching = true;
 	ranks_name();
+	ranks_begin_call();
 }
 
 /* ---- together ---- */

@@ -17,6 +17,21 @@
 static MPI_Comm ranks_watched = MPI_COMM_NULL;
 static MPI_Request ranks_sign = MPI_REQUEST_NULL;	/* of life, that this one gave last */
 
+/* How many ranks this one heeds, and the K-th of them. */
+static int
+ranks_heeds(void)
+{
+	return 1;
+}
+
+static int
+ranks_heeded(int k)
+{
+	return (ranks.rank + ranks.size - 1 - k) % ranks.size;
+}
+
+#include "ranks_gone.c"
+
 /* ---- beginning and end ---- */
 
 static void
@@ -73,12 +88,10 @@ ranks_leave(void)
 static void
 ranks_abort(int status)
 {
-	struct timespec moment = { 0, 200000000 };
-
 	if (ranks.all == MPI_COMM_NULL)
 		return;
 	fflush(stderr);
-	nanosleep(&moment, NULL);
+	ranks_take_leave();
 	MPI_Abort(MPI_COMM_WORLD, status);
 }
 
@@ -270,19 +283,6 @@ ranks_take(void *to, int64_t bytes, int rank)
 
 /* ---- signs of life ---- */
 
-/* How many ranks this one heeds, and the K-th of them. */
-static int
-ranks_heeds(void)
-{
-	return 1;
-}
-
-static int
-ranks_heeded(int k)
-{
-	return (ranks.rank + ranks.size - 1 - k) % ranks.size;
-}
-
 static void
 ranks_tell(void)
 {
@@ -295,7 +295,7 @@ ranks_tell(void)
 	pthread_mutex_unlock(&ranks.lock);
 }
 
-/* Has the rank before this one said that it lives? */
+/* Has the rank before this one said that it lives? And if this one is to end, has another said why? */
 static void
 ranks_hear(int64_t now)
 {
@@ -310,6 +310,8 @@ ranks_hear(int64_t now)
 		}
 	}
 	pthread_mutex_unlock(&ranks.lock);
+	if (interrupted)
+		ranks_hear_reason();
 }
 
 #define RANK_SOON	50000	/* nanoseconds */

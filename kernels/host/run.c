@@ -44,6 +44,9 @@ static void
 on_signal(int signal_number)
 {
 	interrupted = signal_number;
+#ifdef RANKS
+	ranks_call();
+#endif
 }
 
 /* Those that were ignored when the program started stay so: nohup, jobs in the background of a script. */

@@ -92,14 +92,15 @@ resumed() { # RANKS
 		--log "log$1" && grep '"update":12,' log3 > whole && grep '"update":12,' "log$1" > rest && echo >> whole &&
 		echo >> rest && alike 1e-9 whole rest
 }
+long=net	# what is started and then ended, on 3 ranks
 rank() { # PROCESS N: of the ranks that this mpirun has started, the N-th
-	ps -o pid= -o args= --ppid "$1" | awk -v n="$2" '/net-3\/net/ && ++seen == n { print $1 }'
+	ps -o pid= -o args= --ppid "$1" | awk -v n="$2" -v of="$long-3/$long" 'index($0, of) && ++seen == n { print $1 }'
 }
 
 # Starts a long run, and waits until it has saved something
 begin() { # OPTION...
 	rm -f k.st
-	mpirun -n 3 net-3/net --epochs 1000000 --save k.st "$@" > out 2> err < /dev/null &
+	mpirun -n 3 "$long-3/$long" --epochs 1000000 --save k.st "$@" > out 2> err < /dev/null &
 	run=$!
 	for i in $(seq 30); do
 		[ ! -s k.st ] || return 0
@@ -120,10 +121,10 @@ gone() { # PROCESS SECONDS
 	return 1
 }
 
-# Sends rank 2 the signal, and wants all to have ended within 10 seconds
-ended_by() { # SIGNAL
-	begin --lost-after 3 || return
-	victim=$(rank $run 3)
+# Sends a rank, 2 if not said, the signal, and wants all to have ended within 10 seconds
+ended_by() { # SIGNAL [RANK]
+	begin --lost-after 3 --save-every 2 || return
+	victim=$(rank $run $((${2:-2} + 1)))
 	[ -n "$victim" ] && kill -"$1" "$victim" || { cat out err; kill -9 $run; return 1; }
 	gone $run 10 || { kill -9 "$victim"; return 1; }
 	wait $run
@@ -136,7 +137,14 @@ ended_by() { # SIGNAL
 # Named, with the last checkpoint
 named() {
 	ended_by STOP && grep 'rank 2 (process [0-9]* on .*) has not been heard of for 3 seconds' err &&
-		grep 'the last checkpoint is k.st, after update [0-9]*' err
+		grep 'the last checkpoint is k.st, after update [0-9]*' err && ! grep 'has ended' err
+}
+# By one of those that are left, while Open MPI ends them; others leave no time for it
+killed() { # RANK
+	ended_by KILL "$1" && { ! mpirun --version 2> /dev/null | grep -q 'Open MPI' || {
+		grep "^$long: rank $1 (process $victim on .*) has ended: all ranks end; the last checkpoint is k.st, after update [0-9]*$" err &&
+			[ "$(grep -c 'last checkpoint' err)" = 1 ]
+	}; }
 }
 
 # push, pushes: momentum, of which each rank keeps a share and to which it adds its gradients, of micro-batches too; pushconv:
