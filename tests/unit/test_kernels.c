@@ -168,7 +168,7 @@ static const struct function {
 	{ "erf near 0", erf_of, erf, -1e-4, 1e-4 }, { "softplus", softplus_of, softplus_exact, -30, 30 },
 	{ "exp", exp_of, exp, -80, 80 }, { "tanh", tanh_of, tanh, -9, 9 },
 	{ "tanh near 0", tanh_of, tanh, -1e-4, 1e-4 }, { "logistic", logistic, logistic_exact, -30, 30 },
-	{ "normal", normal_below, normal_exact, -2, 8 },
+	{ "normal", normal_below, normal_exact, -5, 8 },
 };
 
 Test(kernels, functions_and_those_of_the_library)
