@@ -1,17 +1,17 @@
 /*
  * apart: under `objective speed`, for how long the bytes of a buffer are left alone after its last use, so that
- * what follows in them does not wait for what need not be over by then.
+ * what follows in them on another branch does not wait for what need not be over by then.
  *
- *     dy --> dx --> dx'          dw reads x and dy. Were their bytes taken by dx', that would wait for dw,
- *        \--> dw                 which nothing else there does.
+ *     dy --> dx --> dx'     branch 0     dw reads x and dy. Were their bytes taken by dx', that would wait for dw,
+ *        \--> dw                   1     which nothing else there does.
  *
- * Nodes depend on one another by their tensors alone: on what wrote what they read, and in place on what read it
- * before. A buffer is kept to the last node that makes another without depending on all that touched it. What
- * nothing waits for, as the gradient of a weight before its update, keeps what it read to the end of the step:
- * such a plan takes all that backward ever makes, and place takes it only where the device has that.
+ * Branches are those of a placement in which no two buffers share bytes (place.c): there nodes depend on one another by
+ * their tensors alone. What a branch has is done in turn anyway, so its buffers may share bytes with one another; where
+ * nothing is gained side by side all may. A buffer is kept to the last node of another branch that does not depend,
+ * through its own branch and what that waits for, on all that touched it. So wherever buffers lie that are kept for so
+ * long, nothing waits for more than it does in that placement.
  *
- * For nets whose graphs have more nodes together than MOST no plan is tried: what a node depends on is a set of
- * bits, n^2 in all.
+ * What is over is a number for each branch: one past the last instant of it that is. It never falls along a branch.
  */
 #include "plan/plan.h"
 
@@ -19,151 +19,113 @@
 
 #include "ir/op.h"
 
-#define MOST	4096
-
 struct apart {
 	const struct plan *p;
-	int start, end;		/* instants of the graph */
-	size_t words;		/* of 64 nodes each */
-	uint64_t *before;	/* by instant of the graph: what is over when it begins */
-	uint64_t *written, *read;	/* by buffer: what is over when its last writer is, and its readers since */
-	uint64_t *touched;	/* by buffer: by whom */
+	int (*over)[BRANCHES];		/* by instant: what is over when it is */
+	int (*touched)[BRANCHES];	/* by buffer: by whom last */
+	int *on[BRANCHES], n[BRANCHES];	/* instants of each branch */
 };
 
-static uint64_t *
-row(const struct apart *s, uint64_t *all, int i)
-{
-	return all + (size_t)i * s->words;
-}
-
-/* Of what node I is about: only nodes before it are in such a set, and itself. */
 static void
-add(uint64_t *to, const uint64_t *from, int i)
-{
-	int k;
-
-	for (k = 0; k <= i / 64; k++)
-		to[k] |= from[k];
-}
-
-static int
-buffer_of(const struct apart *s, const struct tensor *t)
+touch(struct apart *s, const struct tensor *t, int i)
 {
 	const struct buffer *b = t ? plan_buffer(s->p, t) : NULL;
 
-	return b ? (int)(b - s->p->buffers.v) : -1;
+	if (b)
+		s->touched[b - s->p->buffers.v][s->p->at[i].branch] = i + 1;
 }
 
 static void
-depend(struct apart *s, int i, const struct tensor *t, bool writes)
-{
-	int b = buffer_of(s, t);
-
-	if (b < 0)
-		return;
-	add(row(s, s->before, i), row(s, s->written, b), i);
-	if (writes)
-		add(row(s, s->before, i), row(s, s->read, b), i);
-}
-
-static void
-touch(struct apart *s, int i, const struct tensor *t, bool writes)
-{
-	int b = buffer_of(s, t);
-	uint64_t *now;
-
-	if (b < 0)
-		return;
-	now = row(s, writes ? s->written : s->read, b);
-	if (writes) {
-		memcpy(now, row(s, s->before, i), ((size_t)i / 64 + 1) * sizeof(*now));
-		memset(row(s, s->read, b), 0, ((size_t)i / 64 + 1) * sizeof(*now));
-	} else {
-		add(now, row(s, s->before, i), i);
-	}
-	now[i / 64] |= UINT64_C(1) << i % 64;
-	row(s, s->touched, b)[i / 64] |= UINT64_C(1) << i % 64;
-}
-
-static void
-follow(struct apart *s, const struct node *n, int i)
+touch_all(struct apart *s, const struct node *n, int i)
 {
 	int k;
 
 	for (k = 0; k < n->nin; k++)
-		depend(s, i, n->in[k], false);
+		touch(s, n->in[k], i);
 	for (k = 0; k < n->nout; k++)
-		depend(s, i, n->out[k], true);
-	depend(s, i, n->work, true);
-	for (k = 0; k < n->nin; k++)
-		touch(s, i, n->in[k], false);
-	for (k = 0; k < n->nout; k++)
-		touch(s, i, n->out[k], true);
-	touch(s, i, n->work, true);
+		touch(s, n->out[k], i);
+	touch(s, n->work, i);
+}
+
+/* NOW: by branch, what is over when its last node so far is. */
+static void
+follow(struct apart *s, int (*now)[BRANCHES], int i)
+{
+	const struct instant *at = &s->p->at[i];
+	int *over = now[at->branch], j, k;
+
+	for (k = 0; k < BRANCHES; k++)
+		for (j = 0; j < BRANCHES && at->after[k]; j++)
+			if (s->over[at->after[k] - 1][j] > over[j])
+				over[j] = s->over[at->after[k] - 1][j];
+	over[at->branch] = i + 1;
+	memcpy(s->over[i], over, sizeof(s->over[i]));
+	s->on[at->branch][s->n[at->branch]++] = i;
+	touch_all(s, at->node, i);
+}
+
+/* When a graph begins, all that was before it is over. */
+static void
+follow_all(struct apart *s)
+{
+	const struct plan *p = s->p;
+	int now[BRANCHES][BRANCHES] = { { 0 } }, i, j, k;
+
+	for (i = 0; i < p->instants; i++) {
+		for (k = 0; k < BRANCHES && i > 0 && p->at[i].graph != p->at[i - 1].graph; k++)
+			for (j = 0; j < BRANCHES; j++)
+				now[k][j] = i;
+		if (!op_is_view(p->at[i].node->op))
+			follow(s, now, i);
+	}
 }
 
 static bool
-depends_on_all(const struct apart *s, int i, int b)
+is_over(const int *touched, const int *over)
 {
-	const struct buffer *of = &s->p->buffers.v[b];
-	const uint64_t *touched = row(s, s->touched, b), *before = row(s, s->before, i);
-	int from = of->first > s->start ? of->first - s->start : 0, to = (of->last < s->end ? of->last : s->end) - s->start, k;
+	int k;
 
-	for (k = from / 64; k <= to / 64; k++)
-		if (touched[k] & ~before[k])
+	for (k = 0; k < BRANCHES; k++)
+		if (touched[k] > over[k])
 			return false;
 	return true;
 }
 
-/* Of the graph's instants: LAST gets longer lifetimes. */
-static void
-follow_graph(struct apart *s, struct arena *parent, int *last)
+/* The last instant of branch K that does not depend on all of TOUCHED; -1: each does. */
+static int
+last_beside(const struct apart *s, int k, const int *touched)
 {
-	struct arena *a = arena_child(parent);
-	const struct plan *p = s->p;
-	int n = s->end - s->start, nbuffers = p->buffers.n, b, i;
+	int lo = 0, hi = s->n[k], mid;
 
-	s->words = (size_t)n / 64 + 1;
-	s->before = arena_array(a, (size_t)n * s->words, sizeof(*s->before));
-	s->written = arena_array(a, (size_t)nbuffers * s->words, sizeof(*s->written));
-	s->read = arena_array(a, (size_t)nbuffers * s->words, sizeof(*s->read));
-	s->touched = arena_array(a, (size_t)nbuffers * s->words, sizeof(*s->touched));
-	for (i = 0; i < n; i++)
-		if (!op_is_view(p->at[s->start + i].node->op))
-			follow(s, p->at[s->start + i].node, i);
-	for (b = 0; b < nbuffers; b++) {
-		const struct buffer *of = &p->buffers.v[b];
-
-		if (of->persistent || of->last < s->start || of->first >= s->end)
-			continue;
-		for (i = n - 1; s->start + i > last[b]; i--)
-			if (!op_is_view(p->at[s->start + i].node->op) && !depends_on_all(s, i, b))
-				last[b] = s->start + i;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (is_over(touched, s->over[s->on[k][mid]]))
+			hi = mid;
+		else
+			lo = mid + 1;
 	}
-	arena_free(a);
-}
-
-static void
-each_graph(const struct plan *p, struct arena *a, int *last)
-{
-	struct apart s = { .p = p };
-
-	for (; s.start < p->instants; s.start = s.end) {
-		for (s.end = s.start; s.end < p->instants && p->at[s.end].graph == p->at[s.start].graph;)
-			s.end++;
-		follow_graph(&s, a, last);
-	}
+	return lo > 0 ? s->on[k][lo - 1] : -1;
 }
 
 int *
 plan_apart(const struct plan *p, struct arena *a)
 {
-	int *last = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*last)), i;
+	struct apart s = { .p = p };
+	int *last = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*last)), b, k;
 
-	if (p->instants > MOST)
-		return NULL;
-	for (i = 0; i < p->buffers.n; i++)
-		last[i] = p->buffers.v[i].last;
-	each_graph(p, a, last);
+	s.over = arena_array(a, (size_t)p->instants + 1, sizeof(*s.over));
+	s.touched = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*s.touched));
+	for (k = 0; k < BRANCHES; k++)
+		s.on[k] = arena_array(a, (size_t)p->instants + 1, sizeof(*s.on[k]));
+	follow_all(&s);
+	for (b = 0; b < p->buffers.n; b++) {
+		last[b] = p->buffers.v[b].last;
+		for (k = 0; k < BRANCHES && !p->buffers.v[b].persistent; k++) {
+			int beside = last_beside(&s, k, s.touched[b]);
+
+			if (beside > last[b])
+				last[b] = beside;
+		}
+	}
 	return last;
 }

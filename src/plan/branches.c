@@ -23,6 +23,9 @@
  * while it does would take LEAST_GAIN longer one after the other. The calls of other stretches go to the first branch, and
  * all are placed anew, until none is in vain.
  *
+ * For speed this is done twice. Place does it where no two buffers share bytes, and then keeps apart what these branches have
+ * (apart.c): of the plan they are known, and what is found is what waits, in workspaces too (lanes.c).
+ *
  * Where ranks train together a step has one branch: what goes between them runs beside it, of several tensors in one call, by
  * a stream of its own (kernels/update/exchange_cuda.cu), which begins behind all that the step has come to.
  *
@@ -271,14 +274,22 @@ merit(const struct branches *s, const struct choice *c, int k, int instant)
 	return is_heir(s, k, instant) ? 2 : is_kept(s, k, instant) ? 0 : 1;
 }
 
+static bool
+may_have(const struct branches *s, int k, int instant)
+{
+	if (s->stays[instant])
+		return k == 0;
+	return s->p->apart != APART || k == s->p->at[instant].meant;
+}
+
 static void
 choose(const struct branches *s, struct choice *c, int instant)
 {
 	int best = -1, k;
 
-	for (k = 0; k < (s->stays[instant] ? 1 : BRANCHES); k++) {
+	for (k = 0; k < BRANCHES; k++) {
 		double begin = begin_there(s, c, k);
-		int m = merit(s, c, k, instant);
+		int m = may_have(s, k, instant) ? merit(s, c, k, instant) : -1;
 
 		if (m > best || (m == best && begin < c->begin)) {
 			best = m;

@@ -9,14 +9,16 @@
  *       |      | dx3 | dx2      | dx1       |         lane 0
  *       +--- where the arena ended before ---------> instant
  *
- * A call joins a lane if the longest chain of calls gets no longer by that; else a lane is opened for it, as long
- * as there are fewer than branches. Lanes are as wide as is of use to any call in them, or as there is room for.
+ * A call joins a lane if the longest chain of calls gets no longer by that, of which each depends on the one before by its
+ * tensors, or is the next of its branch; else a lane is opened for it, as long as there are fewer than branches. Lanes are as wide as is of use to any call in them, or as there is room for.
  *
  * Reads: offsets, lifetimes, what calls touch. Writes: size and place of workspaces, the arena's size, what lives.
- * Invariants after: those of place; no workspace is smaller than before; plan_chain() of the tensors, and of lanes
- * as tensors, is what it was.
+ * Invariants after: those of place; no workspace is smaller than before; the longest such chain, with lanes
+ * as tensors, is as long as it was.
  */
 #include "plan/spare.h"
+
+#include <string.h>
 
 #include "ir/op.h"
 #include "plan/calls.h"
@@ -34,7 +36,24 @@ struct lanes {
 	int *after;		/* by instant: calls of the longest chain that begins with it */
 	int *in;		/* by instant: one more than its lane; 0: none */
 	int longest;		/* of the graph */
+	int chain[BRANCHES];	/* by branch: the longest that ends, or begins, with its call that was looked at last */
 };
+
+/* The chain that a call of a branch is to come after, or before; and with it. */
+static int
+chain_beside(const struct lanes *s, const struct chains *c, int first, int count)
+{
+	int chain = s->chain[s->p->at[first].meant], by_tensors = chains_before(c, first, count);
+
+	return chain > by_tensors ? chain : by_tensors;
+}
+
+static void
+end_chain(struct lanes *s, struct chains *c, int first, int count, int length)
+{
+	chains_over(c, first, count, length);
+	s->chain[s->p->at[first].meant] = length;
+}
 
 /* From the end on: what comes after each. */
 static void
@@ -45,6 +64,7 @@ look_back(struct lanes *s, struct arena *a, int start, int end)
 
 	chains_init(&c, s->p, a);
 	s->longest = 0;
+	memset(s->chain, 0, sizeof(s->chain));
 	for (i = end - 1; i >= start; i = first - 1) {
 		int count, length;
 
@@ -53,8 +73,8 @@ look_back(struct lanes *s, struct arena *a, int start, int end)
 		count = i + 1 - first;
 		if (op_is_view(s->p->at[first].node->op))
 			continue;
-		length = s->after[first] = chains_before(&c, first, count) + 1;
-		chains_over(&c, first, count, length);
+		length = s->after[first] = chain_beside(s, &c, first, count) + 1;
+		end_chain(s, &c, first, count, length);
 		if (length > s->longest)
 			s->longest = length;
 	}
@@ -86,6 +106,7 @@ choose_all(struct lanes *s, struct arena *a, int start, int end)
 	int i, k, count;
 
 	chains_init(&c, s->p, a);
+	memset(s->chain, 0, sizeof(s->chain));
 	for (k = 0; k < s->n; k++)
 		s->lane[k].chain = 0;
 	for (i = start; i < end; i += count) {
@@ -96,7 +117,7 @@ choose_all(struct lanes *s, struct arena *a, int start, int end)
 		count = plan_together(s->p, i);
 		if (op_is_view(at->node->op))
 			continue;
-		before = chains_before(&c, i, count);
+		before = chain_beside(s, &c, i, count);
 		if (spare_is_worth_it(s->p, at, s->room) && (bytes = spare_of_use(s->p, at, LARGEST_BYTES)) > 0 &&
 		    (k = choose(s, before, s->after[i])) >= 0) {
 			if (s->lane[k].chain > before)
@@ -106,7 +127,7 @@ choose_all(struct lanes *s, struct arena *a, int start, int end)
 				s->lane[k].bytes = bytes;
 			s->in[i] = k + 1;
 		}
-		chains_over(&c, i, count, before + 1);
+		end_chain(s, &c, i, count, before + 1);
 	}
 }
 

@@ -1,12 +1,16 @@
 /*
  * place: gives each buffer its offset. Persistent buffers lie at the start of the arena in the
- * order in which the network makes them; the others are packed above, by lifetime.
+ * order in which the network makes them; the others are packed above, by lifetime. For speed, what branches of the
+ * step would wait for is kept longer (apart.c), if the arena has room for it.
  *
- * Reads: buffers with lifetimes. Writes: offsets, arena_bytes, transient_bytes.
+ * Reads: buffers with lifetimes. Writes: offsets, arena_bytes, transient_bytes; for speed, the
+ * branch that each instant is meant for.
  * Invariants after: 1. offsets are aligned; 2. buffers alive at the same instant do not overlap;
  * 3. arena_bytes >= lower_bound_bytes. plan/verify.c proves 1 and 2 on every plan.
  */
 #include "plan/plan.h"
+
+#include <string.h>
 
 #include "target/target.h"
 #include "ir/pass.h"
@@ -121,21 +125,40 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o, cons
 /* any height will do, so the first placement that is found does */
 static const struct packing_options quick = { .capacity = LARGEST_BYTES };
 
+/* By buffer, for how long it is kept apart from what other branches have: of those that a step has where no two buffers
+ * share bytes. */
+static int *
+keep_apart(struct module *m, struct plan *p, struct arena *a)
+{
+	int *last, i;
+
+	stack(p, 0, p->persistent_bytes);
+	plan_branches(m, p);
+	last = plan_apart(p, a);
+	for (i = 0; i < p->instants; i++) {
+		struct instant *at = &p->at[i];
+
+		at->meant = at->branch;
+		at->branch = 0;
+		at->awaited = false;
+		memset(at->after, 0, sizeof(at->after));
+	}
+	return last;
+}
+
 /* For speed: apart what need not wait, where MOST bytes (0: any) are enough for that. */
 static bool
-place_apart(struct plan *p, struct arena *parent, int64_t most)
+place_apart(struct module *m, struct plan *p, int64_t most)
 {
-	struct arena *a = arena_child(parent);
+	struct arena *a = arena_child(m->arena);
 	struct packing_options within = quick;
-	int *last = plan_apart(p, a);
 
 	p->persistent_bytes = place_persistent(p);
 	if (most)
 		within.capacity = most - p->persistent_bytes;
-	if (last && within.capacity > 0)
-		pack(p, a, &within, NULL, last);
-	p->apart = !last ? APART_TOO_MANY : within.capacity > 0 && (!most || p->arena_bytes <= most) ? APART :
-	    APART_NO_ROOM;
+	if (within.capacity > 0)
+		pack(p, a, &within, NULL, keep_apart(m, p, a));
+	p->apart = within.capacity > 0 && (!most || p->arena_bytes <= most) ? APART : APART_NO_ROOM;
 	p->proved_bytes = p->lower_bound_bytes;
 	p->optimal = false;
 	arena_free(a);
@@ -170,11 +193,27 @@ plan_place_on(struct module *m, struct plan *p, int times)
 		plan_place_buckets(m, p);
 }
 
+/* For speed, on a target that runs calls side by side. Ranks do not: a step of theirs has one branch, in which nothing
+ * waits in vain, and buckets. */
+static void
+place_for_speed(struct module *m, const struct pass_options *o)
+{
+	struct plan *p = m->plan;
+
+	if (module_ranks(m) <= 1 && place_apart(m, p, o->most_bytes))
+		return;
+	plan_place(m, p, o);
+	if (module_ranks(m) > 1)
+		p->apart = !o->most_bytes || p->arena_bytes <= o->most_bytes ? APART : APART_NO_ROOM;
+}
+
 static bool
 run(struct module *m, const struct pass_options *o)
 {
 	m->plan->sketch = o->sketch;
-	if (!o->speed || !o->target->concurrent || o->sketch || !place_apart(m->plan, m->arena, o->most_bytes))
+	if (o->speed && o->target->concurrent && !o->sketch)
+		place_for_speed(m, o);
+	else
 		plan_place(m, m->plan, o);
 	return true;
 }

@@ -45,6 +45,7 @@ struct instant {
 	const struct graph *graph;
 	int64_t live;		/* bytes of the buffers alive here */
 	/* on a GPU (branches.c): */
+	int meant;		/* for speed, where bytes are apart (place.c): the branch that they are apart for */
 	int branch;		/* that runs the node, after those before it there */
 	int after[BRANCHES];	/* and by branch after these: one past an instant, 0 where it waits for none */
 	bool awaited;		/* by one of another branch, or by the end of the graph */
@@ -75,7 +76,7 @@ struct plan_sum {
 };
 
 enum apart_state {			/* for speed: what need not wait shares no bytes (apart.c) */
-	APART_NOT_ASKED, APART, APART_NO_ROOM, APART_TOO_MANY	/* nodes to be tried */
+	APART_NOT_ASKED, APART, APART_NO_ROOM
 };
 
 struct plan {
@@ -130,8 +131,8 @@ int64_t		 plan_sent(const struct module *, const struct plan *);
 int64_t		 plan_times(const struct module *, const struct plan_sum *);
 /* Until a bucket has so many bytes of gradients, it is not added up. */
 int64_t		 plan_bucket_bytes(const struct module *);
-/* apart.c: by buffer, the last instant to which its bytes are kept so that nothing waits for them in vain; NULL:
- * there are too many nodes. */
+/* apart.c: by buffer, the last instant to which its bytes are kept, so that nothing waits for them that does not wait for
+ * another branch, as these are now, anyway. */
 int		*plan_apart(const struct plan *, struct arena *);
 /* calls.c: is an instant, just behind what FIRST begins, of the same call? */
 bool		 plan_joins(const struct plan *, int first, int instant);
@@ -141,7 +142,8 @@ int		 plan_together(const struct plan *, int first);
 int		 plan_chain(const struct plan *, struct arena *);
 /* The same of what branches.c left, and how many calls there are. */
 int		 plan_longest(const struct plan *, struct arena *, int *calls);
-/* branches.c: which nodes need not wait for which, for a target that can make use of it. */
+/* branches.c: which nodes need not wait for which, for a target that can make use of it. Where bytes are apart, branches are
+ * those that they are apart for. */
 void		 plan_branches(struct module *, struct plan *);
 /* verify.c: independent of all three; reports to diags (rule "internal"); false if the plan is wrong. */
 bool		 plan_verify(struct module *, const struct plan *, struct diags *);

@@ -183,7 +183,7 @@ write_speed(struct json *j, const struct module *m)
 	struct trade t = fit_trade(m);
 	int calls, longest = plan_longest(p, m->arena, &calls);
 
-	if (p->apart == APART_NOT_ASKED || p->apart == APART_TOO_MANY) {
+	if (p->apart == APART_NOT_ASKED) {
 		jsonw_null(j, "speed");
 	} else {
 		jsonw_flat_object(j, "speed");

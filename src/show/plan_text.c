@@ -198,10 +198,6 @@ print_objective(const struct printer *r)
 
 	if (r->p->apart == APART_NOT_ASKED)
 		return;
-	if (r->p->apart == APART_TOO_MANY) {
-		fprintf(r->out, "  %-22s %12s  too many nodes to keep branches' bytes apart\n", "objective", "speed");
-		return;
-	}
 	longest = plan_longest(r->p, r->m->arena, &calls);
 	fprintf(r->out, "  %-22s %12s  %d calls in a step, %d one after the other (%d by their tensors alone)%s\n",
 	    "objective", "speed", calls, longest, plan_chain(r->p, r->m->arena), r->p->apart == APART ? "" :
