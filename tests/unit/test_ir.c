@@ -12,6 +12,7 @@
 #include "target/gpu.h"
 #include "target/target.h"
 #include "ir/pass.h"
+#include "extended.h"
 
 static char *
 in_source(struct arena *a, const char *name)
@@ -197,8 +198,9 @@ Test(ir, what_a_piece_is_of_is_known)
 	arena_free(a);
 }
 
-/* Cuts the text short, and changes bytes: a diagnostic or a module, never a crash. Of every four bytes one, as
- * what each stands for here does not depend on where it stands; fuzz_ir.c has all of them, and more. */
+/* Cuts the text short, and changes bytes: a diagnostic or a module, never a crash. Of every four bytes one,
+ * in the usual run of every sixteen, as what each stands for here does not depend on where it stands; fuzz_ir.c has all of
+ * them, and more. */
 static void
 mutilate(const char *name)
 {
@@ -207,7 +209,7 @@ mutilate(const char *name)
 	char *text = arena_strdup(a, in->text);
 	int i;
 
-	for (i = 0; i < in->size; i += 4) {
+	for (i = 0; i < in->size; i += extended() ? 4 : 16) {
 		struct arena *b = arena_new();
 		struct diags d;
 		char was = text[i];

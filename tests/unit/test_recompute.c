@@ -14,6 +14,7 @@
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
 #include "schedule/recompute.h"
+#include "extended.h"
 #include "spec_file.h"
 
 static struct arena *arena;
@@ -181,14 +182,6 @@ spec_text(const char *name)
 	return arena_strndup(arena, src->text, src->size);
 }
 
-static bool
-extended(void)
-{
-	const char *more = getenv("EXTENDED");
-
-	return more && *more;
-}
-
 /* From all that keeping everything takes down to LEAST of 50 parts of it, or with 0 to the state alone: no plan
  * exceeds its budget, none is larger than that of a larger budget, and where none is found, none is for less. */
 static void
@@ -327,7 +320,8 @@ goes_without_a_cliff(const char *name, struct module *m, int percent, double mos
 
 Test(recompute, googlenet_has_no_cliff)
 {
-	goes_without_a_cliff("googlenet.nn", network("googlenet.nn"), 31, 0.75);
+	if (extended())
+		goes_without_a_cliff("googlenet.nn", network("googlenet.nn"), 31, 0.75);
 }
 
 /* Below 47 % its largest convolution is made again while the gradients of two skips are there, unless what
@@ -339,7 +333,8 @@ Test(recompute, unet_has_no_cliff)
 
 Test(recompute, mobilenet_has_no_cliff)
 {
-	goes_without_a_cliff("mobilenet_v2.nn", network("mobilenet_v2.nn"), 21, 0.35);
+	if (extended())
+		goes_without_a_cliff("mobilenet_v2.nn", network("mobilenet_v2.nn"), 21, 0.35);
 }
 
 /* Of 1,000 equal layers, checkpoints at every 32nd and the layers between two of them are 6.4 %: a tenth does
