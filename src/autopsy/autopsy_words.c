@@ -195,8 +195,7 @@ host_meaning(struct arena *a, const struct oom_message *o)
 		    "%s.", tensor_words(a, o));
 	if (!o->size[OOM_ASKED].known && o->kind == OOM_MACHINE)
 		return "A request for the machine's memory, not the device's, was refused; as read here, the message does not say "
-		    "for what. Where there was enough, and no limit on the process, the size itself was wrong, such as one read from "
-		    "a broken file.";
+		    "for what.";
 	if (!o->size[OOM_ASKED].known)
 		return "The machine's memory, not the device's, ran out; as read here, the message does not say "
 		    "for what.";

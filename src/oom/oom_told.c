@@ -29,7 +29,7 @@ static const struct {
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|out memory|run out memory|memory out|gpu out|"
 	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_ENDED, RESOURCES },
-	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory issue|memory issues|memory problem|memory problems|memory trouble|"
+	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory failure|memory failures|memory issue|memory issues|memory problem|memory problems|memory trouble|"
 	    "issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
 	    "memory allocation error|memory allocation issue|memory allocation problem" },
 	{ TOLD_NOTHING, NULL }
