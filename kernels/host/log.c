@@ -19,9 +19,8 @@ struct log {
 	bool events;		/* for TensorBoard */
 	const char *what;	/* of the line that was begun, */
 	int64_t step;		/* and after which update */
+	char buffer[1 << 16];	/* stdio's */
 };
-
-static char log_buffer[1 << 16];	/* stdio's */
 
 /* ---- TensorBoard's records ---- */
 
@@ -119,11 +118,11 @@ log_open(struct log *l, const char *path)
 	if (!path)
 		return;
 	l->name = path;
-	l->events = strstr(path, "tfevents") != NULL;
+	l->events = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "tfevents") != NULL;
 	l->file = fopen(path, "ae");
 	if (!l->file)
 		fail("%s: cannot be written: %s", path, strerror(errno));
-	setvbuf(l->file, log_buffer, l->events ? _IOFBF : _IOLBF, sizeof(log_buffer));
+	setvbuf(l->file, l->buffer, l->events ? _IOFBF : _IOLBF, sizeof(l->buffer));
 	if (l->events && fseek(l->file, 0, SEEK_END) == 0 && ftell(l->file) <= 0)
 		event_write(l, 3, "brain.Event:2", 13);
 }

@@ -146,6 +146,9 @@ prepare(struct run *r)
 	device_threads(o->threads);
 	device_choose(o->gpu);
 	progress_open(&r->progress, o->quiet);
+#ifdef RANKS
+	rank_log_open(&r->own, o->rank_logs);
+#endif
 	if (is_first_rank()) {
 		log_open(&r->log, o->log);
 		if (o->save)
@@ -259,6 +262,9 @@ main(int argc, char **argv)
 	if (r.option.profile)
 		profile_report();
 	log_close(&r.log);
+#ifdef RANKS
+	log_close(&r.own.log);
+#endif
 	if (fflush(stdout) || ferror(stdout))
 		fail("standard output: %s", strerror(errno));
 #ifdef VALIDATES

@@ -67,11 +67,19 @@ memory_taken(void)
 #endif
 }
 
-/* The most memory this process ever had resident; -1 when unknown. */
+/* The most memory this process ever had resident, and what it has now; -1 when unknown. */
 static int64_t
 process_peak(void)
 {
 	int64_t kib = system_number("/proc/self/status", "VmHWM:");
+
+	return kib < 0 ? -1 : kib * 1024;
+}
+
+static int64_t
+process_resident(void)
+{
+	int64_t kib = system_number("/proc/self/status", "VmRSS:");
 
 	return kib < 0 ? -1 : kib * 1024;
 }

@@ -29,6 +29,7 @@ struct options {
 	bool send_batches;
 #endif
 #ifdef RANKS
+	const char *rank_logs;	/* folder */
 	int lost_after;		/* seconds */
 #ifdef __CUDACC__
 	int start_within;	/* seconds */
@@ -58,6 +59,7 @@ static const struct option {
 	{"plan", NULL, "print where every buffer lies, and end"},
 	{"profile", NULL, "print the time spent in each node"},
 #ifdef RANKS
+	{"rank-logs", "FOLDER", "write rank-N.jsonl there by each rank: its own losses, pace, waits and memory"},
 	{"lost-after", "N", "seconds without a sign of life, after which a rank is given up and all end (10)"},
 #ifdef __CUDACC__
 	{"start-within", "N", "seconds within which all ranks must have come (120)"},
@@ -206,6 +208,8 @@ option_set(struct options *o, const char *name, const char *value)
 		o->engines = value;
 #endif
 #ifdef RANKS
+	else if (!strcmp(name, "rank-logs"))
+		o->rank_logs = value;
 	else if (!strcmp(name, "lost-after"))
 		o->lost_after = (int)option_count(name, value, 1, 1 << 20);
 #ifdef __CUDACC__
@@ -282,4 +286,8 @@ options_parse(struct options *o, int argc, char **argv)
 	if ((o->eval || o->predicts) && (o->save || o->best || o->epochs >= 0 || o->steps || o->plot))
 		fail("--%s does not train: --%s has no meaning with it", o->eval ? "eval" : "predict",
 		    o->save ? "save" : o->best ? "save-best" : o->steps ? "steps" : o->plot ? "plot" : "epochs");
+#ifdef RANKS
+	if ((o->eval || o->predicts) && o->rank_logs)
+		fail("--%s does not train: --rank-logs has no meaning with it", o->eval ? "eval" : "predict");
+#endif
 }

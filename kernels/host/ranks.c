@@ -38,15 +38,6 @@ static struct rank_saved {	/* the last checkpoint, and the one before it */
 /* Seconds after which a rank that is not heard of is given up. */
 static int ranks_patience = 10;
 
-static int64_t
-ranks_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static const char *
 ranks_text(char text[RANK_NAME + 64], int rank)
 {

@@ -114,6 +114,7 @@ static void
 ranks_get(int rank, void *to, int64_t bytes)
 {
 	char *p = (char *)to;
+	int64_t began = ranks_clock();
 
 	while (bytes > 0) {
 		struct pollfd f = { ranks_peer(rank)->link[RANK_TALKS], POLLIN, 0 };
@@ -131,6 +132,7 @@ ranks_get(int rank, void *to, int64_t bytes)
 		p += n;
 		bytes -= n;
 	}
+	ranks.waited += ranks_clock() - began;
 }
 
 /* ---- together ---- */

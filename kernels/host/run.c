@@ -15,6 +15,9 @@ struct flight {			/* a step whose results are on their way */
 	bool updates;		/* the last micro-batch of an update, after which: */
 	int64_t update, epoch, position, samples;
 	double lr;
+#ifdef RANKS
+	struct rank_pace pace;
+#endif
 };
 
 struct run {
@@ -22,6 +25,9 @@ struct run {
 	struct state state;
 	struct progress progress;
 	struct log log;
+#ifdef RANKS
+	struct rank_log own;	/* of this rank alone */
+#endif
 	struct data train, validate;
 	int64_t epoch_samples, epoch_updates;
 	int64_t updates;	/* in all, as far as the schedule goes */

@@ -33,20 +33,48 @@ update_landed(struct run *r, const struct flight *f)
 	memset(r->sum, 0, sizeof(r->sum));
 }
 
+#ifdef RANKS
+/* Of an update all that this rank has is there, and is not added up yet. */
+static void
+log_own(struct run *r, const struct flight *f)
+{
+#ifdef PARTS
+	double sum[MAX_RESULTS] = { 0 };
+
+	for (int k = 0; k < PARTS * MAX_RESULTS; k++)
+		sum[k % MAX_RESULTS] += r->part_sum[k / MAX_RESULTS][k % MAX_RESULTS];
+#else
+	const double *sum = r->sum;
+#endif
+#ifdef STAGES
+	r->own.samples = f->samples;
+#endif
+	rank_log_update(&r->own, f->epoch + 1, f->update, train_results, RESULTS_HERE ? TRAIN_RESULTS : 0, sum, &f->pace);
+}
+#endif
+
 /* Waits for a step that is on its way. */
 static void
 land_one(struct run *r, const struct flight *f)
 {
+#ifdef RANKS
+	r->own.samples += f->b;
+#endif
 #ifdef PARTS
 	collect_results(f->ticket, train_results, TRAIN_RESULTS, f->b, r->part_sum[f->part]);
 	if (f->updates) {
 #ifdef RANKS
+		log_own(r, f);
 		sum_over_ranks(r, r->part_sum[0], PARTS * MAX_RESULTS);
 #endif
 		sum_parts(r->part_sum[0], MAX_RESULTS, r->sum);
 	}
 #else
 	collect_results(f->ticket, train_results, TRAIN_RESULTS, RESULTS_HERE ? f->b : 0, r->sum);
+#ifdef RANKS
+	if (f->updates)
+		log_own(r, f);
+#endif
 #if defined(STAGES)
 	if (f->updates)
 		sum_over_ranks(r, r->sum, MAX_RESULTS);		/* which one alone has */
@@ -176,6 +204,9 @@ update_flies(struct run *r, struct flight *f, int64_t samples, double lr)
 	f->position = s->position;
 	f->samples = samples;
 	f->lr = lr;
+#ifdef RANKS
+	f->pace = rank_log_pace(&r->own);
+#endif
 }
 
 #ifdef STEPS_TOGETHER
@@ -442,6 +473,9 @@ train_epoch(struct run *r)
 	struct state *s = &r->state;
 
 	progress_epoch(&r->progress, train_results, TRAIN_RESULTS, s->position);
+#ifdef RANKS
+	rank_log_epoch(&r->own);
+#endif
 	while (s->position < r->epoch_samples && s->update < r->stop) {
 #ifdef STEPS_TOGETHER
 		if (may_go_together(r))
@@ -464,11 +498,17 @@ train(struct run *r)
 	int64_t growth = memory_taken();
 
 	log_start(&r->log, r->state.seed, r->train.samples);
+#ifdef RANKS
+	rank_log_start(&r->own);
+#endif
 	/* an epoch that was interrupted while it validated is whole, but for that */
 	while (r->state.update < r->stop || r->state.position == r->epoch_samples)
 		train_epoch(r);
 	growth = memory_taken() - growth;
 	log_end(&r->log, r->state.update, growth);
+#ifdef RANKS
+	rank_log_end(&r->own, r->state.update);
+#endif
 	printf("%s: %lld updates, %lld epochs", NETWORK, (long long)r->state.update,
 	    (long long)r->state.epoch);
 #ifdef VALIDATES

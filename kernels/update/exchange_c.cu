@@ -142,6 +142,7 @@ static void
 exchange_await(struct exchange *x)
 {
 	bool there = false, more = false;
+	int64_t began = ranks_clock();
 
 	for (int waited = 0; !there; waited++) {
 		uint32_t rings = near ? near_rings(NEAR_STEP) : 0;
@@ -165,6 +166,7 @@ exchange_await(struct exchange *x)
 	if (more)	/* of later ones: the step goes on */
 		near_rings_for(&near[ranks.rank].sign->bell[NEAR_WATCH], true);
 	x->key = NULL;
+	ranks.waited += ranks_clock() - began;
 }
 
 /* From here on it is there. */

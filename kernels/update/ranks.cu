@@ -7,6 +7,8 @@
 
 #include "kernel.h"
 
+#include <time.h>
+
 #ifndef __CUDACC__
 #include <mpi.h>
 #include <pthread.h>
@@ -17,6 +19,7 @@ static struct ranks {
 	int here;		/* of them on this machine */
 	int local;		/* this one, of those */
 	int64_t sent;		/* bytes of sums by this one so far, where that is known */
+	int64_t waited;		/* nanoseconds for which its step has waited for others, where that is known */
 #ifndef __CUDACC__
 	MPI_Comm all;
 	MPI_Comm machine;	/* those that are here */
@@ -24,11 +27,21 @@ static struct ranks {
 	pthread_mutex_t lock;
 #endif
 } ranks = {
-	0, 1, 1, 0, 0,
+	0, 1, 1, 0, 0, 0,
 #ifndef __CUDACC__
 	MPI_COMM_NULL, MPI_COMM_NULL, MPI_OP_NULL, PTHREAD_MUTEX_INITIALIZER
 #endif
 };
+
+/* Nanoseconds, of a clock that nobody sets. */
+static int64_t
+ranks_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 /* How many of them share out samples; the others have the same ones. */
 static inline int

@@ -55,6 +55,7 @@ ranks_nap(int waited)
 static void
 ranks_await(MPI_Request *request)
 {
+	int64_t began = ranks_clock();
 	int there = 0;
 
 	for (int waited = 0; !there; waited++) {
@@ -64,6 +65,7 @@ ranks_await(MPI_Request *request)
 		MPI_Test(request, &there, MPI_STATUS_IGNORE);
 		pthread_mutex_unlock(&ranks.lock);
 	}
+	ranks.waited += ranks_clock() - began;
 }
 
 /* ---- around the ring ---- */
