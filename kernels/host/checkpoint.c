@@ -1,12 +1,15 @@
 /*
  * checkpoint.c - all that training is, in one safetensors file: parameters, running statistics,
  * optimizer state, and where it stands. There is always one complete checkpoint, whatever happens
- * (whole.c), and one whose numbers are finite. checkpoint_read.c reads it back.
+ * (whole.c), and one whose numbers are finite. checkpoint_read.c reads it back. Of several ranks each may have such a file of
+ * what it writes, and there is an index of them (checkpoint_ranks.c).
  *
  *     8 bytes   length of the header, little-endian
  *     header    JSON: {"__metadata__": {...}, NAME: {"dtype", "shape", "data_offsets"}, ...}
  *     data      the tensors, one after the other, without gaps
  */
+#include "checkpoint_index.c"
+
 struct watch {			/* what is remembered of the loss after each epoch: watch.c */
 	double lowest, waited;	/* of all epochs; epochs since that one */
 	double level, bad, held;	/* plateau: what a loss must fall below, epochs in which it did not, those that do
@@ -27,15 +30,35 @@ struct state {			/* where training stands */
 #define COUNT_LIMIT	(1ll << 53)	/* of epochs, samples, updates: a double holds them all */
 
 #define HEADER_FIXED	(1280 + 32 * MAX_RESULTS)
-#define HEADER_EACH	256	/* a tensor's entry, beside its name */
+#define HEADER_EACH	288	/* a tensor's entry, or the index', beside its name */
 
 static char *checkpoint_header;	/* room for what a save writes, taken before training */
 static size_t checkpoint_room;
 
-static struct checkpoint {	/* --save, --save-best */
+#ifdef RANKS
+struct spread {			/* files of all ranks */
+	char stem[PATH_MAX];	/* what their names begin with; "": there is one file */
+	char path[PATH_MAX];	/* of this rank's */
 	struct whole file;
+	uint64_t generation;	/* of what is being written */
+	uint64_t old;		/* of what is there, */
+	int old_files;		/* in so many files; 0: nothing is */
+};
+#endif
+
+static struct checkpoint {	/* --save, --save-best */
+	struct whole file;	/* that, or the index */
 	struct writer writer;
+#ifdef RANKS
+	struct spread spread;
+#endif
 } checkpoint, best_checkpoint;
+
+struct writing {			/* what of a checkpoint is in one file */
+	const int *owner;	/* by tensor, the rank that writes it; NULL: the first writes all */
+	int rank;		/* this one */
+	const char *generation;	/* of which the file is; NULL: it is all there is */
+};
 
 static void
 checkpoint_end(void)
@@ -44,10 +67,8 @@ checkpoint_end(void)
 	writer_end(&best_checkpoint.writer);
 }
 
-/* Finds out before the training whether a save can be written: by making its file, and dropping it.
- * What would take the place of a folder or a device is refused too. */
 static void
-checkpoint_prepare(struct checkpoint *c, const char *path)
+header_prepare(void)
 {
 	free(checkpoint_header);
 	checkpoint_room = HEADER_FIXED;
@@ -59,6 +80,18 @@ checkpoint_prepare(struct checkpoint *c, const char *path)
 	checkpoint_header = (char *)malloc(checkpoint_room);
 	if (!checkpoint_header)
 		fail("no memory for a checkpoint's header");
+}
+
+/* Finds out before the training whether a save can be written: by making its file, and dropping it.
+ * What would take the place of a folder or a device is refused too. */
+static void
+checkpoint_prepare(struct checkpoint *c, const char *path)
+{
+	header_prepare();
+#ifndef RANKS
+	if (is_index(path))
+		fail("%s: an index is what several ranks write: expected a file, *.safetensors", path);
+#endif
 	if (!whole_find(&c->file, path) || !whole_open(&c->file))
 		fail("%s: cannot be written: %s", path, strerror(errno));
 	whole_drop(&c->file);
@@ -105,11 +138,18 @@ checkpoint_describe_choices(size_t *n)
 }
 #endif
 
+/* Does this process write the K-th tensor? */
+static bool
+writing_has(const struct writing *w, int k)
+{
+	return (w->owner ? w->owner[k] : 0) == w->rank;
+}
+
 /* Writes the header behind its length; returns the bytes of both. */
 static size_t
-checkpoint_describe(const struct state *s)
+checkpoint_describe(const struct state *s, const struct writing *w)
 {
-	const struct watch *w = &s->watch;
+	const struct watch *loss = &s->watch;
 	size_t n = 8;
 	int64_t at = 0;
 
@@ -119,8 +159,10 @@ checkpoint_describe(const struct state *s)
 	    (long long)s->update, (unsigned long long)s->draw, (unsigned long long)s->seed);
 	for (int k = 0; k < MAX_RESULTS; k++)
 		header_add(&n, "%s%a", k ? " " : "", s->sum[k]);
-	header_add(&n, "\",\"watch\":\"%a %a %a %a %a %a\"", w->lowest, w->waited, w->level, w->bad, w->held,
-	    w->rate);
+	header_add(&n, "\",\"watch\":\"%a %a %a %a %a %a\"", loss->lowest, loss->waited, loss->level, loss->bad,
+	    loss->held, loss->rate);
+	if (w->generation)
+		header_add(&n, ",\"generation\":\"%s\"", w->generation);
 #ifdef TUNES
 	checkpoint_describe_choices(&n);
 #endif
@@ -129,6 +171,8 @@ checkpoint_describe(const struct state *s)
 		const struct persistent *p = &persistent[k];
 		int64_t bytes = p->elements * type_table[p->type].bytes;
 
+		if (!writing_has(w, k))
+			continue;
 		header_add(&n, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[", p->name,
 		    type_table[p->type].safetensors);
 		for (int i = 0; i < p->rank; i++)
@@ -194,12 +238,12 @@ filter_turn(unsigned char *to, const unsigned char *from, int64_t rows, int64_t 
 }
 
 static bool
-filters_write(struct whole *to, const struct persistent *p, int64_t update)
+filters_write(struct whole *to, const struct persistent *p, int owner, int64_t update)
 {
 	int64_t size = type_table[p->type].bytes, filter = p->channels * p->taps * size;
 
 	for (int64_t at = 0; at < p->elements * size; at += filter) {
-		persistent_get(p, at, filter_stored, filter);
+		persistent_get(p, owner, at, filter_stored, filter);
 		filter_turn(filter_ordered, filter_stored, p->taps, p->channels, size);
 		if (!values_write(to, p, filter_ordered, filter, update))
 			return false;
@@ -209,56 +253,63 @@ filters_write(struct whole *to, const struct persistent *p, int64_t update)
 
 #endif
 
+/* The rank that owns it writes it. */
 static bool
-tensor_write(struct whole *to, const struct persistent *p, int64_t update)
+tensor_write(struct whole *to, const struct persistent *p, int owner, int64_t update)
 {
 	int64_t bytes = p->elements * type_table[p->type].bytes;
 
 #if LARGEST_FILTER
 	if (p->channels)
-		return filters_write(to, p, update);
+		return filters_write(to, p, owner, update);
 #endif
 	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
 		int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
 
-		persistent_get(p, at, chunk, n);
+		persistent_get(p, owner, at, chunk, n);
 		if (!values_write(to, p, chunk, n, update))
 			return false;
 	}
 	return true;
 }
 
+/* What is this process's share, and what of the others' it has a piece of. */
 static bool
-checkpoint_write(struct whole *to, const struct state *s)
+writing_all(struct whole *to, const struct state *s, const struct writing *w)
 {
-	bool good = write_all(to->fd, checkpoint_header, (int64_t)checkpoint_describe(s));
+	bool good = !to || write_all(to->fd, checkpoint_header, (int64_t)checkpoint_describe(s, w));
 
 	for (int k = 0; k < PERSISTENT && good; k++)
-		good = tensor_write(to, &persistent[k], s->update);
+		if (writing_has(w, k) || is_shared(&persistent[k]))
+			good = tensor_write(writing_has(w, k) ? to : NULL, &persistent[k], w->owner ? w->owner[k] : 0,
+			    s->update);
 	return good;
 }
 
-#if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
-/* What this rank has of it goes to the one that saves it, in the same order. */
 static void
-checkpoint_give(void)
+writing_save(struct whole *to, const struct state *s, const struct writing *w)
 {
-	for (int k = 0; k < PERSISTENT; k++)
-		if (is_shared(&persistent[k]))
-			tensor_write(NULL, &persistent[k], 0);
-}
-#endif
-
-static void
-checkpoint_save(struct checkpoint *c, const struct state *s)
-{
-	struct whole *to = &c->file;
-
 	if (!whole_open(to))
 		fail("%s: cannot be written: %s", to->given, strerror(errno));
-	if (checkpoint_write(to, s) && whole_close(to))
+	if (writing_all(to, s, w) && whole_close(to))
 		return;
 	whole_drop(to);
 	fail("%s: cannot be written: %s; what was there before is untouched", to->given,
 	    strerror(errno));
+}
+
+/* In one file, which the first rank writes. */
+static void
+checkpoint_save(struct checkpoint *c, const struct state *s)
+{
+	struct writing w = { NULL, 0, NULL };
+
+#ifdef RANKS
+	w.rank = ranks.rank;
+	if (w.rank) {
+		writing_all(NULL, s, &w);
+		return;
+	}
+#endif
+	writing_save(&c->file, s, &w);
 }

@@ -1,24 +1,38 @@
 /*
- * checkpoint_read.c - reading a checkpoint back. What is read is trusted in nothing: the header is
- * parsed strictly, every tensor must be there once, in the network's own shape, and all of them must
- * cover the data without gap or overlap; anything else ends in one line that names the file.
+ * checkpoint_read.c - reading a checkpoint back, of one file or of several and their index. What is read is trusted in nothing:
+ * headers are parsed strictly, every tensor must be there once, in the network's own shape, where the index says, and those of a
+ * file must cover its data without gap or overlap; files must be of the index's own generation, and say that training stood at
+ * the same place. Anything else ends in one line that names the file.
  */
-#include "safetensors.c"
+#include "checkpoint_index.c"
 #include "checkpoint_state.c"
 
-/* Which of our tensors is this one? Its description must match to the last digit. */
+struct home {			/* of one of our tensors */
+	int file;		/* of an index, which tensor there is the file's first; -1: in none yet */
+	int64_t begin;		/* in that file's data; -1: not found yet */
+};
+
+/* Which of our tensors is it? */
+static int
+stored_ours(const char *path, const char *name)
+{
+	int k = 0;
+
+	while (k < PERSISTENT && strcmp(persistent[k].name, name))
+		k++;
+	if (k == PERSISTENT)
+		fail("%s: has a tensor %s, which %s has not; --weights takes what fits", path, name, NETWORK);
+	return k;
+}
+
+/* Its description must match to the last digit, too. */
 static int
 stored_match(const char *path, struct stored *t)
 {
 	char want[160], have[160];
-	const struct persistent *p;
-	int k = 0;
+	int k = stored_ours(path, t->name);
+	const struct persistent *p = &persistent[k];
 
-	while (k < PERSISTENT && strcmp(persistent[k].name, t->name))
-		k++;
-	if (k == PERSISTENT)
-		fail("%s: has a tensor %s, which %s has not; --weights takes what fits", path, t->name, NETWORK);
-	p = &persistent[k];
 	if (strcmp(t->dtype, type_table[p->type].safetensors) || t->rank != p->rank ||
 	    memcmp(t->dim, p->dim, sizeof(p->dim[0]) * (size_t)p->rank))
 		fail("%s: tensor %s: expected %s %s, found %s %s", path, p->name,
@@ -29,29 +43,32 @@ stored_match(const char *path, struct stored *t)
 	return k;
 }
 
-/* The tensors must cover the data without gap or overlap. An insertion sort by place: a file that
+/* The tensors of a file must cover its data without gap or overlap. An insertion sort by place: a file that
  * we wrote is in order already. */
 static void
-check_cover(const char *path, const int64_t *begin, int64_t data_bytes)
+check_cover(const char *path, const struct home *home, int file, int64_t data_bytes)
 {
-	int *order = (int *)malloc((PERSISTENT + 1) * sizeof(int));
+	int *order = (int *)malloc((PERSISTENT + 1) * sizeof(int)), n = 0;
 	int64_t at = 0;
 
 	if (!order)
 		fail("%s: no memory for its header", path);
 	for (int k = 0; k < PERSISTENT; k++) {
-		int i = k;
+		int i = n;
 
-		for (; i > 0 && begin[order[i - 1]] > begin[k]; i--)
+		if (home[k].file != file)
+			continue;
+		for (; i > 0 && home[order[i - 1]].begin > home[k].begin; i--)
 			order[i] = order[i - 1];
 		order[i] = k;
+		n++;
 	}
-	for (int i = 0; i < PERSISTENT; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct persistent *p = &persistent[order[i]];
 
-		if (begin[order[i]] != at)
+		if (home[order[i]].begin != at)
 			fail("%s: corrupt: tensor %s begins at byte %lld of the data, expected %lld",
-			    path, p->name, (long long)begin[order[i]], (long long)at);
+			    path, p->name, (long long)home[order[i]].begin, (long long)at);
 		at += p->elements * type_table[p->type].bytes;
 	}
 	if (at != data_bytes)
@@ -60,12 +77,23 @@ check_cover(const char *path, const int64_t *begin, int64_t data_bytes)
 	free(order);
 }
 
-/* Parses the header: the state, and where each of our tensors begins. */
+/* Is the file of that generation? */
 static void
-checkpoint_parse(struct json *j, struct state *s, int64_t data_bytes, int64_t *begin)
+check_generation(const char *path, const char *own, const char *generation)
+{
+	if (!strcmp(own, generation))
+		return;
+	if (!*generation)
+		fail("%s: is one of several files of a checkpoint: --resume takes their index, *" INDEX_ENDS, path);
+	fail("%s: is of another checkpoint than its index, or of none", path);
+}
+
+/* Parses the header of a file: the state, and where each of our tensors in it begins. */
+static void
+checkpoint_parse(struct json *j, struct state *s, int64_t data_bytes, const char *generation, struct home *home, int file)
 {
 	static struct stored t;
-	struct metadata m = {0, false, 0};
+	struct metadata m = {0, false, 0, ""};
 
 	json_need(j, '{', "{");
 	do {
@@ -79,23 +107,26 @@ checkpoint_parse(struct json *j, struct state *s, int64_t data_bytes, int64_t *b
 		}
 		json_tensor(j, &t);
 		k = stored_match(j->path, &t);
-		if (begin[k] >= 0)
+		if (home[k].file != file)
+			fail("%s: has a tensor %s, which its index says is elsewhere", j->path, t.name);
+		if (home[k].begin >= 0)
 			fail("%s: corrupt: tensor %s is there twice", j->path, t.name);
 		if (t.begin > t.end || t.end > data_bytes ||
 		    t.end - t.begin != persistent[k].elements * type_table[persistent[k].type].bytes)
 			fail("%s: %s: tensor %s lies at bytes %lld to %lld of %lld", j->path,
 			    t.end > data_bytes ? "truncated" : "corrupt", t.name,
 			    (long long)t.begin, (long long)t.end, (long long)data_bytes);
-		begin[k] = t.begin;
+		home[k].begin = t.begin;
 	} while (json_take(j, ','));
 	json_need(j, '}', "}");
 	if (json_peek(j))
 		json_fail(j, "the end");
+	check_generation(j->path, m.generation, generation);
 	for (int k = 0; k < PERSISTENT; k++)
-		if (begin[k] < 0)
+		if (home[k].file == file && home[k].begin < 0)
 			fail("%s: has no tensor %s: it is no checkpoint of %s; --weights takes what there is", j->path,
 			    persistent[k].name, NETWORK);
-	check_cover(j->path, begin, data_bytes);
+	check_cover(j->path, home, file, data_bytes);
 	check_metadata(j->path, s, &m);
 }
 
@@ -134,26 +165,95 @@ load_tensor(int fd, const char *path, const struct persistent *p, int64_t from)
 	}
 }
 
+/* One file of a checkpoint. */
 static void
-checkpoint_load(const char *path, struct state *s)
+load_file(const char *path, struct state *s, const char *generation, struct home *home, int file)
 {
-	int64_t *begin = (int64_t *)malloc((PERSISTENT + 1) * sizeof(int64_t)), data, data_bytes;
+	int64_t data, data_bytes;
 	struct json j;
 	int fd;
 
-	if (!begin)
-		fail("%s: no memory for its header", path);
 	data = header_open(path, &fd, &j, &data_bytes);
+	checkpoint_parse(&j, s, data_bytes, generation, home, file);
 	for (int k = 0; k < PERSISTENT; k++)
-		begin[k] = -1;
-	checkpoint_parse(&j, s, data_bytes, begin);
-	for (int k = 0; k < PERSISTENT; k++)
-		load_tensor(fd, path, &persistent[k], data + begin[k]);
-	free(begin);
+		if (home[k].file == file)
+			load_tensor(fd, path, &persistent[k], data + home[k].begin);
 	header_close(fd, &j);
 }
 
+/* An index must name all that we have, and nothing else. */
+static void
+index_homes(const struct index *x, struct home *home)
+{
+	int64_t bytes = 0;
+
+	for (int k = 0; k < PERSISTENT; k++) {
+		home[k].file = -1;
+		bytes += persistent[k].elements * type_table[persistent[k].type].bytes;
+	}
+	for (int k = 0, file = 0; k < x->n; k++) {
+		if (strcmp(x->tensor[k].file, x->tensor[file].file))
+			file = k;
+		home[stored_ours(x->path, x->tensor[k].name)].file = file;
+	}
+	for (int k = 0; k < PERSISTENT; k++)
+		if (home[k].file < 0)
+			fail("%s: has no tensor %s: it is no checkpoint of %s; --weights takes what there is", x->path,
+			    persistent[k].name, NETWORK);
+	if (x->total != bytes)
+		fail("%s: corrupt: \"total_size\": expected %lld bytes, found %lld", x->path, (long long)bytes,
+		    (long long)x->total);
+}
+
+static void
+load_index(const char *path, struct state *s, struct home *home)
+{
+	const struct state before = *s;
+	char file[PATH_MAX];
+	struct index x;
+
+	index_read(&x, path);
+	index_homes(&x, home);
+	for (int k = 0; k < x.n; k += index_run(&x, k)) {
+		struct state own = before;
+
+		load_file(index_path(&x, x.tensor[k].file, file, sizeof(file)), &own, x.generation, home, k);
+		if (k && memcmp(&own, s, sizeof(own)))
+			fail("%s: %s says that training stood elsewhere than %s", path, file, x.tensor[0].file);
+		*s = own;
+	}
+	index_free(&x);
+}
+
+static void
+checkpoint_load(const char *path, struct state *s)
+{
+	struct home *home = (struct home *)malloc((PERSISTENT + 1) * sizeof(*home));
+
+	if (!home)
+		fail("%s: no memory for its header", path);
+	for (int k = 0; k < PERSISTENT; k++)
+		home[k] = (struct home){ 0, -1 };
+	if (is_index(path))
+		load_index(path, s, home);
+	else
+		load_file(path, s, "", home, 0);
+	free(home);
+}
+
 #ifdef TUNES
+
+/* The first file of an index, which says of engines what all do. */
+static const char *
+index_first(const char *path, char *to, size_t size)
+{
+	struct index x;
+
+	index_read(&x, path);
+	index_path(&x, x.tensor[0].file, to, size);
+	index_free(&x);
+	return to;
+}
 
 /* Of the metadata, the fields of engines: for what they are, and all of them in one text, which is to be freed. */
 static char *
@@ -189,12 +289,14 @@ static void
 checkpoint_choices(const char *path)
 {
 	static struct stored t;
-	char for_card[CHOICES_KEY] = "", *text = NULL;
+	char for_card[CHOICES_KEY] = "", *text = NULL, first[PATH_MAX];
 	int64_t data_bytes;
 	struct json j;
 	const char *at;
 	int fd;
 
+	if (is_index(path))
+		path = index_first(path, first, sizeof(first));
 	header_open(path, &fd, &j, &data_bytes);
 	json_need(&j, '{', "{");
 	do {

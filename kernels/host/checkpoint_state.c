@@ -2,16 +2,18 @@
  * checkpoint_state.c - the metadata of a checkpoint: where the training run stood.
  */
 enum { META_FORMAT, META_VERSION, META_NETWORK, META_EPOCH, META_POSITION, META_UPDATE, META_DRAW,
-    META_SEED, META_SUMS, META_WATCH, META_FIELDS };
+    META_SEED, META_SUMS, META_WATCH, META_GENERATION, META_FIELDS };
 
 static const char *const meta_names[META_FIELDS] = {
 	"format", "version", "network", "epoch", "position", "update", "draw", "seed", "sums", "watch",
+	"generation",
 };
 
 struct metadata {
 	unsigned seen;		/* bit k: meta_names[k] was there */
 	bool ours;
 	int sums;
+	char generation[GENERATION];	/* of the index that the file is of; "": of none */
 };
 
 __attribute__((noreturn)) static void
@@ -105,6 +107,11 @@ meta_field(const struct json *j, int field, char *value, struct metadata *m, str
 	case META_WATCH:
 		meta_watch(j, value, &s->watch);
 		break;
+	case META_GENERATION:
+		if (strlen(value) >= sizeof(m->generation))
+			meta_fail(j, field, "16 characters at most", value);
+		memcpy(m->generation, value, strlen(value) + 1);
+		break;
 	}
 }
 
@@ -144,7 +151,7 @@ check_metadata(const char *path, const struct state *s, const struct metadata *m
 	if (!m->ours)
 		fail("%s: is no checkpoint of a training run: its metadata lacks \"format\": "
 		    "\"stowage\"", path);
-	for (int k = 0; k < META_WATCH; k++)	/* files of old lack the last */
+	for (int k = 0; k < META_WATCH; k++)	/* files of old lack that, those that are whole the next */
 		if (!(m->seen >> k & 1))
 			fail("%s: corrupt: metadata field \"%s\" is missing", path, meta_names[k]);
 	if (s->position && m->sums != MAX_RESULTS)

@@ -36,7 +36,7 @@ prepare_ranks(const struct options *o)
 #ifdef TUNES
 	    + (o->no_tune ? 16 : 0)
 #endif
-	    , "other options");
+	    + (o->save && is_index(o->save) ? 32 : 0) + (o->best && is_index(o->best) ? 64 : 0), "other options");
 #if defined(PARAMETER_SHARDS) || defined(SPLIT) || defined(STAGES)
 #if defined(SPLIT) || defined(STAGES)
 #define OF_ONE	"--ranks 1"
@@ -156,6 +156,10 @@ prepare(struct run *r)
 		if (o->best)
 			checkpoint_prepare(&best_checkpoint, o->best);
 	}
+#ifdef RANKS
+	spread_prepare(&checkpoint, o->save);
+	spread_prepare(&best_checkpoint, o->best);
+#endif
 #ifdef TRAINS
 	if (!o->eval && !o->predicts) {
 		if (!train_source.reader)

@@ -37,6 +37,12 @@ struct options {
 #endif
 };
 
+#ifdef RANKS
+#define SAVES_BY_RANK	"; NAME.safetensors.index.json: each rank a file"
+#else
+#define SAVES_BY_RANK
+#endif
+
 static const struct option {
 	const char *name, *value, *help;
 } option_table[] = {
@@ -45,7 +51,7 @@ static const struct option {
 	{"batch-limit", "N", "at most N updates an epoch, and N batches of validation"},
 	{"data", "FOLDER", "where the data files are"},
 	{"seed", "N", "of starting weights, shuffling and dropout"},
-	{"save", "FILE", "write a checkpoint (safetensors) after each epoch and at the end"},
+	{"save", "FILE", "write a checkpoint (safetensors) after each epoch and at the end" SAVES_BY_RANK},
 	{"save-best", "FILE", "write one after each epoch with a lower validation loss than all before"},
 	{"save-every", "N", "also after every N updates"},
 	{"resume", "FILE", "go on from a checkpoint, to the same bits"},

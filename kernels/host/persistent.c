@@ -23,8 +23,8 @@ is_shared(const struct persistent *p)
 }
 
 #if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
-static void	ranks_give(void *from, int64_t bytes);
-static void	ranks_take(void *to, int64_t bytes, int rank);
+/* BYTES at X of one rank become those of another; the first comes here, too, whoever these are. */
+static void	ranks_move(void *x, int64_t bytes, int from, int to);
 #endif
 
 #ifdef SHARDS
@@ -53,24 +53,20 @@ shared_put(const struct persistent *p, int64_t at, const unsigned char *from, in
 		    from + (r.from - at), r.end - r.from);
 }
 
-/* All ranks come here, and give the first what they have of it. */
+/* All ranks come here, and give the owner what they have of it. */
 static void
-shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
+shared_get(const struct persistent *p, int owner, int64_t at, unsigned char *to, int64_t n)
 {
 	struct byte_range own = shared_range(p, ranks.rank, at, at + n);
 
 	if (own.from < own.end)
 		device_read(to + (own.from - at), p->offset + own.from -
 		    rank_piece_of(p->elements, ranks.rank, RANKS).first * type_table[p->type].bytes, own.end - own.from);
-	for (int k = 1; k < ranks.size; k++) {
+	for (int k = 0; k < ranks.size; k++) {
 		struct byte_range r = shared_range(p, k, at, at + n);
 
-		if (r.from >= r.end || (ranks.rank != 0 && ranks.rank != k))
-			continue;
-		if (ranks.rank == 0)
-			ranks_take(to + (r.from - at), r.end - r.from, k);
-		else
-			ranks_give(to + (r.from - at), r.end - r.from);
+		if (k != owner && r.from < r.end)
+			ranks_move(to + (r.from - at), r.end - r.from, k, owner);
 	}
 }
 
@@ -85,18 +81,14 @@ shared_put(const struct persistent *p, int64_t at, const unsigned char *from, in
 		device_write(p->offset + at, from, n);
 }
 
-/* All ranks come here, and one gives the first what it has. */
+/* All ranks come here, and one gives the owner what it has. */
 static void
-shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
+shared_get(const struct persistent *p, int owner, int64_t at, unsigned char *to, int64_t n)
 {
 	if (p->stage == ranks.rank)
 		device_read(to, p->offset + at, n);
-	if (p->stage == 0)
-		return;
-	if (ranks.rank == 0)
-		ranks_take(to, n, p->stage);
-	else if (p->stage == ranks.rank)
-		ranks_give(to, n);
+	if (p->stage != owner)
+		ranks_move(to, n, p->stage, owner);
 }
 
 #endif
@@ -131,8 +123,8 @@ shared_put(const struct persistent *p, int64_t at, const unsigned char *from, in
 	}
 }
 
-/* What one rank has of those bytes, side by side: to there, or from there. Returns how many these are. */
-static int64_t
+/* What one rank has of those bytes, side by side: to there, or from there. */
+static void
 split_pack(const struct persistent *p, int rank, int64_t at, unsigned char *whole, int64_t n, unsigned char *side, bool out)
 {
 	int64_t bytes = 0;
@@ -147,35 +139,38 @@ split_pack(const struct persistent *p, int rank, int64_t at, unsigned char *whol
 		bytes += r.rank == rank ? r.end - i : 0;
 		i = r.end;
 	}
+}
+
+/* Bytes of these that one rank has. */
+static int64_t
+split_bytes(const struct persistent *p, int rank, int64_t at, int64_t n)
+{
+	int64_t bytes = 0;
+
+	for (int64_t i = at; i < at + n; ) {
+		struct split_run r = split_run(p, i, at + n);
+
+		bytes += r.rank == rank ? r.end - i : 0;
+		i = r.end;
+	}
 	return bytes;
 }
 
-/* All ranks come here, and give the first what they have of it. */
+/* All ranks come here, and give the owner what they have of it. */
 static void
-shared_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
+shared_get(const struct persistent *p, int owner, int64_t at, unsigned char *to, int64_t n)
 {
 	static unsigned char side[sizeof(chunk)];
-	int64_t own = split_pack(p, ranks.rank, at, to, n, side, true);
 
-	if (ranks.rank > 0) {
-		if (own)
-			ranks_give(side, own);
-		return;
-	}
-	split_pack(p, 0, at, to, n, side, false);
-	for (int k = 1; k < ranks.size; k++) {
-		int64_t bytes = 0;
+	for (int k = 0; k < ranks.size; k++) {
+		int64_t bytes = split_bytes(p, k, at, n);
 
-		for (int64_t i = at; i < at + n; ) {
-			struct split_run r = split_run(p, i, at + n);
-
-			bytes += r.rank == k ? r.end - i : 0;
-			i = r.end;
-		}
-		if (bytes) {
-			ranks_take(side, bytes, k);
+		if (k == ranks.rank)
+			split_pack(p, k, at, to, n, side, true);
+		if (k != owner && bytes)
+			ranks_move(side, bytes, k, owner);
+		if (owner == ranks.rank)
 			split_pack(p, k, at, to, n, side, false);
-		}
 	}
 }
 
@@ -194,13 +189,14 @@ persistent_put(const struct persistent *p, int64_t at, const unsigned char *from
 	device_write(p->offset + at, from, n);
 }
 
-/* N bytes of the whole tensor from AT on; of what is shared the first rank alone gets them, from all, who come here too. */
+/* N bytes of the whole tensor from AT on; of what is shared the owner alone gets them, from all, who come here too. */
 static void
-persistent_get(const struct persistent *p, int64_t at, unsigned char *to, int64_t n)
+persistent_get(const struct persistent *p, int owner, int64_t at, unsigned char *to, int64_t n)
 {
+	(void)owner;
 #if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
 	if (is_shared(p)) {
-		shared_get(p, at, to, n);
+		shared_get(p, owner, at, to, n);
 		return;
 	}
 #endif

@@ -416,14 +416,14 @@ ranks_write_each(void (*write)(FILE *))
 	sizes[ranks.rank] = (double)size;
 	ranks_sum(sizes, ranks.size);
 	if (ranks.rank > 0)
-		ranks_give(own, (int64_t)size);
+		ranks_move(own, (int64_t)size, ranks.rank, 0);
 	for (int k = 0; k < ranks.size && ranks.rank == 0; k++) {
 		char *text = k ? (char *)malloc((size_t)sizes[k]) : own;
 
 		if (!text)
 			fail("no memory for what rank %d writes", k);
 		if (k)
-			ranks_take(text, (int64_t)sizes[k], k);
+			ranks_move(text, (int64_t)sizes[k], k, 0);
 		printf("\nrank %d", k);
 		fwrite(text, 1, (size_t)sizes[k], stdout);
 		if (k)

@@ -258,25 +258,18 @@ ranks_place(const struct rank_name *names)
 
 #endif
 
-/* To the first rank, which takes it. */
 static void
-ranks_give(void *from, int64_t bytes)
+ranks_move(void *x, int64_t bytes, int from, int to)
 {
 	MPI_Request request;
 
+	if (ranks.rank != from && ranks.rank != to)
+		return;
 	pthread_mutex_lock(&ranks.lock);
-	MPI_Isend(from, (int)bytes, MPI_BYTE, 0, PIECE_SIGN, ranks.all, &request);
-	pthread_mutex_unlock(&ranks.lock);
-	ranks_await(&request);
-}
-
-static void
-ranks_take(void *to, int64_t bytes, int rank)
-{
-	MPI_Request request;
-
-	pthread_mutex_lock(&ranks.lock);
-	MPI_Irecv(to, (int)bytes, MPI_BYTE, rank, PIECE_SIGN, ranks.all, &request);
+	if (ranks.rank == from)
+		MPI_Isend(x, (int)bytes, MPI_BYTE, to, PIECE_SIGN, ranks.all, &request);
+	else
+		MPI_Irecv(x, (int)bytes, MPI_BYTE, from, PIECE_SIGN, ranks.all, &request);
 	pthread_mutex_unlock(&ranks.lock);
 	ranks_await(&request);
 }

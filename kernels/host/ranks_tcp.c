@@ -182,17 +182,21 @@ ranks_sum(double *x, int n)
 	}
 }
 
-/* To the first rank, which takes it. */
+/* By way of the first. */
 static void
-ranks_give(void *from, int64_t bytes)
+ranks_move(void *x, int64_t bytes, int from, int to)
 {
-	ranks_put(0, from, bytes);
-}
+	static char passed[RANK_ROUND];
 
-static void
-ranks_take(void *to, int64_t bytes, int rank)
-{
-	ranks_get(rank, to, bytes);
+	if (ranks.rank == from)
+		ranks_put(ranks.rank ? 0 : to, x, bytes);
+	else if (ranks.rank == to)
+		ranks_get(ranks.rank ? 0 : from, x, bytes);
+	for (int64_t n; ranks.rank == 0 && from && to && bytes > 0; bytes -= n) {
+		n = bytes < RANK_ROUND ? bytes : RANK_ROUND;
+		ranks_get(from, passed, n);
+		ranks_put(to, passed, n);
+	}
 }
 
 /* ---- signs of life ---- */

@@ -70,6 +70,28 @@ read_all(int fd, const char *path, void *to, int64_t bytes, int64_t at)
 	}
 }
 
+/* All of a file of text, a NUL behind it, which is to be freed. */
+static char *
+file_text(const char *path, const char *expected, int64_t *bytes)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *text;
+
+	if (fd < 0 || fstat(fd, &st))
+		fail("%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size > HEADER_LIMIT)
+		fail("%s: expected %s", path, expected);
+	text = (char *)malloc((size_t)st.st_size + 1);
+	if (!text)
+		fail("%s: no memory for it", path);
+	read_all(fd, path, text, st.st_size, 0);
+	text[st.st_size] = '\0';
+	close(fd);
+	*bytes = st.st_size;
+	return text;
+}
+
 /* The header's length, from the file's first eight bytes. */
 static int64_t
 header_length(int fd, const char *path, int64_t size)

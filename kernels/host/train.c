@@ -372,7 +372,7 @@ update_weights(struct run *r)
 #endif
 }
 
-/* All of it is one file, which the first rank writes. */
+/* All of it is one file, or one of each rank. */
 static void
 write_checkpoint(struct run *r, struct checkpoint *to)
 {
@@ -381,12 +381,10 @@ write_checkpoint(struct run *r, struct checkpoint *to)
 
 	ranks_average_statistics();
 	ranks_compare_weights("other weights after this update");
-	if (ranks.rank == 0)
-		checkpoint_save(to, &r->state);
-#if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
+	if (*to->spread.stem)
+		spread_save(to, &r->state);
 	else
-		checkpoint_give();
-#endif
+		checkpoint_save(to, &r->state);
 	ranks_sum(&written, 1);
 	ranks_note_saved(to == &checkpoint ? r->option.save : r->option.best, r->state.update);
 #else

@@ -1,40 +1,23 @@
 /*
  * weights.c - --weights FILE: parameters and running statistics by their names, out of a safetensors file that any
- * program wrote. What the file lacks, or has in another shape, keeps its starting value, so that a new head may
+ * program wrote, or out of several, given by their index. What the file lacks, or has in another shape, keeps its starting value, so that a new head may
  * stand on an old body; a list says what that is. The optimizer's state is not taken: training begins anew.
  *
  * --map FILE says what the file's names are called here, and how weights lie there (name_map.c).
  *
  * teacher=FILE says that all its names, after the map, are under that one here.
  */
+#include "checkpoint_index.c"
+
 #define MOST_NAMED	6	/* in a list, before it counts the rest */
 
 /* ---- the map ---- */
 
-static char *
-map_text(const char *path)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char *text;
-
-	if (fd < 0 || fstat(fd, &st))
-		fail("%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode) || st.st_size > HEADER_LIMIT)
-		fail("%s: expected a map of names: a file of lines", path);
-	text = (char *)malloc((size_t)st.st_size + 1);
-	if (!text)
-		fail("%s: no memory for it", path);
-	read_all(fd, path, text, st.st_size, 0);
-	text[st.st_size] = '\0';
-	close(fd);
-	return text;
-}
-
 static void
 map_read(struct name_map *m, const char *path)
 {
-	char *text = map_text(path), *next = text;
+	int64_t bytes;
+	char *text = file_text(path, "a map of names: a file of lines", &bytes), *next = text;
 	const char *wrong;
 
 	for (int line = 1; next; line++) {
@@ -240,13 +223,42 @@ weights_take(struct weights *w, const struct stored *t)
 		list_add(w->not_used, sizeof(w->not_used), &w->unused, "%s", t->name);
 }
 
+/* All of a file; of one of an index, the N tensors that it says are there, and nothing else. */
 static void
-weights_parse(struct weights *w, struct json *j, int64_t data_bytes)
+weights_parse(struct weights *w, const char *path, struct indexed *of, int n)
 {
 	static struct stored t;
+	struct json j;
+	int64_t data_bytes;
 
-	while (header_next(j, data_bytes, &t))
-		weights_take(w, &t);
+	w->path = path;
+	w->data = header_open(path, &w->fd, &j, &data_bytes);
+	while (header_next(&j, data_bytes, &t)) {
+		struct indexed *here = of ? index_find(of, n, t.name) : NULL;
+
+		if (here)
+			here->seen = true;
+		if (here || !of)
+			weights_take(w, &t);
+	}
+	for (int k = 0; k < n; k++)
+		if (!of[k].seen)
+			fail("%s: has no tensor %s, which its index says is there", path, of[k].name);
+	header_close(w->fd, &j);
+}
+
+static void
+weights_parse_all(struct weights *w, const char *path)
+{
+	char file[PATH_MAX];
+	struct index x;
+
+	index_read(&x, path);
+	for (int k = 0, n; k < x.n; k += n) {
+		n = index_run(&x, k);
+		weights_parse(w, index_path(&x, x.tensor[k].file, file, sizeof(file)), &x.tensor[k], n);
+	}
+	index_free(&x);
 }
 
 static void
@@ -306,17 +318,17 @@ weights_load(const char *path, const char *map, int64_t *found, bool last, bool 
 {
 	static struct name_map names;
 	struct weights w = {NULL, "", 0, -1, 0, &names, found, 0, 0, 0, "", ""};
-	struct json j;
-	int64_t data_bytes;
 
-	w.path = path = weights_under(&w, path);
+	path = weights_under(&w, path);
 	names.n = names.members = names.layouts = 0;
 	if (map)
 		map_read(&names, map);
-	w.data = header_open(path, &w.fd, &j, &data_bytes);
-	weights_parse(&w, &j, data_bytes);
+	if (is_index(path))
+		weights_parse_all(&w, path);
+	else
+		weights_parse(&w, path, NULL, 0);
+	w.path = path;
 	weights_report(&w, last, strict);
-	header_close(w.fd, &j);
 }
 
 /* All that the options name, over starting values. */

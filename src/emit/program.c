@@ -13,7 +13,7 @@
 
 static const char *const host_files[] = {
 	"host/ranks.c", "host/data.c", "host/samples.c", "host/together_cuda.cu", "host/tables.c", "host/whole.c", "host/choices_file_cuda.cu",
-	"host/checkpoint.c", "host/checkpoint_read.c",
+	"host/checkpoint.c", "host/checkpoint_ranks.c", "host/checkpoint_read.c",
 	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/stages.c", "host/log.c", "host/rank_log.c",
 	"host/plot.c", "host/profile.c",
 	"host/watch.c", "host/predict.c", "host/rate.c", "host/run.c", "host/validate.c", "host/train.c", "host/main.c", "host/library.c",
@@ -327,7 +327,7 @@ host_needs(const struct emitter *e, const char *file)
 		return emit_file_table_count(e->module) > 0;
 	if (strcmp(file, "host/choices_file_cuda.cu") == 0)
 		return e->target->libraries;
-	if (strcmp(file, "host/ranks.c") == 0 || strcmp(file, "host/rank_log.c") == 0)
+	if (strcmp(file, "host/ranks.c") == 0 || strcmp(file, "host/rank_log.c") == 0 || strcmp(file, "host/checkpoint_ranks.c") == 0)
 		return module_ranks(e->module) > 1;
 	if (strcmp(file, "host/stage_here.c") == 0)
 		return e->module->stage != NULL && e->module->set.stage == 0;
