@@ -50,9 +50,12 @@ static const int64_t step_batch[STEPS_THERE] = {
 static int64_t last_batch[STEPS_THERE];
 
 /* [1]: any but an update's first micro-batch; where steps leave updates out, one that makes none but what every step
- * does. Behind these two those of the next slot. */
+ * does. Behind these two those of the next slot. Where the last micro-batch begins what others do not, [1] is that one, and
+ * [2] any between. */
 #ifdef BACK_APART
 #define STEP_GRAPHS	(2 * SLOTS)
+#elif defined(SENDS_LAST)
+#define STEP_GRAPHS	SENDS_LAST
 #else
 #define STEP_GRAPHS	2
 #endif
@@ -125,6 +128,10 @@ device_graph(int which, int64_t b, const struct step *step)
 	if (which == STEP_TRAIN && due != updates_due(1))
 		return due == updates_due(2) ? graphs[which][1] : NULL;
 #endif
+#ifdef SENDS_LAST
+	if (which == STEP_TRAIN && (step->keep != 0 ? !due : due))
+		return step->keep != 0 && SENDS_LAST > 2 ? graphs[which][SENDS_LAST - 1] : NULL;
+#endif
 #ifdef BACK_APART
 	if (which == STEP_FORWARD || which == STEP_BACKWARD)
 		return graphs[which][2 * step->slot + (which == STEP_BACKWARD && step->keep != 0)];
@@ -187,6 +194,10 @@ device_try_whole(int which, int graph)
 #else
 	step.keep = later ? 1 : 0;
 #endif
+#ifdef SENDS_LAST
+	due = graph == 1;
+	step.keep = graph ? 1 : 0;
+#endif
 #ifdef BACK_APART
 	step.slot = slot_now = graph / 2;
 #endif
@@ -242,6 +253,9 @@ device_rehearse_last(int which)
 #ifdef LEAVES_OUT
 	due = updates_due(1);
 #endif
+#ifdef SENDS_LAST
+	due = 1;
+#endif
 	device_run(which, last_batch[which], &step);
 	device_wait();
 }
@@ -277,6 +291,9 @@ device_each_step(void (*what)(int which, int graph))
 		what(STEP_TRAIN, 0);
 #if defined(UPDATES) || defined(LEAVES_OUT)
 		what(STEP_TRAIN, 1);
+#endif
+#if defined(SENDS_LAST) && SENDS_LAST > 2
+		what(STEP_TRAIN, 2);
 #endif
 #endif
 #ifdef UPDATES

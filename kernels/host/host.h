@@ -194,9 +194,11 @@ enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEP_FORWARD, STEP_BACKWARD, STEP
 enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEPS_THERE };
 #endif
 
-#ifdef LEAVES_OUT
-static unsigned due;		/* which updates the step at hand makes, a bit each */
+#if defined(LEAVES_OUT) || defined(SENDS_LAST)
+static unsigned due;		/* which updates the step at hand makes, a bit each; or 1: it is the last micro-batch of one */
+#endif
 
+#ifdef LEAVES_OUT
 /* Those of step U, from 1. */
 static unsigned
 updates_due(int64_t u)

@@ -306,6 +306,12 @@ go_through(struct run *r, struct step *step, int64_t samples)
 
 #endif
 
+#ifdef PARTS	/* of what take_next() counts, all of it */
+#define LAST_DONE(samples)	PARTS_HERE
+#else
+#define LAST_DONE(samples)	(samples)
+#endif
+
 /* One weight update from the next samples of the epoch. */
 static void
 update_weights(struct run *r)
@@ -346,6 +352,9 @@ update_weights(struct run *r)
 		alike.draw = step.draw;
 #endif
 		data_batch(&r->train, c.at, c.here, SHUFFLE, s->seed, s->epoch);
+#ifdef SENDS_LAST
+		due = done == LAST_DONE(samples);
+#endif
 #ifdef STAGES
 		stage_run(STEP_TRAIN, c.here, &step, stage_batch(samples, step.micro + 1));
 #else

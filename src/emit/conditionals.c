@@ -16,6 +16,7 @@
 
 #include "base/vec.h"
 #include "emit/program.h"
+#include "ir/due.h"
 #include "ops/labels.h"
 
 enum truth { NO, YES, UNKNOWN };
@@ -113,6 +114,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "UPDATES", yes(m->update), false },
 		{ "UPDATE_NUMBERS", yes(e->numbers.n > 0), false },	/* which files that come after the steps ask */
 		{ "LEAVES_OUT", yes(m->train && settings_leave_out(&m->set)), false },
+		{ "SENDS_LAST", yes(module_sends_last(m)), false },
 		{ "RANKS", yes(module_ranks(m) > 1), false },
 		{ "SPLIT", yes(module_splits(m)), false },
 		{ "STAGES", yes(module_stages(m) > 1), false },

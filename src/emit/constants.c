@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "emit/program.h"
+#include "ir/due.h"
 #include "ir/prediction.h"
 #include "ir/rounds.h"
 #include "ops/labels.h"
@@ -82,6 +83,9 @@ emit_training_constants(struct emitter *e)
 		    emit_decimal(e, set->ema));
 	if (settings_leave_out(set))
 		put_turns(e);
+	if (module_sends_last(e->module))
+		text_printf(e->out, "#define SENDS_LAST\t%d\t/* kinds of micro-batches: the first of an update, the last, which alone "
+		    "begins sums over ranks%s */\n", set->accumulate > 2 ? 3 : 2, set->accumulate > 2 ? ", those between" : "");
 	if (set->ranks > 1)
 		text_printf(e->out, "#define RANKS\t\t%lld\t/* processes that train together */\n"
 		    "#define EXCHANGES\t%d\t/* calls for what goes between them, and one */\n"

@@ -43,6 +43,29 @@ bits_of_readers(const struct node *n, const unsigned *wanted)
 	return bits ? bits : EVERY_STEP;
 }
 
+bool
+module_sends_last(const struct module *m)
+{
+	int i;
+
+	for (i = 0; m->train && m->update && i < m->train->nodes.n; i++)
+		if (m->train->nodes.v[i]->op->ranks.between == BETWEEN_SUM)
+			return true;
+	return false;
+}
+
+/* Of micro-batches: sums over ranks are for the last alone. */
+static unsigned *
+due_of_last(const struct graph *g)
+{
+	unsigned *due = arena_array(g->module->arena, (size_t)g->nodes.n + 1, sizeof(*due));
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		due[i] = g->nodes.v[i]->op->ranks.between == BETWEEN_SUM ? LAST_STEP : EVERY_STEP;
+	return due;
+}
+
 unsigned *
 module_due(const struct module *m)
 {
@@ -50,6 +73,8 @@ module_due(const struct module *m)
 	unsigned *wanted, *due;
 	int i, k;
 
+	if (module_sends_last(m))
+		return due_of_last(g);
 	if (!g || !settings_leave_out(&m->set))
 		return NULL;
 	wanted = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*wanted));

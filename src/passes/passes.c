@@ -42,6 +42,7 @@
 	_(fuse_loss)				\
 	_(feed)					\
 	_(updates_together)			\
+	_(last_sums)				\
 	_(buckets)				\
 	_(gather)				\
 	_(sync_norm)				\

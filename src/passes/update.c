@@ -10,7 +10,8 @@
  *                             update: [clip_scale,] all updates      (once every k micro-batches)
  *
  * Where several ranks train together, each has made its share of the gradients. They are added up as soon as they are
- * there, while backward goes on, and waited for where they are read; of micro-batches after the last of an update:
+ * there, while backward goes on, and waited for where they are read; of micro-batches beside backward of the last of an update,
+ * where last-sums puts what stands in update here:
  *
  *     accumulate 1:  train:  ... gradient, all_reduce ... all_reduced, its update ...
  *     accumulate k:  update: all_reduce of all, [clip_scale,] all_reduced and update of one after the other

@@ -159,7 +159,9 @@ plan_times(const struct module *m, const struct plan_sum *s)
 {
 	int train = m->train->nodes.n, update = m->update ? m->update->nodes.n : 0;
 
-	return s->begin < train ? m->set.accumulate : s->begin < train + update;
+	if (s->begin < train)
+		return s->due == EVERY_STEP ? m->set.accumulate : 1;
+	return s->begin < train + update;
 }
 
 int64_t

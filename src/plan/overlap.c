@@ -14,10 +14,11 @@
 
 #include <string.h>
 
+#include "ir/due.h"
 #include "ir/op.h"
 #include "target/target.h"
 
-#define PLAYED	3	/* micro-batches: later ones take as long as the last of these */
+#define PLAYED	4	/* micro-batches, the last of which is the last of all: those before it take as long as the last but one of these */
 
 struct clocks {
 	const struct module *m;
@@ -25,6 +26,7 @@ struct clocks {
 	double link;		/* bytes a nanosecond each way */
 	double now, busy;	/* nanoseconds: the card is so far, and the link is free from then on */
 	double sent;		/* nanoseconds that the link was in use */
+	bool sends_last;	/* the last micro-batch begins what others do not */
 	double *there;		/* by instant that waits: when what it waits for is over */
 };
 
@@ -37,8 +39,9 @@ ring(const struct clocks *c, double halves, double bytes)
 	return halves * (ranks - 1) / ranks * bytes / c->link;
 }
 
+/* What begins in the LAST micro-batch alone is for that. */
 static void
-send_begun(struct clocks *c, int first, int count)
+send_begun(struct clocks *c, int first, int count, bool last)
 {
 	const struct plan *p = c->m->plan;
 	int i;
@@ -47,7 +50,7 @@ send_begun(struct clocks *c, int first, int count)
 		const struct plan_sum *s = &p->sums.v[i];
 		double takes;
 
-		if (s->begin < first || s->begin >= first + count)
+		if (s->begin < first || s->begin >= first + count || (c->sends_last && !last && s->due != EVERY_STEP))
 			continue;
 		takes = ring(c, s->between == BETWEEN_SUM ? 2 : 1, (double)s->bytes);
 		c->busy = (c->busy > c->now ? c->busy : c->now) + takes;
@@ -59,7 +62,7 @@ send_begun(struct clocks *c, int first, int count)
 
 /* The graph that begins with instant START; each of its calls takes STRETCH of its own work. */
 static void
-play(struct clocks *c, int start, double stretch)
+play(struct clocks *c, int start, double stretch, bool last)
 {
 	const struct plan *p = c->m->plan;
 	int i, k, count;
@@ -75,7 +78,7 @@ play(struct clocks *c, int start, double stretch)
 			c->now += stretch * card_beside(n);
 		for (k = i; k < i + count && !op_is_view(n->op); k++)
 			c->now += stretch * card_work(&c->card, p->at[k].node, p->at[k].graph->batch);
-		send_begun(c, i, count);
+		send_begun(c, i, count, last);
 		if (n->op->ranks.sums) {
 			double takes = ring(c, 2, (double)affine_at(tensor_bytes(n->out[0]), p->at[i].graph->batch));
 
@@ -93,17 +96,17 @@ repeat(struct clocks *c, int start, int64_t times)
 	struct clocks before = *c;
 	int64_t k;
 
-	for (k = 0; k < times && k < PLAYED; k++) {
+	for (k = 1; k <= times && k <= PLAYED; k++) {
+		if (k == PLAYED && times > k) {
+			double more = (double)(times - k);
+
+			c->busy += more * (c->now - before.now);
+			c->sent += more * (c->sent - before.sent);
+			c->now += more * (c->now - before.now);
+		}
 		before = *c;
 		memset(c->there, 0, (size_t)c->m->plan->instants * sizeof(*c->there));
-		play(c, start, e.in_turn > 0 ? e.apart / e.in_turn : 1);
-	}
-	if (times > k) {
-		double more = (double)(times - k);
-
-		c->busy += more * (c->now - before.now);
-		c->sent += more * (c->sent - before.sent);
-		c->now += more * (c->now - before.now);
+		play(c, start, e.in_turn > 0 ? e.apart / e.in_turn : 1, k == times || k == PLAYED);
 	}
 	return (double)times * e.apart;
 }
@@ -112,7 +115,7 @@ struct overlap
 plan_overlap(const struct module *m, double link)
 {
 	struct arena *a;
-	struct clocks c = { .m = m, .card = card_of(m), .link = link };
+	struct clocks c = { .m = m, .sends_last = module_sends_last(m), .card = card_of(m), .link = link };
 	struct overlap o = { 0 };
 
 	if (module_ranks(m) <= 1 || module_stages(m) > 1 || !m->plan->target->libraries || !card_named(m))

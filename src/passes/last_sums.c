@@ -1,0 +1,128 @@
+/*
+ * last-sums: lets the sums over ranks of what micro-batches have added up begin beside the backward of the last of them, as
+ * those of a step alone do, in place of after it:
+ *
+ *     train:   ... dw2 += ...  dw1 += ...                          ... dw2 += ... begin2 ... dw1 += ... begin1 ... wait2 wait1
+ *     update:  begin2 begin1 wait2 wait1, updates          ->      updates
+ *
+ * Both run in the last micro-batch of an update alone (ir/due.h). The waits end the step, not the update: what a captured step
+ * begins beside itself is over when it is. Sums of which each rank gets but its piece stay where they are.
+ *
+ * Reads: train and update after updates-together. Writes: their nodes. Invariants after: 1. update begins no sum over ranks and
+ * waits for none; 2. in train each begins behind the last node that has to do with what is added up.
+ */
+#include "ir/pass.h"
+
+#include <string.h>
+
+#include "ir/op.h"
+
+struct moving {
+	struct module *m;
+	struct node **begins, **waits;	/* taken from update, in its order */
+	int nbegins, nwaits;
+	struct tensor **now;		/* by the id of a sum in update: the root of what it is in */
+};
+
+/* Takes the sums out of update, whose other nodes then read what is added up where it lies between steps. */
+static void
+take(struct moving *f)
+{
+	struct graph *g = f->m->update;
+	int i, k, kept = 0;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.v[i];
+
+		if (n->op->ranks.between == BETWEEN_SUM) {
+			*(n->op->ranks.waits ? &f->waits[f->nwaits++] : &f->begins[f->nbegins++]) = n;
+			f->now[n->out[0]->id] = tensor_root(n->in[0]);
+			continue;
+		}
+		for (k = 0; k < n->nin; k++)
+			if (n->in[k] && f->now[n->in[k]->id])
+				n->in[k] = f->now[n->in[k]->id];
+		for (k = 0; k < n->nout; k++)
+			if (n->out[k] && n->out[k]->alias_of && f->now[n->out[k]->alias_of->id])
+				tensor_alias(n->out[k], f->now[n->out[k]->alias_of->id]);
+		g->nodes.v[kept++] = n;
+	}
+	g->nodes.n = kept;
+}
+
+/* The sum that has to do with these bytes last at node N of train; NULL: none has. */
+static struct node *
+begins_behind(struct node **of, const int *last, const struct node *n, int at)
+{
+	int k;
+
+	for (k = 0; k < n->nout; k++) {
+		const struct tensor *root = n->out[k] ? tensor_root(n->out[k]) : NULL;
+
+		if (root && of[root->id] && last[root->id] == at)
+			return of[root->id];
+	}
+	return NULL;
+}
+
+/* Puts each sum behind the node that has made what it adds up, and the waits at the end. */
+static void
+put(struct moving *f, struct arena *a)
+{
+	struct graph *g = f->m->train;
+	struct node **of = arena_array(a, (size_t)f->m->next_tensor + 1, sizeof(*of)), **old, *n;
+	int *last = arena_array(a, (size_t)f->m->next_tensor + 1, sizeof(*last));
+	struct tensor **made = arena_array(a, (size_t)f->m->next_tensor + 1, sizeof(*made));
+	int total = g->nodes.n, i, k;
+
+	old = arena_array(a, (size_t)total + 1, sizeof(*old));
+	memcpy(old, g->nodes.v, (size_t)total * sizeof(*old));
+	for (i = 0; i < f->nbegins; i++)
+		of[tensor_root(f->begins[i]->in[0])->id] = f->begins[i];
+	for (i = 0; i < total; i++)
+		for (k = 0; k < old[i]->nout; k++)
+			if (old[i]->out[k]) {
+				made[tensor_root(old[i]->out[k])->id] = old[i]->out[k];
+				last[tensor_root(old[i]->out[k])->id] = i;
+			}
+	g->nodes.n = 0;
+	for (i = 0; i < total; i++) {
+		vec_push(f->m->arena, &g->nodes, old[i]);
+		while ((n = begins_behind(of, last, old[i], i))) {
+			struct tensor *root = tensor_root(n->in[0]);
+
+			of[root->id] = NULL;
+			n->in[0] = made[root->id];
+			tensor_alias(n->out[0], n->in[0]);
+			vec_push(f->m->arena, &g->nodes, n);
+		}
+	}
+	for (i = 0; i < f->nwaits; i++)
+		vec_push(f->m->arena, &g->nodes, f->waits[i]);
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct moving f = { .m = m };
+	struct arena *a;
+
+	(void)o;
+	if (!m->train || !m->update || settings_data_ranks(&m->set) <= 1)
+		return true;
+	a = arena_child(m->arena);
+	f.begins = arena_array(a, (size_t)m->update->nodes.n + 1, sizeof(*f.begins));
+	f.waits = arena_array(a, (size_t)m->update->nodes.n + 1, sizeof(*f.waits));
+	f.now = arena_array(a, (size_t)m->next_tensor + 1, sizeof(*f.now));
+	take(&f);
+	put(&f, a);
+	arena_free(a);
+	return true;
+}
+
+const struct pass pass_last_sums = {
+	.name = "last-sums",
+	.doc = "add up over ranks what micro-batches have while backward of the last of them goes on",
+	.optional = true,
+	.run = run,
+};
