@@ -61,6 +61,7 @@
 #define DIVE_SHARE	0.8		/* of the effort: what it may need at most to try one way down before all else */
 #define DIVE_PARTS	3		/* part of the effort that it gets, since where it fails none may be left to search */
 #define COARSE_SHARE	6		/* part of it for large items by themselves, each time, */
+#define HOPE		50		/* part of the height: with large items as far above it, fewer have no better chance */
 #define LARGE_SHARE	3		/* and of that for searches before complaints */
 #define COMPLAINT_SHARE	2		/* for complaints, */
 #define COMPLAINT_BEHIND_SHARE	3	/* and where large items had a part before */
@@ -70,7 +71,6 @@
 #define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
 #define BETWEEN_SHARE	16		/* and for each of many */
 #define STRETCH_SHARE	4		/* part of the effort for elastic ejection */
-#define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
 #define NEAR_FOR_VERY_MANY	200
@@ -111,7 +111,7 @@ struct work {
 	struct range r;
 	struct search_turns *at_bound, *between;	/* NULL: none yet. The former goes on in the next turn */
 	bool dived;		/* at the bound */
-	int64_t held;		/* of its effort, for larger pieces: what is left of it is next to nothing */
+	int64_t held;		/* of its effort, for larger pieces: it is not worth that */
 };
 
 static struct work
@@ -145,13 +145,6 @@ search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct 
 	else if (end == SEARCH_IMPOSSIBLE)
 		r->bound = capacity / in->unit * in->unit + in->unit;
 	return end;
-}
-
-/* Is what is left above the target next to nothing? */
-static bool
-is_near(const struct range *r, int64_t target)
-{
-	return r->height - target <= r->height / NEAR_ENOUGH;
 }
 
 /* Another method, of a copy: it may put jobs into another order, and searches know them by their places. What it takes is given
@@ -294,27 +287,34 @@ solve_large(struct work *work, struct effort *e)
 		move_about(in, r, target, e, packing_complain);
 }
 
-/* Large items by themselves, and the others into what those leave; what is large is decided in several ways. False: none are. */
+/* Large items by themselves, and the others into what those leave; what is large is decided in several ways. Where the first leads
+ * nowhere, all that is left is as hard, and the others' effort is not worth it. False: none are. */
 static bool
-coarsen(struct instance *in, struct range *r, int64_t target, struct effort *e)
+coarsen(struct work *whole, int64_t target, struct effort *e)
 {
 	static const double part[] = { 50000, 30000 };
-	bool tried = false;
+	struct instance *in = whole->in;
+	struct range *r = &whole->r;
+	bool tried = false, hope = true;
 	size_t i;
 
-	for (i = 0; i < sizeof(part) / sizeof(*part) && !is_near(r, target); i++) {
+	for (i = 0; i < sizeof(part) / sizeof(*part) && !is_near(r->height, target); i++) {
 		struct effort share = share_of(e, COARSE_SHARE);
 		struct arena *a = arena_child(in->arena);
 		struct instance large;
 		struct job *small;
 
-		if (packing_coarse(in, a, part[i], &large, &small)) {
+		if (hope && packing_coarse(in, a, part[i], &large, &small)) {
 			struct work work = work_on(&large);
 
 			tried = true;
 			solve_large(&work, &share);
+			hope = work.r.height - target <= target / HOPE;
 			if (work.r.height <= target)
 				r->height = packing_fit_beside(in, &large, small, r->height, target, &share);
+		} else if (!hope) {
+			whole->held += share.visits;
+			share.visits = 0;
 		}
 		arena_free(a);
 		e->visits += share.visits;
@@ -331,16 +331,18 @@ try_soon(struct work *work, int64_t target, struct effort *e)
 	bool first = e->stage == 0 && in->n <= MOST_SEARCHED, tried = false;
 
 	if (first && in->n >= DEAR_DIVE)
-		tried = coarsen(in, r, target, e);
+		tried = coarsen(work, target, e);
 	if (r->height > target) {
 		make_searches(work);
 		dive(work, target > r->bound ? target : r->bound, e);
 	}
 	if (first && in->n < DEAR_DIVE && r->height > target)
-		tried = coarsen(in, r, target, e);
-	if (tried && is_near(r, target)) {
-		work->held = e->visits - e->visits / NEAR_SHARE;
-		e->visits -= work->held;
+		tried = coarsen(work, target, e);
+	if (tried && is_near(r->height, target)) {
+		int64_t held = e->visits - e->visits / NEAR_SHARE;
+
+		work->held += held;
+		e->visits -= held;
 	}
 	return tried;
 }
@@ -391,7 +393,7 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 static int64_t
 worth(const struct instance *in, int64_t height, const struct effort *e)
 {
-	int64_t part = in->n > VERY_MANY ? NEAR_FOR_VERY_MANY : in->n > FEW ? NEAR_FOR_MANY : NEAR_ENOUGH;
+	int64_t part = in->n > VERY_MANY ? NEAR_FOR_VERY_MANY : in->n > FEW ? NEAR_FOR_MANY : NEXT_TO_NOTHING;
 
 	return height / (part << STAGE_BITS(e));
 }

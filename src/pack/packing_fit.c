@@ -16,7 +16,8 @@
 
 #define NEARLY		50	/* classes of what is nearly as full */
 #define IN_VAIN		5	/* complaints that do not help, before another order is tried */
-#define BESIDE		2	/* fits beside others, the second with what stuck out first of all */
+#define BESIDE		2	/* fits beside others, the second with what stuck out first of all, */
+#define BESIDE_NEAR	5	/* and with three in another order, where next to nothing is left */
 #define FIRST_VISITS	INT64_C(20000000000)	/* the first order goes to its end, in effect */
 
 int64_t
@@ -286,19 +287,25 @@ find_fullest(struct arena *a, const struct instance *in, struct job *job, int nj
 	}
 }
 
-/* To the front, in their order, with those that stick out of the target; ROOM for as many. */
-static void
+/* To the front, in their order, with those that stick out of the target; ROOM for as many. False: they are there, and the
+ * same order would have the same end. */
+static bool
 put_forward(struct job *job, int n, int64_t target, struct job *room)
 {
-	int front = 0, k, rest;
+	int front = 0, last = -1, k, rest;
 
 	for (k = 0; k < n; k++)
-		if (job[k].offset + job[k].size - job[k].tail > target)
+		if (job[k].offset + job[k].size - job[k].tail > target) {
 			room[front++] = job[k];
+			last = k;
+		}
+	if (last == front - 1)
+		return false;
 	for (k = rest = n - 1; k >= 0; k--)
 		if (job[k].offset + job[k].size - job[k].tail <= target)
 			job[rest--] = job[k];
 	memcpy(job, room, (size_t)front * sizeof(*room));
+	return true;
 }
 
 /* The first start leads furthest in training steps of many hundred layers, and what ejection then makes of it is the same
@@ -378,7 +385,9 @@ packing_fit_beside(struct instance *in, const struct instance *large, struct job
 
 	find_fullest(large->arena, in, small, n);
 	qsort(small, (size_t)n, sizeof(*small), by_fullest_and_size);
-	for (t = 0; t < BESIDE && best > target; t++) {
+	for (t = 0; best > target && t < (is_near(best, target) ? BESIDE_NEAR : BESIDE); t++) {
+		if (t == BESIDE)
+			qsort(small, (size_t)n, sizeof(*small), by_fullest_and_life);
 		height = fit_beside(s, large, small, n, e);
 		if (height < best) {
 			best = height;

@@ -63,6 +63,15 @@ job_aligned(const struct job *j, int64_t offset)
 	return over ? offset + j->align - over : offset;
 }
 
+/* Is what is left of a height above the target next to nothing, and not worth trying more orders? */
+#define NEXT_TO_NOTHING	100000	/* part of the height */
+
+static inline bool
+is_near(int64_t height, int64_t target)
+{
+	return height - target <= height / NEXT_TO_NOTHING;
+}
+
 /* packing_padded.c */
 int64_t	packing_alignment(const struct packing *, const struct item *);	/* what its offset is a multiple of */
 int64_t	packing_divisor(const struct packing *);	/* of all of these */
