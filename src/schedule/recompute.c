@@ -16,6 +16,7 @@
  */
 #include "schedule/recompute.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -278,6 +279,59 @@ place_close(struct budget *b, struct model *model)
 	return false;
 }
 
+static void
+forget_close(struct budget *b)
+{
+	while (b->nclose > 0)
+		arena_free(b->close[--b->nclose].planned->arena);
+}
+
+/* Does the model's last trial, which was PLANNED, cost less than what was FOUND before at that cost, or as much in a
+ * smaller arena? */
+static bool
+is_cheaper(struct model *model, const struct module *planned, const struct module *found, double cost)
+{
+	struct steps s = steps_new(model);
+
+	steps_of_trial(model, &s);
+	return !found || s.cost < cost || planned->plan->arena_bytes < found->plan->arena_bytes;
+}
+
+/* The cheapest way in the order that stands, or in the one that the next pass gives a step that makes nothing again: of
+ * either there are budgets for which it is cheaper by some percent. The model's trial is of what fits, and where that is in
+ * the other order, so is the graph. */
+static bool
+search_both_orders(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
+	struct search_limits there = *limits;
+	struct pass_options quiet = of_trials(b->o);
+	struct graph *g = b->m->train;
+	size_t size = (size_t)g->nodes.n * sizeof(struct node *);
+	struct node **order = arena_array(model->arena, (size_t)g->nodes.n, sizeof(*order));
+	struct steps steps = steps_new(model);
+	bool better = false;
+
+	if (recompute_cheapest(model, limits, HUGE_VAL))
+		steps_of_trial(model, &steps);
+	memcpy(order, g->nodes.v, size);
+	passes_between(b->m, &quiet, "recompute", "order");
+	if (memcmp(order, g->nodes.v, size) != 0) {
+		step_reorder(model);
+		there.context = &other;
+		better = recompute_cheapest(model, &there, steps.cost) &&
+		    is_cheaper(model, other.planned, b->planned, steps.cost);
+		forget_close(&other);
+	}
+	if (better) {
+		b->planned = other.planned;
+		return true;
+	}
+	memcpy(g->nodes.v, order, size);
+	step_reorder(model);
+	return b->planned && steps_try(model, &steps);
+}
+
 /* The smallest arena that was found, that of the last trial included. */
 static int64_t
 least_found(struct budget *b, struct model *model)
@@ -360,7 +414,10 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 		found_impossible(m, bytes - limits.budget);
 		return false;
 	}
-	found = recompute_search(model, &limits) || (!o->search_work && place_close(&budget, model));
+	step_try(model);
+	found = fits_budget(model, &budget) ||
+	    (recompute_is_small(model) && search_both_orders(&budget, model, &limits)) ||
+	    recompute_go_down(model, &limits) || (!o->search_work && place_close(&budget, model));
 	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;

@@ -265,9 +265,9 @@ cheapest(struct state_search *search, struct sets *s, int64_t budget, double mos
 
 /* The same, with the lowest peak of all that cost as little. */
 static bool
-lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget)
+lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget, double most)
 {
-	struct steps step = cheapest(search, s, budget, HUGE_VAL), lower = step;
+	struct steps step = cheapest(search, s, budget, most), lower = step;
 
 	while (lower.event) {
 		step = lower;
@@ -277,7 +277,13 @@ lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget)
 }
 
 bool
-search_exact(struct state_search *search)
+recompute_is_small(struct model *m)
+{
+	return sets_new(m);
+}
+
+bool
+search_exact(struct state_search *search, double most)
 {
 	struct model *m = search->m;
 	struct sets *s = sets_new(m);	/* NULL: too many tensors */
@@ -285,7 +291,7 @@ search_exact(struct state_search *search)
 	int tries;
 
 	for (tries = 0; s && tries < MOST_ARENAS && search_may(search); tries++) {
-		if (!lowest_of_cheapest(search, s, budget))
+		if (!lowest_of_cheapest(search, s, budget, most))
 			break;
 		if (search->limits->fits(m, search->limits->context))
 			return true;

@@ -179,9 +179,9 @@ void	search_restore(struct state_search *);
 
 /* ---- recompute_exact.c ---- */
 
-/* To the budget, the cheapest way of all. False where there is none, or it takes too long to tell; then
- * everything is kept as before. */
-bool	search_exact(struct state_search *);
+/* To the budget, the cheapest way of all, if it costs MOST or less. False where there is none, or it takes too long to
+ * tell; then everything is kept as before. */
+bool	search_exact(struct state_search *, double most);
 
 /* ---- recompute_ladder.c ---- */
 

@@ -27,8 +27,8 @@
  * other fits. Only where that happens may a larger budget do worse than a smaller one.
  *
  * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a dozen
- * layers it finds it. States can't say everything that it can: that a tensor is made again, dropped, and
- * made again later.
+ * layers it finds it, in two orders of the step (recompute.c). States can't say everything that it can: that a
+ * tensor is made again, dropped, and made again later.
  *
  * Cost is multiply-adds, and bytes read and written. If there are few tensors to choose from, all
  * choices are tried instead, and the best one for any budget is known.
@@ -218,17 +218,31 @@ find_candidates(struct state_search *s)
 	}
 }
 
-bool
-recompute_search(struct model *m, const struct search_limits *limits)
+static struct state_search
+new_search(struct model *m, const struct search_limits *limits)
 {
 	struct state_search s = { .m = m, .limits = limits, .traffic = TRAFFIC,
 	    .most_effort = limits->products ? EFFORT_BUDGET : EFFORT_CHEAP };
-	int *free = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*free)), nfree, i, choices = 1;
 
 	step_try(m);
 	s.macs = m->trial->macs;
-	if (limits_fit(&s) || (limits->products && search_exact(&s)))
-		return true;
+	return s;
+}
+
+bool
+recompute_cheapest(struct model *m, const struct search_limits *limits, double most)
+{
+	struct state_search s = new_search(m, limits);
+
+	return search_exact(&s, most);
+}
+
+bool
+recompute_go_down(struct model *m, const struct search_limits *limits)
+{
+	struct state_search s = new_search(m, limits);
+	int *free = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*free)), nfree, i, choices = 1;
+
 	find_candidates(&s);
 	nfree = find_free(&s, free);
 	for (i = 0; i < nfree && choices <= EXHAUSTIVE; i++)
@@ -250,4 +264,12 @@ recompute_search(struct model *m, const struct search_limits *limits)
 	}
 	lower_cheaply(&s);
 	return false;
+}
+
+bool
+recompute_search(struct model *m, const struct search_limits *limits)
+{
+	step_try(m);
+	return limits->fits(m, limits->context) || (limits->products && recompute_cheapest(m, limits, HUGE_VAL)) ||
+	    recompute_go_down(m, limits);
 }

@@ -17,6 +17,8 @@
 #include "extended.h"
 #include "spec_file.h"
 
+extern const struct pass pass_order, pass_recompute;
+
 static struct arena *arena;
 static struct diags diags;
 static struct pass_options options;
@@ -658,10 +660,11 @@ Test(recompute, random_chains_are_solved)
 
 /* Convolutions whose outputs their activations alone read, as many as all sets of can be looked at. */
 static char *
-activated_chain(uint64_t *seed, int layers)
+activated_chain(uint64_t *seed, int layers, int side)
 {
 	static const char *const active[] = { "relu", "sigmoid", "tanh" };
-	char *text = arena_printf(arena, "network n { input x : f32[4, 16, 16] target t : class[10] y = x");
+	char *text = arena_printf(arena, "network n { input x : f32[4, %d, %d] target t : class[10] y = x",
+	    side, side);
 	int i;
 
 	for (i = 0; i < layers; i++) {
@@ -681,7 +684,7 @@ Test(recompute, activated_chains_are_solved_exactly)
 	int budgets = 0, i, k;
 
 	for (i = 0; i < 2; i++) {
-		const char *text = activated_chain(&seed, 5);
+		const char *text = activated_chain(&seed, 5, 16);
 		struct module *m = prepared(source_from_text(arena, "net.nn", text, strlen(text)));
 		struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 		int64_t all, budget;
@@ -711,7 +714,7 @@ Test(recompute, activated_chains_are_solved_exactly)
 Test(recompute, a_dozen_activated_layers_take_little)
 {
 	uint64_t seed = 5;
-	const char *text = activated_chain(&seed, 12);
+	const char *text = activated_chain(&seed, 12, 16);
 	struct module *m = prepared(source_from_text(arena, "net.nn", text, strlen(text)));
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t budget;
@@ -723,6 +726,60 @@ Test(recompute, a_dozen_activated_layers_take_little)
 	model->work = 0;
 	cr_assert(recompute_search(model, &limits));
 	cr_expect_lt(model->work, RECOMPUTE_WORK / 100);
+}
+
+/* What is made again, as the search counts it; the model's nodes are those of the network before. */
+static double
+cost_again(const struct module *m, const struct model *model)
+{
+	double sum = 0;
+	int i, k;
+
+	for (i = 0; i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		for (k = 0; n->again && k < model->forward; k++)
+			if (model->node[k].node->op == n->op && strcmp(model->node[k].node->path, n->path) == 0)
+				sum += (double)model->node[k].again.macs + 0.25 * (double)model->node[k].again.traffic;
+	}
+	return sum;
+}
+
+/* The cheapest way of all in the order in which nodes stand, and in that of the pass `order`: no more is made again than
+ * the cheaper of them takes. */
+Test(recompute, the_cheaper_of_two_orders_is_taken)
+{
+	uint64_t seed = 7;
+	int differ = 0, i;
+
+	options.nwithout = 0;
+	options.dump_after = "recompute";	/* and no further */
+	for (i = 0; i < 6; i++) {
+		char *text = activated_chain(&seed, 4, 4);
+		struct module *m = prepared(source_from_text(arena, "net.nn", text, strlen(text)));
+		struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
+		struct module *planned;
+		double best[2], cost;
+		int64_t budget;
+
+		step_try(model);
+		budget = model->trial->peak / 40 * (38 - i);
+		best[0] = cheapest(model, budget);
+		text = arena_printf(arena, "%.*srecompute auto(%lldB) }", (int)strlen(text) - 1, text,
+		    (long long)(budget + step_persistent(m, &options, model)));
+		cr_assert(pass_apply(&pass_order, m, &options));
+		model = step_model(arena, m->train, &options, STEP_REPEATS);
+		step_try(model);
+		best[1] = cheapest(model, budget);
+		if (fmin(best[0], best[1]) == HUGE_VAL)
+			continue;
+		planned = prepared(source_from_text(arena, "net.nn", text, strlen(text)));
+		cr_assert(pass_apply(&pass_recompute, planned, &options), "%s", text);
+		cost = cost_again(planned, model);
+		cr_expect_leq(cost, fmin(best[0], best[1]) + 0.5, "%s: %g, not %g or %g", text, cost, best[0], best[1]);
+		differ += best[1] < best[0] && best[1] > 0;
+	}
+	cr_expect_gt(differ, 0);
 }
 
 /* A choice that was searched for is found again for the same step, and for no other. */
