@@ -2,7 +2,8 @@
 """Emitted programs against PyTorch: in f64, or those of 16 bits against the same in PyTorch.
 
     compare.py [--target cuda] [--precision bf16|f16] ops [SPEC...]
-        forward values and gradients of one step: |a - b| / |b| <= 1e-5, in 16 bits <= 1e-2
+        forward values and gradients of one step: |a - b| / |b| <= 1e-5, in 16 bits <= 1e-2, or no more than
+        twice as far from f64 as PyTorch in 16 bits is
     compare.py [--target cuda] [--precision bf16|f16] steps SPEC...
         losses of five training steps from the same weights, and what sgd made of these: to 1e-4;
         in 16 bits the losses alone, to 1e-2
@@ -147,6 +148,7 @@ def operator_off(graph, program, precision="f32"):
     """The largest deviation of any tensor of one step, and which it was."""
     batch = program.batch = int(graph.settings["batch"])
     graph.nodes = graph.for_loss()
+    torch.manual_seed(0)            # whatever was compared before
     values = random_inputs(graph, batch, precision)
     load(graph, program, values)
     if precision not in NARROW:     # there, more of them would lie within a rounding of relu's kink
@@ -164,8 +166,10 @@ def operator_off(graph, program, precision="f32"):
         values[n] = values[n].requires_grad_()
     program.train_step(batch, 0.0)
     follow_draws(graph, program)
+    start = {n: v.detach().clone() for n, v in values.items()}
     ir.run(graph, values)
     values[graph.loss].backward()
+    exact = None
     found = []
     times = collections.Counter(graph.tensors[n].name for n in values)
     for number, v in values.items():
@@ -182,8 +186,26 @@ def operator_off(graph, program, precision="f32"):
             if theirs is None:
                 continue
             mine = program.made[label].astype(numpy.float64)
-            found.append((off(mine / scale if label.endswith(".grad") else mine, theirs), label))
+            mine = mine / scale if label.endswith(".grad") else mine
+            far = off(mine, theirs)
+            if precision in NARROW and far > 1e-2:
+                exact = exact or in_f64(graph, start, leaves)
+                best = exact[number].grad if number in leaves else exact[number]
+                far = far if off(mine, best) > 2 * off(theirs.detach().double().numpy(), best) else 1e-2
+            found.append((far, label))
     return worst(found or [(0.0, "nothing")])
+
+
+def in_f64(graph, start, leaves):
+    """The same step without roundings, to tell those that add up from what is wrong."""
+    for t in graph.tensors.values():
+        t.dtype = "f64" if t.dtype in NARROW else t.dtype
+    values = {n: v.double() if v.is_floating_point() else v for n, v in start.items()}
+    for n in leaves:
+        values[n].requires_grad_()
+    ir.run(graph, values)
+    values[graph.loss].backward()
+    return values
 
 
 def follow_draws(graph, program):

@@ -587,7 +587,9 @@ def where(n, c, *xs):
 
 
 def compared(how):
-    return lambda n, *xs: how(xs[0], second(n, "than", xs)).to(xs[0].dtype)
+    """With a number as it is written: PyTorch rounds that to 16 bits first, where x has these, so that of bf16 it says
+    x <= 0.4 of 0.40039."""
+    return lambda n, *xs: how(xs[0].double(), second(n, "than", (xs[0].double(), *xs[1:])).double()).to(xs[0].dtype)
 
 
 def sliced(n, x):
