@@ -55,7 +55,11 @@ suggest(struct checker *c, struct diag *g, const char *name, bool layer)
 	names_add_ops(ex->a, &n, OP_LAYER, OP_METRIC);
 	if (layer && suggest_library(ex, g, name))
 		return;
-	if (!names_suggest(ex, g, name, &n) && layer)
+	if (names_suggest(ex, g, name, &n) || !layer)
+		return;
+	if (name_written(name))
+		diag_help(ex->d, g, "here it is written: %s", name_written(name));
+	else
 		diag_help(ex->d, g, "'stowage explain --operators' lists the operators there are");
 }
 

@@ -58,34 +58,100 @@ static const struct {
 	{ "focal_loss", "focal" }, { "broadcast_to", "broadcast" },
 };
 
+/* What is no operator here, since it is written: of tensors x and y. tests/cli/written.test tries each. */
+static const struct {
+	const char *theirs, *here;
+} written[] = {
+	{ "log_softmax", "z = x - max(x, axis=-1, keep=true), then z - log(sum(exp(z), "
+	    "axis=-1, keep=true)); cross_entropy takes x itself" },
+	{ "logsumexp", "max(x, axis=-1) + log(sum(exp(x - max(x, axis=-1, keep=true)), axis=-1))" },
+	{ "softmin", "softmax(-x)" },
+	{ "tan", "sin(x) / cos(x)" },
+	{ "sinh", "(exp(x) - exp(-x)) / 2" },
+	{ "cosh", "(exp(x) + exp(-x)) / 2" },
+	{ "log2", "log(x) / log(2)" },
+	{ "log10", "log(x) / log(10)" },
+	{ "exp2", "2 ^ x" },
+	{ "erfc", "1 - erf(x)" },
+	{ "logit", "log(x / (1 - x))" },
+	{ "norm", "sqrt(sum(x ^ 2, axis=-1))" },
+	{ "cosine_similarity", "sum(l2norm(x, axis=-1) * l2norm(y, axis=-1), axis=-1)" },
+	{ "dot", "sum(x * y, axis=-1)" },
+	{ "inner", "sum(x * y, axis=-1)" },
+	{ "cumsum", "matmul(tril(n), x), of x [n, width]" },
+	{ "round", "floor(x + 0.5), which rounds halves up" },
+	{ "trunc", "sign(x) * floor(abs(x))" },
+	{ "frac", "x - floor(x)" },
+	{ "remainder", "x - y * floor(x / y)" },
+	{ "lerp", "x + w * (y - x)" },
+	{ "arange", "iota(n, start=0, step=1)" },
+	{ "linspace", "iota(n, start=a, step=(b - a) / (n - 1))" },
+	{ "full", "constant(shape, value)" },
+	{ "zeros_like", "zeros(x)" },
+	{ "ones_like", "ones(x)" },
+	{ "rand", "uniform(shape)" },
+	{ "randn", "normal(shape)" },
+	{ "tile", "x -> repeat(2, 1), a number for each axis" },
+	{ "fliplr", "flip(-1)" },
+	{ "vstack", "concat(x, y, axis=0)" },
+	{ "hstack", "concat(x, y, axis=-1)" },
+	{ "clamp_min", "max(x, least)" },
+	{ "clamp_max", "min(x, most)" },
+	{ "fmax", "max(x, y)" },
+	{ "fmin", "min(x, y)" },
+	{ "hardshrink", "x * (abs(x) > 0.5)" },
+	{ "softshrink", "sign(x) * max(abs(x) - 0.5, 0)" },
+	{ "crelu", "concat(relu(x), relu(-x))" },
+	{ "DepthwiseConv2D", "conv(channels(x), 3, groups=channels(x))" },
+	{ "SeparableConv2D", "conv(channels(x), 3, groups=channels(x)) -> conv(filters, 1)" },
+	{ "DropPath", "x * (ones((1, 1, 1)) -> broadcast((1, 1, 1), samples=true) -> "
+	    "dropout(rate)), with as many axes as x" },
+	{ "Dropout2d", "x * (ones((c, 1, 1)) -> broadcast((c, 1, 1), samples=true) -> "
+	    "dropout(rate)), of c channels" },
+	{ "SpatialDropout2D", "x * (ones((c, 1, 1)) -> broadcast((c, 1, 1), samples=true) -> "
+	    "dropout(rate)), of c channels" },
+	{ "GaussianNoise", "x + normal(x, std=0.1), which validation has, too" },
+	{ "EmbeddingBag", "embedding(vocab, width) -> mean(axis=0)" },
+	{ "einsum", "matmul, with reshape and permute before and after it" },
+	{ "MaxUnpool2d", "of y = x -> maxpool(2): (z -> upsample(2)) * (x == (y -> upsample(2)))" },
+	{ "ConstantPad1d", "pad(n, value, axis=-1)" },
+	{ "ConstantPad3d", "pad(n, value, axis=(-3, -2, -1))" },
+	{ "ZeroPad1d", "pad(n, axis=-1)" },
+	{ "ZeroPad3d", "pad(n, axis=(-3, -2, -1))" },
+	{ "ZeroPadding1D", "pad(n, axis=-1)" },
+	{ "ZeroPadding3D", "pad(n, axis=(-3, -2, -1))" },
+	{ "Cropping1D", "x[:, n:-n]" },
+	{ "ReflectionPad1d", "pad(n, mode=reflect, axis=-1)" },
+	{ "ReflectionPad2d", "pad(n, mode=reflect)" },
+	{ "ReflectionPad3d", "pad(n, mode=reflect, axis=(-3, -2, -1))" },
+	{ "ReplicationPad1d", "pad(n, mode=replicate, axis=-1)" },
+	{ "ReplicationPad2d", "pad(n, mode=replicate)" },
+	{ "ReplicationPad3d", "pad(n, mode=replicate, axis=(-3, -2, -1))" },
+	{ "CircularPad1d", "pad(n, mode=circular, axis=-1)" },
+	{ "CircularPad2d", "pad(n, mode=circular)" },
+	{ "CircularPad3d", "pad(n, mode=circular, axis=(-3, -2, -1))" },
+};
+
 static const char *const others[] = {
-	"activation", "Identity", "cosine_similarity", "binary_crossentropy", "rrelu",
-	"crelu", "maxout", "log_softmax", "softmin",
-	"gumbel_softmax", "rmse", "msle", "mape", "smape", "Dropout2d", "Dropout3d",
-	"SpatialDropout2D", "AlphaDropout", "DropPath", "GaussianNoise", "LocalResponseNorm",
-	"lrn", "weight_norm", "spectral_norm", "SeparableConv2D", "DepthwiseConv2D",
-	"deform_conv2d", "partial_conv", "einsum", "Bilinear", "acos", "acosh", "arccos",
-	"arccosh", "asin", "asinh", "arcsin", "arcsinh", "atan", "atan2", "atanh", "arctan",
-	"arctan2", "arctanh", "tan", "sinh", "cosh", "sinc", "log2", "log10", "logit", "exp2",
-	"erfc", "erfinv", "median", "nanmedian", "nanmean", "nansum", "nanquantile", "mode",
-	"prod", "cumsum", "cumprod", "logsumexp", "logaddexp", "sort", "argsort", "msort",
-	"cross", "outer", "inner", "dot", "norm", "renorm", "dist", "cdist", "diff", "diag",
-	"trace", "kron", "svd", "lstsq", "geqrf", "stft", "istft", "fliplr", "flipud", "rot90",
-	"rand", "randn", "randint", "range", "arange", "linspace", "logspace", "full",
-	"full_like", "ones_like", "zeros_like", "rand_like", "randn_like", "tile",
-	"repeat_interleave", "scatter", "hsplit", "vsplit", "dsplit", "hstack", "vstack",
-	"dstack", "clone", "cov", "corrcoef", "conj", "real", "imag", "copysign", "signbit",
-	"sgn", "lerp", "ldexp", "frexp", "xlogy", "addmm", "addmv", "addr", "addbmm", "addcdiv",
-	"addcmul", "isin", "isinf", "isnan", "isfinite", "argwhere", "fmax", "fmin", "aminmax",
-	"floor_divide", "remainder", "fmod", "trunc", "frac", "round", "deg2rad", "rad2deg",
-	"lgamma", "digamma", "gamma", "polygamma", "Fold", "EmbeddingBag", "Dropout1d",
-	"feature_dropout", "GRUCell", "LSTMCell", "RNNCell", "rnn_relu", "rnn_tanh", "RNNBase",
-	"Hardshrink", "Softshrink", "Softmax2d", "AdaptiveLogSoftmaxWithLoss", "ConstantPad1d",
-	"ConstantPad3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
-	"FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d",
-	"ParameterDict", "ParameterList", "SyncBatchNorm", "Transformer", "TransformerEncoder",
-	"TransformerDecoder", "normalize", "upsample_bilinear", "upsample_nearest",
-	"linear_cross_entropy", "grouped_mm", "scaled_mm", "conv_tbc", "clamp_min", "clamp_max",
+	"activation", "Identity", "binary_crossentropy", "rrelu", "maxout", "gumbel_softmax",
+	"rmse", "msle", "mape", "smape", "Dropout3d", "AlphaDropout", "LocalResponseNorm", "lrn",
+	"weight_norm", "spectral_norm", "deform_conv2d", "partial_conv", "Bilinear", "acos",
+	"acosh", "arccos", "arccosh", "asin", "asinh", "arcsin", "arcsinh", "atan", "atan2",
+	"atanh", "arctan", "arctan2", "arctanh", "sinc", "erfinv", "median", "nanmedian",
+	"nanmean", "nansum", "nanquantile", "mode", "prod", "cumprod", "logaddexp", "sort",
+	"argsort", "msort", "cross", "outer", "renorm", "dist", "cdist", "diff", "diag", "trace",
+	"kron", "svd", "lstsq", "geqrf", "stft", "istft", "flipud", "rot90", "randint", "range",
+	"logspace", "full_like", "rand_like", "randn_like", "repeat_interleave", "scatter",
+	"hsplit", "vsplit", "dsplit", "dstack", "clone", "cov", "corrcoef", "conj", "real",
+	"imag", "copysign", "signbit", "sgn", "ldexp", "frexp", "xlogy", "addmm", "addmv",
+	"addr", "addbmm", "addcdiv", "addcmul", "isin", "isinf", "isnan", "isfinite", "argwhere",
+	"aminmax", "floor_divide", "fmod", "deg2rad", "rad2deg", "lgamma", "digamma", "gamma",
+	"polygamma", "Fold", "Dropout1d", "feature_dropout", "GRUCell", "LSTMCell", "RNNCell",
+	"rnn_relu", "rnn_tanh", "RNNBase", "Softmax2d", "AdaptiveLogSoftmaxWithLoss",
+	"MaxUnpool1d", "MaxUnpool3d", "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d",
+	"LPPool2d", "LPPool3d", "ParameterDict", "ParameterList", "SyncBatchNorm", "Transformer",
+	"TransformerEncoder", "TransformerDecoder", "normalize", "upsample_bilinear",
+	"upsample_nearest", "linear_cross_entropy", "grouped_mm", "scaled_mm", "conv_tbc",
 	"std_mean", "var_mean", "quantize", "dequantize", "slice_scatter", "slice_inverse",
 	"embedding_renorm", "smm", "spmm", "dsmm", "hsmm", "copy", "save", "load", "wait",
 	"save_for_backward", "can_cast", "broadcast_tensors", "broadcast_shapes", "fill", "rsub",
@@ -100,8 +166,8 @@ static const char *const others[] = {
 	"qhadam", "madgrad", "muon", "lars", "sgdw", "sgdm", "adam8bit", "lion8bit", "sophia",
 	"shampoo", "soap", "prodigy", "yogi", "ftrl", "novograd", "lbfgs", "sparse_adam",
 	"cosine_restarts", "CosineAnnealingWarmRestarts", "cosine_with_restarts",
-	"linear_warmup", "constant_with_warmup", "step_decay", "ConstantLR", "LinearLR", "logdet", "scaled_addmm", "zero",
-	"q_scale",
+	"linear_warmup", "constant_with_warmup", "step_decay", "ConstantLR", "LinearLR",
+	"logdet", "scaled_addmm", "zero", "q_scale",
 };
 
 bool
@@ -119,6 +185,17 @@ name_same(const char *a, const char *b)
 	}
 }
 
+const char *
+name_written(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(written) / sizeof(*written); i++)
+		if (name_same(name, written[i].theirs))
+			return written[i].here;
+	return NULL;
+}
+
 bool
 name_elsewhere(const char *name, const char **ours)
 {
@@ -130,6 +207,8 @@ name_elsewhere(const char *name, const char **ours)
 			*ours = same[i].ours;
 			return true;
 		}
+	if (name_written(name))
+		return true;
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (name_same(name, others[i]))
 			return true;

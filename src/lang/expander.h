@@ -208,6 +208,8 @@ bool		 name_same(const char *, const char *);
 /* Is it a name that means something in other frameworks? *OURS is that of the same thing here, of an operator or a
  * block of std/; NULL: it is not to be had. */
 bool		 name_elsewhere(const char *name, const char **ours);
+/* How what others call so is written of operators there are; or NULL. */
+const char	*name_written(const char *name);
 const char	*names_near(const char *name, const struct names *);	/* or NULL */
 /* "did you mean 'x'?" when one is near, with a fix where its letters leave no other; returns whether one is */
 bool	names_suggest(struct expander *, struct diag *, const char *name, const struct names *);

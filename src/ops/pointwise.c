@@ -111,8 +111,8 @@ axes_agree(struct build *b, const struct node *n, const struct tensor *full, con
 	int i;
 
 	if (x->rank > 0 && x->rank != full->rank)
-		return op_error(b, n, "%s: operands must have equally many axes, but one is %s and the other %s",
-		    n->op->name, op_operand_text(b, full), op_operand_text(b, x));
+		return op_error(b, n, "%s: operands must have equally many axes, but one is %s and the other %s; "
+		    "reshape one so that it has axes of 1 along which it is repeated", n->op->name, op_operand_text(b, full), op_operand_text(b, x));
 	for (i = 0; i < x->rank; i++)
 		if (x->dim[i] != full->dim[i] && x->dim[i] != 1 && full->dim[i] != 1)
 			return op_error(b, n, "%s: %s and %s differ in axis %d (%lld and %lld); extents must be "
