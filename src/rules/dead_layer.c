@@ -147,6 +147,32 @@ layer_is_live(const struct graph *g, int i, const bool *live)
 	return false;
 }
 
+/* Places of layers that are used, so that of a block some use reads them. */
+static struct place_set
+places_used(struct lint *l, const struct graph *g, const bool *live)
+{
+	struct place_set used = { NULL };
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (is_live(g->nodes.v[i], live))
+			place_add(&used, l, g->nodes.v[i]->loc);
+	return used;
+}
+
+/* Of a block that chooses between its definitions, those that one use leaves aside; they cost nothing, unless they have
+ * parameters. */
+static bool
+is_left_aside(const struct node *n, const struct place_set *used)
+{
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && tensor_kind_persistent(n->in[k]->kind))
+			return false;
+	return place_has(used, n->loc);
+}
+
 /* Only a network that is trained or measured has dead layers; in others, what nobody reads is the
  * output. */
 static void
@@ -154,7 +180,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct graph *g = m->forward;
-	struct place_set reported = { NULL };
+	struct place_set reported = { NULL }, used;
 	struct mentions u = { .arena = m->arena };
 	bool *live;
 	struct tensor_readers r;
@@ -167,12 +193,13 @@ check(const struct rule *rule, struct lint *l)
 	mark_live(g, live);
 	bytes = dead_bytes(m, live, &layers);
 	r = readers_of(l);
+	used = places_used(l, g, live);
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 		struct diag *d;
 
 		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || layer_is_live(g, i, live) ||
-		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) ||
+		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) || is_left_aside(n, &used) ||
 		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		d = lint_report(l, rule, n->loc, "nothing uses '%.*s': it reaches no loss and no "
@@ -195,7 +222,8 @@ const struct rule rule_dead_layer = {
 	    "the arena and in checkpoints, as they were initialised. Most often a definition was "
 	    "renamed, and one use of it was not.\n\n"
 	    "Reported at the last layer of each dead chain, in networks with a loss or a metric "
-	    "(in others the unread tensors are the answer). Delete it, or use it. In PyTorch such "
+	    "(in others the unread tensors are the answer); quiet where a block leaves a layer without parameters "
+	    "aside that another of its uses reads. Delete it, or use it. In PyTorch such "
 	    "layers take part in forward, and DistributedDataParallel stops with \"Expected to "
 	    "have finished reduction in the prior iteration\".",
 	.check = check,
