@@ -291,6 +291,8 @@ struct op_calls {
 struct op_rounds {
 	/* What of operand K the body gets, with its type and shape in X; false after op_error(). */
 	bool (*operand)(struct build *, const struct node *, int k, struct tensor *x);
+	/* What may be wrong with the node's operands if the body has a mistake, for its message; NULL: nothing. */
+	const char *(*advice)(struct build *, const struct node *);
 	/* How many different rounds there are; NULL: one. */
 	int (*count)(const struct node *);
 	/* Makes of a copy of the body what one round runs, once formulas are joined: says what of it is

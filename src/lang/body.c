@@ -27,12 +27,31 @@ add_input(struct making *b, enum tensor_kind kind, const struct tensor *like, co
 	return t;
 }
 
+/* The operator's node, as far as there is one. */
+static struct node
+probe_of(struct making *b, struct binding_result *r, struct loc loc)
+{
+	return (struct node){ .op = b->op, .path = b->path, .loc = ex_place(b->ex, loc), .in = b->operands.v,
+		.nin = b->operands.n, .attr = r->attr };
+}
+
+/* What the operator says of a mistake in its body, beside the first. */
+static void
+advise(struct making *b, struct binding_result *r, struct loc loc, int before)
+{
+	struct node probe = probe_of(b, r, loc);
+	struct expander *ex = b->ex;
+	const char *text;
+
+	if (ex->d->all.n > before && b->op->rounds.advice && (text = b->op->rounds.advice(&ex->b, &probe)))
+		diag_help(ex->d, ex->d->all.v[before], "%s", text);
+}
+
 static bool
 add_operands(struct making *b, struct binding_result *r, struct loc loc, struct value *v)
 {
 	struct expander *ex = b->ex;
-	struct node probe = { .op = b->op, .path = b->path, .loc = ex_place(ex, loc), .in = b->operands.v,
-		.nin = b->operands.n, .attr = r->attr };
+	struct node probe = probe_of(b, r, loc);
 	int before = ex->d->all.n, k;
 	bool good = true;
 	struct tensor x;
@@ -141,7 +160,7 @@ make_body(struct expander *ex, const struct op *op, const char *path, struct loc
 {
 	struct making b = { .ex = ex, .op = op, .path = path, .g = ir_graph(ex->m, "body", true) };
 	struct value *v = arena_array(ex->a, (size_t)*noperands + 1, sizeof(*v)), made;
-	int i;
+	int i, before;
 
 	for (i = 0; i < *noperands; i++) {
 		if ((*operand)[i]->kind == T_POISON)
@@ -150,7 +169,9 @@ make_body(struct expander *ex, const struct op *op, const char *path, struct loc
 	}
 	if (!add_operands(&b, r, loc, v))
 		return false;
+	before = ex->d->all.n;
 	made = expand(&b, r->body, loc, (struct operands){ v, *noperands });
+	advise(&b, r, loc, before);
 	if (!take_results(&b, r->body, loc, &made))
 		return false;
 	close_body(&b);

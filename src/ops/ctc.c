@@ -119,8 +119,8 @@ target_fits(struct build *b, const struct node *n)
 		return op_error(b, n, "ctc: target must be the labels of a sample, class[K, most], but it is %s of %s",
 		    op_operand_text(b, t), dtype_name(t->dtype));
 	if (x->rank != 2 || x->dim[1] != t->classes)
-		return op_error(b, n, "ctc: logits are %s, but target '%s' is %s and needs logits of shape [steps, %d]",
-		    op_operand_text(b, x), t->name, tensor_type_text(b->module->arena, t), t->classes);
+		return op_error(b, n, "ctc: logits are %s, but target '%s' is %s and needs logits of shape [steps, %d]: "
+		    "the blank is one of these", op_operand_text(b, x), t->name, tensor_type_text(b->module->arena, t), t->classes);
 	if (x->batched != t->batched)
 		return op_error(b, n, "ctc: of logits %s and target '%s' only one depends on the batch",
 		    op_operand_text(b, x), t->name);

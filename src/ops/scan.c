@@ -184,6 +184,19 @@ operand(struct build *b, const struct node *n, int k, struct tensor *x)
 	return true;
 }
 
+/* A state that looks like one more sequence. */
+static const char *
+advice(struct build *b, const struct node *n)
+{
+	int64_t sequences = op_int(n, "sequences"), axis = op_int(n, "axis");
+	const struct tensor *x = n->in[0], *h = n->nin > sequences ? n->in[sequences] : NULL;
+
+	if (!h || h->rank != x->rank || h->dim[axis] != x->dim[axis])
+		return NULL;
+	return arena_printf(b->module->arena, "%s is a state here, given whole to the first step; sequences=%lld makes it a sequence, of which "
+	    "each step gets its own", op_operand_text(b, h), (long long)sequences + 1);
+}
+
 /* What would need numbers that are another step's, or of all steps. */
 static bool
 node_may_repeat(struct build *b, const struct node *n)
@@ -356,6 +369,7 @@ const struct op op_scan = {
 	.memory.workspace = scan_work,
 	.memory.optional_out = ~0u,
 	.rounds.operand = operand,
+	.rounds.advice = advice,
 	.rounds.make = scan_make,
 	.torch.calls = scan_torch,
 	.torch.rounds = scan_torch_rounds,
