@@ -1,4 +1,5 @@
 /* Elements of 16 bits, with five of exponent and ten of fraction, rounded to the nearest, ties to even (IEEE 754 binary16). */
+#pragma once
 struct __half {
 	uint16_t bits;
 };

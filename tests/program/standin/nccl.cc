@@ -23,7 +23,9 @@
 #include <unistd.h>
 
 #include <nccl.h>
-#ifndef EMULATED
+#ifdef EMULATED
+#include "cuda_fp16.h"
+#else
 #include "card.h"
 #endif
 
@@ -110,6 +112,38 @@ nccl_bytes(int type)
 	return type == ncclDouble ? 8 : type == ncclFloat ? 4 : type == ncclInt8 ? 1 : 2;
 }
 
+/* Elements of f16: where kernels are emulated, theirs, as not every compiler of a host has them. */
+#ifdef EMULATED
+static float
+nccl_of_half(uint16_t bits)
+{
+	return __half2float({ bits });
+}
+
+static uint16_t
+nccl_half(double value)
+{
+	return __float2half((float)value).bits;
+}
+#else
+static float
+nccl_of_half(uint16_t bits)
+{
+	_Float16 x;
+
+	return memcpy(&x, &bits, 2), (float)x;
+}
+
+static uint16_t
+nccl_half(double value)
+{
+	_Float16 x = (_Float16)value;
+	uint16_t bits;
+
+	return memcpy(&bits, &x, 2), bits;
+}
+#endif
+
 static double
 nccl_number(const unsigned char *at, int type)
 {
@@ -127,8 +161,7 @@ nccl_number(const unsigned char *at, int type)
 		bits = (uint32_t)h << 16;
 		return memcpy(&f, &bits, 4), f;
 	}
-	_Float16 x;
-	return memcpy(&x, at, 2), (double)x;
+	return nccl_of_half(h);
 }
 
 static void
@@ -147,8 +180,8 @@ nccl_store(unsigned char *at, int type, double value)
 		h = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 		memcpy(at, &h, 2);
 	} else {
-		_Float16 x = (_Float16)value;
-		memcpy(at, &x, 2);
+		h = nccl_half(value);
+		memcpy(at, &h, 2);
 	}
 }
 
