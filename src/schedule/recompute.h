@@ -16,6 +16,7 @@
  *     recompute_steps.c     such lists, and striking out what need not be made again
  *     recompute_tried.c     what trials have shown, by the choice
  *     recompute_moves.c     moves, and estimates of their value
+ *     recompute_vain.c      moves that need no trial
  *     step_model.c          the step as flat arrays, for these files and for order.c
  *     step_trial.c          one run of the step under a choice: its exact peak and its cost
  *

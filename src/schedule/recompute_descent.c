@@ -67,6 +67,10 @@ move_gain(struct state_search *s, const struct move *move)
 	bool good;
 
 	s->trials++;
+	if (vain_is(s, move)) {
+		s->m->effort += s->nlive;
+		return -1;
+	}
 	move_make(s, move);
 	good = tried_look_up(s, &excess, &cost);
 	moves_take_back(s);
@@ -207,9 +211,9 @@ search_restore(struct state_search *s)
 			continue;
 		c = search_remake_cost(s, v);
 		cost = c.macs + s->traffic * c.traffic;
-		s->move[s->nmoves++] = (struct move){ v, TO_KEEP, 0, cost };
+		s->move[s->nmoves++] = (struct move){ .value = v, .kind = TO_KEEP, .score = cost };
 		if (m->state[v] == EACH)
-			s->move[s->nmoves++] = (struct move){ v, TO_AGAIN, 0, cost / 2 };
+			s->move[s->nmoves++] = (struct move){ .value = v, .kind = TO_AGAIN, .score = cost / 2 };
 	}
 	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_score);
 	for (i = 0; i < s->nmoves && i < RESTORED; i++) {

@@ -16,10 +16,16 @@ enum move_kind {
 	MOVE_KINDS
 };
 
+struct untouched {		/* what a move leaves as it is: events before `to` */
+	int from, to;
+	int64_t freed;		/* but that the value is there from `from` on, and so many bytes may not be */
+};
+
 struct move {
 	int value;
 	enum move_kind kind;
 	double gain, score;	/* excess removed, and that for its cost: both estimated */
+	struct untouched untouched;
 };
 
 struct change {
@@ -61,6 +67,10 @@ struct state_search {
 	double excess, cost;	/* of the choice that stands */
 	double *above;		/* by event: the excess before it, summed */
 	int64_t highest;	/* the most above the aim at one event */
+	int64_t *live;		/* by event, of nlive: what is alive in the trial of the choice that stands, */
+	int nlive;
+	int *copy;		/* and by value of the model that is made again in it: the first copy */
+	int *last;		/* by value of the model, of roots: the last node that uses it */
 	struct move *move;
 	int nmoves;
 	int64_t most_effort;	/* events in all trials of a descent, after which it ends */
@@ -117,6 +127,14 @@ search_next_rung(int64_t peak)
 {
 	return peak - peak / STEP - 1;
 }
+
+/* ---- recompute_vain.c ---- */
+
+/* Notes the last trial, which is of the choice that stands; what keeping V, which is made again in it, leaves as it is; and whether
+ * a move can remove no excess: false where that is not told. */
+void			vain_note(struct state_search *);
+struct untouched	vain_untouched(const struct state_search *, int v);
+bool			vain_is(const struct state_search *, const struct move *);
 
 /* ---- recompute_tried.c ---- */
 

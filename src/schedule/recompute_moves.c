@@ -163,7 +163,7 @@ exchanged(struct state_search *s, int v)
 static void
 propose(struct state_search *s, int v, enum move_kind kind, double gain)
 {
-	struct move move = { v, kind, gain, 0 };
+	struct move move = { .value = v, .kind = kind, .gain = gain };
 	struct remake_cost c;
 
 	if (gain <= 0 || s->until[MOVE_KINDS * v + (int)kind] > s->made)
@@ -172,6 +172,8 @@ propose(struct state_search *s, int v, enum move_kind kind, double gain)
 	c = search_remake_cost(s, v);
 	moves_take_back(s);
 	move.score = gain / (c.macs + s->traffic * c.traffic + 1);
+	if (kind == TO_KEEP)
+		move.untouched = vain_untouched(s, v);
 	if (c.macs == 0 || s->limits->products)
 		s->move[s->nmoves++] = move;
 }
@@ -199,6 +201,7 @@ moves_propose(struct state_search *s)
 
 	s->nmoves = 0;
 	search_sum_excess(s);
+	vain_note(s);
 	for (i = 0; i < s->n; i++) {
 		int v = s->candidate[i], copy = t->current[v];
 		int64_t bytes = m->value[v].bytes;

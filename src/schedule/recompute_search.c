@@ -252,6 +252,10 @@ recompute_go_down(struct model *m, const struct search_limits *limits)
 	if (choices <= EXHAUSTIVE)
 		return try_all(&s, free, nfree, choices);
 	s.above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s.above));
+	s.live = arena_array(m->arena, (size_t)m->trial->most_events + 1, sizeof(*s.live));
+	s.copy = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s.copy));
+	s.last = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s.last));
+	step_lives(m, s.copy, s.last);	/* the former is not of interest yet */
 	s.move = arena_array(m->arena, 2 * (size_t)s.n + 1, sizeof(*s.move));
 	s.until = arena_array(m->arena, MOVE_KINDS * (size_t)m->nvalues + 1, sizeof(*s.until));
 	s.change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s.n + 1),
