@@ -107,7 +107,7 @@ def nms(n, boxes, scores, groups=None):
         kept = []
         for g in group.unique():
             own = torch.nonzero(group == g)[:, 0]
-            kept.append(own[ops.nms(given[some][own], score[own], n.attrs["most"])])
+            kept.append(own[ops.nms(given[some][own].double(), score[own].double(), n.attrs["most"])])
         kept = torch.cat(kept).sort().values if kept else torch.zeros(0, dtype=torch.int64)
         kept = some[kept[score[kept].sort(descending=True, stable=True).indices]][:n.attrs["k"]]
         out[i, :len(kept)] = kept

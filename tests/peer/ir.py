@@ -733,7 +733,7 @@ OPERATORS = {
     "concat": lambda n, *xs: torch.cat(xs, axis(n) - (n.attrs.get("axis", 0) >= 0 and not n.batched)),
     "add": lambda n, x, y: x + y, "sub": lambda n, x, y: x - y, "mul": lambda n, x, y: x * y,
     "scale": lambda n, x: x * n.attrs["factor"] + n.attrs["offset"],
-    "cast": lambda n, x: x.to(torch.get_default_dtype()),
+    "cast": lambda n, x: x.to(dtype_of(n.out)),
     "parameter": lambda n, w: w,
     "attend": attend, "rope": rope, "sinusoid": sinusoid,
     "parameter": lambda n, w: w, "from_file": lambda n, w: w, "class_table": lambda n, w: w, "embedding": embedding,
