@@ -21,7 +21,6 @@
 
 #include "base/text.h"
 #include "target/target.h"
-#include "ir/dotted_path.h"
 #include "ir/op.h"
 #include "ir/pass.h"
 #include "plan/plan.h"
@@ -297,39 +296,71 @@ is_cheaper(struct model *model, const struct module *planned, const struct modul
 	return !found || s.cost < cost || planned->plan->arena_bytes < found->plan->arena_bytes;
 }
 
-/* The cheapest way in the order that stands, or in the one that the next pass gives a step that makes nothing again: of
- * either there are budgets for which it is cheaper by some percent. The model's trial is of what fits, and where that is in
- * the other order, so is the graph. */
+/* Puts the step into the order that the next pass gives one that makes nothing again; returns the one that stood. */
+static struct node **
+reorder(struct budget *b, struct model *model)
+{
+	struct pass_options quiet = of_trials(b->o);
+	struct graph *g = b->m->train;
+	struct node **stood = arena_array(model->arena, (size_t)g->nodes.n, sizeof(*stood));
+
+	memcpy(stood, g->nodes.v, (size_t)g->nodes.n * sizeof(*stood));
+	passes_between(b->m, &quiet, "recompute", "order");
+	step_reorder(model);
+	return stood;
+}
+
+static void
+reorder_back(struct budget *b, struct model *model, struct node **stood)
+{
+	struct graph *g = b->m->train;
+
+	memcpy(g->nodes.v, stood, (size_t)g->nodes.n * sizeof(*stood));
+	step_reorder(model);
+}
+
+/* What OTHER found in the other order is taken, or that which stood stands again. */
+static bool
+take_other(struct budget *b, struct budget *other, struct model *model, bool better, struct node **stood)
+{
+	forget_close(other);	/* its events are numbered by the other order */
+	if (better)
+		b->planned = other->planned;
+	else
+		reorder_back(b, model, stood);
+	return better;
+}
+
+/* The cheapest way in the order that stands, or in the other one: of either there are budgets for which it is cheaper by
+ * some percent. The model's trial is of what fits, and where that is in the other order, so is the graph. */
 static bool
 search_both_orders(struct budget *b, struct model *model, const struct search_limits *limits)
 {
 	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
 	struct search_limits there = *limits;
-	struct pass_options quiet = of_trials(b->o);
-	struct graph *g = b->m->train;
-	size_t size = (size_t)g->nodes.n * sizeof(struct node *);
-	struct node **order = arena_array(model->arena, (size_t)g->nodes.n, sizeof(*order));
 	struct steps steps = steps_new(model);
-	bool better = false;
+	struct node **stood;
+	bool better;
 
 	if (recompute_cheapest(model, limits, HUGE_VAL))
 		steps_of_trial(model, &steps);
-	memcpy(order, g->nodes.v, size);
-	passes_between(b->m, &quiet, "recompute", "order");
-	if (memcmp(order, g->nodes.v, size) != 0) {
-		step_reorder(model);
-		there.context = &other;
-		better = recompute_cheapest(model, &there, steps.cost) &&
-		    is_cheaper(model, other.planned, b->planned, steps.cost);
-		forget_close(&other);
-	}
-	if (better) {
-		b->planned = other.planned;
-		return true;
-	}
-	memcpy(g->nodes.v, order, size);
-	step_reorder(model);
-	return b->planned && steps_try(model, &steps);
+	stood = reorder(b, model);
+	there.context = &other;
+	better = recompute_cheapest(model, &there, steps.cost) &&
+	    is_cheaper(model, other.planned, b->planned, steps.cost);
+	return take_other(b, &other, model, better, stood) || (b->planned && steps_try(model, &steps));
+}
+
+/* All the way down in the other order; what its trials come to is ordered once more, so this may fit where no way does. */
+static bool
+go_down_in_other_order(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
+	struct search_limits there = *limits;
+	struct node **stood = reorder(b, model);
+
+	there.context = &other;
+	return take_other(b, &other, model, recompute_go_down(model, &there), stood);
 }
 
 /* The smallest arena that was found, that of the last trial included. */
@@ -408,16 +439,16 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
 	    .most_work = work_for(o), .products = true, .unasked = for_speed(m, o), .fits = fits_budget,
 	    .context = &budget };
-	bool found;
+	bool small, found;
 
 	if (m->set.recompute_budget && limits.budget < 0) {
 		found_impossible(m, bytes - limits.budget);
 		return false;
 	}
 	step_try(model);
-	found = fits_budget(model, &budget) ||
-	    (recompute_is_small(model) && search_both_orders(&budget, model, &limits)) ||
-	    recompute_go_down(model, &limits) || (!o->search_work && place_close(&budget, model));
+	small = recompute_is_small(model);
+	found = fits_budget(model, &budget) || (small && search_both_orders(&budget, model, &limits)) ||
+	    recompute_go_down(model, &limits) || (small && go_down_in_other_order(&budget, model, &limits)) || (!o->search_work && place_close(&budget, model));
 	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
@@ -426,64 +457,6 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 		return true;
 	found_none(m, least_found(&budget, model));
 	return false;
-}
-
-/* ---- by name ---- */
-
-/* By forward node, how much of its path a pattern of the spec names, or 0: nodes with the same part
- * are one region, which is recomputed from its inputs. */
-static size_t *
-regions_of(const struct module *m, const struct model *model)
-{
-	const struct pattern *pattern = m->set.recompute_pattern;
-	struct path_set *set = path_set_new(model->arena, pattern, m->set.nrecompute);
-	size_t *length = arena_array(model->arena, (size_t)model->forward + 1, sizeof(*length));
-	int i, k;
-
-	for (i = 0; i < model->forward; i++) {
-		const char *path = model->node[i].node->path;
-
-		if ((k = path_set_first(set, path)) >= 0)
-			length[i] = path_match(pattern[k].text, path);
-	}
-	return length;
-}
-
-static bool
-same_region(const struct model *model, const size_t *region, int a, int b)
-{
-	return region[a] && region[a] == region[b] && strncmp(model->node[a].node->path,
-	    model->node[b].node->path, region[a]) == 0;
-}
-
-/* What only its own region reads is recomputed; the inputs of a region are kept. */
-static void
-settle_regions(const struct module *m, struct model *model)
-{
-	const size_t *region = regions_of(m, model);
-	int i, k;
-
-	for (i = 0; i < model->nvalues; i++) {
-		struct model_value *v = &model->value[i];
-
-		if (v->def >= 0 && v->def < model->forward && !v->fixed && v->root == i &&
-		    region[v->def]) {
-			v->settled = true;
-			model->state[i] = AGAIN;
-		}
-	}
-	for (i = 0; i < model->forward; i++)
-		for (k = 0; k < model->node[i].nin; k++) {
-			int in = model->node[i].in[k], root = in < 0 ? -1 : model->value[in].root;
-			int def = in < 0 ? -1 : model->value[root].def;
-
-			if (def < 0 || same_region(model, region, def, i))
-				continue;
-			if (region[i] || model->value[root].settled) {
-				model->state[root] = KEEP;
-				model->value[root].settled = true;
-			}
-		}
 }
 
 /* ---- without a budget ---- */
@@ -514,7 +487,7 @@ choose_cheap(struct module *m, struct model *model)
 
 	if (step_price(model, USUAL_BATCH)) {
 		if (m->set.recompute == RECOMPUTE_PATTERN)
-			settle_regions(m, model);
+			recompute_settle(m, model);
 		search_cheaply(m, model);
 	}
 	step_price(model, batch);

@@ -3,6 +3,7 @@
  * recomputed from what is kept. step.h defines the states that a tensor may have, and their cost.
  *
  *     recompute.c           the pass: what the spec asks for, and rewriting the graph
+ *     recompute_named.c     what the spec names
  *     recompute_search.c    choosing the states: without a budget, or among few tensors all choices
  *     recompute_exact.c     the cheapest way of all to a budget, in networks of about a dozen layers
  *     recompute_sets.c      the step as events over sets of tensors, for that

@@ -86,6 +86,11 @@ struct state_search {
 	struct gaps *gaps;	/* recompute_gaps.c */
 };
 
+/* ---- recompute_named.c ---- */
+
+/* Settles the states that the spec's patterns ask for. */
+void	recompute_settle(const struct module *, struct model *);
+
 /* ---- recompute_moves.c ---- */
 
 /* Of the last trial: its cost, whether it is feasible at all, and the excess above the aim. */
