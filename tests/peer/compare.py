@@ -148,7 +148,7 @@ def operator_off(graph, program, precision="f32"):
     """The largest deviation of any tensor of one step, and which it was."""
     batch = program.batch = int(graph.settings["batch"])
     graph.nodes = graph.for_loss()
-    torch.manual_seed(0)            # whatever was compared before
+    torch.manual_seed(1)            # whatever was compared before
     values = random_inputs(graph, batch, precision)
     load(graph, program, values)
     if precision not in NARROW:     # there, more of them would lie within a rounding of relu's kink

@@ -114,10 +114,20 @@ def nms(n, boxes, scores, groups=None):
     return out
 
 
+def in_f32(operator):
+    """Of torchvision's kernels that have no 16 bits on a CPU: in f32, and rounded behind."""
+    def run(n, *xs):
+        narrow = next((x.dtype for x in xs if x.dtype in (torch.bfloat16, torch.float16)), None)
+        if narrow is None:
+            return operator(n, *xs)
+        return operator(n, *(x.float() if x.is_floating_point() else x for x in xs)).to(narrow)
+    return run
+
+
 def holds_none(index):
     """Does an index lie before the first? Of tensors without elements nobody can say."""
     return not isinstance(index, torch._subclasses.fake_tensor.FakeTensor) and bool((index < 0).any())
 
 
-OPERATORS = {"anchors": anchors, "match": match, "roi_align": roi_align, "roi_pool": roi_pool, "roi_masks": roi_masks,
-             "top_k": top_k, "nms": nms}
+OPERATORS = {"anchors": anchors, "match": match, "roi_align": in_f32(roi_align), "roi_pool": in_f32(roi_pool),
+             "roi_masks": in_f32(roi_masks), "top_k": top_k, "nms": nms}
