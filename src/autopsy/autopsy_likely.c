@@ -329,7 +329,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 	text_init(&t, y->arena);
 	if (is_placed(y))
 		text_printf(&t, "%s was not found in what was read. ", o->host ?
-		    "It was the machine's memory, not the device's. What had filled it" : "What had filled the device");
+		    "It was the machine's memory, not a card's own. What had filled it" : "What had filled the device, if anything had,");
 	if (whose || r->where)
 		text_printf(&t, "Where %s%s%s%s, it may be:", whose ? whose : "", whose && r->where ? ", and " : "",
 		    r->where ? r->where : "", r->where ? in_brackets(y, told) : "");
@@ -343,10 +343,10 @@ static void
 nothing_told(struct autopsy *y)
 {
 	if (is_placed(y))
-		vec_push(y->arena, &y->likely, y->main->host ? "It was the machine's memory, not the device's. What had filled it was not found in "
+		vec_push(y->arena, &y->likely, y->main->host ? "It was the machine's memory, not a card's own. What had filled it was not found in "
 		    "what was read: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more." :
-		    "What had filled the device was not found in what was read: the driver's tool (nvidia-smi, rocm-smi), before the run "
-		    "and while it runs, tells more.");
+		    "What had filled the device, if anything had, was not found in what was read: the driver's tool (nvidia-smi, "
+		    "rocm-smi), before the run and while it runs, tells more.");
 }
 
 /* Are gradients off, by torch.no_grad() in what was pasted? */

@@ -318,7 +318,7 @@ host_request(struct autopsy *y)
 		return;
 	if (bytes <= SMALL_HOST)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
-		    "part of it that this process may have, was full already. What had filled it "
+		    "part of it that this process may have, had no room even for that. What has the rest "
 		    "matters, not this request.", size_human(human, bytes)));
 	else if (bytes >= LARGE_HOST && !(o->facts & TRACE_INITIAL))
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, and as much has to be free at once. "
@@ -334,8 +334,8 @@ host_request(struct autopsy *y)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "It failed in %s. Where that is of the network, it ran on the processor: "
 		    "what it needs grows with the number and the size of samples at once.", o->node));
 	if (o->windows)
-		autopsy_cause(y, SAYS_HOST_REQUEST, "PyTorch says it so on Windows, where all programs together are promised no more than the machine's memory and "
-		    "the paging file: a larger one, or fewer programs, help.");
+		autopsy_cause(y, SAYS_HOST_REQUEST, "PyTorch says it so on Windows and on Android. On Windows all programs together are "
+		    "promised no more than the machine's memory and the paging file: a larger one, or fewer programs, help there.");
 }
 
 /* A result of the network, on the processor: its node says so, and its shape has samples. */

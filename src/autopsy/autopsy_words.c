@@ -171,7 +171,7 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		return o->facts & TRACE_LIMIT ? arena_printf(a, "A buffer%s%s is larger than this device, or its driver, gives in one piece, "
 		    "however much is free: it must be smaller, or in parts.", o->size[OOM_ASKED].known ? " of " : "",
 		    o->size[OOM_ASKED].known ? what : "") :
-		    !o->size[OOM_ASKED].known && o->status ? "A library of CUDA got no memory on the device; as read here, the message does not say for what." :
+		    !o->size[OOM_ASKED].known && o->status ? "A library of CUDA could not allocate something, by its code; as read here, the message does not say what." :
 		    !o->size[OOM_ASKED].known ? "By this message the device had no memory left; as read here, it does not say for what." :
 		    !autopsy_is_driver(o) ? arena_printf(a, "%s of the device's memory were asked for, and not given.", what) :
 		    arena_printf(a, "The driver was asked for %s, and did not give it. A framework may go on after that with smaller "
@@ -183,23 +183,23 @@ static const char *
 host_meaning(struct arena *a, const struct oom_message *o)
 {
 	if (o->kind == OOM_KERNEL)
-		return arena_printf(a, "The machine's memory, not the device's, ran out, and the "
+		return arena_printf(a, "The machine's memory, not a card's own, ran out, and the "
 		    "kernel ended the process%s%s.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
 		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
 	if (o->shape.known && !o->element && (o->size[OOM_ASKED].known || o->kind == OOM_NUMPY))
-		return arena_printf(a, "The machine's memory, not the device's, had no room for an array of shape %s%s%s.",
+		return arena_printf(a, "The machine's memory, not a card's own, had no room for an array of shape %s%s%s.",
 		    autopsy_shape_text(a, &o->shape), o->size[OOM_ASKED].known ? ": " : "", o->size[OOM_ASKED].known ?
 		    bytes_text(a, &o->size[OOM_ASKED]) : "");
 	if (o->shape.known)
-		return arena_printf(a, "The machine's memory, not the device's, had no room for "
+		return arena_printf(a, "The machine's memory, not a card's own, had no room for "
 		    "%s.", tensor_words(a, o));
 	if (!o->size[OOM_ASKED].known && o->kind == OOM_MACHINE)
-		return "A request for the machine's memory, not the device's, was refused; as read here, the message does not say "
+		return "A request for the machine's memory, not a card's own, was refused; as read here, the message does not say "
 		    "for what.";
 	if (!o->size[OOM_ASKED].known)
-		return "The machine's memory, not the device's, ran out; as read here, the message does not say "
+		return "The machine's memory, not a card's own, ran out; as read here, the message does not say "
 		    "for what.";
-	return arena_printf(a, "The machine's memory, not the device's, had no room for %s.",
+	return arena_printf(a, "The machine's memory, not a card's own, had no room for %s.",
 	    bytes_text(a, &o->size[OOM_ASKED]));
 }
 

@@ -89,7 +89,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 {
 	int i;
 
-	old->count += !old->again && !o->again;
+	old->count += !old->again && !o->again && o->line != old->last;	/* a line says one failure once */
 	old->again &= o->again;
 	old->gpus |= old->gpu >= 0 && o->gpu >= 0 && o->gpu != old->gpu;
 	old->python |= o->python;
@@ -341,7 +341,7 @@ limit_says(const struct oom_log *log, const struct oom_message *o)
 
 	return arena_printf(log->arena, "The limit of the process's control group was reached, which "
 	    "a container or a job has, and the kernel ended the process%s%s. It is the machine's "
-	    "memory, not the device's.",
+	    "memory, not a card's own.",
 	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");
 }
 

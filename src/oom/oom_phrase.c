@@ -25,8 +25,8 @@
 #define TORCH_ON(who)	SAYS(OOM_PYTORCH, who, NULL)
 #define STATUS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_ASSERTED)
 #define HEDGED(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_HEDGED)
-#define HANDLE(who)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, NO_HANDLE,				\
-    PHRASE_HEDGED | PHRASE_ASSERTED)
+#define HANDLE_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_HEDGED | PHRASE_ASSERTED)
+#define HANDLE(who)	HANDLE_SAYS(who, NO_HANDLE_GROWTH)	/* as TensorFlow and JAX write it */
 #define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9, PHRASE_HEDGED)
 #define APART(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_APART)
 #define OWN(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_OWN)
@@ -104,6 +104,8 @@ const struct phrase oom_phrases[] = {
 	    "keeps.", PHRASE_GPU) },
 	{ "DataLoader worker (pid @ is killed by signal: Bus error",
 	    HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
+	{ "~unexpected bus error encountered in DataLoader worker. This might be caused by insufficient shared @ (shm",
+	    ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PaddlePaddle's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
 	{ "~unexpected bus error encountered in worker", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
 	{ "~bus error: out of shared memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR,
@@ -343,7 +345,7 @@ const struct phrase oom_phrases[] = {
 	{ ".cuh(# ): out of memory", MESSAGE(OOM_CUDA) },	/* a source's name and line */
 	{ ".cu(# ): out of memory", MESSAGE(OOM_CUDA) },
 	{ "cublas runtime error : resource allocation failed", STATUS("cuBLAS", NULL) },
-	{ "cublas runtime error : library not initialized", HANDLE("cuBLAS") },
+	{ "cublas runtime error : library not initialized", HANDLE_SAYS("cuBLAS", NO_HANDLE) },
 	{ "cuda runtime error (2)", ROW(ROLE_MESSAGE, OOM_CUDA, true, "Torch's allocator of pinned memory", HOST_ALLOCATOR, PHRASE_OWN) },
 	{ "cuda runtime error (2)", OWN(OOM_CUDA, OLD_TORCH, NULL) },
 	{ "cuda runtime error (2)", MESSAGE(OOM_CUDA) },
@@ -351,7 +353,8 @@ const struct phrase oom_phrases[] = {
 	{ "cuda runtime err (2)", OWN(OOM_CUDA, OLD_TORCH, NULL) },	/* as people write it */
 	{ "cuda runtime err (2)", MESSAGE(OOM_CUDA) },
 	{ "THCCachingHostAllocator.cpp line=# error=2 : out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, OLD_TORCH, HOST_ALLOCATOR, 0) },
-	{ "line=# error=2 : out of memory", FROM(OLD_TORCH) },	/* THCudaCheck FAIL file= */
+	{ "line=# error=2 : out of memory",	/* THCudaCheck FAIL file=, before the error itself */
+	    ROW(ROLE_MESSAGE, OOM_CUDA, false, OLD_TORCH, NULL, PHRASE_AGAIN) },
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "HIP error: out of memory", FROM("HIP") },
 	{ "hipMalloc failed: out of memory", FROM("HIP") },
@@ -366,7 +369,8 @@ const struct phrase oom_phrases[] = {
 	{ "~failed to create cublas handle: CUBLAS_STATUS_ALLOC_FAILED", STATUS("cuBLAS", NO_WORKSPACE) },
 	{ "~failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED", HANDLE("cuBLAS") },
 	{ "~failed to create cublas handle", HANDLE("cuBLAS") },
-	{ "~create cublas handle failed", HANDLE("cuBLAS") },
+	{ "InternalError: Create cublas handle failed", HANDLE("cuBLAS") },
+	{ "~create cublas handle failed", HANDLE_SAYS("cuBLAS", NO_HANDLE) },		/* MXNet, too */
 	{ "Failed to get convolution algorithm", HANDLE("cuDNN") },
 	{ "DNN library initialization failed", HANDLE("cuDNN") },
 	{ "Blas GEMM launch failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cuBLAS", GEMM,
@@ -381,8 +385,8 @@ const struct phrase oom_phrases[] = {
 	{ "CUSPARSE_STATUS_ALLOC_FAILED", STATUS("cuSPARSE", NULL) },
 	{ "CUSOLVER_STATUS_ALLOC_FAILED", STATUS("cuSOLVER", NULL) },
 	{ "CUFFT_ALLOC_FAILED", STATUS("cuFFT", NULL) },
-	{ "CUBLAS_STATUS_NOT_INITIALIZED", HANDLE("cuBLAS") },
-	{ "CUDNN_STATUS_NOT_INITIALIZED", HANDLE("cuDNN") },
+	{ "CUBLAS_STATUS_NOT_INITIALIZED", HANDLE_SAYS("cuBLAS", NO_HANDLE) },
+	{ "CUDNN_STATUS_NOT_INITIALIZED", HANDLE_SAYS("cuDNN", NO_HANDLE) },
 	{ "Unable to find a valid cuDNN algorithm", STATUS("cuDNN", NO_ALGORITHM) },
 	{ "unable to find an engine to execute this computation", STATUS("cuDNN", NO_ALGORITHM) },
 	/* OpenCL, and AMD's */

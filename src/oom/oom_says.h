@@ -11,19 +11,20 @@
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
     "it. Where no other process is there, the run may need more than there is, and a smaller batch makes its "	\
     "results smaller. " GROWTH
-#define NO_HANDLE	"A library of CUDA could not be set up on the device. Usually there was no "	\
-    "memory left for it, because the framework itself or another process had taken it. " GROWTH		\
-    " A library that does not fit the driver, and an index out of range, end so, too."
+#define NO_HANDLE	"A library of CUDA could not be set up on the device: no memory was left for it, "	\
+    "which the framework itself or another process may have taken, or it does not fit the driver, or an index "	\
+    "was out of range before."
+#define NO_HANDLE_GROWTH	NO_HANDLE " " GROWTH
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
     "another process had taken it. " GROWTH
-#define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
+#define KILLED		"The machine's memory, not a card's own, ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
-    "time), it was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
+    "time), it was the kernel, because the machine's memory, not a card's own, ran out, or the limit of a "	\
     "container or job was reached; its log (dmesg) then says so."
 #define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set."
 #define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
-    "machine's memory is full, not the device's."
+    "machine's memory is full, not a card's own."
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
     "NVIDIA's library who has the memory, and that call failed."
 #define NO_BATCH	"Accelerate halved the batch each time that memory ran out, the device's as a rule, and had nothing left to try. "	\
@@ -32,7 +33,7 @@
     "however much the machine has: a larger one (its size is a setting of the server), or fewer objects that are kept, make room."
 #define MODEL_NEEDS	"Ollama compared what the model needs, weights and the cache of keys and values, with what was free of the "	\
     "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
-#define SCRIPT_HEAP	"JavaScript's heap was full, whose limit --max-old-space-size is: that is the machine's memory, not the device's."
+#define SCRIPT_HEAP	"JavaScript's heap was full, whose limit --max-old-space-size is: that is the machine's memory, not a card's own."
 #define YARN		"YARN ended a container, because its processes took more of the machine's memory, not of a device's, than it is allowed. In "	\
     "Spark that is the executor's memory and what lies outside of Java's heap (spark.executor.memoryOverhead), which libraries in C++ take: "	\
     "a larger allowance, or less data for each executor, keeps it."
@@ -42,16 +43,16 @@
     "device's."
 #define JAVA_NATIVE	"JavaCPP, by which programs of Java use native libraries, counts what the process takes of the machine's memory outside "	\
     "of Java's heap, and a limit of its own was reached: org.bytedeco.javacpp.maxbytes for what it hands out, "		\
-    "org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx. It is not the device's memory."
+    "org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx. It is not a card's own memory."
 #define JAVA_DIRECT	"What Java may take for buffers outside of its heap was taken: -XX:MaxDirectMemorySize is that limit, and as large "	\
-    "as the heap's, -Xmx, unless it is set. It is the machine's memory, not the device's."
+    "as the heap's, -Xmx, unless it is set. It is the machine's memory, not a card's own."
 #define JAVA_THREADS	"Java could not begin another thread: a limit on their number (ulimit -u, a container's) was reached, or the machine "	\
     "had no memory for its stack. That is neither Java's heap nor the device's memory."
 #define JAVA_CLASSES	"Java had no room left for classes that are loaded, whose limit -XX:MaxMetaspaceSize is: that is the machine's memory, "	\
-    "not the device's, and not the heap."
+    "not a card's own, and not the heap."
 #define JAVA_ARRAY	"An array of Java was to have more elements than Java allows, about 2 to the power of 31, however much memory there is. "	\
     "It is not of the device's memory."
-#define JAVA_MEMORY	"A program of Java got no memory from the machine: that is not the device's. As read here, the message does not say "	\
+#define JAVA_MEMORY	"A program of Java got no memory from the machine: that is not a card's own. As read here, the message does not say "	\
     "which: the heap has a limit of its own (-Xmx), and what lies outside of it has others."
 #define THRUST		"Thrust, a library of CUDA, got no memory, as a rule of the device, for a vector or for what it works with; memory of "	\
     "the machine that it locks for copies is refused in the same words. What is given to the device at once (rows, columns, samples) "	\
@@ -87,7 +88,7 @@
     "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
     "the data's own code ends so, too: num_workers=0 shows it."
 #define PAGING_FILE	"Windows had no memory left to promise: what programs have asked for does not "	\
-    "fit the machine's memory and the paging file. It is the machine's, not the device's. Each "	\
+    "fit the machine's memory and the paging file. It is the machine's, not a card's own. Each "	\
     "process that loads CUDA's libraries is promised gigabytes: fewer loader processes, or a larger "	\
     "paging file, help."
 #define SUBDIVISIONS	"The device had no memory left; for what is not said. Where it is Darknet that says so, it "	\
@@ -133,7 +134,7 @@
 #define WARM_UP		"vLLM tries its sampler with as many requests as max_num_seqs allows, before it "	\
     "serves any, and the device had no memory left for that: fewer of them, or a lower "	\
     "gpu_memory_utilization, leave some."
-#define ENGINE		"TensorRT had no memory left on the device for what it builds or runs: weights, results "	\
+#define ENGINE		"TensorRT did not get memory on the device for what it builds or runs: weights, results "	\
     "of layers at the largest shapes and batch that its profile allows, and workspaces up to the limit that it is "	\
     "given. A limit of workspaces as large as the device leaves nothing for the rest; on a Jetson that is the "	\
     "machine's memory."
@@ -167,7 +168,7 @@
     "share: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. df -h "	\
     "tells which is full."
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
-    "ahead of this, the kernel ended it, because the machine's memory ran out, not the device's: fewer such "	\
+    "ahead of this, the kernel ended it, because the machine's memory ran out, not a card's own: fewer such "	\
     "processes need less of it."
 #define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
@@ -191,7 +192,7 @@
     "device's: what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
     "workers), and objects that are let go of, need less."
 #define RAY_GONE	"A process of Ray ended before its time, and Ray takes the limit of its container's memory "	\
-    "for a likely reason: that would be the machine's memory, not the device's. Fewer tasks and actors at once need "	\
+    "for a likely reason: that would be the machine's memory, not a card's own. Fewer tasks and actors at once need "	\
     "less of it."
 #define ALL_WINDOWS	"nnU-Net could not predict on the device, most likely for want of memory: the results of all "	\
     "windows lie there, a number for each voxel and class. It goes on with them in the machine's memory, so that by "	\
@@ -201,10 +202,10 @@
     "(--tensor-split), or a model of fewer bits take less there."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
-#define LARGE_ALLOC	"tcmalloc tells that one piece of the machine's memory, not the device's, was asked for that is larger than a "	\
+#define LARGE_ALLOC	"tcmalloc tells that one piece of the machine's memory, not a card's own, was asked for that is larger than a "	\
     "gigabyte. By itself that is no failure. Where the program ended right after and said no more, as Colab's sessions do, that memory was full: data "	\
     "read or made as one array are as large as that, and a part of them, or a generator, takes less."
-#define TABLE		"pandas had no memory left in the machine while it read a table of text: not the device's. Read in "	\
+#define TABLE		"pandas had no memory left in the machine while it read a table of text: not a card's own. Read in "	\
     "parts (chunksize), fewer columns (usecols), and types that are told (dtype) in place of guessed ones, which are text or "	\
     "have 8 bytes, need less."
 #define PATCHES		"MatConvNet's convolution makes a matrix of all patches of an image (a workspace), and the device had "	\

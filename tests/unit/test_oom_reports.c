@@ -147,7 +147,7 @@ static const struct want texts[] = {
 	    "RuntimeError: CUDA error: device-side assert triggered\n" },
 	{ .name = "cuDNN in PyTorch", .from = "pytorch/pytorch/issues/1171",
 	  .who = "cuDNN", .hedged = true,
-	  .says = "Usually there was no memory left",
+	  .says = "no memory was left for it",
 	  .text = "RuntimeError: CUDNN_STATUS_NOT_INITIALIZED\n" },
 	{ .name = "a handle of cuBLAS", .from = "tensorflow/tensor2tensor/issues/1127",
 	  .who = "cuBLAS", .hedged = true,
