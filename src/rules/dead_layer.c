@@ -160,17 +160,32 @@ places_used(struct lint *l, const struct graph *g, const bool *live)
 	return used;
 }
 
-/* Of a block that chooses between its definitions, those that one use leaves aside; they cost nothing, unless they have
- * parameters. */
-static bool
-is_left_aside(const struct node *n, const struct place_set *used)
+/* By the id of a tensor: is it made, by layers that are dead themselves, out of parameters? */
+static bool *
+trained_in_vain(const struct graph *g, const bool *live)
 {
-	int k;
+	bool *vain = arena_array(g->module->arena, (size_t)g->module->next_tensor + 1, sizeof(*vain));
+	int i, k;
 
-	for (k = 0; k < n->nin; k++)
-		if (n->in[k] && tensor_kind_persistent(n->in[k]->kind))
-			return false;
-	return place_has(used, n->loc);
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		bool any = false;
+
+		for (k = 0; k < n->nin; k++)
+			any |= n->in[k] && (tensor_kind_persistent(n->in[k]->kind) || vain[n->in[k]->id]);
+		for (k = 0; k < n->nout; k++)
+			if (n->out[k])
+				vain[n->out[k]->id] = any && !is_live(n, live);
+	}
+	return vain;
+}
+
+/* Of a block that chooses between its definitions, those that one use leaves aside; they cost nothing, unless parameters
+ * are behind them. */
+static bool
+is_left_aside(const struct node *n, const struct place_set *used, const bool *vain)
+{
+	return !vain[n->out[0]->id] && place_has(used, n->loc);
 }
 
 /* Only a network that is trained or measured has dead layers; in others, what nobody reads is the
@@ -182,7 +197,7 @@ check(const struct rule *rule, struct lint *l)
 	const struct graph *g = m->forward;
 	struct place_set reported = { NULL }, used;
 	struct mentions u = { .arena = m->arena };
-	bool *live;
+	bool *live, *vain;
 	struct tensor_readers r;
 	int i, layers = 0;
 	int64_t bytes;
@@ -194,12 +209,13 @@ check(const struct rule *rule, struct lint *l)
 	bytes = dead_bytes(m, live, &layers);
 	r = readers_of(l);
 	used = places_used(l, g, live);
+	vain = trained_in_vain(g, live);
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 		struct diag *d;
 
 		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || layer_is_live(g, i, live) ||
-		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) || is_left_aside(n, &used) ||
+		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) || is_left_aside(n, &used, vain) ||
 		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		d = lint_report(l, rule, n->loc, "nothing uses '%.*s': it reaches no loss and no "
@@ -222,7 +238,7 @@ const struct rule rule_dead_layer = {
 	    "the arena and in checkpoints, as they were initialised. Most often a definition was "
 	    "renamed, and one use of it was not.\n\n"
 	    "Reported at the last layer of each dead chain, in networks with a loss or a metric "
-	    "(in others the unread tensors are the answer); quiet where a block leaves a layer without parameters "
+	    "(in others the unread tensors are the answer); quiet where a block leaves layers without parameters "
 	    "aside that another of its uses reads. Delete it, or use it. In PyTorch such "
 	    "layers take part in forward, and DistributedDataParallel stops with \"Expected to "
 	    "have finished reduction in the prior iteration\".",
