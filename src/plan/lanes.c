@@ -10,11 +10,12 @@
  *       +--- where the arena ended before ---------> instant
  *
  * A call joins a lane if the longest chain of calls gets no longer by that, of which each depends on the one before by its
- * tensors, or is the next of its branch; else a lane is opened for it, as long as there are fewer than branches. Lanes are as wide as is of use to any call in them, or as there is room for.
+ * tensors, or is the next of its branch; else a lane is opened for it, as long as there are fewer than branches. Lanes are as
+ * wide as is of use to any call in them, or as there is room for.
  *
  * Reads: offsets, lifetimes, what calls touch. Writes: size and place of workspaces, the arena's size, what lives.
- * Invariants after: those of place; no workspace is smaller than before; the longest such chain, with lanes
- * as tensors, is as long as it was.
+ * Invariants after: those of place; no workspace is smaller than before; the longest such chain, with lanes as tensors, is
+ * as long as it was.
  */
 #include "plan/spare.h"
 
