@@ -351,16 +351,23 @@ search_both_orders(struct budget *b, struct model *model, const struct search_li
 	return take_other(b, &other, model, better, stood) || (b->planned && steps_try(model, &steps));
 }
 
-/* All the way down in the other order; what its trials come to is ordered once more, so this may fit where no way does. */
+/* All the way down in the other order; what its trials come to is ordered once more, so this may fit where no way does. Else
+ * the model's trial is again that which it was: events of the other order mean other nodes in this. */
 static bool
 go_down_in_other_order(struct budget *b, struct model *model, const struct search_limits *limits)
 {
 	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
 	struct search_limits there = *limits;
-	struct node **stood = reorder(b, model);
+	struct steps steps = steps_new(model);
+	struct node **stood;
 
+	steps_of_trial(model, &steps);
+	stood = reorder(b, model);
 	there.context = &other;
-	return take_other(b, &other, model, recompute_go_down(model, &there), stood);
+	if (take_other(b, &other, model, recompute_go_down(model, &there), stood))
+		return true;
+	steps_try(model, &steps);
+	return false;
 }
 
 /* The smallest arena that was found, that of the last trial included. */
@@ -448,7 +455,8 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	step_try(model);
 	small = recompute_is_small(model);
 	found = fits_budget(model, &budget) || (small && search_both_orders(&budget, model, &limits)) ||
-	    recompute_go_down(model, &limits) || (small && go_down_in_other_order(&budget, model, &limits)) || (!o->search_work && place_close(&budget, model));
+	    recompute_go_down(model, &limits) || (small && go_down_in_other_order(&budget, model, &limits)) ||
+	    (!o->search_work && place_close(&budget, model));
 	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
