@@ -28,7 +28,7 @@ products_a_clock(const struct gpu *g, const struct precision *p)
 {
 	const struct gpu_arch *arch = gpu_arch_find(g->arch);
 
-	if (p->tensor_cores && g->products)
+	if (p->tensor_cores && g->products && precision_runs_on(p, g->arch))
 		return p->rounds_products ? g->products / 2 : g->products;
 	return p->element->bytes <= 4 && arch ? arch->products : 0;
 }

@@ -113,6 +113,24 @@ Test(estimate, a_branch_by_hand)
 	cr_expect_float_eq(beside[call[0]].in_turn, beside[call[0]].took, 1e-3);
 }
 
+/* A T4 has 40 multiprocessors at 1.59 GHz; each does 512 products of f16 in a clock on its tensor cores, which know no bf16, and
+ * 64 of f32. */
+Test(estimate, tensor_cores_know_not_every_precision)
+{
+	static const struct { const char *precision; int products; } known[] = { { "f16", 512 }, { "bf16", 64 }, { "f32", 64 } };
+	size_t k;
+
+	for (k = 0; k < sizeof(known) / sizeof(*known); k++) {
+		const struct pass_options options = { .threads = 2, .target = target_find("cuda") };
+
+		arena = arena_new();
+		module = planned_text(arena, arena_printf(arena, "network n {\n input x : f32[8]\n target t : f32[8]\n"
+		    " loss mse(x -> dense(8), t)\n}\n"
+		    "train { batch 8 precision %s data synthetic(8) }\ndevice { name \"T4\" }\n", known[k].precision), &options);
+		cr_expect_float_eq(card_of(module).macs, 0.84 * 40 * 1.59 * known[k].products, 1e-6, "%s", known[k].precision);
+	}
+}
+
 /* Of few samples a weight's gradient takes no longer than it is to launch; of many both it and its input's, beside which it
  * runs, read 512 MB and more, of whose time 3 us are less than 2 %.
  * (Beside them small calls may run, as that of the loss.) */
