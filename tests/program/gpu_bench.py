@@ -40,10 +40,12 @@ def targets():
     same("ratios are ours to theirs, and to the faster of the compiled",
          (row["eager_ratio"], row["compiled_ratio"], row["compiled_mode"]), (1.1, 0.88, "reduce-overhead"))
     same("what is missed says by how much", row["targets"],
-         {"eager": [1.2, "missed by 8%"], "compiled": [1, "missed by 12%"], "memory": [0.75, "met"]})
+         {"eager": [1.2, "missed by 8%"], "compiled": [1.2, "missed by 27%"], "memory": [0.75, "met"]})
     row = speed_row("resnet50", "f32", 1100, 1000, 1000, 1250, 90, 100)
     same("a residual network's target is of bf16; that of memory, of all", row["targets"],
          {"eager": [None, ""], "compiled": [None, ""], "memory": [0.75, "missed by 20%"]})
+    row = speed_row("vgg16", "f32", 1100, 1000, 1000, 1000, 75, 100)
+    same("VGG-16's is of every precision", row["targets"], {"eager": [1.1, "met"], "compiled": [1.1, "met"], "memory": [0.75, "met"]})
     row = speed_row("lenet5", "f32", 500, 100, 250, 200, 75, 100)
     same("a target that is just reached is met", [t[1] for t in row["targets"].values()], ["met"] * 3)
     same("memory is judged by the plan of the fewest bytes, whatever the program has",
