@@ -2,7 +2,7 @@
 that end before ten minutes, of which the next goes on where the last one ended.
 
 A stage is some parts, and of what they look at the cases that say most, for it is the builds that take time:
-about 220 of operators and short runs, 6 of whole networks, and 390 of operators in 16 bits and, of those that call libraries,
+about 220 of operators and short runs, 6 of whole networks, and 400 of operators in 16 bits and, of those that call libraries,
 without.
 Without a stage every case of every part is looked at.
 """
