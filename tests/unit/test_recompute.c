@@ -4,6 +4,7 @@
  * small chains solved as by trying everything.
  */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 extern const struct pass pass_order, pass_recompute;
 
 static struct arena *arena;
-static struct diags diags;
+static struct diags diags, *last_diags;	/* the latter of planned() */
 static struct pass_options options;
 static const char *const without[] = { "order" };	/* which might lower a peak further */
 
@@ -163,7 +164,7 @@ static struct module *
 planned(const char *text, int64_t budget)
 {
 	const struct lang_options lang = { 0 };
-	struct diags *d = ARENA_NEW(arena, struct diags);
+	struct diags *d = last_diags = ARENA_NEW(arena, struct diags);
 	struct spec *spec;
 	struct module *m;
 
@@ -211,6 +212,26 @@ keeps_budgets(const char *text, int step, int least, int share_reached)
 	cr_assert_gt(found, 0);
 	cr_assert(least || missed > 0, "the least budget asked for is kept");
 	cr_assert_leq(found * 2, share_reached, "no plan below %d %%", found * 2);
+}
+
+/* Where no way is found in either order of the nodes, what is reported is the arena of a step in the
+ * order that stands: a budget of just that is kept. The other tests leave out the pass that orders. */
+Test(recompute, the_smallest_arena_that_is_reported_is_there)
+{
+	static const char before[] = "smallest arena found takes ";
+	const char *text = spec_text("resnet18.nn"), *found;
+	int64_t budget = planned(text, 0)->plan->persistent_bytes + 1, bytes = 0;
+
+	options.nwithout = 0;
+	cr_assert_null(planned(text, budget));
+	cr_assert_eq(last_diags->errors, 1);
+	found = strstr(last_diags->all.v[0]->message, before);
+	cr_assert_not_null(found, "%s", last_diags->all.v[0]->message);
+	for (found = strchr(found, '('); *found != ' '; found++)
+		if (*found >= '0' && *found <= '9')
+			bytes = 10 * bytes + *found - '0';
+	cr_assert_gt(bytes, budget);
+	cr_assert_not_null(planned(text, bytes), "%" PRId64 " B are found, but not kept", bytes);
 }
 
 Test(recompute, budgets_of_resnet18_are_kept)
