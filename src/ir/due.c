@@ -43,18 +43,25 @@ bits_of_readers(const struct node *n, const unsigned *wanted)
 	return bits ? bits : EVERY_STEP;
 }
 
+/* Is it a sum over ranks of what micro-batches have added up? What each of them needs itself, as statistics do, is none. */
+static bool
+sums_up_all(const struct node *n)
+{
+	return n->op->ranks.between == BETWEEN_SUM && n->in[0]->kind == T_GRADIENT;
+}
+
 bool
 module_sends_last(const struct module *m)
 {
 	int i;
 
 	for (i = 0; m->train && m->update && i < m->train->nodes.n; i++)
-		if (m->train->nodes.v[i]->op->ranks.between == BETWEEN_SUM)
+		if (sums_up_all(m->train->nodes.v[i]))
 			return true;
 	return false;
 }
 
-/* Of micro-batches: sums over ranks are for the last alone. */
+/* Of micro-batches: such sums are for the last alone. */
 static unsigned *
 due_of_last(const struct graph *g)
 {
@@ -62,7 +69,7 @@ due_of_last(const struct graph *g)
 	int i;
 
 	for (i = 0; i < g->nodes.n; i++)
-		due[i] = g->nodes.v[i]->op->ranks.between == BETWEEN_SUM ? LAST_STEP : EVERY_STEP;
+		due[i] = sums_up_all(g->nodes.v[i]) ? LAST_STEP : EVERY_STEP;
 	return due;
 }
 
