@@ -1,7 +1,8 @@
 /*
- * The grammar of .nn files. It is LALR(1) without conflicts because syntax/filter.c has already told
- * definitions, argument names and settings' keys from other names, and has balanced the brackets;
- * that is also what makes the error productions below safe: a ')' is always the right one.
+ * The grammar of .nn files. It is LALR(1) without conflicts because syntax/filter.c has already
+ * told definitions, argument names and settings' keys from other names, and has balanced the
+ * brackets; that is also what makes the error productions below safe: a ')' is always the right
+ * one.
  *
  * After a mistake the parser throws tokens away up to a place where it can go on. RECOVERED marks
  * these places; until one is reached no further message is given. Productions with `error` keep
@@ -71,9 +72,9 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 %token STAR				/* a lone * as a setting's value */
 %token ELLIPSIS
 
-/* Operators are told apart by precedence rather than by a nonterminal each: a value that stands alone,
- * as most do, would pass through all of them. Two comparisons in a row are no expression, and 'not'
- * stands before a comparison, never inside one. */
+/* Operators are told apart by precedence rather than by a nonterminal each: a value that stands
+ * alone, as most do, would pass through all of them. Two comparisons in a row are no expression,
+ * and 'not' stands before a comparison, never inside one. */
 %left OR
 %left AND
 %precedence NOT

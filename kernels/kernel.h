@@ -138,7 +138,8 @@ struct step {			/* what differs from one micro-step to the next */
 static int64_t slot_now;	/* of the micro-batch whose inputs come next; on a GPU, of whose step the calls are */
 static bool slot_first;		/* of an update */
 
-/* Of a step its slot, and whether it is an update's first. On a GPU a step of each slot is a graph of its own, as S lies there. */
+/* Of a step its slot, and whether it is an update's first. On a GPU a step of each slot is a graph
+ * of its own, as S lies there. */
 #ifdef __CUDACC__
 #define SLOT(s)	((void)(s), slot_now)
 #define UPDATE_BEGINS(s)	((void)(s), slot_first)
@@ -186,7 +187,8 @@ onto_of(real keep, const struct step *step)
 #define ROW_SUM(x)	block_sum(x)
 #define ROW_MAX(x)	block_max(x)
 #define FIRST	if (threadIdx.x == 0)
-/* What all threads of a block have alike and one works out, which may take doubles: most cards are slow at those. */
+/* What all threads of a block have alike and one works out, which may take doubles: most cards are
+ * slow at those. */
 #define ONCE(type, name, value)	__shared__ type name; FIRST name = (value); __syncthreads()
 #define ALONG_ADD(j, n, ...)	ALONG (j, n)
 #define ALONG_EACH(j, n)	ALONG (j, n)

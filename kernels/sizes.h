@@ -35,8 +35,8 @@
 #define BIAS_ROWS	512	/* of [rows, channels] that a block adds up for a bias */
 #define BIAS_PLANES	16384	/* places of all planes of a channel that it does */
 
-/* Attention: a block of queries against a block of keys (attention/attend.cu). The first is a multiple
- * of WIDEST_TILE, the second of what one call of the generator of random numbers gives. */
+/* Attention: a block of queries against a block of keys (attention/attend.cu). The first is a
+ * multiple of WIDEST_TILE, the second of what one call of the generator of random numbers gives. */
 #define ATTEND_QUERIES	64
 #define ATTEND_KEYS	64
 #define ATTEND_WIDEST	256	/* numbers of a head */
@@ -53,8 +53,8 @@
 #define FACTOR_PIECES	32	/* unless those are more pieces than so many */
 #define CODED_BLOCK	256	/* weights whose means are coded together (update/adamw8bit.cu) */
 
-/* Recurrent layers (recurrent/recurrent.cu): their cells, as src/ops/recurrent.c describes them, and the samples
- * that a thread of a C program takes through all steps together. */
+/* Recurrent layers (recurrent/recurrent.cu): their cells, as src/ops/recurrent.c describes them,
+ * and the samples that a thread of a C program takes through all steps together. */
 enum recurrent_cell {
 	RNN_TANH, RNN_RELU, GRU, LSTM
 };
@@ -83,8 +83,8 @@ struct conv {
 	int groups;
 	int last;		/* channels lie last in memory: images [h, w, c], weights
 				 * [f, kh, kw, c / groups] */
-	/* of volumes, which are never so: what h, oh, kh, sy, top and dy are, of the depth; all 0 in
-	 * images, which have none */
+	/* of volumes, which are never so: what h, oh, kh, sy, top and dy are, of the depth; all 0
+	 * in images, which have none */
 	int d, od, kd, sz, front, dz;
 };
 
@@ -173,7 +173,8 @@ conv_view(int h, int w, int64_t corner)
 	return v;
 }
 
-/* Does a kernel of one element pass over some of the image, such that it sees none of it, and nothing beside it? */
+/* Does a kernel of one element pass over some of the image, such that it sees none of it, and
+ * nothing beside it? */
 static inline bool
 conv_skips(const struct conv *s)
 {
@@ -181,8 +182,9 @@ conv_skips(const struct conv *s)
 	    (s->oh - 1) * s->sy < s->h && (s->ow - 1) * s->sx < s->w;
 }
 
-/* Does the gradient of its input, added KEEP times to what lies there, leave alone what it does not see? Such of a library is
- * one of what it sees (conv_seen()), unless a bias is added everywhere. */
+/* Does the gradient of its input, added KEEP times to what lies there, leave alone what it does
+ * not see? Such of a library is one of what it sees (conv_seen()), unless a bias is added
+ * everywhere. */
 static inline bool
 conv_adds_seen(const struct conv *s, bool bias, double keep)
 {
@@ -215,8 +217,9 @@ conv_part_bytes(const struct conv *part, int64_t size)
 	return (conv_weights(part) * size + 255) / 256 * 256;
 }
 
-/* Formulas that the products and norms of a program do before they store, at most (pointwise/epilogue.cu): each is a branch of
- * all of these kernels, in which none of so many spills registers. */
+/* Formulas that the products and norms of a program do before they store, at most
+ * (pointwise/epilogue.cu): each is a branch of all of these kernels, in which none of so many
+ * spills registers. */
 #define EPILOGUES_MOST	16
 
 static inline int64_t
@@ -273,8 +276,8 @@ conv_backward_depth(const struct conv *s)
 	    (s->d ? parts(s->kd, tap_period(s->sz, s->dz)) : 1);
 }
 
-/* The gradient of the weights: output positions taken at a time, and what they need of x. Of a volume
- * the planes are images, and those planes of the input that one sees its channels. */
+/* The gradient of the weights: output positions taken at a time, and what they need of x. Of a
+ * volume the planes are images, and those planes of the input that one sees its channels. */
 struct conv_chunks {
 	int block;		/* channels */
 	int rows, cols;
@@ -348,7 +351,8 @@ depthwise_sums(int64_t rows, int64_t wide)
 	return least(rows * wide, most(DEPTHWISE_ROOM, wide)) + WIDEST_TILE;
 }
 
-/* Those, and what they are made of: STEPS phases of the source, in which taps are HIGH and WIDE apart. */
+/* Those, and what they are made of: STEPS phases of the source, in which taps are HIGH and WIDE
+ * apart. */
 static inline int64_t
 depthwise_strip_room(int64_t rows, int64_t cols, int64_t high, int64_t wide, int64_t steps)
 {
@@ -426,7 +430,8 @@ bias_plane_parts(int64_t channels)
 }
 
 /* Rows of N weights (norm/normalize.cu): the parts that sums over rows are cut into. In C each has
- * ROW_SUMS * N doubles, or there are none and each few weights are summed by themselves; on a GPU 2 N. */
+ * ROW_SUMS * N doubles, or there are none and each few weights are summed by themselves; on a GPU 2
+ * N. */
 #define ROW_SUMS	4
 
 static inline int64_t
@@ -437,8 +442,8 @@ row_parts(int64_t n, bool gpu)
 	return n <= 8192 ? most(8, least(16, 32768 / n)) : 0;
 }
 
-/* In C: the numbers of a head as rows of whole vectors; and the reals of a thread, forward: queries and
- * values turned, scores, and where elements are NARROW keys or values; */
+/* In C: the numbers of a head as rows of whole vectors; and the reals of a thread, forward: queries
+ * and values turned, scores, and where elements are NARROW keys or values; */
 static inline int64_t
 attend_padded(int64_t d)
 {
@@ -452,8 +457,8 @@ attend_scratch(int64_t d, bool narrow)
 	    (narrow ? ATTEND_KEYS * attend_padded(d) : 0);
 }
 
-/* backward: queries and dy turned and as they are, keys and values, two blocks of scores, sums of dq,
- * and of dk and dv of all keys; */
+/* backward: queries and dy turned and as they are, keys and values, two blocks of scores, sums of
+ * dq, and of dk and dv of all keys; */
 static inline int64_t
 attend_backward_scratch(int64_t keys, int64_t d)
 {
@@ -469,8 +474,9 @@ attend_bias_scratch(int64_t keys, int64_t d)
 	    ATTEND_QUERIES * (2 * ATTEND_KEYS + parts(keys, ATTEND_KEYS) * ATTEND_KEYS);
 }
 
-/* A bias by relative positions: how many differences of two positions there are, of a grid of WIDE columns or
- * of a line, and the parts that sums over all queries are cut into for the gradient of its table. */
+/* A bias by relative positions: how many differences of two positions there are, of a grid of WIDE
+ * columns or of a line, and the parts that sums over all queries are cut into for the gradient of
+ * its table. */
 static inline int64_t
 attend_differences(int64_t queries, int64_t keys, int64_t high, int64_t wide)
 {
@@ -492,9 +498,9 @@ attend_relative_bytes(int64_t queries, int64_t keys, int64_t high, int64_t wide)
 	return attend_parts(differences) * differences * (int64_t)sizeof(double);
 }
 
-/* In C, a row of N reals of a state, of which neighbours do not begin in the same cache lines; the packed
- * weights, with a row of biases for each gate and one of zeros; and what a thread has: two states and what
- * is carried from step to step, or their gradients and those of the gates. */
+/* In C, a row of N reals of a state, of which neighbours do not begin in the same cache lines; the
+ * packed weights, with a row of biases for each gate and one of zeros; and what a thread has: two
+ * states and what is carried from step to step, or their gradients and those of the gates. */
 static inline int64_t
 recurrent_row(int64_t n)
 {
@@ -513,8 +519,8 @@ recurrent_scratch(int64_t h, int64_t gates)
 	return RECURRENT_ROWS * (recurrent_row(gates * h) + 3 * recurrent_row(h));
 }
 
-/* On a GPU, behind what libraries may have, a sample's: reals of what is carried from step to step, and elements of
- * the state and of the sums of all gates, or of their gradients. */
+/* On a GPU, behind what libraries may have, a sample's: reals of what is carried from step to step,
+ * and elements of the state and of the sums of all gates, or of their gradients. */
 static inline int64_t
 recurrent_gpu_scratch(int64_t h, int64_t gates, int64_t element, int64_t number)
 {
@@ -535,8 +541,8 @@ head_sums(int64_t rows)
 	return 2 * (LOSS_PARTS + head_padded(rows)) * (int64_t)sizeof(double);
 }
 
-/* Of T steps, how many there are from one that is kept to the next, as many as are kept; and states of N labels with
- * blanks around them (loss/ctc.cu). */
+/* Of T steps, how many there are from one that is kept to the next, as many as are kept; and states
+ * of N labels with blanks around them (loss/ctc.cu). */
 static inline int64_t
 ctc_stride(int64_t t)
 {

@@ -12,15 +12,16 @@
  *
  * A thread that another process keeps from its processor holds up a loop only by the piece that it
  * has in hand; when it runs again, it passes by what the others did meanwhile. One that waits spins
- * for some microseconds and then sleeps. Who takes which piece changes no result: pieces are made of
- * whole elements, rows or tiles, each of which is computed as if alone.
+ * for some microseconds and then sleeps. Who takes which piece changes no result: pieces are made
+ * of whole elements, rows or tiles, each of which is computed as if alone.
  *
- * A scheduler may put a thread that is woken beside the one that woke it, and leave both on one processor for
- * whole seconds while another has nothing to do. So a thread that comes to a loop where one before it in the team has
- * its processor goes to another (Linux). It is bound to none afterwards: that is the scheduler's to say.
+ * A scheduler may put a thread that is woken beside the one that woke it, and leave both on one
+ * processor for whole seconds while another has nothing to do. So a thread that comes to a loop
+ * where one before it in the team has its processor goes to another (Linux). It is bound to none
+ * afterwards: that is the scheduler's to say.
  *
- * In the check build a team is one thread too: one that comes late may look at buffers that are dead by
- * then, and throws away what it saw, but the poison would stop it.
+ * In the check build a team is one thread too: one that comes late may look at buffers that are
+ * dead by then, and throws away what it saw, but the poison would stop it.
  *
  * With THREADS 1, with -DNO_THREADS, or where there are no POSIX threads, a team is the one thread
  * there is.

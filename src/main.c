@@ -108,9 +108,10 @@ reader_left(void)
 	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
-/* Large blocks of arenas go back to the system when they are freed. By itself glibc takes ever larger ones from its
- * heap, once some have been freed, and a heap has holes. What is small stays: each step of a plan frees some hundred
- * KiB at the heap's end and soon has as much again, and to have a page again takes as long as thousands of instructions. */
+/* Large blocks of arenas go back to the system when they are freed. By itself glibc takes ever
+ * larger ones from its heap, once some have been freed, and a heap has holes. What is small stays:
+ * each step of a plan frees some hundred KiB at the heap's end and soon has as much again, and to
+ * have a page again takes as long as thousands of instructions. */
 static void
 give_back_blocks(void)
 {

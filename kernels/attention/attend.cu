@@ -3,38 +3,40 @@
  *
  *     y[i] = sum over j of p[i,j] v[j],   p[i,:] = softmax over j of scale q[i] k[j] + bias[i,j]
  *
- * for each head of each sample. A block of queries meets one block of keys after the other; what was
- * summed up so far is scaled whenever a larger score turns up (Milakov and Gimelshein, "Online normalizer
- * calculation for softmax", 2018; Dao, Fu, Ermon, Rudra and Re, "FlashAttention", 2022):
+ * for each head of each sample. A block of queries meets one block of keys after the other; what
+ * was summed up so far is scaled whenever a larger score turns up (Milakov and Gimelshein, "Online
+ * normalizer calculation for softmax", 2018; Dao, Fu, Ermon, Rudra and Re, "FlashAttention", 2022):
  *
  *               keys
  *             +---+---+---+---+
  *     queries | > | > | > |   |      scores of a block, their largest, their sum, and y
  *             +---+---+---+---+
  *
- * Of the scores of a query only the logarithm of the sum of their exponentials is kept. Backward makes
- * p = exp(score - that) again, block by block, and
+ * Of the scores of a query only the logarithm of the sum of their exponentials is kept. Backward
+ * makes p = exp(score - that) again, block by block, and
  *
  *     dv[j] += p[i,j] dy[i]      ds[i,j] = p[i,j] (dy[i] v[j] - delta[i])     dbias = ds
  *     dq[i] += scale ds[i,j] k[j]      dk[j] += scale ds[i,j] q[i]
  *
  * with delta[i] = dy[i] y[i], as in FlashAttention-2 (Dao, 2023).
  *
- * What is added to the scores is a bias in memory, or follows from how far query and key are apart, by a rule:
+ * What is added to the scores is a bias in memory, or follows from how far query and key are apart,
+ * by a rule:
  *
  *     ALiBi       -slope |i - j|, of each head its own slope (Press, Smith and Lewis, 2022)
  *     buckets     a table's number for the bucket of i - j, narrow ones near, wide ones far (T5: Raffel and
  *                 others, 2020)
  *     a grid      a table's number for the steps down and across from i to j (Swin: Liu and others, 2021)
  *
- * Each position has a place on a line, such that the rule depends on place(i) - place(j) alone: the gradient of a
- * table is first summed by these differences.
+ * Each position has a place on a line, such that the rule depends on place(i) - place(j) alone: the
+ * gradient of a table is first summed by these differences.
  *
- * Windows of an image that was rolled hold places from both of its ends, which do not see each other.
+ * Windows of an image that was rolled hold places from both of its ends, which do not see each
+ * other.
  *
- * Heads lie side by side in a row: query i of head h begins at q + i * q_row + h * d. Several heads of
- * queries in a row may share one of keys and values. A sample here is any sequence by itself: of those that a
- * sample of the network has, one follows the other.
+ * Heads lie side by side in a row: query i of head h begins at q + i * q_row + h * d. Several heads
+ * of queries in a row may share one of keys and values. A sample here is any sequence by itself: of
+ * those that a sample of the network has, one follows the other.
  */
 #ifndef STOWAGE_ATTENTION_ATTEND_CU
 #define STOWAGE_ATTENTION_ATTEND_CU
@@ -97,7 +99,8 @@ attend_is_seam(struct attend a, int64_t sample)
 	    sample % a.windows_w == a.windows_w - 1);
 }
 
-/* Whether a position came round down and across, as a number: they see each other where it is the same. */
+/* Whether a position came round down and across, as a number: they see each other where it is the
+ * same. */
 DEVICE int
 attend_side(struct attend a, int64_t sample, int64_t i)
 {
@@ -130,8 +133,8 @@ attend_sharer(struct attend a, int64_t bias, int64_t n)
 	return a.biases ? (n / a.bias_each * a.biases + bias) * a.bias_each + n % a.bias_each : n;
 }
 
-/* What dropout makes of four neighbouring scores: the first is that of query I, of all queries of all
- * heads, and key J, a multiple of 4. */
+/* What dropout makes of four neighbouring scores: the first is that of query I, of all queries of
+ * all heads, and key J, a multiple of 4. */
 DEVICE struct philox
 attend_draw(struct attend a, uint64_t key, uint64_t draw, int64_t i, int64_t j)
 {
@@ -173,8 +176,8 @@ attend_shift(struct attend a)
 	return attend_place(a, a.s - 1);
 }
 
-/* ALiBi's slope of a head: 2^(-8/n), 2^(-16/n), ..., and where n heads are not a power of two, those of the power
- * below, then every other one of the power above. */
+/* ALiBi's slope of a head: 2^(-8/n), 2^(-16/n), ..., and where n heads are not a power of two,
+ * those of the power below, then every other one of the power above. */
 DEVICE real
 attend_slope(struct attend a, int64_t head)
 {
@@ -185,9 +188,9 @@ attend_slope(struct attend a, int64_t head)
 	return (real)(head < n ? exp2(-8.0 * (head + 1) / n) : exp2(-4.0 * (2 * (head - n) + 1) / n));
 }
 
-/* T5's bucket of a key so far BEHIND its query. With causal there are none ahead; otherwise these have the
- * second half of the buckets. Half of a side's are for a distance each, the others grow as powers. What lies
- * on the edge of two, but for rounding, belongs to the second. */
+/* T5's bucket of a key so far BEHIND its query. With causal there are none ahead; otherwise these
+ * have the second half of the buckets. Half of a side's are for a distance each, the others grow as
+ * powers. What lies on the edge of two, but for rounding, belongs to the second. */
 DEVICE int64_t
 attend_bucket(struct attend a, int64_t behind)
 {
@@ -214,7 +217,8 @@ attend_of_line(struct attend a, const elem *table, int64_t head, int64_t behind)
 	return a.buckets ? fall + VALUE(table[attend_bucket(a, behind) * a.heads + head]) : fall;
 }
 
-/* The differences whose bias is row ENTRY of the table: *N of them, from the one that is returned on. */
+/* The differences whose bias is row ENTRY of the table: *N of them, from the one that is returned
+ * on. */
 DEVICE int64_t
 attend_span(struct attend a, int64_t entry, int64_t *n)
 {

@@ -1,6 +1,6 @@
 /*
- * attention/attend_bias_c.cu - gradients of what is added to the scores, in C: of a bias, and of a table of
- * differences, whose sums alone are made here.
+ * attention/attend_bias_c.cu - gradients of what is added to the scores, in C: of a bias, and of a
+ * table of differences, whose sums alone are made here.
  */
 #ifndef STOWAGE_ATTENTION_ATTEND_BIAS_C_CU
 #define STOWAGE_ATTENTION_ATTEND_BIAS_C_CU
@@ -27,7 +27,8 @@ attend_add_differences(double *sums, const struct attend_block *w, const real *d
 	}
 }
 
-/* Adds the gradients of the scores of a block of queries to sums[j][i], or to those of differences. */
+/* Adds the gradients of the scores of a block of queries to sums[j][i], or to those of
+ * differences. */
 static void
 attend_bias_head(const struct attend_tensors *x, struct attend_block w, real *sums, double *differences,
     real *room)

@@ -1,6 +1,6 @@
 /*
- * attention/attend_bias_cuda.cu - gradients of what is added to the scores, on CUDA: of a bias, and of a table of
- * differences, whose sums alone are made here.
+ * attention/attend_bias_cuda.cu - gradients of what is added to the scores, on CUDA: of a bias, and
+ * of a table of differences, whose sums alone are made here.
  */
 #ifndef STOWAGE_ATTENTION_ATTEND_BIAS_CUDA_CU
 #define STOWAGE_ATTENTION_ATTEND_BIAS_CUDA_CU
@@ -58,7 +58,8 @@ attend_bias_backward(elem *dbias, void *work, const elem *dy, const elem *q, con
 {
 	struct attend_tensors x = attend_deltas((real *)work, dy, q, k, v, bias, y, logsum, a);
 
-	/* at least as many blocks as there are tiles, of 16 rows or more: a.b times too many where samples share a bias */
+	/* at least as many blocks as there are tiles, of 16 rows or more: a.b times too many where
+	 * samples share a bias */
 	ATTEND_LAUNCH(attend_bias_kernel, (a.bias_head ? a.heads : 1) * parts(a.s, 16), a.t, a,
 	    (dbias, x, s, a));
 }
@@ -74,8 +75,8 @@ attend_column(struct attend a, struct attend_where w, int64_t i, int64_t c, int 
 	return j >= w.j && j < a.s && j < w.j + side ? j - w.j : -1;
 }
 
-/* A block sums a part of a head's queries of all samples. What a tile has of a difference, if anything, is
- * one number in each row. */
+/* A block sums a part of a head's queries of all samples. What a tile has of a difference, if
+ * anything, is one number in each row. */
 template <int WIDEST> __global__ static void ATTEND_BOUNDS
 attend_relative_kernel(double *sums, struct attend_tensors x, const struct step *s, struct attend a,
     int64_t cut, int64_t all)

@@ -1,15 +1,15 @@
 /*
  * attention/attend_c.cu - attention in C.
  *
- * Scores are made turned around, with a query a lane, so that all that softmax does to a row is done
- * to many rows at a time, and neither keys nor values are packed for the products:
+ * Scores are made turned around, with a query a lane, so that all that softmax does to a row is
+ * done to many rows at a time, and neither keys nor values are packed for the products:
  *
  *     scores' = K Q'     y' = V' p'     dp' = V dy'     dv = p' dy     dk = ds' Q     dq = ds K
  *
  * Queries and dy are turned once for all keys. A thread takes a block of queries forward; backward
- * it takes all of a head of keys, so that dk and dv are its own, summed in one order. Where that would
- * leave threads idle, it takes a block of keys for dk and dv, and then a block of queries for dq: all
- * scores are made twice, but by the same sums in the same order.
+ * it takes all of a head of keys, so that dk and dv are its own, summed in one order. Where that
+ * would leave threads idle, it takes a block of keys for dk and dv, and then a block of queries for
+ * dq: all scores are made twice, but by the same sums in the same order.
  */
 #ifndef STOWAGE_ATTENTION_ATTEND_C_CU
 #define STOWAGE_ATTENTION_ATTEND_C_CU
@@ -40,8 +40,8 @@ attend_factor(const real *at, int64_t row, int64_t term)
 	return f;
 }
 
-/* A tile onto C: alone, or added to what is there, of which each column is first multiplied by its own
- * number if KEEP is not NULL. */
+/* A tile onto C: alone, or added to what is there, of which each column is first multiplied by its
+ * own number if KEEP is not NULL. */
 static inline void
 attend_store(real *c, int64_t c_row, const real *tile, int rows, bool add, const real *keep)
 {
@@ -452,7 +452,8 @@ struct attend_tensors {		/* what backward reads and writes; gradients may be NUL
 	const real *logsum;
 };
 
-/* A block of queries against the keys [FROM, TO) of its head. DK and DV: sums so far, of all keys of it. */
+/* A block of queries against the keys [FROM, TO) of its head. DK and DV: sums so far, of all keys
+ * of it. */
 static void
 attend_head(const struct attend_tensors *x, struct attend_block w, int64_t from, int64_t to, int want,
     const elem *k, const elem *v, real *dk, real *dv, real *room)

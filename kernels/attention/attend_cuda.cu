@@ -1,10 +1,10 @@
 /*
  * attention/attend_cuda.cu - attention on CUDA.
  *
- * A block of threads takes a tile of queries (forward and dq) or of keys (dk and dv) of one head, keeps
- * its sums in registers, and goes over the tiles of the other side. A tile of scores is made as a
- * product is, from slices of both factors in shared memory; then it lies there as well, for what is
- * done along its rows, and as a factor of the next product:
+ * A block of threads takes a tile of queries (forward and dq) or of keys (dk and dv) of one head,
+ * keeps its sums in registers, and goes over the tiles of the other side. A tile of scores is made
+ * as a product is, from slices of both factors in shared memory; then it lies there as well, for
+ * what is done along its rows, and as a factor of the next product:
  *
  *      Q ->+                       V ->+
  *          +-> scores in registers -> p in shared memory -> y in registers
@@ -18,7 +18,8 @@
 
 #define ATTEND_SLICE	16	/* terms of a product, and keys of y's sums, at a time */
 
-/* For several blocks a multiprocessor the assembler would spill registers here, on those cards and of doubles. */
+/* For several blocks a multiprocessor the assembler would spill registers here, on those cards and
+ * of doubles. */
 #if defined(USE_DOUBLE) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
 #define ATTEND_BOUNDS	__launch_bounds__(BLOCK, 1)
 #else
@@ -109,8 +110,8 @@ attend_product(real sum[attend_tile<WIDEST>::R][attend_tile<WIDEST>::R], struct 
 	}
 }
 
-/* Adds to this thread's sums, of every 16th row and every 16th column, P times N rows of numbers. P is
- * the tile of scores, or with TURNED its transpose. */
+/* Adds to this thread's sums, of every 16th row and every 16th column, P times N rows of numbers. P
+ * is the tile of scores, or with TURNED its transpose. */
 template <bool TURNED, int WIDEST> DEVICE void
 attend_add(real sum[attend_tile<WIDEST>::R][attend_tile<WIDEST>::COLS], struct attend_tile<WIDEST> *t,
     struct attend_rows b, int d)
@@ -197,7 +198,8 @@ attend_along(const struct attend_tile<WIDEST> *t, int row, bool largest)
 	return all;
 }
 
-/* Scores become exponentials less the largest so far; t->keep is what that makes of the sums so far. */
+/* Scores become exponentials less the largest so far; t->keep is what that makes of the sums so
+ * far. */
 template <int WIDEST> DEVICE void
 attend_online(struct attend_tile<WIDEST> *t, struct attend a, const struct step *s,
     struct attend_where w)

@@ -1,7 +1,8 @@
 /*
- * boxes/box.cu - boxes of two corners, [x1, y1, x2, y2], and what two of them share. Which overlaps are equal is asked,
- * so one must be the same number wherever it is computed, whether or not a compiler fuses products with sums: of floats
- * products are exact in double; elsewhere they are rounded before they are summed.
+ * boxes/box.cu - boxes of two corners, [x1, y1, x2, y2], and what two of them share. Which overlaps
+ * are equal is asked, so one must be the same number wherever it is computed, whether or not a
+ * compiler fuses products with sums: of floats products are exact in double; elsewhere they are
+ * rounded before they are summed.
  */
 #ifndef STOWAGE_BOXES_BOX_CU
 #define STOWAGE_BOXES_BOX_CU

@@ -1,8 +1,8 @@
 /*
- * boxes/match.cu - for each anchor the box that it overlaps most, as torchvision's Matcher: no matrix of overlaps is
- * kept, they are computed where they are compared. With FORCE an anchor is also matched where no other overlaps some
- * box more, so that each box has one, with EACH with that box; WORK then holds a real for each box, how much it is
- * overlapped at most.
+ * boxes/match.cu - for each anchor the box that it overlaps most, as torchvision's Matcher: no
+ * matrix of overlaps is kept, they are computed where they are compared. With FORCE an anchor is
+ * also matched where no other overlaps some box more, so that each box has one, with EACH with that
+ * box; WORK then holds a real for each box, how much it is overlapped at most.
  */
 #include "kernel.h"
 #include "boxes/box.cu"

@@ -1,7 +1,7 @@
 /*
- * boxes/nms.cu - of boxes that overlap much, the one with the largest score: in the order of their scores, each that is
- * still there is kept and takes those behind it away that overlap it more than `most`. A sample is a row's; it ends when
- * as many are kept as there is room for.
+ * boxes/nms.cu - of boxes that overlap much, the one with the largest score: in the order of their
+ * scores, each that is still there is kept and takes those behind it away that overlap it more than
+ * `most`. A sample is a row's; it ends when as many are kept as there is room for.
  *
  *     work, for each sample:   that of top_k | boxes in their order | which are taken away
  */

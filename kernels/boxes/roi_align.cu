@@ -1,10 +1,12 @@
 /*
- * boxes/roi_align.cu - maps as boxes see them: each bin of a box is the mean of points within it, and each point lies
- * between four elements of the map. Of a pyramid, a box is seen in the map that suits its size, and a call has one map.
+ * boxes/roi_align.cu - maps as boxes see them: each bin of a box is the mean of points within it,
+ * and each point lies between four elements of the map. Of a pyramid, a box is seen in the map that
+ * suits its size, and a call has one map.
  *
- * What an element of the map counts in a bin is the product of what its row counts and what its column does. So
- * backward needs no sums in memory that several threads reach: an element looks through the boxes of its sample for
- * those near it, in their order, and adds up what their bins make of it, for some channels at a time.
+ * What an element of the map counts in a bin is the product of what its row counts and what its
+ * column does. So backward needs no sums in memory that several threads reach: an element looks
+ * through the boxes of its sample for those near it, in their order, and adds up what their bins
+ * make of it, for some channels at a time.
  */
 #include "kernel.h"
 #include "sizes.h"

@@ -1,6 +1,6 @@
 /*
- * boxes/roi_masks.cu - what boxes see of a mask each, as roi_align sees a map: a box reads the one of the sample's masks
- * that its index says, whose numbers may be bytes.
+ * boxes/roi_masks.cu - what boxes see of a mask each, as roi_align sees a map: a box reads the one
+ * of the sample's masks that its index says, whose numbers may be bytes.
  */
 #include "boxes/roi_align.cu"
 #include "loss/mean.cu"

@@ -1,10 +1,12 @@
 /*
- * boxes/roi_pool.cu - the largest element of a map in each bin of a box. Corners are rounded to whole elements, and both
- * are within the box, so that its bins are whole elements, too: those of neighbouring bins may be the same.
+ * boxes/roi_pool.cu - the largest element of a map in each bin of a box. Corners are rounded to
+ * whole elements, and both are within the box, so that its bins are whole elements, too: those of
+ * neighbouring bins may be the same.
  *
- * Forward keeps where in the map each largest one lies. So backward needs no sums in memory that several threads reach:
- * an element looks through the boxes of its sample for bins that it is in, in their order, and adds up the gradients of
- * those whose largest it is, for some channels at a time.
+ * Forward keeps where in the map each largest one lies. So backward needs no sums in memory that
+ * several threads reach: an element looks through the boxes of its sample for bins that it is in,
+ * in their order, and adds up the gradients of those whose largest it is, for some channels at a
+ * time.
  */
 #include "kernel.h"
 #include <float.h>
@@ -104,7 +106,8 @@ roi_pool_forward(elem *y, int32_t *index, const elem *boxes, const elem *x, stru
 
 /* ---- backward ---- */
 
-/* Bins [*first, *last) that element AT is in: quotients are near them, and bins themselves say which they are. */
+/* Bins [*first, *last) that element AT is in: quotients are near them, and bins themselves say
+ * which they are. */
 DEVICE void
 roi_pool_near(const struct roi_pool_axis *a, int64_t at, int64_t bins, int64_t *first, int64_t *last)
 {

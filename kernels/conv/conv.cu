@@ -1,5 +1,6 @@
 /*
- * conv/conv.cu - convolution of lines, images and volumes: forward, gradient of the input, gradient of the weights.
+ * conv/conv.cu - convolution of lines, images and volumes: forward, gradient of the input, gradient
+ * of the weights.
  *
  *     y[b,f,oy,ox] = bias[f] + sum over c, ky, kx of
  *                    w[f,c,ky,kx] x[b, c, oy sy - top + ky dy, ox sx - left + kx dx]

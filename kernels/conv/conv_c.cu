@@ -147,8 +147,8 @@ cut_spans(const struct window *w, struct span *span, int64_t j, int cols)
 	return n;
 }
 
-/* The copy's N channels from C on, plane Z, row Y, column X of the span's image, whatever pieces they
- * are in. */
+/* The copy's N channels from C on, plane Z, row Y, column X of the span's image, whatever pieces
+ * they are in. */
 static void
 copy_channels(const struct sources *sources, const struct window *w, const struct span *span,
     struct copy s, int c, int z, int y, int x)

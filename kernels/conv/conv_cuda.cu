@@ -1,7 +1,7 @@
 /*
- * conv_cuda.cu - convolution on a GPU, where cuDNN does not do it (see engine_cudnn.cu): the three products of
- * conv.cu as jobs of gemm_cuda.cu, and depthwise convolution directly. Nothing is unrolled into
- * memory: elements of the windows are located when they are fetched.
+ * conv_cuda.cu - convolution on a GPU, where cuDNN does not do it (see engine_cudnn.cu): the three
+ * products of conv.cu as jobs of gemm_cuda.cu, and depthwise convolution directly. Nothing is
+ * unrolled into memory: elements of the windows are located when they are fetched.
  */
 #ifndef STOWAGE_CONV_CONV_CUDA_CU
 #define STOWAGE_CONV_CONV_CUDA_CU
@@ -26,7 +26,8 @@ struct gpu_window {
 	int y, x;
 };
 
-/* The same of volumes, all of which have the steps of the job. (Many of them are kept at a time.) */
+/* The same of volumes, all of which have the steps of the job. (Many of them are kept at a
+ * time.) */
 struct gpu_plane_deep {
 	const elem *at;
 	int z, y, x;
@@ -72,8 +73,8 @@ gpu_element_deep(const struct gpu_plane_deep &p, const struct gpu_window_deep &a
 
 /* Forward, and (BACK) one phase of the gradient of the input. Channels first, the terms of a sum
  * are tap by tap for one channel after the other, and what is made lies along columns; with
- * channels LAST they are channel by channel for one tap after the other, and it lies along rows. DEEP:
- * of volumes, whose channels come first. */
+ * channels LAST they are channel by channel for one tap after the other, and it lies along rows.
+ * DEEP: of volumes, whose channels come first. */
 template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 	static const bool A_ALONG_K = !LAST || !BACK, B_ALONG_K = LAST, C_ALONG_ROWS = LAST;
 	static const bool SUMS_A = false;
@@ -465,7 +466,8 @@ conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct ont
 	BY_SPACE(s, conv_forward_own, (y, x, w, bias, onto, then, b, s));
 }
 
-/* The same, and where cuDNN can, [2, channels] SUMS of y's elements and of their squares: conv_sums() tells. */
+/* The same, and where cuDNN can, [2, channels] SUMS of y's elements and of their squares:
+ * conv_sums() tells. */
 static void
 conv_summed_forward(elem *y, real *sums, const elem *x, const elem *w, void *work, int64_t room, int64_t b, struct conv s)
 {

@@ -1,9 +1,11 @@
 /*
- * conv/conv_cudnn.cu - convolutions by cuDNN (-DUSE_CUDNN). What it refuses is left to conv_cuda.cu.
+ * conv/conv_cudnn.cu - convolutions by cuDNN (-DUSE_CUDNN). What it refuses is left to
+ * conv_cuda.cu.
  *
- * Graphs are built when the steps are rehearsed, before anything is trained (device_cuda.cu), with the
- * engines that are known to be the fastest (host/choices_cuda.cu), or those that emission chose for this
- * card, or else by asking cuDNN's heuristics here; of the latter two others are tried (host/tune_cuda.cu).
+ * Graphs are built when the steps are rehearsed, before anything is trained (device_cuda.cu), with
+ * the engines that are known to be the fastest (host/choices_cuda.cu), or those that emission chose
+ * for this card, or else by asking cuDNN's heuristics here; of the latter two others are tried
+ * (host/tune_cuda.cu).
  */
 #ifndef STOWAGE_CONV_CONV_CUDNN_CU
 #define STOWAGE_CONV_CONV_CUDNN_CU
@@ -64,8 +66,8 @@ static struct dnn_device dnn_device;	/* opened by device_open() */
 static bool dnn_building;	/* the steps are rehearsed */
 static const struct step *step_on_host;	/* the numbers of the step that is launched */
 
-/* What emission chose (engines.c); ends with kind -1. Another architecture, and another cuDNN, has engines
- * that are better or none of that number, though some would be accepted. */
+/* What emission chose (engines.c); ends with kind -1. Another architecture, and another cuDNN, has
+ * engines that are better or none of that number, though some would be accepted. */
 struct dnn_record {
 	struct dnn_conv conv;
 	struct dnn_choice choice;
@@ -104,8 +106,8 @@ dnn_question(const struct dnn_conv *c)
 	return fnv_add(hash, &c->view, sizeof(c->view));
 }
 
-/* Takes the engine that is known to be the fastest, if one is, or none where it is known that a sweep is to add up channels;
- * false: nothing is known, or it is refused. */
+/* Takes the engine that is known to be the fastest, if one is, or none where it is known that a
+ * sweep is to add up channels; false: nothing is known, or it is refused. */
 static bool
 dnn_take_kept(struct dnn_entry *e)
 {
@@ -344,7 +346,8 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 	return true;
 }
 
-/* The graph of a convolution forward that adds up the channels of what it makes, too; NULL: none is known. */
+/* The graph of a convolution forward that adds up the channels of what it makes, too; NULL: none is
+ * known. */
 static struct dnn_entry *
 dnn_with_sums(int64_t room, int64_t b, const struct conv *s)
 {
@@ -356,7 +359,8 @@ dnn_with_sums(int64_t room, int64_t b, const struct conv *s)
 	return e && e->found ? e : NULL;
 }
 
-/* y, and where cuDNN can [2, channels] SUMS, of its elements and of their squares; false: neither. */
+/* y, and where cuDNN can [2, channels] SUMS, of its elements and of their squares; false:
+ * neither. */
 static bool
 dnn_run_sums(const elem *x, const elem *w, elem *y, real *sums, void *work, int64_t room, int64_t b, const struct conv *s)
 {
@@ -384,7 +388,8 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 	return dnn_run_conv(&c, x, w, y, bias, onto, then, work);
 }
 
-/* The gradient of x. What is added to it is added where the convolution saw it, and the rest left alone. */
+/* The gradient of x. What is added to it is added where the convolution saw it, and the rest left
+ * alone. */
 static bool
 dnn_run_input(const elem *dx, const elem *w, const elem *dy, const elem *bias, struct onto onto, void *work,
     int64_t room, int64_t b, const struct conv *s)

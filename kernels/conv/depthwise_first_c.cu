@@ -1,17 +1,18 @@
 /*
- * conv/depthwise_first_c.cu - convolutions with one input channel to a group. Each output plane depends on
- * one input plane, a sum too short for a product with tiles, and many planes are smaller than a few
- * vectors. So the source is laid out anew, a strip of rows at a time, with the zeros around it that its
- * windows see, and both sides get rows of the same length. Then each tap is one distance for all
- * places, across the ends of rows too, and what is made where a row has no output is left out:
+ * conv/depthwise_first_c.cu - convolutions with one input channel to a group. Each output plane
+ * depends on one input plane, a sum too short for a product with tiles, and many planes are smaller
+ * than a few vectors. So the source is laid out anew, a strip of rows at a time, with the zeros
+ * around it that its windows see, and both sides get rows of the same length. Then each tap is one
+ * distance for all places, across the ends of rows too, and what is made where a row has no output
+ * is left out:
  *
  *     y  a b c - -     x  0 0 0 0 0
  *        d e f - -        0 a b c 0     taps lie 0, 1, 2, 5, 6, 7, 10, 11 and 12 away
  *                         0 d e f 0
  *                         0 0 0 0 0
  *
- * With a stride the source is laid out once for each phase of its rows and columns. On the way back the
- * phases are those of what is made (conv/window.cu).
+ * With a stride the source is laid out once for each phase of its rows and columns. On the way back
+ * the phases are those of what is made (conv/window.cu).
  */
 #ifndef STOWAGE_CONV_DEPTHWISE_FIRST_C_CU
 #define STOWAGE_CONV_DEPTHWISE_FIRST_C_CU
@@ -152,7 +153,8 @@ depthwise_bounds(const elem *x, int64_t n)
 	return in;
 }
 
-/* The rows, or columns, of a phase that are there: [*lo, *hi) of N, of which the first is number FIRST. */
+/* The rows, or columns, of a phase that are there: [*lo, *hi) of N, of which the first is number
+ * FIRST. */
 static inline void
 depthwise_inside(const struct axis *a, int phase, int64_t first, int64_t n, int64_t *lo, int64_t *hi)
 {
@@ -225,7 +227,8 @@ depthwise_spread(const struct depthwise *d, real *to, const elem *from, struct d
 	depthwise_zeros(to, LANES);
 }
 
-/* Rows from Q on of what is made, to the plane Y. Whole vectors, where what they spoil is made later. */
+/* Rows from Q on of what is made, to the plane Y. Whole vectors, where what they spoil is made
+ * later. */
 static void
 depthwise_store(const struct depthwise *d, elem *y, const real *sums, int q, int rows, real bias, real keep)
 {

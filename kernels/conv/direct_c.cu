@@ -10,8 +10,9 @@
  * have to be converted before they are used, so for them windows are always packed; so they are
  * where channels lie last, since neighbours in a row then are none in memory.
  *
- * Of volumes a plane of the output is made at a time. It sees as many planes of each channel as there are
- * taps along the depth, which are here channels: plane p is that of channel p / taps under tap p % taps.
+ * Of volumes a plane of the output is made at a time. It sees as many planes of each channel as
+ * there are taps along the depth, which are here channels: plane p is that of channel p / taps
+ * under tap p % taps.
  */
 #ifndef STOWAGE_CONV_DIRECT_C_CU
 #define STOWAGE_CONV_DIRECT_C_CU
@@ -161,8 +162,8 @@ direct_copy(const struct conv_job *job, const struct direct *d, real *to, int64_
 	}
 }
 
-/* Offsets of the weights, from the channel of plane FIRST on, and of the vectors under each tap of PLANES
- * planes. */
+/* Offsets of the weights, from the channel of plane FIRST on, and of the vectors under each tap of
+ * PLANES planes. */
 static int
 direct_places(const struct window *w, const struct direct *d, struct place *at, int first, int planes)
 {

@@ -1,19 +1,22 @@
 /*
- * engine_cudnn.cu - a convolution as an operation graph of cuDNN 9, and the engine that is to run it.
+ * engine_cudnn.cu - a convolution as an operation graph of cuDNN 9, and the engine that is to run
+ * it.
  *
- * On a GPU every convolution is offered to cuDNN (conv_cudnn.cu; convolutions of several tensors part
- * by part, conv_concat_cudnn.cu). conv_cuda.cu does what cuDNN refuses: depthwise convolutions, the last,
- * smaller batch of an epoch, and everything if the program is built without cuDNN.
+ * On a GPU every convolution is offered to cuDNN (conv_cudnn.cu; convolutions of several tensors
+ * part by part, conv_concat_cudnn.cu). conv_cuda.cu does what cuDNN refuses: depthwise
+ * convolutions, the last, smaller batch of an epoch, and everything if the program is built without
+ * cuDNN.
  *
  * cuDNN has several engines for a convolution, each with knobs; its heuristics rank them. The first
  * engine is taken that gives the same bits every time, is as exact as the program's precision, uses
- * tensor cores where our own kernels do (those that add up channels do, though they do not say so), and
- * needs no more workspace than the plan has for this convolution: the spec's `workspace`, and what the
- * pass `spare` finds beside it.
+ * tensor cores where our own kernels do (those that add up channels do, though they do not say so),
+ * and needs no more workspace than the plan has for this convolution: the spec's `workspace`, and
+ * what the pass `spare` finds beside it.
  *
- * This file is compiled twice: into the program, and into src/emit/engines.c, which asks cuDNN the same
- * questions about a GPU that is only described. The program carries the answers as `dnn_record`,
- * and asks again only where an engine is refused. emit_convolution() notes what to ask for.
+ * This file is compiled twice: into the program, and into src/emit/engines.c, which asks cuDNN the
+ * same questions about a GPU that is only described. The program carries the answers as
+ * `dnn_record`, and asks again only where an engine is refused. emit_convolution() notes what to
+ * ask for.
  *
  * Everything made here is a descriptor; a struct dnn owns those of one attempt, and dnn_free()
  * releases all of them. The first failing call is kept in `status`, and later ones do nothing.
@@ -218,8 +221,8 @@ dnn_choose(struct dnn *d, const struct dnn_device *device, const struct dnn_conv
 	return false;
 }
 
-/* All good ones that are proposed for C, the best first, MOST at most; how many there are. Whether there is room for
- * what each needs, dnn_take() says. */
+/* All good ones that are proposed for C, the best first, MOST at most; how many there are. Whether
+ * there is room for what each needs, dnn_take() says. */
 static int
 dnn_offers(const struct dnn_device *device, const struct dnn_conv *c, struct dnn_choice *choice, int most)
 {

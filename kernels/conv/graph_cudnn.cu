@@ -340,7 +340,8 @@ dnn_convolve(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t r
 	return op;
 }
 
-/* convolution [-> + bias] [-> relu] [-> sums], of which only the last result but the sums is in memory, and these */
+/* convolution [-> + bias] [-> relu] [-> sums], of which only the last result but the sums is in
+ * memory, and these */
 static void
 dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
 {

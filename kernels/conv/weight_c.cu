@@ -16,8 +16,8 @@
  * it is to be kept. A gradient of 16 bits is summed as reals in the scratch memory, and rounded
  * when it is whole.
  *
- * Of volumes each plane of the output is an image here, and the planes of the input that it sees are its
- * channels: plane p is that of channel p / kd under tap p % kd of the depth.
+ * Of volumes each plane of the output is an image here, and the planes of the input that it sees
+ * are its channels: plane p is that of channel p / kd under tap p % kd of the depth.
  */
 #ifndef STOWAGE_CONV_WEIGHT_C_CU
 #define STOWAGE_CONV_WEIGHT_C_CU

@@ -4,11 +4,11 @@
  *
  *     source = q * step + first + t * delta        weight = tap + t * tap_step
  *
- * Forward reads x that way. The gradient of the input of a convolution with stride s falls into
- * s x s phases: the positions y = r + s q of phase r meet only the taps with r + pad - t * dilation
+ * Forward reads x that way. The gradient of the input of a convolution with stride s falls into s x
+ * s phases: the positions y = r + s q of phase r meet only the taps with r + pad - t * dilation
  * divisible by s, and see dy with a step of 1. So each phase is a small convolution of its own, and
- * no zero is ever multiplied for the sake of a stride. With a stride along the depth too, there are as
- * many times more phases. An image is a volume of one plane under one tap.
+ * no zero is ever multiplied for the sake of a stride. With a stride along the depth too, there are
+ * as many times more phases. An image is a volume of one plane under one tap.
  */
 #ifndef STOWAGE_CONV_WINDOW_CU
 #define STOWAGE_CONV_WINDOW_CU
@@ -25,8 +25,8 @@ struct axis {
 struct window {
 	struct axis z, y, x;
 	int channels;		/* of the source, in one group */
-	/* steps in the source from channel to channel, column to column, row to row, plane to plane of a
-	 * volume, image to image */
+	/* steps in the source from channel to channel, column to column, row to row, plane to plane
+	 * of a volume, image to image */
 	int64_t plane, pixel, row, slice, image;
 	int64_t channel_step;	/* in the weights, of a source channel */
 	int64_t tap_col, tap_row, tap_slice;	/* in the weights, from tap to tap along x, y and z */
@@ -147,7 +147,8 @@ axis_is_plain(const struct axis *a)
 	return a->taps == 1 && a->step == 1 && a->first == 0 && a->out_step == 1 && a->count == a->size;
 }
 
-/* One tap that meets each position just where it lies: then a plane is one long row, and a volume too. */
+/* One tap that meets each position just where it lies: then a plane is one long row, and a volume
+ * too. */
 static inline void
 window_flatten(struct window *w)
 {

@@ -1,14 +1,15 @@
 /*
  * copy/embedding.cu - rows of a table by the numbers of tokens, and the gradient of the table.
  *
- * A row's gradient is the sum of dy over the tokens of its number, in their order whoever adds them up. For
- * that the tokens are sorted: a key is a token's number and, in its lower bits, its place, so that no two are
- * alike and every correct sort gives the same. A row then belongs to whoever meets its first key.
+ * A row's gradient is the sum of dy over the tokens of its number, in their order whoever adds them
+ * up. For that the tokens are sorted: a key is a token's number and, in its lower bits, its place,
+ * so that no two are alike and every correct sort gives the same. A row then belongs to whoever
+ * meets its first key.
  *
  *     ids      7 2 7 0        keys   0:3 2:1 7:0 7:2        dw[7] = dy[0] + dy[2]
  *
- * Only rows that are met are added to. What else the gradient has is 0, or where it is added onto something
- * what lies there.
+ * Only rows that are met are added to. What else the gradient has is 0, or where it is added onto
+ * something what lies there.
  */
 #ifndef STOWAGE_COPY_EMBEDDING_CU
 #define STOWAGE_COPY_EMBEDDING_CU
@@ -21,8 +22,8 @@
 #define KEY_ROW(key)	((int64_t)((key) >> KEY_BITS))
 #define KEY_PLACE(key)	((int64_t)((key) & (((uint64_t)1 << KEY_BITS) - 1)))
 
-/* Which row is read for a token, where the first row is that of token FIRST; ROWS, which is none, for what has no row here, and for
- * the padding. */
+/* Which row is read for a token, where the first row is that of token FIRST; ROWS, which is none,
+ * for what has no row here, and for the padding. */
 DEVICE int64_t
 embedding_row(int32_t id, int64_t first, int64_t rows, int64_t padding)
 {
@@ -63,7 +64,8 @@ KERNEL(embedding_start_kernel, (elem *dw, struct onto o, int64_t n))
 		dw[i] = ELEM(keep != 0 ? keep * VALUE(dw[i]) : 0);
 }
 
-/* Adds to each row of TO its sum; where there is S, takes lr times that off it, and off its MASTER copy. */
+/* Adds to each row of TO its sum; where there is S, takes lr times that off it, and off its MASTER
+ * copy. */
 KERNEL(embedding_rows_kernel, (elem *to, real *master, const struct step *s, const elem *dy,
     const uint64_t *key, int64_t tokens, int64_t rows, int64_t width))
 {

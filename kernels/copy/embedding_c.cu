@@ -1,6 +1,6 @@
 /*
- * copy/embedding_c.cu - the gradient of an embedding in C: one thread sorts the keys, by digits from the last,
- * which is a small part of what all then add up.
+ * copy/embedding_c.cu - the gradient of an embedding in C: one thread sorts the keys, by digits
+ * from the last, which is a small part of what all then add up.
  */
 #ifndef STOWAGE_COPY_EMBEDDING_C_CU
 #define STOWAGE_COPY_EMBEDDING_C_CU

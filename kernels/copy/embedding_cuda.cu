@@ -1,8 +1,8 @@
 /*
- * copy/embedding_cuda.cu - the gradient of an embedding on CUDA. Keys are sorted by merging: of two sorted runs
- * side by side, a key's place among those of both is its place in its own and how many of the other are
- * smaller. Each thread finds that for its own keys: tiles in shared memory first, and then
- * as many sweeps as there are doublings from a tile to all keys.
+ * copy/embedding_cuda.cu - the gradient of an embedding on CUDA. Keys are sorted by merging: of two
+ * sorted runs side by side, a key's place among those of both is its place in its own and how many
+ * of the other are smaller. Each thread finds that for its own keys: tiles in shared memory first,
+ * and then as many sweeps as there are doublings from a tile to all keys.
  */
 #ifndef STOWAGE_COPY_EMBEDDING_CUDA_CU
 #define STOWAGE_COPY_EMBEDDING_CUDA_CU
@@ -10,7 +10,8 @@
 #define SORT_TILE	2048	/* keys that a block sorts */
 #define SUM_DEPTH	8	/* rows that a thread has on the way at once */
 
-/* Moves key I of N to its place, where runs of RUN keys, a power of two, are sorted: in its pair of runs. */
+/* Moves key I of N to its place, where runs of RUN keys, a power of two, are sorted: in its pair of
+ * runs. */
 DEVICE void
 embedding_merge(uint64_t *to, const uint64_t *from, int64_t i, int64_t n, int64_t run)
 {
@@ -76,8 +77,8 @@ embedding_sort(uint64_t *work, const int32_t *ids, int64_t tokens, int64_t first
 	return from;
 }
 
-/* Adds an element of each row of DY that keys with the first one's number name; some rows are asked for at
- * once, since each comes from afar. */
+/* Adds an element of each row of DY that keys with the first one's number name; some rows are asked
+ * for at once, since each comes from afar. */
 DEVICE void
 embedding_sum(real *sum, const elem *dy, const uint64_t *key, int64_t keys, int64_t width, int64_t n)
 {

@@ -1,19 +1,20 @@
 /*
  * copy/move.cu - elements put elsewhere: transposes, slices, concatenations, pads, shuffles.
  *
- * What all of these do is said of each axis by itself. An axis has N indices, which step by TO in y; in x
- * they step by FROM:
+ * What all of these do is said of each axis by itself. An axis has N indices, which step by TO in
+ * y; in x they step by FROM:
  *
  *     [C, H, W] -> [H, W, C]     { H W, C, 1 }, { C, 1, H W }
  *     rows 2 to 5 of ten         { 3 W, 1, 1 }                    from 2 W on
  *     three copies               { 3, 4, 0 }, { 4, 1, 1 }
  *
- * Where one step is not enough, an axis is cut into runs: rolled by 2, the indices 0 1 2 3 4 of y are 3 4 0
- * 1 2 of x, { {2, 3, 1}, {5, 0, 1} }; a run that begins nowhere is a frame, which holds a constant.
+ * Where one step is not enough, an axis is cut into runs: rolled by 2, the indices 0 1 2 3 4 of y
+ * are 3 4 0 1 2 of x, { {2, 3, 1}, {5, 0, 1} }; a run that begins nowhere is a frame, which holds a
+ * constant.
  *
- * Backward sums, for each element of dx, what was made of it, in the order of y: an axis at a time it is
- * found where that went, so nothing is added to by two threads. Most moves make each element once, and turned
- * round they are moves themselves; then dx is moved to as y was.
+ * Backward sums, for each element of dx, what was made of it, in the order of y: an axis at a time
+ * it is found where that went, so nothing is added to by two threads. Most moves make each element
+ * once, and turned round they are moves themselves; then dx is moved to as y was.
  */
 #ifndef STOWAGE_COPY_MOVE_CU
 #define STOWAGE_COPY_MOVE_CU
@@ -66,7 +67,8 @@ move_elements(const struct move *m)
 	return n;
 }
 
-/* Axes that are turned round a tile at a time: the last, and this one, along which x lies. -1: none. */
+/* Axes that are turned round a tile at a time: the last, and this one, along which x lies. -1:
+ * none. */
 #define MOVE_TILE	32
 #define MOVE_FEW	8	/* fewer fill no tile */
 

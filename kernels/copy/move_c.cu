@@ -31,8 +31,8 @@ move_run_add(elem *y, int64_t to, const elem *x, int64_t from, int64_t n, real k
 			onto_store(&y[j * to], 0, keep);
 }
 
-/* BODY for each run of the rows [FIRST, LAST), which are counted along all axes but the last: LEFT elements
- * at Y + T, from X + F or, unless IS_THERE, from nowhere. */
+/* BODY for each run of the rows [FIRST, LAST), which are counted along all axes but the last: LEFT
+ * elements at Y + T, from X + F or, unless IS_THERE, from nowhere. */
 #define MOVE_RUNS_OF(m, first, last, t, f, step, left, is_there, body)			\
 	for (int64_t row_ = (first); row_ < (last); row_++) {				\
 		const struct move_axis *a_ = &(m)->axis[(m)->axes - 1];			\

@@ -1,6 +1,6 @@
 /*
- * copy/move_cuda.cu - elements put elsewhere, on CUDA: a thread for each element, or for the 16 bytes that
- * lie together in both tensors.
+ * copy/move_cuda.cu - elements put elsewhere, on CUDA: a thread for each element, or for the 16
+ * bytes that lie together in both tensors.
  */
 #ifndef STOWAGE_COPY_MOVE_CUDA_CU
 #define STOWAGE_COPY_MOVE_CUDA_CU
@@ -45,7 +45,8 @@ KERNEL(move_add_kernel, (elem *y, const elem *x, struct onto onto, int64_t n, st
 
 #define MOVE_STEP	(BLOCK / MOVE_TILE)
 
-/* A tile in shared memory, whose rows are read, and whose columns are written, by neighbouring threads. */
+/* A tile in shared memory, whose rows are read, and whose columns are written, by neighbouring
+ * threads. */
 KERNEL(move_turn_kernel, (elem *y, const elem *x, elem value, int turned, int64_t tiles, struct move m))
 {
 	__shared__ elem tile[MOVE_TILE][MOVE_TILE + 2];

@@ -1,9 +1,11 @@
 /*
- * copy/resize.cu - interpolation along up to three axes, of [planes, d, h, w, inner]: channels among the
- * planes, or inside. Along each axis an output is a sum of 1, 2 or 4 neighbours in the input.
+ * copy/resize.cu - interpolation along up to three axes, of [planes, d, h, w, inner]: channels
+ * among the planes, or inside. Along each axis an output is a sum of 1, 2 or 4 neighbours in the
+ * input.
  *
- * Where an output lies between inputs is a ratio of whole numbers, so which neighbours it has is exact
- * whatever its size. Backward gathers, from the outputs that an input is a neighbour of, in their order.
+ * Where an output lies between inputs is a ratio of whole numbers, so which neighbours it has is
+ * exact whatever its size. Backward gathers, from the outputs that an input is a neighbour of, in
+ * their order.
  */
 #ifndef STOWAGE_COPY_RESIZE_CU
 #define STOWAGE_COPY_RESIZE_CU
@@ -21,7 +23,8 @@ struct resize {
 	bool corners;		/* first and last elements lie on one another; else their centres count */
 };
 
-/* The neighbours of an output: the first, which may lie before the input's, and what each counts. */
+/* The neighbours of an output: the first, which may lie before the input's, and what each
+ * counts. */
 struct resize_taps {
 	int64_t first;
 	real weight[4];

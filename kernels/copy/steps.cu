@@ -1,6 +1,6 @@
 /*
- * copy/steps.cu - what a scan does around the nodes of its steps: rows in and out of a sequence, states from one step
- * to the next, and sums of gradients over all steps.
+ * copy/steps.cu - what a scan does around the nodes of its steps: rows in and out of a sequence,
+ * states from one step to the next, and sums of gradients over all steps.
  */
 #ifndef STOWAGE_COPY_STEPS_CU
 #define STOWAGE_COPY_STEPS_CU

@@ -1,6 +1,7 @@
 /*
- * copy/take.cu - slices of x [outer, n, inner] by their indices along the middle axis (take), or elements by an
- * index each (gather), and the gradient of x. An index that is none, such as -1, gives 0.
+ * copy/take.cu - slices of x [outer, n, inner] by their indices along the middle axis (take), or
+ * elements by an index each (gather), and the gradient of x. An index that is none, such as -1,
+ * gives 0.
  *
  *     take_search     each element of dx looks through the indices for its own: for few of them
  *     take_columns    a thread goes along the indices with some columns i and adds dy[t, i] to dx[index[t], i]

@@ -1,6 +1,7 @@
 /*
- * copy/unfold.cu - windows of planes [h, w] as rows, one for each of a window's elements, in which all windows follow one
- * another; and its gradient, in which each place looks for the windows that it lies in.
+ * copy/unfold.cu - windows of planes [h, w] as rows, one for each of a window's elements, in which
+ * all windows follow one another; and its gradient, in which each place looks for the windows that
+ * it lies in.
  */
 #ifndef STOWAGE_COPY_UNFOLD_CU
 #define STOWAGE_COPY_UNFOLD_CU

@@ -1,7 +1,7 @@
 /*
  * bits.h - elements of 16 bits in C: a struct, so that one is never taken for a number by mistake,
- * and what their conversions are made of: arithmetic on the bits of a float, without a branch, so that
- * loops over it are vectorised.
+ * and what their conversions are made of: arithmetic on the bits of a float, without a branch, so
+ * that loops over it are vectorised.
  */
 #ifndef STOWAGE_ELEMENT_BITS_H
 #define STOWAGE_ELEMENT_BITS_H

@@ -36,8 +36,8 @@ elem_of(real x)
 
 #include "element/bits.h"
 
-/* Those below 2^-14 are whole multiples of 2^-24: put below the exponent of 2^-14, the fraction is one
- * more than that. */
+/* Those below 2^-14 are whole multiples of 2^-24: put below the exponent of 2^-14, the fraction is
+ * one more than that. */
 static inline real
 elem_value(elem x)
 {

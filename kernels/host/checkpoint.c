@@ -1,8 +1,8 @@
 /*
  * checkpoint.c - all that training is, in one safetensors file: parameters, running statistics,
  * optimizer state, and where it stands. There is always one complete checkpoint, whatever happens
- * (whole.c), and one whose numbers are finite. checkpoint_read.c reads it back. Of several ranks each may have such a file of
- * what it writes, and there is an index of them (checkpoint_ranks.c).
+ * (whole.c), and one whose numbers are finite. checkpoint_read.c reads it back. Of several ranks
+ * each may have such a file of what it writes, and there is an index of them (checkpoint_ranks.c).
  *
  *     8 bytes   length of the header, little-endian
  *     header    JSON: {"__metadata__": {...}, NAME: {"dtype", "shape", "data_offsets"}, ...}
@@ -225,7 +225,8 @@ values_write(struct whole *to, const struct persistent *p, const unsigned char *
 
 #if LARGEST_FILTER
 
-/* A filter whose channels lie last, and the same in the order of its dims, which is that of files. */
+/* A filter whose channels lie last, and the same in the order of its dims, which is that of
+ * files. */
 static unsigned char filter_stored[LARGEST_FILTER], filter_ordered[LARGEST_FILTER];
 
 /* COLS rows of what were ROWS columns. */

@@ -1,10 +1,11 @@
 /*
- * checkpoint_index.c - tensors in several files: an index says which file has which, as Hugging Face's libraries write it.
+ * checkpoint_index.c - tensors in several files: an index says which file has which, as Hugging
+ * Face's libraries write it.
  *
  *     NAME.index.json    {"metadata": {"total_size": BYTES, ...}, "weight_map": {TENSOR: FILE, ...}}
  *
- * Files lie beside it: a name that leads elsewhere is refused. As read here, tensors are in the order of their files, and of
- * their names.
+ * Files lie beside it: a name that leads elsewhere is refused. As read here, tensors are in the
+ * order of their files, and of their names.
  */
 #ifndef STOWAGE_HOST_CHECKPOINT_INDEX_C
 #define STOWAGE_HOST_CHECKPOINT_INDEX_C

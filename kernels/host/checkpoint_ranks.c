@@ -1,18 +1,21 @@
 /*
- * checkpoint_ranks.c - --save NAME.safetensors.index.json, of several ranks: each writes a file of its own, with the tensors that
- * are its share as a whole, and the first one writes the index, as Hugging Face's libraries read it (checkpoint_index.c).
+ * checkpoint_ranks.c - --save NAME.safetensors.index.json, of several ranks: each writes a file of
+ * its own, with the tensors that are its share as a whole, and the first one writes the index, as
+ * Hugging Face's libraries read it (checkpoint_index.c).
  *
  *     NAME.GENERATION-00001-of-00004.safetensors    the first rank's
  *     NAME.GENERATION-00002-of-00004.safetensors    the second's
  *
- * The generation is another one at each save, and is in the files, too. So no file is written over that an index names: those of
- * all ranks are whole, and on the disk, before the index takes the old one's place in one step, and only then do those of the
- * old one go. Where ranks are killed, there is the old checkpoint or the new one; files that no index names go when the
- * next run begins to save there.
+ * The generation is another one at each save, and is in the files, too. So no file is written over
+ * that an index names: those of all ranks are whole, and on the disk, before the index takes the
+ * old one's place in one step, and only then do those of the old one go. Where ranks are killed,
+ * there is the old checkpoint or the new one; files that no index names go when the next run begins
+ * to save there.
  *
- * A rank's share: of stages, what they hold. Else the largest tensor is given away first, to the rank that has least by then
- * (R. L. Graham, Bounds on multiprocessing timing anomalies, 1969: the most that one has is at most 4/3 - 1/(3 ranks) of the
- * least possible). What several ranks have pieces of goes to the one that writes it, some KiB at a time.
+ * A rank's share: of stages, what they hold. Else the largest tensor is given away first, to the
+ * rank that has least by then (R. L. Graham, Bounds on multiprocessing timing anomalies, 1969: the
+ * most that one has is at most 4/3 - 1/(3 ranks) of the least possible). What several ranks have
+ * pieces of goes to the one that writes it, some KiB at a time.
  */
 #include <dirent.h>
 
@@ -104,7 +107,8 @@ spread_read_generation(const struct checkpoint *c, unsigned long long *generatio
 	return at && sscanf(at + strlen(before), "%16llx", generation) == 1;
 }
 
-/* What no index names any more: of the one that is there it is noted how many files it has. One that is not ours is let be. */
+/* What no index names any more: of the one that is there it is noted how many files it has. One
+ * that is not ours is let be. */
 static void
 spread_clean(struct checkpoint *c)
 {
@@ -137,7 +141,8 @@ spread_clean(struct checkpoint *c)
 
 /* ---- before training ---- */
 
-/* The first rank has found out that the index can be written, and holds its lock, which all others are to see. */
+/* The first rank has found out that the index can be written, and holds its lock, which all others
+ * are to see. */
 static void
 spread_see(struct checkpoint *c, const char *path)
 {

@@ -1,8 +1,9 @@
 /*
- * checkpoint_read.c - reading a checkpoint back, of one file or of several and their index. What is read is trusted in nothing:
- * headers are parsed strictly, every tensor must be there once, in the network's own shape, where the index says, and those of a
- * file must cover its data without gap or overlap; files must be of the index's own generation, and say that training stood at
- * the same place. Anything else ends in one line that names the file.
+ * checkpoint_read.c - reading a checkpoint back, of one file or of several and their index. What is
+ * read is trusted in nothing: headers are parsed strictly, every tensor must be there once, in the
+ * network's own shape, where the index says, and those of a file must cover its data without gap or
+ * overlap; files must be of the index's own generation, and say that training stood at the same
+ * place. Anything else ends in one line that names the file.
  */
 #include "checkpoint_index.c"
 #include "checkpoint_state.c"
@@ -43,8 +44,8 @@ stored_match(const char *path, struct stored *t)
 	return k;
 }
 
-/* The tensors of a file must cover its data without gap or overlap. An insertion sort by place: a file that
- * we wrote is in order already. */
+/* The tensors of a file must cover its data without gap or overlap. An insertion sort by place: a
+ * file that we wrote is in order already. */
 static void
 check_cover(const char *path, const struct home *home, int file, int64_t data_bytes)
 {
@@ -255,7 +256,8 @@ index_first(const char *path, char *to, size_t size)
 	return to;
 }
 
-/* Of the metadata, the fields of engines: for what they are, and all of them in one text, which is to be freed. */
+/* Of the metadata, the fields of engines: for what they are, and all of them in one text, which is
+ * to be freed. */
 static char *
 json_choices(struct json *j, char *for_card, size_t size)
 {
@@ -284,7 +286,8 @@ json_choices(struct json *j, char *for_card, size_t size)
 	return text;
 }
 
-/* By which engines the run went that wrote it: here, too, if it is the same card and the same libraries. */
+/* By which engines the run went that wrote it: here, too, if it is the same card and the same
+ * libraries. */
 static void
 checkpoint_choices(const char *path)
 {

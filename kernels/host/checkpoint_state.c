@@ -39,7 +39,8 @@ meta_count(const struct json *j, int field, char *value, uint64_t most)
 	return x;
 }
 
-/* Finite numbers with a space between, of which the first MOST are wanted; returns how many there are. */
+/* Finite numbers with a space between, of which the first MOST are wanted; returns how many there
+ * are. */
 static int
 meta_numbers(const struct json *j, int field, char *value, double *to, int most)
 {

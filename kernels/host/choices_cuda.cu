@@ -1,19 +1,22 @@
 /*
- * choices_cuda.cu - by which engine of cuDNN each convolution runs, and by which algorithm of cuBLASLt each product, where
- * that was not left to the library's own guess: it was measured (tune_cuda.cu), or an earlier run measured it, and a file or
- * a checkpoint has it (choices_file_cuda.cu). The same choices give the same bits.
+ * choices_cuda.cu - by which engine of cuDNN each convolution runs, and by which algorithm of
+ * cuBLASLt each product, where that was not left to the library's own guess: it was measured
+ * (tune_cuda.cu), or an earlier run measured it, and a file or a checkpoint has it
+ * (choices_file_cuda.cu). The same choices give the same bits.
  *
- * A question is all that a library chooses by, as a hash; the answer is a few numbers. As text, in files and checkpoints, it
- * is a line each; what is not exactly so is refused as a whole:
+ * A question is all that a library chooses by, as a hash; the answer is a few numbers. As text, in
+ * files and checkpoints, it is a line each; what is not exactly so is refused as a whole:
  *
  *     convolution 0f3a9b6c4d21e877 38 2 1 5 0
  *     product 77aa0c1be5f20d39 5583112998071
  *     apart 5e1c09aa7730bb12 1
  *
- * (apart: the convolution that would add up channels does not, since a sweep behind another was faster.)
+ * (apart: the convolution that would add up channels does not, since a sweep behind another was
+ * faster.)
  *
- * Nothing of such a text is believed: an engine must be one that cuDNN has for that convolution, that this program accepts,
- * and that needs no more workspace than is planned; an algorithm must be among those that cuBLASLt proposes here.
+ * Nothing of such a text is believed: an engine must be one that cuDNN has for that convolution,
+ * that this program accepts, and that needs no more workspace than is planned; an algorithm must be
+ * among those that cuBLASLt proposes here.
  */
 #ifndef STOWAGE_HOST_CHOICES_CUDA_CU
 #define STOWAGE_HOST_CHOICES_CUDA_CU
@@ -151,8 +154,8 @@ choice_read(const char **at, struct choice *c, char end)
 	return *(*at)++ == end && c->n > 0;
 }
 
-/* Adds all lines of a text to the list, where that has no answer yet; false, and nothing is added, if one is none, or there is
- * no room. */
+/* Adds all lines of a text to the list, where that has no answer yet; false, and nothing is added,
+ * if one is none, or there is no room. */
 static bool
 choices_read(struct choice_list *list, const char **at, char end)
 {

@@ -1,6 +1,6 @@
 /*
- * choices_file_cuda.cu - what was measured (tune_cuda.cu), for later runs: in a file of the user's cache, or that of --engines,
- * and in checkpoints.
+ * choices_file_cuda.cu - what was measured (tune_cuda.cu), for later runs: in a file of the user's
+ * cache, or that of --engines, and in checkpoints.
  *
  *     stowage engines 1
  *     for NVIDIA H100 80GB HBM3, sm_90, 132 multiprocessors, cuDNN 91300, cuBLASLt 130100, driver 580.65.06, program 5d0c...
@@ -9,8 +9,9 @@
  *     end 8c3d52ae91b0f467
  *
  * The last line has a hash of all before it. A file that is not whole, or is for something else, is
- * left out of account and written anew; one that is no such file at all, a link, or in the cache one that others may write, is
- * neither read nor written. Several processes may share one: it is written beside it, and takes its name when it is whole.
+ * left out of account and written anew; one that is no such file at all, a link, or in the cache
+ * one that others may write, is neither read nor written. Several processes may share one: it is
+ * written beside it, and takes its name when it is whole.
  */
 #ifdef TUNES
 
@@ -185,7 +186,8 @@ choices_text(const struct choice_list *list, char end)
 
 /* ---- reading ---- */
 
-/* The file as text, to be freed; NULL if there is none, or after a note: then *REFUSED if it is not to be written either. */
+/* The file as text, to be freed; NULL if there is none, or after a note: then *REFUSED if it is not
+ * to be written either. */
 static char *
 choices_load(bool *refused)
 {
@@ -267,7 +269,8 @@ choices_take(struct choice_list *list, char *text, bool tell)
 		choices_note("%s: %s; engines are measured again", choices_file.path, why);
 }
 
-/* Before the steps are rehearsed: what the checkpoint has, and then the file. GIVEN: its name, or NULL. */
+/* Before the steps are rehearsed: what the checkpoint has, and then the file. GIVEN: its name, or
+ * NULL. */
 static void
 choices_open(const char *given, const char *resume)
 {

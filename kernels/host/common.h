@@ -40,8 +40,8 @@ static void ranks_abort(int status);
 static volatile sig_atomic_t interrupted;	/* the signal that told it to end; 0: none */
 static bool bar_is_drawn;	/* the cursor stands behind a progress bar */
 
-/* How many bytes the character of UTF-8 has that begins here, if it can be seen; 0: none, or one that
- * a terminal obeys (a control), or that turns the direction of what follows. */
+/* How many bytes the character of UTF-8 has that begins here, if it can be seen; 0: none, or one
+ * that a terminal obeys (a control), or that turns the direction of what follows. */
 static int
 safe_length(const unsigned char *p)
 {

@@ -70,8 +70,8 @@ cores_names(const char *list, const char *word)
 	return false;
 }
 
-/* Of all groups that the file MEMBERSHIP lists: lines of "number:controllers:group", where version 2
- * has no controllers. Their files lie below ROOT; 0: none says anything. */
+/* Of all groups that the file MEMBERSHIP lists: lines of "number:controllers:group", where version
+ * 2 has no controllers. Their files lie below ROOT; 0: none says anything. */
 static int
 cores_of_quota(const char *membership, const char *root)
 {
@@ -119,7 +119,8 @@ cores_bound(void)
 }
 
 #ifdef RANKS
-/* Of N that the process may use: those of the machine's ranks that are bound to none of their own share them. */
+/* Of N that the process may use: those of the machine's ranks that are bound to none of their own
+ * share them. */
 static int
 cores_of_rank(int n)
 {

@@ -1,6 +1,6 @@
 /*
- * data.c - batches of samples, in the order of the epoch. One batch is converted at a time, straight
- * to where the step reads it.
+ * data.c - batches of samples, in the order of the epoch. One batch is converted at a time,
+ * straight to where the step reads it.
  */
 /* Row of the files in which sample I is found. */
 static int64_t
@@ -118,8 +118,8 @@ data_copies(const struct data *d, int k)
 	return !d->makes[k] && !d->absent[k] && d->sent[k].scale == scale && d->sent[k].type == d->column[in->column].type;
 }
 
-/* A file that was right at start may have been written to since: a class beyond the last would be read as a
- * place in a table. */
+/* A file that was right at start may have been written to since: a class beyond the last would be
+ * read as a place in a table. */
 static void
 data_check_classes(const struct data *d, int k, const unsigned char *values, int64_t row)
 {
@@ -159,8 +159,8 @@ data_load(const struct data *d, int k, void *to, int64_t row, const struct sampl
 		data_check_classes(d, k, (const unsigned char *)to, row);
 }
 
-/* Bytes of a batch, where they are copied, below which waking other threads takes longer; making them
- * takes about so many times as long. */
+/* Bytes of a batch, where they are copied, below which waking other threads takes longer; making
+ * them takes about so many times as long. */
 #define DATA_WORTH	((int64_t)1 << 17)
 #define DATA_MADE	8
 

@@ -1,6 +1,6 @@
 /*
- * data_file.c - files of samples: mapped, so that they take no memory of their own, and checked to the
- * last value at start, so that training never meets a bad sample. What the readers of formats
+ * data_file.c - files of samples: mapped, so that they take no memory of their own, and checked to
+ * the last value at start, so that training never meets a bad sample. What the readers of formats
  * (kernels/read/) have in common.
  */
 #include "data_map.c"

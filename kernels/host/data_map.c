@@ -1,6 +1,6 @@
 /*
- * data_map.c - data files in memory: mapped, never read whole, so that their pages are the system's to drop
- * and to read again. Whoever changes such a page has a copy of it; the file stays as it is.
+ * data_map.c - data files in memory: mapped, never read whole, so that their pages are the system's
+ * to drop and to read again. Whoever changes such a page has a copy of it; the file stays as it is.
  */
 struct mapped {			/* a file */
 	const char *name;
@@ -62,7 +62,8 @@ data_find(const char *folder, const char *name)
 	return path;
 }
 
-/* A page of a file is not there any more: somebody cut the file short. Only what a handler may call. */
+/* A page of a file is not there any more: somebody cut the file short. Only what a handler may
+ * call. */
 static void
 data_missed(int number, siginfo_t *info, void *context)
 {
@@ -150,8 +151,8 @@ data_unmap(const struct mapped *f)
 	munmap(f->bytes, (size_t)f->size + 1);
 }
 
-/* These bytes of a file are not needed soon. Pages that were changed would be lost: they must be as they
- * came. */
+/* These bytes of a file are not needed soon. Pages that were changed would be lost: they must be as
+ * they came. */
 static void
 data_let_go(const unsigned char *from, const unsigned char *to)
 {

@@ -1,6 +1,6 @@
 /*
- * data_windows.c - samples that are windows of one long run of tokens. The file is mapped once; all columns are
- * windows of it.
+ * data_windows.c - samples that are windows of one long run of tokens. The file is mapped once; all
+ * columns are windows of it.
  *
  *     tokens      h e l l o   w o r l d
  *     row 0       [---------]               of an input; a target's window lies AHEAD tokens further on

@@ -9,11 +9,11 @@
  * turns, and an event says when one may be used again.
  *
  * The driver loads a kernel's code, and libraries theirs, when it is first launched, which takes
- * memory of the device. So the steps are rehearsed once on an arena of zeros before anything is
- * put there, and so is the smaller last batch of an epoch: what cannot be launched or loaded is found
- * out at start, and the first true step allocates no more than the last. Which engines of the libraries are
- * the fastest is measured then (tune_cuda.cu). While the arena is taken,
- * room for that code is held, so that a plan beside which it would not fit is refused.
+ * memory of the device. So the steps are rehearsed once on an arena of zeros before anything is put
+ * there, and so is the smaller last batch of an epoch: what cannot be launched or loaded is found
+ * out at start, and the first true step allocates no more than the last. Which engines of the
+ * libraries are the fastest is measured then (tune_cuda.cu). While the arena is taken, room for
+ * that code is held, so that a plan beside which it would not fit is refused.
  */
 #include "cores.c"
 #ifdef RANKS
@@ -49,9 +49,9 @@ static const int64_t step_batch[STEPS_THERE] = {
 /* the smaller batch that ends an epoch of it; 0: there is none */
 static int64_t last_batch[STEPS_THERE];
 
-/* [1]: any but an update's first micro-batch; where steps leave updates out, one that makes none but what every step
- * does. Behind these two those of the next slot. Where the last micro-batch begins what others do not, [1] is that one, and
- * [2] any between. */
+/* [1]: any but an update's first micro-batch; where steps leave updates out, one that makes none
+ * but what every step does. Behind these two those of the next slot. Where the last micro-batch
+ * begins what others do not, [1] is that one, and [2] any between. */
 #ifdef BACK_APART
 #define STEP_GRAPHS	(2 * SLOTS)
 #elif defined(SENDS_LAST)
@@ -177,8 +177,8 @@ device_try(int64_t b)
 	return step;
 }
 
-/* The numbers of a whole batch's step, which is of GRAPHS: the first of an update or a later one; they count where such a step runs
- * next. */
+/* The numbers of a whole batch's step, which is of GRAPHS: the first of an update or a later one;
+ * they count where such a step runs next. */
 static const struct step *
 device_try_whole(int which, int graph)
 {
@@ -306,7 +306,8 @@ device_each_step(void (*what)(int which, int graph))
 #endif
 }
 
-/* All steps run, so that it is known of what they are made, and what is the fastest is measured, before they are captured. */
+/* All steps run, so that it is known of what they are made, and what is the fastest is measured,
+ * before they are captured. */
 static void
 device_rehearse_all(void)
 {
@@ -368,9 +369,9 @@ struct process {		/* nvmlProcessInfo_t, as nvmlDeviceGetComputeRunningProcesses_
 
 #define PROCESSES	256	/* on one device, at most */
 
-/* Bytes of it that this process holds; -1: not known. The runtime counts all programs' together; the
- * driver's management library, which is there or is not, counts each one's. A container may hide by what
- * number it counts this one. */
+/* Bytes of it that this process holds; -1: not known. The runtime counts all programs' together;
+ * the driver's management library, which is there or is not, counts each one's. A container may
+ * hide by what number it counts this one. */
 static int64_t
 device_taken_by_process(void)
 {
@@ -449,8 +450,8 @@ device_arch(void)
 	return major * 10 + minor;
 }
 
-/* A program has code for the cards that it was built for, which others of their kind take, and where it was built for all a form
- * of it that the driver translates for newer ones. */
+/* A program has code for the cards that it was built for, which others of their kind take, and
+ * where it was built for all a form of it that the driver translates for newer ones. */
 static void
 device_needs_code(void)
 {

@@ -5,17 +5,17 @@
  *     feed              1 lands               2 lands                         3 lands
  *     stream                    begin 1, step 1, results 1 | begin 2, step 2, results 2 | ...
  *
- * The host (data.c) gathers a batch's samples in pinned memory, and a stream of its own copies them to
- * the landing of the next batch, image.next, which the plan keeps free throughout (passes/feed.c).
- * The kernel that begins a step moves the batch from there to where the step reads it, together with
- * the step's numbers, which would otherwise need a copy of their own; then the next batch may land.
- * Events order the two streams; the host waits only before it refills the buffer that the batch
- * before last was copied from.
+ * The host (data.c) gathers a batch's samples in pinned memory, and a stream of its own copies them
+ * to the landing of the next batch, image.next, which the plan keeps free throughout
+ * (passes/feed.c). The kernel that begins a step moves the batch from there to where the step reads
+ * it, together with the step's numbers, which would otherwise need a copy of their own; then the
+ * next batch may land. Events order the two streams; the host waits only before it refills the
+ * buffer that the batch before last was copied from.
  *
- * Values that a file holds as bytes cross the bus as bytes, a quarter of the size of floats, and are
- * converted by that kernel (struct sent), with the arithmetic of data_convert(): the same bits. For
- * MNIST one host thread then prepares three million samples a second, against fewer than one million
- * if it converts them itself.
+ * Values that a file holds as bytes cross the bus as bytes, a quarter of the size of floats, and
+ * are converted by that kernel (struct sent), with the arithmetic of data_convert(): the same bits.
+ * For MNIST one host thread then prepares three million samples a second, against fewer than one
+ * million if it converts them itself.
  *
  * Where all samples stay on the device (samples.c), nothing is sent: the kernel that begins a step
  * takes the batch from them, by the same hash that shuffles on the host.
@@ -182,7 +182,8 @@ arrive(const struct arrival *a, int64_t to, int64_t from, int64_t n, struct shar
 		arrive_wider((elem *)a->to + to, source, n, a->as.scale, s);
 }
 
-/* What a step reads beside its batch. What is left to be worked out is the last thread's, which has the least to do. */
+/* What a step reads beside its batch. What is left to be worked out is the last thread's, which has
+ * the least to do. */
 DEVICE void
 begin(struct step *there, const struct steps *steps)
 {
@@ -258,7 +259,8 @@ steps_to_send(const struct step *step)
 	return all;
 }
 
-/* Gives the step its numbers and the batch that landed last, if none had it yet, or that is to be gathered. */
+/* Gives the step its numbers and the batch that landed last, if none had it yet, or that is to be
+ * gathered. */
 static void
 feed_step(const struct step *step)
 {
@@ -382,7 +384,8 @@ device_inputs_ready(const struct input *in, int n, int64_t batch)
 	staging_turn ^= 1;
 }
 
-/* The next step takes its batch from samples that stay, which begin HERE, one input after the other. */
+/* The next step takes its batch from samples that stay, which begin HERE, one input after the
+ * other. */
 static void
 device_gathers(const struct input *in, const struct sent *as, int n, int64_t batch, const unsigned char *here,
     const struct gathering *which)

@@ -1,7 +1,7 @@
 /*
- * hash.h - what random numbers, the order of samples and names of contents are made of, on the host and on a device: the same bits,
- * since all of it is whole numbers. The hash is the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable
- * pseudorandom number generators, 2014).
+ * hash.h - what random numbers, the order of samples and names of contents are made of, on the host
+ * and on a device: the same bits, since all of it is whole numbers. The hash is the finaliser of
+ * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
  */
 #ifndef STOWAGE_HOST_HASH_H
 #define STOWAGE_HOST_HASH_H

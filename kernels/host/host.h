@@ -146,11 +146,13 @@ struct sampling {		/* what the random numbers of an epoch's samples are drawn fr
 };
 
 struct reader {			/* of a format of data: reader_NAME, in kernels/read/NAME.c */
-	/* maps and checks all files: the rows, and the columns of all inputs that it does not make */
+	/* maps and checks all files: the rows, and the columns of all inputs that it does not
+	 * make */
 	void (*open)(struct data *);
 	/* makes the values of an input in a row, where data->makes says that it does */
 	void (*make)(const struct data *, int input, void *to, int64_t row, const struct sampling *);
-	/* not NULL: has the last word on a batch, whose inputs lie at TO; to[k] is NULL where another stage reads the input */
+	/* not NULL: has the last word on a batch, whose inputs lie at TO; to[k] is NULL where
+	 * another stage reads the input */
 	void (*finish)(const struct data *, void *const *to, int64_t batch, const struct sampling *);
 };
 

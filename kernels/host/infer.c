@@ -1,8 +1,9 @@
 /*
- * infer.c - the network for other programs: net_open() takes all memory there will be and reads the weights,
- * net_run() computes, net_close() gives the arena back. Inputs and outputs are the caller's, channels first, in
- * plain numbers; a batch that is larger than the plan's runs in pieces. What goes wrong ends no program: fail()
- * comes back to the function that was called, which returns -1 (common.h).
+ * infer.c - the network for other programs: net_open() takes all memory there will be and reads the
+ * weights, net_run() computes, net_close() gives the arena back. Inputs and outputs are the
+ * caller's, channels first, in plain numbers; a batch that is larger than the plan's runs in
+ * pieces. What goes wrong ends no program: fail() comes back to the function that was called, which
+ * returns -1 (common.h).
  */
 static bool net_is_open;
 static bool net_threads_there;	/* they wait for the next network */
@@ -216,7 +217,8 @@ net_collect(int k, unsigned char *to, int64_t b)
 	}
 }
 
-/* One is given as a pointer to its numbers, several as a struct of such, in the order of the table. */
+/* One is given as a pointer to its numbers, several as a struct of such, in the order of the
+ * table. */
 static void
 net_outputs_of(const void *given, unsigned char **to)
 {
@@ -271,8 +273,8 @@ NET(close)(void)
 
 /* ---- a program of its own: samples from standard input, outputs to standard output, as plain numbers ---- */
 
-/* Reads up to a batch of samples, each the numbers of all inputs one after the other; how many there were. -1: it
- * ends within one. A network without inputs has one batch. */
+/* Reads up to a batch of samples, each the numbers of all inputs one after the other; how many
+ * there were. -1: it ends within one. A network without inputs has one batch. */
 static int64_t
 net_read(unsigned char *const *to, const int64_t *bytes)
 {

@@ -1,4 +1,5 @@
-/* json.c - JSON of any kind, beside what checkpoints have of it: numbers with fractions, and values that nobody asks for. */
+/* json.c - JSON of any kind, beside what checkpoints have of it: numbers with fractions, and values
+ * that nobody asks for. */
 #include "checkpoint_json.c"
 
 #define JSON_DEEP	64	/* how deep a value that is passed over may be nested */

@@ -1,6 +1,7 @@
 /*
- * kept.c - what metrics keep of each sample, where nothing adds up (RESULT_KEPT): rows of numbers, of which the metric
- * is made when all samples are there. Room for all of them is taken before anything runs.
+ * kept.c - what metrics keep of each sample, where nothing adds up (RESULT_KEPT): rows of numbers,
+ * of which the metric is made when all samples are there. Room for all of them is taken before
+ * anything runs.
  */
 #ifdef KEEPS
 struct keeping {		/* of a result */

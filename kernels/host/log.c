@@ -1,6 +1,6 @@
 /*
- * log.c - --log FILE: what came of each update and epoch, for programs. One JSON object a line; where the file's
- * name says "tfevents", as TensorBoard wants it to, what TensorBoard reads.
+ * log.c - --log FILE: what came of each update and epoch, for programs. One JSON object a line;
+ * where the file's name says "tfevents", as TensorBoard wants it to, what TensorBoard reads.
  *
  * That is a file of records, each a message of protocol buffers:
  *
@@ -9,8 +9,8 @@
  *     Event { 1: double wall_time; 2: int64 step; 3: string file_version; 5: Summary }
  *     Summary { 1: Value { 1: string tag; 2: float simple_value } }
  *
- * A record holds one number, so that its bytes have a bound. Its tag is what the line would be and the number's
- * name in it, "epoch/validation_loss": TensorBoard puts what begins alike together.
+ * A record holds one number, so that its bytes have a bound. Its tag is what the line would be and
+ * the number's name in it, "epoch/validation_loss": TensorBoard puts what begins alike together.
  */
 struct log {
 	FILE *file;
@@ -156,7 +156,8 @@ log_number(struct log *l, const char *key, const char *name, double x)
 		fprintf(l->file, ",\"%s%s\":null", key, name);
 }
 
-/* The line that was begun ends here. What cannot be written is told once; the training is worth more. */
+/* The line that was begun ends here. What cannot be written is told once; the training is worth
+ * more. */
 static void
 log_line(struct log *l)
 {

@@ -63,7 +63,8 @@ prepare_ranks(const struct options *o)
 		    "--ranks %d", RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM, ranks.size);
 }
 
-/* Before the device is opened: of how many samples there are come the steps that are rehearsed there, on all ranks together. */
+/* Before the device is opened: of how many samples there are come the steps that are rehearsed
+ * there, on all ranks together. */
 static void
 compare_data(const struct run *r)
 {

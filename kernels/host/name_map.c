@@ -1,6 +1,7 @@
 /*
- * name_map.c - what weights are called elsewhere, and how they lie there: the lines of --map FILE. Stowage reads the
- * same lines the other way round (src/export/names.c), so here is neither an exit nor a message but what is returned.
+ * name_map.c - what weights are called elsewhere, and how they lie there: the lines of --map FILE.
+ * Stowage reads the same lines the other way round (src/export/names.c), so here is neither an exit
+ * nor a message but what is returned.
  *
  *     # theirs                            here
  *     layer*.*.conv1.weight               layer*.*.main.conv.weight
@@ -10,24 +11,29 @@
  *     transformer.h.*.mlp.c_fc.weight     blocks.*.dense.weight            oi->io
  *     **.attn.bias                        -
  *
- * The first line that fits a name of theirs counts. A name that no line fits is the same here; "-" is left out.
+ * The first line that fits a name of theirs counts. A name that no line fits is the same here; "-"
+ * is left out.
  *
  * * stands for any characters but dots, ** for any, and each in the second column for what the same one in the first
- * stood for. {2*+5} is a number: twice the star, and 5 more; where it fits, the star is the number that this is made of.
+ * stood for. {2*+5} is a number: twice the star, and 5 more; where it fits, the star is the number
+ * that this is made of.
  *
- * A line "@norm weight weight" is one of a group, which stands above where it is used; where both names of a line end
- * in @norm, each line of the group takes its place there.
+ * A line "@norm weight weight" is one of a group, which stands above where it is used; where both
+ * names of a line end in @norm, each line of the group takes its place there.
  *
- * [0/3] says which rows of ours are all of theirs: of three equal parts the first; [0:8/10] is the first eight of ten.
+ * [0/3] says which rows of ours are all of theirs: of three equal parts the first; [0:8/10] is the
+ * first eight of ten.
  *
- * How they lie: ours -> theirs, a letter an axis, in brackets those that are one axis, 1 an axis of one; what brackets
- * do not say by themselves stands behind: o(chw)->(hwc)o:h=7,w=7. "transposed" is oi->io.
+ * How they lie: ours -> theirs, a letter an axis, in brackets those that are one axis, 1 an axis of
+ * one; what brackets do not say by themselves stands behind: o(chw)->(hwc)o:h=7,w=7. "transposed"
+ * is oi->io.
  *
- * What only a file for others has: "also" is a second name for what has one; "counter" a whole number, 0, that stands
- * beside a running mean; "window_index" which row of a table of relative positions counts for which two places of a
- * window. From a file these are left out.
+ * What only a file for others has: "also" is a second name for what has one; "counter" a whole
+ * number, 0, that stands beside a running mean; "window_index" which row of a table of relative
+ * positions counts for which two places of a window. From a file these are left out.
  *
- * A line "@all layer{1..4}.{0..1}" says which numbered parts the network has, for who writes all of them.
+ * A line "@all layer{1..4}.{0..1}" says which numbered parts the network has, for who writes all of
+ * them.
  */
 #define MOST_RULES	4096	/* lines of a map */
 #define MOST_MEMBERS	256	/* lines of its groups */
@@ -137,7 +143,8 @@ map_sums(const char *pattern)
 	return true;
 }
 
-/* Letters of one side, up to END, into OUT, which has room for MOST_LETTERS and their commas; false: they are none, or too many. */
+/* Letters of one side, up to END, into OUT, which has room for MOST_LETTERS and their commas;
+ * false: they are none, or too many. */
 static bool
 map_axes(const char *from, const char *end, char *out)
 {
@@ -282,7 +289,8 @@ map_ends(char *out, size_t length, const char *end)
 	return length + strlen(end) < MAP_NAME && snprintf(out + length, MAP_NAME - length, "%s", end) >= 0;
 }
 
-/* The rule, or one for each line of the group in which its names end. What there is to say of it, or NULL. */
+/* The rule, or one for each line of the group in which its names end. What there is to say of it,
+ * or NULL. */
 static const char *
 map_add(struct name_map *m, struct map_rule *r, const char *group)
 {
@@ -393,7 +401,8 @@ map_fits(const char *pattern, const char *name, struct stood_for *star)
 	}
 }
 
-/* A pattern with what its stars stood for, into OUT; false: there is no room, or a number is none. */
+/* A pattern with what its stars stood for, into OUT; false: there is no room, or a number is
+ * none. */
 static bool
 map_filled(const char *pattern, const struct stood_for *star, char *out, size_t room)
 {
@@ -421,7 +430,8 @@ map_filled(const char *pattern, const struct stood_for *star, char *out, size_t 
 	return true;
 }
 
-/* The line for a name of theirs, and what that is called here, into OUT; NULL: none fits, and it is the same. */
+/* The line for a name of theirs, and what that is called here, into OUT; NULL: none fits, and it is
+ * the same. */
 static const struct map_rule *
 map_theirs(const struct name_map *m, const char *name, char *out, size_t room)
 {
@@ -435,8 +445,8 @@ map_theirs(const struct name_map *m, const char *name, char *out, size_t room)
 	return NULL;
 }
 
-/* What a name here is called there by this line, into OUT; false: it says nothing of it, or another line says what
- * that is called here. */
+/* What a name here is called there by this line, into OUT; false: it says nothing of it, or another
+ * line says what that is called here. */
 static bool
 map_ours(const struct name_map *m, const struct map_rule *r, const char *name, char *out, size_t room)
 {

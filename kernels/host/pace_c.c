@@ -1,10 +1,10 @@
 /*
- * pace_c.c - whether steps are worth all threads. Threads meet at the end of each loop, so where other
- * processes take processors away, a step of many short loops can be slower on all threads than on one.
- * Once the system has interrupted threads oftener than it does at rest, steps are timed on all threads
- * and on one in turns, and what was faster is kept, the longer the oftener that was so. As nothing
- * interrupts a single thread, one that was chosen is held against all of them again. Results do not
- * depend on it (team.h).
+ * pace_c.c - whether steps are worth all threads. Threads meet at the end of each loop, so where
+ * other processes take processors away, a step of many short loops can be slower on all threads
+ * than on one. Once the system has interrupted threads oftener than it does at rest, steps are
+ * timed on all threads and on one in turns, and what was faster is kept, the longer the oftener
+ * that was so. As nothing interrupts a single thread, one that was chosen is held against all of
+ * them again. Results do not depend on it (team.h).
  */
 #include <sys/resource.h>
 

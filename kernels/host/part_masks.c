@@ -1,6 +1,6 @@
 /*
- * part_masks.c - masks as COCO's files say them, to the pixel as COCO's own tools make them. Pixels are counted column by
- * column: that of column x and row y is number x * height + y.
+ * part_masks.c - masks as COCO's files say them, to the pixel as COCO's own tools make them. Pixels
+ * are counted column by column: that of column x and row y is number x * height + y.
  *
  *     polygons   [[x, y, x, y, ...], ...]: their union. An edge is walked on a grid five times as fine, along the axis on
  *                which it is longer, from its end that is further left or further up, so that two parts with an edge in

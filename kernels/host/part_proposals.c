@@ -1,7 +1,7 @@
 /*
- * part_proposals.c - boxes of pictures in which others found that there may be something: a file of tensors, one [n, 4] for
- * each picture, called as its file without what says the type. It stays mapped; a picture's boxes are read when a batch
- * needs them, and go along with it.
+ * part_proposals.c - boxes of pictures in which others found that there may be something: a file of
+ * tensors, one [n, 4] for each picture, called as its file without what says the type. It stays
+ * mapped; a picture's boxes are read when a batch needs them, and go along with it.
  */
 #include "safetensors.c"
 
@@ -72,7 +72,8 @@ proposals_left_out(const struct parts *p, const char *file, int64_t room)
 	left_out_say(&left, p, file, "proposals", room);
 }
 
-/* Of all pictures, once they are settled: in the spec's file of that number, from 0, where the network asks for them. */
+/* Of all pictures, once they are settled: in the spec's file of that number, from 0, where the
+ * network asks for them. */
 static void
 proposals_open(struct data *d, struct parts *p, int number)
 {

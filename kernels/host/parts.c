@@ -1,6 +1,6 @@
 /*
- * parts.c - pictures whose parts are known: objects, of each a box, a class and a mask. A target has room for as many as
- * it says, and rows of zeros are behind those that there are.
+ * parts.c - pictures whose parts are known: objects, of each a box, a class and a mask. A target
+ * has room for as many as it says, and rows of zeros are behind those that there are.
  *
  *     file           scaled                 input
  *     +------+       as it fits, but        +--------+--+
@@ -8,11 +8,12 @@
  *     | +--+ |       shorter, longer        | +-+    |  |
  *     +------+                              +--------+--+
  *
- * Sizes, boxes and masks are torchvision's (GeneralizedRCNNTransform), in the same order of the same operations in the
- * same precision: mirrored in the file's pixels, then scaled, bilinear without antialiasing and masks by the nearest
- * pixel, normalised, and then filled up with zeros.
+ * Sizes, boxes and masks are torchvision's (GeneralizedRCNNTransform), in the same order of the
+ * same operations in the same precision: mirrored in the file's pixels, then scaled, bilinear
+ * without antialiasing and masks by the nearest pixel, normalised, and then filled up with zeros.
  *
- * In memory are, of a part, its box and where in the file its mask is said; for each thread a picture and a mask.
+ * In memory are, of a part, its box and where in the file its mask is said; for each thread a
+ * picture and a mask.
  */
 #include "pictures.c"
 #include "picture_scale.c"
@@ -178,8 +179,8 @@ box_within(float *box, const struct pictured *of, float left, float top, float r
 	box[3] = fminf(fmaxf(bottom, 0), h);
 }
 
-/* A part of a picture, whose box is X, Y and so wide and high. What has no area in it is none, nor is a crowd if nobody
- * asks for them. */
+/* A part of a picture, whose box is X, Y and so wide and high. What has no area in it is none, nor
+ * is a crowd if nobody asks for them. */
 static void
 part_add(struct parts *p, const struct object *like, float x, float y, float width, float height)
 {
@@ -238,7 +239,8 @@ left_out_count(struct left_out *l, int64_t n, int64_t room)
 	l->most = n > l->most ? n : l->most;
 }
 
-/* Have so many of these been said of that file? Training and validation may share one, and use other parts of it. */
+/* Have so many of these been said of that file? Training and validation may share one, and use
+ * other parts of it. */
 static bool
 is_said(const char *file, const char *what, int64_t count)
 {

@@ -1,7 +1,8 @@
 /*
- * persistent.c - the bytes of what lives as long as the program, wherever they lie: in the arena, and where ranks share a
- * tensor out (shard optimizer), of each the elements of its piece, or where they split layers, of its part, or where they are
- * stages, on one of them, so that files hold whole tensors, and all of them.
+ * persistent.c - the bytes of what lives as long as the program, wherever they lie: in the arena,
+ * and where ranks share a tensor out (shard optimizer), of each the elements of its piece, or where
+ * they split layers, of its part, or where they are stages, on one of them, so that files hold
+ * whole tensors, and all of them.
  */
 #ifndef STOWAGE_HOST_PERSISTENT_C
 #define STOWAGE_HOST_PERSISTENT_C
@@ -95,8 +96,8 @@ shared_get(const struct persistent *p, int owner, int64_t at, unsigned char *to,
 
 #ifdef SPLIT
 
-/* Where ranks split layers, what one has of a tensor are runs of elements, each rank's before the next one's, around and around:
- * bytes from AT to END, which lie there at PLACE, are one rank's. */
+/* Where ranks split layers, what one has of a tensor are runs of elements, each rank's before the
+ * next one's, around and around: bytes from AT to END, which lie there at PLACE, are one rank's. */
 struct split_run {
 	int rank;
 	int64_t at, end, place;
@@ -189,7 +190,8 @@ persistent_put(const struct persistent *p, int64_t at, const unsigned char *from
 	device_write(p->offset + at, from, n);
 }
 
-/* N bytes of the whole tensor from AT on; of what is shared the owner alone gets them, from all, who come here too. */
+/* N bytes of the whole tensor from AT on; of what is shared the owner alone gets them, from all,
+ * who come here too. */
 static void
 persistent_get(const struct persistent *p, int owner, int64_t at, unsigned char *to, int64_t n)
 {

@@ -1,5 +1,6 @@
 /*
- * picture_file.c - a picture out of a file, JPEG or PNG by its first bytes, onto a canvas; one for each thread.
+ * picture_file.c - a picture out of a file, JPEG or PNG by its first bytes, onto a canvas; one for
+ * each thread.
  */
 #include <strings.h>
 #ifdef __GLIBC__

@@ -1,4 +1,5 @@
-/* picture_jpeg.c - JPEG files, by libjpeg. What it only warns of is let pass, but for a file that ends early. */
+/* picture_jpeg.c - JPEG files, by libjpeg. What it only warns of is let pass, but for a file that
+ * ends early. */
 #include <jpeglib.h>
 #include <jerror.h>
 
@@ -18,7 +19,8 @@ jpeg_said(j_common_ptr j, int level)
 		picture_fail("%s: is cut off: its picture is not whole", (const char *)j->client_data);
 }
 
-/* Cyan, magenta, yellow and black to RGB, as Pillow does it: Adobe's programs store them upside down. */
+/* Cyan, magenta, yellow and black to RGB, as Pillow does it: Adobe's programs store them upside
+ * down. */
 static void
 jpeg_from_cmyk(unsigned char *row, int64_t n, bool inverted)
 {

@@ -1,7 +1,8 @@
 /*
- * picture_list.c - which pictures there are, and of which classes. A folder has a folder for each class, in the
- * order of their names; a list has a line for each sample: for every input and target, in the network's order,
- * a file or a class, separated by commas or tabs. What is kept of a sample is some bytes of its name.
+ * picture_list.c - which pictures there are, and of which classes. A folder has a folder for each
+ * class, in the order of their names; a list has a line for each sample: for every input and
+ * target, in the network's order, a file or a class, separated by commas or tabs. What is kept of a
+ * sample is some bytes of its name.
  */
 #include <dirent.h>
 #include "names.c"

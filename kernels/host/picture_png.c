@@ -1,6 +1,6 @@
 /*
- * picture_png.c - PNG files, by libpng. Pictures become bytes, grey or RGB, without transparency; masks keep their
- * numbers: of a palette the index, of grey the value, of up to 16 bits.
+ * picture_png.c - PNG files, by libpng. Pictures become bytes, grey or RGB, without transparency;
+ * masks keep their numbers: of a palette the index, of grey the value, of up to 16 bits.
  */
 #include <png.h>
 

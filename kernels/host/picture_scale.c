@@ -1,6 +1,6 @@
 /*
- * picture_scale.c - from a picture as its file has it, row by row, to the part that the network sees, at its
- * size.
+ * picture_scale.c - from a picture as its file has it, row by row, to the part that the network
+ * sees, at its size.
  *
  *     file        box          scaled             window
  *     +------+    a part of    to any size,       of the input's size, which may
@@ -9,10 +9,10 @@
  *     | +--+ |    rows come from above and are scaled along x at once; each is added to the rows of the
  *     +------+    window that it is a part of, so that no picture is ever held whole
  *
- * The weights are Pillow's: a triangle as wide as a pixel of the result, in whole numbers of 22 bits, rounded to a
- * byte after x and again after y: the same bytes, but for those that Pillow 13 scales along y first, as it does
- * some tall pictures, which can differ by 1. Masks take the pixel in
- * whose middle, or next before it, a pixel of the result has its own.
+ * The weights are Pillow's: a triangle as wide as a pixel of the result, in whole numbers of 22
+ * bits, rounded to a byte after x and again after y: the same bytes, but for those that Pillow 13
+ * scales along y first, as it does some tall pictures, which can differ by 1. Masks take the pixel
+ * in whose middle, or next before it, a pixel of the result has its own.
  */
 #define SCALE_BITS	22
 
@@ -71,7 +71,8 @@ part_middle(int scaled, int size)
 	return scaled < size ? -((size - scaled) / 2) : (int)rint((scaled - size) / 2.0);
 }
 
-/* All of it, scaled to the input's size; or so that the shorter side has RESIZE pixels, and a window of that. */
+/* All of it, scaled to the input's size; or so that the shorter side has RESIZE pixels, and a
+ * window of that. */
 static void
 part_whole(const struct canvas *c, int resize, bool random, struct seen_part *x, struct seen_part *y)
 {

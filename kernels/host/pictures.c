@@ -1,9 +1,10 @@
 /*
- * pictures.c - varying and normalising pictures. A picture is worked on as floats of 0 to 255, channel by channel,
- * in room that each thread of the host has; then it is written to where the step reads it.
+ * pictures.c - varying and normalising pictures. A picture is worked on as floats of 0 to 255,
+ * channel by channel, in room that each thread of the host has; then it is written to where the
+ * step reads it.
  *
- * What is drawn for a picture is a hash of the seed, the epoch and its row (random.c): the same for a picture and
- * its mask, in whatever order threads come to them.
+ * What is drawn for a picture is a hash of the seed, the epoch and its row (random.c): the same for
+ * a picture and its mask, in whatever order threads come to them.
  */
 #ifdef _OPENMP
 #include <omp.h>
@@ -122,7 +123,8 @@ picture_saturation(const struct picture *p, float factor)
 	}
 }
 
-/* One channel of a colour of that hue, in sixths of the circle, OFFSET sixths on: 5 red, 3 green, 1 blue. */
+/* One channel of a colour of that hue, in sixths of the circle, OFFSET sixths on: 5 red, 3 green, 1
+ * blue. */
 static float
 hue_channel(float offset, float hue, float value, float chroma)
 {
@@ -151,8 +153,8 @@ picture_hue(const struct picture *p, float turn)
 }
 
 /*
- * What changes a picture's numbers as much as the spec says, BY above 0, and what is drawn. Each has a row here and
- * one of the same name in READER_PICTURES (src/readers/pictures.h).
+ * What changes a picture's numbers as much as the spec says, BY above 0, and what is drawn. Each
+ * has a row here and one of the same name in READER_PICTURES (src/readers/pictures.h).
  */
 static void
 colour_brightness(const struct picture *p, double by, int draw)
@@ -333,8 +335,8 @@ picture_cut(const struct variation *v, const struct input *in, void *to, const s
 				    (size_t)((right - left) * size));
 }
 
-/* All that comes behind the cropping: colours, flips, numbers. One that is smaller than the input lies at its left and
- * top, and the rest is 0. */
+/* All that comes behind the cropping: colours, flips, numbers. One that is smaller than the input
+ * lies at its left and top, and the rest is 0. */
 static void
 picture_finish(const struct data *d, const struct variation *v, int k, void *to, const struct picture *p)
 {

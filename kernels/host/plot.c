@@ -9,8 +9,9 @@
  *            +---------------------
  *             update 1          366
  *
- * A run may have any number of updates, and nothing is allocated while it trains. So a curve has a fixed number of
- * points; when they are used up, each two become one, and a point stands for twice as many updates as before.
+ * A run may have any number of updates, and nothing is allocated while it trains. So a curve has a
+ * fixed number of points; when they are used up, each two become one, and a point stands for twice
+ * as many updates as before.
  */
 #ifdef TRAINS
 #define PLOT_POINTS	128

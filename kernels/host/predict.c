@@ -1,7 +1,7 @@
 /*
- * predict.c - --predict FILE: what the network computes for each sample, as the file's name says: a table (.csv), a
- * tensor called "prediction" (.safetensors), or NumPy's array (.npy and any other). NAME=FILE is the same of what the
- * spec's predict names. A file is there when it is whole.
+ * predict.c - --predict FILE: what the network computes for each sample, as the file's name says: a
+ * table (.csv), a tensor called "prediction" (.safetensors), or NumPy's array (.npy and any other).
+ * NAME=FILE is the same of what the spec's predict names. A file is there when it is whole.
  */
 #ifdef VALIDATES
 static void
@@ -239,8 +239,8 @@ prediction_unknown(const char *given, int length)
 	    names);
 }
 
-/* Of "features=FILE" the file of that name's; else the file of the first. A path that begins otherwise than a name is
- * taken whole. */
+/* Of "features=FILE" the file of that name's; else the file of the first. A path that begins
+ * otherwise than a name is taken whole. */
 static int
 prediction_named(const char **file)
 {

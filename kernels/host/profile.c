@@ -1,6 +1,6 @@
 /*
- * profile.c - --profile: the time between one node's mark and the next, added up by node. On a card events tell
- * (profile_cuda.cu).
+ * profile.c - --profile: the time between one node's mark and the next, added up by node. On a card
+ * events tell (profile_cuda.cu).
  */
 #ifndef __CUDACC__
 static double profile_seconds[INSTANTS + 1];

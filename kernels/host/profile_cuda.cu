@@ -1,15 +1,17 @@
 /*
- * profile_cuda.cu - --profile on a card: how long each node takes in the step as it runs, which is one captured graph.
+ * profile_cuda.cu - --profile on a card: how long each node takes in the step as it runs, which is
+ * one captured graph.
  *
- * An event behind each node's calls, on its branch, says when they were over. They began when what they wait for was: the node
- * before on that branch, and those of other branches.
+ * An event behind each node's calls, on its branch, says when they were over. They began when what
+ * they wait for was: the node before on that branch, and those of other branches.
  *
  *     branch 0   a ----|b ------|        |d --|        d takes from the later end of b and c
  *     branch 1         |c --------------|
  *
- * A step that runs call by call (a smaller batch) has the same events, one after the other. They take time themselves, so that
- * a step is slower than without them. Where NVTX's header is, a node's calls are in a range by its path, as the host makes
- * them: while the step is captured, or call by call.
+ * A step that runs call by call (a smaller batch) has the same events, one after the other. They
+ * take time themselves, so that a step is slower than without them. Where NVTX's header is, a
+ * node's calls are in a range by its path, as the host makes them: while the step is captured, or
+ * call by call.
  */
 #ifndef INFERS
 

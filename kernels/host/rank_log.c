@@ -1,7 +1,7 @@
 /*
- * rank_log.c - --rank-logs FOLDER: what each rank knows of itself alone, in FOLDER/rank-N.jsonl. For each update a line: the losses
- * of the samples that are this rank's, how long it took, for how much of that it waited for others, and its memory. What is of
- * all ranks is in --log.
+ * rank_log.c - --rank-logs FOLDER: what each rank knows of itself alone, in FOLDER/rank-N.jsonl.
+ * For each update a line: the losses of the samples that are this rank's, how long it took, for how
+ * much of that it waited for others, and its memory. What is of all ranks is in --log.
  */
 struct rank_pace {		/* of an update */
 	double seconds;		/* since the one before, or since its epoch began */

@@ -1,13 +1,15 @@
 /*
- * ranks.c - several processes that train together: who they are, that they do the same, and that all of them live.
+ * ranks.c - several processes that train together: who they are, that they do the same, and that
+ * all of them live.
  *
  *     start    all ranks compare what they run, with what, and on what data: before the first step
  *     step     gradients are added up (update/all_reduce.cu, update/shard.cu), and then the numbers of the log
  *     watch    each rank tells others that it lives, and heeds what some tell it
  *     end      a rank that fails, or that is not heard of, ends all
  *
- * How they reach one another is ranks_mpi.c's, or where nothing but the kernels' library joins them, ranks_tcp.c's.
- * The thread that watches goes on while its rank reads or writes for long, so a slow rank is not taken for a dead one.
+ * How they reach one another is ranks_mpi.c's, or where nothing but the kernels' library joins
+ * them, ranks_tcp.c's. The thread that watches goes on while its rank reads or writes for long, so
+ * a slow rank is not taken for a dead one.
  */
 #ifndef STOWAGE_HOST_RANKS_C
 #define STOWAGE_HOST_RANKS_C
@@ -73,7 +75,8 @@ ranks_are_silent(void)
 	return __atomic_load_n(&ranks_silence, __ATOMIC_RELAXED);
 }
 
-/* Says why a run ends, and what there is to go on from; in one piece, for whoever started the ranks may be speaking, too. */
+/* Says why a run ends, and what there is to go on from; in one piece, for whoever started the ranks
+ * may be speaking, too. */
 static void
 ranks_tell_end(const char *why)
 {
@@ -135,8 +138,9 @@ ranks_heard_last(int k)
 #include "ranks_mpi.c"
 #endif
 
-/* This rank waits for others. If it has been told to end meanwhile, one of them may have ended, of which who
- * started them tells: what there is to go on from, that does not know. By then it would be known here, too, if it ever is. */
+/* This rank waits for others. If it has been told to end meanwhile, one of them may have ended, of
+ * which who started them tells: what there is to go on from, that does not know. By then it would
+ * be known here, too, if it ever is. */
 static void
 ranks_wait_on(void)
 {
@@ -273,7 +277,8 @@ ranks_begin_watch(void)
 
 /* ---- together ---- */
 
-/* Is X the same on all ranks? Else all of them end, and the first says whose is another: "has WHAT". */
+/* Is X the same on all ranks? Else all of them end, and the first says whose is another: "has
+ * WHAT". */
 static void
 ranks_compare(uint64_t x, const char *what)
 {
@@ -328,7 +333,8 @@ ranks_program(void)
 
 /* ---- what they have ---- */
 
-/* Of data, what there is of each column, and some of its samples; those that are made are alike anyway. */
+/* Of data, what there is of each column, and some of its samples; those that are made are alike
+ * anyway. */
 static void
 ranks_compare_data(const struct data *d)
 {
@@ -379,8 +385,8 @@ ranks_count_sent(void)
 	ranks_sent.most = bytes > ranks_sent.most ? bytes : ranks_sent.most;
 }
 
-/* Running statistics become the mean of those of all ranks. As each is a mean of its batches, it does not matter when
- * that is done, nor how often. */
+/* Running statistics become the mean of those of all ranks. As each is a mean of its batches, it
+ * does not matter when that is done, nor how often. */
 static void
 ranks_average_statistics(void)
 {

@@ -1,7 +1,8 @@
 /*
- * ranks_env.c - which rank this is, of how many, and where the first of them runs: variables that torchrun sets, or Open MPI's
- * mpirun, or MPICH's and Intel's, or srun. Without any, it is alone. Those started within one of Slurm's steps have its variables,
- * too, which say which task started them: so they count last.
+ * ranks_env.c - which rank this is, of how many, and where the first of them runs: variables that
+ * torchrun sets, or Open MPI's mpirun, or MPICH's and Intel's, or srun. Without any, it is alone.
+ * Those started within one of Slurm's steps have its variables, too, which say which task started
+ * them: so they count last.
  */
 static const struct rank_starter {
 	const char *rank, *size, *local;
@@ -43,7 +44,8 @@ rank_first_host(const char *list, char *to, size_t size)
 	return (size_t)snprintf(to, size, "%.*s%.*s", (int)head, list, (int)digits, digits ? list + head + 1 : "") < size;
 }
 
-/* Are Slurm's tasks the ranks? srun has started them even where it speaks to them as MPICH's mpirun does. */
+/* Are Slurm's tasks the ranks? srun has started them even where it speaks to them as MPICH's mpirun
+ * does. */
 static bool
 rank_is_task(void)
 {

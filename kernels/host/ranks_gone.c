@@ -1,9 +1,10 @@
 /*
- * ranks_gone.c - which rank has died, where MPI started them: mpirun ends a run as soon as one is killed, names it, and knows of
- * no checkpoint. It takes the dead process off the system's list, tells all others to end, and kills them a second later. Before
- * that, those on its machine see that it is gone, those elsewhere only that the rank before them no longer says that it lives.
- * One of them says so, by a thread of its own that waits for that alone and never calls MPI: Open MPI may hold those that do for
- * good while it tells of a connection that has broken.
+ * ranks_gone.c - which rank has died, where MPI started them: mpirun ends a run as soon as one is
+ * killed, names it, and knows of no checkpoint. It takes the dead process off the system's list,
+ * tells all others to end, and kills them a second later. Before that, those on its machine see
+ * that it is gone, those elsewhere only that the rank before them no longer says that it lives. One
+ * of them says so, by a thread of its own that waits for that alone and never calls MPI: Open MPI
+ * may hold those that do for good while it tells of a connection that has broken.
  */
 #ifndef STOWAGE_HOST_RANKS_GONE_C
 #define STOWAGE_HOST_RANKS_GONE_C
@@ -24,8 +25,8 @@
 static sem_t ranks_called;		/* by a signal, to end */
 static pthread_t ranks_teller;
 
-/* Tells the others that this one has said why all end, so that they need not ask who is gone. The calling thread may be the one
- * that moves messages along, or have the lock already. */
+/* Tells the others that this one has said why all end, so that they need not ask who is gone. The
+ * calling thread may be the one that moves messages along, or have the lock already. */
 static void
 ranks_take_leave(void)
 {

@@ -1,8 +1,9 @@
 /*
  * ranks_mpi.c - how ranks reach one another by MPI, which starts them: what ranks.c asks for.
  *
- * MPI ends a run when a rank is killed; it does not notice one that stands still, be it stopped, or its machine lost. So each
- * rank tells the next one around a ring that it lives, and heeds the one before it.
+ * MPI ends a run when a rank is killed; it does not notice one that stands still, be it stopped, or
+ * its machine lost. So each rank tells the next one around a ring that it lives, and heeds the one
+ * before it.
  */
 #ifndef STOWAGE_HOST_RANKS_MPI_C
 #define STOWAGE_HOST_RANKS_MPI_C
@@ -84,7 +85,8 @@ ranks_leave(void)
 	MPI_Finalize();
 }
 
-/* Ends all ranks. What was said goes by way of mpirun, whose own words come between where it hears of the end at once. */
+/* Ends all ranks. What was said goes by way of mpirun, whose own words come between where it hears
+ * of the end at once. */
 static void
 ranks_abort(int status)
 {
@@ -165,7 +167,8 @@ near_create(void)
 	return own;
 }
 
-/* Opens a rank's file by way of its process, which must be that of PID here; below 0: it is not, or may not. */
+/* Opens a rank's file by way of its process, which must be that of PID here; below 0: it is not, or
+ * may not. */
 static int
 near_open(const struct near_place *of, int pid)
 {
@@ -178,7 +181,8 @@ near_open(const struct near_place *of, int pid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Maps what a rank shows, and its arena, of which a picture of this process after a fault has no need. */
+/* Maps what a rank shows, and its arena, of which a picture of this process after a fault has no
+ * need. */
 static bool
 near_join(struct near *to, const struct near_place *of, int pid)
 {
@@ -206,7 +210,8 @@ near_leave_arena(struct near *of)
 	of->arena = NULL;
 }
 
-/* All that a rank has mapped is as before: what may be mapped (RLIMIT_AS) is for its own arena again. */
+/* All that a rank has mapped is as before: what may be mapped (RLIMIT_AS) is for its own arena
+ * again. */
 static void
 near_leave(struct near *all)
 {
@@ -218,7 +223,8 @@ near_leave(struct near *all)
 	free(all);
 }
 
-/* If all ranks are on one machine, and may, each maps the arenas of all; its own to see that there is room, until device_open(). */
+/* If all ranks are on one machine, and may, each maps the arenas of all; its own to see that there
+ * is room, until device_open(). */
 static void
 ranks_place(const struct rank_name *names)
 {
@@ -288,7 +294,8 @@ ranks_tell(void)
 	pthread_mutex_unlock(&ranks.lock);
 }
 
-/* Has the rank before this one said that it lives? And if this one is to end, has another said why? */
+/* Has the rank before this one said that it lives? And if this one is to end, has another said
+ * why? */
 static void
 ranks_hear(int64_t now)
 {
@@ -310,9 +317,10 @@ ranks_hear(int64_t now)
 #define RANK_SOON	50000	/* nanoseconds */
 #define RANK_LATER	1000000
 
-/* Moves along whatever is on its way, and rests. Ranks that are near wake one another, and at the latest the step is to move to
- * another processor then. MPI moves only while it is called: soon again where something moved, and the later the longer nothing
- * has, as then others compute, who may need this processor. */
+/* Moves along whatever is on its way, and rests. Ranks that are near wake one another, and at the
+ * latest the step is to move to another processor then. MPI moves only while it is called: soon
+ * again where something moved, and the later the longer nothing has, as then others compute, who
+ * may need this processor. */
 static void
 ranks_push(void)
 {

@@ -1,13 +1,15 @@
 /*
- * ranks_tcp.c - how ranks reach one another where NCCL joins their cards: what ranks.c asks for, by TCP. Who starts them (torchrun,
- * srun, mpirun) says by variables which rank this is, of how many, and where the first one runs.
+ * ranks_tcp.c - how ranks reach one another where NCCL joins their cards: what ranks.c asks for, by
+ * TCP. Who starts them (torchrun, srun, mpirun) says by variables which rank this is, of how many,
+ * and where the first one runs.
  *
  *     rank 1 ===\		talk: numbers of the log, names, pieces for checkpoints: all wait for all
  *     rank 2 ===== rank 0	watch: a byte from time to time, heeded by a thread of its own (ranks.c)
  *     rank 3 ===/
  *
- * The first rank adds up and passes on, in the order of ranks, so sums are the same everywhere. What is large never comes here.
- * When a process ends, the system closes its connections, which the others notice at once; before it leaves in order it says so.
+ * The first rank adds up and passes on, in the order of ranks, so sums are the same everywhere.
+ * What is large never comes here. When a process ends, the system closes its connections, which the
+ * others notice at once; before it leaves in order it says so.
  */
 #ifndef STOWAGE_HOST_RANKS_TCP_C
 #define STOWAGE_HOST_RANKS_TCP_C
@@ -15,9 +17,6 @@
 #include "update/exchange.cu"
 #include "ranks_env.c"
 
-#include <arpa/inet.h>
-#include <netdb.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -211,7 +210,8 @@ ranks_end_now(int signal)
 	_exit(ranks_status);
 }
 
-/* Takes back the card from what waits on it for other ranks; if that does not return, the alarm ends the process. */
+/* Takes back the card from what waits on it for other ranks; if that does not return, the alarm
+ * ends the process. */
 static void
 ranks_let_go(int status)
 {

@@ -6,6 +6,10 @@
 #ifndef STOWAGE_HOST_RANKS_TCP_MEET_C
 #define STOWAGE_HOST_RANKS_TCP_MEET_C
 
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+
 #define RANK_MAGIC	"stowage ranks 1"
 #define RANK_TRIES	3		/* seconds for which one address is tried at a time */
 
@@ -74,9 +78,9 @@ ranks_listen_at(const struct addrinfo *a, int *number)
 	return -1;
 }
 
-/* The first rank's: at this machine alone, if the others are told so. Else at all its addresses, since the one by which others know
- * it may be none that it knows: many a machine calls itself 127.0.1.1 by its name, and others are reached by an address that is
- * translated on the way. */
+/* The first rank's: at this machine alone, if the others are told so. Else at all its addresses,
+ * since the one by which others know it may be none that it knows: many a machine calls itself
+ * 127.0.1.1 by its name, and others are reached by an address that is translated on the way. */
 static int
 ranks_listen(void)
 {
@@ -161,7 +165,8 @@ ranks_meet_all(void)
 	}
 }
 
-/* A connection to the first rank; -1: it cannot be reached yet, as *NUMBER says. Of several addresses one may lead nowhere. */
+/* A connection to the first rank; -1: it cannot be reached yet, as *NUMBER says. Of several
+ * addresses one may lead nowhere. */
 static int
 ranks_reach(const struct addrinfo *found, int which, int left, int *number)
 {

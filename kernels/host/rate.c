@@ -16,7 +16,8 @@ along_cosine(double a, double b, double part)
 	return b + (a - b) * 0.5 * (1 + cos(3.14159265358979323846 * part));
 }
 
-/* Rises to the full rate, falls to the floor at the last of TOTAL updates, DONE being those before. */
+/* Rises to the full rate, falls to the floor at the last of TOTAL updates, DONE being those
+ * before. */
 static double
 one_cycle(const struct schedule *s, double done, double total)
 {
@@ -40,8 +41,8 @@ steps_down(const struct schedule *s, double done, int64_t epoch_updates)
 	return count;
 }
 
-/* The learning rate of update U (from 1) of so many in all; PLATEAU is the share that a loss which falls no more leaves of it.
- * Warm-up rises in a straight line to the full rate. */
+/* The learning rate of update U (from 1) of so many in all; PLATEAU is the share that a loss which
+ * falls no more leaves of it. Warm-up rises in a straight line to the full rate. */
 static double
 learning_rate(int64_t u, int64_t updates, int64_t epoch_updates, double plateau)
 {

@@ -1,6 +1,7 @@
 /*
- * results_cuda.cu - how the results of steps come back: one launch writes all of a step's to pinned memory of the host,
- * which looks at them while the next step runs. There are two landings, which take turns.
+ * results_cuda.cu - how the results of steps come back: one launch writes all of a step's to pinned
+ * memory of the host, which looks at them while the next step runs. There are two landings, which
+ * take turns.
  */
 struct landing {		/* the results of what was launched, eight bytes each, in the host's memory */
 	unsigned char *bytes;	/* pinned, so that the device writes there: those of each step */
@@ -65,7 +66,8 @@ device_open_landings(void)
 	}
 }
 
-/* Asks for the results of the step that was started last. Of two launches they may be on their way. */
+/* Asks for the results of the step that was started last. Of two launches they may be on their
+ * way. */
 static int
 device_fetch(const struct result *result, int n)
 {

@@ -1,20 +1,25 @@
 /*
- * rotate_c.c - on which processor a rank's step runs. A step is over when its slowest rank is, and processors are not all as fast:
- * those of virtual machines share theirs with others, by a third more or less for seconds, and some machines have two kinds. A system
- * leaves one thread a processor where it is, so all would wait for the rank that has the slowest. Where all ranks of a machine may
- * use the same processors, as many as they are, with a thread each, all move on to the next one at the same moments:
+ * rotate_c.c - on which processor a rank's step runs. A step is over when its slowest rank is, and
+ * processors are not all as fast: those of virtual machines share theirs with others, by a third
+ * more or less for seconds, and some machines have two kinds. A system leaves one thread a
+ * processor where it is, so all would wait for the rank that has the slowest. Where all ranks of a
+ * machine may use the same processors, as many as they are, with a thread each, all move on to the
+ * next one at the same moments:
  *
  *     processor 0    rank 0 | rank 1 | rank 0 | ..
  *     processor 1    rank 1 | rank 0 | rank 1 | ..
  *                    ------ 20 ms
  *
- * so that each has as much of every processor, and a step takes the mean of their rates. What a processor kept in caches of its own
- * comes anew, which takes some tens of microseconds. The thread that watches moves the other one, by a clock that all ranks have.
+ * so that each has as much of every processor, and a step takes the mean of their rates. What a
+ * processor kept in caches of its own comes anew, which takes some tens of microseconds. The thread
+ * that watches moves the other one, by a clock that all ranks have.
  *
- * Ranks stay where the system has them if their sets of processors differ in anything, as where each is bound to its own, or some to
- * one socket and some to another: places in sets that differ may be two halves of one core. So they do on machines of several nodes
- * of memory, as an arena stays where it was first touched, and where the system counts more than 1,024 processors (CPU_SETSIZE). A
- * rank whose processors somebody else sets later keeps those; one that the system refuses to move is left to it. The others go on.
+ * Ranks stay where the system has them if their sets of processors differ in anything, as where
+ * each is bound to its own, or some to one socket and some to another: places in sets that differ
+ * may be two halves of one core. So they do on machines of several nodes of memory, as an arena
+ * stays where it was first touched, and where the system counts more than 1,024 processors
+ * (CPU_SETSIZE). A rank whose processors somebody else sets later keeps those; one that the system
+ * refuses to move is left to it. The others go on.
  */
 #ifndef STOWAGE_HOST_ROTATE_C
 #define STOWAGE_HOST_ROTATE_C
@@ -92,7 +97,8 @@ rotate_processor(int n)
 	return k;
 }
 
-/* Moves the thread, which then stays where it is if somebody else has bound it, or the system refuses. */
+/* Moves the thread, which then stays where it is if somebody else has bound it, or the system
+ * refuses. */
 static void
 rotate_to(int step, int processor)
 {

@@ -1,10 +1,11 @@
 /*
- * run.c - what a run knows, and how the results of its steps come in: the host stays one step ahead of a device, so that
- * a step's results are looked at when the next one runs.
+ * run.c - what a run knows, and how the results of its steps come in: the host stays one step ahead
+ * of a device, so that a step's results are looked at when the next one runs.
  *
- * Where ranks train together, sums are over all of them. With PARTS, the batch of an update is as many parts, whatever the number
- * of ranks, and each rank makes some of them one after the other. What comes of a part is the same wherever it is made, so all
- * sums over parts are made in one order of them.
+ * Where ranks train together, sums are over all of them. With PARTS, the batch of an update is as
+ * many parts, whatever the number of ranks, and each rank makes some of them one after the other.
+ * What comes of a part is the same wherever it is made, so all sums over parts are made in one
+ * order of them.
  */
 struct flight {			/* a step whose results are on their way */
 	int ticket;		/* for device_collect() */
@@ -55,7 +56,8 @@ on_signal(int signal_number)
 #endif
 }
 
-/* Those that were ignored when the program started stay so: nohup, jobs in the background of a script. */
+/* Those that were ignored when the program started stay so: nohup, jobs in the background of a
+ * script. */
 static void
 listen_to_signals(void)
 {
@@ -98,7 +100,8 @@ is_to_stop(const struct run *r)
 #endif
 
 #ifdef RANKS
-/* Numbers of a step, or of more, become those of all ranks; a rank that was interrupted tells the others. */
+/* Numbers of a step, or of more, become those of all ranks; a rank that was interrupted tells the
+ * others. */
 static void
 sum_over_ranks(struct run *r, double *sum, int n)
 {

@@ -1,6 +1,6 @@
 /*
- * safetensors.c - the header of a file of tensors, read strictly: what is not as the format says ends in one
- * line that names the file.
+ * safetensors.c - the header of a file of tensors, read strictly: what is not as the format says
+ * ends in one line that names the file.
  *
  *     8 bytes   length of the header, little-endian
  *     header    JSON: {"__metadata__": {...}, NAME: {"dtype", "shape", "data_offsets"}, ...}

@@ -1,11 +1,12 @@
 /*
- * samples.c - all samples of a data set on the device, where they have room there: read once, when training begins,
- * and then gathered there, batch by batch, in the order in which the host would send them, to the same bits
- * (feed_cuda.cu). They are no part of the plan. What they take is what is left free beside it, but for a part that
- * programs which come later may need; where that is too little, each batch is sent.
+ * samples.c - all samples of a data set on the device, where they have room there: read once, when
+ * training begins, and then gathered there, batch by batch, in the order in which the host would
+ * send them, to the same bits (feed_cuda.cu). They are no part of the plan. What they take is what
+ * is left free beside it, but for a part that programs which come later may need; where that is too
+ * little, each batch is sent.
  *
- * They stay as the host would send them: bytes that the device converts stay bytes. What is drawn anew in each epoch
- * does not stay.
+ * They stay as the host would send them: bytes that the device converts stay bytes. What is drawn
+ * anew in each epoch does not stay.
  */
 #define SAMPLES_AT_ONCE	((int64_t)4 << 20)	/* bytes that are read before they are sent */
 

@@ -1,6 +1,6 @@
 /*
- * stage_here.c - which stage of a pipeline this process is, for the main() that all stages are linked with: in the first one's
- * program.
+ * stage_here.c - which stage of a pipeline this process is, for the main() that all stages are
+ * linked with: in the first one's program.
  */
 int
 stowage_stage(void)
@@ -8,7 +8,8 @@ stowage_stage(void)
 #ifdef __CUDACC__
 	char port[16];
 
-	/* streams that wait for other ranks must not hold back others because they share a queue of the card */
+	/* streams that wait for other ranks must not hold back others because they share a queue of
+	 * the card */
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 	ranks_from_environment(port, sizeof(port));
 	return ranks.rank;

@@ -1,6 +1,6 @@
 /*
- * stages.c - a stage of a pipeline runs its steps: what each receives is there when it begins, and what the next micro-batch of its
- * kind receives comes meanwhile (update/pipe.cu).
+ * stages.c - a stage of a pipeline runs its steps: what each receives is there when it begins, and
+ * what the next micro-batch of its kind receives comes meanwhile (update/pipe.cu).
  *
  *     expect 0 | arrive 0, expect 1, step 0 | arrive 1, expect 2, step 1 | ... | arrive n, step n
  */

@@ -1,6 +1,7 @@
 /*
- * tables.c - numbers of files that the network has beside its parameters: they are read at each start by the readers
- * of data, a row of the file being a place on the table's first axis, and never written.
+ * tables.c - numbers of files that the network has beside its parameters: they are read at each
+ * start by the readers of data, a row of the file being a place on the table's first axis, and
+ * never written.
  */
 /* What classes weigh: not below 0, and one of them above it. */
 static void

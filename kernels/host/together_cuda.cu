@@ -1,15 +1,15 @@
 /*
- * together_cuda.cu - several updates by one launch, for steps that take the card less time than the host needs to
- * launch one, look at its results and write its line. All samples stay on the device (samples.c), so that a step
- * gathers its batch itself:
+ * together_cuda.cu - several updates by one launch, for steps that take the card less time than the
+ * host needs to launch one, look at its results and write its line. All samples stay on the device
+ * (samples.c), so that a step gathers its batch itself:
  *
  *     host     tell and launch 1 to 8 | tell and launch 9 to 16 | results 1 to 8 | tell and launch 17 to 24 | ...
  *     device                          | gather 1, step 1, results 1 and gather 2, step 2, results 2 and gather 3, ...
  *
- * The graph is so many copies of gathering, step and results one after the other. What differs from one update to the
- * next (its numbers, such as the learning rate, and which samples) the host works out as ever, and sends all of it in
- * one table before it launches them. The kernel that gathers a batch hands over the results of the update before it,
- * unless they lie where the batch goes.
+ * The graph is so many copies of gathering, step and results one after the other. What differs from
+ * one update to the next (its numbers, such as the learning rate, and which samples) the host works
+ * out as ever, and sends all of it in one table before it launches them. The kernel that gathers a
+ * batch hands over the results of the update before it, unless they lie where the batch goes.
  */
 #ifdef STEPS_TOGETHER
 static __device__ struct told told_on_device[STEPS_TOGETHER];
@@ -81,7 +81,8 @@ together_capture(const struct arrivals *all)
 	CUDA(cudaGraphUpload(together, stream));
 }
 
-/* What update K of the next that are launched is told, of samples from the FIRST of this epoch's order on. */
+/* What update K of the next that are launched is told, of samples from the FIRST of this epoch's
+ * order on. */
 static void
 together_tell(int k, const struct data *d, const struct step *step, int64_t first, int64_t epoch)
 {
@@ -92,7 +93,8 @@ together_tell(int k, const struct data *d, const struct step *step, int64_t firs
 	t->results = landing_of(&landings[landing_turn ^ 1], k);
 }
 
-/* Launches them, and returns the ticket of the first's results; those behind it have the next ones. */
+/* Launches them, and returns the ticket of the first's results; those behind it have the next
+ * ones. */
 static int
 together_run(void)
 {
@@ -104,8 +106,8 @@ together_run(void)
 	return landing_turn * STEPS_TOGETHER;
 }
 
-/* A kernel that is launched first while a graph is captured has to be loaded by then; this does not run it, as there is
- * nothing yet that it is told. */
+/* A kernel that is launched first while a graph is captured has to be loaded by then; this does not
+ * run it, as there is nothing yet that it is told. */
 static void
 together_load(const void *kernel)
 {

@@ -6,8 +6,9 @@
  *     position = samples of the epoch that are done; a checkpoint is written between updates only,
  *                so (epoch, position, update, draw) and the tensors are all there is to remember
  *
- * Where ranks train together, all of this is of all of them: each takes its share of every micro-batch, and they go
- * through updates, epochs, validation and checkpoints at the same places, by the same numbers, which are sums over all.
+ * Where ranks train together, all of this is of all of them: each takes its share of every
+ * micro-batch, and they go through updates, epochs, validation and checkpoints at the same places,
+ * by the same numbers, which are sums over all.
  *
  * What a step changed is looked at after its results have been (land()).
  *
@@ -104,8 +105,8 @@ struct part_of_batch {		/* of a micro-batch */
 };
 
 #if defined(RANKS) || defined(PARTS)
-/* What of so many samples from AT on in the epoch is share K of so many, which differ by one at most. One that has none of them
- * repeats the first, with no weight. */
+/* What of so many samples from AT on in the epoch is share K of so many, which differ by one at
+ * most. One that has none of them repeats the first, with no weight. */
 static struct part_of_batch
 take_of(struct step *step, struct flight *f, int64_t samples, int64_t at, int64_t k, int64_t shares)
 {
@@ -120,8 +121,9 @@ take_of(struct step *step, struct flight *f, int64_t samples, int64_t at, int64_
 #endif
 
 #ifdef PARTS
-/* The K-th part that this rank makes, by its number. Where pieces of gradients are added up over ranks before they are over parts,
- * neighbours are made at once, on several ranks; else by one rank, one after the other. */
+/* The K-th part that this rank makes, by its number. Where pieces of gradients are added up over
+ * ranks before they are over parts, neighbours are made at once, on several ranks; else by one
+ * rank, one after the other. */
 static int64_t
 part_made(int64_t k)
 {
@@ -135,8 +137,8 @@ part_made(int64_t k)
 }
 #endif
 
-/* Takes the next micro-batch of an update of so many SAMPLES, of which *DONE are done, or so many parts; false: there is none.
- * F->b: how many of it count here. */
+/* Takes the next micro-batch of an update of so many SAMPLES, of which *DONE are done, or so many
+ * parts; false: there is none. F->b: how many of it count here. */
 static bool
 take_next(struct run *r, struct step *step, struct flight *f, int64_t samples, int64_t *done, struct part_of_batch *c)
 {
@@ -267,8 +269,9 @@ struct between {		/* a micro-batch between its forward and its backward */
 	int64_t b;
 };
 
-/* The micro-batches of an update: forward with the first ones, then backward with the oldest and forward with the next in turns,
- * then backward with those that are left. The stage behind has one less between the two. */
+/* The micro-batches of an update: forward with the first ones, then backward with the oldest and
+ * forward with the next in turns, then backward with those that are left. The stage behind has one
+ * less between the two. */
 static void
 go_through(struct run *r, struct step *step, int64_t samples)
 {

@@ -1,17 +1,18 @@
 /*
- * tune_cuda.cu - measures which engine of cuDNN is the fastest for each convolution, and which algorithm of cuBLASLt for each
- * product. What the libraries' heuristics put first often is not.
+ * tune_cuda.cu - measures which engine of cuDNN is the fastest for each convolution, and which
+ * algorithm of cuBLASLt for each product. What the libraries' heuristics put first often is not.
  *
- * When all steps have been rehearsed, and before they are captured, each distinct one runs where it ran then, by the first
- * engines that are proposed: those that the program accepts (the same bits every time, as exact as its precision) and whose
- * workspace is within the planned one. The first is left only for one that takes a few hundredths less, so that noise
- * decides seldom. Nothing reads what these runs write: the arena is cleared after them.
+ * When all steps have been rehearsed, and before they are captured, each distinct one runs where it
+ * ran then, by the first engines that are proposed: those that the program accepts (the same bits
+ * every time, as exact as its precision) and whose workspace is within the planned one. The first
+ * is left only for one that takes a few hundredths less, so that noise decides seldom. Nothing
+ * reads what these runs write: the arena is cleared after them.
  *
- * An engine that also adds up channels, for a batch norm, is left only where the fastest that does not and a sweep that
- * does take those few hundredths less together.
+ * An engine that also adds up channels, for a batch norm, is left only where the fastest that does
+ * not and a sweep that does take those few hundredths less together.
  *
- * The code of an engine stays loaded once it ran. So others are tried only while half of the room that the plan leaves for
- * code is free beside the arena.
+ * The code of an engine stays loaded once it ran. So others are tried only while half of the room
+ * that the plan leaves for code is free beside the arena.
  *
  * Of several ranks the first one measures, and all run by what it chose.
  */
@@ -61,8 +62,8 @@ tune_round(bool (*run)(const void *), const void *with, int n)
 	return ms / (float)n;
 }
 
-/* Milliseconds of a run, the least of several; below 0: it does not run. One that takes far longer than BEST, if that is
- * above 0, is not run often. */
+/* Milliseconds of a run, the least of several; below 0: it does not run. One that takes far longer
+ * than BEST, if that is above 0, is not run often. */
 static float
 tune_time(bool (*run)(const void *), const void *with, float best)
 {
@@ -83,7 +84,8 @@ tune_time(bool (*run)(const void *), const void *with, float best)
 	return least;
 }
 
-/* Which of N times is to be taken: the first, or the least if it is well below that. Below 0: that one does not run. */
+/* Which of N times is to be taken: the first, or the least if it is well below that. Below 0: that
+ * one does not run. */
 static int
 tune_best(const float *ms, int n)
 {
@@ -128,7 +130,8 @@ tune_replace(struct dnn_entry *e, const struct dnn *d, const struct dnn_choice *
 	e->choice = *choice;
 }
 
-/* The fastest of what is proposed, the one that it has first. What is slower than the best so far is given back. */
+/* The fastest of what is proposed, the one that it has first. What is slower than the best so far
+ * is given back. */
 static void
 tune_convolution(struct dnn_entry *e)
 {
@@ -162,7 +165,8 @@ tune_convolution(struct dnn_entry *e)
 	tuning.convolutions++;
 }
 
-/* The convolution of E, which adds up channels, without that, where E ran; NULL: cuDNN has no engine for it. */
+/* The convolution of E, which adds up channels, without that, where E ran; NULL: cuDNN has no
+ * engine for it. */
 static struct dnn_entry *
 tune_without_sums(const struct dnn_entry *e)
 {

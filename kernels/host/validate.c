@@ -1,6 +1,7 @@
 /*
- * validate.c - one pass over the validation data. Each rank has batches of its own, in turns; what keeps something of each
- * sample needs all of them. With PARTS batches are dealt out to as many sums.
+ * validate.c - one pass over the validation data. Each rank has batches of its own, in turns; what
+ * keeps something of each sample needs all of them. With PARTS batches are dealt out to as many
+ * sums.
  */
 #ifdef VALIDATES
 /* Of those, as many as are asked for. */
@@ -12,7 +13,8 @@ validate_samples(const struct run *r)
 	return limit && limit < total / VALIDATE_BATCH ? limit * VALIDATE_BATCH : total;
 }
 
-/* Is there a batch of validation from AT on, for this rank, or where all must take part in each, for any? */
+/* Is there a batch of validation from AT on, for this rank, or where all must take part in each,
+ * for any? */
 static bool
 validate_goes_on(int64_t at, int64_t first, int64_t total)
 {
@@ -36,8 +38,8 @@ validated_by(struct run *r, const struct flight *f)
 #endif
 }
 
-/* One pass over the validation data; results go to r->valid, and what is to be predicted to its files. False: it was
- * interrupted, and there are no results. */
+/* One pass over the validation data; results go to r->valid, and what is to be predicted to its
+ * files. False: it was interrupted, and there are no results. */
 static bool
 validate(struct run *r)
 {

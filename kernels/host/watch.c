@@ -1,8 +1,8 @@
 /*
- * watch.c - what follows from the loss after each epoch: a rate that falls where the loss no longer does, the end
- * of training, the best checkpoint. It is the validation's loss, or where nothing is validated that of the
- * epoch's own samples. What is remembered is saved with the rest, so that a run that is resumed ends as one would
- * that never stopped.
+ * watch.c - what follows from the loss after each epoch: a rate that falls where the loss no longer
+ * does, the end of training, the best checkpoint. It is the validation's loss, or where nothing is
+ * validated that of the epoch's own samples. What is remembered is saved with the rest, so that a
+ * run that is resumed ends as one would that never stopped.
  */
 #ifdef TRAINS
 

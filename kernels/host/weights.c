@@ -1,7 +1,8 @@
 /*
- * weights.c - --weights FILE: parameters and running statistics by their names, out of a safetensors file that any
- * program wrote, or out of several, given by their index. What the file lacks, or has in another shape, keeps its starting value, so that a new head may
- * stand on an old body; a list says what that is. The optimizer's state is not taken: training begins anew.
+ * weights.c - --weights FILE: parameters and running statistics by their names, out of a
+ * safetensors file that any program wrote, or out of several, given by their index. What the file
+ * lacks, or has in another shape, keeps its starting value, so that a new head may stand on an old
+ * body; a list says what that is. The optimizer's state is not taken: training begins anew.
  *
  * --map FILE says what the file's names are called here, and how weights lie there (name_map.c).
  *
@@ -150,7 +151,8 @@ list_add(char *list, size_t room, int *n, const char *format, ...)
 	va_end(args);
 }
 
-/* Extents of 1, which put no element elsewhere, may be there or not: a convolution of 1 x 1 is a dense layer. */
+/* Extents of 1, which put no element elsewhere, may be there or not: a convolution of 1 x 1 is a
+ * dense layer. */
 static bool
 same_shape(const struct map_view *v, const struct stored *t)
 {
@@ -299,7 +301,8 @@ weights_report(const struct weights *w, bool last, bool strict)
 		fail("%s: --strict: not every weight is there and used", w->path);
 }
 
-/* Of "teacher=FILE" the file, its names to be under the other; unless there is a file that is called so. */
+/* Of "teacher=FILE" the file, its names to be under the other; unless there is a file that is
+ * called so. */
 static const char *
 weights_under(struct weights *w, const char *given)
 {

@@ -1,10 +1,10 @@
 /*
  * whole.c - files that are there as a whole or not at all: checkpoints and predictions. They are
  * written to a file without a name in the same folder, flushed to the disk, and take the old file's
- * name in one step: it is linked to a name that nobody else has, and renamed. So a program that is killed
- * leaves nothing behind, but between those two; that file is whole, and a checkpoint's next writer takes
- * it away. Where a file system has no files without names, the file has that name from the start. The old
- * file's mode stays, and links are followed; a device or a pipe is written to.
+ * name in one step: it is linked to a name that nobody else has, and renamed. So a program that is
+ * killed leaves nothing behind, but between those two; that file is whole, and a checkpoint's next
+ * writer takes it away. Where a file system has no files without names, the file has that name from
+ * the start. The old file's mode stays, and links are followed; a device or a pipe is written to.
  *
  * Functions that return false leave the reason in errno.
  */

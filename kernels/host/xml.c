@@ -1,6 +1,7 @@
 /*
- * xml.c - XML as descriptions of pictures have it: elements, text and comments. Attributes and what is said to programs are
- * passed over; declarations of types, with which a text could be made to grow or to read other files, are refused.
+ * xml.c - XML as descriptions of pictures have it: elements, text and comments. Attributes and what
+ * is said to programs are passed over; declarations of types, with which a text could be made to
+ * grow or to read other files, are refused.
  */
 #define XML_PATH	256	/* bytes of all names from the first element on */
 
@@ -129,8 +130,8 @@ xml_close(struct xml *x)
 	xml_leave(x);
 }
 
-/* The next element begins, whose name is then the last of x->where; or (*ENDS) the one that x->where names ends, and is
- * left when the next is asked for. False behind the last. */
+/* The next element begins, whose name is then the last of x->where; or (*ENDS) the one that
+ * x->where names ends, and is left when the next is asked for. False behind the last. */
 static bool
 xml_next(struct xml *x, bool *ends)
 {

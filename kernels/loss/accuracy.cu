@@ -7,7 +7,8 @@
 #include "loss/labels.cu"
 #include "loss/mean.cu"
 
-/* A row is right when fewer than TOP others beat its label's logit; among equals the first counts. */
+/* A row is right when fewer than TOP others beat its label's logit; among equals the first
+ * counts. */
 DEVICE bool
 is_right(const elem *in, int64_t at, int64_t k, int64_t inner, int64_t top)
 {

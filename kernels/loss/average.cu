@@ -1,5 +1,6 @@
 /*
- * loss/average.cu - the mean of the elements of all samples, for losses that are one number a sample.
+ * loss/average.cu - the mean of the elements of all samples, for losses that are one number a
+ * sample.
  */
 #include "loss/mean.cu"
 

@@ -1,12 +1,13 @@
 /*
- * loss/average_precision.cu - what COCO's average precision asks of a sample: the overlaps of its detections and its parts,
- * f64. The host matches them (loss/detections.cu).
+ * loss/average_precision.cu - what COCO's average precision asks of a sample: the overlaps of its
+ * detections and its parts, f64. The host matches them (loss/detections.cu).
  *
  *     n, m, at | detections: score, class, area, extent | parts: class, area, crowd, extent | overlaps [n, m]
  *
- * An area is in pixels of the file, an extent in those of the input. Overlaps are intersections over unions, or over the
- * detection alone where the part is a crowd; those of different classes are 0. Sums of pixels are whole numbers, and
- * products of floats are exact in double: a detection that overlaps just enough does so in every build.
+ * An area is in pixels of the file, an extent in those of the input. Overlaps are intersections
+ * over unions, or over the detection alone where the part is a crowd; those of different classes
+ * are 0. Sums of pixels are whole numbers, and products of floats are exact in double: a detection
+ * that overlaps just enough does so in every build.
  */
 #ifndef STOWAGE_LOSS_AVERAGE_PRECISION_CU
 #define STOWAGE_LOSS_AVERAGE_PRECISION_CU

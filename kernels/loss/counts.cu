@@ -1,6 +1,7 @@
 /*
- * loss/counts.cu - what metrics count that are no means: of each class, or of numbers. Counts are f64 and add up over
- * batches; the host makes the metric of them at the end (loss/metrics.cu). Labels outside 0 .. k-1 do not count.
+ * loss/counts.cu - what metrics count that are no means: of each class, or of numbers. Counts are
+ * f64 and add up over batches; the host makes the metric of them at the end (loss/metrics.cu).
+ * Labels outside 0 .. k-1 do not count.
  */
 #ifndef STOWAGE_LOSS_COUNTS_CU
 #define STOWAGE_LOSS_COUNTS_CU
@@ -78,7 +79,8 @@ counts_table(double *out, void *work, const elem *x, const int32_t *label, int64
 	LAUNCH_ROWS(counts_table_kernel, k, (out, (const int32_t *)work, label, rows, k));
 }
 
-/* Of numbers and their targets: how many, the sums of targets and of their squares, and of squared distances. */
+/* Of numbers and their targets: how many, the sums of targets and of their squares, and of squared
+ * distances. */
 KERNEL(counts_fit_kernel, (double *out, const elem *x, const elem *t, const uint8_t *u8, int64_t n))
 {
 	ROWS (row, 1) {

@@ -1,16 +1,18 @@
 /*
- * loss/ctc.cu - connectionist temporal classification (Graves and others, 2006): the negative logarithm of the
- * probability that steps of logits spell a sequence of labels, whichever steps each takes. Between labels, before and
- * after them is a blank that may be skipped, but not between two equal ones:
+ * loss/ctc.cu - connectionist temporal classification (Graves and others, 2006): the negative
+ * logarithm of the probability that steps of logits spell a sequence of labels, whichever steps
+ * each takes. Between labels, before and after them is a blank that may be skipped, but not between
+ * two equal ones:
  *
  *     states s of a sample      blank l[0] blank l[1] blank .. blank l[n - 1] blank
  *     ahead[t][s]   log of the probability of all ways through steps 0..t that end in state s
  *     back[t][s]    the same of all ways through steps t.. that begin in it
  *
- * A way has as many factors as there are steps, so both are logarithms, and double: what a float keeps of the
- * logarithm of a long way is worth less than the gradient. A step needs the one before alone. So forward keeps only
- * every stride-th row of ahead, the marks, and backward makes those between them again, a stretch at a time from the
- * last to the first: of T steps there are about 2 sqrt(T) rows, and not T.
+ * A way has as many factors as there are steps, so both are logarithms, and double: what a float
+ * keeps of the logarithm of a long way is worth less than the gradient. A step needs the one before
+ * alone. So forward keeps only every stride-th row of ahead, the marks, and backward makes those
+ * between them again, a stretch at a time from the last to the first: of T steps there are about 2
+ * sqrt(T) rows, and not T.
  *
  * A sample is one row of work: in C a thread's, on CUDA a block's, whose threads share the states.
  */
@@ -98,7 +100,8 @@ ctc_sum(double a, double b, double c)
 	return top == -INFINITY ? top : top + log1p(exp(low - top) + exp(third - top));
 }
 
-/* Row T of ahead; BEFORE: the one before it, which row 0 has not. No way ends in what is no state of the sample. */
+/* Row T of ahead; BEFORE: the one before it, which row 0 has not. No way ends in what is no state
+ * of the sample. */
 DEVICE void
 ctc_ahead(double *to, const double *before, struct ctc c, struct ctc_sample of, int64_t t)
 {
@@ -138,7 +141,8 @@ ctc_divisor(struct ctc c, struct ctc_sample of)
 	return c.each && of.labels > 1 ? (double)of.labels : 1;
 }
 
-/* ROWS_WORK: two rows for each sample. Where MARK is NULL, as without backward, all rows lie there. */
+/* ROWS_WORK: two rows for each sample. Where MARK is NULL, as without backward, all rows lie
+ * there. */
 KERNEL(ctc_kernel, (double *loss, double *mark, double *rows_work, const real *lse, const elem *x, struct ctc c))
 {
 	ROWS (r, c.b) {
@@ -247,8 +251,8 @@ ctc_shares(struct ctc_back w, struct ctc c, struct ctc_sample of, const double *
 	ROW_DONE;
 }
 
-/* The gradient of a step's logits: their softmax without what ways have of each class. A class's logit is read
- * before the gradient is written, since that may lie there. */
+/* The gradient of a step's logits: their softmax without what ways have of each class. A class's
+ * logit is read before the gradient is written, since that may lie there. */
 DEVICE void
 ctc_step_gradient(elem *dx, struct ctc_back w, struct ctc c, struct ctc_sample of, double scale, int64_t t)
 {

@@ -6,9 +6,9 @@
  *     kind, class, 0, 0, ignored, number              part: bits by size
  *     kind, -1, at, 0, 0, number                      sample
  *
- * In the end rows are sorted by class and score, once, and walked for each overlap and size. Rules and their order are
- * pycocotools': what is matched with an ignored part is ignored; among equal overlaps the last part is taken; a part
- * that counts is preferred to one that does not.
+ * In the end rows are sorted by class and score, once, and walked for each overlap and size. Rules
+ * and their order are pycocotools': what is matched with an ignored part is ignored; among equal
+ * overlaps the last part is taken; a part that counts is preferred to one that does not.
  */
 #ifndef STOWAGE_LOSS_DETECTIONS_CU
 #define STOWAGE_LOSS_DETECTIONS_CU
@@ -167,7 +167,8 @@ ap_keep_found(double *to, const struct ap_sample *s)
 	return out;
 }
 
-/* Keeps a sample, which is changed, as rows at TO, behind so many numbers of others; returns how many numbers. */
+/* Keeps a sample, which is changed, as rows at TO, behind so many numbers of others; returns how
+ * many numbers. */
 static int64_t
 ap_keep(double *to, double *sample, int64_t behind)
 {
@@ -193,8 +194,8 @@ ap_keep(double *to, double *sample, int64_t behind)
 
 /* ---- all samples ---- */
 
-/* Of a class, from the last detection to the first: the mean over 101 recalls R of the largest precision where at least
- * R of the parts are found. NAN: there are no parts. */
+/* Of a class, from the last detection to the first: the mean over 101 recalls R of the largest
+ * precision where at least R of the parts are found. NAN: there are no parts. */
 static double
 ap_of_class(const double *row, int64_t found, int64_t parts, int size, int step)
 {
@@ -231,7 +232,8 @@ ap_of_class(const double *row, int64_t found, int64_t parts, int size, int step)
 	return sum / (AP_RECALLS + 1);
 }
 
-/* The next class from row *AT on: its detections, and behind them its parts. False: there is none. */
+/* The next class from row *AT on: its detections, and behind them its parts. False: there is
+ * none. */
 static bool
 ap_next_class(const double *rows, int64_t n, int64_t *at, int64_t *found, int64_t *parts)
 {

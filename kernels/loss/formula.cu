@@ -1,6 +1,6 @@
 /*
- * loss/formula.cu - what kernels that are written for losses of elements are made of: the mean of a formula
- * of prediction and target, its gradient, or both in one sweep.
+ * loss/formula.cu - what kernels that are written for losses of elements are made of: the mean of a
+ * formula of prediction and target, its gradient, or both in one sweep.
  *
  *     KERNEL(l1_with_gradient_kernel, (double *part, elem *dx, const real *scale, const struct step *s,
  *         const elem *x0, const elem *x1, int64_t n))
@@ -21,7 +21,8 @@
  *             }
  *     }
  *
- * An element's loss is of the type real, their sum double. The gradient may lie in place of an operand.
+ * An element's loss is of the type real, their sum double. The gradient may lie in place of an
+ * operand.
  */
 #ifndef STOWAGE_LOSS_FORMULA_CU
 #define STOWAGE_LOSS_FORMULA_CU

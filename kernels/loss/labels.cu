@@ -1,12 +1,13 @@
 /*
- * loss/labels.cu - cross-entropy whose labels do not all count alike: some are ignored, classes have weights,
- * labels have weights of their own, or a part of each is spread over all classes (PyTorch's cross_entropy):
+ * loss/labels.cu - cross-entropy whose labels do not all count alike: some are ignored, classes
+ * have weights, labels have weights of their own, or a part of each is spread over all classes
+ * (PyTorch's cross_entropy):
  *
  *     loss = sum over labels t of  v (1 - s) w[t] (lse - x[t]) + v s / K sum over k of w[k] (lse - x[k])
  *            over the count: the sum of w[t]
  *
- * where s is the smoothing and v a label's own weight. Ignored labels are in neither sum. The count is known only
- * when the labels are; where there is nothing to count, loss and gradient are 0.
+ * where s is the smoothing and v a label's own weight. Ignored labels are in neither sum. The count
+ * is known only when the labels are; where there is nothing to count, loss and gradient are 0.
  */
 #ifndef STOWAGE_LOSS_LABELS_CU
 #define STOWAGE_LOSS_LABELS_CU
@@ -104,8 +105,8 @@ KERNEL(label_share_kernel, (real *count, const struct step *s, int which))
 			count[i] = (real)(s->whole[which] * (double)s->share);
 }
 
-/* In a micro-batch the count is its share of what the labels of the whole update weigh, which the host has
- * counted: then the micro-batches' means add up to that of the update. */
+/* In a micro-batch the count is its share of what the labels of the whole update weigh, which the
+ * host has counted: then the micro-batches' means add up to that of the update. */
 static void
 label_count_of_update(real *count, const struct step *s, int which)
 {

@@ -1,7 +1,7 @@
 /*
- * loss/metrics.cu - what the host makes of counts (loss/counts.cu), once all batches were counted. What is 0 / 0 for
- * a class, as the precision of one that is never answered, is 0, as in scikit-learn; a class that neither is a
- * label nor was answered is left out of means over classes.
+ * loss/metrics.cu - what the host makes of counts (loss/counts.cu), once all batches were counted.
+ * What is 0 / 0 for a class, as the precision of one that is never answered, is 0, as in
+ * scikit-learn; a class that neither is a label nor was answered is left out of means over classes.
  */
 #ifndef STOWAGE_LOSS_METRICS_CU
 #define STOWAGE_LOSS_METRICS_CU

@@ -1,6 +1,6 @@
 /*
- * loss/weighted_mean.cu - a mean over the elements of all samples of which some weigh more, or nothing. What weighs
- * nothing is not read: it may be no number.
+ * loss/weighted_mean.cu - a mean over the elements of all samples of which some weigh more, or
+ * nothing. What weighs nothing is not read: it may be no number.
  *
  *     work:   LOSS_PARTS doubles, parts of the sum | as many of the weights
  */

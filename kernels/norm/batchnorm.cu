@@ -1,6 +1,7 @@
 /*
- * norm/batchnorm.cu - batch normalisation of [b, channels, n], and what is done to its values before they are stored
- * (pointwise/epilogue.cu): nothing, an activation, the addition of a skip, or both.
+ * norm/batchnorm.cu - batch normalisation of [b, channels, n], and what is done to its values
+ * before they are stored (pointwise/epilogue.cu): nothing, an activation, the addition of a skip,
+ * or both.
  *
  * The statistics of a channel take one reading: sums of d and d*d, in double, where d is the
  * distance from the channel's first element, so that a large mean does not cancel the variance.
@@ -9,12 +10,14 @@
  *
  *     work[2 * (channel * parts + part)], and the next one
  *
- * On a GPU the convolution before it may have added up each channel's elements, and their squares, as it stored them
- * (conv_sums()). Those are KNOWN, [2, channels], and x need not be read for them. They are floats, and about 0: where most of a
- * variance made of them would cancel out, the channel is read as ever (bn_is_known()).
+ * On a GPU the convolution before it may have added up each channel's elements, and their squares,
+ * as it stored them (conv_sums()). Those are KNOWN, [2, channels], and x need not be read for them.
+ * They are floats, and about 0: where most of a variance made of them would cancel out, the channel
+ * is read as ever (bn_is_known()).
  *
- * What of a gradient passes an activation is worked out from the value, which backward makes of x again by the
- * expression that forward has (bn_value), so the answers agree and neither it nor y need be kept.
+ * What of a gradient passes an activation is worked out from the value, which backward makes of x
+ * again by the expression that forward has (bn_value), so the answers agree and neither it nor y
+ * need be kept.
  */
 #ifndef STOWAGE_NORM_BATCHNORM_CU
 #define STOWAGE_NORM_BATCHNORM_CU
@@ -22,12 +25,14 @@
 #include "kernel.h"
 #include "sizes.h"
 
-/* A mean square may be so many times the variance, for that to be made of sums of floats: these are taken to be exact to 2^-20
- * of it (cuDNN does not say), and so is the variance to 2^-10, which 16 bits are. */
+/* A mean square may be so many times the variance, for that to be made of sums of floats: these are
+ * taken to be exact to 2^-20 of it (cuDNN does not say), and so is the variance to 2^-10, which 16
+ * bits are. */
 #define BN_CANCELS	1024
 
-/* Do the sums that are KNOWN of channel C, of COUNT elements, tell its variance? KNOWN may be NULL. (Two kernels ask, and must
- * hear the same: nothing here is left to be contracted. Of what is no number, they do not.) */
+/* Do the sums that are KNOWN of channel C, of COUNT elements, tell its variance? KNOWN may be NULL.
+ * (Two kernels ask, and must hear the same: nothing here is left to be contracted. Of what is no
+ * number, they do not.) */
 DEVICE bool
 bn_is_known(const real *known, int64_t c, int64_t channels, int64_t count)
 {
@@ -46,8 +51,8 @@ bn_is_known(const real *known, int64_t c, int64_t channels, int64_t count)
 #include "norm/batchnorm_c.cu"
 #endif
 
-/* The statistics of channel C, of the sums of its COUNT elements about ORIGIN, and what runs on of them: the variance with
- * n - 1, as PyTorch does. */
+/* The statistics of channel C, of the sums of its COUNT elements about ORIGIN, and what runs on of
+ * them: the variance with n - 1, as PyTorch does. */
 DEVICE void
 bn_keep(int64_t c, double count, double sum, double squares, double origin, double eps, double momentum, real *mean,
     real *invstd, real *running_mean, real *running_var)
@@ -195,8 +200,8 @@ bn_gradients(elem *dx, elem *dweight, elem *dbias, double *work, const elem *dy,
 		bn_spread(dx, dy, kind, x, weight, bias, mean, invstd, work, b, channels, n, parts);
 }
 
-/* THEN is the gradient of what forward does to the values, of dy and of the value; BIAS may be NULL where that is
- * nothing. */
+/* THEN is the gradient of what forward does to the values, of dy and of the value; BIAS may be NULL
+ * where that is nothing. */
 static void
 batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, struct epilogue then,
     const elem *x, const elem *weight, const elem *bias, const real *mean, const real *invstd, int fixed,
@@ -208,8 +213,8 @@ batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem 
 }
 
 #ifdef __CUDACC__
-/* Of what FROM makes of elements of dy and of what lies beside them, which is stored in MADE. That may be dy, and dx may
- * be x. */
+/* Of what FROM makes of elements of dy and of what lies beside them, which is stored in MADE. That
+ * may be dy, and dx may be x. */
 static void
 batchnorm_backward_of(elem *made, elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, struct epilogue from,
     const elem *x, const elem *weight, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n,

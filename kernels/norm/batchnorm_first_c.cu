@@ -8,8 +8,9 @@
 #include "norm/batchnorm_last_c.cu"
 #include "product/tile_c.cu"
 
-/* Two sums over the planes of a channel, in lanes of reals that are emptied into doubles before they are long. Planes
- * may be smaller than a vector, so their ends are vectors too, of which lanes are masked out. */
+/* Two sums over the planes of a channel, in lanes of reals that are emptied into doubles before
+ * they are long. Planes may be smaller than a vector, so their ends are vectors too, of which lanes
+ * are masked out. */
 #define BN_TERMS	32	/* vectors */
 
 typedef bits bn_mask __attribute__((vector_size(VECTOR_BYTES)));
@@ -43,7 +44,8 @@ bn_write(double *to, struct bn_sums *s)
 	}
 }
 
-/* N of the elements that follow, in a vector; what is behind them may be anything. END is the tensor's. */
+/* N of the elements that follow, in a vector; what is behind them may be anything. END is the
+ * tensor's. */
 static inline vec
 bn_take(const elem *from, int64_t n, const elem *end)
 {
@@ -66,7 +68,8 @@ bn_only(vec v, int64_t n)
 	return (vec)((bn_mask)v & *(const bn_mask_at *)(lane_mask + 32 - n));
 }
 
-/* CALL(from, n) for each of the pieces, of N elements each, that part P of channel C is in planes. */
+/* CALL(from, n) for each of the pieces, of N elements each, that part P of channel C is in
+ * planes. */
 #define BN_PIECES(c, p, parts, b, channels, n, CALL) do {							\
 	int64_t t_ = PART_FROM((b) * (n), p, parts), end_ = PART_FROM((b) * (n), (p) + 1, parts);	\
 	int64_t at_ = t_ % (n), plane_ = t_ / (n) * (channels) + (c);					\
@@ -195,7 +198,8 @@ bn_apply_row(enum epilogue_kind kind, bool reads, elem *y, const elem *x, const 
 		    reads ? VALUE(skip[j]) : 0));
 }
 
-/* y = what THEN makes of gain * x + offset, with the two numbers of a channel worked out once for each row */
+/* y = what THEN makes of gain * x + offset, with the two numbers of a channel worked out once for
+ * each row */
 KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias, struct epilogue then,
     const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
 {

@@ -92,8 +92,8 @@ bn_pass_plane(real *passed, const struct column_pack<WIDTH> &dy, enum epilogue_k
 	bn_pass<WIDTH>(passed, dy, kind, value);
 }
 
-/* STORED: the sums are of what THEN makes of dy and of what it reads beside, which goes to MADE, and may lie where dy does;
- * else of what of dy passes it by the value that the norm makes of x. */
+/* STORED: the sums are of what THEN makes of dy and of what it reads beside, which goes to MADE,
+ * and may lie where dy does; else of what of dy passes it by the value that the norm makes of x. */
 template <int WIDTH, bool STORED> DEVICE void
 bn_dots_planes(double *work, elem *made, const elem *dy, struct epilogue then, const elem *x, const elem *weight,
     const elem *bias, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts, int64_t packs)

@@ -139,7 +139,8 @@ template <int WIDTH> struct bn_line {
 		}
 	}
 
-	/* of x, and of what passes, that of dx: LEVEL and SLOPE are the means that bn_gradients_kernel() leaves */
+	/* of x, and of what passes, that of dx: LEVEL and SLOPE are the means that
+	 * bn_gradients_kernel() leaves */
 	DEVICE_METHOD void
 	spread(elem *dx, struct column_pack<WIDTH> x, const real *passed, const real *level, const real *slope) const
 	{
@@ -150,7 +151,8 @@ template <int WIDTH> struct bn_line {
 	}
 };
 
-/* Of a thread's channels, what the first of the parts that SUMS are cut into, SUMMED for each, has for spread(). */
+/* Of a thread's channels, what the first of the parts that SUMS are cut into, SUMMED for each, has
+ * for spread(). */
 template <int WIDTH> struct bn_means {
 	real level[WIDTH], slope[WIDTH];
 
@@ -166,9 +168,10 @@ template <int WIDTH> struct bn_means {
 };
 
 /*
- * Where sweeps take from what passes to the values. fetch() loads what there is of a row, the K-th of those that a
- * thread has at once, and pass() makes what passes of it, WIDTH channels from C on. Sums ask whether that takes of the line
- * more than means (BY_VALUE), and whether rows are to be fetched AHEAD of the first that is taken.
+ * Where sweeps take from what passes to the values. fetch() loads what there is of a row, the K-th
+ * of those that a thread has at once, and pass() makes what passes of it, WIDTH channels from C on.
+ * Sums ask whether that takes of the line more than means (BY_VALUE), and whether rows are to be
+ * fetched AHEAD of the first that is taken.
  */
 
 /* Of dy, what passes a function of it and of the value. */

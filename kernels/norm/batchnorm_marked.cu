@@ -1,12 +1,13 @@
 /*
- * norm/batchnorm_marked.cu - on CUDA, channels last: batch normalisation, the addition of a skip and relu, where what
- * passes relu is kept as bits, a byte for each pack of elements, so that backward need not read y for it:
+ * norm/batchnorm_marked.cu - on CUDA, channels last: batch normalisation, the addition of a skip
+ * and relu, where what passes relu is kept as bits, a byte for each pack of elements, so that
+ * backward need not read y for it:
  *
  *     marks[i] = for each element of pack i, is y not <= 0?
  *
- * And where the skip is another normalisation, as beside the projection of a residual network, both are done in one
- * sweep, forward and backward: neither what is normalised of the skip nor what passes relu is ever in memory.
- * Channels are whole packs.
+ * And where the skip is another normalisation, as beside the projection of a residual network, both
+ * are done in one sweep, forward and backward: neither what is normalised of the skip nor what
+ * passes relu is ever in memory. Channels are whole packs.
  */
 #ifndef STOWAGE_NORM_BATCHNORM_MARKED_CU
 #define STOWAGE_NORM_BATCHNORM_MARKED_CU
@@ -123,7 +124,8 @@ bn_by(const elem *x, const elem *weight, const elem *bias, real *mean, real *inv
 	return n;
 }
 
-/* What becomes of the running statistics of one that is normalised, and what sums of it are known. */
+/* What becomes of the running statistics of one that is normalised, and what sums of it are
+ * known. */
 struct bn_running {
 	real *mean, *var;
 	const real *known;
@@ -214,8 +216,8 @@ bn_rows_left(int64_t row, const struct column_place &at)
 	return n < COLUMN_DEPTH ? (int)n : COLUMN_DEPTH;
 }
 
-/* The sums of what passes of dy, and of that times ONE's and TWO's distances from their means: for each of the two as
- * bn_gradients_kernel() wants them, one behind the other. */
+/* The sums of what passes of dy, and of that times ONE's and TWO's distances from their means: for
+ * each of the two as bn_gradients_kernel() wants them, one behind the other. */
 KERNEL(bn_dots_both_kernel, (double *work, const elem *dy, const uint8_t *marks, struct bn_of one, struct bn_of two,
     int64_t rows, int64_t channels, int64_t parts))
 {

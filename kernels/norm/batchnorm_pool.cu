@@ -1,11 +1,13 @@
 /*
- * norm/batchnorm_pool.cu - on CUDA, channels last: batch normalisation and the maximum pooling behind it, perhaps with a
- * formula, in one sweep each way. What is normalised is made of x for each window that it lies in, and what arrives at it
- * for each of backward's two sweeps over x; neither is ever in memory. Windows overlap by so little that what is read again
- * comes from the caches.
+ * norm/batchnorm_pool.cu - on CUDA, channels last: batch normalisation and the maximum pooling
+ * behind it, perhaps with a formula, in one sweep each way. What is normalised is made of x for
+ * each window that it lies in, and what arrives at it for each of backward's two sweeps over x;
+ * neither is ever in memory. Windows overlap by so little that what is read again comes from the
+ * caches.
  *
- * All is done to elements by the functions of norm/batchnorm_last_cuda.cu and pool/maxpool_last_cuda.cu, and sums have their
- * order: what comes of it is what they make one after the other, but that between them nothing is rounded to 16 bits.
+ * All is done to elements by the functions of norm/batchnorm_last_cuda.cu and
+ * pool/maxpool_last_cuda.cu, and sums have their order: what comes of it is what they make one
+ * after the other, but that between them nothing is rounded to 16 bits.
  */
 #ifndef STOWAGE_NORM_BATCHNORM_POOL_CU
 #define STOWAGE_NORM_BATCHNORM_POOL_CU
@@ -43,8 +45,8 @@ bn_pool(elem *y, uint8_t *places, const elem *x, const elem *weight, const elem 
 	LAUNCH_SWEEP(bn_pool_kernel, rows, channels, y, places, x, weight, bias, mean, invstd, then, rows, channels, g);
 }
 
-/* As batchnorm_forward() and maxpool_last_forward() have it: y is the pooling's, and so are the PLACES of maxima, a byte each,
- * which may be NULL. */
+/* As batchnorm_forward() and maxpool_last_forward() have it: y is the pooling's, and so are the
+ * PLACES of maxima, a byte each, which may be NULL. */
 static void
 batchnorm_pool_forward(elem *y, uint8_t *places, real *mean, real *invstd, real *running_mean,
     real *running_var, void *work, const elem *x, const elem *weight, const elem *bias, struct epilogue then,
@@ -68,8 +70,8 @@ batchnorm_pool_inference(elem *y, uint8_t *places, void *work, const elem *x, co
 
 /* ---- backward ---- */
 
-/* Of the pooling's dy, what goes to the places where the maxima were. How many windows have a place differs, so that one
- * row's are on their way together, and more threads are. */
+/* Of the pooling's dy, what goes to the places where the maxima were. How many windows have a place
+ * differs, so that one row's are on their way together, and more threads are. */
 template <int WIDTH> struct bn_pooled {
 	const elem *dy;
 	const uint8_t *places;

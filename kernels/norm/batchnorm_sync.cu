@@ -1,16 +1,19 @@
 /*
- * norm/batchnorm_sync.cu - batch normalisation over the samples of all ranks: what comes before and after their sums, which are
- * of doubles, 2 channels + 1 of them. The last is the number of elements that a channel has on all ranks.
+ * norm/batchnorm_sync.cu - batch normalisation over the samples of all ranks: what comes before and
+ * after their sums, which are of doubles, 2 channels + 1 of them. The last is the number of
+ * elements that a channel has on all ranks.
  *
- * Sums of squares are about the running mean, which all ranks have alike; a part's are about the channel's first element
- * (norm/batchnorm.cu), from where they are moved: with d' = d + o, sum d' = sum d + n o, sum d'd' = sum dd + 2 o sum d + n o o.
+ * Sums of squares are about the running mean, which all ranks have alike; a part's are about the
+ * channel's first element (norm/batchnorm.cu), from where they are moved: with d' = d + o, sum d' =
+ * sum d + n o, sum d'd' = sum dd + 2 o sum d + n o o.
  */
 #ifndef STOWAGE_NORM_BATCHNORM_SYNC_CU
 #define STOWAGE_NORM_BATCHNORM_SYNC_CU
 
 #include "norm/batchnorm.cu"
 
-/* Elements of a channel here that count: a rank without a sample has one of another's, of no weight. */
+/* Elements of a channel here that count: a rank without a sample has one of another's, of no
+ * weight. */
 DEVICE double
 bn_sync_count(const struct step *s, int64_t b, int64_t n)
 {
@@ -101,7 +104,8 @@ bn_sync_dots(double *sums, elem *dweight, elem *dbias, void *work, const elem *d
 	    parts));
 }
 
-/* The means of a channel that dx needs; what does not count has none, and as its dy is 0, so is its dx. */
+/* The means of a channel that dx needs; what does not count has none, and as its dy is 0, so is its
+ * dx. */
 KERNEL(bn_sync_means_kernel, (double *means, const double *sums, const real *invstd, const struct step *s, int64_t channels))
 {
 	EACH (c, channels) {

@@ -8,8 +8,9 @@
 #include "pointwise/epilogue.cu"
 #include "kernel.h"
 
-/* An element whose distance from the channel's mean is D. What THEN does to that is epilogue_value(); what of an
- * element of dy passes it is epilogue_of_both() of that and of this value. */
+/* An element whose distance from the channel's mean is D. What THEN does to that is
+ * epilogue_value(); what of an element of dy passes it is epilogue_of_both() of that and of this
+ * value. */
 DEVICE real
 bn_value(real d, real gain, real offset)
 {

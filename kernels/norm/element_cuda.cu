@@ -1,6 +1,6 @@
 /*
- * norm/element_cuda.cu - what is done to the packs of elements that batch normalisation on CUDA makes or is given. Which
- * formula it is is asked once a pack, of which all threads have the same.
+ * norm/element_cuda.cu - what is done to the packs of elements that batch normalisation on CUDA
+ * makes or is given. Which formula it is is asked once a pack, of which all threads have the same.
  */
 #ifndef STOWAGE_NORM_ELEMENT_CUDA_CU
 #define STOWAGE_NORM_ELEMENT_CUDA_CU
@@ -39,7 +39,8 @@ bn_make(elem *to, real *made, struct column_pack<WIDTH> dy, enum epilogue_kind k
 	column_store<WIDTH>(to, dy);
 }
 
-/* Stores what THEN makes of WIDTH values, and of those BESIDE them if it reads such, at elements AT and next of y. */
+/* Stores what THEN makes of WIDTH values, and of those BESIDE them if it reads such, at elements AT
+ * and next of y. */
 template <int WIDTH> DEVICE void
 bn_store(elem *y, const real *value, struct epilogue then, const struct column_pack<WIDTH> &beside, int64_t at)
 {

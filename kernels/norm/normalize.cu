@@ -1,6 +1,6 @@
 /*
- * norm/normalize.cu - layernorm, rmsnorm, groupnorm, instancenorm and l2norm: ROWS of N neighbours, each
- * normalised by itself.
+ * norm/normalize.cu - layernorm, rmsnorm, groupnorm, instancenorm and l2norm: ROWS of N neighbours,
+ * each normalised by itself.
  *
  *     y = (x - mean) * scale * weight + bias
  *
@@ -8,20 +8,21 @@
  *     BY_ROOT_MEAN    scale = 1 / sqrt(mean of x^2 + eps), and nothing is subtracted
  *     BY_LENGTH       scale = 1 / max(sqrt(sum of x^2), eps), the same
  *
- * Each weight is that of PLACES neighbours. GROUPS rows after one another have weights of their own, and
- * then these begin anew: layernorm has a weight for each element of a row (groups = places = 1),
- * groupnorm one for each channel, of which GROUPS rows have all.
+ * Each weight is that of PLACES neighbours. GROUPS rows after one another have weights of their
+ * own, and then these begin anew: layernorm has a weight for each element of a row (groups = places
+ * = 1), groupnorm one for each channel, of which GROUPS rows have all.
  *
- * A row is read twice for its statistics, the second time about its mean; it is mostly short enough for the
- * nearest cache, and on CUDA for registers (short_cuda.cu). Backward has x with the mean and scale of each row, or, where there are no weights,
- * y and the scale: with h = (x - mean) * scale, which then is y, and g = dy * weight,
+ * A row is read twice for its statistics, the second time about its mean; it is mostly short enough
+ * for the nearest cache, and on CUDA for registers (short_cuda.cu). Backward has x with the mean
+ * and scale of each row, or, where there are no weights, y and the scale: with h = (x - mean) *
+ * scale, which then is y, and g = dy * weight,
  *
  *     dx = scale * (g - mean of g - h * mean of g h)      BY_DEVIATION; else without mean of g,
  *                                                         BY_LENGTH with the sum of g h
  *
- * A formula behind it (pointwise/epilogue.cu), such as an activation, is done to what is stored. Backward then has x in
- * any case, and the bias; dy stands for what passes the formula, which is a formula of dy and of the value, that is made
- * from x as forward made it.
+ * A formula behind it (pointwise/epilogue.cu), such as an activation, is done to what is stored.
+ * Backward then has x in any case, and the bias; dy stands for what passes the formula, which is a
+ * formula of dy and of the value, that is made from x as forward made it.
  */
 #ifndef STOWAGE_NORM_NORMALIZE_CU
 #define STOWAGE_NORM_NORMALIZE_CU
@@ -39,8 +40,8 @@ enum { BY_DEVIATION, BY_ROOT_MEAN, BY_LENGTH };
 #define FOR_KIND	static inline __attribute__((always_inline))
 #endif
 
-/* The value at distance D from the mean, where each element has a weight; GAIN is the scale. And where a channel has one,
- * or none has: then GAIN is that times the weight. BIAS may be NULL. */
+/* The value at distance D from the mean, where each element has a weight; GAIN is the scale. And
+ * where a channel has one, or none has: then GAIN is that times the weight. BIAS may be NULL. */
 DEVICE real
 row_value(real d, real gain, const elem *weight, const elem *bias, int64_t j)
 {
@@ -179,7 +180,8 @@ normalize_forward(elem *y, real *mean, real *scale, const elem *x, const elem *w
 
 /* ---- backward ---- */
 
-/* Of dy what passes the formula, at element J of a row at distance D from the mean. WEIGHT may be NULL. */
+/* Of dy what passes the formula, at element J of a row at distance D from the mean. WEIGHT may be
+ * NULL. */
 FOR_KIND real
 row_passed(enum epilogue_kind kind, real dy, real d, const struct row_slope *s, const elem *weight, const elem *bias,
     int64_t j)
@@ -320,9 +322,9 @@ KERNEL(normalize_channels_kernel, (elem *dweight, elem *dbias, const double *wor
 #include "norm/normalize_c.cu"
 #endif
 
-/* DX, DWEIGHT and DBIAS may each be NULL, and MEAN and BIAS; without WEIGHT, and a formula that was done behind, X is y.
- * PASSED is what passes that. dx may be dy or x. WORK has two doubles for each channel of a sample, or for each weight and
- * part of the rows. */
+/* DX, DWEIGHT and DBIAS may each be NULL, and MEAN and BIAS; without WEIGHT, and a formula that was
+ * done behind, X is y. PASSED is what passes that. dx may be dy or x. WORK has two doubles for each
+ * channel of a sample, or for each weight and part of the rows. */
 static void
 normalize_backward(elem *dx, elem *dweight, elem *dbias, struct onto onto, void *work,
     const elem *dy, struct epilogue passed, const elem *x, const elem *weight, const elem *bias, const real *mean,

@@ -1,6 +1,6 @@
 /*
- * norm/normalize_c.cu - the gradients of normalisations in C, where a thread has a whole row: it makes dx while
- * the row is at hand, and sums what the row adds to the gradients of weights.
+ * norm/normalize_c.cu - the gradients of normalisations in C, where a thread has a whole row: it
+ * makes dx while the row is at hand, and sums what the row adds to the gradients of weights.
  */
 #ifndef STOWAGE_NORM_NORMALIZE_C_CU
 #define STOWAGE_NORM_NORMALIZE_C_CU
@@ -98,8 +98,8 @@ rows_take(enum epilogue_kind kind, elem *dx, real keep, real *some, const elem *
 		row_take(kind, dx, 0, some, some + n, dy, x, weight, NULL, s, n);
 }
 
-/* WORK has 2 N sums for each of PARTS parts: of dy h, and of dy; and behind them, as reals, those of the
- * rows that were taken last. */
+/* WORK has 2 N sums for each of PARTS parts: of dy h, and of dy; and behind them, as reals, those
+ * of the rows that were taken last. */
 KERNEL(normalize_rows_kernel, (elem *dx, struct onto onto, double *work, const elem *dy, enum epilogue_kind kind,
     const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale, int by, double eps,
     int64_t rows, int64_t n, int64_t parts))

@@ -1,6 +1,6 @@
 /*
- * norm/normalize_cuda.cu - the gradients of normalisations on CUDA: those of weights, which run down the rows,
- * are summed before dx is made, which may lie where dy or x did.
+ * norm/normalize_cuda.cu - the gradients of normalisations on CUDA: those of weights, which run
+ * down the rows, are summed before dx is made, which may lie where dy or x did.
  */
 #ifndef STOWAGE_NORM_NORMALIZE_CUDA_CU
 #define STOWAGE_NORM_NORMALIZE_CUDA_CU

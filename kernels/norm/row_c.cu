@@ -1,7 +1,7 @@
 /*
- * norm/row_c.cu - sums along a row in C: in lanes of reals, enough of them to keep vector units busy, which are
- * emptied into a double before they are long, pair by pair: a chain of additions would take longer than the
- * row.
+ * norm/row_c.cu - sums along a row in C: in lanes of reals, enough of them to keep vector units
+ * busy, which are emptied into a double before they are long, pair by pair: a chain of additions
+ * would take longer than the row.
  */
 #ifndef STOWAGE_NORM_ROW_C_CU
 #define STOWAGE_NORM_ROW_C_CU
@@ -42,7 +42,8 @@ row_lanes(real lane[ROW_LANES])
 	return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
-/* From J on, what lanes add up before they are emptied; all that is left, where it is less than one each. */
+/* From J on, what lanes add up before they are emptied; all that is left, where it is less than one
+ * each. */
 DEVICE int64_t
 row_stretch(int64_t j, int64_t n)
 {
@@ -96,8 +97,8 @@ row_squares(const elem *x, real from, int64_t n)
 	return sum;
 }
 
-/* Of elements of dy what passes KIND, a constant: at distance D from the mean, of them and of D * GAIN + OFFSET, or where
- * each has a WEIGHT, of D * GAIN * WEIGHT and a BIAS, which may be NULL. */
+/* Of elements of dy what passes KIND, a constant: at distance D from the mean, of them and of D *
+ * GAIN + OFFSET, or where each has a WEIGHT, of D * GAIN * WEIGHT and a BIAS, which may be NULL. */
 FOR_KIND struct row_dots
 row_dots(enum epilogue_kind kind, const elem *dy, const elem *x, const elem *weight, const elem *bias, real mean,
     real gain, real offset, int64_t n)

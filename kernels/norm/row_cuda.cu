@@ -1,7 +1,8 @@
 /*
- * norm/row_cuda.cu - sums along a row on CUDA: each thread's own, of which a row has one for each 256 elements,
- * so that a real is wide enough. ROW_SUM makes them one. A thread takes packs of 16 bytes, of which four are on their way
- * together, and of what is left, or where a row begins in between, elements.
+ * norm/row_cuda.cu - sums along a row on CUDA: each thread's own, of which a row has one for each
+ * 256 elements, so that a real is wide enough. ROW_SUM makes them one. A thread takes packs of 16
+ * bytes, of which four are on their way together, and of what is left, or where a row begins in
+ * between, elements.
  */
 #ifndef STOWAGE_NORM_ROW_CUDA_CU
 #define STOWAGE_NORM_ROW_CUDA_CU
@@ -30,8 +31,8 @@ row_pack(const elem *x, int64_t p)
 	return ((const struct map_pack *)x)[p];
 }
 
-/* So many packs has a row of planes up to element END, if each is of one plane. A longer division would be a call, around
- * which what registers hold is put away. */
+/* So many packs has a row of planes up to element END, if each is of one plane. A longer division
+ * would be a call, around which what registers hold is put away. */
 DEVICE int64_t
 plane_packs(uintptr_t off, int64_t end, int64_t places)
 {
@@ -44,7 +45,8 @@ plane_of_pack(int64_t p, int64_t places)
 	return (uint32_t)(p * MAP_PACK) / (uint32_t)places;
 }
 
-/* A row of y, whose channels have each a WEIGHT, and a BIAS unless it is NULL: packs, if each is of one channel. */
+/* A row of y, whose channels have each a WEIGHT, and a BIAS unless it is NULL: packs, if each is of
+ * one channel. */
 FOR_KIND void
 planes_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight, const elem *bias, real mean, real scale,
     int64_t n, int64_t places)
@@ -106,8 +108,8 @@ row_squares(const elem *x, real from, int64_t n)
 	return sum;
 }
 
-/* Of elements of dy what passes KIND: at distance D from the mean, of them and of D * GAIN + OFFSET, or where each has a
- * WEIGHT, of D * GAIN * WEIGHT and a BIAS, which may be NULL. */
+/* Of elements of dy what passes KIND: at distance D from the mean, of them and of D * GAIN +
+ * OFFSET, or where each has a WEIGHT, of D * GAIN * WEIGHT and a BIAS, which may be NULL. */
 FOR_KIND struct row_dots
 row_dots(enum epilogue_kind kind, const elem *dy, const elem *x, const elem *weight, const elem *bias, real mean,
     real gain, real offset, int64_t n)

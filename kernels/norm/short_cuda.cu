@@ -33,8 +33,8 @@ short_row_of(const struct short_row<DEPTH> &x, real first, const struct short_ro
 	return r;
 }
 
-/* The weights of pack P, each 1 where there are none; and its biases, 0 where there are none. Each is that of PLACES
- * neighbours, one or whole packs. */
+/* The weights of pack P, each 1 where there are none; and its biases, 0 where there are none. Each
+ * is that of PLACES neighbours, one or whole packs. */
 DEVICE void
 short_weights(real *to, const elem *from, int p, int64_t places, real none)
 {
@@ -50,8 +50,9 @@ short_weights(real *to, const elem *from, int p, int64_t places, real none)
 		to[j] = from && places == 1 ? VALUE(w.at[j]) : all;
 }
 
-/* What a row is given to the formula: made once for all of these, as compilers move what each begins with before the question
- * which it is, and then all packs of weights and biases are in registers together, which are not so many. */
+/* What a row is given to the formula: made once for all of these, as compilers move what each
+ * begins with before the question which it is, and then all packs of weights and biases are in
+ * registers together, which are not so many. */
 template <int DEPTH> DEVICE void
 short_values(real (*to)[MAP_PACK], const struct short_row<DEPTH> &x, const elem *weight, const elem *bias, struct row r,
     int64_t places, const struct short_rows &s)
@@ -138,7 +139,8 @@ short_passed(real (*g)[MAP_PACK], enum epilogue_kind kind, const struct short_ro
 			g[k][j] = epilogue_of_both(kind, VALUE(dy.at[k].at[j]), g[k][j]);
 }
 
-/* That times the weights, in place; and its sum, and that of it times the distance from the mean. */
+/* That times the weights, in place; and its sum, and that of it times the distance from the
+ * mean. */
 template <int DEPTH> DEVICE struct row_dots
 short_dots(real (*g)[MAP_PACK], const struct short_row<DEPTH> &v, const elem *weight, real mean, const struct short_rows &s)
 {

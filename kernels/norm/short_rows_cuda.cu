@@ -1,14 +1,15 @@
 /*
- * norm/short_rows_cuda.cu - rows on CUDA that registers hold. A row is a few neighbouring threads', of which each has
- * at most DEPTH packs of 16 bytes of it, and asks for all of them before it needs the first; it is read once, and no
- * barrier of a block is waited for where it is a warp's, or a part's of one.
+ * norm/short_rows_cuda.cu - rows on CUDA that registers hold. A row is a few neighbouring threads',
+ * of which each has at most DEPTH packs of 16 bytes of it, and asks for all of them before it needs
+ * the first; it is read once, and no barrier of a block is waited for where it is a warp's, or a
+ * part's of one.
  *
  *     a warp of rows of 192 bytes    thread   0 1 .. 7 | 8 9 .. 15 | 16 17 .. 23 | 24 25 .. 31
  *                                    row         0     |     1     |      2      |      3
  *                                    packs    0 1 .. 7, then 8 .. 11 for the first four
  *
- * Rows longer than a warp holds are a block's. Which rows are short follows from their length and where they begin, so
- * that sums have one order.
+ * Rows longer than a warp holds are a block's. Which rows are short follows from their length and
+ * where they begin, so that sums have one order.
  */
 #ifndef STOWAGE_NORM_SHORT_ROWS_CUDA_CU
 #define STOWAGE_NORM_SHORT_ROWS_CUDA_CU
@@ -72,8 +73,8 @@ template <int DEPTH> struct short_row {
 	}
 };
 
-/* Goes over all rows, R of this thread's; at the end there are fewer than threads for them, and then they do the last one,
- * too, but are not MINE: all threads of a warp sum together. */
+/* Goes over all rows, R of this thread's; at the end there are fewer than threads for them, and
+ * then they do the last one, too, but are not MINE: all threads of a warp sum together. */
 #define SHORT_ROWS(r, mine, rows, s)								\
 	for (int64_t each_ = BLOCK / (s).lanes, first_ = blockIdx.x * each_, at_, r, mine;	\
 	    first_ < (rows) && (at_ = first_ + threadIdx.x / (s).lanes, mine = at_ < (rows),	\

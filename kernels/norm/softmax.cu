@@ -1,8 +1,8 @@
 /*
  * norm/softmax.cu - softmax along one axis of [outer, k, inner].
  *
- * Where the axis is the last one (inner = 1) a row belongs to a thread in C and to a block on CUDA, where a row that
- * registers hold is read once (softmax_cuda.cu).
+ * Where the axis is the last one (inner = 1) a row belongs to a thread in C and to a block on CUDA,
+ * where a row that registers hold is read once (softmax_cuda.cu).
  * Otherwise rows lie side by side, and a strip of neighbours is taken at a time. The largest
  * element is subtracted before exp, as PyTorch does.
  */

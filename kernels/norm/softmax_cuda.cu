@@ -1,6 +1,6 @@
 /*
- * norm/softmax_cuda.cu - softmax of rows on CUDA that registers hold (short_rows_cuda.cu): each element is read once, and each
- * exponential made once, however narrow what is stored is.
+ * norm/softmax_cuda.cu - softmax of rows on CUDA that registers hold (short_rows_cuda.cu): each
+ * element is read once, and each exponential made once, however narrow what is stored is.
  */
 #ifndef STOWAGE_NORM_SOFTMAX_CUDA_CU
 #define STOWAGE_NORM_SOFTMAX_CUDA_CU

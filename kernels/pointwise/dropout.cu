@@ -1,6 +1,6 @@
 /*
- * pointwise/dropout.cu - dropout without a stored mask: backward draws the same numbers again. THEN, such as the addition
- * of a skip, is done to what is stored (pointwise/epilogue.cu).
+ * pointwise/dropout.cu - dropout without a stored mask: backward draws the same numbers again.
+ * THEN, such as the addition of a skip, is done to what is stored (pointwise/epilogue.cu).
  */
 #include "pointwise/epilogue.cu"
 #include "pointwise/philox.cu"

@@ -1,19 +1,21 @@
 /*
- * pointwise/epilogue.cu - what is done to an element of a product or a norm before it is stored: a formula of the
- * network's, such as an activation, or the gradient of one. It saves the pass over memory that a separate kernel would
- * need, and gives the same numbers. passes/fuse_activation.c and passes/fuse_norm.c find where.
+ * pointwise/epilogue.cu - what is done to an element of a product or a norm before it is stored: a
+ * formula of the network's, such as an activation, or the gradient of one. It saves the pass over
+ * memory that a separate kernel would need, and gives the same numbers. passes/fuse_activation.c
+ * and passes/fuse_norm.c find where.
  *
  *     AS_IS                   c = v
  *     THEN(SILU)              c = silu_then(v, 0), which is v * logistic(v)
  *     THEN_WITH(RELU_GRAD, y) c = relu_grad_then(v, y): v is dy, and y lies as c does
  *
- * The program has the functions, and EPILOGUES(CASE), a list of them: CASE(kind, function, does it read the other
- * operand?, what libraries call it). In C, in our own tiles and in norms an epilogue is a function of each element. cuBLASLt
- * has relu, gelu by tanh, and the gradient of the latter; its algorithm is chosen together with the epilogue (struct
- * dense_plan), and if there is none, a kernel goes over the result. Two epilogues of cuBLASLt are not used: relu's
- * gradient reads a bit mask, one more tensor to keep although the next layer keeps y anyway; and
- * gelu with its input as a second result would have both alive during the product, beside its
- * workspace, which may be the peak.
+ * The program has the functions, and EPILOGUES(CASE), a list of them: CASE(kind, function, does it
+ * read the other operand?, what libraries call it). In C, in our own tiles and in norms an epilogue
+ * is a function of each element. cuBLASLt has relu, gelu by tanh, and the gradient of the latter;
+ * its algorithm is chosen together with the epilogue (struct dense_plan), and if there is none, a
+ * kernel goes over the result. Two epilogues of cuBLASLt are not used: relu's gradient reads a bit
+ * mask, one more tensor to keep although the next layer keeps y anyway; and gelu with its input as
+ * a second result would have both alive during the product, beside its workspace, which may be the
+ * peak.
  */
 #ifndef STOWAGE_POINTWISE_EPILOGUE_CU
 #define STOWAGE_POINTWISE_EPILOGUE_CU
@@ -59,7 +61,8 @@ epilogue_beyond(struct epilogue e, int64_t i)
 #define THEN(name)	epilogue_of(DO_##name, NULL)
 #define THEN_WITH(name, saved)	epilogue_of(DO_##name, saved)
 
-/* Of V and S, both of them there. In C the kind is a constant wherever this, or what is next, is called from a loop. */
+/* Of V and S, both of them there. In C the kind is a constant wherever this, or what is next, is
+ * called from a loop. */
 DEVICE real
 epilogue_of_both(enum epilogue_kind kind, real v, real s)
 {

@@ -24,7 +24,8 @@ tanh_of(real x)
 	return R(tanh)(x);
 }
 
-/* the standard normal distribution function; of float, the tail below -2 is as exact as 1 + erf leaves it, as PyTorch's is */
+/* the standard normal distribution function; of float, the tail below -2 is as exact as 1 + erf
+ * leaves it, as PyTorch's is */
 DEVICE real
 normal_below(real x)
 {
@@ -37,9 +38,9 @@ normal_below(real x)
 
 #else
 
-/* X, but at least -87 and at most 88; not-a-number stays one. By masks: of a choice a compiler makes branches, works
- * out for each what follows from its constant, and takes all of them in a vector: more work, and numbers so small that
- * they cost a hundred times as much. */
+/* X, but at least -87 and at most 88; not-a-number stays one. By masks: of a choice a compiler
+ * makes branches, works out for each what follows from its constant, and takes all of them in a
+ * vector: more work, and numbers so small that they cost a hundred times as much. */
 DEVICE float
 exp_range(float x)
 {

@@ -1,7 +1,7 @@
 /*
- * pointwise/extreme.cu - the largest of each group of elements, or with SIGN -1 the smallest, over the groups of
- * a span that operand a does not run along; and its place among them. Not-a-number wins over all, and of
- * equals the first.
+ * pointwise/extreme.cu - the largest of each group of elements, or with SIGN -1 the smallest, over
+ * the groups of a span that operand a does not run along; and its place among them. Not-a-number
+ * wins over all, and of equals the first.
  */
 #include "pointwise/reduce.cu"
 

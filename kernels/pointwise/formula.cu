@@ -1,6 +1,6 @@
 /*
- * pointwise/formula.cu - what kernels that are written for a program's own formulas are made of: functions, and
- * loops over the elements of several tensors.
+ * pointwise/formula.cu - what kernels that are written for a program's own formulas are made of:
+ * functions, and loops over the elements of several tensors.
  *
  *     KERNEL(silu_kernel, (elem *y0, const elem *x0, int64_t n))
  *     {
@@ -16,9 +16,9 @@
  *             }
  *     }
  *
- * On CUDA a thread takes 16 bytes of each tensor at a time, where all begin at such a boundary; in C
- * this is a loop over elements. SPREAD (r, j, rows, inner) visits the elements of [rows, inner], where
- * operands are repeated along axes.
+ * On CUDA a thread takes 16 bytes of each tensor at a time, where all begin at such a boundary; in
+ * C this is a loop over elements. SPREAD (r, j, rows, inner) visits the elements of [rows, inner],
+ * where operands are repeated along axes.
  */
 #ifndef STOWAGE_POINTWISE_FORMULA_CU
 #define STOWAGE_POINTWISE_FORMULA_CU
@@ -116,8 +116,9 @@ erf_of(real x)
 
 #else
 
-/* x = 2^n m with m within [1 / sqrt 2, sqrt 2): log x = n ln 2 + 2 atanh((m - 1) / (m + 1)), whose series has
- * odd powers of at most 0.172. What is not positive or not finite is left to the comparisons at the end. */
+/* x = 2^n m with m within [1 / sqrt 2, sqrt 2): log x = n ln 2 + 2 atanh((m - 1) / (m + 1)), whose
+ * series has odd powers of at most 0.172. What is not positive or not finite is left to the
+ * comparisons at the end. */
 DEVICE float
 log_of(float x)
 {

@@ -1,5 +1,6 @@
 /*
- * pointwise/iota.cu - what only the place of an element says: numbers that count along an axis, triangles of ones.
+ * pointwise/iota.cu - what only the place of an element says: numbers that count along an axis,
+ * triangles of ones.
  */
 #include "kernel.h"
 

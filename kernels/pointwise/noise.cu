@@ -1,11 +1,12 @@
 /*
- * pointwise/noise.cu - numbers drawn at random for each element: uniform, and normal by Box and Muller.
+ * pointwise/noise.cu - numbers drawn at random for each element: uniform, and normal by Box and
+ * Muller.
  *
- * They are the same on every target, bit for bit: what is between the generator's bits and a number are integers
- * and operations of float that are rounded as IEEE 754 says, each by itself. So where a product and a sum are to
- * be one operation, that is written as fmaf, and there is none that a compiler could fuse otherwise; logarithm,
- * sine and cosine are polynomials (those of Cephes), since libraries differ. In f64 too, a normal number has
- * the precision of a float.
+ * They are the same on every target, bit for bit: what is between the generator's bits and a number
+ * are integers and operations of float that are rounded as IEEE 754 says, each by itself. So where
+ * a product and a sum are to be one operation, that is written as fmaf, and there is none that a
+ * compiler could fuse otherwise; logarithm, sine and cosine are polynomials (those of Cephes),
+ * since libraries differ. In f64 too, a normal number has the precision of a float.
  */
 #include "pointwise/philox.cu"
 #include "kernel.h"

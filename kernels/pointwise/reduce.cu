@@ -1,7 +1,7 @@
 /*
- * pointwise/reduce.cu - sums over the groups that the result stays put in, which is operand a of the
- * span: sum and mean, and the gradient of a broadcast, and a formula of each (epilogue.cu). Largest elements are in extreme.cu, variances
- * in variance.cu.
+ * pointwise/reduce.cu - sums over the groups that the result stays put in, which is operand a of
+ * the span: sum and mean, and the gradient of a broadcast, and a formula of each (epilogue.cu).
+ * Largest elements are in extreme.cu, variances in variance.cu.
  */
 #ifndef STOWAGE_POINTWISE_REDUCE_CU
 #define STOWAGE_POINTWISE_REDUCE_CU
@@ -130,8 +130,8 @@ KERNEL(reduce_parts_kernel, (elem *out, const double *work, double factor, struc
 	}
 }
 
-/* out = FACTOR times the sum of dy over the groups that out (OF.runs_a) does not run along, and THEN of that.
- * PARTS > 1: WORK has a double for each part of each result. */
+/* out = FACTOR times the sum of dy over the groups that out (OF.runs_a) does not run along, and
+ * THEN of that. PARTS > 1: WORK has a double for each part of each result. */
 static void
 reduce_to(elem *out, void *work, const elem *dy, double factor, struct epilogue then, struct axes of, int64_t parts)
 {

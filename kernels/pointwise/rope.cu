@@ -1,15 +1,16 @@
 /*
- * pointwise/rope.cu - rotary position embedding (Su and others, RoFormer, 2021): each pair of numbers of a
- * head is turned by an angle that grows with its position, faster for the first pairs than for the last.
+ * pointwise/rope.cu - rotary position embedding (Su and others, RoFormer, 2021): each pair of
+ * numbers of a head is turned by an angle that grows with its position, faster for the first pairs
+ * than for the last.
  *
  *     row:  | head 0: a a a a b b b b | head 1 | ... | rest |      pairs half a head apart,
  *           | head 0: a b a b a b a b | head 1 | ... | rest |      or interleaved
  *
  *     (a, b) becomes (a cos t - b sin t, a sin t + b cos t),   t = position base^(-2 pair / dims)
  *
- * Angles are worked out in double precision and brought within half a turn before a float takes them over, so
- * that far positions are as exact as near ones. There is no table: a cosine serves the same pair of all heads
- * of some samples.
+ * Angles are worked out in double precision and brought within half a turn before a float takes
+ * them over, so that far positions are as exact as near ones. There is no table: a cosine serves
+ * the same pair of all heads of some samples.
  */
 #ifndef STOWAGE_POINTWISE_ROPE_CU
 #define STOWAGE_POINTWISE_ROPE_CU

@@ -1,6 +1,7 @@
 /*
- * pointwise/sinusoid.cu - sines and cosines of positions, each pair slower than the one before it. They are made as
- * those of rope are: blocks of positions and pairs, whose speeds are worked out once.
+ * pointwise/sinusoid.cu - sines and cosines of positions, each pair slower than the one before it.
+ * They are made as those of rope are: blocks of positions and pairs, whose speeds are worked out
+ * once.
  */
 #ifndef STOWAGE_POINTWISE_SINUSOID_CU
 #define STOWAGE_POINTWISE_SINUSOID_CU

@@ -1,7 +1,8 @@
 /*
- * pointwise/top_k.cu - where the K largest of N numbers in a row lie, the largest first; of equals the first first, and
- * what is no number last. Numbers become keys in their order, and the K-th largest key is found bit by bit; those above
- * it, and as many of its equals as are wanted, are listed as they lie, and each counts those in front of it.
+ * pointwise/top_k.cu - where the K largest of N numbers in a row lie, the largest first; of equals
+ * the first first, and what is no number last. Numbers become keys in their order, and the K-th
+ * largest key is found bit by bit; those above it, and as many of its equals as are wanted, are
+ * listed as they lie, and each counts those in front of it.
  *
  *     work, for each row:   key of the K-th, equals wanted | counts of parts: above, equal | list of K
  */

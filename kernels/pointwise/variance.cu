@@ -1,7 +1,7 @@
 /*
- * pointwise/variance.cu - variances, or with ROOT their square roots, over the groups of a span that operand a does
- * not run along, and the means that backward reads. Deviations are from the mean itself, in a second sweep: a
- * difference of squares would cancel.
+ * pointwise/variance.cu - variances, or with ROOT their square roots, over the groups of a span
+ * that operand a does not run along, and the means that backward reads. Deviations are from the
+ * mean itself, in a second sweep: a difference of squares would cancel.
  */
 #include "pointwise/reduce.cu"
 

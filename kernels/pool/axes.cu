@@ -1,6 +1,7 @@
 /*
- * pool/axes.cu - windows along up to three axes, each of its own kind: what the kernels for images with
- * one stride do not do. Tensors are [planes, d, h, w, inner]: channels among the planes, or inside.
+ * pool/axes.cu - windows along up to three axes, each of its own kind: what the kernels for images
+ * with one stride do not do. Tensors are [planes, d, h, w, inner]: channels among the planes, or
+ * inside.
  *
  * A thread takes one element and walks over its window, or back over the windows that cover it: no
  * atomics, and the order of every sum is fixed.
@@ -10,8 +11,9 @@
 
 #include "pool/window.cu"
 
-/* Of SIZE places OUT windows. Window o begins at o * stride - pad; with a stride of 0 it has the places
- * from o * size / out, rounded down, to (o + 1) * size / out, rounded up, which are at most KERNEL. */
+/* Of SIZE places OUT windows. Window o begins at o * stride - pad; with a stride of 0 it has the
+ * places from o * size / out, rounded down, to (o + 1) * size / out, rounded up, which are at most
+ * KERNEL. */
 struct pool_axis {
 	int64_t size, out, kernel, stride, pad;
 	int64_t after;		/* padding at the end */

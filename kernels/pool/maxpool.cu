@@ -2,9 +2,9 @@
  * pool/maxpool.cu - maximum over windows of [b, channels, h, w], or with _last of [b, h, w,
  * channels].
  *
- * A formula behind it (pointwise/epilogue.cu) is done to the maximum. Where that is one that passes the gradient or
- * nothing, as relu does, the place of a maximum that gets nothing is that of no cell. For a window of 256 cells a byte has no
- * such place to spare.
+ * A formula behind it (pointwise/epilogue.cu) is done to the maximum. Where that is one that passes
+ * the gradient or nothing, as relu does, the place of a maximum that gets nothing is that of no
+ * cell. For a window of 256 cells a byte has no such place to spare.
  */
 #ifndef STOWAGE_POOL_MAXPOOL_CU
 #define STOWAGE_POOL_MAXPOOL_CU
@@ -14,8 +14,8 @@
 
 #define POOL_NOWHERE	(-1)	/* 255 in a byte */
 
-/* What is done to a maximum, and of whether its gradient passes that: of 1 and of the maximum, which is not 0 where it does.
- * AS_IS: it does. */
+/* What is done to a maximum, and of whether its gradient passes that: of 1 and of the maximum,
+ * which is not 0 where it does. AS_IS: it does. */
 struct pool_then {
 	enum epilogue_kind value, passes;
 };

@@ -1,6 +1,6 @@
 /*
- * pool/maxpool_axes.cu - maximum over any windows, and its gradient. The place of a maximum is counted in
- * its window from where that begins, on padding or not.
+ * pool/maxpool_axes.cu - maximum over any windows, and its gradient. The place of a maximum is
+ * counted in its window from where that begins, on padding or not.
  */
 #ifndef STOWAGE_POOL_MAXPOOL_AXES_CU
 #define STOWAGE_POOL_MAXPOOL_AXES_CU

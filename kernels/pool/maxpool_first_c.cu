@@ -1,5 +1,6 @@
 /*
- * pool/maxpool_first_c.cu - maximum over windows in C: a strip of outputs at a time, or some short rows.
+ * pool/maxpool_first_c.cu - maximum over windows in C: a strip of outputs at a time, or some short
+ * rows.
  */
 #ifndef STOWAGE_POOL_MAXPOOL_FIRST_C_CU
 #define STOWAGE_POOL_MAXPOOL_FIRST_C_CU
@@ -138,10 +139,11 @@ maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, stru
 }
 
 /*
- * Where all windows lie on the image and the stride divides its rows, several rows of outputs are made at a time, since
- * most of a strip of a short row is preparation. The rows of the image are dealt as if they were one, and each cell of
- * the windows of a row of outputs is a run of neighbours there. A run is whole vectors: what it makes behind the end of
- * its row, the next row overwrites.
+ * Where all windows lie on the image and the stride divides its rows, several rows of outputs are
+ * made at a time, since most of a strip of a short row is preparation. The rows of the image are
+ * dealt as if they were one, and each cell of the windows of a row of outputs is a run of
+ * neighbours there. A run is whole vectors: what it makes behind the end of its row, the next row
+ * overwrites.
  */
 #define POOL_SEEN	2048	/* elements of the image at a time */
 
@@ -175,8 +177,8 @@ pool_deal_rows(real *to, int64_t run, const elem *from, int64_t stride)
 			to[p * run + q] = VALUE(from[q * stride + p]);
 }
 
-/* Maxima of POOL_LANES neighbours, of windows of KH x KW: their first cells are from V on in phase 0, whose rows are
- * PITCH long. */
+/* Maxima of POOL_LANES neighbours, of windows of KH x KW: their first cells are from V on in phase
+ * 0, whose rows are PITCH long. */
 static inline __attribute__((always_inline)) void
 pool_best(real *restrict out, pool_index *restrict out_at, const real *v, int64_t run, int64_t pitch, int64_t kh,
     int64_t kw, int64_t stride)
@@ -239,7 +241,8 @@ pool_is_run(const struct pool *g, int64_t iy, int64_t ix)
 	return iy >= 0 && iy + g->kh <= g->h && ix >= 0 && ix + g->kw <= g->w && (g->kh == 1 || g->kw == g->w);
 }
 
-/* N neighbours: first their maximum, then its place. False, and nothing done, where one is not a number. */
+/* N neighbours: first their maximum, then its place. False, and nothing done, where one is not a
+ * number. */
 static bool
 maxpool_run(elem *out, uint8_t *small, int32_t *large, const elem *v, struct pool_then of, int64_t n)
 {

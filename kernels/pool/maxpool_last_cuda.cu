@@ -81,8 +81,8 @@ template <int WIDTH> struct pool_as_is {
 	}
 };
 
-/* Of output X of a row, and WIDTH channels from C on, what OF makes of the elements of its window: the largest, of which
- * is stored what THEN makes, and where it is. */
+/* Of output X of a row, and WIDTH channels from C on, what OF makes of the elements of its window:
+ * the largest, of which is stored what THEN makes, and where it is. */
 template <int WIDTH, typename Of> DEVICE void
 pool_store_largest(elem *out, uint8_t *small, int32_t *large, const elem *in, const Of &of, struct pool_then then,
     const struct pool_outputs &row, int64_t x, int64_t c, int64_t o, int64_t channels, const struct pool &g)

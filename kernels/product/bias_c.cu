@@ -40,8 +40,9 @@ KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int6
 	}
 }
 
-/* Channels are neighbours. A thread's strip of them is as wide as may be, for memory is read in the order in which
- * it lies; of a few rows at a time sums stay in registers, and go into doubles then. */
+/* Channels are neighbours. A thread's strip of them is as wide as may be, for memory is read in
+ * the order in which it lies; of a few rows at a time sums stay in registers, and go into
+ * doubles then. */
 #define BIAS_LINES	16
 #define BIAS_LANES	16
 #define BIAS_STRIP	512

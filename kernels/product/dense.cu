@@ -2,19 +2,21 @@
  * product/dense.cu - y = x w' + bias over the last dimension: x [rows, in], w [units, in], y [rows,
  * units].
  *
- * In C, forward with few rows multiplies w by the transpose of x, so that the weights, the larger operand, are
- * read once and where they lie; with many, it packs the weights, and stores in rows. -DUSE_CBLAS gives the products to
- * a CBLAS, one call for each of our threads, but for elements of 16 bits, which it has not. On a
- * GPU, cuBLASLt does them (-DUSE_CUBLASLT), with the workspace the plan gives it; else, or where it
- * knows no way, the tiles of gemm_cuda.cu.
+ * In C, forward with few rows multiplies w by the transpose of x, so that the weights, the larger
+ * operand, are read once and where they lie; with many, it packs the weights, and stores in rows.
+ * -DUSE_CBLAS gives the products to a CBLAS, one call for each of our threads, but for elements of
+ * 16 bits, which it has not. On a GPU, cuBLASLt does them (-DUSE_CUBLASLT), with the workspace the
+ * plan gives it; else, or where it knows no way, the tiles of gemm_cuda.cu.
  *
  * An activation of y, or the gradient of the one that made x, is done as elements are stored
- * (pointwise/epilogue.cu). cuBLASLt knows relu, gelu in its form with tanh, and that one's gradient; relu's
- * gradient (DRELU) it would take only from a mask of bits, which forward (RELU_AUX) would have to keep. Where a product is next,
- * its weights' gradient needs y itself, from which the gradient is found here without a mask: that is more bytes, by one in 16 of
- * y's in 16 bits. Behind a dropout what that made is kept for them, and read in place of y (passes/relu_dropped.c).
- * What it does not know is a pass over the result: of relu's gradient, in all of specs/ at their batches, at most 12.6 MB of
- * the 36 GB that a step reads and writes (Mask R-CNN; 6.3 MB of AlexNet's 4 GB, 2.5 MB in five calls of DLRM's).
+ * (pointwise/epilogue.cu). cuBLASLt knows relu, gelu in its form with tanh, and that one's
+ * gradient; relu's gradient (DRELU) it would take only from a mask of bits, which forward
+ * (RELU_AUX) would have to keep. Where a product is next, its weights' gradient needs y itself,
+ * from which the gradient is found here without a mask: that is more bytes, by one in 16 of y's in
+ * 16 bits. Behind a dropout what that made is kept for them, and read in place of y
+ * (passes/relu_dropped.c). What it does not know is a pass over the result: of relu's gradient, in
+ * all of specs/ at their batches, at most 12.6 MB of the 36 GB that a step reads and writes (Mask
+ * R-CNN; 6.3 MB of AlexNet's 4 GB, 2.5 MB in five calls of DLRM's).
  *
  * The gradient of a bias, the sum of dy's rows, goes with the product that makes that of the
  * weights, dy' x, on a GPU: cuBLASLt has an epilogue for it (BGRADB, since to it dy is the second

@@ -74,8 +74,8 @@ pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t 
 /* Rows from which on it pays to pack the weights, so that what is made lies in rows. */
 #define MANY_ROWS	128
 
-/* c[m, n] = op(a) op(b), all in rows. With b turned and few rows, C is made by columns (c' = b a'): see
- * dense.cu. */
+/* c[m, n] = op(a) op(b), all in rows. With b turned and few rows, C is made by columns (c' = b a'):
+ * see dense.cu. */
 static void
 dense_describe(struct product *p, struct dense_step *step, elem *c, const elem *a, bool turn_a, const elem *b,
     bool turn_b, int64_t m, int64_t n, int64_t k)

@@ -180,7 +180,8 @@ dense_name(const cublasLtMatmulAlgo_t *algo)
 	return (int64_t)(fnv_add(FNV_BEGIN, algo, sizeof(*algo)) >> 1);
 }
 
-/* Takes the algorithm that is known to be the fastest, if one is; false: none, or it is not proposed. */
+/* Takes the algorithm that is known to be the fastest, if one is; false: none, or it is not
+ * proposed. */
 static bool
 dense_take_kept(struct dense_plan *p)
 {

@@ -53,7 +53,8 @@ struct product {
 	void (*columns)(const struct product *, int64_t *at, int64_t j, int n);
 };
 
-/* Neighbours of C from neighbours of a tile. START may be -0, which changes nothing, not even a 0 to another. */
+/* Neighbours of C from neighbours of a tile. START may be -0, which changes nothing, not even a 0
+ * to another. */
 static inline void
 run_store(elem *to, const real *from, int n, real start, real keep)
 {
@@ -82,8 +83,9 @@ run_store(elem *to, const real *from, int n, real start, real keep)
 #endif
 }
 
-/* A tile that holds the whole sums: an epilogue is done in it, before it is stored; where that reads an operand more and
- * columns are neighbours, its result is stored. KIND, READS and LIE, whether they are, are constants. */
+/* A tile that holds the whole sums: an epilogue is done in it, before it is stored; where that
+ * reads an operand more and columns are neighbours, its result is stored. KIND, READS and LIE,
+ * whether they are, are constants. */
 static inline __attribute__((always_inline)) void
 finish_as(const struct product *p, enum epilogue_kind kind, bool reads, bool lie, real *tile, int64_t row, int rows,
     const int64_t *column, int cols, const elem *bias)
@@ -216,8 +218,9 @@ tile_store(const struct product *p, real *tile, int64_t row, int rows, const int
 	}
 }
 
-/* A tile is read in place, unless elements are NARROW, or its rows are neighbours: then each term lies in a cache line
- * of its own, often at the same places of the cache, and from a few panels of columns on a copy pays. */
+/* A tile is read in place, unless elements are NARROW, or its rows are neighbours: then each term
+ * lies in a cache line of its own, often at the same places of the cache, and from a few panels of
+ * columns on a copy pays. */
 #define COPY_ROWS	((TILE_ROWS + LANES - 1) / LANES * LANES)
 
 static inline bool
@@ -297,8 +300,8 @@ tile_add(const struct product *p, real *tile, real *sums, int64_t row, int rows,
 
 #endif
 
-/* Rows [first, last) of C, at most BLOCK_ROWS of NARROW sums in several blocks, times a packed block of COLS columns,
- * by tiles of nearly equal height. */
+/* Rows [first, last) of C, at most BLOCK_ROWS of NARROW sums in several blocks, times a packed
+ * block of COLS columns, by tiles of nearly equal height. */
 static void
 block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
     const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
@@ -376,18 +379,21 @@ product_by_columns(const struct product *p, real *scratch, int64_t first, int64_
 	}
 }
 
-/* What the threads pack together before they share the rows among them: WIDE columns, of DEEP terms. */
+/* What the threads pack together before they share the rows among them: WIDE columns, of DEEP
+ * terms. */
 struct stage {
 	int64_t wide, deep;
 	int64_t each;		/* places of scratch memory that a thread has */
 	int pieces;		/* of the rows */
 };
 
-/* Pieces of rows that a thread takes: enough that one whose processor is slower holds up the others by little. */
+/* Pieces of rows that a thread takes: enough that one whose processor is slower holds up the others
+ * by little. */
 #define ROW_PIECES	8
 
-/* As many terms of all columns as the threads' scratch memory takes, else as many columns of a block's terms; but sums
- * that are kept between blocks have a place for each thread, of one block's columns. */
+/* As many terms of all columns as the threads' scratch memory takes, else as many columns of a
+ * block's terms; but sums that are kept between blocks have a place for each thread, of one block's
+ * columns. */
 static struct stage
 product_stage(const struct product *p)
 {
@@ -444,8 +450,8 @@ stage_product(const struct product *p, int64_t first, int64_t last, const real *
 	}
 }
 
-/* The threads pack columns together; then each piece of the rows is one thread's. Sums are the piece's, behind the
- * panels of the thread of that number. */
+/* The threads pack columns together; then each piece of the rows is one thread's. Sums are the
+ * piece's, behind the panels of the thread of that number. */
 static void
 product_by_rows(const struct product *p, real *scratch)
 {
@@ -469,8 +475,8 @@ product_by_rows(const struct product *p, real *scratch)
 			}
 }
 
-/* Is it better to share the rows? There are few columns; or there are many rows, not so many columns that each thread
- * had pieces enough of them, and what is packed takes a few goes. */
+/* Is it better to share the rows? There are few columns; or there are many rows, not so many
+ * columns that each thread had pieces enough of them, and what is packed takes a few goes. */
 static bool
 product_has_rows(const struct product *p)
 {

@@ -3,10 +3,10 @@
  * functions.
  *
  * A block of 256 threads makes a tile of C, over slices of the sum that are kept in shared memory:
- * one is multiplied while the next, or the next two, arrive beside it, past the registers from sm_80 on (cp.async).
- * Where an element lies is a function of three things, each found out once and kept in shared
- * memory as well: its row or its column, for the whole tile, and its term of the sum, for a slice.
- * A job says:
+ * one is multiplied while the next, or the next two, arrive beside it, past the registers from
+ * sm_80 on (cp.async). Where an element lies is a function of three things, each found out once and
+ * kept in shared memory as well: its row or its column, for the whole tile, and its term of the
+ * sum, for a slice. A job says:
  *
  *     rows, cols, depth                     of each of the products z
  *     term(z, k), row(z, m), col(z, n)      what is to be known of each
@@ -132,9 +132,9 @@ gpu_terms(const Job &job, struct gpu_known<SIDE, Job> &s, int i)
 }
 
 /*
- * Two blocks to a multiprocessor, so that one works while the other waits. The slice that is begun to be fetched lies where
- * one was whose products all threads are done with, since they met after that; the terms of the next, where those were that
- * it was fetched by.
+ * Two blocks to a multiprocessor, so that one works while the other waits. The slice that is begun
+ * to be fetched lies where one was whose products all threads are done with, since they met after
+ * that; the terms of the next, where those were that it was fetched by.
  */
 template <int SIDE, class Job> static __global__ void __launch_bounds__(GPU_THREADS, 2)
 gpu_product_kernel(Job job, int splits)
@@ -198,7 +198,8 @@ gpu_tiles(const Job &job, int side, int blocks)
 	return parts(job.cols, side) * parts(job.rows, side) * blocks;
 }
 
-/* What its kernel wants of shared memory on this card, which more than 48 KiB have to be asked for. */
+/* What its kernel wants of shared memory on this card, which more than 48 KiB have to be asked
+ * for. */
 template <int SIDE, class Job> static size_t
 gpu_room_of(void)
 {

@@ -1,10 +1,10 @@
 /*
  * product/matmul.cu - products of many pairs of matrices: c[z] = op(a[z]) op(b[z]), all in rows.
  *
- * Z counts the axes before the last two. Along a run of them an operand goes along or stays where it is; the
- * innermost run is a batch of products at even distances, and the others are loops around it. In C a product
- * is a thread's where there are enough of them, and else all threads share each. A formula of what is made is done as it is
- * stored (pointwise/epilogue.cu).
+ * Z counts the axes before the last two. Along a run of them an operand goes along or stays where
+ * it is; the innermost run is a batch of products at even distances, and the others are loops
+ * around it. In C a product is a thread's where there are enough of them, and else all threads
+ * share each. A formula of what is made is done as it is stored (pointwise/epilogue.cu).
  */
 #ifndef STOWAGE_PRODUCT_MATMUL_CU
 #define STOWAGE_PRODUCT_MATMUL_CU

@@ -1,9 +1,11 @@
 /*
- * product/mma_cuda.cu - tensor cores: the instructions of PTX that tiles are made of (tile_cuda.cu), a function each. The 32
- * threads of a warp call each together. A step multiplies 16 rows of A by 8 columns of B, over 32 bytes of terms: 16 of 16
- * bits, or 8 of f32. Which elements a thread has is laid down by the PTX ISA, "Matrix Fragments for mma.m16n8k16 with
- * floating point type", "... for mma.m16n8k8" and "Warp-level matrix load instruction: ldmatrix". With g = lane / 4 and t =
- * lane % 4, and of 16 bits the lower terms in the lower half of a register:
+ * product/mma_cuda.cu - tensor cores: the instructions of PTX that tiles are made of
+ * (tile_cuda.cu), a function each. The 32 threads of a warp call each together. A step multiplies
+ * 16 rows of A by 8 columns of B, over 32 bytes of terms: 16 of 16 bits, or 8 of f32. Which
+ * elements a thread has is laid down by the PTX ISA, "Matrix Fragments for mma.m16n8k16 with
+ * floating point type", "... for mma.m16n8k8" and "Warp-level matrix load instruction: ldmatrix".
+ * With g = lane / 4 and t = lane % 4, and of 16 bits the lower terms in the lower half of a
+ * register:
  *
  *                  16 bits                                     tf32
  *     a[0], a[1]   row g, row g + 8; terms 2 t, 2 t + 1        row g, row g + 8; term t
@@ -12,12 +14,13 @@
  *     sum[0], [1]  row g; columns 2 t, 2 t + 1                 the same
  *     sum[2], [3]  row g + 8; columns 2 t, 2 t + 1             the same
  *
- * sm_90 runs these, too, and not wgmma, though that is faster: mma.sync reaches about 63 % of a H100's peak (Luo and others,
- * "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024). wgmma is an instruction of
- * sm_90a alone: code for that runs on every card of capability 9.0, but code for sm_90 has none of it, and PTX of it is
- * translated for no later card, so tiles by wgmma would be a second kind beside these and not in their place. With the
- * libraries, which have wgmma, these tiles do on such a card what those refuse; a program built without them is held to that
- * share of the peak there.
+ * sm_90 runs these, too, and not wgmma, though that is faster: mma.sync reaches about 63 % of a
+ * H100's peak (Luo and others, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via
+ * Microbenchmarking", 2024). wgmma is an instruction of sm_90a alone: code for that runs on every
+ * card of capability 9.0, but code for sm_90 has none of it, and PTX of it is translated for no
+ * later card, so tiles by wgmma would be a second kind beside these and not in their place. With
+ * the libraries, which have wgmma, these tiles do on such a card what those refuse; a program built
+ * without them is held to that share of the peak there.
  *
  * Tests have them in words (tests/program/emulated/mma.h), register by register.
  */
@@ -51,8 +54,8 @@
 
 #define MMA_STEP	(32 / (int)sizeof(elem))	/* terms */
 
-/* Four matrices of 8 x 16 bytes in shared memory: row R of matrix Q lies where lane 8 Q + R says. In to[Q] lane l has
- * bytes 4 (l % 4) to 4 (l % 4) + 3 of row l / 4. */
+/* Four matrices of 8 x 16 bytes in shared memory: row R of matrix Q lies where lane 8 Q + R says.
+ * In to[Q] lane l has bytes 4 (l % 4) to 4 (l % 4) + 3 of row l / 4. */
 INSTRUCTION void
 mma_load(uint32_t *to, const void *from)
 {
@@ -61,8 +64,8 @@ mma_load(uint32_t *to, const void *from)
 	    : "r"((uint32_t)__cvta_generic_to_shared(from)) : "memory");
 }
 
-/* The same of matrices of 8 x 8 elements of 16 bits, which are turned around: of column l / 4 those of rows 2 (l % 4) and
- * 2 (l % 4) + 1. */
+/* The same of matrices of 8 x 8 elements of 16 bits, which are turned around: of column l / 4 those
+ * of rows 2 (l % 4) and 2 (l % 4) + 1. */
 INSTRUCTION void
 mma_load_turned(uint32_t *to, const void *from)
 {

@@ -57,9 +57,9 @@ everywhere(real x)
 	return x - (vec){ 0 };
 }
 
-/* sum + a b, rounded once where the machine can. Which products GCC fuses with their sums by itself depends on what
- * a loop holds (for AMD's processors it leaves chains of sums apart), but instances for other numbers of rows must
- * agree to the bit. Clang fuses what stands in one expression. */
+/* sum + a b, rounded once where the machine can. Which products GCC fuses with their sums by itself
+ * depends on what a loop holds (for AMD's processors it leaves chains of sums apart), but instances
+ * for other numbers of rows must agree to the bit. Clang fuses what stands in one expression. */
 static inline vec
 fused(vec a, vec b, vec sum)
 {
@@ -113,8 +113,8 @@ tile_of(const int rows, const int vecs, real *restrict tile, const real *a, int6
 			*(vec *)(tile + i * TILE_COLS + v * LANES) = sum[i][v];
 }
 
-/* tile[rows][TILE_COLS] = A B over DEPTH terms, for VECS vectors of B that lie NEXT apart. Among a caller's own
- * variables a compiler would have too few registers for all sums. */
+/* tile[rows][TILE_COLS] = A B over DEPTH terms, for VECS vectors of B that lie NEXT apart. Among a
+ * caller's own variables a compiler would have too few registers for all sums. */
 APART void
 tile_product(int rows, int vecs, real *restrict tile, const real *a, int64_t step, const real *b,
     int64_t next, const struct place *at, int64_t depth)
@@ -191,8 +191,8 @@ typedef bits vec_bits __attribute__((vector_size(VECTOR_BYTES)));
 			v[i + (d)] = TURN_PICK(a, b, TURN_ALL(TURN_SECOND, 0, d));		\
 		}
 
-/* Element q of row i, of LANES rows and as many of each, becomes element i of row q; rows lie STEP and TO_STEP
- * apart. */
+/* Element q of row i, of LANES rows and as many of each, becomes element i of row q; rows lie STEP
+ * and TO_STEP apart. */
 static inline __attribute__((always_inline)) void
 turn_square(real *to, int64_t to_step, const real *from, int64_t step)
 {
@@ -218,8 +218,9 @@ turn_square(real *to, int64_t to_step, const real *from, int64_t step)
 
 #endif
 
-/* Rows of N elements, each STEP from the next, as N rows that lie TO_STEP apart: to[q * to_step + i] is element q of
- * row i. Some elements of all rows at a time, so that what is written stays in the first cache. */
+/* Rows of N elements, each STEP from the next, as N rows that lie TO_STEP apart: to[q * to_step +
+ * i] is element q of row i. Some elements of all rows at a time, so that what is written stays in
+ * the first cache. */
 static inline void
 turn_rows(real *to, int64_t to_step, const elem *from, int64_t step, int rows, int n)
 {

@@ -1,7 +1,7 @@
 /*
  * product/tile_cuda.cu - a tile of a product on CUDA: slices of its operands in shared memory, and
- * the sums of a thread or a warp, by multiply-adds or on tensor cores (mma_cuda.cu). How they are used
- * says gemm_cuda.cu.
+ * the sums of a thread or a warp, by multiply-adds or on tensor cores (mma_cuda.cu). How they are
+ * used says gemm_cuda.cu.
  */
 #ifndef STOWAGE_PRODUCT_TILE_CUDA_CU
 #define STOWAGE_PRODUCT_TILE_CUDA_CU
@@ -12,10 +12,11 @@
 #include <cuda_pipeline_primitives.h>
 
 /*
- * Slices in shared memory, of which one is multiplied while the others arrive; on tensor cores a large tile's slice has 16
- * KiB. A multiprocessor that multiplies it in a few hundred cycles has two on their way, as long as memory takes; one with
- * 100 KiB (sm_86, 88, 89, 120) takes a thousand or more, and its memory has room for two blocks with two slices. On sm_75 with
- * 64 KiB it is two of half as many terms.
+ * Slices in shared memory, of which one is multiplied while the others arrive; on tensor cores a
+ * large tile's slice has 16 KiB. A multiprocessor that multiplies it in a few hundred cycles has
+ * two on their way, as long as memory takes; one with 100 KiB (sm_86, 88, 89, 120) takes a thousand
+ * or more, and its memory has room for two blocks with two slices. On sm_75 with 64 KiB it is two
+ * of half as many terms.
  */
 #define GPU_TERMS_ON(arch)	(!NARROW || (GPU_TENSORS_ON(arch) && (arch) < 80) ? 16 : 32)
 #define GPU_STAGES_ON(arch)	(GPU_TENSORS_ON(arch) && (arch) >= 80 && (arch) < 120 &&	\
@@ -39,10 +40,11 @@
 #define GPU_PAD		GPU_PAD_ON(GPU_ARCH)
 
 /*
- * A slice of an operand: SIDE rows or columns of it. Without tensor cores it lies term by term, at a pitch that leaves room,
- * so that what a warp reads or writes at a time lies in different banks. Tensor cores read it in either direction, so it lies
- * as in memory, without being turned around, in packs of 16 bytes that change places instead: of the eight packs that
- * ldmatrix reads at a time none lies in the same four banks as another. TURNED, a line of 128 bytes has two rows of four
+ * A slice of an operand: SIDE rows or columns of it. Without tensor cores it lies term by term, at
+ * a pitch that leaves room, so that what a warp reads or writes at a time lies in different banks.
+ * Tensor cores read it in either direction, so it lies as in memory, without being turned around,
+ * in packs of 16 bytes that change places instead: of the eight packs that ldmatrix reads at a time
+ * none lies in the same four banks as another. TURNED, a line of 128 bytes has two rows of four
  * packs, or four of two:
  *
  *     rows 0, 1    0 1 2 3  0 1 2 3     a matrix of ldmatrix is a column of these, 8 rows high
@@ -50,8 +52,8 @@
  *     rows 4, 5    2 3 0 1  2 3 0 1
  *     rows 6, 7    3 2 1 0  3 2 1 0
  *
- * Otherwise a line or several have a term, and pack P of term K is in place P ^ K % 8; of f32, which a lane reads one by one
- * (four terms of eight neighbours at a time), in P ^ 2 (K % 4).
+ * Otherwise a line or several have a term, and pack P of term K is in place P ^ K % 8; of f32,
+ * which a lane reads one by one (four terms of eight neighbours at a time), in P ^ 2 (K % 4).
  */
 template <int SIDE, bool ALONG_K> struct gpu_panel {
 	static const bool TURNED = GPU_TENSORS && ALONG_K;
@@ -87,8 +89,8 @@ template <int SIDE, class Job> struct gpu_slice {
 	struct gpu_panel<SIDE, Job::B_ALONG_K> b;
 };
 
-/* The slices, and, at the end, each warp's piece on its way to C. How much it is depends on the card, so that the host
- * says it at the launch: gpu_room_on(). */
+/* The slices, and, at the end, each warp's piece on its way to C. How much it is depends on the
+ * card, so that the host says it at the launch: gpu_room_on(). */
 template <int SIDE, class Job> union gpu_room {
 	struct gpu_slice<SIDE, Job> slice[GPU_STAGES];
 	real out[GPU_THREADS / 32][GPU_HIGH * GPU_OUT];
@@ -113,7 +115,8 @@ struct gpu_tile {
 	int z, split;
 };
 
-/* What is known of the tile, of its rows, columns and terms: those of the slice that is fetched, and of the next. */
+/* What is known of the tile, of its rows, columns and terms: those of the slice that is fetched,
+ * and of the next. */
 template <int SIDE, class Job> struct gpu_known {
 	struct gpu_tile tile;
 	typename Job::Row row[SIDE];
@@ -144,7 +147,8 @@ gpu_copy(elem *to, const elem *from)
 		__pipeline_memcpy_async(to, from, bytes, from ? 0 : bytes);
 }
 
-/* All copies of this thread, but for the last LATER times that gpu_begun() was called, have arrived. */
+/* All copies of this thread, but for the last LATER times that gpu_begun() was called, have
+ * arrived. */
 template <int LATER> DEVICE void
 gpu_wait(void)
 {
@@ -192,8 +196,9 @@ gpu_fetch(struct gpu_panel<SIDE, ALONG_K> &panel, bool packs, int sides, int64_t
 #if GPU_TENSORS
 
 /*
- * Of 16 rows or columns from I on and a step's terms from K on: four registers, in which the halves of the former alternate,
- * as mma_add() has it of A, or (TERMS_FIRST) of the latter, so that they are those of two columns of B.
+ * Of 16 rows or columns from I on and a step's terms from K on: four registers, in which the halves
+ * of the former alternate, as mma_add() has it of A, or (TERMS_FIRST) of the latter, so that they
+ * are those of two columns of B.
  */
 template <int SIDE, bool ALONG_K> DEVICE void
 gpu_load(uint32_t *to, const struct gpu_panel<SIDE, ALONG_K> &panel, bool terms_first, int k, int i)

@@ -1,6 +1,6 @@
 /*
- * cifar.c - the binary files of the CIFAR sets: records of a label, in CIFAR-100 of a coarse one and a fine one, and
- * the planes of red, green and blue.
+ * cifar.c - the binary files of the CIFAR sets: records of a label, in CIFAR-100 of a coarse one
+ * and a fine one, and the planes of red, green and blue.
  */
 #include "host/pictures.c"
 

@@ -1,7 +1,8 @@
 /*
- * coco.c - objects in pictures, as COCO's files of instances have them: JSON with lists of images, categories and
- * annotations, in any order, and a folder of pictures. The file stays mapped, since masks are drawn from it when a batch
- * needs them; at start every value that is asked for is checked.
+ * coco.c - objects in pictures, as COCO's files of instances have them: JSON with lists of images,
+ * categories and annotations, in any order, and a folder of pictures. The file stays mapped, since
+ * masks are drawn from it when a batch needs them; at start every value that is asked for is
+ * checked.
  */
 #include "host/json.c"
 #include "host/parts.c"

@@ -1,11 +1,11 @@
 /*
- * csv.c - a table of numbers separated by commas: one sample a line, the inputs' values and
- * then the targets' (or the targets first: struct input says where). Parsed once, at start, in one
- * pass, behind which the text's pages are let go; each column is kept in the type in which the
- * network reads it, or in f32 where that has 16 bits, since values are scaled before they are rounded.
+ * csv.c - a table of numbers separated by commas: one sample a line, the inputs' values and then
+ * the targets' (or the targets first: struct input says where). Parsed once, at start, in one pass,
+ * behind which the text's pages are let go; each column is kept in the type in which the network
+ * reads it, or in f32 where that has 16 bits, since values are scaled before they are rounded.
  *
- * How many lines there are is known when all are read. A column has room for as many as there could be, of
- * addresses alone: memory is taken for what is written, and the rest is given back.
+ * How many lines there are is known when all are read. A column has room for as many as there could
+ * be, of addresses alone: memory is taken for what is written, and the rest is given back.
  */
 struct csv {
 	struct mapped file;
@@ -144,7 +144,8 @@ csv_bytes(const struct csv *c, const struct input *in, int64_t rows)
 	return bytes;
 }
 
-/* Room for all rows that the file could hold: a number takes a digit, and a comma or the line's end. */
+/* Room for all rows that the file could hold: a number takes a digit, and a comma or the line's
+ * end. */
 static void
 csv_room(struct data *d, const struct csv *c, const struct input *in, int64_t most)
 {

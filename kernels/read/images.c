@@ -1,6 +1,6 @@
 /*
- * images.c - JPEG and PNG files in a folder or a list, each decoded when a batch needs it, by the threads that fill
- * the batch. In memory are the names, and for each thread what one picture needs.
+ * images.c - JPEG and PNG files in a folder or a list, each decoded when a batch needs it, by the
+ * threads that fill the batch. In memory are the names, and for each thread what one picture needs.
  */
 #include "host/pictures.c"
 #include "host/picture_scale.c"

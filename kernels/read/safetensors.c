@@ -1,6 +1,6 @@
 /*
- * safetensors.c - a file of named tensors: those that are called as inputs and targets are. The first axis counts
- * the samples.
+ * safetensors.c - a file of named tensors: those that are called as inputs and targets are. The
+ * first axis counts the samples.
  */
 #include "host/safetensors.c"
 

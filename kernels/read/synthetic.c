@@ -1,5 +1,6 @@
 /*
- * synthetic.c - no file at all: numbers drawn from the seed, each time anew, and the same in all epochs.
+ * synthetic.c - no file at all: numbers drawn from the seed, each time anew, and the same in all
+ * epochs.
  */
 static void
 synthetic_make(const struct data *d, int k, void *to, int64_t row, const struct sampling *s)

@@ -1,6 +1,6 @@
 /*
- * tokens.c - numbers of 16 or 32 bits, low byte first, one after the other: what tokenizers leave for language
- * models. Nothing in such a file says how wide they are: the spec does.
+ * tokens.c - numbers of 16 or 32 bits, low byte first, one after the other: what tokenizers leave
+ * for language models. Nothing in such a file says how wide they are: the spec does.
  */
 #include "host/data_windows.c"
 

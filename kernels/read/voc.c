@@ -1,6 +1,7 @@
 /*
- * voc.c - objects in pictures, as Pascal VOC has them: a folder with an XML file for each picture in Annotations, and the
- * pictures in JPEGImages; which of them are used is a list of names, or all are. Everything is read at start.
+ * voc.c - objects in pictures, as Pascal VOC has them: a folder with an XML file for each picture
+ * in Annotations, and the pictures in JPEGImages; which of them are used is a list of names, or all
+ * are. Everything is read at start.
  */
 #include "host/xml.c"
 #include "host/parts.c"
@@ -83,7 +84,8 @@ voc_number(const struct xml *x)
 	return n;
 }
 
-/* What the elements of an object say, of which one has just begun. Those of an object's own parts lie deeper. */
+/* What the elements of an object say, of which one has just begun. Those of an object's own parts
+ * lie deeper. */
 static void
 voc_object_says(const struct xml *x, struct voc_object *o)
 {
@@ -233,7 +235,8 @@ voc_list(struct voc *v, struct parts *p, const char *root, const char *name)
 	munmap(f.bytes, (size_t)f.size + 1);
 }
 
-/* The folder of Annotations: of a list in ImageSets/Main two above it; of another the list's own. */
+/* The folder of Annotations: of a list in ImageSets/Main two above it; of another the list's
+ * own. */
 static char *
 voc_root(const char *name, bool folder)
 {

@@ -1,16 +1,17 @@
 /*
- * recurrent/cell.cu - what the cells of recurrent layers do to one unit in one step, and its gradient.
+ * recurrent/cell.cu - what the cells of recurrent layers do to one unit in one step, and its
+ * gradient.
  *
- * A unit has a sum of the inputs x and a sum of the state h for each gate, in the order of PyTorch and of
- * cuDNN, and adds the two wherever it can:
+ * A unit has a sum of the inputs x and a sum of the state h for each gate, in the order of PyTorch
+ * and of cuDNN, and adds the two wherever it can:
  *
  *     rnn     h' = tanh(x + h), or relu
  *     gru     r, z = sigmoid(x + h); n = tanh(x + r h); h' = (1 - z) n + z h
  *     lstm    i, f, o = sigmoid(x + h); g = tanh(x + h); c' = f c + i g; h' = o tanh(c')
  *
- * What backward reads is the gates after their functions and one more number: of the lstm c', of the gru
- * its last sum of the state, before r. Of the rnn h' is all. A cell is a case in each of two functions; the
- * callers give it as a constant.
+ * What backward reads is the gates after their functions and one more number: of the lstm c', of
+ * the gru its last sum of the state, before r. Of the rnn h' is all. A cell is a case in each of
+ * two functions; the callers give it as a constant.
  */
 #ifndef STOWAGE_RECURRENT_CELL_CU
 #define STOWAGE_RECURRENT_CELL_CU
@@ -102,8 +103,8 @@ struct recurrent_back {		/* of a unit in one step */
 	real h;			/* of an lstm the state after the step, made again */
 };
 
-/* From the gates G, what was kept, the state H and the carried C before the step, and the gradients of those
- * after it. */
+/* From the gates G, what was kept, the state H and the carried C before the step, and the gradients
+ * of those after it. */
 DEVICE struct recurrent_back
 recurrent_unit_backward(enum recurrent_cell cell, struct recurrent_gates g, real kept, real h, real c, real dh,
     real dc)

@@ -1,20 +1,20 @@
 /*
- * recurrent/recurrent.cu - a recurrent layer's steps: state [b, h] after state, from sums of the inputs
- * [b, t, gates, h] that one product of all steps has made before.
+ * recurrent/recurrent.cu - a recurrent layer's steps: state [b, h] after state, from sums of the
+ * inputs [b, t, gates, h] that one product of all steps has made before.
  *
  *     x[b, t] --> + <-- W h[b, t - 1]        W [gates, h, h], in rows as PyTorch has them
  *                 |
  *               cell --> h[b, t] --> y
  *
- * Samples lie first, so a state of all samples has a step of t h from one to the next. Backward goes from the
- * last step to the first and writes the gradients of the sums over the gates; those of the weights are then
- * one product of all steps, in which each gradient meets the state before it. Of an lstm backward makes those states
- * again, in the place of what was carried, and the product is a dense layer's; of the others recurrent_backward_weight
- * finds them among the states.
+ * Samples lie first, so a state of all samples has a step of t h from one to the next. Backward
+ * goes from the last step to the first and writes the gradients of the sums over the gates; those
+ * of the weights are then one product of all steps, in which each gradient meets the state before
+ * it. Of an lstm backward makes those states again, in the place of what was carried, and the
+ * product is a dense layer's; of the others recurrent_backward_weight finds them among the states.
  *
- * With LENGTHS, a sample ends before step lengths[b]: its state stays what it was, y is 0 and so are the
- * gradients of the sums. In reverse, steps go from the last to the first, so that such a sample begins with its
- * last step.
+ * With LENGTHS, a sample ends before step lengths[b]: its state stays what it was, y is 0 and so
+ * are the gradients of the sums. In reverse, steps go from the last to the first, so that such a
+ * sample begins with its last step.
  */
 #ifndef STOWAGE_RECURRENT_RECURRENT_CU
 #define STOWAGE_RECURRENT_RECURRENT_CU

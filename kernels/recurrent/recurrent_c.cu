@@ -1,11 +1,12 @@
 /*
  * recurrent/recurrent_c.cu - recurrent layers in C.
  *
- * Samples do not meet, so a thread takes some through all steps by itself, and nobody waits for anybody from
- * one step to the next. The weights are packed once for all steps, into panels of TILE_COLS units side by
- * side, which serve every sample; states lie in rows in scratch memory, since those in the arena begin
- * t h apart, often at the same place of the cache. A state is rounded as it is stored before the next step reads
- * it; what an lstm carries beside it is a sum over steps, and is not.
+ * Samples do not meet, so a thread takes some through all steps by itself, and nobody waits for
+ * anybody from one step to the next. The weights are packed once for all steps, into panels of
+ * TILE_COLS units side by side, which serve every sample; states lie in rows in scratch memory,
+ * since those in the arena begin t h apart, often at the same place of the cache. A state is
+ * rounded as it is stored before the next step reads it; what an lstm carries beside it is a sum
+ * over steps, and is not.
  */
 #ifndef STOWAGE_RECURRENT_RECURRENT_C_CU
 #define STOWAGE_RECURRENT_RECURRENT_C_CU
@@ -79,8 +80,8 @@ recurrent_job(struct recurrent r, struct recurrent_states from, const real *pack
 	return j;
 }
 
-/* W [gates, h, h] for forward: panel[unit / TILE_COLS][gate][k][TILE_COLS]; for backward, where the sum runs over
- * all gates' units: panel[k / TILE_COLS][gate][unit][TILE_COLS]. */
+/* W [gates, h, h] for forward: panel[unit / TILE_COLS][gate][k][TILE_COLS]; for backward, where the
+ * sum runs over all gates' units: panel[k / TILE_COLS][gate][unit][TILE_COLS]. */
 KERNEL(recurrent_pack_kernel, (real *packed, const elem *w, const elem *bias, struct recurrent r, bool turn))
 {
 	int64_t h = r.h, gates = recurrent_gates(r.cell), row = recurrent_row(h);
@@ -125,8 +126,8 @@ struct recurrent_walk {		/* some samples on their way through the steps */
 	real *c;
 };
 
-/* Asks for the sums of the inputs of gate G and a tile of units: neighbours of a sample's only, so that no processor
- * sees them coming. */
+/* Asks for the sums of the inputs of gate G and a tile of units: neighbours of a sample's only, so
+ * that no processor sees them coming. */
 static void
 recurrent_fetch(const struct recurrent_job *j, const elem *x, int rows)
 {
@@ -135,9 +136,9 @@ recurrent_fetch(const struct recurrent_job *j, const elem *x, int rows)
 			__builtin_prefetch(x + k, 0, 2);
 }
 
-/* Adds the bias and the sums X of the inputs to those of the state, SUM [rows][TILE_COLS]; where the cell does not
- * add the two, X goes behind. All samples' are read before any gate is stored: they often begin at the same place
- * of a page, and then a processor lets no read pass a write. */
+/* Adds the bias and the sums X of the inputs to those of the state, SUM [rows][TILE_COLS]; where
+ * the cell does not add the two, X goes behind. All samples' are read before any gate is stored:
+ * they often begin at the same place of a page, and then a processor lets no read pass a write. */
 static void
 recurrent_add(const struct recurrent_job *j, real *sum, const elem *x, const real *bias, bool apart, int rows,
     int64_t wide)
@@ -155,7 +156,8 @@ recurrent_add(const struct recurrent_job *j, real *sum, const elem *x, const rea
 	}
 }
 
-/* Sample I's part of a tile of units: SUM is what recurrent_add() has made of each gate. CELL is a constant. */
+/* Sample I's part of a tile of units: SUM is what recurrent_add() has made of each gate. CELL is a
+ * constant. */
 static inline __attribute__((always_inline)) void
 recurrent_row_as(enum recurrent_cell cell, const struct recurrent_job *j, const struct recurrent_walk *at, int i,
     int64_t t, int64_t unit, const real *sum)
@@ -205,8 +207,8 @@ recurrent_stay(const struct recurrent_job *j, const struct recurrent_walk *at, i
 		memset(j->y + place * h + unit, 0, (size_t)wide * sizeof(elem));
 }
 
-/* What each gate's function is done to, of a tile of units: SUM [gates][RECURRENT_ROWS][TILE_COLS], and one more
- * gate's where one has two sums. */
+/* What each gate's function is done to, of a tile of units: SUM [gates][RECURRENT_ROWS][TILE_COLS],
+ * and one more gate's where one has two sums. */
 static void
 recurrent_sums(const struct recurrent_job *j, const struct recurrent_walk *at, int64_t t, int64_t unit, real *sum)
 {
@@ -282,8 +284,8 @@ KERNEL(recurrent_forward_kernel, (const struct recurrent_job *j, real *work))
 			recurrent_walk(j, recurrent_own(&j->r, work), i, (int)least(RECURRENT_ROWS, end - i));
 }
 
-/* Y, and what backward reads: GATE, which may lie where X does, and KEPT. LAST and CARRIED are the states after
- * the last step. */
+/* Y, and what backward reads: GATE, which may lie where X does, and KEPT. LAST and CARRIED are the
+ * states after the last step. */
 static void
 recurrent_forward(elem *y, elem *gate, elem *kept, elem *last, elem *carried, const elem *x,
     struct recurrent_states from, const elem *w, const elem *bias, void *work, int64_t size, struct recurrent r)
@@ -307,7 +309,8 @@ struct recurrent_return {	/* some samples on their way back */
 	int64_t wide;		/* reals from one sample's to the next */
 };
 
-/* Sample I in step T: gradients of the sums of all gates, and what passes them by. CELL is a constant. */
+/* Sample I in step T: gradients of the sums of all gates, and what passes them by. CELL is a
+ * constant. */
 static inline __attribute__((always_inline)) void
 recurrent_return_as(enum recurrent_cell cell, const struct recurrent_job *j, const struct recurrent_return *at,
     int i, int64_t t, int64_t length)

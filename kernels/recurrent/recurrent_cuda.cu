@@ -1,6 +1,6 @@
 /*
- * recurrent/recurrent_cuda.cu - recurrent layers on CUDA: for each step a product of all samples' states, which
- * lie together in scratch memory, and a kernel with a thread for each unit.
+ * recurrent/recurrent_cuda.cu - recurrent layers on CUDA: for each step a product of all samples'
+ * states, which lie together in scratch memory, and a kernel with a thread for each unit.
  *
  *     work: what libraries may have | reals: c, or gradients that pass by | elements: state | sums of all gates
  */
@@ -96,8 +96,8 @@ KERNEL(recurrent_step_kernel, (struct recurrent_made to, const elem *x, struct r
 	}
 }
 
-/* Y, and what backward reads: GATE, which may lie where X does, and KEPT. LAST and CARRIED are the states after
- * the last step. */
+/* Y, and what backward reads: GATE, which may lie where X does, and KEPT. LAST and CARRIED are the
+ * states after the last step. */
 static void
 recurrent_forward(elem *y, elem *gate, elem *kept, elem *last, elem *carried, const elem *x,
     struct recurrent_states from, const elem *w, const elem *bias, void *work, int64_t size, struct recurrent r)
@@ -142,7 +142,8 @@ recurrent_return_at(const struct recurrent_read *read, const struct recurrent_st
 	    c ? VALUE(*c) : 0, dh, dc);
 }
 
-/* H, which step T leaves, goes to where it is the state before a step; before the first there is what was given. */
+/* H, which step T leaves, goes to where it is the state before a step; before the first there is
+ * what was given. */
 DEVICE void
 recurrent_before_store(elem *before, const struct recurrent_states *from, const struct recurrent *r, int64_t b,
     int64_t k, int64_t t, int64_t length, real h)
@@ -157,8 +158,8 @@ recurrent_before_store(elem *before, const struct recurrent_states *from, const 
 		before[place] = ELEM(from->h0 ? VALUE(from->h0[b * r->h + k]) : (real)0);
 }
 
-/* The gradient of a state is what the product of the step after made of its sums' gradients, and what passed
- * them by. */
+/* The gradient of a state is what the product of the step after made of its sums' gradients, and
+ * what passed them by. */
 KERNEL(recurrent_return_kernel, (struct recurrent_returned to, struct recurrent_read read, struct recurrent_room room,
     struct recurrent_states from, int64_t t, struct recurrent r))
 {
@@ -233,8 +234,8 @@ KERNEL(recurrent_before_kernel, (elem *to, const elem *y, struct recurrent_state
 	}
 }
 
-/* dw [gates, h, h] = the sum over all steps of dx and the state before, of which WORK has a copy for each step;
- * of the last gate from DKEPT, where there is one. */
+/* dw [gates, h, h] = the sum over all steps of dx and the state before, of which WORK has a copy
+ * for each step; of the last gate from DKEPT, where there is one. */
 static void
 recurrent_backward_weight(elem *dw, const elem *dx, const elem *dkept, const elem *y,
     struct recurrent_states from, void *work, int64_t size, struct recurrent r)

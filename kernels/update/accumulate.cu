@@ -29,8 +29,9 @@ KERNEL(accumulate_kernel, (struct updates u, const struct step *s))
 }
 
 #ifdef PARTS
-/* The same as a binary tree: what K parts in a row have is added to what as many before them have, as soon as it is there. Who
- * has the parts next to them, this rank or another, then does not matter: theirs is a tree, too (update/ring.cu). */
+/* The same as a binary tree: what K parts in a row have is added to what as many before them have,
+ * as soon as it is there. Who has the parts next to them, this rank or another, then does not
+ * matter: theirs is a tree, too (update/ring.cu). */
 KERNEL(accumulate_tree_kernel, (struct updates u, const struct step *s))
 {
 	bool last = s->part + 1 == PARTS_HERE;

@@ -1,7 +1,8 @@
 /*
- * update/adafactor.cu - Adafactor. A parameter is matrices of its last two axes, whose squared gradients are kept
- * as means of rows and of columns; or a vector, whose squared gradients are kept. What is worked out of them for
- * an element is worked out twice: for the size of the whole step, and for the step.
+ * update/adafactor.cu - Adafactor. A parameter is matrices of its last two axes, whose squared
+ * gradients are kept as means of rows and of columns; or a vector, whose squared gradients are
+ * kept. What is worked out of them for an element is worked out twice: for the size of the whole
+ * step, and for the step.
  *
  *                 c ->
  *          r   g g g g   row_var    their product / the mean of row_var
@@ -16,7 +17,8 @@
 
 struct factors {
 	int64_t outer, rows, cols;	/* matrices, and their extents; cols 0: it is a vector */
-	/* matrices lie behind one another, or INNER of them side by side, an element of each (INNER_STEP 1) */
+	/* matrices lie behind one another, or INNER of them side by side, an element of each
+	 * (INNER_STEP 1) */
 	int64_t inner, inner_step;
 	int64_t pieces;		/* of the rows, for the sums of columns */
 };

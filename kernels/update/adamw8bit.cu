@@ -1,8 +1,8 @@
 /*
- * update/adamw8bit.cu - AdamW whose means are kept as bytes: the nearest of 256 numbers, times the largest of a
- * block of CODED_BLOCK. These are not evenly spaced, since within a block means differ by orders of magnitude. There
- * are seven decades below 1; each is cut into twice as many cells as the one below it, whose middles are the
- * numbers; 0 and 1 are numbers too:
+ * update/adamw8bit.cu - AdamW whose means are kept as bytes: the nearest of 256 numbers, times the
+ * largest of a block of CODED_BLOCK. These are not evenly spaced, since within a block means differ
+ * by orders of magnitude. There are seven decades below 1; each is cut into twice as many cells as
+ * the one below it, whose middles are the numbers; 0 and 1 are numbers too:
  *
  *     with signs:   code 0     1          2, 3         4 .. 7         ...  64 .. 127      128 and -code of each but
  *                   0          1e-7..1e-6 1e-6..1e-5   1e-5..1e-4          0.1 .. 1       1   the last: its negative
@@ -23,7 +23,8 @@ code_decade(int d)
 	    d == 4 ? REAL(1e-2) : d == 5 ? REAL(0.1) : 1;
 }
 
-/* The number of a code that is not negative. The lowest decade has FEWEST cells: 1, or 2 where none is negative. */
+/* The number of a code that is not negative. The lowest decade has FEWEST cells: 1, or 2 where none
+ * is negative. */
 DEVICE real
 code_value(int code, int fewest)
 {

@@ -6,7 +6,8 @@
 
 #include "update/exchange.cu"
 
-/* Begins the sum of N elements of so many bytes each, which may lie where what is added does. MORE: another begins behind it. */
+/* Begins the sum of N elements of so many bytes each, which may lie where what is added does. MORE:
+ * another begins behind it. */
 static void
 all_reduce_begin(void *sum, const void *own, int64_t n, int bytes, bool more)
 {

@@ -81,7 +81,8 @@ KERNEL(clip_fold_kernel, (double *part, int64_t n))
 	}
 }
 
-/* Of all ranks, each of which has the squares of its piece, or part, of every gradient, or gradients of its own. */
+/* Of all ranks, each of which has the squares of its piece, or part, of every gradient, or
+ * gradients of its own. */
 static void
 clip_squares_of_all(void *work, int64_t gradients)
 {

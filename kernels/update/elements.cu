@@ -1,5 +1,6 @@
 /*
- * update/elements.cu - what two ranks have of some elements, added up by a processor. In 16 bits it is rounded.
+ * update/elements.cu - what two ranks have of some elements, added up by a processor. In 16 bits it
+ * is rounded.
  */
 #ifndef STOWAGE_UPDATE_ELEMENTS_CU
 #define STOWAGE_UPDATE_ELEMENTS_CU

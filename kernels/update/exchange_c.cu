@@ -1,9 +1,10 @@
 /*
- * update/exchange_c.cu - what goes between ranks while the step goes on, in programs of C: the queue of all that ranks which are
- * all on one machine do for one another (update/near.cu), or that MPI takes around a ring (update/ring.cu).
+ * update/exchange_c.cu - what goes between ranks while the step goes on, in programs of C: the
+ * queue of all that ranks which are all on one machine do for one another (update/near.cu), or that
+ * MPI takes around a ring (update/ring.cu).
  *
- * There MPI_Iallreduce takes over what is too small for turns. It is not for the rest: of some MPIs it sends more from one of
- * the ranks, and copies what is added in place.
+ * There MPI_Iallreduce takes over what is too small for turns. It is not for the rest: of some MPIs
+ * it sends more from one of the ranks, and copies what is added in place.
  */
 #ifndef STOWAGE_UPDATE_EXCHANGE_C_CU
 #define STOWAGE_UPDATE_EXCHANGE_C_CU
@@ -17,8 +18,8 @@
 #define RING_LEAST	4096		/* bytes of a piece for which its turns are worth their time */
 #endif
 
-/* In the order in which they began, around and around: number K, from 0, has place K % EXCHANGES. One goes around the ring at a
- * time, small sums beside it. */
+/* In the order in which they began, around and around: number K, from 0, has place K % EXCHANGES.
+ * One goes around the ring at a time, small sums beside it. */
 static struct exchange {
 	const void *key;	/* by which it is waited for; NULL: there is none in this place, or it was */
 	char *base;
@@ -86,7 +87,8 @@ exchanges_turn(void)
 	return more;
 }
 
-/* What a rank adds comes to where it is added up, unless it lies there, and its piece to where the others' will be. */
+/* What a rank adds comes to where it is added up, unless it lies there, and its piece to where the
+ * others' will be. */
 static void
 exchange_place(const struct exchange *x)
 {
@@ -116,7 +118,8 @@ exchange_reduce(struct exchange *x)
 	ranks.sent += near_sends(x->whole.n, x->bytes, RING_ADDS | RING_SPREADS);
 }
 
-/* Begins what is waited for by KEY; a single span is copied. MORE, of which another library makes something, changes nothing. */
+/* Begins what is waited for by KEY; a single span is copied. MORE, of which another library makes
+ * something, changes nothing. */
 static void
 exchange_begin(const void *key, char *base, const struct ring_span *span, int spans, int bytes, int halves, bool more)
 {

@@ -1,13 +1,15 @@
 /*
- * update/exchange_cuda.cu - what goes between ranks while the step goes on, by NCCL. It has a stream of its own: a call begins
- * there when all that the step has come to is over, and the step waits for it where it needs what comes of it. While a step is
- * captured, these waits are edges of its graph, so that NCCL's kernels run beside the step's.
+ * update/exchange_cuda.cu - what goes between ranks while the step goes on, by NCCL. It has a
+ * stream of its own: a call begins there when all that the step has come to is over, and the step
+ * waits for it where it needs what comes of it. While a step is captured, these waits are edges of
+ * its graph, so that NCCL's kernels run beside the step's.
  *
  *     stream    dw3 | dw2 ------- | dw1 ------- | wait | update
  *     beside         \ sum of dw3   \ sum of dw2 ... /
  *
- * What begins together is one group of calls, and so one kernel. NCCL cuts a tensor into equal pieces alone. Of one whose elements the
- * ranks do not divide, pieces differ by one (update/ranks.cu), and each goes from or to its rank by a call of its own.
+ * What begins together is one group of calls, and so one kernel. NCCL cuts a tensor into equal
+ * pieces alone. Of one whose elements the ranks do not divide, pieces differ by one
+ * (update/ranks.cu), and each goes from or to its rank by a call of its own.
  */
 #ifndef STOWAGE_UPDATE_EXCHANGE_CUDA_CU
 #define STOWAGE_UPDATE_EXCHANGE_CUDA_CU

@@ -8,7 +8,8 @@
 #include "pointwise/formula.cu"
 #include "update/updates.cu"
 
-/* Numbers of update T that formulas read (src/calls/update_kernel.h): its count, and 1 - beta^t of two that are kept. */
+/* Numbers of update T that formulas read (src/calls/update_kernel.h): its count, and 1 - beta^t of
+ * two that are kept. */
 DEVICE void
 formula_numbers(real *to, int64_t t, double log1, double log2)
 {

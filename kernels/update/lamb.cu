@@ -1,7 +1,8 @@
 /*
- * update/lamb.cu - Adam's step, made as long as the parameter is. Its means are moved on first, while the
- * squares of weights and steps are summed in parts; then each part is updated, by the sums of all, and of all ranks, where
- * each has but a piece. The step is worked out twice, rather than kept.
+ * update/lamb.cu - Adam's step, made as long as the parameter is. Its means are moved on first,
+ * while the squares of weights and steps are summed in parts; then each part is updated, by the
+ * sums of all, and of all ranks, where each has but a piece. The step is worked out twice, rather
+ * than kept.
  */
 #ifndef STOWAGE_UPDATE_LAMB_CU
 #define STOWAGE_UPDATE_LAMB_CU

@@ -9,9 +9,10 @@
 
 #define SCALE_HOLDS	2000	/* good updates after which a larger scale is tried */
 
-/* Gradients that are all zero are good for ever, and none is where the loss is not a number. Without bounds the
- * scale would come to infinity or to zero, and then its inverse would, which no later update undoes. The lower one
- * is the least number that half precision has in full: below it the loss's gradient would vanish. */
+/* Gradients that are all zero are good for ever, and none is where the loss is not a number.
+ * Without bounds the scale would come to infinity or to zero, and then its inverse would, which no
+ * later update undoes. The lower one is the least number that half precision has in full: below it
+ * the loss's gradient would vanish. */
 #define MOST_SCALE	REAL(0x1p+120)
 #define LEAST_SCALE	REAL(0x1p-14)
 

@@ -1,7 +1,7 @@
 /*
- * update/near.cu - what goes between ranks that are all on one machine: each has mapped the arenas of all, so nothing is sent.
- * The rank whose piece of some tensors it is reads that piece where each rank has it, adds it up, and writes the sum to where
- * each is to have it, in one pass:
+ * update/near.cu - what goes between ranks that are all on one machine: each has mapped the arenas
+ * of all, so nothing is sent. The rank whose piece of some tensors it is reads that piece where
+ * each rank has it, adds it up, and writes the sum to where each is to have it, in one pass:
  *
  *     rank 0    x x x x      rank 0 reads x. of both, and writes X to both; rank 1 does y. meanwhile
  *     rank 1    y y y y
@@ -10,8 +10,9 @@
  *     the owner          does its piece of one that all have begun, and shows that: it is over when all have done theirs
  *     whom it concerns   is woken, if it waits (futex): nobody asks again and again
  *
- * Sums are made in the order in which a ring makes them, or with PARTS a tree (update/ring.cu), and have the same bits.
- * The arenas are files of memory, which the ranks open before the first step (host/ranks_mpi.c); where one cannot, MPI sends.
+ * Sums are made in the order in which a ring makes them, or with PARTS a tree (update/ring.cu), and
+ * have the same bits. The arenas are files of memory, which the ranks open before the first step
+ * (host/ranks_mpi.c); where one cannot, MPI sends.
  */
 #ifndef STOWAGE_UPDATE_NEAR_CU
 #define STOWAGE_UPDATE_NEAR_CU
@@ -55,7 +56,8 @@ static int near_file = -1;	/* of this rank's arena; below 0: it is nobody else's
 
 #ifdef __linux__
 
-/* Maps so many bytes of a file to where huge pages can hold them, if that place is free; MAP_FAILED: it cannot be. */
+/* Maps so many bytes of a file to where huge pages can hold them, if that place is free;
+ * MAP_FAILED: it cannot be. */
 static void *
 near_map(int file, int64_t bytes)
 {
@@ -68,15 +70,16 @@ near_map(int file, int64_t bytes)
 	return mmap(at, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 }
 
-/* Is memory there now? A system that cannot say so (before Linux 5.14) has it when it is written to, or ends the process. */
+/* Is memory there now? A system that cannot say so (before Linux 5.14) has it when it is written
+ * to, or ends the process. */
 static bool
 near_populate(unsigned char *at, int64_t bytes)
 {
 	return !madvise(at, (size_t)bytes, NEAR_POPULATE) || errno == EINVAL || errno == ENOSYS;
 }
 
-/* Takes the memory of an arena, which no mapping of a file does; false: there is too little. Memory that is shared has huge
- * pages only where it is told so once some of each is there. */
+/* Takes the memory of an arena, which no mapping of a file does; false: there is too little. Memory
+ * that is shared has huge pages only where it is told so once some of each is there. */
 static bool
 near_take(unsigned char *at, int64_t bytes)
 {
@@ -88,7 +91,8 @@ near_take(unsigned char *at, int64_t bytes)
 	return there && near_populate(at, bytes);
 }
 
-/* Wakes all that wait for the bell, or waits until it is no more what it was, but not for longer. */
+/* Wakes all that wait for the bell, or waits until it is no more what it was, but not for
+ * longer. */
 static void
 near_ring(uint32_t *rings)
 {
@@ -126,7 +130,8 @@ near_rings(int who)
 	return __atomic_load_n(&near[ranks.rank].sign->bell[who].rings, __ATOMIC_SEQ_CST);
 }
 
-/* Until this rank's bell rings again since it had rung so often, but not for longer than so many nanoseconds. */
+/* Until this rank's bell rings again since it had rung so often, but not for longer than so many
+ * nanoseconds. */
 static void
 near_sleep(int who, uint32_t rings, long most)
 {
@@ -151,7 +156,8 @@ near_rings_for(struct near_bell *b, bool wakes)
 	return waits;
 }
 
-/* Wakes the steps of all others that wait; where a step does not, and there is WORK, the thread that watches. */
+/* Wakes the steps of all others that wait; where a step does not, and there is WORK, the thread
+ * that watches. */
 static void
 near_wake_others(bool work)
 {
@@ -209,7 +215,8 @@ static char near_block[16][NEAR_BLOCK];
 
 #ifdef PARTS
 
-/* The sum of N elements AT a place of the arenas of so many ranks, a power of two: in a block, or of one where it lies. */
+/* The sum of N elements AT a place of the arenas of so many ranks, a power of two: in a block, or
+ * of one where it lies. */
 static const char *
 near_sum_of(char (*block)[NEAR_BLOCK], int first, int count, int64_t at, int64_t n, int bytes)
 {
@@ -265,8 +272,8 @@ near_do(int64_t base, const struct ring_span *s, int64_t first, int64_t n, int b
 			memcpy(near[k].arena + at, sum, (size_t)(n * bytes));
 }
 
-/* Bytes that a rank would send for N elements around a ring, as the plan has it: of a sum what ranks send on average, of a half
- * all pieces but one, this rank's own or the next one's. */
+/* Bytes that a rank would send for N elements around a ring, as the plan has it: of a sum what
+ * ranks send on average, of a half all pieces but one, this rank's own or the next one's. */
 static int64_t
 near_sends(int64_t n, int bytes, int halves)
 {
@@ -277,7 +284,8 @@ near_sends(int64_t n, int bytes, int halves)
 	return (n - rank_piece_of(n, kept, ranks.size).n) * bytes;
 }
 
-/* Goes on with this rank's piece of SPANS of the arena at BASE, up to *LEFT bytes; true: it is done. */
+/* Goes on with this rank's piece of SPANS of the arena at BASE, up to *LEFT bytes; true: it is
+ * done. */
 static bool
 near_go_on(int64_t base, const struct ring_span *span, int spans, int bytes, int halves, int64_t *left)
 {

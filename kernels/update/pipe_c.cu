@@ -1,7 +1,8 @@
 /*
- * update/pipe_c.cu - what goes from one stage of a pipeline to the next, and back, by MPI. A send begins where the step says so, and
- * goes on while the step does; its bytes are not written again before it is over, for which the next run that may send the same
- * waits when it begins. They may be an input's, so before a forward that is done ahead of its batch's bytes, too.
+ * update/pipe_c.cu - what goes from one stage of a pipeline to the next, and back, by MPI. A send
+ * begins where the step says so, and goes on while the step does; its bytes are not written again
+ * before it is over, for which the next run that may send the same waits when it begins. They may
+ * be an input's, so before a forward that is done ahead of its batch's bytes, too.
  */
 #ifndef STOWAGE_UPDATE_PIPE_C_CU
 #define STOWAGE_UPDATE_PIPE_C_CU

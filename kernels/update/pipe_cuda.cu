@@ -135,7 +135,8 @@ pipe_settle(int ways)
 			pipe_await(&pipes[back][PIPE_SENDS]);
 }
 
-/* The way between this rank and a neighbour is open, with all that it takes: a byte of the arena has gone there. */
+/* The way between this rank and a neighbour is open, with all that it takes: a byte of the arena
+ * has gone there. */
 static void
 pipe_try(struct pipe *p, bool sends, int peer, void *byte)
 {

@@ -1,6 +1,7 @@
 /*
- * update/ranks.cu - several processes that train together, as far as kernels know of them: who this one is, and which
- * piece of a tensor is whose. How they reach one another is host/ranks.c's and exchange_c.cu's or exchange_cuda.cu's.
+ * update/ranks.cu - several processes that train together, as far as kernels know of them: who this
+ * one is, and which piece of a tensor is whose. How they reach one another is host/ranks.c's and
+ * exchange_c.cu's or exchange_cuda.cu's.
  */
 #ifndef STOWAGE_UPDATE_RANKS_CU
 #define STOWAGE_UPDATE_RANKS_CU
@@ -59,8 +60,9 @@ static void	ranks_sum(double *x, int n);
 
 /* ---- pieces ---- */
 
-/* What of N elements is one rank's, of so many ranks: they differ by one at most, and the largest has N / RANKS, rounded up.
- * One rank's optimizer state is of its piece of each parameter, where that is shared out (SHARDS). */
+/* What of N elements is one rank's, of so many ranks: they differ by one at most, and the largest
+ * has N / RANKS, rounded up. One rank's optimizer state is of its piece of each parameter, where
+ * that is shared out (SHARDS). */
 struct rank_piece {
 	int64_t first, n;
 };

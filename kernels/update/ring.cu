@@ -1,7 +1,8 @@
 /*
- * update/ring.cu - what all ranks have of some tensors goes around a ring (Patarasuk and Yuan, 2009), where it lies, while
- * the step goes on. Each tensor is cut into as many pieces as there are ranks, and the piece of a rank is that of all
- * tensors together. It is done in two halves, each of N - 1 turns, in which each rank sends a piece to the next:
+ * update/ring.cu - what all ranks have of some tensors goes around a ring (Patarasuk and Yuan,
+ * 2009), where it lies, while the step goes on. Each tensor is cut into as many pieces as there are
+ * ranks, and the piece of a rank is that of all tensors together. It is done in two halves, each of
+ * N - 1 turns, in which each rank sends a piece to the next:
  *
  *     adding      rank r adds its own to what it receives, and sends that on: in the end it has piece r whole
  *     spreading   rank r sends piece r, and passes on what it receives: in the end all have all
@@ -9,21 +10,24 @@
  *     turn        0      1      2   |  3      4      5		of 4 ranks
  *     rank 0 has  +2     +1    +0 ! |  3      2      1		the piece from rank 3; +: its own is added; !: it is whole
  *
- * With PARTS, sums are to be those of a binary tree over ranks, whatever their number, a power of two: neighbours first, then
- * pairs of them. Then the same turns go between changing pairs (recursive halving: Rabenseifner, 2004): to the neighbour goes
- * every other piece, of those left every other one to the rank two away, and so on; in the second half the same backwards.
+ * With PARTS, sums are to be those of a binary tree over ranks, whatever their number, a power of
+ * two: neighbours first, then pairs of them. Then the same turns go between changing pairs
+ * (recursive halving: Rabenseifner, 2004): to the neighbour goes every other piece, of those left
+ * every other one to the rank two away, and so on; in the second half the same backwards.
  *
  *     turn        0        1        2   |  3        4        5	of 4 ranks
  *     rank 0      1 -> 1   3 -> 1   2 -> 2   0 -> 2   2 -> 1   0 -> 1	piece -> the rank that it goes to
  *
- * The first half reduces and scatters, the second gathers, both together reduce to all. A half sends (N - 1) / N of the
- * bytes, less than which no algorithm does. The sums of one piece are made in one order, so the same number of ranks has
- * the same bits. Pieces go in parts: one is added while the next is on its way. MPI sends them; ranks that are all on one
- * machine need nobody to (update/near.cu).
+ * The first half reduces and scatters, the second gathers, both together reduce to all. A half
+ * sends (N - 1) / N of the bytes, less than which no algorithm does. The sums of one piece are made
+ * in one order, so the same number of ranks has the same bits. Pieces go in parts: one is added
+ * while the next is on its way. MPI sends them; ranks that are all on one machine need nobody to
+ * (update/near.cu).
  *
- * MPI is called by one thread at a time (ranks.lock) and never waits inside: who waits asks again and again, so that
- * another thread can tell the other ranks meanwhile that this one lives, and move things on while this one computes
- * (host/ranks.c). All ranks begin the same in the same order, which is that of the step.
+ * MPI is called by one thread at a time (ranks.lock) and never waits inside: who waits asks again
+ * and again, so that another thread can tell the other ranks meanwhile that this one lives, and
+ * move things on while this one computes (host/ranks.c). All ranks begin the same in the same
+ * order, which is that of the step.
  */
 #ifndef STOWAGE_UPDATE_RING_CU
 #define STOWAGE_UPDATE_RING_CU
@@ -38,7 +42,8 @@ static void	ranks_wait_on(void);
 
 #define RANKS_YIELD	100	/* so often a rank that waits asks again as soon as no other wants the processor */
 
-/* Waits for a moment, the longer the longer it has waited: it may have the processor that others need. */
+/* Waits for a moment, the longer the longer it has waited: it may have the processor that others
+ * need. */
 static void
 ranks_nap(int waited)
 {
@@ -75,9 +80,9 @@ ranks_await(MPI_Request *request)
 #define RING_AHEAD	4		/* parts that may be on their way to the next rank, and from the one before */
 
 /*
- * What is on its way. Part k of the piece of turn t has number t parts + k: parts are sent and received in this order,
- * from the first of the first half to the last of the last, and one is sent as soon as the one that it is made of, a turn
- * before, was received.
+ * What is on its way. Part k of the piece of turn t has number t parts + k: parts are sent and
+ * received in this order, from the first of the first half to the last of the last, and one is sent
+ * as soon as the one that it is made of, a turn before, was received.
  */
 static struct ring {
 	char *base;		/* NULL: nothing is on its way */
@@ -111,7 +116,8 @@ ring_span_parts(int64_t n)
 
 #ifdef PARTS
 
-/* A turn: with whom pieces are exchanged, what is sent and what is received, and the first turn of those that go to that rank. */
+/* A turn: with whom pieces are exchanged, what is sent and what is received, and the first turn of
+ * those that go to that rank. */
 struct ring_way {
 	int to, from;
 	int sends, receives;
@@ -210,7 +216,8 @@ ring_add(int64_t j)
 	elements_sum(whole && p.piece ? p.piece : p.at, p.at, ring_place(&p, j), p.n, ring.bytes);
 }
 
-/* Is there room for part J? In the second half there is once what this rank has sent of that place in the first is over. */
+/* Is there room for part J? In the second half there is once what this rank has sent of that place
+ * in the first is over. */
 static bool
 ring_has_room(int64_t j)
 {

@@ -1,6 +1,7 @@
 /*
- * update/shard.cu - gradients and weights where each rank keeps the optimizer's state of its piece of each parameter alone,
- * and updates that (shard optimizer): the two halves of a ring, with the update between them.
+ * update/shard.cu - gradients and weights where each rank keeps the optimizer's state of its piece
+ * of each parameter alone, and updates that (shard optimizer): the two halves of a ring, with the
+ * update between them.
  *
  *     rank 0    rank 1    rank 2
  *     g g g     g g g     g g g		what each has made
@@ -8,9 +9,11 @@
  *     W . .     . W .     . . W		its piece of the weights is updated by that, with its state
  *     W W W     W W W     W W W		all_gather: all have all weights
  *
- * Where parameters are shared out, W of a rank is all that it keeps, and the row of all lies elsewhere, for a while.
+ * Where parameters are shared out, W of a rank is all that it keeps, and the row of all lies
+ * elsewhere, for a while.
  *
- * Where gradients are shared out, too, G is written to bytes of its own by the last addition, and those of g are free again.
+ * Where gradients are shared out, too, G is written to bytes of its own by the last addition, and
+ * those of g are free again.
  */
 #ifndef STOWAGE_UPDATE_SHARD_CU
 #define STOWAGE_UPDATE_SHARD_CU

@@ -1,6 +1,6 @@
 /*
- * update/split.cu - what goes between layers that are split over ranks: sums of what each has, which the step waits for, and
- * columns of which a rank has its share of each block.
+ * update/split.cu - what goes between layers that are split over ranks: sums of what each has,
+ * which the step waits for, and columns of which a rank has its share of each block.
  */
 #ifndef STOWAGE_UPDATE_SPLIT_CU
 #define STOWAGE_UPDATE_SPLIT_CU
@@ -13,7 +13,8 @@ KERNEL(split_bias_kernel, (elem *y, const elem *bias, int64_t n, int64_t units))
 		y[one + r * units + j] = ELEM(VALUE(y[one + r * units + j]) + VALUE(bias[j]));
 }
 
-/* Y, which may be X, becomes the sum of the N elements X of all ranks, and of BIAS, of so many UNITS; NULL: there is none. */
+/* Y, which may be X, becomes the sum of the N elements X of all ranks, and of BIAS, of so many
+ * UNITS; NULL: there is none. */
 static void
 split_sum(elem *y, const elem *x, const elem *bias, int64_t n, int64_t units)
 {

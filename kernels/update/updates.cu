@@ -9,8 +9,9 @@
  *     chunks         |  0  |  1  |  2  |    |  3  |     |  4  |  5  |        a block each, or a
  *                                                                            thread's share of them
  *
- * The step's numbers (learning rate, what it has alike for all weights) are read from memory inside the kernels, so
- * that a captured CUDA graph runs every step. `clip` is a factor for the gradient, or NULL for 1.
+ * The step's numbers (learning rate, what it has alike for all weights) are read from memory inside
+ * the kernels, so that a captured CUDA graph runs every step. `clip` is a factor for the gradient,
+ * or NULL for 1.
  *
  * Gradients of micro-batches are added up so, too: of such a row there is but the gradient, and its
  * sum as the state.
@@ -60,9 +61,9 @@ typedef real gradient;
 
 /* ---- what all weights have alike ---- */
 
-/* Numbers that are the same for all weights of an update (Adam's corrections of its means) are worked out once a step, before it,
- * by update_numbers(), which is defined with the steps: by the kernel that begins a step, or the host. A call is told
- * where its own are. */
+/* Numbers that are the same for all weights of an update (Adam's corrections of its means) are
+ * worked out once a step, before it, by update_numbers(), which is defined with the steps: by the
+ * kernel that begins a step, or the host. A call is told where its own are. */
 #ifdef __CUDACC__
 #define UPDATE_NUMBERS_LIE(count)	static __device__ real update_numbers_on_device[count]; static real *update_number
 #else
@@ -71,15 +72,16 @@ typedef real gradient;
 
 #define UPDATE_NUMBER(k)	(update_number + (k))
 
-/* Which update, from 1 on, step S makes of what is updated in one of EVERY steps. COUNTS: loss_scale()'s, or NULL. */
+/* Which update, from 1 on, step S makes of what is updated in one of EVERY steps. COUNTS:
+ * loss_scale()'s, or NULL. */
 DEVICE int64_t
 update_count(const struct step *s, int64_t every, const real *counts)
 {
 	return quotient(s->update - 1, every) + 1 - (counts ? (int64_t)counts[1] : 0);
 }
 
-/* 1 - beta^t, of the logarithm of BETA, without the difference of numbers that are nearly alike: so that no double is
- * needed, of which most cards make a few where they make a hundred floats. */
+/* 1 - beta^t, of the logarithm of BETA, without the difference of numbers that are nearly alike: so
+ * that no double is needed, of which most cards make a few where they make a hundred floats. */
 DEVICE real
 mean_whole(real log_beta, int64_t t)
 {
@@ -137,7 +139,8 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 #endif
 };
 
-/* All elements of one parameter, N, or a rank's piece of them, of an update that no table has a row for. */
+/* All elements of one parameter, N, or a rank's piece of them, of an update that no table has a row
+ * for. */
 static inline struct update_share
 share_of(elem *weight, real *master, const gradient *g, void *first, void *second, void *third, double decay,
     double rate, int64_t n)
@@ -224,7 +227,8 @@ update_share_of(const struct updates *u, int64_t c)
 #define LAUNCH_CHUNKS(name, chunks, args)	LAUNCH(name, (chunks) * UPDATE_CHUNK, args)
 #endif
 
-/* Adam's two means: what is kept of each (beta), and what comes to it (1 - beta). Worked out on the host. */
+/* Adam's two means: what is kept of each (beta), and what comes to it (1 - beta). Worked out on the
+ * host. */
 struct adam_means {
 	real b1, c1, b2, c2, tiny;
 };
@@ -240,8 +244,8 @@ adam_means_of(double beta1, double beta2, double eps)
 	return a;
 }
 
-/* Its numbers, of update T and the logarithms of what is kept: one over the sum of the first mean's shares, and one over
- * the root of that of the second's. */
+/* Its numbers, of update T and the logarithms of what is kept: one over the sum of the first mean's
+ * shares, and one over the root of that of the second's. */
 #define ADAM_FIRST	0
 #define ADAM_SECOND	1
 

@@ -87,8 +87,8 @@ struct autopsy {
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
 };
 
-/* Fills Y from y->log, y->log_path and y->memory. SPEC, with one network that is planned: NULL where
- * there is none. */
+/* Fills Y from y->log, y->log_path and y->memory. SPEC, with one network that is planned: NULL
+ * where there is none. */
 void	autopsy_explain(struct arena *, struct autopsy *y, const struct spec *);
 
 /* Figures that cannot be are left out, and named in `doubts`. */

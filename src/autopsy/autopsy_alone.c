@@ -33,7 +33,8 @@ asked(const struct autopsy *y)
 	return s->known ? s->bytes : y->lo + (y->hi - y->lo + 1) / 2;
 }
 
-/* Much at once, and nothing else is known. Of PaddlePaddle's pool it may be a piece, of however large a device. */
+/* Much at once, and nothing else is known. Of PaddlePaddle's pool it may be a piece, of however
+ * large a device. */
 static void
 bare_request(struct autopsy *y)
 {
@@ -207,7 +208,8 @@ dumped(struct autopsy *y)
 		    size_human(all, d->limit), size_human(piece, d->largest_free)));
 }
 
-/* Neither this process's own nor others' are most of it: a small device, whose context and desktop are a large part. */
+/* Neither this process's own nor others' are most of it: a small device, whose context and desktop
+ * are a large part. */
 static void
 parted(struct autopsy *y)
 {

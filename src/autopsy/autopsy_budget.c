@@ -2,9 +2,9 @@
  * The arithmetic of a message: what the device has, what tensors took of it, what was left.
  *
  * It is checked before it is believed. The device's size stands above all: no part is larger, and
- * parts lie within wholes. Windows counts what its driver lends of the machine's memory ("shared GPU
- * memory") as if it were the card's. Counters that ran below zero print as 2^64 bytes, which is no
- * size (oom/oom_pattern.h). XLA adds up what a program would need, and that may well be more.
+ * parts lie within wholes. Windows counts what its driver lends of the machine's memory ("shared
+ * GPU memory") as if it were the card's. Counters that ran below zero print as 2^64 bytes, which is
+ * no size (oom/oom_pattern.h). XLA adds up what a program would need, and that may well be more.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -93,9 +93,9 @@ segment(int64_t asked)
 	    (asked + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
 }
 
-/* PyTorch lists all processes on the device. Where it knows itself, that one is "this process"; in a container
- * a process does not know its own number, and is one of "Process 20398 has": the only one that is as large as
- * what this one has reserved, or none can be told. */
+/* PyTorch lists all processes on the device. Where it knows itself, that one is "this process"; in
+ * a container a process does not know its own number, and is one of "Process 20398 has": the only
+ * one that is as large as what this one has reserved, or none can be told. */
 static void
 who_is_this(const struct oom_message *o, struct budget *b, int64_t *process)
 {
@@ -169,8 +169,8 @@ metal_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 		budget_set_pool(b, b->total, "the limit in the message");
 }
 
-/* PaddlePaddle asks the driver, so that what "has been allocated" is all that is not free: other processes' as well. Where
- * it has a limit, it is what is not free of that. */
+/* PaddlePaddle asks the driver, so that what "has been allocated" is all that is not free: other
+ * processes' as well. Where it has a limit, it is what is not free of that. */
 static void
 paddle_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 {

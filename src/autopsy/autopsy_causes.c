@@ -1,6 +1,7 @@
 /*
- * What the log gives evidence of: why a run that should have fitted did not, and what of the machine's
- * memory was full. Each cause quotes what it rests on; without such evidence it is not mentioned.
+ * What the log gives evidence of: why a run that should have fitted did not, and what of the
+ * machine's memory was full. Each cause quotes what it rests on; without such evidence it is not
+ * mentioned.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -76,8 +77,8 @@ is_part(const char *name, const char *s, size_t n)
 	return strlen(name) == n && strncmp(name, s, n) == 0;
 }
 
-/* In "training_10/Adam/gradients", how many were made before: the first such scope has no number. A model that is
- * given no name is model or, by itself in older Keras, model_1. */
+/* In "training_10/Adam/gradients", how many were made before: the first such scope has no number. A
+ * model that is given no name is model or, by itself in older Keras, model_1. */
 static const char *
 numbered_part(const char *node, const char *const *counted, size_t *n, long *number)
 {
@@ -99,8 +100,8 @@ numbered_part(const char *node, const char *const *counted, size_t *n, long *num
 	return NULL;
 }
 
-/* Layers of Keras' ready-made networks have names of their own, "block1_conv2", and a number behind that only where
- * there are several such networks in a graph: "block1_conv2_77/convolution". */
+/* Layers of Keras' ready-made networks have names of their own, "block1_conv2", and a number behind
+ * that only where there are several such networks in a graph: "block1_conv2_77/convolution". */
 static const char *
 ready_made(const char *node, size_t *n, long *number)
 {
@@ -241,7 +242,8 @@ others(struct autopsy *y)
 	    autopsy_lister(y->main)));
 }
 
-/* Where most of a device is the run's own, threads settled on that, and what others may have is said after it. */
+/* Where most of a device is the run's own, threads settled on that, and what others may have is
+ * said after it. */
 static bool
 is_mostly_own(const struct autopsy *y)
 {

@@ -1,7 +1,8 @@
 /*
- * What it may be where a log shows nothing of the cause, but what it failed at is told by its message or by people's words:
- * a table, of which the first row counts whose signs are all there. Where nothing is told nothing is said: what is usual
- * is no evidence of a run, and of public threads (bench/threads.md) every other wrong sentence was of such a list.
+ * What it may be where a log shows nothing of the cause, but what it failed at is told by its
+ * message or by people's words: a table, of which the first row counts whose signs are all there.
+ * Where nothing is told nothing is said: what is usual is no evidence of a run, and of public
+ * threads (bench/threads.md) every other wrong sentence was of such a list.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -37,7 +38,8 @@
 #define NEEDS_ANYONE	NEEDS(24)	/* CUDA's error, or a person's words, and none of whose program it is */
 #define SIGNS		25
 #define MOST_LIKELY	3
-/* What rows rest on that need no line of their own: the failing message, and whose program it is. */
+/* What rows rest on that need no line of their own: the failing message, and whose program it
+ * is. */
 #define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
@@ -222,7 +224,8 @@ has_pool(const struct oom_told *t)
 	return all && !t->as_needed;
 }
 
-/* Where a framework is named that takes a device's memory at once, of a device that is only said to be full; or NULL. */
+/* Where a framework is named that takes a device's memory at once, of a device that is only said to
+ * be full; or NULL. */
 static const struct said *
 takes_all(const struct oom_told *t)
 {
@@ -240,7 +243,8 @@ is_library(const struct oom_message *o)
 	return o->kind == OOM_CUDA && o->status && strncmp(o->who, "cu", 2) == 0;
 }
 
-/* Do people tell of a program, and of nothing that a network has? A bare message is taken for a network's. */
+/* Do people tell of a program, and of nothing that a network has? A bare message is taken for a
+ * network's. */
 bool
 autopsy_tells_no_network(const struct oom_paste *p)
 {
@@ -288,7 +292,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
 
-/* Is nothing known but that memory ended, or hints beside it? A model, or an allocator's dump, tells more. */
+/* Is nothing known but that memory ended, or hints beside it? A model, or an allocator's dump,
+ * tells more. */
 static bool
 is_unknown(const struct autopsy *y)
 {
@@ -317,7 +322,8 @@ in_brackets(const struct autopsy *y, const struct said *said)
 	    arena_printf(y->arena, " (line %d)", said->line) : arena_printf(y->arena, " (%s)", autopsy_said(y, said));
 }
 
-/* "Where it was a device's memory, and it failed in validation (line 3 says "..."), it may be:" of row R. */
+/* "Where it was a device's memory, and it failed in validation (line 3 says "..."), it may be:" of
+ * row R. */
 static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {

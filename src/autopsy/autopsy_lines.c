@@ -1,6 +1,6 @@
 /*
- * What other lines of the log tell: of the network, by counts of weights and sizes that a program prints, and of
- * devices, by tables and warnings.
+ * What other lines of the log tell: of the network, by counts of weights and sizes that a program
+ * prints, and of devices, by tables and warnings.
  */
 #include "autopsy/autopsy_parts.h"
 

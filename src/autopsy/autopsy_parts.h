@@ -27,7 +27,8 @@ bool	autopsy_is_large_block(const struct autopsy *);
 const char	*autopsy_lister(const struct oom_message *);
 /* Could the program be PyTorch's? */
 bool	autopsy_is_torch(const struct oom_message *);
-/* What of a batch can be less; a batch of another line need not be the run's, and is told as that (SAYS_BATCH_SAID). */
+/* What of a batch can be less; a batch of another line need not be the run's, and is told as that
+ * (SAYS_BATCH_SAID). */
 #define LESS_OF_A_BATCH	"fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make"
 /* Is it what the driver of a device refused, as TensorFlow and JAX tell it? */
 bool	autopsy_is_driver(const struct oom_message *);
@@ -36,7 +37,8 @@ bool	autopsy_is_driver(const struct oom_message *);
 const char	*autopsy_said(const struct autopsy *, const struct said *);
 /* Do people tell of a program, and nothing that was read is of a network? */
 bool	autopsy_tells_no_network(const struct oom_paste *);
-/* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind rests on. */
+/* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind
+ * rests on. */
 void	autopsy_cause(struct autopsy *y, enum autopsy_says, const char *text);
 /* One more, that is a hint: what it may be by people's words is told beside it. */
 void	autopsy_hint(struct autopsy *y, enum autopsy_says, const char *text);
@@ -59,8 +61,8 @@ void	autopsy_xla_causes(struct autopsy *);
 void	autopsy_progress_causes(struct autopsy *);
 /* Did it fail in the first round of a loop of many? */
 bool	autopsy_in_first_round(const struct autopsy *);
-/* By what other lines tell of the network and of devices: autopsy_lines.c. Ahead of the figures; after them; and at the
- * end, where nothing else was found. */
+/* By what other lines tell of the network and of devices: autopsy_lines.c. Ahead of the figures;
+ * after them; and at the end, where nothing else was found. */
 void	autopsy_lines_first(struct autopsy *);
 void	autopsy_lines_causes(struct autopsy *);
 void	autopsy_lines_last(struct autopsy *);

@@ -1,6 +1,7 @@
 /*
- * What was pasted beside the log says of the cause: lines of code, a model's name, Darknet's configuration and
- * nvidia-smi's list of processes. Code is read without what stands around it, so all of it is said as a condition.
+ * What was pasted beside the log says of the cause: lines of code, a model's name, Darknet's
+ * configuration and nvidia-smi's list of processes. Code is read without what stands around it, so
+ * all of it is said as a condition.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -89,7 +90,8 @@ code(struct autopsy *y)
 
 /* ---- sentences ---- */
 
-/* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c makes more of it. */
+/* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
+ * makes more of it. */
 void
 autopsy_words(struct autopsy *y, bool explained)
 {

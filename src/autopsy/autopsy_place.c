@@ -30,7 +30,8 @@ autopsy_is_driver(const struct oom_message *o)
 	    (strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 || strcmp(o->who, "HIP") == 0);
 }
 
-/* One more cause: the place where it failed is known by a traceback; a line of code without one may be another. */
+/* One more cause: the place where it failed is known by a traceback; a line of code without one may
+ * be another. */
 static void
 place_cause(struct autopsy *y, enum autopsy_says kind, const char *text)
 {
@@ -291,8 +292,8 @@ captured(struct autopsy *y)
 	    y->main->facts & TRACE_GRAPH ? "A" : "Where that is what failed: a"));
 }
 
-/* PyTorch's allocator has words of its own, with figures; those with the hint that it may be told late are of
- * versions that have them. */
+/* PyTorch's allocator has words of its own, with figures; those with the hint that it may be told
+ * late are of versions that have them. */
 static void
 not_allocator(struct autopsy *y)
 {

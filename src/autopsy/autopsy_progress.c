@@ -1,6 +1,6 @@
 /*
- * How far the run had come, and in what process: what had fitted before, or had not yet begun. Epochs, steps
- * and bars of progress are told by programs' own lines ahead of the message.
+ * How far the run had come, and in what process: what had fitted before, or had not yet begun.
+ * Epochs, steps and bars of progress are told by programs' own lines ahead of the message.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -13,7 +13,8 @@
 #define CAME_SINCE	"what is more came since: something kept from one to the next (sums of losses with their graph, lists of results, "	\
     "caches), samples larger or longer than those before, a phase that needs more, or another process."
 
-/* Does the last bar stand where the failure is told? What is said first may be a title, or a sentence ahead of the log. */
+/* Does the last bar stand where the failure is told? What is said first may be a title, or a
+ * sentence ahead of the log. */
 static bool
 is_near_bar(const struct autopsy *y)
 {
@@ -91,7 +92,8 @@ went_on_by_losses(struct autopsy *y)
 	    CAME_SINCE, log->losses_line, log->losses));
 }
 
-/* A loop that ended in its first round: where that is a step, nothing of earlier ones lies there. */
+/* A loop that ended in its first round: where that is a step, nothing of earlier ones lies
+ * there. */
 static void
 first_round(struct autopsy *y)
 {

@@ -1,9 +1,11 @@
 /*
- * The inventory of what stowage autopsy says of a cause: each kind of sentence with what it rests on. What a kind rests on
- * decides under which head it stands, so that no sentence is more certain than its evidence; a new kind is a row here, and
- * tests/golden/evidence.test tries whether sentences are worded as their evidence asks for.
+ * The inventory of what stowage autopsy says of a cause: each kind of sentence with what it rests
+ * on. What a kind rests on decides under which head it stands, so that no sentence is more certain
+ * than its evidence; a new kind is a row here, and tests/golden/evidence.test tries whether
+ * sentences are worded as their evidence asks for.
  *
- * How often which kind was false or misleading in public reports is in bench/threads.md: the weaker, the more often.
+ * How often which kind was false or misleading in public reports is in bench/threads.md: the
+ * weaker, the more often.
  */
 #ifndef STOWAGE_AUTOPSY_AUTOPSY_SAYS_H
 #define STOWAGE_AUTOPSY_AUTOPSY_SAYS_H
@@ -125,7 +127,8 @@ enum rests {			/* on what; from the strongest to the weakest */
 enum autopsy_says { AUTOPSY_SAYS(SAYS_OF) SAYS_KINDS };
 #undef SAYS_OF
 
-/* "figures": what a kind rests on; its name, "own_step"; and the evidence without which it is not said. */
+/* "figures": what a kind rests on; its name, "own_step"; and the evidence without which it is not
+ * said. */
 enum rests	autopsy_rests(enum autopsy_says);
 const char	*autopsy_rests_name(enum rests);
 const char	*autopsy_says_name(enum autopsy_says);

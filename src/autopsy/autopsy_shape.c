@@ -1,6 +1,6 @@
 /*
- * What a message's shape says of the cause, without a network to compare it with. How its axes stand is not
- * known then: what follows from either reading is said as such.
+ * What a message's shape says of the cause, without a network to compare it with. How its axes
+ * stand is not known then: what follows from either reading is said as such.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -142,7 +142,8 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 	    (long long)wide));
 }
 
-/* "gradients/conv/BatchToSpaceND_grad/SpaceToBatchND": the operation itself, by the last part of its path. */
+/* "gradients/conv/BatchToSpaceND_grad/SpaceToBatchND": the operation itself, by the last part of
+ * its path. */
 static const char *
 last_part(const char *node)
 {

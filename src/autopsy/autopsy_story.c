@@ -1,7 +1,7 @@
 /*
- * From messages to a story. The order matters: the message's tensor implies the batch; the batch says
- * whether it was training or validation; with both, the network is planned and forecast as it was
- * run, and what would have fitted is looked for in the memory that the log tells of.
+ * From messages to a story. The order matters: the message's tensor implies the batch; the batch
+ * says whether it was training or validation; with both, the network is planned and forecast as it
+ * was run, and what would have fitted is looked for in the memory that the log tells of.
  *
  * A forecast is made only where a tensor of the log is one of the network's: else the log may be of
  * another network altogether.

@@ -1,4 +1,5 @@
-/* What people say, in their own words: none of it is told as a fact, since words are read without what stands around them. */
+/* What people say, in their own words: none of it is told as a fact, since words are read without
+ * what stands around them. */
 #include "autopsy/autopsy_parts.h"
 
 #include "base/print.h"

@@ -76,8 +76,8 @@ bytes_text(struct arena *a, const struct oom_size *s)
 	    size_commas(exact, s->bytes));
 }
 
-/* By its shape; where the type of its elements is not known, by what was asked for, if that is told. An array's may be of
- * any size, a framework's mostly have 4 bytes. */
+/* By its shape; where the type of its elements is not known, by what was asked for, if that is
+ * told. An array's may be of any size, a framework's mostly have 4 bytes. */
 int64_t
 autopsy_bytes(const struct oom_message *o)
 {

@@ -1,5 +1,6 @@
 /*
- * What XLA's own counts say of the cause: of a compiled program against its device, and of the buffers that it names.
+ * What XLA's own counts say of the cause: of a compiled program against its device, and of the
+ * buffers that it names.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -129,7 +130,8 @@ filled_up(int64_t extent, int64_t tile)
 	return extent > 0 ? (double)((extent + tile - 1) / tile * tile) / (double)extent : 1;
 }
 
-/* Which of the two axes that a TPU keeps in tiles is filled up most; -1: neither, or the layout is not said. */
+/* Which of the two axes that a TPU keeps in tiles is filled up most; -1: neither, or the layout is
+ * not said. */
 static int
 padded_axis(const struct oom_shape *s)
 {

@@ -27,8 +27,8 @@ void		 arena_on_failure(struct arena *, jmp_buf *);
 void	*arena_alloc(struct arena *, size_t bytes);
 void	*arena_array(struct arena *, size_t count, size_t bytes);	/* overflow-checked */
 void	*arena_grow(struct arena *, void *old, size_t old_bytes, size_t new_bytes);
-/* The same for bytes that nothing else points to: a large OLD is given up, and its pages move instead of
- * being copied. What is new is not zeroed. */
+/* The same for bytes that nothing else points to: a large OLD is given up, and its pages move
+ * instead of being copied. What is new is not zeroed. */
 void	*arena_regrow(struct arena *, void *old, size_t old_bytes, size_t new_bytes);
 /* The room that an array with room for CAP items grows to: twice that; fails where it is no int. */
 int	 arena_more(struct arena *, int cap);

@@ -1,6 +1,7 @@
 /*
- * FNV-1a in 64 bits (Fowler, Noll, Vo), the same on every machine: for what is kept in files, or looks a text up. It tells
- * texts apart that happen to differ, not ones that somebody made to be alike.
+ * FNV-1a in 64 bits (Fowler, Noll, Vo), the same on every machine: for what is kept in files, or
+ * looks a text up. It tells texts apart that happen to differ, not ones that somebody made to be
+ * alike.
  */
 #ifndef STOWAGE_BASE_FNV_H
 #define STOWAGE_BASE_FNV_H

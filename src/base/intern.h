@@ -1,8 +1,9 @@
 /*
- * Things that are the same, kept once: a set of them, by hash, with open addressing and doubling at half full. What "the
- * same" means, and how a thing is copied, its user knows.
+ * Things that are the same, kept once: a set of them, by hash, with open addressing and doubling at
+ * half full. What "the same" means, and how a thing is copied, its user knows.
  *
- * A set that is all zero is empty. It lives as long as what asks it; it and the things lie in its user's arena.
+ * A set that is all zero is empty. It lives as long as what asks it; it and the things lie in its
+ * user's arena.
  */
 #ifndef STOWAGE_BASE_INTERN_H
 #define STOWAGE_BASE_INTERN_H
@@ -37,7 +38,8 @@ intern_end(uint64_t h)
 	return h ^ h >> 32;
 }
 
-/* Where the thing lies that is the same as KEY, whose hash that is. NULL lies there if none did: the caller puts its copy. */
+/* Where the thing lies that is the same as KEY, whose hash that is. NULL lies there if none did:
+ * the caller puts its copy. */
 void	**intern_place(struct intern *, struct arena *, const void *key, uint64_t hash, intern_same *);
 
 #endif

@@ -13,8 +13,8 @@
  *     jsonw_end(&j);
  *     jsonw_finish(&j);
  *
- * KEY is the member's name inside an object and NULL inside an array or at the top. What reads JSON, or
- * builds it in memory, uses jansson, whose names these must not be.
+ * KEY is the member's name inside an object and NULL inside an array or at the top. What reads
+ * JSON, or builds it in memory, uses jansson, whose names these must not be.
  */
 #ifndef STOWAGE_BASE_JSON_H
 #define STOWAGE_BASE_JSON_H

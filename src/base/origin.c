@@ -39,8 +39,8 @@ first_from(const struct origins *all, int beg)
 	return low;
 }
 
-/* Words lie in one another, as an argument in a call; the least that say all of the place tell most of it. None that do begin
- * farther before it than the longest is long. */
+/* Words lie in one another, as an argument in a call; the least that say all of the place tell most
+ * of it. None that do begin farther before it than the longest is long. */
 const struct origin *
 loc_origin(struct loc l)
 {

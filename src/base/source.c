@@ -44,8 +44,8 @@ source_from_text(struct arena *a, const char *path, const char *text, size_t siz
 	return source_of(a, path, arena_strndup(a, text, size), size);
 }
 
-/* The bytes of an open file, and *SIZE, in the arena; NULL and *WHY if there are too many. What has a
- * size needs one byte more, so that the read finds its end. */
+/* The bytes of an open file, and *SIZE, in the arena; NULL and *WHY if there are too many. What has
+ * a size needs one byte more, so that the read finds its end. */
 static char *
 read_all(struct arena *a, int fd, const struct stat *st, size_t *size, const char **why)
 {
@@ -118,8 +118,8 @@ place_of(const char *root, const char *path, const struct stat *st)
 
 #define MOST_OPENED	100	/* times that another program may put a file in place of one while it is opened */
 
-/* The file that PATH leads to while it is opened, so that it is known where it lies; -1: none, for errno. Opening a
- * device or a pipe may wait for ever, so it is opened not to wait. */
+/* The file that PATH leads to while it is opened, so that it is known where it lies; -1: none, for
+ * errno. Opening a device or a pipe may wait for ever, so it is opened not to wait. */
 static int
 open_in_place(const char *root, const char *path, struct stat *st, enum place *place)
 {

@@ -18,11 +18,13 @@ struct source {
 	int *line_start;	/* byte offset of each line */
 	int lines;
 	bool shipped;		/* it came with Stowage (lang/library.h): not the user's to change */
-	/* Not NULL: this stands for that file of the user's, where it uses a block that came with Stowage. What
-	 * is made there says this; its place is seen in that file, and nothing of it can be edited there. */
+	/* Not NULL: this stands for that file of the user's, where it uses a block that came with
+	 * Stowage. What is made there says this; its place is seen in that file, and nothing of it
+	 * can be edited there. */
 	const struct source *stands_for;
-	/* Not NULL: PATH is a model of another tool, and this is the spec that was made of it. Nobody has it as a
-	 * file, so nothing of it can be edited, and places are told by the names that the model has for them. */
+	/* Not NULL: PATH is a model of another tool, and this is the spec that was made of it.
+	 * Nobody has it as a file, so nothing of it can be edited, and places are told by the names
+	 * that the model has for them. */
 	const struct origins *origins;
 };
 
@@ -49,8 +51,8 @@ struct source	*source_from_text(struct arena *, const char *path, const char *te
  * returns NULL and sets *why. */
 struct source	*source_read(struct arena *, const char *path, const char **why);
 
-/* The same for a path that a file names, for which nobody vouches: it is a regular file, and lies, all
- * links resolved, below the absolute folder ROOT. */
+/* The same for a path that a file names, for which nobody vouches: it is a regular file, and lies,
+ * all links resolved, below the absolute folder ROOT. */
 struct source	*source_read_below(struct arena *, const char *root, const char *path,
 		    const char **why);
 
@@ -59,8 +61,8 @@ struct source	*source_read_below(struct arena *, const char *root, const char *p
 const unsigned char	*source_part_below(struct arena *, const char *root, const char *path, int64_t at,
 			    size_t most, size_t *size, int64_t *all);
 
-/* The names in such a folder that end so, at most so many, in the order of their bytes; NULL where it cannot be read, or
- * there are more. *N of them. */
+/* The names in such a folder that end so, at most so many, in the order of their bytes; NULL where
+ * it cannot be read, or there are more. *N of them. */
 char *const	*source_names_below(struct arena *, const char *root, const char *path, const char *end, int most, int *n);
 
 int	loc_line(struct loc);		/* 1-based; 0 where there is no place */
@@ -78,7 +80,8 @@ loc_has_line(struct loc l)
 const struct origins	*origins_new(struct arena *, int n, const struct origin *);
 /* The words around that place, or else in it; NULL: no node says them, or it is in no model. */
 const struct origin	*loc_origin(struct loc);
-/* As messages say it: "line 12"; "blocks.nn:12" of a file other than HOME; "node 'conv1' and 3 more" of a model. */
+/* As messages say it: "line 12"; "blocks.nn:12" of a file other than HOME; "node 'conv1' and 3
+ * more" of a model. */
 const char	*loc_shown(struct arena *, struct loc, const struct source *home);
 
 /* From a's start to b's end. The parser does it for all that it makes. */

@@ -1,6 +1,6 @@
 /*
- * Text being built. A struct text lives in an arena; its bytes are always NUL-terminated, and move when it
- * grows.
+ * Text being built. A struct text lives in an arena; its bytes are always NUL-terminated, and move
+ * when it grows.
  */
 #ifndef STOWAGE_BASE_TEXT_H
 #define STOWAGE_BASE_TEXT_H
@@ -37,7 +37,8 @@ bool		 size_parse(const char *, int64_t *bytes);
 #define SIZE_UNITS	7
 const char	*size_unit_name(int power);
 int64_t		 size_unit(const char *name);
-/* The words that WORD gives until NULL, "a, b and c" if LAST is " and "; cut off where TO is full. */
+/* The words that WORD gives until NULL, "a, b and c" if LAST is " and "; cut off where TO is
+ * full. */
 #define TEXT_LIST	1024
 const char	*text_list(char *to, size_t room, const char *(*word)(int i), const char *last);
 

@@ -15,7 +15,8 @@
  * *good 0. GOOD may be NULL. */
 size_t	utf8_decode(const char *s, size_t n, uint32_t *c, int *good);
 
-/* How many of the first N bytes are printable ASCII, each a character of one column: nearly all there is. */
+/* How many of the first N bytes are printable ASCII, each a character of one column: nearly all
+ * there is. */
 size_t	utf8_plain(const char *s, size_t n);
 
 /* Columns: 0 for combining marks, 2 for East Asian wide characters and emoji, else 1. */

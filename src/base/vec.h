@@ -21,7 +21,8 @@
 
 /* Appends one item; evaluates its arguments more than once. */
 #define vec_push(a, vec, item)		VEC_PUSH(a, vec, item, arena_grow)
-/* The same where nothing points to items while it grows: the old ones of a long array are given up. */
+/* The same where nothing points to items while it grows: the old ones of a long array are given
+ * up. */
 #define vec_push_moving(a, vec, item)	VEC_PUSH(a, vec, item, arena_regrow)
 
 #endif

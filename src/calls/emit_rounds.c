@@ -1,6 +1,7 @@
 /*
- * What a node runs many times, inside the step of its graph: the nodes of a round are written like those of any graph,
- * but their tensors lie in the scratch memory of the node, or outside of the round, where the operator says.
+ * What a node runs many times, inside the step of its graph: the nodes of a round are written like
+ * those of any graph, but their tensors lie in the scratch memory of the node, or outside of the
+ * round, where the operator says.
  */
 #include "calls/emitter.h"
 

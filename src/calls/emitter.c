@@ -215,7 +215,8 @@ emit_log_kept(struct emitter *e, double share)
 	return arena_strdup(e->module->arena, emit_real(buf, share > 0 ? log(share) : -1000, false));
 }
 
-/* What loss_scale keeps of the updates that CLIP is for, and "NULL" where nothing scales the loss. */
+/* What loss_scale keeps of the updates that CLIP is for, and "NULL" where nothing scales the
+ * loss. */
 static const char *
 counts_of(struct emitter *e, const struct tensor *clip)
 {

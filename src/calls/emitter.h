@@ -103,7 +103,8 @@ struct emitter {
 	struct text *out;
 };
 
-/* The call between ranks that N begins, or waits for; NULL: another of the nodes that go together does. */
+/* The call between ranks that N begins, or waits for; NULL: another of the nodes that go together
+ * does. */
 const struct sum_call	*emit_call_between(const struct emitter *, const struct node *n);
 
 /* ---- arguments ---- */
@@ -192,8 +193,8 @@ arg_stream(const struct node *n)
 	return (struct call_arg){ .kind = ARG_STREAM, .node = n };
 }
 
-/* The step, for numbers that are drawn for that tensor: ranks draw their samples' own, and all the same where there
- * are none of samples. */
+/* The step, for numbers that are drawn for that tensor: ranks draw their samples' own, and all the
+ * same where there are none of samples. */
 static inline struct call_arg
 arg_step(const struct emitter *e, const struct tensor *t)
 {
@@ -224,7 +225,8 @@ void	emit_line(struct emitter *, const char *fmt, ...) __attribute__((format(pri
 
 /* ---- what a node runs many times (ir/rounds.h) ---- */
 
-/* Where its tensors lie, by their ids: those of its plan from BASE on; the others are to be filled in. */
+/* Where its tensors lie, by their ids: those of its plan from BASE on; the others are to be filled
+ * in. */
 int64_t	*emit_round_places(struct emitter *, const struct rounds *, int64_t base);
 /* What its nodes need beside their calls. */
 void	emit_round_kernels(struct emitter *, const struct rounds *);
@@ -239,19 +241,21 @@ const char	*emit_real(char buf[SIZE_TEXT], double, bool single);
 /* "65536 + b * 9408": what WORK has, a node's workspace, or "0" where it is NULL. */
 const char	*emit_work_bytes(struct emitter *, const struct tensor *work);
 
-/* The node, a convolution of that shape that runs forward, also adds up the channels of what it makes. */
+/* The node, a convolution of that shape that runs forward, also adds up the channels of what it
+ * makes. */
 void	emit_convolution_sums(struct emitter *, const struct node *, const struct conv *);
 /* The node, a convolution of that shape, is one of KIND (DNN_FORWARD, ...). */
 void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias,
 	    bool relu, const struct conv *);
-/* The same of a part of it that sees SOURCE alone, from row TOP and column LEFT on; it keeps so much of
- * what lies there. Beside its workspace there is a copy of its weights. */
+/* The same of a part of it that sees SOURCE alone, from row TOP and column LEFT on; it keeps so
+ * much of what lies there. Beside its workspace there is a copy of its weights. */
 void	emit_convolution_part(struct emitter *, const struct node *, int kind, bool bias,
 	    double keep, const struct conv *, const struct tensor *source, int64_t top, int64_t left);
 
-/* What the call of an update is told of numbers that are the same for all its weights: so many, which FUNCTION works out once
- * a step. It is called with their place, the update's count (of one in EVERY steps; the node of CLIP, the factor of the
- * gradients or NULL, may know how many were left out), and ARGUMENTS, a text. */
+/* What the call of an update is told of numbers that are the same for all its weights: so many,
+ * which FUNCTION works out once a step. It is called with their place, the update's count (of one
+ * in EVERY steps; the node of CLIP, the factor of the gradients or NULL, may know how many were
+ * left out), and ARGUMENTS, a text. */
 struct call_arg	emit_update_numbers(struct emitter *, const char *function, int count, int64_t every,
     const struct tensor *clip, const char *arguments);
 

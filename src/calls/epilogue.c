@@ -1,5 +1,6 @@
 /*
- * What a program has of the formulas that its products and norms do: for each a name, a row of EPILOGUES and a function.
+ * What a program has of the formulas that its products and norms do: for each a name, a row of
+ * EPILOGUES and a function.
  */
 #include "calls/epilogue.h"
 

@@ -1,7 +1,7 @@
 /*
- * The kernel of a formula, as kernels/pointwise/formula.cu says. Where every operand has an element for each of
- * the results, or one for all of them, it goes over elements; else over rows, along which each operand runs or
- * stays put, and numbers of its own say where a row of each begins.
+ * The kernel of a formula, as kernels/pointwise/formula.cu says. Where every operand has an element
+ * for each of the results, or one for all of them, it goes over elements; else over rows, along
+ * which each operand runs or stays put, and numbers of its own say where a row of each begins.
  */
 #include "calls/formula_kernel.h"
 
@@ -16,8 +16,8 @@ struct kernel {
 	const struct node *node;
 	const struct formula *f;
 	struct text text;
-	/* how operands are spread: axes of the results, as they lie in memory, merged where all operands run
-	 * along both, or stay */
+	/* how operands are spread: axes of the results, as they lie in memory, merged where all
+	 * operands run along both, or stay */
 	int axes;
 	bool batch[MOST_AXES];
 	int64_t extent[MOST_AXES];

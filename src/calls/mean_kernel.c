@@ -1,6 +1,6 @@
 /*
- * Kernels for means of formulas: a loop over elements that adds up, writes a gradient, or both. What they are
- * made of is kernels/loss/formula.cu.
+ * Kernels for means of formulas: a loop over elements that adds up, writes a gradient, or both.
+ * What they are made of is kernels/loss/formula.cu.
  */
 #include "calls/mean_kernel.h"
 

@@ -1,5 +1,6 @@
 /*
- * Kernels for the mean of a formula over all elements, which element-wise losses are, and for its gradient.
+ * Kernels for the mean of a formula over all elements, which element-wise losses are, and for its
+ * gradient.
  */
 #ifndef STOWAGE_CALLS_MEAN_KERNEL_H
 #define STOWAGE_CALLS_MEAN_KERNEL_H
@@ -14,7 +15,8 @@ enum mean_way {
 };
 
 /*
- * A call of such a kernel. OPERAND[i] is what the formula reads, floating point or u8, all of one shape.
+ * A call of such a kernel. OPERAND[i] is what the formula reads, floating point or u8, all of one
+ * shape.
  *
  *     MEAN_FORWARD   OUT <- the mean                      WITH: nothing
  *     MEAN_BACKWARD  DX                                   WITH: the mean's gradient

@@ -159,8 +159,8 @@ first_of(const struct tensor *x)
 	return x;
 }
 
-/* By tensor id: does the batch have as many rows of it as the data have? So it is with what is taken by an index of such
- * rows, as labels by that of boxes. */
+/* By tensor id: does the batch have as many rows of it as the data have? So it is with what is
+ * taken by an index of such rows, as labels by that of boxes. */
 static bool *
 find_parts(const struct tape *t)
 {
@@ -187,8 +187,9 @@ add_persistent(struct tape *t, const struct tensor *x)
 		add_constant(t, x, tape_bytes(t, x));
 }
 
-/* Weights in the order in which they are first computed with, wherever the spec declares them: so a framework makes them that
- * builds its layers as it comes to them, and what is a name for one alone does not compute. */
+/* Weights in the order in which they are first computed with, wherever the spec declares them: so a
+ * framework makes them that builds its layers as it comes to them, and what is a name for one alone
+ * does not compute. */
 static void
 add_weights(struct tape *t)
 {
@@ -283,7 +284,8 @@ record_node(struct tape *t, const struct node *n)
 		n->op->torch.calls(t, &run);
 	else
 		tape_plain(t, &run, TAPE_NONE);
-	/* what a model returns for its loss has a name until the step ends; what is weighed was made for it */
+	/* what a model returns for its loss has a name until the step ends; what is weighed was
+	 * made for it */
 	for (k = 0; n->op->kind == OP_LOSS && !(n->op->flags & OP_WEIGHS) && k < n->nin; k++)
 		if (tape_value(t, n->in[k]) != TAPE_NONE)
 			t->values.v[tape_value(t, n->in[k])].last = TAPE_ALWAYS;
@@ -333,8 +335,9 @@ tape_body(struct tape *t, const struct graph *body)
 
 /* ---- what no gradient reaches ---- */
 
-/* An autograd node lives as long as a variable of its output, and as a node that was made of it: those to which the loss
- * leads until backward, the others, as of what an argmax is of, until the last of these is dropped. */
+/* An autograd node lives as long as a variable of its output, and as a node that was made of it:
+ * those to which the loss leads until backward, the others, as of what an argmax is of, until the
+ * last of these is dropped. */
 static void
 bury(struct tape *t)
 {

@@ -44,13 +44,15 @@ struct tape_storage {
 };
 
 /*
- * What more there is to a call of a library that makes several results, of which the call has the first; the
- * others are calls of their own that read it. Their gradients wait for that call, which is then made of all.
+ * What more there is to a call of a library that makes several results, of which the call has the
+ * first; the others are calls of their own that read it. Their gradients wait for that call, which
+ * is then made of all.
  */
 struct tape_library {
 	int64_t forward;	/* bytes that it has while it runs */
-	/* The most bytes it has when gradients of data are made, and then those of parameters: its own copies,
-	 * gradients, zeros for those of results but the first that do not come; but for what it makes of others. */
+	/* The most bytes it has when gradients of data are made, and then those of parameters: its
+	 * own copies, gradients, zeros for those of results but the first that do not come; but for
+	 * what it makes of others. */
 	int64_t data, parameters;
 	int first;		/* from this input on gradients are those of parameters, */
 	int64_t buffer;		/* views of one storage of so many bytes; 0: each has its own */
@@ -75,8 +77,9 @@ struct tape_call {
 	unsigned passes;	/* bits of inputs whose gradient is the output's, where as large */
 	bool pieces;		/* all gradients are views of pieces of the output's, */
 	bool apart;		/* whose elements have gaps between them */
-	/* One call that makes several views of its input: a call that JOINS, whose output is all of it, and
-	 * then one for each PART of that. The gradient is made of those of the parts when all are there. */
+	/* One call that makes several views of its input: a call that JOINS, whose output is all of
+	 * it, and then one for each PART of that. The gradient is made of those of the parts when
+	 * all are there. */
 	bool joins, part;
 	const struct tape_library *library;	/* NULL: none */
 	bool result;		/* another result of the library's call whose output it reads */
@@ -84,8 +87,9 @@ struct tape_call {
 	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made as large as the output's,
 				 * and then summed over the axes along which they were repeated */
-	/* How elements of its first input's gradient lie, where that is the output's: under these sizes, which may
-	 * take a copy; or as axis[i] of that for each axis i. ALIKE: they lie as the output's gradient's. */
+	/* How elements of its first input's gradient lie, where that is the output's: under these
+	 * sizes, which may take a copy; or as axis[i] of that for each axis i. ALIKE: they lie as
+	 * the output's gradient's. */
 	const struct tape_shape *under;
 	const signed char *axis;
 	bool alike;
@@ -170,16 +174,17 @@ const struct tape_shape	*tape_shape_like(const struct tape *, int value);
 int	tape_view(struct tape *, int value, const struct tape_shape *, bool passes);
 /* The axes in another order: axis i is what axis[i] was. */
 int	tape_permute(struct tape *, int value, const int *axis);
-/* What lies in the bytes of the value under another shape, and is no view to autograd: _unsafe_view(). */
+/* What lies in the bytes of the value under another shape, and is no view to autograd:
+ * _unsafe_view(). */
 int	tape_result_view(struct tape *, int value, const struct tape_shape *sizes);
 /* The value under other sizes: a view where steps can say that, else a copy. */
 int	tape_reshape(struct tape *, int value, const struct tape_shape *sizes);
 int	tape_reshape_to(struct tape *, int value, const struct tensor *);
 /* The same as one row after another. */
 int	tape_reshape_rows(struct tape *, int value, int64_t columns);
-/* N indices of an axis, STEP apart, and without the axis if it is to DROP: a view, whose gradient is zeros but
- * there. And the value repeated along axes of extent 1, and those before its first, which its gradient is summed
- * over. The value's shape must be known: TAPE_NONE. */
+/* N indices of an axis, STEP apart, and without the axis if it is to DROP: a view, whose gradient
+ * is zeros but there. And the value repeated along axes of extent 1, and those before its first,
+ * which its gradient is summed over. The value's shape must be known: TAPE_NONE. */
 int	tape_narrow(struct tape *, int value, int axis, int64_t n, int64_t step, bool drop);
 int	tape_expand(struct tape *, int value, const struct tape_shape *sizes);
 

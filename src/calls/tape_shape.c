@@ -1,7 +1,8 @@
 /*
- * Where the elements of PyTorch's tensors lie: sizes and steps. Most calls make a tensor whose elements lie in
- * their order, and need none of this. A view keeps the steps of what it is a view of; under another shape it is
- * one only if steps can say so, and else a copy, which is what reshape() decides.
+ * Where the elements of PyTorch's tensors lie: sizes and steps. Most calls make a tensor whose
+ * elements lie in their order, and need none of this. A view keeps the steps of what it is a view
+ * of; under another shape it is one only if steps can say so, and else a copy, which is what
+ * reshape() decides.
  */
 #include "calls/tape.h"
 
@@ -76,7 +77,8 @@ tape_divide(const struct tape_shape *from, struct tape_shape *to)
 	return at < 0;
 }
 
-/* One step for all elements of the value? Then what is made of it element by element lies likewise. */
+/* One step for all elements of the value? Then what is made of it element by element lies
+ * likewise. */
 static bool
 is_dense(const struct tape_shape *s)
 {

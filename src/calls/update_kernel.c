@@ -1,6 +1,7 @@
 /*
- * Kernels for optimizers that are formulas. What is the same for all elements is worked out before them, and what is so for
- * all weights before the step: of numbers that depend on the update's count (formula_numbers()) the kernel is told the place.
+ * Kernels for optimizers that are formulas. What is the same for all elements is worked out before
+ * them, and what is so for all weights before the step: of numbers that depend on the update's
+ * count (formula_numbers()) the kernel is told the place.
  *
  *     KERNEL(lion_update_kernel, (struct updates u, const real *clip, const struct step *s))
  *     {

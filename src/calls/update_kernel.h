@@ -1,6 +1,6 @@
 /*
- * Kernels for optimizers that are formulas: one pass over the elements of all parameters that are updated
- * together (kernels/update/updates.cu).
+ * Kernels for optimizers that are formulas: one pass over the elements of all parameters that are
+ * updated together (kernels/update/updates.cu).
  */
 #ifndef STOWAGE_CALLS_UPDATE_KERNEL_H
 #define STOWAGE_CALLS_UPDATE_KERNEL_H
@@ -8,8 +8,8 @@
 #include "calls/emitter.h"
 #include "formula/formula.h"
 
-/* Operands of an update's formula, in this order; then the states. Its results are the new states and the new
- * weight. */
+/* Operands of an update's formula, in this order; then the states. Its results are the new states
+ * and the new weight. */
 enum update_operand {
 	UPDATE_WEIGHT, UPDATE_GRADIENT,
 	UPDATE_RATE,	/* the learning rate */

@@ -166,14 +166,16 @@ compile_drop_plans(struct spec *spec)
 	}
 }
 
-/* Bytes of arena that the objective is to stay within, by the command line or the spec; 0: they say nothing. */
+/* Bytes of arena that the objective is to stay within, by the command line or the spec; 0: they say
+ * nothing. */
 static int64_t
 asked_bytes(const struct module *m, const struct compile_args *args)
 {
 	return args->objective_bytes ? args->objective_bytes : args->objective ? 0 : m->set.objective_bytes;
 }
 
-/* What is asked for, or else the spec's objective, or else what the card gives reason to, if the plan is a program's. */
+/* What is asked for, or else the spec's objective, or else what the card gives reason to, if the
+ * plan is a program's. */
 static void
 set_objective(struct pass_options *o, const struct module *m, const struct compile_args *args)
 {
@@ -469,7 +471,8 @@ is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* A file without a name: in memory, where the system has that, so that no folder need be writable. */
+/* A file without a name: in memory, where the system has that, so that no folder need be
+ * writable. */
 static FILE *
 nameless(void)
 {

@@ -134,7 +134,8 @@ const char	*compile_target_name(int i);	/* OPTION_CHOICE's words */
 const char	*compile_pass_name(int i);
 const char	*compile_layout_name(int i);
 
-/* Checks what the option table cannot: -D without "=", a loss that there is not; false after a message. */
+/* Checks what the option table cannot: -D without "=", a loss that there is not; false after a
+ * message. */
 bool	compile_check(const struct command *, const struct compile_args *);
 
 /* Where what the file at that absolute path names must lie: project_root(), or anywhere. */
@@ -150,8 +151,8 @@ struct spec	*compile(struct arena *, struct diags *, const struct source *,
 struct spec	*compile_as_needed(struct arena *, struct diags *, const struct source *,
 		    const struct compile_args *, bool (*serves)(const struct spec *, struct module *sketch));
 
-/* Of a spec that was compiled with `apart`: frees all that planning made. Its modules are then as their
- * networks say, without plans. */
+/* Of a spec that was compiled with `apart`: frees all that planning made. Its modules are then as
+ * their networks say, without plans. */
 void	compile_drop_plans(struct spec *);
 
 /* Reads a source, "-" being standard input under the name STDIN_NAME; NULL after a message. */
@@ -173,8 +174,8 @@ int	compile_failed(const char *path, struct diags *);
 /* The message and the exit status for a spec without errors that has nothing to plan. */
 int	compile_no_network(const char *path);
 
-/* For commands about one network: reads and plans the spec. Returns 0; or says why there is not one,
- * and returns 1 where the spec is to blame, 2 where the call is. */
+/* For commands about one network: reads and plans the spec. Returns 0; or says why there is not
+ * one, and returns 1 where the spec is to blame, 2 where the call is. */
 int	compile_one(struct arena *, const struct command *, const char *path,
 	    const struct compile_args *, struct diags *, struct spec **);
 

@@ -9,8 +9,8 @@
 #define JOBS_SLOTS	256
 
 /* Runs work(context, i, slot) for each i in [0, n) on up to THREADS threads, and finish(context, i)
- * on the calling one, i rising. No more than a few results wait at any time; what a slot names is the
- * job's own from the start of its work to the end of its finish. */
+ * on the calling one, i rising. No more than a few results wait at any time; what a slot names is
+ * the job's own from the start of its work to the end of its finish. */
 void	jobs_run(int threads, int n, void (*work)(void *, int i, int slot),
 	    void (*finish)(void *, int i), void *context);
 

@@ -83,7 +83,8 @@ struct lint_check {		/* of one spec: input and result */
 /* Compiles the source, runs the rules, and drops what is not to be reported. */
 void	lint_check(struct lint_check *, struct source *);
 
-/* The check of a struct fixer: of a text that fixes made of that of the struct lint_check BEFORE. */
+/* The check of a struct fixer: of a text that fixes made of that of the struct lint_check
+ * BEFORE. */
 struct checked	*lint_check_again(struct arena *, struct source *, const void *before);
 
 /* The settling of a struct fixer: drops the plans, where they lie apart. */

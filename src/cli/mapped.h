@@ -6,7 +6,8 @@
 
 #include "base/arena.h"
 
-/* Runs WORK on the bytes of the file, which stay there as long as it runs; its status, or 2 after a message. */
+/* Runs WORK on the bytes of the file, which stay there as long as it runs; its status, or 2 after a
+ * message. */
 int	mapped(struct arena *, const char *path, int (*work)(struct arena *, void *, const unsigned char *, size_t),
 	    void *context);
 

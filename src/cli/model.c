@@ -1,7 +1,7 @@
 /*
- * Models where commands take specs. The file is mapped while it becomes a spec; its weights, which nobody asks for,
- * are never read. What is said of the spec is about a text that the user does not have, so what it takes for granted is
- * said too.
+ * Models where commands take specs. The file is mapped while it becomes a spec; its weights, which
+ * nobody asks for, are never read. What is said of the spec is about a text that the user does not
+ * have, so what it takes for granted is said too.
  */
 #include "cli/model.h"
 

@@ -1,4 +1,5 @@
-/* One door for models of other tools: where a command takes a spec, it takes a file of ONNX or Keras. */
+/* One door for models of other tools: where a command takes a spec, it takes a file of ONNX or
+ * Keras. */
 #ifndef STOWAGE_CLI_MODEL_H
 #define STOWAGE_CLI_MODEL_H
 
@@ -12,9 +13,9 @@ bool	model_is_json(const char *text);
 /* Is NAME a loss, or "none"? */
 bool	model_loss_known(const char *name);
 
-/* The spec that `stowage import` would write of the model, which knows its places by the model's nodes; NULL after a
- * message. Nothing of the model stays in memory. Only the first thread may call it: libraries that read models know of
- * no others. */
+/* The spec that `stowage import` would write of the model, which knows its places by the model's
+ * nodes; NULL after a message. Nothing of the model stays in memory. Only the first thread may call
+ * it: libraries that read models know of no others. */
 struct source	*model_read(struct arena *, const char *path, const struct import_options *);
 
 struct model_told {		/* what there is to say of a model */

@@ -18,8 +18,8 @@ struct paths {
 };
 
 /* Appends PATH, or, if it is a folder, all *.nn below it by name. Hidden folders and links to
- * folders are not entered. A link that leads out of the project is a failure: what it leads to would
- * be shown in messages. */
+ * folders are not entered. A link that leads out of the project is a failure: what it leads to
+ * would be shown in messages. */
 void	paths_add(struct arena *, struct paths *, const char *path);
 
 /* Drops paths to files that an earlier path leads to already: for commands that write files. */

@@ -153,8 +153,8 @@ program_write(const char *path, const struct text *t, bool force)
 	return replace_text(path, t->s, t->n);
 }
 
-/* In a folder, which may have come with somebody's repository: nothing is written through a link, or to a
- * pipe, where it might wait for ever. */
+/* In a folder, which may have come with somebody's repository: nothing is written through a link,
+ * or to a pipe, where it might wait for ever. */
 static bool
 write_in(struct arena *a, const char *dir, const char *name, const struct text *t, bool force)
 {

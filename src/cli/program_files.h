@@ -19,8 +19,8 @@ struct program {
 int	program_make(struct arena *, const struct command *, const char *path,
 	    const struct compile_args *, struct program *);
 
-/* Writes a program's text in a file's place (replace.h). One that stowage did not write is left alone
- * unless FORCE; false after a message. */
+/* Writes a program's text in a file's place (replace.h). One that stowage did not write is left
+ * alone unless FORCE; false after a message. */
 bool	program_write(const char *path, const struct text *, bool force);
 
 /* Makes the folder, and those above it, unless it is there; false after a message. */

@@ -9,8 +9,8 @@
 
 #include "base/print.h"
 
-/* Links are followed, but to a device or a pipe; one to what is not there yet too: by making that, and
- * asking for its name. */
+/* Links are followed, but to a device or a pipe; one to what is not there yet too: by making that,
+ * and asking for its name. */
 static bool
 follow(struct replacement *r, const char *path)
 {

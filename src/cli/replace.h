@@ -1,8 +1,9 @@
 /*
- * Putting a new text in a file's place: it is written to a file beside the old one, which then takes
- * its name, so that whatever happens there is the old file or the new one. The mode stays, links are
- * followed, and what is no regular file (a device, a pipe) is written to as it is. Signals that end a
- * program wait meanwhile. A file with several names is written in place, so that it keeps them.
+ * Putting a new text in a file's place: it is written to a file beside the old one, which then
+ * takes its name, so that whatever happens there is the old file or the new one. The mode stays,
+ * links are followed, and what is no regular file (a device, a pipe) is written to as it is.
+ * Signals that end a program wait meanwhile. A file with several names is written in place, so that
+ * it keeps them.
  *
  * Functions that return false leave the reason in errno, and the old file as it was.
  */
@@ -30,7 +31,8 @@ bool	replace_write(struct replacement *, const char *s, size_t n);
 bool	replace_finish(struct replacement *);
 void	replace_abandon(struct replacement *);
 
-/* A stream that writes it, for what is too much to hold in memory first; NULL where there is none, and it is abandoned. */
+/* A stream that writes it, for what is too much to hold in memory first; NULL where there is none,
+ * and it is abandoned. */
 FILE	*replace_stream(struct replacement *);
 /* Ends both: it is finished if that is GOOD, and abandoned otherwise. */
 bool	replace_close(struct replacement *, FILE *, bool good);

@@ -9,8 +9,8 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 const char	*when_name(int i);	/* OPTION_CHOICE's words */
 
-/* As the user says; else never where NO_COLOR is set, always where FORCE_COLOR or CLICOLOR_FORCE is;
- * else on a terminal that is not dumb. */
+/* As the user says; else never where NO_COLOR is set, always where FORCE_COLOR or CLICOLOR_FORCE
+ * is; else on a terminal that is not dumb. */
 bool	terminal_colour(FILE *, enum when);
 
 /* Hyperlinks: as the user says; else where output is coloured, on a terminal that is not known to

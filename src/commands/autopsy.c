@@ -1,6 +1,7 @@
 /*
- * stowage autopsy: what an out-of-memory message means, for a spec or by itself. One operand is a spec
- * if it is called .nn, a network begins in it, or it is a model of another tool; else it is the log.
+ * stowage autopsy: what an out-of-memory message means, for a spec or by itself. One operand is a
+ * spec if it is called .nn, a network begins in it, or it is a model of another tool; else it is
+ * the log.
  */
 #include "autopsy/autopsy.h"
 

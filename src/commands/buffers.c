@@ -14,7 +14,8 @@
 #include "pack/packing_csv.h"
 #include "findings/report.h"
 
-/* Without --timeout: about ten seconds' worth for the smallest arena, a minute's or two for a yes or no. */
+/* Without --timeout: about ten seconds' worth for the smallest arena, a minute's or two for a yes
+ * or no. */
 #define VISITS			((int64_t)5000000000)
 #define VISITS_TO_CAPACITY	((int64_t)60000000000)
 

@@ -17,8 +17,8 @@ struct buffers_args {
 	  .doc = "with --buffers: whether they fit so many bytes",			\
 	  FIELD(owner, buffers.capacity) }
 
-/* Returns the exit status. OUTPUT: where the offsets go; NULL: nowhere. SECONDS: how long to search; 0: a fixed effort,
- * alike on every machine. */
+/* Returns the exit status. OUTPUT: where the offsets go; NULL: nowhere. SECONDS: how long to
+ * search; 0: a fixed effort, alike on every machine. */
 int	buffers_run(const struct command *, const struct buffers_args *, const char *output, int64_t seconds);
 
 #endif

@@ -48,7 +48,8 @@ target_can_build(const struct program *p)
 	return false;
 }
 
-/* The folder; without -o one that a repository may have brought, where a link could lead anywhere. */
+/* The folder; without -o one that a repository may have brought, where a link could lead
+ * anywhere. */
 static const char *
 folder_of(struct arena *a, const struct build_args *args, const struct program *p)
 {

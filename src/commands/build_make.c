@@ -55,8 +55,8 @@ find_make(struct arena *a, const char *path)
 	return NULL;
 }
 
-/* Our environment for make: what it takes for options, makefiles or a make above it would be another's.
- * STOWAGE_MAKEFLAGS is the user's word to this very make. */
+/* Our environment for make: what it takes for options, makefiles or a make above it would be
+ * another's. STOWAGE_MAKEFLAGS is the user's word to this very make. */
 static char **
 make_environment(struct arena *a, const char *path)
 {
@@ -80,7 +80,8 @@ make_environment(struct arena *a, const char *path)
 	return kept.v;
 }
 
-/* A group of its own can be sent signals as a whole; it begins with no signal held back or ignored. */
+/* A group of its own can be sent signals as a whole; it begins with no signal held back or
+ * ignored. */
 static int
 spawn(struct arena *a, pid_t *pid, const char *const *argv)
 {
@@ -176,8 +177,8 @@ run(struct arena *a, const char *const *argv, const char *dir)
 	return -1;
 }
 
-/* Moves what is called so out of the way, whoever made it: its date would tell make that all is done.
- * Returns its name meanwhile; "": nothing was there; NULL after a message. */
+/* Moves what is called so out of the way, whoever made it: its date would tell make that all is
+ * done. Returns its name meanwhile; "": nothing was there; NULL after a message. */
 static const char *
 put_aside(struct arena *a, const char *path)
 {

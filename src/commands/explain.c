@@ -1,6 +1,6 @@
 /*
- * stowage explain: what a rule, an operator or a block of std/ is, from what the manual pages and SARIF
- * are made of too, without a network. Without a name, the list of all rules.
+ * stowage explain: what a rule, an operator or a block of std/ is, from what the manual pages and
+ * SARIF are made of too, without a network. Without a name, the list of all rules.
  */
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /*
- * stowage export: what a network computes, with the weights of a checkpoint, as an ONNX model; or the weights alone,
- * under the names that they had elsewhere. The checkpoint is mapped, never read whole; nothing in it is trusted.
+ * stowage export: what a network computes, with the weights of a checkpoint, as an ONNX model; or
+ * the weights alone, under the names that they had elsewhere. The checkpoint is mapped, never read
+ * whole; nothing in it is trusted.
  */
 #include <errno.h>
 #include <string.h>
@@ -179,8 +180,8 @@ no_map(struct arena *a, const struct export_args *args, const char *name, const 
 	return NULL;
 }
 
-/* The text of the file, or for a word the one beside the spec, "specs/resnet18.timm.map", or the one that comes with
- * Stowage; NULL after a message. */
+/* The text of the file, or for a word the one beside the spec, "specs/resnet18.timm.map", or the
+ * one that comes with Stowage; NULL after a message. */
 static char *
 read_map(struct arena *a, const struct export_args *args)
 {

@@ -121,8 +121,8 @@ no_memory(const struct fit_args *args, const char *path)
 	    "or device { memory 8GiB } in the spec or in .stowage", path);
 }
 
-/* The network on a device of that memory: where the spec recomputes to stay within the device, that is
- * another plan. */
+/* The network on a device of that memory: where the spec recomputes to stay within the device, that
+ * is another plan. */
 static struct module *
 on_memory(struct module *m, int64_t memory)
 {

@@ -1,6 +1,6 @@
 /*
- * stowage import: a model of another tool as a spec, and its weights under the spec's names. The model is mapped,
- * never read whole; nothing in it is trusted.
+ * stowage import: a model of another tool as a spec, and its weights under the spec's names. The
+ * model is mapped, never read whole; nothing in it is trusted.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * stowage init: a spec to begin with, from a template of templates/, under a name of one's own. It writes one
- * file where there is none, and says what to do next.
+ * stowage init: a spec to begin with, from a template of templates/, under a name of one's own. It
+ * writes one file where there is none, and says what to do next.
  */
 #include <errno.h>
 #include <string.h>

@@ -271,7 +271,8 @@ report_job(void *context, int i)
 		files->run->trouble = true;
 }
 
-/* A model becomes a spec here, by the first thread: what reads models may know of no others. False after a message. */
+/* A model becomes a spec here, by the first thread: what reads models may know of no others. False
+ * after a message. */
 static bool
 take_model(struct lint_run *run, struct one_file *one)
 {

@@ -1,8 +1,7 @@
 /*
- * conditionals: removes from a file of kernels/ what the program does not need. One source
- * serves both targets and all precisions, by #if; in a program the target and the precision are known,
- * so the branches that are never taken, and the directives themselves, would only distract its
- * reader.
+ * conditionals: removes from a file of kernels/ what the program does not need. One source serves
+ * both targets and all precisions, by #if; in a program the target and the precision are known, so
+ * the branches that are never taken, and the directives themselves, would only distract its reader.
  *
  * What is unknown here is left as it is: what the machine has (__AVX__, __CUDA_ARCH__), and what
  * the Makefile offers (CHECK, LIBRARY, USE_CUBLASLT). A condition is evaluated with three values:
@@ -273,7 +272,8 @@ any_of(struct condition_reader *r)
 	return t;
 }
 
-/* Of the directive that R stands at: "ifdef NAME", "ifndef NAME", "if CONDITION", "elif CONDITION". */
+/* Of the directive that R stands at: "ifdef NAME", "ifndef NAME", "if CONDITION", "elif
+ * CONDITION". */
 static enum truth
 condition(struct condition_reader *r)
 {

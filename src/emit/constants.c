@@ -1,4 +1,5 @@
-/* The program's constants, by which its text is compiled: what of the host and of kernels it needs, and how much. */
+/* The program's constants, by which its text is compiled: what of the host and of kernels it needs,
+ * and how much. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "ops/labels.h"
 #include "plan/estimate.h"
 
-/* "/home/me/specs" of "specs/digits.nn": the program may run in another folder. "" where the spec is
- * no file. */
+/* "/home/me/specs" of "specs/digits.nn": the program may run in another folder. "" where the spec
+ * is no file. */
 static const char *
 folder_of(struct arena *a, const char *path)
 {

@@ -1,6 +1,6 @@
 /*
- * The program's tables of data: what the data settings say, struct source of kernels/host/host.h, and
- * the inputs and targets that samples fill.
+ * The program's tables of data: what the data settings say, struct source of kernels/host/host.h,
+ * and the inputs and targets that samples fill.
  */
 #include <string.h>
 

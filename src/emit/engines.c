@@ -1,12 +1,12 @@
 /*
- * The engines of cuDNN for a program's convolutions, chosen while it is written, for a card that need
- * not be in this machine: cuDNN's heuristics and plans accept a description of a device (JSON, since
- * 9.8). The program carries the choice, checks it again when it starts, and asks cuDNN itself where
- * the card or the library refuses it; so a wrong guess here costs only that query.
+ * The engines of cuDNN for a program's convolutions, chosen while it is written, for a card that
+ * need not be in this machine: cuDNN's heuristics and plans accept a description of a device (JSON,
+ * since 9.8). The program carries the choice, checks it again when it starts, and asks cuDNN itself
+ * where the card or the library refuses it; so a wrong guess here costs only that query.
  *
  * The library is loaded when it is needed, with dlopen(): Stowage neither needs cuDNN nor waits for
- * it to load. Without it, without its header when Stowage was built, or for a card of which too little
- * is known (target/gpu.c), a program is written without a choice.
+ * it to load. Without it, without its header when Stowage was built, or for a card of which too
+ * little is known (target/gpu.c), a program is written without a choice.
  */
 #include <config.h>
 
@@ -86,7 +86,8 @@ find_function(void *handle, const char *name, void *pointer)
 	return found != NULL;
 }
 
-/* Once loaded it stays: loading takes longer than asking, and what unloading leaves behind adds up. */
+/* Once loaded it stays: loading takes longer than asking, and what unloading leaves behind adds
+ * up. */
 static bool
 open_library(struct library *l)
 {

@@ -1,4 +1,5 @@
-/* Tensors whose numbers files have: the list of a program that reads them (kernels/host/tables.c), or the numbers themselves. */
+/* Tensors whose numbers files have: the list of a program that reads them (kernels/host/tables.c),
+ * or the numbers themselves. */
 #include "emit/program.h"
 #include "export/table_file.h"
 #include "ops/labels.h"
@@ -175,7 +176,8 @@ emit_tables_within(struct emitter *e)
 		    emit_file_table_count(m), rows.s);
 }
 
-/* Adds to READERS, of which there are N, those that tables need, and returns how many there are then. */
+/* Adds to READERS, of which there are N, those that tables need, and returns how many there are
+ * then. */
 int
 emit_table_readers(const struct module *m, const struct reader **readers, int n)
 {

@@ -1,8 +1,8 @@
 /*
- * What is its own in a program that only infers: its tables, which lack all that training wants, and what other
- * programs call (kernels/host/infer.c), declared in the source and once more in a header. Inputs are members of a
- * struct, so that a program that gives another type, or one too many, does not compile; and so are outputs, where
- * there are several.
+ * What is its own in a program that only infers: its tables, which lack all that training wants,
+ * and what other programs call (kernels/host/infer.c), declared in the source and once more in a
+ * header. Inputs are members of a struct, so that a program that gives another type, or one too
+ * many, does not compile; and so are outputs, where there are several.
  */
 #include <ctype.h>
 #include <string.h>
@@ -33,7 +33,8 @@ shape_in_c(struct arena *a, const struct tensor *t)
 	return arena_printf(a, "%s]", text);
 }
 
-/* A member's name: the input's or output's with "_" for dots, and one behind it if that is a word of C or C++. */
+/* A member's name: the input's or output's with "_" for dots, and one behind it if that is a word
+ * of C or C++. */
 static const char *
 member_name(struct arena *a, const char *name)
 {

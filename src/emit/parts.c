@@ -349,7 +349,8 @@ write_part(const struct parts *p, const struct part *k, char *to, const char *ow
 	return to;
 }
 
-/* The own text is most of the program, so that moves to its end, from where its parts go to their places. */
+/* The own text is most of the program, so that moves to its end, from where its parts go to their
+ * places. */
 void
 parts_write(struct parts *p)
 {

@@ -425,7 +425,8 @@ emit_body(struct emitter *e, const char *program, struct text *source, struct te
 	arena_free(a);
 }
 
-/* It reports on the whole, so it is written last; its first draft says how many lines it has. So many stand before it. */
+/* It reports on the whole, so it is written last; its first draft says how many lines it has. So
+ * many stand before it. */
 static void
 put_header(struct emitter *e, const char *program, int before, struct text *source)
 {
@@ -485,7 +486,8 @@ write_stage(struct module *m, const struct target *target, const char *program, 
 	write_program(&e, program, before, source, &none);
 }
 
-/* Those of all stages, where there are such; what checks find out about the one program stays with E. */
+/* Those of all stages, where there are such; what checks find out about the one program stays with
+ * E. */
 static bool
 can_be_written(struct emitter *e, const char *root)
 {

@@ -15,7 +15,8 @@ void	emit_constants(struct emitter *, const char *program);
 
 /* tables.c: buffers, persistent tensors, results, schedule */
 void	emit_tables(struct emitter *);
-/* inference.c: the tables of a program that only infers; what others call, in its text and as a header */
+/* inference.c: the tables of a program that only infers; what others call, in its text and as a
+ * header */
 void	emit_inference(struct emitter *, const char *program, struct text *header);
 /* tables that it has too */
 void	emit_buffers(struct emitter *);
@@ -37,8 +38,8 @@ struct saved {
 };
 int	emit_saved_list(const struct emitter *, struct saved **);
 int	emit_saved_count(const struct emitter *);
-/* Does it lie otherwise than its dims say? Then: how many channels lie side by side at each of how many
- * taps, or places of an image. */
+/* Does it lie otherwise than its dims say? Then: how many channels lie side by side at each of how
+ * many taps, or places of an image. */
 bool	emit_lies_last(const struct tensor *, int64_t *channels, int64_t *places);
 
 /* data_tables.c: where samples come from, and the inputs that they fill */
@@ -60,15 +61,16 @@ int	emit_result_list(struct arena *, const struct graph *, struct result **list)
 /* file_tables.c: tables of files, how many there are, and the readers that they need beside N */
 void	emit_file_tables(struct emitter *);
 int	emit_file_table_count(const struct module *);
-/* Of a program that only infers: reads the files below ROOT; false after messages. Then what the program has of them. */
+/* Of a program that only infers: reads the files below ROOT; false after messages. Then what the
+ * program has of them. */
 bool	emit_tables_read(struct emitter *, const char *root);
 void	emit_tables_within(struct emitter *);
 /* Does a metric keep what it says of each sample? */
 bool	emit_keeps(const struct module *);
 int	emit_table_readers(const struct module *, const struct reader **, int n);
 
-/* stages.c: the programs of a pipeline's stages. The module of the last one, which has the results, and that of stage K; where there
- * are no stages, the module itself. */
+/* stages.c: the programs of a pipeline's stages. The module of the last one, which has the results,
+ * and that of stage K; where there are no stages, the module itself. */
 const struct module	*emit_last_stage(const struct module *);
 const struct module	*emit_stage(const struct module *, int64_t k);
 struct staged_input {		/* what is read from the data, for this program or another stage's */
@@ -82,10 +84,12 @@ void	emit_stage_constants(struct emitter *);
 const char *const	*emit_stage_places(const struct emitter *);
 /* Is the node's call beside the step, in one of the functions that follow? */
 bool	emit_is_beside(const struct emitter *, const struct node *);
-/* Of nodes FROM to END, which are the step of that function: what it receives, and on a GPU what it sends. */
+/* Of nodes FROM to END, which are the step of that function: what it receives, and on a GPU what it
+ * sends. */
 void	emit_stage_between(struct emitter *, const struct graph *, const char *function, int from, int end);
 bool	emit_stages_check(const struct module *, const struct target *);	/* reports what cannot be written */
-/* Each stage's program by WRITE, which is told how many lines stand before it, and a main() that chooses one. */
+/* Each stage's program by WRITE, which is told how many lines stand before it, and a main() that
+ * chooses one. */
 void	emit_stages(struct module *, void (*write)(struct module *, const struct target *, const char *program, int lines,
 	    struct text *), const struct target *, const char *program, struct text *source);
 int	emit_count_lines(const struct text *);

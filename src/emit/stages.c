@@ -1,10 +1,11 @@
 /*
- * Programs of the stages of a pipeline: one source, in which each rank's whole program stands between #if STAGE == its number
- * and #endif, as its own plan has it. It is compiled once for each stage, and once without STAGE, which makes the main() that asks
- * for its rank and goes on as that stage. So all ranks run one file, and each has but its own steps and tables.
+ * Programs of the stages of a pipeline: one source, in which each rank's whole program stands
+ * between #if STAGE == its number and #endif, as its own plan has it. It is compiled once for each
+ * stage, and once without STAGE, which makes the main() that asks for its rank and goes on as that
+ * stage. So all ranks run one file, and each has but its own steps and tables.
  *
- * What the host must know of all stages is in each one's tables: the inputs that are read from the data, the tensors of a
- * checkpoint and who has them, and the results, which are on the last.
+ * What the host must know of all stages is in each one's tables: the inputs that are read from the
+ * data, the tensors of a checkpoint and who has them, and the results, which are on the last.
  */
 #include <limits.h>
 #include <string.h>

@@ -262,7 +262,8 @@ put_after(struct steps *s, struct node *const *n, int count, int instant, bool m
 	end_marks(&l);
 }
 
-/* Where the call, which is for these updates, is written to: beside the text, if not every step runs it. */
+/* Where the call, which is for these updates, is written to: beside the text, if not every step
+ * runs it. */
 static struct text *
 begin_call(struct steps *s, unsigned due, struct text *call)
 {
@@ -412,8 +413,9 @@ put_unused(struct text *out, size_t body, char parameter)
 		text_insert(out, body, line, sizeof(line));
 }
 
-/* Of a pipeline's stage: what is alive from one run to the next comes to life, but for inputs and what is received: where an update
- * has several runs, in the first. Where a graph begins elsewhere, all branches begin here. */
+/* Of a pipeline's stage: what is alive from one run to the next comes to life, but for inputs and
+ * what is received: where an update has several runs, in the first. Where a graph begins elsewhere,
+ * all branches begin here. */
 static void
 put_begin(struct steps *s, const struct graph *g, int start, int nodes)
 {
@@ -490,7 +492,8 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 	put_part(s, g, function, start, 0, g->nodes.n);
 }
 
-/* One micro-batch: forward, loss, backward. Of a stage whose backward is for another one, both are functions. */
+/* One micro-batch: forward, loss, backward. Of a stage whose backward is for another one, both are
+ * functions. */
 static void
 put_train(struct steps *s, const struct graph *g)
 {

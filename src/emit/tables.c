@@ -307,7 +307,8 @@ is_own(const struct module *m, const struct tensor *t)
 	return true;
 }
 
-/* How many elements of the whole a rank has side by side, before those of the next; 0: all, as others do. */
+/* How many elements of the whole a rank has side by side, before those of the next; 0: all, as
+ * others do. */
 static int64_t
 run_of(const struct tensor *t)
 {

@@ -1,6 +1,6 @@
 /*
- * The header of a safetensors file, read strictly: what is not as the format says is refused, with the byte at which
- * it is not.
+ * The header of a safetensors file, read strictly: what is not as the format says is refused, with
+ * the byte at which it is not.
  *
  *     8 bytes   length of the header, little-endian
  *     header    JSON: {"__metadata__": {...}, NAME: {"dtype", "shape", "data_offsets"}, ...}
@@ -275,8 +275,8 @@ same_shape(const struct numbers *n, const struct tensor *t)
 	return true;
 }
 
-/* Where averages of parameters are kept, inference alone reads these; where rounded ones are, those they are rounded
- * from. */
+/* Where averages of parameters are kept, inference alone reads these; where rounded ones are, those
+ * they are rounded from. */
 static const struct numbers *
 find(const struct checkpoint *c, const struct module *m, const struct tensor *t)
 {

@@ -1,6 +1,6 @@
 /*
- * The whole way of an export: inputs, layers one by one, and of what they made all that the result needs. Layers
- * of which nothing is read, such as those of a loss, are not even translated.
+ * The whole way of an export: inputs, layers one by one, and of what they made all that the result
+ * needs. Layers of which nothing is read, such as those of a loss, are not even translated.
  */
 #include "export/exporter.h"
 
@@ -22,7 +22,8 @@ row_of(const struct op *op)
 	return NULL;
 }
 
-/* Is an operand something that could not be expressed? Of what follows from that, nothing is said. */
+/* Is an operand something that could not be expressed? Of what follows from that, nothing is
+ * said. */
 static bool
 follows(const struct exporter *x, const struct node *n)
 {
@@ -106,8 +107,8 @@ of_nothing(const struct tensor *t)
 	return true;
 }
 
-/* What such layers need that is a constant of ONNX, or has indices, would not become the same again; nor what looks up what they
- * found. */
+/* What such layers need that is a constant of ONNX, or has indices, would not become the same
+ * again; nor what looks up what they found. */
 static bool
 becomes_function(const struct exporter *x, const struct node *n)
 {
@@ -280,7 +281,8 @@ begin(struct exporter *x, const struct graph *g, int count, const struct result 
 	}
 }
 
-/* Weights that are trained are inputs, too, which whoever runs the model may give anew; the initialisers are what they begin with. */
+/* Weights that are trained are inputs, too, which whoever runs the model may give anew; the
+ * initialisers are what they begin with. */
 static void
 weights_as_inputs(struct exporter *x)
 {

@@ -1,7 +1,7 @@
 /*
- * From our graph to a model of ONNX's operators. Layers are translated one by one, in the order in which they run,
- * by the record of their operator; of what that makes, what the result does not need is dropped again. Shapes get
- * a batch in front, whose extent has a name.
+ * From our graph to a model of ONNX's operators. Layers are translated one by one, in the order in
+ * which they run, by the record of their operator; of what that makes, what the result does not
+ * need is dropped again. Shapes get a batch in front, whose extent has a name.
  */
 #ifndef STOWAGE_EXPORT_EXPORTER_H
 #define STOWAGE_EXPORT_EXPORTER_H
@@ -63,8 +63,8 @@ extern const int export_op_count;
 const char	*export_name(struct exporter *, const char *name);
 /* Appends a node of ONNX's OP, and returns its result. */
 const char	*make(struct exporter *, const char *op, const char *const *in, const struct model_attr *);
-/* The same of one operand or two, without attributes. They are no functions, so that operands are made from left to right,
- * whatever the compiler, and a model is the same everywhere. */
+/* The same of one operand or two, without attributes. They are no functions, so that operands are
+ * made from left to right, whatever the compiler, and a model is the same everywhere. */
 #define one(x, op, a)		make(x, op, IN(a), AS_IS)
 #define two(x, op, a, b)	make(x, op, IN(a, b), AS_IS)
 /* The same of COUNT results, into OUT; at most 64. */
@@ -123,7 +123,8 @@ void	function_write(struct exporter *, const struct node *);
 /* Of a model or a function what its outputs need; NAMES are what is read (export.c). */
 void	keep_needed_nodes(struct exporter *, struct model *, struct map *names);
 
-/* A Scan (layer_scan.c), whose body has states first among its inputs and outputs; made there is of each step. */
+/* A Scan (layer_scan.c), whose body has states first among its inputs and outputs; made there is of
+ * each step. */
 struct steps {
 	struct model *body;
 	int states;
@@ -138,7 +139,8 @@ const char	*steps_input(struct exporter *, struct model *body, const char *name,
 		    const int64_t *dim);
 /* An output of the body, which may be an input of it, or another result too. */
 void		 steps_output(struct exporter *, struct model *body, struct model_value, const char *value);
-/* Ends a body that is to be differentiated: what its states were before each step is made, too, along axis 0. */
+/* Ends a body that is to be differentiated: what its states were before each step is made, too,
+ * along axis 0. */
 void		 steps_remember(struct exporter *, struct model *body, int states);
 /* The node, of which IN are operands of the body's inputs. OUT: as many as the body's outputs. */
 void		 steps_make(struct exporter *, const struct steps *, const char *const *in, const char **out);

@@ -1,7 +1,7 @@
 /*
- * Formulas of elements by ONNX's arithmetic, a row for each operation. A condition is a bool there and a number here,
- * so each is turned into the other where it must be. exp(x) - 1 and log(1 + x) have no operator of their own, and
- * are said so that they stay exact near 0.
+ * Formulas of elements by ONNX's arithmetic, a row for each operation. A condition is a bool there
+ * and a number here, so each is turned into the other where it must be. exp(x) - 1 and log(1 + x)
+ * have no operator of their own, and are said so that they stay exact near 0.
  */
 #include "export/exporter.h"
 

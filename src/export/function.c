@@ -1,7 +1,8 @@
 /*
- * Layers that ONNX has no operator for, such as those of detectors, as functions of the model: a node of our own domain,
- * with the operator's attributes, which import reads; and what it does in ONNX's operators, which whatever runs the model puts in
- * its place. Layers of which that is the same share one.
+ * Layers that ONNX has no operator for, such as those of detectors, as functions of the model: a
+ * node of our own domain, with the operator's attributes, which import reads; and what it does in
+ * ONNX's operators, which whatever runs the model puts in its place. Layers of which that is the
+ * same share one.
  */
 #include "export/exporter.h"
 

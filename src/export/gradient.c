@@ -1,6 +1,7 @@
 /*
- * The training graph: the loss, and its gradient by each trained weight. Nodes of the model are gone through from the
- * last to the first. Where a shape is not known (known_shapes.c) the model finds out itself what it must sum.
+ * The training graph: the loss, and its gradient by each trained weight. Nodes of the model are
+ * gone through from the last to the first. Where a shape is not known (known_shapes.c) the model
+ * finds out itself what it must sum.
  */
 #include "export/gradient.h"
 

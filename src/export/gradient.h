@@ -1,6 +1,7 @@
 /*
- * Gradients of a model's nodes, as nodes of ONNX's operators: from the loss back, each node hands what it got for its
- * results on to its operands. Of these only what a trained weight is part of counts.
+ * Gradients of a model's nodes, as nodes of ONNX's operators: from the loss back, each node hands
+ * what it got for its results on to its operands. Of these only what a trained weight is part of
+ * counts.
  */
 #ifndef STOWAGE_EXPORT_GRADIENT_H
 #define STOWAGE_EXPORT_GRADIENT_H
@@ -25,7 +26,8 @@ struct gradients {
 	const struct model_node *node;	/* the one at hand */
 };
 
-/* How the gradients of a node's operands follow from those of its results, DY, "" where there is none. */
+/* How the gradients of a node's operands follow from those of its results, DY, "" where there is
+ * none. */
 struct gradient_row {
 	const char *op;
 	void (*flow)(struct gradients *, const struct model_node *, const char *const *dy);
@@ -39,7 +41,8 @@ extern const struct gradient_row gradients_of_elements[], gradients_of_lookups[]
 void	 node_back(struct gradients *, const struct model_node *);
 /* Marks what a node makes, where a trained weight is part of it. */
 void	 node_trained(struct gradients *, const struct model_node *);
-/* The trained values around a node's body that are read there, or in bodies within it, each once. */
+/* The trained values around a node's body that are read there, or in bodies within it, each
+ * once. */
 struct names_around {
 	const char **v;
 	int n, cap;
@@ -48,8 +51,8 @@ void	 trained_around(const struct gradients *, const struct model_node *, struct
 bool	 wants(const struct gradients *, const struct model_node *, int operand);
 /* Adds to the gradient of a value. */
 void	 flow_to(struct gradients *, const char *value, const char *gradient);
-/* The same of an operand that was broadcast to a shape, FROM, that of the gradient; NULL: it is not known. What an element
- * stood for is summed. */
+/* The same of an operand that was broadcast to a shape, FROM, that of the gradient; NULL: it is not
+ * known. What an element stood for is summed. */
 void	 flow_summed(struct gradients *, const char *value, const char *gradient, const struct known_shape *from);
 /* In the shape that a value has. */
 const char	*shaped_as(struct gradients *, const char *gradient, const char *value);
@@ -81,8 +84,8 @@ struct windows	windows_of(const struct model_node *);
 /* Says that the gradient of the node at hand cannot be expressed. */
 void	 no_gradient(struct gradients *, const char *why);
 
-/* Appends to the model the gradient of LOSS by each of the module's parameters that are trained, and makes outputs of them
- * (gradient.c). */
+/* Appends to the model the gradient of LOSS by each of the module's parameters that are trained,
+ * and makes outputs of them (gradient.c). */
 void	export_gradients(struct exporter *, const char *loss);
 
 #endif

@@ -1,4 +1,5 @@
-/* Gradients of functions of elements, as src/formula has them: at 0 a rectifier has none, and of equals each has half. */
+/* Gradients of functions of elements, as src/formula has them: at 0 a rectifier has none, and of
+ * equals each has half. */
 #include "export/gradient.h"
 
 static const char *

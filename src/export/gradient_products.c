@@ -1,6 +1,7 @@
 /*
- * Gradients of products and of windows that move. That of a convolution's input is the transposed convolution; that of its
- * weights is a convolution, too, of maps whose samples are channels, with what comes back as the kernel:
+ * Gradients of products and of windows that move. That of a convolution's input is the transposed
+ * convolution; that of its weights is a convolution, too, of maps whose samples are channels, with
+ * what comes back as the kernel:
  *
  *     x [B, g C, H, W] -> [C, g B, H, W]      dy [B, F, h, w] -> [F, B, h, w]      dw [C, F, kh, kw] -> [F, C, kh, kw]
  */
@@ -66,7 +67,8 @@ gemm(struct gradients *g, const struct model_node *n, const char *const *dy)
 		flow_to(g, n->in[2], reduced(g->x, "ReduceSum", dy[0], 1, &(const int64_t){ 0 }, false));
 }
 
-/* Of two operands, each axis of which the result or the other has too: the same sum with letters in other places. */
+/* Of two operands, each axis of which the result or the other has too: the same sum with letters in
+ * other places. */
 static void
 einsum(struct gradients *g, const struct model_node *n, const char *const *dy)
 {
@@ -122,8 +124,8 @@ moved(struct gradients *g, const char *op, const char *x, const char *w, const s
 	return make(g->x, op, IN(x, w), attr);
 }
 
-/* From DY of windows to their input, whose extents are known. Behind its end some elements may be in no window, or windows
- * may see more than there is. */
+/* From DY of windows to their input, whose extents are known. Behind its end some elements may be
+ * in no window, or windows may see more than there is. */
 static const char *
 to_input(struct gradients *g, const char *dy, const char *w, const struct windows *m, const struct known_shape *x,
     const struct known_shape *y)
@@ -232,7 +234,8 @@ conv_transpose(struct gradients *g, const struct model_node *n, const char *cons
 
 /* ---- pooling ---- */
 
-/* The places of the largest are a second result; where windows overlap, one may be that of several. */
+/* The places of the largest are a second result; where windows overlap, one may be that of
+ * several. */
 static void
 maxpool(struct gradients *g, const struct model_node *n, const char *const *dy)
 {
@@ -245,8 +248,8 @@ maxpool(struct gradients *g, const struct model_node *n, const char *const *dy)
 	flow_to(g, n->in[0], shaped_as(g, zeros, n->in[0]));
 }
 
-/* How many elements a window along an axis has, which begins at FROM: of N, and of those of the frame if they count. What is
- * behind that is in no window. */
+/* How many elements a window along an axis has, which begins at FROM: of N, and of those of the
+ * frame if they count. What is behind that is in no window. */
 static int64_t
 elements_of(int64_t from, int64_t kernel, int64_t n, int64_t before, int64_t after, bool frame)
 {
@@ -274,7 +277,8 @@ window_shares(struct gradients *g, const struct windows *m, const struct known_s
 	return reals_constant(g->x, m->axes + 2, dim, v);
 }
 
-/* Each element has its share of all windows that see it: a transposed convolution of each channel. */
+/* Each element has its share of all windows that see it: a transposed convolution of each
+ * channel. */
 static void
 avgpool(struct gradients *g, const struct model_node *n, const char *const *dy)
 {

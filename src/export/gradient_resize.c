@@ -1,7 +1,7 @@
 /*
- * The gradients of resizing, and of frames of elements: along each axis the result is a matrix of what each of its places
- * takes of the input's, times the input; what comes back is multiplied by that matrix, turned. Matrices are made as ONNX says
- * of Resize and Pad.
+ * The gradients of resizing, and of frames of elements: along each axis the result is a matrix of
+ * what each of its places takes of the input's, times the input; what comes back is multiplied by
+ * that matrix, turned. Matrices are made as ONNX says of Resize and Pad.
  */
 #include "export/gradient.h"
 
@@ -39,7 +39,8 @@ within(int64_t i, int64_t n)
 	return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* Turned, [in, out]: of each place of the input what it gives. Beyond the edges are more of the elements there. */
+/* Turned, [in, out]: of each place of the input what it gives. Beyond the edges are more of the
+ * elements there. */
 static const char *
 matrix(struct exporter *x, const struct line *l)
 {
@@ -60,7 +61,8 @@ matrix(struct exporter *x, const struct line *l)
 	return reals_constant(x, 2, dim, v);
 }
 
-/* DY by the matrix of axis I of OUT, on the left: those before it are as they are in the input, those behind it not yet. */
+/* DY by the matrix of axis I of OUT, on the left: those before it are as they are in the input,
+ * those behind it not yet. */
 static const char *
 along(struct gradients *g, const char *dy, const char *matrix, const struct known_shape *out, int i)
 {

@@ -1,7 +1,8 @@
 /*
- * The gradient of a Scan is a Scan the other way. Its states are the gradients of those, and sums of what comes back to
- * each trained value around the body. A step begins with the states as they were before it, which the Scan made too,
- * computes the body again, in which nothing is drawn, and differentiates that:
+ * The gradient of a Scan is a Scan the other way. Its states are the gradients of those, and sums
+ * of what comes back to each trained value around the body. A step begins with the states as they
+ * were before it, which the Scan made too, computes the body again, in which nothing is drawn, and
+ * differentiates that:
  *
  *     states      d state            d weight so far
  *     sequences   those of the Scan  its states before each step     d of what it made

@@ -118,7 +118,8 @@ split(struct gradients *g, const struct model_node *n, const char *const *dy)
 	flow_to(g, n->in[0], make(g->x, "Concat", part, AS(attr_is_int("axis", node_int(n, "axis", 0)))));
 }
 
-/* Along one axis elements are put back where the slice with these numbers took them from, which it says itself of all places. */
+/* Along one axis elements are put back where the slice with these numbers took them from, which it
+ * says itself of all places. */
 static const char *
 put_back(struct gradients *g, const char *of, const char *dy, int rank, int64_t axis, const int64_t *bounds)
 {
@@ -245,7 +246,8 @@ mean(struct gradients *g, const struct model_node *n, const char *const *dy)
 	flow_to(g, n->in[0], spread(g, n, two(g->x, "Div", dy[0], cast_to(g->x, count, ELEMENT_F32))));
 }
 
-/* The same where it is the first along several axes: the places in these are counted, and the least of them is it. */
+/* The same where it is the first along several axes: the places in these are counted, and the least
+ * of them is it. */
 static void
 extreme_of_several(struct gradients *g, const struct model_node *n, const struct numbers *axes, const char *dy)
 {

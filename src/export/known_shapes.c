@@ -1,6 +1,6 @@
 /*
- * Shapes of a model's values, for its gradients: those of our tensors, followed through what layers are made of as far as
- * that is simple.
+ * Shapes of a model's values, for its gradients: those of our tensors, followed through what layers
+ * are made of as far as that is simple.
  */
 #include "export/gradient.h"
 

@@ -1,6 +1,7 @@
 /*
- * Attention, and positions that are turned. ONNX has neither in its opset 21, so they are said step by step: scores
- * as a product, what is added to them, what is not seen, softmax, and another product.
+ * Attention, and positions that are turned. ONNX has neither in its opset 21, so they are said step
+ * by step: scores as a product, what is added to them, what is not seen, softmax, and another
+ * product.
  *
  *     q [..., T, heads d] -> [..., heads, T, d]      with fewer heads of keys: [..., kv, heads / kv, T, d]
  */
@@ -57,7 +58,8 @@ attention_of(struct exporter *x, const struct node *n)
 	return a;
 }
 
-/* [..., positions, heads d] with the heads in front; of queries, those that share keys are an axis of their own. */
+/* [..., positions, heads d] with the heads in front; of queries, those that share keys are an axis
+ * of their own. */
 static const char *
 by_head(struct attention *a, int part, bool keys_turned)
 {

@@ -1,7 +1,8 @@
 /*
- * What detectors do with boxes. ONNX has RoiAlign, MaxRoiPool and NonMaxSuppression, which take lists of boxes of all
- * pictures and say nothing of what is no box: so those that are some are listed, with the number of their picture, by
- * NonZero, and what is made of them is put where they stood, among zeros.
+ * What detectors do with boxes. ONNX has RoiAlign, MaxRoiPool and NonMaxSuppression, which take
+ * lists of boxes of all pictures and say nothing of what is no box: so those that are some are
+ * listed, with the number of their picture, by NonZero, and what is made of them is put where they
+ * stood, among zeros.
  *
  *     boxes [B, n, 4]  some [B, n]  ->  at [m, 2]: picture, place  ->  [m, ...]  ->  [B, n, ...]
  */
@@ -191,8 +192,9 @@ product(struct exporter *x, const char *a, const char *b)
 	return two(x, "Mul", cast_to(x, a, ELEMENT_F64), cast_to(x, b, ELEMENT_F64));
 }
 
-/* Intersection over union of each anchor and each box, [B, m, n]: products are exact in double, as in the program (kernels/boxes/
- * box.cu), so that what overlaps as much there does so here. What is no number is no overlap, and no box -1. */
+/* Intersection over union of each anchor and each box, [B, m, n]: products are exact in double, as
+ * in the program (kernels/boxes/ box.cu), so that what overlaps as much there does so here. What is
+ * no number is no overlap, and no box -1. */
 static const char *
 overlaps(struct exporter *x, const struct node *n)
 {
@@ -208,8 +210,8 @@ overlaps(struct exporter *x, const struct node *n)
 	return make(x, "Where", IN(b.some, all, real_constant(x, -1)), AS_IS);
 }
 
-/* Where no anchor overlaps a box more, a box's number, the last such box of an anchor; else -1: [B, m]. With each=true
- * that is the first such anchor of a box alone. */
+/* Where no anchor overlaps a box more, a box's number, the last such box of an anchor; else -1: [B,
+ * m]. With each=true that is the first such anchor of a box alone. */
 static const char *
 forced(struct exporter *x, const struct node *n, const char *iou)
 {

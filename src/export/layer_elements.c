@@ -1,6 +1,6 @@
 /*
- * Functions of elements for which ONNX has an operator of its own, so that what reads the model need not recognise
- * it. All others are written as their formula says.
+ * Functions of elements for which ONNX has an operator of its own, so that what reads the model
+ * need not recognise it. All others are written as their formula says.
  */
 #include "export/training.h"
 

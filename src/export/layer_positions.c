@@ -1,4 +1,5 @@
-/* Positions: those that turn queries and keys, and sinusoids. Angles are made here, in double precision. */
+/* Positions: those that turn queries and keys, and sinusoids. Angles are made here, in double
+ * precision. */
 #include "export/exporter.h"
 
 #include <math.h>

@@ -76,7 +76,8 @@ index_of(struct exporter *x, const struct tensor *index)
 	return may_be_none(index) ? two(x, "Max", v, places_constant(x, 0, NULL, &first)) : v;
 }
 
-/* What was found by an index that is none becomes 0. The index's axes are those of Y from AXIS on. */
+/* What was found by an index that is none becomes 0. The index's axes are those of Y from AXIS
+ * on. */
 static const char *
 where_there(struct exporter *x, const struct tensor *index, const struct tensor *y, int axis, const char *found)
 {
@@ -127,7 +128,8 @@ one_hot(struct exporter *x, const struct node *n)
 
 EXPORT_OP_ROW(one_hot, .write = one_hot);
 
-/* The axis that indices are of is brought to the front, where ONNX looks up one table for each sample. */
+/* The axis that indices are of is brought to the front, where ONNX looks up one table for each
+ * sample. */
 static const char *
 from_own_table(struct exporter *x, const struct node *n, int axis)
 {

@@ -1,6 +1,7 @@
 /*
- * The largest numbers, and boxes that are left of those that overlap larger ones. TopK of ONNX takes the first of equals
- * first, as we do, but says nothing of what is no number: that is made -infinity, the least of all.
+ * The largest numbers, and boxes that are left of those that overlap larger ones. TopK of ONNX
+ * takes the first of equals first, as we do, but says nothing of what is no number: that is made
+ * -infinity, the least of all.
  */
 #include "export/exporter.h"
 
@@ -68,8 +69,9 @@ by_group(struct exporter *x, const struct node *n, const char *scores)
 }
 
 /*
- * NonMaxSuppression lists picture, group and box of those that are kept. Their scores are put in a row of -infinity, of
- * which the k largest are what is wanted: where there are fewer, what is left is none.
+ * NonMaxSuppression lists picture, group and box of those that are kept. Their scores are put in a
+ * row of -infinity, of which the k largest are what is wanted: where there are fewer, what is left
+ * is none.
  */
 static void
 nms(struct exporter *x, const struct node *n)

@@ -1,7 +1,8 @@
 /*
- * The steps of recurrent layers. Ours begin with sums of all inputs, which a dense layer makes of x; ONNX's operators
- * take x and that layer's weights themselves, with the gates in another order: i o f g of LSTM's i f g o, and z r n
- * of GRU's r z n. Both directions of a layer are one node there, which is written where the second of ours stands.
+ * The steps of recurrent layers. Ours begin with sums of all inputs, which a dense layer makes of
+ * x; ONNX's operators take x and that layer's weights themselves, with the gates in another order:
+ * i o f g of LSTM's i f g o, and z r n of GRU's r z n. Both directions of a layer are one node
+ * there, which is written where the second of ours stands.
  */
 #include "export/training.h"
 
@@ -59,7 +60,8 @@ joined(struct exporter *x, int n, const char *const *part)
 	return n == 1 ? part[0] : make(x, "Concat", to, AS(attr_is_int("axis", 0)));
 }
 
-/* The same weights of each direction, such as both biases: rows are in the order of ONNX's gates. */
+/* The same weights of each direction, such as both biases: rows are in the order of ONNX's
+ * gates. */
 struct kind {
 	const char *name;
 	int ways, parts;

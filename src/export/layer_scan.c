@@ -1,7 +1,8 @@
 /*
- * scan, which is ONNX's operator Scan: a graph of its own, that gets the states and a step of each sequence, and makes
- * the next states and what there is at the step. There states come first, and sequences after them. What the cell reads
- * of the graph around it, weights and constants included, it reads there by name.
+ * scan, which is ONNX's operator Scan: a graph of its own, that gets the states and a step of each
+ * sequence, and makes the next states and what there is at the step. There states come first, and
+ * sequences after them. What the cell reads of the graph around it, weights and constants included,
+ * it reads there by name.
  */
 #include "export/exporter.h"
 

@@ -93,7 +93,8 @@ EXPORT_OP_ROW(split, .write = split);
 
 /* ---- ranges ---- */
 
-/* ONNX counts a stop below 0 from the end, so what goes back to the first index stops at the least of all numbers. */
+/* ONNX counts a stop below 0 from the end, so what goes back to the first index stops at the least
+ * of all numbers. */
 static void
 slice(struct exporter *x, const struct node *n)
 {

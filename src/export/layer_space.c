@@ -1,6 +1,6 @@
 /*
- * Layers with windows that move along the axes of space, and resizing. Attributes that ONNX has by default are left
- * out where that is what the layer does.
+ * Layers with windows that move along the axes of space, and resizing. Attributes that ONNX has by
+ * default are left out where that is what the layer does.
  */
 #include "export/exporter.h"
 
@@ -96,8 +96,9 @@ EXPORT_OP_ROW(conv_transpose, .write = conv_transpose);
 
 /* ---- pooling ---- */
 
-/* The frame, where it is so wide that rounding up gives a window more, which begins behind the elements and is none: not all
- * that read a model know that, so what is behind the last window is left out. */
+/* The frame, where it is so wide that rounding up gives a window more, which begins behind the
+ * elements and is none: not all that read a model know that, so what is behind the last window is
+ * left out. */
 static struct attr
 frame_seen(const struct node *n, const struct attr *kernel, const struct attr *stride)
 {

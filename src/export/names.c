@@ -1,7 +1,7 @@
 /*
- * The map of --map FILE, read the other way: what is one of our names called there? A line counts whose second column
- * fits, if the name that it makes comes back to ours by the whole map. The lines are read by what programs read them
- * with.
+ * The map of --map FILE, read the other way: what is one of our names called there? A line counts
+ * whose second column fits, if the name that it makes comes back to ours by the whole map. The
+ * lines are read by what programs read them with.
  */
 #include "export/names.h"
 
@@ -43,7 +43,8 @@ is_name(const char *w)
 
 /* ---- which parts there are ---- */
 
-/* "layer{1..4}.{0..1}" is layer1.0, layer1.1, layer2.0 ...; false: it is no such word, or there are too many. */
+/* "layer{1..4}.{0..1}" is layer1.0, layer1.1, layer2.0 ...; false: it is no such word, or there are
+ * too many. */
 static bool
 add_parts(struct names *m, const char *word)
 {
@@ -69,7 +70,8 @@ add_parts(struct names *m, const char *word)
 	return true;
 }
 
-/* What is wrong with a line that is changed, "@all" and words; or NULL, and with *IS whether it is one. */
+/* What is wrong with a line that is changed, "@all" and words; or NULL, and with *IS whether it is
+ * one. */
 static const char *
 all_line(struct names *m, char *line, bool *is)
 {
@@ -177,7 +179,8 @@ numbers_there(struct arena *a, const struct map_rule *r, const struct tensor *t,
 	return true;
 }
 
-/* A table has a row for each distance of two places of a window, one way and the other: (2 side - 1)^2. */
+/* A table has a row for each distance of two places of a window, one way and the other: (2 side -
+ * 1)^2. */
 static bool
 window_there(const struct tensor *table, struct name_there *n)
 {
@@ -202,7 +205,8 @@ is_there(struct arena *a, const struct map_rule *r, const struct tensor *t, stru
 	return r->kind == MAP_COUNTER || numbers_there(a, r, t, n, count);
 }
 
-/* Of lines that say the same of a weight the first counts; parts make it up, and it may have any number of other names. */
+/* Of lines that say the same of a weight the first counts; parts make it up, and it may have any
+ * number of other names. */
 static bool
 says_more(const struct map_rule *r, int64_t known, int64_t all, unsigned said)
 {

@@ -1,7 +1,7 @@
 /*
- * A model as an ONNX file, by protobuf-c and the official schema: the reverse of import/onnx_read.c. Messages point
- * to the model's own names and numbers, and are packed straight into the stream, so weights are copied from where
- * the checkpoint is mapped and never in memory.
+ * A model as an ONNX file, by protobuf-c and the official schema: the reverse of
+ * import/onnx_read.c. Messages point to the model's own names and numbers, and are packed straight
+ * into the stream, so weights are copied from where the checkpoint is mapped and never in memory.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"

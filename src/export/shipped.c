@@ -1,4 +1,5 @@
-/* The maps of specs/, which the program carries along as it does std/: they are found wherever it is installed. */
+/* The maps of specs/, which the program carries along as it does std/: they are found wherever it
+ * is installed. */
 #include "export/shipped.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Numbers of files, which a program reads when it starts (kernels/host/tables.c): a model and a program that only infers
- * have them within. The files are read here as strictly, and only below the project's folder, since the spec that names
- * them may be anyone's.
+ * Numbers of files, which a program reads when it starts (kernels/host/tables.c): a model and a
+ * program that only infers have them within. The files are read here as strictly, and only below
+ * the project's folder, since the spec that names them may be anyone's.
  */
 #include "export/table_file.h"
 

@@ -4,8 +4,8 @@
 
 #include "ir/op.h"
 
-/* Those of a node from_file or class_table, as many as its result has, all finite in f32. The file is looked for where a
- * program does, below ROOT. NULL, with *WHY. */
+/* Those of a node from_file or class_table, as many as its result has, all finite in f32. The file
+ * is looked for where a program does, below ROOT. NULL, with *WHY. */
 const double	*table_numbers(struct arena *, const struct module *, const struct node *, const char *root, const char **why);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Layers as training runs them, where that is not what inference does, in operators of which gradients are written:
- * normalisation by the batch's own mean and variance, dropout, and the steps of recurrent layers as the body of a Scan.
+ * Layers as training runs them, where that is not what inference does, in operators of which
+ * gradients are written: normalisation by the batch's own mean and variance, dropout, and the steps
+ * of recurrent layers as the body of a Scan.
  */
 #include "export/training.h"
 
@@ -114,7 +115,8 @@ truth(struct exporter *x, bool holds)
 	return make(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = &of[holds] }));
 }
 
-/* ONNX's Dropout has a rate below 1; all that a rate of 1 leaves is zeros, of numbers that are not finite, too. */
+/* ONNX's Dropout has a rate below 1; all that a rate of 1 leaves is zeros, of numbers that are not
+ * finite, too. */
 const char *
 dropped(struct exporter *x, const char *v, double rate)
 {

@@ -1,4 +1,5 @@
-/* Values of the model that is made: results of nodes, constants, weights; each a name that no other has. */
+/* Values of the model that is made: results of nodes, constants, weights; each a name that no other
+ * has. */
 #include "export/exporter.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* Weights as safetensors under others' names, in f32: a header in JSON, then the numbers, a tensor at a time. */
+/* Weights as safetensors under others' names, in f32: a header in JSON, then the numbers, a tensor
+ * at a time. */
 #include "export/export.h"
 
 #include "base/text.h"
@@ -11,7 +12,8 @@ is_weight(const struct tensor *t)
 	return t->kind == T_PARAM || t->kind == T_STATISTIC;
 }
 
-/* For places i, j of a window, row by row: which row of a table of (2 side - 1)^2 distances is theirs. */
+/* For places i, j of a window, row by row: which row of a table of (2 side - 1)^2 distances is
+ * theirs. */
 static void
 window_index(int64_t *v, int64_t places)
 {

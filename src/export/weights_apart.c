@@ -1,6 +1,7 @@
 /*
- * Weights that lie beside an ONNX file, in one of their own: one after the other, from places that a reader may map. A
- * file of protocol buffers holds at most 2 GiB. What is small stays in the model, as in PyTorch's exports.
+ * Weights that lie beside an ONNX file, in one of their own: one after the other, from places that
+ * a reader may map. A file of protocol buffers holds at most 2 GiB. What is small stays in the
+ * model, as in PyTorch's exports.
  */
 #include "export/export.h"
 

@@ -1,10 +1,10 @@
 /*
  * json: one object, {"version": 1, "findings": [...], ...}, printed whole however the run ends.
- * Lines and columns count from 1, ends are exclusive; all are 0 for a finding without a place, and in a model, where
- * "node" says the place, if there is one, and "more_nodes" of how many others it is said too.
- * "column" and "end_column" count bytes, "column_chars" and "end_column_chars" code points. A fix
- * is a list of edits, all of one file and to be made at once: the bytes from "offset" to
- * "end_offset", which count from 0, become "text".
+ * Lines and columns count from 1, ends are exclusive; all are 0 for a finding without a place, and
+ * in a model, where "node" says the place, if there is one, and "more_nodes" of how many others it
+ * is said too. "column" and "end_column" count bytes, "column_chars" and "end_column_chars" code
+ * points. A fix is a list of edits, all of one file and to be made at once: the bytes from "offset"
+ * to "end_offset", which count from 0, become "text".
  */
 #include "findings/report.h"
 

@@ -51,8 +51,8 @@ digits(int n)
 	return d;
 }
 
-/* One character of a source line as shown: its bytes, or a spelling of them, and its columns; or some characters of a
- * byte and a column each. */
+/* One character of a source line as shown: its bytes, or a spelling of them, and its columns; or
+ * some characters of a byte and a column each. */
 struct text_cell {
 	const char *s;
 	int bytes, columns;

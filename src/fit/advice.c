@@ -69,8 +69,9 @@ bytes_of(const struct advisor *v, const struct module *m)
 	return v->takes ? v->takes(m, v->context) : m->plan->arena_bytes;
 }
 
-/* The edited spec, planned; NULL where that cannot be. What a search that was cut short leaves is not what
- * the spec's own plan would be, which may do more. Where it fits nevertheless, that plan is made, once. */
+/* The edited spec, planned; NULL where that cannot be. What a search that was cut short leaves is
+ * not what the spec's own plan would be, which may do more. Where it fits nevertheless, that plan
+ * is made, once. */
 static struct module *
 plan_edited(struct advisor *v, struct arena *a, struct edits *e)
 {

@@ -54,8 +54,8 @@ struct advisor {
 	const struct file *file;
 	const struct lang_options *options;
 	const struct fit *fit;
-	/* Another judge than the plan: bytes that a module takes there, INT64_MAX where unknown, and
-	 * which single edits it can weigh. NULL: the plan's bytes, and all edits. */
+	/* Another judge than the plan: bytes that a module takes there, INT64_MAX where unknown,
+	 * and which single edits it can weigh. NULL: the plan's bytes, and all edits. */
 	int64_t (*takes)(const struct module *, const void *context);
 	bool (*offered)(const char *kind, const void *context);
 	const void *context;

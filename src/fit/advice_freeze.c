@@ -34,7 +34,8 @@ seen_before(const struct layers *l, const char *path)
 	return false;
 }
 
-/* Notes, for every beginning of a path, the last layer that it names: each cut asks whether one lies behind it. */
+/* Notes, for every beginning of a path, the last layer that it names: each cut asks whether one
+ * lies behind it. */
 static void
 find_last(struct arena *a, struct layers *l)
 {

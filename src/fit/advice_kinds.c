@@ -1,8 +1,8 @@
 /*
- * The kinds of edits, by harm. To add one, write a record: the values it may take for a network, from
- * mild to strong; amend(), which writes one into the spec's text with amend.h; a title; and a note on
- * what it changes. Whether it helps is not decided here: advice.c compiles and plans the edited spec,
- * searches the values, combines the edit with others and ranks it by its harm.
+ * The kinds of edits, by harm. To add one, write a record: the values it may take for a network,
+ * from mild to strong; amend(), which writes one into the spec's text with amend.h; a title; and a
+ * note on what it changes. Whether it helps is not decided here: advice.c compiles and plans the
+ * edited spec, searches the values, combines the edit with others and ranks it by its harm.
  */
 #include "fit/advice.h"
 

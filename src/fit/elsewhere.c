@@ -1,4 +1,5 @@
-/* A memory asked of a framework's forecast. Nothing is planned: a forecast plays the spec's own graph. */
+/* A memory asked of a framework's forecast. Nothing is planned: a forecast plays the spec's own
+ * graph. */
 #include "fit/elsewhere.h"
 
 #include "plan/plan.h"

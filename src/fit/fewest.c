@@ -1,14 +1,17 @@
 /*
- * The fewest ranks that hold an update. The largest micro-batch is known: fewer ranks, whose share is larger than that, do
- * not hold it. The first number with a smaller share is planned, and the next ones while that is not enough. A rank that is
- * alone has nothing to add up, and so a plan of its own, which is always looked at.
+ * The fewest ranks that hold an update. The largest micro-batch is known: fewer ranks, whose share
+ * is larger than that, do not hold it. The first number with a smaller share is planned, and the
+ * next ones while that is not enough. A rank that is alone has nothing to add up, and so a plan of
+ * its own, which is always looked at.
  *
- * Where the batch is parts (deterministic), those are the micro-batches on any number of ranks, which must divide their number:
- * each of these is planned, as the fewer a rank makes, the fewer sums wait there.
+ * Where the batch is parts (deterministic), those are the micro-batches on any number of ranks,
+ * which must divide their number: each of these is planned, as the fewer a rank makes, the fewer
+ * sums wait there.
  *
- * Where layers are split (split=ranks), all ranks have the same samples, and their number divides what is shared out, whatever
- * the batch is. More ranks have less each: where the update does not fit on as many as are asked for, neither does it on fewer
- * that are several. Where they share out pieces (shard), more have less each, too.
+ * Where layers are split (split=ranks), all ranks have the same samples, and their number divides
+ * what is shared out, whatever the batch is. More ranks have less each: where the update does not
+ * fit on as many as are asked for, neither does it on fewer that are several. Where they share out
+ * pieces (shard), more have less each, too.
  */
 #include "fit/fewest.h"
 
@@ -18,8 +21,8 @@
 
 #define MOST_PLANS	4
 
-/* The units, rows and columns of every weight that is split are so many, or a multiple; and some of these numbers of ranks do not
- * divide heads: then there is no plan. */
+/* The units, rows and columns of every weight that is split are so many, or a multiple; and some of
+ * these numbers of ranks do not divide heads: then there is no plan. */
 static int64_t
 split_units(const struct module *m)
 {

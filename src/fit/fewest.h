@@ -9,7 +9,8 @@ struct fewest {
 	int64_t batch, arena;	/* a rank's micro-batch then, and the bytes of its plan */
 };
 
-/* The fewest that divide the update of M, which trains on several, each with that limit; 1 where one alone holds it. */
+/* The fewest that divide the update of M, which trains on several, each with that limit; 1 where
+ * one alone holds it. */
 void	fit_fewest_ranks(struct module *m, const struct fit *, struct fewest *);
 
 #endif

@@ -155,8 +155,8 @@ looseness(struct largest_plan p)
 	return p.bound > 0 && p.arena < INT64_MAX ? (double)p.arena / (double)p.bound : 1;
 }
 
-/* Is BATCH, beyond those that were planned, within the limit if it is placed as well as the better of the two
- * at the end of what fits? */
+/* Is BATCH, beyond those that were planned, within the limit if it is placed as well as the better
+ * of the two at the end of what fits? */
 static bool
 may_fit(const struct batch_search *s, int64_t batch)
 {
@@ -167,8 +167,8 @@ may_fit(const struct batch_search *s, int64_t batch)
 	return bound * (lo < hi ? lo : hi) <= (double)s->limit;
 }
 
-/* A plan above its bound proves nothing: a larger batch may happen to be placed better. While that is to be
- * hoped for, some are tried. */
+/* A plan above its bound proves nothing: a larger batch may happen to be placed better. While that
+ * is to be hoped for, some are tried. */
 static void
 look_beyond(struct batch_search *s)
 {

@@ -1,5 +1,6 @@
 /*
- * Each form of shard is planned in turn until one fits; what they are is the same course of training but for rounding.
+ * Each form of shard is planned in turn until one fits; what they are is the same course of
+ * training but for rounding.
  */
 #include "fit/sharding.h"
 

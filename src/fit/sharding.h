@@ -1,5 +1,6 @@
 /*
- * What several ranks are to share out so that each fits its device, where it does not as the spec says it.
+ * What several ranks are to share out so that each fits its device, where it does not as the spec
+ * says it.
  */
 #ifndef STOWAGE_FIT_SHARDING_H
 #define STOWAGE_FIT_SHARDING_H
@@ -13,7 +14,8 @@ struct sharding {
 	bool fits;			/* else it is the form with the fewest bytes */
 };
 
-/* The first of optimizer, gradients and parameters, each of which sends or waits more than the one before, whose plan fits. */
+/* The first of optimizer, gradients and parameters, each of which sends or waits more than the one
+ * before, whose plan fits. */
 struct sharding	fit_sharding(const struct module *);
 
 #endif

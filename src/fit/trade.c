@@ -1,5 +1,6 @@
 /*
- * Bytes that a plan has for speed's sake, and what they are worth: the network is planned once more, with the least.
+ * Bytes that a plan has for speed's sake, and what they are worth: the network is planned once
+ * more, with the least.
  */
 #include "fit/trade.h"
 

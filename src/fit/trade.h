@@ -1,4 +1,5 @@
-/* What bytes were given for: how long a step takes at least on the card that the spec names, and with the least bytes. */
+/* What bytes were given for: how long a step takes at least on the card that the spec names, and
+ * with the least bytes. */
 #ifndef STOWAGE_FIT_TRADE_H
 #define STOWAGE_FIT_TRADE_H
 

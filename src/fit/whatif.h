@@ -12,8 +12,8 @@
 #include "lang/expand.h"
 
 /* A second module, planned for M's target and threads under SET; NULL when that has no plan, or is
- * too much to plan. M is as before afterwards. It lies in passes_scratch(). Searches share what they
- * may do with all other questions of M, and so may be cut short. */
+ * too much to plan. M is as before afterwards. It lies in passes_scratch(). Searches share what
+ * they may do with all other questions of M, and so may be cut short. */
 struct module	*whatif(struct module *, const struct settings *set);
 /* The same, planned as if the spec said so, with all that its searches may do. */
 struct module	*whatif_spec(struct module *, const struct settings *set);

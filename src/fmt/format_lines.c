@@ -93,8 +93,8 @@ put_comment(struct layout *f, int i, bool first, int column)
 	}
 }
 
-/* The comments before a piece. An empty line before the first may stay if FIRST, before the others if
- * OTHERS. */
+/* The comments before a piece. An empty line before the first may stay if FIRST, before the others
+ * if OTHERS. */
 static void
 put_comments(struct layout *f, int i, int column, bool first, bool others)
 {

@@ -326,8 +326,8 @@ formula_cost(const struct formula *f)
 	return cost;
 }
 
-/* Is that term of A what that one of B is? MATCH[i] is one more than the term of B that term i is already known to
- * be: in neither is a term twice. */
+/* Is that term of A what that one of B is? MATCH[i] is one more than the term of B that term i is
+ * already known to be: in neither is a term twice. */
 static bool
 terms_alike(const struct formula *a, int ta, const struct formula *b, int tb, int *match)
 {

@@ -1,6 +1,6 @@
 /*
- * Formulas that are the same, term by term and by name, kept once: a deep network has few, many thousand times. What is
- * kept is never changed.
+ * Formulas that are the same, term by term and by name, kept once: a deep network has few, many
+ * thousand times. What is kept is never changed.
  */
 #ifndef STOWAGE_FORMULA_FORMULA_POOL_H
 #define STOWAGE_FORMULA_FORMULA_POOL_H

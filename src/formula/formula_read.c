@@ -1,6 +1,7 @@
 /*
- * Reading formulas. From the weakest: comparisons, + and -, * and /, - of one, ^, which binds to the right;
- * then numbers, names, functions and parentheses. What is wrong is our own mistake, or that of IR text.
+ * Reading formulas. From the weakest: comparisons, + and -, * and /, - of one, ^, which binds to
+ * the right; then numbers, names, functions and parentheses. What is wrong is our own mistake, or
+ * that of IR text.
  */
 #include "formula/formula.h"
 

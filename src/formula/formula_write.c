@@ -1,6 +1,6 @@
 /*
- * Writing formulas, as text and as C. A term that is used more than once gets a name before its first use;
- * all others stand where they are used, in no more parentheses than they need.
+ * Writing formulas, as text and as C. A term that is used more than once gets a name before its
+ * first use; all others stand where they are used, in no more parentheses than they need.
  */
 #include "formula/formula.h"
 
@@ -65,8 +65,8 @@ write_function(struct writer *w, const struct term *t)
 	return (struct piece){ arena_printf(a, "%s(%s)", t->op->name, args), BINDS_MOST };
 }
 
-/* The row's text, with operands in the places of $1, $2, $3. Whatever stands around them in it, they are put
- * in parentheses unless they are alone between those of a function. */
+/* The row's text, with operands in the places of $1, $2, $3. Whatever stands around them in it,
+ * they are put in parentheses unless they are alone between those of a function. */
 static struct piece
 write_c(struct writer *w, const struct term *t)
 {

@@ -1,7 +1,7 @@
 /*
- * Gradients of formulas, by reverse accumulation over their terms: each row of primitive.c says what arrives at
- * its operands, given what arrives at its result. What forward made is made again from the operands, or read
- * where it is a result.
+ * Gradients of formulas, by reverse accumulation over their terms: each row of primitive.c says
+ * what arrives at its operands, given what arrives at its result. What forward made is made again
+ * from the operands, or read where it is a result.
  */
 #include "formula/formula.h"
 

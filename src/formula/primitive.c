@@ -1,7 +1,7 @@
 /*
  * The operations that formulas are made of, one row each. Gradients are as PyTorch has them
- * (tools/autograd/derivatives.yaml), ties and poles included: of the larger of two equals each takes half, and
- * what a condition leaves out gets none, not even of what is not finite.
+ * (tools/autograd/derivatives.yaml), ties and poles included: of the larger of two equals each
+ * takes half, and what a condition leaves out gets none, not even of what is not finite.
  */
 #include "formula/formula.h"
 

@@ -1,7 +1,8 @@
 /*
- * Backward of a call of a library's that makes several results (struct tape_library), as _cudnn_rnn_backward in
- * cudnn/RNN.cpp: first the gradients of data, with a copy of the output's gradient where that lies in another order;
- * then those of parameters. What both have at a time is counted before any gradient is made that remains.
+ * Backward of a call of a library's that makes several results (struct tape_library), as
+ * _cudnn_rnn_backward in cudnn/RNN.cpp: first the gradients of data, with a copy of the output's
+ * gradient where that lies in another order; then those of parameters. What both have at a time is
+ * counted before any gradient is made that remains.
  */
 #include "frameworks/eager_player.h"
 

@@ -1,7 +1,7 @@
 /*
- * The state of PyTorch's simulation while it plays a tape: a count of references for each storage, as
- * PyTorch's own intrusive pointers have it. A reference is a Python variable, an autograd node that saved the
- * storage, or a gradient on its way. Everything lives in the arena of the tape.
+ * The state of PyTorch's simulation while it plays a tape: a count of references for each storage,
+ * as PyTorch's own intrusive pointers have it. A reference is a Python variable, an autograd node
+ * that saved the storage, or a gradient on its way. Everything lives in the arena of the tape.
  */
 #ifndef STOWAGE_FRAMEWORKS_EAGER_PLAYER_H
 #define STOWAGE_FRAMEWORKS_EAGER_PLAYER_H
@@ -37,7 +37,8 @@ struct player {
 	struct eager *e;
 	VEC(struct block) blocks;
 	struct arriving *gradient;	/* by value */
-	/* gradients of parts, and of a library's other results, whose whole is not differentiated yet */
+	/* gradients of parts, and of a library's other results, whose whole is not differentiated
+	 * yet */
 	VEC(struct waiting) waiting;
 	int64_t live, by_kind[TENSOR_KINDS];
 	const struct node *node;
@@ -58,8 +59,8 @@ enum tensor_kind	eager_gradient_kind(const struct tape *, const struct tape_valu
 bool	eager_waits(const struct player *, int value);
 void	eager_forget_waiting(struct player *, int value);
 
-/* eager_library.c: backward of a call of a library's, DY the gradient of its first result. BUFFER: the storage that
- * gradients of its parameters are views of, or -1 until it is made. */
+/* eager_library.c: backward of a call of a library's, DY the gradient of its first result. BUFFER:
+ * the storage that gradients of its parameters are views of, or -1 until it is made. */
 void	eager_lend_backward(struct player *, const struct tape_call *, const struct arriving *dy);
 struct arriving	eager_gradient(struct player *, const struct tape_call *, int k, int *buffer);
 

@@ -1,16 +1,17 @@
 /*
- * The stream of storages made and freed (pytorch_eager.c) is played against an allocator (torch_cache.c,
- * bfc.c): what persists, then the step twice, since the second finds the blocks that the first left, then
- * validation, in what the steps left. Once for the least that this takes, and once for the most.
+ * The stream of storages made and freed (pytorch_eager.c) is played against an allocator
+ * (torch_cache.c, bfc.c): what persists, then the step twice, since the second finds the blocks
+ * that the first left, then validation, in what the steps left. Once for the least that this takes,
+ * and once for the most.
  *
  * TensorFlow's own order of a graph's operations is not modelled, only its allocator; for Keras, a
- * locally-connected layer's slices (implementation 1) or its masked weight (2) are added, all at once,
- * which is the most they can add. A forecast may be too high, and says so; it must never be too low
- * without saying so.
+ * locally-connected layer's slices (implementation 1) or its masked weight (2) are added, all at
+ * once, which is the most they can add. A forecast may be too high, and says so; it must never be
+ * too low without saying so.
  *
- * A context differs from card to card and from version to version by more than anything else here, and
- * the driver's share of a card is in no process's figure: the interval takes half the estimate to a
- * quarter more.
+ * A context differs from card to card and from version to version by more than anything else here,
+ * and the driver's share of a card is in no process's figure: the interval takes half the estimate
+ * to a quarter more.
  */
 #include "frameworks/forecast.h"
 
@@ -229,8 +230,8 @@ forecast_validation_batch(const struct module *m, int64_t batch)
 
 /* ---- the interval ---- */
 
-/* What a process takes of a GPU before its first tensor, as for a program of ours there. What the driver
- * keeps is at least nothing: the memory that a spec names may be what CUDA reports. */
+/* What a process takes of a GPU before its first tensor, as for a program of ours there. What the
+ * driver keeps is at least nothing: the memory that a spec names may be what CUDA reports. */
 static int64_t
 context_bytes(const struct module *m, int64_t memory, bool of_driver)
 {
@@ -288,8 +289,8 @@ slack(const struct run *r)
 	return r->allocated - r->eager.peak - r->unrolled;
 }
 
-/* Which blocks are not worth splitting depends on all that came before, so at the upper end the larger
- * slack of the two runs counts. */
+/* Which blocks are not worth splitting depends on all that came before, so at the upper end the
+ * larger slack of the two runs counts. */
 static void
 fill(struct forecast *to, const struct run *least, const struct run *most)
 {
@@ -355,8 +356,8 @@ fits_at_best(const struct module *m, const struct framework *f, int64_t batch, i
 	return pool > 0 && whole_run(&r, batch) && r.allocated <= pool;
 }
 
-/* To be sure of a batch the upper end of its forecast has to be there; and an allocator that has a pool
- * of its own has to serve it from that, without gaps that are too small. */
+/* To be sure of a batch the upper end of its forecast has to be there; and an allocator that has a
+ * pool of its own has to serve it from that, without gaps that are too small. */
 static bool
 fits_surely(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
 {
@@ -372,7 +373,8 @@ fits_surely(const struct module *m, const struct framework *f, int64_t batch, in
 
 typedef bool fits_fn(const struct module *, const struct framework *, int64_t batch, int64_t pool);
 
-/* All that a forecast makes is gone when it is known whether the batch fits: there are dozens of them. */
+/* All that a forecast makes is gone when it is known whether the batch fits: there are dozens of
+ * them. */
 static bool
 does_fit(const struct module *m, const struct framework *f, int64_t batch, int64_t pool, fits_fn *fits)
 {

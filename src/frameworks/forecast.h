@@ -5,14 +5,15 @@
  *     high    the tensors of a wasteful one (struct eager_ask, `most`): gradients that stay from step to
  *             step, copies of what convolutions read and write; and what the framework keeps for cuBLAS
  *
- * Both are peaks of what the allocator handed out (torch.cuda.max_memory_allocated(), TensorFlow's peak
- * bytes in use). The card needs more: there is a context, and PyTorch's allocator reserves more than it
- * hands out, as nvidia-smi shows. That is the second pair, card_low to card_high. (TensorFlow's takes
- * the whole card in advance, or regions that double: what a card then shows says nothing of a network.)
+ * Both are peaks of what the allocator handed out (torch.cuda.max_memory_allocated(), TensorFlow's
+ * peak bytes in use). The card needs more: there is a context, and PyTorch's allocator reserves
+ * more than it hands out, as nvidia-smi shows. That is the second pair, card_low to card_high.
+ * (TensorFlow's takes the whole card in advance, or regions that double: what a card then shows
+ * says nothing of a network.)
  *
- * A run trains, and validates if the spec does: validation is forward alone, at its own batch, and the
- * larger peak of the two counts. Forecasts are estimates; bench/reported.md holds them against figures
- * that people published.
+ * A run trains, and validates if the spec does: validation is forward alone, at its own batch, and
+ * the larger peak of the two counts. Forecasts are estimates; bench/reported.md holds them against
+ * figures that people published.
  */
 #ifndef STOWAGE_FRAMEWORKS_FORECAST_H
 #define STOWAGE_FRAMEWORKS_FORECAST_H
@@ -41,8 +42,8 @@ struct forecast {
 void	forecast(const struct module *, const struct framework *, int64_t batch, struct forecast *);
 
 /*
- * Validation alone, at its batch: under no_grad, or with what autograd keeps where that was forgotten
- * (recorded). The second is never what a run needs; it is what such a mistake costs.
+ * Validation alone, at its batch: under no_grad, or with what autograd keeps where that was
+ * forgotten (recorded). The second is never what a run needs; it is what such a mistake costs.
  */
 void	forecast_validation(const struct module *, const struct framework *, int64_t batch,
 	    bool recorded, struct forecast *);
@@ -53,9 +54,9 @@ int64_t	forecast_validation_batch(const struct module *, int64_t batch);
 #define FORECAST_MOST	((int64_t)1 << 20)	/* searches end here: that batch, or more */
 
 /*
- * The largest micro-batches for which a device that gives the framework POOL bytes is enough: HIGH by
- * exact tensors, which no run can pass; LOW by the most that a step takes, which any run should reach.
- * 0: not even one sample. What a context takes is no part of the pool.
+ * The largest micro-batches for which a device that gives the framework POOL bytes is enough: HIGH
+ * by exact tensors, which no run can pass; LOW by the most that a step takes, which any run should
+ * reach. 0: not even one sample. What a context takes is no part of the pool.
  */
 void	forecast_largest(const struct module *, const struct framework *, int64_t pool,
 	    int64_t *low, int64_t *high);

@@ -2,8 +2,8 @@
  * What the same training would take in other frameworks, one a file.
  *
  * In comes a module with its forward graph and, for Keras, its training graph and plan. Out come
- * bytes (frameworks/forecast.h): a stream of tensors made and freed, as the framework's own step has
- * them, is served by a model of its allocator. Nothing here plans, changes a module or prints.
+ * bytes (frameworks/forecast.h): a stream of tensors made and freed, as the framework's own step
+ * has them, is served by a model of its allocator. Nothing here plans, changes a module or prints.
  *
  *     pytorch.c, tf.c, ...    a framework a file: this record
  *     pytorch_eager.c         PyTorch's step as such a stream: what autograd keeps, and until when
@@ -40,8 +40,8 @@ struct framework {
 
 	const struct allocator *allocator;	/* NULL: each tensor takes its own bytes */
 
-	/* The most that its lowering of one layer adds to a step, or to its forward pass alone, all at
-	 * once; INT64_MAX beyond 63 bits. NULL: nothing. */
+	/* The most that its lowering of one layer adds to a step, or to its forward pass alone, all
+	 * at once; INT64_MAX beyond 63 bits. NULL: nothing. */
 	int64_t (*unrolled)(const struct module *, int64_t batch, bool forward);
 	/* Workspaces that it keeps for cuBLAS beside that; NULL: none. */
 	int64_t (*blas)(const struct module *);

@@ -1,4 +1,5 @@
-/* Where edits of a spec are written in a program with Keras, which most of TensorFlow's users have. */
+/* Where edits of a spec are written in a program with Keras, which most of TensorFlow's users
+ * have. */
 #include "frameworks/framework.h"
 
 const struct framework_how framework_how_keras[] = {

@@ -126,7 +126,8 @@ makes(const struct node *n, const struct tensor *root)
 	return n->work == root;
 }
 
-/* N slices of the input, put side by side; *ALL is the block of these. KEPT: others read the input later. */
+/* N slices of the input, put side by side; *ALL is the block of these. KEPT: others read the input
+ * later. */
 static bool
 slice_input(struct bfc *b, struct arena *a, const struct keras_local *k, int64_t batch, bool kept, int *all)
 {

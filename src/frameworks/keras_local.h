@@ -15,8 +15,8 @@
  *     here, a direct kernel           forward: the output; backward: the gradient of the input
  *
  * Source: keras/layers/local.py and keras/backend (K.local_conv), TensorFlow's gradient of
- * StridedSlice; checked against the allocator's dump of a real crash (tests/unit/test_bfc.c) and against the
- * graphs of tf-keras (bench/keras.py).
+ * StridedSlice; checked against the allocator's dump of a real crash (tests/unit/test_bfc.c) and
+ * against the graphs of tf-keras (bench/keras.py).
  */
 #ifndef STOWAGE_FRAMEWORKS_KERAS_LOCAL_H
 #define STOWAGE_FRAMEWORKS_KERAS_LOCAL_H
@@ -43,9 +43,9 @@ bool	keras_local(const struct module *, const struct node *, struct keras_local 
 
 /*
  * Does the step reach past the layer's slices on a device that gives TensorFlow's allocator POOL
- * bytes? The parameters and their state and what the plan holds alive at that instant are asked of the model of that
- * allocator (frameworks/bfc.h), at micro-batch BATCH; then, in TensorFlow's order (2.21, which lists what each operation
- * asks for), what the layer does:
+ * bytes? The parameters and their state and what the plan holds alive at that instant are asked of
+ * the model of that allocator (frameworks/bfc.h), at micro-batch BATCH; then, in TensorFlow's order
+ * (2.21, which lists what each operation asks for), what the layer does:
  *
  *     its input, N slices; the input goes, unless others read it later; the slices side by side; they go
  *     the gradients of these, together, of which those of the slices are views, and of the weight; what lay side by side goes
@@ -69,8 +69,8 @@ int64_t	keras_local_replay(const struct module *, const struct keras_local *, in
 int64_t	keras_local_largest(const struct module *, const struct keras_local *, int64_t most,
 	    int64_t pool);
 
-/* The most that one such layer adds to a step, or to validation, which is forward alone, as slices or
- * with a masked weight; INT64_MAX beyond 63 bits, 0 where there is none. */
+/* The most that one such layer adds to a step, or to validation, which is forward alone, as slices
+ * or with a masked weight; INT64_MAX beyond 63 bits, 0 where there is none. */
 int64_t	keras_local_unrolled(const struct module *, int64_t batch, bool forward, bool masked);
 
 #endif

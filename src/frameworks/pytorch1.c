@@ -1,7 +1,7 @@
 /*
- * pytorch1: PyTorch before 1.10, of networks whose relu is not written in place. Autograd then kept what
- * goes into relu (threshold_backward of `self` in derivatives.yaml; of `result` since), which no one
- * else needs after batch normalisation: three maps a layer instead of two.
+ * pytorch1: PyTorch before 1.10, of networks whose relu is not written in place. Autograd then kept
+ * what goes into relu (threshold_backward of `self` in derivatives.yaml; of `result` since), which
+ * no one else needs after batch normalisation: three maps a layer instead of two.
  */
 #include "frameworks/pytorch.h"
 

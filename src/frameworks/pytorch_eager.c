@@ -79,7 +79,8 @@ start(struct player *p)
 
 /*
  * Copies that a library may make of what a convolution reads and writes, while it runs: in another
- * layout; weights, unless they are of 1x1, as Winograd's F(4x4, 3x3) transforms them, from 3x3 to 6x6.
+ * layout; weights, unless they are of 1x1, as Winograd's F(4x4, 3x3) transforms them, from 3x3 to
+ * 6x6.
  */
 static void
 lend(struct player *p, const struct tape_call *c)
@@ -182,7 +183,8 @@ bit(unsigned bits, int k)
 	return k < TAPE_BITS && bits >> k & 1;
 }
 
-/* How the output's gradient lies as that of the first input; false if it has to be copied for that. */
+/* How the output's gradient lies as that of the first input; false if it has to be copied for
+ * that. */
 static bool
 lies(struct player *p, const struct tape_call *c, const struct arriving *dy, struct arriving *g)
 {
@@ -303,7 +305,8 @@ join_parts(struct player *p, const struct tape_call *c)
 	arrive(p, c->in[0], dx);
 }
 
-/* Gradients that remain lie as what they are of: of a view with gaps a copy is made when it is complete. */
+/* Gradients that remain lie as what they are of: of a view with gaps a copy is made when it is
+ * complete. */
 static void
 settle(struct player *p, int value, int i)
 {

@@ -14,16 +14,16 @@
  * in the reverse order of their making; the gradients that arrive for one tensor are added in place
  * of the first where nothing else holds it; those of parameters stay.
  *
- * Validation is the forward pass alone, in evaluation mode: parameters, statistics and the optimizer's
- * state stay, and the gradients of the last step are gone. Under no_grad each tensor lives until its
- * last reader has run; without it autograd keeps what a backward pass would read, though none comes.
- * (A caller that holds on to a variable keeps one map more: forward() of torchvision's ResNet has the
- * input of a stage while the stage runs.)
+ * Validation is the forward pass alone, in evaluation mode: parameters, statistics and the
+ * optimizer's state stay, and the gradients of the last step are gone. Under no_grad each tensor
+ * lives until its last reader has run; without it autograd keeps what a backward pass would read,
+ * though none comes. (A caller that holds on to a variable keeps one map more: forward() of
+ * torchvision's ResNet has the input of a stage while the stage runs.)
  *
  * That is the least. The most, for a bound from above: gradients stay from step to step, as
- * zero_grad() has them that fills them with zeros (the default before PyTorch 2.0) or that is called
- * only before backward; and a convolution has copies of its operands and results while it runs, in
- * another layout, the weights transformed.
+ * zero_grad() has them that fills them with zeros (the default before PyTorch 2.0) or that is
+ * called only before backward; and a convolution has copies of its operands and results while it
+ * runs, in another layout, the weights transformed.
  */
 #ifndef STOWAGE_FRAMEWORKS_PYTORCH_EAGER_H
 #define STOWAGE_FRAMEWORKS_PYTORCH_EAGER_H
@@ -68,8 +68,9 @@ const char	*eager_unknown(const struct module *);
 /* Why its order does not stand in for that of other frameworks: a clause; NULL: it does. */
 const char	*eager_elsewhere(const struct module *);
 
-/* Simulates that run. False if there is none: no loss, nothing trained, half precision (which PyTorch
- * users write in several ways), an operator of which it is not known, or sizes beyond 64 bits. */
+/* Simulates that run. False if there is none: no loss, nothing trained, half precision (which
+ * PyTorch users write in several ways), an operator of which it is not known, or sizes beyond 64
+ * bits. */
 bool	eager_simulate(const struct module *, const struct eager_ask *, struct eager *);
 
 /* The peak at the spec's own micro-batch; -1 where there is none. */

@@ -1,6 +1,7 @@
 /*
- * What is done along one axis by numbers that are constant: elements picked by their indices, sums by weights, frames,
- * cuts. An operator of ours says it where one does; what is left is slices that are joined, or a matrix that is frozen.
+ * What is done along one axis by numbers that are constant: elements picked by their indices, sums
+ * by weights, frames, cuts. An operator of ours says it where one does; what is left is slices that
+ * are joined, or a matrix that is frozen.
  */
 #include "import/arrays.h"
 
@@ -208,7 +209,8 @@ along_pick(struct importer *im, struct val *x, int axis, int64_t count, const in
 	return call_value(&c);
 }
 
-/* So many of these numbers as say all of them: one where they are alike, else one or two for each axis. */
+/* So many of these numbers as say all of them: one where they are alike, else one or two for each
+ * axis. */
 static void
 call_sides(struct call *c, int axes, const int64_t (*sides)[2])
 {
@@ -259,7 +261,8 @@ along_frame(struct importer *im, struct val *x, const int64_t (*sides)[2], doubl
 	return x;
 }
 
-/* How many of them, from the first on, are slices of one value along the axis, one behind the other and all of it; 0: none. */
+/* How many of them, from the first on, are slices of one value along the axis, one behind the other
+ * and all of it; 0: none. */
 static int
 cut_apart(struct val *const *v, int n, int axis)
 {

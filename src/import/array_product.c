@@ -1,4 +1,5 @@
-/* Products of constant matrices, such as positions times the pace of each pair; those of weights are the network's to make. */
+/* Products of constant matrices, such as positions times the pace of each pair; those of weights
+ * are the network's to make. */
 #include "import/arrays.h"
 
 #define MOST_SUMMED	((int64_t)1 << 22)	/* products in one */

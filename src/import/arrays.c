@@ -1,9 +1,9 @@
 /*
- * Constants that are computed from others: masks, positions, tables of indices. Exporters write out what makes
- * them, which for us is no layer. An array here is of doubles or of 64-bit integers (truth is 0 or 1); an axis of
- * samples that are all alike has extent 1, as broadcasting has it. An element may be `step` more with each sample:
- * so sources say which sample an element is of. How much is computed in all has a limit, since a small file may ask
- * for much.
+ * Constants that are computed from others: masks, positions, tables of indices. Exporters write out
+ * what makes them, which for us is no layer. An array here is of doubles or of 64-bit integers
+ * (truth is 0 or 1); an axis of samples that are all alike has extent 1, as broadcasting has it. An
+ * element may be `step` more with each sample: so sources say which sample an element is of. How
+ * much is computed in all has a limit, since a small file may ask for much.
  */
 #include "import/arrays.h"
 
@@ -81,7 +81,8 @@ numbers_of(struct importer *im, struct val *v)
 	return n;
 }
 
-/* Does the node only move numbers? What it makes of a constant of the file is then that constant, trained or not. */
+/* Does the node only move numbers? What it makes of a constant of the file is then that constant,
+ * trained or not. */
 static bool
 only_moves(const struct model_node *n)
 {
@@ -462,8 +463,8 @@ fold_range(struct importer *im, const struct model_node *n)
 	return array_keep(im, n, &to);
 }
 
-/* A tool of the onnx package (onnx.tools.replace_constants), by which its light models are made, has a shape of that name
- * in place of each weight. */
+/* A tool of the onnx package (onnx.tools.replace_constants), by which its light models are made,
+ * has a shape of that name in place of each weight. */
 static bool
 stands_for_weight(const char *shape)
 {

@@ -1,5 +1,6 @@
 /*
- * Arrays that are computed from constants (arrays.c). A record of `struct array_fold` computes one operator.
+ * Arrays that are computed from constants (arrays.c). A record of `struct array_fold` computes one
+ * operator.
  */
 #ifndef STOWAGE_IMPORT_ARRAYS_H
 #define STOWAGE_IMPORT_ARRAYS_H

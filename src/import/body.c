@@ -1,7 +1,7 @@
 /*
- * The statements of a segment. What one layer alone reads goes on along the arrow; what a sum or a join reads has
- * a name, unless it is a parameter. The order in which the text makes layers is taken down: parameters of the
- * compiled spec come in it.
+ * The statements of a segment. What one layer alone reads goes on along the arrow; what a sum or a
+ * join reads has a name, unless it is a parameter. The order in which the text makes layers is
+ * taken down: parameters of the compiled spec come in it.
  */
 #include "import/writer.h"
 
@@ -233,7 +233,8 @@ of_two(struct body *b, struct text *t, const struct step *s, bool alone)
 		text_puts(t, ")");
 }
 
-/* What stands in a block's parentheses are its parameters, and so are the states that it begins with. */
+/* What stands in a block's parentheses are its parameters, and so are the states that it begins
+ * with. */
 static void
 of_block(struct body *b, struct text *t, const struct step *s, bool alone)
 {

@@ -1,5 +1,5 @@
-/* What of ours is closest to operators of ONNX that we do not have: a hint for people, so there is one only where it
- * helps. */
+/* What of ours is closest to operators of ONNX that we do not have: a hint for people, so there is
+ * one only where it helps. */
 #include "import/importer.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * --partial: the graph is cut at a node that cannot be expressed. What comes of it becomes an input of the network, of
- * the shape that the file says; what only it read is left out. So the rest can be planned, and trained from what the
- * missing part gives.
+ * the shape that the file says; what only it read is left out. So the rest can be planned, and
+ * trained from what the missing part gives.
  */
 #include "import/importer.h"
 

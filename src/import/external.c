@@ -1,6 +1,7 @@
 /*
- * Files in which an ONNX model has weights beside it. A model comes from anybody, so a name leads to a regular file in the
- * model's own folder or below it, links resolved, or is refused; such a file is mapped, never read whole.
+ * Files in which an ONNX model has weights beside it. A model comes from anybody, so a name leads
+ * to a regular file in the model's own folder or below it, links resolved, or is refused; such a
+ * file is mapped, never read whole.
  */
 #include "import/external.h"
 

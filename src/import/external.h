@@ -1,4 +1,5 @@
-/* Files in which an ONNX model has weights beside it: mapped when they are first named, until the model is done with. */
+/* Files in which an ONNX model has weights beside it: mapped when they are first named, until the
+ * model is done with. */
 #ifndef STOWAGE_IMPORT_EXTERNAL_H
 #define STOWAGE_IMPORT_EXTERNAL_H
 
@@ -16,8 +17,8 @@ struct externals {
 	VEC(struct external) files;
 };
 
-/* SIZE bytes from OFFSET on of the file that the MODEL at that path names; NULL, with *WHY, where they may not be read or are
- * not there. */
+/* SIZE bytes from OFFSET on of the file that the MODEL at that path names; NULL, with *WHY, where
+ * they may not be read or are not there. */
 const unsigned char	*external_at(struct arena *, struct externals *, const char *model, const char *location,
 			    uint64_t offset, uint64_t size, const char **why);
 void	external_close(struct externals *);

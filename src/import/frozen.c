@@ -1,6 +1,7 @@
 /*
- * What a spec freezes. A path for each weight would be long where all batch normalisations lack a scale; so the last two
- * words of a path stand for all that end in them, "*.batchnorm_2.weight", where all of those are frozen.
+ * What a spec freezes. A path for each weight would be long where all batch normalisations lack a
+ * scale; so the last two words of a path stand for all that end in them, "*.batchnorm_2.weight",
+ * where all of those are frozen.
  */
 #include "import/importer.h"
 

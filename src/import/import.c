@@ -1,6 +1,6 @@
 /*
- * The whole way of an import: the file is read, each node becomes a step or a reason why not, steps become a
- * spec, and the spec is compiled to see that it says what the source says.
+ * The whole way of an import: the file is read, each node becomes a step or a reason why not, steps
+ * become a spec, and the spec is compiled to see that it says what the source says.
  */
 #include "import/keras.h"
 
@@ -408,7 +408,8 @@ match_weights(struct importer *im, const struct module *m, const char **why)
 	return false;
 }
 
-/* Lays the spec out, and compiles it. What no training may change is said by paths, which only then are known. */
+/* Lays the spec out, and compiles it. What no training may change is said by paths, which only then
+ * are known. */
 static bool
 check_spec(struct importer *im, const char **why)
 {

@@ -1,6 +1,6 @@
 /*
- * `stowage import`: a network of another tool as a spec. The text passes fmt, and has been compiled: it has the
- * parameters of the source, in number and in shape.
+ * `stowage import`: a network of another tool as a spec. The text passes fmt, and has been
+ * compiled: it has the parameters of the source, in number and in shape.
  */
 #ifndef STOWAGE_IMPORT_IMPORT_H
 #define STOWAGE_IMPORT_IMPORT_H
@@ -51,8 +51,8 @@ struct imported {
 	struct keras_store *store;	/* weights that are still in a file of Keras; NULL: none */
 };
 
-/* Never returns NULL: where there is no spec, *WHY says why, or problems do. The file stays mapped while it is in
- * use. */
+/* Never returns NULL: where there is no spec, *WHY says why, or problems do. The file stays mapped
+ * while it is in use. */
 struct imported	*import_onnx(struct arena *, const char *path, const unsigned char *file, size_t size,
 		    const struct import_options *, const char **why);
 
@@ -65,7 +65,8 @@ struct imported	*import_any(struct arena *, const char *path, const unsigned cha
 		    const struct import_options *, const char **why);
 void		 import_end(struct imported *);	/* no weights are fetched any more */
 
-/* Writes the weights as safetensors; false when the stream has an error, or with *WHY where they cannot be had. */
+/* Writes the weights as safetensors; false when the stream has an error, or with *WHY where they
+ * cannot be had. */
 bool	import_weights(struct arena *, FILE *, const struct imported *, const char **why);
 
 #endif

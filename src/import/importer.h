@@ -1,8 +1,9 @@
 /*
- * From a model to steps: calls of our operators, in the order of the source. Each is made in a graph of ours as
- * soon as it is known, so shapes are those that our operators say, and what does not fit is refused in their
- * words. Constants stay constants until a step takes them; integers that shapes are made of are computed
- * (numbers.c). What cannot be expressed is written down, node by node, and what comes of it is poison.
+ * From a model to steps: calls of our operators, in the order of the source. Each is made in a
+ * graph of ours as soon as it is known, so shapes are those that our operators say, and what does
+ * not fit is refused in their words. Constants stay constants until a step takes them; integers
+ * that shapes are made of are computed (numbers.c). What cannot be expressed is written down, node
+ * by node, and what comes of it is poison.
  */
 #ifndef STOWAGE_IMPORT_IMPORTER_H
 #define STOWAGE_IMPORT_IMPORTER_H
@@ -167,7 +168,8 @@ void	call_frozen(struct call *, const struct numbers *, const struct view *);
 bool	call_end(struct call *, const char *out);
 /* The same, of a result that only the importer knows; NULL after cannot(). */
 struct val	*call_value(struct call *);
-/* A step of one operand, and of one number unless NAME is NULL; of two. NULL after cannot(), as an operand is then. */
+/* A step of one operand, and of one number unless NAME is NULL; of two. NULL after cannot(), as an
+ * operand is then. */
 struct val	*call_one(struct importer *, const char *op, struct val *, const char *name, double);
 struct val	*call_two(struct importer *, const char *op, struct val *, struct val *);
 /* Another result of the layer that makes V, as the language names it: "last"; NULL: it has none. */
@@ -184,10 +186,12 @@ void	 val_view(struct importer *, const char *name, struct val *, struct layout)
 struct val	*val_first(const struct val *);	/* what it is a view of */
 /* Input K of the node; NULL: it is left out. */
 struct val	*node_in(struct importer *, const struct model_node *, int k);
-/* A tensor of ours, where it is one or is made one: a constant becomes a parameter of that RANK without the batch,
+/* A tensor of ours, where it is one or is made one: a constant becomes a parameter of that RANK
+ * without the batch,
  * -1: its own. NULL after cannot(). */
 struct val	*val_tensor(struct importer *, struct val *, int rank);
-/* The same, where the batch may be anywhere among the source's axes; of the other it must be in front. */
+/* The same, where the batch may be anywhere among the source's axes; of the other it must be in
+ * front. */
 struct val	*val_laid(struct importer *, struct val *, int rank);
 
 const struct numbers	*val_numbers(const struct val *);	/* data or stepped; NULL: neither */
@@ -232,32 +236,37 @@ bool	 broadcast_call(struct importer *, const struct model_node *, const char *o
 bool	 dense_call(struct importer *, struct val *, const struct numbers *, bool transposed, const struct numbers *bias,
 	    const char *out);
 
-/* What constant numbers do along an axis of ours (along.c); NULL after cannot(). A matrix is [OUT, extent of the axis]. */
+/* What constant numbers do along an axis of ours (along.c); NULL after cannot(). A matrix is [OUT,
+ * extent of the axis]. */
 double		*along_room(struct importer *, const struct val *, int axis, int64_t out);
 struct val	*along_matrix(struct importer *, struct val *, int axis, int64_t out, const double *matrix);
 /* COUNT indices from FIRST, each BY more than the one before it. */
 struct val	*along_run(struct importer *, struct val *, int axis, int64_t first, int64_t by, int64_t count);
 struct val	*along_pick(struct importer *, struct val *, int axis, int64_t count, const int64_t *index);
-/* Of values that are joined, slices that follow one another and are all of what they were cut from become that; returns
- * how many are left. */
+/* Of values that are joined, slices that follow one another and are all of what they were cut from
+ * become that; returns how many are left. */
 int		 along_whole(struct val **, int n, int axis);
-/* What two values are when they are joined, where they are both parts of one that changed places; NULL: they are not. */
+/* What two values are when they are joined, where they are both parts of one that changed places;
+ * NULL: they are not. */
 struct val	*along_rolled(struct importer *, struct val *const *, int axis);
 /* SIDES: before and after each axis of the value. */
 struct val	*along_frame(struct importer *, struct val *, const int64_t (*sides)[2], double value, const char *mode);
 /* What the node makes, which has become that of others. */
 bool		 node_makes(struct importer *, const struct model_node *, struct val *);
 
-/* A constant of that shape as what the language makes of nothing (made.c): ones on one side of the diagonal and zeros, or on it
- * alone, or numbers that count along an axis; or as formulas make it of such. NULL: it is none. */
+/* A constant of that shape as what the language makes of nothing (made.c): ones on one side of the
+ * diagonal and zeros, or on it alone, or numbers that count along an axis; or as formulas make it
+ * of such. NULL: it is none. */
 struct val	*made_of_nothing(struct importer *, const struct numbers *, int rank, const int64_t *dim);
 struct val	*made_of_formula(struct importer *, struct val *, int rank, const int64_t *dim);
 
-/* A block of std/ as if it were an operator: its operands, results and parameters; NULL: it is none that models are made of. */
+/* A block of std/ as if it were an operator: its operands, results and parameters; NULL: it is none
+ * that models are made of. */
 const struct op	*std_block(const char *name);
 const char	*std_file(const struct op *);	/* which a spec uses for it; NULL: it is an operator */
 
-/* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
+/* What an exporter took apart, of which the node is the last; false: it is none of that
+ * (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);
 bool	 recognise_rmsnorm(struct importer *, const struct model_node *);
 bool	 recognise_l2norm(struct importer *, const struct model_node *);
@@ -265,14 +274,17 @@ bool	 recognise_expm1(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);
 /* A normalisation of groups, which a reshape of what is normalised instance by instance ends. */
 bool	 recognise_groupnorm(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
-/* Products whose matrices are turned in a step of their own, among all steps: does any do it itself now? */
+/* Products whose matrices are turned in a step of their own, among all steps: does any do it itself
+ * now? */
 bool	 recognise_turned(struct importer *);
-/* Classes that are compared with each of their numbers (onnx_one_hot.c); are these 0, 1, 2 ... along a last axis? */
+/* Classes that are compared with each of their numbers (onnx_one_hot.c); are these 0, 1, 2 ...
+ * along a last axis? */
 bool	 recognise_one_hot(struct importer *, const struct model_node *);
 bool	 numbers_count(const struct numbers *);
 /* A bias behind a layer of matrices for each place (onnx_einsum.c). */
 bool	 recognise_local_bias(struct importer *, const struct model_node *);
-/* Rows of a trained table by constant indices, [indices, width] (recognise_lookup.c); NULL after cannot(). */
+/* Rows of a trained table by constant indices, [indices, width] (recognise_lookup.c); NULL after
+ * cannot(). */
 struct val	*table_rows(struct importer *, struct val *table, const struct numbers *index);
 bool	 table_rows_fill(struct importer *);	/* numbers of those that stayed; false after cannot() */
 /* Where a name stands for what rotary positions make, it stands for that (recognise_turn.c). */
@@ -293,7 +305,8 @@ bool	 onnx_is_real(int64_t type);	/* of a Cast's `to`: a type that weights have 
 const char	*attr_text(const struct model_node *, const char *name, const char *otherwise);
 bool	 attr_ints(const struct model_node *, const char *name, int *n, const int64_t **);
 
-/* The layer that a node is in, as the source calls it: "layer1.0.conv1"; NULL or "": it does not say. */
+/* The layer that a node is in, as the source calls it: "layer1.0.conv1"; NULL or "": it does not
+ * say. */
 const char	*node_scope(struct importer *, const struct model_node *);
 void	 count_users(struct importer *);	/* once, before these (users.c) */
 /* The node that alone reads a name, which is no result of the network; NULL: several, or none. */
@@ -314,15 +327,16 @@ bool	 input_looks_up(struct importer *, const char *name);	/* do its numbers sta
 bool	 input_is_bytes(struct importer *, const char *name);	/* is all that reads its numbers a cast to real ones? */
 bool	 both_whole(const struct val *, const struct val *);
 void	 whole_follow(struct importer *, const struct model_node *);	/* after it became steps */
-/* What is in front of the point, of a number and of a quotient of whole ones that have the same shape; NULL after cannot(). */
+/* What is in front of the point, of a number and of a quotient of whole ones that have the same
+ * shape; NULL after cannot(). */
 struct val	*whole_part(struct importer *, struct val *);
 struct val	*whole_quotient(struct importer *, struct val *x, struct val *y);
 /* Makes an input of the network of what the file says of a value (import.c). */
 bool	 input_add(struct importer *, const struct model_value *, const char **why);
 /* What of ours does nearly the same; NULL: nothing is known that does. */
 const char	*onnx_closest(const char *op);
-/* Takes back the problems of a node, from the PROBLEMS-th on, and makes inputs of what it makes, if that is asked for; false:
- * it is not, or it cannot be done, as the problem then says. */
+/* Takes back the problems of a node, from the PROBLEMS-th on, and makes inputs of what it makes, if
+ * that is asked for; false: it is not, or it cannot be done, as the problem then says. */
 bool	 cut_node(struct importer *, const struct model_node *, int problems);
 void	 cut_inputs(struct importer *);	/* leaves out those that nothing reads any more */
 

@@ -1,10 +1,11 @@
 /*
- * Models of Keras. Its layers are nodes of a model (model.h) whose operator is the layer's class and whose
- * attributes are its configuration; a record for each class makes steps of them.
+ * Models of Keras. Its layers are nodes of a model (model.h) whose operator is the layer's class
+ * and whose attributes are its configuration; a record for each class makes steps of them.
  *
- * Keras has channels last, and we have them first. So a value of a map, [H, W, C] there, is a tensor [C, H, W]
- * here, and says so (struct val, channels_first). What counts the axes itself (a reshape, a dense layer of a map)
- * asks for the source's order, and gets it by a permute; what needs a map asks for that.
+ * Keras has channels last, and we have them first. So a value of a map, [H, W, C] there, is a
+ * tensor [C, H, W] here, and says so (struct val, channels_first). What counts the axes itself (a
+ * reshape, a dense layer of a map) asks for the source's order, and gets it by a permute; what
+ * needs a map asks for that.
  */
 #ifndef STOWAGE_IMPORT_KERAS_H
 #define STOWAGE_IMPORT_KERAS_H
@@ -55,13 +56,15 @@ void	keras_inputs_know(struct model *);
 
 bool	keras_translate(struct importer *, const struct model_node *);
 
-/* Which steps of operand K are seen (keras_mask.c): [steps, 1] of 1 and 0; NULL: all. False after cannot(). */
+/* Which steps of operand K are seen (keras_mask.c): [steps, 1] of 1 and 0; NULL: all. False after
+ * cannot(). */
 bool	 keras_mask(struct importer *, const struct model_node *, int k, struct val **);
 bool	 keras_mask_of_heads(struct importer *, const struct model_node *, int k, struct val **);	/* the same, for attention */
 /* The same for a layer whose values depend on it. */
 bool	 keras_mask_of_values(struct importer *, const struct model_node *, int k, struct val **);
 bool	 keras_is_masked(struct importer *, const struct model_node *);	/* an operand, or by what the file gives it */
-/* The layer is not translated, so nobody knows what it hides; OP: NULL, its class is not known. Returns false. */
+/* The layer is not translated, so nobody knows what it hides; OP: NULL, its class is not known.
+ * Returns false. */
 bool	 keras_mask_lost(struct importer *, const struct keras_op *, const struct model_node *);
 void	 keras_mask_say(struct importer *);	/* where the first output has one, that its loss counts hidden steps */
 bool	 keras_mask_set(struct importer *, const struct model_node *, struct val *);	/* of what the layer makes; true */
@@ -85,14 +88,16 @@ bool	 keras_alias(struct importer *, const struct model_node *, struct val *);
 void	 keras_pair(struct call *, struct importer *, const char *ours, struct val *, struct val *);
 /* One operand of any order, and no arguments. */
 bool	 keras_unary(struct importer *, const struct model_node *, const char *ours);
-/* Makes a step that only the importer knows, in the order of AS where it has as many axes; NULL after cannot(). */
+/* Makes a step that only the importer knows, in the order of AS where it has as many axes; NULL
+ * after cannot(). */
 struct val	*keras_value(struct call *, const struct val *as);
 /* Applies the activation that attribute NAME says to what the call makes, which ends the layer. */
 bool	 keras_end_activated(struct call *, const struct model_node *, const char *name, const struct val *as);
 /* The activation of that name; NULL after cannot(). */
 struct val	*keras_activated(struct importer *, const struct model_node *, struct val *, const char *function);
 
-/* OURS of x, with one argument (NULL: none); factor x + offset. They keep its order; NULL after cannot(). */
+/* OURS of x, with one argument (NULL: none); factor x + offset. They keep its order; NULL after
+ * cannot(). */
 struct val	*keras_with_number(struct importer *, struct val *x, const char *ours, const char *name, double);
 struct val	*keras_scaled(struct importer *, struct val *x, double factor, double offset);
 
@@ -115,7 +120,8 @@ bool	 keras_extents(struct importer *, const struct model_node *, const char *na
 bool	 keras_is_first(const struct model_node *);
 bool	 keras_older_than(const struct importer *, int major, int minor);	/* false where the file does not say */
 bool	 keras_older_than_3(const struct importer *);
-/* A constant of [C, 1, 1...], or of [1, 1..., C] where the tensor is in the source's order, each number its own. */
+/* A constant of [C, 1, 1...], or of [1, 1..., C] where the tensor is in the source's order, each
+ * number its own. */
 struct val	*keras_constants(struct importer *, const struct val *like, int n, const double *);
 
 #endif

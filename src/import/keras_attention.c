@@ -1,6 +1,7 @@
 /*
- * Attention. Keras has projections as [features, heads, numbers of a head], and back as [heads, numbers, features]; ours are
- * dense layers, with heads side by side in a row. What hides keys, by name or with what they are made of, is a bias of the scores.
+ * Attention. Keras has projections as [features, heads, numbers of a head], and back as [heads,
+ * numbers, features]; ours are dense layers, with heads side by side in a row. What hides keys, by
+ * name or with what they are made of, is a bias of the scores.
  */
 #include "import/keras.h"
 
@@ -85,7 +86,8 @@ all_are_read(struct importer *im, const struct model_node *n)
 	    cannot(im, "its scores are asked for, which are never in memory here; the closest is attend without them");
 }
 
-/* Operand K, a mask, as 1 and 0, of RANK axes or more. Keras 2 takes what it is given for that. NULL after cannot(). */
+/* Operand K, a mask, as 1 and 0, of RANK axes or more. Keras 2 takes what it is given for that.
+ * NULL after cannot(). */
 static struct val *
 given_mask(struct importer *im, const struct model_node *n, int k, int rank)
 {
@@ -102,8 +104,9 @@ given_mask(struct importer *im, const struct model_node *n, int k, int rank)
 	return v && keras_older_than_3(im) ? v : call_one(im, "not_equal", v, "than", 0);
 }
 
-/* Which steps of the operand that is given as WORD are seen, [steps, 1]; NULL: all. False after cannot(). From 3.8 on Keras puts
- * the query's own mask in the place of the one that it is given. */
+/* Which steps of the operand that is given as WORD are seen, [steps, 1]; NULL: all. False after
+ * cannot(). From 3.8 on Keras puts the query's own mask in the place of the one that it is
+ * given. */
 static bool
 steps_of(struct importer *im, const struct model_node *n, const char *word, struct val **seen)
 {
@@ -171,8 +174,8 @@ pairs_seen(struct importer *im, const struct model_node *n, int64_t heads, int64
 	    (int64_t[]){ heads, queries, keys }));
 }
 
-/* Which keys each query sees, [queries, keys] of 1 and 0, or [heads, queries, keys]; NULL, not after cannot(): all, or those
- * before it. */
+/* Which keys each query sees, [queries, keys] of 1 and 0, or [heads, queries, keys]; NULL, not
+ * after cannot(): all, or those before it. */
 static bool
 seen_by(struct importer *im, const struct model_node *n, int64_t heads, int64_t queries, int64_t keys, struct val **seen)
 {

@@ -1,6 +1,6 @@
 /*
- * What a layer of Keras says of itself: references to others, in the forms of Keras 1 to 3, its configuration as
- * attributes, the shape of an input, names.
+ * What a layer of Keras says of itself: references to others, in the forms of Keras 1 to 3, its
+ * configuration as attributes, the shape of an input, names.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -30,7 +30,8 @@ add_reference(struct reading *r, struct keras_references *to, const struct keras
 	return true;
 }
 
-/* ["conv1", 0, 0] or ["conv1", 0, 0, {...}]; a number that stands for a tensor is ["_CONSTANT_VALUE", -1, 3.0, {}]. */
+/* ["conv1", 0, 0] or ["conv1", 0, 0, {...}]; a number that stands for a tensor is
+ * ["_CONSTANT_VALUE", -1, 3.0, {}]. */
 static bool
 is_reference(json_t *j)
 {
@@ -405,7 +406,8 @@ keras_input(struct reading *r, const char *name, json_t *config, struct model_va
 
 /* ---- names ---- */
 
-/* As Keras does it: an underscore before a capital that is followed by a small letter, or follows one. */
+/* As Keras does it: an underscore before a capital that is followed by a small letter, or follows
+ * one. */
 const char *
 keras_snake(struct arena *a, const char *class)
 {
@@ -438,7 +440,8 @@ keras_own_name(json_t *model, const char *name)
 	return n > 0 && strncmp(name, of, n) == 0 && name[n] == '_' && name[n + 1] ? name + n + 1 : name;
 }
 
-/* A part ends before an underscore where there is a digit in it, as people number what they repeat. */
+/* A part ends before an underscore where there is a digit in it, as people number what they
+ * repeat. */
 const char *
 keras_dotted(struct arena *a, const char *name, const char *snake)
 {

@@ -1,7 +1,8 @@
 /*
- * Convolutions, pooling and what stands before them: frames, and images made larger. Keras' kernels are
- * [extents..., in, filters], ours [filters, in, extents...]; a depthwise one is a convolution in as many groups as there
- * are channels. A frame of zeros that a convolution alone reads becomes its pad.
+ * Convolutions, pooling and what stands before them: frames, and images made larger. Keras' kernels
+ * are [extents..., in, filters], ours [filters, in, extents...]; a depthwise one is a convolution
+ * in as many groups as there are channels. A frame of zeros that a convolution alone reads becomes
+ * its pad.
  */
 #include "import/keras.h"
 
@@ -100,7 +101,8 @@ give_window(struct call *c, const struct window *w)
 		call_ints(c, "dilation", w->n, w->dilation);
 }
 
-/* [filters, in, extents...] of [extents..., in, filters]; of a depthwise one the last two are one axis, that of filters. */
+/* [filters, in, extents...] of [extents..., in, filters]; of a depthwise one the last two are one
+ * axis, that of filters. */
 static const struct view *
 kernel_view(struct importer *im, const struct window *w, int64_t in, int64_t filters, bool depthwise)
 {
@@ -297,7 +299,8 @@ const struct keras_op keras_op_separable_convolution2d = { .name = "SeparableCon
 
 /* ---- transposed ---- */
 
-/* As many places as the stride makes, or those that the kernel reaches: what is to be cut in front, and added behind. */
+/* As many places as the stride makes, or those that the kernel reaches: what is to be cut in front,
+ * and added behind. */
 static bool
 pads_of_transposed(struct importer *im, const struct window *w, int64_t *pad, int64_t *more)
 {

@@ -1,12 +1,13 @@
 /*
- * Matrix products with trained matrices. Keras has them as [in, units], ours are [units, in]; the columns of one behind
- * a map that was laid flat are put in the order that the map has here.
+ * Matrix products with trained matrices. Keras has them as [in, units], ours are [units, in]; the
+ * columns of one behind a map that was laid flat are put in the order that the map has here.
  */
 #include "import/keras.h"
 
 #include <string.h>
 
-/* [units, in] of [in, units], where IN may be the axes of a map, whose first is the source's last. */
+/* [units, in] of [in, units], where IN may be the axes of a map, whose first is the source's
+ * last. */
 static const struct view *
 matrix_view(struct importer *im, const struct val *x, int64_t in, int64_t units)
 {

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Elements that share a draw: a tensor of ones for each sample, of which some become 0, is a factor. */
+/* Elements that share a draw: a tensor of ones for each sample, of which some become 0, is a
+ * factor. */
 static bool
 shared_dropout(struct importer *im, const struct model_node *n, struct val *x, int64_t *dim, double rate)
 {

@@ -1,7 +1,8 @@
 /*
- * What a model of Keras comes in, told apart by its first bytes. A .keras file is an archive of config.json and
- * model.weights.h5: the first is read, the second is unpacked into a file without a name only when it is asked for.
- * What an archive says of its sizes is believed only where it can be true.
+ * What a model of Keras comes in, told apart by its first bytes. A .keras file is an archive of
+ * config.json and model.weights.h5: the first is read, the second is unpacked into a file without a
+ * name only when it is asked for. What an archive says of its sizes is believed only where it can
+ * be true.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"

@@ -1,6 +1,6 @@
 /*
- * What a model of Keras comes in: JSON as text, a .keras archive, or an HDF5 file. The text of its configuration is
- * small and is read; weights are fetched one by one as they are written.
+ * What a model of Keras comes in: JSON as text, a .keras archive, or an HDF5 file. The text of its
+ * configuration is small and is read; weights are fetched one by one as they are written.
  */
 #ifndef STOWAGE_IMPORT_KERAS_FILE_H
 #define STOWAGE_IMPORT_KERAS_FILE_H
@@ -23,11 +23,12 @@ struct keras_source {
 bool		 keras_open(struct arena *, const char *path, const unsigned char *file, size_t size, struct keras_source *,
 		    const char **why);
 void		 keras_close(struct keras_store *);
-/* Before the first keras_fetch(): a child process fetches all of these N, so that a file that libhdf5 does not survive is
- * refused (base/rehearse.h); false with *WHY. */
+/* Before the first keras_fetch(): a child process fetches all of these N, so that a file that
+ * libhdf5 does not survive is refused (base/rehearse.h); false with *WHY. */
 bool		 keras_prepare(struct arena *, struct keras_store *, const struct numbers *const *, int n,
 		    const char **why);
-/* The numbers of a constant that has a place, f32, in *TO, which free() is for; false, with *WHY. */
+/* The numbers of a constant that has a place, f32, in *TO, which free() is for; false, with
+ * *WHY. */
 bool		 keras_fetch(struct arena *, struct keras_store *, const struct numbers *, float **to, const char **why);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * Weights of Keras, by libhdf5. In a .keras file the weights of a layer are numbered below a place that follows from its
- * class ("layers/conv2d_3/vars/0"); in an .h5 file an attribute lists their names. In both they come in the order in
- * which the layer made them.
+ * Weights of Keras, by libhdf5. In a .keras file the weights of a layer are numbered below a place
+ * that follows from its class ("layers/conv2d_3/vars/0"); in an .h5 file an attribute lists their
+ * names. In both they come in the order in which the layer made them.
  *
- * Nothing in the file is trusted: only what lies in it is followed, not links to other files, numbers in other files, or
- * filters that would be loaded; and a weight has as many numbers as its layer asks for, before room is made for it.
+ * Nothing in the file is trusted: only what lies in it is followed, not links to other files,
+ * numbers in other files, or filters that would be loaded; and a weight has as many numbers as its
+ * layer asks for, before room is made for it.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"

@@ -1,4 +1,5 @@
-/* Weights of Keras in HDF5, in either of its two layouts, and the configuration that the older one has beside them. */
+/* Weights of Keras in HDF5, in either of its two layouts, and the configuration that the older one
+ * has beside them. */
 #ifndef STOWAGE_IMPORT_KERAS_HDF5_H
 #define STOWAGE_IMPORT_KERAS_HDF5_H
 

@@ -1,6 +1,6 @@
 /*
- * What a model of Keras leaves open about its inputs, as the layers that read them say: that they are numbers of an
- * embedding, and whether the last axis is channels.
+ * What a model of Keras leaves open about its inputs, as the layers that read them say: that they
+ * are numbers of an embedding, and whether the last axis is channels.
  */
 #include "import/keras.h"
 
@@ -54,7 +54,8 @@ ends_with_dimension(const char *op)
 	return (n > 2 && op[n - 1] == 'D' && op[n - 2] >= '1' && op[n - 2] <= '3') || strstr(op, "Conv") != NULL;
 }
 
-/* Images are maps, and lines that a convolution or a pool reads, maybe after layers that do not mind. */
+/* Images are maps, and lines that a convolution or a pool reads, maybe after layers that do not
+ * mind. */
 static bool
 is_map(const struct model *m, const struct model_value *v)
 {

@@ -1,5 +1,6 @@
-/* What the two halves of the reader of Keras' JSON share: models and references (keras_read.c), and what a layer
- * says of itself (keras_config.c). JSON is jansson's, which builds it in memory; what is kept of it is copied. */
+/* What the two halves of the reader of Keras' JSON share: models and references (keras_read.c), and
+ * what a layer says of itself (keras_config.c). JSON is jansson's, which builds it in memory; what
+ * is kept of it is copied. */
 #ifndef STOWAGE_IMPORT_KERAS_JSON_H
 #define STOWAGE_IMPORT_KERAS_JSON_H
 
@@ -49,8 +50,8 @@ bool	 keras_attrs(struct reading *, struct model_node *, json_t *config, const s
 bool	 keras_attrs_nested(struct reading *, struct model_node *, json_t *config, const struct keras_references *,
 	    int depth);
 
-/* conv2_d of Conv2D, as Keras makes names; and a dotted name, "conv2.block1.1_conv" of conv2_block1_1_conv, or "" of
- * one that Keras made of SNAKE. */
+/* conv2_d of Conv2D, as Keras makes names; and a dotted name, "conv2.block1.1_conv" of
+ * conv2_block1_1_conv, or "" of one that Keras made of SNAKE. */
 const char	*keras_snake(struct arena *, const char *class);
 const char	*keras_own_name(json_t *model, const char *name);
 const char	*keras_dotted(struct arena *, const char *name, const char *snake);

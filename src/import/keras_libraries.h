@@ -1,7 +1,7 @@
 /*
- * libzip and libhdf5, loaded when a file asks for them: with what they need in turn they are some forty libraries, and
- * Stowage, which is run at each keystroke, does not wait for them. Their headers say what functions there are; a table
- * of them is filled by name.
+ * libzip and libhdf5, loaded when a file asks for them: with what they need in turn they are some
+ * forty libraries, and Stowage, which is run at each keystroke, does not wait for them. Their
+ * headers say what functions there are; a table of them is filled by name.
  */
 #ifndef STOWAGE_IMPORT_KERAS_LIBRARIES_H
 #define STOWAGE_IMPORT_KERAS_LIBRARIES_H

@@ -1,6 +1,7 @@
 /*
- * keras.ops and TensorFlow's functions of what is true and what is not, of which models of Keras 3 make masks as they
- * are written down: 1 and 0 here. They work on tensors as the source has their axes.
+ * keras.ops and TensorFlow's functions of what is true and what is not, of which models of Keras 3
+ * make masks as they are written down: 1 and 0 here. They work on tensors as the source has their
+ * axes.
  */
 #include "import/keras.h"
 
@@ -20,7 +21,8 @@ not_equal(struct importer *im, const struct model_node *n)
 	return keras_alias(im, n, call_one(im, "not_equal", x, "than", keras_real(n, keras_has(n, "#1") ? "#1" : "y", 0)));
 }
 
-/* In the extents of WITH where it has one place: ours repeats one operand of two by itself, along axes or for all samples. */
+/* In the extents of WITH where it has one place: ours repeats one operand of two by itself, along
+ * axes or for all samples. */
 static struct val *
 stretched(struct importer *im, struct val *x, const struct val *with)
 {

@@ -1,10 +1,12 @@
 /*
- * Masks: which steps of a sequence layers see. An embedding with mask_zero makes one of its tokens, Masking one of its
- * rows; layers let it go on or not, and what has several operands joins theirs. It is a tensor [steps, 1] of 1 and 0 by the
- * name of the value that it goes with; who uses it asks for it (keras_mask), so one that nobody uses is in no spec.
+ * Masks: which steps of a sequence layers see. An embedding with mask_zero makes one of its tokens,
+ * Masking one of its rows; layers let it go on or not, and what has several operands joins theirs.
+ * It is a tensor [steps, 1] of 1 and 0 by the name of the value that it goes with; who uses it asks
+ * for it (keras_mask), so one that nobody uses is in no spec.
  *
- * As Keras has it: a layer that is not made for masks reads all steps, and none goes on behind it. What one of several operands
- * hides, a sum of Keras 2 hides; versions of Keras 3 differ, and say in their files what most layers are given.
+ * As Keras has it: a layer that is not made for masks reads all steps, and none goes on behind it.
+ * What one of several operands hides, a sum of Keras 2 hides; versions of Keras 3 differ, and say
+ * in their files what most layers are given.
  */
 #include "import/keras.h"
 
@@ -64,8 +66,8 @@ keras_mask(struct importer *im, const struct model_node *n, int k, struct val **
 	return !m || m->seen || cannot(im, "its operands hide unlike steps, which versions of Keras join in different ways");
 }
 
-/* From 3.8 on attention takes the masks off what it has read, so that what is read again has none; and so has what is
- * made of it afterwards. */
+/* From 3.8 on attention takes the masks off what it has read, so that what is read again has none;
+ * and so has what is made of it afterwards. */
 bool
 keras_mask_of_values(struct importer *im, const struct model_node *n, int k, struct val **seen)
 {

@@ -1,6 +1,6 @@
 /*
- * Layers of several operands, and functions of TensorFlow and keras.ops that are written as operators. An operand may
- * be a number: one of the list of operands ("#1"), or by its name ("y").
+ * Layers of several operands, and functions of TensorFlow and keras.ops that are written as
+ * operators. An operand may be a number: one of the list of operands ("#1"), or by its name ("y").
  */
 #include "import/keras.h"
 
@@ -137,7 +137,8 @@ next_factor(struct importer *im, struct val *so_far, struct val *x, struct val *
 	return x && so_far ? call_two(im, "mul", so_far, x) : x;
 }
 
-/* The largest or smallest is the other operand's where one is hidden; SEEN is that of what there is SO_FAR. */
+/* The largest or smallest is the other operand's where one is hidden; SEEN is that of what there is
+ * SO_FAR. */
 static struct val *
 next_choice(struct importer *im, const char *ours, struct val *so_far, struct val *so_far_seen, struct val *x, struct val *seen)
 {

@@ -1,6 +1,6 @@
 /*
- * Normalisation. Channels are the source's last axis. Where a batch normalisation has no scale or no centre, ours has a
- * weight of ones, or a bias of zeros, that no training changes.
+ * Normalisation. Channels are the source's last axis. Where a batch normalisation has no scale or
+ * no centre, ours has a weight of ones, or a bias of zeros, that no training changes.
  */
 #include "import/keras.h"
 

@@ -1,4 +1,5 @@
-/* Pooling, frames, and images made larger or smaller. Windows of averages count what lies in the input alone. */
+/* Pooling, frames, and images made larger or smaller. Windows of averages count what lies in the
+ * input alone. */
 #include "import/keras.h"
 
 #include <string.h>

@@ -1,10 +1,11 @@
 /*
- * The JSON of a Keras model, of whatever version: layers in a row, or layers that say whom they read. Models in
- * models are laid open, so what comes out is one list of nodes in the order in which they run. What differs between
- * versions is the form of a reference alone; keras_config.c has the rest.
+ * The JSON of a Keras model, of whatever version: layers in a row, or layers that say whom they
+ * read. Models in models are laid open, so what comes out is one list of nodes in the order in
+ * which they run. What differs between versions is the form of a reference alone; keras_config.c
+ * has the rest.
  *
- * Nothing in the file is trusted: layers, and models in models, are counted, references are looked up, and layers that
- * wait for one another are refused.
+ * Nothing in the file is trusted: layers, and models in models, are counted, references are looked
+ * up, and layers that wait for one another are refused.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -194,7 +195,8 @@ resolved(struct container *c, const char *name)
 	return other ? other : name;
 }
 
-/* The use that a reference means. Before Keras 3 a model that is a layer counts one before its first. */
+/* The use that a reference means. Before Keras 3 a model that is a layer counts one before its
+ * first. */
 static struct use *
 use_of(struct container *c, const struct keras_reference *ref)
 {
@@ -294,7 +296,8 @@ model_write(struct container *c, struct use *u)
 	return true;
 }
 
-/* What the file says of the shape of what a layer is given as the K-th: beside it, or, since 2.13, in the layer. */
+/* What the file says of the shape of what a layer is given as the K-th: beside it, or, since 2.13,
+ * in the layer. */
 static void
 say_shape(struct container *c, const struct member *m, const struct keras_reference *ref, const char *name, int k)
 {
@@ -356,7 +359,8 @@ use_write(struct container *c, struct use *u)
 	return is_model(m->class) ? model_write(c, u) : node_write(c, u);
 }
 
-/* Writes what a use reads before it, without recursion: a model may be a hundred thousand layers deep. */
+/* Writes what a use reads before it, without recursion: a model may be a hundred thousand layers
+ * deep. */
 static bool
 write_with_sources(struct container *c, int first)
 {

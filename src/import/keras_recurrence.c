@@ -1,9 +1,11 @@
 /*
- * Recurrent layers. Keras and we have the gates of an lstm in the same order, those of a gru not; Keras has one bias of
- * an lstm where we have two, of which the second is then 0 and is not trained. A matrix is [in, gates of units] there and
- * [gates of units, in] here. Where steps are hidden, or a gru resets its state first, blocks of std/recurrent.nn are what
- * they are; these have the gates in Keras' order, and its biases. States before the first step are operands behind the input, h
- * and c of each way in turn, and those after the last step are results behind what the layer makes, in the same order.
+ * Recurrent layers. Keras and we have the gates of an lstm in the same order, those of a gru not;
+ * Keras has one bias of an lstm where we have two, of which the second is then 0 and is not
+ * trained. A matrix is [in, gates of units] there and [gates of units, in] here. Where steps are
+ * hidden, or a gru resets its state first, blocks of std/recurrent.nn are what they are; these have
+ * the gates in Keras' order, and its biases. States before the first step are operands behind the
+ * input, h and c of each way in turn, and those after the last step are results behind what the
+ * layer makes, in the same order.
  */
 #include "import/keras.h"
 
@@ -95,7 +97,8 @@ give_block(struct call *c, const struct model_node *n, const struct recurrence *
 		call_view(c, u, some_gates(im, r, r->units, first, r->gates - first));
 }
 
-/* Does the layer say nothing but what ours does? The one of the other way goes backwards by itself. */
+/* Does the layer say nothing but what ours does? The one of the other way goes backwards by
+ * itself. */
 static bool
 is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, bool back)
 {
@@ -162,7 +165,8 @@ take_states(struct importer *im, const struct model_node *n, struct recurrence *
 	return true;
 }
 
-/* What each way has at its end, behind what the layer makes: WAY[1] is NULL where there is one, or WAY[0] has both side by side. */
+/* What each way has at its end, behind what the layer makes: WAY[1] is NULL where there is one, or
+ * WAY[0] has both side by side. */
 static bool
 give_states(struct importer *im, const struct model_node *n, const struct recurrence *r, struct val *const *way, bool both)
 {
@@ -248,7 +252,8 @@ state_in(struct call *c, const struct recurrence *r, int k, bool both)
 	return v || !r->state[0][k];
 }
 
-/* Which steps are seen. Keras 3 looks for the mask of an input only where that is all that a layer is given. */
+/* Which steps are seen. Keras 3 looks for the mask of an input only where that is all that a layer
+ * is given. */
 static bool
 steps_seen(struct importer *im, const struct model_node *n, struct val **seen, struct val **goes_on)
 {

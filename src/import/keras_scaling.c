@@ -102,7 +102,8 @@ custom_scale(struct importer *im, const struct model_node *n)
 
 const struct keras_op keras_op_custom_scale = { .name = "CustomScaleLayer", .translate = custom_scale, .most = 2 };
 
-/* Normalization with statistics that the file says, or that it keeps as weights, which no training changes. */
+/* Normalization with statistics that the file says, or that it keeps as weights, which no training
+ * changes. */
 static struct val *
 kept(struct importer *im, const struct model_node *n, const struct val *x, int k, const char *word, double init)
 {

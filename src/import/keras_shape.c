@@ -1,6 +1,6 @@
 /*
- * Other shapes. They count axes as the source has them. A map that is laid flat for a dense layer alone is not turned:
- * the columns of that layer's weight are, as they are written.
+ * Other shapes. They count axes as the source has them. A map that is laid flat for a dense layer
+ * alone is not turned: the columns of that layer's weight are, as they are written.
  */
 #include "import/keras.h"
 

@@ -1,6 +1,6 @@
 /*
- * Values of Keras' layers as ours: the order of axes, weights, extents in a configuration, and which record makes a
- * layer.
+ * Values of Keras' layers as ours: the order of axes, weights, extents in a configuration, and
+ * which record makes a layer.
  */
 #include "import/keras.h"
 

@@ -1,6 +1,7 @@
 /*
- * The parameters of a block: numbers that its segments do not have in common. One that is the same as another in
- * all of them, or as many times another, or as many as there are channels, is said so.
+ * The parameters of a block: numbers that its segments do not have in common. One that is the same
+ * as another in all of them, or as many times another, or as many as there are channels, is said
+ * so.
  */
 #include "import/writer.h"
 

@@ -1,7 +1,8 @@
 /*
- * Where the source has the batch. Ours is in front of all axes and named by no shape, but sources move it about: a
- * sequence of [positions, batch, width], heads that are so many more samples. A value remembers it in place of being
- * turned: its axes are ours in our order, with the batch put in, or joined with one of them, as the slower or the faster of the two.
+ * Where the source has the batch. Ours is in front of all axes and named by no shape, but sources
+ * move it about: a sequence of [positions, batch, width], heads that are so many more samples. A
+ * value remembers it in place of being turned: its axes are ours in our order, with the batch put
+ * in, or joined with one of them, as the slower or the faster of the two.
  */
 #include "import/importer.h"
 
@@ -73,7 +74,8 @@ val_axis(struct importer *im, const struct val *v, int64_t axis, int *ours)
 	return true;
 }
 
-/* The shape as the source counts it: of the axis that is the batch's, how many places each sample has. */
+/* The shape as the source counts it: of the axis that is the batch's, how many places each sample
+ * has. */
 void
 val_extents(const struct val *v, int64_t *dim)
 {
@@ -107,7 +109,8 @@ struct target {
 	enum merged merged;
 };
 
-/* Can the batch be in axis AT, behind BEFORE elements of ALL? Of that axis DIM is the extent a sample. */
+/* Can the batch be in axis AT, behind BEFORE elements of ALL? Of that axis DIM is the extent a
+ * sample. */
 static bool
 batch_fits(struct target *t, int at, int open, int64_t dim, int64_t before, int64_t all)
 {
@@ -134,8 +137,8 @@ batch_fits(struct target *t, int at, int open, int64_t dim, int64_t before, int6
 	return true;
 }
 
-/* The batch may be said as itself, as the number that the file has for it, or be left to be found. It is where as much
- * stands before it as in the input. */
+/* The batch may be said as itself, as the number that the file has for it, or be left to be found.
+ * It is where as much stands before it as in the input. */
 static bool
 find_batch(struct importer *im, const struct integers *k, struct target *t, int64_t before, int64_t all)
 {

@@ -1,7 +1,8 @@
 /*
- * Constants that the language makes of nothing: triangles of ones, numbers that count along an axis, and what formulas make of
- * these. A model has their numbers, or the nodes that make them, which arrays.c computed; where none of that is said, they are
- * a parameter that no training changes.
+ * Constants that the language makes of nothing: triangles of ones, numbers that count along an
+ * axis, and what formulas make of these. A model has their numbers, or the nodes that make them,
+ * which arrays.c computed; where none of that is said, they are a parameter that no training
+ * changes.
  */
 #include "import/importer.h"
 

@@ -1,6 +1,7 @@
 /*
- * A model as its file has it, whoever's format that is: nodes in the order in which they run, and tensors whose
- * numbers lie in the file. Everything but these lies in the arena; names are the file's.
+ * A model as its file has it, whoever's format that is: nodes in the order in which they run, and
+ * tensors whose numbers lie in the file. Everything but these lies in the arena; names are the
+ * file's.
  */
 #ifndef STOWAGE_IMPORT_MODEL_H
 #define STOWAGE_IMPORT_MODEL_H
@@ -31,7 +32,8 @@ struct numbers {		/* a constant */
 	bool filled;		/* data is one element, as which all are */
 };
 
-/* A tensor of ours in the order of a constant's numbers: element (i, j, ...) is number i * stride[0] + ... + first. */
+/* A tensor of ours in the order of a constant's numbers: element (i, j, ...) is number i *
+ * stride[0] + ... + first. */
 struct view {
 	int rank;
 	int64_t dim[MODEL_RANK], stride[MODEL_RANK], first;
@@ -109,7 +111,8 @@ struct model {
 	struct map foreign;	/* functions of our domain that stowage export is not seen to have written: why, a clause */
 };
 
-/* Reads an ONNX file that is in memory (or mapped); NULL, with *WHY, where it is none that can be read. */
+/* Reads an ONNX file that is in memory (or mapped); NULL, with *WHY, where it is none that can be
+ * read. */
 struct model	*onnx_read(struct arena *, const char *path, const unsigned char *file, size_t size,
 		    const char **why);
 
@@ -123,8 +126,8 @@ bool		 numbers_are_finite(const struct numbers *);	/* in f32; true where they ar
 bool		 numbers_are_one(const struct numbers *, double *);	/* one at least, and all of them that; NULL: false */
 bool		 numbers_is_weight(const struct numbers *);	/* the model has it by a name that says of which layer */
 
-/* Bytes of a constant that are to be read in order, and that are no longer needed: where they lie in a mapped file, its
- * pages are read ahead, and need not stay in memory. */
+/* Bytes of a constant that are to be read in order, and that are no longer needed: where they lie
+ * in a mapped file, its pages are read ahead, and need not stay in memory. */
 void		 model_take_up(const struct model *, const unsigned char *data, size_t bytes);
 void		 model_let_go(const struct model *, const unsigned char *data, size_t bytes);
 

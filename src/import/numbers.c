@@ -1,7 +1,7 @@
 /*
- * Integers that shapes are made of, computed where they are known: Shape, Gather, Concat and what else stands
- * between a tensor and a Reshape. An element may be a multiple of the batch, which has no number here; what mixes
- * it with others is not known.
+ * Integers that shapes are made of, computed where they are known: Shape, Gather, Concat and what
+ * else stands between a tensor and a Reshape. An element may be a multiple of the batch, which has
+ * no number here; what mixes it with others is not known.
  */
 #include "import/importer.h"
 

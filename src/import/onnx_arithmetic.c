@@ -1,6 +1,6 @@
 /*
- * Sums, products and powers. A constant of one number is an argument; a larger one is a parameter, of as many axes
- * as the tensor that it meets, since operands have equally many here.
+ * Sums, products and powers. A constant of one number is an argument; a larger one is a parameter,
+ * of as many axes as the tensor that it meets, since operands have equally many here.
  */
 #include "import/importer.h"
 
@@ -59,7 +59,8 @@ with_number(struct importer *im, const struct model_node *n, struct val *x, doub
 	}
 }
 
-/* Ours repeats all operands but one; where none is as large as the result, one with the batch is made so first. */
+/* Ours repeats all operands but one; where none is as large as the result, one with the batch is
+ * made so first. */
 static bool
 enlarge(struct importer *im, struct val **x, int count)
 {
@@ -86,7 +87,8 @@ enlarge(struct importer *im, struct val **x, int count)
 	return (x[large] = call_value(&c)) != NULL;
 }
 
-/* Where the order is of no account, what is repeated stands behind what it meets, as people write it. */
+/* Where the order is of no account, what is repeated stands behind what it meets, as people write
+ * it. */
 static void
 larger_first(const char *ours, struct val **x)
 {
@@ -161,7 +163,8 @@ broadcast_call(struct importer *im, const struct model_node *n, const char *ours
 	return call_end(&c, n->out[0]);
 }
 
-/* Is it a constant that the model computes, of one number throughout, and the result no larger than WITH? */
+/* Is it a constant that the model computes, of one number throughout, and the result no larger than
+ * WITH? */
 static bool
 is_uniform(const struct val *v, const struct val *with, double *r)
 {
@@ -213,9 +216,10 @@ made_at(const struct val *v)
 }
 
 /*
- * A sum that a skip connection makes is said as what comes in, and what is added to it: x + f(x). Where a relu follows, as in
- * ResNet, the order is the source's. Numbers are the same either way; that equal networks are said alike makes their forecasts
- * so, too, in which the order of gradients matters.
+ * A sum that a skip connection makes is said as what comes in, and what is added to it: x + f(x).
+ * Where a relu follows, as in ResNet, the order is the source's. Numbers are the same either way;
+ * that equal networks are said alike makes their forecasts so, too, in which the order of gradients
+ * matters.
  */
 static bool
 add(struct importer *im, const struct model_node *n)

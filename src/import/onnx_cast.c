@@ -1,5 +1,6 @@
 /*
- * Types: what is computed in the network's own stays as it is, whole numbers are real ones that are whole, and truth is 0 and 1.
+ * Types: what is computed in the network's own stays as it is, whole numbers are real ones that are
+ * whole, and truth is 0 and 1.
  */
 #include "import/importer.h"
 

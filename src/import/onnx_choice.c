@@ -166,7 +166,8 @@ least(struct importer *im, const struct model_node *n)
 const struct onnx_op onnx_op_largest = { .name = "Max", .translate = largest };
 const struct onnx_op onnx_op_least = { .name = "Min", .translate = least };
 
-/* Is it 0 where X is not a number, else X? Softmax makes no such thing of what a trained network has. */
+/* Is it 0 where X is not a number, else X? Softmax makes no such thing of what a trained network
+ * has. */
 static bool
 is_guard(struct importer *im, const struct model_node *n)
 {
@@ -220,7 +221,8 @@ where(struct importer *im, const struct model_node *n)
 	return call_end(&c, n->out[0]);
 }
 
-/* What is not a number differs from itself. Of a softmax it asks for nothing that a trained network makes. */
+/* What is not a number differs from itself. Of a softmax it asks for nothing that a trained network
+ * makes. */
 static bool
 is_nan(struct importer *im, const struct model_node *n)
 {
@@ -334,7 +336,8 @@ expand(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_expand = { .name = "Expand", .translate = expand };
 
-/* A slope for negative numbers that is trained: the larger of 0 and x, and slope times the smaller. */
+/* A slope for negative numbers that is trained: the larger of 0 and x, and slope times the
+ * smaller. */
 static bool
 prelu(struct importer *im, const struct model_node *n)
 {

@@ -38,7 +38,8 @@ end_convolution(struct call *c, const struct model_node *n, const struct window 
 	return call_end(c, n->out[0]);
 }
 
-/* Does each filter of a constant pick one place of one channel, all of them in their order? Then it makes windows of an image. */
+/* Does each filter of a constant pick one place of one channel, all of them in their order? Then it
+ * makes windows of an image. */
 static bool
 picks_windows(const struct model_node *n, const struct val *x, const struct numbers *weight)
 {
@@ -104,7 +105,8 @@ conv(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_conv = { .name = "Conv", .translate = conv };
 
-/* What is cut from both sides of a transposed convolution's output, where that is as the model says. */
+/* What is cut from both sides of a transposed convolution's output, where that is as the model
+ * says. */
 struct cut {
 	int64_t more[MOST_SPACE];	/* output_padding */
 	int64_t out[MOST_SPACE];

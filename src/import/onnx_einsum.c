@@ -1,8 +1,10 @@
 /*
- * Sums of products by a formula of letters, "bij,bjk->bik". Of two operands they are matrix products: letters of both that
- * stay count the products, those of both that go are summed, the rest are rows or columns, and what one operand alone has and the
- * result has not is summed before. Where each position has a
- * matrix of its own that is trained, and what it meets are the windows of an image, it is a layer of ours.
+ * Sums of products by a formula of letters, "bij,bjk->bik". Of two operands they are matrix
+ * products: letters of both that stay count the products, those of both that go are summed, the
+ * rest are rows or columns, and what one operand alone has and the result has not is summed before.
+ * Where each position has a
+ * matrix of its own that is trained, and what it meets are the windows of an image, it is a layer
+ * of ours.
  */
 #include "import/arrays.h"
 
@@ -54,7 +56,8 @@ is_ellipsis(const char *s)
 	return strncmp(s, "...", 3) == 0;
 }
 
-/* For how many axes of an operand of RANK the dots of its term stand; those are called 0, 1, 2 ..., from the last one on. */
+/* For how many axes of an operand of RANK the dots of its term stand; those are called 0, 1, 2 ...,
+ * from the last one on. */
 static int
 dotted_axes(const char *s, int rank)
 {
@@ -89,7 +92,8 @@ term_of(struct term *t, const char *s, int dotted, int times)
 	return s;
 }
 
-/* Without an arrow the result has what dots stand for, and the letters that come once, in the order of the alphabet. */
+/* Without an arrow the result has what dots stand for, and the letters that come once, in the order
+ * of the alphabet. */
 static void
 implied(struct formula *f)
 {
@@ -136,8 +140,8 @@ struct operand {
 	char batch;		/* '\0': it has none */
 };
 
-/* Where a letter comes again, the places where both are equal: of the two axes as one, each that is their extent and one
- * farther. */
+/* Where a letter comes again, the places where both are equal: of the two axes as one, each that is
+ * their extent and one farther. */
 static bool
 diagonal(struct importer *im, struct operand *o, int first, int again)
 {
@@ -373,7 +377,8 @@ as_product(struct importer *im, const struct model_node *n, const struct formula
 	return true;
 }
 
-/* Is the second operand one trained matrix for all rows, whose letters are the last of the first and of the result? */
+/* Is the second operand one trained matrix for all rows, whose letters are the last of the first
+ * and of the result? */
 static bool
 is_dense(const struct formula *f, const struct val *v)
 {
@@ -409,7 +414,8 @@ give_pair(struct call *c, const struct step *s, const char *name)
 		call_ints(c, name, 2, (int64_t[]){ a->v[0], a->v[a->n > 1] });
 }
 
-/* The weight as [places, filters, what each sees], where the letters of the image are those and the result's the other two. */
+/* The weight as [places, filters, what each sees], where the letters of the image are those and the
+ * result's the other two. */
 static bool
 recognise_local(struct importer *im, const struct model_node *n, const struct formula *f)
 {
@@ -481,7 +487,8 @@ recognise_local_bias(struct importer *im, const struct model_node *n)
 
 #define MOST_SUMMED	((int64_t)1 << 22)	/* products in one */
 
-/* The sums of products of numbers that are no weights, letter by letter: those of the result, then those that are summed. */
+/* The sums of products of numbers that are no weights, letter by letter: those of the result, then
+ * those that are summed. */
 static bool
 of_constants(struct importer *im, const struct model_node *n, const struct formula *f)
 {

@@ -1,4 +1,5 @@
-/* Elements by their indices: rows of tables, one place of an axis, and those of each sample out of all. */
+/* Elements by their indices: rows of tables, one place of an axis, and those of each sample out of
+ * all. */
 #include "import/arrays.h"
 
 #include <string.h>
@@ -94,7 +95,8 @@ gather_of_samples(struct importer *im, const struct model_node *n, struct val *x
 	return reshape_to(im, n, x, to, rank, dim);
 }
 
-/* What constant indices pick along an axis, whose own axes take its place: those of AT but the LEFT last ones. */
+/* What constant indices pick along an axis, whose own axes take its place: those of AT but the LEFT
+ * last ones. */
 static bool
 picked(struct importer *im, const struct model_node *n, struct val *x, int axis, const struct numbers *at, int left, int64_t count,
     const int64_t *index)
@@ -113,7 +115,8 @@ picked(struct importer *im, const struct model_node *n, struct val *x, int axis,
 	return reshape_to(im, n, x, to, rank, dim);
 }
 
-/* Constant indices are of the first axes in turn, COUNT places of them; NULL after cannot(). An index below 0 counts from the end. */
+/* Constant indices are of the first axes in turn, COUNT places of them; NULL after cannot(). An
+ * index below 0 counts from the end. */
 static int64_t *
 places(struct importer *im, const struct numbers *at, int64_t count, int axes, const int64_t *dim)
 {

@@ -98,7 +98,8 @@ normalised(struct importer *im, const struct model_node *n, struct val *x, int a
 	return give_weights(im, &c, n, 1, 1 + bias) && call_end(&c, out);
 }
 
-/* A row, as of what pooling leaves, is one without the axes in front of it, which a flatten behind it then need not drop. */
+/* A row, as of what pooling leaves, is one without the axes in front of it, which a flatten behind
+ * it then need not drop. */
 static bool
 layernorm(struct importer *im, const struct model_node *n)
 {
@@ -124,8 +125,8 @@ layernorm(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_layernorm = { .name = "LayerNormalization", .translate = layernorm };
 
-/* Weights that change nothing, which PyTorch writes where its layer has none; those of a layer have its name, and what begins
- * with a slash is a node's. */
+/* Weights that change nothing, which PyTorch writes where its layer has none; those of a layer have
+ * its name, and what begins with a slash is a node's. */
 static bool
 changes_nothing(struct importer *im, const struct model_node *n)
 {
@@ -178,7 +179,8 @@ groupnorm(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_groupnorm = { .name = "GroupNormalization", .translate = groupnorm };
 
-/* log_softmax is what it is made of, which no exponential makes 0: d - log(sum of e^d), d below the largest. */
+/* log_softmax is what it is made of, which no exponential makes 0: d - log(sum of e^d), d below the
+ * largest. */
 static bool
 softmax_along(struct importer *im, const struct model_node *n, struct val *x, int axis, const char *out)
 {
@@ -302,7 +304,8 @@ mean_of_rows(struct importer *im, struct val *x, int64_t size)
 	return call_value(&c);
 }
 
-/* x / (bias + alpha * m)^beta, where m is the mean square of a channel and those beside it: each is a row. */
+/* x / (bias + alpha * m)^beta, where m is the mean square of a channel and those beside it: each is
+ * a row. */
 static bool
 local_response(struct importer *im, const struct model_node *n)
 {

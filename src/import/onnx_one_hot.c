@@ -1,6 +1,7 @@
 /*
- * Classes as zeros and a one: an operator, or a comparison with 0, 1, 2 ... along an axis of their own. An input of which that is
- * said with 0 and 1 along a last axis is one of classes; other values are compared with each class.
+ * Classes as zeros and a one: an operator, or a comparison with 0, 1, 2 ... along an axis of their
+ * own. An input of which that is said with 0 and 1 along a last axis is one of classes; other
+ * values are compared with each class.
  */
 #include "import/arrays.h"
 
@@ -65,7 +66,8 @@ recognise_one_hot(struct importer *im, const struct model_node *n)
 	return false;
 }
 
-/* Which of its classes a value is, by comparing it with each of them along a new axis; one that counts from behind is that, too. */
+/* Which of its classes a value is, by comparing it with each of them along a new axis; one that
+ * counts from behind is that, too. */
 static struct val *
 compared_ones(struct importer *im, struct val *x, int64_t classes, int ours)
 {

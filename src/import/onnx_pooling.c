@@ -1,6 +1,7 @@
 /*
- * Pooling. Windows that have holes, or lie outside by more than half, are not those of our layers. A mean of them is one along
- * each axis, by a frozen matrix; a maximum that of slices, one axis after the other.
+ * Pooling. Windows that have holes, or lie outside by more than half, are not those of our layers.
+ * A mean of them is one along each axis, by a frozen matrix; a maximum that of slices, one axis
+ * after the other.
  */
 #include "import/window.h"
 
@@ -25,7 +26,8 @@ windows(const struct model_node *n, const struct window *w, const struct tensor 
 
 #define MOST_TERMS	(1 << 26)
 
-/* A row for each window: so much of each place. Of what is added as a frame, a count may be part of the mean. */
+/* A row for each window: so much of each place. Of what is added as a frame, a count may be part of
+ * the mean. */
 static struct val *
 averaged(struct importer *im, const struct model_node *n, const struct window *w, struct val *x, int i, int64_t count)
 {
@@ -163,7 +165,8 @@ avgpool(struct importer *im, const struct model_node *n)
 	int count, i;
 	const int64_t *kernel;
 
-	/* a window of one place is what exporters make of an adaptive pool to the extents that there are */
+	/* a window of one place is what exporters make of an adaptive pool to the extents that
+	 * there are */
 	if (attr_ints(n, "kernel_shape", &count, &kernel)) {
 		for (i = 0; i < count && kernel[i] == 1; i++)
 			;

@@ -1,4 +1,5 @@
-/* Matrix products. One with a trained matrix is a dense layer, whose weight ours has as [units, in]. */
+/* Matrix products. One with a trained matrix is a dense layer, whose weight ours has as [units,
+ * in]. */
 #include "import/importer.h"
 
 #include <string.h>
@@ -22,7 +23,8 @@ dense_call(struct importer *im, struct val *x, const struct numbers *w, bool tra
 	return call_end(&c, out);
 }
 
-/* By a matrix that is computed, once for all samples: [units, in], or with TURNED the other way round. */
+/* By a matrix that is computed, once for all samples: [units, in], or with TURNED the other way
+ * round. */
 static bool
 computed_dense(struct importer *im, struct val *x, struct val *w, bool turned, const char *out)
 {
@@ -55,7 +57,8 @@ is_computed_matrix(const struct val *v)
 	return v && v->t && !v->t->batched && v->t->rank == 2 && !v->source.expanded && v->t->dtype == DT_F32;
 }
 
-/* The constant that a product reads as its second matrix, and whether the other way round; NULL: it is none. */
+/* The constant that a product reads as its second matrix, and whether the other way round; NULL: it
+ * is none. */
 static const struct numbers *
 matrix_of(const struct val *v, bool *turned)
 {

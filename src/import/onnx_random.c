@@ -1,4 +1,5 @@
-/* Numbers drawn at random for each sample, in the shape of another value. Ours are drawn by another generator. */
+/* Numbers drawn at random for each sample, in the shape of another value. Ours are drawn by another
+ * generator. */
 #include "import/importer.h"
 
 /* What X says is its shape alone: one whose samples are all alike need not be made for that. */

@@ -1,7 +1,8 @@
 /*
- * An ONNX file as a model, by protobuf-c and the official schema. Weights stay in the file (wire.h), or in one beside
- * it (external.h). What a model may not have is refused here, by name: tensors whose numbers are not as many as their
- * shape says, types that no weight has, graphs in graphs.
+ * An ONNX file as a model, by protobuf-c and the official schema. Weights stay in the file
+ * (wire.h), or in one beside it (external.h). What a model may not have is refused here, by name:
+ * tensors whose numbers are not as many as their shape says, types that no weight has, graphs in
+ * graphs.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -124,7 +125,8 @@ decimal(const char *s, uint64_t *v)
 	return *end == '\0';
 }
 
-/* In a file beside the model: a location, and unless it is all of that, where it begins and how long it is. */
+/* In a file beside the model: a location, and unless it is all of that, where it begins and how
+ * long it is. */
 static bool
 find_external(struct reading *r, const Onnx__TensorProto *t, struct numbers *n, size_t want)
 {
@@ -267,8 +269,8 @@ read_attr(struct reading *r, const Onnx__AttributeProto *p, struct model_attr *a
 	return true;
 }
 
-/* The last but one of "['', 'layer1', 'layer1.0', 'relu']", or the last of its kind: PyTorch says so where a node
- * comes from, its own name last. */
+/* The last but one of "['', 'layer1', 'layer1.0', 'relu']", or the last of its kind: PyTorch says
+ * so where a node comes from, its own name last. */
 static const char *
 from_list(struct reading *r, const char *list, bool class)
 {
@@ -368,7 +370,8 @@ read_value(struct reading *r, const Onnx__ValueInfoProto *p, struct model_value 
 	return true;
 }
 
-/* PyTorch says which of its initializers are buffers, such as tables of sines: no training changes these. */
+/* PyTorch says which of its initializers are buffers, such as tables of sines: no training changes
+ * these. */
 static bool
 is_buffer(const Onnx__ValueInfoProto *v)
 {
@@ -427,8 +430,8 @@ read_graph(struct reading *r, const Onnx__GraphProto *g)
 	return true;
 }
 
-/* Before opset 7 some operators meant something else: operands were not broadcast, or only as an attribute said; others had
- * as attributes what are inputs now, or were told that they train. */
+/* Before opset 7 some operators meant something else: operands were not broadcast, or only as an
+ * attribute said; others had as attributes what are inputs now, or were told that they train. */
 static bool
 reads_as_since(struct reading *r)
 {

@@ -1,7 +1,8 @@
 /*
- * Recurrent layers, whose lengths are an input. ONNX has [steps, batch, features], and the gates of an lstm as i o f g,
- * of a gru as z r n; ours are i f g o and r z n. Its result has an axis of directions, of which ours lie side by side. A gru that
- * resets its state first, and an lstm with peepholes, are blocks of std/recurrent.nn, which have the gates in ONNX's order.
+ * Recurrent layers, whose lengths are an input. ONNX has [steps, batch, features], and the gates of
+ * an lstm as i o f g, of a gru as z r n; ours are i f g o and r z n. Its result has an axis of
+ * directions, of which ours lie side by side. A gru that resets its state first, and an lstm with
+ * peepholes, are blocks of std/recurrent.nn, which have the gates in ONNX's order.
  */
 #include "import/arrays.h"
 
@@ -231,7 +232,8 @@ rows_of(struct importer *im, struct val *v, int64_t first, int64_t count)
 	return along_run(im, v, 0, first, 1, count);
 }
 
-/* What is computed for a direction, and from which row of it on: by itself, where it was joined to that of the other. */
+/* What is computed for a direction, and from which row of it on: by itself, where it was joined to
+ * that of the other. */
 static struct val *
 of_way(const struct layer *l, int kind, int way, int64_t *first)
 {
@@ -286,8 +288,8 @@ give_bias(struct call *c, const struct layer *l, int way, int of_state)
 	call_view(c, l->b, v);
 }
 
-/* How many steps each sample has. What goes backwards alone would begin with what fills the rest, were the steps turned; the
- * second way of a layer of both begins where each sample ends. */
+/* How many steps each sample has. What goes backwards alone would begin with what fills the rest,
+ * were the steps turned; the second way of a layer of both begins where each sample ends. */
 static bool
 take_lengths(struct importer *im, const struct model_node *n, struct layer *l, int64_t steps)
 {
@@ -314,7 +316,8 @@ behind(struct importer *im, const struct layer *l, struct val *v)
 	return l->behind && v ? along_run(im, v, v->t->rank - 1, l->units, 1, l->units) : v;
 }
 
-/* Y_h or Y_c, [ways, batch, units]: the state after the last step, and of the other way that at the first. */
+/* Y_h or Y_c, [ways, batch, units]: the state after the last step, and of the other way that at the
+ * first. */
 static bool
 take_last(struct importer *im, const struct model_node *n, int k, struct val *y, const struct layer *l)
 {
@@ -342,7 +345,8 @@ turned(struct importer *im, const struct layer *l, struct val *x)
 	return call_value(&c);
 }
 
-/* The matrix of a direction that is trained, where that of the other is computed; NULL: it is not. */
+/* The matrix of a direction that is trained, where that of the other is computed; NULL: it is
+ * not. */
 static const struct numbers *
 trained_alone(const struct layer *l, int kind, int way)
 {

@@ -99,7 +99,8 @@ reduce(struct importer *im, const struct model_node *n)
 	return node_makes(im, n, x);
 }
 
-/* log(sum of e^x) is m + log(sum of e^(x - m)), where m is the largest, so that nothing is infinite. */
+/* log(sum of e^x) is m + log(sum of e^(x - m)), where m is the largest, so that nothing is
+ * infinite. */
 static bool
 log_of_sum(struct importer *im, const struct model_node *n)
 {

@@ -1,6 +1,7 @@
 /*
- * Resizing. Where an element of the result lies in the input has many rules; two are those of upsample. By any other each axis
- * is resized by itself: by a frozen matrix, whose rows say of what each place is made.
+ * Resizing. Where an element of the result lies in the input has many rules; two are those of
+ * upsample. By any other each axis is resized by itself: by a frozen matrix, whose rows say of what
+ * each place is made.
  */
 #include "import/importer.h"
 #include "import/resample.h"

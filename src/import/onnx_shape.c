@@ -1,4 +1,5 @@
-/* Other shapes, other orders, parts and joins. Shapes of ONNX have the batch in front; ours do not name it. */
+/* Other shapes, other orders, parts and joins. Shapes of ONNX have the batch in front; ours do not
+ * name it. */
 #include "import/importer.h"
 
 #include <string.h>
@@ -316,8 +317,9 @@ const struct onnx_op onnx_op_transpose = { .name = "Transpose", .translate = tra
 
 #define MOST_JOINED	256	/* whose joins are looked for */
 
-/* The first of them that are joined already are that, and count as one: a network that reads all maps before each layer is a
- * chain so, in which each copies what the one before it has. KEY is for what all make. */
+/* The first of them that are joined already are that, and count as one: a network that reads all
+ * maps before each layer is a chain so, in which each copies what the one before it has. KEY is for
+ * what all make. */
 static struct val **
 join_known(struct importer *im, struct val **v, int *n, int axis, const char **key)
 {

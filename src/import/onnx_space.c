@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Along axes of one place a copy is a broadcast, which no tensor is made for where arithmetic reads it. */
+/* Along axes of one place a copy is a broadcast, which no tensor is made for where arithmetic reads
+ * it. */
 static bool
 tile(struct importer *im, const struct model_node *n)
 {
@@ -72,7 +73,8 @@ shuffled(struct importer *im, const char *ours, struct val *x, int64_t factor)
 	return call_value(&c);
 }
 
-/* Ours has a channel's places side by side among the channels; ONNX, but for the mode CRD, a place's channels. */
+/* Ours has a channel's places side by side among the channels; ONNX, but for the mode CRD, a
+ * place's channels. */
 static bool
 space(struct importer *im, const struct model_node *n)
 {

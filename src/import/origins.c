@@ -1,7 +1,7 @@
 /*
- * Which words of a spec say which nodes of the model: for whoever reads the model where others read a spec. The
- * compiled spec has its nodes in the order in which the steps were written, and each knows its words; those of a
- * block are said once for all of its uses.
+ * Which words of a spec say which nodes of the model: for whoever reads the model where others read
+ * a spec. The compiled spec has its nodes in the order in which the steps were written, and each
+ * knows its words; those of a block are said once for all of its uses.
  */
 #include "import/importer.h"
 

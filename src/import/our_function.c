@@ -1,4 +1,5 @@
-/* A sum over a function's text in the order of its schema. Names count as well, as nodes find one another by these. */
+/* A sum over a function's text in the order of its schema. Names count as well, as nodes find one
+ * another by these. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

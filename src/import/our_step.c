@@ -1,6 +1,7 @@
 /*
- * Layers of ours in a model that stowage export wrote: a node of our own domain is called as the operator, and has its
- * attributes. What the function of that name does for others is not read, but has to be what stowage export wrote (our_function.h).
+ * Layers of ours in a model that stowage export wrote: a node of our own domain is called as the
+ * operator, and has its attributes. What the function of that name does for others is not read, but
+ * has to be what stowage export wrote (our_function.h).
  */
 #include "import/importer.h"
 

@@ -1,6 +1,6 @@
 /*
- * Values as tensors of ours: a constant of the model becomes a parameter, which no training changes where it is none of the
- * model's weights.
+ * Values as tensors of ours: a constant of the model becomes a parameter, which no training changes
+ * where it is none of the model's weights.
  */
 #include "import/importer.h"
 
@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What no training leaves: a mask that the model keeps beside its weights has infinities, and is none of them. Here it has the
- * largest numbers in their place, which do the same in front of a softmax: a program reads no weights that are infinite. NULL
- * after cannot(): one is not a number. */
+/* What no training leaves: a mask that the model keeps beside its weights has infinities, and is
+ * none of them. Here it has the largest numbers in their place, which do the same in front of a
+ * softmax: a program reads no weights that are infinite. NULL after cannot(): one is not a
+ * number. */
 static const struct numbers *
 as_constant(struct importer *im, const struct numbers *n)
 {
@@ -120,7 +121,8 @@ repeated_parameter(struct importer *im, struct val *v, const struct numbers *n)
 	return view;
 }
 
-/* A constant as a parameter of RANK axes: those of the batch and of extent 1 in front of it are left out. */
+/* A constant as a parameter of RANK axes: those of the batch and of extent 1 in front of it are
+ * left out. */
 static struct val *
 as_parameter(struct importer *im, struct val *v, int rank)
 {

@@ -31,7 +31,8 @@ moved(struct importer *im, const struct model_node *n, const struct array *a, st
 	return array_keep(im, n, to);
 }
 
-/* The matrix of one product is not written out anew: a product says which way round it is, and weights stay in the file. */
+/* The matrix of one product is not written out anew: a product says which way round it is, and
+ * weights stay in the file. */
 static bool
 for_product(struct importer *im, const struct model_node *n)
 {
@@ -194,7 +195,8 @@ fold_axes(struct importer *im, const struct model_node *n, bool more)
 	return true;
 }
 
-/* Rows of a weight that arithmetic reads, of positions that a text has: all of it is trained, and that is a part of it. */
+/* Rows of a weight that arithmetic reads, of positions that a text has: all of it is trained, and
+ * that is a part of it. */
 static bool
 is_part_of_weight(struct importer *im, const struct model_node *n, const struct array *a, const struct array *to)
 {

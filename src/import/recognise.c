@@ -1,7 +1,8 @@
 /*
- * Activations and layer normalisation that an exporter took apart, and matrices that it turned. They are found from
- * behind: at the product or the quotient that ends them, among the steps that were made. Those before it are left, for
- * others that may read them; where nobody does, they are dropped as all unread steps are.
+ * Activations and layer normalisation that an exporter took apart, and matrices that it turned.
+ * They are found from behind: at the product or the quotient that ends them, among the steps that
+ * were made. Those before it are left, for others that may read them; where nobody does, they are
+ * dropped as all unread steps are.
  */
 #include "import/importer.h"
 
@@ -413,8 +414,8 @@ recognise_l2norm(struct importer *im, const struct model_node *n)
 
 /* ---- normalisation of groups ---- */
 
-/* One number for each channel, in front of axes of extent 1, by which the only reader of a name multiplies it, or which it
- * adds; NULL. */
+/* One number for each channel, in front of axes of extent 1, by which the only reader of a name
+ * multiplies it, or which it adds; NULL. */
 static const struct numbers *
 channels_after(struct importer *im, const char *name, const char *op, int rank, int64_t channels, const struct model_node **node)
 {

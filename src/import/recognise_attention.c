@@ -1,8 +1,9 @@
 /*
- * Attention that an exporter took apart: queries times keys, scaled, what is added, softmax, times values. It is found at the
- * reshape that puts the heads into one row. Queries, keys and values are traced back through reshapes, permutes and slices, as
- * a place in memory would be by its strides, to the tensor whose rows hold the heads side by side: often one product makes all
- * three. What lies in another way is laid so.
+ * Attention that an exporter took apart: queries times keys, scaled, what is added, softmax, times
+ * values. It is found at the reshape that puts the heads into one row. Queries, keys and values are
+ * traced back through reshapes, permutes and slices, as a place in memory would be by its strides,
+ * to the tensor whose rows hold the heads side by side: often one product makes all three. What
+ * lies in another way is laid so.
  */
 #include "import/strided.h"
 
@@ -42,7 +43,8 @@ is_order(const struct val *v, enum mask how, struct core *c)
 	return true;
 }
 
-/* Does it make [..., heads, T, S] of [..., keys' heads, those of one, T, S], or with BACK these of that? */
+/* Does it make [..., heads, T, S] of [..., keys' heads, those of one, T, S], or with BACK these of
+ * that? */
 static bool
 merges_groups(const struct step *reshape, bool back)
 {
@@ -146,7 +148,8 @@ exchanges_groups(const struct step *s)
 	return r >= 4;
 }
 
-/* The product that X is, with the axis of heads behind that of queries; that of one head may be anywhere. NULL: it is none. */
+/* The product that X is, with the axis of heads behind that of queries; that of one head may be
+ * anywhere. NULL: it is none. */
 static const struct step *
 weighted_sum(const struct val *x, bool *grouped)
 {
@@ -201,7 +204,8 @@ merge_axes(struct strided *s, int axis)
 	return true;
 }
 
-/* Of heads of keys or values that are repeated for several of queries, those that there are: [..., heads, S, d]. */
+/* Of heads of keys or values that are repeated for several of queries, those that there are: [...,
+ * heads, S, d]. */
 static struct val *
 unrepeated(struct val *v)
 {
@@ -326,7 +330,8 @@ find_core(struct importer *im, const struct val *x, struct core *c)
 
 /* ---- as operands of ours ---- */
 
-/* Are the heads' numbers side by side in the rows of what they come from? Then how long such a row is; 0: they are not. */
+/* Are the heads' numbers side by side in the rows of what they come from? Then how long such a row
+ * is; 0: they are not. */
 static int64_t
 row_of(const struct core *c, const struct strided *s)
 {
@@ -475,7 +480,8 @@ find_table(struct core *c, struct attend_table *table)
 	return true;
 }
 
-/* Windows that lie along one axis are then those of rows and of columns; false: they lie otherwise. */
+/* Windows that lie along one axis are then those of rows and of columns; false: they lie
+ * otherwise. */
 static bool
 in_windows(struct core *c, const int64_t *windows)
 {

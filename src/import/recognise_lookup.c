@@ -1,7 +1,8 @@
 /*
- * Biases of attention that are looked up in a trained table by where a query and a key are: T5's buckets of their distance, and
- * places of a grid. What a model has is rows of the table by constant indices, in whichever order of axes. Such rows are the
- * product of a matrix of ones and the table, whose numbers are written only where no attention takes the table itself.
+ * Biases of attention that are looked up in a trained table by where a query and a key are: T5's
+ * buckets of their distance, and places of a grid. What a model has is rows of the table by
+ * constant indices, in whichever order of axes. Such rows are the product of a matrix of ones and
+ * the table, whose numbers are written only where no attention takes the table itself.
  */
 #include "import/arrays.h"
 

@@ -1,6 +1,7 @@
 /*
- * Masks of scores [..., T, T] of attention: constants that say which are seen, or that are added to them. An order is one where
- * a key is seen if it is not behind the query, or not far from it, and no other.
+ * Masks of scores [..., T, T] of attention: constants that say which are seen, or that are added to
+ * them. An order is one where a key is seen if it is not behind the query, or not far from it, and
+ * no other.
  */
 #include "import/arrays.h"
 #include "import/strided.h"

@@ -1,8 +1,9 @@
 /*
- * Rotary positions that an exporter took apart: x cos + turned(x) sin, from tables of cosines and sines. There are many ways to
- * write it: halves that are cut and joined, neighbours by steps of two, stacks, signs here or there; some turn a part of each
- * head or row alone. All are linear, so it is found as a line is: what rows.h finds each number to be a sum of must be what
- * rope makes, with angles that fit all of the table.
+ * Rotary positions that an exporter took apart: x cos + turned(x) sin, from tables of cosines and
+ * sines. There are many ways to write it: halves that are cut and joined, neighbours by steps of
+ * two, stacks, signs here or there; some turn a part of each head or row alone. All are linear, so
+ * it is found as a line is: what rows.h finds each number to be a sum of must be what rope makes,
+ * with angles that fit all of the table.
  */
 #include "import/rows.h"
 
@@ -242,7 +243,8 @@ rope(struct importer *im, struct val *x, const struct rotation *t, int64_t heads
 	return call_value(&c);
 }
 
-/* Of heads that were put in front of positions: turned where they lie side by side, and put there then. */
+/* Of heads that were put in front of positions: turned where they lie side by side, and put there
+ * then. */
 static struct val *
 of_turned_heads(struct importer *im, const struct row_search *s, const struct rotation *t)
 {

@@ -1,14 +1,15 @@
 /*
- * Windows of an image that was rolled, as Swin has them (Liu and others, 2021): of such a window's places only those attend to each
- * other that were beside each other before. A model has a constant of all windows for that, [windows, 1, T, T].
+ * Windows of an image that was rolled, as Swin has them (Liu and others, 2021): of such a window's
+ * places only those attend to each other that were beside each other before. A model has a constant
+ * of all windows for that, [windows, 1, T, T].
  */
 #include "import/arrays.h"
 #include "import/rows.h"
 #include "import/strided.h"
 #include "ops/attend.h"
 
-/* A score that is not seen is one that the constant says no to, or with LOWERS one that it lowers so much that nothing is left of
- * it behind a softmax. */
+/* A score that is not seen is one that the constant says no to, or with LOWERS one that it lowers
+ * so much that nothing is left of it behind a softmax. */
 static bool
 is_shift(const struct numbers *n, bool lowers, const int64_t *windows, const int64_t *grid, const int64_t *shift)
 {
@@ -25,7 +26,8 @@ is_shift(const struct numbers *n, bool lowers, const int64_t *windows, const int
 	return true;
 }
 
-/* By how much the image was rolled is seen in its last window: so many places of an axis are not with the first one. */
+/* By how much the image was rolled is seen in its last window: so many places of an axis are not
+ * with the first one. */
 static void
 shift_of(const struct numbers *n, bool lowers, const int64_t *grid, int64_t *shift)
 {

@@ -1,6 +1,6 @@
 /*
- * Where each place of a resized axis lies in the axis before, and what it is made of: the rules of ONNX's Resize, as a row of
- * weights for each place (resample.c).
+ * Where each place of a resized axis lies in the axis before, and what it is made of: the rules of
+ * ONNX's Resize, as a row of weights for each place (resample.c).
  */
 #ifndef STOWAGE_IMPORT_RESAMPLE_H
 #define STOWAGE_IMPORT_RESAMPLE_H
@@ -24,7 +24,8 @@ struct resample {
 bool	resample_place(const struct resample *, int64_t j, double *at);
 /* The element that is nearest to there. */
 int64_t	resample_nearest(const struct resample *, double at);
-/* Adds the weights of what lies around there to a row of IN; false: there are too many neighbours. */
+/* Adds the weights of what lies around there to a row of IN; false: there are too many
+ * neighbours. */
 bool	resample_weights(const struct resample *, double at, double *row);
 
 #endif

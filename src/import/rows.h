@@ -1,6 +1,7 @@
 /*
- * Rows as sums of others' numbers: each number of a value that lines alone have made (sums, products with tables, cuts,
- * joins) is followed back to the numbers of one tensor that it is a sum of, each with its factor or its column of a table.
+ * Rows as sums of others' numbers: each number of a value that lines alone have made (sums,
+ * products with tables, cuts, joins) is followed back to the numbers of one tensor that it is a sum
+ * of, each with its factor or its column of a table.
  *
  *     [lead..., positions | what lies behind them, as one row]      the tables have positions and places of the row alone
  */

@@ -1,7 +1,8 @@
 /*
- * Where a network can be cut, and which of its pieces are alike. A cut is a place between two steps at which one
- * value alone is still to be read, so a chain is cut at each layer, and a residual block is a piece. Two pieces
- * are of one kind if their texts are the same but for numbers. All of it is linear in the number of steps.
+ * Where a network can be cut, and which of its pieces are alike. A cut is a place between two steps
+ * at which one value alone is still to be read, so a chain is cut at each layer, and a residual
+ * block is a piece. Two pieces are of one kind if their texts are the same but for numbers. All of
+ * it is linear in the number of steps.
  */
 #include "import/writer.h"
 

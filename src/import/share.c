@@ -1,13 +1,14 @@
 /*
- * Weights that several layers have. An embedding and the product behind the last layer are tied, as the language says
- * it; constants are one parameter, which several read. Equal ones that an exporter wrote once, such as vectors of zeros, say
- * nothing: each layer gets its own.
+ * Weights that several layers have. An embedding and the product behind the last layer are tied, as
+ * the language says it; constants are one parameter, which several read. Equal ones that an
+ * exporter wrote once, such as vectors of zeros, say nothing: each layer gets its own.
  */
 #include "import/importer.h"
 
 #include <string.h>
 
-/* Exporters write equal ones once, though each layer has its own, so that its layers share it says nothing. */
+/* Exporters write equal ones once, though each layer has its own, so that its layers share it says
+ * nothing. */
 bool
 numbers_are_alike(const struct numbers *n)
 {
@@ -19,7 +20,8 @@ numbers_are_alike(const struct numbers *n)
 	return long_axes <= 1 && numbers_are_one(n, &one);
 }
 
-/* A part of a constant, as of the matrices of both ways of a recurrent layer, is what it is by itself. */
+/* A part of a constant, as of the matrices of both ways of a recurrent layer, is what it is by
+ * itself. */
 static const char *
 key_of(struct importer *im, const struct weight *w)
 {
@@ -75,8 +77,8 @@ is_transpose(const struct numbers *a, const struct numbers *b, int64_t step)
 	return true;
 }
 
-/* The embedding whose table a product has the other way round: exporters that turn matrices write it twice. A few
- * numbers tell nearly always that it is none. */
+/* The embedding whose table a product has the other way round: exporters that turn matrices write
+ * it twice. A few numbers tell nearly always that it is none. */
 static struct step *
 turned_table(struct importer *im, const struct step *s)
 {
@@ -97,8 +99,8 @@ turned_table(struct importer *im, const struct step *s)
 	return NULL;
 }
 
-/* Is it that scope with the numbers that PyTorch gives a module's later uses? "tower.4_1" is "tower.4" again, and "conv_2" is no
- * later use of "conv_1": the first has no number of its own. */
+/* Is it that scope with the numbers that PyTorch gives a module's later uses? "tower.4_1" is
+ * "tower.4" again, and "conv_2" is no later use of "conv_1": the first has no number of its own. */
 static bool
 is_later_use(const char *scope, const char *first)
 {
@@ -121,9 +123,10 @@ are_uses(const char *a, const char *b)
 	return is_later_use(a, b) || is_later_use(b, a);
 }
 
-/* Has the source two layers of that kind, of other names? Then the exporter wrote equal weights once, such as those of a
- * layer and its copy before they are trained: that layers share them would be one layer, used twice. Tables of embeddings are
- * begun at random, and those of an encoder and its decoder are often one. */
+/* Has the source two layers of that kind, of other names? Then the exporter wrote equal weights
+ * once, such as those of a layer and its copy before they are trained: that layers share them would
+ * be one layer, used twice. Tables of embeddings are begun at random, and those of an encoder and
+ * its decoder are often one. */
 static bool
 are_two_layers(struct importer *im, const struct step *s, const struct step *t)
 {

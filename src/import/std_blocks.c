@@ -1,7 +1,8 @@
 /*
- * Layers that are a block of std/ here, and no operator. A step of one is made as if it were: it has the block's
- * operands, results, and parameters, in the block's order. Operands beyond the fewest are states that it begins with, which the
- * spec gives it by name. What it computes is in std/ alone, which the spec uses.
+ * Layers that are a block of std/ here, and no operator. A step of one is made as if it were: it
+ * has the block's operands, results, and parameters, in the block's order. Operands beyond the
+ * fewest are states that it begins with, which the spec gives it by name. What it computes is in
+ * std/ alone, which the spec uses.
  */
 #include "import/importer.h"
 
@@ -47,8 +48,8 @@ states_fit(struct build *b, const struct node *n, int k, int64_t size)
 	return true;
 }
 
-/* The sums of inputs of all GATES; of the state, FIRST of the gates and then the others. HOLES more are numbers each for
- * itself. */
+/* The sums of inputs of all GATES; of the state, FIRST of the gates and then the others. HOLES more
+ * are numbers each for itself. */
 static bool
 recurrence(struct build *b, struct node *n, int gates, int first, int holes, bool cell, bool state_bias)
 {

@@ -1,5 +1,6 @@
 /*
- * Making steps: an operator's attributes are set by name, and the operator itself says what comes of it.
+ * Making steps: an operator's attributes are set by name, and the operator itself says what comes
+ * of it.
  */
 #include "import/importer.h"
 

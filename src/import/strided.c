@@ -1,6 +1,6 @@
 /*
- * Where the elements of a value come from: traced back through reshapes, permutes, slices and factors, as a place in memory is by
- * its strides, to the tensor that holds them.
+ * Where the elements of a value come from: traced back through reshapes, permutes, slices and
+ * factors, as a place in memory is by its strides, to the tensor that holds them.
  */
 #include "import/strided.h"
 

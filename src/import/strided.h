@@ -11,7 +11,8 @@ struct strided {		/* elements of a tensor */
 	double scale;		/* times that */
 };
 
-/* Where the elements of a value are in what it comes from; itself, where a step does more than say where they are. */
+/* Where the elements of a value are in what it comes from; itself, where a step does more than say
+ * where they are. */
 void	strided_trace(struct val *, struct strided *);
 bool	strided_split(struct strided *, const int64_t *dim);	/* the first axis as these two; false: it is not as long */
 
@@ -37,13 +38,15 @@ struct order {
 /* The constant that it is, of which no number is trained; NULL: it is none. */
 const struct numbers	*mask_constant(const struct val *);
 
-/* The order by which a constant [..., T, T] has scores seen; NULL: by none. Layers that have one constant ask once. */
+/* The order by which a constant [..., T, T] has scores seen; NULL: by none. Layers that have one
+ * constant ask once. */
 const struct order	*mask_order(struct importer *, const struct val *, enum mask);
 
 /* ---- windows of an image (recognise_windows.c) ---- */
 
-/* Where a constant says which scores [..., T, T] of windows, one behind the other or in rows and columns, are seen, or with LOWERS
- * takes so much from the others that these are not: is that so in an image of WINDOWS that was rolled, and by how much? */
+/* Where a constant says which scores [..., T, T] of windows, one behind the other or in rows and
+ * columns, are seen, or with LOWERS takes so much from the others that these are not: is that so in
+ * an image of WINDOWS that was rolled, and by how much? */
 bool	recognise_shift(struct importer *, const struct numbers *, bool lowers, const struct tensor *scores, const int64_t *grid,
 	    int64_t *windows, int64_t *shift);
 

@@ -1,6 +1,6 @@
 /*
- * Weights as safetensors, under the names of the spec: a header in JSON that says where each tensor lies, then
- * their bytes, in f32. They are copied from the mapped file a piece at a time.
+ * Weights as safetensors, under the names of the spec: a header in JSON that says where each tensor
+ * lies, then their bytes, in f32. They are copied from the mapped file a piece at a time.
  */
 #include "import/import.h"
 #include "import/keras_file.h"
@@ -34,7 +34,8 @@ header(struct text *t, const struct imported *m)
 		const struct import_weight *w = &m->weights.v[i];
 		int64_t count = w->whole ? 2 : 1;
 
-		/* paths, and names that maps give (export/names.c): nothing in them is to be escaped */
+		/* paths, and names that maps give (export/names.c): nothing in them is to be
+		 * escaped */
 		text_printf(t, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i ? "," : "", w->path, w->whole ? "I64" : "F32");
 		for (d = 0; d < w->rank; d++) {
 			text_printf(t, "%s%" PRId64, d ? "," : "", w->dim[d]);
@@ -48,7 +49,8 @@ header(struct text *t, const struct imported *m)
 		text_puts(t, " ");
 }
 
-/* Which of the source's numbers is the first of the row of ours at AT; AT is then that of the next row. */
+/* Which of the source's numbers is the first of the row of ours at AT; AT is then that of the next
+ * row. */
 static int64_t
 row_place(const struct view *v, int64_t *at)
 {
@@ -86,7 +88,8 @@ piece_write(FILE *f, const struct numbers *from, int64_t first, int64_t step, in
 	}
 }
 
-/* N rows of MANY numbers, each of which lies in a run of its own. Four are put down at once, which halves the time. */
+/* N rows of MANY numbers, each of which lies in a run of its own. Four are put down at once, which
+ * halves the time. */
 static void
 spread_runs(float *to, int64_t row, float (*run)[RUN], int64_t many, int64_t n)
 {
@@ -103,9 +106,9 @@ spread_runs(float *to, int64_t row, float (*run)[RUN], int64_t many, int64_t n)
 	}
 }
 
-/* MANY columns of COUNT numbers each, the first from the FIRST, as COUNT rows that are ROW places long. A run of each column is
- * taken at a time: where their distance is a power of two, all of them fall on the same few places of the cache, which
- * keep them only until the next. */
+/* MANY columns of COUNT numbers each, the first from the FIRST, as COUNT rows that are ROW places
+ * long. A run of each column is taken at a time: where their distance is a power of two, all of
+ * them fall on the same few places of the cache, which keep them only until the next. */
 static void
 spread(float *to, int64_t row, const struct numbers *from, int64_t first, int64_t stride, int64_t many, int64_t count)
 {
@@ -124,8 +127,9 @@ spread(float *to, int64_t row, const struct numbers *from, int64_t first, int64_
 	}
 }
 
-/* A matrix the other way round, so many of its rows at a time, which lie side by side in each of the source's: every page of
- * that is read once for them all, and need not stay. False: it is none, or there is no room. */
+/* A matrix the other way round, so many of its rows at a time, which lie side by side in each of
+ * the source's: every page of that is read once for them all, and need not stay. False: it is none,
+ * or there is no room. */
 static bool
 matrix_write(struct output *o, const struct import_weight *w, const struct numbers *from)
 {

@@ -1,6 +1,7 @@
 /*
- * Whole numbers of the source. Those that look rows of a table up, or say how many steps there are, are tokens and
- * classes here. All others, such as masks, are computed with as real numbers, which hold them exactly up to 2^24.
+ * Whole numbers of the source. Those that look rows of a table up, or say how many steps there are,
+ * are tokens and classes here. All others, such as masks, are computed with as real numbers, which
+ * hold them exactly up to 2^24.
  */
 #include "import/importer.h"
 
@@ -30,7 +31,8 @@ ends(const struct model_node *n)
 
 #define MOST_CLASSES	((int64_t)1 << 16)	/* that are compared one by one */
 
-/* Are they asked for each class whether they are it? CONSTANTS are those that nodes write, by their names. */
+/* Are they asked for each class whether they are it? CONSTANTS are those that nodes write, by their
+ * names. */
 static bool
 asks_all(struct importer *im, const struct map *constants, const struct model_node *n, int k)
 {
@@ -171,8 +173,8 @@ whole_part(struct importer *im, struct val *x)
 	return with_sign(im, call_one(im, "abs", x, NULL, 0), x);
 }
 
-/* X / Y as it is rounded is no whole number that the quotient does not reach: for X + 1 = m Y up to 2^24, X / Y is 1 / Y less than
- * m, and floats below m lie less than 2 / Y apart. */
+/* X / Y as it is rounded is no whole number that the quotient does not reach: for X + 1 = m Y up to
+ * 2^24, X / Y is 1 / Y less than m, and floats below m lie less than 2 / Y apart. */
 struct val *
 whole_quotient(struct importer *im, struct val *x, struct val *y)
 {

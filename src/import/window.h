@@ -1,5 +1,6 @@
 /*
- * Windows of convolutions and pooling (window.c). ONNX has pads as all the beginnings, then all the ends; ours go axis by axis.
+ * Windows of convolutions and pooling (window.c). ONNX has pads as all the beginnings, then all the
+ * ends; ours go axis by axis.
  */
 #ifndef STOWAGE_IMPORT_WINDOW_H
 #define STOWAGE_IMPORT_WINDOW_H
@@ -19,7 +20,8 @@ struct window {
 
 /* False after cannot(). */
 bool	window_of(struct importer *, const struct model_node *, const struct val *x, struct window *);
-/* Pads of SAME_LOWER, once the kernel is known; with UPPER those of SAME_UPPER too, which our layers have as a word. */
+/* Pads of SAME_LOWER, once the kernel is known; with UPPER those of SAME_UPPER too, which our
+ * layers have as a word. */
 bool	window_pad_same(struct importer *, struct window *, const struct tensor *x, bool upper);
 bool	window_all_one(const int64_t *, int n);
 void	window_give_pad(struct call *, const struct window *);

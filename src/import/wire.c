@@ -9,7 +9,8 @@
 enum message { M_MODEL, M_GRAPH, M_NODE, M_ATTRIBUTE, M_TENSOR, M_SPARSE, M_FUNCTION, M_VALUE, M_TYPE,
 	M_SEQUENCE, M_MAP, M_OPTIONAL, M_TRAINING, M_PLAIN };
 
-/* Fields that are messages in which there are others, or tensors. What is not listed is copied as it is. */
+/* Fields that are messages in which there are others, or tensors. What is not listed is copied as
+ * it is. */
 static const struct nested {
 	enum message of;
 	unsigned field;

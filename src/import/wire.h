@@ -1,11 +1,12 @@
 /*
- * What of an ONNX file is small. A model is a tree of protocol buffer messages, of whose bytes nearly all are
- * those of weights. This walks the tree where the file is mapped, and copies it without them: a tensor's large
- * field becomes a field of our own that says where it lies. So a file of a gigabyte takes the memory of its
- * nodes, and only the pages are read on which messages begin.
+ * What of an ONNX file is small. A model is a tree of protocol buffer messages, of whose bytes
+ * nearly all are those of weights. This walks the tree where the file is mapped, and copies it
+ * without them: a tensor's large field becomes a field of our own that says where it lies. So a
+ * file of a gigabyte takes the memory of its nodes, and only the pages are read on which messages
+ * begin.
  *
- * Nothing in the file is trusted: lengths stay within the message around them, and messages in messages are
- * counted, before anything unpacks them by recursion.
+ * Nothing in the file is trusted: lengths stay within the message around them, and messages in
+ * messages are counted, before anything unpacks them by recursion.
  */
 #ifndef STOWAGE_IMPORT_WIRE_H
 #define STOWAGE_IMPORT_WIRE_H

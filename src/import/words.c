@@ -19,7 +19,8 @@ is_one_of(const char *words, const char *s)
 	return false;
 }
 
-/* Is it what an attribute may be, such as pad=same? There it would be taken for what has that name. */
+/* Is it what an attribute may be, such as pad=same? There it would be taken for what has that
+ * name. */
 static bool
 is_choice(const char *s)
 {

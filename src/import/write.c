@@ -1,6 +1,7 @@
 /*
- * The spec's text. A definition for each part of the source ("layer1"), in which pieces follow one another along
- * the arrow, those that come again and again said once with their count; a block for each kind of piece.
+ * The spec's text. A definition for each part of the source ("layer1"), in which pieces follow one
+ * another along the arrow, those that come again and again said once with their count; a block for
+ * each kind of piece.
  */
 #include "import/writer.h"
 
@@ -431,7 +432,8 @@ results(struct text *to, const char *loss, const char *word, const char *target)
 		text_printf(to, "  metric accuracy(%s, %s)\n", word, target);
 }
 
-/* Layers whose weights others have are named in the network, by the end of their place in the source. */
+/* Layers whose weights others have are named in the network, by the end of their place in the
+ * source. */
 static void
 name_shared(struct writer *w)
 {

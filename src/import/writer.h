@@ -1,6 +1,7 @@
 /*
- * Saying steps as text. Between steps where one value alone is still to be read the network is cut into *segments*;
- * segments that differ in numbers alone are a *block*, whose parameters are these numbers.
+ * Saying steps as text. Between steps where one value alone is still to be read the network is cut
+ * into *segments*; segments that differ in numbers alone are a *block*, whose parameters are these
+ * numbers.
  */
 #ifndef STOWAGE_IMPORT_WRITER_H
 #define STOWAGE_IMPORT_WRITER_H

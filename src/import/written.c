@@ -1,11 +1,12 @@
 /*
- * Steps in the order in which a spec says them, whichever order the model's nodes have: what one step alone reads, and
- * nothing beside it, stands in front of that one (body.c). So a layer is named before others share its weights, and pieces
- * that are alike have their steps in one order.
+ * Steps in the order in which a spec says them, whichever order the model's nodes have: what one
+ * step alone reads, and nothing beside it, stands in front of that one (body.c). So a layer is
+ * named before others share its weights, and pieces that are alike have their steps in one order.
  */
 #include "import/importer.h"
 
-/* Does a statement go on with the step's result? Each step's one reader is in READER; NULL: it has none, or several. */
+/* Does a statement go on with the step's result? Each step's one reader is in READER; NULL: it has
+ * none, or several. */
 static bool
 goes_on(const struct step *s, struct step *const *reader)
 {

@@ -1,7 +1,7 @@
 /*
- * Nodes in depth-first order, from the results. It is a function of what nodes read, so that a spec whose
- * statements stand in another order is planned alike; and where branches are parallel, each is done with before the
- * next begins, which leaves least alive.
+ * Nodes in depth-first order, from the results. It is a function of what nodes read, so that a spec
+ * whose statements stand in another order is planned alike; and where branches are parallel, each
+ * is done with before the next begins, which leaves least alive.
  */
 #include "ir/depth_first.h"
 
@@ -55,7 +55,8 @@ find_changed(const struct walk *w)
 	return changed;
 }
 
-/* All users of what changes run in the order in which they stand, and so does what has side effects. */
+/* All users of what changes run in the order in which they stand, and so does what has side
+ * effects. */
 static void
 link_all(struct walk *w)
 {
@@ -142,7 +143,8 @@ come_to_results(struct walk *w)
 		come_to(w, i);
 }
 
-/* The losses once more, in the order in which they were come to, but what they are made from first. */
+/* The losses once more, in the order in which they were come to, but what they are made from
+ * first. */
 static void
 put_losses_last(struct walk *w)
 {

@@ -4,9 +4,10 @@
 
 #include "ir/ir.h"
 
-/* Puts the nodes into the order in which the results need them: what a node reads first comes first, with all that
- * it is made from; losses come after what all of them are made from. Those that change what persists keep their
- * places among all that use it, and what no result needs comes last, as it stood. */
+/* Puts the nodes into the order in which the results need them: what a node reads first comes
+ * first, with all that it is made from; losses come after what all of them are made from. Those
+ * that change what persists keep their places among all that use it, and what no result needs comes
+ * last, as it stood. */
 void	ir_depth_first(struct graph *);
 
 #endif

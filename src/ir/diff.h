@@ -1,6 +1,7 @@
 /*
- * Differentiation, as operators see it: op->gradient.build() builds the backward nodes of one forward node with
- * these functions, and contributions to one tensor's gradient add up by themselves.
+ * Differentiation, as operators see it: op->gradient.build() builds the backward nodes of one
+ * forward node with these functions, and contributions to one tensor's gradient add up by
+ * themselves.
  */
 #ifndef STOWAGE_IR_DIFF_H
 #define STOWAGE_IR_DIFF_H

@@ -11,7 +11,8 @@ bits_of_update(const struct module *m, const struct node *n)
 	return turn && m->set.turn[turn - 1].every > 1 ? 1u << (turn - 1) : EVERY_STEP;
 }
 
-/* Does the node make a new value of a parameter, or bring that to all ranks? Not one that brings what is read next. */
+/* Does the node make a new value of a parameter, or bring that to all ranks? Not one that brings
+ * what is read next. */
 static bool
 is_update(const struct node *n)
 {
@@ -30,7 +31,8 @@ read_by_all(const struct graph *g, unsigned *wanted)
 		wanted[g->loss->id] = EVERY_STEP;
 }
 
-/* Which results of the node are read, for which updates? Those that nothing reads are no reason for it to run. */
+/* Which results of the node are read, for which updates? Those that nothing reads are no reason for
+ * it to run. */
 static unsigned
 bits_of_readers(const struct node *n, const unsigned *wanted)
 {
@@ -43,7 +45,8 @@ bits_of_readers(const struct node *n, const unsigned *wanted)
 	return bits ? bits : EVERY_STEP;
 }
 
-/* Is it a sum over ranks of what micro-batches have added up? What each of them needs itself, as statistics do, is none. */
+/* Is it a sum over ranks of what micro-batches have added up? What each of them needs itself, as
+ * statistics do, is none. */
 static bool
 sums_up_all(const struct node *n)
 {

@@ -76,8 +76,9 @@ struct tensor {			/* a deep network has a million: what is small has few bits */
 	int rank : 8;
 	bool batched : 1;
 	bool tokens : 1;	/* the spec says tokens[T, vocab=V], and not class[V, T] */
-	/* How it lies in memory, where that can differ (tensor_has_layouts): with its channels last,
-	 * [H, W, C] for dims [C, H, W], and [F, KH, KW, C] for weights of dims [F, C, KH, KW]. */
+	/* How it lies in memory, where that can differ (tensor_has_layouts): with its channels
+	 * last, [H, W, C] for dims [C, H, W], and [F, KH, KW, C] for weights of dims [F, C, KH,
+	 * KW]. */
 	bool channels_last : 1;
 
 	/* persistent tensors only */
@@ -87,8 +88,9 @@ struct tensor {			/* a deep network has a million: what is small has few bits */
 	bool averages : 1;	/* T_OPTIMIZER: a running average of the parameter that it copies */
 	bool shared : 1;	/* as long as a rank's largest piece of what it is of, gradient_of; T_GRADIENT: persistent
 				 * only where it accumulates */
-	/* T_PARAM: of which each rank has but its part (ir/split.h): that axis is so many blocks side by side, and of each of
-	 * them it has one of as many shares as there are ranks. 0 blocks: it has all of it. */
+	/* T_PARAM: of which each rank has but its part (ir/split.h): that axis is so many blocks
+	 * side by side, and of each of them it has one of as many shares as there are ranks. 0
+	 * blocks: it has all of it. */
 	int split_axis : 8;
 	int split_blocks;
 	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
@@ -132,7 +134,8 @@ struct node {
 	bool training : 1;	/* as its graph's: batch statistics, dropout */
 	bool keep_first : 1;	/* in[op->memory.onto] is kept only in the first micro-batch of an update: 1 after */
 	const struct op *op;
-	/* forward graph: the layer that it is a part of, as the spec has it; that is in no graph itself */
+	/* forward graph: the layer that it is a part of, as the spec has it; that is in no graph
+	 * itself */
 	const struct node *part_of;
 	const char *path;	/* dotted: layer1.0.main.conv_2 */
 	struct loc loc;
@@ -196,7 +199,8 @@ struct module {
 
 /* How many ranks train the module together; 1 where none does. */
 int64_t		 module_ranks(const struct module *);
-/* Into how many parts the batch of an update is divided, whatever number of ranks makes them; 0: into none. */
+/* Into how many parts the batch of an update is divided, whatever number of ranks makes them; 0:
+ * into none. */
 int64_t		 module_parts(const struct module *);
 /* Do they share layers, in place of samples? */
 bool		 module_splits(const struct module *);
@@ -206,7 +210,8 @@ int64_t		 module_stages(const struct module *);
 int64_t		 module_shards(const struct module *);
 /* Do they share that out? */
 bool		 module_shares_out(const struct module *, enum shard_kind);
-/* What of N elements is RANK's, of so many: pieces differ by one element at most, the first is the smallest. */
+/* What of N elements is RANK's, of so many: pieces differ by one element at most, the first is the
+ * smallest. */
 struct rank_piece {
 	int64_t first, n;
 };
@@ -230,8 +235,8 @@ void		 ir_add_landing(struct module *, struct tensor *);
 /* What a node computes: its first output that is not made for backward alone. */
 struct tensor	*node_value(const struct node *);
 
-/* Appends a node to the graph. Inputs are copied; outputs are added one by one, NULL for an optional
- * one that is absent. */
+/* Appends a node to the graph. Inputs are copied; outputs are added one by one, NULL for an
+ * optional one that is absent. */
 struct node	*ir_node(struct graph *, const struct op *, const char *path, struct loc, int nin,
 		    struct tensor *const *in);
 void		 ir_add_input(struct module *, struct node *, struct tensor *);
@@ -240,18 +245,21 @@ struct tensor	*ir_add_output(struct module *, struct node *, struct tensor *);
 /* Does any node of the graph run that operator? */
 bool		 ir_has(const struct graph *, const struct op *);
 /* A copy in that module (the graph's own, or a copy of it) with fresh nodes and tensors; persistent
- * ones are shared. Where map is not NULL, map[old id] is the new tensor; it lies in the module's arena
- * and is as long as the graph's module's next_tensor was before. */
+ * ones are shared. Where map is not NULL, map[old id] is the new tensor; it lies in the module's
+ * arena and is as long as the graph's module's next_tensor was before. */
 struct graph	*ir_clone(struct module *, const struct graph *, const char *name, bool training,
 		    struct tensor ***map);
-/* The same for a copy of its module in which that takes its place: nodes and tensors keep their ids. */
+/* The same for a copy of its module in which that takes its place: nodes and tensors keep their
+ * ids. */
 struct graph	*ir_copy(struct module *, const struct graph *, struct tensor ***map);
 
 struct tensor	*tensor_root(const struct tensor *);	/* whose bytes it has: follows alias_of */
 const struct tensor	*tensor_whole(const struct tensor *);	/* of what it is a rank's piece; itself, if it is none */
-/* What the network itself has: for a parameter of which a pass made a rank's piece or part, that; else T. */
+/* What the network itself has: for a parameter of which a pass made a rank's piece or part, that;
+ * else T. */
 struct tensor	*tensor_declared(struct tensor *t);
-/* The parameter of which a rank has but its part, for that and what is as long: its state, its gradient; NULL: all of it. */
+/* The parameter of which a rank has but its part, for that and what is as long: its state, its
+ * gradient; NULL: all of it. */
 const struct tensor	*tensor_split(const struct tensor *);
 /* As all ranks together have it: that part's axis is as many times as long as there are ranks. */
 struct tensor	 tensor_of_ranks(const struct module *, const struct tensor *);
@@ -263,8 +271,8 @@ struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */
 struct affine	 tensor_bytes(const struct tensor *);
 int64_t		 tensor_elements_per_sample(const struct tensor *);	/* product of dims */
 bool		 tensor_same_shape(const struct tensor *, const struct tensor *);
-/* Is it an image, [C, H, W], or the weights of a convolution, [F, C, KH, KW], whose bytes would be in
- * another order with the channels last? Not where there is one channel, or one place. */
+/* Is it an image, [C, H, W], or the weights of a convolution, [F, C, KH, KW], whose bytes would be
+ * in another order with the channels last? Not where there is one channel, or one place. */
 bool		 tensor_has_layouts(const struct tensor *);
 /* The same tensor as it lies in memory: dims in that order, and where an axis is among them. */
 struct tensor	 tensor_stored(const struct tensor *);

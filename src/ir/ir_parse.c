@@ -1,6 +1,6 @@
 /*
- * Reads the text that ir/ir_print.c writes. It is for tests and for people who debug a pass, so it is
- * strict: the first mistake ends it, with a diagnostic of rule "ir" at the place.
+ * Reads the text that ir/ir_print.c writes. It is for tests and for people who debug a pass, so it
+ * is strict: the first mistake ends it, with a diagnostic of rule "ir" at the place.
  */
 #include "ir/ir_reader.h"
 
@@ -189,7 +189,8 @@ output(struct ir_reader *r, struct output *o, struct loc loc)
 		o->over = tensor(r);
 }
 
-/* What N, NAME_grad, differentiates: a NAME with its path. NULL: not known, as where it is one of several gradients. */
+/* What N, NAME_grad, differentiates: a NAME with its path. NULL: not known, as where it is one of
+ * several gradients. */
 static const struct node *
 differentiated(const struct graph *g, const struct node *n)
 {
@@ -434,7 +435,8 @@ optimizer(struct ir_reader *r)
 
 #define MOST_LOSSES	16	/* of a turn in text */
 
-/* "turn 2 adam {...} "loss.g"": with what the second update of a step is made, and what it descends. */
+/* "turn 2 adam {...} "loss.g"": with what the second update of a step is made, and what it
+ * descends. */
 static void
 turn(struct ir_reader *r)
 {

@@ -1,6 +1,6 @@
 /*
- * What ir_parse.c and ir_parse_attrs.c read the IR's text by: its words and numbers, each after blanks. The
- * first that is not what was expected ends it: it is reported, and nothing after it.
+ * What ir_parse.c and ir_parse_attrs.c read the IR's text by: its words and numbers, each after
+ * blanks. The first that is not what was expected ends it: it is reported, and nothing after it.
  */
 #ifndef STOWAGE_IR_IR_READER_H
 #define STOWAGE_IR_IR_READER_H

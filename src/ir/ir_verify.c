@@ -86,8 +86,8 @@ check_base(struct verifier *v, const struct node *n)
 			breach(v, n, "adds onto '%s', which it also reads", base->name);
 }
 
-/* A formula is of as many operands and results as the node has; where it is but a part of what the node does, of no
- * more. */
+/* A formula is of as many operands and results as the node has; where it is but a part of what the
+ * node does, of no more. */
 static void
 check_formulas(struct verifier *v, const struct node *n)
 {

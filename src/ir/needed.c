@@ -1,6 +1,6 @@
 /*
- * Who makes what is needed: one walk from the last node to the first, since a node runs after those whose values it
- * reads. A node counts as a whole, even where one of its results alone is needed.
+ * Who makes what is needed: one walk from the last node to the first, since a node runs after those
+ * whose values it reads. A node counts as a whole, even where one of its results alone is needed.
  */
 #include "ir/needed.h"
 

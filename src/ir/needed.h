@@ -7,8 +7,8 @@
 /* Does the node make anything that is marked? */
 bool	needed_of(const struct node *, const bool *needed);
 
-/* Marks, beside what is marked, all that the nodes, which run in this order, make it of; but for what LEAVE says, NULL:
- * of nothing. */
+/* Marks, beside what is marked, all that the nodes, which run in this order, make it of; but for
+ * what LEAVE says, NULL: of nothing. */
 void	needed_mark(struct node *const *, int count, bool *needed, bool (*leave)(const struct tensor *));
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Operators at work: looking them up, and applying one (op_apply and what its shape rule calls). Their attributes are
- * read by op_attrs.c, gradients are built by passes/differentiate.c.
+ * Operators at work: looking them up, and applying one (op_apply and what its shape rule calls).
+ * Their attributes are read by op_attrs.c, gradients are built by passes/differentiate.c.
  */
 #include "ir/attr_pool.h"
 #include "ir/op.h"

@@ -153,8 +153,9 @@ struct torch_update {		/* of a parameter, in its own size */
 };
 
 /*
- * How PyTorch eager runs an operator, as far as memory goes (frameworks/pytorch_eager.h, calls/tape.h). All zero
- * says: one call that makes a new output, of which autograd keeps what `saves` names.
+ * How PyTorch eager runs an operator, as far as memory goes (frameworks/pytorch_eager.h,
+ * calls/tape.h). All zero says: one call that makes a new output, of which autograd keeps what
+ * `saves` names.
  */
 struct torch_op {
 	enum torch_output output;
@@ -175,13 +176,14 @@ struct torch_op {
 	const char *unknown;	/* why nobody can say what it takes there: a clause; NULL: it is known */
 	const char *least;	/* what of it the data tell, which is counted as none, or as the most: a clause; NULL: nothing */
 	unsigned parts;		/* bits of inputs that a batch has as many rows of as its data have, where none fill it up */
-	/* Why other frameworks' order of it is another, so that PyTorch's tells nothing of them: a clause; NULL: it
-	 * is the same. */
+	/* Why other frameworks' order of it is another, so that PyTorch's tells nothing of them: a
+	 * clause; NULL: it is the same. */
 	const char *elsewhere;
 	/* Where it is several calls: makes them. */
 	void (*calls)(struct tape *, const struct node *);
 	int64_t (*rounds)(const struct node *);	/* how often they run its body; NULL: once */
-	/* LAYER made of parts: is it one thing there too? Then calls() gets the layer, and no part is asked. */
+	/* LAYER made of parts: is it one thing there too? Then calls() gets the layer, and no part
+	 * is asked. */
 	bool (*whole)(const struct node *layer);
 	/* OP_OPTIMIZER: its foreach implementation; the node has attributes only. */
 	struct torch_update (*update)(const struct node *);
@@ -203,8 +205,8 @@ struct op_gradient {
 };
 
 /*
- * Where its operands and results lie. All zero: results have bytes of their own, channels come first,
- * and no scratch memory is needed.
+ * Where its operands and results lie. All zero: results have bytes of their own, channels come
+ * first, and no scratch memory is needed.
  */
 struct op_memory {
 	/* Bytes of scratch memory for this node. */
@@ -213,14 +215,15 @@ struct op_memory {
 	/* Bits of the inputs whose bytes out[0] may take over when nobody reads them afterwards. */
 	unsigned inplace;
 	unsigned inplace_last;	/* and the last output's, where there are several */
-	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or -1. */
+	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or
+	 * -1. */
 	int (*alias)(const struct node *, int k);
 	/* Bits of the outputs that may be absent (NULL) when nobody reads them. */
 	unsigned optional_out;
 
-	/* May its images lie channels-last? emit() then finds tensor->channels_last set. NULL: either way
-	 * for OP_ELEMENTWISE, else not. Only what runs before backward is asked: gradients lie as what
-	 * they are the gradients of. */
+	/* May its images lie channels-last? emit() then finds tensor->channels_last set. NULL:
+	 * either way for OP_ELEMENTWISE, else not. Only what runs before backward is asked:
+	 * gradients lie as what they are the gradients of. */
 	enum op_layout (*layout)(const struct node *);
 
 	/* Where the operand stands that out[0] can be added to; 0: nowhere. It is one more than the
@@ -228,7 +231,8 @@ struct op_memory {
 	 * bytes and is node->keep times it plus the result, which never exists by itself. Nothing
 	 * else the node reads may lie there. emit() hands that to the kernel by arg_onto(). */
 	int onto;
-	/* Is most of out[0] 0, and left alone where the node adds onto what is there? NULL: it is not. */
+	/* Is most of out[0] 0, and left alone where the node adds onto what is there? NULL: it is
+	 * not. */
 	bool (*adds_little)(const struct node *);
 	/* OPTIMIZER: can the gradient be added onto a state before the update, at that moment
 	 * turning the state into what the update stores there but for terms of the parameter? Then
@@ -241,16 +245,16 @@ struct op_memory {
 };
 
 /*
- * What does the same, and a formula of out[0] before that is stored, in place of a node of the formula's own (ops/then.h). All
- * zero: nothing does.
+ * What does the same, and a formula of out[0] before that is stored, in place of a node of the
+ * formula's own (ops/then.h). All zero: nothing does.
  */
 struct op_then {
-	/* Its attributes are this one's and the formula behind them; its operands this one's, and behind them what the
-	 * formula reads beside. */
+	/* Its attributes are this one's and the formula behind them; its operands this one's, and
+	 * behind them what the formula reads beside. */
 	const struct op *op;
 	int operands;		/* of the formula at most: 1, or with a tensor of the same size beside 2 */
-	/* Can it do that one before backward is built, which then finds out by itself what passes the formula? NULL: only
-	 * afterwards, when that is done by a node of its own. */
+	/* Can it do that one before backward is built, which then finds out by itself what passes
+	 * the formula? NULL: only afterwards, when that is done by a node of its own. */
 	bool (*can)(struct arena *, const struct node *, const struct formula *then);
 };
 
@@ -260,8 +264,8 @@ struct op_then {
 struct op_simplify {
 	/* The input that out[0] simply equals in this graph (dropout outside training), or NULL. */
 	struct tensor *(*identity)(const struct graph *, const struct node *);
-	/* Which input out[k], from out[1] on, simply equals in this graph (the running statistics of a
-	 * frozen batchnorm); -1: none. The output is then dropped. */
+	/* Which input out[k], from out[1] on, simply equals in this graph (the running statistics
+	 * of a frozen batchnorm); -1: none. The output is then dropped. */
 	int (*unchanged)(const struct graph *, const struct node *, int k);
 };
 
@@ -272,16 +276,17 @@ struct op_calls {
 	const char *kernels;	/* the file of kernels/ it calls: "conv/conv.cu"; NULL: calls none */
 	/* Notes what kernels/ must know of this node's call before them. NULL: nothing. */
 	void (*note)(struct emitter *, const struct node *);
-	/* Writes what this node's call needs and kernels/ does not have, once a program. NULL: nothing. */
+	/* Writes what this node's call needs and kernels/ does not have, once a program. NULL:
+	 * nothing. */
 	void (*define)(struct emitter *, const struct node *);
 	/* Writes the call(s); see calls/emitter.h. */
 	void (*emit)(struct emitter *, const struct node *);
 	int launches;		/* kernels that it takes on a GPU, one after the other, for estimates; 0: taken for one */
 	/* Where elements come from, if all that it does is to put them elsewhere (ops/move.h). */
 	void (*moves)(const struct node *, struct moving *);
-	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this
-	 * one. One call, the emit() of the first, does all that follow one another and have the same
-	 * emit() and clip; no such node reads what another makes. */
+	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of
+	 * this one. One call, the emit() of the first, does all that follow one another and have
+	 * the same emit() and clip; no such node reads what another makes. */
 	void (*row)(const struct node *, struct update_row *);
 };
 
@@ -291,18 +296,19 @@ struct op_calls {
 struct op_rounds {
 	/* What of operand K the body gets, with its type and shape in X; false after op_error(). */
 	bool (*operand)(struct build *, const struct node *, int k, struct tensor *x);
-	/* What may be wrong with the node's operands if the body has a mistake, for its message; NULL: nothing. */
+	/* What may be wrong with the node's operands if the body has a mistake, for its message;
+	 * NULL: nothing. */
 	const char *(*advice)(struct build *, const struct node *);
 	/* How many different rounds there are; NULL: one. */
 	int (*count)(const struct node *);
-	/* Makes of a copy of the body what one round runs, once formulas are joined: says what of it is
-	 * wanted, or differentiates it. */
+	/* Makes of a copy of the body what one round runs, once formulas are joined: says what of
+	 * it is wanted, or differentiates it. */
 	bool (*make)(struct rounds *, const struct node *);
 };
 
 /*
- * What goes on between ranks, beside the nodes that follow (plan/exchanges.c): in two nodes, of which one begins it and one
- * waits for it. All zero: nothing does.
+ * What goes on between ranks, beside the nodes that follow (plan/exchanges.c): in two nodes, of
+ * which one begins it and one waits for it. All zero: nothing does.
  */
 enum between {
 	BETWEEN_NOTHING,
@@ -318,8 +324,9 @@ struct op_ranks {
 	bool takes_pieces;	/* neither; of gradients that are shared out it reads a rank's piece, and says what all have;
 				 * an optimizer: so it updates that piece */
 	bool alike;		/* what it makes is the same on all ranks, though it is of their samples */
-	/* Where layers are split over ranks: makes a node that says so what a rank does of it (ir/split.h). False: it does all.
-	 * NULL: what is elementwise takes its share as it comes, and all others do all of it. */
+	/* Where layers are split over ranks: makes a node that says so what a rank does of it
+	 * (ir/split.h). False: it does all. NULL: what is elementwise takes its share as it comes,
+	 * and all others do all of it. */
 	bool (*split)(struct split *, struct node *);
 	/* Of how many blocks an operand is, of each of which a rank has its share; NULL: one. */
 	int (*split_blocks)(const struct node *);
@@ -327,12 +334,14 @@ struct op_ranks {
 	bool sums;		/* adds up over all ranks what it makes, and waits for that */
 };
 
-/* The layer that says split=ranks, as an attribute; whether a node does: split_is_said(), in ir/split.h. */
+/* The layer that says split=ranks, as an attribute; whether a node does: split_is_said(), in
+ * ir/split.h. */
 #define SPLIT_ATTR(doc)	{ "split", ATTR_ENUM, doc, .preset = "none", .choices = "none ranks", .silent = true }
 
 /*
- * METRIC whose out[0], f64[n], is no mean but counts that add up over all batches. Or what it says of each sample of a
- * batch, f64[n] for each, is kept, as numbers of which the host makes the metric in the end. All zero: it is a mean.
+ * METRIC whose out[0], f64[n], is no mean but counts that add up over all batches. Or what it says
+ * of each sample of a batch, f64[n] for each, is kept, as numbers of which the host makes the
+ * metric in the end. All zero: it is a mean.
  */
 struct op_counts {
 	const char *of;		/* the function of kernels/loss/metrics.cu that makes the metric of them; */
@@ -353,25 +362,27 @@ struct op {
 	int min_operands, max_operands;	/* tensors; max -1: any number */
 	const char *operands;	/* "x", "logits target": for messages and man pages */
 
-	/* What one element of the result is, of those of the operands and of attributes, by their names:
-	 * "alpha * x" (formula/formula.h). Such an operator needs no gradient, in-place rule or kernel of
-	 * its own: the pass formulas makes it a pointwise. A numeric attribute called like an operand stands
-	 * for it where it is not given. */
+	/* What one element of the result is, of those of the operands and of attributes, by their
+	 * names: "alpha * x" (formula/formula.h). Such an operator needs no gradient, in-place rule
+	 * or kernel of its own: the pass formulas makes it a pointwise. A numeric attribute called
+	 * like an operand stands for it where it is not given. */
 	const char *formula;
 
-	/* OPTIMIZER: the one of the same attributes that updates this parameter in its place; NULL: none does. */
+	/* OPTIMIZER: the one of the same attributes that updates this parameter in its place; NULL:
+	 * none does. */
 	const struct op *(*instead)(const struct tensor *parameter);
 
-	/* Checks operands and attributes, makes parameters (op_param) and outputs (op_output). On
-	 * a user's mistake it calls op_error() and returns false. LAYER, LOSS, METRIC, OPTIMIZER. */
+	/* Checks operands and attributes, makes parameters (op_param) and outputs (op_output). On a
+	 * user's mistake it calls op_error() and returns false. LAYER, LOSS, METRIC, OPTIMIZER. */
 	bool (*shape)(struct build *, struct node *);
-	/* LAYER that stands for several others, in place of shape(): applies them with op_part() and
-	 * returns the last one's node, or NULL after op_error(). The node that it is given is in no
-	 * graph: passes see its parts alone. */
+	/* LAYER that stands for several others, in place of shape(): applies them with op_part()
+	 * and returns the last one's node, or NULL after op_error(). The node that it is given is
+	 * in no graph: passes see its parts alone. */
 	struct node *(*expand)(struct build *, const struct node *);
 	/* Multiply-adds of one run; NULL: none worth counting. */
 	struct affine (*macs)(const struct node *);
-	/* Bytes of memory that one run reads and writes; NULL: each operand and each result once (op_bytes). */
+	/* Bytes of memory that one run reads and writes; NULL: each operand and each result once
+	 * (op_bytes). */
 	struct affine (*traffic)(const struct node *);
 
 	struct op_gradient gradient;
@@ -413,7 +424,8 @@ struct build {
 	struct graph *graph;
 	struct tie *tie;
 	int nties;
-	/* applying a layer instance again: its parameters, in op_param order; NULL the first time */
+	/* applying a layer instance again: its parameters, in op_param order; NULL the first
+	 * time */
 	struct tensor **reuse;
 	int nreuse;
 	VEC(struct tensor *) params;	/* those of the layer that is being applied, so far */
@@ -422,8 +434,8 @@ struct build {
 
 /* Applies OP to operands: makes the node, runs shape(), appends it to the graph. Poisoned operands
  * give a node with a poisoned output and no message. Never returns NULL. ATTR has one entry per
- * op->attrs, already checked against types and ranges. Only shape() may change the node's: nodes whose
- * are alike afterwards share them. */
+ * op->attrs, already checked against types and ranges. Only shape() may change the node's: nodes
+ * whose are alike afterwards share them. */
 struct node	*op_apply(struct build *, const struct op *, const struct attr *, const char *path,
 		    struct loc, int noperands, struct tensor *const *operand);
 
@@ -437,8 +449,8 @@ struct attr	*op_preset(const struct op *, struct attr *, const char *name);
  * NULL. */
 struct node	*op_part(struct build *, const struct node *layer, const struct op *, const struct attr *,
 		    const char *suffix, int noperands, struct tensor *const *operand);
-/* Where parameters have the layer's own names, in its own order: one of them, NULL after an error; and a part that
- * takes such ones for those of these names. */
+/* Where parameters have the layer's own names, in its own order: one of them, NULL after an error;
+ * and a part that takes such ones for those of these names. */
 struct tensor	*op_layer_param(struct build *, const struct node *layer, const char *suffix, struct init,
 		    int rank, const int64_t *dim);
 struct node	*op_part_tied(struct build *, const struct node *layer, const struct op *,
@@ -471,8 +483,8 @@ struct room	 op_room(const struct module *, const struct target *, int threads);
 
 /* The tensor that the node adds to, or NULL. */
 struct tensor	*op_base(const struct node *);
-/* Lets the node add onto BASE, where it adds to nothing yet: out[0] = keep * BASE + its result; with
- * FIRST, only in the first micro-batch of an update, and BASE + its result after. */
+/* Lets the node add onto BASE, where it adds to nothing yet: out[0] = keep * BASE + its result;
+ * with FIRST, only in the first micro-batch of an update, and BASE + its result after. */
 void		 op_add_onto(struct module *, struct node *, struct tensor *base, double keep,
 		    bool first);
 
@@ -501,7 +513,8 @@ bool			 op_bool(const struct node *, const char *name);
 int			 op_nattrs(const struct op *);
 /* op_memory.alias of what gives its first operand's bytes back, each of its results. */
 int			 op_alias_first(const struct node *, int k);
-/* op->gradient.again of those that must not run twice: they send, or backward makes again what they did by itself. */
+/* op->gradient.again of those that must not run twice: they send, or backward makes again what they
+ * did by itself. */
 const struct op		*op_never_again(const struct node *, struct tensor **in, int *nin);
 /* The same where the input is persistent; else bytes of its own. */
 int			 op_alias_persistent(const struct node *, int k);

@@ -98,7 +98,8 @@ passes_finish(struct module *m, const struct pass_options *o, const char *after)
 
 /* ---- copies ---- */
 
-/* What the network itself keeps; state, pieces and parts that passes made are left out, since they make them anew. */
+/* What the network itself keeps; state, pieces and parts that passes made are left out, since they
+ * make them anew. */
 static void
 copy_persistent(struct module *copy, const struct module *m)
 {

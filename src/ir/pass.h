@@ -66,8 +66,8 @@ bool	pass_is_optional(const char *name);
 /* A copy of the module, with these settings, as it was before its passes ran. It shares the forward
  * graph and the network's own tensors, whose links to their gradients passes write anew. */
 struct module	*passes_copy(struct module *, const struct settings *, struct diags *);
-/* Those that come after one of the table (NULL: all) up to another (NULL: the last), over a module that has been through
- * those before. */
+/* Those that come after one of the table (NULL: all) up to another (NULL: the last), over a module
+ * that has been through those before. */
 bool	passes_between(struct module *, const struct pass_options *, const char *after, const char *last);
 /* All that come after it. */
 bool	passes_finish(struct module *, const struct pass_options *, const char *after);

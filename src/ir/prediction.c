@@ -44,8 +44,8 @@ value_in_pieces(const struct graph *g, const struct node *n)
 	return t;
 }
 
-/* Of one loss or metric: a loss may name its target first, and a target may itself be computed. Without parameters
- * any computed one will do. */
+/* Of one loss or metric: a loss may name its target first, and a target may itself be computed.
+ * Without parameters any computed one will do. */
 static const struct tensor *
 operand_of(const struct graph *g, const struct node *n, const bool *learnt, bool *is_learnt)
 {

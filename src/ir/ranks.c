@@ -1,4 +1,5 @@
-/* What ranks that train together share out: samples, pieces of tensors, layers; see ir.h and settings.h. */
+/* What ranks that train together share out: samples, pieces of tensors, layers; see ir.h and
+ * settings.h. */
 #include "ir/ir.h"
 
 #include "ir/op.h"

@@ -1,16 +1,17 @@
 /*
- * Bodies: a node may run a graph of its own many times, as scan does for each step of a sequence. The graph is what
- * its attribute of type ATTR_BODY holds, made once when the spec was expanded:
+ * Bodies: a node may run a graph of its own many times, as scan does for each step of a sequence.
+ * The graph is what its attribute of type ATTR_BODY holds, made once when the spec was expanded:
  *
  *     inputs    one for each operand: T_INPUT, of which each round gets a copy of its own, such as a step of it; then
  *               T_ACTIVATION, what the layer reads of the graph around it, which stays where it is
  *     nodes     which read these, persistent tensors, and one another
  *     results   what a round makes
  *
- * The node's operands are those of the inputs, then the persistent tensors in the order in which nodes read them.
- * A body is never changed. What is run of it is a copy, a module of its own with one graph, `train`: passes plan it as
- * they plan any other (passes/bodies.c), and the node's scratch memory is as large as that plan. There what lies
- * outside is a parameter, which takes no part of it.
+ * The node's operands are those of the inputs, then the persistent tensors in the order in which
+ * nodes read them. A body is never changed. What is run of it is a copy, a module of its own with
+ * one graph, `train`: passes plan it as they plan any other (passes/bodies.c), and the node's
+ * scratch memory is as large as that plan. There what lies outside is a parameter, which takes no
+ * part of it.
  */
 #ifndef STOWAGE_IR_ROUNDS_H
 #define STOWAGE_IR_ROUNDS_H

@@ -106,8 +106,8 @@ enum shard_kind {		/* what ranks share out, of each tensor a piece to each; each
 
 const char	*shard_name(int);	/* as specs say it; NULL: there is none of that number */
 
-/* Where a step is several updates, one after the other: which losses move which parameters, and how. Each is made
- * with the weights as those before it left them (passes/turns.c). */
+/* Where a step is several updates, one after the other: which losses move which parameters, and
+ * how. Each is made with the weights as those before it left them (passes/turns.c). */
 struct turn {
 	const char *const *loss;	/* names of the graph's results; they add up */
 	int nlosses;
@@ -125,22 +125,28 @@ struct settings;
 bool	settings_leave_out(const struct settings *);
 /* The processes that train together: 1 where one trains alone. */
 int64_t	settings_ranks(const struct settings *);
-/* By how many of them samples are shared out: 1 where they split layers instead, or are stages, each of which has all samples. */
+/* By how many of them samples are shared out: 1 where they split layers instead, or are stages,
+ * each of which has all samples. */
 int64_t	settings_data_ranks(const struct settings *);
-/* The optimizer that looks at more of a parameter than a rank's piece of it, so that its state cannot be shared out; NULL:
- * none does, each weight is updated by itself, or by sums that ranks can add up. */
+/* The optimizer that looks at more of a parameter than a rank's piece of it, so that its state
+ * cannot be shared out; NULL: none does, each weight is updated by itself, or by sums that ranks
+ * can add up. */
 const struct op	*settings_unshared(const struct settings *);
 /* Into how many pieces the optimizer's state of a parameter is shared out; 1: it is not. */
 int64_t	settings_shards(const struct settings *);
-/* Do gradients live on from backward to an update that waits for all of them, or for other micro-batches? */
+/* Do gradients live on from backward to an update that waits for all of them, or for other
+ * micro-batches? */
 bool	settings_keep_gradients(const struct settings *);
 /* Do ranks share that out? */
 bool	settings_share_out(const struct settings *, enum shard_kind);
-/* So many stages, a rank each, through which micro-batches go one after the other (passes/stages.c); 1: there are none. */
+/* So many stages, a rank each, through which micro-batches go one after the other
+ * (passes/stages.c); 1: there are none. */
 int64_t	settings_stages(const struct settings *);
-/* How many micro-batches have been through this stage's forward and not its backward, at most; settings->stage says which. */
+/* How many micro-batches have been through this stage's forward and not its backward, at most;
+ * settings->stage says which. */
 int64_t	settings_slots(const struct settings *);
-/* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks that share samples. */
+/* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks that
+ * share samples. */
 int64_t	settings_shares(const struct settings *);
 /* The samples of a micro-batch that one rank has. */
 int64_t	settings_rank_batch(const struct settings *);	/* a rank's share of an update */
@@ -162,9 +168,9 @@ struct settings {
 	struct pattern *place_pattern;	/* of all of them, in their order */
 	int nplace_patterns;
 	int64_t stage;		/* the rank that this is the plan of, from 0 */
-	/* Not 0: an update is made of so many parts of the batch, a power of two, each by itself, and their gradients are added
-	 * up in a binary tree, so that any number of ranks that divides it has the same bits. Then accumulate is what each
-	 * rank has of them. */
+	/* Not 0: an update is made of so many parts of the batch, a power of two, each by itself,
+	 * and their gradients are added up in a binary tree, so that any number of ranks that
+	 * divides it has the same bits. Then accumulate is what each rank has of them. */
 	int64_t parts;
 	struct loc parts_loc;
 	bool any_order;		/* a library may add up in another order each time, where that is faster */

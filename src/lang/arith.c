@@ -1,7 +1,8 @@
 /*
  * Arithmetic: exact on numbers, an operator on tensors. number * layer repeats it, number * tensor
- * scales it. A comparison of numbers is for choosing while the network is built; one of tensors is a tensor of
- * ones and zeros. `and`, `or` and `not` are for choosing alone, and never take a tensor.
+ * scales it. A comparison of numbers is for choosing while the network is built; one of tensors is
+ * a tensor of ones and zeros. `and`, `or` and `not` are for choosing alone, and never take a
+ * tensor.
  */
 #include "lang/expander.h"
 
@@ -252,8 +253,8 @@ logical(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 
 /*
  * n * x: only the value of x tells a repeat from a product, and the arguments of a layer may count
- * copies. So x is looked at as the first copy would see it, and a layer is then left for later; anything
- * else has no copies that `index` could count.
+ * copies. So x is looked at as the first copy would see it, and a layer is then left for later;
+ * anything else has no copies that `index` could count.
  */
 static struct value
 product(struct expander *ex, struct scope *s, struct where *w, struct where *in, struct expr *e)

@@ -382,7 +382,8 @@ sum_losses(struct expander *ex)
 	}
 }
 
-/* Which of the tensors that nothing reads have a name in the network? By tensor id; false: none has. */
+/* Which of the tensors that nothing reads have a name in the network? By tensor id; false: none
+ * has. */
 static bool
 find_named(const struct scope *s, const struct network *net, const bool *read, bool *named)
 {
@@ -400,8 +401,8 @@ find_named(const struct scope *s, const struct network *net, const bool *read, b
 	return any;
 }
 
-/* A layer of which a named result is read, such as states.last, or has a name of its own, is read: these come behind what it is
- * itself, as results of its node or in nodes of their own. */
+/* A layer of which a named result is read, such as states.last, or has a name of its own, is read:
+ * these come behind what it is itself, as results of its node or in nodes of their own. */
 static void
 read_by_part(const struct graph *g, const bool *named, bool *read)
 {
@@ -419,8 +420,8 @@ read_by_part(const struct graph *g, const bool *named, bool *read)
 	}
 }
 
-/* Without a loss or a metric, what nothing reads is what the network is for: of what has a name in it, since a layer may make
- * more than is asked of it. */
+/* Without a loss or a metric, what nothing reads is what the network is for: of what has a name in
+ * it, since a layer may make more than is asked of it. */
 static void
 keep_outputs(struct expander *ex, const struct scope *s, const struct network *net)
 {

@@ -1,6 +1,6 @@
 /*
- * A layer as an operator's argument, which the operator runs many times: it is expanded once, into a graph of its own
- * (ir/rounds.h). What it reads of the graph around it becomes one more operand.
+ * A layer as an operator's argument, which the operator runs many times: it is expanded once, into
+ * a graph of its own (ir/rounds.h). What it reads of the graph around it becomes one more operand.
  */
 #include "lang/expander.h"
 

@@ -253,7 +253,8 @@ stands_for_parameter(const struct value *v)
 	return v->kind == V_TENSOR || (v->kind == V_LAYER && v->layer->shared);
 }
 
-/* That, a parameter(...), or any other tensor: place_node() sees to it that there is such a parameter. */
+/* That, a parameter(...), or any other tensor: place_node() sees to it that there is such a
+ * parameter. */
 static bool
 take_tie(const struct target *t, const char *name, const struct value *v, struct binding_result *r)
 {

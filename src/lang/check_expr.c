@@ -21,7 +21,8 @@ count(struct checker *c, const char *name)
 	return 1;
 }
 
-/* A block of that name, or of what is called so elsewhere, comes with Stowage: a near name is not what was meant. */
+/* A block of that name, or of what is called so elsewhere, comes with Stowage: a near name is not
+ * what was meant. */
 static bool
 suggest_library(struct expander *ex, struct diag *g, const char *name)
 {

@@ -1,6 +1,7 @@
 /*
- * What other frameworks and papers call operators, optimizers and schedules: the name here of what is the same thing,
- * and the names that mean something else, whatever is spelt like them here. rrelu is no relu, radam no adam.
+ * What other frameworks and papers call operators, optimizers and schedules: the name here of what
+ * is the same thing, and the names that mean something else, whatever is spelt like them here.
+ * rrelu is no relu, radam no adam.
  */
 #include "lang/expander.h"
 
@@ -58,7 +59,8 @@ static const struct {
 	{ "focal_loss", "focal" }, { "broadcast_to", "broadcast" },
 };
 
-/* What is no operator here, since it is written: of tensors x and y. tests/cli/written.test tries each. */
+/* What is no operator here, since it is written: of tensors x and y. tests/cli/written.test tries
+ * each. */
 static const struct {
 	const char *theirs, *here;
 } written[] = {

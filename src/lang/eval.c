@@ -79,8 +79,8 @@ select_part(struct expander *ex, struct value *v, const char *field, struct loc 
 	return true;
 }
 
-/* The part FIELD of a layer of several parts whose result N is, in that same use of it: such named results come
- * behind it. NULL: it has none. */
+/* The part FIELD of a layer of several parts whose result N is, in that same use of it: such named
+ * results come behind it. NULL: it has none. */
 static struct tensor *
 part_of_layer(struct expander *ex, const struct node *n, const char *field)
 {

@@ -68,7 +68,8 @@ struct lang_options {
 	int operators;		/* the most that all networks of a file may have together; 0: USUAL_OPERATORS */
 };
 
-/* With so many, whatever they are, a command ends within seconds and takes less than half a gigabyte. */
+/* With so many, whatever they are, a command ends within seconds and takes less than half a
+ * gigabyte. */
 #define USUAL_OPERATORS	5000
 #define MOST_OPERATORS	10000000
 

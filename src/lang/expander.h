@@ -141,7 +141,8 @@ struct diag	*ex_error(struct expander *, const char *rule, struct loc, const cha
 		    __attribute__((format(printf, 4, 5)));
 /* The same of one that shape() reported of a layer, whose place that is in the text. */
 void		 ex_frames(struct expander *, struct diag *, struct loc);
-/* Where a layer is, as users see it: a block that came with Stowage is one thing, at the place of its use. */
+/* Where a layer is, as users see it: a block that came with Stowage is one thing, at the place of
+ * its use. */
 struct loc	 ex_place(struct expander *, struct loc);
 /* How many operators the networks of the file may have together. */
 int		 ex_most_operators(const struct expander *);
@@ -205,13 +206,14 @@ void	names_add_map(struct arena *, struct names *, const struct map *);
 void	names_add_ops(struct arena *, struct names *, enum op_kind first, enum op_kind last);
 /* Are they one name, in any case of letters, with underscores or without? */
 bool		 name_same(const char *, const char *);
-/* Is it a name that means something in other frameworks? *OURS is that of the same thing here, of an operator or a
- * block of std/; NULL: it is not to be had. */
+/* Is it a name that means something in other frameworks? *OURS is that of the same thing here, of
+ * an operator or a block of std/; NULL: it is not to be had. */
 bool		 name_elsewhere(const char *name, const char **ours);
 /* How what others call so is written of operators there are; or NULL. */
 const char	*name_written(const char *name);
 const char	*names_near(const char *name, const struct names *);	/* or NULL */
-/* "did you mean 'x'?" when one is near, with a fix where its letters leave no other; returns whether one is */
+/* "did you mean 'x'?" when one is near, with a fix where its letters leave no other; returns
+ * whether one is */
 bool	names_suggest(struct expander *, struct diag *, const char *name, const struct names *);
 
 /* ---- eval.c ---- */
@@ -227,7 +229,8 @@ bool		want_int(struct expander *, const struct value *, const char *what, int64_
 /* ---- builtin.c, arith.c ---- */
 
 struct value	eval_function(struct expander *, struct scope *, struct where *, struct expr *);
-/* exp(2), max(3): a call of an operator that is also a function of one number; false: it is none. */
+/* exp(2), max(3): a call of an operator that is also a function of one number; false: it is
+ * none. */
 bool		eval_of_number(struct expander *, const struct op *, const struct expr *,
 		    const struct actual *, int n, struct value *out);
 /* max and min, which of two operands are other operators than of one. */
@@ -254,7 +257,8 @@ struct value	apply_layer(struct expander *, struct where *, const struct layer *
 struct value	apply_call(struct expander *, struct scope *, struct where *, struct expr *,
 		    struct callee, const struct actual *, int n, struct operands);
 /* LAYER applied under a label: binds the label in SCOPE. */
-/* A definition that is a layer with a label, `encoder = enc: conv(8, 3)`: what names the instance before it is used. */
+/* A definition that is a layer with a label, `encoder = enc: conv(8, 3)`: what names the instance
+ * before it is used. */
 struct value	declare_label(struct expander *, struct scope *, const struct where *, const struct value *);
 struct value	apply_label(struct expander *, struct scope *, struct where *, struct expr *,
 		    struct layer *first, struct operands);
@@ -270,8 +274,9 @@ struct loc	 where_loc(const struct where *, struct loc otherwise);
 
 /* The place of the operand of that name among an operator's; -1: it has none. */
 int		 operand_find(const struct op *, const char *name);
-/* How many tensors the arguments lead with (a tuple of tensors counts its items), of NARGS of them. After PIPED
- * others, one may have the name of an operator's operand or a block's input, if that is the next: attend(q, k=a, v=b). */
+/* How many tensors the arguments lead with (a tuple of tensors counts its items), of NARGS of them.
+ * After PIPED others, one may have the name of an operator's operand or a block's input, if that is
+ * the next: attend(q, k=a, v=b). */
 int		 leading_operands(const struct callee *, int piped, const struct actual *, int n, int *nargs);
 
 bool		 any_poison(const struct actual *, int n);
@@ -293,8 +298,8 @@ struct binding_result {
 	struct layer *body;	/* of an operator that runs one many times */
 };
 
-/* Fills attributes from arguments FROM on, where so many operands are there; false (and errors) when one is wrong or
- * missing. */
+/* Fills attributes from arguments FROM on, where so many operands are there; false (and errors)
+ * when one is wrong or missing. */
 bool	bind_attrs(struct expander *, const struct op *, struct loc, const struct actual *, int n,
 	    int from, int noperands, struct binding_result *);
 
@@ -312,8 +317,8 @@ struct tensor	*poison_tensor(struct expander *, struct loc);
 
 /* ---- body.c ---- */
 
-/* What the layer in R makes of such operands, as a body of the operator; what it reads beside them is added to them.
- * False after an error. */
+/* What the layer in R makes of such operands, as a body of the operator; what it reads beside them
+ * is added to them. False after an error. */
 bool		make_body(struct expander *, const struct op *, const char *path, struct loc,
 		    struct binding_result *r, int *noperands, struct tensor ***operand);
 

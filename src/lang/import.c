@@ -3,8 +3,9 @@
  * relative to the importing file. A file reached twice is read once; one that reaches itself is an
  * error, because file-level names have no order and a cycle would add no meaning.
  *
- * Files that come with Stowage (lang/library.h) are where no file of the user's is. Their names give way to
- * any other of the same name, so that a block added to them in a later release breaks no spec.
+ * Files that come with Stowage (lang/library.h) are where no file of the user's is. Their names
+ * give way to any other of the same name, so that a block added to them in a later release breaks
+ * no spec.
  */
 #include "lang/expander.h"
 
@@ -84,7 +85,8 @@ add_own(struct expander *ex, struct unit *u, const struct name *name, struct blo
 		add_name(ex, u, g, (struct loc){ NULL, 0, 0 });
 }
 
-/* Of the file that is used as USED, if it comes with Stowage and the user has none at PATH; else NULL. */
+/* Of the file that is used as USED, if it comes with Stowage and the user has none at PATH; else
+ * NULL. */
 static struct source *
 shipped(struct expander *ex, const struct source *from, const char *used, const char *path)
 {

@@ -1,6 +1,6 @@
 /*
- * v[2:5, ::2, -1]: of a tensor a slice, of a tuple one of its parts. What the brackets say becomes the
- * attributes of the operator slice, which checks them against the extents.
+ * v[2:5, ::2, -1]: of a tensor a slice, of a tuple one of its parts. What the brackets say becomes
+ * the attributes of the operator slice, which checks them against the extents.
  */
 #include "lang/expander.h"
 

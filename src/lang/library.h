@@ -1,7 +1,8 @@
 /*
- * The files of std/, blocks that people share, which the program carries along: `use "std/vision.nn"` reads
- * the one here where there is no such file beside the spec. So what a spec means does not depend on which
- * release is installed; the installed copies are there to be looked at.
+ * The files of std/, blocks that people share, which the program carries along: `use
+ * "std/vision.nn"` reads the one here where there is no such file beside the spec. So what a spec
+ * means does not depend on which release is installed; the installed copies are there to be looked
+ * at.
  */
 #ifndef STOWAGE_LANG_LIBRARY_H
 #define STOWAGE_LANG_LIBRARY_H
@@ -28,7 +29,8 @@ const char	*library_path(int i);
 /* That file, parsed; NULL: there are no more. */
 const struct file	*library_file(struct arena *, int i);
 
-/* The blocks of all the files, by their names. The files are parsed for it: once a compilation is enough. */
+/* The blocks of all the files, by their names. The files are parsed for it: once a compilation is
+ * enough. */
 void		 library_blocks(struct arena *, struct map *);
 
 /* Is the file installed, the same as the program has it? Then its path is put into FILE. */

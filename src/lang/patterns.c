@@ -1,6 +1,7 @@
 /*
- * Settings that name parts of the network by path: freeze, recompute, groups, update, place and an optimizer's no_decay.
- * A pattern that matches nothing is an error, because it would silently do nothing. Some settings name layers, some what these keep.
+ * Settings that name parts of the network by path: freeze, recompute, groups, update, place and an
+ * optimizer's no_decay. A pattern that matches nothing is an error, because it would silently do
+ * nothing. Some settings name layers, some what these keep.
  */
 #include "lang/expander.h"
 

@@ -4,7 +4,8 @@
  *     place stem, layer1 on 0
  *     place layer2 on 1
  *
- * A layer is on one rank. What is not named is where the last of what it reads is (passes/borders.c).
+ * A layer is on one rank. What is not named is where the last of what it reads is
+ * (passes/borders.c).
  */
 #include "lang/expander.h"
 
@@ -135,7 +136,8 @@ is_on_two(struct expander *ex, const struct settings *set, const char *path, con
 	diag_help(ex->d, g, "a layer is on one rank: name it there alone");
 }
 
-/* Of the patterns that name a layer, those of the lowest and of the highest rank have the same. One that does not is enough. */
+/* Of the patterns that name a layer, those of the lowest and of the highest rank have the same. One
+ * that does not is enough. */
 static void
 check_once(struct expander *ex, const struct settings *set)
 {

@@ -1,10 +1,11 @@
 /*
- * What the program's --predict NAME=FILE can write: values that the network defines, by the names that the spec reads
- * them by, the definitions of its blocks included:
+ * What the program's --predict NAME=FILE can write: values that the network defines, by the names
+ * that the spec reads them by, the definitions of its blocks included:
  *
  *     predict features, encoder.deep
  *
- * Passes know them as results of the validation graph, so no fusion does away with them; training has none of them.
+ * Passes know them as results of the validation graph, so no fusion does away with them; training
+ * has none of them.
  */
 #include "lang/expander.h"
 

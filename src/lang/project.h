@@ -26,21 +26,21 @@ struct project {
 	struct diags diags;	/* its mistakes: nothing may be done by a file that has errors */
 };
 
-/* The absolute path of the project file for what lies at the absolute PATH; NULL: there is none. One that is
- * only among the UNSAVED texts (NULL: none) is one too. */
+/* The absolute path of the project file for what lies at the absolute PATH; NULL: there is none.
+ * One that is only among the UNSAVED texts (NULL: none) is one too. */
 const char	*project_find(struct arena *, const char *path, const struct unsaved *);
 
 /*
  * The absolute folder below which everything must lie that the file at the absolute PATH, or its
- * project file, names: a checkout may come from anybody, and what is read is shown in messages. It is
- * the repository's; where there is none, that of the project file or, if that is higher, the working
- * folder; at least the folder of PATH.
+ * project file, names: a checkout may come from anybody, and what is read is shown in messages. It
+ * is the repository's; where there is none, that of the project file or, if that is higher, the
+ * working folder; at least the folder of PATH.
  */
 const char	*project_root(struct arena *, const char *path);
 
-/* Reads the project file at an absolute path, in an arena of its user's; NULL and *WHY if it cannot be
- * read. ROOT is where it must lie; NULL if the user named it, and it may be any. An unsaved text of that path
- * counts in place of the file. */
+/* Reads the project file at an absolute path, in an arena of its user's; NULL and *WHY if it cannot
+ * be read. ROOT is where it must lie; NULL if the user named it, and it may be any. An unsaved text
+ * of that path counts in place of the file. */
 struct project	*project_load(struct arena *, const char *path, const char *root, const struct unsaved *,
 		    const char **why);
 

@@ -1,8 +1,8 @@
 /*
  * The train and validate sections of a network, checked, with defaults for what they leave out.
  * Precision and batch are read before the network is expanded, since tensors are made in that
- * precision; path patterns and data afterwards, since both refer to what was expanded. What settings
- * there are, and how each is read, is the table of setting_values.c.
+ * precision; path patterns and data afterwards, since both refer to what was expanded. What
+ * settings there are, and how each is read, is the table of setting_values.c.
  */
 #include "lang/expander.h"
 
@@ -186,7 +186,8 @@ is_power_of_two(int64_t n)
 	return n > 0 && (n & (n - 1)) == 0;
 }
 
-/* What says why sums of parts of the batch cannot be the same for every number of ranks; NULL: they can. */
+/* What says why sums of parts of the batch cannot be the same for every number of ranks; NULL: they
+ * can. */
 static struct diag *
 parts_fail(struct expander *ex, const struct setting *accumulate, const struct settings *set)
 {

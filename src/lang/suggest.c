@@ -1,6 +1,6 @@
 /*
- * What may have been meant by a name that is not known: one that is spelt nearly so, or what the same thing is
- * called here. A guess that computes something else is worse than none.
+ * What may have been meant by a name that is not known: one that is spelt nearly so, or what the
+ * same thing is called here. A guess that computes something else is worse than none.
  */
 #include "lang/expander.h"
 
@@ -89,9 +89,9 @@ lower_case(char out[LONGEST_NAME], const char *s)
 }
 
 /*
- * How far a candidate may be from a name. An operator computes something, so it is to be a slip of the pen: one letter in
- * four; of a name that means something elsewhere it is none. Names that the author gave, and settings, may differ by one
- * letter in three, or one from what such a name is.
+ * How far a candidate may be from a name. An operator computes something, so it is to be a slip of
+ * the pen: one letter in four; of a name that means something elsewhere it is none. Names that the
+ * author gave, and settings, may differ by one letter in three, or one from what such a name is.
  */
 static int
 most_apart(const char *candidate, size_t length, bool elsewhere)

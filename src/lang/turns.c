@@ -1,5 +1,6 @@
 /*
- * The updates of a step, where it is several: which losses move which parameters, and with which optimizer:
+ * The updates of a step, where it is several: which losses move which parameters, and with which
+ * optimizer:
  *
  *     update  (discriminator, loss=d), (generator, loss=g, optimizer=adam(lr=1e-4, beta1=0.5))
  *
@@ -175,8 +176,9 @@ read_turn(struct expander *ex, const struct expr *e, struct settings *set)
 
 /* ---- all of them ---- */
 
-/* The rate that the schedule changes, and the log shows, is the setting's; that of an update is always so many
- * times that. Where each update has an optimizer of its own, it is the first one's. */
+/* The rate that the schedule changes, and the log shows, is the setting's; that of an update is
+ * always so many times that. Where each update has an optimizer of its own, it is the first
+ * one's. */
 static void
 settle_optimizers(struct expander *ex, const struct setting *st, struct settings *set)
 {

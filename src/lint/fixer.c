@@ -187,8 +187,8 @@ count_trial(struct trials *t, const struct checked *c)
 			t->work += NODE_WORK * (int64_t)c->spec->modules.v[i]->forward->nodes.n;
 }
 
-/* Checks the text with the fixes kept and N more, in that arena; false, and t->why, if the result is
- * worse. */
+/* Checks the text with the fixes kept and N more, in that arena; false, and t->why, if the result
+ * is worse. */
 static bool
 is_no_worse(struct fix_round *t, struct arena *a, struct diag *const *v, int n,
     struct checked **trial)

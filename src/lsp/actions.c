@@ -1,4 +1,5 @@
-/* What can be done at a place: fixes of findings, comments that allow them, edits that make a network fit. */
+/* What can be done at a place: fixes of findings, comments that allow them, edits that make a
+ * network fit. */
 #include <string.h>
 
 #include "cli/lint_check.h"

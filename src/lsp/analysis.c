@@ -1,4 +1,5 @@
-/* A document checked as `stowage lint` checks a file, with the texts that are open in place of their files. */
+/* A document checked as `stowage lint` checks a file, with the texts that are open in place of
+ * their files. */
 #include "lsp/job.h"
 
 #include <stdlib.h>
@@ -50,7 +51,8 @@ projects_new(struct arena *a, const struct unsaved *unsaved)
 	return p;
 }
 
-/* SOURCE is its text, or what a model is taken as. The mistakes of its project file and baseline go to *MISTAKES. */
+/* SOURCE is its text, or what a model is taken as. The mistakes of its project file and baseline go
+ * to *MISTAKES. */
 static struct lint_check *
 check(struct server *s, struct document *d, struct arena *a, struct source *source, struct known *known, struct diags **mistakes)
 {
@@ -145,7 +147,8 @@ files_of(const struct spec *spec, const struct lint_project *project)
 	return list;
 }
 
-/* The mistakes of the project file and the baseline too: both are read with defaults in their places. */
+/* The mistakes of the project file and the baseline too: both are read with defaults in their
+ * places. */
 static void
 analyse_spec(struct server *s, struct document *d, struct arena *a, struct known_findings *known,
     struct known_text *facts, FILE *out)

@@ -54,8 +54,8 @@ open_bracket(const char *s, int beg, int at)
 	return n > 0 ? open[n - 1] : (struct bracket_found){ -1, 0, 0 };
 }
 
-/* The start of a line that nothing of a bracket goes on in: one that is blank before, or ends a statement
- * surely, is not known; a brace is. */
+/* The start of a line that nothing of a bracket goes on in: one that is blank before, or ends a
+ * statement surely, is not known; a brace is. */
 static int
 safe_start(const char *s, int at)
 {

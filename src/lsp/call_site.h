@@ -1,6 +1,6 @@
 /*
- * The call around a place, read from the text itself: while it is being written, its bracket is open, and the
- * syntax tree has none.
+ * The call around a place, read from the text itself: while it is being written, its bracket is
+ * open, and the syntax tree has none.
  */
 #ifndef STOWAGE_LSP_CALL_SITE_H
 #define STOWAGE_LSP_CALL_SITE_H

@@ -65,7 +65,8 @@ byte_before(const struct completion *c, int at)
 	return at > 0 ? s[at - 1] : '\n';
 }
 
-/* The opening quote of a string on this line in which the pointer is; -1: it is in none. In a comment: -2. */
+/* The opening quote of a string on this line in which the pointer is; -1: it is in none. In a
+ * comment: -2. */
 static int
 quote_before(const struct completion *c)
 {
@@ -451,7 +452,8 @@ complete_top(struct completion *c)
 	add_snippet(c, "validate", "validate {\n  data $0\n}", "on what it is validated");
 }
 
-/* The tree of the text as if the body or section around the pointer ended there; NULL: it has an end. */
+/* The tree of the text as if the body or section around the pointer ended there; NULL: it has an
+ * end. */
 static struct tree *
 tree_with_end(const struct completion *c, int quote)
 {

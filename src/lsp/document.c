@@ -87,7 +87,8 @@ step(const struct text_lines *t, struct milestone *m, size_t end)
 
 #define STRIDE	256
 
-/* Sets the milestones anew, from that byte on, which may become part of the character in front of it. */
+/* Sets the milestones anew, from that byte on, which may become part of the character in front of
+ * it. */
 static bool
 set_milestones(struct text_lines *t, size_t from)
 {
@@ -135,7 +136,8 @@ milestone_before(const struct text_lines *t, int64_t bytes, int64_t units)
 	return t->milestone[low];
 }
 
-/* The start of the character that reaches to that byte or beyond it, or the byte where one begins there. */
+/* The start of the character that reaches to that byte or beyond it, or the byte where one begins
+ * there. */
 static struct milestone
 reach(const struct text_lines *t, size_t byte)
 {

@@ -1,6 +1,7 @@
 /*
- * stowage/text: the text of a document as the server has it, { "textDocument": { "uri" } } to { "text",
- * "version" }. It is for those who look for the reason why an editor and the server disagree, and for tests.
+ * stowage/text: the text of a document as the server has it, { "textDocument": { "uri" } } to {
+ * "text", "version" }. It is for those who look for the reason why an editor and the server
+ * disagree, and for tests.
  */
 #include "lsp/method.h"
 

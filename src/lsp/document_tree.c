@@ -137,8 +137,8 @@ is_number(const struct expr *e)
 	    e->kind == E_UNARY || (e->kind == E_BINARY && e->op != OPR_MUL));
 }
 
-/* What a name in layer position stands for. There an operator or function is meant in spite of a value of
- * its name; a parameter of that name is taken for such a value, as in dropout(dropout). */
+/* What a name in layer position stands for. There an operator or function is meant in spite of a
+ * value of its name; a parameter of that name is taken for such a value, as in dropout(dropout). */
 static struct symbol *
 find_layer(struct maker *m, const char *name)
 {
@@ -365,8 +365,8 @@ use_group(struct maker *m, const struct expr *e)
 			use_expr(m, e->arg[k].value);
 }
 
-/* Of a network, a result (a loss or a metric) or a definition, which a setting names by the first N letters of NAME;
- * of any network where the section names none. */
+/* Of a network, a result (a loss or a metric) or a definition, which a setting names by the first N
+ * letters of NAME; of any network where the section names none. */
 static struct symbol *
 find_of_network(const struct maker *m, const struct symbol *network, enum symbol_kind kind, const char *name, size_t n)
 {

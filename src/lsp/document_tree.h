@@ -1,6 +1,6 @@
 /*
- * The syntax tree of a document and of the files that it uses, and what its names stand for. Unlike the
- * compiler's, it is there in spite of mistakes: a name that is not found stands for nothing.
+ * The syntax tree of a document and of the files that it uses, and what its names stand for. Unlike
+ * the compiler's, it is there in spite of mistakes: a name that is not found stands for nothing.
  */
 #ifndef STOWAGE_LSP_DOCUMENT_TREE_H
 #define STOWAGE_LSP_DOCUMENT_TREE_H
@@ -67,15 +67,16 @@ struct tree {
 struct tree	*tree_make(struct server *, struct document *);
 void		 tree_free(struct tree *);
 
-/* The name at that byte of the document (or just before it), and what it stands for; NULL: no known one. */
+/* The name at that byte of the document (or just before it), and what it stands for; NULL: no known
+ * one. */
 const struct use	*tree_use_at(const struct tree *, int at);
 /* The innermost call or name of an operator at that byte; NULL: none. */
 const struct expr	*tree_layer_at(const struct tree *, int at);
 /* The block or network around that byte; NULL: none. */
 const struct body	*tree_body_at(const struct tree *, int at);
 const struct section	*tree_section_at(const struct tree *, int at);
-/* The statement, setting or item that begins nearest above that byte and holds it: what a comment above it is
- * about. A place that holds none has no source. */
+/* The statement, setting or item that begins nearest above that byte and holds it: what a comment
+ * above it is about. A place that holds none has no source. */
 struct loc	tree_statement_at(const struct tree *, int at);
 
 /* Calls VISIT for each expression, outermost first. */

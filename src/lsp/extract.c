@@ -1,7 +1,7 @@
 /*
- * A part of a body as a block of its own: arms of a pipe, a whole expression, or whole statements. What it
- * reads of the body around it becomes its inputs and parameters; which of the two a definition is, a tensor or
- * not, is found by trying.
+ * A part of a body as a block of its own: arms of a pipe, a whole expression, or whole statements.
+ * What it reads of the body around it becomes its inputs and parameters; which of the two a
+ * definition is, a tensor or not, is found by trying.
  */
 #include <ctype.h>
 #include <string.h>
@@ -374,7 +374,8 @@ try_rest(struct extraction *z, bool defs)
 
 /* ---- statements ---- */
 
-/* The definitions of the selection that are read elsewhere; the last of them is the block's `out`. */
+/* The definitions of the selection that are read elsewhere; the last of them is the block's
+ * `out`. */
 static int
 find_results(const struct extraction *z, const struct symbol *result[MOST_READ])
 {

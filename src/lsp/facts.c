@@ -1,7 +1,7 @@
 /*
- * What whole plans say of a document: bytes of its layers and networks. Layers are known by the byte at which
- * their operator's name, or their label, stands, uses of blocks by that of the block's name; what is made
- * several times is summed up.
+ * What whole plans say of a document: bytes of its layers and networks. Layers are known by the
+ * byte at which their operator's name, or their label, stands, uses of blocks by that of the
+ * block's name; what is made several times is summed up.
  *
  *     { "layers": { "<byte>": { op, path, count, shape, dtype, parameters, macs, forward, kept, peak,
  *                               in_place, again, fused } },
@@ -350,7 +350,8 @@ planned(struct all_facts *f, struct diags *quiet)
 	return compile(l->arena, quiet, l->made.source, &args);
 }
 
-/* What several networks make of one layer of a block is summed up, as what one makes several times is. */
+/* What several networks make of one layer of a block is summed up, as what one makes several times
+ * is. */
 static void
 add_all(json_t *sums, const char *key, const json_t *one)
 {

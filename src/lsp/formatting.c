@@ -5,7 +5,8 @@
 #include "lsp/method.h"
 #include "lsp/document_tree.h"
 
-/* Leaves out of an edit what it keeps: one of a line's indentation begins with the end of the line before. */
+/* Leaves out of an edit what it keeps: one of a line's indentation begins with the end of the line
+ * before. */
 static struct edit
 least_edit(const struct source *old, struct arena *a, struct edit e)
 {

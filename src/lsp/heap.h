@@ -1,7 +1,8 @@
 /*
- * Memory of the server outside of arenas. What jansson has no memory for it leaves out: an answer without its
- * parts, or none at all, for which an editor waits. So where there is none the server says so and ends; editors
- * begin another one. The same goes for a process of its own, whose request is answered with an error.
+ * Memory of the server outside of arenas. What jansson has no memory for it leaves out: an answer
+ * without its parts, or none at all, for which an editor waits. So where there is none the server
+ * says so and ends; editors begin another one. The same goes for a process of its own, whose
+ * request is answered with an error.
  */
 #ifndef STOWAGE_LSP_HEAP_H
 #define STOWAGE_LSP_HEAP_H

@@ -34,8 +34,8 @@ callee_of(const struct hints *h, const struct expr *e)
 	return u && u->symbol->kind == SYMBOL_BLOCK ? u->symbol : NULL;
 }
 
-/* Names of the arguments that are given by their place. Operators that take tensors as arguments too would
- * need to know how many of them are. */
+/* Names of the arguments that are given by their place. Operators that take tensors as arguments
+ * too would need to know how many of them are. */
 static void
 hint_arguments(struct hints *h, const struct expr *e)
 {

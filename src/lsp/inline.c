@@ -5,9 +5,10 @@
  *     x -> b(8)    where b is   f = in -> A   out = f + in    becomes   f = x -> A above, and f + x
  *
  * The first keeps paths under a label or in a repetition, also where b is   f = in -> A   out = f -> B; the
- * parts of f have their paths then if it becomes a label, and no layer of the same name comes before them. An
- * unlabelled block is numbered, and so are copies of a repetition: 1 * (A -> B) keeps its paths. A repetition
- * has no name for what goes into a copy, so the second is of no use in one.
+ * parts of f have their paths then if it becomes a label, and no layer of the same name comes
+ * before them. An unlabelled block is numbered, and so are copies of a repetition: 1 * (A -> B)
+ * keeps its paths. A repetition has no name for what goes into a copy, so the second is of no use
+ * in one.
  */
 #include <string.h>
 
@@ -275,8 +276,9 @@ is_read_once(const struct inlining *z, const struct stmt *s)
 }
 
 /*
- * The layers that the input goes through, one after the other, if the block is no more than that; else NULL.
- * Definitions on the way, each read once by the next, may become LABELS, which keeps paths of their parts.
+ * The layers that the input goes through, one after the other, if the block is no more than that;
+ * else NULL. Definitions on the way, each read once by the next, may become LABELS, which keeps
+ * paths of their parts.
  */
 static const char *
 arms_text(struct inlining *z, bool labels)
@@ -371,7 +373,8 @@ new_name(struct inlining *z, const char *name)
 	return try;
 }
 
-/* The K-th input is that text: a name as it is, what is read once in its place, else a definition. */
+/* The K-th input is that text: a name as it is, what is read once in its place, else a
+ * definition. */
 static void
 give_operand(struct inlining *z, int k, const char *input, const char *text, bool is_name)
 {
@@ -387,7 +390,8 @@ give_operand(struct inlining *z, int k, const char *input, const char *text, boo
 	z->operand[k] = name;
 }
 
-/* Finds the texts of all inputs, and how many leading arguments are among them; -1: they are not to be had. */
+/* Finds the texts of all inputs, and how many leading arguments are among them; -1: they are not to
+ * be had. */
 static int
 give_operands(struct inlining *z, bool piped)
 {

@@ -1,7 +1,7 @@
 /*
- * What takes long, in processes of their own: they have all that the server has, as it was when they began,
- * and can be stopped at any instruction, which no plan need know of. They write lines of JSON, which the
- * server takes up as they come.
+ * What takes long, in processes of their own: they have all that the server has, as it was when
+ * they began, and can be stopped at any instruction, which no plan need know of. They write lines
+ * of JSON, which the server takes up as they come.
  *
  * The analysis of a document writes one after the other
  *
@@ -68,7 +68,8 @@ bool	is_project_file(const struct document *);
 struct lint_check	*check_document(struct server *, struct document *, struct arena *);
 
 /* facts.c */
-/* Writes them, of networks that are as they were those that are KNOWN: soon, and once more with what fits. */
+/* Writes them, of networks that are as they were those that are KNOWN: soon, and once more with
+ * what fits. */
 struct known_text;
 void	facts_say(struct lint_check *, struct known_text *known, FILE *);
 

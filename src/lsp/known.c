@@ -107,7 +107,8 @@ same_bytes(const char *a, int an, const char *b, int bn)
 	return an == bn && an >= 0 && memcmp(a, b, (size_t)an) == 0;
 }
 
-/* Do the items follow one another as before, with the same between them? Notes which of them changed. */
+/* Do the items follow one another as before, with the same between them? Notes which of them
+ * changed. */
 static bool
 compare_items(struct known_text *k, struct known_item *item, int n, const struct source *src)
 {
@@ -234,7 +235,8 @@ known_text_init(struct known_text *k, struct arena *a, const struct memory *m)
 		k->said = json_loadb(m->said, m->nsaid, JSON_ALLOW_NUL, NULL);
 }
 
-/* The last item that begins at that byte, or before it, by the places they have now, or had; -1: none. */
+/* The last item that begins at that byte, or before it, by the places they have now, or had; -1:
+ * none. */
 static int
 item_before(const struct known_text *k, int at, bool was)
 {

@@ -1,10 +1,12 @@
 /*
- * What is kept of an analysis for the next one, so that networks that are as they were need not be compiled
- * again. A file is a row of blocks and networks and what lies between them. As long as only blocks and
- * networks differ, what was found of a network holds if it is the same, and so is each block that it uses,
- * those that are used by these among them. Places in it move with the item in which they lie.
+ * What is kept of an analysis for the next one, so that networks that are as they were need not be
+ * compiled again. A file is a row of blocks and networks and what lies between them. As long as
+ * only blocks and networks differ, what was found of a network holds if it is the same, and so is
+ * each block that it uses, those that are used by these among them. Places in it move with the item
+ * in which they lie.
  *
- * It is written by the process of an analysis, kept by the server as it came, and read by the next process:
+ * It is written by the process of an analysis, kept by the server as it came, and read by the next
+ * process:
  *
  *     { "items": [ [ BEG, END, NAME ] ... ],		blocks and networks, as they stand in the text
  *       "networks": { NAME: ... } }			what is known of them: findings (known.c), or facts (facts.c)
@@ -58,7 +60,8 @@ struct known_findings {
 
 void	known_findings_init(struct known_findings *, struct arena *, const struct memory *);
 
-/* What an analysis found of each network, for the next one; NULL: that cannot be said of each alone. */
+/* What an analysis found of each network, for the next one; NULL: that cannot be said of each
+ * alone. */
 json_t	*known_findings_said(const struct lint_check *, const struct known_findings *);
 
 /* ---- in the server ---- */

@@ -1,13 +1,13 @@
 /*
- * Findings of networks that are as they were. A list of them is kept for each network of which no error was
- * found, before levels, comments and baselines were looked at:
+ * Findings of networks that are as they were. A list of them is kept for each network of which no
+ * error was found, before levels, comments and baselines were looked at:
  *
  *     { "rule", "severity", "at": PLACE, "message", "remarks": [ { "kind", "at", "text" } ],
  *       "fix": { "safe", "told", "title", "in": FILE, "edits": [ [ BEG, END, TEXT ] ] } }
  *
- * A PLACE is [ FILE, BEG, END ]; FILE is the number of a file of the spec, -1 where there is no place. Files
- * that a spec uses are in the order in which it does, and its project file comes last: when one of them
- * changes, nothing is known.
+ * A PLACE is [ FILE, BEG, END ]; FILE is the number of a file of the spec, -1 where there is no
+ * place. Files that a spec uses are in the order in which it does, and its project file comes last:
+ * when one of them changes, nothing is known.
  */
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Operators, settings, symbols and figures in words, as Markdown, for hovering, completion and hints. */
+/* Operators, settings, symbols and figures in words, as Markdown, for hovering, completion and
+ * hints. */
 #ifndef STOWAGE_LSP_MARKDOWN_H
 #define STOWAGE_LSP_MARKDOWN_H
 

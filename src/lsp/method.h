@@ -1,6 +1,7 @@
 /*
- * A request or notification of the protocol: one `const struct lsp_method lsp_method_NAME = {` in one file of
- * this folder, where src/tables.sh finds it. What `initialize` says of it stands in the record too.
+ * A request or notification of the protocol: one `const struct lsp_method lsp_method_NAME = {` in
+ * one file of this folder, where src/tables.sh finds it. What `initialize` says of it stands in the
+ * record too.
  */
 #ifndef STOWAGE_LSP_METHOD_H
 #define STOWAGE_LSP_METHOD_H
@@ -16,8 +17,9 @@ enum method_when {
 struct lsp_method {
 	const char *name;	/* "textDocument/hover" */
 	enum method_when when;
-	/* Answers a request; NULL: it is a notification. The document is that of params.textDocument, NULL
-	 * where there is none of that name. The arena is gone after the answer is sent. */
+	/* Answers a request; NULL: it is a notification. The document is that of
+	 * params.textDocument, NULL where there is none of that name. The arena is gone after the
+	 * answer is sent. */
 	struct answer (*answer)(struct server *, struct document *, const json_t *params, struct arena *);
 	/* Runs in the server after an answer that is no error, whoever made it; or NULL. */
 	void (*after)(struct server *, const json_t *result);

@@ -63,7 +63,8 @@ find_name(const struct text_lines *t, size_t from, const char *name, size_t n, s
 	return false;
 }
 
-/* Within a model that is a layer, a node's name stands behind that of the layer, and "/" between them. */
+/* Within a model that is a layer, a node's name stands behind that of the layer, and "/" between
+ * them. */
 json_t *
 node_range(const struct server *s, const struct document *d, const char *node)
 {

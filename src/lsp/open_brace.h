@@ -1,6 +1,6 @@
 /*
- * Bodies and sections that are being written: they have no end yet, so the syntax tree has none of them. They
- * are found in the text itself.
+ * Bodies and sections that are being written: they have no end yet, so the syntax tree has none of
+ * them. They are found in the text itself.
  */
 #ifndef STOWAGE_LSP_OPEN_BRACE_H
 #define STOWAGE_LSP_OPEN_BRACE_H

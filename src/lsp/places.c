@@ -41,7 +41,8 @@ uri_path(const char *uri)
 	return path;
 }
 
-/* An editor takes one file by two spellings for two files: one through ".." is never sent, nor one from the working folder. */
+/* An editor takes one file by two spellings for two files: one through ".." is never sent, nor one
+ * from the working folder. */
 json_t *
 uri_json(const char *path)
 {
@@ -104,7 +105,8 @@ document_of_source(const struct server *s, const struct source *src)
 	return d;
 }
 
-/* Has the document that text? Findings come hundreds at a time from one source: it is compared once. */
+/* Has the document that text? Findings come hundreds at a time from one source: it is compared
+ * once. */
 static bool
 has_text_of(struct server *s, const struct document *d, const struct source *src)
 {

@@ -1,6 +1,6 @@
 /*
- * Findings as diagnostics. Those of a file that several documents use are published once, whoever found
- * them; so what is published at an address is what all documents say of it together.
+ * Findings as diagnostics. Those of a file that several documents use are published once, whoever
+ * found them; so what is published at an address is what all documents say of it together.
  */
 #include "lsp/publish.h"
 

@@ -1,8 +1,8 @@
 /*
- * Edits that leave a network what it is: a part of it becomes a block, a block its parts. Paths are made of
- * the names of definitions and blocks, so most such edits give weights other paths, and a checkpoint would not
- * match. That is found out by compiling the edited text, and said in the title; what is no longer the same
- * graph, or has an error, is not offered at all.
+ * Edits that leave a network what it is: a part of it becomes a block, a block its parts. Paths are
+ * made of the names of definitions and blocks, so most such edits give weights other paths, and a
+ * checkpoint would not match. That is found out by compiling the edited text, and said in the
+ * title; what is no longer the same graph, or has an error, is not offered at all.
  */
 #ifndef STOWAGE_LSP_REFACTOR_H
 #define STOWAGE_LSP_REFACTOR_H
@@ -27,8 +27,8 @@ struct refactoring {
 	bool drops;		/* comments may go with what they are about */
 };
 
-/* False: there is nothing to work on. WITHIN: the bytes that are changed, of which something must be made, or
- * nothing is known of the change. It is freed in either case. */
+/* False: there is nothing to work on. WITHIN: the bytes that are changed, of which something must
+ * be made, or nothing is known of the change. It is freed in either case. */
 bool	refactor_begin(struct refactoring *, struct server *, struct document *, struct arena *,
 	    struct loc within, bool shared);
 /* Tries edits, and keeps them if none that are as good are found yet. */

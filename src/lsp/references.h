@@ -17,8 +17,8 @@ struct places {
 /* Do both mean the same bytes of the same file, whatever its path is written like? */
 bool	loc_same(struct loc, struct loc);
 
-/* In the files of the documents that are open, and of all specs below the project's folder. What the places
- * refer to lives as long as the arena. */
+/* In the files of the documents that are open, and of all specs below the project's folder. What
+ * the places refer to lives as long as the arena. */
 void	references_find(struct server *, struct arena *, const struct symbol *, struct places *);
 
 #endif

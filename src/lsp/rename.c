@@ -1,7 +1,7 @@
 /*
- * Renaming what a spec names, in all files that see it. Nothing is promised that was not tried: with the
- * edits every name must stand for what it stood for, each network must be the same graph, and no path may
- * differ but where it says the name.
+ * Renaming what a spec names, in all files that see it. Nothing is promised that was not tried:
+ * with the edits every name must stand for what it stood for, each network must be the same graph,
+ * and no path may differ but where it says the name.
  */
 #include "lsp/rename.h"
 

@@ -1,6 +1,7 @@
 /*
- * Renaming: the places that a new name goes to, which are more than the uses of a symbol: paths of settings
- * have its name as a segment, `v.f` reads a definition inside a block, and data are given to inputs by name.
+ * Renaming: the places that a new name goes to, which are more than the uses of a symbol: paths of
+ * settings have its name as a segment, `v.f` reads a definition inside a block, and data are given
+ * to inputs by name.
  */
 #ifndef STOWAGE_LSP_RENAME_H
 #define STOWAGE_LSP_RENAME_H

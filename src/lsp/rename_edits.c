@@ -210,8 +210,8 @@ rename_data(struct renaming *r, const struct file *f)
 
 /* ---- paths of settings ---- */
 
-/* The pattern for what was called OLD and is now NEW; NULL where it does not name that. Its own segments
- * are those of the new path, and its stars stay. */
+/* The pattern for what was called OLD and is now NEW; NULL where it does not name that. Its own
+ * segments are those of the new path, and its stars stay. */
 static const char *
 pattern_after(struct arena *a, const char *pattern, const char *old, const char *new)
 {
@@ -244,7 +244,8 @@ pattern_after(struct arena *a, const char *pattern, const char *old, const char 
 	return t.s;
 }
 
-/* What the pattern is to be: one, or several where it names things that go by different names now. */
+/* What the pattern is to be: one, or several where it names things that go by different names
+ * now. */
 static void
 rename_pattern(struct renaming *r, const struct pattern *p, const struct form *old, const struct form *new,
     int from, int to)

@@ -144,7 +144,8 @@ take_tensor(struct arena *a, struct form *f, struct tensor *t)
 	t->loc.src = NULL;
 }
 
-/* The first of the patterns that a path matches, as the part of the path that it names; NULL: none. */
+/* The first of the patterns that a path matches, as the part of the path that it names; NULL:
+ * none. */
 static const char *
 named_part(struct arena *a, const struct pattern *p, int n, const char *path)
 {

@@ -1,7 +1,7 @@
 /*
- * Edits of several files at once, and whether the networks are the same with them: the texts are compiled
- * before and after, in place of their files, and the forward graphs compared node by node. What differs may
- * be paths alone. All of it lives in the arena that is given.
+ * Edits of several files at once, and whether the networks are the same with them: the texts are
+ * compiled before and after, in place of their files, and the forward graphs compared node by node.
+ * What differs may be paths alone. All of it lives in the arena that is given.
  */
 #ifndef STOWAGE_LSP_SAME_H
 #define STOWAGE_LSP_SAME_H
@@ -24,8 +24,8 @@ const char	*real_path(struct arena *, const char *path);
 struct edits	*changes_of(struct arena *, struct changes *, const struct source *);
 /* By address: what workspace_edit() takes. */
 json_t	*changes_json(const struct server *, const struct changes *);
-/* A server whose open texts are as the changes make them, and the files that they change as if open too.
- * Its documents have no trees yet: what is made of them is the caller's to free. */
+/* A server whose open texts are as the changes make them, and the files that they change as if open
+ * too. Its documents have no trees yet: what is made of them is the caller's to free. */
 struct server	*changed_server(struct server *, struct arena *, const struct changes *);
 
 /* The spec at that path, open or not, with what is open in place of files; NULL: it cannot be read.

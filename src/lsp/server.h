@@ -1,6 +1,6 @@
 /*
- * The server: what is open, what the client can do, which requests wait. One thread; processes of their own
- * do what takes long (job.h).
+ * The server: what is open, what the client can do, which requests wait. One thread; processes of
+ * their own do what takes long (job.h).
  *
  *     stdin -> wire -> dispatch -> method (one a file) -> answer -> stdout
  *                                    |
@@ -113,7 +113,8 @@ int	server_run(struct server *);
 
 /* Takes one message, as it came. */
 void	server_message(struct server *, const char *body, size_t n);
-/* What is done when no message waits: texts are analysed, requests answered that waited for that. */
+/* What is done when no message waits: texts are analysed, requests answered that waited for
+ * that. */
 void	server_rest(struct server *);
 void	server_free(struct server *);
 
@@ -158,8 +159,8 @@ json_t	*range_json(const struct server *, const struct text_lines *, size_t beg,
 /* Of a place in a source, which may be of a file that is not open. */
 json_t	*loc_range(const struct server *, struct loc);
 json_t	*loc_location(const struct server *, struct loc);	/* { uri, range } */
-/* The address that a source has: its document's, or its file's; NULL where what comes with Stowage is not
- * installed. */
+/* The address that a source has: its document's, or its file's; NULL where what comes with Stowage
+ * is not installed. */
 json_t	*source_uri(const struct server *, const struct source *);
 /* That of the file that a document uses by that name; NULL likewise. */
 json_t	*used_uri(struct arena *, const struct document *, const char *path);

@@ -1,6 +1,6 @@
 /*
- * Messages as they come over the wire: header lines that end with CR LF, an empty one, and as many bytes
- * as Content-Length says (LSP 3.17, "Base Protocol").
+ * Messages as they come over the wire: header lines that end with CR LF, an empty one, and as many
+ * bytes as Content-Length says (LSP 3.17, "Base Protocol").
  */
 #ifndef STOWAGE_LSP_WIRE_H
 #define STOWAGE_LSP_WIRE_H
@@ -30,9 +30,9 @@ bool	wire_feed(struct wire *, const char *bytes, size_t n);
 /*
  * The next whole message, which is valid until the next wire_feed(). *WHY of WIRE_BROKEN.
  *
- * An editor may send half of a character, as while one is typed in halves: a lone UTF-16 surrogate, which
- * JSON can escape and no text has. U+FFFD stands in its place, which counts as one code unit too, so that
- * positions behind it stay what they are in the editor.
+ * An editor may send half of a character, as while one is typed in halves: a lone UTF-16 surrogate,
+ * which JSON can escape and no text has. U+FFFD stands in its place, which counts as one code unit
+ * too, so that positions behind it stay what they are in the editor.
  */
 enum wire_next	wire_next(struct wire *, const char **body, size_t *n, const char **why);
 

@@ -238,7 +238,8 @@ take_epoch(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	r->next_epoch = epoch < MOST_COUNTED ? epoch + 1 : 0;
 }
 
-/* Steps are counted where one number follows a smaller one: what is set beside the word stands once. */
+/* Steps are counted where one number follows a smaller one: what is set beside the word stands
+ * once. */
 static void
 take_step(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {

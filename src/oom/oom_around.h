@@ -1,7 +1,7 @@
 /*
- * What stands around messages in a log: an allocator's dump and its lists, nvidia-smi's table, XLA's
- * buffers, Caffe's network as it is loaded, and whose text that is. The reader (oom_log.c) hands in
- * one place after the other.
+ * What stands around messages in a log: an allocator's dump and its lists, nvidia-smi's table,
+ * XLA's buffers, Caffe's network as it is loaded, and whose text that is. The reader (oom_log.c)
+ * hands in one place after the other.
  */
 #ifndef STOWAGE_OOM_OOM_AROUND_H
 #define STOWAGE_OOM_OOM_AROUND_H

@@ -1,6 +1,6 @@
 /*
- * Clauses of sentences: whether they say a thing or deny it. None of it is grammar; words near a phrase decide, and where
- * they are not clear the phrase counts as not said.
+ * Clauses of sentences: whether they say a thing or deny it. None of it is grammar; words near a
+ * phrase decide, and where they are not clear the phrase counts as not said.
  */
 #ifndef STOWAGE_OOM_OOM_CLAUSE_H
 #define STOWAGE_OOM_OOM_CLAUSE_H
@@ -26,12 +26,14 @@ void	said_at(struct said *, struct talk, const char *at, int line);
 bool	clause_says_no(struct talk, const char *more);
 /* Does a clause say that something works? */
 bool	clause_works(struct talk);
-/* Where T says any of the phrases of LIST, which strokes part, in a clause that does not deny it on those sides; or NULL. */
+/* Where T says any of the phrases of LIST, which strokes part, in a clause that does not deny it on
+ * those sides; or NULL. */
 const char	*clause_says(struct talk, const char *list, int sides, const char *more);
 /* The same; a phrase at AT of a clause of T of which that is true is passed over. */
 typedef bool	clause_refuse(struct talk t, struct talk clause, const char *at);
 const char	*clause_says_unless(struct talk, const char *list, int sides, const char *more, clause_refuse *);
-/* Do words right beside N bytes at AT deny that it happened: "never ran out", "no longer full", "the OOM is gone"? */
+/* Do words right beside N bytes at AT deny that it happened: "never ran out", "no longer full",
+ * "the OOM is gone"? */
 bool	clause_denies(struct talk, const char *at, size_t n);
 
 bool	clause_is_question(struct talk);

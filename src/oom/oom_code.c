@@ -1,6 +1,6 @@
 /*
- * Code is told from prose by what prose does not have: an assignment that adds, a call on a list, a setting of a
- * network. It is read line by line, so that what it tells is said as a condition.
+ * Code is told from prose by what prose does not have: an assignment that adds, a call on a list, a
+ * setting of a network. It is read line by line, so that what it tells is said as a condition.
  */
 #include "oom/oom_code.h"
 
@@ -43,7 +43,8 @@ is_let_go(struct talk t)
 	return talk_any_of(t, LET_GO " .cpu(");
 }
 
-/* Is a name in T a loss's: "loss", "aux_losses", "loss_fn(y)", "losstensor", but not "lossless" or "lossy"? */
+/* Is a name in T a loss's: "loss", "aux_losses", "loss_fn(y)", "losstensor", but not "lossless" or
+ * "lossy"? */
 static bool
 has_loss(struct talk t)
 {
@@ -59,7 +60,8 @@ has_loss(struct talk t)
 	return false;
 }
 
-/* A sum that backward is called on is a step's own: "total_loss.backward()", "(total_loss / n).backward()". */
+/* A sum that backward is called on is a step's own: "total_loss.backward()", "(total_loss /
+ * n).backward()". */
 static void
 sum_of_a_step(struct oom_paste *p, struct talk t)
 {
@@ -73,8 +75,8 @@ sum_of_a_step(struct oom_paste *p, struct talk t)
 			p->sums = 0;
 }
 
-/* "total_loss += loss": a sum by its name, of what has loss in its name. In a traceback it may be one that a step makes of several
- * losses, where its name does not tell of more. */
+/* "total_loss += loss": a sum by its name, of what has loss in its name. In a traceback it may be
+ * one that a step makes of several losses, where its name does not tell of more. */
 static void
 sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 {
@@ -186,7 +188,8 @@ sets_evaluation(struct talk t)
 	return signs_is_network(signs_last_part(talk_piece(talk_part(t, from, talk_first(t, ".eval")))));
 }
 
-/* Is a library's loop of training named, which sees to gradients? A file of that name is anyone's. */
+/* Is a library's loop of training named, which sees to gradients? A file of that name is
+ * anyone's. */
 static bool
 has_trainer(struct talk t)
 {
@@ -226,8 +229,8 @@ gradients(struct oom_paste *p, struct talk t, int line, bool traced)
 
 /* ---- whole sets, and pictures ---- */
 
-/* Does S begin with a name of all samples, "x_train", "test_data"? Returns its end, or NULL. A part, "x_train[:64]", and
- * longer names, "train_data_loader", are none. */
+/* Does S begin with a name of all samples, "x_train", "test_data"? Returns its end, or NULL. A
+ * part, "x_train[:64]", and longer names, "train_data_loader", are none. */
 static const char *
 all_samples(struct talk t, const char *s)
 {
@@ -242,7 +245,8 @@ all_samples(struct talk t, const char *s)
 	    "full_data") ? to : NULL;
 }
 
-/* "x_train = x_train.to(device)", "torch.from_numpy(X_train).float().cuda()"; and "y = model(x_test)". */
+/* "x_train = x_train.to(device)", "torch.from_numpy(X_train).float().cuda()"; and "y =
+ * model(x_test)". */
 static void
 whole_set(struct oom_paste *p, struct talk t, int line)
 {

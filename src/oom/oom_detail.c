@@ -3,7 +3,8 @@
 
 #define ELEMENT(kind, text, bytes)	{ text, DETAIL_ELEMENT, kind, bytes }
 
-/* The types of elements by TensorFlow's names and by NumPy's: of two that begin alike the longer one first. */
+/* The types of elements by TensorFlow's names and by NumPy's: of two that begin alike the longer
+ * one first. */
 #define ELEMENTS(kind, before, after)									\
 	ELEMENT(kind, before "float64" after, 8), ELEMENT(kind, before "float32" after, 4),		\
 	ELEMENT(kind, before "float16" after, 2), ELEMENT(kind, before "float" after, 4),		\

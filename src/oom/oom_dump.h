@@ -1,8 +1,8 @@
 /*
  * What the chunks of a TensorFlow allocator's dump were: each size class by the tensors of the
  * network that take a chunk of that size. Where the network has a locally-connected layer, the step
- * of Keras is replayed by TensorFlow's rules from the network alone (frameworks/keras_local.h), and its census
- * of chunks is set beside the dump's.
+ * of Keras is replayed by TensorFlow's rules from the network alone (frameworks/keras_local.h), and
+ * its census of chunks is set beside the dump's.
  */
 #ifndef STOWAGE_OOM_OOM_DUMP_H
 #define STOWAGE_OOM_OOM_DUMP_H

@@ -1,7 +1,8 @@
 /*
- * A line is a program's, or of code, by its form alone: how logs, errors, calls, commands, settings and statements begin and
- * end. It is a person's by words that none of these have outside of quotation marks. In a fence, where logs and code are
- * pasted, it takes a person's own ("I", "my") to make one.
+ * A line is a program's, or of code, by its form alone: how logs, errors, calls, commands, settings
+ * and statements begin and end. It is a person's by words that none of these have outside of
+ * quotation marks. In a fence, where logs and code are pasted, it takes a person's own ("I", "my")
+ * to make one.
  */
 #include "oom/oom_form.h"
 
@@ -16,10 +17,12 @@
 #define WORDS		"i my me we our us you your he they it it's its i'm i've when after while how why what which even but because since please " \
     "thanks the is are was were can could would should does did do not don't doesn't can't have has had get gets got getting this that these " \
     "there so if with then than still very only also just any a an to"
-/* of those in which nothing but a person speaks, and of these such as no program has in what it asks and advises; */
+/* of those in which nothing but a person speaks, and of these such as no program has in what it
+ * asks and advises; */
 #define SELF_WORDS	"i my me i'm i've"
 #define OWN_WORDS	SELF_WORDS " we our please thanks hi hello"
-/* and such as code has none of outside of texts: it has "is", "not", "if", "with", "this", "do" and "i". */
+/* and such as code has none of outside of texts: it has "is", "not", "if", "with", "this", "do" and
+ * "i". */
 #define NO_CODE		"my me we our you your he they it's i'm i've when after how why what because since please thanks the are was were could would should " \
     "does did don't doesn't can't have has had get gets got getting there so than still very also an of on crashes fails works gives"
 /* What stands between two names of code without a sign. */
@@ -42,7 +45,8 @@ form_without_comment(struct talk t)
 	return t;
 }
 
-/* The end of the text that a quotation mark at S begins; an apostrophe within a word begins none. */
+/* The end of the text that a quotation mark at S begins; an apostrophe within a word begins
+ * none. */
 static const char *
 past_text(struct talk t, const char *s)
 {
@@ -54,7 +58,8 @@ past_text(struct talk t, const char *s)
 	return to ? to + 1 : s;
 }
 
-/* Does a sign of Chinese, Japanese or Korean stand at S, whose sentences have no words that blanks part? */
+/* Does a sign of Chinese, Japanese or Korean stand at S, whose sentences have no words that blanks
+ * part? */
 static bool
 is_of_east(const char *s, const char *end)
 {
@@ -134,7 +139,8 @@ is_of_tensorflow(struct talk first)
 	return false;
 }
 
-/* "[INFO] ...", "WARNING: ...", "name - INFO - ...": the level is a word of sentences, too, but behind others there. */
+/* "[INFO] ...", "WARNING: ...", "name - INFO - ...": the level is a word of sentences, too, but
+ * behind others there. */
 static bool
 is_levelled(struct talk t)
 {
@@ -158,7 +164,8 @@ ends_in(const char *s, const char *end, const char *name)
 	return (size_t)(end - s) >= n && memcmp(end - n, name, n) == 0;
 }
 
-/* "RuntimeError: ...", "torch.cuda.OutOfMemoryError: ...", "KeyboardInterrupt": what a program ends with. "Error" by itself names none. */
+/* "RuntimeError: ...", "torch.cuda.OutOfMemoryError: ...", "KeyboardInterrupt": what a program ends
+ * with. "Error" by itself names none. */
 static bool
 is_error(struct talk t)
 {
@@ -376,7 +383,8 @@ is_keyword_line(struct talk t)
 	return talk_is_one_of(word, "return raise yield assert del") && (to == end || memchr(" (", *to, 2)) && !has_words(rest, NO_CODE);
 }
 
-/* The end of what is assigned to, or of a function's name: "a.b[0]", "x, y", "self.f"; NULL: none. */
+/* The end of what is assigned to, or of a function's name: "a.b[0]", "x, y", "self.f"; NULL:
+ * none. */
 static const char *
 past_target(struct talk t)
 {
@@ -408,7 +416,8 @@ is_assignment(struct talk t)
 	return end - at > 1 && *at == '=' && at[1] != '=' && at[1] != '>';
 }
 
-/* "model.cuda()", "print(x)", "loss.backward();", "nn.Linear(3, 4),": a call, and nothing behind it. */
+/* "model.cuda()", "print(x)", "loss.backward();", "nn.Linear(3, 4),": a call, and nothing behind
+ * it. */
 static bool
 is_call_statement(struct talk t)
 {

@@ -4,9 +4,11 @@
 
 #include "oom/oom_lexicon.h"
 
-/* A program's: a log, an error, a count, a bar of progress; FENCED: it stands where Markdown has logs and code. */
+/* A program's: a log, an error, a count, a bar of progress; FENCED: it stands where Markdown has
+ * logs and code. */
 bool	form_is_output(struct talk, bool fenced);
-/* "2018-02-06 19:49", "[INFO]", "I tensorflow/core": does it begin as those of programs' logs do? */
+/* "2018-02-06 19:49", "[INFO]", "I tensorflow/core": does it begin as those of programs' logs
+ * do? */
 bool	form_is_logged(struct talk);
 /* Of nvidia-smi or the like. */
 bool	form_is_table(struct talk);
@@ -18,7 +20,8 @@ bool	form_is_command(struct talk);
 bool	form_is_setting(struct talk);
 /* Of code. */
 bool	form_is_statement(struct talk);
-/* Has it words that a person writes, and code and logs do not? In a fence, such as none but a person has. */
+/* Has it words that a person writes, and code and logs do not? In a fence, such as none but a
+ * person has. */
 bool	form_speaks(struct talk, bool fenced);
 /* A line of code without its comment. */
 struct talk	form_without_comment(struct talk);

@@ -168,7 +168,8 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 		log->more++;
 }
 
-/* TensorFlow's driver tells of each region that it is refused, and goes on: what ended the program is another error. */
+/* TensorFlow's driver tells of each region that it is refused, and goes on: what ended the program
+ * is another error. */
 static bool
 is_retried(const struct oom_message *o)
 {
@@ -215,7 +216,8 @@ is_beside(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
-/* Is O CUDA's bare name of it, such as in a title, where a message with figures says that it was of the machine's memory? */
+/* Is O CUDA's bare name of it, such as in a title, where a message with figures says that it was of
+ * the machine's memory? */
 static bool
 is_of_host(const struct oom_log *log, const struct oom_message *o)
 {
@@ -269,7 +271,8 @@ stopped_alone(struct oom_log *log)
 		vec_push(log->arena, &log->messages, o);
 }
 
-/* A person's words stand for a message where no program's is there, or no more than words that anyone may use. */
+/* A person's words stand for a message where no program's is there, or no more than words that
+ * anyone may use. */
 static bool
 is_of_anyone(const struct oom_log *log, const struct oom_message *o)
 {
@@ -277,7 +280,8 @@ is_of_anyone(const struct oom_log *log, const struct oom_message *o)
 	return o->kind == OOM_OTHER && !o->size[OOM_ASKED].known && !o->shape.known && !o->python && !o->node[0];
 }
 
-/* A process that was killed was so for the machine's memory, unless a device is named; one on the processor, too. */
+/* A process that was killed was so for the machine's memory, unless a device is named; one on the
+ * processor, too. */
 static bool
 is_told_of_host(const struct oom_told *told)
 {

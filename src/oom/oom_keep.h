@@ -1,5 +1,6 @@
 /*
- * The messages that a log has been found to hold, as it is read: oom_log.c hands them in one by one.
+ * The messages that a log has been found to hold, as it is read: oom_log.c hands them in one by
+ * one.
  */
 #ifndef STOWAGE_OOM_OOM_KEEP_H
 #define STOWAGE_OOM_OOM_KEEP_H

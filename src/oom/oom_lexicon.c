@@ -1,10 +1,11 @@
 /*
- * A tree of all phrases, by their bytes; its branches are in one table of hashes, as most have one or two. At each byte of
- * a text the tree is followed as far as it goes, which is two or three bytes in most places. Failure links (Aho and
- * Corasick) would save those, but have to be made anew for each list that is learned.
+ * A tree of all phrases, by their bytes; its branches are in one table of hashes, as most have one
+ * or two. At each byte of a text the tree is followed as far as it goes, which is two or three
+ * bytes in most places. Failure links (Aho and Corasick) would save those, but have to be made anew
+ * for each list that is learned.
  *
- * What is found is kept with each list in the order of places, so that a part of the text finds its own by halving. Where
- * clauses begin and end is noted in the same pass.
+ * What is found is kept with each list in the order of places, so that a part of the text finds its
+ * own by halving. Where clauses begin and end is noted in the same pass.
  */
 #include "oom/oom_lexicon.h"
 

@@ -1,4 +1,5 @@
-/* The wordings of what stands around messages: oom_phrase.h tells the roles, oom_around.c what is made of them. */
+/* The wordings of what stands around messages: oom_phrase.h tells the roles, oom_around.c what is
+ * made of them. */
 #include "oom/oom_phrase.h"
 
 #define ROW(role, who, flags)	role, OOM_KINDS, false, who, NULL, OOM_ASKED, flags
@@ -95,7 +96,8 @@ const struct phrase oom_lines[] = {
 	{ "~running prediction\b", LINE(ROLE_EVALUATES) },
 	{ "~running predict\b", LINE(ROLE_EVALUATES) },
 	{ "~running test\b", LINE(ROLE_EVALUATES) },
-	/* not that of evaluation, nor of all devices or steps in one (total_, global_, effective_) */
+	/* not that of evaluation, nor of all devices or steps in one (total_, global_,
+	 * effective_) */
 	{ "~\bbatch_size\a#\b", LINE(ROLE_BATCH) },
 	{ "~\btrain_batch_size\a#\b", LINE(ROLE_BATCH) },
 	{ "~\bper_device_train_batch_size\a#\b", LINE(ROLE_BATCH) },

@@ -73,7 +73,8 @@ is_line_end(char c)
 	return c == '\n' || c == OOM_BREAK;
 }
 
-/* Can the pattern match at S, by its first byte and those beside it? Where one is no letter, the line may break. */
+/* Can the pattern match at S, by its first byte and those beside it? Where one is no letter, the
+ * line may break. */
 static bool
 may_begin(const char *pattern, const char *s, const char *end)
 {
@@ -110,8 +111,8 @@ alone(const char *s, const char *begin)
 	return s - word < 2;
 }
 
-/* Where as many lines begin, the last of them that of S. Three have a message's line of code, where no more than the end
- * of a traceback was pasted; Python may underline it. */
+/* Where as many lines begin, the last of them that of S. Three have a message's line of code, where
+ * no more than the end of a traceback was pasted; Python may underline it. */
 static const char *
 lines_ahead(const struct log_reader *r, const char *s, int lines)
 {
@@ -123,7 +124,8 @@ lines_ahead(const struct log_reader *r, const char *s, int lines)
 	return s;
 }
 
-/* The text around a phrase from S to AFTER in which words of its program may stand, as far as it is at hand. */
+/* The text around a phrase from S to AFTER in which words of its program may stand, as far as it is
+ * at hand. */
 static struct talk
 surroundings(const struct log_reader *r, const char *s, const char *after, const char *end)
 {
@@ -135,7 +137,8 @@ surroundings(const struct log_reader *r, const char *s, const char *after, const
 	return lexicon_read(r->lexicon, from, (size_t)(to - from));
 }
 
-/* Is the phrase one that several programs say, and does nothing near it tell that it is of the one it is of? */
+/* Is the phrase one that several programs say, and does nothing near it tell that it is of the one
+ * it is of? */
 static bool
 is_of_nobody(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {
@@ -180,7 +183,8 @@ ends_message(const struct phrase *p, const struct oom_message *o)
 }
 
 /* Up to STOP, or where another message begins: returned. CUDA's error has its own name in its text,
- * which would begin a message by itself; where an amount is told ahead of it, in words and as a code. */
+ * which would begin a message by itself; where an amount is told ahead of it, in words and as a
+ * code. */
 static const char *
 read_details(const struct log_reader *r, struct telling *t, const char *s, const char *stop,
     const char *end)
@@ -262,7 +266,8 @@ follows(const struct log_reader *r)
 	return false;
 }
 
-/* Does its line say ahead of it that the memory is CUDA's, and not the machine's that CUDA locks? */
+/* Does its line say ahead of it that the memory is CUDA's, and not the machine's that CUDA
+ * locks? */
 static bool
 is_of_cuda(const struct log_reader *r, const char *s)
 {
@@ -289,8 +294,8 @@ line_of(const struct log_reader *r, const char *s, const char *after, const char
 	return lexicon_read(r->lexicon, from, (size_t)(to - from));
 }
 
-/* Does what begins at S repeat, in anyone's words, what a program's message on the same line goes on to say?
- * Terminals break lines. */
+/* Does what begins at S repeat, in anyone's words, what a program's message on the same line goes
+ * on to say? Terminals break lines. */
 static bool
 is_told_already(const struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *s)
 {
@@ -298,7 +303,8 @@ is_told_already(const struct log_reader *r, const struct phrase *p, const struct
 	    r->line - r->log->messages.v[r->log->messages.n - 1].last <= WRAPPED;
 }
 
-/* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises, or in code? */
+/* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises,
+ * or in code? */
 static bool
 is_not_reported(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {
@@ -310,8 +316,8 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 
 #define NEAR_WORDS	12	/* lines of a traceback ahead of its error */
 
-/* "MemoryError: no room on the GPU": Python's own has no words, NumPy's tells of an array; one whose words, or whose traceback,
- * name a device may be of that. */
+/* "MemoryError: no room on the GPU": Python's own has no words, NumPy's tells of an array; one
+ * whose words, or whose traceback, name a device may be of that. */
 static bool
 is_worded(const struct log_reader *r, const struct phrase *p, const char *s, const char *end)
 {
@@ -397,7 +403,8 @@ fill(struct log_reader *r, size_t (*read)(void *, char *, size_t), void *context
 	}
 }
 
-/* Is what P notes a word and a number, or a name, as people write them too, where a sentence has it? */
+/* Is what P notes a word and a number, or a name, as people write them too, where a sentence has
+ * it? */
 static bool
 is_in_sentence(const struct log_reader *r, const struct phrase *p)
 {
@@ -414,7 +421,8 @@ is_in_sentence(const struct log_reader *r, const struct phrase *p)
 	}
 }
 
-/* A batch that is not of training, by words beside it; "train_batch_size" is. Nor is one that is said to work what failed. */
+/* A batch that is not of training, by words beside it; "train_batch_size" is. Nor is one that is
+ * said to work what failed. */
 static bool
 is_batch_of_another(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {

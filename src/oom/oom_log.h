@@ -29,7 +29,8 @@ enum oom_kind {
 
 const char	*oom_kind_name(enum oom_kind);	/* "PyTorch" */
 
-/* Sizes that a message tells: OOM_LISTED is of all processes of a list, OOM_LARGEST of the largest there. */
+/* Sizes that a message tells: OOM_LISTED is of all processes of a list, OOM_LARGEST of the largest
+ * there. */
 enum oom_field {
 	OOM_ASKED, OOM_TOTAL, OOM_FREE, OOM_ALLOCATED, OOM_RESERVED, OOM_UNALLOCATED, OOM_PROCESS,
 	OOM_OTHERS, OOM_LISTED, OOM_LARGEST, OOM_LIMIT, OOM_CONSTANTS, OOM_PARAMETERS, OOM_RESULTS, OOM_TEMPORARY,

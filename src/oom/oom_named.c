@@ -1,6 +1,6 @@
 /*
- * Names of a report in words, each by the words right beside it. Numbers in sentences are not read: a batch that a person
- * mentions may as well be one that runs, one of another, or a bound.
+ * Names of a report in words, each by the words right beside it. Numbers in sentences are not read:
+ * a batch that a person mentions may as well be one that runs, one of another, or a bound.
  */
 #include "oom/oom_named.h"
 
@@ -17,7 +17,8 @@
 #define TESTS		"val valid validate validating validation test tests testing eval evaluate evaluating evaluation infer inference inferring "	\
     "predict predicting prediction testset testloader testdata valset valloader validset validloader evalloader evalset"
 
-/* Is any of the words of T, or any part of its names, one of tests? Not "val_batch_size", which is another batch's name. */
+/* Is any of the words of T, or any part of its names, one of tests? Not "val_batch_size", which is
+ * another batch's name. */
 static bool
 has_tests(struct talk t)
 {
@@ -77,7 +78,8 @@ depth_of(struct talk t)
 	return depth;
 }
 
-/* Does code call something at OPEN: "val_loader = DataLoader(", "valid_dataset(", "model.evaluate("? Not "in validation :(". */
+/* Does code call something at OPEN: "val_loader = DataLoader(", "valid_dataset(",
+ * "model.evaluate("? Not "in validation :(". */
 static bool
 is_call(struct talk t, const char *open)
 {
@@ -133,7 +135,8 @@ oom_told_pool(int i)
 	return framework[i].pool;
 }
 
-/* The run itself, and not its memory, what is loaded or saved there, or a run that works there, or that is asked for. */
+/* The run itself, and not its memory, what is loaded or saved there, or a run that works there, or
+ * that is asked for. */
 static const char *
 runs_on_processor(struct talk t)
 {
@@ -157,7 +160,8 @@ is_of_person(struct talk clause, const char *at)
 
 #define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer"
 
-/* A process that was ended from outside, by whom is not said: the run's own, and not "the old server". */
+/* A process that was ended from outside, by whom is not said: the run's own, and not "the old
+ * server". */
 static const char *
 says_killed(struct talk t)
 {
@@ -212,7 +216,8 @@ says(struct talk t, const char *phrases)
 	return NULL;
 }
 
-/* The same of a program that is run: in the sentence that tells of memory, or in one that says that it trains or runs. */
+/* The same of a program that is run: in the sentence that tells of memory, or in one that says that
+ * it trains or runs. */
 static const char *
 says_of_run(const struct oom_told *o, struct talk t, const char *phrases, int line)
 {
@@ -227,7 +232,8 @@ says_of_run(const struct oom_told *o, struct talk t, const char *phrases, int li
 	return NULL;
 }
 
-/* "at the first optimizer step", of the sentence that tells of memory; not "before the optimizer step" */
+/* "at the first optimizer step", of the sentence that tells of memory; not "before the optimizer
+ * step" */
 static const char *
 says_update(struct talk t)
 {
@@ -267,7 +273,8 @@ begins_code(struct talk t)
 	return talk_is_one_of(clause_word_behind(t, t.s), "import from");
 }
 
-/* Words that are of graph networks alone, not denied; or a graph and its edges in one sentence, and no other graph. */
+/* Words that are of graph networks alone, not denied; or a graph and its edges in one sentence, and
+ * no other graph. */
 static const char *
 names_graph(struct talk t)
 {
@@ -285,7 +292,8 @@ names_graph(struct talk t)
 	return NULL;
 }
 
-/* "gpu_options.allow_growth = True", "XLA_PYTHON_CLIENT_PREALLOCATE=false": what a framework takes, it takes as it needs it. */
+/* "gpu_options.allow_growth = True", "XLA_PYTHON_CLIENT_PREALLOCATE=false": what a framework takes,
+ * it takes as it needs it. */
 static bool
 takes_as_needed(struct talk t)
 {
@@ -330,7 +338,8 @@ names_vocabulary(struct talk t)
 #define OF_OTHER_PLACE	"i read|i saw|i have read|other issue|another issue|other issues|similar issue|in the issue|like in|unlike|as in|instead of|compared to|than in|" \
     "moved from|switched from"
 
-/* What a sentence has only of another program, or of another's report, names no program that ran. */
+/* What a sentence has only of another program, or of another's report, names no program that
+ * ran. */
 static const char *
 names_darknet(struct talk t)
 {

@@ -1,4 +1,5 @@
-/* What a report in words names beside memory: batches, sizes, frameworks, devices, and when it was. */
+/* What a report in words names beside memory: batches, sizes, frameworks, devices, and when it
+ * was. */
 #ifndef STOWAGE_OOM_OOM_NAMED_H
 #define STOWAGE_OOM_OOM_NAMED_H
 
@@ -6,11 +7,14 @@
 
 /* Line LINE of the log is a sentence, which was read for what it says of memory. */
 void	oom_named_line(struct oom_told *, struct talk, int line);
-/* Is a batch that N bytes at AT of a line name one of validation, tests or inference, by words of its clause or the loader's name? */
+/* Is a batch that N bytes at AT of a line name one of validation, tests or inference, by words of
+ * its clause or the loader's name? */
 bool	oom_named_of_tests(struct talk line, const char *at, size_t n);
-/* Does the clause of N bytes at AT of a line say that such a batch works, "batch size 2 works fine", and not deny it? */
+/* Does the clause of N bytes at AT of a line say that such a batch works, "batch size 2 works
+ * fine", and not deny it? */
 bool	oom_named_runs(struct talk line, const char *at, size_t n);
-/* Is line T within a call that a line of tests opened, such as "val_loader = DataLoader("? Kept in OF_TESTS. */
+/* Is line T within a call that a line of tests opened, such as "val_loader = DataLoader("? Kept in
+ * OF_TESTS. */
 void	oom_named_call(struct oom_told *, struct talk t);
 
 #endif

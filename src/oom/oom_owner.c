@@ -1,5 +1,6 @@
-/* One row for each program of which a phrase is marked. Its words are names of its own files, functions and options, never
- * such as any program may use; those that other words may hold are looked for by themselves. */
+/* One row for each program of which a phrase is marked. Its words are names of its own files,
+ * functions and options, never such as any program may use; those that other words may hold are
+ * looked for by themselves. */
 #include "oom/oom_owner.h"
 
 #include <string.h>

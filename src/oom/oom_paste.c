@@ -1,6 +1,7 @@
 /*
- * Names of models, configurations and tables are read here, code in oom_code.c, and sentences in oom_words.c. Within a
- * traceback lines of code are a library's as often as the user's: there the place counts (oom_trace.c).
+ * Names of models, configurations and tables are read here, code in oom_code.c, and sentences in
+ * oom_words.c. Within a traceback lines of code are a library's as often as the user's: there the
+ * place counts (oom_trace.c).
  */
 #include "oom/oom_paste.h"
 
@@ -34,7 +35,8 @@ is_of_name(char c)
 	return piece_is_word(c) || c == '-' || c == '.' || c == '/';
 }
 
-/* "7b" or "1.5B" where a part of a name begins, in thousands of millions times a thousand; 0: it is none. */
+/* "7b" or "1.5B" where a part of a name begins, in thousands of millions times a thousand; 0: it is
+ * none. */
 static int64_t
 size_at(const char *s, const char *from, const char *end)
 {
@@ -212,7 +214,8 @@ program(struct oom_paste *p, struct talk t, int line)
 #define OF_FRAMEWORK	"torch pytorch tensorflow keras mxnet gluon caffe paddle jax flax onnx theano cntk darknet diffusers huggingface tinygrad vllm sglang llama ollama "	\
     "ggml gguf lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
 
-/* Anything of a neural network: programs of other kinds run out of memory, too, in the same words. */
+/* Anything of a neural network: programs of other kinds run out of memory, too, in the same
+ * words. */
 static bool
 is_of_network(struct talk t)
 {

@@ -1,6 +1,7 @@
 /*
- * What people paste beside a log: lines of code, of a command, of a configuration, and nvidia-smi's list of
- * processes. None of it is a message; what it tells is a condition for whoever explains one.
+ * What people paste beside a log: lines of code, of a command, of a configuration, and nvidia-smi's
+ * list of processes. None of it is a message; what it tells is a condition for whoever explains
+ * one.
  */
 #ifndef STOWAGE_OOM_OOM_PASTE_H
 #define STOWAGE_OOM_OOM_PASTE_H
@@ -47,7 +48,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t holder_bytes;
 	int holder_gpu;		/* its index; -1: not said */
 	int holder_line;
-	/* of what people say: memory grows; it failed late, in validation or tests, or in inference; */
+	/* of what people say: memory grows; it failed late, in validation or tests, or in
+	 * inference; */
 	struct said grows, later, evaluating, inferring;
 	struct said metrics;	/* of what transformers' evaluation is told, */
 	struct said media;	/* of films or recordings, */
@@ -68,8 +70,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 
 /* What fits of a name, to its end. */
 void	oom_paste_name(char to[PASTE_NAME], const char *s, const char *end);
-/* Line LINE of the log, as it was read by a lexicon; TRACED: a traceback's. What a person's sentence has of code, settings and
- * names is none of the run's. */
+/* Line LINE of the log, as it was read by a lexicon; TRACED: a traceback's. What a person's
+ * sentence has of code, settings and names is none of the run's. */
 void	oom_paste_line(struct oom_paste *, struct talk, int line, enum oom_source, bool traced);
 
 #endif

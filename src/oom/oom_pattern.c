@@ -28,7 +28,8 @@ is_bold(const char *s, const char *end)
 	return end - s > 2 && s[0] == '*' && s[1] == '*' && s[2] != '*';
 }
 
-/* Past white space and bold's marks; where that ends a line, also past the marks at the start of the next. */
+/* Past white space and bold's marks; where that ends a line, also past the marks at the start of
+ * the next. */
 static const char *
 blanks(const char *s, const char *end)
 {
@@ -76,8 +77,9 @@ digits(const char *s, const char *end, bool commas, int64_t *n, bool *good)
 	return s;
 }
 
-/* The same for a number that is no pattern's end, but for a word's: where the line ends in it and the next begins
- * with a digit, that belongs to it, unless REST says that another number follows. */
+/* The same for a number that is no pattern's end, but for a word's: where the line ends in it
+ * and the next begins with a digit, that belongs to it, unless REST says that another number
+ * follows. */
 static const char *
 number(const char *s, const char *end, bool commas, const char *rest, int64_t *n, bool *good)
 {
@@ -144,7 +146,8 @@ read_unit(const char *s, const char *end, int *shift)
 	return NULL;
 }
 
-/* Does the comma at S stand between thousands? Else it is that of a decimal, as many languages write it. */
+/* Does the comma at S stand between thousands? Else it is that of a decimal, as many languages
+ * write it. */
 static bool
 is_thousands(const char *s, const char *end)
 {
@@ -250,7 +253,8 @@ separator(const char *s, const char *end, char close)
 	return at < end && (*at == close || (at > s && is_digit(*at))) ? at : NULL;
 }
 
-/* XLA's layout, right behind the extents: axes from the most minor to the major, "{1,0:T(8,128)}". */
+/* XLA's layout, right behind the extents: axes from the most minor to the major,
+ * "{1,0:T(8,128)}". */
 static void
 layout(const char *s, const char *end, struct oom_shape *of)
 {

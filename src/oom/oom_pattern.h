@@ -17,9 +17,9 @@
  *     tab blanks within the line
  *     a line's end: nothing more in the line, but for blanks, a quote or an emphasis
  *
- * A pattern that begins with ~ does not mind the case of letters, and in such a one an underscore stands for
- * itself, a hyphen or nothing, as names are written in options and in code. After one that ends with a digit
- * the number must end.
+ * A pattern that begins with ~ does not mind the case of letters, and in such a one an underscore
+ * stands for itself, a hyphen or nothing, as names are written in options and in code. After one
+ * that ends with a digit the number must end.
  */
 #ifndef STOWAGE_OOM_OOM_PATTERN_H
 #define STOWAGE_OOM_OOM_PATTERN_H
@@ -60,8 +60,8 @@ struct oom_match {		/* what a pattern's signs stood for */
 	struct oom_place place;
 };
 
-/* Does the pattern match the text at S, which has a byte ahead of it? Returns its end, or NULL; the match is
- * cleared first. */
+/* Does the pattern match the text at S, which has a byte ahead of it? Returns its end, or NULL; the
+ * match is cleared first. */
 const char	*oom_pattern(const char *pattern, const char *s, const char *end,
 		    struct oom_match *);
 /* The pattern without the signs that stand for no text, ~ and \b, ahead of its first. */

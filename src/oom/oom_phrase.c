@@ -1,12 +1,13 @@
 /*
- * The wordings, from the sources of the frameworks and from what their users pasted into reports. The
- * order within a table matters only where two patterns begin alike.
+ * The wordings, from the sources of the frameworks and from what their users pasted into reports.
+ * The order within a table matters only where two patterns begin alike.
  *
- * A message to be recognised is a row of oom_phrases; what it says beyond its first words are rows of
- * oom_detail.c, what stands around messages rows of oom_line.c. oom_pattern.h explains the signs. A phrase must not occur in logs without memory
- * trouble. oom_text.c cleans what is read, oom_shape.c finds tensors by shape or by bytes, and
- * oom_dump.c names the chunks of an allocator's dump. tests/unit/test_oom_texts.c and
- * test_oom_reports.c hold the real texts, and read each in every form in which logs arrive.
+ * A message to be recognised is a row of oom_phrases; what it says beyond its first words are rows
+ * of oom_detail.c, what stands around messages rows of oom_line.c. oom_pattern.h explains the
+ * signs. A phrase must not occur in logs without memory trouble. oom_text.c cleans what is read,
+ * oom_shape.c finds tensors by shape or by bytes, and oom_dump.c names the chunks of an allocator's
+ * dump. tests/unit/test_oom_texts.c and test_oom_reports.c hold the real texts, and read each in
+ * every form in which logs arrive.
  */
 #include "oom/oom_phrase.h"
 #include "oom/oom_says.h"

@@ -1,6 +1,7 @@
 /*
- * What out-of-memory messages look like: the patterns (oom/oom_pattern.h) by which the reader of logs
- * knows that a message begins, and those of what it goes on to say. A new wording is a new line here.
+ * What out-of-memory messages look like: the patterns (oom/oom_pattern.h) by which the reader of
+ * logs knows that a message begins, and those of what it goes on to say. A new wording is a new
+ * line here.
  */
 #ifndef STOWAGE_OOM_OOM_PHRASE_H
 #define STOWAGE_OOM_OOM_PHRASE_H
@@ -79,8 +80,8 @@ struct phrase {
 	unsigned flags;
 };
 
-/* Messages. ROLE_MESSAGE come first, and of two that begin alike the longer one; of two that are alike, that of one program
- * (PHRASE_OWN) ahead of that of any. */
+/* Messages. ROLE_MESSAGE come first, and of two that begin alike the longer one; of two that are
+ * alike, that of one program (PHRASE_OWN) ahead of that of any. */
 extern const struct phrase oom_phrases[];
 /* What stands around them: looked for after those. */
 extern const struct phrase oom_lines[];

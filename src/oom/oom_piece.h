@@ -1,6 +1,7 @@
 /*
- * Parts of the log's text, to which they belong, and what is looked for in them: words, whatever the case of letters.
- * These ask lines of tracebacks; sentences and code, which are asked for far more, are a talk (oom/oom_lexicon.h).
+ * Parts of the log's text, to which they belong, and what is looked for in them: words, whatever
+ * the case of letters. These ask lines of tracebacks; sentences and code, which are asked for far
+ * more, are a talk (oom/oom_lexicon.h).
  */
 #ifndef STOWAGE_OOM_OOM_PIECE_H
 #define STOWAGE_OOM_OOM_PIECE_H

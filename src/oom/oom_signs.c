@@ -1,6 +1,6 @@
 /*
- * What a place means is in tables: calls by their file and function, and lines of code by the words in
- * them. A new sign is a row; what it tells is said in autopsy/autopsy_place.c.
+ * What a place means is in tables: calls by their file and function, and lines of code by the words
+ * in them. A new sign is a row; what it tells is said in autopsy/autopsy_place.c.
  */
 #include "oom/oom_signs.h"
 
@@ -10,8 +10,8 @@
 
 /* ---- lines of code ---- */
 
-/* Products of all pairs, as "b i d, b j d -> b i j": two operands that differ in one index, which both
- * the result has. */
+/* Products of all pairs, as "b i d, b j d -> b i j": two operands that differ in one index, which
+ * both the result has. */
 static bool
 is_pairs(struct piece t)
 {
@@ -47,8 +47,8 @@ is_pairs(struct piece t)
 	    memchr(index[2], index[1][differ], count[2]);
 }
 
-/* A number for each pair, as attention's scores: their product, or softmax. OF: the file or function is
- * of attention. */
+/* A number for each pair, as attention's scores: their product, or softmax. OF: the file or
+ * function is of attention. */
 static bool
 is_scores(struct piece t, bool of)
 {
@@ -65,7 +65,8 @@ is_scores(struct piece t, bool of)
 	return scores && (product || ((of || piece_any_of(t, "sqrt scale")) && piece_find(t, "softmax(")));
 }
 
-/* "bmm(a, b.transpose(1, 2))": rows with rows. Weights are a layer's, and one with itself may be a Gram matrix. */
+/* "bmm(a, b.transpose(1, 2))": rows with rows. Weights are a layer's, and one with itself may be a
+ * Gram matrix. */
 static bool
 is_of_rows(struct piece t)
 {
@@ -84,8 +85,8 @@ is_of_rows(struct piece t)
 	    (left.n != right.n || memcmp(left.s, right.s, left.n) != 0);
 }
 
-/* "a.unsqueeze(0) - b.unsqueeze(1)", "a[:, None] - b[None]": each of the one with each of the other. "mean[:, None,
- * None]" is a number for each channel of one picture. */
+/* "a.unsqueeze(0) - b.unsqueeze(1)", "a[:, None] - b[None]": each of the one with each of the
+ * other. "mean[:, None, None]" is a number for each channel of one picture. */
 static bool
 is_of_pairs(struct piece t)
 {
@@ -96,8 +97,9 @@ is_of_pairs(struct piece t)
 	    (piece_find(t, "[none]") || piece_find(t, "[none, :]") || piece_find(t, "[none, :, :]")))));
 }
 
-/* pdist() is of all pairs of rows in scipy and in torch.nn.functional: pdist(x), pdist(x, 2), pdist(x, "cosine"). With two
- * tensors it is what people name nn.PairwiseDistance, which is of row and row. */
+/* pdist() is of all pairs of rows in scipy and in torch.nn.functional: pdist(x), pdist(x, 2),
+ * pdist(x, "cosine"). With two tensors it is what people name nn.PairwiseDistance, which is of row
+ * and row. */
 static bool
 is_pdist(struct piece t)
 {
@@ -158,7 +160,8 @@ is_capital(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* Is a name's last part a network's, or does it end in one: "my_model", "poseNet", but not "magnet"? */
+/* Is a name's last part a network's, or does it end in one: "my_model", "poseNet", but not
+ * "magnet"? */
 bool
 signs_is_network(struct piece part)
 {
@@ -200,8 +203,9 @@ signs_is_of_processor(struct piece t)
 	return piece_any_of(t, "\"cpu\" 'cpu' .cpu(");
 }
 
-/* Does a call that begins at AT, ".cuda(" or ".to(", put something on a device, by what stands within it and behind? Types
- * and the processor are none; what goes on in words, "model.to(device) works", is a sentence. */
+/* Does a call that begins at AT, ".cuda(" or ".to(", put something on a device, by what stands
+ * within it and behind? Types and the processor are none; what goes on in words, "model.to(device)
+ * works", is a sentence. */
 static bool
 is_to_device(const char *at, const char *end)
 {
@@ -220,7 +224,8 @@ is_to_device(const char *at, const char *end)
 	    "if for else");
 }
 
-/* "netG.cuda()", "self.model = model.to(device)": a network, by its name. What goes by another name then is a result. */
+/* "netG.cuda()", "self.model = model.to(device)": a network, by its name. What goes by another name
+ * then is a result. */
 bool
 signs_is_move(struct piece t)
 {
@@ -258,8 +263,8 @@ is_logits(struct piece t)
 	return piece_any_of(t, "lm_head log_softmax(") || piece_find(operands, "logits");
 }
 
-/* What words in a line of code, or in a call's file and function, tell: all that are not NULL must hold
- * one each. */
+/* What words in a line of code, or in a call's file and function, tell: all that are not NULL must
+ * hold one each. */
 struct sign {
 	const char *words, *others;
 	uint64_t facts;
@@ -362,7 +367,8 @@ signs_of_code(struct piece t, bool of_attention)
 	return facts;
 }
 
-/* A step of an optimizer: "optimizer.step()", "state['optimizer'].step()", "scaler.step(optimizer)". */
+/* A step of an optimizer: "optimizer.step()", "state['optimizer'].step()",
+ * "scaler.step(optimizer)". */
 static bool
 is_step(struct piece t)
 {
@@ -396,7 +402,8 @@ signs_of_calls_made(struct piece t)
 
 /* ---- calls ---- */
 
-/* PyTorch's own files, and those of arrays. Of \torch, \nn and \numpy, JSON's reader makes a tab and a line's end. */
+/* PyTorch's own files, and those of arrays. Of \torch, \nn and \numpy, JSON's reader makes a tab
+ * and a line's end. */
 bool
 signs_is_library(struct piece path)
 {
@@ -411,7 +418,8 @@ signs_is_installed(struct piece path)
 	return piece_any_of(path, "site-packages dist-packages") || signs_is_library(path);
 }
 
-/* By a part of its name: "run_eval", "Trainer.evaluate", "validation_step"; not of what trains as well. */
+/* By a part of its name: "run_eval", "Trainer.evaluate", "validation_step"; not of what trains as
+ * well. */
 static bool
 evaluates(struct piece function)
 {

@@ -7,14 +7,16 @@
 #include "oom/oom_log.h"
 #include "oom/oom_piece.h"
 
-/* Of the innermost line of code that is not PyTorch's own; OF_ATTENTION: its file or function is. */
+/* Of the innermost line of code that is not PyTorch's own; OF_ATTENTION: its file or function
+ * is. */
 uint64_t	signs_of_code(struct piece, bool of_attention);
 /* Of any line of code: by the calls that it makes. */
 uint64_t	signs_of_calls_made(struct piece);
 /* Of a call, by its file and its function. */
 uint64_t	signs_of_call(struct piece path, struct piece function);
 
-/* What stands behind the last dot of a name; is that a network's; and does a line put one on a device? */
+/* What stands behind the last dot of a name; is that a network's; and does a line put one on a
+ * device? */
 struct piece	signs_last_part(struct piece name);
 bool	signs_is_network(struct piece part);
 bool	signs_is_move(struct piece line);

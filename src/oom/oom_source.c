@@ -1,4 +1,5 @@
-/* The forms of a line (oom_form.h), and what stood ahead of it: within what it is, and what the lines before it were. */
+/* The forms of a line (oom_form.h), and what stood ahead of it: within what it is, and what the
+ * lines before it were. */
 #include "oom/oom_source.h"
 
 #include <string.h>
@@ -26,7 +27,8 @@ is_comment(const struct oom_sources *o, struct talk t, bool inset)
 
 /* ---- what it is ---- */
 
-/* Without blanks, the sign of a mail's quote, of Python's prompt, or of Markdown's lists and code, around it. */
+/* Without blanks, the sign of a mail's quote, of Python's prompt, or of Markdown's lists and code,
+ * around it. */
 static struct talk
 trimmed(struct talk t)
 {
@@ -126,7 +128,8 @@ is_marked(struct talk t)
 	return s > t.s && s < end && (*s == ' ' || (*t.s == '*' && s - t.s == 2));
 }
 
-/* Is it in a comment of Markdown? People delete the "-->" of a form: it ends where a program speaks, and at a fence, in which there is none. */
+/* Is it in a comment of Markdown? People delete the "-->" of a form: it ends where a program
+ * speaks, and at a fence, in which there is none. */
 static bool
 is_hidden(struct oom_sources *o, struct talk line, struct talk t, bool of_program, bool fence)
 {

@@ -1,13 +1,15 @@
 /*
- * What each line of a report is: a program's, of its text, or a person's. Reports are pasted with all of them mixed, and
- * what a line may be taken for follows from it, so it is decided here, once, for all readers of lines:
+ * What each line of a report is: a program's, of its text, or a person's. Reports are pasted with
+ * all of them mixed, and what a line may be taken for follows from it, so it is decided here, once,
+ * for all readers of lines:
  *
  *     a program's output, a traceback, a table, a command, settings, code	evidence: facts and conditions rest on them
  *     a comment of code							nothing rests on it
  *     a person's sentence							quoted, as what the report says; no evidence
  *     what is neither for sure (a title, a few words)				as a sentence, but for what only sentences deny
  *
- * A message itself (oom_phrase.h) is read wherever it stands, since people type it into titles: then less is said of it.
+ * A message itself (oom_phrase.h) is read wherever it stands, since people type it into titles:
+ * then less is said of it.
  */
 #ifndef STOWAGE_OOM_OOM_SOURCE_H
 #define STOWAGE_OOM_OOM_SOURCE_H

@@ -1,4 +1,5 @@
-/* What a message says of itself: by its phrase, and by the details that follow it (oom_detail.c). */
+/* What a message says of itself: by its phrase, and by the details that follow it
+ * (oom_detail.c). */
 #include "oom/oom_tell.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* What a message says of itself, into its fields: the reader of logs (oom_log.c) hands in what it finds, one by one. */
+/* What a message says of itself, into its fields: the reader of logs (oom_log.c) hands in what it
+ * finds, one by one. */
 #ifndef STOWAGE_OOM_OOM_TELL_H
 #define STOWAGE_OOM_OOM_TELL_H
 

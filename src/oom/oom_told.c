@@ -1,8 +1,9 @@
 /*
- * Reports in a person's words alone, with no program's message. A sentence is one where a clause of it has a phrase that
- * says so by itself ("out of memory"), or names memory and what befell it ("my VRAM overflows"); both are tables. A
- * clause that denies it, advises against it or is code says nothing. Which memory it was is read from that sentence alone (oom_whose.h);
- * batches, sizes and names from all of them, and only told again.
+ * Reports in a person's words alone, with no program's message. A sentence is one where a clause of
+ * it has a phrase that says so by itself ("out of memory"), or names memory and what befell it ("my
+ * VRAM overflows"); both are tables. A clause that denies it, advises against it or is code says
+ * nothing. Which memory it was is read from that sentence alone (oom_whose.h); batches, sizes and
+ * names from all of them, and only told again.
  */
 #include "oom/oom_told.h"
 
@@ -155,8 +156,8 @@ oom_told_is_of_failure(const struct oom_told *o, struct talk t, const char *at, 
 	    talk_any_whole(sentence, "memory vram enough insufficient") || oom_told_fails(sentence);
 }
 
-/* "Take less if it runs out of memory"; but "even if I take less", what comes after the comma of "if it runs, it
- * runs out of memory", and "if you could help with it", are what is said. */
+/* "Take less if it runs out of memory"; but "even if I take less", what comes after the comma of
+ * "if it runs, it runs out of memory", and "if you could help with it", are what is said. */
 static bool
 is_condition(struct talk clause, const char *at)
 {
@@ -171,7 +172,8 @@ is_condition(struct talk clause, const char *at)
 	return false;
 }
 
-/* "If you have less than 12 GB, it will run out of memory": what is told to others, not what happened. */
+/* "If you have less than 12 GB, it will run out of memory": what is told to others, not what
+ * happened. */
 static bool
 is_told_to_others(struct talk line, struct talk clause, const char *at)
 {
@@ -213,7 +215,8 @@ befell(struct talk t, const char *list, size_t *n)
 	return at;
 }
 
-/* "memory usage rises", of the clause in which memory is named at AT: not what makes it grow, nor what it is for. */
+/* "memory usage rises", of the clause in which memory is named at AT: not what makes it grow, nor
+ * what it is for. */
 static bool
 grows(struct talk clause, const char *at)
 {
@@ -252,7 +255,8 @@ is_of_service(struct talk t, const char *at)
 /* and what an amount may be of that is none. */
 #define OF_FILES	"disk|storage|ssd|hard drive|drive|quota|dataset|data|images|files|tokens|traffic|bandwidth|cache"
 
-/* "24GB", "24 GB", "8G", "my 11 GiB": an amount of memory that begins at S, or behind a few words there; not one of a file's. */
+/* "24GB", "24 GB", "8G", "my 11 GiB": an amount of memory that begins at S, or behind a few words
+ * there; not one of a file's. */
 static bool
 is_amount(struct talk t, const char *s)
 {
@@ -288,7 +292,8 @@ says_amount(struct talk t, const char **at, size_t *n)
 	return TOLD_NOTHING;
 }
 
-/* What a sentence says of memory, and where. A clause that denies it by one phrase says it by no other. */
+/* What a sentence says of memory, and where. A clause that denies it by one phrase says it by no
+ * other. */
 static enum told_what
 says_what(struct talk t, const char **at, size_t *n)
 {
@@ -337,7 +342,8 @@ oom_told_fails(struct talk t)
 	return says_what(t, &at, &n) != TOLD_NOTHING;
 }
 
-/* A card (显卡) that is short of something is so of memory where 内存 or 跑 says it, or the word stands right behind it. */
+/* A card (显卡) that is short of something is so of memory where 内存 or 跑 says it, or the word stands
+ * right behind it. */
 static bool
 card_is_short(struct talk t)
 {
@@ -369,7 +375,8 @@ in_other_words(struct oom_told *o, struct talk t)
 	return o->what != TOLD_NOTHING;
 }
 
-/* Of two lines the one that says whose memory it was, then a sentence, then the one that says more. */
+/* Of two lines the one that says whose memory it was, then a sentence, then the one that says
+ * more. */
 static bool
 says_more(const struct oom_told *a, const struct oom_told *b)
 {

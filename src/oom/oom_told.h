@@ -52,9 +52,11 @@ void	oom_told_line(struct oom_told *, struct talk, int line);
 void	oom_told_grows(struct oom_told *, struct talk, int line);
 /* The sentence of LINE that says what is kept of memory. */
 struct talk	oom_told_sentence(const struct oom_told *, struct talk line);
-/* Is the sentence at AT of LINE, which was read last, one that speaks of memory, or names a failure? */
+/* Is the sentence at AT of LINE, which was read last, one that speaks of memory, or names a
+ * failure? */
 bool	oom_told_is_of_failure(const struct oom_told *, struct talk line, const char *at, int number);
-/* Is what N bytes at AT of a line name told as what happened: neither denied, nor advised, nor within code? */
+/* Is what N bytes at AT of a line name told as what happened: neither denied, nor advised, nor
+ * within code? */
 bool	oom_told_happened(struct talk line, const char *at, size_t n);
 /* Does T by itself say that memory ran out, or is short? */
 bool	oom_told_fails(struct talk);

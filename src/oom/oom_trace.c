@@ -1,10 +1,10 @@
 /*
- * Each line is looked at once: is it a call ("File a.py, line 9, in f"), a line of code, or the head of
- * another traceback? A traceback belongs to the message at its end, or where none stands there, to the
- * one right ahead of it, as debuggers print it.
+ * Each line is looked at once: is it a call ("File a.py, line 9, in f"), a line of code, or the
+ * head of another traceback? A traceback belongs to the message at its end, or where none stands
+ * there, to the one right ahead of it, as debuggers print it.
  *
- * What a place means is in oom_signs.c. A line of code counts only for the innermost call that is not
- * PyTorch's own, since what stands outside of it merely led there.
+ * What a place means is in oom_signs.c. A line of code counts only for the innermost call that is
+ * not PyTorch's own, since what stands outside of it merely led there.
  */
 #include "oom/oom_trace.h"
 
@@ -49,8 +49,9 @@ function_at(const char *s, const char *end)
 	return (struct piece){ s, (size_t)(to - s) };
 }
 
-/* What follows a file's name in a call: returns where its function is looked for, or NULL. A warning has a
- * place, too, "a.py:9: UserWarning", and collectors of logs have their own, "[log.py:9]". */
+/* What follows a file's name in a call: returns where its function is looked for, or NULL. A
+ * warning has a place, too, "a.py:9: UserWarning", and collectors of logs have their own,
+ * "[log.py:9]". */
 static const char *
 call_rest(struct piece line, const char *s)
 {
@@ -223,7 +224,8 @@ note_bar(struct oom_log *log, struct piece line, int number)
 	log->rounds = bar.all;
 }
 
-/* Does the line name an exception, which ends a traceback: "FileNotFoundError: ..."? Something may be put ahead of it. */
+/* Does the line name an exception, which ends a traceback: "FileNotFoundError: ..."? Something may
+ * be put ahead of it. */
 static bool
 is_exception(struct piece line)
 {
@@ -248,8 +250,8 @@ margin_of(struct piece line)
 	return at && at - line.s >= 2 && at[-1] == ' ' && at[-2] == ' ' ? (int)(at - line.s) - 1 : 0;
 }
 
-/* Does a line stand at the margin, as neither calls nor code do, and speak of no memory? Then the traceback ended, and in
- * something else. */
+/* Does a line stand at the margin, as neither calls nor code do, and speak of no memory? Then the
+ * traceback ended, and in something else. */
 static bool
 ends_trace(const struct oom_trace *t, struct piece line)
 {
@@ -294,7 +296,8 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 	}
 }
 
-/* "the batch is 1, but loss.backward() shows CUDA out of memory": words of a sentence ahead of it, and no place. */
+/* "the batch is 1, but loss.backward() shows CUDA out of memory": words of a sentence ahead of it,
+ * and no place. */
 static bool
 is_prose(struct piece t)
 {
@@ -302,7 +305,8 @@ is_prose(struct piece t)
 	    piece_any_whole(t, "i my me we you your but");
 }
 
-/* Is a message of line LINE a title, or within a sentence: neither an exception's line nor one of a log? */
+/* Is a message of line LINE a title, or within a sentence: neither an exception's line nor one of a
+ * log? */
 static bool
 is_title(struct piece ahead, int line)
 {
@@ -326,8 +330,8 @@ is_line_end(char c)
 	return c == '\n' || c == OOM_BREAK;
 }
 
-/* The line of code right above a message, where that is the end of a traceback: inset as Python does it, and nothing
- * above it. Lines of a program stand below one another. */
+/* The line of code right above a message, where that is the end of a traceback: inset as Python
+ * does it, and nothing above it. Lines of a program stand below one another. */
 static struct piece
 code_above(struct piece lines)
 {
@@ -381,8 +385,8 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 	    (piece_find(code, "return t.to(") ? TRACE_OF_CODE | TRACE_LOADING : TRACE_OF_CODE);	/* PyTorch's own, or anyone's */
 }
 
-/* A traceback with which the log ends, cut ahead of its own end, is of what stands ahead of it, if that is in titles or sentences
- * alone. */
+/* A traceback with which the log ends, cut ahead of its own end, is of what stands ahead of it, if
+ * that is in titles or sentences alone. */
 void
 oom_trace_end(struct oom_trace *t, struct oom_log *log)
 {

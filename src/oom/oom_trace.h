@@ -1,6 +1,7 @@
 /*
- * What the traceback around a message tells of it: where the program was. Python's own form is read,
- * that of notebooks, and that of rich's boxes; on any of them only what names a place for sure.
+ * What the traceback around a message tells of it: where the program was. Python's own form is
+ * read, that of notebooks, and that of rich's boxes; on any of them only what names a place for
+ * sure.
  */
 #ifndef STOWAGE_OOM_OOM_TRACE_H
 #define STOWAGE_OOM_OOM_TRACE_H
@@ -30,7 +31,8 @@ struct oom_trace {		/* the one that is being read */
 
 /* Line LINE of the log is the N bytes at S. */
 void	oom_trace_line(struct oom_trace *, struct oom_log *, const char *s, size_t n, int line, enum oom_source);
-/* A message is kept, whose line of code may be the N bytes at S; it takes what the traceback tells. */
+/* A message is kept, whose line of code may be the N bytes at S; it takes what the traceback
+ * tells. */
 void	oom_trace_message(struct oom_trace *, struct oom_message *, const char *s, size_t n, enum oom_source);
 /* The log has ended. */
 void	oom_trace_end(struct oom_trace *, struct oom_log *);

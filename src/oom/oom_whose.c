@@ -1,6 +1,6 @@
 /*
- * Which memory a sentence is of, by the names of the two kinds of memory and of cards near them. A card or an amount of RAM that is there
- * is not for that what ran out.
+ * Which memory a sentence is of, by the names of the two kinds of memory and of cards near them. A
+ * card or an amount of RAM that is there is not for that what ran out.
  */
 #include "oom/oom_whose.h"
 
@@ -27,7 +27,8 @@ has_digit(struct talk t)
 	return i < t.n;
 }
 
-/* Is a card what its memory is of, by the words beside its name: "on my 11 GB GPU", "GPU memory", "the card is full"? */
+/* Is a card what its memory is of, by the words beside its name: "on my 11 GB GPU", "GPU memory",
+ * "the card is full"? */
 static bool
 is_of_card(struct talk t, struct talk card)
 {
@@ -71,7 +72,8 @@ is_what_there_is(struct talk clause, const char *at)
 	return has && has_digit(talk_part(ahead, has + n, at));
 }
 
-/* Is the machine's memory named, and not by a clause that denies it or says that there is enough: "the RAM is fine"? */
+/* Is the machine's memory named, and not by a clause that denies it or says that there is enough:
+ * "the RAM is fine"? */
 static bool
 names_host(struct talk t)
 {

@@ -15,9 +15,11 @@ struct whose {			/* both false: it is not said, or both are named */
 
 /* By a sentence, or a clause of it. */
 struct whose	oom_whose(struct talk);
-/* "I have 64 GB of RAM and a GPU of 8 GB": does it say what there is, and not which of them ran out? */
+/* "I have 64 GB of RAM and a GPU of 8 GB": does it say what there is, and not which of them ran
+ * out? */
 bool	oom_whose_lists_both(struct talk);
-/* Does a line that says elsewhere that memory ran out name the machine's, more than to count it, and no device? */
+/* Does a line that says elsewhere that memory ran out name the machine's, more than to count it,
+ * and no device? */
 bool	oom_whose_ram(struct talk);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Sentences are told from a program's own lines by phrases that only people use. None of them is a fact of the run:
- * what they tell is which of the usual causes is likelier, and that is all they are taken for.
+ * Sentences are told from a program's own lines by phrases that only people use. None of them is a
+ * fact of the run: what they tell is which of the usual causes is likelier, and that is all they
+ * are taken for.
  */
 #include "oom/oom_words.h"
 
@@ -13,8 +14,8 @@
 #define LEAST_SIDE	64	/* pixels of a picture's side */
 #define MOST_SIDE	100000
 
-/* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory", "increasing the limit"? "It increases to
- * 15 GB" tells of one rise, which every run has. */
+/* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
+ * "increasing the limit"? "It increases to 15 GB" tells of one rise, which every run has. */
 static bool
 is_other_growth(struct talk t, struct talk clause, const char *at)
 {
@@ -68,7 +69,8 @@ asks_for_leak(struct talk t)
 	    talk_any_whole(clause_word_behind(t, t.s), ASKING);
 }
 
-/* The first sentence of T that says it, as another may name a device for something else; all of T where none does by itself. */
+/* The first sentence of T that says it, as another may name a device for something else; all of T
+ * where none does by itself. */
 static bool
 is_growing(struct talk t, struct talk *growth)
 {
@@ -245,7 +247,8 @@ loads(struct talk t)
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD | WORKS, "");
 }
 
-/* A network that is put into another form, for which nothing is trained and no set of data is read. */
+/* A network that is put into another form, for which nothing is trained and no set of data is
+ * read. */
 static const char *
 converts(struct talk t)
 {
@@ -280,7 +283,8 @@ is_of_code(struct talk t, struct talk clause, const char *at)
 #define RUNS_WELL	"without problem|without problems|without any problem|without error|without errors|no problem|runs well|"	\
     "run well|trains well|train well|runs normally|only costs|only cost|just costs|just cost|only takes|just takes|only uses|just uses|only needs|just needs"
 
-/* "With one GPU it works", in a line that speaks of several: there it is not the run that is too large. */
+/* "With one GPU it works", in a line that speaks of several: there it is not the run that is too
+ * large. */
 static const char *
 runs_on_one(struct talk t)
 {
@@ -302,8 +306,9 @@ runs_on_one(struct talk t)
 	return NULL;
 }
 
-/* "What is the meaning of multi-gpu?", "it supports DataParallel", "I want to use multi-gpu": a mention, by no sentence of what failed;
- * nor is it what failed where one device does so, too: "both single GPU and multi GPU". */
+/* "What is the meaning of multi-gpu?", "it supports DataParallel", "I want to use multi-gpu": a
+ * mention, by no sentence of what failed; nor is it what failed where one device does so, too:
+ * "both single GPU and multi GPU". */
 #define WISHED		"want wants wish hope plan planning would should could may might consider suggest suggests recommend try wonder wondering whether support "	\
     "supports supported supporting instead option options optional feature"
 
@@ -338,7 +343,8 @@ said(struct said *to, struct talk t, const char *at, int line)
 		said_at(to, t, at, line);
 }
 
-/* Only where the sentence at AT tells of a failure, of memory's or by a word for any: what else a report speaks of is no place of it. */
+/* Only where the sentence at AT tells of a failure, of memory's or by a word for any: what else a
+ * report speaks of is no place of it. */
 static void
 said_of_failure(struct said *to, const struct oom_told *told, struct talk t, const char *at, int line)
 {

@@ -1,8 +1,8 @@
 /* accumulate: adds a micro-batch's gradient to the sum of those before. The first of an update
  * writes instead, so that nothing needs to be cleared. Several become one call, like updates.
  *
- * Where the sum is to be the same to the bit whatever number of ranks shares the micro-batches out (settings.parts), it is a
- * binary tree, and branches that wait for another lie in a third operand:
+ * Where the sum is to be the same to the bit whatever number of ranks shares the micro-batches out
+ * (settings.parts), it is a binary tree, and branches that wait for another lie in a third operand:
  *
  *     micro-batch      0    1    2    3    4    5    6    7
  *     sum              g    .    g    .    g    .    g    all

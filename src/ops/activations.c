@@ -1,9 +1,10 @@
 /*
- * Functions of one tensor, element by element, that are formulas: each is one row. To add one, write its row
- * and a spec in tests/ops; the manual, the gradient and the kernels of both targets come from the row.
+ * Functions of one tensor, element by element, that are formulas: each is one row. To add one,
+ * write its row and a spec in tests/ops; the manual, the gradient and the kernels of both targets
+ * come from the row.
  *
- * gradient.saves is what PyTorch's autograd keeps (tools/autograd/derivatives.yaml), for forecasts; what our
- * own programs keep follows from the formula.
+ * gradient.saves is what PyTorch's autograd keeps (tools/autograd/derivatives.yaml), for forecasts;
+ * what our own programs keep follows from the formula.
  */
 #include "calls/tape.h"
 #include "ops/pointwise.h"
@@ -92,8 +93,8 @@ OP_ROW(silu, "sigmoid linear unit (swish)", "x * sigmoid(x)",
     "y = x * s, s = 1 / (1 + exp(-x)) (Elfwing, Uchibe and Doya, 2017; Ramachandran, Zoph and Le, 2017, as "
     "swish). Backward reads the input: dx = dy * s * (1 + x * (1 - s)).", KEEPS_INPUT);
 
-/* It commutes with maximum pooling: it never swaps two elements, keeps the bits of positive ones, passes NaN on, and
- * all that it makes equal is 0, where its gradient is 0. */
+/* It commutes with maximum pooling: it never swaps two elements, keeps the bits of positive ones,
+ * passes NaN on, and all that it makes equal is 0, where its gradient is 0. */
 const struct op op_relu = {
 	.name = "relu",
 	.kind = OP_LAYER,

@@ -1,4 +1,5 @@
-/* adafactor: steps scaled by a mean of squared gradients of which only rows and columns are kept. */
+/* adafactor: steps scaled by a mean of squared gradients of which only rows and columns are
+ * kept. */
 #include <float.h>
 
 #include "ops/shapes.h"
@@ -66,7 +67,8 @@ shape(struct build *b, struct node *n)
 	return optimizer_shapes(b, n, 2, factored, (const struct state_shape[]){ rows, cols });
 }
 
-/* Two sums for each part of the parameter, the mean of each matrix's rows, and pieces of its columns' sums. */
+/* Two sums for each part of the parameter, the mean of each matrix's rows, and pieces of its
+ * columns' sums. */
 static struct affine
 workspace(const struct node *n, const struct room *room)
 {

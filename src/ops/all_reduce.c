@@ -1,13 +1,14 @@
 /*
- * all_reduce, all_reduced: the sum over all ranks of what each of them has, in two nodes. The first begins it, the
- * second waits for its end; what stands between them runs meanwhile, and the planner keeps it out of these bytes.
+ * all_reduce, all_reduced: the sum over all ranks of what each of them has, in two nodes. The first
+ * begins it, the second waits for its end; what stands between them runs meanwhile, and the planner
+ * keeps it out of these bytes.
  *
  *     g = all_reduce(g); ...; g = all_reduced(g)
  *
- * Both work in place: a gradient is sent from where backward made it. Only where somebody else still reads what one
- * rank made does the sum get bytes of its own. The sum over micro-batches lives on, in one place. Nodes that follow one
- * another are one sum where their tensors lie side by side (plan/exchanges.c): the last that begins, and the first that
- * waits, are the calls.
+ * Both work in place: a gradient is sent from where backward made it. Only where somebody else
+ * still reads what one rank made does the sum get bytes of its own. The sum over micro-batches
+ * lives on, in one place. Nodes that follow one another are one sum where their tensors lie side by
+ * side (plan/exchanges.c): the last that begins, and the first that waits, are the calls.
  */
 #include "ir/op.h"
 

@@ -1,6 +1,6 @@
 /*
- * anchors: boxes of some sizes and shapes about each place of a map, from which detectors measure. They are known: as
- * iota's, their numbers are made where they are read first.
+ * anchors: boxes of some sizes and shapes about each place of a map, from which detectors measure.
+ * They are known: as iota's, their numbers are made where they are read first.
  */
 #include "ops/anchors.h"
 

@@ -1,8 +1,10 @@
 /*
- * Arithmetic of two or three tensors, element by element, that is a formula: each is one row. Operands have
- * equally many axes with extents equal or 1, or none; a number may stand for the last ones.
+ * Arithmetic of two or three tensors, element by element, that is a formula: each is one row.
+ * Operands have equally many axes with extents equal or 1, or none; a number may stand for the last
+ * ones.
  *
- * What PyTorch keeps is as in tools/autograd/derivatives.yaml; what a comparison makes there is bool.
+ * What PyTorch keeps is as in tools/autograd/derivatives.yaml; what a comparison makes there is
+ * bool.
  */
 #include "calls/tape.h"
 #include "ops/pointwise.h"
@@ -57,8 +59,8 @@ torch_div(struct tape *t, const struct node *n)
 	    s.wants[1] ? 4 * s.result : 0);
 }
 
-/* dy * (e * x^(e - 1)), for a tensor where e is not 0; for e where(x is 0 and e is not below, 0, dy * (y log x)). What is computed
- * of e alone or of x alone is as large as that one is. */
+/* dy * (e * x^(e - 1)), for a tensor where e is not 0; for e where(x is 0 and e is not below, 0, dy
+ * * (y log x)). What is computed of e alone or of x alone is as large as that one is. */
 static void
 torch_pow(struct tape *t, const struct node *n)
 {

@@ -1,12 +1,12 @@
 /*
- * attend: softmax(q k' + bias) v for several heads, the core of attention, whose scores are never in
- * memory (kernels/attention/attend.cu).
+ * attend: softmax(q k' + bias) v for several heads, the core of attention, whose scores are never
+ * in memory (kernels/attention/attend.cu).
  *
  *     in  q k v bias      or  qkv _ _ bias: the three side by side in one row, as one dense layer
  *     out y logsum            makes them
  *
- * An absent input is NULL. Backward reads both y and the logarithms of the sums of exponentials, and
- * makes scores and dropout's draws again.
+ * An absent input is NULL. Backward reads both y and the logarithms of the sums of exponentials,
+ * and makes scores and dropout's draws again.
  */
 #include "ops/attend.h"
 
@@ -71,7 +71,8 @@ macs_of(const struct node *n, struct tensor *const *in, int products)
 
 /* ---- emission ---- */
 
-/* Steps of a bias in memory from head to head, and from one sequence to the next that has another. */
+/* Steps of a bias in memory from head to head, and from one sequence to the next that has
+ * another. */
 static const char *
 bias_steps(struct emitter *e, const struct node *n, struct tensor *const *in, const struct extents *s)
 {
@@ -175,7 +176,8 @@ emit_grad(struct emitter *e, const struct node *n)
 	struct thirds x = thirds_of(e, &s, in), dx;
 	int k, next = 0;
 
-	/* outputs are in the order of the inputs that they are gradients of; one input may be several */
+	/* outputs are in the order of the inputs that they are gradients of; one input may be
+	 * several */
 	for (k = Q; k <= V && next < n->nout; k++)
 		if (n->out[next]->gradient_of == n->forward->in[k])
 			d[k] = n->out[next++];
@@ -334,7 +336,8 @@ sides_agree(struct build *b, const struct node *n, const struct extents *e)
 	return true;
 }
 
-/* [T, S]; or [heads, T, S], or 1 in place of heads, behind the axes of the queries or without these */
+/* [T, S]; or [heads, T, S], or 1 in place of heads, behind the axes of the queries or without
+ * these */
 static bool
 bias_has_shape(const struct tensor *t, const struct tensor *q, const struct extents *e)
 {

@@ -1,6 +1,6 @@
 /*
- * What the core of attention (attend.c) and the layer around it (attention.c) share: attributes, and
- * the shapes that follow from them.
+ * What the core of attention (attend.c) and the layer around it (attention.c) share: attributes,
+ * and the shapes that follow from them.
  */
 #ifndef STOWAGE_OPS_ATTEND_H
 #define STOWAGE_OPS_ATTEND_H
@@ -49,10 +49,11 @@ bool	attend_table_fits(struct build *, const struct node *, const struct tensor 
 bool	attend_shift_fits(struct build *, const struct node *, const struct tensor *queries);
 /* Bytes of scratch memory for its gradient. */
 int64_t	attend_table_work(const struct node *, int64_t queries, int64_t keys);
-/* T5's bucket of a key that is so many positions behind the query, below 0 ahead of it (Raffel and others, 2020). */
+/* T5's bucket of a key that is so many positions behind the query, below 0 ahead of it (Raffel and
+ * others, 2020). */
 int64_t	attend_bucket(int64_t buckets, int64_t max_distance, bool causal, int64_t behind);
-/* On which side of the seams of an image that was rolled a place of window AT is, of WINDOWS rows and columns: those of one
- * window that are on unlike sides do not see each other. */
+/* On which side of the seams of an image that was rolled a place of window AT is, of WINDOWS rows
+ * and columns: those of one window that are on unlike sides do not see each other. */
 int	attend_side(const int64_t *windows, int64_t at, const int64_t *grid, const int64_t *shift, int64_t place);
 /* The rule as members of struct attend in a program. */
 const char	*attend_rule_text(struct arena *, const struct node *, const struct tensor *queries);

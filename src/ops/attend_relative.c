@@ -1,6 +1,6 @@
 /*
- * The rules by which positions come into attend's scores (kernels/attention/attend.cu): what their attributes
- * may be, the tables they read, and how they are written.
+ * The rules by which positions come into attend's scores (kernels/attention/attend.cu): what their
+ * attributes may be, the tables they read, and how they are written.
  */
 #include "ops/attend.h"
 

@@ -2,19 +2,19 @@
  * How PyTorch runs attend, as its users write it: F.scaled_dot_product_attention of views of its
  * operands, by heads.
  *
- * In f32 on a card that is _scaled_dot_product_efficient_attention: flash attention wants 16 bits, and
- * the efficient kernel, unlike the naive one, is chosen wherever it can be (sdp_utils.cpp). Its autograd
- * node keeps queries, keys, values, the bias, the output and logsumexp [B, heads, T], T rounded up to 32
- * (meta__scaled_dot_product_efficient_attention in torch/_meta_registrations.py). It has no grouped
- * queries, so that keys and values are first repeated; no windows, which are a mask of their own; and
- * no mask beside is_causal, which then is one too.
+ * In f32 on a card that is _scaled_dot_product_efficient_attention: flash attention wants 16 bits,
+ * and the efficient kernel, unlike the naive one, is chosen wherever it can be (sdp_utils.cpp). Its
+ * autograd node keeps queries, keys, values, the bias, the output and logsumexp [B, heads, T], T
+ * rounded up to 32 (meta__scaled_dot_product_efficient_attention in torch/_meta_registrations.py).
+ * It has no grouped queries, so that keys and values are first repeated; no windows, which are a
+ * mask of their own; and no mask beside is_causal, which then is one too.
  *
- * Sequences of a sample are folded into the batch, which is a view; a bias that only some of them share is
- * then repeated in memory.
+ * Sequences of a sample are folded into the batch, which is a view; a bias that only some of them
+ * share is then repeated in memory.
  *
- * In f64 there is the naive one alone (_scaled_dot_product_attention_math in attention.cpp): scaled and
- * contiguous copies of its operands, the scores, and probabilities that are kept. What it makes in between is
- * counted from above.
+ * In f64 there is the naive one alone (_scaled_dot_product_attention_math in attention.cpp): scaled
+ * and contiguous copies of its operands, the scores, and probabilities that are kept. What it makes
+ * in between is counted from above.
  */
 #include "ops/attend.h"
 
@@ -108,8 +108,9 @@ shift(struct calls *c)
 	c->bias = tape_call(c->t, &sum);
 }
 
-/* A rule of positions becomes a bias [heads, queries, keys]: rows of the table by an index of int64, turned so
- * that heads come first; or slopes times distances, which hold the mask of causal or a window too. */
+/* A rule of positions becomes a bias [heads, queries, keys]: rows of the table by an index of
+ * int64, turned so that heads come first; or slopes times distances, which hold the mask of causal
+ * or a window too. */
 static void
 positions(struct calls *c)
 {

@@ -1,6 +1,6 @@
 /*
- * attention: self-attention with its own projections. It is three nodes or more, so that passes see ordinary
- * dense layers:
+ * attention: self-attention with its own projections. It is three nodes or more, so that passes see
+ * ordinary dense layers:
  *
  *     x -> in_proj: dense -> [q | k | v] -> (rope ->) attend -> out_proj: dense
  *                                  (relative: parameter ->)

@@ -1,6 +1,6 @@
 /*
- * average: the mean of all elements of all samples, as a real number. The language makes one where a loss or a metric
- * is a number for each sample.
+ * average: the mean of all elements of all samples, as a real number. The language makes one where
+ * a loss or a metric is a number for each sample.
  */
 #include "ir/diff.h"
 

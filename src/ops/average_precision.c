@@ -1,7 +1,8 @@
 /*
- * box_ap, mask_ap: COCO's average precision of detections. A detection is right if it overlaps a part of its class enough,
- * and what it is worth depends on how many with larger scores are right, among those of all samples. So nothing adds up
- * from batch to batch: what each sample says is kept (op->counts.keep), and the host makes the metric of all in the end.
+ * box_ap, mask_ap: COCO's average precision of detections. A detection is right if it overlaps a
+ * part of its class enough, and what it is worth depends on how many with larger scores are right,
+ * among those of all samples. So nothing adds up from batch to batch: what each sample says is kept
+ * (op->counts.keep), and the host makes the metric of all in the end.
  *
  *     out   f64 for each sample:   n, m, at | n detections | m parts | n * m overlaps      kernels/loss/average_precision.cu
  */

@@ -1,5 +1,5 @@
-/* avgpool: the mean of each window, and avgpool_then, which does a formula to it before it is stored (the pass
- * fuse-activation makes it). Backward needs nothing but dy. */
+/* avgpool: the mean of each window, and avgpool_then, which does a formula to it before it is
+ * stored (the pass fuse-activation makes it). Backward needs nothing but dy. */
 #include "ops/pool.h"
 
 #include "ir/diff.h"

@@ -288,7 +288,8 @@ batchnorm_alias(const struct node *n, int k)
 	return k == NEW_MEAN ? RUNNING_MEAN : k == NEW_VAR ? RUNNING_VAR : -1;
 }
 
-/* What the layer keeps and never trains; of the elements' type, as the parameter is that it stands for. */
+/* What the layer keeps and never trains; of the elements' type, as the parameter is that it stands
+ * for. */
 static bool
 frozen_param(struct build *b, struct node *n, const char *suffix, struct init init, const struct dtype *type)
 {
@@ -375,7 +376,8 @@ counter_bytes(const struct node *n)
 	return op_bool(n, "frozen") ? 0 : 8;
 }
 
-/* With frozen=true, torchvision's FrozenBatchNorm2d: x * scale + shift, of which autograd keeps the scale alone. */
+/* With frozen=true, torchvision's FrozenBatchNorm2d: x * scale + shift, of which autograd keeps the
+ * scale alone. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

@@ -1,8 +1,9 @@
 /*
- * batchnorm_marked: the end of a residual block, relu(batchnorm(x) + skip), where what passes relu is kept as bits, and
- * backward reads these in place of y; and batchnorm_both, where the skip is normalised, too, and neither that nor what
- * passes relu is ever in memory. The pass marked_norms makes them, on a GPU, where plans are for speed. A byte of marks
- * belongs to 16 bytes of y (kernels/norm/batchnorm_marked.cu).
+ * batchnorm_marked: the end of a residual block, relu(batchnorm(x) + skip), where what passes relu
+ * is kept as bits, and backward reads these in place of y; and batchnorm_both, where the skip is
+ * normalised, too, and neither that nor what passes relu is ever in memory. The pass marked_norms
+ * makes them, on a GPU, where plans are for speed. A byte of marks belongs to 16 bytes of y
+ * (kernels/norm/batchnorm_marked.cu).
  */
 #include "ops/batchnorm.h"
 

@@ -1,6 +1,7 @@
 /*
- * batchnorm_pool: a batchnorm and the maxpool behind it, perhaps with a formula (batchnorm_pool_then), in one. What is normalised, and what in
- * backward arrives at it, the step's largest tensors in the stems of residual and dense networks, are never in memory
+ * batchnorm_pool: a batchnorm and the maxpool behind it, perhaps with a formula
+ * (batchnorm_pool_then), in one. What is normalised, and what in backward arrives at it, the step's
+ * largest tensors in the stems of residual and dense networks, are never in memory
  * (kernels/norm/batchnorm_pool.cu). The pass pooled_norms makes it, on a GPU.
  *
  *     in:   as batchnorm
@@ -121,8 +122,8 @@ both_attrs(struct arena *a, const struct node *pool, const struct node *norm)
 	return attr;
 }
 
-/* Of windows that kernels know, on X, whose channels come last: are Y and places, a byte each, fewer bytes than what lies
- * between, and is that made of x a few times at most? */
+/* Of windows that kernels know, on X, whose channels come last: are Y and places, a byte each,
+ * fewer bytes than what lies between, and is that made of x a few times at most? */
 static bool
 can_pool(const struct node *pool, const struct tensor *x, const struct tensor *y)
 {

@@ -1,7 +1,7 @@
 /*
- * Batch normalisation over the samples of all ranks (sync=true): what its node is taken apart into, once all that is decided
- * of nodes has been (passes/sync_norm.c). Forward and backward each have one sum over ranks, of two doubles a channel and the
- * number of elements:
+ * Batch normalisation over the samples of all ranks (sync=true): what its node is taken apart into,
+ * once all that is decided of nodes has been (passes/sync_norm.c). Forward and backward each have
+ * one sum over ranks, of two doubles a channel and the number of elements:
  *
  *     s = batchnorm_moments(x, running_mean)			of d and d d, where d is the distance from the running
  *     s = all_reduced(all_reduce(s))				mean, which all ranks have alike
@@ -12,7 +12,8 @@
  *     s = all_reduced(all_reduce(s))				this rank's, and added up as all gradients are
  *     dx = batchnorm_distribute(dy, x, weight, mean, invstd, s)
  *
- * A rank that has none of the samples of a last batch repeats one of another's: it adds nothing, and its dx is 0.
+ * A rank that has none of the samples of a last batch repeats one of another's: it adds nothing,
+ * and its dx is 0.
  */
 #include "ops/batchnorm.h"
 

@@ -1,6 +1,7 @@
 /*
- * batchnorm_then: a formula of what batchnorm makes, an activation mostly, and of a skip where there is one: relu(
- * batchnorm(x) + skip) ends each layer of a residual network. The pass fuse-norm makes it.
+ * batchnorm_then: a formula of what batchnorm makes, an activation mostly, and of a skip where
+ * there is one: relu( batchnorm(x) + skip) ends each layer of a residual network. The pass
+ * fuse-norm makes it.
  *
  *     in:   as batchnorm, and skip
  *     out:  as batchnorm; y is the formula's
@@ -9,10 +10,11 @@
  * more, with skip, for y. In 16 bits y is therefore rounded once, and not once for each of the two
  * or three operators.
  *
- * Backward without a skip makes the value again from x, in the two sweeps over x that batchnorm's gradient takes anyway,
- * and of it and of dy what passes the formula: neither the value nor y need be kept for it, and what arrives at the
- * batchnorm never exists. Where there is a skip, it does exist, for it is the gradient of the skip; then y says what
- * passes, which saves reading the skip. On a GPU it is made in the first of the two sweeps (passes/formula_in_norm.c).
+ * Backward without a skip makes the value again from x, in the two sweeps over x that batchnorm's
+ * gradient takes anyway, and of it and of dy what passes the formula: neither the value nor y need
+ * be kept for it, and what arrives at the batchnorm never exists. Where there is a skip, it does
+ * exist, for it is the gradient of the skip; then y says what passes, which saves reading the skip.
+ * On a GPU it is made in the first of the two sweeps (passes/formula_in_norm.c).
  */
 #include "ops/batchnorm.h"
 

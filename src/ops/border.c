@@ -1,17 +1,18 @@
 /*
- * border, pipe_send, pipe_receive, pipe_hold: where samples go from one stage of a pipeline to the next (passes/borders.c). In a graph of
- * all stages a border is its operand, on the next rank; its gradient is a border back. Of the graph of one rank it is what that
- * rank does (passes/stages.c):
+ * border, pipe_send, pipe_receive, pipe_hold: where samples go from one stage of a pipeline to the
+ * next (passes/borders.c). In a graph of all stages a border is its operand, on the next rank; its
+ * gradient is a border back. Of the graph of one rank it is what that rank does (passes/stages.c):
  *
  *     all stages:  x -> border 0 to 1 -> x'          dx' -> border 1 to 0 -> dx
  *     rank 0:      x -> pipe_send                    pipe_receive -> dx
  *     rank 1:      pipe_receive -> x'                dx' -> pipe_send
  *
- * Nothing is copied to be sent: x goes from where it lies. A send is under way when pipe_send is over; its bytes are nobody
- * else's until the program has waited for it (plan/slots.c). What is received comes while the micro-batch before is worked on,
- * and is there when its forward, or backward, begins: pipe_receive itself does nothing in the step. pipe_hold, at the end of a
- * forward or a backward, reads what was sent in it: until then nothing else of the same run may take its place. All have a
- * side effect, so they stay in their order.
+ * Nothing is copied to be sent: x goes from where it lies. A send is under way when pipe_send is
+ * over; its bytes are nobody else's until the program has waited for it (plan/slots.c). What is
+ * received comes while the micro-batch before is worked on, and is there when its forward, or
+ * backward, begins: pipe_receive itself does nothing in the step. pipe_hold, at the end of a
+ * forward or a backward, reads what was sent in it: until then nothing else of the same run may
+ * take its place. All have a side effect, so they stay in their order.
  */
 #include "ir/diff.h"
 

@@ -1,6 +1,6 @@
 /*
- * broadcast: repeats a tensor along axes of extent 1; and what operators share that repeat operands. The sums that are
- * their gradients are in reduce.c.
+ * broadcast: repeats a tensor along axes of extent 1; and what operators share that repeat
+ * operands. The sums that are their gradients are in reduce.c.
  */
 #include "ops/broadcast.h"
 

@@ -1,7 +1,8 @@
 /*
- * Tensors that are known: zeros, ones and constant, which are formulas of nothing and have no bytes of their own where
- * another formula reads them; iota, tril and triu, and the places of a triangle as indices. They are made where they are read first, so none is stored
- * longer than an activation. Their shape may be that of an operand, of which nothing is read.
+ * Tensors that are known: zeros, ones and constant, which are formulas of nothing and have no bytes
+ * of their own where another formula reads them; iota, tril and triu, and the places of a triangle
+ * as indices. They are made where they are read first, so none is stored longer than an activation.
+ * Their shape may be that of an operand, of which nothing is read.
  */
 #include "ops/shapes.h"
 

@@ -1,6 +1,7 @@
-/* conv: convolution, and conv_then, which does a formula to what it makes, such as an activation, before that is stored
- * (the pass fuse-activation makes it). Forward and backward are matrix products over windows that are packed on
- * the fly (kernels/conv/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
+/* conv: convolution, and conv_then, which does a formula to what it makes, such as an activation,
+ * before that is stored (the pass fuse-activation makes it). Forward and backward are matrix
+ * products over windows that are packed on the fly (kernels/conv/conv.cu), so nothing is unrolled
+ * into memory and backward needs x alone. */
 #include "ops/conv.h"
 
 #include "calls/epilogue.h"
@@ -38,8 +39,8 @@ geometry(const struct node *n, const struct tensor *x, const struct tensor *y,
 	return product_conv(&a, x, y, weight);
 }
 
-/* Without what lies between the elements of X that a kernel of one element reads with a stride: of an image [rows,
- * columns, channels], or of planes, in which neighbours arrive together. */
+/* Without what lies between the elements of X that a kernel of one element reads with a stride: of
+ * an image [rows, columns, channels], or of planes, in which neighbours arrive together. */
 static struct affine
 traffic_of(const struct node *n, const struct tensor *x, const struct conv *s)
 {

@@ -31,19 +31,21 @@ struct conv_attrs	conv_attrs(const struct node *);
 extern const struct op op_conv, op_concat, op_crop;
 /* in: as op_conv; out: a formula of what that makes */
 extern const struct op op_conv_then;
-/* in: as op_conv, without bias; out: what that makes, and [2, filters] floats, the sums of its channels and of their squares,
- * where the program finds an engine of cuDNN that makes these, too (passes/conv_sums.c) */
+/* in: as op_conv, without bias; out: what that makes, and [2, filters] floats, the sums of its
+ * channels and of their squares, where the program finds an engine of cuDNN that makes these, too
+ * (passes/conv_sums.c) */
 extern const struct op op_conv_summed;
 enum { SUMMED, SUMS };
 
-/* Can it be one, of BATCH samples? Engines of cuDNN that add up channels want these last and to be packs of 16 bytes, no groups,
- * and a workspace. */
+/* Can it be one, of BATCH samples? Engines of cuDNN that add up channels want these last and to be
+ * packs of 16 bytes, no groups, and a workspace. */
 bool		 conv_can_sum(const struct node *, int64_t batch);
 /* Then it is. Returns the sums. */
 struct tensor	*conv_sum(struct module *, struct node *);
 /* Of what a batchnorm reads: the sums that the node before it may have made of X; NULL: none. */
 struct tensor	*conv_sums_of(const struct node *, const struct tensor *x);
-/* Of those, in a program: their address, or NULL where they were not made; "NULL" where SUMS is NULL. */
+/* Of those, in a program: their address, or NULL where they were not made; "NULL" where SUMS is
+ * NULL. */
 const char	*conv_sums_text(struct emitter *, const struct tensor *sums);
 
 /* Rows removed above and columns removed to the left, of X cropped by that node. */

@@ -76,8 +76,8 @@ note_parts(struct emitter *e, const struct node *n, int kind, bool bias, bool ad
 		    top->v[i], left->v[i]);
 }
 
-/* "beside(beside(no_sources(), F32(..), b, (struct part){ .channels = 64, .. }), ..)", of the sources
- * from IN on; with channels last "beside_last(..)". */
+/* "beside(beside(no_sources(), F32(..), b, (struct part){ .channels = 64, .. }), ..)", of the
+ * sources from IN on; with channels last "beside_last(..)". */
 static const char *
 sources_text(struct emitter *e, const struct node *n, struct tensor *const *in, bool last)
 {
@@ -96,9 +96,9 @@ sources_text(struct emitter *e, const struct node *n, struct tensor *const *in, 
 	return text;
 }
 
-/* WORK, and where it is for cuDNN, room for a copy of the weights of the source of IN that has most,
- * beside it (kernels/conv/conv_concat_cudnn.cu). Where that is much, the copy has to find what is
- * free (plan/spare.c). */
+/* WORK, and where it is for cuDNN, room for a copy of the weights of the source of IN that has
+ * most, beside it (kernels/conv/conv_concat_cudnn.cu). Where that is much, the copy has to find
+ * what is free (plan/spare.c). */
 static struct affine
 with_copies(const struct node *n, const struct room *room, const struct conv *s,
     struct tensor *const *in, int sources, struct affine work)

@@ -1,7 +1,7 @@
 /*
- * Metrics that are no means over samples: each batch is counted, counts add up, and the host makes the metric of them
- * (kernels/loss/counts.cu, kernels/loss/metrics.cu), so that it is that of all samples whatever the batch is. Each is
- * a row at the end.
+ * Metrics that are no means over samples: each batch is counted, counts add up, and the host makes
+ * the metric of them (kernels/loss/counts.cu, kernels/loss/metrics.cu), so that it is that of all
+ * samples whatever the batch is. Each is a row at the end.
  */
 #include "calls/emitter.h"
 #include "ops/shapes.h"

@@ -158,8 +158,9 @@ torch_labels(struct tape *t, const struct node *n, int size)
 	return tape_bytes_as(t, n->in[1], size ? size : dtype_bytes(n->in[0]->dtype));
 }
 
-/* The mean of all log-probabilities of labels that count, beside the loss: cross_entropy_loss_label_smoothing(). Its
- * masked_select() makes where these are, a number for each axis.
+/* The mean of all log-probabilities of labels that count, beside the loss:
+ * cross_entropy_loss_label_smoothing(). Its masked_select() makes where these are, a number for
+ * each axis.
  * Where classes come last, a copy of the labels' size is made somewhere (torch_calls). */
 static int
 torch_smoothing(struct tape *t, const struct node *n, int a, int nll, const struct tensor *weights)
@@ -194,7 +195,8 @@ torch_smoothing(struct tape *t, const struct node *n, int a, int nll, const stru
 	    .passes = 1u << 0 | 1u << 1 });
 }
 
-/* The losses of all labels times their weights, and the mean: by how many count where some are ignored. */
+/* The losses of all labels times their weights, and the mean: by how many count where some are
+ * ignored. */
 static int
 torch_weighted(struct tape *t, const struct node *n, int losses, const struct tensor *weights)
 {

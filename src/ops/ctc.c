@@ -1,11 +1,12 @@
 /*
- * ctc: connectionist temporal classification, the loss of a sequence of labels that nobody aligned with the steps of
- * the logits.
+ * ctc: connectionist temporal classification, the loss of a sequence of labels that nobody aligned
+ * with the steps of the logits.
  *
  *     in   logits target lengths counts       [steps, K]  [most] of K classes; absent: all labels, all steps
  *     out  loss lse marks                     [steps], [marks, states]: what backward begins a stretch of steps with
  *
- * Forward keeps every stride-th row of its sums, about as many as a stretch has steps (kernels/loss/ctc.cu).
+ * Forward keeps every stride-th row of its sums, about as many as a stretch has steps
+ * (kernels/loss/ctc.cu).
  */
 #include "ir/diff.h"
 
@@ -185,8 +186,8 @@ torch_reals(const struct tape *t, const struct node *n, int64_t each)
 	return product_of(tape_bytes_as(t, n->out[LSE], dtype_bytes(n->out[LSE]->dtype)) / n->out[LSE]->dim[0], each);
 }
 
-/* Its kernels for many classes or samples make the share of blanks from sums of every other state (LossCTC.cu):
- * counted from above. */
+/* Its kernels for many classes or samples make the share of blanks from sums of every other state
+ * (LossCTC.cu): counted from above. */
 static int64_t
 torch_blanks(const struct tape *t, const struct node *n)
 {

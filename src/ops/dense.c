@@ -2,9 +2,10 @@
  * dense: a fully connected layer on the last dimension. What comes before it, and the batch, are
  * rows of one matrix product (kernels/product/dense.cu).
  *
- * dense_then and dense_grad_input_then do a formula to what they make, such as an activation or the gradient of one,
- * before they store it. The pass fuse-activation makes them. dense_grad_weight_bias, which the pass
- * bias-gradients makes, is the gradients of weights and bias in one.
+ * dense_then and dense_grad_input_then do a formula to what they make, such as an activation or the
+ * gradient of one, before they store it. The pass fuse-activation makes them.
+ * dense_grad_weight_bias, which the pass bias-gradients makes, is the gradients of weights and bias
+ * in one.
  */
 #include "ops/dense.h"
 

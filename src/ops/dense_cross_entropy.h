@@ -17,8 +17,8 @@ struct head {
  * labels be there before it. */
 bool	head_suits(const struct head *);
 
-/* Appends that node to the graph. It defines the tensors that LOSS and ACCURACY defined, whose nodes
- * are to be dropped with the dense layer's. ROWS: logits made at a time. */
+/* Appends that node to the graph. It defines the tensors that LOSS and ACCURACY defined, whose
+ * nodes are to be dropped with the dense layer's. ROWS: logits made at a time. */
 struct node	*head_join(struct graph *, const struct head *, int64_t rows);
 
 #endif

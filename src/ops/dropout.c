@@ -1,6 +1,7 @@
 /* dropout: zeroes elements at random in training. No mask is stored: the generator is
- * counter-based, and backward draws the same numbers again. dropout_then and dropout_grad_then do a formula to what they
- * make, such as the addition of a skip; the pass fuse-activation makes them. */
+ * counter-based, and backward draws the same numbers again. dropout_then and dropout_grad_then
+ * do a formula to what they make, such as the addition of a skip; the pass fuse-activation makes
+ * them. */
 #include "ops/shapes.h"
 #include "ops/then.h"
 

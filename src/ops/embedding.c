@@ -1,8 +1,8 @@
 /*
- * embedding: a row of a trained table for each token. The gradient of the table is the sum of dy over the
- * tokens of each row, which is 0 but in the rows of the batch's tokens: it is added in place onto whatever else
- * becomes part of it (the gradient of a layer that shares the table, momentum, earlier micro-batches), and then
- * only those rows are touched.
+ * embedding: a row of a trained table for each token. The gradient of the table is the sum of dy
+ * over the tokens of each row, which is 0 but in the rows of the batch's tokens: it is added in
+ * place onto whatever else becomes part of it (the gradient of a layer that shares the table,
+ * momentum, earlier micro-batches), and then only those rows are touched.
  *
  * embedding_sgd, which the pass table-rows makes, has no gradient at all: it updates those rows.
  */
@@ -63,7 +63,8 @@ work(const struct node *n, const struct room *room)
 	return keys(n->in[1]);
 }
 
-/* A row of the table for each row of ROWS, read and written or only read, and what else there is of each. */
+/* A row of the table for each row of ROWS, read and written or only read, and what else there is of
+ * each. */
 static struct affine
 rows_traffic(const struct tensor *rows, int times, const struct tensor *ids)
 {

@@ -1,14 +1,14 @@
 /*
- * formula_sum: sums along axes of a formula of elements, which exist only while they are added up. An operand
- * may be
+ * formula_sum: sums along axes of a formula of elements, which exist only while they are added up.
+ * An operand may be
  *
  *     whole    an element for each of those that are added up: at least one is,
  *     single   one number,
  *     a sum's  one for each of the sums, as is the mean in sum((x - mean) ^ 2),
  *     other    repeated along other axes, as are scales of channels; all such ones along the same.
  *
- * The kernel is that of reduce_to (kernels/pointwise/reduce.cu) with the formula in it, written for each formula and
- * each way in which its operands lie. Sums are taken in double, in the same order.
+ * The kernel is that of reduce_to (kernels/pointwise/reduce.cu) with the formula in it, written for
+ * each formula and each way in which its operands lie. Sums are taken in double, in the same order.
  */
 #include "ops/formula_sum.h"
 

@@ -1,5 +1,5 @@
-/* from_file: numbers of a file, which the program reads when it starts and nothing changes. Its output has their
- * bytes, as parameter's has. */
+/* from_file: numbers of a file, which the program reads when it starts and nothing changes. Its
+ * output has their bytes, as parameter's has. */
 #include "ops/from_file.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Numbers that a program reads from a file when it starts: a tensor of kind T_TABLE, whose bytes from_file's output
- * has, and class_table's.
+ * Numbers that a program reads from a file when it starts: a tensor of kind T_TABLE, whose bytes
+ * from_file's output has, and class_table's.
  */
 #ifndef STOWAGE_OPS_FROM_FILE_H
 #define STOWAGE_OPS_FROM_FILE_H

@@ -1,6 +1,6 @@
 /*
- * glu, reglu, geglu, swiglu: half of a tensor, multiplied by a gate that is made of the other half (Dauphin and others, 2017;
- * Shazeer, 2020). Each is a layer of others:
+ * glu, reglu, geglu, swiglu: half of a tensor, multiplied by a gate that is made of the other half
+ * (Dauphin and others, 2017; Shazeer, 2020). Each is a layer of others:
  *
  *     x -> split(2) -> (a, b),  a * sigmoid(b)
  *

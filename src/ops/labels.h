@@ -1,6 +1,7 @@
 /*
- * Labels that do not all count alike, for losses and metrics of them (kernels/loss/labels.cu): some are ignored,
- * classes have weights, labels have weights of their own, a part of each is spread over all classes.
+ * Labels that do not all count alike, for losses and metrics of them (kernels/loss/labels.cu): some
+ * are ignored, classes have weights, labels have weights of their own, a part of each is spread
+ * over all classes.
  *
  *     in:   logits target | weights of classes or NULL, weights of labels or NULL
  */
@@ -27,7 +28,8 @@ struct tensor	*labels_count(const struct tensor *mean);
 struct tensor	*labels_of(const struct node *);
 /* Do its labels count in other ways than all alike? Such a node has LABELS_IN operands. */
 bool	labels_vary(const struct node *);
-/* Is what they weigh together known only with the labels? Such a loss has that number as its last output. */
+/* Is what they weigh together known only with the labels? Such a loss has that number as its last
+ * output. */
 bool	labels_are_counted(const struct node *);
 /* The label that node ignores; false: it ignores none. Of any operator. */
 bool	labels_ignored(const struct node *, int64_t *label);
@@ -36,20 +38,22 @@ bool	labels_weights_file(const struct node *);
 /* Of all inputs of that name, whoever reads them. */
 bool	labels_ignored_of(const struct module *, const struct tensor *target, int64_t *label);
 
-/* After target_labels(): checks what the node has beside logits and target, and puts it in place. */
+/* After target_labels(): checks what the node has beside logits and target, and puts it in
+ * place. */
 bool	labels_shape(struct build *, struct node *);
 
-/* "label_terms(I32(64), ...)", of labels and weights that may be other than the node's own are, and what their sum
- * is divided by. TERMS: a node with those attributes. */
+/* "label_terms(I32(64), ...)", of labels and weights that may be other than the node's own are, and
+ * what their sum is divided by. TERMS: a node with those attributes. */
 const char	*labels_text(struct emitter *, const struct node *terms, const struct tensor *target,
 		    const struct tensor *of_class, const struct tensor *of_label, const struct tensor *count,
 		    int64_t classes);
 
-/* Writes the call that counts what they weigh, where they are counted. WORK: scratch for it, as text. */
+/* Writes the call that counts what they weigh, where they are counted. WORK: scratch for it, as
+ * text. */
 void	labels_emit_count(struct emitter *, const struct node *, const struct tensor *count, const char *terms,
 	    const char *work, const char *rows, int64_t classes);
-/* Of how many losses of that graph the host counts the labels, before the micro-batches of an update; and is this
- * one of them? */
+/* Of how many losses of that graph the host counts the labels, before the micro-batches of an
+ * update; and is this one of them? */
 int	labels_counted_count(const struct module *, const struct graph *);
 bool	labels_host_counts(const struct module *, const struct graph *, const struct node *);
 

@@ -141,8 +141,8 @@ emit(struct emitter *e, const struct node *n)
 
 /* PyTorch has no such layer. Written with what it has, it is unfold, a product for each position (a
  * batched matrix product, which keeps both operands) with positions first, a view that puts them
- * last, and the sum with the bias, in the order of that view. unfold's output, and its gradient, lie
- * in storages that were made as large as what they come from. */
+ * last, and the sum with the bias, in the order of that view. unfold's output, and its gradient,
+ * lie in storages that were made as large as what they come from. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

@@ -1,7 +1,7 @@
 /*
- * Losses that are the mean of a formula of elements: each is one row. In a formula `elements` is how many elements
- * a sample has. To add one, write its row and a spec in tests/ops; the manual, the gradient and the kernels of both
- * targets come from the row.
+ * Losses that are the mean of a formula of elements: each is one row. In a formula `elements` is
+ * how many elements a sample has. To add one, write its row and a spec in tests/ops; the manual,
+ * the gradient and the kernels of both targets come from the row.
  *
  * torch.calls() is how PyTorch's function of that name goes about it, for forecasts.
  */
@@ -68,8 +68,8 @@ torch_mean(struct tape *t, const struct node *n, int of, int target)
 	    .nin = n->in[1]->dtype == DT_U8 ? 2 : 1, .bytes = tape_bytes(t, n->out[0]) }));
 }
 
-/* One call whose result is a number in a storage that has room for all elements, which it was made for before
- * it became their mean. */
+/* One call whose result is a number in a storage that has room for all elements, which it was made
+ * for before it became their mean. */
 static void
 torch_structured(struct tape *t, const struct node *n)
 {

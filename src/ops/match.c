@@ -1,7 +1,8 @@
 /*
- * match: which box each anchor is to find, by their overlap. Frameworks make a matrix of the overlaps of all boxes and all
- * anchors, and others as large to make it of: for 100 boxes and the 201,600 anchors of a picture of 800 x 1344, 80 MB
- * nine times over. Here an anchor looks through the boxes, and keeps an index.
+ * match: which box each anchor is to find, by their overlap. Frameworks make a matrix of the
+ * overlaps of all boxes and all anchors, and others as large to make it of: for 100 boxes and the
+ * 201,600 anchors of a picture of 800 x 1344, 80 MB nine times over. Here an anchor looks through
+ * the boxes, and keeps an index.
  */
 #include "ops/shapes.h"
 
@@ -63,8 +64,9 @@ emit(struct emitter *e, const struct node *n)
 	    arg_real(low->given ? low->r : high), arg_int(forces(n)));
 }
 
-/* torchvision's box_iou() and Matcher, picture by picture: corners of what is shared, its extents, intersection, a sum of
- * areas and a union, of as many boxes as there may be; then indices of 64 bits. */
+/* torchvision's box_iou() and Matcher, picture by picture: corners of what is shared, its extents,
+ * intersection, a sum of areas and a union, of as many boxes as there may be; then indices of 64
+ * bits. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

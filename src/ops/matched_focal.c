@@ -1,12 +1,14 @@
 /*
- * matched_focal: the classification loss of a detector that scores every anchor (Lin and others, 2017). With s = -1 where the
- * score should be high and 1 where it should be low, an element's loss is weight * sigmoid(s x)^gamma * softplus(s x), and
- * weight is alpha or 1 - alpha. It is a layer of others, whose formulas become one:
+ * matched_focal: the classification loss of a detector that scores every anchor (Lin and others,
+ * 2017). With s = -1 where the score should be high and 1 where it should be low, an element's loss
+ * is weight * sigmoid(s x)^gamma * softplus(s x), and weight is alpha or 1 - alpha. It is a layer
+ * of others, whose formulas become one:
  *
  *     labels -> one_hot -> take(index) -> wanted      rows of zeros where nothing is matched
  *     scores, wanted -> focal [m, K] -> sum [m, 1] -> (but where the index is -2) -> sum
  *
- * PyTorch goes picture by picture, and torchvision's function keeps eight tensors of all scores of each.
+ * PyTorch goes picture by picture, and torchvision's function keeps eight tensors of all scores of
+ * each.
  */
 #include "ops/losses.h"
 
@@ -175,7 +177,8 @@ result_of(const struct tape *t)
 	return y;
 }
 
-/* A value of a picture that no gradient reaches, which has a name: the one of the picture before it goes when this is there. */
+/* A value of a picture that no gradient reaches, which has a name: the one of the picture before it
+ * goes when this is there. */
 static int
 named(struct tape *t, int of, int before, int64_t bytes)
 {
@@ -184,8 +187,9 @@ named(struct tape *t, int of, int before, int64_t bytes)
 }
 
 /*
- * A loop over pictures: which anchors are matched, a byte each, and how many; what is wanted of the scores, zeros as large as
- * they are; and which rows count, a byte each. Rows that do not are left out, which are few: all are counted.
+ * A loop over pictures: which anchors are matched, a byte each, and how many; what is wanted of the
+ * scores, zeros as large as they are; and which rows count, a byte each. Rows that do not are left
+ * out, which are few: all are counted.
  */
 static void
 torch_calls(struct tape *t, const struct node *n)

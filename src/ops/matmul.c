@@ -1,6 +1,6 @@
 /*
- * matmul: products of matrices, which are the last two axes; those before them, and the batch, count the
- * products, and an operand may be repeated along them.
+ * matmul: products of matrices, which are the last two axes; those before them, and the batch,
+ * count the products, and an operand may be repeated along them.
  *
  * Its gradients are products too, of dy and the other operand, either of them as it lies:
  *
@@ -9,8 +9,9 @@
  *     c = a b'     da = dc b      db = dc' a
  *     c = a' b'    da = b' dc'    db = dc' a'
  *
- * Of an operand that was repeated the gradient is a sum over all its copies. If a lies in rows under one b, the
- * rows of all copies are those of one product; otherwise the sum is taken of what each copy has.
+ * Of an operand that was repeated the gradient is a sum over all its copies. If a lies in rows
+ * under one b, the rows of all copies are those of one product; otherwise the sum is taken of what
+ * each copy has.
  */
 #include "ops/matmul.h"
 
@@ -255,7 +256,8 @@ is_repeated(const struct tensor *x, const struct tensor *c)
 	return c->batched && !x->batched;
 }
 
-/* Is B one matrix under all of A, which lies in rows? Then a sum over its copies is one over rows. */
+/* Is B one matrix under all of A, which lies in rows? Then a sum over its copies is one over
+ * rows. */
 static bool
 is_under_rows(const struct node *n)
 {

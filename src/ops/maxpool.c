@@ -2,9 +2,10 @@
  * maxpool: the largest element of each window. Backward needs the place of each maximum in its
  * window, one byte an output for windows of up to 256 cells, and neither input nor output.
  *
- * maxpool_then does a formula to what it stores. Where that passes the gradient as it is or not at all, as relu does, the
- * pass fuse-norm makes it: where nothing passes, the stored position is that of no cell, so that maxpool's backward gives
- * the gradient to none, and backward of the formula is done. Other formulas come from the pass fuse-activation.
+ * maxpool_then does a formula to what it stores. Where that passes the gradient as it is or not at
+ * all, as relu does, the pass fuse-norm makes it: where nothing passes, the stored position is that
+ * of no cell, so that maxpool's backward gives the gradient to none, and backward of the formula is
+ * done. Other formulas come from the pass fuse-activation.
  */
 #include "ops/maxpool.h"
 
@@ -112,8 +113,8 @@ shape_sized(struct build *b, struct node *n)
 	return pool_sized(b, n, dim) && make_outputs(b, n, dim);
 }
 
-/* What of 1 and of a maximum passes that formula, if the places of maxima can say it: NULL, they cannot. A window of 256 cells
- * has no value of a byte to spare. */
+/* What of 1 and of a maximum passes that formula, if the places of maxima can say it: NULL, they
+ * cannot. A window of 256 cells has no value of a byte to spare. */
 static const struct formula *
 gate(struct arena *a, const struct node *n, const struct formula *then)
 {

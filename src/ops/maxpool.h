@@ -1,5 +1,6 @@
 /*
- * What passes and other operators take from maxpool: its operators, with and without a formula behind it, and their gradient.
+ * What passes and other operators take from maxpool: its operators, with and without a formula
+ * behind it, and their gradient.
  */
 #ifndef STOWAGE_OPS_MAXPOOL_H
 #define STOWAGE_OPS_MAXPOOL_H
@@ -15,8 +16,9 @@
 
 extern const struct op op_maxpool, op_maxpool_then, op_maxpool_grad;	/* of the same attributes, and a formula */
 
-/* calls.note and calls.define of what does a formula to maxima whose places are its last output, which may be absent; and the
- * argument of its call behind then_arg(), what of 1 and of a maximum passes that. */
+/* calls.note and calls.define of what does a formula to maxima whose places are its last output,
+ * which may be absent; and the argument of its call behind then_arg(), what of 1 and of a maximum
+ * passes that. */
 void		maxpool_note(struct emitter *, const struct node *);
 void		maxpool_define(struct emitter *, const struct node *);
 struct call_arg	maxpool_passed(struct emitter *, const struct node *);

@@ -1,6 +1,7 @@
 /*
- * Means of formulas of a prediction and a target, and the gradients of these: what the rows of losses.c share.
- * The pass fuse-loss makes a loss and the gradient of its first operand in one sweep.
+ * Means of formulas of a prediction and a target, and the gradients of these: what the rows of
+ * losses.c share. The pass fuse-loss makes a loss and the gradient of its first operand in one
+ * sweep.
  */
 #include "ops/mean_loss.h"
 
@@ -21,7 +22,8 @@ mean_loss_shape(struct build *b, struct node *n)
 	return target_alike(b, n) && shape_result(b, n);
 }
 
-/* The gradient of F by operand FIRST, which becomes the first of its operands; with VALUE after F's own result. */
+/* The gradient of F by operand FIRST, which becomes the first of its operands; with VALUE after F's
+ * own result. */
 static struct formula *
 slope_of(struct arena *a, const struct formula *f, int first, bool value)
 {
@@ -81,7 +83,8 @@ const struct op op_mean_loss_grad = {
 	.calls.emit = emit_grad,
 };
 
-/* One that reads neither operand, as of a sum, is given both, to know how many elements there are. */
+/* One that reads neither operand, as of a sum, is given both, to know how many elements there
+ * are. */
 static void
 grad_of(struct diff *d, struct node *n, int k)
 {

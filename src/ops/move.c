@@ -1,10 +1,11 @@
 /*
- * What operators that only put elements elsewhere share; see move.h. A description goes by the axes of tensors;
- * here it becomes steps in memory, whichever way channels lie, with axes merged that lie one within the other
- * in both tensors.
+ * What operators that only put elements elsewhere share; see move.h. A description goes by the axes
+ * of tensors; here it becomes steps in memory, whichever way channels lie, with axes merged that
+ * lie one within the other in both tensors.
  *
- * The gradient of most is the same move turned round. It is not where an element was read more than once, and
- * where elements between those read were not: then each element of dx looks for what was made of it.
+ * The gradient of most is the same move turned round. It is not where an element was read more than
+ * once, and where elements between those read were not: then each element of dx looks for what was
+ * made of it.
  */
 #include "ops/move.h"
 
@@ -154,8 +155,8 @@ merge(struct steps *s)
 	assert(s->n <= MOVE_AXES);
 }
 
-/* One run is a place to begin at, and a step; an axis of one index is none. For a move of elements alone: what
- * x has beside those is forgotten. */
+/* One run is a place to begin at, and a step; an axis of one index is none. For a move of elements
+ * alone: what x has beside those is forgotten. */
 static void
 straighten(struct steps *s)
 {

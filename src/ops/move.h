@@ -1,7 +1,7 @@
 /*
- * Operators that only put elements elsewhere: permute, slice, concat, pad, roll and their like. Each says by axes
- * where what it makes lies in what it reads (op->calls.moves); the kernels, the gradient and the order in memory
- * are the same for all (kernels/copy/move.cu).
+ * Operators that only put elements elsewhere: permute, slice, concat, pad, roll and their like.
+ * Each says by axes where what it makes lies in what it reads (op->calls.moves); the kernels, the
+ * gradient and the order in memory are the same for all (kernels/copy/move.cu).
  */
 #ifndef STOWAGE_OPS_MOVE_H
 #define STOWAGE_OPS_MOVE_H
@@ -21,7 +21,8 @@ struct move_run {		/* neighbouring indices of y that step evenly through x */
 	int64_t start, by;	/* the first index of x, and the step; START < 0: the constant */
 };
 
-/* An axis of what is moved, or a part of one: [C r] is [C] and [r], whose indices step by r and by 1. */
+/* An axis of what is moved, or a part of one: [C r] is [C] and [r], whose indices step by r and by
+ * 1. */
 struct move_part {
 	int out, in;		/* the axes of y and of x */
 	int64_t out_step, in_step;	/* of an index, within these */

@@ -1,4 +1,5 @@
-/* nms: which boxes are left when each takes those away that it overlaps much and whose scores are less. */
+/* nms: which boxes are left when each takes those away that it overlaps much and whose scores are
+ * less. */
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"
@@ -57,8 +58,8 @@ emit(struct emitter *e, const struct node *n)
 	    (long long)n->in[0]->dim[0], (long long)op_int(n, "k"))), arg_real(op_real(n, "most")));
 }
 
-/* At most: picture by picture boxes and scores in their order, which is int64, and on CUDA a bit for each two boxes; then
- * indices of 64 bits. */
+/* At most: picture by picture boxes and scores in their order, which is int64, and on CUDA a bit
+ * for each two boxes; then indices of 64 bits. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

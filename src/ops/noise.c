@@ -1,8 +1,8 @@
 /*
- * Numbers drawn at random for each element: normal and uniform. The generator is dropout's, so they are a function
- * of the seed, the step, this node and the element, and nothing is kept of them but themselves; what backward
- * reads may be drawn again. Their shape may be that of an operand, of which nothing is read: shape() lets go of
- * it. Nothing has a gradient.
+ * Numbers drawn at random for each element: normal and uniform. The generator is dropout's, so they
+ * are a function of the seed, the step, this node and the element, and nothing is kept of them but
+ * themselves; what backward reads may be drawn again. Their shape may be that of an operand, of
+ * which nothing is read: shape() lets go of it. Nothing has a gradient.
  */
 #include "ops/shapes.h"
 

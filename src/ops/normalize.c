@@ -1,5 +1,6 @@
 /*
- * layernorm, rmsnorm, groupnorm, instancenorm, l2norm: each sample is normalised by itself, row by row.
+ * layernorm, rmsnorm, groupnorm, instancenorm, l2norm: each sample is normalised by itself, row by
+ * row.
  *
  *     y = (x - mean) * scale * weight + bias
  *
@@ -10,8 +11,9 @@
  *     instancenorm     a channel, all positions       its     1 / sqrt(var + eps)      a channel each
  *     l2norm           an axis                        0       1 / max(|x|, eps)        none
  *
- * They differ in what struct norm says. The first four do a formula behind them too, an activation mostly, in the sweep
- * in which they normalise: layernorm_then and so on, which the pass fuse-norm makes. Gradients are in normalize_grad.c.
+ * They differ in what struct norm says. The first four do a formula behind them too, an activation
+ * mostly, in the sweep in which they normalise: layernorm_then and so on, which the pass fuse-norm
+ * makes. Gradients are in normalize_grad.c.
  */
 #include "ops/normalize.h"
 
@@ -263,8 +265,8 @@ l2norm_shape(struct build *b, struct node *n)
 
 /* ---- in PyTorch ---- */
 
-/* instance_norm is batch_norm of one sample with a channel for each of the batch; weights are repeated
- * for that. */
+/* instance_norm is batch_norm of one sample with a channel for each of the batch; weights are
+ * repeated for that. */
 static void
 instancenorm_torch(struct tape *t, const struct node *n)
 {

@@ -1,6 +1,6 @@
 /*
- * What normalisations and their gradients share (normalize.c, normalize_grad.c): the places of operands and results, and
- * what rows are.
+ * What normalisations and their gradients share (normalize.c, normalize_grad.c): the places of
+ * operands and results, and what rows are.
  */
 #ifndef STOWAGE_OPS_NORMALIZE_H
 #define STOWAGE_OPS_NORMALIZE_H
@@ -11,7 +11,8 @@
 enum { X, WEIGHT, BIAS };
 enum { Y, SCALE, MEAN };
 
-/* what a row is divided by: attribute `by` of gradients, in its order, as norm/normalize.cu calls it */
+/* what a row is divided by: attribute `by` of gradients, in its order, as norm/normalize.cu calls
+ * it */
 enum statistic { DEVIATION, ROOT_MEAN, LENGTH };
 
 struct norm {
@@ -21,8 +22,8 @@ struct norm {
 	double eps;
 };
 
-/* How x lies for the kernels: ROWS of N neighbours, of which GROUPS have weights of their own, PLACES
- * neighbours each. */
+/* How x lies for the kernels: ROWS of N neighbours, of which GROUPS have weights of their own,
+ * PLACES neighbours each. */
 struct rows {
 	const char *rows;
 	int64_t n, groups, places;

@@ -1,8 +1,9 @@
 /*
- * Gradients of normalisations. What backward keeps follows from the weights: with them the input, the statistics and the
- * weights, without them the output, which is then (x - mean) * scale itself, and the scale; the input may be overwritten,
- * and what comes behind often keeps that output anyway. Where a formula was done behind, it is the input in any case, and
- * the bias: of that the value is made again, and of it and of dy what passes the formula, in each sweep over the two that
+ * Gradients of normalisations. What backward keeps follows from the weights: with them the input,
+ * the statistics and the weights, without them the output, which is then (x - mean) * scale itself,
+ * and the scale; the input may be overwritten, and what comes behind often keeps that output
+ * anyway. Where a formula was done behind, it is the input in any case, and the bias: of that the
+ * value is made again, and of it and of dy what passes the formula, in each sweep over the two that
  * the gradient takes anyway. So neither the value nor what passes is ever in memory.
  */
 #include "ops/normalize.h"

@@ -1,8 +1,9 @@
 /*
- * Optimizers that are formulas: each is one row (ops/update_formula.h). To add one, write its row; the manual, its
- * states and the kernels of both targets come from it.
+ * Optimizers that are formulas: each is one row (ops/update_formula.h). To add one, write its row;
+ * the manual, its states and the kernels of both targets come from it.
  *
- * torch.update() is how many states and temporaries PyTorch's foreach implementation has, for forecasts.
+ * torch.update() is how many states and temporaries PyTorch's foreach implementation has, for
+ * forecasts.
  */
 #include "ops/shapes.h"
 #include "ops/update_formula.h"

@@ -37,15 +37,17 @@ void	optimizer_row(const struct node *, struct update_row *);
 /* Can one call do B together with A, which is before it? */
 bool	optimizer_joins(const struct node *a, const struct node *b);
 
-/* Of updates that see all elements of a parameter before they change one, and so have a call each: the parameter
- * with its states, as kernels/update/updates.cu takes it, and in how many parts sums over it are made. */
+/* Of updates that see all elements of a parameter before they change one, and so have a call each:
+ * the parameter with its states, as kernels/update/updates.cu takes it, and in how many parts sums
+ * over it are made. */
 const char	*optimizer_share(struct emitter *, const struct node *);
 int64_t		 optimizer_parts(const struct node *);
 /* How many times the learning rate its rate is; 1 of what has none. */
 double		 optimizer_rate(const struct module *, const struct node *);
 /* Steps from one such update to the next. */
 int64_t		 optimizer_every(const struct module *, const struct node *);
-/* As emit_update_numbers(): so many numbers for N's call; and those of Adam's means of such shares. */
+/* As emit_update_numbers(): so many numbers for N's call; and those of Adam's means of such
+ * shares. */
 struct call_arg	optimizer_numbers(struct emitter *, const struct node *n, const char *function, int count,
     const char *arguments);
 struct call_arg	optimizer_adam_numbers(struct emitter *, const struct node *n);

@@ -1,6 +1,7 @@
-/* pad: a frame around some axes, of constants or of what lies at the edges. The gradient of the first is a crop; of the
- * others dy is summed over all places that show an element. Either needs only dy. Once shape() is done, `axis` has every
- * axis by its index, and `sides` two numbers for each. */
+/* pad: a frame around some axes, of constants or of what lies at the edges. The gradient of the
+ * first is a crop; of the others dy is summed over all places that show an element. Either needs
+ * only dy. Once shape() is done, `axis` has every axis by its index, and `sides` two numbers for
+ * each. */
 #include "ops/move.h"
 #include "ops/shapes.h"
 
@@ -22,7 +23,8 @@ static const struct attr_spec attrs[] = {
 
 enum { CONSTANT, REFLECT, REPLICATE, CIRCULAR };
 
-/* Where in N indices those before the first come from, and those after the last; below 0: they hold the constant. */
+/* Where in N indices those before the first come from, and those after the last; below 0: they hold
+ * the constant. */
 static int64_t
 comes_from(int64_t mode, int64_t n, int64_t before, bool after)
 {
@@ -106,7 +108,8 @@ sides_known(struct build *b, struct node *n)
 	return true;
 }
 
-/* A mirror shows all but the edge; the other end is all that there is; and an edge is shown where there is one. */
+/* A mirror shows all but the edge; the other end is all that there is; and an edge is shown where
+ * there is one. */
 static bool
 frame_fits(struct build *b, const struct node *n)
 {
@@ -163,8 +166,8 @@ struct framing {
 	struct tensor x;
 };
 
-/* What PyTorch copies from one end to the other goes back an end at a time: with a copy of dy, one of the end's part of
- * it, and zeros for what lay there before; in the end with x's part. */
+/* What PyTorch copies from one end to the other goes back an end at a time: with a copy of dy, one
+ * of the end's part of it, and zeros for what lay there before; in the end with x's part. */
 static int64_t
 torch_scratch(const struct tape *t, const struct framing *f, const struct tensor *y)
 {
@@ -198,8 +201,8 @@ torch_framed(struct tape *t, struct framing *f, int x)
 	return x;
 }
 
-/* F.pad has constants around any axis; of the other modes at most three that lie side by side, where all that comes
- * behind them is a view as one. Others are framed one after the other. */
+/* F.pad has constants around any axis; of the other modes at most three that lie side by side,
+ * where all that comes behind them is a view as one. Others are framed one after the other. */
 static bool
 torch_at_once(const struct node *n)
 {

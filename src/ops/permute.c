@@ -1,5 +1,5 @@
-/* permute, transpose: the axes in another order. A matrix product reads a transposed operand as it lies
- * (passes/transposed.c). */
+/* permute, transpose: the axes in another order. A matrix product reads a transposed operand as it
+ * lies (passes/transposed.c). */
 #include "ops/move.h"
 
 #include "calls/tape.h"

@@ -1,10 +1,10 @@
 /*
- * pointwise: one or more results, each a formula of the elements of its operands. Its gradient is a pointwise
- * too, by calculus (formula/gradient.c), and for an operand that was repeated the sum of that along the axes
- * it was repeated along.
+ * pointwise: one or more results, each a formula of the elements of its operands. Its gradient is a
+ * pointwise too, by calculus (formula/gradient.c), and for an operand that was repeated the sum of
+ * that along the axes it was repeated along.
  *
- * What backward reads is chosen when it is built: results alone where these are enough, as for exp and
- * tanh, if they take no more bytes than the operands that would be read in their place.
+ * What backward reads is chosen when it is built: results alone where these are enough, as for exp
+ * and tanh, if they take no more bytes than the operands that would be read in their place.
  */
 #include "ops/pointwise.h"
 
@@ -37,7 +37,8 @@ is_number(const struct node *n, const char *operand)
 	return false;
 }
 
-/* The names of the operands that are there, of which TO has room for all: those of which no number stands in the place. */
+/* The names of the operands that are there, of which TO has room for all: those of which no number
+ * stands in the place. */
 static int
 operand_names(struct arena *a, const struct node *n, const char **to)
 {
@@ -121,8 +122,8 @@ axes_agree(struct build *b, const struct node *n, const struct tensor *full, con
 	return true;
 }
 
-/* Has an operand all extents? The batch may be another's: what does not depend on it is repeated for each sample, whatever
- * is repeated beside it. */
+/* Has an operand all extents? The batch may be another's: what does not depend on it is repeated
+ * for each sample, whatever is repeated beside it. */
 static bool
 one_is_whole(const struct node *n)
 {
@@ -204,8 +205,9 @@ of_forward(const struct formula *f, struct tensor *const *in, struct tensor *con
 	return k < f->operands ? in[k] : k < f->operands + f->results ? out[k - f->operands] : NULL;
 }
 
-/* A gradient's formula with what arrives in front of what is read of forward, so that it rather takes the place of the
- * former, which is alive for less time and has more places to be; KEPT likewise. */
+/* A gradient's formula with what arrives in front of what is read of forward, so that it rather
+ * takes the place of the former, which is alive for less time and has more places to be; KEPT
+ * likewise. */
 static struct formula *
 arriving_first(struct arena *a, const struct formula *g, int forward, int *kept)
 {
@@ -282,7 +284,8 @@ pointwise_kept_add(struct pointwise_kept *kept, const struct tensor *t)
 		kept->tensor[kept->n++] = t;
 }
 
-/* What the gradient of one operand reads, whatever tensors the formula is of: a bit for each operand of the gradient. */
+/* What the gradient of one operand reads, whatever tensors the formula is of: a bit for each
+ * operand of the gradient. */
 struct gradient_reads {
 	bool there;
 	uint32_t by_operands, by_results;
@@ -303,7 +306,8 @@ reads_of(struct arena *a, const struct formula *f, int operand, bool by_results,
 	return true;
 }
 
-/* Those of all operands: found once of each formula, since a network has few, and each way is a formula to be made. */
+/* Those of all operands: found once of each formula, since a network has few, and each way is a
+ * formula to be made. */
 static const struct gradient_reads *
 known_reads(struct intern *pool, struct arena *a, const struct formula *f)
 {

@@ -1,6 +1,6 @@
 /*
- * pointwise: a formula of the elements of its operands. Other operators that have a formula (op->formula) are
- * made one of it by the pass formulas, and share its shape rule.
+ * pointwise: a formula of the elements of its operands. Other operators that have a formula
+ * (op->formula) are made one of it by the pass formulas, and share its shape rule.
  */
 #ifndef STOWAGE_OPS_POINTWISE_H
 #define STOWAGE_OPS_POINTWISE_H
@@ -19,13 +19,15 @@ const struct formula	*pointwise_formula(struct arena *, const struct node *);
 /* Is it the gradient of relu, of dy and of what relu made? NULL is not. */
 bool	pointwise_is_relu_grad(struct arena *, const struct formula *);
 
-/* Tensors that backward of a formula reads, of its operands and results; those of several together, each once. */
+/* Tensors that backward of a formula reads, of its operands and results; those of several together,
+ * each once. */
 struct pointwise_kept {
 	const struct tensor *tensor[2 * (FORMULA_OPERANDS + FORMULA_RESULTS)];
 	int n;
 };
 
-/* The pool knows what gradients of formulas read; it and what it knows live as long as the arena. */
+/* The pool knows what gradients of formulas read; it and what it knows live as long as the
+ * arena. */
 void	pointwise_keep(struct intern *, struct arena *, const struct formula *, struct tensor *const *in,
 	    struct tensor *const *out, struct pointwise_kept *);
 void	pointwise_kept_add(struct pointwise_kept *, const struct tensor *);	/* unless it is there */
@@ -34,13 +36,13 @@ int64_t	pointwise_bytes(const struct pointwise_kept *);
 /* Makes the node a pointwise with that formula. */
 void	pointwise_set(struct arena *, struct node *, const struct formula *);
 
-/* Operands of equal rank, with extents equal or 1, and scalars: one result with the larger extents. At least one
- * operand has them all, and the batch, which a scalar may have in its place. */
+/* Operands of equal rank, with extents equal or 1, and scalars: one result with the larger extents.
+ * At least one operand has them all, and the batch, which a scalar may have in its place. */
 bool	pointwise_shape(struct build *, struct node *);
 
 /*
- * The record of an operator that is a formula, as a row: its name, what it is in a few words, the formula, the
- * manual's text, and other members, its operands first.
+ * The record of an operator that is a formula, as a row: its name, what it is in a few words, the
+ * formula, the manual's text, and other members, its operands first.
  */
 #define OP_ROW(id, title, text, words, ...)							\
 	extern const struct op op_##id;								\
@@ -51,8 +53,8 @@ bool	pointwise_shape(struct build *, struct node *);
 		__VA_ARGS__									\
 	}
 
-/* Members of one that passes look for by its name or flags: it stays what it is, and runs as a pointwise of its
- * formula would. */
+/* Members of one that passes look for by its name or flags: it stays what it is, and runs as a
+ * pointwise of its formula would. */
 #define STAYS_ITSELF										\
 	.gradient.build = pointwise_gradient, .memory.inplace = POINTWISE_INPLACE,			\
 	.calls.kernels = POINTWISE_KERNELS, .calls.define = pointwise_define, .calls.emit = pointwise_emit

@@ -1,6 +1,6 @@
 /*
- * What pooling shares: the windows of [channels, ...], along one, two or three axes of space, whichever
- * operator has them.
+ * What pooling shares: the windows of [channels, ...], along one, two or three axes of space,
+ * whichever operator has them.
  */
 #ifndef STOWAGE_OPS_POOL_H
 #define STOWAGE_OPS_POOL_H
@@ -24,9 +24,9 @@
 
 #define LARGEST_POOL	(1 << 30)	/* cells of a window, and places of what it lies on */
 
-/* Along one axis: of SIZE places OUT windows. Window o begins at o * stride - before; with a stride of 0
- * it has the places from o * size / out, rounded down, to (o + 1) * size / out, rounded up, and KERNEL
- * is as many as none exceeds. */
+/* Along one axis: of SIZE places OUT windows. Window o begins at o * stride - before; with a stride
+ * of 0 it has the places from o * size / out, rounded down, to (o + 1) * size / out, rounded up,
+ * and KERNEL is as many as none exceeds. */
 struct window_axis {
 	int64_t size, out, kernel, stride, before, after;
 };
@@ -36,7 +36,8 @@ struct window {
 	struct window_axis at[SPACE_AXES];	/* those it lacks have one place and one window */
 };
 
-/* The windows that lie on IN, of which the node makes OUT, or the gradient of the one of the other. */
+/* The windows that lie on IN, of which the node makes OUT, or the gradient of the one of the
+ * other. */
 struct window	pool_window(const struct node *, const struct tensor *in, const struct tensor *out);
 int64_t		window_cells(const struct window *);
 /* Has it at most two axes, and one stride along each? Then there are kernels made for it. */
@@ -52,7 +53,8 @@ bool	pool_sized(struct build *, struct node *, int64_t dim[1 + SPACE_AXES]);
 	arg_batch(in), arg_int((in)->dim[0]), arg_text(pool_text(e, &(w)))
 /* "(struct pool){ .h = 28, .w = 28, ... }", as an argument of a kernel */
 const char	*pool_text(struct emitter *, const struct window *);
-/* Of kernels for any windows: b, planes of a sample, and the windows with as many numbers to a place. */
+/* Of kernels for any windows: b, planes of a sample, and the windows with as many numbers to a
+ * place. */
 #define POOL_AXES_ARGS(in, w, last, counts)						\
 	arg_batch(in), arg_int((last) ? 1 : (in)->dim[0]),				\
 	arg_text(pool_axes_text(e, &(w), (last) ? (in)->dim[0] : 1, counts))

@@ -1,6 +1,6 @@
 /*
- * prelu: a rectified linear unit that leaks by slopes that are trained (He, Zhang, Ren and Sun, 2015). It is a layer of
- * others, whose formulas become one:
+ * prelu: a rectified linear unit that leaks by slopes that are trained (He, Zhang, Ren and Sun,
+ * 2015). It is a layer of others, whose formulas become one:
  *
  *     weight [C] -> reshape [C, 1, 1] -> slope,  where(x > 0, x, slope * x)
  */

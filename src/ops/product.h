@@ -23,8 +23,8 @@ struct conv_attrs {
 	bool bias;
 };
 
-/* LARGE is the tensor that windows lie on (a convolution's input, a transposed one's output),
- * SMALL the other. Their layout is that of whatever of the three has one. Only for nodes whose shapes
+/* LARGE is the tensor that windows lie on (a convolution's input, a transposed one's output), SMALL
+ * the other. Their layout is that of whatever of the three has one. Only for nodes whose shapes
  * were found good. */
 struct conv	product_conv(const struct conv_attrs *, const struct tensor *large,
 		    const struct tensor *small, const struct tensor *weight);
@@ -45,13 +45,14 @@ struct affine	product_reals(const struct node *, int64_t reals);
 #define LONG_SUM	(BLOCK_DEPTH + 1)
 #define MANY_COLUMNS	BLOCK_COLS
 
-/* Bytes of scratch for products of that depth and so many columns on the C target, by all threads. */
+/* Bytes of scratch for products of that depth and so many columns on the C target, by all
+ * threads. */
 struct affine	product_work(const struct node *, const struct room *, int64_t depth,
 		    int64_t cols);
 struct affine	product_work_depthwise(const struct node *, const struct room *,
 		    const struct conv *);
-/* For the gradient of a convolution's weights; on a GPU cuDNN's, and that of our own sum in parts, which takes
- * its place where need be. */
+/* For the gradient of a convolution's weights; on a GPU cuDNN's, and that of our own sum in parts,
+ * which takes its place where need be. */
 struct affine	product_work_weight(const struct node *, const struct room *,
 		    const struct conv *);
 /* On a GPU what cuBLASLt or cuDNN may use, for all but small products; else as product_work. */
@@ -75,8 +76,9 @@ bool		product_output(struct build *, struct node *, const int64_t dim[1 + SPACE_
 /* For the gradient of a bias that is summed in so many parts for each channel, on a GPU. */
 struct affine	product_work_bias(int64_t channels, int64_t parts, const struct room *);
 
-/* The gradients of a product of in[0] by the weights in[1], with a bias in[2] where there is one, by these
- * operators of dy and the other factor. The weights' comes first: x may be dead after it, before dx needs room. */
+/* The gradients of a product of in[0] by the weights in[1], with a bias in[2] where there is one,
+ * by these operators of dy and the other factor. The weights' comes first: x may be dead after it,
+ * before dx needs room. */
 bool		product_grad(struct diff *, struct node *, const struct op *of_weight,
 		    const struct op *of_input, void (*of_bias)(struct diff *, struct node *,
 		    struct tensor *dy, struct tensor *bias));

@@ -1,15 +1,16 @@
 /*
- * recurrent: the steps of a recurrent layer, from the sums of their inputs, which a dense layer has made for all
- * steps at once (kernels/recurrent/recurrent.cu).
+ * recurrent: the steps of a recurrent layer, from the sums of their inputs, which a dense layer has
+ * made for all steps at once (kernels/recurrent/recurrent.cu).
  *
  *     in  x h0 c0 lengths weight bias         x: [steps, gates hidden]
  *     out gates y kept last carried           last, carried: [hidden], after the last step
  *
- * The gates take over the bytes of the sums, and their gradients those of the gates. So a layer keeps for
- * backward its gates, and of an lstm what it carries, of a gru its states; a cell with one gate keeps its states alone,
- * which stand first then, over the sums. Gradients of weights are no step's, but one product of all steps with
- * the states before them. Of an lstm backward makes these, where the carried numbers were, so that its states need
- * not be kept, and the product is a dense layer's; of the others it finds them among the states.
+ * The gates take over the bytes of the sums, and their gradients those of the gates. So a layer
+ * keeps for backward its gates, and of an lstm what it carries, of a gru its states; a cell with
+ * one gate keeps its states alone, which stand first then, over the sums. Gradients of weights are
+ * no step's, but one product of all steps with the states before them. Of an lstm backward makes
+ * these, where the carried numbers were, so that its states need not be kept, and the product is a
+ * dense layer's; of the others it finds them among the states.
  *
  * A cell is a row of the table below and a case in each function of kernels/recurrent/cell.cu.
  */
@@ -118,7 +119,8 @@ work_of_grad(const struct node *n, const struct room *room)
 	return work_of_steps(n, room, n->in[B_GATES]);
 }
 
-/* What is kept of a gate's sum becomes its gradient, even if all weights are frozen and nobody reads it. */
+/* What is kept of a gate's sum becomes its gradient, even if all weights are frozen and nobody
+ * reads it. */
 static int
 alias_of_grad(const struct node *n, int k)
 {

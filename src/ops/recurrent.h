@@ -1,6 +1,6 @@
 /*
- * What the steps of recurrent layers (recurrent.c) and the layers around them (recurrent_layers.c) share: the
- * cells that there are.
+ * What the steps of recurrent layers (recurrent.c) and the layers around them (recurrent_layers.c)
+ * share: the cells that there are.
  */
 #ifndef STOWAGE_OPS_RECURRENT_H
 #define STOWAGE_OPS_RECURRENT_H

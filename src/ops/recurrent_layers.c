@@ -1,6 +1,7 @@
 /*
- * lstm, gru and rnn: recurrent layers, on top of one another and in both directions. For each layer and each
- * direction they are two nodes, so that passes see an ordinary dense layer for the inputs of all steps:
+ * lstm, gru and rnn: recurrent layers, on top of one another and in both directions. For each layer
+ * and each direction they are two nodes, so that passes see an ordinary dense layer for the inputs
+ * of all steps:
  *
  *     x -> ih_l0: dense -> l0: recurrent --------------------> concat -> dropout -> ih_l1: dense ...
  *     x -> ih_l0_reverse: dense -> l0_reverse: recurrent --^
@@ -131,7 +132,8 @@ parameter(const struct layers *s, const char *what, const char *where, int rank,
 	    product_init(s->hidden), rank, (int64_t[]){ rows, cols });
 }
 
-/* The share of a layer and a direction, the AT-th, in operand K, states of all of them; NULL: it begins with zeros. */
+/* The share of a layer and a direction, the AT-th, in operand K, states of all of them; NULL: it
+ * begins with zeros. */
 static struct tensor *
 first_state(const struct layers *s, int k, int64_t at)
 {

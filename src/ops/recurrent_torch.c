@@ -1,19 +1,22 @@
 /*
- * How PyTorch runs lstm, gru and rnn with batch_first=True on a card: as _cudnn_rnn, one call for all layers and
- * directions (aten/src/ATen/native/cudnn/RNN.cpp), of whose results the states of all steps come first, time-major in
- * memory. It copies the input to time-major, begins with zeros, and keeps for backward input, first states, states
- * and a reserve. All weights are views of one storage, and so are their gradients; of layers without biases that
- * storage has room for these, and gradients are copies.
+ * How PyTorch runs lstm, gru and rnn with batch_first=True on a card: as _cudnn_rnn, one call for
+ * all layers and directions (aten/src/ATen/native/cudnn/RNN.cpp), of whose results the states of
+ * all steps come first, time-major in memory. It copies the input to time-major, begins with zeros,
+ * and keeps for backward input, first states, states and a reserve. All weights are views of one
+ * storage, and so are their gradients; of layers without biases that storage has room for these,
+ * and gradients are copies.
  *
- * What the reserve holds cuDNN does not say, and how large it is on a card alone. Here it is what backward has to
- * read: of an lstm four gates and the cell of each step, of a gru three gates and a sum, and of all layers but the
- * last their states. (cuDNN 6 says just that of an lstm: 736,000,000 bytes of 4 layers of 320, 25 samples and 1,000
- * steps; and 864,000,000 of a gru, two numbers more, github.com/pytorch/pytorch/issues/2895.) At most it is taken
- * to be twice all of a cell; and scratch memory, two copies of the weights and the gates of all steps.
+ * What the reserve holds cuDNN does not say, and how large it is on a card alone. Here it is what
+ * backward has to read: of an lstm four gates and the cell of each step, of a gru three gates and a
+ * sum, and of all layers but the last their states. (cuDNN 6 says just that of an lstm: 736,000,000
+ * bytes of 4 layers of 320, 25 samples and 1,000 steps; and 864,000,000 of a gru, two numbers more,
+ * github.com/pytorch/pytorch/issues/2895.) At most it is taken to be twice all of a cell; and
+ * scratch memory, two copies of the weights and the gates of all steps.
  *
- * Of sequences that end early the call reads packed ones, those steps alone that there are, the longest sequence first:
- * samples are put in that order by pack_padded_sequence(), and in their own again by pad_packed_sequence(), which is
- * given the number of steps. How many there are their lengths say: at least one step of each, at most all.
+ * Of sequences that end early the call reads packed ones, those steps alone that there are, the
+ * longest sequence first: samples are put in that order by pack_padded_sequence(), and in their own
+ * again by pad_packed_sequence(), which is given the number of steps. How many there are their
+ * lengths say: at least one step of each, at most all.
  */
 #include "ops/recurrent.h"
 
@@ -144,8 +147,9 @@ pack(struct layers *s, int x)
 }
 
 /*
- * pad_packed_sequence(): zeros, into which samples of one length after the other are copied. Backward of such a copy
- * has two, of all steps' gradient and of what was copied; of many lengths there is one more, of what is being added up.
+ * pad_packed_sequence(): zeros, into which samples of one length after the other are copied.
+ * Backward of such a copy has two, of all steps' gradient and of what was copied; of many lengths
+ * there is one more, of what is being added up.
  */
 static int
 pad(const struct layers *s, int y)

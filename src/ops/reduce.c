@@ -1,5 +1,6 @@
 /*
- * Sums over some axes of a tensor, with the internal operators that gradients of repeated operands are:
+ * Sums over some axes of a tensor, with the internal operators that gradients of repeated operands
+ * are:
  *
  *     reduce_to       dy summed over the axes its operand was repeated along
  *     reduce_to_then  and a formula of that, as it is stored (the pass fuse-activation makes it)

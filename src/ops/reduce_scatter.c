@@ -1,23 +1,25 @@
 /*
- * reduce_scatter, reduce_scattered, all_gather, all_gathered: what comes before and after an update that each rank makes of
- * its piece of a parameter alone, with the state of that (shard optimizer). Each is begun by one node and waited for by
- * another; what stands between them runs meanwhile.
+ * reduce_scatter, reduce_scattered, all_gather, all_gathered: what comes before and after an update
+ * that each rank makes of its piece of a parameter alone, with the state of that (shard optimizer).
+ * Each is begun by one node and waited for by another; what stands between them runs meanwhile.
  *
  *     g = reduce_scatter(g); ...; g = reduce_scattered(g)	a rank's piece of the sum of all ranks' gradients
  *     p = adam(p, g, m, v)					its piece of the new weights
  *     p = all_gather(p); ...; p = all_gathered(p)		all of them
  *
- * All work in place. Where ranks share out gradients, too (shard gradients), that piece of the sum gets bytes of its own, which
- * the last addition writes to, and the whole gradient's are free from the wait on:
+ * All work in place. Where ranks share out gradients, too (shard gradients), that piece of the sum
+ * gets bytes of its own, which the last addition writes to, and the whole gradient's are free from
+ * the wait on:
  *
  *     g, s = reduce_scatter(g); ...; s = reduce_scattered(g, s)	s: as long as the largest rank's piece
  *
- * Where they share out parameters (shard parameters), a piece is all that a rank keeps, and the whole gets bytes of its own; the
- * piece is to be as it was until all is there:
+ * Where they share out parameters (shard parameters), a piece is all that a rank keeps, and the
+ * whole gets bytes of its own; the piece is to be as it was until all is there:
  *
  *     w = all_gather(p); ...; w = all_gathered(w, p)
  *
- * Several that follow one another are one call (plan/exchanges.c), wherever their tensors lie: a table has their places.
+ * Several that follow one another are one call (plan/exchanges.c), wherever their tensors lie: a
+ * table has their places.
  */
 #include "ir/op.h"
 

@@ -6,8 +6,9 @@
  *     argmax argmin   that place alone, which is a class
  *     var std     variance.cu; the mean of each is kept, and the operand
  *
- * Gradients of all but max and min are formulas of elements, in which what there is one of for each result is
- * repeated (ops/pointwise.h). Where axes are not kept, backward sees results with them: a view.
+ * Gradients of all but max and min are formulas of elements, in which what there is one of for each
+ * result is repeated (ops/pointwise.h). Where axes are not kept, backward sees results with them: a
+ * view.
  */
 #include "ir/diff.h"
 
@@ -183,8 +184,8 @@ identity(const struct graph *g, const struct node *n)
 	return tensor_same_shape(n->in[0], n->out[0]) ? n->in[0] : NULL;
 }
 
-/* Its results may lie channels-last only as images that have both layouts alike; and which of equals is the
- * first must not depend on it. */
+/* Its results may lie channels-last only as images that have both layouts alike; and which of
+ * equals is the first must not depend on it. */
 static enum op_layout
 layout(const struct node *n)
 {
@@ -214,7 +215,8 @@ with_axes(struct diff *d, struct node *n, struct tensor *t)
 	return view;
 }
 
-/* A formula of d, the gradient of the result; x, the operand; y, the result; m, the mean of each; and c. */
+/* A formula of d, the gradient of the result; x, the operand; y, the result; m, the mean of each;
+ * and c. */
 static bool
 formula_grad(struct diff *d, struct node *n, const char *text, double c)
 {

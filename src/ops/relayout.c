@@ -1,6 +1,6 @@
 /*
- * relayout: an image in the other layout (passes/layout.c): the same values under the same dims, but
- * [C, H, W] lies as [H, W, C] or the other way round. So it is its own gradient.
+ * relayout: an image in the other layout (passes/layout.c): the same values under the same dims,
+ * but [C, H, W] lies as [H, W, C] or the other way round. So it is its own gradient.
  */
 #include "ops/move.h"
 

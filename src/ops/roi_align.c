@@ -1,6 +1,7 @@
 /*
- * roi_align: what lies within boxes, each as a map of the same few rows and columns. Of several maps, a pyramid's levels,
- * one kernel each writes the boxes that are seen in it; backward is one node for each map, and reads dy and the boxes.
+ * roi_align: what lies within boxes, each as a map of the same few rows and columns. Of several
+ * maps, a pyramid's levels, one kernel each writes the boxes that are seen in it; backward is one
+ * node for each map, and reads dy and the boxes.
  */
 #include "ops/shapes.h"
 
@@ -151,9 +152,9 @@ emit(struct emitter *e, const struct node *n)
 		    arg_roi(e, n, n->in[0], n->in[k], k - 1));
 }
 
-/* torchvision's roi_align() of boxes with the number of their picture; of several maps, as MultiScaleRoIAlign, the results
- * of all levels and then what they are put together in; at most with their boxes once more, areas, levels and lists of
- * indices. */
+/* torchvision's roi_align() of boxes with the number of their picture; of several maps, as
+ * MultiScaleRoIAlign, the results of all levels and then what they are put together in; at most
+ * with their boxes once more, areas, levels and lists of indices. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

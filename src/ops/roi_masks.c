@@ -1,6 +1,7 @@
 /*
- * roi_masks: what boxes see of a mask each: of many masks as large as the picture, small ones that a network is to say.
- * Frameworks make floats of all masks of a picture first; here boxes read bytes where they lie.
+ * roi_masks: what boxes see of a mask each: of many masks as large as the picture, small ones that
+ * a network is to say. Frameworks make floats of all masks of a picture first; here boxes read
+ * bytes where they lie.
  */
 #include "ops/shapes.h"
 
@@ -51,7 +52,8 @@ emit(struct emitter *e, const struct node *n)
 	    (long long)size->v[1], (long long)op_int(n, "points"), emit_double(e, op_real(n, "scale")))));
 }
 
-/* torchvision's project_masks_on_boxes(): picture by picture its masks as floats, boxes with the number of their mask. */
+/* torchvision's project_masks_on_boxes(): picture by picture its masks as floats, boxes with the
+ * number of their mask. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

@@ -1,6 +1,7 @@
 /*
- * roi_pool: the largest elements of a map within boxes, each as a map of the same few rows and columns. Backward needs where
- * each of them lies, four bytes an output, and the boxes; it reads neither the map nor the output.
+ * roi_pool: the largest elements of a map within boxes, each as a map of the same few rows and
+ * columns. Backward needs where each of them lies, four bytes an output, and the boxes; it reads
+ * neither the map nor the output.
  */
 #include "ops/shapes.h"
 
@@ -86,8 +87,8 @@ emit(struct emitter *e, const struct node *n)
 	    arg_tensor(n->in[MAP]), arg_roi(e, n, n->in[BOXES], n->in[MAP]));
 }
 
-/* torchvision's roi_pool() of boxes with the number of their picture, which it keeps with four bytes an output; as that is a
- * result, too, backward makes zeros as its gradient. */
+/* torchvision's roi_pool() of boxes with the number of their picture, which it keeps with four
+ * bytes an output; as that is a result, too, backward makes zeros as its gradient. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

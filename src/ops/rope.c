@@ -1,6 +1,6 @@
 /*
- * rope: rotary position embedding. It turns pairs of numbers by angles, so its gradient is the same turn back,
- * reads neither input nor output, and both run in place.
+ * rope: rotary position embedding. It turns pairs of numbers by angles, so its gradient is the same
+ * turn back, reads neither input nor output, and both run in place.
  */
 #include "ir/diff.h"
 
@@ -144,8 +144,8 @@ times(const struct calls *c, int x, int table, int64_t width)
 	    .saves = SAVES_IN(0) | SAVES_IN(1) });
 }
 
-/* x cos + cat(-second, first) sin, as in Hugging Face's models, whose cosines and sines are tables; what is not
- * turned is cut off, and joined again. */
+/* x cos + cat(-second, first) sin, as in Hugging Face's models, whose cosines and sines are tables;
+ * what is not turned is cut off, and joined again. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

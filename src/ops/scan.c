@@ -1,10 +1,11 @@
 /*
- * scan: a layer at each step of a sequence, with states that it hands on to the next. It is one node, and a loop in
- * the program: the layer is expanded once, planned by itself, and run for each step in the same scratch memory.
+ * scan: a layer at each step of a sequence, with states that it hands on to the next. It is one
+ * node, and a loop in the program: the layer is expanded once, planned by itself, and run for each
+ * step in the same scratch memory.
  *
- * Backward goes from the last step to the first. Nothing within a step is kept for it: it makes the step again from
- * the state before, which is what is kept of each; or of one in so many, a segment, whose other states it makes again
- * first.
+ * Backward goes from the last step to the first. Nothing within a step is kept for it: it makes the
+ * step again from the state before, which is what is kept of each; or of one in so many, a segment,
+ * whose other states it makes again first.
  */
 #include "ops/scan.h"
 

@@ -1,6 +1,6 @@
 /*
- * scan, a layer at each step of sequences, with states that it hands on; and its gradient. What the operands and
- * results of their nodes are:
+ * scan, a layer at each step of sequences, with states that it hands on; and its gradient. What the
+ * operands and results of their nodes are:
  *
  *     scan       sequences, states before the first step, what the cell reads of the graph around it, parameters
  *                -> what it makes at all steps, states after the last, states kept for backward
@@ -32,18 +32,19 @@ struct scan	scan_of(const struct node *);
 #define SCAN_BACK_MADE(s)	((s)->operands + (s)->states)
 #define SCAN_BACK_LAST(s)	((s)->operands + (s)->states + (s)->made)
 
-/* Of the results of the body, which is state J's next; and which of what is made is the same, so that nothing else is
- * kept, -1: none. */
+/* Of the results of the body, which is state J's next; and which of what is made is the same, so
+ * that nothing else is kept, -1: none. */
 int	scan_next(const struct scan *, int j);
 int	scan_shown(const struct scan *, int j);
 
 /* How many segments there are. */
 int64_t	scan_segments(const struct scan *);
 
-/* scan_rounds.c: what one step runs; made[] is what is made, then the states; of scan_grad, the gradients of the
- * operands: of states and sequences at that step, of others the sums so far. given[] of scan_grad goes on with the
- * gradients of what is made and of the states after the step. Where states are not kept of every step, it has a second
- * kind of step, which makes the next states alone: made[] is as of scan. */
+/* scan_rounds.c: what one step runs; made[] is what is made, then the states; of scan_grad, the
+ * gradients of the operands: of states and sequences at that step, of others the sums so far.
+ * given[] of scan_grad goes on with the gradients of what is made and of the states after the step.
+ * Where states are not kept of every step, it has a second kind of step, which makes the next
+ * states alone: made[] is as of scan. */
 int	scan_kinds(const struct node *);
 bool	scan_make(struct rounds *, const struct node *);
 bool	scan_make_grad(struct rounds *, const struct node *);

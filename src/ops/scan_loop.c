@@ -1,6 +1,7 @@
 /*
- * A step's tensors lie in the node's scratch memory, where its plan has them; behind them what goes from step to step,
- * unless it is a result: states, their gradients, sums of gradients in f32; and the states of one segment.
+ * A step's tensors lie in the node's scratch memory, where its plan has them; behind them what goes
+ * from step to step, unless it is a result: states, their gradients, sums of gradients in f32; and
+ * the states of one segment.
  */
 #include "ops/scan_loop.h"
 
@@ -36,8 +37,8 @@ scan_result(const struct node *n, int k)
 	return k < n->nout ? n->out[k] : NULL;
 }
 
-/* Of scan each state; of scan_grad each operand's gradient that is not a sequence's, then the states of a segment after
- * all its steps but the last. */
+/* Of scan each state; of scan_grad each operand's gradient that is not a sequence's, then the
+ * states of a segment after all its steps but the last. */
 static struct scan_stores
 stores_of(const struct node *n, const struct scan *s, const struct rounds *r)
 {

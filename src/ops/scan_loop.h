@@ -1,5 +1,6 @@
 /*
- * The loop of a scan while it is written: where its tensors are, and rows that are moved in and out of a step.
+ * The loop of a scan while it is written: where its tensors are, and rows that are moved in and out
+ * of a step.
  */
 #ifndef STOWAGE_OPS_SCAN_LOOP_H
 #define STOWAGE_OPS_SCAN_LOOP_H

@@ -172,7 +172,8 @@ summed(struct rounds *r, struct tensor *of, struct tensor *g)
 	return sum;
 }
 
-/* The gradients of the operands, where they are wanted: those of states always are, by the step before. */
+/* The gradients of the operands, where they are wanted: those of states always are, by the step
+ * before. */
 static void
 take_gradients(struct rounds *r, struct diff *d, const struct scan *s)
 {

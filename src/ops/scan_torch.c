@@ -1,7 +1,7 @@
 /*
- * How PyTorch users write scan: a loop over x.unbind(), whose steps keep for backward what the cell's own calls keep,
- * and torch.stack() of what is made. There, too, a state that does not depend on the batch is expanded for it; states
- * are not made again, whatever segment= says.
+ * How PyTorch users write scan: a loop over x.unbind(), whose steps keep for backward what the
+ * cell's own calls keep, and torch.stack() of what is made. There, too, a state that does not
+ * depend on the batch is expanded for it; states are not made again, whatever segment= says.
  */
 #include "ops/scan.h"
 

@@ -1,6 +1,6 @@
 /* seed: where the backward pass starts. The gradient of the loss is this micro-batch's share of the
- * update's samples, so that accumulated gradients are those of the mean over the whole batch; in half
- * precision, times the scale of the loss (ops/loss_scale.c). */
+ * update's samples, so that accumulated gradients are those of the mean over the whole batch; in
+ * half precision, times the scale of the loss (ops/loss_scale.c). */
 #include "ir/op.h"
 
 #include "calls/emitter.h"

@@ -65,7 +65,8 @@ const struct op op_sgd_apply = {
 	.calls.emit = emit,
 };
 
-/* A running average has to see the weight; Nesterov's step needs the gradient by itself, and clipping a factor that is known later. */
+/* A running average has to see the weight; Nesterov's step needs the gradient by itself, and
+ * clipping a factor that is known later. */
 static const struct op *
 onto_state(const struct node *n, int *state, double *keep)
 {

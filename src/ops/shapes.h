@@ -25,13 +25,14 @@ int	shape_axis_of(const struct node *, const struct tensor *);	/* once known goo
 /* The same of any number that names an axis. */
 bool	shape_axis_known(struct build *, const struct node *, const struct tensor *, int64_t named, int *axis);
 int	shape_axis_at(int64_t named, const struct tensor *);
-/* An attribute `axis` of several axes of in[0]: false, with a message, if one does not exist or is there twice. */
+/* An attribute `axis` of several axes of in[0]: false, with a message, if one does not exist or is
+ * there twice. */
 bool	shape_axes(struct build *, const struct node *);
 /* Which of those, once known good, is axis I of in[0]; -1: none. */
 int	shape_axis_named(const struct node *, int i);
 
-/* For operators that make a tensor of nothing: the shape of in[0], which is then no operand any more, or where there
- * is none that of the attribute `shape`, for each sample or not. */
+/* For operators that make a tensor of nothing: the shape of in[0], which is then no operand any
+ * more, or where there is none that of the attribute `shape`, for each sample or not. */
 #define SHAPE_ATTR	{ "shape", ATTR_INTS, "its extents, where there is no x", .min = 1, .max = LARGEST_EXTENT }
 bool	shape_like(struct build *, struct node *, bool for_each_sample);
 
@@ -49,8 +50,8 @@ const char	*emit_double(struct emitter *, double);
 /* "b * 49", "b" or "49": the product of T's extents before AXIS, times the batch if it has one. */
 const char	*emit_rows(struct emitter *, const struct tensor *, int axis);
 
-/* T as [rows, channels, places], for kernels that go by channels: with them first, the samples and the
- * places of each, last, all places as rows of one place. */
+/* T as [rows, channels, places], for kernels that go by channels: with them first, the samples and
+ * the places of each, last, all places as rows of one place. */
 struct channels {
 	const char *rows;
 	int64_t channels, places;

@@ -1,5 +1,5 @@
-/* pixel_shuffle, pixel_unshuffle, channel_shuffle: channels that become places, places that become channels, and
- * channels of several groups one after the other. */
+/* pixel_shuffle, pixel_unshuffle, channel_shuffle: channels that become places, places that become
+ * channels, and channels of several groups one after the other. */
 #include "ops/move.h"
 
 #include "ops/shapes.h"
@@ -26,7 +26,8 @@ add_part(struct moving *m, int out, int64_t out_step, int in, int64_t in_step, i
 	p->in_step = in_step;
 }
 
-/* [C r r, H, W] is fine, [C, H r, W r] coarse: place (h, i), (w, j) of the latter is channel (c, i, j). */
+/* [C r r, H, W] is fine, [C, H r, W r] coarse: place (h, i), (w, j) of the latter is channel (c, i,
+ * j). */
 static void
 pixel_moves(const struct node *n, struct moving *m)
 {

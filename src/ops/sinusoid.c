@@ -1,5 +1,5 @@
-/* sinusoid: the positions of a sequence as sines and cosines. Nothing is trained, and nothing kept: it is made again
- * in every step. */
+/* sinusoid: the positions of a sequence as sines and cosines. Nothing is trained, and nothing kept:
+ * it is made again in every step. */
 #include "calls/emitter.h"
 #include "calls/tape.h"
 #include "ops/shapes.h"

@@ -181,8 +181,8 @@ identity(const struct graph *g, const struct node *n)
 	return tensor_same_shape(n->in[0], n->out[0]) ? n->in[0] : NULL;
 }
 
-/* In PyTorch one view for each axis, whose gradient is zeros but where it was; backwards, a copy of what
- * was taken forwards. */
+/* In PyTorch one view for each axis, whose gradient is zeros but where it was; backwards, a copy of
+ * what was taken forwards. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

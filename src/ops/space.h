@@ -1,7 +1,7 @@
 /*
  * Axes of space, along which windows move: of [channels, length], [channels, height, width] and
- * [channels, depth, height, width] all but the first. Kernels and attributes count them from the depth
- * on; an operand that has fewer has one place along each of those it lacks.
+ * [channels, depth, height, width] all but the first. Kernels and attributes count them from the
+ * depth on; an operand that has fewer has one place along each of those it lacks.
  */
 #ifndef STOWAGE_OPS_SPACE_H
 #define STOWAGE_OPS_SPACE_H
@@ -23,8 +23,8 @@ int64_t	space_of(const struct attr *, int axis, int64_t none);
 /* Of a FRAME: what comes before, or AFTER. */
 int64_t	space_frame(const struct attr *, int axis, bool after);
 
-/* A FRAME that is the word `same` becomes numbers: so many that there is a window for every STRIDE-th
- * place of in[0], the larger half after. DILATION may be NULL. */
+/* A FRAME that is the word `same` becomes numbers: so many that there is a window for every
+ * STRIDE-th place of in[0], the larger half after. DILATION may be NULL. */
 void	space_same(struct node *, const char *frame, const struct attr *kernel, const struct attr *stride,
 	    const struct attr *dilation);
 

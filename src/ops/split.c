@@ -162,7 +162,8 @@ emit(struct emitter *e, const struct node *n)
 	}
 }
 
-/* In PyTorch the parts are views, which one autograd node makes: it concatenates their gradients. */
+/* In PyTorch the parts are views, which one autograd node makes: it concatenates their
+ * gradients. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

@@ -1,15 +1,16 @@
 /*
- * split_enter, split_sum, split_join, split_own: what stands between layers that are split over ranks and the rest
- * (ir/split.h). split_enter is its operand; as its gradient each rank has the part that is through its share of a layer, so
- * ranks add that up. split_sum is the sum of what ranks have, and a bias; its gradient is dy as it is, which all have alike.
+ * split_enter, split_sum, split_join, split_own: what stands between layers that are split over
+ * ranks and the rest (ir/split.h). split_enter is its operand; as its gradient each rank has the
+ * part that is through its share of a layer, so ranks add that up. split_sum is the sum of what
+ * ranks have, and a bias; its gradient is dy as it is, which all have alike.
  *
  *     forward                          backward
  *     x = split_enter(x)               dx = split_sum(dx)
  *     y = split_sum(y, bias)           dbias = the sum of dy's rows
  *     y = split_join(y)                dy = split_own(dy)
  *
- * split_join brings all columns to all ranks: each puts its own into rows of zeros, and ranks add these up. All of these sums
- * are waited for at once: what comes next reads them.
+ * split_join brings all columns to all ranks: each puts its own into rows of zeros, and ranks add
+ * these up. All of these sums are waited for at once: what comes next reads them.
  */
 #include "ir/diff.h"
 

@@ -1,4 +1,5 @@
-/* stack: tensors of one shape along a new axis: each under a shape that has it, and these joined. */
+/* stack: tensors of one shape along a new axis: each under a shape that has it, and these
+ * joined. */
 #include "ops/shapes.h"
 
 extern const struct op op_reshape, op_concat;

@@ -1,14 +1,14 @@
 /*
- * take and gather: elements by indices that are data. take reads whole slices, one index for all of a slice;
- * gather reads single elements, each with an index of its own.
+ * take and gather: elements by indices that are data. take reads whole slices, one index for all of
+ * a slice; gather reads single elements, each with an index of its own.
  *
  *     take     y[o, t, i] = x[o, index[t], i]             o: axes before `axis`, i: axes after it
  *     gather   y[o, t, i] = x[o, index[o, t, i], i]
  *
- * Backward adds up the dy of each element of x in the order of t. Of few indices each element of dx looks for its own.
- * Of many, a thread has all of some columns i, and puts each dy where its index says; that are sums in memory, in
- * reals. Where all samples share x and slices are all that there is, as in a table, columns are few and indices many:
- * those are sorted, as an embedding's are.
+ * Backward adds up the dy of each element of x in the order of t. Of few indices each element of dx
+ * looks for its own. Of many, a thread has all of some columns i, and puts each dy where its index
+ * says; that are sums in memory, in reals. Where all samples share x and slices are all that there
+ * is, as in a table, columns are few and indices many: those are sorted, as an embedding's are.
  */
 #include "ops/broadcast.h"
 
@@ -181,8 +181,8 @@ take_shape(struct build *b, struct node *n)
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched || index->batched, rank, dim) != NULL;
 }
 
-/* Along other axes than that of indices, gather reads as much of x as there are indices, from the first on: the rest
- * is left out by a slice before it. */
+/* Along other axes than that of indices, gather reads as much of x as there are indices, from the
+ * first on: the rest is left out by a slice before it. */
 static void
 slice_to_index(struct build *b, struct node *n, int axis)
 {
@@ -240,9 +240,9 @@ emit(struct emitter *e, const struct node *n)
 	emit_call(e, "take_forward", arg_tensor(y), arg_tensor(x), arg_tensor(index), arg_taking(e, &k, y));
 }
 
-/* PyTorch's gather(), which keeps x and its indices, also where one index is that of a whole slice and is expanded; or,
- * which keep indices alone, index_select(), of those that all samples share or of a table, and x[rows, index], along
- * the first axis, with the samples' own numbers as rows. */
+/* PyTorch's gather(), which keeps x and its indices, also where one index is that of a whole slice
+ * and is expanded; or, which keep indices alone, index_select(), of those that all samples share or
+ * of a table, and x[rows, index], along the first axis, with the samples' own numbers as rows. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

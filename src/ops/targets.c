@@ -46,7 +46,8 @@ logits_for(const struct tensor *t)
 	return want;
 }
 
-/* Where logits of one label a sample are rows of a map, a dense layer before them was meant to see all of it. */
+/* Where logits of one label a sample are rows of a map, a dense layer before them was meant to see
+ * all of it. */
 static void
 tell_of_flatten(struct build *b, const struct tensor *x, const struct tensor *t)
 {

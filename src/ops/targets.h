@@ -14,8 +14,8 @@ bool	target_labels(struct build *, const struct node *, int *axis);
 /* Operands of one shape; the second may be bytes. */
 bool	target_alike(struct build *, const struct node *);
 
-/* For torch.calls() of a loss whose target PyTorch wants in floating point; ROOM: bytes of the loss'
- * storage, where larger than a number. */
+/* For torch.calls() of a loss whose target PyTorch wants in floating point; ROOM: bytes of the
+ * loss' storage, where larger than a number. */
 void	target_torch_loss(struct tape *, const struct node *, int64_t room);
 
 /* Two arguments for a target that is floating point or u8: one of them is NULL. */

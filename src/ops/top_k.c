@@ -1,4 +1,5 @@
-/* top_k: where the largest numbers lie. What lies there is gathered by take and gather, which have its gradient. */
+/* top_k: where the largest numbers lie. What lies there is gathered by take and gather, which have
+ * its gradient. */
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"

@@ -1,6 +1,6 @@
 /*
- * turn: what one of several updates of a step descends (passes/turns.c): the sum of its losses, a view. It says to
- * differentiate and update where a turn ends, and is gone after them.
+ * turn: what one of several updates of a step descends (passes/turns.c): the sum of its losses, a
+ * view. It says to differentiate and update where a turn ends, and is gone after them.
  */
 #include "ops/shapes.h"
 

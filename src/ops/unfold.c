@@ -1,5 +1,5 @@
-/* unfold: the windows of an image as columns, what a convolution multiplies. Its gradient sums, for each place, what the
- * windows that it lies in have of it (kernels/copy/unfold.cu). */
+/* unfold: the windows of an image as columns, what a convolution multiplies. Its gradient sums, for
+ * each place, what the windows that it lies in have of it (kernels/copy/unfold.cu). */
 #include "ops/space.h"
 
 #include "ir/diff.h"
@@ -120,8 +120,8 @@ emit(struct emitter *e, const struct node *n)
 	    arg_unfold(e, n, x));
 }
 
-/* Where the sides differ, PyTorch pads first. What F.unfold() makes, and its gradient, lie in storages that were made as
- * large as what they come from. */
+/* Where the sides differ, PyTorch pads first. What F.unfold() makes, and its gradient, lie in
+ * storages that were made as large as what they come from. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

@@ -47,7 +47,8 @@ find_states(struct reading *r, const char *s)
 	}
 }
 
-/* "v = x + 1": the name, without what stands before it; the text is after the sign. NULL: "x == 1" or "x + 1". */
+/* "v = x + 1": the name, without what stands before it; the text is after the sign. NULL: "x == 1"
+ * or "x + 1". */
 static const char *
 take_name(struct reading *r, const char **text)
 {

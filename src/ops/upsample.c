@@ -1,5 +1,5 @@
-/* upsample: resizing of all axes of space, by the nearest element or by interpolation. Its gradient sums dy
- * over what each element is part of, and needs nothing else. */
+/* upsample: resizing of all axes of space, by the nearest element or by interpolation. Its gradient
+ * sums dy over what each element is part of, and needs nothing else. */
 #include "ops/product.h"
 #include "ops/space.h"
 

@@ -1,6 +1,6 @@
 /*
- * weighted_mean: a mean over the elements of all samples of which some weigh more, or nothing: the losses of those parts
- * of a picture that are there, by how many these are in the whole batch.
+ * weighted_mean: a mean over the elements of all samples of which some weigh more, or nothing: the
+ * losses of those parts of a picture that are there, by how many these are in the whole batch.
  *
  *     in   x weights
  *     out  loss total          what all weigh together, for backward, and for the mean over batches in validation
@@ -70,7 +70,8 @@ emit(struct emitter *e, const struct node *n)
 	    arg_tensor(n->in[0]), arg_tensor(n->in[1]), arg_count(n->in[0]));
 }
 
-/* (x * weights).sum() / weights.sum().clamp(min=...): of the quotient's gradient the product is made by the divisor. */
+/* (x * weights).sum() / weights.sum().clamp(min=...): of the quotient's gradient the product is
+ * made by the divisor. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {

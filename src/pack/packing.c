@@ -31,16 +31,18 @@
  * the height that the highest piece needs.
  *
  * Effort is counted in visits (a nanosecond or two each), so that a network gets the same plan on
- * every machine. The clock is read only if the caller sets a time limit. A caller who gives more than a network
- * gets has the chain run again while a gap is left, from the best so far, each time with four times the effort. Where
- * the whole ends, the last is cut off, and all before is the same: more effort never gives a worse answer.
+ * every machine. The clock is read only if the caller sets a time limit. A caller who gives more
+ * than a network gets has the chain run again while a gap is left, from the best so far, each time
+ * with four times the effort. Where the whole ends, the last is cut off, and all before is the
+ * same: more effort never gives a worse answer.
  *
  * Sources: Moffitt, "MiniMalloc" (ASPLOS 2023), for the search; "idealloc" (arXiv 2504.04874) for
- * large traces: its boxes of similar sizes are why the first fit goes by size, then by birth; guided
- * ejection search (Nagata and Braysy 2009) for what the fits leave; squeaky wheels get the grease (Joslin and
- * Clements 1999) in fits that begin with what stuck out.
+ * large traces: its boxes of similar sizes are why the first fit goes by size, then by birth;
+ * guided ejection search (Nagata and Braysy 2009) for what the fits leave; squeaky wheels get the
+ * grease (Joslin and Clements 1999) in fits that begin with what stuck out.
  *
- * tests/unit/test_packing.c compares what is called proved with brute force; bench/packing.py prints bench/README.md's table.
+ * tests/unit/test_packing.c compares what is called proved with brute force; bench/packing.py
+ * prints bench/README.md's table.
  */
 #include "pack/packing_impl.h"
 
@@ -147,8 +149,8 @@ search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct 
 	return end;
 }
 
-/* Another method, of a copy: it may put jobs into another order, and searches know them by their places. What it takes is given
- * back. */
+/* Another method, of a copy: it may put jobs into another order, and searches know them by their
+ * places. What it takes is given back. */
 static void
 move_about(struct instance *in, struct range *r, int64_t target, struct effort *e,
     int64_t (*method)(struct instance *, int64_t, int64_t, struct effort *))
@@ -169,7 +171,8 @@ move_about(struct instance *in, struct range *r, int64_t target, struct effort *
 	arena_free(copy.arena);
 }
 
-/* Half of the effort is for complaints, which are cheap and whose orders differ most; a third where large items had a part. */
+/* Half of the effort is for complaints, which are cheap and whose orders differ most; a third where
+ * large items had a part. */
 static void
 complain(struct instance *in, struct range *r, int64_t target, bool coarse, struct effort *e)
 {
@@ -179,7 +182,8 @@ complain(struct instance *in, struct range *r, int64_t target, bool coarse, stru
 	e->visits += share.visits;
 }
 
-/* All that is left, for a network; later half of it, since searches between bound and height may do better. */
+/* All that is left, for a network; later half of it, since searches between bound and height may do
+ * better. */
 static void
 eject(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
@@ -189,7 +193,8 @@ eject(struct instance *in, struct range *r, int64_t target, struct effort *e)
 	e->visits += share.visits;
 }
 
-/* Where there is more effort than a network's, of which it gets a part, before searches have their turn. */
+/* Where there is more effort than a network's, of which it gets a part, before searches have their
+ * turn. */
 static void
 stretch(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
@@ -208,8 +213,9 @@ put_together(struct instance *in, struct range *r, int64_t target, struct effort
 	e->visits += left.visits;
 }
 
-/* Between what is neither found nor refuted and the height. High capacities are answered soon, and most of the effort goes where
- * neither answer nor proof is near; so each try gets a small part of it, and the parts grow smaller only as the whole is used up. */
+/* Between what is neither found nor refuted and the height. High capacities are answered soon, and
+ * most of the effort goes where neither answer nor proof is near; so each try gets a small part of
+ * it, and the parts grow smaller only as the whole is used up. */
 static void
 bisect(struct work *work, int64_t tried, struct effort *e, int parts)
 {
@@ -223,8 +229,9 @@ bisect(struct work *work, int64_t tried, struct effort *e, int parts)
 	}
 }
 
-/* Half of the effort, before anything else: all that is cheaper had its turn. Which capacities are answered soon is chance, more than
- * how high they are, so many that differ are tried, each in a part of the effort; and none once more, which would begin anew. */
+/* Half of the effort, before anything else: all that is cheaper had its turn. Which capacities are
+ * answered soon is chance, more than how high they are, so many that differ are tried, each in a
+ * part of the effort; and none once more, which would begin anew. */
 static void
 search_between(struct work *work, int64_t tried, struct effort *e)
 {
@@ -287,8 +294,9 @@ solve_large(struct work *work, struct effort *e)
 		move_about(in, r, target, e, packing_complain);
 }
 
-/* Large items by themselves, and the others into what those leave; what is large is decided in several ways. Where the first leads
- * nowhere, all that is left is as hard, and the others' effort is not worth it. False: none are. */
+/* Large items by themselves, and the others into what those leave; what is large is decided in
+ * several ways. Where the first leads nowhere, all that is left is as hard, and the others' effort
+ * is not worth it. False: none are. */
 static bool
 coarsen(struct work *whole, int64_t target, struct effort *e)
 {
@@ -322,7 +330,8 @@ coarsen(struct work *whole, int64_t target, struct effort *e)
 	return tried;
 }
 
-/* One way down, and large items by themselves, which come first where a way down of all is dear. Did those have a turn? */
+/* One way down, and large items by themselves, which come first where a way down of all is dear.
+ * Did those have a turn? */
 static bool
 try_soon(struct work *work, int64_t target, struct effort *e)
 {
@@ -347,8 +356,9 @@ try_soon(struct work *work, int64_t target, struct effort *e)
 	return tried;
 }
 
-/* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will do), else what another piece
- * needs anyway. Where searches do not get there soon enough, ejection gets the rest; of very many items it gets half before. */
+/* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
+ * do), else what another piece needs anyway. Where searches do not get there soon enough, ejection
+ * gets the rest; of very many items it gets half before. */
 static void
 search_down(struct work *work, int64_t target, bool any, struct effort *e)
 {
@@ -389,7 +399,8 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 	}
 }
 
-/* What of a height above the target is worth another method: less the more there are, and the longer it has been tried. */
+/* What of a height above the target is worth another method: less the more there are, and the
+ * longer it has been tried. */
 static int64_t
 worth(const struct instance *in, int64_t height, const struct effort *e)
 {
@@ -398,8 +409,8 @@ worth(const struct instance *in, int64_t height, const struct effort *e)
 	return height / (part << STAGE_BITS(e));
 }
 
-/* Too many to search soon. Orders beyond the first few seldom help, so most of the effort goes to what
- * moves things about. */
+/* Too many to search soon. Orders beyond the first few seldom help, so most of the effort goes to
+ * what moves things about. */
 static int64_t
 pack_many(struct instance *in, int64_t height, int64_t target, struct effort *e)
 {
@@ -442,8 +453,8 @@ fewest_first(const void *x, const void *y)
 	return a->in->n != b->in->n ? (a->in->n > b->in->n ? 1 : -1) : (a->in > b->in) - (a->in < b->in);
 }
 
-/* A turn for all pieces, each down to the height that the others need anyway. They come by size, and what a small one does not
- * use of its share the larger ones do. */
+/* A turn for all pieces, each down to the height that the others need anyway. They come by size,
+ * and what a small one does not use of its share the larger ones do. */
 static void
 solve_pieces(const struct pieces *p, struct work *work, int64_t capacity, struct effort *e)
 {

@@ -1,19 +1,23 @@
 /*
- * packing_aligned: what those alive at one time need at least, where some must lie at multiples of more than others.
+ * packing_aligned: what those alive at one time need at least, where some must lie at multiples of
+ * more than others.
  *
- * Take the multiples of A, and call those that must lie there coarse, and the others fine. What is between the end of
- * a coarse item and the next multiple of A, its *tail*, is wasted, unless fine items lie there:
+ * Take the multiples of A, and call those that must lie there coarse, and the others fine. What is
+ * between the end of a coarse item and the next multiple of A, its *tail*, is wasted, unless fine
+ * items lie there:
  *
  *        0                   A                   2A                  3A
  *        | coarse |  tail    | coarse    | fine     fine   | waste | coarse |
  *
- * Whatever the order, each coarse item but the topmost is followed by another, with fine ones between, and ends up to A. So
- * of K tails K - 1 are wasted, except what U fine items save: the P largest of them no more than the P largest tails, and each
- * other one no more than its size. That holds for every P.
+ * Whatever the order, each coarse item but the topmost is followed by another, with fine ones
+ * between, and ends up to A. So of K tails K - 1 are wasted, except what U fine items save: the P
+ * largest of them no more than the P largest tails, and each other one no more than its size. That
+ * holds for every P.
  *
- * Where alignments divide one another, the waste before an item is the way to the next multiple of the second, from there to
- * that of the third, and so on; so the bounds of all of them add up, where at each one all sizes are padded to the one before.
- * An alignment that does not divide the next is taken for the largest before it that divides it.
+ * Where alignments divide one another, the waste before an item is the way to the next multiple of
+ * the second, from there to that of the third, and so on; so the bounds of all of them add up,
+ * where at each one all sizes are padded to the one before. An alignment that does not divide the
+ * next is taken for the largest before it that divides it.
  */
 #include "pack/packing_impl.h"
 

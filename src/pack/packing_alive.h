@@ -1,6 +1,7 @@
 /*
- * Which of many lifetimes overlap one, for those who ask that of every item: most of what a packer does. They are asked
- * in one run, without a branch, since nobody can foresee which do; compilers make four or more at once of it.
+ * Which of many lifetimes overlap one, for those who ask that of every item: most of what a packer
+ * does. They are asked in one run, without a branch, since nobody can foresee which do; compilers
+ * make four or more at once of it.
  */
 #ifndef STOWAGE_PACK_PACKING_ALIVE_H
 #define STOWAGE_PACK_PACKING_ALIVE_H

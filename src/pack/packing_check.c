@@ -1,6 +1,6 @@
 /*
- * packing_check: is a packing right? Independent of the solver: it knows instants, not sections, and
- * compares every two items that could touch.
+ * packing_check: is a packing right? Independent of the solver: it knows instants, not sections,
+ * and compares every two items that could touch.
  *
  * A sweep over time keeps those alive sorted by offset. As long as no fault was found they are
  * disjoint, so a newcomer need only be compared with its two neighbours.

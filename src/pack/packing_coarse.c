@@ -1,10 +1,11 @@
 /*
  * packing_coarse: items that are large, apart from those that are small.
  *
- * Of a training step's buffers two thirds are statistics of norms, gradients of weights, and the like: a thousandth of the
- * height and less, but alive half of the time, so that whoever asks who is alive with an item mostly asks them. Without them a
- * complete search takes few steps back, and what is left free in between has room for nearly all of them (packing.c).
- * Small is what has a small size and takes little room: its size times its life, of the height times all sections.
+ * Of a training step's buffers two thirds are statistics of norms, gradients of weights, and the
+ * like: a thousandth of the height and less, but alive half of the time, so that whoever asks who
+ * is alive with an item mostly asks them. Without them a complete search takes few steps back, and
+ * what is left free in between has room for nearly all of them (packing.c). Small is what has a
+ * small size and takes little room: its size times its life, of the height times all sections.
  */
 #include "pack/packing_impl.h"
 

@@ -1,17 +1,19 @@
 /*
  * packing_divide: what ends and begins at one instant, told apart by its sizes.
  *
- * Where pieces that have nothing to do with each other end at one instant, the blocks of packing_glue.c are too large. So the
- * instant is divided: up to four that end there and up to four that begin, with the same sum of sizes, get an instant of their
- * own, as if it were at another time.
+ * Where pieces that have nothing to do with each other end at one instant, the blocks of
+ * packing_glue.c are too large. So the instant is divided: up to four that end there and up to four
+ * that begin, with the same sum of sizes, get an instant of their own, as if it were at another
+ * time.
  *
  *          |  1  |    2    |                 1 and 2 end with 3 and 4 where 5 and 6 to 8 begin.
  *          +-----+-----+---+                 One instant:   1 2 3 4 | 5 6 7 8, of the sizes 6 10 | 4 6 6
  *          |  5  |  6  | 7 |                 Two instants:  1 | 5  and  2 | 6 7
  *
- * Sums may be equal by chance. That is unlikely where no others there are equal to them, few are compared, and sizes are
- * many. It is the less likely if those added up have the same lifetime, as what was cut at that instant once, and then across.
- * Where few enough end and begin, all sums are compared (packing_subsets.c).
+ * Sums may be equal by chance. That is unlikely where no others there are equal to them, few are
+ * compared, and sizes are many. It is the less likely if those added up have the same lifetime, as
+ * what was cut at that instant once, and then across. Where few enough end and begin, all sums are
+ * compared (packing_subsets.c).
  */
 #include "pack/packing_pieces.h"
 
@@ -39,8 +41,9 @@ by_size(const void *x, const void *y)
 	return memcmp(a->piece, b->piece, sizeof(a->piece));
 }
 
-/* The sums of a list's pieces, with each of SINGLES more added to those at [FROM, TO); how many there are then, or TO, where
- * they would be too many. Pieces are added in the order of the list. */
+/* The sums of a list's pieces, with each of SINGLES more added to those at [FROM, TO); how many
+ * there are then, or TO, where they would be too many. Pieces are added in the order of the
+ * list. */
 static int
 add_one(const struct glue *g, int side, bool alike, struct sum *v, int singles, int from, int to)
 {

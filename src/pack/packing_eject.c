@@ -11,13 +11,13 @@
  * guided ejection search, which Nagata and Braysy (2009) made to route vehicles: there too, all but
  * a few have their place, and the last of them are the hard ones.
  *
- * With few items there is time for more: what was hard stays heavy after a height is given up, so that the
- * same is not tried again, and when the steps have become too small, large ones are tried anew until the
- * effort is used up.
+ * With few items there is time for more: what was hard stays heavy after a height is given up, so
+ * that the same is not tried again, and when the steps have become too small, large ones are tried
+ * anew until the effort is used up.
  *
- * What is alive with an item is looked at in the order of offsets, and of ends. Of few items, all that are in place are
- * kept in both. Otherwise jobs are sorted by birth, so that is a run of them and of those before it the ones that
- * a census, taken now and then, found alive.
+ * What is alive with an item is looked at in the order of offsets, and of ends. Of few items, all
+ * that are in place are kept in both. Otherwise jobs are sorted by birth, so that is a run of them
+ * and of those before it the ones that a census, taken now and then, found alive.
  */
 #include "pack/packing_impl.h"
 
@@ -50,8 +50,8 @@ struct neighbour {
 	int job;
 };
 
-/* Those in place, by offset or by end, with what is asked of each before anything else in runs of memory of their own,
- * LIVES longer than they need to be. */
+/* Those in place, by offset or by end, with what is asked of each before anything else in runs of
+ * memory of their own, LIVES longer than they need to be. */
 struct order {
 	int *lower, *upper, *job;
 	int64_t *key;		/* the offset or the end */
@@ -180,7 +180,8 @@ key_in(const struct order *o, const struct job *j)
 	return o->ends ? j->offset + j->size : j->offset;
 }
 
-/* Where J belongs: of those that end alike the lowest first, and of those alike the last to come. */
+/* Where J belongs: of those that end alike the lowest first, and of those alike the last to
+ * come. */
 static int
 rank_of(const struct eject *e, const struct order *o, const struct job *j)
 {

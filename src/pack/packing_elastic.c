@@ -1,12 +1,14 @@
 /*
- * packing_elastic: ejection (packing_eject.c) where places are not fixed: what lies on what is decided, not how high.
+ * packing_elastic: ejection (packing_eject.c) where places are not fixed: what lies on what is
+ * decided, not how high.
  *
- * Where nearly all of the height is full, what little is free lies in gaps too small for any item, above and below each
- * other. So of each item that has its place it is known only what lies below and above it in each section. Its *low* is
- * the height of the highest pile below it, its *high* is as far below the limit as the highest pile above it takes: it may
- * lie anywhere between, if the others make way. One more item fits at X where each that lives with it can lie below X, as
- * its low and size say, or above what the item takes there, as its high does; however much is to be shifted for that. The
- * others are in its way, and the least weight of them is removed.
+ * Where nearly all of the height is full, what little is free lies in gaps too small for any item,
+ * above and below each other. So of each item that has its place it is known only what lies below
+ * and above it in each section. Its *low* is the height of the highest pile below it, its *high* is
+ * as far below the limit as the highest pile above it takes: it may lie anywhere between, if the
+ * others make way. One more item fits at X where each that lives with it can lie below X, as its
+ * low and size say, or above what the item takes there, as its high does; however much is to be
+ * shifted for that. The others are in its way, and the least weight of them is removed.
  *
  *        limit  ______________          ______________
  *                  | B |                   | B |
@@ -16,12 +18,14 @@
  *                  | A |                   | A |
  *               ___|   |______          ___|___|______
  *
- * These are the heads and tails of jobs in a shop, whose machines are the sections: lows and highs are lengths of longest
- * paths in the graph of what is decided, and an item is put into that graph as Dell'Amico and Trubian (1993) do. Weights, and the
- * limits that are tried, are those of packing_eject.c.
+ * These are the heads and tails of jobs in a shop, whose machines are the sections: lows and highs
+ * are lengths of longest paths in the graph of what is decided, and an item is put into that graph
+ * as Dell'Amico and Trubian (1993) do. Weights, and the limits that are tried, are those of
+ * packing_eject.c.
  *
- * Below and above are the same seen from two sides. Seen from a side, the *reach* of an item is how far its end there is from the
- * bottom, or from the limit, at least; so lows are reaches of one side, and highs follow from those of the other.
+ * Below and above are the same seen from two sides. Seen from a side, the *reach* of an item is how
+ * far its end there is from the bottom, or from the limit, at least; so lows are reaches of one
+ * side, and highs follow from those of the other.
  */
 #include "pack/packing_impl.h"
 
@@ -53,7 +57,8 @@ struct spot {
 	bool blocked;
 };
 
-/* Jobs, a heap: by area, the largest on top, of those without a place; or by reach, the least on top. */
+/* Jobs, a heap: by area, the largest on top, of those without a place; or by reach, the least on
+ * top. */
 struct heap {
 	int *job, n;
 };
@@ -189,8 +194,8 @@ push_beyond(struct elastic *e, int side, int i, int64_t reach, bool farther)
 	effort_spend(e->effort, j->upper - j->lower);
 }
 
-/* Reaches of one side that were pushed, and of whatever depends on them; all become greater (FARTHER), or all less. The least comes
- * first, so what an item depends on is known before. */
+/* Reaches of one side that were pushed, and of whatever depends on them; all become greater
+ * (FARTHER), or all less. The least comes first, so what an item depends on is known before. */
 static void
 change_reaches(struct elastic *e, int side, bool farther)
 {
@@ -326,8 +331,9 @@ find_blocks(struct elastic *e, int i)
 	return n;
 }
 
-/* Where nothing is in the way, the gap the tightest; else where what is weighs least. Sums of weights are not exact, since they may
- * differ by more than a double holds, so it is their number that says whether there are any. */
+/* Where nothing is in the way, the gap the tightest; else where what is weighs least. Sums of
+ * weights are not exact, since they may differ by more than a double holds, so it is their number
+ * that says whether there are any. */
 static struct spot
 find_spot(struct elastic *e, int i)
 {

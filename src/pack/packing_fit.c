@@ -258,9 +258,10 @@ try_orders(struct fitting *f, int fits)
 /* ---- complaints ---- */
 
 /*
- * On networks most of an order is right, and a few items, alive near the fullest sections, come too late for the gap
- * they need. They are told by where they end up: above the target. Each time they are put in front of all others, and
- * what they displace may complain the next time. Joslin and Clements, "Squeaky wheel optimization" (1999).
+ * On networks most of an order is right, and a few items, alive near the fullest sections, come too
+ * late for the gap they need. They are told by where they end up: above the target. Each time they
+ * are put in front of all others, and what they displace may complain the next time. Joslin and
+ * Clements, "Squeaky wheel optimization" (1999).
  */
 
 /* A tree of maxima over sections, its leaves at [n, 2n). */
@@ -287,8 +288,8 @@ find_fullest(struct arena *a, const struct instance *in, struct job *job, int nj
 	}
 }
 
-/* To the front, in their order, with those that stick out of the target; ROOM for as many. False: they are there, and the
- * same order would have the same end. */
+/* To the front, in their order, with those that stick out of the target; ROOM for as many. False:
+ * they are there, and the same order would have the same end. */
 static bool
 put_forward(struct job *job, int n, int64_t target, struct job *room)
 {
@@ -308,8 +309,8 @@ put_forward(struct job *job, int n, int64_t target, struct job *room)
 	return true;
 }
 
-/* The first start leads furthest in training steps of many hundred layers, and what ejection then makes of it is the same
- * however many others had their turn: those come for the rest. */
+/* The first start leads furthest in training steps of many hundred layers, and what ejection then
+ * makes of it is the same however many others had their turn: those come for the rest. */
 int64_t
 packing_complain(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
@@ -345,7 +346,8 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 
 /* ---- beside others ---- */
 
-/* Places them in their order beside those of LARGE, which stay where they are; returns the height. */
+/* Places them in their order beside those of LARGE, which stay where they are; returns the
+ * height. */
 static int64_t
 fit_beside(struct shelf *s, const struct instance *large, struct job *small, int n, struct effort *e)
 {

@@ -1,22 +1,24 @@
 /*
- * packing_flat: a search for instances that are full nearly all the time, such as rectangles cut to pieces, where nothing may
- * be wasted.
+ * packing_flat: a search for instances that are full nearly all the time, such as rectangles cut to
+ * pieces, where nothing may be wasted.
  *
- * Items are stacked on a skyline, each flat on what is below it. A valley of the skyline, from section A up to B with higher
- * walls on both sides, says much: if nothing is wasted, what comes next in section A begins there, since it can neither lie
- * across the wall nor float beside it, and ends in the valley; and what comes next in section B - 1 ends at B. Of all such
- * edges the one with the fewest items to choose from is decided first, often among one.
+ * Items are stacked on a skyline, each flat on what is below it. A valley of the skyline, from
+ * section A up to B with higher walls on both sides, says much: if nothing is wasted, what comes
+ * next in section A begins there, since it can neither lie across the wall nor float beside it, and
+ * ends in the valley; and what comes next in section B - 1 ends at B. Of all such edges the one
+ * with the fewest items to choose from is decided first, often among one.
  *
  *                 |_____
  *          ___    |     |       next at A: of those that begin at A, and end at B or before
  *             |___|             next at B: of those that end at B, and begin at A or after
  *             A   B
  *
- * An edge without a choice refutes what was decided about the sections that the valley and its walls have, and nothing
- * else, so the search goes back to the last item placed there (conflict-directed backjumping, Prosser 1993). It begins
- * anew a few times, where edges that failed are decided sooner (weighted degrees, Boussemart and others 2004). If that does
- * not help it keeps the furthest that it came, gives up the valley it is stuck in, and goes on. Items that find no edge of
- * theirs go into the gaps at last.
+ * An edge without a choice refutes what was decided about the sections that the valley and its
+ * walls have, and nothing else, so the search goes back to the last item placed there
+ * (conflict-directed backjumping, Prosser 1993). It begins anew a few times, where edges that
+ * failed are decided sooner (weighted degrees, Boussemart and others 2004). If that does not help
+ * it keeps the furthest that it came, gives up the valley it is stuck in, and goes on. Items that
+ * find no edge of theirs go into the gaps at last.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_shelf.h"
@@ -120,14 +122,16 @@ make_room(struct flat *f, int n)
 	f->maxchoices = grown;
 }
 
-/* Of an edge with N choices; the lowest is decided first. Those that failed before are, where there is a choice. */
+/* Of an edge with N choices; the lowest is decided first. Those that failed before are, where there
+ * is a choice. */
 static double
 edge_score(const struct flat *f, int edge, int n)
 {
 	return n <= 1 ? n : 1 + n / (double)(1 + f->failed[edge]);
 }
 
-/* The edge to decide, whose choices are put at the end of the list; how many, or -1: there is no edge. */
+/* The edge to decide, whose choices are put at the end of the list; how many, or -1: there is no
+ * edge. */
 static int
 find_edge(struct flat *f)
 {
@@ -217,7 +221,8 @@ take_back(struct flat *f, int at)
 	f->frame[at].job = -1;
 }
 
-/* The topmost frame has no choice left: back to the last that it fails for. False if there is none. */
+/* The topmost frame has no choice left: back to the last that it fails for. False if there is
+ * none. */
 static bool
 jump_back(struct flat *f)
 {
@@ -301,7 +306,8 @@ settle(struct flat *f)
 	f->nframes = f->base = f->nfurthest;
 }
 
-/* The valley without a choice, if there is, else the lowest, is wasted up to the lower of its walls. False: all is level. */
+/* The valley without a choice, if there is, else the lowest, is wasted up to the lower of its
+ * walls. False: all is level. */
 static bool
 give_up_valley(struct flat *f)
 {
@@ -390,7 +396,8 @@ prepare(struct flat *f)
 	f->conflict = arena_array(in->arena, (n + 1) * (size_t)f->words, sizeof(*f->conflict));
 }
 
-/* Until one reaches the end, or in half of the effort. LONGER: each takes twice as long as the one before. */
+/* Until one reaches the end, or in half of the effort. LONGER: each takes twice as long as the one
+ * before. */
 static bool
 try_often(struct flat *f, int tries, bool longer)
 {

@@ -1,16 +1,19 @@
 /*
- * packing_full: for instances that are full nearly all the time, such as rectangles cut to pieces, where fits leave a quarter of
- * the height empty.
+ * packing_full: for instances that are full nearly all the time, such as rectangles cut to pieces,
+ * where fits leave a quarter of the height empty.
  *
- * What can lie together is made one item (packing_glue.c), which is all of it in many instances; each is stacked flat on
- * those below (packing_flat.c); and what does not come out is put into order by ejection, which with fewer items that are right
- * gets further than with all of them. Attempts at the first of these differ, as long as the effort lasts; the first few, which differ
- * most, have the same part of it each, where it is more than a network's. What is left then goes into ejection of the whole, where places
- * are not fixed (packing_elastic.c), since to stack all of it flat once more seldom helps; that has only what ejection does not use,
- * such as where there is too much for it.
+ * What can lie together is made one item (packing_glue.c), which is all of it in many instances;
+ * each is stacked flat on those below (packing_flat.c); and what does not come out is put into
+ * order by ejection, which with fewer items that are right gets further than with all of them.
+ * Attempts at the first of these differ, as long as the effort lasts; the first few, which differ
+ * most, have the same part of it each, where it is more than a network's. What is left then goes
+ * into ejection of the whole, where places are not fixed (packing_elastic.c), since to stack all of
+ * it flat once more seldom helps; that has only what ejection does not use, such as where there is
+ * too much for it.
  *
- * Where there is more effort than a network's, half of it goes first into sweeps over time of the whole (packing_sweep.c), which
- * go further than the rest where few of the pieces can be told by their sizes to have lain together.
+ * Where there is more effort than a network's, half of it goes first into sweeps over time of the
+ * whole (packing_sweep.c), which go further than the rest where few of the pieces can be told by
+ * their sizes to have lain together.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"

@@ -1,10 +1,11 @@
 /*
  * packing_glue: where nothing may be wasted, what can lie together is made one item.
  *
- * The instance is full all the time, as pieces of a rectangle are. At an instant S some items end and others begin, which
- * fill the places of the former. A *block* is what may be a rectangle by itself: the least set of items that has all that
- * end and begin at S, and at each instant but the first and the last of its items all that end and begin there. It is
- * solved alone, and becomes one item.
+ * The instance is full all the time, as pieces of a rectangle are. At an instant S some items end
+ * and others begin, which fill the places of the former. A *block* is what may be a rectangle by
+ * itself: the least set of items that has all that end and begin at S, and at each instant but the
+ * first and the last of its items all that end and begin there. It is solved alone, and becomes one
+ * item.
  *
  *        +-------+------+-----+         +-------+------------+         +--------------------+
  *        |       |   2  |     |         |       |            |         |                    |
@@ -14,17 +15,19 @@
  *        |      6     |    7  |         |      6     |   7   |         |                    |
  *        +------------+-------+         +------------+-------+         +--------------------+
  *
- * Blocks of a few items are looked for first, and larger ones as long as there are none. What was cut again and again, each
- * time at an instant of its own, is whole again at the end.
+ * Blocks of a few items are looked for first, and larger ones as long as there are none. What was
+ * cut again and again, each time at an instant of its own, is whole again at the end.
  *
- * Where pieces that have nothing to do with each other end at one instant, blocks are too large; so then instants are divided
- * (packing_divide.c), those first where chance is least likely, and more small blocks are looked for. When nothing is left to
- * divide, larger blocks are.
+ * Where pieces that have nothing to do with each other end at one instant, blocks are too large; so
+ * then instants are divided (packing_divide.c), those first where chance is least likely, and more
+ * small blocks are looked for. When nothing is left to divide, larger blocks are.
  *
- * What then cannot be told apart is guessed: first that those with the same lifetime lie on one another, then by chance. Guesses
- * differ from attempt to attempt, and often all comes together, or so much that what is left is soon solved.
+ * What then cannot be told apart is guessed: first that those with the same lifetime lie on one
+ * another, then by chance. Guesses differ from attempt to attempt, and often all comes together, or
+ * so much that what is left is soon solved.
  *
- * What is glued may be wrong: whoever solves what is left must be ready to solve the whole if it has no solution.
+ * What is glued may be wrong: whoever solves what is left must be ready to solve the whole if it
+ * has no solution.
  */
 #include "pack/packing_glue.h"
 
@@ -123,7 +126,8 @@ find_alike(const struct glue *g, const struct piece *p)
 	return alike;
 }
 
-/* Stacked on the one with its lifetime, if they are stacked and there is one: there is never more than one. */
+/* Stacked on the one with its lifetime, if they are stacked and there is one: there is never more
+ * than one. */
 static void
 add(struct glue *g, int i)
 {
@@ -273,7 +277,8 @@ fill_instance(struct glue *g, struct instance *in)
 	return height;
 }
 
-/* The instant at which the block begins or ends. If there are several, they are no longer told apart. */
+/* The instant at which the block begins or ends. If there are several, they are no longer told
+ * apart. */
 static int
 border_of(struct glue *g, int side)
 {
@@ -391,7 +396,8 @@ set_odds(struct glue *g, int64_t odds)
 		memset(g->divided[kind], -1, instants * sizeof(*g->divided[kind]));
 }
 
-/* Small blocks before larger ones that they may be part of, and what is certain before what is not. */
+/* Small blocks before larger ones that they may be part of, and what is certain before what is
+ * not. */
 static void
 glue(struct glue *g)
 {

@@ -42,8 +42,8 @@ struct pieces {
 	int n, jobs;
 };
 
-/* How much may still be done: by one method or part, and by all. A part does the same whatever there is for all, up to
- * where that ends, so more of it never leads to a worse answer. */
+/* How much may still be done: by one method or part, and by all. A part does the same whatever
+ * there is for all, up to where that ends, so more of it never leads to a worse answer. */
 struct effort {
 	int64_t visits;
 	int64_t *all;
@@ -63,7 +63,8 @@ job_aligned(const struct job *j, int64_t offset)
 	return over ? offset + j->align - over : offset;
 }
 
-/* Is what is left of a height above the target next to nothing, and not worth trying more orders? */
+/* Is what is left of a height above the target next to nothing, and not worth trying more
+ * orders? */
 #define NEXT_TO_NOTHING	100000	/* part of the height */
 
 static inline bool
@@ -75,20 +76,22 @@ is_near(int64_t height, int64_t target)
 /* packing_padded.c */
 int64_t	packing_alignment(const struct packing *, const struct item *);	/* what its offset is a multiple of */
 int64_t	packing_divisor(const struct packing *);	/* of all of these */
-/* Gives items the places that they would have if the topmost were padded, too, where that is all that is special about
- * them; else false. The effort is taken from *ALL. */
+/* Gives items the places that they would have if the topmost were padded, too, where that is all
+ * that is special about them; else false. The effort is taken from *ALL. */
 bool	packing_padded(struct arena *, struct packing *, int64_t capacity, int64_t *all);
 
-/* packing_form.c: the form above of all items of a packing, with its live bytes and bounds; items without bytes get 0. */
+/* packing_form.c: the form above of all items of a packing, with its live bytes and bounds; items
+ * without bytes get 0. */
 struct pieces	packing_form(struct arena *, struct packing *);
-/* Live bytes by section, in the instance's arena; the bound; what divides all heights. PADDING: of the packing, if jobs have tails. */
+/* Live bytes by section, in the instance's arena; the bound; what divides all heights. PADDING: of
+ * the packing, if jobs have tails. */
 void	packing_measure(struct instance *, int64_t padding);
 
 /* packing_fit.c: the end of the highest. */
 int64_t	packing_height(const struct instance *);
 
-/* packing_aligned.c: at least that much is needed, BEST or more. NEED: by section, without alignments. DIVISOR: of all sizes
- * and alignments. Jobs come by birth. */
+/* packing_aligned.c: at least that much is needed, BEST or more. NEED: by section, without
+ * alignments. DIVISOR: of all sizes and alignments. Jobs come by birth. */
 int64_t	packing_aligned(const struct instance *, int64_t divisor, const int64_t *need, int64_t best);
 
 /* Each method below takes an instance of at least one job, and the height BEST of the offsets
@@ -99,13 +102,13 @@ int64_t	packing_aligned(const struct instance *, int64_t divisor, const int64_t 
 int64_t	packing_fit(struct instance *, int64_t best, int64_t target, int fits, struct effort *);
 /* The same again and again, each time first of all with those that stuck out the time before. */
 int64_t	packing_complain(struct instance *, int64_t best, int64_t target, struct effort *);
-/* Of items without alignments or tails: small ones beside LARGE, an instance of all others, which stay where they are; their
- * index is their place in the instance. The jobs' order stays. */
+/* Of items without alignments or tails: small ones beside LARGE, an instance of all others, which
+ * stay where they are; their index is their place in the instance. The jobs' order stays. */
 int64_t	packing_fit_beside(struct instance *, const struct instance *large, struct job *small, int64_t best, int64_t target,
 	    struct effort *);
-/* packing_coarse.c: items that are large or take much room, as an instance of their own in that arena; their index is their
- * place in the other, and *SMALL gets the rest. PART: of all room, what is much. False: there are few others, or some have alignments
- * or tails. */
+/* packing_coarse.c: items that are large or take much room, as an instance of their own in that
+ * arena; their index is their place in the other, and *SMALL gets the rest. PART: of all room, what
+ * is much. False: there are few others, or some have alignments or tails. */
 bool	packing_coarse(const struct instance *, struct arena *, double part, struct instance *large, struct job **small);
 /* packing_full.c: where all is full nearly all the time; else nothing is done. */
 int64_t	packing_full(struct instance *, int64_t best, int64_t target, struct effort *);
@@ -122,15 +125,17 @@ int64_t	packing_elastic(struct instance *, int64_t best, int64_t target, struct 
  * at another capacity starts anew. */
 enum search_end { SEARCH_FOUND, SEARCH_IMPOSSIBLE, SEARCH_GIVEN_UP };
 
-/* NULL: too many that live together. LIKE, or NULL, is another of the instance, which must live as long. */
+/* NULL: too many that live together. LIKE, or NULL, is another of the instance, which must live as
+ * long. */
 struct search_turns	*packing_search_new(struct instance *, const struct search_turns *like);
 /* Visits of one way down, which on networks often leads to an answer. */
 int64_t		 packing_search_dive(const struct instance *);
-/* The K-th, from 1, of capacities that fill [low, high) ever more densely: a half, a quarter, three quarters, an eighth, ... of the
- * way (van der Corput 1935). */
+/* The K-th, from 1, of capacities that fill [low, high) ever more densely: a half, a quarter, three
+ * quarters, an eighth, ... of the way (van der Corput 1935). */
 int64_t		 packing_search_between(int64_t low, int64_t high, int k);
 enum search_end	 packing_search(struct search_turns *, int64_t capacity, struct effort *);
-/* The first way down alone, of one order, given up where it does not get further. A search goes on from there. */
+/* The first way down alone, of one order, given up where it does not get further. A search goes on
+ * from there. */
 enum search_end	 packing_dive(struct search_turns *, int64_t capacity, struct effort *);
 
 #endif

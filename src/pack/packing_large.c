@@ -1,9 +1,9 @@
 /*
  * packing_large: each item that lives long goes on top of all that its lifetime meets, which a tree
- * finds in O(log n). It wastes what lies below, which is nothing where lifetimes are nested, and up to
- * half where they are not. What lives for a few sections is not nested but follows one another, as
- * gradients of activations do, and would make a staircase. It goes above what lives long, into the lowest
- * gap among the short-lived ones of its time, of which there are few.
+ * finds in O(log n). It wastes what lies below, which is nothing where lifetimes are nested, and up
+ * to half where they are not. What lives for a few sections is not nested but follows one another,
+ * as gradients of activations do, and would make a staircase. It goes above what lives long, into
+ * the lowest gap among the short-lived ones of its time, of which there are few.
  *
  * For many items it is the first answer: the fits give up early if they cannot beat it.
  */
@@ -108,7 +108,8 @@ is_short(const struct job *j)
 	return j->upper - j->lower <= SHORT;
 }
 
-/* Sections that short lives cover, in all; and how many of these lives meet in the sections of each. */
+/* Sections that short lives cover, in all; and how many of these lives meet in the sections of
+ * each. */
 static int64_t
 crowd(const struct instance *in, size_t *covered)
 {

@@ -1,9 +1,10 @@
 /*
  * packing_padded: alignments, and what to begin with where all are one.
  *
- * A network's buffers are padded to its one alignment, the topmost too. Where the same is said of each item, the topmost
- * need not be, which is worth less than the alignment, but leads searches other ways. So the first answer is that of the
- * padded items: whoever exports a network's buffers finds nothing worse than its plan.
+ * A network's buffers are padded to its one alignment, the topmost too. Where the same is said of
+ * each item, the topmost need not be, which is worth less than the alignment, but leads searches
+ * other ways. So the first answer is that of the padded items: whoever exports a network's buffers
+ * finds nothing worse than its plan.
  */
 #include "pack/packing_impl.h"
 

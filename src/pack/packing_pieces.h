@@ -1,5 +1,6 @@
 /*
- * The pieces that packing_glue.c makes blocks of, and packing_divide.c and packing_subsets.c tell apart at their instants.
+ * The pieces that packing_glue.c makes blocks of, and packing_divide.c and packing_subsets.c tell
+ * apart at their instants.
  */
 #ifndef STOWAGE_PACK_PACKING_PIECES_H
 #define STOWAGE_PACK_PACKING_PIECES_H
@@ -12,8 +13,8 @@
 
 enum side { BIRTH, DEATH };
 
-/* Which sums are compared, from what is told apart best to what is not: of some pieces; of all, where those with the same
- * lifetime are one (WHOLE), or not. */
+/* Which sums are compared, from what is told apart best to what is not: of some pieces; of all,
+ * where those with the same lifetime are one (WHOLE), or not. */
 enum sums { SINGLES, PAIRS_ALIKE, FOUR_ALIKE, PAIRS, FOUR, WHOLE, ANY, KINDS_OF_SUMS };
 
 struct piece {
@@ -73,10 +74,12 @@ void	glue_move_edge(struct glue *, int piece, int side, int instant);
 bool	glue_divide(struct glue *, enum sums);
 /* One instant, at random. */
 bool	glue_divide_by_chance(struct glue *);
-/* Another at the same time: one whose pieces have been glued, where there is no room for more; -1: there is none. */
+/* Another at the same time: one whose pieces have been glued, where there is no room for more; -1:
+ * there is none. */
 int	glue_new_instant(struct glue *, int instant);
 
-/* packing_subsets.c: one instant; false: nothing was told apart. WHOLE: those with the same lifetime stay together. */
+/* packing_subsets.c: one instant; false: nothing was told apart. WHOLE: those with the same
+ * lifetime stay together. */
 bool	glue_divide_all(struct glue *, int instant, bool whole);
 
 #endif

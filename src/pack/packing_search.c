@@ -10,8 +10,8 @@
  * If none of them ends soon, an unlucky choice near the root is often to blame. So now and then a
  * perturbed order, with its keys slightly changed, gets a single turn.
  *
- * On networks the first way down, hardly a step taken back, is often a packing at the bound. So the first turns are long
- * enough for one.
+ * On networks the first way down, hardly a step taken back, is often a packing at the bound. So the
+ * first turns are long enough for one.
  *
  * An order compares by its keys, the largest first: T the bytes alive in the item's fullest
  * section, W the length of its life, A its area, U its end, Z its size.

@@ -157,8 +157,8 @@ widest_gap(const struct part *c, int level)
 	return widest;
 }
 
-/* What is known of a part, of which the I-th item is new, or has more in it: NEW_CORE says whether another core, too.
- * Only gaps can have become smaller. */
+/* What is known of a part, of which the I-th item is new, or has more in it: NEW_CORE says whether
+ * another core, too. Only gaps can have become smaller. */
 static void
 take_in(struct part *c, int level, int i, bool new_core)
 {

@@ -1,13 +1,15 @@
 /*
  * packing_subsets: all that end and begin at one instant, told apart by all sums that they make.
  *
- * If nothing is wasted, what ends at an instant falls into groups, and so does what begins there: each group of the latter has
- * the room of one of the former, and so the same sum of sizes. Every union of groups has, too. So of all pairs of sets with equal
- * sums, those that have no other within are the groups, unless sums are equal by chance: of 2^m sets that end and 2^n that begin,
- * that many pairs over the number of sizes are. Where two of these overlap one is by chance, and neither is believed.
+ * If nothing is wasted, what ends at an instant falls into groups, and so does what begins there:
+ * each group of the latter has the room of one of the former, and so the same sum of sizes. Every
+ * union of groups has, too. So of all pairs of sets with equal sums, those that have no other
+ * within are the groups, unless sums are equal by chance: of 2^m sets that end and 2^n that begin,
+ * that many pairs over the number of sizes are. Where two of these overlap one is by chance, and
+ * neither is believed.
  *
- * That is what packing_divide.c does with up to four at once, for groups of any size, but of few pieces. There are more of
- * them if those with the same lifetime are taken for one.
+ * That is what packing_divide.c does with up to four at once, for groups of any size, but of few
+ * pieces. There are more of them if those with the same lifetime are taken for one.
  */
 #include "pack/packing_pieces.h"
 
@@ -53,7 +55,8 @@ list_subsets(const struct units *u, struct subset *v)
 	int n = 1, k, without, with, to;
 
 	v[0] = (struct subset){ 0, 0 };
-	/* they are merged with the same and one unit more, from the end, so that none is written over before it is read */
+	/* they are merged with the same and one unit more, from the end, so that none is written
+	 * over before it is read */
 	for (k = 0; k < u->n; k++, n *= 2)
 		for (without = with = n - 1, to = 2 * n - 1; to >= 0; to--) {
 			bool plain = with < 0 || (without >= 0 && v[without].size > v[with].size + u->size[k]);

@@ -1,9 +1,11 @@
 /*
- * packing_sweep: for instances that are full nearly all the time, within a limit that is set: a beam search over time.
+ * packing_sweep: for instances that are full nearly all the time, within a limit that is set: a
+ * beam search over time.
  *
- * A *state* is what is alive at an instant, as runs of bytes above each other that end together; what ends at the next instant, or
- * is free, makes gaps, and each gap is filled by items that begin (packing_sweep_fill.c). Nothing is moved later. What lies where in
- * a run does not matter to what comes, so states with the same runs are one.
+ * A *state* is what is alive at an instant, as runs of bytes above each other that end together;
+ * what ends at the next instant, or is free, makes gaps, and each gap is filled by items that begin
+ * (packing_sweep_fill.c). Nothing is moved later. What lies where in a run does not matter to what
+ * comes, so states with the same runs are one.
  *
  *        limit  ________                ________
  *                 9                       9
@@ -14,14 +16,15 @@
  *               ________                ________
  *                 7                       7
  *
- * From each state some are made, and of all that are made at an instant the best go on: as many as the width. Good is a state whose
- * ends rise and fall little from one run to the next, seen from now: they become gaps that are few and large. And what begins soon must
- * find room among what ends until then, the largest first: where one does not fit at all, the state is dropped.
+ * From each state some are made, and of all that are made at an instant the best go on: as many as
+ * the width. Good is a state whose ends rise and fall little from one run to the next, seen from
+ * now: they become gaps that are few and large. And what begins soon must find room among what ends
+ * until then, the largest first: where one does not fit at all, the state is dropped.
  *
  * Far ends matter less. Time is measured in items that begin, so that instants may be few or many.
  *
- * Limits are tried below the best so far: nearer to it where one was not reached, and then with greater width; every other time the
- * other way through time.
+ * Limits are tried below the best so far: nearer to it where one was not reached, and then with
+ * greater width; every other time the other way through time.
  */
 #include "pack/packing_sweep.h"
 
@@ -114,7 +117,8 @@ add_need(struct need *n, int64_t size)
 	n->size[k] = size;
 }
 
-/* Instants without births are passed over: they need less than those before, and have as much room. */
+/* Instants without births are passed over: they need less than those before, and have as much
+ * room. */
 static void
 look_ahead(struct sweep *s)
 {
@@ -139,7 +143,8 @@ look_ahead(struct sweep *s)
 	effort_spend(s->fill.effort, s->instants);
 }
 
-/* What ends until then makes rooms, into the tightest of which the next largest goes. Negative: even the first does not fit. */
+/* What ends until then makes rooms, into the tightest of which the next largest goes. Negative:
+ * even the first does not fit. */
 static double
 cost_of_need(const struct sweep *s, const struct state *st, const struct need *n)
 {
@@ -292,7 +297,8 @@ by_cost(const void *x, const void *y)
 	return a->cost != b->cost ? (a->cost > b->cost ? 1 : -1) : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Of states whose runs are the same costs differ by chance alone, and little, so they are not far from each other. */
+/* Of states whose runs are the same costs differ by chance alone, and little, so they are not far
+ * from each other. */
 static bool
 is_known(const struct sweep *s, const struct state *st, int kept)
 {
@@ -407,8 +413,8 @@ sort_births(struct arena *a, struct sweep *s)
 	s->most_runs = 2 * s->most_runs + 1;	/* something free between any two */
 }
 
-/* How many states there may be at an instant: each has room, and so have the two that are made for it; and what was put for it
- * stays until the sweep ends. */
+/* How many states there may be at an instant: each has room, and so have the two that are made for
+ * it; and what was put for it stays until the sweep ends. */
 static int
 most_width(const struct sweep *s)
 {

@@ -1,5 +1,6 @@
 /*
- * What a sweep (packing_sweep.c) and the filling of gaps at one of its instants (packing_sweep_fill.c) share.
+ * What a sweep (packing_sweep.c) and the filling of gaps at one of its instants
+ * (packing_sweep_fill.c) share.
  */
 #ifndef STOWAGE_PACK_PACKING_SWEEP_H
 #define STOWAGE_PACK_PACKING_SWEEP_H
@@ -59,7 +60,8 @@ double	fill_random(struct fill *);
 double	fill_border(const struct fill *, int end, int other);
 /* Puts all births into gaps at random, so that none is too full. False: none was found. */
 bool	fill_gaps(struct fill *);
-/* Births of one gap as they are to lie there, upwards: their numbers in fill->stack, and -1 for what is free. How many. */
+/* Births of one gap as they are to lie there, upwards: their numbers in fill->stack, and -1 for
+ * what is free. How many. */
 int	fill_stack(struct fill *, int gap);
 
 #endif

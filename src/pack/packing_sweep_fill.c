@@ -1,14 +1,17 @@
 /*
- * packing_sweep_fill: one instant of a sweep (packing_sweep.c): which gap each item goes into that begins, and in which order
- * those of one gap lie.
+ * packing_sweep_fill: one instant of a sweep (packing_sweep.c): which gap each item goes into that
+ * begins, and in which order those of one gap lie.
  *
- * Gaps are filled one after the other, about the smallest first, each by items whose sum is found depth first: at first only sums that
- * leave nothing free, then those that leave the gap's part of what may be free, at last all that may be. The last gap gets the rest.
- * Where the gaps come, and the items, is chance in part, so that each try finds another way; it has so many steps. These are
- * bins of several sizes that are completed one by one (Korf, "A New Algorithm for Optimal Bin Packing", 2002).
+ * Gaps are filled one after the other, about the smallest first, each by items whose sum is found
+ * depth first: at first only sums that leave nothing free, then those that leave the gap's part of
+ * what may be free, at last all that may be. The last gap gets the rest. Where the gaps come, and
+ * the items, is chance in part, so that each try finds another way; it has so many steps. These are
+ * bins of several sizes that are completed one by one (Korf, "A New Algorithm for Optimal Bin
+ * Packing", 2002).
  *
- * In a gap, what ends at the same instant lies together, beside what ends then below or above the gap; and otherwise ends
- * become later towards what lasts longest. An order is made better by moving one item at a time.
+ * In a gap, what ends at the same instant lies together, beside what ends then below or above the
+ * gap; and otherwise ends become later towards what lasts longest. An order is made better by
+ * moving one item at a time.
  */
 #include "pack/packing_sweep.h"
 
@@ -44,8 +47,8 @@ fill_border(const struct fill *f, int end, int other)
 
 static bool	fill_from(struct fill *, int k, int64_t free);
 
-/* What goes into the K-th gap beside what is in it, of births from AT on; at most MOST may be left of its ROOM, and of all gaps
- * FREE. */
+/* What goes into the K-th gap beside what is in it, of births from AT on; at most MOST may be left
+ * of its ROOM, and of all gaps FREE. */
 static bool
 fill_gap(struct fill *f, int k, int at, int64_t room, int64_t most, int64_t free)
 {
@@ -89,7 +92,8 @@ fill_last(struct fill *f, int gap)
 	return true;
 }
 
-/* The gaps from the K-th on, of which so much may be left free; those that nothing fits into are passed over. */
+/* The gaps from the K-th on, of which so much may be left free; those that nothing fits into are
+ * passed over. */
 static bool
 fill_from(struct fill *f, int k, int64_t free)
 {
@@ -127,7 +131,8 @@ fill_from(struct fill *f, int k, int64_t free)
 	return false;
 }
 
-/* The order of two of one rank is that of their numbers, so that it is the same with any qsort(). */
+/* The order of two of one rank is that of their numbers, so that it is the same with any
+ * qsort(). */
 static int
 by_key(const void *x, const void *y)
 {

@@ -18,9 +18,9 @@
  *  - where nothing to come crosses a border between sections, the two sides are solved alone. A
  *    side that is solved stays so; when one has no solution, neither has the whole.
  *
- * The state is flat arrays, indexed by birth, and sets of bits; what changes goes to a log, which is
- * played back. There is no recursion, so a search can be left at any node and resumed, which lets
- * several orders take turns (packing_search.c).
+ * The state is flat arrays, indexed by birth, and sets of bits; what changes goes to a log, which
+ * is played back. There is no recursion, so a search can be left at any node and resumed, which
+ * lets several orders take turns (packing_search.c).
  *
  *     frame:  0        1        2 . . .        (a choice each)
  *     part:   A ------ A ------ B ---- B       B and C came of A by its second choice; when B is
@@ -83,7 +83,8 @@ find_witness(struct tree *t, int section)
 		lift_floor(t, section, lowest);
 }
 
-/* By minimum, those of one minimum as one; returns how many are left. Minimums are ends of a few that were placed. */
+/* By minimum, those of one minimum as one; returns how many are left. Minimums are ends of a few
+ * that were placed. */
 static int
 sort_pending(struct pending *v, int n)
 {
@@ -111,8 +112,8 @@ sort_pending(struct pending *v, int n)
 }
 
 /* Those to come in a section lie one above the other, none below its minimum: the lowest end of all
- * is had in the order of their minimums. Where those at or below OFFSET reach up to all others, it is
- * OFFSET and the sum of all, which is known to fit. */
+ * is had in the order of their minimums. Where those at or below OFFSET reach up to all others, it
+ * is OFFSET and the sum of all, which is known to fit. */
 static bool
 stack_fits(struct tree *t, int section, int64_t offset)
 {
@@ -154,8 +155,9 @@ sections_fit(struct tree *t, const struct part *p, int64_t offset, int job)
 		int64_t least = t->padded - t->total[s];
 		int w = t->witness[s];
 
-		/* the lowest is no higher than the witness: where that is low enough it need not be found yet. Where there will
-		 * be other choices it is better found for all of them at once */
+		/* the lowest is no higher than the witness: where that is low enough it need not be
+		 * found yet. Where there will be other choices it is better found for all of them
+		 * at once */
 		if (t->total[s] == 0 || (t->dives && has(t->left, w) && t->minimum[w] <= least && offset <= least))
 			continue;
 		if (!has(t->left, w) || t->minimum[w] > t->floor[s])

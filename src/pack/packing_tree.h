@@ -38,7 +38,8 @@ void		 tree_start(struct tree *, int64_t capacity);
 /* Takes the order of FROM, a tree of the same instance, with each key off by a random part, up to
  * AMOUNT of it. Then it must be started. */
 void		 tree_shake(struct tree *, const struct tree *from, double amount, uint64_t *seed);
-/* Goes on for about that many visits; those used are added to *used. What would take too much memory is given up. */
+/* Goes on for about that many visits; those used are added to *used. What would take too much
+ * memory is given up. */
 enum search_end	 tree_run(struct tree *, int64_t visits, int64_t *used);
 /* The same, as long as it gets further now and then. */
 enum search_end	 tree_dive(struct tree *, int64_t visits, int64_t *used);

@@ -1,6 +1,7 @@
 /*
- * packing_tree_new: what a search needs to know of its instance: who is alive in which section, which is in words of bits from
- * the first alive to the last one born, and the same for all orders; and who is alike.
+ * packing_tree_new: what a search needs to know of its instance: who is alive in which section,
+ * which is in words of bits from the first alive to the last one born, and the same for all orders;
+ * and who is alike.
  */
 #include "pack/packing_tree.h"
 

@@ -1,15 +1,17 @@
 /*
- * Running the passes for each stage of a pipeline: ranks that have layers of their own have plans of their own.
+ * Running the passes for each stage of a pipeline: ranks that have layers of their own have plans
+ * of their own.
  *
- * Every stage goes through all passes. What comes before `stages` is the same for all, and is done again for each: a copy of a
- * module shares what it is made of, not what passes have made of it. That is the lesser part: to order, to place and to verify
- * are of a stage's own nodes alone.
+ * Every stage goes through all passes. What comes before `stages` is the same for all, and is done
+ * again for each: a copy of a module shares what it is made of, not what passes have made of it.
+ * That is the lesser part: to order, to place and to verify are of a stage's own nodes alone.
  */
 #include "passes/passes.h"
 
 #include "plan/plan.h"
 
-/* The plan of one rank, in a copy; NULL after an error. Only the first rank's says what holds of all. */
+/* The plan of one rank, in a copy; NULL after an error. Only the first rank's says what holds of
+ * all. */
 static struct module *
 run_stage(struct module *m, int64_t stage, const struct pass_options *o)
 {

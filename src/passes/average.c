@@ -1,9 +1,9 @@
 /*
  * average: validates with the running averages of weights, where the spec wants some (ema).
  *
- * Reads: the updates of train, or of update where micro-batches accumulate. Writes: what nodes of validate read.
- * Invariants after: a parameter of which an average is kept is read by no node of validate. Running statistics
- * are averages already, and stay as they are; so do frozen parameters.
+ * Reads: the updates of train, or of update where micro-batches accumulate. Writes: what nodes of
+ * validate read. Invariants after: a parameter of which an average is kept is read by no node of
+ * validate. Running statistics are averages already, and stay as they are; so do frozen parameters.
  */
 #include "ir/pass.h"
 

@@ -1,26 +1,27 @@
 /*
- * bias-gradients: on a GPU, lets the product that makes the gradient of a dense layer's weights also
- * make the gradient of its bias:
+ * bias-gradients: on a GPU, lets the product that makes the gradient of a dense layer's weights
+ * also make the gradient of its bias:
  *
  *     dw = dense_grad_weight(dy, x); db = dense_grad_bias(dy)     dw, db = dense_grad_weight_bias(dy, x)
  *
- * db is the sum of dy's rows, and the product reads all of dy anyway: this saves a launch or two and
- * one read of dy. dw may be added onto something; db is always made anew, which is all that cuBLASLt
- * can do beside a product, and no pass lets a bias's gradient add onto anything.
+ * db is the sum of dy's rows, and the product reads all of dy anyway: this saves a launch or two
+ * and one read of dy. dw may be added onto something; db is always made anew, which is all that
+ * cuBLASLt can do beside a product, and no pass lets a bias's gradient add onto anything.
  *
- * cuBLASLt's epilogue for it is BGRADB, since it computes the transpose, whose second operand is dy.
- * In our tiles (kernels/product/gemm_cuda.cu) the threads of a block add up its rows of A as they lie in shared
- * memory, in f32 whatever the tensor cores round to.
+ * cuBLASLt's epilogue for it is BGRADB, since it computes the transpose, whose second operand is
+ * dy. In our tiles (kernels/product/gemm_cuda.cu) the threads of a block add up its rows of A as
+ * they lie in shared memory, in f32 whatever the tensor cores round to.
  *
- * On target c nothing is joined: summing rows that lie in the cache costs next to nothing there, and
- * products pack their operands in an order that is not the order of the sum.
+ * On target c nothing is joined: summing rows that lie in the cache costs next to nothing there,
+ * and products pack their operands in an order that is not the order of the sum.
  *
- * The joined node stands where the product stood. A bias's gradient that came after it is born earlier
- * now, and the node's scratch memory is the larger of the two. So they are joined only where all that
- * is alive from there on stays below the peak of training. One that came before is born later, unless
- * it is read before the product. So the arena's lower bound does not rise.
+ * The joined node stands where the product stood. A bias's gradient that came after it is born
+ * earlier now, and the node's scratch memory is the larger of the two. So they are joined only
+ * where all that is alive from there on stays below the peak of training. One that came before is
+ * born later, unless it is read before the product. So the arena's lower bound does not rise.
  *
- * Reads: train after order. Writes: the two nodes. Invariants after: 1. every node reads what it read;
+ * Reads: train after order. Writes: the two nodes. Invariants after: 1. every node reads what it
+ * read;
  * 2. no dense_grad_bias stands close behind a dense_grad_weight of the same dy, if there was room.
  */
 #include "ir/pass.h"
@@ -36,8 +37,8 @@ struct joining {
 	const struct pass_options *o;
 	const struct trial *t;
 	int64_t *more;	/* by node: what is alive there beside what the trial says */
-	/* By the id of a tensor, 1 the first node, 0 none: the last product that has it as dy, the last
-	 * bias's gradient, each while it is alone, and the first node that reads it. */
+	/* By the id of a tensor, 1 the first node, 0 none: the last product that has it as dy, the
+	 * last bias's gradient, each while it is alone, and the first node that reads it. */
 	int *product, *bias, *read;
 };
 
@@ -59,8 +60,8 @@ scratch(const struct joining *j, const struct node *n, const struct op *op)
 	return aligned(j, affine_at(op->memory.workspace(&probe, &room), j->g->batch));
 }
 
-/* Is there room for BYTES more from node FROM to before node TO, and for the scratch memory of the node
- * that FROM becomes? If so, it is taken. */
+/* Is there room for BYTES more from node FROM to before node TO, and for the scratch memory of the
+ * node that FROM becomes? If so, it is taken. */
 static bool
 takes_room(struct joining *j, int from, int to, int64_t bytes)
 {

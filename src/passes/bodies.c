@@ -1,7 +1,8 @@
 /*
- * bodies: plans what nodes run many times, such as the steps of a scan (ir/rounds.h). Each becomes a module of its
- * own, which those passes of the table go over that say so (pass->in_bodies); in place of differentiate the operator
- * says what a round is. Its plan is proved right by the same verifier, and the node's scratch memory holds it.
+ * bodies: plans what nodes run many times, such as the steps of a scan (ir/rounds.h). Each becomes
+ * a module of its own, which those passes of the table go over that say so (pass->in_bodies); in
+ * place of differentiate the operator says what a round is. Its plan is proved right by the same
+ * verifier, and the node's scratch memory holds it.
  *
  *     train:  ... y = scan(xs, h0, w) {cell="y.scan", ...} ...
  *                       |
@@ -9,8 +10,8 @@
  *
  * It runs once it is known which results are wanted, and before anything asks for scratch memory.
  *
- * Reads: train, validate. Writes: nodes' attributes, which are then their own. Invariant after: every node with a
- * body has rounds, planned for its graph's batch.
+ * Reads: train, validate. Writes: nodes' attributes, which are then their own. Invariant after:
+ * every node with a body has rounds, planned for its graph's batch.
  */
 #include "ir/pass.h"
 

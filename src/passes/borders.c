@@ -1,17 +1,20 @@
 /*
- * borders: where layers are placed on ranks, says of each node on which rank it is, and puts a border (ops/border.c) wherever
- * a tensor is read on a later one. Ranks are stages: nothing goes back, but gradients.
+ * borders: where layers are placed on ranks, says of each node on which rank it is, and puts a
+ * border (ops/border.c) wherever a tensor is read on a later one. Ranks are stages: nothing goes
+ * back, but gradients.
  *
  *     stem, layer1 on 0    x -> stem -> layer1 -> border 0 to 1 -> head -> loss
  *     head on 1
  *
- * A node that no pattern names is on the last rank that something it reads is on; what reads inputs and parameters alone, where
- * it is read first; losses and metrics on the last rank, which alone says what comes of a step. A tensor that is read several
- * stages later goes through all between them. Inputs and targets are read from the data by each rank that wants them.
+ * A node that no pattern names is on the last rank that something it reads is on; what reads inputs
+ * and parameters alone, where it is read first; losses and metrics on the last rank, which alone
+ * says what comes of a step. A tensor that is read several stages later goes through all between
+ * them. Inputs and targets are read from the data by each rank that wants them.
  *
- * Reads: train and validate after turns, so that nodes have the numbers of one rank, by which they draw at random. Writes: both.
- * Invariants after: 1. what a node reads is on its rank, a border's alone on the one before; 2. a parameter's readers are on
- * one rank; 3. all ranks have the same graph: it is shared out after backward is made (passes/stages.c).
+ * Reads: train and validate after turns, so that nodes have the numbers of one rank, by which they
+ * draw at random. Writes: both. Invariants after: 1. what a node reads is on its rank, a border's
+ * alone on the one before; 2. a parameter's readers are on one rank; 3. all ranks have the same
+ * graph: it is shared out after backward is made (passes/stages.c).
  */
 #include "ir/pass.h"
 

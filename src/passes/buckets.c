@@ -1,17 +1,20 @@
 /*
- * buckets: lets sums over ranks wait for one another, so that many gradients are added up in one go: each such sum costs
- * several turns over the wire, however small it is. A sum begins when a bucket is full, while backward goes on with the
- * next; where one of its gradients is waited for before, then. The last bucket need not be full: it begins with its last
- * gradient, before ranks wait for any other.
+ * buckets: lets sums over ranks wait for one another, so that many gradients are added up in one
+ * go: each such sum costs several turns over the wire, however small it is. A sum begins when a
+ * bucket is full, while backward goes on with the next; where one of its gradients is waited for
+ * before, then. The last bucket need not be full: it begins with its last gradient, before ranks
+ * wait for any other.
  *
  *     dw3 begin3 dx3 dw2 begin2 dx2 dw1 begin1     ->     dw3 dx3 dw2 begin3 begin2 dx2 dw1 begin1
  *
- * Sums that stand side by side here are placed side by side in the arena (plan/buckets.c), so that nothing is copied into
- * a bucket. A gradient that others read after its own bucket is full waits for a later one, and is added up in place too.
- * No tensor lives longer: what is added up is waited for where it was. Sums of which each rank gets its piece, and weights
- * that all get back, are held in the same way, each by themselves, and stay where they lie.
+ * Sums that stand side by side here are placed side by side in the arena (plan/buckets.c), so that
+ * nothing is copied into a bucket. A gradient that others read after its own bucket is full waits
+ * for a later one, and is added up in place too. No tensor lives longer: what is added up is waited
+ * for where it was. Sums of which each rank gets its piece, and weights that all get back, are held
+ * in the same way, each by themselves, and stay where they lie.
  *
- * Reads: train after updates-together. Writes: the place of nodes that begin something between ranks. Invariants after:
+ * Reads: train after updates-together. Writes: the place of nodes that begin something between
+ * ranks. Invariants after:
  * 1. every node comes after those that define what it reads; 2. the order of all other nodes is what it was.
  */
 #include "ir/op.h"
@@ -40,7 +43,8 @@ bytes_of(const struct node *n)
 	return affine_at(tensor_bytes(n->in[0]), 1);
 }
 
-/* Does a node from I on read what is added up, as it is before? Where the sum takes its bytes, all that do stand before it. */
+/* Does a node from I on read what is added up, as it is before? Where the sum takes its bytes, all
+ * that do stand before it. */
 static bool
 is_read(const struct filling *f, const struct node *n, int i)
 {

@@ -10,7 +10,8 @@
  *              labels -------+----> accuracy                 dense_cross_entropy -> loss, accuracy
  *
  * Reads: train and validate, the setting chunk_loss. Writes: their nodes. It runs before
- * `differentiate`, so what the logits' readers are is known, and gradients follow from the new node.
+ * `differentiate`, so what the logits' readers are is known, and gradients follow from the new
+ * node.
  *
  * `auto` plans the step both ways, up to lifetimes. It splits where that lowers the largest sum of
  * live bytes by at least one part in LEAST_GAIN, and only the graphs that would else be above it.
@@ -32,9 +33,10 @@
 #include "ops/shapes.h"
 #include "plan/plan.h"
 
-/* What auto makes: chunks of a sixteenth, when logits are no longer what matters, but of enough rows
- * for a product to be worth reading its weights, and of no more than makes it any faster. Timed on
- * 8192 rows of 20,000: chunks of 1024 rows take as long as of 4096, of 256 rows 4 % longer. */
+/* What auto makes: chunks of a sixteenth, when logits are no longer what matters, but of enough
+ * rows for a product to be worth reading its weights, and of no more than makes it any faster.
+ * Timed on 8192 rows of 20,000: chunks of 1024 rows take as long as of 4096, of 256 rows 4 %
+ * longer. */
 #define CHUNKS	16
 #define LEAST_ROWS	256
 #define MOST_ROWS	1024
@@ -235,8 +237,8 @@ logits_of(const struct chunk_search *s)
 	return bytes;
 }
 
-/* Could splitting pay at all, where so many bytes or more are alive at the peak? It saves the logits and, where
- * it is not made in place, their gradient. */
+/* Could splitting pay at all, where so many bytes or more are alive at the peak? It saves the
+ * logits and, where it is not made in place, their gradient. */
 static bool
 may_pay(const struct chunk_search *s, int64_t alive)
 {
@@ -277,8 +279,8 @@ cannot_pay(const struct chunk_search found[2], const bool may[2], int64_t peak, 
 	return peak <= budget && !(may[0] && may_pay(&found[0], peak)) && !(may[1] && may_pay(&found[1], peak));
 }
 
-/* Whether to split the heads of train and of validate, of those that may be. A budget is met by recomputing, which
- * costs far more time: heads are split first. */
+/* Whether to split the heads of train and of validate, of those that may be. A budget is met by
+ * recomputing, which costs far more time: heads are split first. */
 static void
 decide(struct module *m, const struct chunk_search found[2], bool may[2])
 {

@@ -15,9 +15,9 @@
  * multiply-adds with its crops, and 33 % without.
  *
  * Nothing changes in the numbers, bit for bit: our own products sum in the same order (kernels/
- * conv/conv_concat.cu); cuDNN's sum over one operand after the other. A convolution of one tap, whose
- * planes are read as one row, would be cut into blocks differently if there were a crop in them, so
- * there crops stay.
+ * conv/conv_concat.cu); cuDNN's sum over one operand after the other. A convolution of one tap,
+ * whose planes are read as one row, would be cut into blocks differently if there were a crop in
+ * them, so there crops stay.
  *
  * Reads and writes: train, validate, before backward exists. Invariant after: a concat along the
  * channels of 2 to CONV_SOURCES images has several readers, or one that is no plain convolution.

@@ -1,20 +1,23 @@
 /*
- * conv-sums: for speed on a GPU for which cuDNN has such engines, lets a convolution add up the channels of what it makes, and
- * their squares, as it stores it; the batchnorm behind it has its statistics by that, and need not read all of it for them:
+ * conv-sums: for speed on a GPU for which cuDNN has such engines, lets a convolution add up the
+ * channels of what it makes, and their squares, as it stores it; the batchnorm behind it has its
+ * statistics by that, and need not read all of it for them:
  *
  *     x = conv(i); y = batchnorm(x)         x, sums = conv_summed(i); y = batchnorm(x, sums)
  *
- * Forward then reads and writes 3 tensors of x's size, y among them, where it did 4. Whether there is an engine with so small a
- * workspace as is planned shows when the program is written, and for certain when it starts (kernels/conv/engine_cudnn.cu);
- * where there is none, or it measures slower (kernels/host/tune_cuda.cu), the same program runs the convolution and a sweep,
- * with the same bytes planned. Statistics are then made of floats that are taken to be exact to 2^-20, which no card has shown
- * yet, where separate nodes have doubles: as exact as 16 bits are, and where that would not be so, the batchnorm reads x as ever
- * (kernels/norm/batchnorm.cu).
+ * Forward then reads and writes 3 tensors of x's size, y among them, where it did 4. Whether there
+ * is an engine with so small a workspace as is planned shows when the program is written, and for
+ * certain when it starts (kernels/conv/engine_cudnn.cu); where there is none, or it measures slower
+ * (kernels/host/tune_cuda.cu), the same program runs the convolution and a sweep, with the same
+ * bytes planned. Statistics are then made of floats that are taken to be exact to 2^-20, which no
+ * card has shown yet, where separate nodes have doubles: as exact as 16 bits are, and where that
+ * would not be so, the batchnorm reads x as ever (kernels/norm/batchnorm.cu).
  *
  * The sums are 8 bytes a channel, from the one to the other, so it is done for speed alone.
  *
- * Reads and writes: train after marked-norms and pooled-norms. Invariant after: no batchnorm of the batch's statistics that could
- * take sums reads a convolution that can make them, where the card is one of those.
+ * Reads and writes: train after marked-norms and pooled-norms. Invariant after: no batchnorm of the
+ * batch's statistics that could take sums reads a convolution that can make them, where the card is
+ * one of those.
  */
 #include "ir/pass.h"
 
@@ -23,7 +26,8 @@
 #include "target/gpu.h"
 #include "target/target.h"
 
-/* The sums of T, if NORM can take them and the convolution that makes T can make them; NULL: not so. */
+/* The sums of T, if NORM can take them and the convolution that makes T can make them; NULL: not
+ * so. */
 static struct tensor *
 sums_for(struct module *m, const struct node *norm, const struct tensor *t)
 {

@@ -1,12 +1,14 @@
 /*
  * differentiate: appends the backward graph to train, by reverse accumulation over its nodes.
  *
- * Reads: op->gradient.build() of each node on a path from a trained parameter to the loss. Writes: train's
- * nodes, param->gradient. Each operator builds its own backward nodes; this pass decides who needs
- * a gradient, adds up the contributions of several readers, and walks the nodes in reverse.
+ * Reads: op->gradient.build() of each node on a path from a trained parameter to the loss. Writes:
+ * train's nodes, param->gradient. Each operator builds its own backward nodes; this pass decides
+ * who needs a gradient, adds up the contributions of several readers, and walks the nodes in
+ * reverse.
  *
- * Where a step is several updates (passes/turns.c), each is differentiated by itself, from the operand of its node
- * `turn` to the parameters that it moves; backward nodes of one turn stand together, in the order of the turns.
+ * Where a step is several updates (passes/turns.c), each is differentiated by itself, from the
+ * operand of its node `turn` to the parameters that it moves; backward nodes of one turn stand
+ * together, in the order of the turns.
  *
  * Invariants after: 1. each trained parameter that reaches the loss has a gradient; 2. backward
  * nodes read only what their forward operator's `saves` names, and gradients; 3. nothing is made
@@ -16,7 +18,8 @@
 
 #include "ir/diff.h"
 
-/* Forward: a tensor needs a gradient when a trained parameter flows into it: one of this turn (0: of the step). */
+/* Forward: a tensor needs a gradient when a trained parameter flows into it: one of this turn (0:
+ * of the step). */
 static void
 mark_wanted(struct diff *d, const struct pass_options *o, int turn)
 {

@@ -1,15 +1,16 @@
 /*
- * feed: on devices that are fed while they work, gives the next batch a buffer of its own to arrive in.
+ * feed: on devices that are fed while they work, gives the next batch a buffer of its own to arrive
+ * in.
  *
  *     host     batch 2 -> pinned                batch 3 -> pinned
  *     bus           image.next <- batch 2            image.next <- batch 3
  *     device   step 1 reads image       image <- image.next, step 2 reads image
  *
- * A step often reads its input to the end (the gradient of the first layer's weights comes last), so
- * the next batch cannot arrive there. The kernel that begins a step copies one to the other at the
- * speed of the device's memory: thousandths of a step, and one captured graph serves all steps.
- * (Two alternating buffers would cost as many bytes, two graphs, and the chance to send narrow values
- * over the bus and widen them here.)
+ * A step often reads its input to the end (the gradient of the first layer's weights comes last),
+ * so the next batch cannot arrive there. The kernel that begins a step copies one to the other at
+ * the speed of the device's memory: thousandths of a step, and one captured graph serves all steps.
+ * (Two alternating buffers would cost as many bytes, two graphs, and the chance to send narrow
+ * values over the bus and widen them here.)
  *
  * The plan does not depend on the data files: image.next has room for converted values even if the
  * files hold bytes (kernels/host/feed_cuda.cu). The buffers of training may overlap tensors of

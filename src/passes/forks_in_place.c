@@ -6,17 +6,18 @@
  *     trunk -> branch -> + ->      d(trunk) = d(sum), onto which the branch's first convolution,
  *        \--------------/          the last to run in backward, adds its own
  *
- * Operators say what they can add onto (op->memory.onto); sums.c does the work. A sum that is left runs in
- * place of one of its operands anyway.
+ * Operators say what they can add onto (op->memory.onto); sums.c does the work. A sum that is left
+ * runs in place of one of its operands anyway.
  *
- * A contribution that is 0 in most places (op->memory.adds_little: that of a convolution of one element with a stride) is made
- * last, right behind the other, since what it adds is little, while it would have to fill all that the other adds to:
+ * A contribution that is 0 in most places (op->memory.adds_little: that of a convolution of one
+ * element with a stride) is made last, right behind the other, since what it adds is little, while
+ * it would have to fill all that the other adds to:
  *
  *     trunk -> stride 2 -> + ->     for a quarter of trunk is read and written, in place of all being written, and all
  *        \--> main path --/         being read and written after that
  *
- * What it reads lives longer then, and its result no longer before the other's; where that would be more bytes, it stays where
- * it is.
+ * What it reads lives longer then, and its result no longer before the other's; where that would be
+ * more bytes, it stays where it is.
  *
  * Numbers differ at most by the order of two additions.
  *
@@ -90,8 +91,8 @@ must_follow_any(const struct node *n, struct node *const *earlier, int count)
 	return false;
 }
 
-/* The FROM-th node goes behind the TO-th, and with it updates that must follow it, as that of the weights that it reads; nothing
- * is done if anything else must. */
+/* The FROM-th node goes behind the TO-th, and with it updates that must follow it, as that of the
+ * weights that it reads; nothing is done if anything else must. */
 static void
 move_behind(struct graph *g, struct arena *scratch, int from, int to)
 {

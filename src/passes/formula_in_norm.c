@@ -1,15 +1,17 @@
 /*
- * formula-in-norm: on a GPU, lets the gradient of a batchnorm make the formula of two tensors before it, in the first of
- * its two sweeps; mostly what of a gradient passes the relu behind the sum of the batchnorm and a skip:
+ * formula-in-norm: on a GPU, lets the gradient of a batchnorm make the formula of two tensors
+ * before it, in the first of its two sweeps; mostly what of a gradient passes the relu behind the
+ * sum of the batchnorm and a skip:
  *
  *     p = relu_grad(dy, y); dx = batchnorm_grad(p, x)     dx, p = batchnorm_grad_of(dy, x, y)
  *
- * p is the gradient of the skip, too, so it exists in any case; but it need not be read once more for the sums, which
- * is an eighth of what both read and write, and there is one kernel less.
+ * p is the gradient of the skip, too, so it exists in any case; but it need not be read once more
+ * for the sums, which is an eighth of what both read and write, and there is one kernel less.
  *
- * The joined node stands where the batchnorm's gradient stood, if that is the first to read p. y and dy are then
- * alive beside scratch memory and what else it makes, so that is done only where all stays below the peak of training:
- * no plan gets larger, but for speed, where there is room. In C all that is done by the same processors, whose caches have p of small layers, and nothing is
+ * The joined node stands where the batchnorm's gradient stood, if that is the first to read p. y
+ * and dy are then alive beside scratch memory and what else it makes, so that is done only where
+ * all stays below the peak of training: no plan gets larger, but for speed, where there is room. In
+ * C all that is done by the same processors, whose caches have p of small layers, and nothing is
  * joined. Results are bit-identical.
  *
  * Reads and writes: train after order. Invariant after: no such pair, where there is room.
@@ -33,7 +35,8 @@ reads(const struct node *n, const struct tensor *t)
 	return false;
 }
 
-/* The node that the I-th can be joined to, which is the first to read what that makes; 0: there is none. */
+/* The node that the I-th can be joined to, which is the first to read what that makes; 0: there is
+ * none. */
 static int
 norm_after(const struct graph *g, int i)
 {

@@ -1,6 +1,6 @@
 /*
- * formulas: makes each layer whose operator is a formula (op->formula), and says nothing of its gradient, a
- * pointwise with that formula.
+ * formulas: makes each layer whose operator is a formula (op->formula), and says nothing of its
+ * gradient, a pointwise with that formula.
  *
  * Reads and writes: train, validate. Invariant after: no such operator is in them.
  */

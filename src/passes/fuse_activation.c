@@ -1,17 +1,17 @@
 /*
- * fuse-activation: lets what can (op->then) do the formula behind it as it stores its result, instead of a kernel that
- * reads and writes all of it once more:
+ * fuse-activation: lets what can (op->then) do the formula behind it as it stores its result,
+ * instead of a kernel that reads and writes all of it once more:
  *
  *     x -> dense -> t -> relu -> y                     x -> dense_then(relu) -> y
  *     x -> dense -> t, t + skip -> y                   x, skip -> dense_then(t + skip) -> y
  *     dt -> dense_grad_input -> dy -> relu_grad(y) -> dx     dt -> dense_grad_input_then(relu, y) -> dx
  *
- * Any formula of one operand goes, and where the operator's row says so also one that reads one more, as large, which is
- * there by then. cuDNN adds a skip to a convolution only with engines that it compiles when
- * the program starts, for seconds each; there a kernel of ours does it afterwards, as a node of its own would. What follows
- * the gradient of a convolution's input stays by itself. Where backward reads t, as gelu's does, forward stays
- * as it is; backward is fused nevertheless. Between the two there may be views, as there are where a dense layer reads what
- * was flattened.
+ * Any formula of one operand goes, and where the operator's row says so also one that reads one
+ * more, as large, which is there by then. cuDNN adds a skip to a convolution only with engines that
+ * it compiles when the program starts, for seconds each; there a kernel of ours does it afterwards,
+ * as a node of its own would. What follows the gradient of a convolution's input stays by itself.
+ * Where backward reads t, as gelu's does, forward stays as it is; backward is fused nevertheless.
+ * Between the two there may be views, as there are where a dense layer reads what was flattened.
  *
  * It runs after order and recompute, and changes nothing about either. No plan gets larger: the
  * joined node stands where the first stood. There t was born, in whose bytes y would have been
@@ -19,11 +19,12 @@
  * cuBLASLt's relu with a mask of bits is not used: the mask would be one more tensor to keep. On
  * both targets relu gives the same bits as before.
  *
- * Each formula is a branch of all kernels that do such, so a program has EPILOGUES_MOST of them (kernels/sizes.h), and others
- * stay by themselves.
+ * Each formula is a branch of all kernels that do such, so a program has EPILOGUES_MOST of them
+ * (kernels/sizes.h), and others stay by themselves.
  *
- * Reads and writes: train, validate. Invariant after: nothing with op->then, that adds onto nothing, makes what one such
- * formula alone reads, if what else that reads is there by then, and there are not so many.
+ * Reads and writes: train, validate. Invariant after: nothing with op->then, that adds onto
+ * nothing, makes what one such formula alone reads, if what else that reads is there by then, and
+ * there are not so many.
  */
 #include "ir/pass.h"
 
@@ -67,8 +68,8 @@ is_view(const struct fusing *f, const struct tensor *t)
 	    f->reads[t->id] == 1;
 }
 
-/* What operand K of N is, or a view of, if that is made for N alone by a node that can do N's formula too, when the other
- * operand is there; or NULL. */
+/* What operand K of N is, or a view of, if that is made for N alone by a node that can do N's
+ * formula too, when the other operand is there; or NULL. */
 static struct tensor *
 made_for(const struct fusing *f, const struct node *n, int k)
 {
@@ -90,7 +91,8 @@ rename_output(struct node *n, struct tensor *t, struct fusing *f, int place)
 	f->place[t->id] = place;
 }
 
-/* MAKER does the formula of its reader N, too, which has it as operand K, if kernels take one more. */
+/* MAKER does the formula of its reader N, too, which has it as operand K, if kernels take one
+ * more. */
 static bool
 join(struct fusing *f, struct node *maker, const struct node *n, int k)
 {

@@ -5,8 +5,9 @@
  *     seed -> dloss                                               -> dlogits over logits, loss
  *     dloss, logits, labels, lse -> cross_entropy_grad -> dlogits
  *
- * Losses that are means of formulas, such as mse, which keep nothing for backward, likewise. For small
- * networks this saves launches, 1 or 2 on a GPU instead of 5; for large images, one read of the logits.
+ * Losses that are means of formulas, such as mse, which keep nothing for backward, likewise. For
+ * small networks this saves launches, 1 or 2 on a GPU instead of 5; for large images, one read of
+ * the logits.
  *
  * The node stands where the loss stood. That is for losses whose gradient is the seed itself, and
  * if nothing else reads the logits later, even through a view: the pass in-place then puts dlogits
@@ -81,8 +82,8 @@ survey(struct graph *g, struct arena *a)
 	return f;
 }
 
-/* Is the AT-th node, which makes the gradient of the logits that LOSS reads, all that what LOSS keeps is
- * for, and all that reads the logits after it? */
+/* Is the AT-th node, which makes the gradient of the logits that LOSS reads, all that what LOSS
+ * keeps is for, and all that reads the logits after it? */
 static bool
 can_join(const struct fusing *f, const struct node *loss, const struct node *grad, int at)
 {
@@ -100,8 +101,8 @@ can_join(const struct fusing *f, const struct node *loss, const struct node *gra
 	    f->before[root->id] == f->place[logits->id];
 }
 
-/* Is what the seed is made of, the loss's scale, still there when the loss runs? Where no gradient of a parameter
- * waits for it, its update may come first. */
+/* Is what the seed is made of, the loss's scale, still there when the loss runs? Where no gradient
+ * of a parameter waits for it, its update may come first. */
 static bool
 scale_is_there(const struct fusing *f, const struct node *seed, const struct tensor *logits)
 {

@@ -1,32 +1,38 @@
 /*
- * fuse-norm: lets what can before backward is built (op->then.can) do the formula behind it in the sweep in which it stores
- * its result: normalisations an activation mostly, batchnorm also the addition of a skip, or both:
+ * fuse-norm: lets what can before backward is built (op->then.can) do the formula behind it in the
+ * sweep in which it stores its result: normalisations an activation mostly, batchnorm also the
+ * addition of a skip, or both:
  *
  *     x -> groupnorm -> z -> silu -> y                  x -> groupnorm_then(silu) -> y
  *     x -> batchnorm -> z, z + skip -> s -> relu -> y   x, skip -> batchnorm_then(relu(z + skip)) -> y
  *     x -> maxpool -> p -> relu -> y                    x -> maxpool_then(relu) -> y
  *
- * Maximum pooling says by the place of a maximum that nothing passes, which is all that its gradient reads (ops/maxpool.c),
- * so y need not be kept for it; pool-first is what moves rectifiers there.
+ * Maximum pooling says by the place of a maximum that nothing passes, which is all that its
+ * gradient reads (ops/maxpool.c), so y need not be kept for it; pool-first is what moves rectifiers
+ * there.
  *
- * Normalisations are bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did 5, and with a skip
- * 4 where it did 8; backward without a skip 5 where it did 8, and it no longer reads z or y, which need not be kept for it
- * (ops/batchnorm_then.c, ops/normalize_grad.c).
+ * Normalisations are bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it
+ * did 5, and with a skip 4 where it did 8; backward without a skip 5 where it did 8, and it no
+ * longer reads z or y, which need not be kept for it (ops/batchnorm_then.c, ops/normalize_grad.c).
  *
- * Formulas are joined one after the other, as long as the operator can do what comes of it. What was z's is now x's, of the
- * same size, until y takes its place; a tensor of backward is gone, as is a reader of y. In the same order no plan becomes
- * larger; of 1,762 plans of random small networks ten did, by 1.6 % at most, since nodes are ordered anew. The node stands
- * where the normalisation stood, or with a skip where the formula did that reads it, and keeps the normalisation's path: if
- * a spec asks to recompute the layers that contain it, x is still inside, and y still their output.
+ * Formulas are joined one after the other, as long as the operator can do what comes of it. What
+ * was z's is now x's, of the same size, until y takes its place; a tensor of backward is gone, as
+ * is a reader of y. In the same order no plan becomes larger; of 1,762 plans of random small
+ * networks ten did, by 1.6 % at most, since nodes are ordered anew. The node stands where the
+ * normalisation stood, or with a skip where the formula did that reads it, and keeps the
+ * normalisation's path: if a spec asks to recompute the layers that contain it, x is still inside,
+ * and y still their output.
  *
- * Results in f32 and f64 are those of separate nodes, but that a compiler may round a product and a sum once; with relu
- * and sums they are bit-identical, forward and backward. In 16 bits z and s were rounded, and no longer are.
+ * Results in f32 and f64 are those of separate nodes, but that a compiler may round a product and a
+ * sum once; with relu and sums they are bit-identical, forward and backward. In 16 bits z and s
+ * were rounded, and no longer are.
  *
- * There are half as many formulas at most as kernels take (EPILOGUES_MOST), since most come with what passes them back.
+ * There are half as many formulas at most as kernels take (EPILOGUES_MOST), since most come with
+ * what passes them back.
  *
  * Reads and writes: train, validate, before backward exists and after those passes that look for a
- * relu. Invariant after: no such formula alone reads such an operator's result, but with a skip where another result of that
- * is read before the skip is there, and unless there are so many.
+ * relu. Invariant after: no such formula alone reads such an operator's result, but with a skip
+ * where another result of that is read before the skip is there, and unless there are so many.
  */
 #include "ir/pass.h"
 
@@ -63,8 +69,8 @@ is_formula(const struct node *n)
 	return true;
 }
 
-/* Is another result of the node read, as where another application of the layer continues from its running statistics?
- * Then it must not run later than it did. */
+/* Is another result of the node read, as where another application of the layer continues from its
+ * running statistics? Then it must not run later than it did. */
 static bool
 is_continued(const struct fusing *f, const struct node *n)
 {
@@ -76,7 +82,8 @@ is_continued(const struct fusing *f, const struct node *n)
 	return false;
 }
 
-/* What makes operand K of that formula for it alone, and can wait for the other, if there is one; or NULL. */
+/* What makes operand K of that formula for it alone, and can wait for the other, if there is one;
+ * or NULL. */
 static struct node *
 maker_of(const struct fusing *f, const struct node *n, int k)
 {
@@ -89,7 +96,8 @@ maker_of(const struct fusing *f, const struct node *n, int k)
 	return n->nin > 1 && is_continued(f, maker) ? NULL : maker;
 }
 
-/* Which operand of the formula is made so. Where both are, that of the earlier: it has the longer to wait with its result.
+/* Which operand of the formula is made so. Where both are, that of the earlier: it has the longer
+ * to wait with its result.
  * -1: none. */
 static int
 made_for(const struct fusing *f, const struct node *n)
@@ -102,8 +110,8 @@ made_for(const struct fusing *f, const struct node *n)
 	return best;
 }
 
-/* If what can do it makes an operand of the AT-th node, it does that itself from now on, and GONE are those that are not
- * needed. */
+/* If what can do it makes an operand of the AT-th node, it does that itself from now on, and GONE
+ * are those that are not needed. */
 static void
 fuse(struct fusing *f, int at, bool *gone)
 {

@@ -1,23 +1,26 @@
 /*
- * gather: where ranks share out parameters (shard parameters), each has a piece of every one. All of it is brought to all of
- * them before a layer that reads it, forward and backward, and its bytes are others' after that:
+ * gather: where ranks share out parameters (shard parameters), each has a piece of every one. All
+ * of it is brought to all of them before a layer that reads it, forward and backward, and its bytes
+ * are others' after that:
  *
  *     y1 = dense(x, w1)                       begin1 wait1 begin2 y1 = dense(x, W1) wait2 y2 = dense(y1, W2) ...
  *     y2 = dense(y1, w2)             ->
  *     ...
  *     dy1 = dense_grad_input(dy2, w2)         ... dy1 = dense_grad_input(dy2, W2) ...
  *
- * It stays from one reader to the next where none between reads another parameter. What is small comes along with what is read
- * before it, which saves it a call of its own. The next layer's begins when this one's is there, and so is on its way while
- * this one computes, if it has room below the peak of the arena without that; else as early as it has. Passes before count
- * the whole parameter where it is read (schedule/step_model.c).
+ * It stays from one reader to the next where none between reads another parameter. What is small
+ * comes along with what is read before it, which saves it a call of its own. The next layer's
+ * begins when this one's is there, and so is on its way while this one computes, if it has room
+ * below the peak of the arena without that; else as early as it has. Passes before count the whole
+ * parameter where it is read (schedule/step_model.c).
  *
- * A view of a parameter is made anew of what each of its readers has. In a step of several updates, what is read after one
- * is gathered after it.
+ * A view of a parameter is made anew of what each of its readers has. In a step of several updates,
+ * what is read after one is gathered after it.
  *
- * Reads: all graphs after buckets. Writes: their readers of parameters, the module's list of what persists, where the piece
- * takes the place of the parameter. Invariants after: 1. nobody but updates, and what begins to gather, reads a piece; 2. the
- * arena's lower bound is what it was, but for what is small and for what stays; 3. the order of all other nodes is what it was.
+ * Reads: all graphs after buckets. Writes: their readers of parameters, the module's list of what
+ * persists, where the piece takes the place of the parameter. Invariants after: 1. nobody but
+ * updates, and what begins to gather, reads a piece; 2. the arena's lower bound is what it was, but
+ * for what is small and for what stays; 3. the order of all other nodes is what it was.
  */
 #include <string.h>
 
@@ -178,7 +181,8 @@ small_bytes(const struct gathering *t, const struct tensor *p)
 	return bytes <= SMALL_BYTES ? bytes : 0;
 }
 
-/* The group that P is gathered with, which is read first at place I, and was not updated from place LEAST on. */
+/* The group that P is gathered with, which is read first at place I, and was not updated from place
+ * LEAST on. */
 static struct group *
 group_for(struct gathering *t, const struct tensor *p, int i, int least)
 {
@@ -193,7 +197,8 @@ group_for(struct gathering *t, const struct tensor *p, int i, int least)
 	return &t->groups.v[t->groups.n - 1];
 }
 
-/* Is all of P there still for the reader at place I? A small one is, as long as others may yet be gathered with it. */
+/* Is all of P there still for the reader at place I? A small one is, as long as others may yet be
+ * gathered with it. */
 static bool
 is_there(const struct gathering *t, const struct tensor *p, int i)
 {
@@ -319,7 +324,8 @@ append_begins(struct gathering *t, const struct group *group)
 				vec_push(t->m->arena, &t->g->nodes, group->begin.v[j]);
 }
 
-/* The graph's nodes, with groups where they begin; by place as it was, *PLACE is where that is now. */
+/* The graph's nodes, with groups where they begin; by place as it was, *PLACE is where that is
+ * now. */
 static void
 arrange(struct gathering *t, int *place)
 {

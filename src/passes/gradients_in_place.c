@@ -5,20 +5,21 @@
  *     g = product(..); v, p = sgd(p, g, v)       v = mu v + product(..); p, v = the rest of sgd
  *     g = product(..); sum = accumulate(sum, g)  sum = [sum +] product(..)
  *
- * The first is for an optimizer that says so (op->memory.onto_state: sgd with momentum, not clipped and not
- * looking ahead), where every update is one batch. The second is for micro-batches, of which the
- * first overwrites what lies there. Where both hold, the gradients are not kept either: the first
- * micro-batch adds onto mu v, the others onto what that made.
+ * The first is for an optimizer that says so (op->memory.onto_state: sgd with momentum, not clipped
+ * and not looking ahead), where every update is one batch. The second is for micro-batches, of
+ * which the first overwrites what lies there. Where both hold, the gradients are not kept either:
+ * the first micro-batch adds onto mu v, the others onto what that made.
  *
- * Where N ranks add up gradients, each keeps an N-th of mu v, and the sum of what they made is the new state, the same on all:
+ * Where N ranks add up gradients, each keeps an N-th of mu v, and the sum of what they made is the
+ * new state, the same on all:
  *
  *     g = product(..); begin g; ..; wait g; v, p = sgd(p, g, v)
  *     v = mu / N v + product(..); begin v; ..; wait v; p, v = the rest of sgd
  *
  * As nothing dies at that wait any more, backward need not stop for it (updates-together).
  *
- * Where the results are to be the same to the bit on every number of ranks, all is left alone: of a rank that has but one
- * micro-batch nothing could be added onto (settings.parts).
+ * Where the results are to be the same to the bit on every number of ranks, all is left alone: of a
+ * rank that has but one micro-batch nothing could be added onto (settings.parts).
  *
  * Weights that several layers share have a sum of gradients: their products add up in one place.
  * Left alone are gradients that are not made by a product (such as those of biases, which are
@@ -78,7 +79,8 @@ take(struct taking *t, struct tensor *g, struct node *first, struct tensor *base
 	}
 }
 
-/* What T is the sum over ranks of, if only the nodes that begin and end that sum read it; else T itself. */
+/* What T is the sum over ranks of, if only the nodes that begin and end that sum read it; else T
+ * itself. */
 static struct tensor *
 before_ranks(const int *reads, struct tensor *t)
 {
@@ -120,8 +122,9 @@ finish(struct node *update, const struct op *rest, int state, struct tensor *g)
 	tensor_alias(update->out[1], g);
 }
 
-/* Can an optimizer's node have its gradient, which it reads over all ranks where there are several, and which products made as
- * G, in one of its states? SUM is what G is read as, of micro-batches their sum. */
+/* Can an optimizer's node have its gradient, which it reads over all ranks where there are several,
+ * and which products made as G, in one of its states? SUM is what G is read as, of micro-batches
+ * their sum. */
 static bool
 into_state(struct taking *t, struct node *update, const struct tensor *sum, struct tensor *g, bool micro)
 {
@@ -145,8 +148,8 @@ into_state(struct taking *t, struct node *update, const struct tensor *sum, stru
 	return true;
 }
 
-/* By the id of an accumulated gradient: the update that reads it, by itself or over all ranks, where nobody else does (as the
- * norm of all gradients would). */
+/* By the id of an accumulated gradient: the update that reads it, by itself or over all ranks,
+ * where nobody else does (as the norm of all gradients would). */
 static struct node **
 readers(const struct module *m, struct arena *a)
 {

@@ -1,13 +1,15 @@
 /*
  * inplace: lets an output take over the bytes of an input that nobody reads afterwards.
  *
- * Reads: op->memory.inplace, the order of the nodes. Writes: alias_of of first and last outputs. Tensors that share
- * bytes form a class, known by its root; a class is last read where its last member is. The walk
- * is in execution order and keeps that place up to date as classes grow, so one pass suffices.
+ * Reads: op->memory.inplace, the order of the nodes. Writes: alias_of of first and last outputs.
+ * Tensors that share bytes form a class, known by its root; a class is last read where its last
+ * member is. The walk is in execution order and keeps that place up to date as classes grow, so one
+ * pass suffices.
  *
  * Invariants after: 1. an output aliases only an input of its own node, of the same size in bytes
  * at every batch; 2. no tensor of the class is read later than the node that overwrites it, unless
- * it is the new one; 3. results, persistent tensors and what a stage sends are never overwritten this way.
+ * it is the new one; 3. results, persistent tensors and what a stage sends are never overwritten
+ * this way.
  */
 #include "ir/pass.h"
 

@@ -3,17 +3,18 @@
  *
  *     x -> exp -> t,  t + 1 -> s,  x / s -> y          x -> (x / (exp(x) + 1)) -> y
  *
- * One kernel reads what the chain reads and writes what it makes; what is between never exists, and backward
- * makes it again from what it reads, or does not need it.
+ * One kernel reads what the chain reads and writes what it makes; what is between never exists, and
+ * backward makes it again from what it reads, or does not need it.
  *
- * A formula is joined with the one that alone reads its result, where that has its shape, and where backward will
- * not read more bytes than of the two apart. Nothing else lives longer: it has at most one operand of its
- * result's size, which lives on in place of the result, or stands directly before its reader. A formula of
- * nothing, as of ones, is the same number everywhere, and joins whatever the shapes are.
+ * A formula is joined with the one that alone reads its result, where that has its shape, and where
+ * backward will not read more bytes than of the two apart. Nothing else lives longer: it has at
+ * most one operand of its result's size, which lives on in place of the result, or stands directly
+ * before its reader. A formula of nothing, as of ones, is the same number everywhere, and joins
+ * whatever the shapes are.
  *
- * It runs before passes that a spec, an option or the target may leave out, so that none of these changes a bit
- * of what is computed: a compiler may round a product and a sum once where they are in one expression. At least
- * one of the two is a pointwise.
+ * It runs before passes that a spec, an option or the target may leave out, so that none of these
+ * changes a bit of what is computed: a compiler may round a product and a sum once where they are
+ * in one expression. At least one of the two is a pointwise.
  *
  * Reads and writes: train, validate, before backward exists.
  */

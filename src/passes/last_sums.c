@@ -1,15 +1,17 @@
 /*
- * last-sums: lets the sums over ranks of what micro-batches have added up begin beside the backward of the last of them, as
- * those of a step alone do, in place of after it:
+ * last-sums: lets the sums over ranks of what micro-batches have added up begin beside the backward
+ * of the last of them, as those of a step alone do, in place of after it:
  *
  *     train:   ... dw2 += ...  dw1 += ...                          ... dw2 += ... begin2 ... dw1 += ... begin1 ... wait2 wait1
  *     update:  begin2 begin1 wait2 wait1, updates          ->      updates
  *
- * Both run in the last micro-batch of an update alone (ir/due.h). The waits end the step, not the update: what a captured step
- * begins beside itself is over when it is. Sums of which each rank gets but its piece stay where they are.
+ * Both run in the last micro-batch of an update alone (ir/due.h). The waits end the step, not the
+ * update: what a captured step begins beside itself is over when it is. Sums of which each rank
+ * gets but its piece stay where they are.
  *
- * Reads: train and update after updates-together. Writes: their nodes. Invariants after: 1. update begins no sum over ranks and
- * waits for none; 2. in train each begins behind the last node that has to do with what is added up.
+ * Reads: train and update after updates-together. Writes: their nodes. Invariants after: 1. update
+ * begins no sum over ranks and waits for none; 2. in train each begins behind the last node that
+ * has to do with what is added up.
  */
 #include "ir/pass.h"
 
@@ -24,7 +26,8 @@ struct moving {
 	struct tensor **now;		/* by the id of a sum in update: the root of what it is in */
 };
 
-/* Takes the sums out of update, whose other nodes then read what is added up where it lies between steps. */
+/* Takes the sums out of update, whose other nodes then read what is added up where it lies between
+ * steps. */
 static void
 take(struct moving *f)
 {

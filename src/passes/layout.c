@@ -5,13 +5,13 @@
  *     image -> conv -> batchnorm -> relu -> maxpool -> flatten -> dense
  *          ^ relayout     channels-last          ^ relayout
  *
- * Tensor cores multiply along channels, and want them adjacent: with channels first, cuDNN's engines
- * for 16 bits and tf32 transpose every operand themselves, in a workspace, at every call, or are
- * not available at all. So the layout exists for convolutions. Element-wise operators, pooling and
- * normalisation accept either layout (op->layout), and a `relayout` is needed only where the two
- * layouts meet: after the input, and before operators that support channels-first only. With one
- * channel, or one position, both layouts are the same bytes and nothing is needed; such tensors are
- * never marked (tensor_has_layouts).
+ * Tensor cores multiply along channels, and want them adjacent: with channels first, cuDNN's
+ * engines for 16 bits and tf32 transpose every operand themselves, in a workspace, at every call,
+ * or are not available at all. So the layout exists for convolutions. Element-wise operators,
+ * pooling and normalisation accept either layout (op->layout), and a `relayout` is needed only
+ * where the two layouts meet: after the input, and before operators that support channels-first
+ * only. With one channel, or one position, both layouts are the same bytes and nothing is needed;
+ * such tensors are never marked (tensor_has_layouts).
  *
  * A tensor's dims are always [C, H, W]; `channels_last` says that it lies [H, W, C]. The weights of
  * these convolutions, [F, C, KH, KW], lie [F, KH, KW, C]. That is a property of the parameter: its
@@ -19,13 +19,13 @@
  * gradients of. Outside the arena the order is that of the dims: inputs are staged so, and
  * kernels/host/ transposes starting values, checkpoints and predictions.
  *
- * By default this is done for GPUs where products run on tensor cores, in 16 bits and tf32; elsewhere
- * the kernels and cuDNN's engines prefer channels first.
+ * By default this is done for GPUs where products run on tensor cores, in 16 bits and tf32;
+ * elsewhere the kernels and cuDNN's engines prefer channels first.
  *
- * Reads and writes: train and validate, before backward exists. Invariants after: 1. the images of a
- * node all have one layout, and it is channels-last only if its operator supports that; 2. inputs are
- * channels-first, as they are staged; 3. weights are channels-last if and only if all their readers
- * are convolutions that run so.
+ * Reads and writes: train and validate, before backward exists. Invariants after: 1. the images of
+ * a node all have one layout, and it is channels-last only if its operator supports that; 2. inputs
+ * are channels-first, as they are staged; 3. weights are channels-last if and only if all their
+ * readers are convolutions that run so.
  */
 #include "ir/pass.h"
 

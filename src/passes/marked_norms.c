@@ -1,18 +1,19 @@
 /*
- * marked-norms: for speed on a GPU, what passes the relu that ends a residual block is kept as bits, a sixteenth of y's
- * bytes, and backward reads these in place of y. And a projection beside the block, whose batchnorm is the skip, is
- * normalised in the same sweep, and so is its gradient:
+ * marked-norms: for speed on a GPU, what passes the relu that ends a residual block is kept as
+ * bits, a sixteenth of y's bytes, and backward reads these in place of y. And a projection beside
+ * the block, whose batchnorm is the skip, is normalised in the same sweep, and so is its gradient:
  *
  *     z = batchnorm(x2); y = batchnorm_then(x, z)        y, marks = batchnorm_both(x, x2)
  *     dx, p = batchnorm_grad_of(dy, x, y)                dx, dx2 = batchnorm_both_grad(dy, x, x2, marks)
  *     dx2 = batchnorm_grad(p, x2)
  *
- * so neither z nor p is ever in memory: forward reads and writes 5 tensors where it did 7, backward 8 where it did 12.
- * The bits live as long as y, and dx2 as p, so that is done where the device has room for that, or bytes do not matter.
- * Results are those of separate nodes: bit-identical, but that z is not rounded in 16 bits.
+ * so neither z nor p is ever in memory: forward reads and writes 5 tensors where it did 7, backward
+ * 8 where it did 12. The bits live as long as y, and dx2 as p, so that is done where the device has
+ * room for that, or bytes do not matter. Results are those of separate nodes: bit-identical, but
+ * that z is not rounded in 16 bits.
  *
- * Reads and writes: train after formula-in-norm. Invariant after: no batchnorm_grad_of reads the y of a relu whose
- * channels are whole packs, where there was room.
+ * Reads and writes: train after formula-in-norm. Invariant after: no batchnorm_grad_of reads the y
+ * of a relu whose channels are whole packs, where there was room.
  */
 #include "ir/pass.h"
 
@@ -51,7 +52,8 @@ is_read_before(const struct marking *s, const struct node *other, const struct n
 	return false;
 }
 
-/* The forward node N and GRAD become ones for both, if the skip is made by a batchnorm for N alone. */
+/* The forward node N and GRAD become ones for both, if the skip is made by a batchnorm for N
+ * alone. */
 static bool
 join(struct marking *s, struct node *n, struct node *grad)
 {

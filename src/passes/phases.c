@@ -9,8 +9,8 @@
  * 4. train stages no target that only a metric reads; 5. nodes stand depth-first, whatever
  * the order of the spec's statements, but for large networks.
  *
- * Where micro-batches accumulate, labels that a loss counts come from the data: the host counts those of the whole
- * update before its first micro-batch.
+ * Where micro-batches accumulate, labels that a loss counts come from the data: the host counts
+ * those of the whole update before its first micro-batch.
  */
 #include "ir/pass.h"
 
@@ -48,7 +48,8 @@ labels_are_there(struct module *m)
 	return true;
 }
 
-/* Sums of parts can be the same on every number of ranks; running statistics, which each rank has of its own parts, cannot. */
+/* Sums of parts can be the same on every number of ranks; running statistics, which each rank has
+ * of its own parts, cannot. */
 static bool
 parts_are_alike(struct module *m)
 {
@@ -70,7 +71,8 @@ parts_are_alike(struct module *m)
 	return true;
 }
 
-/* A large network, in which the passes see too little at a time to undo it, begins as its author wrote it. */
+/* A large network, in which the passes see too little at a time to undo it, begins as its author
+ * wrote it. */
 #define MOST_NODES	200	/* of forward */
 
 static void

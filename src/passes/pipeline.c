@@ -1,6 +1,6 @@
 /*
- * Running the passes: over a module, over a copy of it for a quick sketch, and over a copy with other
- * settings.
+ * Running the passes: over a module, over a copy of it for a quick sketch, and over a copy with
+ * other settings.
  */
 #include "passes/passes.h"
 
@@ -15,8 +15,8 @@
 #define LARGER		5000	/* a node among so many takes twice as long as one of few: caches do not hold them */
 #define VISITS		40000	/* and as a node, so many visits in placing buffers */
 
-/* The options that a module keeps, with which questions of it are planned: they share what searches may
- * do, and what may be planned. */
+/* The options that a module keeps, with which questions of it are planned: they share what searches
+ * may do, and what may be planned. */
 static const struct pass_options *
 for_questions(struct module *m, const struct pass_options *o)
 {
@@ -119,8 +119,8 @@ passes_scratch(struct module *m)
 
 /* ---- copies ---- */
 
-/* The passes derive everything afresh in a copy; only a tensor's link to its gradient is written by them
- * in what is shared, so it is put back. */
+/* The passes derive everything afresh in a copy; only a tensor's link to its gradient is written by
+ * them in what is shared, so it is put back. */
 static struct tensor **
 take_gradients(struct module *m, struct arena *a)
 {

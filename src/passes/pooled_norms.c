@@ -1,21 +1,25 @@
 /*
- * pooled-norms: on a GPU, lets batchnorm do the maximum pooling behind it in the sweep in which it normalises, and lets its
- * gradient gather what the pooling's would scatter, as in the stems of residual and dense networks:
+ * pooled-norms: on a GPU, lets batchnorm do the maximum pooling behind it in the sweep in which it
+ * normalises, and lets its gradient gather what the pooling's would scatter, as in the stems of
+ * residual and dense networks:
  *
  *     z = batchnorm(x); y, index = maxpool_then(z)                 y, index = batchnorm_pool_then(x)
  *     dz = maxpool_grad(dy, index); dx = batchnorm_grad(dz, x)     dx = batchnorm_pool_grad(dy, x, index)
  *
- * z and dz, the network's largest tensors there, are never in memory. With windows of 3 x 3 and a stride of 2, forward reads
- * and writes 2.4 tensors of x's size where it did 4.4, backward 3.8 where it did 6.4. In C both are done by the same
- * processors, whose caches have rows of z, and nothing is joined.
+ * z and dz, the network's largest tensors there, are never in memory. With windows of 3 x 3 and a
+ * stride of 2, forward reads and writes 2.4 tensors of x's size where it did 4.4, backward 3.8
+ * where it did 6.4. In C both are done by the same processors, whose caches have rows of z, and
+ * nothing is joined.
  *
- * No plan gets larger: y and places are fewer bytes than z, dy and places than dz, and they take its place; so that is done
- * for the fewest bytes, too. Forward and backward are joined each for itself, since what a step makes again stays as it is.
- * Results are those of separate nodes, bit-identical, but that z and dz are not rounded in 16 bits: there, where rounding
- * would have made equals of two elements of a window, the larger gets the gradient.
+ * No plan gets larger: y and places are fewer bytes than z, dy and places than dz, and they take
+ * its place; so that is done for the fewest bytes, too. Forward and backward are joined each for
+ * itself, since what a step makes again stays as it is. Results are those of separate nodes,
+ * bit-identical, but that z and dz are not rounded in 16 bits: there, where rounding would have
+ * made equals of two elements of a window, the larger gets the gradient.
  *
- * Reads and writes: train, validate, after order. Invariant after: no maxpool alone reads a batchnorm whose channels lie last,
- * but one that would have it do much over again, and the same of their gradients.
+ * Reads and writes: train, validate, after order. Invariant after: no maxpool alone reads a
+ * batchnorm whose channels lie last, but one that would have it do much over again, and the same of
+ * their gradients.
  */
 #include "ir/pass.h"
 
@@ -38,8 +42,9 @@ is_overwritten(const struct graph *g, const struct node *n, int i, int j)
 	return false;
 }
 
-/* Node I and the one that alone reads its result become one, forward where the first stood, backward where the second did. Returns
- * the place of the other, which is not needed any more; -1: they do not. */
+/* Node I and the one that alone reads its result become one, forward where the first stood,
+ * backward where the second did. Returns the place of the other, which is not needed any more; -1:
+ * they do not. */
 static int
 join(const struct graph *g, const int *reads, int i)
 {

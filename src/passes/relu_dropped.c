@@ -1,20 +1,22 @@
 /*
- * relu-dropped: lets the gradient of a relu whose result goes through dropout read what dropout made of it, so that the result
- * itself need not be kept:
+ * relu-dropped: lets the gradient of a relu whose result goes through dropout read what dropout
+ * made of it, so that the result itself need not be kept:
  *
  *     y = relu(x); z = dropout(y)        y = relu(x); z = dropout(y)
  *     dy = dropout_grad(dz)              dy = dropout_grad(dz)
  *     dx = relu_grad(dy, y)              dx = relu_grad(dy, z)
  *
- * What relu's gradient asks of y is whether it is <= 0. Where an element was kept, z = y / (1 - rate) is not less than y, and
- * says the same; where it was dropped, dy is 0, and so is dx. That is worth it only where backward reads z anyway, as the layer
- * behind mostly does for its weights' gradient, in the feed-forward blocks of transformers and in VGG's head: y's bytes are then
- * free when dropout has read it, or become z's. Elsewhere, as before a residual sum, z would be kept in place of y, and dropout
- * would have to write it where it could be joined with what reads it.
- * dx has the same bits, but for the sign of zeros.
+ * What relu's gradient asks of y is whether it is <= 0. Where an element was kept, z = y / (1 -
+ * rate) is not less than y, and says the same; where it was dropped, dy is 0, and so is dx. That is
+ * worth it only where backward reads z anyway, as the layer behind mostly does for its weights'
+ * gradient, in the feed-forward blocks of transformers and in VGG's head: y's bytes are then free
+ * when dropout has read it, or become z's. Elsewhere, as before a residual sum, z would be kept in
+ * place of y, and dropout would have to write it where it could be joined with what reads it. dx
+ * has the same bits, but for the sign of zeros.
  *
- * Reads and writes: train after prune. Invariant after: no gradient of relu reads a y from which its own gradient came
- * by dropout alone, where backward reads what dropout made, which has bytes of its own and y's type.
+ * Reads and writes: train after prune. Invariant after: no gradient of relu reads a y from which
+ * its own gradient came by dropout alone, where backward reads what dropout made, which has bytes
+ * of its own and y's type.
  */
 #include "ir/pass.h"
 
@@ -22,8 +24,8 @@
 
 extern const struct op op_dropout, op_dropout_grad;
 
-/* What dropout made of the y that N, the gradient of its relu, reads; NULL: N is none, or what it is given did not come through
- * that dropout. */
+/* What dropout made of the y that N, the gradient of its relu, reads; NULL: N is none, or what it
+ * is given did not come through that dropout. */
 static struct tensor *
 dropped(struct arena *a, const struct node *n)
 {

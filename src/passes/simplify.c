@@ -1,12 +1,14 @@
 /*
- * simplify: drops nodes that only pass an input on (dropout outside training, a pad by nothing),
- * so that neither time nor memory is planned for them. What moves no element, as a permute of axes of one place, is the
- * same bytes under another shape: it becomes a reshape, which is a view, and so is its gradient.
+ * simplify: drops nodes that only pass an input on (dropout outside training, a pad by nothing), so
+ * that neither time nor memory is planned for them. What moves no element, as a permute of axes of
+ * one place, is the same bytes under another shape: it becomes a reshape, which is a view, and so
+ * is its gradient.
  *
- * Reads and writes: train, validate. An operator says in op->simplify.identity() which input its output
- * equals, and in op->simplify.unchanged() the same of further outputs. Invariants after: 1. neither answers for
- * any node; 2. what only puts elements elsewhere does so with one at least. Dead code goes in `prune`, which runs
- * when backward exists: before that, nobody can tell which saved outputs are read.
+ * Reads and writes: train, validate. An operator says in op->simplify.identity() which input its
+ * output equals, and in op->simplify.unchanged() the same of further outputs. Invariants after: 1.
+ * neither answers for any node; 2. what only puts elements elsewhere does so with one at least.
+ * Dead code goes in `prune`, which runs when backward exists: before that, nobody can tell which
+ * saved outputs are read.
  */
 #include "ir/pass.h"
 

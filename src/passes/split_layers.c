@@ -1,12 +1,14 @@
 /*
- * split-layers: where layers say split=ranks and several ranks train together, makes of each graph what one of them does
- * (ir/split.h). No samples are shared out then: all ranks have the same ones, and the same losses. What is elementwise runs on
- * a rank's share where all that it reads is split alike, or is one number for a whole row, whose gradient ranks add up; operators
- * say themselves what else can be; the rest gets all columns. It runs after turns, whose nodes draw the same random numbers then
- * as on one rank: what is made here is numbered after all of them.
+ * split-layers: where layers say split=ranks and several ranks train together, makes of each graph
+ * what one of them does (ir/split.h). No samples are shared out then: all ranks have the same ones,
+ * and the same losses. What is elementwise runs on a rank's share where all that it reads is split
+ * alike, or is one number for a whole row, whose gradient ranks add up; operators say themselves
+ * what else can be; the rest gets all columns. It runs after turns, whose nodes draw the same
+ * random numbers then as on one rank: what is made here is numbered after all of them.
  *
- * Reads: train and validate after turns. Writes: both, and the module's list of what persists, where a rank's part takes the
- * place of a parameter. Invariants after: 1. a split parameter is read by nodes that split it alone; 2. results are whole;
+ * Reads: train and validate after turns. Writes: both, and the module's list of what persists,
+ * where a rank's part takes the place of a parameter. Invariants after: 1. a split parameter is
+ * read by nodes that split it alone; 2. results are whole;
  * 3. the order of the nodes that were there is what it was.
  */
 #include "ir/pass.h"
@@ -24,7 +26,8 @@ keeps_share(const struct op *op)
 	return (op->flags & OP_ELEMENTWISE) && !(op->flags & OP_RANDOM);
 }
 
-/* Is it elementwise, of operands that are split alike, or alike along the last axis? Then in so many blocks; else 0. */
+/* Is it elementwise, of operands that are split alike, or alike along the last axis? Then in so
+ * many blocks; else 0. */
 static int
 shares_of(const struct split *s, const struct node *n)
 {
@@ -100,7 +103,8 @@ split_graph(struct split *s, struct graph *g)
 		g->results.v[i].tensor = split_whole(s, node[n - 1], g->results.v[i].tensor);
 }
 
-/* A parameter that the spec names is a node, too, which nobody reads where it serves split layers alone. */
+/* A parameter that the spec names is a node, too, which nobody reads where it serves split layers
+ * alone. */
 static void
 drop_views(const struct split *s, struct graph *g)
 {

@@ -1,17 +1,19 @@
 /*
- * stages: of the graph of all stages of a pipeline (passes/borders.c), which has its backward by now, keeps what one rank does,
- * settings.stage. A border to it becomes a receive, one from it a send.
+ * stages: of the graph of all stages of a pipeline (passes/borders.c), which has its backward by
+ * now, keeps what one rank does, settings.stage. A border to it becomes a receive, one from it a
+ * send.
  *
  *     all stages:  x -> conv -> border 0 to 1 -> dense -> loss, seed -> dense_grad -> border 1 to 0 -> conv_grad
  *     rank 0:      x -> conv -> send, hold                                             receive -> conv_grad
  *     rank 1:                          receive -> dense -> loss, seed -> dense_grad -> send, hold
  *
- * Every rank makes this graph alike and keeps its part, so both sides of a border have the same tensor, and the same number
- * for it.
+ * Every rank makes this graph alike and keeps its part, so both sides of a border have the same
+ * tensor, and the same number for it.
  *
- * Reads: train and validate after differentiate. Writes: both, and what persists: what this rank's nodes read. Invariants
- * after: 1. no border is left; 2. sends and receives stand in the order of the graph of all; 3. losses and metrics are
- * the last rank's alone; 4. every rank has a parameter that a gradient reaches, so all have a backward and an update.
+ * Reads: train and validate after differentiate. Writes: both, and what persists: what this rank's
+ * nodes read. Invariants after: 1. no border is left; 2. sends and receives stand in the order of
+ * the graph of all; 3. losses and metrics are the last rank's alone; 4. every rank has a parameter
+ * that a gradient reaches, so all have a backward and an update.
  */
 #include "ir/pass.h"
 

@@ -1,15 +1,17 @@
 /*
- * sums-of-formulas: what is summed along axes, and by nothing else read, is made where it is added up:
+ * sums-of-formulas: what is summed along axes, and by nothing else read, is made where it is added
+ * up:
  *
  *     x - mean -> d, d * d -> s, sum(s)        x, mean -> sum of (x - mean) ^ 2
  *
- * so that it never exists. Gradients of operands that were repeated are such sums, as of the scale of channels: the
- * sum of dy * x.
+ * so that it never exists. Gradients of operands that were repeated are such sums, as of the scale
+ * of channels: the sum of dy * x.
  *
- * The sum stands where the formula stood, so that nothing lives longer but the sum itself, in place of what it is of.
+ * The sum stands where the formula stood, so that nothing lives longer but the sum itself, in place
+ * of what it is of.
  *
- * Reads and writes: train, validate. Invariant after: every node that is left reads what it read, or makes that
- * itself.
+ * Reads and writes: train, validate. Invariant after: every node that is left reads what it read,
+ * or makes that itself.
  */
 #include "ir/pass.h"
 

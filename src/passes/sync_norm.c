@@ -1,12 +1,14 @@
 /*
- * sync-norm: takes batch normalisation with sync=true apart where ranks train together, so that the sums which it is made of are
- * added up over all of them: two sums over ranks for each, one forward and one backward, which the step waits for
- * (ops/batchnorm_sync.c). It runs when nodes are in their last order: until then each is one, which counts the same bytes but
- * for two numbers a channel, and fuses, runs again and is placed as any other; and its sums do not hold up those of gradients,
- * which wait for one another.
+ * sync-norm: takes batch normalisation with sync=true apart where ranks train together, so that the
+ * sums which it is made of are added up over all of them: two sums over ranks for each, one forward
+ * and one backward, which the step waits for (ops/batchnorm_sync.c). It runs when nodes are in
+ * their last order: until then each is one, which counts the same bytes but for two numbers a
+ * channel, and fuses, runs again and is placed as any other; and its sums do not hold up those of
+ * gradients, which wait for one another.
  *
- * Reads and writes: train after buckets. Invariants after: 1. no batch normalisation in training has sync, if there are ranks,
- * but in the gradient of weights whose input has none; 2. the order of all other nodes is what it was.
+ * Reads and writes: train after buckets. Invariants after: 1. no batch normalisation in training
+ * has sync, if there are ranks, but in the gradient of weights whose input has none; 2. the order
+ * of all other nodes is what it was.
  */
 #include "ir/pass.h"
 

@@ -1,23 +1,25 @@
 /*
- * table-rows: lets sgd without momentum update only those rows of an embedding's table that tokens of the batch
- * name, straight from dy:
+ * table-rows: lets sgd without momentum update only those rows of an embedding's table that tokens
+ * of the batch name, straight from dy:
  *
  *     g = embedding_grad(dy, ids); w = sgd(w, g)     ->     w = embedding_sgd(w, dy, ids)
  *
- * The gradient of the other rows is 0, and w - lr 0 is w. So neither a gradient as large as the table is made,
- * nor is the table read and written as a whole: for 50,257 rows of 768 that is 154 MB less, and a step of 1024
- * tokens writes 3 MB in place of 309.
+ * The gradient of the other rows is 0, and w - lr 0 is w. So neither a gradient as large as the
+ * table is made, nor is the table read and written as a whole: for 50,257 rows of 768 that is 154
+ * MB less, and a step of 1024 tokens writes 3 MB in place of 309.
  *
- * Left alone are: weight decay, momentum and the moments of adam, with which every row changes in every step;
- * a rate of the table's own; running averages, in which every row changes;
- * clipping, and the scale of the loss, whose factor is known only when all gradients are; a table that a dense
- * layer shares, whose own gradient is no sum of rows; and micro-batches. --input-gradients says that somebody
- * wants to see gradients.
+ * Left alone are: weight decay, momentum and the moments of adam, with which every row changes in
+ * every step; a rate of the table's own; running averages, in which every row changes; clipping,
+ * and the scale of the loss, whose factor is known only when all gradients are; a table that a
+ * dense layer shares, whose own gradient is no sum of rows; and micro-batches. --input-gradients
+ * says that somebody wants to see gradients.
  *
- * Numbers differ from before by one rounding: where elements have 16 bits, that of the gradient is left out.
+ * Numbers differ from before by one rounding: where elements have 16 bits, that of the gradient is
+ * left out.
  *
- * Reads and writes: train, behind gradients-in-place, which may have given the gradient a place at no cost.
- * Invariants after: 1. the new node stands where the update stood, so no node reads the table behind it;
+ * Reads and writes: train, behind gradients-in-place, which may have given the gradient a place at
+ * no cost. Invariants after: 1. the new node stands where the update stood, so no node reads the
+ * table behind it;
  * 2. no gradient of its table is left.
  */
 #include "ir/pass.h"

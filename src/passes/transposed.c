@@ -3,11 +3,11 @@
  *
  *     k -> transpose -> k' ; matmul(q, k')          matmul(q, k, transpose_b=true)
  *
- * Only where nobody else reads the transpose's result, which then is not made. Nothing changes in the
- * numbers: a product's sums have one order, however its operands lie.
+ * Only where nobody else reads the transpose's result, which then is not made. Nothing changes in
+ * the numbers: a product's sums have one order, however its operands lie.
  *
- * Reads and writes: train, validate, before backward exists. Invariant after: no transpose of the last two axes
- * is read by products of matrices alone.
+ * Reads and writes: train, validate, before backward exists. Invariant after: no transpose of the
+ * last two axes is read by products of matrices alone.
  */
 #include "ir/pass.h"
 #include "passes/sums.h"

@@ -5,17 +5,20 @@
  *
  *     x = gen(z)   y = disc(x)   d = f(y)  turn 1    y' = disc(x)   g = h(y')  turn 2
  *
- * The graph of the spec says what each loss is. A turn is what its losses need, with the weights as the turns before
- * it left them: nodes that depend on a parameter which one of those moves are there once more, with random numbers of
- * their own; all others, such as the generator here, run once and serve every turn. Running statistics go from one
- * application of a layer to the next, whatever the turn. What no loss needs is left out.
+ * The graph of the spec says what each loss is. A turn is what its losses need, with the weights as
+ * the turns before it left them: nodes that depend on a parameter which one of those moves are
+ * there once more, with random numbers of their own; all others, such as the generator here, run
+ * once and serve every turn. Running statistics go from one application of a layer to the next,
+ * whatever the turn. What no loss needs is left out.
  *
- * So a step stays one graph, with one plan. That the nodes of a turn read the weights which the turn before it made
- * is said when there are updates that make them (passes/update.c); until then both read the parameter.
+ * So a step stays one graph, with one plan. That the nodes of a turn read the weights which the
+ * turn before it made is said when there are updates that make them (passes/update.c); until then
+ * both read the parameter.
  *
- * Reads: train after phases, settings. Writes: train's nodes, results, loss. Invariants after: 1. a node that reads a
- * parameter of turn K is needed by turn K or earlier ones alone, or by later ones alone; 2. the sum of a turn's
- * losses is the operand of one node `turn`; 3. the loss of the graph is the sum of these.
+ * Reads: train after phases, settings. Writes: train's nodes, results, loss. Invariants after: 1. a
+ * node that reads a parameter of turn K is needed by turn K or earlier ones alone, or by later ones
+ * alone; 2. the sum of a turn's losses is the operand of one node `turn`; 3. the loss of the graph
+ * is the sum of these.
  */
 #include "ir/pass.h"
 
@@ -85,7 +88,8 @@ find_moved(struct unrolling *u)
 
 /* ---- one turn ---- */
 
-/* Statistics that an earlier application of the layer left are not what this one needs it for: the newest will do. */
+/* Statistics that an earlier application of the layer left are not what this one needs it for: the
+ * newest will do. */
 static bool
 is_statistic(const struct tensor *t)
 {
@@ -112,7 +116,8 @@ now(const struct unrolling *u, struct tensor *t)
 	return t && u->now[t->id] ? u->now[t->id] : t;
 }
 
-/* A result of that node: the spec's own tensor the first time, then one of its own for each turn. */
+/* A result of that node: the spec's own tensor the first time, then one of its own for each
+ * turn. */
 static void
 add_output(struct unrolling *u, struct node *n, struct tensor *was, int turn, bool first)
 {
@@ -132,7 +137,8 @@ add_output(struct unrolling *u, struct node *n, struct tensor *was, int turn, bo
 		u->now[tensor_root(t)->id] = t;
 }
 
-/* Runs a node for this turn, reading what there is now, if it did not yet run with these weights. */
+/* Runs a node for this turn, reading what there is now, if it did not yet run with these
+ * weights. */
 static void
 run_node(struct unrolling *u, int i, int turn)
 {

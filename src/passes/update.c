@@ -9,36 +9,41 @@
  *     accumulate k:           train: ... gradient, accumulate into a persistent one ...
  *                             update: [clip_scale,] all updates      (once every k micro-batches)
  *
- * Where several ranks train together, each has made its share of the gradients. They are added up as soon as they are
- * there, while backward goes on, and waited for where they are read; of micro-batches beside backward of the last of an update,
- * where last-sums puts what stands in update here:
+ * Where several ranks train together, each has made its share of the gradients. They are added up
+ * as soon as they are there, while backward goes on, and waited for where they are read; of
+ * micro-batches beside backward of the last of an update, where last-sums puts what stands in
+ * update here:
  *
  *     accumulate 1:  train:  ... gradient, all_reduce ... all_reduced, its update ...
  *     accumulate k:  update: all_reduce of all, [clip_scale,] all_reduced and update of one after the other
  *
- * Where they share out the optimizer's state (shard optimizer), each gets its piece of that sum alone, and updates that piece
- * of the parameter; then all get all of it, which is waited for at the end:
+ * Where they share out the optimizer's state (shard optimizer), each gets its piece of that sum
+ * alone, and updates that piece of the parameter; then all get all of it, which is waited for at
+ * the end:
  *
  *     train:  ... gradient, reduce_scatter ... reduce_scattered, its update, all_gather ... all_gathered
  *
- * Where they share out gradients, too (shard gradients), that piece has bytes of its own, and is what micro-batches add up: the
- * whole gradient is there from backward until all have added to it, of each micro-batch:
+ * Where they share out gradients, too (shard gradients), that piece has bytes of its own, and is
+ * what micro-batches add up: the whole gradient is there from backward until all have added to it,
+ * of each micro-batch:
  *
  *     accumulate k:  train:  ... gradient, reduce_scatter ... reduce_scattered, accumulate into a persistent piece ...
  *                    update: [clip_scale,] all updates, all_gather of all ... all_gathered
  *
- * Where they share out parameters, each keeps its piece, and what is updated is not brought to all here (passes/gather.c).
+ * Where they share out parameters, each keeps its piece, and what is updated is not brought to all
+ * here (passes/gather.c).
  *
- * Where a step is several updates (passes/turns.c), each stands behind its backward, and before the next one's forward,
- * which reads the weights that it made:
+ * Where a step is several updates (passes/turns.c), each stands behind its backward, and before the
+ * next one's forward, which reads the weights that it made:
  *
  *     train:  forward backward update | forward' backward' update' | ...
  *
  * In f16 the loss is scaled, and loss_scale takes the place of clip_scale, with clipping or
  * without.
  *
- * Invariants after: 1. a parameter is updated once, after its gradient is complete; 2. a node
- * that runs after a parameter's update in the same graph reads what the update made; 3. no node is a `turn`.
+ * Invariants after: 1. a parameter is updated once, after its gradient is complete; 2. a node that
+ * runs after a parameter's update in the same graph reads what the update made; 3. no node is a
+ * `turn`.
  */
 #include "ir/pass.h"
 
@@ -76,8 +81,8 @@ optimizer_of(const struct module *m, const struct tensor *param)
 	return other ? other : op;
 }
 
-/* Where sums of micro-batches are a tree, those of whole branches that wait for others, beside the sum itself: of k
- * micro-batches log2 k - 1. NULL: there are none. */
+/* Where sums of micro-batches are a tree, those of whole branches that wait for others, beside the
+ * sum itself: of k micro-batches log2 k - 1. NULL: there are none. */
 static struct tensor *
 levels(struct module *m, struct tensor *sum)
 {
@@ -94,7 +99,8 @@ levels(struct module *m, struct tensor *sum)
 	return t;
 }
 
-/* Adds up what micro-batches have of a gradient: G, which is of PARAM, or of a rank's piece of it. */
+/* Adds up what micro-batches have of a gradient: G, which is of PARAM, or of a rank's piece of
+ * it. */
 static struct tensor *
 accumulated(struct module *m, struct tensor *param, struct tensor *g)
 {
@@ -123,8 +129,8 @@ accumulated(struct module *m, struct tensor *param, struct tensor *g)
 	return sum;
 }
 
-/* Appends the operator called OP, of a gradient of PARAM, or of its new value, and of a rank's piece of it, if that has bytes
- * of its own; returns what it makes: the last of these. */
+/* Appends the operator called OP, of a gradient of PARAM, or of its new value, and of a rank's
+ * piece of it, if that has bytes of its own; returns what it makes: the last of these. */
 static struct tensor *
 append_for_ranks(struct module *m, struct graph *g, const char *op, struct tensor *param, struct tensor *in,
     struct tensor *piece)
@@ -204,7 +210,8 @@ bytes_of(const struct tensor *t)
 }
 
 /* Moves the nodes from FIRST on, each to just after the last node that defines what it reads or
- * reads what it overwrites, behind those of them that do. Linear: nodes are dealt into buckets by that place. */
+ * reads what it overwrites, behind those of them that do. Linear: nodes are dealt into buckets by
+ * that place. */
 static void
 schedule_early(struct module *m, struct graph *g, int first)
 {
@@ -259,8 +266,9 @@ piece(struct module *m, struct node *n, struct tensor *param, const struct tenso
 	return ir_add_output(m, n, s);
 }
 
-/* Begins to add up N gradients over all ranks, and changes them to what is read of them. Returns where the first wait
- * stands; where each rank gets bytes for its piece, waits stand where the sums begin, and the whole is free at once. */
+/* Begins to add up N gradients over all ranks, and changes them to what is read of them. Returns
+ * where the first wait stands; where each rank gets bytes for its piece, waits stand where the sums
+ * begin, and the whole is free at once. */
 static int
 reduce(struct module *m, struct graph *g, int n, struct tensor *const *param, struct tensor **gradient)
 {
@@ -339,8 +347,8 @@ append_updates(struct module *m, int turn)
 
 extern const struct op op_turn;
 
-/* By the place of a node of train, its turn. A forward node is the first one's that needs it; behind each seed stands
- * what one turn goes back. */
+/* By the place of a node of train, its turn. A forward node is the first one's that needs it;
+ * behind each seed stands what one turn goes back. */
 static int *
 find_turns(const struct graph *g, int last)
 {
@@ -368,7 +376,8 @@ find_turns(const struct graph *g, int last)
 	return turn;
 }
 
-/* Adds a node to train, which reads what stands for its operands now, unless it only says where a turn ends. */
+/* Adds a node to train, which reads what stands for its operands now, unless it only says where a
+ * turn ends. */
 static void
 add_renewed(struct graph *g, struct node *n, struct tensor **now)
 {

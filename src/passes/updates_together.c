@@ -1,38 +1,41 @@
 /*
- * updates-together: lets weights' updates wait for one another, so that one launch does many of them
- * (emit/updates.c), and gradients that are added to those of earlier micro-batches likewise. Each
- * stands behind its gradient, which dies there: the right place where memory is tight, but a network
- * has a hundred of them, and on a GPU each launch costs as much as the update of ten thousand weights.
+ * updates-together: lets weights' updates wait for one another, so that one launch does many of
+ * them (emit/updates.c), and gradients that are added to those of earlier micro-batches likewise.
+ * Each stands behind its gradient, which dies there: the right place where memory is tight, but a
+ * network has a hundred of them, and on a GPU each launch costs as much as the update of ten
+ * thousand weights.
  *
  *     dw3 dx3 u3 dw2 dx2 u2 dw1 u1     ->     dw3 dx3 dw2 dx2 dw1 u3 u2 u1
  *
  * An update that waits keeps its gradient alive; where that was added onto the momentum, it costs
  * nothing. So updates wait until a node comes that leaves too little room for what they keep alive,
- * beside what it needs, below the peak of training or, where that is higher, of validation: then all
- * that wait run before it. Their order is unchanged, and results are bit-identical.
+ * beside what it needs, below the peak of training or, where that is higher, of validation: then
+ * all that wait run before it. Their order is unchanged, and results are bit-identical.
  *
- * Where several ranks train together, the wait for a gradient's sum over all of them stands before its update, and waits
- * with it: until then backward goes on while sums are on their way. The waits come first, then the updates; what begins last
- * (passes/buckets.c) is waited for behind all other updates, which a rank that comes early does while others come to it:
+ * Where several ranks train together, the wait for a gradient's sum over all of them stands before
+ * its update, and waits with it: until then backward goes on while sums are on their way. The waits
+ * come first, then the updates; what begins last (passes/buckets.c) is waited for behind all other
+ * updates, which a rank that comes early does while others come to it:
  *
  *     dw3 begin3 wait3 u3 dx3 dw2 begin2 wait2 u2 dw1 begin1 wait1 u1
  *         ->     dw3 begin3 dx3 dw2 begin2 dw1 begin1 wait3 wait2 u3 u2 wait1 u1
  *
- * and after them what brings the new weights to all ranks, if each updates its piece alone; that is waited for as late as
- * can be: where the next of several updates reads them, or at the end.
+ * and after them what brings the new weights to all ranks, if each updates its piece alone; that is
+ * waited for as late as can be: where the next of several updates reads them, or at the end.
  *
- * There a wait amid backward stops all ranks until the slowest has come so far, however little it waits for. So what waits
- * may also take a 256th of the peak anywhere, which with gradients that are added onto the momentum is enough for all
- * others: then ranks wait for one another but once in a step. Where the device has no room for that, it takes nothing;
- * for a budget, schedule/recompute.c tries both ways.
+ * There a wait amid backward stops all ranks until the slowest has come so far, however little it
+ * waits for. So what waits may also take a 256th of the peak anywhere, which with gradients that
+ * are added onto the momentum is enough for all others: then ranks wait for one another but once in
+ * a step. Where the device has no room for that, it takes nothing; for a budget,
+ * schedule/recompute.c tries both ways.
  *
  * They take a quarter of the free bytes, and none if there are hardly any. Taking all of them would
  * not raise the lower bound of an arena either, but leaves so few gaps that ResNet-18's arena in
  * bf16 grew by 4 MiB; so it has six launches instead of three (and instead of 38).
  *
- * Reads: train and validate after feed. Writes: the order of train's nodes. Invariants after: 1. every
- * node comes after those that define what it reads; 2. the arena's lower bound is what it was, and of several ranks no more
- * than a 256th above it.
+ * Reads: train and validate after feed. Writes: the order of train's nodes. Invariants after: 1.
+ * every node comes after those that define what it reads; 2. the arena's lower bound is what it
+ * was, and of several ranks no more than a 256th above it.
  */
 #include <string.h>
 

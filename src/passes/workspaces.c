@@ -2,8 +2,8 @@
  * workspaces: gives each node the scratch memory its operator asks for on the target, as a tensor
  * of bytes that is alive at that node alone.
  *
- * Reads: op->memory.workspace(). Writes: node->work. It runs after prune, since what an operator needs can
- * depend on which of its outputs are wanted.
+ * Reads: op->memory.workspace(). Writes: node->work. It runs after prune, since what an operator
+ * needs can depend on which of its outputs are wanted.
  */
 #include "ir/pass.h"
 

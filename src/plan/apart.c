@@ -1,17 +1,20 @@
 /*
- * apart: under `objective speed`, for how long the bytes of a buffer are left alone after its last use, so that
- * what follows in them on another branch does not wait for what need not be over by then.
+ * apart: under `objective speed`, for how long the bytes of a buffer are left alone after its last
+ * use, so that what follows in them on another branch does not wait for what need not be over by
+ * then.
  *
  *     dy --> dx --> dx'     branch 0     dw reads x and dy. Were their bytes taken by dx', that would wait for dw,
  *        \--> dw                   1     which nothing else there does.
  *
- * Branches are those of a placement in which no two buffers share bytes (place.c): there nodes depend on one another by
- * their tensors alone. What a branch has is done in turn anyway, so its buffers may share bytes with one another; where
- * nothing is gained side by side all may. A buffer is kept to the last node of another branch that does not depend,
- * through its own branch and what that waits for, on all that touched it. So wherever buffers lie that are kept for so
- * long, nothing waits for more than it does in that placement.
+ * Branches are those of a placement in which no two buffers share bytes (place.c): there nodes
+ * depend on one another by their tensors alone. What a branch has is done in turn anyway, so its
+ * buffers may share bytes with one another; where nothing is gained side by side all may. A buffer
+ * is kept to the last node of another branch that does not depend, through its own branch and what
+ * that waits for, on all that touched it. So wherever buffers lie that are kept for so long,
+ * nothing waits for more than it does in that placement.
  *
- * What is over is a number for each branch: one past the last instant of it that is. It never falls along a branch.
+ * What is over is a number for each branch: one past the last instant of it that is. It never falls
+ * along a branch.
  */
 #include "plan/plan.h"
 

@@ -1,42 +1,45 @@
 /*
- * branches: which nodes of a step may run at the same time on a GPU. A small network's kernels leave
- * most of the card idle, and each takes microseconds to start however little it does. A step is one
- * CUDA graph, whose nodes wait only for those they depend on:
+ * branches: which nodes of a step may run at the same time on a GPU. A small network's kernels
+ * leave most of the card idle, and each takes microseconds to start however little it does. A step
+ * is one CUDA graph, whose nodes wait only for those they depend on:
  *
  *     dy3 --> dx3 --> dx2 --> dx1                  branch 0
  *        \--> dw3    \--> dw2    \--> dw1 --> update    1
  *
  * Dependences are read off the finished plan: the last node that wrote what this one reads, and all
- * nodes that have touched what it writes since. So buffers that follow one another in the same bytes
- * order their nodes too. The plan is not changed; it takes not one byte more than if nodes ran one by
- * one. It follows that everything a call touches must be an operand, a result or the workspace of its
- * node, or struct step, which no node writes.
+ * nodes that have touched what it writes since. So buffers that follow one another in the same
+ * bytes order their nodes too. The plan is not changed; it takes not one byte more than if nodes
+ * ran one by one. It follows that everything a call touches must be an operand, a result or the
+ * workspace of its node, or struct step, which no node writes.
  *
  * Each node has an heir: of the nodes that read its result, the one with the longest remaining path
- * to the end, by estimate.c's times of calls that have the card alone. A branch continues with the heir of its last node
- * and is reserved for it. Other nodes, unless their remaining path is longer, take a branch that is
- * not reserved, the one where they can start first. Weight updates that follow one another stay
- * together, since one launch does them (emit/updates.c).
+ * to the end, by estimate.c's times of calls that have the card alone. A branch continues with the
+ * heir of its last node and is reserved for it. Other nodes, unless their remaining path is longer,
+ * take a branch that is not reserved, the one where they can start first. Weight updates that
+ * follow one another stay together, since one launch does them (emit/updates.c).
  *
- * Calls that work at the same time share the card: beside large ones nothing is gained, and an edge more may cost. So the
- * step is played through by estimate.c, and a stretch of a branch, from one wait to the next, is left only if all that runs
- * while it does would take LEAST_GAIN longer one after the other. The calls of other stretches go to the first branch, and
- * all are placed anew, until none is in vain.
+ * Calls that work at the same time share the card: beside large ones nothing is gained, and an edge
+ * more may cost. So the step is played through by estimate.c, and a stretch of a branch, from one
+ * wait to the next, is left only if all that runs while it does would take LEAST_GAIN longer one
+ * after the other. The calls of other stretches go to the first branch, and all are placed anew,
+ * until none is in vain.
  *
- * For speed this is done twice. Place does it where no two buffers share bytes, and then keeps apart what these branches have
- * (apart.c): of the plan they are known, and what is found is what waits, in workspaces too (lanes.c).
+ * For speed this is done twice. Place does it where no two buffers share bytes, and then keeps
+ * apart what these branches have (apart.c): of the plan they are known, and what is found is what
+ * waits, in workspaces too (lanes.c).
  *
- * Where ranks train together a step has one branch: what goes between them runs beside it, of several tensors in one call, by
- * a stream of its own (kernels/update/exchange_cuda.cu), which begins behind all that the step has come to.
+ * Where ranks train together a step has one branch: what goes between them runs beside it, of
+ * several tensors in one call, by a stream of its own (kernels/update/exchange_cuda.cu), which
+ * begins behind all that the step has come to.
  *
  * Emission writes BRANCH(1), AFTER(15) and OVER(16) beside the calls. While the step is captured,
  * kernels/host/branches_cuda.cu turns them into streams and events; a step that is launched call by
  * call ignores them and runs in the written order.
  *
- * Reads: offsets, nodes in the order of instants. Writes: branch, after and awaited of each instant.
- * Invariants after, proved by plan/verify.c: 1. two nodes that touch the same byte, one of which
- * writes it, are on one branch, or one waits for the other, directly or through others; 2. the
- * instants of a branch increase, and so do waits.
+ * Reads: offsets, nodes in the order of instants. Writes: branch, after and awaited of each
+ * instant. Invariants after, proved by plan/verify.c: 1. two nodes that touch the same byte, one of
+ * which writes it, are on one branch, or one waits for the other, directly or through others; 2.
+ * the instants of a branch increase, and so do waits.
  */
 #include "plan/plan.h"
 

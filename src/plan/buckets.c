@@ -1,6 +1,7 @@
 /*
- * Sums over ranks that begin one after the other (passes/buckets.c) are one sum where they lie side by side: a range of
- * the arena, added up where backward made it. Here such buckets are placed; exchanges.c finds them.
+ * Sums over ranks that begin one after the other (passes/buckets.c) are one sum where they lie side
+ * by side: a range of the arena, added up where backward made it. Here such buckets are placed;
+ * exchanges.c finds them.
  *
  *     offset
  *       ^        +-----------------+	a bucket is packed as one block that lives as long as any of its gradients:
@@ -9,10 +10,10 @@
  *       |  | dw3       |           |
  *       +--+-----------+-----------+--> instant
  *
- * The place that a later gradient will need is kept from the first one on. The arena may not grow for that: what backward
- * still holds then may leave no room, so a bucket is divided, its last-made gradients first; if no packing of
- * these is found in the bytes that the plan takes anyway, all are halved, and in the end left as they are. Then as much
- * is one sum as happens to lie side by side.
+ * The place that a later gradient will need is kept from the first one on. The arena may not grow
+ * for that: what backward still holds then may leave no room, so a bucket is divided, its last-made
+ * gradients first; if no packing of these is found in the bytes that the plan takes anyway, all are
+ * halved, and in the end left as they are. Then as much is one sum as happens to lie side by side.
  *
  * Between two gradients lies less than the alignment, which is added up too, and means nothing.
  */
@@ -45,7 +46,8 @@ plan_bucket_bytes(const struct module *m)
 	return bytes < LEAST_BUCKET ? LEAST_BUCKET : bytes > MOST_BUCKET ? MOST_BUCKET : bytes;
 }
 
-/* Of which each rank gets but its piece, that piece of each tensor goes by itself, wherever it lies. */
+/* Of which each rank gets but its piece, that piece of each tensor goes by itself, wherever it
+ * lies. */
 static bool
 is_sum(const struct node *n)
 {
@@ -58,7 +60,8 @@ aligned(const struct plan *p, int64_t bytes)
 	return (bytes + p->alignment - 1) & ~(int64_t)(p->alignment - 1);
 }
 
-/* The buffer in which the node adds up in place, and which holds nothing else; NULL: there is none. */
+/* The buffer in which the node adds up in place, and which holds nothing else; NULL: there is
+ * none. */
 static struct buffer *
 added_in_place(const struct plan *p, const struct node *n)
 {
@@ -77,7 +80,8 @@ struct placing {
 	int blocks;
 };
 
-/* Puts the buffers, in the order of their making, into blocks: the later ones first, each as long as there is room. */
+/* Puts the buffers, in the order of their making, into blocks: the later ones first, each as long
+ * as there is room. */
 static void
 divide(struct placing *q, struct buffer *const *b, int n)
 {

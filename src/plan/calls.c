@@ -1,9 +1,10 @@
 /*
- * calls: the instants of a plan as the calls that its program makes, and what of them is one after the other. A view
- * is none, and one call does many updates.
+ * calls: the instants of a plan as the calls that its program makes, and what of them is one after
+ * the other. A view is none, and one call does many updates.
  *
- * Calls depend on one another by their tensors alone: on what wrote what they read, and on all that touched what
- * they write. Read from the end, that is the same of those after them, so one scan serves both ways.
+ * Calls depend on one another by their tensors alone: on what wrote what they read, and on all that
+ * touched what they write. Read from the end, that is the same of those after them, so one scan
+ * serves both ways.
  */
 #include "plan/calls.h"
 

@@ -1,11 +1,11 @@
 /*
  * estimate: the least time of a step on a GPU, by what its calls read, write and multiply.
  *
- * A call takes KERNEL_NS for each of its kernels, in which the card does nothing for it, and its work, as long as
- * that takes if it has all of the card, or longer if it has a share: calls of several branches that work at the same
- * time share the card, so branches hide what kernels take beside their work, and no more; and what waits for another
- * branch begins CROSSING_NS after that. That is played through, call by call. It knows nothing of engines that are
- * slower than the card.
+ * A call takes KERNEL_NS for each of its kernels, in which the card does nothing for it, and its
+ * work, as long as that takes if it has all of the card, or longer if it has a share: calls of
+ * several branches that work at the same time share the card, so branches hide what kernels take
+ * beside their work, and no more; and what waits for another branch begins CROSSING_NS after that.
+ * That is played through, call by call. It knows nothing of engines that are slower than the card.
  *
  * Reads: nodes, branches and waits. Writes nothing.
  */
@@ -22,7 +22,8 @@
 #define LARGE_BYTES	2000.0
 #define LARGE_MACS	150000.0
 
-/* Multiply-adds that a multiprocessor does in a clock, in the network's precision; 0: that is not known here. */
+/* Multiply-adds that a multiprocessor does in a clock, in the network's precision; 0: that is not
+ * known here. */
 static int
 products_a_clock(const struct gpu *g, const struct precision *p)
 {
@@ -93,8 +94,8 @@ struct playing {
 	} at[BRANCHES];
 };
 
-/* When what the call waits for is over; LAST becomes an instant of that which is the last, -1: it waits for nothing. False: it
- * is not over. */
+/* When what the call waits for is over; LAST becomes an instant of that which is the last, -1: it
+ * waits for nothing. False: it is not over. */
 static bool
 may_begin(const struct playing *s, int first, int count, int *last)
 {
@@ -167,7 +168,8 @@ end_call(struct playing *s, struct running *r)
 	r->count = 0;
 }
 
-/* How long until one of those that run, WORKING of which work, gets further than waiting, or is over; -1: none runs. */
+/* How long until one of those that run, WORKING of which work, gets further than waiting, or is
+ * over; -1: none runs. */
 static double
 next_change(const struct playing *s, int working)
 {

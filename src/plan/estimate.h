@@ -1,5 +1,6 @@
 /*
- * How long a step takes at least on a card: a roofline, of what is published for it. Nothing is kept.
+ * How long a step takes at least on a card: a roofline, of what is published for it. Nothing is
+ * kept.
  */
 #ifndef STOWAGE_PLAN_ESTIMATE_H
 #define STOWAGE_PLAN_ESTIMATE_H
@@ -42,7 +43,8 @@ struct beside {			/* of a call, from when it might begin but for waits to its en
 	double in_turn;		/* what all branches do in that time would take one after the other */
 };
 
-/* The calls of the graph that begins with that instant, and how long they take: the same whatever branches are. */
+/* The calls of the graph that begins with that instant, and how long they take: the same whatever
+ * branches are. */
 struct playing	*plan_calls(const struct plan *, const struct card *, struct arena *, int start);
 /* Of those, as branches are now, by instant of the graph, where they begin; 0 elsewhere. */
 void		plan_beside(struct playing *, struct beside *);
@@ -54,18 +56,19 @@ struct overlap {		/* of an update of several ranks, in nanoseconds */
 	double step;		/* both */
 };
 
-/* overlap.c: with a link of so many bytes a nanosecond each way, of which nothing but the rate is counted. All zero where the card
- * is not known, or ranks are stages of a pipeline, or one. */
+/* overlap.c: with a link of so many bytes a nanosecond each way, of which nothing but the rate is
+ * counted. All zero where the card is not known, or ranks are stages of a pipeline, or one. */
 struct overlap	plan_overlap(const struct module *, double link);
 
 #define FEED_KERNELS	2	/* of a step beside those of its calls: its batch arrives, and its results are handed over */
 #define TOGETHER_NS	1e6	/* one launch makes about as many updates as take so long, */
 #define TOGETHER_MOST	16	/* and no more than that */
 
-/* Bytes that the spec's device has beside the arena, where samples may stay; INT64_MAX: it does not say how much it has. */
+/* Bytes that the spec's device has beside the arena, where samples may stay; INT64_MAX: it does not
+ * say how much it has. */
 int64_t		plan_samples_room(const struct module *);
-/* Updates that one launch makes, 1 to TOGETHER_MOST, on a target that gathers batches; 1: each is launched by itself, since it takes long, or since it is more than
- * one graph. */
+/* Updates that one launch makes, 1 to TOGETHER_MOST, on a target that gathers batches; 1: each is
+ * launched by itself, since it takes long, or since it is more than one graph. */
 int		plan_steps_together(const struct module *);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * exchanges: what goes between ranks, as the calls that a program makes. Nodes that begin one after the other, and run in the
- * same steps, are one call where that can be: sums, where they lie side by side, are one range of the arena (buckets.c); of
- * what is shared out in pieces the call goes by a table of its tensors, so any that follow one another are one, up to a
- * bucket's bytes.
+ * exchanges: what goes between ranks, as the calls that a program makes. Nodes that begin one after
+ * the other, and run in the same steps, are one call where that can be: sums, where they lie side
+ * by side, are one range of the arena (buckets.c); of what is shared out in pieces the call goes by
+ * a table of its tensors, so any that follow one another are one, up to a bucket's bytes.
  *
- * Between two gradients of a range lies less than the alignment, which is added up too, and means nothing.
+ * Between two gradients of a range lies less than the alignment, which is added up too, and means
+ * nothing.
  */
 #include "plan/plan.h"
 
@@ -65,7 +66,8 @@ join(struct plan_sum *a, const struct plan_sum *b)
 	a->tensors++;
 }
 
-/* Does another of these calls, which begin one after the other, begin behind S whenever that does? */
+/* Does another of these calls, which begin one after the other, begin behind S whenever that
+ * does? */
 static bool
 begins_behind(const struct plan_sum *calls, int count, const struct plan_sum *s)
 {
@@ -133,7 +135,8 @@ plan_find_sums(struct module *m, struct plan *p)
 		find_in(&f, m->validate, m->train->nodes.n + (m->update ? m->update->nodes.n : 0));
 }
 
-/* Of one tensor, in its half of a ring: all pieces but one, in the first half the rank's own, in the second that of the next. */
+/* Of one tensor, in its half of a ring: all pieces but one, in the first half the rank's own, in
+ * the second that of the next. */
 static int64_t
 sent_of(enum between between, int64_t n, int64_t rank, int64_t ranks)
 {
@@ -176,9 +179,10 @@ plan_split_bytes(const struct module *m)
 	return m->set.accumulate * bytes;
 }
 
-/* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
- * Bandwidth optimal all-reduce algorithms, 2009). Pieces are not all as long: the first, which is the smallest, is not sent by
- * the first rank in the one half, and by the last in the other. */
+/* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible
+ * (Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009). Pieces are not all as long:
+ * the first, which is the smallest, is not sent by the first rank in the one half, and by the last
+ * in the other. */
 int64_t
 plan_sent(const struct module *m, const struct plan *p)
 {

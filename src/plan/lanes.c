@@ -1,7 +1,8 @@
 /*
- * lanes: under `objective speed`, where libraries get wider workspaces to work in. Of bytes that are free at one
- * moment, as spare.c takes them, some are another call's before and after, and each would wait for the other. So
- * wide workspaces lie above all else, in lanes that calls take one after the other:
+ * lanes: under `objective speed`, where libraries get wider workspaces to work in. Of bytes that
+ * are free at one moment, as spare.c takes them, some are another call's before and after, and each
+ * would wait for the other. So wide workspaces lie above all else, in lanes that calls take one
+ * after the other:
  *
  *     offset
  *       ^  arena_bytes ----------------------------
@@ -9,13 +10,14 @@
  *       |      | dx3 | dx2      | dx1       |         lane 0
  *       +--- where the arena ended before ---------> instant
  *
- * A call joins a lane if the longest chain of calls gets no longer by that, of which each depends on the one before by its
- * tensors, or is the next of its branch; else a lane is opened for it, as long as there are fewer than branches. Lanes are as
- * wide as is of use to any call in them, or as there is room for.
+ * A call joins a lane if the longest chain of calls gets no longer by that, of which each depends
+ * on the one before by its tensors, or is the next of its branch; else a lane is opened for it, as
+ * long as there are fewer than branches. Lanes are as wide as is of use to any call in them, or as
+ * there is room for.
  *
- * Reads: offsets, lifetimes, what calls touch. Writes: size and place of workspaces, the arena's size, what lives.
- * Invariants after: those of place; no workspace is smaller than before; the longest such chain, with lanes as tensors, is
- * as long as it was.
+ * Reads: offsets, lifetimes, what calls touch. Writes: size and place of workspaces, the arena's
+ * size, what lives. Invariants after: those of place; no workspace is smaller than before; the
+ * longest such chain, with lanes as tensors, is as long as it was.
  */
 #include "plan/spare.h"
 
@@ -81,7 +83,8 @@ look_back(struct lanes *s, struct arena *a, int start, int end)
 	}
 }
 
-/* For a call that comes after a chain of BEFORE and has AFTER behind it; -1: none may be joined, or opened. */
+/* For a call that comes after a chain of BEFORE and has AFTER behind it; -1: none may be joined, or
+ * opened. */
 static int
 choose(struct lanes *s, int before, int after)
 {

@@ -115,7 +115,8 @@ aligned(const struct plan *p, int64_t bytes)
 	return r & ~(int64_t)(p->alignment - 1);
 }
 
-/* As many buffers as the graphs can have: there are a million of a deep network, so they get no more room than they need. */
+/* As many buffers as the graphs can have: there are a million of a deep network, so they get no
+ * more room than they need. */
 static int
 count_roots(const struct module *m, const struct graph *const *graph, int graphs)
 {

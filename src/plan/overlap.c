@@ -1,8 +1,10 @@
 /*
- * overlap: what of the communication of ranks goes on beside a step's own work, on a card and over a link that are known.
+ * overlap: what of the communication of ranks goes on beside a step's own work, on a card and over
+ * a link that are known.
  *
- * Calls follow one another, each as long as the estimate of the whole step has it. What a call begins between ranks goes over the
- * link when that is free, one after the other, at its rate alone; and whoever waits for it does so until it is over:
+ * Calls follow one another, each as long as the estimate of the whole step has it. What a call
+ * begins between ranks goes over the link when that is free, one after the other, at its rate
+ * alone; and whoever waits for it does so until it is over:
  *
  *     card   | backward ........ | wait | update
  *     link         | sum | sum | sum    |

@@ -1,7 +1,7 @@
 /*
  * place: gives each buffer its offset. Persistent buffers lie at the start of the arena in the
- * order in which the network makes them; the others are packed above, by lifetime. For speed, what branches of the
- * step would wait for is kept longer (apart.c), if the arena has room for it.
+ * order in which the network makes them; the others are packed above, by lifetime. For speed, what
+ * branches of the step would wait for is kept longer (apart.c), if the arena has room for it.
  *
  * Reads: buffers with lifetimes. Writes: offsets, arena_bytes, transient_bytes; for speed, the
  * branch that each instant is meant for.
@@ -56,8 +56,8 @@ place_persistent(struct plan *p)
 	return top;
 }
 
-/* O: NULL for the thorough search, THOROUGH has what it may use: time by the clock, which goes beyond what every machine finds,
- * or else answers that are known. */
+/* O: NULL for the thorough search, THOROUGH has what it may use: time by the clock, which goes
+ * beyond what every machine finds, or else answers that are known. */
 static struct packing_result
 solve(struct arena *a, struct packing *pack, const struct packing_options *o, const struct pass_options *thorough)
 {
@@ -125,8 +125,8 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o, cons
 /* any height will do, so the first placement that is found does */
 static const struct packing_options quick = { .capacity = LARGEST_BYTES };
 
-/* By buffer, for how long it is kept apart from what other branches have: of those that a step has where no two buffers
- * share bytes. */
+/* By buffer, for how long it is kept apart from what other branches have: of those that a step has
+ * where no two buffers share bytes. */
 static int *
 keep_apart(struct module *m, struct plan *p, struct arena *a)
 {
@@ -193,8 +193,8 @@ plan_place_on(struct module *m, struct plan *p, int times)
 		plan_place_buckets(m, p);
 }
 
-/* For speed, on a target that runs calls side by side. Ranks do not: a step of theirs has one branch, in which nothing
- * waits in vain, and buckets. */
+/* For speed, on a target that runs calls side by side. Ranks do not: a step of theirs has one
+ * branch, in which nothing waits in vain, and buckets. */
 static void
 place_for_speed(struct module *m, const struct pass_options *o)
 {

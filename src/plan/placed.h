@@ -1,7 +1,7 @@
 /*
  * Packings that were searched for before: questions of a network often come to buffers that another
- * question had, and a search for their places takes most of a plan's time. Nothing is taken over unless
- * every size and every life is the same, so the plan is the one that would have been made.
+ * question had, and a search for their places takes most of a plan's time. Nothing is taken over
+ * unless every size and every life is the same, so the plan is the one that would have been made.
  */
 #ifndef STOWAGE_PLAN_PLACED_H
 #define STOWAGE_PLAN_PLACED_H

@@ -4,8 +4,8 @@
  *
  * Time is counted in *instants*, one per node, over all graphs one after the other: train, update,
  * validate. A buffer is alive from its first to its last instant, both inclusive; persistent
- * buffers are alive throughout. Inputs come alive at the first instant of their graph; where the next
- * batch of them lands is alive throughout it.
+ * buffers are alive throughout. Inputs come alive at the first instant of their graph; where the
+ * next batch of them lands is alive throughout it.
  *
  *     offset
  *       ^   +--------------+  <- arena_bytes
@@ -27,7 +27,8 @@ struct buffer {
 	bool persistent;
 	int64_t bytes;		/* at the planned batch */
 	struct affine size;	/* in bytes, as a function of B */
-	/* Of a pipeline's stage (slots.c): places side by side, from each to the next, of which a micro-batch has one; 0: it is one */
+	/* Of a pipeline's stage (slots.c): places side by side, from each to the next, of which a
+	 * micro-batch has one; 0: it is one */
 	int64_t stride, places;
 	bool between;		/* a micro-batch's is that of its slot: its backward reads it */
 	bool received;		/* it comes from another stage, so one place is the next micro-batch's, if there is one */
@@ -57,10 +58,11 @@ struct recomputed {		/* what one micro-batch does twice */
 };
 
 /*
- * What goes between ranks in one call. A sum is of all that lies in a range of the arena: gradients, and less than the
- * alignment between two of them. Of what is shared out in pieces (BETWEEN_SCATTER, BETWEEN_GATHER) there is no range: these
- * are the tensors of so many nodes that stand in a row. It begins with its last node that begins, and is there from the first
- * on that waits.
+ * What goes between ranks in one call. A sum is of all that lies in a range of the arena:
+ * gradients, and less than the alignment between two of them. Of what is shared out in pieces
+ * (BETWEEN_SCATTER, BETWEEN_GATHER) there is no range: these are the tensors of so many nodes that
+ * stand in a row. It begins with its last node that begins, and is there from the first on that
+ * waits.
  */
 struct plan_sum {
 	enum between between;
@@ -85,8 +87,9 @@ struct plan {
 	int threads;
 	int64_t batch;		/* the micro-batch B of train; 0 when there is nothing to train */
 	int64_t validate_batch;
-	/* Of a pipeline's stage (slots.c): so many micro-batches have been through forward and not through backward, at most;
-	 * and the instant at which backward begins, a step of its own. 0: forward and backward are one. */
+	/* Of a pipeline's stage (slots.c): so many micro-batches have been through forward and not
+	 * through backward, at most; and the instant at which backward begins, a step of its own.
+	 * 0: forward and backward are one. */
 	int64_t slots;
 	int turn;
 	VEC(struct buffer) buffers;	/* persistent ones first */
@@ -110,17 +113,18 @@ struct plan {
 
 /* lifetimes.c: buffers, lifetimes, lower bound for the module's graphs at their batches. */
 struct plan	*plan_lifetimes(struct module *, const struct target *, int threads);
-/* slots.c, within that, where ranks are stages: which buffers are several, and which lie until they are sent. */
+/* slots.c, within that, where ranks are stages: which buffers are several, and which lie until they
+ * are sent. */
 void		 plan_slots(const struct module *, struct plan *);
 /* Bytes that a rank sends to the next, or to the one before, in an update. */
 int64_t		 plan_sent_on(const struct module *, const struct plan *, bool back);
 /* place.c: gives every buffer an offset and sets arena_bytes. */
 void		 plan_place(struct module *, struct plan *, const struct pass_options *);
-/* The same of what was placed, with so many times a network's steps, however long that took; as it was where they find
- * nothing lower. */
+/* The same of what was placed, with so many times a network's steps, however long that took; as it
+ * was where they find nothing lower. */
 void		 plan_place_on(struct module *, struct plan *, int times);
-/* buckets.c, where several ranks train: gradients that are added up in one go side by side, in no larger arena; and then
- * exchanges.c: what goes between ranks in one call. */
+/* buckets.c, where several ranks train: gradients that are added up in one go side by side, in no
+ * larger arena; and then exchanges.c: what goes between ranks in one call. */
 void		 plan_place_buckets(struct module *, struct plan *);
 void		 plan_find_sums(struct module *, struct plan *);
 /* Bytes of what layers that are split over ranks add up over them in an update. */
@@ -131,8 +135,8 @@ int64_t		 plan_sent(const struct module *, const struct plan *);
 int64_t		 plan_times(const struct module *, const struct plan_sum *);
 /* Until a bucket has so many bytes of gradients, it is not added up. */
 int64_t		 plan_bucket_bytes(const struct module *);
-/* apart.c: by buffer, the last instant to which its bytes are kept, so that nothing waits for them that does not wait for
- * another branch, as these are now, anyway. */
+/* apart.c: by buffer, the last instant to which its bytes are kept, so that nothing waits for them
+ * that does not wait for another branch, as these are now, anyway. */
 int		*plan_apart(const struct plan *, struct arena *);
 /* calls.c: is an instant, just behind what FIRST begins, of the same call? */
 bool		 plan_joins(const struct plan *, int first, int instant);
@@ -142,16 +146,18 @@ int		 plan_together(const struct plan *, int first);
 int		 plan_chain(const struct plan *, struct arena *);
 /* The same of what branches.c left, and how many calls there are. */
 int		 plan_longest(const struct plan *, struct arena *, int *calls);
-/* branches.c: which nodes need not wait for which, for a target that can make use of it. Where bytes are apart, branches are
- * those that they are apart for. */
+/* branches.c: which nodes need not wait for which, for a target that can make use of it. Where
+ * bytes are apart, branches are those that they are apart for. */
 void		 plan_branches(struct module *, struct plan *);
-/* verify.c: independent of all three; reports to diags (rule "internal"); false if the plan is wrong. */
+/* verify.c: independent of all three; reports to diags (rule "internal"); false if the plan is
+ * wrong. */
 bool		 plan_verify(struct module *, const struct plan *, struct diags *);
-/* verify_slots.c: the plans of a pipeline's N stages, by rank: is all that one sends what another receives? */
+/* verify_slots.c: the plans of a pipeline's N stages, by rank: is all that one sends what another
+ * receives? */
 bool		 plan_verify_stages(struct module *const *stage, int64_t n, struct diags *);
 
-/* Bytes that a node reads and writes at that batch, each as often as it does; its workspace left out; INT64_MAX on
- * overflow. */
+/* Bytes that a node reads and writes at that batch, each as often as it does; its workspace left
+ * out; INT64_MAX on overflow. */
 int64_t	plan_traffic(const struct node *, int64_t batch);
 /* Byte offset of a tensor in the arena; -1 when it has no buffer. */
 int64_t	plan_offset(const struct plan *, const struct tensor *);

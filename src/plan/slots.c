@@ -1,24 +1,29 @@
 /*
  * slots: what of a pipeline's stage outlives one run of its forward or backward (passes/stages.c).
  *
- * A stage goes forward with the next micro-batches while the last stages work on earlier ones, and backward with one of them as
- * soon as its gradient arrives: one forward, one backward in turns (1F1B; Narayanan and others, PipeDream-Flush, 2021). The stage
- * of rank r of S then has up to S - r micro-batches that have been through its forward alone, and keeps what backward reads of
- * each. So a buffer that is alive where backward begins is as many slots, side by side, of which a micro-batch has one:
+ * A stage goes forward with the next micro-batches while the last stages work on earlier ones, and
+ * backward with one of them as soon as its gradient arrives: one forward, one backward in turns
+ * (1F1B; Narayanan and others, PipeDream-Flush, 2021). The stage of rank r of S then has up to S -
+ * r micro-batches that have been through its forward alone, and keeps what backward reads of each.
+ * So a buffer that is alive where backward begins is as many slots, side by side, of which a
+ * micro-batch has one:
  *
  *     rank 0 of 3:   F0 F1 F2 B0 F3 B1 F4 B2 ...     slots 0 1 2 0 1 ...
  *     arena          | slot 0 | slot 1 | slot 2 |    alive throughout the graph
  *
- * All else is made and read within one forward, or within one backward, and shares its bytes as ever. Where backward begins is
- * the first receive of a gradient: forward is what stands before it. The last stage receives none, and runs both together.
+ * All else is made and read within one forward, or within one backward, and shares its bytes as
+ * ever. Where backward begins is the first receive of a gradient: forward is what stands before it.
+ * The last stage receives none, and runs both together.
  *
- * What is received of the next micro-batch comes while this one is worked on: one place more than the micro-batches that read
- * it at once. So it is alive throughout its graph. (A C program takes these places in turns; on a GPU, where a step of each
- * slot is a graph of its own, what is received lands in the last one, and is moved to where it is read when its step begins.)
+ * What is received of the next micro-batch comes while this one is worked on: one place more than
+ * the micro-batches that read it at once. So it is alive throughout its graph. (A C program takes
+ * these places in turns; on a GPU, where a step of each slot is a graph of its own, what is
+ * received lands in the last one, and is moved to where it is read when its step begins.)
  *
- * What is sent is read from its bytes until the program has waited for it, before the next forward, or backward, that may write
- * there: it is alive throughout its graph, too. Within its own run nothing takes its place before pipe_hold. It may lie in an
- * input's bytes, where the next batch is written before the forward begins: the program waits before that. In backward what forward sent
+ * What is sent is read from its bytes until the program has waited for it, before the next forward,
+ * or backward, that may write there: it is alive throughout its graph, too. Within its own run
+ * nothing takes its place before pipe_hold. It may lie in an input's bytes, where the next batch is
+ * written before the forward begins: the program waits before that. In backward what forward sent
  * has arrived, since its gradient has.
  */
 #include "plan/plan.h"

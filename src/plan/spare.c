@@ -11,9 +11,9 @@
  *       +----+-----------------------------------+--> instant
  *
  * Each large convolution's workspace goes to the longest free run of bytes at its instant, if that
- * is wider than its own, and takes as much of it as could be of use, in steps of a quarter of a power
- * of two, so that similar convolutions get equal sizes and share an engine. Arena and lower bound
- * do not change.
+ * is wider than its own, and takes as much of it as could be of use, in steps of a quarter of a
+ * power of two, so that similar convolutions get equal sizes and share an engine. Arena and lower
+ * bound do not change.
  *
  * The live buffers are counted in a tree over the places where any begins or ends; each of its
  * nodes knows its longest free run, so an instant costs O(log n) for each that comes or goes.
@@ -36,8 +36,8 @@
  * then fills the card, and may well be alone on it. */
 #define WORTH_SPARE	((int64_t)1 << 30)
 
-/* As many times the bytes that a convolution reads and writes: padded copies of all of them, but not of what a formula
- * behind it reads beside, for which a kernel of ours goes over the result. */
+/* As many times the bytes that a convolution reads and writes: padded copies of all of them, but
+ * not of what a formula behind it reads beside, for which a kernel of ours goes over the result. */
 #define OF_USE	4
 
 struct run {			/* of free bytes */
@@ -229,8 +229,8 @@ widen(struct spare *s, struct instant *at)
 		spare_move(s->p, at, free.at, bytes);
 }
 
-/* Transient buffers by the instant at which they come alive, or after which they go: the first of each,
- * and the next of the same; one more than its number, 0 at the end. */
+/* Transient buffers by the instant at which they come alive, or after which they go: the first of
+ * each, and the next of the same; one more than its number, 0 at the end. */
 static void
 list_buffers(const struct spare *s, int *head, int *next, bool coming)
 {

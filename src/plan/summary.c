@@ -44,7 +44,8 @@ plan_phase_name(const struct instant *at)
 	return at->graph == m->update ? "update" : name[at->node->phase];
 }
 
-/* The tensors that training makes: all but what --predict alone writes. NULL: nothing is trained. */
+/* The tensors that training makes: all but what --predict alone writes. NULL: nothing is
+ * trained. */
 static bool *
 made_in_training(const struct module *m, struct arena *a)
 {

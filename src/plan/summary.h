@@ -27,11 +27,13 @@ struct plan_summary {
 	VEC(struct layer_cost) layers;
 	int64_t persistent[TENSOR_KINDS];	/* bytes by kind */
 	int64_t at_peak[TENSOR_KINDS];	/* transient bytes alive at the peak, by kind */
-	/* with several ranks: bytes of gradients that they add up for an update, in how many pieces; and what each
-	 * rank sends for it and for weights that are brought to all, and receives, around a ring, where any algorithm has it */
+	/* with several ranks: bytes of gradients that they add up for an update, in how many
+	 * pieces; and what each rank sends for it and for weights that are brought to all, and
+	 * receives, around a ring, where any algorithm has it */
 	int64_t reduced, sent;
-	/* where they share out the optimizer's state: bytes of weights that they bring to all, and of the whole state, of which
-	 * each has but a part; and of all weights, where each has but a part of these */
+	/* where they share out the optimizer's state: bytes of weights that they bring to all, and
+	 * of the whole state, of which each has but a part; and of all weights, where each has but
+	 * a part of these */
 	int64_t gathered, whole_state, whole_weights;
 	int64_t statistics;	/* bytes of sums that batch normalisation has over all ranks, beside gradients */
 	int64_t split;		/* bytes of what layers that are split over ranks add up over them */

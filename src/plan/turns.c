@@ -1,6 +1,7 @@
 /*
- * turns: how long an update of a pipeline takes, and how much of it each rank waits for others, where stages are not alike: played
- * by 1F1B (slots.c) with the time of each stage's forward and backward, as if nothing took time between ranks.
+ * turns: how long an update of a pipeline takes, and how much of it each rank waits for others,
+ * where stages are not alike: played by 1F1B (slots.c) with the time of each stage's forward and
+ * backward, as if nothing took time between ranks.
  *
  *     rank 0   F0 F1 .  .  .  .  .  B0 .  .  .  .  .  B1      takes 1 each
  *     rank 1   .  F0 F0 F0 B0 B0 B0 F1 F1 F1 B1 B1 B1         takes 3

@@ -2,8 +2,8 @@
  * verify: proves a plan right, or says what is wrong with it. It shares only the IR with the
  * planner: it neither reads lifetimes to decide what must be alive, nor trusts roots.
  *
- * Two independent checks, and where several ranks train, of what they add up a third (verify_sums.c), and of what they share
- * out a fourth (verify_shards.c):
+ * Two independent checks, and where several ranks train, of what they add up a third
+ * (verify_sums.c), and of what they share out a fourth (verify_shards.c):
  *
  * 1. Geometry. Offsets are aligned, inside the arena, and no two buffers that are alive together
  *    overlap. A sweep over the instants keeps the live buffers sorted by offset; since they are

@@ -1,7 +1,7 @@
 /*
  * What the parts of the plan's verifier share: verify.c, which looks at where buffers lie,
- * verify_replay.c, which runs the schedule on a model of memory, verify_sums.c and verify_shards.c, which look at what ranks add
- * up, and at what they share out.
+ * verify_replay.c, which runs the schedule on a model of memory, verify_sums.c and verify_shards.c,
+ * which look at what ranks add up, and at what they share out.
  */
 #ifndef STOWAGE_PLAN_VERIFY_IMPL_H
 #define STOWAGE_PLAN_VERIFY_IMPL_H

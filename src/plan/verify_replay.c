@@ -315,7 +315,8 @@ list_places(struct check *c, const struct graph *g, int64_t *place)
 	return n;
 }
 
-/* Each place once; no range is there yet. Of a deep network's thousands of tensors most begin where others do. */
+/* Each place once; no range is there yet. Of a deep network's thousands of tensors most begin where
+ * others do. */
 static void
 gather_places(struct check *c, const struct graph *g)
 {

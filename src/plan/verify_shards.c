@@ -1,6 +1,7 @@
 /*
- * The part of the verifier that looks at what ranks share out in pieces (shard optimizer). The replay knows nothing of pieces:
- * to it a tensor is there or not. So here, of every call for ranks (exchanges.c) that is no sum,
+ * The part of the verifier that looks at what ranks share out in pieces (shard optimizer). The
+ * replay knows nothing of pieces: to it a tensor is there or not. So here, of every call for ranks
+ * (exchanges.c) that is no sum,
  *
  * 1. its nodes stand in a row, each of them in one call, all of numbers of one size, and run in the same steps as the node that
  *    waits; none is waited for before all have begun, and the first that is, at the instant that the call says;
@@ -117,7 +118,8 @@ made(const struct node *n, int k)
 	return adds_pieces(n) && k == 0 ? OF_SUM : WHOLE;	/* beside the sum, what it is to be added to: nobody else's */
 }
 
-/* Whoever begins something takes what he says, and whoever waits for something what has begun, and nobody else does. */
+/* Whoever begins something takes what he says, and whoever waits for something what has begun, and
+ * nobody else does. */
 static bool
 may_read(const struct node *n, int k, enum piece what)
 {
@@ -171,7 +173,8 @@ check_shapes(struct check *c, const struct node *n)
 			verify_object(c, n->loc, "each rank has all of '%s'", n->in[k]->name);
 }
 
-/* By the id of a parameter's piece its newest value, and by that of all of it the value that it was gathered of. */
+/* By the id of a parameter's piece its newest value, and by that of all of it the value that it was
+ * gathered of. */
 struct values {
 	const struct tensor **newest, **of;
 };
@@ -215,7 +218,8 @@ begin_pieces(const struct graph *g, enum piece *has, struct values *v)
 		}
 }
 
-/* HAS: by a tensor's id. A graph that ends leaves whole weights behind, if not all of them are in pieces. */
+/* HAS: by a tensor's id. A graph that ends leaves whole weights behind, if not all of them are in
+ * pieces. */
 static void
 check_pieces(struct check *c, const struct graph *g, enum piece *has)
 {

@@ -1,7 +1,7 @@
 /*
- * The verifier's look at a pipeline's stage (slots.c), whose forward and backward take turns on different micro-batches. The
- * replay runs the graph as if backward followed its own forward; so here is asked, of the nodes alone, what other micro-batches
- * could spoil between the two:
+ * The verifier's look at a pipeline's stage (slots.c), whose forward and backward take turns on
+ * different micro-batches. The replay runs the graph as if backward followed its own forward; so
+ * here is asked, of the nodes alone, what other micro-batches could spoil between the two:
  *
  * 1. What backward reads of forward is in a buffer with a slot for each micro-batch that may be between them, each large enough,
  *    and alive throughout the graph: nobody else ever writes there. What is received has one place more, if there is a next

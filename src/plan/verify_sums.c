@@ -1,6 +1,7 @@
 /*
- * The part of the verifier that looks at sums over ranks. The plan joins those that lie side by side, of which the replay
- * knows nothing: it sees each tensor added up by a node of its own. So here
+ * The part of the verifier that looks at sums over ranks. The plan joins those that lie side by
+ * side, of which the replay knows nothing: it sees each tensor added up by a node of its own. So
+ * here
  *
  * 1. each all_reduce is a part of one sum, which begins with it or with another that follows at once;
  * 2. no all_reduced stands before the sum that it waits for is there;

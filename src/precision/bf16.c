@@ -1,6 +1,6 @@
 /*
- * bf16: the range of f32 in 16 bits, with 7 bits of fraction. Weights are updated in f32 copies, for
- * most updates are smaller than what 16 bits can tell apart.
+ * bf16: the range of f32 in 16 bits, with 7 bits of fraction. Weights are updated in f32 copies,
+ * for most updates are smaller than what 16 bits can tell apart.
  */
 #include "precision/precision.h"
 

@@ -1,6 +1,6 @@
 /*
- * cifar: the binary files of the CIFAR-10 and CIFAR-100 sets. Which of the two it is follows from the targets'
- * classes.
+ * cifar: the binary files of the CIFAR-10 and CIFAR-100 sets. Which of the two it is follows from
+ * the targets' classes.
  */
 #include "readers/look.h"
 #include "readers/pictures.h"

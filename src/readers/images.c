@@ -99,8 +99,8 @@ field_of(const char *line, const char *end, int k, double *x)
 	return stop <= end && (stop == end || *stop == ',' || *stop == '\t' || *stop == '\r');
 }
 
-/* Classes of a list, whose lines have a field for each input and target. What is in pictures is not looked at, nor are
- * folders. */
+/* Classes of a list, whose lines have a field for each input and target. What is in pictures is not
+ * looked at, nor are folders. */
 static bool
 look(struct look *l)
 {

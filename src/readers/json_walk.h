@@ -1,7 +1,8 @@
 /*
- * JSON of a data file, passed through once from its first byte to its last: a value is asked for, or passed over. Nothing is
- * built in memory, and nothing is said of mistakes: what is not as expected is remembered, and from there on all is zeros
- * and ends. What building a value takes is jansson's.
+ * JSON of a data file, passed through once from its first byte to its last: a value is asked for,
+ * or passed over. Nothing is built in memory, and nothing is said of mistakes: what is not as
+ * expected is remembered, and from there on all is zeros and ends. What building a value takes is
+ * jansson's.
  */
 #ifndef STOWAGE_READERS_JSON_WALK_H
 #define STOWAGE_READERS_JSON_WALK_H
@@ -17,7 +18,8 @@ struct json_walk {
 
 /* Into each value of a list: *N is 0 before the first. False behind the last. */
 bool	json_walk_each(struct json_walk *, int *n);
-/* To the value of each key of an object, in the same way. A key that KEY has no room for, or that has escapes, is "". */
+/* To the value of each key of an object, in the same way. A key that KEY has no room for, or that
+ * has escapes, is "". */
 bool	json_walk_field(struct json_walk *, int *n, char *key, size_t size);
 
 double	json_walk_number(struct json_walk *);

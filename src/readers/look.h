@@ -38,7 +38,8 @@ enum look_type { LOOK_U8, LOOK_I8, LOOK_I16, LOOK_I32, LOOK_I64, LOOK_U16, LOOK_
 bool	look_numbers(struct look *, int64_t header, enum look_type, bool big_endian, int rank,
 	    const int64_t *dim);
 
-/* Takes rows of WIDTH numbers, of which there are so many, each STEP bytes behind the one before it. */
+/* Takes rows of WIDTH numbers, of which there are so many, each STEP bytes behind the one before
+ * it. */
 bool	look_rows(struct look *, int64_t at, int64_t step, int64_t rows, enum look_type, bool big_endian);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What readers of pictures with parts share: objects of which a box, a class and a mask are known. The program's half is
- * kernels/host/parts.c.
+ * What readers of pictures with parts share: objects of which a box, a class and a mask are known.
+ * The program's half is kernels/host/parts.c.
  */
 #ifndef STOWAGE_READERS_PARTS_H
 #define STOWAGE_READERS_PARTS_H
@@ -35,11 +35,12 @@
 	"from 0 at its left and top. (A box that counts pixels from 1 and contains the last, as VOC's, is x1 - 1, y1 - 1, x2, "	\
 	"y2 there.) They are scaled and mirrored with the picture, and cut where it ends; what there is no room for is said."
 
-/* What of the network or of these arguments does not fit; NULL: nothing. MASKS: the reader knows them. */
+/* What of the network or of these arguments does not fit; NULL: nothing. MASKS: the reader knows
+ * them. */
 const char	*parts_unfit(struct arena *, const struct data_source *, struct tensor *const *staged, int n, bool masks);
 
-/* Does it say something of as many parts as it has room for? Which of its type's numbers says of how many: 0, or 1 behind
- * the classes. */
+/* Does it say something of as many parts as it has room for? Which of its type's numbers says of
+ * how many: 0, or 1 behind the classes. */
 bool	parts_bounded(const struct tensor *);
 int	parts_bound_at(const struct tensor *);
 

@@ -1,7 +1,8 @@
 /*
- * How many parts pictures have, for those who look at data before anything is trained from them. A reader asks for files and
- * takes them apart as its other half does in programs (kernels/read/NAME.c), but gives up where that one would stop with a
- * message: then nothing is known. It opens no file.
+ * How many parts pictures have, for those who look at data before anything is trained from them. A
+ * reader asks for files and takes them apart as its other half does in programs
+ * (kernels/read/NAME.c), but gives up where that one would stop with a message: then nothing is
+ * known. It opens no file.
  */
 #ifndef STOWAGE_READERS_PARTS_LOOK_H
 #define STOWAGE_READERS_PARTS_LOOK_H

@@ -1,13 +1,14 @@
 /*
- * What readers of pictures share: how a picture is varied from epoch to epoch, and normalised. The program's half
- * is kernels/host/pictures.c.
+ * What readers of pictures share: how a picture is varied from epoch to epoch, and normalised. The
+ * program's half is kernels/host/pictures.c.
  */
 #ifndef STOWAGE_READERS_PICTURES_H
 #define STOWAGE_READERS_PICTURES_H
 
 #include "readers/reader.h"
 
-/* What colours, and where left and right are: for pictures of which something is known that has a place in them. */
+/* What colours, and where left and right are: for pictures of which something is known that has a
+ * place in them. */
 #define READER_COLOURS											\
 	{ .name = "mean", .type = ATTR_REALS, .min = -1e6, .max = 1e6,					\
 	  .doc = "taken off each channel after scale, one for all or one each" },			\
@@ -45,7 +46,8 @@
 /* What of the network or of these arguments does not fit; NULL: nothing. */
 const char	*pictures_unfit(struct arena *, const struct data_source *, struct tensor *const *staged, int n);
 
-/* For readers' alike(): are no pictures varied? And for those that decode each when it is needed: no. */
+/* For readers' alike(): are no pictures varied? And for those that decode each when it is needed:
+ * no. */
 bool		 pictures_alike(const struct data_source *);
 bool		 pictures_decoded(const struct data_source *);
 

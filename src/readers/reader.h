@@ -3,8 +3,8 @@
  *
  * In comes what lang/data.c has taken apart of a setting such as data idx("images", "labels",
  * scale=1/255), by the record of the reader that is named there. Out goes a struct data_source
- * (ir/settings.h), which rules look at and programs are written from. A reader says what its call may
- * hold and opens no file: that is done by the program, in kernels/read/NAME.c, the other half
+ * (ir/settings.h), which rules look at and programs are written from. A reader says what its call
+ * may hold and opens no file: that is done by the program, in kernels/read/NAME.c, the other half
  * of each reader here.
  */
 #ifndef STOWAGE_READERS_READER_H
@@ -31,20 +31,22 @@ struct reader {
 	enum reader_files files;
 	const struct attr_spec *attrs;	/* INT, REAL, REALS and BOOL; those below have uses of their own */
 	const char *needs;	/* in words, what a required attribute says: "a count" */
-	/* libraries that the program needs for it: pkg-config's names, and what the linker takes where there is no
-	 * pkg-config; NULL: none */
+	/* libraries that the program needs for it: pkg-config's names, and what the linker takes
+	 * where there is no pkg-config; NULL: none */
 	const char *packages, *links;
 	bool bytes;		/* what it reads is bytes of 0 to 255, as a rule */
-	/* What of the network or the arguments it cannot read, in words; NULL: nothing, or there is no such
-	 * function. Only where each argument by itself is right. */
+	/* What of the network or the arguments it cannot read, in words; NULL: nothing, or there is
+	 * no such function. Only where each argument by itself is right. */
 	const char *(*unfit)(struct arena *, const struct data_source *, struct tensor *const *staged, int nstaged);
-	/* Are samples alike in all epochs, so that a device with room for all of them may keep them? NULL: they are. */
+	/* Are samples alike in all epochs, so that a device with room for all of them may keep
+	 * them? NULL: they are. */
 	bool (*alike)(const struct data_source *);
 	/* Takes the first bytes of a file apart (readers/look.h); false where they are not what it
 	 * reads. NULL: it has no files. */
 	bool (*look)(struct look *);
 	bool apart;		/* look() takes one input's numbers, and not those of all side by side */
-	/* Counts the parts of its pictures (readers/parts_look.h); false where nothing is known. NULL: they have none. */
+	/* Counts the parts of its pictures (readers/parts_look.h); false where nothing is known.
+	 * NULL: they have none. */
 	bool (*parts)(struct parts_look *);
 };
 
@@ -74,8 +76,8 @@ bool		 reader_flag(const struct data_source *, const char *attr);
 /* How many numbers a list has; 0: it is not given. */
 int		 reader_count_of(const struct data_source *, const char *attr);
 
-/* Of a reader with one file for all: where an input's numbers begin in a row, with all inputs before
- * all targets or the other way round. T NULL: how many numbers a row has. */
+/* Of a reader with one file for all: where an input's numbers begin in a row, with all inputs
+ * before all targets or the other way round. T NULL: how many numbers a row has. */
 int64_t		 reader_field(const struct module *, const struct data_source *,
 		    const struct tensor *);
 

@@ -24,7 +24,8 @@ behind_string(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* What follows the key NAME of the object at P, "{", itself and not in an object within; NULL: it has none. */
+/* What follows the key NAME of the object at P, "{", itself and not in an object within; NULL: it
+ * has none. */
 static const char *
 member(const char *p, const char *name)
 {

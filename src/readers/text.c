@@ -1,6 +1,6 @@
 /*
- * text: windows of one long text, whose bytes are tokens; what language models learn from. A target is the same
- * window further on.
+ * text: windows of one long text, whose bytes are tokens; what language models learn from. A target
+ * is the same window further on.
  */
 #include "readers/windows.h"
 

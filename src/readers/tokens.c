@@ -1,4 +1,5 @@
-/* tokens: windows of one long run of numbers of 16 or 32 bits, which tokenizers leave for language models. */
+/* tokens: windows of one long run of numbers of 16 or 32 bits, which tokenizers leave for language
+ * models. */
 #include "readers/windows.h"
 
 static const struct attr_spec attrs[] = {

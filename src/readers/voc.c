@@ -103,7 +103,8 @@ see_picture(struct parts_look *l, struct descriptions *all, const char *path)
 	return true;
 }
 
-/* A name is the first word of a line. Annotations is beside the list, or beside the ImageSets that it is in. */
+/* A name is the first word of a line. Annotations is beside the list, or beside the ImageSets that
+ * it is in. */
 static bool
 see_list(struct parts_look *l, struct descriptions *all)
 {

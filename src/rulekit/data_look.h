@@ -1,8 +1,8 @@
 /*
  * What data files hold, as far as their first bytes say. Only regular files below the project's
- * root are opened, where a program of this spec would look for them, and no more than a fixed part is
- * read, once for each question. What is not there, or is not what the reader expects, is not known: the program
- * will say so when it runs.
+ * root are opened, where a program of this spec would look for them, and no more than a fixed part
+ * is read, once for each question. What is not there, or is not what the reader expects, is not
+ * known: the program will say so when it runs.
  */
 #ifndef STOWAGE_RULEKIT_DATA_LOOK_H
 #define STOWAGE_RULEKIT_DATA_LOOK_H
@@ -38,8 +38,8 @@ struct data_parts {		/* how many parts pictures have */
 	const int64_t *parts;	/* of each */
 };
 
-/* The same of pictures with parts, whose files are read to the end: to 16 MiB in all, and 4096 of them. False where there
- * is more to read. */
+/* The same of pictures with parts, whose files are read to the end: to 16 MiB in all, and 4096 of
+ * them. False where there is more to read. */
 bool	data_parts(const struct lint *, const struct data_source *, bool crowds, struct data_parts *);
 
 #endif

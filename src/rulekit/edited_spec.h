@@ -24,7 +24,8 @@ bool	edited_before(const struct lint *, struct amend *, struct loc layer, const 
 /* Puts " -> TEXT" behind the first operand of every loss and metric of the network. */
 bool	edited_results(const struct lint *, struct amend *, const char *text);
 
-/* Gives what the network declares by itself, an input or target of that name, numbers of another type. */
+/* Gives what the network declares by itself, an input or target of that name, numbers of another
+ * type. */
 bool	edited_type(struct amend *, const char *name, const char *type);
 
 /* Where the spec sets that key for the network; OTHERWISE if it does not. */

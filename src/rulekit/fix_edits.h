@@ -1,7 +1,7 @@
 /*
- * What rules' fixes share. Each function attaches a fix to a finding if the text allows it, and does
- * nothing otherwise: in files that the spec uses, in blocks that several networks share, where a
- * comment would be lost.
+ * What rules' fixes share. Each function attaches a fix to a finding if the text allows it, and
+ * does nothing otherwise: in files that the spec uses, in blocks that several networks share, where
+ * a comment would be lost.
  *
  *     fix_take_out()    removes a layer: from its pipe with its arrow, or from around its operand
  *     fix_argument()    gives a call bias=false

@@ -45,13 +45,15 @@ bool	node_pairs_vectors(const struct node *, const struct tensor *x, const struc
 #define FEWEST_SAMPLES	16	/* of a batch normalisation: of fewer its statistics are noisy (Group normalization, table 2) */
 
 /* The first batch normalisation of training that takes its statistics from the batch (a frozen one
- * does not), or NULL: where ranks train together, one of a rank's share, if there is any; how many samples of a batch,
- * which is B on each rank, it averages over, and how many positions of one sample. */
+ * does not), or NULL: where ranks train together, one of a rank's share, if there is any; how many
+ * samples of a batch, which is B on each rank, it averages over, and how many positions of one
+ * sample. */
 const struct node	*first_batchnorm(const struct module *);
 int64_t	batchnorm_samples(const struct module *, const struct node *, int64_t b);
 int64_t	batchnorm_positions(const struct node *);
 
-/* The first, by the same order, that averages over one position, so that a batch of one gives it a single number. */
+/* The first, by the same order, that averages over one position, so that a batch of one gives it a
+ * single number. */
 const struct node	*first_batchnorm_of_vectors(const struct module *);
 
 #endif

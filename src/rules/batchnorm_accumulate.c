@@ -9,7 +9,8 @@
 
 #define MOST_SAMPLES	1024	/* of a micro-batch that is looked for */
 
-/* The fewest samples of a rank's micro-batch that are enough for N, for the same update; 0: there are none. */
+/* The fewest samples of a rank's micro-batch that are enough for N, for the same update; 0: there
+ * are none. */
 static int64_t
 enough(const struct module *m, const struct node *n)
 {

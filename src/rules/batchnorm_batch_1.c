@@ -57,14 +57,16 @@ shares_of(const struct module *m, const struct node *n)
 	return settings_data_ranks(&m->set) / batchnorm_samples(m, n, 1);
 }
 
-/* Has one of so many ranks a single one of these SAMPLES, when no two ranks differ by more than one? */
+/* Has one of so many ranks a single one of these SAMPLES, when no two ranks differ by more than
+ * one? */
 static bool
 leaves_one(int64_t samples, int64_t ranks)
 {
 	return samples > 0 && samples < 2 * ranks;
 }
 
-/* A batch near that of the spec, which all ranks divide, whose last leaves N neither one sample nor few; 0: there is none. */
+/* A batch near that of the spec, which all ranks divide, whose last leaves N neither one sample nor
+ * few; 0: there is none. */
 static int64_t
 other_batch(const struct module *m, const struct node *n, int64_t samples)
 {

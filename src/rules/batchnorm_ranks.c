@@ -1,7 +1,7 @@
 /*
- * batchnorm-ranks: where several ranks train together, batch normalisation takes its statistics from the samples
- * that one of them has, if it does not say sync=true. A single sample is reported by batchnorm-batch-1, and micro-batches
- * by batchnorm-accumulate.
+ * batchnorm-ranks: where several ranks train together, batch normalisation takes its statistics
+ * from the samples that one of them has, if it does not say sync=true. A single sample is reported
+ * by batchnorm-batch-1, and micro-batches by batchnorm-accumulate.
  */
 #include "rulekit/graph_query.h"
 

@@ -1,6 +1,6 @@
 /*
- * bce-of-logits: a loss that takes probabilities, given what a layer makes of weights or relu leaves, which may
- * be any number. Reads the forward graph.
+ * bce-of-logits: a loss that takes probabilities, given what a layer makes of weights or relu
+ * leaves, which may be any number. Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"

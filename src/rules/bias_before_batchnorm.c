@@ -9,8 +9,8 @@
 
 #include "ir/op.h"
 
-/* Does the layer add one number to all that batch normalisation takes a mean of: is its bias along axis
- * 0? Not that of dense layers on sequences, [positions, features]. */
+/* Does the layer add one number to all that batch normalisation takes a mean of: is its bias along
+ * axis 0? Not that of dense layers on sequences, [positions, features]. */
 static bool
 adds_to_channels(const struct node *n)
 {

@@ -1,7 +1,7 @@
 /*
  * clip-gradients: clipping by the norm of all gradients keeps every one of them until the last is
- * made. What the step takes without it is planned, if what waits is enough to speak of: no more is saved
- * but by a better search.
+ * made. What the step takes without it is planned, if what waits is enough to speak of: no more is
+ * saved but by a better search.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/measure.h"

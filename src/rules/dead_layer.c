@@ -180,8 +180,8 @@ trained_in_vain(const struct graph *g, const bool *live)
 	return vain;
 }
 
-/* Of a block that chooses between its definitions, those that one use leaves aside; they cost nothing, unless parameters
- * are behind them. */
+/* Of a block that chooses between its definitions, those that one use leaves aside; they cost
+ * nothing, unless parameters are behind them. */
 static bool
 is_left_aside(const struct node *n, const struct place_set *used, const bool *vain)
 {

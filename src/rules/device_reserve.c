@@ -1,6 +1,6 @@
 /*
- * device-reserve: a plan that fits what CUDA reports of the card's memory, but not what is left for programs
- * beside the CUDA context and the libraries' code. Only for cards given by name: memory
+ * device-reserve: a plan that fits what CUDA reports of the card's memory, but not what is left for
+ * programs beside the CUDA context and the libraries' code. Only for cards given by name: memory
  * that the spec states itself is taken as what a program can have.
  */
 #include "lint/rule.h"

@@ -1,8 +1,9 @@
 /*
- * embedding-gradient: the gradient of an embedding's table, and the state of an optimizer, are as large as the
- * table, though a batch names few of its rows. Reads the forward graph, and the plan for what is really there:
- * momentum may hold the gradient, and sgd without it needs none (passes/table_rows.c). What that would take is
- * planned, with the same learning rate; it must be tuned anew.
+ * embedding-gradient: the gradient of an embedding's table, and the state of an optimizer, are as
+ * large as the table, though a batch names few of its rows. Reads the forward graph, and the plan
+ * for what is really there: momentum may hold the gradient, and sgd without it needs none
+ * (passes/table_rows.c). What that would take is planned, with the same learning rate; it must be
+ * tuned anew.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/measure.h"
@@ -21,7 +22,8 @@ trained_bytes(const struct module *m, struct node *const *update, const struct n
 	return u && !node_is(u, "embedding_sgd") ? measure_trained_bytes(m, update, n->in[1]) : 0;
 }
 
-/* The module with the plainest optimizer, and no factor of all gradients; NULL where it has no plan. */
+/* The module with the plainest optimizer, and no factor of all gradients; NULL where it has no
+ * plan. */
 static struct module *
 with_plain_sgd(struct module *m)
 {

@@ -1,4 +1,5 @@
-/* empty-file: a spec without a network, and with nothing that another could use. Reads the syntax tree. */
+/* empty-file: a spec without a network, and with nothing that another could use. Reads the syntax
+ * tree. */
 #include "lint/rule.h"
 
 static void

@@ -1,5 +1,6 @@
 /*
- * exposed-traffic: what ranks send one another takes longer than their own work can hide, over the fastest link that the card has.
+ * exposed-traffic: what ranks send one another takes longer than their own work can hide, over the
+ * fastest link that the card has.
  */
 #include "lint/rule.h"
 

@@ -1,6 +1,7 @@
 /*
- * f32-products: convolutions and products in f32 on a card whose tensor cores would do them in tf32, in a fraction of the
- * time. Both are reckoned from the plan, which is the same: tf32 takes the bytes of f32.
+ * f32-products: convolutions and products in f32 on a card whose tensor cores would do them in
+ * tf32, in a fraction of the time. Both are reckoned from the plan, which is the same: tf32 takes
+ * the bytes of f32.
  */
 #include "rulekit/graph_query.h"
 
@@ -12,7 +13,8 @@
 
 #define WORTH_SHARE	4	/* a step that takes a quarter less is worth a line */
 
-/* tf32, where nobody said that it is to be f32, tf32 has the same bytes, and the card has it; else NULL. */
+/* tf32, where nobody said that it is to be f32, tf32 has the same bytes, and the card has it; else
+ * NULL. */
 static const struct precision *
 rounded(const struct module *m)
 {

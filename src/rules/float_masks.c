@@ -1,6 +1,6 @@
 /*
- * float-masks: masks of whole pictures in floating point, which roi_masks reads as bytes as well. What they take as u8 is
- * written into the spec, compiled and planned.
+ * float-masks: masks of whole pictures in floating point, which roi_masks reads as bytes as well.
+ * What they take as u8 is written into the spec, compiled and planned.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/fix_edits.h"

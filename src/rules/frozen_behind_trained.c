@@ -74,8 +74,8 @@ mark_before(const struct module *m, const struct node *last, bool *before)
 	}
 }
 
-/* Are the trained ones in front meant? They stand between frozen ones, as adapters, low-rank additions and
- * norms that are tuned do, or are nothing but vectors that are put in, as prompts. */
+/* Are the trained ones in front meant? They stand between frozen ones, as adapters, low-rank
+ * additions and norms that are tuned do, or are nothing but vectors that are put in, as prompts. */
 static bool
 is_meant(const struct module *m, const struct node *last)
 {

@@ -1,7 +1,8 @@
 /*
- * input-order: an input whose extents stand in the order of another framework, [height, width, channels], or
- * with the batch before them. Both compile where layers take any such shape, and both are another network. Only
- * shapes that nobody means otherwise are spoken of. Reads the forward graph.
+ * input-order: an input whose extents stand in the order of another framework, [height, width,
+ * channels], or with the batch before them. Both compile where layers take any such shape, and both
+ * are another network. Only shapes that nobody means otherwise are spoken of. Reads the forward
+ * graph.
  */
 #include "rulekit/graph_query.h"
 
@@ -20,7 +21,8 @@ is_side(int64_t n)
 	return n >= SMALLEST_SIDE;
 }
 
-/* [height, width, channels]. One channel behind may be the width of a sequence, unless it is a square's. */
+/* [height, width, channels]. One channel behind may be the width of a sequence, unless it is a
+ * square's. */
 static bool
 has_channels_last(const struct tensor *x)
 {

@@ -1,7 +1,8 @@
 /*
- * learning-rate-ranks: a learning rate that was for one rank. The batch of a spec is that of all ranks, whose gradients are averaged;
- * many scripts name the batch of one process, and its rate. Which of the two a rate was meant for no spec says, so the rule speaks
- * only of the recipe whose rates are published by batch: sgd with momentum, batch normalisation, a classifier.
+ * learning-rate-ranks: a learning rate that was for one rank. The batch of a spec is that of all
+ * ranks, whose gradients are averaged; many scripts name the batch of one process, and its rate.
+ * Which of the two a rate was meant for no spec says, so the rule speaks only of the recipe whose
+ * rates are published by batch: sgd with momentum, batch normalisation, a classifier.
  */
 #include "rulekit/graph_query.h"
 

@@ -1,6 +1,7 @@
 /*
  * local-unroll: a locally-connected layer that Keras unrolls into one slice a position, whose
- * gradients are all as large as the whole input. Formulas and their source: frameworks/keras_local.h.
+ * gradients are all as large as the whole input. Formulas and their source:
+ * frameworks/keras_local.h.
  */
 #include "rulekit/graph_query.h"
 

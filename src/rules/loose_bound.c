@@ -1,7 +1,7 @@
 /*
- * loose-bound: room for more parts of a picture than nearly all pictures of the data have. Parts are counted in the files
- * that describe the pictures; a bound that all of them fit, or all but one in a hundred, is written into the spec, compiled
- * and planned.
+ * loose-bound: room for more parts of a picture than nearly all pictures of the data have. Parts
+ * are counted in the files that describe the pictures; a bound that all of them fit, or all but one
+ * in a hundred, is written into the spec, compiled and planned.
  */
 #include "rulekit/data_look.h"
 #include "rulekit/edited_spec.h"
@@ -37,7 +37,8 @@ same_parts(const struct data_source *const *source, const struct data_parts *par
 	    memcmp(part[0].parts, part[1].parts, (size_t)part[0].pictures * sizeof(*part[0].parts)) == 0;
 }
 
-/* Of training and of validation, where that has pictures or parts of its own. False where either is not known. */
+/* Of training and of validation, where that has pictures or parts of its own. False where either is
+ * not known. */
 static bool
 look(const struct lint *l, bool crowds, struct counted *c)
 {

@@ -1,8 +1,9 @@
 /*
- * many-proposals: boxes that wait for nms are most of what is alive at the peak. What carries them are the values that nms
- * reads and those that they are made of, back to what chose them (top_k) or to the layers with weights that said them, each
- * as many as nms is shown, and the room that choosing and nms work in. With half as many the spec is edited, compiled and
- * planned, where it says how many.
+ * many-proposals: boxes that wait for nms are most of what is alive at the peak. What carries them
+ * are the values that nms reads and those that they are made of, back to what chose them (top_k) or
+ * to the layers with weights that said them, each as many as nms is shown, and the room that
+ * choosing and nms work in. With half as many the spec is edited, compiled and planned, where it
+ * says how many.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/graph_query.h"
@@ -60,7 +61,8 @@ find_nms(const struct graph *g, bool *marked)
 	return most;
 }
 
-/* Of what is marked, and of the work that makes it, what is alive at the peak; each buffer counts once. */
+/* Of what is marked, and of the work that makes it, what is alive at the peak; each buffer counts
+ * once. */
 static int64_t
 bytes_at_peak(const struct module *m, const struct graph *g, const bool *marked)
 {

@@ -1,8 +1,9 @@
 /*
- * many-rois: the second stage of a detector, whose layers run on every box that it is shown, decides the memory of the
- * network. What it takes is what of it is alive at the peak: what is made of the results of roi_align, and the gradients
- * of that. With half as many boxes for the head that takes the most the spec is edited, compiled and planned: where it takes
- * the first of them, rois[:128], or where sample_rois draws them.
+ * many-rois: the second stage of a detector, whose layers run on every box that it is shown,
+ * decides the memory of the network. What it takes is what of it is alive at the peak: what is made
+ * of the results of roi_align, and the gradients of that. With half as many boxes for the head that
+ * takes the most the spec is edited, compiled and planned: where it takes the first of them,
+ * rois[:128], or where sample_rois draws them.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/graph_query.h"

@@ -150,8 +150,8 @@ tell_accumulating(struct lint *l, struct diag *g, const char *setting, int64_t v
 	fix_setting(l, g, false, SEC_TRAIN, setting, arena_printf(m->arena, "%lld", (long long)value), "batch", edit);
 }
 
-/* The fewest parts of the batch that fit (deterministic, which takes no accumulate): more of them have more sums that wait, and
- * so may take more again. */
+/* The fewest parts of the batch that fit (deterministic, which takes no accumulate): more of them
+ * have more sums that wait, and so may take more again. */
 static void
 advise_parts(struct lint *l, struct diag *g)
 {

@@ -34,7 +34,8 @@ added(const struct node *pad, int axis)
 	return k < 0 ? none : op_attr(pad, "sides")->v + 2 * k;
 }
 
-/* The convolution that alone reads what the frame is put around, if that is of zeros and around space; or NULL. */
+/* The convolution that alone reads what the frame is put around, if that is of zeros and around
+ * space; or NULL. */
 static const struct node *
 convolution(const struct pads *p, const struct node *n)
 {

@@ -1,6 +1,7 @@
 /*
- * split-traffic: layers are split over ranks, and the sums of what they make are more bytes than their network's weights, so
- * ranks that share out samples and weights in place of layers would send less, and not wait for it.
+ * split-traffic: layers are split over ranks, and the sums of what they make are more bytes than
+ * their network's weights, so ranks that share out samples and weights in place of layers would
+ * send less, and not wait for it.
  *
  * Of a micro-batch, of N ranks, each sends in (N - 1) / N:
  *

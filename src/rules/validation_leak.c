@@ -34,8 +34,8 @@ overlap(const struct data_source *train, const struct data_source *validate)
 	return fmax(0, fmin(to, reader_real(train, "to", 1)) - first) / (to - from);
 }
 
-/* The share of validation's rows that training sees. Rows of different parts are not the same rows, so that
- * their choice says nothing. */
+/* The share of validation's rows that training sees. Rows of different parts are not the same rows,
+ * so that their choice says nothing. */
 static double
 share(const struct data_source *train, const struct data_source *validate)
 {

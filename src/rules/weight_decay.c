@@ -1,6 +1,6 @@
 /*
- * weight-decay: so much of it, added to gradients, that it outweighs them. Decoupled decay (adamw, lion, lamb)
- * is another number, of which 0.1 is in use.
+ * weight-decay: so much of it, added to gradients, that it outweighs them. Decoupled decay (adamw,
+ * lion, lamb) is another number, of which 0.1 is in use.
  */
 #include "rulekit/graph_query.h"
 

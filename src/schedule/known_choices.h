@@ -1,7 +1,8 @@
 /*
- * What to make again, of steps for which that was searched before: stowage fit plans one network at several batches,
- * and the cheap choice is made at one fixed batch for all of them (recompute.c). Nothing is taken over unless all that
- * the search sees is the same, so the choice is the one that would have been made.
+ * What to make again, of steps for which that was searched before: stowage fit plans one network at
+ * several batches, and the cheap choice is made at one fixed batch for all of them (recompute.c).
+ * Nothing is taken over unless all that the search sees is the same, so the choice is the one that
+ * would have been made.
  */
 #ifndef STOWAGE_SCHEDULE_KNOWN_CHOICES_H
 #define STOWAGE_SCHEDULE_KNOWN_CHOICES_H

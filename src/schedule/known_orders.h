@@ -1,8 +1,9 @@
 /*
- * Orders of windows that were searched for before: a network is planned for speed and then with the least bytes, or at
- * several budgets, and most of its windows are the same each time. A window is known by 64 bits of a hash of all that the
- * search sees, so its order is the one that would have been found, but for two that share them by chance: of as many as are
- * kept, less than one time in 10^12. Whoever takes an order over sees that it keeps to the window's edges.
+ * Orders of windows that were searched for before: a network is planned for speed and then with the
+ * least bytes, or at several budgets, and most of its windows are the same each time. A window is
+ * known by 64 bits of a hash of all that the search sees, so its order is the one that would have
+ * been found, but for two that share them by chance: of as many as are kept, less than one time in
+ * 10^12. Whoever takes an order over sees that it keeps to the window's edges.
  */
 #ifndef STOWAGE_SCHEDULE_KNOWN_ORDERS_H
 #define STOWAGE_SCHEDULE_KNOWN_ORDERS_H

@@ -3,21 +3,23 @@
  *
  * Any order that respects what nodes read and overwrite computes the same bits, so this is free.
  * The graph is cut into windows where few short-lived tensors cross from one side to the other, as
- * between two layers of a chain; nodes move within their window alone. In a window the best order is
- * found by dynamic programming over the sets of nodes already run (each such set is a downset of the
- * dependencies; what is alive depends on the set, not on the way to it: Ahn and others, "Ordering
- * chaos", 2020). The order that stands is the bound: a set that cannot beat it is dropped. A node
- * that can run at no cost, neither raising the peak nor leaving more alive, runs at once, since it
- * can only help all others. Where a window still has too many sets, the best of each size are kept,
- * which is a beam search; wider ones follow where nothing is trained, or time is given. Of two ways to
- * a set with one peak, the one with less alive is taken: it leaves more room for placement.
+ * between two layers of a chain; nodes move within their window alone. In a window the best order
+ * is found by dynamic programming over the sets of nodes already run (each such set is a downset of
+ * the dependencies; what is alive depends on the set, not on the way to it: Ahn and others,
+ * "Ordering chaos", 2020). The order that stands is the bound: a set that cannot beat it is
+ * dropped. A node that can run at no cost, neither raising the peak nor leaving more alive, runs at
+ * once, since it can only help all others. Where a window still has too many sets, the best of each
+ * size are kept, which is a beam search; wider ones follow where nothing is trained, or time is
+ * given. Of two ways to a set with one peak, the one with less alive is taken: it leaves more room
+ * for placement.
  *
  * Only windows that hold the peak matter. They are taken from the highest down, until the next one
  * is below what the ones before it could be brought to. Most are as low as possible: each node
  * needs what it makes, beside all that must be alive in any order, and the highest need is a floor.
- * A node beside a cut cannot cross it, so every other sweep has windows from the middle of one to the
- * middle of the next. Of many parallel branches a window sees too few: order_merge.c has a start for them. A window that was
- * searched before, as another plan of the network was made, is not searched again (known_orders.h).
+ * A node beside a cut cannot cross it, so every other sweep has windows from the middle of one to
+ * the middle of the next. Of many parallel branches a window sees too few: order_merge.c has a
+ * start for them. A window that was searched before, as another plan of the network was made, is
+ * not searched again (known_orders.h).
  *
  * Reads: train, update, validate after recompute. Writes: the order of their nodes.
  * Invariants after: 1. every node comes after those that define what it reads; 2. readers and
@@ -193,8 +195,8 @@ describe(struct order *o, const struct pass_options *options)
 	return true;
 }
 
-/* A sweep over all windows: does the peak fall? Otherwise the order that stood, for which OLD is room, stands again; it
- * is described anew if another sweep wants it. */
+/* A sweep over all windows: does the peak fall? Otherwise the order that stood, for which OLD is
+ * room, stands again; it is described anew if another sweep wants it. */
 static bool
 sweep(struct order *o, const struct pass_options *options, bool shifted, struct node **old)
 {
@@ -224,7 +226,8 @@ sweep_all(struct order *o, const struct pass_options *options, struct node **old
 		idle = sweep(o, options, done % 2, old) ? 0 : idle + 1;
 }
 
-/* Sweeps once more, from where merged chains are; what stood before stands again if that does not get lower. */
+/* Sweeps once more, from where merged chains are; what stood before stands again if that does not
+ * get lower. */
 static void
 begin_with_merge(struct order *o, const struct pass_options *options, struct node **old)
 {
@@ -249,7 +252,8 @@ begin_with_merge(struct order *o, const struct pass_options *options, struct nod
 	o->stale = true;
 }
 
-/* Room for so many sets of one size, of which there may be four times as many before they are cut down: half of the slots. */
+/* Room for so many sets of one size, of which there may be four times as many before they are cut
+ * down: half of the slots. */
 static void
 set_beam(struct order *o, int beam)
 {
@@ -264,8 +268,9 @@ set_beam(struct order *o, int beam)
 	memset(o->came, 0, sizeof(o->came));
 }
 
-/* Sets that may be grown in wider beams: where nothing is trained the search is all that is done, and with time given it goes
- * on; a search for a budget orders what it tries, and has the time for itself. */
+/* Sets that may be grown in wider beams: where nothing is trained the search is all that is done,
+ * and with time given it goes on; a search for a budget orders what it tries, and has the time for
+ * itself. */
 static int64_t
 work_when_wider(const struct module *m, const struct pass_options *options)
 {
@@ -276,7 +281,8 @@ work_when_wider(const struct module *m, const struct pass_options *options)
 	return work + (int64_t)(options->seconds * WIDER_SECOND);
 }
 
-/* Sweeps with more and more sets of one size, as long as some are left out and the peak might be lower. */
+/* Sweeps with more and more sets of one size, as long as some are left out and the peak might be
+ * lower. */
 static void
 widen(struct order *o, const struct pass_options *options, struct node **old)
 {

@@ -1,6 +1,6 @@
 /*
- * What order.c (windows and sweeps), order_window.c (the best order of one window) and order_merge.c share. Private
- * to them.
+ * What order.c (windows and sweeps), order_window.c (the best order of one window) and
+ * order_merge.c share. Private to them.
  */
 #ifndef STOWAGE_SCHEDULE_ORDER_IMPL_H
 #define STOWAGE_SCHEDULE_ORDER_IMPL_H

@@ -1,13 +1,15 @@
 /*
- * An order of all nodes by merging chains, from which order.c begins anew where that is lower than what its
- * windows came to: a window holds few nodes (ORDER_WINDOW), so that of many parallel branches it sees too few.
+ * An order of all nodes by merging chains, from which order.c begins anew where that is lower than
+ * what its windows came to: a window holds few nodes (ORDER_WINDOW), so that of many parallel
+ * branches it sees too few.
  *
- * A chain is what can run after a node that is ready, one node after the other. It is taken apart into
- * segments, each from where it begins over its highest need (the *hill*) to the least that is alive behind
- * that (the *valley*), both beside what was alive before. Of segments that leave no more alive than there was,
- * the one with the lowest hill runs first; of others, the one with the largest difference of hill and valley.
- * For parallel chains that is the best order of all (Liu, 1987: trees of factorisations); for other graphs it
- * is a start. Where backward follows, what is kept for it decides, and nothing is tried.
+ * A chain is what can run after a node that is ready, one node after the other. It is taken apart
+ * into segments, each from where it begins over its highest need (the *hill*) to the least that is
+ * alive behind that (the *valley*), both beside what was alive before. Of segments that leave no
+ * more alive than there was, the one with the lowest hill runs first; of others, the one with the
+ * largest difference of hill and valley. For parallel chains that is the best order of all (Liu,
+ * 1987: trees of factorisations); for other graphs it is a start. Where backward follows, what is
+ * kept for it decides, and nothing is tried.
  */
 #include "schedule/order_impl.h"
 
@@ -67,7 +69,8 @@ add_pair(struct pairs *p, int before, int after)
 		vec_push(p->a, &p->pair, ((struct pair){ before, after }));
 }
 
-/* Node I uses a root: after what wrote it; if it writes, also after all that read what was there. */
+/* Node I uses a root: after what wrote it; if it writes, also after all that read what was
+ * there. */
 static void
 add_use(struct pairs *p, int root, int i, bool writes)
 {
@@ -158,7 +161,8 @@ counts(const struct merge *g, const struct model_node *n, int k)
 	return true;
 }
 
-/* The node runs: what it needs beside what is alive, and what is alive after it, more than before. */
+/* The node runs: what it needs beside what is alive, and what is alive after it, more than
+ * before. */
 static void
 run_node(struct merge *g, int i, int64_t *need, int64_t *more)
 {
@@ -273,8 +277,9 @@ add_ready(struct merge *g, int node)
 	vec_push(g->a, &g->ready, segment_from(g, node));
 }
 
-/* Runs a segment; those that get ready by it are added. Its nodes are found before the first of them runs, as when it
- * was made: then another reader of two of them may be as near to being ready as the next node is. */
+/* Runs a segment; those that get ready by it are added. Its nodes are found before the first of
+ * them runs, as when it was made: then another reader of two of them may be as near to being ready
+ * as the next node is. */
 static void
 run_segment(struct merge *g, struct segment s)
 {

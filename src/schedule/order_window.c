@@ -201,8 +201,8 @@ find_floor(const struct order *o, int n)
 
 /* ---- dynamic programming over sets ---- */
 
-/* Running job I after S: the bytes needed meanwhile, and those alive afterwards. False where it needs BOUND or more; then
- * NEXT is not all there. */
+/* Running job I after S: the bytes needed meanwhile, and those alive afterwards. False where it
+ * needs BOUND or more; then NEXT is not all there. */
 static inline bool
 run_job(const struct order *o, const struct set *s, int i, int64_t bound, struct set *next)
 {
@@ -250,7 +250,8 @@ put_pivot_first(struct set *v, int n)
 	*median = front;
 }
 
-/* Two runs, none of the first behind one of the second; returns how many the first are. Hoare's partition. */
+/* Two runs, none of the first behind one of the second; returns how many the first are. Hoare's
+ * partition. */
 static int
 part_by_promise(struct set *v, int n)
 {
@@ -274,8 +275,8 @@ part_by_promise(struct set *v, int n)
 	}
 }
 
-/* The best so MANY come first, sorted. It is quicksort, which leaves the others as they are: no two sets are alike, so it
- * does not matter how it is sorted. */
+/* The best so MANY come first, sorted. It is quicksort, which leaves the others as they are: no two
+ * sets are alike, so it does not matter how it is sorted. */
 static void
 sort_best(struct set *v, int n, int many)
 {
@@ -317,7 +318,8 @@ insert(struct order *o, struct level *l, const struct set *s)
 	l->v[l->n++] = *s;
 }
 
-/* What may run once the set is done: what could before its last job, and what that was the last for. */
+/* What may run once the set is done: what could before its last job, and what that was the last
+ * for. */
 static uint64_t
 ready_in(const struct order *o, const struct set *before, const struct set *s)
 {

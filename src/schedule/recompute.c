@@ -247,8 +247,9 @@ fits_as(struct budget *b, struct model *model, bool tight)
 	return fits;
 }
 
-/* Both ways for every choice, whatever the budget is, so that for a smaller one the arena should be no larger. That is not kept
- * in all cases: of a ResNet-18 on two ranks one budget takes 4 KiB more than one that is 97 KiB larger, and why is not known. */
+/* Both ways for every choice, whatever the budget is, so that for a smaller one the arena should be
+ * no larger. That is not kept in all cases: of a ResNet-18 on two ranks one budget takes 4 KiB more
+ * than one that is 97 KiB larger, and why is not known. */
 static bool
 fits_budget(struct model *model, void *context)
 {
@@ -257,8 +258,9 @@ fits_budget(struct model *model, void *context)
 	return fits_as(b, model, false) || (module_ranks(b->m) > 1 && fits_as(b, model, true));
 }
 
-/* Nothing fits as it is placed with a network's effort. What is close gets more, in an order that does not depend on the
- * budget, so that for a smaller one the arena is no larger. The model's trial is of what fits. */
+/* Nothing fits as it is placed with a network's effort. What is close gets more, in an order that
+ * does not depend on the budget, so that for a smaller one the arena is no larger. The model's
+ * trial is of what fits. */
 static bool
 place_close(struct budget *b, struct model *model)
 {
@@ -285,8 +287,8 @@ forget_close(struct budget *b)
 		arena_free(b->close[--b->nclose].planned->arena);
 }
 
-/* Does the model's last trial, which was PLANNED, cost less than what was FOUND before at that cost, or as much in a
- * smaller arena? */
+/* Does the model's last trial, which was PLANNED, cost less than what was FOUND before at that
+ * cost, or as much in a smaller arena? */
 static bool
 is_cheaper(struct model *model, const struct module *planned, const struct module *found, double cost)
 {
@@ -296,7 +298,8 @@ is_cheaper(struct model *model, const struct module *planned, const struct modul
 	return !found || s.cost < cost || planned->plan->arena_bytes < found->plan->arena_bytes;
 }
 
-/* Puts the step into the order that the next pass gives one that makes nothing again; returns the one that stood. */
+/* Puts the step into the order that the next pass gives one that makes nothing again; returns the
+ * one that stood. */
 static struct node **
 reorder(struct budget *b, struct model *model)
 {
@@ -331,8 +334,9 @@ take_other(struct budget *b, struct budget *other, struct model *model, bool bet
 	return better;
 }
 
-/* The cheapest way in the order that stands, or in the other one: of either there are budgets for which it is cheaper by
- * some percent. The model's trial is of what fits, and where that is in the other order, so is the graph. */
+/* The cheapest way in the order that stands, or in the other one: of either there are budgets for
+ * which it is cheaper by some percent. The model's trial is of what fits, and where that is in the
+ * other order, so is the graph. */
 static bool
 search_both_orders(struct budget *b, struct model *model, const struct search_limits *limits)
 {
@@ -351,8 +355,9 @@ search_both_orders(struct budget *b, struct model *model, const struct search_li
 	return take_other(b, &other, model, better, stood) || (b->planned && steps_try(model, &steps));
 }
 
-/* All the way down in the other order; what its trials come to is ordered once more, so this may fit where no way does. Else
- * the model's trial is again that which it was: events of the other order mean other nodes in this. */
+/* All the way down in the other order; what its trials come to is ordered once more, so this may
+ * fit where no way does. Else the model's trial is again that which it was: events of the other
+ * order mean other nodes in this. */
 static bool
 go_down_in_other_order(struct budget *b, struct model *model, const struct search_limits *limits)
 {
@@ -421,8 +426,8 @@ found_impossible(struct module *m, int64_t persistent)
 	diag_help(m->diags, g, "raise the budget: it is for the whole arena");
 }
 
-/* One question may take a third of what is left, so that one in vain leaves something for others. More than usual
- * lets the same search go on where it would have ended. */
+/* One question may take a third of what is left, so that one in vain leaves something for others.
+ * More than usual lets the same search go on where it would have ended. */
 static int64_t
 work_for(const struct pass_options *o)
 {
@@ -437,7 +442,8 @@ for_speed(const struct module *m, const struct pass_options *o)
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
- * device's memory is checked by those that compare the plan with it. PLANNED gets what fits, through all passes; or NULL. */
+ * device's memory is checked by those that compare the plan with it. PLANNED gets what fits,
+ * through all passes; or NULL. */
 static bool
 stay_within(struct module *m, const struct pass_options *o, struct model *model, struct module **planned)
 {

@@ -52,16 +52,16 @@ struct search_limits {
 
 /* Can recompute_cheapest() look at the step at all? */
 bool	recompute_is_small(struct model *);
-/* Finds the cheapest way to the budget, at a cost of MOST or less: multiply-adds, and a quarter of the bytes that are read
- * and written. Leaves its trial in model->trial; false where there is none that fits, or it takes too long to tell: then
- * everything is kept. */
+/* Finds the cheapest way to the budget, at a cost of MOST or less: multiply-adds, and a quarter of
+ * the bytes that are read and written. Leaves its trial in model->trial; false where there is none
+ * that fits, or it takes too long to tell: then everything is kept. */
 bool	recompute_cheapest(struct model *, const struct search_limits *, double most);
 
-/* Walks from the choice that keeps everything to ever lower peaks, and stops at the first choice that
- * fits; else at the lowest. Where it goes does not depend on the budget, so a smaller one never
- * gives a higher peak, unless one of them uses up its work (model->work): then the lowest choice so far
- * is what it comes to. Leaves the choice in model->state and its trial in model->trial; true if it
- * fits. */
+/* Walks from the choice that keeps everything to ever lower peaks, and stops at the first choice
+ * that fits; else at the lowest. Where it goes does not depend on the budget, so a smaller one
+ * never gives a higher peak, unless one of them uses up its work (model->work): then the lowest
+ * choice so far is what it comes to. Leaves the choice in model->state and its trial in
+ * model->trial; true if it fits. */
 bool	recompute_go_down(struct model *, const struct search_limits *);
 
 /* What of these is the first to fit, beginning with the choice in model->state. */

@@ -1,6 +1,7 @@
 /*
- * The best of many passes that let values go: each has a few prices changed by chance (always the same), and what
- * makes less again stands. A pass takes a thousandth of what a descent does, so hundreds of them are made.
+ * The best of many passes that let values go: each has a few prices changed by chance (always the
+ * same), and what makes less again stands. A pass takes a thousandth of what a descent does, so
+ * hundreds of them are made.
  */
 #include "schedule/recompute_evict.h"
 

@@ -1,15 +1,17 @@
 /*
- * A step to a peak in one pass over its nodes. What is made stays until room is needed; then something goes
- * that no event at hand reads, and is made again when it is next read, from what is there:
+ * A step to a peak in one pass over its nodes. What is made stays until room is needed; then
+ * something goes that no event at hand reads, and is made again when it is next read, from what is
+ * there:
  *
  *     aim  ________________________
  *         a|a b|a b c|b c d|...         a goes for d: it is the cheapest to make again for its bytes and for the
  *                                       time until it is needed
  *
- * So the peak is met wherever events fit at all, down to what one node needs, in time by what runs; where
- * descents would have to try each of thousands of moves. After Kirisame and others' dynamic tensor
- * rematerialization (2021), who evict by cost / (bytes x age), where the cost is that of all neighbours that are
- * gone, too; here the order is known, so that the time to the next reader takes the place of age.
+ * So the peak is met wherever events fit at all, down to what one node needs, in time by what runs;
+ * where descents would have to try each of thousands of moves. After Kirisame and others' dynamic
+ * tensor rematerialization (2021), who evict by cost / (bytes x age), where the cost is that of all
+ * neighbours that are gone, too; here the order is known, so that the time to the next reader takes
+ * the place of age.
  */
 #include "schedule/recompute_evict.h"
 
@@ -58,7 +60,8 @@ list_uses(struct evicting *e, bool count)
 	}
 }
 
-/* Counted at [v + 1], then summed to where each begins, which filling the lists moves to where it ends. */
+/* Counted at [v + 1], then summed to where each begins, which filling the lists moves to where it
+ * ends. */
 static void
 begin_lists(struct evicting *e, struct evicted_use *u)
 {
@@ -159,7 +162,8 @@ room_to_make(const struct evicting *e, int v)
 
 /* ---- what goes ---- */
 
-/* V comes or goes: those that are there and know it as a neighbour, by what is gone, must be looked at anew. */
+/* V comes or goes: those that are there and know it as a neighbour, by what is gone, must be looked
+ * at anew. */
 static void
 forget_prices(struct evicting *e, int v)
 {
@@ -232,7 +236,8 @@ next_reader(struct evicting *e, int v, bool after)
 	return k < e->uses.beg[v + 1] ? e->uses.at[k] : e->m->nnodes;
 }
 
-/* Adds what of V's neighbours is gone: on the way up, what it is made from. And how many bytes the making takes. */
+/* Adds what of V's neighbours is gone: on the way up, what it is made from. And how many bytes the
+ * making takes. */
 static double
 gone_above(struct evicting *e, int v, int *before, int64_t *room)
 {
@@ -329,8 +334,8 @@ price(struct evicting *e, int v)
 	return p.needed >= e->m->nnodes ? -1 : p.cost / e->power[p.needed - e->node];
 }
 
-/* Makes room for an event that takes so many bytes beside what is there, of which SPARED if what it may lie on
- * goes with it. Best effort; returns what it lies on, or -1. */
+/* Makes room for an event that takes so many bytes beside what is there, of which SPARED if what it
+ * may lie on goes with it. Best effort; returns what it lies on, or -1. */
 static int
 make_room(struct evicting *e, int64_t bytes, int64_t spared)
 {
@@ -412,8 +417,8 @@ make(struct evicting *e, int v)
 	return write_event(e, true, v);
 }
 
-/* Of what is read and not there, what takes the most room to make: it comes first, while the others hold nothing.
- * Or -1. */
+/* Of what is read and not there, what takes the most room to make: it comes first, while the others
+ * hold nothing. Or -1. */
 static int
 most_room(struct evicting *e, const int *in, int nin)
 {
@@ -436,7 +441,8 @@ most_room(struct evicting *e, const int *in, int nin)
 	return best;
 }
 
-/* Makes V, after all that it is made from and that is not there. Each value on the way holds its sources. */
+/* Makes V, after all that it is made from and that is not there. Each value on the way holds its
+ * sources. */
 static bool
 ensure(struct evicting *e, int v)
 {

@@ -1,5 +1,6 @@
 /*
- * What passes that let values go share (recompute_evict.c) with the search among passes (recompute_climb.c).
+ * What passes that let values go share (recompute_evict.c) with the search among passes
+ * (recompute_climb.c).
  */
 #ifndef STOWAGE_SCHEDULE_RECOMPUTE_EVICT_H
 #define STOWAGE_SCHEDULE_RECOMPUTE_EVICT_H
@@ -47,8 +48,9 @@ struct evicting {
 
 /* What all passes know: with the model, an arena, the aim and the most looks at neighbours set. */
 void	evict_begin(struct evicting *);
-/* One pass; the model's trial is of it. REACH: the power of the time to the next reader in a price; WEIGHT: times that,
- * by value. False where something can't be made again any more, or it takes too long. */
+/* One pass; the model's trial is of it. REACH: the power of the time to the next reader in a price;
+ * WEIGHT: times that, by value. False where something can't be made again any more, or it takes too
+ * long. */
 bool	evict_pass(struct evicting *, double reach, const double *weight, struct steps *);
 
 #endif

@@ -1,20 +1,21 @@
 /*
- * The cheapest way to stay within a budget, exactly. The step runs node by node; between two of them a
- * tensor that was dropped may be made again, any number of times. A *state* is the node that comes
- * next and the set of tensors that are there; the cheapest path from before the first node to behind
- * the last is found by A* (Hart, Nilsson and Raphael, 1968) with the bound of recompute_sets.c.
+ * The cheapest way to stay within a budget, exactly. The step runs node by node; between two of
+ * them a tensor that was dropped may be made again, any number of times. A *state* is the node that
+ * comes next and the set of tensors that are there; the cheapest path from before the first node to
+ * behind the last is found by A* (Hart, Nilsson and Raphael, 1968) with the bound of
+ * recompute_sets.c.
  *
  *     {a} --run--> {a b} --run--> {a b c} --drop b--> {a c} ... --again b--> {a b c} --run--> ...
  *
- * Tensors are dropped as late as can be: only where what is next would not fit. That loses nothing, for
- * whatever is dropped earlier could as well be dropped then, and leaves few states to look at. The one
- * thing that is not looked at is to drop something although the next node fits, for the sake of making
- * again what it is not yet needed for.
+ * Tensors are dropped as late as can be: only where what is next would not fit. That loses nothing,
+ * for whatever is dropped earlier could as well be dropped then, and leaves few states to look at.
+ * The one thing that is not looked at is to drop something although the next node fits, for the
+ * sake of making again what it is not yet needed for.
  *
- * Of all ways that cost least, the one with the lowest peak is taken; so a smaller budget never gives a
- * higher peak, where both searches end. If its arena does not fit after all, the search goes on below that peak. For networks with
- * more tensors than a word has bits, or more states than the search may look at, there is
- * recompute_ladder.c.
+ * Of all ways that cost least, the one with the lowest peak is taken; so a smaller budget never
+ * gives a higher peak, where both searches end. If its arena does not fit after all, the search
+ * goes on below that peak. For networks with more tensors than a word has bits, or more states than
+ * the search may look at, there is recompute_ladder.c.
  */
 #include "schedule/recompute_exact.h"
 
@@ -232,8 +233,8 @@ step_of(const struct path_search *p, int last)
 	return s;
 }
 
-/* A step within the budget at no more than that cost, which is tried; its work counts. Without events if
- * there is none. */
+/* A step within the budget at no more than that cost, which is tried; its work counts. Without
+ * events if there is none. */
 static struct steps
 cheapest(struct state_search *search, struct sets *s, int64_t budget, double most)
 {

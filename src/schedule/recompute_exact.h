@@ -2,11 +2,11 @@
  * What the exact search for what to recompute shares: the step as events over sets of tensors
  * (recompute_sets.c), and the search among them (recompute_exact.c). Private to these two.
  *
- * A *set* is a word; its bits are the tensors of forward that may be dropped: those that can be made
- * again, and those from which others are. All else is there from its first use to its last, whatever
- * is chosen. So is what one node alone reads and overwrites, as a convolution's output before an activation: to
- * keep that is never better than to keep what comes of it, which takes the same bytes. Where the latter is made
- * again, the former is made on the way.
+ * A *set* is a word; its bits are the tensors of forward that may be dropped: those that can be
+ * made again, and those from which others are. All else is there from its first use to its last,
+ * whatever is chosen. So is what one node alone reads and overwrites, as a convolution's output
+ * before an activation: to keep that is never better than to keep what comes of it, which takes the
+ * same bytes. Where the latter is made again, the former is made on the way.
  */
 #ifndef STOWAGE_SCHEDULE_RECOMPUTE_EXACT_H
 #define STOWAGE_SCHEDULE_RECOMPUTE_EXACT_H
@@ -63,7 +63,8 @@ struct sets	*sets_new(struct model *);
 /* Finds the nodes that are tight under a budget. */
 void	sets_set_budget(struct sets *, int64_t budget);
 int64_t	sets_bytes(const struct sets *, uint64_t set);
-/* What must run again at least if SET is there before NODE, as cost; HUGE_VAL where it cannot be. */
+/* What must run again at least if SET is there before NODE, as cost; HUGE_VAL where it cannot
+ * be. */
 double	sets_least_cost(const struct sets *, uint64_t set, int node);
 /* Bits that nodes from NODE on need, with all they would be made from. */
 uint64_t	sets_wanted(const struct sets *, uint64_t set, int node);

@@ -1,14 +1,14 @@
 /*
- * One descent on the list of what runs (recompute_steps.c). Where the peak is above the aim, some values
- * are idle: between one reader and the next they are only there. A move makes such a value again, right
- * before the reader behind the gap:
+ * One descent on the list of what runs (recompute_steps.c). Where the peak is above the aim, some
+ * values are idle: between one reader and the next they are only there. A move makes such a value
+ * again, right before the reader behind the gap:
  *
  *     a made . read ......... read          a made . read         a made again, read
  *            |----idle----|          -->          |                |
  *
- * with all that it is made from and that is not there then, unless there is room to keep that for so long.
- * Each gap of each copy is a move of its own. States know but two ways for all of them, so this gets to
- * peaks that no choice of states has, and to others at a lower price.
+ * with all that it is made from and that is not there then, unless there is room to keep that for
+ * so long. Each gap of each copy is a move of its own. States know but two ways for all of them, so
+ * this gets to peaks that no choice of states has, and to others at a lower price.
  */
 #include "schedule/recompute_impl.h"
 
@@ -119,8 +119,8 @@ can_repeat(const struct model *m, int v)
 	return !x->fixed && !x->persistent && x->root == v && x->def >= 0 && x->def < m->forward;
 }
 
-/* Adds what V is made from and is not there at an event, nor can be kept till then; what was made in the gap
- * may have been made for V alone. */
+/* Adds what V is made from and is not there at an event, nor can be kept till then; what was made
+ * in the gap may have been made for V alone. */
 static bool
 add_sources(struct gaps *g, struct gap *gap, int v, int beg, int event)
 {
@@ -336,7 +336,8 @@ move_one(struct gaps *g, struct steps *s, double *excess)
 	return true;
 }
 
-/* No gap helps. Something that is made again is kept instead, and gaps are looked for that then do. */
+/* No gap helps. Something that is made again is kept instead, and gaps are looked for that then
+ * do. */
 static bool
 make_detour(struct gaps *g, struct steps *s, double *excess)
 {

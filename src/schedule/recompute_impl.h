@@ -98,7 +98,8 @@ double	search_cost(const struct state_search *);
 bool	search_allowed(const struct state_search *);
 double	search_excess(const struct state_search *);
 
-/* Sums the excess of the last trial; what BYTES less from event BEG to before END would remove of it, about. */
+/* Sums the excess of the last trial; what BYTES less from event BEG to before END would remove of
+ * it, about. */
 void	search_sum_excess(struct state_search *);
 double	search_relief(const struct state_search *, int64_t bytes, int beg, int end);
 
@@ -135,8 +136,8 @@ search_next_rung(int64_t peak)
 
 /* ---- recompute_vain.c ---- */
 
-/* Notes the last trial, which is of the choice that stands; what keeping V, which is made again in it, leaves as it is; and whether
- * a move can remove no excess: false where that is not told. */
+/* Notes the last trial, which is of the choice that stands; what keeping V, which is made again in
+ * it, leaves as it is; and whether a move can remove no excess: false where that is not told. */
 void			vain_note(struct state_search *);
 struct untouched	vain_untouched(const struct state_search *, int v);
 bool			vain_is(const struct state_search *, const struct move *);
@@ -147,8 +148,8 @@ struct tried_choices	*tried_new(struct arena *);
 /* A state has changed; or many have. */
 void	tried_change(struct state_search *, int value, int from, int to);
 void	tried_anew(struct state_search *);
-/* Is the choice that stands one that may be? If so, its excess and cost. The model's trial is of it, or
- * of any other choice. */
+/* Is the choice that stands one that may be? If so, its excess and cost. The model's trial is of
+ * it, or of any other choice. */
 bool	tried_look_up(struct state_search *, double *excess, double *cost);
 
 /* ---- recompute_steps.c ---- */
@@ -162,8 +163,8 @@ bool	steps_try(struct model *, struct steps *);
 void	steps_prune(struct model *, struct steps *, int without);
 /* Keeps what can be kept while the peak is from LEAST to MOST. The model's trial is of any step. */
 void	steps_strike_out(struct state_search *, struct steps *, int64_t least, int64_t most);
-/* The values that are made again, the dearest first; those without which the excess is least; both at MOST
- * so many; and the list without one: false if it can't be, or there is none. */
+/* The values that are made again, the dearest first; those without which the excess is least; both
+ * at MOST so many; and the list without one: false if it can't be, or there is none. */
 int	steps_list(struct state_search *, const struct steps *, struct struck *, int most);
 int	steps_rank(struct state_search *, struct steps *, struct struck *, int most);
 bool	steps_strike(struct state_search *, const struct steps *, const struct struck *, struct steps *to);
@@ -175,15 +176,16 @@ bool	steps_in_parts(struct state_search *, int n, struct steps *);
 
 /* ---- recompute_climb.c ---- */
 
-/* To a peak, or about as low as can be, with so many events in all trials, about. False where there is none. */
+/* To a peak, or about as low as can be, with so many events in all trials, about. False where there
+ * is none. */
 bool	steps_evict(struct state_search *, int64_t aim, int64_t work, struct steps *);
 
 /* ---- recompute_gaps.c ---- */
 
 /* On from a step until nothing is above the aim; false when that cannot be. */
 bool	steps_descend(struct state_search *, struct steps *, int64_t aim);
-/* Keeps what is made again, and makes other values again for it, where that costs less; so many events in all
- * trials, about. */
+/* Keeps what is made again, and makes other values again for it, where that costs less; so many
+ * events in all trials, about. */
 bool	steps_improve(struct state_search *, struct steps *, int64_t aim, int64_t work);
 
 /* ---- recompute_descent.c ---- */
@@ -202,8 +204,8 @@ void	search_restore(struct state_search *);
 
 /* ---- recompute_exact.c ---- */
 
-/* To the budget, the cheapest way of all, if it costs MOST or less. False where there is none, or it takes too long to
- * tell; then everything is kept as before. */
+/* To the budget, the cheapest way of all, if it costs MOST or less. False where there is none, or
+ * it takes too long to tell; then everything is kept as before. */
 bool	search_exact(struct state_search *, double most);
 
 /* ---- recompute_ladder.c ---- */

@@ -1,7 +1,7 @@
 /*
- * Down to a budget, rung by rung; recompute_search.c explains how. What is found for a rung must not depend
- * on the budget, so that what two budgets get is ordered like them: descents begin anew at every fourth
- * rung, and go on from there to the next ones.
+ * Down to a budget, rung by rung; recompute_search.c explains how. What is found for a rung must
+ * not depend on the budget, so that what two budgets get is ordered like them: descents begin anew
+ * at every fourth rung, and go on from there to the next ones.
  */
 #include "schedule/recompute_impl.h"
 
@@ -75,7 +75,8 @@ rung_of(const struct ladder *l, int64_t peak)
 	return rung;
 }
 
-/* The shares of the work, on a rung: each of the first ones, where that is enough, half of those on the next. */
+/* The shares of the work, on a rung: each of the first ones, where that is enough, half of those on
+ * the next. */
 static void
 stand_on(struct ladder *l, int rung)
 {
@@ -115,7 +116,8 @@ descend_on_states(struct ladder *l, int rung)
 	return descend(l, &l->taken, rung);
 }
 
-/* What was made comes to rest on the rung that was aimed at or, since tensors are large, a lower one. */
+/* What was made comes to rest on the rung that was aimed at or, since tensors are large, a lower
+ * one. */
 static void
 land(struct ladder *l, int rung)
 {
@@ -134,7 +136,8 @@ descend_in_a_pass(struct ladder *l, int rung)
 	    descend(l, &l->taken, rung);
 }
 
-/* With checkpoints at regular distances first: the cheapest such step that gets there, or the lowest. */
+/* With checkpoints at regular distances first: the cheapest such step that gets there, or the
+ * lowest. */
 static bool
 descend_in_parts(struct ladder *l, int rung)
 {
@@ -158,8 +161,8 @@ descend_from_whole(struct ladder *l, int rung)
 	return descend(l, &l->whole, rung);
 }
 
-/* The cheapest of all ways to begin, once what need not be made again is struck out. Where none of the others gets
- * there, the last, which goes all the way move by move, does not either. */
+/* The cheapest of all ways to begin, once what need not be made again is struck out. Where none of
+ * the others gets there, the last, which goes all the way move by move, does not either. */
 static bool
 descend_anew(struct ladder *l, int rung)
 {
@@ -183,8 +186,8 @@ descend_anew(struct ladder *l, int rung)
 	return l->anew_rung == rung;
 }
 
-/* Anew if the rung is a station and that gets there; else from the rung above, or from what got stuck on the way
- * from there, which may have got lower elsewhere. */
+/* Anew if the rung is a station and that gets there; else from the rung above, or from what got
+ * stuck on the way from there, which may have got lower elsewhere. */
 static bool
 descend_from_any(struct ladder *l, int rung)
 {
@@ -209,7 +212,8 @@ descend_to(struct ladder *l, int rung)
 	land(l, rung);
 }
 
-/* The lowest station that can be gone to from where nothing is made again, somewhat above a rung. */
+/* The lowest station that can be gone to from where nothing is made again, somewhat above a
+ * rung. */
 static int
 first_station(struct ladder *l, int rung)
 {
@@ -233,8 +237,8 @@ fits(struct ladder *l, struct steps *c)
 	return s->limits->fits(s->m, s->limits->context);
 }
 
-/* The best for a rung, of what came to rest on it and on the next ones: these are brought up to it. Nothing, if
- * a lower one costs less as it is. */
+/* The best for a rung, of what came to rest on it and on the next ones: these are brought up to it.
+ * Nothing, if a lower one costs less as it is. */
 static bool
 take(struct ladder *l, int rung)
 {
@@ -273,8 +277,9 @@ bring_up(struct ladder *l, int64_t most)
 		steps_copy(&l->made, &l->other);
 }
 
-/* The best for a rung, brought up to the budget: to one of so many peaks between two rungs, which do not depend on
- * the budget, so that for a smaller one the same are tried from there on. The arena may be larger than the peak. */
+/* The best for a rung, brought up to the budget: to one of so many peaks between two rungs, which
+ * do not depend on the budget, so that for a smaller one the same are tried from there on. The
+ * arena may be larger than the peak. */
 static bool
 settle(struct ladder *l, int rung)
 {

@@ -1,6 +1,6 @@
 /*
- * What a spec names is made again from what comes into it: the states of values in those regions, and of what they
- * are made from, are settled before any search.
+ * What a spec names is made again from what comes into it: the states of values in those regions,
+ * and of what they are made from, are settled before any search.
  */
 #include "schedule/recompute_impl.h"
 

@@ -1,7 +1,8 @@
 /*
- * A step with checkpoints at regular distances: forward is cut into parts that make about as much each, where
- * few bytes cross; what crosses is kept, and each part runs again, as a whole, before its backward. Descents
- * begin from it in networks so long that they would get there move by move, or not at all.
+ * A step with checkpoints at regular distances: forward is cut into parts that make about as much
+ * each, where few bytes cross; what crosses is kept, and each part runs again, as a whole, before
+ * its backward. Descents begin from it in networks so long that they would get there move by move,
+ * or not at all.
  *
  *     forward   | a b c | d e | f g h |          | cut: what crosses it is kept
  *     backward  f g h again, h' g' f', d e again, e' d', ...

@@ -12,23 +12,24 @@
  * tensor; the best of those few are tried exactly, and the one that removes the most excess for its
  * cost is made. When the aim is met, what can be kept after all is kept.
  *
- * For a budget, aims are the rungs of a ladder, each a little below the last. At every fourth, descents begin
- * anew: in passes in which something goes where room is needed (recompute_climb.c), on states, on the list of what
- * runs (recompute_gaps.c), and on that with checkpoints at regular distances (recompute_parts.c); to the others they
- * go on from the rung above. What need not be made again is struck out, and it is tried what else could be made again for what
- * is (recompute_steps.c). What comes to rest on a rung, between it and the next, competes there with what the
- * next ones have, brought up to it; and from the budget down the first rung whose choice fits is taken. Neither
- * rungs nor what rests on them depend on the budget; when all fails, it is the lowest that was found. So a
- * smaller budget never gives a higher peak, and none is kept that a larger one is not. Without a budget one
- * descent goes down rung by rung, through element-wise work alone, and ends where memory becomes too expensive; from there
- * it is tried by parts of a rung.
+ * For a budget, aims are the rungs of a ladder, each a little below the last. At every fourth,
+ * descents begin anew: in passes in which something goes where room is needed (recompute_climb.c),
+ * on states, on the list of what runs (recompute_gaps.c), and on that with checkpoints at regular
+ * distances (recompute_parts.c); to the others they go on from the rung above. What need not be
+ * made again is struck out, and it is tried what else could be made again for what is
+ * (recompute_steps.c). What comes to rest on a rung, between it and the next, competes there with
+ * what the next ones have, brought up to it; and from the budget down the first rung whose choice
+ * fits is taken. Neither rungs nor what rests on them depend on the budget; when all fails, it is
+ * the lowest that was found. So a smaller budget never gives a higher peak, and none is kept that a
+ * larger one is not. Without a budget one descent goes down rung by rung, through element-wise work
+ * alone, and ends where memory becomes too expensive; from there it is tried by parts of a rung.
  *
- * A search may make so many trials, counted in events; then it ends with the lowest choice so far if no
- * other fits. Only where that happens may a larger budget do worse than a smaller one.
+ * A search may make so many trials, counted in events; then it ends with the lowest choice so far
+ * if no other fits. Only where that happens may a larger budget do worse than a smaller one.
  *
- * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a dozen
- * layers it finds it, in two orders of the step (recompute.c). States can't say everything that it can: that a
- * tensor is made again, dropped, and made again later.
+ * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a
+ * dozen layers it finds it, in two orders of the step (recompute.c). States can't say everything
+ * that it can: that a tensor is made again, dropped, and made again later.
  *
  * Cost is multiply-adds, and bytes read and written. If there are few tensors to choose from, all
  * choices are tried instead, and the best one for any budget is known.
@@ -115,7 +116,8 @@ lower_cheaply(struct state_search *s)
 
 /* ---- few tensors: all choices ---- */
 
-/* The candidates that a search may make again at all: without products, what products make stays. */
+/* The candidates that a search may make again at all: without products, what products make
+ * stays. */
 static int
 find_free(const struct state_search *s, int *free)
 {

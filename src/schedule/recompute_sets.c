@@ -1,8 +1,9 @@
 /*
  * The step as events over sets of tensors, and a bound from below for what remains to be paid: each
- * tensor that is missing and needed is made again at least once, with what it is made from; and where a
- * node to come needs more than the budget with all that is there, so many bytes must go, and come back,
- * the cheapest first (the fractional knapsack: no choice of whole tensors is cheaper).
+ * tensor that is missing and needed is made again at least once, with what it is made from; and
+ * where a node to come needs more than the budget with all that is there, so many bytes must go,
+ * and come back, the cheapest first (the fractional knapsack: no choice of whole tensors is
+ * cheaper).
  */
 #include "schedule/recompute_exact.h"
 
@@ -79,7 +80,8 @@ is_free(const struct model *m, int v)
 	    x->def < m->forward && m->node[x->def].nout == 1;
 }
 
-/* The value that the node reads alone, in whose place it puts what it makes of it and of what lasts; or -1. */
+/* The value that the node reads alone, in whose place it puts what it makes of it and of what
+ * lasts; or -1. */
 static int
 made_in_place_of(const struct making *k, int node)
 {
@@ -104,7 +106,8 @@ made_in_place_of(const struct making *k, int node)
 	return n->again.in[at];
 }
 
-/* Such values are no question of their own: each is made again on the way to the other, and only so. */
+/* Such values are no question of their own: each is made again on the way to the other, and only
+ * so. */
 static void
 find_ways(struct making *k)
 {

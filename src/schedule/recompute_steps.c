@@ -1,9 +1,9 @@
 /*
- * A step that recomputes, as a list of what runs: nodes in their turn, and values that are made again
- * between them, each of which lasts to the last reader before the next time. That can say what states
- * cannot, and any way to the budget can be written so: the states of a descent, the cheapest path of
- * recompute_exact.c. What is made again though there is room to keep it is
- * then struck out, the dearest first.
+ * A step that recomputes, as a list of what runs: nodes in their turn, and values that are made
+ * again between them, each of which lasts to the last reader before the next time. That can say
+ * what states cannot, and any way to the budget can be written so: the states of a descent, the
+ * cheapest path of recompute_exact.c. What is made again though there is room to keep it is then
+ * struck out, the dearest first.
  */
 #include "schedule/recompute_impl.h"
 
@@ -216,8 +216,8 @@ by_excess(const void *x, const void *y)
 	return a->excess != b->excess ? (a->excess < b->excess ? -1 : 1) : by_cost(x, y);
 }
 
-/* By place in the list: is that made again for a node in its turn, and somewhere on the way to it there is more
- * than the aim? The model's trial is of the list. */
+/* By place in the list: is that made again for a node in its turn, and somewhere on the way to it
+ * there is more than the aim? The model's trial is of the list. */
 static bool *
 find_hot(const struct striking *k)
 {

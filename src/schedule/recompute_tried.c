@@ -1,8 +1,9 @@
 /*
- * What trials have shown: the excess and the cost of a choice, found again by the choice. Descents to
- * one rung go partly the same way, and one that has come to its end looks at everything once more, so
- * every other trial or so was made before. A choice is known by 64 bits, in which its aim counts too:
- * what is above another aim is another excess. Of two choices with one place, the later one stays.
+ * What trials have shown: the excess and the cost of a choice, found again by the choice. Descents
+ * to one rung go partly the same way, and one that has come to its end looks at everything once
+ * more, so every other trial or so was made before. A choice is known by 64 bits, in which its aim
+ * counts too: what is above another aim is another excess. Of two choices with one place, the later
+ * one stays.
  */
 #include "schedule/recompute_impl.h"
 

@@ -1,11 +1,12 @@
 /*
- * Moves that are surely in vain, told without a trial. To keep what is made again changes nothing before it is first made again,
- * but that it is there, and that what is kept for making it alone may not be:
+ * Moves that are surely in vain, told without a trial. To keep what is made again changes nothing
+ * before it is first made again, but that it is there, and that what is kept for making it alone
+ * may not be:
  *
  *     forward ... v ... | ... (u -> v) ...        v is there from its last use in forward on; u may die before
  *
- * Where what that adds to the excess before is as much as all the excess that stands, nothing behind can make up for it. Of
- * trials of such moves that is most.
+ * Where what that adds to the excess before is as much as all the excess that stands, nothing
+ * behind can make up for it. Of trials of such moves that is most.
  */
 #include "schedule/recompute_impl.h"
 
@@ -23,7 +24,8 @@ vain_note(struct state_search *s)
 		s->copy[t->origin[i]] = i;
 }
 
-/* Is what an event from FIRST on reads there before, and might it not be, were it not read up to the node HOST? */
+/* Is what an event from FIRST on reads there before, and might it not be, were it not read up to
+ * the node HOST? */
 static bool
 may_be_freed(const struct state_search *s, int v, int first, int host)
 {

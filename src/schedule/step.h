@@ -1,7 +1,7 @@
 /*
  * The training step as flat arrays, so that orders, and choices of what to make again, can be tried
- * in microseconds: passes that search try thousands. Whoever moves nodes about (schedule/order.c) or
- * lets some run again (schedule/recompute.h) asks here what that does to the peak.
+ * in microseconds: passes that search try thousands. Whoever moves nodes about (schedule/order.c)
+ * or lets some run again (schedule/recompute.h) asks here what that does to the peak.
  *
  *     step_model.c    the arrays, made from a graph
  *     step_trial.c    one run of the step: which nodes run, and what they use
@@ -140,13 +140,14 @@ void	step_reorder(struct model *);
 /* Makes the room for trials; and what all of them begin with. Parts of the above. */
 void	step_make_trial(struct model *);
 void	step_start_trial(struct model *);
-/* Of a trial that is scheduled: who overwrites whom, bytes alive by event, and their peak. A part of step_try(). */
+/* Of a trial that is scheduled: who overwrites whom, bytes alive by event, and their peak. A part
+ * of step_try(). */
 void	step_measure(struct model *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */
 bool	step_try(struct model *);
-/* Runs the step in a given order: nodes in their turn, and others again between those of backward. Where
- * a tensor has been made again, the later ones read that; views are made again as they are needed. States
- * do not matter. Fills model->trial as step_try(). */
+/* Runs the step in a given order: nodes in their turn, and others again between those of backward.
+ * Where a tensor has been made again, the later ones read that; views are made again as they are
+ * needed. States do not matter. Fills model->trial as step_try(). */
 struct step_event {
 	bool again;
 	int what;		/* the value that is made again, or the node whose turn it is */
@@ -154,25 +155,27 @@ struct step_event {
 bool	step_replay(struct model *, const struct step_event *, int n);
 /* What backward reads is kept, everything else is not: nothing is recomputed. */
 void	step_keep_all(struct model *);
-/* Bytes below which no peak of this order can be: what one node needs at once, beside what is there whatever is
- * made again. */
+/* Bytes below which no peak of this order can be: what one node needs at once, beside what is there
+ * whatever is made again. */
 int64_t	step_least(const struct model *);
 
 /* ---- step_facts.c ---- */
 
-/* Bytes of what is alive throughout: what persists, sums of gradients, and where the next batch lands
- * (passes/feed.c). */
+/* Bytes of what is alive throughout: what persists, sums of gradients, and where the next batch
+ * lands (passes/feed.c). */
 int64_t	step_persistent(const struct module *, const struct pass_options *, const struct model *);
 /* What the arena may take, by the options, else of the device: bytes; INT64_MAX: any. */
 int64_t	step_room(const struct module *, const struct pass_options *);
-/* Plans are for speed, and after step_try() the arena may take a sixteenth more than the step's peak, and a 64th of its
- * bytes is to spare; what lies in it is not exact here. A search of what to recompute sees what comes of it. */
+/* Plans are for speed, and after step_try() the arena may take a sixteenth more than the step's
+ * peak, and a 64th of its bytes is to spare; what lies in it is not exact here. A search of what to
+ * recompute sees what comes of it. */
 bool	step_is_roomy(const struct module *, const struct pass_options *, const struct model *);
 
-/* By value, of roots: the first and the last node that uses it; -1: none does. Inputs are used from the first node on,
- * results till behind the last. */
+/* By value, of roots: the first and the last node that uses it; -1: none does. Inputs are used from
+ * the first node on, results till behind the last. */
 void	step_lives(const struct model *, int *first, int *last);
-/* May an output lie on the input AT, by sizes and operators? If that dies there; as may_overwrite() of step_peak.c. */
+/* May an output lie on the input AT, by sizes and operators? If that dies there; as may_overwrite()
+ * of step_peak.c. */
 bool	step_may_lie_on(const struct model *, const int *in, int nin, struct overwriting, int at, int out);
 /* Does the node make its k-th output when it runs again? */
 bool	step_makes_again(const struct model *, const struct model_node *, int k);

@@ -1,6 +1,6 @@
 /*
- * What holds of the step under every choice: who is used when, what a node may overwrite, what running it
- * again makes, and until when it can.
+ * What holds of the step under every choice: who is used when, what a node may overwrite, what
+ * running it again makes, and until when it can.
  */
 #include "schedule/step.h"
 

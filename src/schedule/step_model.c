@@ -1,6 +1,7 @@
 /*
  * Making the arrays: nodes and values in the order of the graph, how each node is repeated, which
- * values must be kept whatever is chosen, and the room for a trial; and what all that costs at a batch.
+ * values must be kept whatever is chosen, and the room for a trial; and what all that costs at a
+ * batch.
  */
 #include "schedule/step.h"
 
@@ -154,7 +155,8 @@ aligned(const struct pass_options *o, int64_t bytes)
 	return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
 }
 
-/* Parameters that the node reads, where ranks have but pieces of them: all of each is there then (passes/gather.c). */
+/* Parameters that the node reads, where ranks have but pieces of them: all of each is there then
+ * (passes/gather.c). */
 static int64_t
 gathered(const struct model *m, const struct node *n)
 {
@@ -347,8 +349,8 @@ step_keep_all(struct model *m)
 				m->state[m->value[m->node[i].in[j]].root] = KEEP;
 }
 
-/* What a node reads, writes and uses as workspace, at least: an output may lie on an input. LASTS has what is
- * there in any case; what can be made again counts only where the node uses it. */
+/* What a node reads, writes and uses as workspace, at least: an output may lie on an input. LASTS
+ * has what is there in any case; what can be made again counts only where the node uses it. */
 static int64_t
 needs(const struct model *m, const struct model_node *n, int64_t lasts)
 {

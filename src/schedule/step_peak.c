@@ -1,6 +1,7 @@
 /*
- * The peak of a trial (step_trial.c): who overwrites whom and who is alive when, by the rules of passes/inplace.c and
- * plan/lifetimes.c, whose lower bound it must equal (tests/unit/test_recompute.c checks that).
+ * The peak of a trial (step_trial.c): who overwrites whom and who is alive when, by the rules of
+ * passes/inplace.c and plan/lifetimes.c, whose lower bound it must equal
+ * (tests/unit/test_recompute.c checks that).
  */
 #include "schedule/step.h"
 

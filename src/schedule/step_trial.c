@@ -194,8 +194,8 @@ add_operands(struct model *m, const struct model_node *n)
 		add_operand(m, n->transient[k], k < n->nin);
 }
 
-/* The same of backward. This is where trials spend their time: what it works on lies in locals, since the stores might
- * change anything else. */
+/* The same of backward. This is where trials spend their time: what it works on lies in locals,
+ * since the stores might change anything else. */
 static void
 add_present(struct model *m, const struct model_node *n)
 {

@@ -88,8 +88,8 @@ moves(const struct node *n, int turn)
 	return false;
 }
 
-/* A step of several updates goes forward and backward for each, and each of its parts ends where the last parameter of
- * that update has moved. */
+/* A step of several updates goes forward and backward for each, and each of its parts ends where
+ * the last parameter of that update has moved. */
 static int
 turn_regions(const struct module *m, struct chart_region *region)
 {

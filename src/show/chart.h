@@ -47,11 +47,14 @@ void	chart_escape(FILE *, const char *s);
 void	plan_size_row(FILE *, const struct plan_style *, const char *name, int64_t bytes);
 /* plan_stages.c: the ranks of a module of stages. */
 void	plan_stages(FILE *, const struct module *, const struct plan_style *);
-/* plan_ranks.c: what goes over the wire between ranks, and how long that takes at least; nothing for one. */
+/* plan_ranks.c: what goes over the wire between ranks, and how long that takes at least; nothing
+ * for one. */
 void	plan_between_ranks(FILE *, const struct module *, const struct plan_style *);
-/* What ranks that do not fit might share out, and what each holds of it then; nothing where they fit. */
+/* What ranks that do not fit might share out, and what each holds of it then; nothing where they
+ * fit. */
 void	plan_sharding(FILE *, const struct module *, const struct plan_style *);
-/* plan_feeding.c: what a program for a GPU does beside its plan for small steps; nothing on others. */
+/* plan_feeding.c: what a program for a GPU does beside its plan for small steps; nothing on
+ * others. */
 void	plan_feeding(FILE *, const struct module *, const struct plan_style *);
 /* plan_curve.c: live bytes over the step, in the characters of a terminal. */
 void	plan_curve(FILE *, const struct module *, const struct plan_style *);

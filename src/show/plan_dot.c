@@ -1,6 +1,7 @@
 /*
- * The network as a graph for Graphviz: a box a layer of the spec, with its operator, its shape and the bytes of its
- * result at the planned batch; an arrow a tensor that is read. Layers of one definition stand in a frame.
+ * The network as a graph for Graphviz: a box a layer of the spec, with its operator, its shape and
+ * the bytes of its result at the planned batch; an arrow a tensor that is read. Layers of one
+ * definition stand in a frame.
  *
  *     stowage plan --format dot net.nn | dot -Tsvg > net.svg
  */

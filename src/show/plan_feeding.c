@@ -1,6 +1,6 @@
 /*
- * What a program for a GPU does beside its plan so that small steps need not wait for the host: samples stay on the card
- * in what the arena leaves, and one launch makes several updates.
+ * What a program for a GPU does beside its plan so that small steps need not wait for the host:
+ * samples stay on the card in what the arena leaves, and one launch makes several updates.
  */
 #include "show/chart.h"
 

@@ -26,7 +26,8 @@ place(struct json *j, const struct module *m, struct loc l)
 		jsonw_string(j, "path", l.src->path);
 }
 
-/* Where ranks are stages of a pipeline: each one's plan in figures, and what each waits of an update, if all take as long. */
+/* Where ranks are stages of a pipeline: each one's plan in figures, and what each waits of an
+ * update, if all take as long. */
 static void
 write_stages(struct json *j, const struct module *m)
 {
@@ -56,7 +57,8 @@ write_stages(struct json *j, const struct module *m)
 	jsonw_real(j, "bubble_estimate", plan_turns(m).waits);
 }
 
-/* How long what goes between ranks takes over that link, and what of it a rank's own work hides; null where that is not known. */
+/* How long what goes between ranks takes over that link, and what of it a rank's own work hides;
+ * null where that is not known. */
 static void
 write_overlap(struct json *j, const struct module *m, int64_t link)
 {
@@ -175,7 +177,8 @@ write_step(struct json *j, const char *key, const struct trade *t, const struct 
 	jsonw_end(j);
 }
 
-/* What bytes were given for, and how long a step takes at least on the card; each null where it is not known. */
+/* What bytes were given for, and how long a step takes at least on the card; each null where it is
+ * not known. */
 static void
 write_speed(struct json *j, const struct module *m)
 {

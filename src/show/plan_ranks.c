@@ -1,6 +1,6 @@
 /*
- * What ranks send one another in an update and how much of that is hidden, and what they might share out where they do not
- * fit, for the text.
+ * What ranks send one another in an update and how much of that is hidden, and what they might
+ * share out where they do not fit, for the text.
  */
 #include "show/chart.h"
 

@@ -1,5 +1,6 @@
 /*
- * The stages of a pipeline, for the text: what each rank has and sends, and for how much of an update it waits for others.
+ * The stages of a pipeline, for the text: what each rank has and sends, and for how much of an
+ * update it waits for others.
  */
 #include "show/chart.h"
 
@@ -23,7 +24,8 @@ print_turns(FILE *f, const struct module *m)
 		fprintf(f, "  %-22s %9.3g ms  forward and backward of an update (the same estimate)\n", "pipeline", t.takes / 1e6);
 }
 
-/* Of each stage of a pipeline, what it takes and sends; and for how much of an update a rank waits, if all take as long. */
+/* Of each stage of a pipeline, what it takes and sends; and for how much of an update a rank waits,
+ * if all take as long. */
 void
 plan_stages(FILE *f, const struct module *m, const struct plan_style *style)
 {

@@ -1,9 +1,9 @@
 /*
  * Plans for people and programs, one format a file.
  *
- * In comes a module with its finished plan, and for people what their terminal can show. Out goes the
- * plan as a text to a stream. A format reads and writes no more: whatever it works out, it takes from
- * the module's arena, and the module and the plan stay as they are.
+ * In comes a module with its finished plan, and for people what their terminal can show. Out goes
+ * the plan as a text to a stream. A format reads and writes no more: whatever it works out, it
+ * takes from the module's arena, and the module and the plan stay as they are.
  *
  *     plan_NAME.c     a format a file: this record
  *     plan_ranks.c    what ranks send and might share out, for the text

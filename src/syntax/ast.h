@@ -166,7 +166,8 @@ const struct section	*file_first_section(const struct file *, enum section_kind,
 
 /* Parses a whole file, reporting every syntax error to the diags; never returns NULL. */
 struct file	*parse_file(struct arena *, struct diags *, const struct source *);
-/* The same, with all that is inside statements in the arena TREE: once that is freed, file_forget() must have been called. */
+/* The same, with all that is inside statements in the arena TREE: once that is freed, file_forget()
+ * must have been called. */
 struct file	*parse_file_apart(struct arena *, struct arena *tree, struct diags *, const struct source *);
 /* From now on definitions and sections have nothing inside. */
 void		 file_forget(struct file *);

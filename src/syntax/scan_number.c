@@ -1,6 +1,6 @@
 /*
- * The scanner's numbers and sizes: what the rules of grammar/lexer.l pass as one becomes a token, or
- * is reported with what was probably meant.
+ * The scanner's numbers and sizes: what the rules of grammar/lexer.l pass as one becomes a token,
+ * or is reported with what was probably meant.
  */
 #include "syntax/scanner.h"
 

@@ -1,7 +1,7 @@
 /*
  * The settings there are, one record each: whose section it stands in, what it may look like, and
- * who reads it. Checks of sections, the filter's words and the reading itself go by this table, whose
- * rows stand beside the readers, in lang/setting_values.c.
+ * who reads it. Checks of sections, the filter's words and the reading itself go by this table,
+ * whose rows stand beside the readers, in lang/setting_values.c.
  */
 #ifndef STOWAGE_SYNTAX_SETTING_H
 #define STOWAGE_SYNTAX_SETTING_H

@@ -1,7 +1,7 @@
 /*
- * Tokens on their way from the scanner (grammar/lexer.l) through the filter (syntax/filter.c) to the
- * parser (grammar/parser.y). Kinds are the parser's own numbers, TOK_... of grammar/parser.h, and
- * the characters themselves for one-character tokens. Everything a token points to is in the
+ * Tokens on their way from the scanner (grammar/lexer.l) through the filter (syntax/filter.c) to
+ * the parser (grammar/parser.y). Kinds are the parser's own numbers, TOK_... of grammar/parser.h,
+ * and the characters themselves for one-character tokens. Everything a token points to is in the
  * compilation's arena.
  */
 #ifndef STOWAGE_SYNTAX_TOKEN_H

@@ -1,7 +1,8 @@
 /*
  * The language's words: keywords, which only the parser gives meaning, and the names of settings,
  * which the filter needs to see where a setting ends and the next begins on the same line. Settings
- * of other names are still read where they start a line; what settings there are is syntax/setting.h's.
+ * of other names are still read where they start a line; what settings there are is
+ * syntax/setting.h's.
  */
 #ifndef STOWAGE_SYNTAX_WORDS_H
 #define STOWAGE_SYNTAX_WORDS_H
@@ -16,7 +17,8 @@ const char	*word_near_duration(const char *);
 /* The keyword of that group a misspelt word is close to, and its token; or NULL. */
 const char	*word_near_keyword(const char *, enum word_group, int *token);
 
-/* What others write as a statement, section or setting of its own: where that is said here; else NULL. */
+/* What others write as a statement, section or setting of its own: where that is said here; else
+ * NULL. */
 const char	*word_elsewhere(const char *);
 
 bool	word_is_item(int token);	/* begins something at file level */

@@ -1,10 +1,11 @@
 /*
- * The C target: POSIX threads, any C11 compiler that supports GCC's extensions. Offsets are aligned to a
- * cache line, which is also the widest vector.
+ * The C target: POSIX threads, any C11 compiler that supports GCC's extensions. Offsets are aligned
+ * to a cache line, which is also the widest vector.
  */
 #include "target/target.h"
 
-/* What can be made, and by which compiler: that of MPI knows where its headers and libraries are. */
+/* What can be made, and by which compiler: that of MPI knows where its headers and libraries
+ * are. */
 static void
 put_uses(struct text *t, const struct recipe *r)
 {

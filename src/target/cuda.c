@@ -4,8 +4,9 @@
  */
 #include "target/target.h"
 
-/* Where a library's header lies, as the variable NAME says: a package of pip has the library under its full name alone; that of the
- * toolkit, of the system and of conda have a link. The compiler knows the first two folders by itself. */
+/* Where a library's header lies, as the variable NAME says: a package of pip has the library under
+ * its full name alone; that of the toolkit, of the system and of conda have a link. The compiler
+ * knows the first two folders by itself. */
 static void
 put_search(struct text *t, const char *name, const char *header, const char *package)
 {
@@ -149,21 +150,22 @@ makefile(struct text *t, const struct recipe *r)
 
 /*
  * Estimates, since they depend on card, driver and library. The driver's share is what nvidia-smi
- * counts and CUDA does not: drivers of 2025 keep 439 MiB of an RTX 2080 Ti's 11,264 and 495 of an RTX
- * 4090's 24,564, those of 2020 kept 245 and 300. The table of cards is without it; where a spec says
- * the memory, it is taken for nvidia-smi's, and the rule of target/gpu.c counts. A context takes about
- * 300 MiB since CUDA 11.7, which loads a kernel's code when it first runs (over 1 GB before that, by
- * users' reports); then there is that code, and what the libraries load of theirs when they first run
- * something: no card was at hand to measure it, and 192 MiB is meant to be enough. Workspaces are in
- * the arena.
+ * counts and CUDA does not: drivers of 2025 keep 439 MiB of an RTX 2080 Ti's 11,264 and 495 of an
+ * RTX 4090's 24,564, those of 2020 kept 245 and 300. The table of cards is without it; where a spec
+ * says the memory, it is taken for nvidia-smi's, and the rule of target/gpu.c counts. A context
+ * takes about 300 MiB since CUDA 11.7, which loads a kernel's code when it first runs (over 1 GB
+ * before that, by users' reports); then there is that code, and what the libraries load of theirs
+ * when they first run something: no card was at hand to measure it, and 192 MiB is meant to be
+ * enough. Workspaces are in the arena.
  *
  * A context grows with the card, since it keeps a stack for each thread that may be on it at once:
- * on Linux, by cudaMemGetInfo against NVML, it is 107 MiB on an RTX 4060 Ti of 34 multiprocessors and
- * 555 MiB on an RTX PRO 6000 of 188 (pull request 23604 of ggml-org/llama.cpp). Both are 8 MiB and
- * 1987 bytes a thread. A card that is not named is taken for one of about 100 multiprocessors.
+ * on Linux, by cudaMemGetInfo against NVML, it is 107 MiB on an RTX 4060 Ti of 34 multiprocessors
+ * and 555 MiB on an RTX PRO 6000 of 188 (pull request 23604 of ggml-org/llama.cpp). Both are 8 MiB
+ * and 1987 bytes a thread. A card that is not named is taken for one of about 100 multiprocessors.
  *
- * NCCL's buffers grow with its channels, up to 32 of them, which it chooses by what joins the cards: by users' reports a process
- * that has added up over all ranks holds 1.06 GB on an H100, or 1.6, its context with it (issues 1685 and 864 of NVIDIA/nccl).
+ * NCCL's buffers grow with its channels, up to 32 of them, which it chooses by what joins the
+ * cards: by users' reports a process that has added up over all ranks holds 1.06 GB on an H100, or
+ * 1.6, its context with it (issues 1685 and 864 of NVIDIA/nccl).
  */
 static const struct reserve reserve[] = {
 	{ .what = "the driver's share of the card", .bytes = INT64_C(400) << 20, .part = 128,

@@ -1,5 +1,6 @@
 /*
- * The device that a program is to fit: what a spec's device section, its project's, or --device say.
+ * The device that a program is to fit: what a spec's device section, its project's, or --device
+ * say.
  */
 #ifndef STOWAGE_TARGET_DEVICE_H
 #define STOWAGE_TARGET_DEVICE_H

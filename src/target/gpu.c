@@ -1,15 +1,16 @@
 /*
- * The cards. Memory is what CUDA reports (totalGlobalMem, the total of cudaMemGetInfo), on Linux: the
- * least of what users' logs show, since each driver keeps another share of the card and the newest
- * keep most. nvidia-smi says more, and the box more again. bench/cards.tsv has the log behind each
- * figure; where none was found, or only one of an older driver, what nvidia-smi says less 400 MiB and
- * 1/128 of it is assumed, which is a little more than any logged share of a card since Turing, and
- * less 1/32 for those before it. What a program can have is less again by its context, so a plan that
- * fits here still asks the card for its free memory before it runs. Compute capability decides
- * what arithmetic there is and whether today's compiler can build for the card. Multiprocessors and
- * the size of the L2 cache are of NVIDIA's data sheets, for the cards that programs can be built for.
- * Bandwidth, clock and products of 16 bits are those that are published for the card, from which
- * plan/estimate.c makes the least time of a step; bench/cards.tsv has what bandwidth follows from.
+ * The cards. Memory is what CUDA reports (totalGlobalMem, the total of cudaMemGetInfo), on Linux:
+ * the least of what users' logs show, since each driver keeps another share of the card and the
+ * newest keep most. nvidia-smi says more, and the box more again. bench/cards.tsv has the log
+ * behind each figure; where none was found, or only one of an older driver, what nvidia-smi says
+ * less 400 MiB and 1/128 of it is assumed, which is a little more than any logged share of a card
+ * since Turing, and less 1/32 for those before it. What a program can have is less again by its
+ * context, so a plan that fits here still asks the card for its free memory before it runs. Compute
+ * capability decides what arithmetic there is and whether today's compiler can build for the card.
+ * Multiprocessors and the size of the L2 cache are of NVIDIA's data sheets, for the cards that
+ * programs can be built for. Bandwidth, clock and products of 16 bits are those that are published
+ * for the card, from which plan/estimate.c makes the least time of a step; bench/cards.tsv has what
+ * bandwidth follows from.
  */
 #include "target/gpu.h"
 
@@ -157,8 +158,8 @@ const struct gpu gpu_table[] = {
 	{ NULL, 0, 0, 0, 0, 0, 0, 0 }
 };
 
-/* Every compute capability that CUDA 8 to 13 compile for, those of embedded chips included; limits are of
- * the CUDA programming guide's table of technical specifications. */
+/* Every compute capability that CUDA 8 to 13 compile for, those of embedded chips included; limits
+ * are of the CUDA programming guide's table of technical specifications. */
 static const struct gpu_arch archs[] = {
 	{ 20, 2048, 0, 0, 32, false, 0 },
 	{ 21, 2048, 0, 0, 48, false, 0 },

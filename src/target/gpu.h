@@ -21,8 +21,8 @@ struct gpu {
 
 extern const struct gpu gpu_table[];	/* ends with name NULL */
 
-/* "GeForce RTX 3090", "rtx3090" and "RTX 3090" are one card, and so are "NVIDIA H100 80GB HBM3", as the driver says, and "H100". NULL
- * when unknown. */
+/* "GeForce RTX 3090", "rtx3090" and "RTX 3090" are one card, and so are "NVIDIA H100 80GB HBM3", as
+ * the driver says, and "H100". NULL when unknown. */
 const struct gpu	*gpu_find(const char *name);
 /* The cards a name that gpu_find() does not know may mean, best first; how many, at most MOST. */
 int	gpu_suggest(const char *name, const struct gpu **out, int most);
@@ -34,10 +34,12 @@ struct gpu_arch {		/* limits of a compute capability */
 	int blocks;		/* of a multiprocessor; 0: not known */
 	int shared;		/* bytes of shared memory that a block may opt in to; 0: not known */
 	int products;		/* of f32 that a multiprocessor adds in a clock */
-	/* cuDNN has convolutions for it that add up the channels of what they make, and need not be compiled first */
+	/* cuDNN has convolutions for it that add up the channels of what they make, and need not be
+	 * compiled first */
 	bool conv_sums;
-	/* 10^9 bytes a second each way, of the fastest link to others with which cards of it are sold: NVLink, where a card has it,
-	 * else 16 lanes of PCI Express (NVIDIA's data sheets); 0: not known */
+	/* 10^9 bytes a second each way, of the fastest link to others with which cards of it are
+	 * sold: NVLink, where a card has it, else 16 lanes of PCI Express (NVIDIA's data sheets);
+	 * 0: not known */
 	int link;
 };
 

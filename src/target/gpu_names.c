@@ -45,8 +45,9 @@ next_word(const char **s, char out[LONGEST_NAME])
 	return n > 0;
 }
 
-/* How a driver's name of a card differs from what people call it: words by which no two cards of the table differ, and
- * before them those by which some do. GH200's is the memory of its processor. */
+/* How a driver's name of a card differs from what people call it: words by which no two cards of
+ * the table differ, and before them those by which some do. GH200's is the memory of its
+ * processor. */
 enum { AS_SAID, WITHOUT_FORM, WITHOUT_BUS, WITHOUT_SIZE };
 
 static const struct {
@@ -60,7 +61,8 @@ static const struct {
 	{ "active", WITHOUT_FORM }, { "480gb", WITHOUT_FORM }, { "pcie", WITHOUT_BUS }, { NULL, 0 }
 };
 
-/* A slice's profile may say which engines for pictures it has, 1g.10gb+me, which are beside its memory. */
+/* A slice's profile may say which engines for pictures it has, 1g.10gb+me, which are beside its
+ * memory. */
 static const char *const of_profile[] = { "me", "gfx", "all", NULL };
 
 /* Gigabytes of a word such as "80gb"; 0: it is none. */

@@ -5,8 +5,8 @@
  * In:    nothing of a network: this folder knows devices, cards, and what a target can do.
  * Out:   struct target, which planner and operators ask for capabilities by name, so that none of
  *        them needs to know which targets there are.
- * A capability is a field here. A new target sets those it has; a new capability is a new field, false
- * for all that do not name it.
+ * A capability is a field here. A new target sets those it has; a new capability is a new field,
+ * false for all that do not name it.
  */
 #ifndef STOWAGE_TARGET_TARGET_H
 #define STOWAGE_TARGET_TARGET_H
@@ -25,8 +25,8 @@ struct reserve {
 	bool loaded;		/* when steps first run, after the arena was taken */
 	bool of_ranks;		/* only where several train together */
 	bool reported;		/* already missing from what the table of cards says */
-	/* not 0: what it takes of a card that is known, for each thread that may be on it at once, and
-	 * beside that */
+	/* not 0: what it takes of a card that is known, for each thread that may be on it at once,
+	 * and beside that */
 	int a_thread;
 	int64_t beside;
 };
@@ -40,8 +40,9 @@ struct recipe {			/* what a Makefile is written for */
 	bool convolves;		/* it has convolutions that a library may run */
 };
 
-/* The rules of a program of stages, from a source with that suffix: each stage is an object of its own, and what they are linked with
- * is compiled from the same text. COMPILE, LINK: the command up to its files. */
+/* The rules of a program of stages, from a source with that suffix: each stage is an object of its
+ * own, and what they are linked with is compiled from the same text. COMPILE, LINK: the command up
+ * to its files. */
 void	recipe_put_stages(struct text *, const struct recipe *, const char *suffix, const char *compile, const char *link);
 
 struct target {
@@ -83,7 +84,8 @@ const struct target	*target_of_device(const struct device *);
 
 /* Is MEMORY what the table of cards has for the device, which is what CUDA reports? */
 bool		 device_is_listed(const struct device *, int64_t memory);
-/* What comes off MEMORY for a program of so many ranks: nothing where that is the table's, which has it without. */
+/* What comes off MEMORY for a program of so many ranks: nothing where that is the table's, which
+ * has it without. */
 int64_t	reserve_bytes(const struct reserve *, int64_t ranks, const struct device *, int64_t memory);
 /* What one of so many ranks of a program for the target can have of its device's memory. */
 int64_t	target_memory(const struct target *, int64_t ranks, const struct device *);

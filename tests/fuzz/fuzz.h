@@ -1,8 +1,8 @@
 /*
- * What the fuzzers share: numbers that a seed repeats, edits of texts, and what is asked of each case.
- * A fuzzer is a target of libFuzzer whose mutations know the language: a struct fuzzer, and what it points
- * to. What libFuzzer calls is in fuzz.c, and lets it change bytes of its own now and then. run.sh builds and
- * runs them, each from the texts of corpus/NAME and those of the tree:
+ * What the fuzzers share: numbers that a seed repeats, edits of texts, and what is asked of each
+ * case. A fuzzer is a target of libFuzzer whose mutations know the language: a struct fuzzer, and
+ * what it points to. What libFuzzer calls is in fuzz.c, and lets it change bytes of its own now and
+ * then. run.sh builds and runs them, each from the texts of corpus/NAME and those of the tree:
  *
  *     sh tests/fuzz/run.sh RUNS [fuzz_NAME...]
  *
@@ -45,10 +45,12 @@ size_t	LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned se
 
 uint64_t	fuzz_below(uint64_t n);	/* 0 .. n-1; 0 below 0 */
 _Noreturn void	fuzz_failed(const char *what);
-/* The same arena for each case, as if it were new: a fresh one takes longer than a short text does. */
+/* The same arena for each case, as if it were new: a fresh one takes longer than a short text
+ * does. */
 struct arena	*fuzz_arena(void);
 
-/* Puts N bytes where CUT were, or as many as there are; nothing where the text would be too long. */
+/* Puts N bytes where CUT were, or as many as there are; nothing where the text would be too
+ * long. */
 void	fuzz_replace(struct sample *, size_t at, size_t cut, const char *s, size_t n);
 /* Puts up to MOST bytes of another text there. */
 void	fuzz_borrow(struct sample *, size_t at, const struct sample *other, size_t most);

@@ -1,7 +1,8 @@
 /*
- * A fuzzer of .keras archives, as `stowage import` takes them without their weights; see fuzz.h. Whatever the bytes,
- * there is a spec, or a reason, or layers that are named. It begins with models of two layers. HDF5 files are not among
- * what it makes: libhdf5 ends in a segmentation fault on some of those that are broken (SECURITY.md).
+ * A fuzzer of .keras archives, as `stowage import` takes them without their weights; see fuzz.h.
+ * Whatever the bytes, there is a spec, or a reason, or layers that are named. It begins with models
+ * of two layers. HDF5 files are not among what it makes: libhdf5 ends in a segmentation fault on
+ * some of those that are broken (SECURITY.md).
  */
 #include "import/import.h"
 

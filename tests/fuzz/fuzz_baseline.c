@@ -1,7 +1,7 @@
 /*
- * A fuzzer for the reader of baselines: edits baselines at random. What is still read must be written
- * so that it reads the same, and so must what is left of it when findings are gone; and stale entries
- * must be mended by their edits into a baseline that has none.
+ * A fuzzer for the reader of baselines: edits baselines at random. What is still read must be
+ * written so that it reads the same, and so must what is left of it when findings are gone; and
+ * stale entries must be mended by their edits into a baseline that has none.
  * See fuzz.h.
  */
 #include "lint/baseline.h"

@@ -1,7 +1,7 @@
 /*
- * A fuzzer for packing instances: edits a text at random, reads it, and where it was good places the
- * buffers, checks the offsets, writes the answer and reads that back.
- * Files that are no instances (specs) only lend their bytes. See fuzz.h.
+ * A fuzzer for packing instances: edits a text at random, reads it, and where it was good places
+ * the buffers, checks the offsets, writes the answer and reads that back. Files that are no
+ * instances (specs) only lend their bytes. See fuzz.h.
  */
 #include "pack/packing_csv.h"
 

@@ -1,6 +1,7 @@
 /*
- * A fuzzer of COCO's files of instances, JSON, as built programs read them; see fuzz.h. The first byte of a text chooses
- * what is asked of the pictures and the reader's arguments, the rest are the file.
+ * A fuzzer of COCO's files of instances, JSON, as built programs read them; see fuzz.h. The first
+ * byte of a text chooses what is asked of the pictures and the reader's arguments, the rest are the
+ * file.
  */
 #include "fuzz_parts.h"
 #include "read/coco.c"
@@ -20,7 +21,8 @@ mutate(struct sample *t, const struct sample *from, int nfrom)
 	mutate_parts(t, from, nfrom, words, COUNT_OF(words));
 }
 
-/* As coco_open() does, but a text with large pictures is left before there is room for their masks. */
+/* As coco_open() does, but a text with large pictures is left before there is room for their
+ * masks. */
 static void
 open_text(struct data *d, struct parts *p)
 {

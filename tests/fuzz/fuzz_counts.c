@@ -1,7 +1,7 @@
 /*
- * A fuzzer of descriptions of pictures as rules look at them, JSON and XML; see fuzz.h. Each text is given to both readers,
- * behind its first byte, which the fuzzers of programs' readers choose by: no more parts are counted than there are bytes to
- * say so, and with crowds no fewer.
+ * A fuzzer of descriptions of pictures as rules look at them, JSON and XML; see fuzz.h. Each text
+ * is given to both readers, behind its first byte, which the fuzzers of programs' readers choose
+ * by: no more parts are counted than there are bytes to say so, and with crowds no fewer.
  */
 #include "fuzz.h"
 
@@ -57,7 +57,8 @@ names(void *of, const char *folder, const char *end, int *n)
 	return one;
 }
 
-/* How many parts there are in all; -1: nothing is known. Just these bytes may be read, and a NUL behind them. */
+/* How many parts there are in all; -1: nothing is known. Just these bytes may be read, and a NUL
+ * behind them. */
 static int64_t
 count(struct arena *a, const struct reader *r, const char *from, size_t n, bool crowds)
 {

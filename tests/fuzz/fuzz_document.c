@@ -1,6 +1,6 @@
 /*
- * A fuzzer of a text that is open in an editor; see fuzz.h. It is changed at random, and each time held against a
- * plain copy: its bytes, where its lines begin, and places there and back.
+ * A fuzzer of a text that is open in an editor; see fuzz.h. It is changed at random, and each time
+ * held against a plain copy: its bytes, where its lines begin, and places there and back.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /*
- * A fuzzer of edits and their diffs; see fuzz.h. A text is edited at places that its own bytes choose, in no
- * order. What the edits give must be what a slower way gives, one change after the other from the end; the diff,
- * applied by a small patch of our own, must give it too; and edits of an edited text must come to the same as
- * both.
+ * A fuzzer of edits and their diffs; see fuzz.h. A text is edited at places that its own bytes
+ * choose, in no order. What the edits give must be what a slower way gives, one change after the
+ * other from the end; the diff, applied by a small patch of our own, must give it too; and edits of
+ * an edited text must come to the same as both.
  */
 #include <stdlib.h>
 

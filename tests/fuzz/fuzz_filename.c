@@ -1,7 +1,7 @@
 /*
- * A fuzzer of names of files and patterns of them; see fuzz.h. The first line of a text is a pattern, the others
- * are paths. What matches is asked of a second matcher, which tries all ways and keeps a table of those that
- * failed; paths that are taken apart must come together again.
+ * A fuzzer of names of files and patterns of them; see fuzz.h. The first line of a text is a
+ * pattern, the others are paths. What matches is asked of a second matcher, which tries all ways
+ * and keeps a table of those that failed; paths that are taken apart must come together again.
  */
 #include "base/filename.h"
 

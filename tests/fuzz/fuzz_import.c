@@ -1,6 +1,7 @@
 /*
- * A fuzzer of ONNX models, as `stowage import` takes them; see fuzz.h. Whatever the bytes, there is a spec that was
- * compiled, or a reason, or nodes that are named; and weights have as many numbers as their shapes.
+ * A fuzzer of ONNX models, as `stowage import` takes them; see fuzz.h. Whatever the bytes, there is
+ * a spec that was compiled, or a reason, or nodes that are named; and weights have as many numbers
+ * as their shapes.
  */
 #include "import/import.h"
 

@@ -1,7 +1,8 @@
 /*
- * A fuzzer of Keras' models as JSON, as `stowage import` takes them; see fuzz.h. Whatever the bytes, there is a spec that
- * was compiled, or a reason, or layers that are named; and JSON alone has no weights. What is put in are words of
- * layers, and numbers for numbers, so that most texts are still JSON.
+ * A fuzzer of Keras' models as JSON, as `stowage import` takes them; see fuzz.h. Whatever the
+ * bytes, there is a spec that was compiled, or a reason, or layers that are named; and JSON alone
+ * has no weights. What is put in are words of layers, and numbers for numbers, so that most texts
+ * are still JSON.
  */
 #include "import/import.h"
 

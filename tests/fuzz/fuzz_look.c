@@ -1,7 +1,8 @@
 /*
- * A fuzzer of data files as rules look at them; see fuzz.h. The first four bytes of a text choose the reader, how
- * many numbers a row has and whether these are all bytes of the file; the rest are those bytes. What is read lies
- * within them, and the first half of the file has nothing that the whole has not.
+ * A fuzzer of data files as rules look at them; see fuzz.h. The first four bytes of a text choose
+ * the reader, how many numbers a row has and whether these are all bytes of the file; the rest are
+ * those bytes. What is read lies within them, and the first half of the file has nothing that the
+ * whole has not.
  */
 #include <stdlib.h>
 

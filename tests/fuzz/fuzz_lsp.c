@@ -1,9 +1,10 @@
 /*
  * A fuzzer of the language server; see fuzz.h.
  *
- * Takes specs and edits them as fuzz_spec does, opens each as a document and changes it at random, asks for
- * all that the server offers at random places, closes and opens it again; now and then half of a message is
- * broken or missing. All of it in one process, through the bytes of the wire, which come in random pieces.
+ * Takes specs and edits them as fuzz_spec does, opens each as a document and changes it at random,
+ * asks for all that the server offers at random places, closes and opens it again; now and then
+ * half of a message is broken or missing. All of it in one process, through the bytes of the wire,
+ * which come in random pieces.
  *
  * What the server answers is read: each message must be whole and JSON, and each request of ours be
  * answered once. Its text must be that of a copy.
@@ -139,8 +140,8 @@ close_text(struct session *s)
 	s->copy = NULL;
 }
 
-/* The position of a byte of the copy, by the words of the protocol; the byte becomes a character's first, and
- * is not within CR LF. */
+/* The position of a byte of the copy, by the words of the protocol; the byte becomes a character's
+ * first, and is not within CR LF. */
 static json_t *
 position_json_of(const struct session *s, size_t *at)
 {

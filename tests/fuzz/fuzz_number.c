@@ -1,6 +1,7 @@
 /*
- * A fuzzer of numbers and sizes; see fuzz.h. The words of a text are read, and what is read is held against
- * strtold() and 128-bit integers: values, arithmetic on neighbours, order, and what is written of it.
+ * A fuzzer of numbers and sizes; see fuzz.h. The words of a text are read, and what is read is held
+ * against strtold() and 128-bit integers: values, arithmetic on neighbours, order, and what is
+ * written of it.
  */
 #include <math.h>
 #include <stdlib.h>

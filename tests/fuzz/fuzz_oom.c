@@ -1,7 +1,7 @@
 /*
  * A fuzzer for the reader of logs: edits real messages at random, and reads them twice, in reads of
- * different lengths, which must find the same; explains what was found, for people and for programs, and
- * looks for it in a network. See fuzz.h.
+ * different lengths, which must find the same; explains what was found, for people and for
+ * programs, and looks for it in a network. See fuzz.h.
  */
 #include "autopsy/autopsy.h"
 #include "target/target.h"

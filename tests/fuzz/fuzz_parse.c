@@ -1,8 +1,8 @@
 /*
- * A fuzzer of the scanner, the filter and the parser alone, thousands of texts for each that fuzz_spec
- * compiles; see fuzz.h. Of any text the tree must be sound (tree.h) and the same a second time; where there
- * is no syntax error its tokens must stand one behind the other with nothing but blanks and comments between
- * them, and be the same when all that is left out.
+ * A fuzzer of the scanner, the filter and the parser alone, thousands of texts for each that
+ * fuzz_spec compiles; see fuzz.h. Of any text the tree must be sound (tree.h) and the same a second
+ * time; where there is no syntax error its tokens must stand one behind the other with nothing but
+ * blanks and comments between them, and be the same when all that is left out.
  */
 #include "syntax/parse.h"
 

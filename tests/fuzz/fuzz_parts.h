@@ -1,7 +1,8 @@
 /*
- * What the fuzzers of descriptions of pictures share: the program's own files (kernels/host/), which give up by going
- * back to where the fuzzer is, read from a text in place of a file, and leave nothing behind. What a reader has taken
- * is held against what must hold of it, and all that samples need of it is made, but for pictures themselves.
+ * What the fuzzers of descriptions of pictures share: the program's own files (kernels/host/),
+ * which give up by going back to where the fuzzer is, read from a text in place of a file, and
+ * leave nothing behind. What a reader has taken is held against what must hold of it, and all that
+ * samples need of it is made, but for pictures themselves.
  */
 #ifndef STOWAGE_TESTS_FUZZ_PARTS_H
 #define STOWAGE_TESTS_FUZZ_PARTS_H
@@ -126,7 +127,8 @@ inputs_of(struct input *in, unsigned choice, int classes)
 	return n;
 }
 
-/* A number of the text, past the first byte, becomes another: what is around it stays as the format has it. */
+/* A number of the text, past the first byte, becomes another: what is around it stays as the format
+ * has it. */
 static void
 renumber(struct sample *t)
 {

@@ -1,4 +1,5 @@
-/* What must hold of pictures and parts that a reader has taken, and of the samples that are made of them. */
+/* What must hold of pictures and parts that a reader has taken, and of the samples that are made of
+ * them. */
 
 static void
 check_part(const struct parts *p, const struct data *d, const struct pictured *of, const struct object *part)

@@ -1,7 +1,7 @@
 /*
- * A fuzzer of project files; see fuzz.h. A text is read as .stowage, its lint section as a spec's too. Mistakes
- * have a place in it; what is taken has known words only; and the levels of any file are what its parts say, one
- * after the other.
+ * A fuzzer of project files; see fuzz.h. A text is read as .stowage, its lint section as a spec's
+ * too. Mistakes have a place in it; what is taken has known words only; and the levels of any file
+ * are what its parts say, one after the other.
  */
 #include "lint/catalog.h"
 #include "lint/config.h"

@@ -7,8 +7,8 @@
  * them fit. Most edits keep the text near to a spec, for what is far from one is thrown away by the
  * scanner, and favour what arithmetic trips over: 0, -1 and the neighbourhood of 2^63.
  *
- * After the parse it checks what later stages rely on (tree.h), and at the end that a module without a
- * plan was given a reason.
+ * After the parse it checks what later stages rely on (tree.h), and at the end that a module
+ * without a plan was given a reason.
  */
 #include <stdlib.h>
 

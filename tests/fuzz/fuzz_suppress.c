@@ -1,7 +1,8 @@
 /*
- * A fuzzer of comments that suppress findings; see fuzz.h. A text is parsed, findings are made up at places that
- * its own bytes choose, and levels likewise. Of each finding, either it is reported or a comment that names its
- * rule and covers its line waives it, and one is waived wherever such a comment is.
+ * A fuzzer of comments that suppress findings; see fuzz.h. A text is parsed, findings are made up
+ * at places that its own bytes choose, and levels likewise. Of each finding, either it is reported
+ * or a comment that names its rule and covers its line waives it, and one is waived wherever such a
+ * comment is.
  */
 #include "lint/catalog.h"
 #include "lint/suppress.h"

@@ -1,6 +1,7 @@
 /*
- * A fuzzer of Pascal VOC's descriptions of pictures, XML, as built programs read them; see fuzz.h. The first byte of a
- * text chooses what is asked of the pictures and the reader's arguments, the rest are the file of one picture.
+ * A fuzzer of Pascal VOC's descriptions of pictures, XML, as built programs read them; see fuzz.h.
+ * The first byte of a text chooses what is asked of the pictures and the reader's arguments, the
+ * rest are the file of one picture.
  */
 #include "fuzz_parts.h"
 #include "read/voc.c"

@@ -1,6 +1,7 @@
 /*
- * A fuzzer of the language server's wire; see fuzz.h. A stream in pieces of random sizes must hold the same
- * messages, and break at the same message, as in one piece; and what is written must be read again.
+ * A fuzzer of the language server's wire; see fuzz.h. A stream in pieces of random sizes must hold
+ * the same messages, and break at the same message, as in one piece; and what is written must be
+ * read again.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
- * A fuzzer of words that people write and that are shown to them; see fuzz.h. Cards by name, the nearest word of
- * several against a slow distance, what stands in place of control characters, and JSON of any bytes, which must
- * be UTF-8 and without a raw control character.
+ * A fuzzer of words that people write and that are shown to them; see fuzz.h. Cards by name, the
+ * nearest word of several against a slow distance, what stands in place of control characters, and
+ * JSON of any bytes, which must be UTF-8 and without a raw control character.
  */
 #include <stdlib.h>
 

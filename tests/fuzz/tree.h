@@ -1,6 +1,6 @@
 /*
- * What is asked of every syntax tree, whatever its text: places lie within the text, trees are no deeper than
- * promised, and nothing that later stages read is missing.
+ * What is asked of every syntax tree, whatever its text: places lie within the text, trees are no
+ * deeper than promised, and nothing that later stages read is missing.
  */
 #ifndef STOWAGE_TESTS_FUZZ_TREE_H
 #define STOWAGE_TESTS_FUZZ_TREE_H

@@ -206,7 +206,8 @@ stage_inputs(bool by_name)
 	}
 }
 
-/* A weight that starts at 1, or a bias at 0, hides what it does; so those which start alike do not. */
+/* A weight that starts at 1, or a bias at 0, hides what it does; so those which start alike do
+ * not. */
 static double
 unlike(double x, double first, int64_t i)
 {
@@ -294,8 +295,9 @@ nudge_all(int k, const double *direction, int64_t n, double by)
 		nudge(k, i, by * direction[i]);
 }
 
-/* Along a direction all elements of tensor K together change the loss as the gradient says; what is wrong in any one
- * of them is seen, as no two weigh the same. On some the loss has a kink: a wrong gradient is wrong along all. */
+/* Along a direction all elements of tensor K together change the loss as the gradient says; what is
+ * wrong in any one of them is seen, as no two weigh the same. On some the loss has a kink: a wrong
+ * gradient is wrong along all. */
 static int
 check_along(int k)
 {

@@ -1,4 +1,5 @@
-/* A network, compiled and planned as commands do it. What fails ends the test, with the first diagnostic. */
+/* A network, compiled and planned as commands do it. What fails ends the test, with the first
+ * diagnostic. */
 #ifndef STOWAGE_TESTS_PLANNED_H
 #define STOWAGE_TESTS_PLANNED_H
 

@@ -1,4 +1,5 @@
-/* Instances that can be packed without a gap, since they are pieces of a rectangle; and random numbers. */
+/* Instances that can be packed without a gap, since they are pieces of a rectangle; and random
+ * numbers. */
 #ifndef STOWAGE_TESTS_RECTANGLES_H
 #define STOWAGE_TESTS_RECTANGLES_H
 
@@ -11,7 +12,8 @@ next(uint64_t *state)
 	return *state >> 33;
 }
 
-/* A rectangle cut at random, again and again: it can be put together without a gap. Sizes are multiples of UNIT. */
+/* A rectangle cut at random, again and again: it can be put together without a gap. Sizes are
+ * multiples of UNIT. */
 static void
 cut_rectangle(struct item *item, int n, int64_t instants, int64_t unit, uint64_t seed)
 {

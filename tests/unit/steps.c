@@ -1,8 +1,8 @@
 /*
  * How effort grows with the text, in steps, never in seconds: what must be linear or nearly so is
- * given a piece of work and one four times as large. A step is a basic block of the objects that are
- * compiled with -fsanitize-coverage=trace-pc (steps.test), or a byte that libc copies, sets, compares
- * or searches for them. Prints a line of "NAME STEPS STEPS" for each.
+ * given a piece of work and one four times as large. A step is a basic block of the objects that
+ * are compiled with -fsanitize-coverage=trace-pc (steps.test), or a byte that libc copies, sets,
+ * compares or searches for them. Prints a line of "NAME STEPS STEPS" for each.
  */
 #include <inttypes.h>
 #include <stdint.h>

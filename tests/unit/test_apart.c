@@ -1,8 +1,9 @@
 /*
- * Plans for speed (plan/apart.c), by brute force: in bytes that another buffer had before, nothing is made that
- * does not depend, by its tensors and what its branch has before it, on all that touched the other. What depends on what is
- * found here by all pairs of nodes, and the paths between them. Workspaces that lie in lanes (plan/lanes.c) make no path
- * longer: of all pairs that touch the same bytes, or are of one branch.
+ * Plans for speed (plan/apart.c), by brute force: in bytes that another buffer had before, nothing
+ * is made that does not depend, by its tensors and what its branch has before it, on all that
+ * touched the other. What depends on what is found here by all pairs of nodes, and the paths
+ * between them. Workspaces that lie in lanes (plan/lanes.c) make no path longer: of all pairs that
+ * touch the same bytes, or are of one branch.
  */
 #include <criterion/criterion.h>
 
@@ -126,8 +127,8 @@ depend_together(int n, int first, int last)
 	}
 }
 
-/* Returns how many calls the longest chain of the first graph has. In these networks, updates that follow one
- * another are one call. */
+/* Returns how many calls the longest chain of the first graph has. In these networks, updates that
+ * follow one another are one call. */
 static int
 find_dependences(const struct plan *p, bool (*waits_for)(const struct plan *, int, int))
 {
@@ -190,7 +191,8 @@ count_waits(const struct plan *p)
 	return waits_in_vain;
 }
 
-/* The last instant at which another branch does what does not depend on all that touched the buffer. */
+/* The last instant at which another branch does what does not depend on all that touched the
+ * buffer. */
 static int
 last_beside(const struct plan *p, const struct buffer *b)
 {
@@ -316,7 +318,8 @@ Test(apart, what_does_not_fit_is_not_kept_apart)
 	cr_expect_gt(module->plan->recomputed.nodes, 0);
 }
 
-/* So that calls of one branch share bytes, if no others use them: no more than 2 % above what lives at once. */
+/* So that calls of one branch share bytes, if no others use them: no more than 2 % above what lives
+ * at once. */
 Test(apart, what_is_done_in_turn_shares_bytes)
 {
 	static const char *const spec[] = { "resnet18.nn", "resnet50.nn", "densenet121.nn" };

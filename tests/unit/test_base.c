@@ -134,7 +134,8 @@ Test(arena, a_vector_too_long_to_count_fails)
 	arena_free(a);
 }
 
-/* Beside other arrays, and through the sizes at which the text gets a block of its own and that block moves. */
+/* Beside other arrays, and through the sizes at which the text gets a block of its own and that
+ * block moves. */
 Test(text, a_large_text_keeps_what_it_says)
 {
 	struct arena *a = arena_new();

@@ -1,7 +1,7 @@
 /*
  * The model of TensorFlow's allocator against what TensorFlow itself printed when it ran out of
- * memory: the census of chunks in use on an 11,439 MiB card (design.md, section 7), once from a list
- * of requests and once from the network of that run alone.
+ * memory: the census of chunks in use on an 11,439 MiB card (design.md, section 7), once from a
+ * list of requests and once from the network of that run alone.
  */
 #include <criterion/criterion.h>
 
@@ -206,7 +206,8 @@ Test(bfc, the_network_alone_fits_at_25_in_that_pool_and_at_29_on_the_card)
 
 /* ---- what TensorFlow itself does ---- */
 
-/* TensorFlow 2.21 with tf-keras's implementation=1, two updates of Adam, its CPU allocator held to so much (bench/keras.py --largest). */
+/* TensorFlow 2.21 with tf-keras's implementation=1, two updates of Adam, its CPU allocator held to
+ * so much (bench/keras.py --largest). */
 static const struct trained {
 	int positions, channels;
 	int64_t mebibytes, batch;

@@ -220,7 +220,8 @@ counted(const char *text, size_t start, size_t at)
 	return p;
 }
 
-/* A line of many thousand characters of every length, changed where milestones are and where they are not. */
+/* A line of many thousand characters of every length, changed where milestones are and where they
+ * are not. */
 Test(document, places_in_long_lines)
 {
 	static const char *const character[] = { "a", "\xc3\xa9", "\xe4\xb8\xad", "\xf0\x9f\x98\x80" };

@@ -127,8 +127,8 @@ Test(eager, in_place_relu_and_indices)
 }
 
 /*
- * Under no_grad: 520 as above; conv 256, relu in its place; maxpool 64 and indices 128: 968. Then the
- * indices and the input are free, and what follows is small.
+ * Under no_grad: 520 as above; conv 256, relu in its place; maxpool 64 and indices 128: 968. Then
+ * the indices and the input are free, and what follows is small.
  */
 Test(eager, validation)
 {
@@ -150,9 +150,9 @@ Test(eager, validation_that_autograd_records)
 	cr_expect_eq(e.phase, PHASE_FORWARD);
 }
 
-/* In evaluation mode dropout makes nothing: 212, as of the forward pass of one dense layer above; and
- * batchnorm no statistics of the batch: weight, bias and running statistics 48, num_batches_tracked 8,
- * x, t, y and the loss 60 each. */
+/* In evaluation mode dropout makes nothing: 212, as of the forward pass of one dense layer above;
+ * and batchnorm no statistics of the batch: weight, bias and running statistics 48,
+ * num_batches_tracked 8, x, t, y and the loss 60 each. */
 Test(eager, validation_is_in_evaluation_mode)
 {
 	cr_expect_eq(simulate_as(DENSE(""), EAGER_VALIDATION, false).peak, 212);
@@ -168,9 +168,9 @@ Test(eager, validation_is_in_evaluation_mode)
 }
 
 /*
- * Relu not in place, before PyTorch 1.10: its input, 256, is kept beside what comes out. Forward ends
- * with 1024 + 256; before maxpool's gradient 1108 + 256, as above; dx 256: 1620. Then what came out of
- * relu is free.
+ * Relu not in place, before PyTorch 1.10: its input, 256, is kept beside what comes out. Forward
+ * ends with 1024 + 256; before maxpool's gradient 1108 + 256, as above; dx 256: 1620. Then what
+ * came out of relu is free.
  */
 Test(eager, relu_that_keeps_its_input)
 {

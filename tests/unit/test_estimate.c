@@ -1,6 +1,6 @@
 /*
- * plan/estimate.c: what calls read and write by hand, the time of a step on one branch, and bounds of its time on
- * several.
+ * plan/estimate.c: what calls read and write by hand, the time of a step on one branch, and bounds
+ * of its time on several.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -82,8 +82,9 @@ work_of(const struct plan *p, const struct card *card, int i)
  *     first --> third -----> fourth	second and third begin when first is over, fourth behind both
  *         \--> second ----/
  *
- * The third begins with what is beside its work, 3 us; the second 1.5 us later, so that it works from 4.5 us on, in halves
- * with the third. Of what both take beside their work 3 us are hidden; and the fourth waits 1.5 us more. */
+ * The third begins with what is beside its work, 3 us; the second 1.5 us later, so that it works
+ * from 4.5 us on, in halves with the third. Of what both take beside their work 3 us are hidden;
+ * and the fourth waits 1.5 us more. */
 Test(estimate, a_branch_by_hand)
 {
 	struct plan *p = (struct plan *)load("vgg16.nn", false);
@@ -113,8 +114,8 @@ Test(estimate, a_branch_by_hand)
 	cr_expect_float_eq(beside[call[0]].in_turn, beside[call[0]].took, 1e-3);
 }
 
-/* A T4 has 40 multiprocessors at 1.59 GHz; each does 512 products of f16 in a clock on its tensor cores, which know no bf16, and
- * 64 of f32. */
+/* A T4 has 40 multiprocessors at 1.59 GHz; each does 512 products of f16 in a clock on its tensor
+ * cores, which know no bf16, and 64 of f32. */
 Test(estimate, tensor_cores_know_not_every_precision)
 {
 	static const struct { const char *precision; int products; } known[] = { { "f16", 512 }, { "bf16", 64 }, { "f32", 64 } };
@@ -131,8 +132,8 @@ Test(estimate, tensor_cores_know_not_every_precision)
 	}
 }
 
-/* Of few samples a weight's gradient takes no longer than it is to launch; of many both it and its input's, beside which it
- * runs, read 512 MB and more, of whose time 3 us are less than 2 %.
+/* Of few samples a weight's gradient takes no longer than it is to launch; of many both it and its
+ * input's, beside which it runs, read 512 MB and more, of whose time 3 us are less than 2 %.
  * (Beside them small calls may run, as that of the loss.) */
 Test(estimate, a_branch_is_left_where_it_gains)
 {

@@ -491,7 +491,8 @@ Test(expand, several_inputs_and_selection)
 	cr_assert_eq(last(m)->def->in[0], m->forward->nodes.v[0]->out[0]);
 }
 
-/* A block's parameter may be a tensor, which is then no operand: it is given by position, by name or in a call. */
+/* A block's parameter may be a tensor, which is then no operand: it is given by position, by name
+ * or in a call. */
 Test(expand, a_tensor_fills_a_parameter_by_position)
 {
 	static const char *const uses[] = { "x -> b(y, 0.5)", "x -> b(y, k=0.5)", "x -> b(k=0.5, t=y)", "b(x, y, 0.5)" };
@@ -687,8 +688,8 @@ Test(expand, an_error_in_copies_shows_once_with_its_use)
 	cr_assert_eq(loc_line(g->remarks.v[0].loc), 3);
 }
 
-/* 60,000 and 39,901 and 99 operators are as many as may be: tanh is one too many, and what comes after it is not
- * made and says nothing of its own. */
+/* 60,000 and 39,901 and 99 operators are as many as may be: tanh is one too many, and what comes
+ * after it is not made and says nothing of its own. */
 Test(expand, the_operators_of_a_file_are_bounded)
 {
 	struct spec *s = load_with("network one   { input x : f32[4]  y = x -> 30 * (100 * relu) }\n"

@@ -1,6 +1,6 @@
 /*
- * Fixing, where memory is short: a fix that says it is safe is kept only if it is known that the graph
- * stays as it is. open_memstream() is ours here, and fails.
+ * Fixing, where memory is short: a fix that says it is safe is kept only if it is known that the
+ * graph stays as it is. open_memstream() is ours here, and fails.
  */
 #include <criterion/criterion.h>
 

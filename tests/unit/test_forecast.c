@@ -97,9 +97,9 @@ Test(forecast, validation_that_autograd_records)
 }
 
 /*
- * A locally-connected layer forward alone: HWC 200, N 50, K 4, F 1, 32 samples of 4 B elements. Slices:
- * 2eBN (K + F) = 64,000. The weight and its product with the mask, 2e HWC NF = 80,000, and the mask,
- * e HW N = 10,000. Each of the 50 may be rounded up to 256 B more.
+ * A locally-connected layer forward alone: HWC 200, N 50, K 4, F 1, 32 samples of 4 B elements.
+ * Slices: 2eBN (K + F) = 64,000. The weight and its product with the mask, 2e HWC NF = 80,000, and
+ * the mask, e HW N = 10,000. Each of the 50 may be rounded up to 256 B more.
  */
 Test(forecast, keras_validates_without_gradients)
 {

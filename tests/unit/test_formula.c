@@ -1,4 +1,5 @@
-/* Formulas: reading and writing, values, gradients against central differences, and their text in C. */
+/* Formulas: reading and writing, values, gradients against central differences, and their text in
+ * C. */
 #include "formula/formula.h"
 #include "formula/formula_pool.h"
 

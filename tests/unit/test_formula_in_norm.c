@@ -1,6 +1,6 @@
 /*
- * passes/formula_in_norm.c, on whole networks, since the text form of the IR does not say what a gradient is of: the
- * nodes that are left, what a plan takes with and without, and what is moved.
+ * passes/formula_in_norm.c, on whole networks, since the text form of the IR does not say what a
+ * gradient is of: the nodes that are left, what a plan takes with and without, and what is moved.
  */
 #include <criterion/criterion.h>
 #include <string.h>

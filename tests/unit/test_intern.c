@@ -11,7 +11,8 @@ same_number(const void *a, const void *b)
 	return *(const int *)a == *(const int *)b;
 }
 
-/* Keeps MANY numbers of which each occurs three times; the hash of a number is that of its remainder. */
+/* Keeps MANY numbers of which each occurs three times; the hash of a number is that of its
+ * remainder. */
 static void
 keep(int remainder)
 {

@@ -1,8 +1,9 @@
 /*
- * Passes as text in, text out: each tests/golden/ir/NAME.in holds a module as IR text whose first line
- * names a pass, "# pass inplace", maybe a target, "# pass workspaces cuda", and maybe a GPU on which it is
- * for speed, "# pass conv-sums cuda H100"; the module after it must print as NAME.out. Also: what is printed reads back as itself, and broken text ends in a
- * diagnostic, never in a crash.
+ * Passes as text in, text out: each tests/golden/ir/NAME.in holds a module as IR text whose first
+ * line names a pass, "# pass inplace", maybe a target, "# pass workspaces cuda", and maybe a GPU on
+ * which it is for speed, "# pass conv-sums cuda H100"; the module after it must print as NAME.out.
+ * Also: what is printed reads back as itself, and broken text ends in a diagnostic, never in a
+ * crash.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -167,7 +168,8 @@ Test(ir, what_is_printed_reads_back)
 	each_case(round_trip);
 }
 
-/* What a piece is of has its type, and the shape that the text says, whether a node makes the piece or it persists. */
+/* What a piece is of has its type, and the shape that the text says, whether a node makes the piece
+ * or it persists. */
 Test(ir, what_a_piece_is_of_is_known)
 {
 	static const char text[] = "parameter %0 f32[171] \"w\" zeros 0 shared [64, 8]\n"
@@ -198,9 +200,9 @@ Test(ir, what_a_piece_is_of_is_known)
 	arena_free(a);
 }
 
-/* Cuts the text short, and changes bytes: a diagnostic or a module, never a crash. Of every four bytes one,
- * in the usual run of every sixteen, as what each stands for here does not depend on where it stands; fuzz_ir.c has all of
- * them, and more. */
+/* Cuts the text short, and changes bytes: a diagnostic or a module, never a crash. Of every four
+ * bytes one, in the usual run of every sixteen, as what each stands for here does not depend on
+ * where it stands; fuzz_ir.c has all of them, and more. */
 static void
 mutilate(const char *name)
 {
@@ -230,7 +232,8 @@ Test(ir, broken_text_is_reported)
 	each_case(mutilate);
 }
 
-/* What each of these texts lacks is said, and where; none of them may read beyond what it is given. */
+/* What each of these texts lacks is said, and where; none of them may read beyond what it is
+ * given. */
 Test(ir, what_is_missing_is_named)
 {
 	static const struct {

@@ -261,7 +261,8 @@ naive_pool(const struct pool *g, bool mean)
 	}
 }
 
-/* maxpool with a relu behind it against the two of them; x gets windows that have nothing above 0 */
+/* maxpool with a relu behind it against the two of them; x gets windows that have nothing above
+ * 0 */
 static void
 check_rectified(const struct pool *g, uint8_t *small, int32_t *large, size_t k)
 {
@@ -511,8 +512,8 @@ silu_grad_then(real v, real s)
 	return v * share * (1 + s * (1 - share));
 }
 
-/* Forward with a formula inside, and perhaps a skip: the bits of one kernel after another; also in place
- * of either operand. Among the elements are not-a-number and what relu makes 0 of. */
+/* Forward with a formula inside, and perhaps a skip: the bits of one kernel after another; also in
+ * place of either operand. Among the elements are not-a-number and what relu makes 0 of. */
 static void
 one_fused_batchnorm(struct layout l, enum epilogue_kind kind, bool with_skip, bool fixed)
 {
@@ -731,7 +732,8 @@ Test(kernels, accuracy_takes_the_first_of_equals)
 	cr_assert(fabs((double)right - 2.0 / 3) < 1e-6);
 }
 
-/* The second of three equals is among two, the third is not; a label that is no class is nowhere. */
+/* The second of three equals is among two, the third is not; a label that is no class is
+ * nowhere. */
 Test(kernels, accuracy_among_the_largest)
 {
 	static const real logits[] = { 1, 1, 1, 1, 1, 1, 3, 2, 1, 0, 0, 0 };
@@ -922,7 +924,8 @@ Test(kernels, the_scale_of_the_loss)
 	cr_assert(scale == 1000 && count[0] == 0 && count[1] == 1);
 }
 
-/* Gradients of zero for ever, or of no number: the scale, and what undoes it, stay numbers, and training can go on. */
+/* Gradients of zero for ever, or of no number: the scale, and what undoes it, stay numbers, and
+ * training can go on. */
 Test(kernels, loss_scale_stays_a_number)
 {
 	real scale = 65536, count[2] = { 0, 0 }, factor[2];

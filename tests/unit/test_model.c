@@ -162,7 +162,8 @@ split_net(int batch, int ranks, const char *device)
 	    "train { batch %d ranks %d precision f64 optimizer adam(lr=0.1) data synthetic(4096) }\n%s", batch, ranks, device);
 }
 
-/* A rank's part of a parameter is of the plan; what-ifs start from the parameter, whatever number of ranks they have. */
+/* A rank's part of a parameter is of the plan; what-ifs start from the parameter, whatever number
+ * of ranks they have. */
 Test(model, layers_that_are_split_are_split_anew_in_a_what_if)
 {
 	struct module *m = planned(split_net(64, 2, "")), *other;
@@ -183,8 +184,8 @@ Test(model, layers_that_are_split_are_split_anew_in_a_what_if)
 	cr_expect(plan_verify(m, m->plan, m->diags));
 }
 
-/* Where the plan is too large, another is tried, of a copy; and updates wait in no bytes of their own, of which they may have a
- * 256th elsewhere (passes/updates_together.c). */
+/* Where the plan is too large, another is tried, of a copy; and updates wait in no bytes of their
+ * own, of which they may have a 256th elsewhere (passes/updates_together.c). */
 Test(model, layers_that_are_split_are_trained_where_memory_is_scarce)
 {
 	struct module *free = planned(split_net(2048, 2, "")), *tight = planned(split_net(2048, 2, "device { memory 6MiB }\n"));

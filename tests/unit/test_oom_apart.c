@@ -1,7 +1,7 @@
 /*
- * Texts that look as if memory had ended, or are pasted as if it had, and are of something else; and some that are
- * of memory and do not look it. `from` names the thread on github.com that has the wording, and what it settled
- * on was read there; what is people's own is left out or replaced.
+ * Texts that look as if memory had ended, or are pasted as if it had, and are of something else;
+ * and some that are of memory and do not look it. `from` names the thread on github.com that has
+ * the wording, and what it settled on was read there; what is people's own is left out or replaced.
  */
 #include "oom_forms.h"
 

@@ -1,6 +1,7 @@
 /*
- * Code that is pasted beside a log, line by line, and beside each line that tells something one that is like it and tells
- * nothing. The lines are made up in the forms that people paste. test_oom_paste.c has more of it.
+ * Code that is pasted beside a log, line by line, and beside each line that tells something one
+ * that is like it and tells nothing. The lines are made up in the forms that people paste.
+ * test_oom_paste.c has more of it.
  */
 #include <criterion/criterion.h>
 

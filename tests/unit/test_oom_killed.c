@@ -1,6 +1,6 @@
 /*
- * Texts of public reports of processes that the kernel, a scheduler or someone else ended, as kernels,
- * shells, launchers and schedulers say it. See test_oom_reports.c.
+ * Texts of public reports of processes that the kernel, a scheduler or someone else ended, as
+ * kernels, shells, launchers and schedulers say it. See test_oom_reports.c.
  */
 #include "oom_forms.h"
 

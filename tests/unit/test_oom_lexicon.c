@@ -1,4 +1,5 @@
-/* Lists of words: what a lexicon finds is what a search for each word by itself finds, in any text and any part of it. */
+/* Lists of words: what a lexicon finds is what a search for each word by itself finds, in any text
+ * and any part of it. */
 #include <criterion/criterion.h>
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * Logs, rather than single messages: those without memory trouble have none; of several failures the
- * cause is chosen; what stands around messages (dumps, lists, a network as it is loaded) is read.
+ * Logs, rather than single messages: those without memory trouble have none; of several failures
+ * the cause is chosen; what stands around messages (dumps, lists, a network as it is loaded) is
+ * read.
  */
 #include "oom_forms.h"
 
@@ -333,7 +334,8 @@ Test(oom_logs, who_holds_tensors_is_read)
 	cr_expect_eq(log->held_by_others, INT64_C(9880) * (1 << 20) / 100);
 }
 
-/* A network for training and one for testing are loaded; an old Caffe writes its input otherwise. */
+/* A network for training and one for testing are loaded; an old Caffe writes its input
+ * otherwise. */
 Test(oom_logs, a_network_of_caffe_is_read)
 {
 	static const char *const input[] = { "data_layer.cpp:41] output data size: 64,3,224,224\n",

@@ -1,6 +1,7 @@
 /*
- * Texts of public reports as in test_oom_reports.c, of other frameworks, of servers, of drivers and of what libraries
- * say. `from` names the thread on github.com that has the wording, or who prints it.
+ * Texts of public reports as in test_oom_reports.c, of other frameworks, of servers, of drivers and
+ * of what libraries say. `from` names the thread on github.com that has the wording, or who prints
+ * it.
  */
 #include "oom_forms.h"
 

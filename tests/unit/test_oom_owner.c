@@ -1,6 +1,7 @@
 /*
- * Wordings that several programs say: they are told as one program's only where its own words stand near, in the lines
- * around them or in the traceback that they end. The texts are made up, of lines as those programs write them.
+ * Wordings that several programs say: they are told as one program's only where its own words stand
+ * near, in the lines around them or in the traceback that they end. The texts are made up, of lines
+ * as those programs write them.
  */
 #include "oom_forms.h"
 

@@ -1,6 +1,6 @@
 /*
- * What is pasted beside a log, line by line, and beside each line that tells something one that is like it and tells
- * nothing. The lines are made up in the forms that people paste.
+ * What is pasted beside a log, line by line, and beside each line that tells something one that is
+ * like it and tells nothing. The lines are made up in the forms that people paste.
  */
 #include <criterion/criterion.h>
 

@@ -1,8 +1,9 @@
 /*
- * Texts of public reports, and what they say by their own words. `from` names the thread on github.com
- * that has the wording, or who prints it; what is people's own (names, paths, hosts) is left out or
- * replaced. What is right of each was read from the text: bytes are the printed figures times powers
- * of 1024, cut off. test_oom_killed.c has those in which the machine's memory ended a process.
+ * Texts of public reports, and what they say by their own words. `from` names the thread on
+ * github.com that has the wording, or who prints it; what is people's own (names, paths, hosts) is
+ * left out or replaced. What is right of each was read from the text: bytes are the printed figures
+ * times powers of 1024, cut off. test_oom_killed.c has those in which the machine's memory ended a
+ * process.
  */
 #include "oom_forms.h"
 

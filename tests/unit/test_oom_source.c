@@ -1,4 +1,5 @@
-/* What a line of a report is: a program's, code, or a person's. The lines are made up, after forms that reports have. */
+/* What a line of a report is: a program's, code, or a person's. The lines are made up, after forms
+ * that reports have. */
 #include <criterion/criterion.h>
 
 #include <string.h>
@@ -133,7 +134,8 @@ Test(oom_source, blocks)
 		/* a report's form; and Markdown's titles are not inset */
 		{ { SOURCE_COMMENT, "<!-- does it fail in validation? -->" }, { SOURCE_PROSE, "it does" }, { SOURCE_COMMENT, "<!-- what is" },
 		    { SOURCE_COMMENT, "the batch? -->" }, { SOURCE_PROSE, "it is one <!--" }, { SOURCE_COMMENT, "or two" } },
-		/* the end of what it asks is deleted: what failed, and a fence, are seen all the same; a fence has no such comments */
+		/* the end of what it asks is deleted: what failed, and a fence, are seen all the
+		 * same; a fence has no such comments */
 		{ { SOURCE_COMMENT, "<!-- what is it" }, { SOURCE_COMMENT, "the batch" }, { SOURCE_TRACE, "Traceback (most recent call last):" },
 		    { SOURCE_OUTPUT, "RuntimeError: a" }, { SOURCE_SETTING, "batch_size=64" } },
 		{ { SOURCE_COMMENT, "<!-- what is it" }, { SOURCE_NONE, "```" }, { SOURCE_SETTING, "batch_size=64" } },

@@ -1,7 +1,7 @@
 /*
  * Out-of-memory texts as frameworks print them and users paste them, from public reports, with what
- * they say by their own words: whose they are, shape, bytes, operation, device. Each is read as it is
- * and in the forms in which logs arrive (oom_forms.h). test_oom_reports.c has more.
+ * they say by their own words: whose they are, shape, bytes, operation, device. Each is read as it
+ * is and in the forms in which logs arrive (oom_forms.h). test_oom_reports.c has more.
  */
 #include "oom_forms.h"
 

@@ -1,5 +1,5 @@
-/* Reports in a person's words alone: sentences that say that memory ran out, and near them some that do not. They are
- * made up. */
+/* Reports in a person's words alone: sentences that say that memory ran out, and near them some
+ * that do not. They are made up. */
 #include <criterion/criterion.h>
 
 #include "oom_lines.h"

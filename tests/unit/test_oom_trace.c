@@ -1,7 +1,7 @@
 /*
- * Tracebacks: what the place where memory ended says of it, in every form in which logs arrive. Beside
- * each is a near miss, which says nothing of the kind. The texts are made up in the forms that Python,
- * notebooks and rich print.
+ * Tracebacks: what the place where memory ended says of it, in every form in which logs arrive.
+ * Beside each is a near miss, which says nothing of the kind. The texts are made up in the forms
+ * that Python, notebooks and rich print.
  */
 #include "oom_forms.h"
 
@@ -234,7 +234,8 @@ static const struct place {
 	    "\xe2\x94\x82 \xe2\x9d\xb1 41 \xe2\x94\x82   s = torch.matmul(q, k.transpose(-1, -2))  \xe2\x94\x82\n"
 	    "\xe2\x94\x82   42 \xe2\x94\x82   return s                                  \xe2\x94\x82\n"
 	    "\xe2\x95\xb0\xe2\x94\x80\xe2\x95\xaf\n" ENDED, TRACE_SCORES, "" },
-	/* FSDP: ByteDance-Seed/Bagel/issues/157; its warning: tatsu-lab/stanford_alpaca/issues/65 */
+	/* FSDP: ByteDance-Seed/Bagel/issues/157; its warning:
+	 * tatsu-lab/stanford_alpaca/issues/65 */
 	{ "weights are gathered", HEAD CALL("/src/save.py", "109", "save", "state = average.state_dict()")
 	    CALL(TORCH "nn/modules/module.py", "2215", "state_dict", "hook(self, prefix, keep_vars)")
 	    CALL(TORCH "distributed/fsdp/_state_dict_utils.py", "303", "_full_pre_state_dict_hook",
@@ -313,7 +314,8 @@ static const struct place {
 	    "    @     0x7fcc1f30ae1e  google::LogMessageFatal::~LogMessageFatal()\n    @     0x7fcc1fa1e2f0  "
 	    "caffe::SyncedMemory::to_gpu()\n    @     0x7fcc1fa1d2b9  caffe::SyncedMemory::mutable_gpu_data()\n    @     "
 	    "0x7fcc1fa2a562  caffe::Solver<>::InitTestNets()\n", TRACE_TEST_NET, "" },
-	/* fudan-zvg/4d-gaussian-splatting/issues/16, graphdeco-inria/gaussian-splatting/issues/394 */
+	/* fudan-zvg/4d-gaussian-splatting/issues/16,
+	 * graphdeco-inria/gaussian-splatting/issues/394 */
 	{ "Gaussians", HEAD CALL("/src/rasterizer.py", "84", "forward", "n, color = _C.rasterize_gaussians(*args)") ENDED,
 	    TRACE_SPLATS, "" },
 	{ "cameras", HEAD CALL("/src/scene/__init__.py", "73", "__init__",

@@ -1,4 +1,5 @@
-/* What people say beside a log: sentences that tell when it failed, and near them some that do not. They are made up. */
+/* What people say beside a log: sentences that tell when it failed, and near them some that do not.
+ * They are made up. */
 #include <criterion/criterion.h>
 
 #include "oom_lines.h"

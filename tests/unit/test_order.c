@@ -184,7 +184,8 @@ ordered(const char *text, struct known_orders *known)
 	return s.s;
 }
 
-/* Of windows that are searched once and then known, the order is the one that a search finds, and nothing is searched again. */
+/* Of windows that are searched once and then known, the order is the one that a search finds, and
+ * nothing is searched again. */
 Test(order, a_window_is_searched_once)
 {
 	struct known_orders *known = known_orders_new(arena);
@@ -246,7 +247,8 @@ shuffle(struct graph *g, unsigned seed)
 
 /* ---- statements ---- */
 
-/* The definitions of a random network, in an order drawn from those in which each comes after what it reads. */
+/* The definitions of a random network, in an order drawn from those in which each comes after what
+ * it reads. */
 static const char *
 with_statements_shuffled(unsigned network, unsigned order, int count, const char *how)
 {
@@ -352,7 +354,8 @@ by_fall(const void *x, const void *y)
 	return (b->top - b->valley) - (a->top - a->valley);
 }
 
-/* The lowest peak of the branches by Liu's merge (1987), as widths: x and t are there, and what has run. */
+/* The lowest peak of the branches by Liu's merge (1987), as widths: x and t are there, and what has
+ * run. */
 static int
 merged(const struct branches *b)
 {
@@ -364,7 +367,8 @@ merged(const struct branches *b)
 		int before = 0;
 
 		for (from = 0; from < b->length[i]; from = low + 1) {
-			/* while node k runs, its input and output are there; after it, the output */
+			/* while node k runs, its input and output are there; after it, the
+			 * output */
 			for (top = k = from; k < b->length[i]; k++)
 				if ((k ? w[k - 1] : 0) + w[k] >= (top ? w[top - 1] : 0) + w[top])
 					top = k;
@@ -418,8 +422,9 @@ Test(order, branches_are_merged_from_any_order)
 	}
 }
 
-/* Branches that are joined a few at a time: an earliest small set is not on the way to the lowest peak, so many must be kept.
- * That peak is from a search through all sets of nodes, by a program of its own. */
+/* Branches that are joined a few at a time: an earliest small set is not on the way to the lowest
+ * peak, so many must be kept. That peak is from a search through all sets of nodes, by a program of
+ * its own. */
 Test(order, joined_branches_are_searched_widely)
 {
 	static const char *const without[] = { "concat-in-place" };

@@ -82,7 +82,8 @@ Test(packing, nested_lifetimes_reach_the_bound)
 	arena_free(a);
 }
 
-/* Forward keeps an activation a layer; in backward gradients follow one another, each alive with the next. */
+/* Forward keeps an activation a layer; in backward gradients follow one another, each alive with
+ * the next. */
 Test(packing, many_short_lives_above_nested_ones_take_little_effort)
 {
 	enum { LAYERS = 10000, N = 3 * LAYERS };
@@ -187,8 +188,8 @@ Test(packing, long_steps_of_odd_sizes_come_within_two_percent)
 	arena_free(a);
 }
 
-/* Forward keeps something of every layer, backward makes as much, and both have scratch: there is a packing without a
- * gap at the peak, which the search finds however many they are. */
+/* Forward keeps something of every layer, backward makes as much, and both have scratch: there is a
+ * packing without a gap at the peak, which the search finds however many they are. */
 Test(packing, thousands_of_nested_items_reach_the_bound)
 {
 	enum { LAYERS = 1500, N = 3 * LAYERS };
@@ -298,7 +299,8 @@ Test(packing, what_is_proved_optimal_is_the_optimum)
 	cr_assert_gt(above_bound, 0);
 }
 
-/* A network's buffers have its alignment; a file says it of each, and then the topmost need not be padded. */
+/* A network's buffers have its alignment; a file says it of each, and then the topmost need not be
+ * padded. */
 Test(packing, one_alignment_of_all_is_no_worse_than_that_of_a_network)
 {
 	const struct packing_options more = { .visits = 10000000 };
@@ -338,8 +340,8 @@ ascending(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* All must lie at multiples of 64, but one or two, which fill one or two of the gaps between the others. Without those gaps
- * the bound would be 30 bytes an item too low. */
+/* All must lie at multiples of 64, but one or two, which fill one or two of the gaps between the
+ * others. Without those gaps the bound would be 30 bytes an item too low. */
 Test(packing, what_alignments_waste_is_in_the_bound)
 {
 	static struct item item[200];
@@ -450,7 +452,8 @@ Test(packing, the_same_offsets_every_time)
 	arena_free(a);
 }
 
-/* What is found again must be what a search would have said: a byte, or an instant, is another question. */
+/* What is found again must be what a search would have said: a byte, or an instant, is another
+ * question. */
 Test(packing, a_packing_is_found_again_only_as_it_was)
 {
 	struct arena *a = arena_new();
@@ -493,7 +496,8 @@ add(struct packing *p, int64_t size, int lower, int upper)
 	p->item[p->n++] = (struct item){ .size = size, .lower = lower, .upper = upper };
 }
 
-/* A layer's activation, kept or made again, its gradient, statistics, a workspace, and a gradient that waits for the end. */
+/* A layer's activation, kept or made again, its gradient, statistics, a workspace, and a gradient
+ * that waits for the end. */
 static void
 add_layer(struct packing *p, int i, int end, uint64_t *seed)
 {
@@ -513,7 +517,8 @@ add_layer(struct packing *p, int i, int end, uint64_t *seed)
 	add(p, (int64_t)(1 + next(seed) % 64) * 256, upper - 1, end + 2 + (int)(next(seed) % 2));
 }
 
-/* Two thirds are small and alive nearly always: a way down of all, which looks at them again and again, takes twice as much. */
+/* Two thirds are small and alive nearly always: a way down of all, which looks at them again and
+ * again, takes twice as much. */
 Test(packing, small_items_of_a_long_step_take_little_effort)
 {
 	const int layers = 200;

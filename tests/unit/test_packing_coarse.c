@@ -1,4 +1,5 @@
-/* What is large, apart from what is small: as sizes or room say; not at all where that would not serve. */
+/* What is large, apart from what is small: as sizes or room say; not at all where that would not
+ * serve. */
 #include <criterion/criterion.h>
 
 #include "pack/packing_impl.h"

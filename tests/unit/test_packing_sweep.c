@@ -1,4 +1,5 @@
-/* Sweeps over time: pieces of a rectangle that have nearly one size, which nothing tells apart, leave little free. */
+/* Sweeps over time: pieces of a rectangle that have nearly one size, which nothing tells apart,
+ * leave little free. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,8 @@ cut_alike(struct item *item, int n, uint64_t state)
 	}
 }
 
-/* The height that sweeps of so much effort get to from a quarter above what is needed, BOUND; and what they find is right. */
+/* The height that sweeps of so much effort get to from a quarter above what is needed, BOUND; and
+ * what they find is right. */
 static int64_t
 sweep(struct packing *p, int64_t bound, int64_t visits)
 {
@@ -123,7 +125,8 @@ Test(packing_sweep, more_effort_is_never_worse_and_the_same_effort_the_same)
 		cr_assert_eq(item[i].offset, again[i].offset);
 }
 
-/* Two of 3 and 1 in the height of 4, which is the bound: no sweep gets below it, nor goes on for ever. */
+/* Two of 3 and 1 in the height of 4, which is the bound: no sweep gets below it, nor goes on for
+ * ever. */
 Test(packing_sweep, what_cannot_be_is_not_found)
 {
 	struct item item[] = {

@@ -185,8 +185,9 @@ spec_text(const char *name)
 	return arena_strndup(arena, src->text, src->size);
 }
 
-/* From all that keeping everything takes down to LEAST of 50 parts of it, or with 0 to the state alone: no plan
- * exceeds its budget, none is larger than that of a larger budget, and where none is found, none is for less. */
+/* From all that keeping everything takes down to LEAST of 50 parts of it, or with 0 to the state
+ * alone: no plan exceeds its budget, none is larger than that of a larger budget, and where none is
+ * found, none is for less. */
 static void
 keeps_budgets(const char *text, int step, int least, int share_reached)
 {
@@ -214,8 +215,9 @@ keeps_budgets(const char *text, int step, int least, int share_reached)
 	cr_assert_leq(found * 2, share_reached, "no plan below %d %%", found * 2);
 }
 
-/* Where no way is found in either order of the nodes, what is reported is the arena of a step in the
- * order that stands: a budget of just that is kept. The other tests leave out the pass that orders. */
+/* Where no way is found in either order of the nodes, what is reported is the arena of a step in
+ * the order that stands: a budget of just that is kept. The other tests leave out the pass that
+ * orders. */
 Test(recompute, the_smallest_arena_that_is_reported_is_there)
 {
 	static const char before[] = "smallest arena found takes ";
@@ -321,8 +323,9 @@ Test(recompute, a_search_ends_when_its_work_is_used_up)
 	cr_assert_eq(planned_peak(m), peak);
 }
 
-/* Just above what one node needs beside the gradients that are there (27 % of what keeping everything takes,
- * and 19 %), choices of states ran forward twice and more again, or none was found. */
+/* Just above what one node needs beside the gradients that are there (27 % of what keeping
+ * everything takes, and 19 %), choices of states ran forward twice and more again, or none was
+ * found. */
 static void
 goes_without_a_cliff(const char *name, struct module *m, int percent, double most)
 {
@@ -348,8 +351,9 @@ Test(recompute, googlenet_has_no_cliff)
 	goes_without_a_cliff("googlenet.nn", network("googlenet.nn"), 31, 0.75);
 }
 
-/* Below 47 % its largest convolution is made again while the gradients of two skips are there, unless what
- * its pooling made is kept; below 40 %, one gradient and that convolution's input and output are too much. */
+/* Below 47 % its largest convolution is made again while the gradients of two skips are there,
+ * unless what its pooling made is kept; below 40 %, one gradient and that convolution's input and
+ * output are too much. */
 Test(recompute, unet_has_no_cliff)
 {
 	goes_without_a_cliff("unet.nn", network("unet.nn"), 45, 1.0);
@@ -362,8 +366,8 @@ Test(recompute, mobilenet_has_no_cliff)
 	goes_without_a_cliff("mobilenet_v2.nn", network("mobilenet_v2.nn"), 21, 0.35);
 }
 
-/* Of 1,000 equal layers, checkpoints at every 32nd and the layers between two of them are 6.4 %: a tenth does
- * with one more forward (Chen and others, 2016). */
+/* Of 1,000 equal layers, checkpoints at every 32nd and the layers between two of them are 6.4 %: a
+ * tenth does with one more forward (Chen and others, 2016). */
 Test(recompute, a_long_chain_needs_but_one_more_forward)
 {
 	static const char chain[] = "network n { input x : f32[64] target t : f32[64]\n"
@@ -382,9 +386,10 @@ Test(recompute, a_long_chain_needs_but_one_more_forward)
 	"loss mse(y, t) }\n"							\
 	"train { batch 4096 optimizer sgd(lr=0.1) data synthetic(8192) }\n"
 
-/* The least cost, by dynamic programming over all sets of forward's tensors before each node, without
- * any bound or shortcut: from every set each tensor may be dropped, each that is missing made again
- * from what is there, and the next node run. A first output lies on an input that is dropped with it. */
+/* The least cost, by dynamic programming over all sets of forward's tensors before each node,
+ * without any bound or shortcut: from every set each tensor may be dropped, each that is missing
+ * made again from what is there, and the next node run. A first output lies on an input that is
+ * dropped with it. */
 #define MOST_FREE	16
 
 struct program {
@@ -634,7 +639,8 @@ random_chain(uint64_t *seed)
 	    "train { batch 64 optimizer sgd(lr=0.1) }", text);
 }
 
-/* Most are solved exactly, none is refused, and none does more than 1.02 times what the best would. */
+/* Most are solved exactly, none is refused, and none does more than 1.02 times what the best
+ * would. */
 Test(recompute, random_chains_are_solved)
 {
 	int chains = extended() ? 10 * CHAINS : CHAINS, budgets = 0, equal = 0, i, k;
@@ -681,7 +687,8 @@ Test(recompute, random_chains_are_solved)
 	cr_expect_leq(worst, 1.02);
 }
 
-/* Convolutions whose outputs their activations alone read, as many as all sets of can be looked at. */
+/* Convolutions whose outputs their activations alone read, as many as all sets of can be looked
+ * at. */
 static char *
 activated_chain(uint64_t *seed, int layers, int side)
 {
@@ -751,7 +758,8 @@ Test(recompute, a_dozen_activated_layers_take_little)
 	cr_expect_lt(model->work, RECOMPUTE_WORK / 100);
 }
 
-/* What is made again, as the search counts it; the model's nodes are those of the network before. */
+/* What is made again, as the search counts it; the model's nodes are those of the network
+ * before. */
 static double
 cost_again(const struct module *m, const struct model *model)
 {
@@ -768,8 +776,8 @@ cost_again(const struct module *m, const struct model *model)
 	return sum;
 }
 
-/* The cheapest way of all in the order in which nodes stand, and in that of the pass `order`: no more is made again than
- * the cheaper of them takes. */
+/* The cheapest way of all in the order in which nodes stand, and in that of the pass `order`: no
+ * more is made again than the cheaper of them takes. */
 Test(recompute, the_cheaper_of_two_orders_is_taken)
 {
 	uint64_t seed = 7;

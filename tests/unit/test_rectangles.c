@@ -75,7 +75,8 @@ make_unlike(struct item *item, int n, uint64_t state)
 	}
 }
 
-/* Weights of such items differ by more than a double holds. What the bound is cannot be reached, and a little below it nothing can. */
+/* Weights of such items differ by more than a double holds. What the bound is cannot be reached,
+ * and a little below it nothing can. */
 Test(rectangles, what_is_in_the_way_of_large_and_small_is_seen)
 {
 	struct item item[26];
@@ -143,8 +144,9 @@ Test(rectangles, heights_between_become_ever_denser)
 	}
 }
 
-/* Sizes from a range of a thousand: what is free is in gaps above one another, each too small for anything. ALIGNED: to few
- * powers of four, so that what lies below decides how high something lies. The height over the bound. */
+/* Sizes from a range of a thousand: what is free is in gaps above one another, each too small for
+ * anything. ALIGNED: to few powers of four, so that what lies below decides how high something
+ * lies. The height over the bound. */
 static double
 over_the_bound(bool aligned, uint64_t state)
 {
@@ -248,8 +250,9 @@ put_together(struct arena *a, struct packing *p)
 	return r.optimal;
 }
 
-/* Several cuts at most instants, in rows of about thirty: what ends at one is told apart by what its sizes add up to. Beside them
- * the second half in time, which no cut joins to the first, must be put together too. */
+/* Several cuts at most instants, in rows of about thirty: what ends at one is told apart by what
+ * its sizes add up to. Beside them the second half in time, which no cut joins to the first, must
+ * be put together too. */
 Test(rectangles, rectangles_cut_at_few_instants_are_put_together)
 {
 	static struct item item[1200];
@@ -292,8 +295,8 @@ between(uint64_t *state, int64_t low, int64_t high)	/* both are not in it */
 	return low + 1 + (int64_t)(next(state) % (uint64_t)(high - low - 1));
 }
 
-/* Cuts one off ITEM, or makes five of it, which no cut through it parts: four around the fifth. How many new ones there are then at
- * MADE. */
+/* Cuts one off ITEM, or makes five of it, which no cut through it parts: four around the fifth. How
+ * many new ones there are then at MADE. */
 static int
 cut_or_wheel(struct item *item, struct item *made, uint64_t *state)
 {
@@ -345,8 +348,9 @@ Test(rectangles, wheels_cut_at_few_instants_are_put_together)
 	cr_assert_geq(whole, 3, "%d of 4", whole);
 }
 
-/* Lanes side by side: now and then a few neighbours end together, and others begin in their room, at an instant of
- * their own. There is no cut through the whole, so nothing can be told by cutting. */
+/* Lanes side by side: now and then a few neighbours end together, and others begin in their
+ * room, at an instant of their own. There is no cut through the whole, so nothing can be told by
+ * cutting. */
 static int
 lay_lanes(struct item *item, int n, uint64_t seed)
 {

@@ -1,6 +1,7 @@
 /*
- * Sketches of plans, which the linter takes for the whole plan where none of its rules could tell: they
- * cost less, their arena is never below what the device must have, and the findings are the same.
+ * Sketches of plans, which the linter takes for the whole plan where none of its rules could tell:
+ * they cost less, their arena is never below what the device must have, and the findings are the
+ * same.
  */
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -94,7 +95,8 @@ each(const char *folder, void (*check)(const char *path))
 	globfree(&found);
 }
 
-/* Does a sketch serve for a network of the file? If not, all its findings are those of whole plans. */
+/* Does a sketch serve for a network of the file? If not, all its findings are those of whole
+ * plans. */
 static bool
 is_served(const char *path)
 {

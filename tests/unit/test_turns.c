@@ -1,4 +1,5 @@
-/* How long an update of a pipeline takes: against schedules that were drawn by hand, and the formula for stages that are alike. */
+/* How long an update of a pipeline takes: against schedules that were drawn by hand, and the
+ * formula for stages that are alike. */
 #include <criterion/criterion.h>
 
 #include "plan/turns.h"
@@ -34,7 +35,8 @@ Test(turns, the_second_has_more)
 	cr_assert_float_eq(takes(turn, 2, 2), 14, 1e-9);
 }
 
-/* 0: F0 0-2, F1 2-4, B0 6-8, F2 8-10, B1 10-12, B2 14-16; 1: F0 2-3, B0 3-6, F1 6-7, B1 7-10, F2 10-11, B2 11-14 */
+/* 0: F0 0-2, F1 2-4, B0 6-8, F2 8-10, B1 10-12, B2 14-16; 1: F0 2-3, B0 3-6, F1 6-7, B1 7-10, F2
+ * 10-11, B2 11-14 */
 Test(turns, a_forward_waits_for_its_turn)
 {
 	const struct stage_time turn[] = { { 2, 2 }, { 1, 3 } };

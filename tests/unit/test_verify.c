@@ -1,7 +1,7 @@
 /*
  * The plan verifier, by mutation: each buffer of ResNet-18's plan is moved, shrunk and shortened,
- * and the verifier must object wherever that harms the program. Whether it does is decided here
- * by other means than the verifier's: pairwise overlap, and who uses a buffer when. The same for the
+ * and the verifier must object wherever that harms the program. Whether it does is decided here by
+ * other means than the verifier's: pairwise overlap, and who uses a buffer when. The same for the
  * branches of a step on a GPU, whose waits are left out one by one: there, by all paths of waits.
  */
 #include <criterion/criterion.h>
@@ -143,7 +143,8 @@ Test(verify, misaligned_and_outlying_buffers_are_caught)
 	cr_assert(objects());
 }
 
-/* A sum over ranks that is a little more or less, elsewhere, or waited for later than its first reader does. */
+/* A sum over ranks that is a little more or less, elsewhere, or waited for later than its first
+ * reader does. */
 Test(verify, sums_of_other_ranges_are_caught)
 {
 	int i, joined = 0;
@@ -176,7 +177,8 @@ Test(verify, sums_of_other_ranges_are_caught)
 	cr_assert(objects(), "a sum left out");
 }
 
-/* A call for pieces that leaves one out, takes one more, ends elsewhere, or is not waited for where its first reader is. */
+/* A call for pieces that leaves one out, takes one more, ends elsewhere, or is not waited for where
+ * its first reader is. */
 static void
 change_calls(enum shard_kind shard)
 {
@@ -236,8 +238,8 @@ swapped(struct tensor **operand, struct tensor *by, const char *says)
 	*operand = was;
 }
 
-/* New weights, and sums, of which each rank has but a piece, or that are on their way, read by others; state, and gradients,
- * that are not as long as the largest piece. */
+/* New weights, and sums, of which each rank has but a piece, or that are on their way, read by
+ * others; state, and gradients, that are not as long as the largest piece. */
 static void
 read_pieces(enum shard_kind shard, int all)
 {
@@ -298,8 +300,8 @@ Test(verify, nor_is_what_it_has_but_a_piece_of_a_gradient_of)
 	read_pieces(SHARD_GRADIENTS, 3 * 10);
 }
 
-/* A parameter's piece is read by whom it is for alone; what is gathered of it by nobody before all is there, nor in the room
- * of something else. */
+/* A parameter's piece is read by whom it is for alone; what is gathered of it by nobody before all
+ * is there, nor in the room of something else. */
 Test(verify, pieces_of_parameters_are_not_read_for_all_of_them)
 {
 	struct tensor *gathered = NULL;
@@ -338,7 +340,8 @@ Test(verify, pieces_of_parameters_are_not_read_for_all_of_them)
 	cr_assert_eq(readers, 10 + 4);
 }
 
-/* What was gathered before an update is of no use after it: of two updates in a step, the second's forward. */
+/* What was gathered before an update is of no use after it: of two updates in a step, the second's
+ * forward. */
 Test(verify, what_was_gathered_before_an_update_is_not_read_after_it)
 {
 	int i, stale = 0;
@@ -357,7 +360,8 @@ Test(verify, what_was_gathered_before_an_update_is_not_read_after_it)
 	cr_assert_gt(stale, 0, "nothing is gathered after an update");
 }
 
-/* Of micro-batches, the sum of pieces takes pieces alone, and whatever has bytes of its own keeps them while the ring is at it. */
+/* Of micro-batches, the sum of pieces takes pieces alone, and whatever has bytes of its own keeps
+ * them while the ring is at it. */
 Test(verify, sums_of_pieces_are_of_pieces)
 {
 	int i, k, sums = 0, rings = 0;

@@ -1,6 +1,6 @@
 /*
- * The plan verifier, of the stages of a pipeline, by mutation: what several micro-batches have at once, and what comes or goes while
- * others are worked on.
+ * The plan verifier, of the stages of a pipeline, by mutation: what several micro-batches have at
+ * once, and what comes or goes while others are worked on.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -49,7 +49,8 @@ load_stages(void)
 	return passes_run_stages(spec->modules.v[0], &options)->stage;
 }
 
-/* Of those that have several places, or lie while something comes there or goes: one place less, or a shorter life. */
+/* Of those that have several places, or lie while something comes there or goes: one place less, or
+ * a shorter life. */
 Test(verify_stages, what_other_micro_batches_need_is_theirs)
 {
 	struct module **stage = load_stages();
@@ -74,7 +75,8 @@ Test(verify_stages, what_other_micro_batches_need_is_theirs)
 			*b = was;
 		}
 	}
-	/* rank 0: x, both activations, the gradient of h; rank 1: h, both activations, the gradient of z; rank 2: z */
+	/* rank 0: x, both activations, the gradient of h; rank 1: h, both activations, the gradient
+	 * of z; rank 2: z */
 	cr_assert_eq(places, 4 + 4 + 1, "%d", places);
 	cr_assert_gt(kept, places);
 }

@@ -1,5 +1,5 @@
-/* Counts every allocation of the process that it is loaded into, and says how many there were at exit.
- * A program that trains three times as long must not allocate once more. */
+/* Counts every allocation of the process that it is loaded into, and says how many there were at
+ * exit. A program that trains three times as long must not allocate once more. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

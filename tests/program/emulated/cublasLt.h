@@ -1,7 +1,7 @@
 /*
- * As much of cuBLASLt as kernels/product/dense.cu asks for, on a host: matrices in columns, and epilogues as
- * NVIDIA documents them. What it would not do for a given type or shape is not known here; whether it
- * does anything with an epilogue at all is the test's choice (lt_refused).
+ * As much of cuBLASLt as kernels/product/dense.cu asks for, on a host: matrices in columns, and
+ * epilogues as NVIDIA documents them. What it would not do for a given type or shape is not known
+ * here; whether it does anything with an epilogue at all is the test's choice (lt_refused).
  */
 #include <cmath>
 #include <cstdint>
@@ -146,7 +146,8 @@ cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t d, cublasL
 	return *found ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
-/* d = alpha op(a) op(b) + beta c. Sums over the depth are those of op(a)'s rows or op(b)'s columns. */
+/* d = alpha op(a) op(b) + beta c. Sums over the depth are those of op(a)'s rows or op(b)'s
+ * columns. */
 template <class T> static cublasStatus_t
 lt_matmul(const int64_t *d, const T *alpha, const T *a, const struct lt_matrix *la, const T *b,
     const struct lt_matrix *lb, const T *beta, const T *c, T *result, const struct lt_matrix *lc)

@@ -1,9 +1,11 @@
 /*
- * As much of CUDA as kernels need, on a host: a launch runs its blocks one after the other, each as 256
- * contexts, of which one runs until it comes to a barrier or to its end, and then the next of its warp; a warp goes on until
- * all its threads are at a barrier of the block, and so is ahead of those behind it, and behind those ahead. So indices, shared memory and sums can be tried where there is no GPU; tests/program/emulated.test puts it in
- * place of CUDA's own words. Contexts live on from block to block, and between them goes longjmp, since
- * swapcontext asks the kernel for the mask of signals each time, which took most of these tests.
+ * As much of CUDA as kernels need, on a host: a launch runs its blocks one after the other, each as
+ * 256 contexts, of which one runs until it comes to a barrier or to its end, and then the next of
+ * its warp; a warp goes on until all its threads are at a barrier of the block, and so is ahead of
+ * those behind it, and behind those ahead. So indices, shared memory and sums can be tried where
+ * there is no GPU; tests/program/emulated.test puts it in place of CUDA's own words. Contexts live
+ * on from block to block, and between them goes longjmp, since swapcontext asks the kernel for the
+ * mask of signals each time, which took most of these tests.
  */
 #include <setjmp.h>
 #include <ucontext.h>
@@ -99,7 +101,8 @@ emulated_continue(unsigned t)
 	emulated_begin(t);
 }
 
-/* All threads of a warp, until each is at a barrier of the block, or done: how many are that now. */
+/* All threads of a warp, until each is at a barrier of the block, or done: how many are that
+ * now. */
 static int
 emulated_warp(unsigned first)
 {

@@ -1,4 +1,5 @@
-/* Elements of 16 bits, with five of exponent and ten of fraction, rounded to the nearest, ties to even (IEEE 754 binary16). */
+/* Elements of 16 bits, with five of exponent and ten of fraction, rounded to the nearest, ties to
+ * even (IEEE 754 binary16). */
 #pragma once
 struct __half {
 	uint16_t bits;
@@ -14,7 +15,8 @@ __half2float(__half x)
 	return (float)(x.bits & 0x8000 ? -size : size);
 }
 
-/* Those below 2^-14 are whole multiples of 2^-24; of others, the first of eleven digits adds one to the exponent. */
+/* Those below 2^-14 are whole multiples of 2^-24; of others, the first of eleven digits adds one to
+ * the exponent. */
 static inline __half
 __float2half(float x)
 {

@@ -1,6 +1,6 @@
 /*
- * Copies to shared memory that arrive no earlier than they are waited for; with EMULATED_EARLY_COPIES, as soon as they are
- * begun. No wait is for those since the last commit.
+ * Copies to shared memory that arrive no earlier than they are waited for; with
+ * EMULATED_EARLY_COPIES, as soon as they are begun. No wait is for those since the last commit.
  */
 #include <cstddef>
 

@@ -157,7 +157,8 @@ card_waits(void)
 	emulated_do_any();
 }
 
-/* The first call of a stream waits for another process, which may wait for what another stream of this one does: as late as that. */
+/* The first call of a stream waits for another process, which may wait for what another stream of
+ * this one does: as late as that. */
 static void
 emulated_wait_for_others(const emulated_call &c)
 {
@@ -548,7 +549,8 @@ cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
 	return cudaSuccess;
 }
 
-/* The last call of each other stream is an event, for which the one that is captured waits after that. */
+/* The last call of each other stream is an event, for which the one that is captured waits after
+ * that. */
 static void
 emulated_check_joined(void)
 {

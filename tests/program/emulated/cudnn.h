@@ -1,9 +1,9 @@
 /*
- * As much of cuDNN's backend as kernels/conv/engine_cudnn.cu asks for, on a host: descriptors hold what is set,
- * finished ones are checked, and a plan runs its graph by definition, in double precision. What real
- * engines refuse that tests have found is refused here too (weights with gaps); what else they would
- * not do for a type or shape is not known here. The heuristics offer, before the one engine that is
- * to be taken, others that must not be.
+ * As much of cuDNN's backend as kernels/conv/engine_cudnn.cu asks for, on a host: descriptors hold
+ * what is set, finished ones are checked, and a plan runs its graph by definition, in double
+ * precision. What real engines refuse that tests have found is refused here too (weights with
+ * gaps); what else they would not do for a type or shape is not known here. The heuristics offer,
+ * before the one engine that is to be taken, others that must not be.
  */
 #ifndef EMULATED_CUDNN_H
 #define EMULATED_CUDNN_H

@@ -1,9 +1,10 @@
 /*
- * Tensor cores, for product/mma_cuda.cu, whose functions of one instruction emulated.test leaves out (the programs of
- * emulated.sh are compiled as if for no card, and have no tensor cores). What a
- * warp's lanes give is laid before all of them, and each takes what the PTX ISA says of its registers, element by element
- * ("Matrix Fragments for mma.m16n8k16 with floating point type", "... for mma.m16n8k8"; before sm_80 two of m16n8k8, which
- * have the same registers). Rows of ldmatrix begin at multiples of 16 bytes, and the eight of a matrix lie in different banks.
+ * Tensor cores, for product/mma_cuda.cu, whose functions of one instruction emulated.test leaves
+ * out (the programs of emulated.sh are compiled as if for no card, and have no tensor cores). What
+ * a warp's lanes give is laid before all of them, and each takes what the PTX ISA says of its
+ * registers, element by element ("Matrix Fragments for mma.m16n8k16 with floating point type", "...
+ * for mma.m16n8k8"; before sm_80 two of m16n8k8, which have the same registers). Rows of ldmatrix
+ * begin at multiples of 16 bytes, and the eight of a matrix lie in different banks.
  */
 #define INSTRUCTION	static inline
 

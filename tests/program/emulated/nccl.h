@@ -1,4 +1,5 @@
-/* As much of NCCL's header as an emitted program needs; what stands for NCCL itself is standin/nccl.cc. */
+/* As much of NCCL's header as an emitted program needs; what stands for NCCL itself is
+ * standin/nccl.cc. */
 #ifndef EMULATED_NCCL_H
 #define EMULATED_NCCL_H
 

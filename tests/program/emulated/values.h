@@ -1,6 +1,7 @@
 /*
  * What the tests of emulated kernels share: numbers drawn at random, the same ones every time, and
- * comparisons that are counted. To be included after a file of kernels/, which says what an elem is.
+ * comparisons that are counted. To be included after a file of kernels/, which says what an elem
+ * is.
  */
 #include <cmath>
 #include <cstdio>

@@ -1,8 +1,8 @@
 /*
  * Holds the kernels of conv, conv_transpose, dense (alone and with its loss), local and bias
- * against naive loops, and conv_concat against conv to the bit, over fixed
- * and random shapes. Buffers have exactly the planned size, so that a sanitizer sees every step
- * outside. tests/program/products.test compiles this in single and double precision and with elements of 16
+ * against naive loops, and conv_concat against conv to the bit, over fixed and random shapes.
+ * Buffers have exactly the planned size, so that a sanitizer sees every step outside.
+ * tests/program/products.test compiles this in single and double precision and with elements of 16
  * bits, for several vector widths and numbers of threads.
  */
 #include <stdio.h>
@@ -79,8 +79,8 @@ filled(int64_t n)
 	return x;
 }
 
-/* Of 16 bits, many elements that were rounded once are off by 0.42 of the most that one can be, twice
- * by 0.6, three times by 0.73; a few, by chance, by more. */
+/* Of 16 bits, many elements that were rounded once are off by 0.42 of the most that one can be,
+ * twice by 0.6, three times by 0.73; a few, by chance, by more. */
 static double
 tolerance(int roundings, int64_t n)
 {
@@ -451,8 +451,8 @@ naive_epilogue(enum epilogue_kind kind, double v, double saved)
 	}
 }
 
-/* GOT was made with an epilogue, PLAIN without: as by definition and, but for gelus of 16 bits, which
- * were rounded once less, bit for bit what a kernel of its own makes of PLAIN. */
+/* GOT was made with an epilogue, PLAIN without: as by definition and, but for gelus of 16 bits,
+ * which were rounded once less, bit for bit what a kernel of its own makes of PLAIN. */
 static void
 compare_epilogue(enum epilogue_kind kind, const char *shape, const elem *got, const elem *plain,
     const double *sums, const elem *saved, int64_t n)
@@ -578,7 +578,8 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 	free(ty), free(tx), free(tw), free(tb);
 }
 
-/* One row of LOGITS: its loss, and what it becomes: its gradient. Labels out of range do not count. */
+/* One row of LOGITS: its loss, and what it becomes: its gradient. Labels out of range do not
+ * count. */
 static double
 naive_loss(double *logits, int64_t k, int64_t label, int64_t rows, double *right)
 {

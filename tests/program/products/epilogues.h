@@ -1,6 +1,6 @@
 /*
- * Epilogues of products, as a program has them that was written for a network (src/calls/epilogue.c): for tests of the
- * kernels alone, in front of which this stands.
+ * Epilogues of products, as a program has them that was written for a network
+ * (src/calls/epilogue.c): for tests of the kernels alone, in front of which this stands.
  */
 #ifndef TESTS_EPILOGUES_H
 #define TESTS_EPILOGUES_H

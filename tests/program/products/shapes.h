@@ -1,6 +1,6 @@
 /*
- * Convolutions from numbers in a row, as the tables of tests have them: the input's channels, height
- * and width, the output's, kernel, stride, padding, dilation, groups.
+ * Convolutions from numbers in a row, as the tables of tests have them: the input's channels,
+ * height and width, the output's, kernel, stride, padding, dilation, groups.
  */
 static inline struct conv
 conv_shape(int c, int h, int w, int f, int oh, int ow, int kh, int kw, int sy, int sx, int top,

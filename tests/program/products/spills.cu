@@ -1,6 +1,7 @@
 /*
- * What may spill registers: the large tiles of all products of our own, with epilogues behind them, norms, and softmax of
- * rows that registers hold. For tests/program/spills.test, which compiles it and does not run it.
+ * What may spill registers: the large tiles of all products of our own, with epilogues behind them,
+ * norms, and softmax of rows that registers hold. For tests/program/spills.test, which compiles it
+ * and does not run it.
  */
 #define CHANNELS_FIRST
 #define CHANNELS_LAST

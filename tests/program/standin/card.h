@@ -36,10 +36,11 @@ int	card_count(const char *name);
 void	libraries_report();	/* the last lines of the report */
 /* A line of it. */
 void	card_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What goes between ranks: FUNCTION is called at once, so that all are heard of what all call; within a capture, it is to wait
- * for all that the step has come to. */
+/* What goes between ranks: FUNCTION is called at once, so that all are heard of what all call;
+ * within a capture, it is to wait for all that the step has come to. */
 void	card_do(cudaStream_t on, std::function<void()> function);
-/* What goes from one rank to another, when READY says so: that is counted, and goes nowhere, as kernels compute nothing. */
+/* What goes from one rank to another, when READY says so: that is counted, and goes nowhere, as
+ * kernels compute nothing. */
 void	card_do_when(cudaStream_t on, std::function<bool()> ready, std::function<void()> function);
 /* What was called waits for other processes. */
 static inline void	card_waits(void) {}

@@ -1,7 +1,8 @@
 /*
- * The threads of a C program: how many there may be, that they run every round of a loop once and in
- * the order of the loops, that they sleep while they wait, and leave one another's processors. PROGRAM_FILE is the text of a
- * program for 8 threads; tests/program/team.test compiles it as a library.
+ * The threads of a C program: how many there may be, that they run every round of a loop once and
+ * in the order of the loops, that they sleep while they wait, and leave one another's processors.
+ * PROGRAM_FILE is the text of a program for 8 threads; tests/program/team.test compiles it as a
+ * library.
  */
 #include PROGRAM_FILE
 
@@ -104,7 +105,8 @@ static struct pace tried;
 static int64_t tried_now, tried_interruptions;
 
 /* Steps for SECONDS that take so many nanoseconds on all threads and on one, of which the system
- * interrupts all threads so often in a second. Returns the part of the time that went to one thread. */
+ * interrupts all threads so often in a second. Returns the part of the time that went to one
+ * thread. */
 static double
 try_pace(double seconds, int64_t all, int64_t one, int often)
 {
@@ -175,8 +177,9 @@ check_loops(void)
 
 /* ---- processors ---- */
 
-/* A thread that comes to a loop on the processor of the one before it is on another afterwards, and may run on all that it
- * might before. Where there is a single one, it stays. The scheduler may move it, too, so it is tried often. */
+/* A thread that comes to a loop on the processor of the one before it is on another afterwards, and
+ * may run on all that it might before. Where there is a single one, it stays. The scheduler may
+ * move it, too, so it is tried often. */
 static void
 check_processors(void)
 {
@@ -226,8 +229,8 @@ processor_seconds(void)
 	    (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-/* Seven threads wait, ten times, for what takes 20 ms, and then for a second run: spinning they would
- * take some 0.2 s of each processor. */
+/* Seven threads wait, ten times, for what takes 20 ms, and then for a second run: spinning they
+ * would take some 0.2 s of each processor. */
 static void
 check_waiting(void)
 {

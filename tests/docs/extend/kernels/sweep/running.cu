@@ -1,6 +1,6 @@
 /*
- * sweep/running.cu - y[j] = x[j] + keep y[j - 1] along rows of N elements, and its gradient. A row is one
- * thread's. Both kernels may run in place.
+ * sweep/running.cu - y[j] = x[j] + keep y[j - 1] along rows of N elements, and its gradient. A row
+ * is one thread's. Both kernels may run in place.
  */
 #include "kernel.h"
 

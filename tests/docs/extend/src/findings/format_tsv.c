@@ -1,4 +1,5 @@
-/* tsv: one line a finding, its fields separated by tabs: path, line, column, severity, rule, message. */
+/* tsv: one line a finding, its fields separated by tabs: path, line, column, severity, rule,
+ * message. */
 #include "findings/report.h"
 
 static void

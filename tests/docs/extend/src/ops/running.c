@@ -1,6 +1,6 @@
 /*
- * running: a sum along the last axis that forgets, y[j] = x[j] + keep y[j - 1]. Its gradient is the same from
- * the end, dx[j] = dy[j] + keep dx[j + 1], and reads neither input nor output.
+ * running: a sum along the last axis that forgets, y[j] = x[j] + keep y[j - 1]. Its gradient is the
+ * same from the end, dx[j] = dy[j] + keep dx[j + 1], and reads neither input nor output.
  */
 #include "ir/diff.h"
 

@@ -1,7 +1,7 @@
 /*
- * bf16_pure: bf16 without master copies. Weights are updated as they are stored, which saves 4 bytes a
- * parameter. What it costs: an update below about a 512th of its weight is rounded away, so that
- * training stalls where learning rates get small.
+ * bf16_pure: bf16 without master copies. Weights are updated as they are stored, which saves 4
+ * bytes a parameter. What it costs: an update below about a 512th of its weight is rounded away, so
+ * that training stalls where learning rates get small.
  */
 #include "precision/precision.h"
 
