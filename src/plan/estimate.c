@@ -22,6 +22,9 @@
 #define LARGE_BYTES	2000.0
 #define LARGE_MACS	150000.0
 
+/* Of what plain_macs is: slow kernels of libraries are taken to do as much. */
+#define SLOW_SHARE	0.25
+
 /* Multiply-adds that a multiprocessor does in a clock, in the network's precision; 0: that is not
  * known here. */
 static int
@@ -46,11 +49,14 @@ struct card
 card_of(const struct module *m)
 {
 	const struct gpu *g = card_named(m);
+	const struct gpu_arch *arch = g ? gpu_arch_find(g->arch) : NULL;
+	double clocks;
 
 	if (!g)
-		return (struct card){ CARD_SHARE * LARGE_BYTES, CARD_SHARE * LARGE_MACS };
-	return (struct card){ CARD_SHARE * g->gb_s, CARD_SHARE * g->multiprocessors * g->mhz *
-	    products_a_clock(g, m->set.precision) / 1000 };
+		return (struct card){ CARD_SHARE * LARGE_BYTES, CARD_SHARE * LARGE_MACS, 0 };
+	clocks = CARD_SHARE * g->multiprocessors * g->mhz / 1000;
+	return (struct card){ CARD_SHARE * g->gb_s, clocks * products_a_clock(g, m->set.precision),
+	    arch && m->set.precision->element->bytes <= 4 ? clocks * arch->products : 0 };
 }
 
 double
@@ -61,6 +67,17 @@ card_work(const struct card *c, const struct node *n, int64_t batch)
 	if (n->op->macs && c->macs > 0)
 		done = (double)affine_at(n->op->macs(n), batch) / c->macs;
 	return moved > done ? moved : done;
+}
+
+int64_t
+card_copies(const struct card *c, const struct node *n, int64_t batch)
+{
+	double moves = (double)plan_traffic(n, batch) / c->bytes, slow;
+
+	if (!n->op->macs || c->plain_macs <= 0)
+		return LARGEST_BYTES;
+	slow = (double)affine_at(n->op->macs(n), batch) / (SLOW_SHARE * c->plain_macs);
+	return slow > moves ? (int64_t)((slow - moves) * c->bytes / 2) : 0;
 }
 
 static int

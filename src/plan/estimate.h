@@ -16,6 +16,7 @@ struct playing;
 
 struct card {			/* per nanosecond, of one that calls share */
 	double bytes, macs;	/* macs 0: not known */
+	double plain_macs;	/* in f32, without tensor cores; 0: not known, or numbers are larger */
 };
 
 /* The card that the module's device names, if programs can be built for it; else NULL. */
@@ -24,6 +25,11 @@ const struct gpu	*card_named(const struct module *);
 struct card	card_of(const struct module *);
 /* Nanoseconds that a call would have the whole card for: the larger of traffic and arithmetic. */
 double		card_work(const struct card *, const struct node *, int64_t batch);
+/* Of what a call reads and writes, how much can be worth copying for the sake of a faster kernel:
+ * no more than is copied, and read, in the time that is to be gained by it, which is what there is
+ * between a slow kernel without tensor cores and one that only moves its operands. LARGEST_BYTES:
+ * that is not known. */
+int64_t		card_copies(const struct card *, const struct node *, int64_t batch);
 /* And beside that. */
 double		card_beside(const struct node *);
 

@@ -13,7 +13,9 @@
  * A call joins a lane if the longest chain of calls gets no longer by that, of which each depends
  * on the one before by its tensors, or is the next of its branch; else a lane is opened for it, as
  * long as there are fewer than branches. Lanes are as wide as is of use to any call in them, or as
- * there is room for.
+ * there is room for. Unlike bytes that are free anyway, these make the arena larger; so they are
+ * for copies that can pay (card_copies()): of a call that reads and writes more than it multiplies
+ * there are none.
  *
  * Reads: offsets, lifetimes, what calls touch. Writes: size and place of workspaces, the arena's
  * size, what lives. Invariants after: those of place; no workspace is smaller than before; the
@@ -25,6 +27,7 @@
 
 #include "ir/op.h"
 #include "plan/calls.h"
+#include "plan/estimate.h"
 
 struct lane {
 	int64_t bytes;
@@ -34,6 +37,7 @@ struct lane {
 struct lanes {
 	struct plan *p;
 	const struct room *room;
+	struct card card;
 	struct lane lane[BRANCHES];
 	int n;
 	int *after;		/* by instant: calls of the longest chain that begins with it */
@@ -122,7 +126,8 @@ choose_all(struct lanes *s, struct arena *a, int start, int end)
 		if (op_is_view(at->node->op))
 			continue;
 		before = chain_beside(s, &c, i, count);
-		if (spare_is_worth_it(s->p, at, s->room) && (bytes = spare_of_use(s->p, at, LARGEST_BYTES)) > 0 &&
+		if (spare_is_worth_it(s->p, at, s->room) &&
+		    (bytes = spare_of_use(s->p, at, card_copies(&s->card, at->node, at->graph->batch))) > 0 &&
 		    (k = choose(s, before, s->after[i])) >= 0) {
 			if (s->lane[k].chain > before)
 				before = s->lane[k].chain;
@@ -180,9 +185,10 @@ place(struct lanes *s)
 }
 
 void
-spare_lanes(struct plan *p, struct arena *a, const struct room *room, int64_t most)
+spare_lanes(const struct module *m, struct arena *a, const struct room *room, int64_t most)
 {
-	struct lanes s = { .p = p, .room = room };
+	struct plan *p = m->plan;
+	struct lanes s = { .p = p, .room = room, .card = card_of(m) };
 	int start, end;
 
 	s.after = arena_array(a, (size_t)p->instants + 1, sizeof(*s.after));

@@ -285,7 +285,7 @@ run(struct module *m, const struct pass_options *o)
 		return true;
 	s.arena = arena_child(m->arena);
 	if (m->plan->apart == APART) {
-		spare_lanes(m->plan, s.arena, &room, o->most_bytes);
+		spare_lanes(m, s.arena, &room, o->most_bytes);
 	} else {
 		cut(&s);
 		sweep(&s, &room);

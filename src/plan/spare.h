@@ -16,6 +16,6 @@ void	spare_move(const struct plan *, struct instant *, int64_t offset, int64_t b
 
 /* lanes.c: for a plan whose independent calls share no bytes, within MOST bytes of arena; 0:
  * whatever it takes. */
-void	spare_lanes(struct plan *, struct arena *, const struct room *, int64_t most);
+void	spare_lanes(const struct module *, struct arena *, const struct room *, int64_t most);
 
 #endif

@@ -132,6 +132,44 @@ Test(estimate, tensor_cores_know_not_every_precision)
 	}
 }
 
+/* On an RTX 3060, of 360 GB/s and 28 multiprocessors of 128 products at 1.777 GHz, of which slow
+ * kernels do a quarter: 64 images of 16 channels of 112 x 112 to 96 of them are 64 * 12544 * 16 *
+ * 96 products, which take 0.92 ms, and 4 * 64 * 12544 * 112 bytes and the weights, which take 1.19
+ * ms; 128 channels of 28 x 28 to 128 by 3 x 3 take 5.5 ms and 0.17 ms. */
+Test(estimate, copies_pay_where_more_is_multiplied_than_moved)
+{
+	static const struct { const char *input, *conv; bool pays; } net[] = {
+		{ "f32[16, 112, 112]", "conv(96, 1, bias=false)", false },
+		{ "f32[128, 28, 28]", "conv(128, 3, pad=1, bias=false)", true } };
+	double bytes = 0.84 * 360, macs = 0.25 * 0.84 * 28 * 128 * 1.777;
+	size_t k;
+
+	for (k = 0; k < sizeof(net) / sizeof(*net); k++) {
+		const struct pass_options options = { .threads = 2, .speed = true, .target = target_find("cuda") };
+		const struct node *conv;
+		double gain;
+		int i;
+
+		arena = arena_new();
+		module = planned_text(arena, arena_printf(arena, "network n {\n input x : %s\n target t : class[4]\n"
+		    " loss cross_entropy(x -> %s -> global_avgpool -> flatten -> dense(4), t)\n}\n"
+		    "train { batch 64 data synthetic(64) }\ndevice { name \"RTX 3060\" }\n", net[k].input, net[k].conv), &options);
+		for (i = 0; strcmp(module->train->nodes.v[i]->op->name, "conv") != 0; i++)
+			;
+		conv = module->train->nodes.v[i];
+		gain = k == 0 ? 0 : 64.0 * 784 * 128 * 1152 / macs - 4.0 * (2 * 64 * 784 * 128 + 128 * 1152) / bytes;
+		cr_expect_float_eq((double)card_copies(&(struct card){ bytes, 1, macs / 0.25 }, conv, 64), gain * bytes / 2, 2);
+		cr_expect_eq(plan_buffer(module->plan, conv->work)->bytes > (4 << 20), net[k].pays, "%s", net[k].conv);
+	}
+}
+
+/* Where the card is not known, nothing is known of that. */
+Test(estimate, copies_may_pay_on_a_card_that_is_not_known)
+{
+	load("resnet18.nn", true);
+	cr_expect_eq(card_copies(&(struct card){ 1, 1, 0 }, module->train->nodes.v[1], 64), LARGEST_BYTES);
+}
+
 /* Of few samples a weight's gradient takes no longer than it is to launch; of many both it and its
  * input's, beside which it runs, read 512 MB and more, of whose time 3 us are less than 2 %.
  * (Beside them small calls may run, as that of the loss.) */
