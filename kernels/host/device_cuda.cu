@@ -459,10 +459,14 @@ device_needs_code(void)
 	cudaError_t error = cudaFuncGetAttributes(&of, (const void *)begin_kernel);
 
 	if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
-	    error == cudaErrorUnsupportedPtxVersion)
+	    error == cudaErrorUnsupportedPtxVersion) {
+		if (device_arch() < OLDEST_ARCH)
+			fail("this card is of compute capability %d.%d, and programs are for %d.%d and newer",
+			    device_arch() / 10, device_arch() % 10, OLDEST_ARCH / 10, OLDEST_ARCH % 10);
 		fail("it was built for other cards than this one, of compute capability %d.%d: "
-		    "`make -B ARCH=%d` builds it for this one", device_arch() / 10, device_arch() % 10,
-		    device_arch());
+		    "`make -B ARCH=%d` builds it for this one, if nvcc knows that", device_arch() / 10,
+		    device_arch() % 10, device_arch());
+	}
 	CUDA(error);
 	code_arch = of.ptxVersion;
 }
@@ -471,7 +475,7 @@ device_needs_code(void)
 [[maybe_unused]] static void
 device_announce(void)
 {
-	if (code_arch != device_arch())
+	if (code_arch != device_arch() && device_arch() >= OLDEST_ARCH)
 		printf("note: kernels are those for compute capability %d.%d: `make -B ARCH=%d` builds them for this card\n",
 		    code_arch / 10, code_arch % 10, device_arch());
 }

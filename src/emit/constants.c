@@ -190,9 +190,9 @@ most_numbers(const struct emitter *e)
 
 #define LEAST_COLUMNS	8	/* as kernels/host/host.h has it */
 
-/* What is loaded beside the arena, after it: an estimate. */
+/* What is loaded beside the arena, after it: an estimate; and for which cards there is code. */
 static void
-put_code_bytes(struct emitter *e)
+put_code(struct emitter *e)
 {
 	const struct reserve *r;
 	int64_t bytes = 0;
@@ -203,6 +203,9 @@ put_code_bytes(struct emitter *e)
 	if (bytes)
 		text_printf(e->out, "#define CODE_BYTES\t%lldll\t/* about what is loaded beside it */\n",
 		    (long long)bytes);
+	if (e->target->oldest_arch)
+		text_printf(e->out, "#define OLDEST_ARCH\t%d\t/* of cards that its compiler still builds for */\n",
+		    e->target->oldest_arch);
 }
 
 /* What the spec's device has beside the arena: samples may stay there. */
@@ -241,7 +244,7 @@ emit_constants(struct emitter *e, const char *program)
 	put_string_constant(e, "SPEC_FOLDER", folder_of(m->arena, spec));
 	parts_own(e->parts, NULL);
 	text_printf(e->out, "#define ARENA_BYTES\t%lldll\n", (long long)p->arena_bytes);
-	put_code_bytes(e);
+	put_code(e);
 	put_samples_room(e);
 	text_printf(e->out, "#define LOWER_BOUND\t%lldll\n", (long long)p->lower_bound_bytes);
 	text_printf(e->out, "#define TRAIN_BATCH\t%lld\t/* samples a micro-batch: the largest b of "

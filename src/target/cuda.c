@@ -75,21 +75,23 @@ put_ranks(struct text *t, const struct recipe *r)
 static void
 put_flags(struct text *t, const struct recipe *r)
 {
+	text_puts(t, "KNOWN   := $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code 2> /dev/null))\n");
 	if (r->arch)
 		text_printf(t, "ARCH     = %d\n", r->arch);
 	else
 		text_puts(t, "# of these, all that this nvcc knows; and in a form that drivers of newer cards translate\n"
-		    "ARCH    := $(or $(filter 75 80 86 89 90 100 120,$(patsubst sm_%,%,$(shell \\\n"
-		    "           $(NVCC) --list-gpu-code))),75)\n"
+		    "ARCH    := $(or $(filter 75 80 86 89 90 100 120,$(KNOWN)),75)\n"
 		    "ifeq ($(origin ARCH),file)\n"
 		    "NEWER    = -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
 		    "endif\n");
 	text_printf(t,
+	    "UNKNOWN  = $(if $(KNOWN),$(filter-out $(KNOWN) $(KNOWN:=a) $(KNOWN:=f),$(ARCH)))\n"
+	    "NO_CODE  = $(if $(UNKNOWN),$(error $(NVCC) has no code for ARCH=$(UNKNOWN); it knows $(KNOWN)))\n"
 	    "CUBLASLT = 1\n"
 	    "CFLAGS   = -O3\n"
 	    "# the host's threads read and convert the next batch\n"
 	    "THREADS  = -Xcompiler -fopenmp\n"
-	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) $(NEWER)\n"
+	    "FLAGS    = -std=c++17 $(NO_CODE)$(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) $(NEWER)\n"
 	    "LIBS     =\n"
 	    "PROGRAM  = %s\n\n", r->program);
 }
