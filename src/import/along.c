@@ -209,55 +209,51 @@ along_pick(struct importer *im, struct val *x, int axis, int64_t count, const in
 	return call_value(&c);
 }
 
-/* So many of these numbers as say all of them: one where they are alike, else one or two for each
- * axis. */
-static void
-call_sides(struct call *c, int axes, const int64_t (*sides)[2])
+#define MOST_FRAMED	(MAX_RANK / 2)	/* axes that one layer takes */
+
+/* Around N axes, in their order. */
+static struct val *
+framed(struct importer *im, struct val *x, int n, const int64_t *axis, const int64_t (*sides)[2], double value,
+    const char *mode)
 {
-	int64_t list[MAX_RANK];
-	bool alike = true, even = true;
+	int rank = x->t->rank;
+	int64_t usual[2][2] = { { 0 } };
+	struct call c;
 	int i;
 
-	for (i = 0; i < axes; i++) {
-		even &= sides[i][0] == sides[i][1];
-		alike &= sides[i][0] == sides[0][0] && sides[i][1] == sides[0][0];
-	}
-	for (i = 0; i < 2 * axes; i++)
-		list[i] = even ? sides[i % axes][0] : sides[i / 2][i % 2];
-	call_ints(c, "sides", alike ? 1 : even ? axes : 2 * axes, list);
-}
-
-struct val *
-along_frame(struct importer *im, struct val *x, const int64_t (*sides)[2], double value, const char *mode)
-{
-	int rank = x->t->rank, i, n = 0;
-	int64_t axis[MAX_RANK], some[MAX_RANK / 2][2];
-	struct call c;
-
-	for (i = 0; i < rank && n < MAX_RANK / 2; i++)
-		if (sides[i][0] || sides[i][1]) {
-			memcpy(some[n], sides[i], sizeof(some[n]));
-			axis[n++] = i;
-		}
-	if (n == 0)
-		return x;
 	call_begin(&c, im, "pad");
 	call_like(&c, x);
 	if (n <= 2 && rank > 1 && axis[0] >= rank - 2) {	/* the usual two, though one of them may have none */
-		call_sides(&c, 2, sides + rank - 2);
+		for (i = 0; i < n; i++)
+			memcpy(usual[axis[i] - (rank - 2)], sides[i], sizeof(usual[0]));
+		call_frame(&c, "sides", 2, usual[0]);
 	} else {
-		call_sides(&c, n, some);
+		call_frame(&c, "sides", n, sides[0]);
 		call_ints(&c, "axis", n, axis);
 	}
 	if (value != 0)
 		call_real(&c, "value", value);
 	if (strcmp(mode, "constant") != 0)
 		call_word(&c, "mode", mode);
-	if (!(x = call_value(&c)) || i == rank)
-		return x;
-	for (; i < rank; i++)	/* more axes than one layer takes */
-		if (sides[i][0] || sides[i][1])
-			return cannot(im, "it frames more than %d axes", MAX_RANK / 2), NULL;
+	return call_value(&c);
+}
+
+struct val *
+along_frame(struct importer *im, struct val *x, const int64_t (*sides)[2], double value, const char *mode)
+{
+	int rank = x->t->rank, i, n = 0;
+	int64_t axis[MOST_FRAMED], some[MOST_FRAMED][2];
+
+	for (i = 0; i < rank && x; i++) {
+		if (sides[i][0] || sides[i][1]) {
+			memcpy(some[n], sides[i], sizeof(some[n]));
+			axis[n++] = i;
+		}
+		if (n == MOST_FRAMED || (n > 0 && i == rank - 1)) {
+			x = framed(im, x, n, axis, some, value, mode);
+			n = 0;
+		}
+	}
 	return x;
 }
 

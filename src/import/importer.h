@@ -158,6 +158,8 @@ void	call_like(struct call *, struct val *);	/* the same, and the batch stays wh
 void	call_int(struct call *, const char *name, int64_t);	/* whole numbers, true and false */
 void	call_real(struct call *, const char *name, double);
 void	call_ints(struct call *, const char *name, int n, const int64_t *);
+/* Two numbers for each axis, before and after it, as one where both are alike for all of them. */
+void	call_frame(struct call *, const char *name, int axes, const int64_t *sides);
 void	call_reals(struct call *, const char *name, int n, const double *);
 void	call_word(struct call *, const char *name, const char *word);
 void	call_init(struct call *, const char *name, double constant);

@@ -96,7 +96,7 @@ give_window(struct call *c, const struct window *w)
 	if (w->same && !(all_one(w->kernel, w->n) && all_one(w->stride, w->n)))
 		call_word(c, "pad", "same");
 	else if (w->padded && !w->same)
-		call_ints(c, "pad", 2 * w->n, w->pad);
+		call_frame(c, "pad", w->n, w->pad);
 	if (!all_one(w->dilation, w->n))
 		call_ints(c, "dilation", w->n, w->dilation);
 }

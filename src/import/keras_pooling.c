@@ -182,7 +182,7 @@ frame(struct importer *im, const struct model_node *n, int axes)
 	}
 	call_begin(&c, im, "pad");
 	call_in(&c, x);
-	call_ints(&c, "sides", 2 * axes, sides);
+	call_frame(&c, "sides", axes, sides);
 	if (axes != 2)
 		call_ints(&c, "axis", axes, (int64_t[]){ 1, 2, 3 });
 	return keras_end(&c, n, x);

@@ -300,7 +300,7 @@ mean_of_rows(struct importer *im, struct val *x, int64_t size)
 	call_like(&c, x);
 	call_ints(&c, "kernel", 2, window);
 	call_ints(&c, "stride", 1, &one);
-	call_ints(&c, "pad", 4, frame);
+	call_frame(&c, "pad", 2, frame);
 	return call_value(&c);
 }
 

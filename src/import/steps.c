@@ -118,16 +118,23 @@ call_ints(struct call *c, const char *name, int n, const int64_t *v)
 		same++;
 	if (short_form && same == n && n > 0)
 		n = 1;
-	/* above and below alike, left and right alike */
-	if (spec->type == ATTR_FRAME && n == 4 && v[0] == v[1] && v[2] == v[3]) {
-		a->n = 2;
-		a->v[0] = v[0];
-		a->v[1] = v[2];
-		return;
-	}
 	a->n = n < MAX_RANK ? n : MAX_RANK;
 	for (i = 0; i < a->n; i++)
 		a->v[i] = v[i];
+}
+
+void
+call_frame(struct call *c, const char *name, int axes, const int64_t *sides)
+{
+	int64_t each[MAX_RANK / 2];
+	bool even = true;
+	int i;
+
+	for (i = 0; i < axes; i++) {
+		even &= sides[2 * i] == sides[2 * i + 1];
+		each[i] = sides[2 * i];
+	}
+	call_ints(c, name, even ? axes : 2 * axes, even ? each : sides);
 }
 
 void

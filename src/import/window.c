@@ -94,5 +94,5 @@ window_give_pad(struct call *c, const struct window *w)
 	if (w->same)
 		call_word(c, "pad", "same");
 	else if (!w->plain)
-		call_ints(c, "pad", 2 * w->n, w->pad);
+		call_frame(c, "pad", w->n, w->pad);
 }

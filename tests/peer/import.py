@@ -268,6 +268,18 @@ class Spread(nn.Module):
         return self.head(torch.cat((self.pool(y).flatten(1), y[:, :, [2, 0, -1], [1, 1, 0]].flatten(1)), 1))
 
 
+class Framed(nn.Module):
+    """Frames around a volume and its channels, which no convolution takes, of constants and of what lies inside."""
+    def __init__(self):
+        super().__init__()
+        self.conv, self.head = nn.Conv3d(2, 3, 2, padding=(1, 1, 2)), nn.Conv3d(5, 4, 3)
+
+    def forward(self, x):
+        y = nn.functional.pad(self.conv(x), (2, 2, 2, 2, 1, 1, 1, 1), value=0.5)
+        y = nn.functional.pad(self.head(y), (1, 0, 2, 2, 3, 3), mode="replicate").unsqueeze(-1)
+        return torch.relu(nn.functional.pad(y, (1, 1, 0, 2, 1, 1, 1, 1, 2, 0)))
+
+
 class NormedRows(nn.Module):
     """Batch norm of each place's channels, of all samples and places as rows, as LeViT has it."""
     def __init__(self):
@@ -309,6 +321,7 @@ MODELS = {
     "what is taken apart": ((OLDER,), taken_apart),
     "decoder of images": (BOTH, decoder),
     "norms of rows": (BOTH, lambda: (NormedRows(), (torch.randn(SAMPLES, 4, 6),))),
+    "frames around four axes": (BOTH, lambda: (Framed(), (torch.randn(SAMPLES, 2, 4, 5, 4),))),
     "places of a map": ((NEW,), lambda: (Spread(), image(7))),
     "rotary halves": (BOTH, lambda: (Rotary("halves"), (torch.randn(SAMPLES, 9, 32),))),
     "rotary part": (BOTH, lambda: (Rotary("part", base=500.0), (torch.randn(SAMPLES, 9, 32),))),

@@ -95,6 +95,16 @@ def framed():
          ["batch", 3, 8, 8])
 
 
+def frames():
+    """A frame around four axes, as wide on both sides of each, and one around five."""
+    node, four, five = helper.make_node, [0, 1, 1, 2, 2], [0, 1, 1, 2, 1, 2]
+    save("frames", [node("Pad", ["image", "four"], ["a"]), node("Reshape", ["a", "more"], ["b"]),
+                    node("Pad", ["b", "five"], ["scores"], mode="reflect")],
+         [numpy_helper.from_array(numpy.array(v), n) for n, v in (("four", four + four), ("five", five + five),
+                                                                  ("more", [0, 4, 5, 7, 2, 4]))],
+         ["batch", 2, 3, 3, 4], ["batch", 6, 7, 11, 4, 8])
+
+
 def scaled_bias():
     """Attention of two heads whose scores are halved, then added to a bias that is made 100 times as large."""
     node, nodes = helper.make_node, [helper.make_node("Mul", ["image", "hundred"], ["bias"])]
@@ -332,6 +342,7 @@ parts("parts_beyond", 1, 2**62, 2**63 - 1)
 parts("parts_few", 2, 2)
 one_number()
 framed()
+frames()
 scaled_bias()
 filled()
 biased()
