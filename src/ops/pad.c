@@ -92,20 +92,13 @@ axes_known(struct build *b, struct node *n)
 static bool
 sides_known(struct build *b, struct node *n)
 {
-	struct attr *sides = op_preset(n->op, n->attr, "sides");
-	int axes = op_attr(n, "axis")->n, given = sides->n, i;
+	int axes = op_attr(n, "axis")->n;
 
 	if (axes == 0)
 		return op_error(b, n, "pad: %s has no axis", op_operand_text(b, n->in[0]));
 	if (2 * axes > MAX_RANK)
 		return op_error(b, n, "pad: %d axes are named, and one layer pads at most %d", axes, MAX_RANK / 2);
-	if (given != 1 && given != axes && given != 2 * axes)
-		return op_error(b, n, "pad: %d numbers for %d ax%ss: give one%s or %d, those before and after each", given,
-		    axes, axes == 1 ? "i" : "e", axes == 1 ? "" : arena_printf(b->module->arena, ", %d", axes), 2 * axes);
-	for (i = 2 * axes - 1; i >= 0; i--)
-		sides->v[i] = sides->v[given == 1 ? 0 : given == axes ? i / 2 : i];
-	sides->n = 2 * axes;
-	return true;
+	return shape_spread(b, n, op_preset(n->op, n->attr, "sides"), axes, "to frame");
 }
 
 /* A mirror shows all but the edge; the other end is all that there is; and an edge is shown where

@@ -39,12 +39,6 @@ static const struct attr_spec spread_attrs[] = {
 
 /* ---- shapes ---- */
 
-static int
-axis_at(const struct attr *a, int k, const struct tensor *x)
-{
-	return (int)(a->v[k] < 0 ? a->v[k] + x->rank : a->v[k]);
-}
-
 /* The operand's shape with extents of 1 where it is reduced. */
 static struct tensor
 kept(const struct node *n, const struct tensor *x)
@@ -56,7 +50,7 @@ kept(const struct node *n, const struct tensor *x)
 	for (i = 0; i < x->rank && a->n == 0; i++)
 		t.dim[i] = 1;
 	for (i = 0; i < a->n; i++)
-		t.dim[axis_at(a, i, x)] = 1;
+		t.dim[shape_axis_at(a->v[i], x)] = 1;
 	return t;
 }
 
@@ -72,26 +66,10 @@ reduced(const struct node *n, const struct tensor *x)
 static bool
 axes_exist(struct build *b, const struct node *n)
 {
-	const struct attr *a = op_attr(n, "axis");
-	const struct tensor *x = n->in[0];
-	unsigned seen = 0;
-	int i;
-
-	if (x->rank == 0)
+	if (n->in[0]->rank == 0)
 		return op_error(b, n, "%s: input is %s, which has no axes (the batch is not counted; a loss is "
-		    "averaged over it anyway)", n->op->name, op_operand_text(b, x));
-	for (i = 0; i < a->n; i++) {
-		int axis = axis_at(a, i, x);
-
-		if (axis < 0 || axis >= x->rank)
-			return op_error(b, n, "%s: axis %lld does not exist: input is %s, with axes 0 to %d (the "
-			    "batch is not counted)", n->op->name, (long long)a->v[i], op_operand_text(b, x),
-			    x->rank - 1);
-		if (seen >> axis & 1)
-			return op_error(b, n, "%s: axis %d is named twice", n->op->name, axis);
-		seen |= 1u << axis;
-	}
-	return true;
+		    "averaged over it anyway)", n->op->name, op_operand_text(b, n->in[0]));
+	return shape_axes(b, n);
 }
 
 static bool
@@ -130,7 +108,7 @@ result_of(struct build *b, struct node *n, const struct dtype *type)
 		return NULL;
 	}
 	for (i = 0; i < a->n; i++)
-		gone[axis_at(a, i, x)] = true;
+		gone[shape_axis_at(a->v[i], x)] = true;
 	for (i = 0; i < x->rank; i++)
 		if (op_bool(n, "keep") || (a->n > 0 && !gone[i]))
 			dim[rank++] = t.dim[i];

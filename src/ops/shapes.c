@@ -121,6 +121,27 @@ shape_axes(struct build *b, const struct node *n)
 }
 
 bool
+shape_spread(struct build *b, const struct node *n, struct attr *a, int axes, const char *what)
+{
+	const struct attr_spec *spec = &n->op->attrs[a - n->attr];
+	bool frame = spec->type == ATTR_FRAME;
+	int count = frame ? 2 * axes : axes, i;
+	struct arena *arena = b->module->arena;
+
+	if (a->n == 0 || a->n == count)
+		return true;
+	if (a->n != 1 && (!frame || a->n != axes))
+		return op_error(b, n, "%s: %s has %d numbers, but %s has %d ax%ss %s: give one number%s%s",
+		    n->op->name, spec->name, a->n, op_operand_text(b, n->in[0]), axes, axes == 1 ? "i" : "e", what,
+		    axes == 1 ? "" : arena_printf(arena, frame ? ", %d" : " or %d", axes),
+		    frame ? arena_printf(arena, " or %d, before and after each", count) : "");
+	for (i = count - 1; i >= 0; i--)
+		a->v[i] = a->v[a->n == 1 ? 0 : i / 2];
+	a->n = count;
+	return true;
+}
+
+bool
 shape_like(struct build *b, struct node *n, bool for_each_sample)
 {
 	const struct attr *a = op_attr(n, "shape");

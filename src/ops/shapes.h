@@ -30,6 +30,10 @@ int	shape_axis_at(int64_t named, const struct tensor *);
 bool	shape_axes(struct build *, const struct node *);
 /* Which of those, once known good, is axis I of in[0]; -1: none. */
 int	shape_axis_named(const struct node *, int i);
+/* An attribute's numbers for so many axes of in[0]: one is for all, and where there are to be two
+ * for each, before and after, one for each is for both. False, with a message, where there are as
+ * many as mean neither; WHAT says what the axes are: "of space". */
+bool	shape_spread(struct build *, const struct node *, struct attr *, int axes, const char *what);
 
 /* For operators that make a tensor of nothing: the shape of in[0], which is then no operand any
  * more, or where there is none that of the attribute `shape`, for each sample or not. */

@@ -129,19 +129,14 @@ axes_are_good(struct build *b, const struct node *n)
 {
 	const struct attr *axes = op_attr(n, "axis"), *drop = op_attr(n, "drop");
 	const struct tensor *x = n->in[0];
-	unsigned seen = 0;
 	int i, axis;
 
+	if (!shape_axes(b, n))
+		return false;
 	for (i = 0; i < axes->n; i++) {
-		struct range r;
+		struct range r = range_at(n, i);
 
-		if (!shape_axis_known(b, n, x, axes->v[i], &axis))
-			return false;
-		if (seen >> axis & 1)
-			return op_error(b, n, "slice: axis %d is named twice", axis);
-		seen |= 1u << axis;
-		r = range_at(n, i);
-		if (!range_is_good(b, n, axis, &r))
+		if (!range_is_good(b, n, shape_axis_at(axes->v[i], x), &r))
 			return false;
 	}
 	for (i = 0; i < drop->n; i++) {

@@ -63,26 +63,6 @@ space_name(int axis, int axes)
 
 /* ---- numbers of a node ---- */
 
-static bool
-spread(struct build *b, const struct node *n, const struct attr_spec *spec, struct attr *a, int axes)
-{
-	bool frame = spec->type == ATTR_FRAME;
-	int count = frame ? 2 * axes : axes, i;
-	struct arena *arena = b->module->arena;
-
-	if (a->n == 0 || a->n == count)
-		return true;
-	if (a->n != 1 && (!frame || a->n != axes))
-		return op_error(b, n, "%s: %s has %d numbers, but %s has %d ax%s of space: give one number%s%s",
-		    n->op->name, spec->name, a->n, op_operand_text(b, n->in[0]), axes,
-		    axes == 1 ? "is" : "es", axes == 1 ? "" : arena_printf(arena, frame ? ", %d" : " or %d",
-		    axes), frame ? arena_printf(arena, " or %d", count) : "");
-	for (i = count - 1; i >= 0; i--)
-		a->v[i] = a->v[a->n == 1 ? 0 : i / 2];
-	a->n = count;
-	return true;
-}
-
 void
 space_same(struct node *n, const char *frame, const struct attr *kernel, const struct attr *stride,
     const struct attr *dilation)
@@ -124,13 +104,13 @@ bool
 space_given(struct build *b, struct node *n, int most)
 {
 	const struct attr_spec *spec = n->op->attrs;
-	int i;
+	int axes = space_axes(n->in[0]), i;
 
 	if (!has_space(b, n, most))
 		return false;
 	for (i = 0; i < op_nattrs(n->op); i++)
 		if ((spec[i].type == ATTR_AXES || spec[i].type == ATTR_FRAME) &&
-		    !spread(b, n, &spec[i], &n->attr[i], space_axes(n->in[0])))
+		    !shape_spread(b, n, &n->attr[i], axes, "of space"))
 			return false;
 	return true;
 }
