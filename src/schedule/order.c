@@ -25,10 +25,12 @@
  * Invariants after: 1. every node comes after those that define what it reads; 2. readers and
  * writers of the same bytes stay in their order; 3. no graph's peak is higher than before.
  */
-#include "schedule/order_impl.h"
+#include "schedule/order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "schedule/order_impl.h"
 
 #define SWEEPS		8	/* at most, with either cuts in turn */
 #define WIDER_WORK	200000	/* sets, where nothing is trained */
@@ -300,13 +302,18 @@ widen(struct order *o, const struct pass_options *options, struct node **old)
 	}
 }
 
-static void
+void
 order_graph(struct graph *g, const struct pass_options *options)
 {
-	struct arena *a = arena_child(g->module->arena);
-	struct node **old = arena_array(a, (size_t)g->nodes.n, sizeof(struct node *));
-	struct order *o = ARENA_NEW(a, struct order);
+	struct arena *a;
+	struct node **old;
+	struct order *o;
 
+	if (g->nodes.n <= 2)
+		return;
+	a = arena_child(g->module->arena);
+	old = arena_array(a, (size_t)g->nodes.n, sizeof(*old));
+	o = ARENA_NEW(a, struct order);
 	o->arena = a;
 	o->g = g;
 	o->known = g->module->options ? g->module->options->orders : NULL;
@@ -326,7 +333,7 @@ run(struct module *m, const struct pass_options *o)
 	size_t i;
 
 	for (i = 0; i < sizeof(graph) / sizeof(*graph); i++)
-		if (graph[i] && graph[i]->nodes.n > 2)
+		if (graph[i])
 			order_graph(graph[i], o);
 	return true;
 }

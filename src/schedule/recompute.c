@@ -25,6 +25,7 @@
 #include "ir/pass.h"
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
+#include "schedule/order.h"
 #include "schedule/recompute_impl.h"
 
 #define MOST_CLOSE	4	/* plans to be placed with more effort, where none fits */
@@ -290,25 +291,27 @@ forget_close(struct budget *b)
 /* Does the model's last trial, which was PLANNED, cost less than what was FOUND before at that
  * cost, or as much in a smaller arena? */
 static bool
-is_cheaper(struct model *model, const struct module *planned, const struct module *found, double cost)
+is_cheaper(const struct model *model, const struct module *planned, const struct module *found, double cost)
 {
-	struct steps s = steps_new(model);
-
-	steps_of_trial(model, &s);
-	return !found || s.cost < cost || planned->plan->arena_bytes < found->plan->arena_bytes;
+	return !found || recompute_cost(model->trial) < cost || planned->plan->arena_bytes < found->plan->arena_bytes;
 }
 
-/* Puts the step into the order that the next pass gives one that makes nothing again; returns the
- * one that stood. */
+/* Puts the step into the order that the pass gives one that makes nothing again; returns the one
+ * that stood. NULL: that stands. */
 static struct node **
 reorder(struct budget *b, struct model *model)
 {
 	struct pass_options quiet = of_trials(b->o);
 	struct graph *g = b->m->train;
-	struct node **stood = arena_array(model->arena, (size_t)g->nodes.n, sizeof(*stood));
+	size_t size = (size_t)g->nodes.n * sizeof(struct node *);
+	struct node **stood = arena_alloc(model->arena, size);
 
-	memcpy(stood, g->nodes.v, (size_t)g->nodes.n * sizeof(*stood));
-	passes_between(b->m, &quiet, "recompute", "order");
+	if (pass_is_left_out(&pass_order, b->o))
+		return NULL;
+	memcpy(stood, g->nodes.v, size);
+	order_graph(g, &quiet);
+	if (memcmp(stood, g->nodes.v, size) == 0)
+		return NULL;
 	step_reorder(model);
 	return stood;
 }
@@ -326,7 +329,11 @@ reorder_back(struct budget *b, struct model *model, struct node **stood)
 static bool
 take_other(struct budget *b, struct budget *other, struct model *model, bool better, struct node **stood)
 {
+	struct module *worse = better ? b->planned : other->planned;
+
 	forget_close(other);	/* its events are numbered by the other order */
+	if (worse)
+		arena_free(worse->arena);
 	if (better)
 		b->planned = other->planned;
 	else
@@ -348,7 +355,8 @@ search_both_orders(struct budget *b, struct model *model, const struct search_li
 
 	if (recompute_cheapest(model, limits, HUGE_VAL))
 		steps_of_trial(model, &steps);
-	stood = reorder(b, model);
+	if (!(stood = reorder(b, model)))
+		return b->planned != NULL;
 	there.context = &other;
 	better = recompute_cheapest(model, &there, steps.cost) &&
 	    is_cheaper(model, other.planned, b->planned, steps.cost);
@@ -367,7 +375,8 @@ go_down_in_other_order(struct budget *b, struct model *model, const struct searc
 	struct node **stood;
 
 	steps_of_trial(model, &steps);
-	stood = reorder(b, model);
+	if (!(stood = reorder(b, model)))
+		return false;
 	there.context = &other;
 	if (take_other(b, &other, model, recompute_go_down(model, &there), stood))
 		return true;

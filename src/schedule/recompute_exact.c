@@ -278,12 +278,6 @@ lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget, 
 }
 
 bool
-recompute_is_small(struct model *m)
-{
-	return sets_new(m);
-}
-
-bool
 search_exact(struct state_search *search, double most)
 {
 	struct model *m = search->m;

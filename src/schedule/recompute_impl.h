@@ -157,6 +157,8 @@ bool	tried_look_up(struct state_search *, double *excess, double *cost);
 struct steps	steps_new(struct model *);	/* room for any step */
 void	steps_copy(struct steps *, const struct steps *);
 void	steps_of_trial(const struct model *, struct steps *);
+/* Of what a trial made again: multiply-adds, and what reading and writing is worth. */
+double	recompute_cost(const struct trial *);
 /* The model's trial is of that step, which the trial alone decides whether it may be. */
 bool	steps_try(struct model *, struct steps *);
 /* Leaves out one event, or none for -1, and all that is then made again for nobody. */

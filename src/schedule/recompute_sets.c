@@ -480,21 +480,38 @@ ints(struct model *m)
 	return arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
 }
 
+/* The sets' bits alone; false where a word has too few. */
+static bool
+begin(struct making *k, struct model *m)
+{
+	*k = (struct making){ .s = ARENA_NEW(m->arena, struct sets), .reader = ints(m), .bit = ints(m), .first = ints(m),
+	    .last = ints(m), .passed = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(bool)), .changes = ints(m) };
+	k->s->m = m;
+	k->s->way = ints(m);
+	find_uses(k);
+	find_ways(k);
+	return add_bits(k);
+}
+
+bool
+recompute_is_small(struct model *m)
+{
+	struct making k;
+
+	return begin(&k, m);
+}
+
 struct sets *
 sets_new(struct model *m)
 {
-	struct sets *s = ARENA_NEW(m->arena, struct sets);
-	struct making k = { .s = s, .reader = ints(m), .bit = ints(m), .first = ints(m), .last = ints(m),
-	    .passed = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(bool)), .changes = ints(m) };
+	struct making k;
+	struct sets *s;
 	size_t nodes = (size_t)m->nnodes + 2;
 
-	s->m = m;
-	s->way = ints(m);
-	find_uses(&k);
-	find_ways(&k);
-	step_changes(m, k.changes);
-	if (!add_bits(&k))
+	if (!begin(&k, m))
 		return NULL;
+	s = k.s;
+	step_changes(m, k.changes);
 	s->own = arena_array(m->arena, nodes, sizeof(*s->own));
 	s->again = arena_array(m->arena, (size_t)s->n + 1, sizeof(*s->again));
 	s->between = arena_array(m->arena, nodes, sizeof(*s->between));

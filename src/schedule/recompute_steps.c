@@ -34,8 +34,8 @@ steps_copy(struct steps *to, const struct steps *from)
 	to->cost = from->cost;
 }
 
-static double
-cost_of_trial(const struct trial *t)
+double
+recompute_cost(const struct trial *t)
 {
 	return (double)t->macs + TRAFFIC * (double)t->traffic;
 }
@@ -65,7 +65,7 @@ steps_of_trial(const struct model *m, struct steps *s)
 			    e->again ? m->node[e->node].out[0] : e->node };
 	}
 	s->peak = t->peak;
-	s->cost = cost_of_trial(t);
+	s->cost = recompute_cost(t);
 }
 
 bool
@@ -74,7 +74,7 @@ steps_try(struct model *m, struct steps *s)
 	bool good = step_replay(m, s->event, s->n);
 
 	s->peak = m->trial->peak;
-	s->cost = good ? cost_of_trial(m->trial) : HUGE_VAL;
+	s->cost = good ? recompute_cost(m->trial) : HUGE_VAL;
 	return good;
 }
 

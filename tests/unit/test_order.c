@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "planned.h"
 #include "schedule/known_orders.h"
+#include "schedule/order.h"
 #include "schedule/recompute.h"
 
 static struct arena *arena;
@@ -154,7 +155,6 @@ Test(order, small_graphs_get_their_lowest_peak)
 	for (seed = 1; seed <= 60; seed++) {
 		struct module *m = run_until(random_network(seed, 8), "order");
 		int64_t before = peak_of(m->validate), best = lowest(m->validate, 0);
-		extern const struct pass pass_order;
 
 		cr_assert(pass_order.run(m, &options));
 		cr_assert_eq(peak_of(m->validate), best, "seed %u: %lld, but %lld can be had",
@@ -169,7 +169,6 @@ static const char *
 ordered(const char *text, struct known_orders *known)
 {
 	struct module *m = run_until(text, "order");
-	extern const struct pass pass_order;
 	struct pass_options kept = options;
 	struct text s;
 	int i;
@@ -391,7 +390,6 @@ merged(const struct branches *b)
 Test(order, branches_are_merged_from_any_order)
 {
 	static const char *const without[] = { "concat-in-place" };
-	extern const struct pass pass_order;
 	unsigned seed, draws;
 	int i, k;
 
@@ -477,7 +475,6 @@ Test(order, joined_branches_are_searched_widely)
 /* A segment p, a, b, and c reads p and a: once p has run, c is as near to being ready as b is. */
 Test(order, a_reader_of_two_nodes_of_a_segment)
 {
-	extern const struct pass pass_order;
 	struct module *m;
 	int n, i;
 
@@ -565,7 +562,6 @@ widest_window(void)
 
 Test(order, a_window_of_too_many_tensors_is_not_searched)
 {
-	extern const struct pass pass_order;
 	struct module *m = run_until(widest_window(), "order");
 	const struct node *widest = m->validate->nodes.v[47];
 	int64_t before = peak_of(m->validate);

@@ -14,11 +14,12 @@
 #include "passes/passes.h"
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
+#include "schedule/order.h"
 #include "schedule/recompute.h"
 #include "extended.h"
 #include "spec_file.h"
 
-extern const struct pass pass_order, pass_recompute;
+extern const struct pass pass_recompute;
 
 static struct arena *arena;
 static struct diags diags, *last_diags;	/* the latter of planned() */
@@ -811,6 +812,38 @@ Test(recompute, the_cheaper_of_two_orders_is_taken)
 		differ += best[1] < best[0] && best[1] > 0;
 	}
 	cr_expect_gt(differ, 0);
+}
+
+static struct node **
+nodes_of(const struct graph *g)
+{
+	struct node **v = arena_array(arena, (size_t)g->nodes.n, sizeof(*v));
+
+	memcpy(v, g->nodes.v, (size_t)g->nodes.n * sizeof(*v));
+	return v;
+}
+
+/* Only the step's order is looked at in the search: validation stands as it was, until its pass. */
+Test(recompute, the_other_order_is_that_of_the_step_alone)
+{
+	static const char text[] = "network n { input x : f32[8] target t : f32[64]\n"
+	    "p = x -> dense(64) q = x -> dense(256) -> sigmoid -> dense(64) loss mse(p + q, t) } train { batch 512 data synthetic(samples=512) recompute auto(%lldB) }\n"
+	    "validate { batch 512 data synthetic(samples=512) }\n";
+	char *tight = arena_printf(arena, text, 1LL << 40);
+	struct module *m = prepared(source_from_text(arena, "net.nn", tight, strlen(tight)));
+	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
+	struct node **was = nodes_of(m->validate);
+
+	options.nwithout = 0;
+	cr_assert(pass_apply(&pass_order, m, &options));
+	cr_assert_neq(memcmp(was, m->validate->nodes.v, (size_t)m->validate->nodes.n * sizeof(*was)), 0);
+	step_try(model);
+	tight = arena_printf(arena, text, (long long)(step_persistent(m, &options, model) + model->trial->peak / 2));
+	m = prepared(source_from_text(arena, "net.nn", tight, strlen(tight)));
+	was = nodes_of(m->validate);
+	options.dump_after = "recompute";	/* and no further */
+	pass_apply(&pass_recompute, m, &options);
+	cr_expect_eq(memcmp(was, m->validate->nodes.v, (size_t)m->validate->nodes.n * sizeof(*was)), 0);
 }
 
 /* A choice that was searched for is found again for the same step, and for no other. */
