@@ -295,7 +295,7 @@ is_own(const struct module *m, const struct tensor *t)
 {
 	int i, k;
 
-	if (t->kind != T_STATISTIC || t->frozen || settings_data_ranks(&m->set) == 1)
+	if (t->kind != T_STATISTIC || t->frozen || settings_data_ranks(&m->set) == 1 || module_parts(m))
 		return false;
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];

@@ -46,6 +46,7 @@
 	_(buckets)				\
 	_(gather)				\
 	_(sync_norm)				\
+	_(part_statistics)			\
 	_(workspaces)				\
 	_(inplace)				\
 	_(lifetimes)				\

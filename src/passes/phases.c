@@ -48,29 +48,6 @@ labels_are_there(struct module *m)
 	return true;
 }
 
-/* Sums of parts can be the same on every number of ranks; running statistics, which each rank has
- * of its own parts, cannot. */
-static bool
-parts_are_alike(struct module *m)
-{
-	int i;
-
-	for (i = 0; module_parts(m) && i < m->persistent.n; i++) {
-		const struct tensor *t = m->persistent.v[i];
-		struct diag *g;
-
-		if (t->kind != T_STATISTIC || t->frozen)
-			continue;
-		g = diag_error(m->diags, "settings", t->loc, "batchnorm's running statistics are of the samples that each rank has, one "
-		    "part of the batch after the other: no two numbers of ranks have the same, as deterministic wants");
-		diag_place(m->diags, g, m->set.parts_loc, "deterministic is asked for here, or by --deterministic");
-		diag_help(m->diags, g, "groupnorm or layernorm, which have none; frozen statistics; or leave deterministic out: in C the "
-		    "same number of ranks has the same bits again anyway");
-		return false;
-	}
-	return true;
-}
-
 /* A large network, in which the passes see too little at a time to undo it, begins as its author
  * wrote it. */
 #define MOST_NODES	200	/* of forward */
@@ -97,7 +74,7 @@ run(struct module *m, const struct pass_options *o)
 		m->validate->batch = m->set.validate_batch;
 		arrange(m, m->validate);
 	}
-	return labels_are_there(m) && parts_are_alike(m);
+	return labels_are_there(m);
 }
 
 const struct pass pass_phases = {

@@ -6,9 +6,12 @@
  * channel, and fuses, runs again and is placed as any other; and its sums do not hold up those of
  * gradients, which wait for one another.
  *
+ * Where the batch is parts (deterministic), a micro-batch is one of these, of which one rank has
+ * all samples: nothing is left to add up.
+ *
  * Reads and writes: train after buckets. Invariants after: 1. no batch normalisation in training
- * has sync, if there are ranks, but in the gradient of weights whose input has none; 2. the order
- * of all other nodes is what it was.
+ * has sync, if ranks share its micro-batches out, but in the gradient of weights whose input has
+ * none; 2. the order of all other nodes is what it was.
  */
 #include "ir/pass.h"
 
@@ -22,7 +25,7 @@ run(struct module *m, const struct pass_options *o)
 	int n, i;
 
 	(void)o;
-	if (!g || settings_data_ranks(&m->set) <= 1)
+	if (!g || settings_data_ranks(&m->set) <= 1 || module_parts(m))
 		return true;
 	old = g->nodes.v;
 	n = g->nodes.n;

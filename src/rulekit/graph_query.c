@@ -109,13 +109,16 @@ node_pairs_vectors(const struct node *n, const struct tensor *x, const struct te
 	    &both) && both / tensor_elements_per_sample(n->out[0]) > 1;
 }
 
-/* Does it take its statistics from the batch? A frozen one does not. */
+/* Does it take its statistics from the batch? A frozen one does not, nor what reads nothing but
+ * statistics. */
 static bool
 normalises_batch(const struct node *n)
 {
 	bool normalises = false;
 	int j;
 
+	if (n->nin > 0 && n->in[0] && tensor_root(n->in[0])->kind == T_STATISTIC)
+		return false;
 	for (j = 1; j < n->nin && n->phase == PHASE_FORWARD; j++)
 		if (n->in[j] && tensor_root(n->in[j])->kind == T_STATISTIC) {
 			normalises = true;
@@ -125,11 +128,11 @@ normalises_batch(const struct node *n)
 	return normalises;
 }
 
-/* Of all ranks' samples? */
+/* Of all ranks' samples? Of a part of the batch one rank has all. */
 static bool
 is_synced(const struct module *m, const struct node *n)
 {
-	return settings_data_ranks(&m->set) > 1 && op_bool(n, "sync");
+	return settings_data_ranks(&m->set) > 1 && !m->set.parts && op_bool(n, "sync");
 }
 
 static const struct node *

@@ -43,22 +43,41 @@ tell_cure(struct lint *l, struct diag *g, const struct node *n, int64_t micro)
 	    lint_human(m->arena, more < 0 ? -more : more), more < 0 ? "less" : "more");
 }
 
+/* Of parts that any number of ranks shares out: fewer of them, each with enough samples. */
+static void
+tell_fewer_parts(struct lint *l, struct diag *g)
+{
+	const struct settings *set = &l->module->set;
+	int64_t parts = set->parts;
+
+	while (parts > 2 && parts > settings_ranks(set) && set->batch / parts < FEWEST_SAMPLES)
+		parts /= 2;
+	if (parts < set->parts && set->batch / parts >= FEWEST_SAMPLES)
+		diag_help(l->diags, g, "`deterministic %lld` has parts of %lld samples", (long long)parts,
+		    (long long)(set->batch / parts));
+	diag_help(l->diags, g, "a larger batch; or freeze the normalisation of a network that is trained already");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	const struct node *n = m->set.accumulate > 1 ? first_batchnorm(m) : NULL;
+	const struct node *n = m->set.accumulate > 1 || m->set.parts ? first_batchnorm(m) : NULL;
 	int64_t micro = n ? batchnorm_samples(m, n, m->plan->batch) : 0;
 	struct diag *g;
 
 	if (!n || micro >= FEWEST_SAMPLES || micro < 2)
 		return;
-	g = lint_report(l, rule, m->set.batch_loc, "batch normalisation sees micro-batches of "
-	    "%lld, not the batch of %lld", (long long)micro, (long long)m->set.batch);
+	g = lint_report(l, rule, m->set.batch_loc, "batch normalisation sees %s of "
+	    "%lld, not the batch of %lld", m->set.parts ? "parts" : "micro-batches", (long long)micro, (long long)m->set.batch);
 	diag_place(l->diags, g, n->loc, "'%s' is the first of them", n->path);
 	diag_fact(l->diags, g, "its mean and variance are over %lld samples of %lld positions; "
-	    "accumulating adds up gradients, not statistics", (long long)micro,
-	    (long long)batchnorm_positions(n));
+	    "%s adds up gradients, not statistics", (long long)micro,
+	    (long long)batchnorm_positions(n), m->set.parts ? "deterministic" : "accumulating");
+	if (m->set.parts) {
+		tell_fewer_parts(l, g);
+		return;
+	}
 	tell_cure(l, g, n, enough(m, n));
 	diag_help(l->diags, g, "fewer, larger micro-batches: recompute auto makes room for them; "
 	    "or freeze the normalisation of a network that is trained already");
@@ -76,7 +95,7 @@ const struct rule rule_batchnorm_accumulate = {
 	    "that.\n\n"
 	    "Reported below 16 samples a micro-batch. Wu and He (Group normalization, 2018) "
 	    "measured for ResNet-50 on ImageNet an error of 23.6 % at 32 samples, 24.8 % at 8 and "
-	    "34.7 % at 2. Cures: larger micro-batches with recompute; frozen normalisation; a "
+	    "34.7 % at 2. The parts of deterministic are micro-batches, too. Cures: larger micro-batches with recompute; frozen normalisation; a "
 	    "network without it.",
 	.check = check,
 	.needs = NEEDS_SKETCH,

@@ -21,7 +21,8 @@ tell_larger(struct lint *l, struct diag *g)
 		diag_help(l->diags, g, "micro-batches of %d need %s, %s more", ENOUGH,
 		    lint_human(m->arena, arena), lint_human(m->arena, arena -
 		    m->plan->arena_bytes));
-	diag_help(l->diags, g, settings_data_ranks(&m->set) > 1 ? "fewer ranks, or a larger batch: each has its share of it" :
+	diag_help(l->diags, g, m->set.parts ? "`deterministic` of fewer parts, or a larger batch: each has its share of it" :
+	    settings_data_ranks(&m->set) > 1 ? "fewer ranks, or a larger batch: each has its share of it" :
 	    m->set.accumulate > 1 ? "accumulate fewer, larger micro-batches" :
 	    "a larger batch: `stowage fit` says how large it may be");
 }

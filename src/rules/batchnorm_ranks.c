@@ -15,7 +15,7 @@ check(const struct rule *rule, struct lint *l)
 	int64_t micro = m->plan->batch;
 	struct diag *g;
 
-	if (!n || micro >= FEWEST_SAMPLES || micro < 2 || m->set.accumulate > 1 || batchnorm_samples(m, n, micro) > micro)
+	if (!n || m->set.parts || micro >= FEWEST_SAMPLES || micro < 2 || m->set.accumulate > 1 || batchnorm_samples(m, n, micro) > micro)
 		return;
 	g = lint_report(l, rule, m->set.ranks_loc.src ? m->set.ranks_loc : m->set.batch_loc, "batch normalisation sees "
 	    "the %lld samples of a rank, not the batch of %lld", (long long)micro, (long long)m->set.batch);
