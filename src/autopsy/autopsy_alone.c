@@ -167,7 +167,7 @@ in_use(struct autopsy *y)
 
 	if (b->in_use < 0 || b->in_use < b->total / 2 || y->forecast.known || (y->main->facts & TRACE_NO_BATCH))
 		return;
-	own_step(y, arena_printf(y->arena, "By its count %s of the device's %s were in use, by all processes together: nvidia-smi, "
+	own_step(y, arena_printf(y->arena, "By its count %s of the device's %s were in use, by all processes together: " LISTER ", "
 	    "before the run, tells what others have.",
 	    size_human(used, b->in_use), size_human(all, b->total)));
 }
@@ -220,7 +220,7 @@ parted(struct autopsy *y)
 	    b->roomy || b->lent || y->forecast.known)
 		return;
 	autopsy_cause(y, SAYS_PARTED, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
-	    "context and libraries, a desktop, other processes, which nvidia-smi lists. Where none of these can go, the device is "
+	    "context and libraries, a desktop, other processes, which " LISTER " lists. Where none of these can go, the device is "
 	    "too small for the run as it is: %s what forward keeps smaller.", size_human(had, b->allocated),
 	    size_human(all, b->total), size_human(outside, b->outside), LESS_OF_A_BATCH));
 }
@@ -297,7 +297,7 @@ little_free(struct autopsy *y)
 	autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free%s. What has "
 	    "the rest is not said: arrays of the program, its weights among them, which stay for as long as a name holds them, or another "
 	    "process; and a smaller batch asks for less where what is asked for is of samples." : "The device was full but for %s. Who has the rest is not said: where another "
-	    "process does, nvidia-smi lists it; where it is this one, weights and samples at once decide how much.%s",
+	    "process does, " LISTER " lists it; where it is this one, weights and samples at once decide how much.%s",
 	    size_human(human, b->free), y->main->kind == OOM_XLA && y->lo > b->free ? ", less than was asked for" : ""));
 }
 

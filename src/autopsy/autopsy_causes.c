@@ -195,7 +195,7 @@ limits(struct autopsy *y)
 	else if (autopsy_is_limited(y))
 		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The framework could have %s and no more: that is a "
 		    "limit, or what another process had left when this one began, not the size of a "
-		    "card. nvidia-smi tells which; in TensorFlow the limit is memory_limit or "
+		    "card. " LISTER " tells which; in TensorFlow the limit is memory_limit or "
 		    "per_process_gpu_memory_fraction.", size_human(human, limit_of(y))));
 }
 
@@ -211,13 +211,6 @@ autopsy_of_others(const struct autopsy *y)
 		return 0;
 	/* a small part is not what is in the way of what has room, or could not have any */
 	return taken < b->total / 4 && (b->roomy || y->lo > b->total) ? 0 : taken;
-}
-
-const char *
-autopsy_lister(const struct oom_message *o)
-{
-	return strstr(o->who, "HIP") ? "rocm-smi" : strstr(o->who, "XPU") ? "xpu-smi" :
-	    strstr(o->who, "NPU") ? "npu-smi" : "nvidia-smi";
 }
 
 static void
@@ -236,10 +229,9 @@ others(struct autopsy *y)
 		return;
 	}
 	autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
-	    "tensors%s: %s lists who has it. A process that died in a debugger or a notebook "
+	    "tensors%s: " LISTER " lists who has it. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
-	    b->others <= 0 ? "" : b->listed ? ", by other processes" : ", by other processes, or what the driver and a display keep",
-	    autopsy_lister(y->main)));
+	    b->others <= 0 ? "" : b->listed ? ", by other processes" : ", by other processes, or what the driver and a display keep"));
 }
 
 /* Where most of a device is the run's own, threads settled on that, and what others may have is

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "oom/oom_says.h"
 
 #define NEEDS(n)	((uint64_t)1 << (n))
 #define NEEDS_HOST	NEEDS(0)	/* the machine's memory */
@@ -47,7 +48,7 @@
 #define MORE		"The run needs more than there is"
 #define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
 #define ANOTHER		"Another process has a part"
-#define LISTED		"the driver's tool (nvidia-smi), before the run, lists it."
+#define LISTED		LISTER ", before the run, lists it."
 #define GIVEN		"What is given at once is too large"
 #define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
     "short or small one runs."
@@ -114,14 +115,14 @@ static const struct row {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
 		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." } } },
 	{ NEEDS_DRIVER, NULL, {
-		{ "Another process has the device, such as a notebook that still runs", "nvidia-smi, before the run, lists it." },
+		{ "Another process has the device, such as a notebook that still runs", LISTED },
 		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
 		    "display has a part", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, "then an error of its own follows, with a shape." } } },
 	{ NEEDS_TAKES_ALL, "it ran in TensorFlow or JAX", {
 		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
-		    "and lies there free", "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, nvidia-smi "
-		    "shows what is needed." } } },
+		    "and lies there free", "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
+		    " shows what is needed." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
 		{ "Weights alone are more than is free", "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
 		    "smaller model. Then it fails before the first result, whatever the batch." },
@@ -170,19 +171,17 @@ static const struct row {
 		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
 		    "where there are several processes, all of them on the first", "with map_location=\"cpu\" in torch.load, and what was "
 		    "read let go of (del) before the first step, it goes on." },
-		{ "Another process has a part, such as the run that was stopped", "the driver's tool (nvidia-smi, rocm-smi), before the run, "
-		    "lists it." } } },
+		{ "Another process has a part, such as the run that was stopped", LISTED } } },
 	{ NEEDS_ANYONE | NEEDS_RESUMES, "the run was resumed", {
 		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", "read into the machine's "
 		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
-		{ "Another process has a part, such as the run that was stopped", "the driver's tool (nvidia-smi, rocm-smi), before the run, "
-		    "lists it." } } },
+		{ "Another process has a part, such as the run that was stopped", LISTED } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
 		    "another order." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." },
-		{ "Another process came", "the driver's tool (nvidia-smi, rocm-smi) lists it." } } },
+		{ "Another process came", LISTER " lists it." } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */
 };
 
@@ -269,7 +268,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LATE)] = &p->later;
 	told[place(NEEDS_INFERS)] = p->inferring.line || p->training ? &p->inferring : &p->media;
 	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
-	told[place(NEEDS_LOADS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
+	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = &p->told.darknet;
@@ -335,7 +334,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 	text_init(&t, y->arena);
 	if (is_placed(y))
 		text_printf(&t, "%s was not found in what was read. ", o->host ?
-		    "It was the machine's memory, not a card's own. What had filled it" : "What had filled the device, if anything had,");
+		    "It was the " MACHINES ". What had filled it" : "What had filled the device, if anything had,");
 	if (whose || r->where)
 		text_printf(&t, "Where %s%s%s%s, it may be:", whose ? whose : "", whose && r->where ? ", and " : "",
 		    r->where ? r->where : "", r->where ? in_brackets(y, told) : "");
@@ -344,15 +343,21 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 	vec_push(y->arena, &y->likely, t.s);
 }
 
+static void
+push(struct autopsy *y, const char *text)
+{
+	vec_push(y->arena, &y->likely, autopsy_named_lister(y, text));
+}
+
 /* Where nothing tells what it may be: where to look. */
 static void
 nothing_told(struct autopsy *y)
 {
 	if (is_placed(y))
-		vec_push(y->arena, &y->likely, y->main->host ? "It was the machine's memory, not a card's own. What had filled it was not found in "
+		push(y, y->main->host ? "It was the " MACHINES ". What had filled it was not found in "
 		    "what was read: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more." :
-		    "What had filled the device, if anything had, was not found in what was read: the driver's tool (nvidia-smi, "
-		    "rocm-smi), before the run and while it runs, tells more.");
+		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
+		    "while it runs, tells more.");
 }
 
 /* Are gradients off, by torch.no_grad() in what was pasted? */
@@ -369,7 +374,7 @@ push_items(struct autopsy *y, const struct row *r)
 
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		if (!is_ruled_out(y, r->item[i].cause))
-			vec_push(y->arena, &y->likely, arena_printf(y->arena, "- %s: %s", r->item[i].cause, r->item[i].shows));
+			push(y, arena_printf(y->arena, "- %s: %s", r->item[i].cause, r->item[i].shows));
 }
 
 void
@@ -390,8 +395,8 @@ autopsy_likely(struct autopsy *y)
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
-		vec_push(y->arena, &y->likely, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
-		    "(top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
+		push(y, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
+		    "(top; nvidia-smi, rocm-smi), while it runs, tell which grows, and whether other processes have it.");
 	if (!r->item[0].cause) {
 		nothing_told(y);
 		return;

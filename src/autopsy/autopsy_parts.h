@@ -23,8 +23,12 @@ int64_t	autopsy_of_others(const struct autopsy *);
 /* Is the request larger than any block that drivers of such devices give? */
 bool	autopsy_is_large_block(const struct autopsy *);
 
-/* The program that lists who has a device of that maker. */
+/* The program that lists who has a device, as sentences name it: autopsy_cause() puts that of the
+ * device's maker in its place, where the message tells who that is. */
+#define LISTER		"\001"	/* which no log's words have: they are made visible */
 const char	*autopsy_lister(const struct oom_message *);
+/* TEXT with that name in it. */
+const char	*autopsy_named_lister(const struct autopsy *, const char *text);
 /* Could the program be PyTorch's? */
 bool	autopsy_is_torch(const struct oom_message *);
 /* What of a batch can be less; a batch of another line need not be the run's, and is told as that

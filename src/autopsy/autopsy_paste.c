@@ -68,7 +68,7 @@ code(struct autopsy *y)
 	if (p->moves && y->main->kind == OOM_CUDA && !y->main->says && !(y->main->facts & (TRACE_LATE | TRACE_FORWARD | TRACE_BACKWARD)) &&
 	    p->moves - y->main->last <= MOVE_NEAR && y->main->line - p->moves <= MOVE_NEAR)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts a network on the device. Where it failed there, before any step, no "
-		    "batch matters: as a rule another process has the device, which nvidia-smi lists, or another index than meant "
+		    "batch matters: as a rule another process has the device, which " LISTER " lists, or another index than meant "
 		    "was given (CUDA_VISIBLE_DEVICES); else weights alone are more than is free.", p->moves));
 	if (p->stores && !p->no_grad)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts results into a tensor of the device, %s. Where gradients are on, that "
@@ -118,7 +118,8 @@ autopsy_pictures_said(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line)
+	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line ||
+	    autopsy_tells_no_network(p))
 		return;
 	autopsy_cause(y, SAYS_TOLD_PICTURES, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
 	    "%.1f million pixels each, results of its layers grow with them: crops, tiles one after the other, or half of each "

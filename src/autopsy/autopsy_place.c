@@ -62,12 +62,12 @@ loading(struct autopsy *y)
 		    "free help.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
 		    ", and this process's tensors had %s of the device's %s by then",
 		    size_human(had, b->allocated), size_human(all, b->total)) : "", o->kind == OOM_CUDA && !o->says ?
-		    " Where they are far less than it has, another process has the device, which nvidia-smi lists, or another index "
+		    " Where they are far less than it has, another process has the device, which " LISTER " lists, or another index "
 		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
 		place_cause(y, SAYS_LOADING, "It failed at the first call of the device, before this process had "
-		    "anything there: where the device is full, that is another process's, which nvidia-smi "
-		    "lists; else the driver was refused memory of the machine or the addresses that it reserves (ulimit -v).");
+		    "anything there: where the device is full, that is another process's, which " LISTER
+		    " lists; else the driver was refused memory of the machine or the addresses that it reserves (ulimit -v).");
 }
 
 static void
@@ -170,7 +170,7 @@ static const struct {
 	const char *cause;
 } place_causes[] = {
 	{ TRACE_SPREAD, TRACE_BACKWARD, "By the traceback it failed where DataParallel copies inputs or weights to its devices, before a layer of that step "
-	    "ran. In the first step a device had no room for those then: another process may have it, which nvidia-smi lists; in a later one, "
+	    "ran. In the first step a device had no room for those then: another process may have it, which " LISTER " lists; in a later one, "
 	    "tensors of the steps before may lie there." },
 	{ TRACE_GATHERS, 0, "By the traceback it failed where weights that are split among devices are put "
 	    "together, to be saved, loaded or run, so that a device holds more of them than its part. The batch "
@@ -312,10 +312,10 @@ not_allocator(struct autopsy *y)
 	place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "
 	    "itself, or a library beside PyTorch, got no memory.%s Where it was the first that the process does there, such as to "
 	    "move a model or a tensor, no context could be made, as a rule because another process has the device, "
-	    "which %s lists, or because another index than meant was given (%s_VISIBLE_DEVICES). Later, this "
+	    "which " LISTER " lists, or because another index than meant was given (%s_VISIBLE_DEVICES). Later, this "
 	    "process's own cache may have it.", maker,
 	    !(o->facts & TRACE_LOADING) || !o->traced ? "" : " " BY_TRACE " a model was being moved there.",
-	    autopsy_lister(o), maker));
+	    maker));
 }
 
 static void

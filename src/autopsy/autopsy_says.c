@@ -1,6 +1,12 @@
 /* Under which head a sentence stands, by what its kind rests on: see autopsy_says.h. */
 #include "autopsy/autopsy_parts.h"
 
+#include <string.h>
+
+#include "base/text.h"
+
+#define ANY_LISTER	"the driver's tool (nvidia-smi, rocm-smi)"
+
 static const struct {
 	const char *name, *evidence;
 	enum rests rests;
@@ -38,9 +44,43 @@ autopsy_says_evidence(enum autopsy_says kind)
 	return kinds[kind].evidence;
 }
 
+const char *
+autopsy_lister(const struct oom_message *o)
+{
+	static const struct {
+		const char *who, *lister;
+	} makers[] = {
+		{ "HIP", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" },
+		{ "a GPU", ANY_LISTER }, { "OpenCL", ANY_LISTER }, { "Vulkan", ANY_LISTER }, { "SYCL", ANY_LISTER },
+		{ "wgpu", ANY_LISTER }, { "DirectML", ANY_LISTER }, { "ggml", ANY_LISTER }, { NULL, NULL }
+	};
+	int i;
+
+	for (i = 0; makers[i].who; i++)
+		if (strstr(o->who, makers[i].who))
+			return makers[i].lister;
+	return o->kind == OOM_TOLD || o->kind == OOM_OTHER ? ANY_LISTER : "nvidia-smi";
+}
+
+const char *
+autopsy_named_lister(const struct autopsy *y, const char *text)
+{
+	const char *s = text, *to;
+	struct text t;
+
+	if (!strstr(text, LISTER))
+		return text;
+	text_init(&t, y->arena);
+	for (; (to = strstr(s, LISTER)); s = to + strlen(LISTER))
+		text_printf(&t, "%.*s%s", (int)(to - s), s, autopsy_lister(y->main));
+	text_puts(&t, s);
+	return t.s;
+}
+
 void
 autopsy_cause(struct autopsy *y, enum autopsy_says kind, const char *text)
 {
+	text = autopsy_named_lister(y, text);
 	if (kinds[kind].rests >= RESTS_LINE)
 		vec_push(y->arena, &y->reported, ((struct sentence){ text, kind }));
 	else

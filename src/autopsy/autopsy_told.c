@@ -4,6 +4,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "oom/oom_says.h"
 
 const char *
 autopsy_said(const struct autopsy *y, const struct said *s)
@@ -18,6 +19,5 @@ autopsy_told(const struct autopsy *y)
 
 	return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\".%s",
 	    visible_text(y->arena, t->said.words), !t->killed.line || (t->device && !t->by_system) || t->host ? "" :
-	    arena_printf(y->arena, " And %s: where the kernel ended that process, it was for want of the machine's memory, not of "
-	    "a device's.", autopsy_said(y, &t->killed)));
+	    arena_printf(y->arena, " And %s: where the kernel ended that process, it was for want of the " MACHINES ".", autopsy_said(y, &t->killed)));
 }

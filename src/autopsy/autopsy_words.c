@@ -183,23 +183,23 @@ static const char *
 host_meaning(struct arena *a, const struct oom_message *o)
 {
 	if (o->kind == OOM_KERNEL)
-		return arena_printf(a, "The machine's memory, not a card's own, ran out, and the "
+		return arena_printf(a, "The " MACHINES ", ran out, and the "
 		    "kernel ended the process%s%s.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
 		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
 	if (o->shape.known && !o->element && (o->size[OOM_ASKED].known || o->kind == OOM_NUMPY))
-		return arena_printf(a, "The machine's memory, not a card's own, had no room for an array of shape %s%s%s.",
+		return arena_printf(a, "The " MACHINES ", had no room for an array of shape %s%s%s.",
 		    autopsy_shape_text(a, &o->shape), o->size[OOM_ASKED].known ? ": " : "", o->size[OOM_ASKED].known ?
 		    bytes_text(a, &o->size[OOM_ASKED]) : "");
 	if (o->shape.known)
-		return arena_printf(a, "The machine's memory, not a card's own, had no room for "
+		return arena_printf(a, "The " MACHINES ", had no room for "
 		    "%s.", tensor_words(a, o));
 	if (!o->size[OOM_ASKED].known && o->kind == OOM_MACHINE)
-		return "A request for the machine's memory, not a card's own, was refused; as read here, the message does not say "
+		return "A request for the " MACHINES ", was refused; as read here, the message does not say "
 		    "for what.";
 	if (!o->size[OOM_ASKED].known)
-		return "The machine's memory, not a card's own, ran out; as read here, the message does not say "
+		return "The " MACHINES ", ran out; as read here, the message does not say "
 		    "for what.";
-	return arena_printf(a, "The machine's memory, not a card's own, had no room for %s.",
+	return arena_printf(a, "The " MACHINES ", had no room for %s.",
 	    bytes_text(a, &o->size[OOM_ASKED]));
 }
 

@@ -98,6 +98,8 @@ const struct detail oom_details[] = {
 	{ "device ordinal #", DETAIL_GPU, OOM_CUDA, 0 },
 	{ "on device #", DETAIL_GPU, OOM_CUDA, 0 },
 	{ "on @ Used: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },	/* of tinygrad */
+	{ "# , Capacity:", DETAIL_GPU, OOM_CUDA, 0 },	/* of Flashlight */
+	{ "Capacity: % , Allocated:", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "total memory reported: #", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Free memory/Total memory: # / #", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },	/* of XLA's asynchronous allocator */
 	{ "memory usage: @ (% / %", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },

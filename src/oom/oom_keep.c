@@ -19,7 +19,7 @@
     "no room there for what it needs of its own."
 
 #define ENDED_BY_WORDS	"No program's message that is known here, but these words: \"%s\". Where the kernel ended that process, it was as a "	\
-    "rule for want of the machine's memory, not of a device's, or because the limit of a container or job was reached; its log (dmesg) "	\
+    "rule for want of the " MACHINES ", or because the limit of a container or job was reached; its log (dmesg) "	\
     "then says so."
 
 #define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
@@ -344,8 +344,7 @@ limit_says(const struct oom_log *log, const struct oom_message *o)
 	char human[SIZE_TEXT];
 
 	return arena_printf(log->arena, "The limit of the process's control group was reached, which "
-	    "a container or a job has, and the kernel ended the process%s%s. It is the machine's "
-	    "memory, not a card's own.",
+	    "a container or a job has, and the kernel ended the process%s%s. It is the " MACHINES ".",
 	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");
 }
 

@@ -160,6 +160,29 @@ is_of_person(struct talk clause, const char *at)
 
 #define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer"
 
+/* "It ends with `Killed`.", "this error (Killed)", "while it builds .. Killed!": a shell's word as
+ * people tell of it. */
+static const char *
+quotes_killed(struct talk t)
+{
+	struct talk rest = t;
+	const char *at, *end = t.s + t.n, *to;
+	size_t n;
+
+	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
+		to = at + n;
+		if (*at != 'K' || at - t.s < 3)
+			continue;
+		if (to < end && memchr("`\"'()*", at[-1], 7) && memchr("`\"')*.!", *to, 7))
+			return at;
+		while (to < end && memchr("!. \r", *to, 4))
+			to++;
+		if (to == end && at[-1] == ' ' && at[-2] == '.' && at[-3] == '.')
+			return at;
+	}
+	return NULL;
+}
+
 /* A process that was ended from outside, by whom is not said: the run's own, and not "the old
  * server". */
 static const char *
@@ -175,6 +198,8 @@ says_killed(struct talk t)
 		if (at && !talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
 			at = NULL;
 	}
+	if (!at)
+		at = quotes_killed(t);
 	if (!at) {
 		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
 		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process training program script job python code run kernel session task memory"))

@@ -29,6 +29,7 @@
 #define HANDLE_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_HEDGED | PHRASE_ASSERTED)
 #define HANDLE(who)	HANDLE_SAYS(who, NO_HANDLE_GROWTH)	/* as TensorFlow and JAX write it */
 #define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9, PHRASE_HEDGED)
+#define SIGBUS_SAYS	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, PAGE_GONE, PHRASE_HEDGED)
 #define APART(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_APART)
 #define OWN(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_OWN)
 #define OWN_HOST(kind, who, says)	ROW(ROLE_MESSAGE, kind, true, who, says, PHRASE_OWN)
@@ -337,6 +338,10 @@ const struct phrase oom_phrases[] = {
 	{ "Cuda failure 'out of memory'", MESSAGE(OOM_CUDA) },
 	{ "Cuda failure 2 'out of memory'", OWN(OOM_CUDA, "NCCL", NCCL_BUFFERS) },
 	{ "Cuda failure 2 'out of memory'", MESSAGE(OOM_CUDA) },
+	{ "Out of memory in cu@", MESSAGE(OOM_CUDA) },		/* a call of its driver, as Blender's Cycles writes it */
+	{ "Out of memory in hip@", FROM("HIP") },
+	{ "System is out of GPU and shared host memory", SAYS(OOM_CUDA, "Blender", SHARED_HOST) },
+	{ "System is out of GPU memory", SAYS(OOM_CUDA, "Blender", RENDERS) },
 	{ "CUDA_ERROR_OUT_OF_MEMORY", MESSAGE(OOM_CUDA) },
 	{ "cudaErrorMemoryAllocation", MESSAGE(OOM_CUDA) },
 	{ "CUDA driver error: out of memory", MESSAGE(OOM_CUDA) },
@@ -391,6 +396,8 @@ const struct phrase oom_phrases[] = {
 	{ "Unable to find a valid cuDNN algorithm", STATUS("cuDNN", NO_ALGORITHM) },
 	{ "unable to find an engine to execute this computation", STATUS("cuDNN", NO_ALGORITHM) },
 	/* OpenCL, and AMD's */
+	{ "clCreateBuffer(-61", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
+	{ "CL_INVALID_BUFFER_SIZE", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
 	{ "~cl_mem_object_allocation_failure", FROM("OpenCL") },
 	{ "Memory Object Allocation Failure", FROM("OpenCL") },
 	{ "MEM_OBJECT_ALLOCATION_FAILURE", FROM("OpenCL") },
@@ -494,6 +501,10 @@ const struct phrase oom_phrases[] = {
 	{ "] Error 137", ENDED },
 	{ "~status code\a137", ENDED },
 	{ "~return code\a-9", ENDED },
+	{ "~exiting due to 137", ENDED },
+	{ "~exited with\a137", ENDED },
+	{ "~exit with\a137", ENDED },
+	{ "~exited (137)", ENDED },
 	{ "~signal: killed", ENDED },
 	{ "~by SIGKILL", ENDED },
 	{ "~by signal 9", ENDED },
@@ -506,6 +517,12 @@ const struct phrase oom_phrases[] = {
 	{ "<Signals.SIGKILL: 9", ENDED },
 	{ "with signal SIGKILL", ENDED },
 	{ "code=killed, status=9/KILL", ENDED },
+	{ "Bus error (signal 7)", SIGBUS_SAYS },
+	{ "Bus error (core dumped)", SIGBUS_SAYS },
+	{ "Signal: Bus error (7)", SIGBUS_SAYS },
+	{ "<Signals.SIGBUS: 7", SIGBUS_SAYS },
+	{ "SIGBUS: bus error", SIGBUS_SAYS },
+	{ "Bus error\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, PAGE_GONE, PHRASE_HEDGED | PHRASE_ALONE) },
 	/* what looks like one, and is of something else */
 	{ "out of resource: shared memory", APART("Triton", ON_CHIP) },
 	{ "out of resource: tensor memory", APART("Triton", ON_CHIP) },
@@ -531,6 +548,7 @@ const struct phrase oom_phrases[] = {
 	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", RUNTIME },
 	{ "~cannot allocate memory", RUNTIME },
+	{ "Failed to allocate memory of size % (Device:", FROM("Flashlight") },
 	{ "~out of memory error", NAMED },
 	{ "~out of memory", NAMED },
 	{ "~out-of-memory error", NAMED },

@@ -3,6 +3,10 @@
 #ifndef STOWAGE_OOM_OOM_SAYS_H
 #define STOWAGE_OOM_OOM_SAYS_H
 
+/* Whose memory it was. A board may have one memory for both, and no card. */
+#define NOT_A_CARDS	"not a card's own"
+#define MACHINES	"machine's memory, " NOT_A_CARDS
+
 #define NO_ALGORITHM	"cuDNN found no algorithm for a convolution. Most often that means that "	\
     "no algorithm's workspace fitted into what was free."
 #define GROWTH		"TensorFlow takes nearly all of a device at the start, unless "			\
@@ -18,14 +22,14 @@
 #define NO_HANDLE_GROWTH	NO_HANDLE " " GROWTH
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
     "another process had taken it. " GROWTH
-#define KILLED		"The machine's memory, not a card's own, ran out, or a limit of the "	\
+#define KILLED		"The " MACHINES ", ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
-    "time), it was the kernel, because the machine's memory, not a card's own, ran out, or the limit of a "	\
+    "time), it was the kernel, because the " MACHINES ", ran out, or the limit of a "	\
     "container or job was reached; its log (dmesg) then says so."
 #define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set."
 #define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
-    "machine's memory is full, not a card's own."
+    "machine's memory is full, " NOT_A_CARDS "."
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
     "NVIDIA's library who has the memory, and that call failed."
 #define NO_BATCH	"Accelerate halved the batch each time that memory ran out, the device's as a rule, and had nothing left to try. "	\
@@ -34,26 +38,24 @@
     "however much the machine has: a larger one (its size is a setting of the server), or fewer objects that are kept, make room."
 #define MODEL_NEEDS	"Ollama compared what the model needs, weights and the cache of keys and values, with what was free of the "	\
     "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
-#define SCRIPT_HEAP	"JavaScript's heap was full, whose limit --max-old-space-size is: that is the machine's memory, not a card's own."
-#define YARN		"YARN ended a container, because its processes took more of the machine's memory, not of a device's, than it is allowed. In "	\
+#define SCRIPT_HEAP	"JavaScript's heap was full, whose limit --max-old-space-size is: that is the " MACHINES "."
+#define YARN		"YARN ended a container, because its processes took more of the " MACHINES ", than it is allowed. In "	\
     "Spark that is the executor's memory and what lies outside of Java's heap (spark.executor.memoryOverhead), which libraries in C++ take: "	\
     "a larger allowance, or less data for each executor, keeps it."
 #define DASK		"Dask ended a process of its own, because the memory that it is allowed (memory_limit) was nearly full: the "	\
-    "machine's, not a device's. Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
-#define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the machine's memory, not the "	\
-    "device's."
+    "machine's, " NOT_A_CARDS ". Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
+#define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the " MACHINES "."
 #define JAVA_NATIVE	"JavaCPP, by which programs of Java use native libraries, counts what the process takes of the machine's memory outside "	\
     "of Java's heap, and a limit of its own was reached: org.bytedeco.javacpp.maxbytes for what it hands out, "		\
-    "org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx. It is not a card's own memory."
+    "org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx. It is " NOT_A_CARDS " memory."
 #define JAVA_DIRECT	"What Java may take for buffers outside of its heap was taken: -XX:MaxDirectMemorySize is that limit, and as large "	\
-    "as the heap's, -Xmx, unless it is set. It is the machine's memory, not a card's own."
+    "as the heap's, -Xmx, unless it is set. It is the " MACHINES "."
 #define JAVA_THREADS	"Java could not begin another thread: a limit on their number (ulimit -u, a container's) was reached, or the machine "	\
     "had no memory for its stack. That is neither Java's heap nor the device's memory."
-#define JAVA_CLASSES	"Java had no room left for classes that are loaded, whose limit -XX:MaxMetaspaceSize is: that is the machine's memory, "	\
-    "not a card's own, and not the heap."
+#define JAVA_CLASSES	"Java had no room left for classes that are loaded, whose limit -XX:MaxMetaspaceSize is: that is the " MACHINES ", and not the heap."
 #define JAVA_ARRAY	"An array of Java was to have more elements than Java allows, about 2 to the power of 31, however much memory there is. "	\
-    "It is not of the device's memory."
-#define JAVA_MEMORY	"A program of Java got no memory from the machine: that is not a card's own. As read here, the message does not say "	\
+    "It is " NOT_A_CARDS " memory."
+#define JAVA_MEMORY	"A program of Java got no memory from the machine: that is " NOT_A_CARDS ". As read here, the message does not say "	\
     "which: the heap has a limit of its own (-Xmx), and what lies outside of it has others."
 #define THRUST		"Thrust, a library of CUDA, got no memory, as a rule of the device, for a vector or for what it works with; memory of "	\
     "the machine that it locks for copies is refused in the same words. What is given to the device at once (rows, columns, samples) "	\
@@ -89,7 +91,7 @@
     "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
     "the data's own code ends so, too: num_workers=0 shows it."
 #define PAGING_FILE	"Windows had no memory left to promise: what programs have asked for does not "	\
-    "fit the machine's memory and the paging file. It is the machine's, not a card's own. Each "	\
+    "fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS ". Each "	\
     "process that loads CUDA's libraries is promised gigabytes: fewer loader processes, or a larger "	\
     "paging file, help."
 #define SUBDIVISIONS	"The device had no memory left; for what is not said. Where it is Darknet that says so, it "	\
@@ -110,6 +112,15 @@
     "float16 takes less), and what a batch takes, by batch_size, beam_size and the inputs' length."
 #define CNMEM		"Theano takes the share of the device that lib.cnmem says at the start, and "	\
     "could not get it: less is free than that, as where another process or a display has a part of the device."
+#define BUFFER_SIZE	"By the code (-61) OpenCL's driver refused a buffer for its size: more than it gives in one piece (CL_DEVICE_MAX_MEM_ALLOC_SIZE), "	\
+    "which may be a quarter of the device's memory, however much of it is free, or no bytes at all. One that is too large has to be smaller, or in several pieces."
+#define SHARED_HOST	"Blender's Cycles had no room for its scene on the device, nor in the part of the machine's memory that it may use in its place. "	\
+    "Smaller textures or less geometry take less; so does another program that lets go of the device."
+#define RENDERS		"Blender's Cycles had no room for its scene on the device. Smaller textures or less geometry take less; so does another "	\
+    "program that lets go of the device."
+#define PAGE_GONE	"A bus error: the program touched a page of memory that the system could not put there. That may be of a file that is mapped and "	\
+    "had no room, as in shared memory (/dev/shm), of which Docker gives a container 64 MiB unless --shm-size (or --ipc=host) says otherwise, or on a disk "	\
+    "that is full: df -h tells. A file that was cut meanwhile, a fault of the program, and one of the machine end so, too."
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
     "once."
 #define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\
@@ -122,7 +133,7 @@
     "memory; queues, events and threads can be short, too."
 #define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), which was most likely "	\
     "full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. "	\
-    "Fewer workers and smaller batches need less. It is a part of the machine's memory, not of the device's."
+    "Fewer workers and smaller batches need less. It is a part of the " MACHINES "."
 #define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Nearly always it had "	\
     "got no memory on the device for itself, because the network or another process, such as a "	\
     "notebook that is still open, had taken it. " GROWTH " A library that does not fit the device ends "	\
@@ -169,7 +180,7 @@
     "share: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. df -h "	\
     "tells which is full."
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
-    "ahead of this, the kernel ended it, because the machine's memory ran out, not a card's own: fewer such "	\
+    "ahead of this, the kernel ended it, because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
     "processes need less of it."
 #define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
@@ -189,11 +200,11 @@
 #define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\
     "lengths of what is in them, and --max-tokens bounds them: a few that are left out do little harm, and many "	\
     "ask for a smaller one."
-#define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, not the "	\
-    "device's: what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
+#define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, "	\
+    NOT_A_CARDS ": what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
     "workers), and objects that are let go of, need less."
 #define RAY_GONE	"A process of Ray ended before its time, and Ray takes the limit of its container's memory "	\
-    "for a likely reason: that would be the machine's memory, not a card's own. Fewer tasks and actors at once need "	\
+    "for a likely reason: that would be the " MACHINES ". Fewer tasks and actors at once need "	\
     "less of it."
 #define ALL_WINDOWS	"nnU-Net could not predict on the device, most likely for want of memory: the results of all "	\
     "windows lie there, a number for each voxel and class. It goes on with them in the machine's memory, so that by "	\
@@ -203,10 +214,10 @@
     "(--tensor-split), or a model of fewer bits take less there."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
-#define LARGE_ALLOC	"tcmalloc tells that one piece of the machine's memory, not a card's own, was asked for that is larger than a "	\
+#define LARGE_ALLOC	"tcmalloc tells that one piece of the " MACHINES ", was asked for that is larger than a "	\
     "gigabyte. By itself that is no failure. Where the program ended right after and said no more, as Colab's sessions do, that memory was full: data "	\
     "read or made as one array are as large as that, and a part of them, or a generator, takes less."
-#define TABLE		"pandas had no memory left in the machine while it read a table of text: not a card's own. Read in "	\
+#define TABLE		"pandas had no memory left in the machine while it read a table of text: " NOT_A_CARDS ". Read in "	\
     "parts (chunksize), fewer columns (usecols), and types that are told (dtype) in place of guessed ones, which are text or "	\
     "have 8 bytes, need less."
 #define PATCHES		"MatConvNet's convolution makes a matrix of all patches of an image (a workspace), and the device had "	\

@@ -128,14 +128,26 @@ is_marked(struct talk t)
 	return s > t.s && s < end && (*s == ' ' || (*t.s == '*' && s - t.s == 2));
 }
 
+/* "## What happened", "**Describe the bug**": a title by itself on a line. */
+static bool
+is_heading(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+
+	while (s < end && *s == '#')
+		s++;
+	return (s > t.s && s < end && *s == ' ') || (t.n > 4 && memcmp(t.s, "**", 2) == 0 && memcmp(end - 2, "**", 2) == 0);
+}
+
 /* Is it in a comment of Markdown? People delete the "-->" of a form: it ends where a program
- * speaks, and at a fence, in which there is none. */
+ * speaks, at a fence, and at a title behind a blank line, of which there are none in it. */
 static bool
 is_hidden(struct oom_sources *o, struct talk line, struct talk t, bool of_program, bool fence)
 {
-	bool hidden = (o->hidden && !of_program && !fence) || (!o->fenced && talk_first(t, "<!--") == t.s);
+	bool ends = of_program || fence || (o->last == SOURCE_NONE && is_heading(t));
+	bool hidden = (o->hidden && !ends) || (!o->fenced && talk_first(t, "<!--") == t.s);
 
-	o->hidden &= !of_program && !fence;
+	o->hidden &= !ends;
 	if (!o->fenced && !fence && talk_first(line, "<!--|-->"))
 		o->hidden = is_hidden_behind(line);
 	return hidden;
@@ -154,7 +166,7 @@ oom_source_of(struct oom_sources *o, struct talk line)
 	    by_form(o, t, o->fenced || fences > 1, inset);
 	of_program = source == SOURCE_TRACE || (t.n > 0 && form_is_output(t, o->fenced));
 	o->quoted &= !of_program;			/* no text goes on that far */
-	source = is_hidden(o, line, t, of_program, fences % 2) || o->quoted ? SOURCE_COMMENT : source;
+	source = (is_hidden(o, line, t, of_program, fences % 2) || o->quoted) && t.n > 0 ? SOURCE_COMMENT : source;
 	if (marks % 2 && (o->quoted || source == SOURCE_CODE || marks * 3 == (int)t.n || o->last == SOURCE_CODE)) {
 		o->quoted = !o->quoted;
 		source = source == SOURCE_PROSE || source == SOURCE_UNSURE ? SOURCE_COMMENT : source;

@@ -243,6 +243,8 @@ has_media(struct talk t)
 static const char *
 loads(struct talk t)
 {
+	if (!talk_any_of(t, "model weight checkpoint ckpt lora safetensor gguf pretrained state_dict vae unet llm network"))
+		return NULL;		/* programs load scenes and maps, too */
 	return talk_any_of(t, "dataset data point cloud image csv video file module library plugin driver font dll extension") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD | WORKS, "");
 }
