@@ -2,12 +2,14 @@
 import json
 import os
 import queue
+import signal
 import subprocess
 import threading
 import time
 import urllib.parse
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
+PATIENCE = 100      # seconds, for what takes one at most: only where a server hangs is it used up, however busy the machine
 
 # all that a client can say that it can do, as far as a server may ask
 EVERYTHING = {
@@ -134,7 +136,7 @@ class Client:
 
     # ---- in ----
 
-    def take(self, timeout=30):
+    def take(self, timeout=PATIENCE):
         """One message. What the server asks is answered."""
         m = self.messages.get(timeout=timeout)
         if m is None:
@@ -156,14 +158,14 @@ class Client:
             self.diagnostics[m["params"]["uri"]] = m["params"]
         return m
 
-    def answer(self, wanted, timeout=60):
+    def answer(self, wanted):
         """The answer to a request, as it came."""
         while wanted not in self.answers:
-            self.take(timeout)
+            self.take()
         return self.answers.pop(wanted)
 
-    def request(self, method, params, timeout=60):
-        m = self.answer(self.ask(method, params), timeout)
+    def request(self, method, params):
+        m = self.answer(self.ask(method, params))
         if "error" in m:
             raise Refused(m["error"])
         return m["result"]
@@ -214,24 +216,24 @@ class Client:
     def at(self, method, uri, position, **more):
         return self.request(method, {"textDocument": {"uri": uri}, "position": position, **more})
 
-    def diagnosed(self, uri, timeout=60):
+    def diagnosed(self, uri):
         """The diagnostics of the text as it is."""
-        end = time.time() + timeout
+        end = time.time() + PATIENCE
         while self.diagnostics.get(uri, {}).get("version") != self.versions[uri]:
             self.take(max(0.01, end - time.time()))
         self.settle()       # those of files that it uses come with them
         return self.diagnostics[uri]["diagnostics"]
 
-    def diagnosed_anew(self, uri, do, timeout=60):
+    def diagnosed_anew(self, uri, do):
         """The diagnostics that come after DO, of which the text's version says nothing."""
         self.diagnosed(uri)
         self.diagnostics.pop(uri, None)
         do()
-        return self.diagnosed(uri, timeout)
+        return self.diagnosed(uri)
 
     # ---- the end ----
 
-    def wait(self, timeout=20):
+    def wait(self, timeout=PATIENCE):
         """The exit status; what it wrote on standard error is in self.complaints."""
         status = self.process.wait(timeout)
         self.complaints = self.process.stderr.read().decode()
@@ -259,6 +261,14 @@ def jobs_of(pid):
         return []
 
 
+def held(c):
+    """The server's children, stopped where they are: what ends them then is not that they are done."""
+    jobs = eventually(lambda: jobs_of(c.process.pid))
+    for job in jobs:
+        os.kill(job, signal.SIGSTOP)
+    return jobs
+
+
 def is_running(pid):
     try:
         with open(f"/proc/{pid}/stat") as f:
@@ -267,8 +277,8 @@ def is_running(pid):
         return False
 
 
-def within(seconds, holds):
-    end = time.time() + seconds
+def eventually(holds):
+    end = time.time() + PATIENCE
     while not (held := holds()) and time.time() < end:
         time.sleep(0.02)
     return held

@@ -3,9 +3,8 @@ import os
 import random
 import re
 import sys
-import time
 
-from client import Client, uri_of
+from client import Client, eventually, uri_of
 from findings import difference, lint, said
 from tap import case, equal, ok
 from text import Text
@@ -237,12 +236,14 @@ def networks_apart():
         if k % 3 == 0:
             other = uri_of("fresh.nn")
             fresh.open(other, copy.text)
-            for _ in range(100):     # the largest batches come a little later than the rest
+            got = want = None
+
+            def alike():
+                nonlocal got, want
                 got, want = shown(c, uri, copy), shown(fresh, other, copy)
-                if (same := json.dumps(got).replace("family.nn", "fresh.nn") == json.dumps(want)):
-                    break
-                time.sleep(0.05)
-            if not same:
+                return json.dumps(got).replace("family.nn", "fresh.nn") == json.dumps(want)
+
+            if not eventually(alike):     # the largest batches come a little later than the rest
                 wrong.append(f"round {k}: {copy.text!r}\n{got}\nwanted:\n{want}")
             fresh.close(other)
     ok(not wrong, "what is known of networks that did not change holds", "\n".join(wrong[:3]))

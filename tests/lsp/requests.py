@@ -4,7 +4,7 @@ import random
 import re
 import subprocess
 
-from client import STOWAGE, Client, path_of, uri_of, within
+from client import STOWAGE, Client, eventually, path_of, uri_of
 from tap import case, equal, ok
 from text import Text
 
@@ -104,7 +104,7 @@ def lenses(c, uri, offered):
     def ask():
         return c.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
 
-    within(20, lambda: "fits" in str(ask()))    # the largest batch comes later, and then the client is told
+    eventually(lambda: "fits" in str(ask()))    # the largest batch comes later, and then the client is told
     got = ask()
     equal(len(got), 1, "code lens: one for the network")
     equal(got[0]["range"], TEXT.span(SPEC.index("net {"), SPEC.index("net {") + 3), "code lens: at its name")

@@ -44,7 +44,7 @@ run() { # SPEC RANKS OPTION...
 	name=$1 ranks=$2
 	shift 2
 	if [ "$ranks" = 1 ]; then set -- "$name-1/$name" "$@"
-	else set -- timeout 120 mpirun -n "$ranks" "$name-$ranks/$name" "$@"; fi
+	else set -- timeout 300 mpirun -n "$ranks" "$name-$ranks/$name" "$@"; fi
 	"$@" > "out$ranks" 2> "err$ranks" < /dev/null || { s=$?; cat "out$ranks" "err$ranks"; return $s; }
 }
 
@@ -97,14 +97,17 @@ rank() { # PROCESS N: of the ranks that this mpirun has started, the N-th
 	ps -o pid= -o args= --ppid "$1" | awk -v n="$2" -v of="$long-3/$long" 'index($0, of) && ++seen == n { print $1 }'
 }
 
-# Starts a long run, and waits until it has saved something
+# Starts a long run, and waits until it has saved twice, so all ranks know of the first
 begin() { # OPTION...
+	first=
 	rm -f k.st
 	mpirun -n 3 "$long-3/$long" --epochs 1000000 --save k.st "$@" > out 2> err < /dev/null &
 	run=$!
-	for i in $(seq 30); do
-		[ ! -s k.st ] || return 0
-		sleep 1
+	for i in $(seq 1200); do
+		now=$(ls -i k.st 2> /dev/null)
+		: "${first:=$now}"
+		[ "$first" = "$now" ] || return 0
+		sleep 0.1
 	done
 	cat out err
 	kill -9 $run
@@ -112,26 +115,26 @@ begin() { # OPTION...
 }
 
 gone() { # PROCESS SECONDS
-	for i in $(seq "$2"); do
-		sleep 1
+	for i in $(seq $(($2 * 10))); do
 		kill -0 "$1" 2> /dev/null || return 0
+		sleep 0.1
 	done
 	kill -9 "$1"
 	echo "process $1 is still there"
 	return 1
 }
 
-# Sends a rank, 2 if not said, the signal, and wants all to have ended within 10 seconds
+# Sends a rank, 2 if not said, the signal, and wants all to have ended soon after the 3 seconds
 ended_by() { # SIGNAL [RANK]
 	begin --lost-after 3 --save-every 2 || return
 	victim=$(rank $run $((${2:-2} + 1)))
 	[ -n "$victim" ] && kill -"$1" "$victim" || { cat out err; kill -9 $run; return 1; }
-	gone $run 10 || { kill -9 "$victim"; return 1; }
+	gone $run 60 || { kill -9 "$victim"; return 1; }
 	wait $run
 	status=$?
 	tail -n 3 out
 	cat err
-	[ "$status" != 0 ] && gone "$victim" 3 && head -c 32 k.st | grep -q metadata
+	[ "$status" != 0 ] && gone "$victim" 30 && head -c 32 k.st | grep -q metadata
 }
 
 # Named, with the last checkpoint
