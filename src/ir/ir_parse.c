@@ -209,6 +209,23 @@ differentiated(const struct graph *g, const struct node *n)
 
 #define MOST_OUTPUTS	16
 
+/* Of a formula "_" stands where a number does, which an attribute says: how many operands are
+ * left. */
+static int
+without_numbers(const struct op *op, struct attr *attr, int n, struct tensor **in)
+{
+	int i, number, left = 0;
+
+	for (i = 0; i < n; i++) {
+		number = op->formula && !in[i] ? op_number_for(op, i) : -1;
+		if (number >= 0)
+			attr[number].given = true;
+		else
+			in[left++] = in[i];
+	}
+	return left;
+}
+
 static void
 node(struct ir_reader *r)
 {
@@ -241,6 +258,7 @@ node(struct ir_reader *r)
 	if (r->failed)
 		return;
 	attr = ir_read_attrs(r, op);
+	in.n = without_numbers(op, attr, in.n, in.v);
 	phase = (enum phase)ir_read_one_of(r, "forward, backward or update", phases, 3);
 	n = ir_node(r->g, op, ir_read_string(r), loc, in.n, in.v);
 	n->attr = attr;

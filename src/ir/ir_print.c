@@ -214,6 +214,28 @@ print_output(FILE *f, const struct tensor *t)
 		fprintf(f, " over %%%d", t->alias_of->id);
 }
 
+/* What a node reads, and "_" for what is absent, or where a number stands before what is not. */
+static void
+print_inputs(FILE *f, const struct node *n)
+{
+	const char *comma = "";
+	int i, place = 0;
+
+	for (i = 0; i < n->nin; i++, place++, comma = ", ") {
+		for (; n->op->formula && n->attr; place++, comma = ", ") {
+			int number = op_number_for(n->op, place);
+
+			if (number < 0 || !n->attr[number].given)
+				break;
+			fprintf(f, "%s_", comma);
+		}
+		if (n->in[i])
+			fprintf(f, "%s%%%d", comma, n->in[i]->id);
+		else
+			fprintf(f, "%s_", comma);
+	}
+}
+
 static void
 print_node(FILE *f, const struct node *n)
 {
@@ -225,11 +247,7 @@ print_node(FILE *f, const struct node *n)
 		print_output(f, n->out[i]);
 	}
 	fprintf(f, " = %s(", n->op->name);
-	for (i = 0; i < n->nin; i++)
-		if (n->in[i])
-			fprintf(f, "%s%%%d", i ? ", " : "", n->in[i]->id);
-		else
-			fprintf(f, "%s_", i ? ", " : "");
+	print_inputs(f, n);
 	fputs(") ", f);
 	print_attrs(f, n->op, n->attr);
 	fprintf(f, " %s \"%s\"", phase_names[n->phase], n->path);

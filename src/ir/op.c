@@ -386,6 +386,21 @@ op_operand_is(const struct op *op, int k, const char *word)
 	return len == strlen(word) && strncmp(s, word, len) == 0;
 }
 
+int
+op_number_for(const struct op *op, int k)
+{
+	const char *s = op->operands ? op->operands : "";
+	int i, at;
+
+	for (at = 0; at < k && *(s += strcspn(s, " ")); at++)
+		s++;
+	for (i = 0; at == k && i < op_nattrs(op); i++)
+		if (op->attrs[i].type == ATTR_REAL && strlen(op->attrs[i].name) == strcspn(s, " ") &&
+		    strncmp(op->attrs[i].name, s, strcspn(s, " ")) == 0)
+			return i;
+	return -1;
+}
+
 bool
 op_is_view(const struct op *op)
 {

@@ -497,6 +497,9 @@ const char	*op_operand(struct arena *, const struct op *, int k);
 /* Does op->operands call the K-th so? Its last word stands for all that follow. */
 bool		 op_operand_is(const struct op *, int k, const char *word);
 
+/* The attribute that holds a number in place of the K-th operand; -1: no number stands there. */
+int		 op_number_for(const struct op *, int k);
+
 /* Does nothing run for it, since its output is its input under another shape? */
 bool		 op_is_view(const struct op *);
 

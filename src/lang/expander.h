@@ -279,6 +279,10 @@ int		 operand_find(const struct op *, const char *name);
  * the next: attend(q, k=a, v=b). */
 int		 leading_operands(const struct callee *, int piped, const struct actual *, int n, int *nargs);
 
+/* The same arguments in an order in which tensors come first, where a number stands for an operand
+ * before others: where(mask, 0, x) is where(mask, x, yes=0). */
+const struct actual	*tensors_first(struct expander *, const struct op *, int piped, const struct actual *, int n);
+
 bool		 any_poison(const struct actual *, int n);
 /* OPS, then the first TAKE leading operands among the arguments. */
 struct operands	 join_operands(struct expander *, const struct callee *, struct operands ops, const struct actual *,

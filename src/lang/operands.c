@@ -58,6 +58,69 @@ leading_operands(const struct callee *c, int piped, const struct actual *actual,
 	return count;
 }
 
+/* The name of the argument by which a number stands for the operand at that place. */
+static const char *
+number_at(const struct op *op, int place)
+{
+	int i = op_number_for(op, place);
+
+	return i < 0 ? NULL : op->attrs[i].name;
+}
+
+/* The operands that numbers stand for by name: a bit each. */
+static unsigned
+numbers_by_name(const struct op *op, const struct actual *actual, int n)
+{
+	unsigned found = 0;
+	int i, k;
+
+	for (i = 0; i < n; i++) {
+		k = actual[i].arg->name && actual[i].value.kind == V_NUMBER ? operand_find(op, actual[i].arg->name) : -1;
+		if (k >= 0 && k < 32 && number_at(op, k))
+			found |= 1u << k;
+	}
+	return found;
+}
+
+const struct actual *
+tensors_first(struct expander *ex, const struct op *op, int piped, const struct actual *actual, int n)
+{
+	struct actual *all = arena_array(ex->passing, (size_t)n + 1, sizeof(*all)), *behind;
+	unsigned named = numbers_by_name(op, actual, n);
+	int i, place = piped, first = 0, last = 0;
+
+	behind = arena_array(ex->passing, (size_t)n + 1, sizeof(*behind));
+	for (i = 0; i < n; i++) {
+		const struct value *v = &actual[i].value;
+		struct arg *as = ARENA_NEW(ex->passing, struct arg);
+		const char *name = actual[i].arg->name, *number;
+
+		while (place < 32 && named >> place & 1)
+			place++;
+		number = number_at(op, place);
+		*as = *actual[i].arg;
+		if (v->kind == V_POISON)
+			return actual;
+		if (value_is_tensors(v) && (name ? number && operand_find(op, name) == place : true)) {
+			as->name = NULL;
+			all[first++] = (struct actual){ as, *v };
+			place += v->kind == V_TUPLE ? v->n : 1;
+		} else if (v->kind == V_NUMBER && !name && number) {
+			as->name = number;
+			as->name_loc = v->loc;
+			behind[last++] = (struct actual){ as, *v };
+			place++;
+		} else if (v->kind == V_NUMBER && name && number_at(op, operand_find(op, name))) {
+			behind[last++] = actual[i];
+		} else {
+			return actual;
+		}
+	}
+	for (i = 0; i < last; i++)
+		all[first + i] = behind[i];
+	return all;
+}
+
 bool
 any_poison(const struct actual *actual, int n)
 {

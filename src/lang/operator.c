@@ -255,6 +255,7 @@ apply_operator(struct expander *ex, struct where *w, const struct op *op, struct
 	bool ok;
 	int nargs;
 
+	actual = tensors_first(ex, op, ops.n, actual, n);
 	leading_operands(&c, ops.n, actual, n, &nargs);
 	ops = join_operands(ex, &c, ops, actual, n, INT32_MAX);
 	ok = bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, nargs, ops.n, &r);

@@ -582,8 +582,9 @@ def second(n, name, xs):
 
 
 def where(n, c, *xs):
-    yes = xs[0] if len(xs) > 0 else torch.tensor(float(n.attrs["yes"]), dtype=c.dtype)
-    return torch.where(c != 0, yes, xs[1] if len(xs) > 1 else torch.tensor(float(n.attrs["no"]), dtype=c.dtype))
+    yes, no = (x if x is not None else torch.tensor(float(n.attrs[name]), dtype=c.dtype)
+               for x, name in zip((*xs, None, None), ("yes", "no")))
+    return torch.where(c != 0, yes, no)
 
 
 def compared(how):

@@ -167,7 +167,7 @@ def bounded(how, least):
 def where(n, condition, *xs):
     """A comparison is bool, and stays so."""
     condition = condition if condition.dtype == torch.bool else condition != 0
-    return torch.where(condition, *xs, *(n.attrs[w] for w in ("yes", "no")[len(xs):]))
+    return torch.where(condition, *(n.attrs[w] if x is None else x for x, w in zip((*xs, None, None), ("yes", "no"))))
 
 
 PLAIN = {
