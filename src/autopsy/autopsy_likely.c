@@ -37,11 +37,14 @@
 #define NEEDS_POOL	NEEDS(22)	/* of a framework that takes a device at once, and is not told not to */
 #define NEEDS_WORDS	NEEDS(23)	/* no program's message is there */
 #define NEEDS_ANYONE	NEEDS(24)	/* CUDA's error, or a person's words, and none of whose program it is */
-#define SIGNS		25
+#define NEEDS_STRANGER	NEEDS(25)	/* people tell of a program, and of nothing that a network has */
+#define NEEDS_AGAIN	NEEDS(26)	/* people speak of what is run once more, */
+#define NEEDS_TRIALS	NEEDS(27)	/* of several runs, as a search makes */
+#define SIGNS		28
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
-#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE)
+#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE | NEEDS_STRANGER)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
@@ -53,6 +56,7 @@
 #define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
     "short or small one runs."
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
+#define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
 #define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
     "validation or inference with gradients on; in Keras models made anew in each)"
 
@@ -74,6 +78,21 @@ static const struct row {
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, LEAVES },
 		{ ANOTHER, LISTED } } },
+	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
+		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
+	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
+		{ KEPT, "then memory grows evenly." },
+		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
+		{ "Another process came", LISTER " lists it." } } },
+	{ NEEDS_TRIALS, "several runs are made in one process, as in a search", {
+		{ "Models, optimizers and results of the runs before lie there still, held by a name, a list, a callback or the last error's traceback",
+		    "with these let go of behind each (del, gc.collect(), and in PyTorch torch.cuda.empty_cache(), in Keras clear_session()), or a "
+		    "process for each, it does not grow." },
+		{ "One of the runs needs more than the others (a larger network or batch)", "then it fails by itself, too." } } },
+	{ NEEDS_AGAIN, "it failed when it was run again", {
+		{ "What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
+		    "traceback hold it", "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
+		{ "The process of the run before has not ended", LISTED } } },
 	{ NEEDS_GRAPH, "the network is given a graph", {
 		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
@@ -266,7 +285,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_EVALUATES)] = &p->evaluating;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = &p->later;
-	told[place(NEEDS_INFERS)] = p->inferring.line || p->training ? &p->inferring : &p->media;
+	told[place(NEEDS_INFERS)] = p->trains ? NULL : p->inferring.line || p->training ? &p->inferring : &p->media;
 	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
@@ -281,7 +300,10 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
+	told[place(NEEDS_AGAIN)] = &p->again;
+	told[place(NEEDS_TRIALS)] = &p->trials;
 	is |= words ? NEEDS_WORDS : 0;
+	is |= autopsy_tells_no_network(p) ? NEEDS_STRANGER : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= has_pool(&p->told) ? NEEDS_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
@@ -310,7 +332,7 @@ is_placed(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o->kind != OOM_TOLD && (o->host || o->kind != OOM_OTHER || o->gpu >= 0);
+	return o->kind != OOM_TOLD && (o->host || o->gpu >= 0 || (o->kind != OOM_OTHER && o->kind != OOM_TENSORFLOW));
 }
 
 /* Words that were quoted already are not quoted again. */

@@ -66,6 +66,25 @@ replay(struct autopsy *y)
 	    "each of them once), take less.", log->replay_line, (long long)log->replay));
 }
 
+/* Several runs of one process: what the earlier ones made may lie there still. */
+static void
+trials(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+	const char *how = "in one process, models, optimizers and results of earlier ones stay for as long as a name, a list, a callback or the last "
+	    "error's traceback holds them, and add up. Letting go of them behind each (del, gc.collect(), and in PyTorch "
+	    "torch.cuda.empty_cache(), in Keras clear_session()), or a process for each, keeps that from growing.";
+
+	if (y->main->kind == OOM_KERNEL || y->module)
+		return;
+	if (log->trial > 0 && log->trial_line <= y->main->last)
+		autopsy_cause(y, SAYS_TRIALS, arena_printf(y->arena, "Line %d counts a run of several, %lld. Where they are made %s", log->trial_line,
+		    (long long)log->trial, how));
+	else if (log->search_line)
+		autopsy_cause(y, SAYS_TRIALS, arena_printf(y->arena, "Line %d is of a search, by its name, which makes one run after the other. Where this was not "
+		    "the first, and they are made %s", log->search_line, how));
+}
+
 /* Theano tells of the operation that failed. */
 static void
 inputs(struct autopsy *y)
@@ -151,6 +170,7 @@ void
 autopsy_lines_first(struct autopsy *y)
 {
 	shards(y);
+	trials(y);
 	weights(y);
 	smaller_device(y);
 }

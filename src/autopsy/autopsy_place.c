@@ -60,8 +60,10 @@ loading(struct autopsy *y)
 		    "the device or converted there, not in a step: the batch plays no part%s. Weights of fewer bytes (16 "
 		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
 		    "free help.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
-		    ", and this process's tensors had %s of the device's %s by then",
-		    size_human(had, b->allocated), size_human(all, b->total)) : "", o->kind == OOM_CUDA && !o->says ?
+		    ", and this process's tensors had %s of the device's %s by then%s",
+		    size_human(had, b->allocated), size_human(all, b->total), b->allocated < b->total / 2 ? "" :
+		    ", this model's own or those of others that were made before in the same process (trials, cells of a notebook), which "
+		    "have to be let go of first") : "", o->kind == OOM_CUDA && !o->says ?
 		    " Where they are far less than it has, another process has the device, which " LISTER " lists, or another index "
 		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
@@ -104,6 +106,14 @@ evaluation(struct autopsy *y)
 		    "Moved to the machine's memory as they come (.cpu(); eval_accumulation_steps in "
 		    "transformers), or reduced to what is asked of them first (argmax), they need not lie "
 		    "there.");
+		return;
+	}
+	if ((o->facts & TRACE_EVALUATES) && (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER)) && !(o->facts & (TRACE_BACKWARD | TRACE_STEP |
+	    TRACE_NO_BATCH))) {
+		place_cause(y, SAYS_EVALUATED, arena_printf(y->arena, "By the traceback it failed in evaluation or prediction, as a function's name has it, %s. Where "
+		    "gradients were off, nothing was kept for backward: what was given at once (its own batch, and the size of its samples) and results "
+		    "that are kept of the batches before decide, beside weights and what training keeps there. Fewer or smaller samples at once take "
+		    "less.", o->facts & TRACE_NO_GRAD ? "within torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
 		return;
 	}
 	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |

@@ -58,6 +58,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(LOADING,		PLACE,		"a call that puts weights on a device, or the first call of it")		\
 	SAYS(STEP,		PLACE,		"the optimizer's step, and no backward or forward within")			\
 	SAYS(EVALUATION,	PLACE,		"a function that tests, by its name, and no sign that gradients are off")	\
+	SAYS(EVALUATED,		PLACE,		"a function that tests, by its name, and gradients that are off, or a library's loop")	\
 	SAYS(VOLATILE_WARNED,	LINE,		"PyTorch's warning that volatile has no effect, ahead of the message")		\
 	SAYS(LINE_OF_CODE,	PLACE,		"the innermost line of code that is not PyTorch's")				\
 	SAYS(BACKWARD,		PLACE,		"backward, and no figures")							\
@@ -107,6 +108,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(SHARDS,		LINE,		"DeepSpeed's line about its optimizer, and no step after it")			\
 	SAYS(REPLAY,		LINE,		"a setting of a replay buffer's length")					\
 	SAYS(INPUTS,		LINE,		"Theano's line of the inputs' shapes")						\
+	SAYS(TRIALS,		LINE,		"the number of a trial or fold, or the name of what searches, ahead of the message or in its traceback")	\
 	SAYS(PRINTED,		LINE,		"a size that is printed right ahead of it, and no cause")			\
 	SAYS(BATCH_SAID,	LINE,		"a batch in settings, code or a command, and no cause")				\
 	SAYS(CARD_IN_TABLE,	LINE,		"nvidia-smi's table, and no figures in the message")				\

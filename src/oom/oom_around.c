@@ -380,6 +380,16 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 			log->processes_line = line;
 		}
 		break;
+	case ROLE_TRIAL:
+	case ROLE_FOLD:
+		if (log->messages.n == 0 && m->number[0] > log->trial + (p->role == ROLE_FOLD) && m->number[0] <= MOST_COUNTED) {
+			log->trial = m->number[0];
+			log->trial_line = line;
+		}
+		break;
+	case ROLE_SEARCH:
+		log->search_line = line;
+		break;
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];
 		break;

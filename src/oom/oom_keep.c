@@ -19,8 +19,8 @@
     "no room there for what it needs of its own."
 
 #define ENDED_BY_WORDS	"No program's message that is known here, but these words: \"%s\". Where the kernel ended that process, it was as a "	\
-    "rule for want of the " MACHINES ", or because the limit of a container or job was reached; its log (dmesg) "	\
-    "then says so."
+    "rule for want of the " MACHINES ", or because the limit of a container or job was reached; its log (on Linux "	\
+    "dmesg) then says so."
 
 #define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
 

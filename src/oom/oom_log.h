@@ -218,6 +218,9 @@ struct oom_log {
 	int shards;		/* the last line, ahead of any step, where DeepSpeed makes its optimizer; 0: none */
 	int64_t processes;	/* that the program made at least; 0: not said */
 	int processes_line;
+	int64_t trial;		/* the largest number of one of several runs that one process makes; 0: not said */
+	int trial_line;
+	int search_line;	/* the last line of what makes such runs, by its name; 0: none */
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */
 	int bar;		/* its line; 0: there is none */
 	int bar_ahead;		/* the last line ahead of that with one which had gone on; 0: none */

@@ -194,6 +194,8 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->images = line;
 	if (talk_any_begins(t, "train_ train.py") || talk_any_phrase(t, "accelerate launch"))
 		p->trains = line;
+	if (talk_any_of(t, ".train( .fit(") && !talk_any_of(t, ".train()"))
+		p->trains = line;
 	if (names_full_batch(t))
 		p->whole = line;
 	if (talk_any_phrase(t, "tensorflow/python/|tensorflow\\python\\|errors_impl|/xla_run"))

@@ -55,6 +55,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said media;	/* of films or recordings, */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */
+	struct said again;	/* of what is run once more, */
+	struct said trials;	/* of several runs, as a search makes, */
 	struct said converts;	/* while a model is converted, exported or an engine is built, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
 	int network;		/* the last line that is of a neural network, or of its training, */

@@ -28,8 +28,8 @@
 #define HEDGED(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_HEDGED)
 #define HANDLE_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_HEDGED | PHRASE_ASSERTED)
 #define HANDLE(who)	HANDLE_SAYS(who, NO_HANDLE_GROWTH)	/* as TensorFlow and JAX write it */
-#define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9, PHRASE_HEDGED)
-#define SIGBUS_SAYS	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, PAGE_GONE, PHRASE_HEDGED)
+#define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED)
+#define SIGBUS_SAYS	ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", PAGE_GONE, PHRASE_HEDGED)
 #define APART(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_APART)
 #define OWN(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_OWN)
 #define OWN_HOST(kind, who, says)	ROW(ROLE_MESSAGE, kind, true, who, says, PHRASE_OWN)
@@ -85,7 +85,10 @@ const struct phrase oom_phrases[] = {
 	{ "GPU # has a total capacty of %", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL,
 	    PHRASE_GPU | PHRASE_REST },
 	{ "Allocation on device # would exceed allowed memory", ON_GPU(OOM_PYTORCH) },
-	{ "OutOfMemoryError: Allocation on device\n", OWN(OOM_CUDA, "PyTorch", BARE) },
+	{ "OutOfMemoryError: Allocation on device !", SAYS(OOM_CUDA, "PyTorch", BARE) },
+	{ "\"Allocation on device\"", SAYS(OOM_CUDA, "PyTorch", BARE) },
+	{ "'Allocation on device'", SAYS(OOM_CUDA, "PyTorch", BARE) },
+	{ "This error means you ran out of memory on your GPU", SAYS(OOM_CUDA, "PyTorch", BARE) },	/* as ComfyUI says it */
 	{ "Allocation on device\n", OWN(OOM_CUDA, "PyTorch", BARE) },
 	{ "NVML_SUCCESS == @ INTERNAL ASSERT FAILED", SAYS(OOM_CUDA, "PyTorch", NVML) },
 	{ "No executable batch size found, reached zero", SAYS(OOM_CUDA, "Accelerate", NO_BATCH) },
@@ -396,6 +399,7 @@ const struct phrase oom_phrases[] = {
 	{ "Unable to find a valid cuDNN algorithm", STATUS("cuDNN", NO_ALGORITHM) },
 	{ "unable to find an engine to execute this computation", STATUS("cuDNN", NO_ALGORITHM) },
 	/* OpenCL, and AMD's */
+	{ "GPU memory fragmentation?", HEDGED(OOM_CUDA, "a miner", DAG_IN_ONE) },
 	{ "clCreateBuffer(-61", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
 	{ "CL_INVALID_BUFFER_SIZE", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
 	{ "~cl_mem_object_allocation_failure", FROM("OpenCL") },
@@ -422,6 +426,9 @@ const struct phrase oom_phrases[] = {
 	{ "Insufficient memory) Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
 	{ "ArrowMemoryError: malloc of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_BYTES) },
 	{ "ArrowMemoryError: realloc of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_BYTES) },
+	{ "~array is too big", ROW(ROLE_MESSAGE, OOM_NUMPY, true, NULL, TOO_BIG, 0) },
+	{ "you may not have enough available memory to run this model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
+	{ "you may not have enough memory to run the model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
 	{ "model requires more system memory (% ) than is available (% )", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },
 	{ "ERROR: LoadError: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
 	{ "ERROR: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
@@ -481,12 +488,13 @@ const struct phrase oom_phrases[] = {
 	{ "Killed: 9", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "macOS", SIGNAL_9,
 	    PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb\n", ENDED },	/* the same, in Chinese */
-	{ "Killed\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9,
+	{ "Killed\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9,
 	    PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "line # : # Killed", ENDED },
 	{ ".sh: # : # killed", ENDED },
 	{ "]+ Killed", ENDED },
-	{ "~[# ] # killed", ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9,
+	{ "~zsh: killed", ENDED },
+	{ "~[# ] # killed", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9,
 	    PHRASE_HEDGED | PHRASE_ALONE) },		/* zsh's */
 	{ "~exit_code\a137", ENDED },
 	{ "~exit_code\a-9", ENDED },
@@ -522,7 +530,7 @@ const struct phrase oom_phrases[] = {
 	{ "Signal: Bus error (7)", SIGBUS_SAYS },
 	{ "<Signals.SIGBUS: 7", SIGBUS_SAYS },
 	{ "SIGBUS: bus error", SIGBUS_SAYS },
-	{ "Bus error\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, PAGE_GONE, PHRASE_HEDGED | PHRASE_ALONE) },
+	{ "Bus error\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", PAGE_GONE, PHRASE_HEDGED | PHRASE_ALONE) },
 	/* what looks like one, and is of something else */
 	{ "out of resource: shared memory", APART("Triton", ON_CHIP) },
 	{ "out of resource: tensor memory", APART("Triton", ON_CHIP) },

@@ -44,6 +44,9 @@ enum phrase_role {
 	ROLE_TRAINED,		/* and of those that are trained */
 	ROLE_SHARDS,		/* DeepSpeed begins to make its optimizer */
 	ROLE_PROCESS,		/* the number of one that the program made, counted from 1 */
+	ROLE_TRIAL,		/* the number of one of several runs, counted from 0, that one process makes; */
+	ROLE_FOLD,		/* the same, counted from 0 or 1; */
+	ROLE_SEARCH,		/* and what makes them, by its name */
 	ROLE_BATCH,		/* samples in a batch of training, as the run was told */
 	ROLE_SPEAKER,		/* whose text that is */
 	ROLE_NOTHING,		/* it looks like a message and is none */

@@ -132,7 +132,8 @@ is_code(struct talk t)
 static bool
 is_sentence(struct talk t)
 {
-	return talk_any_whole(t, "i my me we our you your it when after while how why even with on get got keep this the to is are can");
+	return talk_has_whole(t, "running out of|run out of|runs out of") ||
+	    talk_any_whole(t, "i my me we our you your it when after while how why even with on get got keep this the to is are can");
 }
 
 static bool

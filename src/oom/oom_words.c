@@ -157,7 +157,7 @@ is_late_there(struct talk t)
 }
 
 /* A program that is tried, not a network that is tested. */
-#define TRIES		"testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
+#define TRIES		"installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
     "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
 
 static bool
@@ -338,6 +338,23 @@ is_parallel(struct talk t)
 	    "other gpus|gpus = '0,1|each gpu", AHEAD, "", is_mention);
 }
 
+/* "It fails when I run the cell a second time." */
+static const char *
+runs_again(struct talk t)
+{
+	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|second run|run it again|run the cell again|run again|runs again|rerun|re-run|"
+	    "re-execute|run it twice|running it twice|run the code again|train again|training again|run the script again|run a second|third run", AHEAD | BEHIND | WORKS, "") : NULL;
+}
+
+/* "In a hyperparameter search", "in the third fold": several runs of one process. */
+static const char *
+makes_trials(struct talk t)
+{
+	return clause_says(t, "hyperparameter search|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
+	    "gridsearch|each trial|few trials|several trials|every trial|second trial|next trial|trials|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
+	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "");
+}
+
 static void
 said(struct said *to, struct talk t, const char *at, int line)
 {
@@ -377,6 +394,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
+	said_of_failure(&p->again, &p->told, t, runs_again(t), line);
+	said_of_failure(&p->trials, &p->told, t, makes_trials(t), line);
 	said_of_failure(&p->media, &p->told, t, has_media(t), line);
 	said_of_failure(&p->converts, &p->told, t, converts(t), line);
 	said_of_failure(&p->loading, &p->told, t, loads(t), line);

@@ -169,7 +169,7 @@ static const struct want texts[] = {
 	    "DRAM buffer across 12 banks, where each bank needs to store 559243264 B\n" },
 	{ .name = "CTranslate2", .from = "m-bain/whisperX/issues/315", .who = "CTranslate2", .says = "compute_type",
 	  .text = "    self.model = ctranslate2.models.Whisper(\nRuntimeError: CUDA failed with error out of memory\n" },
-	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "Linux",
+	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "the system",
 	  .host = true, .hedged = true, .says = "ended from outside, by signal 9",
 	  .text = "./train.sh:  60: 11880 killed              PYTHONPATH=a python3 ./model_main.py\n" },
 	{ .name = "MXNet, raised later", .from = "apache/mxnet/issues/19499", .who = "MXNet",

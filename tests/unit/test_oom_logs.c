@@ -162,7 +162,7 @@ static const struct {
 	{ "the language, and who waited", "Traceback (most recent call last):\nMemoryError\n"
 	    "Process finished with exit code 137\n", "the machine", 2, 1, 0, 0, .host = true },
 	{ "a warning, then the end", "Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.28GiB. "
-	    "The caller indicates that this is not a failure\nstep 3\nKilled\n", "Linux", 3, 1, 0, 0,
+	    "The caller indicates that this is not a failure\nstep 3\nKilled\n", "the system", 3, 1, 0, 0,
 	    .host = true, .hedged = true },
 	{ "Darknet says it twice", "CUDA Error: out of memory\nCUDA Error: out of memory: File exists\n",
 	    "Darknet", 1, 1, 0, 0, .host = false },
