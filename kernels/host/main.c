@@ -37,14 +37,19 @@ prepare_ranks(const struct options *o)
 	    + (o->no_tune ? 16 : 0)
 #endif
 	    + (o->save && is_index(o->save) ? 32 : 0) + (o->best && is_index(o->best) ? 64 : 0), "other options");
-#if defined(PARAMETER_SHARDS) || defined(SPLIT) || defined(STAGES)
-#if defined(SPLIT) || defined(STAGES)
+#if defined(PARAMETER_SHARDS) || defined(AVERAGE_SHARDS) || defined(SPLIT) || defined(STAGES)
+#if defined(AVERAGE_SHARDS) || defined(SPLIT) || defined(STAGES)
 #define OF_ONE	"--ranks 1"
 #else
 #define OF_ONE	"--shard optimizer"
 #endif
+#if defined(AVERAGE_SHARDS) && !defined(PARAMETER_SHARDS)
+#define IN_PIECES	"running averages of weights"
+#else
+#define IN_PIECES	"weights"
+#endif
 	if (o->predicts)
-		fail("--predict is of one process, and each of %d ranks has but its pieces of the weights: build it with " OF_ONE
+		fail("--predict is of one process, and each of %d ranks has but its pieces of the " IN_PIECES ": build it with " OF_ONE
 		    ", which reads the same files", RANKS);
 #ifdef STAGES
 	if (ranks.size != RANKS)
@@ -52,7 +57,7 @@ prepare_ranks(const struct options *o)
 		    RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM);
 #else
 	if (ranks.size != RANKS)
-		fail("its weights are shared out to %d ranks, and %d %s been started: " RANKS_START ", or build it with "
+		fail("its " IN_PIECES " are shared out to %d ranks, and %d %s been started: " RANKS_START ", or build it with "
 		    "--ranks %d", RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM, ranks.size);
 #endif
 #endif

@@ -18,7 +18,7 @@ validate_samples(const struct run *r)
 static bool
 validate_goes_on(int64_t at, int64_t first, int64_t total)
 {
-#if defined(PARAMETER_SHARDS) || defined(SPLIT) || defined(STAGES)
+#if defined(PARAMETER_SHARDS) || defined(AVERAGE_SHARDS) || defined(SPLIT) || defined(STAGES)
 	return at - first < total;
 #else
 	(void)first;

@@ -122,6 +122,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "STEPS_TOGETHER", e->steps_together > 1 ? UNKNOWN : NO, false },
 		{ "SHARDS", yes(module_shards(m) > 1), false },
 		{ "GRADIENT_SHARDS", yes(module_shares_out(m, SHARD_GRADIENTS)), false },
+		{ "AVERAGE_SHARDS", yes(module_averages_apart(m)), false },
 		{ "PARAMETER_SHARDS", yes(module_shares_out(m, SHARD_PARAMETERS)), false },
 		{ "VALIDATES", yes(m->validate), false },
 		{ "EPILOGUES", YES, false },

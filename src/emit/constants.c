@@ -103,6 +103,8 @@ emit_training_constants(struct emitter *e)
 		text_puts(e->out, "#define SHARDS\t\t1\t/* each keeps the optimizer's state of its piece of every parameter */\n");
 	if (settings_share_out(set, SHARD_PARAMETERS))
 		text_puts(e->out, "#define PARAMETER_SHARDS\t1\t/* and of the parameter itself, but while it is read */\n");
+	if (module_averages_apart(e->module))
+		text_puts(e->out, "#define AVERAGE_SHARDS\t1\t/* and of weights' running averages, but while validation reads them */\n");
 	if (settings_share_out(set, SHARD_GRADIENTS))
 		text_puts(e->out, "#define GRADIENT_SHARDS\t1\t/* and of the sum of its gradient that piece alone */\n");
 	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "

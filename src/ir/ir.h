@@ -210,6 +210,8 @@ int64_t		 module_stages(const struct module *);
 int64_t		 module_shards(const struct module *);
 /* Do they share that out? */
 bool		 module_shares_out(const struct module *, enum shard_kind);
+/* Does it validate with running averages of weights (ema), of which each of them has its pieces? */
+bool		 module_averages_apart(const struct module *);
 /* What of N elements is RANK's, of so many: pieces differ by one element at most, the first is the
  * smallest. */
 struct rank_piece {

@@ -54,6 +54,12 @@ module_shards(const struct module *m)
 }
 
 bool
+module_averages_apart(const struct module *m)
+{
+	return module_shards(m) > 1 && m->set.ema > 0 && m->validate;
+}
+
+bool
 module_shares_out(const struct module *m, enum shard_kind what)
 {
 	return module_shards(m) > 1 && settings_share_out(&m->set, what);

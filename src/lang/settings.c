@@ -337,10 +337,6 @@ check_shard(struct expander *ex, struct settings *set)
 		g = ex_error(ex, "settings", loc, "%s looks at more of a parameter than a rank's piece of it: its state cannot "
 		    "be shared out yet", whole->name);
 		diag_help(ex->d, g, "use an optimizer that updates each weight by itself, such as adamw, or leave shard out");
-	} else if (set->ema > 0) {
-		g = ex_error(ex, "settings", loc, "ema keeps averages of all weights, which validation reads as a whole: they "
-		    "cannot be shared out yet");
-		diag_help(ex->d, g, "leave ema out, or shard");
 	} else if (set->parts && (set->clip > 0 || adds_up_norms(set))) {
 		g = ex_error(ex, "settings", loc, "%s adds up squares of a rank's pieces, of which there are as many as ranks: that "
 		    "sum is not the same on each number of them", set->clip > 0 ? "clip" : "lamb");

@@ -4,6 +4,8 @@
  * Reads: the updates of train, or of update where micro-batches accumulate. Writes: what nodes of
  * validate read. Invariants after: a parameter of which an average is kept is read by no node of
  * validate. Running statistics are averages already, and stay as they are; so do frozen parameters.
+ * Where each rank has but its piece of an average, it is brought to all of them in place of the
+ * parameter, by passes/gather.c.
  */
 #include "ir/pass.h"
 
@@ -33,7 +35,7 @@ run(struct module *m, const struct pass_options *o)
 	int i, k;
 
 	(void)o;
-	if (m->set.ema == 0 || !m->train || !m->validate)
+	if (m->set.ema == 0 || !m->train || !m->validate || module_averages_apart(m))
 		return true;
 	of = find_averages(m, m->update ? m->update : m->train);
 	for (i = 0; i < m->validate->nodes.n; i++) {

@@ -14,6 +14,9 @@
  * below the peak of the arena without that; else as early as it has. Passes before count the whole
  * parameter where it is read (schedule/step_model.c).
  *
+ * Validation with running averages (ema) has these brought to it in place of parameters, in every
+ * form of sharing out, since of them, too, each rank has but a piece.
+ *
  * A view of a parameter is made anew of what each of its readers has. In a step of several updates,
  * what is read after one is gathered after it.
  *
@@ -44,7 +47,7 @@ struct gathering {
 	struct module *m;
 	const struct pass_options *o;
 	struct arena *a;
-	struct tensor **piece;	/* by a parameter's id: what a rank has of it; NULL: it is none */
+	struct tensor **piece;	/* by a parameter's id: what a rank has of it, or of its average; NULL: it is none */
 	struct tensor **of;	/* by tensor: the parameter whose bytes it had; NULL: of none */
 	int known;		/* how many tensors there were */
 	struct node **was;	/* by the id of a node that was changed: what it was */
@@ -87,9 +90,6 @@ make_pieces(struct gathering *t)
 	struct module *m = t->m, was = *m;
 	int i;
 
-	t->known = m->next_tensor;
-	t->piece = arena_array(t->a, (size_t)t->known + 1, sizeof(*t->piece));
-	t->of = arena_array(t->a, (size_t)t->known + 1, sizeof(*t->of));
 	memset(&m->persistent, 0, sizeof(m->persistent));	/* others may have the same list */
 	for (i = 0; i < was.persistent.n; i++) {
 		struct tensor *p = was.persistent.v[i];
@@ -98,6 +98,21 @@ make_pieces(struct gathering *t)
 			t->piece[p->id] = make_piece(m, p);
 		else
 			vec_push(m->arena, &m->persistent, p);
+	}
+}
+
+/* What is gathered in place of a parameter that has one is its average. */
+static void
+take_averages(struct gathering *t, const struct graph *g)
+{
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		for (k = 0; n->op->kind == OP_OPTIMIZER && k < n->nin; k++)
+			if (n->in[k] && n->in[k]->averages)
+				t->piece[n->in[k]->copies->id] = n->in[k];
 	}
 }
 
@@ -442,18 +457,26 @@ static bool
 run(struct module *m, const struct pass_options *o)
 {
 	struct gathering t = { .m = m, .o = o };
+	bool parameters = module_shares_out(m, SHARD_PARAMETERS);
 	int64_t train, validate;
 
-	if (!module_shares_out(m, SHARD_PARAMETERS))
+	if (!parameters && !module_averages_apart(m))
 		return true;
 	t.a = arena_child(m->arena);
+	t.known = m->next_tensor;
+	t.piece = arena_array(t.a, (size_t)t.known + 1, sizeof(*t.piece));
+	t.of = arena_array(t.a, (size_t)t.known + 1, sizeof(*t.of));
+	t.was = arena_array(t.a, (size_t)m->next_node + 1, sizeof(*t.was));
 	train = peak_of(m->train, o, NULL, t.a);
 	validate = peak_of(m->validate, o, NULL, t.a);
-	make_pieces(&t);
-	t.was = arena_array(t.a, (size_t)m->next_node + 1, sizeof(*t.was));
-	gather_in(&t, m->train, validate);
-	if (m->update)
+	if (parameters) {
+		make_pieces(&t);
+		gather_in(&t, m->train, validate);
+	}
+	if (parameters && m->update)
 		gather_in(&t, m->update, train);
+	if (module_averages_apart(m))
+		take_averages(&t, m->update ? m->update : m->train);
 	if (m->validate)
 		gather_in(&t, m->validate, train);
 	point_at_what_was(&t, m->train);

@@ -212,7 +212,7 @@ begin_pieces(const struct graph *g, enum piece *has, struct values *v)
 				continue;
 			if (t->accumulates)
 				has[t->id] = OF_SUM;
-			else if (t->kind == T_PARAM)
+			else if (t->kind == T_PARAM || (t->averages && g->nodes.v[i]->op->ranks.between == BETWEEN_GATHER))
 				has[t->id] = OF_WEIGHT;
 			v->newest[t->id] = t;
 		}

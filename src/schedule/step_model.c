@@ -155,15 +155,24 @@ aligned(const struct pass_options *o, int64_t bytes)
 	return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
 }
 
-/* Parameters that the node reads, where ranks have but pieces of them: all of each is there then
- * (passes/gather.c). */
+/* Is it a parameter of which ranks have but pieces there, or pieces of an average in its place? */
+static bool
+is_in_pieces(const struct model *m, const struct tensor *p)
+{
+	const struct module *of = m->g->module;
+
+	return p->kind == T_PARAM && !p->shared && (module_shares_out(of, SHARD_PARAMETERS) ||
+	    (module_averages_apart(of) && m->g == of->validate && p->gradient));
+}
+
+/* Such parameters that the node reads: all of each is there then (passes/gather.c). */
 static int64_t
 gathered(const struct model *m, const struct node *n)
 {
 	int64_t bytes = 0;
 	int i, k;
 
-	if (!module_shares_out(m->g->module, SHARD_PARAMETERS) || n->op->kind == OP_OPTIMIZER || op_is_view(n->op))
+	if (module_shards(m->g->module) <= 1 || n->op->kind == OP_OPTIMIZER || op_is_view(n->op))
 		return 0;
 	for (i = 0; i < n->nin; i++) {
 		const struct tensor *p = n->in[i] ? tensor_root(n->in[i]) : NULL;
@@ -171,7 +180,7 @@ gathered(const struct model *m, const struct node *n)
 		for (k = 0; k < i && p; k++)
 			if (n->in[k] && tensor_root(n->in[k]) == p)
 				p = NULL;
-		if (p && p->kind == T_PARAM && !p->shared)
+		if (p && is_in_pieces(m, p))
 			bytes += aligned(m->options, affine_at(tensor_bytes(p), m->batch));
 	}
 	return bytes;
