@@ -46,11 +46,14 @@ bits_of_readers(const struct node *n, const unsigned *wanted)
 }
 
 /* Is it a sum over ranks of what micro-batches have added up? What each of them needs itself, as
- * statistics do, is none. */
+ * statistics do, is none, nor are gradients of which ranks keep pieces. */
 static bool
-sums_up_all(const struct node *n)
+sums_up_all(const struct module *m, const struct node *n)
 {
-	return n->op->ranks.between == BETWEEN_SUM && n->in[0]->kind == T_GRADIENT;
+	enum between between = n->op->ranks.between;
+
+	return (between == BETWEEN_SUM || (between == BETWEEN_SCATTER && !module_shares_out(m, SHARD_GRADIENTS))) &&
+	    n->in[0]->kind == T_GRADIENT;
 }
 
 bool
@@ -59,7 +62,7 @@ module_sends_last(const struct module *m)
 	int i;
 
 	for (i = 0; m->train && m->update && i < m->train->nodes.n; i++)
-		if (sums_up_all(m->train->nodes.v[i]))
+		if (sums_up_all(m, m->train->nodes.v[i]))
 			return true;
 	return false;
 }
@@ -72,7 +75,7 @@ due_of_last(const struct graph *g)
 	int i;
 
 	for (i = 0; i < g->nodes.n; i++)
-		due[i] = sums_up_all(g->nodes.v[i]) ? LAST_STEP : EVERY_STEP;
+		due[i] = sums_up_all(g->module, g->nodes.v[i]) ? LAST_STEP : EVERY_STEP;
 	return due;
 }
 

@@ -7,7 +7,8 @@
  *
  * Both run in the last micro-batch of an update alone (ir/due.h). The waits end the step, not the
  * update: what a captured step begins beside itself is over when it is. Sums of which each rank
- * gets but its piece stay where they are.
+ * gets but its piece (shard optimizer) go likewise; where gradients are in pieces, too, every
+ * micro-batch adds up its own.
  *
  * Reads: train and update after updates-together. Writes: their nodes. Invariants after: 1. update
  * begins no sum over ranks and waits for none; 2. in train each begins behind the last node that
@@ -37,7 +38,7 @@ take(struct moving *f)
 	for (i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.v[i];
 
-		if (n->op->ranks.between == BETWEEN_SUM) {
+		if (n->op->ranks.between == BETWEEN_SUM || n->op->ranks.between == BETWEEN_SCATTER) {
 			*(n->op->ranks.waits ? &f->waits[f->nwaits++] : &f->begins[f->nbegins++]) = n;
 			f->now[n->out[0]->id] = tensor_root(n->in[0]);
 			continue;

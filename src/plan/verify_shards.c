@@ -198,6 +198,17 @@ check_values(struct check *c, const struct node *n, struct values *v)
 		v->newest[tensor_root(n->in[0])->id] = n->out[0];
 }
 
+/* Where what micro-batches have added up is added up over ranks in their step, in place, the update
+ * reads it where it lies between steps. */
+static void
+note_added_up(const struct node *n, enum piece *has)
+{
+	const struct tensor *root = n->op->ranks.between == BETWEEN_SCATTER && n->op->ranks.waits ? tensor_root(n->out[0]) : NULL;
+
+	if (root && root->accumulates)
+		has[root->id] = OF_SUM;
+}
+
 /* What each rank has but a piece of before the graph begins. */
 static void
 begin_pieces(const struct graph *g, enum piece *has, struct values *v)
@@ -241,6 +252,7 @@ check_pieces(struct check *c, const struct graph *g, enum piece *has)
 		for (k = 0; k < n->nout; k++)
 			if (n->out[k])
 				has[n->out[k]->id] = made(n, k);
+		note_added_up(n, has);
 		check_sizes(c, n);
 		if (n->op->kind == OP_OPTIMIZER) {
 			if (c->ok && has[n->in[1]->id] != OF_SUM)
