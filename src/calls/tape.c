@@ -301,7 +301,7 @@ record(struct tape *t)
 	training.training = t->mode == TAPE_TRAINING;
 	for (i = 0; i < t->graph->nodes.n; i++) {
 		const struct node *n = t->graph->nodes.v[i], *whole = tape_layer(n);
-		const struct tensor *same = n->op->simplify.identity ?
+		const struct tensor *same = n->op->simplify.identity && !n->op->torch.copies ?
 		    n->op->simplify.identity(&training, n) : NULL;
 
 		if (!needed_of(n, t->needed) || (whole && whole == layer))

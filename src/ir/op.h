@@ -172,6 +172,7 @@ struct torch_op {
 	struct affine (*beside)(const struct node *);
 	/* Bytes of its layer, persistent, that are no tensor of ours; NULL: none. */
 	int64_t (*layer_bytes)(const struct node *);
+	bool copies;		/* what it makes is new, even where simplify.identity() says it is its input */
 	bool blas;		/* it runs as a matrix product of cuBLAS */
 	const char *unknown;	/* why nobody can say what it takes there: a clause; NULL: it is known */
 	const char *least;	/* what of it the data tell, which is counted as none, or as the most: a clause; NULL: nothing */

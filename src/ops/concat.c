@@ -159,7 +159,7 @@ const struct op op_concat = {
 	.shape = shape,
 	.gradient.build = grad,
 	.simplify.identity = identity,
-	.torch = { .calls = torch_calls },
+	.torch = { .calls = torch_calls, .copies = true },
 	.memory.layout = op_layout_either,
 	.calls.kernels = "copy/concat.cu",
 	.calls.emit = emit,

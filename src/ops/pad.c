@@ -246,7 +246,7 @@ const struct op op_pad = {
 	.gradient.build = move_gradient,
 	.simplify.identity = identity,
 	.memory.layout = op_layout_either,
-	.torch = { .calls = torch_calls },
+	.torch = { .calls = torch_calls, .copies = true },
 	.calls.kernels = "copy/move.cu",
 	.calls.emit = move_emit,
 	.calls.moves = moves,

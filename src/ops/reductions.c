@@ -155,6 +155,8 @@ spread_shape(struct build *b, struct node *n)
 	return result_shape(b, n) && spread_is_some(b, n) && keep_output(b, n, "mean", n->in[0]->dtype->real);
 }
 
+/* What an element alone sums up to, or is the mean or the largest of; its variance is another
+ * matter. */
 static struct tensor *
 identity(const struct graph *g, const struct node *n)
 {
@@ -415,7 +417,7 @@ torch_spread(struct tape *t, const struct node *n)
 /* What all records have alike; SHAPE and GRADIENT are functions, FILE and CALL their kernels. */
 #define REDUCTION(shapes, gradients, file, call)						\
 	.kind = OP_LAYER, ONE_OPERAND,							\
-	.shape = shapes, .gradient.build = gradients, .simplify.identity = identity,		\
+	.shape = shapes, .gradient.build = gradients,						\
 	.memory.layout = layout, .calls.kernels = "pointwise/" file, .calls.emit = call
 
 const struct op op_sum = {
@@ -425,6 +427,8 @@ const struct op op_sum = {
 	    "order.",
 	.attrs = attrs,
 	REDUCTION(result_shape, sum_grad, "reduce.cu", emit_sum),
+	.simplify.identity = identity,
+	.torch.copies = true,
 	.memory.workspace = workspace,
 	.torch.calls = torch_sum,
 	.then = { &op_sum_then, 2 },
@@ -446,6 +450,8 @@ const struct op op_mean = {
 	    "order.",
 	.attrs = attrs,
 	REDUCTION(result_shape, mean_grad, "reduce.cu", emit_mean),
+	.simplify.identity = identity,
+	.torch.copies = true,
 	.memory.workspace = workspace,
 	.then = { &op_mean_then, 2 },
 };
@@ -466,6 +472,8 @@ const struct op op_max = {
 	    "tensors, or of a tensor and a number, is `maximum`. " WHICH_AXES OF_EQUALS,
 	.attrs = attrs,
 	REDUCTION(extreme_shape, extreme_grad, "extreme.cu", emit_extreme),
+	.simplify.identity = identity,
+	.torch.copies = true,
 	.gradient.saves = SAVES_OUT(1),
 	.torch.calls = torch_extreme,
 	.memory.optional_out = 1u << 1,
@@ -478,6 +486,8 @@ const struct op op_min = {
 	    "two tensors, or of a tensor and a number, is `minimum`. " WHICH_AXES OF_EQUALS,
 	.attrs = attrs,
 	REDUCTION(extreme_shape, extreme_grad, "extreme.cu", emit_extreme),
+	.simplify.identity = identity,
+	.torch.copies = true,
 	.gradient.saves = SAVES_OUT(1),
 	.torch.calls = torch_extreme,
 	.memory.optional_out = 1u << 1,

@@ -203,6 +203,7 @@ const struct op op_repeat = {
 	.shape = repeat_shape,
 	.gradient.build = move_gradient,
 	.simplify.identity = repeat_identity,
+	.torch.copies = true,
 	.memory.layout = op_layout_either,
 	.calls.kernels = "copy/move.cu",
 	.calls.emit = move_emit,

@@ -154,6 +154,7 @@ const struct op op_upsample = {
 	.shape = shape,
 	.gradient.build = grad,
 	.simplify.identity = identity,
+	.torch.copies = true,
 	.memory.layout = op_layout_either,
 	.calls.kernels = "copy/upsample.cu",
 	.calls.emit = emit,
