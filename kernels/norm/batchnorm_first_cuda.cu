@@ -5,7 +5,8 @@
 #ifndef STOWAGE_NORM_BATCHNORM_FIRST_CUDA_CU
 #define STOWAGE_NORM_BATCHNORM_FIRST_CUDA_CU
 
-#include "norm/element_cuda.cu"
+#include "norm/element.cu"
+#include "pointwise/pack_cuda.cu"
 #include "sweep/first_cuda.cu"
 
 template <int WIDTH> DEVICE void
@@ -89,7 +90,7 @@ bn_pass_plane(real *passed, const struct column_pack<WIDTH> &dy, enum epilogue_k
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++)
 		value[j] = bn_value(VALUE(x.at[j]) - of.mean, of.gain, of.offset);
-	bn_pass<WIDTH>(passed, dy, kind, value);
+	pack_pass<WIDTH>(passed, dy, kind, value);
 }
 
 /* STORED: the sums are of what THEN makes of dy and of what it reads beside, which goes to MADE,
@@ -123,7 +124,7 @@ bn_dots_planes(double *work, elem *made, const elem *dy, struct epilogue then, c
 #pragma unroll
 			for (int k = 0; k < PLANE_DEPTH; k++) {
 				if (STORED)
-					bn_make<WIDTH>(made + at[k], g, from[k], then.kind, beside[k]);
+					pack_make<WIDTH>(made + at[k], g, from[k], then.kind, beside[k]);
 				else
 					bn_pass_plane<WIDTH>(g, from[k], then.kind, v[k], known);
 				bn_add_plane_dots<WIDTH>(&s, &q, v[k], g, known.mean);
@@ -136,7 +137,7 @@ bn_dots_planes(double *work, elem *made, const elem *dy, struct epilogue then, c
 			struct column_pack<WIDTH> v = column_load<WIDTH>(x + at), from = column_load<WIDTH>(dy + at);
 
 			if (STORED)
-				bn_make<WIDTH>(made + at, g, from, then.kind, column_load<WIDTH>(then.saved + at));
+				pack_make<WIDTH>(made + at, g, from, then.kind, column_load<WIDTH>(then.saved + at));
 			else
 				bn_pass_plane<WIDTH>(g, from, then.kind, v, known);
 			bn_add_plane_dots<WIDTH>(&s, &q, v, g, known.mean);
@@ -191,7 +192,7 @@ template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, con
 #pragma unroll
 					for (int j = 0; j < WIDTH; j++)
 						value[j] = bn_value(VALUE(v[m].at[j]) - k.mean, k.gain, k.offset);
-					bn_store<WIDTH>(y, value, then, beside[m], (i + m * p.step) * WIDTH);
+					pack_store<WIDTH>(y, value, then, beside[m], (i + m * p.step) * WIDTH);
 				}
 		}
 	}

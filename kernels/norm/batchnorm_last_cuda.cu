@@ -5,7 +5,8 @@
 #ifndef STOWAGE_NORM_BATCHNORM_LAST_CUDA_CU
 #define STOWAGE_NORM_BATCHNORM_LAST_CUDA_CU
 
-#include "norm/element_cuda.cu"
+#include "norm/element.cu"
+#include "pointwise/pack_cuda.cu"
 #include "sweep/last_cuda.cu"
 
 /* What a row adds to the sums. */
@@ -126,7 +127,7 @@ template <int WIDTH> struct bn_line {
 		real value[WIDTH];
 
 		values(value, x);
-		bn_pass<WIDTH>(passed, dy, kind, value);
+		pack_pass<WIDTH>(passed, dy, kind, value);
 	}
 
 	DEVICE_METHOD void
@@ -216,7 +217,7 @@ template <int WIDTH> struct bn_made {
 	DEVICE_METHOD void
 	pass(real *passed, int k, int64_t row, int64_t c, const struct bn_line<WIDTH> &, const struct column_pack<WIDTH> &)
 	{
-		bn_make<WIDTH>(made + row * channels + c, passed, from.at[k], then.kind, beside.at[k]);
+		pack_make<WIDTH>(made + row * channels + c, passed, from.at[k], then.kind, beside.at[k]);
 	}
 };
 
@@ -358,7 +359,7 @@ template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, co
 			for (int k = 0; k < COLUMN_PAIR; k++)
 				if (k < n) {
 					line.values(value, v[k]);
-					bn_store<WIDTH>(y, value, then, beside[k], (i + k * at.step) * channels + at.c);
+					pack_store<WIDTH>(y, value, then, beside[k], (i + k * at.step) * channels + at.c);
 				}
 		}
 	}

@@ -5,7 +5,8 @@
 #ifndef STOWAGE_NORM_NORMALIZE_CUDA_CU
 #define STOWAGE_NORM_NORMALIZE_CUDA_CU
 
-#include "norm/element_cuda.cu"
+#include "norm/element.cu"
+#include "pointwise/pack_cuda.cu"
 #include "sweep/last_cuda.cu"
 
 KERNEL(normalize_planes_kernel, (double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
@@ -133,7 +134,7 @@ row_add(real *sum, real *dot, const struct row_columns<WIDTH> &of, const struct 
 #pragma unroll
 		for (int j = 0; j < WIDTH; j++)
 			value[j] = (VALUE(x.at[j]) - mean) * scale * of.weight[j] + of.bias[j];
-	bn_pass<WIDTH>(passed, dy, of.kind, value);
+	pack_pass<WIDTH>(passed, dy, of.kind, value);
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++) {
 		sum[j] += passed[j];

@@ -1,7 +1,10 @@
 /* bias_grad: the gradient of a bias added to a convolution's filters, or to each element: dy summed
- * over the batch and, where the bias has one value a filter, over positions. */
+ * over the batch and, where the bias has one value a filter, over positions. bias_grad_of makes dy
+ * by a formula while it adds it up (passes/formula_in_bias.c). */
+#include "ops/pointwise.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
+#include "ops/then.h"
 
 #include "calls/emitter.h"
 
@@ -48,3 +51,67 @@ const struct op op_bias_grad = {
 	.calls.kernels = "product/bias.cu",
 	.calls.emit = emit,
 };
+
+/* ---- of what a formula makes ---- */
+
+static const struct attr_spec attrs_of[] = { THEN_ATTR, ATTRS_END };
+
+static void
+emit_of(struct emitter *e, const struct node *n)
+{
+	const struct tensor *dy = n->in[0], *db = n->out[0], *made = n->out[1];
+	int64_t channels = tensor_elements_per_sample(db);
+	int64_t positions = tensor_elements_per_sample(dy) / channels;
+
+	if (in_rows(n))
+		emit_call(e, "bias_rows_backward_of", arg_tensor(db), arg_tensor(made), arg_work(n), arg_tensor(dy),
+		    then_arg(e, n, n->in[1]), arg_text(dy->channels_last ? emit_channels(e, dy).rows : emit_rows(e, dy, 0)),
+		    arg_int(channels));
+	else
+		emit_call(e, "bias_backward_of", arg_tensor(db), arg_tensor(made), arg_work(n), arg_tensor(dy),
+		    then_arg(e, n, n->in[1]), arg_batch(dy), arg_int(channels), arg_int(positions));
+}
+
+const struct op op_bias_grad_of = {
+	.name = "bias_grad_of",
+	.kind = OP_INTERNAL,
+	.brief = "a formula of two tensors, and its sum over the batch and over positions, the gradient of a bias",
+	.attrs = attrs_of,
+	.operands = "from beside",
+	.min_operands = 2, .max_operands = 2,
+	.memory.workspace = workspace,
+	.memory.inplace_last = 1u << 0 | 1u << 1,
+	.calls.kernels = "product/bias.cu",
+	.calls.note = then_note,
+	.calls.define = then_define,
+	.calls.emit = emit_of,
+};
+
+bool
+bias_takes(const struct node *n, const struct node *grad)
+{
+	const struct tensor *dy = grad->in[0];
+	int k;
+
+	if (grad->op != &op_bias_grad || !pointwise_has_formula(n) || n->nin != 2 || n->nout != 1 || n->out[0] != dy || dy->alias_of)
+		return false;
+	for (k = 0; k < 2; k++)
+		if (n->in[k]->dtype != dy->dtype || n->in[k]->batched != dy->batched ||
+		    n->in[k]->channels_last != dy->channels_last || !tensor_same_shape(n->in[k], dy))
+			return false;
+	return true;
+}
+
+void
+bias_give(struct module *m, const struct node *n, struct node *grad)
+{
+	struct tensor **in = arena_array(m->arena, 2, sizeof(*in));
+
+	in[0] = n->in[0];
+	in[1] = n->in[1];
+	grad->in = in;
+	grad->nin = grad->in_room = 2;
+	grad->attr = then_attrs(m->arena, grad, pointwise_formula(m->arena, n));
+	grad->op = &op_bias_grad_of;
+	ir_add_output(m, grad, n->out[0]);
+}

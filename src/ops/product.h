@@ -87,5 +87,11 @@ void		product_bias_gradient(struct diff *, struct node *, struct tensor *dy, str
 
 /* db = the sum of dy over samples and positions (bias_grad.c) */
 extern const struct op op_bias_grad;
+/* in: two tensors; out: db, and what a formula makes of them, of which db is the sum */
+extern const struct op op_bias_grad_of;
+/* Can GRAD, a bias's gradient, make what N, a formula, gives it? Then it does, and N is not
+ * needed. */
+bool		bias_takes(const struct node *n, const struct node *grad);
+void		bias_give(struct module *, const struct node *n, struct node *grad);
 
 #endif

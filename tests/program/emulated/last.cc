@@ -60,6 +60,33 @@ check_norm_of_made(int64_t rows, int64_t c, int64_t places, enum epilogue_kind k
 	same("a norm's db of that" + at, db[0], db[1], 0);
 }
 
+/* A bias's gradient of what a formula makes of dy and of what lies beside it, where either lies, against that of it made
+ * before: the same bits. [b, c, n], and as rows of channels. */
+static void
+check_bias_of_made(int64_t b, int64_t c, int64_t n, enum epilogue_kind kind)
+{
+	std::string at = " " + std::to_string(b) + "x" + std::to_string(c) + "x" + std::to_string(n);
+	int64_t all = b * c * n;
+	std::vector<double> work((size_t)(c * (bias_parts(c) + bias_plane_parts(c))), 1e9);
+
+	for (int rows = 0; rows < 2; rows++) {
+		Values dy = drawn(all), y = drawn(all), passed = dy, db[2] = { Values(c), Values(c) };
+
+		for (size_t i = 0; i < (size_t)all; i++)
+			passed[i] = kind == DO_RELU_GRAD ? relu_grad_then(dy[i], y[i]) : gelu_grad_then(dy[i], y[i]);
+		if (rows) {
+			bias_rows_backward(&db[0][0], &work[0], &passed[0], b * n, c);
+			bias_rows_backward_of(&db[1][0], &dy[0], &work[0], &dy[0], epilogue_of(kind, &y[0]), b * n, c);
+			same("what passes to a bias by rows" + at, passed, dy, 0);
+		} else {
+			bias_backward(&db[0][0], &work[0], &passed[0], b, c, n);
+			bias_backward_of(&db[1][0], &y[0], &work[0], &dy[0], epilogue_of(kind, &y[0]), b, c, n);
+			same("what passes to a bias" + at, passed, y, 0);
+		}
+		same("a bias of that" + at, db[0], db[1], 0);
+	}
+}
+
 /* HOW: 0 plain; 1 with an activation; 2 with what reads a tensor beside x; from that on, where there are 8 channels. */
 static void
 check_norm(int64_t b, int64_t c, int64_t n, int how)
@@ -404,6 +431,10 @@ main(void)
 		check_norm_of_made(70, 8, 1, kind, norm_parts(8, true));
 		check_norm_of_made(3000, 264, 1, kind, norm_parts(264, true));
 		check_norm_of_made(700, 13, 1, kind, norm_parts(13, true));
+		check_bias_of_made(2, 8, 35, kind);
+		check_bias_of_made(5, 3, 4608, kind);
+		check_bias_of_made(3, 7, 701, kind);
+		check_bias_of_made(70, 264, 8, kind);
 	}
 	check_pool(2, 8, 9, 11, 3, 2, 1);
 	check_pool(2, 37, 8, 8, 2, 2, 0);

@@ -1,16 +1,16 @@
 /*
- * norm/element_cuda.cu - what is done to the packs of elements that batch normalisation on CUDA
- * makes or is given. Which formula it is is asked once a pack, of which all threads have the same.
+ * pointwise/pack_cuda.cu - what is done to packs of elements on CUDA that a sweep makes or is given
+ * (epilogue.cu). Which formula it is is asked once a pack, of which all threads have the same.
  */
-#ifndef STOWAGE_NORM_ELEMENT_CUDA_CU
-#define STOWAGE_NORM_ELEMENT_CUDA_CU
+#ifndef STOWAGE_POINTWISE_PACK_CUDA_CU
+#define STOWAGE_POINTWISE_PACK_CUDA_CU
 
-#include "norm/element.cu"
+#include "pointwise/epilogue.cu"
 #include "sweep/last_cuda.cu"
 
 /* Of WIDTH elements of dy what passes KIND, a function of them and of OF. */
 template <int WIDTH> DEVICE void
-bn_pass(real *passed, const struct column_pack<WIDTH> &dy, enum epilogue_kind kind, const real *of)
+pack_pass(real *passed, const struct column_pack<WIDTH> &dy, enum epilogue_kind kind, const real *of)
 {
 #define PASS(kind_, function, reads, known)							\
 	case kind_:										\
@@ -24,7 +24,7 @@ bn_pass(real *passed, const struct column_pack<WIDTH> &dy, enum epilogue_kind ki
 
 /* What KIND makes of packs of dy and of what is BESIDE it; also stored. */
 template <int WIDTH> DEVICE void
-bn_make(elem *to, real *made, struct column_pack<WIDTH> dy, enum epilogue_kind kind,
+pack_make(elem *to, real *made, struct column_pack<WIDTH> dy, enum epilogue_kind kind,
     const struct column_pack<WIDTH> &beside)
 {
 	real of[WIDTH];
@@ -32,7 +32,7 @@ bn_make(elem *to, real *made, struct column_pack<WIDTH> dy, enum epilogue_kind k
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++)
 		of[j] = VALUE(beside.at[j]);
-	bn_pass<WIDTH>(made, dy, kind, of);
+	pack_pass<WIDTH>(made, dy, kind, of);
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++)
 		dy.at[j] = ELEM(made[j]);
@@ -42,7 +42,7 @@ bn_make(elem *to, real *made, struct column_pack<WIDTH> dy, enum epilogue_kind k
 /* Stores what THEN makes of WIDTH values, and of those BESIDE them if it reads such, at elements AT
  * and next of y. */
 template <int WIDTH> DEVICE void
-bn_store(elem *y, const real *value, struct epilogue then, const struct column_pack<WIDTH> &beside, int64_t at)
+pack_store(elem *y, const real *value, struct epilogue then, const struct column_pack<WIDTH> &beside, int64_t at)
 {
 	struct column_pack<WIDTH> made;
 

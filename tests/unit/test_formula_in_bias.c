@@ -1,0 +1,80 @@
+/*
+ * passes/formula_in_bias.c, on whole networks: the nodes that are left, what a plan takes with and
+ * without, and what is moved.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "plan/estimate.h"
+#include "plan/plan.h"
+#include "target/target.h"
+#include "ir/op.h"
+#include "planned.h"
+
+static struct arena *arena;
+static struct module *module;
+
+static const struct plan *
+load(const char *name, const char *target, bool joined)
+{
+	static const char *const without = "formula-in-bias";
+	const struct pass_options options = { .threads = 2, .without = &without, .nwithout = !joined,
+		.target = target_find(target) };
+
+	arena = arena_new();
+	module = planned_source(arena, spec_file(arena, name), NULL, &options);
+	return module->plan;
+}
+
+static int
+count(const char *op)
+{
+	int i, n = 0;
+
+	for (i = 0; i < module->train->nodes.n; i++)
+		n += strcmp(module->train->nodes.v[i]->op->name, op) == 0;
+	return n;
+}
+
+static int64_t
+moved(const struct plan *p)
+{
+	struct card card = card_of(module);
+
+	return plan_estimate(p, &card, arena, 0).traffic;
+}
+
+/* Each joined node reads what passes once less, and writes it where dy was. */
+Test(formula_in_bias, no_plan_gets_larger)
+{
+	static const char *const spec[] = { "vgg16.nn", "unet.nn", "alexnet.nn" };
+	size_t i;
+
+	for (i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		int64_t bytes = load(spec[i], "cuda", false)->arena_bytes, before = moved(module->plan), less = 0;
+		int alone = count("bias_grad"), masks = count("pointwise"), k;
+		const struct plan *p = load(spec[i], "cuda", true);
+		int joined = count("bias_grad_of");
+
+		cr_expect_gt(joined, 1, "%s: %d", spec[i], joined);
+		cr_expect_eq(count("bias_grad"), alone - joined, "%s", spec[i]);
+		cr_expect_eq(count("pointwise"), masks - joined, "%s", spec[i]);
+		cr_expect_leq(p->arena_bytes, bytes, "%s", spec[i]);
+		for (k = 0; k < module->train->nodes.n; k++) {
+			const struct node *n = module->train->nodes.v[k];
+
+			if (strcmp(n->op->name, "bias_grad_of") != 0)
+				continue;
+			less += affine_at(tensor_bytes(n->out[1]), p->batch);
+			cr_expect(tensor_root(n->out[1]) == tensor_root(n->in[0]) ||
+			    tensor_root(n->out[1]) == tensor_root(n->in[1]), "%s", n->path);
+		}
+		cr_expect_eq(before - moved(p), less, "%s", spec[i]);
+	}
+}
+
+Test(formula_in_bias, nothing_is_joined_in_c)
+{
+	load("vgg16.nn", "c", true);
+	cr_expect_eq(count("bias_grad_of"), 0);
+}
