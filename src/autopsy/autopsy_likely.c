@@ -40,7 +40,8 @@
 #define NEEDS_STRANGER	NEEDS(25)	/* people tell of a program, and of nothing that a network has */
 #define NEEDS_AGAIN	NEEDS(26)	/* people speak of what is run once more, */
 #define NEEDS_TRIALS	NEEDS(27)	/* of several runs, as a search makes */
-#define SIGNS		28
+#define NEEDS_LONG	NEEDS(28)	/* people speak of films, recordings or texts that are long */
+#define SIGNS		29
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -186,6 +187,8 @@ static const struct row {
 	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ GIVEN, IN_TURN },
 		{ "Weights alone are most of the device", "then it fails before the first result." } } },
+	{ NEEDS_LONG, "what is given is long, or has many frames", {
+		{ GIVEN, IN_TURN } } },
 	{ NEEDS_TORCH | NEEDS_RESUMES, "the run was resumed", {
 		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
 		    "where there are several processes, all of them on the first", "with map_location=\"cpu\" in torch.load, and what was "
@@ -268,7 +271,7 @@ autopsy_tells_no_network(const struct oom_paste *p)
 {
 	const struct oom_told *t = &p->told;
 
-	return p->prose && !p->network && !t->graph.line && !t->vocabulary.line && !t->darknet.line && !t->replay.line && !t->agent.line &&
+	return p->prose && !p->network && !p->torch && !t->graph.line && !t->vocabulary.line && !t->darknet.line && !t->replay.line && !t->agent.line &&
 	    !t->splats.line && !t->update.line && !t->shuffle.line && !t->workers.line && !p->evaluating.line && !p->inferring.line;
 }
 
@@ -285,7 +288,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_EVALUATES)] = &p->evaluating;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = &p->later;
-	told[place(NEEDS_INFERS)] = p->trains ? NULL : p->inferring.line || p->training ? &p->inferring : &p->media;
+	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
+	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : &p->media;
 	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;

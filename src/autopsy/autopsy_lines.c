@@ -12,6 +12,8 @@
 #define PRINTED_AHEAD	40	/* lines from a size that is printed */
 #define FEW_ELEMENTS	100000
 #define MANY_ENTRIES	10000
+#define LEAST_LENGTH	256	/* positions, and pixels of a side, that are worth a word */
+#define LEAST_SIDE	256
 #define WEIGHT_BYTES	4	/* in float32; */
 #define TRAINED_BYTES	12	/* and the gradient and two numbers for each that is trained */
 #define MANY_BYTES	((int64_t)4 << 30)	/* of weights and what belongs to them, where the device is not known */
@@ -117,15 +119,56 @@ printed(struct autopsy *y)
 	    "smaller.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
 }
 
-/* Where the log shows no more than how many samples a step takes. */
+/* Is nothing known of it but by figures, or that it was a step: what samples there were decides? */
+static bool
+is_of_samples(const struct autopsy *y)
+{
+	int i;
+
+	if (y->module || y->main->says || y->main->kind == OOM_XLA || autopsy_is_driver(y->main) || (y->main->facts & TRACE_NO_BATCH) || y->budget.roomy)
+		return false;
+	for (i = 0; i < y->causes.n; i++)
+		switch (y->causes.v[i].kind) {
+		case SAYS_OWN_STEP: case SAYS_SHARE: case SAYS_PARTED: case SAYS_EMPTIED: case SAYS_BACKWARD: case SAYS_FORWARD: case SAYS_BARE_REQUEST:
+			break;
+		default:
+			return false;
+		}
+	return true;
+}
+
+/* How many samples a step takes, and how large they are. */
 static void
 batch_said(struct autopsy *y)
 {
-	if (y->causes.n || y->module || y->log.batch <= 1 || y->main->says || y->log.paste.told.graph.line || autopsy_is_driver(y->main))
+	if (y->log.batch <= 1 || y->log.paste.told.graph.line)
 		return;
 	autopsy_hint(y, SAYS_BATCH_SAID, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
 	    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,
 	    (long long)y->log.batch));
+}
+
+static void
+length_said(struct autopsy *y)
+{
+	if (y->log.length < LEAST_LENGTH)
+		return;
+	autopsy_hint(y, SAYS_LENGTH_SAID, arena_printf(y->arena, "Line %d has a length of %lld. Where that is of the run's sequences, what a step keeps of its "
+	    "results grows with it in proportion, and attention's scores, where they are stored, with its square.", y->log.length_line,
+	    (long long)y->log.length));
+}
+
+static void
+pixels_said(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (p->high < LEAST_SIDE)
+		return;
+	autopsy_hint(y, SAYS_PIXELS_SAID, arena_printf(y->arena, "Line %d has pictures of %s. Where that is what the run is given, what a step keeps of its results "
+	    "grows with the pixels: half of each side takes a quarter.", p->pixels_line, p->wide > 0 && p->wide != p->high ?
+	    arena_printf(y->arena, "%lld x %lld", (long long)p->high, (long long)p->wide) :
+	    arena_printf(y->arena, "%lld pixels a side", (long long)p->high)));
 }
 
 /* ---- devices ---- */
@@ -188,6 +231,10 @@ autopsy_lines_causes(struct autopsy *y)
 void
 autopsy_lines_last(struct autopsy *y)
 {
-	batch_said(y);
+	if (is_of_samples(y)) {
+		batch_said(y);
+		length_said(y);
+		pixels_said(y);
+	}
 	printed(y);
 }

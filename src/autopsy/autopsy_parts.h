@@ -53,6 +53,10 @@ void	autopsy_place_causes(struct autopsy *);
 void	autopsy_alone_causes(struct autopsy *);
 /* By what was pasted beside the log: autopsy_paste.c. */
 void	autopsy_paste_causes(struct autopsy *);
+/* By code and settings that are known to fill memory: autopsy_habits.c. */
+void	autopsy_habits(struct autopsy *);
+/* Could it be PyTorch's program, by the message or by code beside words? */
+bool	autopsy_may_be_torch(const struct autopsy *);
 /* By what people say of the time when it failed; EXPLAINED: causes were found. */
 void	autopsy_words(struct autopsy *, bool explained);
 /* By what is said of pictures, where nothing else was found. */

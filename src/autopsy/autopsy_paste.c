@@ -27,12 +27,21 @@ is_since_04(const struct oom_message *o)
 	return o->kind == OOM_PYTORCH && o->size[OOM_ASKED].known;
 }
 
+bool
+autopsy_may_be_torch(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	return autopsy_is_torch(o) || ((o->kind == OOM_TOLD || o->kind == OOM_OTHER || o->kind == OOM_KERNEL || o->kind == OOM_MACHINE) &&
+	    (y->log.paste.torch || y->log.paste.torch_files));
+}
+
 static void
 code(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if ((!autopsy_is_torch(y->main) && y->main->kind != OOM_OTHER && y->main->kind != OOM_KERNEL) ||
+	if ((!autopsy_may_be_torch(y) && y->main->kind != OOM_OTHER && y->main->kind != OOM_KERNEL) ||
 	    (y->main->facts & TRACE_NO_BATCH))
 		return;
 	if (p->sums)
@@ -238,10 +247,17 @@ static void
 process(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	char bytes[SIZE_TEXT];
+	char bytes[SIZE_TEXT], all[SIZE_TEXT];
+	int gpu = y->main->gpu >= 0 ? y->main->gpu : p->holder_gpu;
 
 	if (p->holder_bytes < WORTH_NAMING)
 		return;
+	if (gpu >= 0 && gpu < PASTE_CARDS && gpu == p->holder_gpu && p->holders[gpu] > 1) {
+		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %d processes on GPU %d, with %s in all, the largest of them %s with %s "
+		    "on line %d. Where they are not this run's, they are in its way; where they are, each has its own copy of what it puts there.", p->holders[gpu], gpu, size_human(all, p->held[gpu]), visible_text(y->arena, p->holder),
+		    size_human(bytes, p->holder_bytes), p->holder_line));
+		return;
+	}
 	if (p->holder_gpu >= 0 && y->main->gpu >= 0 && p->holder_gpu != y->main->gpu)
 		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d, on GPU %d, and the message is of "
 		    "GPU %d: unless they are one (CUDA may count them otherwise than nvidia-smi), it is not in the way.",
@@ -257,6 +273,7 @@ autopsy_paste_causes(struct autopsy *y)
 {
 	weights(y);
 	code(y);
+	autopsy_habits(y);
 	reading(y);
 	if (y->main->host)
 		return;

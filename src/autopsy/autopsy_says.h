@@ -110,11 +110,14 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(INPUTS,		LINE,		"Theano's line of the inputs' shapes")						\
 	SAYS(TRIALS,		LINE,		"the number of a trial or fold, or the name of what searches, ahead of the message or in its traceback")	\
 	SAYS(PRINTED,		LINE,		"a size that is printed right ahead of it, and no cause")			\
-	SAYS(BATCH_SAID,	LINE,		"a batch in settings, code or a command, and no cause")				\
+	SAYS(BATCH_SAID,	LINE,		"a batch in settings, code or a command, and no cause but what figures or backward tell")				\
+	SAYS(LENGTH_SAID,	LINE,		"the same of a sequence's length")						\
+	SAYS(PIXELS_SAID,	LINE,		"the same of pictures' size")							\
 	SAYS(CARD_IN_TABLE,	LINE,		"nvidia-smi's table, and no figures in the message")				\
 	SAYS(SMALLER_DEVICE,	LINE,		"DataParallel's warning")							\
 	/* autopsy_paste.c */													\
 	SAYS(CODE,		LINE,		"a line of code that keeps, moves or runs something")				\
+	SAYS(HABIT,		LINE,		"a line of code, a command or a setting that is known to fill memory, and the memory it fills")	\
 	SAYS(NAMED_WEIGHTS,	LINE,		"a model's name with its number of weights, in a command or settings")		\
 	SAYS(READING,		LINE,		"a line that reads weights, near what the kernel ended")			\
 	SAYS(IMAGES,		LINE,		"a name of a program that makes images")					\

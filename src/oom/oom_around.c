@@ -295,6 +295,18 @@ take_batch(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];
 }
 
+static void
+take_length(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+
+	(void)p;
+	if (m->number[0] <= 1 || m->number[0] > MOST_COUNTED)
+		return;
+	log->length_line = log->length ? log->length_line : line;
+	log->length = log->length && log->length != m->number[0] ? -1 : m->number[0];
+}
+
 /* How many weights there are, or are trained. */
 static void
 take_weights(struct oom_log *log, enum phrase_role role, int64_t n, int line)
@@ -423,7 +435,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_BUFFER_SIZE] = take_buffer, [ROLE_BUFFER_SHAPE] = take_buffer,
 		[ROLE_BUFFER_PADDING] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,
-		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch,
+		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch, [ROLE_LENGTH] = take_length,
 		[ROLE_EPOCH_STEP] = take_epoch_step, [ROLE_PEAK] = take_peak,
 	};
 

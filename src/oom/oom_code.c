@@ -75,22 +75,42 @@ sum_of_a_step(struct oom_paste *p, struct talk t)
 			p->sums = 0;
 }
 
+/* Where what is added to a name stands: behind "sum +=", or behind "sum = sum +"; NULL: nothing
+ * is. NAME and TO: the sum's. */
+static const char *
+added(struct talk t, const char **name, const char **to)
+{
+	const char *at = talk_first(t, "+="), *is = memchr(t.s, '=', t.n), *end = t.s + t.n, *again;
+	size_t n;
+
+	for (*to = at ? at : is ? is : t.s; *to > t.s && ((*to)[-1] == ' ' || (*to)[-1] == '\t'); (*to)--)
+		;
+	for (*name = *to; *name > t.s && (piece_is_word((*name)[-1]) || (*name)[-1] == '.'); (*name)--)
+		;
+	if (at)
+		return at + 2;
+	n = (size_t)(*to - *name);
+	if (!is || n == 0)
+		return NULL;
+	again = piece_past_blanks(is + 1, end);
+	if ((size_t)(end - again) <= n || memcmp(again, *name, n) != 0)
+		return NULL;
+	again = piece_past_blanks(again + n, end);
+	return again < end && *again == '+' ? again + 1 : NULL;
+}
+
 /* "total_loss += loss": a sum by its name, of what has loss in its name. In a traceback it may be
  * one that a step makes of several losses, where its name does not tell of more. */
 static void
 sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 {
-	const char *at = talk_first(t, "+="), *end = t.s + t.n, *name, *to;
+	const char *name, *to, *at = added(t, &name, &to);
 	struct talk left, right;
 
 	if (!at)
 		return;
-	for (to = at; to > t.s && (to[-1] == ' ' || to[-1] == '\t'); to--)
-		;
-	for (name = to; name > t.s && (piece_is_word(name[-1]) || name[-1] == '.'); name--)
-		;
 	left = talk_part(t, name, to);
-	right = talk_part(t, at + 2, end);
+	right = talk_part(t, at, t.s + t.n);
 	if ((!has_loss(right) && !talk_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
 	    !talk_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_") ||
 	    (traced && !talk_any_begins(left, "running epoch val_ valid_ test_ eval_")))

@@ -200,6 +200,8 @@ struct oom_log {
 	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */
 	int batch_line;
+	int64_t length;		/* positions of its sequences, as the run was told; 0: not said; -1: several */
+	int length_line;
 	int64_t steps;		/* the last that is counted ahead of the first message; 0: none */
 	int steps_line;
 	struct oom_peaks peaks;	/* ahead of the first message */

@@ -15,6 +15,7 @@
 
 #define MOST_MIB	((int64_t)1 << 24)
 #define MOST_CARDS	1024
+#define LEAST_HELD	((int64_t)256 << 20)	/* bytes of a process that is more than a context */
 #define LEAST_LETTERS	3	/* of a model's name */
 
 void
@@ -147,10 +148,18 @@ holder(struct oom_paste *p, struct talk t, int line)
 	at = piece_past_blanks(at, to);
 	while (to > at && (to[-1] == ' ' || to[-1] == '\t'))
 		to--;
-	if (to == at || (n << 20) <= p->holder_bytes)
+	if (to == at)
+		return;
+	if (!piece_number(piece_past_blanks(s + 1, end), end, &gpu))
+		gpu = -1;
+	if (gpu >= 0 && gpu < PASTE_CARDS && (n << 20) >= LEAST_HELD) {
+		p->holders[gpu]++;
+		p->held[gpu] += n << 20;
+	}
+	if ((n << 20) <= p->holder_bytes)
 		return;
 	p->holder_bytes = n << 20;
-	p->holder_gpu = piece_number(piece_past_blanks(s + 1, end), end, &gpu) && gpu < MOST_CARDS ? (int)gpu : -1;
+	p->holder_gpu = gpu >= 0 && gpu < MOST_CARDS ? (int)gpu : -1;
 	p->holder_line = line;
 	oom_paste_name(p->holder, at, to);
 }
@@ -260,6 +269,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		program(p, t, line);
 	if (traced)
 		return;
+	if (source == SOURCE_CODE || source == SOURCE_COMMAND || source == SOURCE_SETTING)
+		oom_habit_line(&p->habits, t, line);
 	oom_words_line(p, t, line, source);
 	setting(p, t, line);
 	holder(p, t, line);

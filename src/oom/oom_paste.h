@@ -10,10 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oom/oom_habit.h"
 #include "oom/oom_source.h"
 #include "oom/oom_told.h"
 
 #define PASTE_NAME	48
+#define PASTE_CARDS	16	/* whose processes are counted */
 
 struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int sums;		/* a loss is added to a sum as it is */
@@ -48,6 +50,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t holder_bytes;
 	int holder_gpu;		/* its index; -1: not said */
 	int holder_line;
+	int holders[PASTE_CARDS];	/* how many processes each card has by it, */
+	int64_t held[PASTE_CARDS];	/* and their bytes */
 	/* of what people say: memory grows; it failed late, in validation or tests, or in
 	 * inference; */
 	struct said grows, later, evaluating, inferring;
@@ -67,6 +71,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
 	int said_line;
 	struct oom_told told;	/* what they say of memory itself */
+	struct oom_habits habits;	/* code and settings that are known to fill memory */
 	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */
 };
 

@@ -44,6 +44,7 @@ enum phrase_role {
 	ROLE_TRAINED,		/* and of those that are trained */
 	ROLE_SHARDS,		/* DeepSpeed begins to make its optimizer */
 	ROLE_PROCESS,		/* the number of one that the program made, counted from 1 */
+	ROLE_LENGTH,		/* positions of a sequence, as the run was told */
 	ROLE_TRIAL,		/* the number of one of several runs, counted from 0, that one process makes; */
 	ROLE_FOLD,		/* the same, counted from 0 or 1; */
 	ROLE_SEARCH,		/* and what makes them, by its name */

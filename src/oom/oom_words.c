@@ -235,7 +235,8 @@ infers(struct talk t)
 static const char *
 has_media(struct talk t)
 {
-	return talk_any_of(t, "train fine-tun finetun screen record attach http") ? NULL : talk_first(t, "long video|long audio|"
+	return talk_any_of(t, "screen record attach http") ? NULL : talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
+	    "long input|long sentence|long video|long audio|"
 	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
 }
@@ -404,7 +405,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->parallel, t, at, line);
 	else
 		said_of_failure(&p->parallel, &p->told, t, at, line);
-	if (talk_any_begins(t, "torch pytorch nn.dataparallel"))
+	if (talk_any_begins(t, "torch pytorch nn.dataparallel") || (source == SOURCE_CODE && talk_any_of(t, ".backward() .zero_grad( .to(device)")))
 		*(source == SOURCE_PROSE ? &p->torch_told : &p->torch) = line;
 	size_of_pictures(p, t, line);
 	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.3|h0.3|=0.3"))

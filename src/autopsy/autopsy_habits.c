@@ -1,0 +1,110 @@
+/*
+ * What code and settings that were pasted beside a message are known to do to memory: one sentence
+ * a kind. None of it need have run, or be large, so each is a condition; where the message's own
+ * traceback tells the same, it is not said again.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define MOST_HABITS	3	/* that are worth a word: more is no evidence */
+
+enum whose { OF_HOST = 1, OF_DEVICE = 2, OF_EITHER = 3 };
+
+/* In `says`, %s stands for the line's name of it. */
+static const struct {
+	enum whose whose;
+	bool torch;		/* only of PyTorch */
+	uint64_t unless;	/* where the traceback has it */
+	const char *says;
+} habits[HABITS] = {
+	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, "%s: where that is of the run's loader, each of these processes has what the data set holds, and batches that "
+	    "wait to be taken. Fewer of them, or none (0), take less." },
+	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, it works in several processes, as many as processors where it is -1, each of which may hold the "
+	    "data once more. One (n_jobs=1) takes a part of that." },
+	[HABIT_READS] = { OF_HOST, false, TRACE_READS, "%s: where the file is large, it lies there as a whole, and while it is read often more than once. In parts (chunksize, an "
+	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
+	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "
+	    "as they are needed (a generator, a Dataset that opens a file for each, numpy.memmap), a batch does." },
+	[HABIT_CODES] = { OF_HOST, false, TRACE_ARRAY, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
+	    "those (sparse_categorical_crossentropy, CrossEntropyLoss), or batches that are coded as they come, need a part of that." },
+	[HABIT_DENSE] = { OF_HOST, false, TRACE_SPARSE, "makes a sparse matrix dense: a number for each of its rows and columns, however few are not zero. Where both are many, kept sparse, or "
+	    "made dense by a few rows at once, it needs a part of that." },
+	[HABIT_CACHE] = { OF_HOST, false, 0, "may have samples kept (%s): where that is of the run, all of them come to lie there, decoded as they are, by the end of the first epoch. Without it, or "
+	    "kept in a file, they do not." },
+	[HABIT_SHUFFLE] = { OF_HOST, false, 0, "shuffles in a buffer of %s: where that is of the run, as many samples lie there, decoded as they are by then. A smaller buffer, or names or "
+	    "encoded samples that are shuffled in place of decoded ones, take less." },
+	[HABIT_STATE] = { OF_EITHER, true, 0, "gives a network again, by its names, what it gave before, %s. Where that goes on from one step of training to the next, and its graph is not let go of, "
+	    "each step holds those before it, and memory grows evenly: .detach() on it between steps." },
+	[HABIT_LOAD] = { OF_DEVICE, true, TRACE_CHECKPOINT, "reads a file by torch.load without map_location: where its tensors were saved from a device, they are put back on that one, beside what is "
+	    "there, and with several processes all on the same. With map_location=\"cpu\" they lie in the machine's memory." },
+	[HABIT_CREATES] = { OF_EITHER, true, TRACE_RETAINS, "has backward make a graph of its own (create_graph). Where that code ran, what backward makes is kept as well as what forward does, "
+	    "as a gradient penalty needs it, and adds up from step to step where such gradients are kept." },
+	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
+	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less." },
+	[HABIT_LOOP] = { OF_EITHER, false, TRACE_TWICE, "may make a network within a loop (line %s). Where one is made anew in each round, those before stay for as long as something holds "
+	    "them: Keras keeps each until clear_session(), and in PyTorch a name, a list or an optimizer does. Made once, ahead of the loop, or let go of at the end of "
+	    "each round, it is there once." },
+};
+
+/* "%s" of a sentence: a name, a number, or both. */
+static const char *
+named(const struct autopsy *y, enum oom_habit_kind kind)
+{
+	const struct oom_habit *h = &y->log.paste.habits.of[kind];
+	char n[SIZE_TEXT];
+
+	switch (kind) {
+	case HABIT_WORKERS:
+		return arena_printf(y->arena, "has %s of %lld", h->name, (long long)h->n);
+	case HABIT_JOBS:
+		return h->n ? arena_printf(y->arena, "has n_jobs of %lld", (long long)h->n) : "has n_jobs of -1";
+	case HABIT_READS:
+		return arena_printf(y->arena, "reads a file as a whole (%s)", h->name);
+	case HABIT_CODES:
+		return arena_printf(y->arena, "codes classes (%s)", h->name);
+	case HABIT_SHUFFLE:
+		return arena_printf(y->arena, "%s", size_commas(n, h->n));
+	case HABIT_LOOP:
+		return arena_printf(y->arena, "%lld", (long long)h->n);
+	default:
+		return h->name;
+	}
+}
+
+/* The sentence with the name in its place. */
+static const char *
+filled(const struct autopsy *y, enum oom_habit_kind kind)
+{
+	const char *says = habits[kind].says, *at = strstr(says, "%s");
+
+	return at ? arena_printf(y->arena, "%.*s%s%s", (int)(at - says), says, named(y, kind), at + 2) : says;
+}
+
+static bool
+is_said(const struct autopsy *y, enum oom_habit_kind kind)
+{
+	const struct oom_habits *h = &y->log.paste.habits;
+
+	if (!h->of[kind].line || !(habits[kind].whose & (y->main->host ? OF_HOST : OF_DEVICE)) || (y->main->facts & habits[kind].unless))
+		return false;
+	if (habits[kind].torch && !autopsy_may_be_torch(y))
+		return false;
+	return !(kind == HABIT_STATE && h->lets_go) && !(kind == HABIT_LOOP && h->clears) &&
+	    !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
+}
+
+void
+autopsy_habits(struct autopsy *y)
+{
+	enum oom_habit_kind kind;
+	int said = 0;
+
+	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
+		if (is_said(y, kind)) {
+			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", y->log.paste.habits.of[kind].line, filled(y, kind)));
+			said++;
+		}
+}

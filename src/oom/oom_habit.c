@@ -1,0 +1,213 @@
+/* Most are found by a phrase; what a phrase alone does not tell has a function of its own. */
+#include "oom/oom_habit.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_log.h"
+#include "oom/oom_signs.h"
+
+#define MOST_PROCESSES	1024
+#define LEAST_SHUFFLED	1000
+#define MOST_SHUFFLED	((int64_t)1 << 40)
+#define TAB_WIDTH	8
+
+static const struct {
+	enum oom_habit_kind kind;
+	const char *phrases, *unless;	/* strokes part */
+} calls[] = {
+	{ HABIT_READS, "read_csv(|read_table(|read_excel(|read_json(|read_parquet(|read_pickle(|pickle.load(|json.load(|np.load(|numpy.load(|loadtxt(|"
+	    "genfromtxt(|joblib.load(|.readlines(", "chunksize|nrows|mmap_mode|iterator" },
+	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true" },
+	{ HABIT_DENSE, ".toarray()|.todense()", "def " },
+	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false" },
+	{ HABIT_LOAD, "torch.load(", "map_location" },
+	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def " },
+};
+
+/* Keeps the first of a kind, and the name that stands from S to END. */
+static void
+keep(struct oom_habits *h, enum oom_habit_kind kind, int line, int64_t n, const char *s, const char *end)
+{
+	struct oom_habit *of = &h->of[kind];
+	size_t length = s ? (size_t)(end - s) : 0;
+
+	if (of->line)
+		return;
+	length = length < HABIT_NAME ? length : HABIT_NAME - 1;
+	of->line = line;
+	of->n = n;
+	if (length > 0)
+		memcpy(of->name, s, length);
+	of->name[length] = '\0';
+}
+
+static void
+by_call(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at, *from, *end = t.s + t.n, *to;
+	size_t i, n;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		at = NULL;
+		if (!talk_next_phrase(t, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless))
+			continue;
+		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
+			;
+		for (to = at; to < end && (piece_is_word(*to) || *to == '.'); to++)
+			;
+		if (from == to)
+			to += n;		/* an option */
+		if (calls[i].kind != HABIT_LOAD || memchr(at, ')', (size_t)(end - at)))	/* what follows on the next line is not known */
+			keep(h, calls[i].kind, line, 0, from, to);
+	}
+}
+
+/* The number that a setting has whose name ends at AT: "num_workers=8", "--num-workers 8",
+ * "'n_jobs': -1". */
+static bool
+number_of(struct talk t, const char *at, int64_t *n)
+{
+	const char *end = t.s + t.n, *to;
+	bool less = false;
+
+	while (at < end && memchr(" \t=:\"'", *at, 6))
+		at++;
+	if (at < end && *at == '-') {
+		less = true;
+		at++;
+	}
+	if (at == end || !is_digit(*at) || !(to = piece_number(at, end, n)) || (to < end && (piece_is_word(*to) || *to == '.')))
+		return false;
+	*n = less ? -*n : *n;
+	return true;
+}
+
+static void
+by_number(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at;
+	int64_t n;
+	size_t length;
+
+	for (at = NULL; talk_next_phrase(t, "num_workers|num-workers|--workers|workers_per_gpu", &at, &length); )
+		if (number_of(t, at + length, &n) && n > 0 && n <= MOST_PROCESSES)
+			keep(h, HABIT_WORKERS, line, n, at, at + length);
+	for (at = NULL; talk_next_phrase(t, "n_jobs", &at, &length); )
+		if (number_of(t, at + length, &n) && (n < 0 || n > 1) && n <= MOST_PROCESSES)
+			keep(h, HABIT_JOBS, line, n < 0 ? 0 : n, at, at + length);
+	if ((at = talk_first(t, ".shuffle(")) && number_of(t, at + strlen(".shuffle("), &n) && n >= LEAST_SHUFFLED && n <= MOST_SHUFFLED)
+		keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
+	else if ((at = talk_first(t, ".shuffle(buffer_size=")) && number_of(t, at + strlen(".shuffle(buffer_size="), &n) && n >= LEAST_SHUFFLED &&
+	    n <= MOST_SHUFFLED)
+		keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
+}
+
+/* "x = np.array(images)": of a list by a name as samples have. */
+static void
+array_of_list(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL, *s, *to, *end = t.s + t.n;
+	size_t n;
+
+	while (talk_next_phrase(t, "np.array(|np.asarray(|np.stack(|np.vstack(|np.concatenate(", &at, &n)) {
+		for (s = to = at + n; to < end && piece_is_word(*to); to++)
+			;
+		if (to > s && to < end && (*to == ')' || *to == ',') && talk_is_one_of(talk_part(t, s, to), "images imgs img_list image_list data "
+		    "dataset samples x_train x_test train_x test_x x_data features all_features frames videos train_data test_data train_images "
+		    "test_images x y labels masks patches all_data training_data"))
+			keep(h, HABIT_ARRAY, line, 0, s, to);
+	}
+}
+
+/* "out, hidden = model(x, hidden)": what a network gives is given to it again; not within a layer,
+ * whose steps it is of. */
+static void
+state(struct oom_habits *h, struct talk t, int line)
+{
+	const char *is = memchr(t.s, '=', t.n), *open, *from, *s, *to, *end = t.s + t.n;
+	struct talk left, right;
+
+	if (talk_any_phrase(t, "detach|repackage|init_hidden|inithidden|init_state|initial_state|zero_state"))
+		h->lets_go = line;
+	if (!is || is + 1 == end || is[1] == '=' || !(open = memchr(is, '(', (size_t)(end - is))) || talk_any_whole(t, "def self"))
+		return;
+	for (from = open; from > is && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
+		;
+	if (!signs_is_network(signs_last_part((struct piece){ from, (size_t)(open - from) })) &&
+	    !talk_any_whole(talk_part(t, from, open), "rnn lstm gru decoder"))
+		return;
+	left = talk_part(t, t.s, is);
+	right = talk_part(t, open, end);
+	for (s = left.s; s < is; s = to + 1) {
+		for (to = s; to < is && piece_is_word(*to); to++)
+			;
+		if (to > s && talk_is_one_of(talk_part(t, s, to), "hidden state states h hc hx hidden_state hiddens memory mems carry") &&
+		    piece_any_whole((struct piece){ right.s, right.n }, talk_is_one_of(talk_part(t, s, to), "hidden") ? "hidden" :
+		    "state states h hc hx hidden_state hiddens memory mems carry"))
+			keep(h, HABIT_STATE, line, 0, s, to);
+	}
+}
+
+/* How far a line is set in. */
+static int
+inset_of(struct talk t, const char **first)
+{
+	const char *s = t.s, *end = t.s + t.n;
+	int n = 0;
+
+	for (; s < end && (*s == ' ' || *s == '\t'); s++)
+		n = *s == '\t' ? (n / TAB_WIDTH + 1) * TAB_WIDTH : n + 1;
+	*first = s;
+	return n;
+}
+
+#define MAKES		"= sequential(|=sequential(|= create_model(|=create_model(|= build_model(|=build_model(|= make_model(|= get_model(|=get_model(|" \
+    "= load_model(|=load_model(|.from_pretrained(|= keras.sequential(|= tf.keras.sequential(|= models.sequential(|= keras.models.load_model(|" \
+    "= tf.keras.models.load_model(|= keras.model(|= tf.keras.model("
+
+/* Its own name for one, "= Model(inputs, outputs)": with a small letter it is what is called. */
+static bool
+makes_model(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "= model(", &at, &n))
+		if (at[2] == 'M')
+			return true;
+	return talk_any_phrase(t, MAKES);
+}
+
+/* "for size in sizes:", and within it "model = build_model(size)". */
+static void
+in_loop(struct oom_habits *h, struct talk t, int line)
+{
+	const char *s, *end = t.s + t.n;
+	int inset = inset_of(t, &s);
+
+	if (s == end)
+		return;
+	if (talk_any_phrase(t, "clear_session|del model|del net|gc.collect|reset_default_graph|tf.graph()"))
+		h->clears = line;
+	if (h->loop_line && inset <= h->loop_inset)
+		h->loop_line = 0;
+	if (h->loop_line && makes_model(t) && !talk_any_whole(t, "def class return"))
+		keep(h, HABIT_LOOP, line, h->loop_line, NULL, NULL);
+	if (!h->loop_line && end - s > 4 && memcmp(s, "for ", 4) == 0 && memchr(s, ':', (size_t)(end - s))) {
+		h->loop_line = line;
+		h->loop_inset = inset;
+	}
+}
+
+void
+oom_habit_line(struct oom_habits *h, struct talk t, int line)
+{
+	by_call(h, t, line);
+	by_number(h, t, line);
+	array_of_list(h, t, line);
+	state(h, t, line);
+	in_loop(h, t, line);
+	if (signs_of_code(talk_piece(t), false) & TRACE_ALL_PAIRS)
+		keep(h, HABIT_PAIRS, line, 0, NULL, NULL);
+}

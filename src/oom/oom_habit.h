@@ -1,0 +1,51 @@
+/*
+ * Code and settings of which it is known how they fill memory: of each kind the first line that has
+ * one, with a number or a name of it. What runs of it, and whether it is large, no line tells.
+ */
+#ifndef STOWAGE_OOM_OOM_HABIT_H
+#define STOWAGE_OOM_OOM_HABIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "oom/oom_lexicon.h"
+
+#define HABIT_NAME	32
+
+enum oom_habit_kind {
+	/* of the machine's memory */
+	HABIT_WORKERS,		/* a loader's processes: how many */
+	HABIT_JOBS,		/* a library's: how many; 0: as many as there are processors */
+	HABIT_READS,		/* a file is read as a whole, by a call of this name */
+	HABIT_ARRAY,		/* a list of this name is made one array */
+	HABIT_CODES,		/* a number for each class, by a call of this name */
+	HABIT_DENSE,		/* a sparse matrix is made dense */
+	HABIT_CACHE,		/* samples are kept once they were read */
+	HABIT_SHUFFLE,		/* samples are shuffled in a buffer: of how many */
+	/* of a device's */
+	HABIT_STATE,		/* this is handed on from one call of a network to the next */
+	HABIT_LOAD,		/* a file's tensors are put where they were */
+	HABIT_CREATES,		/* backward makes a graph, too */
+	/* of either */
+	HABIT_PAIRS,		/* a number for each pair */
+	HABIT_LOOP,		/* a network is made in a loop, which begins on line `n` */
+	HABITS
+};
+
+struct oom_habit {
+	int line;		/* from 1; 0: there is none */
+	int64_t n;
+	char name[HABIT_NAME];
+};
+
+struct oom_habits {
+	struct oom_habit of[HABITS];
+	int lets_go;		/* the last line that lets go of a state's graph */
+	int clears;		/* and the last that lets go of networks made before */
+	int loop_line, loop_inset;	/* the loop that lines stand in, and how far its "for" is set in; line 0: none */
+};
+
+/* Line LINE of the log, which is code, a command or a setting. */
+void	oom_habit_line(struct oom_habits *, struct talk, int line);
+
+#endif
