@@ -12,8 +12,6 @@
 #include "pointwise/epilogue.cu"
 #include "pool/window.cu"
 
-#define POOL_NOWHERE	(-1)	/* 255 in a byte */
-
 /* What is done to a maximum, and of whether its gradient passes that: of 1 and of the maximum,
  * which is not 0 where it does. AS_IS: it does. */
 struct pool_then {

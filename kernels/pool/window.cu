@@ -22,6 +22,8 @@ struct pool {
 	int64_t kh, kw, sh, sw, ph, pw;	/* kernel, stride, padding */
 };
 
+#define POOL_NOWHERE	(-1)	/* the place of a maximum whose gradient nobody gets; 255 in a byte */
+
 /* The outputs [from, to) whose windows cover input I along one axis. */
 DEVICE void
 pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t outputs,

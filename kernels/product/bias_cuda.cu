@@ -5,6 +5,7 @@
 #define STOWAGE_PRODUCT_BIAS_CUDA_CU
 
 #include "pointwise/pack_cuda.cu"
+#include "pool/window.cu"
 #include "sweep/last_cuda.cu"
 #include "sweep/first_cuda.cu"
 #include "sizes.h"
@@ -55,6 +56,33 @@ template <int WIDTH, int DEPTH> struct bias_made {
 #pragma unroll
 		for (int j = 0; j < WIDTH; j++)
 			value[j] = VALUE(ELEM(value[j]));
+	}
+};
+
+/* Of dy of a pool's maxima, what passes to where these were: to nowhere (pool/maxpool.cu)
+ * nothing. */
+template <int WIDTH, int DEPTH> struct bias_pooled {
+	struct alignas(WIDTH) places {
+		uint8_t at[WIDTH];
+	};
+	const elem *dy;
+	const uint8_t *place;
+	struct column_pack<WIDTH> from[DEPTH];
+	struct places of[DEPTH];
+
+	DEVICE_METHOD void
+	fetch(int k, int64_t at)
+	{
+		from[k] = column_load<WIDTH>(dy + at);
+		of[k] = *(const struct places *)(place + at);
+	}
+
+	DEVICE_METHOD void
+	take(real *value, int k, int64_t) const
+	{
+#pragma unroll
+		for (int j = 0; j < WIDTH; j++)
+			value[j] = of[k].at[j] == (uint8_t)POOL_NOWHERE ? 0 : VALUE(from[k].at[j]);
 	}
 };
 
@@ -121,6 +149,15 @@ template <int WIDTH> KERNEL(bias_made_planes_kernel, (elem *db, double *work, el
 	bias_planes<WIDTH>(from, db, work, b, channels, parts, packs);
 }
 
+template <int WIDTH> KERNEL(bias_pooled_planes_kernel, (elem *db, double *work, const elem *dy, const uint8_t *place,
+    int64_t b, int64_t channels, int64_t parts, int64_t packs))
+{
+	struct bias_pooled<WIDTH, PLANE_DEPTH> from;
+
+	from.dy = dy, from.place = place;
+	bias_planes<WIDTH>(from, db, work, b, channels, parts, packs);
+}
+
 /* Few rows: a warp's threads take neighbouring channels, the warps of a block rows in turn. */
 #define BIAS_WARPS	(BLOCK / 32)
 
@@ -166,6 +203,14 @@ KERNEL(bias_made_strip_kernel, (elem *db, elem *made, const elem *dy, struct epi
 	struct bias_made<1, 1> from;
 
 	from.made = made, from.dy = dy, from.then = then;
+	bias_strip(from, db, rows, channels);
+}
+
+KERNEL(bias_pooled_strip_kernel, (elem *db, const elem *dy, const uint8_t *place, int64_t rows, int64_t channels))
+{
+	struct bias_pooled<1, 1> from;
+
+	from.dy = dy, from.place = place;
 	bias_strip(from, db, rows, channels);
 }
 
@@ -227,6 +272,15 @@ template <int WIDTH> KERNEL(bias_made_columns_kernel, (double *work, elem *made,
 	struct bias_made<WIDTH, COLUMN_DEPTH> from;
 
 	from.made = made, from.dy = dy, from.then = then;
+	bias_columns<WIDTH>(from, work, rows, channels, parts);
+}
+
+template <int WIDTH> KERNEL(bias_pooled_columns_kernel, (double *work, const elem *dy, const uint8_t *place, int64_t rows,
+    int64_t channels, int64_t parts))
+{
+	struct bias_pooled<WIDTH, COLUMN_DEPTH> from;
+
+	from.dy = dy, from.place = place;
 	bias_columns<WIDTH>(from, work, rows, channels, parts);
 }
 
@@ -295,6 +349,32 @@ bias_backward_of(elem *db, elem *made, void *work, const elem *dy, struct epilog
 
 	LAUNCH_PLANE_SUMS(bias_made_planes_kernel, channels, positions, parts, db, (double *)work, made, dy, from, b,
 	    channels, parts);
+	if (parts > 1)
+		LAUNCH_ROWS(bias_total_kernel, channels, (db, (const double *)work, channels, parts));
+}
+
+/* And of what passes to the PLACEs of a pool's maxima, of whose gradient dy is. */
+static void
+bias_rows_backward_pooled(elem *db, void *work, const elem *dy, const uint8_t *place, int64_t rows, int64_t channels)
+{
+	int64_t parts = bias_parts(channels);
+
+	if (rows <= BIAS_ROWS) {
+		LAUNCH_ROWS(bias_pooled_strip_kernel, (channels + 31) / 32, (db, dy, place, rows, channels));
+		return;
+	}
+	LAUNCH_COLUMNS(bias_pooled_columns_kernel, channels, parts, ((double *)work, dy, place, rows, channels, parts));
+	LAUNCH_ROWS(bias_total_kernel, channels, (db, (const double *)work, channels, parts));
+}
+
+static void
+bias_backward_pooled(elem *db, void *work, const elem *dy, const uint8_t *place, int64_t b, int64_t channels,
+    int64_t positions)
+{
+	int64_t parts = b * positions > BIAS_PLANES ? bias_plane_parts(channels) : 1;
+
+	LAUNCH_PLANE_SUMS(bias_pooled_planes_kernel, channels, positions, parts, db, (double *)work, dy, place, b, channels,
+	    parts);
 	if (parts > 1)
 		LAUNCH_ROWS(bias_total_kernel, channels, (db, (const double *)work, channels, parts));
 }

@@ -1,6 +1,7 @@
 /* bias_grad: the gradient of a bias added to a convolution's filters, or to each element: dy summed
  * over the batch and, where the bias has one value a filter, over positions. bias_grad_of makes dy
- * by a formula while it adds it up (passes/formula_in_bias.c). */
+ * by a formula while it adds it up (passes/formula_in_bias.c); bias_grad_pooled adds up what a pool
+ * passes back, of the pool's own gradient (passes/pooled_biases.c). */
 #include "ops/pointwise.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
@@ -50,6 +51,34 @@ const struct op op_bias_grad = {
 	.memory.workspace = workspace,
 	.calls.kernels = "product/bias.cu",
 	.calls.emit = emit,
+};
+
+/* ---- behind a pool ---- */
+
+static void
+emit_pooled(struct emitter *e, const struct node *n)
+{
+	const struct tensor *dy = n->in[0], *db = n->out[0];
+	int64_t channels = tensor_elements_per_sample(db);
+	int64_t positions = tensor_elements_per_sample(dy) / channels;
+
+	if (in_rows(n))
+		emit_call(e, "bias_rows_backward_pooled", arg_tensor(db), arg_work(n), arg_tensor(dy), arg_tensor(n->in[1]),
+		    arg_text(dy->channels_last ? emit_channels(e, dy).rows : emit_rows(e, dy, 0)), arg_int(channels));
+	else
+		emit_call(e, "bias_backward_pooled", arg_tensor(db), arg_work(n), arg_tensor(dy), arg_tensor(n->in[1]),
+		    arg_batch(dy), arg_int(channels), arg_int(positions));
+}
+
+const struct op op_bias_grad_pooled = {
+	.name = "bias_grad_pooled",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of a bias: what of dy passes to the places of maxima, summed",
+	.operands = "dy index",
+	.min_operands = 2, .max_operands = 2,
+	.memory.workspace = workspace,
+	.calls.kernels = "product/bias.cu",
+	.calls.emit = emit_pooled,
 };
 
 /* ---- of what a formula makes ---- */

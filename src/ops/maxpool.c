@@ -124,6 +124,14 @@ gate(struct arena *a, const struct node *n, const struct formula *then)
 	return f && formula_is_gate(f) ? f : NULL;
 }
 
+bool
+maxpool_is_gated(struct arena *a, const struct node *grad)
+{
+	const struct node *n = grad->forward;
+
+	return then_of(n) && gate(a, n, then_of(n));
+}
+
 static bool
 can(struct arena *a, const struct node *n, const struct formula *then)
 {

@@ -15,6 +15,10 @@
 	POOL_CEIL
 
 extern const struct op op_maxpool, op_maxpool_then, op_maxpool_grad;	/* of the same attributes, and a formula */
+extern const struct op op_adaptive_maxpool_grad;
+
+/* Do the places that GRAD, a maximum's gradient, reads say of some that nothing passes to them? */
+bool		maxpool_is_gated(struct arena *, const struct node *grad);
 
 /* calls.note and calls.define of what does a formula to maxima whose places are its last output,
  * which may be absent; and the argument of its call behind then_arg(), what of 1 and of a maximum

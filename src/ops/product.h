@@ -87,6 +87,8 @@ void		product_bias_gradient(struct diff *, struct node *, struct tensor *dy, str
 
 /* db = the sum of dy over samples and positions (bias_grad.c) */
 extern const struct op op_bias_grad;
+/* in: the gradient of maxima and their places; out: db of what passes to these */
+extern const struct op op_bias_grad_pooled;
 /* in: two tensors; out: db, and what a formula makes of them, of which db is the sum */
 extern const struct op op_bias_grad_of;
 /* Can GRAD, a bias's gradient, make what N, a formula, gives it? Then it does, and N is not

@@ -34,6 +34,7 @@ struct joining {
 	const struct trial *t;
 	struct then_set formulas;
 	bool roomy;
+	int64_t taken;		/* by what lives longer already */
 };
 
 /* The node that sums what the I-th makes; 0: there is none near. */
@@ -50,7 +51,7 @@ sum_after(const struct graph *g, int i)
 
 /* DB lives from I on, not from J, and the sum has its scratch memory at I. */
 static bool
-fits(const struct joining *s, int i, int j)
+fits(struct joining *s, int i, int j)
 {
 	const struct node *sum = s->g->nodes.v[j];
 	struct room room = op_room(s->g->module, s->o->target, s->o->threads);
@@ -58,8 +59,9 @@ fits(const struct joining *s, int i, int j)
 	int64_t db = (affine_at(tensor_bytes(sum->out[0]), s->g->batch) + mask) & ~mask;
 
 	for (work = (work + mask) & ~mask; i < j; i++, work = 0)
-		if (s->t->live[i] > s->t->peak - db - work)
+		if (s->t->live[i] > s->t->peak - s->taken - db - work)
 			return false;
+	s->taken += db;
 	return true;
 }
 

@@ -35,6 +35,7 @@
 	_(order)				\
 	_(fuse_activation)			\
 	_(bias_gradients)			\
+	_(pooled_biases)			\
 	_(formula_in_bias)			\
 	_(formula_in_norm)			\
 	_(marked_norms)				\

@@ -1,6 +1,6 @@
 /*
- * passes/formula_in_bias.c, on whole networks: the nodes that are left, what a plan takes with and
- * without, and what is moved.
+ * passes/formula_in_bias.c and passes/pooled_biases.c, on whole networks: the nodes that are left,
+ * what a plan takes with and without, and what is moved.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -15,15 +15,20 @@ static struct arena *arena;
 static struct module *module;
 
 static const struct plan *
-load(const char *name, const char *target, bool joined)
+load_without(const char *name, const char *target, const char *pass)
 {
-	static const char *const without = "formula-in-bias";
-	const struct pass_options options = { .threads = 2, .without = &without, .nwithout = !joined,
+	const struct pass_options options = { .threads = 2, .without = &pass, .nwithout = pass != NULL,
 		.target = target_find(target) };
 
 	arena = arena_new();
 	module = planned_source(arena, spec_file(arena, name), NULL, &options);
 	return module->plan;
+}
+
+static const struct plan *
+load(const char *name, const char *target, bool joined)
+{
+	return load_without(name, target, joined ? NULL : "formula-in-bias");
 }
 
 static int
@@ -73,8 +78,32 @@ Test(formula_in_bias, no_plan_gets_larger)
 	}
 }
 
+/* Of a window of 2 x 2 a byte and an element are read in place of four elements. */
+Test(formula_in_bias, of_a_pool_a_quarter_is_read)
+{
+	static const char *const spec[] = { "vgg16.nn", "lenet5.nn" };
+	size_t i;
+
+	for (i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		int64_t bytes = load_without(spec[i], "cuda", "pooled-biases")->arena_bytes, before = moved(module->plan), less = 0;
+		const struct plan *p = load(spec[i], "cuda", true);
+		int k;
+
+		cr_expect_gt(count("bias_grad_pooled"), 0, "%s", spec[i]);
+		cr_expect_leq(p->arena_bytes, bytes, "%s", spec[i]);
+		for (k = 0; k < module->train->nodes.n; k++) {
+			const struct node *n = module->train->nodes.v[k];
+
+			if (strcmp(n->op->name, "bias_grad_pooled") == 0)
+				less += 4 * affine_at(tensor_bytes(n->in[0]), p->batch) -
+				    affine_at(tensor_bytes(n->in[0]), p->batch) - affine_at(tensor_bytes(n->in[1]), p->batch);
+		}
+		cr_expect_eq(before - moved(p), less, "%s", spec[i]);
+	}
+}
+
 Test(formula_in_bias, nothing_is_joined_in_c)
 {
 	load("vgg16.nn", "c", true);
-	cr_expect_eq(count("bias_grad_of"), 0);
+	cr_expect_eq(count("bias_grad_of") + count("bias_grad_pooled"), 0);
 }

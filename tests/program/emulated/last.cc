@@ -87,6 +87,29 @@ check_bias_of_made(int64_t b, int64_t c, int64_t n, enum epilogue_kind kind)
 	}
 }
 
+/* A bias's gradient of what passes to the places of maxima, some of which are nowhere. */
+static void
+check_bias_behind_pool(int64_t b, int64_t c, int64_t n)
+{
+	std::string at = " " + std::to_string(b) + "x" + std::to_string(c) + "x" + std::to_string(n);
+	std::vector<double> work((size_t)(c * (bias_parts(c) + bias_plane_parts(c))), 1e9);
+	std::vector<uint8_t> place((size_t)(b * c * n));
+	Values dy = drawn(b * c * n), db[2] = { Values(c), Values(c) }, sum[2] = { Values(c), Values(c) };
+	std::vector<double> of[2] = { std::vector<double>((size_t)c), std::vector<double>((size_t)c) };
+
+	for (size_t i = 0; i < dy.size(); i++) {
+		place[i] = i % 7 == 3 ? 255 : i % 4;
+		of[0][i / n % c] += place[i] == 255 ? 0 : dy[i];
+		of[1][i % c] += place[i] == 255 ? 0 : dy[i];
+	}
+	for (int64_t k = 0; k < c; k++)
+		sum[0][k] = (real)of[0][k], sum[1][k] = (real)of[1][k];
+	bias_backward_pooled(&db[0][0], &work[0], &dy[0], &place[0], b, c, n);
+	bias_rows_backward_pooled(&db[1][0], &work[0], &dy[0], &place[0], b * n, c);
+	same("a bias behind a pool" + at, db[0], sum[0], 1e-4);
+	same("a bias behind a pool by rows" + at, db[1], sum[1], 1e-4);
+}
+
 /* HOW: 0 plain; 1 with an activation; 2 with what reads a tensor beside x; from that on, where there are 8 channels. */
 static void
 check_norm(int64_t b, int64_t c, int64_t n, int how)
@@ -431,6 +454,10 @@ main(void)
 		check_norm_of_made(70, 8, 1, kind, norm_parts(8, true));
 		check_norm_of_made(3000, 264, 1, kind, norm_parts(264, true));
 		check_norm_of_made(700, 13, 1, kind, norm_parts(13, true));
+		check_bias_behind_pool(2, 8, 36);
+		check_bias_behind_pool(5, 3, 4608);
+		check_bias_behind_pool(3, 7, 701);
+		check_bias_behind_pool(70, 264, 8);
 		check_bias_of_made(2, 8, 35, kind);
 		check_bias_of_made(5, 3, 4608, kind);
 		check_bias_of_made(3, 7, 701, kind);

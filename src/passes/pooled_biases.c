@@ -1,0 +1,132 @@
+/*
+ * pooled-biases: on a GPU, lets the gradient of a bias be summed before a maximum pool passes it
+ * back, where it is a quarter as large (for windows of 2 x 2):
+ *
+ *     p = maxpool_grad(dy, places); db = bias_grad(p)     db = bias_grad_pooled(dy, places); p = maxpool_grad(dy, places)
+ *
+ * Each element of dy goes to one place, so both sums are of the same numbers, in another order. But
+ * where windows overlap, p has sums of several, and in 16 bits those are rounded: db is then more
+ * exact. A formula behind the pool may let some pass to no place (ops/maxpool.c), and the sum asks
+ * for that; where none does, it is that of dy.
+ *
+ * The sum goes right before the pool's gradient, after which dy and the places die. There p is not
+ * alive, but the sum's scratch memory is, and from there on db. So that is done where all stays
+ * below the peak of training, or there is room for speed. In C sums of images take next to nothing,
+ * since these are in the caches.
+ *
+ * Reads and writes: train after order. Invariant after: no bias's gradient that is summed near a
+ * maximum's gradient, of what that makes, but where there is no room.
+ */
+#include "ir/pass.h"
+
+#include "target/target.h"
+#include "ops/maxpool.h"
+#include "ops/product.h"
+#include "schedule/step.h"
+
+#define NEAR	16	/* nodes from one to the other, at most: products and updates lie between */
+
+struct exchange {
+	struct graph *g;
+	const struct pass_options *o;
+	const struct trial *t;
+	bool roomy;
+	int64_t taken;		/* by what lives longer already */
+};
+
+/* The node that sums for a bias what the I-th, a maximum's gradient, passes back; 0: there is none
+ * near. */
+static int
+sum_after(const struct graph *g, int i)
+{
+	const struct node *n = g->nodes.v[i];
+	int j;
+
+	if ((n->op != &op_maxpool_grad && n->op != &op_adaptive_maxpool_grad) || op_base(n) || n->in[1]->dtype != DT_U8 ||
+	    n->out[0]->alias_of)
+		return 0;
+	for (j = i + 1; j < g->nodes.n && j <= i + NEAR; j++)
+		if (g->nodes.v[j]->op == &op_bias_grad && g->nodes.v[j]->in[0] == n->out[0])
+			return j;
+	return 0;
+}
+
+static int64_t
+aligned(const struct exchange *s, int64_t bytes)
+{
+	int64_t mask = s->o->target->alignment - 1;
+
+	return (bytes + mask) & ~mask;
+}
+
+/* DB lives from I on, not from J; the sum has its scratch memory where P is not there yet. */
+static bool
+fits(struct exchange *s, int i, int j)
+{
+	const struct node *sum = s->g->nodes.v[j];
+	struct room room = op_room(s->g->module, s->o->target, s->o->threads);
+	int64_t work = aligned(s, affine_at(sum->op->memory.workspace(sum, &room), s->g->batch));
+	int64_t db = aligned(s, affine_at(tensor_bytes(sum->out[0]), s->g->batch));
+
+	if (s->roomy)
+		return true;
+	if (s->t->live[i] - affine_at(tensor_bytes(sum->in[0]), s->g->batch) > s->t->peak - s->taken - db - work)
+		return false;
+	for (; i < j; i++)
+		if (s->t->live[i] > s->t->peak - s->taken - db)
+			return false;
+	s->taken += db;
+	return true;
+}
+
+/* N sums what GRAD is given. */
+static void
+take_before(struct module *m, struct node *n, const struct node *grad)
+{
+	n->in[0] = grad->in[0];
+	if (maxpool_is_gated(m->arena, grad)) {
+		n->op = &op_bias_grad_pooled;
+		ir_add_input(m, n, grad->in[1]);
+	}
+}
+
+static void
+exchange(struct graph *g, const struct pass_options *o)
+{
+	struct arena *a = arena_child(g->module->arena);
+	struct model *m = step_model(a, g, o, STEP_ONCE);
+	struct exchange s = { .g = g, .o = o };
+	struct node *sum;
+	int i, j, k;
+
+	if (m && step_try(m)) {
+		s.t = m->trial;
+		s.roomy = step_is_roomy(g->module, o, m);
+		for (i = 0; i < g->nodes.n; i++) {
+			if (!(j = sum_after(g, i)) || !fits(&s, i, j))
+				continue;
+			sum = g->nodes.v[j];
+			take_before(g->module, sum, g->nodes.v[i]);
+			for (k = j; k > i; k--)
+				g->nodes.v[k] = g->nodes.v[k - 1];
+			g->nodes.v[i++] = sum;
+		}
+	}
+	arena_free(a);
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	if (m->train && o->target->splits_sums && ir_has(m->train, &op_bias_grad))
+		exchange(m->train, o);
+	return true;
+}
+
+const struct pass pass_pooled_biases = {
+	.name = "pooled-biases",
+	.doc = "sum the gradient of a convolution's bias before a maximum pool passes it back",
+	.optional = true,
+	.thorough = true,
+	.run = run,
+};
