@@ -1,4 +1,5 @@
-/* Dense layers, alone, with what is done in the same go, and with their loss, against naive loops. */
+/* Dense layers, alone, with what is done in the same go, and with their loss, against naive
+ * loops. */
 #ifndef STOWAGE_TESTS_DENSES_H
 #define STOWAGE_TESTS_DENSES_H
 
