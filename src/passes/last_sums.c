@@ -16,9 +16,8 @@
  */
 #include "ir/pass.h"
 
-#include <string.h>
-
 #include "ir/op.h"
+#include "passes/early.h"
 
 struct moving {
 	struct module *m;
@@ -54,53 +53,26 @@ take(struct moving *f)
 	g->nodes.n = kept;
 }
 
-/* The sum that has to do with these bytes last at node N of train; NULL: none has. */
-static struct node *
-begins_behind(struct node **of, const int *last, const struct node *n, int at)
-{
-	int k;
-
-	for (k = 0; k < n->nout; k++) {
-		const struct tensor *root = n->out[k] ? tensor_root(n->out[k]) : NULL;
-
-		if (root && of[root->id] && last[root->id] == at)
-			return of[root->id];
-	}
-	return NULL;
-}
-
-/* Puts each sum behind the node that has made what it adds up, and the waits at the end. */
+/* Puts each sum behind the last node that has to do with what it adds up, and the waits at the end. */
 static void
 put(struct moving *f, struct arena *a)
 {
 	struct graph *g = f->m->train;
-	struct node **of = arena_array(a, (size_t)f->m->next_tensor + 1, sizeof(*of)), **old, *n;
-	int *last = arena_array(a, (size_t)f->m->next_tensor + 1, sizeof(*last));
 	struct tensor **made = arena_array(a, (size_t)f->m->next_tensor + 1, sizeof(*made));
-	int total = g->nodes.n, i, k;
+	int first = g->nodes.n, i, k;
 
-	old = arena_array(a, (size_t)total + 1, sizeof(*old));
-	memcpy(old, g->nodes.v, (size_t)total * sizeof(*old));
-	for (i = 0; i < f->nbegins; i++)
-		of[tensor_root(f->begins[i]->in[0])->id] = f->begins[i];
-	for (i = 0; i < total; i++)
-		for (k = 0; k < old[i]->nout; k++)
-			if (old[i]->out[k]) {
-				made[tensor_root(old[i]->out[k])->id] = old[i]->out[k];
-				last[tensor_root(old[i]->out[k])->id] = i;
-			}
-	g->nodes.n = 0;
-	for (i = 0; i < total; i++) {
-		vec_push(f->m->arena, &g->nodes, old[i]);
-		while ((n = begins_behind(of, last, old[i], i))) {
-			struct tensor *root = tensor_root(n->in[0]);
+	for (i = 0; i < first; i++)
+		for (k = 0; k < g->nodes.v[i]->nout; k++)
+			if (g->nodes.v[i]->out[k])
+				made[tensor_root(g->nodes.v[i]->out[k])->id] = g->nodes.v[i]->out[k];
+	for (i = 0; i < f->nbegins; i++) {
+		struct node *n = f->begins[i];
 
-			of[root->id] = NULL;
-			n->in[0] = made[root->id];
-			tensor_alias(n->out[0], n->in[0]);
-			vec_push(f->m->arena, &g->nodes, n);
-		}
+		n->in[0] = made[tensor_root(n->in[0])->id];
+		tensor_alias(n->out[0], n->in[0]);
+		vec_push(f->m->arena, &g->nodes, n);
 	}
+	early_nodes(g, first);
 	for (i = 0; i < f->nwaits; i++)
 		vec_push(f->m->arena, &g->nodes, f->waits[i]);
 }

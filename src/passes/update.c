@@ -50,6 +50,7 @@
 #include <string.h>
 
 #include "ir/op.h"
+#include "passes/early.h"
 
 static const struct attr *
 attributes_for(struct module *m, const struct op *op, const struct tensor *param)
@@ -200,60 +201,6 @@ unscale(struct module *m, struct graph *g, struct tensor *scale, int n,
 	return factor;
 }
 
-/* Whose bytes are meant: a parameter may be read under another name, as a value. */
-static int
-bytes_of(const struct tensor *t)
-{
-	const struct tensor *root = tensor_root(t);
-
-	return tensor_persistent(root) ? root->id : t->id;
-}
-
-/* Moves the nodes from FIRST on, each to just after the last node that defines what it reads or
- * reads what it overwrites, behind those of them that do. Linear: nodes are dealt into buckets by
- * that place. */
-static void
-schedule_early(struct module *m, struct graph *g, int first)
-{
-	struct arena *scratch = arena_child(m->arena);
-	int *place = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*place));
-	int *head = arena_array(scratch, (size_t)first + 1, sizeof(*head));
-	int *next = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*next));
-	int *bucket = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*bucket));
-	int total = g->nodes.n, i, j;
-	struct node **old = arena_array(scratch, (size_t)total + 1, sizeof(struct node *));
-
-	if (total > 0)
-		memcpy(old, g->nodes.v, (size_t)total * sizeof(*old));
-	for (i = 0; i < first; i++) {
-		for (j = 0; j < old[i]->nin; j++)
-			if (old[i]->in[j])
-				place[bytes_of(old[i]->in[j])] = i;
-		for (j = 0; j < old[i]->nout; j++)
-			if (old[i]->out[j])
-				place[bytes_of(old[i]->out[j])] = i;
-	}
-	for (i = first; i < total; i++) {
-		for (j = 0; j < old[i]->nin; j++)
-			if (old[i]->in[j] && place[bytes_of(old[i]->in[j])] > bucket[i])
-				bucket[i] = place[bytes_of(old[i]->in[j])];
-		for (j = 0; j < old[i]->nout; j++)
-			if (old[i]->out[j])
-				place[bytes_of(old[i]->out[j])] = bucket[i];
-	}
-	for (i = total - 1; i >= first; i--) {	/* backwards, so that each bucket is in order */
-		next[i] = head[bucket[i]];
-		head[bucket[i]] = i;
-	}
-	g->nodes.n = 0;
-	for (i = 0; i < first; i++) {
-		g->nodes.v[g->nodes.n++] = old[i];
-		for (j = head[i]; j; j = next[j])
-			g->nodes.v[g->nodes.n++] = old[j];
-	}
-	arena_free(scratch);
-}
-
 /* Of the sum that N begins to make, a rank's piece. */
 static struct tensor *
 piece(struct module *m, struct node *n, struct tensor *param, const struct tensor *whole)
@@ -281,14 +228,14 @@ reduce(struct module *m, struct graph *g, int n, struct tensor *const *param, st
 			piece(m, gradient[i]->def, param[i], gradient[i]);
 	}
 	if (g == m->train)
-		schedule_early(m, g, first);
+		early_nodes(g, first);
 	first = g->nodes.n;
 	for (i = 0; i < n; i++)
 		gradient[i] = append_for_ranks(m, g, shared ? "reduce_scattered" : "all_reduced", param[i], gradient[i],
 		    pieces ? gradient[i]->def->out[1] : NULL);
 	if (!pieces)
 		return first;
-	schedule_early(m, g, first);
+	early_nodes(g, first);
 	return g->nodes.n;
 }
 
@@ -318,7 +265,7 @@ append_updates(struct module *m, int turn)
 	for (i = 0; i < n && m->set.accumulate > 1; i++)
 		gradient[i] = accumulated(m, param[i], gradient[i]);
 	if (m->set.accumulate > 1)
-		schedule_early(m, m->train, first);
+		early_nodes(m->train, first);
 	if (m->set.accumulate > 1 || !pieces)
 		last = settings_data_ranks(&m->set) > 1 && !pieces ? reduce(m, b.graph, n, param, gradient) : b.graph->nodes.n;
 	loss_scale = scale_of_loss(m->train);
@@ -338,7 +285,7 @@ append_updates(struct module *m, int turn)
 	for (i = 0; i < n && spread; i++)
 		made[i] = append_for_ranks(m, b.graph, "all_gather", param[i], made[i], NULL);
 	if (m->set.accumulate == 1 && !scale)
-		schedule_early(m, m->train, last);
+		early_nodes(m->train, last);
 	for (i = 0; i < n && spread; i++)
 		append_for_ranks(m, b.graph, "all_gathered", param[i], made[i], NULL);
 }

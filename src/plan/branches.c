@@ -469,8 +469,7 @@ plan_branches(struct module *m, struct plan *p)
 	for (; s.start < p->instants; s.start = s.end) {
 		struct playing *calls = plan_calls(p, &s.card, a, s.start);
 
-		for (s.end = s.start; s.end < p->instants && p->at[s.end].graph == p->at[s.start].graph;)
-			s.end++;
+		s.end = plan_graph_end(p, s.start);
 		find_heirs(&s, a);
 		do
 			place_graph(&s);

@@ -13,6 +13,16 @@
 #include "ir/op.h"
 #include "ops/optimizers.h"
 
+int
+plan_graph_end(const struct plan *p, int start)
+{
+	int end = start;
+
+	while (end < p->instants && p->at[end].graph == p->at[start].graph)
+		end++;
+	return end;
+}
+
 static bool
 is_born(const struct plan *p, const struct tensor *t, int instant)
 {
@@ -135,10 +145,10 @@ plan_chain(const struct plan *p, struct arena *parent)
 {
 	struct arena *a = arena_child(parent);
 	struct chains c;
-	int most = 0, count, i;
+	int end = plan_graph_end(p, 0), most = 0, count, i;
 
 	chains_init(&c, p, a);
-	for (i = 0; i < p->instants && p->at[i].graph == p->at[0].graph; i += count) {
+	for (i = 0; i < end; i += count) {
 		int length;
 
 		count = plan_together(p, i);
@@ -157,10 +167,10 @@ plan_longest(const struct plan *p, struct arena *parent, int *calls)
 {
 	struct arena *a = arena_child(parent);
 	int *chain = arena_array(a, (size_t)p->instants + 1, sizeof(*chain)), last[BRANCHES] = { 0 };
-	int most = 0, count, i, j, k;
+	int end = plan_graph_end(p, 0), most = 0, count, i, j, k;
 
 	*calls = 0;
-	for (i = 0; i < p->instants && p->at[i].graph == p->at[0].graph; i += count) {
+	for (i = 0; i < end; i += count) {
 		int length = chain[last[p->at[i].branch]];
 
 		count = plan_together(p, i);

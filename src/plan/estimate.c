@@ -259,9 +259,8 @@ calls_of(const struct plan *p, const struct card *c, struct arena *a, int start,
 	int i, k, count;
 
 	s->p = p;
-	s->start = s->end = start;
-	while (s->end < p->instants && p->at[s->end].graph == p->at[start].graph)
-		s->end++;
+	s->start = start;
+	s->end = plan_graph_end(p, start);
 	size = (size_t)(s->end - start) + 1;
 	s->count = arena_array(a, size, sizeof(*s->count));
 	s->work = arena_array(a, size, sizeof(*s->work));

@@ -194,8 +194,7 @@ spare_lanes(const struct module *m, struct arena *a, const struct room *room, in
 	s.after = arena_array(a, (size_t)p->instants + 1, sizeof(*s.after));
 	s.in = arena_array(a, (size_t)p->instants + 1, sizeof(*s.in));
 	for (start = 0; start < p->instants; start = end) {
-		for (end = start; end < p->instants && p->at[end].graph == p->at[start].graph;)
-			end++;
+		end = plan_graph_end(p, start);
 		look_back(&s, a, start, end);
 		choose_all(&s, a, start, end);
 	}

@@ -67,9 +67,9 @@ static void
 play(struct clocks *c, int start, double stretch, bool last)
 {
 	const struct plan *p = c->m->plan;
-	int i, k, count;
+	int end = plan_graph_end(p, start), i, k, count;
 
-	for (i = start; i < p->instants && p->at[i].graph == p->at[start].graph; i += count) {
+	for (i = start; i < end; i += count) {
 		const struct node *n = p->at[i].node;
 
 		count = plan_together(p, i);

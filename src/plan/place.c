@@ -150,15 +150,19 @@ keep_apart(struct module *m, struct plan *p, struct arena *a)
 static bool
 place_apart(struct module *m, struct plan *p, int64_t most)
 {
-	struct arena *a = arena_child(m->arena);
+	struct arena *a;
 	struct packing_options within = quick;
 
+	p->apart = APART_NO_ROOM;
 	p->persistent_bytes = place_persistent(p);
 	if (most)
 		within.capacity = most - p->persistent_bytes;
-	if (within.capacity > 0)
-		pack(p, a, &within, NULL, keep_apart(m, p, a));
-	p->apart = within.capacity > 0 && (!most || p->arena_bytes <= most) ? APART : APART_NO_ROOM;
+	if (within.capacity <= 0 || (most && p->lower_bound_bytes > most))
+		return false;
+	a = arena_child(m->arena);
+	pack(p, a, &within, NULL, keep_apart(m, p, a));
+	if (!most || p->arena_bytes <= most)
+		p->apart = APART;
 	p->proved_bytes = p->lower_bound_bytes;
 	p->optimal = false;
 	arena_free(a);

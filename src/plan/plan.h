@@ -138,7 +138,9 @@ int64_t		 plan_bucket_bytes(const struct module *);
 /* apart.c: by buffer, the last instant to which its bytes are kept, so that nothing waits for them
  * that does not wait for another branch, as these are now, anyway. */
 int		*plan_apart(const struct plan *, struct arena *);
-/* calls.c: is an instant, just behind what FIRST begins, of the same call? */
+/* calls.c: one past the last instant of the graph that begins with instant START. */
+int		 plan_graph_end(const struct plan *, int start);
+/* Is an instant, just behind what FIRST begins, of the same call? */
 bool		 plan_joins(const struct plan *, int first, int instant);
 /* How many instants from FIRST on are one call: updates that follow one another. */
 int		 plan_together(const struct plan *, int first);
