@@ -23,6 +23,7 @@
 #define SPREAD_PART	"-%05d-of-%05d.safetensors"	/* behind stem, dot and generation */
 
 static int spread_owner[PERSISTENT + 1];	/* by tensor, the rank that writes it */
+static bool spread_is_dealt;
 
 /* ---- shares ---- */
 
@@ -43,24 +44,33 @@ persistent_bytes(int k)
 	return persistent[k].elements * type_table[persistent[k].type].bytes;
 }
 
+/* The largest first, of equals the one that stands first. */
+static int
+spread_compare(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+	int64_t more = persistent_bytes(y) - persistent_bytes(x);
+
+	return more ? more > 0 ? 1 : -1 : x - y;
+}
+
 static void
 spread_out(void)
 {
+	static int order[PERSISTENT + 1];
 	int64_t has[RANKS] = { 0 };
 
 	for (int k = 0; k < PERSISTENT; k++)
-		spread_owner[k] = -1;
-	for (int given = 0; given < PERSISTENT; given++) {
-		int most = -1, least = 0;
+		order[k] = k;
+	qsort(order, PERSISTENT, sizeof(*order), spread_compare);
+	for (int k = 0; k < PERSISTENT; k++) {
+		int least = 0;
 
-		for (int k = 0; k < PERSISTENT; k++)
-			if (spread_owner[k] < 0 && (most < 0 || persistent_bytes(k) > persistent_bytes(most)))
-				most = k;
 		for (int r = 1; r < RANKS; r++)
 			if (has[r] < has[least])
 				least = r;
-		spread_owner[most] = least;
-		has[least] += persistent_bytes(most);
+		spread_owner[order[k]] = least;
+		has[least] += persistent_bytes(order[k]);
 	}
 }
 
@@ -187,7 +197,9 @@ spread_prepare(struct checkpoint *c, const char *path)
 		return;
 	spread_see(c, path);
 	spread_find(p, path, c->file.path);
-	spread_out();
+	if (!spread_is_dealt)	/* of two such files, by the first */
+		spread_out();
+	spread_is_dealt = true;
 	all = (uint64_t *)malloc((size_t)ranks.size * sizeof(*all));
 	if (!all)
 		fail("no memory for the files of %d ranks", ranks.size);

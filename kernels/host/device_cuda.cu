@@ -104,6 +104,32 @@ device_call(int which, int64_t b)
 #endif
 }
 
+#if !defined(LIBRARY) && !defined(CHECK)
+/* Which of a whole batch's graphs it is; -1: there is none for what it does and leaves. */
+static int
+device_graph_of(int which, const struct step *step)
+{
+	bool later = step->keep != 0;
+
+#ifdef LEAVES_OUT
+	if (which == STEP_TRAIN && due != updates_due(1))
+		return due == updates_due(2) ? 1 : -1;
+#endif
+#ifdef SENDS_LAST
+	if (which == STEP_TRAIN && !later)
+		return due ? -1 : 0;
+	if (which == STEP_TRAIN)
+		return due ? 1 : SENDS_LAST > 2 ? 2 : -1;
+#endif
+#ifdef BACK_APART
+	if (which == STEP_FORWARD || which == STEP_BACKWARD)
+		return 2 * step->slot + (which == STEP_BACKWARD && later);
+#endif
+	(void)which;
+	return later;
+}
+#endif
+
 /* The graph of a step, NULL where it is launched call by call: a smaller batch, predictions that
  * are read in its midst, the marks of a check build. */
 static cudaGraphExec_t
@@ -113,7 +139,9 @@ device_graph(int which, int64_t b, const struct step *step)
 	(void)which, (void)b, (void)step;
 	return NULL;
 #else
-	if (b != step_batch[which])
+	int graph = b == step_batch[which] ? device_graph_of(which, step) : -1;
+
+	if (graph < 0)
 		return NULL;
 #ifdef RANKS	/* all of them run a graph, or none: NCCL may do one otherwise than single calls */
 	if (which != STEP_UPDATE && step->all < step_batch[which] * ranks_sharing())
@@ -124,19 +152,7 @@ device_graph(int which, int64_t b, const struct step *step)
 		if (kept[k])
 			return NULL;
 #endif
-#ifdef LEAVES_OUT
-	if (which == STEP_TRAIN && due != updates_due(1))
-		return due == updates_due(2) ? graphs[which][1] : NULL;
-#endif
-#ifdef SENDS_LAST
-	if (which == STEP_TRAIN && (step->keep != 0 ? !due : due))
-		return step->keep != 0 && SENDS_LAST > 2 ? graphs[which][SENDS_LAST - 1] : NULL;
-#endif
-#ifdef BACK_APART
-	if (which == STEP_FORWARD || which == STEP_BACKWARD)
-		return graphs[which][2 * step->slot + (which == STEP_BACKWARD && step->keep != 0)];
-#endif
-	return graphs[which][step->keep != 0];
+	return graphs[which][graph];
 #endif
 }
 

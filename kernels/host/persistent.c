@@ -124,34 +124,23 @@ shared_put(const struct persistent *p, int64_t at, const unsigned char *from, in
 	}
 }
 
-/* What one rank has of those bytes, side by side: to there, or from there. */
-static void
-split_pack(const struct persistent *p, int rank, int64_t at, unsigned char *whole, int64_t n, unsigned char *side, bool out)
-{
-	int64_t bytes = 0;
-
-	for (int64_t i = at; i < at + n; ) {
-		struct split_run r = split_run(p, i, at + n);
-
-		if (r.rank == rank && out)
-			device_read(side + bytes, r.place, r.end - i);
-		else if (r.rank == rank)
-			memcpy(whole + (i - at), side + bytes, (size_t)(r.end - i));
-		bytes += r.rank == rank ? r.end - i : 0;
-		i = r.end;
-	}
-}
-
-/* Bytes of these that one rank has. */
+/* What one rank has of those bytes, side by side: read there, or copied from there; NULL for both:
+ * counted. Returns how many bytes that are. */
 static int64_t
-split_bytes(const struct persistent *p, int rank, int64_t at, int64_t n)
+split_pack(const struct persistent *p, int rank, int64_t at, int64_t n, unsigned char *read, unsigned char *whole,
+    const unsigned char *side)
 {
 	int64_t bytes = 0;
 
 	for (int64_t i = at; i < at + n; ) {
 		struct split_run r = split_run(p, i, at + n);
+		int64_t run = r.end - i;
 
-		bytes += r.rank == rank ? r.end - i : 0;
+		if (r.rank == rank && read)
+			device_read(read + bytes, r.place, run);
+		if (r.rank == rank && whole)
+			memcpy(whole + (i - at), side + bytes, (size_t)run);
+		bytes += r.rank == rank ? run : 0;
 		i = r.end;
 	}
 	return bytes;
@@ -164,14 +153,12 @@ shared_get(const struct persistent *p, int owner, int64_t at, unsigned char *to,
 	static unsigned char side[sizeof(chunk)];
 
 	for (int k = 0; k < ranks.size; k++) {
-		int64_t bytes = split_bytes(p, k, at, n);
+		int64_t bytes = split_pack(p, k, at, n, k == ranks.rank ? side : NULL, NULL, NULL);
 
-		if (k == ranks.rank)
-			split_pack(p, k, at, to, n, side, true);
 		if (k != owner && bytes)
 			ranks_move(side, bytes, k, owner);
 		if (owner == ranks.rank)
-			split_pack(p, k, at, to, n, side, false);
+			split_pack(p, k, at, n, NULL, to, side);
 	}
 }
 

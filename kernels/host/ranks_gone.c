@@ -48,15 +48,14 @@ ranks_take_leave(void)
 	}
 }
 
-/* If another rank has said why all end, this one need not. Of the thread that watches. */
+/* If another rank has said why all end, this one need not. Of the thread that watches, which has
+ * the lock. */
 static void
 ranks_hear_reason(void)
 {
 	int there;
 
-	pthread_mutex_lock(&ranks.lock);
 	MPI_Iprobe(MPI_ANY_SOURCE, REASON_SIGN, ranks_watched, &there, MPI_STATUS_IGNORE);
-	pthread_mutex_unlock(&ranks.lock);
 	if (there)
 		ranks_be_silent();
 }

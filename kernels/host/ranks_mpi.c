@@ -309,9 +309,9 @@ ranks_hear(int64_t now)
 			ranks_hears(0, now);
 		}
 	}
-	pthread_mutex_unlock(&ranks.lock);
 	if (interrupted)
 		ranks_hear_reason();
+	pthread_mutex_unlock(&ranks.lock);
 }
 
 #define RANK_SOON	50000	/* nanoseconds */

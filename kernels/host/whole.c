@@ -18,13 +18,53 @@ struct whole {
 	struct stat old;
 };
 
-/* Follows links, but to a device or a pipe; also one to what is not there yet: by making that, and
- * asking for its name. */
+static void
+folder_of(char *folder, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(folder, size, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+}
+
+#define LINKS	40	/* followed, as by the system */
+
+/* Where a link leads to that is not there yet. It is not made to ask for its name: several ranks
+ * ask, and one would take away what another has made. */
+static bool
+whole_follow(char *to, const char *path)
+{
+	char at[PATH_MAX], link[PATH_MAX], next[2 * PATH_MAX];
+	const char *name;
+	ssize_t n;
+	int links = 0;
+
+	snprintf(at, sizeof(at), "%s", path);
+	while ((n = readlink(at, link, sizeof(link))) >= 0) {
+		const char *slash = strrchr(at, '/');
+
+		errno = ELOOP;
+		if (links++ == LINKS)
+			return false;
+		errno = ENAMETOOLONG;
+		if (n == sizeof(link))
+			return false;
+		snprintf(next, sizeof(next), "%.*s%.*s", *link == '/' || !slash ? 0 : (int)(slash - at) + 1, at, (int)n, link);
+		if ((size_t)snprintf(at, sizeof(at), "%s", next) >= sizeof(at))
+			return false;
+	}
+	folder_of(link, sizeof(link), at);
+	if (!realpath(link, next))
+		return false;
+	name = strrchr(at, '/') ? strrchr(at, '/') + 1 : at;
+	errno = *name ? ENAMETOOLONG : ENOENT;
+	return *name && (size_t)snprintf(to, PATH_MAX, "%s/%s", strcmp(next, "/") ? next : "", name) < PATH_MAX;
+}
+
+/* Follows links, but to a device or a pipe. */
 static bool
 whole_find(struct whole *w, const char *path)
 {
 	struct stat st;
-	int fd;
 
 	w->given = path;
 	w->fd = -1;
@@ -33,18 +73,7 @@ whole_find(struct whole *w, const char *path)
 		errno = ENAMETOOLONG;
 		return (size_t)snprintf(w->path, sizeof(w->path), "%s", path) < sizeof(w->path);
 	}
-	if (realpath(path, w->path))
-		return true;
-	if (errno != ENOENT)
-		return false;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return false;
-	close(fd);
-	if (!realpath(path, w->path))
-		return false;
-	unlink(w->path);
-	return true;
+	return realpath(path, w->path) || (errno == ENOENT && whole_follow(w->path, path));
 }
 
 /* What may be there: nothing, a file that is not read-only, a device. */
@@ -92,14 +121,6 @@ whole_open_named(struct whole *w)
 	if (fd < 0)
 		w->fresh[0] = '\0';
 	return fd;
-}
-
-static void
-folder_of(char *folder, size_t size, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	snprintf(folder, size, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
 }
 
 static bool

@@ -427,8 +427,9 @@ settings(struct ir_reader *r)
 		ir_read_fail(r, "a number of parts");
 	if (ir_read_accept(r, "shard")) {
 		const char *names[SHARDS];
+		int i;
 
-		for (int i = 0; i < SHARDS; i++)
+		for (i = 0; i < SHARDS; i++)
 			names[i] = shard_name((enum shard_kind)i);
 		s->shard = (enum shard_kind)ir_read_one_of(r, "what is shared out", names, SHARDS);
 	}

@@ -253,9 +253,10 @@ torch_calls(struct tape *t, const struct node *n)
 
 	if (k.shared && k.outer > 1) {
 		struct tape_shape each;
+		int i;
 
 		tape_shape_of_tensor(t, x, &each);
-		for (int i = each.rank++; i > 0; i--)
+		for (i = each.rank++; i > 0; i--)
 			each.size[i] = each.size[i - 1];
 		each.size[0] = t->batch;
 		in[0] = tape_expand(t, in[0], &each);

@@ -33,8 +33,9 @@ static bool
 classifies(const struct module *m)
 {
 	bool found = false;
+	int i;
 
-	for (int i = 0; i < m->forward->nodes.n; i++)
+	for (i = 0; i < m->forward->nodes.n; i++)
 		found |= node_is(m->forward->nodes.v[i], "cross_entropy");
 	return found;
 }
