@@ -53,12 +53,13 @@ takes_integers(const struct op *op, int k)
 	    op_operand_is(op, k, "numbers");
 }
 
-/* Losses and metrics read a target of bytes as it is staged, and masks are read where they lie. */
+/* Losses and metrics read a target of bytes as it is staged; masks are read where they lie, and
+ * places. */
 static bool
 takes_bytes(const struct op *op, int k)
 {
 	return ((op->kind == OP_LOSS || op->kind == OP_METRIC) && op_operand_is(op, k, "target")) ||
-	    op_operand_is(op, k, "masks");
+	    op_operand_is(op, k, "masks") || op_operand_is(op, k, "places");
 }
 
 static bool

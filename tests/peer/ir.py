@@ -195,6 +195,23 @@ def maxpool(n, x):
     return of_axes("max_pool", x)(x, n.attrs["kernel"], n.attrs["stride"], pad, 1, n.attrs["ceil"])
 
 
+def where_largest(n, x):
+    """Of PyTorch's indices, which are of all places of a channel, the cells of windows."""
+    rest, cell, each = of_axes("max_pool", x)(x, n.attrs["kernel"], return_indices=True)[1], 0, 1
+    for size, kernel in zip(reversed(x.shape[2:]), reversed(n.attrs["kernel"])):
+        rest, cell, each = rest // size, cell + rest % size % kernel * each, each * kernel
+    return cell.to(torch.uint8)
+
+
+def max_unpool(n, x, cell):
+    """And from there back to its indices."""
+    cell, index, each = cell.long(), 0, 1
+    for axis, (size, kernel) in reversed(list(enumerate(zip(n.out.dims[1:], n.attrs["kernel"])))):
+        first = torch.arange(x.shape[2 + axis]).reshape([-1] + [1] * (x.dim() - 3 - axis)) * kernel
+        index, cell, each = index + (first + cell % kernel) * each, cell // kernel, each * size
+    return of_axes("max_unpool", x)(x, index, n.attrs["kernel"], output_size=n.out.dims[1:])
+
+
 def window_mean(n, x):
     a = n.attrs
     x, pad = framed(x, a["pad"])
@@ -714,7 +731,7 @@ OPERATORS = {
     **{name: widened(normalise) for name, normalise in NORMALISATIONS.items()},
     "conv": conv, "conv_transpose": conv_transpose, "local": local, "batchnorm": batchnorm,
     "dense": lambda n, x, w, b=None: F.linear(x, w, b),
-    "maxpool": maxpool, "avgpool": avgpool,
+    "maxpool": maxpool, "avgpool": avgpool, "argmaxpool": where_largest, "max_unpool": max_unpool,
     "adaptive_maxpool": sized("adaptive_max_pool"), "global_maxpool": sized("adaptive_max_pool"),
     "adaptive_avgpool": sized("adaptive_avg_pool"), "global_avgpool": sized("adaptive_avg_pool"),
     "relu": lambda n, x: F.relu(x),
