@@ -1,5 +1,5 @@
-/* Nodes that run as early as they may; see early.h. Linear: they are dealt into buckets by the place
- * that each goes behind. */
+/* Nodes that run as early as they may; see early.h. Linear: they are dealt into buckets by the
+ * place that each goes behind. */
 #include "passes/early.h"
 
 #include <string.h>

@@ -53,7 +53,8 @@ take(struct moving *f)
 	g->nodes.n = kept;
 }
 
-/* Puts each sum behind the last node that has to do with what it adds up, and the waits at the end. */
+/* Puts each sum behind the last node that has to do with what it adds up, and the waits at the
+ * end. */
 static void
 put(struct moving *f, struct arena *a)
 {
