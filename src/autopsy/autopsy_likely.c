@@ -156,13 +156,13 @@ static const struct row {
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
 		{ GRADIENTS_ON ", and autograd keeps all that forward makes", "with it the first rounds take a part of what they took." },
 		{ "Results are kept from batch to batch (lists, predictions of all samples)", "then it fails only after many rounds." },
-		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", "then it "
+		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)", "then it "
 		    "fails in the first round, with torch.no_grad(), too." } } },
 	{ NEEDS_ANYONE | NEEDS_EVALUATES, OF_TESTS, {
 		{ "What only training needs is kept, too, as PyTorch does where torch.no_grad() does not stand around all of it",
 		    "without it the first rounds take a part of what they took." },
 		{ "Results are kept from batch to batch (lists, predictions of all samples)", "then it fails only after many rounds." },
-		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a set)", "then it fails in the "
+		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)", "then it fails in the "
 		    "first round, whatever is kept." } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
 		{ "All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
@@ -294,7 +294,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
-	told[place(NEEDS_DARKNET)] = &p->told.darknet;
+	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
 	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu ? &p->told.data : NULL;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
@@ -353,7 +353,8 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	const char *whose = is_placed(y) || (r->needs & (NEEDS_DATA | NEEDS_REPLAY)) ? NULL : o->host ? "it was the machine's memory" :
+	bool either = (r->needs & (NEEDS_DATA | NEEDS_REPLAY)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device);
+	const char *whose = is_placed(y) || either ? NULL : o->host ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
 
@@ -421,7 +422,8 @@ autopsy_likely(struct autopsy *y)
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
-		push(y, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
+		push(y, y->log.paste.phone ? "Where it was on a phone, its system's own tools (Android Studio's profiler, Xcode's memory gauge) tell what "
+		    "grows." : "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
 		    "(top; nvidia-smi, rocm-smi), while it runs, tell which grows, and whether other processes have it.");
 	if (!r->item[0].cause) {
 		nothing_told(y);

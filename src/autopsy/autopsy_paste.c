@@ -150,7 +150,7 @@ autopsy_weights_fill(const struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	int64_t total = device_bytes(y);
 
-	return p->millions > 0 && !p->model_told && p->many_bits && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
+	return p->millions > 0 && !p->splits && !p->model_told && p->many_bits && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
 }
 
 static void
@@ -163,7 +163,7 @@ weights(struct autopsy *y)
 	const char *bits = p->few_bits ? arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)",
 	    p->few_bits) : ", half of that in 8, a quarter in 4";
 
-	if (p->millions <= 0 || y->log.weights || y->log.trained || y->main->says || y->main->kind == OOM_KERNEL)
+	if (p->millions <= 0 || p->splits || y->log.weights || y->log.trained || y->main->says || y->main->kind == OOM_KERNEL)
 		return;
 	half = p->millions * MILLION * HALF_BYTES;
 	size_commas(n, p->millions);

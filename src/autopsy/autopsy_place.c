@@ -253,7 +253,7 @@ static const struct {
 	{ TRACE_BUCKETS, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
 	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
 	    "part." },
-	{ TRACE_MASTER, TRACE_PINNED, "By the traceback it failed where DeepSpeed's optimizer is set up: " MASTER_COPIES },
+	{ TRACE_MASTER, TRACE_PINNED, "By the traceback it failed where DeepSpeed's or Megatron's optimizer is set up: " MASTER_COPIES },
 	{ TRACE_TWICE, TRACE_BACKWARD, "The line of code copies a network, as an average of weights (EMA) or "
 	    "a teacher does: its weights lie there twice from then on. The batch plays no part." },
 	{ TRACE_DECODER, TRACE_LOADING, "By the traceback it failed where an autoencoder of images makes or "

@@ -287,10 +287,12 @@ take_batch(struct oom_around *r, const struct phrase *p, const struct oom_match 
 {
 	struct oom_log *log = r->log;
 
-	(void)p;
-	if (m->number[0] <= 0 || m->number[0] > MOST_COUNTED ||
+	if (m->number[0] <= 0 || m->number[0] > MOST_COUNTED || (log->micro && p->role == ROLE_BATCH) ||
 	    (r->evaluating_line && line - r->evaluating_line <= HEADED_LINES))
 		return;
+	if (p->role == ROLE_MICRO && !log->micro)
+		log->batch = 0;		/* that of all devices, or of several parts */
+	log->micro |= p->role == ROLE_MICRO;
 	log->batch_line = log->batch ? log->batch_line : line;
 	log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];
 }
@@ -435,7 +437,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_BUFFER_SIZE] = take_buffer, [ROLE_BUFFER_SHAPE] = take_buffer,
 		[ROLE_BUFFER_PADDING] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,
-		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch, [ROLE_LENGTH] = take_length,
+		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch, [ROLE_MICRO] = take_batch, [ROLE_LENGTH] = take_length,
 		[ROLE_EPOCH_STEP] = take_epoch_step, [ROLE_PEAK] = take_peak,
 	};
 

@@ -409,7 +409,7 @@ static bool
 is_in_sentence(const struct log_reader *r, const struct phrase *p)
 {
 	switch (p->role) {
-	case ROLE_EPOCH: case ROLE_EPOCH_COUNT: case ROLE_STEP: case ROLE_EPOCH_STEP: case ROLE_BATCH: case ROLE_LENGTH: case ROLE_REPLAY: case ROLE_WEIGHTS:
+	case ROLE_EPOCH: case ROLE_EPOCH_COUNT: case ROLE_STEP: case ROLE_EPOCH_STEP: case ROLE_BATCH: case ROLE_MICRO: case ROLE_LENGTH: case ROLE_REPLAY: case ROLE_WEIGHTS:
 	case ROLE_TRAINED: case ROLE_FOLD: case ROLE_SEARCH:
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT ||
 		    (r->source == SOURCE_UNSURE && (r->sources.marked || r->titled));
@@ -428,7 +428,7 @@ is_batch_of_another(const struct log_reader *r, const struct phrase *p, const ch
 {
 	struct talk line;
 
-	if (p->role != ROLE_BATCH)
+	if (p->role != ROLE_BATCH && p->role != ROLE_MICRO)
 		return false;
 	line = line_of(r, s, after, end);
 	return oom_named_runs(line, s, (size_t)(after - s)) || (!strstr(p->pattern, "train") &&

@@ -200,6 +200,7 @@ struct oom_log {
 	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */
 	int batch_line;
+	bool micro;		/* it is what one device takes at once, by its name */
 	int64_t length;		/* positions of its sequences, as the run was told; 0: not said; -1: several */
 	int length_line;
 	int64_t steps;		/* the last that is counted ahead of the first message; 0: none */

@@ -205,6 +205,8 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->trains = line;
 	if (talk_any_of(t, ".train( .fit(") && !talk_any_of(t, ".train()"))
 		p->trains = line;
+	if (talk_any_of(t, "fsdp fully_shard zero3 zero-3 tensor_parallel tensor-parallel device_map pipeline_parallel"))
+		p->splits = line;
 	if (names_full_batch(t))
 		p->whole = line;
 	if (talk_any_phrase(t, "tensorflow/python/|tensorflow\\python\\|errors_impl|/xla_run"))
@@ -255,6 +257,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		return;
 	if (is_of_network(t))
 		p->network = line;
+	if (talk_any_whole(t, "android ios iphone ipad coreml tflite xcode logcat dalvik"))
+		p->phone = line;
 	if (told)
 		p->prose = line;
 	if (source == SOURCE_CODE)

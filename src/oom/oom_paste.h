@@ -32,6 +32,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t high, wide;	/* pixels of pictures; 0: not said; -1: of several sizes; of one side: wide is 0 */
 	int pixels_line;
 	int loads;		/* the last line that reads weights */
+	int splits;		/* the last line by which weights are split among devices */
 	int images;		/* the last line that is of a program that makes images by diffusion, */
 	int trains;		/* and the last that names a program of training */
 	int whole;		/* of a program that takes all as one batch, by its name */
@@ -64,6 +65,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said converts;	/* while a model is converted, exported or an engine is built, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
 	int network;		/* the last line that is of a neural network, or of its training, */
+	int phone;		/* that names a phone's system, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
 	int tf_files, jax_files;	/* and one with files of TensorFlow's Python, or of JAX, as tracebacks have them */

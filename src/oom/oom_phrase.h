@@ -44,6 +44,7 @@ enum phrase_role {
 	ROLE_TRAINED,		/* and of those that are trained */
 	ROLE_SHARDS,		/* DeepSpeed begins to make its optimizer */
 	ROLE_PROCESS,		/* the number of one that the program made, counted from 1 */
+	ROLE_MICRO,		/* the same of what a device takes at once, which goes ahead of it */
 	ROLE_LENGTH,		/* positions of a sequence, as the run was told */
 	ROLE_TRIAL,		/* the number of one of several runs, counted from 0, that one process makes; */
 	ROLE_FOLD,		/* the same, counted from 0 or 1; */
@@ -92,6 +93,7 @@ extern const struct phrase oom_lines[];
 
 enum detail_role {
 	DETAIL_SIZE,		/* into the field `value` */
+	DETAIL_EXACT,		/* the same in bytes, of a size that is known by then */
 	DETAIL_MORE,		/* the same, but the larger of two of the message */
 	DETAIL_SUM,		/* added to it, and the largest into the field after it */
 	DETAIL_SHAPE, DETAIL_NODE,

@@ -121,12 +121,16 @@
 #define PAGE_GONE	"A bus error: the program touched a page of memory that the system could not put there. That may be of a file that is mapped and "	\
     "had no room, as in shared memory (/dev/shm), of which Docker gives a container 64 MiB unless --shm-size (or --ipc=host) says otherwise, or on a disk "	\
     "that is full: df -h tells. A file that was cut meanwhile, a fault of the program, and one of the machine end so, too."
-#define DAG_IN_ONE	"A miner got no room on the device for its set of data (the DAG), which is of several GiB, grows with time, and has to lie there in one "	\
-    "piece. It guesses that what is free is in pieces; less than that may be free, too, or there in all."
+#define DAG_IN_ONE	"A miner failed on the device, and guesses that its memory is in pieces: its set of data (the DAG) is of several GiB, grows with time, and "	\
+    "has to lie there in one piece, or in few. Another error of the device ends so, too."
 #define TOO_BIG		"NumPy was to make an array of more bytes than a program can address, so that it does not matter how much memory there is. A Python of 32 "	\
     "bits has 2 to 4 GiB in all; in one of 64 bits the size itself is wrong, or the product of extents that need not be multiplied."
 #define MAY_LACK	"A process of Ollama that runs the model ended, and Ollama takes want of memory for a likely reason: of the machine's, or of a device's. Its "	\
     "server's log says more. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
+#define ANDROID_HEAP	"The heap that Android gives an app was full, whose limit is the device's own setting: -Xmx cannot be set there. Buffers outside of that heap "	\
+    "(ByteBuffer.allocateDirect, a file that is mapped), parts in place of one array, or android:largeHeap=\"true\" leave room."
+#define RAY_LISTS	"A process of Ray ended, and Ray does not know why: that the machine's memory ran out is one of several reasons that it lists. Its logs, and "	\
+    "the kernel's (on Linux dmesg), say more."
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
     "once."
 #define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\

@@ -68,6 +68,10 @@ note_size(struct oom_message *o, const struct detail *d, const struct oom_match 
 		else if (m->numbers)
 			*size = exactly(m->number[0]);	/* of bytes: more exact than before */
 		break;
+	case DETAIL_EXACT:
+		if (size->known && m->numbers)
+			*size = exactly(m->number[0]);
+		break;
 	case DETAIL_MORE:
 		if (!size->known && m->numbers > 1)
 			*size = exactly(m->number[m->number[1] > m->number[0]]);
@@ -92,6 +96,7 @@ oom_tell_detail(struct telling *t, const struct detail *d, const struct oom_matc
 
 	switch (d->role) {
 	case DETAIL_SIZE:
+	case DETAIL_EXACT:
 	case DETAIL_MORE:
 	case DETAIL_SUM:
 	case DETAIL_TOTAL:

@@ -111,6 +111,8 @@ is_late(struct talk t)
 	struct talk next;
 	size_t n;
 
+	if (talk_any_phrase(t, "ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup"))
+		return NULL;		/* what came after a time is something else then */
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil") || talk_any_phrase(t, OF_PEOPLE))
 		return NULL;		/* or of how well it had learned by then, or of what people did */
 	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
@@ -137,7 +139,7 @@ is_late_there(struct talk t)
 	const char *s, *to, *end = t.s + t.n, *said;
 	int64_t n;
 
-	if (talk_any_phrase(t, "every few|first couple|first few|prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
+	if (talk_any_phrase(t, "ever since|start it up|every few|first couple|first few|prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
 		return NULL;
 	if ((said = clause_says(t, "after training on|after training for|well into training|well into the training|far into training|far into the training|of iterations, then|of epochs, then|of steps, then|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
@@ -168,6 +170,15 @@ is_tried(struct talk t, struct talk clause, const char *at)
 	return talk_any_phrase(clause, TRIES);
 }
 
+/* A program that is tried; or "when I train with fit() or do prediction": either. */
+static bool
+is_no_evaluation(struct talk t, struct talk clause, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	return is_tried(t, clause, at) || (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
+}
+
 static const char *
 evaluates(struct talk t)
 {
@@ -180,7 +191,7 @@ evaluates(struct talk t)
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
-	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_tried);
+	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
 
 /* In a sentence that says that memory ran out: elsewhere that of a file's form may fail, too. */
@@ -353,7 +364,7 @@ makes_trials(struct talk t)
 {
 	return clause_says(t, "hyperparameter search|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
 	    "gridsearch|each trial|few trials|several trials|every trial|second trial|next trial|trials|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
-	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "");
+	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
 }
 
 static void
