@@ -23,18 +23,44 @@ struct clipped {		/* a gradient */
 /* The table of all gradients whose norm is taken: defined with the steps. */
 DEVICE const struct clipped *clipped_table(void);
 
+struct clip_piece {
+	int64_t first, n;	/* from where the gradient lies on */
+};
+
+/* Piece P of what is here of a gradient of ALL elements. With PARTS it is one of all of it, so that
+ * sums are the same whatever number of ranks shares it out: a power of two up to CLIP_PARTS, so
+ * that each rank has some of them whole, and nothing of the others. */
+DEVICE struct clip_piece
+clip_piece(int64_t all, int64_t p)
+{
+	struct clip_piece piece;
+#if defined(PARTS) && defined(SHARDS)
+	int64_t from = OWN_FROM(all), n = all;
+#else
+	int64_t from = 0, n = OWN_ELEMENTS(all);
+#endif
+
+	piece.first = PART_FROM(n, p, CLIP_PARTS) - from;
+	piece.n = PART_FROM(n, p + 1, CLIP_PARTS) - from - piece.first;
+#if defined(PARTS) && defined(SHARDS)
+	if (piece.first < 0 || piece.first + piece.n > OWN_ELEMENTS(all))
+		piece.n = 0;
+#endif
+	piece.first += GRADIENT_FROM(all);
+	return piece;
+}
+
 /* Of COUNT gradients of the table from FIRST on. */
 KERNEL(clip_squares_kernel, (double *part, const unsigned char *arena, int first, int64_t count))
 {
 	ROWS (r, count * CLIP_PARTS) {
 		const struct clipped *t = clipped_table() + first + r / CLIP_PARTS;
-		const gradient *g = (const gradient *)(arena + t->at) + GRADIENT_FROM(t->n);
-		int64_t n = OWN_ELEMENTS(t->n), p = r % CLIP_PARTS, from = PART_FROM(n, p, CLIP_PARTS);
-		int64_t length = PART_FROM(n, p + 1, CLIP_PARTS) - from;
+		struct clip_piece piece = clip_piece(t->n, r % CLIP_PARTS);
+		const gradient *g = (const gradient *)(arena + t->at) + piece.first;
 		double sum = 0;
 
-		ALONG_ADD (j, length, sum)
-			sum += (double)GRADIENT(g[from + j]) * (double)GRADIENT(g[from + j]);
+		ALONG_ADD (j, piece.n, sum)
+			sum += (double)GRADIENT(g[j]) * (double)GRADIENT(g[j]);
 		sum = ROW_SUM(sum);
 		FIRST
 			part[r] = sum;
@@ -65,6 +91,7 @@ clip_squares_once(void *work, int first, int64_t count)
 #endif
 
 #if defined(SHARDS) || defined(SPLIT) || defined(STAGES)
+#ifndef PARTS
 /* Their sum, in place of the first, and 0 of the others. */
 KERNEL(clip_fold_kernel, (double *part, int64_t n))
 {
@@ -80,6 +107,7 @@ KERNEL(clip_fold_kernel, (double *part, int64_t n))
 			part[0] = sum;
 	}
 }
+#endif
 
 /* Of all ranks, each of which has the squares of its piece, or part, of every gradient, or
  * gradients of its own. */
@@ -92,9 +120,14 @@ clip_squares_of_all(void *work, int64_t gradients)
 	if (!gradients)
 		return;
 #endif
+#ifdef PARTS	/* each piece is one rank's: with zeros of the others, no sum of them depends on their number */
+	ALONE
+		exchange_numbers(part, (int)gradients * CLIP_PARTS);
+#else
 	LAUNCH_ROWS(clip_fold_kernel, 1, (part, gradients * CLIP_PARTS));
 	ALONE
 		exchange_numbers(part, 1);
+#endif
 }
 #endif
 

@@ -111,7 +111,7 @@ shard_values(struct advisor *v, int *n)
 	int i;
 
 	*n = 0;
-	if (module_ranks(v->module) <= 1 || set->splits || settings_unshared(set))
+	if (module_ranks(v->module) <= 1 || set->splits || !settings_may_share_out(set))
 		return value;
 	for (i = (int)set->shard + 1; i < SHARDS; i++)
 		if (i != SHARD_GRADIENTS || settings_keep_gradients(set))	/* else they save nothing by themselves */

@@ -14,7 +14,7 @@ may_share_out(const struct module *m)
 	const struct settings *set = &m->set;
 
 	return module_ranks(m) > 1 && module_stages(m) == 1 && set->device.given && !set->splits &&
-	    !settings_unshared(set);
+	    settings_may_share_out(set);
 }
 
 struct sharding

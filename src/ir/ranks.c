@@ -109,6 +109,24 @@ settings_unshared(const struct settings *set)
 	return set->nturns == 0 && !takes_pieces(set->optimizer) ? set->optimizer : NULL;
 }
 
+bool
+settings_adds_up_norms(const struct settings *set)
+{
+	bool adds = set->optimizer->ranks.takes_pieces;
+	int i;
+
+	for (i = 0; i < set->nturns; i++)
+		adds |= set->turn[i].optimizer && set->turn[i].optimizer->ranks.takes_pieces;
+	return adds;
+}
+
+bool
+settings_may_share_out(const struct settings *set)
+{
+	return !settings_unshared(set) && !(set->parts && (settings_adds_up_norms(set) ||
+	    (set->clip > 0 && settings_ranks(set) > CLIP_PIECES)));
+}
+
 int64_t
 settings_shards(const struct settings *set)
 {

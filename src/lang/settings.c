@@ -278,18 +278,6 @@ check_batch(struct expander *ex, const struct setting *accumulate, struct settin
 	set->ranks = 0;
 }
 
-/* Does an optimizer take norms of parameters? */
-static bool
-adds_up_norms(const struct settings *set)
-{
-	bool adds = set->optimizer->ranks.takes_pieces;
-	int i;
-
-	for (i = 0; i < set->nturns; i++)
-		adds |= set->turn[i].optimizer && set->turn[i].optimizer->ranks.takes_pieces;
-	return adds;
-}
-
 /* Where a layer says so, ranks share layers and no samples. */
 static void
 check_split(struct expander *ex, struct settings *set)
@@ -315,7 +303,7 @@ check_split(struct expander *ex, struct settings *set)
 	    set->parts ? "deterministic: its parts are of the batch, which ranks do not share out then" :
 	    set->ema > 0 ? "ema yet: its running averages are of whole weights" :
 	    whole ? arena_printf(ex->a, "%s: it looks at more of a parameter than a rank's part of it", whole->name) :
-	    adds_up_norms(set) ? "lamb yet: its norms are of whole parameters" : NULL;
+	    settings_adds_up_norms(set) ? "lamb yet: its norms are of whole parameters" : NULL;
 	if (!what)
 		return;
 	diag_help(ex->d, ex_error(ex, "settings", ex_place(ex, n->loc), "layers that are split over ranks (split=ranks) do not go with "
@@ -337,9 +325,13 @@ check_shard(struct expander *ex, struct settings *set)
 		g = ex_error(ex, "settings", loc, "%s looks at more of a parameter than a rank's piece of it: its state cannot "
 		    "be shared out yet", whole->name);
 		diag_help(ex->d, g, "use an optimizer that updates each weight by itself, such as adamw, or leave shard out");
-	} else if (set->parts && (set->clip > 0 || adds_up_norms(set))) {
-		g = ex_error(ex, "settings", loc, "%s adds up squares of a rank's pieces, of which there are as many as ranks: that "
-		    "sum is not the same on each number of them", set->clip > 0 ? "clip" : "lamb");
+	} else if (set->parts && settings_adds_up_norms(set)) {
+		g = ex_error(ex, "settings", loc, "lamb adds up squares of a rank's pieces, of which there are as many as ranks: that "
+		    "sum is not the same on each number of them");
+		diag_help(ex->d, g, "leave shard out, or deterministic");
+	} else if (!settings_may_share_out(set)) {
+		g = ex_error(ex, "settings", loc, "clip adds up squares of %d pieces of each gradient with deterministic, of which each of "
+		    "%lld ranks would have less than one", CLIP_PIECES, (long long)set->ranks);
 		diag_help(ex->d, g, "leave shard out, or deterministic");
 	}
 	if (g)

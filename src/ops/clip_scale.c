@@ -3,8 +3,6 @@
 
 #include "calls/emitter.h"
 
-#define CLIP_PARTS	64	/* as in kernels/update/clip.cu: pieces of each gradient's sum */
-
 static const struct attr_spec attrs[] = {
 	{ "limit", ATTR_REAL, "largest norm of all gradients together", .required = true,
 	    .min = 0, .max = 1e30 },
@@ -15,7 +13,7 @@ static struct affine
 workspace(const struct node *n, const struct room *room)
 {
 	(void)room;
-	return (struct affine){ (int64_t)n->nin * CLIP_PARTS * (int64_t)sizeof(double), 0 };
+	return (struct affine){ (int64_t)n->nin * CLIP_PIECES * (int64_t)sizeof(double), 0 };
 }
 
 static void

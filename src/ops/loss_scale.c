@@ -12,7 +12,6 @@
 #include "calls/emitter.h"
 
 #define FIRST_GRADIENT	2
-#define CLIP_PARTS	64	/* as in kernels/update/clip.cu: pieces of each gradient's sum */
 
 static const struct attr_spec attrs[] = {
 	{ "limit", ATTR_REAL, "largest norm of all gradients together; 0: any", .required = true,
@@ -24,7 +23,7 @@ static struct affine
 workspace(const struct node *n, const struct room *room)
 {
 	(void)room;
-	return (struct affine){ (int64_t)(n->nin - FIRST_GRADIENT) * CLIP_PARTS *
+	return (struct affine){ (int64_t)(n->nin - FIRST_GRADIENT) * CLIP_PIECES *
 	    (int64_t)sizeof(double), 0 };
 }
 

@@ -35,7 +35,7 @@ shared_out(struct module *m)
 {
 	struct settings set = m->set;
 
-	if (module_ranks(m) <= 1 || set.splits || set.shard != SHARD_NONE || settings_unshared(&set))
+	if (module_ranks(m) <= 1 || set.splits || set.shard != SHARD_NONE || !settings_may_share_out(&set))
 		return NULL;
 	set.shard = SHARD_OPTIMIZER;
 	return whatif(m, &set);
