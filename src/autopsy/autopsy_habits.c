@@ -20,8 +20,8 @@ static const struct {
 	uint64_t unless;	/* where the traceback has it */
 	const char *says;
 } habits[HABITS] = {
-	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, "%s: where that is of the run's loader, each of these processes has what the data set holds, and batches that "
-	    "wait to be taken. Fewer of them, or none (0), take less." },
+	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
+	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less." },
 	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, it works in several processes, as many as processors where it is -1, each of which may hold the "
 	    "data once more. One (n_jobs=1) takes a part of that." },
 	[HABIT_READS] = { OF_HOST, false, TRACE_READS, "%s: where the file is large, it lies there as a whole, and while it is read often more than once. In parts (chunksize, an "

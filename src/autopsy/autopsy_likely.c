@@ -153,6 +153,9 @@ static const struct row {
 		    "machine's memory (eval_accumulation_steps), they take less. Then it fails only after many batches." },
 		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", "fewer at once "
 		    "(per_device_eval_batch_size), or fewer beams." } } },
+	{ NEEDS_HOST | NEEDS_EVALUATES, OF_TESTS, {
+		{ "All that is tested, or all results of it, lie there as arrays", "in parts (chunks, batches), or reduced as they come, they take less. "
+		    "Results that are joined in the end take twice their bytes for that moment." } } },
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
 		{ GRADIENTS_ON ", and autograd keeps all that forward makes", "with it the first rounds take a part of what they took." },
 		{ "Results are kept from batch to batch (lists, predictions of all samples)", "then it fails only after many rounds." },

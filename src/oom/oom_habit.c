@@ -20,7 +20,7 @@ static const struct {
 	    "genfromtxt(|joblib.load(|.readlines(", "chunksize|nrows|mmap_mode|iterator" },
 	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true" },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def " },
-	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false" },
+	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd" },
 	{ HABIT_LOAD, "torch.load(", "map_location" },
 	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def " },
 };

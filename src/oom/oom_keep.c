@@ -22,6 +22,7 @@
     "rule for want of the " MACHINES ", or because the limit of a container or job was reached; its log (on Linux "	\
     "dmesg) then says so."
 
+#define TRACE_LINES	120	/* that a traceback may have */
 #define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
 
 /* The same thing said again? */
@@ -348,6 +349,22 @@ limit_says(const struct oom_log *log, const struct oom_message *o)
 	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");
 }
 
+/* Python's MemoryError in whose traceback a library of a GPU is called need not be of the machine's
+ * memory. */
+static void
+settle_gpu_library(struct oom_log *log, struct oom_message *o)
+{
+	int call = log->paste.gpu_files;
+
+	if (o->kind != OOM_MACHINE || !o->python || o->says || !call || call < o->line - TRACE_LINES || call > o->last + TRACE_LINES)
+		return;
+	o->kind = OOM_OTHER;
+	o->host = false;
+	o->hedged = true;
+	o->who = "Python";
+	o->says = arena_printf(log->arena, OF_GPU_LIBRARY, call);
+}
+
 void
 oom_settle(struct oom_log *log)
 {
@@ -360,6 +377,7 @@ oom_settle(struct oom_log *log)
 			o->asserted = log->assertion;
 			o->says = arena_printf(log->arena, ASSERTED, log->assertion);
 		}
+		settle_gpu_library(log, o);
 		if (!o->says && o->limited)
 			o->says = limit_says(log, o);
 		if (!o->says && o->kind == OOM_CUDA && (o->facts & TRACE_PINNED) &&

@@ -213,6 +213,8 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->tf_files = line;
 	if (talk_any_phrase(t, "-packages/jax/|-packages\\jax\\|jax/_src/|jax\\_src\\|jaxlib"))
 		p->jax_files = line;
+	if (talk_any_phrase(t, "/cupy/|/cupyx/|/cudf/|/cuml/|/rmm/|/cugraph/|/rapids_singlecell/|\\cupy\\"))
+		p->gpu_files = line;
 	if (talk_any_phrase(t, "torch_xla|-packages/torch/|-packages\\torch\\"))
 		p->torch_files = line;
 	if (talk_any_phrase(t, "error: loaderror:"))

@@ -69,6 +69,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
 	int tf_files, jax_files;	/* and one with files of TensorFlow's Python, or of JAX, as tracebacks have them */
+	int gpu_files;		/* the last line of a call in a library of arrays on a GPU */
 	int torch_files;		/* the last line of a call in PyTorch, or of its XLA */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
 	int said_line;

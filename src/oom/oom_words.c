@@ -159,7 +159,7 @@ is_late_there(struct talk t)
 }
 
 /* A program that is tried, not a network that is tested. */
-#define TRIES		"installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
+#define TRIES		"testing notebook|testing the notebook|testing the example|testing an example|testing example|testing this example|testing the tutorial|testing the demo|installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
     "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
 
 static bool
