@@ -38,74 +38,83 @@ validated_by(struct run *r, const struct flight *f)
 #endif
 }
 
-/* One pass over the validation data; results go to r->valid, and what is to be predicted to its
- * files. False: it was interrupted, and there are no results. */
-static bool
-validate(struct run *r)
-{
-	int64_t total = validate_samples(r), from = 0, next = VALIDATE_BATCH;
-	struct flight last = { 0 };
-	bool flies = false;	/* its results are on their way */
+/* A pass over the validation data, as far as it has come. */
+struct validation {
+	int64_t total, from, next;	/* samples; where this rank begins; from one of its batches to the next */
 	struct step step;
+	struct flight last;	/* whose results are on their way, */
+	bool flies;		/* if any are */
+};
 
-	memset(&step, 0, sizeof(step));
-	step.update = r->state.update;
-	step.seed = r->state.seed;
-	step.share = 1;
-#ifdef RANKS
-#if !defined(KEEPS) && !defined(SPLIT) && !defined(STAGES)	/* each rank has whole batches, in turns; what keeps something of each sample needs all */
-	from = ranks.rank * (int64_t)VALIDATE_BATCH;
-	next = ranks.size * (int64_t)VALIDATE_BATCH;
-#endif
-	ranks_average_statistics();
-	int64_t sent = ranks.sent;
+static void
+validation_begin(struct run *r, struct validation *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->total = validate_samples(r);
+	v->next = VALIDATE_BATCH;
+	v->step.update = r->state.update;
+	v->step.seed = r->state.seed;
+	v->step.share = 1;
+#if defined(RANKS) && !defined(KEEPS) && !defined(SPLIT) && !defined(STAGES)	/* each rank has whole batches, in turns; what keeps something of each sample needs all */
+	v->from = ranks.rank * (int64_t)VALIDATE_BATCH;
+	v->next = ranks.size * (int64_t)VALIDATE_BATCH;
 #endif
 #if defined(RANKS) || defined(PARTS)
-	step.alike = &step;
+	v->step.alike = &v->step;
 #endif
 	memset(r->valid, 0, sizeof(r->valid));
 #ifdef KEEPS
 	kept_begin();
 #endif
-	predictions_open_all(total);
-	for (int64_t place = from; validate_goes_on(place, from, total); place += next) {
-		int64_t at = place < total ? place : 0;		/* one that does not count */
-		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
+	predictions_open_all(v->total);
+}
 
-		step.draw = ~(uint64_t)(at / VALIDATE_BATCH);	/* other random numbers than in training */
+/* Of the batch that is on its way, if one is. */
+static void
+validation_collect(struct run *r, const struct validation *v)
+{
+	if (v->flies)
+		collect_results(v->last.ticket, validate_results, VALIDATE_RESULTS, v->last.b, validated_by(r, &v->last));
+}
+
+/* The batch at PLACE begins before the results of the one before it are added. */
+static void
+validate_batch(struct run *r, struct validation *v, int64_t place)
+{
+	int64_t at = place < v->total ? place : 0;		/* one that does not count */
+	int64_t b = v->total - at < VALIDATE_BATCH ? v->total - at : VALIDATE_BATCH;
+	struct step *step = &v->step;
+
+	step->draw = ~(uint64_t)(at / VALIDATE_BATCH);	/* other random numbers than in training */
 #if defined(RANKS) || defined(PARTS)
-		step.samples = b;
+	step->samples = b;
 #endif
 #if defined(RANKS) && (defined(KEEPS) || defined(SPLIT) || defined(STAGES))
-		step.all = b * ranks_sharing();
+	step->all = b * ranks_sharing();
 #elif defined(RANKS)
-		step.all = total - (place - from) < next ? total - (place - from) : next;
+	step->all = v->total - (place - v->from) < v->next ? v->total - (place - v->from) : v->next;
 #endif
-		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
+	data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
 #ifdef STAGES
-		stage_expect(STEP_VALIDATE, b, 0);
-		stage_run(STEP_VALIDATE, b, &step, 0);
+	stage_expect(STEP_VALIDATE, b, 0);
+	stage_run(STEP_VALIDATE, b, step, 0);
 #else
-		device_run(STEP_VALIDATE, b, &step);
+	device_run(STEP_VALIDATE, b, step);
 #endif
-		if (flies)
-			collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, validated_by(r, &last));
-		last.ticket = device_fetch(validate_results, RESULTS_HERE ? VALIDATE_RESULTS : 0);
+	validation_collect(r, v);
+	v->last.ticket = device_fetch(validate_results, RESULTS_HERE ? VALIDATE_RESULTS : 0);
 #ifdef PARTS
-		last.part = at / VALIDATE_BATCH % PARTS;
+	v->last.part = at / VALIDATE_BATCH % PARTS;
 #endif
-		last.b = place < total && RESULTS_HERE ? b : 0;
-		flies = true;
-		predictions_write_all(last.b);
-	}
-	if (flies)
-		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, validated_by(r, &last));
-#ifdef RANKS
-	ranks_sent.before += ranks.sent - sent;		/* it is no part of an update */
-#endif
-#ifdef KEEPS
-	kept_end(validate_results, VALIDATE_RESULTS);
-#endif
+	v->last.b = place < v->total && RESULTS_HERE ? b : 0;
+	v->flies = true;
+	predictions_write_all(v->last.b);
+}
+
+/* What all batches gave, of all ranks and parts. */
+static void
+validation_sum(struct run *r)
+{
 #if defined(RANKS) && (defined(KEEPS) || defined(SPLIT))
 	sum_over_ranks(r, r->valid, 0);		/* of none: each has all of them */
 #elif defined(RANKS) && defined(PARTS)
@@ -116,12 +125,37 @@ validate(struct run *r)
 #ifdef PARTS
 	sum_parts(r->part_valid[0], RESULT_NUMBERS, r->valid);
 #endif
+	(void)r;
+}
+
+/* One pass over the validation data; results go to r->valid, and what is to be predicted to its
+ * files. False: it was interrupted, and there are no results. */
+static bool
+validate(struct run *r)
+{
+	struct validation v;
+
+#ifdef RANKS
+	ranks_average_statistics();
+	int64_t sent = ranks.sent;
+#endif
+	validation_begin(r, &v);
+	for (int64_t place = v.from; validate_goes_on(place, v.from, v.total); place += v.next)
+		validate_batch(r, &v, place);
+	validation_collect(r, &v);
+#ifdef RANKS
+	ranks_sent.before += ranks.sent - sent;		/* it is no part of an update */
+#endif
+#ifdef KEEPS
+	kept_end(validate_results, VALIDATE_RESULTS);
+#endif
+	validation_sum(r);
 	if (is_to_stop(r)) {	/* all ranks do, or none */
 		predictions_drop_all();
 		return false;
 	}
 	predictions_close_all();
-	r->validated = total;
+	r->validated = v.total;
 	return true;
 }
 
