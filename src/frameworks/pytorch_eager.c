@@ -225,6 +225,14 @@ in_order(struct player *p, const struct tape_call *c, const struct arriving *dy)
 	return said;
 }
 
+/* Is it a sum of DY, along the axes in which X was repeated? The batch is one of them even where it
+ * is one sample. */
+static bool
+is_summed(const struct player *p, const struct tape_call *c, const struct tape_value *x, int64_t dy)
+{
+	return x->bytes != dy || (p->t->values.v[c->out].batched && !x->batched);
+}
+
 /* The gradient that the call's node makes for its k-th input. */
 static struct arriving
 differentiate(struct player *p, const struct tape_call *c, int k, const struct arriving *dy)
@@ -241,7 +249,7 @@ differentiate(struct player *p, const struct tape_call *c, int k, const struct a
 	}
 	if (c->alike && x->bytes == dy->bytes)
 		g.shape = dy->shape;
-	if (c->pieces || c->repeats || (bit(c->passes, k) && x->bytes == dy->bytes)) {
+	if (c->pieces || c->repeats || (bit(c->passes, k) && !is_summed(p, c, x, dy->bytes))) {
 		g.block = dy->block;
 		g.view |= dy->view || c->repeats;
 		g.repeated = c->repeats || dy->repeated;
@@ -274,11 +282,11 @@ release_saved(struct player *p, const struct tape_call *c, int beside)
 
 /* What was made at full size is summed to its input's. */
 static void
-reduce(struct player *p, const struct tape_value *x, struct arriving *g)
+reduce(struct player *p, const struct tape_call *c, const struct tape_value *x, struct arriving *g)
 {
 	int full = g->block;
 
-	if (p->blocks.v[full].bytes == x->bytes)
+	if (!is_summed(p, c, x, p->blocks.v[full].bytes))
 		return;
 	g->block = eager_make(p, eager_gradient_kind(p->t, x), x->bytes);
 	eager_drop(p, full);
@@ -359,7 +367,7 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 			g[k] = c->library ? eager_gradient(p, c, k, &buffer) : differentiate(p, c, k, &dy);
 	for (k = 0; k < c->nin; k++)
 		if (WANTED(k) && bit(c->full, k))
-			reduce(p, &t->values.v[c->in[k]], &g[k]);
+			reduce(p, c, &t->values.v[c->in[k]], &g[k]);
 	if (!c->library)
 		lend(p, c);
 	p->gradient[c->out].block = -1;
