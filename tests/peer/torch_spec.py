@@ -120,6 +120,43 @@ def ours():
     compare("towers", Towers(), torch.randint(0, 20, (2, 7)), [("ids", "tokens[7, vocab=20]")])
 
 
+def frames():
+    class Frames(nn.Module):
+        """Frames around some axes, four of them too, in each mode."""
+        def __init__(self):
+            super().__init__()
+            self.conv, self.line = nn.Conv3d(2, 3, 2), nn.Conv1d(3, 4, 3)
+            self.mirror, self.edge = nn.ReflectionPad1d((2, 1)), nn.ReplicationPad3d((1, 1, 2, 0, 0, 1))
+
+        def forward(self, x):
+            y = nn.functional.pad(self.conv(self.edge(x)), (2, 2, 2, 2, 1, 1, 1, 1), value=0.5)
+            y = nn.functional.pad(y, (0, 0, 3, 0), mode="constant").flatten(1).unflatten(1, (3, -1))
+            return nn.functional.pad(self.line(self.mirror(y)), (3, 2), mode="circular").flatten(1)
+    compare("frames", Frames(), torch.randn(2, 2, 4, 5, 4)[:, :1].repeat(1, 2, 1, 1, 1), [("x", "f32[2, 4, 5, 4]")])
+
+    class Segnet(nn.Module):
+        """Two stages down, and up again to where the maxima were; one map has a row that fills no window."""
+        def __init__(self):
+            super().__init__()
+            self.down = nn.ModuleList(nn.Sequential(nn.Conv2d(i, o, 3, padding=1), nn.BatchNorm2d(o), nn.ReLU())
+                                      for i, o in ((3, 8), (8, 12)))
+            self.up = nn.ModuleList(nn.Conv2d(i, o, 3, padding=1) for i, o in ((12, 8), (8, 5)))
+            self.pool, self.unpool = nn.MaxPool2d(2, 2, return_indices=True), nn.MaxUnpool2d(2, 2)
+
+        def forward(self, x):
+            kept = []
+            for stage in self.down:
+                x = stage(x)
+                size = x.shape
+                x, k = self.pool(x)
+                kept.append((k, size))
+            for stage in self.up:
+                k, size = kept.pop()
+                x = stage(self.unpool(torch.tanh(x), k, output_size=size))
+            return x
+    compare("segnet", Segnet(), torch.randn(2, 3, 18, 14), [("x", "f32[3, 18, 14]")])
+
+
 def vision(name):
     import torchvision
     more = {"image_size": 64} if name.startswith("vit") else {"init_weights": False} if name == "googlenet" else {}
@@ -149,13 +186,13 @@ def hugging_face(name):
 TIMM = ["vit_tiny_patch16_224", "mixer_s16_224", "resmlp_12_224", "convnext_atto", "ghostnet_050", "poolformer_s12"]
 HUGGING_FACE = ["bert", "distilbert", "gpt2"]
 # a few without EXTENDED
-QUICK = ["ours", "resnet18", "mobilenet_v2", "convnext_atto"] + HUGGING_FACE
+QUICK = ["ours", "frames", "resnet18", "mobilenet_v2", "convnext_atto"] + HUGGING_FACE
 REST = ["squeezenet1_1", "efficientnet_b0", "densenet121", "mnasnet0_5", "vit_b_16", "convnext_tiny", "shufflenet_v2_x0_5",
         "regnet_y_400mf"] + [name for name in TIMM if name not in QUICK]
 
 for name in sys.argv[2:] or QUICK + (REST if os.environ.get("EXTENDED") else []):
     try:
-        ours() if name == "ours" else timm_model(name) if name in TIMM else hugging_face(name) if name in HUGGING_FACE else vision(name)
+        ours() if name == "ours" else frames() if name == "frames" else timm_model(name) if name in TIMM else hugging_face(name) if name in HUGGING_FACE else vision(name)
     except ImportError as e:
         skip(name, e)
     except Exception as e:
