@@ -1,29 +1,16 @@
 /* Prints stowage-data.7 from the data readers' own records. */
-#include "doc/mdoc.h"
+#include "doc/mdoc_attrs.h"
 
-#include "ops/usage.h"
 #include "readers/reader.h"
 
 static void
 print_reader(struct arena *arena, const struct reader *r)
 {
-	const struct attr_spec *a = r->attrs;
-	struct text t;
-
 	printf(".Ss %s\n", r->name);
 	mdoc_text(r->brief);
 	printf(".Bd -literal -offset indent\n%s\n.Ed\n.Pp\n", r->usage);
 	mdoc_text(r->doc);
-	if (!a->name)
-		return;
-	printf(".Bl -tag -width 12n -offset indent\n");
-	for (; a->name; a++) {
-		printf(".It Fa %s\n", a->name);
-		text_init(&t, arena);
-		op_attr_usage(&t, a);
-		mdoc_text(t.s);
-	}
-	printf(".El\n");
+	mdoc_attrs(arena, r->attrs);
 }
 
 int

@@ -1,12 +1,10 @@
 /* Prints stowage-ops.7 from the operators' own records. */
-#include "doc/mdoc.h"
+#include "doc/mdoc_attrs.h"
 
-#include "ops/usage.h"
 
 static void
 print_op(struct arena *arena, const struct op *op)
 {
-	const struct attr_spec *a = op->attrs;
 	struct text t;
 
 	printf(".Ss %s\n", op->name);
@@ -18,16 +16,7 @@ print_op(struct arena *arena, const struct op *op)
 		printf(".Pp\n");
 		mdoc_text(op->doc);
 	}
-	if (!a || !a->name)
-		return;
-	printf(".Bl -tag -width 12n -offset indent\n");
-	for (; a->name; a++) {
-		printf(".It Fa %s\n", a->name);
-		text_init(&t, arena);
-		op_attr_usage(&t, a);
-		mdoc_text(t.s);
-	}
-	printf(".El\n");
+	mdoc_attrs(arena, op->attrs);
 }
 
 static void

@@ -30,26 +30,12 @@
 #include "ir/pass.h"
 
 #include "ir/op.h"
+#include "passes/sums.h"
 
 struct uses {			/* by the id of a tensor */
 	int *reads;		/* how often it is read; a result is read once more */
 	struct tensor **now;	/* what to read instead of it, or NULL */
 };
-
-static void
-count_reads(const struct graph *g, int *reads)
-{
-	int i, j;
-
-	for (i = 0; i < g->nodes.n; i++)
-		for (j = 0; j < g->nodes.v[i]->nin; j++)
-			if (g->nodes.v[i]->in[j])
-				reads[g->nodes.v[i]->in[j]->id]++;
-	for (i = 0; i < g->results.n; i++)
-		reads[g->results.v[i].tensor->id]++;
-	if (g->loss)
-		reads[g->loss->id]++;
-}
 
 /* Can POOL go before the node that makes R, which so gets less to do? */
 static bool
@@ -101,12 +87,10 @@ pool_first(struct graph *g)
 {
 	struct arena *scratch = arena_child(g->module->arena);
 	size_t all = (size_t)g->module->next_tensor + 1;
-	struct uses u = { arena_array(scratch, all, sizeof(*u.reads)),
-	    arena_array(scratch, all, sizeof(*u.now)) };
+	struct uses u = { sums_reads(g, scratch), arena_array(scratch, all, sizeof(*u.now)) };
 	int i, j;
 
 #define NOW(t)	((t) && u.now[(t)->id] ? u.now[(t)->id] : (t))
-	count_reads(g, u.reads);
 	for (i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.v[i];
 
