@@ -22,8 +22,8 @@ static const struct {
 } habits[HABITS] = {
 	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
 	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less." },
-	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, it works in several processes, as many as processors where it is -1, each of which may hold the "
-	    "data once more. One (n_jobs=1) takes a part of that." },
+	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, several jobs work at once, as many as there are processors where it is -1. Each makes what it works with, and "
+	    "where they are processes, each may hold the data once more. One at a time (n_jobs=1) takes a part of that." },
 	[HABIT_READS] = { OF_HOST, false, TRACE_READS, "%s: where the file is large, it lies there as a whole, and while it is read often more than once. In parts (chunksize, an "
 	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
 	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "
@@ -42,6 +42,8 @@ static const struct {
 	    "there, and with several processes all on the same. With map_location=\"cpu\" they lie in the machine's memory." },
 	[HABIT_CREATES] = { OF_EITHER, true, TRACE_RETAINS, "has backward make a graph of its own (create_graph). Where that code ran, what backward makes is kept as well as what forward does, "
 	    "as a gradient penalty needs it, and adds up from step to step where such gradients are kept." },
+	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
+	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
 	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less." },
 	[HABIT_LOOP] = { OF_EITHER, false, TRACE_TWICE, "may make a network within a loop (line %s). Where one is made anew in each round, those before stay for as long as something holds "

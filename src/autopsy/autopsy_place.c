@@ -266,6 +266,9 @@ static const struct {
 	    "device their room." },
 	{ TRACE_WHOLE, 0, "By its names the line of code takes a whole set of samples at once. Unless that is "
 	    "a batch of it, batches, as a DataLoader makes them, take a part of that." },
+	{ TRACE_CASTS, TRACE_BACKWARD | TRACE_STEP, "By the traceback it failed where what a network gives is copied to float32, beside what it is in 16 bits: in a language model "
+	    "that is a number for each position and each word of the vocabulary. Shorter sequences or fewer at once make both smaller; a loss that "
+	    "takes the network's results in parts needs no copy of all of them." },
 	{ TRACE_RETAINS, 0, "The line of code tells backward to keep the graph (create_graph, retain_graph). "
 	    "Where that is true, what forward keeps stays as long as the loss or a gradient made so is held, "
 	    "and adds up from step to step if they are; create_graph needs what backward makes, too." },

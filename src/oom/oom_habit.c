@@ -22,6 +22,7 @@ static const struct {
 	{ HABIT_DENSE, ".toarray()|.todense()", "def " },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd" },
 	{ HABIT_LOAD, "torch.load(", "map_location" },
+	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false" },
 	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def " },
 };
 
@@ -166,17 +167,43 @@ inset_of(struct talk t, const char **first)
     "= load_model(|=load_model(|.from_pretrained(|= keras.sequential(|= tf.keras.sequential(|= models.sequential(|= keras.models.load_model(|" \
     "= tf.keras.models.load_model(|= keras.model(|= tf.keras.model("
 
-/* Its own name for one, "= Model(inputs, outputs)": with a small letter it is what is called. */
+static void
+lower_to(char to[HABIT_NAME], struct piece name)
+{
+	size_t i;
+
+	for (i = 0; i < name.n; i++)
+		to[i] = lower(name.s[i]);
+	to[i] = '\0';
+}
+
+/* "model = Model(inputs, outputs)", "net = Net()": a class by its capital, under a network's name;
+ * not "net = Conv(8)(net)", which is a layer of one. */
 static bool
 makes_model(struct talk t)
 {
-	const char *at = NULL;
-	size_t n;
+	const char *is = memchr(t.s, '=', t.n), *s, *to, *end = t.s + t.n;
+	struct piece name;
+	char word[HABIT_NAME];
 
-	while (talk_next_phrase(t, "= model(", &at, &n))
-		if (at[2] == 'M')
-			return true;
-	return talk_any_phrase(t, MAKES);
+	if (talk_any_phrase(t, MAKES))
+		return true;
+	if (!is || is + 1 == end || is[1] == '=')
+		return false;
+	for (s = is; s > t.s && s[-1] == ' '; s--)
+		;
+	for (to = s; s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'); s--)
+		;
+	name = signs_last_part((struct piece){ s, (size_t)(to - s) });
+	if (name.n == 0 || name.n >= sizeof(word) || !signs_is_network(name))
+		return false;
+	lower_to(word, name);
+	s = piece_past_blanks(is + 1, end);
+	if (s == end || *s < 'A' || *s > 'Z')
+		return false;
+	for (to = s; to < end && piece_is_word(*to); to++)
+		;
+	return to < end && *to == '(' && !piece_any_whole((struct piece){ to, (size_t)(end - to) }, word);
 }
 
 /* "for size in sizes:", and within it "model = build_model(size)". */

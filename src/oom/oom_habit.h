@@ -26,6 +26,7 @@ enum oom_habit_kind {
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
+	HABIT_SERVER,		/* vLLM runs beside training, by this name */
 	/* of either */
 	HABIT_PAIRS,		/* a number for each pair */
 	HABIT_LOOP,		/* a network is made in a loop, which begins on line `n` */

@@ -485,6 +485,7 @@ static const struct sign place_signs[] = {
 	{ NULL, "batchify_rays render_rays raw2outputs render_radiance run_one_iter_of_nerf volumetric_rendering", TRACE_RAYS },
 	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
 	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
+	{ NULL, "convert_to_fp32 float16_to_fp32 fp16_to_fp32", TRACE_CASTS },
 	{ "megatron", "get_megatron_optimizer", TRACE_MASTER },
 	{ "replay_memory replay_buffer replaymemory replaybuffer", NULL, TRACE_REPLAY },
 	{ NULL, NULL, 0 }

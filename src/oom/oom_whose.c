@@ -72,6 +72,24 @@ is_what_there_is(struct talk clause, const char *at)
 	return has && has_digit(talk_part(ahead, has + n, at));
 }
 
+#define CARDS		"gpu gpus cuda vram nvidia rtx gtx titan tesla quadro 1080 1080ti 2070 2080 2080ti 3060 3070 3080 3090 4070 4080 4090 a100 v100 h100 p100 t4 k80"
+
+/* "Out of memory with 16 GB of RAM": what there is is what ended, where no card is named. */
+static bool
+ends_with_it(struct talk t, struct talk clause, const char *at)
+{
+	const char *from = at;
+	struct talk word;
+	int i;
+
+	for (i = 0; i < 4 && (word = clause_word_ahead(clause, from)).n > 0; i++) {
+		if (talk_any_whole(word, "with using"))
+			return oom_told_fails(talk_part(clause, clause.s, word.s)) && !talk_any_whole(t, CARDS);
+		from = word.s;
+	}
+	return false;
+}
+
 /* Is the machine's memory named, and not by a clause that denies it or says that there is enough:
  * "the RAM is fine"? */
 static bool
@@ -85,8 +103,11 @@ names_host(struct talk t)
 		if (clause.s && at < clause.s + clause.n)
 			continue;		/* of which all has been asked */
 		clause = talk_clause(t, at, n);
-		if (is_what_there_is(clause, at))
+		if (is_what_there_is(clause, at)) {
+			if (ends_with_it(t, clause, at))
+				return true;
 			continue;
+		}
 		if (oom_told_fails(clause) || !clause_says_no(clause, "fine free ok okay off enough plenty unused idle"))
 			return true;
 	}
