@@ -26,26 +26,6 @@ global_avgpool_forward(elem *out, const elem *in, int64_t b, int64_t channels, i
 	LAUNCH_ROWS(global_avgpool_kernel, b * channels, (out, in, b * channels, n));
 }
 
-KERNEL(global_avgpool_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t planes,
-    int64_t n))
-{
-	real keep = onto_keep(onto);
-
-	ROWS (r, planes) {
-		real share = VALUE(dy[r]) / (real)n;
-
-		ALONG (j, n)
-			onto_store(&dx[r * n + j], share, keep);
-	}
-}
-
-static void
-global_avgpool_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t channels,
-    int64_t n)
-{
-	LAUNCH_ROWS(global_avgpool_grad_kernel, b * channels, (dx, dy, onto, b * channels, n));
-}
-
 /* ---- channels-last ---- */
 
 /* Channels are summed side by side, some at a time: with a thread each there are few threads, but
@@ -104,29 +84,6 @@ global_avgpool_last_forward(elem *out, const elem *in, int64_t b, int64_t channe
 {
 	LAUNCH_ROWS(global_avgpool_last_kernel, b * ((channels + POOL_COLUMNS - 1) / POOL_COLUMNS),
 	    (out, in, b, channels, n));
-}
-
-KERNEL(global_avgpool_last_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t b,
-    int64_t channels, int64_t n))
-{
-	real keep = onto_keep(onto);
-	int64_t tiles = column_tiles(n, channels);
-
-	ROWS (t, b * tiles) {
-		int64_t image = t / tiles, first = t % tiles * column_tile(channels);
-
-		PLACES (j, c, column_height(t % tiles, n, channels), channels)
-			onto_store(&dx[(image * n + first + j) * channels + c],
-			    VALUE(dy[image * channels + c]) / (real)n, keep);
-	}
-}
-
-static void
-global_avgpool_last_backward(elem *dx, const elem *dy, struct onto onto, int64_t b,
-    int64_t channels, int64_t n)
-{
-	LAUNCH_ROWS(global_avgpool_last_grad_kernel, b * column_tiles(n, channels),
-	    (dx, dy, onto, b, channels, n));
 }
 
 #endif

@@ -1,35 +1,27 @@
-/* global_avgpool: the mean of each channel over all positions. Backward needs nothing but dy. */
+/* global_avgpool: the mean of each channel over all positions. Backward is a formula of dy,
+ * repeated at all of them. */
+#include "ops/pointwise.h"
 #include "ops/shapes.h"
 
 #include "ir/diff.h"
 
 #include "calls/emitter.h"
 
-static void
-emit_backward(struct emitter *e, const struct node *n)
-{
-	const struct tensor *x = n->out[0];
-
-	emit_call(e, x->channels_last ? "global_avgpool_last_backward" : "global_avgpool_backward",
-	    arg_tensor(x), arg_tensor(n->in[0]), arg_onto(n), arg_batch(x), arg_int(x->dim[0]),
-	    arg_int(shape_product(x, 1, x->rank)));
-}
-
-const struct op op_global_avgpool_grad = {
-	.name = "global_avgpool_grad",
-	.kind = OP_INTERNAL,
-	.brief = "gradient of global_avgpool: dy / positions at every position",
-	.operands = "dy",
-	.min_operands = 1, .max_operands = 1,
-	.memory.onto = 1,
-	.calls.kernels = "pool/global_avgpool.cu",
-	.calls.emit = emit_backward,
-};
-
 static bool
 grad(struct diff *d, struct node *n)
 {
-	return diff_unary(d, n, &op_global_avgpool_grad, 0, NULL);
+	const struct tensor *x = n->in[0];
+	struct tensor *dy = diff_of(d, n->out[0]);
+	struct arena *a = d->m->arena;
+	struct node *back;
+
+	if (!diff_wants(d, n->in[0]))
+		return true;
+	back = diff_node(d, n, &op_pointwise, 1, &dy);
+	pointwise_set(a, back, formula_parse(a, arena_printf(a, "global_avgpool_grad = x0: x0 / %lld",
+	    (long long)shape_product(x, 1, x->rank))));
+	diff_output(d, back, n->in[0]);
+	return true;
 }
 
 static bool

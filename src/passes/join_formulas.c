@@ -20,10 +20,9 @@
  */
 #include "ir/pass.h"
 
-#include <string.h>
-
 #include "ops/batchnorm.h"
 #include "ops/pointwise.h"
+#include "passes/joined.h"
 #include "passes/sums.h"
 
 struct joins {
@@ -35,8 +34,6 @@ struct joins {
 	struct arena *scratch;
 };
 
-#define DEAREST		400	/* multiplications of a joined formula, for each element */
-#define LONGEST_NAME	40
 
 static void
 joins_init(struct joins *j, struct graph *g)
@@ -75,35 +72,6 @@ is_formula(const struct node *n)
 	return n->op == &op_pointwise || (pointwise_has_formula(n) && n->out[0]->rank > 0 && !is_for_others(n));
 }
 
-static bool
-is_alike(const struct tensor *a, const struct tensor *b)
-{
-	return a->dtype == b->dtype && a->batched == b->batched && a->channels_last == b->channels_last &&
-	    tensor_same_shape(a, b);
-}
-
-/* What both read together, each once. */
-static int
-operands(const struct node *maker, const struct node *reader, struct tensor **in)
-{
-	const struct node *const both[] = { maker, reader };
-	int n = 0, i, k, j;
-
-	for (i = 0; i < 2; i++)
-		for (k = 0; k < both[i]->nin; k++) {
-			struct tensor *t = both[i]->in[k];
-
-			for (j = 0; j < n && in[j] != t; j++)
-				;
-			if (!t || t == maker->out[0] || j < n)
-				continue;
-			if (n == FORMULA_OPERANDS)
-				return -1;
-			in[n++] = t;
-		}
-	return n;
-}
-
 static struct node *
 find_maker(const struct joins *j, const struct node *reader, int k)
 {
@@ -114,47 +82,14 @@ find_maker(const struct joins *j, const struct node *reader, int k)
 	if (!maker || !is_formula(reader) || !is_formula(maker) || maker->nout != 1 || t->alias_of ||
 	    j->place[t->id] < 0 || (maker->op != &op_pointwise && reader->op != &op_pointwise))
 		return NULL;
-	if (maker->nin > 0 && (!is_alike(t, reader->out[0]) || t->rank == 0))	/* a number has any shape */
+	if (maker->nin > 0 && (!joined_alike(t, reader->out[0]) || t->rank == 0))	/* a number has any shape */
 		return NULL;
 	for (i = 0; i < reader->nin; i++)
 		uses += reader->in[i] == t;
-	return j->reads[t->id] == uses && operands(maker, reader, in) >= 0 ? maker : NULL;
+	return j->reads[t->id] == uses && joined_operands(maker, reader, in) >= 0 ? maker : NULL;
 }
 
-/* ---- making them one ---- */
-
-static const char *
-name_of_both(struct arena *a, const struct formula *first, const struct formula *second)
-{
-	const char *name = arena_printf(a, "%s_%s", first->name, second->name);
-
-	return strlen(name) <= LONGEST_NAME ? name : second->name;
-}
-
-/* Their formula, and what it is of. */
-static struct formula *
-both(struct arena *a, const struct node *maker, const struct node *reader, struct tensor **in)
-{
-	const struct formula *first = pointwise_formula(a, maker), *second = pointwise_formula(a, reader);
-	int n = operands(maker, reader, in), value[FORMULA_OPERANDS], made, i, k;
-	struct formula *f = formula_new(a, n);
-
-	for (i = 0; i < first->operands; i++)
-		for (k = 0; k < n; k++)
-			if (in[k] == maker->in[i])
-				value[i] = formula_operand(f, k);
-	made = formula_insert(f, first, 0, value);
-	for (i = 0; i < second->operands; i++) {
-		value[i] = made;
-		for (k = 0; k < n; k++)
-			if (in[k] == reader->in[i])
-				value[i] = formula_operand(f, k);
-	}
-	for (i = 0; i < second->results; i++)
-		f->result[f->results++] = formula_insert(f, second, i, value);
-	f->name = name_of_both(a, first, second);
-	return f;
-}
+/* ---- is it worth it? ---- */
 
 /* What backward of that formula reads; asked once of each node. */
 static struct pointwise_kept *
@@ -193,10 +128,10 @@ keeps_no_more(const struct joins *j, const struct node *maker, const struct node
 {
 	struct arena *a = arena_child(j->scratch);
 	struct tensor *in[FORMULA_OPERANDS];
-	const struct formula *f = both(a, maker, reader, in);
+	const struct formula *f = joined_formula(a, maker, reader, in);
 	bool fine = false;
 
-	if (formula_cost(f) <= DEAREST) {
+	if (formula_cost(f) <= JOINED_DEAREST) {
 		struct pointwise_kept *together = kept_by(j, f, in, reader->out);
 
 		fine = pointwise_bytes(together) <= bytes_apart(j, a, maker, reader);
@@ -207,37 +142,10 @@ keeps_no_more(const struct joins *j, const struct node *maker, const struct node
 	return fine;
 }
 
-static void
-make_one(const struct joins *j, const struct node *maker, struct node *reader)
-{
-	struct module *m = j->g->module;
-	struct tensor *in[FORMULA_OPERANDS];
-	struct formula *f = both(m->arena, maker, reader, in);
-	int i;
-
-	reader->nin = 0;
-	for (i = 0; i < f->operands; i++)
-		ir_add_input(m, reader, in[i]);
-	pointwise_set(m->arena, reader, f);
-}
-
-/* Operands that have their own bytes, about as many as the result. */
-static int
-whole_operands(const struct node *n)
-{
-	int64_t elements = tensor_elements_per_sample(n->out[0]);
-	int k, count = 0;
-
-	for (k = 0; k < n->nin; k++)
-		count += !tensor_kind_persistent(tensor_root(n->in[k])->kind) &&
-		    n->in[k]->batched == n->out[0]->batched && 2 * tensor_elements_per_sample(n->in[k]) > elements;
-	return count;
-}
-
 static bool
 is_worth(const struct joins *j, const struct node *maker, const struct node *reader, int at)
 {
-	return (whole_operands(maker) <= 1 || j->place[maker->out[0]->id] + 1 == at) &&
+	return (joined_whole(maker) <= 1 || j->place[maker->out[0]->id] + 1 == at) &&
 	    keeps_no_more(j, maker, reader);
 }
 
@@ -256,7 +164,7 @@ join(struct graph *g)
 			maker = find_maker(&j, reader, k);
 			if (!maker || !is_worth(&j, maker, reader, i))
 				continue;
-			make_one(&j, maker, reader);
+			joined_make(g->module, maker, reader);
 			gone[j.place[maker->out[0]->id]] = true;
 			k = -1;	/* its operands are others now */
 		}

@@ -29,6 +29,7 @@
 	_(prune)				\
 	_(relu_dropped)				\
 	_(sums_of_formulas)			\
+	_(join_gradients)			\
 	_(bodies)				\
 	_(forks_in_place)			\
 	_(recompute)				\
