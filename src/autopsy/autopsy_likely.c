@@ -49,6 +49,12 @@
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
+#define RESULTS_KEPT	"Results are kept from batch to batch (lists, predictions of all samples)"
+#define MANY_ROUNDS	"then it fails only after many rounds."
+#define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
+#define WEIGHTS_FILL	"Weights alone are most of the device"
+#define BEFORE_ANY	"then it fails before the first result."
+#define OF_STOPPED	ANOTHER ", such as the run that was stopped"
 #define MORE		"The run needs more than there is"
 #define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
 #define ANOTHER		"Another process has a part"
@@ -108,19 +114,19 @@ static const struct row {
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
 		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", "then it grows "
 		    "beyond that." } } },
-	{ NEEDS_HOST | NEEDS_AGENT, "an agent learns from what it sees", {
+	{ NEEDS_AGENT, "an agent learns from what it sees", {
 		{ "What was seen lies there until it is learned from (a replay buffer, a rollout of all environments at once)", "fewer entries "
 		    "or steps (buffer_size, n_steps), fewer environments, shorter episodes, or images as uint8, each of them once, take less." },
 		{ "Something is kept from one step or episode to the next (results on lists, losses with their graph, in Keras models or "
 		    "predict() called in each)", "then it grows evenly, and beyond what such a buffer holds." },
 		{ "Each environment is a process of its own, with a copy of the program", "fewer of them take less." } } },
-	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
+	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." } } },
-	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_PROCESSOR, "the run was on the processor", {
+	{ NEEDS_HOST | NEEDS_PROCESSOR, "the run was on the processor", {
 		{ "The network runs on the processor, and a step needs more than there is", "fewer samples in a batch, or smaller ones, or "
 		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." } } },
-	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_WORKERS, "a loader has processes of its own", {
+	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
 		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ "Something is kept from step to step (lists of results, losses with their graph)", "then it grows with num_workers=0, too." } } },
@@ -158,19 +164,19 @@ static const struct row {
 		    "Results that are joined in the end take twice their bytes for that moment." } } },
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
 		{ GRADIENTS_ON ", and autograd keeps all that forward makes", "with it the first rounds take a part of what they took." },
-		{ "Results are kept from batch to batch (lists, predictions of all samples)", "then it fails only after many rounds." },
-		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)", "then it "
+		{ RESULTS_KEPT, MANY_ROUNDS },
+		{ LARGER_TESTS, "then it "
 		    "fails in the first round, with torch.no_grad(), too." } } },
 	{ NEEDS_ANYONE | NEEDS_EVALUATES, OF_TESTS, {
 		{ "What only training needs is kept, too, as PyTorch does where torch.no_grad() does not stand around all of it",
 		    "without it the first rounds take a part of what they took." },
-		{ "Results are kept from batch to batch (lists, predictions of all samples)", "then it fails only after many rounds." },
-		{ "What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)", "then it fails in the "
+		{ RESULTS_KEPT, MANY_ROUNDS },
+		{ LARGER_TESTS, "then it fails in the "
 		    "first round, whatever is kept." } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
 		{ "All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does", "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
-		{ "Results are kept from batch to batch", "then it fails only after many rounds." } } },
+		{ RESULTS_KEPT, MANY_ROUNDS } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", "more subdivisions, up to as "
 		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." } } },
@@ -186,21 +192,21 @@ static const struct row {
 	{ NEEDS_TORCH | NEEDS_INFERS, OF_INFERENCE, {
 		{ GIVEN, IN_TURN },
 		{ GRADIENTS_ON, "with it less is taken." },
-		{ "Weights alone are most of the device", "then it fails before the first result." } } },
+		{ WEIGHTS_FILL, BEFORE_ANY } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ GIVEN, IN_TURN },
-		{ "Weights alone are most of the device", "then it fails before the first result." } } },
+		{ WEIGHTS_FILL, BEFORE_ANY } } },
 	{ NEEDS_LONG, "what is given is long, or has many frames", {
 		{ GIVEN, IN_TURN } } },
 	{ NEEDS_TORCH | NEEDS_RESUMES, "the run was resumed", {
 		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
 		    "where there are several processes, all of them on the first", "with map_location=\"cpu\" in torch.load, and what was "
 		    "read let go of (del) before the first step, it goes on." },
-		{ "Another process has a part, such as the run that was stopped", LISTED } } },
+		{ OF_STOPPED, LISTED } } },
 	{ NEEDS_ANYONE | NEEDS_RESUMES, "the run was resumed", {
 		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", "read into the machine's "
 		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
-		{ "Another process has a part, such as the run that was stopped", LISTED } } },
+		{ OF_STOPPED, LISTED } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "

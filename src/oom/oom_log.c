@@ -23,7 +23,7 @@
 #define DETAILS		2000	/* bytes in which a message says more; */
 #define FEW		400	/* one in words that anyone may use */
 #define WRAPPED		2	/* lines that one may become in a terminal */
-#define MOST_PHRASES	640
+#define MOST_PHRASES	768
 #define NEAR_LINES	300	/* in which one error follows from another */
 #define BEHIND		640	/* what stays in it ahead of the place that is looked at */
 
