@@ -21,7 +21,8 @@
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
  *  9. Ejection too, down to the bound. Where more effort is given than a network's, before the searches another, for which places
- *     are not fixed (packing_elastic.c), and which goes furthest where items are many and irregular.
+ *     are not fixed (packing_elastic.c), and which goes furthest where items are many and irregular;
+ *     and once that comes to rest, the same while items that have a place wander.
  * 10. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
  *     again, before all that is cheaper, at many heights. What remains is reported as a gap.
  *
@@ -72,7 +73,7 @@
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
 #define BETWEEN_SHARE	16		/* and for each of many */
-#define STRETCH_SHARE	4		/* part of the effort for elastic ejection */
+#define STRETCH_SHARE	2		/* part of the effort for elastic ejection */
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
 #define NEAR_FOR_VERY_MANY	200
@@ -113,6 +114,7 @@ struct work {
 	struct range r;
 	struct search_turns *at_bound, *between;	/* NULL: none yet. The former goes on in the next turn */
 	bool dived;		/* at the bound */
+	bool stretched;		/* elastic ejection came to rest */
 	int64_t held;		/* of its effort, for larger pieces: it is not worth that */
 };
 
@@ -193,14 +195,20 @@ eject(struct instance *in, struct range *r, int64_t target, struct effort *e)
 	e->visits += share.visits;
 }
 
-/* Where there is more effort than a network's, of which it gets a part, before searches have their
+/* Where there is more effort than a network's, of which it gets half, before searches have their
  * turn. */
 static void
-stretch(struct instance *in, struct range *r, int64_t target, struct effort *e)
+stretch(struct work *work, int64_t target, struct effort *e)
 {
 	struct effort share = share_of(e, STRETCH_SHARE);
+	struct range *r = &work->r;
 
-	move_about(in, r, target, &share, packing_elastic);
+	if (!work->stretched)
+		move_about(work->in, r, target, &share, packing_elastic);
+	if (effort_left(&share) && r->height > target) {
+		work->stretched = true;
+		move_about(work->in, r, target, &share, packing_wander);
+	}
 	e->visits += share.visits;
 }
 
@@ -368,7 +376,7 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 	int64_t capacity;
 
 	if (e->stage > 0 && in->n <= MOST_SEARCHED)
-		stretch(in, r, target, e);
+		stretch(work, target, e);
 	if (work->between && !any && packing_search_dive(in) < e->visits / BISECT_SHARE)
 		search_between(work, target > r->bound ? target : r->bound, e);
 	if (!any && ejected)

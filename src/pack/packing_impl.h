@@ -120,6 +120,8 @@ int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct ef
 int64_t	packing_eject(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_elastic.c: the same of not too many, where what has its place makes room for others. */
 int64_t	packing_elastic(struct instance *, int64_t best, int64_t target, struct effort *);
+/* And where that comes to rest, others wander meanwhile, as long as the effort lasts. */
+int64_t	packing_wander(struct instance *, int64_t best, int64_t target, struct effort *);
 
 /* packing_search.c: all packings, in the limits of the effort. What it needs is made once; a search
  * at another capacity starts anew. */

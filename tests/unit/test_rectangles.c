@@ -1,5 +1,6 @@
 /* Rectangles that were cut to pieces are put together again, with little or no gap. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -402,4 +403,73 @@ Test(rectangles, lanes_that_share_no_cut_are_put_together)
 		arena_free(a);
 	}
 	cr_assert_geq(whole, 5, "%d of 6", whole);
+}
+
+static int64_t
+lower_by(struct instance *in, int64_t best, int64_t visits,
+    int64_t (*method)(struct instance *, int64_t, int64_t, struct effort *), int64_t *left)
+{
+	int64_t all = visits, height;
+	struct effort e = { .visits = visits, .all = &all };
+
+	height = method(in, best, in->max_live, &e);
+	cr_assert_leq(height, best);
+	cr_assert_geq(height, in->max_live);
+	cr_assert_eq(height, packing_height(in));
+	*left = e.visits;
+	return height;
+}
+
+static void
+check_pieces(struct arena *a, struct packing *p, const struct pieces *pieces, int64_t height)
+{
+	int i, first, second;
+
+	for (i = 0; i < pieces->jobs; i++)
+		p->item[pieces->job[i].index].offset = pieces->job[i].offset;
+	cr_assert_eq(packing_check(a, p, height, &first, &second), PACKING_RIGHT);
+}
+
+/* Of the exchange format: id, lower, upper, size; how many. */
+static int
+read_items(const char *name, struct item *item, int most)
+{
+	const char *top = getenv("top_srcdir");
+	char path[1000], line[200];
+	FILE *f;
+	int n = 0;
+
+	snprintf(path, sizeof(path), "%s/tests/packing/%s", top ? top : ".", name);
+	f = fopen(path, "r");
+	cr_assert(f, "%s", path);
+	while (n < most && fgets(line, sizeof(line), f)) {
+		long lower, upper, size;
+
+		if (sscanf(line, "%*d,%ld,%ld,%ld", &lower, &upper, &size) == 3)
+			item[n++] = (struct item){ .lower = lower, .upper = upper, .size = size };
+	}
+	fclose(f);
+	return n;
+}
+
+/* The first comes to rest with most of its effort left, so more of it would not help. */
+Test(rectangles, what_came_to_rest_is_made_lower)
+{
+	static struct item item[300];
+	struct packing p = { item, read_items("D.1048576.csv", item, 300), 1 };
+	struct arena *a = arena_new();
+	struct pieces pieces = packing_form(a, &p);
+	struct instance *in = &pieces.v[0];
+	int64_t all = 10000000, fit, rest, moved, left;
+	struct effort e = { .visits = all, .all = &all };
+
+	cr_assert_eq(p.n, 213);
+	cr_assert_eq(pieces.n, 1);
+	fit = packing_fit(in, INT64_MAX, in->max_live, 1, &e);
+	rest = lower_by(in, fit, 2000000000, packing_elastic, &left);
+	cr_assert_gt(left, 1000000000);
+	moved = lower_by(in, rest, 1000000000, packing_wander, &left);
+	check_pieces(a, &p, &pieces, moved);
+	cr_assert_lt(moved, rest);
+	arena_free(a);
 }
