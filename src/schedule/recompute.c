@@ -435,19 +435,27 @@ found_impossible(struct module *m, int64_t persistent)
 	diag_help(m->diags, g, "raise the budget: it is for the whole arena");
 }
 
-/* One question may take a third of what is left, so that one in vain leaves something for others.
- * More than usual lets the same search go on where it would have ended. */
-static int64_t
-work_for(const struct pass_options *o)
-{
-	return o->search_work ? *o->search_work / 3 : RECOMPUTE_WORK + (int64_t)(o->seconds * RECOMPUTE_SECOND);
-}
-
 /* Does the objective choose, where the spec does not say what is recomputed? */
 static bool
 for_speed(const struct module *m, const struct pass_options *o)
 {
 	return o->speed && !m->set.recompute_loc.src;
+}
+
+/* Is it a plan within the bytes that the spec names, and not one of many questions? */
+static bool
+is_asked(const struct module *m, const struct pass_options *o)
+{
+	return m->set.recompute_budget && !o->search_work;
+}
+
+/* One question may take a third of what is left, so that one in vain leaves something for others.
+ * More seconds than usual let the same search go on where it would have ended. */
+static int64_t
+work_for(const struct module *m, const struct pass_options *o)
+{
+	return o->search_work ? *o->search_work / 3 : (is_asked(m, o) ? RECOMPUTE_ASKED : RECOMPUTE_WORK) +
+	    (int64_t)(o->seconds * RECOMPUTE_SECOND);
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
@@ -459,7 +467,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : step_room(m, o);
 	struct budget budget = { .m = m, .o = o, .bytes = bytes };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
-	    .most_work = work_for(o), .products = true, .unasked = for_speed(m, o), .fits = fits_budget,
+	    .most_work = work_for(m, o), .products = true, .unasked = for_speed(m, o), .asked = is_asked(m, o), .fits = fits_budget,
 	    .context = &budget };
 	bool small, found;
 

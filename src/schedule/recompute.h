@@ -32,6 +32,7 @@
 /* Events in all trials of a search for a budget: a second or so. And in all those together by which
  * questions of a planned network are answered (pass_options->search_work). */
 #define RECOMPUTE_WORK		((int64_t)40 << 20)
+#define RECOMPUTE_ASKED		(2 * RECOMPUTE_WORK)	/* the same for a budget that the spec names */
 #define RECOMPUTE_SECOND	((int64_t)3 << 20)	/* what a second of a processor does of it, about */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 
@@ -45,6 +46,7 @@ struct search_limits {
 	int64_t most_work;	/* events in all trials, after which the search ends */
 	bool products;		/* may convolutions and matrix products run again? */
 	bool unasked;		/* nobody asked for it but the card: where little is wanting, little is searched */
+	bool asked;		/* the spec names the budget */
 	/* Does the choice really fit? The passes that follow may lower a trial's peak further. */
 	bool (*fits)(struct model *, void *context);
 	void *context;

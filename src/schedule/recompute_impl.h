@@ -124,7 +124,9 @@ search_may(const struct state_search *s)
 static inline int64_t
 search_share(const struct state_search *s, int part)
 {
-	return (s->limits->most_work < RECOMPUTE_WORK ? s->limits->most_work : RECOMPUTE_WORK) / part >> s->halved;
+	int64_t usual = s->limits->asked ? RECOMPUTE_ASKED : RECOMPUTE_WORK;
+
+	return (s->limits->most_work < usual ? s->limits->most_work : usual) / part >> s->halved;
 }
 
 /* A rung of the way down lies a little below the last. */

@@ -21,6 +21,8 @@
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
 #define SLIGHT		4	/* rungs from the top on which less is searched for what nobody asked for */
+#define ORDERED		100	/* part of a peak that the order of nodes takes off it at most, where they are ordered
+				 * once more before the arena is placed: what is above a budget by that may fit */
 #define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 
 struct cuts {			/* what so many parts take */
@@ -31,7 +33,8 @@ struct cuts {			/* what so many parts take */
 
 struct ladder {
 	struct state_search *s;
-	int64_t least;		/* below which no peak can be */
+	int64_t least;		/* below which no peak can be, */
+	int64_t highest;	/* and above which none is looked at */
 	struct choice start;	/* nothing is made again, */
 	struct steps whole;	/* and the same as a list */
 	struct cuts cuts[MOST_CUTS];
@@ -292,7 +295,7 @@ settle(struct ladder *l, int rung)
 	else
 		l->taken.cost = HUGE_VAL;
 	for (most = above; most > least && search_may(l->s); most -= part) {
-		if (most > l->s->limits->budget)
+		if (most > l->highest)
 			continue;
 		bring_up(l, most);
 		if (l->made.cost < l->taken.cost && fits(l, &l->made))
@@ -365,6 +368,7 @@ search_ladder(struct state_search *s)
 	steps_of_trial(s->m, &l.whole);
 	steps_copy(&l.lowest, &l.whole);
 	try_parts(&l);
-	first = rung_of(&l, budget);
+	l.highest = budget + (s->limits->asked ? budget / ORDERED : 0);
+	first = rung_of(&l, l.highest);
 	return walk_down(&l, first) || take_what_there_is(&l, first);
 }
