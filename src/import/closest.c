@@ -30,7 +30,6 @@ static const struct {
 	{ "LpPool", "avgpool of a pow" },
 	{ "MatMulInteger", "matmul, of the model before it was quantised" },
 	{ "MaxRoiPool", "crop -> adaptive_maxpool, of a rectangle that is known" },
-	{ "MaxUnpool", "max_unpool, of what argmaxpool makes" },
 	{ "MeanVarianceNormalization", "instancenorm" },
 	{ "MultiHeadAttention", "attend" },
 	{ "Multinomial", "argmax" },

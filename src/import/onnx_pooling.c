@@ -111,6 +111,37 @@ window_is_ours(const struct window *w)
 	return true;
 }
 
+/* Are the places of maxima those of windows side by side, and read by what goes back there alone?
+ * Ours are counted in each window, theirs over all of the tensor. */
+static bool
+places_are_ours(struct importer *im, const struct model_node *n, const struct window *w)
+{
+	int i, k;
+
+	for (i = 0; i < w->n; i++)
+		if (w->dilation[i] != 1 || w->stride[i] != w->kernel[i])
+			return false;
+	for (i = 0; i < im->model->nodes.n; i++)
+		for (k = 0; k < im->model->nodes.v[i]->nin; k++)
+			if (strcmp(im->model->nodes.v[i]->in[k], n->out[1]) == 0 &&
+			    (k != 1 || strcmp(im->model->nodes.v[i]->op, "MaxUnpool") != 0))
+				return false;
+	return w->plain && !attr_int(n, "ceil_mode", 0) && !attr_int(n, "storage_order", 0);
+}
+
+static bool
+places(struct importer *im, const struct model_node *n, const struct window *w, struct val *x)
+{
+	struct call c;
+
+	if (!places_are_ours(im, n, w))
+		return cannot(im, "the places of its maxima are read, and not by MaxUnpool alone, or its windows do not lie side by side");
+	call_begin(&c, im, "argmaxpool");
+	call_in(&c, x);
+	call_ints(&c, "kernel", w->n, w->kernel);
+	return call_end(&c, n->out[1]);
+}
+
 static bool
 pool(struct importer *im, const struct model_node *n, const char *ours)
 {
@@ -121,8 +152,8 @@ pool(struct importer *im, const struct model_node *n, const char *ours)
 
 	if (!x || !window_of(im, n, x, &w))
 		return false;
-	if (n->nout > 1 && read_by_node(im, n->out[1]))
-		return cannot(im, "the places of its maxima are read");
+	if (n->nout > 1 && read_by_node(im, n->out[1]) && !places(im, n, &w, x))
+		return false;
 	if (!window_pad_same(im, &w, x->t, !window_is_ours(&w)))
 		return false;
 	if (!window_is_ours(&w))
@@ -137,6 +168,37 @@ pool(struct importer *im, const struct model_node *n, const char *ours)
 		call_int(&c, "ceil", true);
 	if (average && !attr_int(n, "count_include_pad", 0) && (w.same || !w.plain))
 		call_int(&c, "count_pad", false);
+	return call_end(&c, n->out[0]);
+}
+
+/* Of places that argmaxpool makes; the result is as large as what these are of. */
+static bool
+max_unpool(struct importer *im, const struct model_node *n)
+{
+	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *k = node_in(im, n, 1);
+	const struct step *pooled = k ? made_by(k, "argmaxpool") : NULL;
+	const struct integers *shape = val_integers(im, node_in(im, n, 2));
+	const struct attr *kernel;
+	struct window w;
+	struct call c;
+	int i;
+
+	if (!x)
+		return false;
+	if (!pooled)
+		return cannot(im, "its places are not those of a MaxPool");
+	if (!window_of(im, n, x, &w))
+		return false;
+	kernel = step_attr(pooled, "kernel");
+	if (node_in(im, n, 2) && (!shape || shape->n != w.n + 2))
+		return cannot(im, "how large its result is, is computed");
+	for (i = 0; i < w.n; i++)
+		if (w.kernel[i] != kernel->v[kernel->n == 1 ? 0 : i] || w.stride[i] != w.kernel[i] || !w.plain ||
+		    (shape ? shape->v[2 + i] : x->t->dim[1 + i] * w.kernel[i]) != pooled->in[0]->t->dim[1 + i])
+			return cannot(im, "its windows are not those of the MaxPool, or its result is not as large as what that reads");
+	call_begin(&c, im, "max_unpool");
+	call_in(&c, x);
+	call_in(&c, k);
 	return call_end(&c, n->out[0]);
 }
 
@@ -179,6 +241,7 @@ avgpool(struct importer *im, const struct model_node *n)
 }
 
 const struct onnx_op onnx_op_maxpool = { .name = "MaxPool", .translate = maxpool };
+const struct onnx_op onnx_op_max_unpool = { .name = "MaxUnpool", .translate = max_unpool };
 const struct onnx_op onnx_op_avgpool = { .name = "AveragePool", .translate = avgpool };
 
 ONNX_OP_ROW(global_avgpool, "GlobalAveragePool", "global_avgpool");

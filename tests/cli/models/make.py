@@ -105,6 +105,15 @@ def frames():
          ["batch", 2, 3, 3, 4], ["batch", 6, 7, 11, 4, 8])
 
 
+def unpooled(name, kernel, strides, reader):
+    """Maxima that go back to their places, which two nodes may read."""
+    node = helper.make_node
+    save(name, [node("Mul", ["image", "w"], ["a"]),
+                node("MaxPool", ["a"], ["b", "places"], name="the_pool", kernel_shape=kernel, strides=strides),
+                node("Tanh", ["b"], ["c"]), node("MaxUnpool", ["c", "places"], ["d"], kernel_shape=kernel, strides=strides)] + reader,
+         [weight("w", 3, 6, 6)], ["batch", 3, 6, 6], ["batch", 3, 6, 6])
+
+
 def scaled_bias():
     """Attention of two heads whose scores are halved, then added to a bias that is made 100 times as large."""
     node, nodes = helper.make_node, [helper.make_node("Mul", ["image", "hundred"], ["bias"])]
@@ -354,3 +363,7 @@ numbered()
 two_branches("mixed", "Sigmoid", lambda wide, flat: [wide[0], flat[0], wide[1], flat[1]])
 two_branches("swapped", "Relu", lambda wide, flat: flat + wide)
 spread()
+unpooled("unpooled", [2, 3], [2, 3], [helper.make_node("Relu", ["d"], ["scores"])])
+unpooled("overlapping", [2, 2], [1, 1], [helper.make_node("Relu", ["d"], ["scores"])])
+unpooled("places", [2, 2], [2, 2], [helper.make_node("Cast", ["places"], ["e"], to=TensorProto.FLOAT),
+                                   helper.make_node("Mul", ["d", "w"], ["scores"])])
