@@ -23,40 +23,13 @@ struct clipped {		/* a gradient */
 /* The table of all gradients whose norm is taken: defined with the steps. */
 DEVICE const struct clipped *clipped_table(void);
 
-struct clip_piece {
-	int64_t first, n;	/* from where the gradient lies on */
-};
-
-/* Piece P of what is here of a gradient of ALL elements. With PARTS it is one of all of it, so that
- * sums are the same whatever number of ranks shares it out: a power of two up to CLIP_PARTS, so
- * that each rank has some of them whole, and nothing of the others. */
-DEVICE struct clip_piece
-clip_piece(int64_t all, int64_t p)
-{
-	struct clip_piece piece;
-#if defined(PARTS) && defined(SHARDS)
-	int64_t from = OWN_FROM(all), n = all;
-#else
-	int64_t from = 0, n = OWN_ELEMENTS(all);
-#endif
-
-	piece.first = PART_FROM(n, p, CLIP_PARTS) - from;
-	piece.n = PART_FROM(n, p + 1, CLIP_PARTS) - from - piece.first;
-#if defined(PARTS) && defined(SHARDS)
-	if (piece.first < 0 || piece.first + piece.n > OWN_ELEMENTS(all))
-		piece.n = 0;
-#endif
-	piece.first += GRADIENT_FROM(all);
-	return piece;
-}
-
 /* Of COUNT gradients of the table from FIRST on. */
 KERNEL(clip_squares_kernel, (double *part, const unsigned char *arena, int first, int64_t count))
 {
 	ROWS (r, count * CLIP_PARTS) {
 		const struct clipped *t = clipped_table() + first + r / CLIP_PARTS;
-		struct clip_piece piece = clip_piece(t->n, r % CLIP_PARTS);
-		const gradient *g = (const gradient *)(arena + t->at) + piece.first;
+		struct own_piece piece = own_piece(t->n, r % CLIP_PARTS, CLIP_PARTS);
+		const gradient *g = (const gradient *)(arena + t->at) + GRADIENT_FROM(t->n) + piece.first;
 		double sum = 0;
 
 		ALONG_ADD (j, piece.n, sum)

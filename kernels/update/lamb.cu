@@ -34,18 +34,18 @@ lamb_step(const struct lamb *l, real m, real v, real w)
 
 /* part: for each, the sum of squares of weights, and that of steps */
 KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const real *number, double *part,
-    int64_t parts, struct adam_means a))
+    int64_t all, int64_t parts, struct adam_means a))
 {
 	struct lamb l = lamb_of(&k, &a, number);
 	real factor = clip ? *clip : 1;
 	real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
-		int64_t from = PART_FROM(k.n, r, parts), n = PART_FROM(k.n, r + 1, parts) - from;
+		struct own_piece piece = own_piece(all, r, parts);
 		double weights = 0, steps = 0;
 
-		ALONG_ADD (j, n, weights, steps) {
-			int64_t i = from + j;
+		ALONG_ADD (j, piece.n, weights, steps) {
+			int64_t i = piece.first + j;
 			real w = weight_of(&k, i), d = GRADIENT(k.g[i]) * factor, step;
 
 			m[i] = a.b1 * m[i] + a.c1 * d;
@@ -71,13 +71,13 @@ lamb_rate(double rate, double weights, double steps, int adapts)
 }
 
 KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step *s, const real *number, const double *part,
-    int64_t parts, struct adam_means a, int adapts))
+    int64_t all, int64_t parts, struct adam_means a, int adapts))
 {
 	struct lamb l = lamb_of(&k, &a, number);
 	const real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
-		int64_t from = PART_FROM(k.n, r, parts), n = PART_FROM(k.n, r + 1, parts) - from;
+		struct own_piece piece = own_piece(all, r, parts);
 		double weights = 0, steps = 0;
 
 		ALONG (j, parts) {
@@ -87,8 +87,8 @@ KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step 
 		weights = ROW_SUM(weights);
 		steps = ROW_SUM(steps);
 		ONCE(real, rate, lamb_rate(s->lr * k.rate, weights, steps, adapts));
-		ALONG_EACH (j, n) {
-			int64_t i = from + j;
+		ALONG_EACH (j, piece.n) {
+			int64_t i = piece.first + j;
 			real w = weight_of(&k, i);
 
 			weight_set(&k, i, w - rate * lamb_step(&l, m[i], v[i], w));
@@ -97,6 +97,7 @@ KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step 
 }
 
 #ifdef SHARDS
+#ifndef PARTS
 /* The two sums of all parts, in place of those of the first, and 0 of the others. */
 KERNEL(lamb_fold_kernel, (double *part, int64_t parts))
 {
@@ -117,28 +118,34 @@ KERNEL(lamb_fold_kernel, (double *part, int64_t parts))
 		}
 	}
 }
+#endif
 
 /* Of all ranks, each of which has the sums of its piece. */
 static void
 lamb_sums_of_all(double *part, int64_t parts)
 {
+#ifdef PARTS	/* each part is one rank's: with zeros of the others, no sum of them depends on their number */
+	ALONE
+		exchange_numbers(part, 2 * (int)parts);
+#else
 	LAUNCH_ROWS(lamb_fold_kernel, 1, (part, parts));
 	ALONE
 		exchange_numbers(part, 2);
+#endif
 }
 #endif
 
 static void
 lamb_update(struct update_share k, const real *clip, const struct step *s, const real *number, void *work,
-    int64_t parts, double beta1, double beta2, double eps, int adapts)
+    int64_t all, int64_t parts, double beta1, double beta2, double eps, int adapts)
 {
 	struct adam_means a = adam_means_of(beta1, beta2, eps);
 
-	LAUNCH_ROWS(lamb_means_kernel, parts, (k, clip, number, (double *)work, parts, a));
+	LAUNCH_ROWS(lamb_means_kernel, parts, (k, clip, number, (double *)work, all, parts, a));
 #ifdef SHARDS
 	lamb_sums_of_all((double *)work, parts);
 #endif
-	LAUNCH_ROWS(lamb_kernel, parts, (k, clip, s, number, (const double *)work, parts, a, adapts));
+	LAUNCH_ROWS(lamb_kernel, parts, (k, clip, s, number, (const double *)work, all, parts, a, adapts));
 }
 
 #endif

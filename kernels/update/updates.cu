@@ -139,6 +139,33 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 #endif
 };
 
+struct own_piece {		/* of the elements of a parameter that a rank has: N from the first of these on */
+	int64_t first, n;
+};
+
+/* Piece P of so many, of what is here of a parameter of ALL elements, for sums over it. With
+ * PARTS it is one of all of it, so that sums are the same whatever number of ranks shares it
+ * out: a power of two up to that of pieces, so that each rank has some of them whole, and
+ * nothing of the others. */
+DEVICE struct own_piece
+own_piece(int64_t all, int64_t p, int64_t pieces)
+{
+	struct own_piece piece;
+#if defined(PARTS) && defined(SHARDS)
+	int64_t from = OWN_FROM(all), n = all;
+#else
+	int64_t from = 0, n = OWN_ELEMENTS(all);
+#endif
+
+	piece.first = PART_FROM(n, p, pieces) - from;
+	piece.n = PART_FROM(n, p + 1, pieces) - from - piece.first;
+#if defined(PARTS) && defined(SHARDS)
+	if (piece.first < 0 || piece.first + piece.n > OWN_ELEMENTS(all))
+		piece.n = 0;
+#endif
+	return piece;
+}
+
 /* All elements of one parameter, N, or a rank's piece of them, of an update that no table has a row
  * for. */
 static inline struct update_share

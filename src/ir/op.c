@@ -412,7 +412,7 @@ op_room(const struct module *m, const struct target *target, int threads)
 {
 	return (struct room){ .target = target, .threads = threads,
 		.library = m->set.workspace - m->set.workspace % target->alignment,
-		.batch = m->train ? m->train->batch : 1 };
+		.batch = m->train ? m->train->batch : 1, .parts = module_parts(m) > 0 };
 }
 
 enum op_layout

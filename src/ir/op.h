@@ -126,6 +126,7 @@ struct room {
 	int64_t library;	/* GPU: bytes that cuBLASLt and cuDNN may have for a product, a
 				 * multiple of the alignment */
 	int64_t batch;		/* of training; 1 where there is none */
+	bool parts;		/* the batch is parts, whose sums are the same on any number of ranks */
 };
 
 struct intern;

@@ -123,8 +123,8 @@ settings_adds_up_norms(const struct settings *set)
 bool
 settings_may_share_out(const struct settings *set)
 {
-	return !settings_unshared(set) && !(set->parts && (settings_adds_up_norms(set) ||
-	    (set->clip > 0 && settings_ranks(set) > CLIP_PIECES)));
+	return !settings_unshared(set) && !(set->parts && settings_ranks(set) > NORM_PIECES &&
+	    (set->clip > 0 || settings_adds_up_norms(set)));
 }
 
 int64_t

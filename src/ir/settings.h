@@ -134,9 +134,9 @@ int64_t	settings_data_ranks(const struct settings *);
 const struct op	*settings_unshared(const struct settings *);
 /* Does an optimizer take norms of parameters? */
 bool	settings_adds_up_norms(const struct settings *);
-#define CLIP_PIECES	64	/* of each gradient, whose squares are added up: CLIP_PARTS of kernels/update/clip.cu */
-/* Can what it trains be shared out in pieces? Of sums that are to be the same to the bit (parts)
- * some cannot. */
+#define NORM_PIECES	64	/* of each gradient or parameter, whose squares are added up: CLIP_PARTS of kernels/update/clip.cu */
+/* Can what it trains be shared out in pieces? Norms that are to be the same to the bit (parts) only
+ * to as many ranks as they have pieces. */
 bool	settings_may_share_out(const struct settings *);
 /* Into how many pieces the optimizer's state of a parameter is shared out; 1: it is not. */
 int64_t	settings_shards(const struct settings *);

@@ -325,13 +325,10 @@ check_shard(struct expander *ex, struct settings *set)
 		g = ex_error(ex, "settings", loc, "%s looks at more of a parameter than a rank's piece of it: its state cannot "
 		    "be shared out yet", whole->name);
 		diag_help(ex->d, g, "use an optimizer that updates each weight by itself, such as adamw, or leave shard out");
-	} else if (set->parts && settings_adds_up_norms(set)) {
-		g = ex_error(ex, "settings", loc, "lamb adds up squares of a rank's pieces, of which there are as many as ranks: that "
-		    "sum is not the same on each number of them");
-		diag_help(ex->d, g, "leave shard out, or deterministic");
 	} else if (!settings_may_share_out(set)) {
-		g = ex_error(ex, "settings", loc, "clip adds up squares of %d pieces of each gradient with deterministic, of which each of "
-		    "%lld ranks would have less than one", CLIP_PIECES, (long long)set->ranks);
+		g = ex_error(ex, "settings", loc, "with deterministic %s adds up squares of %d pieces of each %s, of which each of %lld ranks "
+		    "would have less than one", set->clip > 0 ? "clip" : "lamb", NORM_PIECES, set->clip > 0 ? "gradient" : "parameter",
+		    (long long)set->ranks);
 		diag_help(ex->d, g, "leave shard out, or deterministic");
 	}
 	if (g)

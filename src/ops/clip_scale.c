@@ -13,7 +13,7 @@ static struct affine
 workspace(const struct node *n, const struct room *room)
 {
 	(void)room;
-	return (struct affine){ (int64_t)n->nin * CLIP_PIECES * (int64_t)sizeof(double), 0 };
+	return (struct affine){ (int64_t)n->nin * NORM_PIECES * (int64_t)sizeof(double), 0 };
 }
 
 static void

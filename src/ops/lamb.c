@@ -27,19 +27,27 @@ shape(struct build *b, struct node *n)
 	return optimizer_shape(b, n, 2, state);
 }
 
-/* Two sums for each part: squares of weights, squares of steps. */
+/* Pieces of a parameter, whose sums are added up; so many that any number of ranks divides them,
+ * where sums are to be the same whatever that is. */
+static int64_t
+pieces(const struct node *n, bool alike)
+{
+	return alike ? NORM_PIECES : optimizer_parts(n);
+}
+
+/* Two sums for each: squares of weights, squares of steps. */
 static struct affine
 workspace(const struct node *n, const struct room *room)
 {
-	(void)room;
-	return (struct affine){ optimizer_parts(n) * 2 * (int64_t)sizeof(double), 0 };
+	return (struct affine){ pieces(n, room->parts) * 2 * (int64_t)sizeof(double), 0 };
 }
 
 static void
 emit(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "lamb_update", arg_text(optimizer_share(e, n)), arg_tensor(n->in[2]),
-	    arg_text("s"), optimizer_adam_numbers(e, n), arg_work(n), arg_int(optimizer_parts(n)),
+	    arg_text("s"), optimizer_adam_numbers(e, n), arg_work(n),
+	    arg_int(tensor_elements_per_sample(tensor_whole(n->out[0]))), arg_int(pieces(n, module_parts(e->module) > 0)),
 	    arg_text(emit_double(e, op_real(n, "beta1"))),
 	    arg_text(emit_double(e, op_real(n, "beta2"))),
 	    arg_text(emit_double(e, op_real(n, "eps"))),

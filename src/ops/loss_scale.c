@@ -23,7 +23,7 @@ static struct affine
 workspace(const struct node *n, const struct room *room)
 {
 	(void)room;
-	return (struct affine){ (int64_t)(n->nin - FIRST_GRADIENT) * CLIP_PIECES *
+	return (struct affine){ (int64_t)(n->nin - FIRST_GRADIENT) * NORM_PIECES *
 	    (int64_t)sizeof(double), 0 };
 }
 

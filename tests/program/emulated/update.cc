@@ -68,7 +68,7 @@ check_lamb(int64_t n, int64_t parts, double decay)
 		for (size_t i = 0; i < (size_t)n; i++)
 			should[i] -= 0.25 * ratio * step[i];
 		adam_numbers(number, t, std::log(0.9), std::log(0.99));
-		lamb_update(share_of(&w[0], NULL, &g[0], &m[0], &v[0], NULL, decay, 1, n), NULL, &s, number, &work[0], parts,
+		lamb_update(share_of(&w[0], NULL, &g[0], &m[0], &v[0], NULL, decay, 1, n), NULL, &s, number, &work[0], n, parts,
 		    0.9, 0.99, 1e-6, decay > 0);
 	}
 	same("lamb", w, should, 1e-5);
