@@ -165,10 +165,9 @@ pixels_said(struct autopsy *y)
 
 	if (p->high < LEAST_SIDE)
 		return;
-	autopsy_hint(y, SAYS_PIXELS_SAID, arena_printf(y->arena, "Line %d has pictures of %s. Where that is what the run is given, what a step keeps of its results "
-	    "grows with the pixels: half of each side takes a quarter.", p->pixels_line, p->wide > 0 && p->wide != p->high ?
-	    arena_printf(y->arena, "%lld x %lld", (long long)p->high, (long long)p->wide) :
-	    arena_printf(y->arena, "%lld pixels a side", (long long)p->high)));
+	autopsy_hint(y, SAYS_PIXELS_SAID, arena_printf(y->arena, "Line %d has %s of %s. Where those are pixels of pictures that the run is given, what a step keeps of its "
+	    "results grows with them: half of each side takes a quarter.", p->pixels_line, p->pixels, p->wide > 0 && p->wide != p->high ?
+	    arena_printf(y->arena, "%lld x %lld", (long long)p->high, (long long)p->wide) : arena_printf(y->arena, "%lld", (long long)p->high)));
 }
 
 /* ---- devices ---- */

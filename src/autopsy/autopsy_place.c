@@ -109,11 +109,11 @@ evaluation(struct autopsy *y)
 		return;
 	}
 	if ((o->facts & TRACE_EVALUATES) && (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER)) && !(o->facts & (TRACE_BACKWARD | TRACE_STEP |
-	    TRACE_NO_BATCH))) {
+	    TRACE_NO_BATCH | TRACE_GENERATES | TRACE_PROFILES | TRACE_CACHE | TRACE_GRAPH))) {
 		place_cause(y, SAYS_EVALUATED, arena_printf(y->arena, "By the traceback it failed in evaluation or prediction, as a function's name has it, %s. Where "
 		    "gradients were off, nothing was kept for backward: what was given at once (its own batch, and the size of its samples) and results "
-		    "that are kept of the batches before decide, beside weights and what training keeps there. Fewer or smaller samples at once take "
-		    "less.", o->facts & TRACE_NO_GRAD ? "within torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
+		    "that are kept of the batches before decide, beside weights, and what training keeps there where the program trains, too. Fewer or "
+		    "smaller samples at once take less.", o->facts & TRACE_NO_GRAD ? "within torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
 		return;
 	}
 	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |

@@ -289,36 +289,59 @@ whole_set(struct oom_paste *p, struct talk t, int line)
 	}
 }
 
-#define SQUARE	8	/* of the list below: from there on one number is of both sides */
+#define MOST_COLOURS	16
+
+/* Does ", 3" follow, as behind the height and width of pictures? */
+static bool
+is_of_colours(const char *at, const char *end)
+{
+	int64_t n;
+
+	for (; at < end && (*at == ',' || *at == ' '); at++)
+		;
+	return piece_number(at, end, &n) && n > 0 && n <= MOST_COLOURS;
+}
 
 /* "img_size=1280", "Resize((512, 1024))": pixels of a side, or of two. */
 static void
 pictures(struct oom_paste *p, struct talk t, int line)
 {
-	static const char *const key[] = { "img_size", "image_size", "imgsz", "img-size", "image-size", "input_shape",
-	    "target_size", "resize(", "crop_size", "crop-size", "randomcrop(", "centercrop(", "randomresizedcrop(", NULL };
-	const char *at, *end = t.s + t.n;
+	static const struct {
+		const char *key, *name;
+		bool square;	/* one number is of both sides; else of one, and which is not said */
+		bool of_any;	/* it may be of a vector, or of a sequence: of pictures where channels follow */
+	} known[] = {
+		{ "img_size", "img_size", false, false }, { "image_size", "image_size", false, false }, { "imgsz", "imgsz", false, false },
+		{ "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
+		{ "target_size", "target_size", false, false }, { "resize(", "Resize", false, false }, { "crop_size", "crop_size", true, false },
+		{ "crop-size", "crop-size", true, false }, { "randomcrop(", "RandomCrop", true, false }, { "centercrop(", "CenterCrop", true, false },
+		{ "randomresizedcrop(", "RandomResizedCrop", true, false }
+	};
+	const char *at, *to, *end = t.s + t.n;
 	bool sized = talk_any_of(t, "size shape imgsz crop");
 	int64_t high, wide, other;
-	int i;
+	size_t i;
 
-	for (i = 0; key[i] && sized; i++) {
-		if (!(at = talk_first(t, key[i])) || (at > t.s && (piece_is_word(at[-1]) || at[-1] == '-') &&
+	for (i = 0; sized && i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!(at = talk_first(t, known[i].key)) || (at > t.s && (piece_is_word(at[-1]) || at[-1] == '-') &&
 		    !(at - t.s >= 2 && at[-1] == '-' && at[-2] == '-')))
 			continue;
-		for (at += strlen(key[i]); at < end && strchr(" =:('\"[", *at); at++)
+		for (at += strlen(known[i].key); at < end && strchr(" =:('\"[", *at); at++)
 			;
 		if (!(at = piece_number(at, end, &high)) || high < LEAST_SIDE || high > MOST_SIDE)
 			continue;
-		wide = i >= SQUARE ? high : 0;	/* else of one side, and which is not said */
+		wide = known[i].square ? high : 0;
+		other = 0;
 		for (; at < end && (*at == ',' || *at == ' ' || *at == 'x' || *at == '*'); at++)
 			;
-		if (piece_number(at, end, &other) && other >= LEAST_SIDE && other <= MOST_SIDE)
-			wide = other;
+		if ((to = piece_number(at, end, &other)) && other >= LEAST_SIDE && other <= MOST_SIDE)
+			wide = other, at = to;
+		if (known[i].of_any && (wide == 0 || !is_of_colours(at, end)))
+			return;
 		if (p->high && (p->high != high || p->wide != wide))
 			p->high = p->wide = -1;		/* of several sizes */
 		else if (!p->high)
-			p->high = high, p->wide = wide, p->pixels_line = line;
+			p->high = high, p->wide = wide, p->pixels_line = line, p->pixels = known[i].name;
 		return;
 	}
 }

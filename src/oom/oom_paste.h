@@ -31,6 +31,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int all_moved, all_run;	/* so are all samples, by their names; or a network is given them at once */
 	int64_t high, wide;	/* pixels of pictures; 0: not said; -1: of several sizes; of one side: wide is 0 */
 	int pixels_line;
+	const char *pixels;	/* the name that they have there */
 	int loads;		/* the last line that reads weights */
 	int splits;		/* the last line by which weights are split among devices */
 	int images;		/* the last line that is of a program that makes images by diffusion, */

@@ -354,8 +354,8 @@ is_parallel(struct talk t)
 static const char *
 runs_again(struct talk t)
 {
-	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|second run|run it again|run the cell again|run again|runs again|rerun|re-run|"
-	    "re-execute|run it twice|running it twice|run the code again|train again|training again|run the script again|run a second|third run", AHEAD | BEHIND | WORKS, "") : NULL;
+	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|second run|run it again|run the cell again|rerun the cell|re-run the cell|"
+	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run", AHEAD | BEHIND | WORKS, "") : NULL;
 }
 
 /* "In a hyperparameter search", "in the third fold": several runs of one process. */
@@ -363,7 +363,7 @@ static const char *
 makes_trials(struct talk t)
 {
 	return clause_says(t, "hyperparameter search|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
-	    "gridsearch|each trial|few trials|several trials|every trial|second trial|next trial|trials|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
+	    "gridsearch|each trial|every trial|second trial|next trial|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
 	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
 }
 
