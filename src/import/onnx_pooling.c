@@ -126,6 +126,9 @@ places_are_ours(struct importer *im, const struct model_node *n, const struct wi
 			if (strcmp(im->model->nodes.v[i]->in[k], n->out[1]) == 0 &&
 			    (k != 1 || strcmp(im->model->nodes.v[i]->op, "MaxUnpool") != 0))
 				return false;
+	for (i = 0; i < im->model->outputs.n; i++)
+		if (strcmp(im->model->outputs.v[i].name, n->out[1]) == 0)
+			return false;
 	return w->plain && !attr_int(n, "ceil_mode", 0) && !attr_int(n, "storage_order", 0);
 }
 

@@ -14,9 +14,9 @@ def weight(name, *shape):
     return numpy_helper.from_array((0.3 * random.randn(*shape)).astype(numpy.float32), name)
 
 
-def save(name, nodes, weights, shape, out, said=(), opset=17, of=TensorProto.FLOAT):
+def save(name, nodes, weights, shape, out, said=(), opset=17, of=TensorProto.FLOAT, more=()):
     graph = helper.make_graph(nodes, name, [helper.make_tensor_value_info("image", of, shape)],
-                              [helper.make_tensor_value_info("scores", TensorProto.FLOAT, out)], weights,
+                              [helper.make_tensor_value_info("scores", TensorProto.FLOAT, out), *more], weights,
                               value_info=[helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in said])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8, producer_name="make.py")
     onnx.checker.check_model(model)
@@ -105,13 +105,13 @@ def frames():
          ["batch", 2, 3, 3, 4], ["batch", 6, 7, 11, 4, 8])
 
 
-def unpooled(name, kernel, strides, reader):
-    """Maxima that go back to their places, which two nodes may read."""
+def unpooled(name, kernel, strides, reader, more=()):
+    """Maxima that go back to their places, which two nodes may read, or the user."""
     node = helper.make_node
     save(name, [node("Mul", ["image", "w"], ["a"]),
                 node("MaxPool", ["a"], ["b", "places"], name="the_pool", kernel_shape=kernel, strides=strides),
                 node("Tanh", ["b"], ["c"]), node("MaxUnpool", ["c", "places"], ["d"], kernel_shape=kernel, strides=strides)] + reader,
-         [weight("w", 3, 6, 6)], ["batch", 3, 6, 6], ["batch", 3, 6, 6])
+         [weight("w", 3, 6, 6)], ["batch", 3, 6, 6], ["batch", 3, 6, 6], more=more)
 
 
 def scaled_bias():
@@ -367,3 +367,5 @@ unpooled("unpooled", [2, 3], [2, 3], [helper.make_node("Relu", ["d"], ["scores"]
 unpooled("overlapping", [2, 2], [1, 1], [helper.make_node("Relu", ["d"], ["scores"])])
 unpooled("places", [2, 2], [2, 2], [helper.make_node("Cast", ["places"], ["e"], to=TensorProto.FLOAT),
                                    helper.make_node("Mul", ["d", "w"], ["scores"])])
+unpooled("given", [2, 2], [2, 2], [helper.make_node("Relu", ["d"], ["scores"])],
+         [helper.make_tensor_value_info("places", TensorProto.INT64, ["batch", 3, 3, 3])])
