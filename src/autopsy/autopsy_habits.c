@@ -85,6 +85,19 @@ filled(const struct autopsy *y, enum oom_habit_kind kind)
 	return at ? arena_printf(y->arena, "%.*s%s%s", (int)(at - says), says, named(y, kind), at + 2) : says;
 }
 
+/* Is the message of a language's own memory, in which no Python runs? */
+static bool
+is_of_another_language(const struct oom_message *o)
+{
+	static const char *const who[] = { "Java", "JavaCPP", "Android", "Node.js", ".NET", "R", "MATLAB", "Blender", NULL };
+	int i;
+
+	for (i = 0; who[i]; i++)
+		if (strcmp(o->who, who[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool
 is_said(const struct autopsy *y, enum oom_habit_kind kind)
 {
@@ -104,6 +117,8 @@ autopsy_habits(struct autopsy *y)
 	enum oom_habit_kind kind;
 	int said = 0;
 
+	if (is_of_another_language(y->main))
+		return;
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
 		if (is_said(y, kind)) {
 			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", y->log.paste.habits.of[kind].line, filled(y, kind)));
