@@ -354,7 +354,7 @@ is_parallel(struct talk t)
 static const char *
 runs_again(struct talk t)
 {
-	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|second run|run it again|run the cell again|rerun the cell|re-run the cell|"
+	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|second run|run the cell again|rerun the cell|re-run the cell|"
 	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run", AHEAD | BEHIND | WORKS, "") : NULL;
 }
 
