@@ -9,7 +9,8 @@
  *
  * A contribution is joined with the sum that alone reads it. Nothing else lives longer: it has at
  * most one operand of its result's size, which lives on in place of the result, or stands directly
- * before the sum. But a product that makes the other contribution later can add it onto the first
+ * before the sum. What it reads is still what it was: no weight that an update changes before the
+ * sum. But a product that makes the other contribution later can add it onto the first
  * (forks-in-place), which costs no more; there the first is left as it is.
  *
  * In 16 bits the contributions are not rounded before they are added, and a compiler may round a
@@ -49,6 +50,26 @@ is_added_onto(const struct adding *s, const struct node *sum, const struct tenso
 	return false;
 }
 
+/* Is a weight that MAKER reads changed by a node between it and place AT? */
+static bool
+reads_what_changes(const struct adding *s, const struct node *maker, int at)
+{
+	int i, j, k;
+
+	for (k = 0; k < maker->nin; k++) {
+		const struct tensor *root = tensor_root(maker->in[k]);
+
+		for (i = s->place[maker->out[0]->id] + 1; i < at && tensor_persistent(root); i++) {
+			const struct node *n = s->g->nodes.v[i];
+
+			for (j = 0; j < n->nout && !op_is_view(n->op); j++)
+				if (n->out[j] && tensor_root(n->out[j]) == root)
+					return true;
+		}
+	}
+	return false;
+}
+
 /* Is T, which SUM reads at place AT, a formula that can be made there? */
 static bool
 can_join(const struct adding *s, const struct node *sum, const struct tensor *t, int at)
@@ -64,7 +85,8 @@ can_join(const struct adding *s, const struct node *sum, const struct tensor *t,
 		return false;
 	for (k = 0; k < sum->nin; k++)
 		uses += sum->in[k] == t;
-	if (s->reads[t->id] != uses || is_added_onto(s, sum, t) || (joined_whole(maker) > 1 && s->place[t->id] + 1 != at))
+	if (s->reads[t->id] != uses || is_added_onto(s, sum, t) || (joined_whole(maker) > 1 && s->place[t->id] + 1 != at) ||
+	    reads_what_changes(s, maker, at))
 		return false;
 	scratch = arena_child(s->g->module->arena);
 	cheap = formula_cost(joined_formula(scratch, maker, sum, in)) <= JOINED_DEAREST;
