@@ -32,10 +32,11 @@ struct exchange {
 	const struct trial *t;
 	bool roomy;
 	int64_t taken;		/* by what lives longer already */
+	int *at;		/* by node: its place in the trial, whose order was that before any was moved */
 };
 
 /* The node that sums for a bias what the I-th, a maximum's gradient, passes back; 0: there is none
- * near. */
+ * near. That of a bias with a value for each element (ops/local.c) has no sum over positions. */
 static int
 sum_after(const struct graph *g, int i)
 {
@@ -46,7 +47,8 @@ sum_after(const struct graph *g, int i)
 	    n->out[0]->alias_of)
 		return 0;
 	for (j = i + 1; j < g->nodes.n && j <= i + NEAR; j++)
-		if (g->nodes.v[j]->op == &op_bias_grad && g->nodes.v[j]->in[0] == n->out[0])
+		if (g->nodes.v[j]->op == &op_bias_grad && g->nodes.v[j]->in[0] == n->out[0] &&
+		    tensor_elements_per_sample(g->nodes.v[j]->out[0]) == n->out[0]->dim[0])
 			return j;
 	return 0;
 }
@@ -70,10 +72,10 @@ fits(struct exchange *s, int i, int j)
 
 	if (s->roomy)
 		return true;
-	if (s->t->live[i] - affine_at(tensor_bytes(sum->in[0]), s->g->batch) > s->t->peak - s->taken - db - work)
+	if (s->t->live[s->at[i]] - affine_at(tensor_bytes(sum->in[0]), s->g->batch) > s->t->peak - s->taken - db - work)
 		return false;
 	for (; i < j; i++)
-		if (s->t->live[i] > s->t->peak - s->taken - db)
+		if (s->t->live[s->at[i]] > s->t->peak - s->taken - db)
 			return false;
 	s->taken += db;
 	return true;
@@ -90,26 +92,40 @@ take_before(struct module *m, struct node *n, const struct node *grad)
 	}
 }
 
+/* The J-th node goes before the I-th. */
+static void
+move(struct exchange *s, int i, int j)
+{
+	struct node *n = s->g->nodes.v[j];
+	int at = s->at[j], k;
+
+	for (k = j; k > i; k--) {
+		s->g->nodes.v[k] = s->g->nodes.v[k - 1];
+		s->at[k] = s->at[k - 1];
+	}
+	s->g->nodes.v[i] = n;
+	s->at[i] = at;
+}
+
 static void
 exchange(struct graph *g, const struct pass_options *o)
 {
 	struct arena *a = arena_child(g->module->arena);
 	struct model *m = step_model(a, g, o, STEP_ONCE);
 	struct exchange s = { .g = g, .o = o };
-	struct node *sum;
-	int i, j, k;
+	int i, j;
 
 	if (m && step_try(m)) {
 		s.t = m->trial;
+		s.at = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*s.at));
+		for (i = 0; i < g->nodes.n; i++)
+			s.at[i] = i;
 		s.roomy = step_is_roomy(g->module, o, m);
 		for (i = 0; i < g->nodes.n; i++) {
 			if (!(j = sum_after(g, i)) || !fits(&s, i, j))
 				continue;
-			sum = g->nodes.v[j];
-			take_before(g->module, sum, g->nodes.v[i]);
-			for (k = j; k > i; k--)
-				g->nodes.v[k] = g->nodes.v[k - 1];
-			g->nodes.v[i++] = sum;
+			take_before(g->module, g->nodes.v[j], g->nodes.v[i]);
+			move(&s, i++, j);
 		}
 	}
 	arena_free(a);
