@@ -148,8 +148,8 @@ pooled_by(struct build *b, struct node *n)
 		return NULL;
 	}
 	theirs = op_attr(k, "kernel");
-	for (i = 0; i < own->n; i++)
-		if (own->v[own->n == 1 ? 0 : i] != theirs->v[i] || (own->n > 1 && own->n != theirs->n)) {
+	for (i = 0; i < theirs->n && own->n > 0; i++)
+		if ((own->n > 1 && own->n != theirs->n) || own->v[own->n == 1 ? 0 : i] != theirs->v[i]) {
 			op_error(b, n, "max_unpool: kernel is not that of %s; leave it out", op_operand_text(b, n->in[1]));
 			return NULL;
 		}
@@ -166,8 +166,8 @@ shape(struct build *b, struct node *n)
 	if (!shape_float(b, n, 0) || !(k = pooled_by(b, n)))
 		return false;
 	if (!tensor_same_shape(x, places))
-		return op_error(b, n, "max_unpool: input is %s, but the places are those of %s", op_operand_text(b, x),
-		    op_operand_text(b, places));
+		return op_error(b, n, "max_unpool: input is %s, but the places are those of %s%s", op_operand_text(b, x),
+		    op_operand_text(b, places), x->batched != places->batched ? ", and only one depends on the batch" : "");
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, k->in[0]->dim) != NULL;
 }
 
