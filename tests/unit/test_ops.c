@@ -75,10 +75,10 @@ static int
 check_spec(const char *path)
 {
 	struct arena *a = arena_new();
-	/* it joins the gradients of two nodes, of which only one is known as forward */
-	const char *without[] = { "fuse-activation" };
+	/* they join the gradients of several nodes, of which only one is known as forward */
+	const char *without[] = { "fuse-activation", "join-gradients" };
 	struct pass_options o = { .target = target_find("c"), .threads = 1, .input_gradients = true,
-		.without = without, .nwithout = 1 };
+		.without = without, .nwithout = 2 };
 	struct diags d;
 	struct spec *spec;
 	struct module *m;
