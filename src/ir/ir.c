@@ -160,6 +160,17 @@ ir_node(struct graph *g, const struct op *op, const char *path, struct loc loc, 
 	return n;
 }
 
+void
+ir_drop(struct graph *g, const bool *gone)
+{
+	int i, kept = 0;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (!gone[i])
+			g->nodes.v[kept++] = g->nodes.v[i];
+	g->nodes.n = kept;
+}
+
 bool
 ir_has(const struct graph *g, const struct op *op)
 {
@@ -422,6 +433,12 @@ tensor_same_shape(const struct tensor *a, const struct tensor *b)
 {
 	return a->batched == b->batched && a->rank == b->rank &&
 	    (a->rank == 0 || memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(*a->dim)) == 0);
+}
+
+bool
+tensor_alike(const struct tensor *a, const struct tensor *b)
+{
+	return a->dtype == b->dtype && a->channels_last == b->channels_last && tensor_same_shape(a, b);
 }
 
 bool

@@ -244,6 +244,9 @@ struct node	*ir_node(struct graph *, const struct op *, const char *path, struct
 void		 ir_add_input(struct module *, struct node *, struct tensor *);
 struct tensor	*ir_add_output(struct module *, struct node *, struct tensor *);
 
+/* Takes nodes out: by their places, those that are GONE. Their outputs must not be read any
+ * more. */
+void		 ir_drop(struct graph *, const bool *gone);
 /* Does any node of the graph run that operator? */
 bool		 ir_has(const struct graph *, const struct op *);
 /* A copy in that module (the graph's own, or a copy of it) with fresh nodes and tensors; persistent
@@ -273,6 +276,8 @@ struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */
 struct affine	 tensor_bytes(const struct tensor *);
 int64_t		 tensor_elements_per_sample(const struct tensor *);	/* product of dims */
 bool		 tensor_same_shape(const struct tensor *, const struct tensor *);
+/* Alike in type, batch, layout and shape: elements of both lie at the same places. */
+bool		 tensor_alike(const struct tensor *, const struct tensor *);
 /* Is it an image, [C, H, W], or the weights of a convolution, [F, C, KH, KW], whose bytes would be
  * in another order with the channels last? Not where there is one channel, or one place. */
 bool		 tensor_has_layouts(const struct tensor *);

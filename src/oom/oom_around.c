@@ -322,12 +322,32 @@ take_weights(struct oom_log *log, enum phrase_role role, int64_t n, int line)
 	*most = n > *most ? n : *most;
 }
 
+/* Where the last line of a role is noted, of which that is all; NULL: there is more to it. */
+static int *
+last_line(struct oom_around *r, enum phrase_role role)
+{
+	switch (role) {
+	case ROLE_VOLATILE:	return &r->log->no_volatile;
+	case ROLE_HANDLING:	return &r->handling_line;
+	case ROLE_SERVES:	return &r->log->serving;
+	case ROLE_CAPTURE:	return &r->log->capturing;
+	case ROLE_SHARDS:	return &r->log->shards;
+	case ROLE_SEARCH:	return &r->log->search_line;
+	default:		return NULL;
+	}
+}
+
 /* What needs no more than to be noted. */
 static void
 take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
+	int *last = last_line(r, p->role);
 
+	if (last) {
+		*last = line;
+		return;
+	}
 	switch (p->role) {
 	case ROLE_OPERATION:
 		memcpy(r->operation, m->name, sizeof(r->operation));
@@ -338,18 +358,6 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		break;
 	case ROLE_ASSERTION:
 		log->assertion = log->assertion ? log->assertion : line;
-		break;
-	case ROLE_VOLATILE:
-		log->no_volatile = line;
-		break;
-	case ROLE_HANDLING:
-		r->handling_line = line;
-		break;
-	case ROLE_SERVES:
-		log->serving = line;
-		break;
-	case ROLE_CAPTURE:
-		log->capturing = line;
 		break;
 	case ROLE_TOKENS:
 		log->tokens = m->number[0];
@@ -385,9 +393,6 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		take_weights(log, p->role, m->numbers == 2 && m->number[0] < MOST_COUNTED && m->number[1] < 1000 ?
 		    m->number[0] * 1000000 + m->number[1] * 1000 : m->number[0], line);
 		break;
-	case ROLE_SHARDS:
-		log->shards = line;
-		break;
 	case ROLE_PROCESS:
 		if (m->number[0] > log->processes && m->number[0] <= MOST_COUNTED) {
 			log->processes = m->number[0];
@@ -400,9 +405,6 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 			log->trial = m->number[0];
 			log->trial_line = line;
 		}
-		break;
-	case ROLE_SEARCH:
-		log->search_line = line;
 		break;
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];

@@ -280,8 +280,7 @@ batchnorm_beside(const struct node *n)
 	    op_real(other, "eps") != op_real(n, "eps") || op_real(other, "momentum") != op_real(n, "momentum"))
 		return NULL;
 	for (k = 0; k <= RUNNING_VAR; k++)
-		if (!tensor_same_shape(other->in[k], n->in[k]) || other->in[k]->dtype != n->in[k]->dtype ||
-		    other->in[k]->channels_last != n->in[k]->channels_last)
+		if (!tensor_alike(other->in[k], n->in[k]))
 			return NULL;
 	return other;
 }

@@ -183,17 +183,8 @@ const struct op op_batchnorm_grad_of = {
 bool
 batchnorm_takes(const struct node *n, const struct node *grad)
 {
-	const struct tensor *dy = grad->in[FROM];
-	int k;
-
-	if (grad->op != &op_batchnorm_grad || !batchnorm_uses_batch(grad->forward) || op_bool(grad, "sync") || !pointwise_has_formula(n) ||
-	    n->nin != 2 || n->nout != 1 || n->out[0] != dy || dy->alias_of)
-		return false;
-	for (k = 0; k < 2; k++)
-		if (n->in[k]->dtype != dy->dtype || n->in[k]->batched != dy->batched ||
-		    n->in[k]->channels_last != dy->channels_last || !tensor_same_shape(n->in[k], dy))
-			return false;
-	return true;
+	return grad->op == &op_batchnorm_grad && batchnorm_uses_batch(grad->forward) && !op_bool(grad, "sync") &&
+	    pointwise_makes(n, grad->in[FROM]);
 }
 
 void

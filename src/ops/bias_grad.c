@@ -119,16 +119,7 @@ const struct op op_bias_grad_of = {
 bool
 bias_takes(const struct node *n, const struct node *grad)
 {
-	const struct tensor *dy = grad->in[0];
-	int k;
-
-	if (grad->op != &op_bias_grad || !pointwise_has_formula(n) || n->nin != 2 || n->nout != 1 || n->out[0] != dy || dy->alias_of)
-		return false;
-	for (k = 0; k < 2; k++)
-		if (n->in[k]->dtype != dy->dtype || n->in[k]->batched != dy->batched ||
-		    n->in[k]->channels_last != dy->channels_last || !tensor_same_shape(n->in[k], dy))
-			return false;
-	return true;
+	return grad->op == &op_bias_grad && pointwise_makes(n, grad->in[0]);
 }
 
 void

@@ -83,6 +83,13 @@ pointwise_has_formula(const struct node *n)
 	return n->op == &op_pointwise || (n->op->formula && n->op->kind == OP_LAYER);
 }
 
+bool
+pointwise_makes(const struct node *n, const struct tensor *t)
+{
+	return pointwise_has_formula(n) && n->nin == 2 && n->nout == 1 && n->out[0] == t && !t->alias_of &&
+	    tensor_alike(n->in[0], t) && tensor_alike(n->in[1], t);
+}
+
 const struct formula *
 pointwise_formula(struct arena *a, const struct node *n)
 {

@@ -14,6 +14,8 @@ extern const struct op op_pointwise;
 
 /* Is what the node makes a formula of the elements of its operands, and nothing else? */
 bool	pointwise_has_formula(const struct node *);
+/* Does it make T, and nothing else, by a formula of two tensors alike? */
+bool	pointwise_makes(const struct node *, const struct tensor *t);
 /* The formula of a pointwise, or of a node whose operator has one, with its attributes in it. */
 const struct formula	*pointwise_formula(struct arena *, const struct node *);
 /* Is it the gradient of relu, of dy and of what relu made? NULL is not. */

@@ -28,37 +28,18 @@
 
 #include "target/target.h"
 #include "ops/dense.h"
+#include "schedule/headroom.h"
 #include "schedule/step.h"
 
 #define NEAR	64	/* nodes between the two, at most: the order leaves none, or an update */
 
 struct joining {
 	struct graph *g;
-	const struct pass_options *o;
-	const struct trial *t;
-	int64_t *more;	/* by node: what is alive there beside what the trial says */
+	struct headroom room;
 	/* By the id of a tensor, 1 the first node, 0 none: the last product that has it as dy, the
 	 * last bias's gradient, each while it is alone, and the first node that reads it. */
 	int *product, *bias, *read;
 };
-
-static int64_t
-aligned(const struct joining *j, int64_t bytes)
-{
-	int64_t mask = j->o->target->alignment - 1;
-
-	return (bytes + mask) & ~mask;
-}
-
-static int64_t
-scratch(const struct joining *j, const struct node *n, const struct op *op)
-{
-	struct room room = op_room(j->g->module, j->o->target, j->o->threads);
-	struct node probe = *n;
-
-	probe.op = op;
-	return aligned(j, affine_at(op->memory.workspace(&probe, &room), j->g->batch));
-}
 
 /* Is there room for BYTES more from node FROM to before node TO, and for the scratch memory of the
  * node that FROM becomes? If so, it is taken. */
@@ -66,20 +47,10 @@ static bool
 takes_room(struct joining *j, int from, int to, int64_t bytes)
 {
 	const struct node *product = j->g->nodes.v[from];
-	int64_t own = scratch(j, product, product->op);
-	int64_t both = scratch(j, product, &op_dense_grad_weight_bias);
-	int64_t grown = both > own ? both - own : 0;
-	int k;
+	int64_t grown = headroom_scratch(&j->room, product, &op_dense_grad_weight_bias) -
+	    headroom_scratch(&j->room, product, product->op);
 
-	if (j->t->live[from] + j->more[from] + bytes + grown > j->t->peak)
-		return false;
-	for (k = from + 1; k < to; k++)
-		if (j->t->live[k] + j->more[k] + bytes > j->t->peak)
-			return false;
-	for (k = from; k < to; k++)
-		j->more[k] += bytes;
-	j->more[from] += grown;
-	return true;
+	return headroom_take(&j->room, from, to, bytes, grown > 0 ? grown : 0);
 }
 
 /* Can the gradient of a bias, node BIAS, be made at node PRODUCT instead? */
@@ -91,7 +62,7 @@ fits(struct joining *j, int product, int bias)
 	if (bias < product)
 		return j->read[db->id] - 1 > product && takes_room(j, product, product + 1, 0);
 	return bias - product <= NEAR &&
-	    takes_room(j, product, bias, aligned(j, affine_at(tensor_bytes(db), j->g->batch)));
+	    takes_room(j, product, bias, headroom_bytes(&j->room, db));
 }
 
 /* Node I has come, which is one of the two. If the other is there and they fit, the number of the
@@ -132,16 +103,15 @@ join(struct graph *g, const struct pass_options *o)
 {
 	struct arena *a = arena_child(g->module->arena);
 	struct model *m = step_model(a, g, o, STEP_ONCE);
-	size_t tensors = (size_t)g->module->next_tensor + 1, nodes = (size_t)g->nodes.n + 1;
-	struct joining j = { .g = g, .o = o, .more = arena_array(a, nodes, sizeof(*j.more)),
+	size_t tensors = (size_t)g->module->next_tensor + 1;
+	struct joining j = { .g = g, .room = headroom_new(a, g, o, m),
 		.product = arena_array(a, tensors, sizeof(*j.product)),
 		.bias = arena_array(a, tensors, sizeof(*j.bias)),
 		.read = arena_array(a, tensors, sizeof(*j.read)) };
-	bool *gone = arena_array(a, nodes, sizeof(*gone));
-	int i, bias, kept = 0;
+	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
+	int i, bias;
 
 	if (m && step_try(m)) {
-		j.t = m->trial;
 		note_reads(&j);
 		for (i = 0; i < g->nodes.n; i++) {
 			const struct op *op = g->nodes.v[i]->op;
@@ -152,10 +122,7 @@ join(struct graph *g, const struct pass_options *o)
 			if (bias >= 0)
 				gone[bias] = true;
 		}
-		for (i = 0; i < g->nodes.n; i++)
-			if (!gone[i])
-				g->nodes.v[kept++] = g->nodes.v[i];
-		g->nodes.n = kept;
+		ir_drop(g, gone);
 	}
 	arena_free(a);
 }

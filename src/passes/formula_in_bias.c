@@ -24,17 +24,15 @@
 #include "ops/pointwise.h"
 #include "ops/product.h"
 #include "ops/then.h"
+#include "schedule/headroom.h"
 #include "schedule/step.h"
 
 #define NEAR	16	/* nodes from one to the other, at most: products and updates lie between */
 
 struct joining {
 	struct graph *g;
-	const struct pass_options *o;
-	const struct trial *t;
+	struct headroom room;
 	struct then_set formulas;
-	bool roomy;
-	int64_t taken;		/* by what lives longer already */
 };
 
 /* The node that sums what the I-th makes; 0: there is none near. */
@@ -51,26 +49,11 @@ sum_after(const struct graph *g, int i)
 
 /* DB lives from I on, not from J, and the sum has its scratch memory at I. */
 static bool
-fits(struct joining *s, int i, int j)
-{
-	const struct node *sum = s->g->nodes.v[j];
-	struct room room = op_room(s->g->module, s->o->target, s->o->threads);
-	int64_t mask = s->o->target->alignment - 1, work = affine_at(sum->op->memory.workspace(sum, &room), s->g->batch);
-	int64_t db = (affine_at(tensor_bytes(sum->out[0]), s->g->batch) + mask) & ~mask;
-
-	for (work = (work + mask) & ~mask; i < j; i++, work = 0)
-		if (s->t->live[i] > s->t->peak - s->taken - db - work)
-			return false;
-	s->taken += db;
-	return true;
-}
-
-static bool
 joins(struct joining *s, int i, int j)
 {
-	struct node *n = s->g->nodes.v[i];
+	const struct node *n = s->g->nodes.v[i], *sum = s->g->nodes.v[j];
 
-	return (s->roomy || fits(s, i, j)) &&
+	return headroom_take(&s->room, i, j, headroom_bytes(&s->room, sum->out[0]), headroom_scratch(&s->room, sum, sum->op)) &&
 	    then_admits(&s->formulas, pointwise_formula(s->g->module->arena, n), EPILOGUES_MOST);
 }
 
@@ -79,13 +62,12 @@ join(struct graph *g, const struct pass_options *o)
 {
 	struct arena *a = arena_child(g->module->arena);
 	struct model *m = step_model(a, g, o, STEP_ONCE);
-	struct joining s = { .g = g, .o = o };
+	struct joining s = { .g = g, .room = headroom_new(a, g, o, m) };
 	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
-	int i, j, kept = 0;
+	int i, j;
 
 	if (m && step_try(m)) {
-		s.t = m->trial;
-		s.roomy = step_is_roomy(g->module, o, m);
+		s.room.roomy = step_is_roomy(g->module, o, m);
 		then_gather(&s.formulas, g->module);
 		for (i = 0; i < g->nodes.n; i++) {
 			if (gone[i] || !(j = sum_after(g, i)) || !joins(&s, i, j))
@@ -94,10 +76,7 @@ join(struct graph *g, const struct pass_options *o)
 			g->nodes.v[i] = g->nodes.v[j];
 			gone[j] = true;
 		}
-		for (i = 0; i < g->nodes.n; i++)
-			if (!gone[i])
-				g->nodes.v[kept++] = g->nodes.v[i];
-		g->nodes.n = kept;
+		ir_drop(g, gone);
 	}
 	arena_free(a);
 }

@@ -145,7 +145,7 @@ fuse_norm(struct graph *g)
 	struct fusing f = { .g = g, .reads = sums_reads(g, scratch),
 	    .place = arena_array(scratch, (size_t)g->module->next_tensor + 1, sizeof(*f.place)) };
 	bool *gone = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*gone));
-	int i, kept = 0;
+	int i;
 
 	then_gather(&f.formulas, g->module);
 	for (i = 0; i < g->nodes.n; i++)
@@ -153,10 +153,7 @@ fuse_norm(struct graph *g)
 			f.place[g->nodes.v[i]->out[0]->id] = i;
 	for (i = 0; i < g->nodes.n; i++)
 		fuse(&f, i, gone);
-	for (i = 0; i < g->nodes.n; i++)
-		if (!gone[i])
-			g->nodes.v[kept++] = g->nodes.v[i];
-	g->nodes.n = kept;
+	ir_drop(g, gone);
 	arena_free(scratch);
 }
 

@@ -82,7 +82,7 @@ find_maker(const struct joins *j, const struct node *reader, int k)
 	if (!maker || !is_formula(reader) || !is_formula(maker) || maker->nout != 1 || t->alias_of ||
 	    j->place[t->id] < 0 || (maker->op != &op_pointwise && reader->op != &op_pointwise))
 		return NULL;
-	if (maker->nin > 0 && (!joined_alike(t, reader->out[0]) || t->rank == 0))	/* a number has any shape */
+	if (maker->nin > 0 && (!tensor_alike(t, reader->out[0]) || t->rank == 0))	/* a number has any shape */
 		return NULL;
 	for (i = 0; i < reader->nin; i++)
 		uses += reader->in[i] == t;
@@ -154,7 +154,7 @@ join(struct graph *g)
 {
 	bool *gone = arena_array(g->module->arena, (size_t)g->nodes.n + 1, sizeof(*gone));
 	struct joins j;
-	int i, k, kept = 0;
+	int i, k;
 
 	joins_init(&j, g);
 	for (i = 0; i < g->nodes.n; i++) {
@@ -169,10 +169,7 @@ join(struct graph *g)
 			k = -1;	/* its operands are others now */
 		}
 	}
-	for (i = 0; i < g->nodes.n; i++)
-		if (!gone[i])
-			g->nodes.v[kept++] = g->nodes.v[i];
-	g->nodes.n = kept;
+	ir_drop(g, gone);
 	arena_free(j.scratch);
 }
 

@@ -44,7 +44,7 @@ is_added_onto(const struct adding *s, const struct node *sum, const struct tenso
 		const struct node *n = other != t ? other->def : NULL;
 
 		if (n && n->op->memory.onto && !op_base(n) && n->out[0] == other && s->reads[other->id] == 1 &&
-		    s->place[other->id] > s->place[t->id] && joined_alike(other, t))
+		    s->place[other->id] > s->place[t->id] && tensor_alike(other, t))
 			return true;
 	}
 	return false;
@@ -81,7 +81,7 @@ can_join(const struct adding *s, const struct node *sum, const struct tensor *t,
 	bool cheap;
 
 	if (!maker || !pointwise_has_formula(maker) || maker->nout != 1 || t->alias_of || s->place[t->id] < 0 ||
-	    !joined_alike(t, sum->out[0]) || joined_operands(maker, sum, in) < 0)
+	    !tensor_alike(t, sum->out[0]) || joined_operands(maker, sum, in) < 0)
 		return false;
 	for (k = 0; k < sum->nin; k++)
 		uses += sum->in[k] == t;
@@ -117,7 +117,7 @@ run(struct module *m, const struct pass_options *o)
 	struct arena *a = arena_child(m->arena);
 	struct graph *g = m->train;
 	struct adding s = { .g = g };
-	int i, k, kept = 0;
+	int i, k;
 	bool *gone;
 
 	(void)o;
@@ -134,10 +134,7 @@ run(struct module *m, const struct pass_options *o)
 		for (i = 0; i < g->nodes.n; i++)
 			if (g->nodes.v[i]->op == &op_grad_sum)
 				join_all(&s, g->nodes.v[i], i, gone);
-		for (i = 0; i < g->nodes.n; i++)
-			if (!gone[i])
-				g->nodes.v[kept++] = g->nodes.v[i];
-		g->nodes.n = kept;
+		ir_drop(g, gone);
 	}
 	arena_free(a);
 	return true;

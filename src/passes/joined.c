@@ -7,13 +7,6 @@
 
 #define LONGEST_NAME	40
 
-bool
-joined_alike(const struct tensor *a, const struct tensor *b)
-{
-	return a->dtype == b->dtype && a->batched == b->batched && a->channels_last == b->channels_last &&
-	    tensor_same_shape(a, b);
-}
-
 int
 joined_operands(const struct node *maker, const struct node *reader, struct tensor **in)
 {

@@ -10,8 +10,6 @@
 
 #define JOINED_DEAREST	400	/* multiplications of a joined formula, for each element */
 
-/* Alike in type, batch, layout and shape. */
-bool	joined_alike(const struct tensor *, const struct tensor *);
 /* What both read together, each once: at most FORMULA_OPERANDS; -1: there are more. */
 int	joined_operands(const struct node *maker, const struct node *reader, struct tensor **in);
 /* Their formula, and what it is of. */

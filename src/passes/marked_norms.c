@@ -77,7 +77,7 @@ mark(struct graph *g, struct arena *a)
 	struct module *m = g->module;
 	struct marking s = { g, sums_reads(g, a), arena_array(a, (size_t)g->nodes.n + 1, sizeof(bool)),
 	    arena_array(a, (size_t)m->next_node + 1, sizeof(int)) };
-	int i, kept = 0;
+	int i;
 
 	for (i = 0; i < g->nodes.n; i++)
 		s.place[g->nodes.v[i]->id] = i;
@@ -87,10 +87,7 @@ mark(struct graph *g, struct arena *a)
 		if (n && !join(&s, n, grad))
 			batchnorm_mark(m, n, grad);
 	}
-	for (i = 0; i < g->nodes.n; i++)
-		if (!s.gone[i])
-			g->nodes.v[kept++] = g->nodes.v[i];
-	g->nodes.n = kept;
+	ir_drop(g, s.gone);
 }
 
 static bool

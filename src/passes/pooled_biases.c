@@ -22,16 +22,14 @@
 #include "target/target.h"
 #include "ops/maxpool.h"
 #include "ops/product.h"
+#include "schedule/headroom.h"
 #include "schedule/step.h"
 
 #define NEAR	16	/* nodes from one to the other, at most: products and updates lie between */
 
 struct exchange {
 	struct graph *g;
-	const struct pass_options *o;
-	const struct trial *t;
-	bool roomy;
-	int64_t taken;		/* by what lives longer already */
+	struct headroom room;
 	int *at;		/* by node: its place in the trial, whose order was that before any was moved */
 };
 
@@ -53,32 +51,14 @@ sum_after(const struct graph *g, int i)
 	return 0;
 }
 
-static int64_t
-aligned(const struct exchange *s, int64_t bytes)
-{
-	int64_t mask = s->o->target->alignment - 1;
-
-	return (bytes + mask) & ~mask;
-}
-
 /* DB lives from I on, not from J; the sum has its scratch memory where P is not there yet. */
 static bool
 fits(struct exchange *s, int i, int j)
 {
 	const struct node *sum = s->g->nodes.v[j];
-	struct room room = op_room(s->g->module, s->o->target, s->o->threads);
-	int64_t work = aligned(s, affine_at(sum->op->memory.workspace(sum, &room), s->g->batch));
-	int64_t db = aligned(s, affine_at(tensor_bytes(sum->out[0]), s->g->batch));
+	int64_t work = headroom_scratch(&s->room, sum, sum->op) - headroom_bytes(&s->room, sum->in[0]);
 
-	if (s->roomy)
-		return true;
-	if (s->t->live[s->at[i]] - affine_at(tensor_bytes(sum->in[0]), s->g->batch) > s->t->peak - s->taken - db - work)
-		return false;
-	for (; i < j; i++)
-		if (s->t->live[s->at[i]] > s->t->peak - s->taken - db)
-			return false;
-	s->taken += db;
-	return true;
+	return headroom_take(&s->room, s->at[i], s->at[j], headroom_bytes(&s->room, sum->out[0]), work > 0 ? work : 0);
 }
 
 /* N sums what GRAD is given. */
@@ -112,15 +92,14 @@ exchange(struct graph *g, const struct pass_options *o)
 {
 	struct arena *a = arena_child(g->module->arena);
 	struct model *m = step_model(a, g, o, STEP_ONCE);
-	struct exchange s = { .g = g, .o = o };
+	struct exchange s = { .g = g, .room = headroom_new(a, g, o, m) };
 	int i, j;
 
 	if (m && step_try(m)) {
-		s.t = m->trial;
 		s.at = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*s.at));
 		for (i = 0; i < g->nodes.n; i++)
 			s.at[i] = i;
-		s.roomy = step_is_roomy(g->module, o, m);
+		s.room.roomy = step_is_roomy(g->module, o, m);
 		for (i = 0; i < g->nodes.n; i++) {
 			if (!(j = sum_after(g, i)) || !fits(&s, i, j))
 				continue;

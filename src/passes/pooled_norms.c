@@ -69,15 +69,12 @@ join_all(struct graph *g, struct arena *a)
 {
 	const int *reads = sums_reads(g, a);
 	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
-	int i, other, kept = 0;
+	int i, other;
 
 	for (i = 0; i < g->nodes.n; i++)
 		if ((other = join(g, reads, i)) >= 0)
 			gone[other] = true;
-	for (i = 0; i < g->nodes.n; i++)
-		if (!gone[i])
-			g->nodes.v[kept++] = g->nodes.v[i];
-	g->nodes.n = kept;
+	ir_drop(g, gone);
 }
 
 static bool

@@ -26,7 +26,7 @@ join_sums(struct graph *g)
 	const int *reads = sums_reads(g, scratch);
 	int *place = arena_array(scratch, (size_t)g->module->next_tensor + 1, sizeof(*place));	/* 1 the first node */
 	bool *gone = arena_array(scratch, (size_t)g->nodes.n + 1, sizeof(*gone));
-	int i, kept = 0;
+	int i;
 
 	for (i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.v[i];
@@ -40,10 +40,7 @@ join_sums(struct graph *g)
 		g->nodes.v[at - 1] = n;
 		gone[i] = true;
 	}
-	for (i = 0; i < g->nodes.n; i++)
-		if (!gone[i])
-			g->nodes.v[kept++] = g->nodes.v[i];
-	g->nodes.n = kept;
+	ir_drop(g, gone);
 	arena_free(scratch);
 }
 

@@ -3,50 +3,13 @@
  * what a plan takes with and without, and what is moved.
  */
 #include <criterion/criterion.h>
-#include <string.h>
 
-#include "plan/estimate.h"
-#include "plan/plan.h"
-#include "target/target.h"
-#include "ir/op.h"
-#include "planned.h"
-
-static struct arena *arena;
-static struct module *module;
-
-static const struct plan *
-load_without(const char *name, const char *target, const char *pass)
-{
-	const struct pass_options options = { .threads = 2, .without = &pass, .nwithout = pass != NULL,
-		.target = target_find(target) };
-
-	arena = arena_new();
-	module = planned_source(arena, spec_file(arena, name), NULL, &options);
-	return module->plan;
-}
+#include "left_out.h"
 
 static const struct plan *
 load(const char *name, const char *target, bool joined)
 {
 	return load_without(name, target, joined ? NULL : "formula-in-bias");
-}
-
-static int
-count(const char *op)
-{
-	int i, n = 0;
-
-	for (i = 0; i < module->train->nodes.n; i++)
-		n += strcmp(module->train->nodes.v[i]->op->name, op) == 0;
-	return n;
-}
-
-static int64_t
-moved(const struct plan *p)
-{
-	struct card card = card_of(module);
-
-	return plan_estimate(p, &card, arena, 0).traffic;
 }
 
 /* Each joined node reads what passes once less, and writes it where dy was. */
