@@ -87,7 +87,7 @@ tensors_first(struct expander *ex, const struct op *op, int piped, const struct 
 {
 	struct actual *all = arena_array(ex->passing, (size_t)n + 1, sizeof(*all)), *behind;
 	unsigned named = numbers_by_name(op, actual, n);
-	int i, place = piped, first = 0, last = 0;
+	int i, k, place = piped, first = 0, last = 0;
 
 	behind = arena_array(ex->passing, (size_t)n + 1, sizeof(*behind));
 	for (i = 0; i < n; i++) {
@@ -112,12 +112,16 @@ tensors_first(struct expander *ex, const struct op *op, int piped, const struct 
 			place++;
 		} else if (v->kind == V_NUMBER && name && number_at(op, operand_find(op, name))) {
 			behind[last++] = actual[i];
+		} else if (!name && place >= op->max_operands && op->max_operands >= 0) {
+			break;		/* one too many, which is told of what is there */
 		} else {
 			return actual;
 		}
 	}
-	for (i = 0; i < last; i++)
-		all[first + i] = behind[i];
+	for (k = 0; k < last; k++)
+		all[first + k] = behind[k];
+	for (; i < n; i++)
+		all[first + last++] = actual[i];
 	return all;
 }
 
