@@ -97,7 +97,12 @@ rank() { # PROCESS N: of the ranks that this mpirun has started, the N-th
 	ps -o pid= -o args= --ppid "$1" | awk -v n="$2" -v of="$long-3/$long" 'index($0, of) && ++seen == n { print $1 }'
 }
 
-# Starts a long run, and waits until it has saved twice, so all ranks know of the first
+# Starts a long run, and waits until it has saved twice, so all ranks know of the first: has another file, or, if this is
+# the first that is seen, one from after the $known-th update
+known=1000000
+updates_of() { # FILE: after how many updates it was saved
+	head -c 4096 "$1" | sed -n 's/.*"update":"\([0-9]*\)".*/\1/p' | head -n 1
+}
 begin() { # OPTION...
 	first=
 	rm -f k.st
@@ -107,6 +112,7 @@ begin() { # OPTION...
 		now=$(ls -i k.st 2> /dev/null)
 		: "${first:=$now}"
 		[ "$first" = "$now" ] || return 0
+		[ -z "$now" ] || [ "$(updates_of k.st)" -lt "$known" ] || return 0
 		sleep 0.1
 	done
 	cat out err
