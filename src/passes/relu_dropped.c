@@ -29,7 +29,7 @@ extern const struct op op_dropout, op_dropout_grad;
 static struct tensor *
 dropped(struct arena *a, const struct node *n)
 {
-	const struct node *grad = n->nin == 2 && n->in[0]->def ? n->in[0]->def : NULL;
+	const struct node *grad = n->nin == 2 && n->in[0] ? n->in[0]->def : NULL;
 	const struct node *dropout = grad && grad->op == &op_dropout_grad ? grad->forward : NULL;
 
 	if (!dropout || dropout->op != &op_dropout || dropout->in[0] != n->in[1] || !pointwise_has_formula(n) ||
