@@ -364,6 +364,25 @@ bury(struct tape *t)
 	}
 }
 
+/* A parameter of which only a comparison is read, say, gets no gradient. It is the same in
+ * evaluation, where nothing is recorded. */
+static void
+reach(struct tape *t)
+{
+	int i, k;
+
+	t->values.v[t->loss].reached = true;
+	for (i = t->calls.n - 1; i >= 0; i--) {
+		const struct tape_call *c = &t->calls.v[i];
+
+		if (!t->values.v[c->out].reached || c->stops || c->node->op->flags & OP_STOPS)
+			continue;
+		for (k = 0; k < c->nin; k++)
+			if (c->in[k] != TAPE_NONE)
+				t->values.v[c->in[k]].reached = true;
+	}
+}
+
 /* ---- the second walk ---- */
 
 /* May call I write its output over its first input, and would autograd let it? */
@@ -436,6 +455,7 @@ tape_make(const struct module *m, const struct tape_run *run)
 	t->loss = tape_value(t, m->forward->loss);
 	t->values.v[t->loss].last = TAPE_ALWAYS;
 	bury(t);
+	reach(t);
 	for (i = 0; i < t->calls.n; i++)
 		place(t, &t->calls.v[i], i);
 	return t;

@@ -27,6 +27,7 @@ struct tape_value {		/* what a Python variable holds */
 	int storage;
 	int64_t bytes;		/* of its elements; those of its storage where it is no view */
 	bool wants;		/* requires_grad */
+	bool reached;		/* training's loss gives it a gradient, if it wants one */
 	bool view;		/* part of a storage, or under another shape */
 	bool strided;		/* its elements leave gaps, or lie in another order */
 	const struct tape_shape *shape;	/* NULL: as its tensor's, in their order; or, if strided, unknown */

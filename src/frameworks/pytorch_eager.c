@@ -15,7 +15,7 @@
 static bool
 is_trained(const struct tape_value *v)
 {
-	return v->tensor && v->tensor->kind == T_PARAM && v->wants && v->first != TAPE_ALWAYS;
+	return v->tensor && v->tensor->kind == T_PARAM && v->wants && v->reached && v->first != TAPE_ALWAYS;
 }
 
 /* An input or a target, of which each run has its own? */

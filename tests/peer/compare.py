@@ -256,7 +256,7 @@ def steps_off(graph, program, precision="f32", steps=5, weight_off=changed_off):
     set_loss_scale(program)
     for n in trained:
         weights[n] = weights[n].requires_grad_()
-    update = ir.optimizer(graph, [{"params": [weights[n]], **{name: x for name, x in graph.updates[n].items() if name in (
+    update = ir.optimizer(graph, [{"params": [weights[n]], **{name: x for name, x in graph.updates.get(n, {}).items() if name in (
         "lr", "weight_decay")}} for n in trained])
     clip = float(graph.settings["clip"])
     loss_name = graph.tensors[graph.loss].name

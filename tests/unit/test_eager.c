@@ -303,6 +303,26 @@ Test(eager, update)
 }
 
 /*
+ * No gradient comes through a comparison: the first layer, of 40000 bytes, has neither one nor a
+ * state. In the update the other, of 800, has both, two of these, and the root of a moment; x 400,
+ * t, y and the loss 8 each are alive. In validation it is 40000, 3 * 800, x 400, t 8, the first
+ * result 400, and the comparison 100.
+ */
+Test(eager, parameters_without_a_gradient)
+{
+	const char *text =
+	    "network n { input x : f32[100] target t : f32[2]\n"
+	    "y = x * ((x -> dense(100, bias=false)) > 0) -> dense(2, bias=false)\n"
+	    "loss mse(y, t) }\n"
+	    "train { batch 1 optimizer adam(lr=0.1) data synthetic(64) }\n";
+	struct eager e = simulate(text);
+
+	cr_expect_eq(e.peak, 40000 + 5 * 800 + 400 + 3 * 8);
+	cr_expect_eq(e.phase, PHASE_UPDATE);
+	cr_expect_eq(simulate_as(text, EAGER_VALIDATION, false).peak, 40000 + 3 * 800 + 408 + 500);
+}
+
+/*
  * concat's gradients are views of dy: two halves of 80 that hold 160 together.
  *
  *	weights 16 + 16 + 32, x 80, t 80			224
