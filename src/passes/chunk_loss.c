@@ -15,7 +15,9 @@
  *
  * `auto` plans the step both ways, up to lifetimes. It splits where that lowers the largest sum of
  * live bytes by at least one part in LEAST_GAIN, and only the graphs that would else be above it.
- * With a budget to recompute for, it splits whatever is above the budget.
+ * With a budget to recompute for, it splits whatever is above the budget; but where that does not
+ * lower the sum, only what makes more logits than it reads: the joined node has its input's
+ * gradient beside the input, which a dense layer has not, and nothing that is made again mends it.
  *
  * Training in f16 is left as it is: the gradients that the joined node makes are multiplied by the
  * scale of the loss after they were rounded, and small ones would be lost.
@@ -279,6 +281,22 @@ cannot_pay(const struct chunk_search found[2], const bool may[2], int64_t peak, 
 	return peak <= budget && !(may[0] && may_pay(&found[0], peak)) && !(may[1] && may_pay(&found[1], peak));
 }
 
+/* Does a head that would be split make more than it reads? */
+static bool
+makes_more(const struct chunk_search *s)
+{
+	int i;
+
+	for (i = 0; s->count && i < s->g->nodes.n; i++) {
+		const struct node *dense = s->at[i].head.dense;
+
+		if (dense && chunk_rows(&s->g->module->set, s->at[i].rows) &&
+		    affine_at(tensor_bytes(dense->out[0]), s->g->batch) > affine_at(tensor_bytes(dense->in[0]), s->g->batch))
+			return true;
+	}
+	return false;
+}
+
 /* Whether to split the heads of train and of validate, of those that may be. A budget is met by
  * recomputing, which costs far more time: heads are split first. */
 static void
@@ -287,7 +305,8 @@ decide(struct module *m, const struct chunk_search found[2], bool may[2])
 	struct settings set = m->set;
 	struct module *whole, *split;
 	int64_t before, after, budget = INT64_MAX;
-	bool tried[2] = { may[0], may[1] };
+	bool gains, tried[2] = { may[0], may[1] };
+	int i;
 
 	if (set.recompute == RECOMPUTE_AUTO) {
 		set.recompute = RECOMPUTE_CHEAP;
@@ -307,12 +326,14 @@ decide(struct module *m, const struct chunk_search found[2], bool may[2])
 	if (!(split = passes_replan(m, &set, true)))
 		return;
 	after = split->plan->lower_bound_bytes;
-	if (before <= budget && after > before - before / LEAST_GAIN)
+	gains = after <= before - before / LEAST_GAIN;
+	if (before <= budget && !gains)
 		return;
 	if (after > budget)
 		after = budget;
-	may[0] = peak_of(whole, whole->train) > after;
-	may[1] = peak_of(whole, whole->validate) > after;
+	for (i = 0; i < 2; i++)
+		may[i] = tried[i] && peak_of(whole, i ? whole->validate : whole->train) > after &&
+		    (gains || makes_more(&found[i]));
 }
 
 /* Gradients made along with the loss are those of a loss that is not scaled. */

@@ -25,11 +25,7 @@
 #include "ir/pass.h"
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
-#include "schedule/order.h"
-#include "schedule/recompute_impl.h"
-
-#define MOST_CLOSE	4	/* plans to be placed with more effort, where none fits */
-#define CLOSE_EFFORT	8	/* times a network's steps: half a second each */
+#include "schedule/recompute_budget.h"
 
 /* ---- rewriting the graph ---- */
 
@@ -120,26 +116,6 @@ recompute_apply(const struct model *m, struct graph *g, struct tensor *const *ma
 
 /* ---- to a budget ---- */
 
-/* The module as it is, its graphs copied, in an arena of its own; train is rewritten as the model's
- * last trial. */
-static struct module *
-copy_of_trial(const struct module *m, const struct model *model, struct arena *a)
-{
-	struct module *copy = ARENA_NEW(a, struct module);
-	struct tensor **map;
-
-	*copy = *m;
-	copy->arena = a;
-	copy->plan = NULL;
-	copy->train = ir_copy(copy, m->train, &map);
-	recompute_apply(model, copy->train, map);
-	if (m->update)
-		copy->update = ir_copy(copy, m->update, NULL);
-	if (m->validate)
-		copy->validate = ir_copy(copy, m->validate, NULL);
-	return copy;
-}
-
 /* The copy is the module from now on; the passes up to LAST have been over it. */
 static void
 take_over(struct module *m, const struct module *copy, const char *last)
@@ -155,246 +131,6 @@ take_over(struct module *m, const struct module *copy, const char *last)
 		m->update->module = m;
 	if (m->validate)
 		m->validate->module = m;
-}
-
-static struct pass_options
-of_trials(const struct pass_options *o)
-{
-	struct pass_options quiet = *o;
-
-	quiet.dump_after = NULL;
-	quiet.bound_only = false;
-	return quiet;
-}
-
-/* What the passes that follow make of the model's last trial: the bytes of its arena, or their
- * lower bound. */
-static int64_t
-arena_of_trial(struct module *m, const struct pass_options *o, struct model *model, bool bound_only)
-{
-	struct arena *scratch = arena_child(m->arena);
-	struct module *copy = copy_of_trial(m, model, scratch);
-	struct pass_options quiet = of_trials(o);
-	int64_t bytes;
-
-	bytes = !passes_between(copy, &quiet, "recompute", bound_only ? "lifetimes" : "place") ? INT64_MAX :
-	    bound_only ? copy->plan->lower_bound_bytes : copy->plan->arena_bytes;
-	arena_free(scratch);
-	return bytes;
-}
-
-struct close {			/* what would fit, were it placed as low as its lower bound */
-	struct module *planned;	/* up to place, in an arena of its own */
-	struct steps steps;
-};
-
-struct budget {
-	struct module *m;
-	const struct pass_options *o;
-	int64_t bytes;
-	struct module *planned;	/* what fits */
-	struct close close[MOST_CLOSE];	/* that with the smallest arena first */
-	int nclose;
-};
-
-static bool
-is_same(const struct plan *a, const struct plan *b)
-{
-	return a->arena_bytes == b->arena_bytes && a->lower_bound_bytes == b->lower_bound_bytes && a->visits == b->visits;
-}
-
-/* PLANNED, of the model's last trial, is kept if few are closer; else its arena is freed. */
-static void
-keep_close(struct budget *b, struct module *planned, struct model *model)
-{
-	struct close new = { planned, { NULL, 0, 0, 0 } };
-	int i, k;
-
-	for (i = 0; i < b->nclose && b->close[i].planned->plan->arena_bytes <= planned->plan->arena_bytes; i++)
-		if (is_same(b->close[i].planned->plan, planned->plan))
-			break;
-	if (i == MOST_CLOSE || (i < b->nclose && is_same(b->close[i].planned->plan, planned->plan))) {
-		arena_free(planned->arena);
-		return;
-	}
-	new.steps = steps_new(model);
-	steps_of_trial(model, &new.steps);
-	if (b->nclose == MOST_CLOSE)
-		arena_free(b->close[--b->nclose].planned->arena);
-	for (k = b->nclose++; k > i; k--)
-		b->close[k] = b->close[k - 1];
-	b->close[i] = new;
-}
-
-/* As arena_of_trial(), but no further than it takes to see that it does not fit. */
-static bool
-fits_as(struct budget *b, struct model *model, bool tight)
-{
-	struct arena *own = arena_child(b->m->arena);
-	struct module *copy = copy_of_trial(b->m, model, own);
-	struct pass_options quiet = of_trials(b->o);
-	bool close, fits;
-
-	quiet.tight = tight;
-	close = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
-	    passes_between(copy, &quiet, "lifetimes", "place");
-	fits = close && copy->plan->arena_bytes <= b->bytes && passes_finish(copy, &quiet, "place");
-	if (fits)
-		b->planned = copy;
-	else if (close && copy->plan->arena_bytes > b->bytes)
-		keep_close(b, copy, model);
-	else
-		arena_free(own);
-	return fits;
-}
-
-/* Both ways for every choice, whatever the budget is, so that for a smaller one the arena should be
- * no larger. That is not kept in all cases: of a ResNet-18 on two ranks one budget takes 4 KiB more
- * than one that is 97 KiB larger, and why is not known. */
-static bool
-fits_budget(struct model *model, void *context)
-{
-	struct budget *b = context;
-
-	return fits_as(b, model, false) || (module_ranks(b->m) > 1 && fits_as(b, model, true));
-}
-
-/* Nothing fits as it is placed with a network's effort. What is close gets more, in an order that
- * does not depend on the budget, so that for a smaller one the arena is no larger. The model's
- * trial is of what fits. */
-static bool
-place_close(struct budget *b, struct model *model)
-{
-	struct pass_options quiet = of_trials(b->o);
-	int i;
-
-	for (i = 0; i < b->nclose; i++) {
-		struct module *m = b->close[i].planned;
-
-		plan_place_on(m, m->plan, CLOSE_EFFORT);
-		if (m->plan->arena_bytes > b->bytes || !passes_finish(m, &quiet, "place"))
-			continue;
-		steps_try(model, &b->close[i].steps);
-		b->planned = m;
-		return true;
-	}
-	return false;
-}
-
-static void
-forget_close(struct budget *b)
-{
-	while (b->nclose > 0)
-		arena_free(b->close[--b->nclose].planned->arena);
-}
-
-/* Does the model's last trial, which was PLANNED, cost less than what was FOUND before at that
- * cost, or as much in a smaller arena? */
-static bool
-is_cheaper(const struct model *model, const struct module *planned, const struct module *found, double cost)
-{
-	return !found || recompute_cost(model->trial) < cost || planned->plan->arena_bytes < found->plan->arena_bytes;
-}
-
-/* Puts the step into the order that the pass gives one that makes nothing again; returns the one
- * that stood. NULL: that stands. */
-static struct node **
-reorder(struct budget *b, struct model *model)
-{
-	struct pass_options quiet = of_trials(b->o);
-	struct graph *g = b->m->train;
-	size_t size = (size_t)g->nodes.n * sizeof(struct node *);
-	struct node **stood = arena_alloc(model->arena, size);
-
-	if (pass_is_left_out(&pass_order, b->o))
-		return NULL;
-	memcpy(stood, g->nodes.v, size);
-	order_graph(g, &quiet);
-	if (memcmp(stood, g->nodes.v, size) == 0)
-		return NULL;
-	step_reorder(model);
-	return stood;
-}
-
-static void
-reorder_back(struct budget *b, struct model *model, struct node **stood)
-{
-	struct graph *g = b->m->train;
-
-	memcpy(g->nodes.v, stood, (size_t)g->nodes.n * sizeof(*stood));
-	step_reorder(model);
-}
-
-/* What OTHER found in the other order is taken, or that which stood stands again. */
-static bool
-take_other(struct budget *b, struct budget *other, struct model *model, bool better, struct node **stood)
-{
-	struct module *worse = better ? b->planned : other->planned;
-
-	forget_close(other);	/* its events are numbered by the other order */
-	if (worse)
-		arena_free(worse->arena);
-	if (better)
-		b->planned = other->planned;
-	else
-		reorder_back(b, model, stood);
-	return better;
-}
-
-/* The cheapest way in the order that stands, or in the other one: of either there are budgets for
- * which it is cheaper by some percent. The model's trial is of what fits, and where that is in the
- * other order, so is the graph. */
-static bool
-search_both_orders(struct budget *b, struct model *model, const struct search_limits *limits)
-{
-	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
-	struct search_limits there = *limits;
-	struct steps steps = steps_new(model);
-	struct node **stood;
-	bool better;
-
-	if (recompute_cheapest(model, limits, HUGE_VAL))
-		steps_of_trial(model, &steps);
-	if (!(stood = reorder(b, model)))
-		return b->planned != NULL;
-	there.context = &other;
-	better = recompute_cheapest(model, &there, steps.cost) &&
-	    is_cheaper(model, other.planned, b->planned, steps.cost);
-	return take_other(b, &other, model, better, stood) || (b->planned && steps_try(model, &steps));
-}
-
-/* All the way down in the other order; what its trials come to is ordered once more, so this may
- * fit where no way does. Else the model's trial is again that which it was: events of the other
- * order mean other nodes in this. */
-static bool
-go_down_in_other_order(struct budget *b, struct model *model, const struct search_limits *limits)
-{
-	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
-	struct search_limits there = *limits;
-	struct steps steps = steps_new(model);
-	struct node **stood;
-
-	steps_of_trial(model, &steps);
-	if (!(stood = reorder(b, model)))
-		return false;
-	there.context = &other;
-	if (take_other(b, &other, model, recompute_go_down(model, &there), stood))
-		return true;
-	steps_try(model, &steps);
-	return false;
-}
-
-/* The smallest arena that was found, that of the last trial included. */
-static int64_t
-least_found(struct budget *b, struct model *model)
-{
-	int64_t least = arena_of_trial(b->m, b->o, model, false);
-	int i;
-
-	for (i = 0; i < b->nclose; i++)
-		if (b->close[i].planned->plan->arena_bytes < least)
-			least = b->close[i].planned->plan->arena_bytes;
-	return least;
 }
 
 static bool
@@ -454,7 +190,7 @@ is_asked(const struct module *m, const struct pass_options *o)
 static int64_t
 work_for(const struct module *m, const struct pass_options *o)
 {
-	return o->search_work ? *o->search_work / 3 : (is_asked(m, o) ? RECOMPUTE_ASKED : RECOMPUTE_WORK) +
+	return o->search_work ? *o->search_work / 3 : (is_asked(m, o) ? RECOMPUTE_LONGEST : RECOMPUTE_WORK) +
 	    (int64_t)(o->seconds * RECOMPUTE_SECOND);
 }
 
@@ -477,16 +213,16 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	}
 	step_try(model);
 	small = recompute_is_small(model);
-	found = fits_budget(model, &budget) || (small && search_both_orders(&budget, model, &limits)) ||
+	found = fits_budget(model, &budget) || (small && search_orders(&budget, model, &limits)) ||
 	    recompute_go_down(model, &limits) || (small && go_down_in_other_order(&budget, model, &limits)) ||
-	    (!o->search_work && place_close(&budget, model));
+	    (!o->search_work && budget_place_close(&budget, model));
 	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
 	*planned = found ? budget.planned : NULL;
 	if (found || !m->set.recompute_budget)
 		return true;
-	found_none(m, least_found(&budget, model));
+	found_none(m, budget_least_found(&budget, model));
 	return false;
 }
 

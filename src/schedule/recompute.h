@@ -4,6 +4,8 @@
  *
  *     recompute.c           the pass: what the spec asks for, and rewriting the graph
  *     recompute_named.c     what the spec names
+ *     recompute_budget.c    whether a choice fits, as the passes that follow see it
+ *     recompute_orders.c    in which orders of the step it is searched
  *     recompute_search.c    choosing the states: without a budget, or among few tensors all choices
  *     recompute_exact.c     the cheapest way of all to a budget, in networks of about a dozen layers
  *     recompute_sets.c      the step as events over sets of tensors, for that
@@ -32,7 +34,8 @@
 /* Events in all trials of a search for a budget: a second or so. And in all those together by which
  * questions of a planned network are answered (pass_options->search_work). */
 #define RECOMPUTE_WORK		((int64_t)40 << 20)
-#define RECOMPUTE_ASKED		(2 * RECOMPUTE_WORK)	/* the same for a budget that the spec names */
+#define RECOMPUTE_ASKED		(2 * RECOMPUTE_WORK)	/* for a budget that the spec names: what shares are of, */
+#define RECOMPUTE_LONGEST	(2 * RECOMPUTE_ASKED)	/* and all of it */
 #define RECOMPUTE_SECOND	((int64_t)3 << 20)	/* what a second of a processor does of it, about */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 

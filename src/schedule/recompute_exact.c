@@ -9,8 +9,9 @@
  *
  * Tensors are dropped as late as can be: only where what is next would not fit. That loses nothing,
  * for whatever is dropped earlier could as well be dropped then, and leaves few states to look at.
- * The one thing that is not looked at is to drop something although the next node fits, for the
- * sake of making again what it is not yet needed for.
+ * Fewer still, if what is next is taken to be a node in its turn, or what that reads: then nothing
+ * is dropped to make again, before gradients grow, what a later node needs. So a first search looks
+ * at these alone, and a second one, which may cost no more, at all.
  *
  * Of all ways that cost least, the one with the lowest peak is taken; so a smaller budget never
  * gives a higher peak, where both searches end. If its arena does not fit after all, the search
@@ -25,7 +26,8 @@
 
 #define MOST_STATES	1000000	/* where there are so few bits that the search probably ends, */
 #define FEW_BITS	26
-#define FEW_STATES	100000	/* and where there are more */
+#define FEW_STATES	100000	/* and where there are more; */
+#define ALL_STATES	8	/* of either the second search has this part */
 #define STATE_WORK	24	/* events that looking at a state is worth */
 #define SHARE		2	/* of the work that is left, at most this part for one path */
 #define BELOW		512	/* part of a peak by which the next is lower, if its arena does not fit */
@@ -52,6 +54,7 @@ struct path_search {
 	struct arena *arena;
 	int64_t budget;
 	double most;		/* cost above which no path is wanted */
+	bool all;		/* does room count, too, for what a later node needs? */
 	VEC(struct state) state;
 	int *place;		/* hash: states + 1 */
 	unsigned mask;
@@ -139,7 +142,8 @@ come_to(struct path_search *p, uint64_t set, int node, double cost, int from, in
 	put(p, (struct waiting){ bound, cost, (int)(x - p->state.v) });
 }
 
-/* Runs a node, in its turn or again to make bit AGAIN; false if it needs more room. */
+/* Runs a node, in its turn or again to make bit AGAIN; false if it needs more room, or in its turn
+ * what is missing. */
 static bool
 run(struct path_search *p, int from, int again)
 {
@@ -161,6 +165,16 @@ run(struct path_search *p, int from, int again)
 	return false;
 }
 
+/* What may be made again in a state: what is missing, or all that something may yet be made
+ * from. */
+static uint64_t
+makeable(const struct path_search *p, const struct state *x)
+{
+	if (x->node < p->s->m->forward)
+		return 0;
+	return p->all ? p->s->useful[x->node] & p->s->makeable & ~x->set : sets_wanted(p->s, x->set, x->node);
+}
+
 /* All that may follow a state. */
 static void
 follow(struct path_search *p, int from)
@@ -169,11 +183,11 @@ follow(struct path_search *p, int from)
 	bool fits = run(p, from, RUN);
 	uint64_t w;
 
-	for (w = x.node < p->s->m->forward ? 0 : sets_wanted(p->s, x.set, x.node); w; w &= w - 1) {
+	for (w = makeable(p, &x); w; w &= w - 1) {
 		int b = __builtin_ctzll(w);
 
-		if (x.node <= p->s->again[b].before)
-			run(p, from, b);
+		if (x.node <= p->s->again[b].before && !run(p, from, b) && p->all)
+			fits = false;
 	}
 	for (w = fits ? 0 : x.set; w; w &= w - 1)
 		come_to(p, x.set & ~(w & -w), x.node, x.cost, from, DROP);
@@ -236,16 +250,16 @@ step_of(const struct path_search *p, int last)
 /* A step within the budget at no more than that cost, which is tried; its work counts. Without
  * events if there is none. */
 static struct steps
-cheapest(struct state_search *search, struct sets *s, int64_t budget, double most)
+cheapest_of(struct state_search *search, struct sets *s, int64_t budget, double most, bool all)
 {
 	struct arena *scratch = arena_child(s->m->arena);
 	int64_t left = (search->limits->most_work - s->m->work) / (SHARE * STATE_WORK);
-	struct path_search p = { .s = s, .arena = scratch, .budget = budget, .most = most };
+	struct path_search p = { .s = s, .arena = scratch, .budget = budget, .most = most, .all = all };
 	struct steps step = { NULL, 0, INT64_MAX, HUGE_VAL };
 	double cost;
 	int last;
 
-	p.most_states = s->n <= FEW_BITS ? MOST_STATES : FEW_STATES;
+	p.most_states = (s->n <= FEW_BITS ? MOST_STATES : FEW_STATES) / (all ? ALL_STATES : 1);
 	if (left < p.most_states)
 		p.most_states = (int)left;
 	for (p.mask = 1023; (int)(p.mask / 4) < p.most_states; p.mask = 2 * p.mask + 1)
@@ -254,6 +268,7 @@ cheapest(struct state_search *search, struct sets *s, int64_t budget, double mos
 	sets_set_budget(s, budget);
 	last = p.most_states > 0 ? find_path(&p) : -1;
 	s->m->work += (int64_t)p.looked_at * STATE_WORK;
+	s->ended |= p.state.n >= p.most_states;
 	if (last >= 0)
 		step = step_of(&p, last);
 	cost = step.cost;
@@ -264,6 +279,18 @@ cheapest(struct state_search *search, struct sets *s, int64_t budget, double mos
 	return step;
 }
 
+/* The same of both searches. The second is left out once one has ended before it was done. */
+static struct steps
+cheapest(struct state_search *search, struct sets *s, int64_t budget, double most)
+{
+	struct steps step = cheapest_of(search, s, budget, most, false), less;
+
+	if (s->ended)
+		return step;
+	less = cheapest_of(search, s, budget, step.event ? step.cost : most, true);
+	return less.event && (!step.event || less.cost < step.cost) ? less : step;
+}
+
 /* The same, with the lowest peak of all that cost as little. */
 static bool
 lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget, double most)
@@ -272,7 +299,7 @@ lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget, 
 
 	while (lower.event) {
 		step = lower;
-		lower = cheapest(search, s, s->m->trial->peak - 1, step.cost);
+		lower = cheapest(search, s, step.peak - 1, step.cost);
 	}
 	return step.event && steps_try(s->m, &step);
 }

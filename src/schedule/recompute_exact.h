@@ -56,6 +56,7 @@ struct sets {
 	struct tight tight[MOST_TIGHT];	/* under the budget that is looked at */
 	int ntight;
 	struct known_room *room;	/* what was found of it */
+	bool ended;		/* has a search come to its most states? */
 };
 
 /* The model's step; NULL where a word has too few bits for it. */

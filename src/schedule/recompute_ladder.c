@@ -21,7 +21,7 @@
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
 #define SLIGHT		4	/* rungs from the top on which less is searched for what nobody asked for */
-#define ORDERED		100	/* part of a peak that the order of nodes takes off it at most, where they are ordered
+#define ORDERED		32	/* part of a peak that the order of nodes may take off it, where they are ordered
 				 * once more before the arena is placed: what is above a budget by that may fit */
 #define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 

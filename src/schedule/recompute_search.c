@@ -24,13 +24,13 @@
  * larger one is not. Without a budget one descent goes down rung by rung, through element-wise work
  * alone, and ends where memory becomes too expensive; from there it is tried by parts of a rung.
  *
- * A search may make so many trials, counted in events, twice as many where the spec names the
+ * A search may make so many trials, counted in events, four times as many where the spec names the
  * budget; then it ends with the lowest choice so far if no other fits. Only where that happens may
  * a larger budget do worse than a smaller one.
  *
  * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a
- * dozen layers it finds it, in two orders of the step (recompute.c). States can't say everything
- * that it can: that a tensor is made again, dropped, and made again later.
+ * dozen layers it finds it, in four orders of the step (recompute_orders.c). States can't say
+ * everything that it can: that a tensor is made again, dropped, and made again later.
  *
  * Cost is multiply-adds, and bytes read and written. If there are few tensors to choose from, all
  * choices are tried instead, and the best one for any budget is known.

@@ -202,6 +202,19 @@ Test(chunk_loss, heads_are_split_before_a_budget_asks_for_recomputing)
 	cr_expect_not_null(joined(peak_elsewhere("recompute auto } device { memory 400MiB }")->train));
 }
 
+/* Ten logits of each sample are less than the 512 numbers that they are made of: split, the head
+ * would have these and their gradient at once, and the budget could not be kept. */
+Test(chunk_loss, a_budget_splits_no_head_that_needs_more_for_it)
+{
+	const struct module *m = planned("network n { input x : f32[256] target t : class[10]\n"
+	    "y = x -> dense(64) -> relu -> dense(64) -> relu -> dense(512) -> relu -> dense(64) -> dense(512) -> dense(10)\n"
+	    "loss cross_entropy(y, t) }\n"
+	    "train { batch 512 optimizer sgd(lr=0.1) data synthetic(512) recompute auto(3574233B) }\n");
+
+	cr_expect_null(joined(m->train));
+	cr_expect_leq(m->plan->arena_bytes, 3574233);
+}
+
 Test(chunk_loss, only_gradients_that_are_wanted)
 {
 	const struct node *n = joined(planned("network n { input x : f32[9]\n"

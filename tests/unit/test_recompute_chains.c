@@ -107,6 +107,23 @@ reads_of(const struct program *p, int node)
 	return set;
 }
 
+/* Has a weight that N reads when it runs again been updated before that node? */
+static bool
+changed(const struct model *m, const struct model_node *n, int node)
+{
+	int i, k, j;
+
+	for (i = m->forward; i < node; i++)
+		for (k = 0; k < m->node[i].nout; k++)
+			for (j = 0; j < n->again.nin; j++) {
+				int v = m->node[i].out[k], in = n->again.in[j];
+
+				if (v >= 0 && in >= 0 && m->value[v].persistent && m->value[v].root == m->value[in].root)
+					return true;
+			}
+	return false;
+}
+
 /* Runs a node from SET, in its turn or again, and drops DROPPED with it: does it fit? */
 static bool
 runs(const struct program *p, unsigned set, int node, bool again, unsigned dropped, int64_t before)
@@ -139,6 +156,15 @@ runs(const struct program *p, unsigned set, int node, bool again, unsigned dropp
 	return bytes <= p->budget;
 }
 
+static bool
+lower(struct program *p, unsigned set, double cost)
+{
+	if (cost >= p->now[set])
+		return false;
+	p->now[set] = cost;
+	return true;
+}
+
 /* What may happen before that node, until nothing gets cheaper; then the node. */
 static void
 advance(struct program *p, int node)
@@ -147,24 +173,23 @@ advance(struct program *p, int node)
 	unsigned made = set_of(p, p->m->node[node].nout ? p->m->node[node].out[0] : -1);
 	const struct model_node *n;
 	int64_t others = alive(p, node);
-	bool cheaper = true;
-	double cost;
-	int i;
+	bool cheaper = true, may[MOST_FREE];
+	int i, k;
 
+	for (i = 0; i < p->n; i++)
+		may[i] = node >= p->m->forward && !changed(p->m, &p->m->node[p->m->value[p->value[i]].def], node);
 	while (cheaper)
 		for (cheaper = false, set = all; set-- > 0;) {
 			int64_t before = p->now[set] < HUGE_VAL ? others + bytes_of_set(p, set) : 0;
 
-			for (i = 0; p->now[set] < HUGE_VAL && i < 2 * p->n; i++) {
-				unsigned bit = 1u << i % p->n, to = i < p->n ? set & ~bit : set | bit;
-
-				n = &p->m->node[p->m->value[p->value[i % p->n]].def];
-				cost = p->now[set] + (i < p->n ? 0 : (double)n->again.macs +
-				    0.25 * (double)n->again.traffic);
-				if (cost < p->now[to] && (i < p->n || (node >= p->m->forward &&
-				    runs(p, set, (int)(n - p->m->node), true, 0, before)))) {
-					p->now[to] = cost;
-					cheaper = true;
+			for (i = 0; p->now[set] < HUGE_VAL && i < p->n; i++) {
+				n = &p->m->node[p->m->value[p->value[i]].def];
+				cheaper |= lower(p, set & ~(1u << i), p->now[set]);
+				for (k = -1; may[i] && k < n->again.nin; k++) {	/* beside all, or in the place of one */
+					drop = k < 0 ? 0 : set_of(p, n->again.in[k]) & set;
+					if (runs(p, set, (int)(n - p->m->node), true, drop, before))
+						cheaper |= lower(p, (set & ~drop) | 1u << i, p->now[set] +
+						    (double)n->again.macs + 0.25 * (double)n->again.traffic);
 				}
 			}
 			if (p->now[set] == HUGE_VAL)
@@ -323,6 +348,40 @@ Test(recompute_chains, random_chains_are_solved)
 	cr_expect_leq(worst, 1.02);
 }
 
+/* Where the gradient is small, what a later node reads is made again, and for that is dropped what
+ * could have stayed: once the gradient is large there is no room to make it. */
+Test(recompute_chains, room_is_made_while_gradients_are_small)
+{
+	static const char text[] = "network n { input x : f32[8, 16, 16] target t : class[10]\n"
+	    "y = x -> conv(16, 3, pad=1) -> avgpool(2) -> conv(32, 5, pad=2) -> sigmoid -> conv(48, 1, bias=false) -> relu\n"
+	    "      -> conv(8, 3, pad=1) -> conv(12, 5, pad=2, bias=false) -> global_avgpool -> flatten -> dense(10)\n"
+	    "loss cross_entropy(y, t) }\n"
+	    "train { batch 32 optimizer sgd(lr=0.1) }\n";
+	struct module *m = prepared(source_from_text(arena, "net.nn", text, strlen(text)));
+	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
+	int budgets = 0, k;
+	int64_t all, budget;
+
+	step_try(model);
+	all = model->trial->peak;
+	for (k = 38; k >= 30; k--) {
+		struct search_limits limits = { .most_work = RECOMPUTE_WORK, .products = true, .fits = within,
+		    .context = &budget };
+		double best, cost;
+
+		limits.budget = budget = all / 40 * k;
+		if ((best = cheapest(model, budget)) == HUGE_VAL)
+			break;
+		step_keep_all(model);
+		model->work = 0;
+		cr_expect(recompute_search(model, &limits), "budget %d of 40", k);
+		cost = (double)model->trial->macs + 0.25 * (double)model->trial->traffic;
+		cr_expect_float_eq(cost, best, 0.5, "budget %d of 40: %g, not %g", k, cost, best);
+		budgets++;
+	}
+	cr_assert_geq(budgets, 5);
+}
+
 /* Convolutions whose outputs their activations alone read, as many as all sets of can be looked
  * at. */
 static char *
@@ -447,6 +506,45 @@ Test(recompute_chains, the_cheaper_of_two_orders_is_taken)
 		differ += best[1] < best[0] && best[1] > 0;
 	}
 	cr_expect_gt(differ, 0);
+}
+
+/* What is made again reads weights as they were. To update those of convolutions at once leaves no
+ * way but a dear one to this budget; the gradient of the large matrix is another matter. */
+Test(recompute_chains, small_updates_may_wait)
+{
+	static const char text[] = "network n { input x : f32[3, 32, 32] target t : class[10]\n"
+	    "y = x -> conv(24, 1, bias=false) -> conv(32, 5, pad=2) -> relu -> conv(32, 3, pad=1) -> conv(32, 1, bias=false)\n"
+	    "      -> maxpool(2) -> flatten -> dense(256) -> dense(512) -> sigmoid -> dense(10)\n"
+	    "loss cross_entropy(y, t) }\n"
+	    "train { batch 32 optimizer sgd(lr=0.1) recompute auto(22940336B) }\n";
+	struct module *m = prepared(source_from_text(arena, "net.nn", text, strlen(text)));
+	struct graph *g = m->train;
+	struct model *model = step_model(arena, g, &options, STEP_REPEATS);
+	struct node **late = arena_array(arena, (size_t)g->nodes.n, sizeof(*late));
+	int64_t budget = m->set.recompute_budget - step_persistent(m, &options, model);
+	double best[2], cost;
+	int n = 0, kept = 0, i;
+
+	options.nwithout = 0;
+	options.dump_after = "recompute";	/* and no further */
+	cr_assert(pass_apply(&pass_order, m, &options));
+	step_reorder(model);
+	step_try(model);
+	best[0] = cheapest(model, budget);
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->phase == PHASE_UPDATE && tensor_elements_per_sample(g->nodes.v[i]->in[1]) < 30000)
+			late[n++] = g->nodes.v[i];
+		else
+			g->nodes.v[kept++] = g->nodes.v[i];
+	memcpy(g->nodes.v + kept, late, (size_t)n * sizeof(*late));
+	step_reorder(model);
+	step_try(model);
+	best[1] = cheapest(model, budget);
+	cr_assert_lt(best[1], best[0]);
+	m = prepared(source_from_text(arena, "net.nn", text, strlen(text)));
+	cr_assert(pass_apply(&pass_recompute, m, &options));
+	cost = cost_again(m, model);
+	cr_expect_leq(cost, best[1] + 0.5, "%g, not %g", cost, best[1]);
 }
 
 static struct node **

@@ -1,0 +1,55 @@
+/*
+ * What the pass (recompute.c) asks of a choice: what the passes that follow make of it, and whether
+ * that fits a budget (recompute_budget.c); and in which orders of the step it is searched
+ * (recompute_orders.c).
+ */
+#ifndef STOWAGE_SCHEDULE_RECOMPUTE_BUDGET_H
+#define STOWAGE_SCHEDULE_RECOMPUTE_BUDGET_H
+
+#include "schedule/recompute_impl.h"
+
+#define MOST_CLOSE	4	/* plans to be placed with more effort, where none fits */
+
+struct close {			/* what would fit, were it placed as low as its lower bound */
+	struct module *planned;	/* up to place, in an arena of its own */
+	struct steps steps;
+};
+
+struct budget {
+	struct module *m;
+	const struct pass_options *o;
+	int64_t bytes;
+	struct module *planned;	/* what fits */
+	struct close close[MOST_CLOSE];	/* that with the smallest arena first */
+	int nclose;
+};
+
+/* ---- recompute_budget.c ---- */
+
+/* Options of the passes that follow. */
+struct pass_options	budget_options(const struct pass_options *);
+/* What the passes that follow make of the model's last trial: the bytes of its arena, or their
+ * lower bound. */
+int64_t	arena_of_trial(struct module *, const struct pass_options *, struct model *, bool bound_only);
+/* Does the model's last trial fit the struct budget? Then that has it, planned. */
+bool	fits_budget(struct model *, void *budget);
+/* Nothing fits as it is placed with a network's effort. What is close gets more, in an order that
+ * does not depend on the budget, so that for a smaller one the arena is no larger. The model's
+ * trial is of what fits. */
+bool	budget_place_close(struct budget *, struct model *);
+void	budget_forget_close(struct budget *);
+/* The smallest arena that was found, that of the last trial included. */
+int64_t	budget_least_found(struct budget *, struct model *);
+
+/* ---- recompute_orders.c ---- */
+
+/* The cheapest way in the order that stands, or in another: of each there are budgets for which it
+ * is cheaper by some percent. The model's trial is of what fits, and where that is in another
+ * order, so is the graph. */
+bool	search_orders(struct budget *, struct model *, const struct search_limits *);
+/* All the way down in the other order; what its trials come to is ordered once more, so this may
+ * fit where no way does. Else the model's trial is again that which it was: events of the other
+ * order mean other nodes in this. */
+bool	go_down_in_other_order(struct budget *, struct model *, const struct search_limits *);
+
+#endif

@@ -1,0 +1,206 @@
+/*
+ * In which order of the step to look for what to make again. There are four: as nodes stand, as the
+ * pass `order` would put a step that makes nothing again, and both of these with the updates of
+ * small weights behind everything else. What is made again reads weights as they were, so it must
+ * come before they are updated; an update that waits costs a gradient's bytes, which in a
+ * convolution are few.
+ *
+ * What is found is ordered once more, with all that is made again in it, by the pass itself.
+ */
+#include "schedule/recompute_budget.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/pass.h"
+#include "plan/plan.h"
+#include "schedule/order.h"
+
+#define ORDERS	4
+#define SMALL	128	/* part of the budget that a gradient takes at most whose update waits */
+
+static const struct way {
+	bool ordered;		/* by the pass */
+	bool late;		/* small updates come last */
+} way[ORDERS] = { { false, false }, { true, false }, { false, true }, { true, true } };
+
+struct found {			/* the cheapest so far */
+	struct budget budget;	/* what is planned of it, if anything is */
+	struct steps steps;
+	struct node **order;
+};
+
+/* Does something that is no update read what one makes, as where a step has several? */
+static bool
+updates_are_read(const struct graph *g)
+{
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++)
+		for (k = 0; g->nodes.v[i]->phase != PHASE_UPDATE && k < g->nodes.v[i]->nin; k++) {
+			const struct tensor *t = g->nodes.v[i]->in[k];
+
+			if (t && t->def && t->def->phase == PHASE_UPDATE)
+				return true;
+		}
+	return false;
+}
+
+/* Do the inputs of an update that do not last take few bytes? */
+static bool
+is_small_update(const struct node *n, int64_t budget)
+{
+	int64_t bytes = 0;
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && !tensor_persistent(n->in[k]))
+			bytes += tensor_bytes(n->in[k]).fixed;
+	return n->phase == PHASE_UPDATE && bytes <= budget / SMALL;
+}
+
+/* Small updates go behind all else, as they follow one another. */
+static void
+put_updates_last(struct graph *g, struct arena *a, int64_t budget)
+{
+	struct node **late = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*late));
+	int n = 0, kept = 0, i;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		if (is_small_update(g->nodes.v[i], budget))
+			late[n++] = g->nodes.v[i];
+		else
+			g->nodes.v[kept++] = g->nodes.v[i];
+	}
+	memcpy(g->nodes.v + kept, late, (size_t)n * sizeof(*late));
+}
+
+static size_t
+order_size(const struct graph *g)
+{
+	return (size_t)g->nodes.n * sizeof(struct node *);
+}
+
+static struct node **
+order_that_stands(const struct graph *g, struct arena *a)
+{
+	struct node **v = arena_alloc(a, order_size(g) + 1);
+
+	memcpy(v, g->nodes.v, order_size(g));
+	return v;
+}
+
+static void
+put_back(struct budget *b, struct model *model, struct node *const *order)
+{
+	struct graph *g = b->m->train;
+
+	memcpy(g->nodes.v, order, order_size(g));
+	step_reorder(model);
+}
+
+/* Puts the graph, which stands as GIVEN, into an order; false where that can't be. */
+static bool
+put_in_order(struct budget *b, struct model *model, struct node *const *given, const struct way *w)
+{
+	struct pass_options quiet = budget_options(b->o);
+	struct graph *g = b->m->train;
+
+	memcpy(g->nodes.v, given, order_size(g));
+	if ((w->ordered && pass_is_left_out(&pass_order, b->o)) || (w->late && updates_are_read(g)))
+		return false;
+	if (w->ordered)
+		order_graph(g, &quiet);
+	if (w->late)
+		put_updates_last(g, model->arena, b->bytes);
+	return true;
+}
+
+/* Does the model's last trial, which was PLANNED, cost less than what was FOUND before at that
+ * cost, or as much in a smaller arena? */
+static bool
+is_cheaper(const struct model *model, const struct module *planned, const struct module *found, double cost)
+{
+	return !found || recompute_cost(model->trial) < cost || planned->plan->arena_bytes < found->plan->arena_bytes;
+}
+
+/* Searches in the order that stands, and keeps what is cheaper than what was found. */
+static void
+search_order(struct found *f, struct model *model, const struct search_limits *limits)
+{
+	struct budget other = { .m = f->budget.m, .o = f->budget.o, .bytes = f->budget.bytes };
+	struct search_limits there = *limits;
+	struct module *worse = NULL;
+
+	there.context = &other;
+	if (recompute_cheapest(model, &there, f->steps.cost) &&
+	    is_cheaper(model, other.planned, f->budget.planned, f->steps.cost)) {
+		worse = f->budget.planned;
+		f->budget.planned = other.planned;
+		steps_of_trial(model, &f->steps);
+		f->order = order_that_stands(f->budget.m->train, model->arena);
+	} else {
+		worse = other.planned;
+	}
+	budget_forget_close(&other);	/* its events are numbered by this order */
+	if (worse)
+		arena_free(worse->arena);
+}
+
+/* Is it none of the orders before? */
+static bool
+is_new_order(const struct graph *g, struct node **const *seen, int n)
+{
+	while (n-- > 0)
+		if (memcmp(g->nodes.v, seen[n], order_size(g)) == 0)
+			return false;
+	return true;
+}
+
+bool
+search_orders(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	struct found f = { .budget = *b, .steps = steps_new(model), .order = order_that_stands(b->m->train, model->arena) };
+	struct node **seen[ORDERS] = { f.order };
+	int n = 1, i;
+
+	if (recompute_cheapest(model, limits, HUGE_VAL))
+		steps_of_trial(model, &f.steps);
+	f.budget.planned = b->planned;
+	for (i = 1; i < ORDERS; i++) {
+		if (!put_in_order(b, model, seen[0], &way[i]) || !is_new_order(b->m->train, seen, n))
+			continue;
+		seen[n++] = order_that_stands(b->m->train, model->arena);
+		step_reorder(model);
+		search_order(&f, model, limits);
+	}
+	put_back(b, model, f.order);
+	b->planned = f.budget.planned;
+	return b->planned && steps_try(model, &f.steps);
+}
+
+bool
+go_down_in_other_order(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	struct found f = { .budget = { .m = b->m, .o = b->o, .bytes = b->bytes }, .steps = steps_new(model) };
+	struct search_limits there = *limits;
+	bool good;
+
+	f.order = order_that_stands(b->m->train, model->arena);
+	steps_of_trial(model, &f.steps);
+	if (!put_in_order(b, model, f.order, &way[1]) || !is_new_order(b->m->train, &f.order, 1)) {
+		memcpy(b->m->train->nodes.v, f.order, order_size(b->m->train));
+		return false;
+	}
+	step_reorder(model);
+	there.context = &f.budget;
+	good = recompute_go_down(model, &there);
+	budget_forget_close(&f.budget);	/* its events are numbered by the other order */
+	if (good) {
+		b->planned = f.budget.planned;
+		return true;
+	}
+	put_back(b, model, f.order);
+	steps_try(model, &f.steps);
+	return false;
+}
