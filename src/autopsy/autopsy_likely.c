@@ -41,7 +41,10 @@
 #define NEEDS_AGAIN	NEEDS(26)	/* people speak of what is run once more, */
 #define NEEDS_TRIALS	NEEDS(27)	/* of several runs, as a search makes */
 #define NEEDS_LONG	NEEDS(28)	/* people speak of films, recordings or texts that are long */
-#define SIGNS		29
+#define NEEDS_SECOND	NEEDS(29)	/* the first step ran, and the second did not */
+#define NEEDS_ADAM	NEEDS(30)	/* of Adam, with which it fails, and SGD, with which it does not */
+#define NEEDS_LARGE	NEEDS(31)	/* of pictures that are large */
+#define SIGNS		32
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -62,6 +65,9 @@
 #define GIVEN		"What is given at once is too large"
 #define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
     "short or small one runs."
+#define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
+#define LESS_STATE	"an optimizer that keeps less (SGD, Adafactor, 8 bits), fewer weights that are trained (LoRA), or splitting or "	\
+    "offloading it (ZeRO, FSDP) take less"
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
 #define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
 #define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
@@ -180,6 +186,14 @@ static const struct row {
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", "more subdivisions, up to as "
 		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." } } },
+	{ NEEDS_SECOND, "the first step ran, and the second did not", {
+		{ "The optimizer made at its first step what it keeps (Adam " TWO_NUMBERS "), which lies there from then on, as gradients do where "
+		    "they are not let go of", "with SGD the second step runs, too; " LESS_STATE "." },
+		{ "Names of the loop (loss, outputs) hold what forward kept in the first step while the second makes its own", "with these let "
+		    "go of (del) at the end of a step it runs." } } },
+	{ NEEDS_ADAM, "it runs with SGD, and not with Adam", {
+		{ "Adam keeps " TWO_NUMBERS ", where SGD keeps none (with momentum, one)", LESS_STATE "; so does a smaller batch, of what "
+		    "forward keeps." } } },
 	{ NEEDS_UPDATE, "it failed in the optimizer's step", {
 		{ "The optimizer makes at its first step what it keeps (Adam two numbers for each weight, in float32 as a rule, and a copy "
 		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
@@ -198,6 +212,9 @@ static const struct row {
 		{ WEIGHTS_FILL, BEFORE_ANY } } },
 	{ NEEDS_LONG, "what is given is long, or has many frames", {
 		{ GIVEN, IN_TURN } } },
+	{ NEEDS_LARGE, "pictures are large", {
+		{ GIVEN, "fewer pixels (a half of each side is a quarter), crops or tiles one after the other, or fewer pictures at once. Then "
+		    "a small one runs." } } },
 	{ NEEDS_TORCH | NEEDS_RESUMES, "the run was resumed", {
 		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
 		    "where there are several processes, all of them on the first", "with map_location=\"cpu\" in torch.load, and what was "
@@ -304,7 +321,10 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
-	told[place(NEEDS_DATA)] = words && !o->host && !p->told.device && !p->told.gpu ? &p->told.data : NULL;
+	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || (words && !o->host && !p->told.device && !p->told.gpu) ? &p->told.data : NULL;
+	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) ? NULL : &p->second;
+	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
+	told[place(NEEDS_LARGE)] = o->host ? NULL : &p->large;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = words ? &p->told.processor : NULL;

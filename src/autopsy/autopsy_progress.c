@@ -108,6 +108,21 @@ first_round(struct autopsy *y)
 	    log->bar_ahead ? " Else what that made may lie there." : ""));
 }
 
+/* After its first round: what the first step of training leaves, the second has beside it. */
+static void
+second_round(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (y->main->host || !log->bar || log->reading == log->bar || !is_near_bar(y) || log->done != 1 || log->rounds < FEW_ROUNDS ||
+	    log->epoch >= 2 || !autopsy_may_be_torch(y) || (y->main->facts & (TRACE_EVALUATES | TRACE_NO_GRAD | TRACE_NO_BATCH)))
+		return;
+	autopsy_cause(y, SAYS_SECOND_ROUND, arena_printf(y->arena, "The bar of progress on line %d stands at 1 of %lld. Where a round is a step of training, and "
+	    "it was not resumed there, the first had fitted, and the second has beside it what that left: what an optimizer makes at its first step "
+	    "(Adam two numbers for each weight), gradients where they are not let go of, and results that names of the loop still hold.", log->bar,
+	    (long long)log->rounds));
+}
+
 bool
 autopsy_in_first_round(const struct autopsy *y)
 {
@@ -150,6 +165,7 @@ autopsy_progress_causes(struct autopsy *y)
 	went_on_by_losses(y);
 	grew(y);
 	first_round(y);
+	second_round(y);
 	long_text(y);
 	several_processes(y);
 }

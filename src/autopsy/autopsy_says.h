@@ -93,6 +93,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(GREW,		LINE,		"four counts of MMCV, each more than the one before")				\
 	SAYS(WENT_ON_BY_LOSSES,	LINE,		"two losses that are told ahead of the message")				\
 	SAYS(FIRST_ROUND,	LINE,		"a bar of progress right beside the message that stands at 0")			\
+	SAYS(SECOND_ROUND,	LINE,		"a bar of progress right beside the message that stands at 1")			\
 	SAYS(LONG_TEXT,		LINE,		"a tokenizer's warning")							\
 	SAYS(SEVERAL_PROCESSES,	LINE,		"numbers of processes")								\
 	/* autopsy_xla.c */													\

@@ -116,7 +116,7 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		return;		/* it may as well be a filter's weights, as cuDNN has them */
 	if (n >= MANY)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
-		    "images, those are samples, and as many are a whole data set, such as that of tests, "
+		    "images, those are samples, and as many may be a whole data set, such as that of tests, "
 		    "rather than a batch of training: in batches they take a part of that.", n));
 	else if (n > 1)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
@@ -301,6 +301,9 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its first extent, 1, is a sample of %s, it takes less "
 		    "cropped or coarser.%s", autopsy_shape_text(y->arena, s), wide));
+	else if (s->rank == 3 && n == s->dim[1] && n == s->dim[2] && bytes >= LARGE_SAMPLE)
+		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its extents are a volume's, of %lld to a side, half of each side takes "
+		    "an eighth, and blocks one after the other a part.%s", n, wide));
 	else if (s->rank >= 2 && n >= MANY && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
 		    "of them has room for (a replay buffer), fewer of them take less.%s", n, wide));

@@ -265,6 +265,19 @@ all_samples(struct talk t, const char *s)
 	    "full_data") ? to : NULL;
 }
 
+/* "test_data, label = read_batch(files)", "train_data = next(it)": what has such a name here is a
+ * part. */
+static void
+names_part(struct oom_paste *p, struct talk t)
+{
+	const char *is = memchr(t.s, '=', t.n), *s;
+
+	if (!is || !talk_any_of(talk_part(t, is, t.s + t.n), "batch next( iter loader .sample( generator"))
+		return;
+	for (s = t.s; s < is; s++)
+		p->parts_named |= all_samples(t, s) != NULL;
+}
+
 /* "x_train = x_train.to(device)", "torch.from_numpy(X_train).float().cuda()"; and "y =
  * model(x_test)". */
 static void
@@ -273,7 +286,8 @@ whole_set(struct oom_paste *p, struct talk t, int line)
 	const char *s, *to, *open, *end = t.s + t.n;
 	struct talk rest;
 
-	for (s = t.s; s < end; s++) {
+	names_part(p, t);
+	for (s = t.s; s < end && !p->parts_named; s++) {
 		if (!(to = all_samples(t, s)) || to == end || (*to != '.' && *to != ')' && *to != ','))
 			continue;
 		rest = talk_part(t, to, end);

@@ -17,7 +17,7 @@ static const struct {
 	const char *phrases, *unless;	/* strokes part */
 } calls[] = {
 	{ HABIT_READS, "read_csv(|read_table(|read_excel(|read_json(|read_parquet(|read_pickle(|pickle.load(|json.load(|np.load(|numpy.load(|loadtxt(|"
-	    "genfromtxt(|joblib.load(|.readlines(", "chunksize|nrows|mmap_mode|iterator" },
+	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator" },
 	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true" },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def " },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd" },

@@ -327,6 +327,8 @@ is_worded(const struct log_reader *r, const struct phrase *p, const char *s, con
 		return false;
 	while (to < end && to - s < TRACE_BEHIND && !is_line_end(*to))
 		to++;
+	if (talk_any_phrase(lexicon_read(r->lexicon, s, (size_t)(to - s)), "device memory"))
+		return true;
 	if (!is_letter(s[2]) || talk_any_of(lexicon_read(r->lexicon, s, (size_t)(to - s)), "alloc array bytes memory size"))
 		return false;
 	from = lines_ahead(r, s, NEAR_WORDS);

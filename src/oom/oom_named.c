@@ -215,6 +215,7 @@ says_killed(struct talk t)
 #define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
     "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
+    "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
     "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
@@ -385,13 +386,16 @@ void
 oom_named_line(struct oom_told *o, struct talk t, int line)
 {
 	const char *killed, *at;
+	struct talk rest;
 	int i;
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
-	at = begins_code(t) ? NULL : names_data(t);
-	if (at && oom_told_is_of_failure(o, t, at, line))
-		said_at(&o->data, t, at, line);
+	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
+		if (oom_told_is_of_failure(o, t, at, line)) {
+			said_at(&o->data, t, at, line);
+			break;
+		}
 	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
 	if ((killed = says_killed(t)))

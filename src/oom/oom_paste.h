@@ -29,6 +29,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int volatiles;		/* or as PyTorch before 0.4 did */
 	int moves;		/* a network is put on the device */
 	int all_moved, all_run;	/* so are all samples, by their names; or a network is given them at once */
+	bool parts_named;	/* a batch has a name as all samples have */
 	int64_t high, wide;	/* pixels of pictures; 0: not said; -1: of several sizes; of one side: wide is 0 */
 	int pixels_line;
 	const char *pixels;	/* the name that they have there */
@@ -59,6 +60,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said grows, later, evaluating, inferring;
 	struct said metrics;	/* of what transformers' evaluation is told, */
 	struct said media;	/* of films or recordings, */
+	struct said large;	/* of pictures that are large, */
+	struct said second;	/* of a step that ran ahead of the one that failed, */
+	struct said adam;	/* of Adam, which fails where SGD does not, */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */
 	struct said again;	/* of what is run once more, */

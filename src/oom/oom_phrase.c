@@ -37,6 +37,7 @@
 /* What CUDA's driver refuses for another reason than want of memory. */
 #define REFUSED(code)	{ "failed to alloc % on host: " code, APART("CUDA", OTHER_CODE) },		\
     { "failed to allocate % (# bytes) from device: " code, APART("CUDA", OTHER_CODE) }
+#define THEANO_REFUSED(words)	{ "Error allocating % of device memory (" words, APART("Theano", THEANO_CODE) }
 #define NAMED		ROW(ROLE_NAMED, OOM_OTHER, false, NULL, NULL, 0)
 #define GENERIC		ROW(ROLE_GENERIC, OOM_OTHER, false, NULL, NULL, 0)
 #define RUNTIME		ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, 0)
@@ -200,6 +201,8 @@ const struct phrase oom_phrases[] = {
 	{ "MemoryError: Allocation of % failed", FROM("tinygrad") },
 	{ "Error allocating % of device memory (CNMEM_STATUS_OUT_OF_MEMORY)", FROM("Theano") },
 	{ "Error allocating % of device memory (out of memory", FROM("Theano") },
+	THEANO_REFUSED("initialization error"), THEANO_REFUSED("unknown error"), THEANO_REFUSED("unspecified launch failure"),
+	THEANO_REFUSED("driver shutting down"), THEANO_REFUSED("all CUDA-capable devices are busy"), THEANO_REFUSED("no CUDA-capable device"),
 	{ "Error allocating % of device memory\n", OWN(OOM_CUDA, "Theano", NULL) },	/* cut */
 	{ "CudaNdarray_ZEROS: allocation failed", FROM("Theano") },
 	{ "CudaNdarray_@ : allocation failed", FROM("Theano") },
@@ -282,6 +285,7 @@ const struct phrase oom_phrases[] = {
 	{ "Attempting to allocate % which is greater than", OWN(OOM_MPS, "MLX",
 	    "Metal gives no single buffer as large as that, however much memory is free.") },
 	{ "Out of memory on device. To view more detail", FROM("MATLAB") },
+	{ "array exceeds maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },
 	/* CUDA and its libraries */
 	REFUSED("CUDA_ERROR_UNKNOWN"),

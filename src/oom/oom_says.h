@@ -77,6 +77,12 @@
 #define ND4J_HOST	"ND4J got no memory of the machine, which it locks (pins) where it runs on a device. Either there is no more of it, or limits "	\
     "leave none (-Xmx, org.bytedeco.javacpp.maxbytes, of what may be locked); or, on a device, CUDA had failed before, as with an "	\
     "illegal address (code=77), and refuses all that is asked of it after that: look for the first error."
+#define THEANO_CODE	"Not for want of memory, by the words in parentheses: CUDA refused what Theano asked of the device for another reason. As a "	\
+    "rule the device could not be set up, as in a process that was forked after CUDA had begun, or with a driver that does not fit the library, "	\
+    "or it had failed before: look for the first error."
+#define MATLAB_ARRAY	"MATLAB was to make an array larger than its limit for one, which is the machine's memory unless it is set to other than that "		\
+    "(Preferences, Workspace). That is " NOT_A_CARDS ". A smaller array, fewer bytes an element (single), or parts of it one after the other "		\
+    "take less."
 #define OTHER_CODE	"Not for want of memory, by the name of the code: CUDA's driver refused what TensorFlow asked of it for another reason. As a "	\
     "rule it had failed before, or was never set up, and then refuses all: look for the first error. Another process that has the "	\
     "device, or a driver that does not fit the library, end so, too."

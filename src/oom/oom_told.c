@@ -27,12 +27,12 @@ static const struct {
 	const char *phrases;
 } by_itself[] = {
 	{ TOLD_ENDED, "out-of-video-memory|out of video memory|out of gpu memory|oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
-	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|out memory|run out memory|memory out|gpu out|"
+	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|cuda of memory|gpu of memory|out memory|run out memory|memory out|gpu out|"
 	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_ENDED, RESOURCES },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory failure|memory failures|memory issue|memory issues|memory problem|memory problems|memory trouble|"
 	    "issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
-	    "memory allocation error|memory allocation issue|memory allocation problem" },
+	    "memory allocation error|memory allocation errors|memory allocation failure|memory allocation issue|memory allocation problem" },
 	{ TOLD_NOTHING, NULL }
 };
 
@@ -49,7 +49,8 @@ static const struct {
 	{ false, true, "\xe7\x88\x86\xe5\x86\x85\xe5\xad\x98|\xe5\x86\x85\xe5\xad\x98\xe7\x88\x86|"				/* 爆内存, 内存爆 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3|\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe5\xa4\x9f|"		/* 内存不足, 内存不够 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe6\xba\xa2\xe5\x87\xba|\xe5\x86\x85\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd" },		/* 内存溢出, 内存耗尽 */
-	{ false, false, "\xe3\x83\xa1\xe3\x83\xa2\xe3\x83\xaa\xe4\xb8\x8d\xe8\xb6\xb3|"					/* メモリ不足 */
+	{ false, false, "\xe5\x86\x85\xe5\xad\x98\xe5\x88\x86\xe9\x85\x8d\xe9\x94\x99\xe8\xaf\xaf|"			/* 内存分配错误 */
+	    "\xe5\x86\x85\xe5\xad\x98\xe5\x88\x86\xe9\x85\x8d\xe5\xa4\xb1\xe8\xb4\xa5|\xe3\x83\xa1\xe3\x83\xa2\xe3\x83\xaa\xe4\xb8\x8d\xe8\xb6\xb3|"					/* メモリ不足 */
 	    "\xeb\xa9\x94\xeb\xaa\xa8\xeb\xa6\xac \xeb\xb6\x80\xec\xa1\xb1|"						/* 메모리 부족 */
 	    "\xeb\xa9\x94\xeb\xaa\xa8\xeb\xa6\xac\xea\xb0\x80 \xeb\xb6\x80\xec\xa1\xb1|"					/* 메모리가 부족 */
 	    "memoria insuficiente|falta de memoria" },
@@ -67,14 +68,14 @@ static const struct {
 	    "blowing up|blowup|burst|bursts|bursting|exceed|exceeds|exceeded|exceeding|beyond|over the limit|ends up full|is end|is ended" },
 	{ TOLD_SHORT, "insufficient|insufficiency|not enough|n't enough|n\xe2\x80\x99t enough|no enough|not sufficient|n't sufficient|"
 	    "too small|too little|too low|too much|too large|too big|too high|too many|too expensive|not fit|n't fit|n\xe2\x80\x99t fit|"
-	    "cannot fit|unable to fit|not fitting|n't fitting|dont fit|doesnt fit|shortage|lack of|lacking|short of|short on|low on|"
+	    "cannot fit|unable to fit|not fitting|n't fitting|dont fit|doesnt fit|shortage|lack of|lacking|starved of|starved for|short of|short on|low on|"
 	    "runs short|not able to fit|n't able to fit|larger than|bigger than|more than my|more than the gpu|n't afford|"
 	    "cannot afford|not afford|can't handle|cannot handle|cannot contain|can't contain|fails to allocate|failed to allocate|cannot allocate|"
 	    "can't allocate|not allocate|n't allocate|unable to allocate|error allocating|issue allocating|problem allocating" },
 	{ TOLD_FULL, "full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|saturates|"
 	    "takes all|take all|took all|uses all|use all|used all|using all|eats all|eat all|eating all|eats up|eat up|eating up|"
 	    "ate all|consumes all|consume all|consumed all|consuming all|occupies all|occupy all|occupied all|takes up all|"
-	    "uses up|used up|using up|uses the whole|takes the whole|uses the entire|takes the entire|eats my|100%|100 %|"
+	    "uses up|used up|using up|fully consumed|fully occupied|fully allocated|completely filled|completely used|uses the whole|takes the whole|uses the entire|takes the entire|eats my|100%|100 %|"
 	    "uses 100|to 100" },
 	{ TOLD_SHORT, "more memory than|more memory then|more vram than|more vram then|more ram than|more ram then|more gpu memory than" },
 	{ TOLD_TROUBLE, "leak|leaks|leaking|leaked|leakage|crash|crashes|crashed|crashing|kill|kills|killed|killing|killer|dies|died|dead|"

@@ -170,13 +170,16 @@ is_tried(struct talk t, struct talk clause, const char *at)
 	return talk_any_phrase(clause, TRIES);
 }
 
-/* A program that is tried; or "when I train with fit() or do prediction": either. */
+#define FITS		"fit_generator|fit()|.fit(|train_on_batch"
+
+/* A program that is tried; or training as well, which fails there, too: "when I train with fit() or
+ * do prediction", "fit_generator and predict_generator leak". */
 static bool
 is_no_evaluation(struct talk t, struct talk clause, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return is_tried(t, clause, at) || (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
+	return is_tried(t, clause, at) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) || (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
 }
 
 static const char *
@@ -250,6 +253,47 @@ has_media(struct talk t)
 	    "long input|long sentence|long video|long audio|"
 	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
+}
+
+/* Not "even after I made the images smaller". */
+static const char *
+has_large_pictures(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
+	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|image size|image sizes|resolution of the image|"
+	    "size of the image|size of the images", &n);
+
+	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower small resiz crop tile patch even still despite any regardless") ? at : NULL;
+}
+
+#define OF_FIRST	"first iteration|first iter|first step|first batch|first global batch|first minibatch|first mini-batch|one iteration|one step|one batch|"	\
+    "1st iteration|1st step|1st batch"
+#define OF_SECOND	"second iteration|second iter|second step|second batch|second global batch|second minibatch|second mini-batch|2nd iteration|2nd step|2nd batch|" \
+    "next iteration|next step|next batch"
+
+/* "The first batch runs, and the second does not", "right after the first iteration". */
+static const char *
+first_alone_ran(struct talk t)
+{
+	const char *at = talk_any_of(t, "first second 1st 2nd one") ? clause_says(t, "after the first iteration|after first iteration|after the first step|after first step|"
+	    "after the first batch|after first batch|after one iteration|after one step|after one batch|after 1 iteration|after 1 step|after a single iteration", AHEAD, "") : NULL;
+	size_t n;
+
+	if (at || !talk_any_of(t, "second 2nd next") || !(at = talk_find_whole(t, OF_SECOND, &n)))
+		return at;
+	return talk_has_whole(talk_sentence(t, at), OF_FIRST) ? at : NULL;
+}
+
+/* "With SGD it runs, with Adam it is out of memory." */
+static const char *
+fails_with_adam(struct talk t)
+{
+	size_t n;
+	const char *at = talk_any_whole(t, "sgd") ? talk_find_whole(t, "adam|adamw", &n) : NULL;
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_any_whole(sentence, "sgd") && !talk_any_whole(sentence, "neither both even whether or either") ? at : NULL;
 }
 
 static const char *
@@ -409,6 +453,9 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	said_of_failure(&p->again, &p->told, t, runs_again(t), line);
 	said_of_failure(&p->trials, &p->told, t, makes_trials(t), line);
 	said_of_failure(&p->media, &p->told, t, has_media(t), line);
+	said_of_failure(&p->large, &p->told, t, has_large_pictures(t), line);
+	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
+	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
 	said_of_failure(&p->converts, &p->told, t, converts(t), line);
 	said_of_failure(&p->loading, &p->told, t, loads(t), line);
 	said_of_failure(&p->resuming, &p->told, t, resumes(t), line);
