@@ -100,6 +100,8 @@ cure(const struct parse *p, const bool ok[TOKEN_KINDS])
 		    "with what it names: 5 * (name: ...)";
 	if (found == TOK_IF && ok[TOK_NUM])
 		return "put the 'if' in parentheses";
+	if (found == '(' && ok[TOK_ARROW] && (p->before.kind == ')' || p->before.kind == ']'))
+		return "an operator is applied with '->': value -> dense(10)";
 	if (found == '{' && (ok[TOK_DEF] || ok[TOK_KEY]))
 		return "only a network, block or section has a body in { }";
 	if (found == '{' && ok[TOK_NUM])

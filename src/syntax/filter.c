@@ -86,7 +86,7 @@ filter_insert(struct filter *f, int kind, const char *text)
 void
 filter_begin_statement(struct filter *f)
 {
-	f->names = 0;
+	f->declares = f->names = 0;
 	f->type = false;
 	f->ifs = 0;
 	f->guessed = false;
@@ -131,6 +131,7 @@ enter_body(struct filter *f, struct token brace)
 	f->mode = word_is_section(f->head) ? IN_SETTINGS : IN_BODY;
 	f->head = 0;
 	f->head_state = HEAD_NONE;
+	f->commas = false;
 	filter_begin_statement(f);
 	filter_push(f, brace, false, false);
 }
@@ -267,7 +268,7 @@ filter_keyword(struct filter *f, struct token t)
 			return;
 		}
 	} else if (t.kind == TOK_INPUT || t.kind == TOK_TARGET) {
-		f->names = t.kind;
+		f->declares = f->names = t.kind;
 	}
 	filter_put(f, t);
 }
@@ -363,6 +364,8 @@ process(struct filter *f, struct token t)
 		f->head_wrong = true;
 	}
 	if (f->head && !filter_in_brackets(f) && head_token(f, t))
+		return;
+	if (!filter_habit(f, &t))
 		return;
 	switch (t.kind) {
 	case 0:

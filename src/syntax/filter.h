@@ -1,7 +1,7 @@
 /*
  * The filter between scanner and parser: state and helpers shared by filter.c (heads, keywords, the
- * flow of tokens), filter_bracket.c (brackets) and filter_word.c (what a name means where it
- * stands). Private to them.
+ * flow of tokens), filter_bracket.c (brackets), filter_word.c (what a name means where it stands)
+ * and filter_habit.c (what other languages write). Private to them.
  */
 #ifndef STOWAGE_SYNTAX_FILTER_H
 #define STOWAGE_SYNTAX_FILTER_H
@@ -16,6 +16,7 @@ struct bracket {
 	char kind;		/* ( [ { */
 	bool list;		/* its contents are separated by commas: a call's or a type's */
 	bool nested;		/* a '{' where none belongs */
+	bool round;		/* a '[' that the text wrote as '(' */
 	int ifs;		/* conditions that were open around it */
 	struct loc loc;
 };
@@ -41,11 +42,13 @@ struct filter {
 	int head;			/* the keyword whose '{' is awaited, or 0 */
 	enum head_state head_state;
 	bool head_wrong;		/* a mistake in this head has been reported */
-	int names;			/* TOK_INPUT or TOK_TARGET while its names are read, or 0 */
+	int declares;			/* TOK_INPUT or TOK_TARGET, in such a statement */
+	int names;			/* the same while its names are read, or 0 */
 	bool type;			/* in an input's or target's type */
 	int ifs;			/* if without its then, inside the innermost bracket */
 	bool skip_line;			/* drop everything up to the next line */
 	bool guessed;			/* a word was left out of this setting: say so only once */
+	bool commas;			/* between the settings of this section have been reported */
 };
 
 const struct token	*filter_peek(struct filter *, int k);
@@ -91,5 +94,11 @@ void	filter_give_up_brackets(struct filter *);
 
 /* A name, or a keyword where it can only be one. */
 void	filter_word(struct filter *, struct token);
+
+/* ---- filter_habit.c ---- */
+
+/* Reports T where it is how another language would write this, and makes it what is meant here.
+ * False: it is left out. */
+bool	filter_habit(struct filter *, struct token *t);
 
 #endif

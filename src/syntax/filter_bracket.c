@@ -16,7 +16,8 @@ void
 filter_push(struct filter *f, struct token t, bool list, bool nested)
 {
 	filter_put(f, t);
-	f->open[f->depth++] = (struct bracket){ (char)t.kind, list, nested, f->ifs, t.loc };
+	f->open[f->depth++] = (struct bracket){ .kind = (char)t.kind, .list = list, .nested = nested,
+	    .ifs = f->ifs, .loc = t.loc };
 	f->ifs = 0;
 }
 
@@ -36,11 +37,11 @@ pop_missing(struct filter *f, const struct token *before)
 	struct bracket b = f->open[f->depth - 1];
 	struct token t = { .kind = closer_of(b.kind), .loc = loc_after(f->prev.loc),
 	    .text = "made up" };
-	struct diag *g;
 
-	g = filter_error(f, b.loc, "'%c' is never closed", b.kind);
-	diag_place(f->p->diags, g, before->loc, "'%c' is missing before %s", closer_of(b.kind),
-	    token_text(f->p, before));
+	if (b.loc.end > b.loc.beg)	/* else made up, too, and reported where it is missing */
+		diag_place(f->p->diags, filter_error(f, b.loc, "'%c' is never closed", b.kind),
+		    before->loc, "'%c' is missing before %s", closer_of(b.kind),
+		    token_text(f->p, before));
 	filter_pop(f, t);
 	f->forgiven['}'] += t.kind == '}';
 }
@@ -85,10 +86,13 @@ void
 filter_close_bracket(struct filter *f, struct token t)
 {
 	char kind = t.kind == ')' ? '(' : '[';
-	struct bracket *top;
+	struct bracket *top = f->depth ? &f->open[f->depth - 1] : NULL;
 
+	if (top && top->round && t.kind == ')') {
+		t.kind = ']';
+		kind = '[';
+	}
 	if (!is_open(f, kind) && filter_in_brackets(f)) {	/* f32[3, 4) */
-		top = &f->open[f->depth - 1];
 		diag_place(f->p->diags, filter_error(f, t.loc, "'%c' cannot close '%c'",
 		    t.kind, top->kind), top->loc, "opened here; '%c' closes it",
 		    closer_of(top->kind));

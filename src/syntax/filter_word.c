@@ -190,7 +190,7 @@ broken_statement(struct filter *f, struct token t)
 		filter_insert(f, TOK_BAD, NULL);
 	} else {
 		diag_help(f->p->diags, filter_error(f, t.loc, "this value has no name"),
-		    "define it: out = %s ...", t.text);
+		    "define it, out = %s ..., or say what it is: loss %s ...", t.text, t.text);
 		filter_begin_statement(f);
 		f->statement = t.loc;
 		filter_insert(f, TOK_DEF, NULL);

@@ -93,6 +93,11 @@ word_near_keyword(const char *s, enum word_group group, int *token)
 #define PICTURES_VARY	"pictures are varied as they are read, by arguments of their reader: "	\
     "data images(\"train\", area=(0.08, 1), flip=0.5)"
 
+#define RATE	"the optimizer has it: optimizer adam(lr=1e-3)"
+#define OPTIMIZER	"the optimizer has it: optimizer sgd(lr=0.1, momentum=0.9, weight_decay=1e-4)"
+#define FUNCTION	"what is used more than once is a block, whose value is 'out': "	\
+    "block f(width) { out = in -> dense(width) }"
+
 #define LIKELIHOOD	"of log-probabilities, cross_entropy is the negative log-likelihood of the labels"
 
 static const struct {
@@ -100,6 +105,10 @@ static const struct {
 } elsewhere[] = {
 	{ "augment", PICTURES_VARY }, { "augmentation", PICTURES_VARY }, { "augmentations", PICTURES_VARY },
 	{ "transform", PICTURES_VARY }, { "transforms", PICTURES_VARY },
+	{ "lr", RATE }, { "learning_rate", RATE }, { "rate", RATE },
+	{ "momentum", OPTIMIZER }, { "weight_decay", OPTIMIZER },
+	{ "def", FUNCTION }, { "class", FUNCTION }, { "function", FUNCTION }, { "func", FUNCTION },
+	{ "fn", FUNCTION }, { "return", "the value of a block is its definition 'out'" },
 	{ "nll", LIKELIHOOD }, { "nll_loss", LIKELIHOOD }, { "NLLLoss", LIKELIHOOD },
 };
 
