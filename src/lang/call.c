@@ -347,6 +347,7 @@ static int
 by_name(struct matching *m, const struct arg *arg)
 {
 	struct names names = { NULL, 0, 0 };
+	const char *ours, *here;
 	struct diag *g;
 	int i;
 
@@ -358,7 +359,12 @@ by_name(struct matching *m, const struct arg *arg)
 	m->misnamed = true;
 	g = ex_error(m->ex, "name", arg->name_loc, "%s has no argument '%s'", m->op->name,
 	    arg->name);
-	if (!names_suggest(m->ex, g, arg->name, &names) && names.n > 0) {
+	if ((ours = argument_elsewhere(arg->name, &names, &here))) {
+		diag_help(m->ex->d, g, "did you mean '%s'?", ours);
+		diag_fix_word(m->ex->d, g, arg->name, ours);
+	} else if (here) {
+		diag_help(m->ex->d, g, "%s", here);
+	} else if (!names_suggest(m->ex, g, arg->name, &names) && names.n > 0) {
 		struct text t;
 
 		text_init(&t, m->ex->a);

@@ -123,8 +123,8 @@ unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, boo
 		if (!layer && is_batch_word(name))
 			diag_help(ex->d, g, "no expression sees the batch: shapes are those of one sample, and the "
 			    "train section has the batch");
-		else if (word_elsewhere(name))
-			diag_help(c->ex->d, g, "%s", word_elsewhere(name));
+		else if (word_elsewhere(name, true))
+			diag_help(c->ex->d, g, "%s", word_elsewhere(name, true));
 		else
 			suggest(c, g, name, layer);
 	}

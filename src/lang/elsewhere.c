@@ -6,6 +6,7 @@
 #include "lang/expander.h"
 
 #include <ctype.h>
+#include <string.h>
 
 static const struct {
 	const char *theirs, *ours;
@@ -175,6 +176,55 @@ static const char *const others[] = {
 	"linear_warmup", "constant_with_warmup", "step_decay", "ConstantLR", "LinearLR",
 	"logdet", "scaled_addmm", "zero", "q_scale",
 };
+
+/* What they call arguments; of several that there are here the first that the operator has. */
+static const struct {
+	const char *theirs, *ours;
+} arguments[] = {
+	{ "learning_rate", "lr" }, { "epsilon", "eps" }, { "p", "rate" }, { "drop_rate", "rate" },
+	{ "keepdim", "keep" }, { "keepdims", "keep" }, { "out_channels", "filters" },
+	{ "out_features", "units" }, { "output_dim", "units" }, { "output_dim", "width" }, { "padding", "pad" },
+	{ "dilation_rate", "dilation" }, { "use_bias", "bias" }, { "num_embeddings", "vocab" }, { "input_dim", "vocab" },
+	{ "embedding_dim", "width" }, { "padding_idx", "padding" }, { "negative_slope", "slope" }, { "alpha", "slope" },
+	{ "hidden_size", "hidden" }, { "units", "hidden" }, { "num_layers", "layers" }, { "num_heads", "heads" },
+	{ "num_groups", "groups" }, { "label_smoothing", "smoothing" }, { "ignore_index", "ignore" },
+	{ "class_weight", "weights" }, { "scale_factor", "factor" }, { "upscale_factor", "factor" },
+	{ "is_causal", "causal" }, { "dropout_p", "dropout" },
+};
+
+/* And those that none here is. */
+static const struct {
+	const char *theirs, *here;
+} no_arguments[] = {
+	{ "activation", "an activation is a layer of its own: dense(64) -> relu" },
+	{ "in_channels", "what goes in says how many there are: x -> conv(64, 3)" },
+	{ "in_features", "what goes in says how many there are: x -> dense(64)" },
+	{ "input_size", "what goes in says how many there are: x -> lstm(64)" },
+	{ "input_dim", "what goes in says how many there are: x -> dense(64)" },
+	{ "dim", "it is axis here, and the batch is not counted: PyTorch's dim=1 is axis=0; -1 is the last" },
+	{ "input_shape", "what goes in says its shape: x -> dense(64)" },
+	{ "batch_first", "sequences are [steps, features] of each sample" },
+	{ "betas", "write beta1=0.9, beta2=0.999" },
+	{ "inplace", "whether it runs in place is the planner's choice" },
+	{ "name", "a label names a layer: x -> head: dense(10)" },
+};
+
+const char *
+argument_elsewhere(const char *name, const struct names *has, const char **here)
+{
+	size_t i;
+	int k;
+
+	*here = NULL;
+	for (i = 0; i < sizeof(arguments) / sizeof(*arguments); i++)
+		for (k = 0; k < has->n && strcmp(name, arguments[i].theirs) == 0; k++)
+			if (strcmp(has->v[k], arguments[i].ours) == 0)
+				return arguments[i].ours;
+	for (i = 0; i < sizeof(no_arguments) / sizeof(*no_arguments); i++)
+		if (strcmp(name, no_arguments[i].theirs) == 0)
+			*here = no_arguments[i].here;
+	return NULL;
+}
 
 bool
 name_same(const char *a, const char *b)

@@ -211,6 +211,9 @@ bool		 name_same(const char *, const char *);
 bool		 name_elsewhere(const char *name, const char **ours);
 /* How what others call so is written of operators there are; or NULL. */
 const char	*name_written(const char *name);
+/* An argument of such a name, which no operator has here: the one that HAS has for it; or NULL, and
+ * HERE says what is written in its place, or is NULL. */
+const char	*argument_elsewhere(const char *name, const struct names *has, const char **here);
 const char	*names_near(const char *name, const struct names *);	/* or NULL */
 /* "did you mean 'x'?" when one is near, with a fix where its letters leave no other; returns
  * whether one is */

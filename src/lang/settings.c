@@ -36,8 +36,8 @@ unknown(struct expander *ex, const struct section *s, const struct setting *st)
 	}
 	g = ex_error(ex, "settings", st->key.loc, "%s has no setting '%s'", section_name[s->kind],
 	    st->key.text);
-	if (word_elsewhere(st->key.text)) {
-		diag_help(ex->d, g, "%s", word_elsewhere(st->key.text));
+	if (word_elsewhere(st->key.text, false)) {
+		diag_help(ex->d, g, "%s", word_elsewhere(st->key.text, false));
 		return;
 	}
 	for (k = setting_kinds; k->key; k++)

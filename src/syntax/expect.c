@@ -98,6 +98,8 @@ cure(const struct parse *p, const bool ok[TOKEN_KINDS])
 	if (found == ':' && p->before.kind == TOK_NAME)
 		return "a label comes first in a step of a pipe; behind anything else it is put in parentheses, "
 		    "with what it names: 5 * (name: ...)";
+	if ((found == TOK_NUM || found == TOK_STR) && ok[TOK_ARROW] && p->before.kind == TOK_NAME)
+		return "arguments stand in parentheses: dense(10)";
 	if (found == TOK_IF && ok[TOK_NUM])
 		return "put the 'if' in parentheses";
 	if (found == '(' && ok[TOK_ARROW] && (p->before.kind == ')' || p->before.kind == ']'))
@@ -127,7 +129,7 @@ expect_report(struct parse *p, const bool ok[TOKEN_KINDS])
 	    (p->look.line_start || !p->look.kind || p->look.kind == '}' ||
 	    p->look.kind == ')' || p->look.kind == ']'))))
 		loc = loc_after(p->before.loc);
-	if (ok[TOK_NETWORK] && p->look.kind == TOK_NAME && (elsewhere = word_elsewhere(p->look.text)))
+	if (ok[TOK_NETWORK] && p->look.kind == TOK_NAME && (elsewhere = word_elsewhere(p->look.text, false)))
 		g = syntax_error(p, loc, "a file has no section %s", found);
 	else if (ph.n)
 		g = syntax_error(p, loc, "expected %s, found %s", join(p, &ph), found);

@@ -159,9 +159,9 @@ broken_statement(struct filter *f, struct token t)
 	const char *right;
 	int token;
 
-	if (word_elsewhere(t.text)) {
+	if (word_elsewhere(t.text, false)) {
 		diag_help(f->p->diags, filter_error(f, t.loc, "a network has no statement '%s'", t.text), "%s",
-		    word_elsewhere(t.text));
+		    word_elsewhere(t.text, false));
 		f->skip_line = true;
 	} else if (next->kind == TOK_EQ || next->kind == ':') {
 		filter_error(f, next->loc, "expected '=' after '%s', found %s", t.text,
@@ -263,7 +263,7 @@ is_key(struct filter *f, const struct token *t)
 {
 	const struct token *next = filter_peek(f, 0);
 
-	if (t->line_start || f->prev.kind == '{' || word_is_setting(t->text) || word_elsewhere(t->text))
+	if (t->line_start || f->prev.kind == '{' || word_is_setting(t->text) || word_elsewhere(t->text, false))
 		return true;
 	return is_literal(next->kind) && !next->line_start;
 }

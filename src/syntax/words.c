@@ -100,6 +100,10 @@ word_near_keyword(const char *s, enum word_group group, int *token)
 
 #define LIKELIHOOD	"of log-probabilities, cross_entropy is the negative log-likelihood of the labels"
 
+#define SCHEDULE	"the schedule has it: schedule cosine(warmup=5 epochs)"
+#define REPETITION	"copies of a layer: 3 * dense(64), each with parameters of its own; index counts them from 0"
+#define NO_WORD	"a definition has no word before it: y = x -> dense(10)"
+
 static const struct {
 	const char *theirs, *here;
 } elsewhere[] = {
@@ -109,17 +113,30 @@ static const struct {
 	{ "momentum", OPTIMIZER }, { "weight_decay", OPTIMIZER },
 	{ "def", FUNCTION }, { "class", FUNCTION }, { "function", FUNCTION }, { "func", FUNCTION },
 	{ "fn", FUNCTION }, { "return", "the value of a block is its definition 'out'" },
+	{ "True", "write true" }, { "False", "write false" },
 	{ "nll", LIKELIHOOD }, { "nll_loss", LIKELIHOOD }, { "NLLLoss", LIKELIHOOD },
 };
 
+/* What never stands for a value. */
+static const struct {
+	const char *theirs, *here;
+} statements[] = {
+	{ "warmup", SCHEDULE }, { "warmup_steps", SCHEDULE }, { "warmup_epochs", SCHEDULE },
+	{ "for", REPETITION }, { "while", REPETITION },
+	{ "let", NO_WORD }, { "var", NO_WORD }, { "const", NO_WORD }, { "val", NO_WORD },
+};
+
 const char *
-word_elsewhere(const char *s)
+word_elsewhere(const char *s, bool value)
 {
 	int i;
 
 	for (i = 0; i < COUNT(elsewhere); i++)
 		if (strcmp(s, elsewhere[i].theirs) == 0)
 			return elsewhere[i].here;
+	for (i = 0; i < COUNT(statements) && !value; i++)
+		if (strcmp(s, statements[i].theirs) == 0)
+			return statements[i].here;
 	return NULL;
 }
 

@@ -17,9 +17,9 @@ const char	*word_near_duration(const char *);
 /* The keyword of that group a misspelt word is close to, and its token; or NULL. */
 const char	*word_near_keyword(const char *, enum word_group, int *token);
 
-/* What others write as a statement, section or setting of its own: where that is said here; else
- * NULL. */
-const char	*word_elsewhere(const char *);
+/* What others write as a statement, section or setting of its own, or as a VALUE: where that is
+ * said here; else NULL. */
+const char	*word_elsewhere(const char *, bool value);
 
 bool	word_is_item(int token);	/* begins something at file level */
 bool	word_is_section(int token);	/* train, validate, device, lint */
