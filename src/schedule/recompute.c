@@ -133,14 +133,6 @@ take_over(struct module *m, const struct module *copy, const char *last)
 		m->validate->module = m;
 }
 
-static bool
-never(struct model *model, void *context)
-{
-	(void)model;
-	(void)context;
-	return false;
-}
-
 static void
 found_none(struct module *m, int64_t least)
 {
@@ -205,16 +197,17 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
 	    .most_work = work_for(m, o), .products = true, .unasked = for_speed(m, o), .asked = is_asked(m, o), .fits = fits_budget,
 	    .context = &budget };
-	bool small, found;
+	int questions;
+	bool found;
 
 	if (m->set.recompute_budget && limits.budget < 0) {
 		found_impossible(m, bytes - limits.budget);
 		return false;
 	}
 	step_try(model);
-	small = recompute_is_small(model);
-	found = fits_budget(model, &budget) || (small && search_orders(&budget, model, &limits)) ||
-	    recompute_go_down(model, &limits) || (small && go_down_in_other_order(&budget, model, &limits)) ||
+	questions = recompute_questions(model);
+	found = fits_budget(model, &budget) || (questions && search_orders(&budget, model, &limits, questions <= RECOMPUTE_FEW)) ||
+	    recompute_go_down(model, &limits) || (questions && go_down_in_other_order(&budget, model, &limits)) ||
 	    (!o->search_work && budget_place_close(&budget, model));
 	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
@@ -235,14 +228,12 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 static void
 search_cheaply(struct module *m, struct model *model)
 {
-	const struct search_limits cheap = { .budget = -1, .most_work = INT64_MAX,
-	    .fits = never };
 	struct known_choices *known = m->options ? m->options->choices : NULL;
 	uint64_t key = known_choices_key(model);
 
 	if (known && known_choices_find(known, key, model))
 		return;
-	recompute_search(model, &cheap);
+	recompute_cheaply(model);
 	if (known)
 		known_choices_keep(known, key, model);
 }

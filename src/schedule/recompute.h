@@ -55,8 +55,10 @@ struct search_limits {
 	void *context;
 };
 
-/* Can recompute_cheapest() look at the step at all? */
-bool	recompute_is_small(struct model *);
+/* Of how many tensors recompute_cheapest() asks whether to keep them; 0: of none, or too many. With
+ * few of them it probably ends. */
+int	recompute_questions(struct model *);
+#define RECOMPUTE_FEW	26
 /* Finds the cheapest way to the budget, at a cost of MOST or less: multiply-adds, and a quarter of
  * the bytes that are read and written. Leaves its trial in model->trial; false where there is none
  * that fits, or it takes too long to tell: then everything is kept. */
@@ -71,5 +73,7 @@ bool	recompute_go_down(struct model *, const struct search_limits *);
 
 /* What of these is the first to fit, beginning with the choice in model->state. */
 bool	recompute_search(struct model *, const struct search_limits *);
+/* Without a budget: as low as memory is worth it, without products. */
+void	recompute_cheaply(struct model *);
 
 #endif

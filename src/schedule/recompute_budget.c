@@ -9,10 +9,8 @@
 
 #define CLOSE_EFFORT	8	/* times a network's steps: half a second each */
 
-/* The module as it is, its graphs copied, in an arena of its own; train is rewritten as the model's
- * last trial. */
-static struct module *
-copy_of_trial(const struct module *m, const struct model *model, struct arena *a)
+struct module *
+budget_copy_of_trial(const struct module *m, const struct model *model, struct arena *a)
 {
 	struct module *copy = ARENA_NEW(a, struct module);
 	struct tensor **map;
@@ -43,7 +41,7 @@ int64_t
 arena_of_trial(struct module *m, const struct pass_options *o, struct model *model, bool bound_only)
 {
 	struct arena *scratch = arena_child(m->arena);
-	struct module *copy = copy_of_trial(m, model, scratch);
+	struct module *copy = budget_copy_of_trial(m, model, scratch);
 	struct pass_options quiet = budget_options(o);
 	int64_t bytes;
 
@@ -87,7 +85,7 @@ static bool
 fits_as(struct budget *b, struct model *model, bool tight)
 {
 	struct arena *own = arena_child(b->m->arena);
-	struct module *copy = copy_of_trial(b->m, model, own);
+	struct module *copy = budget_copy_of_trial(b->m, model, own);
 	struct pass_options quiet = budget_options(b->o);
 	bool close, fits;
 

@@ -26,6 +26,10 @@ struct budget {
 
 /* ---- recompute_budget.c ---- */
 
+/* The module as it is, its graphs copied, in an arena of its own; train is rewritten as the model's
+ * last trial. */
+struct module	*budget_copy_of_trial(const struct module *, const struct model *, struct arena *);
+
 /* Options of the passes that follow. */
 struct pass_options	budget_options(const struct pass_options *);
 /* What the passes that follow make of the model's last trial: the bytes of its arena, or their
@@ -43,10 +47,10 @@ int64_t	budget_least_found(struct budget *, struct model *);
 
 /* ---- recompute_orders.c ---- */
 
-/* The cheapest way in the order that stands, or in another: of each there are budgets for which it
- * is cheaper by some percent. The model's trial is of what fits, and where that is in another
- * order, so is the graph. */
-bool	search_orders(struct budget *, struct model *, const struct search_limits *);
+/* The cheapest way in the order that stands, or in another, of two or, if MANY, of more: of each
+ * there are budgets for which it is cheaper by some percent. The model's trial is of what fits, and
+ * where that is in another order, so is the graph. */
+bool	search_orders(struct budget *, struct model *, const struct search_limits *, bool many);
 /* All the way down in the other order; what its trials come to is ordered once more, so this may
  * fit where no way does. Else the model's trial is again that which it was: events of the other
  * order mean other nodes in this. */

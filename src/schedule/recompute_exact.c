@@ -14,9 +14,10 @@
  * at these alone, and a second one, which may cost no more, at all.
  *
  * Of all ways that cost least, the one with the lowest peak is taken; so a smaller budget never
- * gives a higher peak, where both searches end. If its arena does not fit after all, the search
- * goes on below that peak. For networks with more tensors than a word has bits, or more states than
- * the search may look at, there is recompute_ladder.c.
+ * gives a higher peak, where both searches end. Later passes join nodes and order them once more,
+ * so the arena may be lower than the peak: the search begins a little above the budget. If an arena
+ * does not fit after all, the search goes on below that peak. For networks with more tensors than a
+ * word has bits, or more states than the search may look at, there is recompute_ladder.c.
  */
 #include "schedule/recompute_exact.h"
 
@@ -25,13 +26,14 @@
 #include "base/vec.h"
 
 #define MOST_STATES	1000000	/* where there are so few bits that the search probably ends, */
-#define FEW_BITS	26
 #define FEW_STATES	100000	/* and where there are more; */
 #define ALL_STATES	8	/* of either the second search has this part */
 #define STATE_WORK	24	/* events that looking at a state is worth */
 #define SHARE		2	/* of the work that is left, at most this part for one path */
 #define BELOW		512	/* part of a peak by which the next is lower, if its arena does not fit */
-#define MOST_ARENAS	12	/* tried */
+#define MOST_ARENAS	12	/* tried, */
+#define ABOVE		32	/* the first ones of peaks up to this part above the budget: */
+#define MOST_ABOVE	4	/* so many, where there are few bits */
 
 enum { RUN = -1, DROP = -2 };	/* how a state was come to; else the bit made again */
 
@@ -259,7 +261,7 @@ cheapest_of(struct state_search *search, struct sets *s, int64_t budget, double 
 	double cost;
 	int last;
 
-	p.most_states = (s->n <= FEW_BITS ? MOST_STATES : FEW_STATES) / (all ? ALL_STATES : 1);
+	p.most_states = (s->n <= RECOMPUTE_FEW ? MOST_STATES : FEW_STATES) / (all ? ALL_STATES : 1);
 	if (left < p.most_states)
 		p.most_states = (int)left;
 	for (p.mask = 1023; (int)(p.mask / 4) < p.most_states; p.mask = 2 * p.mask + 1)
@@ -309,10 +311,14 @@ search_exact(struct state_search *search, double most)
 {
 	struct model *m = search->m;
 	struct sets *s = sets_new(m);	/* NULL: too many tensors */
-	int64_t budget = search->limits->budget;
-	int tries;
+	int64_t least = search->limits->budget, budget = least;
+	int above = s && s->n <= RECOMPUTE_FEW ? MOST_ABOVE : 0, tries;
 
-	for (tries = 0; s && tries < MOST_ARENAS && search_may(search); tries++) {
+	if (above)
+		budget += budget / ABOVE;
+	for (tries = 0; s && tries < MOST_ARENAS + above && search_may(search); tries++) {
+		if (tries == above && budget > least)
+			budget = least;
 		if (!lowest_of_cheapest(search, s, budget, most))
 			break;
 		if (search->limits->fits(m, search->limits->context))

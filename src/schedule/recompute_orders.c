@@ -1,11 +1,14 @@
 /*
- * In which order of the step to look for what to make again. There are four: as nodes stand, as the
- * pass `order` would put a step that makes nothing again, and both of these with the updates of
- * small weights behind everything else. What is made again reads weights as they were, so it must
- * come before they are updated; an update that waits costs a gradient's bytes, which in a
- * convolution are few.
+ * In which order of the step to look for what to make again: as nodes stand, and as the pass
+ * `order` would put a step that makes nothing again. In small networks there are more:
  *
- * What is found is ordered once more, with all that is made again in it, by the pass itself.
+ *     both of these, with the updates of small weights behind everything else. What is made again
+ *     reads weights as they were, so it must come before they are updated; an update that waits
+ *     costs a gradient's bytes, which in a convolution are few.
+ *
+ *     as the pass puts the step in which what is cheap is made again.
+ *
+ *     as it puts what was found, with all that is made again in it, until that gets no cheaper.
  */
 #include "schedule/recompute_budget.h"
 
@@ -16,13 +19,13 @@
 #include "plan/plan.h"
 #include "schedule/order.h"
 
-#define ORDERS	4
+#define MOST_ORDERS	8
 #define SMALL	128	/* part of the budget that a gradient takes at most whose update waits */
 
 static const struct way {
 	bool ordered;		/* by the pass */
 	bool late;		/* small updates come last */
-} way[ORDERS] = { { false, false }, { true, false }, { false, true }, { true, true } };
+} way[] = { { false, false }, { true, false }, { false, true }, { true, true } };
 
 struct found {			/* the cheapest so far */
 	struct budget budget;	/* what is planned of it, if anything is */
@@ -147,36 +150,96 @@ search_order(struct found *f, struct model *model, const struct search_limits *l
 		arena_free(worse->arena);
 }
 
-/* Is it none of the orders before? */
+/* ---- all orders ---- */
+
+struct orders {
+	struct budget *b;
+	struct model *model;
+	const struct search_limits *limits;
+	struct node **seen[MOST_ORDERS];
+	int n;
+	struct found found;
+};
+
+/* Searches in the order in which the graph was put, if it is new. */
 static bool
-is_new_order(const struct graph *g, struct node **const *seen, int n)
+try_order(struct orders *o)
 {
-	while (n-- > 0)
-		if (memcmp(g->nodes.v, seen[n], order_size(g)) == 0)
+	const struct graph *g = o->b->m->train;
+	double cost = o->found.steps.cost;
+	int i;
+
+	for (i = 0; i < o->n; i++)
+		if (memcmp(g->nodes.v, o->seen[i], order_size(g)) == 0)
 			return false;
-	return true;
+	if (o->n == MOST_ORDERS)
+		return false;
+	o->seen[o->n++] = order_that_stands(g, o->model->arena);
+	step_reorder(o->model);
+	search_order(&o->found, o->model, o->limits);
+	return o->found.steps.cost < cost;
+}
+
+/* Puts the graph into the order that the pass gives it with what the model's last trial makes
+ * again. */
+static void
+order_as_trial(struct orders *o)
+{
+	struct pass_options quiet = budget_options(o->b->o);
+	struct arena *scratch = arena_child(o->model->arena);
+	struct module *copy = budget_copy_of_trial(o->b->m, o->model, scratch);
+	struct node **node = arena_array(scratch, (size_t)copy->next_node + 1, sizeof(*node));
+	struct graph *g = o->b->m->train;
+	const struct trial *t = o->model->trial;
+	int i, n = 0;
+
+	for (i = 0; i < t->nevents; i++)
+		if (!t->event[i].again)
+			node[copy->train->nodes.v[i]->id] = g->nodes.v[t->event[i].node];
+	order_graph(copy->train, &quiet);
+	for (i = 0; i < copy->train->nodes.n; i++)
+		if (node[copy->train->nodes.v[i]->id])
+			g->nodes.v[n++] = node[copy->train->nodes.v[i]->id];
+	arena_free(scratch);
+}
+
+/* With what is cheap, and with what was found. */
+static void
+try_orders_of_trials(struct orders *o)
+{
+	bool better = true;
+
+	put_back(o->b, o->model, o->seen[0]);
+	recompute_cheaply(o->model);
+	order_as_trial(o);
+	try_order(o);
+	while (better && o->found.budget.planned) {
+		put_back(o->b, o->model, o->found.order);
+		steps_try(o->model, &o->found.steps);
+		order_as_trial(o);
+		better = try_order(o);
+	}
 }
 
 bool
-search_orders(struct budget *b, struct model *model, const struct search_limits *limits)
+search_orders(struct budget *b, struct model *model, const struct search_limits *limits, bool many)
 {
-	struct found f = { .budget = *b, .steps = steps_new(model), .order = order_that_stands(b->m->train, model->arena) };
-	struct node **seen[ORDERS] = { f.order };
-	int n = 1, i;
+	struct orders o = { .b = b, .model = model, .limits = limits, .n = 1,
+	    .found = { .budget = { .m = b->m, .o = b->o, .bytes = b->bytes }, .steps = steps_new(model) } };
+	size_t i;
 
+	o.seen[0] = o.found.order = order_that_stands(b->m->train, model->arena);
 	if (recompute_cheapest(model, limits, HUGE_VAL))
-		steps_of_trial(model, &f.steps);
-	f.budget.planned = b->planned;
-	for (i = 1; i < ORDERS; i++) {
-		if (!put_in_order(b, model, seen[0], &way[i]) || !is_new_order(b->m->train, seen, n))
-			continue;
-		seen[n++] = order_that_stands(b->m->train, model->arena);
-		step_reorder(model);
-		search_order(&f, model, limits);
-	}
-	put_back(b, model, f.order);
-	b->planned = f.budget.planned;
-	return b->planned && steps_try(model, &f.steps);
+		steps_of_trial(model, &o.found.steps);
+	o.found.budget.planned = b->planned;
+	for (i = 1; i < (many ? sizeof(way) / sizeof(*way) : 2); i++)
+		if (put_in_order(b, model, o.seen[0], &way[i]))
+			try_order(&o);
+	if (many && !pass_is_left_out(&pass_order, b->o))
+		try_orders_of_trials(&o);
+	put_back(b, model, o.found.order);
+	b->planned = o.found.budget.planned;
+	return b->planned && steps_try(model, &o.found.steps);
 }
 
 bool
@@ -188,7 +251,8 @@ go_down_in_other_order(struct budget *b, struct model *model, const struct searc
 
 	f.order = order_that_stands(b->m->train, model->arena);
 	steps_of_trial(model, &f.steps);
-	if (!put_in_order(b, model, f.order, &way[1]) || !is_new_order(b->m->train, &f.order, 1)) {
+	if (!put_in_order(b, model, f.order, &way[1]) ||
+	    memcmp(b->m->train->nodes.v, f.order, order_size(b->m->train)) == 0) {
 		memcpy(b->m->train->nodes.v, f.order, order_size(b->m->train));
 		return false;
 	}

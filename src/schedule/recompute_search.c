@@ -280,3 +280,19 @@ recompute_search(struct model *m, const struct search_limits *limits)
 	return limits->fits(m, limits->context) || (limits->products && recompute_cheapest(m, limits, HUGE_VAL)) ||
 	    recompute_go_down(m, limits);
 }
+
+static bool
+never(struct model *m, void *context)
+{
+	(void)m;
+	(void)context;
+	return false;
+}
+
+void
+recompute_cheaply(struct model *m)
+{
+	const struct search_limits cheap = { .budget = -1, .most_work = INT64_MAX, .fits = never };
+
+	recompute_search(m, &cheap);
+}

@@ -493,12 +493,12 @@ begin(struct making *k, struct model *m)
 	return add_bits(k);
 }
 
-bool
-recompute_is_small(struct model *m)
+int
+recompute_questions(struct model *m)
 {
 	struct making k;
 
-	return begin(&k, m);
+	return begin(&k, m) ? k.s->n : 0;
 }
 
 struct sets *
