@@ -44,11 +44,13 @@
 #define NEEDS_SECOND	NEEDS(29)	/* the first step ran, and the second did not */
 #define NEEDS_ADAM	NEEDS(30)	/* of Adam, with which it fails, and SGD, with which it does not */
 #define NEEDS_LARGE	NEEDS(31)	/* of pictures that are large */
-#define SIGNS		32
+#define NEEDS_SESSION	NEEDS(32)	/* TensorFlow's sessions are run */
+#define SIGNS		33
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
-#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE | NEEDS_STRANGER)
+#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE | NEEDS_STRANGER | \
+    NEEDS_SESSION)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
@@ -91,6 +93,11 @@ static const struct row {
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, LEAVES },
 		{ ANOTHER, LISTED } } },
+	{ NEEDS_SESSION | NEEDS_GROWS, "memory grew while sessions of TensorFlow ran in a loop", {
+		{ "Operations are added to the graph in each round: by an operator on a tensor within run(), a function of tf that is called in the "
+		    "loop, or a network or session that is made there", "then rounds take longer and longer, too, and the graph's finalize() "
+		    "ahead of the loop tells where. Made once, ahead of it, they do not grow." },
+		{ KEPT, "then rounds take as long as before." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
@@ -327,7 +334,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LARGE)] = o->host ? NULL : &p->large;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
-	told[place(NEEDS_PROCESSOR)] = words ? &p->told.processor : NULL;
+	told[place(NEEDS_PROCESSOR)] = words && !p->grows.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
 	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;
@@ -336,6 +343,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_AGAIN)] = &p->again;
 	told[place(NEEDS_TRIALS)] = &p->trials;
 	is |= words ? NEEDS_WORDS : 0;
+	is |= p->session && !p->finalizes ? NEEDS_SESSION : 0;
 	is |= autopsy_tells_no_network(p) ? NEEDS_STRANGER : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= has_pool(&p->told) ? NEEDS_POOL : 0;

@@ -143,12 +143,17 @@ note_kept(struct oom_paste *p, int *where, struct talk t, int line)
 static void
 list_of_results(struct oom_paste *p, struct talk t, int line)
 {
-	const char *at = talk_first(t, ".append("), *end = t.s + t.n;
+	const char *at = talk_first(t, ".append("), *end = t.s + t.n, *to;
 	struct talk what;
 
 	if (!at)
 		return;
 	what = talk_part(t, at + 8, end);
+	for (to = what.s; to < end && piece_is_word(*to); to++)
+		;
+	if (to < end && *to == ')' && talk_is_one_of(talk_part(t, what.s, to), "out outs y_hat yhat res") &&
+	    talk_any_of(talk_part(t, t.s, at), "out pred result"))
+		note_kept(p, &p->lists, what, line);		/* all_out.append(out) */
 	if (!is_plain_name(what) && talk_any_of(what, "output pred logit feat embed loss model("))
 		note_kept(p, &p->lists, what, line);
 }

@@ -144,7 +144,7 @@ runs_on_processor(struct talk t)
 	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
-	return !at || clause_is_question(t) || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or and") ||
+	return !at || clause_is_question(t) || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or and") || talk_any_whole(clause_word_ahead(t, at), "or and") ||
 	    clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "tried try could load loads loaded loading save saves "
 	    "saved saving checkpoint checkpoints offload") ? NULL : at;
 }

@@ -73,6 +73,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int phone;		/* that names a phone's system, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
+	int session, finalizes;	/* that runs a session of TensorFlow, and one that lets nothing be added to its graph */
 	int tf_files, jax_files;	/* and one with files of TensorFlow's Python, or of JAX, as tracebacks have them */
 	int gpu_files;		/* the last line of a call in a library of arrays on a GPU */
 	int torch_files;		/* the last line of a call in PyTorch, or of its XLA */

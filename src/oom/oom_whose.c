@@ -122,12 +122,16 @@ fails_on_card(struct talk t)
 	    talk_has_whole(t, "on gpu|on the gpu|on my gpu|my gpu|the gpu|on the card|on my card|my card|the card|on the device|the device|on device");
 }
 
+/* "On a GPU or CPU": where it runs, and not whose memory it is. */
+#define EITHER		"gpu or cpu|cpu or gpu|gpu or on cpu|cpu or on gpu|gpu or a cpu|cpu or a gpu|gpu or the cpu|cpu or the gpu|gpu and cpu|cpu and gpu|" \
+    "gpu and on cpu|cpu and on gpu|gpu/cpu|cpu/gpu|gpus or cpus|cpus or gpus"
+
 /* Which memory is it, by the sentence? Both, or neither: that is not said. */
 struct whose
 oom_whose(struct talk t)
 {
 	struct whose w;
-	bool device = (talk_has_whole(t, OF_DEVICE) || names_card(t)) && !talk_any_phrase(t, NO_CARD), of_device = talk_has_whole(t, RAM_OF_DEVICE);
+	bool device = (talk_has_whole(t, OF_DEVICE) || (names_card(t) && !talk_has_whole(t, EITHER))) && !talk_any_phrase(t, NO_CARD), of_device = talk_has_whole(t, RAM_OF_DEVICE);
 	bool host = names_host(t) && !of_device;
 
 	w.device = device && !host;

@@ -191,7 +191,7 @@ evaluates(struct talk t)
 	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
-	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |testing process|running test|run the test|at test time|in test time|in the test |"
+	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
@@ -465,6 +465,10 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_of_failure(&p->parallel, &p->told, t, at, line);
 	if (talk_any_begins(t, "torch pytorch nn.dataparallel") || (source == SOURCE_CODE && talk_any_of(t, ".backward() .zero_grad( .to(device)")))
 		*(source == SOURCE_PROSE ? &p->torch_told : &p->torch) = line;
+	if (talk_any_phrase(t, "session.run|sess.run|tf.session("))
+		p->session = line;
+	if (talk_any_phrase(t, "graph.finalize|graph().finalize"))
+		p->finalizes = line;
 	size_of_pictures(p, t, line);
 	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.3|h0.3|=0.3"))
 		p->older = line;
