@@ -397,6 +397,7 @@ void
 autopsy_alone_causes(struct autopsy *y)
 {
 	if (y->main->host) {
+		impossible(y);
 		autopsy_shape_causes(y);
 		if (y->log.shuffled > 0)
 			autopsy_cause(y, SAYS_SHUFFLED, arena_printf(y->arena, "The log tells of TensorFlow's buffer of %lld shuffled "

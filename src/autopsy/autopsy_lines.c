@@ -189,7 +189,7 @@ card_in_table(struct autopsy *y)
 	if (y->log.card_used.bytes > y->log.card.bytes / 8)
 		return;
 	autopsy_cause(y, SAYS_CARD_IN_TABLE, arena_printf(y->arena, "By the table of cards, line %d, %s of the fullest one's %s were in use. If that "
-	    "was before the run, no other process is in its way.", y->log.card_line,
+	    "was before the run, other processes had no more of it then.", y->log.card_line,
 	    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
 }
 

@@ -324,7 +324,7 @@ host_request(struct autopsy *y)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
 		    "part of it that this process may have, had no room even for that. What has the rest "
 		    "matters, not this request.", size_human(human, bytes)));
-	else if (bytes >= LARGE_HOST && !(o->facts & TRACE_INITIAL))
+	else if (bytes >= LARGE_HOST && y->lo < IMPOSSIBLE && !(o->facts & TRACE_INITIAL))
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, and as much has to be free at once. "
 		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.",
 		    size_human(human, bytes)));

@@ -98,6 +98,25 @@ would_help(const struct autopsy *y)
 	return !b->roomy && !b->lent && y->hi > 0 && y->hi <= b->unallocated + (b->free > 0 ? b->free : 0);
 }
 
+/* The variable that PyTorch's allocator of that device is set by; NULL: of none that is known to
+ * have such segments. */
+static const char *
+allocator_settings(const struct oom_message *o)
+{
+	static const struct {
+		const char *who, *variable;
+	} of[] = {
+		{ "PyTorch", "PYTORCH_CUDA_ALLOC_CONF" }, { "PyTorch on HIP", "PYTORCH_HIP_ALLOC_CONF" },
+		{ "PyTorch on NPU", "PYTORCH_NPU_ALLOC_CONF" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++)
+		if (strcmp(o->who, of[i].who) == 0)
+			return of[i].variable;
+	return NULL;
+}
+
 static void
 print_budget(const struct autopsy *y)
 {
@@ -128,12 +147,10 @@ print_budget(const struct autopsy *y)
 	}
 	for (i = 0; i < b->doubts.n; i++)
 		autopsy_say(y, "%s", b->doubts.v[i]);
-	if (would_help(y) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10)
+	if (would_help(y) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10 && allocator_settings(y->main))
 		autopsy_say(y, "A tenth or more of what is reserved is of no use: "
 		    "%s=expandable_segments:True (or max_split_size_mb) may give it back; where the "
-		    "platform has no such segments, as on Windows, PyTorch warns of it.",
-		    strcmp(y->main->who, "PyTorch on HIP") == 0 ? "PYTORCH_HIP_ALLOC_CONF" :
-		    "PYTORCH_CUDA_ALLOC_CONF");
+		    "platform has no such segments, as on Windows, PyTorch warns of it.", allocator_settings(y->main));
 }
 
 static void

@@ -107,6 +107,8 @@ const struct detail oom_details[] = {
 	{ "(% reserved)", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },
 	{ "Driver report % free", DETAIL_SIZE, OOM_CUDA, OOM_FREE },
 	{ "# bytes total", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
+	{ "Memory info: free:%", DETAIL_SIZE, OOM_CUDA, OOM_FREE },	/* of Kaldi */
+	{ "used:% , total:%", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },
 	{ "- Free memory: #", DETAIL_SIZE, OOM_CUDA, OOM_FREE },	/* of XGBoost */
 	{ "- Requested memory: #", DETAIL_SIZE, OOM_CUDA, OOM_ASKED },
 	{ "failed to allocate buffer for kv cache", DETAIL_FACT, OOM_CUDA, TRACE_CACHE },

@@ -23,6 +23,7 @@
     "dmesg) then says so."
 
 #define TRACE_LINES	120	/* that a traceback may have */
+#define OF_ONE_CRASH	16	/* lines, with a stack among them */
 #define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
 
 /* The same thing said again? */
@@ -193,14 +194,16 @@ says_less(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
-/* Does O name in anyone's words what a message on its line says to be of something else? */
+/* Does O name in anyone's words what a message on its line says to be of something else, or one
+ * right ahead of it, whose size is wrong, has brought about? */
 static bool
 names_apart(const struct oom_log *log, const struct oom_message *o)
 {
 	int i;
 
 	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++)
-		if (log->messages.v[i].apart && log->messages.v[i].line == o->line)
+		if (log->messages.v[i].apart && (log->messages.v[i].line == o->line || (log->messages.v[i].beyond &&
+		    o->line > log->messages.v[i].line && o->line - log->messages.v[i].last < OF_ONE_CRASH)))
 			return true;
 	return false;
 }

@@ -14,6 +14,7 @@
 #include "oom/oom_keep.h"
 #include "oom/oom_named.h"
 #include "oom/oom_owner.h"
+#include "oom/oom_says.h"
 #include "oom/oom_tell.h"
 #include "oom/oom_text.h"
 #include "oom/oom_trace.h"
@@ -154,6 +155,13 @@ is_of_nobody(const struct log_reader *r, const struct phrase *p, const char *s, 
 	return !oom_is_owned(&r->owners, p->who ? p->who : oom_kind_name(p->kind), near, own, r->line, r->sources.fenced);
 }
 
+/* Does P begin a message of memory, whose size is wrong where it is beyond 63 bits? */
+static bool
+is_of_memory(const struct phrase *p)
+{
+	return p->role == ROLE_MESSAGE || p->role == ROLE_NAMED || p->role == ROLE_GENERIC;
+}
+
 /* The phrase that S begins with; NULL: none. AFTER: where it ends. */
 static const struct phrase *
 find_phrase(const struct log_reader *r, const char *s, const char *end, struct oom_match *m,
@@ -166,7 +174,7 @@ find_phrase(const struct log_reader *r, const char *s, const char *end, struct o
 	for (i = r->first[(unsigned char)*s]; i >= 0; i = r->next[i]) {
 		const struct phrase *p = r->phrase[i];
 
-		if (may_begin(p->pattern, s, end) && (*after = oom_pattern(p->pattern, s, end, m)) &&
+		if (may_begin(p->pattern, s, end) && (*after = oom_pattern(p->pattern, s, end, m)) && (!m->beyond || is_of_memory(p)) &&
 		    (!(p->flags & PHRASE_ALONE) || alone(s, r->in.text)) && !is_of_nobody(r, p, s, *after, end))
 			return p;
 	}
@@ -205,7 +213,7 @@ read_details(const struct log_reader *r, struct telling *t, const char *s, const
 			t->flags &= ~(unsigned)PHRASE_ANYONE;
 		}
 		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
-			if (may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m))
+			if (may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m) && !m.beyond)
 				oom_tell_detail(t, d, &m);
 	}
 	return s;
@@ -355,8 +363,12 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		o.host = false;
 		o.who = oom_kind_name(OOM_OTHER);
 	}
-	if (m->shape.known)
+	if (m->shape.known) {
 		o.shape = m->shape;
+	} else if (m->beyond) {
+		o.apart = o.beyond = true;
+		o.says = EXABYTE;
+	}
 	oom_tell_sizes(&o, p, m);
 	if (m->place.known)
 		oom_tell_detail(&t, &(struct detail){ .role = DETAIL_PLACE }, m);
@@ -374,7 +386,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		return;
 	if (within && !p->who && !p->says && !m->size.known)
 		return;
-	if (p->role != ROLE_MESSAGE && !o.size[OOM_ASKED].known && !o.shape.known &&
+	if (p->role != ROLE_MESSAGE && !o.size[OOM_ASKED].known && !o.shape.known && !m->beyond &&
 	    !(p->role == ROLE_NAMED && stands_alone(s, end)))
 		return;
 	if (!o.size[OOM_ASKED].known && !o.shape.known && is_not_reported(r, p, begin, s, end))

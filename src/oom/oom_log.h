@@ -123,7 +123,8 @@ struct oom_message {
 	bool limited;		/* the limit of a container or job was reached, not the machine's */
 	bool windows;		/* said by what is built for Windows; */
 	bool cpp;		/* an exception of C++, and not of Python */
-	bool apart;		/* it looks like one and is of something else than memory */
+	bool apart;		/* it looks like one and is of something else than memory, */
+	bool beyond;		/* such as one of a size that is wrong: more than 63 bits can say */
 	bool of_cuda;		/* its line speaks of CUDA ahead of it */
 	bool raised;		/* what a traceback of Python ends with */
 	bool logged;		/* of a level of which a run goes on */

@@ -39,6 +39,7 @@ static const struct owner {
 	{ "CUDA", "from device: cuda|on host: cuda|cuda_error_out_of_memory", "cumem", "cuda_driver cuda_executor gpu_async gpu_async_0", true },
 	{ "XGBoost", "xgboost|gpu_hist", NULL, NULL, false },
 	{ "Torch's allocator of pinned memory", "cachinghostallocator|thccachinghost", NULL, NULL, false },
+	{ "NNabla", "nnabla|freeing memory cache and retrying", NULL, NULL, false },
 	{ "NCCL", "nccl", NULL, NULL, false },
 	{ "RMM", "/rmm/|rmm::", NULL, "rmm cudf cuml cugraph dask_cudf dask_cuda", false },
 	{ "wgpu", "wgpu|create_buffer", NULL, NULL, false },

@@ -196,15 +196,15 @@ size_digits(const char *s, const char *end, int64_t *whole, int64_t *part, int *
 		if (point && *places < 6) {
 			*part = 10 * *part + (*s - '0');
 			++*places;
-		} else if (!point && *whole < INT64_MAX / 16) {
-			*whole = 10 * *whole + (*s - '0');
+		} else if (!point) {
+			*whole = *whole <= (INT64_MAX - 9) / 10 ? 10 * *whole + (*s - '0') : INT64_MAX;
 		}
 	}
 	return n ? s : NULL;
 }
 
 static const char *
-size(const char *s, const char *end, struct oom_size *to)
+size(const char *s, const char *end, struct oom_size *to, bool *beyond)
 {
 	int64_t whole, part, scale = 1, bytes;
 	int places, shift = 0, low, i;
@@ -214,8 +214,12 @@ size(const char *s, const char *end, struct oom_size *to)
 		return NULL;
 	for (i = 0; i < places; i++)
 		scale *= 10;
-	if (whole > INT64_MAX >> (shift + 1) || (shift == 0 && part > 0))
-		return NULL;		/* nor are there parts of a byte */
+	if (shift == 0 && part > 0)
+		return NULL;		/* there are no parts of a byte */
+	if (whole > INT64_MAX >> (shift + 1)) {
+		*beyond = true;
+		return s;
+	}
 	low = shift < MOST_SHIFT ? shift : MOST_SHIFT;
 	bytes = (whole << shift) + ((part << low) / scale << (shift - low));
 	*to = (struct oom_size){ true, bytes, ((int64_t)1 << shift) / scale / 2 };
@@ -462,17 +466,19 @@ word(const char *s, const char *end)
 static const char *
 sign(const char *p, const char *s, const char *end, struct oom_match *m)
 {
+	const char *from = s;
 	int64_t n;
 	bool good;
 
 	switch (*p) {
 	case '%':
-		return size(s, end, m->size.known ? &m->second : &m->size);
+		return size(s, end, m->size.known ? &m->second : &m->size, &m->beyond);
 	case '#':
 		s = number(s, end, true, p + 1, &n, &good);
 		if (good && m->numbers < 2)
 			m->number[m->numbers++] = n;
-		return good ? s : NULL;
+		m->beyond |= !good && s > from;
+		return good || s > from ? s : NULL;
 	case '$':
 		return shape(s, end, &m->shape);
 	case '&':
@@ -515,6 +521,7 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 	const char *p, *first = pattern + any_case;
 
 	m->numbers = 0;
+	m->beyond = false;
 	m->size = m->second = (struct oom_size){ false, 0, 0 };
 	m->shape.known = false;
 	m->name[0] = '\0';

@@ -53,6 +53,7 @@ struct oom_place {		/* where memory ended, as far as it is said */
 
 struct oom_match {		/* what a pattern's signs stood for */
 	struct oom_size size, second;	/* the first two */
+	bool beyond;		/* a size, or a whole number, is more than 63 bits can say: it is not among these */
 	int64_t number[2];
 	int numbers;
 	struct oom_shape shape;

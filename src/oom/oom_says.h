@@ -131,6 +131,18 @@
     "has to lie there in one piece, or in few. Another error of the device ends so, too."
 #define TOO_BIG		"NumPy was to make an array of more bytes than a program can address, so that it does not matter how much memory there is. A Python of 32 "	\
     "bits has 2 to 4 GiB in all; in one of 64 bits the size itself is wrong, or the product of extents that need not be multiplied."
+#define COUNTED_SHORT	"Not for want of memory: ggml counts ahead how large the buffer of a graph's results has to be, and came to less than the graph "	\
+    "then took. That is an error of the program (its version, or of a graph that it was not made for), not of the machine: more memory does not help."
+#define REGION		"Kaldi takes the device in regions of half of what it finds free, or of a request that is larger (--cuda-memory-proportion), and did not "	\
+    "get one. Its own words are a guess, that other processes share the device. Where a script runs several jobs at once on one device, each takes such a half: fewer of "	\
+    "them (num-jobs-initial, num-jobs-final), or a device that one process has for itself (nvidia-smi -c 3, --use-gpu=wait), leave it free."
+#define GPU_PART	"CatBoost takes a part of the device at its start (gpu_ram_part), and had no room there for what it needs next. What it keeps grows with rows and columns, "	\
+    "with their borders (border_count), with categories and their combinations (max_ctr_complexity), and its sums double with each level of a tree (depth). "	\
+    "Fewer of these, or data of categories in the machine's memory (gpu_cat_features_storage=CpuPinnedMemory), take less."
+#define NNABLA		"NNabla's cache of memory, a device's or the machine's, was refused more. It gives back what it keeps unused then, and asks once more: where that fails too, the "	\
+    "run ends. A smaller batch, or smaller samples, make results smaller."
+#define ARENA		"TensorFlow Lite Micro keeps all of a model's tensors in an array that the program gives it (the tensor arena), and that is too small: "	\
+    "a larger one, as far as the chip's memory goes, or a smaller model, makes it fit. What is missing is told of this request alone: others come after it."
 #define MAY_LACK	"A process of Ollama that runs the model ended, and Ollama takes want of memory for a likely reason: of the machine's, or of a device's. Its "	\
     "server's log says more. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
 #define ANDROID_HEAP	"The heap that Android gives an app was full, whose limit is the device's own setting: -Xmx cannot be set there. Buffers outside of that heap "	\

@@ -106,11 +106,28 @@ static const struct {
 #define POLITE_WITHIN	16	/* bytes, from its "if" */
 #define ASKED		"help tell explain know knows advise idea ideas suggestion suggestions advice clue hint hints solution solutions"
 #define ADVICE		"in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
+    "checks for|check for|looks for|look for|searches for|matches the string|the string|"	\
     "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|afraid|mitigate|mitigates|risk|should you|simulate|simulates|instead of running"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"
 
+
+/* "is_out_of_memory(RuntimeError('CUDA error: out of memory'))": is an error made as what a
+ * function is given? */
+static bool
+is_given_error(struct talk t)
+{
+	const char *s = talk_first(t, "error('|error(\"|exception('|exception(\""), *from;
+
+	for (from = s; from && from > t.s && (is_letter(from[-1]) || from[-1] == '.' || from[-1] == '_'); from--)
+		;
+	if (!from || from - t.s < 2 || from[-1] != '(')
+		return false;
+	for (from--; from > t.s && piece_is_word(from[-1]); from--)
+		;
+	return *from >= 'a' && *from <= 'z';	/* not Ray's RayTaskError(RuntimeError(...)) */
+}
 
 /* A line of a program's text, or of its log. */
 static bool
@@ -121,7 +138,7 @@ is_code(struct talk t)
 
 	if (talk_any_phrase(t, "str(e)|print(|printf(|logger.|logging.|warnings.warn(|std::cerr|#include|assert(|log(|, line |"
 	    "://github.com/pytorch/pytorch/blob|: raise |; raise |{ raise |: throw |; throw |{ throw |: return |; return |{ return ") ||
-	    talk_first(rest, "raise |except |throw |return |def ") == s)
+	    talk_first(rest, "raise |except |throw |return |def ") == s || is_given_error(t))
 		return true;
 	if (end - s >= 2 && (memcmp(s, "//", 2) == 0 || memcmp(s, "/*", 2) == 0 || memcmp(s, "* ", 2) == 0 || memcmp(s, "--", 2) == 0) &&
 	    memcmp(s, "* ", 2) != 0)

@@ -171,6 +171,8 @@ is_tried(struct talk t, struct talk clause, const char *at)
 }
 
 #define FITS		"fit_generator|fit()|.fit(|train_on_batch"
+/* What tries a program's own code, whatever that is. */
+#define OF_CODE		"test body|test suite|unit test|unittest|test fixture|test harness|pytest|gtest"
 
 /* A program that is tried; or training as well, which fails there, too: "when I train with fit() or
  * do prediction", "fit_generator and predict_generator leak". */
@@ -179,7 +181,8 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return is_tried(t, clause, at) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) || (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
+	return is_tried(t, clause, at) || talk_any_phrase(sentence, OF_CODE) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
+	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
 }
 
 static const char *
