@@ -101,8 +101,8 @@ compile_check(const struct command *c, const struct compile_args *args)
 struct source *
 compile_read(struct arena *a, const char *path, const char *stdin_name)
 {
-	const char *why;
-	struct source *src = source_read(a, path, &why);
+	const char *why = model_refused(path);
+	struct source *src = why ? NULL : source_read(a, path, &why);
 
 	if (!src) {
 		print_error("%s: %s", path, why);

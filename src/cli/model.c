@@ -28,6 +28,30 @@ model_is_named(const char *path)
 	return false;
 }
 
+const char *
+model_refused(const char *path)
+{
+	static const char python[] = "Python is no spec: 'stowage-torch FILE.py:NAME SHAPE' makes one of a "
+	    "module of PyTorch, 'stowage import' of a model that was saved as ONNX or by Keras";
+	static const char weights[] = "weights, and modules that Python pickled, are no spec: 'stowage-torch' makes one "
+	    "of a module of PyTorch, 'stowage import' of a model that was saved as ONNX or by Keras";
+	static const char format[] = "models of this format are not read: 'stowage import' reads those of ONNX and Keras";
+	static const struct {
+		const char *suffix, *why;
+	} refused[] = {
+		{ ".py", python }, { ".ipynb", python }, { ".pt", weights }, { ".pth", weights },
+		{ ".ckpt", weights }, { ".bin", weights }, { ".safetensors", weights }, { ".pkl", weights },
+		{ ".npz", weights }, { ".gguf", weights }, { ".caffemodel", weights }, { ".tflite", format },
+		{ ".pb", format }, { ".mlmodel", format }, { ".prototxt", format }, { ".cfg", format },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (filename_ends(path, refused[i].suffix))
+			return refused[i].why;
+	return NULL;
+}
+
 bool
 model_is_json(const char *text)
 {

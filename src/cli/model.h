@@ -8,6 +8,9 @@
 
 /* Is that a model's file, by its name? */
 bool	model_is_named(const char *path);
+/* Why a file with such a name, which is neither a spec nor a model, is none, and what to do; NULL:
+ * it may be one. */
+const char	*model_refused(const char *path);
 /* May that text in JSON, which is so for much else, be a model? It has what all of Keras' have. */
 bool	model_is_json(const char *text);
 /* Is NAME a loss, or "none"? */

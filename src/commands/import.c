@@ -72,7 +72,8 @@ static int
 import_written(struct arena *a, const struct import_args *args, const struct imported *m, const char *why)
 {
 	if (why) {
-		print_error("%s: %s", visible_text(a, args->path), visible_text(a, why));
+		print_error("%s: %s", visible_text(a, args->path), model_refused(args->path) ?
+		    model_refused(args->path) : visible_text(a, why));
 		return 2;
 	}
 	if (m->problems.n > 0) {

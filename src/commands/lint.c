@@ -276,6 +276,13 @@ report_job(void *context, int i)
 static bool
 take_model(struct lint_run *run, struct one_file *one)
 {
+	const char *why = model_refused(one->path);
+
+	if (why) {
+		print_error("%s: %s", one->path, why);
+		run->trouble = true;
+		return false;
+	}
 	if (!model_is_named(one->path))
 		return true;
 	one->model = compile_open(run->projects.arena, one->path, &run->args->compile);
