@@ -28,6 +28,8 @@ static const struct {
 	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
 	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "
 	    "as they are needed (a generator, a Dataset that opens a file for each, numpy.memmap), a batch does." },
+	[HABIT_ZEROS] = { OF_HOST, false, TRACE_ARRAY, "makes an array with a row for each of %s, all at once. Where those are all samples, it lies there whole, in elements of 8 bytes unless it "
+	    "is told otherwise (dtype). Fewer bytes an element, or batches that are made as they are used (a generator), take less." },
 	[HABIT_CODES] = { OF_HOST, false, TRACE_ARRAY, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
 	    "those (sparse_categorical_crossentropy, CrossEntropyLoss), or batches that are coded as they come, need a part of that." },
 	[HABIT_DENSE] = { OF_HOST, false, TRACE_SPARSE, "makes a sparse matrix dense: a number for each of its rows and columns, however few are not zero. Where both are many, kept sparse, or "

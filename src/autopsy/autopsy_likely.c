@@ -460,7 +460,8 @@ autopsy_likely(struct autopsy *y)
 		return;
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
 		push(y, y->log.paste.phone ? "Where it was on a phone, its system's own tools (Android Studio's profiler, Xcode's memory gauge) tell what "
-		    "grows." : "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
+		    "grows." : y->log.paste.mac && !y->log.paste.told.gpu ? "Where it was on a Mac with a chip of Apple's, the machine and its GPU "
+		    "have one memory: Activity Monitor tells who has it, and what grows." : "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
 		    "(top; nvidia-smi, rocm-smi), while it runs, tell which grows, and whether other processes have it.");
 	if (!r->item[0].cause) {
 		nothing_told(y);

@@ -19,5 +19,5 @@ autopsy_told(const struct autopsy *y)
 
 	return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\".%s",
 	    visible_text(y->arena, t->said.words), !t->killed.line || (t->device && !t->by_system) || t->host ? "" :
-	    arena_printf(y->arena, " And %s: where the kernel ended that process, it was for want of the " MACHINES ".", autopsy_said(y, &t->killed)));
+	    arena_printf(y->arena, " And %s: where the system ended that process, it was as a rule for want of the " MACHINES ".", autopsy_said(y, &t->killed)));
 }

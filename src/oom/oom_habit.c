@@ -121,6 +121,21 @@ array_of_list(struct oom_habits *h, struct talk t, int line)
 	}
 }
 
+/* "x = np.zeros((len(samples), length, classes))": of two extents at least. */
+static void
+array_of_rows(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL, *s, *to, *end = t.s + t.n;
+	size_t n;
+
+	while (talk_next_phrase(t, "np.zeros((len(|np.empty((len(|np.ones((len(", &at, &n)) {
+		for (s = to = at + n; to < end && (piece_is_word(*to) || *to == '.'); to++)
+			;
+		if (to > s && end - to > 1 && to[0] == ')' && to[1] == ',')
+			keep(h, HABIT_ZEROS, line, 0, s, to);
+	}
+}
+
 /* "out, hidden = model(x, hidden)": what a network gives is given to it again; not within a layer,
  * whose steps it is of. */
 static void
@@ -233,6 +248,7 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 	by_call(h, t, line);
 	by_number(h, t, line);
 	array_of_list(h, t, line);
+	array_of_rows(h, t, line);
 	state(h, t, line);
 	in_loop(h, t, line);
 	if (signs_of_code(talk_piece(t), false) & TRACE_ALL_PAIRS)

@@ -18,6 +18,7 @@ enum oom_habit_kind {
 	HABIT_JOBS,		/* a library's: how many; 0: as many as there are processors */
 	HABIT_READS,		/* a file is read as a whole, by a call of this name */
 	HABIT_ARRAY,		/* a list of this name is made one array */
+	HABIT_ZEROS,		/* an array with a row for each of these is made at once */
 	HABIT_CODES,		/* a number for each class, by a call of this name */
 	HABIT_DENSE,		/* a sparse matrix is made dense */
 	HABIT_CACHE,		/* samples are kept once they were read */

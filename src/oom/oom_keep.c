@@ -18,9 +18,10 @@
     "containers is a part of the machine's; or, where the process had not used the device yet, CUDA found "	\
     "no room there for what it needs of its own."
 
-#define ENDED_BY_WORDS	"No program's message that is known here, but these words: \"%s\". Where the kernel ended that process, it was as a "	\
+#define ENDED_BY_WORDS	"No program's message that is known here, but these words: \"%s\". Where the system ended that process, it was as a "	\
     "rule for want of the " MACHINES ", or because the limit of a container or job was reached; its log (on Linux "	\
-    "dmesg) then says so."
+    "dmesg) then says so.%s"
+#define OR_ITS_FAULT	" A program that ends by a fault of its own is told in the same words."
 
 #define TRACE_LINES	120	/* that a traceback may have */
 #define OF_ONE_CRASH	16	/* lines, with a stack among them */
@@ -311,7 +312,8 @@ told_alone(struct oom_log *log)
 	if (!told->said.line) {
 		o.line = o.last = told->killed.line;
 		o.hedged = true;
-		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words));
+		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words),
+		    strstr(told->killed.words, "illed") ? "" : OR_ITS_FAULT);
 	}
 	vec_push(log->arena, &log->messages, o);
 }

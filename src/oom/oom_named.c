@@ -191,12 +191,13 @@ says_killed(struct talk t)
 	size_t n;
 	const char *at = talk_find_whole(t, "why killed|process killed|training killed|killed error|killed errors|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
-	struct talk clause;
+	struct talk clause, rest;
 
 	if (!at) {
-		at = talk_find_whole(t, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|shut down", &n);
-		if (at && !talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
-			at = NULL;
+		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|shut down", &n));
+		    rest = talk_part(t, at + n, t.s + t.n))
+			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
+				break;
 	}
 	if (!at)
 		at = quotes_killed(t);

@@ -248,6 +248,8 @@ const struct phrase oom_phrases[] = {
 	{ "code: 2, reason: out of memory", OWN(OOM_CUDA, "dlib", NULL) },
 	{ "Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory", FROM_METAL("Metal") },
 	{ "kIOGPUCommandBufferCallbackErrorOutOfMemory", FROM_METAL("Metal") },
+	{ "[METAL] Command buffer execution failed: Insufficient Memory\n", FROM_METAL("MLX") },
+	{ "Insufficient Memory (IOAF code 8", FROM_METAL("Metal") },
 	{ "Could not allocate tensor with % . There is not enough GPU video memory", FROM("DirectML") },
 	{ "std::bad_alloc: out_of_memory: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
 	{ "std::bad_alloc: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
