@@ -92,6 +92,21 @@ beside(const struct tape *t, const struct node *n)
 	return sum;
 }
 
+int
+tape_elementwise(struct tape *t, const struct node *n, struct tape_call c)
+{
+	int k;
+
+	for (k = 0; k < n->nin && k < c.nin && !(n->in[k] && tensor_same_shape(n->in[k], n->out[0])); k++)
+		;
+	if (k < n->nin && k < c.nin) {
+		c.shape = tape_shape_like(t, c.in[k]);
+		c.strided = c.shape && !tape_in_order(c.shape);
+		c.alike = true;
+	}
+	return tape_call(t, &c);
+}
+
 void
 tape_plain(struct tape *t, const struct node *n, int first)
 {
@@ -116,12 +131,8 @@ tape_plain(struct tape *t, const struct node *n, int first)
 	}
 	for (k = 0; k < n->nin; k++)
 		in[k] = k == 0 && first != TAPE_NONE ? first : tape_value(t, n->in[k]);
-	if ((n->op->flags & OP_ELEMENTWISE || n->op->formula) && n->nin > 0 && n->in[0] && tensor_same_shape(n->in[0], n->out[0])) {
-		c.shape = tape_shape_like(t, in[0]);
-		c.strided = c.shape && !tape_in_order(c.shape);
-		c.alike = true;
-	}
-	tape_result(t, n->out[0], tape_call(t, &c));
+	tape_result(t, n->out[0], n->op->flags & OP_ELEMENTWISE || n->op->formula ? tape_elementwise(t, n, c) :
+	    tape_call(t, &c));
 }
 
 /* ---- values that are there before the step ---- */

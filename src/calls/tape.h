@@ -95,6 +95,7 @@ struct tape_call {
 	const signed char *axis;
 	bool alike;
 	int64_t most;		/* bytes it has while it runs, at most: the data say how many */
+	unsigned always;	/* bits of inputs whose gradient is made even where nobody wants it */
 	bool stops;		/* no gradient goes through it */
 	int64_t scratch;	/* the most that its gradients' own temporaries take at a time */
 	/* what the tape fills in */
@@ -144,6 +145,9 @@ struct tape	*tape_make(const struct module *, const struct tape_run *);
 int	tape_value(const struct tape *, const struct tensor *);
 /* Appends a call; returns the value it makes. IN is copied. */
 int	tape_call(struct tape *, const struct tape_call *);
+/* The same of one that works element by element: its output lies as the first of the node's
+ * operands that is as large, in whose place the call may have another value. */
+int	tape_elementwise(struct tape *, const struct node *, struct tape_call);
 /* The one call that the node's record describes, with another value in place of its first operand
  * unless that is TAPE_NONE. */
 void	tape_plain(struct tape *, const struct node *, int first);

@@ -280,6 +280,21 @@ release_saved(struct player *p, const struct tape_call *c, int beside)
 		eager_drop(p, beside);
 }
 
+/* What a kernel makes beside the gradients that are wanted is gone when it is done. */
+static void
+unwanted(struct player *p, const struct tape_call *c)
+{
+	const struct tape_value *v = p->t->values.v;
+	int64_t bytes = 0;
+	int k;
+
+	for (k = 0; k < c->nin; k++)
+		if (bit(c->always, k) && c->in[k] != TAPE_NONE && !v[c->in[k]].wants)
+			eager_add_share(p, &bytes, v[c->in[k]].bytes, 1, 1);
+	if (bytes && !p->overflow)
+		eager_drop(p, eager_make(p, T_WORKSPACE, bytes));
+}
+
 /* What was made at full size is summed to its input's. */
 static void
 reduce(struct player *p, const struct tape_call *c, const struct tape_value *x, struct arriving *g)
@@ -368,6 +383,7 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	for (k = 0; k < c->nin; k++)
 		if (WANTED(k) && bit(c->full, k))
 			reduce(p, c, &t->values.v[c->in[k]], &g[k]);
+	unwanted(p, c);
 	if (!c->library)
 		lend(p, c);
 	p->gradient[c->out].block = -1;

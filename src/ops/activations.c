@@ -44,9 +44,9 @@ torch_reciprocal(struct tape *t, const struct node *n)
 	int64_t bytes = tape_bytes(t, n->out[0]);
 	int x = tape_value(t, n->in[0]), y;
 
-	y = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_OUT(0),
+	y = tape_elementwise(t, n, (struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_OUT(0),
 	    .scratch = 3 * bytes });
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes }));
+	tape_result(t, n->out[0], tape_elementwise(t, n, (struct tape_call){ .in = &y, .nin = 1, .bytes = bytes }));
 }
 
 /* dy * (y * log(base)) */
@@ -55,7 +55,7 @@ torch_raise(struct tape *t, const struct node *n)
 {
 	int x = tape_value(t, n->in[0]);
 
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = tape_bytes(t, n->out[0]),
+	tape_result(t, n->out[0], tape_elementwise(t, n, (struct tape_call){ .in = &x, .nin = 1, .bytes = tape_bytes(t, n->out[0]),
 	    .saves = SAVES_IN(0) | SAVES_OUT(0), .scratch = 2 * tape_bytes(t, n->out[0]) }));
 }
 
@@ -72,7 +72,7 @@ torch_clamp(struct tape *t, const struct node *n)
 	int64_t bytes = tape_bytes(t, n->out[0]);
 	int x = tape_value(t, n->in[0]);
 
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes,
+	tape_result(t, n->out[0], tape_elementwise(t, n, (struct tape_call){ .in = &x, .nin = 1, .bytes = bytes,
 	    .saves = SAVES_IN(0), .scratch = bytes + 2 * tape_bytes_as(t, n->out[0], 1) +
 	    dtype_bytes(n->out[0]->dtype) }));
 }
@@ -162,10 +162,10 @@ torch_softsign(struct tape *t, const struct node *n)
 	int64_t bytes = tape_bytes(t, n->out[0]);
 	int x = tape_value(t, n->in[0]), y;
 
-	y = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_IN(0),
+	y = tape_elementwise(t, n, (struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_IN(0),
 	    .scratch = 2 * bytes });
-	y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes, .passes = 1u << 0 });
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = (int[]){ x, y }, .nin = 2,
+	y = tape_elementwise(t, n, (struct tape_call){ .in = &y, .nin = 1, .bytes = bytes, .passes = 1u << 0 });
+	tape_result(t, n->out[0], tape_elementwise(t, n, (struct tape_call){ .in = (int[]){ x, y }, .nin = 2,
 	    .bytes = bytes, .saves = SAVES_IN(0) | SAVES_IN(1), .scratch = 4 * bytes }));
 }
 
@@ -179,8 +179,8 @@ torch_tanhshrink(struct tape *t, const struct node *n)
 	int64_t bytes = tape_bytes(t, n->out[0]);
 	int x = tape_value(t, n->in[0]), y;
 
-	y = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_OUT(0) });
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = (int[]){ x, y }, .nin = 2,
+	y = tape_elementwise(t, n, (struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_OUT(0) });
+	tape_result(t, n->out[0], tape_elementwise(t, n, (struct tape_call){ .in = (int[]){ x, y }, .nin = 2,
 	    .bytes = bytes, .passes = 1u << 0 }));
 }
 

@@ -41,12 +41,7 @@ torch_call(struct tape *t, const struct node *n, unsigned saves, int64_t scratch
 	for (k = 0; k < n->nin; k++)
 		in[k] = tape_value(t, n->in[k]);
 	c.in = in;
-	if (tensor_same_shape(n->in[0], n->out[0])) {	/* in the order of x in memory, whichever that is */
-		c.shape = tape_shape_like(t, in[0]);
-		c.strided = c.shape && !tape_in_order(c.shape);
-		c.alike = true;
-	}
-	tape_result(t, n->out[0], tape_call(t, &c));
+	tape_result(t, n->out[0], tape_elementwise(t, n, c));
 }
 
 /* -dy * ((x / by) / by) for the divisor */
@@ -121,9 +116,9 @@ torch_scale(struct tape *t, const struct node *n)
 	int y = tape_value(t, n->in[0]);
 
 	if (op_real(n, "factor") != 1)
-		y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes });
+		y = tape_elementwise(t, n, (struct tape_call){ .in = &y, .nin = 1, .bytes = bytes });
 	if (op_real(n, "offset") != 0)
-		y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes,
+		y = tape_elementwise(t, n, (struct tape_call){ .in = &y, .nin = 1, .bytes = bytes,
 		    .passes = 1u << 0 });
 	tape_result(t, n->out[0], y);
 }
@@ -157,7 +152,7 @@ torch_compare(struct tape *t, const struct node *n)
 {
 	int in[2] = { tape_value(t, n->in[0]), n->nin > 1 ? tape_value(t, n->in[1]) : 0 };
 
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = n->nin,
+	tape_result(t, n->out[0], tape_elementwise(t, n, (struct tape_call){ .in = in, .nin = n->nin,
 	    .bytes = tape_bytes_as(t, n->out[0], 1), .stops = true }));
 }
 
@@ -187,8 +182,8 @@ torch_where(struct tape *t, const struct node *n)
 	for (k = 0; k < n->nin; k++)
 		in[k] = tape_value(t, n->in[k]);
 	if (t->values.v[in[0]].bytes != mask)
-		in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = 1, .bytes = mask, .stops = true });
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = n->nin, .bytes = s.result,
+		in[0] = tape_elementwise(t, n, (struct tape_call){ .in = in, .nin = 1, .bytes = mask, .stops = true });
+	tape_result(t, n->out[0], tape_elementwise(t, n, (struct tape_call){ .in = in, .nin = n->nin, .bytes = s.result,
 	    .saves = SAVES_IN(0), .full = 1u << 1 | 1u << 2,
 	    .scratch = (s.wants[1] + s.wants[2]) * s.result + s.number }));
 }

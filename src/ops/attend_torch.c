@@ -199,6 +199,7 @@ efficient(struct calls *c)
 	bool keeps = c->t->mode != TAPE_EVALUATION;
 	struct tape_call call = { .output = TORCH_NEW, .in = in, .nin = 4,
 		.bytes = bytes(c, c->queries, c->heads, c->d), .views = 1u << Q | 1u << K | 1u << V,
+		.always = 1u << Q | 1u << K | 1u << V,
 		.saves = SAVES_IN(Q) | SAVES_IN(K) | SAVES_IN(V) | SAVES_IN(BIAS) | SAVES_OUT(0),
 		.beside = keeps ? bytes(c, c->heads, parts(c->queries, 32) * 32, 1) : 0 };
 
