@@ -280,6 +280,14 @@ bring_up(struct ladder *l, int64_t most)
 		steps_copy(&l->made, &l->other);
 }
 
+/* What was brought up to a peak makes other values again where that costs less. */
+static void
+improve(struct ladder *l, int64_t most)
+{
+	if (l->made.cost < HUGE_VAL && steps_improve(l->s, &l->made, most, search_share(l->s, RUNG_SHARE)))
+		steps_strike_out(l->s, &l->made, 0, most);
+}
+
 /* The best for a rung, brought up to the budget: to one of so many peaks between two rungs, which
  * do not depend on the budget, so that for a smaller one the same are tried from there on. The
  * arena may be larger than the peak. */
@@ -298,6 +306,7 @@ settle(struct ladder *l, int rung)
 		if (most > l->highest)
 			continue;
 		bring_up(l, most);
+		improve(l, most);
 		if (l->made.cost < l->taken.cost && fits(l, &l->made))
 			return true;
 	}

@@ -24,7 +24,7 @@
  * larger one is not. Without a budget one descent goes down rung by rung, through element-wise work
  * alone, and ends where memory becomes too expensive; from there it is tried by parts of a rung.
  *
- * A search may make so many trials, counted in events, four times as many where the spec names the
+ * A search may make so many trials, counted in events, six times as many where the spec names the
  * budget; then it ends with the lowest choice so far if no other fits. Only where that happens may
  * a larger budget do worse than a smaller one.
  *
