@@ -329,7 +329,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
 	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || (words && !o->host && !p->told.device && !p->told.gpu) ? &p->told.data : NULL;
-	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) ? NULL : &p->second;
+	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = o->host ? NULL : &p->large;
 	told[place(NEEDS_GROWS)] = &p->grows;

@@ -261,8 +261,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->network = line;
 	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
 		p->phone = line;
-	if (talk_has_whole(t, "macbook|mac mini|mac studio|macos|apple silicon|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
-	    "metal_cap|mlx|xcode"))
+	if (talk_has_whole(t, "mac studio|apple silicon|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
+	    "metal_cap|mlx"))
 		p->mac = line;
 	if (told)
 		p->prose = line;

@@ -258,15 +258,30 @@ has_media(struct talk t)
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
 }
 
+#define LARGE_SIDE	400
+
+/* " 1000", " of 1024x768": a number of that behind S. */
+static bool
+is_large_side(struct talk t, const char *s)
+{
+	const char *end = t.s + t.n;
+	int64_t n;
+
+	while (s < end && (memchr(" =:(", *s, 4) || (end - s > 2 && memcmp(s, "of ", 3) == 0)))
+		s += *s == 'o' ? 3 : 1;
+	return s < end && is_digit(*s) && piece_number(s, end, &n) && n >= LARGE_SIDE;
+}
+
 /* Not "even after I made the images smaller". */
 static const char *
 has_large_pictures(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
-	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|image size|image sizes|resolution of the image|"
-	    "size of the image|size of the images", &n);
+	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images", &n);
 
+	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
+		at = is_large_side(t, at + n) ? at : NULL;
 	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower small resiz crop tile patch even still despite any regardless") ? at : NULL;
 }
 
@@ -283,6 +298,8 @@ first_alone_ran(struct talk t)
 	    "after the first batch|after first batch|after one iteration|after one step|after one batch|after 1 iteration|after 1 step|after a single iteration", AHEAD, "") : NULL;
 	size_t n;
 
+	if (talk_any_begins(at ? talk_sentence(t, at) : t, "infer predict test valid eval generat transcri"))
+		return NULL;		/* where nothing is trained, no optimizer makes anything */
 	if (at || !talk_any_of(t, "second 2nd next") || !(at = talk_find_whole(t, OF_SECOND, &n)))
 		return at;
 	return talk_has_whole(talk_sentence(t, at), OF_FIRST) ? at : NULL;
@@ -296,7 +313,8 @@ fails_with_adam(struct talk t)
 	const char *at = talk_any_whole(t, "sgd") ? talk_find_whole(t, "adam|adamw", &n) : NULL;
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	return at && talk_any_whole(sentence, "sgd") && !talk_any_whole(sentence, "neither both even whether or either") ? at : NULL;
+	return at && talk_any_whole(sentence, "sgd") && !talk_any_whole(sentence, "neither both even whether or either still too also instead") &&
+	    !talk_has_whole(sentence, "adam to sgd|adam with sgd|adam by sgd|adam for sgd|adamw to sgd") ? at : NULL;
 }
 
 static const char *
