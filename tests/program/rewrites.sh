@@ -6,7 +6,7 @@ specs=$top_srcdir/specs
 # is emitted of each case, and trains those of one kind as one network, with all of their passes and without any.
 find_quick_cc
 export MAKEFLAGS="CFLAGS=-O0 CC=$quick_cc" STOWAGE_MAKEFLAGS="CFLAGS=-O0 CC=$quick_cc" epochs=1
-cd "$work" || exit 99
+cd "$work" && mkdir emitted plans || exit 99
 
 # Class k has a bright row k; every pixel is one of a few integers, of either sign.
 awk 'BEGIN {
@@ -38,12 +38,20 @@ spec() { # LAYERS
 	EOF
 }
 
+# FOLDER OPTION...: the program of net.nn, which is emitted once with these options
+emit() {
+	folder=$1
+	shift
+	text=emitted/$(echo "$*" | cat - net.nn | cksum | tr ' ' -)
+	[ -d "$text" ] || { "$STOWAGE" emit --target c --threads 2 "$@" -o "$text.new/" net.nn && mv "$text.new" "$text"; } || return
+	rm -rf "$folder" && cp -R "$text" "$folder"
+}
+
 # Builds net.nn in folder $1 with the options that follow, trains, leaves $1.st and $1.losses, which are numbers: all
 # that are none would be alike.
 trained() {
 	folder=$1
-	shift
-	rm -rf "$folder" && "$STOWAGE" emit --target c --threads 2 "$@" -o "$folder/" net.nn &&
+	emit "$@" &&
 		program=kept/$(cksum < "$folder/net.c" | tr ' ' -) || return 1
 	if [ -d "$program" ] && cmp "$program/net.c" "$folder/net.c"; then	# trained before
 		cp "$program/net" "$folder/" && cp "$program.st" "$folder.st" &&
@@ -71,7 +79,7 @@ planned() { # FIELD OPTION...: a number of the plan of net.nn, which is made onc
 	shift
 	plan=plans/$(echo "$*" | cat - net.nn | cksum | tr ' ' -)
 	[ -s "$plan" ] || {
-		mkdir -p plans && "$STOWAGE" plan --target c --threads 2 --format json "$@" net.nn > "$plan"
+		"$STOWAGE" plan --target c --threads 2 --format json "$@" net.nn > "$plan"
 	} || return
 	sed -n "s/.*\"$field\": *\([0-9]*\).*/\1/p" "$plan"
 }
@@ -83,8 +91,7 @@ transient() { # OPTIONS
 
 # net.nn, in the folders with and without.
 emitted() { # PASS...
-	"$STOWAGE" emit --target c --threads 2 -o with/ net.nn &&
-		"$STOWAGE" emit --target c --threads 2 $(printf ' --without=%s' "$@") -o without/ net.nn
+	emit with && emit without $(printf ' --without=%s' "$@")
 }
 
 # What is to be seen of the training of net.nn is seen at the end, where those of one kind are one network.
@@ -127,8 +134,7 @@ all_of() { # KIND SETTINGS
 # Each of the passes has something to do in it.
 each_does() { # KIND
 	sort -u "$1/passes" > passes && while read -r pass; do
-		"$STOWAGE" emit --target c --threads 2 -o all.c net.nn && "$STOWAGE" emit --target c --threads 2 --without="$pass" \
-			-o one.c net.nn && ! cmp -s all.c one.c || { echo "$pass does nothing"; return 1; }
+		emit with && emit without --without="$pass" && ! cmp -s with/net.c without/net.c || { echo "$pass does nothing"; return 1; }
 	done < passes
 }
 
