@@ -85,18 +85,28 @@ extended() {
 }
 
 # Many tests build a program to run it for a moment, and most of their time is the compiler's. clang takes
-# half of gcc's without optimisation: where it builds programs, $quick_cc is clang. Under make check configure
+# half of gcc's without optimisation: where it builds programs, $quick_cc is clang (quick_cc). Under make check configure
 # has found that out.
-quick_cc=$CC
+quick_cc=$CC quick_cxx=$CXX
 find_quick_cc() {
 	case ${QUICK_CC-} in
 	no) return ;;
-	?*) quick_cc=$QUICK_CC; return ;;
+	?*) quick_by "$QUICK_CC"; return ;;
 	esac
 	echo 'int main(void) { return 0; }' > "$work/quick.c"
 	clang -std=gnu11 -O0 -march=native -fopenmp-simd -pthread -o "$work/quick" "$work/quick.c" 2> /dev/null &&
-		"$work/quick" && quick_cc=clang
+		"$work/quick" && quick_by clang
 	rm -f "$work/quick" "$work/quick.c"
+}
+
+quick_by() { # CLANG
+	case $CC in
+	*gcc | cc)
+		quick_cc=$top_srcdir/tests/quick_cc QUICK_CLANG=$1 QUICK_LINKER=$CC
+		export QUICK_CLANG QUICK_LINKER ;;
+	*) quick_cc=$1 ;;
+	esac
+	[ "$1" != clang ] || ! command -v clang++ > /dev/null || quick_cxx=clang++
 }
 
 # Of the two sanitizers of check builds the one that sees no reads takes three fifths of the time to compile: e2e.test

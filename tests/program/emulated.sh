@@ -3,8 +3,6 @@
 # net.cu.
 command -v "$CXX" > /dev/null || skip_all "no C++ compiler"
 find_quick_cc
-quick_cxx=$CXX
-[ "$quick_cc" != clang ] || ! command -v clang++ > /dev/null || quick_cxx=clang++
 
 emulated() { # NAME SOURCE [OPTION...]: launches, and reductions by shuffles, are what a C++ compiler cannot have
 	name=$1
