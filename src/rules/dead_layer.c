@@ -1,8 +1,8 @@
 /*
- * dead-layer: layers that reach no loss and no metric. The planner drops their work, but their
- * parameters stay in the arena and in checkpoints. One walk back over the forward graph; only the
- * last layer of a dead chain is reported, with the bytes of all of it counted in the module's
- * total.
+ * dead-layer: layers that reach no loss and no metric. The planner drops their work, and their
+ * parameters with it: no arena and no checkpoint has them, but another framework would. One walk
+ * back over the forward graph; only the last layer of a dead chain is reported, with the bytes of
+ * all of it counted in the module's total.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
@@ -221,8 +221,8 @@ check(const struct rule *rule, struct lint *l)
 		d = lint_report(l, rule, n->loc, "nothing uses '%.*s': it reaches no loss and no "
 		    "metric", layer_path(n), n->path);
 		if (bytes)
-			diag_fact(l->diags, d, "dead layers of '%s' with parameters: %d, which "
-			    "hold %s in the arena and in checkpoints, untrained", m->name, layers,
+			diag_fact(l->diags, d, "dead layers of '%s' with parameters: %d, of %s; they "
+			    "are neither computed nor planned, and no checkpoint has them", m->name, layers,
 			    lint_human(m->arena, bytes));
 		fix(l, d, n->loc, &u);
 	}
@@ -234,13 +234,13 @@ const struct rule rule_dead_layer = {
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
 	.brief = "a layer that reaches no loss and no metric",
-	.doc = "What nobody reads is not computed: the planner drops it. Its parameters stay, in "
-	    "the arena and in checkpoints, as they were initialised. Most often a definition was "
+	.doc = "What nobody reads is not computed: the planner drops it with its parameters, of which "
+	    "neither the arena nor a checkpoint has any. Most often a definition was "
 	    "renamed, and one use of it was not.\n\n"
 	    "Reported at the last layer of each dead chain, in networks with a loss or a metric "
 	    "(in others the unread tensors are the answer); quiet where a block leaves layers without parameters "
 	    "aside that another of its uses reads. Delete it, or use it. In PyTorch such "
-	    "layers take part in forward, and DistributedDataParallel stops with \"Expected to "
+	    "layers take part in forward and their parameters take memory, and DistributedDataParallel stops with \"Expected to "
 	    "have finished reduction in the prior iteration\".",
 	.check = check,
 	.needs = NEEDS_GRAPH,
