@@ -9,6 +9,9 @@
  * with all that it is made from and that is not there then, unless there is room to keep that for
  * so long. Each gap of each copy is a move of its own. States know but two ways for all of them, so
  * this gets to peaks that no choice of states has, and to others at a lower price.
+ *
+ * Where nothing else gets to a budget, a value is also made again before other nodes in the gap,
+ * for it may be that there is room for that, and later there is none.
  */
 #include "schedule/recompute_impl.h"
 
@@ -47,6 +50,7 @@ struct gaps {
 	int *seen;		/* by value of the trial, of roots: the last event so far that used it */
 	int *born;		/* by value of the trial: the event that made it */
 	int shunned;		/* value that is not made again on a detour, or -1 */
+	int *place;		/* by event: where it stands in the list */
 	int turn;		/* the last event so far that was no repetition: what is made again only for a
 				 * later one need not be made before that, nor what it is made from */
 	int *current;		/* by value of the model: the latest copy so far */
@@ -197,9 +201,21 @@ by_score(const void *x, const void *y)
 	return a->place != b->place ? a->place - b->place : a->beg - b->beg;
 }
 
+/* The gap of V before an event, or before nodes ahead of it. */
+static void
+add_gaps(struct gaps *g, int v, int beg, int event)
+{
+	int i;
+
+	add_gap(g, v, beg, event, g->place[event]);
+	for (i = event - 1; g->s->in_time && i > beg + 1 && i >= g->m->forward; i--)
+		if (!g->m->trial->event[i].again && g->m->trial->live[i] <= g->s->aim)
+			add_gap(g, v, beg, i, g->place[i]);
+}
+
 /* Uses of an event: gaps end before it. */
 static void
-use_operands(struct gaps *g, int i, int place)
+use_operands(struct gaps *g, int i)
 {
 	const struct model *m = g->m;
 	const struct trial *t = m->trial;
@@ -213,7 +229,7 @@ use_operands(struct gaps *g, int i, int place)
 			continue;
 		if (i >= m->forward && g->seen[root] >= 0 && g->seen[root] < i - 1 &&
 		    can_repeat(m, t->origin[root]) && g->current[t->origin[root]] == root)
-			add_gap(g, t->origin[root], g->seen[root], i, place);
+			add_gaps(g, t->origin[root], g->seen[root], i);
 		g->seen[root] = i;
 	}
 	for (k = e->out; k < e->end; k++)
@@ -240,7 +256,8 @@ find_gaps(struct gaps *g)
 		const struct event *e = &t->event[i];
 		int out = m->node[e->node].nout ? m->node[e->node].out[0] : -1;
 
-		use_operands(g, i, place);
+		g->place[i] = place;
+		use_operands(g, i);
 		if (!e->again)
 			g->turn = i;
 		place += !e->again || m->value[out].root == out;	/* views are not listed */
@@ -386,6 +403,7 @@ gaps_new(struct state_search *s)
 	g->stamp = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
 	g->list = arena_array(m->arena, MOST_STRUCK, sizeof(*g->list));
 	g->first = arena_array(m->arena, MOST_AT_ONCE, sizeof(*g->first));
+	g->place = arena_array(m->arena, events, sizeof(int));
 	for (i = 0; i < LEVELS && 1u << i < events; i++)
 		g->highest[i] = arena_array(m->arena, events, sizeof(int64_t));
 	return g;

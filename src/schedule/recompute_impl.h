@@ -83,6 +83,7 @@ struct state_search {
 	int nchanges;
 	int *seen, seeing;	/* by node, for estimates */
 	struct choice before_detour;
+	bool in_time;		/* are values made again, too, before nodes that do not need them yet? */
 	struct gaps *gaps;	/* recompute_gaps.c */
 };
 

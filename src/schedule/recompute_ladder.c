@@ -348,6 +348,20 @@ take_what_there_is(struct ladder *l, int first)
 	return fits(l, &l->lowest);
 }
 
+/* From the lowest to the budget, by values that are made again while there is room: the last
+ * resort. */
+static bool
+descend_in_time(struct ladder *l)
+{
+	bool there;
+
+	l->s->in_time = true;
+	steps_copy(&l->made, &l->lowest);
+	there = steps_descend(l->s, &l->made, l->s->limits->budget);
+	l->s->in_time = false;
+	return (there && fits(l, &l->made)) || (steps_try(l->s->m, &l->lowest), false);
+}
+
 /* From two parts on, each time half as many more. */
 static void
 try_parts(struct ladder *l)
@@ -379,5 +393,5 @@ search_ladder(struct state_search *s)
 	try_parts(&l);
 	l.highest = budget + (s->limits->asked ? budget / ORDERED : 0);
 	first = rung_of(&l, l.highest);
-	return walk_down(&l, first) || take_what_there_is(&l, first);
+	return walk_down(&l, first) || take_what_there_is(&l, first) || descend_in_time(&l);
 }
