@@ -171,7 +171,6 @@ onto_of(real keep, const struct step *step)
 
 #ifdef __CUDACC__
 
-#define KERNEL(name, params)	static __global__ void name params
 #define ALONE
 #define DEVICE	static __device__ __forceinline__
 #define APART	DEVICE
@@ -214,7 +213,14 @@ grid(int64_t work)
 #define LAUNCHED(name)	((void)0)
 #endif
 #define LAUNCH(name, n, args)	LAUNCH_ROWS(name, ((n) + BLOCK - 1) / BLOCK, args)
+#ifdef COOPERATIVE
+#include "cooperative.h"
+#else
+#define KERNEL(name, params)	static __global__ void name params
+#define ENTRY(name)	name	/* what the runtime is asked about */
+#define IN_PLACE(type)	type	/* a parameter */
 #define LAUNCH_ROWS(name, n, args)	(name<<<grid(n), BLOCK, 0, stream>>> args, LAUNCHED(name))
+#endif
 
 template <typename T> DEVICE T
 block_sum(T x)

@@ -406,8 +406,10 @@ dnn_run_input(const elem *dx, const elem *w, const elem *dy, const elem *bias, s
 
 #else
 
+#ifndef COOPERATIVE
 #ifndef WITHOUT_CUDNN		/* why: the Makefile says */
 #define WITHOUT_CUDNN	"USE_CUDNN was not defined"
+#endif
 #endif
 
 static bool

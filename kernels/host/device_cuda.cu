@@ -68,6 +68,7 @@ static void	device_wait(void);
 #include "results_cuda.cu"
 #include "tune_cuda.cu"
 #include "profile_cuda.cu"
+#include "cooperative_cuda.cu"
 
 /* Work of the host whose loops threads share. */
 static void
@@ -229,28 +230,75 @@ device_rehearse(int which, int graph)
 	device_wait();
 }
 
+#ifndef CHECK
+/* A step as a graph: of a launch for each call, or of one for the list of them. */
+static cudaGraphExec_t
+device_graph_made(int which, bool listed)
+{
+	cudaGraphExec_t graph;
+	cudaGraph_t captured;
+
+	branches_open();
+	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	profile_begin(which, true);
+#ifdef COOPERATIVE
+	if (listed)
+		CUDA(cooperative_launch(&cooperative_steps[which]));
+	else
+#endif
+		device_call(which, step_batch[which]);
+	(void)listed;
+	CUDA(cudaStreamEndCapture(stream, &captured));
+	branches_close();
+	CUDA(cudaGraphInstantiate(&graph, captured, 0));
+	CUDA(cudaGraphDestroy(captured));
+	CUDA(cudaGraphUpload(graph, stream));
+	device_wait();
+	return graph;
+}
+#endif
+
+#if defined(COOPERATIVE) && !defined(CHECK)
+/* The graph of the step's list in place of GRAPH, where that takes no longer. What is profiled are
+ * calls. */
+static cudaGraphExec_t
+device_listed(int which, cudaGraphExec_t graph)
+{
+	cudaGraphExec_t other;
+	bool slower;
+
+	if (!cooperative_there || profiling)
+		return graph;
+	cooperative_begin();
+	MEETS(1);
+	device_call(which, step_batch[which]);
+	cooperative_steps[which] = cooperative_end();
+	if (!cooperative_steps[which].at)
+		return graph;
+	other = device_graph_made(which, true);
+	slower = cooperative_time(other) > cooperative_time(graph);
+	if (slower)
+		cooperative_steps[which].at = NULL;
+	CUDA(cudaGraphExecDestroy(slower ? other : graph));
+	return slower ? graph : other;
+}
+#endif
+
 static void
 device_capture(int which, int graph)
 {
 #ifndef CHECK
 	const struct step *step = device_try_whole(which, graph);
-	cudaGraph_t captured;
 
 #ifdef BY_CUDNN
 	step_on_host = step;
 #else
 	(void)step;
 #endif
-	branches_open();
-	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-	profile_begin(which, true);
-	device_call(which, step_batch[which]);
-	CUDA(cudaStreamEndCapture(stream, &captured));
-	branches_close();
-	CUDA(cudaGraphInstantiate(&graphs[which][graph], captured, 0));
-	CUDA(cudaGraphDestroy(captured));
-	CUDA(cudaGraphUpload(graphs[which][graph], stream));
-	device_wait();
+	graphs[which][graph] = device_graph_made(which, false);
+#ifdef COOPERATIVE
+	graphs[which][graph] = device_listed(which, graphs[which][graph]);
+#endif
 #else
 	(void)which, (void)graph;
 #endif
@@ -354,6 +402,9 @@ device_rehearse_all(void)
 	tune();
 #endif
 	profile_open();
+#ifdef COOPERATIVE
+	cooperative_open();
+#endif
 	device_each_step(device_capture);
 }
 #endif
@@ -376,7 +427,7 @@ static void
 device_needs_code(void)
 {
 	struct cudaFuncAttributes of;
-	cudaError_t error = cudaFuncGetAttributes(&of, (const void *)begin_kernel);
+	cudaError_t error = cudaFuncGetAttributes(&of, (const void *)ENTRY(begin_kernel));
 
 	if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
 	    error == cudaErrorUnsupportedPtxVersion) {

@@ -195,7 +195,7 @@ begin(struct step *there, const struct steps *steps)
 #endif
 }
 
-KERNEL(begin_kernel, (struct step *there, struct steps steps, struct arrivals all))
+KERNEL(begin_kernel, (struct step *there, IN_PLACE(struct steps) steps, IN_PLACE(struct arrivals) all))
 {
 	struct share mine = { blockIdx.x * (int64_t)blockDim.x + threadIdx.x, gridDim.x * (int64_t)blockDim.x };
 
@@ -239,7 +239,7 @@ gather(struct step *there, const struct told *told, const struct arrivals *all)
 	}
 }
 
-KERNEL(gather_kernel, (struct step *there, struct told told, struct arrivals all))
+KERNEL(gather_kernel, (struct step *there, IN_PLACE(struct told) told, IN_PLACE(struct arrivals) all))
 {
 	gather(there, &told, &all);
 }

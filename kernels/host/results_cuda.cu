@@ -30,7 +30,7 @@ fetch_one(unsigned char *to, const struct fetched *f, int k)
 }
 
 /* One launch, where a copy of each would take its turn on the stream. */
-KERNEL(fetch_kernel, (unsigned char *to, struct fetched f))
+KERNEL(fetch_kernel, (unsigned char *to, IN_PLACE(struct fetched) f))
 {
 	EACH (k, f.n)
 		fetch_one(to, &f, (int)k);

@@ -9,7 +9,9 @@
  * The graph is so many copies of gathering, step and results one after the other. What differs from
  * one update to the next (its numbers, such as the learning rate, and which samples) the host works
  * out as ever, and sends all of it in one table before it launches them. The kernel that gathers a
- * batch hands over the results of the update before it, unless they lie where the batch goes.
+ * batch hands over the results of the update before it, unless they lie where the batch goes. Where
+ * a step is a list of calls (cooperative_cuda.cu), all of that is one list, which one kernel
+ * carries out.
  */
 #ifdef STEPS_TOGETHER
 static __device__ struct told told_on_device[STEPS_TOGETHER];
@@ -19,14 +21,14 @@ static struct told *told[2];		/* pinned; they take turns with the results */
 static cudaGraphExec_t together;	/* NULL: each update is launched by itself */
 
 /* BEFORE: the results of the update before it, if there are any to be handed over here. */
-KERNEL(gather_told_kernel, (struct step *there, const struct told *told, struct arrivals all, struct fetched before))
+KERNEL(gather_told_kernel, (struct step *there, const struct told *told, IN_PLACE(struct arrivals) all, IN_PLACE(struct fetched) before))
 {
 	EACH (k, before.n)
 		fetch_one(told[-1].results, &before, (int)k);
 	gather(there, told, &all);
 }
 
-KERNEL(fetch_told_kernel, (const struct told *told, struct fetched f))
+KERNEL(fetch_told_kernel, (const struct told *told, IN_PLACE(struct fetched) f))
 {
 	EACH (k, f.n)
 		fetch_one(told->results, &f, (int)k);
@@ -56,23 +58,54 @@ together_call(int k, const struct arrivals *all)
 
 	if (k == 0 || !stay)
 		before.n = 0;
+#ifdef COOPERATIVE
+	MEETS(1);
+#endif
 	LAUNCH_ROWS(gather_told_kernel, all->batch * gather_pieces(all), (step_there, told_there + k, *all, before));
 	device_call(STEP_TRAIN, TRAIN_BATCH);
 	for (int first = 0; first < TRAIN_RESULTS && (!stay || k == STEPS_TOGETHER - 1); first += FETCHED) {
 		struct fetched f = results_to_fetch(train_results, TRAIN_RESULTS, first);
 
+#ifdef COOPERATIVE
+		MEETS(1);
+#endif
 		LAUNCH(fetch_told_kernel, f.n, (told_there + k, f));
 	}
 }
+
+#ifdef COOPERATIVE
+/* All of it as one list, if a step is one; false: it is not. */
+static bool
+together_listed(const struct arrivals *all, struct cooperative *list)
+{
+	if (!cooperative_steps[STEP_TRAIN].at)
+		return false;
+	cooperative_begin();
+	for (int k = 0; k < STEPS_TOGETHER; k++)
+		together_call(k, all);
+	*list = cooperative_end();
+	return list->at != NULL;
+}
+#endif
 
 static void
 together_capture(const struct arrivals *all)
 {
 	cudaGraph_t graph;
+#ifdef COOPERATIVE
+	struct cooperative list;
+	bool listed = together_listed(all, &list);
+#endif
 
 	branches_open();
 	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+#ifdef COOPERATIVE
+	if (listed)
+		CUDA(cooperative_launch(&list));
+	for (int k = 0; k < STEPS_TOGETHER && !listed; k++)
+#else
 	for (int k = 0; k < STEPS_TOGETHER; k++)
+#endif
 		together_call(k, all);
 	CUDA(cudaStreamEndCapture(stream, &graph));
 	branches_close();
@@ -126,8 +159,8 @@ together_open(const struct data *d)
 	for (int i = 0; i < 2; i++)
 		told[i] = (struct told *)device_pinned(STEPS_TOGETHER * sizeof(**told));
 	device_gathers(d->input, d->sent, d->inputs, TRAIN_BATCH, d->here, &which);
-	together_load((const void *)gather_told_kernel);
-	together_load((const void *)fetch_told_kernel);
+	together_load((const void *)ENTRY(gather_told_kernel));
+	together_load((const void *)ENTRY(fetch_told_kernel));
 	device_wait();
 	together_capture(&arriving);
 	device_wait();

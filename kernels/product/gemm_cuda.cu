@@ -105,14 +105,14 @@ template <> struct gpu_row_sum<false> {
 };
 
 template <int SIDE, class Job> DEVICE struct gpu_tile
-gpu_tile_of(const Job &job, int splits)
+gpu_tile_of(const Job &job, int splits, int64_t tile)
 {
 	int64_t cols = (job.cols + SIDE - 1) / SIDE, rows = (job.rows + SIDE - 1) / SIDE;
 	int64_t slices = (job.depth + GPU_SLICE - 1) / GPU_SLICE, each = (slices + splits - 1) / splits;
-	int64_t row = quotient(blockIdx.x, cols), part = quotient(row, rows);
+	int64_t row = quotient(tile, cols), part = quotient(row, rows);
 	struct gpu_tile t;
 
-	t.col = (blockIdx.x - row * cols) * SIDE, t.row = (row - part * rows) * SIDE;
+	t.col = (tile - row * cols) * SIDE, t.row = (row - part * rows) * SIDE;
 	t.z = (int)part / splits, t.split = (int)part % splits;
 	t.high = (int)(job.rows - t.row < SIDE ? job.rows - t.row : SIDE);
 	t.wide = (int)(job.cols - t.col < SIDE ? job.cols - t.col : SIDE);
@@ -132,12 +132,12 @@ gpu_terms(const Job &job, struct gpu_known<SIDE, Job> &s, int i)
 }
 
 /*
- * Two blocks to a multiprocessor, so that one works while the other waits. The slice that is begun
- * to be fetched lies where one was whose products all threads are done with, since they met after
- * that; the terms of the next, where those were that it was fetched by.
+ * Makes a tile. The slice that is begun to be fetched lies where one was whose products all threads
+ * are done with, since they met after that; the terms of the next, where those were that it was
+ * fetched by.
  */
-template <int SIDE, class Job> static __global__ void __launch_bounds__(GPU_THREADS, 2)
-gpu_product_kernel(Job job, int splits)
+template <int SIDE, class Job> DEVICE void
+gpu_make(const Job &job, int splits, int64_t tile)
 {
 	extern __shared__ __align__(128) char gpu_given[];
 	union gpu_room<SIDE, Job> &room = *(union gpu_room<SIDE, Job> *)gpu_given;
@@ -148,7 +148,7 @@ gpu_product_kernel(Job job, int splits)
 
 	static_assert(sizeof(room) == gpu_room_on<SIDE>(GPU_ARCH), "the host gives as much as there is");
 	if (t == 0)
-		s.tile = gpu_tile_of<SIDE>(job, splits);
+		s.tile = gpu_tile_of<SIDE>(job, splits, tile);
 	__syncthreads();
 	if (t < s.tile.high)
 		s.row[t] = job.row(s.tile.z, s.tile.row + t);
@@ -185,6 +185,25 @@ gpu_product_kernel(Job job, int splits)
 	row_sum.store(job, s.tile.row);
 }
 
+#ifdef COOPERATIVE
+/* As many blocks as there are, of a job that stays where it lies. */
+template <int SIDE, class Job> DEVICE void
+gpu_product_kernel(IN_PLACE(Job) job, int splits, int64_t tiles)
+{
+	for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+		gpu_make<SIDE>(job, splits, tile);
+		__syncthreads();
+	}
+}
+#else
+/* Two blocks to a multiprocessor, so that one works while the other waits. */
+template <int SIDE, class Job> static __global__ void __launch_bounds__(GPU_THREADS, 2)
+gpu_product_kernel(Job job, int splits)
+{
+	gpu_make<SIDE>(job, splits, blockIdx.x);
+}
+#endif
+
 /* May rows of N elements from P on be copied by packs? */
 static inline bool
 gpu_packs(const elem *p, int64_t n)
@@ -208,9 +227,10 @@ gpu_room_of(void)
 
 	if (room)
 		return room;
-	cudaFuncGetAttributes(&of, gpu_product_kernel<SIDE, Job>);
+	cudaFuncGetAttributes(&of, ENTRY((gpu_product_kernel<SIDE, Job>)));
 	room = gpu_room_on<SIDE>(of.ptxVersion);
-	cudaFuncSetAttribute(gpu_product_kernel<SIDE, Job>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room);
+	cudaFuncSetAttribute(ENTRY((gpu_product_kernel<SIDE, Job>)), cudaFuncAttributeMaxDynamicSharedMemorySize,
+	    (int)room);
 	return room;
 }
 
@@ -220,7 +240,11 @@ gpu_product_by(const Job &job, int products, int splits)
 	int64_t blocks = gpu_tiles(job, SIDE, products * splits);
 	size_t room = gpu_room_of<SIDE, Job>();
 
+#ifdef COOPERATIVE
+	grid_call<gpu_product_kernel<SIDE, Job>>((unsigned)blocks, room)(job, splits, blocks);
+#else
 	gpu_product_kernel<SIDE><<<(unsigned)blocks, GPU_THREADS, room, stream>>>(job, splits);
+#endif
 	LAUNCHED(gpu_product_kernel);
 }
 
@@ -239,12 +263,16 @@ gpu_is_large(int64_t large, int64_t small)
 template <class Job> static void
 gpu_product(const Job &job, int products, int splits)
 {
+#ifdef COOPERATIVE	/* products are small; and each kind of a tile takes shared memory beside all others' */
+	gpu_product_by<GPU_SMALL>(job, products, splits);
+#else
 	int blocks = products * splits;
 
 	if (gpu_is_large(gpu_tiles(job, GPU_LARGE, blocks), gpu_tiles(job, GPU_SMALL, blocks)))
 		gpu_product_by<GPU_LARGE>(job, products, splits);
 	else
 		gpu_product_by<GPU_SMALL>(job, products, splits);
+#endif
 }
 
 /* The sum of SPLITS partial results, in order. */

@@ -99,14 +99,16 @@ find_macros(const struct emitter *e, struct macro *list)
 {
 	const struct module *m = e->module;
 	const struct target *t = e->target;
+	bool libraries = emit_calls_libraries(e);
 	const struct macro known[] = {
 		{ "__CUDACC__", of_target(t, "__CUDACC__"), false },
 		{ "__cplusplus", of_target(t, "__cplusplus"), false },
-		{ "USE_CUBLASLT", of_target(t, "USE_CUBLASLT"), false },
-		{ "USE_CUDNN", of_target(t, "USE_CUDNN"), false },
+		{ "USE_CUBLASLT", libraries ? of_target(t, "USE_CUBLASLT") : NO, false },
+		{ "USE_CUDNN", libraries ? of_target(t, "USE_CUDNN") : NO, false },
+		{ "COOPERATIVE", yes(m->plan && m->plan->cooperative), false },
 		{ "USE_CBLAS", of_target(t, "USE_CBLAS"), false },
-		{ "TUNES", t->libraries && !m->inference ? UNKNOWN : NO, false },
-		{ "NONDETERMINISTIC", yes(m->set.any_order && t->libraries), false },
+		{ "TUNES", libraries && !m->inference ? UNKNOWN : NO, false },
+		{ "NONDETERMINISTIC", yes(m->set.any_order && libraries), false },
 		{ "HAVE_CUDNN", NO, false },	/* with it stowage is compiled (engines.c) */
 		{ "TRAINS", yes(m->train), false },
 		{ "AVERAGE", yes(m->train && m->set.ema > 0), false },

@@ -12,6 +12,10 @@
 #include "ops/labels.h"
 #include "plan/estimate.h"
 
+/* The most that a call's launches take on a list, and calls beside those of the steps. */
+#define LIST_BYTES	768
+#define LIST_MORE	8
+
 /* "/home/me/specs" of "specs/digits.nn": the program may run in another folder. "" where the spec
  * is no file. */
 static const char *
@@ -74,6 +78,9 @@ emit_training_constants(struct emitter *e)
 		text_printf(e->out, "#if !defined(CHECK) && !defined(LIBRARY)\n"
 		    "#define STEPS_TOGETHER\t%d\t/* updates by one launch, where all samples stay on the device */\n#endif\n",
 		    e->steps_together);
+	if (e->plan->cooperative)
+		text_printf(e->out, "#define COOPERATIVE\t%d\t/* bytes for lists of launches, of steps that one kernel carries out */\n",
+		    LIST_BYTES * (e->plan->instants + LIST_MORE) * (e->steps_together + 1));
 	text_printf(e->out, "#define EPOCHS\t\t%s\n", set->length.epochs ?
 	    emit_decimal(e, set->length.count) : "0");
 	text_printf(e->out, "#define STEPS\t\t%lld\t/* in all, when not counted in epochs */\n",
@@ -277,7 +284,7 @@ emit_constants(struct emitter *e, const char *program)
 		text_printf(e->out, "#define %s\n", m->set.precision->macro);
 		parts_own(e->parts, NULL);
 	}
-	if (m->set.any_order && e->target->libraries)
+	if (m->set.any_order && emit_calls_libraries(e))
 		text_puts(e->out, "#define NONDETERMINISTIC\t/* libraries may add up in another order each time */\n");
 	if (m->train)
 		emit_training_constants(e);

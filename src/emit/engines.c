@@ -241,7 +241,7 @@ put_choices(struct emitter *e)
 void
 emit_engines(struct emitter *e)
 {
-	if (!e->target->libraries || !e->convolutions.n)
+	if (!emit_calls_libraries(e) || !e->convolutions.n)
 		return;
 	text_puts(e->out, "\n#ifdef USE_CUDNN\n"
 	    "/* The engines chosen when this was written; where one is refused, and on other cards, cuDNN is asked. */\n"

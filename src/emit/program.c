@@ -181,7 +181,7 @@ emit_libraries(struct emitter *e)
 	const struct engines *g = &e->engines;
 	struct arena *a = e->module->arena;
 
-	if (!e->target->libraries || !e->convolutions.n)
+	if (!emit_calls_libraries(e) || !e->convolutions.n)
 		return;
 	text_puts(e->out, " *\n");
 	emit_wrapped(e->out, " * ", " * ", !g->chosen ?
@@ -320,13 +320,21 @@ emit_count_lines(const struct text *t)
 	return lines;
 }
 
+bool
+emit_calls_libraries(const struct emitter *e)
+{
+	return e->target->libraries && !(e->module->plan && e->module->plan->cooperative);
+}
+
 static bool
 host_needs(const struct emitter *e, const char *file)
 {
 	if (strcmp(file, "host/tables.c") == 0)
 		return emit_file_table_count(e->module) > 0;
 	if (strcmp(file, "host/choices_file_cuda.cu") == 0)
-		return e->target->libraries;
+		return emit_calls_libraries(e);
+	if (strcmp(file, "host/cooperative_cuda.cu") == 0)
+		return e->plan->cooperative;
 	if (strcmp(file, "host/ranks.c") == 0 || strcmp(file, "host/rank_log.c") == 0 || strcmp(file, "host/checkpoint_ranks.c") == 0)
 		return module_ranks(e->module) > 1;
 	if (strcmp(file, "host/stage_here.c") == 0)
@@ -524,7 +532,7 @@ emit_program(struct module *m, const struct target *target, const char *root, st
 	target->makefile(makefile, &(struct recipe){ .program = program,
 		.spec = emit_safe(m->arena, emit_spec_path(m)),
 		.ranks = module_ranks(m), .stages = module_stages(m), .arch = m->set.device.arch,
-		.convolves = e.convolutions.n > 0 });
+		.libraries = emit_calls_libraries(&e), .convolves = emit_calls_libraries(&e) && e.convolutions.n > 0 });
 	if (reader)
 		text_printf(makefile, "\n# what data %s needs\n"
 		    "FLAGS += $(shell pkg-config --cflags %s 2>/dev/null)\n"

@@ -51,6 +51,8 @@ void	emit_inputs(struct emitter *, const char *name, const struct graph *, const
 /* The program's half of each reader: declared, and its file. */
 void	emit_reader_declarations(struct emitter *);
 void	emit_readers(struct emitter *, bool *done);
+/* Do its calls of products and convolutions ask libraries? */
+bool	emit_calls_libraries(const struct emitter *);
 /* The reader, of those of training and of validation, that needs libraries; NULL: none does. */
 const struct reader	*emit_libraries_of(const struct module *);
 

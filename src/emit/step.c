@@ -225,6 +225,8 @@ put_before(struct steps *s, const struct node *n, int count, int instant)
 		put_mark(&l, "AT", instant);
 	for (b = s->marks.born[instant]; b >= 0; b = s->marks.next_born[b])
 		put_mark(&l, "LIVE", b);
+	if (n->op->calls.emit && s->e->plan->cooperative)
+		put_mark(&l, "MEETS", at->meets);
 	if (n->op->calls.emit)
 		put_branch(s, &l, at->branch);
 	for (i = 0; i < count; i++)

@@ -27,6 +27,10 @@ step_of(const struct plan *p, const struct card *card, struct arena *a)
 {
 	struct estimate e = plan_estimate(p, card, a, 0);
 
+	if (p->cooperative) {
+		e.apart = e.together;
+		e.kernels = 1;
+	}
 	e.kernels += FEED_KERNELS;
 	e.apart += FEED_KERNELS * KERNEL_NS;
 	e.in_turn += FEED_KERNELS * KERNEL_NS;

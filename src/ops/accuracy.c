@@ -78,5 +78,6 @@ const struct op op_accuracy = {
 	.memory.workspace = shape_mean_work,
 	.memory.layout = target_layout,
 	.calls.kernels = "loss/accuracy.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };

@@ -51,5 +51,6 @@ const struct op op_adam = {
 	.torch = { .update = optimizer_torch_adam },
 	.calls.row = optimizer_row,
 	.calls.kernels = "update/adam.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };

@@ -79,6 +79,7 @@ const struct op op_avgpool_grad = {
 	.min_operands = 1, .max_operands = 1,
 	.memory.onto = 1,
 	.calls.kernels = "pool/avgpool.cu",
+	.calls.listed = true,
 	.calls.emit = emit_backward,
 };
 
@@ -90,6 +91,7 @@ const struct op op_adaptive_avgpool_grad = {
 	.min_operands = 1, .max_operands = 1,
 	.memory.onto = 1,
 	.calls.kernels = "pool/avgpool.cu",
+	.calls.listed = true,
 	.calls.emit = emit_backward,
 };
 
@@ -155,6 +157,7 @@ const struct op op_avgpool = {
 	.memory.layout = op_layout_either,
 	.then = { &op_avgpool_then, 2 },
 	.calls.kernels = "pool/avgpool.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };
 
@@ -175,6 +178,7 @@ const struct op op_adaptive_avgpool = {
 	.memory.layout = op_layout_either,
 	.then = { &op_adaptive_avgpool_then, 2 },
 	.calls.kernels = "pool/avgpool.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };
 
@@ -184,6 +188,7 @@ const struct op op_adaptive_avgpool = {
 	.min_operands = 1, .max_operands = 2,					\
 	.then = { &joined, 2 },							\
 	.calls.kernels = "pool/avgpool.cu",					\
+	.calls.listed = true,							\
 	.calls.note = then_note,						\
 	.calls.define = then_define,						\
 	.calls.emit = emit

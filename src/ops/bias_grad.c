@@ -50,6 +50,7 @@ const struct op op_bias_grad = {
 	.min_operands = 1, .max_operands = 1,
 	.memory.workspace = workspace,
 	.calls.kernels = "product/bias.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };
 
@@ -78,6 +79,7 @@ const struct op op_bias_grad_pooled = {
 	.min_operands = 2, .max_operands = 2,
 	.memory.workspace = workspace,
 	.calls.kernels = "product/bias.cu",
+	.calls.listed = true,
 	.calls.emit = emit_pooled,
 };
 
@@ -111,6 +113,7 @@ const struct op op_bias_grad_of = {
 	.memory.workspace = workspace,
 	.memory.inplace_last = 1u << 0 | 1u << 1,
 	.calls.kernels = "product/bias.cu",
+	.calls.listed = true,
 	.calls.note = then_note,
 	.calls.define = then_define,
 	.calls.emit = emit_of,

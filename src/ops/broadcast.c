@@ -195,6 +195,7 @@ const struct op op_broadcast = {
 	.memory.layout = op_layout_either,
 	.ranks = { .split = split, .hands_on = true },
 	.calls.kernels = POINTWISE_KERNELS,
+	.calls.listed = true,
 	.calls.define = define,
 	.calls.emit = emit,
 };

@@ -116,6 +116,7 @@ const struct op op_conv_grad_input = {
 	.memory.onto = 2,
 	.memory.adds_little = adds_little,
 	.calls.kernels = "conv/conv.cu",
+	.calls.listed = true,
 	.calls.emit = emit_input,
 };
 
@@ -165,6 +166,7 @@ const struct op op_conv_grad_weight = {
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
 	.calls.kernels = "conv/conv.cu",
+	.calls.listed = true,
 	.calls.emit = emit_weight,
 };
 
@@ -346,6 +348,7 @@ const struct op op_conv = {
 	.memory.layout = product_layout,
 	.then = { &op_conv_then, 2 },
 	.calls.kernels = "conv/conv.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };
 
@@ -374,6 +377,7 @@ const struct op op_conv_summed = {
 	.traffic = traffic,
 	.memory.workspace = work,
 	.calls.kernels = "conv/conv.cu",
+	.calls.listed = true,
 	.calls.emit = emit_summed,
 };
 
@@ -439,6 +443,7 @@ const struct op op_conv_then = {
 	.memory.workspace = work,
 	.then = { &op_conv_then, 2 },
 	.calls.kernels = "conv/conv.cu",
+	.calls.listed = true,
 	.calls.note = then_note,
 	.calls.define = then_define,
 	.calls.emit = emit,

@@ -45,6 +45,7 @@ const struct op op_cross_entropy_grad = {
 	.min_operands = 4, .max_operands = 7,
 	.memory.inplace = 1u << 1,
 	.calls.kernels = "loss/cross_entropy.cu",
+	.calls.listed = true,
 	.calls.emit = emit_backward,
 };
 
@@ -69,6 +70,7 @@ const struct op op_cross_entropy_with_grad = {
 	.memory.inplace = 1u << 0,
 	.memory.workspace = shape_mean_work,
 	.calls.kernels = "loss/cross_entropy.cu",
+	.calls.listed = true,
 	.calls.emit = emit_both,
 };
 
@@ -92,6 +94,7 @@ const struct op op_cross_entropy_weights_grad = {
 	.operands = "dloss logits target lse weights weights count",
 	.min_operands = 7, .max_operands = 7,
 	.calls.kernels = "loss/cross_entropy.cu",
+	.calls.listed = true,
 	.calls.emit = emit_weights_backward,
 };
 
@@ -273,5 +276,6 @@ const struct op op_cross_entropy = {
 	.torch = { .calls = torch_calls },
 	.memory.layout = target_layout,
 	.calls.kernels = "loss/cross_entropy.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };

@@ -80,6 +80,7 @@ const struct op op_dense_grad_input = {
 	.memory.onto = 2,
 	.then = { &op_dense_grad_input_then, 2 },
 	.calls.kernels = "product/dense.cu",
+	.calls.listed = true,
 	.calls.emit = emit_input,
 };
 
@@ -94,6 +95,7 @@ const struct op op_dense_grad_input_then = {
 	.memory.workspace = work_of_input,
 	.then = { &op_dense_grad_input_then, 2 },
 	.calls.kernels = "product/dense.cu",
+	.calls.listed = true,
 	.calls.note = then_note,
 	.calls.define = then_define,
 	.calls.emit = emit_input,
@@ -131,6 +133,7 @@ const struct op op_dense_grad_weight = {
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
 	.calls.kernels = "product/dense.cu",
+	.calls.listed = true,
 	.calls.emit = emit_weight,
 };
 
@@ -158,6 +161,7 @@ const struct op op_dense_grad_bias = {
 	.min_operands = 1, .max_operands = 1,
 	.memory.workspace = work_of_bias,
 	.calls.kernels = "product/bias.cu",
+	.calls.listed = true,
 	.calls.emit = emit_bias,
 };
 
@@ -192,6 +196,7 @@ const struct op op_dense_grad_weight_bias = {
 	.memory.workspace = work_of_weight_bias,
 	.memory.onto = 2,
 	.calls.kernels = "product/dense.cu",
+	.calls.listed = true,
 	.calls.emit = emit_weight_bias,
 };
 
@@ -355,6 +360,7 @@ const struct op op_dense = {
 	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .blas = true,
 	    .calls = torch_calls },
 	.calls.kernels = "product/dense.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };
 
@@ -370,6 +376,7 @@ const struct op op_dense_then = {
 	.memory.workspace = work,
 	.then = { &op_dense_then, 2 },
 	.calls.kernels = "product/dense.cu",
+	.calls.listed = true,
 	.calls.note = then_note,
 	.calls.define = then_define,
 	.calls.emit = emit,

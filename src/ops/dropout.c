@@ -40,6 +40,7 @@ emit(struct emitter *e, const struct node *n)
 	.min_operands = 1, .max_operands = 2,					\
 	.memory.inplace = 1u << 0 | 1u << 1,					\
 	.calls.kernels = "pointwise/dropout.cu",				\
+	.calls.listed = true,							\
 	.calls.note = then_note,						\
 	.calls.define = then_define,						\
 	.calls.emit = emit
@@ -62,6 +63,7 @@ const struct op op_dropout_grad = {
 	.memory.inplace = 1u << 0,
 	.then = { &op_dropout_grad_then, 2 },
 	.calls.kernels = "pointwise/dropout.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };
 
@@ -112,5 +114,6 @@ const struct op op_dropout = {
 	.torch = { .beside = mask },
 	.then = { &op_dropout_then, 2 },
 	.calls.kernels = "pointwise/dropout.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };

@@ -62,5 +62,6 @@ const struct op op_global_avgpool = {
 	.gradient.build = grad,
 	.memory.layout = op_layout_either,
 	.calls.kernels = "pool/global_avgpool.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };

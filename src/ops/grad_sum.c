@@ -11,6 +11,7 @@ const struct op op_grad_sum = {
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0 | 1u << 1,
 	.calls.kernels = POINTWISE_KERNELS,
+	.calls.listed = true,
 	.calls.define = pointwise_define,
 	.calls.emit = pointwise_emit,
 };

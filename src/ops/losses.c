@@ -21,6 +21,7 @@
 		.gradient.saves = SAVES_IN(0) | SAVES_IN(1),					\
 		.memory.workspace = shape_mean_work, .memory.layout = op_layout_either,		\
 		.calls.kernels = "loss/formula.cu",						\
+		.calls.listed = true,								\
 		.calls.define = mean_loss_define, .calls.emit = mean_loss_emit, __VA_ARGS__	\
 	}
 

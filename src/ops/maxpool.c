@@ -54,6 +54,7 @@ const struct op op_maxpool_grad = {
 	.min_operands = 2, .max_operands = 2,
 	.memory.onto = 2,
 	.calls.kernels = "pool/maxpool.cu",
+	.calls.listed = true,
 	.calls.emit = emit_backward,
 };
 
@@ -65,6 +66,7 @@ const struct op op_adaptive_maxpool_grad = {
 	.min_operands = 2, .max_operands = 2,
 	.memory.onto = 2,
 	.calls.kernels = "pool/maxpool.cu",
+	.calls.listed = true,
 	.calls.emit = emit_backward,
 };
 
@@ -223,6 +225,7 @@ const struct op op_maxpool = {
 	.memory.layout = op_layout_either,
 	.then = { &op_maxpool_then, 1, can },
 	.calls.kernels = "pool/maxpool.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };
 
@@ -234,6 +237,7 @@ const struct op op_maxpool = {
 	.memory.optional_out = 1u << 1,						\
 	.memory.layout = op_layout_either,					\
 	.calls.kernels = "pool/maxpool.cu",					\
+	.calls.listed = true,							\
 	.calls.note = maxpool_note,							\
 	.calls.define = maxpool_define,							\
 	.calls.emit = emit
@@ -274,6 +278,7 @@ const struct op op_global_maxpool_then = {
 	.torch = { .saves = SAVES_IN(0), .beside = indices },				\
 	.memory.layout = op_layout_either,						\
 	.calls.kernels = "pool/maxpool.cu",						\
+	.calls.listed = true,								\
 	.calls.emit = emit
 
 const struct op op_adaptive_maxpool = {

@@ -79,6 +79,7 @@ const struct op op_mean_loss_grad = {
 	.min_operands = 2, .max_operands = 3,
 	.memory.inplace = 1u << 1 | 1u << 2,
 	.calls.kernels = "loss/formula.cu",
+	.calls.listed = true,
 	.calls.define = define_grad,
 	.calls.emit = emit_grad,
 };
@@ -156,6 +157,7 @@ const struct op op_mean_loss_with_grad = {
 	.memory.inplace = 1u << 0,
 	.memory.workspace = shape_mean_work,
 	.calls.kernels = "loss/formula.cu",
+	.calls.listed = true,
 	.calls.define = define_both,
 	.calls.emit = emit_both,
 };

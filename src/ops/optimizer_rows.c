@@ -15,7 +15,7 @@
 		.flags = OP_ELEMENTWISE, .operands = "parameter gradient clip",			\
 		.min_operands = 2, .max_operands = 3,						\
 		.shape = update_formula_shape, .memory.alias = optimizer_alias,			\
-		.calls.row = optimizer_row, .calls.kernels = "update/formula.cu",		\
+		.calls.row = optimizer_row, .calls.kernels = "update/formula.cu", .calls.listed = true,		\
 		.calls.define = update_formula_define, .calls.emit = update_formula_emit, __VA_ARGS__	\
 	}
 

@@ -468,6 +468,7 @@ const struct op op_pointwise = {
 	.memory.inplace = POINTWISE_INPLACE,
 	.simplify.identity = identity,
 	.calls.kernels = POINTWISE_KERNELS,
+	.calls.listed = true,
 	.calls.define = pointwise_define,
 	.calls.emit = pointwise_emit,
 };

@@ -59,7 +59,7 @@ bool	pointwise_shape(struct build *, struct node *);
  * pointwise of its formula would. */
 #define STAYS_ITSELF										\
 	.gradient.build = pointwise_gradient, .memory.inplace = POINTWISE_INPLACE,			\
-	.calls.kernels = POINTWISE_KERNELS, .calls.define = pointwise_define, .calls.emit = pointwise_emit
+	.calls.kernels = POINTWISE_KERNELS, .calls.listed = true, .calls.define = pointwise_define, .calls.emit = pointwise_emit
 
 #define POINTWISE_INPLACE	((1u << FORMULA_OPERANDS) - 1)
 #define POINTWISE_KERNELS	"pointwise/formula.cu"

@@ -19,5 +19,6 @@ const struct op op_seed = {
 	.operands = "scale",
 	.min_operands = 0, .max_operands = 1,
 	.calls.kernels = "loss/seed.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };

@@ -62,6 +62,7 @@ const struct op op_sgd_apply = {
 	.memory.alias = alias_of_rest,
 	.calls.row = row_of_rest,
 	.calls.kernels = "update/sgd.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };
 
@@ -104,5 +105,6 @@ const struct op op_sgd = {
 	.torch = { .update = torch_update },
 	.calls.row = optimizer_row,
 	.calls.kernels = "update/sgd.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };

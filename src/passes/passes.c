@@ -57,6 +57,7 @@
 	_(spare)				\
 	_(sums)					\
 	_(branches)				\
+	_(cooperative)				\
 	_(verify)
 
 #define DECLARE(name)	extern const struct pass pass_##name;

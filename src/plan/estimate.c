@@ -282,9 +282,11 @@ calls_of(const struct plan *p, const struct card *c, struct arena *a, int start,
 		}
 		e->calls++;
 		e->kernels += kernels_of(p->at[i].node);
+		e->meetings += kernels_of(p->at[i].node) - !p->at[i].meets;
 		e->work += s->work[i - start];
 	}
 	e->in_turn = e->work + e->kernels * KERNEL_NS;
+	e->together = e->work + KERNEL_NS + e->meetings * MEETING_NS;
 	return s;
 }
 
@@ -319,9 +321,8 @@ plan_beside(struct playing *s, struct beside *beside)
 	play(s);
 }
 
-/* Is an update one graph, always the same, whose results are single numbers? */
-static bool
-is_one_graph(const struct module *m)
+bool
+plan_is_one_graph(const struct module *m)
 {
 	int i;
 
@@ -353,10 +354,10 @@ plan_steps_together(const struct module *m)
 	double ns;
 	int n = 1;
 
-	if (!m->plan->target->lands_batches || !is_one_graph(m))
+	if (!m->plan->target->lands_batches || !plan_is_one_graph(m))
 		return 1;
 	e = plan_estimate(m->plan, &card, m->arena, 0);
-	ns = e.apart + FEED_KERNELS * KERNEL_NS;
+	ns = m->plan->cooperative ? e.together + FEED_KERNELS * MEETING_NS : e.apart + FEED_KERNELS * KERNEL_NS;
 	while (n < TOGETHER_MOST && 2 * n * ns <= TOGETHER_NS)
 		n *= 2;
 	return n;

@@ -12,6 +12,7 @@ struct playing;
 
 #define CARD_SHARE	0.84	/* of the published bandwidth and arithmetic that kernels are taken to have */
 #define KERNEL_NS	3000.0	/* that each takes beside: to be launched, to fill the card and to leave it */
+#define MEETING_NS	1500.0	/* that all blocks of a kernel take to wait for one another, where one does all of a step */
 #define CROSSING_NS	1500.0	/* from the end of a call to the beginning of one of another branch that waits for it */
 
 struct card {			/* per nanosecond, of one that calls share */
@@ -39,6 +40,8 @@ struct estimate {		/* of the plan's first graph, a micro-batch */
 	double work;		/* nanoseconds of all calls' work, one after the other */
 	double apart;		/* as branches have them, with KERNEL_NS for each kernel, and CROSSING_NS */
 	double in_turn;		/* the same if there were one branch */
+	double together;	/* the same if one kernel does all of it, as cooperative.c has it */
+	int meetings;		/* then: so often do its blocks wait for one another, at least */
 };
 
 /* Of the graph that begins with that instant. */
@@ -73,6 +76,8 @@ struct overlap	plan_overlap(const struct module *, double link);
 /* Bytes that the spec's device has beside the arena, where samples may stay; INT64_MAX: it does not
  * say how much it has. */
 int64_t		plan_samples_room(const struct module *);
+/* Is an update one graph, always the same, whose results are single numbers? */
+bool		plan_is_one_graph(const struct module *);
 /* Updates that one launch makes, 1 to TOGETHER_MOST, on a target that gathers batches; 1: each is
  * launched by itself, since it takes long, or since it is more than one graph. */
 int		plan_steps_together(const struct module *);

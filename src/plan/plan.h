@@ -50,6 +50,7 @@ struct instant {
 	int branch;		/* that runs the node, after those before it there */
 	int after[BRANCHES];	/* and by branch after these: one past an instant, 0 where it waits for none */
 	bool awaited;		/* by one of another branch, or by the end of the graph */
+	bool meets;		/* where one kernel does a step: it begins when all is over that is before (cooperative.c) */
 };
 
 struct recomputed {		/* what one micro-batch does twice */
@@ -103,6 +104,7 @@ struct plan {
 	int64_t proved_bytes;	/* the same, or more where the packer proved that */
 	bool optimal;		/* arena_bytes == proved_bytes */
 	enum apart_state apart;
+	bool cooperative;	/* on a GPU one kernel does all of a step (cooperative.c) */
 	bool sketch;		/* made without any search: a whole plan may take less */
 	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
 	VEC(struct plan_sum) sums;	/* in the order in which they begin */

@@ -18,7 +18,8 @@
  *
  *    Where a GPU runs branches of the step at the same time, the replay also follows who waits for
  *    whom: what is over when a node begins is a number for each branch. Each range knows who wrote it
- *    and who has read it since, and those must be over where it is read, or written, again.
+ *    and who has read it since, and those must be over where it is read, or written, again. Where one
+ *    kernel does the step, all of its blocks must have met since.
  */
 #include "plan/verify_impl.h"
 

@@ -34,6 +34,8 @@ struct check {
 	struct memory mem;
 	int (*over)[BRANCHES];	/* by instant: one past the last of each branch over when it is, too */
 	int last[BRANCHES];	/* one past the last instant of each branch so far */
+	int call, call_end;	/* where one kernel does a step: instants of the call that runs, */
+	int met;		/* and of the last before it, or it, where all before were over; -1: none */
 	bool ok;
 };
 

@@ -111,6 +111,20 @@ begin_instant(struct check *c, int instant)
 		    at->branch);
 }
 
+/* The same where one kernel does the step. */
+static void
+begin_listed(struct check *c, int instant)
+{
+	if (instant < c->call_end)
+		return;
+	c->call = instant;
+	c->call_end = instant + plan_together(c->p, instant);
+	if (c->p->at[instant].meets)
+		c->met = instant;
+	if (c->met < 0)
+		verify_object(c, c->p->at[instant].node->loc, "instant %d does not wait for what is before the step", instant);
+}
+
 static void
 end_instant(struct check *c, int instant)
 {
@@ -123,8 +137,11 @@ end_instant(struct check *c, int instant)
 static bool
 is_over(struct check *c, int instant, int past)
 {
-	return past == 0 || past > instant ||
-	    c->over[instant][c->p->at[past - 1].branch] >= past;
+	if (past == 0 || past > instant)
+		return true;
+	if (c->p->cooperative && past - 1 >= c->met && past - 1 < c->call)
+		return false;
+	return c->over[instant][c->p->at[past - 1].branch] >= past;
 }
 
 /* [beg, end) is about to be read or written. */
@@ -254,6 +271,8 @@ replay_node(struct check *c, const struct graph *g, const struct node *n, int in
 	if (op_is_view(n->op) || !c->ok)
 		return;		/* a view: nothing runs, its bytes stay as they are */
 	begin_instant(c, instant);
+	if (c->p->cooperative)
+		begin_listed(c, instant);
 	for (j = 0; j < n->nin; j++)
 		if (n->in[j])
 			touch_read(c, g, n->in[j], instant);
@@ -354,6 +373,8 @@ verify_replay(struct check *c, const struct graph *g, int start)
 	for (i = 0; i < g->inputs.n; i++)
 		write_tensor(c, g, g->inputs.v[i], -1);
 	memset(c->last, 0, sizeof(c->last));
+	c->call = c->call_end = start;
+	c->met = -1;
 	for (i = 0; i < g->nodes.n && c->ok; i++)
 		replay_node(c, g, g->nodes.v[i], start + i);
 	for (i = 1; i < BRANCHES && c->ok; i++)

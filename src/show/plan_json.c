@@ -194,6 +194,7 @@ write_speed(struct json *j, const struct module *m)
 		jsonw_int(j, "one_after_the_other", longest);
 		jsonw_int(j, "by_their_tensors", plan_chain(p, m->arena));
 		jsonw_bool(j, "bytes_apart", p->apart == APART);
+		jsonw_bool(j, "one_kernel", p->cooperative);
 		jsonw_end(j);
 	}
 	write_step(j, "step_at_least", &t, p, &t.step, longest);

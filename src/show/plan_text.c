@@ -168,12 +168,27 @@ print_side_by_side(const struct printer *r, const struct estimate *e)
 		    100 * less / e->in_turn);
 }
 
+/* Where one kernel does all of a step, beside what that takes otherwise. */
+static void
+print_cooperative(const struct printer *r)
+{
+	struct card card = card_of(r->m);
+	struct estimate e;
+
+	if (!r->p->cooperative)
+		return;
+	e = plan_estimate(r->p, &card, r->m->arena, 0);
+	fprintf(r->out, "  %-22s %9.2f ms  by one kernel, whose blocks meet %d times, %.1f us each; %.2f ms by %d or more\n",
+	    "calls of a step", e.together / 1e6, e.meetings, MEETING_NS / 1e3, e.apart / 1e6, e.kernels);
+}
+
 static void
 print_trade(const struct printer *r)
 {
 	struct trade t;
 	char size[SIZE_TEXT];
 
+	print_cooperative(r);
 	if (r->p->apart == APART_NOT_ASKED || !(t = fit_trade(r->m)).card)
 		return;
 	print_time(r, "step, at least", &t.step);
@@ -181,7 +196,8 @@ print_trade(const struct printer *r)
 	if (t.rates.macs > 0)
 		fprintf(r->out, " and %.0f TFLOPS", t.rates.macs / CARD_SHARE * 2e-3);
 	fprintf(r->out, " %.0f %%; %.0f us a kernel)\n", 100 * CARD_SHARE, KERNEL_NS / 1e3);
-	print_side_by_side(r, &t.step);
+	if (!r->p->cooperative)
+		print_side_by_side(r, &t.step);
 	if (t.least) {
 		print_time(r, t.least->arena_bytes < r->p->arena_bytes ? "with the least bytes" : "with objective memory",
 		    &t.least_step);

@@ -87,13 +87,13 @@ put_flags(struct text *t, const struct recipe *r)
 	text_printf(t,
 	    "UNKNOWN  = $(if $(KNOWN),$(filter-out $(KNOWN) $(KNOWN:=a) $(KNOWN:=f),$(ARCH)))\n"
 	    "NO_CODE  = $(if $(UNKNOWN),$(error $(NVCC) has no code for ARCH=$(UNKNOWN); it knows $(KNOWN)))\n"
-	    "CUBLASLT = 1\n"
+	    "%s"
 	    "CFLAGS   = -O3\n"
 	    "# the host's threads read and convert the next batch\n"
 	    "THREADS  = -Xcompiler -fopenmp\n"
 	    "FLAGS    = -std=c++17 $(NO_CODE)$(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) $(NEWER)\n"
 	    "LIBS     =\n"
-	    "PROGRAM  = %s\n\n", r->program);
+	    "PROGRAM  = %s\n\n", r->libraries ? "CUBLASLT = 1\n" : "", r->program);
 }
 
 static void
@@ -103,9 +103,10 @@ makefile(struct text *t, const struct recipe *r)
 	text_printf(t, "#\n"
 	    "#   make                the program\n"
 	    "#   make ARCH=86        for cards of compute capability 8.6 alone\n"
-	    "#   make CUBLASLT=      matrix products without cuBLASLt\n"
-	    "#   make CUDNN=         convolutions without cuDNN; CUDNN=DIR says where it is\n"
-	    "#   make CHECK=1        %s-check: a buffer is NaN outside its lifetime\n", r->program);
+	    "%s%s"
+	    "#   make CHECK=1        %s-check: a buffer is NaN outside its lifetime\n",
+	    r->libraries ? "#   make CUBLASLT=      matrix products without cuBLASLt\n" : "",
+	    r->libraries ? "#   make CUDNN=         convolutions without cuDNN; CUDNN=DIR says where it is\n" : "", r->program);
 	if (r->ranks <= 1)
 		text_printf(t, "#   make lib            lib%s.so, to be driven step by step\n", r->program);
 	text_puts(t, "#\n");
@@ -115,7 +116,7 @@ makefile(struct text *t, const struct recipe *r)
 	    "# After a change of options, make -B.\n"
 	    "NVCC     = $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)\n");
 	put_flags(t, r);
-	text_puts(t,
+	text_puts(t, !r->libraries ? "" :
 	    "ifneq ($(CUBLASLT),)\n"
 	    "FLAGS += -DUSE_CUBLASLT\n"
 	    "LIBS  += -lcublasLt\n"
@@ -190,6 +191,7 @@ const struct target target_cuda = {
 	.splits_sums = true,
 	.lands_batches = true,
 	.concurrent = true,
+	.lists_calls = true,
 	.tensor_cores = true,
 	.sums_bias = true,
 	.oldest_arch = 75,

@@ -37,6 +37,7 @@ struct recipe {			/* what a Makefile is written for */
 	int arch;		/* compute capability of the spec's device; 0: not said */
 	int64_t ranks;		/* processes that train together; 1: one alone */
 	int64_t stages;		/* of a pipeline, each compiled by itself; 1: there are none */
+	bool libraries;		/* products may be run by a library */
 	bool convolves;		/* it has convolutions that a library may run */
 };
 
@@ -60,6 +61,7 @@ struct target {
 				 * in a workspace; else each thread has scratch of its own to pack in */
 	bool lands_batches;	/* the next batch arrives while a step works on another */
 	bool concurrent;	/* nodes that do not wait for one another run at the same time */
+	bool lists_calls;	/* one kernel can do all calls of a step, whose threads wait for one another in it */
 	bool tensor_cores;	/* narrow convolutions are faster on images with channels last */
 	bool sums_bias;		/* a product of weights' gradients can sum the bias' gradient too */
 	int oldest_arch;	/* compute capability that its compiler still builds for; 0: any */

@@ -7,7 +7,7 @@ find_quick_cc
 emulated() { # NAME SOURCE [OPTION...]: launches, and reductions by shuffles, are what a C++ compiler cannot have
 	name=$1
 	sed 's/gpu_product_kernel<SIDE><<</gpu_product_kernel<SIDE, Job><<</
-		s/\([a-z_]*\(<SIDE, Job>\)\{0,1\}\)<<<\(.*\), [A-Z_]*, \(0\|room\), stream>>>/emulated_launch(\3, \4, stream, \1)/
+		s/\([a-z_]*\(<SIDE, Job>\|<Body, BYTES>\)\{0,1\}\)<<<\(.*\), [A-Z_]*, \(0\|room\), stream>>>/emulated_launch(\3, \4, stream, \1)/
 		s/extern __shared__ __align__(128) char gpu_given\[\];/unsigned char *gpu_given = emulated_given;/
 		/^template <typename T> DEVICE T$/,/^}$/d' "$2" > "$name.cc"
 	shift 2

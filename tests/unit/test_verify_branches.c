@@ -143,3 +143,72 @@ Test(verify, a_node_on_another_branch_is_caught)
 		}
 	cr_assert_gt(caught, 20);
 }
+
+/* ---- where one kernel does a step ---- */
+
+/* Of calls that touch the same byte, how many the blocks do not meet between. */
+static int
+count_unmet(void)
+{
+	const struct plan *p = module->plan;
+	int races = 0, met = -1, call = 0, end = 0, i, j;
+
+	for (j = 0; j < p->instants; j++) {
+		if (op_is_view(p->at[j].node->op))
+			continue;
+		if (j >= end) {
+			call = j;
+			end = j + plan_together(p, j);
+			met = p->at[j].meets ? j : met;
+		}
+		for (i = met < 0 ? 0 : met; i < call; i++)
+			races += !op_is_view(p->at[i].node->op) && conflict(p->at[i].node, p->at[j].node);
+	}
+	return races;
+}
+
+static void
+load_listed(const char *spec)
+{
+	load_with(NULL, spec, "cuda", true);
+	cr_assert(module->plan->cooperative, "%s", spec);
+}
+
+Test(verify, blocks_meet_where_they_must_and_not_everywhere)
+{
+	const struct plan *p;
+	int i, calls = 0, meet = 0;
+
+	load_listed("lenet5.nn");
+	p = module->plan;
+	for (i = 0; i < p->instants; i += plan_together(p, i)) {
+		calls += !op_is_view(p->at[i].node->op);
+		meet += p->at[i].meets;
+	}
+	cr_expect_eq(count_unmet(), 0);
+	cr_expect_gt(calls, meet + 5);
+	load_with(NULL, "resnet50.nn", "cuda", true);
+	cr_expect_not(module->plan->cooperative, "its work is more than launches");
+}
+
+/* Each is there for something that depends on what was since the one before. */
+Test(verify, a_meeting_left_out_is_caught)
+{
+	struct plan *p;
+	int i;
+
+	load_listed("lenet5.nn");
+	p = module->plan;
+	cr_assert_not(objects());
+	for (i = 0; i < p->instants; i++) {
+		bool begins = i == 0 || p->at[i].graph != p->at[i - 1].graph;
+
+		if (!p->at[i].meets)
+			continue;
+		p->at[i].meets = false;
+		cr_expect(objects(), "instant %d", i);
+		cr_expect(begins || count_unmet() > 0, "instant %d", i);
+		p->at[i].meets = true;
+	}
+	cr_assert_not(objects());
+}

@@ -24,6 +24,7 @@
 #define __forceinline__ inline
 #define __shared__ static
 #define __launch_bounds__(...)
+#define __noinline__
 #define __align__(n) __attribute__((aligned(n)))
 typedef int cudaStream_t;
 
@@ -32,10 +33,17 @@ typedef int cudaStream_t;
 
 struct dim { unsigned x; };
 static struct dim threadIdx, blockIdx, blockDim = { EMULATED_THREADS }, gridDim;
-static jmp_buf emulated_main, emulated_thread[EMULATED_THREADS];
-static bool emulated_begun[EMULATED_THREADS], emulated_done[EMULATED_THREADS];
-static bool emulated_waits[EMULATED_THREADS];	/* for all of its block */
+static jmp_buf emulated_main;
 static std::function<void()> emulated_kernel;
+
+/* the contexts of a block, by thread: of each that is there at a time */
+static struct emulated_contexts {
+	jmp_buf thread[EMULATED_THREADS];
+	bool begun[EMULATED_THREADS], done[EMULATED_THREADS];
+	bool waits[EMULATED_THREADS];	/* for all of its block */
+	bool meets[EMULATED_THREADS];	/* for all of all blocks */
+	char (*stack)[EMULATED_STACK];
+} emulated_first, *emulated_of = &emulated_first;
 
 static inline float
 __fmul_rn(float a, float b)
@@ -52,15 +60,23 @@ __dmul_rn(double a, double b)
 static inline void
 __syncwarp(void)
 {
-	if (!_setjmp(emulated_thread[threadIdx.x]))
+	if (!_setjmp(emulated_of->thread[threadIdx.x]))
 		_longjmp(emulated_main, 1);
 }
 
 static inline void
 __syncthreads(void)
 {
-	emulated_waits[threadIdx.x] = true;
+	emulated_of->waits[threadIdx.x] = true;
 	__syncwarp();
+}
+
+/* All blocks of a cooperative launch wait for one another. */
+static inline void
+emulated_meet(void)
+{
+	emulated_of->meets[threadIdx.x] = true;
+	__syncthreads();
 }
 
 /* a thread of every block there is: at its end it waits for the next one */
@@ -69,7 +85,7 @@ emulated_run(void)
 {
 	for (;;) {
 		emulated_kernel();
-		emulated_done[threadIdx.x] = true;
+		emulated_of->done[threadIdx.x] = true;
 		__syncthreads();
 	}
 }
@@ -77,12 +93,13 @@ emulated_run(void)
 static void
 emulated_begin(unsigned t)
 {
-	static char stack[EMULATED_THREADS][EMULATED_STACK];
 	ucontext_t context;
 
-	emulated_begun[t] = true;
+	if (!emulated_of->stack)
+		emulated_of->stack = (char (*)[EMULATED_STACK])std::malloc(EMULATED_THREADS * EMULATED_STACK);
+	emulated_of->begun[t] = true;
 	getcontext(&context);
-	context.uc_stack.ss_sp = stack[t];
+	context.uc_stack.ss_sp = emulated_of->stack[t];
 	context.uc_stack.ss_size = EMULATED_STACK;
 	context.uc_link = NULL;
 	makecontext(&context, emulated_run, 0);
@@ -96,8 +113,8 @@ emulated_continue(unsigned t)
 	threadIdx.x = t;
 	if (_setjmp(emulated_main))
 		return;
-	if (emulated_begun[t])
-		_longjmp(emulated_thread[t], 1);
+	if (emulated_of->begun[t])
+		_longjmp(emulated_of->thread[t], 1);
 	emulated_begin(t);
 }
 
@@ -112,11 +129,11 @@ emulated_warp(unsigned first)
 	while (more) {
 		more = false;
 		for (unsigned t = first; t < first + 32; t++) {
-			if (emulated_done[t] || emulated_waits[t])
+			if (emulated_of->done[t] || emulated_of->waits[t])
 				continue;
 			emulated_continue(t);
-			done += emulated_done[t];
-			more |= !emulated_done[t] && !emulated_waits[t];
+			done += emulated_of->done[t];
+			more |= !emulated_of->done[t] && !emulated_of->waits[t];
 		}
 	}
 	return done;
@@ -127,12 +144,35 @@ emulated_block(void)
 {
 	int left = EMULATED_THREADS;
 
-	std::memset(emulated_done, 0, sizeof(emulated_done));
+	std::memset(emulated_of->done, 0, sizeof(emulated_of->done));
 	while (left > 0) {
-		std::memset(emulated_waits, 0, sizeof(emulated_waits));
+		std::memset(emulated_of->waits, 0, sizeof(emulated_of->waits));
 		for (unsigned t = 0; t < EMULATED_THREADS; t += 32)
 			left -= emulated_warp(t);
 	}
+}
+
+/* A block of several, until all of its threads wait for the other blocks: how many do. None: it is
+ * at its end. */
+static int
+emulated_until_met(void)
+{
+	int meets = 0, done = 0;
+
+	std::memset(emulated_of->meets, 0, sizeof(emulated_of->meets));
+	while (meets + done < EMULATED_THREADS) {
+		std::memset(emulated_of->waits, 0, sizeof(emulated_of->waits));
+		for (unsigned t = 0; t < EMULATED_THREADS; t += 32)
+			emulated_warp(t);
+		meets = done = 0;
+		for (int t = 0; t < EMULATED_THREADS; t++) {
+			meets += emulated_of->meets[t];
+			done += emulated_of->done[t];
+		}
+		if (meets && meets < EMULATED_THREADS)	/* the others wait for those, which wait for other blocks */
+			std::abort();
+	}
+	return meets;
 }
 
 /* Shared memory that a launch gives: nothing may be written behind it. */
@@ -197,6 +237,36 @@ emulate(unsigned blocks, const Kernel &kernel)
 	gridDim.x = blocks;
 	for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
 		emulated_block();
+}
+
+/* A cooperative launch. Between two meetings its blocks run one after the other, as far as they
+ * can: what should have waited for another block's and did not is done too soon, or too late, as
+ * the last of them comes first every other time. */
+template <class Kernel> static void
+emulate_meeting(unsigned blocks, size_t given, const Kernel &kernel)
+{
+	static std::vector<emulated_contexts *> all;
+	unsigned meet = blocks;
+
+	while (all.size() < blocks)
+		all.push_back(new emulated_contexts());
+	if (given > EMULATED_GIVEN)
+		std::abort();
+	emulated_kernel = kernel;
+	gridDim.x = blocks;
+	for (unsigned b = 0; b < blocks; b++)
+		std::memset(all[b]->done, 0, sizeof(all[b]->done));
+	for (bool back = false; meet == blocks; back = !back) {
+		meet = 0;
+		for (unsigned b = 0; b < blocks; b++) {
+			blockIdx.x = back ? blocks - 1 - b : b;
+			emulated_of = all[blockIdx.x];
+			meet += emulated_until_met() > 0;
+		}
+		if (meet && meet < blocks)	/* for those that have come to their end */
+			std::abort();
+	}
+	emulated_of = &emulated_first;
 }
 
 /* in place of kernel.h's, which shuffles among the threads of a warp */

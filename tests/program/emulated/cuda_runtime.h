@@ -8,6 +8,8 @@
  *	EMULATED_EARLY=1		all other streams go on as far as they can before what the host waits for:
  *					what should have waited, and did not, is done too soon
  *	EMULATED_LAUNCHES=FILE		how many graphs were launched is written there at the end
+ *	EMULATED_MEETINGS=FILE		likewise how many cooperative kernels ran
+ *	EMULATED_APART=1		a card that has no cooperative launches
  *
  * What waits for another process (card_do_when()) holds back its stream alone: others go on, if late, and where the host is
  * elsewhere for a while, a thread does what may be done, as a card would.
@@ -35,6 +37,7 @@
 #undef cudaDevAttrMultiProcessorCount
 
 #define EMULATED_MEMORY	((size_t)8 << 30)
+#define EMULATED_PROCESSORS	4	/* which run one block each at a time, of a cooperative launch */
 
 enum cudaError_t {
 	cudaSuccess, cudaErrorMemoryAllocation, cudaErrorNoKernelImageForDevice, cudaErrorInvalidDeviceFunction,
@@ -42,7 +45,8 @@ enum cudaError_t {
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr {
-	cudaDevAttrMultiProcessorCount, cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor
+	cudaDevAttrMultiProcessorCount, cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor,
+	cudaDevAttrCooperativeLaunch
 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
 enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaEventRecordDefault = 0, cudaEventRecordExternal = 1 };
@@ -152,7 +156,8 @@ cudaGetDeviceCount(int *to)
 static cudaError_t
 cudaDeviceGetAttribute(int *to, cudaDeviceAttr what, int)
 {
-	*to = what == cudaDevAttrMultiProcessorCount ? 4 : what == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+	*to = what == cudaDevAttrMultiProcessorCount ? EMULATED_PROCESSORS : what == cudaDevAttrComputeCapabilityMajor ? 9 :
+	    what == cudaDevAttrCooperativeLaunch ? !getenv("EMULATED_APART") : 0;
 	return cudaSuccess;
 }
 
@@ -373,17 +378,24 @@ cudaGraphDestroy(cudaGraph_t)
 }
 
 static cudaError_t
+cudaGraphExecDestroy(cudaGraphExec_t)
+{
+	return cudaSuccess;
+}
+
+static cudaError_t
 cudaGraphUpload(cudaGraphExec_t, cudaStream_t)
 {
 	return cudaSuccess;
 }
 
 static struct emulated_launches {
+	const char *counts;
 	long n;
 
 	~emulated_launches()
 	{
-		const char *name = getenv("EMULATED_LAUNCHES");
+		const char *name = getenv(counts);
 		FILE *f = name ? fopen(name, "w") : NULL;
 
 		if (f) {
@@ -391,7 +403,7 @@ static struct emulated_launches {
 			fclose(f);
 		}
 	}
-} emulated_launched;
+} emulated_launched = { "EMULATED_LAUNCHES", 0 }, emulated_met = { "EMULATED_MEETINGS", 0 };
 
 /* All that is in it, behind what its first stream has come to. */
 static cudaError_t
@@ -402,6 +414,38 @@ cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t)
 	emulated_launched.n++;
 	for (auto &c : g->calls)
 		emulated_queue(c.first, c.second);
+	return cudaSuccess;
+}
+
+/* ---- cooperative launches ---- */
+
+struct dim3 {
+	unsigned x;
+
+	dim3(unsigned x_) : x(x_)
+	{
+	}
+};
+
+template <class Kernel> static cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *to, const Kernel &, int, size_t)
+{
+	*to = 1;
+	return cudaSuccess;
+}
+
+template <class A, class B> static cudaError_t
+cudaLaunchCooperativeKernel(void (*kernel)(A, B), dim3 blocks, dim3, void **with, size_t given, cudaStream_t s)
+{
+	A a = *(A *)with[0];
+	B b = *(B *)with[1];
+
+	if (blocks.x > EMULATED_PROCESSORS)
+		emulated_refuse("a cooperative launch of more blocks than run at the same time");
+	card_do(s, [=] {
+		emulated_met.n++;
+		emulate_meeting(blocks.x, given, [=] { kernel(a, b); });
+	});
 	return cudaSuccess;
 }
 
