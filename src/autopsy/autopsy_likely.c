@@ -45,12 +45,16 @@
 #define NEEDS_ADAM	NEEDS(30)	/* of Adam, with which it fails, and SGD, with which it does not */
 #define NEEDS_LARGE	NEEDS(31)	/* of pictures that are large */
 #define NEEDS_SESSION	NEEDS(32)	/* TensorFlow's sessions are run */
-#define SIGNS		33
+#define NEEDS_SAVES	NEEDS(33)	/* of weights that are saved */
+#define SIGNS		34
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
 #define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE | NEEDS_STRANGER | \
     NEEDS_SESSION)
+
+/* What makes a row one of the machine's memory, or of either. */
+#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
@@ -133,6 +137,14 @@ static const struct row {
 		{ "Something is kept from one step or episode to the next (results on lists, losses with their graph, in Keras models or "
 		    "predict() called in each)", "then it grows evenly, and beyond what such a buffer holds." },
 		{ "Each environment is a process of its own, with a copy of the program", "fewer of them take less." } } },
+	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
+		{ "Each process puts all of the weights, or of the optimizer's numbers, together in the machine's memory, or makes a copy of its own there", "written by one of "
+		    "them (rank0_only), or in parts (a sharded state dict), they need not lie there as often." } } },
+	{ NEEDS_SAVES, "weights were saved then", {
+		{ "Weights that are split among devices (FSDP, ZeRO), or the optimizer's numbers, are put together on one for that", "in the machine's memory "
+		    "(offload_to_cpu, rank0_only), or written in parts (a sharded state dict), they need no room there." },
+		{ "A copy is made on the device first (in another type or order, or an average of weights)", "moved to the machine's memory one by one, they "
+		    "take less." } } },
 	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." } } },
@@ -326,6 +338,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
+	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
 	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || (words && !o->host && !p->told.device && !p->told.gpu) ? &p->told.data : NULL;
@@ -376,6 +389,16 @@ is_placed(const struct autopsy *y)
 	return o->kind != OOM_TOLD && (o->host || o->gpu >= 0 || (o->kind != OOM_OTHER && o->kind != OOM_TENSORFLOW));
 }
 
+/* Do people name the machine's memory, and no device, though not where they say that memory
+ * ended? */
+static bool
+is_near_ram(const struct autopsy *y)
+{
+	const struct oom_told *t = &y->log.paste.told;
+
+	return y->main->kind == OOM_TOLD && !y->main->host && !t->device && t->ram && !t->gpu;
+}
+
 /* Words that were quoted already are not quoted again. */
 static const char *
 in_brackets(const struct autopsy *y, const struct said *said)
@@ -391,7 +414,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
 	bool either = (r->needs & (NEEDS_DATA | NEEDS_REPLAY)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device);
-	const char *whose = is_placed(y) || either ? NULL : o->host ? "it was the machine's memory" :
+	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
 
@@ -454,8 +477,9 @@ autopsy_likely(struct autopsy *y)
 		autopsy_words(y, !unknown);
 	if (!unknown)
 		return;
-	for (is = signs(y, told); (is & r->needs) != r->needs; r++)
-		;		/* the last needs nothing */
+	is = signs(y, told) | (is_near_ram(y) ? NEEDS_HOST : 0);
+	while ((is & r->needs) != r->needs || (is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)))
+		r++;		/* the last needs nothing */
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)

@@ -407,6 +407,10 @@ host_places(struct autopsy *y)
 	if ((facts & TRACE_ARRAY) && !(facts & TRACE_SPARSE))
 		place_cause(y, SAYS_HOST_PLACES, "The line of code makes a new array from what it is given, and both "
 		    "are held at once. In parts, or into an array that is there, one is enough.");
+	if (facts & TRACE_ENTRY)
+		place_cause(y, SAYS_HOST_PLACES, "The line of code makes an array that is put into what holds others. Where it is one of many, such as a word's "
+		    "vector or a sample, all of them together are what takes the memory: those that are needed alone, 4 bytes an element in place of 8, or "
+		    "one array that is made for all of them ahead, take less.");
 	if (facts & TRACE_SPARSE)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
 		    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that.");

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_whose.h"
 
 #define MOST_CALL_LINES	16	/* of one call */
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
@@ -171,7 +172,7 @@ quotes_killed(struct talk t)
 
 	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
 		to = at + n;
-		if (*at != 'K' || at - t.s < 3)
+		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), "shows says displays prints printed output outputs")))
 			continue;
 		if (to < end && memchr("`\"'()*", at[-1], 7) && memchr("`\"')*.!", *to, 7))
 			return at;
@@ -392,6 +393,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
+	if (oom_whose_names_ram(t))
+		o->ram = line;
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
 		if (oom_told_is_of_failure(o, t, at, line)) {
 			said_at(&o->data, t, at, line);

@@ -65,6 +65,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said adam;	/* of Adam, which fails where SGD does not, */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */
+	struct said saving;	/* of weights that are saved, */
 	struct said again;	/* of what is run once more, */
 	struct said trials;	/* of several runs, as a search makes, */
 	struct said converts;	/* while a model is converted, exported or an engine is built, */

@@ -199,6 +199,13 @@
     "(\"shared memory\") than that device has, of which there are tens or hundreds of KiB. "		\
     "Smaller blocks (BLOCK sizes, fewer num_stages or num_warps), or a version of the library that knows "	\
     "the device, make it fit; a smaller batch does not."
+#define ON_TPU_CORE	"Not the device's memory (HBM): a step of the program that XLA compiled needs more of the memory on a TPU's core than there is, which is far "	\
+    "less. XLA chooses its pieces to fit, so that it is an error of its own, or of a kernel's blocks (Pallas): another version, other shapes or smaller "	\
+    "blocks make it fit."
+#define PINNED_AFTER	"PhysX asked CUDA for memory of the machine that is locked (pinned), and was refused. By itself that may be for want of it; but CUDA refuses all that "	\
+    "comes after a kernel failed, such as one that read where nothing of its is (its code 700): where errors of PhysX stand ahead of it, the first of them tells more."
+#define FACESWAP	"faceswap had no memory left on the device for a step. It advises itself: other programs that use the device closed, a smaller batch, or a lighter "	\
+    "model or settings."
 #define LAUNCH		"Not the device's memory: a kernel was to run with more threads in a block than the "	\
     "registers or the on-chip memory of a multiprocessor suffice for. Smaller blocks, or a library that was "	\
     "compiled for that device, make it fit."

@@ -331,6 +331,24 @@ signs(const struct sign *list, struct piece a, struct piece b)
 	return facts;
 }
 
+/* "vectors[word] = np.array(...)", "all.append(np.array(...))": one of many. Neither a column of a
+ * table ("x['a'] =") nor a part of an array that is there ("x[:, i] ="). */
+static bool
+is_entry(struct piece t)
+{
+	static const char *const sets[] = { "] = np.array(", "]=np.array(", "] = np.asarray(", "]=np.asarray(" };
+	const char *at = NULL, *s;
+	size_t i;
+
+	if (piece_any_of(t, ".append(np.array( .append(np.asarray("))
+		return true;
+	for (i = 0; !at && i < sizeof(sets) / sizeof(*sets); i++)
+		at = piece_find(t, sets[i]);
+	for (s = at; s && s > t.s && *s != ':' && *s != ',' && *s != '\'' && *s != '"'; s--)
+		;
+	return at && s == t.s;
+}
+
 uint64_t
 signs_of_code(struct piece t, bool of_attention)
 {
@@ -350,7 +368,7 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_JOIN;
 	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( "
 	    "np.asarray( .astype( to_categorical( get_dummies("))
-		facts |= TRACE_ARRAY;
+		facts |= is_entry(t) ? TRACE_ENTRY : TRACE_ARRAY;
 	if (piece_any_of(t, "np.repeat( np.tile("))
 		facts |= TRACE_REPEATS;
 	/* what is only reckoned with them is gone after the step */

@@ -27,7 +27,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	const char *here;	/* the same of the last line that says so, whether that is what is kept, */
 	int here_line;		/* which it is */
 	bool sentence;		/* in a sentence, as people write them and programs hardly do */
-	int gpu;		/* the last line that names a device */
+	int gpu, ram;		/* the last line that names a device, and the machine's memory */
 	struct said data;	/* the last that speaks of a whole set of data */
 	struct said framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */
 	int call_depth, call_lines;	/* of a call that a line of tests opened, and its lines so far; depth 0: none is */

@@ -10,7 +10,7 @@
 
 #define MOST_AHEAD	5	/* words ahead of a card's name */
 #define OF_DEVICE	"vram|hbm|cuda|video-memory|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory"
-#define OF_HOST		"ram|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
+#define OF_HOST		"ram|cpu oom|cpu ooms|cpu out of memory|cpu out-of-memory|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
     "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
     "oom killer|oom-killer|oomkiller|oom killed|oom-killed|kernel to kill|kernel kills|kernel killed"
@@ -157,6 +157,12 @@ counts_ram(struct talk t)
 	const char *at = talk_find_whole(t, OF_HOST, &n);
 
 	return at && has_digit(talk_sentence(t, at));
+}
+
+bool
+oom_whose_names_ram(struct talk t)
+{
+	return (talk_has_whole(t, OF_HOST) || talk_any_phrase(t, "gb machine|gb ram|gb of ram|python process")) && !talk_has_whole(t, RAM_OF_DEVICE);
 }
 
 bool

@@ -21,5 +21,7 @@ bool	oom_whose_lists_both(struct talk);
 /* Does a line that says elsewhere that memory ran out name the machine's, more than to count it,
  * and no device? */
 bool	oom_whose_ram(struct talk);
+/* Does it name the machine's memory? */
+bool	oom_whose_names_ram(struct talk);
 
 #endif

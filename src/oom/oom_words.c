@@ -11,6 +11,7 @@
 #include "oom/oom_clause.h"
 
 #define AFTER	32	/* bytes from "after" to what is counted */
+#define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
 #define LEAST_SIDE	64	/* pixels of a picture's side */
 #define MOST_SIDE	100000
 
@@ -345,6 +346,19 @@ resumes(struct talk t)
 	    "from a specific checkpoint", AHEAD | WORKS, "");
 }
 
+/* "When saving the model"; in Chinese 保存, with 时 behind it. */
+static const char *
+saves(struct talk t)
+{
+	const char *at = talk_first(t, "\xe4\xbf\x9d\xe5\xad\x98");
+
+	if (at && talk_any_phrase(talk_head(t, at, SAVED_WITHIN), "\xe6\x97\xb6"))
+		return at;
+	return talk_any_of(t, "model weight checkpoint ckpt state") ? clause_says(t, "when saving|while saving|during saving|trying to save|tries to save|try to save|"
+	    "when i save|when it saves|to save the model|to save a model|to save the checkpoint|to save a checkpoint|while the model is saved|while the checkpoint is saved",
+	    AHEAD | WORKS, "") : NULL;
+}
+
 /* "DataParallel(model)" is in code that one device runs, too, as "--gpu 0" is. */
 static bool
 is_of_code(struct talk t, struct talk clause, const char *at)
@@ -428,7 +442,7 @@ static const char *
 makes_trials(struct talk t)
 {
 	return clause_says(t, "hyperparameter search|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
-	    "gridsearch|each trial|every trial|second trial|next trial|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
+	    "gridsearch|each trial|every trial|second trial|next trial|between trials|over trials|per trial|trials because of|keras-tuner|keras tuner|bayesianoptimization tuner|hyperband search|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
 	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
 }
 
@@ -479,6 +493,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
 	said_of_failure(&p->converts, &p->told, t, converts(t), line);
 	said_of_failure(&p->loading, &p->told, t, loads(t), line);
+	said_of_failure(&p->saving, &p->told, t, saves(t), line);
 	said_of_failure(&p->resuming, &p->told, t, resumes(t), line);
 	if ((at = is_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
 		said_at(&p->parallel, t, at, line);
