@@ -163,8 +163,7 @@ torch_labels(struct tape *t, const struct node *n, int size)
 
 /* The mean of all log-probabilities of labels that count, beside the loss:
  * cross_entropy_loss_label_smoothing(). Its masked_select() makes where these are, a number for
- * each axis.
- * Where classes come last, a copy of the labels' size is made somewhere (torch_calls). */
+ * each axis. */
 static int
 torch_smoothing(struct tape *t, const struct node *n, int a, int nll, const struct tensor *weights)
 {
@@ -218,7 +217,8 @@ torch_weighted(struct tape *t, const struct node *n, int losses, const struct te
 }
 
 /* In PyTorch log_softmax, which keeps its output, and nll_loss, which keeps that, the labels and a
- * total weight of 4 bytes. */
+ * total weight of 4 bytes. Logits with one axis of places, or more than two, it sees as images, so
+ * that their gradient is a view. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
@@ -226,11 +226,10 @@ torch_calls(struct tape *t, const struct node *n)
 	const struct tensor *weights = n->nin > LABELS_OF_LABEL ? n->in[LABELS_OF_LABEL] : NULL;
 
 	in[0] = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
-	    .bytes = tape_bytes(t, n->in[0]), .saves = SAVES_OUT(0),
-	    .beside = op_real(n, "smoothing") > 0 && target_axis(n->in[0], n->in[1]) > 0 ?
-	    torch_labels(t, n, 0) : 0 });
+	    .bytes = tape_bytes(t, n->in[0]), .saves = SAVES_OUT(0) });
 	in[1] = tape_value(t, n->in[1]);
 	nll = tape_call(t, &(struct tape_call){ .in = in, .nin = 2, .saves = SAVES_IN(0) | SAVES_IN(1),
+	    .views = n->in[1]->rank == 1 || n->in[1]->rank > 2 ? 1u << 0 : 0,
 	    .bytes = weights ? torch_labels(t, n, 0) : tape_bytes(t, n->out[0]),
 	    .beside = dtype_bytes(n->in[0]->dtype) });
 	if (op_real(n, "smoothing") > 0)
