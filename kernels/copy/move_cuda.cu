@@ -18,8 +18,7 @@ move_element(const struct move *m, int64_t i, int64_t *to, int64_t *from)
 }
 
 /* T: an element, or a pack of them. */
-template <class T> static __global__ void
-move_kernel(T *y, const T *x, T value, int64_t n, struct move m)
+template <class T> KERNEL(move_kernel, (T *y, const T *x, T value, int64_t n, IN_PLACE(struct move) m))
 {
 	EACH (i, n) {
 		int64_t to = 0, from = 0;
@@ -29,7 +28,7 @@ move_kernel(T *y, const T *x, T value, int64_t n, struct move m)
 	}
 }
 
-KERNEL(move_add_kernel, (elem *y, const elem *x, struct onto onto, int64_t n, struct move m))
+KERNEL(move_add_kernel, (elem *y, const elem *x, struct onto onto, int64_t n, IN_PLACE(struct move) m))
 {
 	real keep = onto_keep(onto);
 
@@ -47,7 +46,7 @@ KERNEL(move_add_kernel, (elem *y, const elem *x, struct onto onto, int64_t n, st
 
 /* A tile in shared memory, whose rows are read, and whose columns are written, by neighbouring
  * threads. */
-KERNEL(move_turn_kernel, (elem *y, const elem *x, elem value, int turned, int64_t tiles, struct move m))
+KERNEL(move_turn_kernel, (elem *y, const elem *x, elem value, int turned, int64_t tiles, IN_PLACE(struct move) m))
 {
 	__shared__ elem tile[MOVE_TILE][MOVE_TILE + 2];
 	const struct move_axis *a = &m.axis[turned], *b = &m.axis[m.axes - 1];

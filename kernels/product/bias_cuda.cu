@@ -218,7 +218,7 @@ KERNEL(bias_pooled_strip_kernel, (elem *db, const elem *dy, const uint8_t *place
 template <int WIDTH, typename From> DEVICE void
 bias_columns(From from, double *work, int64_t rows, int64_t channels, int64_t parts)
 {
-	__shared__ double each[WIDTH][BLOCK];
+	column_row *each = column_room<WIDTH>();
 
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
 		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);

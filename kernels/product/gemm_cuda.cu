@@ -131,6 +131,19 @@ gpu_terms(const Job &job, struct gpu_known<SIDE, Job> &s, int i)
 		s.term[i & 1][threadIdx.x] = job.term(s.tile.z, k);
 }
 
+#ifdef COOPERATIVE
+#define GPU_KNOWN	8192
+
+/* The same shared memory for all kinds of products. */
+DEVICE unsigned char *
+gpu_known_room(void)
+{
+	__shared__ __align__(16) unsigned char known[GPU_KNOWN];
+
+	return known;
+}
+#endif
+
 /*
  * Makes a tile. The slice that is begun to be fetched lies where one was whose products all threads
  * are done with, since they met after that; the terms of the next, where those were that it was
@@ -141,11 +154,18 @@ gpu_make(const Job &job, int splits, int64_t tile)
 {
 	extern __shared__ __align__(128) char gpu_given[];
 	union gpu_room<SIDE, Job> &room = *(union gpu_room<SIDE, Job> *)gpu_given;
+#ifdef COOPERATIVE
+	struct gpu_known<SIDE, Job> &s = *(struct gpu_known<SIDE, Job> *)gpu_known_room();
+#else
 	__shared__ struct gpu_known<SIDE, Job> s;
+#endif
 	int t = threadIdx.x, n = t - (GPU_THREADS - SIDE);	/* whose row and whose column */
 	struct gpu_sums<SIDE> sums;
 	struct gpu_row_sum<Job::SUMS_A> row_sum;
 
+#ifdef COOPERATIVE
+	static_assert(sizeof(s) <= GPU_KNOWN, "what is known of a tile has room there");
+#endif
 	static_assert(sizeof(room) == gpu_room_on<SIDE>(GPU_ARCH), "the host gives as much as there is");
 	if (t == 0)
 		s.tile = gpu_tile_of<SIDE>(job, splits, tile);

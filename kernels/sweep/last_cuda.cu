@@ -119,6 +119,17 @@ column_place_of(int64_t r, int64_t rows, int64_t channels, int64_t parts)
 	return at;
 }
 
+typedef double column_row[BLOCK];
+
+/* Shared memory for N numbers of each thread, the same for all kernels that have so many. */
+template <int N> DEVICE column_row *
+column_room(void)
+{
+	__shared__ double each[N][BLOCK];
+
+	return each;
+}
+
 /* The block's sums of its strip's channels, N numbers a channel: thread by thread in EACH, summed
  * up in WORK[(c * parts + part) * N + n]. */
 template <int WIDTH, int N> DEVICE void

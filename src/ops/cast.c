@@ -40,5 +40,6 @@ const struct op op_cast = {
 	.shape = shape,
 	.simplify.identity = identity,
 	.calls.kernels = "copy/cast.cu",
+	.calls.listed = true,
 	.calls.emit = emit,
 };

@@ -33,6 +33,7 @@ const struct op op_relayout = {
 	.min_operands = 1, .max_operands = 1,
 	.gradient.build = grad,
 	.calls.kernels = "copy/move.cu",
+	.calls.listed = true,
 	.calls.emit = move_emit,
 	.calls.moves = moves,
 };

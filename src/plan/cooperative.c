@@ -96,11 +96,14 @@ find_meetings(struct plan *p, struct arena *parent)
 	int i, k, count;
 
 	for (i = 0; i < p->instants; i += count) {
-		bool meets = i == 0 || p->at[i].graph != p->at[i - 1].graph || !s.since.n;
+		bool meets;
 
 		count = plan_together(p, i);
+		if (i == 0 || p->at[i].graph != p->at[i - 1].graph)
+			s.since.n = 0;
 		if (op_is_view(p->at[i].node->op))
 			continue;
+		meets = !s.since.n;
 		for (k = i; k < i + count; k++)
 			meets |= depends(&s, p->at[k].node);
 		p->at[i].meets = meets;
