@@ -106,9 +106,10 @@ csv_values(const struct data *d, const struct csv *c, const struct input *in, in
 		double x;
 
 		if (!csv_number(&line, end, &x))
-			fail("%s:%lld: column %lld: expected a number, found \"%.*s\"", c->file.name,
+			fail("%s:%lld: column %lld: expected a number, found \"%.*s\"%s", c->file.name,
 			    (long long)c->line, (long long)(in->field - d->first + i + 1),
-			    shown < 40 ? shown : 40, field);
+			    shown < 40 ? shown : 40, field,
+			    c->line == 1 ? " (of a line of names: header=true in the spec)" : "");
 		if (!value_fits(d, in, x) || !csv_holds(d, in, x))
 			fail("%s:%lld: column %lld holds %g, expected %s for %s", c->file.name,
 			    (long long)c->line, (long long)(in->field - d->first + i + 1), x,
@@ -213,8 +214,9 @@ csv_row(struct data *d, struct csv *c, const char *line, const char *end)
 	if (d->rows == 0 && width != c->fields)
 		csv_without_targets(d, c, width);
 	if (width != c->fields)
-		fail("%s:%lld: %lld columns, expected %lld", c->file.name, (long long)c->line, (long long)width,
-		    (long long)c->fields);
+		fail("%s:%lld: %lld column%s, expected %lld%s", c->file.name, (long long)c->line, (long long)width,
+		    width == 1 ? "" : "s", (long long)c->fields, width == 1 && (memchr(line, ';', (size_t)(end - line)) ||
+		    memchr(line, '\t', (size_t)(end - line))) ? ", with a comma between them" : "");
 	for (int k = 0; k < d->inputs; k++)
 		if (!d->absent[k])
 			csv_values(d, c, &d->input[k], d->rows, line, end);
