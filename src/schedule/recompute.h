@@ -35,7 +35,8 @@
  * questions of a planned network are answered (pass_options->search_work). */
 #define RECOMPUTE_WORK		((int64_t)40 << 20)
 #define RECOMPUTE_ASKED		(2 * RECOMPUTE_WORK)	/* for a budget that the spec names: what shares are of, */
-#define RECOMPUTE_LONGEST	(3 * RECOMPUTE_ASKED)	/* and all of it */
+#define RECOMPUTE_LONGEST	(3 * RECOMPUTE_ASKED)	/* all of it, */
+#define RECOMPUTE_SHORTER	(2 * RECOMPUTE_ASKED)	/* and where that found nothing */
 #define RECOMPUTE_SECOND	((int64_t)3 << 20)	/* what a second of a processor does of it, about */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 
