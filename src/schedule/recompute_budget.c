@@ -92,6 +92,8 @@ fits_as(struct budget *b, struct model *model, bool tight)
 	quiet.tight = tight;
 	close = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
 	    passes_between(copy, &quiet, "lifetimes", "place");
+	if (close && b->thorough && copy->plan->arena_bytes > b->bytes)
+		plan_place_on(copy, copy->plan, CLOSE_EFFORT);
 	fits = close && copy->plan->arena_bytes <= b->bytes && passes_finish(copy, &quiet, "place");
 	if (fits)
 		b->planned = copy;

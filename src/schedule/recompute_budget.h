@@ -19,6 +19,7 @@ struct budget {
 	struct module *m;
 	const struct pass_options *o;
 	int64_t bytes;
+	bool thorough;		/* what is close is placed with more effort at once: in small networks */
 	struct module *planned;	/* what fits */
 	struct close close[MOST_CLOSE];	/* that with the smallest arena first */
 	int nclose;

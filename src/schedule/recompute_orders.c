@@ -131,7 +131,7 @@ is_cheaper(const struct model *model, const struct module *planned, const struct
 static void
 search_order(struct found *f, struct model *model, const struct search_limits *limits)
 {
-	struct budget other = { .m = f->budget.m, .o = f->budget.o, .bytes = f->budget.bytes };
+	struct budget other = { .m = f->budget.m, .o = f->budget.o, .bytes = f->budget.bytes, .thorough = f->budget.thorough };
 	struct search_limits there = *limits;
 	struct module *worse = NULL;
 
@@ -225,10 +225,11 @@ bool
 search_orders(struct budget *b, struct model *model, const struct search_limits *limits, bool many)
 {
 	struct orders o = { .b = b, .model = model, .limits = limits, .n = 1,
-	    .found = { .budget = { .m = b->m, .o = b->o, .bytes = b->bytes }, .steps = steps_new(model) } };
+	    .found = { .budget = { .m = b->m, .o = b->o, .bytes = b->bytes, .thorough = many }, .steps = steps_new(model) } };
 	size_t i;
 
 	o.seen[0] = o.found.order = order_that_stands(b->m->train, model->arena);
+	b->thorough = many;
 	if (recompute_cheapest(model, limits, HUGE_VAL))
 		steps_of_trial(model, &o.found.steps);
 	o.found.budget.planned = b->planned;
@@ -239,6 +240,7 @@ search_orders(struct budget *b, struct model *model, const struct search_limits 
 		try_orders_of_trials(&o);
 	put_back(b, model, o.found.order);
 	b->planned = o.found.budget.planned;
+	b->thorough = false;
 	return b->planned && steps_try(model, &o.found.steps);
 }
 
