@@ -149,8 +149,8 @@ static const struct row {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." } } },
 	{ NEEDS_HOST | NEEDS_PROCESSOR, "the run was on the processor", {
-		{ "The network runs on the processor, and a step needs more than there is", "fewer samples in a batch, or smaller ones, or "
-		    "fewer and narrower layers take less. Then it fails, or swaps, in its first steps." } } },
+		{ "What is computed runs on the processor, and a part of it needs more than there is", "fewer or smaller samples at once, or "
+		    "a smaller model, take less." } } },
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
 		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },

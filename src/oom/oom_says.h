@@ -217,7 +217,7 @@
     "share: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. df -h "	\
     "tells which is full."
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
-    "ahead of this, the kernel ended it, because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
+    "ahead of this, the system ended it, as a rule because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
     "processes need less of it."
 #define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
