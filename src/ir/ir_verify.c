@@ -10,8 +10,11 @@
  * 6. What a node adds onto, its first output takes over, and no other operand lies there.
  * 7. The operands of a node with a body are those of the body's inputs, then what persists of what it reads.
  * 8. Only what has layouts lies channels-last, and what takes over bytes lies as they did.
+ * 9. What a node has overwritten (a weight that is updated) no later node reads, nor a view of it.
  */
 #include "ir/ir.h"
+
+#include <string.h>
 
 #include "formula/formula.h"
 #include "ir/rounds.h"
@@ -20,6 +23,10 @@ struct verifier {
 	struct module *m;
 	const struct graph *g;
 	bool *defined;		/* by tensor id */
+	/* by tensor id; of one that no node has defined as yet NULL: itself */
+	const struct tensor **root;	/* in whose bytes it lies */
+	const struct tensor **value;	/* of which it has the value: a view, of what it views */
+	const struct tensor **holds;	/* a root: whose value is there now */
 	bool ok;
 };
 
@@ -136,6 +143,37 @@ check_body(struct verifier *v, const struct node *n)
 			breach(v, n, "its body reads '%s', which is not its operand", param[i]->name);
 }
 
+/* ---- what is overwritten ---- */
+
+static const struct tensor *
+known(const struct tensor *const *of, const struct tensor *t)
+{
+	return of[t->id] ? of[t->id] : t;
+}
+
+static void
+check_read(struct verifier *v, const struct node *n, const struct tensor *t)
+{
+	const struct tensor *there = known(v->holds, known(v->root, t));
+
+	if (there != known(v->value, t))
+		breach(v, n, "reads '%s' (%%%d), which '%s' (%%%d) has overwritten", t->name, t->id, there->name, there->id);
+}
+
+/* Roots are followed as tensors are defined, since aliases of broken text may go round. */
+static void
+write_to(struct verifier *v, const struct node *n, const struct tensor *t)
+{
+	if (t->alias_of)
+		v->root[t->id] = known(v->root, t->alias_of);
+	if (op_is_view(n->op) && t->alias_of)
+		v->value[t->id] = known(v->value, t->alias_of);
+	else
+		v->holds[known(v->root, t)->id] = t;
+}
+
+/* ---- nodes ---- */
+
 static void
 check_node(struct verifier *v, const struct node *n)
 {
@@ -151,6 +189,8 @@ check_node(struct verifier *v, const struct node *n)
 
 		if (t && !v->defined[t->id] && !tensor_kind_persistent(t->kind) && !t->accumulates)
 			breach(v, n, "reads '%s' (%%%d) before it is defined", t->name, t->id);
+		if (t)
+			check_read(v, n, t);
 	}
 	for (j = 0; j < n->nout; j++) {
 		const struct tensor *t = n->out[j];
@@ -164,6 +204,7 @@ check_node(struct verifier *v, const struct node *n)
 		v->defined[t->id] = true;
 		check_shape(v, n, t);
 		check_alias(v, n, t);
+		write_to(v, n, t);
 	}
 }
 
@@ -173,6 +214,7 @@ check_graph(struct verifier *v, const struct graph *g)
 	int i;
 
 	v->g = g;
+	memset(v->holds, 0, ((size_t)v->m->next_tensor + 1) * sizeof(*v->holds));	/* each finds what persists */
 	for (i = 0; i < g->inputs.n; i++)
 		v->defined[g->inputs.v[i]->id] = true;
 	for (i = 0; i < g->nodes.n; i++)
@@ -191,9 +233,13 @@ ir_verify(struct module *m)
 {
 	const struct graph *const graph[] = { m->forward, m->train, m->update, m->validate };
 	struct verifier v = { .m = m, .ok = true };
+	size_t tensors = (size_t)m->next_tensor + 1;
 	int i;
 
-	v.defined = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*v.defined));
+	v.defined = arena_array(m->arena, tensors, sizeof(*v.defined));
+	v.root = arena_array(m->arena, tensors, sizeof(*v.root));
+	v.value = arena_array(m->arena, tensors, sizeof(*v.value));
+	v.holds = arena_array(m->arena, tensors, sizeof(*v.holds));
 	for (i = 0; i < m->bodies.n; i++)
 		check_graph(&v, m->bodies.v[i]);
 	for (i = 0; i < 4; i++)

@@ -273,3 +273,47 @@ Test(ir, what_is_missing_is_named)
 		arena_free(a);
 	}
 }
+
+/* What a node has overwritten is read by none behind it, nor by way of a view: a weight that is updated, what is rectified in
+ * place. Before that, in another graph, and what stands there now, are fine. */
+Test(ir, nothing_reads_what_was_overwritten)
+{
+	static const char head[] = "optimizer sgd {lr=0.5, momentum=0, nesterov=false, weight_decay=0}\nparameter %0 f32[8] \"w\" zeros 0\n";
+	static const char step[] = "graph train batch 4 training\n"
+	    "  input %1 f32[8] \"x\"\n"
+	    "  %2 f32[8] activation \"a\" = mul(%1, %0) {} forward \"a\"\n"
+	    "  %3 f32[2, 4] activation \"v\" over %0 = reshape(%0) {shape=(2, 4)} forward \"v\"\n"
+	    "  %4 f32[8] parameter \"w'\" over %0 = sgd(%0, %2) {lr=0.5, momentum=0, nesterov=false, weight_decay=0} update \"w\"\n";
+	static const struct {
+		const char *then, *message;
+	} text[] = {
+		{ "  %5 f32[8] activation \"b\" = tanh(%4) {} forward \"b\"\n", NULL },
+		{ "  %5 f32[8] activation \"b\" = tanh(%0) {} forward \"b\"\n",
+		    "IR of graph 'train', tanh 'b': reads 'w' (%0), which 'w'' (%4) has overwritten" },
+		{ "  %5 f32[2, 4] activation \"b\" = tanh(%3) {} forward \"b\"\n",
+		    "IR of graph 'train', tanh 'b': reads 'v' (%3), which 'w'' (%4) has overwritten" },
+		{ "  %5 f32[2, 4] activation \"u\" over %4 = reshape(%4) {shape=(2, 4)} forward \"u\"\n"
+		  "  %6 f32[2, 4] activation \"b\" = tanh(%5) {} forward \"b\"\n"
+		  "graph validate batch 4\n"
+		  "  %7 f32[8] activation \"c\" = tanh(%0) {} forward \"c\"\n", NULL },
+		{ "  %5 f32[8] activation \"r\" over %2 = relu(%2) {} forward \"r\"\n"
+		  "  %6 f32[8] activation \"b\" = add(%5, %2) {} forward \"b\"\n",
+		    "IR of graph 'train', add 'b': reads 'a' (%2), which 'r' (%5) has overwritten" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(text) / sizeof(*text); i++) {
+		struct arena *a = arena_new();
+		const char *whole = arena_printf(a, "%s%s%s", head, step, text[i].then);
+		struct diags d;
+		struct module *m;
+
+		diags_init(&d, a);
+		m = ir_parse(a, &d, source_from_text(a, "read", whole, strlen(whole)));
+		cr_assert_not_null(m, "%s: %s", text[i].then, d.all.n ? d.all.v[0]->message : "");
+		cr_expect_eq(ir_verify(m), !text[i].message, "%s", text[i].then);
+		if (text[i].message)
+			cr_expect_str_eq(d.all.n ? d.all.v[0]->message : "", text[i].message);
+		arena_free(a);
+	}
+}
