@@ -109,7 +109,7 @@ csv_values(const struct data *d, const struct csv *c, const struct input *in, in
 			fail("%s:%lld: column %lld: expected a number, found \"%.*s\"%s", c->file.name,
 			    (long long)c->line, (long long)(in->field - d->first + i + 1),
 			    shown < 40 ? shown : 40, field,
-			    c->line == 1 ? " (of a line of names: header=true in the spec)" : "");
+			    c->line == 1 ? " (names are skipped by header=true in the spec)" : "");
 		if (!value_fits(d, in, x) || !csv_holds(d, in, x))
 			fail("%s:%lld: column %lld holds %g, expected %s for %s", c->file.name,
 			    (long long)c->line, (long long)(in->field - d->first + i + 1), x,
