@@ -132,6 +132,7 @@ struct alignas(16) uint4 {
 #define CUDA(call)	(call)
 #define DEVICE	static inline
 #define KERNEL(name, params)	static void name params
+#define IN_PLACE(type)	type
 #define EACH(i, n)	for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n);	\
 	    i += gridDim.x * (int64_t)blockDim.x)
 #define ARGUMENTS(...)	__VA_ARGS__
