@@ -274,8 +274,9 @@ Test(ir, what_is_missing_is_named)
 	}
 }
 
-/* What a node has overwritten is read by none behind it, nor by way of a view: a weight that is updated, what is rectified in
- * place. Before that, in another graph, and what stands there now, are fine. */
+/* What a node has overwritten is read by none behind it, nor by way of a view: a weight that is
+ * updated, what is rectified in place. Before that, in another graph, and what stands there now,
+ * are fine. */
 Test(ir, nothing_reads_what_was_overwritten)
 {
 	static const char head[] = "optimizer sgd {lr=0.5, momentum=0, nesterov=false, weight_decay=0}\nparameter %0 f32[8] \"w\" zeros 0\n";
