@@ -30,24 +30,14 @@ struct apart {
 };
 
 static void
-touch(struct apart *s, const struct tensor *t, int i)
+note_touched(struct apart *s, const struct node *n, int i)
 {
-	const struct buffer *b = t ? plan_buffer(s->p, t) : NULL;
-
-	if (b)
-		s->touched[b - s->p->buffers.v][s->p->at[i].branch] = i + 1;
-}
-
-static void
-touch_all(struct apart *s, const struct node *n, int i)
-{
+	struct touch t;
 	int k;
 
-	for (k = 0; k < n->nin; k++)
-		touch(s, n->in[k], i);
-	for (k = 0; k < n->nout; k++)
-		touch(s, n->out[k], i);
-	touch(s, n->work, i);
+	for (k = 0; plan_touches(s->p, n, k, &t); k++)
+		if (t.buffer)
+			s->touched[t.buffer - s->p->buffers.v][s->p->at[i].branch] = i + 1;
 }
 
 /* NOW: by branch, what is over when its last node so far is. */
@@ -64,7 +54,7 @@ follow(struct apart *s, int (*now)[BRANCHES], int i)
 	over[at->branch] = i + 1;
 	memcpy(s->over[i], over, sizeof(s->over[i]));
 	s->on[at->branch][s->n[at->branch]++] = i;
-	touch_all(s, at->node, i);
+	note_touched(s, at->node, i);
 }
 
 /* When a graph begins, all that was before it is over. */

@@ -139,13 +139,10 @@ cut_segments(struct branches *s, struct arena *a)
 	}
 }
 
-/* A tensor's; none: it has no bytes, or there is none. */
 static struct cut
-cut_of(const struct branches *s, const struct tensor *t)
+cut_of(const struct branches *s, const struct touch *t)
 {
-	const struct buffer *b = t ? plan_buffer(s->p, t) : NULL;
-
-	return b ? s->cut[b - s->p->buffers.v] : (struct cut){ NULL, 0 };
+	return t->buffer ? s->cut[t->buffer - s->p->buffers.v] : (struct cut){ NULL, 0 };
 }
 
 /* ---- what it waits for ---- */
@@ -184,23 +181,21 @@ need_untouched(const struct branches *s, struct choice *c, struct cut cut)
 static void
 find_needs(const struct branches *s, struct choice *c, const struct node *n)
 {
-	int i;
+	struct touch t;
+	int k;
 
-	for (i = 0; i < n->nin; i++)
-		need_written(s, c, cut_of(s, n->in[i]));
-	for (i = 0; i < n->nout; i++)
-		need_untouched(s, c, cut_of(s, n->out[i]));
-	need_untouched(s, c, cut_of(s, n->work));
+	for (k = 0; plan_touches(s->p, n, k, &t); k++)
+		(t.writes ? need_untouched : need_written)(s, c, cut_of(s, &t));
 }
 
 static void
-mark(const struct branches *s, const struct tensor *t, int instant, bool written)
+mark(const struct branches *s, const struct touch *t, int instant)
 {
 	struct cut cut = cut_of(s, t);
 	int branch = s->p->at[instant].branch, i;
 
 	for (i = 0; i < cut.n; i++) {
-		if (written) {
+		if (t->writes) {
 			memset(cut.first[i].read, 0, sizeof(cut.first[i].read));
 			cut.first[i].written = instant + 1;
 		} else {
@@ -212,13 +207,11 @@ mark(const struct branches *s, const struct tensor *t, int instant, bool written
 static void
 mark_all(const struct branches *s, const struct node *n, int instant)
 {
-	int i;
+	struct touch t;
+	int k;
 
-	for (i = 0; i < n->nin; i++)
-		mark(s, n->in[i], instant, false);
-	for (i = 0; i < n->nout; i++)
-		mark(s, n->out[i], instant, true);
-	mark(s, n->work, instant, true);
+	for (k = 0; plan_touches(s->p, n, k, &t); k++)
+		mark(s, &t, instant);
 }
 
 /* ---- where it runs ---- */

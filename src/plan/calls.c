@@ -70,19 +70,11 @@ chains_init(struct chains *c, const struct plan *p, struct arena *a)
 }
 
 static int
-buffer_of(const struct plan *p, const struct tensor *t)
+waits_for(const struct chains *c, const struct touch *t)
 {
-	const struct buffer *b = t ? plan_buffer(p, t) : NULL;
+	ptrdiff_t b = t->buffer ? t->buffer - c->p->buffers.v : -1;
 
-	return b ? (int)(b - p->buffers.v) : -1;
-}
-
-static int
-waits_for(const struct chains *c, const struct tensor *t, bool writes)
-{
-	int b = buffer_of(c->p, t);
-
-	return b < 0 ? 0 : writes && c->read[b] > c->written[b] ? c->read[b] : c->written[b];
+	return b < 0 ? 0 : t->writes && c->read[b] > c->written[b] ? c->read[b] : c->written[b];
 }
 
 static void
@@ -95,28 +87,23 @@ longer(int *chain, int than)
 int
 chains_before(const struct chains *c, int first, int count)
 {
+	struct touch t;
 	int most = 0, i, k;
 
-	for (i = first; i < first + count; i++) {
-		const struct node *n = c->p->at[i].node;
-
-		for (k = 0; k < n->nin; k++)
-			longer(&most, waits_for(c, n->in[k], false));
-		for (k = 0; k < n->nout; k++)
-			longer(&most, waits_for(c, n->out[k], true));
-		longer(&most, waits_for(c, n->work, true));
-	}
+	for (i = first; i < first + count; i++)
+		for (k = 0; plan_touches(c->p, c->p->at[i].node, k, &t); k++)
+			longer(&most, waits_for(c, &t));
 	return most;
 }
 
 static void
-touch(struct chains *c, const struct tensor *t, bool writes, int length)
+note_touched(struct chains *c, const struct touch *t, int length)
 {
-	int b = buffer_of(c->p, t);
+	ptrdiff_t b = t->buffer ? t->buffer - c->p->buffers.v : -1;
 
 	if (b < 0)
 		return;
-	if (writes) {
+	if (t->writes) {
 		c->written[b] = length;
 		c->read[b] = 0;
 	} else {
@@ -127,17 +114,12 @@ touch(struct chains *c, const struct tensor *t, bool writes, int length)
 void
 chains_over(struct chains *c, int first, int count, int length)
 {
+	struct touch t;
 	int i, k;
 
-	for (i = first; i < first + count; i++) {
-		const struct node *n = c->p->at[i].node;
-
-		for (k = 0; k < n->nin; k++)
-			touch(c, n->in[k], false, length);
-		for (k = 0; k < n->nout; k++)
-			touch(c, n->out[k], true, length);
-		touch(c, n->work, true, length);
-	}
+	for (i = first; i < first + count; i++)
+		for (k = 0; plan_touches(c->p, c->p->at[i].node, k, &t); k++)
+			note_touched(c, &t, length);
 }
 
 int

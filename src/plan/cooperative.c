@@ -7,10 +7,10 @@
  *     conv | maxpool | conv | ... | dense_weight dense_input | dense_weight dense_input | ...
  *          meets     meets                       beside
  *
- * So, for speed, where such a kernel can do every call (op->calls.listed), where the work of all of
- * them is less than half of what the step takes with a launch for each, as libraries are worth
- * more to large ones, and where waiting by meetings takes less than by launches. Whether it does on
- * the card is measured by the program, which can do either.
+ * So, for speed, where such a kernel can do every call (op->calls.listed), which are not too many,
+ * where the work of all of them is less than half of what the step takes with a launch for each, as
+ * libraries are worth more to large ones, and where waiting by meetings takes less than by
+ * launches. Whether it does on the card is measured by the program, which can do either.
  *
  * A call waits for all before it if it depends on any since the last that did: on what wrote what
  * it reads, and on all that touched what it writes. As for branches.c, all that a call touches is
@@ -27,6 +27,8 @@
 #include "ir/pass.h"
 #include "plan/estimate.h"
 
+#define MOST_INSTANTS	1024	/* the list of their calls is some MB beside the arena, in what is reserved for code */
+
 struct touched {		/* bytes of the arena, since the last meeting */
 	int64_t at, end;
 	bool written;
@@ -39,15 +41,14 @@ struct meetings {
 };
 
 static bool
-touches(const struct meetings *s, const struct tensor *t, bool writes)
+is_touched(const struct meetings *s, const struct touch *t)
 {
-	const struct buffer *b = t ? plan_buffer(s->p, t) : NULL;
 	int i;
 
-	for (i = 0; b && i < s->since.n; i++) {
+	for (i = 0; t->buffer && i < s->since.n; i++) {
 		const struct touched *k = &s->since.v[i];
 
-		if ((writes || k->written) && b->offset < k->end && k->at < b->offset + b->bytes)
+		if ((t->writes || k->written) && t->buffer->offset < k->end && k->at < t->buffer->offset + t->buffer->bytes)
 			return true;
 	}
 	return false;
@@ -56,36 +57,25 @@ touches(const struct meetings *s, const struct tensor *t, bool writes)
 static bool
 depends(const struct meetings *s, const struct node *n)
 {
+	struct touch t;
 	int k;
 
-	for (k = 0; k < n->nin; k++)
-		if (touches(s, n->in[k], false))
+	for (k = 0; plan_touches(s->p, n, k, &t); k++)
+		if (is_touched(s, &t))
 			return true;
-	for (k = 0; k < n->nout; k++)
-		if (touches(s, n->out[k], true))
-			return true;
-	return touches(s, n->work, true);
+	return false;
 }
 
 static void
-touch(struct meetings *s, const struct tensor *t, bool writes)
+note_touched(struct meetings *s, const struct node *n)
 {
-	const struct buffer *b = t ? plan_buffer(s->p, t) : NULL;
-
-	if (b)
-		vec_push(s->arena, &s->since, ((struct touched){ b->offset, b->offset + b->bytes, writes }));
-}
-
-static void
-touch_all(struct meetings *s, const struct node *n)
-{
+	struct touch t;
 	int k;
 
-	for (k = 0; k < n->nin; k++)
-		touch(s, n->in[k], false);
-	for (k = 0; k < n->nout; k++)
-		touch(s, n->out[k], true);
-	touch(s, n->work, true);
+	for (k = 0; plan_touches(s->p, n, k, &t); k++)
+		if (t.buffer)
+			vec_push(s->arena, &s->since,
+			    ((struct touched){ t.buffer->offset, t.buffer->offset + t.buffer->bytes, t.writes }));
 }
 
 /* In all graphs, each of which begins with a meeting. */
@@ -110,7 +100,7 @@ find_meetings(struct plan *p, struct arena *parent)
 		if (meets)
 			s.since.n = 0;
 		for (k = i; k < i + count; k++)
-			touch_all(&s, p->at[k].node);
+			note_touched(&s, p->at[k].node);
 	}
 	arena_free(s.arena);
 }
@@ -124,7 +114,7 @@ are_listed(const struct plan *p)
 	for (i = 0; i < p->instants; i++)
 		if (!op_is_view(p->at[i].node->op) && !p->at[i].node->op->calls.listed)
 			return false;
-	return true;
+	return p->instants <= MOST_INSTANTS;
 }
 
 static bool

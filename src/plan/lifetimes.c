@@ -274,6 +274,18 @@ plan_buffer(const struct plan *p, const struct tensor *t)
 	return root->id < p->ntensors ? p->of_tensor[root->id] : NULL;
 }
 
+bool
+plan_touches(const struct plan *p, const struct node *n, int k, struct touch *touch)
+{
+	const struct tensor *t;
+
+	if (k > n->nin + n->nout)
+		return false;
+	t = k < n->nin ? n->in[k] : k < n->nin + n->nout ? n->out[k - n->nin] : n->work;
+	*touch = (struct touch){ t ? plan_buffer(p, t) : NULL, k >= n->nin };
+	return true;
+}
+
 int64_t
 plan_offset(const struct plan *p, const struct tensor *t)
 {

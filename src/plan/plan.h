@@ -167,4 +167,13 @@ int64_t	plan_traffic(const struct node *, int64_t batch);
 int64_t	plan_offset(const struct plan *, const struct tensor *);
 struct buffer	*plan_buffer(const struct plan *, const struct tensor *);
 
+struct touch {			/* of a node's operand, result or workspace */
+	struct buffer *buffer;	/* NULL: it has no bytes, or there is none */
+	bool writes;
+};
+
+/* The K-th that the node touches, from 0: operands, results, then the workspace; false behind the
+ * last. Nothing else of the arena is touched by it. */
+bool	plan_touches(const struct plan *, const struct node *, int k, struct touch *);
+
 #endif
