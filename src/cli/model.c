@@ -42,7 +42,7 @@ model_refused(const char *path)
 		{ ".py", python }, { ".ipynb", python }, { ".pt", weights }, { ".pth", weights },
 		{ ".ckpt", weights }, { ".bin", weights }, { ".safetensors", weights }, { ".pkl", weights },
 		{ ".npz", weights }, { ".gguf", weights }, { ".caffemodel", weights }, { ".tflite", format },
-		{ ".pb", format }, { ".mlmodel", format }, { ".prototxt", format }, { ".cfg", format },
+		{ ".pb", format }, { ".mlmodel", format }, { ".prototxt", format },
 	};
 	size_t i;
 

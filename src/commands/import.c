@@ -72,8 +72,9 @@ static int
 import_written(struct arena *a, const struct import_args *args, const struct imported *m, const char *why)
 {
 	if (why) {
-		print_error("%s: %s", visible_text(a, args->path), model_refused(args->path) ?
-		    model_refused(args->path) : visible_text(a, why));
+		const char *refused = model_refused(args->path);
+
+		print_error("%s: %s", visible_text(a, args->path), refused ? refused : visible_text(a, why));
 		return 2;
 	}
 	if (m->problems.n > 0) {

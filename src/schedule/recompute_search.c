@@ -29,7 +29,7 @@
  * a larger budget do worse than a smaller one.
  *
  * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a
- * dozen layers it finds it, in four orders of the step (recompute_orders.c). States can't say
+ * dozen layers it finds it, in several orders of the step (recompute_orders.c). States can't say
  * everything that it can: that a tensor is made again, dropped, and made again later.
  *
  * Cost is multiply-adds, and bytes read and written. If there are few tensors to choose from, all

@@ -54,8 +54,6 @@ nameless_type(struct filter *f, struct token *t)
 static bool
 typed(struct filter *f, struct token *t)
 {
-	int next = filter_peek(f, 0)->kind;
-
 	if (t->kind == '(' && f->prev.kind == TOK_NAME) {
 		diag_help(f->p->diags, filter_error(f, t->loc, "the extents of a type stand in [ ]"),
 		    "%s", declaration(f));
@@ -64,12 +62,10 @@ typed(struct filter *f, struct token *t)
 		f->open[f->depth - 1].round = true;
 		return false;
 	}
-	if (t->kind == ',' && filter_complete(f) && next == TOK_NAME) {
-		bool input = f->declares == TOK_INPUT;
-
+	if (t->kind == ',' && filter_complete(f) && filter_peek(f, 0)->kind == TOK_NAME) {
 		diag_help(f->p->diags, filter_error(f, t->loc, "expected a statement, found ','"),
 		    "names before one ':' share its type; another type is another %s",
-		    input ? "input" : "target");
+		    f->declares == TOK_INPUT ? "input" : "target");
 		t->kind = f->declares;
 	}
 	return true;
@@ -174,7 +170,7 @@ filter_habit(struct filter *f, struct token *t)
 		return !f->type || typed(f, t);
 	}
 	if (t->kind == TOK_PATH && f->mode == IN_BODY && filter_peek(f, 0)->kind == '(' &&
-	    !filter_peek(f, 0)->line_start && strchr(t->text, '.'))
+	    !filter_peek(f, 0)->line_start)
 		return called_path(f, t);
 	if ((t->kind == '=' || t->kind == ':') && f->mode == IN_BODY && !within &&
 	    (f->prev.kind == TOK_LOSS || f->prev.kind == TOK_METRIC)) {

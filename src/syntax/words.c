@@ -106,24 +106,19 @@ word_near_keyword(const char *s, enum word_group group, int *token)
 
 static const struct {
 	const char *theirs, *here;
+	bool statement;		/* it never stands for a value */
 } elsewhere[] = {
-	{ "augment", PICTURES_VARY }, { "augmentation", PICTURES_VARY }, { "augmentations", PICTURES_VARY },
-	{ "transform", PICTURES_VARY }, { "transforms", PICTURES_VARY },
-	{ "lr", RATE }, { "learning_rate", RATE }, { "rate", RATE },
-	{ "momentum", OPTIMIZER }, { "weight_decay", OPTIMIZER },
-	{ "def", FUNCTION }, { "class", FUNCTION }, { "function", FUNCTION }, { "func", FUNCTION },
-	{ "fn", FUNCTION }, { "return", "the value of a block is its definition 'out'" },
-	{ "True", "write true" }, { "False", "write false" },
-	{ "nll", LIKELIHOOD }, { "nll_loss", LIKELIHOOD }, { "NLLLoss", LIKELIHOOD },
-};
-
-/* What never stands for a value. */
-static const struct {
-	const char *theirs, *here;
-} statements[] = {
-	{ "warmup", SCHEDULE }, { "warmup_steps", SCHEDULE }, { "warmup_epochs", SCHEDULE },
-	{ "for", REPETITION }, { "while", REPETITION },
-	{ "let", NO_WORD }, { "var", NO_WORD }, { "const", NO_WORD }, { "val", NO_WORD },
+	{ "augment", PICTURES_VARY, false }, { "augmentation", PICTURES_VARY, false }, { "augmentations", PICTURES_VARY, false },
+	{ "transform", PICTURES_VARY, false }, { "transforms", PICTURES_VARY, false },
+	{ "lr", RATE, false }, { "learning_rate", RATE, false }, { "rate", RATE, false },
+	{ "momentum", OPTIMIZER, false }, { "weight_decay", OPTIMIZER, false },
+	{ "def", FUNCTION, false }, { "class", FUNCTION, false }, { "function", FUNCTION, false }, { "func", FUNCTION, false },
+	{ "fn", FUNCTION, false }, { "return", "the value of a block is its definition 'out'", false },
+	{ "True", "write true", false }, { "False", "write false", false },
+	{ "nll", LIKELIHOOD, false }, { "nll_loss", LIKELIHOOD, false }, { "NLLLoss", LIKELIHOOD, false },
+	{ "warmup", SCHEDULE, true }, { "warmup_steps", SCHEDULE, true }, { "warmup_epochs", SCHEDULE, true },
+	{ "for", REPETITION, true }, { "while", REPETITION, true },
+	{ "let", NO_WORD, true }, { "var", NO_WORD, true }, { "const", NO_WORD, true }, { "val", NO_WORD, true },
 };
 
 const char *
@@ -132,11 +127,8 @@ word_elsewhere(const char *s, bool value)
 	int i;
 
 	for (i = 0; i < COUNT(elsewhere); i++)
-		if (strcmp(s, elsewhere[i].theirs) == 0)
+		if (strcmp(s, elsewhere[i].theirs) == 0 && !(value && elsewhere[i].statement))
 			return elsewhere[i].here;
-	for (i = 0; i < COUNT(statements) && !value; i++)
-		if (strcmp(s, statements[i].theirs) == 0)
-			return statements[i].here;
 	return NULL;
 }
 
