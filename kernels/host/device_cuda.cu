@@ -231,23 +231,20 @@ device_rehearse(int which, int graph)
 }
 
 #ifndef CHECK
-/* A step as a graph: of a launch for each call, or of one for the list of them. */
+/* What is launched between these two is a graph, and not carried out. */
+static void
+capture_begin(void)
+{
+	branches_open();
+	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+}
+
 static cudaGraphExec_t
-device_graph_made(int which, bool listed)
+capture_end(void)
 {
 	cudaGraphExec_t graph;
 	cudaGraph_t captured;
 
-	branches_open();
-	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-	profile_begin(which, true);
-#ifdef COOPERATIVE
-	if (listed)
-		CUDA(cooperative_launch(&cooperative_steps[which]));
-	else
-#endif
-		device_call(which, step_batch[which]);
-	(void)listed;
 	CUDA(cudaStreamEndCapture(stream, &captured));
 	branches_close();
 	CUDA(cudaGraphInstantiate(&graph, captured, 0));
@@ -256,9 +253,17 @@ device_graph_made(int which, bool listed)
 	device_wait();
 	return graph;
 }
-#endif
 
-#if defined(COOPERATIVE) && !defined(CHECK)
+#ifdef COOPERATIVE
+/* A list of calls as a graph of one launch. */
+static cudaGraphExec_t
+capture_list(const struct cooperative *list)
+{
+	capture_begin();
+	CUDA(cooperative_launch(list));
+	return capture_end();
+}
+
 /* The graph of the step's list in place of GRAPH, where that takes no longer. What is profiled are
  * calls. */
 static cudaGraphExec_t
@@ -275,7 +280,7 @@ device_listed(int which, cudaGraphExec_t graph)
 	cooperative_steps[which] = cooperative_end();
 	if (!cooperative_steps[which].at)
 		return graph;
-	other = device_graph_made(which, true);
+	other = capture_list(&cooperative_steps[which]);
 	slower = cooperative_time(other) > cooperative_time(graph);
 	if (slower)
 		cooperative_steps[which].at = NULL;
@@ -287,7 +292,6 @@ device_listed(int which, cudaGraphExec_t graph)
 static void
 device_capture(int which, int graph)
 {
-#ifndef CHECK
 	const struct step *step = device_try_whole(which, graph);
 
 #ifdef BY_CUDNN
@@ -295,14 +299,21 @@ device_capture(int which, int graph)
 #else
 	(void)step;
 #endif
-	graphs[which][graph] = device_graph_made(which, false);
+	capture_begin();
+	profile_begin(which, true);
+	device_call(which, step_batch[which]);
+	graphs[which][graph] = capture_end();
 #ifdef COOPERATIVE
 	graphs[which][graph] = device_listed(which, graphs[which][graph]);
 #endif
-#else
-	(void)which, (void)graph;
-#endif
 }
+#else
+static void
+device_capture(int which, int graph)
+{
+	(void)which, (void)graph;
+}
+#endif
 
 /* The last batch is launched call by call, but with sizes of its own. */
 static void

@@ -88,30 +88,19 @@ together_listed(const struct arrivals *all, struct cooperative *list)
 }
 #endif
 
-static void
-together_capture(const struct arrivals *all)
+static cudaGraphExec_t
+together_captured(const struct arrivals *all)
 {
-	cudaGraph_t graph;
 #ifdef COOPERATIVE
 	struct cooperative list;
-	bool listed = together_listed(all, &list);
-#endif
 
-	branches_open();
-	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-#ifdef COOPERATIVE
-	if (listed)
-		CUDA(cooperative_launch(&list));
-	for (int k = 0; k < STEPS_TOGETHER && !listed; k++)
-#else
-	for (int k = 0; k < STEPS_TOGETHER; k++)
+	if (together_listed(all, &list))
+		return capture_list(&list);
 #endif
+	capture_begin();
+	for (int k = 0; k < STEPS_TOGETHER; k++)
 		together_call(k, all);
-	CUDA(cudaStreamEndCapture(stream, &graph));
-	branches_close();
-	CUDA(cudaGraphInstantiate(&together, graph, 0));
-	CUDA(cudaGraphDestroy(graph));
-	CUDA(cudaGraphUpload(together, stream));
+	return capture_end();
 }
 
 /* What update K of the next that are launched is told, of samples from the FIRST of this epoch's
@@ -162,8 +151,7 @@ together_open(const struct data *d)
 	together_load((const void *)ENTRY(gather_told_kernel));
 	together_load((const void *)ENTRY(fetch_told_kernel));
 	device_wait();
-	together_capture(&arriving);
-	device_wait();
+	together = together_captured(&arriving);
 	arriving.n = 0;
 	gathering.there = false;
 }
