@@ -16,8 +16,7 @@ conv_attrs(const struct node *n)
 {
 	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
 	const struct attr *dilation = op_attr(n, "dilation"), *pad = op_attr(n, "pad");
-	struct conv_attrs a = { .filters = op_int(n, "filters"), .groups = op_int(n, "groups"),
-		.bias = op_bool(n, "bias") };
+	struct conv_attrs a = { .filters = op_int(n, "filters"), .groups = op_int(n, "groups") };
 	int i;
 
 	for (i = 0; i < SPACE_AXES; i++) {
@@ -251,29 +250,16 @@ extents(struct build *b, const struct node *n, const struct conv_attrs *a, int64
 static bool
 shape(struct build *b, struct node *n)
 {
-	const struct tensor *x = n->in[0];
-	int64_t dim[1 + SPACE_AXES] = { op_int(n, "filters") }, weight[2 + SPACE_AXES], cells = 1;
+	int64_t dim[1 + SPACE_AXES] = { op_int(n, "filters") };
 	struct conv_attrs a;
-	int axes, i;
 
 	if (!product_space(b, n, SPACE_AXES))
 		return false;
 	space_same(n, "pad", op_attr(n, "kernel"), op_attr(n, "stride"), op_attr(n, "dilation"));
 	a = conv_attrs(n);
-	axes = space_axes(x);
 	if (!check_groups(b, n, &a) || !extents(b, n, &a, dim))
 		return false;
-	weight[0] = a.filters;
-	weight[1] = x->dim[0] / a.groups;
-	for (i = 0; i < axes; i++) {
-		weight[2 + i] = op_attr(n, "kernel")->v[i];
-		cells = product_of(cells, weight[2 + i]);
-	}
-	if (!op_param(b, n, "weight", T_PARAM, product_init(product_of(weight[1], cells)), 2 + axes,
-	    weight) || (a.bias && !op_param(b, n, "bias", T_PARAM,
-	    product_init(product_of(weight[1], cells)), 1, dim)))
-		return false;
-	return product_output(b, n, dim);
+	return product_params(b, n, a.filters, n->in[0]->dim[0] / a.groups, a.filters) && product_output(b, n, dim);
 }
 
 static struct affine

@@ -30,8 +30,7 @@ read_attrs(const struct node *n)
 {
 	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
 	const struct attr *dilation = op_attr(n, "dilation"), *pad = op_attr(n, "pad");
-	struct conv_attrs a = { .filters = op_int(n, "filters"), .groups = op_int(n, "groups"),
-		.bias = op_bool(n, "bias") };
+	struct conv_attrs a = { .filters = op_int(n, "filters"), .groups = op_int(n, "groups") };
 	int i;
 
 	for (i = 0; i < SPACE_AXES; i++) {
@@ -187,28 +186,15 @@ extents(struct build *b, const struct node *n, const struct conv_attrs *a, int64
 static bool
 shape(struct build *b, struct node *n)
 {
-	const struct tensor *x = n->in[0];
-	int64_t dim[1 + SPACE_AXES] = { op_int(n, "filters") }, weight[2 + SPACE_AXES], cells = 1;
+	int64_t dim[1 + SPACE_AXES] = { op_int(n, "filters") };
 	struct conv_attrs a;
-	int axes, i;
 
 	if (!product_space(b, n, SPACE_AXES))
 		return false;
 	a = read_attrs(n);
-	axes = space_axes(x);
 	if (!check(b, n, &a) || !extents(b, n, &a, dim))
 		return false;
-	weight[0] = x->dim[0];
-	weight[1] = a.filters / a.groups;
-	for (i = 0; i < axes; i++) {
-		weight[2 + i] = op_attr(n, "kernel")->v[i];
-		cells = product_of(cells, weight[2 + i]);
-	}
-	if (!op_param(b, n, "weight", T_PARAM, product_init(product_of(weight[1], cells)), 2 + axes,
-	    weight) || (a.bias && !op_param(b, n, "bias", T_PARAM,
-	    product_init(product_of(weight[1], cells)), 1, dim)))
-		return false;
-	return product_output(b, n, dim);
+	return product_params(b, n, n->in[0]->dim[0], a.filters / a.groups, a.filters) && product_output(b, n, dim);
 }
 
 static struct affine

@@ -163,6 +163,22 @@ product_init(int64_t fan_in)
 	return (struct init){ INIT_UNIFORM, 1 / sqrt((double)fan_in) };
 }
 
+bool
+product_params(struct build *b, struct node *n, int64_t outer, int64_t inner, int64_t filters)
+{
+	int64_t weight[2 + SPACE_AXES] = { outer, inner }, depth = inner;
+	int axes = space_axes(n->in[0]), i;
+	struct init init;
+
+	for (i = 0; i < axes; i++) {
+		weight[2 + i] = op_attr(n, "kernel")->v[i];
+		depth = product_of(depth, weight[2 + i]);
+	}
+	init = product_init(depth);
+	return op_param(b, n, "weight", T_PARAM, init, 2 + axes, weight) &&
+	    (!op_bool(n, "bias") || op_param(b, n, "bias", T_PARAM, init, 1, &filters));
+}
+
 static bool
 too_large(const int64_t *dim, int axes)
 {

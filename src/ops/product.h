@@ -20,7 +20,6 @@ struct conv_attrs {
 	int64_t filters, groups;
 	int64_t kernel[SPACE_AXES], stride[SPACE_AXES], dilation[SPACE_AXES];
 	int64_t before[SPACE_AXES], after[SPACE_AXES];	/* padding: front, top and left; the others */
-	bool bias;
 };
 
 /* LARGE is the tensor that windows lie on (a convolution's input, a transposed one's output), SMALL
@@ -67,6 +66,10 @@ int64_t		product_of(int64_t a, int64_t b);	/* saturating */
 
 /* uniform in +-1/sqrt(fan_in), as PyTorch starts weights and biases of these layers */
 struct init	product_init(int64_t fan_in);
+
+/* A convolution's parameters, whichever way it runs: weight [outer, inner, the kernel's extents]
+ * and, unless the node has none, a bias for each of so many filters. */
+bool		product_params(struct build *, struct node *, int64_t outer, int64_t inner, int64_t filters);
 
 /* Is in[0] something whose windows the kernels can count, with at most so many axes of space? */
 bool		product_space(struct build *, struct node *, int most);
