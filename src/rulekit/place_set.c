@@ -96,14 +96,19 @@ place_add(struct place_set *set, struct lint *l, struct loc loc)
 }
 
 void
-place_add_unmarked(struct place_set *set, struct lint *l, const bool *marked)
+place_add_unfound(struct place_set *set, struct lint *l,
+    const struct tensor *(*found)(const struct node *, const void *), const void *context)
 {
 	const struct graph *g = l->module->forward;
+	bool *is_found = arena_array(l->module->arena, (size_t)l->module->next_tensor + 1, sizeof(*is_found));
+	const struct tensor *t;
 	int i;
 
 	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->nout > 0 && g->nodes.v[i]->out[0] &&
-		    !marked[g->nodes.v[i]->out[0]->id])
+		if ((t = found(g->nodes.v[i], context)))
+			is_found[t->id] = true;
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->nout > 0 && (t = g->nodes.v[i]->out[0]) && !is_found[t->id])
 			place_add(set, l, g->nodes.v[i]->loc);
 }
 

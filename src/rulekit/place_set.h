@@ -22,8 +22,10 @@ bool	place_is_new(struct place_set *, struct lint *, const struct rule *, struct
 /* Adds a place of the spec's own file. */
 void	place_add(struct place_set *, struct lint *, struct loc);
 
-/* Adds every node of the forward graph but those whose output is marked (by its id). */
-void	place_add_unmarked(struct place_set *, struct lint *, const bool *marked);
+/* Adds every node of the forward graph but those that make what FOUND returns of one (NULL:
+ * nothing). */
+void	place_add_unfound(struct place_set *, struct lint *,
+	    const struct tensor *(*found)(const struct node *, const void *context), const void *context);
 
 bool	place_has(const struct place_set *, struct loc);
 

@@ -108,18 +108,13 @@ find_pair(const struct tensor_readers *r, const struct node *n, struct pair *p)
 	    is_wasted(r, p);
 }
 
-/* Behind which nodes an activation is missing, by the id of what they make. */
-static bool *
-found_in(const struct module *m, const struct tensor_readers *r)
+/* Behind what an activation is missing. */
+static const struct tensor *
+found(const struct node *n, const void *readers)
 {
-	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
 	struct pair p;
-	int i;
 
-	for (i = 0; i < m->forward->nodes.n; i++)
-		if (find_pair(r, m->forward->nodes.v[i], &p))
-			found[p.behind->out[0]->id] = true;
-	return found;
+	return find_pair(readers, n, &p) ? p.behind->out[0] : NULL;
 }
 
 static struct module *
@@ -199,7 +194,7 @@ check(const struct rule *rule, struct lint *l)
 	struct place_set reported = { NULL }, needed = { NULL };
 	int plans = 0, i;
 
-	place_add_unmarked(&needed, l, found_in(m, &r));
+	place_add_unfound(&needed, l, found, &r);
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		struct pair p;
 		struct diag *g;

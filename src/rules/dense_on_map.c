@@ -41,17 +41,11 @@ is_found(const struct tensor_readers *r, const struct node *n)
 	return node_is(n, "dense") && is_map(n->in[0]) && late_flatten(r, n);
 }
 
-/* What makes their inputs, by the id of these. */
-static bool *
-found_in(const struct module *m, const struct tensor_readers *r)
+/* Its input. */
+static const struct tensor *
+found(const struct node *n, const void *readers)
 {
-	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
-	int i;
-
-	for (i = 0; i < m->forward->nodes.n; i++)
-		if (is_found(r, m->forward->nodes.v[i]))
-			found[m->forward->nodes.v[i]->in[0]->id] = true;
-	return found;
+	return is_found(readers, n) ? n->in[0] : NULL;
 }
 
 static void
@@ -77,7 +71,7 @@ check(const struct rule *rule, struct lint *l)
 	struct place_set reported = { NULL }, needed = { NULL };
 	int i;
 
-	place_add_unmarked(&needed, l, found_in(m, &r));
+	place_add_unfound(&needed, l, found, &r);
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		const struct node *before;

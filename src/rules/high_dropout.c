@@ -29,17 +29,12 @@ is_high(const struct node *n)
 	return rate > HIGH || (rate == HIGH && (n->in[0]->rank != 1 || left(n) < ENOUGH));
 }
 
-/* Those nodes, by the id of what they make. */
-static bool *
-found_in(const struct module *m)
+/* What it makes. */
+static const struct tensor *
+found(const struct node *n, const void *context)
 {
-	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
-	int i;
-
-	for (i = 0; i < m->forward->nodes.n; i++)
-		if (is_high(m->forward->nodes.v[i]))
-			found[m->forward->nodes.v[i]->out[0]->id] = true;
-	return found;
+	(void)context;
+	return is_high(n) ? n->out[0] : NULL;
 }
 
 static void
@@ -51,7 +46,7 @@ check(const struct rule *rule, struct lint *l)
 
 	if (!m->set.train)
 		return;
-	place_add_unmarked(&needed, l, found_in(m));
+	place_add_unfound(&needed, l, found, NULL);
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		const char *keep;

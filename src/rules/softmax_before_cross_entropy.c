@@ -48,18 +48,14 @@ applied_twice(const struct node *loss)
 	    last : NULL;
 }
 
-/* Those nodes, by the id of what they make. */
-static bool *
-found_in(const struct module *m)
+/* What it makes. */
+static const struct tensor *
+found(const struct node *n, const void *context)
 {
-	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
-	const struct node *n;
-	int i;
+	const struct node *last = applied_twice(n);
 
-	for (i = 0; i < m->forward->nodes.n; i++)
-		if ((n = applied_twice(m->forward->nodes.v[i])))
-			found[n->out[0]->id] = true;
-	return found;
+	(void)context;
+	return last ? last->out[0] : NULL;
 }
 
 static void
@@ -69,7 +65,7 @@ check(const struct rule *rule, struct lint *l)
 	struct place_set reported = { NULL }, needed = { NULL };
 	int i;
 
-	place_add_unmarked(&needed, l, found_in(m));
+	place_add_unfound(&needed, l, found, NULL);
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		const struct node *last = applied_twice(n);
