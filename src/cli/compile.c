@@ -98,6 +98,24 @@ compile_check(const struct command *c, const struct compile_args *args)
 	return true;
 }
 
+bool
+compile_options(const struct command *c, void *args, struct compile_args *compile, const char **path, int argc, char **argv,
+    int *status)
+{
+	int n;
+	enum parsed parsed = options_parse(c, args, argc, argv, &n);
+
+	compile->program = true;
+	*path = argv[0];
+	*status = parsed == PARSED_HELP ? 0 : 2;
+	if (parsed != PARSED_RUN)
+		return false;
+	if (n == 1)
+		return compile_check(c, compile);
+	*status = usage_error(c, n ? "one spec at a time" : "no spec given");
+	return false;
+}
+
 struct source *
 compile_read(struct arena *a, const char *path, const char *stdin_name)
 {

@@ -138,6 +138,11 @@ const char	*compile_layout_name(int i);
  * message. */
 bool	compile_check(const struct command *, const struct compile_args *);
 
+/* Reads the options of a command that makes a program of one spec into ARGS, of which COMPILE and
+ * PATH are parts; otherwise false, and *STATUS is to be returned. */
+bool	compile_options(const struct command *, void *args, struct compile_args *compile, const char **path, int argc,
+	    char **argv, int *status);
+
 /* Where what the file at that absolute path names must lie: project_root(), or anywhere. */
 const char	*compile_root(struct arena *, const char *path, bool allow_outside);
 

@@ -63,18 +63,10 @@ static int
 run_emit(const struct command *c, int argc, char **argv)
 {
 	struct emit_args args = { .compile = COMPILE_DEFAULTS, .command = c };
-	int n;
-	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
+	int status;
 
-	args.compile.program = true;
-	if (parsed != PARSED_RUN)
-		return parsed == PARSED_HELP ? 0 : 2;
-	if (n != 1)
-		return usage_error(c, n ? "one spec at a time" : "no spec given");
-	if (!compile_check(c, &args.compile))
-		return 2;
-	args.path = argv[0];
-	return compile_in_arena(emit_spec, &args);
+	return compile_options(c, &args, &args.compile, &args.path, argc, argv, &status) ?
+	    compile_in_arena(emit_spec, &args) : status;
 }
 
 const struct command command_emit = {
