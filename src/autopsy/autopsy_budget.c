@@ -199,6 +199,8 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 	};
 	int64_t asked = known(o, OOM_ASKED), off = slack(o, OOM_FREE) + slack(o, OOM_ASKED);
 
+	if (o->kind == OOM_CUDA && b.allocated < 0)
+		b.allocated = less(b.reserved, b.unallocated);
 	check_parts(a, o, &b);
 	if (o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY)
 		torch_budget(a, o, &b);

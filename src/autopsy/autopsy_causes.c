@@ -231,7 +231,7 @@ others(struct autopsy *y)
 	autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
 	    "tensors%s: " LISTER " lists who has it. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
-	    b->others <= 0 ? "" : b->listed ? ", by other processes" : ", by other processes, or what the driver and a display keep"));
+	    b->others <= 0 ? "" : b->listed ? ", by other processes, of which some may be this run's own where it has several" : ", by other processes, or what the driver and a display keep"));
 }
 
 /* Where most of a device is the run's own, threads settled on that, and what others may have is

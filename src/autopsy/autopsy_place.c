@@ -113,7 +113,7 @@ evaluation(struct autopsy *y)
 		place_cause(y, SAYS_EVALUATED, arena_printf(y->arena, "By the traceback it failed in evaluation or prediction, as a function's name has it, %s. Where "
 		    "gradients were off, nothing was kept for backward: what was given at once (its own batch, and the size of its samples) and results "
 		    "that are kept of the batches before decide, beside weights, and what training keeps there where the program trains, too. Fewer or "
-		    "smaller samples at once take less.", o->facts & TRACE_NO_GRAD ? "within torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
+		    "smaller samples at once take less.", o->facts & TRACE_NO_GRAD ? "behind a decorator, as a rule torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
 		return;
 	}
 	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
@@ -135,10 +135,10 @@ line_of_code(struct autopsy *y)
 	    !(facts & TRACE_FORWARD)))
 		return;
 	if (facts & TRACE_SCORES)
-		place_cause(y, SAYS_LINE_OF_CODE, "The line of code makes or uses a number for each pair, as attention's scores are "
-		    "of positions, for each head and sample: they grow with the product of the two "
-		    "lengths, which is the square of a sequence's or of an image's pixels, and with the "
-		    "batch. Attention that does not store them (torch's scaled_dot_product_attention, "
+		place_cause(y, SAYS_LINE_OF_CODE, "The line of code makes or uses, by its names, a number for each pair, as attention's scores are "
+		    "of positions, for each head and sample. Where each position meets all others, they grow with the "
+		    "square of a sequence's length or of an image's pixels, where it meets those of its window alone, with the "
+		    "windows; and with the batch. Attention that does not store them (torch's scaled_dot_product_attention, "
 		    "xFormers, FlashAttention) needs none of that.");
 	if (facts & TRACE_ATTENTION)
 		place_cause(y, SAYS_LINE_OF_CODE, "The line of code is of PyTorch's attention. Where none of its kernels that save "
@@ -191,13 +191,13 @@ static const struct {
 	    "training has there: what makes copies of them on the device for that needs room. bitsandbytes does, for weights in "
 	    "8 bits, which it puts into another order, and apex, which makes numbers of 32 bits of those of 16. The batch plays a part only by what it leaves free; saving only what is trained (an "
 	    "adapter), or from copies in the machine's memory, needs less." },
-	{ TRACE_GENERATES, TRACE_NO_BATCH, "By the traceback a text was being generated: keys and values of attention are "
+	{ TRACE_GENERATES, TRACE_NO_BATCH, "By the traceback a model was generating (a text, or what else it writes token by token): keys and values of attention are "
 	    "kept for all of its positions and those of the prompt, and, where scores are stored, a number for each pair of the "
 	    "prompt's: shorter prompts and results (max_new_tokens), fewer at once, and fewer beams (num_beams) take less." },
 	{ TRACE_REDUCES, 0, "The line of code makes DeepSpeed's buffer in which values go from device to device: "
 	    "it has as many elements as reduce_bucket_size, or allgather_bucket_size, says, and a smaller one "
 	    "takes less. The batch plays no part in its size." },
-	{ TRACE_PROFILES, 0, "By the traceback it failed in the server's trial run, which is as large as what it "
+	{ TRACE_PROFILES, TRACE_GRAPH, "By the traceback it failed in the server's trial run, which is as large as what it "
 	    "may be asked for at once: fewer tokens or sequences side by side (max_num_batched_tokens, "
 	    "max_num_seqs), a shorter max_model_len, fewer or smaller images for each request, or weights in fewer "
 	    "bits or on more devices leave room for it." },
@@ -255,10 +255,10 @@ static const struct {
 	    "part." },
 	{ TRACE_MASTER, TRACE_PINNED, "By the traceback it failed where DeepSpeed's or Megatron's optimizer is set up: " MASTER_COPIES },
 	{ TRACE_TWICE, TRACE_BACKWARD, "The line of code copies a network, as an average of weights (EMA) or "
-	    "a teacher does: its weights lie there twice from then on. The batch plays no part." },
-	{ TRACE_DECODER, TRACE_LOADING, "By the traceback it failed where an autoencoder of images makes or "
-	    "reads them: its layers have the images' full height and width, and take more with each pixel, "
-	    "frame and image at once. In tiles (enable_vae_tiling in diffusers), in slices or one by one they "
+	    "a teacher does: its weights lie there twice for as long as the copy is held. The batch plays no part." },
+	{ TRACE_DECODER, TRACE_LOADING, "By the traceback it failed where an autoencoder (VAE) makes or "
+	    "reads what it is for. Where those are images or films, its first and last layers have their full height and width, and take more with each pixel, "
+	    "frame and image at once: in tiles (enable_vae_tiling in diffusers), in slices or one by one they "
 	    "need a part of that." },
 	{ TRACE_PIECES, TRACE_JOIN | TRACE_LOADING | TRACE_CACHE, "The line of code joins pieces to one tensor, "
 	    "so that pieces and whole lie there at once. Smaller or fewer ones take less; where nothing is "
@@ -344,7 +344,7 @@ static void
 cache(struct autopsy *y)
 {
 	place_cause(y, SAYS_CACHE, "It is the cache of keys and values, made at once for the whole context of all requests: a shorter "
-	    "context (-c), fewer requests side by side, or fewer bits (--cache-type-k) make it smaller.");
+	    "context, fewer requests side by side, or fewer bits make it smaller (in llama.cpp -c, -np, --cache-type-k).");
 }
 
 static void
@@ -359,14 +359,14 @@ ggml(struct autopsy *y)
 	else if ((facts & TRACE_CACHE) && !y->main->says && !y->main->traced)
 		cache(y);
 	if (facts & TRACE_LAYERS)
-		place_cause(y, SAYS_GGML, "It is weights: those of all layers that this device is to hold. Fewer layers "
-		    "there (-ngl), another split among devices (--tensor-split), or a model of fewer "
+		place_cause(y, SAYS_GGML, "It is weights: those of layers that this device is to hold. Fewer layers "
+		    "there, another split among devices (in llama.cpp -ngl, --tensor-split), or a model of fewer "
 		    "bits take less.");
 	if ((facts & TRACE_COMPUTE) && !(facts & TRACE_LAYERS))
-		place_cause(y, SAYS_GGML, "It is the buffer for results while a batch is computed; weights and the "
-		    "cache of keys and values are in place by then. A shorter context (-c) or smaller "
-		    "batches (-b, -ub) make it smaller; fewer layers on this device (-ngl, --tensor-split) "
-		    "leave room for it.");
+		place_cause(y, SAYS_GGML, "It is the buffer for results of a graph while it is computed. In llama.cpp weights and the "
+		    "cache of keys and values are in place by then; there a shorter context (-c) or smaller "
+		    "batches (-b, -ub) make it smaller, and fewer layers on this device (-ngl, --tensor-split) "
+		    "leave room for it. Elsewhere smaller inputs do.");
 }
 
 static void
@@ -419,7 +419,11 @@ host_places(struct autopsy *y)
 		    "own and those of its file may lie there together, the model's in float32 unless it is told otherwise: half of "
 		    "that in 16 bits (torch_dtype), and one of the two where they are read one by one (low_cpu_mem_usage=True in "
 		    "transformers, a file in parts, safetensors). The batch plays no part.");
-	if (facts & TRACE_FORKS)
+	if (facts & TRACE_PACKS)
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a new process is made that shares nothing with this one (spawned, as on Windows): what it is "
+		    "given is packed for it, and lies there once more meanwhile, and then in the new process. Where it is a data loader's, that is the data set "
+		    "as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take less.");
+	if ((facts & TRACE_FORKS) && !(facts & TRACE_PACKS))
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
 		    "where this one is large the kernel may refuse to promise as much again, although little of it would be "
 		    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "

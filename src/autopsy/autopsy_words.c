@@ -8,6 +8,7 @@
 #include "ir/op.h"
 #include "oom/oom_says.h"
 
+#define FEW		20	/* a part of the device that is always in pieces, */
 #define SMALL_SEGMENT	((int64_t)2 << 20)	/* of PyTorch's, for tensors up to half of it */
 
 const char *
@@ -115,7 +116,7 @@ pytorch_meaning(struct arena *a, const struct oom_message *o)
 	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "
 	    "asked the device for %s, which it did not get.%s%s", bytes_text(a, s),
 	    in_pieces ? " It held as many unused bytes itself, but in pieces or of another pool" : "",
-	    !in_pieces ? "" : b.unallocated >= b.reserved / 10 ? ": the memory is fragmented." :
+	    !in_pieces ? "" : b.unallocated >= b.reserved / 10 && b.unallocated >= b.total / FEW ? ": the memory is fragmented." :
 	    ", as a few always are.");
 }
 
@@ -184,7 +185,7 @@ host_meaning(struct arena *a, const struct oom_message *o)
 {
 	if (o->kind == OOM_KERNEL)
 		return arena_printf(a, "The " MACHINES ", ran out, and the "
-		    "kernel ended the process%s%s.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
+		    "kernel ended a process%s%s.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
 		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
 	if (o->shape.known && !o->element && (o->size[OOM_ASKED].known || o->kind == OOM_NUMPY))
 		return arena_printf(a, "The " MACHINES ", had no room for an array of shape %s%s%s.",
@@ -203,12 +204,15 @@ host_meaning(struct arena *a, const struct oom_message *o)
 	    bytes_text(a, &o->size[OOM_ASKED]));
 }
 
-/* By TensorFlow's names: gradients/conv/Conv2D_grad/Conv2DBackpropInput, gradient_tape/... */
+/* By TensorFlow's names: gradients/conv/Conv2D_grad/Conv2DBackpropInput, gradient_tape/...,
+ * ReluGrad; not what people call gradient_penalty or policy_gradient. */
 bool
 autopsy_in_backward(const struct oom_message *o)
 {
-	return strstr(o->node, "gradient") || strstr(o->node, "Backprop") ||
-	    strstr(o->node, "_grad/") || strstr(o->node, "Grad");
+	const char *last = strrchr(o->node, '/');
+
+	return strstr(o->node, "gradients") || strstr(o->node, "gradient_tape") || strstr(o->node, "Backprop") || strstr(o->node, "_grad/") ||
+	    strstr(last ? last : o->node, "Grad");
 }
 
 const char *
@@ -234,7 +238,7 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 	if (o->kind == OOM_TENSORFLOW)
 		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",
 		    tensor_words(a, o), o->node[0] ? autopsy_in_backward(o) ?
-		    ", made in backward by " : ", the result of " : "", o->node);
+		    ", asked for in backward by " : ", asked for by " : "", o->node);	/* a result, or what it works with */
 	if (o->kind == OOM_TF_ALLOCATOR)
 		return arena_printf(a, "TensorFlow's allocator could not serve a request of "
 		    "%s%s%s%s.", bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "",

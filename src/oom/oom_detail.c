@@ -100,6 +100,8 @@ const struct detail oom_details[] = {
 	{ "on @ Used: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },	/* of tinygrad */
 	{ "# , Capacity:", DETAIL_GPU, OOM_CUDA, 0 },	/* of Flashlight */
 	{ "Capacity: % , Allocated:", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
+	{ "Allocated: % , Cached:", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },	/* with what it keeps unused: */
+	{ "Cached: % ) with error", DETAIL_SIZE, OOM_CUDA, OOM_UNALLOCATED },
 	{ "total memory reported: #", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Free memory/Total memory: # / #", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },	/* of XLA's asynchronous allocator */
 	{ "memory usage: @ (% / %", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },

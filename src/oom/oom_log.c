@@ -318,6 +318,8 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 {
 	if (r->log->messages.n > 0 && r->log->messages.v[r->log->messages.n - 1].last == r->line)
 		return false;		/* the line has one that is */
+	if (p->kind == OOM_OTHER && strstr(p->pattern, "esource") && oom_told_is_of_service(surroundings(r, s, after, end)))
+		return true;
 	return (p->kind == OOM_OTHER || (p->kind == OOM_CUDA && !p->says && !p->host && !p->who)) &&
 	    !oom_told_happened(line_of(r, s, after, end), s, (size_t)(after - s));
 }

@@ -67,7 +67,7 @@ enum oom_field {
 #define TRACE_READS	TRACE_BIT(24)	/* a file is read as a whole */
 #define TRACE_TWICE	TRACE_BIT(25)	/* a network is copied */
 #define TRACE_BUCKETS	TRACE_BIT(26)	/* DistributedDataParallel is set up */
-#define TRACE_DECODER	TRACE_BIT(27)	/* an autoencoder's, of images */
+#define TRACE_DECODER	TRACE_BIT(27)	/* an autoencoder's, of images as a rule */
 #define TRACE_RETAINS	TRACE_BIT(28)	/* backward is told to keep the graph */
 #define TRACE_MASTER	TRACE_BIT(29)	/* DeepSpeed's optimizer is set up */
 #define TRACE_TEST_NET	TRACE_BIT(30)	/* Caffe makes the network of tests */
@@ -82,7 +82,7 @@ enum oom_field {
 #define TRACE_CAMERAS	TRACE_BIT(39)	/* the images of all cameras are loaded, to render the like */
 #define TRACE_WINDOWS	TRACE_BIT(40)	/* a volume is gone over in windows */
 #define TRACE_SAVES	TRACE_BIT(41)	/* weights are written to a file, or made ready for it */
-#define TRACE_GENERATES	TRACE_BIT(42)	/* a language model writes a text */
+#define TRACE_GENERATES	TRACE_BIT(42)	/* a language model writes */
 #define TRACE_SPARSE	TRACE_BIT(44)	/* a sparse matrix is made dense */
 #define TRACE_ROIS	TRACE_BIT(45)	/* a detector's second stage, which sees proposals one by one, */
 #define TRACE_MASKS	TRACE_BIT(46)	/* where its masks meet those that are known */
@@ -102,6 +102,7 @@ enum oom_field {
 #define TRACE_SPREAD	TRACE_BIT(60)	/* DataParallel copies inputs or weights to its devices */
 #define TRACE_CASTS	TRACE_BIT(61)	/* what a network gives is copied to float32 */
 #define TRACE_ENTRY	TRACE_BIT(62)	/* an array is put into what holds others */
+#define TRACE_PACKS	TRACE_BIT(63)	/* what a new process is given is packed for it */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {
@@ -157,7 +158,7 @@ struct oom_holder {		/* an operation whose tensors TensorFlow lists, the largest
 	char node[OOM_NAME];
 };
 
-#define OOM_MESSAGES	64
+#define OOM_MESSAGES	80
 #define OOM_CLASSES	4096
 #define OOM_ALIVE	64
 #define OOM_HOLDERS	64

@@ -45,6 +45,7 @@ static const struct owner {
 	{ "wgpu", "wgpu|create_buffer", NULL, NULL, false },
 	{ "OpenCL", "opencl", "clenqueue clcreate clfinish clwait", NULL, false },
 	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child", NULL, NULL, false },
+	{ "Knet", "knet", NULL, NULL, false },
 	{ "Slurm", NULL, "slurm", "srun sbatch", false },
 };
 

@@ -238,8 +238,9 @@ const struct phrase oom_phrases[] = {
 	{ "on startup is less than desired GPU memory utilization", SAYS(OOM_CUDA, "vLLM", SHARE_TAKEN) },
 	{ "to CPU due to CUDA OOM", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Detectron2", ELSEWHERE, PHRASE_WARNING) },
 	{ "allocating % on device # : cudaMalloc failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
-	{ "ggml_gallocr_reserve_n: failed to allocate CPU buffer of size #", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, PHRASE_BYTES) },
-	{ "ggml_gallocr_reserve_n: failed to allocate @ buffer of size #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_BYTES) },
+	/* said once more, after the line of what asked */
+	{ "ggml_gallocr_reserve_n: failed to allocate CPU buffer of size #", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, PHRASE_BYTES | PHRASE_AGAIN) },
+	{ "ggml_gallocr_reserve_n: failed to allocate @ buffer of size #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_BYTES | PHRASE_AGAIN) },
 	{ "GGML_ASSERT: @ data @ NULL @ \"failed to allocate buffer\"", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
 	{ "GGML_ASSERT(data @ NULL @ \"failed to allocate buffer\"", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
 	{ "not enough space in the context's memory pool", APART("ggml", CONTEXT_POOL) },
@@ -306,7 +307,7 @@ const struct phrase oom_phrases[] = {
 	{ "stack_like_memory_pool.h:# : Error: Out of memory. Requested % ; Free %", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },
 	{ "NCudaLib::TOutOfMemoryError", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CatBoost", GPU_PART, PHRASE_AGAIN) },
 	{ "RuntimeError: Allocation is out of device memory on current platform", FROM("SYCL") },
-	{ "ERROR: Out of gpu memory", FROM("Knet") },
+	{ "ERROR: Out of gpu memory", OWN(OOM_CUDA, "Knet", NULL) },
 	{ "KnetError: Out of gpu memory", FROM("Knet") },
 	{ "parallel_for failed: out of memory", FROM("Thrust") },
 	{ "Failed to allocate. Freeing memory cache and retrying", ROW(ROLE_MESSAGE, OOM_OTHER, false, "NNabla", NNABLA, PHRASE_AGAIN) },
@@ -394,7 +395,7 @@ const struct phrase oom_phrases[] = {
 	{ "CUBLAS_STATUS_NOT_INITIALIZED", HANDLE_SAYS("cuBLAS", NO_HANDLE) },
 	{ "CUDNN_STATUS_NOT_INITIALIZED", HANDLE_SAYS("cuDNN", NO_HANDLE) },
 	{ "Unable to find a valid cuDNN algorithm", STATUS("cuDNN", NO_ALGORITHM) },
-	{ "unable to find an engine to execute this computation", STATUS("cuDNN", NO_ALGORITHM) },
+	{ "unable to find an engine to execute this computation", HANDLE_SAYS("cuDNN", NO_ENGINE) },
 	/* OpenCL, and AMD's */
 	{ "GPU memory fragmentation?", HEDGED(OOM_CUDA, "a miner", DAG_IN_ONE) },
 	{ "clCreateBuffer(-61", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
@@ -422,7 +423,8 @@ const struct phrase oom_phrases[] = {
 	{ "Insufficient memory) Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
 	{ "ArrowMemoryError: malloc of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_BYTES) },
 	{ "ArrowMemoryError: realloc of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_BYTES) },
-	{ "~array is too big", ROW(ROLE_MESSAGE, OOM_NUMPY, true, NULL, TOO_BIG, 0) },
+	{ "ValueError: array is too big", ROW(ROLE_MESSAGE, OOM_NUMPY, true, NULL, TOO_BIG, 0) },
+	{ "array is too big; `arr.size", ROW(ROLE_MESSAGE, OOM_NUMPY, true, NULL, TOO_BIG, 0) },
 	{ "you may not have enough available memory to run this model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
 	{ "you may not have enough memory to run the model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
 	{ "model requires more system memory (% ) than is available (% )", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },
@@ -539,11 +541,12 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA_ERROR_ILLEGAL_ADDRESS", APART("CUDA", ILLEGAL) },
 	{ "cudaErrorIllegalAddress", APART("CUDA", ILLEGAL) },
 	{ "cudaSuccess (8 vs. 0)", APART("CUDA", NO_KERNEL) },
+	{ "~cannot allocate memory in static TLS block", APART("the system's loader", STATIC_TLS) },
 	{ "~no space left on device", APART("the file system", FULL_FILES) },
 	/* the head of a notebook's traceback */
 	{ "MemoryError Traceback (most recent call last)", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_AGAIN) },
 	/* ours */
-	{ "the plan needs %", MESSAGE(OOM_OURS) },
+	{ "the plan needs # bytes (", ROW(ROLE_MESSAGE, OOM_OURS, false, NULL, NULL, PHRASE_BYTES) },
 	{ "the system refuses an arena of %", HOST(OOM_OURS) },
 	{ "the device refuses an arena of %", MESSAGE(OOM_OURS) },
 	/* anyone's */

@@ -85,6 +85,18 @@ any(struct piece t, const char *list, bool (*is)(struct piece, const char *))
 	return false;
 }
 
+static bool
+is_all(struct piece t, const char *word)
+{
+	return strlen(word) == t.n && has(t, word);
+}
+
+bool
+piece_is_one_of(struct piece t, const char *list)
+{
+	return any(t, list, is_all);
+}
+
 bool
 piece_any_of(struct piece t, const char *list)
 {

@@ -20,6 +20,8 @@ struct piece {
 bool	piece_is_word(char);
 /* Where the word, in small letters, stands in it; NULL: nowhere. */
 const char	*piece_find(struct piece, const char *word);
+/* Is all of it one of the words of LIST, which blanks part? */
+bool	piece_is_one_of(struct piece, const char *list);
 /* Does it hold any of the words of LIST, which blanks part? */
 bool	piece_any_of(struct piece, const char *list);
 /* The same, where a word begins; and by itself: "net(" not of "resnet(", "def" not of "default". */

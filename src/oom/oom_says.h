@@ -9,6 +9,8 @@
 
 #define NO_ALGORITHM	"cuDNN found no algorithm for a convolution. Most often that means that "	\
     "no algorithm's workspace fitted into what was free."
+#define NO_ENGINE	"cuDNN found nothing that carries out a convolution. That may be because no workspace fitted into what was free; a cuDNN that does not "	\
+    "fit the driver or the device, and a type or a shape that it does not serve, end so, too."
 #define GROWTH		"TensorFlow takes nearly all of a device at the start, unless "			\
     "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on; JAX "	\
     "takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false."
@@ -91,6 +93,8 @@
     "reckoned too little: another version, or a smaller context or batch, is what to try."
 #define NO_BUFFER	"wgpu could not make a buffer on the device: its memory was full, or the buffer was larger than the driver gives in one "	\
     "piece, which can be a quarter of it or less. Smaller pieces, or less at once, serve both."
+#define STATIC_TLS	"Not for want of memory: the system's loader sets little room aside for what libraries keep for each thread, and others had it all when this one "	\
+    "was loaded. Loaded ahead of the others (imported first, or by LD_PRELOAD), it finds room."
 #define NO_KERNEL	"Not the device's memory, by the code's number: the program has nothing that was compiled for this device (8: invalid device "	\
     "function). Built for its architecture (Caffe: CUDA_ARCH in Makefile.config), it runs."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
@@ -164,9 +168,9 @@
 #define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), which was most likely "	\
     "full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. "	\
     "Fewer workers and smaller batches need less. It is a part of the " MACHINES "."
-#define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Nearly always it had "	\
+#define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Often it had "	\
     "got no memory on the device for itself, because the network or another process, such as a "	\
-    "notebook that is still open, had taken it. " GROWTH " A library that does not fit the device ends "	\
+    "notebook that is still open, had taken it. " GROWTH " A CUDA that does not know the device, as one that is older than it, ends "	\
     "so, too."
 #define TACTIC		"TensorRT left out a way to run a layer, since its workspace was not there; it "	\
     "tries others, so by itself this is a warning. A smaller limit of workspaces keeps it from trying "	\

@@ -47,13 +47,34 @@ is_pairs(struct piece t)
 	    memchr(index[2], index[1][differ], count[2]);
 }
 
+/* "attn", "attn_weights", "attention_probs": names of scores; neither a layer that is called,
+ * "self.attn(x)", nor what attention gives or is given: "attn_output", "attn_mask". */
+static bool
+names_scores(struct piece t)
+{
+	static const char *const stem[] = { "attn", "attention_", NULL };
+	const char *s, *at, *to, *end = t.s + t.n;
+	int i;
+
+	for (i = 0; stem[i]; i++)
+		for (s = t.s; (at = piece_find((struct piece){ s, (size_t)(end - s) }, stem[i])); s = to) {
+			for (to = at; to < end && piece_is_word(*to); to++)
+				;
+			at += strlen(stem[i]) - (i > 0);
+			if ((to == end || *to != '(') && ((at == to && i == 0) || is_digit(*at) ||
+			    piece_any_begins((struct piece){ at, (size_t)(to - at) }, "_p _s _w _l _map")))
+				return true;
+		}
+	return false;
+}
+
 /* A number for each pair, as attention's scores: their product, or softmax. OF: the file or
  * function is of attention. */
 static bool
 is_scores(struct piece t, bool of)
 {
 	bool product = piece_any_of(t, "matmul( bmm( baddbmm( einsum(") || piece_find(t, " @ ");
-	bool scores = piece_any_of(t, "scores"), attention = piece_any_of(t, "attn attention_p attention_s attention_w");
+	bool scores = piece_any_of(t, "scores"), attention = names_scores(t);
 
 	if (is_pairs(t))
 		return true;
@@ -303,7 +324,6 @@ static const struct sign call_signs[] = {
 	{ ".from_pretrained(", NULL, TRACE_LOADING },
 	{ ".toarray( .todense(", NULL, TRACE_SPARSE },
 	{ "torch.save( .save_pretrained(", NULL, TRACE_SAVES },
-	{ "model.generate( .generate(**", NULL, TRACE_GENERATES },
 	{ "cameralist_from_caminfos(", NULL, TRACE_CAMERAS },
 	{ "densify_and_ densification_postfix(", NULL, TRACE_SPLATS },
 	{ "sliding_window_inference(", NULL, TRACE_WINDOWS },
@@ -436,26 +456,34 @@ signs_is_installed(struct piece path)
 	return piece_any_of(path, "site-packages dist-packages") || signs_is_library(path);
 }
 
-/* By a part of its name: "run_eval", "Trainer.evaluate", "validation_step"; not of what trains as
- * well. */
+#define OF_TESTS	"evaluate evaluation eval validate validation valid val test testing predict prediction predictions inference infer"
+/* What may stand beside one of those in the name of a function that goes through what is tested: a
+ * word for how, or for all of it, and none for what a step of training does, too, as in
+ * "predict_noise", "evaluate_actions", "valid_mask", or for a test of code, "test_backward". */
+#define BESIDE_TESTS	"run do go model models net network loop step steps one epoch epochs single multi gpu batch batches on off dataset data set all main full " \
+    "image images img video file folder dir and the a my in with for of during after whole final online offline best ema phase mode acc accuracy loss metric metrics map " \
+    "miou sliding window tile tiles tiled patch patches psnr coco voc agent policy end start fn func function process worker iter per split results result fast slow loader dataloader generator sample samples"
+
+/* By the parts of its name: "run_eval", "Trainer.evaluate", "validation_step". */
 static bool
 evaluates(struct piece function)
 {
-	static const char *const part[] = { "evaluate", "evaluation", "eval", "validate", "validation",
-	    "valid", "val", "test", "testing", "predict", "prediction", "inference", "infer", NULL };
-	size_t from = 0, to, i;
+	struct piece name = signs_last_part(function), part;
+	size_t from = 0, to;
+	bool tests = false;
 
-	if (piece_find(function, "train_and") || piece_find(function, "and_train"))
-		return false;
-	for (; from < function.n; from = to + 1) {
-		for (to = from; to < function.n && piece_is_word(function.s[to]) && function.s[to] != '_'; to++)
+	for (; from < name.n; from = to + 1) {
+		for (to = from; to < name.n && piece_is_word(name.s[to]) && name.s[to] != '_'; to++)
 			;
-		for (i = 0; part[i]; i++)
-			if (strlen(part[i]) == to - from &&
-			    piece_find((struct piece){ function.s + from, to - from }, part[i]))
-				return true;
+		part = (struct piece){ name.s + from, to - from };
+		if (part.n == 0)
+			continue;
+		if (piece_is_one_of(part, OF_TESTS))
+			tests = true;
+		else if (!piece_is_one_of(part, BESIDE_TESTS))
+			return false;
 	}
-	return false;
+	return tests;
 }
 
 /* Calls by their file and their function. */
@@ -463,9 +491,9 @@ static const struct sign place_signs[] = {
 	{ "fsdp/_state_dict_utils.py checkpoint/state_dict.py", NULL, TRACE_GATHERS },
 	{ NULL, "_consolidated_16bit_state_dict _zero3_consolidated get_full_model_state_dict", TRACE_GATHERS },
 	{ "vllm/ sglang/", "create_weights load_weights process_weights_after_loading", TRACE_LOADING },
-	{ "vllm/ sglang/", "profile_run determine_num_available_blocks determine_available_memory _dummy_run",
+	{ "vllm/ sglang/", "profile_run determine_num_available_blocks determine_available_memory",
 	    TRACE_PROFILES },
-	{ "assigners/ assigner.py utils/tal.py matcher.py iou_calculators/ iou2d_calculator.py", NULL,
+	{ "assigners/ assigner.py utils/tal.py iou_calculators/ iou2d_calculator.py detectron2/modeling/matcher.py maskrcnn_benchmark/modeling/matcher.py", NULL,
 	    TRACE_PAIRS },
 	{ NULL, "pairwise_distance square_distance pdist", TRACE_ALL_PAIRS },
 	{ NULL, "create_dataset make_dataset build_dataset read_dataset load_dataset load_data read_data load_all prepare_data",
@@ -490,15 +518,19 @@ static const struct sign place_signs[] = {
 	{ "scene/ camera_utils.py", "cameralist_from_caminfos loadcam", TRACE_CAMERAS },
 	{ "monai/", "sliding_window_inference", TRACE_WINDOWS },
 	{ "comfy/", "prepare_sampling load_models_gpu load_model_gpu patch_model model_load", TRACE_LOADING },
-	{ "message_passing.py torch_scatter/ torch_sparse/ dgl/ torch_geometric/nn/conv/", NULL, TRACE_EDGES },
+	{ "message_passing.py", "propagate message aggregate lift collect index_select edge_update", TRACE_EDGES },
+	{ "torch_geometric.nn", "propagate collect", TRACE_EDGES },	/* made from a template, in a folder for a time */
+	{ "dgl/", "update_all apply_edges send_and_recv gspmm gsddmm edge_softmax", TRACE_EDGES },
 	{ "keras/initializ keras/src/initializ", NULL, TRACE_INITIAL },
 	{ "layers/core/dense", NULL, TRACE_UNITS },
 	{ "autoencoder vae", "decode encode", TRACE_DECODER },
 	{ NULL, "decode_latents decode_first_stage vae_decode", TRACE_DECODER },
-	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine _init_cache", TRACE_CACHE },
+	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine", TRACE_CACHE },
+	{ "vllm/ sglang/ transformers/", "_init_cache", TRACE_CACHE },
 	{ NULL, "_save_to_state_dict save_checkpoint save_pretrained save_model", TRACE_SAVES },
 	{ "transformers/generation", NULL, TRACE_GENERATES },
-	{ "subprocess.py multiprocessing/popen_", "_execute_child __init__ _launch", TRACE_FORKS },
+	{ "subprocess.py multiprocessing/popen_fork.py", "_execute_child __init__ _launch", TRACE_FORKS },
+	{ "multiprocessing/popen_spawn multiprocessing/popen_forkserver", NULL, TRACE_PACKS },
 	{ NULL, "subprocess_popen", TRACE_FORKS },
 	{ NULL, "batchify_rays render_rays raw2outputs render_radiance run_one_iter_of_nerf volumetric_rendering", TRACE_RAYS },
 	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
@@ -521,7 +553,7 @@ signs_of_call(struct piece path, struct piece function)
 	if ((piece_find(path, "n/modules/module.py") && piece_any_whole(function, "_apply convert to cuda")) ||
 	    piece_any_of(function, "from_pretrained _move_model_to_device _load_pretrained_model "
 	    "_load_state_dict_into set_module_tensor_to_device _configure_distributed_model") ||
-	    piece_any_of(function, "load_model"))
+	    (piece_any_of(function, "load_model") && !piece_any_of(function, "download_model load_model_and load_models_and")))
 		facts |= TRACE_LOADING;
 	if (piece_find(path, "n/modules/module.py") && piece_any_whole(function, "state_dict"))
 		facts |= TRACE_SAVES;

@@ -20,7 +20,8 @@
 /* TensorFlow's name of it, where no service says it of what it allows. */
 #define RESOURCES	"resource exhausted|resources exhausted|resource exhaustion|resourceexhausted|resourceexhaustederror|resource exhasted|" \
     "resource exausted|resource_exhausted"
-#define OF_SERVICE	"quota|rate limit|rate-limit|429|disk|inode|too many requests|requests per|api key|api call|grpc|connection"
+#define OF_SERVICE	"quota|rate limit|rate-limit|429|disk|inode|too many requests|requests per|api key|api call|grpc|statuscode.|connection"
+#define OF_DEVICE	"memory|oom|allocat|hbm|vmem"
 /* Phrases that say it by themselves, whole words. */
 static const struct {
 	enum told_what what;
@@ -264,6 +265,12 @@ static bool
 is_of_service(struct talk t, const char *at)
 {
 	return lower(at[0]) == 'r' && talk_any_phrase(t, OF_SERVICE) && talk_has_whole(talk_part(t, at, t.s + t.n), RESOURCES);
+}
+
+bool
+oom_told_is_of_service(struct talk near)
+{
+	return talk_any_phrase(near, OF_SERVICE) && !talk_any_phrase(near, OF_DEVICE);
 }
 
 /* Words that an amount of memory is an object of, */

@@ -60,6 +60,9 @@ bool	oom_told_is_of_failure(const struct oom_told *, struct talk line, const cha
 bool	oom_told_happened(struct talk line, const char *at, size_t n);
 /* Does T by itself say that memory ran out, or is short? */
 bool	oom_told_fails(struct talk);
+/* Do lines around "resource exhausted" speak of a service, which allows no more, and not of
+ * memory? */
+bool	oom_told_is_of_service(struct talk near);
 /* The name of a framework; NULL after the last. And what it takes: of one of TOLD_FRAMEWORKS. */
 const char	*oom_told_framework(int);
 enum told_pool	oom_told_pool(int);

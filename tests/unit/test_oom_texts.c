@@ -275,7 +275,7 @@ static const struct want texts[] = {
 	    "more information." },
 	{ .name = "cudnnfind", .who = "cuDNN",
 	  .text = "RuntimeError: Unable to find a valid cuDNN algorithm to run convolution" },
-	{ .name = "engine", .who = "cuDNN",
+	{ .name = "engine", .who = "cuDNN", .hedged = true,
 	  .text = "RuntimeError: GET was unable to find an engine to execute this computation" },
 	{ .name = "ort", .who = "ONNX Runtime", .node = "/patch_embed/Conv",
 	  .size = { { OOM_ASKED, 285081600 } },
