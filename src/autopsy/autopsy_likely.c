@@ -46,7 +46,8 @@
 #define NEEDS_LARGE	NEEDS(31)	/* of pictures that are large */
 #define NEEDS_SESSION	NEEDS(32)	/* TensorFlow's sessions are run */
 #define NEEDS_SAVES	NEEDS(33)	/* of weights that are saved */
-#define SIGNS		34
+#define NEEDS_DECODES	NEEDS(34)	/* of the decoder of an autoencoder of images */
+#define SIGNS		35
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -229,6 +230,10 @@ static const struct row {
 	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ GIVEN, IN_TURN },
 		{ WEIGHTS_FILL, BEFORE_ANY } } },
+	{ NEEDS_DECODES, "an autoencoder of images was at work then", {
+		{ "Its layers have the full height and width of all pictures, or frames, at once", "in tiles (enable_vae_tiling() in diffusers, or a "
+		    "setting of the program), in slices or one by one they need a part of that." },
+		{ "Weights of what ran before it lie there still", "moved off the device by then (offloading), they leave it room." } } },
 	{ NEEDS_LONG, "what is given is long, or has many frames", {
 		{ GIVEN, IN_TURN } } },
 	{ NEEDS_LARGE, "pictures are large", {
@@ -243,6 +248,11 @@ static const struct row {
 		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", "read into the machine's "
 		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
 		{ OF_STOPPED, LISTED } } },
+	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
+		{ KEPT, "then memory grows evenly, and stops where that is left out." },
+		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "
+		    "that." },
+		{ "Other programs of the machine came to need more", "its own tool (top) lists them." } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
@@ -334,7 +344,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = &p->later;
 	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
-	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : &p->media;
+	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
@@ -345,6 +355,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = o->host ? NULL : &p->large;
+	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = words && !p->grows.line ? &p->told.processor : NULL;

@@ -16,6 +16,7 @@
 #define LEAST_SIDE	256
 #define WEIGHT_BYTES	4	/* in float32; */
 #define TRAINED_BYTES	12	/* and the gradient and two numbers for each that is trained */
+#define LEAST_WARNED	((int64_t)1 << 30)	/* a request that is large by itself */
 #define MANY_BYTES	((int64_t)4 << 30)	/* of weights and what belongs to them, where the device is not known */
 
 /* ---- the network ---- */
@@ -39,6 +40,23 @@ weights(struct autopsy *y)
 	    "device, that is more than its %s before any sample is there: an optimizer that keeps less (in 8 bits, SGD), "
 	    "fewer weights that are trained, or more devices among which they are split (ZeRO, FSDP) help, a smaller batch "
 	    "does not.", size_human(have, total))));
+}
+
+/* TensorFlow warns of requests that are a tenth of the machine's memory or more, and goes on: where
+ * the system ends it then, that is what it was at. */
+static void
+warned(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+	char bytes[SIZE_TEXT];
+
+	if (y->main->kind != OOM_KERNEL || log->warned <= 0 || log->warned_line > y->main->last)
+		return;
+	autopsy_cause(y, SAYS_WARNED, arena_printf(y->arena, "On line %d TensorFlow warns that it asks for %s of the machine's memory at once, more than a tenth of what it found there. %s",
+	    log->warned_line, size_human(bytes, log->warned), log->warned < LEAST_WARNED ? "Where that is of what ended, there was little: what else has the "
+	    "machine's memory, weights among it, matters more than that request. A smaller model, or a machine with more, helps." :
+	    "Where that is of what ended, a few such tensors fill it: a layer's results and a batch grow with the samples at once and their size, "
+	    "weights with a vocabulary or a width."));
 }
 
 /* DeepSpeed says when it begins with its optimizer. */
@@ -120,8 +138,8 @@ printed(struct autopsy *y)
 }
 
 /* Is nothing known of it but by figures, or that it was a step: what samples there were decides? */
-static bool
-is_of_samples(const struct autopsy *y)
+bool
+autopsy_is_of_samples(const struct autopsy *y)
 {
 	int i;
 
@@ -129,12 +147,24 @@ is_of_samples(const struct autopsy *y)
 		return false;
 	for (i = 0; i < y->causes.n; i++)
 		switch (y->causes.v[i].kind) {
-		case SAYS_OWN_STEP: case SAYS_SHARE: case SAYS_PARTED: case SAYS_EMPTIED: case SAYS_BACKWARD: case SAYS_FORWARD: case SAYS_BARE_REQUEST:
+		case SAYS_OWN_STEP: case SAYS_SHARE: case SAYS_TOO_LARGE: case SAYS_PARTED: case SAYS_EMPTIED: case SAYS_BACKWARD: case SAYS_FORWARD: case SAYS_BARE_REQUEST:
 			break;
 		default:
 			return false;
 		}
 	return true;
+}
+
+/* Is one tensor large by itself? */
+bool
+autopsy_is_one_tensor(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->causes.n; i++)
+		if (y->causes.v[i].kind == SAYS_SHARE || y->causes.v[i].kind == SAYS_TOO_LARGE || y->causes.v[i].kind == SAYS_BARE_REQUEST)
+			return true;
+	return false;
 }
 
 /* How many samples a step takes, and how large they are. */
@@ -221,6 +251,7 @@ void
 autopsy_lines_causes(struct autopsy *y)
 {
 	replay(y);
+	warned(y);
 	if (y->main->host)
 		return;
 	inputs(y);
@@ -230,7 +261,7 @@ autopsy_lines_causes(struct autopsy *y)
 void
 autopsy_lines_last(struct autopsy *y)
 {
-	if (is_of_samples(y)) {
+	if (autopsy_is_of_samples(y)) {
 		batch_said(y);
 		length_said(y);
 		pixels_said(y);

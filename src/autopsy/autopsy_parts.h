@@ -63,6 +63,10 @@ void	autopsy_words(struct autopsy *, bool explained);
 void	autopsy_pictures_said(struct autopsy *);
 /* Are a model's weights, by its name, more than the device has? Then no batch matters. */
 bool	autopsy_weights_fill(const struct autopsy *);
+/* Is nothing known of it but by figures, or that it was a step: what samples there were decides?
+ * And is it one tensor, large by itself? */
+bool	autopsy_is_of_samples(const struct autopsy *);
+bool	autopsy_is_one_tensor(const struct autopsy *);
 /* By what XLA counts: autopsy_xla.c. */
 void	autopsy_xla_causes(struct autopsy *);
 /* By how far the run had come: autopsy_progress.c. */

@@ -99,6 +99,39 @@ code(struct autopsy *y)
 
 /* ---- sentences ---- */
 
+/* One large tensor, by the message's figures, and words of something long. */
+static void
+long_said(struct autopsy *y)
+{
+	const struct said *lasts = &y->log.paste.lasts;
+
+	if (!lasts->line || y->module || !autopsy_is_one_tensor(y) || !autopsy_is_of_samples(y))
+		return;
+	autopsy_cause(y, SAYS_TOLD_LONG, arena_printf(y->arena, "L%s. Where what is given to the network at once is as long as that, its results grow with the length, "
+	    "and a number for each pair of positions with its square: shorter pieces, one after the other, take less.", autopsy_said(y, lasts) + 1));
+}
+
+static void
+again_said(struct autopsy *y)
+{
+	const struct said *again = &y->log.paste.again;
+
+	if (again->line && !y->main->says && !y->module)
+		autopsy_cause(y, SAYS_TOLD_AGAIN, arena_printf(y->arena, "L%s. Where it fails only when something is made or run once more in one process, what the time before "
+		    "made lies there still: names, lists and the last error's traceback hold it, and TensorFlow and Keras keep functions, models and what optimizers "
+		    "make in one graph (clear_session()). A process for each lets go of all of it.", autopsy_said(y, again) + 1));
+}
+
+static void
+less_said(struct autopsy *y)
+{
+	const struct said *less = &y->log.paste.less;
+
+	if (less->line && !y->module)
+		autopsy_cause(y, SAYS_TOLD_LESS, arena_printf(y->arena, "L%s. Where that run and the one that failed differ in nothing else, what its number makes larger is what "
+		    "had no room: one between the two, or parts one after the other, may have.", autopsy_said(y, less) + 1));
+}
+
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
  * makes more of it. */
 void
@@ -107,6 +140,11 @@ autopsy_words(struct autopsy *y, bool explained)
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 
+	less_said(y);
+	if (explained) {
+		long_said(y);
+		again_said(y);
+	}
 	if (explained && p->grows.line && !o->says && o->kind != OOM_TOLD)
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
@@ -121,19 +159,20 @@ autopsy_words(struct autopsy *y, bool explained)
 		    "results that are kept hold it from batch to batch.", autopsy_said(y, &p->evaluating) + 1));
 }
 
-/* Where nothing else is known, what people say of their pictures is the sign of it. */
+/* Where nothing is known but figures, what people say of their pictures is the sign of it. */
 void
 autopsy_pictures_said(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
+	bool stranger = autopsy_tells_no_network(p);
 
-	if (y->causes.n || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line ||
-	    autopsy_tells_no_network(p))
+	if ((y->causes.n && !autopsy_is_of_samples(y)) || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line)
 		return;
-	autopsy_cause(y, SAYS_TOLD_PICTURES, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are given to a network as they are, "
-	    "%.1f million pixels each, results of its layers grow with them: crops, tiles one after the other, or half of each "
+	autopsy_cause(y, SAYS_TOLD_PICTURES, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are %s, "
+	    "%.1f million pixels each, %s with them: crops, tiles one after the other, or half of each "
 	    "side, which takes a quarter, need less, and so do fewer at once.", p->said_line, (long long)p->said_high,
-	    (long long)p->said_wide, (double)p->said_high * (double)p->said_wide / 1e6));
+	    (long long)p->said_wide, stranger ? "worked on as a whole" : "given to a network as they are", (double)p->said_high * (double)p->said_wide / 1e6,
+	    stranger ? "what is made of them grows" : "results of its layers grow"));
 }
 
 /* ---- a model's size ---- */
@@ -175,6 +214,10 @@ weights(struct autopsy *y)
 			    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 		return;
 	}
+	if (total <= 0 && p->millions >= MANY && y->main->kind != OOM_TOLD && autopsy_is_torch(y->main) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
+		autopsy_hint(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
+		    "%s in 16 bits%s, and what a run keeps has to fit beside them: the message does not say what the device has.",
+		    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 	if (total <= 0 || half < total / 2)
 		return;
 	autopsy_cause(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take %s in "

@@ -369,6 +369,31 @@ ggml(struct autopsy *y)
 		    "leave room for it. Elsewhere smaller inputs do.");
 }
 
+/* "zeros((self.size, self.envs) + shape)" of [512, 16, 3, 100, 128]: what the first extents are
+ * called there. */
+static void
+extents_named(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	const char *s = o->extents;
+	struct text t;
+	size_t n;
+	int i;
+
+	if (!o->shape.known || !o->traced)
+		return;
+	text_init(&t, y->arena);
+	for (i = 0; i < o->shape.rank && *s; i++, s += n + (s[n] == ','), s += strspn(s, " ")) {
+		n = strcspn(s, ",");
+		if (n == 0 || strcspn(s, "()[]*+-/%= ") < n || (s[0] >= '0' && s[0] <= '9'))
+			break;		/* no name, and what stands behind it need not be the next */
+		text_printf(&t, "%s%lld is %.*s", i == 0 ? "" : ", ", (long long)o->shape.dim[i], (int)n, s);
+	}
+	if (t.n > 0)
+		place_cause(y, SAYS_EXTENTS_NAMED, arena_printf(y->arena, "By the traceback the line of code makes the array, and of its extents %s: a smaller one "
+		    "makes the array smaller in proportion.", t.s));
+}
+
 static void
 host_places(struct autopsy *y)
 {
@@ -437,6 +462,7 @@ host_places(struct autopsy *y)
 		place_cause(y, SAYS_HOST_PLACES, "The line of code makes an array of a size that it is told, all at once, such as a "
 		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "
 		    "one in a file (numpy.memmap) takes less.");
+	extents_named(y);
 	if ((facts & TRACE_JOIN) && !(facts & TRACE_ARRAY))
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where results are joined: they grow with the number "
 		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "

@@ -8,6 +8,7 @@
 #define BAR_BEHIND	3	/* and from the message to the bar as it is drawn last */
 #define FEW_ROUNDS	20	/* in which a loop may still come to what it needs */
 #define SEVERAL		2
+#define LONG_GIVEN	512	/* tokens of a text that are worth a word */
 #define FEW_PEAKS	4	/* that a log counts, of which each is larger than the one before, */
 #define LEAST_GROWTH	50	/* and the last by that part at least */
 #define CAME_SINCE	"what is more came since: something kept from one to the next (sums of losses with their graph, lists of results, "	\
@@ -144,6 +145,19 @@ long_text(struct autopsy *y)
 	    (long long)log->most_tokens));
 }
 
+/* A text that is given, to be gone on with or translated. */
+static void
+long_given(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (log->given < LONG_GIVEN || log->given_line > y->main->last || y->main->host)
+		return;
+	autopsy_cause(y, SAYS_LONG_TEXT, arena_printf(y->arena, "On line %d transformers warns of a text of %lld tokens that a model is given. Where it is of what failed, what "
+	    "layers keep grows with the tokens, and attention's scores, where they are stored, with their square: shorter texts, parts of them one after the "
+	    "other, or fewer at once take less.", log->given_line, (long long)log->given));
+}
+
 static void
 several_processes(struct autopsy *y)
 {
@@ -167,5 +181,6 @@ autopsy_progress_causes(struct autopsy *y)
 	first_round(y);
 	second_round(y);
 	long_text(y);
+	long_given(y);
 	several_processes(y);
 }

@@ -70,6 +70,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(PARALLEL,		PLACE,		"a call of DataParallel")							\
 	SAYS(CACHE,		WORDING,	"the message says that it is the cache of keys and values")			\
 	SAYS(GGML,		WORDING,	"ggml's message says which buffer it is")					\
+	SAYS(EXTENTS_NAMED,	PLACE,		"the names that the innermost line of code gives the extents, and the message's own extents")	\
 	SAYS(HOST_PLACES,	PLACE,		"the fact of oom/oom_signs.c that it is said of")				\
 	/* autopsy_shape.c */													\
 	SAYS(OF_PAIRS,		SHAPE,		"two last extents that are the same, and heads")				\
@@ -106,6 +107,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(XLA_SCORES,	STATISTICS,	"a square buffer whose operation has attention in its name")			\
 	/* autopsy_lines.c */													\
 	SAYS(COUNTED_WEIGHTS,	LINE,		"a program's count of weights that fill half of the device")			\
+	SAYS(WARNED,		LINE,		"TensorFlow's warning of a large request, and a process that was ended")		\
 	SAYS(SHARDS,		LINE,		"DeepSpeed's line about its optimizer, and no step after it")			\
 	SAYS(REPLAY,		LINE,		"a setting of a replay buffer's length")					\
 	SAYS(INPUTS,		LINE,		"Theano's line of the inputs' shapes")						\
@@ -126,6 +128,9 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
 	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth or of tests")			\
+	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
+	SAYS(TOLD_AGAIN,	WORDS,		"a sentence of the failure that speaks of what is run once more")		\
+	SAYS(TOLD_LONG,		WORDS,		"words for a long recording, film or text, and one tensor that is large by the message's figures")	\
 	SAYS(TOLD_PICTURES,	WORDS,		"a sentence with the extents of pictures, and no cause")			\
 	SAYS(TOLD_WEIGHTS,	WORDS,		"a model's name in a sentence alone")
 

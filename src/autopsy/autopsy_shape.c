@@ -122,6 +122,9 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
 		    "smaller in proportion.%s", n, large_images(y, s)));
+	else if (n == 1 && y->lo >= LARGE_SAMPLE)
+		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is 1. Where that is the batch, no smaller one is left, and it is as "
+		    "large as one sample and its channels make it: crops, or tiles (of a volume blocks) one after the other, take less.%s", large_images(y, s)));
 	else if (*large_images(y, s))
 		autopsy_cause(y, SAYS_OF_IMAGES, large_images(y, s) + 1);
 	of_pairs(y, s);
@@ -286,7 +289,11 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 
 	if (bytes <= SMALL_HOST || (y->main->facts & TRACE_INITIAL))	/* a weight is neither data nor a batch */
 		return;
-	if (is_data_set(s))
+	if (is_data_set(s) && s->rank > 3 && n >= WIDE && n % MANY == 0 && !(y->main->facts & TRACE_REPLAY))	/* as settings are, and sets are not */
+		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its %lld rows are the room of a memory of what an agent sees (a replay buffer), fewer of "
+		    "them (buffer_size), or smaller pictures, take less; where they are a data set, it need not lie there at once: read or converted in parts, or "
+		    "mapped from a file (numpy.memmap).%s", n, wide));
+	else if (is_data_set(s) && !(y->main->facts & TRACE_REPLAY))
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its %lld rows are all there are, of a data set, a film, a "
 		    "recording or a cloud of points, they need not lie there at once: read or converted in parts, or mapped from a file "
 		    "(numpy.memmap).%s", n, wide));
@@ -304,7 +311,7 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	else if (s->rank == 3 && n == s->dim[1] && n == s->dim[2] && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its extents are a volume's, of %lld to a side, half of each side takes "
 		    "an eighth, and blocks one after the other a part.%s", n, wide));
-	else if (s->rank >= 2 && n >= MANY && bytes >= LARGE_SAMPLE)
+	else if (s->rank >= 2 && n >= MANY && bytes >= LARGE_SAMPLE && !(y->main->facts & TRACE_REPLAY))
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
 		    "of them has room for (a replay buffer), fewer of them take less.%s", n, wide));
 	else if (*wide)

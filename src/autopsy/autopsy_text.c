@@ -500,6 +500,9 @@ print_nothing(const struct autopsy *y)
 	fprintf(y->out, ", no out-of-memory message that is known here\n");
 	autopsy_say(y, "What was read has none of the wordings of stowage-autopsy(1). Frameworks write "
 	    "theirs to the standard error, often before the traceback: paste all of it.");
+	if (y->log.warned > 0)
+		autopsy_say(y, "Line %d is a warning of TensorFlow's, that it asks for more than a tenth of the machine's memory at once. "
+		    "By itself that is no failure.", y->log.warned_line);
 }
 
 void

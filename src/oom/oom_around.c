@@ -364,6 +364,18 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->most_tokens = m->number[1];
 		log->tokens_line = line;
 		break;
+	case ROLE_GIVEN:
+		if (m->number[0] > log->given) {
+			log->given = m->number[0];
+			log->given_line = line;
+		}
+		break;
+	case ROLE_TENTH:
+		if (m->number[0] > log->warned) {
+			log->warned = m->number[0];
+			log->warned_line = line;
+		}
+		break;
 	case ROLE_SMALLER:
 		if (m->number[0] <= MOST_GPUS) {
 			log->smaller_gpu = (int)m->number[0];

@@ -114,6 +114,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 		old->facts = o->facts;
 		old->traced = o->traced;
 		memcpy(old->function, o->function, sizeof(old->function));
+		memcpy(old->extents, o->extents, sizeof(old->extents));
 	}
 	for (i = 0; i < OOM_FIELDS; i++)
 		if (!old->size[i].known)

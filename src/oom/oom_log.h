@@ -138,6 +138,7 @@ struct oom_message {
 	uint64_t facts;		/* TRACE_ */
 	bool traced;		/* they are a traceback's; else of words and code that stand beside it */
 	char function[OOM_NAME];	/* the user's, that evaluates; or "" */
+	char extents[OOM_NAME];	/* that the line of code gives an array it makes, by their names; or "" */
 	const char *who;	/* whose message; never NULL */
 	const char *says;	/* what it means, where its kind does not say it; or NULL */
 };
@@ -212,6 +213,10 @@ struct oom_log {
 	struct oom_peaks peaks;	/* ahead of the first message */
 	int64_t tokens, most_tokens;	/* of a text, and that the model is made for; 0: not said */
 	int tokens_line;
+	int64_t given;		/* tokens of the longest text that is given, of which transformers warns; 0: it does not */
+	int given_line;
+	int64_t warned;		/* the largest request of which TensorFlow warned, since it is a tenth of the machine's memory or more; 0: it did not */
+	int warned_line;
 	int smaller_gpu, smaller_line;	/* a device smaller than others, by DataParallel's warning; line 0: none */
 	struct oom_shape inputs;	/* of the operation that failed, the first of them, by Theano */
 	int inputs_line;

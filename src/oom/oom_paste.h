@@ -60,8 +60,11 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said grows, later, evaluating, inferring;
 	struct said metrics;	/* of what transformers' evaluation is told, */
 	struct said media;	/* of films or recordings, */
+	struct said lasts;	/* the first line that speaks of them as long, whether of what failed or not, */
 	struct said large;	/* of pictures that are large, */
 	struct said second;	/* of a step that ran ahead of the one that failed, */
+	struct said less;	/* of what works with less of something than what failed, */
+	struct said decoder;	/* of the decoder of an autoencoder of images, */
 	struct said adam;	/* of Adam, which fails where SGD does not, */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */

@@ -77,6 +77,8 @@ const struct phrase oom_phrases[] = {
 	{ "~cuda out of memory. tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "out of memory. Tried to allocate more than", APART("PyTorch", EXABYTE) },
 	{ "can NOT allocate memory block with size larger than @ Tried to allocate %", SAYS(OOM_PYTORCH, "PyTorch on XPU", LARGE_BLOCK) },
+	{ "torch.OutOfMemoryError: Tried to allocate %", MESSAGE(OOM_PYTORCH) },		/* as people shorten it */
+	{ "torch.cuda.OutOfMemoryError: Tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "Tried to allocate % (GPU #", ON_GPU(OOM_PYTORCH) },	/* pasted without its beginning */
 	{ "Tried to allocate % . GPU #", ON_GPU(OOM_PYTORCH) },
 	{ "GPU # ; % total capacity", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL, PHRASE_GPU | PHRASE_REST },
@@ -458,6 +460,8 @@ const struct phrase oom_phrases[] = {
 	{ "oom-kill:constraint=", KERNEL(PHRASE_AGAIN) },
 	{ "oom-kill event", OWN_HOST(OOM_KERNEL, "Slurm", KILLED) },
 	{ "oom-kill event", HOST_SAYS(NULL, KILLED) },
+	{ "srun: error: @ task # : Out Of Memory", HOST_SAYS("Slurm", KILLED) },
+	{ "srun: error: @ tasks @ : Out Of Memory", HOST_SAYS("Slurm", KILLED) },
 	{ "oom_kill event", OWN_HOST(OOM_KERNEL, "Slurm", KILLED) },
 	{ "oom_kill event", HOST_SAYS(NULL, KILLED) },
 	{ "Exceeded job memory limit", HOST_SAYS("Slurm", KILLED) },

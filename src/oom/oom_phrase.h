@@ -35,6 +35,8 @@ enum phrase_role {
 	ROLE_EPOCH_STEP,	/* an epoch's, and that of a step in it */
 	ROLE_PEAK,		/* what tensors took at most so far, as MMCV's logs have it */
 	ROLE_TOKENS,		/* a text's, and those that the model is made for */
+	ROLE_GIVEN,		/* transformers warns that a text of so many tokens is given, beside what it may write */
+	ROLE_TENTH,		/* TensorFlow warns that so many bytes are more than a tenth of the machine's memory; */
 	ROLE_SMALLER,		/* a device that PyTorch's DataParallel warns of, since it is smaller than another */
 	ROLE_LOSS,		/* transformers tells the loss of some steps */
 	ROLE_REPLAY,		/* how many entries a memory of what was seen has room for */

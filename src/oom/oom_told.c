@@ -27,7 +27,7 @@ static const struct {
 	enum told_what what;
 	const char *phrases;
 } by_itself[] = {
-	{ TOLD_ENDED, "out-of-video-memory|out of video memory|out of gpu memory|oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
+	{ TOLD_ENDED, "out-of-video-memory|out of video memory|out-of-cpu-memory|out-of-gpu-memory|out of gpu memory|oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|cuda of memory|out memory|run out memory|memory out|gpu out|"
 	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_ENDED, RESOURCES },
@@ -95,6 +95,8 @@ static const struct {
 	{ TOLD_NOTHING, NULL }
 };
 #define OF_ITS_WORK	"usage|utilization|utilisation|util|load|power|speed|fan"
+
+#define OF_TENTH	"% of system memory|% of free system memory"	/* TensorFlow's warning, which is no failure */
 
 /* Networks have memories, too, and so have terms. */
 #define OTHER_MEMORY	"short-term memory|short term memory|long-term memory|memory network|memory networks|memory bank|memory cell|" \
@@ -480,7 +482,7 @@ memory(struct oom_told *o, struct talk t, int line)
 
 	if (in_other_words(&now, t)) {
 		said_at(&now.said, t, now.at, line);
-	} else if (!form_is_logged(t)) {
+	} else if (!form_is_logged(t) && !talk_any_phrase(t, OF_TENTH)) {
 		now.what = says_what(t, &at, &n);
 		if (now.what == TOLD_NOTHING && may_have_aside(t)) {
 			t = lexicon_read(t.of, plain, without_asides(t, plain));

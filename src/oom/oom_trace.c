@@ -96,6 +96,27 @@ is_marked(struct piece line)
 	    (at == line.s || at[-1] == '-' || at[-1] == ' ');
 }
 
+/* "np.zeros((self.size, self.envs, *shape), dtype=...)": what stands between the inner
+ * parentheses. */
+static void
+note_extents(struct oom_trace *t, struct piece line)
+{
+	static const char *const makes[] = { "np.zeros((", "np.empty((", "np.ones((", "numpy.zeros((", "numpy.empty((", NULL };
+	const char *at = NULL, *from, *end = line.s + line.n;
+	int depth = 1, i;
+
+	t->extents[0] = '\0';
+	for (i = 0; makes[i] && !at; i++)
+		if ((at = piece_find(line, makes[i])))
+			at += strlen(makes[i]);
+	for (from = at; at && at < end && depth > 0; at++)
+		depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+	if (!at || depth > 0 || (size_t)(at - from) > sizeof(t->extents))
+		return;
+	memcpy(t->extents, from, (size_t)(at - from) - 1);
+	t->extents[at - from - 1] = '\0';
+}
+
 static void
 note_code(struct oom_trace *t, struct piece line)
 {
@@ -108,6 +129,7 @@ note_code(struct oom_trace *t, struct piece line)
 		t->facts |= facts & TRACE_STATE;
 	if (t->library || (t->turned && t->settled))
 		return;
+	note_extents(t, line);
 	t->code = t->here & TRACE_EVALUATES ? facts : facts & ~TRACE_JOIN;
 	t->settled = true;
 }
@@ -143,6 +165,7 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 		t->here = facts;
 		t->attention = piece_any_of(path, "attention attn") || piece_any_of(function, "attention attn attend");
 		t->code = t->turned ? t->code : 0;
+		t->extents[0] = t->turned ? t->extents[0] : '\0';
 	}
 	t->expect = function.n ? 1 : 3;
 }
@@ -164,6 +187,7 @@ give(const struct oom_trace *t, struct oom_message *o)
 	o->facts |= told(t);
 	o->traced = true;
 	memcpy(o->function, t->function, sizeof(o->function));
+	memcpy(o->extents, t->extents, sizeof(o->extents));
 }
 
 /* Without a message at its end it is of the one ahead of it, unless it ended in something else. */

@@ -15,6 +15,7 @@ struct oom_trace {		/* the one that is being read */
 	uint64_t facts;		/* of the calls */
 	uint64_t code;		/* of the line of code of the innermost call that is the user's */
 	char function[OOM_NAME];	/* of the user's, that evaluates; or "" */
+	char extents[OOM_NAME];	/* that the innermost line gives an array it makes: "n, self.length"; or "" */
 	int begun, last;	/* its lines; 0: none is open */
 	int expect;		/* lines in which a call's line of code may follow */
 	bool turned;		/* the innermost call stands first */

@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_bulk.h"
 #include "oom/oom_clause.h"
 
 #define AFTER	32	/* bytes from "after" to what is counted */
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
-#define LEAST_SIDE	64	/* pixels of a picture's side */
-#define MOST_SIDE	100000
 
 /* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
  * "increasing the limit"? "It increases to 15 GB" tells of one rise, which every run has. */
@@ -208,82 +207,18 @@ evaluates_there(struct talk t)
 	return clause_says(t, "validation fails|validation failed|evaluation fails|evaluation failed", AHEAD | BEHIND | WORKS, "");
 }
 
-/* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
-static void
-size_of_pictures(struct oom_paste *p, struct talk t, int line)
-{
-	const char *s, *to, *end = t.s + t.n;
-	int64_t high, wide;
-
-	if (!talk_any_of(t, "image picture photo resolution pixel") || talk_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
-		return;		/* or of what they were, not are */
-	for (s = t.s; s < end; s = to ? to : s + 1) {
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
-			to = NULL;
-			continue;
-		}
-		to = piece_number(s, end, &high);
-		to = piece_past_blanks(to, end);
-		if (to < end && (*to == '*' || *to == 'x' || *to == 'X'))
-			to++;
-		else if (end - to >= 2 && memcmp(to, "\xc3\x97", 2) == 0)	/* the sign of multiplication */
-			to += 2;
-		else
-			continue;
-		to = piece_past_blanks(to, end);
-		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || *s == '*')))
-			continue;
-		if (high >= LEAST_SIDE && wide >= LEAST_SIDE && high <= MOST_SIDE && wide <= MOST_SIDE) {
-			bool several = p->said_line && (p->said_high != high || p->said_wide != wide);
-
-			p->said_high = several ? -1 : high;
-			p->said_wide = several ? -1 : wide;
-			p->said_line = line;
-		}
-	}
-}
-
 static const char *
 infers(struct talk t)
 {
 	return talk_any_whole(t, "inference infer inferring") ? clause_says(t, "infer", AHEAD | BEHIND | WORKS, "") : NULL;
 }
 
-/* Films and recordings. */
+/* "OOM at the VAE decode stage": of an autoencoder, by its name. */
 static const char *
-has_media(struct talk t)
+decodes(struct talk t)
 {
-	return talk_any_of(t, "screen record attach http") ? NULL : talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
-	    "long input|long sentence|long video|long audio|"
-	    "long film|longer videos|long videos|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
-	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
-}
-
-#define LARGE_SIDE	400
-
-/* " 1000", " of 1024x768": a number of that behind S. */
-static bool
-is_large_side(struct talk t, const char *s)
-{
-	const char *end = t.s + t.n;
-	int64_t n;
-
-	while (s < end && (memchr(" =:(", *s, 4) || (end - s > 2 && memcmp(s, "of ", 3) == 0)))
-		s += *s == 'o' ? 3 : 1;
-	return s < end && is_digit(*s) && piece_number(s, end, &n) && n >= LARGE_SIDE;
-}
-
-/* Not "even after I made the images smaller". */
-static const char *
-has_large_pictures(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, "high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
-	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images", &n);
-
-	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
-		at = is_large_side(t, at + n) ? at : NULL;
-	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower small resiz crop tile patch even still despite any regardless") ? at : NULL;
+	return talk_any_whole(t, "vae autoencoder autoencoderkl") ? clause_says(t, "vae decode|vae decoding|decoding stage|decode stage|at vae|in vae|in the vae|during vae|"
+	    "vae encode|vae encoding|decode step|decoding step|decode the latents|decoding the latents", AHEAD | BEHIND | WORKS, "") : NULL;
 }
 
 #define OF_FIRST	"first iteration|first iter|first step|first batch|first global batch|first minibatch|first mini-batch|one iteration|one step|one batch|"	\
@@ -433,7 +368,7 @@ is_parallel(struct talk t)
 static const char *
 runs_again(struct talk t)
 {
-	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|second run|run the cell again|rerun the cell|re-run the cell|"
+	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
 	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run", AHEAD | BEHIND | WORKS, "") : NULL;
 }
 
@@ -487,8 +422,12 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->training = line;
 	said_of_failure(&p->again, &p->told, t, runs_again(t), line);
 	said_of_failure(&p->trials, &p->told, t, makes_trials(t), line);
-	said_of_failure(&p->media, &p->told, t, has_media(t), line);
-	said_of_failure(&p->large, &p->told, t, has_large_pictures(t), line);
+	said_of_failure(&p->media, &p->told, t, oom_bulk_media(t), line);
+	if (!p->lasts.line)
+		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
+	said_of_failure(&p->large, &p->told, t, oom_bulk_large(t), line);
+	said(&p->less, t, oom_bulk_less(t), line);
+	said_of_failure(&p->decoder, &p->told, t, decodes(t), line);
 	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
 	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
 	said_of_failure(&p->converts, &p->told, t, converts(t), line);
@@ -505,7 +444,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->session = line;
 	if (talk_any_phrase(t, "graph.finalize|graph().finalize"))
 		p->finalizes = line;
-	size_of_pictures(p, t, line);
+	oom_bulk_pictures(p, t, line);
 	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.3|h0.3|=0.3"))
 		p->older = line;
 	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.4|h0.4|=0.4"))

@@ -1,0 +1,204 @@
+/*
+ * What people say of how much is given at once: the size of pictures, the length of recordings,
+ * films and texts, and numbers with which it works and fails. As in oom_words.c none of it is a
+ * fact of the run.
+ */
+#include "oom/oom_bulk.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+
+#define LEAST_SIDE	64	/* pixels of a picture's side */
+#define MOST_SIDE	100000
+#define LARGE_SIDE	400
+
+static void
+picture_of(struct oom_paste *p, int64_t high, int64_t wide, int line)
+{
+	bool several = p->said_line && (p->said_high != high || p->said_wide != wide);
+
+	if (high < LEAST_SIDE || wide < LEAST_SIDE || high > MOST_SIDE || wide > MOST_SIDE)
+		return;
+	p->said_high = several ? -1 : high;
+	p->said_wide = several ? -1 : wide;
+	p->said_line = line;
+}
+
+/* "[1, 3, 1440, 2560]", "(3, 1440, 2560)", "[1440, 2560, 3]", "[1436, 717]": a picture's, by its
+ * channels, or two sides. */
+static void
+picture_in_brackets(struct oom_paste *p, struct talk t, int line)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n[4];
+	int k;
+
+	for (s = t.s; s < end; s++) {
+		if (*s != '[' && *s != '(')
+			continue;
+		for (to = s + 1, k = 0; k < 4 && (to = piece_past_blanks(to, end)) < end && is_digit(*to); to++) {
+			to = piece_past_blanks(piece_number(to, end, &n[k++]), end);
+			if (to == end || *to != ',')
+				break;
+		}
+		if (to >= end || (*to != ']' && *to != ')'))
+			continue;
+		if (k == 4 && n[0] == 1 && (n[1] == 1 || n[1] == 3 || n[1] == 4))
+			picture_of(p, n[2], n[3], line);
+		else if (k == 3 && (n[0] == 1 || n[0] == 3 || n[0] == 4))
+			picture_of(p, n[1], n[2], line);
+		else if (k == 3 && (n[2] == 1 || n[2] == 3 || n[2] == 4))
+			picture_of(p, n[0], n[1], line);
+		else if (k == 2)
+			picture_of(p, n[0], n[1], line);
+	}
+}
+
+/* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
+void
+oom_bulk_pictures(struct oom_paste *p, struct talk t, int line)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t high, wide;
+
+	if (!talk_any_of(t, "image picture photo resolution pixel") || talk_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
+		return;		/* or of what they were, not are */
+	for (s = t.s; s < end; s = to ? to : s + 1) {
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
+			to = NULL;
+			continue;
+		}
+		to = piece_number(s, end, &high);
+		to = piece_past_blanks(to, end);
+		if (to < end && (*to == '*' || *to == 'x' || *to == 'X'))
+			to++;
+		else if (end - to >= 2 && memcmp(to, "\xc3\x97", 2) == 0)	/* the sign of multiplication */
+			to += 2;
+		else
+			continue;
+		to = piece_past_blanks(to, end);
+		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || *s == '*')))
+			continue;
+		picture_of(p, high, wide, line);
+	}
+	picture_in_brackets(p, t, line);
+}
+
+/* "2 minutes and 16 seconds long", "an hour long" */
+static const char *
+lasts(struct talk t)
+{
+	return talk_any_of(t, "audio recording track song speech video wav mp3 mp4 clip film") ? talk_first(t, "minutes and|minutes long|minute long|min long|seconds long|second long|"
+	    "hours long|hour long|_long.wav|long.wav|long.mp3|hour audio|hours of audio") : NULL;
+}
+
+/* Films, recordings and texts that are long, */
+static const char *
+names_long(struct talk t)
+{
+	return talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
+	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|"
+	    "\xe5\x8f\xa5\xe7\xa8\x8d\xe5\xbe\xae\xe9\x95\xbf|\xe9\x95\xbf\xe6\x96\x87\xe6\x9c\xac|\xe6\x96\x87\xe6\x9c\xac\xe8\xbf\x87\xe9\x95\xbf|\xe5\x8f\xa5\xe5\xad\x90\xe8\xbf\x87\xe9\x95\xbf");	/* 句稍微长, 长文本, 文本过长, 句子过长 */
+}
+
+const char *
+oom_bulk_long(struct talk t, bool sentence)
+{
+	const char *at = talk_any_begins(t, "training trained train") ? NULL : lasts(t);
+
+	return at || !sentence || talk_any_begins(t, "training trained train") ? at : names_long(t);
+}
+
+/* or that are what is worked on. */
+const char *
+oom_bulk_media(struct talk t)
+{
+	const char *at = names_long(t);
+
+	if (at || talk_any_of(t, "screen record attach http"))
+		return at;
+	return talk_first(t, "more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
+	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
+}
+
+/* " 1000", " of 1024x768": a number of that behind S. */
+static bool
+is_large_side(struct talk t, const char *s)
+{
+	const char *end = t.s + t.n;
+	int64_t n;
+
+	while (s < end && (memchr(" =:(", *s, 4) || (end - s > 2 && memcmp(s, "of ", 3) == 0)))
+		s += *s == 'o' ? 3 : 1;
+	return s < end && is_digit(*s) && piece_number(s, end, &n) && n >= LARGE_SIDE;
+}
+
+/* Not "even after I made the images smaller". */
+const char *
+oom_bulk_large(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
+	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images", &n);
+
+	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
+		at = is_large_side(t, at + n) ? at : NULL;
+	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower small resiz crop tile patch even still despite any regardless") ? at : NULL;
+}
+
+#define WORKS_FINE	"works|work|worked|working|fine|ok|okay"
+/* Numbers of something else stand behind or ahead of these. */
+#define AHEAD_OF_OTHER	"gpu gpus card version python cuda cudnn driver pytorch torch tensorflow tf keras windows ubuntu linux commit branch release cpu epoch iteration step line v rtx gtx"
+#define BEHIND_OTHER	"gpu gpus card cards cpus epoch epochs iteration iterations step steps hour hours minute minutes days times gb gib g mb mib ti"
+
+/* The largest number of a clause, where it is no card's or version's; 0: it has none. */
+static int64_t
+counts(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n, most = 0;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s))
+			continue;
+		to = piece_number(s, end, &n);
+		if ((s > t.s && (s[-1] == '.' || (piece_is_word(s[-1]) && s[-1] != 'x'))) || (to + 1 < end && *to == '.' && is_digit(to[1])) ||
+		    talk_is_one_of(clause_word_ahead(t, s), AHEAD_OF_OTHER) || talk_is_one_of(clause_word_behind(t, to), BEHIND_OTHER))
+			continue;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* "With 416x416 it worked fine. But with 832x832 it is out of memory.", "it works with 20 images,
+ * with 300 it does not": where a sentence says that it works with so much, in a line that says that
+ * it fails with more. */
+const char *
+oom_bulk_less(struct talk t)
+{
+	const char *s, *next, *works = NULL, *end = t.s + t.n;
+	int64_t n, less = 0, most = 0;
+	struct talk clause;
+	size_t length;
+
+	if (!talk_has_whole(t, WORKS_FINE))
+		return NULL;
+	for (s = t.s; s < end; s = next > s ? next + 1 : s + 1) {
+		clause = talk_clause(t, s, 0);
+		next = clause.s + clause.n;
+		if (end - next > 5 && memcmp(next, " but ", 5) == 0)
+			next += 4;
+		if ((n = counts(clause)) == 0)
+			continue;
+		if (clause_works(clause) && !oom_told_fails(clause) && !memchr(clause.s, '?', clause.n)) {
+			works = works ? works : talk_find_whole(clause, WORKS_FINE, &length);
+			less = less ? less : n;
+		} else if (n > most && (oom_told_fails(clause) || oom_told_fails(talk_sentence(t, clause.s)))) {
+			most = n;
+		}
+	}
+	return most > less ? works : NULL;
+}
