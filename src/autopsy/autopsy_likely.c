@@ -397,7 +397,7 @@ is_placed(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o->kind != OOM_TOLD && (o->host || o->gpu >= 0 || (o->kind != OOM_OTHER && o->kind != OOM_TENSORFLOW));
+	return o->kind != OOM_TOLD && !autopsy_is_named_alone(o) && (o->host || o->gpu >= 0 || (o->kind != OOM_OTHER && o->kind != OOM_TENSORFLOW));
 }
 
 /* Do people name the machine's memory, and no device, though not where they say that memory

@@ -129,7 +129,7 @@ printed(struct autopsy *y)
 	for (i = 0; i < s->rank; i++)
 		if (__builtin_mul_overflow(elements, s->dim[i], &elements))
 			return;
-	if (y->causes.n || y->module || y->main->says || y->main->host || s->rank < 2 || elements < FEW_ELEMENTS ||
+	if (y->causes.n || y->module || y->main->says || y->main->host || s->rank < 3 || elements < FEW_ELEMENTS ||
 	    y->log.printed_line > y->main->line || y->main->line - y->log.printed_line > PRINTED_AHEAD)
 		return;
 	autopsy_hint(y, SAYS_PRINTED, arena_printf(y->arena, "Line %d prints a size, %s, ahead of it. Where that is a batch, its extents are the "

@@ -29,6 +29,8 @@ bool	autopsy_is_large_block(const struct autopsy *);
 const char	*autopsy_lister(const struct oom_message *);
 /* TEXT with that name in it. */
 const char	*autopsy_named_lister(const struct autopsy *, const char *text);
+/* Does a title or a sentence name Python's MemoryError, and nothing else tells what raised it? */
+bool	autopsy_is_named_alone(const struct oom_message *);
 /* Could the program be PyTorch's? */
 bool	autopsy_is_torch(const struct oom_message *);
 /* What of a batch can be less; a batch of another line need not be the run's, and is told as that

@@ -64,11 +64,11 @@ code(struct autopsy *y)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d gives a network all samples at once, by their name: where they are that, results of its "
 		    "layers grow with them, and what forward keeps for backward does where gradients are on. Batches take a part of "
 		    "that.", p->all_run));
-	if (p->volatiles && !p->no_grad && is_since_04(y->main))
+	if (p->volatiles && !p->no_grad && is_since_04(y->main) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d sets volatile, which has had no effect since PyTorch 0.4, and the "
 		    "message is of a later one. Where that code ran, what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", p->volatiles));
-	else if (p->older && p->newer && !p->no_grad)
+	else if (p->older && p->newer && !p->no_grad && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4. Where code for the one runs in the other: volatile=True, by which code for "
 		    "the older switches gradients off in evaluation, has had no effect since 0.4, so that autograd keeps all that "
 		    "forward makes there. torch.no_grad() takes its place.", p->older == p->newer ?

@@ -94,7 +94,7 @@ evaluation(struct autopsy *y)
 
 	if (y->validation || !autopsy_is_torch(o))
 		return;
-	if (y->log.no_volatile && y->log.no_volatile < o->line) {
+	if (y->log.no_volatile && y->log.no_volatile < o->line && !(o->facts & (TRACE_BACKWARD | TRACE_STEP))) {
 		place_cause(y, SAYS_VOLATILE_WARNED, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
 		    "more. Where what failed is of that code, what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", y->log.no_volatile));

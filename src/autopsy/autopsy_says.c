@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#define MACS_LISTER	"Activity Monitor"
 #define ANY_LISTER	"the driver's tool (nvidia-smi, rocm-smi)"
 
 static const struct {
@@ -59,7 +60,20 @@ autopsy_lister(const struct oom_message *o)
 	for (i = 0; makers[i].who; i++)
 		if (strstr(o->who, makers[i].who))
 			return makers[i].lister;
-	return o->kind == OOM_TOLD || o->kind == OOM_OTHER ? ANY_LISTER : "nvidia-smi";
+	return o->kind == OOM_MPS ? MACS_LISTER : o->kind == OOM_TOLD || o->kind == OOM_OTHER ? ANY_LISTER : "nvidia-smi";
+}
+
+/* The same, where what stands beside the message tells of a board or a computer that has none of
+ * these. */
+static const char *
+lister(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const char *name = autopsy_lister(y->main);
+
+	if (p->jetson && strcmp(name, "nvidia-smi") == 0)
+		return "tegrastats";
+	return p->mac && !p->told.gpu && strcmp(name, ANY_LISTER) == 0 ? MACS_LISTER : name;
 }
 
 const char *
@@ -72,7 +86,7 @@ autopsy_named_lister(const struct autopsy *y, const char *text)
 		return text;
 	text_init(&t, y->arena);
 	for (; (to = strstr(s, LISTER)); s = to + strlen(LISTER))
-		text_printf(&t, "%.*s%s", (int)(to - s), s, autopsy_lister(y->main));
+		text_printf(&t, "%.*s%s", (int)(to - s), s, lister(y));
 	text_puts(&t, s);
 	return t.s;
 }

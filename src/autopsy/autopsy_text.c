@@ -130,7 +130,7 @@ print_budget(const struct autopsy *y)
 	autopsy_heading(y, "The arithmetic (bytes as far as the message's rounding goes)");
 	autopsy_row(y, metal ? "limit" : "device", b->total, "");
 	autopsy_row(y, y->main->kind == OOM_CUPY ? "its pool" :
-	    y->main->kind == OOM_KERNEL ? "the process" : b->peak ? "tensors, at most" : "tensors",
+	    y->main->kind == OOM_KERNEL ? "the process" : y->main->kind == OOM_XLA ? "by XLA's count" : b->peak ? "tensors, at most" : "tensors",
 	    b->allocated, y->main->kind == OOM_CUPY ? "with blocks that were freed" : "");
 	autopsy_row(y, "in use", b->in_use, "by all processes together");
 	autopsy_row(y, "cached, of no use to this request", b->unallocated,

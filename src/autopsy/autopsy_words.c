@@ -180,9 +180,18 @@ device_meaning(struct arena *a, const struct oom_message *o)
 	}
 }
 
+bool
+autopsy_is_named_alone(const struct oom_message *o)
+{
+	return o->kind == OOM_MACHINE && !o->says && o->titled && !o->cpp && !o->python && !o->raised && !o->size[OOM_ASKED].known && !o->shape.known;
+}
+
 static const char *
 host_meaning(struct arena *a, const struct oom_message *o)
 {
+	if (autopsy_is_named_alone(o))
+		return "The name of an error, as read here without what raised it: as a rule a request for the " MACHINES ", was refused; libraries of a "
+		    "GPU have errors of that name, too.";
 	if (o->kind == OOM_KERNEL)
 		return arena_printf(a, "The " MACHINES ", ran out, and the "
 		    "kernel ended a process%s%s.", o->size[OOM_ALLOCATED].known ? "; it had " : "",

@@ -322,6 +322,22 @@ take_weights(struct oom_log *log, enum phrase_role role, int64_t n, int line)
 	*most = n > *most ? n : *most;
 }
 
+/* Folds are counted where one number follows a smaller one: one by itself may choose one. */
+static void
+take_trial(struct oom_around *r, enum phrase_role role, int64_t n, int line)
+{
+	struct oom_log *log = r->log;
+	bool counted = role == ROLE_TRIAL ? n > log->trial : r->fold > 0 && n >= r->fold;
+
+	if (log->messages.n > 0 || n > MOST_COUNTED)
+		return;
+	if (counted) {
+		log->trial = n;
+		log->trial_line = line;
+	}
+	r->fold = role == ROLE_FOLD ? n + 1 : r->fold;
+}
+
 /* Where the last line of a role is noted, of which that is all; NULL: there is more to it. */
 static int *
 last_line(struct oom_around *r, enum phrase_role role)
@@ -413,10 +429,7 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		break;
 	case ROLE_TRIAL:
 	case ROLE_FOLD:
-		if (log->messages.n == 0 && m->number[0] > log->trial + (p->role == ROLE_FOLD) && m->number[0] <= MOST_COUNTED) {
-			log->trial = m->number[0];
-			log->trial_line = line;
-		}
+		take_trial(r, p->role, m->number[0], line);
 		break;
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];

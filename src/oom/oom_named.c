@@ -184,6 +184,15 @@ quotes_killed(struct talk t)
 	return NULL;
 }
 
+/* "It crashed because I closed the laptop" */
+static bool
+has_other_reason(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at), behind = talk_part(t, at, sentence.s + sentence.n);
+
+	return talk_any_whole(behind, "because since") && !talk_any_whole(behind, "memory ram oom");
+}
+
 /* A process that was ended from outside, by whom is not said: the run's own, and not "the old
  * server". */
 static const char *
@@ -209,7 +218,8 @@ says_killed(struct talk t)
 	}
 	clause = talk_clause(t, at, n);
 	return oom_told_happened(t, at, n) && !is_of_person(clause, at) &&
-	    !talk_any_whole(clause, "timeout deadline manually user ctrl me connection ssh") ? at : NULL;
+	    !talk_any_whole(clause, "timeout deadline manually user ctrl me connection ssh") &&
+	    !has_other_reason(t, at) ? at : NULL;
 }
 
 #define GRAPH_NETWORK	"gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\

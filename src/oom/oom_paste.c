@@ -58,6 +58,8 @@ size_at(const char *s, const char *from, const char *end)
 	return 1000 * n + part;
 }
 
+#define OF_ANOTHER_RUN	"before previously earlier instead unlike whereas works worked fine successfully"
+
 /* A name of a family of language models, with a size. */
 static void
 sizes(struct oom_paste *p, struct talk t, int line, bool told)
@@ -70,6 +72,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		for (to = s; to < end && is_of_name(*to); to++)
 			;
 		name = talk_part(t, s, to);
+		if (told && talk_any_whole(t, OF_ANOTHER_RUN))
+			return;		/* another model, to which the one that failed is likened */
 		if (name.n < LEAST_LETTERS || !talk_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
 		    "vicuna llava alpaca baichuan internlm internvl yi- phi- deepseek llava mpt- pythia wizard starcoder stablelm dolly "
 		    "rwkv mamba granite nemotron olmo minicpm solar zephyr"))
@@ -85,7 +89,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 			break;
 		}
 	}
-	if (talk_any_of(t, "4bit 8bit nf4 mxfp4 gpt-oss exl2 gptq awq gguf"))
+	if (talk_any_of(t, "4bit 8bit nf4 mxfp4 gpt-oss exl2 gptq awq gguf") || talk_any_phrase(t, "--bits 4|--bits 8|bits=4|bits=8"))
 		p->few_bits = line;
 	if (talk_any_of(t, "float16 fp16 bf16 float32 .half()"))
 		p->many_bits = line;
@@ -223,11 +227,11 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->colab = line;
 }
 
-#define OF_NETWORK	"network|networks|neural|epochs|batch|batchsize|batch size|batch_size|train|trains|trained|training|trainer|train.py|fine-tune|"	\
+#define OF_NETWORK	"network|networks|neural|epoch|epochs|batch|batchsize|batch size|batch_size|train|trains|trained|training|trainer|train.py|fine-tune|"	\
     "fine-tuning|finetune|finetuning|inference|dataset|datasets|data set|layers|gradients|backprop|checkpoint|checkpoints|llm|llms|lora|"		\
     "gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|embedding|embeddings|logits|gpt2|llama|seq2seq|runtimeerror|forward pass|backward pass|optimizer"
 #define OF_FRAMEWORK	"torch pytorch tensorflow keras mxnet gluon caffe paddle jax flax onnx theano cntk darknet diffusers huggingface tinygrad vllm sglang llama ollama "	\
-    "ggml gguf lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
+    "ggml gguf mlx lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
 
 /* Anything of a neural network: programs of other kinds run out of memory, too, in the same
  * words. */
@@ -264,6 +268,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (talk_has_whole(t, "mac studio|apple silicon|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
 	    "metal_cap|mlx"))
 		p->mac = line;
+	if (talk_any_begins(t, "jetson tegra") || talk_any_phrase(t, "xavier nx|agx xavier|agx orin|orin nano|orin nx"))
+		p->jetson = line;
 	if (told)
 		p->prose = line;
 	if (source == SOURCE_CODE)

@@ -74,7 +74,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said converts;	/* while a model is converted, exported or an engine is built, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
 	int network;		/* the last line that is of a neural network, or of its training, */
-	int phone, mac;		/* that names a phone's system, or a Mac, */
+	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
 	int session, finalizes;	/* that runs a session of TensorFlow, and one that lets nothing be added to its graph */

@@ -249,7 +249,8 @@ fails_with_adam(struct talk t)
 	const char *at = talk_any_whole(t, "sgd") ? talk_find_whole(t, "adam|adamw", &n) : NULL;
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	return at && talk_any_whole(sentence, "sgd") && !talk_any_whole(sentence, "neither both even whether or either still too also instead") &&
+	return at && talk_any_whole(sentence, "sgd") && talk_any_whole(sentence, "works work worked fine ok okay fits fit runs run trains no without can while whereas only but") &&
+	    !talk_any_whole(sentence, "nan diverges converge converges neither both even whether or either still too also instead") &&
 	    !talk_has_whole(sentence, "adam to sgd|adam with sgd|adam by sgd|adam for sgd|adamw to sgd") ? at : NULL;
 }
 
@@ -275,7 +276,7 @@ static const char *
 resumes(struct talk t)
 {
 	if (talk_any_of(t, "train checkpoint model run step iter weights") && talk_any_begins(t, "resume resuming resumed") &&
-	    !talk_any_phrase(t, "resume work|resumed work|resuming work|my resume"))
+	    !talk_any_phrase(t, "resume work|resumed work|resuming work|resumed watch|resumed read|my resume"))
 		return talk_first(t, "resum");
 	return clause_says(t, "continue training|continued training|continuing training|training from checkpoint|training from a checkpoint|"
 	    "from a specific checkpoint", AHEAD | WORKS, "");
