@@ -21,8 +21,8 @@ labels(struct build *b, struct node *n)
 	int axis;
 
 	return n->in[1]->classes ? target_labels(b, n, &axis) :
-	    op_error(b, n, "%s: target is %s, but this metric is of labels, class[K]", n->op->name,
-	    op_operand_text(b, n->in[1]));
+	    op_error(b, n, "%s: target is %s, but this metric is of labels, class[K]; for yes or no, class[2] "
+	    "beside logits of two", n->op->name, op_operand_text(b, n->in[1]));
 }
 
 static bool
