@@ -249,8 +249,8 @@ def pack(folder, manifest):
     for name in SCRIPTS:
         shutil.copy(os.path.join(HERE, name), folder)
     os.makedirs(os.path.join(folder, "peer"), exist_ok=True)
-    for name in ("compare.py", "ir.py", "program.py"):
-        shutil.copy(os.path.join(PEER, name), os.path.join(folder, "peer"))
+    for path in glob.glob(os.path.join(PEER, "*.py")):
+        shutil.copy(path, os.path.join(folder, "peer"))
     with open(os.path.join(folder, "manifest.json"), "w") as f:
         json.dump(manifest, f, indent=1)
 

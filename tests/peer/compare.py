@@ -28,6 +28,9 @@ except ImportError as absent:
     sys.exit(0)
 sys.path.insert(0, HERE)
 import ir           # noqa: E402
+import operators    # noqa: E402
+import optimizers   # noqa: E402
+import oracle       # noqa: E402
 from differences import worst       # noqa: E402
 from program import STOWAGE, options_of, program_of     # noqa: E402
 
@@ -167,7 +170,7 @@ def operator_off(graph, program, precision="f32"):
     program.train_step(batch, 0.0)
     follow_draws(graph, program)
     start = {n: v.detach().clone() for n, v in values.items()}
-    ir.run(graph, values)
+    oracle.run(graph, values)
     values[graph.loss].backward()
     exact = None
     found = []
@@ -203,7 +206,7 @@ def in_f64(graph, start, leaves):
     values = {n: v.double() if v.is_floating_point() else v for n, v in start.items()}
     for n in leaves:
         values[n].requires_grad_()
-    ir.run(graph, values)
+    oracle.run(graph, values)
     values[graph.loss].backward()
     return values
 
@@ -221,7 +224,7 @@ def follow_draws(graph, program):
 
     def noise(n):
         return drawn(n).to(n.dtype).reshape(n.shape)
-    ir.OPERATORS.update(dropout=dropout, normal=noise, uniform=noise)
+    operators.OPERATORS.update(dropout=dropout, normal=noise, uniform=noise)
 
 
 def five_steps(spec, target, precision="f32"):
@@ -256,7 +259,7 @@ def steps_off(graph, program, precision="f32", steps=5, weight_off=changed_off):
     set_loss_scale(program)
     for n in trained:
         weights[n] = weights[n].requires_grad_()
-    update = ir.optimizer(graph, [{"params": [weights[n]], **{name: x for name, x in graph.updates.get(n, {}).items() if name in (
+    update = optimizers.optimizer(graph, [{"params": [weights[n]], **{name: x for name, x in graph.updates.get(n, {}).items() if name in (
         "lr", "weight_decay")}} for n in trained])
     clip = float(graph.settings["clip"])
     loss_name = graph.tensors[graph.loss].name
@@ -273,7 +276,7 @@ def steps_off(graph, program, precision="f32", steps=5, weight_off=changed_off):
             mine += float(program.made[loss_name]) / parts
             values.update({n: cast(w, precision) if graph.tensors[n].kind == "parameter" else w
                            for n, w in weights.items()})
-            ir.run(graph, values)
+            oracle.run(graph, values)
             (values[graph.loss] / parts).backward()
             theirs += float(values[graph.loss].detach()) / parts
         if parts > 1:

@@ -1,4 +1,4 @@
-"""What detectors are made of, by torchvision's own functions: for ir.py, and for tests."""
+"""What detectors are made of, by torchvision's own functions: for operators.py, and for tests."""
 import torch
 
 

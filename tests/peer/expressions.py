@@ -26,6 +26,8 @@ import torch
 
 import compare
 import ir
+import operators
+import oracle
 import tap
 from program import Program, compile_library, emit
 
@@ -134,7 +136,7 @@ def network(seed, count, precision):
 
 def nearest_two(n, x, largest):
     """How far apart the two are that may be the largest."""
-    axes = ir.reduced(n, x)
+    axes = operators.reduced(n, x)
     rest = [a for a in range(x.dim()) if a not in axes]
     top = (x if largest else -x).permute(*rest, *axes).flatten(len(rest)).sort(-1, True).values
     return (top[..., 0] - top[..., 1]).min() if top.shape[-1] > 1 else numpy.inf
@@ -149,12 +151,12 @@ def of_zero(n, x):
 
 
 def apart(name):
-    return lambda n, *xs: (xs[0] - ir.second(n, name, xs)).abs().min()
+    return lambda n, *xs: (xs[0] - operators.second(n, name, xs)).abs().min()
 
 
 KINKS = {"max": lambda n, x: nearest_two(n, x, True), "min": lambda n, x: nearest_two(n, x, False), "abs": of_zero, "selu": of_zero,
          "relu": of_zero, "leaky_relu": of_zero, "clamp": of_bounds("least", "most"), "maximum": apart("other"),
-         "minimum": apart("other"), "std": lambda n, x: 0.01 * ir.OPERATORS["std"](n, x).min(),
+         "minimum": apart("other"), "std": lambda n, x: 0.01 * operators.OPERATORS["std"](n, x).min(),
          **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), apart("than"))}
 
 
@@ -171,7 +173,7 @@ def needed(graph, tensor):
 def undecided(graph, nodes, values, near):
     """Does one of them come so near to a kink? Inputs are the same in both."""
     return any(n.op in KINKS and set(n.ins) - set(graph.inputs) and KINKS[n.op](n, *(
-        ir.number_of_sample(graph, i, values[i], len(n.out.dims) if len(n.ins) > 1 else 0) for i in n.ins)) < near for n in nodes)
+        oracle.number_of_sample(graph, i, values[i], len(n.out.dims) if len(n.ins) > 1 else 0) for i in n.ins)) < near for n in nodes)
 
 
 # ---- one network ----
@@ -217,7 +219,7 @@ class Narrow:
         if self.values is None:
             self.values = {i: v.detach().float().requires_grad_() for i, v in self.inputs.items()}
             torch.set_default_dtype(torch.float32)
-            ir.run(self.graph, self.values)
+            oracle.run(self.graph, self.values)
             torch.set_default_dtype(torch.float64)
         return off_by(asked(self.values, part, weights, leaves), theirs, least, names)[0]
 
@@ -235,7 +237,7 @@ def compared(graph, program, sizes, precision):
     leaves = {label_of(program, graph.tensors[i].name): i for i in graph.inputs + graph.persistent if i != t}
     loss = graph.tensors[graph.loss].name
     program.keep_only({loss, *leaves})
-    ir.run(graph, values)
+    oracle.run(graph, values)
     parts = next(n.ins for n in graph.nodes if n.op == "concat")
     plain = {i: v.detach() for i, v in values.items()}
     open_ = {k for k, part in enumerate(parts) if undecided(graph, needed(graph, part), plain, near)}

@@ -27,16 +27,20 @@ import torch._meta_registrations as meta
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "bench")]
+import attention    # noqa: E402
 import detection    # noqa: E402
 import eager        # noqa: E402
 import forecast     # noqa: E402
 import ir           # noqa: E402
+import operators    # noqa: E402
+import optimizers   # noqa: E402
+import oracle       # noqa: E402
 import recurrence   # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
 from torchvision.ops import roi_pool    # noqa: E402
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
-LOSSES = ("cross_entropy", "ctc", *ir.ELEMENT_LOSSES)
+LOSSES = ("cross_entropy", "ctc", *operators.ELEMENT_LOSSES)
 IN_PLACE = {
     "relu": lambda n, x: torch.relu_(x),
     "leaky_relu": lambda n, x: F.leaky_relu_(x, n.attrs["slope"]),
@@ -79,8 +83,8 @@ def attend(n, q, k, v, bias=None):
     plain = ir.Node(n.op, n.ins, n.outs, {**n.attrs, "window": 0, "causal": False, "alibi": False,
                                            "relative": 0, "grid": (0, 0), "shift": (0, 0)}, n.path)
     if q.dim() > 3:
-        q, k, v, bias = ir.folded(n, q, k, v, bias, n.samples[3])
-    q, k, v, _ = ir.attended(plain, q, k, v)
+        q, k, v, bias = attention.folded(n, q, k, v, bias, n.samples[3])
+    q, k, v, _ = attention.attended(plain, q, k, v)
     heads = q.shape[1]
     k, v = (x if x.shape[1] == heads else x.transpose(1, 2)[:, :, :, None].expand(
         -1, -1, -1, heads // x.shape[1], -1).flatten(2, 3).transpose(1, 2) for x in (k, v))
@@ -98,14 +102,14 @@ def rope(n, x):
     """Its tables are there before it begins."""
     def tables(n, positions, dims, dtype):
         return tuple(torch.zeros(positions, 1, dims, dtype=dtype) for _ in range(2))
-    return ir.rope(n, x, tables)
+    return attention.rope(n, x, tables)
 
 
 def cross_entropy(n, x, t, of_class=None, of_label=None):
     if of_label is None:
-        return ir.cross_entropy(n, x, t, of_class)
+        return operators.cross_entropy(n, x, t, of_class)
     ignore = n.attrs["ignore"][0] if n.attrs["ignore"] else -100
-    loss = F.cross_entropy(ir.class_axis_last(n, x, t), t, of_class, ignore_index=ignore, reduction="none",
+    loss = F.cross_entropy(operators.class_axis_last(n, x, t), t, of_class, ignore_index=ignore, reduction="none",
                            label_smoothing=n.attrs["smoothing"])
     loss = loss * of_label.reshape(of_label.shape + (1,) * (t.dim() - of_label.dim()))
     return loss.sum() / (t != ignore).sum() if n.attrs["ignore"] else loss.mean()
@@ -188,11 +192,11 @@ CARD.impl("_scaled_dot_product_efficient_attention_backward",
 CARD.impl("log_sigmoid_forward", lambda x: (torch.zeros_like(x), x.new_zeros(0)), "CPU")
 CARD.impl("log_sigmoid_backward", lambda dy, x, buffer: torch.zeros_like(x), "CPU")
 
-OPERATORS = {**ir.OPERATORS, **PLAIN, **recurrence.OPERATORS, "attend": attend, "local": local, "scale": scale,
+OPERATORS = {**operators.OPERATORS, **PLAIN, **recurrence.OPERATORS, "attend": attend, "local": local, "scale": scale,
              "rope": rope, "cross_entropy": cross_entropy, "ctc": ctc,
-             "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
-             "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
-             "avgpool": ir.window_mean, "match": detection.match_in_memory,
+             "max": lambda n, x: x.amax(operators.reduced(n, x), n.attrs["keep"]),
+             "min": lambda n, x: x.amin(operators.reduced(n, x), n.attrs["keep"]),
+             "avgpool": operators.window_mean, "match": detection.match_in_memory,
              "roi_pool": lambda n, boxes, x: roi_pool(x, list(boxes), n.attrs["size"], n.attrs["scale"]).unflatten(
                  0, boxes.shape[:2]),
              "top_k": lambda n, x: x.topk(n.attrs["k"]).indices,
@@ -273,7 +277,7 @@ class Network:
                 self.flatten(n, made)
         self.buffers = {n: torch.zeros(n.attrs["positions"], n.attrs["width"])
                         for n in self.nodes if n.op == "sinusoid"}
-        self.buffers.update((n, ir.OPERATORS[n.op](n)) for n in self.nodes if n.op in ("tril_index", "triu_index"))
+        self.buffers.update((n, operators.OPERATORS[n.op](n)) for n in self.nodes if n.op in ("tril_index", "triu_index"))
         self.buffers.update((n, torch.ones(len(n.attrs["weights"]))) for n in self.nodes if n.op == "class_weights")
         return made
 
@@ -313,7 +317,7 @@ class Network:
 
     def apply(self, n, values, in_place):
         rank = len(self.graph.tensors[n.outs[0]].dims)
-        ins = [None if i is None else ir.number_of_sample(self.graph, i, values[i], rank) for i in n.ins]
+        ins = [None if i is None else oracle.number_of_sample(self.graph, i, values[i], rank) for i in n.ins]
         if n in self.buffers:
             return self.buffers[n]
         if in_place:
@@ -324,7 +328,7 @@ class Network:
             one = ir.Graph.__new__(ir.Graph)
             one.tensors, one.nodes, one.inputs = self.graph.tensors, [n], self.inputs
             local_values = {**{i: torch.empty(self.batch, 0) for i in self.inputs}, **dict(zip(n.ins, ins))}
-            return ir.run(one, local_values)[n.outs[0]]
+            return oracle.run(one, local_values)[n.outs[0]]
         if n.op == "batchnorm" and n.attrs["frozen"]:       # torchvision's FrozenBatchNorm2d
             weight, bias, mean, variance = (t.reshape(1, -1, *[1] * (ins[0].dim() - 2)) for t in ins[1:])
             scale = weight * (variance + n.attrs["eps"]).rsqrt()
@@ -332,7 +336,7 @@ class Network:
         if n.op == "batchnorm" and self.graph.tensors[n.ins[3]].frozen:
             return F.batch_norm(ins[0], ins[3], ins[4], ins[1], ins[2], False, 0.1, n.attrs["eps"])
         if not ins:
-            ir.shaped(self.graph, n)
+            oracle.shaped(self.graph, n)
         return OPERATORS[n.op](n, *ins)
 
 
@@ -352,7 +356,7 @@ def peak(network, real):
         with eager.Counter() as counter:
             persistent = network.parameters()
             leaves = {i: v for i, v in persistent.items() if v.requires_grad}
-            update = ir.optimizer(network.graph, network.groups(leaves), foreach=True) if leaves else None
+            update = optimizers.optimizer(network.graph, network.groups(leaves), foreach=True) if leaves else None
             for step in range(2):
                 counter.peak = 0
                 for _ in range(int(network.graph.settings["accumulate"])):

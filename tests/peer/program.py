@@ -116,7 +116,10 @@ class Program:
         return any(self._entries_of(name, graph))
 
     def find(self, name, graph="train"):
-        return next(self._entries_of(name, graph))
+        e = next(self._entries_of(name, graph), None)
+        if e is None or e.offset < 0:
+            raise LookupError(f"{name} has no place in the arena of {graph}")
+        return e
 
     def set(self, name, value, graph="train"):
         e = self.find(name, graph)
