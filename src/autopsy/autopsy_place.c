@@ -147,7 +147,7 @@ line_of_code(struct autopsy *y)
 		    "sequence's length or an image's pixels.");
 	if ((facts & TRACE_LOGITS) && !(facts & (TRACE_JOIN | TRACE_ROIS | TRACE_MASKS)))
 		place_cause(y, SAYS_LINE_OF_CODE, "The line of code is of logits or of the loss made from them: a number for "
-		    "each position and each class, which are the words of the vocabulary in a language "
+		    "each sample, position or pixel and each class, which are the words of the vocabulary in a language "
 		    "model. Copies, such as those in float32 and the gradient, take as much again.");
 }
 
@@ -440,7 +440,7 @@ host_places(struct autopsy *y)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
 		    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that.");
 	if ((facts & (TRACE_LOADING | TRACE_CHECKPOINT)) && !(facts & (TRACE_FORWARD | TRACE_PINNED)))
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed while weights were made or read into the machine's memory. A model's "
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed while weights were made in the machine's memory, read into it or moved there. Where they are read, a model's "
 		    "own and those of its file may lie there together, the model's in float32 unless it is told otherwise: half of "
 		    "that in 16 bits (torch_dtype), and one of the two where they are read one by one (low_cpu_mem_usage=True in "
 		    "transformers, a file in parts, safetensors). The batch plays no part.");

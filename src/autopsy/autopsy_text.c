@@ -121,11 +121,11 @@ static void
 print_budget(const struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
-	bool metal = y->main && y->main->kind == OOM_MPS;
+	bool metal = y->main && y->main->kind == OOM_MPS, card = y->main && !y->main->host && y->log.card.known;
 	int i;
 
 	if (!y->main || y->main->apart ||
-	    (b->allocated < 0 && b->total < 0 && b->free < 0 && !y->log.card.known))
+	    (b->allocated < 0 && b->total < 0 && b->free < 0 && !card))
 		return;
 	autopsy_heading(y, "The arithmetic (bytes as far as the message's rounding goes)");
 	autopsy_row(y, metal ? "limit" : "device", b->total, "");
@@ -141,7 +141,7 @@ print_budget(const struct autopsy *y)
 	    "context, libraries, other processes");
 	autopsy_row(y, "  context and libraries", b->context, "this process less reserved");
 	autopsy_row(y, "  other processes", b->others, b->listed ? "" : "or the driver's");
-	if (y->log.card.known) {
+	if (card) {
 		autopsy_row(y, "the fullest card", y->log.card.bytes, "by nvidia-smi or gpustat");
 		autopsy_row(y, "  in use on it", y->log.card_used.bytes, "by all processes");
 	}

@@ -160,15 +160,11 @@ mebibytes(int64_t n)
 static void
 take_card(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
-	struct oom_size used = m->size, all = m->second;
+	struct oom_size used = mebibytes(m->number[0]), all = mebibytes(m->number[1]);
 	struct oom_log *log = r->log;
 
 	(void)p;
-	if (m->numbers == 2 && m->number[1] >= LEAST_MIB && m->number[1] <= MOST_MIB) {
-		used = mebibytes(m->number[0]);
-		all = mebibytes(m->number[1]);
-	}
-	if (all.bytes > 0 && used.bytes <= all.bytes &&
+	if (m->number[1] >= LEAST_MIB && m->number[1] <= MOST_MIB && used.bytes <= all.bytes &&
 	    (!log->card.known || used.bytes > log->card_used.bytes)) {
 		log->card = all;
 		log->card_used = used;

@@ -9,7 +9,7 @@
 
 const struct phrase oom_lines[] = {
 	{ "# Chunks of size # totalling", LINE(ROLE_CLASS) },
-	{ "% / % |", LINE(ROLE_CARD) },
+	{ "# MiB / # MiB |", LINE(ROLE_CARD) },		/* nvidia-smi's; other units stand in other tables */
 	{ "# / # MB |", LINE(ROLE_CARD) },		/* gpustat's */
 	{ "Chunk at @ of size #", LINE(ROLE_CHUNK) },
 	{ "InUse at @ of size #", LINE(ROLE_CHUNK) },

@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_around.h"
+#include "oom/oom_clause.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_named.h"
 #include "oom/oom_owner.h"
@@ -469,6 +470,24 @@ look(struct log_reader *r, const char *s, const char *end)
 	return after > s ? (size_t)(after - s) : 1;
 }
 
+#define TRIED_WITHIN	10	/* lines from what was tried to the sentence that says that it works */
+
+/* "python train.py --batch 2", below the message, and behind it "That worked": no batch of the run
+ * that failed. */
+static void
+forget_what_works(struct oom_log *log, struct talk line, int at)
+{
+	int from = log->messages.n > 0 ? log->messages.v[log->messages.n - 1].last : at;
+
+	if (!clause_works(line) && !talk_any_whole(line, "solved fixed resolved"))
+		return;
+	from = from > at - TRIED_WITHIN ? from : at - TRIED_WITHIN;
+	log->batch = log->batch_line > from ? -1 : log->batch;
+	log->length = log->length_line > from ? -1 : log->length;
+	if (log->paste.pixels_line > from)
+		log->paste.high = log->paste.wide = -1;
+}
+
 /* A line begins at the place that is looked at. */
 static void
 begin_line(struct log_reader *r)
@@ -482,6 +501,8 @@ begin_line(struct log_reader *r)
 	line = lexicon_read(r->lexicon, s, n);
 	r->source = oom_source_of(&r->sources, line);
 	r->titled = r->line == 1 && n + 1 < r->in.n - r->at && s[n + 1] == '\n';
+	if (r->source == SOURCE_PROSE)
+		forget_what_works(r->log, line, r->line);
 	oom_trace_line(&r->trace, r->log, s, n, r->line, r->source);
 	oom_owner_line(&r->owners, line, r->line, r->trace.taken ? 0 : r->trace.begun);
 	oom_paste_line(&r->log->paste, line, r->line, r->source, r->trace.begun && !r->trace.taken);

@@ -274,6 +274,19 @@ signs_is_move(struct piece t)
 	return signs_is_network(part);
 }
 
+/* Not "binary_cross_entropy_with_logits(x, y)", which may have one for each pixel. */
+static bool
+names_logits(struct piece t)
+{
+	const char *at, *end = t.s + t.n;
+	struct piece rest = t;
+
+	for (; (at = piece_find(rest, "logits")); rest = (struct piece){ at + 1, (size_t)(end - at - 1) })
+		if (at - t.s < 5 || !piece_find((struct piece){ at - 5, 5 }, "with_"))
+			return !piece_find((struct piece){ at, (size_t)(end - at) }, "logitsloss");
+	return false;
+}
+
 /* Logits as an operand, not as what a call of the whole network is to return. */
 static bool
 is_logits(struct piece t)
@@ -281,7 +294,7 @@ is_logits(struct piece t)
 	const char *is = memchr(t.s, '=', t.n), *end = t.s + t.n;
 	struct piece operands = is ? (struct piece){ is, (size_t)(end - is) } : t;
 
-	return piece_any_of(t, "lm_head log_softmax(") || piece_find(operands, "logits");
+	return piece_any_of(t, "lm_head log_softmax(") || names_logits(operands);
 }
 
 /* What words in a line of code, or in a call's file and function, tell: all that are not NULL must

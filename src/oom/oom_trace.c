@@ -239,7 +239,7 @@ note_bar(struct oom_log *log, struct piece line, int number)
 		return;		/* neither rounds nor data */
 	if (piece_any_begins(title, "loading reading caching") && !piece_any_of(title, "model"))
 		log->reading = number;
-	else if (piece_any_of(title, "valid( valid validation evaluat eval testing"))
+	else if (piece_any_of(title, "valid evaluat eval testing") && !piece_any_of(title, "loss train acc="))
 		log->evaluating = number;
 	if (log->bar && log->done > 0)
 		log->bar_ahead = log->bar;
