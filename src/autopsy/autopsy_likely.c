@@ -47,7 +47,8 @@
 #define NEEDS_SESSION	NEEDS(32)	/* TensorFlow's sessions are run */
 #define NEEDS_SAVES	NEEDS(33)	/* of weights that are saved */
 #define NEEDS_DECODES	NEEDS(34)	/* of the decoder of an autoencoder of images */
-#define SIGNS		35
+#define NEEDS_VECTORS	NEEDS(35)	/* of words' vectors */
+#define SIGNS		36
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -55,7 +56,7 @@
     NEEDS_SESSION)
 
 /* What makes a row one of the machine's memory, or of either. */
-#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA)
+#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
@@ -138,6 +139,10 @@ static const struct row {
 		{ "Something is kept from one step or episode to the next (results on lists, losses with their graph, in Keras models or "
 		    "predict() called in each)", "then it grows evenly, and beyond what such a buffer holds." },
 		{ "Each environment is a process of its own, with a copy of the program", "fewer of them take less." } } },
+	{ NEEDS_VECTORS, "words' vectors are read or learned", {
+		{ "They lie there whole, a row of numbers for each word (3 million words with 300 of float32 are 3.4 GiB), and often as much again while they are read "
+		    "from text, converted or learned", "fewer words (limit= where gensim reads them, min_count where it learns), fewer numbers for each, or a file of "
+		    "gensim's own that is mapped (mmap=\"r\") take less." } } },
 	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
 		{ "Each process puts all of the weights, or of the optimizer's numbers, together in the machine's memory, or makes a copy of its own there", "written by one of "
 		    "them (rank0_only), or in parts (a sharded state dict), they need not lie there as often." } } },
@@ -319,6 +324,13 @@ is_library(const struct oom_message *o)
 	return o->kind == OOM_CUDA && o->status && strncmp(o->who, "cu", 2) == 0;
 }
 
+/* Did the system end the process, as the message says in so many words, or by its signal? */
+static bool
+is_killed(const struct oom_message *o)
+{
+	return o->kind == OOM_KERNEL && o->says && (strcmp(o->says, SIGNAL_9) == 0 || strcmp(o->says, KILLED) == 0);
+}
+
 /* Do people tell of a program, and of nothing that a network has? A bare message is taken for a
  * network's. */
 bool
@@ -346,12 +358,13 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
+	told[place(NEEDS_VECTORS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
-	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || (words && !o->host && !p->told.device && !p->told.gpu) ? &p->told.data : NULL;
+	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || (words && !o->host && !p->told.device && !p->told.gpu) ? &p->told.data : NULL;
 	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = o->host ? NULL : &p->large;
@@ -387,7 +400,7 @@ is_unknown(const struct autopsy *y)
 
 	if (o && o->kind == OOM_XLA && (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0))
 		return false;		/* a sum of the program's own is what failed, or no memory at all */
-	return o && ((y->causes.n == 0 && y->lines == y->hints) || o->kind == OOM_TOLD) && !o->says && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->hedged && !o->apart &&
+	return o && ((y->causes.n == 0 && y->lines == y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
 }
 
@@ -397,7 +410,7 @@ is_placed(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return o->kind != OOM_TOLD && !autopsy_is_named_alone(o) && (o->host || o->gpu >= 0 || (o->kind != OOM_OTHER && o->kind != OOM_TENSORFLOW));
+	return o->kind != OOM_TOLD && !o->hedged && !autopsy_is_named_alone(o) && (o->host || o->gpu >= 0 || (o->kind != OOM_OTHER && o->kind != OOM_TENSORFLOW));
 }
 
 /* Do people name the machine's memory, and no device, though not where they say that memory
@@ -424,7 +437,7 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = (r->needs & (NEEDS_DATA | NEEDS_REPLAY)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device);
+	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_REPLAY | NEEDS_VECTORS)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device));
 	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
@@ -451,7 +464,7 @@ push(struct autopsy *y, const char *text)
 static void
 nothing_told(struct autopsy *y)
 {
-	if (is_placed(y))
+	if (is_placed(y) && !is_killed(y->main))
 		push(y, y->main->host ? "It was the " MACHINES ". What had filled it was not found in "
 		    "what was read: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more." :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "

@@ -57,6 +57,8 @@ void	autopsy_alone_causes(struct autopsy *);
 void	autopsy_paste_causes(struct autopsy *);
 /* By code and settings that are known to fill memory: autopsy_habits.c. */
 void	autopsy_habits(struct autopsy *);
+/* By names of settings that bound what is given at once: autopsy_knobs.c. */
+void	autopsy_knobs(struct autopsy *);
 /* Could it be PyTorch's program, by the message or by code beside words? */
 bool	autopsy_may_be_torch(const struct autopsy *);
 /* By what people say of the time when it failed; EXPLAINED: causes were found. */

@@ -317,6 +317,7 @@ autopsy_paste_causes(struct autopsy *y)
 	weights(y);
 	code(y);
 	autopsy_habits(y);
+	autopsy_knobs(y);
 	reading(y);
 	if (y->main->host)
 		return;

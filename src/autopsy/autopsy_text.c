@@ -502,7 +502,8 @@ print_nothing(const struct autopsy *y)
 	    "theirs to the standard error, often before the traceback: paste all of it.");
 	if (y->log.warned > 0)
 		autopsy_say(y, "Line %d is a warning of TensorFlow's, that it asks for more than a tenth of the machine's memory at once. "
-		    "By itself that is no failure.", y->log.warned_line);
+		    "By itself that is no failure. Where the program ended right there, the system may have ended it for want of that memory: fewer or "
+		    "smaller samples at once (a picture's pixels), or a smaller network, need less of it.", y->log.warned_line);
 }
 
 void
@@ -535,6 +536,8 @@ autopsy_text(const struct autopsy *y)
 	print_layer(y);
 	print_sentences(y, "What the log shows of the cause", y->causes.v, y->causes.n);
 	print_sentences(y, "What else was pasted, and need not be of what failed", y->reported.v, y->reported.n);
+	if (y->main && y->main->hedged)
+		print_likely(y);
 	if (y->main && (y->main->asserted || y->main->hedged || apart))
 		return;		/* memory is not what failed, or may not be */
 	print_alive(y);

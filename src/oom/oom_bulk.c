@@ -79,6 +79,8 @@ oom_bulk_pictures(struct oom_paste *p, struct talk t, int line)
 		else
 			continue;
 		to = piece_past_blanks(to, end);
+		if (talk_is_one_of(clause_word_ahead(t, s), "than over above below under beyond exceeding exceeds"))
+			continue;		/* a bound of those that fail, or that do not */
 		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || *s == '*')))
 			continue;
 		picture_of(p, high, wide, line);
@@ -141,7 +143,8 @@ oom_bulk_large(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
-	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images", &n);
+	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|images larger than|image larger than|images bigger than|image bigger than|"
+	    "pictures larger than|photos larger than|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
 
 	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
 		at = is_large_side(t, at + n) ? at : NULL;
@@ -151,7 +154,7 @@ oom_bulk_large(struct talk t)
 #define WORKS_FINE	"works|work|worked|working|fine|ok|okay"
 /* Numbers of something else stand behind or ahead of these. */
 #define AHEAD_OF_OTHER	"gpu gpus card version python cuda cudnn driver pytorch torch tensorflow tf keras windows ubuntu linux commit branch release cpu epoch iteration step line v rtx gtx"
-#define BEHIND_OTHER	"gpu gpus card cards cpus epoch epochs iteration iterations step steps hour hours minute minutes days times gb gib g mb mib ti"
+#define BEHIND_OTHER	"gpu gpus card cards cpus epoch epochs iteration iterations step steps hour hours minute minutes days times gb gib g mb mib ti b x"
 
 /* The largest number of a clause, where it is no card's or version's; 0: it has none. */
 static int64_t

@@ -238,6 +238,9 @@ says_killed(struct talk t)
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
 
+#define VECTORS	"word2vec|glove|fasttext|word vectors|word vector|word embeddings|pre-trained embeddings|pretrained embeddings|googlenews|wiki2vec|"	\
+    "crawl-300d|gensim|keyedvectors|wiki-news-300d|load_word2vec_format|load_facebook_model"
+
 /* Where any of these phrases is, and not denied; or NULL. */
 static const char *
 says(struct talk t, const char *phrases)
@@ -416,6 +419,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->by_system = talk_has_whole(talk_clause(t, killed, 1), BY_SYSTEM);
 	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
+	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
 	note(&o->shuffle, t, names_shuffling(t), line);
 	note(&o->agent, t, says_of_run(o, t, AGENT, line), line);
 	note(&o->splats, t, says_of_run(o, t, SPLATS, line), line);

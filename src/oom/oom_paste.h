@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "oom/oom_habit.h"
+#include "oom/oom_knob.h"
 #include "oom/oom_source.h"
 #include "oom/oom_told.h"
 
@@ -84,6 +85,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
 	int said_line;
 	struct oom_told told;	/* what they say of memory itself */
+	struct oom_knob knobs[KNOBS];	/* settings that bound what is given at once, by their names */
 	struct oom_habits habits;	/* code and settings that are known to fill memory */
 	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */
 };

@@ -35,7 +35,8 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said at_once;	/* where it is said to fail at the start, */
 	struct said killed;	/* and where to have been killed, */
 	struct said processor;	/* or to run on the processor, */
-	struct said replay;	/* or to keep what was seen; */
+	struct said replay;	/* or to keep what was seen, */
+	struct said vectors;	/* or of words' vectors; */
 	struct said graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
 	struct said workers;	/* or a loader's processes, */
 	struct said shuffle;	/* or samples that are shuffled in a buffer, */

@@ -1,0 +1,42 @@
+/*
+ * Settings of libraries that bound how much is given at once, where a report names them: one
+ * sentence a kind. That they are of what failed is a condition.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include "base/text.h"
+
+#define MOST_KNOBS	2	/* more is no evidence */
+
+static const char *const says[KNOBS] = {
+	[KNOB_POINTS] = "Where that is of Segment Anything, masks are asked for at a grid of points over the picture: twice as many on a side (points_per_side) are four "
+	    "times as many. Of as many at once as points_per_batch says, masks of the picture's own size are made. Fewer of either, or a smaller picture, take less.",
+	[KNOB_PIXELS] = "Where that bounds what is left of a picture's pixels, before it is cut into patches, the tokens of a picture grow with it: a lower bound, or fewer "
+	    "pictures at once, take less, and small print is lost first.",
+	[KNOB_PARTS] = "Where that is an argument of what failed, it says in how many parts a picture or volume is gone over. Where it is left out, all of it is given to the network at "
+	    "once, and results of its layers grow with it. More parts take less.",
+	[KNOB_TILE] = "Where a picture is gone over in tiles of that size, smaller ones take less (0 may mean none). What of the picture, or of its result, lies "
+	    "on the device as a whole beside them grows with the picture, whatever the tile.",
+	[KNOB_RAYS] = "Where that bounds how many rays, or samples of them, are computed at once, what forward keeps grows with it, and fewer take less.",
+	[KNOB_CLOUD] = "Where that bounds how many points there are, or are given at once, what is made of them grows with it, and fewer take less. Where their number grows as "
+	    "training goes on, it fails later.",
+	[KNOB_PIECE] = "Where a recording is cut into pieces as long as that, results grow with them, and shorter ones take less. What lies there as a whole, as what "
+	    "is put together of the pieces, grows with the recording.",
+	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
+	    "stored, with their square. A lower bound, or fewer samples at once, take less.",
+};
+
+void
+autopsy_knobs(struct autopsy *y)
+{
+	const struct oom_knob *of = y->log.paste.knobs;
+	int k, said = 0;
+
+	if (y->main->host || y->main->says || y->module)
+		return;
+	for (k = 0; k < KNOBS && said < MOST_KNOBS; k++)
+		if (of[k].line) {
+			autopsy_hint(y, SAYS_KNOB, arena_printf(y->arena, "Line %d names %s. %s", of[k].line, of[k].name, says[k]));
+			said++;
+		}
+}

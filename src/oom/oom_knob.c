@@ -1,0 +1,93 @@
+/* Most names are of one library, or mean the same in several; the others need a word beside
+ * them. */
+#include "oom/oom_knob.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+
+#define OF_WARNING	"input length|input_length|input_ids|input_ids length|deprecated|model-agnostic|truncation|please consider|will be |has been set|has no effect"
+#define NEAR_EQUALS	3	/* bytes from a name to its number */
+
+static const struct {
+	const char *names;	/* strokes part them; what stands around one within a word is of the name, too */
+	const char *whole;	/* words with which these may be part of a longer one; NULL: they are not */
+	const char *beside;	/* a word that begins so has to be in the line; NULL: none has to */
+	bool traced, told;	/* in a traceback, too; nowhere but in a sentence */
+} knobs[KNOBS] = {
+	[KNOB_POINTS] = { "points_per_side|points-per-side|points_per_batch", "sam num", NULL, true, false },
+	[KNOB_PIXELS] = { "max_pixels|video_max_pixels|image_max_pixels", NULL, NULL, false, false },
+	[KNOB_PARTS] = { "n_tiles", NULL, NULL, true, false },
+	[KNOB_TILE] = { "--tile|--tile_size|--tile-size|tile_size|tile size", NULL, "image picture photo upscal resolution esrgan swinir vae decod wsi slide raster", false, false },
+	[KNOB_RAYS] = { "num_rays|num_rays_per_batch|rays_per_chunk|num_rays_per_chunk|rays_per_batch|num_samples_per_ray", "train eval per batch chunk max", NULL, false, false },
+	[KNOB_CLOUD] = { "max_points|num_points|n_points|max_num_points|max_voxels|max_number_of_voxels", "training", NULL, false, false },
+	[KNOB_PIECE] = { "--segment|chunk_length_s|segment_length|segment_duration|chunk_duration", NULL, "audio track song record wav mp3 speech demucs whisper stem", false, false },
+	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
+	    NULL, NULL, false, true },
+};
+
+static bool
+is_of_name(char c)
+{
+	return piece_is_word(c) || c == '-';
+}
+
+/* Does a number follow, as in "max_length=256"? */
+static bool
+has_number(const char *s, const char *end)
+{
+	const char *to = s;
+
+	while (to < end && to - s < NEAR_EQUALS && memchr(" =:", *to, 3))
+		to++;
+	return to > s && to < end && is_digit(*to);
+}
+
+/* Is what stands from S to END within a name one that may go with a knob's? */
+static bool
+goes_with(const char *list, struct talk t, const char *s, const char *end)
+{
+	const char *to;
+
+	for (; s < end; s = to) {
+		while (s < end && (*s == '_' || *s == '-'))
+			s++;
+		for (to = s; to < end && *to != '_' && *to != '-'; to++)
+			;
+		if (s < to && (!list || !talk_is_one_of(talk_part(t, s, to), list)))
+			return false;
+	}
+	return true;
+}
+
+static void
+keep(struct oom_knob *k, const char *s, const char *end, int line)
+{
+	size_t n = (size_t)(end - s) < KNOB_NAME ? (size_t)(end - s) : KNOB_NAME - 1;
+
+	k->line = line;
+	memcpy(k->name, s, n);
+	k->name[n] = '\0';
+}
+
+void
+oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_source source, bool traced)
+{
+	const char *at, *from, *to, *end = t.s + t.n;
+	size_t n;
+	int k;
+
+	for (k = 0; k < KNOBS; k++) {
+		if (of[k].line || (traced && !knobs[k].traced) || (knobs[k].told && (source != SOURCE_PROSE || talk_any_phrase(t, OF_WARNING))) ||
+		    (knobs[k].beside && !talk_any_of(t, knobs[k].beside)))
+			continue;
+		for (at = NULL; !of[k].line && talk_next_phrase(t, knobs[k].names, &at, &n); ) {
+			for (from = at; from > t.s && is_of_name(from[-1]); from--)
+				;
+			for (to = at + n; to < end && is_of_name(*to); to++)
+				;
+			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)))
+				keep(&of[k], from, to, line);
+		}
+	}
+}

@@ -1,0 +1,36 @@
+/*
+ * Settings of libraries that bound how much is given at once, and that people name, too, as a
+ * rule: of each kind the first line that names one. What it is set to, and whether it is of what
+ * failed, no name tells.
+ */
+#ifndef STOWAGE_OOM_OOM_KNOB_H
+#define STOWAGE_OOM_OOM_KNOB_H
+
+#include <stdbool.h>
+
+#include "oom/oom_lexicon.h"
+#include "oom/oom_source.h"
+
+#define KNOB_NAME	40
+
+enum oom_knob_kind {
+	KNOB_POINTS,		/* of a grid over a picture, as Segment Anything has one */
+	KNOB_PIXELS,		/* that are left of a picture, which is cut into patches */
+	KNOB_PARTS,		/* in which a picture or volume is gone over */
+	KNOB_TILE,		/* its size */
+	KNOB_RAYS,		/* that are computed at once */
+	KNOB_CLOUD,		/* points that are kept */
+	KNOB_PIECE,		/* of a recording */
+	KNOB_LENGTH,		/* of a text, in a sentence */
+	KNOBS
+};
+
+struct oom_knob {
+	int line;		/* from 1; 0: there is none */
+	char name[KNOB_NAME];
+};
+
+/* Line LINE of the log. */
+void	oom_knob_line(struct oom_knob[KNOBS], struct talk, int line, enum oom_source, bool traced);
+
+#endif
