@@ -17,6 +17,15 @@
 #include "host/choices_cuda.cu"
 
 #ifdef __CUDACC__
+
+struct gate_reader {		/* what reads a gradient of which a relu passes some, and makes that some itself if need be */
+	void (*run)(const struct gate_reader *, bool made);
+	elem *db, *passed;
+	void *work;
+	struct epilogue from;
+	int64_t b, channels, positions;
+};
+
 #ifdef USE_CUDNN
 
 #define BY_CUDNN		/* device_open() opens it */
@@ -43,19 +52,21 @@ enum dnn_chosen {		/* by whom an engine was */
 };
 
 struct dnn_places {		/* what a convolution reads and writes, y being what it makes of x forward */
-	const elem *x, *w, *y, *bias;	/* the last NULL where there is none */
-	const real *sums;		/* [2, channels], or NULL */
+	const elem *x, *w, *y;
 	void *work;
+	const elem *bias, *gate;	/* NULL where there is none, */
+	const real *sums;		/* [2, channels], likewise */
 };
 
 struct dnn_entry {
 	struct dnn_conv conv;
 	bool found;		/* there is a plan; else the convolution is not cuDNN's, */
-	bool apart;		/* or there was one that added up channels, and a sweep of its own is faster (tune_cuda.cu) */
+	bool apart;		/* or there was one that did more, and a sweep of its own is faster (tune_cuda.cu) */
 	enum dnn_chosen chosen;
 	struct dnn_choice choice;
 	struct dnn dnn;
-	struct dnn_places at;	/* of the first run */
+	struct dnn_places at;	/* of the first run, */
+	struct gate_reader reader;	/* and of what came behind a gradient with a gate */
 };
 
 #define DNN_ENTRIES	512	/* more convolutions than that are not cuDNN's */
@@ -88,8 +99,8 @@ static bool
 dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 {
 	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->sums == b->sums &&
-	    a->keep == b->keep && a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
-	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
+	    a->gate == b->gate && a->keep == b->keep && a->room == b->room && a->b == b->b &&
+	    memcmp(&a->s, &b->s, sizeof(a->s)) == 0 && memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
 #ifdef TUNES
@@ -97,7 +108,7 @@ dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 static uint64_t
 dnn_question(const struct dnn_conv *c)
 {
-	int64_t number[] = { c->kind, c->type, c->fast, c->bias, c->relu, c->sums, c->room, c->b,
+	int64_t number[] = { c->kind, c->type, c->fast, c->bias, c->relu, c->sums, c->gate, c->room, c->b,
 		dnn_device.any_order };
 	uint64_t hash = fnv_add(FNV_BEGIN, number, sizeof(number));
 
@@ -107,7 +118,7 @@ dnn_question(const struct dnn_conv *c)
 }
 
 /* Takes the engine that is known to be the fastest, if one is, or none where it is known that a
- * sweep is to add up channels; false: nothing is known, or it is refused. */
+ * sweep is to do what it would do more; false: nothing is known, or it is refused. */
 static bool
 dnn_take_kept(struct dnn_entry *e)
 {
@@ -150,6 +161,8 @@ dnn_find(const struct dnn_conv *c)
 	if (dnn_take_kept(e))
 		return e;
 #endif
+	if (c->gate)		/* what is compiled here is taken only if that was measured */
+		return e;
 	for (const struct dnn_record *r = dnn_record; r->conv.kind >= 0 && !e->found; r++)
 		if (dnn_records_hold() && dnn_same(&r->conv, c)) {
 			e->choice = r->choice;
@@ -168,12 +181,14 @@ static cudnnStatus_t
 dnn_start(const struct dnn *d, const struct dnn_conv *c, const struct dnn_places *p)
 {
 	cudnnBackendDescriptor_t pack;
-	int64_t id[6] = { DNN_X, DNN_W, DNN_Y }, n = 3;
-	const void *at[6] = { p->x, p->w, p->y };
+	int64_t id[3 + 1 + DNN_STEPS] = { DNN_X, DNN_W, DNN_Y }, n = 3;
+	const void *at[3 + 1 + DNN_STEPS] = { p->x, p->w, p->y };
 	cudnnStatus_t status = cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack);
 
 	if (c->bias)
 		id[n] = DNN_BIAS, at[n++] = p->bias;
+	if (c->gate)
+		id[n] = DNN_GATE, at[n++] = p->gate;
 	if (c->sums) {
 		id[n] = DNN_SUM, at[n++] = p->sums;
 		id[n] = DNN_SQUARES, at[n++] = p->sums + c->s.f;
@@ -197,11 +212,8 @@ dnn_start(const struct dnn *d, const struct dnn_conv *c, const struct dnn_places
 }
 
 static void
-dnn_execute(struct dnn_entry *e, const elem *x, const elem *w, const elem *y, const elem *bias, const real *sums,
-    void *work)
+dnn_execute(struct dnn_entry *e, const struct dnn_places &at)
 {
-	struct dnn_places at = { x, w, y, bias, sums, work };
-
 	if (!e->at.y)
 		e->at = at;
 	CUDNN(dnn_start(&e->dnn, &e->conv, &at));
@@ -231,7 +243,7 @@ dnn_report(FILE *report)
 		const struct conv *s = &e->conv.s;
 		char from[64], to[96];
 
-		if (e->conv.sums && !e->found)	/* the one without is in the list */
+		if ((e->conv.sums || e->conv.gate) && !e->found)	/* the one without is in the list */
 			continue;
 		if (s->d) {
 			snprintf(from, sizeof(from), "%dx%dx%dx%d", s->c, s->d, s->h, s->w);
@@ -250,8 +262,8 @@ dnn_report(FILE *report)
 		for (int k = 0; k < e->choice.knobs; k++)
 			fprintf(report, "%s%lld=%lld", k ? "," : " ", (long long)e->choice.knob[k][0],
 			    (long long)e->choice.knob[k][1]);
-		fprintf(report, "%s%s%s%s\n", e->conv.bias ? " +bias" : "", e->conv.relu ? " +relu" : "",
-		    e->conv.sums ? " +sums" : "", e->conv.keep != 0 ? " +kept" : "");
+		fprintf(report, "%s%s%s%s%s\n", e->conv.bias ? " +bias" : "", e->conv.relu ? " +relu" : "",
+		    e->conv.gate ? " +gate" : "", e->conv.sums ? " +sums" : "", e->conv.keep != 0 ? " +kept" : "");
 	}
 }
 
@@ -315,15 +327,16 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 {
 	const struct conv *s = &c->s;
 	double keep = dnn_keep(c, onto);
+	struct dnn_places at = { x, w, y, work, bias, NULL, NULL };
 	struct dnn_entry *e;
 
 	if (bias && c->kind == DNN_FORWARD && keep == 0) {
 		if (epilogue_known(then) == OF_RELU && (e = dnn_with(*c, true, true, 0))) {
-			dnn_execute(e, x, w, y, bias, NULL, work);
+			dnn_execute(e, at);
 			return true;
 		}
 		if ((e = dnn_with(*c, true, false, 0))) {
-			dnn_execute(e, x, w, y, bias, NULL, work);
+			dnn_execute(e, at);
 			epilogue_apply((elem *)y, then, c->b * s->f * conv_outputs(s));
 			return true;
 		}
@@ -331,7 +344,7 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 	e = dnn_with(*c, false, false, keep);
 	if (!e)
 		return false;
-	dnn_execute(e, x, w, y, NULL, NULL, work);
+	dnn_execute(e, at);
 	if (bias) {
 		bool forward = c->kind == DNN_FORWARD;
 		int channels = forward ? s->f : s->c;
@@ -364,10 +377,11 @@ dnn_with_sums(int64_t room, int64_t b, const struct conv *s)
 static bool
 dnn_run_sums(const elem *x, const elem *w, elem *y, real *sums, void *work, int64_t room, int64_t b, const struct conv *s)
 {
+	struct dnn_places at = { x, w, y, work, NULL, NULL, sums };
 	struct dnn_entry *e = dnn_with_sums(room, b, s);
 
 	if (e)
-		dnn_execute(e, x, w, y, NULL, sums, work);
+		dnn_execute(e, at);
 	return e;
 }
 

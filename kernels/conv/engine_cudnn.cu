@@ -11,7 +11,10 @@
  * engine is taken that gives the same bits every time, is as exact as the program's precision, uses
  * tensor cores where our own kernels do (those that add up channels do, though they do not say so),
  * and needs no more workspace than the plan has for this convolution: the spec's `workspace`, and
- * what the pass `spare` finds beside it.
+ * what the pass `spare` finds beside it. For a gradient of which only what passes a relu is stored
+ * there are none but engines that are compiled when the program starts, and what they take beside
+ * the arena is not known before: such a one is taken only where it was measured
+ * (host/tune_cuda.cu).
  *
  * This file is compiled twice: into the program, and into src/emit/engines.c, which asks cuDNN the
  * same questions about a GPU that is only described. The program carries the answers as
@@ -64,7 +67,7 @@ dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t en
 	bool cores = false;
 	int64_t n = 0;
 
-	if (dnn_compiles(d, engine) ||
+	if ((!c->gate && dnn_compiles(d, engine)) ||
 	    DNN_CALL(d, GetAttribute)(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
 	    CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &n, note))
 		return false;
@@ -89,7 +92,7 @@ dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t en
 			break;
 		}
 	}
-	return cores || c->sums || !dnn_has_rival(d, c);
+	return cores || c->sums || c->gate || !dnn_has_rival(d, c);
 }
 
 /* The plan of an engine with its knobs, if there is room for its workspace. */

@@ -8,6 +8,7 @@
 #define STOWAGE_CONV_GRAPH_CUDNN_CU
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sizes.h"
@@ -28,6 +29,7 @@ struct dnn_conv {
 	int64_t b;
 	struct conv s;
 	struct conv_view view;	/* of x */
+	bool gate;		/* what of the gradient passes the relu whose result x is, is what is stored (DNN_INPUT) */
 };
 
 #define DNN_KNOBS	24	/* most that an engine has */
@@ -67,7 +69,10 @@ struct dnn {
 };
 
 /* unique ids of tensors, under which their addresses are given when the graph runs */
-enum { DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_MADE = 'm', DNN_BIASED = 'n', DNN_SUM = 's', DNN_SQUARES = 'q' };
+enum {
+	DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_GATE = 'g', DNN_SUM = 's', DNN_SQUARES = 'q',
+	DNN_MADE = 'm'		/* and the next ones: what one operation hands to the next, which is nowhere in memory */
+};
 
 static cudnnBackendDescriptor_t
 dnn_make(struct dnn *d, cudnnBackendDescriptorType_t type)
@@ -115,6 +120,8 @@ dnn_free(struct dnn *d, int kept)
 
 #define DNN_AXES	5	/* samples, channels, depth if it is of volumes, height, width */
 
+#define DNN_STEPS	4	/* at most, behind a convolution */
+
 /* How many there are. */
 static int
 dnn_axes(const struct dnn_conv *c)
@@ -142,7 +149,7 @@ dnn_tensor(struct dnn *d, const struct dnn_conv *c, int64_t id, const int64_t di
 {
 	int axes = dnn_axes(c);
 	cudnnBackendDescriptor_t t = dnn_make(d, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-	bool is_virtual = id == DNN_MADE || id == DNN_BIASED;	/* is nowhere in memory */
+	bool is_virtual = id >= DNN_MADE && id < DNN_MADE + DNN_STEPS;
 	cudnnDataType_t type = is_virtual && c->type != CUDNN_DATA_DOUBLE ? CUDNN_DATA_FLOAT :
 	    (cudnnDataType_t)c->type;
 	int64_t h = id == DNN_X ? c->view.h : dim[axes - 2], w = id == DNN_X ? c->view.w : dim[axes - 1];
@@ -250,10 +257,10 @@ dnn_pointwise(struct dnn *d, const struct dnn_conv *c, cudnnPointwiseMode_t mode
 
 /* FROM + bias, one number a channel, gives TO. */
 static cudnnBackendDescriptor_t
-dnn_add_bias(struct dnn *d, const struct dnn_conv *c, int64_t channels,
-    cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to)
+dnn_add_bias(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnnBackendDescriptor_t from,
+    cudnnBackendDescriptor_t to)
 {
-	int64_t dim[DNN_AXES] = { 1, channels, 1, 1, 1 };
+	int64_t dim[DNN_AXES] = { 1, shape[1], 1, 1, 1 };
 	cudnnBackendDescriptor_t bias = dnn_tensor(d, c, DNN_BIAS, dim);
 	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_ADD);
 
@@ -266,13 +273,29 @@ dnn_add_bias(struct dnn *d, const struct dnn_conv *c, int64_t channels,
 
 /* The relu of FROM, which propagates NaN as rectified() does, gives TO. */
 static cudnnBackendDescriptor_t
-dnn_rectify(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t from,
+dnn_rectify(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnnBackendDescriptor_t from,
     cudnnBackendDescriptor_t to)
 {
 	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_RELU_FWD);
 
+	(void)shape;
 	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
 	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
+	dnn_finish(d, op);
+	return op;
+}
+
+/* FROM where what the relu made is above 0, and 0 elsewhere, gives TO. */
+static cudnnBackendDescriptor_t
+dnn_pass_back(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnnBackendDescriptor_t from,
+    cudnnBackendDescriptor_t to)
+{
+	cudnnBackendDescriptor_t gate = dnn_tensor(d, c, DNN_GATE, shape);
+	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_RELU_BWD);
+
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, gate);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_DYDESC, from);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_DXDESC, to);
 	dnn_finish(d, op);
 	return op;
 }
@@ -299,12 +322,14 @@ dnn_channels(struct dnn *d, int64_t id, int64_t channels, int axes)
 
 /* The sums of FROM's channels, and of their squares. */
 static cudnnBackendDescriptor_t
-dnn_add_up(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t from)
+dnn_add_up(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnnBackendDescriptor_t from,
+    cudnnBackendDescriptor_t to)
 {
 	cudnnBackendDescriptor_t op = dnn_make(d, CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR);
 	cudnnGenStatsMode_t mode = CUDNN_GENSTATS_SUM_SQSUM;
 	cudnnDataType_t type = CUDNN_DATA_FLOAT;
 
+	(void)shape, (void)to;
 	dnn_set(d, op, CUDNN_ATTR_OPERATION_GENSTATS_MODE, CUDNN_TYPE_GENSTATS_MODE, 1, &mode);
 	dnn_set(d, op, CUDNN_ATTR_OPERATION_GENSTATS_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1, &type);
 	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_GENSTATS_XDESC, from);
@@ -340,8 +365,26 @@ dnn_convolve(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t r
 	return op;
 }
 
-/* convolution [-> + bias] [-> relu] [-> sums], of which only the last result but the sums is in
- * memory, and these */
+/* What may be done to what a convolution makes, in this order. */
+static const struct dnn_step {
+	size_t asked;		/* where struct dnn_conv has it whether it is */
+	bool beside;		/* what goes on is what it reads, and its own results lie beside that */
+	cudnnBackendDescriptor_t (*make)(struct dnn *, const struct dnn_conv *, const int64_t *shape,
+	    cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to);
+} dnn_steps[DNN_STEPS] = {
+	{ offsetof(struct dnn_conv, bias), false, dnn_add_bias },
+	{ offsetof(struct dnn_conv, relu), false, dnn_rectify },
+	{ offsetof(struct dnn_conv, gate), false, dnn_pass_back },
+	{ offsetof(struct dnn_conv, sums), true, dnn_add_up },
+};
+
+static bool
+dnn_asks(const struct dnn_conv *c, const struct dnn_step *step)
+{
+	return *(const bool *)((const char *)c + step->asked);
+}
+
+/* The convolution and what is done to what it makes; of that only the last is in memory. */
 static void
 dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
 {
@@ -349,23 +392,28 @@ dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
 	const struct conv *s = &c->s;
 	int64_t x_dim[DNN_AXES], y_dim[DNN_AXES], w_dim[DNN_AXES];
 	const int64_t *dim = c->kind == DNN_INPUT ? x_dim : c->kind == DNN_WEIGHT ? w_dim : y_dim;
-	cudnnBackendDescriptor_t op[4], last, made, biased;
-	int n = 0;
+	cudnnBackendDescriptor_t op[1 + DNN_STEPS], last, from;
+	int n = 0, left = 0;
 
 	dnn_extents(c, x_dim, c->b, s->c, s->d, s->h, s->w);
 	dnn_extents(c, y_dim, c->b, s->f, s->od, s->oh, s->ow);
 	dnn_extents(c, w_dim, s->f, s->c / s->groups, s->kd, s->kh, s->kw);
+	for (int i = 0; i < DNN_STEPS; i++)
+		left += dnn_asks(c, &dnn_steps[i]) && !dnn_steps[i].beside;
 	d->graph = dnn_make(d, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 	last = dnn_tensor(d, c, id[c->kind], dim);
-	made = c->bias || c->relu ? dnn_tensor(d, c, DNN_MADE, dim) : last;
-	biased = !c->bias ? made : c->relu ? dnn_tensor(d, c, DNN_BIASED, dim) : last;
-	op[n++] = dnn_convolve(d, c, made, x_dim, w_dim, y_dim);
-	if (c->bias)
-		op[n++] = dnn_add_bias(d, c, dim[1], made, biased);
-	if (c->relu)
-		op[n++] = dnn_rectify(d, c, biased, last);
-	if (c->sums)
-		op[n++] = dnn_add_up(d, c, last);
+	from = left > 0 ? dnn_tensor(d, c, DNN_MADE, dim) : last;
+	op[n++] = dnn_convolve(d, c, from, x_dim, w_dim, y_dim);
+	for (int i = 0; i < DNN_STEPS; i++) {
+		cudnnBackendDescriptor_t to = from;
+
+		if (!dnn_asks(c, &dnn_steps[i]))
+			continue;
+		if (!dnn_steps[i].beside)
+			to = --left > 0 ? dnn_tensor(d, c, DNN_MADE + n, dim) : last;
+		op[n++] = dnn_steps[i].make(d, c, dim, from, to);
+		from = to;
+	}
 	dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, op);
 	if (d->device->handle)
 		dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1,

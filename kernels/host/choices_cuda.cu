@@ -11,8 +11,8 @@
  *     product 77aa0c1be5f20d39 5583112998071
  *     apart 5e1c09aa7730bb12 1
  *
- * (apart: the convolution that would add up channels does not, since a sweep behind another was
- * faster.)
+ * (apart: a convolution that would do more, such as add up channels, does not, since another and a
+ * sweep behind it were faster.)
  *
  * Nothing of such a text is believed: an engine must be one that cuDNN has for that convolution,
  * that this program accepts, and that needs no more workspace than is planned; an algorithm must be

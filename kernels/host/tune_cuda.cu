@@ -8,9 +8,6 @@
  * is left only for one that takes a few hundredths less, so that noise decides seldom. Nothing
  * reads what these runs write: the arena is cleared after them.
  *
- * An engine that also adds up channels, for a batch norm, is left only where the fastest that does
- * not and a sweep that does take those few hundredths less together.
- *
  * The code of an engine stays loaded once it ran. So others are tried only while half of the room
  * that the plan leaves for code is free beside the arena.
  *
@@ -165,81 +162,7 @@ tune_convolution(struct dnn_entry *e)
 	tuning.convolutions++;
 }
 
-/* The convolution of E, which adds up channels, without that, where E ran; NULL: cuDNN has no
- * engine for it. */
-static struct dnn_entry *
-tune_without_sums(const struct dnn_entry *e)
-{
-	struct dnn_entry *plain;
-	struct dnn_conv c = e->conv;
-	bool was = dnn_building;
-
-	c.sums = false;
-	dnn_building = true;
-	plain = dnn_find(&c);
-	dnn_building = was;
-	if (!plain || !plain->found)
-		return NULL;
-	if (!plain->at.y)
-		plain->at = e->at;
-	return plain;
-}
-
-/* From now on E's channels are added up apart. */
-static void
-tune_part(struct dnn_entry *e)
-{
-	dnn_free(&e->dnn, 0);
-	e->chosen = DNN_MEASURED;
-	e->found = false;
-	e->apart = true;
-}
-
-#ifdef ADDS_UP_CHANNELS
-
-/* A sweep over what it made. */
-static bool
-tune_run_sweep(const void *with)
-{
-	const struct dnn_entry *e = (const struct dnn_entry *)with;
-	int channels = e->conv.s.f;
-
-	bn_moments((double *)e->at.work, NULL, e->at.y, e->conv.b * conv_outputs(&e->conv.s), channels, 1,
-	    norm_parts(channels, true));
-	return true;
-}
-
-/* Parts those of which the sums take longer than a sweep. */
-static void
-tune_sums(struct dnn_entry *e)
-{
-	int channels = e->conv.s.f;
-	int64_t sums = 2 * channels * norm_parts(channels, true) * (int64_t)sizeof(double);
-	struct dnn_entry *plain = sums <= e->conv.room && tune_has_room() ? tune_without_sums(e) : NULL;
-	struct tune_dnn with = { &e->dnn, e };
-	float both, alone, sweep;
-
-	if (!plain)
-		return;
-	if (plain->chosen < DNN_KEPT)
-		tune_convolution(plain);
-	with.dnn = &plain->dnn, with.of = plain;
-	alone = tune_time(tune_run_dnn, &with, 0);
-	sweep = tune_time(tune_run_sweep, e, 0);
-	with.dnn = &e->dnn, with.of = e;
-	both = tune_time(tune_run_dnn, &with, 0);
-	if (alone >= 0 && sweep >= 0 && (both < 0 || alone + sweep < both * TUNE_GAIN))
-		tune_part(e);
-}
-
-#else
-
-static void
-tune_sums(struct dnn_entry *)
-{
-}
-
-#endif
+#include "tune_fused_cuda.cu"
 
 /* Puts down by what it runs. */
 static void
@@ -271,23 +194,26 @@ tune_follow_convolution(struct dnn_entry *e)
 	static struct dnn_entry other;
 
 	other = *e;
-	if (!dnn_take_kept(&other))
+	if ((e->conv.gate && !tune_has_room()) || !dnn_take_kept(&other))
 		return;
 	if (other.apart) {
-		const struct dnn_entry *plain = tune_without_sums(e);
+		const struct dnn_entry *plain = tune_plain(e);
 
 		tune_part(e);
 		if (plain)
 			CUDNN(dnn_start(&plain->dnn, &plain->conv, &plain->at));
 		return;
 	}
-	if (tune_same_engine(&other.choice, &e->choice)) {
+	if (e->found && tune_same_engine(&other.choice, &e->choice)) {
 		dnn_free(&other.dnn, 0);
 		return;
 	}
 	tune_replace(e, &other.dnn, &other.choice);
+	e->found = true;
 	e->chosen = DNN_MEASURED;
 	CUDNN(dnn_start(&e->dnn, &e->conv, &e->at));
+	if (e->reader.run)
+		e->reader.run(&e->reader, true);
 }
 #endif
 
@@ -370,11 +296,8 @@ tune_measure(void)
 	CUDA(cudaEventCreate(&tuning.end));
 #ifdef BY_CUDNN
 	for (int k = 0; k < dnn_entries; k++)
-		if (dnn_entry[k].found && dnn_entry[k].at.y && dnn_entry[k].chosen < DNN_KEPT) {
+		if (dnn_entry[k].found && dnn_entry[k].at.y && dnn_entry[k].chosen < DNN_KEPT)
 			tune_convolution(&dnn_entry[k]);
-			if (dnn_entry[k].conv.sums)
-				tune_sums(&dnn_entry[k]);
-		}
 #endif
 #ifdef BY_CUBLASLT
 	for (int k = 0; k < dense_plans_used; k++)
@@ -382,6 +305,9 @@ tune_measure(void)
 			tune_product(&dense_plans[k]);
 			tune_note_product(&dense_plans[k], true);
 		}
+#endif
+#ifdef BY_CUDNN
+	tune_fused();
 #endif
 	CUDA(cudaEventDestroy(tuning.begin));
 	CUDA(cudaEventDestroy(tuning.end));
@@ -409,7 +335,7 @@ tune_follow(void)
 {
 #ifdef BY_CUDNN
 	for (int k = 0; k < dnn_entries; k++)
-		if (dnn_entry[k].found && dnn_entry[k].at.y)
+		if (dnn_entry[k].at.y && !dnn_entry[k].apart)
 			tune_follow_convolution(&dnn_entry[k]);
 #endif
 #ifdef BY_CUBLASLT

@@ -1,9 +1,10 @@
 /* bias_grad: the gradient of a bias added to a convolution's filters, or to each element: dy summed
  * over the batch and, where the bias has one value a filter, over positions. bias_grad_of makes dy
  * by a formula while it adds it up (passes/formula_in_bias.c); bias_grad_pooled adds up what a pool
- * passes back, of the pool's own gradient (passes/pooled_biases.c). */
+ * passes back, of the pool's own gradient (passes/pooled_biases.c); bias_grad_gated is bias_grad_of
+ * a convolution that may have applied the formula itself (passes/gated_gradients.c). */
+#include "ops/conv.h"
 #include "ops/pointwise.h"
-#include "ops/product.h"
 #include "ops/shapes.h"
 #include "ops/then.h"
 
@@ -137,4 +138,45 @@ bias_give(struct module *m, const struct node *n, struct node *grad)
 	grad->attr = then_attrs(m->arena, grad, pointwise_formula(m->arena, n));
 	grad->op = &op_bias_grad_of;
 	ir_add_output(m, grad, n->out[0]);
+}
+
+/* ---- of what a convolution may have let pass ---- */
+
+static void
+emit_gated(struct emitter *e, const struct node *n)
+{
+	const struct tensor *dy = n->in[0], *db = n->out[0];
+	int64_t channels = tensor_elements_per_sample(db);
+	const char *gate = conv_gate_text(e, dy->def);
+
+	if (in_rows(n))
+		emit_call(e, "conv_gated_bias_rows", arg_tensor(db), arg_tensor(n->out[1]), arg_work(n),
+		    then_arg(e, n, n->in[1]), arg_text(dy->channels_last ? emit_channels(e, dy).rows : emit_rows(e, dy, 0)),
+		    arg_int(channels), arg_text(gate));
+	else
+		emit_call(e, "conv_gated_bias", arg_tensor(db), arg_tensor(n->out[1]), arg_work(n), then_arg(e, n, n->in[1]),
+		    arg_batch(dy), arg_int(channels), arg_int(tensor_elements_per_sample(dy) / channels), arg_text(gate));
+}
+
+const struct op op_bias_grad_gated = {
+	.name = "bias_grad_gated",
+	.kind = OP_INTERNAL,
+	.brief = "what of a gradient passes a relu, unless conv_grad_gated made that, and its sum, the gradient of a bias",
+	.attrs = attrs_of,
+	.operands = "from beside",
+	.min_operands = 2, .max_operands = 2,
+	.memory.workspace = workspace,
+	.memory.inplace_last = 1u << 0,
+	.calls.kernels = "conv/conv_gated.cu",
+	.calls.listed = true,
+	.calls.note = then_note,
+	.calls.define = then_define,
+	.calls.emit = emit_gated,
+};
+
+struct tensor *
+bias_gate(struct arena *a, const struct node *n)
+{
+	return n->op == &op_bias_grad_of && n->out[1]->alias_of == n->in[0] && pointwise_is_relu_grad(a, then_of(n)) ?
+	    n->in[1] : NULL;
 }

@@ -119,6 +119,72 @@ const struct op op_conv_grad_input = {
 	.calls.emit = emit_input,
 };
 
+/* ---- of which a relu passes some ---- */
+
+/* Whether it reads the gate, or what reads the gradient does, shows when the program starts. */
+static struct affine
+traffic_gated(const struct node *n)
+{
+	struct affine bytes = traffic_of_input(n);
+
+	bytes.fixed -= tensor_bytes(n->in[GATE]).fixed;
+	bytes.per_sample -= tensor_bytes(n->in[GATE]).per_sample;
+	return bytes;
+}
+
+static void
+emit_gated(struct emitter *e, const struct node *n)
+{
+	struct conv s = geometry_of_input(n);
+
+	emit_convolution(e, n, DNN_INPUT, false, false, &s);
+	emit_call(e, "conv_gated_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]), arg_tensor(n->in[1]),
+	    arg_tensor(n->in[GATE]), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_text(product_conv_text(e, &s)));
+}
+
+const struct op op_conv_grad_gated = {
+	.name = "conv_grad_gated",
+	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
+	.brief = "gradient of conv with respect to its input, or what of it passes the relu before",
+	.attrs = attrs,
+	.operands = "dy weight gate",
+	.min_operands = 3, .max_operands = 3,
+	.macs = product_macs_of_forward,
+	.traffic = traffic_gated,
+	.memory.workspace = work_of_input,
+	.calls.kernels = "conv/conv_gated.cu",
+	.calls.listed = true,
+	.calls.emit = emit_gated,
+};
+
+bool
+conv_can_gate(const struct node *n, int64_t batch)
+{
+	struct conv s;
+
+	if (n->op != &op_conv_grad_input || op_base(n) || !n->work || product_is_small(n, batch))
+		return false;
+	s = geometry_of_input(n);
+	return !conv_is_depthwise(&s);
+}
+
+void
+conv_gate(struct module *m, struct node *n, struct tensor *gate)
+{
+	n->op = &op_conv_grad_gated;
+	ir_add_input(m, n, gate);
+}
+
+const char *
+conv_gate_text(struct emitter *e, const struct node *n)
+{
+	struct conv s = geometry_of_input(n);
+
+	return arena_printf(e->module->arena, "conv_gate(%s, b, %s)", emit_work_bytes(e, n->work), product_conv_text(e, &s));
+}
+
 static struct conv
 geometry_of_weight(const struct node *n)
 {

@@ -48,6 +48,20 @@ struct tensor	*conv_sums_of(const struct node *, const struct tensor *x);
  * NULL. */
 const char	*conv_sums_text(struct emitter *, const struct tensor *sums);
 
+/* in: as op_conv_grad_input, and the result of the relu behind what it is the gradient of; out:
+ * that gradient, or what of it passes the relu, where the program finds an engine of cuDNN that
+ * makes this faster. Its reader, op_bias_grad_gated, makes that in any case
+ * (passes/gated_gradients.c). */
+extern const struct op op_conv_grad_gated;
+enum { GATE = 2 };
+
+/* Can a gradient be one, of BATCH samples? */
+bool		 conv_can_gate(const struct node *, int64_t batch);
+/* Then it is. */
+void		 conv_gate(struct module *, struct node *, struct tensor *gate);
+/* What its reader asks the program which of the two it has made. */
+const char	*conv_gate_text(struct emitter *, const struct node *);
+
 /* Rows removed above and columns removed to the left, of X cropped by that node. */
 void	crop_corner(const struct node *, const struct tensor *x, int64_t *top, int64_t *left);
 

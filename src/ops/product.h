@@ -98,5 +98,10 @@ extern const struct op op_bias_grad_of;
  * needed. */
 bool		bias_takes(const struct node *n, const struct node *grad);
 void		bias_give(struct module *, const struct node *n, struct node *grad);
+/* in, out: as op_bias_grad_of, of a conv_grad_gated, in the same bytes */
+extern const struct op op_bias_grad_gated;
+/* Of a bias_grad_of that in the same bytes makes what passes a relu: that relu's result. NULL: it
+ * is none. */
+struct tensor	*bias_gate(struct arena *, const struct node *);
 
 #endif

@@ -52,6 +52,7 @@
 	_(part_statistics)			\
 	_(workspaces)				\
 	_(inplace)				\
+	_(gated_gradients)			\
 	_(lifetimes)				\
 	_(place)				\
 	_(spare)				\

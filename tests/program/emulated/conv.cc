@@ -1,7 +1,8 @@
 /*
- * CUDA's convolutions by a stand-in for cuDNN (cudnn.h), against sums by definition: what the graphs
- * ask for, what of them waits for which engine, where a workspace is cut, and what is left to our own
- * kernels. Channels lie first and last; a convolution sees one tensor, or several through crops.
+ * CUDA's convolutions by a stand-in for cuDNN (cudnn.h), against sums by definition: what the
+ * graphs ask for, what of them waits for which engine, where a workspace is cut, and what is left
+ * to our own kernels. Channels lie first and last; a convolution sees one tensor, or several
+ * through crops.
  */
 #include "cuda.h"
 
@@ -13,6 +14,7 @@
 #define CHANNELS_LAST
 #define VOLUMES
 #include "conv/conv_concat.cu"
+#include "conv/conv_gated.cu"
 #include "../products/shapes.h"
 
 #include "values.h"
@@ -31,8 +33,8 @@ struct image {			/* a tensor that the convolution sees: its planes, and from whe
 	Sums dx;
 };
 
-/* What a convolution of B samples is by definition, channels first: of all the images, one after the
- * other along the channels. */
+/* What a convolution of B samples is by definition, channels first: of all the images, one after
+ * the other along the channels. */
 struct problem {
 	struct conv s;
 	int64_t b;
@@ -187,6 +189,43 @@ check_summed(const std::string &how, int64_t b, struct conv s, int64_t room, boo
 		check("sums" + how, Values(sums, sums + 2 * s.f), want);
 }
 
+/* Of a gradient what passes a relu, by our own kernels and by a graph that makes it, and its sum
+ * over positions. */
+static void
+check_gated(int64_t b, struct conv s)
+{
+	struct problem p = { s, b, { { s.c, s.h, s.w, 0, 0 } } };
+	struct conv t = channels_last(s);
+	int64_t in = (int64_t)s.h * s.w, room = 100000;
+	Sums work((size_t)room), sums((size_t)room), want((size_t)s.c);
+	const struct image &i = p.from[0];
+	int before = dnn_gated;
+
+	solve(p);
+	Values w = turned(p.w, s.f, s.c / s.groups, (int64_t)s.kh * s.kw), dy = turned(p.dy, b, s.f, conv_outputs(&s));
+	Values gate = turned(i.x, b, s.c, in), db = nothing(s.c);
+	Sums passed = where_more(i.dx, i.x);
+
+	for (int64_t k = 0; k < (int64_t)passed.size(); k++)
+		want[(size_t)(k / in % s.c)] += passed[(size_t)k];
+	for (int own = 1; own >= 0; own--) {
+		std::string how = own ? "" : ", at once";
+		struct dnn_entry *e = conv_gate(room, b, t);
+		Values dx = nothing(b * s.c * in);
+
+		DNN_WANT(e && e->found == !own);
+		conv_gated_backward_input(&dx[0], &dy[0], &w[0], &gate[0], &work[0], room, b, t);
+		if (!own)
+			check("what passes, before its sum" + how, turned(dx, b, in, s.c), passed);
+		conv_gated_bias_rows(&db[0], &dx[0], &sums[0], THEN_WITH(RELU_GRAD, &gate[0]), b * in, s.c, conv_gate(room, b, t));
+		check("what passes" + how, turned(dx, b, in, s.c), passed);
+		check("its sum" + how, db, want);
+		DNN_WANT(dnn_gated == before + !own && e->at.x == &dx[0] && e->reader.db == &db[0]);
+		e->at.x = NULL, e->at.y = NULL;
+		e->found = dnn_choose(&e->dnn, &dnn_device, &e->conv, &e->choice);	/* as tune() may */
+	}
+}
+
 /* Several, in ROOM bytes of workspace. */
 static void
 check_concat(const std::string &how, int64_t b, struct conv s, const std::vector<struct image> &from,
@@ -254,7 +293,8 @@ main(void)
 	struct conv striding = conv_shape(6, 7, 6, 5, 4, 3, 1, 1, 2, 2, 0, 0, 1, 1, 1);
 	struct conv beside = conv_shape(8, 4, 4, 5, 3, 3, 1, 1, 2, 2, 0, 0, 1, 1, 1);	/* padded below and right */
 	struct conv seen = conv_shape(9, 6, 5, 10, 4, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1);
-	/* odd corners, so that nothing is aligned to more than an element; and ones that lie well */
+	/* odd corners, so that nothing is aligned to more than an element; and ones that lie
+	 * well */
 	std::vector<struct image> two = { { 3, 6, 5, 0, 0 }, { 6, 9, 7, 2, 1 } };
 	std::vector<struct image> three = { { 4, 8, 8, 1, 0 }, { 1, 6, 5, 0, 0 }, { 4, 6, 9, 0, 4 } };
 	struct conv volume = deep(conv_shape(5, 6, 7, 9, 6, 4, 3, 3, 1, 2, 1, 1, 1, 1, 1), 5, 4, 3, 1, 1, 1);
@@ -305,6 +345,10 @@ main(void)
 		check_summed(", not summed by fewer channels", 2, same, 100000, false);
 		check_runs("without sums", 1, 0, 0);
 	}
+
+	check_gated(3, conv_shape(5, 7, 6, 9, 7, 6, 3, 3, 1, 1, 1, 1, 1, 1, 1));
+	check_gated(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4));
+	check_runs("with a gate", 0, 4, 0);
 
 	dnn_building = false;
 	alive = dnn_alive;

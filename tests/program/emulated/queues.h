@@ -22,6 +22,7 @@ struct emulated_stream {
 
 struct emulated_event {
 	long recorded, reached;
+	double at;		/* what emulated_clock was */
 	emulated_stream *by;
 	bool captured;
 };
@@ -37,6 +38,7 @@ typedef emulated_graph *cudaGraph_t, *cudaGraphExec_t;
 static std::vector<emulated_stream *> emulated_streams;
 static emulated_stream *emulated_origin;	/* the stream that is captured; NULL: none is */
 static emulated_graph *emulated_captured;
+static double emulated_clock;	/* milliseconds that libraries have taken; kernels take none */
 
 __attribute__((noreturn)) static void
 emulated_refuse(const char *what)
@@ -85,7 +87,7 @@ emulated_do_first(emulated_stream *s)
 		c.run();
 	s->busy = false;
 	if (c.records)
-		c.records->reached++;
+		c.records->reached++, c.records->at = emulated_clock;
 }
 
 /* One call of any stream, of which some may go on. */

@@ -7,6 +7,8 @@
  *	STANDIN_ENGINES	milliseconds that each of cuDNN's engines takes, which are proposed for every graph: 5,2,9;
  *			one if not given, and then any that is asked for is there
  *	STANDIN_SUMS	and so many more those that add up channels, too
+ *	STANDIN_GATES	and those that a relu's gradient is in: if not given, there are none, and they are compiled
+ *	STANDIN_COMPILED	bytes that the code of each of these takes, 2 MiB if not given
  *	STANDIN_ROOM	bytes of workspace that each needs
  *	STANDIN_CHANGING	1 for those whose sums are in another order each time
  *	STANDIN_ALGORITHMS	milliseconds of cuBLASLt's, for every product
@@ -185,7 +187,8 @@ struct dnn_handle {
 struct dnn_descriptor {
 	cudnnBackendDescriptorType_t type;
 	int64_t engine;		/* that it is, or is for */
-	bool sums;		/* so is it of its graph, which adds up channels */
+	bool sums;		/* so is it of its graph, which adds up channels, */
+	bool gate;		/* or has a relu's gradient in it */
 	int plan;		/* its number */
 };
 
@@ -240,7 +243,8 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t of)
 		return CUDNN_STATUS_NOT_SUPPORTED;
 	if (d->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
 		d->plan = plans++;
-		card_needs(("cuDNN's plan " + std::to_string(d->plan)).c_str(), 2 * MIB);
+		card_needs(("cuDNN's plan " + std::to_string(d->plan)).c_str(),
+		    d->gate ? (int64_t)card_number("STANDIN_COMPILED", 2 * MIB) : 2 * MIB);
 	}
 	return CUDNN_STATUS_SUCCESS;
 }
@@ -258,10 +262,17 @@ cudnnBackendSetAttribute(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_
 	if (name == CUDNN_ATTR_ENGINECFG_ENGINE || name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
 		d->engine = (*(struct dnn_descriptor *const *)value)->engine;
 	if (name == CUDNN_ATTR_ENGINECFG_ENGINE || name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG ||
-	    name == CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH || name == CUDNN_ATTR_ENGINE_OPERATION_GRAPH)
+	    name == CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH || name == CUDNN_ATTR_ENGINE_OPERATION_GRAPH ||
+	    name == CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR) {
 		d->sums = (*(struct dnn_descriptor *const *)value)->sums;
-	for (int64_t k = 0; name == CUDNN_ATTR_OPERATIONGRAPH_OPS && k < n; k++)
+		d->gate = (*(struct dnn_descriptor *const *)value)->gate;
+	}
+	if (name == CUDNN_ATTR_POINTWISE_MODE)
+		d->gate = *(const cudnnPointwiseMode_t *)value == CUDNN_POINTWISE_RELU_BWD;
+	for (int64_t k = 0; name == CUDNN_ATTR_OPERATIONGRAPH_OPS && k < n; k++) {
 		d->sums |= ((struct dnn_descriptor *const *)value)[k]->type == CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR;
+		d->gate |= ((struct dnn_descriptor *const *)value)[k]->gate;
+	}
 	return CUDNN_STATUS_SUCCESS;
 }
 
@@ -275,15 +286,21 @@ cudnnBackendGetAttribute(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_
 	*n = 1;
 	switch (name) {
 	case CUDNN_ATTR_ENGINEHEUR_RESULTS:
-		*n = std::min<int64_t>(most, card_count("STANDIN_ENGINES"));
+		*n = d->gate && !getenv("STANDIN_GATES") ? 0 : std::min<int64_t>(most, card_count("STANDIN_ENGINES"));
 		for (int64_t k = 0; k < *n; k++) {
 			((struct dnn_descriptor **)to)[k]->engine = k;
+			((struct dnn_descriptor **)to)[k]->gate = d->gate;
 			((struct dnn_descriptor **)to)[k]->sums = d->sums;
 		}
 		break;
 	case CUDNN_ATTR_ENGINECFG_ENGINE:
 		(*(struct dnn_descriptor **)to)->engine = d->engine;
 		(*(struct dnn_descriptor **)to)->sums = d->sums;
+		(*(struct dnn_descriptor **)to)->gate = d->gate;
+		break;
+	case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
+		*n = d->gate;
+		*(cudnnBackendBehaviorNote_t *)to = CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION;
 		break;
 	case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
 		*n = 0;
@@ -310,7 +327,9 @@ cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDescriptor_t of, cudnnBackendDe
 	struct dnn_descriptor *d = (struct dnn_descriptor *)of;
 
 	card_needs(("cuDNN's plan " + std::to_string(d->plan) + " as it runs").c_str(), 0);
-	count(d->sums ? "summing engine" : "engine", d->engine, card_listed("STANDIN_ENGINES", d->engine, 1) + (d->sums ? card_number("STANDIN_SUMS", 0) : 0));
+	count(d->sums ? "summing engine" : d->gate ? "gated engine" : "engine", d->engine,
+	    card_listed("STANDIN_ENGINES", d->engine, 1) + (d->sums ? card_number("STANDIN_SUMS", 0) : d->gate ?
+	    card_number("STANDIN_GATES", 0) : 0));
 	return card_call(((struct dnn_handle *)h)->stream) ? CUDNN_STATUS_EXECUTION_FAILED : CUDNN_STATUS_SUCCESS;
 }
 
