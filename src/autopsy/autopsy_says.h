@@ -54,7 +54,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(AT_START,		STATISTICS,	"what TensorFlow found free when it began, or a request beside nine tenths of it")	\
 	SAYS(GROWN_GRAPH,	NAME,		"a number of four digits behind a name that TensorFlow gives by itself")	\
 	SAYS(SHUFFLED,		STATISTICS,	"TensorFlow's line about its buffer of shuffled elements")			\
-	/* autopsy_place.c: which calls and lines are signs of what is in oom/oom_signs.c */					\
+	/* autopsy_place.c: which calls and lines are signs of what is in oom/oom_signs.c and oom_calls.c */					\
 	SAYS(LOADING,		PLACE,		"a call that puts weights on a device, or the first call of it")		\
 	SAYS(STEP,		PLACE,		"the optimizer's step, and no backward or forward within")			\
 	SAYS(EVALUATION,	PLACE,		"a function that tests, by its name, and no sign that gradients are off")	\

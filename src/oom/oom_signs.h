@@ -7,12 +7,21 @@
 #include "oom/oom_log.h"
 #include "oom/oom_piece.h"
 
+/* What words in a line of code, or in a call's file and function, tell: all that are not NULL must
+ * hold one each. A list ends with a row of neither. */
+struct sign {
+	const char *words, *others;
+	uint64_t facts;
+};
+
+uint64_t	signs_match(const struct sign *, struct piece a, struct piece b);
+
 /* Of the innermost line of code that is not PyTorch's own; OF_ATTENTION: its file or function
  * is. */
 uint64_t	signs_of_code(struct piece, bool of_attention);
 /* Of any line of code: by the calls that it makes. */
 uint64_t	signs_of_calls_made(struct piece);
-/* Of a call, by its file and its function. */
+/* Of a call, by its file and its function: oom_calls.c. */
 uint64_t	signs_of_call(struct piece path, struct piece function);
 
 /* What stands behind the last dot of a name; is that a network's; and does a line put one on a
