@@ -18,6 +18,8 @@ static const char *const says[KNOBS] = {
 	[KNOB_TILE] = "Where a picture is gone over in tiles of that size, smaller ones take less (0 may mean none). What of the picture, or of its result, lies "
 	    "on the device as a whole beside them grows with the picture, whatever the tile.",
 	[KNOB_RAYS] = "Where that bounds how many rays, or samples of them, are computed at once, what forward keeps grows with it, and fewer take less.",
+	[KNOB_VOXEL] = "Where space is cut into voxels of that side, those on surfaces are about four times as many at half of it, and those of all of a space eight "
+	    "times as many. Larger ones, or a smaller space (tiles of it), take less.",
 	[KNOB_CLOUD] = "Where that bounds how many points there are, or are given at once, what is made of them grows with it, and fewer take less. Where their number grows as "
 	    "training goes on, it fails later.",
 	[KNOB_PIECE] = "Where a recording is cut into pieces as long as that, results grow with them, and shorter ones take less. What lies there as a whole, as what "

@@ -48,7 +48,8 @@
 #define NEEDS_SAVES	NEEDS(33)	/* of weights that are saved */
 #define NEEDS_DECODES	NEEDS(34)	/* of the decoder of an autoencoder of images */
 #define NEEDS_VECTORS	NEEDS(35)	/* of words' vectors */
-#define SIGNS		36
+#define NEEDS_FALLS	NEEDS(36)	/* that falls as an epoch ends */
+#define SIGNS		37
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -56,7 +57,7 @@
     NEEDS_SESSION)
 
 /* What makes a row one of the machine's memory, or of either. */
-#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS)
+#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
@@ -104,6 +105,11 @@ static const struct row {
 		    "loop, or a network or session that is made there", "then rounds take longer and longer, too, and the graph's finalize() "
 		    "ahead of the loop tells where. Made once, ahead of it, they do not grow." },
 		{ KEPT, "then rounds take as long as before." } } },
+	{ NEEDS_FALLS, "memory grew within an epoch, and fell at its end", {
+		{ "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "
+		    "that wait to be taken", "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
+		{ "Something is kept for an epoch (results or losses on lists, until measures are made of them)", "reduced as they come, they take less; then it grows "
+		    "with num_workers=0, too." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
@@ -370,6 +376,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LARGE)] = o->host ? NULL : &p->large;
 	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = &p->grows;
+	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = words && !p->grows.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
@@ -438,7 +445,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
 	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_REPLAY | NEEDS_VECTORS)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device));
-	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) ? "it was the machine's memory" :
+	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & NEEDS_FALLS) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
 

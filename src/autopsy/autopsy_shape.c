@@ -285,7 +285,7 @@ is_data_set(const struct oom_shape *s)
 static void
 array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 {
-	const char *wide = y->element == 8 && bytes > SMALL_HOST ?
+	const char *wide = y->element == 8 && !y->main->fixed && bytes > SMALL_HOST ?
 	    " Its elements have 8 bytes; with 4, as in float32, it takes half." : "";
 	long long n = (long long)s->dim[0];
 

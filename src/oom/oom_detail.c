@@ -14,8 +14,8 @@
 	ELEMENT(kind, before "int8" after, 1), ELEMENT(kind, before "uint64" after, 8),			\
 	ELEMENT(kind, before "uint32" after, 4), ELEMENT(kind, before "uint16" after, 2),		\
 	ELEMENT(kind, before "uint8" after, 1), ELEMENT(kind, before "bool" after, 1),			\
-	ELEMENT(kind, before "complex128" after, 16), ELEMENT(kind, before "complex64" after, 8),	\
-	ELEMENT(kind, before "object" after, 8), ELEMENT(kind, before "datetime64" after, 8)
+	ELEMENT(kind, before "complex128" after, 16), ELEMENT(kind, before "complex64" after, ELEMENT_FIXED | 8),	\
+	ELEMENT(kind, before "object" after, ELEMENT_FIXED | 8), ELEMENT(kind, before "datetime64" after, ELEMENT_FIXED | 8)
 
 const struct detail oom_details[] = {
 	ELEMENTS(OOM_TENSORFLOW, "and type ", " on"),

@@ -20,6 +20,7 @@ static const struct {
 	[KNOB_PARTS] = { "n_tiles", NULL, NULL, true, false },
 	[KNOB_TILE] = { "--tile|--tile_size|--tile-size|tile_size|tile size", NULL, "image picture photo upscal resolution esrgan swinir vae decod wsi slide raster", false, false },
 	[KNOB_RAYS] = { "num_rays|num_rays_per_batch|rays_per_chunk|num_rays_per_chunk|rays_per_batch|num_samples_per_ray", "train eval per batch chunk max", NULL, false, false },
+	[KNOB_VOXEL] = { "voxel_size|voxel-size|voxelsize|voxel size|leaf_size|voxel_length", NULL, NULL, false, false },
 	[KNOB_CLOUD] = { "max_points|num_points|n_points|max_num_points|max_voxels|max_number_of_voxels", "training", NULL, false, false },
 	[KNOB_PIECE] = { "--segment|chunk_length_s|segment_length|segment_duration|chunk_duration", NULL, "audio track song record wav mp3 speech demucs whisper stem", false, false },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",

@@ -19,6 +19,7 @@ enum oom_knob_kind {
 	KNOB_PARTS,		/* in which a picture or volume is gone over */
 	KNOB_TILE,		/* its size */
 	KNOB_RAYS,		/* that are computed at once */
+	KNOB_VOXEL,		/* a side of it */
 	KNOB_CLOUD,		/* points that are kept */
 	KNOB_PIECE,		/* of a recording */
 	KNOB_LENGTH,		/* of a text, in a sentence */

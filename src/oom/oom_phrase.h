@@ -8,6 +8,8 @@
 
 #include "oom/oom_log.h"
 
+#define ELEMENT_FIXED	256	/* beside an element's bytes: its type has none of half as many */
+
 #define MOST_GPUS	4096	/* a larger number is no index of one */
 
 enum phrase_role {

@@ -112,7 +112,8 @@ oom_tell_detail(struct telling *t, const struct detail *d, const struct oom_matc
 		break;
 	case DETAIL_ELEMENT:
 		if (!o->element)
-			o->element = (int)d->value;
+			o->element = (int)(d->value & ~ELEMENT_FIXED);
+		o->fixed |= (d->value & ELEMENT_FIXED) != 0;
 		break;
 	case DETAIL_TEXT:
 		if (!o->element && m->numbers && m->number[0] > 0 && m->number[0] <= MOST_SIGNS)

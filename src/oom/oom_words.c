@@ -57,6 +57,14 @@ grows(struct talk t)
 	    AHEAD | BEHIND, "fixed solved stop stops stopped", is_other_growth);
 }
 
+/* "It grows within an epoch, after which it drops back." */
+static const char *
+falls(struct talk t)
+{
+	return !talk_any_of(t, "epoch") ? NULL : talk_first(t, "drops back|drop back|dropped back|dropping back|dropping to|drops to|drops down|falls back|fell back|goes back to|"
+	    "returns to|back to normal|back to the start|resets to|resets after|resets at|released after|released at the end|freed after|freed at the end");
+}
+
 #define OF_LEARNING	"accurac score reward precision recall psnr bleu converg"
 
 #define ASKING	"a an is are was were do does did can could would may might has have any possible possibly maybe memory leak leakage gpu ram vram cuda"
@@ -408,6 +416,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (is_growing(t, &growth)) {
 		oom_told_grows(&p->told, growth, line);
 		said(&p->grows, t, grows(growth), line);
+		said(&p->falls, t, falls(t), line);
 	}
 	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
 		p->grows = p->told.said;
