@@ -212,7 +212,7 @@ card_in_table(struct autopsy *y)
 		return;		/* the list of its processes says it better */
 	if (y->log.card_used.bytes > y->log.card.bytes / 4 * 3) {
 		autopsy_cause(y, SAYS_CARD_IN_TABLE, arena_printf(y->arena, "By the table of cards, line %d, %s of the fullest one's %s were in "
-		    "use. If that was without this program, other processes have them.", y->log.card_line,
+		    "use. If that is the card of the message, and was so without this program, other processes have them.", y->log.card_line,
 		    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
 		return;
 	}

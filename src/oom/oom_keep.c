@@ -439,11 +439,22 @@ weight(const struct oom_message *o)
 	    (o->kind != OOM_CUDA && o->kind != OOM_TF_ALLOCATOR ? 20 : 0) + known;
 }
 
-/* Does A go ahead of B? Of two that tell as much, the one that is said last: what a program ends
+/* Is it a program's own line, with figures, of a failure of memory? */
+static bool
+is_told_in_full(const struct oom_message *o)
+{
+	return !o->titled && !o->apart && !o->warning && !o->asserted && !o->hedged && !is_retried(o) && o->kind != OOM_TF_ALLOCATOR &&
+	    (o->size[OOM_ASKED].known || o->shape.known);
+}
+
+/* Does A go ahead of B? What a title or a sentence quotes may be of another run, where a program's
+ * own line tells as much. Of two that tell as much, the one that is said last: what a program ends
  * with. */
 static bool
 goes_ahead(const struct oom_message *a, const struct oom_message *b)
 {
+	if (a->titled != b->titled && (is_told_in_full(a) || is_told_in_full(b)))
+		return is_told_in_full(a);
 	return weight(a) > weight(b) || (weight(a) == weight(b) && a->last >= b->last);
 }
 
