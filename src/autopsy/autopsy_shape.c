@@ -32,6 +32,16 @@ holds(const char *node, const char *const *part)
 	return *part;
 }
 
+/* "gradients/conv/BatchToSpaceND_grad/SpaceToBatchND": the operation itself, by the last part of
+ * its path. */
+static const char *
+last_part(const char *node)
+{
+	const char *at = strrchr(node, '/');
+
+	return at ? at + 1 : node;
+}
+
 /* Does an operation of that name give a weight its first values? */
 static bool
 initializes(const char *node)
@@ -95,10 +105,12 @@ of_pairs(struct autopsy *y, const struct oom_shape *s)
 static bool
 of_filter(struct autopsy *y, const struct oom_shape *s)
 {
+	/* what gives results alone, and has no weights */
+	static const char *const of_results[] = { "Resize", "Relu", "Pool", "Norm", "Pad", "oncat", "Softmax", "psampl", NULL };
 	int last = s->rank - 1;
 	int64_t depth = s->rank == 5 ? s->dim[2] : 1;
 
-	if ((s->rank != 4 && s->rank != 5) || !may_be_filter(s) || s->dim[0] != s->dim[1] ||
+	if (holds(last_part(y->main->node), of_results) || (s->rank != 4 && s->rank != 5) || !may_be_filter(s) || s->dim[0] != s->dim[1] ||
 	    depth * s->dim[last - 1] * s->dim[last] < MANY_WEIGHTS)
 		return false;
 	autopsy_cause(y, SAYS_OF_FILTER, arena_printf(y->arena, "It has the extents of a filter's weights, %lld x %lld%s for %lld x %lld channels. Where it "
@@ -145,16 +157,6 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 	    "pair, such as of boxes and anchors, fewer of either make it smaller.",
 	    (long long)s->dim[0], s->dim[0] >= WIDE ? ", as a whole data set does at evaluation" : "",
 	    (long long)wide));
-}
-
-/* "gradients/conv/BatchToSpaceND_grad/SpaceToBatchND": the operation itself, by the last part of
- * its path. */
-static const char *
-last_part(const char *node)
-{
-	const char *at = strrchr(node, '/');
-
-	return at ? at + 1 : node;
 }
 
 /* What a node's name says of a matrix. */
@@ -209,8 +211,8 @@ tensorflow_shape(struct autopsy *y)
 		    "Fewer samples, or smaller images, make it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 3 && s->dim[2] >= WIDE && s->dim[2] / 8 > s->dim[0] && s->dim[2] / 8 > s->dim[1])
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its last extent, %lld, is a vocabulary or a number of classes, "
-		    "these are logits, for %lld x %lld samples and positions, in either order. A smaller batch, shorter "
-		    "sequences or fewer words make them smaller, and softmax, the loss and their gradient, which take as much again.",
+		    "it has a number for each of them (logits, or codes of words), for %lld x %lld samples and positions, in either order. A smaller batch, shorter "
+		    "sequences or fewer words make it smaller, and of logits softmax, the loss and their gradient, which take as much again.",
 		    (long long)s->dim[2], (long long)s->dim[0], (long long)s->dim[1]));
 	else if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "The operation's name is of attention. Where its %lld rows are "

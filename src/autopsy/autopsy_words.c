@@ -99,9 +99,9 @@ tensor_words(struct arena *a, const struct oom_message *o)
 	if (bytes == INT64_MAX)
 		return arena_printf(a, "a tensor of shape %s, more bytes than 63 bits can say",
 		    autopsy_shape_text(a, &o->shape));
-	return arena_printf(a, "a tensor of shape %s, %s B (%s) %s elements %s %d bytes",
+	return arena_printf(a, "a tensor of shape %s, %s B (%s) %s elements %s %d byte%s",
 	    autopsy_shape_text(a, &o->shape), size_commas(exact, bytes), size_human(human, bytes),
-	    o->element ? "with" : "where its", o->element ? "of" : "have", element);
+	    o->element ? "with" : "where its", o->element ? "of" : "have", element, element == 1 ? "" : "s");
 }
 
 static const char *
