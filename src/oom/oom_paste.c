@@ -190,6 +190,8 @@ names_full_batch(struct talk t)
 
 	while (talk_next_phrase(t, "full_batch|full-batch|fullbatch", &at, &n)) {
 		to = at + n;
+		if (at - t.s > 2 && talk_is_one_of(talk_part(t, at - 3, at - 1), "no"))
+			continue;		/* "--no-full-batch" */
 		if (to == end || ((!piece_is_word(*to) || *to == '_') && !talk_is_one_of(talk_head(t, to + 1, 4), "norm")))
 			return true;
 	}

@@ -324,8 +324,8 @@ static const struct sign call_signs[] = {
 	{ "_cuda_init( cuctxcreate cudeviceprimaryctxretain", NULL, TRACE_FIRST },
 	{ "variables_initializer( paddle.load(", NULL, TRACE_LOADING },
 	{ "create_graph= retain_graph=true", "backward( grad(", TRACE_RETAINS },
-	{ "(x_train (x_test (x_val (train_x (test_x (val_x (train_data (test_data x_train. x_test. "
-	    "train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
+	{ "(x_train) (x_train, (x_test) (x_test, (x_val) (x_val, (train_x) (train_x, (test_x) (test_x, (val_x) (val_x, (train_data) (train_data, (test_data) "
+	    "(test_data, x_train. x_test. train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
 	{ "gatheredparameters(", NULL, TRACE_GATHERS },
 	{ ".from_pretrained(", NULL, TRACE_LOADING },
 	{ ".toarray( .todense(", NULL, TRACE_SPARSE },
