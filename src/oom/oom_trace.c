@@ -394,6 +394,8 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 
 	if (t->taken && piece_find(ahead, "tensorflow/"))
 		return;		/* a log's line is no error that such a traceback ends with */
+	if (o->titled && t->ended)
+		return;		/* a sentence behind another error is of something else */
 	if (t->begun && o->line - (t->taken ? t->taken : t->last) <= NEAR_MESSAGE) {
 		give(t, o);
 		o->raised = !t->taken && !t->turned;
