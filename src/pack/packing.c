@@ -17,12 +17,13 @@
  *     there are a third as many items to look at, and of those alive together a fifth. Of many items this comes before 5. What is
  *     left after it is mostly next to nothing, and then gets little of the effort.
  *  7. Fits again and again, each beginning with what stuck out before; they get half of the effort.
- *  8. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
+ *  8. Complete searches at the bound, in nine orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
  *  9. Ejection too, down to the bound. Where more effort is given than a network's, before the searches another, for which places
  *     are not fixed (packing_elastic.c), and which goes furthest where items are many and irregular;
- *     and once that comes to rest, the same while items that have a place wander.
+ *     and once that comes to rest, the same while items that have a place wander. Before it the first ways down in all
+ *     orders, at the bound and between it and the height: each takes little, and on networks one of them mostly gets there.
  * 10. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
  *     again, before all that is cheaper, at many heights. What remains is reported as a gap.
  *
@@ -70,6 +71,9 @@
 #define COMPLAINT_BEHIND_SHARE	3	/* and where large items had a part before */
 #define NEAR_SHARE	8		/* part of the effort for what is left after that, if it is next to nothing */
 #define DEAR_DIVE	1000		/* items: one way down takes longer than large ones by themselves */
+#define DIVES_SHARE	4		/* for ways down between it and the height, */
+#define FIRST_DIVE	8		/* the first of them a part of the way down, */
+#define NEAREST_DIVE	128		/* and the last just below the height */
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
 #define BETWEEN_SHARE	16		/* and for each of many */
@@ -114,6 +118,7 @@ struct work {
 	struct range r;
 	struct search_turns *at_bound, *between;	/* NULL: none yet. The former goes on in the next turn */
 	bool dived;		/* at the bound */
+	int64_t dived_below;	/* the height that ways down do not lead below; 0: not tried yet */
 	bool stretched;		/* elastic ejection came to rest */
 	int64_t held;		/* of its effort, for larger pieces: it is not worth that */
 };
@@ -263,6 +268,43 @@ search_between(struct work *work, int64_t tried, struct effort *e)
 	e->visits += share.visits;
 }
 
+/* One way down in each order, at capacities below the height, and nearer to it where none leads to
+ * an answer. That takes little, and often leads lower at once where what is cheaper has come to
+ * rest. */
+static void
+dive_between(struct work *work, int64_t tried, struct effort *e)
+{
+	struct effort share = share_of(e, DIVES_SHARE);
+	struct range *r = &work->r;
+	int64_t unit = work->in->unit, left = r->height - tried, capacity;
+	int part = FIRST_DIVE;
+
+	while (effort_left(&share) && left > unit && part <= NEAREST_DIVE) {
+		capacity = r->height - (left / part > unit && part < NEAREST_DIVE ? left / part : unit);
+		capacity -= (capacity - tried) % unit;
+		if (search_at(work->between, work->in, capacity, r, &share, 1, packing_dives) != SEARCH_FOUND)
+			part *= 4;
+		else if (part > 2)
+			part /= 2;
+		tried = r->bound > tried ? r->bound : tried;
+		left = r->height - tried;
+	}
+	if (part > NEAREST_DIVE)
+		work->dived_below = r->height;
+	e->visits += share.visits;
+}
+
+/* What the first turn had too little effort for: ways down at the bound, and between it and the
+ * height. */
+static void
+dive_on(struct work *work, int64_t capacity, struct effort *e)
+{
+	if (work->r.height > capacity)
+		search_at(work->at_bound, work->in, capacity, &work->r, e, DIVES_SHARE, packing_dives);
+	if (work->r.height > capacity && work->r.height != work->dived_below)
+		dive_between(work, capacity, e);
+}
+
 static void
 make_searches(struct work *work)
 {
@@ -375,6 +417,10 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 	bool ejected = any || in->n > MOST_SEARCHED, searches, coarse = false;
 	int64_t capacity;
 
+	if (e->stage > 0 && work->at_bound && !any)
+		dive_on(work, target > r->bound ? target : r->bound, e);
+	if (r->height <= target)
+		return;
 	if (e->stage > 0 && in->n <= MOST_SEARCHED)
 		stretch(work, target, e);
 	if (work->between && !any && packing_search_dive(in) < e->visits / BISECT_SHARE)

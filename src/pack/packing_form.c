@@ -109,14 +109,15 @@ by_instant(struct arena *a, const struct job *job, int n, int end, bool upper, i
 }
 
 /* Instants to sections: one ends where something dies, if anything was born since the one before
- * ended. Sorts jobs by birth; a piece ends where nothing is alive. */
+ * ended; a slice ends there in any case. Sorts jobs by birth; a piece ends where nothing is
+ * alive. */
 static void
 cut(struct arena *a, struct arena *scratch, struct pieces *p, const struct job *job, int n)
 {
 	int *next_born = arena_array(scratch, (size_t)n + 1, sizeof(int));
 	int *next_dead = arena_array(scratch, (size_t)n + 1, sizeof(int));
 	int *place = arena_array(scratch, (size_t)n + 1, sizeof(int));
-	int *born, *dead, end = 0, section = 0, alive = 0, t, i;
+	int *born, *dead, end = 0, section = 0, slice = 0, alive = 0, t, i;
 	struct instance *in = NULL;
 	bool fresh = false;
 
@@ -129,20 +130,25 @@ cut(struct arena *a, struct arena *scratch, struct pieces *p, const struct job *
 			section++;
 			fresh = false;
 		}
-		for (i = dead[t]; i >= 0; i = next_dead[i], alive--)
+		slice += dead[t] >= 0;
+		for (i = dead[t]; i >= 0; i = next_dead[i], alive--) {
 			p->job[place[i]].upper = section;
+			p->job[place[i]].dead = slice;
+		}
 		if (alive == 0 && in) {
 			in->sections = section;
+			in->slices = slice;
 			in = NULL;
 		}
 		for (i = born[t]; i >= 0; i = next_born[i], alive++) {
 			if (!in) {
 				in = &p->v[p->n++];
 				*in = (struct instance){ .arena = a, .job = p->job + p->jobs };
-				section = 0;
+				section = slice = 0;
 			}
 			place[i] = p->jobs;
 			p->job[p->jobs] = job[i];
+			p->job[p->jobs].born = slice;
 			p->job[p->jobs++].lower = section;
 			in->n++;
 			fresh = true;

@@ -19,6 +19,7 @@ struct job {
 	int64_t align;		/* 1: whatever sizes add up to is aligned */
 	int64_t offset;
 	int lower, upper;	/* sections */
+	int born, dead;		/* slices */
 	double life;		/* in the caller's time */
 	int64_t fullest;	/* packing_complain(): the most bytes alive in one of its sections, */
 	int nearly;		/* and to a few classes */
@@ -29,6 +30,7 @@ struct instance {
 	struct arena *arena;
 	struct job *job;
 	int n, sections;
+	int slices;		/* of sections, which each death cuts; for searches */
 	int64_t *live;		/* by section: the sum of sizes */
 	int64_t max_live;	/* at least that much is needed: tails subtracted, alignments included */
 	int64_t padding;	/* what sizes are padded to, where tails need not be; else 1 */
@@ -139,5 +141,7 @@ enum search_end	 packing_search(struct search_turns *, int64_t capacity, struct 
 /* The first way down alone, of one order, given up where it does not get further. A search goes on
  * from there. */
 enum search_end	 packing_dive(struct search_turns *, int64_t capacity, struct effort *);
+/* The same of all orders, until one leads to an answer. */
+enum search_end	 packing_dives(struct search_turns *, int64_t capacity, struct effort *);
 
 #endif

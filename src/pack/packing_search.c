@@ -4,7 +4,7 @@
  *
  * Which order finds a packing soon differs from instance to instance by factors of a thousand, and
  * none is good for all. On the public instances of minimalloc each is solved in well under a second
- * by one of the eight below, so the first to end costs at most twelve times that. One that ends
+ * by one of the nine below, so the first to end costs at most thirteen times that. One that ends
  * without an answer has seen all packings, so one is enough to prove that there is none.
  *
  * If none of them ends soon, an unlucky choice near the root is often to blame. So now and then a
@@ -12,6 +12,11 @@
  *
  * On networks the first way down, hardly a step taken back, is often a packing at the bound. So the
  * first turns are long enough for one.
+ *
+ * Where all that is alive at one time is alive at another, the latter's section stands for both. A
+ * part of it may yet prove that nothing fits: of those to come in it, none may lie as low as in the
+ * section. On networks that now helps and now leads astray, so one order, minimalloc's first, looks
+ * at each part, and the others at sections alone.
  *
  * An order compares by its keys, the largest first: T the bytes alive in the item's fullest
  * section, W the length of its life, A its area, U its end, Z its size.
@@ -33,11 +38,13 @@
 static const struct order {
 	const char *keys;
 	int share;		/* of a round */
+	bool fine;		/* by slices, not sections */
 } order_table[] = {
 	{ .keys = "TAU", .share = 2 },
 	{ .keys = "TUA", .share = 1 },
-	{ .keys = "UTW", .share = 1 },
 	{ .keys = "TWZ", .share = 3 },
+	{ .keys = "WAT", .share = 1, .fine = true },
+	{ .keys = "UTW", .share = 1 },
 	{ .keys = "UTZ", .share = 1 },
 	{ .keys = "TWU", .share = 1 },
 	{ .keys = "TUZ", .share = 1 },
@@ -48,7 +55,7 @@ enum { ORDERS = sizeof(order_table) / sizeof(*order_table) };
 
 struct search_turns {
 	struct instance *in;
-	const struct crowd *crowd;
+	const struct crowd *crowd, *fine;	/* the latter NULL: not needed yet, or too large */
 	int orders;
 	struct tree *tree[ORDERS];	/* made when their turn comes */
 	struct tree *spare;		/* for shaken orders */
@@ -56,7 +63,7 @@ struct search_turns {
 	int shaken;
 	int64_t capacity;		/* of the trees that were started; goes on where it is asked again */
 	int64_t turn;
-	bool started[ORDERS];
+	bool started[ORDERS], stuck[ORDERS];	/* the latter: its first way down does not get further */
 };
 
 static double
@@ -82,12 +89,15 @@ key_of(const struct instance *in, const struct job *j, char key)
 }
 
 static struct tree *
-make_tree(const struct search_turns *turns, const char *order)
+make_tree(struct search_turns *turns, const struct order *o)
 {
 	struct instance *in = turns->in;
 	struct tree_key *k = arena_array(in->arena, (size_t)in->n, sizeof(*k));
-	const char *total = strchr(order, 'T');
+	const char *order = o->keys, *total = strchr(order, 'T');
 	int i, c;
+
+	if (o->fine && !turns->fine)
+		turns->fine = crowd_new(in, true);
 
 	for (i = 0; i < in->n; i++) {
 		k[i].index = i;
@@ -95,7 +105,7 @@ make_tree(const struct search_turns *turns, const char *order)
 			k[i].key[c] = key_of(in, &in->job[i], order[c]);
 	}
 	qsort(k, (size_t)in->n, sizeof(*k), tree_key_order);
-	return tree_new(in, turns->crowd, k, total ? (int)(total - order) : -1);
+	return tree_new(in, o->fine && turns->fine ? turns->fine : turns->crowd, k, total ? (int)(total - order) : -1);
 }
 
 int64_t
@@ -120,7 +130,7 @@ packing_search_new(struct instance *in, const struct search_turns *like)
 	struct search_turns *s = ARENA_NEW(in->arena, struct search_turns);
 
 	s->in = in;
-	s->crowd = like ? like->crowd : crowd_new(in);
+	s->crowd = like ? like->crowd : crowd_new(in, false);
 	s->orders = in->n > MANY ? FEWER_ORDERS : ORDERS;
 	return s->crowd ? s : NULL;
 }
@@ -148,7 +158,7 @@ static enum search_end
 try_shaken(struct search_turns *s, int64_t capacity, int64_t visits, struct effort *e)
 {
 	if (!s->spare)
-		s->spare = make_tree(s, order_table[0].keys);
+		s->spare = make_tree(s, &order_table[0]);
 	tree_shake(s->spare, s->tree[s->shaken++ % s->orders], SHAKEN_BY, &s->seed);
 	tree_start(s->spare, capacity);
 	return take_turn(s, s->spare, visits, e, tree_run);
@@ -162,6 +172,7 @@ start_at(struct search_turns *s, int64_t capacity)
 	s->seed = 1;
 	s->shaken = 0;
 	memset(s->started, 0, sizeof(s->started));
+	memset(s->stuck, 0, sizeof(s->stuck));
 }
 
 /* The tree of an order, made and started if it is not yet. */
@@ -171,7 +182,7 @@ tree_of(struct search_turns *s, int i, int64_t capacity, struct effort *e)
 	if (s->capacity != capacity)
 		start_at(s, capacity);
 	if (!s->tree[i]) {
-		s->tree[i] = make_tree(s, order_table[i].keys);
+		s->tree[i] = make_tree(s, &order_table[i]);
 		effort_spend(e, 2 * (int64_t)s->in->n * (s->in->n < MAKING ? s->in->n : MAKING));
 	}
 	if (!s->started[i])
@@ -186,6 +197,27 @@ packing_dive(struct search_turns *s, int64_t capacity, struct effort *e)
 	struct tree *t = tree_of(s, 0, capacity, e);
 
 	return take_turn(s, t, s->turn / DIVES, e, tree_dive);
+}
+
+enum search_end
+packing_dives(struct search_turns *s, int64_t capacity, struct effort *e)
+{
+	enum search_end end = SEARCH_GIVEN_UP;
+	struct tree *t;
+	bool going;
+	int i;
+
+	do
+		for (i = 0, going = false; i < s->orders && end == SEARCH_GIVEN_UP && effort_left(e); i++) {
+			t = tree_of(s, i, capacity, e);
+			if (s->stuck[i])
+				continue;
+			end = take_turn(s, t, s->turn, e, tree_dive);
+			s->stuck[i] = tree_is_stuck(t);
+			going |= !s->stuck[i];
+		}
+	while (going && end == SEARCH_GIVEN_UP && effort_left(e));
+	return end;
 }
 
 enum search_end

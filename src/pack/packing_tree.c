@@ -491,6 +491,7 @@ run(struct tree *t, int64_t visits, int patience, int64_t *used)
 		vain = t->nplaced > most ? 0 : vain + 1;
 		most = t->nplaced > most ? t->nplaced : most;
 	}
+	t->stuck = vain >= patience;
 	if (t->nraised >= LONGEST_LOG)
 		t->visits += TOO_LONG;
 	*used += t->visits;
@@ -511,6 +512,12 @@ tree_dive(struct tree *t, int64_t visits, int64_t *used)
 {
 	t->dives = true;
 	return run(t, visits, t->n / PATIENCE + 1, used);
+}
+
+bool
+tree_is_stuck(const struct tree *t)
+{
+	return t->stuck;
 }
 
 void

@@ -9,9 +9,10 @@
 
 struct tree;
 
-/* Who is alive with whom, for all trees of an instance. */
+/* Who is alive with whom, for all trees of an instance that cut time alike. */
 struct crowd {
-	int n, sections;
+	int n, sections;	/* or slices */
+	bool fine;
 	const struct job **job;	/* by birth */
 	int *place;		/* of the instance's jobs among them */
 	int *born;		/* by section: how many were born before it */
@@ -19,8 +20,8 @@ struct crowd {
 	int *first, *end;
 };
 
-/* NULL: it would take too much memory. */
-struct crowd	*crowd_new(const struct instance *);
+/* FINE: slices stand for sections. NULL: it would take too much memory. */
+struct crowd	*crowd_new(const struct instance *, bool fine);
 
 #define TREE_KEYS	3
 
@@ -41,8 +42,9 @@ void		 tree_shake(struct tree *, const struct tree *from, double amount, uint64_
 /* Goes on for about that many visits; those used are added to *used. What would take too much
  * memory is given up. */
 enum search_end	 tree_run(struct tree *, int64_t visits, int64_t *used);
-/* The same, as long as it gets further now and then. */
+/* The same, as long as it gets further now and then; and whether it ended since it did not. */
 enum search_end	 tree_dive(struct tree *, int64_t visits, int64_t *used);
+bool		 tree_is_stuck(const struct tree *);
 /* After SEARCH_FOUND: the offsets, into the instance's jobs. */
 void		 tree_answer(const struct tree *, struct instance *);
 
@@ -119,6 +121,7 @@ struct tree {
 	struct arena *arena;
 	int64_t visits;
 	bool dives;			/* hardly a choice is going to be taken back */
+	bool stuck;			/* for long none got further */
 	enum search_end end;
 };
 

@@ -22,9 +22,21 @@ by_birth(const void *x, const void *y)
 {
 	const struct job *const *a = x, *const *b = y;
 
-	if ((*a)->lower != (*b)->lower)
-		return (*a)->lower - (*b)->lower;
+	if ((*a)->born != (*b)->born)
+		return (*a)->born - (*b)->born;
 	return *a < *b ? -1 : *a > *b;
+}
+
+static int
+first_of(const struct crowd *c, const struct job *j)
+{
+	return c->fine ? j->born : j->lower;
+}
+
+static int
+end_of(const struct crowd *c, const struct job *j)
+{
+	return c->fine ? j->dead : j->upper;
 }
 
 /* Words of each section, and how many in all. */
@@ -35,7 +47,7 @@ measure(struct crowd *c, int *last)
 	size_t words = 0;
 
 	for (i = 0; i < c->n; i++)
-		c->born[c->job[i]->lower + 1]++;
+		c->born[first_of(c, c->job[i]) + 1]++;
 	for (s = 0; s < c->sections; s++) {
 		c->born[s + 1] += c->born[s];
 		while (oldest < c->n && last[oldest] <= s)
@@ -48,15 +60,15 @@ measure(struct crowd *c, int *last)
 }
 
 struct crowd *
-crowd_new(const struct instance *in)
+crowd_new(const struct instance *in, bool fine)
 {
 	struct arena *a = in->arena;
 	struct crowd *c = ARENA_NEW(a, struct crowd);
-	size_t n = (size_t)in->n, sections = (size_t)in->sections + 2, words;
+	size_t n = (size_t)in->n, sections = (size_t)(fine ? in->slices : in->sections) + 2, words;
 	int *death = arena_array(a, n, sizeof(*death)), i, s;
 	uint64_t *set;
 
-	*c = (struct crowd){ in->n, in->sections, arena_array(a, n, sizeof(*c->job)), arena_array(a, n, sizeof(*c->place)),
+	*c = (struct crowd){ in->n, (int)sections - 2, fine, arena_array(a, n, sizeof(*c->job)), arena_array(a, n, sizeof(*c->place)),
 	    arena_array(a, sections, sizeof(*c->born)), arena_array(a, sections, sizeof(*c->within)),
 	    arena_array(a, sections, sizeof(*c->first)), arena_array(a, sections, sizeof(*c->end)) };
 	for (i = 0; i < c->n; i++)
@@ -64,7 +76,7 @@ crowd_new(const struct instance *in)
 	qsort(c->job, n, sizeof(*c->job), by_birth);
 	for (i = 0; i < c->n; i++) {
 		c->place[c->job[i] - in->job] = i;
-		death[i] = c->job[i]->upper;
+		death[i] = end_of(c, c->job[i]);
 	}
 	words = measure(c, death);
 	if (words > MOST_WORDS)
@@ -75,7 +87,7 @@ crowd_new(const struct instance *in)
 		set += c->end[s] - c->first[s];
 	}
 	for (i = 0; i < c->n; i++)
-		for (s = c->job[i]->lower; s < c->job[i]->upper; s++)
+		for (s = first_of(c, c->job[i]); s < end_of(c, c->job[i]); s++)
 			flip(c->within[s], i - 64 * c->first[s]);
 	return c;
 }
@@ -92,12 +104,12 @@ find_mirrors(struct tree *t)
 		const struct job *a = t->job[t->by_rank[r]], *b;
 
 		i = t->by_rank[r];
-		before[i] = last[a->lower];
-		last[a->lower] = i;
+		before[i] = last[t->lower[i]];
+		last[t->lower[i]] = i;
 		t->twin[i] = t->same[i] = -1;
 		for (k = before[i], compared = 0; k >= 0 && compared < MOST_COMPARED; k = before[k], compared++) {
 			b = t->job[k];
-			if (a->upper != b->upper || a->align != b->align || a->tail != b->tail)
+			if (t->upper[i] != t->upper[k] || a->align != b->align || a->tail != b->tail)
 				continue;
 			if (t->twin[i] < 0 && a->size == b->size)
 				t->twin[i] = k;
@@ -174,7 +186,7 @@ tree_new(const struct instance *in, const struct crowd *crowd, const struct tree
 	t->crowd = crowd;
 	t->job = crowd->job;
 	t->n = in->n;
-	t->sections = in->sections;
+	t->sections = crowd->sections;
 	t->padding = in->padding;
 	t->words = (in->n + 63) / 64;
 	make_room(t);
@@ -185,8 +197,8 @@ tree_new(const struct instance *in, const struct crowd *crowd, const struct tree
 		t->key[i] = key[r];
 		t->key[i].index = r;
 		t->size[i] = t->job[i]->size;
-		t->lower[i] = t->job[i]->lower;
-		t->upper[i] = t->job[i]->upper;
+		t->lower[i] = first_of(crowd, t->job[i]);
+		t->upper[i] = end_of(crowd, t->job[i]);
 		t->offset[i] = NOWHERE;
 		flip(t->left, i);
 	}
