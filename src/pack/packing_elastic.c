@@ -20,8 +20,9 @@
  *
  * These are the heads and tails of jobs in a shop, whose machines are the sections: lows and highs
  * are lengths of longest paths in the graph of what is decided, and an item is put into that graph
- * as Dell'Amico and Trubian (1993) do. Weights, and the limits that are tried, are those of
- * packing_eject.c.
+ * as Dell'Amico and Trubian (1993) do. The limits that are tried are those of packing_eject.c, and
+ * so are weights to begin with. But one that finds no gap gains as much each time, of whatever size
+ * it is, as Nagata and Braysy count.
  *
  * The graph is kept by packing_piles.c.
  *
@@ -48,8 +49,7 @@
 #define WANDERERS	10		/* a placement, where steps have failed; */
 #define HOPEFUL		2		/* part of the gap that is tried there after each failure */
 #define AFRESH		16		/* part of the height, above it */
-#define HARDER		1.1		/* times, is one that found no gap */
-#define MOST_HARDER	1e12		/* sums of weights of items alike must stay exact enough to compare */
+#define HARDER		0.1		/* of what items weigh on average: so much more does one that found no gap */
 
 /* Where an item, still without a place, cannot lie for one that has a place: in (begin, end). */
 struct block {
@@ -67,7 +67,8 @@ struct spot {
 struct elastic {
 	struct piles p;
 	int *near, *first_near;	/* jobs alive with a job are at near[first_near[job]] up to those of the next */
-	double *area, *weight;	/* by job; the weight is what taking it off costs */
+	double *area, *weight;	/* by job; the weight is what taking it off costs, */
+	double harder;		/* and what it gains where the item finds no gap */
 	int *out, nout;		/* those without a place, a heap: the largest area on top */
 	struct block *begun, *ended;	/* room for as many as live with one, by begin and by end */
 	int *order;		/* room for all jobs */
@@ -238,8 +239,7 @@ place(struct elastic *e, int i)
 	struct spot spot = find_spot(e, i);
 
 	if (spot.blocked) {
-		if (e->weight[i] < MOST_HARDER * e->area[i])
-			e->weight[i] *= HARDER;
+		e->weight[i] += e->harder;
 		make_way(e, i, spot.x);
 	}
 	piles_put_in(&e->p, i, spot.x);
@@ -423,8 +423,10 @@ prepare(struct arena *a, struct instance *in, struct elastic *e)
 		return false;
 	e->area = arena_array(a, n, sizeof(*e->area));
 	e->weight = arena_array(a, n, sizeof(*e->weight));
-	for (i = 0; i < in->n; i++)
+	for (i = 0; i < in->n; i++) {
 		e->area[i] = e->weight[i] = (double)in->job[i].size * (in->job[i].upper - in->job[i].lower);
+		e->harder += HARDER * e->area[i] / in->n;
+	}
 	e->out = arena_array(a, n, sizeof(int));
 	e->order = arena_array(a, n, sizeof(*e->order));
 	e->begun = arena_array(a, n, sizeof(*e->begun));
