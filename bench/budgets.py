@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Budgets for `recompute auto(BYTES)`, from what keeping everything takes down to 1.1 times what one node needs.
 
-    bench/budgets.py                          # 200 budgets for each network of TABLE, a quarter of an hour
+    bench/budgets.py                          # 200 budgets for each network of TABLE, half an hour
     bench/budgets.py --budgets 20 vgg16 my.nn # fewer, of these
     bench/budgets.py --target cuda --markdown # for the other target; as the table of bench/README.md
 
-Each budget must be kept, none may be refused, and a smaller one may never give a larger arena.
+Each budget must be kept, none may be refused, and a smaller one may never give a larger arena. One that gives less
+extra work than a larger one is shown, too ("easier"): the larger one did not find what it could have.
 
 What one node needs is computed here, from the text of the graph after its last pass, and shares nothing with the
 planner: the bytes of all that a node of the training step reads and writes, each storage once, its workspace, and what
@@ -19,6 +20,7 @@ The exit status is 1 if a budget was refused, exceeded, or gave more than a larg
 """
 import argparse
 import json
+import math
 import os
 import re
 import resource
@@ -192,17 +194,20 @@ def sweep(network, count, times):
 
 
 def judge(rows):
-    """Budgets that were refused, exceeded, or gave more than a larger one."""
+    """Budgets that were refused, exceeded, gave a larger arena than a larger one, or less extra work."""
     refused = [r for r in rows if r[1] is None]
     exceeded = [r for r in rows if r[1] is not None and r[1] > r[0]]
-    rising, least = [], None
+    rising, easier = [], []
+    least, most = math.inf, 0
     for r in rows:
         if r[1] is None:
             continue
-        if least is not None and r[1] > least:
+        if r[1] > least:
             rising.append(r)
-        least = r[1] if least is None else min(least, r[1])
-    return refused, exceeded, rising
+        if r[2] < most:
+            easier.append(r)
+        least, most = min(least, r[1]), max(most, r[2])
+    return refused, exceeded, rising, easier
 
 
 def extra_at(rows, top, persistent, share):
@@ -214,16 +219,18 @@ def extra_at(rows, top, persistent, share):
 
 
 def report(args, name, top, persistent, need, least, rows, seconds):
-    refused, exceeded, rising = judge(rows)
+    refused, exceeded, rising, easier = judge(rows)
     cells = [name, f"{(top - persistent) / 2**20:,.0f}", f"{100 * need / (top - persistent):.1f} %",
              f"{least / need:.3f}",
              *[extra_at(rows, top, persistent, s / 100) for s in args.shares],
              f"{100 * rows[-1][2]:.1f} %" if rows[-1][1] else "refused",
-             len(refused), len(exceeded), len(rising), f"{seconds:.0f}"]
+             len(refused), len(exceeded), len(rising), len(easier), f"{seconds:.0f}"]
     print(("| " + " | ".join(map(str, cells)) + " |") if args.markdown else "\t".join(map(str, cells)), flush=True)
-    for what, list_ in ("refused", refused), ("exceeded", exceeded), ("more than a larger one", rising):
-        for budget, arena, _, found in list_[:args.show]:
-            print(f"# {name}: budget {budget} {what}: {arena or ' '.join(found)}", flush=True)
+    for what, list_ in (("refused", refused), ("exceeded", exceeded), ("more than a larger one", rising),
+                        ("less extra work than a larger one", easier)):
+        for budget, arena, extra, found in list_[:args.show]:
+            print(f"# {name}: budget {budget} {what}: {arena or ' '.join(found)}"
+                  f"{'' if extra is None else f', {100 * extra:.2f} % extra'}", flush=True)
     if args.verbose:
         for budget, arena, extra, _ in rows:
             print(f"#   {100 * (budget - persistent) / (top - persistent):5.1f} %  {budget}  {arena}  "
@@ -246,7 +253,7 @@ def main():
     p.add_argument("--verbose", action="store_true", help="every budget")
     args = p.parse_args()
     head = ["network", "MiB", "one node", "making again / it", *[f"extra at {s} %" for s in args.shares],
-            "at the least", "refused", "exceeded", "rising", "s"]
+            "at the least", "refused", "exceeded", "rising", "easier", "s"]
     print(("| " + " | ".join(head) + " |\n|" + "---|" * len(head)) if args.markdown else "\t".join(head))
     failures = 0
     for name in args.network:

@@ -194,22 +194,6 @@ go_down(struct budget *b, struct model *model, const struct search_limits *limit
 	    (!b->o->search_work && budget_place_close(b, model));
 }
 
-/* The same with less work, after more was in vain: that ends elsewhere, with what may be placed
- * lower, and more effort should keep no budget less. */
-static bool
-go_down_shorter(struct budget *b, struct model *model, struct search_limits limits, bool small)
-{
-	if (b->o->search_work)
-		return false;
-	limits.most_work = limits.asked ? RECOMPUTE_SHORTER : RECOMPUTE_WORK;
-	if (model->work <= limits.most_work)
-		return false;
-	model->work = 0;
-	step_keep_all(model);
-	step_try(model);
-	return go_down(b, model, &limits, small);
-}
-
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
  * device's memory is checked by those that compare the plan with it. PLANNED gets what fits,
  * through all passes; or NULL. */
@@ -234,7 +218,6 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	    (questions && search_orders(&budget, model, &limits, questions <= RECOMPUTE_FEW)) ||
 	    go_down(&budget, model, &limits, questions > 0);
 	m->cut_short = model->work >= limits.most_work;
-	found = found || go_down_shorter(&budget, model, limits, questions > 0);
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
 	*planned = found ? budget.planned : NULL;

@@ -15,6 +15,7 @@
  *     recompute_gaps.c      one descent on the list of what runs: each gap of each copy is a move
  *     recompute_parts.c     the list with checkpoints at regular distances, for long networks
  *     recompute_evict.c     such a list made in one pass, in which something goes where room is needed
+ *     recompute_evict_facts.c what such passes know before they begin
  *     recompute_climb.c     the best of many passes
  *     recompute_steps.c     such lists, and striking out what need not be made again
  *     recompute_tried.c     what trials have shown, by the choice
@@ -35,8 +36,7 @@
  * questions of a planned network are answered (pass_options->search_work). */
 #define RECOMPUTE_WORK		((int64_t)40 << 20)
 #define RECOMPUTE_ASKED		(2 * RECOMPUTE_WORK)	/* for a budget that the spec names: what shares are of, */
-#define RECOMPUTE_LONGEST	(3 * RECOMPUTE_ASKED)	/* all of it, */
-#define RECOMPUTE_SHORTER	(2 * RECOMPUTE_ASKED)	/* and where that found nothing */
+#define RECOMPUTE_LONGEST	(3 * RECOMPUTE_ASKED)	/* and all of it */
 #define RECOMPUTE_SECOND	((int64_t)3 << 20)	/* what a second of a processor does of it, about */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 

@@ -1,7 +1,7 @@
 /*
  * The best of many passes that let values go: each has a few prices changed by chance (always the
  * same), and what makes less again stands. A pass takes a thousandth of what a descent does, so
- * hundreds of them are made.
+ * hundreds of them are made. At the next lower peak the prices that stood are a good beginning.
  */
 #include "schedule/recompute_evict.h"
 
@@ -48,38 +48,104 @@ change_prices(struct climbing *c)
 		c->other[c->s->candidate[chance(c, (unsigned)n)]] = exp(MOST_DEARER * (chance(c, 1001) / 500.0 - 1));
 }
 
+/* What the list makes again costs that at least: views, which are not in it, come on top. */
+static double
+cost_of_list(const struct climbing *c, const struct steps *list)
+{
+	double cost = 0;
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		if (list->event[i].again)
+			cost += c->e.cost[list->event[i].what];
+	return cost;
+}
+
 static void
 try_prices(struct climbing *c, double reach)
 {
-	if (!evict_pass(&c->e, reach, c->other, &c->made) || is_better(c->best, &c->made, c->e.aim))
+	struct model *m = c->s->m;
+
+	if (!evict_pass(&c->e, reach, c->other, &c->made))
+		return;
+	if (c->best->peak <= c->e.aim && cost_of_list(c, &c->made) >= c->best->cost)
+		return;		/* whatever its peak is */
+	if (!steps_try(m, &c->made) || is_better(c->best, &c->made, c->e.aim))
 		return;
 	steps_copy(c->best, &c->made);
 	c->reach = reach;
-	memcpy(c->weight, c->other, (size_t)c->s->m->nvalues * sizeof(*c->weight));
+	memcpy(c->weight, c->other, (size_t)m->nvalues * sizeof(*c->weight));
+}
+
+struct climbing *
+climb_new(struct state_search *s)
+{
+	struct arena *a = s->m->arena;
+	size_t n = (size_t)s->m->nvalues + 1;
+	struct climbing *c = ARENA_NEW(a, struct climbing);
+
+	c->s = s;
+	c->e = (struct evicting){ .m = s->m, .a = a, .reach = -1, .lies_on = -1 };
+	c->weight = arena_array(a, n, sizeof(*c->weight));
+	c->other = arena_array(a, n, sizeof(*c->other));
+	c->made = steps_new(s->m);
+	evict_begin(&c->e);
+	return c;
+}
+
+/* All prices are what they are. */
+static void
+forget(struct climbing *c)
+{
+	int i;
+
+	for (i = 0; i < c->s->m->nvalues; i++)
+		c->weight[i] = 1;
+	c->seed = 0;
+}
+
+static bool
+climb(struct climbing *c, int64_t work)
+{
+	struct state_search *s = c->s;
+	int64_t most_work = s->m->work + work;
+
+	while (c->best->cost < HUGE_VAL && search_may(s) && s->m->work < most_work) {
+		change_prices(c);
+		try_prices(c, c->reach);
+	}
+	return c->best->cost < HUGE_VAL;
+}
+
+static void
+begin(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
+{
+	c->e.aim = aim;
+	c->e.most_looks = work;
+	c->best = best;
+	best->cost = HUGE_VAL;
+	best->peak = INT64_MAX;
 }
 
 bool
-steps_evict(struct state_search *s, int64_t aim, int64_t work, struct steps *best)
+climb_anew(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
 {
 	static const double reach[] = { 0.5, 0, 1 };
-	struct arena *a = arena_child(s->m->arena);
-	size_t n = (size_t)s->m->nvalues + 1, i;
-	struct climbing c = { .s = s, .e = { .m = s->m, .a = a, .aim = aim, .most_looks = work,
-	    .reach = -1, .lies_on = -1 }, .weight = arena_array(a, n, sizeof(double)),
-	    .other = arena_array(a, n, sizeof(double)), .best = best };
-	int64_t most_work = s->m->work + work;
+	size_t i;
 
-	c.made.event = arena_array(a, (size_t)s->m->trial->most_events + 1, sizeof(*c.made.event));
-	best->cost = HUGE_VAL;
-	evict_begin(&c.e);
-	for (i = 0; i < n; i++)
-		c.weight[i] = c.other[i] = 1;
+	begin(c, aim, work, best);
+	forget(c);
+	memcpy(c->other, c->weight, (size_t)c->s->m->nvalues * sizeof(*c->other));
 	for (i = 0; i < sizeof(reach) / sizeof(*reach); i++)
-		try_prices(&c, reach[i]);
-	while (best->cost < HUGE_VAL && search_may(s) && s->m->work < most_work) {
-		change_prices(&c);
-		try_prices(&c, c.reach);
-	}
-	arena_free(a);
-	return best->cost < HUGE_VAL;
+		try_prices(c, reach[i]);
+	return climb(c, work);
+}
+
+bool
+climb_on(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
+{
+	begin(c, aim, work, best);
+	memcpy(c->other, c->weight, (size_t)c->s->m->nvalues * sizeof(*c->other));
+	try_prices(c, c->reach);
+	return climb(c, work);
 }

@@ -1,6 +1,6 @@
 /*
- * What passes that let values go share (recompute_evict.c) with the search among passes
- * (recompute_climb.c).
+ * What passes that let values go share (recompute_evict.c) with what is known of the step before
+ * them (recompute_evict_facts.c), and with the search among passes (recompute_climb.c).
  */
 #ifndef STOWAGE_SCHEDULE_RECOMPUTE_EVICT_H
 #define STOWAGE_SCHEDULE_RECOMPUTE_EVICT_H
@@ -8,7 +8,9 @@
 #include "base/vec.h"
 #include "schedule/recompute_impl.h"
 
-struct evicted_use {		/* lists by value: [beg[v], beg[v + 1]) */
+#define EVICT_NEIGHBOURS	256	/* of a value, that are told when it comes or goes; then all are */
+
+struct evicted_use {		/* lists by value or node: [beg[v], beg[v + 1]) */
 	int *beg, *at;
 };
 
@@ -27,6 +29,10 @@ struct evicting {
 	const double *weight;	/* by value: of its price */
 	struct evicted_use uses;	/* nodes that read a value, in their turn */
 	struct evicted_use makes;	/* values that are made again from it */
+	struct evicted_use reads;	/* by node: those that may go and that it reads, each once */
+	struct evicted_use sources;	/* by value: those from which it is made again */
+	int *over, *over_again;	/* by node, by value: of those, which its output may lie on, or -1 */
+	int64_t *making;	/* by value: bytes of what making it again makes, and its workspace */
 	struct evicted_price *price;	/* by value */
 	double *power;		/* of the time until a reader, by nodes */
 	int *next;		/* by value: of its uses, the first not behind the node at hand */
@@ -46,9 +52,14 @@ struct evicting {
 	int64_t looks, most_looks;
 };
 
-/* What all passes know: with the model, an arena, the aim and the most looks at neighbours set. */
+/* ---- recompute_evict_facts.c ---- */
+
+/* What all passes know: with the model and an arena set. */
 void	evict_begin(struct evicting *);
-/* One pass; the model's trial is of it. REACH: the power of the time to the next reader in a price;
+
+/* ---- recompute_evict.c ---- */
+
+/* One pass, which writes a list. REACH: the power of the time to the next reader in a price;
  * WEIGHT: times that, by value. False where something can't be made again any more, or it takes too
  * long. */
 bool	evict_pass(struct evicting *, double reach, const double *weight, struct steps *);

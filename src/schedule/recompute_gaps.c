@@ -57,6 +57,7 @@ struct gaps {
 	int *stamp, stamps;	/* by value of the model: in the move that is being made */
 	int64_t *highest[LEVELS];	/* by power of two and event */
 	double most;		/* that a move may cost */
+	bool hopeful;		/* where the moves there are seem too few, none is tried */
 	VEC(struct gap) gap;
 	VEC(int) made;
 	struct gap *first;	/* the best ones, by place */
@@ -409,6 +410,21 @@ gaps_new(struct state_search *s)
 	return g;
 }
 
+/* May the moves that are not too dear, the best ones first, remove the excess? As estimated: one
+ * move may make room for another. */
+static bool
+is_hopeful(const struct gaps *g, double excess)
+{
+	double gain = 0, cost = 0;
+	int i;
+
+	for (i = 0; i < g->gap.n && cost < g->most && gain < excess; i++) {
+		gain += g->gap.v[i].gain;
+		cost += g->gap.v[i].cost;
+	}
+	return gain >= excess;
+}
+
 /* Nothing may cost MOST; detours are for those who have to get there. */
 static bool
 descend(struct gaps *g, struct steps *steps, double most, bool detours)
@@ -421,8 +437,8 @@ descend(struct gaps *g, struct steps *steps, double most, bool detours)
 		steps_try(g->m, steps);
 		g->most = most - steps->cost;
 		find_gaps(g);
-		good = move_many(g, steps, &excess) || move_one(g, steps, &excess) ||
-		    (detours && make_detour(g, steps, &excess));
+		good = (!g->hopeful || is_hopeful(g, excess)) && (move_many(g, steps, &excess) || move_one(g, steps, &excess) ||
+		    (detours && make_detour(g, steps, &excess)));
 	}
 	return good && excess <= 0 && steps->cost < most;
 }
@@ -440,14 +456,17 @@ bool
 steps_descend(struct state_search *s, struct steps *steps, int64_t aim)
 {
 	int64_t stood = s->aim;
-	bool good = descend(begin(s, aim), steps, HUGE_VAL, true);
+	struct gaps *g = begin(s, aim);
+	bool good;
 
+	g->hopeful = false;
+	good = descend(g, steps, HUGE_VAL, true);
 	s->aim = stood;
 	return good;
 }
 
 bool
-steps_improve(struct state_search *s, struct steps *steps, int64_t aim, int64_t work)
+steps_improve(struct state_search *s, struct steps *steps, int64_t aim, int64_t work, bool hopeful)
 {
 	int64_t stood = s->aim, most_work = s->m->work + work;
 	struct gaps *g = begin(s, aim);
@@ -455,6 +474,7 @@ steps_improve(struct state_search *s, struct steps *steps, int64_t aim, int64_t 
 	int n = steps_list(s, steps, list, MOST_STRUCK), i;
 	bool better = false;
 
+	g->hopeful = hopeful;
 	for (i = 0; i < n && search_may(s) && s->m->work < most_work; i++) {
 		if (!steps_strike(s, steps, &list[i], &g->tried) ||
 		    !descend(g, &g->tried, steps->cost, false))

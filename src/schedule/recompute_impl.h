@@ -181,17 +181,21 @@ bool	steps_in_parts(struct state_search *, int n, struct steps *);
 
 /* ---- recompute_climb.c ---- */
 
-/* To a peak, or about as low as can be, with so many events in all trials, about. False where there
- * is none. */
-bool	steps_evict(struct state_search *, int64_t aim, int64_t work, struct steps *);
+/* To a peak, or about as low as can be, with so many events in all trials, about: with prices as
+ * they are, or those that stood last. False where there is none. The model's trial is of any
+ * step. */
+struct climbing	*climb_new(struct state_search *);
+bool		climb_anew(struct climbing *, int64_t aim, int64_t work, struct steps *);
+bool		climb_on(struct climbing *, int64_t aim, int64_t work, struct steps *);
 
 /* ---- recompute_gaps.c ---- */
 
 /* On from a step until nothing is above the aim; false when that cannot be. */
 bool	steps_descend(struct state_search *, struct steps *, int64_t aim);
 /* Keeps what is made again, and makes other values again for it, where that costs less; so many
- * events in all trials, about. */
-bool	steps_improve(struct state_search *, struct steps *, int64_t aim, int64_t work);
+ * events in all trials, about. HOPEFUL: only where that seems enough by estimates, which spares
+ * most trials, and misses some ways. */
+bool	steps_improve(struct state_search *, struct steps *, int64_t aim, int64_t work, bool hopeful);
 
 /* ---- recompute_descent.c ---- */
 

@@ -15,13 +15,18 @@
 #define RUNG_SHARE	120	/* of the work of a search, a rung's for improving what comes to it, */
 #define TAKEN_SHARE	40	/* and a pass's for improving what is taken */
 #define PASS_SHARE	40	/* and one for passes that begin anew, */
-#define LAST_SHARE	20	/* or for the peak that is taken */
+#define CLIMB_SHARE	40	/* for those of a rung's first peak, */
+#define STEP_SHARE	120	/* and for those that go on to its next ones */
 #define BETWEEN		8	/* peaks from one rung to the next to which it is brought up */
+#define BETWEEN_FEW	2	/* or so many, */
+#define LARGEST		8000	/* from so many nodes on */
+#define AHEAD		(BETWEEN + 1)	/* peaks further down that are looked at before a choice is taken, at most: what is
+				 * lower may cost less, since none is known to be the cheapest */
 #define PASSES		3
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
 #define SLIGHT		4	/* rungs from the top on which less is searched for what nobody asked for */
-#define ORDERED		32	/* part of a peak that the order of nodes may take off it, where they are ordered
+#define ORDERED		16	/* part of a peak that the order of nodes may take off it, where they are ordered
 				 * once more before the arena is placed: what is above a budget by that may fit */
 #define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 
@@ -29,6 +34,17 @@ struct cuts {			/* what so many parts take */
 	int parts;
 	int64_t peak;
 	double cost;
+};
+
+struct waiting {		/* a choice that may be taken, unless one that is lower costs less */
+	struct steps steps;
+	int number;		/* of all that were proposed */
+};
+
+struct improved {		/* a choice of that cost and peak, and what it came to */
+	double cost;
+	int64_t peak;
+	struct steps steps;
 };
 
 struct ladder {
@@ -46,6 +62,11 @@ struct ladder {
 	struct steps lowest;	/* of all */
 	struct steps landed[LANDED];	/* by rung: the cheapest that came to rest on it */
 	struct steps made, other, taken;
+	struct improved improved;
+	struct climbing *climb;
+	struct waiting waiting[AHEAD + 1];	/* a ring */
+	int front, nwaiting, nproposed;
+	int between;		/* peaks from one rung to the next */
 };
 
 static struct steps *
@@ -135,7 +156,7 @@ land(struct ladder *l, int rung)
 static bool
 descend_in_a_pass(struct ladder *l, int rung)
 {
-	return steps_evict(l->s, aim_of(l, rung), search_share(l->s, PASS_SHARE), &l->taken) &&
+	return climb_anew(l->climb, aim_of(l, rung), search_share(l->s, PASS_SHARE), &l->taken) &&
 	    descend(l, &l->taken, rung);
 }
 
@@ -200,19 +221,22 @@ descend_from_any(struct ladder *l, int rung)
 	    descend(l, &l->stuck, rung) || (!station && descend_in_a_pass(l, rung));
 }
 
-static void
+/* False where there is nothing to gain further down: not even descents that begin anew get
+ * there. */
+static bool
 descend_to(struct ladder *l, int rung)
 {
 	stand_on(l, rung);
 	if (!descend_from_any(l, rung)) {
 		steps_copy(&l->stuck, &l->made);
-		return;
+		return rung % STATION != 0;
 	}
 	steps_strike_out(l->s, &l->made, 0, aim_of(l, rung));
-	steps_improve(l->s, &l->made, aim_of(l, rung), search_share(l->s, RUNG_SHARE));
+	steps_improve(l->s, &l->made, aim_of(l, rung), search_share(l->s, RUNG_SHARE), false);
 	steps_copy(&l->last, &l->made);
 	l->stuck.cost = HUGE_VAL;
 	land(l, rung);
+	return true;
 }
 
 /* The lowest station that can be gone to from where nothing is made again, somewhat above a
@@ -250,76 +274,133 @@ take(struct ladder *l, int rung)
 
 	steps_copy(&l->taken, landed_on(l, rung));
 	for (i = 0; i < PASSES && l->taken.cost < HUGE_VAL &&
-	    steps_improve(l->s, &l->taken, aim, search_share(l->s, TAKEN_SHARE)); i++)
+	    steps_improve(l->s, &l->taken, aim, search_share(l->s, TAKEN_SHARE), true); i++)
 		steps_strike_out(l->s, &l->taken, 0, aim);
 	for (i = 1; i <= BELOW; i++) {
 		if (landed_on(l, rung + i)->cost == HUGE_VAL)
 			continue;
 		steps_copy(&l->made, landed_on(l, rung + i));
 		steps_strike_out(l->s, &l->made, l->made.peak, aim);
-		steps_improve(l->s, &l->made, aim, search_share(l->s, RUNG_SHARE));
+		steps_improve(l->s, &l->made, aim, search_share(l->s, RUNG_SHARE), true);
 		if (l->made.cost < l->taken.cost)
 			steps_copy(&l->taken, &l->made);
 	}
 	return l->taken.cost < HUGE_VAL && rung_of(l, l->taken.peak) == rung;
 }
 
-/* What is taken, brought up to a peak; or what passes come to there, if that costs less. */
+/* What is taken, brought up to a peak; or what passes come to there, if that costs less: on a rung
+ * each goes on from the one before. */
 static void
-bring_up(struct ladder *l, int64_t most)
+bring_up(struct ladder *l, int64_t most, bool anew)
 {
 	l->made.cost = HUGE_VAL;
 	if (l->taken.cost < HUGE_VAL) {
 		steps_copy(&l->made, &l->taken);
 		steps_strike_out(l->s, &l->made, l->made.peak, most);
 	}
-	if (!steps_evict(l->s, most, search_share(l->s, LAST_SHARE), &l->other) || l->other.peak > most)
+	if (!(anew ? climb_anew : climb_on)(l->climb, most, search_share(l->s, anew ? CLIMB_SHARE : STEP_SHARE), &l->other) ||
+	    l->other.peak > most)
 		return;
 	steps_strike_out(l->s, &l->other, 0, most);
 	if (l->other.cost < l->made.cost)
 		steps_copy(&l->made, &l->other);
 }
 
-/* What was brought up to a peak makes other values again where that costs less. */
+/* What was brought up to a peak makes other values again where that costs less. What was so at the
+ * peak before comes to the same. */
 static void
 improve(struct ladder *l, int64_t most)
 {
-	if (l->made.cost < HUGE_VAL && steps_improve(l->s, &l->made, most, search_share(l->s, RUNG_SHARE)))
+	struct improved *i = &l->improved;
+
+	if (l->made.cost == HUGE_VAL)
+		return;
+	if (i->cost == l->made.cost && i->peak == l->made.peak && i->steps.peak <= most) {
+		steps_copy(&l->made, &i->steps);
+		return;
+	}
+	i->cost = l->made.cost;
+	i->peak = l->made.peak;
+	if (steps_improve(l->s, &l->made, most, search_share(l->s, RUNG_SHARE), true))
 		steps_strike_out(l->s, &l->made, 0, most);
+	steps_copy(&i->steps, &l->made);
 }
 
-/* The best for a rung, brought up to the budget: to one of so many peaks between two rungs, which
- * do not depend on the budget, so that for a smaller one the same are tried from there on. The
- * arena may be larger than the peak. */
+/* ---- which is taken ---- */
+
+/* Proposes what costs less than all that is as high. */
+static void
+propose(struct ladder *l, const struct steps *made)
+{
+	struct waiting *w;
+
+	l->nproposed++;
+	if (made->cost == HUGE_VAL)
+		return;
+	while (l->nwaiting > 0) {
+		w = &l->waiting[(l->front + l->nwaiting - 1) % (AHEAD + 1)];
+		if (w->steps.cost < made->cost || w->steps.peak < made->peak)
+			break;
+		l->nwaiting--;
+	}
+	w = &l->waiting[(l->front + l->nwaiting++) % (AHEAD + 1)];
+	steps_copy(&w->steps, made);
+	w->number = l->nproposed;
+}
+
+/* Of what waited long enough, or all, does something fit? */
+static bool
+take_waiting(struct ladder *l, bool all)
+{
+	while (l->nwaiting > 0) {
+		struct waiting *w = &l->waiting[l->front];
+
+		if (!all && l->nproposed - w->number <= l->between)
+			return false;
+		l->front = (l->front + 1) % (AHEAD + 1);
+		l->nwaiting--;
+		if (w->steps.peak <= l->highest && fits(l, &w->steps))
+			return true;
+	}
+	return false;
+}
+
+/* The best for a rung is proposed at so many peaks up to the next one: these do not depend on the
+ * budget, so that for a smaller one the same are tried from there on. The arena may be larger than
+ * the peak, or smaller. */
 static bool
 settle(struct ladder *l, int rung)
 {
 	int64_t above = rung > 0 ? aim_of(l, rung - 1) : l->whole.peak;
-	int64_t part = (above - aim_of(l, rung)) / BETWEEN + 1, least = aim_of(l, rung), most;
+	int64_t part = (above - aim_of(l, rung)) / l->between + 1, least = aim_of(l, rung), most;
 
 	stand_on(l, rung);
+	l->improved.cost = HUGE_VAL;
 	if (take(l, rung))
 		least = l->taken.peak;
 	else
 		l->taken.cost = HUGE_VAL;
 	for (most = above; most > least && search_may(l->s); most -= part) {
-		if (most > l->highest)
-			continue;
-		bring_up(l, most);
+		bring_up(l, most, most == above);
 		improve(l, most);
-		if (l->made.cost < l->taken.cost && fits(l, &l->made))
+		if (l->made.cost >= l->taken.cost)
+			l->made.cost = HUGE_VAL;
+		propose(l, &l->made);
+		if (take_waiting(l, false))
 			return true;
 	}
-	return fits(l, &l->taken);
+	propose(l, &l->taken);
+	return take_waiting(l, false);
 }
 
 static bool
 walk_down(struct ladder *l, int first)
 {
 	int rung = first_station(l, first), taken;
+	bool on = true;
 
-	for (; aim_of(l, rung) > l->least && search_may(l->s); rung++) {
-		descend_to(l, rung);
+	for (; on && aim_of(l, rung) > l->least && search_may(l->s); rung++) {
+		on = descend_to(l, rung);
 		taken = rung - BELOW;
 		if (taken >= first && settle(l, taken))
 			return true;
@@ -329,23 +410,48 @@ walk_down(struct ladder *l, int first)
 	for (taken = rung - BELOW; taken < rung && search_may(l->s); taken++)
 		if (taken >= first && settle(l, taken))
 			return true;
-	return false;
+	return take_waiting(l, true);
 }
 
-/* What came to rest on a rung and was not looked at yet, or the lowest. */
+/* What passes come to at the budget itself, where no step fits that lies between rungs. */
+static bool
+take_at_budget(struct ladder *l)
+{
+	int64_t most = l->s->limits->budget;
+
+	l->taken.cost = HUGE_VAL;
+	bring_up(l, most, true);
+	improve(l, most);
+	return fits(l, &l->made);
+}
+
+/* With what need not be made again struck out, or as it is, which may be placed lower. */
+static bool
+fits_struck_out(struct ladder *l, struct steps *c)
+{
+	if (c->cost == HUGE_VAL)
+		return false;
+	steps_copy(&l->taken, c);
+	steps_strike_out(l->s, &l->taken, 0, c->peak);
+	return fits(l, &l->taken) || fits(l, c);
+}
+
+/* What came to rest on a rung and was not looked at yet, or the lowest, or what came to no rung:
+ * that is made otherwise, and may be placed lower. */
 static bool
 take_what_there_is(struct ladder *l, int first)
 {
 	int i;
 
+	if (take_at_budget(l))
+		return true;
 	for (i = 0; i < LANDED; i++) {
 		struct steps *c = landed_on(l, first + i);
 
 		if (c->cost < HUGE_VAL && rung_of(l, c->peak) >= first && fits(l, c))
 			return true;
 	}
-	steps_strike_out(l->s, &l->lowest, 0, l->lowest.peak);
-	return fits(l, &l->lowest);
+	return fits_struck_out(l, &l->lowest) || fits_struck_out(l, &l->stuck);
 }
 
 /* From the lowest to the budget, by values that are made again while there is room: the last
@@ -376,15 +482,20 @@ try_parts(struct ladder *l)
 bool
 search_ladder(struct state_search *s)
 {
-	struct ladder l = { .s = s, .least = step_least(s->m), .whole = steps_new(s->m),
+	struct ladder l = { .s = s, .between = s->m->nnodes < LARGEST ? BETWEEN : BETWEEN_FEW,
+	    .least = step_least(s->m), .whole = steps_new(s->m),
 	    .anew = steps_new(s->m), .anew_rung = -1, .last = steps_new(s->m),
 	    .stuck = steps_new(s->m), .lowest = steps_new(s->m),
 	    .made = steps_new(s->m), .other = steps_new(s->m), .taken = steps_new(s->m) };
 	int64_t budget = s->limits->budget > l.least ? s->limits->budget : l.least;
 	int i, first;
 
+	l.climb = climb_new(s);
+	l.improved.steps = steps_new(s->m);
 	for (i = 0; i < LANDED; i++)
 		l.landed[i] = steps_new(s->m);
+	for (i = 0; i <= AHEAD; i++)
+		l.waiting[i].steps = steps_new(s->m);
 	s->before_detour = choice_new(s);
 	l.start = choice_new(s);
 	choice_save(s, &l.start);

@@ -17,16 +17,19 @@
  * on states, on the list of what runs (recompute_gaps.c), and on that with checkpoints at regular
  * distances (recompute_parts.c); to the others they go on from the rung above. What need not be
  * made again is struck out, and it is tried what else could be made again for what is
- * (recompute_steps.c). What comes to rest on a rung, between it and the next, competes there with
- * what the next ones have, brought up to it; and from the budget down the first rung whose choice
- * fits is taken. Neither rungs nor what rests on them depend on the budget; when all fails, it is
- * the lowest that was found. So a smaller budget never gives a higher peak, and none is kept that a
- * larger one is not. Without a budget one descent goes down rung by rung, through element-wise work
- * alone, and ends where memory becomes too expensive; from there it is tried by parts of a rung.
+ * (recompute_steps.c). What comes to rest on a rung competes there with what the next ones have,
+ * brought up to it, and to peaks between it and the rung above, to which passes come, too. So there
+ * is a list of choices, ever lower; from a little above the budget down the first that fits is
+ * taken, if none of those that follow soon costs less. Neither rungs nor what is in the list depend
+ * on the budget, but for where it begins: what fits a smaller budget fits a larger one, which looks
+ * at it as well. So a smaller one gives no larger arena, nor less work. Without a budget one
+ * descent goes down rung by rung, through element-wise work alone, and ends where memory becomes
+ * too expensive; from there it is tried by parts of a rung.
  *
- * A search may make so many trials, counted in events, six times as many where the spec names the
- * budget; then it ends with the lowest choice so far if no other fits. Only where that happens may
- * a larger budget do worse than a smaller one.
+ * That has three limits. The order of nodes may take more off a step's peak than the list is looked
+ * at above the budget. A search may make so many trials, counted in events, six times as many where
+ * the spec names the budget, and then ends. And where nothing in the list fits, it is tried what
+ * passes come to at the budget itself, the lowest, and what got stuck.
  *
  * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a
  * dozen layers it finds it, in several orders of the step (recompute_orders.c). States can't say
