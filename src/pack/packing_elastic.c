@@ -49,7 +49,7 @@
 #define WANDERERS	10		/* a placement, where steps have failed; */
 #define HOPEFUL		2		/* part of the gap that is tried there after each failure */
 #define AFRESH		16		/* part of the height, above it */
-#define HARDER		0.1		/* of what items weigh on average: so much more does one that found no gap */
+#define HARDER		0.4		/* of what items weigh on average: so much more does one that found no gap */
 
 /* Where an item, still without a place, cannot lie for one that has a place: in (begin, end). */
 struct block {
