@@ -243,6 +243,8 @@ def pack(folder, manifest):
     """Leaves in the folder what another machine needs: thousands of files with the same kernels in
     each make a small archive."""
     programs = os.path.join(folder, "programs")
+    if not os.path.isdir(programs):
+        raise SystemExit("gpu.py: --only names no program that is prepared")
     with tarfile.open(os.path.join(folder, "programs.tar.xz"), "w:xz", preset=1) as tar:
         tar.add(programs, "programs")
     shutil.rmtree(programs)
