@@ -349,6 +349,15 @@ last_line(struct oom_around *r, enum phrase_role role)
 	}
 }
 
+static void
+keep_most(int64_t *most, int *at, int64_t n, int line)
+{
+	if (n > *most) {
+		*most = n;
+		*at = line;
+	}
+}
+
 /* What needs no more than to be noted. */
 static void
 take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
@@ -377,16 +386,10 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->tokens_line = line;
 		break;
 	case ROLE_GIVEN:
-		if (m->number[0] > log->given) {
-			log->given = m->number[0];
-			log->given_line = line;
-		}
+		keep_most(&log->given, &log->given_line, m->number[0], line);
 		break;
 	case ROLE_TENTH:
-		if (m->number[0] > log->warned) {
-			log->warned = m->number[0];
-			log->warned_line = line;
-		}
+		keep_most(&log->warned, &log->warned_line, m->number[0], line);
 		break;
 	case ROLE_SMALLER:
 		if (m->number[0] <= MOST_GPUS) {
@@ -418,10 +421,8 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		    m->number[0] * 1000000 + m->number[1] * 1000 : m->number[0], line);
 		break;
 	case ROLE_PROCESS:
-		if (m->number[0] > log->processes && m->number[0] <= MOST_COUNTED) {
-			log->processes = m->number[0];
-			log->processes_line = line;
-		}
+		if (m->number[0] <= MOST_COUNTED)
+			keep_most(&log->processes, &log->processes_line, m->number[0], line);
 		break;
 	case ROLE_TRIAL:
 	case ROLE_FOLD:
