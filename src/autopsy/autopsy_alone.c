@@ -65,6 +65,20 @@ bare_request(struct autopsy *y)
 #define TRACE_OF_TENSOR	(TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION | TRACE_PAIRS | TRACE_EDGES | TRACE_DENSE | \
     TRACE_DECODER | TRACE_PIECES | TRACE_JOIN | TRACE_ALL_PAIRS | TRACE_SPLATS)
 
+/* What a framework asks of the driver is a piece of its pool, as a rule, and no tensor. */
+static void
+pool(struct autopsy *y, int64_t total)
+{
+	char human[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (y->causes.n > 0)
+		return;
+	autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s of the device's %s at once, and the driver had no such piece left. TensorFlow and "
+	    "JAX ask so for a pool, of which they make tensors. Where it was asked for as the program began, another process, or an earlier run that "
+	    "did not end, as a rule has a part of the device, and no batch matters; where it was later, it may be for a tensor, too.",
+	    size_human(human, asked(y)), size_human(all, total)));
+}
+
 /* Much of the device at once. */
 static void
 share(struct autopsy *y)
@@ -77,6 +91,10 @@ share(struct autopsy *y)
 	    (y->main->facts & (TRACE_OF_TENSOR | TRACE_NO_BATCH)) || y->budget.roomy || y->main->says ||
 	    y->main->shape.known || y->matches.all.n)
 		return;
+	if (autopsy_is_driver(y->main)) {
+		pool(y, total);
+		return;
+	}
 	autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "
 	    "tensor or one workspace. Where it is a layer's result, it grows with the samples of a batch and with their size "
 	    "(pixels, length); one for all pairs of positions, as in attention, with the square of their number. Smaller ones, "

@@ -94,7 +94,7 @@ of_pairs(struct autopsy *y, const struct oom_shape *s)
 {
 	static const char *const of_scores[] = { "attention", "Attention", "attn", "oftmax", "MatMul", "insum", "ransformer", NULL };
 
-	if (s->rank != 4 || !is_square(s) || s->dim[3] < FEW_PIXELS || s->dim[1] > MOST_HEADS || (y->main->node[0] && !holds(y->main->node, of_scores)))
+	if (y->main->convolves || s->rank != 4 || !is_square(s) || s->dim[3] < FEW_PIXELS || s->dim[1] > MOST_HEADS || (y->main->node[0] && !holds(y->main->node, of_scores)))
 		return;		/* a picture of as many channels is square, too */
 	autopsy_cause(y, SAYS_OF_PAIRS, arena_printf(y->arena, "Where it has a number for each pair of %lld positions, as attention's scores have "
 	    "for each of %lld heads, it grows with the square of the length: shorter sequences take less, and attention that "

@@ -303,6 +303,15 @@ line_of(const struct log_reader *r, const char *s, const char *after, const char
 	return lexicon_read(r->lexicon, from, (size_t)(to - from));
 }
 
+/* "OP_REQUIRES failed at conv_ops.cc:501 : ...": the file of an operation that works on pictures or
+ * sequences and makes no scores of pairs. */
+static bool
+convolves(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
+{
+	return p->kind == OOM_TENSORFLOW && talk_any_phrase(line_of(r, s, after, end), "failed at conv_|failed at depthwise_conv|"
+	    "failed at maxpooling|failed at avgpooling|failed at pooling|failed at cudnn_pool|failed at fused_batch_norm|failed at resize_");
+}
+
 /* Does what begins at S repeat, in anyone's words, what a program's message on the same line goes
  * on to say? Terminals break lines. */
 static bool
@@ -400,6 +409,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;
 	o.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin);
+	o.convolves = convolves(r, p, begin, s, end);
 	code = lines_ahead(r, begin, 3);
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code), r->source);
 	oom_keep(r->log, &o);

@@ -210,6 +210,10 @@ const struct phrase oom_phrases[] = {
 	THEANO_REFUSED("initialization error"), THEANO_REFUSED("unknown error"), THEANO_REFUSED("unspecified launch failure"),
 	THEANO_REFUSED("driver shutting down"), THEANO_REFUSED("all CUDA-capable devices are busy"), THEANO_REFUSED("no CUDA-capable device"),
 	{ "Error allocating % of device memory\n", OWN(OOM_CUDA, "Theano", NULL) },	/* cut */
+	{ "GpuCorrMM failed to allocate working memory", SAYS(OOM_CUDA, "Theano", UNROLLED) },
+	{ "GpuCorr3dMM failed to allocate working memory", SAYS(OOM_CUDA, "Theano", UNROLLED) },
+	{ "CorrMM failed to allocate working memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "Theano", UNROLLED_HERE, 0) },
+	{ "Corr3dMM failed to allocate working memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "Theano", UNROLLED_HERE, 0) },
 	{ "CudaNdarray_ZEROS: allocation failed", FROM("Theano") },
 	{ "CudaNdarray_@ : allocation failed", FROM("Theano") },
 	{ "cnmemInit call failed@ Reason=CNMEM_STATUS_OUT_OF_MEMORY", SAYS(OOM_CUDA, "Theano", CNMEM) },

@@ -121,6 +121,11 @@
     "--max-input-length), weights in fewer bits, or more devices (--num-shard) make them fit."
 #define TRANSLATES	"CTranslate2 had no memory left on the device: weights lie there (compute_type int8 or "	\
     "float16 takes less), and what a batch takes, by batch_size, beam_size and the inputs' length."
+#define UNROLLED_OF(where)	"Theano makes a convolution as a product of matrices, one of which has the patches of pictures side by side, as "	\
+    "many as the result has pixels, and " where " had no room for it. It grows with the pixels and with the filter's size: smaller pictures, "		\
+    "tiles one after the other, or fewer channels take less."
+#define UNROLLED		UNROLLED_OF("the device")
+#define UNROLLED_HERE	UNROLLED_OF("the " MACHINES ",")
 #define CNMEM		"Theano takes the share of the device that lib.cnmem says at the start, and "	\
     "could not get it: less is free than that, as where another process or a display has a part of the device."
 #define BUFFER_SIZE	"By the code (-61) OpenCL's driver refused a buffer for its size: more than it gives in one piece (CL_DEVICE_MAX_MEM_ALLOC_SIZE), "	\

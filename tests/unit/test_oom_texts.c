@@ -328,6 +328,10 @@ static const struct want texts[] = {
 	    "bytes (total 11811160064 bytes)" },
 	{ .name = "chainer", .who = "CUDA",
 	  .text = "cupy.cuda.runtime.CUDARuntimeError: cudaErrorMemoryAllocation: out of memory" },
+	{ .name = "corrmm", .host = true, .who = "Theano",
+	  .text = "RuntimeError: CorrMM failed to allocate working memory of 1600 x 1048576" },
+	{ .name = "gpucorrmm", .who = "Theano",
+	  .text = "RuntimeError: GpuCorrMM failed to allocate working memory of 576 x 50176" },
 	{ .name = "theano", .who = "Theano",
 	  .size = { { OOM_ASKED, 411041792 }, { OOM_FREE, 34168832 }, { OOM_TOTAL, 4294443008 } },
 	  .text = "MemoryError: Error allocating 411041792 bytes of device memory (out of "
