@@ -44,6 +44,8 @@ static const struct {
 	    "there, and with several processes all on the same. With map_location=\"cpu\" they lie in the machine's memory." },
 	[HABIT_CREATES] = { OF_EITHER, true, TRACE_RETAINS, "has backward make a graph of its own (create_graph). Where that code ran, what backward makes is kept as well as what forward does, "
 	    "as a gradient penalty needs it, and adds up from step to step where such gradients are kept." },
+	[HABIT_PARALLEL] = { OF_DEVICE, true, TRACE_PARALLEL, "has %s: where that has several devices, each step copies the network to all of them, and gathers what they give on the "
+	    "first, which as a rule makes the loss, too, and is full before the others. DistributedDataParallel, with a process for each, gathers nothing." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
 	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
@@ -109,8 +111,8 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 		return false;
 	if (habits[kind].torch && !autopsy_may_be_torch(y))
 		return false;
-	return !(kind == HABIT_STATE && h->lets_go) && !(kind == HABIT_LOOP && h->clears) &&
-	    !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
+	return !(kind == HABIT_STATE && (h->lets_go || (h->begins && !y->log.paste.keeps))) && !(kind == HABIT_LOOP && h->clears) &&
+	    !(kind == HABIT_PARALLEL && y->main->gpu > 0) && !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
 }
 
 void

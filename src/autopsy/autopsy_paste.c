@@ -54,7 +54,7 @@ code(struct autopsy *y)
 		    "device they stay there, with the graph that made them where gradients are on, and grow from batch to batch: "
 		    ".detach().cpu() lets them go.", p->lists));
 	if (p->copies && !p->no_grad)
-		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d keeps results that .cpu() copies to the machine's memory. Where gradients "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d keeps results that it copies to the machine's memory. Where gradients "
 		    "are on, such a copy still holds the graph that made it, with all that forward keeps on the device, and that "
 		    "grows from batch to batch: .detach() first, or torch.no_grad() around it, lets go of that.", p->copies));
 	if (p->all_moved && !y->main->host)

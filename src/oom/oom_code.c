@@ -75,6 +75,28 @@ sum_of_a_step(struct oom_paste *p, struct talk t)
 			p->sums = 0;
 }
 
+/* "loss.backward()": its name. */
+static void
+note_backward(struct oom_paste *p, struct talk t)
+{
+	const char *at = talk_first(t, ".backward("), *from = at;
+
+	while (from && from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'))
+		from--;
+	if (at && from < at)
+		oom_paste_name(p->backed, from, at);
+}
+
+/* Does T begin with NAME, and that not go on with any of SIGNS? */
+static bool
+begins_with(struct talk t, const char *name, const char *signs)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
+	size_t n = strlen(name);
+
+	return n > 0 && (size_t)(end - s) >= n && memcmp(s, name, n) == 0 && (s + n == end || !(piece_is_word(s[n]) || strchr(signs, s[n])));
+}
+
 /* Where what is added to a name stands: behind "sum +=", or behind "sum = sum +"; NULL: nothing
  * is. NAME and TO: the sum's. */
 static const char *
@@ -99,8 +121,9 @@ added(struct talk t, const char **name, const char **to)
 	return again < end && *again == '+' ? again + 1 : NULL;
 }
 
-/* "total_loss += loss": a sum by its name, of what has loss in its name. In a traceback it may be
- * one that a step makes of several losses, where its name does not tell of more. */
+/* "total_loss += loss": a sum by its name, of what has loss in its name, or "error_sum += error /
+ * n" behind "error.backward()". In a traceback it may be one that a step makes of several losses,
+ * where its name does not tell of more. */
 static void
 sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 {
@@ -111,9 +134,10 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	left = talk_part(t, name, to);
 	right = talk_part(t, at, t.s + t.n);
-	if ((!has_loss(right) && !talk_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
+	if ((traced || !begins_with(right, p->backed, "[(.") || begins_with(left, p->backed, "[(.")) &&
+	    ((!has_loss(right) && !talk_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
 	    !talk_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_") ||
-	    (traced && !talk_any_begins(left, "running epoch val_ valid_ test_ eval_")))
+	    (traced && !talk_any_begins(left, "running epoch val_ valid_ test_ eval_"))))
 		return;
 	p->sums = line;
 	oom_paste_name(p->sum, name, to);
@@ -130,13 +154,37 @@ past_quote(struct talk t)
 	return s;
 }
 
+/* "y = model(x).view(-1)": by its name, what a network gave. Within a module's own functions
+ * ("self.") results are of one step. */
+static void
+note_result(struct oom_paste *p, struct talk t)
+{
+	const char *s = past_quote(t), *end = t.s + t.n, *to, *at, *open;
+	struct piece call;
+
+	for (to = s; to < end && piece_is_word(*to); to++)
+		;
+	at = piece_past_blanks(to, end);
+	if (to == s || end - at < 3 || *at != '=' || at[1] == '=')
+		return;
+	at = piece_past_blanks(at + 1, end);
+	for (open = at; open < end && (piece_is_word(*open) || *open == '.'); open++)
+		;
+	call = signs_last_part((struct piece){ at, (size_t)(open - at) });
+	if (open < end && *open == '(' && call.n > 0 && !(*call.s >= 'A' && *call.s <= 'Z') && signs_is_network(call) && !talk_any_of(t, "self.") &&
+	    !signs_is_network((struct piece){ s, (size_t)(to - s) }) && !is_let_go(talk_part(t, open, end)))
+		oom_paste_name(p->result, s, to);
+	else if (begins_with(talk_part(t, s, to), p->result, ""))
+		p->result[0] = '\0';
+}
+
 /* Is what T makes still bound to what it came of? A copy in the machine's memory is. */
 static void
 note_kept(struct oom_paste *p, int *where, struct talk t, int line)
 {
 	if (talk_any_of(t, LET_GO))
 		return;
-	*(talk_any_of(t, ".cpu(") ? &p->copies : where) = line;
+	*(signs_is_of_processor(talk_piece(t)) ? &p->copies : where) = line;
 }
 
 /* "outputs.append(model(x))" */
@@ -154,7 +202,7 @@ list_of_results(struct oom_paste *p, struct talk t, int line)
 	if (to < end && *to == ')' && talk_is_one_of(talk_part(t, what.s, to), "out outs y_hat yhat res") &&
 	    talk_any_of(talk_part(t, t.s, at), "out pred result"))
 		note_kept(p, &p->lists, what, line);		/* all_out.append(out) */
-	if (!is_plain_name(what) && talk_any_of(what, "output pred logit feat embed loss model("))
+	if ((!is_plain_name(what) && talk_any_of(what, "output pred logit feat embed loss model(")) || begins_with(what, p->result, "[("))
 		note_kept(p, &p->lists, what, line);
 }
 
@@ -174,7 +222,7 @@ tensor_that_grows(struct oom_paste *p, struct talk t, int line)
 	    memcmp(at + 5, s, n) != 0 || at[5 + n] != ',')
 		return;
 	what = talk_part(t, at + 5 + n, end);
-	if (talk_any_of(what, "output pred logit feat embed loss score prob"))
+	if (talk_any_of(what, "output pred logit feat embed loss score prob model( net("))
 		note_kept(p, &p->lists, what, line);
 }
 
@@ -389,6 +437,8 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 	if (traced)
 		return;
 	sum_of_a_step(p, t);
+	note_backward(p, t);
+	note_result(p, t);
 	list_of_results(p, t, line);
 	tensor_that_grows(p, t, line);
 	tensor_of_results(p, t, line);

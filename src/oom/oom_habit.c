@@ -22,6 +22,7 @@ static const struct {
 	{ HABIT_DENSE, ".toarray()|.todense()", "def " },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd" },
 	{ HABIT_LOAD, "torch.load(", "map_location" },
+	{ HABIT_PARALLEL, "dataparallel(", "distributed|class |def |isinstance|device_ids=[0]|device_ids = [0]" },
 	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false" },
 	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def " },
 };
@@ -144,8 +145,10 @@ state(struct oom_habits *h, struct talk t, int line)
 	const char *is = memchr(t.s, '=', t.n), *open, *from, *s, *to, *end = t.s + t.n;
 	struct talk left, right;
 
-	if (talk_any_phrase(t, "detach|repackage|init_hidden|inithidden|init_state|initial_state|zero_state"))
+	if (talk_any_phrase(t, "detach|repackage"))
 		h->lets_go = line;
+	if (talk_any_phrase(t, "init_hidden|inithidden|init_state|initial_state|zero_state"))
+		h->begins = line;
 	if (!is || is + 1 == end || is[1] == '=' || !(open = memchr(is, '(', (size_t)(end - is))) || talk_any_whole(t, "def self"))
 		return;
 	for (from = open; from > is && (piece_is_word(from[-1]) || from[-1] == '.'); from--)

@@ -27,6 +27,7 @@ enum oom_habit_kind {
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
+	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
 	/* of either */
 	HABIT_PAIRS,		/* a number for each pair */
@@ -42,7 +43,7 @@ struct oom_habit {
 
 struct oom_habits {
 	struct oom_habit of[HABITS];
-	int lets_go;		/* the last line that lets go of a state's graph */
+	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
 	int loop_line, loop_inset;	/* the loop that lines stand in, and how far its "for" is set in; line 0: none */
 };

@@ -115,6 +115,7 @@ const struct phrase oom_lines[] = {
 	/* not that of evaluation, nor of all devices or steps in one (total_, global_,
 	 * effective_) */
 	{ "~\bbatch_size\a#\b", LINE(ROLE_BATCH) },
+	{ "\bbs = #\b", LINE(ROLE_BATCH) },		/* as fastai's notebooks name it */
 	{ "~\btrain_batch_size\a#\b", LINE(ROLE_BATCH) },
 	{ "~\bper_device_train_batch_size\a#\b", LINE(ROLE_MICRO) },
 	{ "~\bper_device_batch_size\a#\b", LINE(ROLE_MICRO) },

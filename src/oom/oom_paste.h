@@ -21,6 +21,8 @@
 struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int sums;		/* a loss is added to a sum as it is */
 	char sum[PASTE_NAME];	/* the sum's name */
+	char backed[PASTE_NAME];	/* what backward was called on last, */
+	char result[PASTE_NAME];	/* and what a network gave last, by their names */
 	int lists;		/* results are put on a list, or joined to a tensor, as they are; */
 	int copies;		/* copied to the machine's memory, but with their graph */
 	int keeps;		/* backward is told to keep the graph */

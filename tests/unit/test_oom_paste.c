@@ -50,6 +50,31 @@ Test(oom_paste, a_sum_that_backward_is_called_on_is_a_steps)
 	}
 }
 
+Test(oom_paste, a_sum_of_what_backward_was_called_on)
+{
+	cr_expect_eq(read_lines("err.backward()\ne_train += err / len(loader)\n").sums, 2);
+	cr_expect_eq(read_lines("self.err.backward()\nself.e += self.err\n").sums, 2);
+	cr_expect_eq(read_lines("err.backward()\ne_train += err.item() / n\n").sums, 0);
+	cr_expect_eq(read_lines("err.backward()\ne_train += float(err)\n").sums, 0);
+	cr_expect_eq(read_lines("err.backward()\ne_train += errors\n").sums, 0, "another");
+	cr_expect_eq(read_lines("err.backward()\nerr += err * 2\n").sums, 0, "itself");
+	cr_expect_eq(read_lines("e_train += err / len(loader)\n").sums, 0, "no backward");
+}
+
+Test(oom_paste, results_by_the_name_that_they_were_given)
+{
+	cr_expect_eq(read_lines("temp = model(x).view(-1)\nright.append(temp)\n").lists, 2);
+	cr_expect_eq(read_lines("temp = model(x)\nright.append(temp.to('cpu'))\n").copies, 2);
+	cr_expect_eq(read_lines("temp = model(x)\nright.append(temp.detach())\n").lists, 0);
+	cr_expect_eq(read_lines("temp = model(x).item()\nright.append(temp)\n").lists, 0);
+	cr_expect_eq(read_lines("temp = model(x)\ntemp = 3\nright.append(temp)\n").lists, 0);
+	cr_expect_eq(read_lines("temp = model(x)\nright.append(temporary)\n").lists, 0);
+	cr_expect_eq(read_lines("x = self.backbone(x)\nouts.append(x)\n").lists, 0, "a module's own");
+	cr_expect_eq(read_lines("y = Net(3)\nall.append(y)\n").lists, 0, "a network is made");
+	cr_expect_eq(read_lines("net = get_net()\nnets.append(net)\n").lists, 0, "and given");
+	cr_expect_eq(read_lines("all = torch.cat((all, model(x)), 0)\n").lists, 1);
+}
+
 Test(oom_paste, results_on_a_list)
 {
 	cr_expect_eq(read_lines("preds.append(model(x))\n").lists, 1);
