@@ -25,6 +25,9 @@ stowage_init(uint64_t seed)
 {
 	if (!arena) {
 		device_threads(0);
+#ifdef TABLES
+		tables_keep(NULL);
+#endif
 		device_open();
 #ifdef TABLES
 		tables_read(NULL);

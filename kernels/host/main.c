@@ -198,6 +198,9 @@ prepare(struct run *r)
 #ifdef __CUDACC__
 	profile_asked = o->profile;
 #endif
+#ifdef TABLES
+	tables_keep(o->data);
+#endif
 	device_open();
 #ifdef __CUDACC__
 	if (!o->quiet)

@@ -32,12 +32,20 @@ table_write(const struct table *t, const struct column *c, int64_t row)
 		data_convert(in, chunk, from + at * type_table[c->type].bytes, c->type, n, 1);
 		device_write(in->offset + (row * in->elements + at) * size, chunk, n * size);
 	}
-	for (int64_t i = 0; t->values && i < in->elements; i++)
-		t->values[row * in->elements + i] = value_at(c->type, from, i);
+}
+
+/* The same, for the host. */
+static void
+table_keep(const struct table *t, const struct column *c, int64_t row)
+{
+	int64_t n = t->input.elements;
+
+	for (int64_t i = 0; i < n; i++)
+		t->values[row * n + i] = value_at(c->type, column_at(c, row), i);
 }
 
 static void
-table_read(const struct table *t, const char *folder)
+table_read(const struct table *t, const char *folder, void (*take)(const struct table *, const struct column *, int64_t))
 {
 	int before = data_mapped;
 	struct data d;
@@ -47,7 +55,7 @@ table_read(const struct table *t, const char *folder)
 		fail("%s: holds %lld rows, expected %lld for %s", d.column[0].file, (long long)d.rows,
 		    (long long)t->rows, t->input.name);
 	for (int64_t row = 0; row < t->rows; row++)
-		table_write(t, &d.column[0], row);
+		take(t, &d.column[0], row);
 	if (t->values)
 		table_check_weights(t, d.column[0].file);
 	free(d.row);
@@ -58,9 +66,19 @@ table_read(const struct table *t, const char *folder)
 	}
 }
 
+/* What the host asks for. Calls of a step are given numbers that are made of it, and a step that is
+ * captured keeps those: so it is read before the device is opened. */
+static void
+tables_keep(const char *folder)
+{
+	for (int k = 0; k < TABLES; k++)
+		if (tables[k].values)
+			table_read(&tables[k], folder, table_keep);
+}
+
 static void
 tables_read(const char *folder)
 {
 	for (int k = 0; k < TABLES; k++)
-		table_read(&tables[k], folder);
+		table_read(&tables[k], folder, table_write);
 }
