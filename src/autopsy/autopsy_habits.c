@@ -20,6 +20,8 @@ static const struct {
 	uint64_t unless;	/* where the traceback has it */
 	const char *says;
 } habits[HABITS] = {
+	[HABIT_LIMIT] = { OF_HOST, false, 0, "has %s, by its words how much of the machine's memory a job or a container may have. Where this run was in it, that may be where it was ended, however "
+	    "much the machine has: more of it, or less at once, helps." },
 	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
 	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less." },
 	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, several jobs work at once, as many as there are processors where it is -1. Each makes what it works with, and "
@@ -28,10 +30,14 @@ static const struct {
 	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
 	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "
 	    "as they are needed (a generator, a Dataset that opens a file for each, numpy.memmap), a batch does." },
+	[HABIT_GATHERS] = { OF_HOST, false, 0, "puts a picture, by its name, on a list in a loop (line %s). Where that goes over a whole data set, all of them lie there at once, decoded: read as they are "
+	    "needed (a generator, a Dataset that opens a file for each), a batch does." },
 	[HABIT_ZEROS] = { OF_HOST, false, TRACE_ARRAY, "makes an array with a row for each of %s, all at once. Where those are all samples, it lies there whole, in elements of 8 bytes unless it "
 	    "is told otherwise (dtype). Fewer bytes an element, or batches that are made as they are used (a generator), take less." },
-	[HABIT_CODES] = { OF_HOST, false, TRACE_ARRAY, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
-	    "those (sparse_categorical_crossentropy, CrossEntropyLoss), or batches that are coded as they come, need a part of that." },
+	[HABIT_EXTENTS] = { OF_HOST, false, 0, "makes an array of %s, all at once. Where that is all of a data set, batches that are made as they are used (a generator), or fewer bytes an element "
+	    "(dtype), take less." },
+	[HABIT_CODES] = { OF_HOST, false, 0, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
+	    "those (sparse_categorical_crossentropy, CrossEntropyLoss), codes that are kept sparse, or batches that are coded as they come, need a part of that." },
 	[HABIT_DENSE] = { OF_HOST, false, TRACE_SPARSE, "makes a sparse matrix dense: a number for each of its rows and columns, however few are not zero. Where both are many, kept sparse, or "
 	    "made dense by a few rows at once, it needs a part of that." },
 	[HABIT_CACHE] = { OF_HOST, false, 0, "may have samples kept (%s): where that is of the run, all of them come to lie there, decoded as they are, by the end of the first epoch. Without it, or "
@@ -48,6 +54,8 @@ static const struct {
 	    "first, which as a rule makes the loss, too, and is full before the others. DistributedDataParallel, with a process for each, gathers nothing." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
 	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
+	[HABIT_LAYER] = { OF_EITHER, false, 0, "has a layer (%s) whose weight has as many numbers as what was asked for. Where it is that, its gradient, or what the optimizer keeps for it, the batch plays no "
+	    "part: a smaller extent, as of a vocabulary or of what is flattened ahead of it, takes less." },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
 	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less." },
 	[HABIT_LOOP] = { OF_EITHER, false, TRACE_TWICE, "may make a network within a loop (line %s). Where one is made anew in each round, those before stay for as long as something holds "
@@ -73,7 +81,11 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		return arena_printf(y->arena, "codes classes (%s)", h->name);
 	case HABIT_SHUFFLE:
 		return arena_printf(y->arena, "%s", size_commas(n, h->n));
-	case HABIT_LOOP:
+	case HABIT_ARRAY:
+		return h->n ? arena_printf(y->arena, "what is made for each of %s", h->name) : h->name;
+	case HABIT_EXTENTS:
+		return arena_printf(y->arena, "(%s), which takes %s", h->name, size_human(n, h->n));
+	case HABIT_LOOP: case HABIT_GATHERS:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	default:
 		return h->name;
@@ -102,6 +114,23 @@ is_of_another_language(const struct oom_message *o)
 	return false;
 }
 
+#define LEAST_WEIGHT	((int64_t)64 << 20)	/* bytes */
+#define ROUNDED		((int64_t)2 << 20)	/* PyTorch asks for multiples of that */
+
+/* Has the largest layer's weight, in float32, as many numbers as what was asked for? */
+static bool
+is_of_layer(const struct autopsy *y)
+{
+	const struct oom_shape *s = &y->main->shape;
+	int64_t n = y->log.paste.habits.of[HABIT_LAYER].n;
+
+	if (n < LEAST_WEIGHT / 4 || n > INT64_MAX / 4)
+		return false;
+	if (s->known)
+		return s->rank == 2 && s->dim[0] > 0 && n % s->dim[0] == 0 && n / s->dim[0] == s->dim[1];
+	return y->main->size[OOM_ASKED].known && 4 * n <= y->hi && 4 * n > y->lo - ROUNDED;
+}
+
 static bool
 is_said(const struct autopsy *y, enum oom_habit_kind kind)
 {
@@ -110,6 +139,8 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 	if (!h->of[kind].line || !(habits[kind].whose & (y->main->host ? OF_HOST : OF_DEVICE)) || (y->main->facts & habits[kind].unless))
 		return false;
 	if (habits[kind].torch && !autopsy_may_be_torch(y))
+		return false;
+	if ((kind == HABIT_LAYER && !is_of_layer(y)) || (kind == HABIT_LIMIT && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
 		return false;
 	return !(kind == HABIT_STATE && (h->lets_go || (h->begins && !y->log.paste.keeps))) && !(kind == HABIT_LOOP && h->clears) &&
 	    !(kind == HABIT_PARALLEL && y->main->gpu > 0) && !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);

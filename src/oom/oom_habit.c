@@ -11,6 +11,8 @@
 #define LEAST_SHUFFLED	1000
 #define MOST_SHUFFLED	((int64_t)1 << 40)
 #define TAB_WIDTH	8
+#define LEAST_ARRAY	((int64_t)1 << 30)	/* bytes of an array that is worth a word */
+#define LIMITS_LINES	5	/* from a head of limits to the last of them */
 
 static const struct {
 	enum oom_habit_kind kind;
@@ -45,13 +47,15 @@ keep(struct oom_habits *h, enum oom_habit_kind kind, int line, int64_t n, const 
 }
 
 static void
-by_call(struct oom_habits *h, struct talk t, int line)
+by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 {
 	const char *at, *from, *end = t.s + t.n, *to;
 	size_t i, n;
 
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		at = NULL;
+		if (traced && calls[i].kind != HABIT_CODES)
+			continue;		/* the place tells of others (oom_signs.h) */
 		if (!talk_next_phrase(t, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless))
 			continue;
 		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
@@ -105,6 +109,21 @@ by_number(struct oom_habits *h, struct talk t, int line)
 		keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 }
 
+/* "[load(p) for p in paths]": of each of what has such a name. */
+static void
+array_of_each(struct oom_habits *h, struct talk t, const char *s, int line)
+{
+	const char *at = talk_first(talk_part(t, s, t.s + t.n), " in "), *to, *end = t.s + t.n;
+
+	if (!at || !talk_any_phrase(talk_part(t, s, at), " for "))
+		return;
+	for (s = to = at + strlen(" in "); to < end && piece_is_word(*to); to++)
+		;
+	if (to > s && to < end && *to == ']' && talk_is_one_of(talk_part(t, s, to), "paths files filenames file_names fnames image_paths img_paths image_files img_files "
+	    "images imgs lst_imgs train_files test_files train_paths test_paths filelist file_list"))
+		keep(h, HABIT_ARRAY, line, 1, s, to);
+}
+
 /* "x = np.array(images)": of a list by a name as samples have. */
 static void
 array_of_list(struct oom_habits *h, struct talk t, int line)
@@ -112,7 +131,11 @@ array_of_list(struct oom_habits *h, struct talk t, int line)
 	const char *at = NULL, *s, *to, *end = t.s + t.n;
 	size_t n;
 
-	while (talk_next_phrase(t, "np.array(|np.asarray(|np.stack(|np.vstack(|np.concatenate(", &at, &n)) {
+	while (talk_next_phrase(t, "np.array(|np.asarray(|np.stack(|np.vstack(|np.concatenate(|torch.stack(", &at, &n)) {
+		if (at + n < end && at[n] == '[')
+			array_of_each(h, t, at + n, line);
+		if (lower(*at) == 't')
+			continue;		/* a batch is stacked so, too */
 		for (s = to = at + n; to < end && piece_is_word(*to); to++)
 			;
 		if (to > s && to < end && (*to == ')' || *to == ',') && talk_is_one_of(talk_part(t, s, to), "images imgs img_list image_list data "
@@ -135,6 +158,136 @@ array_of_rows(struct oom_habits *h, struct talk t, int line)
 		if (to > s && end - to > 1 && to[0] == ')' && to[1] == ',')
 			keep(h, HABIT_ZEROS, line, 0, s, to);
 	}
+}
+
+/* How many bytes an element has, by the name of its type; 0: it is not known. */
+static int
+element_of(struct talk t)
+{
+	if (!talk_any_of(t, "dtype"))
+		return 8;
+	return talk_any_of(t, "int8 bool") ? 1 : talk_any_of(t, "float16 int16") ? 2 : talk_any_of(t, "float32 int32") ? 4 : talk_any_of(t, "float64 int64") ? 8 : 0;
+}
+
+/* "x = np.zeros((60000, 256, 256, 3))", "np.random.rand(60000, 256, 256, 3)": by its extents. */
+static void
+array_of_extents(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL, *s, *to, *end = t.s + t.n;
+	int64_t bytes, n;
+	size_t length;
+	int rank;
+
+	while (talk_next_phrase(t, "np.zeros((|np.ones((|np.empty((|np.random.rand(|np.random.randn(|np.random.random((", &at, &length)) {
+		bytes = element_of(t);
+		for (s = to = at + length, rank = 0; to < end && is_digit(*to) && (to = piece_number(to, end, &n)); rank++) {
+			if (n <= 0 || __builtin_mul_overflow(bytes, n, &bytes))
+				return;
+			if (to == end || *to != ',')
+				break;
+			to = piece_past_blanks(to + 1, end);
+		}
+		if (rank >= 2 && to < end && *to == ')' && bytes >= LEAST_ARRAY)
+			keep(h, HABIT_EXTENTS, line, bytes, s, to);
+	}
+}
+
+/* "images.append(img)", "x.append(cv2.imread(f))" in a loop. */
+static void
+gathers(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = talk_first(t, ".append("), *s, *to, *end = t.s + t.n;
+
+	if (!at || !h->loop_line)
+		return;
+	for (s = to = at + strlen(".append("); to < end && piece_is_word(*to); to++)
+		;
+	if ((to < end && *to == ')' && talk_is_one_of(talk_part(t, s, to), "img image im frame resized img_array image_array img_data resized_img resized_image")) ||
+	    (talk_first(talk_part(t, s, end), "cv2.imread(|imread(|plt.imread(|io.imread(|image.open(|img_to_array(|load_img(|np.array(image.open(|np.asarray(image.open(") == s &&
+	    s < end))
+		keep(h, HABIT_GATHERS, line, h->loop_line, NULL, NULL);
+}
+
+/* ---- layers ---- */
+
+/* "3*224*224", "input_dim=1500000": behind it, or NULL. */
+static const char *
+extent_at(const char *s, const char *end, int64_t *n)
+{
+	const char *to = s;
+	int64_t part;
+
+	while (to < end && piece_is_word(*to))
+		to++;
+	to = piece_past_blanks(to, end);
+	s = to < end && *to == '=' && !is_digit(*s) ? piece_past_blanks(to + 1, end) : s;
+	for (*n = 1; s < end && is_digit(*s) && (s = piece_number(s, end, &part)); s++) {
+		if (part <= 0 || __builtin_mul_overflow(*n, part, n))
+			return NULL;
+		s = piece_past_blanks(s, end);
+		if (s == end || *s != '*')
+			return s;
+		s = piece_past_blanks(s + 1, end) - 1;
+	}
+	return NULL;
+}
+
+/* "nn.Linear(3*224*224, 4096)", "Embedding(1500000, 300)" */
+static void
+layer(struct oom_habits *h, struct talk t, int line)
+{
+	struct oom_habit *of = &h->of[HABIT_LAYER];
+	const char *at = NULL, *from, *to, *end = t.s + t.n;
+	int64_t a, b, n;
+	size_t length;
+
+	while (talk_next_phrase(t, "linear(|embedding(", &at, &length)) {
+		to = extent_at(at + length, end, &a);
+		if (!to || to == end || *to != ',' || !(to = extent_at(piece_past_blanks(to + 1, end), end, &b)) || __builtin_mul_overflow(a, b, &n) || n <= of->n)
+			continue;
+		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
+			;
+		of->line = 0;
+		keep(h, HABIT_LAYER, line, n, from, at + length - 1);
+	}
+}
+
+/* ---- limits ---- */
+
+/* "8G", "4Gi", "16000M": behind it, or NULL. */
+static const char *
+past_size(const char *s, const char *end)
+{
+	int64_t n;
+
+	if (s == end || !is_digit(*s) || !(s = piece_number(s, end, &n)) || n == 0 || s == end || !memchr("kKmMgGtT", *s, 8))
+		return NULL;
+	s++;
+	s += s < end && *s == 'i';
+	s += s < end && (*s == 'b' || *s == 'B');
+	return s == end || !piece_is_word(*s) ? s : NULL;
+}
+
+/* "#SBATCH --mem=8G", "docker run --memory 4g", and under a head of limits "memory: 4Gi". */
+void
+oom_habit_limit(struct oom_habits *h, struct talk t, int line)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *at = NULL, *to;
+	size_t n;
+
+	if (talk_first(t, "limits:") == s)
+		h->limits = line;
+	else if (talk_first(t, "requests:") == s || line - h->limits > LIMITS_LINES)
+		h->limits = 0;
+	while (talk_next_phrase(t, "--mem=|--mem |--mem-per-cpu=|--mem-per-cpu |--mem-per-gpu=|--memory=|--memory |-l mem=|h_vmem=|mem_limit: |mem_limit=", &at, &n))
+		if ((to = past_size(piece_past_blanks(at + n, end), end)))
+			keep(h, HABIT_LIMIT, line, 0, at, to);
+	if (!h->limits || talk_first(t, "memory:") != s)
+		return;
+	for (at = s + strlen("memory:"); at < end && memchr(" \t\"'", *at, 4); at++)
+		;
+	if ((to = past_size(at, end)))
+		keep(h, HABIT_LIMIT, line, 0, s, to);
 }
 
 /* "out, hidden = model(x, hidden)": what a network gives is given to it again; not within a layer,
@@ -246,14 +399,23 @@ in_loop(struct oom_habits *h, struct talk t, int line)
 }
 
 void
+oom_habit_traced(struct oom_habits *h, struct talk t, int line)
+{
+	by_call(h, t, line, true);
+}
+
+void
 oom_habit_line(struct oom_habits *h, struct talk t, int line)
 {
-	by_call(h, t, line);
+	by_call(h, t, line, false);
 	by_number(h, t, line);
 	array_of_list(h, t, line);
 	array_of_rows(h, t, line);
+	array_of_extents(h, t, line);
+	layer(h, t, line);
 	state(h, t, line);
 	in_loop(h, t, line);
+	gathers(h, t, line);
 	if (signs_of_code(talk_piece(t), false) & TRACE_ALL_PAIRS)
 		keep(h, HABIT_PAIRS, line, 0, NULL, NULL);
 }

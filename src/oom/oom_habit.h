@@ -14,11 +14,14 @@
 
 enum oom_habit_kind {
 	/* of the machine's memory */
+	HABIT_LIMIT,		/* a job or a container may have so much of it, by this setting */
 	HABIT_WORKERS,		/* a loader's processes: how many */
 	HABIT_JOBS,		/* a library's: how many; 0: as many as there are processors */
 	HABIT_READS,		/* a file is read as a whole, by a call of this name */
-	HABIT_ARRAY,		/* a list of this name is made one array */
-	HABIT_ZEROS,		/* an array with a row for each of these is made at once */
+	HABIT_ARRAY,		/* a list of this name is made one array; or, where `n` is 1, one that is made from each of this name */
+	HABIT_GATHERS,		/* pictures, by their names, are put on a list in a loop, which begins on line `n` */
+	HABIT_ZEROS,		/* an array with a row for each of these is made at once, */
+	HABIT_EXTENTS,		/* or one of these extents: its bytes */
 	HABIT_CODES,		/* a number for each class, by a call of this name */
 	HABIT_DENSE,		/* a sparse matrix is made dense */
 	HABIT_CACHE,		/* samples are kept once they were read */
@@ -30,6 +33,7 @@ enum oom_habit_kind {
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
 	/* of either */
+	HABIT_LAYER,		/* the largest layer of which both extents are said: how many numbers its weight has */
 	HABIT_PAIRS,		/* a number for each pair */
 	HABIT_LOOP,		/* a network is made in a loop, which begins on line `n` */
 	HABITS
@@ -45,10 +49,15 @@ struct oom_habits {
 	struct oom_habit of[HABITS];
 	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
+	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */
 	int loop_line, loop_inset;	/* the loop that lines stand in, and how far its "for" is set in; line 0: none */
 };
 
 /* Line LINE of the log, which is code, a command or a setting. */
 void	oom_habit_line(struct oom_habits *, struct talk, int line);
+/* A line of code of a traceback. */
+void	oom_habit_traced(struct oom_habits *, struct talk, int line);
+/* The same of any line but a person's: limits of the machine's memory. */
+void	oom_habit_limit(struct oom_habits *, struct talk, int line);
 
 #endif

@@ -261,6 +261,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	bool told = source == SOURCE_PROSE && !traced;
 
 	stop(p, t, line);
+	if (!told && (source != SOURCE_COMMENT || talk_first(t, "#sbatch |#pbs ") == t.s))	/* a scheduler's settings stand in comments */
+		oom_habit_limit(&p->habits, t, line);
 	if (source == SOURCE_COMMENT && !traced)
 		return;
 	if (is_of_network(t))
@@ -285,8 +287,10 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (!told)
 		program(p, t, line);
 	oom_knob_line(p->knobs, t, line, source, traced);
-	if (traced)
+	if (traced) {
+		oom_habit_traced(&p->habits, t, line);
 		return;
+	}
 	if (source == SOURCE_CODE || source == SOURCE_COMMAND || source == SOURCE_SETTING)
 		oom_habit_line(&p->habits, t, line);
 	oom_words_line(p, t, line, source);
