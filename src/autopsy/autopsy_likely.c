@@ -49,12 +49,16 @@
 #define NEEDS_DECODES	NEEDS(34)	/* of the decoder of an autoencoder of images */
 #define NEEDS_VECTORS	NEEDS(35)	/* of words' vectors */
 #define NEEDS_FALLS	NEEDS(36)	/* that falls as an epoch ends */
-#define SIGNS		37
+#define NEEDS_UNDER_WAY	NEEDS(37)	/* a framework's own allocator was refused, and the driver after it */
+#define NEEDS_RETAINS	NEEDS(38)	/* people speak of a graph that backward is told to keep, */
+#define NEEDS_FIRST	NEEDS(39)	/* of the first of several devices, which has more than the others, */
+#define NEEDS_UNFREEZES	NEEDS(40)	/* or of layers that are unfrozen */
+#define SIGNS		41
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
 #define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE | NEEDS_STRANGER | \
-    NEEDS_SESSION)
+    NEEDS_SESSION | NEEDS_UNDER_WAY)
 
 /* What makes a row one of the machine's memory, or of either. */
 #define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS)
@@ -177,6 +181,10 @@ static const struct row {
 	{ NEEDS_DATA, "the data set was read then", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
 		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." } } },
+	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
+		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. Fewer samples at once, or smaller ones, "
+		    "take less." },
+		{ ANOTHER, LISTED } } },
 	{ NEEDS_DRIVER, NULL, {
 		{ "Another process has the device, such as a notebook that still runs", LISTED },
 		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
@@ -217,6 +225,15 @@ static const struct row {
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", "more subdivisions, up to as "
 		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." } } },
+	{ NEEDS_FIRST, "the first of several devices has more than the others", {
+		{ "PyTorch's DataParallel gathers results there, where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone",
+		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even; fewer samples "
+		    "in a batch take less." },
+		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", "torch.cuda.set_device() with its own rank "
+		    "ahead of all else, and map_location in torch.load, keep it on its own; then nvidia-smi lists one process for each." } } },
+	{ NEEDS_UNFREEZES, "layers were unfrozen then", {
+		{ "What forward makes of layers that were frozen is kept for backward then, with a gradient and the optimizer's numbers for each of their weights",
+		    "fewer layers that are unfrozen, fewer samples in a batch, or smaller ones, take less." } } },
 	{ NEEDS_SECOND, "the first step ran, and the second did not", {
 		{ "The optimizer made at its first step what it keeps (Adam " TWO_NUMBERS "), which lies there from then on, as gradients do where "
 		    "they are not let go of", "with SGD the second step runs, too; " LESS_STATE "." },
@@ -230,6 +247,10 @@ static const struct row {
 		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
 		    "weights that are trained (LoRA), or splitting or offloading it (ZeRO, FSDP) take less; the batch plays no part in it." },
 		{ "What forward keeps, gradients and weights leave no room for it", "fewer samples in a batch, or smaller ones, leave more." } } },
+	{ NEEDS_RETAINS, "backward is told to keep the graph (retain_graph)", {
+		{ "What forward keeps stays then for as long as the loss is held, or what was made of it, and where a later step goes back into an earlier one, that step's, too",
+		    "one backward of the losses' sum, what is carried from step to step detached (.detach()), and no retain_graph: then it does not grow." },
+		{ KEPT_ON, "then it grows without that setting, too." } } },
 	{ NEEDS_GROWS, "memory grew", {
 		{ KEPT_ON, "then it grows evenly, from step to step." },
 		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on "
@@ -330,11 +351,12 @@ is_library(const struct oom_message *o)
 	return o->kind == OOM_CUDA && o->status && strncmp(o->who, "cu", 2) == 0;
 }
 
-/* Did the system end the process, as the message says in so many words, or by its signal? */
+/* Did the system end the process, as the message says in so many words, or by its signal, or
+ * people do? */
 static bool
 is_killed(const struct oom_message *o)
 {
-	return o->kind == OOM_KERNEL && o->says && (strcmp(o->says, SIGNAL_9) == 0 || strcmp(o->says, KILLED) == 0);
+	return o->says && (o->kind == OOM_TOLD ? o->host : o->kind == OOM_KERNEL && (strcmp(o->says, SIGNAL_9) == 0 || strcmp(o->says, KILLED) == 0));
 }
 
 /* Do people tell of a program, and of nothing that a network has? A bare message is taken for a
@@ -344,8 +366,20 @@ autopsy_tells_no_network(const struct oom_paste *p)
 {
 	const struct oom_told *t = &p->told;
 
-	return p->prose && !p->network && !p->torch && !t->graph.line && !t->vocabulary.line && !t->darknet.line && !t->replay.line && !t->agent.line &&
+	return p->prose && !p->network && !p->torch && !p->retains.line && !t->graph.line && !t->vocabulary.line && !t->darknet.line && !t->replay.line && !t->agent.line &&
 	    !t->splats.line && !t->update.line && !t->shuffle.line && !t->workers.line && !p->evaluating.line && !p->inferring.line;
+}
+
+/* Was a framework's own allocator refused ahead of what the driver refused? */
+static bool
+was_under_way(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->log.messages.n; i++)
+		if (y->log.messages.v[i].kind == OOM_TF_ALLOCATOR && y->log.messages.v[i].line < y->main->line)
+			return true;
+	return false;
 }
 
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
@@ -378,12 +412,15 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
-	told[place(NEEDS_PROCESSOR)] = words && !p->grows.line ? &p->told.processor : NULL;
+	told[place(NEEDS_PROCESSOR)] = (words || is_killed(o)) && !p->grows.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
 	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
+	told[place(NEEDS_RETAINS)] = o->host || p->keeps ? NULL : &p->retains;
+	told[place(NEEDS_FIRST)] = o->host || is_of_another(y) ? NULL : &p->first;
+	told[place(NEEDS_UNFREEZES)] = o->host ? NULL : &p->unfreezes;
 	told[place(NEEDS_AGAIN)] = &p->again;
 	told[place(NEEDS_TRIALS)] = &p->trials;
 	is |= words ? NEEDS_WORDS : 0;
@@ -395,6 +432,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 		is |= told[i] && told[i]->line ? NEEDS(i) : 0;
 	is |= (is_of_anyone(o) || (words && !o->host)) && !in_torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
 	is |= (autopsy_is_torch(o) && !is_of_anyone(o)) || ((o->kind == OOM_CUDA || words) && in_torch) ? NEEDS_TORCH : 0;
+	is |= was_under_way(y) ? NEEDS_UNDER_WAY : 0;
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
 
@@ -471,7 +509,7 @@ push(struct autopsy *y, const char *text)
 static void
 nothing_told(struct autopsy *y)
 {
-	if (is_placed(y) && !is_killed(y->main))
+	if (!autopsy_when(y, is_placed(y)) && is_placed(y) && !is_killed(y->main))
 		push(y, y->main->host ? "It was the " MACHINES ". What had filled it was not found in "
 		    "what was read: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more." :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "

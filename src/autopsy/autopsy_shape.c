@@ -14,6 +14,7 @@
 #define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
 #define LARGE_HOST	((int64_t)16 << 30)
 #define LONG		64	/* positions of a sequence */
+#define LONG_SAMPLE	100	/* and from which their number is worth a word */
 #define FEW_TABLE_ROWS	100000
 #define LARGE_SIDE	512	/* pixels along a side */
 #define MOST_HEADS	32
@@ -182,6 +183,18 @@ is_attention(const char *node)
 	return strstr(node, "attention") || strstr(node, "attn");
 }
 
+/* Are two extents beside each other the same, as the height and width of images mostly are? */
+static bool
+has_sides(const struct oom_shape *s)
+{
+	int i;
+
+	for (i = 1; i + 1 < s->rank; i++)
+		if (s->dim[i] == s->dim[i + 1] && s->dim[i] > MOST_KERNEL)
+			return true;
+	return false;
+}
+
 /* Where the shape is not said, the operation's name may tell what it was. */
 static void
 tensorflow_node(struct autopsy *y)
@@ -239,13 +252,18 @@ tensorflow_shape(struct autopsy *y)
 	else if (strstr(o->node, "Filter") || strstr(o->node, "kernel") ||
 	    (strstr(o->node, "Adam") && !strstr(o->node, "gradients")))
 		return;
+	else if ((s->rank == 4 || s->rank == 5) && is_attention(o->node) && !has_sides(s))
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "The operation's name is of attention. Where it is that, its tensor grows with the samples at once and "
+		    "with their positions, or pixels: a smaller batch, or shorter or smaller samples, make it smaller. Which extent is which the "
+		    "shape does not say.");
 	else if ((s->rank == 4 || s->rank == 5) && !may_be_filter(s))
 		of_images(y, s);
 	else if (of_filter(y, s))
 		return;
 	else if (s->rank == 3 && (s->dim[0] > MOST_KERNEL || s->dim[1] >= WIDE) && s->dim[0] < MANY)
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first extent, %lld, is the number of samples, a "
-		    "smaller batch makes it smaller in proportion.", (long long)s->dim[0]));
+		    "smaller batch makes it smaller in proportion%s.", (long long)s->dim[0], s->dim[1] < LONG_SAMPLE ? "" :
+		    arena_printf(y->arena, "; and where its second, %lld, is their length (steps, words, frames), so do shorter ones", (long long)s->dim[1])));
 	else if (s->rank == 2 && !of_named_matrix(y, s))
 		of_matrix(y, s);
 }

@@ -176,6 +176,25 @@ counts(struct talk t)
 	return most;
 }
 
+/* "I got a memory error, then I reduced the batch to 1 and it worked": where a clause says that it
+ * works with what was made less, in a line that says that it failed. */
+static const char *
+reduced(struct talk t)
+{
+	const char *s, *at, *end = t.s + t.n;
+	struct talk clause;
+	size_t n, length;
+
+	for (s = t.s; (s = talk_find_whole(talk_part(t, s, end), WORKS_FINE, &n)); s += n) {
+		clause = talk_clause(t, s, n);
+		at = talk_find_whole(talk_part(clause, clause.s, s), "reduce|reduced|reducing|lower|lowered|lowering|decrease|decreased|decreasing", &length);
+		if (at && counts(talk_part(clause, at, s)) > 0 && clause_works(clause) && !oom_told_fails(clause) && oom_told_fails(t) &&
+		    !memchr(clause.s, '?', clause.n))
+			return at;
+	}
+	return NULL;
+}
+
 /* "With 416x416 it worked fine. But with 832x832 it is out of memory.", "it works with 20 images,
  * with 300 it does not": where a sentence says that it works with so much, in a line that says that
  * it fails with more. */
@@ -203,5 +222,5 @@ oom_bulk_less(struct talk t)
 			most = n;
 		}
 	}
-	return most > less ? works : NULL;
+	return most > less ? works : reduced(t);
 }

@@ -117,6 +117,10 @@ const struct phrase oom_lines[] = {
 	{ "~\bbatch_size\a#\b", LINE(ROLE_BATCH) },
 	{ "\bbs = #\b", LINE(ROLE_BATCH) },		/* as fastai's notebooks name it */
 	{ "~\btrain_batch_size\a#\b", LINE(ROLE_BATCH) },
+	{ "--batch\a#\b", LINE(ROLE_BATCH) },		/* of commands, with a blank ahead */
+	{ "--bs\a#\b", LINE(ROLE_BATCH) },
+	{ "-bs\a#\b", LINE(ROLE_BATCH) },
+	{ "-b\a#\b", LINE(ROLE_BATCH) },
 	{ "~\bper_device_train_batch_size\a#\b", LINE(ROLE_MICRO) },
 	{ "~\bper_device_batch_size\a#\b", LINE(ROLE_MICRO) },
 	{ "~\bper_gpu_train_batch_size\a#\b", LINE(ROLE_MICRO) },

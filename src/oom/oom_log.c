@@ -461,6 +461,8 @@ is_batch_of_another(const struct log_reader *r, const struct phrase *p, const ch
 	if (p->role != ROLE_BATCH && p->role != ROLE_MICRO)
 		return false;
 	line = line_of(r, s, after, end);
+	if (p->pattern[0] == '-' && (s[-1] != ' ' || !talk_any_phrase(line, ".py |.py\"|.sh ")))
+		return true;		/* an option of one letter has another sense elsewhere */
 	return oom_named_runs(line, s, (size_t)(after - s)) || (!strstr(p->pattern, "train") &&
 	    (r->log->paste.told.of_tests || oom_named_of_tests(line, s, (size_t)(after - s))));
 }

@@ -199,7 +199,7 @@ static const char *
 says_killed(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "why killed|process killed|training killed|killed error|killed errors|still killed|still get killed|still gets killed|"
+	const char *at = talk_find_whole(t, "why killed|process killed|training killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause, rest;
 
@@ -212,7 +212,7 @@ says_killed(struct talk t)
 	if (!at)
 		at = quotes_killed(t);
 	if (!at) {
-		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
+		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
 		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process training program script job python code run kernel session task memory"))
 			return NULL;
 	}

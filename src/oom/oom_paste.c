@@ -231,9 +231,12 @@ program(struct oom_paste *p, struct talk t, int line)
 
 #define OF_NETWORK	"network|networks|neural|epoch|epochs|batch|batchsize|batch size|batch_size|train|trains|trained|training|trainer|train.py|fine-tune|"	\
     "fine-tuning|finetune|finetuning|inference|dataset|datasets|data set|layers|gradients|backprop|checkpoint|checkpoints|llm|llms|lora|"		\
-    "gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|embedding|embeddings|logits|gpt2|llama|seq2seq|runtimeerror|forward pass|backward pass|optimizer"
+    "gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|embedding|embeddings|logits|gpt2|llama|seq2seq|forward pass|backward pass|optimizer"
 #define OF_FRAMEWORK	"torch pytorch tensorflow keras mxnet gluon caffe paddle jax flax onnx theano cntk darknet diffusers huggingface tinygrad vllm sglang llama ollama "	\
     "ggml gguf mlx lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
+
+/* Programs that run networks and train none. */
+#define SERVERS		"ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang koboldcpp kobold lmstudio exllama text-generation-webui"
 
 /* Anything of a neural network: programs of other kinds run out of memory, too, in the same
  * words. */
@@ -266,7 +269,11 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (source == SOURCE_COMMENT && !traced)
 		return;
 	if (is_of_network(t))
+		p->network = p->names_network = line;
+	else if (talk_any_whole(t, "runtimeerror"))
 		p->network = line;
+	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))
+		p->serves = line;
 	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
 		p->phone = line;
 	if (talk_has_whole(t, "mac studio|apple silicon|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"

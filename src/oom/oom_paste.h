@@ -75,9 +75,14 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said saving;	/* of weights that are saved, */
 	struct said again;	/* of what is run once more, */
 	struct said trials;	/* of several runs, as a search makes, */
+	struct said retains;	/* of a graph that backward is told to keep, */
+	struct said first;	/* of the first device, which has more than others, */
+	struct said unfreezes;	/* of layers that are unfrozen, */
 	struct said converts;	/* while a model is converted, exported or an engine is built, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
-	int network;		/* the last line that is of a neural network, or of its training, */
+	int network;		/* the last line that is of a neural network, or of its training, by PyTorch's errors, too; */
+	int names_network;	/* and that has a word for one; */
+	int serves;		/* the last with the name of a program that runs networks, and trains none; */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */

@@ -450,11 +450,22 @@ is_step(struct piece t)
 	    piece_find((struct piece){ at, (size_t)(end - at) }, "optim"));
 }
 
+/* "self.data = data.to(device)": what an object keeps for as long as it is there, and by its name
+ * is all of them. */
+static bool
+keeps_data(struct piece t)
+{
+	struct piece name = assigned_name(t);
+
+	return name.n > 5 && memcmp(name.s, "self.", 5) == 0 && piece_any_of(t, ".to(device .to(self.device .to(args.device .to('cuda .to(\"cuda .cuda(") &&
+	    piece_any_whole((struct piece){ name.s + 5, name.n - 5 }, "data dataset train_data all_data x_train features images samples corpus");
+}
+
 /* Calls that a line of code makes, wherever it stands. */
 uint64_t
 signs_of_calls_made(struct piece t)
 {
-	uint64_t facts = signs_match(call_signs, t, t) | (is_step(t) ? TRACE_STEP : 0);
+	uint64_t facts = signs_match(call_signs, t, t) | (is_step(t) ? TRACE_STEP : 0) | (keeps_data(t) ? TRACE_WHOLE : 0);
 
 	/* the one is no, the other PyTorch's own line */
 	if (piece_any_of(t, "create_graph=false create_graph=create_graph") && !piece_any_of(t, "retain_graph=true"))

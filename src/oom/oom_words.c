@@ -204,7 +204,7 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
-	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
 
@@ -390,6 +390,45 @@ makes_trials(struct talk t)
 	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
 }
 
+#define OF_ACTIVITY	"i am doing|i am performing|i am running|i am applying|i am using|i'm doing|i'm performing|i'm running|i'm applying|i'm using|i was doing|i was running|" \
+    "i do|i perform|i run|i apply|we are doing|we are running|we are performing|we are using|we do|we run|when doing|while doing"
+
+/* "I am doing 10-fold cross validation": what the run is, by who reports it, in whatever sentence
+ * it is said to fail. */
+static bool
+is_done(struct talk t, const char *at)
+{
+	return talk_has_whole(talk_part(t, talk_sentence(t, at).s, at), OF_ACTIVITY);
+}
+
+/* "the first GPU has much more memory than the others", "unbalanced load, GPU 0 is full" */
+static const char *
+first_has_more(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "first gpu|first card|first device|gpu 0|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu", &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
+	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first") ? at : NULL;
+}
+
+static const char *
+unfreezes(struct talk t)
+{
+	return clause_says(t, "unfreez|unfroze", AHEAD, "");
+}
+
+/* Not "I removed retain_graph". */
+static const char *
+retains(struct talk t)
+{
+	const char *at = talk_first(t, "retain_graph");
+
+	return at && !talk_any_begins(talk_sentence(t, at), "without remov delet drop instead") &&
+	    !talk_any_phrase(t, "retain_graph=false|retain_graph = false") ? at : NULL;
+}
+
 static void
 said(struct said *to, struct talk t, const char *at, int line)
 {
@@ -424,6 +463,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_of_failure(&p->later, &p->told, t, at, line);
 	if ((at = evaluates(t)) || (p->told.here_line == line && (at = evaluates_there(oom_told_sentence(&p->told, t)))))
 		said_of_failure(&p->evaluating, &p->told, t, at, line);
+	if (source == SOURCE_COMMAND)
+		said(&p->evaluating, t, talk_first(t, "--eval-only|--eval_only|--evaluate-only|--test-only|--test_only|--only-eval|--only_eval|--only_test|--only-test"), line);
 	said(&p->metrics, t, talk_first(t, "compute_metrics|eval_accumulation_steps|eval_accumilation_steps|preprocess_logits_for_metrics"),
 	    line);
 	if (!talk_any_of(t, "train fine-tun finetun"))
@@ -431,7 +472,14 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
 	said_of_failure(&p->again, &p->told, t, runs_again(t), line);
-	said_of_failure(&p->trials, &p->told, t, makes_trials(t), line);
+	if ((at = makes_trials(t)) && source == SOURCE_PROSE && is_done(t, at))
+		said_at(&p->trials, t, at, line);
+	else
+		said_of_failure(&p->trials, &p->told, t, at, line);
+	if (p->told.here_line == line || p->grows.line == line)
+		said(&p->retains, t, retains(t), line);
+	said_of_failure(&p->first, &p->told, t, first_has_more(t), line);
+	said_of_failure(&p->unfreezes, &p->told, t, unfreezes(t), line);
 	said_of_failure(&p->media, &p->told, t, oom_bulk_media(t), line);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);

@@ -1,0 +1,69 @@
+/*
+ * Where nothing tells what filled memory: how to find out. No cause is said to be likelier than
+ * another, which would be no evidence of this run; the time when it fails, and who else has the
+ * device, tell them apart, and each is told with what helps then. Programs that are no networks
+ * fail in the same words, so that there has to be a sign of one.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include <string.h>
+
+#include "oom/oom_says.h"
+
+#define TELLS_MOST	"when it fails tells most, and so does " LISTER ", before the run and while it runs:"
+#define TOP_TELLS	"when it grows, by the machine's own tool (top), tells most:"
+
+static const char *const of_device[] = {
+	"- At the first steps or calls, where the device was nearly free before: the run needs more than there is. Fewer samples at once (a smaller "
+	    "batch; not all of the data), smaller ones (shorter, fewer pixels), or a smaller network (or its weights in fewer bits) take less.",
+	"- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended.",
+	"- Only later: something may be kept from step to step (losses with their graph, results on lists), or larger samples came. Only in "
+	    "validation, tests or predictions: gradients may be on there (in PyTorch torch.no_grad() switches them off), or more is given, or kept, "
+	    "at once than in training.",
+	NULL
+};
+
+static const char *const of_machine[] = {
+	"- Before the first step: data are read whole, and once more while they are converted, or weights are. Read as they are needed, or mapped "
+	    "from a file, data need not lie there at once.",
+	"- From step to step: something may be kept (results on lists, losses with their graph), or a loader's processes come to hold copies of "
+	    "what the data set has; with num_workers=0 that does not grow.",
+	"- In a step, where the network itself runs on the processor: fewer samples at once, or smaller ones, take less.",
+	NULL
+};
+
+/* Is there a sign of a network: a framework's message, or words, code or calls of one? */
+static bool
+is_of_network(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (autopsy_tells_no_network(p) || p->phone || p->gpu_files || ((p->serves || y->log.serving) && !p->training))
+		return false;
+	switch (y->main->kind) {
+	case OOM_TENSORFLOW: case OOM_TF_ALLOCATOR: case OOM_PYTORCH: case OOM_TORCH_SUMMARY: case OOM_PYTORCH_CPU: case OOM_PADDLE:
+		return true;
+	case OOM_CUDA:
+		return p->network || p->torch || p->torch_files || p->tf_files || p->jax_files;
+	default:
+		return p->names_network || p->torch || p->torch_files || p->tf_files || p->jax_files;
+	}
+}
+
+bool
+autopsy_when(struct autopsy *y, bool placed)
+{
+	const struct oom_message *o = y->main;
+	const char *const *list = o->host ? of_machine : of_device;
+	const char *head = !placed ? o->host ? "Where it was the machine's memory, " TOP_TELLS : "Where it was a device's memory, " TELLS_MOST :
+	    o->says ? "Where it was the machine's memory, " TOP_TELLS : o->host ?
+	    "It was the " MACHINES ". What had filled it was not found in what was read: " TOP_TELLS :
+	    "What had filled the device, if anything had, was not found in what was read: " TELLS_MOST;
+
+	if (!is_of_network(y))
+		return false;
+	vec_push(y->arena, &y->likely, autopsy_named_lister(y, head));
+	for (; *list; list++)
+		vec_push(y->arena, &y->likely, autopsy_named_lister(y, *list));
+	return true;
+}
