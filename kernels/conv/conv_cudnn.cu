@@ -99,7 +99,7 @@ static bool
 dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 {
 	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->sums == b->sums &&
-	    a->gate == b->gate && a->keep == b->keep && a->room == b->room && a->b == b->b &&
+	    a->gate == b->gate && a->add == b->add && a->keep == b->keep && a->room == b->room && a->b == b->b &&
 	    memcmp(&a->s, &b->s, sizeof(a->s)) == 0 && memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
@@ -108,7 +108,7 @@ dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 static uint64_t
 dnn_question(const struct dnn_conv *c)
 {
-	int64_t number[] = { c->kind, c->type, c->fast, c->bias, c->relu, c->sums, c->gate, c->room, c->b,
+	int64_t number[] = { c->kind, c->type, c->fast, c->bias, c->relu, c->sums, c->gate, c->add, c->room, c->b,
 		dnn_device.any_order };
 	uint64_t hash = fnv_add(FNV_BEGIN, number, sizeof(number));
 
@@ -189,6 +189,8 @@ dnn_start(const struct dnn *d, const struct dnn_conv *c, const struct dnn_places
 		id[n] = DNN_BIAS, at[n++] = p->bias;
 	if (c->gate)
 		id[n] = DNN_GATE, at[n++] = p->gate;
+	if (c->add)
+		id[n] = DNN_ADDED, at[n++] = p->x;
 	if (c->sums) {
 		id[n] = DNN_SUM, at[n++] = p->sums;
 		id[n] = DNN_SQUARES, at[n++] = p->sums + c->s.f;
@@ -263,7 +265,7 @@ dnn_report(FILE *report)
 			fprintf(report, "%s%lld=%lld", k ? "," : " ", (long long)e->choice.knob[k][0],
 			    (long long)e->choice.knob[k][1]);
 		fprintf(report, "%s%s%s%s%s\n", e->conv.bias ? " +bias" : "", e->conv.relu ? " +relu" : "",
-		    e->conv.gate ? " +gate" : "", e->conv.sums ? " +sums" : "", e->conv.keep != 0 ? " +kept" : "");
+		    e->conv.gate ? " +gate" : "", e->conv.sums ? " +sums" : "", e->conv.keep != 0 || e->conv.add ? " +kept" : "");
 	}
 }
 

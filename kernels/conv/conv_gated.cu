@@ -1,11 +1,13 @@
 /*
  * conv/conv_gated.cu - the gradient of a convolution's input of which a relu passes some, where
- * that relu's result is above 0: the GATE. A graph of cuDNN may make what passes at once, which
+ * that relu's result is above 0: the GATE. A graph of cuDNN may make what passes at once, of what
+ * lies there, too, where the gradient is added ONTO that, as at the end of a residual block. That
  * spares reading the whole gradient and writing it again. Engines for such graphs are compiled when
  * the program starts, so one is taken only if it was measured then and is faster
  * (host/tune_fused_cuda.cu). Otherwise a convolution makes all of the gradient, and what reads it,
  * a bias's gradient, makes what passes, in the same bytes, as it adds that up
- * (product/bias_cuda.cu). What it would make of what has passed already is the same once more.
+ * (product/bias_cuda.cu), or a sweep does. What these would make of what has passed already is the
+ * same once more, so such a sweep has nothing to do.
  *
  * Both are called with what conv_gate() knows of the convolution, of that room, batch and shape, so
  * that they agree.
@@ -24,11 +26,12 @@ struct dnn_entry;
 
 /* NULL: no more graphs are known, and the gradient is made whole. */
 static struct dnn_entry *
-conv_gate(int64_t room, int64_t b, const struct conv &s)
+conv_gate(int64_t room, int64_t b, const struct conv &s, struct onto onto)
 {
 	struct dnn_conv c = dnn_conv_of(DNN_INPUT, room, b, &s);
 
 	c.gate = true;
+	c.add = onto.keep != 0;
 	return dnn_find(&c);
 }
 
@@ -46,10 +49,10 @@ conv_gate_note(struct dnn_entry *gate, const struct gate_reader &reader)
 }
 
 static void
-conv_gated_backward_input(elem *dx, const elem *dy, const elem *w, const elem *gate, void *work, int64_t room, int64_t b,
-    struct conv s)
+conv_gated_backward_input(elem *dx, const elem *dy, const elem *w, const elem *gate, struct onto onto, void *work,
+    int64_t room, int64_t b, struct conv s)
 {
-	struct dnn_entry *e = conv_gate(room, b, s);
+	struct dnn_entry *e = conv_gate(room, b, s, onto);
 	struct dnn_places at = { dx, w, dy, work, NULL, gate, NULL };
 
 	if (conv_gate_is_found(e)) {
@@ -58,13 +61,13 @@ conv_gated_backward_input(elem *dx, const elem *dy, const elem *w, const elem *g
 	}
 	if (e && !e->at.y)
 		e->at = at;
-	conv_backward_input(dx, dy, w, NULL, ANEW, work, room, b, s);
+	conv_backward_input(dx, dy, w, NULL, onto, work, room, b, s);
 }
 
 #else
 
 static struct dnn_entry *
-conv_gate(int64_t, int64_t, const struct conv &)
+conv_gate(int64_t, int64_t, const struct conv &, struct onto)
 {
 	return NULL;
 }
@@ -81,10 +84,10 @@ conv_gate_note(struct dnn_entry *, const struct gate_reader &)
 }
 
 static void
-conv_gated_backward_input(elem *dx, const elem *dy, const elem *w, const elem *, void *work, int64_t room, int64_t b,
-    struct conv s)
+conv_gated_backward_input(elem *dx, const elem *dy, const elem *w, const elem *, struct onto onto, void *work,
+    int64_t room, int64_t b, struct conv s)
 {
-	conv_backward_input(dx, dy, w, NULL, ANEW, work, room, b, s);
+	conv_backward_input(dx, dy, w, NULL, onto, work, room, b, s);
 }
 
 #endif
@@ -125,6 +128,23 @@ conv_gated_bias(elem *db, elem *passed, void *work, struct epilogue from, int64_
     struct dnn_entry *gate)
 {
 	struct gate_reader r = { conv_gated_planes_run, db, passed, work, from, b, channels, positions };
+
+	conv_gate_note(gate, r);
+	r.run(&r, conv_gate_is_found(gate));
+}
+
+static void
+conv_gated_pass_run(const struct gate_reader *r, bool made)
+{
+	if (!made)
+		epilogue_apply(r->passed, r->from, r->positions);
+}
+
+/* What of the gradient in PASSED, N elements, passes is to lie there, and nothing sums it. */
+static void
+conv_gated_pass(elem *passed, struct epilogue from, int64_t n, struct dnn_entry *gate)
+{
+	struct gate_reader r = { conv_gated_pass_run, NULL, passed, NULL, from, 1, 1, n };
 
 	conv_gate_note(gate, r);
 	r.run(&r, conv_gate_is_found(gate));

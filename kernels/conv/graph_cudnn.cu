@@ -30,6 +30,7 @@ struct dnn_conv {
 	struct conv s;
 	struct conv_view view;	/* of x */
 	bool gate;		/* what of the gradient passes the relu whose result x is, is what is stored (DNN_INPUT) */
+	bool add;		/* and what lies there is added before that */
 };
 
 #define DNN_KNOBS	24	/* most that an engine has */
@@ -70,8 +71,9 @@ struct dnn {
 
 /* unique ids of tensors, under which their addresses are given when the graph runs */
 enum {
-	DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_GATE = 'g', DNN_SUM = 's', DNN_SQUARES = 'q',
-	DNN_MADE = 'm'		/* and the next ones: what one operation hands to the next, which is nowhere in memory */
+	DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_GATE = 'g', DNN_ADDED = 'a',
+	DNN_SUM = 's', DNN_SQUARES = 'q',
+	DNN_MADE = 'A'		/* and the next ones: what one operation hands to the next, which is nowhere in memory */
 };
 
 static cudnnBackendDescriptor_t
@@ -120,7 +122,7 @@ dnn_free(struct dnn *d, int kept)
 
 #define DNN_AXES	5	/* samples, channels, depth if it is of volumes, height, width */
 
-#define DNN_STEPS	4	/* at most, behind a convolution */
+#define DNN_STEPS	5	/* at most, behind a convolution */
 
 /* How many there are. */
 static int
@@ -285,6 +287,22 @@ dnn_rectify(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnn
 	return op;
 }
 
+/* FROM + what lies where the result goes, which is added in place: each element is read by the
+ * threads that store it. */
+static cudnnBackendDescriptor_t
+dnn_add_onto(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnnBackendDescriptor_t from,
+    cudnnBackendDescriptor_t to)
+{
+	cudnnBackendDescriptor_t added = dnn_tensor(d, c, DNN_ADDED, shape);
+	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_ADD);
+
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, added);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
+	dnn_finish(d, op);
+	return op;
+}
+
 /* FROM where what the relu made is above 0, and 0 elsewhere, gives TO. */
 static cudnnBackendDescriptor_t
 dnn_pass_back(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnnBackendDescriptor_t from,
@@ -374,6 +392,7 @@ static const struct dnn_step {
 } dnn_steps[DNN_STEPS] = {
 	{ offsetof(struct dnn_conv, bias), false, dnn_add_bias },
 	{ offsetof(struct dnn_conv, relu), false, dnn_rectify },
+	{ offsetof(struct dnn_conv, add), false, dnn_add_onto },
 	{ offsetof(struct dnn_conv, gate), false, dnn_pass_back },
 	{ offsetof(struct dnn_conv, sums), true, dnn_add_up },
 };

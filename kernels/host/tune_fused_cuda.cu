@@ -8,8 +8,8 @@
  *
  * One that lets a relu pass back some of a gradient (conv/conv_gated.cu) is compiled here, for
  * seconds, and what its code takes is not known before. It is taken if afterwards there still is
- * the room that any other is tried in, if the convolution that it is and the sum behind it take
- * those few hundredths less than the two that there were, and if both pairs make the same of whole
+ * the room that any other is tried in, if the convolution that it is and what reads it take those
+ * few hundredths less than the two that there were, and if both pairs make the same of whole
  * numbers, whose sums are exact in any order.
  */
 
@@ -21,7 +21,8 @@ tune_plain(const struct dnn_entry *e)
 	struct dnn_conv c = e->conv;
 	bool was = dnn_building;
 
-	c.sums = c.gate = false;
+	c.sums = c.gate = c.add = false;
+	c.keep = e->conv.add ? 1 : e->conv.keep;
 	dnn_building = true;
 	plain = dnn_find(&c);
 	dnn_building = was;
@@ -151,7 +152,7 @@ tune_make(const struct tune_pair *t, double sum[TUNE_SUMS])
 	tune_fill(at->y, t->conv->b * s->f * conv_outputs(s), 1, sizeof(elem) > 2 && !DNN_FAST ? 4097 : 1);
 	tune_fill(at->w, conv_weights(s), 2, 1);
 	tune_fill(at->gate, images, 3, 1);
-	tune_fill(at->x, images, 4, 1);		/* or what the other made would still be there */
+	tune_fill(at->x, images, 4, 1);		/* which it may be added onto; or what the other made would still be there */
 	if (!tune_run_pair(t)) {
 		cudaGetLastError();	/* a refusal */
 		return false;

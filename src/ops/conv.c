@@ -121,7 +121,8 @@ const struct op op_conv_grad_input = {
 
 /* ---- of which a relu passes some ---- */
 
-/* Whether it reads the gate, or what reads the gradient does, shows when the program starts. */
+/* Whether it reads the gate, or what reads the gradient does, shows when the program starts. (It is
+ * added only onto what it sees all of.) */
 static struct affine
 traffic_gated(const struct node *n)
 {
@@ -139,7 +140,7 @@ emit_gated(struct emitter *e, const struct node *n)
 
 	emit_convolution(e, n, DNN_INPUT, false, false, &s);
 	emit_call(e, "conv_gated_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]), arg_tensor(n->in[1]),
-	    arg_tensor(n->in[GATE]), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_tensor(n->in[GATE]), arg_onto(n), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
 	    arg_text(product_conv_text(e, &s)));
 }
 
@@ -154,6 +155,7 @@ const struct op op_conv_grad_gated = {
 	.macs = product_macs_of_forward,
 	.traffic = traffic_gated,
 	.memory.workspace = work_of_input,
+	.memory.onto = GATED_ONTO,
 	.calls.kernels = "conv/conv_gated.cu",
 	.calls.listed = true,
 	.calls.emit = emit_gated,
@@ -164,17 +166,22 @@ conv_can_gate(const struct node *n, int64_t batch)
 {
 	struct conv s;
 
-	if (n->op != &op_conv_grad_input || op_base(n) || !n->work || product_is_small(n, batch))
+	if (n->op != &op_conv_grad_input || (op_base(n) && (n->keep != 1 || n->keep_first)) || !n->work ||
+	    product_is_small(n, batch))
 		return false;
 	s = geometry_of_input(n);
-	return !conv_is_depthwise(&s);
+	return !conv_is_depthwise(&s) && !(op_base(n) && conv_skips(&s));
 }
 
 void
 conv_gate(struct module *m, struct node *n, struct tensor *gate)
 {
+	struct tensor *base = op_base(n);
+
+	if (base)
+		n->in[GATE] = gate;
+	ir_add_input(m, n, base ? base : gate);
 	n->op = &op_conv_grad_gated;
-	ir_add_input(m, n, gate);
 }
 
 const char *
@@ -182,7 +189,8 @@ conv_gate_text(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry_of_input(n);
 
-	return arena_printf(e->module->arena, "conv_gate(%s, b, %s)", emit_work_bytes(e, n->work), product_conv_text(e, &s));
+	return arena_printf(e->module->arena, "conv_gate(%s, b, %s, %s)", emit_work_bytes(e, n->work), product_conv_text(e, &s),
+	    op_base(n) ? "ONTO(1)" : "ANEW");
 }
 
 static struct conv

@@ -48,12 +48,20 @@ struct tensor	*conv_sums_of(const struct node *, const struct tensor *x);
  * NULL. */
 const char	*conv_sums_text(struct emitter *, const struct tensor *sums);
 
-/* in: as op_conv_grad_input, and the result of the relu behind what it is the gradient of; out:
- * that gradient, or what of it passes the relu, where the program finds an engine of cuDNN that
- * makes this faster. Its reader, op_bias_grad_gated, makes that in any case
- * (passes/gated_gradients.c). */
+/* in: as op_conv_grad_input, before what it is added onto the result of the relu behind what it is
+ * the gradient of; out: that gradient, or what of it passes the relu, where the program finds an
+ * engine of cuDNN that makes this faster. Its reader, op_bias_grad_gated or op_pass_gated, makes
+ * that in any case (passes/gated_gradients.c). */
 extern const struct op op_conv_grad_gated;
-enum { GATE = 2 };
+enum { GATE = 2, GATED_ONTO };
+
+/* in: a conv_grad_gated, a relu's result; out: what of the one passes, in the same bytes */
+extern const struct op op_pass_gated;
+/* Of a formula that in the same bytes makes what passes a relu: that relu's result. NULL: it is
+ * none. */
+struct tensor	*pass_gate(struct arena *, const struct node *);
+/* Then it is a pass_gated. */
+void		 pass_set_gated(struct module *, struct node *);
 
 /* Can a gradient be one, of BATCH samples? */
 bool		 conv_can_gate(const struct node *, int64_t batch);

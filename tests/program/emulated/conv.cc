@@ -189,10 +189,10 @@ check_summed(const std::string &how, int64_t b, struct conv s, int64_t room, boo
 		check("sums" + how, Values(sums, sums + 2 * s.f), want);
 }
 
-/* Of a gradient what passes a relu, by our own kernels and by a graph that makes it, and its sum
- * over positions. */
+/* Of a gradient, ADDED onto another or not, what passes a relu, by our own kernels and by a graph
+ * that makes it, and its sum over positions. */
 static void
-check_gated(int64_t b, struct conv s)
+check_gated(int64_t b, struct conv s, bool added)
 {
 	struct problem p = { s, b, { { s.c, s.h, s.w, 0, 0 } } };
 	struct conv t = channels_last(s);
@@ -203,25 +203,30 @@ check_gated(int64_t b, struct conv s)
 
 	solve(p);
 	Values w = turned(p.w, s.f, s.c / s.groups, (int64_t)s.kh * s.kw), dy = turned(p.dy, b, s.f, conv_outputs(&s));
-	Values gate = turned(i.x, b, s.c, in), db = nothing(s.c);
-	Sums passed = where_more(i.dx, i.x);
+	Values gate = turned(i.x, b, s.c, in), db = nothing(s.c), old = drawn(b * s.c * in);
+	Sums passed = where_more(added ? onto(i.dx, old, 1) : i.dx, i.x);
+	struct onto there = added ? ONTO(1) : ANEW;
 
 	for (int64_t k = 0; k < (int64_t)passed.size(); k++)
 		want[(size_t)(k / in % s.c)] += passed[(size_t)k];
 	for (int own = 1; own >= 0; own--) {
-		std::string how = own ? "" : ", at once";
-		struct dnn_entry *e = conv_gate(room, b, t);
-		Values dx = nothing(b * s.c * in);
+		std::string how = std::string(own ? "" : ", at once") + (added ? ", added" : "");
+		struct dnn_entry *e = conv_gate(room, b, t, there);
+		Values dx = added ? turned(old, b, s.c, in) : nothing(b * s.c * in), alone;
 
 		DNN_WANT(e && e->found == !own);
-		conv_gated_backward_input(&dx[0], &dy[0], &w[0], &gate[0], &work[0], room, b, t);
+		conv_gated_backward_input(&dx[0], &dy[0], &w[0], &gate[0], there, &work[0], room, b, t);
+		alone = dx;
+		conv_gated_pass(&alone[0], THEN_WITH(RELU_GRAD, &gate[0]), b * s.c * in, own ? NULL : e);
+		check("what passes, without its sum" + how, turned(alone, b, in, s.c), passed);
 		if (!own)
 			check("what passes, before its sum" + how, turned(dx, b, in, s.c), passed);
-		conv_gated_bias_rows(&db[0], &dx[0], &sums[0], THEN_WITH(RELU_GRAD, &gate[0]), b * in, s.c, conv_gate(room, b, t));
+		conv_gated_bias_rows(&db[0], &dx[0], &sums[0], THEN_WITH(RELU_GRAD, &gate[0]), b * in, s.c,
+		    conv_gate(room, b, t, there));
 		check("what passes" + how, turned(dx, b, in, s.c), passed);
 		check("its sum" + how, db, want);
-		DNN_WANT(dnn_gated == before + !own && e->at.x == &dx[0] && e->reader.db == &db[0]);
-		e->at.x = NULL, e->at.y = NULL;
+		DNN_WANT(dnn_gated == before + !own && e->at.x == &dx[0] && (own ? e->reader.db == &db[0] : !e->reader.db));
+		e->at.x = NULL, e->at.y = NULL, e->reader.run = NULL;
 		e->found = dnn_choose(&e->dnn, &dnn_device, &e->conv, &e->choice);	/* as tune() may */
 	}
 }
@@ -346,9 +351,11 @@ main(void)
 		check_runs("without sums", 1, 0, 0);
 	}
 
-	check_gated(3, conv_shape(5, 7, 6, 9, 7, 6, 3, 3, 1, 1, 1, 1, 1, 1, 1));
-	check_gated(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4));
-	check_runs("with a gate", 0, 4, 0);
+	for (int added = 0; added < 2; added++) {
+		check_gated(3, conv_shape(5, 7, 6, 9, 7, 6, 3, 3, 1, 1, 1, 1, 1, 1, 1), added);
+		check_gated(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4), added);
+	}
+	check_runs("with a gate", 0, 8, 0);
 
 	dnn_building = false;
 	alive = dnn_alive;

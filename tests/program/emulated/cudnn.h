@@ -280,7 +280,7 @@ dnn_has_gate(const struct dnn_descriptor *graph)
 {
 	const std::vector<int64_t> &ops = dnn_values(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS);
 
-	return ops.size() == 2 && dnn_is_mode((const struct dnn_descriptor *)ops[1], CUDNN_POINTWISE_RELU_BWD);
+	return ops.size() > 1 && dnn_is_mode((const struct dnn_descriptor *)ops.back(), CUDNN_POINTWISE_RELU_BWD);
 }
 
 /* Does the result have as many windows as there are? */
@@ -332,8 +332,9 @@ dnn_serves(const struct dnn_descriptor *graph)
 	double beta = dnn_number(conv, dnn_attribute(conv, PART_BETA));
 	bool bias = false, relu = false;
 
-	if (dnn_has_gate(graph))	/* with channels last, and onto nothing */
+	if (dnn_has_gate(graph))	/* with channels last, and of a sum with another gradient at most */
 		return conv->type == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR && beta == 0 &&
+		    (ops.size() == 2 || (ops.size() == 3 && dnn_is_mode((const struct dnn_descriptor *)ops[1], CUDNN_POINTWISE_ADD))) &&
 		    dnn_values(dnn_inner(conv, dnn_attribute(conv, PART_X)), CUDNN_ATTR_TENSOR_STRIDES)[1] == 1;
 	for (size_t i = 1; i < ops.size(); i++) {
 		const struct dnn_descriptor *op = (const struct dnn_descriptor *)ops[i], *how;
@@ -582,7 +583,7 @@ dnn_pointwise_run(struct dnn_memory &run, const struct dnn_descriptor *op)
 	for (int64_t i = 0; i < dnn_count(y); i++) {
 		double v = dnn_get(x, i);
 
-		dnn_put(y, i, b ? v + dnn_get(*b, i / dnn_plane(y) % y.n[1]) : v < 0 ? 0 : v);
+		dnn_put(y, i, b ? v + dnn_get(*b, b->n == y.n ? i : i / dnn_plane(y) % y.n[1]) : v < 0 ? 0 : v);
 	}
 }
 
