@@ -188,7 +188,7 @@ suffixed(struct module *m, const char *path, const char *suffix)
 }
 
 static bool
-fits(struct build *b, const struct node *n, const struct tensor *t, const char *what, int rank,
+fits(struct build *b, const struct node *n, const struct tensor *t, const char *what, enum tensor_kind kind, int rank,
     const int64_t *dim)
 {
 	struct tensor want = *t;
@@ -203,7 +203,7 @@ fits(struct build *b, const struct node *n, const struct tensor *t, const char *
 		return op_error(b, n, "%s: %s%s '%s' has shape %s, but %s is needed here", n->op->name,
 		    t->kind == T_PARAM ? "shared " : "", what, t->name, tensor_shape_text(b->module->arena, t),
 		    tensor_shape_text(b->module->arena, &want));
-	if (t->kind != T_PARAM && t->dtype != b->module->set.precision->element)
+	if (t->kind != kind && t->dtype != b->module->set.precision->element)	/* else it was made for the same */
 		return op_error(b, n, "%s: %s '%s' is %s, but %s is needed here", n->op->name, what, t->name,
 		    t->dtype->name, b->module->set.precision->element->name);
 	return true;
@@ -229,7 +229,7 @@ parameter(struct build *b, const struct node *n, const char *suffix, enum tensor
 	if (!t && b->reuse && b->params.n < b->nreuse)
 		t = b->reuse[b->params.n];
 	if (t) {
-		if (!fits(b, n, t, suffix, rank, dim))
+		if (!fits(b, n, t, suffix, kind, rank, dim))
 			return NULL;
 	} else {
 		struct tensor probe = { .rank = rank, .dtype = kind == T_PARAM ? element :
