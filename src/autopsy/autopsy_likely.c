@@ -53,7 +53,8 @@
 #define NEEDS_RETAINS	NEEDS(38)	/* people speak of a graph that backward is told to keep, */
 #define NEEDS_FIRST	NEEDS(39)	/* of the first of several devices, which has more than the others, */
 #define NEEDS_UNFREEZES	NEEDS(40)	/* or of layers that are unfrozen */
-#define SIGNS		41
+#define NEEDS_VOCABULARY	NEEDS(41)	/* of a large vocabulary */
+#define SIGNS		42
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -231,6 +232,10 @@ static const struct row {
 		    "in a batch take less." },
 		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", "torch.cuda.set_device() with its own rank "
 		    "ahead of all else, and map_location in torch.load, keep it on its own; then nvidia-smi lists one process for each." } } },
+	{ NEEDS_VOCABULARY, "scores are made for each word of a large vocabulary", {
+		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "
+		    "row for each word", "fewer words (subwords, a bound on their number), shorter sequences or fewer at once, a softmax over a sample of words, and targets "
+		    "by their index in place of one number for each word, take less." } } },
 	{ NEEDS_UNFREEZES, "layers were unfrozen then", {
 		{ "What forward makes of layers that were frozen is kept for backward then, with a gradient and the optimizer's numbers for each of their weights",
 		    "fewer layers that are unfrozen, fewer samples in a batch, or smaller ones, take less." } } },
@@ -420,6 +425,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	told[place(NEEDS_RETAINS)] = o->host || p->keeps ? NULL : &p->retains;
 	told[place(NEEDS_FIRST)] = o->host || is_of_another(y) ? NULL : &p->first;
+	told[place(NEEDS_VOCABULARY)] = o->host ? NULL : &p->vocabulary;
 	told[place(NEEDS_UNFREEZES)] = o->host ? NULL : &p->unfreezes;
 	told[place(NEEDS_AGAIN)] = &p->again;
 	told[place(NEEDS_TRIALS)] = &p->trials;

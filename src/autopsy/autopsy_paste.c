@@ -111,6 +111,19 @@ long_said(struct autopsy *y)
 	    "and a number for each pair of positions with its square: shorter pieces, one after the other, take less.", autopsy_said(y, lasts) + 1));
 }
 
+/* The same of a network that is given a graph. */
+static void
+graph_said(struct autopsy *y)
+{
+	const struct said *graph = &y->log.paste.told.graph;
+
+	if (!graph->line || y->module || !autopsy_is_one_tensor(y) || !autopsy_is_of_samples(y))
+		return;
+	autopsy_cause(y, SAYS_TOLD_GRAPH, arena_printf(y->arena, "L%s. Where a network is given that graph as a whole, its layers keep numbers for each of its nodes and "
+	    "edges, and a dense matrix has one for each pair of nodes: parts of it (sampled neighbours, clusters, subgraphs), one after the other, take less.",
+	    autopsy_said(y, graph) + 1));
+}
+
 static void
 again_said(struct autopsy *y)
 {
@@ -143,6 +156,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	less_said(y);
 	if (explained) {
 		long_said(y);
+		graph_said(y);
 		again_said(y);
 	}
 	if (explained && p->grows.line && !o->says && o->kind != OOM_TOLD)

@@ -132,6 +132,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
 	SAYS(TOLD_AGAIN,	WORDS,		"a sentence of the failure that speaks of what is run once more")		\
 	SAYS(TOLD_LONG,		WORDS,		"words for a long recording, film or text, and one tensor that is large by the message's figures")	\
+	SAYS(TOLD_GRAPH,	WORDS,		"words or code for a network on a graph, and one tensor that is large by the message's figures")	\
 	SAYS(TOLD_PICTURES,	WORDS,		"a sentence with the extents of pictures, and no cause")			\
 	SAYS(TOLD_WEIGHTS,	WORDS,		"a model's name in a sentence alone")
 

@@ -222,7 +222,7 @@ says_killed(struct talk t)
 	    !has_other_reason(t, at) ? at : NULL;
 }
 
-#define GRAPH_NETWORK	"gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
+#define GRAPH_NETWORK	"to_dense_adj|edge_index|gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
     "graph network|graph networks|graph neural|graph convolution|graph convolutions|graph convolutional|graph attention"
 #define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
@@ -327,7 +327,7 @@ names_graph(struct talk t)
 		return at;
 	for (rest = t; (at = talk_find_whole(rest, "graph|graphs", &n)); rest = talk_part(t, at + n, end)) {
 		clause = talk_sentence(t, at);	/* numbers have commas */
-		if (talk_any_whole(clause, "edges") && !talk_any_of(clause, OTHER_GRAPH) && !clause_says_no(clause, ""))
+		if (talk_any_whole(clause, "edges") && (talk_any_whole(clause, "nodes vertices vertexes") || !talk_any_of(clause, OTHER_GRAPH)) && !clause_says_no(clause, ""))
 			return at;
 	}
 	return NULL;

@@ -220,6 +220,9 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 	return (!talk_has_whole(clause, ADVICE) && !is_condition(clause, at)) || clause_is_question(talk_sentence(line, at));
 }
 
+#define ALL_OF		28	/* bytes from "all" to what is all used */
+#define OTHER_ALL	"core cores thread threads gpus cards devices images samples files processors"
+
 /* The first of a clause's words that says what befell memory, where it names that. */
 static const char *
 befell(struct talk t, const char *list, size_t *n)
@@ -234,6 +237,9 @@ befell(struct talk t, const char *list, size_t *n)
 		behind = talk_part(t, at + 6, end);
 		return talk_has_whole(behind, MEMORY) ? at : NULL;
 	}
+	/* nor is "use all available CPU cores" of memory */
+	if (at && *n > 3 && piece_find((struct piece){ at + *n - 4, 4 }, " all") && talk_any_whole(talk_head(t, at + *n, ALL_OF), OTHER_ALL))
+		return NULL;
 	return at;
 }
 

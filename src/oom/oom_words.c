@@ -12,6 +12,7 @@
 #include "oom/oom_clause.h"
 
 #define AFTER	32	/* bytes from "after" to what is counted */
+#define MANY_WORDS	20000	/* of a vocabulary */
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
 
 /* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
@@ -204,7 +205,7 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
-	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
 
@@ -283,11 +284,15 @@ converts(struct talk t)
 static const char *
 resumes(struct talk t)
 {
+	const char *at;
+
 	if (talk_any_of(t, "train checkpoint model run step iter weights") && talk_any_begins(t, "resume resuming resumed") &&
 	    !talk_any_phrase(t, "resume work|resumed work|resuming work|resumed watch|resumed read|my resume"))
 		return talk_first(t, "resum");
-	return clause_says(t, "continue training|continued training|continuing training|training from checkpoint|training from a checkpoint|"
+	at = clause_says(t, "continue training|continued training|continuing training|training from checkpoint|training from a checkpoint|"
 	    "from a specific checkpoint", AHEAD | WORKS, "");
+	/* "can I skip them and continue training?" is a wish */
+	return at && (!clause_is_question(talk_sentence(t, at)) || talk_any_of(talk_sentence(t, at), "checkpoint")) ? at : NULL;
 }
 
 /* "When saving the model"; in Chinese 保存, with 时 behind it. */
@@ -419,6 +424,29 @@ unfreezes(struct talk t)
 	return clause_says(t, "unfreez|unfroze", AHEAD, "");
 }
 
+/* "the vocabulary has 70,000 words"; of words, "when it computes log_softmax" */
+static const char *
+names_large_vocabulary(struct talk t)
+{
+	const char *at = talk_first(t, "vocab"), *s, *to;
+	struct talk sentence;
+	int64_t n;
+
+	if (!at)
+		return talk_any_begins(t, "dict word token translat languag") ? talk_first(t, "log_softmax|logsoftmax|log softmax") : NULL;
+	sentence = talk_sentence(t, at);
+	if (talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|vocab/") || talk_any_whole(sentence, "small smaller reduced identical same"))
+		return NULL;
+	if (talk_any_whole(sentence, "large larger huge big bigger million millions"))
+		return at;
+	for (s = sentence.s; s < sentence.s + sentence.n; s = to) {
+		to = s + 1;
+		if (is_digit(*s) && (to = piece_number(s, sentence.s + sentence.n, &n)) && n >= MANY_WORDS)
+			return at;
+	}
+	return NULL;
+}
+
 /* Not "I removed retain_graph". */
 static const char *
 retains(struct talk t)
@@ -478,6 +506,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_of_failure(&p->trials, &p->told, t, at, line);
 	if (p->told.here_line == line || p->grows.line == line)
 		said(&p->retains, t, retains(t), line);
+	if (p->told.here_line == line)
+		said(&p->vocabulary, t, names_large_vocabulary(t), line);
 	said_of_failure(&p->first, &p->told, t, first_has_more(t), line);
 	said_of_failure(&p->unfreezes, &p->told, t, unfreezes(t), line);
 	said_of_failure(&p->media, &p->told, t, oom_bulk_media(t), line);
