@@ -13,6 +13,8 @@
 #include "ir/op.h"
 #include "plan/plan.h"
 
+#define MANY_ROWS	10000	/* of a matrix that is no layer's usual one */
+
 #define SMALL_LIMIT	((int64_t)1 << 30)	/* no card is as small as that */
 #define SMALL_SHARE	500	/* thousandths of the device: no framework's default is as small */
 #define SEVERAL_MODELS	4	/* more than the parts of one network, such as an encoder and two decoders */
@@ -274,6 +276,18 @@ too_large(struct autopsy *y)
 		    "made in parts or of fewer of them; or its size was computed from something wrong."));
 }
 
+/* What a weight with many rows is. */
+static const char *
+of_many_rows(const struct autopsy *y)
+{
+	const struct oom_shape *s = &y->main->shape;
+
+	if (y->module || !s->known || s->rank != 2 || s->dim[0] < MANY_ROWS || s->dim[0] / 8 < s->dim[1])
+		return "";
+	return arena_printf(y->arena, " Where its %lld rows are a vocabulary, fewer words make it smaller; where they are what is flattened ahead of a dense layer, "
+	    "smaller pictures, or more pooling ahead of that, do.", (long long)s->dim[0]);
+}
+
 /* In "training/Adam/mul_23", but not in "training/Adam/gradients/...". */
 static void
 update(struct autopsy *y)
@@ -290,7 +304,7 @@ update(struct autopsy *y)
 			if (is_part(optimizer[i], s, n) && s[n]) {
 				autopsy_cause(y, SAYS_UPDATE, arena_printf(y->arena, "By its name the operation is of the update by "
 				    "%s: then its tensor has a number for each element of a weight, and "
-				    "the batch plays no part in its size.", optimizer[i]));
+				    "the batch plays no part in its size.%s", optimizer[i], of_many_rows(y)));
 				return;
 			}
 	}

@@ -148,6 +148,7 @@ autopsy_is_of_samples(const struct autopsy *y)
 	for (i = 0; i < y->causes.n; i++)
 		switch (y->causes.v[i].kind) {
 		case SAYS_OWN_STEP: case SAYS_SHARE: case SAYS_TOO_LARGE: case SAYS_PARTED: case SAYS_EMPTIED: case SAYS_BACKWARD: case SAYS_FORWARD: case SAYS_BARE_REQUEST: case SAYS_LITTLE_FREE:
+		case SAYS_NOT_ALLOCATOR:
 			break;
 		default:
 			return false;

@@ -369,6 +369,16 @@ ggml(struct autopsy *y)
 		    "leave room for it. Elsewhere smaller inputs do.");
 }
 
+/* A name, or how long what has it is, "len(wv.vocab)": what else is reckoned need not be the extent
+ * that stands there. */
+static bool
+names_extent(const char *s, size_t n)
+{
+	size_t rest = strncmp(s, "len(", 4) == 0 && n > 5 && s[n - 1] == ')' ? 5 : 0;
+
+	return n > rest && !(s[0] >= '0' && s[0] <= '9') && strcspn(s + (rest ? 4 : 0), "()[]*+-/%= ") >= n - rest;
+}
+
 /* "zeros((self.size, self.envs) + shape)" of [512, 16, 3, 100, 128]: what the first extents are
  * called there. */
 static void
@@ -385,8 +395,8 @@ extents_named(struct autopsy *y)
 	text_init(&t, y->arena);
 	for (i = 0; i < o->shape.rank && *s; i++, s += n + (s[n] == ','), s += strspn(s, " ")) {
 		n = strcspn(s, ",");
-		if (n == 0 || strcspn(s, "()[]*+-/%= ") < n || (s[0] >= '0' && s[0] <= '9'))
-			break;		/* no name, and what stands behind it need not be the next */
+		if (!names_extent(s, n))
+			break;		/* and what stands behind it need not be the next */
 		text_printf(&t, "%s%lld is %.*s", i == 0 ? "" : ", ", (long long)o->shape.dim[i], (int)n, s);
 	}
 	if (t.n > 0)

@@ -308,6 +308,7 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	const char *wide = y->element == 8 && !y->main->fixed && bytes > SMALL_HOST ?
 	    " Its elements have 8 bytes; with 4, as in float32, it takes half." : "";
 	long long n = (long long)s->dim[0];
+	bool words = strstr(y->main->extents, "vocab");		/* which are no samples */
 
 	if (bytes <= SMALL_HOST || (y->main->facts & TRACE_INITIAL))	/* a weight is neither data nor a batch */
 		return;
@@ -315,7 +316,7 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its %lld rows are the room of a memory of what an agent sees (a replay buffer), fewer of "
 		    "them (buffer_size), or smaller pictures, take less; where they are a data set, it need not lie there at once: read or converted in parts, or "
 		    "mapped from a file (numpy.memmap).%s", n, wide));
-	else if (is_data_set(s) && !(y->main->facts & TRACE_REPLAY))
+	else if (is_data_set(s) && !(y->main->facts & TRACE_REPLAY) && !words)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its %lld rows are all there are, of a data set, a film, a "
 		    "recording or a cloud of points, they need not lie there at once: read or converted in parts, or mapped from a file "
 		    "(numpy.memmap).%s", n, wide));
@@ -333,7 +334,7 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	else if (s->rank == 3 && n == s->dim[1] && n == s->dim[2] && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its extents are a volume's, of %lld to a side, half of each side takes "
 		    "an eighth, and blocks one after the other a part.%s", n, wide));
-	else if (s->rank >= 2 && n >= MANY && bytes >= LARGE_SAMPLE && !(y->main->facts & TRACE_REPLAY))
+	else if (s->rank >= 2 && n >= MANY && bytes >= LARGE_SAMPLE && !(y->main->facts & TRACE_REPLAY) && !words)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
 		    "of them has room for (a replay buffer), fewer of them take less.%s", n, wide));
 	else if (*wide)

@@ -195,6 +195,25 @@ reduced(struct talk t)
 	return NULL;
 }
 
+/* "when I reduce minibatchsize 256 to 32, it runs well": the same by both numbers, where no failure
+ * is told beside it. */
+static const char *
+works_reduced(struct talk t)
+{
+	const char *at = talk_first(t, "reduce|reducing|decreas|lower"), *s, *end = t.s + t.n;
+	int64_t from, to;
+
+	if (!at || memchr(t.s, '?', t.n) || oom_told_fails(t) || talk_any_whole(t, "still even not") ||
+	    !(clause_works(t) || talk_any_phrase(t, "run well|runs well|ran well|it runs|runs fine|ran fine")))
+		return NULL;
+	for (s = at; s < end && !(is_digit(*s) && !piece_is_word(s[-1]) && s[-1] != '.'); s++)
+		;
+	if (s == end || !(s = piece_number(s, end, &from)) || end - s < 5 || memcmp(s, " to ", 4) != 0 || !is_digit(s[4]) ||
+	    !(s = piece_number(s + 4, end, &to)) || (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])))))
+		return NULL;
+	return to < from ? at : NULL;
+}
+
 /* "With 416x416 it worked fine. But with 832x832 it is out of memory.", "it works with 20 images,
  * with 300 it does not": where a sentence says that it works with so much, in a line that says that
  * it fails with more. */
@@ -206,6 +225,8 @@ oom_bulk_less(struct talk t)
 	struct talk clause;
 	size_t length;
 
+	if ((next = works_reduced(t)))
+		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;
 	for (s = t.s; s < end; s = next > s ? next + 1 : s + 1) {

@@ -143,6 +143,27 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 	oom_paste_name(p->sum, name, to);
 }
 
+/* "losses.update(loss, n)": a meter, which adds up what it is given. */
+static void
+meter_of_losses(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at = talk_first(t, ".update("), *from = at, *to, *end = t.s + t.n;
+	struct talk what;
+
+	while (from && from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'))
+		from--;
+	if (!at || from == at || !talk_any_of(talk_part(t, from, at), "loss meter avg average"))
+		return;
+	for (to = at + 8; to < end && (piece_is_word(*to) || *to == '.'); to++)
+		;
+	what = talk_part(t, at + 8, to);
+	if (to == at + 8 || to == end || (*to != ',' && *to != ')') || is_plain_name(what) || talk_any_of(what, ".item .data .detach") ||
+	    (!begins_with(what, p->backed, "[(.") && !talk_is_one_of(what, "loss total_loss train_loss loss_total")))
+		return;
+	p->sums = line;
+	oom_paste_name(p->sum, from, at);
+}
+
 /* A line of code in a sentence has Markdown's sign ahead of it, one of a mail has its own. */
 static const char *
 past_quote(struct talk t)
@@ -437,6 +458,7 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 	if (traced)
 		return;
 	sum_of_a_step(p, t);
+	meter_of_losses(p, t, line);
 	note_backward(p, t);
 	note_result(p, t);
 	list_of_results(p, t, line);

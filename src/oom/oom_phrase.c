@@ -300,6 +300,8 @@ const struct phrase oom_phrases[] = {
 	{ "malloc_or_wait] Unable to allocate %", FROM_METAL("MLX") },
 	{ "Attempting to allocate % which is greater than", OWN(OOM_MPS, "MLX", ONE_BUFFER) },
 	{ "Out of memory on device. To view more detail", FROM("MATLAB") },
+	{ "Out of memory. Type HELP MEMORY for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
+	{ "Out of memory. Type \"help memory\" for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "array exceeds maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },
 	{ "Failed to allocate a memory region of # bytes. Possibly this is due to sharing the GPU", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION,

@@ -82,6 +82,8 @@
 #define THEANO_CODE	"Not for want of memory, by the words in parentheses: CUDA refused what Theano asked of the device for another reason. As a "	\
     "rule the device could not be set up, as in a process that was forked after CUDA had begun, or with a driver that does not fit the library, "	\
     "or it had failed before: look for the first error."
+#define MATLAB_FULL	"MATLAB had no room left for an array in the " MACHINES ". A smaller array, fewer bytes an element (single), parts of it one "	\
+    "after the other, or variables that are let go of (clear) take less."
 #define MATLAB_ARRAY	"MATLAB was to make an array larger than its limit for one, which is the machine's memory unless it is set to other than that "		\
     "(Preferences, Workspace). That is " NOT_A_CARDS ". A smaller array, fewer bytes an element (single), or parts of it one after the other "		\
     "take less."

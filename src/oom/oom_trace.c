@@ -101,7 +101,7 @@ is_marked(struct piece line)
 static void
 note_extents(struct oom_trace *t, struct piece line)
 {
-	static const char *const makes[] = { "np.zeros((", "np.empty((", "np.ones((", "numpy.zeros((", "numpy.empty((", NULL };
+	static const char *const makes[] = { "zeros((", "empty((", "ones((", NULL };
 	const char *at = NULL, *from, *end = line.s + line.n;
 	int depth = 1, i;
 

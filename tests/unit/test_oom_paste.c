@@ -61,6 +61,21 @@ Test(oom_paste, a_sum_of_what_backward_was_called_on)
 	cr_expect_eq(read_lines("e_train += err / len(loader)\n").sums, 0, "no backward");
 }
 
+Test(oom_paste, a_meter_that_is_given_a_loss)
+{
+	struct oom_paste p = read_lines("losses.update(loss, inp.size(0))\n");
+
+	cr_expect_eq(p.sums, 1);
+	cr_expect_str_eq(p.sum, "losses");
+	cr_expect_eq(read_lines("err.backward()\nself.avg_meter.update(err)\n").sums, 2);
+	cr_expect_eq(read_lines("losses.update(loss.item(), n)\n").sums, 0);
+	cr_expect_eq(read_lines("losses.update(loss.data[0], n)\n").sums, 0);
+	cr_expect_eq(read_lines("losses.update(float(loss), n)\n").sums, 0);
+	cr_expect_eq(read_lines("pbar.update(loss)\n").sums, 0, "no meter");
+	cr_expect_eq(read_lines("loss_meter.update(n, loss)\n").sums, 0);
+	cr_expect_eq(read_lines("loss_meter.update(step)\n").sums, 0);
+}
+
 Test(oom_paste, results_by_the_name_that_they_were_given)
 {
 	cr_expect_eq(read_lines("temp = model(x).view(-1)\nright.append(temp)\n").lists, 2);
