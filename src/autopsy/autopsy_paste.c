@@ -248,7 +248,7 @@ reading(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (!p->loads || y->main->kind != OOM_KERNEL || y->main->line - p->loads > READ_AHEAD || p->loads - y->main->line > READ_AHEAD ||
+	if (!p->loads || (y->main->kind != OOM_KERNEL && !(y->main->kind == OOM_TOLD && y->main->host && p->told.killed.line)) || y->main->line - p->loads > READ_AHEAD || p->loads - y->main->line > READ_AHEAD ||
 	    (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
 		return;
 	autopsy_cause(y, SAYS_READING, arena_printf(y->arena, "Line %d may read weights. Where it does, those of a file and the model's own may lie in the machine's memory "

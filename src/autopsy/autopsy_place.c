@@ -48,7 +48,11 @@ loading(struct autopsy *y)
 	const struct budget *b = &y->budget;
 	char had[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (o->facts & TRACE_CHECKPOINT)
+	if ((o->facts & TRACE_CHECKPOINT) && (o->facts & TRACE_STATE))
+		place_cause(y, SAYS_LOADING, "By the traceback it failed where an optimizer takes what a file has of it (load_state_dict). Older versions of PyTorch "
+		    "copy all of that first, and where the file was read to the device, it lies there twice beside the model: read with "
+		    "map_location=\"cpu\", and let go of (del) before the first step, it takes its room once. The batch plays no part.");
+	else if (o->facts & TRACE_CHECKPOINT)
 		place_cause(y, SAYS_LOADING, "By the traceback it failed in torch.load, which puts the tensors of a file "
 		    "back on the device that they were saved from, or that map_location names, beside what is there: "
 		    "map_location=\"cpu\" leaves them in the machine's memory.");
@@ -473,6 +477,9 @@ host_places(struct autopsy *y)
 		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "
 		    "one in a file (numpy.memmap) takes less.");
 	extents_named(y);
+	if ((facts & TRACE_WHOLE) && y->main->kind == OOM_PYTORCH_CPU)
+		place_cause(y, SAYS_HOST_PLACES, "By its names the line of code puts a whole set of samples into one tensor. Unless that is a batch of it, a tensor "
+		    "that is made for each sample as it is asked for (a Dataset), or fewer or shorter samples, take less.");
 	if ((facts & TRACE_JOIN) && !(facts & TRACE_ARRAY))
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where results are joined: they grow with the number "
 		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "

@@ -204,7 +204,7 @@ says_killed(struct talk t)
 	struct talk clause, rest;
 
 	if (!at) {
-		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|shut down", &n));
+		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|restarting automatically|shut down", &n));
 		    rest = talk_part(t, at + n, t.s + t.n))
 			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
 				break;

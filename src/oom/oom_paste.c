@@ -229,11 +229,15 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->colab = line;
 }
 
-#define OF_NETWORK	"network|networks|neural|epoch|epochs|batch|batchsize|batch size|batch_size|train|trains|trained|training|trainer|train.py|fine-tune|"	\
+#define OF_NETWORK	"from_pretrained|tokenizer|network|networks|neural|epoch|epochs|batch|batchsize|batch size|batch_size|train|trains|trained|training|trainer|train.py|fine-tune|"	\
     "fine-tuning|finetune|finetuning|inference|dataset|datasets|data set|layers|gradients|backprop|checkpoint|checkpoints|llm|llms|lora|"		\
     "gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|embedding|embeddings|logits|gpt2|llama|seq2seq|forward pass|backward pass|optimizer"
 #define OF_FRAMEWORK	"torch pytorch tensorflow keras mxnet gluon caffe paddle jax flax onnx theano cntk darknet diffusers huggingface tinygrad vllm sglang llama ollama "	\
     "ggml gguf mlx lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
+
+/* 训练, 模型, 网络, 图像分割, 推理, 数据集, 微调; 学習, 학습 */
+#define ELSEWHERE	"\xe8\xae\xad\xe7\xbb\x83|\xe6\xa8\xa1\xe5\x9e\x8b|\xe7\xbd\x91\xe7\xbb\x9c|\xe5\x9b\xbe\xe5\x83\x8f\xe5\x88\x86\xe5\x89\xb2|\xe6\x8e\xa8\xe7\x90\x86|"	\
+    "\xe6\x95\xb0\xe6\x8d\xae\xe9\x9b\x86|\xe5\xbe\xae\xe8\xb0\x83|\xe5\xad\xa6\xe7\xbf\x92|\xed\x95\x99\xec\x8a\xb5"
 
 /* Programs that run networks and train none. */
 #define SERVERS		"ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang koboldcpp kobold lmstudio exllama text-generation-webui"
@@ -243,7 +247,7 @@ program(struct oom_paste *p, struct talk t, int line)
 static bool
 is_of_network(struct talk t)
 {
-	return talk_has_whole(t, OF_NETWORK) || talk_any_begins(t, OF_FRAMEWORK);
+	return talk_has_whole(t, OF_NETWORK) || talk_any_begins(t, OF_FRAMEWORK) || talk_any_phrase(t, ELSEWHERE);
 }
 
 /* Does the report end with ^C by itself? */

@@ -49,7 +49,7 @@ grows(struct talk t)
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|more and more|"
-	    "continues to grow|continues to increase|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
+	    "continues to grow|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
 	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
 	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
@@ -197,7 +197,10 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 static const char *
 evaluates(struct talk t)
 {
-	return !talk_any_of(t, "valid eval test predict verif") ? NULL : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	const char *at = talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
+	    "predictions are stored on the gpu|outputs are kept on the gpu|predictions are kept on the gpu", AHEAD, "") : NULL;
+
+	return at || !talk_any_of(t, "valid eval test predict verif") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|until validation|until the validation|on validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
 	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|next validation|validation phase|, in validate|, in evaluate|when verifying|while verifying|during verification|"
 	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
@@ -289,8 +292,8 @@ resumes(struct talk t)
 	if (talk_any_of(t, "train checkpoint model run step iter weights") && talk_any_begins(t, "resume resuming resumed") &&
 	    !talk_any_phrase(t, "resume work|resumed work|resuming work|resumed watch|resumed read|my resume"))
 		return talk_first(t, "resum");
-	at = clause_says(t, "continue training|continued training|continuing training|training from checkpoint|training from a checkpoint|"
-	    "from a specific checkpoint", AHEAD | WORKS, "");
+	at = clause_says(t, "continue training|continued training|continuing training|training from checkpoint|training from a checkpoint|train from a checkpoint|"
+	    "from a specific checkpoint|from a state checkpoint|from an unfinished checkpoint|after restoring from|restoring from a checkpoint|restored from a checkpoint", AHEAD | WORKS, "");
 	/* "can I skip them and continue training?" is a wish */
 	return at && (!clause_is_question(talk_sentence(t, at)) || talk_any_of(talk_sentence(t, at), "checkpoint")) ? at : NULL;
 }
@@ -383,7 +386,7 @@ static const char *
 runs_again(struct talk t)
 {
 	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
-	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run", AHEAD | BEHIND | WORKS, "") : NULL;
+	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "") : NULL;
 }
 
 /* "In a hyperparameter search", "in the third fold": several runs of one process. */
