@@ -293,11 +293,13 @@ bn_dots_columns(double *work, From from, const elem *x, const elem *weight, cons
 	}
 }
 
-/* dx of what FROM has pass. */
+/* dx of what FROM has pass: of COLUMN_PAIR rows at once, where these are fetched ahead. */
 template <int WIDTH, typename From> DEVICE void
 bn_grad_columns(elem *dx, From from, const elem *x, const elem *weight, const elem *bias, const real *mean,
     const real *invstd, const double *sums, int64_t summed, int64_t rows, int64_t channels, int64_t parts)
 {
+	constexpr int pair = From::AHEAD ? COLUMN_PAIR : 1;
+
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
 		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);
 		struct bn_line<WIDTH> line;
@@ -306,12 +308,22 @@ bn_grad_columns(elem *dx, From from, const elem *x, const elem *weight, const el
 
 		line.load(weight, bias, mean, invstd, at.c);
 		means.load(sums, at.c, summed);
-		for (int64_t i = at.row; i < at.end; i += at.step) {
-			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * channels + at.c);
+		for (int64_t i = at.row; i < at.end; i += pair * at.step) {
+			struct column_pack<WIDTH> v[pair];
+			int n = column_left<pair>(i, at);
 
-			from.fetch(0, i, at.c);
-			from.pass(g, 0, i, at.c, line, v);
-			line.spread(dx + i * channels + at.c, v, g, means.level, means.slope);
+#pragma unroll
+			for (int k = 0; k < pair; k++)
+				if (k < n) {
+					v[k] = column_load<WIDTH>(x + (i + k * at.step) * channels + at.c);
+					from.fetch(k, i + k * at.step, at.c);
+				}
+#pragma unroll
+			for (int k = 0; k < pair; k++)
+				if (k < n) {
+					from.pass(g, k, i + k * at.step, at.c, line, v[k]);
+					line.spread(dx + (i + k * at.step) * channels + at.c, v[k], g, means.level, means.slope);
+				}
 		}
 	}
 }
@@ -346,7 +358,7 @@ template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, co
 		line.load(weight, bias, mean, invstd, at.c);
 		for (int64_t i = at.row; i < at.end; i += COLUMN_PAIR * at.step) {
 			struct column_pack<WIDTH> v[COLUMN_PAIR], beside[COLUMN_PAIR];
-			int n = i + at.step < at.end ? COLUMN_PAIR : 1;
+			int n = column_left<COLUMN_PAIR>(i, at);
 
 #pragma unroll
 			for (int k = 0; k < COLUMN_PAIR; k++)

@@ -94,13 +94,23 @@ KERNEL(bn_apply_both_kernel, (elem *y, uint8_t *marks, struct bn_of one, struct 
 
 		first.load(one.weight, one.bias, one.mean, one.invstd, at.c);
 		second.load(two.weight, two.bias, two.mean, two.invstd, at.c);
-		for (int64_t i = at.row; i < at.end; i += at.step) {
-			int64_t k = i * channels + at.c;
-			MARKED_PACK v = column_load<COLUMN_WIDTH>(one.x + k), w = column_load<COLUMN_WIDTH>(two.x + k);
+		for (int64_t i = at.row; i < at.end; i += COLUMN_PAIR * at.step) {
+			MARKED_PACK v[COLUMN_PAIR], w[COLUMN_PAIR];
+			int n = column_left<COLUMN_PAIR>(i, at);
 
-			first.values(value, v);
-			second.values(skip, w);
-			bn_store_marked(y, marks, value, skip, kind, k);
+#pragma unroll
+			for (int k = 0; k < COLUMN_PAIR; k++)
+				if (k < n) {
+					v[k] = column_load<COLUMN_WIDTH>(one.x + (i + k * at.step) * channels + at.c);
+					w[k] = column_load<COLUMN_WIDTH>(two.x + (i + k * at.step) * channels + at.c);
+				}
+#pragma unroll
+			for (int k = 0; k < COLUMN_PAIR; k++)
+				if (k < n) {
+					first.values(value, v[k]);
+					second.values(skip, w[k]);
+					bn_store_marked(y, marks, value, skip, kind, (i + k * at.step) * channels + at.c);
+				}
 		}
 	}
 }
@@ -207,15 +217,6 @@ batchnorm_marked_backward(elem *made, elem *dx, elem *dweight, elem *dbias, void
 	    1, parts);
 }
 
-/* Rows that a thread still has, of those that it takes at once. */
-DEVICE int
-bn_rows_left(int64_t row, const struct column_place &at)
-{
-	int64_t n = (at.end - row + at.step - 1) / at.step;
-
-	return n < COLUMN_DEPTH ? (int)n : COLUMN_DEPTH;
-}
-
 /* The sums of what passes of dy, and of that times ONE's and TWO's distances from their means: for
  * each of the two as bn_gradients_kernel() wants them, one behind the other. */
 KERNEL(bn_dots_both_kernel, (double *work, const elem *dy, const uint8_t *marks, struct bn_of one, struct bn_of two,
@@ -235,7 +236,7 @@ KERNEL(bn_dots_both_kernel, (double *work, const elem *dy, const uint8_t *marks,
 			struct column_rows<COLUMN_WIDTH> v, w, from;
 			unsigned bits[COLUMN_DEPTH];
 			real s[COLUMN_WIDTH] = { 0 }, q[COLUMN_WIDTH] = { 0 }, d[COLUMN_WIDTH] = { 0 }, g[COLUMN_WIDTH];
-			int n = bn_rows_left(i, at);
+			int n = column_left<COLUMN_DEPTH>(i, at);
 
 #pragma unroll
 			for (int k = 0; k < COLUMN_DEPTH; k++)

@@ -119,6 +119,18 @@ column_place_of(int64_t r, int64_t rows, int64_t channels, int64_t parts)
 	return at;
 }
 
+/* Rows that a thread still has from ROW on, of MOST that it takes at once. */
+template <int MOST> DEVICE int
+column_left(int64_t row, const struct column_place &at)
+{
+	int n = 1;
+
+#pragma unroll
+	for (int k = 1; k < MOST; k++)
+		n += row + k * at.step < at.end;
+	return n;
+}
+
 typedef double column_row[BLOCK];
 
 /* Shared memory for N numbers of each thread, the same for all kernels that have so many. */
