@@ -24,7 +24,9 @@
  *     are not fixed (packing_elastic.c), and which goes furthest where items are many and irregular;
  *     and once that comes to rest, the same while items that have a place wander. Before it the first ways down in all
  *     orders, at the bound and between it and the height: each takes little, and on networks one of them mostly gets there.
- * 10. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
+ * 10. In later turns first of all what can have one place in turn is made one item (packing_lanes.c), and what is left, mostly
+ *     far less, goes through most of the above by itself.
+ * 11. If effort is left, the search at heights between the bound and the best so far, by bisection; when the chain runs
  *     again, before all that is cheaper, at many heights. What remains is reported as a gap.
  *
  * packing_check.c decides whether an answer is right; it shares no code with the above.
@@ -74,6 +76,7 @@
 #define DIVES_SHARE	4		/* for ways down between it and the height, */
 #define FIRST_DIVE	8		/* the first of them a part of the way down, */
 #define NEAREST_DIVE	128		/* and the last just below the height */
+#define LANES_SHARE	4		/* for items that can have one place in turn */
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
 #define BETWEEN_SHARE	16		/* and for each of many */
@@ -214,6 +217,16 @@ stretch(struct work *work, int64_t target, struct effort *e)
 		work->stretched = true;
 		move_about(work->in, r, target, &share, packing_wander);
 	}
+	e->visits += share.visits;
+}
+
+/* A part of more effort than a network's, first of all: where it helps, it does so at once. */
+static void
+make_lanes(struct work *work, int64_t target, struct effort *e)
+{
+	struct effort share = share_of(e, LANES_SHARE);
+
+	move_about(work->in, &work->r, target, &share, packing_lanes);
 	e->visits += share.visits;
 }
 
@@ -417,7 +430,9 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 	bool ejected = any || in->n > MOST_SEARCHED, searches, coarse = false;
 	int64_t capacity;
 
-	if (e->stage > 0 && work->at_bound && !any)
+	if (e->stage > 0)
+		make_lanes(work, target > r->bound ? target : r->bound, e);
+	if (r->height > target && e->stage > 0 && work->at_bound && !any)
 		dive_on(work, target > r->bound ? target : r->bound, e);
 	if (r->height <= target)
 		return;

@@ -30,8 +30,8 @@
 #define EJECTED		8
 #define FITS		4
 
-static bool
-is_full(const struct instance *in)
+bool
+packing_is_full(const struct instance *in)
 {
 	double live = 0;
 	int i, s;
@@ -126,7 +126,7 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 	struct instance whole = *in;
 	int k, fewest = in->n;
 
-	if (best <= target || !is_full(in))
+	if (best <= target || !packing_is_full(in))
 		return best;
 	if (e->stage > 0 && in->n <= MOST)
 		best = sweep(in, best, target, e);

@@ -112,7 +112,11 @@ int64_t	packing_fit_beside(struct instance *, const struct instance *large, stru
  * arena; their index is their place in the other, and *SMALL gets the rest. PART: of all room, what
  * is much. False: there are few others, or some have alignments or tails. */
 bool	packing_coarse(const struct instance *, struct arena *, double part, struct instance *large, struct job **small);
+/* packing_lanes.c: where many items can have one place in turn, but not all is
+ * full nearly all the time; else nothing is done. */
+int64_t	packing_lanes(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_full.c: where all is full nearly all the time; else nothing is done. */
+bool	packing_is_full(const struct instance *);
 int64_t	packing_full(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_sweep.c: the same, of instances without alignments or tails, by way of time. */
 int64_t	packing_sweep(struct instance *, int64_t best, int64_t target, struct effort *);
