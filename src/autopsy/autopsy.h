@@ -78,6 +78,7 @@ struct autopsy {
 	struct forecast forecast;	/* of that run; known: there is a model, and a step */
 	int64_t batch_for_said;	/* the batch that takes the bytes the message counts; 0: none */
 	int64_t sure_batch, largest_batch;	/* within the pool by that model: surely, and at most */
+	int64_t limit;		/* of the framework's allocator, by the log; 0: not said */
 	int64_t memory;		/* as the user says; 0: not said */
 	int64_t card, card_largest;	/* --memory beside a pool of the log, and the batch by the dump's rules */
 	VEC(struct sentence) causes;	/* what the message and its log give evidence of, most telling first */

@@ -163,17 +163,10 @@ earlier_models(struct autopsy *y)
 		    "of the loop, it is there once.", (int)n, part, number));
 }
 
-static int64_t
-limit_of(const struct autopsy *y)
-{
-	return y->log.dump.limit > 0 ? y->log.dump.limit : y->main &&
-	    y->main->size[OOM_LIMIT].known ? y->main->size[OOM_LIMIT].bytes : 0;
-}
-
 bool
 autopsy_is_limited(const struct autopsy *y)
 {
-	return limit_of(y) > 0 && limit_of(y) < SMALL_LIMIT;
+	return y->limit > 0 && y->limit < SMALL_LIMIT;
 }
 
 static void
@@ -187,18 +180,18 @@ limits(struct autopsy *y)
 		    "not suffice, so that it is no limit. Where no other process has the device, the run needs "
 		    "more than there is, and fewer samples in a batch, or smaller ones, make what a step keeps smaller.",
 		    y->main->share / 10));
-	if (y->main->kind == OOM_PYTORCH && limit_of(y) > 0 && limit_of(y) < y->budget.total)
+	if (y->main->kind == OOM_PYTORCH && y->limit > 0 && y->limit < y->budget.total)
 		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The process is allowed %s of the device's %s and "
 		    "no more: a setting, torch.cuda.set_per_process_memory_fraction or what runs it.",
-		    size_human(human, limit_of(y)), size_human(total, y->budget.total)));
-	else if (y->main->kind == OOM_PADDLE && limit_of(y) > 0)
+		    size_human(human, y->limit), size_human(total, y->budget.total)));
+	else if (y->main->kind == OOM_PADDLE && y->limit > 0)
 		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The process is allowed %s and no more: a setting, FLAGS_gpu_memory_limit_mb.",
-		    size_human(human, limit_of(y))));
+		    size_human(human, y->limit)));
 	else if (autopsy_is_limited(y))
 		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The framework could have %s and no more: that is a "
 		    "limit, or what another process had left when this one began, not the size of a "
 		    "card. " LISTER " tells which; in TensorFlow the limit is memory_limit or "
-		    "per_process_gpu_memory_fraction.", size_human(human, limit_of(y))));
+		    "per_process_gpu_memory_fraction.", size_human(human, y->limit)));
 }
 
 int64_t
@@ -208,7 +201,7 @@ autopsy_of_others(const struct autopsy *y)
 	int64_t taken = b->others > 0 ? b->others : b->outside;
 
 	if (y->main->kind == OOM_MPS || y->main->kind == OOM_XLA || b->total <= 0 ||
-	    (limit_of(y) > 0 && b->free > b->total / 4) ||	/* its own limit came first */
+	    (y->limit > 0 && b->free > b->total / 4) ||	/* its own limit came first */
 	    taken < b->total / 8 || (b->others <= 0 && taken < CONTEXT))
 		return 0;
 	/* a small part is not what is in the way of what has room, or could not have any */

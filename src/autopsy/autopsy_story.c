@@ -254,7 +254,35 @@ find_forecast(struct autopsy *y)
 		find_cures(y);
 }
 
-/* The pool: what the message says, the allocator's statistics, the user, the spec's device. */
+/* What TensorFlow may take of the device of the message, as it said when it made it; 0: it did not.
+ * Where several were made, the message must say which is its. */
+static int64_t
+made_with(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	int i;
+
+	if (!o || o->host || (o->kind != OOM_TENSORFLOW && o->kind != OOM_TF_ALLOCATOR))
+		return 0;
+	for (i = 0; i < y->log.made.n; i++) {
+		const struct oom_made *m = &y->log.made.v[i];
+
+		if (m->line < o->line && (m->gpu == o->gpu || (o->gpu < 0 && y->log.made.n == 1)))
+			return m->bytes;
+	}
+	return 0;
+}
+
+static int64_t
+find_limit(const struct autopsy *y)
+{
+	if (y->log.dump.limit > 0)
+		return y->log.dump.limit;
+	return y->main && y->main->size[OOM_LIMIT].known ? y->main->size[OOM_LIMIT].bytes : made_with(y);
+}
+
+/* The pool: what the message says, the allocator's statistics, what TensorFlow said as it began, the
+ * user, the spec's device. */
 static void
 find_pool(struct autopsy *y)
 {
@@ -264,8 +292,11 @@ find_pool(struct autopsy *y)
 
 	if (y->main)
 		*b = autopsy_budget(y->arena, y->main);
+	y->limit = find_limit(y);
 	if (y->log.dump.limit > 0 && !host)
 		budget_set_pool(b, y->log.dump.limit, "the limit of its allocator");
+	else if (b->pool <= 0 && y->limit > 0)
+		budget_set_pool(b, y->limit, "what TensorFlow was to take of the device, as it said when it made it");
 	else if (b->pool <= 0 && y->memory && !host)
 		budget_set_pool(b, y->memory, "--memory");
 	else if (b->pool <= 0 && y->log.card.known && !host)

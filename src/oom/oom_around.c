@@ -187,6 +187,25 @@ take_start(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	}
 }
 
+/* TensorFlow rounds the limit of its allocator down to whole MiB (gpu_device.cc). */
+static void
+take_made(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+	struct oom_made made = { m->place.gpu, m->size.bytes, line };
+	int i;
+
+	(void)p;
+	if (m->place.host || made.gpu < 0 || made.bytes <= 0)
+		return;
+	for (i = 0; i < log->made.n && log->made.v[i].gpu != made.gpu; i++)
+		;
+	if (i < log->made.n)
+		log->made.v[i] = made;
+	else if (i < OOM_MADE)
+		vec_push(log->arena, &log->made, made);
+}
+
 static void
 take_buffer(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
@@ -458,6 +477,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_NET_INPUT] = take_net, [ROLE_NET_SHAPE] = take_net, [ROLE_NET_BYTES] = take_net,
 		[ROLE_CARD] = take_card,
 		[ROLE_START_TOTAL] = take_start, [ROLE_START_FREE] = take_start,
+		[ROLE_MADE] = take_made,
 		[ROLE_BUFFER_SIZE] = take_buffer, [ROLE_BUFFER_SHAPE] = take_buffer,
 		[ROLE_BUFFER_PADDING] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,

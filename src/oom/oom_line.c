@@ -38,6 +38,8 @@ const struct phrase oom_lines[] = {
 	{ "totalMemory: %", LINE(ROLE_START_TOTAL) },
 	{ "Free memory: %", LINE(ROLE_START_FREE) },
 	{ "freeMemory: %", LINE(ROLE_START_FREE) },
+	{ "Created TensorFlow device (^ with % memory", LINE(ROLE_MADE) },
+	{ "Created device ^ with % memory", LINE(ROLE_MADE) },	/* since TensorFlow 2.4 */
 	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
 	{ "\bvllm/", LINE(ROLE_SERVES) },
 	{ "\bvllm.", LINE(ROLE_SERVES) },

@@ -161,10 +161,17 @@ struct oom_holder {		/* an operation whose tensors TensorFlow lists, the largest
 	char node[OOM_NAME];
 };
 
+struct oom_made {		/* a device that TensorFlow made, with what it may take of it */
+	int gpu;		/* its index */
+	int64_t bytes;
+	int line;
+};
+
 #define OOM_MESSAGES	80
 #define OOM_CLASSES	4096
 #define OOM_ALIVE	64
 #define OOM_HOLDERS	64
+#define OOM_MADE	32
 
 struct oom_dump {
 	bool any, summed;	/* summed: it lists classes; else they are counted from chunks */
@@ -200,6 +207,7 @@ struct oom_log {
 	int no_volatile;	/* the last line that warns of volatile, which has no effect; 0: none */
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */
 	int starts;		/* how many it found */
+	VEC(struct oom_made) made;	/* the last of each index */
 	int serving;		/* the last line that is of a server of language models; 0: none */
 	int capturing;		/* the last line that says that CUDA graphs are captured; 0: none */
 	int64_t shuffled;	/* elements of TensorFlow's buffer of shuffled ones; 0: not said */

@@ -27,6 +27,7 @@ enum phrase_role {
 	ROLE_HANDLING,		/* what follows happened because of what stands before */
 	ROLE_VOLATILE,		/* PyTorch's warning of it */
 	ROLE_START_TOTAL, ROLE_START_FREE,	/* TensorFlow's device, when it is found */
+	ROLE_MADE,		/* and when it is made, with what TensorFlow may take of it */
 	ROLE_SERVES,		/* what runs is a server of language models */
 	ROLE_CAPTURE,		/* CUDA graphs are being captured */
 	ROLE_SHUFFLE,		/* TensorFlow fills a buffer of so many elements */
