@@ -76,6 +76,7 @@ struct autopsy {
 	struct dump_story dump;
 	const struct framework *framework;	/* whose run that was; NULL: there is no model */
 	struct forecast forecast;	/* of that run; known: there is a model, and a step */
+	bool fits_alone;	/* others have a part of the device: without them the run surely fits */
 	int64_t batch_for_said;	/* the batch that takes the bytes the message counts; 0: none */
 	int64_t sure_batch, largest_batch;	/* within the pool by that model: surely, and at most */
 	int64_t limit;		/* of the framework's allocator, by the log; 0: not said */

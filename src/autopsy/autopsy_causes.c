@@ -358,6 +358,10 @@ should_have_fitted(struct autopsy *y)
 {
 	char want[SIZE_TEXT], have[SIZE_TEXT];
 
+	if (y->fits_alone && autopsy_surely(&y->forecast) > y->budget.pool)
+		autopsy_cause(y, SAYS_SHOULD_HAVE_FITTED, arena_printf(y->arena, "By the forecast batch %lld would have fitted into the whole device: "
+		    "with its context it takes %s of %s at most.", (long long)y->batch, size_human(want, y->forecast.card_high),
+		    size_human(have, y->budget.total)));
 	if (!y->forecast.known || y->validation || y->budget.pool <= 0 ||
 	    autopsy_surely(&y->forecast) > y->budget.pool)
 		return;

@@ -6,7 +6,7 @@
  * A forecast is made only where a tensor of the log is one of the network's: else the log may be of
  * another network altogether.
  */
-#include "autopsy/autopsy.h"
+#include "autopsy/autopsy_parts.h"
 
 #include <string.h>
 
@@ -32,8 +32,11 @@ find_request(struct autopsy *y)
 		y->lo -= 255;
 	if (y->main->kind != OOM_PYTORCH)
 		return;
-	if (s->bytes <= 2 * MIB)
+	if (s->bytes <= 2 * MIB) {
 		y->lo = 1;
+		if (s->bytes == 2 * MIB && y->main->size[OOM_RESERVED].known)	/* not of the allocator before 1.2 */
+			y->hi = MIB;
+	}
 	else if (s->bytes <= 20 * MIB)
 		y->lo = s->bytes == 20 * MIB ? MIB + 1 : y->lo - 2 * MIB + 1;
 	else
@@ -47,6 +50,18 @@ autopsy_bytes_name_a_tensor(const struct oom_message *o)
 {
 	return o->host ? o->kind == OOM_PYTORCH_CPU : o->kind != OOM_XLA && o->kind != OOM_CUDA &&
 	    o->kind != OOM_OURS;
+}
+
+/* PyTorch asks for 20 MiB at once where less than 10 are wanted, and more than one; what is from 10
+ * on it rounds up to 2 MiB. */
+static void
+match_bytes(struct autopsy *y)
+{
+	bool pool = y->main->kind == OOM_PYTORCH && y->main->size[OOM_ASKED].bytes == 20 * MIB;
+
+	shape_by_bytes(y->module, y->lo, pool ? 10 * MIB - 1 : y->hi, y->spec_batch, &y->matches);
+	if (pool && y->matches.all.n == 0)
+		shape_by_bytes(y->module, 18 * MIB + 1, y->hi, y->spec_batch, &y->matches);
 }
 
 static void
@@ -65,7 +80,7 @@ match(struct autopsy *y)
 	if (m && o->shape.known && y->matches.all.n == 0)
 		shape_nearest(m, &o->shape, y->spec_batch, NEAREST, &y->nearest);
 	if (m && !o->shape.known && y->hi > 0 && autopsy_bytes_name_a_tensor(o))
-		shape_by_bytes(m, y->lo, y->hi, y->spec_batch, &y->matches);
+		match_bytes(y);
 }
 
 /* The batch that the likeliest tensor implies, if all that are as likely agree. */
@@ -249,8 +264,9 @@ find_forecast(struct autopsy *y)
 	if (y->budget.pool <= 0)
 		return;
 	forecast_largest(m, y->framework, y->budget.pool, &y->sure_batch, &y->largest_batch);
+	y->fits_alone = autopsy_of_others(y) > 0 && y->forecast.card_high <= y->budget.total;
 	if (y->sure_batch < y->batch && y->batch == y->spec_batch && !y->budget.roomy &&
-	    !autopsy_is_limited(y))
+	    !y->fits_alone && !autopsy_is_limited(y))
 		find_cures(y);
 }
 
@@ -281,8 +297,8 @@ find_limit(const struct autopsy *y)
 	return y->main && y->main->size[OOM_LIMIT].known ? y->main->size[OOM_LIMIT].bytes : made_with(y);
 }
 
-/* The pool: what the message says, the allocator's statistics, what TensorFlow said as it began, the
- * user, the spec's device. */
+/* The pool: what the message says, the allocator's statistics, what TensorFlow said as it began,
+ * the user, the spec's device. */
 static void
 find_pool(struct autopsy *y)
 {

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #define MOST_TENSORS	5
+#define MIB	((int64_t)1 << 20)
 
 static void
 print_axes(const struct autopsy *y, const struct shape_match *s)
@@ -62,6 +63,7 @@ print_matches(const struct autopsy *y)
 	bool plain = s->order == SHAPE_AS_IS && s->tensor->rank < 3;
 	int n = y->matches.all.n, i;
 	bool back = autopsy_in_backward(y->main);
+	char human[SIZE_TEXT];
 
 	if (y->main->shape.known) {
 		autopsy_say(y, "%s %s %s%s%s%s%s%s", autopsy_shape_text(a, &y->main->shape),
@@ -76,6 +78,10 @@ print_matches(const struct autopsy *y)
 			autopsy_say(y, "The same shape:");
 		s++;
 		n--;
+	} else if (y->lo == 1 && y->hi >= MIB && n > MOST_TENSORS) {
+		autopsy_say(y, "The message tells no shape. A piece as small is asked for where any tensor of up to %s finds no room: "
+		    "%d of %s are no larger, and which it was does not matter.", size_human(human, y->hi), n, y->module->name);
+		return;
 	} else {
 		autopsy_say(y, "The message tells no shape. Of that size%s:", y->lo < y->hi ?
 		    ", as far as it is rounded" : "");

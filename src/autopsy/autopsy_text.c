@@ -463,7 +463,7 @@ static void
 print_advice(const struct autopsy *y)
 {
 	bool smaller = y->forecast.known && y->budget.pool > 0 && y->sure_batch < y->batch &&
-	    !y->validation && !y->budget.roomy;
+	    !y->validation && !y->budget.roomy && !y->fits_alone;
 
 	print_likely(y);
 	if (y->main && y->main->host)

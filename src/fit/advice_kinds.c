@@ -423,7 +423,11 @@ batch_amend(struct advisor *v, struct amend *m, int64_t value)
 static const char *
 batch_title(struct advisor *v, int64_t value)
 {
-	return arena_printf(v->arena, "batch %lld", (long long)(value * settings_shares(&v->module->set)));
+	int64_t shares = settings_shares(&v->module->set);
+
+	if (shares > 1)
+		return arena_printf(v->arena, "batch %lld, %lld at a time", (long long)(value * shares), (long long)value);
+	return arena_printf(v->arena, "batch %lld", (long long)value);
 }
 
 static const char *

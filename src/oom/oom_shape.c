@@ -366,6 +366,14 @@ shape_nearest(const struct module *m, const struct oom_shape *shape, int64_t bat
 		to->all.n = most;
 }
 
+/* What a layer keeps beside its result in another type, as places of maxima, for which PyTorch has
+ * 8 bytes each and TensorFlow none: its bytes are not those of another program. */
+static bool
+is_own(const struct tensor *t)
+{
+	return t->def && t != t->def->out[0] && t->dtype != t->def->out[0]->dtype;
+}
+
 static void
 visit_bytes(void *context, const struct tensor *t)
 {
@@ -374,7 +382,7 @@ visit_bytes(void *context, const struct tensor *t)
 	struct shape_match m = { .tensor = t };
 	int64_t now = affine_at(size, s->batch);
 
-	if (t->alias_of || size.per_sample < 0)
+	if (t->alias_of || size.per_sample < 0 || is_own(t))
 		return;
 	if (now >= s->lo && now <= s->hi) {
 		m.batch = size.per_sample ? s->batch : 0;
