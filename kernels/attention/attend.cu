@@ -166,7 +166,7 @@ attend_has_line(struct attend a)
 DEVICE int64_t
 attend_place(struct attend a, int64_t i)
 {
-	return a.grid_w ? i / a.grid_w * (2 * a.grid_w - 1) + i % a.grid_w : i;
+	return a.grid_w ? i + quotient(i, a.grid_w) * (a.grid_w - 1) : i;
 }
 
 /* The difference 0 is that of the last key and the first query. */

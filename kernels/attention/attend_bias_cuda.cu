@@ -8,7 +8,7 @@
 #include "attention/attend_cuda.cu"
 
 /* A tile of the bias: the sum over all samples and heads that have the same. */
-template <int WIDEST> __global__ static void ATTEND_BOUNDS
+template <int WIDEST> __global__ static void __launch_bounds__(BLOCK, 1)
 attend_bias_kernel(elem *dbias, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	typedef struct attend_tile<WIDEST> tile;
@@ -77,7 +77,7 @@ attend_column(struct attend a, struct attend_where w, int64_t i, int64_t c, int 
 
 /* A block sums a part of a head's queries of all samples. What a tile has of a difference, if
  * anything, is one number in each row. */
-template <int WIDEST> __global__ static void ATTEND_BOUNDS
+template <int WIDEST> __global__ static void __launch_bounds__(BLOCK, 1)
 attend_relative_kernel(double *sums, struct attend_tensors x, const struct step *s, struct attend a,
     int64_t cut, int64_t all)
 {

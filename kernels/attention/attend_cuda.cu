@@ -16,11 +16,13 @@
 #ifndef STOWAGE_ATTENTION_ATTEND_CUDA_CU
 #define STOWAGE_ATTENTION_ATTEND_CUDA_CU
 
+#include "attention/attend_warps_back_cuda.cu"
+
 #define ATTEND_SLICE	16	/* terms of a product, and keys of y's sums, at a time */
 
-/* For several blocks a multiprocessor the assembler would spill registers here, on those cards and
- * of doubles. */
-#if defined(USE_DOUBLE) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
+/* For several blocks a multiprocessor the assembler would spill registers here, on those cards, of
+ * doubles, and where a warp's sums are in them. */
+#if defined(USE_DOUBLE) || ATTEND_WARPS || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
 #define ATTEND_BOUNDS	__launch_bounds__(BLOCK, 1)
 #else
 #define ATTEND_BOUNDS	__launch_bounds__(BLOCK)
@@ -44,27 +46,6 @@ template <int WIDEST> struct attend_tile {
 	real top[SIDE], sum[SIDE], keep[SIDE];	/* forward; backward: logsum and delta */
 	real line[2 * SIDE];	/* what a rule of i - j adds, the most negative difference first */
 };
-
-struct attend_rows {		/* some rows of numbers of a head */
-	const elem *at;
-	int64_t row;		/* from one to the next */
-	int n;
-};
-
-struct attend_where {		/* a tile of scores */
-	int64_t sample, head, i, j;
-};
-
-DEVICE struct attend_rows
-attend_rows(const elem *x, int64_t row, int64_t first, int64_t all, int side)
-{
-	struct attend_rows r;
-
-	r.at = x + first * row;
-	r.row = row;
-	r.n = all - first < side ? (int)(all - first) : side;
-	return r;
-}
 
 DEVICE int
 attend_row()
@@ -148,7 +129,6 @@ attend_scores(struct attend_tile<WIDEST> *t, struct attend a, struct attend_wher
     struct attend_rows q, struct attend_rows k, const elem *bias)
 {
 	typedef struct attend_tile<WIDEST> tile;
-	int64_t bias_row = attend_has_table(a) ? 0 : a.s;
 	bool seam = attend_is_seam(a, w.sample);
 	real s[tile::R][tile::R];
 
@@ -158,21 +138,18 @@ attend_scores(struct attend_tile<WIDEST> *t, struct attend a, struct attend_wher
 	if (bias)
 		bias += attend_bias_at(a, w.sample, w.head);
 #pragma unroll
-	for (int x = 0; x < tile::R; x++)
+	for (int x = 0; x < tile::R; x++) {
+		int i = attend_row() + 16 * x;
+		struct attend_spot of = attend_spot(a, seam, w.sample, w.i + i, a.t);
+
 #pragma unroll
 		for (int y = 0; y < tile::R; y++) {
-			int i = attend_row() + 16 * x, j = attend_col() + 16 * y;
-			bool is = i < q.n && j < k.n && attend_sees(a, w.i + i, w.j + j) && (!seam ||
-			    attend_side(a, w.sample, w.i + i) == attend_side(a, w.sample, w.j + j));
-			real more = !is || !attend_has_line(a) ? 0 : t->line[i - j + tile::SIDE - 1];
+			int j = attend_col() + 16 * y;
 
-			if (is && bias && bias_row)
-				more += VALUE(bias[(w.i + i) * bias_row + w.j + j]);
-			else if (is && a.grid_w)
-				more += VALUE(bias[(attend_place(a, w.i + i) - attend_place(a, w.j + j) +
-				    attend_shift(a)) * a.heads + w.head]);
-			t->scores[i][j] = !is ? -INFINITY : a.scale * s[x][y] + more;
+			t->scores[i][j] = attend_score(a, w.head, of, attend_spot(a, seam, w.sample, w.j + j, a.s), s[x][y], bias,
+			    t->line + tile::SIDE - 1, (int)(w.i - w.j));
 		}
+	}
 	__syncthreads();
 }
 
@@ -180,11 +157,11 @@ attend_scores(struct attend_tile<WIDEST> *t, struct attend a, struct attend_wher
 DEVICE real
 attend_gain_of(struct attend a, const struct step *s, struct attend_where w, int i, int j)
 {
-	int64_t row = ((FIRST_OF(a.b, s) + w.sample) * a.all_heads + a.first_head + w.head) * a.t + w.i + i, col = w.j + j;
+	int64_t row = attend_draws_of(a, s, w) + i, col = w.j + j;
 	struct philox c = attend_draw(a, philox_key(s->seed, a.stream_id), s->draw, row, col);
 	uint32_t v = col % 4 == 0 ? c.v[0] : col % 4 == 1 ? c.v[1] : col % 4 == 2 ? c.v[2] : c.v[3];
 
-	return v < (uint64_t)(a.rate * 4294967296.0) ? 0 : attend_gain(a);
+	return v < attend_dropped(a) ? 0 : attend_gain(a);
 }
 
 /* A number of each row, of what the threads that share it have in t->part. */
@@ -234,9 +211,8 @@ attend_online(struct attend_tile<WIDEST> *t, struct attend a, const struct step 
 	__syncthreads();
 }
 
-template <int WIDEST> __global__ static void ATTEND_BOUNDS
-attend_kernel(elem *y, real *logsum, const elem *q, const elem *k, const elem *v, const elem *bias,
-    const struct step *s, struct attend a)
+template <int WIDEST> DEVICE void
+attend_by_blocks(elem *y, real *logsum, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	typedef struct attend_tile<WIDEST> tile;
 	__shared__ tile shared;
@@ -247,7 +223,7 @@ attend_kernel(elem *y, real *logsum, const elem *q, const elem *k, const elem *v
 		struct attend_where w = { r / tiles / a.heads, r / tiles % a.heads,
 			r % tiles * tile::SIDE, 0 };
 		int64_t kv = w.head / (a.heads / a.kv_heads) * a.d, end;
-		struct attend_rows rows = attend_rows(q + w.sample * a.t * a.q_row + w.head * a.d, a.q_row,
+		struct attend_rows rows = attend_rows(x.q + w.sample * a.t * a.q_row + w.head * a.d, a.q_row,
 		    w.i, a.t, tile::SIDE);
 		real sum[tile::R][tile::COLS];
 
@@ -262,32 +238,43 @@ attend_kernel(elem *y, real *logsum, const elem *q, const elem *k, const elem *v
 		}
 		end = attend_last(a, w.i + rows.n);
 		for (w.j = attend_first(a, w.i); w.j < end; w.j += tile::SIDE) {
-			attend_scores<WIDEST>(t, a, w, rows, attend_rows(k + w.sample * a.s * a.k_row + kv,
-			    a.k_row, w.j, a.s, tile::SIDE), bias);
+			attend_scores<WIDEST>(t, a, w, rows, attend_rows(x.k + w.sample * a.s * a.k_row + kv,
+			    a.k_row, w.j, a.s, tile::SIDE), x.bias);
 			attend_online<WIDEST>(t, a, s, w);
 #pragma unroll
 			for (int i = 0; i < tile::R; i++)
 #pragma unroll
 				for (int c = 0; c < tile::COLS; c++)
 					sum[i][c] *= t->keep[attend_row() + 16 * i];
-			attend_add<false, WIDEST>(sum, t, attend_rows(v + w.sample * a.s * a.v_row + kv,
+			attend_add<false, WIDEST>(sum, t, attend_rows(x.v + w.sample * a.s * a.v_row + kv,
 			    a.v_row, w.j, a.s, tile::SIDE), a.d);
 		}
 #pragma unroll
-		for (int x = 0; x < tile::R; x++) {
-			int i = attend_row() + 16 * x;
+		for (int z = 0; z < tile::R; z++) {
+			int i = attend_row() + 16 * z;
 			elem *to = y + (w.sample * a.t + w.i + i) * y_row + w.head * a.d;
 
 #pragma unroll
 			for (int c = 0; c < tile::COLS; c++)
 				if (i < rows.n && attend_col() + 16 * c < a.d)
-					to[attend_col() + 16 * c] = ELEM(sum[x][c] / t->sum[i]);
+					to[attend_col() + 16 * c] = ELEM(sum[z][c] / t->sum[i]);
 		}
 		if (logsum && threadIdx.x < rows.n)
 			logsum[(w.sample * a.heads + w.head) * a.t + w.i + threadIdx.x] =
 			    t->top[threadIdx.x] + R(log)(t->sum[threadIdx.x]);
 		__syncthreads();
 	}
+}
+
+template <int WIDEST> __global__ static void ATTEND_BOUNDS
+attend_kernel(elem *y, real *logsum, struct attend_tensors x, const struct step *s, struct attend a)
+{
+#if ATTEND_WARPS
+	if constexpr (WIDEST <= ATTEND_WARPS)
+		attend_by_warps<WIDEST>(y, logsum, x, s, a);
+	else
+#endif
+		attend_by_blocks<WIDEST>(y, logsum, x, s, a);
 }
 
 /* The kernel for heads so wide; ROWS of so many rows a tile. */
@@ -304,8 +291,10 @@ static void
 attend_forward(elem *y, real *logsum, void *work, const elem *q, const elem *k, const elem *v,
     const elem *bias, const struct step *s, struct attend a)
 {
+	struct attend_tensors x = { NULL, q, k, v, bias, NULL, NULL };
+
 	(void)work;
-	ATTEND_LAUNCH(attend_kernel, a.heads, a.t, a, (y, logsum, q, k, v, bias, s, a));
+	ATTEND_LAUNCH(attend_kernel, a.heads, a.t, a, (y, logsum, x, s, a));
 }
 
 /* ---- backward ---- */
@@ -316,18 +305,21 @@ KERNEL(attend_delta_kernel, (real *delta, const elem *dy, const elem *y, struct 
 	EACH (r, a.b * a.heads * a.t) {
 		int64_t i = r % a.t, head = r / a.t % a.heads, sample = r / a.t / a.heads;
 		int64_t at = ((sample * a.t + i) * a.heads + head) * a.d;
+		bool packs = a.d % MAP_PACK == 0 && ((uintptr_t)(dy + at) | (uintptr_t)(y + at)) % sizeof(struct map_pack) == 0;
 		real sum = 0;
 
-		for (int c = 0; c < a.d; c++)
+		for (int c = 0; packs && c < a.d; c += MAP_PACK) {
+			struct map_pack e = *(const struct map_pack *)(dy + at + c), f = *(const struct map_pack *)(y + at + c);
+
+#pragma unroll
+			for (int j = 0; j < MAP_PACK; j++)
+				sum += VALUE(e.at[j]) * VALUE(f.at[j]);
+		}
+		for (int c = 0; !packs && c < a.d; c++)
 			sum += VALUE(dy[at + c]) * VALUE(y[at + c]);
 		delta[r] = sum;
 	}
 }
-
-struct attend_tensors {
-	const elem *dy, *q, *k, *v, *bias;
-	const real *logsum, *delta;
-};
 
 /* The tile's gradients of scores, times FACTOR, in S; its probabilities, as dropout left them, in
  * t->scores. */
@@ -389,8 +381,8 @@ attend_put(elem *to, int64_t to_row, int n, int d,
 				    ELEM(sum[x][c]);
 }
 
-template <int WIDEST> __global__ static void ATTEND_BOUNDS
-attend_dq_kernel(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
+template <int WIDEST> DEVICE void
+attend_dq_by_blocks(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	typedef struct attend_tile<WIDEST> tile;
 	__shared__ tile shared;
@@ -420,23 +412,8 @@ attend_dq_kernel(elem *dq, struct attend_tensors x, const struct step *s, struct
 	}
 }
 
-/* The first tile of queries of which one sees a key of [j, ...). */
-DEVICE int64_t
-attend_first_query(struct attend a, int64_t j, int side)
-{
-	int64_t first = a.causal ? j : a.window && j >= a.window ? j - a.window + 1 : 0;
-
-	return first / side * side;
-}
-
-DEVICE int64_t
-attend_last_query(struct attend a, int64_t end)
-{
-	return a.window && end - 1 + a.window < a.t ? end - 1 + a.window : a.t;
-}
-
-template <int WIDEST> __global__ static void ATTEND_BOUNDS
-attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
+template <int WIDEST> DEVICE void
+attend_dkv_by_blocks(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	typedef struct attend_tile<WIDEST> tile;
 	__shared__ tile shared;
@@ -472,6 +449,28 @@ attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step
 			attend_put<WIDEST>(dv + (sample * a.s + w.j) * a.v_row + kv * a.d, a.v_row, n, a.d,
 			    sum_v);
 	}
+}
+
+template <int WIDEST> __global__ static void ATTEND_BOUNDS
+attend_dq_kernel(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
+{
+#if ATTEND_WARPS
+	if constexpr (WIDEST <= ATTEND_WARPS)
+		attend_dq_by_warps<WIDEST>(dq, x, s, a);
+	else
+#endif
+		attend_dq_by_blocks<WIDEST>(dq, x, s, a);
+}
+
+template <int WIDEST> __global__ static void ATTEND_BOUNDS
+attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
+{
+#if ATTEND_WARPS
+	if constexpr (WIDEST <= ATTEND_WARPS)
+		attend_dkv_by_warps<WIDEST>(dk, dv, x, s, a);
+	else
+#endif
+		attend_dkv_by_blocks<WIDEST>(dk, dv, x, s, a);
 }
 
 static struct attend_tensors

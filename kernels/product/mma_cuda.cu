@@ -74,6 +74,19 @@ mma_load_turned(uint32_t *to, const void *from)
 	    : "r"((uint32_t)__cvta_generic_to_shared(from)) : "memory");
 }
 
+/* What the lane whose number differs by BY has. */
+INSTRUCTION uint32_t
+lane_bits(uint32_t x, int by)
+{
+	return __shfl_xor_sync(0xffffffffu, x, by);
+}
+
+INSTRUCTION float
+lane_real(float x, int by)
+{
+	return __shfl_xor_sync(0xffffffffu, x, by);
+}
+
 #ifdef USE_TF32
 
 /* f32 to the nearest tf32, ties away from 0. */

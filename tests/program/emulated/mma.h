@@ -58,6 +58,30 @@ mma_load_turned(uint32_t *to, const void *from)
 	__syncwarp();
 }
 
+template <class T> static T
+emulated_of_lane(T x, int by)
+{
+	static T all[EMULATED_THREADS];
+
+	all[threadIdx.x] = x;
+	__syncwarp();
+	x = all[threadIdx.x ^ (unsigned)by];
+	__syncwarp();
+	return x;
+}
+
+INSTRUCTION uint32_t
+lane_bits(uint32_t x, int by)
+{
+	return emulated_of_lane(x, by);
+}
+
+INSTRUCTION float
+lane_real(float x, int by)
+{
+	return emulated_of_lane(x, by);
+}
+
 #if NARROW
 
 /* The elements that a register has, lower half first. */

@@ -1,7 +1,7 @@
 /*
  * What may spill registers: the large tiles of all products of our own, with epilogues behind them,
- * norms, and softmax of rows that registers hold. For tests/program/spills.test, which compiles it
- * and does not run it.
+ * norms, softmax of rows that registers hold, and attention. For tests/program/spills.test, which
+ * compiles it and does not run it.
  */
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
@@ -13,6 +13,7 @@
 	CASE(DO_GELU_GRAD_##n, gelu_grad_##n##_then, true, OF_NOBODY)
 #define EPILOGUES(CASE)	FOUR(CASE, 1) FOUR(CASE, 2) FOUR(CASE, 3) FOUR(CASE, 4)
 
+#include "attention/attend.cu"
 #include "conv/conv_concat.cu"
 #include "norm/normalize.cu"
 #include "norm/softmax.cu"
@@ -64,6 +65,8 @@ products(void)
 void
 all(void)
 {
+	struct attend attention = {};
+
 	products<false>();
 	products<true>();
 	product<conv_window_job<false, false, true>>();
@@ -75,5 +78,9 @@ all(void)
 	normalize_forward(NULL, NULL, NULL, NULL, NULL, NULL, AS_IS, BY_DEVIATION, 0, 1, 1, 1, 1);
 	softmax_forward(NULL, NULL, 1, 1, 1);
 	softmax_backward(NULL, NULL, NULL, 1, 1, 1);
+	attend_forward(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, attention);
+	attend_backward(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, attention);
+	attend_bias_backward(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, attention);
+	attend_relative_backward(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, attention);
 	normalize_backward(NULL, NULL, NULL, ANEW, NULL, NULL, AS_IS, NULL, NULL, NULL, NULL, NULL, BY_DEVIATION, 0, 1, 1, 1, 1);
 }
