@@ -152,6 +152,11 @@ template <int WIDTH> struct bn_line {
 	}
 };
 
+/* What a part of a channel's sums has, in one access. */
+struct alignas(2 * sizeof(double)) bn_pair {
+	double level, slope;
+};
+
 /* Of a thread's channels, what the first of the parts that SUMS are cut into, SUMMED for each, has
  * for spread(). */
 template <int WIDTH> struct bn_means {
@@ -162,8 +167,10 @@ template <int WIDTH> struct bn_means {
 	{
 #pragma unroll
 		for (int j = 0; j < WIDTH; j++) {
-			level[j] = (real)sums[2 * (c + j) * summed];
-			slope[j] = (real)sums[2 * (c + j) * summed + 1];
+			struct bn_pair of = ((const struct bn_pair *)sums)[(c + j) * summed];
+
+			level[j] = (real)of.level;
+			slope[j] = (real)of.slope;
 		}
 	}
 };
