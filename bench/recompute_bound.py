@@ -12,9 +12,11 @@ input is made, it is asked only that
     what is read from one instant to the next was there at the former, or is made again in between;
     what is made again is made from what was there, or is made again in between, too;
     what is there at an instant was there at the one before, or was made again in between;
-    making it again counts once between two instants.
+    making it again counts once between two instants;
+    what is made again in between, and what a convolution or dense layer makes it from, fit beside all that is there at
+    both and not made again.
 
-Before the first instant all that forward made is taken to be there. What is alive between instants, workspaces, and
+Before the first instant all that forward made is taken to be there. What else is alive between instants, workspaces, and
 tensors of less than a thousandth of the budget are left out. So no plan of this step, in this order and with these
 operators, makes less again, whatever it keeps; one in another order might.
 """
@@ -42,11 +44,14 @@ class Step(Graph):
         self.macs = [self.multiply_adds(i) if i < self.forward else 0 for i in range(len(self.node))]
 
     def multiply_adds(self, i):
-        """Of convolutions and dense layers: each element is a product of a row of weights."""
+        """Of convolutions and dense layers: each element is a product of a row of weights; in a transposed convolution
+        each of the input is."""
         reads, writes, _, _ = self.node[i]
-        if re.match(r"conv|dense", self.op[i]) and len(reads) > 1 and len(self.shape[reads[1]]) > 1:
-            return math.prod(self.shape[writes[0]]) * math.prod(self.shape[reads[1]][1:])
-        return 0
+        weights = [self.shape[t] for t in reads if t in self.lasting and len(self.shape[t]) > 1]
+        if not re.match(r"conv|dense", self.op[i]) or not weights:
+            return 0
+        each = reads if self.op[i].startswith("conv_transpose") else writes
+        return math.prod(self.shape[each[0]]) * math.prod(weights[0][1:])
 
     def kept(self, least):
         """Storages of forward that backward reads, or from which such are made again, of so many bytes or more."""
@@ -55,6 +60,11 @@ class Step(Graph):
     def beside(self, i, kept):
         """Bytes alive at a node that are none of those: of inputs, and of what backward made by then and is to use."""
         return sum(self.size[t] for t in self.last if t not in kept and self.first[t] <= i <= self.last[t] and
+                   (t not in self.writers or self.first[t] >= self.forward))
+
+    def between(self, i, end, kept):
+        """The same from one node to another, throughout."""
+        return sum(self.size[t] for t in self.last if t not in kept and self.first[t] <= i and end <= self.last[t] and
                    (t not in self.writers or self.first[t] >= self.forward))
 
     def instants(self, kept, n):
@@ -86,9 +96,30 @@ class Program:
                     self.add({self.there(t, j): -1, self.there(t, j - 1): 1, self.made(t, j): 1}, 0)
                 for u in source[t] if j else ():
                     self.add({self.there(u, j - 1): 1, self.made(u, j): 1, self.made(t, j): -1}, 0)
+                if 0 < j < len(at):
+                    self.stays(t, j)
+                    self.makes_room(t, j, step, room)
             for i in range(at[j - 1], at[j] if j < len(at) else len(step.node)) if j else ():
                 for t in step.roots(step.node[i][0]) & set(kept):
                     self.add({self.there(t, j - 1): 1, self.made(t, j): 1}, 1)
+
+    def stays(self, t, j):
+        """What is there at an instant and at the one before, and not made again."""
+        self.add({self.stayed(t, j): 1, self.there(t, j - 1): -1, self.there(t, j): -1, self.made(t, j): 1}, -1)
+
+    def makes_room(self, t, j, step, room):
+        """To make that again takes room beside what stays."""
+        own = {t} | set(self.direct(t))
+        row = {self.stayed(u, j): -step.size[u] / room for u in self.kept if u not in own}
+        row[self.made(t, j)] = -sum(step.size[u] for u in own) / room
+        self.add(row, step.between(self.at[j - 1], self.at[j], set(self.kept)) / room - 1)
+
+    def direct(self, t):
+        """What the convolution or dense layer reads that makes a storage, as far as that is in question; what other nodes
+        read they might overwrite."""
+        if len(self.step.writers[t]) > 1 or not re.match(r"conv|dense", self.step.op[self.step.writers[t][0]]):
+            return []
+        return self.step.roots(self.step.node[self.step.writers[t][0]][0]) & set(self.number) - {t}
 
     def sources(self, t):
         """What a storage is made from, through what is too small, or no question: these are made on the way."""
@@ -106,10 +137,13 @@ class Program:
         return found
 
     def there(self, t, j):
-        return 2 * (j * len(self.kept) + self.number[t])
+        return 3 * (j * len(self.kept) + self.number[t])
 
     def made(self, t, j):
         return self.there(t, j) + 1
+
+    def stayed(self, t, j):
+        return self.there(t, j) + 2
 
     def add(self, row, low):
         self.rows.append(row)
@@ -120,7 +154,7 @@ class Program:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_matrix
 
-        n = 2 * (len(self.at) + 1) * len(self.kept)
+        n = 3 * (len(self.at) + 1) * len(self.kept)
         unit = max(self.step.macs)
         cost = numpy.zeros(n)
         for j in range(1, len(self.at) + 1):

@@ -191,7 +191,7 @@ static bool
 go_down(struct budget *b, struct model *model, const struct search_limits *limits, bool small)
 {
 	return recompute_go_down(model, limits) || (small && go_down_in_other_order(b, model, limits)) ||
-	    (!b->o->search_work && budget_place_close(b, model));
+	    (!b->o->search_work && budget_place_close(model, b));
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
@@ -204,7 +204,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	struct budget budget = { .m = m, .o = o, .bytes = bytes };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
 	    .most_work = work_for(m, o), .products = true, .unasked = for_speed(m, o), .asked = is_asked(m, o), .fits = fits_budget,
-	    .context = &budget };
+	    .fits_after_all = o->search_work ? NULL : budget_place_close, .context = &budget };
 	int questions;
 	bool found;
 
@@ -218,6 +218,8 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	    (questions && search_orders(&budget, model, &limits, questions <= RECOMPUTE_FEW)) ||
 	    go_down(&budget, model, &limits, questions > 0);
 	m->cut_short = model->work >= limits.most_work;
+	if (found && budget.at_last && is_asked(m, o))
+		refine_in_own_order(&budget, model, &limits);
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
 	*planned = found ? budget.planned : NULL;

@@ -17,6 +17,7 @@
  *     recompute_evict.c     such a list made in one pass, in which something goes where room is needed
  *     recompute_evict_facts.c what such passes know before they begin
  *     recompute_climb.c     the best of many passes
+ *     recompute_refine.c    less that is made again, where the last resort fits
  *     recompute_steps.c     such lists, and striking out what need not be made again
  *     recompute_tried.c     what trials have shown, by the choice
  *     recompute_moves.c     moves, and estimates of their value
@@ -37,6 +38,7 @@
 #define RECOMPUTE_WORK		((int64_t)40 << 20)
 #define RECOMPUTE_ASKED		(2 * RECOMPUTE_WORK)	/* for a budget that the spec names: what shares are of, */
 #define RECOMPUTE_LONGEST	(3 * RECOMPUTE_ASKED)	/* and all of it */
+#define RECOMPUTE_REFINED	(RECOMPUTE_ASKED / 4)	/* and for what a last resort makes again in vain */
 #define RECOMPUTE_SECOND	((int64_t)3 << 20)	/* what a second of a processor does of it, about */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 
@@ -53,6 +55,9 @@ struct search_limits {
 	bool asked;		/* the spec names the budget */
 	/* Does the choice really fit? The passes that follow may lower a trial's peak further. */
 	bool (*fits)(struct model *, void *context);
+	/* Nothing that was searched fits: is there what does if that is looked at with more effort?
+	 * Then the model's trial is of it. NULL: it is not asked. */
+	bool (*fits_after_all)(struct model *, void *context);
 	void *context;
 };
 
@@ -71,6 +76,11 @@ bool	recompute_cheapest(struct model *, const struct search_limits *, double mos
  * choice so far is what it comes to. Leaves the choice in model->state and its trial in
  * model->trial; true if it fits. */
 bool	recompute_go_down(struct model *, const struct search_limits *);
+
+/* On from a step that fits: the same with less that is made again. False where nothing is found;
+ * the model's trial is of any step. */
+struct steps;
+bool	recompute_refine(struct model *, const struct search_limits *, struct steps *);
 
 /* What of these is the first to fit, beginning with the choice in model->state. */
 bool	recompute_search(struct model *, const struct search_limits *);

@@ -61,7 +61,7 @@ is_same(const struct plan *a, const struct plan *b)
 static void
 keep_close(struct budget *b, struct module *planned, struct model *model)
 {
-	struct close new = { planned, { NULL, 0, 0, 0 } };
+	struct close new = { .planned = planned };
 	int i, k;
 
 	for (i = 0; i < b->nclose && b->close[i].planned->plan->arena_bytes <= planned->plan->arena_bytes; i++)
@@ -95,6 +95,8 @@ fits_as(struct budget *b, struct model *model, bool tight)
 	if (close && b->thorough && copy->plan->arena_bytes > b->bytes)
 		plan_place_on(copy, copy->plan, CLOSE_EFFORT);
 	fits = close && copy->plan->arena_bytes <= b->bytes && passes_finish(copy, &quiet, "place");
+	if (fits && b->planned)
+		arena_free(b->planned->arena);
 	if (fits)
 		b->planned = copy;
 	else if (close && copy->plan->arena_bytes > b->bytes)
@@ -116,14 +118,19 @@ fits_budget(struct model *model, void *context)
 }
 
 bool
-budget_place_close(struct budget *b, struct model *model)
+budget_place_close(struct model *model, void *context)
 {
+	struct budget *b = context;
 	struct pass_options quiet = budget_options(b->o);
 	int i;
 
+	b->at_last = true;
 	for (i = 0; i < b->nclose; i++) {
 		struct module *m = b->close[i].planned;
 
+		if (b->close[i].placed)
+			continue;
+		b->close[i].placed = true;
 		plan_place_on(m, m->plan, CLOSE_EFFORT);
 		if (m->plan->arena_bytes > b->bytes || !passes_finish(m, &quiet, "place"))
 			continue;

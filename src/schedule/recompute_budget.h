@@ -13,6 +13,7 @@
 struct close {			/* what would fit, were it placed as low as its lower bound */
 	struct module *planned;	/* up to place, in an arena of its own */
 	struct steps steps;
+	bool placed;		/* with more effort */
 };
 
 struct budget {
@@ -23,6 +24,7 @@ struct budget {
 	struct module *planned;	/* what fits */
 	struct close close[MOST_CLOSE];	/* that with the smallest arena first */
 	int nclose;
+	bool at_last;		/* none of all that was searched fits; what does is a last resort */
 };
 
 /* ---- recompute_budget.c ---- */
@@ -41,7 +43,7 @@ bool	fits_budget(struct model *, void *budget);
 /* Nothing fits as it is placed with a network's effort. What is close gets more, in an order that
  * does not depend on the budget, so that for a smaller one the arena is no larger. The model's
  * trial is of what fits. */
-bool	budget_place_close(struct budget *, struct model *);
+bool	budget_place_close(struct model *, void *budget);
 void	budget_forget_close(struct budget *);
 /* The smallest arena that was found, that of the last trial included. */
 int64_t	budget_least_found(struct budget *, struct model *);
@@ -52,6 +54,9 @@ int64_t	budget_least_found(struct budget *, struct model *);
  * there are budgets for which it is cheaper by some percent. The model's trial is of what fits, and
  * where that is in another order, so is the graph. */
 bool	search_orders(struct budget *, struct model *, const struct search_limits *, bool many);
+/* What fits is ordered as its own step asks for, and there less is made again, where that is found.
+ * The model's trial is of what fits. */
+void	refine_in_own_order(struct budget *, struct model *, const struct search_limits *);
 /* All the way down in the other order; what its trials come to is ordered once more, so this may
  * fit where no way does. Else the model's trial is again that which it was: events of the other
  * order mean other nodes in this. */

@@ -466,6 +466,19 @@ steps_descend(struct state_search *s, struct steps *steps, int64_t aim)
 }
 
 bool
+steps_descend_below(struct state_search *s, struct steps *steps, int64_t aim, double most)
+{
+	int64_t stood = s->aim;
+	struct gaps *g = begin(s, aim);
+	bool good;
+
+	g->hopeful = true;
+	good = descend(g, steps, most, false);
+	s->aim = stood;
+	return good;
+}
+
+bool
 steps_improve(struct state_search *s, struct steps *steps, int64_t aim, int64_t work, bool hopeful)
 {
 	int64_t stood = s->aim, most_work = s->m->work + work;

@@ -168,6 +168,9 @@ bool	steps_try(struct model *, struct steps *);
 void	steps_prune(struct model *, struct steps *, int without);
 /* Keeps what can be kept while the peak is from LEAST to MOST. The model's trial is of any step. */
 void	steps_strike_out(struct state_search *, struct steps *, int64_t least, int64_t most);
+/* The same of N values, from the BEGth on of those that are made again, the dearest first; returns
+ * how many these are. */
+int	steps_strike_out_part(struct state_search *, struct steps *, int64_t most, int beg, int n);
 /* The values that are made again, the dearest first; those without which the excess is least; both
  * at MOST so many; and the list without one: false if it can't be, or there is none. */
 int	steps_list(struct state_search *, const struct steps *, struct struck *, int most);
@@ -192,6 +195,8 @@ bool		climb_on(struct climbing *, int64_t aim, int64_t work, struct steps *);
 
 /* On from a step until nothing is above the aim; false when that cannot be. */
 bool	steps_descend(struct state_search *, struct steps *, int64_t aim);
+/* The same for less than that cost, where estimates see a way. */
+bool	steps_descend_below(struct state_search *, struct steps *, int64_t aim, double most);
 /* Keeps what is made again, and makes other values again for it, where that costs less; so many
  * events in all trials, about. HOPEFUL: only where that seems enough by estimates, which spares
  * most trials, and misses some ways. */
@@ -221,5 +226,10 @@ bool	search_exact(struct state_search *, double most);
 
 /* To the budget, as recompute_search(). */
 bool	search_ladder(struct state_search *);
+/* ---- recompute_refine.c ---- */
+
+/* On from a step that fits: the same with less that is made again. False where nothing is found;
+ * the model's trial is of any step. */
+bool	search_refine(struct state_search *, struct steps *);
 
 #endif

@@ -38,6 +38,7 @@ struct cuts {			/* what so many parts take */
 
 struct waiting {		/* a choice that may be taken, unless one that is lower costs less */
 	struct steps steps;
+	int64_t most;		/* the peak for which it was proposed */
 	int number;		/* of all that were proposed */
 };
 
@@ -62,6 +63,7 @@ struct ladder {
 	struct steps lowest;	/* of all */
 	struct steps landed[LANDED];	/* by rung: the cheapest that came to rest on it */
 	struct steps made, other, taken;
+	struct steps before;	/* what was proposed at the peak before, on the rung */
 	struct improved improved;
 	struct climbing *climb;
 	struct waiting waiting[AHEAD + 1];	/* a ring */
@@ -288,6 +290,13 @@ take(struct ladder *l, int rung)
 	return l->taken.cost < HUGE_VAL && rung_of(l, l->taken.peak) == rung;
 }
 
+static void
+take_cheaper(struct ladder *l, const struct steps *other)
+{
+	if (other->cost < l->made.cost)
+		steps_copy(&l->made, other);
+}
+
 /* What is taken, brought up to a peak; or what passes come to there, if that costs less: on a rung
  * each goes on from the one before. */
 static void
@@ -298,12 +307,24 @@ bring_up(struct ladder *l, int64_t most, bool anew)
 		steps_copy(&l->made, &l->taken);
 		steps_strike_out(l->s, &l->made, l->made.peak, most);
 	}
-	if (!(anew ? climb_anew : climb_on)(l->climb, most, search_share(l->s, anew ? CLIMB_SHARE : STEP_SHARE), &l->other) ||
-	    l->other.peak > most)
+	if ((anew ? climb_anew : climb_on)(l->climb, most, search_share(l->s, anew ? CLIMB_SHARE : STEP_SHARE), &l->other) &&
+	    l->other.peak <= most) {
+		steps_strike_out(l->s, &l->other, 0, most);
+		take_cheaper(l, &l->other);
+	}
+}
+
+/* Down from what was proposed at the peak before, where that costs less. */
+static void
+bring_down(struct ladder *l, int64_t most)
+{
+	if (l->before.cost >= l->made.cost)
+		return;
+	steps_copy(&l->other, &l->before);
+	if (!steps_descend_below(l->s, &l->other, most, l->made.cost))
 		return;
 	steps_strike_out(l->s, &l->other, 0, most);
-	if (l->other.cost < l->made.cost)
-		steps_copy(&l->made, &l->other);
+	take_cheaper(l, &l->other);
 }
 
 /* What was brought up to a peak makes other values again where that costs less. What was so at the
@@ -328,24 +349,44 @@ improve(struct ladder *l, int64_t most)
 
 /* ---- which is taken ---- */
 
-/* Proposes what costs less than all that is as high. */
 static void
-propose(struct ladder *l, const struct steps *made)
+wait_for(struct ladder *l, const struct steps *steps, int64_t most, int number)
 {
-	struct waiting *w;
+	struct waiting *w = &l->waiting[(l->front + l->nwaiting++) % (AHEAD + 1)];
+
+	steps_copy(&w->steps, steps);
+	w->most = most;
+	w->number = number;
+}
+
+/* Proposes for a peak what costs less than all that is as high. Brought up to the peaks of what
+ * waited, and costs more, it may cost even less. */
+static void
+propose(struct ladder *l, const struct steps *made, int64_t most)
+{
+	const struct waiting *dearer = NULL;
 
 	l->nproposed++;
 	if (made->cost == HUGE_VAL)
 		return;
 	while (l->nwaiting > 0) {
-		w = &l->waiting[(l->front + l->nwaiting - 1) % (AHEAD + 1)];
+		const struct waiting *w = &l->waiting[(l->front + l->nwaiting - 1) % (AHEAD + 1)];
+
 		if (w->steps.cost < made->cost || w->steps.peak < made->peak)
 			break;
+		if (w->steps.cost > made->cost)
+			dearer = w;
 		l->nwaiting--;
 	}
-	w = &l->waiting[(l->front + l->nwaiting++) % (AHEAD + 1)];
-	steps_copy(&w->steps, made);
-	w->number = l->nproposed;
+	if (dearer) {
+		steps_copy(&l->other, made);
+		steps_strike_out(l->s, &l->other, made->peak, dearer->most);
+		if (steps_improve(l->s, &l->other, dearer->most, search_share(l->s, RUNG_SHARE), true))
+			steps_strike_out(l->s, &l->other, made->peak, dearer->most);
+		if (l->other.cost < made->cost)
+			wait_for(l, &l->other, dearer->most, dearer->number);
+	}
+	wait_for(l, made, most, l->nproposed);
 }
 
 /* Of what waited long enough, or all, does something fit? */
@@ -375,21 +416,23 @@ settle(struct ladder *l, int rung)
 	int64_t part = (above - aim_of(l, rung)) / l->between + 1, least = aim_of(l, rung), most;
 
 	stand_on(l, rung);
-	l->improved.cost = HUGE_VAL;
+	l->improved.cost = l->before.cost = HUGE_VAL;
 	if (take(l, rung))
 		least = l->taken.peak;
 	else
 		l->taken.cost = HUGE_VAL;
 	for (most = above; most > least && search_may(l->s); most -= part) {
 		bring_up(l, most, most == above);
+		bring_down(l, most);
 		improve(l, most);
+		steps_copy(&l->before, &l->made);
 		if (l->made.cost >= l->taken.cost)
 			l->made.cost = HUGE_VAL;
-		propose(l, &l->made);
+		propose(l, &l->made, most);
 		if (take_waiting(l, false))
 			return true;
 	}
-	propose(l, &l->taken);
+	propose(l, &l->taken, aim_of(l, rung));
 	return take_waiting(l, false);
 }
 
@@ -411,6 +454,13 @@ walk_down(struct ladder *l, int first)
 		if (taken >= first && settle(l, taken))
 			return true;
 	return take_waiting(l, true);
+}
+
+/* Nothing in the list fits. With more effort? */
+static bool
+fits_after_all(struct state_search *s)
+{
+	return s->limits->fits_after_all && s->limits->fits_after_all(s->m, s->limits->context);
 }
 
 /* What passes come to at the budget itself, where no step fits that lies between rungs. */
@@ -486,7 +536,8 @@ search_ladder(struct state_search *s)
 	    .least = step_least(s->m), .whole = steps_new(s->m),
 	    .anew = steps_new(s->m), .anew_rung = -1, .last = steps_new(s->m),
 	    .stuck = steps_new(s->m), .lowest = steps_new(s->m),
-	    .made = steps_new(s->m), .other = steps_new(s->m), .taken = steps_new(s->m) };
+	    .made = steps_new(s->m), .other = steps_new(s->m), .taken = steps_new(s->m),
+	    .before = steps_new(s->m) };
 	int64_t budget = s->limits->budget > l.least ? s->limits->budget : l.least;
 	int i, first;
 
@@ -504,5 +555,5 @@ search_ladder(struct state_search *s)
 	try_parts(&l);
 	l.highest = budget + (s->limits->asked ? budget / ORDERED : 0);
 	first = rung_of(&l, l.highest);
-	return walk_down(&l, first) || take_what_there_is(&l, first) || descend_in_time(&l);
+	return walk_down(&l, first) || fits_after_all(s) || take_what_there_is(&l, first) || descend_in_time(&l);
 }

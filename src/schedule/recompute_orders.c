@@ -20,6 +20,7 @@
 #include "schedule/order.h"
 
 #define MOST_ORDERS	8
+#define MOST_REFINED	3	/* times that what fits is ordered once more */
 #define SMALL	128	/* part of the budget that a gradient takes at most whose update waits */
 
 static const struct way {
@@ -181,25 +182,34 @@ try_order(struct orders *o)
 }
 
 /* Puts the graph into the order that the pass gives it with what the model's last trial makes
- * again. */
+ * again. That, as it then runs, is left in STEPS, if there are any: by nodes of the new order. */
 static void
-order_as_trial(struct orders *o)
+order_as_trial(struct budget *b, struct model *model, struct steps *steps)
 {
-	struct pass_options quiet = budget_options(o->b->o);
-	struct arena *scratch = arena_child(o->model->arena);
-	struct module *copy = budget_copy_of_trial(o->b->m, o->model, scratch);
-	struct node **node = arena_array(scratch, (size_t)copy->next_node + 1, sizeof(*node));
-	struct graph *g = o->b->m->train;
-	const struct trial *t = o->model->trial;
+	struct pass_options quiet = budget_options(b->o);
+	struct arena *scratch = arena_child(model->arena);
+	struct module *copy = budget_copy_of_trial(b->m, model, scratch);
+	int *old = arena_array(scratch, (size_t)copy->next_node + 1, sizeof(*old));	/* by node of the copy, + 1 */
+	struct node **now = arena_array(scratch, order_size(b->m->train) + 1, 1);
+	const struct trial *t = model->trial;
 	int i, n = 0;
 
 	for (i = 0; i < t->nevents; i++)
 		if (!t->event[i].again)
-			node[copy->train->nodes.v[i]->id] = g->nodes.v[t->event[i].node];
+			old[copy->train->nodes.v[i]->id] = t->event[i].node + 1;
 	order_graph(copy->train, &quiet);
-	for (i = 0; i < copy->train->nodes.n; i++)
-		if (node[copy->train->nodes.v[i]->id])
-			g->nodes.v[n++] = node[copy->train->nodes.v[i]->id];
+	if (steps)
+		steps->n = 0;
+	for (i = 0; i < copy->train->nodes.n; i++) {
+		const struct node *x = copy->train->nodes.v[i];
+		int of = old[x->again ? x->again->id : x->id] - 1, out = model->node[of].nout ? model->node[of].out[0] : -1;
+
+		if (!x->again)
+			now[n++] = b->m->train->nodes.v[of];
+		if (steps && (!x->again || model->value[out].root == out))
+			steps->event[steps->n++] = (struct step_event){ x->again, x->again ? out : n - 1 };
+	}
+	memcpy(b->m->train->nodes.v, now, order_size(b->m->train));
 	arena_free(scratch);
 }
 
@@ -211,12 +221,12 @@ try_orders_of_trials(struct orders *o)
 
 	put_back(o->b, o->model, o->seen[0]);
 	recompute_cheaply(o->model);
-	order_as_trial(o);
+	order_as_trial(o->b, o->model, NULL);
 	try_order(o);
 	while (better && o->found.budget.planned) {
 		put_back(o->b, o->model, o->found.order);
 		steps_try(o->model, &o->found.steps);
-		order_as_trial(o);
+		order_as_trial(o->b, o->model, NULL);
 		better = try_order(o);
 	}
 }
@@ -264,9 +274,49 @@ go_down_in_other_order(struct budget *b, struct model *model, const struct searc
 	budget_forget_close(&f.budget);	/* its events are numbered by the other order */
 	if (good) {
 		b->planned = f.budget.planned;
+		b->at_last = f.budget.at_last;
 		return true;
 	}
 	put_back(b, model, f.order);
 	steps_try(model, &f.steps);
 	return false;
+}
+
+/* Once; false where nothing better is found. */
+static bool
+refine(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
+	struct search_limits there = *limits;
+	struct steps was = steps_new(model), now = steps_new(model);
+	struct node **order = order_that_stands(b->m->train, model->arena);
+	bool better;
+
+	steps_of_trial(model, &was);
+	order_as_trial(b, model, &now);
+	step_reorder(model);
+	there.context = &other;
+	there.most_work = model->work + RECOMPUTE_REFINED;
+	better = steps_try(model, &now) && recompute_refine(model, &there, &now);
+	if (better || !budget_place_close(model, &other))
+		budget_forget_close(&other);
+	if (better)
+		steps_try(model, &now);
+	else if (!other.planned) {
+		put_back(b, model, order);
+		steps_try(model, &was);
+		return false;
+	}
+	arena_free(b->planned->arena);
+	b->planned = other.planned;
+	return true;
+}
+
+void
+refine_in_own_order(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	int i;
+
+	for (i = 0; i < MOST_REFINED && refine(b, model, limits); i++)
+		;
 }

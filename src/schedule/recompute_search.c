@@ -18,18 +18,21 @@
  * distances (recompute_parts.c); to the others they go on from the rung above. What need not be
  * made again is struck out, and it is tried what else could be made again for what is
  * (recompute_steps.c). What comes to rest on a rung competes there with what the next ones have,
- * brought up to it, and to peaks between it and the rung above, to which passes come, too. So there
- * is a list of choices, ever lower; from a little above the budget down the first that fits is
- * taken, if none of those that follow soon costs less. Neither rungs nor what is in the list depend
- * on the budget, but for where it begins: what fits a smaller budget fits a larger one, which looks
- * at it as well. So a smaller one gives no larger arena, nor less work. Without a budget one
+ * brought up to it, and to peaks between it and the rung above, to which passes come, too, and what
+ * was chosen at the peak before, brought down. What is lower and costs less than what was found
+ * above is brought up to there. So there is a list of choices, ever lower; from a little above the
+ * budget down the first that fits is taken, if none of those that follow soon costs less. Neither
+ * rungs nor what is in the list depend on the budget, but for where it begins: what fits a smaller
+ * budget fits a larger one, which looks at it as well, if it is at most a rung below. So a smaller
+ * one gives no larger arena, and seldom less work. Without a budget one
  * descent goes down rung by rung, through element-wise work alone, and ends where memory becomes
  * too expensive; from there it is tried by parts of a rung.
  *
  * That has three limits. The order of nodes may take more off a step's peak than the list is looked
  * at above the budget. A search may make so many trials, counted in events, six times as many where
- * the spec names the budget, and then ends. And where nothing in the list fits, it is tried what
- * passes come to at the budget itself, the lowest, and what got stuck.
+ * the spec names the budget, and then ends. And where nothing in the list fits, what is nearest is
+ * placed with more effort; then it is tried what passes come to at the budget itself, the lowest,
+ * and what got stuck. What fits then is gone on from in its own order (recompute_refine.c).
  *
  * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a
  * dozen layers it finds it, in several orders of the step (recompute_orders.c). States can't say
@@ -243,6 +246,24 @@ recompute_cheapest(struct model *m, const struct search_limits *limits, double m
 	return search_exact(&s, most);
 }
 
+/* Room for descents. */
+static void
+make_room(struct state_search *s)
+{
+	struct model *m = s->m;
+
+	s->above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s->above));
+	s->live = arena_array(m->arena, (size_t)m->trial->most_events + 1, sizeof(*s->live));
+	s->copy = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s->copy));
+	s->last = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s->last));
+	step_lives(m, s->copy, s->last);	/* the former is not of interest yet */
+	s->move = arena_array(m->arena, 2 * (size_t)s->n + 1, sizeof(*s->move));
+	s->until = arena_array(m->arena, MOVE_KINDS * (size_t)m->nvalues + 1, sizeof(*s->until));
+	s->change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s->n + 1),
+	    sizeof(*s->change));
+	s->seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s->seen));
+}
+
 bool
 recompute_go_down(struct model *m, const struct search_limits *limits)
 {
@@ -257,16 +278,7 @@ recompute_go_down(struct model *m, const struct search_limits *limits)
 		return false;
 	if (choices <= EXHAUSTIVE)
 		return try_all(&s, free, nfree, choices);
-	s.above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s.above));
-	s.live = arena_array(m->arena, (size_t)m->trial->most_events + 1, sizeof(*s.live));
-	s.copy = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s.copy));
-	s.last = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s.last));
-	step_lives(m, s.copy, s.last);	/* the former is not of interest yet */
-	s.move = arena_array(m->arena, 2 * (size_t)s.n + 1, sizeof(*s.move));
-	s.until = arena_array(m->arena, MOVE_KINDS * (size_t)m->nvalues + 1, sizeof(*s.until));
-	s.change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s.n + 1),
-	    sizeof(*s.change));
-	s.seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s.seen));
+	make_room(&s);
 	if (limits->products) {
 		s.tried = tried_new(m->arena);
 		tried_anew(&s);
@@ -274,6 +286,16 @@ recompute_go_down(struct model *m, const struct search_limits *limits)
 	}
 	lower_cheaply(&s);
 	return false;
+}
+
+bool
+recompute_refine(struct model *m, const struct search_limits *limits, struct steps *steps)
+{
+	struct state_search s = new_search(m, limits);
+
+	find_candidates(&s);
+	make_room(&s);
+	return search_refine(&s, steps);
 }
 
 bool

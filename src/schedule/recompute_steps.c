@@ -188,24 +188,47 @@ find_event(const struct steps *s, const struct struck *p)
 	return -1;
 }
 
+/* Of these, as many as work allows. */
+static void
+strike_out(struct striking *k, struct steps *s, const struct struck *p, int n, int64_t least, int64_t most)
+{
+	int64_t most_work = k->m->work + search_share(k->search, STRIKE_SHARE);
+	int i, at;
+
+	for (i = 0; i < n && i < MOST_STRUCK && search_may(k->search) && k->m->work < most_work; i++) {
+		if ((at = find_event(s, &p[i])) < 0)
+			continue;
+		copy_without(k, s, at);
+		if (steps_try(k->m, &k->less) && k->less.peak <= most && k->less.peak >= least &&
+		    k->less.cost < s->cost)
+			steps_copy(s, &k->less);
+	}
+}
+
 void
 steps_strike_out(struct state_search *search, struct steps *s, int64_t least, int64_t most)
 {
-	int64_t most_work = search->m->work + search_share(search, STRIKE_SHARE);
 	struct striking k = striking(search);
 	struct struck *p;
-	int n, i, at;
+	int n;
 
 	p = list_struck(&k, s, &n);
-	for (i = 0; i < n && i < MOST_STRUCK && search_may(search) && k.m->work < most_work; i++) {
-		if ((at = find_event(s, &p[i])) < 0)
-			continue;
-		copy_without(&k, s, at);
-		if (steps_try(k.m, &k.less) && k.less.peak <= most && k.less.peak >= least &&
-		    k.less.cost < s->cost)
-			steps_copy(s, &k.less);
-	}
+	strike_out(&k, s, p, n, least, most);
 	arena_free(k.scratch);
+}
+
+int
+steps_strike_out_part(struct state_search *search, struct steps *s, int64_t most, int beg, int n)
+{
+	struct striking k = striking(search);
+	struct struck *p;
+	int all;
+
+	p = list_struck(&k, s, &all);
+	if (beg < all)
+		strike_out(&k, s, p + beg, n < all - beg ? n : all - beg, 0, most);
+	arena_free(k.scratch);
+	return all;
 }
 
 static int
