@@ -10,7 +10,8 @@
  *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Networks that
  *     large end here.
  *  4. Where items fill nearly all of the height all the time, two thirds of the effort go where what can lie together is made
- *     one (packing_full.c); with more effort than a network's, sweeps over time come first (packing_sweep.c).
+ *     one (packing_full.c); with more effort than a network's, sweeps over time come first (packing_sweep.c). Before all of these,
+ *     where nothing at all may be wasted, sweeps that keep all orders that are possible (packing_orders.c).
  *  5. The first way down of a complete search at the bound, in one order, as long as it gets further, if the effort is
  *     enough for it. On most networks it is a packing at the bound.
  *  6. Of networks, large items by themselves, down to their bound, and small ones into what they leave (packing_coarse.c), in which

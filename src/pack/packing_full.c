@@ -14,6 +14,9 @@
  * Where there is more effort than a network's, half of it goes first into sweeps over time of the
  * whole (packing_sweep.c), which go further than the rest where few of the pieces can be told by
  * their sizes to have lain together.
+ *
+ * Before all that, where there is no waste at any time, come sweeps that keep all orders at once
+ * (packing_orders.c), which find a packing or nothing.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -24,7 +27,10 @@
 #define MOST		4000	/* items; what fails for whom grows with the square */
 #define FIRST_ATTEMPTS	4	/* of which each is solved as far as can be; of later ones only what has fewer items */
 #define ATTEMPTS	1000	/* as many do not differ from those of the next turn but by guesses */
-#define SWEPT		2	/* the part of more effort than a network's that sweeps get */
+#define ORDERED		2	/* the part of the effort that sweeps get which keep all orders, */
+#define ORDERED_LATER	4	/* and after so many turns, */
+#define SOON		2
+#define SWEPT		2	/* and of what is left of more effort than a network's, others */
 #define GLUED		4	/* parts of the effort, of which attempts may use all but one */
 #define FLAT		4	/* parts of what is left of it, for each */
 #define EJECTED		8
@@ -67,6 +73,20 @@ keep_glued(struct instance *in, const struct glue *g, const struct instance *lef
 	return keep_better(in, job, best);
 }
 
+/* A method gets one of so many parts of the effort, and what it does not use is given back. */
+static int64_t
+share_out(struct instance *in, int64_t best, int64_t target, struct effort *e, int parts,
+    int64_t (*method)(struct instance *, int64_t, int64_t, struct effort *))
+{
+	struct effort part = *e;
+
+	part.visits = e->visits / parts;
+	e->visits -= part.visits;
+	best = method(in, best, target, &part);
+	e->visits += part.visits;
+	return best;
+}
+
 static int64_t
 solve_left(struct instance *in, const struct glue *g, struct instance *left, int64_t best, int64_t target, struct effort *e)
 {
@@ -107,18 +127,6 @@ attempt(struct instance *in, int k, int64_t best, int64_t target, int *fewest, s
 	return best;
 }
 
-static int64_t
-sweep(struct instance *in, int64_t best, int64_t target, struct effort *e)
-{
-	struct effort part = *e;
-
-	part.visits = e->visits / SWEPT;
-	e->visits -= part.visits;
-	best = packing_sweep(in, best, target, &part);
-	e->visits += part.visits;
-	return best;
-}
-
 int64_t
 packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
@@ -128,8 +136,11 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 
 	if (best <= target || !packing_is_full(in))
 		return best;
+	best = share_out(in, best, target, e, e->stage <= SOON ? ORDERED : ORDERED_LATER, packing_orders);
+	if (best <= target)
+		return best;
 	if (e->stage > 0 && in->n <= MOST)
-		best = sweep(in, best, target, e);
+		best = share_out(in, best, target, e, SWEPT, packing_sweep);
 	part = *e;
 	part.visits = e->visits - e->visits / GLUED;
 	e->visits -= part.visits;

@@ -120,6 +120,9 @@ bool	packing_is_full(const struct instance *);
 int64_t	packing_full(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_sweep.c: the same, of instances without alignments or tails, by way of time. */
 int64_t	packing_sweep(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_orders.c: of instances that are full all the time, without alignments or tails, without a
+ * gap; else nothing is done. */
+int64_t	packing_orders(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */
