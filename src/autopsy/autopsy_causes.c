@@ -380,7 +380,7 @@ validation(struct autopsy *y)
 	    "batch_size of the validation loader, within torch.no_grad()" :
 	    "validation_batch_size of fit(), batch_size of evaluate() and predict()";
 
-	if (!y->validation)
+	if (!y->validation || y->main->run != RUN_UNKNOWN)	/* which autopsy_place.c has told */
 		return;
 	if (!y->main->shape.known)
 		autopsy_cause(y, SAYS_VALIDATION, arena_printf(y->arena, "Tensors have the size that was asked for at batch %lld, "

@@ -131,6 +131,19 @@ evaluation(struct autopsy *y)
 }
 
 static void
+keras_forward(struct autopsy *y)
+{
+	if (y->main->run == RUN_PREDICTS)
+		place_cause(y, SAYS_KERAS_FORWARD, "By its name the function that ran is that of Keras' predict(): forward only, in batches of its own, "
+		    "whatever training had. Smaller ones take less and give the same: batch_size of predict(), 32 where arrays are given "
+		    "without one, or that of the data set it is given.");
+	else if (y->main->run == RUN_TESTS)
+		place_cause(y, SAYS_KERAS_FORWARD, "By its name the function that ran is that of Keras' evaluate(), which is fit()'s validation, too: forward only, "
+		    "in batches of its own. Smaller ones take less: batch_size of evaluate(), validation_batch_size of fit(), which is that "
+		    "of training where it is not given, or that of the data set.");
+}
+
+static void
 line_of_code(struct autopsy *y)
 {
 	uint64_t facts = y->main->facts;
@@ -501,6 +514,7 @@ autopsy_place_causes(struct autopsy *y)
 	loading(y);
 	step(y);
 	evaluation(y);
+	keras_forward(y);
 	by_place(y);
 	line_of_code(y);
 	captured(y);

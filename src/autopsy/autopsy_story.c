@@ -110,6 +110,8 @@ is_validation(const struct autopsy *y)
 {
 	const struct settings *set = &y->module->set;
 
+	if (y->main->run != RUN_UNKNOWN)
+		return y->main->run != RUN_TRAINS;
 	return y->batch != y->spec_batch && y->module->train && !autopsy_in_backward(y->main) &&
 	    ((set->validate_fixed && y->batch == y->module->plan->validate_batch) ||
 	    (set->validate_data.samples > 0 && y->batch == set->validate_data.samples));
@@ -248,7 +250,7 @@ find_forecast(struct autopsy *y)
 	int64_t sure;
 
 	if (!y->main || y->main->host || y->main->asserted || y->main->hedged || y->main->apart || y->dump.local ||
-	    !is_ours(y))
+	    !is_ours(y) || y->main->run == RUN_PREDICTS)	/* which need have neither targets nor an optimizer */
 		return;
 	y->framework = framework_of(m, y->main);
 	if (!y->framework)

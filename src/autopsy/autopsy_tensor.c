@@ -173,6 +173,9 @@ print_batch(const struct autopsy *y)
 		return;
 	if (y->batch == y->spec_batch)
 		autopsy_say(y, "So the batch was %lld, as the spec says.", (long long)y->batch);
+	else if (y->main->run == RUN_PREDICTS)
+		autopsy_say(y, "So the batch was %lld, not %lld: it is that of predict().",
+		    (long long)y->batch, (long long)y->spec_batch);
 	else if (y->validation)
 		autopsy_say(y, "So the batch was %lld, not %lld: it is that of validation.",
 		    (long long)y->batch, (long long)y->spec_batch);

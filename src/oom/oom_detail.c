@@ -31,6 +31,12 @@ const struct detail oom_details[] = {
 	{ "{{node &", DETAIL_NODE, OOM_TENSORFLOW, 0 },
 	{ "[[node &", DETAIL_NODE, OOM_TENSORFLOW, 0 },
 	{ "[Op:&", DETAIL_NODE, OOM_TENSORFLOW, 0 },
+	{ "__inference_train_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_TRAINS },	/* of Keras: engine/training.py */
+	{ "__inference_test_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_TESTS },
+	{ "__inference_predict_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_PREDICTS },
+	{ "call stack: train_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_TRAINS },
+	{ "call stack: test_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_TESTS },
+	{ "call stack: predict_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_PREDICTS },
 	{ "(rounded to #)", DETAIL_SIZE, OOM_TF_ALLOCATOR, OOM_ASKED },
 	{ "requested by op\t&", DETAIL_NODE, OOM_TF_ALLOCATOR, 0 },
 	{ "this is not a failure", DETAIL_WARNING, OOM_TF_ALLOCATOR, 0 },

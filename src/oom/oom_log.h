@@ -105,6 +105,13 @@ enum oom_field {
 #define TRACE_PACKS	TRACE_BIT(63)	/* what a new process is given is packed for it */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
+enum oom_run {			/* the function of Keras that ran, by its name */
+	RUN_UNKNOWN,
+	RUN_TRAINS,		/* fit()'s steps */
+	RUN_TESTS,		/* evaluate(), or fit()'s validation */
+	RUN_PREDICTS
+};
+
 struct oom_message {
 	enum oom_kind kind;
 	int line;		/* of the log, from 1: where it is first */
@@ -116,6 +123,7 @@ struct oom_message {
 	bool fixed;		/* of a type that has none of half as many */
 	struct oom_size size[OOM_FIELDS];
 	char node[OOM_NAME];	/* the framework's name of the operation, or "" */
+	enum oom_run run;
 	int gpu;		/* the GPU's index; -1: not said */
 	bool gpus;		/* others said the same of themselves */
 	int last;		/* the line where it is said last */

@@ -108,6 +108,7 @@ enum detail_role {
 	DETAIL_PLACE,		/* the device; only the first, */
 	DETAIL_ELSEWHERE,	/* and none behind this: it is of other nodes */
 	DETAIL_GPU,
+	DETAIL_RUN,		/* `value` is one of enum oom_run */
 	DETAIL_SHARE,		/* of the device, as 0.92 */
 	DETAIL_TOTAL,		/* with what was asked; less that, it goes into `value` */
 	DETAIL_FACT		/* what it was for: `value` is one of TRACE_ */

@@ -325,7 +325,7 @@ static const struct sign call_signs[] = {
 	{ "variables_initializer( paddle.load(", NULL, TRACE_LOADING },
 	{ "create_graph= retain_graph=true", "backward( grad(", TRACE_RETAINS },
 	{ "(x_train) (x_train, (x_test) (x_test, (x_val) (x_val, (train_x) (train_x, (test_x) (test_x, (val_x) (val_x, (train_data) (train_data, (test_data) "
-	    "(test_data, x_train. x_test. train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
+	    "(test_data, x_train. x_test. train_x. test_x. train_data.", ".to( .cuda( model( net( self(", TRACE_WHOLE },
 	{ "torch.tensor([", "train_features] eval_features] train_examples] eval_examples] all_features] train_features), all_features),", TRACE_WHOLE },
 	{ "optimizer.load_state_dict( optim.load_state_dict( optimizer.load(", NULL, TRACE_CHECKPOINT | TRACE_STATE },
 	{ "gatheredparameters(", NULL, TRACE_GATHERS },

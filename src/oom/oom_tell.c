@@ -122,6 +122,10 @@ oom_tell_detail(struct telling *t, const struct detail *d, const struct oom_matc
 	case DETAIL_WARNING:
 		o->warning = true;
 		break;
+	case DETAIL_RUN:
+		if (o->run == RUN_UNKNOWN)
+			o->run = (enum oom_run)d->value;
+		break;
 	case DETAIL_SHARE:
 		o->share = thousandths(m->name);
 		break;
