@@ -3,12 +3,15 @@
  */
 #include "autopsy/autopsy_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 
 #define INTEL_BLOCK	((int64_t)4 << 30)
 #define LEAST_LIMIT	((int64_t)1 << 30)	/* less is no default of TensorFlow's */
+
+#define MANY_SLICES	64
 
 /* ---- the device's figures ---- */
 
@@ -411,6 +414,42 @@ grown_graph(struct autopsy *y)
 	}
 }
 
+/* The number in "strided_slice_2209_grad", or 0. */
+static long
+slices_before(const char *node)
+{
+	static const char slice[] = "strided_slice_";
+	const char *s = strstr(node, "/StridedSliceGrad") ? strstr(node, slice) : NULL, *next;
+
+	while (s && (next = strstr(s + 1, slice)))
+		s = next;
+	return s ? strtol(s + strlen(slice), NULL, 10) : 0;
+}
+
+/* Slices whose gradients are as large as what they were cut from: TensorFlow's gradient of
+ * StridedSlice (array_grad.py), which AddN adds up at the end; frameworks/keras_local.h. */
+static void
+slices(struct autopsy *y)
+{
+	const char *node = y->main->node;
+	long before = slices_before(node);
+
+	if (y->main->kind != OOM_TENSORFLOW || y->dump.local)
+		return;
+	if (before >= MANY_SLICES)
+		autopsy_cause(y, SAYS_SLICES, arena_printf(y->arena, "The operation makes the gradient of a slice, strided_slice_%ld: it is as large as the "
+		    "whole tensor that is sliced, and zero but for its part. Where TensorFlow gave that number, as it counts within a layer, "
+		    "%ld slices were made there before. The gradients of all lie on the device until they are added up: "
+		    "so many times the whole tensor, however few weights there are. Keras' locally-connected layers (in implementation 1, their "
+		    "default) take a slice for each position, and so does a loop over positions; implementation=3 there, or one operation for all "
+		    "positions, does not.", before, before));
+	else if (strstr(node, "locally_connected"))
+		autopsy_cause(y, SAYS_LOCAL_LAYER, "By its name the operation is of one of Keras' locally-connected layers. In implementation 1, their default, such a "
+		    "layer cuts its input into a slice for each position of its output, and in training the gradient of each slice is as large as "
+		    "the whole input: positions times the input, for each sample, however few weights there are. implementation=3, which "
+		    "is made for that, makes one product of it; fewer samples in a batch make all of it smaller.");
+}
+
 void
 autopsy_alone_causes(struct autopsy *y)
 {
@@ -427,6 +466,7 @@ autopsy_alone_causes(struct autopsy *y)
 		return;
 	}
 	impossible(y);
+	slices(y);
 	autopsy_lines_first(y);
 	autopsy_shape_causes(y);
 	grown_graph(y);

@@ -53,6 +53,8 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(LITTLE_FREE,	FIGURES,	"what was free, and no other figure")						\
 	SAYS(AT_START,		STATISTICS,	"what TensorFlow found free when it began, or a request beside nine tenths of it")	\
 	SAYS(GROWN_GRAPH,	NAME,		"a number of four digits behind a name that TensorFlow gives by itself")	\
+	SAYS(SLICES,		NAME,		"the gradient of a slice with a number, in the operation's name")		\
+	SAYS(LOCAL_LAYER,	NAME,		"Keras' name of a locally-connected layer, in the operation's name")		\
 	SAYS(SHUFFLED,		STATISTICS,	"TensorFlow's line about its buffer of shuffled elements")			\
 	/* autopsy_place.c: which calls and lines are signs of what is in oom/oom_signs.c and oom_calls.c */					\
 	SAYS(LOADING,		PLACE,		"a call that puts weights on a device, or the first call of it")		\
