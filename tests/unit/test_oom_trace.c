@@ -77,7 +77,7 @@ static const struct place {
 	{ "results are joined as they are made", HEAD CALL("/src/net.py", "31", "predict", "return torch.cat([net(x).logits for x in loader])") ENDED,
 	    TRACE_EVALUATES | TRACE_JOIN | TRACE_LOGITS, "predict" },
 	{ "a loader of a set is predicted", HEAD CALL("/src/run.py", "31", "main", "y = trainer.predict(test_dataset)") ENDED, 0, "" },
-	{ "a set is predicted", HEAD CALL("/src/run.py", "31", "main", "y = model.predict(test_data)") ENDED, TRACE_WHOLE, "" },
+	{ "a set is predicted, in batches as a rule", HEAD CALL("/src/run.py", "31", "main", "y = model.predict(test_data)") ENDED, 0, "" },
 	{ "a part of a set is given", HEAD CALL("/src/run.py", "31", "main", "y = model(x_train[:32])") ENDED, 0, "" },
 	{ "what a process is given is packed", HEAD CALL("C:\\Python\\Lib\\multiprocessing\\popen_spawn_win32.py", "93", "__init__",
 	    "reduction.dump(process_obj, to_child)") "MemoryError\n", TRACE_PACKS, "" },
