@@ -53,12 +53,18 @@ planes_store(enum epilogue_kind kind, elem *y, const elem *x, const elem *weight
 {
 	int64_t packs = plane_packs((uintptr_t)y | (uintptr_t)x, n, places);
 
-#pragma unroll 1	/* several at once need more registers than there are */
+	struct map_pack v, next;
+
+	if ((int64_t)threadIdx.x < packs)
+		next = row_pack(x, threadIdx.x);
+#pragma unroll 1	/* several at once need more registers than there are; but the next is on its way */
 	for (int64_t p = threadIdx.x; p < packs; p += BLOCK) {
 		int64_t c = plane_of_pack(p, places);
 		real gain = scale * VALUE(weight[c]), offset = bias ? VALUE(bias[c]) : 0;
-		struct map_pack v = row_pack(x, p);
 
+		v = next;
+		if (p + BLOCK < packs)
+			next = row_pack(x, p + BLOCK);
 #pragma unroll
 		for (int j = 0; j < MAP_PACK; j++)
 			v.at[j] = ELEM(epilogue_of_both(kind, plane_value(VALUE(v.at[j]) - mean, gain, offset), 0));
