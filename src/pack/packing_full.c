@@ -16,7 +16,8 @@
  * their sizes to have lain together.
  *
  * Before all that, where there is no waste at any time, come sweeps that keep all orders at once
- * (packing_orders.c), which find a packing or nothing.
+ * (packing_orders.c), which find a packing or nothing. What these use is not taken from the rest,
+ * so that it comes as far as without them.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -27,10 +28,10 @@
 #define MOST		4000	/* items; what fails for whom grows with the square */
 #define FIRST_ATTEMPTS	4	/* of which each is solved as far as can be; of later ones only what has fewer items */
 #define ATTEMPTS	1000	/* as many do not differ from those of the next turn but by guesses */
-#define ORDERED		2	/* the part of the effort that sweeps get which keep all orders, */
+#define ORDERED		2	/* beside all else, the part of it that sweeps get which keep all orders, */
 #define ORDERED_LATER	4	/* and after so many turns, */
 #define SOON		2
-#define SWEPT		2	/* and of what is left of more effort than a network's, others */
+#define SWEPT		2	/* the part of more effort than a network's that other sweeps get */
 #define GLUED		4	/* parts of the effort, of which attempts may use all but one */
 #define FLAT		4	/* parts of what is left of it, for each */
 #define EJECTED		8
@@ -73,20 +74,6 @@ keep_glued(struct instance *in, const struct glue *g, const struct instance *lef
 	return keep_better(in, job, best);
 }
 
-/* A method gets one of so many parts of the effort, and what it does not use is given back. */
-static int64_t
-share_out(struct instance *in, int64_t best, int64_t target, struct effort *e, int parts,
-    int64_t (*method)(struct instance *, int64_t, int64_t, struct effort *))
-{
-	struct effort part = *e;
-
-	part.visits = e->visits / parts;
-	e->visits -= part.visits;
-	best = method(in, best, target, &part);
-	e->visits += part.visits;
-	return best;
-}
-
 static int64_t
 solve_left(struct instance *in, const struct glue *g, struct instance *left, int64_t best, int64_t target, struct effort *e)
 {
@@ -127,6 +114,18 @@ attempt(struct instance *in, int k, int64_t best, int64_t target, int *fewest, s
 	return best;
 }
 
+static int64_t
+sweep(struct instance *in, int64_t best, int64_t target, struct effort *e)
+{
+	struct effort part = *e;
+
+	part.visits = e->visits / SWEPT;
+	e->visits -= part.visits;
+	best = packing_sweep(in, best, target, &part);
+	e->visits += part.visits;
+	return best;
+}
+
 int64_t
 packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
@@ -136,11 +135,12 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 
 	if (best <= target || !packing_is_full(in))
 		return best;
-	best = share_out(in, best, target, e, e->stage <= SOON ? ORDERED : ORDERED_LATER, packing_orders);
+	part.visits = e->visits / (e->stage <= SOON ? ORDERED : ORDERED_LATER);
+	best = packing_orders(in, best, target, &part);
 	if (best <= target)
 		return best;
 	if (e->stage > 0 && in->n <= MOST)
-		best = share_out(in, best, target, e, SWEPT, packing_sweep);
+		best = sweep(in, best, target, e);
 	part = *e;
 	part.visits = e->visits - e->visits / GLUED;
 	e->visits -= part.visits;

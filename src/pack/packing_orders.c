@@ -419,7 +419,7 @@ sweep(struct arena *a, const struct instance *in, int width, bool backward, uint
 		for (i = 0; i < b.states && effort_left(e); i++) {
 			b.step = b.state[i].step;
 			split_tree(b.split, b.state[i].tree, b.state[i].n, CHILDREN, &b.seed, take, &b);
-			effort_spend(e, b.orders.looks);
+			effort_spend(e, b.orders.looks + b.orders.looks / 2);
 			b.orders.looks = 0;
 		}
 		take_best(&b);
