@@ -54,7 +54,8 @@
 #define NEEDS_FIRST	NEEDS(39)	/* of the first of several devices, which has more than the others, */
 #define NEEDS_UNFREEZES	NEEDS(40)	/* or of layers that are unfrozen */
 #define NEEDS_VOCABULARY	NEEDS(41)	/* of a large vocabulary */
-#define SIGNS		42
+#define NEEDS_STAYS	NEEDS(42)	/* of memory that stays taken when a run was stopped */
+#define SIGNS		43
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -130,6 +131,11 @@ static const struct row {
 		{ "What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
 		    "traceback hold it", "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
 		{ "The process of the run before has not ended", LISTED } } },
+	{ NEEDS_STAYS, "memory stayed taken after a run was stopped", {
+		{ "A process of that run has not ended (one of several ranks, a loader's, one that Ctrl-Z only halted)", LISTER ", or where that does not, on Linux with "
+		    "NVIDIA's driver fuser -v /dev/nvidia* as root, lists it; as it ends, the driver takes back all that it had." },
+		{ "In a notebook or an interpreter, which goes on, names, lists and the last error's traceback hold it", "with the process begun anew, or with these "
+		    "let go of (del, gc.collect()), it is free." } } },
 	{ NEEDS_GRAPH, "the network is given a graph", {
 		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
@@ -429,6 +435,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_UNFREEZES)] = o->host ? NULL : &p->unfreezes;
 	told[place(NEEDS_AGAIN)] = &p->again;
 	told[place(NEEDS_TRIALS)] = &p->trials;
+	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= p->session && !p->finalizes ? NEEDS_SESSION : 0;
 	is |= autopsy_tells_no_network(p) ? NEEDS_STRANGER : 0;

@@ -27,7 +27,7 @@ static const char *const of_machine[] = {
 	"- Before the first step: data are read whole, and once more while they are converted, or weights are. Read as they are needed, or mapped "
 	    "from a file, data need not lie there at once.",
 	"- From step to step: something may be kept (results on lists, losses with their graph), or a loader's processes come to hold copies of "
-	    "what the data set has; with num_workers=0 that does not grow.",
+	    "what the data set has; without such processes (in PyTorch num_workers=0) that does not grow.",
 	"- In a step, where the network itself runs on the processor: fewer samples at once, or smaller ones, take less.",
 	NULL
 };

@@ -144,11 +144,12 @@ oom_bulk_large(struct talk t)
 	size_t n;
 	const char *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
 	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|images larger than|image larger than|images bigger than|image bigger than|"
-	    "pictures larger than|photos larger than|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
+	    "pictures larger than|photos larger than|image is large|image is too large|image is very large|images are large|images are too large|images are very large|image is too big|images are too big|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
 
 	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
 		at = is_large_side(t, at + n) ? at : NULL;
-	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower smaller resiz crop tile patch even still despite any regardless") ? at : NULL;
+	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower smaller resiz crop tile patch even still despite anyway regardless") &&
+	    !talk_any_phrase(talk_sentence(t, at), "any image|any picture|any resolution|any size|any input") ? at : NULL;
 }
 
 #define WORKS_FINE	"works|work|worked|working|fine|ok|okay"

@@ -376,6 +376,7 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA out of memory", MESSAGE(OOM_CUDA) },
 	{ "~cuda out of memory\b", MESSAGE(OOM_CUDA) },
 	{ "~\bcuda oom\b", MESSAGE(OOM_CUDA) },
+	{ "~\bcuda_out_of_memory\b", MESSAGE(OOM_CUDA) },	/* as people write it */
 	{ "~\bgpu out of memory\b", FROM("a GPU") },
 	{ "~could not create cudnn handle: CUDNN_STATUS_ALLOC_FAILED", STATUS("cuDNN", NO_WORKSPACE) },
 	{ "~could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED", HANDLE("cuDNN") },

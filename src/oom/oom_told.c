@@ -178,6 +178,18 @@ oom_told_is_of_failure(const struct oom_told *o, struct talk t, const char *at, 
 	    talk_any_whole(sentence, "memory vram enough insufficient") || oom_told_fails(sentence);
 }
 
+/* "If I use a batch of 16 it throws an error": what is seen each time, where I is who does it, and
+ * something else tells of it. */
+#define SEEN		"it throws|it gives|it crashes|it fails|it runs|it shows|it says|it raises|it reports|i get|i got|i receive|we get|we got"
+
+static bool
+is_seen(struct talk clause, const char *behind)
+{
+	struct talk who = clause_word_behind(clause, behind);
+
+	return talk_any_whole(who, "i we") && talk_has_whole(talk_part(clause, who.s + who.n, clause.s + clause.n), SEEN);
+}
+
 /* "Take less if it runs out of memory"; but "even if I take less", what comes after the comma of
  * "if it runs, it runs out of memory", and "if you could help with it", are what is said. */
 static bool
@@ -188,7 +200,7 @@ is_condition(struct talk clause, const char *at)
 	size_t n;
 
 	for (rest = before; (s = talk_find_whole(rest, "if", &n)); rest = talk_part(before, s + n, at))
-		if (!talk_any_whole(clause_word_ahead(before, s), "even as what") && !(talk_has_whole(talk_head(before, s, POLITE_WITHIN), POLITE) &&
+		if (!talk_any_whole(clause_word_ahead(before, s), "even as what") && !is_seen(before, s + n) && !(talk_has_whole(talk_head(before, s, POLITE_WITHIN), POLITE) &&
 		    talk_any_whole(talk_part(before, s, at), ASKED)))
 			return true;
 	return false;

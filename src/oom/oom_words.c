@@ -15,6 +15,10 @@
 #define MANY_WORDS	20000	/* of a vocabulary */
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
 
+#define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
+#define OTHER_GROWS	"increasing the batch|increase the batch|increasing batch size|increasing batchsize|increasing batch_size|increase batch size|increase batchsize|increase batch_size|" \
+    "increasing my batch|increasing the number|increase the number|increasing the size|increase the size"
+
 /* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
  * "increasing the limit"? "It increases to 15 GB" tells of one rise, which every run has. */
 static bool
@@ -25,7 +29,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 	(void)t;
 	if ((unsigned char)*at >= 0x80)
 		return false;		/* of languages whose clauses are not told apart here */
-	if (talk_any_phrase(behind, "increase to |increases to |increased to "))
+	if (talk_any_phrase(behind, "increase to |increases to |increased to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
 	if ((!talk_any_of(clause, "memory vram usage leak") && !talk_any_whole(clause, "ram")) || talk_any_begins(clause, "gradient gradients"))
 		return true;
@@ -120,7 +124,8 @@ is_late(struct talk t)
 	struct talk next;
 	size_t n;
 
-	if (talk_any_phrase(t, "ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup"))
+	if (talk_any_phrase(t, "ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
+	    "interrupt|ctrl-c|ctrl+c"))
 		return NULL;		/* what came after a time is something else then */
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil") || talk_any_phrase(t, OF_PEOPLE))
 		return NULL;		/* or of how well it had learned by then, or of what people did */
@@ -148,7 +153,7 @@ is_late_there(struct talk t)
 	const char *s, *to, *end = t.s + t.n, *said;
 	int64_t n;
 
-	if (talk_any_phrase(t, "ever since|start it up|every few|first couple|first few|prior to|during setup|during the setup|before training|hours ago|days ago|minutes ago"))
+	if (talk_any_phrase(t, "ever since|start it up|every few|first couple|first few|prior to|during setup|during the setup|before training|stop the|stopped the|stopping the|i stop|i stopped|interrupt|ctrl-c|ctrl+c|hours ago|days ago|minutes ago"))
 		return NULL;
 	if ((said = clause_says(t, "after training on|after training for|well into training|well into the training|far into training|far into the training|of iterations, then|of epochs, then|of steps, then|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
@@ -427,6 +432,27 @@ unfreezes(struct talk t)
 	return clause_says(t, "unfreez|unfroze", AHEAD, "");
 }
 
+#define STAYS		"not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
+    "still occupied|remains occupied|stays occupied|still allocated|remains allocated|still in use|still taken|still held|still full"
+#define OF_STOP		"ctrl-c|ctrl+c|ctrl c|ctrl-z|ctrl+z|ctrl z|keyboardinterrupt|keyboard interrupt|is stopped|was stopped|stop the|stopped the|stopping the|stopped it|i stop|i stopped|i interrupt|"	\
+    "i interrupted|is interrupted|was interrupted|interrupting|interrupted the|interrupt the|is terminated|was terminated|terminate the|terminated the|terminating the|"	\
+    "i kill|i killed|kill the|killed the|killing the"
+
+/* "The memory is not released after I stopped the training": where people did it, not where memory
+ * ran out. */
+static const char *
+stays_taken(struct talk t)
+{
+	const char *at = talk_any_of(t, "memory vram") ? clause_says(t, STAYS, AHEAD | BEHIND, "") : NULL;
+	struct talk sentence;
+	size_t n;
+
+	if (!at)
+		return NULL;
+	sentence = talk_sentence(t, at);
+	return talk_find_whole(sentence, OF_STOP, &n) && !talk_any_phrase(sentence, "out of memory|oom|by the system|by the kernel") ? at : NULL;
+}
+
 /* "the vocabulary has 70,000 words"; of words, "when it computes log_softmax" */
 static const char *
 names_large_vocabulary(struct talk t)
@@ -513,6 +539,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said(&p->vocabulary, t, names_large_vocabulary(t), line);
 	said_of_failure(&p->first, &p->told, t, first_has_more(t), line);
 	said_of_failure(&p->unfreezes, &p->told, t, unfreezes(t), line);
+	if (source != SOURCE_CODE)
+		said(&p->stays, t, stays_taken(t), line);
 	said_of_failure(&p->media, &p->told, t, oom_bulk_media(t), line);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);

@@ -36,6 +36,7 @@ Test(oom_told, memory_that_ran_out)
 		{ "I cannot train it without running out of memory", TOLD_ENDED, false, false },
 		{ "the out of memory error is not solved", TOLD_ENDED, false, false },
 		{ "If it runs out of memory, what can I do?", TOLD_ENDED, false, false },
+		{ "If I use a batch of 16 it throws an OOM error", TOLD_ENDED, false, false },
 		{ "It runs out of memory even if I take one sample", TOLD_ENDED, false, false },
 		{ "even if I take one sample it runs out of memory", TOLD_ENDED, false, false },
 		{ "I have a GPU of 8 GB. It runs out of memory.", TOLD_ENDED, false, false },
@@ -116,6 +117,7 @@ Test(oom_told, what_says_nothing_of_it)
 		"If you run out of memory, reduce the batch size.", "To avoid out of memory errors use smaller pictures.",
 		"the trainer catches out of memory errors and skips the batch", "Add OOM handling to the trainer",
 		"this may run out of memory", "If training runs out of memory, lower the batch.", "if you run out of memory, lower the batch",
+		"If I get an OOM error I lower the batch", "If you use a batch of 16 it throws an OOM error",
 		"return out of memory", "    def out_of_memory(self):  # out of memory",
 		"I thought it would run out of memory, but it works.", "Resource exhausted: quota exceeded", "429 resource exhausted",
 		"the resource is exhausted", "We were told to lower it if it runs out of memory. By how much?",
@@ -171,6 +173,8 @@ Test(oom_told, sizes_names_and_times)
 	cr_expect_eq(read_lines("At the start it was slow. Later memory is full.").told.at_once.line, 0, "another sentence's");
 	cr_expect_eq(read_lines("sometimes it runs out of memory").later.line, 1);
 	cr_expect_eq(read_lines("sometimes it is slow").later.line, 0);
+	cr_expect_eq(read_lines("out of memory after a few iterations").later.line, 1);
+	cr_expect_eq(read_lines("out of memory where I stop the first run after a few iterations").later.line, 0, "what was done then");
 	cr_expect_eq(read_lines("it runs out of memory, but when it does occasionally work, it fills the card").later.line, 0);
 	cr_expect_eq(read_lines("it is full after every iteration").later.line, 0);
 	cr_expect_eq(read_lines("on a GTX 1080 GPU").parallel.line, 0);

@@ -33,6 +33,7 @@ Test(oom_words, memory_that_grows)
 	    "I tried increasing memory usage limit (gpu_options); my GPU still gives OOM.",
 	    "By increasing memory usage I make it faster.", "I set it with increasing GPU memory utilization.",
 	    "Bugs are piling up in this repo. My GPU memory is not enough, I get OOM.",
+	    "To check memory usage, keep increasing the batch size until it fails.",
 	    "Is there a memory leak? My GPU memory is not enough." };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -245,4 +246,25 @@ Test(oom_words, what_works)
 	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		cr_expect_not(clause_works(lexicon_read(l, no[i], strlen(no[i]))), "%s", no[i]);
 	arena_free(a);
+}
+
+Test(oom_words, memory_that_a_stopped_run_has)
+{
+	static const char *const yes[] = { "The GPU memory is not released if I stop the training (with Ctrl-C)", "GPU memory is not freed after training was interrupted",
+	    "memory is still occupied after I killed the run" };
+	static const char *const no[] = { "memory is released after I stop the training", "memory is not released after each epoch", "The run was stopped with OOM, and memory is not released",
+	    "the lock is not released when I stop the training", "it was killed by the system, and memory is not released" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).stays.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).stays.line, 0, "%s", no[i]);
+}
+
+Test(oom_words, large_pictures)
+{
+	cr_expect_eq(read_lines("Is there any way against OOM when the input image is large?").large.line, 1);
+	cr_expect_eq(read_lines("OOM for any size, whether the image is large or not").large.line, 0);
+	cr_expect_eq(read_lines("OOM even when the image is resized to be less large").large.line, 0);
 }
