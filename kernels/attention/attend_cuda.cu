@@ -466,7 +466,7 @@ template <int WIDEST> __global__ static void ATTEND_BOUNDS
 attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
 {
 #if ATTEND_WARPS
-	if constexpr (WIDEST <= ATTEND_WARPS)
+	if constexpr (WIDEST <= ATTEND_WARPS_DKV)
 		attend_dkv_by_warps<WIDEST>(dk, dv, x, s, a);
 	else
 #endif

@@ -29,6 +29,8 @@
 #if GPU_TENSORS && NARROW
 
 #define ATTEND_WARPS	128	/* heads of so many numbers are multiplied so */
+/* for dk and dv; of wider ones registers would be spilled from sm_100 on */
+#define ATTEND_WARPS_DKV	(GPU_ARCH < 100 ? 128 : 64)
 
 #define LOG2_E	REAL(1.44269504088896341)
 
