@@ -56,6 +56,10 @@ static const struct {
 	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
 	[HABIT_LAYER] = { OF_EITHER, false, 0, "has a layer (%s) whose weight has as many numbers as what was asked for. Where it is that, its gradient, or what the optimizer keeps for it, the batch plays no "
 	    "part: a smaller extent, as of a vocabulary or of what is flattened ahead of it, takes less." },
+	[HABIT_UNITS] = { OF_EITHER, false, 0, "has a dense layer of %s. Where the tensor is its weight, a gradient of that, or what the optimizer keeps "
+	    "for it, the batch plays no part: smaller pictures, or more pooling ahead of where they are flattened, do." },
+	[HABIT_JOINS] = { OF_HOST, false, 0, "joins tables (%s): a row for each pair of rows with the same key. Where a key stands often in both, the result has the product of these numbers of rows: "
+	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less." },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
 	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less." },
 	[HABIT_LOOP] = { OF_EITHER, false, TRACE_TWICE, "may make a network within a loop (line %s). Where one is made anew in each round, those before stay for as long as something holds "
@@ -63,12 +67,31 @@ static const struct {
 	    "each round, it is there once." },
 };
 
+#define MANY_INPUTS	10000	/* that are flattened, as a rule */
+#define LEAST_WEIGHT	((int64_t)64 << 20)	/* bytes */
+#define ROUNDED		((int64_t)2 << 20)	/* PyTorch asks for multiples of that */
+
+/* The dense layer that has as many units as the matrix that was asked for has columns, many rows
+ * beside them: its number; -1: none has. */
+static int
+dense_of(const struct autopsy *y)
+{
+	const struct oom_habits *h = &y->log.paste.habits;
+	const struct oom_shape *s = &y->main->shape;
+	int i;
+
+	for (i = 0; s->known && s->rank == 2 && i < h->dense; i++)
+		if (s->dim[1] == h->units[i] && s->dim[0] >= MANY_INPUTS)
+			return i;
+	return -1;
+}
+
 /* "%s" of a sentence: a name, a number, or both. */
 static const char *
 named(const struct autopsy *y, enum oom_habit_kind kind)
 {
 	const struct oom_habit *h = &y->log.paste.habits.of[kind];
-	char n[SIZE_TEXT];
+	char n[SIZE_TEXT], rows[SIZE_TEXT];
 
 	switch (kind) {
 	case HABIT_WORKERS:
@@ -85,6 +108,9 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		return h->n ? arena_printf(y->arena, "what is made for each of %s", h->name) : h->name;
 	case HABIT_EXTENTS:
 		return arena_printf(y->arena, "(%s), which takes %s", h->name, size_human(n, h->n));
+	case HABIT_UNITS:
+		return arena_printf(y->arena, "%s units, as many as the tensor has columns, and %s rows would be what goes into it",
+		    size_commas(n, y->main->shape.dim[1]), size_commas(rows, y->main->shape.dim[0]));
 	case HABIT_LOOP: case HABIT_GATHERS:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	default:
@@ -114,9 +140,6 @@ is_of_another_language(const struct oom_message *o)
 	return false;
 }
 
-#define LEAST_WEIGHT	((int64_t)64 << 20)	/* bytes */
-#define ROUNDED		((int64_t)2 << 20)	/* PyTorch asks for multiples of that */
-
 /* Has the largest layer's weight, in float32, as many numbers as what was asked for? */
 static bool
 is_of_layer(const struct autopsy *y)
@@ -140,7 +163,7 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 		return false;
 	if (habits[kind].torch && !autopsy_may_be_torch(y))
 		return false;
-	if ((kind == HABIT_LAYER && !is_of_layer(y)) || (kind == HABIT_LIMIT && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
+	if ((kind == HABIT_LAYER && !is_of_layer(y)) || (kind == HABIT_UNITS && dense_of(y) < 0) || (kind == HABIT_LIMIT && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
 		return false;
 	return !(kind == HABIT_STATE && (h->lets_go || (h->begins && !y->log.paste.keeps))) && !(kind == HABIT_LOOP && h->clears) &&
 	    !(kind == HABIT_PARALLEL && y->main->gpu > 0) && !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
@@ -156,7 +179,8 @@ autopsy_habits(struct autopsy *y)
 		return;
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
 		if (is_said(y, kind)) {
-			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", y->log.paste.habits.of[kind].line, filled(y, kind)));
+			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
+			    y->log.paste.habits.units_lines[dense_of(y)] : y->log.paste.habits.of[kind].line, filled(y, kind)));
 			said++;
 		}
 }

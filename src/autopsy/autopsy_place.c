@@ -441,8 +441,8 @@ host_places(struct autopsy *y)
 		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
 	if ((facts & TRACE_INITIAL) && !(facts & TRACE_UNITS))
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a layer's weights get their first values. An embedding has a row of them for "
-		    "each word, a recurrent layer about as many as the square of its units, a dense one a number for each unit and each number "
-		    "that goes into it: fewer of these make it smaller. The batch plays no part.");
+		    "each word, a recurrent layer about as many as the square of its units, a convolution a filter for each channel that goes in and each "
+		    "that comes out, a dense one a number for each unit and each number that goes into it: fewer of these make it smaller. The batch plays no part.");
 	else if (facts & TRACE_INITIAL)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a layer's weights get their first values. A dense layer has one for each "
 		    "of its units and each number that goes into it, which behind a flattened picture are all of its pixels and channels: "

@@ -150,7 +150,7 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 {
 	int64_t wide = s->dim[0] > s->dim[1] ? s->dim[0] : s->dim[1];
 
-	if (wide < WIDE || y->main->node[0])
+	if (wide < WIDE || strchr(y->main->node, '/'))	/* an operation's own name, as in "[Op:Add]", tells nothing */
 		return;
 	autopsy_cause(y, SAYS_OF_MATRIX, arena_printf(y->arena, "If its rows are samples, %lld went through at once%s. If it "
 	    "is a weight, its gradient, or what the optimizer keeps for it, the batch plays no part, and "
@@ -306,7 +306,7 @@ static void
 array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 {
 	const char *wide = y->element == 8 && !y->main->fixed && bytes > SMALL_HOST ?
-	    " Its elements have 8 bytes; with 4, as in float32, it takes half." : "";
+	    " Its elements have 8 bytes; with 4, as float32 and int32 have, it takes half." : "";
 	long long n = (long long)s->dim[0];
 	bool words = strstr(y->main->extents, "vocab");		/* which are no samples */
 

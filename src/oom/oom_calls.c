@@ -86,6 +86,7 @@ static const struct sign place_signs[] = {
 	{ "torch_geometric.nn", "propagate collect", TRACE_EDGES },	/* made from a template, in a folder for a time */
 	{ "dgl/", "update_all apply_edges send_and_recv gspmm gsddmm edge_softmax", TRACE_EDGES },
 	{ "keras/initializ keras/src/initializ", NULL, TRACE_INITIAL },
+	{ "orch/nn/modules/", "__init__ reset_parameters", TRACE_INITIAL },
 	{ "layers/core/dense", NULL, TRACE_UNITS },
 	{ "autoencoder vae", "decode encode", TRACE_DECODER },
 	{ NULL, "decode_latents decode_first_stage vae_decode", TRACE_DECODER },

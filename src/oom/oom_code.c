@@ -75,16 +75,12 @@ sum_of_a_step(struct oom_paste *p, struct talk t)
 			p->sums = 0;
 }
 
-/* "loss.backward()": its name. */
-static void
-note_backward(struct oom_paste *p, struct talk t)
+static int
+inset_of(struct talk t)
 {
-	const char *at = talk_first(t, ".backward("), *from = at;
+	const char *s = piece_past_blanks(t.s, t.s + t.n);
 
-	while (from && from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'))
-		from--;
-	if (at && from < at)
-		oom_paste_name(p->backed, from, at);
+	return (int)(s - t.s);
 }
 
 /* Does T begin with NAME, and that not go on with any of SIGNS? */
@@ -95,6 +91,35 @@ begins_with(struct talk t, const char *name, const char *signs)
 	size_t n = strlen(name);
 
 	return n > 0 && (size_t)(end - s) >= n && memcmp(s, name, n) == 0 && (s + n == end || !(piece_is_word(s[n]) || strchr(signs, s[n])));
+}
+
+/* "loss.backward()": its name, and whether a loop ahead of that has added it up. */
+static void
+note_backward(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at = talk_first(t, ".backward("), *from = at;
+
+	while (from && from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'))
+		from--;
+	if (!at || from == at)
+		return;
+	oom_paste_name(p->backed, from, at);
+	if (p->added && begins_with(talk_part(t, from, at), p->addend, "") && inset_of(t) < p->added_inset) {
+		p->rounds = p->added;
+		p->rounds_end = line;
+	}
+}
+
+/* Does T have NAME in it, by itself? */
+static bool
+mentions(struct talk t, const char *name)
+{
+	const char *s, *end = t.s + t.n;
+
+	for (s = t.s; s < end; s++)
+		if ((s == t.s || !piece_is_word(s[-1])) && *s == name[0] && begins_with(talk_part(t, s, end), name, ""))
+			return true;
+	return false;
 }
 
 /* Where what is added to a name stands: behind "sum +=", or behind "sum = sum +"; NULL: nothing
@@ -134,6 +159,12 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	left = talk_part(t, name, to);
 	right = talk_part(t, at, t.s + t.n);
+	if (!traced && left.n > 0 && !is_let_go(right) && (talk_any_begins(right, "model( net(") || (talk_any_begins(right, "criterion( loss_fn( loss_func(") &&
+	    p->result_inset == inset_of(t) && mentions(right, p->result)))) {
+		p->added = line;
+		p->added_inset = inset_of(t);
+		oom_paste_name(p->addend, name, to);
+	}
 	if ((traced || !begins_with(right, p->backed, "[(.") || begins_with(left, p->backed, "[(.")) &&
 	    ((!has_loss(right) && !talk_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
 	    !talk_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_") ||
@@ -193,10 +224,12 @@ note_result(struct oom_paste *p, struct talk t)
 		;
 	call = signs_last_part((struct piece){ at, (size_t)(open - at) });
 	if (open < end && *open == '(' && call.n > 0 && !(*call.s >= 'A' && *call.s <= 'Z') && signs_is_network(call) && !talk_any_of(t, "self.") &&
-	    !signs_is_network((struct piece){ s, (size_t)(to - s) }) && !is_let_go(talk_part(t, open, end)))
+	    !signs_is_network((struct piece){ s, (size_t)(to - s) }) && !is_let_go(talk_part(t, open, end))) {
 		oom_paste_name(p->result, s, to);
-	else if (begins_with(talk_part(t, s, to), p->result, ""))
+		p->result_inset = inset_of(t);
+	} else if (begins_with(talk_part(t, s, to), p->result, "")) {
 		p->result[0] = '\0';
+	}
 }
 
 /* Is what T makes still bound to what it came of? A copy in the machine's memory is. */
@@ -459,7 +492,7 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	sum_of_a_step(p, t);
 	meter_of_losses(p, t, line);
-	note_backward(p, t);
+	note_backward(p, t, line);
 	note_result(p, t);
 	list_of_results(p, t, line);
 	tensor_that_grows(p, t, line);

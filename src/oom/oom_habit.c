@@ -21,6 +21,7 @@ static const struct {
 	{ HABIT_READS, "read_csv(|read_table(|read_excel(|read_json(|read_parquet(|read_pickle(|pickle.load(|json.load(|np.load(|numpy.load(|loadtxt(|"
 	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator" },
 	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true" },
+	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=" },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def " },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd" },
 	{ HABIT_LOAD, "torch.load(", "map_location" },
@@ -54,7 +55,7 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		at = NULL;
-		if (traced && calls[i].kind != HABIT_CODES)
+		if (traced && calls[i].kind != HABIT_CODES && calls[i].kind != HABIT_JOINS)
 			continue;		/* the place tells of others (oom_signs.h) */
 		if (!talk_next_phrase(t, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless))
 			continue;
@@ -252,6 +253,22 @@ layer(struct oom_habits *h, struct talk t, int line)
 	}
 }
 
+/* "Dense(4096, activation='relu')": its units, and not what goes into it. */
+static void
+dense(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL, *to, *end = t.s + t.n;
+	int64_t n;
+	size_t length;
+
+	while (h->dense < HABIT_LAYERS && talk_next_phrase(t, "dense(", &at, &length))
+		if ((at == t.s || !piece_is_word(at[-1])) && (to = extent_at(at + length, end, &n)) && to < end && (*to == ',' || *to == ')') && n > 1) {
+			h->units[h->dense] = n;
+			h->units_lines[h->dense++] = line;
+			h->of[HABIT_UNITS].line = line;
+		}
+}
+
 /* ---- limits ---- */
 
 /* "8G", "4Gi", "16000M": behind it, or NULL. */
@@ -413,6 +430,7 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 	array_of_rows(h, t, line);
 	array_of_extents(h, t, line);
 	layer(h, t, line);
+	dense(h, t, line);
 	state(h, t, line);
 	in_loop(h, t, line);
 	gathers(h, t, line);

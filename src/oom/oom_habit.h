@@ -11,6 +11,7 @@
 #include "oom/oom_lexicon.h"
 
 #define HABIT_NAME	32
+#define HABIT_LAYERS	8	/* dense layers that are noted */
 
 enum oom_habit_kind {
 	/* of the machine's memory */
@@ -34,6 +35,8 @@ enum oom_habit_kind {
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
 	/* of either */
 	HABIT_LAYER,		/* the largest layer of which both extents are said: how many numbers its weight has */
+	HABIT_UNITS,		/* a dense layer: of how many units, the last one of those that are noted */
+	HABIT_JOINS,		/* tables are joined, by a call of this name */
 	HABIT_PAIRS,		/* a number for each pair */
 	HABIT_LOOP,		/* a network is made in a loop, which begins on line `n` */
 	HABITS
@@ -50,6 +53,8 @@ struct oom_habits {
 	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
 	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */
+	int64_t units[HABIT_LAYERS];	/* of dense layers, */
+	int units_lines[HABIT_LAYERS], dense;	/* their lines, and how many there are */
 	int loop_line, loop_inset;	/* the loop that lines stand in, and how far its "for" is set in; line 0: none */
 };
 

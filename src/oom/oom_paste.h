@@ -21,8 +21,12 @@
 struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int sums;		/* a loss is added to a sum as it is */
 	char sum[PASTE_NAME];	/* the sum's name */
+	int added, added_inset;	/* what a network or a criterion gives is added to a name, so far set in; */
+	char addend[PASTE_NAME];	/* that name; */
+	int rounds, rounds_end;	/* that line, in a loop, and the one behind it that calls backward on it */
 	char backed[PASTE_NAME];	/* what backward was called on last, */
-	char result[PASTE_NAME];	/* and what a network gave last, by their names */
+	char result[PASTE_NAME];	/* and what a network gave last, by their names, */
+	int result_inset;	/* so far set in */
 	int lists;		/* results are put on a list, or joined to a tensor, as they are; */
 	int copies;		/* copied to the machine's memory, but with their graph */
 	int keeps;		/* backward is told to keep the graph */

@@ -61,6 +61,20 @@ Test(oom_paste, a_sum_of_what_backward_was_called_on)
 	cr_expect_eq(read_lines("e_train += err / len(loader)\n").sums, 0, "no backward");
 }
 
+Test(oom_paste, a_sum_of_rounds_that_backward_is_called_on_behind_them)
+{
+	struct oom_paste p = read_lines("loss = 0\nfor i in range(64):\n    loss += criterion(model(x[i]), y[i])\nloss.backward()\n");
+
+	cr_expect_eq(p.rounds, 3);
+	cr_expect_eq(p.rounds_end, 4);
+	cr_expect_eq(read_lines("for x, y in s:\n    out = model(x)\n    loss += criterion(out, y)\nloss.backward()\n").rounds, 3);
+	cr_expect_eq(read_lines("for i in r:\n    loss += criterion(model(x[i]), y[i])\n    loss.backward()\n").rounds, 0, "in each round");
+	cr_expect_eq(read_lines("out = model(x)\nfor w in ws:\n    loss += w * criterion(out, y)\nloss.backward()\n").rounds, 0, "of one forward");
+	cr_expect_eq(read_lines("for i in r:\n    loss += criterion(model(x[i]), y[i]).item()\nloss.backward()\n").rounds, 0);
+	cr_expect_eq(read_lines("for i in r:\n    loss += criterion(model(x[i]), y[i])\nlosses.backward()\n").rounds, 0, "another");
+	cr_expect_eq(read_lines("for t in r:\n    out, h = decoder(out, h)\n    loss += criterion(out, y[t])\nloss.backward()\n").rounds, 0, "steps of a sequence");
+}
+
 Test(oom_paste, a_meter_that_is_given_a_loss)
 {
 	struct oom_paste p = read_lines("losses.update(loss, inp.size(0))\n");
