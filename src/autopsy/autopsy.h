@@ -113,6 +113,11 @@ const char	*autopsy_tensor_text(struct arena *, const struct shape_match *);
 const char	*autopsy_axis_text(const struct autopsy *, const struct shape_match *, int axis);
 /* Samples in the machine's memory: they may be a batch of the network, or all there are. */
 bool	autopsy_is_data(const struct autopsy *);
+/* An array of the program around a network, and no tensor of a step. */
+bool	autopsy_is_array(const struct autopsy *);
+/* Does the message tell bytes alone, which tensors of the network have at other batches, and none
+ * at the spec's? Then the run had another, or the log is of another network. */
+bool	autopsy_is_of_another_batch(const struct autopsy *);
 /* Could the framework have less than any card has? */
 bool	autopsy_is_limited(const struct autopsy *);
 /* False of a block of many tensors, and of data of the machine. */

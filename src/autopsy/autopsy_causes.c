@@ -50,10 +50,13 @@ of_host_tensor(const struct autopsy *y, const struct shape_match *s)
 	if (t->kind == T_INPUT || t->kind == T_TARGET)
 		return of_input(y, s);
 	if (tensor_kind_persistent(t->kind))
-		return arena_printf(y->arena, "It has the shape of %s: a weight, its gradient or a "
-		    "number that the optimizer keeps for each of its elements. The batch plays no "
-		    "part.", t->name);
-	return arena_printf(y->arena, "It has the shape of the result of %s: the network itself ran "
+		return arena_printf(y->arena, "It has the shape of %s. Where it is that weight, its gradient or what the "
+		    "optimizer keeps for it, the batch plays no part.", t->name);
+	if (autopsy_is_array(y))
+		return arena_printf(y->arena, "It has the shape of the result of %s for %lld samples, but an array of NumPy is no "
+		    "tensor of a step. Where it is results that were fetched, as predict() joins them, they grow with the "
+		    "samples that are asked for, not with the batch.", t->def ? t->def->path : t->name, (long long)s->batch);
+	return arena_printf(y->arena, "It has the shape of the result of %s. Where it is that, the network itself ran "
 	    "on the processor, and a smaller batch makes it smaller in proportion.",
 	    t->def ? t->def->path : t->name);
 }
@@ -343,14 +346,28 @@ surplus(struct autopsy *y)
 
 	if (!y->forecast.known || said <= 0 || y->validation || said <= y->forecast.high)
 		return;
-	autopsy_cause(y, SAYS_SURPLUS, arena_printf(y->arena, "The message counts %s of tensors, and a step at batch %lld "
-	    "has %s at most%s. Usual reasons: a larger batch or larger samples than the spec's, another model "
-	    "beside it, sums of losses that keep each step's graph (total += loss does, loss.item() "
+	autopsy_cause(y, SAYS_SURPLUS, arena_printf(y->arena, "The message counts %s of tensors, and %s at batch %lld "
+	    "has %s at most%s. Usual reasons: a larger batch or larger samples than the spec's, another network, precision or "
+	    "optimizer than the spec's, another model beside it, sums of losses that keep each step's graph (total += loss does, loss.item() "
 	    "does not), lists of outputs, evaluation without torch.no_grad().", size_human(have, said),
-	    (long long)y->batch, size_human(want, y->forecast.high),
+	    y->forecast.validating ? arena_printf(y->arena, "the spec's run, with validation at batch %lld and steps",
+	    (long long)y->forecast.eager.batch) : "a step", (long long)y->batch, size_human(want, y->forecast.high),
 	    y->batch_for_said > y->batch ? arena_printf(y->arena, ": as much as batch %lld would have",
 	    (long long)y->batch_for_said) : ""));
 	recorded(y);
+}
+
+/* Why it did not, as far as that was found. */
+static const char *
+why_it_did_not(const struct autopsy *y)
+{
+	if (y->lo > autopsy_surely(&y->forecast))
+		return "The request alone is more than that: the run was of another batch, samples or network than the spec.";
+	if (y->causes.n && !autopsy_is_of_another_batch(y))
+		return "What the log shows of the reason stands above.";
+	return y->causes.n ? "What the log shows of the reason stands above; and no tensor has what was asked for at that "
+	    "batch, so that the run may have had another." : "Why it did not was not found in what was read: the run may "
+	    "have had another batch, size or network than the spec, something else on the device, or tensors of earlier steps.";
 }
 
 static void
@@ -367,18 +384,15 @@ should_have_fitted(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_SHOULD_HAVE_FITTED, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
 	    "most, and there was %s (%s). %s", (long long)y->batch,
-	    size_human(want, autopsy_surely(&y->forecast)), size_human(have, y->budget.pool), y->budget.pool_is, y->causes.n ?
-	    "What the log shows of the reason stands above." :
-	    "Why it did not was not found in what was read: the run may have had another batch or size than the spec, "
-	    "something else on the device, or tensors of earlier steps."));
+	    size_human(want, autopsy_surely(&y->forecast)), size_human(have, y->budget.pool), y->budget.pool_is, why_it_did_not(y)));
 }
 
 static void
 validation(struct autopsy *y)
 {
-	const char *where = strcmp(oom_kind_name(y->main->kind), "PyTorch") == 0 ?
-	    "batch_size of the validation loader, within torch.no_grad()" :
-	    "validation_batch_size of fit(), batch_size of evaluate() and predict()";
+	const char *where = autopsy_is_torch(y->main) ? ": batch_size of the validation loader, within torch.no_grad()" :
+	    strncmp(oom_kind_name(y->main->kind), "TensorFlow", 10) == 0 ?
+	    "; in Keras validation_batch_size of fit(), batch_size of evaluate() and predict()" : "";
 
 	if (!y->validation || y->main->run != RUN_UNKNOWN)	/* which autopsy_place.c has told */
 		return;
@@ -386,9 +400,9 @@ validation(struct autopsy *y)
 		autopsy_cause(y, SAYS_VALIDATION, arena_printf(y->arena, "Tensors have the size that was asked for at batch %lld, "
 		    "and none has at batch %lld: so most likely it was validating.", (long long)y->batch,
 		    (long long)y->spec_batch));
-	autopsy_cause(y, SAYS_VALIDATION, arena_printf(y->arena, "Batch %lld is that of validation, which runs forward only. In "
-	    "batches of %lld or fewer it takes less than the training step that ran before it: %s.",
-	    (long long)y->batch, (long long)y->spec_batch, where));
+	autopsy_cause(y, SAYS_VALIDATION, arena_printf(y->arena, "Batch %lld is by the spec that of validation, which runs forward only. In "
+	    "batches of %lld or fewer it takes less than a training step of %lld%s.",
+	    (long long)y->batch, (long long)y->spec_batch, (long long)y->spec_batch, where));
 	recorded(y);
 }
 

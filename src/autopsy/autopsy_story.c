@@ -139,6 +139,17 @@ bytes_are_of_validation(const struct autopsy *y)
 	return any;
 }
 
+bool
+autopsy_is_of_another_batch(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->matches.all.n; i++)
+		if (y->matches.all.v[i].batch == 0 || y->matches.all.v[i].batch == y->spec_batch)
+			return false;
+	return y->matches.all.n > 0 && !y->main->shape.known && !y->validation;
+}
+
 static void
 find_batch(struct autopsy *y)
 {
@@ -149,7 +160,7 @@ find_batch(struct autopsy *y)
 		y->validation = true;
 		y->batch = y->module->plan->validate_batch;
 	}
-	if (batch <= 0 || autopsy_is_data(y))
+	if (batch <= 0 || autopsy_is_data(y) || autopsy_is_array(y))
 		return;
 	y->implied = true;
 	y->batch = batch;

@@ -2,6 +2,7 @@
 #include "autopsy/autopsy_text.h"
 
 #include "base/text.h"
+#include "ir/diff.h"
 
 #define MOST_TENSORS	5
 #define MIB	((int64_t)1 << 20)
@@ -16,23 +17,56 @@ print_axes(const struct autopsy *y, const struct shape_match *s)
 		    autopsy_axis_text(y, s, i));
 }
 
+/* Is it made of weights that are trained? Else backward makes no gradient of it. */
+static bool
+is_of_trained(const struct module *m, const struct tensor *t)
+{
+	const struct node *n = t->def;
+	struct diff d;
+	int i;
+
+	if (!m->train || !n || !dtype_is_float(t->dtype))
+		return false;
+	diff_begin(&d, m->forward);
+	for (i = 0; i < m->persistent.n; i++)
+		d.wants[m->persistent.v[i]->id] = m->persistent.v[i]->kind == T_PARAM && !m->persistent.v[i]->frozen;
+	diff_mark(&d);
+	return diff_wants(&d, t);
+}
+
+static void
+print_weight(const struct autopsy *y, const struct tensor *t)
+{
+	if (!y->module->train || t->frozen)
+		return;
+	switch (dump_state_of(y->module, t)) {
+	case DUMP_NO_STATE:
+		autopsy_say(y, "Its gradient is as large.");
+		break;
+	case DUMP_OTHER_STATE:
+		autopsy_say(y, "Its gradient is as large; what the spec's optimizer keeps for it is not.");
+		break;
+	case DUMP_STATE:
+		autopsy_say(y, "Its gradient, and each of the optimizer's numbers for it, are as large.");
+	}
+}
+
 static void
 print_readers(const struct autopsy *y, const struct tensor *t)
 {
 	const struct graph *g = y->module->forward;
 	int i, k;
 
-	for (i = 0; i < g->nodes.n && !y->validation; i++)
+	for (i = 0; i < g->nodes.n && !y->validation && !autopsy_is_array(y); i++)
 		for (k = 0; k < g->nodes.v[i]->nin; k++)
 			if (g->nodes.v[i]->in[k] == t && t->def) {
-				autopsy_say(y, "It is what %s (%s) reads, and its gradient is "
-				    "as large.", g->nodes.v[i]->path, loc_shown(y->arena, g->nodes.v[i]->loc,
-				    g->nodes.v[i]->loc.src));
+				autopsy_say(y, "It is what %s (%s) reads%s.", g->nodes.v[i]->path,
+				    loc_shown(y->arena, g->nodes.v[i]->loc, g->nodes.v[i]->loc.src),
+				    is_of_trained(y->module, t) ? ", and its gradient is as large" : "");
 				return;
 			}
-	if (t->kind == T_PARAM)
-		autopsy_say(y,
-		    "Its gradient, and each of the optimizer's numbers for it, are as large.");
+	if (t->kind == T_PARAM && !autopsy_is_array(y))
+		print_weight(y, t);
 }
 
 /* Not what a layer hands on, but what it keeps for backward: the places of maxima. */
@@ -66,8 +100,7 @@ print_matches(const struct autopsy *y)
 	char human[SIZE_TEXT];
 
 	if (y->main->shape.known) {
-		autopsy_say(y, "%s %s %s%s%s%s%s%s", autopsy_shape_text(a, &y->main->shape),
-		    n > 1 && (back || s[1].score == s->score) ? "has the shape of" : "is",
+		autopsy_say(y, "%s has the shape of %s%s%s%s%s%s", autopsy_shape_text(a, &y->main->shape),
 		    back ? "the gradient of " : "",
 		    autopsy_tensor_text(a, s), plain ? "" : " (",
 		    plain ? "" : shape_order_name(s->order), plain ? "" : ")",
@@ -95,6 +128,9 @@ print_matches(const struct autopsy *y)
 	}
 	if (n > i)
 		fprintf(y->out, "    and %d more\n", n - i);
+	if (autopsy_is_of_another_batch(y))
+		autopsy_say(y, "None has it at batch %lld: the run had another batch, or it is a workspace, a block of several "
+		    "tensors, of another precision, or of another network.", (long long)y->spec_batch);
 }
 
 /* Where else an extent of the message is found: an axis of the spec's first tensor that has it. */
@@ -148,11 +184,11 @@ print_nearest(const struct autopsy *y)
 	if (!y->main->shape.known) {
 		if (y->hi > 0)
 			autopsy_say(y, "No tensor of %s has that size at a batch near the spec's: it is a "
-			    "workspace, a block of several tensors, or of another network or batch.", y->module->name);
+			    "workspace, a block of several tensors, or of another precision, network or batch.", y->module->name);
 		return;
 	}
 	autopsy_say(y, "No tensor of %s has the shape %s (%s B, %s). It is another network's, or "
-	    "one that the framework makes for itself.", y->module->name,
+	    "one that the framework or the code around the network makes.", y->module->name,
 	    autopsy_shape_text(a, &y->main->shape), size_commas(exact, y->hi),
 	    size_human(human, y->hi));
 	print_extents(y);

@@ -196,8 +196,8 @@ print_classes(const struct autopsy *y)
 	char size[SIZE_TEXT], sum[SIZE_TEXT];
 	int i;
 
-	fprintf(y->out, "  %8s %14s %16s  %s%s\n", "chunks", "bytes each", "bytes",
-	    s->local ? "replayed  " : "", "what they are");
+	fprintf(y->out, "  %8s %14s %16s  %s\n", "chunks", "bytes each", "bytes",
+	    s->local ? "replayed  what they are" : "what has that size");
 	for (i = 0; i < s->classes.n; i++) {
 		const struct dump_class *c = &s->classes.v[i];
 
@@ -336,8 +336,8 @@ print_alive(const struct autopsy *y)
 
 	if (!f->known)
 		return;
-	autopsy_heading(y, arena_printf(y->arena, "What else was alive: %s %s at batch %lld (an "
-	    "estimate)", y->framework->heading, f->validating ? "validation" : "training",
+	autopsy_heading(y, arena_printf(y->arena, "%s: %s %s at batch %lld (an "
+	    "estimate)", autopsy_is_of_another_batch(y) ? "What this network has" : "What else was alive", y->framework->heading, f->validating ? "validation" : "training",
 	    (long long)f->eager.batch));
 	for (i = 0; i < TENSOR_KINDS; i++)
 		if (f->eager.at_peak[i])
@@ -423,8 +423,9 @@ print_cures(const struct autopsy *y)
 	int i;
 
 	if (y->cures.n == 0 && y->sure_batch > 0)
-		autopsy_say(y, "In %s, micro-batches of %lld, accumulated to the same update: "
-		    "%s.", y->framework->runtime, (long long)y->sure_batch,
+		autopsy_say(y, "In %s, micro-batches of %lld or fewer, accumulated to an update of %lld samples%s: "
+		    "%s.", y->framework->runtime, (long long)y->sure_batch, (long long)y->batch,
+		    advice_normalises(y->module) ? ", in which batch normalisation takes its statistics over a micro-batch" : "",
 		    framework_how(y->framework, "accumulate"));
 	for (i = 0; i < y->cures.n; i++) {
 		const struct advice *d = y->cures.v[i].advice;
@@ -443,7 +444,8 @@ print_idle(const struct autopsy *y)
 
 	text_init(&t, y->arena);
 	for (v = idle_advice; v->what; v++)
-		text_printf(&t, "%s%s (%s)", t.n ? "; " : "", v->what, v->why);
+		if (!v->paged || !y->budget.lent)	/* the driver did page */
+			text_printf(&t, "%s%s (%s)", t.n ? "; " : "", v->what, v->why);
 	autopsy_say(y, "No effect on the device: %s.", t.s);
 }
 
@@ -482,14 +484,16 @@ print_advice(const struct autopsy *y)
 static void
 print_ours(const struct autopsy *y)
 {
+	int64_t batch = y->module && y->module == y->spec->modules.v[0] ? y->spec_batch : y->batch;
 	char bytes[SIZE_TEXT];
 
 	if (!y->module || y->validation || !y->main || y->main->host)
 		return;
 	autopsy_heading(y, "A program of stowage build");
-	autopsy_say(y, "The same training would take %s B in one arena there, at batch %lld; stowage "
+	autopsy_say(y, "%s would take %s B in one arena there, at batch %lld; stowage "
 	    "fit%s tells its largest batch, and edits of the spec with their bytes.",
-	    size_commas(bytes, y->module->plan->arena_bytes), (long long)y->batch,
+	    y->module->train ? "The spec's training" : "The spec's network, forward only,",
+	    size_commas(bytes, y->module->plan->arena_bytes), (long long)batch,
 	    y->budget.pool > 0 ? arena_printf(y->arena, " --memory %lldB",
 	    (long long)y->budget.pool) : "");
 }

@@ -46,6 +46,12 @@ autopsy_is_data(const struct autopsy *y)
 	    y->matches.all.v[0].tensor->kind == T_TARGET);
 }
 
+bool
+autopsy_is_array(const struct autopsy *y)
+{
+	return y->main && y->main->host && y->main->kind == OOM_NUMPY;
+}
+
 const char *
 autopsy_axis_text(const struct autopsy *y, const struct shape_match *s, int axis)
 {
@@ -54,7 +60,7 @@ autopsy_axis_text(const struct autopsy *y, const struct shape_match *s, int axis
 	int of = s->axis[axis];
 
 	if (of == SHAPE_BATCH)
-		return autopsy_is_data(y) ? "samples" : "the batch";
+		return autopsy_is_data(y) || autopsy_is_array(y) ? "samples" : "the batch";
 	if (of == SHAPE_MERGED && s->order == SHAPE_ROWS)
 		return arena_printf(a, "the batch %lld times %lld %s", (long long)s->batch,
 		    (long long)(y->main->shape.dim[axis] / (s->batch ? s->batch : 1)),

@@ -429,8 +429,8 @@ better(const void *x, const void *y)
 }
 
 /* A layer that keeps running statistics takes them from the batch, unless they are frozen. */
-static bool
-normalises(const struct module *m)
+bool
+advice_normalises(const struct module *m)
 {
 	int i;
 
@@ -445,7 +445,7 @@ advise(struct advisor *v)
 {
 	const struct advice_kind *k;
 
-	v->batch_statistics = normalises(v->module);
+	v->batch_statistics = advice_normalises(v->module);
 	v->least = HARMS;
 	v->trials = ARENA_NEW(v->arena, struct trials);
 	for (k = advice_kinds; k->name; k++)

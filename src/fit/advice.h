@@ -70,6 +70,9 @@ struct advisor {
 /* Fills ALL from the other members. */
 void	advise(struct advisor *);
 
+/* Does a layer take statistics from the batch, which fewer samples at once would change? */
+bool	advice_normalises(const struct module *);
+
 /* ---- advice_kinds.c ---- */
 
 struct advice_kind {

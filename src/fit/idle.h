@@ -5,9 +5,12 @@
 #ifndef STOWAGE_FIT_IDLE_H
 #define STOWAGE_FIT_IDLE_H
 
+#include <stdbool.h>
+
 struct idle_advice {
 	const char *what;	/* "more or fewer loader workers" */
 	const char *why;
+	bool paged;		/* false where a driver lends the machine's memory, as on Windows */
 };
 
 extern const struct idle_advice idle_advice[];	/* ends with what NULL */

@@ -8,6 +8,7 @@
 #include "ir/op.h"
 
 #define MOST_NAMED	2	/* tensors a class */
+#define TELLING		65536	/* bytes of a chunk: smaller sizes, such as of biases, are of any network */
 
 static int64_t
 chunk_of(const struct tensor *t, int64_t batch)
@@ -25,6 +26,24 @@ name_one(struct text *t, int *n, const char *what)
 		text_printf(t, "%s%s", t->n ? "; " : "", what);
 }
 
+enum dump_state
+dump_state_of(const struct module *m, const struct tensor *weight)
+{
+	enum dump_state state = DUMP_NO_STATE;
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++) {
+		const struct tensor *s = m->persistent.v[i];
+
+		if (s->kind != T_OPTIMIZER || s->gradient_of != weight)
+			continue;
+		if (affine_at(tensor_bytes(s), 1) != affine_at(tensor_bytes(weight), 1))
+			return DUMP_OTHER_STATE;
+		state = DUMP_STATE;
+	}
+	return state;
+}
+
 /* The tensors of the network that take a chunk of SIZE, as text; NULL: none. */
 static const char *
 tensors_of(const struct module *m, int64_t size, int64_t batch)
@@ -37,8 +56,8 @@ tensors_of(const struct module *m, int64_t size, int64_t batch)
 		const struct tensor *p = m->persistent.v[i];
 
 		if (p->kind == T_PARAM && chunk_of(p, batch) == size)
-			name_one(&t, &n, arena_printf(m->arena, "%s, its gradient and its state",
-			    p->name));
+			name_one(&t, &n, arena_printf(m->arena, "%s%s", p->name, !m->train || p->frozen ? "" :
+			    dump_state_of(m, p) == DUMP_STATE ? ", its gradient and its state" : ", its gradient"));
 		else if (p->kind == T_STATISTIC && chunk_of(p, batch) == size)
 			name_one(&t, &n, p->name);
 	}
@@ -143,7 +162,7 @@ dump_explain(struct arena *a, const struct module *m, const struct oom_dump *d, 
 		c.what = m ? what_of(m, s, c.size, batch) : of_the_step(c.size);
 		if (c.what)
 			s->explained += c.size * c.count;
-		s->tensors |= m && c.what && !of_the_step(c.size);
+		s->tensors |= m && c.what && c.size >= TELLING;
 		vec_push(a, &s->classes, c);
 	}
 	if (!s->local || !s->pool)

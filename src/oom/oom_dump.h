@@ -29,6 +29,10 @@ struct dump_story {
 	int64_t largest;	/* the largest batch in that pool, by the same rules */
 };
 
+/* What the spec's optimizer keeps for a weight. */
+enum dump_state { DUMP_NO_STATE, DUMP_OTHER_STATE, DUMP_STATE };	/* nothing; of other sizes; as large as it is */
+enum dump_state	dump_state_of(const struct module *, const struct tensor *weight);
+
 /* The module needs a plan; NULL: no network is known. POOL: 0 where unknown. */
 void	dump_explain(struct arena *, const struct module *, const struct oom_dump *, int64_t batch,
 	    int64_t pool, struct dump_story *);
