@@ -380,7 +380,7 @@ should_have_fitted(struct autopsy *y)
 		    "with its context it takes %s of %s at most.", (long long)y->batch, size_human(want, y->forecast.card_high),
 		    size_human(have, y->budget.total)));
 	if (!y->forecast.known || y->validation || y->budget.pool <= 0 ||
-	    autopsy_surely(&y->forecast) > y->budget.pool)
+	    autopsy_surely(&y->forecast) > y->budget.pool || y->sure_batch < y->batch)
 		return;
 	autopsy_cause(y, SAYS_SHOULD_HAVE_FITTED, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
 	    "most, and there was %s (%s). %s", (long long)y->batch,

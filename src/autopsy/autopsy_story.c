@@ -199,6 +199,7 @@ autopsy_surely(const struct forecast *f)
 
 struct judge {			/* what the framework that failed would take */
 	const struct framework *framework;
+	int64_t pool;
 };
 
 static int64_t
@@ -208,7 +209,9 @@ taken(const struct module *m, const void *context)
 	struct forecast f;
 
 	forecast(m, j->framework, m->plan->batch, &f);
-	return f.known ? autopsy_surely(&f) : INT64_MAX;
+	if (!f.known || (autopsy_surely(&f) <= j->pool && !forecast_fits(m, j->framework, m->plan->batch, j->pool)))
+		return INT64_MAX;	/* in gaps that are too small */
+	return autopsy_surely(&f);
 }
 
 static bool
@@ -221,7 +224,7 @@ offered(const char *kind, const void *context)
 static void
 find_cures(struct autopsy *y)
 {
-	struct judge judge = { y->framework };
+	struct judge judge = { y->framework, y->budget.pool };
 	struct fit fit = { .memory = y->budget.pool, .limit = y->budget.pool, .wanted = y->batch,
 		.arena = autopsy_surely(&y->forecast) };
 	struct advisor *v = ARENA_NEW(y->arena, struct advisor);
@@ -233,8 +236,9 @@ find_cures(struct autopsy *y)
 		.context = &judge };
 	advise(v);
 	for (i = 0; i < v->all.n && y->cures.n < MOST_ADVICE; i++)
-		vec_push(y->arena, &y->cures, ((struct cure){ &v->all.v[i],
-		    framework_how(y->framework, v->all.v[i].kind) }));
+		if (v->all.v[i].arena < INT64_MAX)
+			vec_push(y->arena, &y->cures, ((struct cure){ &v->all.v[i],
+			    framework_how(y->framework, v->all.v[i].kind) }));
 }
 
 /* Is anything of the log of this network? */

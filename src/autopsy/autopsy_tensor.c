@@ -205,6 +205,9 @@ print_nearest(const struct autopsy *y)
 static void
 print_batch(const struct autopsy *y)
 {
+	const struct settings *set = &y->spec->modules.v[0]->set;
+	bool parts = y->module->train && set->batch != y->spec_batch;	/* micro-batches, or devices' shares */
+
 	if (!y->implied)
 		return;
 	if (y->batch == y->spec_batch)
@@ -215,12 +218,16 @@ print_batch(const struct autopsy *y)
 	else if (y->validation)
 		autopsy_say(y, "So the batch was %lld, not %lld: it is that of validation.",
 		    (long long)y->batch, (long long)y->spec_batch);
+	else if (parts && y->batch == set->batch)
+		autopsy_say(y, "So the batch was %lld, as the spec says, but at once and not in its parts of %lld: without "
+		    "accumulation, or on one device. What follows is for %lld.", (long long)y->batch,
+		    (long long)y->spec_batch, (long long)y->batch);
 	else
-		autopsy_say(y, "So the batch was %lld, not %lld as the spec says: the run had "
+		autopsy_say(y, "So the batch was %lld, not %lld as %s: the run had "
 		    "another, the last of an epoch perhaps, a default, or one of several devices' "
 		    "share. What follows is for %lld.", (long long)y->batch,
-		    (long long)y->spec_batch,
-		    (long long)y->batch);
+		    (long long)y->spec_batch, parts ? arena_printf(y->arena, "a part of the spec's %lld is", (long long)set->batch) :
+		    "the spec says", (long long)y->batch);
 }
 
 void

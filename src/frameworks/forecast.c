@@ -408,6 +408,12 @@ largest(const struct module *m, const struct framework *f, int64_t pool, fits_fn
 	return lo;
 }
 
+bool
+forecast_fits(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
+{
+	return does_fit(m, f, batch, pool, fits_surely);
+}
+
 void
 forecast_largest(const struct module *m, const struct framework *f, int64_t pool, int64_t *low,
     int64_t *high)

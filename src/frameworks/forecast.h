@@ -61,6 +61,9 @@ int64_t	forecast_validation_batch(const struct module *, int64_t batch);
 void	forecast_largest(const struct module *, const struct framework *, int64_t pool,
 	    int64_t *low, int64_t *high);
 
+/* Does a run at that batch surely have room in the pool, as the allocator would divide it? */
+bool	forecast_fits(const struct module *, const struct framework *, int64_t batch, int64_t pool);
+
 /* The same on a device of so many bytes, whose context is then no less and no more than that of
  * card_low and card_high. */
 void	forecast_largest_on(const struct module *, const struct framework *, int64_t memory,
