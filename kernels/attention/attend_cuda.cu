@@ -20,13 +20,8 @@
 
 #define ATTEND_SLICE	16	/* terms of a product, and keys of y's sums, at a time */
 
-/* For several blocks a multiprocessor the assembler would spill registers here, on those cards, of
- * doubles, and where a warp's sums are in them. */
-#if defined(USE_DOUBLE) || ATTEND_WARPS || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
+/* For several blocks a multiprocessor the assembler would spill registers here. */
 #define ATTEND_BOUNDS	__launch_bounds__(BLOCK, 1)
-#else
-#define ATTEND_BOUNDS	__launch_bounds__(BLOCK)
-#endif
 
 /* WIDEST numbers of a head at most; sums of many of them, or of doubles, leave less room. */
 template <int WIDEST> struct attend_tile {
