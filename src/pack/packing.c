@@ -133,23 +133,12 @@ work_on(struct instance *in)
 	return (struct work){ .in = in, .r = { in->max_live, INT64_MAX } };
 }
 
-/* A part of the effort that is left, to be given back as far as it is not used. */
-static struct effort
-share_of(struct effort *e, int parts)
-{
-	struct effort part = *e;
-
-	part.visits = (e->visits + parts - 1) / parts;
-	e->visits -= part.visits;
-	return part;
-}
-
 /* One search with a part of the effort; narrows the range. */
 static enum search_end
 search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct range *r,
     struct effort *e, int parts, enum search_end (*search)(struct search_turns *, int64_t, struct effort *))
 {
-	struct effort share = share_of(e, parts);
+	struct effort share = effort_share(e, parts);
 	enum search_end end = search(s, capacity, &share);
 
 	e->visits += share.visits;
@@ -187,7 +176,7 @@ move_about(struct instance *in, struct range *r, int64_t target, struct effort *
 static void
 complain(struct instance *in, struct range *r, int64_t target, bool coarse, struct effort *e)
 {
-	struct effort share = share_of(e, coarse ? COMPLAINT_BEHIND_SHARE : COMPLAINT_SHARE);
+	struct effort share = effort_share(e, coarse ? COMPLAINT_BEHIND_SHARE : COMPLAINT_SHARE);
 
 	move_about(in, r, target, &share, packing_complain);
 	e->visits += share.visits;
@@ -198,7 +187,7 @@ complain(struct instance *in, struct range *r, int64_t target, bool coarse, stru
 static void
 eject(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
-	struct effort share = share_of(e, e->stage ? 2 : 1);
+	struct effort share = effort_share(e, e->stage ? 2 : 1);
 
 	move_about(in, r, target, &share, packing_eject);
 	e->visits += share.visits;
@@ -209,7 +198,7 @@ eject(struct instance *in, struct range *r, int64_t target, struct effort *e)
 static void
 stretch(struct work *work, int64_t target, struct effort *e)
 {
-	struct effort share = share_of(e, STRETCH_SHARE);
+	struct effort share = effort_share(e, STRETCH_SHARE);
 	struct range *r = &work->r;
 
 	if (!work->stretched)
@@ -225,7 +214,7 @@ stretch(struct work *work, int64_t target, struct effort *e)
 static void
 make_lanes(struct work *work, int64_t target, struct effort *e)
 {
-	struct effort share = share_of(e, LANES_SHARE);
+	struct effort share = effort_share(e, LANES_SHARE);
 
 	move_about(work->in, &work->r, target, &share, packing_lanes);
 	e->visits += share.visits;
@@ -234,7 +223,7 @@ make_lanes(struct work *work, int64_t target, struct effort *e)
 static void
 put_together(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
-	struct effort left = share_of(e, FULL_LEAVES);
+	struct effort left = effort_share(e, FULL_LEAVES);
 
 	move_about(in, r, target, e, packing_full);
 	e->visits += left.visits;
@@ -262,7 +251,7 @@ bisect(struct work *work, int64_t tried, struct effort *e, int parts)
 static void
 search_between(struct work *work, int64_t tried, struct effort *e)
 {
-	struct effort share = share_of(e, 2);
+	struct effort share = effort_share(e, 2);
 	struct range *r = &work->r;
 	int64_t unit = work->in->unit, capacity, last = tried;
 	int k, since = 1;	/* the range became narrower: of twice as many as it has capacities each is one */
@@ -288,7 +277,7 @@ search_between(struct work *work, int64_t tried, struct effort *e)
 static void
 dive_between(struct work *work, int64_t tried, struct effort *e)
 {
-	struct effort share = share_of(e, DIVES_SHARE);
+	struct effort share = effort_share(e, DIVES_SHARE);
 	struct range *r = &work->r;
 	int64_t unit = work->in->unit, left = r->height - tried, capacity;
 	int part = FIRST_DIVE;
@@ -371,7 +360,7 @@ coarsen(struct work *whole, int64_t target, struct effort *e)
 	size_t i;
 
 	for (i = 0; i < sizeof(part) / sizeof(*part) && !is_near(r->height, target); i++) {
-		struct effort share = share_of(e, COARSE_SHARE);
+		struct effort share = effort_share(e, COARSE_SHARE);
 		struct arena *a = arena_child(in->arena);
 		struct instance large;
 		struct job *small;
@@ -484,7 +473,7 @@ worth(const struct instance *in, int64_t height, const struct effort *e)
 static int64_t
 pack_many(struct instance *in, int64_t height, int64_t target, struct effort *e)
 {
-	struct effort share = share_of(e, FITS);
+	struct effort share = effort_share(e, FITS);
 
 	if (in->n > FEW && e->stage == 0)
 		height = packing_large(in, height, target, &share);

@@ -12,24 +12,13 @@
 #define LARGE		300	/* part of the height */
 #define FEW		4	/* part of the items: fewer small ones are not worth it */
 
-static bool
-is_plain(const struct instance *in)
-{
-	int i;
-
-	for (i = 0; i < in->n; i++)
-		if (in->job[i].align > 1 || in->job[i].tail > 0)
-			return false;
-	return true;
-}
-
 bool
 packing_coarse(const struct instance *in, struct arena *a, double part, struct instance *large, struct job **small)
 {
 	double room = (double)in->max_live * in->sections;
 	int i, n = 0;
 
-	if (!is_plain(in))
+	if (packing_is_aligned(in))
 		return false;
 	*large = *in;
 	large->arena = a;

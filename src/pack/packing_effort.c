@@ -11,6 +11,16 @@ effort_spend(struct effort *e, int64_t visits)
 	*e->all -= visits < *e->all ? visits : *e->all;
 }
 
+struct effort
+effort_share(struct effort *e, int parts)
+{
+	struct effort part = *e;
+
+	part.visits = (e->visits + parts - 1) / parts;
+	e->visits -= part.visits;
+	return part;
+}
+
 bool
 effort_left(const struct effort *e)
 {

@@ -188,6 +188,17 @@ packing_measure(struct instance *in, int64_t padding)
 	in->max_live = packing_aligned(in, padding, tail, in->max_live);
 }
 
+bool
+packing_is_aligned(const struct instance *in)
+{
+	int i;
+
+	for (i = 0; i < in->n; i++)
+		if (in->job[i].align > 1 || in->job[i].tail > 0)
+			return true;
+	return false;
+}
+
 struct pieces
 packing_form(struct arena *a, struct packing *p)
 {

@@ -41,11 +41,10 @@ bool
 packing_is_full(const struct instance *in)
 {
 	double live = 0;
-	int i, s;
+	int s;
 
-	for (i = 0; i < in->n; i++)
-		if (in->job[i].align > 1 || in->job[i].tail > 0)
-			return false;
+	if (packing_is_aligned(in))
+		return false;
 	for (s = 0; s < in->sections; s++)
 		live += (double)in->live[s];
 	return live >= FULL * (double)in->max_live * in->sections;

@@ -55,6 +55,8 @@ struct effort {
 
 void	effort_spend(struct effort *, int64_t visits);
 bool	effort_left(const struct effort *);
+/* A part of what is left, to be given back as far as it is not used. */
+struct effort	effort_share(struct effort *, int parts);
 double	effort_clock(void);
 
 static inline int64_t
@@ -88,6 +90,8 @@ struct pieces	packing_form(struct arena *, struct packing *);
 /* Live bytes by section, in the instance's arena; the bound; what divides all heights. PADDING: of
  * the packing, if jobs have tails. */
 void	packing_measure(struct instance *, int64_t padding);
+/* Have any alignments, or tails? */
+bool	packing_is_aligned(const struct instance *);
 
 /* packing_fit.c: the end of the highest. */
 int64_t	packing_height(const struct instance *);

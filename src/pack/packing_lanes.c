@@ -269,16 +269,6 @@ lanes_undo(const struct lanes *l, const struct instance *left, struct instance *
 
 /* ---- what is left ---- */
 
-static struct effort
-take_share(struct effort *e, int parts)
-{
-	struct effort part = *e;
-
-	part.visits = e->visits / parts;
-	e->visits -= part.visits;
-	return part;
-}
-
 /* *TARGET rises where there is nothing at it. */
 static int64_t
 search(struct instance *left, int64_t height, int64_t *target, struct effort *e)
@@ -289,10 +279,10 @@ search(struct instance *left, int64_t height, int64_t *target, struct effort *e)
 
 	if (packing_search_dive(left) > e->visits / DIVES_SHARE || !(turns = packing_search_new(left, NULL)))
 		return height;
-	part = take_share(e, DIVES_SHARE);
+	part = effort_share(e, DIVES_SHARE);
 	end = packing_dives(turns, *target, &part);
 	e->visits += part.visits;
-	part = take_share(e, SEARCH_SHARE);
+	part = effort_share(e, SEARCH_SHARE);
 	for (;;) {
 		if (end == SEARCH_IMPOSSIBLE)
 			*target = *target / left->unit * left->unit + left->unit;
@@ -313,7 +303,7 @@ solve(struct instance *left, int64_t target, struct effort *e)
 	if (height > target)
 		height = search(left, height, &target, e);
 	if (height > target) {
-		part = take_share(e, COMPLAINT_SHARE);
+		part = effort_share(e, COMPLAINT_SHARE);
 		height = packing_complain(left, height, target, &part);
 		e->visits += part.visits;
 	}
@@ -342,25 +332,14 @@ attempt(struct instance *in, int k, int64_t *best, int64_t target, struct effort
 	return worth;
 }
 
-static bool
-is_plain(const struct instance *in)
-{
-	int i;
-
-	for (i = 0; i < in->n; i++)
-		if (in->job[i].align > 1 || in->job[i].tail > 0)
-			return false;
-	return true;
-}
-
 int64_t
 packing_lanes(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
 	struct effort later;
 
-	if (in->n > MOST || !is_plain(in) || packing_is_full(in))
+	if (in->n > MOST || packing_is_aligned(in) || packing_is_full(in))
 		return best;
-	later = take_share(e, LATER_SHARE);
+	later = effort_share(e, LATER_SHARE);
 	if (attempt(in, 0, &best, target, e) && best > target)
 		attempt(in, e->stage, &best, target, &later);
 	e->visits += later.visits;
