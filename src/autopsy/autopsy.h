@@ -62,7 +62,8 @@ struct autopsy {
 	const char *log_path;
 	const struct spec *spec;	/* NULL: the log alone */
 	struct module *module;	/* its network, planned at `batch`; NULL: the log alone */
-	int64_t spec_batch;	/* the micro-batch as the spec says it */
+	int64_t spec_batch;	/* the micro-batch as the spec says it, or --batch: */
+	const char *batch_said_by;
 	int64_t batch;		/* that of the run, as far as known */
 	bool implied;		/* by a shape of the message */
 	bool validation;	/* it failed while validating: forward only */
@@ -89,8 +90,8 @@ struct autopsy {
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
 };
 
-/* Fills Y from y->log, y->log_path and y->memory. SPEC, with one network that is planned: NULL
- * where there is none. */
+/* Fills Y from y->log, y->log_path, y->batch_said_by and y->memory. SPEC, with one network that is
+ * planned: NULL where there is none. */
 void	autopsy_explain(struct arena *, struct autopsy *y, const struct spec *);
 
 /* Figures that cannot be are left out, and named in `doubts`. */

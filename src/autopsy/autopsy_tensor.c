@@ -211,7 +211,7 @@ print_batch(const struct autopsy *y)
 	if (!y->implied)
 		return;
 	if (y->batch == y->spec_batch)
-		autopsy_say(y, "So the batch was %lld, as the spec says.", (long long)y->batch);
+		autopsy_say(y, "So the batch was %lld, as %s says.", (long long)y->batch, y->batch_said_by);
 	else if (y->main->run == RUN_PREDICTS)
 		autopsy_say(y, "So the batch was %lld, not %lld: it is that of predict().",
 		    (long long)y->batch, (long long)y->spec_batch);
@@ -227,7 +227,7 @@ print_batch(const struct autopsy *y)
 		    "another, the last of an epoch perhaps, a default, or one of several devices' "
 		    "share. What follows is for %lld.", (long long)y->batch,
 		    (long long)y->spec_batch, parts ? arena_printf(y->arena, "a part of the spec's %lld is", (long long)set->batch) :
-		    "the spec says", (long long)y->batch);
+		    arena_printf(y->arena, "%s says", y->batch_said_by), (long long)y->batch);
 }
 
 void

@@ -93,6 +93,7 @@ const struct phrase oom_phrases[] = {
 	{ "No executable batch size found, reached zero", SAYS(OOM_CUDA, "Accelerate", NO_BATCH) },
 	{ "~MPS backend out of memory", MESSAGE(OOM_MPS) },
 	{ "Invalid buffer size: %", OWN(OOM_MPS, NULL, ONE_BUFFER) },
+	{ "alloc_cpu() seems to have been called with negative number", APART("PyTorch", NEGATIVE) },	/* c10/core/impl/alloc_cpu.cpp */
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ON_WINDOWS },
 	{ "You do not have enough GPU memory available to train the selected model", SAYS(OOM_CUDA, "faceswap", FACESWAP) },

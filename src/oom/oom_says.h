@@ -203,6 +203,8 @@
     "PyTorch keeps freed blocks in its cache, JAX takes three quarters of a device when it begins "	\
     "(XLA_PYTHON_CLIENT_MEM_FRACTION). A smaller batch, or a smaller share for that allocator, leaves room; "	\
     "so does ending other processes there."
+#define NEGATIVE	"A size below 0 was asked for: memory is not what failed. It was computed from something that was never set, ran over "	\
+    "its type, or was read from a file that is damaged. The traceback tells where."
 #define EXABYTE		"No machine has as much: the size itself is wrong, as when it is computed from "	\
     "something that was never set, or received in part. Look for the error that came before it."
 #define LARGE_BLOCK	"The driver of this device gives no single block of 4 GiB or more, however much is "	\
