@@ -257,20 +257,27 @@ dnn_pointwise(struct dnn *d, const struct dnn_conv *c, cudnnPointwiseMode_t mode
 	return op;
 }
 
+static cudnnBackendDescriptor_t
+dnn_add(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t what, cudnnBackendDescriptor_t from,
+    cudnnBackendDescriptor_t to)
+{
+	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_ADD);
+
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, what);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
+	dnn_finish(d, op);
+	return op;
+}
+
 /* FROM + bias, one number a channel, gives TO. */
 static cudnnBackendDescriptor_t
 dnn_add_bias(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnnBackendDescriptor_t from,
     cudnnBackendDescriptor_t to)
 {
 	int64_t dim[DNN_AXES] = { 1, shape[1], 1, 1, 1 };
-	cudnnBackendDescriptor_t bias = dnn_tensor(d, c, DNN_BIAS, dim);
-	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_ADD);
 
-	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
-	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, bias);
-	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
-	dnn_finish(d, op);
-	return op;
+	return dnn_add(d, c, dnn_tensor(d, c, DNN_BIAS, dim), from, to);
 }
 
 /* The relu of FROM, which propagates NaN as rectified() does, gives TO. */
@@ -293,14 +300,7 @@ static cudnnBackendDescriptor_t
 dnn_add_onto(struct dnn *d, const struct dnn_conv *c, const int64_t *shape, cudnnBackendDescriptor_t from,
     cudnnBackendDescriptor_t to)
 {
-	cudnnBackendDescriptor_t added = dnn_tensor(d, c, DNN_ADDED, shape);
-	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_ADD);
-
-	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
-	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, added);
-	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
-	dnn_finish(d, op);
-	return op;
+	return dnn_add(d, c, dnn_tensor(d, c, DNN_ADDED, shape), from, to);
 }
 
 /* FROM where what the relu made is above 0, and 0 elsewhere, gives TO. */

@@ -139,6 +139,32 @@ prepare_values(struct run *r)
 	}
 }
 
+static void
+prepare_data(struct run *r)
+{
+	const struct options *o = &r->option;
+
+#ifdef TRAINS
+	if (!o->eval && !o->predicts) {
+		if (!train_source.reader)
+			fail("%s names no data to train on", SPEC);
+		data_open(&r->train, o->data, &train_source, train_inputs, TRAIN_INPUTS,
+		    TRAIN_BATCH, false);
+		device_last(STEP_TRAIN, train_last(r));
+	}
+#endif
+#ifdef VALIDATES
+	predictions_find(o);
+	validate_open(r);
+	if ((o->eval || o->predicts) && !r->validate.samples)
+		fail("%s names no data to validate on", SPEC);
+	device_last(STEP_VALIDATE, validate_samples(r) % VALIDATE_BATCH);
+#else
+	if (o->eval || o->predicts)
+		fail("%s names no data to validate on", SPEC);
+#endif
+}
+
 /* All that allocates comes before the first step. */
 static void
 prepare(struct run *r)
@@ -166,25 +192,7 @@ prepare(struct run *r)
 	spread_prepare(&checkpoint, o->save);
 	spread_prepare(&best_checkpoint, o->best);
 #endif
-#ifdef TRAINS
-	if (!o->eval && !o->predicts) {
-		if (!train_source.reader)
-			fail("%s names no data to train on", SPEC);
-		data_open(&r->train, o->data, &train_source, train_inputs, TRAIN_INPUTS,
-		    TRAIN_BATCH, false);
-		device_last(STEP_TRAIN, train_last(r));
-	}
-#endif
-#ifdef VALIDATES
-	predictions_find(o);
-	validate_open(r);
-	if ((o->eval || o->predicts) && !r->validate.samples)
-		fail("%s names no data to validate on", SPEC);
-	device_last(STEP_VALIDATE, validate_samples(r) % VALIDATE_BATCH);
-#else
-	if (o->eval || o->predicts)
-		fail("%s names no data to validate on", SPEC);
-#endif
+	prepare_data(r);
 #ifdef RANKS
 	compare_data(r);
 #endif

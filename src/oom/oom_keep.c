@@ -107,6 +107,8 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->follows &= o->follows;
 	if (old->gpu < 0)
 		old->gpu = o->gpu;
+	if (old->run == RUN_UNKNOWN)
+		old->run = o->run;
 	if (!old->node[0])
 		memcpy(old->node, o->node, sizeof(old->node));
 	if (!old->element)

@@ -118,13 +118,12 @@ const struct phrase oom_lines[] = {
 	 * effective_) */
 	{ "~\bbatch_size\a#\b", LINE(ROLE_BATCH) },
 	{ "\bbs = #\b", LINE(ROLE_BATCH) },		/* as fastai's notebooks name it, */
-	{ "--batch\a#\b", LINE(ROLE_BATCH) },		/* YOLO's command, */
 	{ "~\bims_per_batch\a#\b", LINE(ROLE_BATCH) },	/* Detectron2's settings, */
 	{ "~\bimages_per_gpu\a#\b", LINE(ROLE_MICRO) },	/* Mask R-CNN's, */
 	{ "~\bminibatch_size\a#\b", LINE(ROLE_BATCH) },	/* and CNTK's */
 	{ "~\bmini_batch_size\a#\b", LINE(ROLE_BATCH) },
 	{ "~\btrain_batch_size\a#\b", LINE(ROLE_BATCH) },
-	{ "--batch\a#\b", LINE(ROLE_BATCH) },		/* of commands, with a blank ahead */
+	{ "--batch\a#\b", LINE(ROLE_BATCH) },		/* of commands, with a blank ahead, as YOLO's */
 	{ "--bs\a#\b", LINE(ROLE_BATCH) },
 	{ "-bs\a#\b", LINE(ROLE_BATCH) },
 	{ "-b\a#\b", LINE(ROLE_BATCH) },

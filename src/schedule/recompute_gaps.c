@@ -452,30 +452,29 @@ begin(struct state_search *s, int64_t aim)
 	return s->gaps;
 }
 
-bool
-steps_descend(struct state_search *s, struct steps *steps, int64_t aim)
+static bool
+go_down(struct state_search *s, struct steps *steps, int64_t aim, double most, bool hopeful)
 {
 	int64_t stood = s->aim;
 	struct gaps *g = begin(s, aim);
 	bool good;
 
-	g->hopeful = false;
-	good = descend(g, steps, HUGE_VAL, true);
+	g->hopeful = hopeful;
+	good = descend(g, steps, most, !hopeful);
 	s->aim = stood;
 	return good;
 }
 
 bool
+steps_descend(struct state_search *s, struct steps *steps, int64_t aim)
+{
+	return go_down(s, steps, aim, HUGE_VAL, false);
+}
+
+bool
 steps_descend_below(struct state_search *s, struct steps *steps, int64_t aim, double most)
 {
-	int64_t stood = s->aim;
-	struct gaps *g = begin(s, aim);
-	bool good;
-
-	g->hopeful = true;
-	good = descend(g, steps, most, false);
-	s->aim = stood;
-	return good;
+	return go_down(s, steps, aim, most, true);
 }
 
 bool
