@@ -62,9 +62,11 @@ struct autopsy {
 	const char *log_path;
 	const struct spec *spec;	/* NULL: the log alone */
 	struct module *module;	/* its network, planned at `batch`; NULL: the log alone */
-	int64_t spec_batch;	/* the micro-batch as the spec says it, or --batch: */
+	int64_t said_batch;	/* the micro-batch, as this says it: the spec, --batch, or a line of the log */
 	const char *batch_said_by;
+	bool batch_asked;	/* in: by --batch */
 	int64_t batch;		/* that of the run, as far as known */
+	bool batch_of_line;	/* said_batch is that of a line of the log, and the spec has another */
 	bool implied;		/* by a shape of the message */
 	bool validation;	/* it failed while validating: forward only */
 	struct oom_log log;
@@ -90,9 +92,12 @@ struct autopsy {
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
 };
 
-/* Fills Y from y->log, y->log_path, y->batch_said_by and y->memory. SPEC, with one network that is
+/* Fills Y from y->log, y->log_path, y->batch_asked and y->memory. SPEC, with one network that is
  * planned: NULL where there is none. */
 void	autopsy_explain(struct arena *, struct autopsy *y, const struct spec *);
+
+/* The micro-batch that the spec of M says. */
+int64_t	autopsy_batch_of(const struct module *m);
 
 /* Figures that cannot be are left out, and named in `doubts`. */
 struct budget	autopsy_budget(struct arena *, const struct oom_message *);

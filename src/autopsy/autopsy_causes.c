@@ -34,10 +34,10 @@ of_input(const struct autopsy *y, const struct shape_match *s)
 		return arena_printf(y->arena, "These are all %lld samples of '%s' at once: the data "
 		    "set as one array. Read it in parts, or map the file (numpy.memmap); the batch "
 		    "plays no part.%s", (long long)s->batch, name, wide);
-	if (s->batch > 16 * y->spec_batch)
+	if (s->batch > 16 * y->said_batch)
 		return arena_printf(y->arena, "These are %lld samples of '%s' at once, where a batch "
 		    "of the spec has %lld: more likely the data set than a batch of it.%s",
-		    (long long)s->batch, name, (long long)y->spec_batch, wide);
+		    (long long)s->batch, name, (long long)y->said_batch, wide);
 	return arena_printf(y->arena, "This is a batch of '%s' in the machine's memory: a smaller "
 	    "batch makes it smaller.%s", name, wide);
 }
@@ -323,7 +323,7 @@ roomy(struct autopsy *y)
 static void
 recorded(struct autopsy *y)
 {
-	int64_t batch = forecast_validation_batch(y->module, y->spec_batch);
+	int64_t batch = forecast_validation_batch(y->module, y->said_batch);
 	char low[SIZE_TEXT], high[SIZE_TEXT];
 	struct forecast f;
 
@@ -399,10 +399,10 @@ validation(struct autopsy *y)
 	if (!y->main->shape.known)
 		autopsy_cause(y, SAYS_VALIDATION, arena_printf(y->arena, "Tensors have the size that was asked for at batch %lld, "
 		    "and none has at batch %lld: so most likely it was validating.", (long long)y->batch,
-		    (long long)y->spec_batch));
+		    (long long)y->said_batch));
 	autopsy_cause(y, SAYS_VALIDATION, arena_printf(y->arena, "Batch %lld is by the spec that of validation, which runs forward only. In "
 	    "batches of %lld or fewer it takes less than a training step of %lld%s.",
-	    (long long)y->batch, (long long)y->spec_batch, (long long)y->spec_batch, where));
+	    (long long)y->batch, (long long)y->said_batch, (long long)y->said_batch, where));
 	recorded(y);
 }
 

@@ -83,7 +83,7 @@ write_matches(struct json *j, const char *key, const struct autopsy *y,
 		jsonw_int(j, "line", loc_line(m->tensor->loc));
 		jsonw_int(j, "batch", m->batch);
 		bytes_or_null(j, "bytes", affine_at(tensor_bytes(m->tensor), m->batch ? m->batch :
-		    y->spec_batch));
+		    y->said_batch));
 		if (y->main->shape.known && s == &y->matches) {
 			jsonw_string(j, "order", shape_order_name(m->order));
 			jsonw_flat_array(j, "axes");
@@ -108,7 +108,7 @@ write_buffers(struct json *j, const struct autopsy *y)
 
 		found.all.n = 0;
 		if (y->module)
-			shape_find(y->module, &l->shape, y->spec_batch, "", &found);
+			shape_find(y->module, &l->shape, y->said_batch, "", &found);
 		jsonw_object(j, NULL);
 		write_shape(j, "shape", &l->shape);
 		bytes_or_null(j, "bytes", l->size.known ? l->size.bytes : -1);
@@ -287,8 +287,9 @@ autopsy_json(const struct autopsy *y)
 	jsonw_string(&j, "path", m ? m->src->path : NULL);
 	jsonw_string(&j, "log", y->log_path);
 	jsonw_int(&j, "lines", y->log.lines);
-	bytes_or_null(&j, "spec_batch", m ? y->spec_batch : -1);
+	bytes_or_null(&j, "spec_batch", m ? autopsy_batch_of(y->spec->modules.v[0]) : -1);
 	bytes_or_null(&j, "batch", m ? y->batch : -1);
+	bytes_or_null(&j, "batch_line", y->batch_of_line ? y->log.batch_line : -1);
 	jsonw_bool(&j, "batch_implied", y->implied);
 	jsonw_bool(&j, "validation", y->validation);
 	write_messages(&j, y);

@@ -172,7 +172,7 @@ autopsy_is_one_tensor(const struct autopsy *y)
 static void
 batch_said(struct autopsy *y)
 {
-	if (y->log.batch <= 1 || y->log.paste.told.graph.line)
+	if (y->log.batch <= 1 || y->log.paste.told.graph.line || (y->module && y->log.batch == y->batch))
 		return;
 	autopsy_hint(y, SAYS_BATCH_SAID, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "
 	    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.", y->log.batch_line,

@@ -59,9 +59,9 @@ match_bytes(struct autopsy *y)
 {
 	bool pool = y->main->kind == OOM_PYTORCH && y->main->size[OOM_ASKED].bytes == 20 * MIB;
 
-	shape_by_bytes(y->module, y->lo, pool ? 10 * MIB - 1 : y->hi, y->spec_batch, &y->matches);
+	shape_by_bytes(y->module, y->lo, pool ? 10 * MIB - 1 : y->hi, y->said_batch, &y->matches);
 	if (pool && y->matches.all.n == 0)
-		shape_by_bytes(y->module, 18 * MIB + 1, y->hi, y->spec_batch, &y->matches);
+		shape_by_bytes(y->module, 18 * MIB + 1, y->hi, y->said_batch, &y->matches);
 }
 
 static void
@@ -76,11 +76,39 @@ match(struct autopsy *y)
 	else
 		find_request(y);
 	if (m && o->shape.known)
-		shape_find(m, &o->shape, y->spec_batch, o->node, &y->matches);
+		shape_find(m, &o->shape, y->said_batch, o->node, &y->matches);
 	if (m && o->shape.known && y->matches.all.n == 0)
-		shape_nearest(m, &o->shape, y->spec_batch, NEAREST, &y->nearest);
+		shape_nearest(m, &o->shape, y->said_batch, NEAREST, &y->nearest);
 	if (m && !o->shape.known && y->hi > 0 && autopsy_bytes_name_a_tensor(o))
 		match_bytes(y);
+}
+
+int64_t
+autopsy_batch_of(const struct module *m)
+{
+	return m->train ? m->plan->batch : m->plan->validate_batch;
+}
+
+/* Where a command or a setting in the log tells the batch of training, that is nearer to the run
+ * than the spec is; but --batch is the user's own word. */
+static void
+read_batch(struct autopsy *y)
+{
+	int64_t batch = y->log.batch;
+	struct module *other;
+
+	y->batch = y->said_batch;
+	y->batch_said_by = y->batch_asked ? "--batch" : "the spec";
+	if (y->batch_asked || !y->module->train || !y->main || y->main->host || batch <= 0 || y->log.paste.told.graph.line ||
+	    (y->main->run != RUN_UNKNOWN && y->main->run != RUN_TRAINS))
+		return;
+	if (batch == y->said_batch || batch == y->module->set.batch ||
+	    !(other = whatif_at(y->module, y->arena, batch)))
+		return;
+	y->module = other;
+	y->batch = y->said_batch = batch;
+	y->batch_of_line = true;
+	y->batch_said_by = arena_printf(y->arena, "line %d of the log", y->log.batch_line);
 }
 
 /* The batch that the likeliest tensor implies, if all that are as likely agree. */
@@ -112,7 +140,7 @@ is_validation(const struct autopsy *y)
 
 	if (y->main->run != RUN_UNKNOWN)
 		return y->main->run != RUN_TRAINS;
-	return y->batch != y->spec_batch && y->module->train && !autopsy_in_backward(y->main) &&
+	return y->batch != y->said_batch && y->module->train && !autopsy_in_backward(y->main) &&
 	    ((set->validate_fixed && y->batch == y->module->plan->validate_batch) ||
 	    (set->validate_data.samples > 0 && y->batch == set->validate_data.samples));
 }
@@ -127,12 +155,12 @@ bytes_are_of_validation(const struct autopsy *y)
 	int i;
 
 	if (!y->main || y->main->shape.known || !y->module->train || !y->module->set.validate_fixed ||
-	    batch == y->spec_batch)
+	    batch == y->said_batch)
 		return false;
 	for (i = 0; i < y->matches.all.n; i++) {
 		const struct shape_match *s = &y->matches.all.v[i];
 
-		if (s->batch == 0 || s->batch == y->spec_batch)
+		if (s->batch == 0 || s->batch == y->said_batch)
 			return false;
 		any |= s->batch == batch;
 	}
@@ -145,7 +173,7 @@ autopsy_is_of_another_batch(const struct autopsy *y)
 	int i;
 
 	for (i = 0; i < y->matches.all.n; i++)
-		if (y->matches.all.v[i].batch == 0 || y->matches.all.v[i].batch == y->spec_batch)
+		if (y->matches.all.v[i].batch == 0 || y->matches.all.v[i].batch == y->said_batch)
 			return false;
 	return y->matches.all.n > 0 && !y->main->shape.known && !y->validation;
 }
@@ -165,7 +193,7 @@ find_batch(struct autopsy *y)
 	y->implied = true;
 	y->batch = batch;
 	y->validation = is_validation(y);
-	if (y->batch != y->spec_batch && !y->validation && (other = whatif_at(y->module,
+	if (y->batch != y->said_batch && !y->validation && (other = whatif_at(y->module,
 	    y->arena, y->batch)))
 		y->module = other;
 }
@@ -220,6 +248,13 @@ offered(const char *kind, const void *context)
 	return framework_how(((const struct judge *)context)->framework, kind) != NULL;
 }
 
+/* The micro-batch of the run where the spec's text has another, or 0. */
+static int64_t
+other_batch(const struct autopsy *y)
+{
+	return y->batch_asked || y->batch != autopsy_batch_of(y->spec->modules.v[0]) ? y->batch : 0;
+}
+
 /* Edits of the spec, by what the framework would take of them. */
 static void
 find_cures(struct autopsy *y)
@@ -232,8 +267,8 @@ find_cures(struct autopsy *y)
 
 	fit.largest.batch = y->sure_batch;
 	*v = (struct advisor){ .arena = y->arena, .module = y->module, .file = y->spec->file,
-		.options = y->spec->options, .fit = &fit, .takes = taken, .offered = offered,
-		.context = &judge };
+		.options = y->spec->options, .fit = &fit, .batch = other_batch(y), .takes = taken,
+		.offered = offered, .context = &judge };
 	advise(v);
 	for (i = 0; i < v->all.n && y->cures.n < MOST_ADVICE; i++)
 		if (v->all.v[i].arena < INT64_MAX)
@@ -251,7 +286,7 @@ is_ours(const struct autopsy *y)
 	if (y->matches.all.n || y->dump.tensors)
 		return true;
 	for (i = 0; i < y->log.alive.n; i++) {
-		shape_find(y->module, &y->log.alive.v[i].shape, y->spec_batch, "", &found);
+		shape_find(y->module, &y->log.alive.v[i].shape, y->said_batch, "", &found);
 		if (found.all.n)
 			return true;
 	}
@@ -282,8 +317,9 @@ find_forecast(struct autopsy *y)
 		return;
 	forecast_largest(m, y->framework, y->budget.pool, &y->sure_batch, &y->largest_batch);
 	y->fits_alone = autopsy_of_others(y) > 0 && y->forecast.card_high <= y->budget.total;
-	if (y->sure_batch < y->batch && y->batch == y->spec_batch && !y->budget.roomy &&
-	    !y->fits_alone && !autopsy_is_limited(y))
+	if (y->batch != y->said_batch && settings_shares(&y->module->set) > 1)
+		return;		/* whether an update had so many parts is not known */
+	if (y->sure_batch < y->batch && !y->budget.roomy && !y->fits_alone && !autopsy_is_limited(y))
 		find_cures(y);
 }
 
@@ -349,10 +385,11 @@ autopsy_explain(struct arena *a, struct autopsy *y, const struct spec *spec)
 	y->spec = spec;
 	if (spec) {
 		y->module = spec->modules.v[0];
-		y->spec_batch = y->batch = y->module->train ? y->module->plan->batch :
-		    y->module->plan->validate_batch;
+		y->said_batch = autopsy_batch_of(y->module);
 	}
 	y->main = oom_log_main(&y->log);
+	if (y->module)
+		read_batch(y);
 	if (y->main)
 		match(y);
 	if (y->module)

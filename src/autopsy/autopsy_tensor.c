@@ -1,4 +1,6 @@
 /* The answer of stowage autopsy for people, continued: the tensor that the message is about. */
+#include <ctype.h>
+
 #include "autopsy/autopsy_text.h"
 
 #include "base/text.h"
@@ -122,7 +124,7 @@ print_matches(const struct autopsy *y)
 	for (i = 0; i < n && i < MOST_TENSORS; i++, s++) {
 		fprintf(y->out, "    %s%s", autopsy_tensor_text(a, s), is_beside(s->tensor) ?
 		    ", what it keeps beside it" : "");
-		if (s->batch && s->batch != y->spec_batch)
+		if (s->batch && s->batch != y->said_batch)
 			fprintf(y->out, ", at batch %lld", (long long)s->batch);
 		putc('\n', y->out);
 	}
@@ -130,7 +132,7 @@ print_matches(const struct autopsy *y)
 		fprintf(y->out, "    and %d more\n", n - i);
 	if (autopsy_is_of_another_batch(y))
 		autopsy_say(y, "None has it at batch %lld: the run had another batch, or it is a workspace, a block of several "
-		    "tensors, of another precision, or of another network.", (long long)y->spec_batch);
+		    "tensors, of another precision, or of another network.", (long long)y->said_batch);
 }
 
 /* Where else an extent of the message is found: an axis of the spec's first tensor that has it. */
@@ -141,7 +143,7 @@ extent_text(const struct autopsy *y, int64_t extent)
 	struct arena *a = m->arena;
 	int i, k;
 
-	if (extent == y->spec_batch)
+	if (extent == y->said_batch)
 		return "as many as the spec's batch";
 	if (extent > 1 && extent == m->set.data.samples)
 		return "as many as all samples of the training data";
@@ -197,8 +199,8 @@ print_nearest(const struct autopsy *y)
 		const struct tensor *t = y->nearest.all.v[i].tensor;
 
 		fprintf(y->out, "    %s: %s B%s\n", autopsy_tensor_text(a, &y->nearest.all.v[i]),
-		    size_commas(exact, affine_at(tensor_bytes(t), y->spec_batch)),
-		    t->batched ? arena_printf(a, " at batch %lld", (long long)y->spec_batch) : "");
+		    size_commas(exact, affine_at(tensor_bytes(t), y->said_batch)),
+		    t->batched ? arena_printf(a, " at batch %lld", (long long)y->said_batch) : "");
 	}
 }
 
@@ -206,33 +208,50 @@ static void
 print_batch(const struct autopsy *y)
 {
 	const struct settings *set = &y->spec->modules.v[0]->set;
-	bool parts = y->module->train && set->batch != y->spec_batch;	/* micro-batches, or devices' shares */
+	bool parts = y->module->train && !y->batch_of_line && set->batch != y->said_batch;	/* micro-batches, or devices' shares */
 
 	if (!y->implied)
 		return;
-	if (y->batch == y->spec_batch)
+	if (y->batch == y->said_batch && y->batch_of_line)
+		autopsy_say(y, "So the batch was %lld, as %s says, where the spec says %lld. What follows is for %lld.",
+		    (long long)y->batch, y->batch_said_by, (long long)autopsy_batch_of(y->spec->modules.v[0]), (long long)y->batch);
+	else if (y->batch == y->said_batch)
 		autopsy_say(y, "So the batch was %lld, as %s says.", (long long)y->batch, y->batch_said_by);
 	else if (y->main->run == RUN_PREDICTS)
 		autopsy_say(y, "So the batch was %lld, not %lld: it is that of predict().",
-		    (long long)y->batch, (long long)y->spec_batch);
+		    (long long)y->batch, (long long)y->said_batch);
 	else if (y->validation)
 		autopsy_say(y, "So the batch was %lld, not %lld: it is that of validation.",
-		    (long long)y->batch, (long long)y->spec_batch);
+		    (long long)y->batch, (long long)y->said_batch);
 	else if (parts && y->batch == set->batch)
 		autopsy_say(y, "So the batch was %lld, as the spec says, but at once and not in its parts of %lld: without "
 		    "accumulation, or on one device. What follows is for %lld.", (long long)y->batch,
-		    (long long)y->spec_batch, (long long)y->batch);
+		    (long long)y->said_batch, (long long)y->batch);
 	else
 		autopsy_say(y, "So the batch was %lld, not %lld as %s: the run had "
 		    "another, the last of an epoch perhaps, a default, or one of several devices' "
 		    "share. What follows is for %lld.", (long long)y->batch,
-		    (long long)y->spec_batch, parts ? arena_printf(y->arena, "a part of the spec's %lld is", (long long)set->batch) :
+		    (long long)y->said_batch, parts ? arena_printf(y->arena, "a part of the spec's %lld is", (long long)set->batch) :
 		    arena_printf(y->arena, "%s says", y->batch_said_by), (long long)y->batch);
+}
+
+/* Where no shape tells the batch, but a line of the log. */
+static void
+print_said_batch(const struct autopsy *y)
+{
+	if (!y->batch_of_line || y->implied || y->validation)
+		return;
+	autopsy_heading(y, "The batch");
+	autopsy_say(y, "%c%s has a batch of %lld, where the spec says %lld. What is said of the network is for %lld, as "
+	    "one device takes it at once; where that is not the run's, --batch says another.",
+	    toupper((unsigned char)y->batch_said_by[0]), y->batch_said_by + 1, (long long)y->batch,
+	    (long long)autopsy_batch_of(y->spec->modules.v[0]), (long long)y->batch);
 }
 
 void
 autopsy_tensor(const struct autopsy *y)
 {
+	print_said_batch(y);
 	if (!y->main || !y->module || (!y->main->shape.known && y->hi <= 0) ||
 	    (!y->main->shape.known && !autopsy_bytes_name_a_tensor(y->main)))
 		return;

@@ -180,7 +180,7 @@ print_xla(const struct autopsy *y)
 
 		found.all.n = 0;
 		if (y->module)
-			shape_find(y->module, &l->shape, y->spec_batch, "", &found);
+			shape_find(y->module, &l->shape, y->said_batch, "", &found);
 		autopsy_row(y, autopsy_shape_text(a, &l->shape), l->size.known ? l->size.bytes : 0,
 		    found.all.n ? autopsy_tensor_text(a, found.all.v) : y->module ?
 		    "of no tensor of the spec" : "");
@@ -419,18 +419,20 @@ print_local_cure(const struct autopsy *y)
 static void
 print_cures(const struct autopsy *y)
 {
+	const char *normalises = advice_normalises(y->module) ?
+	    ", in which batch normalisation takes its statistics over a micro-batch" : "";
 	char bytes[SIZE_TEXT];
 	int i;
 
 	if (y->cures.n == 0 && y->sure_batch > 0)
 		autopsy_say(y, "In %s, micro-batches of %lld or fewer, accumulated to an update of %lld samples%s: "
-		    "%s.", y->framework->runtime, (long long)y->sure_batch, (long long)y->batch,
-		    advice_normalises(y->module) ? ", in which batch normalisation takes its statistics over a micro-batch" : "",
+		    "%s.", y->framework->runtime, (long long)y->sure_batch, (long long)y->batch, normalises,
 		    framework_how(y->framework, "accumulate"));
 	for (i = 0; i < y->cures.n; i++) {
 		const struct advice *d = y->cures.v[i].advice;
 
-		autopsy_say(y, "%s: at most %s in %s, by the same forecast%s. There: %s.", d->title,
+		autopsy_say(y, "%s%s: at most %s in %s, by the same forecast%s. There: %s.", d->title,
+		    strstr(d->kind, "accumulate") ? normalises : "",
 		    size_human(bytes, d->arena), y->framework->runtime,
 		    d->fits ? ", which fits" : ", not surely enough by itself", y->cures.v[i].how);
 	}
@@ -484,7 +486,7 @@ print_advice(const struct autopsy *y)
 static void
 print_ours(const struct autopsy *y)
 {
-	int64_t batch = y->module && y->module == y->spec->modules.v[0] ? y->spec_batch : y->batch;
+	int64_t batch = y->module && y->module == y->spec->modules.v[0] ? y->said_batch : y->batch;
 	char bytes[SIZE_TEXT];
 
 	if (!y->module || y->validation || !y->main || y->main->host)

@@ -138,7 +138,7 @@ report(struct arena *a, const struct autopsy_args *args, const struct spec *spec
 
 	y->log_path = is_input(args->log_path) ? "standard input" : args->log_path;
 	y->memory = args->memory_bytes;
-	y->batch_said_by = args->compile.batch ? "--batch" : "the spec";
+	y->batch_asked = args->compile.batch != 0;
 	if (!read_log(a, args, &y->log))
 		return 2;
 	autopsy_explain(a, y, spec);

@@ -122,16 +122,20 @@ measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
 static bool
 try_and(struct advisor *v, const struct advice_step *s, int n, bool search, struct trial *t)
 {
+	bool sets_batch = v->batch == 0, good;
 	struct arena *a;
 	struct amend m;
-	bool good;
 	int i;
 
 	memset(t, 0, sizeof(*t));
 	amend_init(&m, v->arena, v->file, v->module->name, v->options);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		if (!s[i].kind->amend(v, &m, s[i].value))
 			return false;
+		sets_batch |= s[i].kind->sets_batch;
+	}
+	if (!sets_batch && !advice_amend_batch(v, &m, v->batch))
+		return false;
 	t->left = m.left;
 	t->edits = amend_done(&m);
 	t->edits = memcpy(ARENA_NEW(v->arena, struct edits), t->edits, sizeof(*t->edits));

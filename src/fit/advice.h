@@ -54,6 +54,7 @@ struct advisor {
 	const struct file *file;
 	const struct lang_options *options;
 	const struct fit *fit;
+	int64_t batch;		/* the micro-batch of MODULE, where the spec has another; else 0 */
 	/* Another judge than the plan: bytes that a module takes there, INT64_MAX where unknown,
 	 * and which single edits it can weigh. NULL: the plan's bytes, and all edits. */
 	int64_t (*takes)(const struct module *, const void *context);
@@ -80,6 +81,7 @@ struct advice_kind {
 	enum harm harm;
 	bool keeps_update;	/* of the wanted samples */
 	bool splits;		/* makes micro-batches smaller: batch normalisation sees fewer */
+	bool sets_batch;	/* in place of the spec's */
 	/* The values it may have, from the mildest to that which saves most; none: not for this
 	 * network. */
 	int64_t *(*values)(struct advisor *, int *n);
@@ -89,6 +91,9 @@ struct advice_kind {
 };
 
 extern const struct advice_kind advice_kinds[];	/* by harm; ends with name NULL */
+
+/* Micro-batches of so many samples. */
+bool	advice_amend_batch(struct advisor *, struct amend *, int64_t value);
 
 enum harm	advice_harm(const struct advisor *, const struct advice_kind *);
 

@@ -410,8 +410,8 @@ batch_values(struct advisor *v, int *n)
 	return single(v, most > 0 && most < v->fit->wanted, most, n);
 }
 
-static bool
-batch_amend(struct advisor *v, struct amend *m, int64_t value)
+bool
+advice_amend_batch(struct advisor *v, struct amend *m, int64_t value)
 {
 	const struct settings *set = &v->module->set;
 
@@ -460,8 +460,8 @@ const struct advice_kind advice_kinds[] = {
 	{ .name = "optimizer", .harm = HARM_TRAINING, .keeps_update = true,
 	  .values = optimizer_values, .amend = optimizer_amend,
 	  .title = optimizer_title, .note = optimizer_note },
-	{ .name = "batch", .harm = HARM_TRAINING, .splits = true,
-	  .values = batch_values, .amend = batch_amend,
+	{ .name = "batch", .harm = HARM_TRAINING, .splits = true, .sets_batch = true,
+	  .values = batch_values, .amend = advice_amend_batch,
 	  .title = batch_title, .note = batch_note },
 	{ .name = "freeze", .harm = HARM_LAYERS, .keeps_update = true,
 	  .values = freeze_values, .amend = freeze_amend,
