@@ -44,6 +44,10 @@ static const struct {
 	    "kept in a file, they do not." },
 	[HABIT_SHUFFLE] = { OF_HOST, false, 0, "shuffles in a buffer of %s: where that is of the run, as many samples lie there, decoded as they are by then. A smaller buffer, or names or "
 	    "encoded samples that are shuffled in place of decoded ones, take less." },
+	[HABIT_SCALER] = { OF_HOST, false, 0, "scales all that it is given at once (%s): a copy of it, in floats of 8 bytes where it had whole numbers, as pictures have in 1 each. Where that is "
+	    "a whole data set, a batch scaled as it is used, or a part after the other (partial_fit), takes a part of that." },
+	[HABIT_HDF5] = { OF_HOST, false, 0, "is of Caffe's layer that reads HDF5. Where it is the run's, each file that its list (source) has is read whole, as floats of 4 bytes, with all of its "
+	    "samples: several smaller files, one after the other, take less." },
 	[HABIT_STATE] = { OF_EITHER, true, 0, "gives a network again, by its names, what it gave before, %s. Where that goes on from one step of training to the next, and its graph is not let go of, "
 	    "each step holds those before it, and memory grows evenly: .detach() on it between steps." },
 	[HABIT_LOAD] = { OF_DEVICE, true, TRACE_CHECKPOINT, "reads a file by torch.load without map_location: where its tensors were saved from a device, they are put back on that one, beside what is "
@@ -54,6 +58,18 @@ static const struct {
 	    "first, which as a rule makes the loss, too, and is full before the others. DistributedDataParallel, with a process for each, gathers nothing." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
 	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
+	[HABIT_SIZES] = { OF_DEVICE, false, 0, "has %s, by its name pictures of several sizes. Where the run changes their size as it goes on, some batches are larger than those before, and it may fail "
+	    "only at one of them: without it, with a lower bound, or with fewer pictures at once, the largest fits." },
+	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "
+	    "so is what a layer makes of it: a batch no larger than that of training needs no more than its forward does." },
+	[HABIT_HISTOGRAMS] = { OF_EITHER, false, 0, "has TensorBoard draw histograms (%s). Where that is of the run, and of an older Keras, all of validation_data goes through the network at once for "
+	    "them at the end of an epoch, or in batches of the callback's own batch_size: 0 draws none, and fewer samples to validate on take less." },
+	[HABIT_HOOK] = { OF_EITHER, true, 0, "has %s. Where that is Lightning's, before version 2, what each step returns is kept until it runs, at the end of an epoch, and where those are tensors of "
+	    "the device they lie there all that time: numbers alone (.item()), or .detach().cpu(), lets them go." },
+	[HABIT_STORES] = { OF_EITHER, false, 0, "has %s, by which flair keeps the vectors that it makes for words, with all samples of an epoch. Where the run is flair's, \"none\" makes them anew each "
+	    "time and keeps none; it takes longer." },
+	[HABIT_PREDICTS] = { OF_EITHER, false, 0, "calls predict() within a loop (line %s). Where that is Keras', each call makes a loop over data of its own, which versions of TensorFlow 2 are "
+	    "known to hold, so that memory grows from call to call: model(x, training=False), or predict_on_batch(), makes none." },
 	[HABIT_LAYER] = { OF_EITHER, false, 0, "has a layer (%s) whose weight has as many numbers as what was asked for. Where it is that, its gradient, or what the optimizer keeps for it, the batch plays no "
 	    "part: a smaller extent, as of a vocabulary or of what is flattened ahead of it, takes less." },
 	[HABIT_UNITS] = { OF_EITHER, false, 0, "has a dense layer of %s. Where the tensor is its weight, a gradient of that, or what the optimizer keeps "
@@ -111,7 +127,12 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_UNITS:
 		return arena_printf(y->arena, "%s units, as many as the tensor has columns, and %s rows would be what goes into it",
 		    size_commas(n, y->main->shape.dim[1]), size_commas(rows, y->main->shape.dim[0]));
-	case HABIT_LOOP: case HABIT_GATHERS:
+	case HABIT_TESTS:
+		return arena_printf(y->arena, "%lld (%s), and line %d one of %lld", (long long)h->n, h->name, y->log.paste.habits.trains.line,
+		    (long long)y->log.paste.habits.trains.n);
+	case HABIT_HISTOGRAMS:
+		return arena_printf(y->arena, "%s of %lld", h->name, (long long)h->n);
+	case HABIT_LOOP: case HABIT_GATHERS: case HABIT_PREDICTS:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	default:
 		return h->name;
@@ -154,6 +175,37 @@ is_of_layer(const struct autopsy *y)
 	return y->main->size[OOM_ASKED].known && 4 * n <= y->hi && 4 * n > y->lo - ROUNDED;
 }
 
+/* Is a batch of tests larger than that of training, and may it be tests that failed? */
+static bool
+is_of_tests(const struct autopsy *y)
+{
+	const struct oom_habits *h = &y->log.paste.habits;
+
+	return h->trains.n > 0 && h->of[HABIT_TESTS].n > h->trains.n && ((y->main->facts & TRACE_EVALUATES) || y->log.paste.evaluating.line || !y->main->traced);
+}
+
+/* What else a kind asks for. */
+static bool
+is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
+{
+	const struct oom_habit *of = y->log.paste.habits.of;
+
+	switch (kind) {
+	case HABIT_TESTS:
+		return is_of_tests(y);
+	case HABIT_STORES:
+		return (of[kind].n != 0) != y->main->host;
+	case HABIT_PREDICTS:
+		return !autopsy_may_be_torch(y) && (y->log.paste.grows.line || y->main->host);
+	case HABIT_HISTOGRAMS:
+		return !autopsy_is_torch(y->main);
+	case HABIT_HDF5:
+		return strcmp(y->main->who, "Caffe") == 0;
+	default:
+		return true;
+	}
+}
+
 static bool
 is_said(const struct autopsy *y, enum oom_habit_kind kind)
 {
@@ -161,7 +213,7 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 
 	if (!h->of[kind].line || !(habits[kind].whose & (y->main->host ? OF_HOST : OF_DEVICE)) || (y->main->facts & habits[kind].unless))
 		return false;
-	if (habits[kind].torch && !autopsy_may_be_torch(y))
+	if ((habits[kind].torch && !autopsy_may_be_torch(y)) || !is_of_kind(y, kind))
 		return false;
 	if ((kind == HABIT_LAYER && !is_of_layer(y)) || (kind == HABIT_UNITS && dense_of(y) < 0) || (kind == HABIT_LIMIT && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
 		return false;

@@ -210,14 +210,16 @@ is_killed(struct talk t)
 	return rest.s > t.s && (rest.n == 0 || *rest.s == ':' || (rest.n > 1 && memcmp(rest.s, "  ", 2) == 0));
 }
 
-/* "Epoch 3/10", "Epoch: [2][40/90]", "step 100, loss: 0.3": counts, and no sentence. */
+/* "Epoch 3/10", "Epoch: [2][40/90]", "step 100, loss: 0.3": counts, and neither a sentence nor
+ * "for step in range(100):". */
 static bool
 is_count(struct talk t)
 {
 	const char *s = t.s, *end = t.s + t.n;
 	int64_t n;
 
-	if (!talk_any_whole(talk_head(t, t.s, 9), "epoch iter iteration step train training val validation test") || has_words(t, WORDS))
+	if (!talk_any_whole(talk_head(t, t.s, 9), "epoch iter iteration step train training val validation test") || has_words(t, WORDS) ||
+	    talk_first(t, "for ") == s)
 		return false;
 	for (; s < end; s++)
 		if (is_digit(*s) && piece_number(s, end, &n))

@@ -12,22 +12,28 @@
 #define MOST_SHUFFLED	((int64_t)1 << 40)
 #define TAB_WIDTH	8
 #define LEAST_ARRAY	((int64_t)1 << 30)	/* bytes of an array that is worth a word */
+#define MOST_BATCH	((int64_t)1 << 20)
+#define STORED_WITHIN	12	/* bytes from a setting's name to its value's end */
 #define LIMITS_LINES	5	/* from a head of limits to the last of them */
 
 static const struct {
 	enum oom_habit_kind kind;
 	const char *phrases, *unless;	/* strokes part */
+	bool traced;		/* of a traceback's lines, too; the place tells of others (oom_signs.h) */
 } calls[] = {
 	{ HABIT_READS, "read_csv(|read_table(|read_excel(|read_json(|read_parquet(|read_pickle(|pickle.load(|json.load(|np.load(|numpy.load(|loadtxt(|"
-	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator" },
-	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true" },
-	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=" },
-	{ HABIT_DENSE, ".toarray()|.todense()", "def " },
-	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd" },
-	{ HABIT_LOAD, "torch.load(", "map_location" },
-	{ HABIT_PARALLEL, "dataparallel(", "distributed|class |def |isinstance|device_ids=[0]|device_ids = [0]" },
-	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false" },
-	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def " },
+	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator", false },
+	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true", true },
+	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
+	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
+	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd", false },
+	{ HABIT_LOAD, "torch.load(", "map_location", false },
+	{ HABIT_PARALLEL, "dataparallel(", "distributed|class |def |isinstance|device_ids=[0]|device_ids = [0]", false },
+	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false", false },
+	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def ", false },
+	{ HABIT_SCALER, "scaler.fit_transform(|scaler().fit_transform(", "def ", true },
+	{ HABIT_SIZES, "--multi-scale|--multi_scale|multi_scale=true|multi_scale: true|multiscale=true|multi_scale = true", "false|nargs|add_argument", false },
+	{ HABIT_HOOK, "training_epoch_end(|validation_epoch_end(|test_epoch_end(", "on_train|on_val|on_test", true },
 };
 
 /* Keeps the first of a kind, and the name that stands from S to END. */
@@ -55,8 +61,8 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		at = NULL;
-		if (traced && calls[i].kind != HABIT_CODES && calls[i].kind != HABIT_JOINS)
-			continue;		/* the place tells of others (oom_signs.h) */
+		if (traced && !calls[i].traced)
+			continue;
 		if (!talk_next_phrase(t, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless))
 			continue;
 		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
@@ -108,6 +114,66 @@ by_number(struct oom_habits *h, struct talk t, int line)
 	else if ((at = talk_first(t, ".shuffle(buffer_size=")) && number_of(t, at + strlen(".shuffle(buffer_size="), &n) && n >= LEAST_SHUFFLED &&
 	    n <= MOST_SHUFFLED)
 		keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
+}
+
+/* "TensorBoard(log_dir='logs', histogram_freq=1)"; 0 draws none. */
+static void
+histograms(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL;
+	int64_t n;
+	size_t length;
+
+	while (talk_next_phrase(t, "histogram_freq", &at, &length))
+		if (number_of(t, at + length, &n) && n > 0)
+			keep(h, HABIT_HISTOGRAMS, line, n, at, at + length);
+}
+
+/* Names of tests have one of these: "val_loader = DataLoader(set, batch_size=64)",
+ * "per_device_eval_batch_size". */
+#define TESTS		"val|valid|eval|test|dev_"
+
+/* "batch_size=16" of training and "batch_size=256" of tests, by the names there. */
+static void
+batches(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL, *from, *is, *end = t.s + t.n;
+	struct talk name;
+	int64_t n;
+	size_t length;
+
+	while (talk_next_phrase(t, "batch_size|batch-size|batchsize", &at, &length)) {
+		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '-'); from--)
+			;
+		if ((at + length < end && piece_is_word(at[length])) || !number_of(t, at + length, &n) || n <= 0 || n > MOST_BATCH)
+			continue;
+		is = memchr(t.s, '=', t.n);
+		name = from < at && talk_any_phrase(talk_part(t, from, at), TESTS "|train") ? talk_part(t, from, at) :
+		    is && is < from ? talk_part(t, t.s, is) : talk_part(t, t.s, t.s);
+		if (talk_any_phrase(name, TESTS) && !talk_any_phrase(name, "train|interval")) {
+			if (n > h->of[HABIT_TESTS].n) {
+				h->of[HABIT_TESTS].line = 0;
+				keep(h, HABIT_TESTS, line, n, from, at + length);
+			}
+		} else if (!talk_any_phrase(t, TESTS) || talk_any_phrase(name, "train")) {
+			h->trains.n = h->trains.line && h->trains.n != n ? -1 : n;
+			h->trains.line = line;
+		}
+	}
+}
+
+/* "train('out', embeddings_storage_mode='gpu')" of flair */
+static void
+stores(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = talk_first(t, "embeddings_storage_mode|embedding_storage_mode|embeddings_in_memory"), *to, *end = t.s + t.n;
+
+	if (!at)
+		return;
+	for (to = at; to < end && piece_is_word(*to); to++)
+		;
+	if (to < end && talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda cpu true"))
+		keep(h, HABIT_STORES, line, talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda"), at, to);
 }
 
 /* "[load(p) for p in paths]": of each of what has such a name. */
@@ -292,6 +358,8 @@ oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *at = NULL, *to;
 	size_t n;
 
+	if (talk_any_phrase(t, "hdf5datalayer|hdf5_load_nd_dataset|\"hdf5data\"|hdf5_data_param"))
+		keep(h, HABIT_HDF5, line, 0, NULL, NULL);
 	if (talk_first(t, "limits:") == s)
 		h->limits = line;
 	else if (talk_first(t, "requests:") == s || line - h->limits > LIMITS_LINES)
@@ -407,6 +475,8 @@ in_loop(struct oom_habits *h, struct talk t, int line)
 		h->clears = line;
 	if (h->loop_line && inset <= h->loop_inset)
 		h->loop_line = 0;
+	if (h->loop_line && talk_any_phrase(t, "model.predict(|self.model.predict(|net.predict(|network.predict(") && !talk_any_whole(t, "def"))
+		keep(h, HABIT_PREDICTS, line, h->loop_line, NULL, NULL);
 	if (h->loop_line && makes_model(t) && !talk_any_whole(t, "def class return"))
 		keep(h, HABIT_LOOP, line, h->loop_line, NULL, NULL);
 	if (!h->loop_line && end - s > 4 && memcmp(s, "for ", 4) == 0 && memchr(s, ':', (size_t)(end - s))) {
@@ -419,6 +489,7 @@ void
 oom_habit_traced(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, true);
+	histograms(h, t, line);
 }
 
 void
@@ -426,6 +497,9 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, false);
 	by_number(h, t, line);
+	histograms(h, t, line);
+	batches(h, t, line);
+	stores(h, t, line);
 	array_of_list(h, t, line);
 	array_of_rows(h, t, line);
 	array_of_extents(h, t, line);

@@ -27,13 +27,21 @@ enum oom_habit_kind {
 	HABIT_DENSE,		/* a sparse matrix is made dense */
 	HABIT_CACHE,		/* samples are kept once they were read */
 	HABIT_SHUFFLE,		/* samples are shuffled in a buffer: of how many */
+	HABIT_SCALER,		/* samples are scaled at once, by a call of this name */
+	HABIT_HDF5,		/* Caffe reads a file as a whole, by its layer */
 	/* of a device's */
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
+	HABIT_SIZES,		/* pictures come in several sizes, by this name */
 	/* of either */
+	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
+	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */
+	HABIT_HOOK,		/* Lightning keeps what steps return until this runs */
+	HABIT_STORES,		/* flair keeps what it makes for words; `n`: on a device */
+	HABIT_PREDICTS,		/* predict() is called in a loop, which begins on line `n` */
 	HABIT_LAYER,		/* the largest layer of which both extents are said: how many numbers its weight has */
 	HABIT_UNITS,		/* a dense layer: of how many units, the last one of those that are noted */
 	HABIT_JOINS,		/* tables are joined, by a call of this name */
@@ -55,6 +63,7 @@ struct oom_habits {
 	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */
 	int64_t units[HABIT_LAYERS];	/* of dense layers, */
 	int units_lines[HABIT_LAYERS], dense;	/* their lines, and how many there are */
+	struct oom_habit trains;	/* the batch of training, beside which one of tests may be larger; `n` -1: several */
 	int loop_line, loop_inset;	/* the loop that lines stand in, and how far its "for" is set in; line 0: none */
 };
 

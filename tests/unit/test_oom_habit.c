@@ -1,0 +1,96 @@
+/*
+ * Code and settings that are known to fill memory, line by line, and beside each that tells
+ * something one that is like it and tells nothing. The lines are made up in the forms that people
+ * paste.
+ */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "oom_lines.h"
+
+static struct oom_habit
+habit(const char *text, enum oom_habit_kind kind)
+{
+	return read_lines(text).habits.of[kind];
+}
+
+Test(oom_habit, histograms_of_tensorboard)
+{
+	cr_expect_eq(habit("tb = TensorBoard(log_dir='logs', histogram_freq=1)\n", HABIT_HISTOGRAMS).line, 1);
+	cr_expect_eq(habit("tb = TensorBoard(log_dir='logs', histogram_freq=0)\n", HABIT_HISTOGRAMS).line, 0);
+	cr_expect_eq(habit("tb = TensorBoard(log_dir='logs', histogram_freq=freq)\n", HABIT_HISTOGRAMS).line, 0);
+	cr_expect_eq(habit("tb = TensorBoard(log_dir='logs', histogram_freq", HABIT_HISTOGRAMS).line, 0, "cut");
+	cr_expect_eq(habit("I set histogram_freq=1 and it is fine.\n", HABIT_HISTOGRAMS).line, 0, "a sentence");
+}
+
+Test(oom_habit, a_batch_of_tests)
+{
+	struct oom_paste p = read_lines("a = DataLoader(t, batch_size=16)\nval_loader = DataLoader(v, batch_size=64)\n");
+
+	cr_expect_eq(p.habits.trains.n, 16);
+	cr_expect_eq(p.habits.of[HABIT_TESTS].n, 64);
+	cr_expect_eq(p.habits.of[HABIT_TESTS].line, 2);
+	p = read_lines("per_device_train_batch_size=4,\nper_device_eval_batch_size=32,\n");
+	cr_expect_eq(p.habits.trains.n, 4);
+	cr_expect_eq(p.habits.of[HABIT_TESTS].n, 32);
+	p = read_lines("python run.py --train_batch_size 8 --eval_batch_size 16\n");
+	cr_expect_eq(p.habits.trains.n, 8);
+	cr_expect_eq(p.habits.of[HABIT_TESTS].n, 16);
+	p = read_lines("batch_size=16\nbatch_size=32\n");
+	cr_expect_eq(p.habits.trains.n, -1, "several");
+	cr_expect_eq(p.habits.of[HABIT_TESTS].line, 0);
+	p = read_lines("model.fit(x, y, batch_size=16, validation_data=(a, b))\n");
+	cr_expect_eq(p.habits.of[HABIT_TESTS].line, 0, "of both");
+	cr_expect_eq(habit("x = make(test_batch_size=n)\n", HABIT_TESTS).line, 0);
+	cr_expect_eq(habit("eval_batch_size=0\n", HABIT_TESTS).line, 0);
+	cr_expect_eq(habit("eval_batch_sizes=64\n", HABIT_TESTS).line, 0);
+	cr_expect_eq(habit("eval_batch_size=999999999999\n", HABIT_TESTS).line, 0);
+}
+
+Test(oom_habit, what_a_hook_gets)
+{
+	cr_expect_eq(habit("    def validation_epoch_end(self, outputs):\n", HABIT_HOOK).line, 1);
+	cr_expect_eq(habit("    def on_validation_epoch_end(self):\n", HABIT_HOOK).line, 0, "which gets nothing");
+	cr_expect_eq(habit("    def on_train_epoch_end(self):\n", HABIT_HOOK).line, 0);
+}
+
+Test(oom_habit, what_flair_stores)
+{
+	cr_expect_eq(habit("trainer.train('out', embeddings_storage_mode='gpu')\n", HABIT_STORES).n, 1);
+	cr_expect_eq(habit("trainer.train('out', embeddings_storage_mode=\"cpu\")\n", HABIT_STORES).n, 0);
+	cr_expect_eq(habit("trainer.train('out', embeddings_storage_mode=\"cpu\")\n", HABIT_STORES).line, 1);
+	cr_expect_eq(habit("trainer.train('out', embeddings_storage_mode='none')\n", HABIT_STORES).line, 0);
+	cr_expect_eq(habit("trainer.train('out', embeddings_storage_mode", HABIT_STORES).line, 0, "cut");
+}
+
+Test(oom_habit, several_sizes)
+{
+	cr_expect_eq(habit("python train.py --multi-scale --batch 8\n", HABIT_SIZES).line, 1);
+	cr_expect_eq(habit("parser.add_argument('--multi-scale', action='store_true')\n", HABIT_SIZES).line, 0);
+	cr_expect_eq(habit("multi_scale=False\n", HABIT_SIZES).line, 0);
+}
+
+Test(oom_habit, predictions_in_a_loop)
+{
+	cr_expect_eq(habit("for step in range(9):\n    q = model.predict(x)\n", HABIT_PREDICTS).n, 1);
+	cr_expect_eq(habit("for epoch in range(9):\n    train(x)\nq = model.predict(x)\n", HABIT_PREDICTS).line, 0, "behind it");
+	cr_expect_eq(habit("q = model.predict(x)\n", HABIT_PREDICTS).line, 0);
+	cr_expect_eq(habit("for x in xs:\n    q = model.predict_on_batch(x)\n", HABIT_PREDICTS).line, 0);
+}
+
+Test(oom_habit, samples_that_are_scaled)
+{
+	cr_expect_eq(habit("x = scaler.fit_transform(x)\n", HABIT_SCALER).line, 1);
+	cr_expect_eq(habit("x = MinMaxScaler().fit_transform(x)\n", HABIT_SCALER).line, 1);
+	cr_expect_eq(habit("x = vectorizer.fit_transform(texts)\n", HABIT_SCALER).line, 0, "which is sparse");
+	cr_expect_eq(habit("scaler = GradScaler()\n", HABIT_SCALER).line, 0);
+}
+
+Test(oom_habit, a_file_of_caffes)
+{
+	cr_expect_eq(habit("  type: \"HDF5Data\"\n", HABIT_HDF5).line, 1);
+	cr_expect_eq(habit("    @     0x7f0000000002  caffe::HDF5DataLayer<>::LayerSetUp()\n", HABIT_HDF5).line, 1);
+	cr_expect_eq(habit("    @     0x7f0000000002  caffe::HDF5OutputLayer<>::LayerSetUp()\n", HABIT_HDF5).line, 0);
+	cr_expect_eq(habit("I use the HDF5Data layer of Caffe here.\n", HABIT_HDF5).line, 0, "a sentence");
+}
