@@ -89,6 +89,8 @@ autopsy_batch_of(const struct module *m)
 	return m->train ? m->plan->batch : m->plan->validate_batch;
 }
 
+#define MOST_TIMES	16	/* the spec's batch */
+
 /* Where a command or a setting in the log tells the batch of training, that is nearer to the run
  * than the spec is; but --batch is the user's own word. */
 static void
@@ -103,6 +105,7 @@ read_batch(struct autopsy *y)
 	    (y->main->run != RUN_UNKNOWN && y->main->run != RUN_TRAINS))
 		return;
 	if (batch == y->said_batch || batch == y->module->set.batch ||
+	    batch / MOST_TIMES > y->said_batch ||		/* words, perhaps, not samples */
 	    !(other = whatif_at(y->module, y->arena, batch)))
 		return;
 	y->module = other;

@@ -239,7 +239,7 @@ print_batch(const struct autopsy *y)
 static void
 print_said_batch(const struct autopsy *y)
 {
-	if (!y->batch_of_line || y->implied || y->validation)
+	if (!y->batch_of_line || y->implied || y->validation || (!y->matches.all.n && !y->forecast.known))
 		return;
 	autopsy_heading(y, "The batch");
 	autopsy_say(y, "%c%s has a batch of %lld, where the spec says %lld. What is said of the network is for %lld, as "
