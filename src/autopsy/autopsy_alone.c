@@ -131,7 +131,7 @@ own_step(struct autopsy *y, const char *have)
 	    "the device";
 
 	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s layers' "
-	    "results smaller, but not weights and what goes with them.%s%s", have, where, LESS_OF_A_BATCH, autopsy_in_first_round(y) ? "" : " Where it fails later, "
+	    "results smaller, but not weights and what goes with them.%s%s", have, where, y->log.paste.least_batch == 1 ? SMALLER_ALONE : LESS_OF_A_BATCH, autopsy_in_first_round(y) ? "" : " Where it fails later, "
 	    "something may be held from earlier ones (sums of losses with their graph, lists of results).", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
@@ -173,7 +173,7 @@ own(struct autopsy *y)
 		autopsy_cause(y, SAYS_SERVING, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
 		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "
 		    "Weights in fewer bits (a quantized model), parts of them on more devices, or fewer and "
-		    "shorter requests side by side (max_num_seqs, max_model_len) take less.", have,
+		    "shorter requests side by side (max_num_seqs and max_model_len in vLLM, max_running_requests and context_length in SGLang) take less.", have,
 		    y->log.serving));
 	else
 		own_step(y, have);

@@ -55,7 +55,8 @@
 #define NEEDS_UNFREEZES	NEEDS(40)	/* or of layers that are unfrozen */
 #define NEEDS_VOCABULARY	NEEDS(41)	/* of a large vocabulary */
 #define NEEDS_STAYS	NEEDS(42)	/* of memory that stays taken when a run was stopped */
-#define SIGNS		43
+#define NEEDS_COLLECTED	NEEDS(43)	/* of a library of a language whose collector frees tensors */
+#define SIGNS		44
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -63,7 +64,7 @@
     NEEDS_SESSION | NEEDS_UNDER_WAY)
 
 /* What makes a row one of the machine's memory, or of either. */
-#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS)
+#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
@@ -145,6 +146,10 @@ static const struct row {
 		    "densify_grad_threshold, an earlier densify_until_iter, a cap, or another strategy keep it." },
 		{ "All images lie on the device, or they are large", "in the machine's memory (--data_device cpu), or smaller (--resolution), "
 		    "they take less; then it fails at the start, or as soon." } } },
+	{ NEEDS_COLLECTED, "tensors are freed by a language's collector", {
+		{ "Tensors that nothing holds any longer lie there until the collector has found them, and to it each is small", "freed by hand, as rounds go on (in TorchSharp Dispose(), using or "
+		    "NewDisposeScope(); in Julia CUDA.unsafe_free!(), or GC.gc() and CUDA.reclaim(); in R rm() and gc()), their number does not grow." },
+		{ MORE, "then it fails in the first round, too." } } },
 	{ NEEDS_REPLAY, "the run has a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
@@ -425,6 +430,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = (words || is_killed(o)) && !p->grows.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
+	told[place(NEEDS_COLLECTED)] = &p->told.collected;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
 	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
@@ -495,7 +501,7 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_REPLAY | NEEDS_VECTORS)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device));
+	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device));
 	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & NEEDS_FALLS) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;

@@ -36,6 +36,7 @@ bool	autopsy_is_torch(const struct oom_message *);
 /* What of a batch can be less; a batch of another line need not be the run's, and is told as that
  * (SAYS_BATCH_SAID). */
 #define LESS_OF_A_BATCH	"fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make"
+#define SMALLER_ALONE	"smaller samples (shorter sequences, fewer pixels) make"	/* of a batch of one */
 /* Is it what the driver of a device refused, as TensorFlow and JAX tell it? */
 bool	autopsy_is_driver(const struct oom_message *);
 

@@ -149,6 +149,37 @@ less_said(struct autopsy *y)
 		    "had no room: one between the two, or parts one after the other, may have.", autopsy_said(y, less) + 1));
 }
 
+#define NO_MACHINE	((int64_t)64 << 40)	/* has as much */
+
+static void
+absurd_said(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	bool machine = p->absurd_bytes >= NO_MACHINE;
+
+	if (!p->absurd.line || y->module || y->main->size[OOM_ASKED].known || y->main->shape.known || (!machine && y->main->host))
+		return;
+	autopsy_cause(y, SAYS_TOLD_ABSURD, arena_printf(y->arena, "L%s. Where one allocation was of that size, %s has as much. Either the size itself is wrong, as when it is computed "
+	    "from something that was never set, or runs over; or it is the product of extents that need not be multiplied, such as a number for each pair.",
+	    autopsy_said(y, &p->absurd) + 1, machine ? "no machine" : "no single device"));
+}
+
+/* With which batch it fails, where nothing else is known of it but figures. */
+static void
+batch_told(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (!p->of_batch.line || p->less.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
+	    (y->causes.n && !autopsy_is_of_samples(y)))
+		return;
+	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, p->least_batch > 1 ?
+	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
+	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
+	    "Where it fails with one sample at once, too, a smaller batch does not help. What is left: smaller samples (fewer pixels, "
+	    "shorter ones), a smaller network, fewer bits a number, a device that others have less of, or a larger one."));
+}
+
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
  * makes more of it. */
 void
@@ -158,6 +189,8 @@ autopsy_words(struct autopsy *y, bool explained)
 	const struct oom_message *o = y->main;
 
 	less_said(y);
+	batch_told(y);
+	absurd_said(y);
 	if (explained) {
 		long_said(y);
 		graph_said(y);

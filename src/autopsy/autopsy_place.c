@@ -70,6 +70,11 @@ loading(struct autopsy *y)
 		    "have to be let go of first") : "", o->kind == OOM_CUDA && !o->says ?
 		    " Where they are far less than it has, another process has the device, which " LISTER " lists, or another index "
 		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
+	else if ((o->facts & TRACE_INITIAL) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
+		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed where a layer of PyTorch is made, and its weights with it, whose size no "
+		    "batch changes. A smaller layer or network, or weights of fewer bytes, take less.%s", o->kind == OOM_CUDA && !o->says ?
+		    " Where that was ahead of the first step, and they are far less than the device has, another process has it, which " LISTER " lists, or "
+		    "another index than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
 		place_cause(y, SAYS_LOADING, "It failed at the first call of the device, before this process had "
 		    "anything there: where the device is full, that is another process's, which " LISTER
@@ -486,9 +491,8 @@ host_places(struct autopsy *y)
 		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "
 		    "take less.");
 	if ((facts & TRACE_MAKES) && !(facts & (TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY)))
-		place_cause(y, SAYS_HOST_PLACES, "The line of code makes an array of a size that it is told, all at once, such as a "
-		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "
-		    "one in a file (numpy.memmap) takes less.");
+		place_cause(y, SAYS_HOST_PLACES, "The line of code makes an array of a size that it is told, all at once: fewer bytes an element take less. Where it is a "
+		    "memory of what was seen, or a table of all samples, a shorter one, or one in a file (numpy.memmap), does, too.");
 	extents_named(y);
 	if ((facts & TRACE_WHOLE) && y->main->kind == OOM_PYTORCH_CPU)
 		place_cause(y, SAYS_HOST_PLACES, "By its names the line of code puts a whole set of samples into one tensor. Unless that is a batch of it, a tensor "

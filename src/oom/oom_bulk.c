@@ -246,3 +246,47 @@ oom_bulk_less(struct talk t)
 	}
 	return most > less ? works : reduced(t);
 }
+
+#define TEBI		((int64_t)1 << 40)
+
+/* The bytes of a unit at S, as "GB", "TiB"; 0: there is none. */
+static int64_t
+unit_at(struct talk t, const char *s)
+{
+	struct talk word = clause_word_behind(t, s);
+
+	if (word.n == 0 || piece_past_blanks(s, t.s + t.n) != word.s)
+		return 0;
+	return talk_is_one_of(word, "gb gib gigabytes") ? TEBI >> 10 : talk_is_one_of(word, "tb tib terabytes") ? TEBI :
+	    talk_is_one_of(word, "pb pib petabytes") ? TEBI << 10 : talk_is_one_of(word, "eb eib exabytes") ? TEBI << 20 : 0;
+}
+
+const char *
+oom_bulk_absurd(struct talk t, int64_t *bytes)
+{
+	const char *s, *to, *end = t.s + t.n;
+	struct talk clause;
+	int64_t n, unit;
+
+	if (!talk_any_of(t, "alloc"))
+		return NULL;
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.' || s[-1] == ',')))
+			continue;
+		to = piece_number(s, end, &n);
+		if (!to)
+			return NULL;
+		if (to + 1 < end && *to == '.' && is_digit(to[1]))
+			for (to++; to < end && is_digit(*to); to++)
+				;
+		clause = talk_clause(t, s, 1);
+		unit = unit_at(t, to);
+		if (unit && n > 0 && n <= INT64_MAX / unit && n * unit >= TEBI && talk_any_begins(talk_part(t, clause.s, s), "allocate allocates allocating allocated allocation") && !clause_says_no(talk_part(clause, clause.s, s), "") &&
+		    oom_told_happened(t, s, (size_t)(to - s))) {
+			*bytes = n * unit;
+			return s;
+		}
+	}
+	return NULL;
+}

@@ -12,6 +12,8 @@ void	oom_bulk_pictures(struct oom_paste *, struct talk, int line);
 const char	*oom_bulk_media(struct talk);
 const char	*oom_bulk_long(struct talk, bool sentence);
 const char	*oom_bulk_large(struct talk);
+/* Where it tells of an allocation of more than a machine has, and how many bytes; or NULL. */
+const char	*oom_bulk_absurd(struct talk, int64_t *bytes);
 /* Where T says that it works with a number, if it says that it fails with a larger one; or NULL. */
 const char	*oom_bulk_less(struct talk);
 

@@ -44,6 +44,8 @@ const struct phrase oom_lines[] = {
 	{ "\bvllm/", LINE(ROLE_SERVES) },
 	{ "\bvllm.", LINE(ROLE_SERVES) },
 	{ "~\bgpu_memory_utilization\a#", LINE(ROLE_SERVES) },
+	{ "\bRayWorkerWrapper pid\a#", LINE(ROLE_SERVES) },	/* vLLM's, on several devices */
+	{ "\bNPURayWorkerWrapper pid\a#", LINE(ROLE_SERVES) },
 	{ "\bsglang/", LINE(ROLE_SERVES) },
 	{ "\bsglang.", LINE(ROLE_SERVES) },
 	{ "\btext_generation_server/", LINE(ROLE_SERVES) },

@@ -235,6 +235,9 @@ says_killed(struct talk t)
 #define AGENT	"reinforcement learning|ppo|dqn|ddpg|td3|rllib|stable-baselines|stable_baselines|stable_baselines3|gym environment|openai gym|rollout buffer|" \
     "rollout_buffer|ml-agents|mlagents|rl agent|ppo agent|tensorforce|n_envs"
 #define SPLATS	"3d gaussian|3d gaussians|gaussian splatting|gaussian-splatting|gsplat|splatfacto|3dgs|2dgs|densify_grad_threshold|densify_until_iter"
+/* Libraries of Julia, .NET, the JVM and R, by their names or by calls of them. */
+#define COLLECTED	"torchsharp|ml.net|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
+    "library(torch)|library(luz)|mlverse/torch"
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
 
@@ -390,6 +393,15 @@ names_darknet(struct talk t)
 	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
 }
 
+static const char *
+names_collected(struct talk t)
+{
+	const char *at = talk_first(t, "using flux|using cuda|using cuarrays|using torchsharp");
+
+	at = at ? at : says(t, COLLECTED);
+	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
+}
+
 static void
 note(struct said *to, struct talk t, const char *at, int line)
 {
@@ -422,6 +434,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
 	note(&o->shuffle, t, names_shuffling(t), line);
 	note(&o->agent, t, says_of_run(o, t, AGENT, line), line);
+	note(&o->collected, t, names_collected(t), line);
 	note(&o->splats, t, says_of_run(o, t, SPLATS, line), line);
 	if (o->here_line == line)
 		note(&o->update, t, says_update(oom_told_sentence(o, t)), line);

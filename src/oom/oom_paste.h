@@ -72,6 +72,10 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said large;	/* of pictures that are large, */
 	struct said second;	/* of a step that ran ahead of the one that failed, */
 	struct said less;	/* of what works with less of something than what failed, */
+	struct said of_batch;	/* of a batch with which it fails; */
+	int64_t least_batch;	/* of how many samples, the least that is told; 0: not said */
+	struct said absurd;	/* of an allocation of a tebibyte or more, */
+	int64_t absurd_bytes;
 	struct said decoder;	/* of the decoder of an autoencoder of images, */
 	struct said adam;	/* of Adam, which fails where SGD does not, */
 	int training;		/* and the last line that is of training; */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_batch.h"
 #include "oom/oom_bulk.h"
 #include "oom/oom_clause.h"
 
@@ -49,7 +50,7 @@ grows(struct talk t)
 	    "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
-	    "memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
+	    "memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|more and more|"
@@ -502,11 +503,27 @@ said_of_failure(struct said *to, const struct oom_told *told, struct talk t, con
 		said_at(to, t, at, line);
 }
 
+/* Of batches with which it fails the smallest, and one with which it runs. */
+static void
+batch_said(struct oom_paste *p, struct talk t, int line)
+{
+	int64_t least;
+	const char *at = oom_batch_fails(t, &least);
+
+	if (at && (!p->of_batch.line || least < p->least_batch)) {
+		said_at(&p->of_batch, t, at, line);
+		p->least_batch = least;
+	}
+	if (!p->less.line)
+		said(&p->less, t, oom_batch_runs(t), line);
+}
+
 void
 oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	struct talk growth;
 	const char *at;
+	int64_t absurd;
 
 	oom_told_line(&p->told, t, line);
 	if (is_growing(t, &growth)) {
@@ -546,6 +563,12 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
 	said_of_failure(&p->large, &p->told, t, oom_bulk_large(t), line);
 	said(&p->less, t, oom_bulk_less(t), line);
+	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
+		batch_said(p, t, line);
+	if ((at = oom_bulk_absurd(t, &absurd)) && source != SOURCE_CODE) {
+		said_at(&p->absurd, t, at, line);
+		p->absurd_bytes = absurd;
+	}
 	said_of_failure(&p->decoder, &p->told, t, decodes(t), line);
 	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
 	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);

@@ -268,3 +268,52 @@ Test(oom_words, large_pictures)
 	cr_expect_eq(read_lines("OOM for any size, whether the image is large or not").large.line, 0);
 	cr_expect_eq(read_lines("OOM even when the image is resized to be less large").large.line, 0);
 }
+
+Test(oom_words, a_batch_that_fails)
+{
+	static const struct {
+		const char *text;
+		int64_t least;
+	} yes[] = {
+		{ "I get an OOM error with a batch size of 24", 24 }, { "batch_size=8 or 16 leads to out of memory", 8 }, { "CUDA out of memory even with batch size 1", 1 },
+		{ "I reduced the batch size from 64 to 2 and it is still out of memory", 2 }, { "I tried batch sizes 8, 4 and 1. Each of them gives the same error.", 1 },
+		{ "batch_size\xe8\xae\xbe\xe4\xb8\xba" "24\xef\xbc\x8c\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", 24 },	/* 设为24，显存不足 */
+	};
+	static const char *const no[] = { "the batch size is 24", "it works with a batch size of 24, not out of memory", "use a batch size of 4 if it runs out of memory",
+	    "The paper uses a batch size of 32, but I am out of memory", "You should try a batch size of 2 to avoid out of memory", "it fails at batch 4 of 100 with out of memory",
+	    "out of memory, my batch size is in the file and I have 4 GPUs", "a batch size of 0.5 GB is out of memory", "it should not run out of memory with a batch size of 2" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		struct oom_paste p = read_lines(yes[i].text);
+
+		cr_expect_eq(p.of_batch.line, 1, "%s", yes[i].text);
+		cr_expect_eq(p.least_batch, yes[i].least, "%s: %lld", yes[i].text, (long long)p.least_batch);
+	}
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).of_batch.line, 0, "%s", no[i]);
+}
+
+Test(oom_words, a_batch_that_runs)
+{
+	static const char *const yes[] = { "There is no error when the batch size is 1", "With batch size 32 it is out of memory, with 16 it works fine", "it only works with a batch size of 2",
+	    "batch_size\xe6\x94\xb9\xe6\x88\x90" "4\xe5\xb0\xb1\xe5\x8f\xaf\xe4\xbb\xa5\xe4\xba\x86" };	/* 改成4就可以了 */
+	static const char *const no[] = { "I can train with a batch size of 68 and all is fine", "Does it work with only a batch size of 2?", "I hope that it works with a smaller batch size of 2",
+	    "there is no error in the code that sets the batch size", "with SGD and a batch size of 8 it works, with Adam it is out of memory", "a smaller batch size of 2 does not work",
+	    "batch_size\xe6\x94\xb9\xe6\x88\x90" "4\xe5\xb0\xb1\xe5\x8f\xaf\xe4\xbb\xa5\xe5\x90\x97" };	/* ...吗 */
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).less.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).less.line, 0, "%s", no[i]);
+}
+
+Test(oom_words, allocations_that_no_machine_has)
+{
+	cr_expect_eq(read_lines("it tries to allocate 93000 GB of memory").absurd_bytes, (int64_t)93000 << 30);
+	cr_expect_eq(read_lines("why does it allocate 2.5 TiB?").absurd.line, 1);
+	cr_expect_eq(read_lines("it tries to allocate 12 GB of memory").absurd.line, 0);
+	cr_expect_eq(read_lines("my disk has 93000 GB").absurd.line, 0);
+	cr_expect_eq(read_lines("it never allocates 2 TB").absurd.line, 0);
+}

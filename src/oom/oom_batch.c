@@ -1,0 +1,264 @@
+/*
+ * A batch by its number, in a person's sentence that says that it fails with it, or that it does
+ * not. Of other languages there is no grammar here either: a word for a batch, a number behind it
+ * with nothing but links between them, and a word for what befell it in the same sentence.
+ */
+#include "oom/oom_batch.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_told.h"
+
+#define NUMBER_WITHIN	48	/* bytes from the word to its number */
+#define MOST_BATCH	(1 << 20)
+
+#define BATCH	"batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|minibatch size|mini-batch size|mini batch size|batch of|batches of|bs|"	\
+    "\xe6\x89\xb9\xe9\x87\x8f\xe5\xa4\xa7\xe5\xb0\x8f|\xe6\x89\xb9\xe6\xac\xa1\xe5\xa4\xa7\xe5\xb0\x8f|\xe6\x89\xb9\xe5\xa4\xa7\xe5\xb0\x8f|"	/* 批量大小, 批次大小, 批大小 */	\
+    "\xe3\x83\x90\xe3\x83\x83\xe3\x83\x81\xe3\x82\xb5\xe3\x82\xa4\xe3\x82\xba|"				/* バッチサイズ */	\
+    "\xeb\xb0\xb0\xec\xb9\x98 \xec\x82\xac\xec\x9d\xb4\xec\xa6\x88|\xeb\xb0\xb0\xec\xb9\x98\xec\x82\xac\xec\x9d\xb4\xec\xa6\x88|"	/* 배치 사이즈, 배치사이즈 */	\
+    "\xeb\xb0\xb0\xec\xb9\x98 \xed\x81\xac\xea\xb8\xb0|\xeb\xb0\xb0\xec\xb9\x98\xed\x81\xac\xea\xb8\xb0|"			/* 배치 크기, 배치크기 */	\
+    "\xd1\x80\xd0\xb0\xd0\xb7\xd0\xbc\xd0\xb5\xd1\x80 \xd0\xb1\xd0\xb0\xd1\x82\xd1\x87\xd0\xb0|"				/* размер батча */	\
+    "batchgr\xc3\xb6\xc3\x9f" "e|batch-gr\xc3\xb6\xc3\x9f" "e|tama\xc3\xb1o de lote|tamanho do lote|tamanho de lote|taille de batch|taille du batch"
+/* Between the word and its number; another setting that is made as small is among them. */
+#define LINKS	"is are was were be being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
+    "and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
+/* From the number to the next of a list. */
+#define JOINS	"or and to then down even"
+
+/* Words for a failure, where those of English (oom_told.h, oom_clause.h) do not stand: */
+#define FAILS_ELSEWHERE	"\xe6\x98\xbe\xe5\xad\x98|\xe6\x8a\xa5\xe9\x94\x99|\xe9\x94\x99\xe8\xaf\xaf|\xe6\xba\xa2\xe5\x87\xba|"	/* 显存, 报错, 错误, 溢出 */	\
+    "\xec\x98\xa4\xeb\xa5\x98|\xec\x97\x90\xeb\x9f\xac|\xeb\xb6\x80\xec\xa1\xb1|"	/* 오류, 에러, 부족 */	\
+    "\xe3\x82\xa8\xe3\x83\xa9\xe3\x83\xbc|\xe4\xb8\x8d\xe8\xb6\xb3|"		/* エラー, 不足 */	\
+    "\xd0\xbe\xd1\x88\xd0\xb8\xd0\xb1\xd0\xba|\xd0\xbd\xd0\xb5 \xd1\x85\xd0\xb2\xd0\xb0\xd1\x82\xd0\xb0|"	/* ошибк, не хвата */	\
+    "fehler|speicher|memoria|mem\xc3\xb3ria|m\xc3\xa9moire"
+/* for a run in which that does not come, */
+#define COMES_NOT	"no error|no errors|no oom|error does not occur|error doesn't occur|error did not occur|error didn't occur|does not happen|doesn't happen|error disappears|error disappeared|"	\
+    "error is gone|error went away|error goes away|problem disappears|problem disappeared|problem is gone|"	\
+    "\xe4\xb8\x8d\xe6\x8a\xa5\xe9\x94\x99|\xe4\xb8\x8d\xe4\xbc\x9a\xe6\x8a\xa5\xe9\x94\x99|"		/* 不报错, 不会报错 */	\
+    "\xeb\xb0\x9c\xec\x83\x9d\xeb\x90\x98\xec\xa7\x80 \xec\x95\x8a|\xeb\xb0\x9c\xec\x83\x9d\xed\x95\x98\xec\xa7\x80 \xec\x95\x8a|\xec\x98\xa4\xeb\xa5\x98\xea\xb0\x80 \xec\x97\x86|"	/* 발생되지 않, 발생하지 않, 오류가 없 */	\
+    "\xe3\x82\xa8\xe3\x83\xa9\xe3\x83\xbc\xe3\x81\xaf\xe5\x87\xba\xe3\x81\xbe\xe3\x81\x9b\xe3\x82\x93"	/* エラーは出ません */
+/* and for one that is well. */
+#define RUNS	"no problem|no problems|no issue|no issues|without error|without errors|without oom|without any error|without problem|without problems|without any problem|"	\
+    "works|worked|works fine|can train|can run|run well|runned well|runed well|ran well|runs fine|runs well|ran fine|trains fine|is ok|was ok|is fine|was fine|"	\
+    "\xe5\xb0\xb1\xe5\x8f\xaf\xe4\xbb\xa5|\xe5\x8f\xaf\xe4\xbb\xa5\xe8\xb7\x91|\xe5\x8f\xaf\xe4\xbb\xa5\xe6\xad\xa3\xe5\xb8\xb8|\xe5\x8f\xaf\xe4\xbb\xa5\xe8\xae\xad\xe7\xbb\x83|"	/* 就可以, 可以跑, 可以正常, 可以训练 */	\
+    "\xe6\xad\xa3\xe5\xb8\xb8\xe8\xbf\x90\xe8\xa1\x8c|\xe8\x83\xbd\xe8\xb7\x91|\xe5\xb0\xb1\xe5\xa5\xbd\xe4\xba\x86|\xe6\xb2\xa1\xe6\x9c\x89\xe9\x97\xae\xe9\xa2\x98|\xe6\xb2\xa1\xe9\x97\xae\xe9\xa2\x98|"	/* 正常运行, 能跑, 就好了, 没有问题, 没问题 */	\
+    "\xe5\x8b\x95\xe4\xbd\x9c\xe3\x81\x97\xe3\x81\xbe|\xe5\x8b\x95\xe3\x81\x8d\xe3\x81\xbe|"	/* 動作しま, 動きま */	\
+    "\xd1\x80\xd0\xb0\xd0\xb1\xd0\xbe\xd1\x82\xd0\xb0\xd0\xb5\xd1\x82|"		/* работает */	\
+    "funktioniert|funciona|fonctionne"
+#define RUNS_NOT	"not|n't|cannot|hardly|never|neither|\xe4\xb8\x8d\xe8\x83\xbd|\xe6\x97\xa0\xe6\xb3\x95|\xe8\xbf\x98\xe6\x98\xaf|\xe4\xbe\x9d\xe7\x84\xb6|\xe4\xbb\x8d|nicht|\xd0\xbd\xd0\xb5 \xd1\x80\xd0\xb0\xd0\xb1\xd0\xbe\xd1\x82|no funciona|ne fonctionne"	/* 不能, 无法, 还是, 依然, 仍; не работ */
+/* What is told to others, or of others, and what is wished: no run of one's own. */
+#define TO_OTHERS	"recommend|recommended|recommends|suggest|suggested|paper|papers|authors|author|readme|minimum|supports|you should|you can|you need|you have to|you may|try to|try a|try batch|"	\
+    "try with|should use|need to use|should not|shouldn't|should be enough|expected|\xe5\xbb\xba\xe8\xae\xae|\xe5\xba\x94\xe8\xaf\xa5"	/* 建议, 应该 */
+#define WISHED	"hope|want|wish|should|could|would|must|need to|make it|you|your|still|even|\xe6\x83\xb3|\xe5\x90\x97|\xe4\xb9\x88|\xe4\xbe\x9d\xe7\x84\xb6|\xe4\xbb\x8d\xe7\x84\xb6|\xe8\xbf\x98\xe6\x98\xaf"	/* 想, 吗, 么, 依然, 仍然, 还是 */
+/* Words by which a batch is made less, or is the most that runs. */
+#define MADE_LESS	"reduc|lower|decreas|smaller|only|\xe6\x94\xb9|\xe8\xb0\x83|\xe9\x99\x8d|\xe5\x87\x8f|\xe5\x8f\xaa\xe8\x83\xbd|\xec\xa4\x84\xec\x9d\xb4|"	/* 改, 调, 降, 减, 只能, 줄이 */	\
+    "\xe4\xb8\x8b\xe3\x81\x92|\xe6\xb8\x9b\xe3\x82\x89|\xe5\xb0\x8f\xe3\x81\x95|\xd1\x83\xd0\xbc\xd0\xb5\xd0\xbd\xd1\x8c\xd1\x88"	/* 下げ, 減ら, 小さ, уменьш */
+
+
+/* "。", "！", "？", "；" begin at S. */
+static bool
+ends_sentence(const char *s, const char *end)
+{
+	return end - s >= 3 && (memcmp(s, "\xe3\x80\x82", 3) == 0 || memcmp(s, "\xef\xbc\x81", 3) == 0 || memcmp(s, "\xef\xbc\x9f", 3) == 0 ||
+	    memcmp(s, "\xef\xbc\x9b", 3) == 0);
+}
+
+/* The sentence of T at AT, by the stops of Chinese and Japanese, too. */
+static struct talk
+sentence_of(struct talk t, const char *at)
+{
+	struct talk is = talk_sentence(t, at);
+	const char *from = at, *to = at, *end = is.s + is.n;
+
+	while (from > is.s && !(from - is.s >= 3 && ends_sentence(from - 3, from)))
+		from--;
+	while (to < end && !ends_sentence(to, end))
+		to++;
+	return talk_part(is, from, to);
+}
+
+/* From S, past what may stand between two words of LIST, blanks and signs, up to a digit; NULL:
+ * something else does. Bytes of other writings are passed over, but not their stops. */
+static const char *
+to_digit(struct talk t, const char *s, const char *list, const char *signs)
+{
+	const char *end = t.s + t.n, *from = s, *to;
+
+	while (s < end && !is_digit(*s)) {
+		if (s - from > NUMBER_WITHIN || ends_sentence(s, end))
+			return NULL;
+		if (is_letter(*s)) {
+			for (to = s; to < end && piece_is_word(*to); to++)
+				;
+			if (!talk_is_one_of(talk_part(t, s, to), list))
+				return NULL;
+			s = to;
+		} else if (*s > 0 && !memchr(signs, *s, strlen(signs))) {
+			return NULL;
+		} else {
+			s++;
+		}
+	}
+	return s < end ? s : NULL;
+}
+
+/* A whole number at S, and of nothing else: neither "8GB" nor "4x2" nor "0.5". */
+static const char *
+count_at(struct talk t, const char *s, int64_t *n)
+{
+	const char *end = t.s + t.n, *to = piece_number(s, end, n);
+
+	if (!to || *n < 1 || *n > MOST_BATCH || (s > t.s && (s[-1] == '.' || piece_is_word(s[-1]))))
+		return NULL;
+	if (to < end && (is_letter(*to) || *to == '%' || *to == '*' || (*to == '.' && to + 1 < end && is_digit(to[1]))))
+		return NULL;
+	return to;
+}
+
+/* The least number of the list that follows N bytes at AT, a word for a batch; 0: none does. */
+static int64_t
+least_of(struct talk t, const char *at, size_t n)
+{
+	const char *s = to_digit(t, at + n, LINKS, " =:\"'`(*"), *next;
+	int64_t least = 0, one;
+
+	while (s && (next = count_at(t, s, &one))) {
+		least = !least || one < least ? one : least;
+		s = to_digit(t, next, JOINS, " ,/>-");
+		if (s && s - next > 12)
+			break;
+	}
+	return least;
+}
+
+/* Does T say that it fails, by words of any language here? */
+static bool
+says_failure(struct talk t)
+{
+	return oom_told_fails(t) || clause_names_failure(t) || talk_any_phrase(t, FAILS_ELSEWHERE);
+}
+
+/* Where a sentence has one of a list's phrases; not where a word beside it denies that. */
+static const char *
+says(struct talk sentence, const char *list)
+{
+	const char *at, *end = sentence.s + sentence.n;
+	struct talk rest = sentence, clause;
+	size_t n;
+
+	for (; (at = talk_find_whole(rest, list, &n)); rest = talk_part(sentence, at + n, end)) {
+		clause = talk_clause(sentence, at, n);
+		if (!talk_has_whole(talk_part(clause, clause.s, at), RUNS_NOT) && !talk_any_phrase(talk_part(clause, clause.s, at), "n't |n\xe2\x80\x99t "))
+			return at;
+	}
+	for (at = NULL; talk_next_phrase(sentence, list, &at, &n); )	/* writings without blanks */
+		if ((unsigned char)*at >= 0x80 && !talk_any_phrase(talk_part(sentence, sentence.s, at), RUNS_NOT))
+			return at;
+	return NULL;
+}
+
+static bool
+runs_well(struct talk sentence)
+{
+	return says(sentence, COMES_NOT) || says(sentence, RUNS) || clause_works(sentence);
+}
+
+/* The next word for a batch with a number behind it; *AT is NULL before the first. */
+static int64_t
+next_batch(struct talk t, const char **at, size_t *n)
+{
+	struct talk rest = *at ? talk_part(t, *at + *n, t.s + t.n) : t;
+	int64_t least;
+
+	for (; (*at = talk_find_whole(rest, BATCH, n)); rest = talk_part(t, *at + *n, t.s + t.n))
+		if ((least = least_of(t, *at, *n)) > 0)
+			return least;
+	return 0;
+}
+
+/* The sentence behind one, which may say what became of it. */
+static struct talk
+next_sentence(struct talk t, struct talk sentence)
+{
+	const char *s = sentence.s + sentence.n, *end = t.s + t.n;
+
+	while (s < end && (*s == '.' || *s == ' ' || *s == '!'))
+		s++;
+	return s < end ? sentence_of(t, s) : talk_part(t, end, end);
+}
+
+/* Does a sentence that has a batch say that it fails, or the one behind it, where that speaks of
+ * each or of the same? */
+static bool
+fails(struct talk t, struct talk sentence)
+{
+	struct talk next = next_sentence(t, sentence);
+
+	return says_failure(sentence) || (talk_any_whole(next, "each all every same still") && says_failure(next) && !runs_well(next));
+}
+
+const char *
+oom_batch_fails(struct talk t, int64_t *least)
+{
+	const char *at = NULL;
+	struct talk sentence;
+	size_t n = 0;
+
+	while ((*least = next_batch(t, &at, &n)) > 0) {
+		sentence = sentence_of(t, at);
+		if (fails(t, sentence) && !runs_well(sentence) && !talk_has_whole(sentence, TO_OTHERS) &&
+		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul") && oom_told_happened(t, at, n))
+			return at;
+	}
+	return NULL;
+}
+
+/* The least whole number of T that is none of the name of a card; 0: there is none. And the
+ * largest. */
+static int64_t
+least_count(struct talk t, int64_t *most)
+{
+	const char *s, *end = t.s + t.n;
+	int64_t n, least = 0;
+
+	*most = 0;
+	for (s = t.s; s < end; s++)
+		if (is_digit(*s) && (s == t.s || !is_digit(s[-1])) && count_at(t, s, &n)) {
+			least = !least || n < least ? n : least;
+			*most = n > *most ? n : *most;
+		}
+	return least;
+}
+
+/* Where SENTENCE, which has a batch, says that it runs with less: by words for that, or by another
+ * number with which it does not. */
+static const char *
+runs_with_less(struct talk sentence)
+{
+	const char *runs = says(sentence, COMES_NOT);
+	int64_t least, most, none;
+
+	if (!runs && !(runs = says(sentence, RUNS)))
+		return NULL;
+	least = least_count((unsigned char)*runs >= 0x80 ? sentence : talk_clause(sentence, runs, 0), &none);
+	least_count(sentence, &most);
+	return least > 0 && (says(sentence, COMES_NOT) || talk_any_phrase(sentence, MADE_LESS) || (most > least && says_failure(sentence))) ? runs : NULL;
+}
+
+const char *
+oom_batch_runs(struct talk t)
+{
+	const char *at = NULL, *runs;
+	struct talk sentence;
+	size_t n = 0;
+
+	while (next_batch(t, &at, &n) > 0) {
+		sentence = sentence_of(t, at);
+		runs = talk_has_whole(sentence, TO_OTHERS "|" WISHED) || memchr(sentence.s, '?', sentence.n) ? NULL : runs_with_less(sentence);
+		if (runs)
+			return runs;
+	}
+	return NULL;
+}

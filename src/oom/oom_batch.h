@@ -1,0 +1,12 @@
+/* What people say of the batch with which it fails, or runs (oom_batch.c). */
+#ifndef STOWAGE_OOM_OOM_BATCH_H
+#define STOWAGE_OOM_OOM_BATCH_H
+
+#include "oom/oom_lexicon.h"
+
+/* Where T says that it fails with a batch of so many samples, the least of them; or NULL. */
+const char	*oom_batch_fails(struct talk, int64_t *least);
+/* Where it says that it runs with a batch of some number; or NULL. */
+const char	*oom_batch_runs(struct talk);
+
+#endif
