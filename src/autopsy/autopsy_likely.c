@@ -56,7 +56,8 @@
 #define NEEDS_VOCABULARY	NEEDS(41)	/* of a large vocabulary */
 #define NEEDS_STAYS	NEEDS(42)	/* of memory that stays taken when a run was stopped */
 #define NEEDS_COLLECTED	NEEDS(43)	/* of a library of a language whose collector frees tensors */
-#define SIGNS		44
+#define NEEDS_CARD	NEEDS(44)	/* of a device that has little */
+#define SIGNS		45
 #define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
@@ -64,7 +65,8 @@
     NEEDS_SESSION | NEEDS_UNDER_WAY)
 
 /* What makes a row one of the machine's memory, or of either. */
-#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED)
+#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
+    NEEDS_LONG | NEEDS_LARGE)
 
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
@@ -192,7 +194,9 @@ static const struct row {
 		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
 	{ NEEDS_DATA, "the data set was read then", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
-		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." } } },
+		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
+		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with num_workers=0 or a "
+		    "shorter queue." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. Fewer samples at once, or smaller ones, "
 		    "take less." },
@@ -307,6 +311,11 @@ static const struct row {
 		    "another order." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." },
 		{ "Another process came", LISTER " lists it." } } },
+	{ NEEDS_CARD, "that device has little", {
+		{ MORE, "fewer samples at once (a smaller batch), smaller ones (shorter, fewer pixels), or a smaller network (or its weights in fewer bits, or a part of "
+		    "them elsewhere) take less. Then it fails at the first steps or calls, with nothing else there." },
+		{ ANOTHER ", such as a desktop's programs", LISTED },
+		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */
 };
 
@@ -413,17 +422,18 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LATE)] = &p->later;
 	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
-	told[place(NEEDS_REPLAY)] = words ? &p->told.replay : NULL;
+	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
 	told[place(NEEDS_VECTORS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
-	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || (words && !o->host && !p->told.device && !p->told.gpu) ? &p->told.data : NULL;
+	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
 	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
-	told[place(NEEDS_LARGE)] = o->host ? NULL : &p->large;
+	told[place(NEEDS_LARGE)] = &p->large;
+	told[place(NEEDS_CARD)] = o->host || p->told.host ? NULL : &p->card;
 	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
@@ -465,7 +475,7 @@ is_unknown(const struct autopsy *y)
 	if (o && o->kind == OOM_XLA && (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0))
 		return false;		/* a sum of the program's own is what failed, or no memory at all */
 	return o && ((y->causes.n == 0 && y->lines == y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
-	    (o->host || (!y->module && !y->log.dump.any && o->kind != OOM_MPS && o->kind != OOM_OURS));
+	    (o->host || (!y->module && !y->log.dump.any && (o->kind != OOM_MPS || !o->size[OOM_ASKED].known) && o->kind != OOM_OURS));
 }
 
 /* Whose memory it was, where a program's message tells; what people say of it is a condition. */
@@ -576,7 +586,8 @@ autopsy_likely(struct autopsy *y)
 		    "have one memory: Activity Monitor tells who has it, and what grows." : "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
 		    "(top; nvidia-smi, rocm-smi), while it runs, tell which grows, and whether other processes have it.");
 	if (!r->item[0].cause) {
-		nothing_told(y);
+		if (y->main->kind != OOM_MPS)
+			nothing_told(y);
 		return;
 	}
 	on = told[place(r->needs & ~(OF_MESSAGE | (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0)))];

@@ -140,6 +140,16 @@ again_said(struct autopsy *y)
 }
 
 static void
+sizes_said(struct autopsy *y)
+{
+	const struct said *sizes = &y->log.paste.sizes;
+
+	if (sizes->line && !y->main->host && !y->main->says && !y->module && !y->log.paste.habits.of[HABIT_SIZES].line)
+		autopsy_cause(y, SAYS_TOLD_SIZES, arena_printf(y->arena, "L%s. Where pictures change their size as the run goes on, some batches are larger than those before, and it may fail only at one of "
+		    "them: one size, a lower bound, or fewer pictures at once take less.", autopsy_said(y, sizes) + 1));
+}
+
+static void
 less_said(struct autopsy *y)
 {
 	const struct said *less = &y->log.paste.less;
@@ -191,6 +201,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	less_said(y);
 	batch_told(y);
 	absurd_said(y);
+	sizes_said(y);
 	if (explained) {
 		long_said(y);
 		graph_said(y);

@@ -13,6 +13,8 @@
 #define LEAST_SIDE	64	/* pixels of a picture's side */
 #define MOST_SIDE	100000
 #define LARGE_SIDE	400
+#define MOST_KILO	32	/* thousands of them */
+#define MOST_CARD	8	/* GB of a device that has little */
 
 static void
 picture_of(struct oom_paste *p, int64_t high, int64_t wide, int line)
@@ -81,8 +83,8 @@ oom_bulk_pictures(struct oom_paste *p, struct talk t, int line)
 		to = piece_past_blanks(to, end);
 		if (talk_is_one_of(clause_word_ahead(t, s), "than over above below under beyond exceeding exceeds"))
 			continue;		/* a bound of those that fail, or that do not */
-		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || *s == '*')))
-			continue;
+		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || (*s == '*' && !(s + 1 < end && s[1] == '*')))))
+			continue;		/* of three extents; "**" is Markdown's */
 		picture_of(p, high, wide, line);
 	}
 	picture_in_brackets(p, t, line);
@@ -137,19 +139,90 @@ is_large_side(struct talk t, const char *s)
 	return s < end && is_digit(*s) && piece_number(s, end, &n) && n >= LARGE_SIDE;
 }
 
+/* "a 1000px output", "1k*1k", "2048 pixels": sides of pictures, in the words that are used of
+ * them alone. */
+const char *
+oom_bulk_side(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
+			continue;
+		to = piece_number(s, end, &n);
+		if (n >= LARGE_SIDE && n <= MOST_SIDE && talk_is_one_of(clause_word_behind(t, to), "px pixel pixels"))
+			return s;
+		if (n > 0 && n <= MOST_KILO && end - to >= 4 && lower(to[0]) == 'k' && memchr("*xX", to[1], 3) && is_digit(to[2]) && lower(to[3]) == 'k')
+			return s;
+	}
+	return NULL;
+}
+
 /* Not "even after I made the images smaller". */
 const char *
 oom_bulk_large(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
-	    "large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|images larger than|image larger than|images bigger than|image bigger than|"
+	    "larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|images larger than|image larger than|images bigger than|image bigger than|"
 	    "pictures larger than|photos larger than|image is large|image is too large|image is very large|images are large|images are too large|images are very large|image is too big|images are too big|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
 
 	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
 		at = is_large_side(t, at + n) ? at : NULL;
 	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower smaller resiz crop tile patch even still despite anyway regardless") &&
 	    !talk_any_phrase(talk_sentence(t, at), "any image|any picture|any resolution|any size|any input") ? at : NULL;
+}
+
+/* "When I use the multi-scale, it is out of memory": pictures change their size as the run goes
+ * on. */
+const char *
+oom_bulk_sizes(struct talk t)
+{
+	return clause_says(t, "multi-scale|multiscale|multi_scale|multi scale|random scale|random=1", AHEAD | WORKS, "without off");
+}
+
+#define OF_CARD		"gpu gpus gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
+#define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even"
+#define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes"
+
+/* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
+ * machine's, nor what one needs. */
+static bool
+is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to)
+{
+	bool named_ahead = talk_any_begins(talk_part(clause, clause.s, s), OF_CARD);
+
+	if ((to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
+		return false;
+	return talk_any_begins(clause, OF_CARD) && !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) &&
+	    !clause_is_question(talk_sentence(t, s));
+}
+
+/* "a GTX 1650 4GB", "my 4 GB card", "an nvidia GPU that is 2GB": an amount right beside a name of a
+ * card, and no run that needs it, or that works. */
+const char *
+oom_bulk_card(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	struct talk unit;
+	int64_t n;
+
+	if (!talk_any_begins(t, OF_CARD))
+		return NULL;
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || memchr(".*/-~<>", s[-1], 7))))
+			continue;
+		to = piece_number(s, end, &n);
+		unit = clause_word_behind(t, to);
+		if (n <= 0 || n > MOST_CARD || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
+			continue;
+		if (is_of_this_card(t, talk_clause(t, s, 1), s, unit.s + unit.n))
+			return s;
+	}
+	return NULL;
 }
 
 #define WORKS_FINE	"works|work|worked|working|fine|ok|okay"

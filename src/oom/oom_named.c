@@ -10,6 +10,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_whose.h"
 
+#define WORDS_AHEAD	3	/* of a set's name, in which it may be called large */
 #define MOST_CALL_LINES	16	/* of one call */
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
     "p100 h100 k80 1080 2080 2070 3060 3070 vram"
@@ -145,7 +146,8 @@ runs_on_processor(struct talk t)
 	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
-	return !at || clause_is_question(t) || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or and") || talk_any_whole(clause_word_ahead(t, at), "or and") ||
+	return !at || clause_is_question(talk_sentence(t, at)) || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or") ||
+	    (talk_any_whole(clause_word_behind(t, at + n), "and") && (at + n == t.s + t.n || at[n] != ',')) || talk_any_whole(clause_word_ahead(t, at), "or and") ||
 	    clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "tried try could load loads loaded loading save saves "
 	    "saved saving checkpoint checkpoints offload") ? NULL : at;
 }
@@ -239,7 +241,7 @@ says_killed(struct talk t)
 #define COLLECTED	"torchsharp|ml.net|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
     "library(torch)|library(luz)|mlverse/torch"
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
-#define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay"
+#define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay|replay_ratio|replay ratio"
 
 #define VECTORS	"word2vec|glove|fasttext|word vectors|word vector|word embeddings|pre-trained embeddings|pretrained embeddings|googlenews|wiki2vec|"	\
     "crawl-300d|gensim|keyedvectors|wiki-news-300d|load_word2vec_format|load_facebook_model"
@@ -293,17 +295,33 @@ says_update(struct talk t)
 	return NULL;
 }
 
+/* "the full mnist dataset", "a large number of the dataset", "with a larger dataset": by how much
+ * of it there is. */
+static const char *
+names_whole_set(struct talk t)
+{
+	struct talk rest, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	for (rest = t; (at = talk_find_whole(rest, "dataset|data set|corpus|training set|training data|input data", &n)); rest = talk_part(t, at + n, end))
+		for (i = 0, word = clause_word_ahead(t, at); i < WORDS_AHEAD && word.n > 0; i++, word = clause_word_ahead(t, word.s))
+			if (talk_is_one_of(word, "whole entire full complete larger large huge big number"))
+				return at;
+	return NULL;
+}
+
 /* What is read at once; "I run into memory errors" is none of it. */
 static const char *
 names_data(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, DATA, &n);
-
+	const char *at = talk_find_whole(t, DATA, &n), *whole = names_whole_set(t);
 	struct talk rest;
 
-	if (at)
-		return at;
+	if (at || whole)
+		return !at || (whole && whole < at) ? whole : at;
 	for (rest = t; (at = talk_find_whole(rest, "into memory", &n)); rest = talk_part(t, at + n, t.s + t.n))
 		if (!talk_is_one_of(clause_word_ahead(t, at), "run runs ran running"))
 			return at;

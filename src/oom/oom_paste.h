@@ -70,6 +70,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said media;	/* of films or recordings, */
 	struct said lasts;	/* the first line that speaks of them as long, whether of what failed or not, */
 	struct said large;	/* of pictures that are large, */
+	struct said sizes;	/* or of several sizes, */
+	struct said card;	/* of a device that has little, */
 	struct said second;	/* of a step that ran ahead of the one that failed, */
 	struct said less;	/* of what works with less of something than what failed, */
 	struct said of_batch;	/* of a batch with which it fails; */

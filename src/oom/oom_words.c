@@ -399,7 +399,7 @@ runs_again(struct talk t)
 static const char *
 makes_trials(struct talk t)
 {
-	return clause_says(t, "hyperparameter search|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
+	return clause_says(t, "hyperparameter search|hyperparameter_search|repeatedly running|repeatedly training|n_trials|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
 	    "gridsearch|each trial|every trial|second trial|next trial|between trials|over trials|per trial|trials because of|keras-tuner|keras tuner|bayesianoptimization tuner|hyperband search|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
 	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
 }
@@ -424,7 +424,8 @@ first_has_more(struct talk t)
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	return at && talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
-	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first") ? at : NULL;
+	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
+	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory") ? at : NULL;
 }
 
 static const char *
@@ -454,26 +455,40 @@ stays_taken(struct talk t)
 	return talk_find_whole(sentence, OF_STOP, &n) && !talk_any_phrase(sentence, "out of memory|oom|by the system|by the kernel") ? at : NULL;
 }
 
-/* "the vocabulary has 70,000 words"; of words, "when it computes log_softmax" */
+/* "the vocabulary has 70,000 words" */
+static bool
+is_large_vocabulary(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+	const char *s, *to, *end = sentence.s + sentence.n;
+	int64_t n;
+
+	if (talk_any_whole(sentence, "small smaller reduced identical same"))
+		return false;
+	if (talk_any_whole(sentence, "large larger huge big bigger million millions"))
+		return true;
+	for (s = sentence.s; s < end; s = to) {
+		to = s + 1;
+		if (is_digit(*s) && (to = piece_number(s, end, &n)) && n >= MANY_WORDS)
+			return true;
+	}
+	return false;
+}
+
+/* The same; of words, "when it computes log_softmax" */
 static const char *
 names_large_vocabulary(struct talk t)
 {
-	const char *at = talk_first(t, "vocab"), *s, *to;
-	struct talk sentence;
-	int64_t n;
+	const char *at = NULL;
+	size_t n;
 
-	if (!at)
+	if (!talk_any_of(t, "vocab"))
 		return talk_any_begins(t, "dict word token translat languag") ? talk_first(t, "log_softmax|logsoftmax|log softmax") : NULL;
-	sentence = talk_sentence(t, at);
-	if (talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|vocab/") || talk_any_whole(sentence, "small smaller reduced identical same"))
+	if (talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|vocab/"))
 		return NULL;
-	if (talk_any_whole(sentence, "large larger huge big bigger million millions"))
-		return at;
-	for (s = sentence.s; s < sentence.s + sentence.n; s = to) {
-		to = s + 1;
-		if (is_digit(*s) && (to = piece_number(s, sentence.s + sentence.n, &n)) && n >= MANY_WORDS)
+	while (talk_next_phrase(t, "vocab", &at, &n))
+		if (is_large_vocabulary(t, at))
 			return at;
-	}
 	return NULL;
 }
 
@@ -562,6 +577,10 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
 	said_of_failure(&p->large, &p->told, t, oom_bulk_large(t), line);
+	said_of_failure(&p->large, &p->told, t, oom_bulk_side(t), line);
+	said_of_failure(&p->sizes, &p->told, t, oom_bulk_sizes(t), line);
+	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && !p->card.line)
+		said(&p->card, t, oom_bulk_card(t), line);
 	said(&p->less, t, oom_bulk_less(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);

@@ -1,0 +1,64 @@
+/*
+ * What people say of how much is given at once, and of the device that it is given to: words that
+ * tell it, and near them some that do not. They are made up.
+ */
+#include <criterion/criterion.h>
+
+#include "oom_lines.h"
+
+Test(oom_bulk, a_card_that_has_little)
+{
+	static const char *const yes[] = { "I train on a GTX 1650 4GB", "my GPU has 6 GB of memory", "a 4 GB GPU", "an nvidia GPU that is 2GB",
+	    "GeForce GT 730 2GB", "I have a 1660Ti 6GB", "My laptop has 16 GB RAM, and a GTX 1060 with 6 GB", "4 GB vram" };
+	static const char *const no[] = { "I have 8 GB of RAM", "a GPU with 24 GB", "the GPU uses 4 GB", "GPU usage is 4G/24G", "a GPU of 16GB or even 8GB should be enough",
+	    "you need a GPU with 8 GB", "it works on my 6 GB GPU", "I upgraded from a 4 GB GPU", "does it run on a GPU with 4 GB?", "the file has 4 GB", "2*8 GB GPUs",
+	    "4 GB of memory without GPU", "a GPU with 0 GB", "1.5 GB GPU", "the GPU has 4" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).card.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).card.line, 0, "%s", no[i]);
+}
+
+Test(oom_bulk, sides_by_their_unit)
+{
+	static const char *const yes[] = { "OOM with a 1000px output", "OOM for 2048 pixels", "OOM for images of 1k*1k", "OOM for 2Kx2K inputs" };
+	static const char *const no[] = { "OOM with a 64px output", "OOM for 1000 samples", "OOM, and 1k steps", "it works for 1000px, OOM", "OOM for 1k*", "OOM for v1000px" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).large.line, 1, "%s", yes[i]);
+	for (i = 0; i < 3; i++)
+		cr_expect_eq(read_lines(no[i]).large.line, 0, "%s", no[i]);
+	cr_expect_eq(read_lines(no[4]).large.line, 0, "%s", no[4]);
+	cr_expect_eq(read_lines(no[5]).large.line, 0, "%s", no[5]);
+}
+
+Test(oom_bulk, sides_that_markdown_makes_bold)
+{
+	struct oom_paste p = read_lines("OOM with images of **1920x1080**\n");
+
+	cr_expect_eq(p.said_high, 1920);
+	cr_expect_eq(p.said_wide, 1080);
+	cr_expect_eq(read_lines("images of 8*1920*1080*3\n").said_line, 0, "of more than two extents");
+}
+
+Test(oom_bulk, several_sizes)
+{
+	cr_expect_eq(read_lines("When I use multi-scale training it is out of memory\n").sizes.line, 1);
+	cr_expect_eq(read_lines("Without multi-scale it is out of memory, too\n").sizes.line, 0);
+	cr_expect_eq(read_lines("It is out of memory. The paper has a multi-scale head.\n").sizes.line, 0, "of another sentence");
+}
+
+Test(oom_bulk, whole_sets_of_data)
+{
+	static const char *const yes[] = { "MemoryError for the full mnist dataset", "it explodes my memory with a larger dataset", "out of memory due to a large number of the dataset" };
+	static const char *const no[] = { "out of memory on a small dataset", "the dataset is public, and I am out of memory", "a full report. Memory ends for any dataset" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).told.data.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).told.data.line, 0, "%s", no[i]);
+}
