@@ -173,7 +173,8 @@ own(struct autopsy *y)
 		autopsy_cause(y, SAYS_SERVING, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
 		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "
 		    "Weights in fewer bits (a quantized model), parts of them on more devices, or fewer and "
-		    "shorter requests side by side (max_num_seqs and max_model_len in vLLM, max_running_requests and context_length in SGLang) take less.", have,
+		    "shorter requests side by side (max_num_seqs and max_model_len in vLLM, max_running_requests and context_length in SGLang) take less; a smaller share "
+		    "for that cache (gpu_memory_utilization, mem_fraction_static) leaves more for what is asked for beside it.", have,
 		    y->log.serving));
 	else
 		own_step(y, have);

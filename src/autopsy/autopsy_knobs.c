@@ -24,6 +24,8 @@ static const char *const says[KNOBS] = {
 	    "training goes on, it fails later.",
 	[KNOB_PIECE] = "Where a recording is cut into pieces as long as that, results grow with them, and shorter ones take less. What lies there as a whole, as what "
 	    "is put together of the pieces, grows with the recording.",
+	[KNOB_TOKENS] = "Where that bounds how much a batch of training has, as in fairseq its tokens, or samples of waveforms, and in ESPnet its bins, results of layers grow with "
+	    "it, and a lower bound takes less. One that is longer than all of it has to be cut or left out.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
 	    "stored, with their square. A lower bound, or fewer samples at once, take less.",
 };
@@ -34,7 +36,7 @@ autopsy_knobs(struct autopsy *y)
 	const struct oom_knob *of = y->log.paste.knobs;
 	int k, said = 0;
 
-	if (y->main->host || y->main->says || y->module)
+	if (y->main->host || y->main->says || y->module || y->log.serving)
 		return;
 	for (k = 0; k < KNOBS && said < MOST_KNOBS; k++)
 		if (of[k].line) {

@@ -159,6 +159,19 @@ less_said(struct autopsy *y)
 		    "had no room: one between the two, or parts one after the other, may have.", autopsy_said(y, less) + 1));
 }
 
+/* Where it failed while weights were loaded, by words, and by its figures it may be a step. */
+static void
+loading_said(struct autopsy *y)
+{
+	const struct said *loading = &y->log.paste.loading;
+
+	if (!loading->line || y->module || y->main->host || y->main->says || !autopsy_is_torch(y->main) ||
+	    (y->main->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP | TRACE_LOADING | TRACE_INITIAL)) || !autopsy_is_of_samples(y))
+		return;
+	autopsy_cause(y, SAYS_TOLD_LOADING, arena_printf(y->arena, "L%s. Where it failed while weights were put on the device, no step had begun, and the batch plays no part: "
+	    "weights in fewer bits, a part of them on more devices or in the machine's memory, or a device with more free help.", autopsy_said(y, loading) + 1));
+}
+
 #define NO_MACHINE	((int64_t)64 << 40)	/* has as much */
 
 static void
@@ -203,6 +216,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	absurd_said(y);
 	sizes_said(y);
 	if (explained) {
+		loading_said(y);
 		long_said(y);
 		graph_said(y);
 		again_said(y);
@@ -276,7 +290,7 @@ weights(struct autopsy *y)
 			    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 		return;
 	}
-	if (total <= 0 && p->millions >= MANY && y->main->kind != OOM_TOLD && autopsy_is_torch(y->main) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
+	if (total <= 0 && p->millions >= MANY && y->main->kind != OOM_TOLD && (autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_hint(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
 		    "%s in 16 bits%s, and what a run keeps has to fit beside them: the message does not say what the device has.",
 		    autopsy_said(y, &p->model) + 1, n, bytes, bits));

@@ -133,6 +133,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
 	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth or of tests")			\
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
+	SAYS(TOLD_LOADING,	WORDS,		"a sentence of the failure that speaks of weights that are loaded, and figures of a device")			\
 	SAYS(TOLD_ABSURD,	WORDS,		"a sentence that tells of an allocation of 1 TiB on a device, or of 64 TiB")				\
 	SAYS(TOLD_BATCH,	WORDS,		"a sentence that says that it fails, with the number of samples in a batch")				\
 	SAYS(TOLD_SIZES,	WORDS,		"a sentence of the failure that speaks of several scales, and a device's memory")	\

@@ -14,7 +14,7 @@
 #define NUMBER_WITHIN	48	/* bytes from the word to its number */
 #define MOST_BATCH	(1 << 20)
 
-#define BATCH	"batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|minibatch size|mini-batch size|mini batch size|batch of|batches of|bs|"	\
+#define BATCH	"batch=|batch =|batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|minibatch size|mini-batch size|mini batch size|batch of|batches of|bs|"	\
     "\xe6\x89\xb9\xe9\x87\x8f\xe5\xa4\xa7\xe5\xb0\x8f|\xe6\x89\xb9\xe6\xac\xa1\xe5\xa4\xa7\xe5\xb0\x8f|\xe6\x89\xb9\xe5\xa4\xa7\xe5\xb0\x8f|"	/* 批量大小, 批次大小, 批大小 */	\
     "\xe3\x83\x90\xe3\x83\x83\xe3\x83\x81\xe3\x82\xb5\xe3\x82\xa4\xe3\x82\xba|"				/* バッチサイズ */	\
     "\xeb\xb0\xb0\xec\xb9\x98 \xec\x82\xac\xec\x9d\xb4\xec\xa6\x88|\xeb\xb0\xb0\xec\xb9\x98\xec\x82\xac\xec\x9d\xb4\xec\xa6\x88|"	/* 배치 사이즈, 배치사이즈 */	\
@@ -41,7 +41,8 @@
     "\xe3\x82\xa8\xe3\x83\xa9\xe3\x83\xbc\xe3\x81\xaf\xe5\x87\xba\xe3\x81\xbe\xe3\x81\x9b\xe3\x82\x93"	/* エラーは出ません */
 /* and for one that is well. */
 #define RUNS	"no problem|no problems|no issue|no issues|without error|without errors|without oom|without any error|without problem|without problems|without any problem|"	\
-    "works|worked|works fine|can train|can run|run well|runned well|runed well|ran well|runs fine|runs well|ran fine|trains fine|is ok|was ok|is fine|was fine|"	\
+    "solves the problem|solved the problem|solves the issue|solved the issue|solves it|solved it|solves this|solved this|fixes the problem|fixed the problem|fixes the issue|fixed the issue|fixes it|fixed it|"	\
+    "resolves the problem|resolved the problem|resolves the issue|resolved the issue|resolves it|resolved it|works|worked|works fine|can train|can run|run well|runned well|runed well|ran well|runs fine|runs well|ran fine|trains fine|is ok|was ok|is fine|was fine|"	\
     "\xe5\xb0\xb1\xe5\x8f\xaf\xe4\xbb\xa5|\xe5\x8f\xaf\xe4\xbb\xa5\xe8\xb7\x91|\xe5\x8f\xaf\xe4\xbb\xa5\xe6\xad\xa3\xe5\xb8\xb8|\xe5\x8f\xaf\xe4\xbb\xa5\xe8\xae\xad\xe7\xbb\x83|"	/* 就可以, 可以跑, 可以正常, 可以训练 */	\
     "\xe6\xad\xa3\xe5\xb8\xb8\xe8\xbf\x90\xe8\xa1\x8c|\xe8\x83\xbd\xe8\xb7\x91|\xe5\xb0\xb1\xe5\xa5\xbd\xe4\xba\x86|\xe6\xb2\xa1\xe6\x9c\x89\xe9\x97\xae\xe9\xa2\x98|\xe6\xb2\xa1\xe9\x97\xae\xe9\xa2\x98|"	/* 正常运行, 能跑, 就好了, 没有问题, 没问题 */	\
     "\xe5\x8b\x95\xe4\xbd\x9c\xe3\x81\x97\xe3\x81\xbe|\xe5\x8b\x95\xe3\x81\x8d\xe3\x81\xbe|"	/* 動作しま, 動きま */	\

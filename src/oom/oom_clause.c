@@ -18,7 +18,7 @@ clause_says_no(struct talk t, const char *more)
 	    talk_any_whole(t, more);
 }
 
-/* Not "fine-tuned". */
+/* Not "fine-tuned", nor a folder's name, "/work/src". */
 bool
 clause_works(struct talk t)
 {
@@ -28,7 +28,7 @@ clause_works(struct talk t)
 
 	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|succeeds|passes", &n));
 	    rest = talk_part(t, at + n, end))
-		if (!clause_says_no(talk_part(t, t.s, at), "") && (at + n == end || at[n] != '-') &&
+		if (!clause_says_no(talk_part(t, t.s, at), "") && (at + n == end || !memchr("-/\\", at[n], 3)) && (at == t.s || !memchr("/\\", at[-1], 2)) &&
 		    !talk_any_begins(talk_head(t, piece_past_blanks(at + n, end), 4), "tun"))
 			return true;
 	return false;

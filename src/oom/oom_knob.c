@@ -23,6 +23,7 @@ static const struct {
 	[KNOB_VOXEL] = { "voxel_size|voxel-size|voxelsize|voxel size|leaf_size|voxel_length", NULL, NULL, false, false },
 	[KNOB_CLOUD] = { "max_points|num_points|n_points|max_num_points|max_voxels|max_number_of_voxels", "training", NULL, false, false },
 	[KNOB_PIECE] = { "--segment|chunk_length_s|segment_length|segment_duration|chunk_duration", NULL, "audio track song record wav mp3 speech demucs whisper stem", false, false },
+	[KNOB_TOKENS] = { "max-tokens|max_tokens|batch-bins|batch_bins|max_batch_tokens", "train dataset", "fairseq espnet wav2vec speech utterance oom memory audio sentence second", false, false },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
 	    NULL, NULL, false, true },
 };

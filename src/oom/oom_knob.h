@@ -22,6 +22,7 @@ enum oom_knob_kind {
 	KNOB_VOXEL,		/* a side of it */
 	KNOB_CLOUD,		/* points that are kept */
 	KNOB_PIECE,		/* of a recording */
+	KNOB_TOKENS,		/* of a batch, or a waveform's samples in it */
 	KNOB_LENGTH,		/* of a text, in a sentence */
 	KNOBS
 };

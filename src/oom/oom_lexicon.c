@@ -159,6 +159,18 @@ is_stop(char c)
 	return c == ',' || c == ';' || c == ':' || c == '!' || c == '?' || c == '(' || c == ')';
 }
 
+/* Do "，", "。", "；", "！", "？" stand at byte AT: the stops of Chinese and Japanese? */
+#define WIDE	3
+
+static bool
+is_wide_stop(const struct lexicon *l, int at)
+{
+	const char *s = l->text + at;
+
+	return at >= 0 && l->n - at >= WIDE && (memcmp(s, "\xef\xbc\x8c", WIDE) == 0 || memcmp(s, "\xe3\x80\x82", WIDE) == 0 ||
+	    memcmp(s, "\xef\xbc\x9b", WIDE) == 0 || memcmp(s, "\xef\xbc\x81", WIDE) == 0 || memcmp(s, "\xef\xbc\x9f", WIDE) == 0);
+}
+
 static void
 find_clauses(struct lexicon *l)
 {
@@ -166,10 +178,10 @@ find_clauses(struct lexicon *l)
 	int i;
 
 	for (i = 0; i < l->n; i++)
-		l->begins[i] = i == 0 || is_stop(s[i - 1]) || (s[i - 1] == '.' && s[i] == ' ') ? i : l->begins[i - 1];
+		l->begins[i] = i == 0 || is_stop(s[i - 1]) || is_wide_stop(l, i - WIDE) || (s[i - 1] == '.' && s[i] == ' ') ? i : l->begins[i - 1];
 	l->stops[l->n] = l->n;
 	for (i = l->n - 1; i >= 0; i--)
-		l->stops[i] = is_stop(s[i]) || (s[i] == '.' && (i + 1 == l->n || s[i + 1] == ' ')) ? i : l->stops[i + 1];
+		l->stops[i] = is_stop(s[i]) || is_wide_stop(l, i) || (s[i] == '.' && (i + 1 == l->n || s[i + 1] == ' ')) ? i : l->stops[i + 1];
 }
 
 struct talk

@@ -291,6 +291,8 @@ const struct phrase oom_phrases[] = {
 	{ "PxgCudaMemoryAllocator.cpp (# ) : warning : Failed to allocate pinned memory", APART("PhysX", PINNED_AFTER) },
 	{ "PxgCudaDeviceMemoryAllocator fail to allocate memory # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "PhysX", NULL, PHRASE_BYTES) },
 	{ "UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Level Zero") },
+	{ "workspace Allocation of size ::# failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Intel Gaudi", NULL, PHRASE_BYTES) },
+	{ "MODULE:PT_DEVMEM Allocation failed for size::#", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Intel Gaudi", NULL, PHRASE_BYTES) },
 	{ "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Level Zero") },
 	{ "can't allocate # Bytes of memory on device", OWN_BYTES(OOM_CUDA, "SYCL") },
 	{ "can't allocate # Bytes of memory on device", ROW(ROLE_MESSAGE, OOM_OTHER, false, NULL, NULL, PHRASE_BYTES) },
@@ -365,6 +367,7 @@ const struct phrase oom_phrases[] = {
 	{ "out of memory at /", OWN(OOM_CUDA, OLD_TORCH, NULL) },	/* cut */
 	{ "cuda runtime err (2)", OWN(OOM_CUDA, OLD_TORCH, NULL) },	/* as people write it */
 	{ "cuda runtime err (2)", MESSAGE(OOM_CUDA) },
+	{ "cudaHostAlloc failed, ret[#], out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, "MindSpore", HOST_ALLOCATOR, 0) },
 	{ "THCCachingHostAllocator.cpp line=# error=2 : out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, OLD_TORCH, HOST_ALLOCATOR, 0) },
 	{ "line=# error=2 : out of memory",	/* THCudaCheck FAIL file=, before the error itself */
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, OLD_TORCH, NULL, PHRASE_AGAIN) },

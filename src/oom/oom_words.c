@@ -50,7 +50,7 @@ grows(struct talk t)
 	    "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
-	    "memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
+	    "so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|more and more|"
@@ -59,7 +59,8 @@ grows(struct talk t)
 	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
 	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
 	    "\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x80\xe7\x9b\xb4\xe4\xb8\x8a\xe6\xb6\xa8|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8|"	/* 不断上升, 一直上涨, 一直在涨 */
-	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e",	/* 越来越, 一直增, 逐步增 */
+	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e|"	/* 越来越, 一直增, 逐步增 */
+	    "\xe8\x80\x8c\xe5\xa2\x9e\xe5\xa4\xa7|\xe8\x80\x8c\xe5\xa2\x9e\xe5\x8a\xa0|\xe8\x80\x8c\xe5\xa2\x9e\xe9\x95\xbf|\xe8\x80\x8c\xe4\xb8\x8a\xe5\x8d\x87|\xe7\xbc\x93\xe6\x85\xa2\xe5\xa2\x9e",	/* 而增大, 而增加, 而增长, 而上升, 缓慢增 */
 	    AHEAD | BEHIND, "fixed solved stop stops stopped", is_other_growth);
 }
 
@@ -277,8 +278,8 @@ loads(struct talk t)
 {
 	if (!talk_any_of(t, "model weight checkpoint ckpt lora safetensor gguf pretrained state_dict vae unet llm network"))
 		return NULL;		/* programs load scenes and maps, too */
-	return talk_any_of(t, "dataset data point cloud image csv video file module library plugin driver font dll extension") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
-	    "could not load|fails to load|failed to load|when i load|when it loads", AHEAD | WORKS, "");
+	return talk_any_phrase(t, "point cloud") || talk_any_of(t, "dataset data image csv video file module library plugin driver font dll extension") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
+	    "could not load|fails to load|failed to load|when i load|when it loads|loading checkpoint shards|loading the checkpoint|loading the model|loading the weights", AHEAD | WORKS, "after since");
 }
 
 /* A network that is put into another form, for which nothing is trained and no set of data is

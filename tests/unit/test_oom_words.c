@@ -317,3 +317,26 @@ Test(oom_words, allocations_that_no_machine_has)
 	cr_expect_eq(read_lines("my disk has 93000 GB").absurd.line, 0);
 	cr_expect_eq(read_lines("it never allocates 2 TB").absurd.line, 0);
 }
+
+Test(oom_words, weights_that_are_loaded)
+{
+	cr_expect_eq(read_lines("At the \"Loading checkpoint shards\" step I get an error").loading.line, 1);
+	cr_expect_eq(read_lines("After loading the model I get an out of memory error").loading.line, 0);
+	cr_expect_eq(read_lines("I get an error when loading the point cloud with the model").loading.line, 0);
+}
+
+Test(oom_words, clauses_of_chinese)
+{
+	/* 内存随步数而增大，报错 ...: what stands behind the stop denies nothing ahead of it */
+	cr_expect_eq(read_lines("\xe5\x86\x85\xe5\xad\x98\xe9\x9a\x8f\xe6\xad\xa5\xe6\x95\xb0\xe8\x80\x8c\xe5\xa2\x9e\xe5\xa4\xa7\xef\xbc\x8c\xe6\x8a\xa5\xe9\x94\x99 Cannot allocate memory").grows.line, 1);
+	/* 精度随步数而增大: another thing grows */
+	cr_expect_eq(read_lines("\xe7\xb2\xbe\xe5\xba\xa6\xe9\x9a\x8f\xe6\xad\xa5\xe6\x95\xb0\xe8\x80\x8c\xe5\xa2\x9e\xe5\xa4\xa7").grows.line, 0);
+}
+
+Test(oom_words, a_folder_named_work_runs_nothing)
+{
+	cr_expect_eq(read_lines("error: [02:14:02] /home/build_17331/work/src/c_api/helpers.cuh:393: Memory allocation error on worker 0: std::bad_alloc: out_of_memory").less.line, 0);
+	cr_expect_eq(read_lines("it is out of memory at 832, and /opt/work/416 is a folder").less.line, 0);
+	cr_expect_eq(read_lines("Reducing the batch size from 14 to 8 solves the problem.").less.line, 1);
+	cr_expect_eq(read_lines("Reducing the batch size from 14 to 8 does not solve the problem.").less.line, 0);
+}
