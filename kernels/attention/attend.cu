@@ -266,6 +266,7 @@ KERNEL(attend_table_kernel, (elem *dtable, const double *sums, int64_t entries, 
 }
 
 #ifdef __CUDACC__
+#include "attention/attend_start_cuda.cu"
 #include "attention/attend_bias_cuda.cu"
 #else
 #include "attention/attend_bias_c.cu"

@@ -266,7 +266,7 @@ attend_kernel(elem *y, real *logsum, struct attend_tensors x, const struct step 
 {
 #if ATTEND_WARPS
 	if constexpr (WIDEST <= ATTEND_WARPS)
-		attend_by_warps<WIDEST>(y, logsum, x, s, a);
+		attend_by_warps<WIDEST, false>(y, logsum, x, s, a);
 	else
 #endif
 		attend_by_blocks<WIDEST>(y, logsum, x, s, a);
@@ -281,16 +281,6 @@ attend_kernel(elem *y, real *logsum, struct attend_tensors x, const struct step 
 	else											\
 		LAUNCH_ROWS(name<256>, (a).b * (heads) * parts(rows, attend_tile<256>::SIDE), args);	\
 } while (0)
-
-static void
-attend_forward(elem *y, real *logsum, void *work, const elem *q, const elem *k, const elem *v,
-    const elem *bias, const struct step *s, struct attend a)
-{
-	struct attend_tensors x = { NULL, q, k, v, bias, NULL, NULL };
-
-	(void)work;
-	ATTEND_LAUNCH(attend_kernel, a.heads, a.t, a, (y, logsum, x, s, a));
-}
 
 /* ---- backward ---- */
 
@@ -451,7 +441,7 @@ attend_dq_kernel(elem *dq, struct attend_tensors x, const struct step *s, struct
 {
 #if ATTEND_WARPS
 	if constexpr (WIDEST <= ATTEND_WARPS)
-		attend_dq_by_warps<WIDEST>(dq, x, s, a);
+		attend_dq_by_warps<WIDEST, false>(dq, x, s, a);
 	else
 #endif
 		attend_dq_by_blocks<WIDEST>(dq, x, s, a);
@@ -462,7 +452,7 @@ attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step
 {
 #if ATTEND_WARPS
 	if constexpr (WIDEST <= ATTEND_WARPS_DKV)
-		attend_dkv_by_warps<WIDEST>(dk, dv, x, s, a);
+		attend_dkv_by_warps<WIDEST, false>(dk, dv, x, s, a);
 	else
 #endif
 		attend_dkv_by_blocks<WIDEST>(dk, dv, x, s, a);
@@ -476,20 +466,6 @@ attend_deltas(real *delta, const elem *dy, const elem *q, const elem *k, const e
 
 	LAUNCH(attend_delta_kernel, a.b * a.heads * a.t, (delta, dy, y, a));
 	return x;
-}
-
-/* WORK: a number for each query of each head. */
-static void
-attend_backward(elem *dq, elem *dk, elem *dv, void *work, const elem *dy, const elem *q, const elem *k,
-    const elem *v, const elem *bias, const elem *y, const real *logsum, const struct step *s,
-    struct attend a)
-{
-	struct attend_tensors x = attend_deltas((real *)work, dy, q, k, v, bias, y, logsum, a);
-
-	if (dq)
-		ATTEND_LAUNCH(attend_dq_kernel, a.heads, a.t, a, (dq, x, s, a));
-	if (dk || dv)
-		ATTEND_LAUNCH(attend_dkv_kernel, a.kv_heads, a.s, a, (dk, dv, x, s, a));
 }
 
 #endif

@@ -48,11 +48,11 @@ attend_fetch_two(elem (*to)[N * WIDEST], const elem *a, int64_t a_row, const ele
 	attend_fetch<N, WIDEST>(to[1], attend_rows(b, b_row, from, all, N), d);
 }
 
-template <int WIDEST> DEVICE void
+template <int WIDEST, bool GROUPS> DEVICE void
 attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	const int KEYS = WIDEST > 64 ? 32 : 64;	/* what a warp has of each is in registers twice */
-	__shared__ __align__(256) struct attend_back<WIDEST, KEYS> t;
+	__shared__ __align__(1024) struct attend_back<WIDEST, KEYS> t;
 	int64_t y_row = (int64_t)a.heads * a.d;
 
 	ROWS (r, a.b * a.heads * ((a.t + ATTEND_HIGH - 1) / ATTEND_HIGH)) {
@@ -84,18 +84,17 @@ attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, stru
 				attend_fetch_two<KEYS, WIDEST>(t.tile[stage ^ 1], k, a.k_row, v, a.v_row, w.j + KEYS, a.s, a.d);
 			gpu_begun();
 			attend_lay_line(t.line, a, w, ATTEND_HIGH, KEYS, x.bias);
-			gpu_wait<1>();
-			__syncthreads();
-			if (!attend_is_idle<false>(a, w, KEYS)) {
-				attend_times<KEYS, WIDEST>(p, first, t.tile[stage][0], a.d);
+			attend_arrived<1, GROUPS>();
+			if (!attend_is_idle<false, GROUPS>(a, w, KEYS)) {
+				attend_times<KEYS, WIDEST, GROUPS>(p, first, t.tile[stage][0], a.d);
 				if (attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias))
 					attend_scaled<KEYS>(p, a);
 				else
 					attend_scored<KEYS, false>(p, a, w, x.bias, t.line + KEYS - 1);
-				attend_times<KEYS, WIDEST>(ds, dy, t.tile[stage][1], a.d);
+				attend_times<KEYS, WIDEST, GROUPS>(ds, dy, t.tile[stage][1], a.d);
 				attend_graded<KEYS, false>(p, ds, a, a.rate > 0 ? attend_kept_of_rows<KEYS>(a, s,
 				    attend_draws_of(a, s, w) + mine, w.j) : 0, logsum, delta);
-				attend_onto<KEYS, WIDEST>(sum, ds, t.tile[stage][0], a.d);
+				attend_onto<KEYS, WIDEST, GROUPS>(sum, ds, t.tile[stage][0], a.d);
 			}
 			__syncthreads();
 		}
@@ -164,7 +163,7 @@ attend_send_queries(struct attend_back<WIDEST, N> *t, int u, struct attend_queri
 }
 
 /* Of a tile of keys, dk or dv or both: what registers have room for. */
-template <int QUERIES, int WIDEST, bool DK, bool DV> DEVICE void
+template <int QUERIES, int WIDEST, bool GROUPS, bool DK, bool DV> DEVICE void
 attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, struct attend_tensors x,
     const struct step *s, struct attend a)
 {
@@ -187,22 +186,21 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
 		attend_send_queries<QUERIES, WIDEST>(t, u + 1, q, x, a);
 		attend_query_tile(&w, q, w.head, u, QUERIES);
 		attend_lay_line(t->line, a, w, QUERIES, ATTEND_HIGH, x.bias);
-		gpu_wait<1>();
-		__syncthreads();
-		if (!attend_is_idle<true>(a, w, QUERIES)) {
-			attend_times<QUERIES, WIDEST>(p, first, t->tile[stage][0], a.d);
+		attend_arrived<1, GROUPS>();
+		if (!attend_is_idle<true, GROUPS>(a, w, QUERIES)) {
+			attend_times<QUERIES, WIDEST, GROUPS>(p, first, t->tile[stage][0], a.d);
 			if (attend_is_plain(a, w, QUERIES, ATTEND_HIGH, x.bias))
 				attend_scaled<QUERIES>(p, a);
 			else
 				attend_scored<QUERIES, true>(p, a, w, x.bias, t->line + ATTEND_HIGH - 1);
 			if (DK)
-				attend_times<QUERIES, WIDEST>(ds, v, t->tile[stage][1], a.d);
+				attend_times<QUERIES, WIDEST, GROUPS>(ds, v, t->tile[stage][1], a.d);
 			attend_graded<QUERIES, true>(p, DK ? ds : p, a, a.rate > 0 ? attend_kept_of_cols<QUERIES>(a, s,
 			    attend_draws_of(a, s, w), w.j + threadIdx.x / 32 * 16) : 0, t->of[stage][0], t->of[stage][1]);
 			if (DV)
-				attend_onto<QUERIES, WIDEST>(sum_v, p, t->tile[stage][1], a.d);
+				attend_onto<QUERIES, WIDEST, GROUPS>(sum_v, p, t->tile[stage][1], a.d);
 			if (DK)
-				attend_onto<QUERIES, WIDEST>(sum_k, ds, t->tile[stage][0], a.d);
+				attend_onto<QUERIES, WIDEST, GROUPS>(sum_k, ds, t->tile[stage][0], a.d);
 		}
 		__syncthreads();
 	}
@@ -218,11 +216,11 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
 	}
 }
 
-template <int WIDEST> DEVICE void
+template <int WIDEST, bool GROUPS> DEVICE void
 attend_dkv_by_warps(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	const int QUERIES = 32;
-	__shared__ __align__(256) struct attend_back<WIDEST, QUERIES> t;
+	__shared__ __align__(1024) struct attend_back<WIDEST, QUERIES> t;
 	int64_t tiles = (a.s + ATTEND_HIGH - 1) / ATTEND_HIGH;
 
 	ROWS (r, a.b * a.kv_heads * tiles) {
@@ -234,12 +232,12 @@ attend_dkv_by_warps(elem *dk, elem *dv, struct attend_tensors x, const struct st
 		}
 		__syncthreads();
 		if (WIDEST <= 64) {
-			attend_dkv_round<QUERIES, WIDEST, true, true>(dk, dv, &t, x, s, a);
+			attend_dkv_round<QUERIES, WIDEST, GROUPS, true, true>(dk, dv, &t, x, s, a);
 		} else {
 			if (dv)
-				attend_dkv_round<QUERIES, WIDEST, false, true>(dk, dv, &t, x, s, a);
+				attend_dkv_round<QUERIES, WIDEST, GROUPS, false, true>(dk, dv, &t, x, s, a);
 			if (dk)
-				attend_dkv_round<QUERIES, WIDEST, true, false>(dk, dv, &t, x, s, a);
+				attend_dkv_round<QUERIES, WIDEST, GROUPS, true, false>(dk, dv, &t, x, s, a);
 		}
 		__syncthreads();
 	}

@@ -17,12 +17,18 @@
  *
  * Row r of a tile in shared memory is WIDEST elements, in packs of 16 bytes, of which pack p is in
  * place p ^ r % 8: eight rows of a matrix of ldmatrix lie in different banks.
+ *
+ * So do the lines that wgmma wants (product/wgmma_cuda.cu), and what its warps have of a product is
+ * what they have of mma.sync's. So where GROUPS, on sm_90a, the same kernels make their products by
+ * it, of heads of 64 numbers: four warps have 64 rows together, for which the other side is read
+ * from shared memory once and not by each. Which of both is run is measured: attend_start_cuda.cu.
  */
 #ifndef STOWAGE_ATTENTION_ATTEND_WARPS_CUDA_CU
 #define STOWAGE_ATTENTION_ATTEND_WARPS_CUDA_CU
 
 #include "attention/attend_tile_cuda.cu"
 #include "product/tile_cuda.cu"
+#include "product/wgmma_cuda.cu"
 
 #define ATTEND_HIGH	(BLOCK / 32 * 16)	/* rows of a tile, 16 of each warp */
 
@@ -78,6 +84,18 @@ attend_fetch(elem *to, struct attend_rows r, int d)
 	}
 }
 
+/* All copies but the last LATER have arrived, and all threads, or tensor cores, may read them. */
+template <int LATER, bool GROUPS> DEVICE void
+attend_arrived()
+{
+	gpu_wait<LATER>();
+#if GPU_GROUPS
+	if (GROUPS)
+		wgmma_seen();
+#endif
+	__syncthreads();
+}
+
 /* Sixteen rows as a first factor: four registers for each 16 columns. */
 template <int WIDEST> DEVICE void
 attend_factor(uint32_t (*to)[4], const elem *tile, int row, int d)
@@ -111,9 +129,55 @@ attend_clear(float (*sum)[4])
 		sum[i / 4][i % 4] = 0;
 }
 
+#if GPU_GROUPS
+
+DEVICE void
+attend_step(float (*sum)[4], const uint32_t *a, uint64_t b, int columns)
+{
+	if (columns == 32)
+		wgmma_add_32(sum, a, b);
+	else
+		wgmma_add_64(sum, a, b);
+}
+
+/* S = A B', of 64 rows of A and N of B. */
+template <int N> DEVICE void
+attend_times_by_group(float (*s)[4], uint32_t (*a)[4], const elem *b)
+{
+	const int TERMS = WGMMA_LINE / 16;
+	uint64_t lines = wgmma_lines(b);
+
+	static_assert(N == 32 || N == 64, "wgmma of so many columns");
+	attend_clear<N / 8>(s);
+	wgmma_hold_all<N / 8, TERMS>(s, a);
+	wgmma_begin();
+#pragma unroll
+	for (int k = 0; k < TERMS; k++)
+		attend_step(s, a[k], wgmma_from_term(lines, k * 16), N);
+	wgmma_end();
+	wgmma_hold_all<N / 8, TERMS>(s, a);
+}
+
+/* SUM += A B, of N rows of B, which A has as terms. */
+template <int N> DEVICE void
+attend_onto_by_group(float (*sum)[4], uint32_t (*a)[4], const elem *b)
+{
+	uint64_t lines = wgmma_lines(b);
+
+	wgmma_hold_all<WGMMA_LINE / 8, N / 16>(sum, a);
+	wgmma_begin();
+#pragma unroll
+	for (int k = 0; k < N / 16; k++)
+		wgmma_add_turned_64(sum, a[k], wgmma_from_line(lines, k * 16));
+	wgmma_end();
+	wgmma_hold_all<WGMMA_LINE / 8, N / 16>(sum, a);
+}
+
+#endif
+
 /* S = A B', of N rows of B. */
 template <int N, int WIDEST> DEVICE void
-attend_times(float (*s)[4], const uint32_t (*a)[4], const elem *b, int d)
+attend_times_by_warp(float (*s)[4], const uint32_t (*a)[4], const elem *b, int d)
 {
 	int q = threadIdx.x % 32 / 8, r = threadIdx.x % 8;
 	const elem *at = &b[attend_place_of<WIDEST>(q / 2 * 8 + r, q % 2 * 8)];
@@ -142,31 +206,56 @@ attend_two(real low, real high)
 	return bits;
 }
 
-/* SUM += P B, of N rows of B: the registers of 16 columns that come out of a product are those of a
- * factor. */
+/* SUM += A B, of N rows of B. */
 template <int N, int WIDEST> DEVICE void
-attend_onto(float (*sum)[4], const float (*p)[4], const elem *b, int d)
+attend_onto_by_warp(float (*sum)[4], const uint32_t (*a)[4], const elem *b, int d)
 {
 	int q = threadIdx.x % 32 / 8, r = threadIdx.x % 8;
 	const elem *at = &b[attend_place_of<WIDEST>(q % 2 * 8 + r, q / 2 * 8)];
 
 #pragma unroll
-	for (int k = 0; k < N / 16; k++) {
-		const uint32_t a[4] = {
-			attend_two(p[2 * k][0], p[2 * k][1]), attend_two(p[2 * k][2], p[2 * k][3]),
-			attend_two(p[2 * k + 1][0], p[2 * k + 1][1]), attend_two(p[2 * k + 1][2], p[2 * k + 1][3])
-		};
-
+	for (int k = 0; k < N / 16; k++)
 #pragma unroll
 		for (int c = 0; c < WIDEST / 16; c++)
 			if (c * 16 < d) {
 				uint32_t f[4];
 
 				mma_load_turned(f, attend_further(at, c) + k * 16 * WIDEST);
-				mma_add(sum[2 * c], a, f);
-				mma_add(sum[2 * c + 1], a, f + 2);
+				mma_add(sum[2 * c], a[k], f);
+				mma_add(sum[2 * c + 1], a[k], f + 2);
 			}
-	}
+}
+
+/* S = A B', of N rows of B. */
+template <int N, int WIDEST, bool GROUPS> DEVICE void
+attend_times(float (*s)[4], uint32_t (*a)[4], const elem *b, int d)
+{
+#if GPU_GROUPS
+	if constexpr (GROUPS)
+		attend_times_by_group<N>(s, a, b);
+	else
+#endif
+		attend_times_by_warp<N, WIDEST>(s, a, b, d);
+}
+
+/* SUM += P B, of N rows of B: registers of 16 columns that come out of a product are those of a
+ * factor. */
+template <int N, int WIDEST, bool GROUPS> DEVICE void
+attend_onto(float (*sum)[4], const float (*p)[4], const elem *b, int d)
+{
+	uint32_t a[N / 16][4];
+
+#pragma unroll
+	for (int k = 0; k < N / 16; k++)
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			a[k][i] = attend_two(p[2 * k + i / 2][i % 2 * 2], p[2 * k + i / 2][i % 2 * 2 + 1]);
+#if GPU_GROUPS
+	if constexpr (GROUPS)
+		attend_onto_by_group<N>(sum, a, b);
+	else
+#endif
+		attend_onto_by_warp<N, WIDEST>(sum, a, b, d);
 }
 
 /* The largest, or the sum, of what the four threads of a row have. */
@@ -316,15 +405,16 @@ attend_scaled(float (*s)[4], struct attend a)
 		s[i / 4][i % 4] *= a.scale;
 }
 
-/* Does this warp have nothing to do in a tile of N columns? */
-template <bool TURNED> DEVICE bool
+/* Does this warp have nothing to do in a tile of N columns, or do all four of a group have none? */
+template <bool TURNED, bool GROUPS> DEVICE bool
 attend_is_idle(struct attend a, struct attend_where w, int n)
 {
-	int64_t first = (TURNED ? w.j : w.i) + threadIdx.x / 32 * 16;
+	const int rows = GROUPS ? 64 : 16;
+	int64_t first = (TURNED ? w.j : w.i) + threadIdx.x / (2 * rows) * rows;
 
 	if (first >= (TURNED ? a.s : a.t))
 		return true;
-	return a.causal && (TURNED ? w.i + n - 1 < first : w.j > first + 15);
+	return a.causal && (TURNED ? w.i + n - 1 < first : w.j > first + rows - 1);
 }
 
 /* ---- forward ---- */
@@ -402,11 +492,11 @@ attend_rows_of(struct attend a, int64_t r)
 	return w;
 }
 
-template <int WIDEST> DEVICE void
+template <int WIDEST, bool GROUPS> DEVICE void
 attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	const int KEYS = 64;
-	__shared__ __align__(256) elem tile[2 * KEYS * WIDEST];	/* keys, values; queries ahead of both */
+	__shared__ __align__(1024) elem tile[2 * KEYS * WIDEST];	/* keys, values; queries ahead of both */
 	__shared__ real line[ATTEND_HIGH + KEYS];
 	elem *keys = tile, *values = tile + KEYS * WIDEST;
 	int64_t y_row = (int64_t)a.heads * a.d;
@@ -427,17 +517,15 @@ attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct ste
 		attend_fetch<KEYS, WIDEST>(keys, attend_rows(k, a.k_row, w.j, a.s, KEYS), a.d);
 		gpu_begun();
 		for (; w.j < end; w.j += KEYS) {
-			bool plain = attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias), idle = attend_is_idle<false>(a, w, KEYS);
+			bool plain = attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias), idle = attend_is_idle<false, GROUPS>(a, w, KEYS);
 
-			gpu_wait<0>();
-			__syncthreads();
+			attend_arrived<0, GROUPS>();
 			attend_fetch<KEYS, WIDEST>(values, attend_rows(v, a.v_row, w.j, a.s, KEYS), a.d);
 			gpu_begun();
 			attend_lay_line(line, a, w, ATTEND_HIGH, KEYS, x.bias);
 			if (!idle)
-				attend_times<KEYS, WIDEST>(p, first, keys, a.d);
-			gpu_wait<0>();
-			__syncthreads();
+				attend_times<KEYS, WIDEST, GROUPS>(p, first, keys, a.d);
+			attend_arrived<0, GROUPS>();
 			if (w.j + KEYS < end)
 				attend_fetch<KEYS, WIDEST>(keys, attend_rows(k, a.k_row, w.j + KEYS, a.s, KEYS), a.d);
 			gpu_begun();
@@ -451,7 +539,7 @@ attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct ste
 			if (a.rate > 0)
 				attend_drop<KEYS>(p, a, attend_kept_of_rows<KEYS>(a, s, attend_draws_of(a, s, w) +
 				    threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, w.j));
-			attend_onto<KEYS, WIDEST>(sum, p, values, a.d);
+			attend_onto<KEYS, WIDEST, GROUPS>(sum, p, values, a.d);
 		}
 		o.sum[0] = attend_sum(o.sum[0]), o.sum[1] = attend_sum(o.sum[1]);
 		attend_store<WIDEST>(y + (w.sample * a.t + w.i) * y_row + w.head * a.d, y_row, q.n, a.d, sum,

@@ -10,9 +10,10 @@
  *     convolution 0f3a9b6c4d21e877 38 2 1 5 0
  *     product 77aa0c1be5f20d39 5583112998071
  *     apart 5e1c09aa7730bb12 1
+ *     attention 9b1d44c03e5f6a70 1
  *
  * (apart: a convolution that would do more, such as add up channels, does not, since another and a
- * sweep behind it were faster.)
+ * sweep behind it were faster; attention: 1 if its kernels are those for groups of warps.)
  *
  * Nothing of such a text is believed: an engine must be one that cuDNN has for that convolution,
  * that this program accepts, and that needs no more workspace than is planned; an algorithm must be
@@ -28,7 +29,7 @@
 #if !defined(LIBRARY) && !defined(CHECK) && (defined(USE_CUBLASLT) || defined(USE_CUDNN))
 #define TUNES			/* the program measures engines, unless it is told not to */
 
-enum { CHOICE_CONVOLUTION, CHOICE_PRODUCT, CHOICE_APART, CHOICE_KINDS };
+enum { CHOICE_CONVOLUTION, CHOICE_PRODUCT, CHOICE_APART, CHOICE_ATTENTION, CHOICE_KINDS };
 
 #define CHOICES		1024
 #define CHOICE_NUMBERS	49	/* most of an answer */
@@ -48,7 +49,7 @@ struct choice_list {
 
 static struct choice_list choices;	/* of this run */
 
-static const char *const choice_name[CHOICE_KINDS] = { "convolution", "product", "apart" };
+static const char *const choice_name[CHOICE_KINDS] = { "convolution", "product", "apart", "attention" };
 
 /* ---- questions ---- */
 

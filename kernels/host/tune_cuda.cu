@@ -1,6 +1,7 @@
 /*
  * tune_cuda.cu - measures which engine of cuDNN is the fastest for each convolution, and which
  * algorithm of cuBLASLt for each product. What the libraries' heuristics put first often is not.
+ * Beside these, which of two kinds of kernels attention runs by (tune_attention_cuda.cu).
  *
  * When all steps have been rehearsed, and before they are captured, each distinct one runs where it
  * ran then, by the first engines that are proposed: those that the program accepts (the same bits
@@ -24,7 +25,7 @@
 static struct tuning {
 	bool off;		/* --no-tune */
 	cudaEvent_t begin, end;
-	int convolutions, products, tried;
+	int convolutions, products, attentions, tried;
 	bool full;		/* some were not tried for lack of room */
 } tuning;
 
@@ -93,6 +94,8 @@ tune_best(const float *ms, int n)
 			best = k;
 	return ms[0] >= 0 && ms[best] >= ms[0] * TUNE_GAIN ? 0 : best;
 }
+
+#include "tune_numbers_cuda.cu"
 
 /* ---- convolutions ---- */
 
@@ -287,6 +290,8 @@ tune_follow_product(struct dense_plan *p)
 
 #endif
 
+#include "tune_attention_cuda.cu"
+
 /* ---- all of them ---- */
 
 static void
@@ -304,6 +309,13 @@ tune_measure(void)
 		if (dense_plans[k].found && dense_plans[k].at.c && !dense_plans[k].known) {
 			tune_product(&dense_plans[k]);
 			tune_note_product(&dense_plans[k], true);
+		}
+#endif
+#ifdef BY_GROUPS
+	for (int k = 0; k < attend_plans_used; k++)
+		if (!attend_plans[k].known) {
+			tune_attention(&attend_plans[k]);
+			tune_note_attention(&attend_plans[k], attend_plans[k].known);
 		}
 #endif
 #ifdef BY_CUDNN
@@ -327,6 +339,11 @@ tune_note(void)
 		if (dense_plans[k].found && !dense_plans[k].known)
 			tune_note_product(&dense_plans[k], false);
 #endif
+#ifdef BY_GROUPS
+	for (int k = 0; k < attend_plans_used; k++)
+		if (!attend_plans[k].known)
+			tune_note_attention(&attend_plans[k], false);
+#endif
 }
 
 #if defined(RANKS) && !defined(STAGES)	/* stages have nothing in common that could be measured */
@@ -342,6 +359,10 @@ tune_follow(void)
 	for (int k = 0; k < dense_plans_used; k++)
 		if (dense_plans[k].found && dense_plans[k].at.c)
 			tune_follow_product(&dense_plans[k]);
+#endif
+#ifdef BY_GROUPS
+	for (int k = 0; k < attend_plans_used; k++)
+		tune_follow_attention(&attend_plans[k]);
 #endif
 	device_wait();
 }
@@ -384,10 +405,12 @@ tune_share(void)
 static void
 tune_announce(void)
 {
-	if (tuning.convolutions + tuning.products == 0)
+	if (tuning.convolutions + tuning.products + tuning.attentions == 0)
 		return;
-	printf("engines  measured for %d convolutions and %d products, by %d runs", tuning.convolutions, tuning.products,
-	    tuning.tried);
+	printf("engines  measured for %d convolutions and %d products", tuning.convolutions, tuning.products);
+	if (tuning.attentions)
+		printf(", and for attention in %d calls", tuning.attentions);
+	printf(", by %d runs", tuning.tried);
 	if (tuning.full)
 		printf("; for some not all that are proposed: their code takes memory, of which little is free");
 	putchar('\n');

@@ -85,37 +85,6 @@ tune_sums(struct dnn_entry *e)
 #ifdef GATES_GRADIENTS
 
 #define TUNE_GATES	3	/* engines compiled for a convolution, at most */
-#define TUNE_SUMS	64	/* of parts of a result: by these two are compared */
-
-/* Whole numbers from -1 to 1, and some as large as MOST, in an order that is in nothing else. */
-KERNEL(tune_fill_kernel, (elem *to, int64_t n, uint32_t seed, int most))
-{
-	EACH (i, n) {
-		uint32_t r = ((uint32_t)i + seed * 2654435769u) * 2654435761u;
-
-		r = (r ^ r >> 15) * 2246822519u;
-		r ^= r >> 13;
-		to[i] = ELEM((real)(((int)(r % 3) - 1) * (r >> 16 & 1 ? most : 1)));
-	}
-}
-
-KERNEL(tune_sums_kernel, (double *to, const elem *x, int64_t n))
-{
-	ROWS (r, TUNE_SUMS) {
-		double sum = 0;
-
-		ALONG (j, n / TUNE_SUMS + 1) {
-			int64_t i = j * TUNE_SUMS + r;
-
-			if (i < n)
-				sum += VALUE(x[i]) * (double)(1 + i % 1021);
-		}
-		sum = ROW_SUM(sum);
-		FIRST
-			to[r] = sum;
-	}
-}
-
 struct tune_pair {		/* a gradient's convolution, and what reads it */
 	const struct dnn *dnn;
 	const struct dnn_conv *conv;
@@ -132,12 +101,6 @@ tune_run_pair(const void *with)
 		return false;
 	reader->run(reader, t->conv->gate);
 	return true;
-}
-
-static void
-tune_fill(const elem *at, int64_t n, uint32_t seed, int most)
-{
-	LAUNCH(tune_fill_kernel, n, ((elem *)at, n, seed, most));
 }
 
 /* What a pair makes of whole numbers: sums of it; false: it does not run. In f32 that may not be
@@ -157,9 +120,7 @@ tune_make(const struct tune_pair *t, double sum[TUNE_SUMS])
 		cudaGetLastError();	/* a refusal */
 		return false;
 	}
-	LAUNCH_ROWS(tune_sums_kernel, TUNE_SUMS, ((double *)at->work, at->x, images));
-	CUDA(cudaMemcpyAsync(sum, at->work, TUNE_SUMS * sizeof(double), cudaMemcpyDeviceToHost, stream));
-	CUDA(cudaStreamSynchronize(stream));
+	tune_sum(sum, at->work, at->x, images);
 	return true;
 }
 

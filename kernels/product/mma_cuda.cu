@@ -14,13 +14,14 @@
  *     sum[0], [1]  row g; columns 2 t, 2 t + 1                 the same
  *     sum[2], [3]  row g + 8; columns 2 t, 2 t + 1             the same
  *
- * sm_90 runs these, too, and not wgmma, though that is faster: mma.sync reaches about 63 % of a
- * H100's peak (Luo and others, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via
- * Microbenchmarking", 2024). wgmma is an instruction of sm_90a alone: code for that runs on every
- * card of capability 9.0, but code for sm_90 has none of it, and PTX of it is translated for no
- * later card, so tiles by wgmma would be a second kind beside these and not in their place. With
- * the libraries, which have wgmma, these tiles do on such a card what those refuse; a program built
- * without them is held to that share of the peak there.
+ * sm_90 runs these, too: mma.sync reaches about 63 % of a H100's peak there (Luo and others,
+ * "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024).
+ * wgmma, which is faster, is an instruction of sm_90a alone: code for that runs on every card of
+ * capability 9.0, but code for sm_90 has none of it, and PTX of it is translated for no later card,
+ * so what is made of wgmma is a second kind beside these and not in their place. Attention, which
+ * no library does, has that (wgmma_cuda.cu). Products have not: with the libraries, which have
+ * wgmma, these tiles do on such a card what those refuse; a program built without them is held to
+ * that share of the peak there.
  *
  * Tests have them in words (tests/program/emulated/mma.h), register by register.
  */

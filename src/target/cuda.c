@@ -87,11 +87,14 @@ put_flags(struct text *t, const struct recipe *r)
 	text_printf(t,
 	    "UNKNOWN  = $(if $(KNOWN),$(filter-out $(KNOWN) $(KNOWN:=a) $(KNOWN:=f),$(ARCH)))\n"
 	    "NO_CODE  = $(if $(UNKNOWN),$(error $(NVCC) has no code for ARCH=$(UNKNOWN); it knows $(KNOWN)))\n"
+	    "# code of 9.0 is that of sm_90a, where this nvcc has it: for the same cards, with instructions that sm_90 lacks\n"
+	    "OWN     := $(if $(filter 90,$(ARCH)),$(shell $(NVCC) -arch=sm_90a -dryrun -E -x cu /dev/null > /dev/null 2>&1 && echo 90a))\n"
+	    "CODE     = $(patsubst 90,$(or $(OWN),90),$(ARCH))\n"
 	    "%s"
 	    "CFLAGS   = -O3\n"
 	    "# the host's threads read and convert the next batch\n"
 	    "THREADS  = -Xcompiler -fopenmp\n"
-	    "FLAGS    = -std=c++17 $(NO_CODE)$(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) $(NEWER)\n"
+	    "FLAGS    = -std=c++17 $(NO_CODE)$(foreach a,$(CODE),-gencode arch=compute_$(a),code=sm_$(a)) $(NEWER)\n"
 	    "LIBS     =\n"
 	    "PROGRAM  = %s\n\n", r->libraries ? "CUBLASLT = 1\n" : "", r->program);
 }

@@ -211,6 +211,10 @@ main(void)
 	check({ .b = 1, .t = 140, .s = 270, .heads = 2, .kv_heads = 1, .d = 128, .rate = 0.1 }, 0);
 	check({ .b = 1, .t = 150, .s = 150, .heads = 1, .kv_heads = 1, .d = 128, .causal = 1, .window = 40 }, 0);
 	check({ .b = 1, .t = 20, .s = 150, .heads = 1, .kv_heads = 1, .d = 64, .causal = 1 }, 0);
+	check({ .b = 2, .t = 70, .s = 70, .heads = 2, .kv_heads = 2, .d = 64, .causal = 1, .window = 33,
+	    .bias_head = 70 * 70 }, 2 * 70 * 70);
+	check({ .b = 1, .t = 150, .s = 210, .heads = 2, .kv_heads = 1, .d = 64, .rate = 0.2, .alibi = 1 }, 0);
+	check({ .b = 1, .t = 70, .s = 70, .heads = 1, .kv_heads = 1, .d = 64, .grid_h = 35, .grid_w = 2 }, 69 * 3);
 	/* rules of distance */
 	check({ .b = 1, .t = 70, .s = 140, .heads = 6, .kv_heads = 6, .d = 4, .alibi = 1 }, 0);
 	check({ .b = 2, .t = 70, .s = 70, .heads = 3, .kv_heads = 1, .d = 4, .causal = 1,

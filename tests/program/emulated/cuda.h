@@ -194,6 +194,9 @@ emulate_given(unsigned blocks, size_t given, const Kernel &kernel)
 			std::abort();
 }
 
+/* Has a thread's copy arrived in shared memory that wgmma_seen() has not been told of? */
+static bool emulated_unseen[EMULATED_THREADS];
+
 #ifndef EMULATED_CUDA_RUNTIME_H
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize };
 struct cudaFuncAttributes { int ptxVersion; };

@@ -20,6 +20,7 @@ emulated_arrive(const struct emulated_copy &c)
 	if (c.zeros < c.bytes)
 		std::memcpy(c.to, c.from, c.bytes - c.zeros);
 	std::memset((char *)c.to + c.bytes - c.zeros, 0, c.zeros);
+	emulated_unseen[threadIdx.x] = true;
 }
 
 static inline void

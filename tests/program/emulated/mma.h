@@ -156,3 +156,7 @@ mma_add(float *sum, const uint32_t *a, const uint32_t *b)
 			    emulated_b_of(emulated_b + warp, k, lane % 4 * 2 + c % 2);
 	__syncwarp();
 }
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && NARROW
+#include "wgmma.h"
+#endif

@@ -1,8 +1,9 @@
 /*
  * What may spill registers: the large tiles of all products of our own, with epilogues behind them,
- * norms, softmax of rows that registers hold, and attention. For tests/program/spills.test, which
- * compiles it and does not run it.
+ * norms, softmax of rows that registers hold, and attention, in all kinds of its kernels. For
+ * tests/program/spills.test, which compiles it and does not run it.
  */
+#define ALWAYS_GROUPS
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #define VOLUMES

@@ -10,6 +10,8 @@
  *	STANDIN_ARCH	its architecture, 90 unless said; STANDIN_CODE=0: the program has no code for it; STANDIN_PTX: it has that
  *			of an older card
  *	STANDIN_LENIENT=1	what a card would refuse is reported, and goes on
+ *	STANDIN_KERNELS	NAME:MS,...: kernels in whose names NAME is take so long; kernel NAME ran N captured M is reported
+ *	STANDIN_WRONG	after a kernel in whose name this is, what is next copied from the card is wrong
  *	STANDIN_OTHERS	bytes that other programs take with each graph that is launched
  */
 #include <algorithm>
@@ -59,6 +61,13 @@ static std::vector<std::pair<struct event *, double>> records;
 static int latest = -1;			/* the last call of a capture that does not */
 static FILE *report;
 static cudaError_t last = cudaSuccess;
+static struct named {		/* kernels of STANDIN_KERNELS */
+	const char *name;
+	double takes;		/* milliseconds */
+	int ran, captured;
+} named_kernels[16];
+static int named_used;
+static bool wrong;		/* is what is next copied from the card */
 static dim3 pending[2];
 static size_t pending_shared;
 static void *pending_stream;
@@ -86,9 +95,37 @@ card_report(const char *format, ...)
 	va_end(args);
 }
 
+static void
+open_kernels(const char *text)
+{
+	for (char *end; text && *text && named_used < 16; text = *end ? end + 1 : end) {
+		const char *colon = strchr(text, ':');
+		struct named *k = &named_kernels[named_used++];
+
+		k->name = strndup(text, (size_t)(colon - text));
+		k->takes = strtod(colon + 1, &end);
+	}
+}
+
+/* A kernel that the test asks about takes as long as it says. */
+static void
+kernel_takes(const char *name)
+{
+	const char *spoils = getenv("STANDIN_WRONG");
+
+	wrong |= spoils && strstr(name, spoils);
+	for (struct named *k = named_kernels; k < named_kernels + named_used; k++)
+		if (strstr(name, k->name)) {
+			card_takes(k->takes);
+			++(capturing ? k->captured : k->ran);
+			return;
+		}
+}
+
 __attribute__((constructor)) static void
 open_report()
 {
+	open_kernels(getenv("STANDIN_KERNELS"));
 	const char *path = getenv("STANDIN_REPORT");
 
 	report = path ? fopen(path, "w") : NULL;
@@ -99,6 +136,8 @@ __attribute__((destructor)) static void
 close_report()
 {
 	libraries_report();
+	for (int k = 0; k < named_used; k++)
+		card_report("kernel %s ran %d captured %d\n", named_kernels[k].name, named_kernels[k].ran, named_kernels[k].captured);
 	if (report) {
 		fprintf(report, "launches %lld\n", (long long)launches);
 		fclose(report);
@@ -268,6 +307,7 @@ cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **, size_t shared, c
 	card_needs(name, MIB);
 	if (taken + others > memory)
 		return last = cudaErrorMemoryAllocation;
+	kernel_takes(name);
 	return card_call(s);
 }
 
@@ -357,6 +397,10 @@ cudaMemcpyAsync(void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaS
 		return card_refuse("cudaMemcpyAsync beyond what was allocated");
 	if (!capturing)
 		memmove(to, from, n);
+	if (wrong && kind == cudaMemcpyDeviceToHost) {
+		*(char *)to ^= 1;
+		wrong = false;
+	}
 	return card_call(s);
 }
 
