@@ -5,60 +5,13 @@
  * threads (bench/threads.md) every other wrong sentence was of such a list.
  */
 #include "autopsy/autopsy_parts.h"
+#include "autopsy/autopsy_rows.h"
 
 #include <string.h>
 
 #include "base/text.h"
 #include "oom/oom_says.h"
 
-#define NEEDS(n)	((uint64_t)1 << (n))
-#define NEEDS_HOST	NEEDS(0)	/* the machine's memory */
-#define NEEDS_TORCH	NEEDS(1)
-#define NEEDS_EVALUATES	NEEDS(2)	/* people speak of validation or tests, */
-#define NEEDS_LATE	NEEDS(3)	/* of a failure after a time, */
-#define NEEDS_INFERS	NEEDS(4)	/* of inference, or of what is given to it, */
-#define NEEDS_LOADS	NEEDS(5)	/* of what is loaded, */
-#define NEEDS_METRICS	NEEDS(6)	/* of transformers' evaluation, which switches gradients off by itself, */
-#define NEEDS_DATA	NEEDS(7)	/* of the data set, and not of a device, */
-#define NEEDS_PROCESSOR	NEEDS(8)	/* of the processor, */
-#define NEEDS_GROWS	NEEDS(9)	/* of memory that grows, */
-#define NEEDS_REPLAY	NEEDS(10)	/* of a memory of what was seen, */
-#define NEEDS_RESUMES	NEEDS(11)	/* of a run that goes on from a file, */
-#define NEEDS_DARKNET	NEEDS(12)	/* of Darknet's settings, */
-#define NEEDS_TAKES_ALL	NEEDS(13)	/* of a device that is full, and of TensorFlow or JAX, */
-#define NEEDS_GRAPH	NEEDS(14)	/* of a graph with nodes, */
-#define NEEDS_SHUFFLE	NEEDS(15)	/* of a buffer of shuffled samples, */
-#define NEEDS_WORKERS	NEEDS(16)	/* of a loader's processes, */
-#define NEEDS_AGENT	NEEDS(17)	/* of an agent and its episodes, */
-#define NEEDS_UPDATE	NEEDS(18)	/* of the optimizer's step, */
-#define NEEDS_SPLATS	NEEDS(19)	/* or of Gaussians that are rendered */
-#define NEEDS_DRIVER	NEEDS(20)	/* the driver refused so many bytes, as TensorFlow and JAX tell it */
-#define NEEDS_LIBRARY	NEEDS(21)	/* a library of CUDA has a code for it */
-#define NEEDS_POOL	NEEDS(22)	/* of a framework that takes a device at once, and is not told not to */
-#define NEEDS_WORDS	NEEDS(23)	/* no program's message is there */
-#define NEEDS_ANYONE	NEEDS(24)	/* CUDA's error, or a person's words, and none of whose program it is */
-#define NEEDS_STRANGER	NEEDS(25)	/* people tell of a program, and of nothing that a network has */
-#define NEEDS_AGAIN	NEEDS(26)	/* people speak of what is run once more, */
-#define NEEDS_TRIALS	NEEDS(27)	/* of several runs, as a search makes */
-#define NEEDS_LONG	NEEDS(28)	/* people speak of films, recordings or texts that are long */
-#define NEEDS_SECOND	NEEDS(29)	/* the first step ran, and the second did not */
-#define NEEDS_ADAM	NEEDS(30)	/* of Adam, with which it fails, and SGD, with which it does not */
-#define NEEDS_LARGE	NEEDS(31)	/* of pictures that are large */
-#define NEEDS_SESSION	NEEDS(32)	/* TensorFlow's sessions are run */
-#define NEEDS_SAVES	NEEDS(33)	/* of weights that are saved */
-#define NEEDS_DECODES	NEEDS(34)	/* of the decoder of an autoencoder of images */
-#define NEEDS_VECTORS	NEEDS(35)	/* of words' vectors */
-#define NEEDS_FALLS	NEEDS(36)	/* that falls as an epoch ends */
-#define NEEDS_UNDER_WAY	NEEDS(37)	/* a framework's own allocator was refused, and the driver after it */
-#define NEEDS_RETAINS	NEEDS(38)	/* people speak of a graph that backward is told to keep, */
-#define NEEDS_FIRST	NEEDS(39)	/* of the first of several devices, which has more than the others, */
-#define NEEDS_UNFREEZES	NEEDS(40)	/* or of layers that are unfrozen */
-#define NEEDS_VOCABULARY	NEEDS(41)	/* of a large vocabulary */
-#define NEEDS_STAYS	NEEDS(42)	/* of memory that stays taken when a run was stopped */
-#define NEEDS_COLLECTED	NEEDS(43)	/* of a library of a language whose collector frees tensors */
-#define NEEDS_CARD	NEEDS(44)	/* of a device that has little */
-#define SIGNS		45
-#define MOST_LIKELY	3
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
 #define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE | NEEDS_STRANGER | \
@@ -67,257 +20,6 @@
 /* What makes a row one of the machine's memory, or of either. */
 #define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
     NEEDS_LONG | NEEDS_LARGE)
-
-#define OF_TESTS	"it failed in validation, tests or predictions"
-#define OF_INFERENCE	"nothing is trained, as in inference"
-#define RESULTS_KEPT	"Results are kept from batch to batch (lists, predictions of all samples)"
-#define MANY_ROUNDS	"then it fails only after many rounds."
-#define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
-#define WEIGHTS_FILL	"Weights alone are most of the device"
-#define BEFORE_ANY	"then it fails before the first result."
-#define OF_STOPPED	ANOTHER ", such as the run that was stopped"
-#define MORE		"The run needs more than there is"
-#define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
-#define ANOTHER		"Another process has a part"
-#define LISTED		LISTER ", before the run, lists it."
-#define GIVEN		"What is given at once is too large"
-#define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
-    "short or small one runs."
-#define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
-#define LESS_STATE	"an optimizer that keeps less (SGD, Adafactor, 8 bits), fewer weights that are trained (LoRA), or splitting or "	\
-    "offloading it (ZeRO, FSDP) take less"
-#define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
-#define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
-#define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
-    "validation or inference with gradients on; in Keras models made anew in each)"
-
-static const struct row {
-	uint64_t needs;
-	const char *where;	/* what a line's words may mean; NULL: the row rests on the failing message */
-	struct {
-		const char *cause, *shows;
-	} item[MOST_LIKELY];
-} table[] = {
-	{ NEEDS_LIBRARY | NEEDS_TORCH, NULL, {
-		{ MORE, LEAVES },
-		{ "An index was out of range on the device before (a label, a word)", "CUDA_LAUNCH_BLOCKING=1, or a run on the processor, "
-		    "tells it." },
-		{ ANOTHER, LISTED } } },
-	{ NEEDS_LIBRARY | NEEDS_POOL, NULL, {
-		{ "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
-		    "it", "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
-		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
-		{ MORE, LEAVES },
-		{ ANOTHER, LISTED } } },
-	{ NEEDS_SESSION | NEEDS_GROWS, "memory grew while sessions of TensorFlow ran in a loop", {
-		{ "Operations are added to the graph in each round: by an operator on a tensor within run(), a function of tf that is called in the "
-		    "loop, or a network or session that is made there", "then rounds take longer and longer, too, and the graph's finalize() "
-		    "ahead of the loop tells where. Made once, ahead of it, they do not grow." },
-		{ KEPT, "then rounds take as long as before." } } },
-	{ NEEDS_FALLS, "memory grew within an epoch, and fell at its end", {
-		{ "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "
-		    "that wait to be taken", "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
-		{ "Something is kept for an epoch (results or losses on lists, until measures are made of them)", "reduced as they come, they take less; then it grows "
-		    "with num_workers=0, too." } } },
-	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
-		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
-	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
-		{ KEPT, "then memory grows evenly." },
-		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
-		{ "Another process came", LISTER " lists it." } } },
-	{ NEEDS_TRIALS, "several runs are made in one process, as in a search", {
-		{ "Models, optimizers and results of the runs before lie there still, held by a name, a list, a callback or the last error's traceback",
-		    "with these let go of behind each (del, gc.collect(), and in PyTorch torch.cuda.empty_cache(), in Keras clear_session()), or a "
-		    "process for each, it does not grow." },
-		{ "One of the runs needs more than the others (a larger network or batch)", "then it fails by itself, too." } } },
-	{ NEEDS_AGAIN, "it failed when it was run again", {
-		{ "What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
-		    "traceback hold it", "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
-		{ "The process of the run before has not ended", LISTED } } },
-	{ NEEDS_STAYS, "memory stayed taken after a run was stopped", {
-		{ "A process of that run has not ended (one of several ranks, a loader's, one that Ctrl-Z only halted)", LISTER ", or where that does not, on Linux with "
-		    "NVIDIA's driver fuser -v /dev/nvidia* as root, lists it; as it ends, the driver takes back all that it had." },
-		{ "In a notebook or an interpreter, which goes on, names, lists and the last error's traceback hold it", "with the process begun anew, or with these "
-		    "let go of (del, gc.collect()), it is free." } } },
-	{ NEEDS_GRAPH, "the network is given a graph", {
-		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", "parts of it (sampled "
-		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
-		{ "There is a number for each pair of nodes (a dense adjacency, attention)", "kept sparse, it needs one for each edge." } } },
-	{ NEEDS_SPLATS, "Gaussians are rendered", {
-		{ "Their number grows as training goes on (densification), without bound in some settings", "a log of their number tells. A higher "
-		    "densify_grad_threshold, an earlier densify_until_iter, a cap, or another strategy keep it." },
-		{ "All images lie on the device, or they are large", "in the machine's memory (--data_device cpu), or smaller (--resolution), "
-		    "they take less; then it fails at the start, or as soon." } } },
-	{ NEEDS_COLLECTED, "tensors are freed by a language's collector", {
-		{ "Tensors that nothing holds any longer lie there until the collector has found them, and to it each is small", "freed by hand, as rounds go on (in TorchSharp Dispose(), using or "
-		    "NewDisposeScope(); in Julia CUDA.unsafe_free!(), or GC.gc() and CUDA.reclaim(); in R rm() and gc()), their number does not grow." },
-		{ MORE, "then it fails in the first round, too." } } },
-	{ NEEDS_REPLAY, "the run has a replay buffer", {
-		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", "fewer entries, or "
-		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
-		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", "then it grows "
-		    "beyond that." } } },
-	{ NEEDS_AGENT, "an agent learns from what it sees", {
-		{ "What was seen lies there until it is learned from (a replay buffer, a rollout of all environments at once)", "fewer entries "
-		    "or steps (buffer_size, n_steps), fewer environments, shorter episodes, or images as uint8, each of them once, take less." },
-		{ "Something is kept from one step or episode to the next (results on lists, losses with their graph, in Keras models or "
-		    "predict() called in each)", "then it grows evenly, and beyond what such a buffer holds." },
-		{ "Each environment is a process of its own, with a copy of the program", "fewer of them take less." } } },
-	{ NEEDS_VECTORS, "words' vectors are read or learned", {
-		{ "They lie there whole, a row of numbers for each word (3 million words with 300 of float32 are 3.4 GiB), and often as much again while they are read "
-		    "from text, converted or learned", "fewer words (limit= where gensim reads them, min_count where it learns), fewer numbers for each, or a file of "
-		    "gensim's own that is mapped (mmap=\"r\") take less." } } },
-	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
-		{ "Each process puts all of the weights, or of the optimizer's numbers, together in the machine's memory, or makes a copy of its own there", "written by one of "
-		    "them (rank0_only), or in parts (a sharded state dict), they need not lie there as often." } } },
-	{ NEEDS_SAVES, "weights were saved then", {
-		{ "Weights that are split among devices (FSDP, ZeRO), or the optimizer's numbers, are put together on one for that", "in the machine's memory "
-		    "(offload_to_cpu, rank0_only), or written in parts (a sharded state dict), they need no room there." },
-		{ "A copy is made on the device first (in another type or order, or an average of weights)", "moved to the machine's memory one by one, they "
-		    "take less." } } },
-	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
-		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
-		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." } } },
-	{ NEEDS_HOST | NEEDS_PROCESSOR, "the run was on the processor", {
-		{ "What is computed runs on the processor, and a part of it needs more than there is", "fewer or smaller samples at once, or "
-		    "a smaller model, take less." } } },
-	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
-		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
-		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
-		{ "Something is kept from step to step (lists of results, losses with their graph)", "then it grows with num_workers=0, too." } } },
-	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
-		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
-		    "of)", "then it grows evenly, and stops where that is left out." } } },
-	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
-		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
-		    "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
-		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
-	{ NEEDS_DATA, "the data set was read then", {
-		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
-		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
-		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with num_workers=0 or a "
-		    "shorter queue." } } },
-	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
-		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. Fewer samples at once, or smaller ones, "
-		    "take less." },
-		{ ANOTHER, LISTED } } },
-	{ NEEDS_DRIVER, NULL, {
-		{ "Another process has the device, such as a notebook that still runs", LISTED },
-		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
-		    "display has a part", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
-		{ MORE, "then an error of its own follows, with a shape." } } },
-	{ NEEDS_TAKES_ALL, "it ran in TensorFlow or JAX", {
-		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
-		    "and lies there free", "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
-		    " shows what is needed." } } },
-	{ NEEDS_LOADS, "weights were loaded then", {
-		{ "Weights alone are more than is free", "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
-		    "smaller model. Then it fails before the first result, whatever the batch." },
-		{ "A file's tensors are put back on the device beside the model's own", "map_location=\"cpu\" in torch.load." } } },
-	{ NEEDS_METRICS | NEEDS_EVALUATES, "it failed in the evaluation of transformers' Trainer", {
-		{ "Results of all samples are kept until measures are computed of them: logits, a number for each position and word, and "
-		    "whatever else the network gives", "reduced as they come (preprocess_logits_for_metrics, argmax), or moved to the "
-		    "machine's memory (eval_accumulation_steps), they take less. Then it fails only after many batches." },
-		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", "fewer at once "
-		    "(per_device_eval_batch_size), or fewer beams." } } },
-	{ NEEDS_HOST | NEEDS_EVALUATES, OF_TESTS, {
-		{ "All that is tested, or all results of it, lie there as arrays", "in parts (chunks, batches), or reduced as they come, they take less. "
-		    "Results that are joined in the end take twice their bytes for that moment." } } },
-	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
-		{ GRADIENTS_ON ", and autograd keeps all that forward makes", "with it the first rounds take a part of what they took." },
-		{ RESULTS_KEPT, MANY_ROUNDS },
-		{ LARGER_TESTS, "then it "
-		    "fails in the first round, with torch.no_grad(), too." } } },
-	{ NEEDS_ANYONE | NEEDS_EVALUATES, OF_TESTS, {
-		{ "What only training needs is kept, too, as PyTorch does where torch.no_grad() does not stand around all of it",
-		    "without it the first rounds take a part of what they took." },
-		{ RESULTS_KEPT, MANY_ROUNDS },
-		{ LARGER_TESTS, "then it fails in the "
-		    "first round, whatever is kept." } } },
-	{ NEEDS_EVALUATES, OF_TESTS, {
-		{ "All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
-		    "Keras does", "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
-		{ RESULTS_KEPT, MANY_ROUNDS } } },
-	{ NEEDS_DARKNET, "it ran in Darknet", {
-		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", "more subdivisions, up to as "
-		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." } } },
-	{ NEEDS_FIRST, "the first of several devices has more than the others", {
-		{ "PyTorch's DataParallel gathers results there, where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone",
-		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even; fewer samples "
-		    "in a batch take less." },
-		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", "torch.cuda.set_device() with its own rank "
-		    "ahead of all else, and map_location in torch.load, keep it on its own; then nvidia-smi lists one process for each." } } },
-	{ NEEDS_VOCABULARY, "scores are made for each word of a large vocabulary", {
-		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "
-		    "row for each word", "fewer words (subwords, a bound on their number), shorter sequences or fewer at once, a softmax over a sample of words, and targets "
-		    "by their index in place of one number for each word, take less." } } },
-	{ NEEDS_UNFREEZES, "layers were unfrozen then", {
-		{ "What forward makes of layers that were frozen is kept for backward then, with a gradient and the optimizer's numbers for each of their weights",
-		    "fewer layers that are unfrozen, fewer samples in a batch, or smaller ones, take less." } } },
-	{ NEEDS_SECOND, "the first step ran, and the second did not", {
-		{ "The optimizer made at its first step what it keeps (Adam " TWO_NUMBERS "), which lies there from then on, as gradients do where "
-		    "they are not let go of", "with SGD the second step runs, too; " LESS_STATE "." },
-		{ "Names of the loop (loss, outputs) hold what forward kept in the first step while the second makes its own", "with these let "
-		    "go of (del) at the end of a step it runs." } } },
-	{ NEEDS_ADAM, "it runs with SGD, and not with Adam", {
-		{ "Adam keeps " TWO_NUMBERS ", where SGD keeps none (with momentum, one)", LESS_STATE "; so does a smaller batch, of what "
-		    "forward keeps." } } },
-	{ NEEDS_UPDATE, "it failed in the optimizer's step", {
-		{ "The optimizer makes at its first step what it keeps (Adam two numbers for each weight, in float32 as a rule, and a copy "
-		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
-		    "weights that are trained (LoRA), or splitting or offloading it (ZeRO, FSDP) take less; the batch plays no part in it." },
-		{ "What forward keeps, gradients and weights leave no room for it", "fewer samples in a batch, or smaller ones, leave more." } } },
-	{ NEEDS_RETAINS, "backward is told to keep the graph (retain_graph)", {
-		{ "What forward keeps stays then for as long as the loss is held, or what was made of it, and where a later step goes back into an earlier one, that step's, too",
-		    "one backward of the losses' sum, what is carried from step to step detached (.detach()), and no retain_graph: then it does not grow." },
-		{ KEPT_ON, "then it grows without that setting, too." } } },
-	{ NEEDS_GROWS, "memory grew", {
-		{ KEPT_ON, "then it grows evenly, from step to step." },
-		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on "
-		    "their size keeps it." } } },
-	{ NEEDS_TORCH | NEEDS_INFERS, OF_INFERENCE, {
-		{ GIVEN, IN_TURN },
-		{ GRADIENTS_ON, "with it less is taken." },
-		{ WEIGHTS_FILL, BEFORE_ANY } } },
-	{ NEEDS_INFERS, OF_INFERENCE, {
-		{ GIVEN, IN_TURN },
-		{ WEIGHTS_FILL, BEFORE_ANY } } },
-	{ NEEDS_DECODES, "an autoencoder of images was at work then", {
-		{ "Its layers have the full height and width of all pictures, or frames, at once", "in tiles (enable_vae_tiling() in diffusers, or a "
-		    "setting of the program), in slices or one by one they need a part of that." },
-		{ "Weights of what ran before it lie there still", "moved off the device by then (offloading), they leave it room." } } },
-	{ NEEDS_LONG, "what is given is long, or has many frames", {
-		{ GIVEN, IN_TURN } } },
-	{ NEEDS_LARGE, "pictures are large", {
-		{ GIVEN, "fewer pixels (a half of each side is a quarter), crops or tiles one after the other, or fewer pictures at once. Then "
-		    "a small one runs." } } },
-	{ NEEDS_TORCH | NEEDS_RESUMES, "the run was resumed", {
-		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
-		    "where there are several processes, all of them on the first", "with map_location=\"cpu\" in torch.load, and what was "
-		    "read let go of (del) before the first step, it goes on." },
-		{ OF_STOPPED, LISTED } } },
-	{ NEEDS_ANYONE | NEEDS_RESUMES, "the run was resumed", {
-		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", "read into the machine's "
-		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
-		{ OF_STOPPED, LISTED } } },
-	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
-		{ KEPT, "then memory grows evenly, and stops where that is left out." },
-		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "
-		    "that." },
-		{ "Other programs of the machine came to need more", "its own tool (top) lists them." } } },
-	{ NEEDS_LATE, "it failed after a time, or now and then", {
-		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
-		    "more", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
-		    "another order." },
-		{ KEPT_ON, "then memory grows evenly, from step to step." },
-		{ "Another process came", LISTER " lists it." } } },
-	{ NEEDS_CARD, "that device has little", {
-		{ MORE, "fewer samples at once (a smaller batch), smaller ones (shorter, fewer pixels), or a smaller network (or its weights in fewer bits, or a part of "
-		    "them elsewhere) take less. Then it fails at the first steps or calls, with nothing else there." },
-		{ ANOTHER ", such as a desktop's programs", LISTED },
-		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
-	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */
-};
 
 /* The sign's place among others. */
 static int
@@ -562,17 +264,41 @@ push_items(struct autopsy *y, const struct row *r)
 			push(y, arena_printf(y->arena, "- %s: %s", r->item[i].cause, r->item[i].shows));
 }
 
+/* Rows that a message with figures leaves open, too, where people's words lead there. */
+#define BESIDE_FIGURES	(NEEDS_RESUMES | NEEDS_FIRST | NEEDS_UNFREEZES | NEEDS_SECOND | NEEDS_ADAM | NEEDS_RETAINS | NEEDS_DECODES | NEEDS_VOCABULARY | NEEDS_SAVES | NEEDS_TRIALS | \
+    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_LOADS)
+
+/* Of a message that only figures explain: where people say what the run was at, what that would
+ * mean. */
+static void
+beside_figures(struct autopsy *y, const struct said *told[])
+{
+	const struct row *r;
+	uint64_t is = signs(y, told);
+
+	if (y->main->host || y->log.paste.again.line || y->causes.n == 0 || !autopsy_is_of_samples(y))
+		return;
+	for (r = autopsy_rows; r->needs; r++)
+		if ((is & r->needs) == r->needs && (r->needs & BESIDE_FIGURES) && !(r->needs & NEEDS_HOST) && !is_ruled_out(y, r->item[0].cause)) {
+			autopsy_cause(y, SAYS_TOLD_LIKELY, arena_printf(y->arena, "L%s. Where %s, it may be this. %s: %s",
+			    autopsy_said(y, told[place(r->needs & BESIDE_FIGURES)]) + 1, r->where, r->item[0].cause, r->item[0].shows));
+			return;
+		}
+}
+
 void
 autopsy_likely(struct autopsy *y)
 {
 	const struct said *told[SIGNS + 1] = { NULL };
 	const struct said *on;
-	const struct row *r = table;
+	const struct row *r = autopsy_rows;
 	bool unknown = is_unknown(y);
 	uint64_t is;
 
 	if (y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
 		autopsy_words(y, !unknown);
+	if (!unknown && y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
+		beside_figures(y, told);
 	if (!unknown)
 		return;
 	is = signs(y, told) | (is_near_ram(y) ? NEEDS_HOST : 0);

@@ -137,6 +137,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_ABSURD,	WORDS,		"a sentence that tells of an allocation of 1 TiB on a device, or of 64 TiB")				\
 	SAYS(TOLD_BATCH,	WORDS,		"a sentence that says that it fails, with the number of samples in a batch")				\
 	SAYS(TOLD_SIZES,	WORDS,		"a sentence of the failure that speaks of several scales, and a device's memory")	\
+	SAYS(TOLD_LIKELY,	WORDS,		"a sentence of the failure that a row of autopsy_rows.c rests on, and no cause but what figures tell")	\
 	SAYS(TOLD_AGAIN,	WORDS,		"a sentence of the failure that speaks of what is run once more")		\
 	SAYS(TOLD_LONG,		WORDS,		"words for a long recording, film or text, and one tensor that is large by the message's figures")	\
 	SAYS(TOLD_GRAPH,	WORDS,		"words or code for a network on a graph, and one tensor that is large by the message's figures")	\

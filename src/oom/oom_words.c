@@ -48,7 +48,7 @@ grows(struct talk t)
 		return NULL;		/* what it is for */
 	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
 	    "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
-	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|memory increasing|usage increasing|memory-usage increasing|"
+	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
@@ -209,7 +209,7 @@ evaluates(struct talk t)
 
 	return at || !talk_any_of(t, "valid eval test predict verif") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|until validation|until the validation|on validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
-	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|next validation|validation phase|, in validate|, in evaluate|when verifying|while verifying|during verification|"
+	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|after each validation|after every validation|each validation batch|each validation step|next validation|validation phase|, in validate|, in evaluate|when verifying|while verifying|during verification|"
 	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
@@ -534,6 +534,20 @@ batch_said(struct oom_paste *p, struct talk t, int line)
 		said(&p->less, t, oom_batch_runs(t), line);
 }
 
+/* What FIND finds first need not be in the sentence that tells of the failure: then in that. */
+static void
+said_of_any(struct said *to, const struct oom_told *told, struct talk t, int line, const char *(*find)(struct talk))
+{
+	const char *at = find(t), *s, *end = t.s + t.n;
+	struct talk sentence;
+
+	said_of_failure(to, told, t, at, line);
+	for (s = t.s; at && to->line != line && s < end; s = sentence.s + sentence.n + 1) {
+		sentence = talk_sentence(t, s);
+		said_of_failure(to, told, t, find(sentence), line);
+	}
+}
+
 void
 oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
@@ -551,8 +565,9 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->grows = p->told.said;
 	if ((at = is_late(t)) || (p->told.here_line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
 		said_of_failure(&p->later, &p->told, t, at, line);
-	if ((at = evaluates(t)) || (p->told.here_line == line && (at = evaluates_there(oom_told_sentence(&p->told, t)))))
-		said_of_failure(&p->evaluating, &p->told, t, at, line);
+	said_of_any(&p->evaluating, &p->told, t, line, evaluates);
+	if (p->evaluating.line != line && p->told.here_line == line)
+		said_of_failure(&p->evaluating, &p->told, t, evaluates_there(oom_told_sentence(&p->told, t)), line);
 	if (source == SOURCE_COMMAND)
 		said(&p->evaluating, t, talk_first(t, "--eval-only|--eval_only|--evaluate-only|--test-only|--test_only|--only-eval|--only_eval|--only_test|--only-test"), line);
 	said(&p->metrics, t, talk_first(t, "compute_metrics|eval_accumulation_steps|eval_accumilation_steps|preprocess_logits_for_metrics"),
@@ -561,7 +576,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
-	said_of_failure(&p->again, &p->told, t, runs_again(t), line);
+	said_of_any(&p->again, &p->told, t, line, runs_again);
 	if ((at = makes_trials(t)) && source == SOURCE_PROSE && is_done(t, at))
 		said_at(&p->trials, t, at, line);
 	else
@@ -570,14 +585,14 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said(&p->retains, t, retains(t), line);
 	if (p->told.here_line == line)
 		said(&p->vocabulary, t, names_large_vocabulary(t), line);
-	said_of_failure(&p->first, &p->told, t, first_has_more(t), line);
-	said_of_failure(&p->unfreezes, &p->told, t, unfreezes(t), line);
+	said_of_any(&p->first, &p->told, t, line, first_has_more);
+	said_of_any(&p->unfreezes, &p->told, t, line, unfreezes);
 	if (source != SOURCE_CODE)
 		said(&p->stays, t, stays_taken(t), line);
-	said_of_failure(&p->media, &p->told, t, oom_bulk_media(t), line);
+	said_of_any(&p->media, &p->told, t, line, oom_bulk_media);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
-	said_of_failure(&p->large, &p->told, t, oom_bulk_large(t), line);
+	said_of_any(&p->large, &p->told, t, line, oom_bulk_large);
 	said_of_failure(&p->large, &p->told, t, oom_bulk_side(t), line);
 	said_of_failure(&p->sizes, &p->told, t, oom_bulk_sizes(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && !p->card.line)
@@ -589,13 +604,13 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->absurd, t, at, line);
 		p->absurd_bytes = absurd;
 	}
-	said_of_failure(&p->decoder, &p->told, t, decodes(t), line);
+	said_of_any(&p->decoder, &p->told, t, line, decodes);
 	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
 	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
-	said_of_failure(&p->converts, &p->told, t, converts(t), line);
-	said_of_failure(&p->loading, &p->told, t, loads(t), line);
-	said_of_failure(&p->saving, &p->told, t, saves(t), line);
-	said_of_failure(&p->resuming, &p->told, t, resumes(t), line);
+	said_of_any(&p->converts, &p->told, t, line, converts);
+	said_of_any(&p->loading, &p->told, t, line, loads);
+	said_of_any(&p->saving, &p->told, t, line, saves);
+	said_of_any(&p->resuming, &p->told, t, line, resumes);
 	if ((at = is_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
 		said_at(&p->parallel, t, at, line);
 	else
