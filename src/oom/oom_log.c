@@ -554,6 +554,8 @@ index_tables(struct log_reader *r)
 
 	for (p = oom_phrases; p->pattern && n < MOST_PHRASES; p++)
 		r->phrase[n++] = p;
+	for (p = oom_machine_phrases; p->pattern && n < MOST_PHRASES; p++)
+		r->phrase[n++] = p;
 	for (p = oom_lines; p->pattern && n < MOST_PHRASES; p++)
 		r->phrase[n++] = p;
 	assert(n < MOST_PHRASES);

@@ -1,5 +1,5 @@
-/* What messages mean that say more, or less, than their kind: the sentences of oom_phrase.c's
- * rows. */
+/* What messages mean that say more, or less, than their kind: the sentences of oom_phrase.c's and
+ * oom_phrase_machine.c's rows. */
 #ifndef STOWAGE_OOM_OOM_SAYS_H
 #define STOWAGE_OOM_OOM_SAYS_H
 

@@ -11,9 +11,9 @@
 #include "oom/oom_batch.h"
 #include "oom/oom_bulk.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_runs.h"
 
 #define AFTER	32	/* bytes from "after" to what is counted */
-#define MANY_WORDS	20000	/* of a vocabulary */
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
 
 #define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
@@ -318,191 +318,6 @@ saves(struct talk t)
 	    AHEAD | WORKS, "") : NULL;
 }
 
-/* "DataParallel(model)" is in code that one device runs, too, as "--gpu 0" is. */
-static bool
-is_of_code(struct talk t, struct talk clause, const char *at)
-{
-	const char *s = at, *end = t.s + t.n;
-
-	(void)clause;
-	while (s < end && piece_is_word(*s))
-		s++;
-	return (s < end && *s == '(') || (at > t.s && at[-1] == '-');
-}
-
-#define ON_ONE		"single gpu|one gpu|1 gpu|single card|one card|1 card|single device|one device"
-#define SEVERAL		"gpus cards devices ddp dataparallel distributed multi multiple multi-gpu"
-#define RUNS_WELL	"without problem|without problems|without any problem|without error|without errors|no problem|runs well|"	\
-    "run well|trains well|train well|runs normally|only costs|only cost|just costs|just cost|only takes|just takes|only uses|just uses|only needs|just needs"
-
-/* "With one GPU it works", in a line that speaks of several: there it is not the run that is too
- * large. */
-static const char *
-runs_on_one(struct talk t)
-{
-	struct talk rest, clause, next, sentence;
-	const char *at, *end = t.s + t.n;
-	size_t n;
-
-	if (!talk_any_whole(t, SEVERAL))
-		return NULL;
-	for (rest = t; (at = talk_find_whole(rest, ON_ONE, &n)); rest = talk_part(t, at + n, end)) {
-		clause = talk_clause(t, at, n);
-		next = clause.s + clause.n + 1 < end && clause.s[clause.n] == ',' && talk_any_whole(clause, "when with on using if") ?
-		    talk_clause(t, clause.s + clause.n + 1, 1) : clause;
-		sentence = talk_sentence(t, at);
-		if (!clause_says_no(talk_part(t, clause.s, at), "") && !oom_told_fails(clause) && !memchr(sentence.s, '?', sentence.n) &&
-		    (clause_works(clause) || clause_works(next) || talk_has_whole(clause, RUNS_WELL) || talk_has_whole(next, RUNS_WELL)))
-			return at;
-	}
-	return NULL;
-}
-
-/* "What is the meaning of multi-gpu?", "it supports DataParallel", "I want to use multi-gpu": a
- * mention, by no sentence of what failed; nor is it what failed where one device does so, too:
- * "both single GPU and multi GPU". */
-#define WISHED		"want wants wish hope plan planning would should could may might consider suggest suggests recommend try wonder wondering whether support "	\
-    "supports supported supporting instead option options optional feature"
-
-static bool
-is_mention(struct talk t, struct talk clause, const char *at)
-{
-	struct talk sentence = talk_sentence(t, at);
-
-	if (is_of_code(t, clause, at) || talk_any_whole(talk_part(t, clause.s, at), "wonder wondering whether") || talk_has_whole(sentence, ON_ONE))
-		return true;
-	return !oom_told_fails(sentence) && (talk_any_whole(clause, WISHED) ||
-	    (memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "why")));
-}
-
-static const char *
-is_parallel(struct talk t)
-{
-	const char *one = runs_on_one(t);
-
-	if (one)
-		return one;
-	return talk_any_of(t, "capacity total cuda_visible") ||
-	    talk_any_phrase(t, "do i need|should i use|is it possible|would multi|can i use|if it supports|does it support|do you support|is there support|support for multi") ? NULL :
-	    clause_says_unless(t, "dataparallel|data parallel|multi-gpu|multi gpu|multi_gpu|first gpu|first card|gpu 0 |gpu0 | 0 gpu|"
-	    "other gpus|gpus = '0,1|each gpu", AHEAD, "", is_mention);
-}
-
-/* "It fails when I run the cell a second time." */
-static const char *
-runs_again(struct talk t)
-{
-	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
-	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "") : NULL;
-}
-
-/* "In a hyperparameter search", "in the third fold": several runs of one process. */
-static const char *
-makes_trials(struct talk t)
-{
-	return clause_says(t, "hyperparameter search|hyperparameter_search|repeatedly running|repeatedly training|n_trials|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
-	    "gridsearch|each trial|every trial|second trial|next trial|between trials|over trials|per trial|trials because of|keras-tuner|keras tuner|bayesianoptimization tuner|hyperband search|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
-	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
-}
-
-#define OF_ACTIVITY	"i am doing|i am performing|i am running|i am applying|i am using|i'm doing|i'm performing|i'm running|i'm applying|i'm using|i was doing|i was running|" \
-    "i do|i perform|i run|i apply|we are doing|we are running|we are performing|we are using|we do|we run|when doing|while doing"
-
-/* "I am doing 10-fold cross validation": what the run is, by who reports it, in whatever sentence
- * it is said to fail. */
-static bool
-is_done(struct talk t, const char *at)
-{
-	return talk_has_whole(talk_part(t, talk_sentence(t, at).s, at), OF_ACTIVITY);
-}
-
-/* "the first GPU has much more memory than the others", "unbalanced load, GPU 0 is full" */
-static const char *
-first_has_more(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, "first gpu|first card|first device|gpu 0|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu", &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
-	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
-	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory") ? at : NULL;
-}
-
-static const char *
-unfreezes(struct talk t)
-{
-	return clause_says(t, "unfreez|unfroze", AHEAD, "");
-}
-
-#define STAYS		"not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
-    "still occupied|remains occupied|stays occupied|still allocated|remains allocated|still in use|still taken|still held|still full"
-#define OF_STOP		"ctrl-c|ctrl+c|ctrl c|ctrl-z|ctrl+z|ctrl z|keyboardinterrupt|keyboard interrupt|is stopped|was stopped|stop the|stopped the|stopping the|stopped it|i stop|i stopped|i interrupt|"	\
-    "i interrupted|is interrupted|was interrupted|interrupting|interrupted the|interrupt the|is terminated|was terminated|terminate the|terminated the|terminating the|"	\
-    "i kill|i killed|kill the|killed the|killing the"
-
-/* "The memory is not released after I stopped the training": where people did it, not where memory
- * ran out. */
-static const char *
-stays_taken(struct talk t)
-{
-	const char *at = talk_any_of(t, "memory vram") ? clause_says(t, STAYS, AHEAD | BEHIND, "") : NULL;
-	struct talk sentence;
-	size_t n;
-
-	if (!at)
-		return NULL;
-	sentence = talk_sentence(t, at);
-	return talk_find_whole(sentence, OF_STOP, &n) && !talk_any_phrase(sentence, "out of memory|oom|by the system|by the kernel") ? at : NULL;
-}
-
-/* "the vocabulary has 70,000 words" */
-static bool
-is_large_vocabulary(struct talk t, const char *at)
-{
-	struct talk sentence = talk_sentence(t, at);
-	const char *s, *to, *end = sentence.s + sentence.n;
-	int64_t n;
-
-	if (talk_any_whole(sentence, "small smaller reduced identical same"))
-		return false;
-	if (talk_any_whole(sentence, "large larger huge big bigger million millions"))
-		return true;
-	for (s = sentence.s; s < end; s = to) {
-		to = s + 1;
-		if (is_digit(*s) && (to = piece_number(s, end, &n)) && n >= MANY_WORDS)
-			return true;
-	}
-	return false;
-}
-
-/* The same; of words, "when it computes log_softmax" */
-static const char *
-names_large_vocabulary(struct talk t)
-{
-	const char *at = NULL;
-	size_t n;
-
-	if (!talk_any_of(t, "vocab"))
-		return talk_any_begins(t, "dict word token translat languag") ? talk_first(t, "log_softmax|logsoftmax|log softmax") : NULL;
-	if (talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|vocab/"))
-		return NULL;
-	while (talk_next_phrase(t, "vocab", &at, &n))
-		if (is_large_vocabulary(t, at))
-			return at;
-	return NULL;
-}
-
-/* Not "I removed retain_graph". */
-static const char *
-retains(struct talk t)
-{
-	const char *at = talk_first(t, "retain_graph");
-
-	return at && !talk_any_begins(talk_sentence(t, at), "without remov delet drop instead") &&
-	    !talk_any_phrase(t, "retain_graph=false|retain_graph = false") ? at : NULL;
-}
-
 static void
 said(struct said *to, struct talk t, const char *at, int line)
 {
@@ -576,19 +391,19 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
-	said_of_any(&p->again, &p->told, t, line, runs_again);
-	if ((at = makes_trials(t)) && source == SOURCE_PROSE && is_done(t, at))
+	said_of_any(&p->again, &p->told, t, line, oom_runs_again);
+	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && oom_runs_done(t, at))
 		said_at(&p->trials, t, at, line);
 	else
 		said_of_failure(&p->trials, &p->told, t, at, line);
 	if (p->told.here_line == line || p->grows.line == line)
-		said(&p->retains, t, retains(t), line);
+		said(&p->retains, t, oom_runs_retain(t), line);
 	if (p->told.here_line == line)
-		said(&p->vocabulary, t, names_large_vocabulary(t), line);
-	said_of_any(&p->first, &p->told, t, line, first_has_more);
-	said_of_any(&p->unfreezes, &p->told, t, line, unfreezes);
+		said(&p->vocabulary, t, oom_runs_words(t), line);
+	said_of_any(&p->first, &p->told, t, line, oom_runs_first);
+	said_of_any(&p->unfreezes, &p->told, t, line, oom_runs_unfrozen);
 	if (source != SOURCE_CODE)
-		said(&p->stays, t, stays_taken(t), line);
+		said(&p->stays, t, oom_runs_stay(t), line);
 	said_of_any(&p->media, &p->told, t, line, oom_bulk_media);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
@@ -611,7 +426,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	said_of_any(&p->loading, &p->told, t, line, loads);
 	said_of_any(&p->saving, &p->told, t, line, saves);
 	said_of_any(&p->resuming, &p->told, t, line, resumes);
-	if ((at = is_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
+	if ((at = oom_runs_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
 		said_at(&p->parallel, t, at, line);
 	else
 		said_of_failure(&p->parallel, &p->told, t, at, line);

@@ -155,14 +155,16 @@ Test(oom_owner, words_near_tell_whose_they_are)
 /* A phrase that is marked, and of which no words are known, could never be found. */
 Test(oom_owner, each_phrase_of_one_program_has_an_owner)
 {
-	const struct phrase *p;
+	const struct phrase *const tables[] = { oom_phrases, oom_machine_phrases }, *p;
+	size_t i;
 	int n = 0;
 
-	for (p = oom_phrases; p->pattern; p++)
-		if (p->flags & PHRASE_OWN) {
-			n++;
-			cr_expect(oom_owner_known(p->who ? p->who : oom_kind_name(p->kind)), "%s", p->pattern);
-		}
+	for (i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		for (p = tables[i]; p->pattern; p++)
+			if (p->flags & PHRASE_OWN) {
+				n++;
+				cr_expect(oom_owner_known(p->who ? p->who : oom_kind_name(p->kind)), "%s", p->pattern);
+			}
 	cr_expect_gt(n, 0);
 }
 

@@ -1,0 +1,39 @@
+/* How a row of the tables of messages is written: oom_phrase.c and oom_phrase_machine.c. */
+#ifndef STOWAGE_OOM_OOM_ROW_H
+#define STOWAGE_OOM_OOM_ROW_H
+
+#include "oom/oom_phrase.h"
+#include "oom/oom_says.h"
+
+#define ROW(role, kind, host, who, says, flags)	role, kind, host, who, says, OOM_ASKED, flags
+#define MESSAGE(kind)	ROW(ROLE_MESSAGE, kind, false, NULL, NULL, 0)
+#define ON_GPU(kind)	ROW(ROLE_MESSAGE, kind, false, NULL, NULL, PHRASE_GPU)
+#define HOST(kind)	ROW(ROLE_MESSAGE, kind, true, NULL, NULL, 0)
+#define KERNEL(flags)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, NULL, flags)
+#define SAYS(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, 0)
+#define OLD_TORCH	"PyTorch before 1.0, or Torch"	/* they share the library that says so */
+#define HOST_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, who, says, 0)
+#define ON_WINDOWS	ROW(ROLE_MESSAGE, OOM_PYTORCH_CPU, true, NULL, NULL, PHRASE_WINDOWS)
+#define FROM(who)	SAYS(OOM_CUDA, who, NULL)
+#define FROM_METAL(who)	SAYS(OOM_MPS, who, NULL)
+#define TORCH_ON(who)	SAYS(OOM_PYTORCH, who, NULL)
+#define STATUS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_ASSERTED)
+#define HEDGED(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_HEDGED)
+#define HANDLE_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_HEDGED | PHRASE_ASSERTED)
+#define HANDLE(who)	HANDLE_SAYS(who, NO_HANDLE_GROWTH)	/* as TensorFlow and JAX write it */
+#define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED)
+#define SIGBUS_SAYS	ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", PAGE_GONE, PHRASE_HEDGED)
+#define APART(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_APART)
+#define OWN(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_OWN)
+#define OWN_HOST(kind, who, says)	ROW(ROLE_MESSAGE, kind, true, who, says, PHRASE_OWN)
+#define OWN_BYTES(kind, who)	ROW(ROLE_MESSAGE, kind, false, who, NULL, PHRASE_OWN | PHRASE_BYTES)
+/* What CUDA's driver refuses for another reason than want of memory. */
+#define REFUSED(code)	{ "failed to alloc % on host: " code, APART("CUDA", OTHER_CODE) },		\
+    { "failed to allocate % (# bytes) from device: " code, APART("CUDA", OTHER_CODE) }
+#define THEANO_REFUSED(words)	{ "Error allocating % of device memory (" words, APART("Theano", THEANO_CODE) }
+#define NAMED		ROW(ROLE_NAMED, OOM_OTHER, false, NULL, NULL, 0)
+#define GENERIC		ROW(ROLE_GENERIC, OOM_OTHER, false, NULL, NULL, 0)
+#define RUNTIME		ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, 0)
+#define NOTHING		ROW(ROLE_NOTHING, OOM_KINDS, false, NULL, NULL, 0)
+
+#endif

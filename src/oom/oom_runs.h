@@ -1,0 +1,24 @@
+/* What people say the run was: each where T says so, or NULL. */
+#ifndef STOWAGE_OOM_OOM_RUNS_H
+#define STOWAGE_OOM_OOM_RUNS_H
+
+#include "oom/oom_lexicon.h"
+
+/* On several devices; or that it works on one, in a line that speaks of several. */
+const char	*oom_runs_parallel(struct talk);
+/* Once more, in one process; one of several, as a search makes. */
+const char	*oom_runs_again(struct talk);
+const char	*oom_runs_trials(struct talk);
+/* Is what AT names what they say they do, in whatever sentence? */
+bool	oom_runs_done(struct talk, const char *at);
+/* The first device has more than the others. */
+const char	*oom_runs_first(struct talk);
+const char	*oom_runs_unfrozen(struct talk);
+/* Memory stays taken when a run was stopped. */
+const char	*oom_runs_stay(struct talk);
+/* With a large vocabulary. */
+const char	*oom_runs_words(struct talk);
+/* Backward is told to keep the graph. */
+const char	*oom_runs_retain(struct talk);
+
+#endif
