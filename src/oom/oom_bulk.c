@@ -58,6 +58,9 @@ picture_in_brackets(struct oom_paste *p, struct talk t, int line)
 	}
 }
 
+/* Sizes that are of pictures, whatever stands beside them. */
+#define OF_VIDEO	"1920*1080|1920x1080|1280*720|1280x720|3840*2160|3840x2160|2560*1440|2560x1440|4096*2160|4096x2160"
+
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
 void
 oom_bulk_pictures(struct oom_paste *p, struct talk t, int line)
@@ -65,7 +68,7 @@ oom_bulk_pictures(struct oom_paste *p, struct talk t, int line)
 	const char *s, *to, *end = t.s + t.n;
 	int64_t high, wide;
 
-	if (!talk_any_of(t, "image picture photo resolution pixel") || talk_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
+	if ((!talk_any_of(t, "image picture photo resolution pixel frame video") && !talk_any_phrase(t, OF_VIDEO)) || talk_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
 		return;		/* or of what they were, not are */
 	for (s = t.s; s < end; s = to ? to : s + 1) {
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
@@ -123,7 +126,7 @@ oom_bulk_media(struct talk t)
 
 	if (at || talk_any_of(t, "screen record attach http"))
 		return at;
-	return talk_first(t, "more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
+	return talk_first(t, "seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
 }
 

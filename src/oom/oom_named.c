@@ -385,7 +385,12 @@ names_shuffling(struct talk t)
 static const char *
 names_workers(struct talk t)
 {
-	return talk_any_phrase(t, "num_workers=0|num_workers = 0|workers to 0") ? NULL : says(t, "num_workers|num_worker|dataloader worker|dataloader workers|"
+	size_t n;
+	const char *none = talk_find_whole(t, "num_workers=0|num_workers = 0|workers to 0|workers = 0", &n);
+
+	if (none)		/* where it works with none, it is theirs; else it is not */
+		return clause_works(talk_clause(t, none, n)) ? none : NULL;
+	return says(t, "workers each|copy-on-write|copy on write|num_workers|num_worker|dataloader worker|dataloader workers|"
 	    "data loader worker|data loader workers|loader workers|load workers");
 }
 

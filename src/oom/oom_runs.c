@@ -129,11 +129,16 @@ oom_runs_unfrozen(struct talk t)
 	return clause_says(t, "unfreez|unfroze", AHEAD, "");
 }
 
-#define STAYS		"not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
+#define STAYS		"keeps occupying|keeps holding|still occupies|still occupying|still holds|still holding|not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
     "still occupied|remains occupied|stays occupied|still allocated|remains allocated|still in use|still taken|still held|still full"
 #define OF_STOP		"ctrl-c|ctrl+c|ctrl c|ctrl-z|ctrl+z|ctrl z|keyboardinterrupt|keyboard interrupt|is stopped|was stopped|stop the|stopped the|stopping the|stopped it|i stop|i stopped|i interrupt|"	\
     "i interrupted|is interrupted|was interrupted|interrupting|interrupted the|interrupt the|is terminated|was terminated|terminate the|terminated the|terminating the|"	\
-    "i kill|i killed|kill the|killed the|killing the"
+    "i kill|i killed|kill the|killed the|killing the|zombie|zombies|defunct"
+/* 不会释放, 没有释放, 不释放, 未释放, 没释放 of 显存 or 显卡, */
+#define STAYS_CHINESE	"\xe4\xb8\x8d\xe4\xbc\x9a\xe9\x87\x8a\xe6\x94\xbe|\xe6\xb2\xa1\xe6\x9c\x89\xe9\x87\x8a\xe6\x94\xbe|\xe4\xb8\x8d\xe9\x87\x8a\xe6\x94\xbe|\xe6\x9c\xaa\xe9\x87\x8a\xe6\x94\xbe|"	\
+    "\xe6\xb2\xa1\xe9\x87\x8a\xe6\x94\xbe"
+/* and kill, 结束, 停止, 中断, 关闭, 退出 */
+#define STOP_CHINESE	"kill|\xe7\xbb\x93\xe6\x9d\x9f|\xe5\x81\x9c\xe6\xad\xa2|\xe4\xb8\xad\xe6\x96\xad|\xe5\x85\xb3\xe9\x97\xad|\xe9\x80\x80\xe5\x87\xba"
 
 /* "The memory is not released after I stopped the training": where people did it, not where memory
  * ran out. */
@@ -144,6 +149,8 @@ oom_runs_stay(struct talk t)
 	struct talk sentence;
 	size_t n;
 
+	if (!at && talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98|\xe6\x98\xbe\xe5\x8d\xa1") && talk_any_phrase(t, STOP_CHINESE))
+		return talk_first(t, STAYS_CHINESE);
 	if (!at)
 		return NULL;
 	sentence = talk_sentence(t, at);

@@ -399,6 +399,15 @@ card_is_short(struct talk t)
 	    "\xe6\x98\xbe\xe5\x8d\xa1\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3");				/* 显卡无法满足 */
 }
 
+/* 内存 is the machine's memory, and people call a card's so, too: beside these it is the
+ * machine's. */
+static bool
+is_of_machine(struct talk t)
+{
+	return talk_any_whole(t, "cpu ram swap") || talk_any_phrase(t, "\xe7\xb3\xbb\xe7\xbb\x9f|\xe4\xb8\xbb\xe6\x9c\xba|\xe7\x94\xb5\xe8\x84\x91|\xe6\x9c\xba\xe5\x99\xa8|"	/* 系统, 主机, 电脑, 机器 */
+	    "\xe7\x89\xa9\xe7\x90\x86\xe5\x86\x85\xe5\xad\x98|\xe8\xbf\x90\xe8\xa1\x8c\xe5\x86\x85\xe5\xad\x98");		/* 物理内存, 运行内存 */
+}
+
 static bool
 in_other_words(struct oom_told *o, struct talk t)
 {
@@ -408,7 +417,7 @@ in_other_words(struct oom_told *o, struct talk t)
 		if ((o->at = talk_first(t, elsewhere[i].phrases))) {
 			o->what = TOLD_ENDED;
 			o->device = o->sure = elsewhere[i].device;
-			o->host = elsewhere[i].host;
+			o->host = elsewhere[i].host && is_of_machine(t);
 			return true;
 		}
 	/* 溢出, 爆, 不够, 不足, 无法满足 of 显存, 显卡 or of 内存 */
@@ -416,8 +425,8 @@ in_other_words(struct oom_told *o, struct talk t)
 	    "\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3")))
 		return false;
 	o->device = o->sure = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98") || card_is_short(t);
-	o->host = !o->device && talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98");
-	o->what = o->device || o->host ? TOLD_ENDED : TOLD_NOTHING;
+	o->what = o->device || talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98") ? TOLD_ENDED : TOLD_NOTHING;
+	o->host = !o->device && o->what && is_of_machine(t);
 	return o->what != TOLD_NOTHING;
 }
 
@@ -539,6 +548,19 @@ oom_told_grows(struct oom_told *o, struct talk t, int line)
 		o->host = now.host;
 		o->sure = now.sure;
 	}
+	keep(o, &now);
+}
+
+void
+oom_told_stays(struct oom_told *o, struct talk t, int line)
+{
+	struct oom_told now = { .what = TOLD_TROUBLE, .at = t.s, .sentence = is_sentence(t) };
+
+	if (o->what)
+		return;
+	said_at(&now.said, t, t.s, line);
+	place(&now, t);
+	now.device |= talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98|\xe6\x98\xbe\xe5\x8d\xa1");	/* 显存, 显卡 */
 	keep(o, &now);
 }
 

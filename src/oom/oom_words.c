@@ -363,6 +363,17 @@ said_of_any(struct said *to, const struct oom_told *told, struct talk t, int lin
 	}
 }
 
+/* The same of what is given: "I cannot upscale a 12 second video" tells of a failure, too. */
+static void
+said_of_given(struct said *to, const struct oom_told *told, struct talk t, int line, const char *(*find)(struct talk))
+{
+	const char *at = find(t);
+
+	said_of_any(to, told, t, line, find);
+	if (at && to->line != line && talk_any_whole(talk_part(talk_clause(t, at, 0), talk_clause(t, at, 0).s, at), "cannot can't cant unable couldn't impossible"))
+		said_at(to, t, at, line);
+}
+
 void
 oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
@@ -402,12 +413,14 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said(&p->vocabulary, t, oom_runs_words(t), line);
 	said_of_any(&p->first, &p->told, t, line, oom_runs_first);
 	said_of_any(&p->unfreezes, &p->told, t, line, oom_runs_unfrozen);
-	if (source != SOURCE_CODE)
-		said(&p->stays, t, oom_runs_stay(t), line);
-	said_of_any(&p->media, &p->told, t, line, oom_bulk_media);
+	if (source != SOURCE_CODE && (at = oom_runs_stay(t))) {
+		said_at(&p->stays, t, at, line);
+		oom_told_stays(&p->told, talk_sentence(t, at), line);
+	}
+	said_of_given(&p->media, &p->told, t, line, oom_bulk_media);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
-	said_of_any(&p->large, &p->told, t, line, oom_bulk_large);
+	said_of_given(&p->large, &p->told, t, line, oom_bulk_large);
 	said_of_failure(&p->large, &p->told, t, oom_bulk_side(t), line);
 	said_of_failure(&p->sizes, &p->told, t, oom_bulk_sizes(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && !p->card.line)

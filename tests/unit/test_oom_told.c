@@ -62,7 +62,8 @@ Test(oom_told, memory_that_ran_out)
 		{ "there is a memory leak in the loop", TOLD_TROUBLE, false, false },
 		{ "The memory usage increases after the first epoch", TOLD_GROWS, false, false },
 		{ "batch_size\xe6\x94\xb9\xe4\xb8\xba" "1\xe7\x88\x86\xe6\x98\xbe\xe5\xad\x98", TOLD_ENDED, true, false },
-		{ "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", TOLD_ENDED, false, true },
+		{ "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", TOLD_ENDED, false, false },	/* 内存不足, of which people say a card's, too */
+		{ "\xe7\xb3\xbb\xe7\xbb\x9f\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", TOLD_ENDED, false, true },	/* 系统内存不足 */
 		{ "\xe6\x98\xbe\xe5\x8d\xa1\xe5\x86\x85\xe5\xad\x98\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3", TOLD_ENDED, true,
 		    false },	/* 显卡内存无法满足 */
 		{ "I run out of my 130GB RAM. Is the increasing memory consumption expected?", TOLD_ENDED, false, true },

@@ -340,3 +340,30 @@ Test(oom_words, a_folder_named_work_runs_nothing)
 	cr_expect_eq(read_lines("Reducing the batch size from 14 to 8 solves the problem.").less.line, 1);
 	cr_expect_eq(read_lines("Reducing the batch size from 14 to 8 does not solve the problem.").less.line, 0);
 }
+
+Test(oom_words, a_loader_without_processes)
+{
+	cr_expect_eq(read_lines("It works with num_workers = 0, with 8 the RAM runs out").told.workers.line, 1);
+	cr_expect_eq(read_lines("The RAM runs out with num_workers = 0, too").told.workers.line, 0);
+	cr_expect_eq(read_lines("RAM grows with 4 workers each, by copy-on-write").told.workers.line, 1);
+}
+
+Test(oom_words, memory_that_a_zombie_holds)
+{
+	struct oom_paste p = read_lines("The process is a zombie and keeps occupying the GPU memory");
+
+	cr_expect_eq(p.stays.line, 1);
+	cr_expect_eq(p.told.what, TOLD_TROUBLE);
+	cr_expect(p.told.device);
+	/* 停止训练后显存不释放 and 精度不释放 */
+	cr_expect_eq(read_lines("\xe5\x81\x9c\xe6\xad\xa2\xe8\xae\xad\xe7\xbb\x83\xe5\x90\x8e\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe9\x87\x8a\xe6\x94\xbe").stays.line, 1);
+	cr_expect_eq(read_lines("\xe5\x81\x9c\xe6\xad\xa2\xe8\xae\xad\xe7\xbb\x83\xe5\x90\x8e\xe7\xb2\xbe\xe5\xba\xa6\xe4\xb8\x8d\xe9\x87\x8a\xe6\x94\xbe").stays.line, 0);
+	cr_expect_eq(read_lines("the memory keeps occupying my thoughts").stays.line, 0);
+}
+
+Test(oom_words, films_that_cannot_be_made)
+{
+	cr_expect_eq(read_lines("My films are from 6 to 10 seconds in length, which leads to OOM").media.line, 1);
+	cr_expect_eq(read_lines("I cannot upscale a 12 second video on this card").media.line, 1);
+	cr_expect_eq(read_lines("I upscale a 12 second video on this card").media.line, 0);
+}
