@@ -58,6 +58,8 @@ static const struct {
 	    "first, which as a rule makes the loss, too, and is full before the others. DistributedDataParallel, with a process for each, gathers nothing." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
 	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
+	[HABIT_CONTEXT] = { OF_DEVICE, false, 0, "has %s, positions as llama.cpp counts them. Where the run's context is as long, as it is in some versions where -c (num_ctx) says nothing, keys and "
+	    "values lie there for all of them from the start, and what is computed grows with it: a shorter context takes less." },
 	[HABIT_SIZES] = { OF_DEVICE, false, 0, "has %s, by its name pictures of several sizes. Where the run changes their size as it goes on, some batches are larger than those before, and it may fail "
 	    "only at one of them: without it, with a lower bound, or with fewer pictures at once, the largest fits." },
 	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "
@@ -130,6 +132,8 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_TESTS:
 		return arena_printf(y->arena, "%lld (%s), and line %d one of %lld", (long long)h->n, h->name, y->log.paste.habits.trains.line,
 		    (long long)y->log.paste.habits.trains.n);
+	case HABIT_CONTEXT:
+		return arena_printf(y->arena, "%s of %s", h->name, size_commas(n, h->n));
 	case HABIT_HISTOGRAMS:
 		return arena_printf(y->arena, "%s of %lld", h->name, (long long)h->n);
 	case HABIT_LOOP: case HABIT_GATHERS: case HABIT_PREDICTS:

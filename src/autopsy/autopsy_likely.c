@@ -266,7 +266,7 @@ push_items(struct autopsy *y, const struct row *r)
 
 /* Rows that a message with figures leaves open, too, where people's words lead there. */
 #define BESIDE_FIGURES	(NEEDS_RESUMES | NEEDS_FIRST | NEEDS_UNFREEZES | NEEDS_SECOND | NEEDS_ADAM | NEEDS_RETAINS | NEEDS_DECODES | NEEDS_VOCABULARY | NEEDS_SAVES | NEEDS_TRIALS | \
-    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_LOADS)
+    NEEDS_SPLATS | NEEDS_LARGE)
 
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */

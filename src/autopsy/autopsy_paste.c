@@ -274,11 +274,12 @@ weights(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	enum autopsy_says kind = p->model_told ? SAYS_TOLD_WEIGHTS : SAYS_NAMED_WEIGHTS;
 	int64_t half, total = device_bytes(y);
+	bool is_served = y->main->kind == OOM_KERNEL && p->serves;
 	char n[SIZE_TEXT], bytes[SIZE_TEXT], have[SIZE_TEXT];
 	const char *bits = p->few_bits ? arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)",
 	    p->few_bits) : ", half of that in 8, a quarter in 4";
 
-	if (p->millions <= 0 || p->splits || y->log.weights || y->log.trained || y->main->says || y->main->kind == OOM_KERNEL)
+	if (p->millions <= 0 || p->splits || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served))
 		return;
 	half = p->millions * MILLION * HALF_BYTES;
 	size_commas(n, p->millions);
@@ -290,9 +291,9 @@ weights(struct autopsy *y)
 			    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 		return;
 	}
-	if (total <= 0 && p->millions >= MANY && y->main->kind != OOM_TOLD && (autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
+	if (total <= 0 && p->millions >= MANY && (y->main->kind == OOM_TOLD ? (p->told.device || p->told.gpu) && !p->parallel.line : autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_hint(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
-		    "%s in 16 bits%s, and what a run keeps has to fit beside them: the message does not say what the device has.",
+		    "%s in 16 bits%s, and what a run keeps has to fit beside them on the device.",
 		    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 	if (total <= 0 || half < total / 2)
 		return;
@@ -362,6 +363,32 @@ collector(struct autopsy *y)
 	    "CUDA.reclaim() from time to time tell whether it is that.", y->log.paste.julia));
 }
 
+#define CONTEXT_MOST	((int64_t)1 << 30)	/* bytes of a process that may be a context alone */
+
+/* Processes that have a context, or little more, on GPU, and more on another. */
+static void
+contexts(struct autopsy *y, int gpu)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int64_t bytes = 0;
+	char all[SIZE_TEXT];
+	int i, k, n = 0;
+
+	for (i = 0; i < p->held_count; i++) {
+		for (k = 0; k < p->held_count; k++)
+			if (k != i && p->held_by[k].process == p->held_by[i].process && p->held_by[k].gpu != gpu && p->held_by[k].bytes > p->held_by[i].bytes)
+				break;
+		if (k < p->held_count && p->held_by[i].gpu == gpu && p->held_by[i].bytes <= CONTEXT_MOST) {
+			n++;
+			bytes += p->held_by[i].bytes;
+		}
+	}
+	if (n > 0)
+		autopsy_cause(y, SAYS_LISTED_CONTEXTS, arena_printf(y->arena, "nvidia-smi's list (line %d and others) has %d process%s on GPU %d with %s in all, of which each has more on another GPU. Where that is what "
+		    "CUDA makes for a process on a device that it uses at all, torch.cuda.set_device() with its own rank ahead of all else, CUDA_VISIBLE_DEVICES for each process, and "
+		    "map_location in torch.load keep it off.", p->holder_line, n, n > 1 ? "es" : "", gpu, size_human(all, bytes)));
+}
+
 static void
 process(struct autopsy *y)
 {
@@ -371,6 +398,7 @@ process(struct autopsy *y)
 
 	if (p->holder_bytes < WORTH_NAMING)
 		return;
+	contexts(y, y->main->gpu >= 0 ? y->main->gpu : 0);
 	if (gpu >= 0 && gpu < PASTE_CARDS && gpu == p->holder_gpu && p->holders[gpu] > 1) {
 		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %d processes on GPU %d, with %s in all, the largest of them %s with %s "
 		    "on line %d. Where they are not this run's, they are in its way; where they are, each has its own copy of what it puts there.", p->holders[gpu], gpu, size_human(all, p->held[gpu]), visible_text(y->arena, p->holder),
@@ -387,6 +415,28 @@ process(struct autopsy *y)
 		    size_human(bytes, p->holder_bytes), p->holder_line));
 }
 
+/* What a system within Windows may have. */
+static void
+wsl(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (!y->log.paste.wsl || !o->host || o->limited || (o->kind != OOM_KERNEL && o->kind != OOM_TOLD && o->kind != OOM_MACHINE && o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU))
+		return;
+	autopsy_cause(y, SAYS_WSL, arena_printf(y->arena, "Line %d names WSL. Where the run was within it, it may have a part of the machine's memory alone, as a rule half of it where memory= in .wslconfig "
+	    "says nothing else: more there, and wsl --shutdown ahead of the next run, or less at once, help.", y->log.paste.wsl));
+}
+
+/* A driver that cannot be used, whatever is free. */
+static void
+mismatch(struct autopsy *y)
+{
+	if (y->log.paste.mismatch && y->main->kind == OOM_CUDA && !y->main->size[OOM_ASKED].known)
+		autopsy_cause(y, SAYS_MISMATCH, arena_printf(y->arena, "Line %d says that the driver and its library do not fit each other, or that the driver does not answer, as after an "
+		    "update. Where that was so when it failed, no program could use the device, however much of it was free: a restart, or a driver of the version "
+		    "that the library asks for, mends that.", y->log.paste.mismatch));
+}
+
 void
 autopsy_paste_causes(struct autopsy *y)
 {
@@ -395,8 +445,10 @@ autopsy_paste_causes(struct autopsy *y)
 	autopsy_habits(y);
 	autopsy_knobs(y);
 	reading(y);
+	wsl(y);
 	if (y->main->host)
 		return;
+	mismatch(y);
 	images(y);
 	collector(y);
 	darknet(y);

@@ -130,6 +130,9 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(IMAGES,		LINE,		"a name of a program that makes images")					\
 	SAYS(DARKNET,		LINE,		"Darknet's settings, and its message")						\
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
+	SAYS(WSL,		LINE,		"a line that names WSL, and the machine's memory")				\
+	SAYS(MISMATCH,		LINE,		"the driver's own words, and an error of CUDA without figures")			\
+	SAYS(LISTED_CONTEXTS,	LINE,		"nvidia-smi's list, with the same process on two cards, small on the first")	\
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
 	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth or of tests")			\
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\

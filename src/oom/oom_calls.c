@@ -102,6 +102,7 @@ static const struct sign place_signs[] = {
 	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
 	{ NULL, "convert_to_fp32 float16_to_fp32 fp16_to_fp32", TRACE_CASTS },
 	{ "megatron", "get_megatron_optimizer", TRACE_MASTER },
+	{ "megatron/optimizer/ megatron/core/optimizer/", "__init__", TRACE_MASTER },
 	{ "replay_memory replay_buffer replaymemory replaybuffer baselines3/common/buffers", NULL, TRACE_REPLAY },
 	{ "corr.py correlation.py", "corr", TRACE_ALL_PAIRS },	/* of all pixels of two pictures */
 	{ NULL, NULL, 0 }

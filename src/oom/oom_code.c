@@ -433,13 +433,13 @@ pictures(struct oom_paste *p, struct talk t, int line)
 		bool of_any;	/* it may be of a vector, or of a sequence: of pictures where channels follow */
 	} known[] = {
 		{ "img_size", "img_size", false, false }, { "image_size", "image_size", false, false }, { "imgsz", "imgsz", false, false },
-		{ "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
+		{ "--img ", "--img", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
 		{ "target_size", "target_size", false, false }, { "resize(", "Resize", false, false }, { "crop_size", "crop_size", true, false },
 		{ "crop-size", "crop-size", true, false }, { "randomcrop(", "RandomCrop", true, false }, { "centercrop(", "CenterCrop", true, false },
 		{ "randomresizedcrop(", "RandomResizedCrop", true, false }
 	};
 	const char *at, *to, *end = t.s + t.n;
-	bool sized = talk_any_of(t, "size shape imgsz crop");
+	bool sized = talk_any_of(t, "size shape imgsz crop --img");
 	int64_t high, wide, other;
 	size_t i;
 

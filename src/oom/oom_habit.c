@@ -12,6 +12,8 @@
 #define MOST_SHUFFLED	((int64_t)1 << 40)
 #define TAB_WIDTH	8
 #define LEAST_ARRAY	((int64_t)1 << 30)	/* bytes of an array that is worth a word */
+#define LEAST_CONTEXT	32768	/* positions that are worth a word */
+#define MOST_CONTEXT	((int64_t)1 << 24)
 #define MOST_BATCH	((int64_t)1 << 20)
 #define STORED_WITHIN	12	/* bytes from a setting's name to its value's end */
 #define LIMITS_LINES	5	/* from a head of limits to the last of them */
@@ -356,14 +358,19 @@ void
 oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 {
 	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *at = NULL, *to;
+	int64_t length;
 	size_t n;
 
+	for (at = NULL; talk_next_phrase(t, "n_ctx_orig_yarn|n_ctx_train|n_ctx_per_seq|llama_context: n_ctx|llama_new_context_with_model: n_ctx", &at, &n); )
+		if (number_of(t, at + n, &length) && length >= LEAST_CONTEXT && length <= MOST_CONTEXT)
+			keep(h, HABIT_CONTEXT, line, length, talk_first(talk_part(t, at, end), "n_ctx"), at + n);
 	if (talk_any_phrase(t, "hdf5datalayer|hdf5_load_nd_dataset|\"hdf5data\"|hdf5_data_param"))
 		keep(h, HABIT_HDF5, line, 0, NULL, NULL);
 	if (talk_first(t, "limits:") == s)
 		h->limits = line;
 	else if (talk_first(t, "requests:") == s || line - h->limits > LIMITS_LINES)
 		h->limits = 0;
+	at = NULL;
 	while (talk_next_phrase(t, "--mem=|--mem |--mem-per-cpu=|--mem-per-cpu |--mem-per-gpu=|--memory=|--memory |-l mem=|h_vmem=|mem_limit: |mem_limit=", &at, &n))
 		if ((to = past_size(piece_past_blanks(at + n, end), end)))
 			keep(h, HABIT_LIMIT, line, 0, at, to);

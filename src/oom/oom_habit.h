@@ -35,6 +35,7 @@ enum oom_habit_kind {
 	HABIT_CREATES,		/* backward makes a graph, too */
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
+	HABIT_CONTEXT,		/* positions that llama.cpp's model is made for, or that its context has, by this name */
 	HABIT_SIZES,		/* pictures come in several sizes, by this name */
 	/* of either */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_clause.h"
 #include "oom/oom_code.h"
 #include "oom/oom_form.h"
 #include "oom/oom_named.h"
@@ -60,6 +61,17 @@ size_at(const char *s, const char *from, const char *end)
 
 #define OF_ANOTHER_RUN	"before previously earlier instead unlike whereas works worked fine successfully"
 
+/* "70B-QLoRA", "13B model", "deepseek-r1:671b": a size that its neighbours make a model's. */
+static bool
+is_size_of_model(struct talk t, const char *s, const char *to)
+{
+	if (!is_digit(*s))
+		return false;
+	if (s > t.s && s[-1] == ':')
+		return talk_any_of(talk_part(t, t.s, s), "llama qwen mistral gemma deepseek phi mixtral vicuna codellama starcoder gpt-oss");
+	return talk_any_of(talk_part(t, s, to), "lora") || talk_is_one_of(clause_word_behind(t, to), "model models llm llms");
+}
+
 /* A name of a family of language models, with a size. */
 static void
 sizes(struct oom_paste *p, struct talk t, int line, bool told)
@@ -72,8 +84,14 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		for (to = s; to < end && is_of_name(*to); to++)
 			;
 		name = talk_part(t, s, to);
-		if (told && talk_any_whole(t, OF_ANOTHER_RUN))
+		if (told && (talk_any_whole(t, OF_ANOTHER_RUN) || talk_any_phrase(t, "no oom|no error|without error|no problem")))
 			return;		/* another model, to which the one that failed is likened */
+		if (name.n >= 2 && is_size_of_model(t, s, to) && (millions = size_at(s, s, to)) > 0) {
+			p->millions = p->millions && p->millions != millions ? -1 : millions;
+			p->model_told = told && (p->model_told || !p->model.line);
+			said_at(&p->model, t, s, line);
+			continue;
+		}
 		if (name.n < LEAST_LETTERS || !talk_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
 		    "vicuna llava alpaca baichuan internlm internvl yi- phi- deepseek llava mpt- pythia wizard starcoder stablelm dolly "
 		    "rwkv mamba granite nemotron olmo minicpm solar zephyr"))
@@ -128,12 +146,26 @@ setting(struct oom_paste *p, struct talk t, int line)
 	}
 }
 
+/* The number of a process, which ends at TO or ahead of it; 0: none does. */
+static int64_t
+process_ahead(const char *s, const char *to)
+{
+	const char *from;
+	int64_t n = 0;
+
+	while (to > s && to[-1] == ' ')
+		to--;
+	for (from = to; from > s && is_digit(from[-1]); from--)
+		;
+	return from < to && from > s && from[-1] == ' ' && piece_number(from, to, &n) ? n : 0;
+}
+
 /* "|    0   N/A  N/A      5898      C   ./darknet           1906MiB |" */
 static void
 holder(struct oom_paste *p, struct talk t, int line)
 {
-	const char *s = t.s, *end = t.s + t.n, *at, *to;
-	int64_t n, gpu;
+	const char *s = t.s, *end = t.s + t.n, *at, *to, *type;
+	int64_t n, gpu, process;
 
 	while (end > s && (end[-1] == '|' || (end[-1] == ' ' || end[-1] == '\t')))
 		end--;
@@ -147,6 +179,7 @@ holder(struct oom_paste *p, struct talk t, int line)
 		;
 	if (at + 3 >= to || at[1] != 'C')		/* a desktop's */
 		return;
+	type = at;
 	for (at += 2; at < to && *at != ' ' && *at != '\t'; at++)
 		;
 	at = piece_past_blanks(at, to);
@@ -156,6 +189,8 @@ holder(struct oom_paste *p, struct talk t, int line)
 		return;
 	if (!piece_number(piece_past_blanks(s + 1, end), end, &gpu))
 		gpu = -1;
+	if (gpu >= 0 && p->held_count < PASTE_HOLDERS && (process = process_ahead(s, type)) > 0)
+		p->held_by[p->held_count++] = (struct holder){ process, n << 20, gpu < MOST_CARDS ? (int)gpu : -1 };
 	if (gpu >= 0 && gpu < PASTE_CARDS && (n << 20) >= LEAST_HELD) {
 		p->holders[gpu]++;
 		p->held[gpu] += n << 20;
@@ -262,6 +297,23 @@ stop(struct oom_paste *p, struct talk t, int line)
 		p->stopped = 0;
 }
 
+/* Where it runs. */
+static void
+platform(struct oom_paste *p, struct talk t, int line)
+{
+	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
+		p->phone = line;
+	if (talk_has_whole(t, "mac studio|apple silicon|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
+	    "metal_cap|mlx"))
+		p->mac = line;
+	if ((talk_any_whole(t, "wsl wsl2") && !clause_says_no(t, "outside instead native")) || talk_any_phrase(t, "microsoft-standard"))
+		p->wsl = line;
+	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))
+		p->mismatch = line;
+	if (talk_any_begins(t, "jetson tegra") || talk_any_phrase(t, "xavier nx|agx xavier|agx orin|orin nano|orin nx"))
+		p->jetson = line;
+}
+
 void
 oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source source, bool traced)
 {
@@ -278,13 +330,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->network = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))
 		p->serves = line;
-	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
-		p->phone = line;
-	if (talk_has_whole(t, "mac studio|apple silicon|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
-	    "metal_cap|mlx"))
-		p->mac = line;
-	if (talk_any_begins(t, "jetson tegra") || talk_any_phrase(t, "xavier nx|agx xavier|agx orin|orin nano|orin nx"))
-		p->jetson = line;
+	platform(p, t, line);
 	if (told)
 		p->prose = line;
 	if (source == SOURCE_CODE)

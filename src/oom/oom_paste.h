@@ -16,6 +16,7 @@
 #include "oom/oom_told.h"
 
 #define PASTE_NAME	48
+#define PASTE_HOLDERS	64
 #define PASTE_CARDS	16	/* whose processes are counted */
 
 struct oom_paste {		/* lines are counted from 1; 0: nowhere */
@@ -60,6 +61,11 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t holder_bytes;
 	int holder_gpu;		/* its index; -1: not said */
 	int holder_line;
+	struct holder {		/* of that list, as far as they are kept */
+		int64_t process, bytes;
+		int gpu;
+	} held_by[PASTE_HOLDERS];
+	int held_count;
 	int holders[PASTE_CARDS];	/* how many processes each card has by it, */
 	int64_t held[PASTE_CARDS];	/* and their bytes */
 	/* of what people say: memory grows; it failed late, in validation or tests, or in
@@ -95,6 +101,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int network;		/* the last line that is of a neural network, or of its training, by PyTorch's errors, too; */
 	int names_network;	/* and that has a word for one; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
+	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */

@@ -62,3 +62,27 @@ Test(oom_bulk, whole_sets_of_data)
 	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		cr_expect_eq(read_lines(no[i]).told.data.line, 0, "%s", no[i]);
 }
+
+Test(oom_bulk, sizes_of_models_by_what_stands_beside_them)
+{
+	cr_expect_eq(read_lines("40 GB are not enough for 70B-QLoRA\n").millions, 70000);
+	cr_expect_eq(read_lines("OOM with a 13B model\n").millions, 13000);
+	cr_expect_eq(read_lines("$ ollama run deepseek-r1:671b\n").millions, 671000);
+	cr_expect_eq(read_lines("it has 13B rows\n").millions, 0);
+	cr_expect_eq(read_lines("at 12:30b models wait\n").millions, 0);
+	cr_expect_eq(read_lines("layer 1b model\n").millions, 1000);
+	cr_expect_eq(read_lines("the 13B model gives no OOM\n").millions, 0, "another's");
+	cr_expect_eq(read_lines("70B-").millions, 0, "cut");
+}
+
+Test(oom_bulk, processes_of_cards)
+{
+	struct oom_paste p = read_lines("|    0     21001      C   python                 519MiB |\n|    1     21001      C   python                6501MiB |\n"
+	    "|    0   N/A  N/A      5898      C   ./darknet           1906MiB |\n");
+
+	cr_expect_eq(p.held_count, 3);
+	cr_expect_eq(p.held_by[0].process, 21001);
+	cr_expect_eq(p.held_by[1].gpu, 1);
+	cr_expect_eq(p.held_by[2].process, 5898);
+	cr_expect_eq(read_lines("|    0     C   python                 519MiB |\n").held_count, 0, "no number");
+}

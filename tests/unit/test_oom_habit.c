@@ -94,3 +94,12 @@ Test(oom_habit, a_file_of_caffes)
 	cr_expect_eq(habit("    @     0x7f0000000002  caffe::HDF5OutputLayer<>::LayerSetUp()\n", HABIT_HDF5).line, 0);
 	cr_expect_eq(habit("I use the HDF5Data layer of Caffe here.\n", HABIT_HDF5).line, 0, "a sentence");
 }
+
+Test(oom_habit, a_context_of_llama_cpp)
+{
+	cr_expect_eq(habit("llm_load_print_meta: n_ctx_train      = 131072\n", HABIT_CONTEXT).n, 131072);
+	cr_expect_eq(habit("llama_new_context_with_model: n_ctx      = 65536\n", HABIT_CONTEXT).n, 65536);
+	cr_expect_eq(habit("llm_load_print_meta: n_ctx_train      = 4096\n", HABIT_CONTEXT).line, 0, "which takes little");
+	cr_expect_eq(habit("llm_load_print_meta: n_ctx_train      = \n", HABIT_CONTEXT).line, 0);
+	cr_expect_eq(habit("The n_ctx_train = 131072 of mine is fine.\n", HABIT_CONTEXT).line, 0, "a sentence");
+}
