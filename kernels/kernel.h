@@ -442,6 +442,15 @@ onto_store(elem *at, real value, real keep)
 	*at = ELEM(keep != 0 ? keep * VALUE(*at) + value : value);
 }
 
+#if NARROW && defined(__CUDACC__)
+/* The same onto a sum that is not narrow. */
+DEVICE void
+onto_store(real *at, real value, real keep)
+{
+	*at = keep != 0 ? keep * *at + value : value;
+}
+#endif
+
 #if !NARROW
 /* What N sums that are added up in place start from. */
 DEVICE void

@@ -53,6 +53,23 @@ dense_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto,
 	dense_product(dw, dy, true, x, false, NULL, onto, AS_IS, units, in, rows, work, (size_t)size);
 }
 
+#if NARROW && defined(__CUDACC__)
+/* The same, added to a sum of the gradients of micro-batches. */
+static void
+dense_backward_weight_real(real *dw, const elem *dy, const elem *x, struct onto onto, void *work, int64_t size,
+    int64_t rows, int64_t in, int64_t units)
+{
+#ifdef USE_CUBLASLT
+	if (dense_library(dw, NULL, dy, true, x, false, NULL, onto, AS_IS, DENSE_ALONE, units, in, rows, work,
+	    (size_t)size))
+		return;
+#endif
+	(void)work;
+	(void)size;
+	dense_tiles<true, false>(dw, NULL, dy, x, NULL, onto, AS_IS, DENSE_ALONE, units, in, rows);
+}
+#endif
+
 static void
 dense_backward_weight_bias(elem *dw, elem *db, const elem *dy, const elem *x, struct onto onto,
     void *work, int64_t size, int64_t rows, int64_t in, int64_t units)

@@ -15,6 +15,7 @@ struct dense_key {
 	struct dense_batch batch;
 	bool turn_a, turn_b;
 	bool step;		/* its factors are the device's */
+	bool whole;		/* what it makes is not narrow, though its operands are */
 	cublasLtEpilogue_t epilogue;
 	uint32_t aligned;	/* bytes that addresses are a multiple of */
 	int64_t m, n, k;
@@ -24,7 +25,7 @@ struct dense_key {
 struct dense_places {		/* what a product reads and makes */
 	real factor[2];		/* of the product, and of what lies there */
 	const real *on_device;	/* in place of these; NULL: they count */
-	elem *c;
+	void *c;
 	const elem *a, *b, *beside, *saved;	/* the last two NULL where there is none */
 	void *work;
 };
@@ -106,7 +107,7 @@ dense_point(struct dense_plan *p, const elem *bias, const elem *saved)
 /* What the addresses of a product's operands are a multiple of: fewer than the 256 bytes of a
  * tensor's where a product is of some of its rows. */
 static uint32_t
-dense_aligned(const elem *c, const elem *a, const elem *b, struct dense_batch batch)
+dense_aligned(const void *c, const elem *a, const elem *b, struct dense_batch batch)
 {
 	uintptr_t steps = (uintptr_t)(batch.a | batch.b | batch.c) * sizeof(elem);
 	uintptr_t all = (uintptr_t)c | (uintptr_t)a | (uintptr_t)b | steps | 256;
@@ -227,7 +228,8 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
 	    (uint64_t)(of->turn_b ? of->n : of->k), b_row));
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->a, DENSE_TYPE, (uint64_t)a_row,
 	    (uint64_t)(of->turn_a ? of->k : of->m), a_row));
-	CUBLAS(cublasLtMatrixLayoutCreate(&p->c, DENSE_TYPE, (uint64_t)of->n, (uint64_t)of->m, of->n));
+	CUBLAS(cublasLtMatrixLayoutCreate(&p->c, of->whole ? DENSE_REAL : DENSE_TYPE, (uint64_t)of->n,
+	    (uint64_t)of->m, of->n));
 	if (of->batch.count > 1) {
 		dense_plan_batch(p->a, of->batch.count, of->batch.a);
 		dense_plan_batch(p->b, of->batch.count, of->batch.b);
@@ -286,9 +288,10 @@ KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
 }
 
 /* False where cuBLASLt has no algorithm for such a product: then the tiles do it. SUMS are those of
- * the rows of op(a), where they are wanted; there is neither a bias nor an activation then. */
-static bool
-dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bool turn_b,
+ * the rows of op(a), where they are wanted; there is neither a bias nor an activation then. Nor are
+ * there any of the three where what is made is not narrow, but its operands are. */
+template <typename Made> static bool
+dense_library(Made *c, elem *sums, const elem *a, bool turn_a, const elem *b, bool turn_b,
     const elem *bias, struct onto onto, struct epilogue then, struct dense_batch batch, int64_t m, int64_t n,
     int64_t k, void *work, size_t size)
 {
@@ -304,7 +307,7 @@ dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
 	if (onto.step)
 		size -= DENSE_FACTORS;
 	memset(&of, 0, sizeof(of));	/* padding too: keys are compared by their bytes */
-	of.turn_a = turn_a, of.turn_b = turn_b, of.step = onto.step != NULL;
+	of.turn_a = turn_a, of.turn_b = turn_b, of.step = onto.step != NULL, of.whole = sizeof(Made) > sizeof(elem);
 	of.epilogue = bias ? dense_biased(own) : own;
 	of.batch = batch;
 	of.aligned = dense_aligned(c, a, b, batch);
@@ -330,8 +333,8 @@ dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
 	CUBLAS(dense_start(p, &p->algo, &at));
 	if (own == CUBLASLT_EPILOGUE_DEFAULT && sums)
 		bias_rows_backward(sums, work, a, k, m);
-	else if (own == CUBLASLT_EPILOGUE_DEFAULT)
-		epilogue_apply(c, then, batch.count * m * n);
+	else if (own == CUBLASLT_EPILOGUE_DEFAULT && !of.whole)
+		epilogue_apply((elem *)c, then, batch.count * m * n);
 	return true;
 }
 

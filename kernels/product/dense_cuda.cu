@@ -24,7 +24,8 @@ dense_batch_of(int64_t count, int64_t a, int64_t b, int64_t c)
 
 #define DENSE_ALONE	dense_batch_of(1, 0, 0, 0)
 
-template <bool TURN_A, bool TURN_B> struct dense_job {
+/* MADE: elements, or sums that these are added to. */
+template <bool TURN_A, bool TURN_B, typename Made = elem> struct dense_job {
 	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B, C_ALONG_ROWS = false;
 	static const bool SUMS_A = TURN_A;
 	bool a_packs, b_packs;
@@ -35,7 +36,8 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 	int64_t rows, cols, depth;
 	struct dense_batch batch;
 	const elem *left, *right, *bias;
-	elem *target, *sums;
+	Made *target;
+	elem *sums;
 	struct onto onto;
 	struct epilogue then;
 
@@ -83,11 +85,11 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 	}
 };
 
-template <bool TURN_A, bool TURN_B> static void
-dense_tiles(elem *c, elem *sums, const elem *a, const elem *b, const elem *bias, struct onto onto,
+template <bool TURN_A, bool TURN_B, typename Made> static void
+dense_tiles(Made *c, elem *sums, const elem *a, const elem *b, const elem *bias, struct onto onto,
     struct epilogue then, struct dense_batch batch, int64_t m, int64_t n, int64_t k)
 {
-	dense_job<TURN_A, TURN_B> job;
+	dense_job<TURN_A, TURN_B, Made> job;
 
 	job.rows = m, job.cols = n, job.depth = k;
 	job.left = a, job.right = b, job.bias = bias, job.target = c, job.sums = sums;

@@ -233,6 +233,10 @@ struct op_memory {
 	 * bytes and is node->keep times it plus the result, which never exists by itself. Nothing
 	 * else the node reads may lie there. emit() hands that to the kernel by arg_onto(). */
 	int onto;
+	/* In a graph of BATCH samples on a GPU: may that operand be of the type that elements are
+	 * computed with, where they are narrow, and does it pay to add to a sum of these at once?
+	 * out[0] is then of that type, too. NULL: it may not. */
+	bool (*onto_real)(const struct node *, int64_t batch);
 	/* Is most of out[0] 0, and left alone where the node adds onto what is there? NULL: it is
 	 * not. */
 	bool (*adds_little)(const struct node *);

@@ -114,11 +114,29 @@ work_of_weight(const struct node *n, const struct room *room)
 	return scratch;
 }
 
+/* Bytes that a large card moves while a bias's gradient that is summed by itself is launched. */
+#define BIAS_ALONE	((int64_t)16 << 20)
+
+/* A gradient that is added to a sum as it is made is not stored, and not read for that, two bytes a
+ * weight each. That of the bias then is not made beside it: cuBLASLt would make it of the sum's
+ * type, and anew. */
+static bool
+onto_real(const struct node *n, int64_t batch)
+{
+	int64_t saved = product_of(4, tensor_elements_per_sample(n->out[0]));
+
+	if (!op_bool(n, "bias"))
+		return true;
+	return saved > BIAS_ALONE && saved - BIAS_ALONE > affine_at(tensor_bytes(n->in[0]), batch);
+}
+
 static void
 emit_weight(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_backward_weight", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n),
+	bool whole = n->out[0]->dtype != n->in[0]->dtype;
+
+	emit_call(e, whole ? "dense_backward_weight_real" : "dense_backward_weight", arg_tensor(n->out[0]),
+	    arg_tensor(n->in[0]), arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n),
 	    arg_text(rows(e, n->in[0])), arg_int(last(n->in[1])), arg_int(last(n->in[0])));
 }
 
@@ -132,6 +150,7 @@ const struct op op_dense_grad_weight = {
 	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
+	.memory.onto_real = onto_real,
 	.calls.kernels = "product/dense.cu",
 	.calls.listed = true,
 	.calls.emit = emit_weight,

@@ -12,6 +12,9 @@
  * dy. In our tiles (kernels/product/gemm_cuda.cu) the threads of a block add up its rows of A as
  * they lie in shared memory, in f32 whatever the tensor cores round to.
  *
+ * A product of 16 bits that adds to a sum in f32 (gradients-in-place) is left alone: cuBLASLt would
+ * make db of that type.
+ *
  * On target c nothing is joined: summing rows that lie in the cache costs next to nothing there,
  * and products pack their operands in an order that is not the order of the sum.
  *
@@ -114,9 +117,10 @@ join(struct graph *g, const struct pass_options *o)
 	if (m && step_try(m)) {
 		note_reads(&j);
 		for (i = 0; i < g->nodes.n; i++) {
-			const struct op *op = g->nodes.v[i]->op;
+			const struct node *n = g->nodes.v[i];
 
-			if (op != &op_dense_grad_weight && op != &op_dense_grad_bias)
+			if ((n->op != &op_dense_grad_weight && n->op != &op_dense_grad_bias) ||
+			    n->out[0]->dtype != n->in[0]->dtype)
 				continue;
 			bias = joined(&j, i);
 			if (bias >= 0)

@@ -22,6 +22,11 @@
  * rank that has but one micro-batch nothing could be added onto (settings.parts).
  *
  * Weights that several layers share have a sum of gradients: their products add up in one place.
+ *
+ * Elements of 16 bits are added up in f32. On a GPU the products of dense layers add to these as
+ * they store, where that costs less than to add up what they made (op->memory.onto_real): such a
+ * gradient is never rounded.
+ *
  * Left alone are gradients that are not made by a product (such as those of biases, which are
  * small), or that have another reader.
  *
@@ -36,9 +41,11 @@
 #include "passes/sums.h"
 
 #include "ir/op.h"
+#include "target/target.h"
 
 struct taking {
 	struct module *m;
+	bool widens;		/* products may add narrow elements onto numbers that are not */
 	const int *reads;	/* in train, by the id of a tensor */
 };
 
@@ -62,8 +69,20 @@ first_product(const struct taking *t, const struct tensor *g)
 static bool
 fits(const struct tensor *base, const struct tensor *g)
 {
-	return base->dtype == g->dtype && base->batched == g->batched && !g->batched &&
+	return base->batched == g->batched && !g->batched &&
 	    tensor_elements_per_sample(base) == tensor_elements_per_sample(g);
+}
+
+/* Can the products of narrow elements that add up to G add them onto BASE, which is not narrow? */
+static bool
+widens(const struct taking *t, const struct tensor *base, const struct tensor *g)
+{
+	if (!t->widens || base->dtype != g->dtype->real)
+		return false;
+	for (; g; g = op_base(g->def))
+		if (!g->def->op->memory.onto_real || !g->def->op->memory.onto_real(g->def, t->m->train->batch))
+			return false;
+	return true;
 }
 
 /* The products of G, FIRST and those after it, now make the new value of BASE. */
@@ -74,6 +93,7 @@ take(struct taking *t, struct tensor *g, struct node *first, struct tensor *base
 	op_add_onto(t->m, first, base, keep, micro);
 	for (;; g = op_base(g->def)) {
 		g->name = base->name;	/* no longer a gradient */
+		g->dtype = base->dtype;
 		if (g->def == first)
 			return;
 	}
@@ -138,7 +158,7 @@ into_state(struct taking *t, struct node *update, const struct tensor *sum, stru
 		return false;
 	rest = update->op->memory.onto_state(update, &at, &keep);
 	first = first_product(t, g);
-	if (!rest || !first || !fits(update->in[at], g))
+	if (!rest || !first || update->in[at]->dtype != g->dtype || !fits(update->in[at], g))
 		return false;
 	state = update->in[at];
 	take(t, g, first, state, read == sum ? keep : keep / (double)settings_data_ranks(&t->m->set), micro);
@@ -177,7 +197,7 @@ accumulated(struct taking *t, const struct node *n, struct node *update)
 	if (update && into_state(t, update, sum, g, true))
 		return true;
 	first = first_product(t, g);
-	if (!first || !fits(sum, g))
+	if (!first || !fits(sum, g) || (sum->dtype != g->dtype && !widens(t, sum, g)))
 		return false;
 	take(t, g, first, sum, 0, true);
 	return true;
@@ -187,13 +207,12 @@ static bool
 run(struct module *m, const struct pass_options *o)
 {
 	const struct op *accumulate = op_find("accumulate");
-	struct taking t = { m, NULL };
+	struct taking t = { .m = m, .widens = o->target->libraries };
 	struct node **reader, *n;
 	struct arena *scratch;
 	struct tensor *g;
 	int i, kept = 0;
 
-	(void)o;
 	if (!m->train || m->set.parts)
 		return true;
 	sums_fold(m->train, T_GRADIENT);

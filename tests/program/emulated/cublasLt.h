@@ -13,7 +13,7 @@ enum cublasStatus_t { CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_NOT_SUPPORTED };
 enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T };
 enum cublasLtPointerMode_t { CUBLASLT_POINTER_MODE_HOST, CUBLASLT_POINTER_MODE_DEVICE };
 enum { CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F };
-enum { CUDA_R_32F, CUDA_R_64F };
+enum { CUDA_R_32F, CUDA_R_64F, CUDA_R_16BF };
 enum cublasLtEpilogue_t {
 	CUBLASLT_EPILOGUE_DEFAULT = 1, CUBLASLT_EPILOGUE_RELU = 2, CUBLASLT_EPILOGUE_BIAS = 4,
 	CUBLASLT_EPILOGUE_RELU_BIAS = 6, CUBLASLT_EPILOGUE_GELU = 32, CUBLASLT_EPILOGUE_GELU_BIAS = 36,
@@ -22,7 +22,7 @@ enum cublasLtEpilogue_t {
 enum {
 	CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB, CUBLASLT_MATMUL_DESC_POINTER_MODE,
 	CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, LT_ATTRIBUTES
+	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, LT_FACTORS, LT_ATTRIBUTES
 };
 enum cublasLtMatmulPreferenceAttributes_t {
 	CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
@@ -34,7 +34,7 @@ enum { CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE = 2, CUBLASLT_REDUCTION_SCHEME_MAS
 
 enum { CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET };
 
-struct lt_matrix { int64_t rows, cols, ld, count, step; };
+struct lt_matrix { int type; int64_t rows, cols, ld, count, step; };
 struct cublasLtMatmulAlgo_t {
 	size_t workspace;
 	int epilogue;
@@ -59,9 +59,10 @@ static int lt_calls[1024];	/* products, by epilogue */
 } while (0)
 
 static inline cublasStatus_t
-cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *d, int, int)
+cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *d, int, int factors)
 {
 	*d = (int64_t *)std::calloc(LT_ATTRIBUTES, sizeof(**d));
+	(*d)[LT_FACTORS] = factors;
 	(*d)[CUBLASLT_MATMUL_DESC_EPILOGUE] = CUBLASLT_EPILOGUE_DEFAULT;
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -82,10 +83,10 @@ cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, int what, const void *val
 }
 
 static inline cublasStatus_t
-cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *m, int, uint64_t rows, uint64_t cols, int64_t ld)
+cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *m, int type, uint64_t rows, uint64_t cols, int64_t ld)
 {
 	*m = (struct lt_matrix *)std::malloc(sizeof(**m));
-	(*m)->rows = (int64_t)rows, (*m)->cols = (int64_t)cols, (*m)->ld = ld;
+	(*m)->type = type, (*m)->rows = (int64_t)rows, (*m)->cols = (int64_t)cols, (*m)->ld = ld;
 	(*m)->count = 1, (*m)->step = 0;
 	LT_WANT(ld >= (*m)->rows);
 	return CUBLAS_STATUS_SUCCESS;
@@ -146,18 +147,55 @@ cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t d, cublasL
 	return *found ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
+static inline size_t
+lt_bytes(int type)
+{
+	return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2;
+}
+
+static inline double
+lt_value(const void *p, int type, int64_t i)
+{
+	uint32_t bits;
+	float value;
+
+	if (type == CUDA_R_64F)
+		return ((const double *)p)[i];
+	if (type == CUDA_R_32F)
+		return ((const float *)p)[i];
+	bits = (uint32_t)((const uint16_t *)p)[i] << 16;
+	std::memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline void
+lt_store(void *p, int type, int64_t i, double x)
+{
+	float value = (float)x;
+	uint32_t bits;
+
+	if (type == CUDA_R_64F)
+		((double *)p)[i] = x;
+	else if (type == CUDA_R_32F)
+		((float *)p)[i] = value;
+	else {
+		std::memcpy(&bits, &value, sizeof(bits));
+		((uint16_t *)p)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+	}
+}
+
 /* d = alpha op(a) op(b) + beta c. Sums over the depth are those of op(a)'s rows or op(b)'s
- * columns. */
-template <class T> static cublasStatus_t
-lt_matmul(const int64_t *d, const T *alpha, const T *a, const struct lt_matrix *la, const T *b,
-    const struct lt_matrix *lb, const T *beta, const T *c, T *result, const struct lt_matrix *lc)
+ * columns. What lies beside is of the result's type. */
+static inline cublasStatus_t
+lt_matmul(const int64_t *d, double alpha, const void *a, const struct lt_matrix *la, const void *b,
+    const struct lt_matrix *lb, double beta, const void *c, void *result, const struct lt_matrix *lc)
 {
 	bool ta = d[CUBLASLT_MATMUL_DESC_TRANSA] == CUBLAS_OP_T;
 	bool tb = d[CUBLASLT_MATMUL_DESC_TRANSB] == CUBLAS_OP_T;
 	int epilogue = (int)d[CUBLASLT_MATMUL_DESC_EPILOGUE];
 	int64_t m = lc->rows, n = lc->cols, depth = ta ? la->rows : la->cols;
-	T *beside = (T *)d[CUBLASLT_MATMUL_DESC_BIAS_POINTER];
-	const T *saved = (const T *)d[CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER];
+	void *beside = (void *)d[CUBLASLT_MATMUL_DESC_BIAS_POINTER];
+	const void *saved = (const void *)d[CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER];
 
 	LT_WANT((ta ? la->cols : la->rows) == m && (tb ? lb->rows : lb->cols) == n);
 	LT_WANT((tb ? lb->cols : lb->rows) == depth);
@@ -166,22 +204,22 @@ lt_matmul(const int64_t *d, const T *alpha, const T *a, const struct lt_matrix *
 		double of_b = 0;
 
 		for (int64_t k = 0; k < depth; k++)
-			of_b += b[tb ? j + k * lb->ld : k + j * lb->ld];
+			of_b += lt_value(b, lb->type, tb ? j + k * lb->ld : k + j * lb->ld);
 		if (epilogue == CUBLASLT_EPILOGUE_BGRADB)
-			beside[j] = (T)of_b;
+			lt_store(beside, lc->type, j, of_b);
 	}
 	for (int64_t i = 0; i < m; i++)
 		for (int64_t j = 0; j < n; j++) {
 			double sum = 0, x;
 
 			for (int64_t k = 0; k < depth; k++)
-				sum += (double)a[ta ? k + i * la->ld : i + k * la->ld] *
-				    b[tb ? j + k * lb->ld : k + j * lb->ld];
-			sum = *alpha * sum + (*beta != 0 ? *beta * c[i + j * lc->ld] : 0);
+				sum += lt_value(a, la->type, ta ? k + i * la->ld : i + k * la->ld) *
+				    lt_value(b, lb->type, tb ? j + k * lb->ld : k + j * lb->ld);
+			sum = alpha * sum + (beta != 0 ? beta * lt_value(c, lc->type, i + j * lc->ld) : 0);
 			if (epilogue == CUBLASLT_EPILOGUE_BIAS ||
 			    epilogue == CUBLASLT_EPILOGUE_RELU_BIAS ||
 			    epilogue == CUBLASLT_EPILOGUE_GELU_BIAS)
-				sum += beside[i];
+				sum += lt_value(beside, lc->type, i);
 			if (epilogue == CUBLASLT_EPILOGUE_RELU || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS)
 				sum = sum > 0 ? sum : 0;
 			if (epilogue == CUBLASLT_EPILOGUE_GELU || epilogue == CUBLASLT_EPILOGUE_GELU_BIAS)
@@ -190,30 +228,41 @@ lt_matmul(const int64_t *d, const T *alpha, const T *a, const struct lt_matrix *
 			if (epilogue == CUBLASLT_EPILOGUE_DGELU) {
 				double t, r = std::sqrt(2 / M_PI);
 
-				x = saved[i + j * d[CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD]];
+				x = lt_value(saved, lc->type, i + j * d[CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD]);
 				t = std::tanh(r * (x + 0.044715 * x * x * x));
 				sum *= ((1 + t) + x * (1 - t * t) * r * (1 + 3 * 0.044715 * x * x)) / 2;
 			}
-			result[i + j * lc->ld] = (T)sum;
+			lt_store(result, lc->type, i + j * lc->ld, sum);
 		}
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-/* The workspace is overwritten, as an algorithm may. */
-template <class T> static cublasStatus_t
-cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const T *alpha, const T *a,
-    cublasLtMatrixLayout_t la, const T *b, cublasLtMatrixLayout_t lb, const T *beta, const T *c,
-    cublasLtMatrixLayout_t, T *result, cublasLtMatrixLayout_t lc,
+static inline const char *
+lt_product(const void *p, const struct lt_matrix *m, int64_t z)
+{
+	return (const char *)p + z * m->step * (int64_t)lt_bytes(m->type);
+}
+
+/* The workspace is overwritten, as an algorithm may. Of 16 bits, sums may be stored in 32: by
+ * themselves, since of which type what lies beside is then is not looked into here. */
+static inline cublasStatus_t
+cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const void *alpha, const void *a,
+    cublasLtMatrixLayout_t la, const void *b, cublasLtMatrixLayout_t lb, const void *beta, const void *c,
+    cublasLtMatrixLayout_t, void *result, cublasLtMatrixLayout_t lc,
     const struct cublasLtMatmulAlgo_t *algo, void *work, size_t size, cudaStream_t)
 {
+	int factors = (int)d[LT_FACTORS];
+
 	LT_WANT(algo->workspace <= size);
 	LT_WANT(algo->epilogue == d[CUBLASLT_MATMUL_DESC_EPILOGUE]);
 	LT_WANT(((uintptr_t)a | (uintptr_t)b | (uintptr_t)result) % algo->aligned == 0);
+	LT_WANT(la->type == lb->type && (lc->type == la->type || (la->type == CUDA_R_16BF && lc->type == CUDA_R_32F &&
+	    algo->epilogue == CUBLASLT_EPILOGUE_DEFAULT)));
 	if (size)
 		std::memset(work, 0xff, size);
 	LT_WANT(la->count == lc->count && lb->count == lc->count);
 	for (int64_t z = 0; z < lc->count; z++)
-		lt_matmul(d, alpha, a + z * la->step, la, b + z * lb->step, lb, beta, c + z * lc->step,
-		    result + z * lc->step, lc);
+		lt_matmul(d, lt_value(alpha, factors, 0), lt_product(a, la, z), la, lt_product(b, lb, z), lb,
+		    lt_value(beta, factors, 0), lt_product(c, lc, z), (void *)lt_product(result, lc, z), lc);
 	return CUBLAS_STATUS_SUCCESS;
 }

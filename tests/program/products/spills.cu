@@ -76,6 +76,9 @@ all(void)
 	product<dense_job<false, false>>();
 	product<dense_job<false, true>>();
 	product<dense_job<true, false>>();
+#if NARROW
+	product<dense_job<true, false, real>>();
+#endif
 	normalize_forward(NULL, NULL, NULL, NULL, NULL, NULL, AS_IS, BY_DEVIATION, 0, 1, 1, 1, 1);
 	softmax_forward(NULL, NULL, 1, 1, 1);
 	softmax_backward(NULL, NULL, NULL, 1, 1, 1);
