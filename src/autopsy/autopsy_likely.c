@@ -142,6 +142,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = (words || is_killed(o)) && !p->grows.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
+	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;
 	told[place(NEEDS_COLLECTED)] = &p->told.collected;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
 	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;

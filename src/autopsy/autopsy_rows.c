@@ -218,6 +218,9 @@ const struct row autopsy_rows[] = {
 		{ "Weights of what ran before it lie there still", "moved off the device by then (offloading), they leave it room." } } },
 	{ NEEDS_LONG, "what is given is long, or has many frames", {
 		{ GIVEN, IN_TURN } } },
+	{ NEEDS_CLOUD, "what is given is a cloud of points", {
+		{ "It has more points than there is room for, and layers keep numbers for each, or for each pair of neighbours", "fewer (larger voxels, a sample of them, blocks of the "
+		    "space one after the other) take less, and so do fewer clouds at once." } } },
 	{ NEEDS_LARGE, "pictures are large", {
 		{ GIVEN, "fewer pixels (a half of each side is a quarter), crops or tiles one after the other, or fewer pictures at once. Then "
 		    "a small one runs." } } },

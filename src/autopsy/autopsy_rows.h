@@ -53,7 +53,8 @@
 #define NEEDS_STAYS	NEEDS(42)	/* of memory that stays taken when a run was stopped */
 #define NEEDS_COLLECTED	NEEDS(43)	/* of a library of a language whose collector frees tensors */
 #define NEEDS_CARD	NEEDS(44)	/* of a device that has little */
-#define SIGNS		45
+#define NEEDS_CLOUD	NEEDS(45)	/* of points of a cloud */
+#define SIGNS		46
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

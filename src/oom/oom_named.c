@@ -229,6 +229,7 @@ says_killed(struct talk t)
 #define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
     "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
+    "loading raster|loading a raster|loading the raster|load a raster|load the raster|read the raster|whole raster|read a band|"	\
     "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
     "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|as soon as|instant|"		\
@@ -240,6 +241,7 @@ says_killed(struct talk t)
 /* Libraries of Julia, .NET, the JVM and R, by their names or by calls of them. */
 #define COLLECTED	"torchsharp|ml.net|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
     "library(torch)|library(luz)|mlverse/torch"
+#define CLOUD	"point cloud|point clouds|number of points|million points|pointcloud|pointclouds"
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay|replay_ratio|replay ratio"
 
@@ -457,6 +459,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
 	note(&o->shuffle, t, names_shuffling(t), line);
 	note(&o->agent, t, says_of_run(o, t, AGENT, line), line);
+	if (o->here_line == line)
+		note(&o->cloud, t, says(oom_told_sentence(o, t), CLOUD), line);
 	note(&o->collected, t, names_collected(t), line);
 	note(&o->splats, t, says_of_run(o, t, SPLATS, line), line);
 	if (o->here_line == line)

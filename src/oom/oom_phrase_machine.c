@@ -36,6 +36,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Failed to allocate a # byte allocation with # free bytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_HEAP, 0) },
 	{ "java.lang.OutOfMemoryError: Physical memory usage is too high", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
 	{ "java.lang.OutOfMemoryError: Cannot allocate new", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
+	{ "java.lang.OutOfMemoryError: Cannot allocate # bytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },	/* its first versions */
 	{ "java.lang.OutOfMemoryError: Direct buffer memory", HOST_SAYS("Java", JAVA_DIRECT) },
 	{ "java.lang.OutOfMemoryError: Cannot reserve @ bytes of direct buffer memory", HOST_SAYS("Java", JAVA_DIRECT) },
 	{ "java.lang.OutOfMemoryError: unable to create", HOST_SAYS("Java", JAVA_THREADS) },
@@ -151,6 +152,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "std::bad_alloc", ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
 	{ "RuntimeError: bad allocation", ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
 	{ "bad allocation\n", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP | PHRASE_ALONE) },
+	{ "numpy.core._exceptions._ArrayMemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
+	{ "numpy._core._exceptions._ArrayMemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", RUNTIME },
 	{ "~cannot allocate memory", RUNTIME },

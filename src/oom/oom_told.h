@@ -42,6 +42,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said shuffle;	/* or samples that are shuffled in a buffer, */
 	struct said agent;	/* or an agent that learns, */
 	struct said splats;	/* or Gaussians that are rendered, */
+	struct said cloud;	/* or points of a cloud, */
 	struct said collected;	/* or a library of a language whose collector frees tensors, */
 	struct said update;	/* or where it is said to fail in the optimizer's step */
 	bool by_system;		/* the words of `killed` say that the system did that */

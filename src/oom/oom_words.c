@@ -118,6 +118,10 @@ is_of_learning(struct talk t, const char *at)
 	return clause_is_of_learning(talk_clause(t, at, 1));
 }
 
+/* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后 */
+#define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e"
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -129,6 +133,8 @@ is_late(struct talk t)
 	if (talk_any_phrase(t, "ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
 	    "interrupt|ctrl-c|ctrl+c"))
 		return NULL;		/* what came after a time is something else then */
+	if ((said = talk_first(t, LATE_CHINESE)))
+		return said;
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil") || talk_any_phrase(t, OF_PEOPLE))
 		return NULL;		/* or of how well it had learned by then, or of what people did */
 	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"

@@ -367,3 +367,17 @@ Test(oom_words, films_that_cannot_be_made)
 	cr_expect_eq(read_lines("I cannot upscale a 12 second video on this card").media.line, 1);
 	cr_expect_eq(read_lines("I upscale a 12 second video on this card").media.line, 0);
 }
+
+Test(oom_words, clouds_of_points)
+{
+	cr_expect_eq(read_lines("OOM on my GPU with a point cloud of 20 million points").told.cloud.line, 1);
+	cr_expect_eq(read_lines("I work with point clouds. My GPU is out of memory with BERT.").told.cloud.line, 0);
+	cr_expect_eq(read_lines("OOM on my GPU, with no point cloud at all").told.cloud.line, 0);
+}
+
+Test(oom_words, after_a_time_in_chinese)
+{
+	/* 训练一段时间之后显存不足 and 一段时间 by itself */
+	cr_expect_eq(read_lines("\xe8\xae\xad\xe7\xbb\x83\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3").later.line, 1);
+	cr_expect_eq(read_lines("\xe8\xae\xad\xe7\xbb\x83\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3").later.line, 0);
+}
