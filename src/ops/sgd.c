@@ -38,6 +38,7 @@ row_of_rest(const struct node *n, struct update_row *r)
 	r->name = n->in[0]->name;
 	r->weight = n->out[0];
 	r->state[0] = n->out[1];
+	r->master = n->nout > 2 ? n->out[2] : NULL;
 	r->decay = op_real(n, "weight_decay");
 }
 
@@ -57,8 +58,8 @@ const struct op op_sgd_apply = {
 	.brief = "the rest of sgd, when momentum * v + gradient is there: weight decay, and the step",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
-	.operands = "parameter momentum",
-	.min_operands = 2, .max_operands = 2,
+	.operands = "parameter momentum master",
+	.min_operands = 2, .max_operands = 3,
 	.memory.alias = alias_of_rest,
 	.calls.row = row_of_rest,
 	.calls.kernels = "update/sgd.cu",
@@ -94,7 +95,8 @@ const struct op op_sgd = {
 	    "SGD without dampening. State: nothing, or with momentum one number a weight.\n\n"
 	    "With momentum, and neither nesterov nor clip, the products that make a weight's gradient "
 	    "add it straight onto momentum * v: it takes no memory of its own, nor over micro-batches. Of "
-	    "several ranks each does so with its share of v, and the sum of these is the new one.",
+	    "several ranks each does so with its share of v, and the sum of these is the new one. In 16 bits that is so of "
+	    "one rank on a GPU, over micro-batches, of the weights of dense layers that are not small beside a bias.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "parameter gradient clip",

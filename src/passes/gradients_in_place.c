@@ -25,7 +25,8 @@
  *
  * Elements of 16 bits are added up in f32. On a GPU the products of dense layers add to these as
  * they store, where that costs less than to add up what they made (op->memory.onto_real): such a
- * gradient is never rounded.
+ * gradient is never rounded. The state of an optimizer takes their place as ever, of a rank alone;
+ * but without micro-batches it would be read and written more than a gradient of 16 bits.
  *
  * Left alone are gradients that are not made by a product (such as those of biases, which are
  * small), or that have another reader.
@@ -125,21 +126,27 @@ add_up(struct tensor *sum, const struct tensor *from, struct tensor *g)
 	tensor_alias(sum, n->in[0]);
 }
 
-/* What is left of an update whose gradient, onto STATE, is now G. */
+/* What is left of an update whose gradient, onto STATE, is now G; last the master copy, if there is
+ * one. */
 static void
 finish(struct node *update, const struct op *rest, int state, struct tensor *g)
 {
-	struct tensor *of = update->in[state];
+	struct tensor *of = update->in[state], *master;
 	int i;
 
 	for (i = 0; i < update->nout && update->out[i]->alias_of != of; i++)
 		;
+	master = update->nout > 2 ? update->out[i == 1 ? 2 : 1] : NULL;
 	update->op = rest;
 	update->in[1] = g;
 	update->nin = 2;
 	update->out[1] = update->out[i];
 	update->nout = 2;
 	tensor_alias(update->out[1], g);
+	if (master) {
+		update->in[update->nin++] = master->alias_of;
+		update->out[update->nout++] = master;
+	}
 }
 
 /* Can an optimizer's node have its gradient, which it reads over all ranks where there are several,
@@ -158,9 +165,11 @@ into_state(struct taking *t, struct node *update, const struct tensor *sum, stru
 		return false;
 	rest = update->op->memory.onto_state(update, &at, &keep);
 	first = first_product(t, g);
-	if (!rest || !first || update->in[at]->dtype != g->dtype || !fits(update->in[at], g))
+	if (!rest || !first || !fits(update->in[at], g))
 		return false;
 	state = update->in[at];
+	if (state->dtype != g->dtype && !(micro && read == sum && widens(t, state, g)))
+		return false;
 	take(t, g, first, state, read == sum ? keep : keep / (double)settings_data_ranks(&t->m->set), micro);
 	g = micro ? state : g;
 	add_up(read, sum, g);
