@@ -241,7 +241,7 @@ says_killed(struct talk t)
 /* Libraries of Julia, .NET, the JVM and R, by their names or by calls of them. */
 #define COLLECTED	"torchsharp|ml.net|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
     "library(torch)|library(luz)|mlverse/torch"
-#define CLOUD	"point cloud|point clouds|number of points|million points|pointcloud|pointclouds"
+#define CLOUD	"point cloud|point clouds|pointcloud|pointclouds"
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay|replay_ratio|replay ratio"
 

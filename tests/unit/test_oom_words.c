@@ -373,6 +373,7 @@ Test(oom_words, clouds_of_points)
 	cr_expect_eq(read_lines("OOM on my GPU with a point cloud of 20 million points").told.cloud.line, 1);
 	cr_expect_eq(read_lines("I work with point clouds. My GPU is out of memory with BERT.").told.cloud.line, 0);
 	cr_expect_eq(read_lines("OOM on my GPU, with no point cloud at all").told.cloud.line, 0);
+	cr_expect_eq(read_lines("OOM on my GPU: the number of points will increase from 300,000 to 10 million").told.cloud.line, 0);
 }
 
 Test(oom_words, after_a_time_in_chinese)
