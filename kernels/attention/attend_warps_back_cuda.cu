@@ -32,7 +32,8 @@ attend_graded(float (*p)[4], float (*r)[4], struct attend a, uint32_t kept, cons
 }
 
 template <int WIDEST, int N> struct attend_back {	/* N rows of two tensors go by while the next arrive */
-	elem tile[2][2][N * WIDEST];
+	/* of which there are two, with room for ATTEND_HIGH rows ahead of all */
+	elem tile[4 * N < ATTEND_HIGH ? ATTEND_HIGH / (2 * N) : 2][2][N * WIDEST];
 	real of[2][2][N];	/* logsum and delta of each query, where queries go by */
 	real line[ATTEND_HIGH + N];
 	/* a tile of keys, and the first head that has them: here, as sums need the registers */
@@ -51,7 +52,8 @@ attend_fetch_two(elem (*to)[N * WIDEST], const elem *a, int64_t a_row, const ele
 template <int WIDEST, bool GROUPS> DEVICE void
 attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
 {
-	const int KEYS = WIDEST > 64 ? 32 : 64;	/* what a warp has of each is in registers twice */
+	/* what a warp has of each is in registers twice */
+	const int KEYS = (WIDEST > 64 ? 32 : 64) / (ATTEND_FEW ? 2 : 1);
 	__shared__ __align__(1024) struct attend_back<WIDEST, KEYS> t;
 	int64_t y_row = (int64_t)a.heads * a.d;
 
@@ -219,7 +221,7 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
 template <int WIDEST, bool GROUPS> DEVICE void
 attend_dkv_by_warps(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
 {
-	const int QUERIES = 32;
+	const int QUERIES = WIDEST > 64 && GPU_ARCH >= 120 ? 16 : 32;	/* of more it would spill some there */
 	__shared__ __align__(1024) struct attend_back<WIDEST, QUERIES> t;
 	int64_t tiles = (a.s + ATTEND_HIGH - 1) / ATTEND_HIGH;
 

@@ -35,8 +35,11 @@
 #if GPU_TENSORS && NARROW
 
 #define ATTEND_WARPS	128	/* heads of so many numbers are multiplied so */
-/* for dk and dv; of wider ones registers would be spilled from sm_100 on */
-#define ATTEND_WARPS_DKV	(GPU_ARCH < 100 ? 128 : 64)
+/* The assembler needs more registers for the same from sm_100 to sm_110: there a warp has half as
+ * many scores at a time, or would spill some; */
+#define ATTEND_FEW	(GPU_ARCH >= 100 && GPU_ARCH < 120)
+/* and for dk and dv of wide heads it would even so. */
+#define ATTEND_WARPS_DKV	(ATTEND_FEW ? 64 : 128)
 
 #define LOG2_E	REAL(1.44269504088896341)
 
@@ -495,8 +498,8 @@ attend_rows_of(struct attend a, int64_t r)
 template <int WIDEST, bool GROUPS> DEVICE void
 attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct step *s, struct attend a)
 {
-	const int KEYS = 64;
-	__shared__ __align__(1024) elem tile[2 * KEYS * WIDEST];	/* keys, values; queries ahead of both */
+	const int KEYS = WIDEST > 64 && ATTEND_FEW ? 32 : 64;
+	__shared__ __align__(1024) elem tile[ATTEND_HIGH * WIDEST];	/* keys, values; queries ahead of both */
 	__shared__ real line[ATTEND_HIGH + KEYS];
 	elem *keys = tile, *values = tile + KEYS * WIDEST;
 	int64_t y_row = (int64_t)a.heads * a.d;
