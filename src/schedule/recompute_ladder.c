@@ -20,8 +20,9 @@
 #define BETWEEN		8	/* peaks from one rung to the next to which it is brought up */
 #define BETWEEN_FEW	2	/* or so many, */
 #define LARGEST		8000	/* from so many nodes on */
-#define AHEAD		(BETWEEN + 1)	/* peaks further down that are looked at before a choice is taken, at most: what is
-				 * lower may cost less, since none is known to be the cheapest */
+#define WAIT		4	/* times the peaks of a rung: so many choices may wait, since what is lower by up to a
+				 * rung may cost less: none is known to be the cheapest */
+#define MOST_WAITING	(WAIT * BETWEEN)
 #define PASSES		3
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
@@ -39,7 +40,6 @@ struct cuts {			/* what so many parts take */
 struct waiting {		/* a choice that may be taken, unless one that is lower costs less */
 	struct steps steps;
 	int64_t most;		/* the peak for which it was proposed */
-	int number;		/* of all that were proposed */
 };
 
 struct improved {		/* a choice of that cost and peak, and what it came to */
@@ -66,8 +66,8 @@ struct ladder {
 	struct steps before;	/* what was proposed at the peak before, on the rung */
 	struct improved improved;
 	struct climbing *climb;
-	struct waiting waiting[AHEAD + 1];	/* a ring */
-	int front, nwaiting, nproposed;
+	struct waiting waiting[MOST_WAITING];	/* a ring of WAIT * between, the highest first */
+	int front, nwaiting;
 	int between;		/* peaks from one rung to the next */
 };
 
@@ -349,56 +349,87 @@ improve(struct ladder *l, int64_t most)
 
 /* ---- which is taken ---- */
 
-static void
-wait_for(struct ladder *l, const struct steps *steps, int64_t most, int number)
+/* The Ith of what waits, the highest first. */
+static struct waiting *
+waiting_at(struct ladder *l, int i)
 {
-	struct waiting *w = &l->waiting[(l->front + l->nwaiting++) % (AHEAD + 1)];
+	return &l->waiting[(l->front + i) % (WAIT * l->between)];
+}
 
-	steps_copy(&w->steps, steps);
-	w->most = most;
-	w->number = number;
+static void
+swap_waiting(struct ladder *l, int i, int k)
+{
+	struct waiting w = *waiting_at(l, i);
+
+	*waiting_at(l, i) = *waiting_at(l, k);
+	*waiting_at(l, k) = w;
+}
+
+static void
+wait_for(struct ladder *l, const struct steps *steps, int64_t most)
+{
+	int i = l->nwaiting;
+
+	steps_copy(&waiting_at(l, i)->steps, steps);
+	waiting_at(l, i)->most = most;
+	for (l->nwaiting++; i > 0 && waiting_at(l, i - 1)->steps.peak < steps->peak; i--)
+		swap_waiting(l, i - 1, i);
+}
+
+/* What waits, is as high as what was made, and costs no less, goes. Tells the peaks for which those
+ * were proposed that cost more, the highest first. */
+static int
+displace(struct ladder *l, const struct steps *made, int64_t *dearer)
+{
+	int n = 0, kept = 0, i;
+
+	for (i = 0; i < l->nwaiting; i++) {
+		const struct waiting *w = waiting_at(l, i);
+
+		if (w->steps.cost < made->cost || w->steps.peak < made->peak)
+			swap_waiting(l, kept++, i);
+		else if (w->steps.cost > made->cost)
+			dearer[n++] = w->most;
+	}
+	l->nwaiting = kept;
+	return n;
 }
 
 /* Proposes for a peak what costs less than all that is as high. Brought up to the peaks of what
- * waited, and costs more, it may cost even less. */
+ * waited, and costs more, one after the other, it may cost even less. */
 static void
 propose(struct ladder *l, const struct steps *made, int64_t most)
 {
-	const struct waiting *dearer = NULL;
+	int64_t dearer[MOST_WAITING];
+	double cost = made->cost;
+	int n;
 
-	l->nproposed++;
-	if (made->cost == HUGE_VAL)
+	if (cost == HUGE_VAL)
 		return;
-	while (l->nwaiting > 0) {
-		const struct waiting *w = &l->waiting[(l->front + l->nwaiting - 1) % (AHEAD + 1)];
-
-		if (w->steps.cost < made->cost || w->steps.peak < made->peak)
-			break;
-		if (w->steps.cost > made->cost)
-			dearer = w;
-		l->nwaiting--;
+	n = displace(l, made, dearer);
+	wait_for(l, made, most);
+	steps_copy(&l->other, made);
+	while (n-- > 0 && l->nwaiting < WAIT * l->between) {
+		steps_strike_out(l->s, &l->other, l->other.peak, dearer[n]);
+		if (steps_improve(l->s, &l->other, dearer[n], search_share(l->s, RUNG_SHARE), true))
+			steps_strike_out(l->s, &l->other, l->other.peak, dearer[n]);
+		if (l->other.cost < cost)
+			wait_for(l, &l->other, dearer[n]);
+		cost = l->other.cost;
 	}
-	if (dearer) {
-		steps_copy(&l->other, made);
-		steps_strike_out(l->s, &l->other, made->peak, dearer->most);
-		if (steps_improve(l->s, &l->other, dearer->most, search_share(l->s, RUNG_SHARE), true))
-			steps_strike_out(l->s, &l->other, made->peak, dearer->most);
-		if (l->other.cost < made->cost)
-			wait_for(l, &l->other, dearer->most, dearer->number);
-	}
-	wait_for(l, made, most, l->nproposed);
 }
 
-/* Of what waited long enough, or all, does something fit? */
+/* The list has come to a peak. Of what is a rung higher, does something fit? What was found may be
+ * far lower than the peak it was proposed for: its own is what counts. */
 static bool
-take_waiting(struct ladder *l, bool all)
+take_waiting(struct ladder *l, int64_t most)
 {
 	while (l->nwaiting > 0) {
-		struct waiting *w = &l->waiting[l->front];
+		struct waiting *w = waiting_at(l, 0);
 
-		if (!all && l->nproposed - w->number <= l->between)
+		if (l->nwaiting < WAIT * l->between && most > search_next_rung(w->steps.peak))
 			return false;
-		l->front = (l->front + 1) % (AHEAD + 1);
+		l->front = (l->front + 1) % (WAIT * l->between);
 		l->nwaiting--;
 		if (w->steps.peak <= l->highest && fits(l, &w->steps))
 			return true;
@@ -429,11 +460,11 @@ settle(struct ladder *l, int rung)
 		if (l->made.cost >= l->taken.cost)
 			l->made.cost = HUGE_VAL;
 		propose(l, &l->made, most);
-		if (take_waiting(l, false))
+		if (take_waiting(l, most))
 			return true;
 	}
 	propose(l, &l->taken, aim_of(l, rung));
-	return take_waiting(l, false);
+	return take_waiting(l, aim_of(l, rung));
 }
 
 static bool
@@ -453,7 +484,7 @@ walk_down(struct ladder *l, int first)
 	for (taken = rung - BELOW; taken < rung && search_may(l->s); taken++)
 		if (taken >= first && settle(l, taken))
 			return true;
-	return take_waiting(l, true);
+	return take_waiting(l, 0);
 }
 
 /* Nothing in the list fits. With more effort? */
@@ -545,7 +576,7 @@ search_ladder(struct state_search *s)
 	l.improved.steps = steps_new(s->m);
 	for (i = 0; i < LANDED; i++)
 		l.landed[i] = steps_new(s->m);
-	for (i = 0; i <= AHEAD; i++)
+	for (i = 0; i < WAIT * l.between; i++)
 		l.waiting[i].steps = steps_new(s->m);
 	s->before_detour = choice_new(s);
 	l.start = choice_new(s);

@@ -19,9 +19,10 @@
  * made again is struck out, and it is tried what else could be made again for what is
  * (recompute_steps.c). What comes to rest on a rung competes there with what the next ones have,
  * brought up to it, and to peaks between it and the rung above, to which passes come, too, and what
- * was chosen at the peak before, brought down. What is lower and costs less than what was found
- * above is brought up to there. So there is a list of choices, ever lower; from a little above the
- * budget down the first that fits is taken, if none of those that follow soon costs less. Neither
+ * was chosen at the peak before, brought down. What is lower and costs less than some that were
+ * found above is brought up to where they were. So there is a list of choices, ever lower; from a
+ * little above the budget down the first that fits is taken, if nothing that is found down to a
+ * rung below it, by its peak, is lower and costs less. Neither
  * rungs nor what is in the list depend on the budget, but for where it begins: what fits a smaller
  * budget fits a larger one, which looks at it as well, if it is at most a rung below. So a smaller
  * one gives no larger arena, and seldom less work. Without a budget one
