@@ -26,6 +26,8 @@ static const char *const says[KNOBS] = {
 	    "is put together of the pieces, grows with the recording.",
 	[KNOB_TOKENS] = "Where that bounds how much a batch of training has, as in fairseq its tokens, or samples of waveforms, and in ESPnet its bins, results of layers grow with "
 	    "it, and a lower bound takes less. One that is longer than all of it has to be cut or left out.",
+	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, what layers keep grows with the longest of a batch, to which the others are padded: a lower "
+	    "bound, recordings that are cut, or fewer at once take less.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
 	    "stored, with their square. A lower bound, or fewer samples at once, take less.",
 };

@@ -19,7 +19,7 @@
 
 /* What makes a row one of the machine's memory, or of either. */
 #define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
-    NEEDS_LONG | NEEDS_LARGE)
+    NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS)
 
 /* The sign's place among others. */
 static int
@@ -129,7 +129,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_SAVES)] = &p->saving;
-	told[place(NEEDS_GRAPH)] = o->host || (words && p->grows.line) ? NULL : &p->told.graph;
+	told[place(NEEDS_GRAPH)] = words && p->grows.line ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
 	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
 	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
@@ -153,6 +153,9 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_VOCABULARY)] = o->host ? NULL : &p->vocabulary;
 	told[place(NEEDS_UNFREEZES)] = o->host ? NULL : &p->unfreezes;
 	told[place(NEEDS_AGAIN)] = &p->again;
+	told[place(NEEDS_HOOK)] = o->host ? NULL : &p->hook;
+	told[place(NEEDS_MODELS)] = &p->models;
+	told[place(NEEDS_CONVERTS)] = o->host ? &p->converts : NULL;
 	told[place(NEEDS_TRIALS)] = &p->trials;
 	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
 	is |= words ? NEEDS_WORDS : 0;
@@ -267,7 +270,7 @@ push_items(struct autopsy *y, const struct row *r)
 
 /* Rows that a message with figures leaves open, too, where people's words lead there. */
 #define BESIDE_FIGURES	(NEEDS_RESUMES | NEEDS_FIRST | NEEDS_UNFREEZES | NEEDS_SECOND | NEEDS_ADAM | NEEDS_RETAINS | NEEDS_DECODES | NEEDS_VOCABULARY | NEEDS_SAVES | NEEDS_TRIALS | \
-    NEEDS_SPLATS | NEEDS_LARGE)
+    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS)
 
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */

@@ -291,7 +291,7 @@ weights(struct autopsy *y)
 			    autopsy_said(y, &p->model) + 1, n, bytes, bits));
 		return;
 	}
-	if (total <= 0 && p->millions >= MANY && (y->main->kind == OOM_TOLD ? (p->told.device || p->told.gpu) && !p->parallel.line : autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
+	if (total <= 0 && p->millions >= MANY && (y->main->kind == OOM_TOLD ? (p->told.device || p->told.gpu) && !p->parallel.line : autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA || y->main->kind == OOM_MPS) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_hint(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
 		    "%s in 16 bits%s, and what a run keeps has to fit beside them on the device.",
 		    autopsy_said(y, &p->model) + 1, n, bytes, bits));

@@ -69,6 +69,11 @@ const struct row autopsy_rows[] = {
 		    "NVIDIA's driver fuser -v /dev/nvidia* as root, lists it; as it ends, the driver takes back all that it had." },
 		{ "In a notebook or an interpreter, which goes on, names, lists and the last error's traceback hold it", "with the process begun anew, or with these "
 		    "let go of (del, gc.collect()), it is free." } } },
+	{ NEEDS_HOST | NEEDS_GRAPH, "it is given a graph", {
+		{ "There is a number for each pair of nodes (a dense adjacency, a kernel, lengths of all ways)", "60,000 nodes have 13.4 GiB of them in float32; kept sparse, it needs "
+		    "one for each edge." },
+		{ "All of the graph and what its nodes have lie there, and copies while they are read or converted", "fewer bytes each (float32 in place of float64), or parts of it, take "
+		    "less." } } },
 	{ NEEDS_GRAPH, "the network is given a graph", {
 		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
@@ -111,6 +116,9 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_HOST | NEEDS_PROCESSOR, "the run was on the processor", {
 		{ "What is computed runs on the processor, and a part of it needs more than there is", "fewer or smaller samples at once, or "
 		    "a smaller model, take less." } } },
+	{ NEEDS_HOST | NEEDS_CONVERTS, "a network was put into another form", {
+		{ "Its weights lie there in both forms, and with what is tried for each layer, as TensorRT's builder does", "a smaller workspace, weights in fewer bits, fewer other "
+		    "programs, or a swap file meanwhile leave room; on a board the GPU has the same memory." } } },
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
 		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
@@ -177,6 +185,12 @@ const struct row autopsy_rows[] = {
 		    "in a batch take less." },
 		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", "torch.cuda.set_device() with its own rank "
 		    "ahead of all else, and map_location in torch.load, keep it on its own; then nvidia-smi lists one process for each." } } },
+	{ NEEDS_HOOK, "what all steps return is given to a hook at an epoch's end", {
+		{ "Lightning, before version 2, keeps what each step returns until then, and tensors of the device stay there, with their graph where they have one", "numbers alone "
+		    "(loss.item(), .detach().cpu()) take nothing there, and without that hook nothing is kept." } } },
+	{ NEEDS_MODELS, "several models lie there at once", {
+		{ "Each has its weights there, and what it works with, for as long as something holds it", "one after the other, with the one before let go of (del, gc.collect(), in Keras "
+		    "clear_session()), or a process for each, they need no more than the largest." } } },
 	{ NEEDS_VOCABULARY, "scores are made for each word of a large vocabulary", {
 		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "
 		    "row for each word", "fewer words (subwords, a bound on their number), shorter sequences or fewer at once, a softmax over a sample of words, and targets "

@@ -54,7 +54,10 @@
 #define NEEDS_COLLECTED	NEEDS(43)	/* of a library of a language whose collector frees tensors */
 #define NEEDS_CARD	NEEDS(44)	/* of a device that has little */
 #define NEEDS_CLOUD	NEEDS(45)	/* of points of a cloud */
-#define SIGNS		46
+#define NEEDS_HOOK	NEEDS(46)	/* of a hook that gets what all steps of an epoch returned */
+#define NEEDS_MODELS	NEEDS(47)	/* of several models at once */
+#define NEEDS_CONVERTS	NEEDS(48)	/* of a network that is put into another form */
+#define SIGNS		49
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

@@ -68,7 +68,7 @@ oom_bulk_pictures(struct oom_paste *p, struct talk t, int line)
 	const char *s, *to, *end = t.s + t.n;
 	int64_t high, wide;
 
-	if ((!talk_any_of(t, "image picture photo resolution pixel frame video") && !talk_any_phrase(t, OF_VIDEO)) || talk_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
+	if ((!talk_any_of(t, "image picture photo resolution pixel") && !talk_any_whole(t, "frame frames video videos") && !talk_any_phrase(t, OF_VIDEO)) || talk_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
 		return;		/* or of what they were, not are */
 	for (s = t.s; s < end; s = to ? to : s + 1) {
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
@@ -186,7 +186,7 @@ oom_bulk_sizes(struct talk t)
 	return clause_says(t, "multi-scale|multiscale|multi_scale|multi scale|random scale|random=1", AHEAD | WORKS, "without off");
 }
 
-#define OF_CARD		"gpu gpus gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
+#define OF_CARD		"gpu gpus graphics gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even"
 #define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes"
 

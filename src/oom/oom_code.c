@@ -433,7 +433,7 @@ pictures(struct oom_paste *p, struct talk t, int line)
 		bool of_any;	/* it may be of a vector, or of a sequence: of pictures where channels follow */
 	} known[] = {
 		{ "img_size", "img_size", false, false }, { "image_size", "image_size", false, false }, { "imgsz", "imgsz", false, false },
-		{ "--img ", "--img", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
+		{ "--img ", "--img", false, false }, { "--loadsize", "--loadSize", false, false }, { "--load_size", "--load_size", false, false }, { "--finesize", "--fineSize", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
 		{ "target_size", "target_size", false, false }, { "resize(", "Resize", false, false }, { "crop_size", "crop_size", true, false },
 		{ "crop-size", "crop-size", true, false }, { "randomcrop(", "RandomCrop", true, false }, { "centercrop(", "CenterCrop", true, false },
 		{ "randomresizedcrop(", "RandomResizedCrop", true, false }

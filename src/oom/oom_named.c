@@ -10,6 +10,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_whose.h"
 
+#define MANY_NODES	5000	/* of a graph */
 #define WORDS_AHEAD	3	/* of a set's name, in which it may be called large */
 #define MOST_CALL_LINES	16	/* of one call */
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
@@ -337,6 +338,24 @@ begins_code(struct talk t)
 	return talk_is_one_of(clause_word_behind(t, t.s), "import from");
 }
 
+/* "about 60000 nodes": more than any cluster has. */
+static const char *
+counts_nodes(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n;
+
+	for (s = talk_any_whole(t, "nodes vertices") ? t.s : end; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
+			continue;
+		to = piece_number(s, end, &n);
+		if (n >= MANY_NODES && talk_is_one_of(clause_word_behind(t, to), "nodes vertices"))
+			return s;
+	}
+	return NULL;
+}
+
 /* Words that are of graph networks alone, not denied; or a graph and its edges in one sentence, and
  * no other graph. */
 static const char *
@@ -346,7 +365,7 @@ names_graph(struct talk t)
 	struct talk rest, clause;
 	size_t n;
 
-	if ((at = says(t, GRAPH_NETWORK)))
+	if ((at = says(t, GRAPH_NETWORK)) || (at = counts_nodes(t)))
 		return at;
 	for (rest = t; (at = talk_find_whole(rest, "graph|graphs", &n)); rest = talk_part(t, at + n, end)) {
 		clause = talk_sentence(t, at);	/* numbers have commas */

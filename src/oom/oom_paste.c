@@ -69,7 +69,7 @@ is_size_of_model(struct talk t, const char *s, const char *to)
 		return false;
 	if (s > t.s && s[-1] == ':')
 		return talk_any_of(talk_part(t, t.s, s), "llama qwen mistral gemma deepseek phi mixtral vicuna codellama starcoder gpt-oss");
-	return talk_any_of(talk_part(t, s, to), "lora") || talk_is_one_of(clause_word_behind(t, to), "model models llm llms");
+	return talk_any_of(talk_part(t, s, to), "lora") || talk_is_one_of(clause_word_ahead(t, s), "train run load finetune tune serve quantize training running loading") || talk_is_one_of(clause_word_behind(t, to), "model models llm llms");
 }
 
 /* A name of a family of language models, with a size. */

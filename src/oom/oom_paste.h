@@ -76,6 +76,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said media;	/* of films or recordings, */
 	struct said lasts;	/* the first line that speaks of them as long, whether of what failed or not, */
 	struct said large;	/* of pictures that are large, */
+	struct said models;	/* of several models at once, */
+	struct said hook;	/* of a hook that gets what all steps returned, */
 	struct said sizes;	/* or of several sizes, */
 	struct said card;	/* of a device that has little, */
 	struct said second;	/* of a step that ran ahead of the one that failed, */

@@ -110,6 +110,15 @@ oom_runs_done(struct talk t, const char *at)
 	return talk_has_whole(talk_part(t, talk_sentence(t, at).s, at), OF_ACTIVITY);
 }
 
+/* "I access all 3 models concurrently", "with two models on one GPU": not "I tried several
+ * models". */
+const char *
+oom_runs_models(struct talk t)
+{
+	return clause_says(t, "models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
+	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|second model is loaded|loading a second model", AHEAD | WORKS, "");
+}
+
 /* "the first GPU has much more memory than the others", "unbalanced load, GPU 0 is full" */
 const char *
 oom_runs_first(struct talk t)

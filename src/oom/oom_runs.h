@@ -11,6 +11,8 @@ const char	*oom_runs_again(struct talk);
 const char	*oom_runs_trials(struct talk);
 /* Is what AT names what they say they do, in whatever sentence? */
 bool	oom_runs_done(struct talk, const char *at);
+/* Of several models at once. */
+const char	*oom_runs_models(struct talk);
 /* The first device has more than the others. */
 const char	*oom_runs_first(struct talk);
 const char	*oom_runs_unfrozen(struct talk);

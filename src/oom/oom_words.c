@@ -294,7 +294,7 @@ static const char *
 converts(struct talk t)
 {
 	return talk_any_of(t, "engine onnx tensorrt trt tflite gguf model weights") ? clause_says(t, "convert|conversion|export|quantiz|"
-	    "building the engine|build the engine|building an engine|building trt|building the trt", AHEAD | WORKS, "") : NULL;
+	    "building the engine|build the engine|building tensorrt|building the tensorrt|building engine|building cuda engine|building an engine|building trt|building the trt", AHEAD | WORKS, "") : NULL;
 }
 
 static const char *
@@ -426,6 +426,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	said_of_given(&p->media, &p->told, t, line, oom_bulk_media);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
+	said_of_failure(&p->hook, &p->told, t, talk_first(t, "training_epoch_end|validation_epoch_end|test_epoch_end"), line);
+	said_of_failure(&p->models, &p->told, t, oom_runs_models(t), line);
 	said_of_given(&p->large, &p->told, t, line, oom_bulk_large);
 	said_of_failure(&p->large, &p->told, t, oom_bulk_side(t), line);
 	said_of_failure(&p->sizes, &p->told, t, oom_bulk_sizes(t), line);

@@ -86,3 +86,29 @@ Test(oom_bulk, processes_of_cards)
 	cr_expect_eq(p.held_by[2].process, 5898);
 	cr_expect_eq(read_lines("|    0     C   python                 519MiB |\n").held_count, 0, "no number");
 }
+
+Test(oom_bulk, counts_of_nodes)
+{
+	cr_expect_eq(read_lines("killed with a graph of 60000 nodes\n").told.graph.line, 1);
+	cr_expect_eq(read_lines("killed on 16 nodes of 8 GPUs\n").told.graph.line, 0, "of a cluster");
+	cr_expect_eq(read_lines("killed after 60000 steps on nodes\n").told.graph.line, 0);
+}
+
+Test(oom_bulk, several_models_at_once)
+{
+	cr_expect_eq(read_lines("it is out of memory with two models on one GPU\n").models.line, 1);
+	cr_expect_eq(read_lines("it is out of memory for both of the models\n").models.line, 0);
+	cr_expect_eq(read_lines("I tried several models. Out of memory.\n").models.line, 0);
+}
+
+Test(oom_bulk, a_hook_of_lightning)
+{
+	cr_expect_eq(read_lines("OOM with training_epoch_end\n").hook.line, 1);
+	cr_expect_eq(read_lines("I wrote training_epoch_end. Then it was out of memory.\n").hook.line, 0, "of another sentence");
+}
+
+Test(oom_bulk, words_that_have_frames_within)
+{
+	cr_expect_eq(read_lines("core/framework/op_kernel.cc: shape[14525,2000]\n").said_line, 0);
+	cr_expect_eq(read_lines("frames of 1024x2000\n").said_line, 1);
+}
