@@ -16,8 +16,9 @@
  * their sizes to have lain together.
  *
  * Before all that, where there is no waste at any time, come sweeps that keep all orders at once
- * (packing_orders.c), which find a packing or nothing. What these use is not taken from the rest,
- * so that it comes as far as without them.
+ * (packing_orders.c), which find a packing or nothing, and dissections (packing_dissect.c), which
+ * find most of those that sweeps do not. What these use is not taken from the rest, so that it
+ * comes as far as without them.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -31,6 +32,7 @@
 #define ORDERED		2	/* beside all else, the part of it that sweeps get which keep all orders, */
 #define ORDERED_LATER	4	/* and after so many turns, */
 #define SOON		2
+#define DISSECTED	4	/* the same of dissections */
 #define SWEPT		2	/* the part of more effort than a network's that other sweeps get */
 #define GLUED		4	/* parts of the effort, of which attempts may use all but one */
 #define FLAT		4	/* parts of what is left of it, for each */
@@ -48,6 +50,17 @@ packing_is_full(const struct instance *in)
 	for (s = 0; s < in->sections; s++)
 		live += (double)in->live[s];
 	return live >= FULL * (double)in->max_live * in->sections;
+}
+
+bool
+packing_has_waste(const struct instance *in)
+{
+	int s;
+
+	for (s = 0; s < in->sections; s++)
+		if (in->live[s] != in->max_live)
+			return true;
+	return false;
 }
 
 static int64_t
@@ -125,6 +138,18 @@ sweep(struct instance *in, int64_t best, int64_t target, struct effort *e)
 	return best;
 }
 
+/* Beside all else, so that the rest comes as far as without it. */
+static int64_t
+without_waste(struct instance *in, int64_t best, int64_t target, const struct effort *e)
+{
+	struct effort part = *e;
+
+	part.visits = e->visits / (e->stage <= SOON ? ORDERED : ORDERED_LATER);
+	best = packing_orders(in, best, target, &part);
+	part.visits = e->visits / DISSECTED;
+	return best > target ? packing_dissect(in, best, target, &part) : best;
+}
+
 int64_t
 packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
@@ -134,8 +159,8 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 
 	if (best <= target || !packing_is_full(in))
 		return best;
-	part.visits = e->visits / (e->stage <= SOON ? ORDERED : ORDERED_LATER);
-	best = packing_orders(in, best, target, &part);
+	if (!packing_has_waste(in))
+		best = without_waste(in, best, target, e);
 	if (best <= target)
 		return best;
 	if (e->stage > 0 && in->n <= MOST)

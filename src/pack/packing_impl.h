@@ -121,12 +121,17 @@ bool	packing_coarse(const struct instance *, struct arena *, double part, struct
 int64_t	packing_lanes(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_full.c: where all is full nearly all the time; else nothing is done. */
 bool	packing_is_full(const struct instance *);
+/* Is any byte free at any time, of as many as are needed at most? */
+bool	packing_has_waste(const struct instance *);
 int64_t	packing_full(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_sweep.c: the same, of instances without alignments or tails, by way of time. */
 int64_t	packing_sweep(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_orders.c: of instances that are full all the time, without alignments or tails, without a
  * gap; else nothing is done. */
 int64_t	packing_orders(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_dissect.c: of instances that are full all the time, without alignments or tails, by what
+ * can be joined to larger rectangles; few that are left are solved as they are. */
+int64_t	packing_dissect(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */

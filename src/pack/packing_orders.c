@@ -431,17 +431,6 @@ sweep(struct arena *a, const struct instance *in, int width, bool backward, uint
 	return true;
 }
 
-static bool
-has_waste(const struct instance *in)
-{
-	int s;
-
-	for (s = 0; s < in->sections; s++)
-		if (in->live[s] != in->max_live)
-			return true;
-	return false;
-}
-
 int64_t
 packing_orders(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
@@ -450,7 +439,7 @@ packing_orders(struct instance *in, int64_t best, int64_t target, struct effort 
 	bool found = false;
 	int tries, i;
 
-	if (best <= target || in->max_live > target || has_waste(in))
+	if (best <= target || in->max_live > target || packing_has_waste(in))
 		return best;
 	for (tries = 0; !found && effort_left(e) && (e->stage > 0 || tries < 2); tries++) {
 		struct arena *a = arena_child(in->arena);
