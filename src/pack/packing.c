@@ -11,7 +11,8 @@
  *     large end here.
  *  4. Where items fill nearly all of the height all the time, two thirds of the effort go where what can lie together is made
  *     one (packing_full.c); with more effort than a network's, sweeps over time come first (packing_sweep.c). Before all of these,
- *     where nothing at all may be wasted, sweeps that keep all orders that are possible (packing_orders.c).
+ *     where nothing at all may be wasted, sweeps that keep all orders that are possible (packing_orders.c) and dissections
+ *     (packing_dissect.c).
  *  5. The first way down of a complete search at the bound, in one order, as long as it gets further, if the effort is
  *     enough for it. On most networks it is a packing at the bound.
  *  6. Of networks, large items by themselves, down to their bound, and small ones into what they leave (packing_coarse.c), in which
@@ -49,7 +50,7 @@
  * tests/unit/test_packing.c compares what is called proved with brute force; bench/packing.py
  * prints bench/README.md's table.
  */
-#include "pack/packing_impl.h"
+#include "pack/packing_work.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -65,8 +66,6 @@
 #define FULL_LEAVES	3		/* part of the effort that is left where all is full nearly all the time */
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define DIVED_SHARE	3		/* where its first way down has failed */
-#define DIVE_SHARE	0.8		/* of the effort: what it may need at most to try one way down before all else */
-#define DIVE_PARTS	3		/* part of the effort that it gets, since where it fails none may be left to search */
 #define COARSE_SHARE	6		/* part of it for large items by themselves, each time, */
 #define HOPE		50		/* part of the height: with large items as far above it, fewer have no better chance */
 #define LARGE_SHARE	3		/* and of that for searches before complaints */
@@ -74,13 +73,8 @@
 #define COMPLAINT_BEHIND_SHARE	3	/* and where large items had a part before */
 #define NEAR_SHARE	8		/* part of the effort for what is left after that, if it is next to nothing */
 #define DEAR_DIVE	1000		/* items: one way down takes longer than large ones by themselves */
-#define DIVES_SHARE	4		/* for ways down between it and the height, */
-#define FIRST_DIVE	8		/* the first of them a part of the way down, */
-#define NEAREST_DIVE	128		/* and the last just below the height */
 #define LANES_SHARE	4		/* for items that can have one place in turn */
 #define BISECT_SHARE	8		/* for one between it and the height */
-#define FIRST_SHARE	4		/* the same where they come first, for one in the middle, */
-#define BETWEEN_SHARE	16		/* and for each of many */
 #define STRETCH_SHARE	2		/* part of the effort for elastic ejection */
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
@@ -111,42 +105,10 @@ packing_lower_bound(struct arena *a, const struct packing *p)
 
 /* ---- the chain ---- */
 
-struct range {
-	int64_t bound;		/* proved: not below */
-	int64_t height;		/* found */
-};
-
-/* A piece, and how far it came. */
-struct work {
-	struct instance *in;
-	struct range r;
-	struct search_turns *at_bound, *between;	/* NULL: none yet. The former goes on in the next turn */
-	bool dived;		/* at the bound */
-	int64_t dived_below;	/* the height that ways down do not lead below; 0: not tried yet */
-	bool stretched;		/* elastic ejection came to rest */
-	int64_t held;		/* of its effort, for larger pieces: it is not worth that */
-};
-
 static struct work
 work_on(struct instance *in)
 {
 	return (struct work){ .in = in, .r = { in->max_live, INT64_MAX } };
-}
-
-/* One search with a part of the effort; narrows the range. */
-static enum search_end
-search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct range *r,
-    struct effort *e, int parts, enum search_end (*search)(struct search_turns *, int64_t, struct effort *))
-{
-	struct effort share = effort_share(e, parts);
-	enum search_end end = search(s, capacity, &share);
-
-	e->visits += share.visits;
-	if (end == SEARCH_FOUND)
-		r->height = packing_height(in);
-	else if (end == SEARCH_IMPOSSIBLE)
-		r->bound = capacity / in->unit * in->unit + in->unit;
-	return end;
 }
 
 /* Another method, of a copy: it may put jobs into another order, and searches know them by their
@@ -229,105 +191,6 @@ put_together(struct instance *in, struct range *r, int64_t target, struct effort
 	e->visits += left.visits;
 }
 
-/* Between what is neither found nor refuted and the height. High capacities are answered soon, and
- * most of the effort goes where neither answer nor proof is near; so each try gets a small part of
- * it, and the parts grow smaller only as the whole is used up. */
-static void
-bisect(struct work *work, int64_t tried, struct effort *e, int parts)
-{
-	struct range *r = &work->r;
-	int64_t capacity;
-
-	while (effort_left(e) && r->height - tried > work->in->unit) {
-		capacity = tried + (r->height - tried) / 2;
-		if (search_at(work->between, work->in, capacity, r, e, parts, packing_search) != SEARCH_FOUND)
-			tried = capacity;
-	}
-}
-
-/* Half of the effort, before anything else: all that is cheaper had its turn. Which capacities are
- * answered soon is chance, more than how high they are, so many that differ are tried, each in a
- * part of the effort; and none once more, which would begin anew. */
-static void
-search_between(struct work *work, int64_t tried, struct effort *e)
-{
-	struct effort share = effort_share(e, 2);
-	struct range *r = &work->r;
-	int64_t unit = work->in->unit, capacity, last = tried;
-	int k, since = 1;	/* the range became narrower: of twice as many as it has capacities each is one */
-
-	for (k = 1; effort_left(&share) && (r->height - tried) / unit > (since > 3 ? since / 2 : 1); k++, since++) {
-		capacity = packing_search_between(tried, r->height, k);
-		capacity -= (capacity - tried) % unit;
-		effort_spend(&share, 1);
-		if (capacity == tried || capacity == last)
-			continue;
-		last = capacity;
-		if (search_at(work->between, work->in, capacity, r, &share, k == 1 ? FIRST_SHARE : BETWEEN_SHARE,
-		    packing_search) != SEARCH_GIVEN_UP)
-			since = 0;
-		tried = r->bound > tried ? r->bound : tried;
-	}
-	e->visits += share.visits;
-}
-
-/* One way down in each order, at capacities below the height, and nearer to it where none leads to
- * an answer. That takes little, and often leads lower at once where what is cheaper has come to
- * rest. */
-static void
-dive_between(struct work *work, int64_t tried, struct effort *e)
-{
-	struct effort share = effort_share(e, DIVES_SHARE);
-	struct range *r = &work->r;
-	int64_t unit = work->in->unit, left = r->height - tried, capacity;
-	int part = FIRST_DIVE;
-
-	while (effort_left(&share) && left > unit && part <= NEAREST_DIVE) {
-		capacity = r->height - (left / part > unit && part < NEAREST_DIVE ? left / part : unit);
-		capacity -= (capacity - tried) % unit;
-		if (search_at(work->between, work->in, capacity, r, &share, 1, packing_dives) != SEARCH_FOUND)
-			part *= 4;
-		else if (part > 2)
-			part /= 2;
-		tried = r->bound > tried ? r->bound : tried;
-		left = r->height - tried;
-	}
-	if (part > NEAREST_DIVE)
-		work->dived_below = r->height;
-	e->visits += share.visits;
-}
-
-/* What the first turn had too little effort for: ways down at the bound, and between it and the
- * height. */
-static void
-dive_on(struct work *work, int64_t capacity, struct effort *e)
-{
-	if (work->r.height > capacity)
-		search_at(work->at_bound, work->in, capacity, &work->r, e, DIVES_SHARE, packing_dives);
-	if (work->r.height > capacity && work->r.height != work->dived_below)
-		dive_between(work, capacity, e);
-}
-
-static void
-make_searches(struct work *work)
-{
-	if (work->at_bound)
-		return;
-	work->at_bound = packing_search_new(work->in, NULL);
-	work->between = work->at_bound ? packing_search_new(work->in, work->at_bound) : NULL;
-}
-
-/* Once, at the bound; a search there goes on from where it was left. */
-static void
-dive(struct work *work, int64_t capacity, struct effort *e)
-{
-	if (work->dived || !work->at_bound ||
-	    (double)packing_search_dive(work->in) >= DIVE_SHARE * (double)e->visits)
-		return;
-	work->dived = true;
-	search_at(work->at_bound, work->in, capacity, &work->r, e, DIVE_PARTS, packing_dive);
-}
-
 /* A part of the items, first of all down to their own bound. */
 static void
 solve_large(struct work *work, struct effort *e)
@@ -339,10 +202,10 @@ solve_large(struct work *work, struct effort *e)
 	r->height = packing_fit(in, r->height, target, FIRST_FITS, e);
 	if (r->height <= target)
 		return;
-	make_searches(work);
-	dive(work, target, e);
+	work_make_searches(work);
+	work_dive(work, target, e);
 	if (r->height > target && work->at_bound)
-		search_at(work->at_bound, in, target, r, e, LARGE_SHARE, packing_search);
+		work_search_at(work->at_bound, in, target, r, e, LARGE_SHARE, packing_search);
 	if (r->height > target)
 		move_about(in, r, target, e, packing_complain);
 }
@@ -395,8 +258,8 @@ try_soon(struct work *work, int64_t target, struct effort *e)
 	if (first && in->n >= DEAR_DIVE)
 		tried = coarsen(work, target, e);
 	if (r->height > target) {
-		make_searches(work);
-		dive(work, target > r->bound ? target : r->bound, e);
+		work_make_searches(work);
+		work_dive(work, target > r->bound ? target : r->bound, e);
 	}
 	if (first && in->n < DEAR_DIVE && r->height > target)
 		tried = coarsen(work, target, e);
@@ -423,17 +286,17 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 	if (e->stage > 0)
 		make_lanes(work, target > r->bound ? target : r->bound, e);
 	if (r->height > target && e->stage > 0 && work->at_bound && !any)
-		dive_on(work, target > r->bound ? target : r->bound, e);
+		work_dive_on(work, target > r->bound ? target : r->bound, e);
 	if (r->height <= target)
 		return;
 	if (e->stage > 0 && in->n <= MOST_SEARCHED)
 		stretch(work, target, e);
 	if (work->between && !any && packing_search_dive(in) < e->visits / BISECT_SHARE)
-		search_between(work, target > r->bound ? target : r->bound, e);
+		work_search_between(work, target > r->bound ? target : r->bound, e);
 	if (!any && ejected)
 		eject(in, r, target, e);
 	if (any)
-		make_searches(work);
+		work_make_searches(work);
 	else
 		coarse = try_soon(work, target, e);
 	if (!any && r->height > target)
@@ -443,7 +306,7 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 		capacity = target > r->bound ? target : r->bound;
 		if (any && capacity > target)
 			return;		/* proved: there is none within what was asked for */
-		if (searches && search_at(work->at_bound, in, capacity, r, e, any ? 1 :
+		if (searches && work_search_at(work->at_bound, in, capacity, r, e, any ? 1 :
 		    work->dived ? DIVED_SHARE : BOUND_SHARE, packing_search) != SEARCH_GIVEN_UP)
 			continue;
 		if (!ejected) {
@@ -454,7 +317,7 @@ search_down(struct work *work, int64_t target, bool any, struct effort *e)
 		if (!searches)
 			return;
 		if (!any)
-			bisect(work, capacity, e, BISECT_SHARE);
+			work_bisect(work, capacity, e, BISECT_SHARE);
 	}
 }
 
