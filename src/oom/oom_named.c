@@ -239,6 +239,7 @@ says_killed(struct talk t)
 #define AGENT	"reinforcement learning|ppo|dqn|ddpg|td3|rllib|stable-baselines|stable_baselines|stable_baselines3|gym environment|openai gym|rollout buffer|" \
     "rollout_buffer|ml-agents|mlagents|rl agent|ppo agent|tensorforce|n_envs"
 #define SPLATS	"3d gaussian|3d gaussians|gaussian splatting|gaussian-splatting|gsplat|splatfacto|3dgs|2dgs|densify_grad_threshold|densify_until_iter"
+#define DENSIFIES	"densify_and_prune|densify_and_prune()|densify_and_split|densify_and_split()|densify_and_clone|densify_and_clone()"
 /* Libraries of Julia, .NET, the JVM and R, by their names or by calls of them. */
 #define COLLECTED	"torchsharp|ml.net|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
     "library(torch)|library(luz)|mlverse/torch"
@@ -279,6 +280,19 @@ says_of_run(const struct oom_told *o, struct talk t, const char *phrases, int li
 			return at;
 	}
 	return NULL;
+}
+
+/* Or the functions that add some, in the line that tells of memory. */
+static const char *
+says_splats(const struct oom_told *o, struct talk t, int line)
+{
+	const char *at = says_of_run(o, t, SPLATS, line);
+	size_t n;
+
+	if (at || o->here_line != line)
+		return at;
+	at = talk_find_whole(t, DENSIFIES, &n);
+	return at && !talk_any_whole(clause_word_ahead(t, at), "no without not") ? at : NULL;
 }
 
 /* "at the first optimizer step", of the sentence that tells of memory; not "before the optimizer
@@ -481,7 +495,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	if (o->here_line == line)
 		note(&o->cloud, t, says(oom_told_sentence(o, t), CLOUD), line);
 	note(&o->collected, t, names_collected(t), line);
-	note(&o->splats, t, says_of_run(o, t, SPLATS, line), line);
+	note(&o->splats, t, says_splats(o, t, line), line);
 	if (o->here_line == line)
 		note(&o->update, t, says_update(oom_told_sentence(o, t)), line);
 	note(&o->workers, t, names_workers(t), line);

@@ -197,6 +197,9 @@ Test(oom_words, what_is_named_for_something_else)
 	cr_expect_eq(read_lines("I train a TD3 agent. It runs out of memory.").told.agent.line, 1);
 	cr_expect_eq(read_lines("There is a page on 2dgs. My CNN runs out of memory.").told.splats.line, 0);
 	cr_expect_eq(read_lines("2dgs runs out of memory.").told.splats.line, 1);
+	cr_expect_eq(read_lines("A list doubles with each densify_and_prune(). It ends in OOM.").told.splats.line, 1);
+	cr_expect_eq(read_lines("It has no densify_and_prune(). It ends in OOM.").told.splats.line, 0);
+	cr_expect_eq(read_lines("It ends in OOM.\n\nAs to densify_and_prune(), that is another thing.").told.splats.line, 0);
 	cr_expect_eq(read_lines("Training a PPO agent, I run out of RAM.").told.agent.line, 1);
 	cr_expect_eq(read_lines("I run out of RAM without any PPO, and the agent of the monitor says so.").told.agent.line, 0);
 	cr_expect_eq(read_lines("See my screen recording demo.mp4 of the error.").media.line, 0);
