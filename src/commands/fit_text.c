@@ -138,9 +138,50 @@ print_fewest(const struct fit_report *r)
 		    (long long)m->set.batch);
 }
 
+/* "1.23 TFLOP" */
+static const char *
+flops_text(char buf[SIZE_TEXT], double n)
+{
+	static const char unit[] = " kMGTPE";
+	int u = 0;
+
+	for (; n >= 1000 && u < 6; n /= 1000)
+		u++;
+	snprintf(buf, SIZE_TEXT, u ? "%.3g %cFLOP" : "%.0f FLOP", n, unit[u]);
+	return buf;
+}
+
+/* The edit that only recomputes more and makes it fit; 0: there is none. */
+static int
+find_recomputing(const struct fit_report *r)
+{
+	int i;
+
+	for (i = 0; i < r->nadvice && r->advice[i].fits; i++)
+		if (strcmp(r->advice[i].kind, "recompute") == 0)
+			return i + 1;
+	return 0;
+}
+
+/* The verdict is of what the spec recomputes as it stands, however well it is proved. */
+static void
+print_recomputing(const struct fit_report *r, const struct fit *f)
+{
+	int edit = find_recomputing(r);
+	char flops[SIZE_TEXT];
+
+	if (!edit || f->fits)
+		return;
+	fprintf(r->out, "\n  That is with what the spec recomputes. With more it fits, by edit %d", edit);
+	if (r->advice[edit - 1].extra_flops > 0)
+		fprintf(r->out, ", for %s more an update", flops_text(flops, (double)r->advice[edit - 1].extra_flops));
+	fputs(".\n", r->out);
+}
+
 static void
 print_notes(const struct fit_report *r, const struct fit *f)
 {
+	print_recomputing(r, f);
 	if (!f->largest.proved)
 		fprintf(r->out, "\n  Not proved: %lld was planned and does not fit, but no bound "
 		    "forbids it.\n", (long long)f->largest.batch + 1);
@@ -218,19 +259,6 @@ print_elsewhere(const struct fit_report *r)
 }
 
 /* ---- edits ---- */
-
-/* "1.23 TFLOP" */
-static const char *
-flops_text(char buf[SIZE_TEXT], double n)
-{
-	static const char unit[] = " kMGTPE";
-	int u = 0;
-
-	for (; n >= 1000 && u < 6; n /= 1000)
-		u++;
-	snprintf(buf, SIZE_TEXT, u ? "%.3g %cFLOP" : "%.0f FLOP", n, unit[u]);
-	return buf;
-}
 
 /* The changed lines of a patch. */
 static void
