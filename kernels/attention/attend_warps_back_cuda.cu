@@ -49,7 +49,7 @@ attend_fetch_two(elem (*to)[N * WIDEST], const elem *a, int64_t a_row, const ele
 	attend_fetch<N, WIDEST>(to[1], attend_rows(b, b_row, from, all, N), d);
 }
 
-template <int WIDEST, bool GROUPS> DEVICE void
+template <int WIDEST, bool WARPGROUPS> DEVICE void
 attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	/* what a warp has of each is in registers twice */
@@ -86,17 +86,17 @@ attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, stru
 				attend_fetch_two<KEYS, WIDEST>(t.tile[stage ^ 1], k, a.k_row, v, a.v_row, w.j + KEYS, a.s, a.d);
 			gpu_begun();
 			attend_lay_line(t.line, a, w, ATTEND_HIGH, KEYS, x.bias);
-			attend_arrived<1, GROUPS>();
-			if (!attend_is_idle<false, GROUPS>(a, w, KEYS)) {
-				attend_times<KEYS, WIDEST, GROUPS>(p, first, t.tile[stage][0], a.d);
+			attend_arrived<1, WARPGROUPS>();
+			if (!attend_is_idle<false, WARPGROUPS>(a, w, KEYS)) {
+				attend_times<KEYS, WIDEST, WARPGROUPS>(p, first, t.tile[stage][0], a.d);
 				if (attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias))
 					attend_scaled<KEYS>(p, a);
 				else
 					attend_scored<KEYS, false>(p, a, w, x.bias, t.line + KEYS - 1);
-				attend_times<KEYS, WIDEST, GROUPS>(ds, dy, t.tile[stage][1], a.d);
+				attend_times<KEYS, WIDEST, WARPGROUPS>(ds, dy, t.tile[stage][1], a.d);
 				attend_graded<KEYS, false>(p, ds, a, a.rate > 0 ? attend_kept_of_rows<KEYS>(a, s,
 				    attend_draws_of(a, s, w) + mine, w.j) : 0, logsum, delta);
-				attend_onto<KEYS, WIDEST, GROUPS>(sum, ds, t.tile[stage][0], a.d);
+				attend_onto<KEYS, WIDEST, WARPGROUPS>(sum, ds, t.tile[stage][0], a.d);
 			}
 			__syncthreads();
 		}
@@ -165,7 +165,7 @@ attend_send_queries(struct attend_back<WIDEST, N> *t, int u, struct attend_queri
 }
 
 /* Of a tile of keys, dk or dv or both: what registers have room for. */
-template <int QUERIES, int WIDEST, bool GROUPS, bool DK, bool DV> DEVICE void
+template <int QUERIES, int WIDEST, bool WARPGROUPS, bool DK, bool DV> DEVICE void
 attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, struct attend_tensors x,
     const struct step *s, struct attend a)
 {
@@ -188,21 +188,21 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
 		attend_send_queries<QUERIES, WIDEST>(t, u + 1, q, x, a);
 		attend_query_tile(&w, q, w.head, u, QUERIES);
 		attend_lay_line(t->line, a, w, QUERIES, ATTEND_HIGH, x.bias);
-		attend_arrived<1, GROUPS>();
-		if (!attend_is_idle<true, GROUPS>(a, w, QUERIES)) {
-			attend_times<QUERIES, WIDEST, GROUPS>(p, first, t->tile[stage][0], a.d);
+		attend_arrived<1, WARPGROUPS>();
+		if (!attend_is_idle<true, WARPGROUPS>(a, w, QUERIES)) {
+			attend_times<QUERIES, WIDEST, WARPGROUPS>(p, first, t->tile[stage][0], a.d);
 			if (attend_is_plain(a, w, QUERIES, ATTEND_HIGH, x.bias))
 				attend_scaled<QUERIES>(p, a);
 			else
 				attend_scored<QUERIES, true>(p, a, w, x.bias, t->line + ATTEND_HIGH - 1);
 			if (DK)
-				attend_times<QUERIES, WIDEST, GROUPS>(ds, v, t->tile[stage][1], a.d);
+				attend_times<QUERIES, WIDEST, WARPGROUPS>(ds, v, t->tile[stage][1], a.d);
 			attend_graded<QUERIES, true>(p, DK ? ds : p, a, a.rate > 0 ? attend_kept_of_cols<QUERIES>(a, s,
 			    attend_draws_of(a, s, w), w.j + threadIdx.x / 32 * 16) : 0, t->of[stage][0], t->of[stage][1]);
 			if (DV)
-				attend_onto<QUERIES, WIDEST, GROUPS>(sum_v, p, t->tile[stage][1], a.d);
+				attend_onto<QUERIES, WIDEST, WARPGROUPS>(sum_v, p, t->tile[stage][1], a.d);
 			if (DK)
-				attend_onto<QUERIES, WIDEST, GROUPS>(sum_k, ds, t->tile[stage][0], a.d);
+				attend_onto<QUERIES, WIDEST, WARPGROUPS>(sum_k, ds, t->tile[stage][0], a.d);
 		}
 		__syncthreads();
 	}
@@ -218,7 +218,7 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
 	}
 }
 
-template <int WIDEST, bool GROUPS> DEVICE void
+template <int WIDEST, bool WARPGROUPS> DEVICE void
 attend_dkv_by_warps(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	const int QUERIES = WIDEST > 64 && GPU_ARCH >= 120 ? 16 : 32;	/* of more it would spill some there */
@@ -234,12 +234,12 @@ attend_dkv_by_warps(elem *dk, elem *dv, struct attend_tensors x, const struct st
 		}
 		__syncthreads();
 		if (WIDEST <= 64) {
-			attend_dkv_round<QUERIES, WIDEST, GROUPS, true, true>(dk, dv, &t, x, s, a);
+			attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, true, true>(dk, dv, &t, x, s, a);
 		} else {
 			if (dv)
-				attend_dkv_round<QUERIES, WIDEST, GROUPS, false, true>(dk, dv, &t, x, s, a);
+				attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, false, true>(dk, dv, &t, x, s, a);
 			if (dk)
-				attend_dkv_round<QUERIES, WIDEST, GROUPS, true, false>(dk, dv, &t, x, s, a);
+				attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, true, false>(dk, dv, &t, x, s, a);
 		}
 		__syncthreads();
 	}

@@ -19,9 +19,10 @@
  * place p ^ r % 8: eight rows of a matrix of ldmatrix lie in different banks.
  *
  * So do the lines that wgmma wants (product/wgmma_cuda.cu), and what its warps have of a product is
- * what they have of mma.sync's. So where GROUPS, on sm_90a, the same kernels make their products by
- * it, of heads of 64 numbers: four warps have 64 rows together, for which the other side is read
- * from shared memory once and not by each. Which of both is run is measured: attend_start_cuda.cu.
+ * what they have of mma.sync's. So where WARPGROUPS, on sm_90a, the same kernels make their
+ * products by it, of heads of 64 numbers: four warps have 64 rows together, for which the other
+ * side is read from shared memory once and not by each. Which of both is run is measured:
+ * attend_start_cuda.cu.
  */
 #ifndef STOWAGE_ATTENTION_ATTEND_WARPS_CUDA_CU
 #define STOWAGE_ATTENTION_ATTEND_WARPS_CUDA_CU
@@ -88,12 +89,12 @@ attend_fetch(elem *to, struct attend_rows r, int d)
 }
 
 /* All copies but the last LATER have arrived, and all threads, or tensor cores, may read them. */
-template <int LATER, bool GROUPS> DEVICE void
+template <int LATER, bool WARPGROUPS> DEVICE void
 attend_arrived()
 {
 	gpu_wait<LATER>();
 #if GPU_GROUPS
-	if (GROUPS)
+	if (WARPGROUPS)
 		wgmma_seen();
 #endif
 	__syncthreads();
@@ -230,11 +231,11 @@ attend_onto_by_warp(float (*sum)[4], const uint32_t (*a)[4], const elem *b, int 
 }
 
 /* S = A B', of N rows of B. */
-template <int N, int WIDEST, bool GROUPS> DEVICE void
+template <int N, int WIDEST, bool WARPGROUPS> DEVICE void
 attend_times(float (*s)[4], uint32_t (*a)[4], const elem *b, int d)
 {
 #if GPU_GROUPS
-	if constexpr (GROUPS)
+	if constexpr (WARPGROUPS)
 		attend_times_by_group<N>(s, a, b);
 	else
 #endif
@@ -243,7 +244,7 @@ attend_times(float (*s)[4], uint32_t (*a)[4], const elem *b, int d)
 
 /* SUM += P B, of N rows of B: registers of 16 columns that come out of a product are those of a
  * factor. */
-template <int N, int WIDEST, bool GROUPS> DEVICE void
+template <int N, int WIDEST, bool WARPGROUPS> DEVICE void
 attend_onto(float (*sum)[4], const float (*p)[4], const elem *b, int d)
 {
 	uint32_t a[N / 16][4];
@@ -254,7 +255,7 @@ attend_onto(float (*sum)[4], const float (*p)[4], const elem *b, int d)
 		for (int i = 0; i < 4; i++)
 			a[k][i] = attend_two(p[2 * k + i / 2][i % 2 * 2], p[2 * k + i / 2][i % 2 * 2 + 1]);
 #if GPU_GROUPS
-	if constexpr (GROUPS)
+	if constexpr (WARPGROUPS)
 		attend_onto_by_group<N>(sum, a, b);
 	else
 #endif
@@ -409,10 +410,10 @@ attend_scaled(float (*s)[4], struct attend a)
 }
 
 /* Does this warp have nothing to do in a tile of N columns, or do all four of a group have none? */
-template <bool TURNED, bool GROUPS> DEVICE bool
+template <bool TURNED, bool WARPGROUPS> DEVICE bool
 attend_is_idle(struct attend a, struct attend_where w, int n)
 {
-	const int rows = GROUPS ? 64 : 16;
+	const int rows = WARPGROUPS ? 64 : 16;
 	int64_t first = (TURNED ? w.j : w.i) + threadIdx.x / (2 * rows) * rows;
 
 	if (first >= (TURNED ? a.s : a.t))
@@ -495,7 +496,7 @@ attend_rows_of(struct attend a, int64_t r)
 	return w;
 }
 
-template <int WIDEST, bool GROUPS> DEVICE void
+template <int WIDEST, bool WARPGROUPS> DEVICE void
 attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	const int KEYS = WIDEST > 64 && ATTEND_FEW ? 32 : 64;
@@ -520,15 +521,15 @@ attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct ste
 		attend_fetch<KEYS, WIDEST>(keys, attend_rows(k, a.k_row, w.j, a.s, KEYS), a.d);
 		gpu_begun();
 		for (; w.j < end; w.j += KEYS) {
-			bool plain = attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias), idle = attend_is_idle<false, GROUPS>(a, w, KEYS);
+			bool plain = attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias), idle = attend_is_idle<false, WARPGROUPS>(a, w, KEYS);
 
-			attend_arrived<0, GROUPS>();
+			attend_arrived<0, WARPGROUPS>();
 			attend_fetch<KEYS, WIDEST>(values, attend_rows(v, a.v_row, w.j, a.s, KEYS), a.d);
 			gpu_begun();
 			attend_lay_line(line, a, w, ATTEND_HIGH, KEYS, x.bias);
 			if (!idle)
-				attend_times<KEYS, WIDEST, GROUPS>(p, first, keys, a.d);
-			attend_arrived<0, GROUPS>();
+				attend_times<KEYS, WIDEST, WARPGROUPS>(p, first, keys, a.d);
+			attend_arrived<0, WARPGROUPS>();
 			if (w.j + KEYS < end)
 				attend_fetch<KEYS, WIDEST>(keys, attend_rows(k, a.k_row, w.j + KEYS, a.s, KEYS), a.d);
 			gpu_begun();
@@ -542,7 +543,7 @@ attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct ste
 			if (a.rate > 0)
 				attend_drop<KEYS>(p, a, attend_kept_of_rows<KEYS>(a, s, attend_draws_of(a, s, w) +
 				    threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, w.j));
-			attend_onto<KEYS, WIDEST, GROUPS>(sum, p, values, a.d);
+			attend_onto<KEYS, WIDEST, WARPGROUPS>(sum, p, values, a.d);
 		}
 		o.sum[0] = attend_sum(o.sum[0]), o.sum[1] = attend_sum(o.sum[1]);
 		attend_store<WIDEST>(y + (w.sample * a.t + w.i) * y_row + w.head * a.d, y_row, q.n, a.d, sum,

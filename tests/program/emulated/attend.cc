@@ -12,6 +12,7 @@
 #include "cuda.h"
 #endif
 
+#include "pointwise/groups.cu"	/* programs may have that, whose names attention must leave alone */
 #include "attention/attend.cu"
 
 #include "values.h"
