@@ -30,6 +30,7 @@
 #define MANY_WAYS	1024	/* of which several are taken at once */
 #define LEFT_SHARE	8	/* part of the effort for what is left */
 #define FITS		4
+#define MOST_ITEMS	20000	/* trees may be as deep */
 
 static int
 chance(struct dissection *d, int n)
@@ -338,13 +339,18 @@ begin(struct arena *a, struct dissection *d, const struct instance *in, int rect
 int64_t
 packing_dissect(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
-	struct arena *a = arena_child(in->arena);
 	int rects = 3 * in->n;	/* what is broken up may come back, so it is not used again at once */
-	struct effort last = effort_share(e, LEFT_SHARE);
+	struct arena *a;
+	struct effort last;
 	struct dissection d;
-	struct found f = { .rect = arena_array(a, (size_t)rects, sizeof(*f.rect)),
-	    .left = arena_array(a, (size_t)in->n, sizeof(*f.left)) };
+	struct found f;
 
+	if (in->n > MOST_ITEMS)
+		return best;
+	a = arena_child(in->arena);
+	last = effort_share(e, LEFT_SHARE);
+	f.rect = arena_array(a, (size_t)rects, sizeof(*f.rect));
+	f.left = arena_array(a, (size_t)in->n, sizeof(*f.left));
 	begin(a, &d, in, rects, (uint64_t)e->stage + 1, e->visits);
 	remember(&d, rects, &f);
 	effort_spend(e, d.looks + MOST_WAYS / 4 + 20 * (int64_t)in->n);

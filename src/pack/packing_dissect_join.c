@@ -59,6 +59,13 @@ dissect_take(struct dissection *d, int i)
 
 /* ---- ways ---- */
 
+/* Where thousands begin at once, the effort ends before all have been looked at. */
+static bool
+is_over(const struct dissection *d)
+{
+	return d->looks >= d->most_looks;
+}
+
 static void
 add_way(struct dissection *d, enum join how, const int *part)
 {
@@ -97,6 +104,8 @@ find_high_last(struct dissection *d, int *part)
 	int64_t size = d->rect[part[HUB]].size + d->rect[part[HIGH_FIRST]].size;
 	int k;
 
+	if (is_over(d))
+		return;
 	for (k = d->first[BEGIN][d->rect[part[HUB]].edge[END]]; k >= 0; k = d->rect[k].next[BEGIN], d->looks++)
 		if (d->rect[k].size == size && d->rect[k].edge[END] == low->edge[END]) {
 			part[HIGH_LAST] = k;
@@ -112,7 +121,7 @@ find_last(struct dissection *d, int *part)
 	int64_t size = d->rect[part[LOW_FIRST]].size - hub->size;
 	int k;
 
-	if (size <= 0)
+	if (size <= 0 || is_over(d))
 		return;
 	for (k = d->first[BEGIN][hub->edge[BEGIN]]; k >= 0; k = d->rect[k].next[BEGIN], d->looks++)
 		if (d->rect[k].size == size && d->rect[k].edge[END] > hub->edge[END]) {
@@ -127,6 +136,8 @@ find_hub(struct dissection *d, int *part)
 {
 	int end = d->rect[part[HIGH_FIRST]].edge[END], k;
 
+	if (is_over(d))
+		return;
 	for (k = d->first[BEGIN][d->rect[part[LOW_FIRST]].edge[END]]; k >= 0; k = d->rect[k].next[BEGIN], d->looks++)
 		if (d->rect[k].edge[END] == end) {
 			part[HUB] = k;
@@ -156,6 +167,8 @@ find_high_first(struct dissection *d, int *part)
 {
 	int begin = d->rect[part[LOW_FIRST]].edge[BEGIN], k;
 
+	if (is_over(d))
+		return;
 	for (k = d->first[END][d->rect[part[HUB]].edge[END]]; k >= 0; k = d->rect[k].next[END], d->looks++) {
 		if (d->rect[k].edge[BEGIN] != begin)
 			continue;
@@ -189,7 +202,7 @@ find_from_low_last(struct dissection *d, int i)
 
 	for (k = d->first[END][r->edge[BEGIN]]; k >= 0; k = d->rect[k].next[END], d->looks++) {
 		part[LOW_FIRST] = k;
-		for (hub = d->first[BEGIN][r->edge[BEGIN]]; hub >= 0; hub = d->rect[hub].next[BEGIN], d->looks++)
+		for (hub = d->first[BEGIN][r->edge[BEGIN]]; hub >= 0 && !is_over(d); hub = d->rect[hub].next[BEGIN], d->looks++)
 			if (d->rect[hub].size == d->rect[k].size - r->size && d->rect[hub].edge[END] < r->edge[END]) {
 				part[HUB] = hub;
 				find_high_first(d, part);
@@ -205,7 +218,7 @@ find_first(struct dissection *d, int *part)
 	int64_t low = hub->size + d->rect[part[LOW_LAST]].size, high = d->rect[part[HIGH_LAST]].size - hub->size;
 	int i, k;
 
-	for (i = d->first[END][hub->edge[BEGIN]]; i >= 0; i = d->rect[i].next[END], d->looks++) {
+	for (i = d->first[END][hub->edge[BEGIN]]; i >= 0 && !is_over(d); i = d->rect[i].next[END], d->looks++) {
 		if (d->rect[i].size != low)
 			continue;
 		part[LOW_FIRST] = i;
@@ -224,7 +237,7 @@ find_from_high_last(struct dissection *d, int i)
 	const struct rect *r = &d->rect[i];
 	int part[MOST_PARTS] = { [HIGH_LAST] = i }, k, hub;
 
-	for (k = d->first[END][r->edge[END]]; k >= 0; k = d->rect[k].next[END], d->looks++)
+	for (k = d->first[END][r->edge[END]]; k >= 0 && !is_over(d); k = d->rect[k].next[END], d->looks++)
 		for (hub = d->first[END][r->edge[BEGIN]]; hub >= 0 && d->rect[k].edge[BEGIN] < r->edge[BEGIN];
 		    hub = d->rect[hub].next[END], d->looks++)
 			if (d->rect[hub].edge[BEGIN] == d->rect[k].edge[BEGIN] && d->rect[hub].size < r->size) {
@@ -237,6 +250,8 @@ find_from_high_last(struct dissection *d, int i)
 void
 dissect_find_ways(struct dissection *d, int i)
 {
+	if (is_over(d))
+		return;
 	find_pairs(d, i);
 	find_from_first(d, i);
 	find_from_hub(d, i);

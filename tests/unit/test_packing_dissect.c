@@ -118,3 +118,27 @@ Test(packing_dissect, nothing_to_join_is_an_answer_too)
 
 	cr_assert_eq(dissect(item, 3, 6, 1000000), 6);
 }
+
+/* Thousands that begin at one instant can be joined in more ways than can be looked at: the effort
+ * ends first. */
+Test(packing_dissect, what_is_looked_at_is_bounded, .timeout = 60)
+{
+	enum { WHEELS = 1500 };
+	static struct item item[5 * WHEELS];
+	uint64_t state = 7;
+	int64_t height = 0;
+	int i;
+
+	for (i = 0; i < WHEELS; i++) {
+		int64_t low = 3 + (int64_t)(next(&state) % 38), last = 1 + (int64_t)(next(&state) % (uint64_t)(low - 1));
+		int64_t high = 1 + (int64_t)(next(&state) % 40);
+
+		item[5 * i] = (struct item){ .size = low, .lower = 0, .upper = 3 };
+		item[5 * i + 1] = (struct item){ .size = last, .lower = 3, .upper = 10 };
+		item[5 * i + 2] = (struct item){ .size = low - last + high, .lower = 6, .upper = 10 };
+		item[5 * i + 3] = (struct item){ .size = high, .lower = 0, .upper = 6 };
+		item[5 * i + 4] = (struct item){ .size = low - last, .lower = 3, .upper = 6 };
+		height += low + high;
+	}
+	cr_assert_leq(dissect(item, 5 * WHEELS, height, 30000000), 2 * height);
+}
