@@ -335,7 +335,7 @@ void
 oom_code_said(struct oom_paste *p, struct talk t, int line)
 {
 	if ((talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( .trainer") || has_trainer(t)) &&
-	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile"))
+	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile should"))
 		p->no_grad = line;
 }
 

@@ -77,6 +77,7 @@ static void
 sizes(struct oom_paste *p, struct talk t, int line, bool told)
 {
 	const char *s = t.s, *end = t.s + t.n, *to, *at;
+	bool of_model = !told && talk_any_of(t, "from_pretrained( --model model_name model_path model_id");
 	struct talk name;
 	int64_t millions;
 
@@ -92,9 +93,9 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 			said_at(&p->model, t, s, line);
 			continue;
 		}
-		if (name.n < LEAST_LETTERS || !talk_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
+		if (name.n < LEAST_LETTERS || (!of_model && !talk_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
 		    "vicuna llava alpaca baichuan internlm internvl yi- phi- deepseek llava mpt- pythia wizard starcoder stablelm dolly "
-		    "rwkv mamba granite nemotron olmo minicpm solar zephyr"))
+		    "rwkv mamba granite nemotron olmo minicpm solar zephyr")))
 			continue;
 		for (at = s; at < to; at++) {
 			if (!is_digit(*at) || (millions = size_at(at, s, to)) == 0)

@@ -112,3 +112,16 @@ Test(oom_bulk, words_that_have_frames_within)
 	cr_expect_eq(read_lines("core/framework/op_kernel.cc: shape[14525,2000]\n").said_line, 0);
 	cr_expect_eq(read_lines("frames of 1024x2000\n").said_line, 1);
 }
+
+Test(oom_bulk, a_model_of_any_family_by_what_reads_it)
+{
+	cr_expect_eq(read_lines("m = AutoModel.from_pretrained(\"some/Breeze-7B-Instruct\")\n").millions, 7000);
+	cr_expect_eq(read_lines("python a.py --model some/breeze-7b\n").millions, 7000);
+	cr_expect_eq(read_lines("python a.py --out some/breeze-7b\n").millions, 0);
+}
+
+Test(oom_bulk, gradients_that_should_be_off)
+{
+	cr_expect_eq(read_lines("Should use torch.no_grad in validation_step()?\n").no_grad, 0);
+	cr_expect_eq(read_lines("with torch.no_grad():\n").no_grad, 1);
+}
