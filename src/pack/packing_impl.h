@@ -148,6 +148,8 @@ enum search_end { SEARCH_FOUND, SEARCH_IMPOSSIBLE, SEARCH_GIVEN_UP };
 /* NULL: too many that live together. LIKE, or NULL, is another of the instance, which must live as
  * long. */
 struct search_turns	*packing_search_new(struct instance *, const struct search_turns *like);
+/* The same, to be asked just below what others have found. */
+struct search_turns	*packing_search_below(struct instance *, const struct search_turns *like);
 /* Visits of one way down, which on networks often leads to an answer. */
 int64_t		 packing_search_dive(const struct instance *);
 /* The K-th, from 1, of capacities that fill [low, high) ever more densely: a half, a quarter, three

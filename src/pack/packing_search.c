@@ -29,6 +29,7 @@
 #define FIRST_TURN	20000	/* visits, and a dive; turns grow, so that changing over costs little */
 #define DIVE		9	/* times the square of the items: one way down */
 #define DIVES		3	/* that one turn is enough for, where hardly a step is taken back */
+#define BELOW_TURN	2		/* the same just below what is found, where some steps back are needed */
 #define LONGEST_TURN	2000000
 #define SHAKEN_BY	0.1
 #define MANY		8000	/* items, of which trees take megabytes */
@@ -53,6 +54,10 @@ static const struct order {
 
 enum { ORDERS = sizeof(order_table) / sizeof(*order_table) };
 
+/* Just below what others have found a packing is soonest met by life, or by what is alive and then
+ * life. */
+static const int order_below[ORDERS] = { 2, 3, 8, 0, 1, 4, 5, 6, 7 };
+
 struct search_turns {
 	struct instance *in;
 	const struct crowd *crowd, *fine;	/* the latter NULL: not needed yet, or too large */
@@ -61,6 +66,7 @@ struct search_turns {
 	struct tree *spare;		/* for shaken orders */
 	uint64_t seed;
 	int shaken;
+	bool below;			/* asked just below what is found: orders that lead there first */
 	int64_t capacity;		/* of the trees that were started; goes on where it is asked again */
 	int64_t turn;
 	bool started[ORDERS], stuck[ORDERS];	/* the latter: its first way down does not get further */
@@ -135,6 +141,15 @@ packing_search_new(struct instance *in, const struct search_turns *like)
 	return s->crowd ? s : NULL;
 }
 
+struct search_turns *
+packing_search_below(struct instance *in, const struct search_turns *like)
+{
+	struct search_turns *s = packing_search_new(in, like);
+
+	s->below = true;
+	return s;
+}
+
 /* A turn of one tree; SEARCH_GIVEN_UP when it has not ended. */
 static enum search_end
 take_turn(struct search_turns *s, struct tree *t, int64_t visits, struct effort *e,
@@ -157,9 +172,11 @@ take_turn(struct search_turns *s, struct tree *t, int64_t visits, struct effort 
 static enum search_end
 try_shaken(struct search_turns *s, int64_t capacity, int64_t visits, struct effort *e)
 {
+	int of = s->shaken++ % s->orders;
+
 	if (!s->spare)
 		s->spare = make_tree(s, &order_table[0]);
-	tree_shake(s->spare, s->tree[s->shaken++ % s->orders], SHAKEN_BY, &s->seed);
+	tree_shake(s->spare, s->tree[s->below ? order_below[of] : of], SHAKEN_BY, &s->seed);
 	tree_start(s->spare, capacity);
 	return take_turn(s, s->spare, visits, e, tree_run);
 }
@@ -168,7 +185,7 @@ static void
 start_at(struct search_turns *s, int64_t capacity)
 {
 	s->capacity = capacity;
-	s->turn = packing_search_dive(s->in);
+	s->turn = packing_search_dive(s->in) * (s->below ? BELOW_TURN : 1);
 	s->seed = 1;
 	s->shaken = 0;
 	memset(s->started, 0, sizeof(s->started));
@@ -225,10 +242,11 @@ packing_search(struct search_turns *s, int64_t capacity, struct effort *e)
 {
 	enum search_end end;
 	struct tree *t;
-	int i;
+	int i, k;
 
 	while (effort_left(e)) {
-		for (i = 0; i < s->orders; i++) {
+		for (k = 0; k < s->orders; k++) {
+			i = s->below ? order_below[k] : k;
 			t = tree_of(s, i, capacity, e);
 			end = take_turn(s, t, s->turn * order_table[i].share, e, tree_run);
 			if (end != SEARCH_GIVEN_UP)

@@ -12,6 +12,7 @@
 #define NEAREST_DIVE	128		/* and the last just below the height */
 #define FIRST_SHARE	4		/* for searches between, of one in the middle, */
 #define BETWEEN_SHARE	16		/* and of each of many */
+#define FAR_LEAVES	0.75		/* part of the time that is left after a try further below */
 
 /* One search with a part of the effort; narrows the range. */
 enum search_end
@@ -126,4 +127,27 @@ work_dive(struct work *work, int64_t capacity, struct effort *e)
 		return;
 	work->dived = true;
 	work_search_at(work->at_bound, work->in, capacity, &work->r, e, DIVE_PARTS, packing_dive);
+}
+
+void
+work_search_below(struct work *work, int64_t tried, struct effort *e)
+{
+	int64_t unit = work->in->unit, step = unit, capacity, was;
+	enum search_end end = SEARCH_FOUND;
+	struct range *r = &work->r;
+	struct effort turn;
+
+	if (!work->below)
+		work->below = packing_search_below(work->in, work->at_bound);
+	while (effort_left(e) && r->height - tried > unit && (end == SEARCH_FOUND || step > unit)) {
+		if (end != SEARCH_FOUND || step > (r->height - tried) / 2)
+			step = unit;
+		was = r->height;
+		capacity = was - step - (was - step - tried) % unit;
+		turn = *e;
+		turn.deadline -= step > unit ? (e->deadline - effort_clock()) * FAR_LEAVES : 0;
+		end = work_search_at(work->below, work->in, capacity, r, &turn, 1, packing_search);
+		step = end == SEARCH_FOUND ? was - r->height : step;
+		tried = r->bound > tried ? r->bound : tried;
+	}
 }
