@@ -129,6 +129,12 @@ tape_plain(struct tape *t, const struct node *n, int first)
 		c.output = TORCH_NEW;
 		c.saves = SAVES_IN(0);
 	}
+	if (t->tensorflow && p->tf_saves) {
+		c.saves = p->tf_saves == SAVES_NOTHING ? 0 : p->tf_saves;
+		c.beside = 0;
+	}
+	if (t->tensorflow && c.nin == 1 && c.saves == SAVES_OUT(0))
+		c.output = TORCH_OVER;
 	for (k = 0; k < n->nin; k++)
 		in[k] = k == 0 && first != TAPE_NONE ? first : tape_value(t, n->in[k]);
 	tape_result(t, n->out[0], n->op->flags & OP_ELEMENTWISE || n->op->formula ? tape_elementwise(t, n, c) :
@@ -454,6 +460,7 @@ tape_make(const struct module *m, const struct tape_run *run)
 	t->batch = run->batch;
 	t->mode = run->mode;
 	t->relu_keeps = run->relu_keeps;
+	t->tensorflow = run->tensorflow;
 	t->most = run->most;
 	t->of_tensor = arena_array(t->arena, (size_t)m->next_tensor + 1, sizeof(*t->of_tensor));
 	for (i = 0; i < m->next_tensor; i++)

@@ -116,6 +116,7 @@ struct tape_run {
 	int64_t batch;
 	enum tape_mode mode;
 	bool relu_keeps;	/* what may run over its one operand does not, and autograd keeps that */
+	bool tensorflow;	/* what TensorFlow keeps, where that is less */
 	bool most;		/* what the data tell is at its most; else at its least */
 };
 
@@ -124,7 +125,7 @@ struct tape {
 	const struct module *module;
 	int64_t batch;
 	enum tape_mode mode;
-	bool relu_keeps, most;
+	bool relu_keeps, tensorflow, most;
 	const struct graph *graph;	/* of that: the forward graph, or a body */
 	const bool *needed;	/* by tensor id: does the result of that graph depend on it? */
 	const struct node *node;	/* whose calls are being made */

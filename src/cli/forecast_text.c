@@ -185,7 +185,7 @@ print_one(FILE *f, const struct module *m, const struct framework *as)
 	if (c.blas)
 		row(f, "cuBLAS's workspaces", c.blas, "an estimate; kept from the first step on");
 	fprintf(f, "    %-26s %12s %22s  %s\n", unknown(m, as), "unknown", "", unknown_at_most(&c));
-	interval(f, "peak of the allocator", c.low, c.high, "");
+	interval(f, "peak of the allocator", c.low, c.high, as->exact ? "" : "or more: another order may keep more");
 	row(f, "context and kernels", c.context, arena_printf(m->arena, "an estimate, from %s to a quarter more",
 	    size_human(low, c.context_low)));
 	interval(f, "of the card", c.card_low, c.card_high, "an estimate");

@@ -7,7 +7,8 @@
 	"Its lower end is exact: the tensors of the most economical step that needs no rewrite of the " \
 	"model, in the blocks of the framework's allocator. Relu and residual sums run in place, " \
 	"variables are dropped after their last use, gradients are set to None after the update, and " \
-	"libraries have no workspace.\n\n"							\
+	"libraries have no workspace. Of frameworks whose order is not known, as TensorFlow's, it is the " \
+	"tensors alone that are alive when forward is over, which no order can do without.\n\n"	\
 	"Its upper end is the same step as it is often written: gradients stay from step to step, as " \
 	"zero_grad left them by default before PyTorch 2.0; while a convolution runs there are " \
 	"copies of what it reads and writes, in another layout, and of its weights as Winograd's " \

@@ -106,8 +106,8 @@ count(struct run *r, struct server *s, const struct eager *e, bool validating)
 	    r->framework->unrolled(r->module, e->batch, validating) : 0;
 	int block;
 
-	if (!s->allocator)
-		s->most = e->peak;
+	if (!s->allocator)	/* of tensors alone, in any order that is not known */
+		s->most = r->framework->exact || validating ? e->peak : e->kept;
 	if (unrolled == INT64_MAX || s->failed) {
 		s->failed = true;
 		return;
@@ -292,7 +292,7 @@ slack(const struct run *r)
 /* Which blocks are not worth splitting depends on all that came before, so at the upper end the
  * larger slack of the two runs counts. */
 static void
-fill(struct forecast *to, const struct run *least, const struct run *most)
+fill(struct forecast *to, const struct run *least, const struct run *most, const struct run *bare)
 {
 	const struct framework *f = to->framework;
 	int64_t more = slack(least) - slack(most), memory = least->module->set.device.memory;
@@ -302,7 +302,8 @@ fill(struct forecast *to, const struct run *least, const struct run *most)
 	to->eager = least->eager;
 	to->tensors = least->eager.peak;
 	to->unrolled = least->unrolled;
-	to->allocated = to->low = least->allocated;
+	to->allocated = least->allocated;
+	to->low = f->exact ? least->allocated : bare->allocated;
 	to->reserved = least->reserved;
 	to->most_allocated = most->allocated + (more > 0 ? more : 0);
 	to->most_reserved = most->reserved > least->reserved ? most->reserved : least->reserved;
@@ -321,12 +322,13 @@ fill(struct forecast *to, const struct run *least, const struct run *most)
 void
 forecast(const struct module *m, const struct framework *f, int64_t batch, struct forecast *to)
 {
-	struct run least = { .module = m, .framework = f, .pool = ENDLESS_POOL }, most = least;
+	struct run least = { .module = m, .framework = f, .pool = ENDLESS_POOL }, most = least, bare = least;
 
 	*to = (struct forecast){ .framework = f };
 	most.most = true;
-	if (whole_run(&least, batch) && whole_run(&most, batch))
-		fill(to, &least, &most);
+	bare.bare = true;
+	if (whole_run(&least, batch) && whole_run(&most, batch) && whole_run(&bare, batch))
+		fill(to, &least, &most, &bare);
 	else
 		say_why_not(m, EAGER_STEP, batch, to);
 }
@@ -335,12 +337,14 @@ void
 forecast_validation(const struct module *m, const struct framework *f, int64_t batch, bool recorded,
     struct forecast *to)
 {
-	struct run least = { .module = m, .framework = f, .pool = ENDLESS_POOL }, most = least;
+	struct run least = { .module = m, .framework = f, .pool = ENDLESS_POOL }, most = least, bare = least;
 
 	*to = (struct forecast){ .framework = f };
 	most.most = true;
-	if (validation_run(&least, batch, recorded) && validation_run(&most, batch, recorded))
-		fill(to, &least, &most);
+	bare.bare = true;
+	if (validation_run(&least, batch, recorded) && validation_run(&most, batch, recorded) &&
+	    validation_run(&bare, batch, recorded))
+		fill(to, &least, &most, &bare);
 	else
 		say_why_not(m, recorded ? EAGER_RECORDED : EAGER_VALIDATION, batch, to);
 }

@@ -1,7 +1,8 @@
 /*
  * What the same training would take in another framework (frameworks/framework.h), as an interval.
  *
- *     low     exact tensors of the most economical step, in the allocator's blocks
+ *     low     exact tensors of the most economical step, in the allocator's blocks; of a framework whose
+ *             order is not known, the tensors alone that are alive when forward is over
  *     high    the tensors of a wasteful one (struct eager_ask, `most`): gradients that stay from step to
  *             step, copies of what convolutions read and write; and what the framework keeps for cuBLAS
  *

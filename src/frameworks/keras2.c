@@ -2,7 +2,7 @@
  * keras2: Keras on TensorFlow with implementation=2, whose locally-connected layers are dense ones
  * with a mask.
  */
-#include "frameworks/framework.h"
+#include "frameworks/tf.h"
 #include "frameworks/keras_local.h"
 
 static int64_t
@@ -19,7 +19,7 @@ const struct framework framework_keras2 = {
 	    "(implementation=2) with its gradient and state, all at once, which is the most that they "
 	    "can add.",
 	.how = framework_how_keras,
-	.simulate = eager_simulate,
+	.simulate = tf_simulate,
 	.tensors = "as in PyTorch: another order may keep more",
 	.heading = "TensorFlow, by PyTorch's order of the same tensors,",
 	.allocator = &allocator_bfc,

@@ -233,6 +233,15 @@ is_summed(const struct player *p, const struct tape_call *c, const struct tape_v
 	return x->bytes != dy || (p->t->values.v[c->out].batched && !x->batched);
 }
 
+/* In TensorFlow a function of one operand's elements makes its gradient over that of its output, if
+ * nobody else has it. */
+static bool
+runs_over(const struct player *p, const struct tape_call *c, const struct tape_value *x, const struct arriving *dy)
+{
+	return c->nin == 1 && (c->node->op->flags & OP_ELEMENTWISE || c->node->op->formula) && dy->block >= 0 &&
+	    !dy->view && !dy->repeated && p->blocks.v[dy->block].refs == 1 && x->bytes == dy->bytes;
+}
+
 /* The gradient that the call's node makes for its k-th input. */
 static struct arriving
 differentiate(struct player *p, const struct tape_call *c, int k, const struct arriving *dy)
@@ -254,6 +263,11 @@ differentiate(struct player *p, const struct tape_call *c, int k, const struct a
 		g.view |= dy->view || c->repeats;
 		g.repeated = c->repeats || dy->repeated;
 		g.apart = c->pieces && c->apart;
+		eager_hold(p, g.block);
+		return g;
+	}
+	if (p->t->tensorflow && runs_over(p, c, x, dy)) {
+		g.block = dy->block;
 		eager_hold(p, g.block);
 		return g;
 	}
@@ -462,6 +476,7 @@ step_back(struct player *p, const int *beside)
 	int i, one;
 
 	p->phase = PHASE_BACKWARD;
+	p->e->kept = p->live;
 	one = eager_make(p, T_DELTA, t->values.v[t->loss].bytes);
 	eager_hold(p, one);	/* loss.backward() keeps the gradient that it begins with */
 	p->gradient[t->loss] = (struct arriving){ .block = one, .bytes = t->values.v[t->loss].bytes };
@@ -501,7 +516,7 @@ eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager
 	static const enum tape_mode mode[] = { [EAGER_STEP] = TAPE_TRAINING,
 		[EAGER_VALIDATION] = TAPE_EVALUATION, [EAGER_RECORDED] = TAPE_RECORDED };
 	const struct tape_run run = { .batch = ask->batch, .mode = mode[ask->run],
-		.relu_keeps = ask->relu_keeps, .most = ask->most };
+		.relu_keeps = ask->relu_keeps, .tensorflow = ask->tensorflow, .most = ask->most };
 	bool step = ask->run == EAGER_STEP;
 	struct player p = { .e = e, .most = ask->most,
 		.gradients_stay = ask->most || (step && m->set.accumulate > 1) };

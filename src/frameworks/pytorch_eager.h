@@ -46,11 +46,13 @@ struct eager_ask {
 	enum eager_run run;
 	bool most;		/* the most that it may take; else the least */
 	bool relu_keeps;	/* relu is not in place, and keeps its input for backward */
+	bool tensorflow;	/* where TensorFlow keeps less, that; gradients of elements run over what they are made of */
 };
 
 struct eager {
 	int64_t batch;		/* as asked */
 	int64_t peak;		/* the most bytes alive at one time */
+	int64_t kept;		/* of a step: alive when forward is over, which no order of its calls can do without */
 	int64_t at_peak[TENSOR_KINDS];	/* what they are; T_WORKSPACE: temporaries */
 	enum phase phase;	/* where the peak is: in which pass, */
 	const struct node *at;	/* and at which node of the spec; NULL: none, as in the update */

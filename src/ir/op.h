@@ -118,6 +118,7 @@ struct attr_spec {
 /* Bits of op->gradient.saves: what backward may read of the forward node. */
 #define SAVES_IN(k)	(1u << (k))
 #define SAVES_OUT(k)	(1u << (16 + (k)))
+#define SAVES_NOTHING	(1u << 31)	/* of torch.tf_saves, where 0 says something else */
 
 /* Whom scratch memory is for. */
 struct room {
@@ -171,6 +172,9 @@ struct torch_op {
 	/* Bytes that autograd keeps beside the output: masks, indices. NULL: the T_SAVED outputs
 	 * that `saves` names. */
 	struct affine (*beside)(const struct node *);
+	/* What TensorFlow's gradient reads, with nothing beside, where that is less; 0: the same.
+	 * What of one operand reads the output alone runs over that operand there. */
+	unsigned tf_saves;
 	/* Bytes of its layer, persistent, that are no tensor of ours; NULL: none. */
 	int64_t (*layer_bytes)(const struct node *);
 	bool copies;		/* what it makes is new, even where simplify.identity() says it is its input */

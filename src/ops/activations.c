@@ -127,14 +127,14 @@ OP_ROW(softplus, "smooth rectifier", "softplus(beta * x) / beta",
     ATTRS({ "beta", ATTR_REAL, "how sharply it bends", .required = false, "1", .min = 1e-3, .max = 1e3 }),
     KEEPS_INPUT);
 OP_ROW(relu6, "relu, at most 6", "where(x <= 0, 0, where(x >= 6, 6, x))",
-    "y = min(max(x, 0), 6) (Krizhevsky, 2010; MobileNets).", KEEPS_INPUT);
+    "y = min(max(x, 0), 6) (Krizhevsky, 2010; MobileNets).", KEEPS_INPUT, .torch.tf_saves = SAVES_OUT(0));
 OP_ROW(elu, "exponential linear unit", "where(x > 0, x, alpha * expm1(x))",
     "y = x where x > 0, else alpha (exp(x) - 1) (Clevert, Unterthiner and Hochreiter, 2016).",
-    ATTRS(REAL_ATTR("alpha", "1", "what it tends to far below 0, times -1")), KEEPS_INPUT);
+    ATTRS(REAL_ATTR("alpha", "1", "what it tends to far below 0, times -1")), KEEPS_INPUT, .torch.tf_saves = SAVES_OUT(0));
 OP_ROW(selu, "scaled exponential linear unit",
     "1.0507009873554804934193349852946 * where(x > 0, x, 1.6732632423543772848170429916717 * expm1(x))",
     "y = s x where x > 0, else s a (exp(x) - 1), with the s and a that keep mean 0 and variance 1 (Klambauer "
-    "and others, 2017).", KEEPS_INPUT);
+    "and others, 2017).", KEEPS_INPUT, .torch.tf_saves = SAVES_OUT(0));
 OP_ROW(celu, "continuously differentiable elu", "where(x > 0, x, alpha * expm1(x / alpha))",
     "y = x where x > 0, else alpha (exp(x / alpha) - 1) (Barron, 2017).",
     ATTRS({ "alpha", ATTR_REAL, "what it tends to far below 0, times -1", .required = false, "1", .min = 1e-6,

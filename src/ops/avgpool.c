@@ -153,7 +153,7 @@ const struct op op_avgpool = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.gradient.build = grad,
-	.torch = { .saves = SAVES_IN(0), .calls = space_torch_calls },
+	.torch = { .saves = SAVES_IN(0), .tf_saves = SAVES_NOTHING, .calls = space_torch_calls },
 	.memory.layout = op_layout_either,
 	.then = { &op_avgpool_then, 2 },
 	.calls.kernels = "pool/avgpool.cu",

@@ -222,11 +222,17 @@ torch_weighted(struct tape *t, const struct node *n, int losses, const struct te
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
+	struct tape_call softmax = { .nin = 1, .bytes = tape_bytes(t, n->in[0]), .saves = SAVES_OUT(0) };
 	int x = tape_value(t, n->in[0]), in[2], nll;
 	const struct tensor *weights = n->nin > LABELS_OF_LABEL ? n->in[LABELS_OF_LABEL] : NULL;
 
-	in[0] = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
-	    .bytes = tape_bytes(t, n->in[0]), .saves = SAVES_OUT(0) });
+	softmax.in = &x;
+	if (t->tensorflow) {	/* one kernel, which makes the gradient of the logits */
+		softmax.output = TORCH_VIEW;
+		softmax.saves = 0;
+		softmax.passes = 1u << 0;
+	}
+	in[0] = tape_call(t, &softmax);
 	in[1] = tape_value(t, n->in[1]);
 	nll = tape_call(t, &(struct tape_call){ .in = in, .nin = 2, .saves = SAVES_IN(0) | SAVES_IN(1),
 	    .views = n->in[1]->rank == 1 || n->in[1]->rank > 2 ? 1u << 0 : 0,
