@@ -347,11 +347,11 @@ surplus(struct autopsy *y)
 	if (!y->forecast.known || said <= 0 || y->validation || said <= y->forecast.high)
 		return;
 	autopsy_cause(y, SAYS_SURPLUS, arena_printf(y->arena, "The message counts %s of tensors, and %s at batch %lld "
-	    "has %s at most%s. Usual reasons: a larger batch or larger samples than the spec's, another network, precision or "
+	    "has %s %s%s. Usual reasons: a larger batch or larger samples than the spec's, another network, precision or "
 	    "optimizer than the spec's, another model beside it, sums of losses that keep each step's graph (total += loss does, loss.item() "
 	    "does not), lists of outputs, evaluation without torch.no_grad().", size_human(have, said),
 	    y->forecast.validating ? arena_printf(y->arena, "the spec's run, with validation at batch %lld and steps",
-	    (long long)y->forecast.eager.batch) : "a step", (long long)y->batch, size_human(want, y->forecast.high),
+	    (long long)y->forecast.eager.batch) : "a step", (long long)y->batch, autopsy_at_most(y), size_human(want, y->forecast.high),
 	    y->batch_for_said > y->batch ? arena_printf(y->arena, ": as much as batch %lld would have",
 	    (long long)y->batch_for_said) : ""));
 	recorded(y);
@@ -377,13 +377,13 @@ should_have_fitted(struct autopsy *y)
 
 	if (y->fits_alone && autopsy_surely(&y->forecast) > y->budget.pool)
 		autopsy_cause(y, SAYS_SHOULD_HAVE_FITTED, arena_printf(y->arena, "By the forecast batch %lld would have fitted into the whole device: "
-		    "with its context it takes %s of %s at most.", (long long)y->batch, size_human(want, y->forecast.card_high),
+		    "with its context it takes %s %s of %s.", (long long)y->batch, autopsy_at_most(y), size_human(want, y->forecast.card_high),
 		    size_human(have, y->budget.total)));
 	if (!y->forecast.known || y->validation || y->budget.pool <= 0 ||
 	    autopsy_surely(&y->forecast) > y->budget.pool || y->sure_batch < y->batch)
 		return;
-	autopsy_cause(y, SAYS_SHOULD_HAVE_FITTED, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
-	    "most, and there was %s (%s). %s", (long long)y->batch,
+	autopsy_cause(y, SAYS_SHOULD_HAVE_FITTED, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s "
+	    "%s, and there was %s (%s). %s", (long long)y->batch, autopsy_at_most(y),
 	    size_human(want, autopsy_surely(&y->forecast)), size_human(have, y->budget.pool), y->budget.pool_is, why_it_did_not(y)));
 }
 

@@ -228,6 +228,12 @@ autopsy_surely(const struct forecast *f)
 	return f->card_high - f->context_high;
 }
 
+const char *
+autopsy_at_most(const struct autopsy *y)
+{
+	return y->framework->exact ? "at most" : "about";
+}
+
 struct judge {			/* what the framework that failed would take */
 	const struct framework *framework;
 	int64_t pool;

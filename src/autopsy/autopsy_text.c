@@ -349,6 +349,15 @@ print_alive(const struct autopsy *y)
 		autopsy_row(y, "in its allocator's blocks", f->allocated, "");
 }
 
+/* How far a batch that fits by the upper end of the forecast does. */
+static const char *
+how_surely(const struct autopsy *y)
+{
+	if (!y->framework->exact)
+		return "probably (another order of its operations may keep more)";
+	return y->forecast.eager.reserve ? "probably (what cuDNN keeps of recurrent layers is assumed)" : "surely";
+}
+
 static void
 print_largest(const struct autopsy *y)
 {
@@ -375,9 +384,8 @@ print_largest(const struct autopsy *y)
 	else
 		autopsy_say(y, "In %s, batch %lld %s, and %lld at most: the first has room for the "
 		    "workspaces and copies of its libraries, the second for tensors alone (an "
-		    "estimate).", y->framework->runtime, (long long)y->sure_batch,
-		    y->forecast.eager.reserve ? "probably (what cuDNN keeps of recurrent layers is assumed)" :
-		    "surely", (long long)y->largest_batch);
+		    "estimate).", y->framework->runtime, (long long)y->sure_batch, how_surely(y),
+		    (long long)y->largest_batch);
 }
 
 static void
@@ -431,8 +439,8 @@ print_cures(const struct autopsy *y)
 	for (i = 0; i < y->cures.n; i++) {
 		const struct advice *d = y->cures.v[i].advice;
 
-		autopsy_say(y, "%s%s: at most %s in %s, by the same forecast%s. There: %s.", d->title,
-		    strstr(d->kind, "accumulate") ? normalises : "",
+		autopsy_say(y, "%s%s: %s %s in %s, by the same forecast%s. There: %s.", d->title,
+		    strstr(d->kind, "accumulate") ? normalises : "", autopsy_at_most(y),
 		    size_human(bytes, d->arena), y->framework->runtime,
 		    d->fits ? ", which fits" : ", not surely enough by itself", y->cures.v[i].how);
 	}
