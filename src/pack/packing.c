@@ -40,8 +40,8 @@
  * every machine. The clock is read only if the caller sets a time limit. A caller who gives more
  * than a network gets has the chain run again while a gap is left, from the best so far, each time
  * with four times the effort. Where the whole ends, the last is cut off, and all before is the
- * same: more effort never gives a worse answer. Of a time limit the last quarter is for searches
- * just below what was found by then, so that with more time these begin elsewhere.
+ * same: more effort never gives a worse answer. With a time limit each turn of the chain is
+ * followed by complete searches just below what was found, of as much effort.
  *
  * Sources: Moffitt, "MiniMalloc" (ASPLOS 2023), for the search; "idealloc" (arXiv 2504.04874) for
  * large traces: its boxes of similar sizes are why the first fit goes by size, then by birth;
@@ -74,7 +74,6 @@
 #define COMPLAINT_BEHIND_SHARE	3	/* and where large items had a part before */
 #define NEAR_SHARE	8		/* part of the effort for what is left after that, if it is next to nothing */
 #define DEAR_DIVE	1000		/* items: one way down takes longer than large ones by themselves */
-#define BELOW_PART	4		/* of the time, the last of it: searches just below what was found */
 #define LANES_SHARE	4		/* for items that can have one place in turn */
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define STRETCH_SHARE	2		/* part of the effort for elastic ejection */
@@ -387,7 +386,7 @@ fewest_first(const void *x, const void *y)
 	return a->in->n != b->in->n ? (a->in->n > b->in->n ? 1 : -1) : (a->in > b->in) - (a->in < b->in);
 }
 
-/* The last part of the time, in equal parts for all pieces that are above what is needed anyway. */
+/* In equal parts for all pieces that are above what is needed anyway. */
 static void
 push_down(const struct pieces *p, struct work *work, struct effort *e)
 {
@@ -399,15 +398,15 @@ push_down(const struct pieces *p, struct work *work, struct effort *e)
 	for (i = 0; i < p->n; i++)
 		left += work[i].r.height > target;
 	for (i = 0; i < p->n && left > 0; i++) {
-		struct effort share = *e;
+		struct effort share;
 
 		if (work[i].r.height <= target)
 			continue;
-		share.deadline -= (e->deadline - effort_clock()) * (left - 1) / left;
-		left--;
+		share = effort_share(e, left--);
 		work_make_searches(&work[i]);
 		if (work[i].at_bound)
 			work_search_below(&work[i], target, &share);
+		e->visits += share.visits;
 	}
 }
 
@@ -482,13 +481,13 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	int64_t turn = packing_turn(p->n), all;
 	struct effort e = { .all = &all };
 	struct work *work = arena_array(a, (size_t)pieces.n + 1, sizeof(*work));
-	double deadline, last;
-	bool begun;
+	double deadline;
+	bool begun, below;
 	int i;
 
 	o = o ? o : &network;
 	deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
-	last = o->capacity || most_items(&pieces) > MOST_SEARCHED ? 0 : o->seconds / BELOW_PART;
+	below = o->seconds > 0 && !o->capacity && most_items(&pieces) <= MOST_SEARCHED;
 	r.bound = r.max_live;
 	r.visits = all = o->visits ? o->visits : turn;
 	for (i = 0; i < pieces.n; i++)
@@ -498,18 +497,18 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	qsort(work, (size_t)pieces.n, sizeof(*work), fewest_first);
 	do {
 		e.visits = turn << STAGE_BITS(&e);
-		e.deadline = begun || e.stage > 0 ? deadline - last : 0;	/* a network's turn, at least */
+		e.deadline = begun || e.stage > 0 ? deadline : 0;	/* a network's turn, at least */
 		solve_pieces(&pieces, work, o->capacity, &e);
 		summarise(&pieces, work, &r);
+		if (below && !r.optimal) {
+			e.visits = turn << STAGE_BITS(&e);
+			e.deadline = deadline;
+			push_down(&pieces, work, &e);
+			summarise(&pieces, work, &r);
+		}
 		e.stage++;
 		e.visits = turn;
 	} while (o->visits && !is_answered(&r, o->capacity) && effort_left(&e));
-	if (last > 0 && !r.optimal) {
-		e.visits = all;
-		e.deadline = deadline;
-		push_down(&pieces, work, &e);
-		summarise(&pieces, work, &r);
-	}
 	for (i = 0; i < pieces.jobs; i++)
 		p->item[pieces.job[i].index].offset = pieces.job[i].offset;
 	r.visits -= all;

@@ -12,7 +12,7 @@
 #define NEAREST_DIVE	128		/* and the last just below the height */
 #define FIRST_SHARE	4		/* for searches between, of one in the middle, */
 #define BETWEEN_SHARE	16		/* and of each of many */
-#define FAR_LEAVES	0.75		/* part of the time that is left after a try further below */
+#define FAR_PARTS	4		/* part of what is left for a try further below */
 
 /* One search with a part of the effort; narrows the range. */
 enum search_end
@@ -135,7 +135,6 @@ work_search_below(struct work *work, int64_t tried, struct effort *e)
 	int64_t unit = work->in->unit, step = unit, capacity, was;
 	enum search_end end = SEARCH_FOUND;
 	struct range *r = &work->r;
-	struct effort turn;
 
 	if (!work->below)
 		work->below = packing_search_below(work->in, work->at_bound);
@@ -144,9 +143,7 @@ work_search_below(struct work *work, int64_t tried, struct effort *e)
 			step = unit;
 		was = r->height;
 		capacity = was - step - (was - step - tried) % unit;
-		turn = *e;
-		turn.deadline -= step > unit ? (e->deadline - effort_clock()) * FAR_LEAVES : 0;
-		end = work_search_at(work->below, work->in, capacity, r, &turn, 1, packing_search);
+		end = work_search_at(work->below, work->in, capacity, r, e, step > unit ? FAR_PARTS : 1, packing_search);
 		step = end == SEARCH_FOUND ? was - r->height : step;
 		tried = r->bound > tried ? r->bound : tried;
 	}

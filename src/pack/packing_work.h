@@ -35,7 +35,7 @@ void	work_dive_on(struct work *, int64_t capacity, struct effort *);
  * differ. */
 void	work_bisect(struct work *, int64_t tried, struct effort *, int parts);
 void	work_search_between(struct work *, int64_t tried, struct effort *);
-/* Below the height until the deadline: just below it, and again as far below what is found there
+/* Below the height: just below it, and again as far below what is found there
  * as that was below the one before. Where all else has come to rest, one that is asked for a byte
  * less may yet find it at once. */
 void	work_search_below(struct work *, int64_t tried, struct effort *);
