@@ -107,8 +107,8 @@ void	budget_set_pool(struct budget *, int64_t bytes, const char *is);
 /* Bytes that surely are enough for the run, beside its context: what the allocator may reserve. */
 int64_t	autopsy_surely(const struct forecast *);
 
-/* What goes ahead of the forecast's upper end: where another order of the framework's operations may
- * keep more, that is no limit. */
+/* What goes ahead of the forecast's upper end: where another order of the framework's operations
+ * may keep more, that is no limit. */
 const char	*autopsy_at_most(const struct autopsy *);
 
 /* Fills y->causes: y is complete otherwise. */

@@ -34,7 +34,7 @@ struct run {			/* what is asked of a framework, and what came of it */
 	const struct framework *framework;
 	int64_t pool;
 	bool most;
-	bool bare;		/* no allocator: each tensor takes its own bytes */
+	bool bare;		/* no allocator: each tensor takes its own bytes; the lower end where no order is known */
 	struct eager eager;	/* of the larger peak */
 	bool validating;
 	int64_t unrolled, allocated, reserved;
@@ -106,8 +106,8 @@ count(struct run *r, struct server *s, const struct eager *e, bool validating)
 	    r->framework->unrolled(r->module, e->batch, validating) : 0;
 	int block;
 
-	if (!s->allocator)	/* of tensors alone, in any order that is not known */
-		s->most = r->framework->exact || validating ? e->peak : e->kept;
+	if (!s->allocator)	/* of tensors alone, and for the lower end in any order that is not known */
+		s->most = !r->bare || r->framework->exact || validating ? e->peak : e->kept;
 	if (unrolled == INT64_MAX || s->failed) {
 		s->failed = true;
 		return;
@@ -327,7 +327,7 @@ forecast(const struct module *m, const struct framework *f, int64_t batch, struc
 	*to = (struct forecast){ .framework = f };
 	most.most = true;
 	bare.bare = true;
-	if (whole_run(&least, batch) && whole_run(&most, batch) && whole_run(&bare, batch))
+	if (whole_run(&least, batch) && whole_run(&most, batch) && (f->exact || whole_run(&bare, batch)))
 		fill(to, &least, &most, &bare);
 	else
 		say_why_not(m, EAGER_STEP, batch, to);
@@ -343,7 +343,7 @@ forecast_validation(const struct module *m, const struct framework *f, int64_t b
 	most.most = true;
 	bare.bare = true;
 	if (validation_run(&least, batch, recorded) && validation_run(&most, batch, recorded) &&
-	    validation_run(&bare, batch, recorded))
+	    (f->exact || validation_run(&bare, batch, recorded)))
 		fill(to, &least, &most, &bare);
 	else
 		say_why_not(m, recorded ? EAGER_RECORDED : EAGER_VALIDATION, batch, to);
