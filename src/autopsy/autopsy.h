@@ -101,6 +101,7 @@ int64_t	autopsy_batch_of(const struct module *m);
 
 /* Figures that cannot be are left out, and named in `doubts`. */
 struct budget	autopsy_budget(struct arena *, const struct oom_message *);
+#define SHARED_DEVICE	"all of the device, by the message; others may have a part of it"
 /* An amount found elsewhere, where the message does not say one. */
 void	budget_set_pool(struct budget *, int64_t bytes, const char *is);
 

@@ -183,7 +183,7 @@ paddle_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 	} else if (b->allocated >= 0 && b->free >= 0) {
 		b->in_use = b->allocated;
 		b->total = b->allocated + b->free;
-		budget_set_pool(b, b->total, "all of the device, by the message; others may have a part of it");
+		budget_set_pool(b, b->total, SHARED_DEVICE);
 	}
 	b->allocated = -1;
 }

@@ -378,7 +378,7 @@ find_pool(struct autopsy *y)
 	else if (b->pool <= 0 && y->memory && !host)
 		budget_set_pool(b, y->memory, "--memory");
 	else if (b->pool <= 0 && b->total > 0 && !host)		/* the message had nothing left to it */
-		budget_set_pool(b, b->total, "all of the device, by the message; others may have a part of it");
+		budget_set_pool(b, b->total, SHARED_DEVICE);
 	else if (b->pool <= 0 && y->log.card.known && !host)
 		budget_set_pool(b, y->log.card.bytes, "the whole card, by nvidia-smi");
 	else if (b->pool <= 0 && device && device->given && device->memory > 0 && !host)
