@@ -399,14 +399,17 @@ prepare(struct arena *a, struct beam *b, int width)
 	return orders_look_ahead(&b->orders, e, 0, b->state[0].tree, &b->state[0].n);
 }
 
+/* *NEVER: what keeps it from beginning would keep all others of that direction. */
 static bool
 sweep(struct arena *a, const struct instance *in, int width, bool backward, uint64_t seed, int64_t *offset,
-    struct effort *e)
+    struct effort *e, bool *never)
 {
 	struct beam b = { .seed = seed };
 	int i;
 
-	if (!find_ends(a, &b.ends, in, backward, e) || !prepare(a, &b, width))
+	effort_spend(e, in->n);
+	*never = !find_ends(a, &b.ends, in, backward, e) || !prepare(a, &b, width);
+	if (*never)
 		return false;
 	effort_spend(e, 10 * (int64_t)in->n + b.ends.instants + 4 * (int64_t)b.width * b.orders.most);
 	for (b.now = 1; b.now < b.ends.instants && b.states > 0; b.now++) {
@@ -436,15 +439,17 @@ packing_orders(struct instance *in, int64_t best, int64_t target, struct effort 
 {
 	int64_t *offset = arena_array(in->arena, (size_t)in->n, sizeof(*offset));
 	double width = e->stage > 0 ? WIDE : WIDTH;
-	bool found = false;
+	bool found = false, never[2] = { false };
 	int tries, i;
 
 	if (best <= target || in->max_live > target || packing_has_waste(in))
 		return best;
-	for (tries = 0; !found && effort_left(e) && (e->stage > 0 || tries < 2); tries++) {
+	for (tries = 0; !found && effort_left(e) && (e->stage > 0 || tries < 2) && !(never[0] && never[1]); tries++) {
 		struct arena *a = arena_child(in->arena);
+		int back = tries % 2;
 
-		found = sweep(a, in, (int)width, tries % 2 == 1, (uint64_t)(e->stage * 1000 + tries + 1), offset, e);
+		found = !never[back] && sweep(a, in, (int)width, back, (uint64_t)(e->stage * 1000 + tries + 1), offset, e,
+		    &never[back]);
 		arena_free(a);
 		width *= tries % 4 == 3 ? WIDER : 1;
 	}
