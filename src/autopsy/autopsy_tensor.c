@@ -1,6 +1,4 @@
 /* The answer of stowage autopsy for people, continued: the tensor that the message is about. */
-#include <ctype.h>
-
 #include "autopsy/autopsy_text.h"
 
 #include "base/text.h"
@@ -242,9 +240,9 @@ print_said_batch(const struct autopsy *y)
 	if (!y->batch_of_line || y->implied || y->validation || (!y->matches.all.n && !y->forecast.known))
 		return;
 	autopsy_heading(y, "The batch");
-	autopsy_say(y, "%c%s has a batch of %lld, where the spec says %lld. What is said of the network is for %lld, as "
+	autopsy_say(y, "Line %d of the log has a batch of %lld, where the spec says %lld. What is said of the network is for %lld, as "
 	    "one device takes it at once; where that is not the run's, --batch says another.",
-	    toupper((unsigned char)y->batch_said_by[0]), y->batch_said_by + 1, (long long)y->batch,
+	    y->log.batch_line, (long long)y->batch,
 	    (long long)autopsy_batch_of(y->spec->modules.v[0]), (long long)y->batch);
 }
 

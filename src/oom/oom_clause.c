@@ -18,7 +18,7 @@ clause_says_no(struct talk t, const char *more)
 	    talk_any_whole(t, more);
 }
 
-/* Not "fine-tuned", nor a folder's name, "/work/src". */
+/* Not "fine-tuned", nor a folder's name, "build/work/src". */
 bool
 clause_works(struct talk t)
 {

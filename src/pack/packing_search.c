@@ -146,7 +146,8 @@ packing_search_below(struct instance *in, const struct search_turns *like)
 {
 	struct search_turns *s = packing_search_new(in, like);
 
-	s->below = true;
+	if (s)
+		s->below = true;
 	return s;
 }
 

@@ -138,7 +138,7 @@ work_search_below(struct work *work, int64_t tried, struct effort *e)
 
 	if (!work->below)
 		work->below = packing_search_below(work->in, work->at_bound);
-	while (effort_left(e) && r->height - tried > unit && (end == SEARCH_FOUND || step > unit)) {
+	while (work->below && effort_left(e) && r->height - tried > unit && (end == SEARCH_FOUND || step > unit)) {
 		if (end != SEARCH_FOUND || step > (r->height - tried) / 2)
 			step = unit;
 		was = r->height;
