@@ -48,6 +48,8 @@ static const struct {
 	    "a whole data set, a batch scaled as it is used, or a part after the other (partial_fit), takes a part of that." },
 	[HABIT_HDF5] = { OF_HOST, false, 0, "is of Caffe's layer that reads HDF5. Where it is the run's, each file that its list (source) has is read whole, as floats of 4 bytes, with all of its "
 	    "samples: several smaller files, one after the other, take less." },
+	[HABIT_RANKS] = { OF_HOST, false, 0, "starts %s processes. Where each of them reads all weights, or all data, into the machine's memory before it takes its part, they lie there as many times: "
+	    "read by one and handed on, mapped from a file, or read straight onto each one's device (map_location), they do once, or not at all." },
 	[HABIT_STATE] = { OF_EITHER, true, 0, "gives a network again, by its names, what it gave before, %s. Where that goes on from one step of training to the next, and its graph is not let go of, "
 	    "each step holds those before it, and memory grows evenly: .detach() on it between steps." },
 	[HABIT_LOAD] = { OF_DEVICE, true, TRACE_CHECKPOINT, "reads a file by torch.load without map_location: where its tensors were saved from a device, they are put back on that one, beside what is "
@@ -62,6 +64,8 @@ static const struct {
 	    "values lie there for all of them from the start, and what is computed grows with it: a shorter context takes less." },
 	[HABIT_SIZES] = { OF_DEVICE, false, 0, "has %s, by its name pictures of several sizes. Where the run changes their size as it goes on, some batches are larger than those before, and it may fail "
 	    "only at one of them: without it, with a lower bound, or with fewer pictures at once, the largest fits." },
+	[HABIT_UNCHECKED] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "%s. Where it trains, what forward makes is all kept for backward then: with gradient checkpointing a part of it is, and the rest "
+	    "made once more, which takes longer, and less room." },
 	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "
 	    "so is what a layer makes of it: a batch no larger than that of training needs no more than its forward does." },
 	[HABIT_HISTOGRAMS] = { OF_EITHER, false, 0, "has TensorBoard draw histograms (%s). Where that is of the run, and of an older Keras, all of validation_data goes through the network at once for "
@@ -132,6 +136,10 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_TESTS:
 		return arena_printf(y->arena, "%lld (%s), and line %d one of %lld", (long long)h->n, h->name, y->log.paste.habits.trains.line,
 		    (long long)y->log.paste.habits.trains.n);
+	case HABIT_RANKS:
+		return arena_printf(y->arena, "%lld", (long long)h->n);
+	case HABIT_UNCHECKED:
+		return arena_printf(y->arena, h->n ? "runs %s, and gradient checkpointing was not found in what was read" : "has %s off", h->name);
 	case HABIT_CONTEXT:
 		return arena_printf(y->arena, "%s of %s", h->name, size_commas(n, h->n));
 	case HABIT_HISTOGRAMS:
@@ -203,6 +211,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return !autopsy_may_be_torch(y) && (y->log.paste.grows.line || y->main->host);
 	case HABIT_HISTOGRAMS:
 		return !autopsy_is_torch(y->main);
+	case HABIT_UNCHECKED:
+		return !of[kind].n || !y->log.paste.habits.checks;
 	case HABIT_HDF5:
 		return strcmp(y->main->who, "Caffe") == 0;
 	default:

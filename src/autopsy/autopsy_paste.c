@@ -159,6 +159,21 @@ less_said(struct autopsy *y)
 		    "had no room: one between the two, or parts one after the other, may have.", autopsy_said(y, less) + 1));
 }
 
+/* What was made larger ahead of the failure, or is of other data. */
+static void
+change_said(struct autopsy *y)
+{
+	const struct said *raised = &y->log.paste.raised, *data = &y->log.paste.other_data;
+
+	if (raised->line && !y->module && !y->main->says)
+		autopsy_cause(y, SAYS_TOLD_RAISED, arena_printf(y->arena, "L%s. Where nothing else was changed, what that number makes larger is what had no room: the one "
+		    "that it was before, one between the two, or parts one after the other need less.", autopsy_said(y, raised) + 1));
+	if (data->line && !y->module && !y->main->says)
+		autopsy_cause(y, SAYS_TOLD_DATA, arena_printf(y->arena, "L%s. Where the run differs in its data alone from one that works, something of these is larger: its samples (pixels, length), what is "
+		    "in one (boxes, points, nodes), or the number of classes. Samples that are cropped, scaled or cut to what the others have, or fewer at once, take less.",
+		    autopsy_said(y, data) + 1));
+}
+
 /* Where it failed while weights were loaded, by words, and by its figures it may be a step. */
 static void
 loading_said(struct autopsy *y)
@@ -212,6 +227,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	const struct oom_message *o = y->main;
 
 	less_said(y);
+	change_said(y);
 	batch_told(y);
 	absurd_said(y);
 	sizes_said(y);

@@ -42,7 +42,7 @@
 /* and for one that is well. */
 #define RUNS	"no problem|no problems|no issue|no issues|without error|without errors|without oom|without any error|without problem|without problems|without any problem|"	\
     "solves the problem|solved the problem|solves the issue|solved the issue|solves it|solved it|solves this|solved this|fixes the problem|fixed the problem|fixes the issue|fixed the issue|fixes it|fixed it|"	\
-    "resolves the problem|resolved the problem|resolves the issue|resolved the issue|resolves it|resolved it|works|worked|works fine|can train|can run|run well|runned well|runed well|ran well|runs fine|runs well|ran fine|trains fine|is ok|was ok|is fine|was fine|"	\
+    "resolves the problem|resolved the problem|resolves the issue|resolved the issue|resolves it|resolved it|works|worked|works fine|can train|can run|able to train|able to run|run well|runned well|runed well|ran well|runs fine|runs well|ran fine|trains fine|is ok|was ok|is fine|was fine|"	\
     "\xe5\xb0\xb1\xe5\x8f\xaf\xe4\xbb\xa5|\xe5\x8f\xaf\xe4\xbb\xa5\xe8\xb7\x91|\xe5\x8f\xaf\xe4\xbb\xa5\xe6\xad\xa3\xe5\xb8\xb8|\xe5\x8f\xaf\xe4\xbb\xa5\xe8\xae\xad\xe7\xbb\x83|"	/* 就可以, 可以跑, 可以正常, 可以训练 */	\
     "\xe6\xad\xa3\xe5\xb8\xb8\xe8\xbf\x90\xe8\xa1\x8c|\xe8\x83\xbd\xe8\xb7\x91|\xe5\xb0\xb1\xe5\xa5\xbd\xe4\xba\x86|\xe6\xb2\xa1\xe6\x9c\x89\xe9\x97\xae\xe9\xa2\x98|\xe6\xb2\xa1\xe9\x97\xae\xe9\xa2\x98|"	/* 正常运行, 能跑, 就好了, 没有问题, 没问题 */	\
     "\xe5\x8b\x95\xe4\xbd\x9c\xe3\x81\x97\xe3\x81\xbe|\xe5\x8b\x95\xe3\x81\x8d\xe3\x81\xbe|"	/* 動作しま, 動きま */	\

@@ -106,7 +106,7 @@ static const char *
 names_long(struct talk t)
 {
 	return talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
-	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|"
+	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|"
 	    "\xe5\x8f\xa5\xe7\xa8\x8d\xe5\xbe\xae\xe9\x95\xbf|\xe9\x95\xbf\xe6\x96\x87\xe6\x9c\xac|\xe6\x96\x87\xe6\x9c\xac\xe8\xbf\x87\xe9\x95\xbf|\xe5\x8f\xa5\xe5\xad\x90\xe8\xbf\x87\xe9\x95\xbf");	/* 句稍微长, 长文本, 文本过长, 句子过长 */
 }
 
@@ -174,7 +174,8 @@ oom_bulk_large(struct talk t)
 
 	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
 		at = is_large_side(t, at + n) ? at : NULL;
-	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower smaller resiz crop tile patch even still despite anyway regardless") &&
+	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower smaller resiz cropped cropping tile patch even still despite anyway regardless") &&
+	    (!talk_any_begins(talk_sentence(t, at), "crop") || talk_any_phrase(talk_sentence(t, at), "random crop")) &&
 	    !talk_any_phrase(talk_sentence(t, at), "any image|any picture|any resolution|any size|any input") ? at : NULL;
 }
 

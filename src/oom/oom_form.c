@@ -272,7 +272,7 @@ form_is_call(struct talk t)
 /* ---- what people type for a program ---- */
 
 #define NO_COMMAND	"i my me we you it it's when after how why because the is are was were can could gives give get got fails runs and but"
-#define PROGRAMS	"python python3 cuda_visible_devices torchrun accelerate deepspeed sbatch srun bash sh pip pip3 conda docker mpirun horovodrun " \
+#define PROGRAMS	"python python3 cuda_visible_devices torchrun accelerate deepspeed sbatch srun bash sh pip pip3 conda docker mpirun mpiexec horovodrun " \
     "nvidia-smi sudo export wget ./darknet"
 
 /* "user@host:~/a$ ", "(base) C:\a>", "$ ", "!", "%%": what shells and notebooks put ahead of it. */
@@ -291,12 +291,22 @@ has_prompt(struct talk t)
 	    memchr(s, '@', (size_t)(at - s)) && memchr(s, ':', (size_t)(at - s)));
 }
 
+/* "['python', 'train.py', '--epochs', '3']", as Python prints it, by itself or where it ended with
+ * an error. */
+bool
+form_has_started(struct talk t)
+{
+	const char *at = talk_first(t, "['");
+
+	return at && talk_any_phrase(talk_part(t, at, t.s + t.n), "', '--") && talk_any_phrase(talk_part(t, at, t.s + t.n), ".py'");
+}
+
 bool
 form_is_command(struct talk t)
 {
 	const char *to = t.s, *end = t.s + t.n;
 
-	if (has_prompt(t))
+	if (has_prompt(t) || (*t.s == '[' && form_has_started(t)))
 		return true;
 	while (to < end && *to != ' ' && *to != '=')
 		to++;

@@ -16,6 +16,8 @@ bool	form_is_table(struct talk);
 bool	form_is_call(struct talk);
 /* What is typed at a shell. */
 bool	form_is_command(struct talk);
+/* Does it have what a program was started with, as Python prints a list of that? */
+bool	form_has_started(struct talk);
 /* A name in small letters, and one value. */
 bool	form_is_setting(struct talk);
 /* Of code. */

@@ -118,6 +118,43 @@ by_number(struct oom_habits *h, struct talk t, int line)
 		keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 }
 
+/* "torchrun --nproc_per_node=8", "accelerate launch --num_processes 4" */
+static void
+ranks(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL;
+	int64_t n;
+	size_t length;
+
+	while (talk_next_phrase(t, "--nproc_per_node|--nproc-per-node|--num_processes|--num-processes", &at, &length))
+		if (number_of(t, at + length, &n) && n > 1 && n <= MOST_PROCESSES)
+			keep(h, HABIT_RANKS, line, n, at, at + length);
+}
+
+#define CHECKPOINTS	"gradient_checkpointing|gradient-checkpointing|activation_checkpointing|activation-checkpointing|grad_checkpointing|use_checkpointing"
+/* Scripts of diffusers' that take that as an option, and keep all without it. */
+#define OF_DIFFUSERS	"train_dreambooth|train_text_to_image|train_controlnet|train_instruct_pix2pix|train_custom_diffusion|train_t2i_adapter"
+#define OFF_WITHIN	12	/* bytes from the name to its value's end */
+
+/* "gradient_checkpointing=False"; and "train_dreambooth.py --resolution=512", whatever follows on
+ * other lines. */
+static void
+checkpoints(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at, *to, *end = t.s + t.n;
+	size_t n;
+
+	if ((at = talk_find_whole(t, CHECKPOINTS, &n))) {
+		if (talk_any_whole(talk_head(t, at + n, OFF_WITHIN), "false"))
+			keep(h, HABIT_UNCHECKED, line, 0, at, at + n);
+	} else if ((at = talk_first(t, OF_DIFFUSERS))) {
+		for (to = at; to < end && piece_is_word(*to); to++)
+			;
+		if (end - to > 3 && memcmp(to, ".py", 3) == 0)
+			keep(h, HABIT_UNCHECKED, line, 1, at, to + 3);
+	}
+}
+
 /* "TensorBoard(log_dir='logs', histogram_freq=1)"; 0 draws none. */
 static void
 histograms(struct oom_habits *h, struct talk t, int line)
@@ -493,6 +530,13 @@ in_loop(struct oom_habits *h, struct talk t, int line)
 }
 
 void
+oom_habit_seen(struct oom_habits *h, struct talk t, int line)
+{
+	if (talk_any_phrase(t, CHECKPOINTS "|gradient checkpoint|activation checkpoint"))
+		h->checks = line;
+}
+
+void
 oom_habit_traced(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, true);
@@ -504,6 +548,8 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, false);
 	by_number(h, t, line);
+	ranks(h, t, line);
+	checkpoints(h, t, line);
 	histograms(h, t, line);
 	batches(h, t, line);
 	stores(h, t, line);

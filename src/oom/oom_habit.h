@@ -29,6 +29,7 @@ enum oom_habit_kind {
 	HABIT_SHUFFLE,		/* samples are shuffled in a buffer: of how many */
 	HABIT_SCALER,		/* samples are scaled at once, by a call of this name */
 	HABIT_HDF5,		/* Caffe reads a file as a whole, by its layer */
+	HABIT_RANKS,		/* a launcher starts so many processes, by this option */
 	/* of a device's */
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
@@ -37,6 +38,7 @@ enum oom_habit_kind {
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
 	HABIT_CONTEXT,		/* positions that llama.cpp's model is made for, or that its context has, by this name */
 	HABIT_SIZES,		/* pictures come in several sizes, by this name */
+	HABIT_UNCHECKED,	/* what forward makes is all kept: gradient checkpointing is off, by this name; `n` 1: a script of this name is run without it */
 	/* of either */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */
@@ -61,6 +63,7 @@ struct oom_habits {
 	struct oom_habit of[HABITS];
 	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
+	int checks;		/* the last that names gradient checkpointing */
 	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */
 	int64_t units[HABIT_LAYERS];	/* of dense layers, */
 	int units_lines[HABIT_LAYERS], dense;	/* their lines, and how many there are */
@@ -70,6 +73,8 @@ struct oom_habits {
 
 /* Line LINE of the log, which is code, a command or a setting. */
 void	oom_habit_line(struct oom_habits *, struct talk, int line);
+/* Any line, a person's and a comment, too: what need only be named there. */
+void	oom_habit_seen(struct oom_habits *, struct talk, int line);
 /* A line of code of a traceback. */
 void	oom_habit_traced(struct oom_habits *, struct talk, int line);
 /* The same of any line but a person's: limits of the machine's memory. */

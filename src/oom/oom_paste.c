@@ -321,6 +321,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	bool told = source == SOURCE_PROSE && !traced;
 
 	stop(p, t, line);
+	oom_habit_seen(&p->habits, t, line);
 	if (!told && (source != SOURCE_COMMENT || talk_first(t, "#sbatch |#pbs ") == t.s))	/* a scheduler's settings stand in comments */
 		oom_habit_limit(&p->habits, t, line);
 	if (source == SOURCE_COMMENT && !traced)
@@ -349,7 +350,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		oom_habit_traced(&p->habits, t, line);
 		return;
 	}
-	if (source == SOURCE_CODE || source == SOURCE_COMMAND || source == SOURCE_SETTING)
+	if (source == SOURCE_CODE || source == SOURCE_COMMAND || source == SOURCE_SETTING || form_has_started(t))
 		oom_habit_line(&p->habits, t, line);
 	oom_words_line(p, t, line, source);
 	setting(p, t, line);

@@ -82,6 +82,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said card;	/* of a device that has little, */
 	struct said second;	/* of a step that ran ahead of the one that failed, */
 	struct said less;	/* of what works with less of something than what failed, */
+	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
 	struct said of_batch;	/* of a batch with which it fails; */
 	int64_t least_batch;	/* of how many samples, the least that is told; 0: not said */
 	struct said absurd;	/* of an allocation of a tebibyte or more, */

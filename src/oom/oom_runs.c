@@ -96,10 +96,10 @@ oom_runs_trials(struct talk t)
 {
 	return clause_says(t, "hyperparameter search|hyperparameter_search|repeatedly running|repeatedly training|n_trials|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
 	    "gridsearch|each trial|every trial|second trial|next trial|between trials|over trials|per trial|trials because of|keras-tuner|keras tuner|bayesianoptimization tuner|hyperband search|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
-	    "every fold|third fold|several folds|few folds", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
+	    "every fold|third fold|several folds|few folds|下一个fold|每个fold|k折|交叉验证", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
 }
 
-#define OF_ACTIVITY	"i am doing|i am performing|i am running|i am applying|i am using|i'm doing|i'm performing|i'm running|i'm applying|i'm using|i was doing|i was running|" \
+#define OF_ACTIVITY	"in the loop of|in a loop of|in my loop of|for each|run a|running a|i am doing|i am performing|i am running|i am applying|i am using|i'm doing|i'm performing|i'm running|i'm applying|i'm using|i was doing|i was running|" \
     "i do|i perform|i run|i apply|we are doing|we are running|we are performing|we are using|we do|we run|when doing|while doing"
 
 /* "I am doing 10-fold cross validation": what the run is, by who reports it, in whatever sentence

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "oom/oom_batch.h"
 #include "oom/oom_bulk.h"
+#include "oom/oom_change.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_runs.h"
 
@@ -55,6 +56,7 @@ grows(struct talk t)
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|more and more|"
 	    "continues to grow|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
+	    "显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
 	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
 	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
@@ -122,6 +124,15 @@ is_of_learning(struct talk t, const char *at)
 #define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
     "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e"
 
+#define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
+
+/* "after going back to a batch of 8": what people did, and no time. */
+static bool
+is_of_act(struct talk t, const char *at)
+{
+	return talk_is_one_of(clause_word_behind(t, at), ACTS);
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -145,7 +156,7 @@ is_late(struct talk t)
 		return talk_first(t, "after which");
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
-		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") &&
+		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") && !is_of_act(t, at + n) &&
 		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !is_of_learning(t, at))
@@ -409,6 +420,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
 	said_of_any(&p->again, &p->told, t, line, oom_runs_again);
+	said(&p->again, t, oom_change_back(t), line);
 	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && oom_runs_done(t, at))
 		said_at(&p->trials, t, at, line);
 	else
@@ -434,6 +446,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && !p->card.line)
 		said(&p->card, t, oom_bulk_card(t), line);
 	said(&p->less, t, oom_bulk_less(t), line);
+	said_of_failure(&p->raised, &p->told, t, oom_change_raised(t), line);
+	said(&p->other_data, t, oom_change_data(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);
 	if ((at = oom_bulk_absurd(t, &absurd)) && source != SOURCE_CODE) {

@@ -1,0 +1,118 @@
+/*
+ * What people say differs between a run that works and the one that failed: a setting, or the data.
+ * As in oom_words.c none of it is a fact of the run.
+ */
+#include "oom/oom_change.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_told.h"
+
+#define NUMBER_WITHIN	32	/* bytes from "from" to its number: a setting's name, and signs */
+#define TO_WITHIN	24	/* bytes from the first number to "to": the rest of its extents */
+
+#define CHANGES		"change changed changing increase increased increasing raise raised raising set setting switch switched switching modify modified "	\
+    "enlarge enlarged bump bumped go going went scale scaled"
+/* What rises by itself, or is no setting that memory grows with: ahead of "from". */
+#define OF_OTHER	"memory vram ram usage consumption utilization it loss accuracy lr rate version driver cuda python pytorch torch tensorflow keras gpu gpus card epoch epochs " \
+    "time speed workers temperature price seed"
+#define UNITS		"gb gib mb mib g m kb ti x epoch epochs iteration iterations steps gpu gpus card cards worker workers second seconds s minute minutes hour hours percent"
+
+/* The first whole number from S on, past no more than names, blanks and signs, or NULL: behind
+ * it. */
+static const char *
+number_near(struct talk t, const char *s, int64_t *n)
+{
+	const char *end = t.s + t.n, *from = s;
+
+	for (; s < end && s - from <= NUMBER_WITHIN; s++)
+		if (is_digit(*s) && !piece_is_word(s[-1]))
+			break;
+	if (s >= end || s - from > NUMBER_WITHIN || !(s = piece_number(s, end, n)))
+		return NULL;
+	return s + 1 < end && *s == '.' && is_digit(s[1]) ? NULL : s;		/* a version, or a rate */
+}
+
+/* Does a word for a change stand ahead of AT, and none for what rises by itself beside it? */
+static bool
+is_of_setting(struct talk sentence, const char *at)
+{
+	struct talk before = talk_part(sentence, sentence.s, at);
+	const char *verb = talk_find_word(before, CHANGES);
+
+	return verb && !talk_any_whole(talk_part(before, verb, at), OF_OTHER) && !talk_any_whole(clause_word_ahead(before, verb), OF_OTHER);
+}
+
+/* "I changed crop_size from (512, 1024) to (1024, 2048)", "increasing the batch from 8 to 16" */
+const char *
+oom_change_raised(struct talk t)
+{
+	const char *at = NULL, *s, *to, *end;
+	struct talk sentence;
+	int64_t less, more;
+	size_t n;
+
+	while (talk_next_phrase(t, " from ", &at, &n)) {
+		sentence = talk_sentence(t, at);
+		end = sentence.s + sentence.n;
+		if (!is_of_setting(sentence, at) || clause_works(sentence) || memchr(sentence.s, '?', sentence.n) || !(s = number_near(sentence, at + n, &less)))
+			continue;
+		to = talk_first(talk_part(sentence, s, end), " to ");
+		if (!to || to - s > TO_WITHIN || !(s = number_near(sentence, to + strlen(" to "), &more)))
+			continue;
+		if (more > less && !(s < end && (is_letter(*s) && *s != 'x')) && !talk_is_one_of(clause_word_behind(sentence, s), UNITS))
+			return at;
+	}
+	return NULL;
+}
+
+#define DATA		"dataset|datasets|data set|data sets"
+#define OTHER_DATA	"another dataset|other dataset|other datasets|different dataset|own dataset|own data|custom dataset|custom data|larger dataset|bigger dataset|my dataset|my data|new dataset"
+
+/* "With the set of the paper it works fine. With my own dataset it is out of memory.": of two
+ * sentences, both of which name data, or of two clauses. */
+const char *
+oom_change_data(struct talk t)
+{
+	const char *s, *next, *fails = NULL, *at, *end = t.s + t.n;
+	struct talk part;
+	bool works = false;
+	size_t n;
+
+	if (!talk_has_whole(t, DATA))
+		return NULL;
+	for (s = t.s; s < end; s = next) {
+		part = talk_sentence(t, s);
+		next = part.s + part.n > s ? part.s + part.n + 1 : s + 1;
+		if (memchr(part.s, '?', part.n) || !(at = talk_find_whole(part, DATA "|" OTHER_DATA, &n)))
+			continue;
+		if (oom_told_fails(part))
+			fails = fails ? fails : at;
+		else
+			works |= clause_works(part);
+	}
+	return works ? fails : NULL;
+}
+
+#define BACK		"change it back|changed it back|changing it back|change back|changed back|changing back|go back to|going back to|goes back to|went back to|set it back|setting it back|" \
+    "set back to|reduce it back|reduced it back|switch back|switched back|switching back"
+
+/* "If I change it back to a size that worked before, it is still out of memory": not what "worked
+ * before" an update. */
+const char *
+oom_change_back(struct talk t)
+{
+	struct talk rest, sentence;
+	const char *at;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, BACK, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		sentence = talk_sentence(t, at);
+		if (!talk_any_whole(sentence, "version commit release driver branch cuda pytorch torch tensorflow update downgrade") && talk_any_whole(sentence, "still even again anymore suddenly") &&
+		    oom_told_fails(sentence))
+			return at;
+	}
+	return NULL;
+}

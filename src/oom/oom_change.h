@@ -1,0 +1,15 @@
+/* What people say differs between a run that works and the one that failed: each where T says so,
+ * or NULL. */
+#ifndef STOWAGE_OOM_OOM_CHANGE_H
+#define STOWAGE_OOM_OOM_CHANGE_H
+
+#include "oom/oom_lexicon.h"
+
+/* A setting that was made larger, from one number to another. */
+const char	*oom_change_raised(struct talk);
+/* Another set of data. */
+const char	*oom_change_data(struct talk);
+/* A setting that was put back, with which it fails nonetheless. */
+const char	*oom_change_back(struct talk);
+
+#endif
