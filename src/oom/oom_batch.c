@@ -15,12 +15,12 @@
 #define MOST_BATCH	(1 << 20)
 
 #define BATCH	"batch=|batch =|batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|minibatch size|mini-batch size|mini batch size|batch of|batches of|bs|"	\
-    "\xe6\x89\xb9\xe9\x87\x8f\xe5\xa4\xa7\xe5\xb0\x8f|\xe6\x89\xb9\xe6\xac\xa1\xe5\xa4\xa7\xe5\xb0\x8f|\xe6\x89\xb9\xe5\xa4\xa7\xe5\xb0\x8f|"	/* 批量大小, 批次大小, 批大小 */	\
-    "\xe3\x83\x90\xe3\x83\x83\xe3\x83\x81\xe3\x82\xb5\xe3\x82\xa4\xe3\x82\xba|"				/* バッチサイズ */	\
-    "\xeb\xb0\xb0\xec\xb9\x98 \xec\x82\xac\xec\x9d\xb4\xec\xa6\x88|\xeb\xb0\xb0\xec\xb9\x98\xec\x82\xac\xec\x9d\xb4\xec\xa6\x88|"	/* 배치 사이즈, 배치사이즈 */	\
-    "\xeb\xb0\xb0\xec\xb9\x98 \xed\x81\xac\xea\xb8\xb0|\xeb\xb0\xb0\xec\xb9\x98\xed\x81\xac\xea\xb8\xb0|"			/* 배치 크기, 배치크기 */	\
-    "\xd1\x80\xd0\xb0\xd0\xb7\xd0\xbc\xd0\xb5\xd1\x80 \xd0\xb1\xd0\xb0\xd1\x82\xd1\x87\xd0\xb0|"				/* размер батча */	\
-    "batchgr\xc3\xb6\xc3\x9f" "e|batch-gr\xc3\xb6\xc3\x9f" "e|tama\xc3\xb1o de lote|tamanho do lote|tamanho de lote|taille de batch|taille du batch"
+    "批量大小|批次大小|批大小|"	\
+    "バッチサイズ|"	\
+    "배치 사이즈|배치사이즈|"	\
+    "배치 크기|배치크기|"	\
+    "размер батча|"	\
+    "batchgröße|batch-größe|tamaño de lote|tamanho do lote|tamanho de lote|taille de batch|taille du batch"
 /* Between the word and its number; another setting that is made as small is among them. */
 #define LINKS	"is are was were be being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
     "and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
@@ -28,42 +28,42 @@
 #define JOINS	"or and to then down even"
 
 /* Words for a failure, where those of English (oom_told.h, oom_clause.h) do not stand: */
-#define FAILS_ELSEWHERE	"\xe6\x98\xbe\xe5\xad\x98|\xe6\x8a\xa5\xe9\x94\x99|\xe9\x94\x99\xe8\xaf\xaf|\xe6\xba\xa2\xe5\x87\xba|"	/* 显存, 报错, 错误, 溢出 */	\
-    "\xec\x98\xa4\xeb\xa5\x98|\xec\x97\x90\xeb\x9f\xac|\xeb\xb6\x80\xec\xa1\xb1|"	/* 오류, 에러, 부족 */	\
-    "\xe3\x82\xa8\xe3\x83\xa9\xe3\x83\xbc|\xe4\xb8\x8d\xe8\xb6\xb3|"		/* エラー, 不足 */	\
-    "\xd0\xbe\xd1\x88\xd0\xb8\xd0\xb1\xd0\xba|\xd0\xbd\xd0\xb5 \xd1\x85\xd0\xb2\xd0\xb0\xd1\x82\xd0\xb0|"	/* ошибк, не хвата */	\
-    "fehler|speicher|memoria|mem\xc3\xb3ria|m\xc3\xa9moire"
+#define FAILS_ELSEWHERE	"显存|报错|错误|溢出|"	\
+    "오류|에러|부족|"	\
+    "エラー|不足|"	\
+    "ошибк|не хвата|"	\
+    "fehler|speicher|memoria|memória|mémoire"
 /* for a run in which that does not come, */
 #define COMES_NOT	"no error|no errors|no oom|error does not occur|error doesn't occur|error did not occur|error didn't occur|does not happen|doesn't happen|error disappears|error disappeared|"	\
     "error is gone|error went away|error goes away|problem disappears|problem disappeared|problem is gone|"	\
-    "\xe4\xb8\x8d\xe6\x8a\xa5\xe9\x94\x99|\xe4\xb8\x8d\xe4\xbc\x9a\xe6\x8a\xa5\xe9\x94\x99|"		/* 不报错, 不会报错 */	\
-    "\xeb\xb0\x9c\xec\x83\x9d\xeb\x90\x98\xec\xa7\x80 \xec\x95\x8a|\xeb\xb0\x9c\xec\x83\x9d\xed\x95\x98\xec\xa7\x80 \xec\x95\x8a|\xec\x98\xa4\xeb\xa5\x98\xea\xb0\x80 \xec\x97\x86|"	/* 발생되지 않, 발생하지 않, 오류가 없 */	\
-    "\xe3\x82\xa8\xe3\x83\xa9\xe3\x83\xbc\xe3\x81\xaf\xe5\x87\xba\xe3\x81\xbe\xe3\x81\x9b\xe3\x82\x93"	/* エラーは出ません */
+    "不报错|不会报错|"	\
+    "발생되지 않|발생하지 않|오류가 없|"	\
+    "エラーは出ません"
 /* and for one that is well. */
 #define RUNS	"no problem|no problems|no issue|no issues|without error|without errors|without oom|without any error|without problem|without problems|without any problem|"	\
     "solves the problem|solved the problem|solves the issue|solved the issue|solves it|solved it|solves this|solved this|fixes the problem|fixed the problem|fixes the issue|fixed the issue|fixes it|fixed it|"	\
     "resolves the problem|resolved the problem|resolves the issue|resolved the issue|resolves it|resolved it|works|worked|works fine|can train|can run|able to train|able to run|run well|runned well|runed well|ran well|runs fine|runs well|ran fine|trains fine|is ok|was ok|is fine|was fine|"	\
-    "\xe5\xb0\xb1\xe5\x8f\xaf\xe4\xbb\xa5|\xe5\x8f\xaf\xe4\xbb\xa5\xe8\xb7\x91|\xe5\x8f\xaf\xe4\xbb\xa5\xe6\xad\xa3\xe5\xb8\xb8|\xe5\x8f\xaf\xe4\xbb\xa5\xe8\xae\xad\xe7\xbb\x83|"	/* 就可以, 可以跑, 可以正常, 可以训练 */	\
-    "\xe6\xad\xa3\xe5\xb8\xb8\xe8\xbf\x90\xe8\xa1\x8c|\xe8\x83\xbd\xe8\xb7\x91|\xe5\xb0\xb1\xe5\xa5\xbd\xe4\xba\x86|\xe6\xb2\xa1\xe6\x9c\x89\xe9\x97\xae\xe9\xa2\x98|\xe6\xb2\xa1\xe9\x97\xae\xe9\xa2\x98|"	/* 正常运行, 能跑, 就好了, 没有问题, 没问题 */	\
-    "\xe5\x8b\x95\xe4\xbd\x9c\xe3\x81\x97\xe3\x81\xbe|\xe5\x8b\x95\xe3\x81\x8d\xe3\x81\xbe|"	/* 動作しま, 動きま */	\
-    "\xd1\x80\xd0\xb0\xd0\xb1\xd0\xbe\xd1\x82\xd0\xb0\xd0\xb5\xd1\x82|"		/* работает */	\
+    "就可以|可以跑|可以正常|可以训练|"	\
+    "正常运行|能跑|就好了|没有问题|没问题|"	\
+    "動作しま|動きま|"	\
+    "работает|"	\
     "funktioniert|funciona|fonctionne"
-#define RUNS_NOT	"not|n't|cannot|hardly|never|neither|\xe4\xb8\x8d\xe8\x83\xbd|\xe6\x97\xa0\xe6\xb3\x95|\xe8\xbf\x98\xe6\x98\xaf|\xe4\xbe\x9d\xe7\x84\xb6|\xe4\xbb\x8d|nicht|\xd0\xbd\xd0\xb5 \xd1\x80\xd0\xb0\xd0\xb1\xd0\xbe\xd1\x82|no funciona|ne fonctionne"	/* 不能, 无法, 还是, 依然, 仍; не работ */
+#define RUNS_NOT	"not|n't|cannot|hardly|never|neither|不能|无法|还是|依然|仍|nicht|не работ|no funciona|ne fonctionne"
 /* What is told to others, or of others, and what is wished: no run of one's own. */
 #define TO_OTHERS	"recommend|recommended|recommends|suggest|suggested|paper|papers|authors|author|readme|minimum|supports|you should|you can|you need|you have to|you may|try to|try a|try batch|"	\
-    "try with|should use|need to use|should not|shouldn't|should be enough|expected|\xe5\xbb\xba\xe8\xae\xae|\xe5\xba\x94\xe8\xaf\xa5"	/* 建议, 应该 */
-#define WISHED	"hope|want|wish|should|could|would|must|need to|make it|you|your|still|even|\xe6\x83\xb3|\xe5\x90\x97|\xe4\xb9\x88|\xe4\xbe\x9d\xe7\x84\xb6|\xe4\xbb\x8d\xe7\x84\xb6|\xe8\xbf\x98\xe6\x98\xaf"	/* 想, 吗, 么, 依然, 仍然, 还是 */
+    "try with|should use|need to use|should not|shouldn't|should be enough|expected|建议|应该"
+#define WISHED	"hope|want|wish|should|could|would|must|need to|make it|you|your|still|even|想|吗|么|依然|仍然|还是"
 /* Words by which a batch is made less, or is the most that runs. */
-#define MADE_LESS	"reduc|lower|decreas|smaller|only|\xe6\x94\xb9|\xe8\xb0\x83|\xe9\x99\x8d|\xe5\x87\x8f|\xe5\x8f\xaa\xe8\x83\xbd|\xec\xa4\x84\xec\x9d\xb4|"	/* 改, 调, 降, 减, 只能, 줄이 */	\
-    "\xe4\xb8\x8b\xe3\x81\x92|\xe6\xb8\x9b\xe3\x82\x89|\xe5\xb0\x8f\xe3\x81\x95|\xd1\x83\xd0\xbc\xd0\xb5\xd0\xbd\xd1\x8c\xd1\x88"	/* 下げ, 減ら, 小さ, уменьш */
+#define MADE_LESS	"reduc|lower|decreas|smaller|only|改|调|降|减|只能|줄이|"	\
+    "下げ|減ら|小さ|уменьш"
 
 
 /* "。", "！", "？", "；" begin at S. */
 static bool
 ends_sentence(const char *s, const char *end)
 {
-	return end - s >= 3 && (memcmp(s, "\xe3\x80\x82", 3) == 0 || memcmp(s, "\xef\xbc\x81", 3) == 0 || memcmp(s, "\xef\xbc\x9f", 3) == 0 ||
-	    memcmp(s, "\xef\xbc\x9b", 3) == 0);
+	return end - s >= 3 && (memcmp(s, "。", 3) == 0 || memcmp(s, "！", 3) == 0 || memcmp(s, "？", 3) == 0 ||
+	    memcmp(s, "；", 3) == 0);
 }
 
 /* The sentence of T at AT, by the stops of Chinese and Japanese, too. */
@@ -151,7 +151,7 @@ says(struct talk sentence, const char *list)
 
 	for (; (at = talk_find_whole(rest, list, &n)); rest = talk_part(sentence, at + n, end)) {
 		clause = talk_clause(sentence, at, n);
-		if (!talk_has_whole(talk_part(clause, clause.s, at), RUNS_NOT) && !talk_any_phrase(talk_part(clause, clause.s, at), "n't |n\xe2\x80\x99t "))
+		if (!talk_has_whole(talk_part(clause, clause.s, at), RUNS_NOT) && !talk_any_phrase(talk_part(clause, clause.s, at), "n't |n’t "))
 			return at;
 	}
 	for (at = NULL; talk_next_phrase(sentence, list, &at, &n); )	/* writings without blanks */
