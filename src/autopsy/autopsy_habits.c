@@ -58,6 +58,9 @@ static const struct {
 	    "as a gradient penalty needs it, and adds up from step to step where such gradients are kept." },
 	[HABIT_PARALLEL] = { OF_DEVICE, true, TRACE_PARALLEL, "has %s: where that has several devices, each step copies the network to all of them, and gathers what they give on the "
 	    "first, which as a rule makes the loss, too, and is full before the others. DistributedDataParallel, with a process for each, gathers nothing." },
+	[HABIT_JOINED] = { OF_EITHER, false, 0, "joins what was predicted so far with the next (%s), as transformers' Trainer does in evaluation: where results are logits, a number for each position and "
+	    "word of all samples comes to lie there, on the device until eval_accumulation_steps moves them. Reduced as they come (preprocess_logits_for_metrics, argmax), or not kept "
+	    "(prediction_loss_only), they take less." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
 	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
 	[HABIT_CONTEXT] = { OF_DEVICE, false, 0, "has %s, positions as llama.cpp counts them. Where the run's context is as long, as it is in some versions where -c (num_ctx) says nothing, keys and "

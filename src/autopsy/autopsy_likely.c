@@ -18,7 +18,7 @@
     NEEDS_SESSION | NEEDS_UNDER_WAY)
 
 /* What makes a row one of the machine's memory, or of either. */
-#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
+#define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_CODES | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
     NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS)
 
 /* The sign's place among others. */
@@ -132,10 +132,13 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_GRAPH)] = words && p->grows.line ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
 	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
+	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
+	told[place(NEEDS_CODES)] = told[place(NEEDS_DATA)] ? &p->told.codes : NULL;
 	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = &p->large;
 	told[place(NEEDS_CARD)] = o->host || p->told.host ? NULL : &p->card;
+	told[place(NEEDS_ALONE)] = o->host || p->least_batch != 1 ? NULL : &p->of_batch;
 	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
@@ -217,7 +220,7 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device));
+	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device));
 	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & NEEDS_FALLS) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;

@@ -203,6 +203,38 @@ pixels_said(struct autopsy *y)
 	    arena_printf(y->arena, "%lld x %lld", (long long)p->high, (long long)p->wide) : arena_printf(y->arena, "%lld", (long long)p->high)));
 }
 
+/* Is every weight of the network trained? */
+static bool
+trains_all(const struct module *m)
+{
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++)
+		if (m->persistent.v[i]->kind == T_PARAM && m->persistent.v[i]->frozen)
+			return false;
+	return true;
+}
+
+/* Where the run may have had less of its weights than the spec, whose forecast is of all of
+ * them. */
+static void
+spec_of_more(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (!y->module || !y->forecast.known)
+		return;
+	if (p->shares && !module_shares_out(y->module, SHARD_PARAMETERS))
+		autopsy_cause(y, SAYS_SPEC_OF_MORE, arena_printf(y->arena, "Line %d names FSDP, or ZeRO's third stage. Where the run's ranks share its weights out by that, each has a part of them, of gradients and "
+		    "of what the optimizer keeps, and of the spec, by which each has all, the forecast is too large: --ranks N --shard parameters reckons with parts.", p->shares));
+	if (p->adapts && trains_all(y->module))
+		autopsy_cause(y, SAYS_SPEC_OF_MORE, arena_printf(y->arena, "Line %d names an adapter (LoRA). Where the run trains that alone, the weights beside it have neither gradients nor what the optimizer keeps, "
+		    "and of the spec, by which all are trained, the forecast is too large: with them frozen in it, it is of such a run.", p->adapts));
+	if (p->few_bits)
+		autopsy_cause(y, SAYS_SPEC_OF_MORE, arena_printf(y->arena, "Line %d is of weights in fewer than 16 bits. Where the run has its own in 8 or 4, they take a half or a quarter of what they take in 16, "
+		    "and the forecast, of the spec's own precision, is too large by that.", p->few_bits));
+}
+
 /* ---- devices ---- */
 
 /* nvidia-smi's table, or gpustat's, where the message itself has no figures. */
@@ -245,6 +277,7 @@ void
 autopsy_lines_first(struct autopsy *y)
 {
 	shards(y);
+	spec_of_more(y);
 	trials(y);
 	weights(y);
 	smaller_device(y);

@@ -218,6 +218,20 @@ batch_told(struct autopsy *y)
 	    "shorter ones), a smaller network, fewer bits a number, a device that others have less of, or a larger one."));
 }
 
+/* The same of sequences. */
+static void
+length_told(struct autopsy *y)
+{
+	const struct said *length = &y->log.paste.of_length;
+
+	if (!length->line || y->log.paste.less.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
+	    (y->causes.n && !autopsy_is_of_samples(y)))
+		return;
+	autopsy_cause(y, SAYS_TOLD_LENGTH, arena_printf(y->arena, "L%s. Where the run that failed had sequences as long as that, what its layers make grows with the length, and a number for "
+	    "each pair of positions, where attention stores them, with its square: shorter ones take less, and where it trains, so do layers that backward computes once more "
+	    "(gradient checkpointing), and fewer samples at once.", autopsy_said(y, length) + 1));
+}
+
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
  * makes more of it. */
 void
@@ -229,6 +243,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	less_said(y);
 	change_said(y);
 	batch_told(y);
+	length_told(y);
 	absurd_said(y);
 	sizes_said(y);
 	if (explained) {
@@ -368,6 +383,18 @@ darknet(struct autopsy *y)
 	    at_once > 1 ? "are" : "is", at_once > 1 ? " More subdivisions make them fewer." : " A smaller width and height takes less."));
 }
 
+/* The same where nothing is trained. */
+static void
+darknet_tests(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (p->detects > 0 && !p->trains && strcmp(y->main->who, "Darknet") == 0)
+		autopsy_cause(y, SAYS_DARKNET_TESTS, arena_printf(y->arena, "Line %d has Darknet look at pictures, by its words. Where that is what failed, nothing was trained: random plays no part, and a picture at a "
+		    "time is enough (batch=1, subdivisions=1 in the .cfg). What is left grows with width and height there, and with the network: smaller ones, or one with fewer layers (a -tiny .cfg), take "
+		    "less, unless another process has the device.", p->detects));
+}
+
 /* CUDA.jl's own message comes after it has run the collector; a library's does not. */
 static void
 collector(struct autopsy *y)
@@ -468,5 +495,6 @@ autopsy_paste_causes(struct autopsy *y)
 	images(y);
 	collector(y);
 	darknet(y);
+	darknet_tests(y);
 	process(y);
 }

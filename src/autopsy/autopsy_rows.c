@@ -23,6 +23,10 @@
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	"an optimizer that keeps less (SGD, Adafactor, 8 bits), fewer weights that are trained (LoRA), or splitting or "	\
     "offloading it (ZeRO, FSDP) take less"
+#define TOGETHER	"Weights that are split among devices (FSDP, ZeRO), or the optimizer's numbers, are put together on one for that"
+#define APART		"in the machine's memory (offload_to_cpu, rank0_only), or written in parts (a sharded state dict), they need no room there."
+#define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
+#define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
 #define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
 #define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
     "validation or inference with gradients on; in Keras models made anew in each)"
@@ -105,11 +109,14 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
 		{ "Each process puts all of the weights, or of the optimizer's numbers, together in the machine's memory, or makes a copy of its own there", "written by one of "
 		    "them (rank0_only), or in parts (a sharded state dict), they need not lie there as often." } } },
+	{ NEEDS_SAVES | NEEDS_ADAPTER, "weights were saved then", {
+		{ TOGETHER, APART },
+		{ "All of the model's weights are copied or put together, where an adapter's alone were trained (LoRA)", "these by themselves (save_pretrained() of PEFT's model, "
+		    "get_peft_model_state_dict()) take a small part of that." },
+		{ COPIED, ONE_BY_ONE } } },
 	{ NEEDS_SAVES, "weights were saved then", {
-		{ "Weights that are split among devices (FSDP, ZeRO), or the optimizer's numbers, are put together on one for that", "in the machine's memory "
-		    "(offload_to_cpu, rank0_only), or written in parts (a sharded state dict), they need no room there." },
-		{ "A copy is made on the device first (in another type or order, or an average of weights)", "moved to the machine's memory one by one, they "
-		    "take less." } } },
+		{ TOGETHER, APART },
+		{ COPIED, ONE_BY_ONE } } },
 	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." } } },
@@ -130,6 +137,9 @@ const struct row autopsy_rows[] = {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
 		    "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
 		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
+	{ NEEDS_CODES, "classes were coded then, a number for each", {
+		{ "A number for each sample, word or pixel and each class lies there whole, of 8 bytes where NumPy is not told otherwise (dtype)", "the classes' own numbers, with a loss that "
+		    "takes those (sparse_categorical_crossentropy, CrossEntropyLoss), fewer bytes each, or batches that are coded as they come, take a part of that." } } },
 	{ NEEDS_DATA, "the data set was read then", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
 		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
@@ -258,6 +268,11 @@ const struct row autopsy_rows[] = {
 		    "another order." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." },
 		{ "Another process came", LISTER " lists it." } } },
+	{ NEEDS_CARD | NEEDS_ALONE, "that device has little", {
+		{ MORE, "smaller samples (fewer pixels, shorter ones), or a smaller network (or its weights in fewer bits, or a part of them elsewhere) take less. Then it fails at the "
+		    "first steps or calls, with nothing else there." },
+		{ ANOTHER ", such as a desktop's programs", LISTED },
+		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ NEEDS_CARD, "that device has little", {
 		{ MORE, "fewer samples at once (a smaller batch), smaller ones (shorter, fewer pixels), or a smaller network (or its weights in fewer bits, or a part of "
 		    "them elsewhere) take less. Then it fails at the first steps or calls, with nothing else there." },

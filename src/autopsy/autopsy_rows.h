@@ -57,7 +57,10 @@
 #define NEEDS_HOOK	NEEDS(46)	/* of a hook that gets what all steps of an epoch returned */
 #define NEEDS_MODELS	NEEDS(47)	/* of several models at once */
 #define NEEDS_CONVERTS	NEEDS(48)	/* of a network that is put into another form */
-#define SIGNS		49
+#define NEEDS_ALONE	NEEDS(49)	/* of a failure with one sample at once, too */
+#define NEEDS_CODES	NEEDS(50)	/* of classes that are coded, a number for each */
+#define NEEDS_ADAPTER	NEEDS(51)	/* of an adapter that is trained (LoRA) */
+#define SIGNS		52
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

@@ -112,6 +112,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(COUNTED_WEIGHTS,	LINE,		"a program's count of weights that fill half of the device")			\
 	SAYS(WARNED,		LINE,		"TensorFlow's warning of a large request, and a process that was ended")		\
 	SAYS(SHARDS,		LINE,		"DeepSpeed's line about its optimizer, and no step after it")			\
+	SAYS(SPEC_OF_MORE,	LINE,		"a spec by which weights are whole, trained and of its precision, and a line that names FSDP, LoRA or fewer bits")	\
 	SAYS(REPLAY,		LINE,		"a setting of a replay buffer's length")					\
 	SAYS(INPUTS,		LINE,		"Theano's line of the inputs' shapes")						\
 	SAYS(TRIALS,		LINE,		"the number of a trial or fold, or the name of what searches, ahead of the message or in its traceback")	\
@@ -129,6 +130,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(READING,		LINE,		"a line that reads weights, near what the system ended")			\
 	SAYS(IMAGES,		LINE,		"a name of a program that makes images")					\
 	SAYS(DARKNET,		LINE,		"Darknet's settings, and its message")						\
+	SAYS(DARKNET_TESTS,	LINE,		"a command of Darknet's that tests, and its message")				\
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
 	SAYS(WSL,		LINE,		"a line that names WSL, and the machine's memory")				\
 	SAYS(MISMATCH,		LINE,		"the driver's own words, and an error of CUDA without figures")			\
@@ -141,6 +143,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_LOADING,	WORDS,		"a sentence of the failure that speaks of weights that are loaded, and figures of a device")			\
 	SAYS(TOLD_ABSURD,	WORDS,		"a sentence that tells of an allocation of 1 TiB on a device, or of 64 TiB")				\
 	SAYS(TOLD_BATCH,	WORDS,		"a sentence that says that it fails, with the number of samples in a batch")				\
+	SAYS(TOLD_LENGTH,	WORDS,		"a sentence that says that it fails, with the length of a sequence")				\
 	SAYS(TOLD_SIZES,	WORDS,		"a sentence of the failure that speaks of several scales, and a device's memory")	\
 	SAYS(TOLD_LIKELY,	WORDS,		"a sentence of the failure that a row of autopsy_rows.c rests on, and no cause but what figures tell")	\
 	SAYS(TOLD_AGAIN,	WORDS,		"a sentence of the failure that speaks of what is run once more")		\

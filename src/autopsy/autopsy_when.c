@@ -13,15 +13,21 @@
 #define TELLS_MOST	"when it fails tells most, and so does " LISTER ", before the run and while it runs:"
 #define TOP_TELLS	"when it grows, by the machine's own tool (top), tells most:"
 
+#define FIRST_STEPS	"- At the first steps or calls, where the device was nearly free before: the run needs more than there is. "
+
 static const char *const of_device[] = {
-	"- At the first steps or calls, where the device was nearly free before: the run needs more than there is. Fewer samples at once (a smaller "
-	    "batch; not all of the data), smaller ones (shorter, fewer pixels), or a smaller network (or its weights in fewer bits) take less.",
+	FIRST_STEPS "Fewer samples at once (a smaller batch; not all of the data), smaller ones (shorter, fewer pixels), or a smaller network (or its "
+	    "weights in fewer bits) take less.",
 	"- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended.",
 	"- Only later: something may be kept from step to step (losses with their graph, results on lists), or larger samples came. Only in "
 	    "validation, tests or predictions: gradients may be on there (in PyTorch torch.no_grad() switches them off), or more is given, or kept, "
 	    "at once than in training.",
 	NULL
 };
+
+/* The first of these, where people say that it fails with one sample at once, too. */
+static const char with_one[] = FIRST_STEPS "Smaller samples (shorter, fewer pixels), or a smaller network (or its weights in fewer bits) take less; fewer "
+    "do not, where it fails with one, too.";
 
 static const char *const of_machine[] = {
 	"- Before the first step: data are read whole, and once more while they are converted, or weights are. Read as they are needed, or mapped "
@@ -64,6 +70,7 @@ autopsy_when(struct autopsy *y, bool placed)
 		return false;
 	vec_push(y->arena, &y->likely, autopsy_named_lister(y, head));
 	for (; *list; list++)
-		vec_push(y->arena, &y->likely, autopsy_named_lister(y, *list));
+		vec_push(y->arena, &y->likely, autopsy_named_lister(y, *list == of_device[0] && y->log.paste.of_batch.line && y->log.paste.least_batch == 1 ?
+		    with_one : *list));
 	return true;
 }

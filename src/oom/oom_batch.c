@@ -1,7 +1,8 @@
 /*
- * A batch by its number, in a person's sentence that says that it fails with it, or that it does
- * not. Of other languages there is no grammar here either: a word for a batch, a number behind it
- * with nothing but links between them, and a word for what befell it in the same sentence.
+ * A batch, or the length of a sequence, by its number, in a person's sentence that says that it
+ * fails with it, or, of a batch, that it does not. Of other languages there is no grammar here
+ * either: a word for a batch, a number behind it with nothing but links between them, and a word
+ * for what befell it in the same sentence.
  */
 #include "oom/oom_batch.h"
 
@@ -21,12 +22,17 @@
     "배치 크기|배치크기|"	\
     "размер батча|"	\
     "batchgröße|batch-größe|tamaño de lote|tamanho do lote|tamanho de lote|taille de batch|taille du batch"
+#define LENGTH	"context length|context size|context window|sequence length|sequence lengths|seq_len|seq_length|seq len|seq length|seqlen|max_seq_length|"	\
+    "max_seq_len|max_sequence_length|max_length|max length|max_len|model_max_length|cutoff_len|cutoff length|block_size|input length|prompt length|token length|"	\
+    "序列长度|上下文长度|文本长度|最大长度|シーケンス長|시퀀스 길이"
+#define LEAST_LENGTH	512	/* that is worth a word */
 /* Between the word and its number; another setting that is made as small is among them. */
 #define LINKS	"is are was were be being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
-    "and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
+    "large long high very and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
 /* From the number to the next of a list. */
 #define JOINS	"or and to then down even"
 
+#define TRAINS_NOT	"can't train|cannot train|can not train|unable to train|not able to train|won't train|can't run|cannot run|unable to run|won't run"
 /* Words for a failure, where those of English (oom_told.h, oom_clause.h) do not stand: */
 #define FAILS_ELSEWHERE	"显存|报错|错误|溢出|"	\
     "오류|에러|부족|"	\
@@ -50,8 +56,10 @@
     "funktioniert|funciona|fonctionne"
 #define RUNS_NOT	"not|n't|cannot|hardly|never|neither|不能|无法|还是|依然|仍|nicht|не работ|no funciona|ne fonctionne"
 /* What is told to others, or of others, and what is wished: no run of one's own. */
-#define TO_OTHERS	"recommend|recommended|recommends|suggest|suggested|paper|papers|authors|author|readme|minimum|supports|you should|you can|you need|you have to|you may|try to|try a|try batch|"	\
-    "try with|should use|need to use|should not|shouldn't|should be enough|expected|建议|应该"
+#define TO_OTHERS	"recommend|recommended|recommends|suggest|suggested|paper|papers|authors|author|readme|minimum|supports|you should|you can|you need|you have to|you may|"	\
+    "should use|need to use|should not|shouldn't|should be enough|expected|建议|应该"
+/* The same, unless it is told of oneself: "when I try to use". */
+#define TRIED	"try to|try a|try batch|try with"
 #define WISHED	"hope|want|wish|should|could|would|must|need to|make it|you|your|still|even|想|吗|么|依然|仍然|还是"
 /* Words by which a batch is made less, or is the most that runs. */
 #define MADE_LESS	"reduc|lower|decreas|smaller|only|改|调|降|减|只能|줄이|"	\
@@ -105,12 +113,17 @@ to_digit(struct talk t, const char *s, const char *list, const char *signs)
 	return s < end ? s : NULL;
 }
 
-/* A whole number at S, and of nothing else: neither "8GB" nor "4x2" nor "0.5". */
+/* A whole number at S, and of nothing else: neither "8GB" nor "4x2" nor "0.5"; "32k" is one where
+ * THOUSANDS may be. */
 static const char *
-count_at(struct talk t, const char *s, int64_t *n)
+count_at(struct talk t, const char *s, bool thousands, int64_t *n)
 {
 	const char *end = t.s + t.n, *to = piece_number(s, end, n);
 
+	if (to && thousands && to < end && lower(*to) == 'k' && *n < MOST_BATCH && !(to + 1 < end && piece_is_word(to[1]))) {
+		*n *= 1000;
+		to++;
+	}
 	if (!to || *n < 1 || *n > MOST_BATCH || (s > t.s && (s[-1] == '.' || piece_is_word(s[-1]))))
 		return NULL;
 	if (to < end && (is_letter(*to) || *to == '%' || *to == '*' || (*to == '.' && to + 1 < end && is_digit(to[1]))))
@@ -118,14 +131,25 @@ count_at(struct talk t, const char *s, int64_t *n)
 	return to;
 }
 
-/* The least number of the list that follows N bytes at AT, a word for a batch; 0: none does. */
-static int64_t
-least_of(struct talk t, const char *at, size_t n)
+/* Is a sentence told to others, or of others? */
+static bool
+is_to_others(struct talk sentence)
 {
-	const char *s = to_digit(t, at + n, LINKS, " =:\"'`(*"), *next;
+	size_t n;
+	const char *tried = talk_find_whole(sentence, TRIED, &n);
+
+	return talk_has_whole(sentence, TO_OTHERS) || (tried && !talk_is_one_of(clause_word_ahead(sentence, tried), "i we"));
+}
+
+/* The least number of the list that follows N bytes at AT, a word for a batch, or for a length; 0:
+ * none does. */
+static int64_t
+least_of(struct talk t, const char *at, size_t n, bool length)
+{
+	const char *s = to_digit(t, at + n, LINKS, length ? " =:\"'`(*>" : " =:\"'`(*"), *next;
 	int64_t least = 0, one;
 
-	while (s && (next = count_at(t, s, &one))) {
+	while (s && (next = count_at(t, s, length, &one))) {
 		least = !least || one < least ? one : least;
 		s = to_digit(t, next, JOINS, " ,/>-");
 		if (s && s - next > 12)
@@ -138,7 +162,7 @@ least_of(struct talk t, const char *at, size_t n)
 static bool
 says_failure(struct talk t)
 {
-	return oom_told_fails(t) || clause_names_failure(t) || talk_any_phrase(t, FAILS_ELSEWHERE);
+	return oom_told_fails(t) || clause_names_failure(t) || talk_has_whole(t, TRAINS_NOT) || talk_any_phrase(t, FAILS_ELSEWHERE);
 }
 
 /* Where a sentence has one of a list's phrases; not where a word beside it denies that. */
@@ -166,15 +190,16 @@ runs_well(struct talk sentence)
 	return says(sentence, COMES_NOT) || says(sentence, RUNS) || clause_works(sentence);
 }
 
-/* The next word for a batch with a number behind it; *AT is NULL before the first. */
+/* The next word for a batch, or for a LENGTH, with a number behind it; *AT is NULL before the
+ * first. */
 static int64_t
-next_batch(struct talk t, const char **at, size_t *n)
+next_number(struct talk t, bool length, const char **at, size_t *n)
 {
 	struct talk rest = *at ? talk_part(t, *at + *n, t.s + t.n) : t;
 	int64_t least;
 
-	for (; (*at = talk_find_whole(rest, BATCH, n)); rest = talk_part(t, *at + *n, t.s + t.n))
-		if ((least = least_of(t, *at, *n)) > 0)
+	for (; (*at = talk_find_whole(rest, length ? LENGTH : BATCH, n)); rest = talk_part(t, *at + *n, t.s + t.n))
+		if ((least = least_of(t, *at, *n, length)) > 0)
 			return least;
 	return 0;
 }
@@ -200,20 +225,43 @@ fails(struct talk t, struct talk sentence)
 	return says_failure(sentence) || (talk_any_whole(next, "each all every same still") && says_failure(next) && !runs_well(next));
 }
 
-const char *
-oom_batch_fails(struct talk t, int64_t *least)
+/* Is it what happened, or, as in "if I use a batch of 16 it throws an error", what does each
+ * time? */
+static bool
+happens(struct talk t, struct talk sentence, const char *at, size_t n)
+{
+	return oom_told_happened(t, at, n) || (talk_has_whole(talk_part(t, sentence.s, at), "if i|if we") && oom_told_fails(sentence) && !clause_denies(t, at, n));
+}
+
+static const char *
+fails_with(struct talk t, bool length, int64_t *least)
 {
 	const char *at = NULL;
 	struct talk sentence;
 	size_t n = 0;
 
-	while ((*least = next_batch(t, &at, &n)) > 0) {
+	while ((*least = next_number(t, length, &at, &n)) > 0) {
 		sentence = sentence_of(t, at);
-		if (fails(t, sentence) && !runs_well(sentence) && !talk_has_whole(sentence, TO_OTHERS) &&
-		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul") && oom_told_happened(t, at, n))
+		if (fails(t, sentence) && !runs_well(sentence) && !is_to_others(sentence) &&
+		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul") && happens(t, sentence, at, n))
 			return at;
 	}
 	return NULL;
+}
+
+const char *
+oom_batch_fails(struct talk t, int64_t *least)
+{
+	return fails_with(t, false, least);
+}
+
+const char *
+oom_batch_long(struct talk t)
+{
+	int64_t length;
+	const char *at = fails_with(t, true, &length);
+
+	return at && length >= LEAST_LENGTH ? at : NULL;
 }
 
 /* The least whole number of T that is none of the name of a card; 0: there is none. And the
@@ -226,7 +274,7 @@ least_count(struct talk t, int64_t *most)
 
 	*most = 0;
 	for (s = t.s; s < end; s++)
-		if (is_digit(*s) && (s == t.s || !is_digit(s[-1])) && count_at(t, s, &n)) {
+		if (is_digit(*s) && (s == t.s || !is_digit(s[-1])) && count_at(t, s, false, &n)) {
 			least = !least || n < least ? n : least;
 			*most = n > *most ? n : *most;
 		}
@@ -255,9 +303,9 @@ oom_batch_runs(struct talk t)
 	struct talk sentence;
 	size_t n = 0;
 
-	while (next_batch(t, &at, &n) > 0) {
+	while (next_number(t, false, &at, &n) > 0) {
 		sentence = sentence_of(t, at);
-		runs = talk_has_whole(sentence, TO_OTHERS "|" WISHED) || memchr(sentence.s, '?', sentence.n) ? NULL : runs_with_less(sentence);
+		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || memchr(sentence.s, '?', sentence.n) ? NULL : runs_with_less(sentence);
 		if (runs)
 			return runs;
 	}

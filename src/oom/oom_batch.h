@@ -1,4 +1,4 @@
-/* What people say of the batch with which it fails, or runs (oom_batch.c). */
+/* What people say of the batch, or the length, with which it fails, or runs (oom_batch.c). */
 #ifndef STOWAGE_OOM_OOM_BATCH_H
 #define STOWAGE_OOM_OOM_BATCH_H
 
@@ -6,6 +6,8 @@
 
 /* Where T says that it fails with a batch of so many samples, the least of them; or NULL. */
 const char	*oom_batch_fails(struct talk, int64_t *least);
+/* Where it says that it fails with sequences so long; or NULL. */
+const char	*oom_batch_long(struct talk);
 /* Where it says that it runs with a batch of some number; or NULL. */
 const char	*oom_batch_runs(struct talk);
 

@@ -189,6 +189,7 @@ oom_bulk_sizes(struct talk t)
 
 #define OF_CARD		"gpu gpus graphics gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even"
+#define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
 #define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes"
 
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
@@ -196,16 +197,22 @@ oom_bulk_sizes(struct talk t)
 static bool
 is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to)
 {
-	bool named_ahead = talk_any_begins(talk_part(clause, clause.s, s), OF_CARD);
+	struct talk ahead = talk_part(clause, clause.s, s);
+	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD);
 
 	if ((to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
 		return false;
-	return talk_any_begins(clause, OF_CARD) && !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) &&
-	    !clause_is_question(talk_sentence(t, s));
+	if (!talk_any_begins(clause, OF_CARD) && !named_ahead)
+		return false;
+	/* "on my 4 GB GPU it runs out of memory even with one, is there a way?": the clause itself
+	 * says it */
+	if (oom_told_fails(clause) && talk_has_whole(ahead, "on my|with my") && !talk_any_whole(ahead, OF_OTHER_CARD))
+		return true;
+	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && !clause_is_question(talk_sentence(t, s));
 }
 
-/* "a GTX 1650 4GB", "my 4 GB card", "an nvidia GPU that is 2GB": an amount right beside a name of a
- * card, and no run that needs it, or that works. */
+/* "a GTX 1650 4GB", "my 4 GB GPU", "mine is 2G", "an nvidia GPU that is 2GB": an amount right
+ * beside a name of a card, and no run that needs it, or that works. */
 const char *
 oom_bulk_card(struct talk t)
 {
@@ -213,7 +220,7 @@ oom_bulk_card(struct talk t)
 	struct talk unit;
 	int64_t n;
 
-	if (!talk_any_begins(t, OF_CARD))
+	if (!talk_any_begins(t, OF_CARD) && !talk_has_whole(t, OF_THIS_CARD))
 		return NULL;
 	for (s = t.s; s < end; s = to) {
 		to = s + 1;
@@ -292,6 +299,49 @@ works_reduced(struct talk t)
 	return to < from ? at : NULL;
 }
 
+#define CAN_RUN		"able to run|can run|could run|able to train|can train|able to generate|can generate|able to do|can do|runs at|runs with|works at|works with|works for"
+#define CAN_NOT		"not work|not run|not train|n't work|n't run|n't train|cannot|can't|can not|fails|fail|failed|crashes|crashed|oom|out of memory"
+
+/* The pixels of the first "512x512" of T; 0: it has none. */
+static int64_t
+sides(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t high, wide;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
+			continue;
+		to = piece_number(s, end, &high);
+		if (!to || high > MOST_SIDE)
+			return 0;
+		if (end - to > 1 && memchr("xX*", *to, 3) && is_digit(to[1]) && (to = piece_number(to + 1, end, &wide)) && wide <= MOST_SIDE)
+			return high < LEAST_SIDE || wide < LEAST_SIDE || (to < end && piece_is_word(*to)) ? 0 : high * wide;
+		to = to ? to : end;
+	}
+	return 0;
+}
+
+/* "I can run 256x256, but 512x512 does not work": a size of pictures with which it runs, and a
+ * larger one behind it with which it does not. */
+static const char *
+smaller_runs(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, CAN_RUN, &n);
+	struct talk clause, sentence, behind;
+	int64_t less;
+
+	if (!at)
+		return NULL;
+	clause = talk_clause(t, at, n);
+	sentence = talk_sentence(t, at);
+	behind = talk_part(t, clause.s + clause.n, sentence.s + sentence.n);
+	less = sides(clause);
+	return less && sides(behind) > less && talk_has_whole(behind, CAN_NOT) && !clause_says_no(talk_part(t, clause.s, at), "if") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
 /* "With 416x416 it worked fine. But with 832x832 it is out of memory.", "it works with 20 images,
  * with 300 it does not": where a sentence says that it works with so much, in a line that says that
  * it fails with more. */
@@ -303,7 +353,7 @@ oom_bulk_less(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

@@ -162,6 +162,13 @@ is_of_person(struct talk clause, const char *at)
 	return talk_any_whole(ahead, "i we you") || talk_any_whole(clause_word_ahead(clause, ahead.s), "i we you");
 }
 
+/* The same in other languages: of a process, or by the system. */
+#define KILLED_ELSEWHERE	"被杀死|被杀掉|被系统杀|被kill|被 kill|直接kill|直接 kill|进程被杀|程序被杀|自动kill|自动 kill|"	\
+    "killされ|強制終了され|killed 되|킬 당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
+    "est tué par le système|a été tué par le système|est tué par le noyau|vom system beendet|vom system getötet|vom kernel beendet|gekillt|"	\
+    "matado por el sistema|terminado por el sistema|morto pelo sistema|encerrado pelo sistema"
+/* What people end by themselves, in those. */
+#define BY_HAND		"手动|我kill|我杀|僵尸|сам убил|вручную|manuell|manuellement|manualmente"
 #define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer"
 
 /* "It ends with `Killed`.", "this error (Killed)", "while it builds .. Killed!": a shell's word as
@@ -205,7 +212,10 @@ says_killed(struct talk t)
 	const char *at = talk_find_whole(t, "why killed|process killed|training killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause, rest;
+	const char *elsewhere = talk_first(t, KILLED_ELSEWHERE);
 
+	if (elsewhere && !talk_any_phrase(t, BY_HAND))
+		return elsewhere;
 	if (!at) {
 		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|restarting automatically|shut down", &n));
 		    rest = talk_part(t, at + n, t.s + t.n))
@@ -249,6 +259,9 @@ says_killed(struct talk t)
 
 #define VECTORS	"word2vec|glove|fasttext|word vectors|word vector|word embeddings|pre-trained embeddings|pretrained embeddings|googlenews|wiki2vec|"	\
     "crawl-300d|gensim|keyedvectors|wiki-news-300d|load_word2vec_format|load_facebook_model"
+
+#define ADAPTER	"lora|qlora|peft|dora"
+#define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding"
 
 /* Where any of these phrases is, and not denied; or NULL. */
 static const char *
@@ -490,6 +503,9 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
+	note(&o->adapter, t, says(t, ADAPTER), line);
+	if ((at = says(t, CODES)) && oom_told_is_of_failure(o, t, at, line))
+		said_at(&o->codes, t, at, line);
 	note(&o->shuffle, t, names_shuffling(t), line);
 	note(&o->agent, t, says_of_run(o, t, AGENT, line), line);
 	if (o->here_line == line)

@@ -23,7 +23,7 @@ static const struct owner {
 	{ "XLA", "resource_exhausted|resource exhausted|resourceexhausted|bfc_allocator|tensorflow|torch_xla|tf2xla|stablehlo",
 	    "xla_ hlo_ hlomodule jax_", "xla hlo jax jaxlib jnp", false },
 	{ "MXNet", "mxnet|mshadow|gluon", NULL, NULL, false },
-	{ "Caffe", "syncedmem|prototxt", "caffe_ caffe2 caffemodel", "caffe libcaffe pycaffe im2col.cu math_functions.cu base_conv_layer cudnn_conv_layer net.cpp solver.cpp", false },
+	{ "Caffe", "syncedmem|prototxt|digits version", "caffe_ caffe2 caffemodel", "caffe libcaffe pycaffe nvcaffe im2col.cu math_functions.cu base_conv_layer cudnn_conv_layer net.cpp solver.cpp", false },
 	{ "Caffe2", "caffe2", NULL, NULL, false },
 	{ "MatConvNet", "matconvnet|dagnn", "vl_nn vl_simplenn", NULL, false },
 	{ "Darknet", "darknet|bflops|subdivisions|check_error: assertion|out of memory: file exists|out of memory: no such file|"

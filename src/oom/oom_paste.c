@@ -108,7 +108,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 			break;
 		}
 	}
-	if (talk_any_of(t, "4bit 8bit nf4 mxfp4 gpt-oss exl2 gptq awq gguf") || talk_any_phrase(t, "--bits 4|--bits 8|bits=4|bits=8"))
+	if (talk_any_of(t, "4bit 8bit nf4 mxfp4 gpt-oss exl2 gptq awq gguf") || talk_any_phrase(t, "--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8"))
 		p->few_bits = line;
 	if (talk_any_of(t, "float16 fp16 bf16 float32 .half()"))
 		p->many_bits = line;
@@ -249,6 +249,10 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->trains = line;
 	if (talk_any_of(t, "fsdp fully_shard zero3 zero-3 tensor_parallel tensor-parallel device_map pipeline_parallel"))
 		p->splits = line;
+	if (talk_any_of(t, "fsdp fully_shard fullysharded zero3 zero-3 deepspeedzerooptimizer_stage3") || talk_any_phrase(t, "zero_stage 3|zero_stage=3|\"stage\": 3"))
+		p->shares = line;
+	if (talk_any_of(t, "get_peft_model( loraconfig( lora_rank lora_alpha --lora_r --use_lora --use_peft peft/tuners peft\\tuners") || talk_any_phrase(t, "finetuning_type: lora|finetuning_type lora"))
+		p->adapts = line;
 	if (names_full_batch(t))
 		p->whole = line;
 	if (talk_any_phrase(t, "tensorflow/python/|tensorflow\\python\\|errors_impl|/xla_run"))

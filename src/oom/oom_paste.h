@@ -43,6 +43,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	const char *pixels;	/* the name that they have there */
 	int loads;		/* the last line that reads weights */
 	int splits;		/* the last line by which weights are split among devices */
+	int shares;		/* the last line by which ranks may have parts of them (FSDP, ZeRO's third stage), */
+	int adapts;		/* and by which an adapter may be trained (LoRA) in their place */
 	int images;		/* the last line that is of a program that makes images by diffusion, */
 	int trains;		/* and the last that names a program of training */
 	int whole;		/* of a program that takes all as one batch, by its name */
@@ -57,6 +59,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int many_bits;		/* and the last that speaks of 16 or more */
 	int64_t batch, parts, width, height;	/* Darknet's configuration; 0: not said */
 	int parts_line;
+	int detects;		/* and the first line with a command of its that tests; -1: one trains, too */
 	char holder[PASTE_NAME];	/* the process that has most of a card, by nvidia-smi's list */
 	int64_t holder_bytes;
 	int holder_gpu;		/* its index; -1: not said */
@@ -85,6 +88,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
 	struct said of_batch;	/* of a batch with which it fails; */
 	int64_t least_batch;	/* of how many samples, the least that is told; 0: not said */
+	struct said of_length;	/* of sequences that are so long that it fails; */
 	struct said absurd;	/* of an allocation of a tebibyte or more, */
 	int64_t absurd_bytes;
 	struct said decoder;	/* of the decoder of an autoencoder of images, */

@@ -24,6 +24,10 @@
 #define NO_HANDLE_GROWTH	NO_HANDLE " " GROWTH
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
     "another process had taken it. " GROWTH
+#define NO_CONTEXT	"CUDA's driver had no room on the device for what it makes for a process before anything else is put there (its context), so that "	\
+    "neither the batch nor the network plays a part: as a rule another process has the device, as each process of TensorFlow takes nearly all of every "		\
+    "device that it sees. One process at a time, a device for each (CUDA_VISIBLE_DEVICES), or only what it needs taken by each "	\
+    "(tf.config.experimental.set_memory_growth; TensorFlow 1: gpu_options.allow_growth) leaves room; nvidia-smi tells who has it."
 #define KILLED		"The " MACHINES ", ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\

@@ -475,6 +475,8 @@ signs_of_calls_made(struct piece t)
 	/* FSDP warns of it on the message's own line */
 	if (piece_any_of(t, "_fsdp_wrapped_module") || piece_find(t, "failed to clone() tensor with name"))
 		facts |= TRACE_GATHERS;
+	if (piece_find(t, "_nn.cross_entropy_loss(") || piece_find(t, "_nn.nll_loss_nd("))	/* PyTorch's own lines */
+		facts |= TRACE_LOGITS;
 	if (piece_any_begins(t, "dense( linear(") && !piece_any_of(t, "embedding( lstm( gru( rnn( conv"))
 		facts |= TRACE_UNITS;
 	return facts;

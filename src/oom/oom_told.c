@@ -27,7 +27,7 @@ static const struct {
 	enum told_what what;
 	const char *phrases;
 } by_itself[] = {
-	{ TOLD_ENDED, "out-of-video-memory|out of video memory|out-of-cpu-memory|out-of-gpu-memory|out of gpu memory|oom|ooms|oomed|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
+	{ TOLD_ENDED, "out-of-video-memory|out of video memory|out-of-cpu-memory|out-of-gpu-memory|out of gpu memory|oom|ooms|oomed|oom-kill|oom_kill|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|out of the memory|"
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of mamory|cuda of memory|out memory|run out memory|memory out|gpu out|"
 	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_ENDED, RESOURCES },
@@ -66,7 +66,7 @@ static const struct {
 } befalls[] = {
 	{ TOLD_ENDED, "ran out|run out|runs out|running out|out of|exhaust|exhausts|exhausted|exhausting|exhaustion|overflow|overflows|"
 	    "overflowed|overflowing|overflown|explode|explodes|exploded|exploding|explosion|blow up|blows up|blew up|blown up|"
-	    "blowing up|blowup|burst|bursts|bursting|exceed|exceeds|exceeded|exceeding|beyond|over the limit|ends up full|is end|is ended" },
+	    "blowing up|blowup|burst|bursts|bursting|exceed|exceeds|exceeded|exceeding|beyond|above capacity|above the capacity|above its capacity|above the card's capacity|over the limit|over capacity|ends up full|is end|is ended" },
 	{ TOLD_SHORT, "insufficient|insufficiency|not enough|n't enough|n\xe2\x80\x99t enough|no enough|not sufficient|n't sufficient|"
 	    "too small|too little|too low|too much|too large|too big|too high|too many|too expensive|not fit|n't fit|n\xe2\x80\x99t fit|"
 	    "cannot fit|unable to fit|not fitting|n't fitting|dont fit|doesnt fit|shortage|lack of|lacking|starved of|starved for|short of|short on|low on|"

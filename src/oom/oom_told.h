@@ -36,7 +36,9 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said killed;	/* and where to have been killed, */
 	struct said processor;	/* or to run on the processor, */
 	struct said replay;	/* or to keep what was seen, */
-	struct said vectors;	/* or of words' vectors; */
+	struct said vectors;	/* or of words' vectors, */
+	struct said adapter;	/* or of an adapter that is trained (LoRA), */
+	struct said codes;	/* or of classes that are coded, a number for each; */
 	struct said graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
 	struct said workers;	/* or a loader's processes, */
 	struct said shuffle;	/* or samples that are shuffled in a buffer, */

@@ -379,6 +379,24 @@ code_above(struct piece lines)
 	return code;
 }
 
+#define JOINED	4	/* blanks that stand where a line's end was */
+
+/* The line of code that was joined with the message's own, as a terminal or a form does it:
+ * "return self.head(x)      RuntimeError: CUDA ..." */
+static struct piece
+code_joined(struct piece ahead)
+{
+	const char *s = piece_past_blanks(ahead.s, ahead.s + ahead.n), *end = ahead.s + ahead.n, *to, *past;
+
+	for (to = s; (to = memchr(to, ')', (size_t)(end - to))); to++) {
+		past = piece_past_blanks(to + 1, end);
+		if (past - to > JOINED && past < end)
+			return memchr(s, '(', (size_t)(to - s)) && (piece_any_begins((struct piece){ s, 7 }, "return") || memchr(s, '=', (size_t)(to - s))) ?
+			    (struct piece){ s, (size_t)(to + 1 - s) } : (struct piece){ end, 0 };
+	}
+	return (struct piece){ end, 0 };
+}
+
 void
 oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, size_t n, enum oom_source source)
 {
@@ -407,6 +425,8 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		return;		/* what it names is no place */
 	o->facts |= signs_of_calls_made(code) & (piece_find(code, "executing") ? TRACE_GATHERS | TRACE_DECODER : TRACE_GATHERS);
 	code = code_above(code);
+	if (code.n == 0)
+		code = code_joined(ahead);
 	o->facts |= (signs_of_code(code, false) | signs_of_calls_made(code)) &
 	    (piece_find(code, "return t.to(") ? TRACE_OF_CODE | TRACE_LOADING : TRACE_OF_CODE);	/* PyTorch's own, or anyone's */
 }

@@ -13,7 +13,7 @@
 #define OF_HOST		"ram|cpu oom|cpu ooms|cpu out of memory|cpu out-of-memory|out-of-cpu-memory|out of cpu memory|host memory|cpu memory|system memory|main memory|machine memory|computer memory|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
     "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
-    "oom killer|oom-killer|oomkiller|oom killed|oom-killed|kernel to kill|kernel kills|kernel killed"
+    "oom-kill|oom_kill|oom kill|oomkilled|oomkill|oom killer|oom-killer|oomkiller|oom killed|oom-killed|kernel to kill|kernel kills|kernel killed"
 #define NO_CARD		"instead of using the gpu|instead of using gpu|instead of the gpu|instead of gpu|not using the gpu|not using gpu|not use the gpu|not use gpu"
 #define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
 

@@ -221,7 +221,7 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 static const char *
 evaluates(struct talk t)
 {
-	const char *at = talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
+	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上"), *at = elsewhere ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
 	    "predictions are stored on the gpu|outputs are kept on the gpu|predictions are kept on the gpu", AHEAD, "") : NULL;
 
 	return at || !talk_any_of(t, "valid eval test predict verif") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
@@ -331,7 +331,8 @@ saves(struct talk t)
 	if (at && talk_any_phrase(talk_head(t, at, SAVED_WITHIN), "\xe6\x97\xb6"))
 		return at;
 	return talk_any_of(t, "model weight checkpoint ckpt state") ? clause_says(t, "when saving|while saving|during saving|trying to save|tries to save|try to save|"
-	    "when i save|when it saves|to save the model|to save a model|to save the checkpoint|to save a checkpoint|while the model is saved|while the checkpoint is saved",
+	    "when i save|when it saves|due to model save|due to saving|because of saving|model checkpointing cause|checkpoint saving|saving step|get state dict|gets state dict|get the state dict|"
+	    "getting the state dict|get the state_dict|getting the state_dict|to save the model|to save a model|to save the checkpoint|to save a checkpoint|while the model is saved|while the checkpoint is saved",
 	    AHEAD | WORKS, "") : NULL;
 }
 
@@ -351,7 +352,7 @@ said_of_failure(struct said *to, const struct oom_told *told, struct talk t, con
 		said_at(to, t, at, line);
 }
 
-/* Of batches with which it fails the smallest, and one with which it runs. */
+/* Of batches with which it fails the smallest, and one with which it runs; of lengths the first. */
 static void
 batch_said(struct oom_paste *p, struct talk t, int line)
 {
@@ -364,6 +365,8 @@ batch_said(struct oom_paste *p, struct talk t, int line)
 	}
 	if (!p->less.line)
 		said(&p->less, t, oom_batch_runs(t), line);
+	if (!p->of_length.line)
+		said(&p->of_length, t, oom_batch_long(t), line);
 }
 
 /* What FIND finds first need not be in the sentence that tells of the failure: then in that. */
@@ -467,6 +470,10 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_of_failure(&p->parallel, &p->told, t, at, line);
 	if (talk_any_begins(t, "torch pytorch nn.dataparallel") || (source == SOURCE_CODE && talk_any_of(t, ".backward() .zero_grad( .to(device)")))
 		*(source == SOURCE_PROSE ? &p->torch_told : &p->torch) = line;
+	if (talk_any_phrase(t, "detector train|classifier train"))
+		p->detects = -1;
+	else if (p->detects == 0 && talk_any_phrase(t, "detector test|detector demo|detector valid|detector map|detector recall|darknet detect "))
+		p->detects = line;
 	if (talk_any_phrase(t, "session.run|sess.run|tf.session("))
 		p->session = line;
 	if (talk_any_phrase(t, "graph.finalize|graph().finalize"))

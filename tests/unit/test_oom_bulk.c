@@ -9,16 +9,31 @@
 Test(oom_bulk, a_card_that_has_little)
 {
 	static const char *const yes[] = { "I train on a GTX 1650 4GB", "my GPU has 6 GB of memory", "a 4 GB GPU", "an nvidia GPU that is 2GB",
-	    "GeForce GT 730 2GB", "I have a 1660Ti 6GB", "My laptop has 16 GB RAM, and a GTX 1060 with 6 GB", "4 GB vram" };
+	    "GeForce GT 730 2GB", "I have a 1660Ti 6GB", "My laptop has 16 GB RAM, and a GTX 1060 with 6 GB", "4 GB vram",
+	    "Training on my 4GB GPU runs out of memory even with one picture, is there a way?", "8 GB are needed, but mine is 2G", "my card has 3 GB" };
 	static const char *const no[] = { "I have 8 GB of RAM", "a GPU with 24 GB", "the GPU uses 4 GB", "GPU usage is 4G/24G", "a GPU of 16GB or even 8GB should be enough",
 	    "you need a GPU with 8 GB", "it works on my 6 GB GPU", "I upgraded from a 4 GB GPU", "does it run on a GPU with 4 GB?", "the file has 4 GB", "2*8 GB GPUs",
-	    "4 GB of memory without GPU", "a GPU with 0 GB", "1.5 GB GPU", "the GPU has 4" };
+	    "4 GB of memory without GPU", "a GPU with 0 GB", "1.5 GB GPU", "the GPU has 4",
+	    "is it out of memory on a 6 GB GPU, or enough?", "mine is fine with 4 GB", "a memory card of 4 GB", "does mine need 4 GB?" };
 	size_t i;
 
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).card.line, 1, "%s", yes[i]);
 	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		cr_expect_eq(read_lines(no[i]).card.line, 0, "%s", no[i]);
+}
+
+Test(oom_bulk, a_size_of_pictures_that_runs)
+{
+	static const char *const yes[] = { "I am able to run 128x128, but 256x256 does not work", "It can generate 512x512 but 1024x1024 crashes", "I can train 300x300, but cannot train 600x600" };
+	static const char *const no[] = { "I am able to run 512x512, but 256x256 does not work", "I am not able to run 128x128, but 256x256 does work", "I can run 128x128, and 256x256",
+	    "Can it run 128x128 if 256x256 does not work?", "I can run 3x3 kernels, but 5x5 does not work", "I can run 128 of them, but 256 do not work" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).less.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).less.line, 0, "%s", no[i]);
 }
 
 Test(oom_bulk, sides_by_their_unit)

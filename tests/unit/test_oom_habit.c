@@ -24,6 +24,12 @@ Test(oom_habit, histograms_of_tensorboard)
 	cr_expect_eq(habit("I set histogram_freq=1 and it is fine.\n", HABIT_HISTOGRAMS).line, 0, "a sentence");
 }
 
+Test(oom_habit, predictions_that_are_joined)
+{
+	cr_expect_eq(habit("preds_host = logits if preds_host is None else nested_concat(preds_host, logits)\n", HABIT_JOINED).line, 1);
+	cr_expect_eq(habit("def nested_concat(preds, new):\n", HABIT_JOINED).line, 0);
+}
+
 Test(oom_habit, a_batch_of_tests)
 {
 	struct oom_paste p = read_lines("a = DataLoader(t, batch_size=16)\nval_loader = DataLoader(v, batch_size=64)\n");

@@ -47,6 +47,8 @@ Test(oom_told, memory_that_ran_out)
 		{ "the GPU is still exploding", TOLD_ENDED, true, false },
 		{ "we get std::bad_alloc from it", TOLD_ENDED, false, true },
 		{ "my run was killed by the OOM killer", TOLD_ENDED, false, true },
+		{ "一个oom-kill错误", TOLD_ENDED, false, true },
+		{ "GPU memory usage has gone above the capacity of the card", TOLD_ENDED, true, false },
 		{ "the memory cannot contain so much data", TOLD_SHORT, false, false },
 		{ "Instead of using the GPU, it runs out of memory", TOLD_ENDED, false, false },
 		{ "only the first GPU is full", TOLD_FULL, true, false },
@@ -241,6 +243,15 @@ Test(oom_told, a_process_that_was_ended)
 	cr_expect_eq(read_lines("it was killed by a timeout").told.killed.line, 0);
 	cr_expect_eq(read_lines("the process was not killed").told.killed.line, 0);
 	cr_expect_eq(read_lines("a kernel of 3x3").told.killed.line, 0);
+	cr_expect_eq(read_lines("训练中进程被杀死").told.killed.line, 1);
+	cr_expect_eq(read_lines("程序直接被 killed").told.killed.line, 1);
+	cr_expect_eq(read_lines("手动把进程kill了, 僵尸进程被kill").told.killed.line, 0);
+	cr_expect_eq(read_lines("процесс был убит при обучении").told.killed.line, 1);
+	cr_expect_eq(read_lines("le programme est tué par le système").told.killed.line, 1);
+	cr_expect_eq(read_lines("das Programm wird vom System beendet").told.killed.line, 1);
+	cr_expect_eq(read_lines("das Programm wird beendet").told.killed.line, 0);
+	cr_expect_eq(read_lines("MemoryError in to_categorical() of the labels").told.codes.line, 1);
+	cr_expect_eq(read_lines("I code the labels by to_categorical()").told.codes.line, 0);
 	cr_expect_eq(read_lines("I just restarted the kernel").told.killed.line, 0);
 	cr_expect_eq(read_lines("when I train the kernel dies").told.killed.line, 1);
 }

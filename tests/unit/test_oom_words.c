@@ -280,11 +280,13 @@ Test(oom_words, a_batch_that_fails)
 	} yes[] = {
 		{ "I get an OOM error with a batch size of 24", 24 }, { "batch_size=8 or 16 leads to out of memory", 8 }, { "CUDA out of memory even with batch size 1", 1 },
 		{ "I reduced the batch size from 64 to 2 and it is still out of memory", 2 }, { "I tried batch sizes 8, 4 and 1. Each of them gives the same error.", 1 },
+		{ "If I try to use a batch size like 12 it starts, and then it throws an OOM error", 12 }, { "this card can't train, even if batch_size is set to 1", 1 },
 		{ "batch_size\xe8\xae\xbe\xe4\xb8\xba" "24\xef\xbc\x8c\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", 24 },	/* 设为24，显存不足 */
 	};
 	static const char *const no[] = { "the batch size is 24", "it works with a batch size of 24, not out of memory", "use a batch size of 4 if it runs out of memory",
 	    "The paper uses a batch size of 32, but I am out of memory", "You should try a batch size of 2 to avoid out of memory", "it fails at batch 4 of 100 with out of memory",
-	    "out of memory, my batch size is in the file and I have 4 GPUs", "a batch size of 0.5 GB is out of memory", "it should not run out of memory with a batch size of 2" };
+	    "out of memory, my batch size is in the file and I have 4 GPUs", "a batch size of 0.5 GB is out of memory", "it should not run out of memory with a batch size of 2",
+	    "Try to use a batch size of 4 against out of memory", "If you try to use a batch size of 12 it throws an OOM error" };
 	size_t i;
 
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
@@ -295,6 +297,45 @@ Test(oom_words, a_batch_that_fails)
 	}
 	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		cr_expect_eq(read_lines(no[i]).of_batch.line, 0, "%s", no[i]);
+}
+
+Test(oom_words, a_length_that_fails)
+{
+	static const char *const yes[] = { "Out of memory as soon as seq_len > 2048", "the context length is very large (16k), and it is OOM after some steps", "a max_seq_length of 4096 gives an OOM error",
+	    "It crashes with sequence lengths of 1024 and 2048: out of memory", "序列长度设为8192就OOM" };
+	static const char *const no[] = { "the context length is 16k", "with a max_seq_length of 4096 it works, it is not out of memory", "OOM with a max_length of 128", "use a seq_len of 1024 if it is out of memory",
+	    "out of memory, the context length is not 16kB", "you should try a context length of 4096 against OOM", "it never runs out of memory with a seq_len of 4096" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).of_length.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).of_length.line, 0, "%s", no[i]);
+}
+
+Test(oom_words, weights_that_are_saved)
+{
+	static const char *const yes[] = { "Model checkpointing causes an OOM on the GPU", "out of GPU memory due to model save", "When it is to get the state dict, the GPU is OOM", "the saving step of the model crashes: CUDA out of memory" };
+	static const char *const no[] = { "Gradient checkpointing avoids OOM of the model", "Model checkpointing works, it is out of memory later", "I get the state dict of the model" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).saving.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).saving.line, 0, "%s", no[i]);
+}
+
+Test(oom_words, evaluation_in_chinese)
+{
+	cr_expect_eq(read_lines("每次评估时都报OOM").evaluating.line, 1);
+	cr_expect_eq(read_lines("训练时报OOM").evaluating.line, 0);
+}
+
+Test(oom_words, darknet_that_looks_at_pictures)
+{
+	cr_expect_eq(read_lines("./darknet detector test a.data a.cfg a.weights b.jpg\nCUDA Error: out of memory\n").detects, 1);
+	cr_expect_eq(read_lines("./darknet detector test a.data a.cfg a.weights\n./darknet detector train a.data a.cfg\n").detects, -1);
+	cr_expect_eq(read_lines("./darknet detector train a.data a.cfg\n./darknet detector map a.data a.cfg\n").detects, -1);
 }
 
 Test(oom_words, a_batch_that_runs)
