@@ -82,13 +82,29 @@ numbers_by_name(const struct op *op, const struct actual *actual, int n)
 	return found;
 }
 
+/* Whether a number may stand for one of its operands: most have none of which it may. */
+static bool
+takes_numbers(const struct op *op)
+{
+	int k;
+
+	for (k = 0; k < op->max_operands; k++)
+		if (op_number_for(op, k) >= 0)
+			return true;
+	return op->max_operands < 0;
+}
+
 const struct actual *
 tensors_first(struct expander *ex, const struct op *op, int piped, const struct actual *actual, int n)
 {
-	struct actual *all = arena_array(ex->passing, (size_t)n + 1, sizeof(*all)), *behind;
-	unsigned named = numbers_by_name(op, actual, n);
+	struct actual *all, *behind;
+	unsigned named;
 	int i, k, place = piped, first = 0, last = 0;
 
+	if (!takes_numbers(op))
+		return actual;
+	named = numbers_by_name(op, actual, n);
+	all = arena_array(ex->passing, (size_t)n + 1, sizeof(*all));
 	behind = arena_array(ex->passing, (size_t)n + 1, sizeof(*behind));
 	for (i = 0; i < n; i++) {
 		const struct value *v = &actual[i].value;
