@@ -103,7 +103,7 @@ apply_label(struct expander *ex, struct scope *s, struct where *w, struct expr *
 {
 	const char *path = path_join(ex->a, w->scope, e->name);
 	struct where under = { .scope = path, .path = path, .exact = EXACT_ALL, .loc = e->head };
-	struct shared *shared = ARENA_NEW(ex->a, struct shared);
+	struct shared *shared = ARENA_NEW(ex->passing, struct shared);
 	struct value v = first ? apply_layer(ex, &under, first, ops) :
 	    apply(ex, s, &under, e->a, ops);
 	struct value label;
@@ -120,7 +120,7 @@ struct value
 declare_label(struct expander *ex, struct scope *s, const struct where *w, const struct value *v)
 {
 	const struct expr *e = v->layer->expr;
-	struct shared *shared = ARENA_NEW(ex->a, struct shared);
+	struct shared *shared = ARENA_NEW(ex->passing, struct shared);
 	struct value label = value_layer(ex->a, (struct layer){ .shared = shared }, e->head);
 
 	*shared = (struct shared){ .expr = e->a, .scope = s, .first = v->layer->first,
@@ -371,7 +371,7 @@ apply_repeat(struct expander *ex, struct scope *s, struct where *w, struct expr 
 		struct scope *inner = scope_inside(ex, s);
 		struct expr *arm[] = { e->b };
 
-		index = ARENA_NEW(ex->a, struct value);
+		index = ARENA_NEW(ex->passing, struct value);
 		*index = value_number(number_int(i), e->loc);
 		inner->index = index;
 		v = apply_arms(ex, inner, &copy, arm, 1, v);

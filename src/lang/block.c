@@ -238,7 +238,7 @@ apply_block(struct expander *ex, struct where *w, struct global_name *g, struct 
 	struct loc loc = e->head.src ? e->head : e->loc;
 	struct frame frame = { ex->frame, b->name.text, loc };
 	const struct actual **by_formal =
-	    arena_array(ex->a, (size_t)b->nformals + 1, sizeof(*by_formal));
+	    arena_array(ex->passing, (size_t)b->nformals + 1, sizeof(*by_formal));
 	const char *path;
 	struct scope *s;
 	struct value v;

@@ -108,7 +108,7 @@ struct operands {
 
 struct expander {
 	struct arena *a;
-	struct arena *passing;	/* for what nobody needs once the networks are made; opt->forget: freed then, else A */
+	struct arena *passing;	/* scopes, values: of no use once the networks are made; opt->forget: freed then, else A */
 	struct diags *d;
 	const struct lang_options *opt;
 	struct spec *spec;

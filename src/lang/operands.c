@@ -157,7 +157,7 @@ join_operands(struct expander *ex, const struct callee *c, struct operands ops, 
     int take)
 {
 	int nargs, have = leading_operands(c, ops.n, actual, n, &nargs), i, j, k = ops.n;
-	struct value *v = arena_array(ex->a, (size_t)ops.n + (size_t)have, sizeof(*v));
+	struct value *v = arena_array(ex->passing, (size_t)ops.n + (size_t)have, sizeof(*v));
 
 	if (ops.n > 0)
 		memcpy(v, ops.v, (size_t)ops.n * sizeof(*v));

@@ -145,13 +145,13 @@ explain(struct expander *ex, int before, struct loc loc)
 static void
 remember(struct expander *ex, const char *path, const struct op *op, struct loc loc)
 {
-	struct owner *o = ARENA_NEW(ex->a, struct owner);
+	struct owner *o = ARENA_NEW(ex->passing, struct owner);
 	int n = ex->b.params.n;
 
 	*o = (struct owner){ .op = op, .nparams = n, .loc = loc,
-		.param = arena_array(ex->a, (size_t)n + 1, sizeof(*o->param)) };
+		.param = arena_array(ex->passing, (size_t)n + 1, sizeof(*o->param)) };
 	memcpy(o->param, ex->b.params.v, (size_t)n * sizeof(*o->param));
-	map_put(ex->a, &ex->owners, path, o);
+	map_put(ex->passing, &ex->owners, path, o);
 }
 
 static void
@@ -169,7 +169,7 @@ tuple_of(struct expander *ex, const struct node *n, struct loc loc)
 	struct value v = { .kind = V_TUPLE, .loc = loc, .n = n->nout };
 	int k;
 
-	v.item = arena_array(ex->a, (size_t)n->nout, sizeof(*v.item));
+	v.item = arena_array(ex->passing, (size_t)n->nout, sizeof(*v.item));
 	for (k = 0; k < n->nout; k++)
 		v.item[k] = value_tensor(n->out[k], loc);
 	return v;

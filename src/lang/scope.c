@@ -45,16 +45,16 @@ scope_bind(struct expander *ex, struct scope *s, const struct name *name,
 	}
 	if (b)
 		return b;
-	b = ARENA_NEW(ex->a, struct binding);
+	b = ARENA_NEW(ex->passing, struct binding);
 	*b = (struct binding){ .kind = kind, .loc = name->loc, .value = value };
-	map_put(ex->a, &s->names, name->text, b);
+	map_put(ex->passing, &s->names, name->text, b);
 	return b;
 }
 
 struct scope *
 scope_inside(struct expander *ex, struct scope *outer)
 {
-	struct scope *s = ARENA_NEW(ex->a, struct scope);
+	struct scope *s = ARENA_NEW(ex->passing, struct scope);
 
 	s->outer = outer;
 	s->unit = outer->unit;
@@ -64,7 +64,7 @@ scope_inside(struct expander *ex, struct scope *outer)
 struct scope *
 scope_of_unit(struct expander *ex, struct unit *u)
 {
-	struct scope *s = ARENA_NEW(ex->a, struct scope);
+	struct scope *s = ARENA_NEW(ex->passing, struct scope);
 
 	s->unit = u;
 	return s;
