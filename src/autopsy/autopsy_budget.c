@@ -202,6 +202,8 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 	if (o->kind == OOM_CUDA && b.allocated < 0)
 		b.allocated = less(b.reserved, b.unallocated);
 	check_parts(a, o, &b);
+	if (o->kind == OOM_CUPY && b.allocated >= NO_DEVICE)
+		doubt(a, &b, "What its pool has", &b.allocated, "is more than any device has: it was counted wrong, or is what was asked for in all. It is left out.");
 	if (o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY)
 		torch_budget(a, o, &b);
 	else if (o->kind == OOM_MPS)

@@ -58,6 +58,8 @@ static const struct {
 	    "as a gradient penalty needs it, and adds up from step to step where such gradients are kept." },
 	[HABIT_PARALLEL] = { OF_DEVICE, true, TRACE_PARALLEL, "has %s: where that has several devices, each step copies the network to all of them, and gathers what they give on the "
 	    "first, which as a rule makes the loss, too, and is full before the others. DistributedDataParallel, with a process for each, gathers nothing." },
+	[HABIT_SPREAD] = { OF_DEVICE, false, TRACE_LOADING | TRACE_CHECKPOINT, "spreads weights over what devices there are (device_map). Where they nearly fill one, what layers make there, and what a language model keeps of a text, finds no room on "
+	    "it, however much others have: less for each, or for the first, by max_memory or device_map=\"balanced_low_0\", leaves some; so do weights in fewer bits." },
 	[HABIT_JOINED] = { OF_EITHER, false, 0, "joins what was predicted so far with the next (%s), as transformers' Trainer does in evaluation: where results are logits, a number for each position and "
 	    "word of all samples comes to lie there, on the device until eval_accumulation_steps moves them. Reduced as they come (preprocess_logits_for_metrics, argmax), or not kept "
 	    "(prediction_loss_only), they take less." },

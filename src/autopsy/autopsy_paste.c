@@ -227,9 +227,24 @@ length_told(struct autopsy *y)
 	if (!length->line || y->log.paste.less.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_is_of_samples(y)))
 		return;
-	autopsy_cause(y, SAYS_TOLD_LENGTH, arena_printf(y->arena, "L%s. Where the run that failed had sequences as long as that, what its layers make grows with the length, and a number for "
-	    "each pair of positions, where attention stores them, with its square: shorter ones take less, and where it trains, so do layers that backward computes once more "
+	autopsy_cause(y, SAYS_TOLD_LENGTH, arena_printf(y->arena, "L%s. Where the run that failed had sequences as long as that, what its layers make, and what a model that writes keeps of "
+	    "a text (keys and values), grows with the length, and a number for each pair of positions, where attention stores them, with its square: shorter ones take less, and where it trains, so do layers that backward computes once more "
 	    "(gradient checkpointing), and fewer samples at once.", autopsy_said(y, length) + 1));
+}
+
+#define MOST_BOARD	((int64_t)64 << 30)	/* bytes that a board has */
+
+/* A board whose processor and GPU have one memory. */
+static void
+board(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (!y->log.paste.jetson || o->limited || y->budget.total > MOST_BOARD)
+		return;
+	autopsy_cause(y, SAYS_BOARD, arena_printf(y->arena, "Line %d names a board of NVIDIA's. Where it ran there, the processor and the GPU have one memory, of which the system, a desktop and CUDA's own "
+	    "libraries take a large part (a framework's may be a gigabyte or more). Fewer other programs, a smaller network or fewer pixels, and weights in 16 bits leave room on either; a swap "
+	    "file holds what the processor has, not what the GPU uses.", y->log.paste.jetson));
 }
 
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
@@ -246,6 +261,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	length_told(y);
 	absurd_said(y);
 	sizes_said(y);
+	board(y);
 	if (explained) {
 		loading_said(y);
 		long_said(y);

@@ -48,6 +48,10 @@ const struct row autopsy_rows[] = {
 		    "loop, or a network or session that is made there", "then rounds take longer and longer, too, and the graph's finalize() "
 		    "ahead of the loop tells where. Made once, ahead of it, they do not grow." },
 		{ KEPT, "then rounds take as long as before." } } },
+	{ NEEDS_SHAPES | NEEDS_GROWS, "memory grew while inputs of several shapes came", {
+		{ "A library keeps what it made for each shape that came (compiled programs, buffers, pieces of an arena, what oneDNN or a search of algorithms found)", "then it grows less as "
+		    "shapes come again, and not with one of them alone. Inputs that are padded to a few shapes, or a bound on what is kept, hold it." },
+		{ KEPT, "then it grows with one shape, too." } } },
 	{ NEEDS_FALLS, "memory grew within an epoch, and fell at its end", {
 		{ "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "
 		    "that wait to be taken", "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },

@@ -60,7 +60,8 @@
 #define NEEDS_ALONE	NEEDS(49)	/* of a failure with one sample at once, too */
 #define NEEDS_CODES	NEEDS(50)	/* of classes that are coded, a number for each */
 #define NEEDS_ADAPTER	NEEDS(51)	/* of an adapter that is trained (LoRA) */
-#define SIGNS		52
+#define NEEDS_SHAPES	NEEDS(52)	/* of inputs whose shapes vary */
+#define SIGNS		53
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

@@ -132,6 +132,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(DARKNET,		LINE,		"Darknet's settings, and its message")						\
 	SAYS(DARKNET_TESTS,	LINE,		"a command of Darknet's that tests, and its message")				\
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
+	SAYS(BOARD,		LINE,		"a line that names a board of NVIDIA's, and no card's memory")			\
 	SAYS(WSL,		LINE,		"a line that names WSL, and the machine's memory")				\
 	SAYS(MISMATCH,		LINE,		"the driver's own words, and an error of CUDA without figures")			\
 	SAYS(LISTED_CONTEXTS,	LINE,		"nvidia-smi's list, with the same process on two cards, small on the first")	\

@@ -125,7 +125,7 @@ print_budget(const struct autopsy *y)
 	int i;
 
 	if (!y->main || y->main->apart ||
-	    (b->allocated < 0 && b->total < 0 && b->free < 0 && !card))
+	    (b->allocated < 0 && b->total < 0 && b->free < 0 && !card && b->doubts.n == 0))
 		return;
 	autopsy_heading(y, "The arithmetic (bytes as far as the message's rounding goes)");
 	autopsy_row(y, metal ? "limit" : "device", b->total, "");

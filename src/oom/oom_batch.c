@@ -27,8 +27,8 @@
     "序列长度|上下文长度|文本长度|最大长度|シーケンス長|시퀀스 길이"
 #define LEAST_LENGTH	512	/* that is worth a word */
 /* Between the word and its number; another setting that is made as small is among them. */
-#define LINKS	"is are was were be being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
-    "large long high very and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
+#define LINKS	"is are was were be been being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
+    "large long high very had has have and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
 /* From the number to the next of a list. */
 #define JOINS	"or and to then down even"
 
@@ -233,14 +233,49 @@ happens(struct talk t, struct talk sentence, const char *at, size_t n)
 	return oom_told_happened(t, at, n) || (talk_has_whole(talk_part(t, sentence.s, at), "if i|if we") && oom_told_fails(sentence) && !clause_denies(t, at, n));
 }
 
+/* What a number of positions stands ahead of, as in "a 128k context". */
+#define COUNTED	"context contexts ctx request requests prompt prompts"
+
+/* The next such number of T; *AT is NULL before the first. */
+static int64_t
+next_counted(struct talk t, const char **at, size_t *n)
+{
+	const char *s = *at ? *at + *n : t.s, *end = t.s + t.n, *to;
+	int64_t count;
+
+	for (; s < end; s++)
+		if (is_digit(*s) && (s == t.s || !is_digit(s[-1])) && (to = count_at(t, s, true, &count)) && count >= LEAST_LENGTH &&
+		    talk_is_one_of(clause_word_behind(t, to), COUNTED)) {
+			*at = s;
+			*n = (size_t)(to - s);
+			return count;
+		}
+	return 0;
+}
+
+typedef int64_t next_of(struct talk, const char **at, size_t *n);
+
+static int64_t
+next_batch(struct talk t, const char **at, size_t *n)
+{
+	return next_number(t, false, at, n);
+}
+
+static int64_t
+next_length(struct talk t, const char **at, size_t *n)
+{
+	return next_number(t, true, at, n);
+}
+
+/* Where T says that it fails with what NEXT finds, and that number. */
 static const char *
-fails_with(struct talk t, bool length, int64_t *least)
+fails_with(struct talk t, next_of *next, int64_t *least)
 {
 	const char *at = NULL;
 	struct talk sentence;
 	size_t n = 0;
 
-	while ((*least = next_number(t, length, &at, &n)) > 0) {
+	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = sentence_of(t, at);
 		if (fails(t, sentence) && !runs_well(sentence) && !is_to_others(sentence) &&
 		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul") && happens(t, sentence, at, n))
@@ -252,16 +287,16 @@ fails_with(struct talk t, bool length, int64_t *least)
 const char *
 oom_batch_fails(struct talk t, int64_t *least)
 {
-	return fails_with(t, false, least);
+	return fails_with(t, next_batch, least);
 }
 
 const char *
 oom_batch_long(struct talk t)
 {
 	int64_t length;
-	const char *at = fails_with(t, true, &length);
+	const char *at = fails_with(t, next_length, &length);
 
-	return at && length >= LEAST_LENGTH ? at : NULL;
+	return at && length >= LEAST_LENGTH ? at : fails_with(t, next_counted, &length);
 }
 
 /* The least whole number of T that is none of the name of a card; 0: there is none. And the
@@ -303,7 +338,7 @@ oom_batch_runs(struct talk t)
 	struct talk sentence;
 	size_t n = 0;
 
-	while (next_number(t, false, &at, &n) > 0) {
+	while (next_batch(t, &at, &n) > 0) {
 		sentence = sentence_of(t, at);
 		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || memchr(sentence.s, '?', sentence.n) ? NULL : runs_with_less(sentence);
 		if (runs)

@@ -42,6 +42,7 @@ enum oom_habit_kind {
 	/* of either */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */
+	HABIT_SPREAD,		/* weights are spread over devices, by this setting */
 	HABIT_JOINED,		/* transformers' Trainer joins what it predicts for all samples, by this call */
 	HABIT_HOOK,		/* Lightning keeps what steps return until this runs */
 	HABIT_STORES,		/* flair keeps what it makes for words; `n`: on a device */

@@ -337,7 +337,19 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 	    !oom_told_happened(line_of(r, s, after, end), s, (size_t)(after - s));
 }
 
+#define RAISED_WITHIN	3	/* lines from the line of code that raises an error to the error */
 #define NEAR_WORDS	12	/* lines of a traceback ahead of its error */
+
+/* Do words on the line behind S say that the memory is a GPU's? */
+static bool
+names_gpu(const struct log_reader *r, const char *s, const char *end)
+{
+	const char *to = s;
+
+	while (to < end && to - s < TRACE_BEHIND && !is_line_end(*to))
+		to++;
+	return talk_any_phrase(lexicon_read(r->lexicon, s, (size_t)(to - s)), "on gpu|on the gpu|gpu memory");
+}
 
 /* "MemoryError: no room on the GPU": Python's own has no words, NumPy's tells of an array; one
  * whose words, or whose traceback, name a device may be of that. */
@@ -350,7 +362,11 @@ is_worded(const struct log_reader *r, const struct phrase *p, const char *s, con
 		return false;
 	while (to < end && to - s < TRACE_BEHIND && !is_line_end(*to))
 		to++;
-	if (talk_any_phrase(lexicon_read(r->lexicon, s, (size_t)(to - s)), "device memory"))
+	if (talk_any_phrase(lexicon_read(r->lexicon, s, (size_t)(to - s)), "device memory|on gpu|on the gpu|gpu memory|on device|on the device"))
+		return true;
+	from = lines_ahead(r, s, RAISED_WITHIN);	/* a program's own: whose memory that is, it may say */
+	if (is_letter(s[2]) && talk_any_phrase(lexicon_read(r->lexicon, from, (size_t)(s - from)), "raise memoryerror(") &&
+	    !talk_any_whole(lexicon_read(r->lexicon, s, (size_t)(to - s)), "ram host cpu system machine"))
 		return true;
 	if (!is_letter(s[2]) || talk_any_of(lexicon_read(r->lexicon, s, (size_t)(to - s)), "alloc array bytes memory size"))
 		return false;
@@ -374,9 +390,9 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	bool within;		/* the text of another: CUDA's name of what that one says */
 
 	if (is_worded(r, p, s, end)) {
-		o.kind = OOM_OTHER;
+		o.kind = names_gpu(r, s, end) ? OOM_CUDA : OOM_OTHER;
 		o.host = false;
-		o.who = oom_kind_name(OOM_OTHER);
+		o.who = o.kind == OOM_CUDA ? "a GPU" : oom_kind_name(OOM_OTHER);
 	}
 	if (m->shape.known) {
 		o.shape = m->shape;

@@ -217,7 +217,7 @@ says_killed(struct talk t)
 	if (elsewhere && !talk_any_phrase(t, BY_HAND))
 		return elsewhere;
 	if (!at) {
-		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|restarts|restarted|restarting automatically|shut down", &n));
+		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|kernel restart|restarts|restarted|restarting automatically|shut down", &n));
 		    rest = talk_part(t, at + n, t.s + t.n))
 			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
 				break;
@@ -242,7 +242,7 @@ says_killed(struct talk t)
     "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading raster|loading a raster|loading the raster|load a raster|load the raster|read the raster|whole raster|read a band|"	\
     "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
-    "loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
+    "list of images|list of all images|images list|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
     "when training starts|when i start|start training|starts training|beginning of training"
@@ -491,19 +491,20 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->gpu = line;
 	if (oom_whose_names_ram(t))
 		o->ram = line;
+	killed = says_killed(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if (oom_told_is_of_failure(o, t, at, line)) {
+		if (killed || oom_told_is_of_failure(o, t, at, line)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}
 	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
-	if ((killed = says_killed(t)))
+	if (killed)
 		o->by_system = talk_has_whole(talk_clause(t, killed, 1), BY_SYSTEM);
 	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
-	note(&o->adapter, t, says(t, ADAPTER), line);
+	note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
 	if ((at = says(t, CODES)) && oom_told_is_of_failure(o, t, at, line))
 		said_at(&o->codes, t, at, line);
 	note(&o->shuffle, t, names_shuffling(t), line);

@@ -243,10 +243,18 @@ evaluates_there(struct talk t)
 	return clause_says(t, "validation fails|validation failed|evaluation fails|evaluation failed", AHEAD | BEHIND | WORKS, "");
 }
 
+/* "infer_auto_device_map", and of all types of it alike. */
+static bool
+is_no_inference(struct talk t, struct talk clause, const char *at)
+{
+	(void)clause;
+	return talk_any_phrase(talk_head(t, at, 16), "infer auto|infer_auto|inferred|infer the") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
+}
+
 static const char *
 infers(struct talk t)
 {
-	return talk_any_whole(t, "inference infer inferring") ? clause_says(t, "infer", AHEAD | BEHIND | WORKS, "") : NULL;
+	return talk_any_whole(t, "inference infer inferring") ? clause_says_unless(t, "infer", AHEAD | BEHIND | WORKS, "", is_no_inference) : NULL;
 }
 
 /* "OOM at the VAE decode stage": of an autoencoder, by its name. */
@@ -304,8 +312,10 @@ loads(struct talk t)
 static const char *
 converts(struct talk t)
 {
-	return talk_any_of(t, "engine onnx tensorrt trt tflite gguf model weights") ? clause_says(t, "convert|conversion|export|quantiz|"
+	const char *at = talk_any_of(t, "engine onnx tensorrt trt tflite gguf model weights") ? clause_says(t, "convert|conversion|export|quantiz|"
 	    "building the engine|build the engine|building tensorrt|building the tensorrt|building engine|building cuda engine|building an engine|building trt|building the trt", AHEAD | WORKS, "") : NULL;
+
+	return at && talk_any_phrase(talk_sentence(t, at), "i fixed|i solved|i have fixed|was fixed|got fixed") ? NULL : at;
 }
 
 static const char *
@@ -461,6 +471,11 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
 	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
 	said_of_any(&p->converts, &p->told, t, line, converts);
+	if (source != SOURCE_PROSE && talk_any_phrase(t, "begin building engine|building tensorrt engine|building an engine from file|[trt] building engine"))
+		said_at(&p->converts, t, t.s, line);
+	if (source == SOURCE_PROSE || source == SOURCE_COMMENT)
+		said(&p->shapes, t, talk_first(t, "dynamic shape|dynamic input|dynamic axes|dynamic batch|various input shape|various shape|various size|different input shape|different shape|varying shape|"
+		    "varying input|variable shape|variable input|shapes vary|shape varies|shapes change|shape changes|changing shape"), line);
 	said_of_any(&p->loading, &p->told, t, line, loads);
 	said_of_any(&p->saving, &p->told, t, line, saves);
 	said_of_any(&p->resuming, &p->told, t, line, resumes);

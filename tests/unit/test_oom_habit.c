@@ -24,6 +24,13 @@ Test(oom_habit, histograms_of_tensorboard)
 	cr_expect_eq(habit("I set histogram_freq=1 and it is fine.\n", HABIT_HISTOGRAMS).line, 0, "a sentence");
 }
 
+Test(oom_habit, weights_that_are_spread)
+{
+	cr_expect_eq(habit("model = A.from_pretrained(name, device_map=\"auto\")\n", HABIT_SPREAD).line, 1);
+	cr_expect_eq(habit("model = A.from_pretrained(name, device_map=\"auto\", max_memory=most)\n", HABIT_SPREAD).line, 0);
+	cr_expect_eq(habit("model = A.from_pretrained(name, device_map=\"cpu\")\n", HABIT_SPREAD).line, 0);
+}
+
 Test(oom_habit, predictions_that_are_joined)
 {
 	cr_expect_eq(habit("preds_host = logits if preds_host is None else nested_concat(preds_host, logits)\n", HABIT_JOINED).line, 1);

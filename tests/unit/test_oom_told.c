@@ -47,6 +47,7 @@ Test(oom_told, memory_that_ran_out)
 		{ "the GPU is still exploding", TOLD_ENDED, true, false },
 		{ "we get std::bad_alloc from it", TOLD_ENDED, false, true },
 		{ "my run was killed by the OOM killer", TOLD_ENDED, false, true },
+		{ "my computer's memory runs out when I read the list of images", TOLD_ENDED, false, true },
 		{ "一个oom-kill错误", TOLD_ENDED, false, true },
 		{ "GPU memory usage has gone above the capacity of the card", TOLD_ENDED, true, false },
 		{ "the memory cannot contain so much data", TOLD_SHORT, false, false },
@@ -250,6 +251,10 @@ Test(oom_told, a_process_that_was_ended)
 	cr_expect_eq(read_lines("le programme est tué par le système").told.killed.line, 1);
 	cr_expect_eq(read_lines("das Programm wird vom System beendet").told.killed.line, 1);
 	cr_expect_eq(read_lines("das Programm wird beendet").told.killed.line, 0);
+	cr_expect_eq(read_lines("I train it with LoRA").told.adapter.line, 1);
+	cr_expect_eq(read_lines("I train it w/o LoRA").told.adapter.line, 0);
+	cr_expect_eq(read_lines("Kernel restart when loading the data").told.data.line, 1);
+	cr_expect_eq(read_lines("I am loading the data").told.data.line, 0);
 	cr_expect_eq(read_lines("MemoryError in to_categorical() of the labels").told.codes.line, 1);
 	cr_expect_eq(read_lines("I code the labels by to_categorical()").told.codes.line, 0);
 	cr_expect_eq(read_lines("I just restarted the kernel").told.killed.line, 0);

@@ -280,7 +280,7 @@ Test(oom_words, a_batch_that_fails)
 	} yes[] = {
 		{ "I get an OOM error with a batch size of 24", 24 }, { "batch_size=8 or 16 leads to out of memory", 8 }, { "CUDA out of memory even with batch size 1", 1 },
 		{ "I reduced the batch size from 64 to 2 and it is still out of memory", 2 }, { "I tried batch sizes 8, 4 and 1. Each of them gives the same error.", 1 },
-		{ "If I try to use a batch size like 12 it starts, and then it throws an OOM error", 12 }, { "this card can't train, even if batch_size is set to 1", 1 },
+		{ "If I try to use a batch size like 12 it starts, and then it throws an OOM error", 12 }, { "this card can't train, even if batch_size is set to 1", 1 }, { "My batch size had been set to 1, but it still runs into OOM", 1 },
 		{ "batch_size\xe8\xae\xbe\xe4\xb8\xba" "24\xef\xbc\x8c\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", 24 },	/* 设为24，显存不足 */
 	};
 	static const char *const no[] = { "the batch size is 24", "it works with a batch size of 24, not out of memory", "use a batch size of 4 if it runs out of memory",
@@ -302,9 +302,11 @@ Test(oom_words, a_batch_that_fails)
 Test(oom_words, a_length_that_fails)
 {
 	static const char *const yes[] = { "Out of memory as soon as seq_len > 2048", "the context length is very large (16k), and it is OOM after some steps", "a max_seq_length of 4096 gives an OOM error",
-	    "It crashes with sequence lengths of 1024 and 2048: out of memory", "序列长度设为8192就OOM" };
+	    "It crashes with sequence lengths of 1024 and 2048: out of memory", "序列长度设为8192就OOM",
+	    "A 128k context crashes with CUDA error: out of memory", "processing a 64k request is out of memory" };
 	static const char *const no[] = { "the context length is 16k", "with a max_seq_length of 4096 it works, it is not out of memory", "OOM with a max_length of 128", "use a seq_len of 1024 if it is out of memory",
-	    "out of memory, the context length is not 16kB", "you should try a context length of 4096 against OOM", "it never runs out of memory with a seq_len of 4096" };
+	    "out of memory, the context length is not 16kB", "you should try a context length of 4096 against OOM", "it never runs out of memory with a seq_len of 4096",
+	    "a 64 context is out of memory", "the 128k context works, it is not out of memory", "128k files are out of memory" };
 	size_t i;
 
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -323,6 +325,19 @@ Test(oom_words, weights_that_are_saved)
 		cr_expect_eq(read_lines(yes[i]).saving.line, 1, "%s", yes[i]);
 	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		cr_expect_eq(read_lines(no[i]).saving.line, 0, "%s", no[i]);
+}
+
+Test(oom_words, what_is_no_inference)
+{
+	cr_expect_eq(read_lines("infer_auto_device_map ends with OOM").inferring.line, 0);
+	cr_expect_eq(read_lines("it ends with OOM for all types of inference").inferring.line, 0);
+	cr_expect_eq(read_lines("inference ends with OOM").inferring.line, 1);
+}
+
+Test(oom_words, a_conversion_that_is_over)
+{
+	cr_expect_eq(read_lines("The conversion of the model was killed, which I fixed by a smaller workspace").converts.line, 0);
+	cr_expect_eq(read_lines("The conversion of the model was killed").converts.line, 1);
 }
 
 Test(oom_words, evaluation_in_chinese)
