@@ -69,6 +69,8 @@ static const struct {
 	    "values lie there for all of them from the start, and what is computed grows with it: a shorter context takes less." },
 	[HABIT_SIZES] = { OF_DEVICE, false, 0, "has %s, by its name pictures of several sizes. Where the run changes their size as it goes on, some batches are larger than those before, and it may fail "
 	    "only at one of them: without it, with a lower bound, or with fewer pictures at once, the largest fits." },
+	[HABIT_BENCHMARK] = { OF_DEVICE, true, TRACE_LOADING, "has cuDNN try its ways of a convolution (%s) at the first step of each size, with workspaces as large as there is room for. Where sizes differ from "
+	    "step to step, or the device is nearly full, it takes less with that off." },
 	[HABIT_UNCHECKED] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "%s. Where it trains, what forward makes is all kept for backward then: with gradient checkpointing a part of it is, and the rest "
 	    "made once more, which takes longer, and less room." },
 	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "

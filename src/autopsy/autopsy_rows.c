@@ -209,6 +209,10 @@ const struct row autopsy_rows[] = {
 		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "
 		    "row for each word", "fewer words (subwords, a bound on their number), shorter sequences or fewer at once, a softmax over a sample of words, and targets "
 		    "by their index in place of one number for each word, take less." } } },
+	{ NEEDS_CLASSES, "there are many classes", {
+		{ "The last layer has a row of weights for each class, with its gradient and the optimizer's numbers, and there is a score for each class and sample, or box",
+		    "fewer classes, a narrower layer ahead of it, fewer boxes or centers, or a loss over a part of the classes at a time, take less. Then it runs with a part of "
+		    "the classes." } } },
 	{ NEEDS_UNFREEZES, "layers were unfrozen then", {
 		{ "What forward makes of layers that were frozen is kept for backward then, with a gradient and the optimizer's numbers for each of their weights",
 		    "fewer layers that are unfrozen, fewer samples in a batch, or smaller ones, take less." } } },
@@ -261,6 +265,10 @@ const struct row autopsy_rows[] = {
 		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", "read into the machine's "
 		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
 		{ OF_STOPPED, LISTED } } },
+	{ NEEDS_PEAK, "memory is highest at the start", {
+		{ "cuDNN tries its ways of a convolution at the first step of each size, with workspaces as large as there is room for (torch.backends.cudnn.benchmark)",
+		    "with that off, the first step takes no more than the others." },
+		{ "What was read lies there beside what is made of it (a file's weights, data as a whole)", "then it is highest before the first step." } } },
 	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly, and stops where that is left out." },
 		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "
@@ -272,6 +280,10 @@ const struct row autopsy_rows[] = {
 		    "another order." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." },
 		{ "Another process came", LISTER " lists it." } } },
+	{ NEEDS_FREE, "a device is free", {
+		{ "Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "
+		    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID", "with both set, to that order and the free one's number, it begins." },
+		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
 	{ NEEDS_CARD | NEEDS_ALONE, "that device has little", {
 		{ MORE, "smaller samples (fewer pixels, shorter ones), or a smaller network (or its weights in fewer bits, or a part of them elsewhere) take less. Then it fails at the "
 		    "first steps or calls, with nothing else there." },

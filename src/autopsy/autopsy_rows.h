@@ -61,7 +61,10 @@
 #define NEEDS_CODES	NEEDS(50)	/* of classes that are coded, a number for each */
 #define NEEDS_ADAPTER	NEEDS(51)	/* of an adapter that is trained (LoRA) */
 #define NEEDS_SHAPES	NEEDS(52)	/* of inputs whose shapes vary */
-#define SIGNS		53
+#define NEEDS_CLASSES	NEEDS(53)	/* of many classes */
+#define NEEDS_FREE	NEEDS(54)	/* of a device that is free */
+#define NEEDS_PEAK	NEEDS(55)	/* of memory that is highest at the start */
+#define SIGNS		56
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

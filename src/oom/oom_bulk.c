@@ -187,6 +187,36 @@ oom_bulk_sizes(struct talk t)
 	return clause_says(t, "multi-scale|multiscale|multi_scale|multi scale|random scale|random=1", AHEAD | WORKS, "without off");
 }
 
+#define MANY_CLASSES	1000
+
+/* "8k+ classes", "7000 classes", "a big number of classes": so many, right ahead of the word. */
+static bool
+are_many(struct talk t, const char *at)
+{
+	const char *s = at;
+	int64_t n;
+
+	while (s > t.s && memchr(" +-_*", s[-1], 5))
+		s--;
+	if (s > t.s && lower(s[-1]) == 'k' && s - 1 > t.s && is_digit(s[-2]))
+		return true;
+	for (at = s; s > t.s && (is_digit(s[-1]) || (s[-1] == ',' && s < at)); s--)
+		;
+	return s < at && is_digit(*s) && piece_number(s, at, &n) && n >= MANY_CLASSES;
+}
+
+const char *
+oom_bulk_classes(struct talk t)
+{
+	const char *at = clause_says(t, "number of classes|many classes|lot of classes|lots of classes|more classes|too many labels", AHEAD | WORKS, "small smaller same few fewer"), *s;
+	struct talk rest;
+	size_t n;
+
+	for (rest = t; !at && (s = talk_find_whole(rest, "classes|identities", &n)); rest = talk_part(t, s + n, t.s + t.n))
+		at = are_many(t, s) ? s : NULL;
+	return at;
+}
+
 #define OF_CARD		"gpu gpus graphics gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
@@ -211,6 +241,26 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && !clause_is_question(talk_sentence(t, s));
 }
 
+/* Cards that have 8 GB or less, in all of their kinds. */
+#define SMALL_CARDS	"gtx 950|gtx950|gtx 960|gtx960|gtx 965m|gtx 970|gtx970|gtx 980|gtx980|gtx 1050|gtx1050|gtx 1050ti|gtx 1050 ti|gtx1050ti|gtx 1060|gtx1060|gtx 1070|gtx1070|gtx 1650|gtx1650|"	\
+    "gtx 1660|gtx1660|rtx 2070|rtx2070|rtx 3060ti|rtx 3060 ti|rtx 3070|rtx3070|940mx|mx150|mx250|mx350|mx450|gtx 750|gtx 750ti|gtx 750 ti|gtx 780|gtx 650|gtx650"
+/* The same, where no "Ti" follows. */
+#define SMALL_UNLESS_TI	"gtx 1080|gtx1080|rtx 2080|rtx2080"
+#define OF_ONES_OWN	"i am using|i'm using|i use|i have|i only have|i've got|i run|i am running|i'm running|my gpu|my card|my graphics|we use|we have|we are using|it runs on|running on|training on|train on|with a|on a|on my"
+
+/* "I am using a GTX 1080": by its name alone. */
+static const char *
+named_card(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, SMALL_CARDS "|" SMALL_UNLESS_TI, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (!at || talk_is_one_of(clause_word_behind(t, at + n), "ti") || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN))
+		return NULL;
+	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) ? NULL : at;
+}
+
 /* "a GTX 1650 4GB", "my 4 GB GPU", "mine is 2G", "an nvidia GPU that is 2GB": an amount right
  * beside a name of a card, and no run that needs it, or that works. */
 const char *
@@ -233,7 +283,7 @@ oom_bulk_card(struct talk t)
 		if (is_of_this_card(t, talk_clause(t, s, 1), s, unit.s + unit.n))
 			return s;
 	}
-	return NULL;
+	return named_card(t);
 }
 
 #define WORKS_FINE	"works|work|worked|working|fine|ok|okay"

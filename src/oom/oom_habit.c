@@ -37,6 +37,7 @@ static const struct {
 	{ HABIT_SIZES, "--multi-scale|--multi_scale|multi_scale=true|multi_scale: true|multiscale=true|multi_scale = true", "false|nargs|add_argument", false },
 	{ HABIT_SPREAD, "device_map=\"auto|device_map='auto|device_map=auto|device_map = \"auto|device_map: auto|--device_map auto|device_map=\"sequential|device_map='sequential", "max_memory|def ", false },
 	{ HABIT_JOINED, "nested_concat(preds_host|nested_concat(all_preds|nested_concat(preds|nested_concat(self.all_preds", "def ", false },
+	{ HABIT_BENCHMARK, "cudnn.benchmark = true|cudnn.benchmark=true|cudnn_benchmark=true|cudnn_benchmark = true|cudnn_benchmark: true|torch.backends.cudnn.benchmark = true", "if |args.|nargs", false },
 	{ HABIT_HOOK, "training_epoch_end(|validation_epoch_end(|test_epoch_end(", "on_train|on_val|on_test", true },
 };
 

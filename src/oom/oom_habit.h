@@ -38,6 +38,7 @@ enum oom_habit_kind {
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
 	HABIT_CONTEXT,		/* positions that llama.cpp's model is made for, or that its context has, by this name */
 	HABIT_SIZES,		/* pictures come in several sizes, by this name */
+	HABIT_BENCHMARK,	/* cuDNN tries its ways of a convolution, by this name */
 	HABIT_UNCHECKED,	/* what forward makes is all kept: gradient checkpointing is off, by this name; `n` 1: a script of this name is run without it */
 	/* of either */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */

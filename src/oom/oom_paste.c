@@ -93,7 +93,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 			said_at(&p->model, t, s, line);
 			continue;
 		}
-		if (name.n < LEAST_LETTERS || (!of_model && !talk_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
+		if (name.n < LEAST_LETTERS || talk_any_of(name, "esrgan anime") || (!of_model && !talk_any_of(name, "llama qwen mistral gemma falcon opt- bloom glm gpt neox "
 		    "vicuna llava alpaca baichuan internlm internvl yi- phi- deepseek llava mpt- pythia wizard starcoder stablelm dolly "
 		    "rwkv mamba granite nemotron olmo minicpm solar zephyr")))
 			continue;

@@ -80,6 +80,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said lasts;	/* the first line that speaks of them as long, whether of what failed or not, */
 	struct said large;	/* of pictures that are large, */
 	struct said models;	/* of several models at once, */
+	struct said classes;	/* of many classes, */
+	struct said unused;	/* of a device that is free, */
+	struct said peak;	/* of memory that is highest at the start, */
 	struct said hook;	/* of a hook that gets what all steps returned, */
 	struct said sizes;	/* or of several sizes, */
 	struct said card;	/* of a device that has little, */

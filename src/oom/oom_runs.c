@@ -124,11 +124,11 @@ const char *
 oom_runs_first(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "first gpu|first card|first device|gpu 0|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu", &n);
+	const char *at = talk_find_whole(t, "first gpu|first card|first device|gpu 0|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu|card 0|card0|device 0|cuda device 0", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	return at && talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
-	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
+	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|default to|defaults to|defaulting to|all workers|all worker|all processes|all ranks|every process|every rank|each process|each rank|occupied by|be sent to|are sent to|only the first|only on the first|"
 	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory") ? at : NULL;
 }
 
@@ -211,4 +211,34 @@ oom_runs_retain(struct talk t)
 
 	return at && !talk_any_begins(talk_sentence(t, at), "without remov delet drop instead") &&
 	    !talk_any_phrase(t, "retain_graph=false|retain_graph = false") ? at : NULL;
+}
+
+#define AMOUNT_FREE	"gb free|gib free|gb is free|gb of free|mb free|mib free|gb available|gb vram free|gb of memory free"
+#define UNUSED		"memory is free|memory free|is free|are free|was free|were free|is still free|still free|totally free|completely free|is empty|is idle|are idle|" \
+    "no running processes|no other process|no other processes|no process is|plenty of|plenty memory|lots of memory"
+
+/* "nvidia-smi shows that the GPU has still 11GB free": neither what should be, nor what frees
+ * it. */
+const char *
+oom_runs_unused(struct talk t)
+{
+	size_t n;
+	const char *at = talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda") ? talk_find_whole(t, UNUSED, &n) : NULL;
+	struct talk sentence;
+
+	at = at ? at : talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda") ? talk_first(t, AMOUNT_FREE) : NULL;
+	sentence = at ? talk_sentence(t, at) : t;
+	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after") &&
+	    !talk_any_phrase(sentence, "free colab|free tier|free version|total capacity|already allocated") ? at : NULL;
+}
+
+/* "It takes 12 GB when it starts, and drops to 5 after a while" */
+const char *
+oom_runs_peak(struct talk t)
+{
+	size_t n;
+	const char *at = talk_any_of(t, "memory vram mib") ? talk_find_whole(t, "drop to normal|drops to normal|dropped to normal|down to normal|back to normal|at the beginning|at the very beginning|at the start|at first", &n) : NULL;
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_any_whole(sentence, "high higher highest peak peaks spike spikes more") && talk_any_whole(sentence, "memory vram mib gb usage") && !talk_any_of(sentence, "epoch validat") ? at : NULL;
 }

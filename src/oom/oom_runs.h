@@ -20,6 +20,9 @@ const char	*oom_runs_unfrozen(struct talk);
 const char	*oom_runs_stay(struct talk);
 /* With a large vocabulary. */
 const char	*oom_runs_words(struct talk);
+/* A device is free; memory is highest at the start. */
+const char	*oom_runs_unused(struct talk);
+const char	*oom_runs_peak(struct talk);
 /* Backward is told to keep the graph. */
 const char	*oom_runs_retain(struct talk);
 

@@ -113,11 +113,12 @@ is_growing(struct talk t, struct talk *growth)
 #define OF_PEOPLE	"of searching|of debugging|of googling|of trying|of reading|of work|of research|i tried|i searched|i found|i spent|"	\
     "old version|older version|previous version|earlier version"
 
-/* What a run has learned by the time at AT: "after 12 epochs the loss is nan". */
+/* What a run has learned by the time at AT, or that it takes less by then: "after 12 epochs the
+ * loss is nan", "it drops to normal after a while". */
 static bool
 is_of_learning(struct talk t, const char *at)
 {
-	return clause_is_of_learning(talk_clause(t, at, 1));
+	return clause_is_of_learning(talk_clause(t, at, 1)) || talk_any_begins(talk_clause(t, at, 1), "drop decreas normal");
 }
 
 /* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后 */
@@ -453,6 +454,11 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
 	said_of_failure(&p->hook, &p->told, t, talk_first(t, "training_epoch_end|validation_epoch_end|test_epoch_end"), line);
 	said_of_failure(&p->models, &p->told, t, oom_runs_models(t), line);
+	said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
+		said(&p->unused, t, oom_runs_unused(t), line);
+		said(&p->peak, t, oom_runs_peak(t), line);
+	}
 	said_of_given(&p->large, &p->told, t, line, oom_bulk_large);
 	said_of_failure(&p->large, &p->told, t, oom_bulk_side(t), line);
 	said_of_failure(&p->sizes, &p->told, t, oom_bulk_sizes(t), line);
