@@ -71,13 +71,7 @@ device_memory(struct expander *ex, const struct setting *st, struct device *d)
 	struct value v = setting_value(ex, st->value[0]);
 	int64_t bytes;
 
-	if (v.kind == V_POISON)
-		return;
-	if (v.kind == V_NUMBER && !v.size) {
-		ex_error(ex, "settings", st->value[0]->loc, "memory needs a unit: memory 24GiB");
-		return;
-	}
-	if (!want_int(ex, &v, "memory", 1, LARGEST_BYTES, &bytes))
+	if (!want_bytes(ex, &v, "memory", 1, LARGEST_BYTES, &bytes))
 		return;
 	d->memory = bytes;
 	d->loc = st->loc;
@@ -164,7 +158,8 @@ device_section(struct expander *ex, const struct section *s, struct device *d)
 	if (d->memory == 0) {
 		d->given = false;
 		if (ex->d->errors == before && !tries_memory(s))
-			ex_error(ex, "settings", s->head, "a device needs a name or its memory");
+			diag_help(ex->d, ex_error(ex, "settings", s->head, "a device needs a name or its memory"),
+			    "written: device { name \"RTX 3090\" } or device { memory 24GiB }");
 	}
 }
 

@@ -416,3 +416,16 @@ want_int(struct expander *ex, const struct value *v, const char *what, int64_t m
 	}
 	return true;
 }
+
+bool
+want_bytes(struct expander *ex, const struct value *v, const char *what, int64_t min, int64_t max,
+    int64_t *out)
+{
+	if (!want_int(ex, v, what, min, max, out))
+		return false;
+	if (v->size || *out == 0)
+		return true;
+	ex_error(ex, "settings", v->loc, "%s needs a unit, such as %lldMiB or %lldGiB", what,
+	    (long long)*out, (long long)*out);
+	return false;
+}

@@ -228,6 +228,9 @@ bool		eval_if(struct expander *, struct scope *, struct where *, struct expr *,
 /* A whole number in [min, max], or an error that names WHAT. */
 bool		want_int(struct expander *, const struct value *, const char *what, int64_t min,
 		    int64_t max, int64_t *out);
+/* The same of bytes, which have a unit unless they are 0. */
+bool		want_bytes(struct expander *, const struct value *, const char *what, int64_t min,
+		    int64_t max, int64_t *out);
 
 /* ---- builtin.c, arith.c ---- */
 

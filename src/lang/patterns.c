@@ -156,10 +156,7 @@ recompute_word(struct expander *ex, const struct setting *st, struct settings *s
 		return true;
 	}
 	v = setting_value(ex, e->arg[0].value);
-	if (v.kind == V_NUMBER && !v.size)
-		ex_error(ex, "settings", e->arg[0].value->loc, "auto needs a unit: auto(8GiB)");
-	else if (v.kind != V_POISON)
-		want_int(ex, &v, "auto", 1, LARGEST_BYTES, &set->recompute_budget);
+	want_bytes(ex, &v, "auto", 1, LARGEST_BYTES, &set->recompute_budget);
 	return true;
 }
 

@@ -235,12 +235,8 @@ read_workspace(struct expander *ex, const struct setting *st, struct settings *s
 	if (v.kind == V_POISON)
 		return;
 	if (v.kind == V_NUMBER) {
-		if (!want_int(ex, &v, st->key.text, 0, LARGEST_EXTENT, &bytes))
+		if (!want_bytes(ex, &v, "workspace", 0, LARGEST_EXTENT, &bytes))
 			return;
-		if (bytes > 0 && !v.size) {
-			ex_error(ex, "settings", v.loc, "workspace needs a unit: workspace 16MiB");
-			return;
-		}
 	} else if (v.kind != V_WORD || strcmp(v.text, "none") != 0) {
 		ex_error(ex, "settings", v.loc, "workspace is a size or none, not %s",
 		    v.kind == V_WORD ? v.text : value_text(ex->a, &v));
