@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/filename.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/compile.h"
@@ -72,7 +73,8 @@ static int
 import_written(struct arena *a, const struct import_args *args, const struct imported *m, const char *why)
 {
 	if (why) {
-		const char *refused = model_refused(args->path);
+		const char *refused = filename_ends(args->path, ".nn") ? "it is a spec already, not a model" :
+		    model_refused(args->path);
 
 		print_error("%s: %s", visible_text(a, args->path), refused ? refused : visible_text(a, why));
 		return 2;

@@ -352,6 +352,21 @@ say_lowered(struct importer *im)
 		    im->lowered == 1 ? "attention takes" : "attentions take"));
 }
 
+/* Statistics, scale and what is normalised are missing from training then. */
+static void
+say_norms(struct importer *im)
+{
+	int i, n = 0;
+
+	for (i = 0; i < im->model->nodes.n; i++)
+		n += im->model->nodes.v[i]->has_norm;
+	if (n)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "batch normalisation is part of the weights of %d %s, as "
+		    "exporters write it for inference: training the module itself takes more memory than this says; "
+		    "torch.onnx.export(..., optimize=False) keeps it, or do_constant_folding=False with dynamo=False", n,
+		    n == 1 ? "layer" : "layers"));
+}
+
 static void
 say_loss(struct importer *im)
 {
@@ -477,6 +492,7 @@ import_model(struct importer *im, const char **why)
 	steps_as_written(im);
 	if (!table_rows_fill(im) || !share_weights(im))
 		return false;
+	say_norms(im);
 	count_weights(im);
 	say_merged(im);
 	say_lowered(im);

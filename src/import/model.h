@@ -70,6 +70,7 @@ struct model_node {
 	struct keras_layer *layer;	/* NULL: nobody's but ONNX's */
 	const char **word;	/* of Keras: by which name each input is given, NULL: by its place; NULL: of no other source */
 	const char *mask;	/* of Keras: a value that says which steps are seen; NULL: none is given by name */
+	bool has_norm;		/* an exporter made batch normalisation behind it part of its weights */
 	bool function;		/* of keras.ops or TensorFlow, written as an operator: no layer */
 };
 

@@ -17,6 +17,16 @@ kernel_of_weight(struct importer *im, struct window *w, const struct val *weight
 	return true;
 }
 
+/* PyTorch's exporter computes zeros where a layer has no bias. */
+static const struct val *
+bias_of(struct importer *im, const struct model_node *n)
+{
+	const struct val *bias = node_in(im, n, 2);
+	double one;
+
+	return bias && bias->data && bias->data->computed && numbers_are_one(bias->data, &one) && one == 0 ? NULL : bias;
+}
+
 /* What convolutions and transposed ones have in common: dilation, groups and weights. */
 static bool
 end_convolution(struct call *c, const struct model_node *n, const struct window *w, const struct val *weight,
@@ -81,7 +91,8 @@ windows(struct importer *im, const struct model_node *n, struct val *x, const st
 static bool
 conv(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *weight = node_in(im, n, 1), *bias = node_in(im, n, 2);
+	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *weight = node_in(im, n, 1);
+	const struct val *bias = bias_of(im, n);
 	struct window w;
 	struct call c;
 
@@ -170,7 +181,8 @@ give_cut(struct call *c, const struct window *w, const struct cut *cut)
 static bool
 conv_transpose(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *weight = node_in(im, n, 1), *bias = node_in(im, n, 2);
+	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *weight = node_in(im, n, 1);
+	const struct val *bias = bias_of(im, n);
 	struct model_node part = *n;
 	const char *whole = arena_join(im->arena, n->out[0], ".", "whole");
 	struct cut cut = { .uneven = false };

@@ -288,6 +288,16 @@ from_list(struct reading *r, const char *list, bool class)
 	return arena_strndup(r->arena, s, (size_t)(end - s));
 }
 
+/* PyTorch's older exporter says so by nothing but the names of what it computes: a module's own
+ * weight and bias keep theirs. */
+static bool
+has_norm_by_names(const struct model_node *n)
+{
+	static const char made[] = "onnx::Conv";
+
+	return n->nin == 3 && strncmp(n->in[1], made, sizeof(made) - 1) == 0 && strncmp(n->in[2], made, sizeof(made) - 1) == 0;
+}
+
 static void
 read_scope(struct reading *r, const Onnx__NodeProto *p, struct model_node *n)
 {
@@ -302,6 +312,8 @@ read_scope(struct reading *r, const Onnx__NodeProto *p, struct model_node *n)
 			n->scope = from_list(r, value, false);
 		if (strcmp(key, "pkg.torch.onnx.class_hierarchy") == 0)
 			n->made_by = from_list(r, value, true);
+		if (strcmp(key, "pkg.onnxscript.rewriter.rule_name") == 0)
+			n->has_norm |= strstr(value, "FuseBatchNorm") != NULL;
 		if (strcmp(key, "stowage.path") == 0)	/* of what stowage exported */
 			n->scope = kept(r, value);
 		if (strcmp(key, "stowage.frozen") == 0)
@@ -331,6 +343,7 @@ read_node(struct reading *r, const Onnx__NodeProto *p)
 	for (k = 0; k < p->n_attribute; k++)
 		if (!read_attr(r, p->attribute[k], &n->attr[k]))
 			return false;
+	n->has_norm = has_norm_by_names(n);
 	read_scope(r, p, n);
 	vec_push(r->arena, &r->m->nodes, n);
 	return true;

@@ -141,7 +141,7 @@ copy(struct wire *w, enum message of, size_t at, size_t end, int depth)
 		return "its messages are nested too deep";
 	while (at < end && !why) {
 		if (!next(w, &at, end, &f))
-			return "it ends, or breaks off, in the middle of a message";
+			return "it is no model of ONNX or Keras, or it breaks off";
 		if (w->to->n > WIRE_MOST)
 			return "there is too much beside its weights: 32 MiB are read at most";
 		in = nested_in(of, f.number);

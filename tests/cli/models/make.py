@@ -336,6 +336,21 @@ def spread():
          [numpy_helper.from_array(numpy.array(v, numpy.int64), n) for n, v in ints], ["batch", 3, 4], ["batch", "batch"])
 
 
+def folded():
+    """As PyTorch's exporters write layers that have no bias. Batch normalisation behind the first two is in their weights: one
+    exporter notes the rule by which, of the other only the names tell. The third is as it was, but for a bias of zeros."""
+    def convolution(i, x, weights, out):
+        return helper.make_node("Conv", [x, *weights], [out], name=f"conv_{i}")
+    nodes = [convolution(0, "image", ["0.weight", "0.weight_bias"], "a"), convolution(1, "a", ["onnx::Conv_8", "onnx::Conv_9"], "b"),
+             helper.make_node("Expand", ["zero", "four"], ["zeros"]), convolution(2, "b", ["2.weight", "zeros"], "c"),
+             helper.make_node("GlobalAveragePool", ["c"], ["d"]), helper.make_node("Flatten", ["d"], ["scores"])]
+    entry = nodes[0].metadata_props.add()
+    entry.key, entry.value = "pkg.onnxscript.rewriter.rule_name", "RemoveOptionalBiasFromConv, FuseBatchNormIntoConv"
+    save("folded", nodes, [weight("0.weight", 4, 3, 1, 1), weight("0.weight_bias", 4), weight("onnx::Conv_8", 4, 4, 1, 1),
+                           weight("onnx::Conv_9", 4), weight("2.weight", 4, 4, 1, 1), numpy_helper.from_array(numpy.float32(0), "zero"),
+                           numpy_helper.from_array(numpy.array([4], numpy.int64), "four")], ["batch", 3, 8, 8], ["batch", 4])
+
+
 residual()
 unknown()
 chain("merged", numpy_helper.from_array(numpy.zeros(5, numpy.float32), "bias"))
@@ -369,3 +384,4 @@ unpooled("places", [2, 2], [2, 2], [helper.make_node("Cast", ["places"], ["e"], 
                                    helper.make_node("Mul", ["d", "w"], ["scores"])])
 unpooled("given", [2, 2], [2, 2], [helper.make_node("Relu", ["d"], ["scores"])],
          [helper.make_tensor_value_info("places", TensorProto.INT64, ["batch", 3, 3, 3])])
+folded()
