@@ -1,6 +1,6 @@
 /*
  * Entry point: finds the sub-command and exits with its status. What a command does is in
- * src/cli, one file each; no operator, rule or format is named here.
+ * src/commands, one file each; no operator, rule or format is named here.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/options.h"
 #include "commands/commands.h"
 
 #ifndef PACKAGE_VERSION
@@ -74,28 +75,52 @@ unknown(const char *word)
 	return 2;
 }
 
+static const struct command *
+command_find(const char *word)
+{
+	int i;
+
+	for (i = 0; command_table[i]; i++)
+		if (strcmp(word, command_table[i]->name) == 0)
+			return command_table[i];
+	return NULL;
+}
+
+/* 'stowage help', 'stowage help fit' */
+static int
+help_on(const char *word)
+{
+	const struct command *c = word ? command_find(word) : NULL;
+
+	if (word && !c)
+		return unknown(word);
+	if (c)
+		options_help(stdout, c);
+	else
+		help(stdout);
+	return 0;
+}
+
 static int
 dispatch(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
-	int i;
+	const struct command *c;
 
 	if (!word) {
 		help(stderr);
 		return 2;
 	}
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-		help(stdout);
-		return 0;
-	}
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return help_on(NULL);
+	if (strcmp(word, "help") == 0)
+		return help_on(argv[2]);
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		puts("stowage " PACKAGE_VERSION);
 		return 0;
 	}
-	for (i = 0; command_table[i]; i++)
-		if (strcmp(word, command_table[i]->name) == 0)
-			return command_table[i]->run(command_table[i], argc - 1, argv + 1);
-	return unknown(word);
+	c = command_find(word);
+	return c ? c->run(c, argc - 1, argv + 1) : unknown(word);
 }
 
 /* Has the reader of our output gone away? Usually SIGPIPE ends the program before it can check;
