@@ -267,6 +267,20 @@ next_length(struct talk t, const char **at, size_t *n)
 	return next_number(t, true, at, n);
 }
 
+/* Of SENTENCE, that says something else first, what stands behind its "but" before AT, where that
+ * tells of the failure by itself: "training runs fine, but testing fails with batch size 1". */
+static struct talk
+behind_but(struct talk sentence, const char *at)
+{
+	const char *end = sentence.s + sentence.n, *but;
+	struct talk rest = sentence, last = sentence;
+	size_t n;
+
+	for (; (but = talk_find_whole(rest, "but", &n)) && but < at; rest = talk_part(sentence, but + n, end))
+		last = talk_part(sentence, but + n, end);
+	return says_failure(last) ? last : sentence;
+}
+
 /* Where T says that it fails with what NEXT finds, and that number. */
 static const char *
 fails_with(struct talk t, next_of *next, int64_t *least)
@@ -276,7 +290,7 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 	size_t n = 0;
 
 	while ((*least = next(t, &at, &n)) > 0) {
-		sentence = sentence_of(t, at);
+		sentence = behind_but(sentence_of(t, at), at);
 		if (fails(t, sentence) && !runs_well(sentence) && !is_to_others(sentence) &&
 		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul") && happens(t, sentence, at, n))
 			return at;

@@ -163,12 +163,12 @@ is_of_person(struct talk clause, const char *at)
 }
 
 /* The same in other languages: of a process, or by the system. */
-#define KILLED_ELSEWHERE	"被杀死|被杀掉|被系统杀|被kill|被 kill|直接kill|直接 kill|进程被杀|程序被杀|自动kill|自动 kill|"	\
+#define KILLED_ELSEWHERE	"被杀死|被杀掉|被系统杀|被kill|被 kill|直接killed|直接 killed|进程被杀|程序被杀|自动killed|"	\
     "killされ|強制終了され|killed 되|킬 당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
     "est tué par le système|a été tué par le système|est tué par le noyau|vom system beendet|vom system getötet|vom kernel beendet|gekillt|"	\
     "matado por el sistema|terminado por el sistema|morto pelo sistema|encerrado pelo sistema"
 /* What people end by themselves, in those. */
-#define BY_HAND		"手动|我kill|我杀|僵尸|сам убил|вручную|manuell|manuellement|manualmente"
+#define BY_HAND		"手动|我kill|我杀|释放|僵尸|сам убил|вручную|manuell|manuellement|manualmente"
 #define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer"
 
 /* "It ends with `Killed`.", "this error (Killed)", "while it builds .. Killed!": a shell's word as

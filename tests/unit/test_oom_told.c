@@ -247,6 +247,8 @@ Test(oom_told, a_process_that_was_ended)
 	cr_expect_eq(read_lines("训练中进程被杀死").told.killed.line, 1);
 	cr_expect_eq(read_lines("程序直接被 killed").told.killed.line, 1);
 	cr_expect_eq(read_lines("手动把进程kill了, 僵尸进程被kill").told.killed.line, 0);
+	cr_expect_eq(read_lines("启动之后直接kill主进程不会释放显存").told.killed.line, 0);
+	cr_expect_eq(read_lines("运行一会就直接killed").told.killed.line, 1);
 	cr_expect_eq(read_lines("процесс был убит при обучении").told.killed.line, 1);
 	cr_expect_eq(read_lines("le programme est tué par le système").told.killed.line, 1);
 	cr_expect_eq(read_lines("das Programm wird vom System beendet").told.killed.line, 1);

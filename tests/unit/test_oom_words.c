@@ -281,6 +281,7 @@ Test(oom_words, a_batch_that_fails)
 		{ "I get an OOM error with a batch size of 24", 24 }, { "batch_size=8 or 16 leads to out of memory", 8 }, { "CUDA out of memory even with batch size 1", 1 },
 		{ "I reduced the batch size from 64 to 2 and it is still out of memory", 2 }, { "I tried batch sizes 8, 4 and 1. Each of them gives the same error.", 1 },
 		{ "If I try to use a batch size like 12 it starts, and then it throws an OOM error", 12 }, { "this card can't train, even if batch_size is set to 1", 1 }, { "My batch size had been set to 1, but it still runs into OOM", 1 },
+		{ "We are able to train here, but testing is out of memory with a batch size of 1", 1 },
 		{ "batch_size\xe8\xae\xbe\xe4\xb8\xba" "24\xef\xbc\x8c\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", 24 },	/* 设为24，显存不足 */
 	};
 	static const char *const no[] = { "the batch size is 24", "it works with a batch size of 24, not out of memory", "use a batch size of 4 if it runs out of memory",
