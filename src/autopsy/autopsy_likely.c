@@ -161,6 +161,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_MODELS)] = &p->models;
 	told[place(NEEDS_CONVERTS)] = o->host ? &p->converts : NULL;
 	told[place(NEEDS_TRIALS)] = &p->trials;
+	told[place(NEEDS_BOXES)] = o->host ? NULL : &p->boxes;
+	told[place(NEEDS_PENALTY)] = o->host || is_of_another(y) ? NULL : &p->penalty;
 	told[place(NEEDS_CLASSES)] = o->host ? NULL : &p->classes;
 	told[place(NEEDS_FREE)] = o->host ? NULL : &p->unused;
 	told[place(NEEDS_PEAK)] = o->host ? NULL : &p->peak;
@@ -277,7 +279,7 @@ push_items(struct autopsy *y, const struct row *r)
 
 /* Rows that a message with figures leaves open, too, where people's words lead there. */
 #define BESIDE_FIGURES	(NEEDS_RESUMES | NEEDS_FIRST | NEEDS_UNFREEZES | NEEDS_SECOND | NEEDS_ADAM | NEEDS_RETAINS | NEEDS_DECODES | NEEDS_VOCABULARY | NEEDS_SAVES | NEEDS_TRIALS | \
-    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES)
+    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY)
 
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */

@@ -209,6 +209,10 @@ const struct row autopsy_rows[] = {
 		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "
 		    "row for each word", "fewer words (subwords, a bound on their number), shorter sequences or fewer at once, a softmax over a sample of words, and targets "
 		    "by their index in place of one number for each word, take less." } } },
+	{ NEEDS_BOXES, "pictures have many objects", {
+		{ "Each of a picture's objects is compared with every anchor or prediction in the loss, and where there are masks, has one of the picture's size: one picture with many of them "
+		    "takes more than others", "a bound on their number, parts of such pictures, fewer anchors, or that comparison on the processor (in MMDetection gpu_assign_thr) take less. Then it runs "
+		    "where such pictures are left out." } } },
 	{ NEEDS_CLASSES, "there are many classes", {
 		{ "The last layer has a row of weights for each class, with its gradient and the optimizer's numbers, and there is a score for each class and sample, or box",
 		    "fewer classes, a narrower layer ahead of it, fewer boxes or centers, or a loss over a part of the classes at a time, take less. Then it runs with a part of "
@@ -229,6 +233,10 @@ const struct row autopsy_rows[] = {
 		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
 		    "weights that are trained (LoRA), or splitting or offloading it (ZeRO, FSDP) take less; the batch plays no part in it." },
 		{ "What forward keeps, gradients and weights leave no room for it", "fewer samples in a batch, or smaller ones, leave more." } } },
+	{ NEEDS_PENALTY, "the loss has a gradient penalty", {
+		{ "Backward makes a graph of its own for it (create_graph), beside what forward keeps, and that stays for as long as something holds the loss, the gradient, or what they were made of; "
+		    "in some versions of PyTorch longer", "one backward of the losses' sum, nothing of a step that is held in the next, and a smaller batch take less. Then it does not grow." },
+		{ KEPT_ON, "then it grows without that penalty, too." } } },
 	{ NEEDS_RETAINS, "backward is told to keep the graph (retain_graph)", {
 		{ "What forward keeps stays then for as long as the loss is held, or what was made of it, and where a later step goes back into an earlier one, that step's, too",
 		    "one backward of the losses' sum, what is carried from step to step detached (.detach()), and no retain_graph: then it does not grow." },

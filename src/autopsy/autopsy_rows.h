@@ -64,7 +64,9 @@
 #define NEEDS_CLASSES	NEEDS(53)	/* of many classes */
 #define NEEDS_FREE	NEEDS(54)	/* of a device that is free */
 #define NEEDS_PEAK	NEEDS(55)	/* of memory that is highest at the start */
-#define SIGNS		56
+#define NEEDS_BOXES	NEEDS(56)	/* of pictures with many objects */
+#define NEEDS_PENALTY	NEEDS(57)	/* of a gradient penalty */
+#define SIGNS		58
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

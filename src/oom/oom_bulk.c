@@ -169,7 +169,7 @@ oom_bulk_large(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
-	    "larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|images larger than|image larger than|images bigger than|image bigger than|"
+	    "higher res|high res|high-res|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|images larger than|image larger than|images bigger than|image bigger than|"
 	    "pictures larger than|photos larger than|image is large|image is too large|image is very large|images are large|images are too large|images are very large|image is too big|images are too big|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
 
 	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
@@ -203,6 +203,34 @@ are_many(struct talk t, const char *at)
 	for (at = s; s > t.s && (is_digit(s[-1]) || (s[-1] == ',' && s < at)); s--)
 		;
 	return s < at && is_digit(*s) && piece_number(s, at, &n) && n >= MANY_CLASSES;
+}
+
+#define NEAR_OBJECTS	24	/* bytes from their number to the word */
+#define MANY_OBJECTS	50	/* of a picture */
+#define OBJECTS		"objects|bboxes|boxes|instances|gts|ground truths|gt boxes|gt bboxes|bounding boxes|targets|annotations"
+#define OF_PICTURE	"in one image|in an image|in each image|in a single image|in the same image|per image|per img|in one picture|in a picture|per picture|in them|in some images|in the image|in one frame"
+
+/* "about 2000 objects in one image", "too many boxes in some images": not what is to be
+ * detected. */
+const char *
+oom_bulk_boxes(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	struct talk rest, sentence;
+	size_t n;
+	int64_t count;
+
+	for (rest = t; (s = talk_find_whole(rest, OBJECTS, &n)); rest = talk_part(t, s + n, end)) {
+		sentence = talk_sentence(t, s);
+		if (!talk_has_whole(talk_part(t, s + n, sentence.s + sentence.n), OF_PICTURE) || talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "not no few fewer less small"))
+			continue;
+		if (talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "many numerous hundreds thousands"))
+			return s;
+		for (to = sentence.s; to < s; to++)
+			if (is_digit(*to) && (to == sentence.s || !piece_is_word(to[-1])) && piece_number(to, s, &count) && count >= MANY_OBJECTS && s - to < NEAR_OBJECTS)
+				return s;
+	}
+	return NULL;
 }
 
 const char *

@@ -17,7 +17,8 @@ const char	*oom_bulk_absurd(struct talk, int64_t *bytes);
 /* Where T says that it works with a number, if it says that it fails with a larger one; or NULL. */
 const char	*oom_bulk_less(struct talk);
 
-/* Where T names many classes, or NULL. */
+/* Where T names many objects of a picture; where it names many classes; or NULL. */
+const char	*oom_bulk_boxes(struct talk);
 const char	*oom_bulk_classes(struct talk);
 /* A picture's side that is large, by its unit. */
 const char	*oom_bulk_side(struct talk);

@@ -210,15 +210,15 @@ clause_denies(struct talk t, const char *at, size_t n)
 	int i, no = 0;
 
 	for (i = 0, s = at; i < NEAR_WORDS && (word = clause_word_ahead(clause, s)).n > 0; i++, s = word.s) {
-		if (talk_is_one_of(word, "may might"))
-			return true;		/* what could be */
+		if (talk_is_one_of(word, "may might") && !talk_any_whole(clause, "find found"))
+			return true;		/* what could be, and not what was found */
 		if (!is_no(word) && !talk_is_one_of(word, LINKS) && !talk_is_one_of(word, SETTLED))
 			break;
 		no += is_no(word) || talk_is_one_of(word, SETTLED);
 		without |= talk_is_one_of(word, "without");
 	}
-	/* "cannot train without" says that it happens */
-	no += without && talk_any_whole(talk_part(clause, clause.s, s), "cannot can't not unable never hardly");
+	/* "cannot train without", "how do I train without" say that it happens */
+	no += without && talk_any_whole(talk_part(clause, clause.s, s), "cannot can't not unable never hardly how hard difficult struggling");
 	for (i = 0, s = at + n; i < NEAR_WORDS && (word = clause_word_behind(clause, s)).n > 0; i++, s = word.s + word.n) {
 		next = clause_word_behind(clause, word.s + word.n);
 		if ((!is_no(word) && !talk_is_one_of(word, LINKS_BACK) && !talk_is_one_of(word, OVER)) ||

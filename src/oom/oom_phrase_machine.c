@@ -166,6 +166,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~out of memroy", NAMED },
 	{ "~out of memorry", NAMED },
 	{ "~out of mamory", NAMED },
+	{ "~out of memary", NAMED },
 	{ "~out of GPU memory", NAMED },
 	{ "~out of device memory", NAMED },
 	{ "~out_of_device_memory", NAMED },

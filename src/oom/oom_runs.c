@@ -242,3 +242,10 @@ oom_runs_peak(struct talk t)
 
 	return at && talk_any_whole(sentence, "high higher highest peak peaks spike spikes more") && talk_any_whole(sentence, "memory vram mib gb usage") && !talk_any_of(sentence, "epoch validat") ? at : NULL;
 }
+
+/* "the gradient penalty of WGAN-GP" */
+const char *
+oom_runs_penalty(struct talk t)
+{
+	return clause_says(t, "gradient penalty|gradient_penalty|gradient-penalty|wgan-gp|wgangp|wgan_gp", AHEAD, "instead removed");
+}

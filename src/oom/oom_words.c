@@ -48,7 +48,7 @@ grows(struct talk t)
 	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
 		return NULL;		/* what it is for */
 	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
-	    "memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
+	    "memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
@@ -456,6 +456,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	said_of_failure(&p->models, &p->told, t, oom_runs_models(t), line);
 	said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
+		said(&p->boxes, t, oom_bulk_boxes(t), line);
+		said(&p->penalty, t, oom_runs_penalty(t), line);
 		said(&p->unused, t, oom_runs_unused(t), line);
 		said(&p->peak, t, oom_runs_peak(t), line);
 	}
