@@ -109,6 +109,31 @@ Test(packing_orders, what_has_a_gap_is_left)
 	arena_free(a);
 }
 
+/* More begin and end at one instant than a sweep of either direction can begin with: each is asked
+ * for once, and the effort stays. */
+Test(packing_orders, sweeps_that_cannot_begin_end_at_once, .timeout = 60)
+{
+	enum { HALF = 2001 };
+	static struct item item[2 * HALF + 1];
+	struct packing p = { item, 2 * HALF + 1, 1 };
+	struct arena *a = arena_new();
+	struct pieces pieces;
+	int64_t all = 100000000;
+	struct effort e = { .visits = all, .all = &all, .stage = 1 };
+	int i;
+
+	for (i = 0; i < HALF; i++) {
+		item[i] = (struct item){ .size = 1, .lower = 0, .upper = 1 };
+		item[HALF + i] = (struct item){ .size = 1, .lower = 1, .upper = 2 };
+	}
+	item[2 * HALF] = (struct item){ .size = 1, .lower = 0, .upper = 2 };
+	pieces = packing_form(a, &p);
+	cr_assert_eq(pieces.n, 1);
+	cr_assert_eq(packing_orders(&pieces.v[0], INT64_MAX, HALF + 1, &e), INT64_MAX);
+	cr_assert_gt(e.visits, 90000000);
+	arena_free(a);
+}
+
 /* ---- the tree ---- */
 
 enum { LEAVES = 6 };
