@@ -161,6 +161,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_MODELS)] = &p->models;
 	told[place(NEEDS_CONVERTS)] = o->host ? &p->converts : NULL;
 	told[place(NEEDS_TRIALS)] = &p->trials;
+	told[place(NEEDS_SHARED)] = o->host ? NULL : &p->shared;
 	told[place(NEEDS_BOXES)] = o->host ? NULL : &p->boxes;
 	told[place(NEEDS_PENALTY)] = o->host || is_of_another(y) ? NULL : &p->penalty;
 	told[place(NEEDS_CLASSES)] = o->host ? NULL : &p->classes;

@@ -174,6 +174,17 @@ change_said(struct autopsy *y)
 		    autopsy_said(y, data) + 1));
 }
 
+/* Two extents of a matrix that are the same, where the message itself has no shape. */
+static void
+pairs_said(struct autopsy *y)
+{
+	const struct said *pairs = &y->log.paste.pairs;
+
+	if (pairs->line && !y->module && !y->main->says && !y->main->shape.known && !(y->main->facts & (TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS)))
+		autopsy_cause(y, SAYS_TOLD_PAIRS, arena_printf(y->arena, "L%s. Where that has a number for each pair, it grows with the square of how many there are: half as many take a quarter. "
+		    "Made in parts, one after the other, or by an operator that does not store it, it takes less.", autopsy_said(y, pairs) + 1));
+}
+
 /* Where it failed while weights were loaded, by words, and by its figures it may be a step. */
 static void
 loading_said(struct autopsy *y)
@@ -257,6 +268,7 @@ autopsy_words(struct autopsy *y, bool explained)
 
 	less_said(y);
 	change_said(y);
+	pairs_said(y);
 	batch_told(y);
 	length_told(y);
 	absurd_said(y);

@@ -273,6 +273,9 @@ const struct row autopsy_rows[] = {
 		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", "read into the machine's "
 		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
 		{ OF_STOPPED, LISTED } } },
+	{ NEEDS_SHARED, "others use that device, too", {
+		{ "What other processes have of it is not there for this run", LISTER ", before the run, lists them. With these ended, on another device (CUDA_VISIBLE_DEVICES), or with less at once, it "
+		    "runs." } } },
 	{ NEEDS_PEAK, "memory is highest at the start", {
 		{ "cuDNN tries its ways of a convolution at the first step of each size, with workspaces as large as there is room for (torch.backends.cudnn.benchmark)",
 		    "with that off, the first step takes no more than the others." },

@@ -66,7 +66,8 @@
 #define NEEDS_PEAK	NEEDS(55)	/* of memory that is highest at the start */
 #define NEEDS_BOXES	NEEDS(56)	/* of pictures with many objects */
 #define NEEDS_PENALTY	NEEDS(57)	/* of a gradient penalty */
-#define SIGNS		58
+#define NEEDS_SHARED	NEEDS(58)	/* of others that use the device */
+#define SIGNS		59
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

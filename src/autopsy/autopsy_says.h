@@ -141,6 +141,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
 	SAYS(TOLD_RAISED,	WORDS,		"a sentence of the failure that says that a setting was changed from a number to a larger one")			\
 	SAYS(TOLD_DATA,		WORDS,		"a sentence that says that it works with data, in a line that says that it fails with other data")			\
+	SAYS(TOLD_PAIRS,	WORDS,		"a sentence with a matrix whose two extents are the same and many, and no shape in the message")	\
 	SAYS(TOLD_LOADING,	WORDS,		"a sentence of the failure that speaks of weights that are loaded, and figures of a device")			\
 	SAYS(TOLD_ABSURD,	WORDS,		"a sentence that tells of an allocation of 1 TiB on a device, or of 64 TiB")				\
 	SAYS(TOLD_BATCH,	WORDS,		"a sentence that says that it fails, with the number of samples in a batch")				\

@@ -233,6 +233,31 @@ oom_bulk_boxes(struct talk t)
 	return NULL;
 }
 
+#define MANY_ROWS	2048
+
+/* "(4, 10000, 10000)", "10000x10000": two extents that are the same, one behind the other, of
+ * something that has a number for each pair, by a word. */
+const char *
+oom_bulk_pairs(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n, next;
+
+	if (!talk_any_begins(t, "matrix matrices distance dist_ similarit affinit attention adjacency pairwise kernel covariance gram cost_") || talk_any_begins(t, "image picture pixel resolution photo frame"))
+		return NULL;
+	for (s = t.s; s < end; s++) {
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
+			continue;
+		to = piece_past_blanks(piece_number(s, end, &n), end);
+		if (n < MANY_ROWS || to == end || !memchr(",xX*", *to, 4))
+			continue;
+		to = piece_past_blanks(to + 1, end);
+		if (to < end && is_digit(*to) && piece_number(to, end, &next) && next == n)
+			return s;
+	}
+	return NULL;
+}
+
 const char *
 oom_bulk_classes(struct talk t)
 {

@@ -17,6 +17,8 @@ const char	*oom_bulk_absurd(struct talk, int64_t *bytes);
 /* Where T says that it works with a number, if it says that it fails with a larger one; or NULL. */
 const char	*oom_bulk_less(struct talk);
 
+/* Where T has two extents of a matrix that has a number for each pair; or NULL. */
+const char	*oom_bulk_pairs(struct talk);
 /* Where T names many objects of a picture; where it names many classes; or NULL. */
 const char	*oom_bulk_boxes(struct talk);
 const char	*oom_bulk_classes(struct talk);

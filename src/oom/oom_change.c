@@ -17,7 +17,7 @@
     "enlarge enlarged bump bumped go going went scale scaled"
 /* What rises by itself, or is no setting that memory grows with: ahead of "from". */
 #define OF_OTHER	"memory vram ram usage consumption utilization it loss accuracy lr rate version driver cuda python pytorch torch tensorflow keras gpu gpus card epoch epochs " \
-    "time speed workers temperature price seed"
+    "time speed workers num_workers num_worker temperature price seed learning_rate epochs num_epochs max_epochs iterations max_iter max_iters steps max_steps step gradient_accumulation_steps accumulation patience save_steps"
 #define UNITS		"gb gib mb mib g m kb ti x epoch epochs iteration iterations steps gpu gpus card cards worker workers second seconds s minute minutes hour hours percent"
 
 /* The first whole number from S on, past no more than names, blanks and signs, or NULL: behind
@@ -35,14 +35,19 @@ number_near(struct talk t, const char *s, int64_t *n)
 	return s + 1 < end && *s == '.' && is_digit(s[1]) ? NULL : s;		/* a version, or a rate */
 }
 
-/* Does a word for a change stand ahead of AT, and none for what rises by itself beside it? */
+#define RAISES		"increase increased increasing raise raised raising enlarge enlarged bump bumped scale scaled"
+
+/* Does a word for a change stand ahead of AT, with what is changed where that need not be said to
+ * rise, and none for what rises by itself beside it? "I switched from a 3090 to a 4090" changes no
+ * setting. */
 static bool
 is_of_setting(struct talk sentence, const char *at)
 {
 	struct talk before = talk_part(sentence, sentence.s, at);
 	const char *verb = talk_find_word(before, CHANGES);
 
-	return verb && !talk_any_whole(talk_part(before, verb, at), OF_OTHER) && !talk_any_whole(clause_word_ahead(before, verb), OF_OTHER);
+	return verb && (talk_is_one_of(clause_word_behind(before, verb), RAISES) || clause_word_ahead(before, at).s > verb) &&
+	    !talk_any_whole(talk_part(before, verb, at), OF_OTHER) && !talk_any_whole(clause_word_ahead(before, verb), OF_OTHER);
 }
 
 /* "I changed crop_size from (512, 1024) to (1024, 2048)", "increasing the batch from 8 to 16" */

@@ -81,8 +81,10 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said large;	/* of pictures that are large, */
 	struct said models;	/* of several models at once, */
 	struct said classes;	/* of many classes, */
+	struct said pairs;	/* of a matrix with a number for each pair, */
 	struct said boxes;	/* of pictures with many objects, */
 	struct said penalty;	/* of a gradient penalty, */
+	struct said shared;	/* of others that use the device, */
 	struct said unused;	/* of a device that is free, */
 	struct said peak;	/* of memory that is highest at the start, */
 	struct said hook;	/* of a hook that gets what all steps returned, */

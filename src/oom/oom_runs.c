@@ -119,7 +119,11 @@ oom_runs_models(struct talk t)
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 
-/* "the first GPU has much more memory than the others", "unbalanced load, GPU 0 is full" */
+#define ALL_THERE	"default to|defaults to|defaulting to|be sent to|are sent to|loaded to|loaded on|loaded onto|placed on|are put on|go to|goes to|occupied by card 0|occupied by gpu 0|" \
+    "occupied by gpu0|occupied by the first|memory on gpu 0|memory on gpu0|memory of gpu 0|memory on the first|allocates memory on"
+
+/* "the first GPU has much more memory than the others", "all ranks default to GPU 0", "unbalanced
+ * load, GPU 0 is full" */
 const char *
 oom_runs_first(struct talk t)
 {
@@ -127,8 +131,10 @@ oom_runs_first(struct talk t)
 	const char *at = talk_find_whole(t, "first gpu|first card|first device|gpu 0|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu|card 0|card0|device 0|cuda device 0", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
+	if (at && talk_any_whole(sentence, "all every each") && talk_has_whole(sentence, ALL_THERE))
+		return at;
 	return at && talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
-	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|default to|defaults to|defaulting to|all workers|all worker|all processes|all ranks|every process|every rank|each process|each rank|occupied by|be sent to|are sent to|only the first|only on the first|"
+	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
 	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory") ? at : NULL;
 }
 
@@ -248,4 +254,15 @@ const char *
 oom_runs_penalty(struct talk t)
 {
 	return clause_says(t, "gradient penalty|gradient_penalty|gradient-penalty|wgan-gp|wgangp|wgan_gp", AHEAD, "instead removed");
+}
+
+/* "The GPU is occupied by another task": neither asked, nor denied, nor what is to be ended. */
+const char *
+oom_runs_shared(struct talk t)
+{
+	const char *at = talk_any_whole(t, "gpu gpus card cards vram cuda") || talk_any_begins(t, "a100 h100 v100 gpu") ? clause_says(t, "occupied by another|occupied by other|used by another|used by other|using by other|"
+	    "a shared gpu|share the gpu|shares the gpu|sharing the gpu|sharing a gpu|share the same gpu|share one gpu|shared with other|other users are|other people are|another user|someone else is|already a training|"
+	    "another training|another process is|another program is|another job is|other jobs are|other processes are|two trainings|several trainings|at the same time on the same gpu|on the same gpu at the same time", AHEAD, "if whether maybe perhaps single") : NULL;
+
+	return at && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }

@@ -23,6 +23,8 @@ const char	*oom_runs_words(struct talk);
 /* A device is free; memory is highest at the start. */
 const char	*oom_runs_unused(struct talk);
 const char	*oom_runs_peak(struct talk);
+/* Others use the device, too. */
+const char	*oom_runs_shared(struct talk);
 /* The loss has a gradient penalty. */
 const char	*oom_runs_penalty(struct talk);
 /* Backward is told to keep the graph. */

@@ -456,8 +456,10 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	said_of_failure(&p->models, &p->told, t, oom_runs_models(t), line);
 	said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
+		said(&p->pairs, t, oom_bulk_pairs(t), line);
 		said(&p->boxes, t, oom_bulk_boxes(t), line);
 		said(&p->penalty, t, oom_runs_penalty(t), line);
+		said(&p->shared, t, oom_runs_shared(t), line);
 		said(&p->unused, t, oom_runs_unused(t), line);
 		said(&p->peak, t, oom_runs_peak(t), line);
 	}
