@@ -9,7 +9,7 @@ stands_in() { # NAME.so SOURCE...: beside what all have
 	shared=$1
 	shift
 	"$CXX" -std=c++17 -O1 -shared -fPIC -I"$(dirname "$(command -v "$NVCC")")/../include" -o "$shared" \
-		"$here/card.cc" "$here/properties.cc" "$here/libraries.cc" "$@" > log 2>&1
+		"$here/card.cc" "$here/queues.cc" "$here/properties.cc" "$here/libraries.cc" "$@" > log 2>&1
 }
 stands_in standin.so || skip_all "no cuDNN 9 and cuBLASLt beside nvcc: NO PROGRAM WAS RUN ON STAND-INS"
 

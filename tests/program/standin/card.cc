@@ -2,7 +2,8 @@
  * card.cc - stands for the CUDA runtime, on a machine without a GPU: preloaded (LD_PRELOAD) into an emitted program
  * that was linked with -cudart shared. Memory is the host's; a kernel that is launched does nothing and is counted.
  * What a real runtime refuses is refused: calls that may not be made while a step is captured, streams that are not
- * joined, launches beyond a card's limits, more memory than there is. standin.test reads the report. What kind of card it is: properties.cc.
+ * joined, launches beyond a card's limits, more memory than there is. standin.test reads the report. Streams and graphs are in
+ * queues.cc; what kind of card it is: properties.cc.
  *
  *	STANDIN_REPORT	a file for: graph N kernels K path P, where P is the longest chain of its calls that wait
  *			for one another; late WHAT, for what was first needed after the first step; launches N
@@ -31,34 +32,13 @@
 
 static const int64_t MIB = 1 << 20;
 
-struct event {			/* where a stream was when it was recorded */
-	struct place at;
-	bool captured;
-	double when;		/* milliseconds; of one that a graph records, from its launch until that comes */
-};
-
-struct instance {
-	int kernels, path;
-	double takes;		/* milliseconds */
-	std::vector<std::pair<struct event *, double>> records;	/* and when each is, from its launch */
-};
-
 static std::map<void *, std::string> function_name;
 static std::map<void *, void *> variable;
 static std::map<void *, size_t> variable_bytes;	/* by its address on the card */
 static std::map<void *, int64_t> allocated;
 static std::set<std::string> loaded;
-static struct stream *capturing;	/* the stream that the capture began on */
-static std::vector<int> depth;		/* of each call of the capture: the longest chain that ends with it */
-static std::vector<bool> followed;	/* does another call, or the end, wait for it? */
-static int64_t memory = 81559 * MIB, taken = 300 * MIB, others, launches;
+static int64_t memory = 81559 * MIB, taken = 300 * MIB, others;
 static bool begun;			/* the first step has run */
-static bool between;			/* a call goes between ranks */
-static double now;			/* milliseconds that all calls took */
-static double cost;			/* of the next call that is captured, beyond its own */
-static std::vector<double> over;	/* of each call of the capture: when it is, from the launch */
-static std::vector<std::pair<struct event *, double>> records;
-static int latest = -1;			/* the last call of a capture that does not */
 static FILE *report;
 static cudaError_t last = cudaSuccess;
 static struct named {		/* kernels of STANDIN_KERNELS */
@@ -73,15 +53,10 @@ static size_t pending_shared;
 static void *pending_stream;
 
 void
-card_takes(double ms)
+card_begins(void)
 {
-	(capturing ? cost : now) += ms;
-}
-
-bool
-card_is_captured(void)
-{
-	return capturing != NULL;
+	begun = true;
+	others += card_number("STANDIN_OTHERS", 0);
 }
 
 void
@@ -117,7 +92,7 @@ kernel_takes(const char *name)
 	for (struct named *k = named_kernels; k < named_kernels + named_used; k++)
 		if (strstr(name, k->name)) {
 			card_takes(k->takes);
-			++(capturing ? k->captured : k->ran);
+			++(card_is_captured() ? k->captured : k->ran);
 			return;
 		}
 }
@@ -138,10 +113,9 @@ close_report()
 	libraries_report();
 	for (int k = 0; k < named_used; k++)
 		card_report("kernel %s ran %d captured %d\n", named_kernels[k].name, named_kernels[k].ran, named_kernels[k].captured);
-	if (report) {
-		fprintf(report, "launches %lld\n", (long long)launches);
+	queues_report();
+	if (report)
 		fclose(report);
-	}
 }
 
 /* A call that the real runtime would refuse, or that corrupts: the test must see it. */
@@ -162,81 +136,8 @@ card_needs(const char *what, int64_t bytes)
 	taken += bytes;
 	if (begun && report)
 		fprintf(report, "late %s\n", what);
-	if (capturing)
+	if (card_is_captured())
 		card_refuse((std::string(what) + " is loaded while a step is captured").c_str());
-}
-
-static struct stream *
-stream_of(cudaStream_t s)
-{
-	static struct stream legacy;
-
-	return s ? (struct stream *)s : &legacy;
-}
-
-/* When all that a stream of the capture has come to is over. */
-static double
-over_by(const struct stream *s)
-{
-	double latest = 0;
-
-	for (int k : s->at.behind)
-		latest = std::max(latest, over[k]);
-	return latest;
-}
-
-/* A call enters the capture, behind all that the stream has come to. */
-cudaError_t
-card_call(cudaStream_t on)
-{
-	struct stream *s = stream_of(on);
-	int deepest = 0;
-
-	launches++;
-	if (!capturing) {
-		now += 0.001;
-		return cudaSuccess;
-	}
-	if (!s->captured)
-		return card_refuse("a call on a stream that is not captured, within a capture");
-	for (int k : s->at.behind) {
-		deepest = std::max(deepest, depth[k]);
-		followed[k] = true;
-	}
-	over.push_back(over_by(s) + 0.001 + cost);
-	cost = 0;
-	s->at.behind = { (int)depth.size() };
-	latest = between ? latest : (int)depth.size();
-	depth.push_back(deepest + 1);
-	followed.push_back(false);
-	return cudaSuccess;
-}
-
-void
-card_do(cudaStream_t on, std::function<void()> function)
-{
-	struct stream *s = stream_of(on);
-
-	if (capturing && latest >= 0 && !s->at.behind.count(latest))
-		card_refuse("what goes between ranks does not wait for what the step has made");
-	between = true;
-	card_call(on);
-	between = false;
-	function();
-}
-
-void
-card_do_when(cudaStream_t on, std::function<bool()>, std::function<void()>)
-{
-	between = true;
-	card_call(on);
-	between = false;
-}
-
-static cudaError_t
-not_captured(const char *what)
-{
-	return capturing ? card_refuse((std::string(what) + " while a step is captured").c_str()) : cudaSuccess;
 }
 
 extern "C" {
@@ -322,7 +223,7 @@ __cudaLaunchKernel(cudaKernel_t f, dim3 grid, dim3 block, void **args, size_t sh
 cudaError_t
 cudaMalloc(void **to, size_t bytes)
 {
-	if (not_captured("cudaMalloc"))
+	if (card_not_captured("cudaMalloc"))
 		return last;
 	bytes = (bytes + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
 	if (taken + others + (int64_t)bytes > memory)
@@ -338,7 +239,7 @@ cudaMalloc(void **to, size_t bytes)
 cudaError_t
 cudaFree(void *p)
 {
-	if (not_captured("cudaFree"))
+	if (card_not_captured("cudaFree"))
 		return last;
 	if (p && !allocated.count(p))
 		return card_refuse("cudaFree of what was not allocated");
@@ -354,7 +255,7 @@ cudaError_t
 cudaMallocHost(void **to, size_t bytes)
 {
 	*to = calloc(1, bytes);
-	return not_captured("cudaMallocHost");
+	return card_not_captured("cudaMallocHost");
 }
 
 cudaError_t
@@ -395,7 +296,7 @@ cudaMemcpyAsync(void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaS
 
 	if ((kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToHost) && !card_within(device, n))
 		return card_refuse("cudaMemcpyAsync beyond what was allocated");
-	if (!capturing)
+	if (!card_is_captured())
 		memmove(to, from, n);
 	if (wrong && kind == cudaMemcpyDeviceToHost) {
 		*(char *)to ^= 1;
@@ -431,7 +332,7 @@ cudaFuncGetAttributes(cudaFuncAttributes *to, const void *f)
 }
 
 cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) { return cudaSuccess; }
-cudaError_t cudaDeviceSynchronize(void) { return not_captured("cudaDeviceSynchronize"); }
+cudaError_t cudaDeviceSynchronize(void) { return card_not_captured("cudaDeviceSynchronize"); }
 const char *cudaGetErrorString(cudaError_t e) { return e == cudaSuccess ? "no error" : "refused by the stand-in"; }
 
 cudaError_t
@@ -441,198 +342,6 @@ cudaGetLastError(void)
 
 	last = cudaSuccess;
 	return e;
-}
-
-/* ---- streams and events ---- */
-
-cudaError_t
-cudaStreamCreateWithFlags(cudaStream_t *to, unsigned)
-{
-	*to = (cudaStream_t)new struct stream;
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaStreamCreateWithPriority(cudaStream_t *to, unsigned, int priority)
-{
-	return priority > 0 || priority < -5 ? card_refuse("a priority that there is not") : cudaStreamCreateWithFlags(to, 0);
-}
-
-cudaError_t
-cudaDeviceGetStreamPriorityRange(int *least, int *most)
-{
-	*least = 0;
-	*most = -5;
-	return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *to) { return cudaStreamCreateWithFlags(to, 0); }
-
-cudaError_t
-cudaStreamDestroy(cudaStream_t s)
-{
-	if (capturing && stream_of(s)->captured)
-		return card_refuse("cudaStreamDestroy of a stream that is captured");
-	delete (struct stream *)s;
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaStreamSynchronize(cudaStream_t s)
-{
-	return stream_of(s)->captured ? card_refuse("cudaStreamSynchronize of a stream that is captured") : cudaSuccess;
-}
-
-cudaError_t
-cudaEventCreateWithFlags(cudaEvent_t *to, unsigned)
-{
-	*to = (cudaEvent_t)new struct event();
-	return cudaSuccess;
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *to) { return cudaEventCreateWithFlags(to, 0); }
-
-cudaError_t
-cudaEventDestroy(cudaEvent_t e)
-{
-	delete (struct event *)e;
-	return cudaSuccess;
-}
-
-static cudaError_t
-record(cudaEvent_t e, cudaStream_t s)
-{
-	struct event *to = (struct event *)e;
-
-	to->captured = stream_of(s)->captured;
-	to->at = stream_of(s)->at;
-	to->when = now;
-	return cudaSuccess;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return record(e, s); }
-
-/* With cudaEventRecordExternal it is a graph that records it, when it runs. */
-cudaError_t
-cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned flags)
-{
-	struct event *to = (struct event *)e;
-
-	if (!(flags & cudaEventRecordExternal))
-		return record(e, s);
-	if (!stream_of(s)->captured)
-		return card_refuse("an external event that is not captured");
-	to->captured = false;
-	records.push_back({ to, over_by(stream_of(s)) });
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaEventSynchronize(cudaEvent_t e)
-{
-	return ((struct event *)e)->captured && capturing ? card_refuse("cudaEventSynchronize of an event of a capture") :
-	    cudaSuccess;
-}
-
-cudaError_t
-cudaEventElapsedTime(float *to, cudaEvent_t from, cudaEvent_t until)
-{
-	if (((struct event *)from)->captured || ((struct event *)until)->captured)
-		return card_refuse("cudaEventElapsedTime of an event of a capture");
-	*to = (float)(((struct event *)until)->when - ((struct event *)from)->when);
-	return not_captured("cudaEventElapsedTime");
-}
-
-/* A stream that waits for one that is captured is captured, too. */
-cudaError_t
-cudaStreamWaitEvent(cudaStream_t on, cudaEvent_t e, unsigned)
-{
-	struct stream *s = stream_of(on);
-	struct event *of = (struct event *)e;
-
-	if (!capturing)
-		return cudaSuccess;
-	if (!of->captured)
-		return s->captured ? card_refuse("a captured stream waits for what is outside of the capture") :
-		    cudaSuccess;
-	s->captured = true;
-	s->at.behind.insert(of->at.behind.begin(), of->at.behind.end());
-	return cudaSuccess;
-}
-
-/* ---- graphs ---- */
-
-cudaError_t
-cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
-{
-	if (capturing || !s)
-		return card_refuse("a capture within another, or of the default stream");
-	capturing = stream_of(s);
-	capturing->captured = true;
-	capturing->at.behind.clear();
-	depth.clear();
-	followed.clear();
-	over.clear();
-	records.clear();
-	latest = -1;
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *to)
-{
-	struct instance *g = new struct instance();
-
-	if (stream_of(s) != capturing)
-		return card_refuse("a capture ends on another stream than it began on");
-	for (int k : capturing->at.behind)
-		followed[k] = true;
-	g->kernels = (int)depth.size();
-	g->records = records;
-	for (size_t k = 0; k < depth.size(); k++) {
-		g->takes = std::max(g->takes, over[k]);
-		g->path = std::max(g->path, depth[k]);
-		if (!followed[k])
-			card_refuse("a branch that is not joined at the end of its capture");
-	}
-	capturing->captured = false;
-	capturing = NULL;
-	*to = (cudaGraph_t)g;
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t g, unsigned long long)
-{
-	static int n;
-	struct instance *copy = new struct instance(*(struct instance *)g);
-
-	if (report)
-		fprintf(report, "graph %d kernels %d path %d\n", n++, copy->kernels, copy->path);
-	*to = (cudaGraphExec_t)copy;
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaGraphDestroy(cudaGraph_t g)
-{
-	delete (struct instance *)g;
-	return cudaSuccess;
-}
-
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
-
-cudaError_t
-cudaGraphLaunch(cudaGraphExec_t of, cudaStream_t s)
-{
-	struct instance *g = (struct instance *)of;
-
-	for (auto &r : g->records)
-		r.first->when = now + r.second;
-	now += g->takes;
-	begun = true;
-	others += card_number("STANDIN_OTHERS", 0);
-	return card_call(s);
 }
 
 /* ---- the driver's management library, which counts for each process ---- */

@@ -1,4 +1,5 @@
-/* What the stand-ins for the runtime (card.cc) and for its libraries (libraries.cc) share. */
+/* What the stand-ins for the runtime (card.cc, queues.cc) and for its libraries (libraries.cc)
+ * share. */
 #ifndef STANDIN_CARD_H
 #define STANDIN_CARD_H
 
@@ -28,12 +29,15 @@ cudaError_t	card_refuse(const char *what);
 cudaError_t	card_call(cudaStream_t on);	/* a kernel, or a library's */
 void	card_takes(double ms);	/* the last call, which is not captured, took so long */
 bool	card_is_captured(void);
+cudaError_t	card_not_captured(const char *what);	/* which is refused while a step is captured */
+void	card_begins(void);	/* a step runs: what is first needed later is late */
 int64_t	card_number(const char *name, int64_t otherwise);	/* a variable of the environment */
 /* That of place AT in a list of them: 1,2,3; OTHERWISE if there is none. */
 double	card_listed(const char *name, int64_t at, double otherwise);
 /* How many a list has; 1 if there is none. */
 int	card_count(const char *name);
 void	libraries_report();	/* the last lines of the report */
+void	queues_report();
 /* A line of it. */
 void	card_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What goes between ranks: FUNCTION is called at once, so that all are heard of what all call;
