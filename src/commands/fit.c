@@ -79,6 +79,7 @@ static const struct option options[] = {
 	  FIELD(struct fit_args, colour) },
 	AS_OPTION(struct fit_args),
 	NETWORK_OPTION(struct fit_args),
+	BATCH_OPTION(struct fit_args),
 	FORCE_EXCLUDE_OPTION(struct fit_args, force_exclude),
 	COMPILE_OPTIONS(struct fit_args),
 	{ .name = NULL }
@@ -199,10 +200,12 @@ holds(struct arena *a, const struct fit_args *args, const struct fit_report *r,
     const struct source *text, const struct advice *d)
 {
 	struct diags *quiet = ARENA_NEW(a, struct diags);
+	struct compile_args compile_args = args->compile;
 	struct spec *spec;
 
 	diags_init(quiet, a);
-	spec = compile(a, quiet, text, &args->compile);
+	compile_args.batch = 0;		/* the text says it now */
+	spec = compile(a, quiet, text, &compile_args);
 	return !quiet->errors && spec->modules.n == 1 && spec->modules.v[0]->plan &&
 	    spec->modules.v[0]->plan->arena_bytes == d->arena && d->arena <= r->answer->limit;
 }
@@ -278,7 +281,7 @@ answer(struct arena *a, struct fit_run *run, struct module *m, const struct spec
 	const struct fit_args *args = run->args;
 	struct fit_report r = { .module = m };
 	struct advisor v = { .arena = a, .module = m, .file = spec->file,
-		.options = spec->options };
+		.options = spec->options, .batch = args->compile.batch };
 	bool fits;
 	int status;
 
