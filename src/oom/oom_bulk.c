@@ -187,22 +187,22 @@ oom_bulk_sizes(struct talk t)
 	return clause_says(t, "multi-scale|multiscale|multi_scale|multi scale|random scale|random=1", AHEAD | WORKS, "without off");
 }
 
-#define MANY_CLASSES	1000
+#define MANY_DIGITS	4		/* of a number of classes: a thousand */
 
 /* "8k+ classes", "7000 classes", "a big number of classes": so many, right ahead of the word. */
 static bool
 are_many(struct talk t, const char *at)
 {
 	const char *s = at;
-	int64_t n;
+	int digits = 0;
 
 	while (s > t.s && memchr(" +-_*", s[-1], 5))
 		s--;
 	if (s > t.s && lower(s[-1]) == 'k' && s - 1 > t.s && is_digit(s[-2]))
 		return true;
-	for (at = s; s > t.s && (is_digit(s[-1]) || (s[-1] == ',' && s < at)); s--)
-		;
-	return s < at && is_digit(*s) && piece_number(s, at, &n) && n >= MANY_CLASSES;
+	for (; s > t.s && (is_digit(s[-1]) || (s[-1] == ',' && digits > 0)); s--)
+		digits += is_digit(s[-1]);
+	return digits >= MANY_DIGITS;
 }
 
 #define NEAR_OBJECTS	24	/* bytes from their number to the word */
@@ -341,7 +341,7 @@ oom_bulk_card(struct talk t)
 
 #define WORKS_FINE	"works|work|worked|working|fine|ok|okay"
 /* Numbers of something else stand behind or ahead of these. */
-#define AHEAD_OF_OTHER	"gpu gpus card version python cuda cudnn driver pytorch torch tensorflow tf keras windows ubuntu linux commit branch release cpu epoch iteration step line v rtx gtx"
+#define AHEAD_OF_OTHER	"gpu gpus card version python cuda cudnn driver pytorch torch tensorflow tf keras windows ubuntu linux commit branch release cpu epoch iteration step line v rtx gtx fold trial run round attempt stage task part chunk cell seed"
 #define BEHIND_OTHER	"gpu gpus card cards cpus epoch epochs iteration iterations step steps hour hours minute minutes days times gb gib g mb mib ti b x"
 
 /* The largest number of a clause, where it is no card's or version's; 0: it has none. */

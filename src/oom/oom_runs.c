@@ -96,7 +96,7 @@ oom_runs_trials(struct talk t)
 {
 	return clause_says(t, "hyperparameter search|hyperparameter_search|repeatedly running|repeatedly training|n_trials|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
 	    "gridsearch|each trial|every trial|second trial|next trial|between trials|over trials|per trial|trials because of|keras-tuner|keras tuner|bayesianoptimization tuner|hyperband search|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
-	    "every fold|third fold|several folds|few folds|下一个fold|每个fold|k折|交叉验证", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
+	    "every fold|third fold|several folds|few folds|fold 2|fold 3|fold 4|fold 5|fold2|fold3|下一个fold|每个fold|k折|交叉验证", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
 }
 
 #define OF_ACTIVITY	"in the loop of|in a loop of|in my loop of|for each|run a|running a|i am doing|i am performing|i am running|i am applying|i am using|i'm doing|i'm performing|i'm running|i'm applying|i'm using|i was doing|i was running|" \

@@ -187,6 +187,8 @@ is_seen(struct talk clause, const char *behind)
 {
 	struct talk who = clause_word_behind(clause, behind);
 
+	if (talk_has_whole(talk_part(clause, who.s + who.n, clause.s + clause.n), "i get|i got|we get|we got") && !talk_any_whole(who, "you your"))
+		return true;		/* "if my images are of that size I get this error" */
 	return talk_any_whole(who, "i we") && talk_has_whole(talk_part(clause, who.s + who.n, clause.s + clause.n), SEEN);
 }
 
