@@ -4,10 +4,10 @@
  * its warp; a warp goes on until all its threads are at a barrier of the block, and so is ahead of
  * those behind it, and behind those ahead. So indices, shared memory and sums can be tried where
  * there is no GPU; tests/program/emulated.test puts it in place of CUDA's own words. Contexts live
- * on from block to block, and between them goes longjmp, since swapcontext asks the kernel for the
- * mask of signals each time, which took most of these tests.
+ * on from block to block, and each goes to the next one by a jump, since most of these tests' time
+ * is spent on the way: swapcontext asks the system for the mask of signals each time, and longjmp
+ * is dozens of instructions more than the compiler's own jump.
  */
-#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -28,19 +28,37 @@
 #define __align__(n) __attribute__((aligned(n)))
 typedef int cudaStream_t;
 
+#ifdef __x86_64__	/* elsewhere compilers may have none */
+typedef void *emulated_place[5];
+#define emulated_here(place)	__builtin_setjmp(place)
+#define emulated_jump(place)	__builtin_longjmp(place, 1)
+#else
+#include <setjmp.h>
+typedef jmp_buf emulated_place;
+#define emulated_here(place)	_setjmp(place)
+#define emulated_jump(place)	_longjmp(place, 1)
+#endif
+
+/* in a function of its own: none may have both */
+__attribute__((noinline, noreturn)) static void
+emulated_go(emulated_place &place)
+{
+	emulated_jump(place);
+}
+
 #define EMULATED_THREADS	256
 #define EMULATED_STACK	(64 << 10)
 
 struct dim { unsigned x; };
 static struct dim threadIdx, blockIdx, blockDim = { EMULATED_THREADS }, gridDim;
-static jmp_buf emulated_main;
+static emulated_place emulated_main;
 static std::function<void()> emulated_kernel;
 
 /* the contexts of a block, by thread: of each that is there at a time */
 static struct emulated_contexts {
-	jmp_buf thread[EMULATED_THREADS];
+	emulated_place thread[EMULATED_THREADS];
 	bool begun[EMULATED_THREADS], done[EMULATED_THREADS];
-	bool waits[EMULATED_THREADS];	/* for all of its block */
+	bool waits[EMULATED_THREADS];	/* for all of its block, or is done */
 	bool meets[EMULATED_THREADS];	/* for all of all blocks */
 	char (*stack)[EMULATED_STACK];
 } emulated_first, *emulated_of = &emulated_first;
@@ -57,11 +75,19 @@ __dmul_rn(double a, double b)
 	return a * b;
 }
 
-static inline void
+/* The next thread of the warp goes on, if it is on its way; else who began this one looks for
+ * another. */
+__attribute__((noinline)) static void
 __syncwarp(void)
 {
-	if (!_setjmp(emulated_of->thread[threadIdx.x]))
-		_longjmp(emulated_main, 1);
+	unsigned next = threadIdx.x + 1;
+
+	if (emulated_here(emulated_of->thread[threadIdx.x]))
+		return;
+	if (next % 32 == 0 || !emulated_of->begun[next] || emulated_of->waits[next])
+		emulated_go(emulated_main);
+	threadIdx.x = next;
+	emulated_go(emulated_of->thread[next]);
 }
 
 static inline void
@@ -106,50 +132,56 @@ emulated_begin(unsigned t)
 	setcontext(&context);
 }
 
-/* until it comes to a barrier, or to its end */
-static void
+/* Until it comes to a barrier, or to its end, and those behind it, as far as they follow: the last
+ * of them is threadIdx.x. */
+__attribute__((noinline)) static void
 emulated_continue(unsigned t)
 {
 	threadIdx.x = t;
-	if (_setjmp(emulated_main))
+	if (emulated_here(emulated_main))
 		return;
 	if (emulated_of->begun[t])
-		_longjmp(emulated_of->thread[t], 1);
+		emulated_go(emulated_of->thread[t]);
 	emulated_begin(t);
 }
 
-/* All threads of a warp, until each is at a barrier of the block, or done: how many are that
- * now. */
-static int
+/* All threads of a warp, until each is at a barrier of the block, or done. */
+static void
 emulated_warp(unsigned first)
 {
-	bool more = true;
+	const bool *waits = emulated_of->waits;
+
+	for (bool more = true; more;) {
+		more = false;
+		for (unsigned t = first; t < first + 32; t++)
+			if (!waits[t]) {
+				emulated_continue(t);
+				t = threadIdx.x;
+				more = true;
+			}
+	}
+}
+
+/* All threads, until they are at a barrier of the block, or done: how many are that now. */
+static int
+emulated_round(void)
+{
 	int done = 0;
 
-	while (more) {
-		more = false;
-		for (unsigned t = first; t < first + 32; t++) {
-			if (emulated_of->done[t] || emulated_of->waits[t])
-				continue;
-			emulated_continue(t);
-			done += emulated_of->done[t];
-			more |= !emulated_of->done[t] && !emulated_of->waits[t];
-		}
-	}
+	std::memcpy(emulated_of->waits, emulated_of->done, sizeof(emulated_of->waits));
+	for (unsigned t = 0; t < EMULATED_THREADS; t += 32)
+		emulated_warp(t);
+	for (unsigned t = 0; t < EMULATED_THREADS; t++)
+		done += emulated_of->done[t];
 	return done;
 }
 
 static void
 emulated_block(void)
 {
-	int left = EMULATED_THREADS;
-
 	std::memset(emulated_of->done, 0, sizeof(emulated_of->done));
-	while (left > 0) {
-		std::memset(emulated_of->waits, 0, sizeof(emulated_of->waits));
-		for (unsigned t = 0; t < EMULATED_THREADS; t += 32)
-			left -= emulated_warp(t);
-	}
+	while (emulated_round() < EMULATED_THREADS)
+		;
 }
 
 /* A block of several, until all of its threads wait for the other blocks: how many do. None: it is
@@ -161,14 +193,10 @@ emulated_until_met(void)
 
 	std::memset(emulated_of->meets, 0, sizeof(emulated_of->meets));
 	while (meets + done < EMULATED_THREADS) {
-		std::memset(emulated_of->waits, 0, sizeof(emulated_of->waits));
-		for (unsigned t = 0; t < EMULATED_THREADS; t += 32)
-			emulated_warp(t);
-		meets = done = 0;
-		for (int t = 0; t < EMULATED_THREADS; t++) {
+		done = emulated_round();
+		meets = 0;
+		for (int t = 0; t < EMULATED_THREADS; t++)
 			meets += emulated_of->meets[t];
-			done += emulated_of->done[t];
-		}
 		if (meets && meets < EMULATED_THREADS)	/* the others wait for those, which wait for other blocks */
 			std::abort();
 	}
@@ -189,9 +217,9 @@ emulate_given(unsigned blocks, size_t given, const Kernel &kernel)
 		std::abort();
 	std::memset(emulated_given + given, EMULATED_UNTOUCHED, EMULATED_GIVEN - given);
 	emulate(blocks, kernel);
-	for (size_t i = given; i < EMULATED_GIVEN; i++)
-		if (emulated_given[i] != EMULATED_UNTOUCHED)
-			std::abort();
+	if (given < EMULATED_GIVEN && (emulated_given[given] != EMULATED_UNTOUCHED ||
+	    std::memcmp(&emulated_given[given], &emulated_given[given + 1], EMULATED_GIVEN - given - 1)))
+		std::abort();
 }
 
 /* Has a thread's copy arrived in shared memory that wgmma_seen() has not been told of? */
