@@ -343,6 +343,18 @@ struct matching {
 	bool misnamed;		/* an argument has a name unknown: it may be the one that is missing */
 };
 
+static const char *
+attribute_list(struct matching *m)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, m->ex->a);
+	for (i = 0; i < op_nattrs(m->op); i++)
+		text_printf(&t, "%s%s", i ? ", " : "", m->op->attrs[i].name);
+	return t.s;
+}
+
 static int
 by_name(struct matching *m, const struct arg *arg)
 {
@@ -365,12 +377,7 @@ by_name(struct matching *m, const struct arg *arg)
 	} else if (here) {
 		diag_help(m->ex->d, g, "%s", here);
 	} else if (!names_suggest(m->ex, g, arg->name, &names) && names.n > 0) {
-		struct text t;
-
-		text_init(&t, m->ex->a);
-		for (i = 0; i < names.n; i++)
-			text_printf(&t, "%s%s", i ? ", " : "", names.v[i]);
-		diag_help(m->ex->d, g, "it has: %s", t.s);
+		diag_help(m->ex->d, g, "it has: %s", attribute_list(m));
 	}
 	return -1;
 }
@@ -462,14 +469,59 @@ is_tie(const struct matching *m, const struct actual *x)
 	    (stands_for_parameter(&x->value) || x->value.kind == V_POISON);
 }
 
+/* In PyTorch layers are told the width of their input, as in Linear(400, 120) and BatchNorm2d(16):
+ * here a width comes to stand for a flag or a fraction. */
+static bool
+may_be_width(const struct attr_spec *spec, const struct value *v)
+{
+	return v->kind == V_NUMBER && v->num.real >= 2 && (spec->type == ATTR_BOOL || spec->type == ATTR_REAL);
+}
+
+static void
+tell_order(struct matching *m, int errors)
+{
+	struct diags *d = m->ex->d;
+
+	if (d->all.n > errors && m->op->kind == OP_LAYER && m->op->max_operands != 0 && op_nattrs(m->op) > 1)
+		diag_help(d, d->all.v[d->all.n - 1], "in order, %s takes %s; it knows the shape of its input", m->op->name,
+		    attribute_list(m));
+}
+
+/* The I-th attribute, by the argument that is looked at. */
+static void
+fill(struct matching *m, int i)
+{
+	const struct actual *x = &m->actual[m->at];
+	const struct attr_spec *spec = &m->op->attrs[i];
+	struct target t = { m->ex, m->op, spec, arena_join(m->ex->a, m->op->name, "'s ", spec->name) };
+	struct attr *a = &m->r->attr[i];
+	int errors = m->ex->d->all.n;
+	struct value v;
+
+	if (a->given) {
+		ex_error(m->ex, "name", x->arg->name ? x->arg->name_loc : x->value.loc,
+		    "%s: '%s' is given twice", m->op->name, spec->name);
+		m->ok = false;
+		return;
+	}
+	v = gathered(m, spec);
+	memset(a, 0, sizeof(*a));
+	a->given = true;
+	a->loc = v.loc;
+	if (v.kind == V_POISON || !take(&t, &v, m->r, a)) {
+		m->ok = false;
+		if (!x->arg->name && may_be_width(spec, &v))
+			tell_order(m, errors);
+	}
+	if (!x->arg->name && i == m->next)
+		m->next = i + 1;
+}
+
 static void
 match_one(struct matching *m)
 {
 	const struct actual *x = &m->actual[m->at];
-	const struct attr_spec *spec;
 	struct target t = { .ex = m->ex, .op = m->op };
-	struct attr *a;
-	struct value v;
 	int i;
 
 	if (x->value.kind == V_POISON && !x->arg->name)
@@ -501,24 +553,7 @@ match_one(struct matching *m)
 		m->ok = false;
 		return;
 	}
-	spec = &m->op->attrs[i];
-	a = &m->r->attr[i];
-	if (a->given) {
-		ex_error(m->ex, "name", x->arg->name ? x->arg->name_loc : x->value.loc,
-		    "%s: '%s' is given twice", m->op->name, spec->name);
-		m->ok = false;
-		return;
-	}
-	v = gathered(m, spec);
-	memset(a, 0, sizeof(*a));
-	a->given = true;
-	a->loc = v.loc;
-	t.spec = spec;
-	t.what = arena_join(m->ex->a, m->op->name, "'s ", spec->name);
-	if (v.kind == V_POISON || !take(&t, &v, m->r, a))
-		m->ok = false;
-	if (!x->arg->name && i == m->next)
-		m->next = i + 1;
+	fill(m, i);
 }
 
 bool
