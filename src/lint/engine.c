@@ -126,8 +126,10 @@ check_modules(const struct rule *rule, struct lint *l, const struct file *const 
 	int i;
 
 	for (i = 0; i < nmodules; i++) {
-		if (module[i]->broken || !module[i]->plan ||
-		    (module[i]->plan->sketch && rule->needs != NEEDS_GRAPH))
+		const struct plan *plan = module[i]->plan;
+
+		if (module[i]->broken ? !rule->of_broken || !module[i]->forward :
+		    !plan || (plan->sketch && rule->needs != NEEDS_GRAPH))
 			continue;
 		l->file = file_of(module[i], file, nfiles);
 		l->module = module[i];

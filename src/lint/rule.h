@@ -80,6 +80,7 @@ struct rule {
 	bool (*may_find)(const struct module *sketch);
 	enum rule_subject subject;
 	bool on_request;	/* only --require-reason, or its setting, has it find anything */
+	bool of_broken;		/* NEEDS_GRAPH: asked of a network with errors, too; where a layer failed, its node is missing */
 	bool also_forecast;	/* --as reports it for other frameworks, too */
 	bool also_warns;	/* of the language: an error, but in some places a warning */
 };

@@ -1,8 +1,8 @@
 /*
  * input-order: an input whose extents stand in the order of another framework, [height, width,
  * channels], or with the batch before them. Both compile where layers take any such shape, and both
- * are another network. Only shapes that nobody means otherwise are spoken of. Reads the forward
- * graph.
+ * are another network; where a layer fails at the shape, this says why. Only shapes that nobody
+ * means otherwise are spoken of. Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 
@@ -35,6 +35,19 @@ static bool
 has_batch(const struct tensor *x)
 {
 	return x->rank == 4 && is_colour(x->dim[1]) && is_side(x->dim[2]) && is_side(x->dim[3]);
+}
+
+/* The layer that was to, failed. */
+static bool
+is_unread(const struct graph *g, const struct tensor *x)
+{
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++)
+		for (k = 0; k < g->nodes.v[i]->nin; k++)
+			if (g->nodes.v[i]->in[k] == x)
+				return false;
+	return true;
 }
 
 /* Does a layer of images read it, perhaps past what leaves its shape as it is? */
@@ -85,7 +98,8 @@ check(const struct rule *rule, struct lint *l)
 	for (i = 0; i < g->inputs.n; i++) {
 		const struct tensor *x = g->inputs.v[i];
 
-		if (x->kind == T_INPUT && !x->classes && (has_channels_last(x) || has_batch(x)) && is_image(g, x))
+		if (x->kind == T_INPUT && !x->classes && (has_channels_last(x) || has_batch(x)) &&
+		    (is_image(g, x) || (l->module->broken && is_unread(g, x))))
 			tell(rule, l, x);
 	}
 }
@@ -98,7 +112,7 @@ const struct rule rule_input_order = {
 	.brief = "an input with its channels last, or with the batch in its shape",
 	.doc = "Images are [channels, height, width] here, as PyTorch has them, and a shape is that of one "
 	    "sample. Keras writes [height, width, channels], and PyTorch's programs show shapes with the batch "
-	    "before them. Neither fails: a convolution of [224, 224, 3] has 224 channels, and slides over columns "
+	    "before them. Neither need fail: a convolution of [224, 224, 3] has 224 channels, and slides over columns "
 	    "of 3; one of [64, 3, 32, 32] is a convolution of volumes of depth 3. How images lie in memory is "
 	    "another matter, which --layout decides.\n\n"
 	    "Reported where a convolution or a pool reads an input of three extents whose last is 1, 3 or 4 and whose "
@@ -106,4 +120,5 @@ const struct rule rule_input_order = {
 	    "last two at least 16.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
+	.of_broken = true,
 };
