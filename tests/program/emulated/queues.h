@@ -49,18 +49,18 @@ emulated_refuse(const char *what)
 
 static void	emulated_go_on(emulated_stream *s);
 
-static std::recursive_mutex &emulated_lock = *new std::recursive_mutex;	/* of queues, events and the card's memory */
+static pthread_mutex_t emulated_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;	/* of queues, events and the card's memory */
 static volatile long emulated_asked;	/* how often the host has */
 
 struct emulated_turn {
 	emulated_turn()
 	{
-		emulated_lock.lock();
+		pthread_mutex_lock(&emulated_lock);
 		emulated_asked++;
 	}
 	~emulated_turn()
 	{
-		emulated_lock.unlock();
+		pthread_mutex_unlock(&emulated_lock);
 	}
 };
 
@@ -145,17 +145,17 @@ emulated_go_on(emulated_stream *s)
 }
 
 /* Where the host does not ask for a while, what may be done is. */
-static void
-emulated_progress(void)
+static void *
+emulated_progress(void *)
 {
 	for (long seen = -1;; seen = emulated_asked) {
 		usleep(5000);
 		if (seen != emulated_asked)
 			continue;
-		emulated_lock.lock();
+		pthread_mutex_lock(&emulated_lock);
 		while (emulated_do_any())
 			;
-		emulated_lock.unlock();
+		pthread_mutex_unlock(&emulated_lock);
 	}
 }
 
@@ -164,12 +164,14 @@ static void
 emulated_begin_progress(void)
 {
 	static bool begun;
+	pthread_t thread;
 
 	if (begun)
 		return;
 	begun = true;
-	atexit([] { emulated_lock.lock(); });
-	std::thread(emulated_progress).detach();
+	atexit([] { pthread_mutex_lock(&emulated_lock); });
+	if (pthread_create(&thread, NULL, emulated_progress, NULL))
+		emulated_refuse("no thread");
 }
 
 static void
