@@ -41,7 +41,8 @@
  * than a network gets has the chain run again while a gap is left, from the best so far, each time
  * with four times the effort. Where the whole ends, the last is cut off, and all before is the
  * same: more effort never gives a worse answer. With a time limit each turn of the chain is
- * followed by complete searches just below what was found, of as much effort.
+ * followed by searches below what was found, of as much effort or more: ways down between the bound
+ * and it, and complete searches just below it.
  *
  * Sources: Moffitt, "MiniMalloc" (ASPLOS 2023), for the search; "idealloc" (arXiv 2504.04874) for
  * large traces: its boxes of similar sizes are why the first fit goes by size, then by birth;
@@ -77,6 +78,8 @@
 #define LANES_SHARE	4		/* for items that can have one place in turn */
 #define BISECT_SHARE	8		/* for one between it and the height */
 #define STRETCH_SHARE	2		/* part of the effort for elastic ejection */
+#define WAYS_BELOW	300		/* times the square of the items: for some ways down below what was found, */
+#define MOST_BELOW	16		/* but at most as much as so many turns */
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
 #define NEAR_FOR_VERY_MANY	200
@@ -386,6 +389,18 @@ fewest_first(const void *x, const void *y)
 	return a->in->n != b->in->n ? (a->in->n > b->in->n ? 1 : -1) : (a->in > b->in) - (a->in < b->in);
 }
 
+/* As much as the chain had. Where ways down are dear, more, but not before the second turn. */
+static int64_t
+effort_below(const struct pieces *p, int64_t turn, const struct effort *e)
+{
+	int64_t n = most_items(p), ways = WAYS_BELOW * n * n, most = MOST_BELOW * turn;
+
+	if (e->stage == 0)
+		return ways > turn ? 0 : turn;
+	ways = ways < most ? ways : most;
+	return turn << STAGE_BITS(e) > ways ? turn << STAGE_BITS(e) : ways;
+}
+
 /* In equal parts for all pieces that are above what is needed anyway. */
 static void
 push_down(const struct pieces *p, struct work *work, struct effort *e)
@@ -501,7 +516,7 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 		solve_pieces(&pieces, work, o->capacity, &e);
 		summarise(&pieces, work, &r);
 		if (below && !r.optimal) {
-			e.visits = turn << STAGE_BITS(&e);
+			e.visits = effort_below(&pieces, turn, &e);
 			e.deadline = deadline;
 			push_down(&pieces, work, &e);
 			summarise(&pieces, work, &r);

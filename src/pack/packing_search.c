@@ -16,7 +16,7 @@
  * Where all that is alive at one time is alive at another, the latter's section stands for both. A
  * part of it may yet prove that nothing fits: of those to come in it, none may lie as low as in the
  * section. On networks that now helps and now leads astray, so one order, minimalloc's first, looks
- * at each part, and the others at sections alone.
+ * at each part, and the others at sections alone; below what these have found, all look at parts.
  *
  * An order compares by its keys, the largest first: T the bytes alive in the item's fullest
  * section, W the length of its life, A its area, U its end, Z its size.
@@ -29,7 +29,8 @@
 #define FIRST_TURN	20000	/* visits, and a dive; turns grow, so that changing over costs little */
 #define DIVE		9	/* times the square of the items: one way down */
 #define DIVES		3	/* that one turn is enough for, where hardly a step is taken back */
-#define BELOW_TURN	2		/* the same just below what is found, where some steps back are needed */
+#define BELOW_TURN	4		/* the same just below what is found, where ways down are longer */
+#define DIVED_BELOW	3		/* orders, of those that lead there first */
 #define LONGEST_TURN	2000000
 #define SHAKEN_BY	0.1
 #define MANY		8000	/* items, of which trees take megabytes */
@@ -54,8 +55,9 @@ static const struct order {
 
 enum { ORDERS = sizeof(order_table) / sizeof(*order_table) };
 
-/* Just below what others have found a packing is soonest met by life, or by what is alive and then
- * life. */
+/* Below what others have found a packing is soonest met by life, or by what is alive and then life;
+ * and there all look at each part of a section, which is dearer, but on networks what others do not
+ * find is what they miss. */
 static const int order_below[ORDERS] = { 2, 3, 8, 0, 1, 4, 5, 6, 7 };
 
 struct search_turns {
@@ -66,7 +68,8 @@ struct search_turns {
 	struct tree *spare;		/* for shaken orders */
 	uint64_t seed;
 	int shaken;
-	bool below;			/* asked just below what is found: orders that lead there first */
+	bool below;			/* asked below what is found */
+	int order[ORDERS];		/* that in which they come: below, that which found last before all */
 	int64_t capacity;		/* of the trees that were started; goes on where it is asked again */
 	int64_t turn;
 	bool started[ORDERS], stuck[ORDERS];	/* the latter: its first way down does not get further */
@@ -100,9 +103,10 @@ make_tree(struct search_turns *turns, const struct order *o)
 	struct instance *in = turns->in;
 	struct tree_key *k = arena_array(in->arena, (size_t)in->n, sizeof(*k));
 	const char *order = o->keys, *total = strchr(order, 'T');
+	bool fine = o->fine || turns->below;
 	int i, c;
 
-	if (o->fine && !turns->fine)
+	if (fine && !turns->fine)
 		turns->fine = crowd_new(in, true);
 
 	for (i = 0; i < in->n; i++) {
@@ -111,7 +115,7 @@ make_tree(struct search_turns *turns, const struct order *o)
 			k[i].key[c] = key_of(in, &in->job[i], order[c]);
 	}
 	qsort(k, (size_t)in->n, sizeof(*k), tree_key_order);
-	return tree_new(in, o->fine && turns->fine ? turns->fine : turns->crowd, k, total ? (int)(total - order) : -1);
+	return tree_new(in, fine && turns->fine ? turns->fine : turns->crowd, k, total ? (int)(total - order) : -1);
 }
 
 int64_t
@@ -134,8 +138,11 @@ struct search_turns *
 packing_search_new(struct instance *in, const struct search_turns *like)
 {
 	struct search_turns *s = ARENA_NEW(in->arena, struct search_turns);
+	int i;
 
 	s->in = in;
+	for (i = 0; i < ORDERS; i++)
+		s->order[i] = i;
 	s->crowd = like ? like->crowd : crowd_new(in, false);
 	s->orders = in->n > MANY ? FEWER_ORDERS : ORDERS;
 	return s->crowd ? s : NULL;
@@ -146,8 +153,11 @@ packing_search_below(struct instance *in, const struct search_turns *like)
 {
 	struct search_turns *s = packing_search_new(in, like);
 
-	if (s)
-		s->below = true;
+	if (!s)
+		return NULL;
+	s->below = true;
+	s->fine = like->fine;
+	memcpy(s->order, order_below, sizeof(s->order));
 	return s;
 }
 
@@ -203,7 +213,9 @@ tree_of(struct search_turns *s, int i, int64_t capacity, struct effort *e)
 		s->tree[i] = make_tree(s, &order_table[i]);
 		effort_spend(e, 2 * (int64_t)s->in->n * (s->in->n < MAKING ? s->in->n : MAKING));
 	}
-	if (!s->started[i])
+	if (!s->started[i] && s->below && capacity < tree_capacity(s->tree[i]))
+		tree_lower(s->tree[i], capacity);
+	else if (!s->started[i])
 		tree_start(s->tree[i], capacity);
 	s->started[i] = true;
 	return s->tree[i];
@@ -221,21 +233,33 @@ enum search_end
 packing_dives(struct search_turns *s, int64_t capacity, struct effort *e)
 {
 	enum search_end end = SEARCH_GIVEN_UP;
+	int orders = s->below ? DIVED_BELOW : s->orders, i, k;
 	struct tree *t;
 	bool going;
-	int i;
 
 	do
-		for (i = 0, going = false; i < s->orders && end == SEARCH_GIVEN_UP && effort_left(e); i++) {
+		for (k = 0, going = false; k < orders && end == SEARCH_GIVEN_UP && effort_left(e); k++) {
+			i = s->below ? order_below[k] : k;
 			t = tree_of(s, i, capacity, e);
 			if (s->stuck[i])
 				continue;
-			end = take_turn(s, t, s->turn, e, tree_dive);
+			/* below, as long as it gets further: the orders come by how often they lead
+			 * there */
+			end = take_turn(s, t, s->below ? e->visits : s->turn, e, tree_dive);
 			s->stuck[i] = tree_is_stuck(t);
 			going |= !s->stuck[i];
 		}
 	while (going && end == SEARCH_GIVEN_UP && effort_left(e));
 	return end;
+}
+
+static void
+to_front(struct search_turns *s, int k)
+{
+	int found = s->order[k];
+
+	memmove(s->order + 1, s->order, (size_t)k * sizeof(*s->order));
+	s->order[0] = found;
 }
 
 enum search_end
@@ -247,9 +271,11 @@ packing_search(struct search_turns *s, int64_t capacity, struct effort *e)
 
 	while (effort_left(e)) {
 		for (k = 0; k < s->orders; k++) {
-			i = s->below ? order_below[k] : k;
+			i = s->order[k];
 			t = tree_of(s, i, capacity, e);
-			end = take_turn(s, t, s->turn * order_table[i].share, e, tree_run);
+			end = take_turn(s, t, s->turn * (s->below ? 1 : order_table[i].share), e, tree_run);
+			if (end == SEARCH_FOUND && s->below)
+				to_front(s, k);
 			if (end != SEARCH_GIVEN_UP)
 				return end;
 		}

@@ -148,19 +148,23 @@ stack_fits(struct tree *t, int section, int64_t offset)
 static bool
 sections_fit(struct tree *t, const struct part *p, int64_t offset, int job)
 {
+	const int64_t *total = t->total, *minimum = t->minimum, padded = t->padded;
+	const uint64_t *to_come = t->left;
+	const int *witness = t->witness;
+	bool dives = t->dives;
 	int s;
 
 	t->visits += p->end - p->beg;
 	for (s = p->beg; s < p->end; s++) {
-		int64_t least = t->padded - t->total[s];
-		int w = t->witness[s];
+		int64_t least = padded - total[s];
+		int w = witness[s];
 
 		/* the lowest is no higher than the witness: where that is low enough it need not be
 		 * found yet. Where there will be other choices it is better found for all of them
 		 * at once */
-		if (t->total[s] == 0 || (t->dives && has(t->left, w) && t->minimum[w] <= least && offset <= least))
+		if (total[s] == 0 || (dives && has(to_come, w) && minimum[w] <= least && offset <= least))
 			continue;
-		if (!has(t->left, w) || t->minimum[w] > t->floor[s])
+		if (!has(to_come, w) || minimum[w] > t->floor[s])
 			find_witness(t, s);
 		if (t->floor[s] > least || offset > least)
 			return false;
@@ -300,6 +304,22 @@ make_choices(struct tree *t, struct frame *f, int n)
 	}
 }
 
+/* To the choice that was made here at a higher capacity: those before it led nowhere. */
+static void
+follow_guide(struct tree *t, struct frame *f)
+{
+	int k;
+
+	if (t->nplaced >= t->nguide)
+		return;
+	for (k = f->next; k < f->end && t->choice[k].job != t->guide[t->nplaced]; k++)
+		;
+	if (k < f->end)
+		f->next = k;
+	else
+		t->nguide = 0;
+}
+
 /* Opens a node of the part: what may come next, at or above OFFSET, and there from FROM on in the
  * list. False when nothing is to come: the part is solved. */
 static bool
@@ -333,6 +353,7 @@ open_frame(struct tree *t, int part, int64_t offset, int from)
 			continue;
 		add_choice(t, f, *left);
 	}
+	follow_guide(t, f);
 	t->nframes++;
 	return true;
 }
@@ -451,8 +472,10 @@ step(struct tree *t)
 	int part;
 	struct choice c;
 
-	if (f->chosen)
+	if (f->chosen) {
 		take_back(t, f);
+		t->nguide = 0;
+	}
 	if (f->next == f->end) {
 		/* below a part's first frame is its parent: where a part has no solution, neither
 		 * has what it is a part of */
@@ -550,12 +573,37 @@ tree_shake(struct tree *t, const struct tree *from, double amount, uint64_t *see
 	sort_list(t, 0, t->n);
 }
 
-void
-tree_start(struct tree *t, int64_t capacity)
+static void
+begin(struct tree *t, int64_t capacity)
 {
 	take_back(t, &(struct frame){ .parts = 1 });
 	t->nframes = 0;
 	t->capacity = capacity;
 	t->padded = (capacity + t->padding - 1) / t->padding * t->padding;
 	open_frame(t, 0, 0, 0);
+}
+
+void
+tree_start(struct tree *t, int64_t capacity)
+{
+	t->nguide = 0;
+	begin(t, capacity);
+}
+
+void
+tree_lower(struct tree *t, int64_t capacity)
+{
+	if (!t->guide)
+		t->guide = arena_array(t->arena, (size_t)t->n, sizeof(*t->guide));
+	if (t->nguide < t->nplaced) {	/* else it is still on its way there */
+		t->nguide = t->nplaced;
+		memcpy(t->guide, t->placed, (size_t)t->nplaced * sizeof(*t->guide));
+	}
+	begin(t, capacity);
+}
+
+int64_t
+tree_capacity(const struct tree *t)
+{
+	return t->capacity;
 }

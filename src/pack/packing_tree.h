@@ -36,6 +36,10 @@ struct tree	*tree_new(const struct instance *, const struct crowd *, const struc
 int		 tree_key_order(const void *, const void *);	/* for qsort */
 /* Begins anew. */
 void		 tree_start(struct tree *, int64_t capacity);
+/* The same of one that was started at a higher one. What led to no answer there leads to none here,
+ * so it goes on from its choices, as far as they can stay. */
+void		 tree_lower(struct tree *, int64_t capacity);
+int64_t		 tree_capacity(const struct tree *);
 /* Takes the order of FROM, a tree of the same instance, with each key off by a random part, up to
  * AMOUNT of it. Then it must be started. */
 void		 tree_shake(struct tree *, const struct tree *from, double amount, uint64_t *seed);
@@ -115,9 +119,9 @@ struct tree {
 	struct part *part;
 	struct frame *frame;
 	struct choice *choice;
-	int *placed;
+	int *placed, *guide;		/* the latter: what to place again first of all, in this order */
 	struct raised *raised, *lifted;		/* logs of minimums, of floors */
-	int nparts, nframes, nplaced, nraised, nlifted, maxraised, maxlifted, maxchoices, maxlist;
+	int nparts, nframes, nplaced, nguide, nraised, nlifted, maxraised, maxlifted, maxchoices, maxlist;
 	struct arena *arena;
 	int64_t visits;
 	bool dives;			/* hardly a choice is going to be taken back */

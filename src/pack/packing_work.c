@@ -129,6 +129,43 @@ work_dive(struct work *work, int64_t capacity, struct effort *e)
 	work_search_at(work->at_bound, work->in, capacity, &work->r, e, DIVE_PARTS, packing_dive);
 }
 
+static int64_t
+half_way(int64_t low, int64_t high, int64_t unit)
+{
+	int64_t up = (high - low) / 2;
+
+	return low + up - up % unit;
+}
+
+/* Ways down half-way between the bound and the height, and ever nearer to the latter or, where one
+ * leads to an answer, to the bound. They are the same whatever was found since, so where they led
+ * to none they are not taken again. */
+static void
+dive_below(struct work *work, int64_t tried, struct effort *e)
+{
+	struct effort share = effort_share(e, 2);
+	struct range *r = &work->r;
+	int64_t unit = work->in->unit, least = (r->height - tried) / NEAREST_DIVE, capacity;
+
+	if (work->dived_in_vain >= tried && work->dived_in_vain < r->height)
+		tried = work->dived_in_vain;
+	while (effort_left(&share) && r->height > tried) {
+		capacity = half_way(tried, r->height, unit);
+		if (capacity == work->dived_in_vain)
+			break;
+		if (work_search_at(work->far_below, work->in, capacity, r, &share, 1, packing_dives) != SEARCH_FOUND) {
+			if (!effort_left(&share))
+				break;
+			work->dived_in_vain = capacity;
+			if (r->height - capacity <= least)
+				break;
+			tried = capacity;
+		}
+		tried = r->bound > tried ? r->bound : tried;
+	}
+	e->visits += share.visits;
+}
+
 void
 work_search_below(struct work *work, int64_t tried, struct effort *e)
 {
@@ -138,12 +175,19 @@ work_search_below(struct work *work, int64_t tried, struct effort *e)
 
 	if (!work->below)
 		work->below = packing_search_below(work->in, work->at_bound);
-	while (work->below && effort_left(e) && r->height - tried > unit && (end == SEARCH_FOUND || step > unit)) {
+	if (!work->far_below && work->below)
+		work->far_below = packing_search_below(work->in, work->below);
+	if (work->far_below)
+		dive_below(work, tried, e);
+	while (work->below && effort_left(e) && r->height - tried >= unit && (end == SEARCH_FOUND || step > unit)) {
 		if (end != SEARCH_FOUND || step > (r->height - tried) / 2)
 			step = unit;
 		was = r->height;
 		capacity = was - step - (was - step - tried) % unit;
-		end = work_search_at(work->below, work->in, capacity, r, e, step > unit ? FAR_PARTS : 1, packing_search);
+		if (step > unit)
+			end = work_search_at(work->far_below, work->in, capacity, r, e, FAR_PARTS, packing_dives);
+		else if ((end = work_search_at(work->below, work->in, capacity, r, e, 1, packing_dives)) == SEARCH_GIVEN_UP)
+			end = work_search_at(work->below, work->in, capacity, r, e, 1, packing_search);
 		step = end == SEARCH_FOUND ? was - r->height : step;
 		tried = r->bound > tried ? r->bound : tried;
 	}

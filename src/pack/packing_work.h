@@ -15,9 +15,11 @@ struct range {
 struct work {
 	struct instance *in;
 	struct range r;
-	struct search_turns *at_bound, *between, *below;	/* NULL: none yet. The first goes on in the next turn */
+	struct search_turns *at_bound, *between;	/* NULL: none yet. The first goes on in the next turn, */
+	struct search_turns *below, *far_below;		/* and the third at each lower capacity */
 	bool dived;		/* at the bound */
 	int64_t dived_below;	/* the height that ways down do not lead below; 0: not tried yet */
+	int64_t dived_in_vain;	/* the last capacity that they did not lead to by slices; 0: none yet */
 	bool stretched;		/* elastic ejection came to rest */
 	int64_t held;		/* of its effort, for larger pieces: it is not worth that */
 };
@@ -35,9 +37,9 @@ void	work_dive_on(struct work *, int64_t capacity, struct effort *);
  * differ. */
 void	work_bisect(struct work *, int64_t tried, struct effort *, int parts);
 void	work_search_between(struct work *, int64_t tried, struct effort *);
-/* Below the height: just below it, and again as far below what is found there
- * as that was below the one before. Where all else has come to rest, one that is asked for a byte
- * less may yet find it at once. */
+/* Below the height: ways down; then just below it, and again as far below what is found there as
+ * that was below the one before. Where all else has come to rest, one that is asked for a byte less
+ * may yet find it at once. */
 void	work_search_below(struct work *, int64_t tried, struct effort *);
 
 #endif

@@ -299,6 +299,34 @@ Test(packing, what_is_proved_optimal_is_the_optimum)
 	cr_assert_gt(above_bound, 0);
 }
 
+/* With a time limit, too, where searches below what was found come between the turns. */
+Test(packing, more_effort_never_gives_a_worse_answer)
+{
+	struct item item[300] = { { 0 } };
+	struct packing p = { item, 300, 1 };
+	int lower = 0;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 4; seed++) {
+		struct packing_options o = { .visits = 10000000, .seconds = seed % 2 ? 1e9 : 0 };
+		int64_t height, last = INT64_MAX;
+		int first, second;
+
+		for (; o.visits < 200000000; o.visits *= 2) {
+			struct arena *a = arena_new();
+
+			random_instance(&p, seed);
+			height = packing_solve(a, &p, &o).height;
+			cr_assert_eq(packing_check(a, &p, height, &first, &second), PACKING_RIGHT);
+			cr_assert_leq(height, last, "seed %d, %d visits", (int)seed, (int)o.visits);
+			lower += height < last;
+			last = height;
+			arena_free(a);
+		}
+	}
+	cr_assert_gt(lower, 6, "%d", lower);
+}
+
 /* A network's buffers have its alignment; a file says it of each, and then the topmost need not be
  * padded. */
 Test(packing, one_alignment_of_all_is_no_worse_than_that_of_a_network)
