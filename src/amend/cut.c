@@ -169,15 +169,6 @@ in_layer_position(const struct cut_place *p, int k)
 	return false;
 }
 
-bool
-cut_is_arm(const struct cut_place *p)
-{
-	int k = arm_of(p, true);
-
-	return parent(p, k) && parent(p, k)->kind == E_PIPE &&
-	    (parent(p, k)->b == p->up.v[k] || in_layer_position(p, k - 1));
-}
-
 /* ---- layers ---- */
 
 /* The arm [arrow, end). */
@@ -318,8 +309,9 @@ arg_loc(const struct arg *x)
 	return x->name ? loc_join(x->name_loc, x->value->loc) : x->value->loc;
 }
 
-bool
-cut_drop_argument(struct edits *e, const struct expr *call, int i)
+/* The I-th argument of a call, named or not; with its comma, and the brackets if it is alone. */
+static bool
+drop_argument(struct edits *e, const struct expr *call, int i)
 {
 	struct loc before = { NULL, 0, 0 }, after = before;
 
@@ -389,7 +381,7 @@ change_calls(struct formal_change *c, const struct cut_calls *calls)
 
 		i = argument_of(c, x->call);
 		if (i >= 0 && !c->to)
-			c->failed |= !cut_drop_argument(c->edits, x->call, i);
+			c->failed |= !drop_argument(c->edits, x->call, i);
 		else if (i >= 0 && arg[i].name)
 			c->failed |= !edits_add(c->edits, arg[i].name_loc.beg,
 			    arg[i].name_loc.beg + (int)strlen(arg[i].name), c->to);

@@ -32,9 +32,6 @@ bool	cut_find(struct cut_place *, struct arena *, const struct file *, struct lo
 /* The layer itself: a call, or a bare name. */
 const struct expr	*cut_layer(const struct cut_place *);
 
-/* Is it, except for a label, a whole arm of a pipe: x -> LAYER -> y? */
-bool	cut_is_arm(const struct cut_place *);
-
 /* Takes the layer out: the arm with its arrow, and its line where that holds nothing else; of
  * LAYER(x) the x stays. */
 bool	cut_out(struct edits *, const struct cut_place *);
@@ -45,8 +42,6 @@ bool	cut_behind(struct edits *, const struct cut_place *, const char *layer);
 /* Gives the call the argument NAME=VALUE; one that is there and written as a literal changes. */
 bool	cut_argument(struct edits *, const struct expr *call, const char *name, const char *value);
 
-/* The I-th argument of a call, named or not; with its comma, and the brackets if it is alone. */
-bool	cut_drop_argument(struct edits *, const struct expr *call, int i);
 /* Removes a statement, block or setting: with its lines, where nothing else is on them. A comment
  * behind it stays; of empty lines before and after one goes too. */
 bool	cut_lines(struct edits *, struct loc);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-bool
-lines_is_blank(char c)
+static bool
+is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -43,7 +43,7 @@ lines_next(const struct source *src, int at)
 int
 lines_skip(const struct source *src, int at)
 {
-	while (at < src->size && lines_is_blank(src->text[at]))
+	while (at < src->size && is_blank(src->text[at]))
 		at++;
 	return at;
 }
@@ -51,7 +51,7 @@ lines_skip(const struct source *src, int at)
 int
 lines_skip_back(const struct source *src, int at)
 {
-	while (at > 0 && lines_is_blank(src->text[at - 1]))
+	while (at > 0 && is_blank(src->text[at - 1]))
 		at--;
 	return at;
 }

@@ -8,7 +8,6 @@
 
 #include "base/source.h"
 
-bool	lines_is_blank(char c);		/* a blank or a tab */
 int	lines_begin(const struct source *, int at);	/* of the line that AT is on */
 int	lines_end(const struct source *, int at);	/* where its newline begins */
 int	lines_next(const struct source *, int at);	/* where the next line begins, or the end */

@@ -102,8 +102,9 @@ failed(const char *path)
 	return false;
 }
 
-bool
-program_folder(struct arena *a, const char *dir)
+/* Makes the folder, and those above it, unless it is there; false after a message. */
+static bool
+make_folders(struct arena *a, const char *dir)
 {
 	char *path = arena_strdup(a, dir), *s;
 
@@ -202,7 +203,7 @@ program_write_all(struct arena *a, const char *dir, const struct program *p, boo
 	while (n > 1 && dir[n - 1] == '/')
 		n--;
 	dir = arena_strndup(a, dir, n);
-	return program_folder(a, dir) && (force || is_only_makefile(a, dir)) &&
+	return make_folders(a, dir) && (force || is_only_makefile(a, dir)) &&
 	    write_in(a, dir, arena_printf(a, "%s%s", p->name, p->target->suffix), &p->source,
 	    force) &&
 	    (p->header.n == 0 || write_in(a, dir, arena_printf(a, "%s.h", p->name), &p->header, force)) &&

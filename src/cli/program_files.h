@@ -23,9 +23,6 @@ int	program_make(struct arena *, const struct command *, const char *path,
  * alone unless FORCE; false after a message. */
 bool	program_write(const char *path, const struct text *, bool force);
 
-/* Makes the folder, and those above it, unless it is there; false after a message. */
-bool	program_folder(struct arena *, const char *dir);
-
 /* The source and the Makefile, in DIR, which must hold no other makefile unless FORCE. */
 bool	program_write_all(struct arena *, const char *dir, const struct program *, bool force);
 

@@ -218,8 +218,8 @@ soften(struct advisor *v, struct advice_step *s, int n, int i, bool search, stru
 
 /* ---- advice ---- */
 
-enum harm
-advice_harm(const struct advisor *v, const struct advice_kind *k)
+static enum harm
+harm_of(const struct advisor *v, const struct advice_kind *k)
 {
 	if (!v->module->train && k->splits)
 		return HARM_NONE;
@@ -299,7 +299,7 @@ add(struct advisor *v, const struct advice_step *s, int n, const struct trial *t
 	if (d.saved <= 0 || known(v, d.patch))
 		return;
 	for (i = 0; i < n; i++) {
-		enum harm h = advice_harm(v, s[i].kind);
+		enum harm h = harm_of(v, s[i].kind);
 
 		d.harm = h > d.harm ? h : d.harm;
 		keeps &= s[i].kind->keeps_update;
@@ -373,7 +373,7 @@ by_harm(const struct advisor *v, const struct advice_kind *kind[MOST_STEPS])
 
 	for (h = 0; h < (int)v->least; h++)
 		for (k = advice_kinds; k->name && n < MOST_STEPS; k++)
-			if ((int)advice_harm(v, k) == h)
+			if ((int)harm_of(v, k) == h)
 				kind[n++] = k;
 	return n;
 }

@@ -95,8 +95,6 @@ extern const struct advice_kind advice_kinds[];	/* by harm; ends with name NULL 
 /* Micro-batches of so many samples. */
 bool	advice_amend_batch(struct advisor *, struct amend *, int64_t value);
 
-enum harm	advice_harm(const struct advisor *, const struct advice_kind *);
-
 /* The divisors of BATCH above FROM, in order. */
 int64_t	*divisors_above(struct arena *, int64_t batch, int64_t from, int *n);
 

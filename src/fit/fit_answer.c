@@ -22,8 +22,9 @@ set_aside(struct module *m, struct fit *f, int64_t reserve)
 	}
 }
 
-int64_t
-fit_peak_of(const struct module *m, const struct graph *g)
+/* The most bytes alive in one of the module's graphs. */
+static int64_t
+peak_of(const struct module *m, const struct graph *g)
 {
 	int64_t most = 0;
 	int i;
@@ -42,7 +43,7 @@ validation_beyond(const struct module *m, int64_t limit)
 
 	if (!m->train || !m->validate || !m->set.validate_fixed)
 		return 0;
-	peak = fit_peak_of(m, m->validate);
+	peak = peak_of(m, m->validate);
 	return peak > limit ? peak : 0;
 }
 

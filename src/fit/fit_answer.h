@@ -27,7 +27,4 @@ struct fit {
 /* Answers for the planned module M. RESERVE: bytes set aside; -1: the target's estimate. */
 void	fit_answer(struct module *, int64_t memory, int64_t reserve, struct fit *);
 
-/* The most bytes alive in one of the module's graphs. */
-int64_t	fit_peak_of(const struct module *, const struct graph *);
-
 #endif

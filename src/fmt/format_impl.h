@@ -102,8 +102,6 @@ fmt_hard(const struct layout *f, int i)
 /* ---- lines ---- */
 
 void	fmt_begin(struct layout *);
-/* Ends the line, unless it is the empty first one; the next begins at that column. */
-void	fmt_newline(struct layout *, int column);
 /* Makes the place of a piece: its comments, and a new line at COLUMN where it begins one; else the
  * blanks before it. */
 void	fmt_place(struct layout *, int i, bool line, int column);
@@ -114,7 +112,6 @@ void	fmt_place_statement(struct layout *, int i, int column, bool first);
 void	fmt_put(struct layout *, int i, int column);
 /* Writes [I, J) on the line. */
 void	fmt_put_flat(struct layout *, int i, int j, int column);
-void	fmt_blanks(struct layout *, int n);
 struct source	*fmt_finish(struct layout *);
 
 /* ---- values ---- */

@@ -26,8 +26,8 @@ end_line(struct layout *f)
 	current(f)->width = f->column;
 }
 
-void
-fmt_blanks(struct layout *f, int n)
+static void
+put_blanks(struct layout *f, int n)
 {
 	static const char blanks[] = "                                ";
 
@@ -59,12 +59,13 @@ begun(const struct layout *f)
 	return f->lines.n > 1 || f->out.n > 0;
 }
 
-void
-fmt_newline(struct layout *f, int column)
+/* Ends the line, unless it is the empty first one; the next begins at that column. */
+static void
+newline(struct layout *f, int column)
 {
 	if (begun(f))
 		new_line(f);
-	fmt_blanks(f, column);
+	put_blanks(f, column);
 }
 
 /* A comment on its own line, or at the end of the one being written: there only if it is the first
@@ -81,11 +82,11 @@ put_comment(struct layout *f, int i, bool first, int column)
 		return;
 	}
 	if (c->follows && current(f)->comment == i - 1) {
-		fmt_newline(f, 0);
+		newline(f, 0);
 		current(f)->comment = i;
 		return;
 	}
-	fmt_newline(f, column);
+	newline(f, column);
 	text_add(&f->out, s, (size_t)(end - s));
 	while (s < end) {
 		s += utf8_decode(s, (size_t)(end - s), &ch, NULL);
@@ -120,9 +121,9 @@ fmt_place(struct layout *f, int i, bool line, int column)
 	f->placed = i;
 	put_comments(f, i, column, false, false);
 	if (p->ncomments > 0 || line)
-		fmt_newline(f, column);
+		newline(f, column);
 	else
-		fmt_blanks(f, p->space + p->pad);
+		put_blanks(f, p->space + p->pad);
 }
 
 void
@@ -137,7 +138,7 @@ fmt_place_statement(struct layout *f, int i, int column, bool first)
 		return;
 	if (p->blank && (!first || alone) && p->kind != '}' && begun(f))
 		new_line(f);
-	fmt_newline(f, column);
+	newline(f, column);
 }
 
 void

@@ -86,8 +86,6 @@ bool	 keras_end(struct call *, const struct model_node *, const struct val *as);
 bool	 keras_alias(struct importer *, const struct model_node *, struct val *);
 /* Begins the call of an operation of two operands. */
 void	 keras_pair(struct call *, struct importer *, const char *ours, struct val *, struct val *);
-/* One operand of any order, and no arguments. */
-bool	 keras_unary(struct importer *, const struct model_node *, const char *ours);
 /* Makes a step that only the importer knows, in the order of AS where it has as many axes; NULL
  * after cannot(). */
 struct val	*keras_value(struct call *, const struct val *as);

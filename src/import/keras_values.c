@@ -25,13 +25,27 @@ keras_older_than_3(const struct importer *im)
 	return keras_older_than(im, 3, 0);
 }
 
+/* One operand of any order, and no arguments. */
+static bool
+unary(struct importer *im, const struct model_node *n, const char *ours)
+{
+	struct val *x = keras_in(im, n, 0);
+	struct call c;
+
+	if (!x)
+		return false;
+	call_begin(&c, im, ours);
+	call_in(&c, x);
+	return keras_end(&c, n, x);
+}
+
 static bool
 translate(struct importer *im, const struct keras_op *op, const struct model_node *n)
 {
 	if (op->most != ANY_OPERANDS && n->nin > (op->most ? op->most : 1))
 		return cannot(im, "it is given %d values, and what it does with all but the first is not imported: a mask, or "
 		    "a state", n->nin);
-	return (op->ours ? keras_unary(im, n, op->ours) : op->translate(im, n)) && keras_mask_follow(im, op, n);
+	return (op->ours ? unary(im, n, op->ours) : op->translate(im, n)) && keras_mask_follow(im, op, n);
 }
 
 static bool
@@ -209,19 +223,6 @@ keras_end_activated(struct call *c, const struct model_node *n, const char *name
 	if (a->type == A_TEXT)
 		return keras_alias(im, n, keras_activated(im, n, v, a->s));
 	return cannot(im, "its activation is neither a function that Keras names nor none");
-}
-
-bool
-keras_unary(struct importer *im, const struct model_node *n, const char *ours)
-{
-	struct val *x = keras_in(im, n, 0);
-	struct call c;
-
-	if (!x)
-		return false;
-	call_begin(&c, im, ours);
-	call_in(&c, x);
-	return keras_end(&c, n, x);
 }
 
 /* ---- weights ---- */

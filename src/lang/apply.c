@@ -97,7 +97,8 @@ apply_arms(struct expander *ex, struct scope *s, struct where *w, struct expr **
 
 /* ---- labels and sharing ---- */
 
-struct value
+/* LAYER applied under a label: binds the label in SCOPE. */
+static struct value
 apply_label(struct expander *ex, struct scope *s, struct where *w, struct expr *e,
     struct layer *first, struct operands ops)
 {

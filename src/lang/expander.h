@@ -262,12 +262,9 @@ struct value	apply_layer(struct expander *, struct where *, const struct layer *
 /* A call whose arguments are known. */
 struct value	apply_call(struct expander *, struct scope *, struct where *, struct expr *,
 		    struct callee, const struct actual *, int n, struct operands);
-/* LAYER applied under a label: binds the label in SCOPE. */
 /* A definition that is a layer with a label, `encoder = enc: conv(8, 3)`: what names the instance
  * before it is used. */
 struct value	declare_label(struct expander *, struct scope *, const struct where *, const struct value *);
-struct value	apply_label(struct expander *, struct scope *, struct where *, struct expr *,
-		    struct layer *first, struct operands);
 
 /* Where the parts of a group go: what a label or copy is given to, made the path of its parts. */
 struct where	*where_inside(struct where *, struct where *storage);
@@ -323,7 +320,6 @@ struct value	apply_plain(struct expander *, struct where *, const char *op, stru
 /* The same with whole attributes, in the order of the operator's. */
 struct value	apply_with(struct expander *, struct where *, const struct op *, struct expr *,
 		    struct operands, struct binding_result *);
-struct tensor	*poison_tensor(struct expander *, struct loc);
 
 /* ---- body.c ---- */
 

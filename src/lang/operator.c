@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-struct tensor *
+static struct tensor *
 poison_tensor(struct expander *ex, struct loc loc)
 {
 	return ir_tensor(ex->m, T_POISON, DT_F32, true, 0, NULL, "", loc);

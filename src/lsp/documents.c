@@ -65,8 +65,9 @@ touch(struct server *s, struct document *d, bool own)
 	jobs_stop_of(s, d);
 }
 
-void
-documents_touch(struct server *s)
+/* All are analysed again: something that any may depend on has changed. */
+static void
+touch_each(struct server *s)
 {
 	struct document *d;
 
@@ -127,7 +128,7 @@ put(struct document *d, size_t beg, size_t end, const json_t *text)
 	return true;
 }
 
-void
+static void
 document_open(struct server *s, const json_t *item)
 {
 	const char *uri = json_string_value(json_object_get(item, "uri"));
@@ -148,7 +149,7 @@ document_open(struct server *s, const json_t *item)
 		server_log(s, "%s: the text is too long: nothing is said of it", uri);
 	d->next = s->documents;
 	s->documents = d;
-	documents_touch(s);
+	touch_each(s);
 }
 
 /* One change; false: it makes no sense, and nothing is known of the text any more. */
@@ -173,7 +174,7 @@ change(struct server *s, struct document *d, const json_t *change)
 	return put(d, beg, end, text);
 }
 
-void
+static void
 document_change(struct server *s, const json_t *params)
 {
 	struct document *d = document_of(s, params);
@@ -209,7 +210,7 @@ document_close(struct server *s, struct document *d)
 	free(d->uri);
 	free(d->path);
 	free(d);
-	documents_touch(s);
+	touch_each(s);
 }
 
 /* ---- the methods ---- */
@@ -233,7 +234,7 @@ static void
 touch_all(struct server *s, const json_t *params)
 {
 	(void)params;
-	documents_touch(s);
+	touch_each(s);
 }
 
 static void

@@ -89,7 +89,7 @@ changed_server(struct server *s, struct arena *a, const struct changes *c)
 
 /* ---- compiling ---- */
 
-struct source *
+static struct source *
 source_at(struct server *s, struct arena *a, const char *path)
 {
 	const struct document *d = document_at(s, path);

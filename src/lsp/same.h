@@ -32,7 +32,6 @@ struct server	*changed_server(struct server *, struct arena *, const struct chan
  * EVALUATED may be NULL. */
 struct spec	*spec_at(struct server *, struct arena *, struct diags *, const char *path,
 		    struct evaluated *);
-struct source	*source_at(struct server *, struct arena *, const char *path);
 
 struct form {			/* of a network */
 	const char *name;

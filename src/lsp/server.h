@@ -140,11 +140,7 @@ struct document	*document_find(const struct server *, const char *uri);
 struct document	*document_of(const struct server *, const json_t *params);
 /* The open document whose file that is, or NULL. */
 struct document	*document_at(const struct server *, const char *path);
-void		 document_open(struct server *, const json_t *item);
-void		 document_change(struct server *, const json_t *params);
 void		 document_close(struct server *, struct document *);
-/* All are analysed again: something that any may depend on has changed. */
-void		 documents_touch(struct server *);
 /* The syntax tree of its text, and of what it uses; NULL: it is a model, or too much for memory. */
 struct tree	*document_tree(struct server *, struct document *);
 

@@ -23,8 +23,9 @@ copy_of(const struct node *n, bool averages)
 	return old && old->copies && old->averages == averages ? n->out[last] : NULL;
 }
 
-const struct tensor *
-optimizer_master(const struct node *n)
+/* The new master copy, or NULL. */
+static const struct tensor *
+new_master(const struct node *n)
 {
 	return copy_of(n, false);
 }
@@ -38,11 +39,11 @@ optimizer_average(const struct node *n)
 void
 optimizer_row(const struct node *n, struct update_row *r)
 {
-	int i, states = n->nout - 1 - (optimizer_master(n) || optimizer_average(n));
+	int i, states = n->nout - 1 - (new_master(n) || optimizer_average(n));
 
 	r->name = n->in[0]->name;
 	r->weight = n->out[0];
-	r->master = optimizer_master(n);
+	r->master = new_master(n);
 	r->average = optimizer_average(n);
 	r->gradient = n->in[1];
 	r->clip = n->in[2];

@@ -27,8 +27,6 @@ struct state_shape {
 bool	optimizer_shapes(struct build *, struct node *, int nstates, const char *const *state,
 	    const struct state_shape *);
 int	optimizer_alias(const struct node *, int k);
-/* The new master copy, or NULL. */
-const struct tensor	*optimizer_master(const struct node *);
 /* The new running average, or NULL. */
 const struct tensor	*optimizer_average(const struct node *);
 
