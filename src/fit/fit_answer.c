@@ -1,6 +1,7 @@
 /* Does it fit? The reserve, the limit it leaves, and the wanted batch against that. */
 #include "fit/fit_answer.h"
 
+#include "plan/plan.h"
 #include "target/target.h"
 #include "fit/whatif.h"
 
@@ -22,19 +23,6 @@ set_aside(struct module *m, struct fit *f, int64_t reserve)
 	}
 }
 
-/* The most bytes alive in one of the module's graphs. */
-static int64_t
-peak_of(const struct module *m, const struct graph *g)
-{
-	int64_t most = 0;
-	int i;
-
-	for (i = 0; g && i < m->plan->instants; i++)
-		if (m->plan->at[i].graph == g && m->plan->at[i].live > most)
-			most = m->plan->at[i].live;
-	return most;
-}
-
 /* Validation has a batch of its own, which no smaller training batch makes smaller. */
 static int64_t
 validation_beyond(const struct module *m, int64_t limit)
@@ -43,7 +31,7 @@ validation_beyond(const struct module *m, int64_t limit)
 
 	if (!m->train || !m->validate || !m->set.validate_fixed)
 		return 0;
-	peak = peak_of(m, m->validate);
+	peak = plan_peak_of(m->plan, m->validate);
 	return peak > limit ? peak : 0;
 }
 

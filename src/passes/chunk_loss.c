@@ -261,19 +261,6 @@ worth_planning(const struct chunk_search *s)
 	return may_pay(s, kept);
 }
 
-/* The most that is alive during a graph of another plan. */
-static int64_t
-peak_of(const struct module *m, const struct graph *g)
-{
-	int64_t most = 0;
-	int i;
-
-	for (i = 0; g && i < m->plan->instants; i++)
-		if (m->plan->at[i].graph == g && m->plan->at[i].live > most)
-			most = m->plan->at[i].live;
-	return most;
-}
-
 /* Within the budget without splitting, and too few logits for that to change the peak? */
 static bool
 cannot_pay(const struct chunk_search found[2], const bool may[2], int64_t peak, int64_t budget)
@@ -332,7 +319,7 @@ decide(struct module *m, const struct chunk_search found[2], bool may[2])
 	if (after > budget)
 		after = budget;
 	for (i = 0; i < 2; i++)
-		may[i] = tried[i] && peak_of(whole, i ? whole->validate : whole->train) > after &&
+		may[i] = tried[i] && plan_peak_of(whole->plan, i ? whole->validate : whole->train) > after &&
 		    (gains || makes_more(&found[i]));
 }
 

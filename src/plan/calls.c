@@ -23,6 +23,18 @@ plan_graph_end(const struct plan *p, int start)
 	return end;
 }
 
+int64_t
+plan_peak_of(const struct plan *p, const struct graph *g)
+{
+	int64_t most = 0;
+	int i;
+
+	for (i = 0; g && i < p->instants; i++)
+		if (p->at[i].graph == g && p->at[i].live > most)
+			most = p->at[i].live;
+	return most;
+}
+
 static bool
 is_born(const struct plan *p, const struct tensor *t, int instant)
 {

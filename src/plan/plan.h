@@ -142,6 +142,8 @@ int64_t		 plan_bucket_bytes(const struct module *);
 int		*plan_apart(const struct plan *, struct arena *);
 /* calls.c: one past the last instant of the graph that begins with instant START. */
 int		 plan_graph_end(const struct plan *, int start);
+/* The most bytes alive at an instant of that graph; 0 of NULL. */
+int64_t		 plan_peak_of(const struct plan *, const struct graph *);
 /* Is an instant, just behind what FIRST begins, of the same call? */
 bool		 plan_joins(const struct plan *, int first, int instant);
 /* How many instants from FIRST on are one call: updates that follow one another. */

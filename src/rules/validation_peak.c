@@ -5,6 +5,7 @@
 #include "rulekit/measure.h"
 
 #include "fit/whatif.h"
+#include "plan/plan.h"
 
 #define WORTH_SHARE	8	/* of the arena that a smaller batch must save */
 
@@ -62,19 +63,6 @@ check(const struct rule *rule, struct lint *l)
 	    (long long)batch));
 }
 
-/* The most that is alive at a time in validation: another order would have less. */
-static int64_t
-validation_live(const struct module *m)
-{
-	int64_t most = 0;
-	int i;
-
-	for (i = 0; i < m->plan->instants; i++)
-		if (m->plan->at[i].graph == m->validate && m->plan->at[i].live > most)
-			most = m->plan->at[i].live;
-	return most;
-}
-
 static bool
 may_find(const struct module *m)
 {
@@ -82,7 +70,7 @@ may_find(const struct module *m)
 
 	if (!m->train || !m->validate || m->set.validate_batch < 2)
 		return false;
-	most = validation_live(m);	/* gaps do not make an arena twice as large */
+	most = plan_peak_of(m->plan, m->validate);	/* gaps do not make an arena twice as large */
 	return most >= SMALLEST_HAZARD / 2 && most > measure_least_training(m);
 }
 
