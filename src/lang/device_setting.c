@@ -116,9 +116,15 @@ unknown_device(struct expander *ex)
 	struct diag *g = ex_error(ex, "settings", (struct loc){ NULL, 0, 0 },
 	    "--device %s: neither a device section nor a card's name", ex->opt->device);
 	const struct project *p = ex->opt->project;
+	const char *word = ex->opt->device;
 	struct names names = { NULL, 0, 0 };
+	int64_t bytes;
 	int i;
 
+	if (size_parse(word, &bytes) && word[strspn(word, "0123456789")]) {	/* 8000 is rather a card */
+		diag_help(ex->d, g, "memory stands in the spec, as device { memory 8GiB }; fit has --memory SIZE");
+		return;
+	}
 	for (i = 0; i < f->sections.n; i++)
 		if (f->sections.v[i]->kind == SEC_DEVICE && f->sections.v[i]->name.text)
 			names_add(ex->a, &names, f->sections.v[i]->name.text);
