@@ -14,8 +14,11 @@
  * and recreate", Schrimpf and others 2000, under the rule of simulated annealing). As nothing else
  * could be joined before, only what was broken up is looked at, so a step takes microseconds.
  *
- * What remains in the best case, if more than one, is an instance of few items, which is solved by
- * what is cheap; others may go on from there with all.
+ * What remains in the best case, if more than one, is an instance of few items, but of ones that
+ * hardly move past each other. Broken up again by a level or two there are more of them, and
+ * elastic ejection (packing_elastic.c) mostly leads lower; by which level is chance, and so are the
+ * trees. So where the best is far from the bound, changes and ejection take turns, each time at
+ * another level. Others may go on from there with all.
  */
 #include "pack/packing_dissect.h"
 
@@ -28,7 +31,10 @@
 #define MOST		10	/* and more */
 #define FORGIVEN	3	/* of so many changes that leave one more, one is kept */
 #define MANY_WAYS	1024	/* of which several are taken at once */
-#define LEFT_SHARE	8	/* part of the effort for what is left */
+#define LEFT_SHARE	8	/* part of the effort for what is left as it is, */
+#define DEEP_SHARE	2	/* and broken up, */
+#define ROUNDS		8	/* between changes, */
+#define DEPTHS		4	/* so far, in turns */
 #define FITS		4
 #define MOST_ITEMS	20000	/* trees may be as deep */
 
@@ -275,35 +281,48 @@ place(const struct found *f, int i, int64_t offset, struct job *job)
 	}
 }
 
-/* The jobs of an instance, by way of one of what is left. */
+/* What a rectangle consists of at a depth: jobs of another instance. */
+static void
+add_left(const struct found *f, int i, int depth, struct instance *left)
+{
+	const struct rect *r = &f->rect[i];
+	int k;
+
+	if (depth == 0 || r->parts == 0)
+		left->job[left->n++] = (struct job){ .size = r->size, .align = 1, .index = i, .lower = r->edge[BEGIN],
+		    .upper = r->edge[END], .life = r->edge[END] - r->edge[BEGIN] };
+	for (k = 0; k < r->parts && depth > 0; k++)
+		add_left(f, r->part[k], depth - 1, left);
+}
+
+/* The jobs of an instance, by way of one of what is left, broken up to a depth. */
 static int64_t
-solve_left(struct arena *a, struct instance *in, const struct found *f, int64_t best, int64_t target, struct effort *e)
+solve_left(struct arena *a, struct instance *in, const struct found *f, int depth, int64_t best, int64_t target, bool wander,
+    struct effort *e)
 {
 	struct instance left = *in, whole = *in;
 	int64_t height;
 	int k;
 
-	left.arena = a;
-	left.n = f->nleft;
-	left.job = arena_array(a, (size_t)left.n, sizeof(*left.job));
-	for (k = 0; k < left.n; k++) {
-		const struct rect *r = &f->rect[f->left[k]];
-
-		left.job[k] = (struct job){ .size = r->size, .align = 1, .index = f->left[k], .lower = r->edge[BEGIN],
-		    .upper = r->edge[END], .life = r->edge[END] - r->edge[BEGIN] };
-	}
+	a = left.arena = arena_child(a);
+	left.n = 0;
+	left.job = arena_array(a, (size_t)in->n, sizeof(*left.job));
+	for (k = 0; k < f->nleft; k++)
+		add_left(f, f->left[k], depth, &left);
 	height = packing_fit(&left, INT64_MAX, target, FITS, e);
 	if (height > target)
-		packing_elastic(&left, height, target, e);
+		height = packing_elastic(&left, height, target, e);
+	if (height > target && wander)
+		packing_wander(&left, height, target, e);
 	whole.job = arena_array(a, (size_t)in->n, sizeof(*whole.job));
 	memcpy(whole.job, in->job, (size_t)in->n * sizeof(*whole.job));
 	for (k = 0; k < left.n; k++)
 		place(f, left.job[k].index, left.job[k].offset, whole.job);
 	height = packing_height(&whole);
-	if (height >= best)
-		return best;
-	memcpy(in->job, whole.job, (size_t)in->n * sizeof(*whole.job));
-	return height;
+	if (height < best)
+		memcpy(in->job, whole.job, (size_t)in->n * sizeof(*whole.job));
+	arena_free(a);
+	return height < best ? height : best;
 }
 
 static void
@@ -336,35 +355,50 @@ begin(struct arena *a, struct dissection *d, const struct instance *in, int rect
 	keep(d);
 }
 
-int64_t
-packing_dissect(struct instance *in, int64_t best, int64_t target, struct effort *e)
+/* Changes as long as the effort lasts. */
+static void
+go_on(struct dissection *d, int rects, struct found *f, struct effort *e)
 {
+	while (f->nleft > 1 && effort_left(e)) {
+		d->looks = 0;
+		d->most_looks = e->visits;
+		change(d);
+		if (d->nleft < f->nleft) {
+			remember(d, rects, f);
+			d->looks += rects;
+		}
+		effort_spend(e, d->looks + 50);
+	}
+}
+
+int64_t
+packing_dissect(struct instance *in, int64_t best, int64_t target, bool deep, struct effort *e)
+{
+	static const int depth[DEPTHS] = { 1, 2, 0, 3 };	/* which leads lowest differs */
 	int rects = 3 * in->n;	/* what is broken up may come back, so it is not used again at once */
+	int rounds = deep ? ROUNDS : 1, i;
 	struct arena *a;
-	struct effort last;
+	struct effort last, share;
 	struct dissection d;
 	struct found f;
 
 	if (in->n > MOST_ITEMS)
 		return best;
 	a = arena_child(in->arena);
-	last = effort_share(e, LEFT_SHARE);
+	last = effort_share(e, deep ? DEEP_SHARE : LEFT_SHARE);
 	f.rect = arena_array(a, (size_t)rects, sizeof(*f.rect));
 	f.left = arena_array(a, (size_t)in->n, sizeof(*f.left));
 	begin(a, &d, in, rects, (uint64_t)e->stage + 1, e->visits);
 	remember(&d, rects, &f);
 	effort_spend(e, d.looks + MOST_WAYS / 4 + 20 * (int64_t)in->n);
-	while (f.nleft > 1 && effort_left(e)) {
-		d.looks = 0;
-		d.most_looks = e->visits;
-		change(&d);
-		if (d.nleft < f.nleft) {
-			remember(&d, rects, &f);
-			d.looks += rects;
-		}
-		effort_spend(e, d.looks + 50);
+	for (i = rounds; i > 0 && best > target && (i == rounds || effort_left(&last)); i--) {
+		share = effort_share(e, i);
+		go_on(&d, rects, &f, &share);
+		e->visits += share.visits;
+		share = effort_share(&last, i);
+		best = solve_left(a, in, &f, deep && f.nleft > 1 ? depth[(rounds - i) % DEPTHS] : 0, best, target, deep, &share);
+		last.visits += share.visits;
 	}
-	best = solve_left(a, in, &f, best, target, &last);
 	e->visits += last.visits;
 	arena_free(a);
 	return best;

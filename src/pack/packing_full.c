@@ -18,7 +18,8 @@
  * Before all that, where there is no waste at any time, come sweeps that keep all orders at once
  * (packing_orders.c), which find a packing or nothing, and dissections (packing_dissect.c), which
  * find most of those that sweeps do not. What these use is not taken from the rest, so that it
- * comes as far as without them.
+ * comes as far as without them; but where the best stays far above the bound, what dissections
+ * leave has half of what other sweeps would get.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -32,8 +33,11 @@
 #define ORDERED		2	/* beside all else, the part of it that sweeps get which keep all orders, */
 #define ORDERED_LATER	4	/* and after so many turns, */
 #define SOON		2
-#define DISSECTED	4	/* the same of dissections */
-#define SWEPT		2	/* the part of more effort than a network's that other sweeps get */
+#define DISSECTED	4	/* the same of dissections; and that part of the rest for what they leave, */
+#define LATE		4	/* after so many turns, */
+#define FAR		32	/* if more than this part is above the bound */
+#define SWEPT		2	/* the part of more effort than a network's that other sweeps get, */
+#define SWEPT_BESIDE	3	/* and of what is left then, beside dissections */
 #define GLUED		4	/* parts of the effort, of which attempts may use all but one */
 #define FLAT		4	/* parts of what is left of it, for each */
 #define EJECTED		8
@@ -127,27 +131,40 @@ attempt(struct instance *in, int k, int64_t best, int64_t target, int *fewest, s
 }
 
 static int64_t
-sweep(struct instance *in, int64_t best, int64_t target, struct effort *e)
+sweep(struct instance *in, int64_t best, int64_t target, int parts, struct effort *e)
 {
-	struct effort part = *e;
+	struct effort part = effort_share(e, parts);
 
-	part.visits = e->visits / SWEPT;
-	e->visits -= part.visits;
 	best = packing_sweep(in, best, target, &part);
 	e->visits += part.visits;
 	return best;
 }
 
-/* Beside all else, so that the rest comes as far as without it. */
+/* DEEP: what is left has a part of the rest, too. */
 static int64_t
-without_waste(struct instance *in, int64_t best, int64_t target, const struct effort *e)
+dissect(struct instance *in, int64_t best, int64_t target, bool deep, struct effort *e)
+{
+	struct effort part = *e, share = { 0 };
+
+	part.visits = e->visits / DISSECTED;
+	if (deep)
+		share = effort_share(e, DISSECTED);
+	part.visits += share.visits;
+	best = packing_dissect(in, best, target, deep, &part);
+	e->visits += part.visits < share.visits ? part.visits : share.visits;
+	return best;
+}
+
+/* Beside all else, so that the rest comes as far as without it; but far above the bound a part of
+ * the rest goes into what dissections leave. */
+static int64_t
+without_waste(struct instance *in, int64_t best, int64_t target, bool far, struct effort *e)
 {
 	struct effort part = *e;
 
 	part.visits = e->visits / (e->stage <= SOON ? ORDERED : ORDERED_LATER);
 	best = packing_orders(in, best, target, &part);
-	part.visits = e->visits / DISSECTED;
-	return best > target ? packing_dissect(in, best, target, &part) : best;
+	return best > target ? dissect(in, best, target, far, e) : best;
 }
 
 int64_t
@@ -156,15 +173,18 @@ packing_full(struct instance *in, int64_t best, int64_t target, struct effort *e
 	struct effort part = *e, share = *e;
 	struct instance whole = *in;
 	int k, fewest = in->n;
+	bool far = false;
 
 	if (best <= target || !packing_is_full(in))
 		return best;
-	if (!packing_has_waste(in))
-		best = without_waste(in, best, target, e);
+	if (!packing_has_waste(in)) {
+		far = e->stage >= LATE && best - target > target / FAR;
+		best = without_waste(in, best, target, far, e);
+	}
 	if (best <= target)
 		return best;
 	if (e->stage > 0 && in->n <= MOST)
-		best = sweep(in, best, target, e);
+		best = sweep(in, best, target, far ? SWEPT_BESIDE : SWEPT, e);
 	part = *e;
 	part.visits = e->visits - e->visits / GLUED;
 	e->visits -= part.visits;

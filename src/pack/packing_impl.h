@@ -130,8 +130,9 @@ int64_t	packing_sweep(struct instance *, int64_t best, int64_t target, struct ef
  * gap; else nothing is done. */
 int64_t	packing_orders(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_dissect.c: of instances that are full all the time, without alignments or tails, by what
- * can be joined to larger rectangles; few that are left are solved as they are. */
-int64_t	packing_dissect(struct instance *, int64_t best, int64_t target, struct effort *);
+ * can be joined to larger rectangles; few that are left are solved as they are, or, DEEP, broken up
+ * again, with half of the effort. */
+int64_t	packing_dissect(struct instance *, int64_t best, int64_t target, bool deep, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */
