@@ -183,7 +183,7 @@ backward(struct autopsy *y)
 		    "%s that smaller.", LESS_OF_A_BATCH));
 }
 
-/* A bare message tells no more than that, */
+/* A bare message tells no more than that. */
 static void
 forward(struct autopsy *y)
 {
@@ -196,118 +196,120 @@ forward(struct autopsy *y)
 	    "with the number of samples and with their size, weights do not.");
 }
 
-/* and whatever the figures are, the place by itself shows what the memory was for. */
-static const struct {
-	uint64_t fact, unless;
+struct place_cause {		/* a cause that a place shows by itself, and of which facts (TRACE_) */
+	uint64_t any, all, unless;
 	const char *cause;
-} place_causes[] = {
-	{ TRACE_SPREAD, TRACE_BACKWARD, "By the traceback it failed where DataParallel copies inputs or weights to its devices, before a layer of that step "
+};
+
+/* Whatever the figures are, the place by itself shows what the memory was for. */
+static const struct place_cause place_causes[] = {
+	{ TRACE_SPREAD, 0, TRACE_BACKWARD, "By the traceback it failed where DataParallel copies inputs or weights to its devices, before a layer of that step "
 	    "ran. In the first step a device had no room for those then: another process may have it, which " LISTER " lists; in a later one, "
 	    "tensors of the steps before may lie there." },
-	{ TRACE_GATHERS, 0, "By the traceback it failed where weights that are split among devices are put "
+	{ TRACE_GATHERS, 0, 0, "By the traceback it failed where weights that are split among devices are put "
 	    "together, to be saved, loaded or run, so that a device holds more of them than its part. The batch "
 	    "plays no part. For a state dict, FSDP gathers them in the machine's memory with "
 	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True), and a sharded one gathers nothing; TRL "
 	    "generates without with ds3_gather_for_generation=False." },
-	{ TRACE_SAVES, TRACE_GATHERS | TRACE_TWICE, "By the traceback it failed while weights were saved or made ready for it, beside all that "
+	{ TRACE_SAVES, 0, TRACE_GATHERS | TRACE_TWICE, "By the traceback it failed while weights were saved or made ready for it, beside all that "
 	    "training has there: what makes copies of them on the device for that needs room. bitsandbytes does, for weights in "
 	    "8 bits, which it puts into another order, and apex, which makes numbers of 32 bits of those of 16. The batch plays a part only by what it leaves free; saving only what is trained (an "
 	    "adapter), or from copies in the machine's memory, needs less." },
-	{ TRACE_GENERATES, TRACE_NO_BATCH, "By the traceback a model was generating (a text, or what else it writes token by token): keys and values of attention are "
+	{ TRACE_GENERATES, 0, TRACE_NO_BATCH, "By the traceback a model was generating (a text, or what else it writes token by token): keys and values of attention are "
 	    "kept for all of its positions and those of the prompt, and, where scores are stored, a number for each pair of the "
 	    "prompt's: shorter prompts and results (max_new_tokens), fewer at once, and fewer beams (num_beams) take less." },
-	{ TRACE_REDUCES, 0, "The line of code makes DeepSpeed's buffer in which values go from device to device: "
+	{ TRACE_REDUCES, 0, 0, "The line of code makes DeepSpeed's buffer in which values go from device to device: "
 	    "it has as many elements as reduce_bucket_size, or allgather_bucket_size, says, and a smaller one "
 	    "takes less. The batch plays no part in its size." },
-	{ TRACE_PROFILES, TRACE_GRAPH, "By the traceback it failed in the server's trial run, which is as large as what it "
+	{ TRACE_PROFILES, 0, TRACE_GRAPH, "By the traceback it failed in the server's trial run, which is as large as what it "
 	    "may be asked for at once: fewer tokens or sequences side by side (max_num_batched_tokens, "
 	    "max_num_seqs), a shorter max_model_len, fewer or smaller images for each request, or weights in fewer "
 	    "bits or on more devices leave room for it." },
-	{ TRACE_PAIRS, 0, "By the traceback it failed where boxes are compared with all others "
+	{ TRACE_PAIRS, 0, 0, "By the traceback it failed where boxes are compared with all others "
 	    "(anchors, predictions): that grows with the product of their numbers, so one image with many "
 	    "takes far more than the rest. Fewer of them at once, by crops or a limit, or comparing those "
 	    "images on the processor (gpu_assign_thr in MMDetection; retry_if_cuda_oom in Detectron2), bound it." },
-	{ TRACE_COMPOSED, 0, "By the traceback it failed in torchvision's roi_align as it is made of PyTorch's own "
+	{ TRACE_COMPOSED, 0, 0, "By the traceback it failed in torchvision's roi_align as it is made of PyTorch's own "
 	    "operations, which takes the place of the compiled one where torch.use_deterministic_algorithms(True) asks "
 	    "for the same result every time, or where that one is missing. It has a number for each proposal, channel, cell and "
 	    "position that is sampled, and where sampling_ratio is not set, for every position of the map. Without "
 	    "that setting, with a sampling_ratio, or by torch.compile it takes a part of that." },
-	{ TRACE_PASTES, 0, "By the traceback it failed where masks that were found are drawn at the size of their pictures, as "
+	{ TRACE_PASTES, 0, 0, "By the traceback it failed where masks that were found are drawn at the size of their pictures, as "
 	    "large as those were before they were scaled: a number for each pixel and each object, in torchvision of 4 "
 	    "bytes, and as much again while they are put together, in Detectron2 of one byte beside working memory. Fewer "
 	    "objects (box_detections_per_img, TEST.DETECTIONS_PER_IMAGE, a higher threshold of scores) or smaller pictures "
 	    "take less; masks as the network makes them (do_postprocess=False in Detectron2's inference()), drawn one by "
 	    "one or in the machine's memory, need not lie there at once." },
-	{ TRACE_MASKS, TRACE_COMPOSED | TRACE_PASTES, "By the traceback it failed where the loss of masks is made: of those that "
+	{ TRACE_MASKS, 0, TRACE_COMPOSED | TRACE_PASTES, "By the traceback it failed where the loss of masks is made: of those that "
 	    "are known, torchvision takes all of a picture's there at the picture's size, 4 bytes a pixel, "
 	    "and of those that are found there is a small one for each class and each proposal that shows something. One picture with many "
 	    "objects takes far more than the rest: crops, smaller pictures, or fewer proposals "
 	    "(box_batch_size_per_image in torchvision, MODEL.ROI_HEADS.BATCH_SIZE_PER_IMAGE in Detectron2) bound it." },
-	{ TRACE_ROIS, TRACE_PAIRS | TRACE_COMPOSED | TRACE_PASTES | TRACE_MASKS, "By the traceback it failed in the second stage of "
+	{ TRACE_ROIS, 0, TRACE_PAIRS | TRACE_COMPOSED | TRACE_PASTES | TRACE_MASKS, "By the traceback it failed in the second stage of "
 	    "a detector, whose layers run on all proposals at once: their results grow with the number of those, not with the size of the "
 	    "pictures. In training that is 512 a picture unless it is set (box_batch_size_per_image in torchvision, "
 	    "MODEL.ROI_HEADS.BATCH_SIZE_PER_IMAGE in Detectron2), in tests as many as are left of overlapping ones, at most "
 	    "1000 unless it is set (rpn_post_nms_top_n_test, MODEL.RPN.POST_NMS_TOPK_TEST). What the first stage made "
 	    "is there, too: fewer or smaller pictures make that smaller." },
-	{ TRACE_EDGES, 0, "By the traceback it failed where messages are sent along the edges of a graph: such "
+	{ TRACE_EDGES, 0, 0, "By the traceback it failed where messages are sent along the edges of a graph: such "
 	    "results have a row for each edge, however few nodes a loss is asked of. Neighbours that are "
 	    "sampled, products with a sparse matrix in place of messages, or fewer features take less." },
-	{ TRACE_DENSE, 0, "By the traceback it failed where a graph is made a dense matrix, a number for each pair of "
+	{ TRACE_DENSE, 0, 0, "By the traceback it failed where a graph is made a dense matrix, a number for each pair of "
 	    "its nodes, however few edges it has: that grows with the square of the nodes at once. Sampled or "
 	    "smaller graphs, or what works on edges alone, take less." },
-	{ TRACE_ALL_PAIRS, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the code there makes, where "
+	{ TRACE_ALL_PAIRS, 0, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the code there makes, where "
 	    "both that it takes are sets (of nodes, points or patches), a number, or several, for each pair of them: that grows with the product of their "
 	    "numbers, which is the square where the sets are the same. Fewer of them (smaller images or graphs), or a part of "
 	    "one set after the other, take less." },
-	{ TRACE_SPLATS, 0, "The line of code renders Gaussians, or adds some: what it makes grows with their number, which "
+	{ TRACE_SPLATS, 0, 0, "The line of code renders Gaussians, or adds some: what it makes grows with their number, which "
 	    "densification raises as training goes on, and an image's buffers with the tiles that each covers and with its pixels, too. A bound on their "
 	    "number (a higher densify_grad_threshold, an earlier densify_until_iter, a cap), or smaller images "
 	    "(--resolution) take less." },
-	{ TRACE_CAMERAS, 0, "By the traceback it failed while the images of all cameras were loaded, which lie on the "
+	{ TRACE_CAMERAS, 0, 0, "By the traceback it failed while the images of all cameras were loaded, which lie on the "
 	    "device from then on unless they are told not to (--data_device cpu); smaller ones (--resolution) or "
 	    "fewer take less." },
-	{ TRACE_RAYS, 0, "By the traceback it failed where rays are rendered: the network runs for each sample along each ray that "
+	{ TRACE_RAYS, 0, 0, "By the traceback it failed where rays are rendered: the network runs for each sample along each ray that "
 	    "is taken at once. Fewer rays or points at once (chunk, netchunk, a smaller batch of rays), or fewer samples along "
 	    "each, take less." },
-	{ TRACE_WINDOWS, 0, "By the traceback it failed where a volume is gone over in windows: as many at once as "
+	{ TRACE_WINDOWS, 0, 0, "By the traceback it failed where a volume is gone over in windows: as many at once as "
 	    "sw_batch_size says, each as large as roi_size, and results for the whole volume lie on the device unless "
 	    "they are told not to (device=\"cpu\")." },
-	{ TRACE_BUCKETS, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
+	{ TRACE_BUCKETS, 0, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
 	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
 	    "part." },
-	{ TRACE_MASTER, TRACE_PINNED, "By the traceback it failed where DeepSpeed's or Megatron's optimizer is set up: " MASTER_COPIES },
-	{ TRACE_TWICE, TRACE_BACKWARD, "The line of code copies a network, as an average of weights (EMA) or "
+	{ TRACE_MASTER, 0, TRACE_PINNED, "By the traceback it failed where DeepSpeed's or Megatron's optimizer is set up: " MASTER_COPIES },
+	{ TRACE_TWICE, 0, TRACE_BACKWARD, "The line of code copies a network, as an average of weights (EMA) or "
 	    "a teacher does: its weights lie there twice for as long as the copy is held. The batch plays no part." },
-	{ TRACE_DECODER, TRACE_LOADING, "By the traceback it failed where an autoencoder (VAE) makes or "
+	{ TRACE_DECODER, 0, TRACE_LOADING, "By the traceback it failed where an autoencoder (VAE) makes or "
 	    "reads what it is for. Where those are images or films, its first and last layers have their full height and width, and take more with each pixel, "
 	    "frame and image at once: in tiles (enable_vae_tiling in diffusers), in slices or one by one they "
 	    "need a part of that." },
-	{ TRACE_PIECES, TRACE_JOIN | TRACE_LOADING | TRACE_CACHE, "The line of code joins pieces to one tensor, "
+	{ TRACE_PIECES, 0, TRACE_JOIN | TRACE_LOADING | TRACE_CACHE, "The line of code joins pieces to one tensor, "
 	    "so that pieces and whole lie there at once. Smaller or fewer ones take less; where nothing is "
 	    "trained on them, pieces that are moved to the machine's memory as they come (.cpu()) leave the "
 	    "device their room." },
-	{ TRACE_WHOLE, 0, "By its names the line of code takes a whole set of samples at once. Unless that is "
+	{ TRACE_WHOLE, 0, 0, "By its names the line of code takes a whole set of samples at once. Unless that is "
 	    "a batch of it, batches, as a DataLoader makes them, take a part of that." },
-	{ TRACE_CASTS, TRACE_BACKWARD | TRACE_STEP, "By the traceback it failed where what a network gives is copied to float32, beside what it is in 16 bits: in a language model "
+	{ TRACE_CASTS, 0, TRACE_BACKWARD | TRACE_STEP, "By the traceback it failed where what a network gives is copied to float32, beside what it is in 16 bits: in a language model "
 	    "that is a number for each position and each word of the vocabulary. Shorter sequences or fewer at once make both smaller; a loss that "
 	    "takes the network's results in parts needs no copy of all of them." },
-	{ TRACE_RETAINS, 0, "The line of code tells backward to keep the graph (create_graph, retain_graph). "
+	{ TRACE_RETAINS, 0, 0, "The line of code tells backward to keep the graph (create_graph, retain_graph). "
 	    "Where that is true, what forward keeps stays as long as the loss or a gradient made so is held, "
 	    "and adds up from step to step if they are; create_graph needs what backward makes, too." },
-	{ TRACE_TEST_NET, 0, "By the stack it failed while Caffe made the network of tests, beside that of "
+	{ TRACE_TEST_NET, 0, 0, "By the stack it failed while Caffe made the network of tests, beside that of "
 	    "training: its data layer has a batch of its own (phase TEST), and the results of both networks "
 	    "lie there." },
-	{ 0, 0, NULL }
+	{ 0, 0, 0, NULL }
 };
 
 static void
-by_place(struct autopsy *y)
+by_table(struct autopsy *y, enum autopsy_says kind, const struct place_cause *c)
 {
-	int i;
+	uint64_t facts = y->main->facts;
 
-	for (i = 0; place_causes[i].cause; i++)
-		if ((y->main->facts & place_causes[i].fact) && !(y->main->facts & place_causes[i].unless))
-			place_cause(y, SAYS_BY_PLACE, place_causes[i].cause);
+	for (; c->cause; c++)
+		if ((facts & c->any) && (facts & c->all) == c->all && !(facts & c->unless))
+			place_cause(y, kind, c->cause);
 }
 
 static void
@@ -426,6 +428,55 @@ extents_named(struct autopsy *y)
 		    "makes the array smaller in proportion.", t.s));
 }
 
+static const struct place_cause host_causes[] = {
+	{ TRACE_SHARED, 0, 0, "By the traceback it failed where a loader's process puts a batch into shared memory "
+	    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
+	    "otherwise. Fewer loader processes and smaller batches need less of it." },
+	{ TRACE_READS, 0, 0, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
+	    "mapped (mmap_mode=\"r\"), it need not lie there at once." },
+	{ TRACE_DATASET, 0, TRACE_READS | TRACE_ALL_PAIRS, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
+	    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
+	    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead." },
+	{ TRACE_INITIAL, 0, TRACE_UNITS, "By the traceback it failed where a layer's weights get their first values. An embedding has a row of them for "
+	    "each word, a recurrent layer about as many as the square of its units, a convolution a filter for each channel that goes in and each "
+	    "that comes out, a dense one a number for each unit and each number that goes into it: fewer of these make it smaller. The batch plays no part." },
+	{ TRACE_INITIAL, TRACE_UNITS, 0, "By the traceback it failed where a layer's weights get their first values. A dense layer has one for each "
+	    "of its units and each number that goes into it, which behind a flattened picture are all of its pixels and channels: "
+	    "fewer units, or a smaller picture ahead of it (pooling, strides), make it smaller in proportion. The batch plays no part." },
+	{ TRACE_SPAWNED, 0, 0, "The line of code reads what a new process is given by the one that began it: where processes are "
+	    "spawned, as on Windows, each has a copy of its own of what it is given. Where it is a data loader's, that is the "
+	    "data set as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take "
+	    "less." },
+	{ TRACE_REPEATS, 0, 0, "The line of code repeats an array: the result is as many times as large as it is told, and where that "
+	    "is the number of rows of another, it has something for each pair. Broadcasting (an axis of one in place of "
+	    "copies), or a part after the other, takes less." },
+	{ TRACE_ARRAY, 0, TRACE_SPARSE, "The line of code makes a new array from what it is given, and both "
+	    "are held at once. In parts, or into an array that is there, one is enough." },
+	{ TRACE_ENTRY, 0, 0, "The line of code makes an array that is put into what holds others. Where it is one of many, such as a word's "
+	    "vector or a sample, all of them together are what takes the memory: those that are needed alone, 4 bytes an element in place of 8, or "
+	    "one array that is made for all of them ahead, take less." },
+	{ TRACE_SPARSE, 0, 0, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
+	    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that." },
+	{ TRACE_LOADING | TRACE_CHECKPOINT, 0, TRACE_FORWARD | TRACE_PINNED, "By the traceback it failed while weights were made in the machine's memory, read into it or moved there. Where they are read, a model's "
+	    "own and those of its file may lie there together, the model's in float32 unless it is told otherwise: half of "
+	    "that in 16 bits (torch_dtype), and one of the two where they are read one by one (low_cpu_mem_usage=True in "
+	    "transformers, a file in parts, safetensors). The batch plays no part." },
+	{ TRACE_PACKS, 0, 0, "By the traceback it failed where a new process is made that shares nothing with this one (spawned, as on Windows): what it is "
+	    "given is packed for it, and lies there once more meanwhile, and then in the new process. Where it is a data loader's, that is the data set "
+	    "as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take less." },
+	{ TRACE_FORKS, 0, TRACE_PACKS, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
+	    "where this one is large the kernel may refuse to promise as much again, although little of it would be "
+	    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "
+	    "way to begin them (\"spawn\", \"forkserver\") help, and so does a kernel that promises more "
+	    "(vm.overcommit_memory=1, swap)." },
+	{ TRACE_MAKES, 0, TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY, "The line of code makes an array of a size that it is told, all at once: fewer bytes an element take less. Where it is a "
+	    "memory of what was seen, or a table of all samples, a shorter one, or one in a file (numpy.memmap), does, too." },
+	{ TRACE_JOIN, 0, TRACE_ARRAY, "By the traceback it failed where results are joined: they grow with the number "
+	    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
+	    "(argmax; preprocess_logits_for_metrics in transformers), they take less." },
+	{ 0, 0, 0, NULL }
+};
+
 static void
 host_places(struct autopsy *y)
 {
@@ -433,76 +484,17 @@ host_places(struct autopsy *y)
 
 	if ((facts & TRACE_CACHE) && y->main->kind == OOM_HOST)
 		cache(y);
-	if (facts & TRACE_SHARED)
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a loader's process puts a batch into shared memory "
-		    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
-		    "otherwise. Fewer loader processes and smaller batches need less of it.");
-	if (facts & TRACE_READS)
-		place_cause(y, SAYS_HOST_PLACES, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
-		    "mapped (mmap_mode=\"r\"), it need not lie there at once.");
-	if ((facts & TRACE_DATASET) && !(facts & (TRACE_READS | TRACE_ALL_PAIRS)))
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
-		    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
-		    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead.");
-	if ((facts & TRACE_INITIAL) && !(facts & TRACE_UNITS))
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a layer's weights get their first values. An embedding has a row of them for "
-		    "each word, a recurrent layer about as many as the square of its units, a convolution a filter for each channel that goes in and each "
-		    "that comes out, a dense one a number for each unit and each number that goes into it: fewer of these make it smaller. The batch plays no part.");
-	else if (facts & TRACE_INITIAL)
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a layer's weights get their first values. A dense layer has one for each "
-		    "of its units and each number that goes into it, which behind a flattened picture are all of its pixels and channels: "
-		    "fewer units, or a smaller picture ahead of it (pooling, strides), make it smaller in proportion. The batch plays no part.");
-	if (facts & TRACE_SPAWNED)
-		place_cause(y, SAYS_HOST_PLACES, "The line of code reads what a new process is given by the one that began it: where processes are "
-		    "spawned, as on Windows, each has a copy of its own of what it is given. Where it is a data loader's, that is the "
-		    "data set as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take "
-		    "less.");
-	if (facts & TRACE_REPEATS)
-		place_cause(y, SAYS_HOST_PLACES, "The line of code repeats an array: the result is as many times as large as it is told, and where that "
-		    "is the number of rows of another, it has something for each pair. Broadcasting (an axis of one in place of "
-		    "copies), or a part after the other, takes less.");
-	if ((facts & TRACE_ARRAY) && !(facts & TRACE_SPARSE))
-		place_cause(y, SAYS_HOST_PLACES, "The line of code makes a new array from what it is given, and both "
-		    "are held at once. In parts, or into an array that is there, one is enough.");
-	if (facts & TRACE_ENTRY)
-		place_cause(y, SAYS_HOST_PLACES, "The line of code makes an array that is put into what holds others. Where it is one of many, such as a word's "
-		    "vector or a sample, all of them together are what takes the memory: those that are needed alone, 4 bytes an element in place of 8, or "
-		    "one array that is made for all of them ahead, take less.");
-	if (facts & TRACE_SPARSE)
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
-		    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that.");
-	if ((facts & (TRACE_LOADING | TRACE_CHECKPOINT)) && !(facts & (TRACE_FORWARD | TRACE_PINNED)))
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed while weights were made in the machine's memory, read into it or moved there. Where they are read, a model's "
-		    "own and those of its file may lie there together, the model's in float32 unless it is told otherwise: half of "
-		    "that in 16 bits (torch_dtype), and one of the two where they are read one by one (low_cpu_mem_usage=True in "
-		    "transformers, a file in parts, safetensors). The batch plays no part.");
-	if (facts & TRACE_PACKS)
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a new process is made that shares nothing with this one (spawned, as on Windows): what it is "
-		    "given is packed for it, and lies there once more meanwhile, and then in the new process. Where it is a data loader's, that is the data set "
-		    "as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take less.");
-	if ((facts & TRACE_FORKS) && !(facts & TRACE_PACKS))
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
-		    "where this one is large the kernel may refuse to promise as much again, although little of it would be "
-		    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "
-		    "way to begin them (\"spawn\", \"forkserver\") help, and so does a kernel that promises more "
-		    "(vm.overcommit_memory=1, swap).");
+	by_table(y, SAYS_HOST_PLACES, host_causes);
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
 		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "
 		    "take less.");
-	if ((facts & TRACE_MAKES) && !(facts & (TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY)))
-		place_cause(y, SAYS_HOST_PLACES, "The line of code makes an array of a size that it is told, all at once: fewer bytes an element take less. Where it is a "
-		    "memory of what was seen, or a table of all samples, a shorter one, or one in a file (numpy.memmap), does, too.");
 	extents_named(y);
 	if ((facts & TRACE_WHOLE) && y->main->kind == OOM_PYTORCH_CPU)
 		place_cause(y, SAYS_HOST_PLACES, "By its names the line of code puts a whole set of samples into one tensor. Unless that is a batch of it, a tensor "
 		    "that is made for each sample as it is asked for (a Dataset), or fewer or shorter samples, take less.");
-	if ((facts & TRACE_JOIN) && !(facts & TRACE_ARRAY))
-		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed where results are joined: they grow with the number "
-		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
-		    "(argmax; preprocess_logits_for_metrics in transformers), they take less.");
 	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES | TRACE_EDGES | TRACE_DENSE | TRACE_ALL_PAIRS))
-		by_place(y);
+		by_table(y, SAYS_BY_PLACE, place_causes);
 	else if ((facts & (TRACE_BACKWARD | TRACE_FORWARD)) && y->main->kind == OOM_PYTORCH_CPU)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback the network itself ran on the processor, in a step: what "
 		    "forward keeps grows with the number and the size of a batch's samples.");
@@ -519,7 +511,7 @@ autopsy_place_causes(struct autopsy *y)
 	step(y);
 	evaluation(y);
 	keras_forward(y);
-	by_place(y);
+	by_table(y, SAYS_BY_PLACE, place_causes);
 	line_of_code(y);
 	captured(y);
 	not_allocator(y);
