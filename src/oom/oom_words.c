@@ -405,14 +405,13 @@ said_of_given(struct said *to, const struct oom_told *told, struct talk t, int l
 		said_at(to, t, at, line);
 }
 
-void
-oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+/* When it fails: as memory grows, or late. */
+static void
+when_said(struct oom_paste *p, struct talk t, int line)
 {
 	struct talk growth;
 	const char *at;
-	int64_t absurd;
 
-	oom_told_line(&p->told, t, line);
 	if (is_growing(t, &growth)) {
 		oom_told_grows(&p->told, growth, line);
 		said(&p->grows, t, grows(growth), line);
@@ -422,6 +421,12 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->grows = p->told.said;
 	if ((at = is_late(t)) || (p->told.here_line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
 		said_of_failure(&p->later, &p->told, t, at, line);
+}
+
+/* In evaluation, inference or training. */
+static void
+use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
 	said_of_any(&p->evaluating, &p->told, t, line, evaluates);
 	if (p->evaluating.line != line && p->told.here_line == line)
 		said_of_failure(&p->evaluating, &p->told, t, evaluates_there(oom_told_sentence(&p->told, t)), line);
@@ -433,6 +438,14 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
 		p->training = line;
+}
+
+/* What was run before, how often, and what is held of it. */
+static void
+runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	const char *at;
+
 	said_of_any(&p->again, &p->told, t, line, oom_runs_again);
 	said(&p->again, t, oom_change_back(t), line);
 	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && oom_runs_done(t, at))
@@ -449,6 +462,15 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->stays, t, at, line);
 		oom_told_stays(&p->told, talk_sentence(t, at), line);
 	}
+}
+
+/* What is large of its data or its network, and what was changed of that. */
+static void
+sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	const char *at;
+	int64_t absurd;
+
 	said_of_given(&p->media, &p->told, t, line, oom_bulk_media);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
@@ -477,6 +499,14 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->absurd, t, at, line);
 		p->absurd_bytes = absurd;
 	}
+}
+
+/* In which part of a program. */
+static void
+parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	const char *at;
+
 	said_of_any(&p->decoder, &p->told, t, line, decodes);
 	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
 	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
@@ -493,6 +523,12 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->parallel, t, at, line);
 	else
 		said_of_failure(&p->parallel, &p->told, t, at, line);
+}
+
+/* Whose program it is. */
+static void
+libraries_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
 	if (talk_any_begins(t, "torch pytorch nn.dataparallel") || (source == SOURCE_CODE && talk_any_of(t, ".backward() .zero_grad( .to(device)")))
 		*(source == SOURCE_PROSE ? &p->torch_told : &p->torch) = line;
 	if (talk_any_phrase(t, "detector train|classifier train"))
@@ -503,9 +539,21 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->session = line;
 	if (talk_any_phrase(t, "graph.finalize|graph().finalize"))
 		p->finalizes = line;
-	oom_bulk_pictures(p, t, line);
 	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.3|h0.3|=0.3"))
 		p->older = line;
 	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.4|h0.4|=0.4"))
 		p->newer = line;
+}
+
+void
+oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	oom_told_line(&p->told, t, line);
+	when_said(p, t, line);
+	use_said(p, t, line, source);
+	runs_said(p, t, line, source);
+	sizes_said(p, t, line, source);
+	parts_said(p, t, line, source);
+	libraries_said(p, t, line, source);
+	oom_bulk_pictures(p, t, line);
 }
