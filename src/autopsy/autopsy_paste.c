@@ -5,6 +5,7 @@
  */
 #include "autopsy/autopsy_parts.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -103,99 +104,83 @@ code(struct autopsy *y)
 
 /* ---- sentences ---- */
 
-/* One large tensor, by the message's figures, and words of something long. */
-static void
-long_said(struct autopsy *y)
-{
-	const struct said *lasts = &y->log.paste.lasts;
+/* Of which message a sentence tells the cause, */
+#define OF_ITSELF	1u	/* one that does not say it by itself, */
+#define ON_DEVICE	2u	/* of a device, */
+#define OF_TORCH	4u	/* of PyTorch, */
+#define NO_SHAPE	8u	/* without a shape, */
+#define ONE_TENSOR	16u	/* by its figures of one large tensor, */
+#define OF_SAMPLES	32u	/* or of what grows with samples, */
+#define NO_OTHER	64u	/* that, or of no cause at all; */
+#define EXPLAINED	128u	/* and that is explained: of others autopsy_likely.c makes more */
 
-	if (!lasts->line || y->module || !autopsy_is_one_tensor(y) || !autopsy_is_of_samples(y))
-		return;
-	autopsy_cause(y, SAYS_TOLD_LONG, arena_printf(y->arena, "L%s. Where what is given to the network at once is as long as that, its results grow with the length, "
-	    "and a number for each pair of positions with its square: shorter pieces, one after the other, take less.", autopsy_said(y, lasts) + 1));
+/* What people say, and what follows from it where no spec tells more. */
+static const struct told_cause {
+	size_t said, better;	/* of struct oom_paste: where, and the line of what says more of the same; 0: nothing */
+	enum autopsy_says kind;
+	unsigned of;
+	uint64_t unless;	/* TRACE_: what the place shows by itself */
+	const char *follows;
+} told_causes[] = {
+	{ offsetof(struct oom_paste, less), 0, SAYS_TOLD_LESS, 0, 0,
+	    "Where that run and the one that failed differ in nothing else, what its number makes larger is what "
+	    "had no room: one between the two, or parts one after the other, may have." },
+	{ offsetof(struct oom_paste, raised), 0, SAYS_TOLD_RAISED, OF_ITSELF, 0,
+	    "Where nothing else was changed, what that number makes larger is what had no room: the one "
+	    "that it was before, one between the two, or parts one after the other need less." },
+	{ offsetof(struct oom_paste, other_data), 0, SAYS_TOLD_DATA, OF_ITSELF, 0,
+	    "Where the run differs in its data alone from one that works, something of these is larger: its samples (pixels, length), what is "
+	    "in one (boxes, points, nodes), or the number of classes. Samples that are cropped, scaled or cut to what the others have, or fewer at once, take less." },
+	{ offsetof(struct oom_paste, pairs), 0, SAYS_TOLD_PAIRS, OF_ITSELF | NO_SHAPE, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS,
+	    "Where that has a number for each pair, it grows with the square of how many there are: half as many take a quarter. "
+	    "Made in parts, one after the other, or by an operator that does not store it, it takes less." },
+	{ offsetof(struct oom_paste, of_length), offsetof(struct oom_paste, less.line), SAYS_TOLD_LENGTH, OF_ITSELF | ON_DEVICE | NO_OTHER, TRACE_NO_BATCH,
+	    "Where the run that failed had sequences as long as that, what its layers make, and what a model that writes keeps of "
+	    "a text (keys and values), grows with the length, and a number for each pair of positions, where attention stores them, with its square: shorter ones take less, and where it trains, so do layers that backward computes once more "
+	    "(gradient checkpointing), and fewer samples at once." },
+	{ offsetof(struct oom_paste, sizes), offsetof(struct oom_paste, habits.of[HABIT_SIZES].line), SAYS_TOLD_SIZES, OF_ITSELF | ON_DEVICE, 0,
+	    "Where pictures change their size as the run goes on, some batches are larger than those before, and it may fail only at one of "
+	    "them: one size, a lower bound, or fewer pictures at once take less." },
+	{ offsetof(struct oom_paste, loading), 0, SAYS_TOLD_LOADING, EXPLAINED | OF_ITSELF | ON_DEVICE | OF_TORCH | OF_SAMPLES, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP | TRACE_LOADING | TRACE_INITIAL,
+	    "Where it failed while weights were put on the device, no step had begun, and the batch plays no part: "
+	    "weights in fewer bits, a part of them on more devices or in the machine's memory, or a device with more free help." },
+	{ offsetof(struct oom_paste, lasts), 0, SAYS_TOLD_LONG, EXPLAINED | ONE_TENSOR | OF_SAMPLES, 0,
+	    "Where what is given to the network at once is as long as that, its results grow with the length, "
+	    "and a number for each pair of positions with its square: shorter pieces, one after the other, take less." },
+	{ offsetof(struct oom_paste, told.graph), 0, SAYS_TOLD_GRAPH, EXPLAINED | ONE_TENSOR | OF_SAMPLES, 0,
+	    "Where a network is given that graph as a whole, its layers keep numbers for each of its nodes and "
+	    "edges, and a dense matrix has one for each pair of nodes: parts of it (sampled neighbours, clusters, subgraphs), one after the other, take less." },
+	{ offsetof(struct oom_paste, again), 0, SAYS_TOLD_AGAIN, EXPLAINED | OF_ITSELF, 0,
+	    "Where it fails only when something is made or run once more in one process, what the time before "
+	    "made lies there still: names, lists and the last error's traceback hold it, and TensorFlow and Keras keep functions, models and what optimizers "
+	    "make in one graph (clear_session()). A process for each lets go of all of it." },
+};
+
+static bool
+is_of(const struct autopsy *y, const struct told_cause *s, bool explained)
+{
+	const struct oom_message *o = y->main;
+
+	return (!(s->of & OF_ITSELF) || !o->says) && (!(s->of & ON_DEVICE) || !o->host) && (!(s->of & OF_TORCH) || autopsy_is_torch(o)) &&
+	    (!(s->of & NO_SHAPE) || !o->shape.known) && (!(s->of & ONE_TENSOR) || autopsy_is_one_tensor(y)) &&
+	    (!(s->of & OF_SAMPLES) || autopsy_is_of_samples(y)) && (!(s->of & NO_OTHER) || !y->causes.n || autopsy_is_of_samples(y)) &&
+	    (!(s->of & EXPLAINED) || explained) && !(o->facts & s->unless);
 }
 
-/* The same of a network that is given a graph. */
 static void
-graph_said(struct autopsy *y)
+causes_told(struct autopsy *y, bool explained)
 {
-	const struct said *graph = &y->log.paste.told.graph;
+	const char *paste = (const char *)&y->log.paste;
+	size_t i;
 
-	if (!graph->line || y->module || !autopsy_is_one_tensor(y) || !autopsy_is_of_samples(y))
-		return;
-	autopsy_cause(y, SAYS_TOLD_GRAPH, arena_printf(y->arena, "L%s. Where a network is given that graph as a whole, its layers keep numbers for each of its nodes and "
-	    "edges, and a dense matrix has one for each pair of nodes: parts of it (sampled neighbours, clusters, subgraphs), one after the other, take less.",
-	    autopsy_said(y, graph) + 1));
-}
+	for (i = 0; i < sizeof(told_causes) / sizeof(*told_causes) && !y->module; i++) {
+		const struct told_cause *s = &told_causes[i];
+		const struct said *said = (const struct said *)(paste + s->said);
+		const int *better = (const int *)(paste + s->better);
 
-static void
-again_said(struct autopsy *y)
-{
-	const struct said *again = &y->log.paste.again;
-
-	if (again->line && !y->main->says && !y->module)
-		autopsy_cause(y, SAYS_TOLD_AGAIN, arena_printf(y->arena, "L%s. Where it fails only when something is made or run once more in one process, what the time before "
-		    "made lies there still: names, lists and the last error's traceback hold it, and TensorFlow and Keras keep functions, models and what optimizers "
-		    "make in one graph (clear_session()). A process for each lets go of all of it.", autopsy_said(y, again) + 1));
-}
-
-static void
-sizes_said(struct autopsy *y)
-{
-	const struct said *sizes = &y->log.paste.sizes;
-
-	if (sizes->line && !y->main->host && !y->main->says && !y->module && !y->log.paste.habits.of[HABIT_SIZES].line)
-		autopsy_cause(y, SAYS_TOLD_SIZES, arena_printf(y->arena, "L%s. Where pictures change their size as the run goes on, some batches are larger than those before, and it may fail only at one of "
-		    "them: one size, a lower bound, or fewer pictures at once take less.", autopsy_said(y, sizes) + 1));
-}
-
-static void
-less_said(struct autopsy *y)
-{
-	const struct said *less = &y->log.paste.less;
-
-	if (less->line && !y->module)
-		autopsy_cause(y, SAYS_TOLD_LESS, arena_printf(y->arena, "L%s. Where that run and the one that failed differ in nothing else, what its number makes larger is what "
-		    "had no room: one between the two, or parts one after the other, may have.", autopsy_said(y, less) + 1));
-}
-
-/* What was made larger ahead of the failure, or is of other data. */
-static void
-change_said(struct autopsy *y)
-{
-	const struct said *raised = &y->log.paste.raised, *data = &y->log.paste.other_data;
-
-	if (raised->line && !y->module && !y->main->says)
-		autopsy_cause(y, SAYS_TOLD_RAISED, arena_printf(y->arena, "L%s. Where nothing else was changed, what that number makes larger is what had no room: the one "
-		    "that it was before, one between the two, or parts one after the other need less.", autopsy_said(y, raised) + 1));
-	if (data->line && !y->module && !y->main->says)
-		autopsy_cause(y, SAYS_TOLD_DATA, arena_printf(y->arena, "L%s. Where the run differs in its data alone from one that works, something of these is larger: its samples (pixels, length), what is "
-		    "in one (boxes, points, nodes), or the number of classes. Samples that are cropped, scaled or cut to what the others have, or fewer at once, take less.",
-		    autopsy_said(y, data) + 1));
-}
-
-/* Two extents of a matrix that are the same, where the message itself has no shape. */
-static void
-pairs_said(struct autopsy *y)
-{
-	const struct said *pairs = &y->log.paste.pairs;
-
-	if (pairs->line && !y->module && !y->main->says && !y->main->shape.known && !(y->main->facts & (TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS)))
-		autopsy_cause(y, SAYS_TOLD_PAIRS, arena_printf(y->arena, "L%s. Where that has a number for each pair, it grows with the square of how many there are: half as many take a quarter. "
-		    "Made in parts, one after the other, or by an operator that does not store it, it takes less.", autopsy_said(y, pairs) + 1));
-}
-
-/* Where it failed while weights were loaded, by words, and by its figures it may be a step. */
-static void
-loading_said(struct autopsy *y)
-{
-	const struct said *loading = &y->log.paste.loading;
-
-	if (!loading->line || y->module || y->main->host || y->main->says || !autopsy_is_torch(y->main) ||
-	    (y->main->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP | TRACE_LOADING | TRACE_INITIAL)) || !autopsy_is_of_samples(y))
-		return;
-	autopsy_cause(y, SAYS_TOLD_LOADING, arena_printf(y->arena, "L%s. Where it failed while weights were put on the device, no step had begun, and the batch plays no part: "
-	    "weights in fewer bits, a part of them on more devices or in the machine's memory, or a device with more free help.", autopsy_said(y, loading) + 1));
+		if (said->line && !(s->better && *better) && is_of(y, s, explained))
+			autopsy_cause(y, s->kind, arena_printf(y->arena, "L%s. %s", autopsy_said(y, said) + 1, s->follows));
+	}
 }
 
 #define NO_MACHINE	((int64_t)64 << 40)	/* has as much */
@@ -229,20 +214,6 @@ batch_told(struct autopsy *y)
 	    "shorter ones), a smaller network, fewer bits a number, a device that others have less of, or a larger one."));
 }
 
-/* The same of sequences. */
-static void
-length_told(struct autopsy *y)
-{
-	const struct said *length = &y->log.paste.of_length;
-
-	if (!length->line || y->log.paste.less.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
-	    (y->causes.n && !autopsy_is_of_samples(y)))
-		return;
-	autopsy_cause(y, SAYS_TOLD_LENGTH, arena_printf(y->arena, "L%s. Where the run that failed had sequences as long as that, what its layers make, and what a model that writes keeps of "
-	    "a text (keys and values), grows with the length, and a number for each pair of positions, where attention stores them, with its square: shorter ones take less, and where it trains, so do layers that backward computes once more "
-	    "(gradient checkpointing), and fewer samples at once.", autopsy_said(y, length) + 1));
-}
-
 #define MOST_BOARD	((int64_t)64 << 30)	/* bytes that a board has */
 
 /* A board whose processor and GPU have one memory. */
@@ -266,20 +237,10 @@ autopsy_words(struct autopsy *y, bool explained)
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 
-	less_said(y);
-	change_said(y);
-	pairs_said(y);
 	batch_told(y);
-	length_told(y);
+	causes_told(y, explained);
 	absurd_said(y);
-	sizes_said(y);
 	board(y);
-	if (explained) {
-		loading_said(y);
-		long_said(y);
-		graph_said(y);
-		again_said(y);
-	}
 	if (explained && p->grows.line && !o->says && o->kind != OOM_TOLD)
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
