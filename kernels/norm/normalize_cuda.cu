@@ -42,45 +42,74 @@ planes_pack_dx(enum epilogue_kind kind, struct map_pack *to, real keep, const st
 
 #define PLANES_PIECE	(8 * BLOCK * MAP_PACK)	/* elements of a row of dx that a block makes */
 
-/* Of a row of dx the elements from FROM on up to END: packs, if each is of one channel. */
-FOR_KIND void
-planes_piece_dx(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, const struct row_slope *s, int64_t from, int64_t end, int64_t places)
+/* A thread's way along such a piece, a pack or an element of each BLOCK, and where on it channels
+ * begin: found without a division, which is a call if it is long, around which what registers hold
+ * is put away. */
+struct planes_way {
+	int64_t at, end;	/* of the row's */
+	int64_t place, places;	/* of a channel's */
+	int c;
+	int channels, rest;	/* by so many, and that many places, a step goes on */
+};
+
+DEVICE struct planes_way
+planes_way(int64_t at, int64_t end, int64_t places)
 {
-	int64_t packs = plane_packs((uintptr_t)dx | (uintptr_t)dy | (uintptr_t)x, end, places);
+	struct planes_way w;
 
-#pragma unroll 1	/* several at once need more registers than there are */
-	for (int64_t p = from / MAP_PACK + threadIdx.x; p < packs; p += BLOCK) {
-		int64_t c = plane_of_pack(p, places);
+	w.at = at, w.end = end, w.places = places;
+	w.c = (int)quotient(at, places), w.channels = (int)quotient(BLOCK, places);
+	w.place = at - w.c * places, w.rest = (int)(BLOCK - w.channels * places);
+	return w;
+}
 
-		planes_pack_dx(kind, (struct map_pack *)dx + p, keep, row_pack(dy, p), row_pack(x, p), s, VALUE(weight[c]),
-		    bias ? VALUE(bias[c]) : 0);
-	}
-	for (int64_t j = from + threadIdx.x; j < end && !packs; j += BLOCK) {
-		int64_t c = quotient(j, places);
-
-		onto_store(&dx[j], plane_dx(kind, s, dy[j], x[j], VALUE(weight[c]), bias ? VALUE(bias[c]) : 0), keep);
+DEVICE void
+planes_step(struct planes_way *w)
+{
+	w->at += BLOCK;
+	w->c += w->channels;
+	w->place += w->rest;
+	if (w->place >= w->places) {
+		w->place -= w->places;
+		w->c++;
 	}
 }
 
-/* The formulas of doubles take more registers than two blocks have. */
+/* What lies on that way: PACKS, if each is of one channel, or elements. */
+FOR_KIND void
+planes_way_dx(enum epilogue_kind kind, elem *dx, real keep, const elem *dy, const elem *x, const elem *weight,
+    const elem *bias, const struct row_slope *s, bool packs, struct planes_way w)
+{
+#pragma unroll 1	/* several at once need more registers than there are */
+	for (; packs && w.at < w.end; planes_step(&w))
+		planes_pack_dx(kind, (struct map_pack *)dx + w.at, keep, row_pack(dy, w.at), row_pack(x, w.at), s,
+		    VALUE(weight[w.c]), bias ? VALUE(bias[w.c]) : 0);
+#pragma unroll 1
+	for (; !packs && w.at < w.end; planes_step(&w))
+		onto_store(&dx[w.at], plane_dx(kind, s, dy[w.at], x[w.at], VALUE(weight[w.c]), bias ? VALUE(bias[w.c]) : 0),
+		    keep);
+}
+
+/* PIECES of N elements of each row, ALL of them: made by the host, as registers are few. The
+ * formulas of doubles take more of these than two blocks have. */
 static __global__ void __launch_bounds__(BLOCK, sizeof(real) > 4 ? 1 : 2)
 normalize_planes_dx_kernel(elem *dx, struct onto onto, const double *work, const elem *dy,
     enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale,
-    int64_t rows, int64_t channels, int64_t groups, int64_t places)
+    int64_t all, int64_t pieces, int64_t n, int64_t channels, int64_t groups, int64_t places)
 {
-	int64_t n = channels * places, pieces = (n + PLANES_PIECE - 1) / PLANES_PIECE;
 	real keep = onto_keep(onto);
 
-	ROWS (r, rows * pieces) {
+	ROWS (r, all) {
 		int64_t i = quotient(r, pieces), at = i * n, first = i % groups * channels;
 		int64_t from = (r - i * pieces) * PLANES_PIECE, end = n - from < PLANES_PIECE ? n : from + PLANES_PIECE;
 		struct row_slope s = planes_slope(work + 2 * i * channels, weight + first, mean, scale, i, channels, places);
+		bool packs = plane_packs((uintptr_t)(dx + at) | (uintptr_t)(dy + at) | (uintptr_t)(x + at), end, places) > 0;
+		struct planes_way w = packs ? planes_way(from / MAP_PACK + threadIdx.x, end / MAP_PACK, places / MAP_PACK) :
+		    planes_way(from + threadIdx.x, end, places);
 
 #define DX(kind_, function, reads, known)							\
 	case kind_:										\
-		planes_piece_dx(kind_, dx + at, keep, dy + at, x + at, weight + first, bias ? bias + first : NULL, &s,	\
-		    from, end, places);								\
+		planes_way_dx(kind_, dx + at, keep, dy + at, x + at, weight + first, bias ? bias + first : NULL, &s, packs, w);	\
 		break;
 		EPILOGUE_CASES_ALL(kind, DX)
 #undef DX
@@ -93,11 +122,13 @@ planes_backward(elem *dx, struct onto onto, double *work, const elem *dy, enum e
     const elem *weight, const elem *bias, const real *mean, const real *scale, int64_t rows, int64_t channels,
     int64_t groups, int64_t places)
 {
+	int64_t n = channels * places, pieces = parts(n, PLANES_PIECE);
+
 	LAUNCH_ROWS(normalize_planes_kernel, rows * channels,
 	    (work, dy, kind, x, weight, bias, mean, scale, rows * channels, channels, groups, places));
 	if (dx)
-		LAUNCH_ROWS(normalize_planes_dx_kernel, rows * parts(channels * places, PLANES_PIECE),
-		    (dx, onto, work, dy, kind, x, weight, bias, mean, scale, rows, channels, groups, places));
+		LAUNCH_ROWS(normalize_planes_dx_kernel, rows * pieces,
+		    (dx, onto, work, dy, kind, x, weight, bias, mean, scale, rows * pieces, pieces, n, channels, groups, places));
 }
 
 /* ---- a weight for each element ---- */
