@@ -30,21 +30,10 @@
 struct fusing {
 	struct graph *g;
 	int *reads;		/* by the id of a tensor */
-	int *last, *before;	/* by the id of a root: the last two nodes to read its class, or -1 */
+	struct last_reads read;
 	int *place;		/* by the id of logits: the loss that reads them, or -1 */
 	int *over;		/* by the id of a root: the first node to overwrite it, or -1 */
 };
-
-static void
-note_read(struct fusing *f, const struct tensor *t, int at)
-{
-	int root = tensor_root(t)->id;
-
-	if (f->last[root] == at)
-		return;
-	f->before[root] = f->last[root];
-	f->last[root] = at;
-}
 
 /* The operator that its gradient is; NULL: it is no loss that can be joined. */
 static const struct op *
@@ -58,27 +47,21 @@ static struct fusing
 survey(struct graph *g, struct arena *a)
 {
 	size_t all = (size_t)g->module->next_tensor + 1, k;
-	struct fusing f = { g, sums_reads(g, a), arena_array(a, all, sizeof(*f.last)),
-	    arena_array(a, all, sizeof(*f.before)), arena_array(a, all, sizeof(*f.place)),
+	struct fusing f = { g, sums_reads(g, a), sums_last_reads(g, a), arena_array(a, all, sizeof(*f.place)),
 	    arena_array(a, all, sizeof(*f.over)) };
 	int i, j;
 
 	for (k = 0; k < all; k++)
-		f.last[k] = f.before[k] = f.place[k] = f.over[k] = -1;
+		f.place[k] = f.over[k] = -1;
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 
-		for (j = 0; j < n->nin; j++)
-			if (n->in[j])
-				note_read(&f, n->in[j], i);
 		for (j = 0; j < n->nout; j++)
 			if (n->out[j] && n->out[j]->alias_of && f.over[tensor_root(n->out[j])->id] < 0)
 				f.over[tensor_root(n->out[j])->id] = i;
 		if (grad_of(n))
 			f.place[n->in[0]->id] = i;
 	}
-	for (i = 0; i < g->results.n; i++)
-		note_read(&f, g->results.v[i].tensor, g->nodes.n);
 	return f;
 }
 
@@ -97,8 +80,8 @@ can_join(const struct fusing *f, const struct node *loss, const struct node *gra
 	for (k = 1; k < loss->nout; k++)
 		if (loss->out[k] && (f->reads[loss->out[k]->id] != 1 || grad->in[2 + k] != loss->out[k]))
 			return false;
-	return !tensor_persistent(root) && f->last[root->id] == at &&
-	    f->before[root->id] == f->place[logits->id];
+	return !tensor_persistent(root) && f->read.last[root->id] == at &&
+	    f->read.before[root->id] == f->place[logits->id];
 }
 
 /* Is what the seed is made of, the loss's scale, still there when the loss runs? Where no gradient

@@ -17,7 +17,7 @@ struct folding {
 	struct graph *g;
 	int *reads;		/* by the id of a tensor */
 	int *place;		/* the node that defines it; -1: none */
-	int *last, *before;	/* by the id of a root: the last two nodes to read its class, or -1 */
+	struct last_reads read;
 };
 
 int *
@@ -38,39 +38,47 @@ sums_reads(const struct graph *g, struct arena *a)
 }
 
 static void
-note_read(struct folding *f, const struct tensor *t, int at)
+note_read(struct last_reads *r, const struct tensor *t, int at)
 {
 	int root = tensor_root(t)->id;
 
-	if (f->last[root] == at)
+	if (r->last[root] == at)
 		return;
-	f->before[root] = f->last[root];
-	f->last[root] = at;
+	r->before[root] = r->last[root];
+	r->last[root] = at;
+}
+
+struct last_reads
+sums_last_reads(const struct graph *g, struct arena *a)
+{
+	size_t all = (size_t)g->module->next_tensor + 1, k;
+	struct last_reads r = { arena_array(a, all, sizeof(*r.last)), arena_array(a, all, sizeof(*r.before)) };
+	int i, j;
+
+	for (k = 0; k < all; k++)
+		r.last[k] = r.before[k] = -1;
+	for (i = 0; i < g->nodes.n; i++)
+		for (j = 0; j < g->nodes.v[i]->nin; j++)
+			if (g->nodes.v[i]->in[j])
+				note_read(&r, g->nodes.v[i]->in[j], i);
+	for (i = 0; i < g->results.n; i++)
+		note_read(&r, g->results.v[i].tensor, g->nodes.n);
+	return r;
 }
 
 static struct folding
 survey(struct graph *g, struct arena *a)
 {
-	size_t all = (size_t)g->module->next_tensor + 1;
-	struct folding f = { g, sums_reads(g, a), arena_array(a, all, sizeof(*f.place)),
-	    arena_array(a, all, sizeof(*f.last)), arena_array(a, all, sizeof(*f.before)) };
-	size_t k;
+	size_t all = (size_t)g->module->next_tensor + 1, k;
+	struct folding f = { g, sums_reads(g, a), arena_array(a, all, sizeof(*f.place)), sums_last_reads(g, a) };
 	int i, j;
 
 	for (k = 0; k < all; k++)
-		f.place[k] = f.last[k] = f.before[k] = -1;
-	for (i = 0; i < g->nodes.n; i++) {
-		const struct node *n = g->nodes.v[i];
-
-		for (j = 0; j < n->nin; j++)
-			if (n->in[j])
-				note_read(&f, n->in[j], i);
-		for (j = 0; j < n->nout; j++)
-			if (n->out[j])
-				f.place[n->out[j]->id] = i;
-	}
-	for (i = 0; i < g->results.n; i++)
-		note_read(&f, g->results.v[i].tensor, g->nodes.n);
+		f.place[k] = -1;
+	for (i = 0; i < g->nodes.n; i++)
+		for (j = 0; j < g->nodes.v[i]->nout; j++)
+			if (g->nodes.v[i]->out[j])
+				f.place[g->nodes.v[i]->out[j]->id] = i;
 	return f;
 }
 
@@ -87,7 +95,7 @@ can_add(const struct folding *f, const struct tensor *a, const struct tensor *b,
 		return false;
 	if (x.fixed != y.fixed || x.per_sample != y.per_sample || a->dtype != b->dtype)
 		return false;
-	return root->def && f->last[root->id] == at && f->before[root->id] < f->place[b->id];
+	return root->def && f->read.last[root->id] == at && f->read.before[root->id] < f->place[b->id];
 }
 
 static bool
@@ -111,8 +119,8 @@ fold(struct folding *f, int at)
 	op_add_onto(f->g->module, n, a, 1, false);
 	root = tensor_root(a)->id;
 	f->place[s->id] = place;
-	f->before[root] = f->before[s->id] >= 0 ? f->before[s->id] : place;
-	f->last[root] = f->last[s->id] >= 0 ? f->last[s->id] : place;
+	f->read.before[root] = f->read.before[s->id] >= 0 ? f->read.before[s->id] : place;
+	f->read.last[root] = f->read.last[s->id] >= 0 ? f->read.last[s->id] : place;
 	return true;
 }
 

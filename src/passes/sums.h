@@ -19,4 +19,12 @@ int	sums_reader_after(const struct graph *, const int *reads, const struct tenso
 /* How often each tensor is read by the graph, by id; results count. */
 int	*sums_reads(const struct graph *, struct arena *);
 
+/* By the id of a root: the last two nodes to read its class, tensors that share its bytes. A
+ * result is read past the last node; -1: there is none. */
+struct last_reads {
+	int *last, *before;
+};
+
+struct last_reads	sums_last_reads(const struct graph *, struct arena *);
+
 #endif
