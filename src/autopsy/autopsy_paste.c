@@ -14,7 +14,8 @@
 #define MOVE_NEAR	3	/* lines between a line of code and the message that speaks of it */
 #define MANY_PIXELS	(1 << 18)	/* of a picture that is worth a word */
 #define MILLION		1000000
-#define HALF_BYTES	2	/* of a weight in 16 bits */
+#define HALF_BYTES	2	/* of a weight in 16 bits, */
+#define FLOAT_BYTES	4	/* or in float32 */
 #define MANY		3000	/* millions of weights that a machine's memory may be too small for */
 #define READ_AHEAD	15	/* lines from what reads weights to what ended it */
 #define WORTH_NAMING	((int64_t)1 << 29)	/* bytes of a process that may be in the way */
@@ -288,6 +289,21 @@ autopsy_weights_fill(const struct autopsy *y)
 	return p->millions > 0 && !p->splits && !p->model_told && p->many_bits && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
 }
 
+/* In which type transformers has read them, where nothing that was read says it and they fill a
+ * device of TOTAL bytes so. (PreTrainedModel.from_pretrained() in modeling_utils.py, 4 and 5.) */
+static const char *
+read_whole(const struct autopsy *y, int64_t total)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int64_t whole = p->millions * MILLION * FLOAT_BYTES;
+	char bytes[SIZE_TEXT];
+
+	if (!p->loads_model || p->types || p->many_bits || p->few_bits || whole <= total || !autopsy_may_be_torch(y))
+		return "";
+	return arena_printf(y->arena, " By line %d transformers reads them, and no type for them was found in what was read: without one (torch_dtype=torch.float16, now "
+	    "called dtype), versions before 5 make them float32, %s, which the device does not have.", p->loads_model, size_human(bytes, whole));
+}
+
 static void
 weights(struct autopsy *y)
 {
@@ -318,11 +334,11 @@ weights(struct autopsy *y)
 	if (total <= 0 || half < total / 2)
 		return;
 	autopsy_cause(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take %s in "
-	    "16 bits%s. %s", autopsy_said(y, &p->model) + 1, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." :
+	    "16 bits%s. %s%s", autopsy_said(y, &p->model) + 1, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." :
 	    half > total ? arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of "
 	    "them in the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") :
 	    arena_printf(y->arena, "In 16 bits that is most of the device's %s, and what a run keeps has to fit beside them: fewer bits, "
-	    "or shorter and fewer inputs at once, leave more room.", size_human(have, total))));
+	    "or shorter and fewer inputs at once, leave more room.", size_human(have, total)), read_whole(y, total)));
 }
 
 /* Weights that were being read when a process was ended, or that pasted code reads. */

@@ -234,6 +234,36 @@ oom_bulk_boxes(struct talk t)
 }
 
 #define MANY_ROWS	2048
+#define OF_PAIRS	"pairwise|pair-wise|all pairs|every pair|each pair|distance matrix|similarity matrix|kernel matrix|affinity matrix"
+#define ITEMS		"points samples rows vectors nodes items observations sentences embeddings molecules cells particles atoms"
+
+/* "pairwise distances between 50,000 points" */
+static const char *
+pairs_of_many(struct talk t)
+{
+	const char *at, *s, *end;
+	struct talk sentence;
+	size_t length;
+	int64_t n = 0;
+
+	if (!(at = talk_find_whole(t, OF_PAIRS, &length)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	end = sentence.s + sentence.n;
+	if (talk_any_whole(talk_part(sentence, sentence.s, at), "not no without instead avoid"))
+		return NULL;
+	for (s = at + length; s < end; s++) {
+		if (!is_digit(*s))
+			continue;
+		if (!is_digit(s[-1]) && s[-1] != ',')
+			n = piece_is_word(s[-1]) || s[-1] == '.' ? -1 : 0;	/* no count */
+		if (n >= 0 && n < MANY_ROWS)
+			n = 10 * n + (*s - '0');
+		if (n >= MANY_ROWS && (s + 1 == end || (s[1] != ',' && !is_digit(s[1]))) && talk_is_one_of(clause_word_behind(sentence, s + 1), ITEMS))
+			return at;
+	}
+	return NULL;
+}
 
 /* "(4, 10000, 10000)", "10000x10000": two extents that are the same, one behind the other, of
  * something that has a number for each pair, by a word. */
@@ -243,6 +273,8 @@ oom_bulk_pairs(struct talk t)
 	const char *s, *to, *end = t.s + t.n;
 	int64_t n, next;
 
+	if ((s = pairs_of_many(t)))
+		return s;
 	if (!talk_any_begins(t, "matrix matrices distance dist_ similarit affinit attention adjacency pairwise kernel covariance gram cost_") || talk_any_begins(t, "image picture pixel resolution photo frame"))
 		return NULL;
 	for (s = t.s; s < end; s++) {

@@ -241,6 +241,11 @@ program(struct oom_paste *p, struct talk t, int line)
 	if (talk_any_phrase(t, "loading weights|loading checkpoint shards|loading model from") ||
 	    talk_any_of(t, "torch.load( .from_pretrained( load_checkpoint("))
 		p->loads = line;
+	if (talk_any_of(t, "automodel.from_pretrained( forcausallm.from_pretrained( lmheadmodel.from_pretrained( forconditionalgeneration.from_pretrained( "
+	    "forseq2seqlm.from_pretrained( forimagetexttotext.from_pretrained( forvision2seq.from_pretrained("))
+		p->loads_model = line;
+	if (talk_any_of(t, "dtype load_in_ load-in- quantiz bitsandbytes .half() .bfloat16()"))
+		p->types = line;
 	if (talk_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai"))
 		p->images = line;
 	if (talk_any_begins(t, "train_ train.py") || talk_any_phrase(t, "accelerate launch"))

@@ -42,6 +42,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int pixels_line;
 	const char *pixels;	/* the name that they have there */
 	int loads;		/* the last line that reads weights */
+	int loads_model, types;	/* the last by which transformers reads those of a model, and the last that gives any a type */
 	int splits;		/* the last line by which weights are split among devices */
 	int shares;		/* the last line by which ranks may have parts of them (FSDP, ZeRO's third stage), */
 	int adapts;		/* and by which an adapter may be trained (LoRA) in their place */

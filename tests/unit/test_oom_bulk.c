@@ -109,6 +109,19 @@ Test(oom_bulk, counts_of_nodes)
 	cr_expect_eq(read_lines("killed after 60000 steps on nodes\n").told.graph.line, 0);
 }
 
+Test(oom_bulk, pairs_of_many)
+{
+	static const char *const yes[] = { "I compute pairwise distances between 50000 points", "I compute the distance matrix of 12,500 cells", "We need all pairs of 3000 nodes" };
+	static const char *const no[] = { "I compute pairwise distances between 500 points", "We avoid all pairs of 30000 nodes", "I use a pairwise loss for 20000 pictures",
+	    "I compute the distance matrix of 0.5000 points", "I compute all pairs. There are 30000 nodes", "I compute all pairs of a30000 nodes", "I compute all pairs" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).pairs.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).pairs.line, 0, "%s", no[i]);
+}
+
 Test(oom_bulk, several_models_at_once)
 {
 	cr_expect_eq(read_lines("it is out of memory with two models on one GPU\n").models.line, 1);
