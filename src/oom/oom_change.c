@@ -73,6 +73,16 @@ oom_change_raised(struct talk t)
 	return NULL;
 }
 
+/* "I raised it from 16 to 64, and now I get", with the message behind it */
+bool
+oom_change_leads(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	return talk_has_whole(talk_part(sentence, at, sentence.s + sentence.n), "now i get|now i got|now it gives|i get this|i got this|i get the following|i got the following|i get an error|"
+	    "i got an error|i get the error|i got the error|it gives this|it gives me|it throws|it crashes|it crashed|it fails|it failed|it dies");
+}
+
 #define DATA		"dataset|datasets|data set|data sets"
 #define OTHER_DATA	"another dataset|other dataset|other datasets|different dataset|own dataset|own data|custom dataset|custom data|larger dataset|bigger dataset|my dataset|my data|new dataset"
 

@@ -7,6 +7,8 @@
 
 /* A setting that was made larger, from one number to another. */
 const char	*oom_change_raised(struct talk);
+/* Does its sentence go on with what came of that? */
+bool		 oom_change_leads(struct talk, const char *at);
 /* Another set of data. */
 const char	*oom_change_data(struct talk);
 /* A setting that was put back, with which it fails nonetheless. */

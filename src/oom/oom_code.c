@@ -260,6 +260,26 @@ list_of_results(struct oom_paste *p, struct talk t, int line)
 		note_kept(p, &p->lists, what, line);
 }
 
+/* "outs = [model(x.cuda()) for x in loader]": nor is "nets = [Net(n) for n in sizes]" one, which
+ * makes networks. */
+static void
+list_at_once(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at = talk_first(t, "= ["), *end = t.s + t.n, *open, *to;
+	struct piece call;
+
+	if (!at)
+		return;
+	at = piece_past_blanks(at + 3, end);
+	to = talk_first(talk_part(t, at, end), " for ");
+	for (open = at; open < end && (piece_is_word(*open) || *open == '.'); open++)
+		;
+	call = signs_last_part((struct piece){ at, (size_t)(open - at) });
+	if (to && open < to && *open == '(' && call.n > 0 && !(*call.s >= 'A' && *call.s <= 'Z') && signs_is_network(call) &&
+	    talk_any_of(talk_part(t, to, end), " in ") && !talk_any_of(talk_part(t, to, end), "range("))
+		note_kept(p, &p->lists, talk_part(t, open, to), line);
+}
+
 /* "preds = torch.cat((preds, y))": a tensor that grows by what is joined to it. */
 static void
 tensor_that_grows(struct oom_paste *p, struct talk t, int line)
@@ -495,6 +515,7 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 	note_backward(p, t, line);
 	note_result(p, t);
 	list_of_results(p, t, line);
+	list_at_once(p, t, line);
 	tensor_that_grows(p, t, line);
 	tensor_of_results(p, t, line);
 	whole_set(p, t, line);

@@ -491,7 +491,10 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && !p->card.line)
 		said(&p->card, t, oom_bulk_card(t), line);
 	said(&p->less, t, oom_bulk_less(t), line);
-	said_of_failure(&p->raised, &p->told, t, oom_change_raised(t), line);
+	if ((at = oom_change_raised(t)) && source == SOURCE_PROSE && oom_change_leads(t, at))
+		said_at(&p->raised, t, at, line);
+	else
+		said_of_failure(&p->raised, &p->told, t, at, line);
 	said(&p->other_data, t, oom_change_data(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);

@@ -27,6 +27,14 @@ Test(oom_code, a_tensor_that_grows)
 	cr_expect_eq(read_lines("x = torch.cat([h, logits], dim=0)\n").lists, 0, "a layer's");
 	cr_expect_eq(read_lines("x = torch.cat([x, skip], dim=1)\n").lists, 0, "a layer's");
 	cr_expect_eq(read_lines("preds = torch.cat([preds2, logits])\n").lists, 0);
+	cr_expect_eq(read_lines("outs = [model(x.cuda()) for x in loader]\n").lists, 1);
+	cr_expect_eq(read_lines("    ys = [self.net(x) for x in parts]\n").lists, 1);
+	cr_expect_eq(read_lines("outs = [model(x).detach() for x in loader]\n").lists, 0);
+	cr_expect_eq(read_lines("nets = [Model(n) for n in sizes]\n").lists, 0, "makes networks");
+	cr_expect_eq(read_lines("nets = [model(n) for n in range(3)]\n").lists, 0, "may make networks");
+	cr_expect_eq(read_lines("rows = [parse(x) for x in lines]\n").lists, 0);
+	cr_expect_eq(read_lines("outs = [model(x)]\n").lists, 0);
+	cr_expect_eq(read_lines("outs = [\n").lists, 0);
 	cr_expect_eq(read_lines("preds = torch.cat([preds").lists, 0, "cut");
 }
 
