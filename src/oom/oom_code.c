@@ -502,6 +502,36 @@ move(struct oom_paste *p, struct talk t, int line)
 		p->moves = line;
 }
 
+/* ahead of code in a sentence: it is advised, or left out */
+#define NOT_DONE	"not no never don't dont instead should must rather avoid replace replaced replacing remove removed removing without try tried forgot why if use"
+
+/* What holds results from step to step. */
+static void
+gathers(struct oom_paste *p, struct talk t, int line)
+{
+	meter_of_losses(p, t, line);
+	list_of_results(p, t, line);
+	list_at_once(p, t, line);
+	tensor_that_grows(p, t, line);
+}
+
+void
+oom_code_spans(struct oom_paste *p, struct talk t, int line)
+{
+	const char *end = t.s + t.n, *from, *to;
+	struct talk span;
+
+	for (from = memchr(t.s, '`', t.n); from && from + 1 < end; from = memchr(to + 1, '`', (size_t)(end - to - 1))) {
+		if (!(to = memchr(from + 1, '`', (size_t)(end - from - 1))))
+			return;
+		span = talk_part(t, from + 1, to);
+		if (span.n > 0 && !talk_any_whole(talk_part(t, talk_sentence(t, from).s, from), NOT_DONE)) {
+			sum_of_losses(p, span, line, false);
+			gathers(p, span, line);
+		}
+	}
+}
+
 void
 oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 {
@@ -511,12 +541,9 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 	if (traced)
 		return;
 	sum_of_a_step(p, t);
-	meter_of_losses(p, t, line);
 	note_backward(p, t, line);
 	note_result(p, t);
-	list_of_results(p, t, line);
-	list_at_once(p, t, line);
-	tensor_that_grows(p, t, line);
+	gathers(p, t, line);
 	tensor_of_results(p, t, line);
 	whole_set(p, t, line);
 	pictures(p, t, line);

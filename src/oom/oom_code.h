@@ -7,7 +7,10 @@
 
 /* TRACED: a traceback's line, of which only what switches gradients off is read. */
 void	oom_code_line(struct oom_paste *, struct talk, int line, bool traced);
-/* A person's sentence: what it says of code rules out, and shows nothing. */
+/* A person's sentence: what it says of code rules out, and shows nothing, */
 void	oom_code_said(struct oom_paste *, struct talk, int line);
+/* but for what lies between Markdown's signs and holds results: "I add it up by `total +=
+ * loss`". */
+void	oom_code_spans(struct oom_paste *, struct talk, int line);
 
 #endif

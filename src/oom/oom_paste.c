@@ -347,10 +347,12 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (source == SOURCE_CODE)
 		t = form_without_comment(t);
 	oom_named_call(&p->told, t);
-	if (told)
+	if (told) {
 		oom_code_said(p, t, line);
-	else
+		oom_code_spans(p, t, line);
+	} else {
 		oom_code_line(p, t, line, traced);
+	}
 	sizes(p, t, line, told);
 	if (!told)
 		program(p, t, line);

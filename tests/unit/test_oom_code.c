@@ -9,6 +9,18 @@
 
 #include "oom_lines.h"
 
+Test(oom_code, code_within_a_sentence)
+{
+	cr_expect_eq(read_lines("In the loop I add them up by `epoch_loss += loss`, and it ends.\n").sums, 1);
+	cr_expect_eq(read_lines("I write `x = 1`, and keep them with `preds.append(model(x))` there.\n").lists, 1, "the second");
+	cr_expect_eq(read_lines("In the loop I add them up by `epoch_loss += loss.item()`, and it ends.\n").sums, 0);
+	cr_expect_eq(read_lines("I did not write `epoch_loss += loss` in the loop.\n").sums, 0);
+	cr_expect_eq(read_lines("You should not add, and why `epoch_loss += loss` is there is a question.\n").sums, 0);
+	cr_expect_eq(read_lines("In the loop I add them up by `epoch_loss += loss, and it ends.\n").sums, 0, "it does not end");
+	cr_expect_eq(read_lines("I write this with `\n").sums, 0);
+	cr_expect_eq(read_lines("I write nothing in `` and ``.\n").sums, 0);
+}
+
 Test(oom_code, copies_that_hold_their_graph)
 {
 	cr_expect_eq(read_lines("preds.append(model(x).cpu())\n").copies, 1);
