@@ -56,7 +56,7 @@ warned(struct autopsy *y)
 	    log->warned_line, size_human(bytes, log->warned), log->warned < LEAST_WARNED ? "Where that is of what ended, there was little: what else has the "
 	    "machine's memory, weights among it, matters more than that request. A smaller model, or a machine with more, helps." :
 	    "Where that is of what ended, a few such tensors fill it: a layer's results and a batch grow with the samples at once and their size, "
-	    "weights with a vocabulary or a width."));
+	    "weights with a vocabulary or a width, and a set of samples that is given as one array (to fit(), or from_tensor_slices()) becomes one tensor."));
 }
 
 /* DeepSpeed says when it begins with its optimizer. */
