@@ -133,6 +133,10 @@ oom_runs_first(struct talk t)
 
 	if (at && talk_any_whole(sentence, "all every each") && talk_has_whole(sentence, ALL_THERE))
 		return at;
+	/* "GPU 0 is full while GPU 1 uses only 6 GB" */
+	if (at && talk_has_whole(sentence, "is full|gets full|are full|nearly full|almost full|fills up|runs out|ran out|out of memory") && talk_any_whole(sentence, "while whereas but only") && !talk_any_whole(sentence, "free empty idle unused available") &&
+	    talk_has_whole(talk_part(t, at + n, sentence.s + sentence.n), "gpu 1|gpu1|gpu:1|gpu-1|cuda:1|gpu#1|second gpu|second card|other gpu|other gpus|other card|other cards|card 1|device 1|the others"))
+		return at;
 	return at && talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
 	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
 	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory") ? at : NULL;
