@@ -121,17 +121,20 @@ by_number(struct oom_habits *h, struct talk t, int line)
 		keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 }
 
-/* "torchrun --nproc_per_node=8", "accelerate launch --num_processes 4" */
+#define RANKS		"--nproc_per_node|--nproc-per-node|--num_processes|--num-processes"
+#define HISTOGRAMS	"histogram_freq"	/* of TensorBoard's; 0 draws none */
+
+/* One of the settings NAMES, with a number from LEAST to MOST. */
 static void
-ranks(struct oom_habits *h, struct talk t, int line)
+counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64_t least, int64_t most, struct talk t, int line)
 {
 	const char *at = NULL;
 	int64_t n;
 	size_t length;
 
-	while (talk_next_phrase(t, "--nproc_per_node|--nproc-per-node|--num_processes|--num-processes", &at, &length))
-		if (number_of(t, at + length, &n) && n > 1 && n <= MOST_PROCESSES)
-			keep(h, HABIT_RANKS, line, n, at, at + length);
+	while (talk_next_phrase(t, names, &at, &length))
+		if (number_of(t, at + length, &n) && n >= least && n <= most)
+			keep(h, kind, line, n, at, at + length);
 }
 
 #define CHECKPOINTS	"gradient_checkpointing|gradient-checkpointing|activation_checkpointing|activation-checkpointing|grad_checkpointing|use_checkpointing"
@@ -156,19 +159,6 @@ checkpoints(struct oom_habits *h, struct talk t, int line)
 		if (end - to > 3 && memcmp(to, ".py", 3) == 0)
 			keep(h, HABIT_UNCHECKED, line, 1, at, to + 3);
 	}
-}
-
-/* "TensorBoard(log_dir='logs', histogram_freq=1)"; 0 draws none. */
-static void
-histograms(struct oom_habits *h, struct talk t, int line)
-{
-	const char *at = NULL;
-	int64_t n;
-	size_t length;
-
-	while (talk_next_phrase(t, "histogram_freq", &at, &length))
-		if (number_of(t, at + length, &n) && n > 0)
-			keep(h, HABIT_HISTOGRAMS, line, n, at, at + length);
 }
 
 /* Names of tests have one of these: "val_loader = DataLoader(set, batch_size=64)",
@@ -543,7 +533,7 @@ void
 oom_habit_traced(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, true);
-	histograms(h, t, line);
+	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);
 }
 
 void
@@ -551,9 +541,9 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, false);
 	by_number(h, t, line);
-	ranks(h, t, line);
+	counted(h, HABIT_RANKS, RANKS, 2, MOST_PROCESSES, t, line);
 	checkpoints(h, t, line);
-	histograms(h, t, line);
+	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);
 	batches(h, t, line);
 	stores(h, t, line);
 	array_of_list(h, t, line);
