@@ -339,16 +339,17 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 
 #define RAISED_WITHIN	3	/* lines from the line of code that raises an error to the error */
 #define NEAR_WORDS	12	/* lines of a traceback ahead of its error */
+#define OF_GPU		"on gpu|on the gpu|gpu memory"
 
-/* Do words on the line behind S say that the memory is a GPU's? */
-static bool
-names_gpu(const struct log_reader *r, const char *s, const char *end)
+/* What stands behind S on its line. */
+static struct talk
+words_behind(const struct log_reader *r, const char *s, const char *end)
 {
 	const char *to = s;
 
 	while (to < end && to - s < TRACE_BEHIND && !is_line_end(*to))
 		to++;
-	return talk_any_phrase(lexicon_read(r->lexicon, s, (size_t)(to - s)), "on gpu|on the gpu|gpu memory");
+	return lexicon_read(r->lexicon, s, (size_t)(to - s));
 }
 
 /* "MemoryError: no room on the GPU": Python's own has no words, NumPy's tells of an array; one
@@ -356,22 +357,23 @@ names_gpu(const struct log_reader *r, const char *s, const char *end)
 static bool
 is_worded(const struct log_reader *r, const struct phrase *p, const char *s, const char *end)
 {
-	const char *to = s, *from;
+	struct talk words;
+	const char *from;
 
 	if (p->kind != OOM_MACHINE || p->says || !strstr(p->pattern, "MemoryError") || end - s < 3 || memcmp(s, ": ", 2) != 0)
 		return false;
-	while (to < end && to - s < TRACE_BEHIND && !is_line_end(*to))
-		to++;
-	if (talk_any_phrase(lexicon_read(r->lexicon, s, (size_t)(to - s)), "device memory|on gpu|on the gpu|gpu memory|on device|on the device"))
+	words = words_behind(r, s, end);
+	if (talk_any_phrase(words, "device memory|" OF_GPU "|on device|on the device"))
 		return true;
 	from = lines_ahead(r, s, RAISED_WITHIN);	/* a program's own: whose memory that is, it may say */
-	if (is_letter(s[2]) && talk_any_phrase(lexicon_read(r->lexicon, from, (size_t)(s - from)), "raise memoryerror(") &&
-	    !talk_any_whole(lexicon_read(r->lexicon, s, (size_t)(to - s)), "ram host cpu system machine"))
+	if (is_letter(s[2]) && !talk_any_whole(words, "ram host cpu system machine") &&
+	    talk_any_phrase(lexicon_read(r->lexicon, from, (size_t)(s - from)), "raise memoryerror("))
 		return true;
-	if (!is_letter(s[2]) || talk_any_of(lexicon_read(r->lexicon, s, (size_t)(to - s)), "alloc array bytes memory size"))
+	words = words_behind(r, s, end);	/* the lexicon keeps no two at a time */
+	if (!is_letter(s[2]) || talk_any_of(words, "alloc array bytes memory size"))
 		return false;
 	from = lines_ahead(r, s, NEAR_WORDS);
-	return talk_any_of(lexicon_read(r->lexicon, from, (size_t)(to - from)), "cuda gpu device vram cupy opencl");
+	return talk_any_of(lexicon_read(r->lexicon, from, (size_t)(s + words.n - from)), "cuda gpu device vram cupy opencl");
 }
 
 static void
@@ -390,7 +392,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	bool within;		/* the text of another: CUDA's name of what that one says */
 
 	if (is_worded(r, p, s, end)) {
-		o.kind = names_gpu(r, s, end) ? OOM_CUDA : OOM_OTHER;
+		o.kind = talk_any_phrase(words_behind(r, s, end), OF_GPU) ? OOM_CUDA : OOM_OTHER;
 		o.host = false;
 		o.who = o.kind == OOM_CUDA ? "a GPU" : oom_kind_name(OOM_OTHER);
 	}
