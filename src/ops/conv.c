@@ -275,6 +275,16 @@ padded(const struct tensor *x, const struct conv_attrs *a, int64_t extent[SPACE_
 		extent[i] = space_extent(x, i) + a->before[i] + a->after[i];
 }
 
+/* In PyTorch a convolution is told the channels of its input first, as in Conv2d(6, 16, 5). */
+static void
+tell_order(struct build *b)
+{
+	struct diags *d = b->module->diags;
+
+	diag_help(d, d->all.v[d->all.n - 1], "in order, conv takes filters, kernel, stride; it knows the "
+	    "channels of its input");
+}
+
 static bool
 too_small(struct build *b, const struct node *n, const struct conv_attrs *a)
 {
@@ -295,8 +305,11 @@ too_small(struct build *b, const struct node *n, const struct conv_attrs *a)
 		    space_text(arena, reach, axes));
 	if (frame)
 		framed = arena_printf(arena, ", even padded to %s", space_text(arena, extent, axes));
-	return op_error(b, n, "conv: input is %s, smaller than the %s%s%s",
+	op_error(b, n, "conv: input is %s, smaller than the %s%s%s",
 	    op_operand_text(b, n->in[0]), space_kernel(arena, a->kernel, axes), spread, framed);
+	if (a->filters == n->in[0]->dim[0] && op_attr(n, "stride")->given)
+		tell_order(b);
+	return false;
 }
 
 /* The output's extents. */

@@ -125,8 +125,8 @@ filter_missing_comma(struct filter *f, const struct token *t)
 
 /* ---- heads of items: network NAME {, block NAME(...) {, train [NAME] {, lint ["PATTERN"] { ---- */
 
-static void
-enter_body(struct filter *f, struct token brace)
+void
+filter_enter_body(struct filter *f, struct token brace)
 {
 	f->mode = word_is_section(f->head) ? IN_SETTINGS : IN_BODY;
 	f->head = 0;
@@ -134,6 +134,13 @@ enter_body(struct filter *f, struct token brace)
 	f->commas = false;
 	filter_begin_statement(f);
 	filter_push(f, brace, false, false);
+}
+
+void
+filter_leave_body(struct filter *f)
+{
+	filter_pop(f, (struct token){ .kind = '}', .loc = loc_after(f->prev.loc) });
+	f->mode = IN_FILE;
 }
 
 /* Says once what this head lacks. Items that must have a name get one that no text can
@@ -178,7 +185,7 @@ head_token(struct filter *f, struct token t)
 		if (f->head_state == HEAD_START && !word_is_section(f->head))
 			head_mistake(f, &t);
 		head_name(f);
-		enter_body(f, t);
+		filter_enter_body(f, t);
 		return true;
 	}
 	if (f->head_state == HEAD_START && (t.kind == TOK_NAME || (!t.line_start &&
@@ -197,6 +204,10 @@ head_token(struct filter *f, struct token t)
 		f->head_state = HEAD_NAMED;
 		return true;
 	}
+	if (f->head == TOK_DEVICE && t.kind == TOK_STR && f->head_state == HEAD_START) {
+		filter_device(f, t);
+		return true;
+	}
 	if (f->head == TOK_BLOCK && t.kind == '(' && f->head_state != HEAD_FORMALS) {
 		if (f->head_state == HEAD_START)
 			head_mistake(f, &t);
@@ -209,10 +220,9 @@ head_token(struct filter *f, struct token t)
 	if (!t.line_start && t.kind)
 		return true;	/* dropped */
 	head_name(f);
-	enter_body(f, (struct token){ .kind = '{', .loc = loc_after(f->prev.loc) });
+	filter_enter_body(f, (struct token){ .kind = '{', .loc = loc_after(f->prev.loc) });
 	if (item || t.kind == '}' || !t.kind) {
-		filter_pop(f, (struct token){ .kind = '}', .loc = loc_after(f->prev.loc) });
-		f->mode = IN_FILE;
+		filter_leave_body(f);
 		f->forgiven['}'] = t.kind == '}';
 	}
 	return false;

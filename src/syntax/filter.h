@@ -54,6 +54,9 @@ struct filter {
 const struct token	*filter_peek(struct filter *, int k);
 void			 filter_drop(struct filter *);	/* the next token from the scanner */
 void			 filter_put(struct filter *, struct token);
+/* The '{' after an item's head, and the '}' that the text lacks. */
+void			 filter_enter_body(struct filter *, struct token brace);
+void			 filter_leave_body(struct filter *);
 /* A token the text lacks, as if it stood just after the last one. */
 void			 filter_insert(struct filter *, int kind, const char *text);
 void			 filter_begin_statement(struct filter *);
@@ -100,5 +103,7 @@ void	filter_word(struct filter *, struct token);
 /* Reports T where it is how another language would write this, and makes it what is meant here.
  * False: it is left out. */
 bool	filter_habit(struct filter *, struct token *t);
+/* The head of a device section with the card's name NAME, which is a setting. */
+void	filter_device(struct filter *, struct token name);
 
 #endif

@@ -9,6 +9,7 @@
  *	h = x.relu()			h = x -> relu()
  *	h = nn.relu(x)			h = relu(x)
  *	train { batch 8, epochs 2 }	train { batch 8  epochs 2 }
+ *	device "RTX 3090"		device { name "RTX 3090" }
  */
 #include <string.h>
 
@@ -157,6 +158,27 @@ comma_between(struct filter *f, const struct token *t)
 		    name->text), "settings stand beside each other, without commas");
 	f->commas = true;
 	return false;
+}
+
+void
+filter_device(struct filter *f, struct token name)
+{
+	bool braced = filter_peek(f, 0)->kind == '{';
+	const char *written = f->p->src->text + name.loc.beg;
+	int n = name.loc.end - name.loc.beg;
+	bool closed = n > 1 && written[n - 1] == '"';	/* or that has been reported */
+
+	if (closed && !f->head_wrong)
+		diag_help(f->p->diags, filter_error(f, name.loc, "a card's name stands in the device's "
+		    "section"), "written: device { name %.*s }", n, written);
+	f->head_wrong = true;
+	if (braced)
+		filter_drop(f);
+	filter_enter_body(f, (struct token){ .kind = '{', .loc = loc_after(f->prev.loc) });
+	filter_insert(f, TOK_KEY, "name");
+	filter_put(f, name);
+	if (!braced)
+		filter_leave_body(f);
 }
 
 bool
