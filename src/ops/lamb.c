@@ -5,27 +5,13 @@
 #include "ops/optimizers.h"
 
 static const struct attr_spec attrs[] = {
-	{ "lr", ATTR_REAL, "learning rate", .preset = "1e-3", .min = 0, .max = 1e6, .is_rate = true },
-	{ "beta1", ATTR_REAL, "share kept of the mean gradient", .preset = "0.9",
-	    .min = 0, .max = 0.9999999 },
-	{ "beta2", ATTR_REAL, "share kept of the mean squared gradient", .preset = "0.999",
-	    .min = 0, .max = 0.9999999 },
-	{ "eps", ATTR_REAL, "added to the root of the mean square", .preset = "1e-6",
-	    .min = 0, .max = 1 },
+	ADAM_ATTRS("1e-6"),
 	{ "weight_decay", ATTR_REAL, "share of each weight added to its step", .preset = "0.01",
 	    .min = 0, .max = 1e6 },
 	{ "always_adapt", ATTR_BOOL, "adapt steps of parameters without weight decay too",
 	    .preset = "false" },
 	ATTRS_END
 };
-
-static bool
-shape(struct build *b, struct node *n)
-{
-	static const char *const state[] = { "exp_avg", "exp_avg_sq" };
-
-	return optimizer_shape(b, n, 2, state);
-}
 
 /* Pieces of a parameter, whose sums are added up; so many that any number of ranks divides them,
  * where sums are to be the same whatever that is. */
@@ -67,7 +53,7 @@ const struct op op_lamb = {
 	.attrs = attrs,
 	.operands = "parameter gradient clip",
 	.min_operands = 2, .max_operands = 3,
-	.shape = shape,
+	.shape = optimizer_shape_means,
 	.memory.workspace = workspace,
 	.memory.alias = optimizer_alias,
 	.torch.unknown = "PyTorch has no lamb, and those of others differ in what they take",

@@ -205,6 +205,14 @@ optimizer_shape(struct build *b, struct node *n, int nstates, const char *const 
 	return optimizer_shapes(b, n, nstates, state, NULL);
 }
 
+bool
+optimizer_shape_means(struct build *b, struct node *n)
+{
+	static const char *const state[] = { "exp_avg", "exp_avg_sq" };
+
+	return optimizer_shape(b, n, 2, state);
+}
+
 struct torch_update
 optimizer_torch_adam(const struct node *n)
 {

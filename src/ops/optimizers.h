@@ -10,6 +10,16 @@
 
 #define FIRST_STATE	3
 
+/* What Adam takes, and what goes by its two means. */
+#define ADAM_ATTRS(EPS)										\
+	{ "lr", ATTR_REAL, "learning rate", .preset = "1e-3", .min = 0, .max = 1e6, .is_rate = true },	\
+	{ "beta1", ATTR_REAL, "share kept of the mean gradient", .preset = "0.9",		\
+	    .min = 0, .max = 0.9999999 },							\
+	{ "beta2", ATTR_REAL, "share kept of the mean squared gradient", .preset = "0.999",	\
+	    .min = 0, .max = 0.9999999 },							\
+	{ "eps", ATTR_REAL, "added to the root of the mean square", .preset = EPS,		\
+	    .min = 0, .max = 1 }
+
 extern const struct op op_sgd;
 extern const struct attr_spec optimizer_adamw_attrs[];
 
@@ -26,6 +36,8 @@ struct state_shape {
 
 bool	optimizer_shapes(struct build *, struct node *, int nstates, const char *const *state,
 	    const struct state_shape *);
+/* Adam's two means, as the parameter is. */
+bool	optimizer_shape_means(struct build *, struct node *);
 int	optimizer_alias(const struct node *, int k);
 /* The new running average, or NULL. */
 const struct tensor	*optimizer_average(const struct node *);
