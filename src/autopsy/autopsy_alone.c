@@ -119,7 +119,7 @@ of_all(const struct autopsy *y, int64_t total)
 static bool
 may_be_recorded(const struct autopsy *y)
 {
-	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch &&
+	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch && !y->log.paste.no_grad && !y->log.paste.images &&
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER));
 }
 

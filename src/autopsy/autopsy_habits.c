@@ -65,7 +65,7 @@ static const struct {
 	    "(prediction_loss_only), they take less." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
 	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
-	[HABIT_CONTEXT] = { OF_DEVICE, false, 0, "has %s, positions as llama.cpp counts them. Where the run's context is as long, as it is in some versions where -c (num_ctx) says nothing, keys and "
+	[HABIT_CONTEXT] = { OF_DEVICE, false, TRACE_LAYERS, "has %s, positions as llama.cpp counts them. Where the run's context is as long, as it is in some versions where -c (num_ctx) says nothing, keys and "
 	    "values lie there for all of them from the start, and what is computed grows with it: a shorter context takes less." },
 	[HABIT_SIZES] = { OF_DEVICE, false, 0, "has %s, by its name pictures of several sizes. Where the run changes their size as it goes on, some batches are larger than those before, and it may fail "
 	    "only at one of them: without it, with a lower bound, or with fewer pictures at once, the largest fits." },
@@ -220,6 +220,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return !autopsy_is_torch(y->main);
 	case HABIT_UNCHECKED:
 		return !of[kind].n || !y->log.paste.habits.checks;
+	case HABIT_CONTEXT:		/* what the model is made for is no matter where the run's own is told */
+		return y->log.paste.habits.context == 0 || y->log.paste.habits.context >= of[kind].n;
 	case HABIT_HDF5:
 		return strcmp(y->main->who, "Caffe") == 0;
 	default:
@@ -232,7 +234,7 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 {
 	const struct oom_habits *h = &y->log.paste.habits;
 
-	if (!h->of[kind].line || !(habits[kind].whose & (y->main->host ? OF_HOST : OF_DEVICE)) || (y->main->facts & habits[kind].unless))
+	if (!h->of[kind].line || (h->off >> kind & 1) || !(habits[kind].whose & (y->main->host ? OF_HOST : OF_DEVICE)) || (y->main->facts & habits[kind].unless))
 		return false;
 	if ((habits[kind].torch && !autopsy_may_be_torch(y)) || !is_of_kind(y, kind))
 		return false;

@@ -11,8 +11,8 @@
 #define LONG_GIVEN	512	/* tokens of a text that are worth a word */
 #define FEW_PEAKS	4	/* that a log counts, of which each is larger than the one before, */
 #define LEAST_GROWTH	50	/* and the last by that part at least */
-#define CAME_SINCE	"what is more came since: something kept from one to the next (sums of losses with their graph, lists of results, "	\
-    "caches), samples larger or longer than those before, a phase that needs more, or another process."
+#define CAME_SINCE	"what is more came since: something kept from one to the next (lists of results, caches; in training sums of losses with "	\
+    "their graph), samples larger or longer than those before, a phase that needs more, or another process."
 
 /* Does the last bar stand where the failure is told? What is said first may be a title, or a
  * sentence ahead of the log. */
@@ -104,7 +104,7 @@ first_round(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_FIRST_ROUND, arena_printf(y->arena, "The bar of progress on line %d stands at 0 of %lld. Where it failed in the first "
 	    "round of that loop, and a round is a step%s, nothing is kept from earlier ones, and a step as it is needs more "
-	    "than there was: %s what forward keeps smaller.%s", log->bar, (long long)log->rounds, log->bar_ahead ?
+	    "than there was: %s layers' results smaller.%s", log->bar, (long long)log->rounds, log->bar_ahead ?
 	    arena_printf(y->arena, ", and the loop of line %d had none on the device", log->bar_ahead) : "", LESS_OF_A_BATCH,
 	    log->bar_ahead ? " Else what that made may lie there." : ""));
 }

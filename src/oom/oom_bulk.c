@@ -222,7 +222,7 @@ oom_bulk_boxes(struct talk t)
 
 	for (rest = t; (s = talk_find_whole(rest, OBJECTS, &n)); rest = talk_part(t, s + n, end)) {
 		sentence = talk_sentence(t, s);
-		if (!talk_has_whole(talk_part(t, s + n, sentence.s + sentence.n), OF_PICTURE) || talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "not no few fewer less small"))
+		if (!talk_has_whole(talk_part(t, s + n, sentence.s + sentence.n), OF_PICTURE) || talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "not no few fewer less small limit limited limits most max maximum"))
 			continue;
 		if (talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "many numerous hundreds thousands"))
 			return s;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_clause.h"
 #include "oom/oom_log.h"
 #include "oom/oom_signs.h"
 
@@ -15,6 +16,8 @@
 #define LEAST_CONTEXT	32768	/* positions that are worth a word */
 #define MOST_CONTEXT	((int64_t)1 << 24)
 #define MOST_BATCH	((int64_t)1 << 20)
+/* The same of the run itself. */
+#define OWN_CONTEXT	"n_ctx|n_ctx_per_seq|num_ctx|--ctx-size|--ctx_size|--n_ctx|--context-size|ollama_context_length|context_length"
 #define STORED_WITHIN	12	/* bytes from a setting's name to its value's end */
 #define LIMITS_LINES	5	/* from a head of limits to the last of them */
 
@@ -34,11 +37,21 @@ static const struct {
 	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false", false },
 	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def ", false },
 	{ HABIT_SCALER, "scaler.fit_transform(|scaler().fit_transform(", "def ", true },
-	{ HABIT_SIZES, "--multi-scale|--multi_scale|multi_scale=true|multi_scale: true|multiscale=true|multi_scale = true", "false|nargs|add_argument", false },
+	{ HABIT_SIZES, "--multi-scale|--multi_scale|multi_scale=true|multi_scale: true|multiscale=true|multi_scale = true", "false|nargs|add_argument|action=|help=|[--", false },
 	{ HABIT_SPREAD, "device_map=\"auto|device_map='auto|device_map=auto|device_map = \"auto|device_map: auto|--device_map auto|device_map=\"sequential|device_map='sequential", "max_memory|def ", false },
 	{ HABIT_JOINED, "nested_concat(preds_host|nested_concat(all_preds|nested_concat(preds|nested_concat(self.all_preds", "def ", false },
 	{ HABIT_BENCHMARK, "cudnn.benchmark = true|cudnn.benchmark=true|cudnn_benchmark=true|cudnn_benchmark = true|cudnn_benchmark: true|torch.backends.cudnn.benchmark = true", "if |args.|nargs", false },
 	{ HABIT_HOOK, "training_epoch_end(|validation_epoch_end(|test_epoch_end(", "on_train|on_val|on_test", true },
+};
+
+/* What says on any line that a kind is off. */
+static const struct {
+	enum oom_habit_kind kind;
+	const char *phrases;
+} off[] = {
+	{ HABIT_SERVER, "use_vllm=false|use_vllm: false|use_vllm = false|use_vllm false" },
+	{ HABIT_SIZES, "multi_scale=false|multi_scale: false|multi_scale = false" },
+	{ HABIT_BENCHMARK, "cudnn.benchmark = false|cudnn.benchmark=false|cudnn_benchmark=false|cudnn_benchmark = false|cudnn_benchmark: false" },
 };
 
 /* Keeps the first of a kind, and the name that stands from S to END. */
@@ -64,6 +77,9 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 	const char *at, *from, *end = t.s + t.n, *to;
 	size_t i, n;
 
+	for (i = 0; i < sizeof(off) / sizeof(off[0]); i++)
+		if (talk_any_phrase(t, off[i].phrases))
+			h->off |= (uint64_t)1 << off[i].kind;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		at = NULL;
 		if (traced && !calls[i].traced)
@@ -394,6 +410,9 @@ oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 	for (at = NULL; talk_next_phrase(t, "n_ctx_orig_yarn|n_ctx_train|n_ctx_per_seq|llama_context: n_ctx|llama_new_context_with_model: n_ctx", &at, &n); )
 		if (number_of(t, at + n, &length) && length >= LEAST_CONTEXT && length <= MOST_CONTEXT)
 			keep(h, HABIT_CONTEXT, line, length, talk_first(talk_part(t, at, end), "n_ctx"), at + n);
+	for (at = NULL; talk_next_phrase(t, OWN_CONTEXT, &at, &n); )
+		if (number_of(t, at + n, &length) && length > h->context && length <= MOST_CONTEXT)
+			h->context = length;
 	if (talk_any_phrase(t, "hdf5datalayer|hdf5_load_nd_dataset|\"hdf5data\"|hdf5_data_param"))
 		keep(h, HABIT_HDF5, line, 0, NULL, NULL);
 	if (talk_first(t, "limits:") == s)
@@ -412,6 +431,21 @@ oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 		keep(h, HABIT_LIMIT, line, 0, s, to);
 }
 
+#define STATES		"hidden state states h hc hx hidden_state hiddens memory mems carry"
+
+/* "hidden = hidden.data", "[h.data for h in hidden]": of a state, without its graph. */
+static bool
+takes_data(struct talk t)
+{
+	const char *at = NULL, *end = t.s + t.n;
+	size_t n;
+
+	while (talk_next_phrase(t, ".data", &at, &n))
+		if ((at + n == end || !piece_is_word(at[n])) && talk_is_one_of(clause_word_ahead(t, at), STATES " each s v x"))
+			return true;
+	return false;
+}
+
 /* "out, hidden = model(x, hidden)": what a network gives is given to it again; not within a layer,
  * whose steps it is of. */
 static void
@@ -420,7 +454,7 @@ state(struct oom_habits *h, struct talk t, int line)
 	const char *is = memchr(t.s, '=', t.n), *open, *from, *s, *to, *end = t.s + t.n;
 	struct talk left, right;
 
-	if (talk_any_phrase(t, "detach|repackage"))
+	if (talk_any_phrase(t, "detach|repackage") || takes_data(t))
 		h->lets_go = line;
 	if (talk_any_phrase(t, "init_hidden|inithidden|init_state|initial_state|zero_state"))
 		h->begins = line;
@@ -436,7 +470,7 @@ state(struct oom_habits *h, struct talk t, int line)
 	for (s = left.s; s < is; s = to + 1) {
 		for (to = s; to < is && piece_is_word(*to); to++)
 			;
-		if (to > s && talk_is_one_of(talk_part(t, s, to), "hidden state states h hc hx hidden_state hiddens memory mems carry") &&
+		if (to > s && talk_is_one_of(talk_part(t, s, to), STATES) &&
 		    piece_any_whole((struct piece){ right.s, right.n }, talk_is_one_of(talk_part(t, s, to), "hidden") ? "hidden" :
 		    "state states h hc hx hidden_state hiddens memory mems carry"))
 			keep(h, HABIT_STATE, line, 0, s, to);

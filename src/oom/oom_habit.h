@@ -67,6 +67,8 @@ struct oom_habits {
 	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
 	int checks;		/* the last that names gradient checkpointing */
+	uint64_t off;		/* kinds, by their bits, of which a line says that they are off */
+	int64_t context;	/* positions that a run of llama.cpp was given or has, the most of several; 0: that is not told */
 	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */
 	int64_t units[HABIT_LAYERS];	/* of dense layers, */
 	int units_lines[HABIT_LAYERS], dense;	/* their lines, and how many there are */

@@ -248,6 +248,8 @@ says_killed(struct talk t)
     "when training starts|when i start|start training|starts training|beginning of training"
 #define AGENT	"reinforcement learning|ppo|dqn|ddpg|td3|rllib|stable-baselines|stable_baselines|stable_baselines3|gym environment|openai gym|rollout buffer|" \
     "rollout_buffer|ml-agents|mlagents|rl agent|ppo agent|tensorforce|n_envs"
+/* Where a language model is what learns, it sees texts that it wrote itself. */
+#define OF_LANGUAGE	"rlhf|grpo|llama|qwen|mistral|language model|llm|verl|vllm|from trl|in trl|with trl"
 #define SPLATS	"3d gaussian|3d gaussians|gaussian splatting|gaussian-splatting|gsplat|splatfacto|3dgs|2dgs|densify_grad_threshold|densify_until_iter"
 #define DENSIFIES	"densify_and_prune|densify_and_prune()|densify_and_split|densify_and_split()|densify_and_clone|densify_and_clone()"
 /* Libraries of Julia, .NET, the JVM and R, by their names or by calls of them. */
@@ -464,10 +466,37 @@ names_darknet(struct talk t)
 	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
 }
 
+/* "using Flux, CUDA", "using TorchSharp;": names alone behind it, of which one is a library's; a
+ * sentence goes on in words, and so may "using CUDA" be one by itself. */
+static const char *
+uses_collected(struct talk t)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *from, *to;
+	struct talk name;
+	int names = 0;
+	bool of = false;
+
+	if (end - s > 6 && memcmp(s, "julia>", 6) == 0)
+		s = piece_past_blanks(s + 6, end);
+	if (end - s < 6 || memcmp(s, "using ", 6) != 0)
+		return NULL;
+	for (from = s + 6; (from = piece_past_blanks(from, end)) < end; from = to + 1, names++) {
+		for (to = from; to < end && (piece_is_word(*to) || *to == '.'); to++)
+			;
+		name = talk_part(t, from, to);
+		if (to == from || *from < 'A' || *from > 'Z' || (to < end && *to != ',' && *to != ';' && *to != '\r'))
+			return NULL;
+		of |= talk_is_one_of(name, "flux lux knet cuarrays torchsharp") || (talk_is_one_of(name, "cuda") && (names > 0 || (to < end && *to == ',')));
+		if (to == end)
+			break;
+	}
+	return of ? s : NULL;
+}
+
 static const char *
 names_collected(struct talk t)
 {
-	const char *at = talk_first(t, "using flux|using cuda|using cuarrays|using torchsharp");
+	const char *at = uses_collected(t);
 
 	at = at ? at : says(t, COLLECTED);
 	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
@@ -508,7 +537,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	if ((at = says(t, CODES)) && oom_told_is_of_failure(o, t, at, line))
 		said_at(&o->codes, t, at, line);
 	note(&o->shuffle, t, names_shuffling(t), line);
-	note(&o->agent, t, says_of_run(o, t, AGENT, line), line);
+	note(&o->agent, t, talk_any_phrase(t, OF_LANGUAGE) ? NULL : says_of_run(o, t, AGENT, line), line);
 	if (o->here_line == line)
 		note(&o->cloud, t, says(oom_told_sentence(o, t), CLOUD), line);
 	note(&o->collected, t, names_collected(t), line);

@@ -121,7 +121,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
-	int session, finalizes;	/* that runs a session of TensorFlow, and one that lets nothing be added to its graph */
+	int session, finalizes;	/* that runs a session of TensorFlow, and one that lets nothing be added to its graph, */
+	int other_sessions;	/* and the last that has sessions of something else, as ONNX Runtime's */
 	int tf_files, jax_files;	/* and one with files of TensorFlow's Python, or of JAX, as tracebacks have them */
 	int gpu_files;		/* the last line of a call in a library of arrays on a GPU */
 	int torch_files;		/* the last line of a call in PyTorch, or of its XLA */

@@ -82,12 +82,26 @@ oom_runs_parallel(struct talk t)
 	    "other gpus|gpus = '0,1|each gpu", AHEAD, "", is_mention);
 }
 
+#define FIRST_FAILS	"on the first run|in the first run|at the first run|the first time|first attempt"
+
+/* "on the first run and when I run it again": it is not what is run once more that fails. */
+static bool
+fails_at_first(struct talk t, struct talk clause, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+	size_t n;
+	const char *first = talk_find_whole(sentence, FIRST_FAILS, &n);
+
+	(void)clause;
+	return first && !clause_works(talk_clause(t, first, n)) && (talk_any_whole(sentence, "same also too both still even") || oom_told_fails(talk_clause(t, first, n)));
+}
+
 /* "It fails when I run the cell a second time." */
 const char *
 oom_runs_again(struct talk t)
 {
-	return talk_any_of(t, "run train execut") ? clause_says(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
-	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "") : NULL;
+	return talk_any_of(t, "run train execut") ? clause_says_unless(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
+	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
 }
 
 /* "In a hyperparameter search", "in the third fold": several runs of one process. */
@@ -96,7 +110,7 @@ oom_runs_trials(struct talk t)
 {
 	return clause_says(t, "hyperparameter search|hyperparameter_search|repeatedly running|repeatedly training|n_trials|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
 	    "gridsearch|each trial|every trial|second trial|next trial|between trials|over trials|per trial|trials because of|keras-tuner|keras tuner|bayesianoptimization tuner|hyperband search|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
-	    "every fold|third fold|several folds|few folds|fold 2|fold 3|fold 4|fold 5|fold2|fold3|下一个fold|每个fold|k折|交叉验证", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat");
+	    "every fold|third fold|several folds|few folds|fold 2|fold 3|fold 4|fold 5|fold2|fold3|下一个fold|每个fold|k折|交叉验证", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat separate separately");
 }
 
 #define OF_ACTIVITY	"in the loop of|in a loop of|in my loop of|for each|run a|running a|i am doing|i am performing|i am running|i am applying|i am using|i'm doing|i'm performing|i'm running|i'm applying|i'm using|i was doing|i was running|" \
@@ -145,7 +159,7 @@ oom_runs_first(struct talk t)
 const char *
 oom_runs_unfrozen(struct talk t)
 {
-	return clause_says(t, "unfreez|unfroze", AHEAD, "");
+	return clause_says(t, "unfreez|unfroze", AHEAD, "before");
 }
 
 #define STAYS		"keeps occupying|keeps holding|still occupies|still occupying|still holds|still holding|not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
@@ -184,7 +198,7 @@ is_large_vocabulary(struct talk t, const char *at)
 	const char *s, *to, *end = sentence.s + sentence.n;
 	int64_t n;
 
-	if (talk_any_whole(sentence, "small smaller reduced identical same"))
+	if (talk_any_whole(sentence, "small smaller reduced identical same") || talk_any_phrase(t, "adaptive softmax|sampled softmax"))
 		return false;
 	if (talk_any_whole(sentence, "large larger huge big bigger million millions"))
 		return true;

@@ -18,6 +18,8 @@
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
 
 #define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
+/* What grows by itself and is no memory: ahead of "keeps growing". */
+#define OTHER_SUBJECT	"dataset data loss losses accuracy error reward score length size number count batch time speed resolution context community project codebase"
 #define OTHER_GROWS	"increasing the batch|increase the batch|increasing batch size|increasing batchsize|increasing batch_size|increase batch size|increase batchsize|increase batch_size|" \
     "increasing my batch|increasing the number|increase the number|increasing the size|increase the size"
 
@@ -26,11 +28,15 @@
 static bool
 is_other_growth(struct talk t, struct talk clause, const char *at)
 {
-	struct talk behind = talk_part(clause, at, clause.s + clause.n);
+	struct talk behind = talk_part(clause, at, clause.s + clause.n), ahead = clause_word_ahead(clause, at);
 
 	(void)t;
 	if ((unsigned char)*at >= 0x80)
 		return false;		/* of languages whose clauses are not told apart here */
+	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))
+		ahead = clause_word_ahead(clause, ahead.s);
+	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_makes_larger(clause, at))
+		return true;
 	if (talk_any_phrase(behind, "increase to |increases to |increased to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
 	if ((!talk_any_of(clause, "memory vram usage leak") && !talk_any_whole(clause, "ram")) || talk_any_begins(clause, "gradient gradients"))
@@ -132,6 +138,13 @@ static bool
 is_of_act(struct talk t, const char *at)
 {
 	return talk_is_one_of(clause_word_behind(t, at), ACTS);
+}
+
+/* "After an hour in the queue it fails at once": then that time is no part of the run. */
+static bool
+is_at_once(struct talk t, const char *at)
+{
+	return clause_says(talk_sentence(t, at), "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first", AHEAD, "") != NULL;
 }
 
 /* "after 26 epochs", "for a while" */
@@ -258,11 +271,13 @@ infers(struct talk t)
 	return talk_any_whole(t, "inference infer inferring") ? clause_says_unless(t, "infer", AHEAD | BEHIND | WORKS, "", is_no_inference) : NULL;
 }
 
-/* "OOM at the VAE decode stage": of an autoencoder, by its name. */
+#define TRAINS_ONE	"train a vae|train the vae|train my vae|training a vae|training the vae|training my vae|train an autoencoder|training an autoencoder|train the autoencoder|training the autoencoder|training my autoencoder"
+
+/* "OOM at the VAE decode stage": of an autoencoder, by its name, that is not itself trained. */
 static const char *
 decodes(struct talk t)
 {
-	return talk_any_whole(t, "vae autoencoder autoencoderkl") ? clause_says(t, "vae decode|vae decoding|decoding stage|decode stage|at vae|in vae|in the vae|during vae|"
+	return talk_has_whole(t, TRAINS_ONE) ? NULL : talk_any_whole(t, "vae autoencoder autoencoderkl") ? clause_says(t, "vae decode|vae decoding|decoding stage|decode stage|at vae|in vae|in the vae|during vae|"
 	    "vae encode|vae encoding|decode step|decoding step|decode the latents|decoding the latents", AHEAD | BEHIND | WORKS, "") : NULL;
 }
 
@@ -279,7 +294,7 @@ first_alone_ran(struct talk t)
 	    "after the first batch|after first batch|after one iteration|after one step|after one batch|after 1 iteration|after 1 step|after a single iteration", AHEAD, "") : NULL;
 	size_t n;
 
-	if (talk_any_begins(at ? talk_sentence(t, at) : t, "infer predict test valid eval generat transcri"))
+	if (talk_any_begins(at ? talk_sentence(t, at) : t, "infer predict test valid eval generat transcri pipeline notebook tutorial"))
 		return NULL;		/* where nothing is trained, no optimizer makes anything */
 	if (at || !talk_any_of(t, "second 2nd next") || !(at = talk_find_whole(t, OF_SECOND, &n)))
 		return at;
@@ -419,8 +434,10 @@ when_said(struct oom_paste *p, struct talk t, int line)
 	}
 	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
 		p->grows = p->told.said;
-	if ((at = is_late(t)) || (p->told.here_line == line && (at = is_late_there(oom_told_sentence(&p->told, t)))))
-		said_of_failure(&p->later, &p->told, t, at, line);
+	if ((at = is_late(t)) || (p->told.here_line == line && (at = is_late_there(oom_told_sentence(&p->told, t))))) {
+		if (!is_at_once(t, at))
+			said_of_failure(&p->later, &p->told, t, at, line);
+	}
 }
 
 /* In evaluation, inference or training. */
@@ -488,7 +505,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_given(&p->large, &p->told, t, line, oom_bulk_large);
 	said_of_failure(&p->large, &p->told, t, oom_bulk_side(t), line);
 	said_of_failure(&p->sizes, &p->told, t, oom_bulk_sizes(t), line);
-	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && !p->card.line)
+	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line)
 		said(&p->card, t, oom_bulk_card(t), line);
 	said(&p->less, t, oom_bulk_less(t), line);
 	if ((at = oom_change_raised(t)) && source == SOURCE_PROSE && oom_change_leads(t, at))
@@ -540,6 +557,8 @@ libraries_said(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->detects = line;
 	if (talk_any_phrase(t, "session.run|sess.run|tf.session("))
 		p->session = line;
+	if (talk_any_phrase(t, "onnxruntime|inferencesession|.run(none|ort_session|requests.session|boto3.session|sessionmaker"))
+		p->other_sessions = line;
 	if (talk_any_phrase(t, "graph.finalize|graph().finalize"))
 		p->finalizes = line;
 	if (talk_any_of(t, "pytorch torch") && talk_any_phrase(t, "h 0.3|h0.3|=0.3"))

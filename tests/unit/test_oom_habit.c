@@ -115,4 +115,23 @@ Test(oom_habit, a_context_of_llama_cpp)
 	cr_expect_eq(habit("llm_load_print_meta: n_ctx_train      = 4096\n", HABIT_CONTEXT).line, 0, "which takes little");
 	cr_expect_eq(habit("llm_load_print_meta: n_ctx_train      = \n", HABIT_CONTEXT).line, 0);
 	cr_expect_eq(habit("The n_ctx_train = 131072 of mine is fine.\n", HABIT_CONTEXT).line, 0, "a sentence");
+	cr_expect_eq(read_lines("print_info: n_ctx_train = 131072\nllama_context: n_ctx = 4096\n").habits.context, 4096, "the run's own");
+	cr_expect_eq(read_lines("llama-server -m a.gguf --ctx-size 8192\n").habits.context, 8192);
+	cr_expect_eq(read_lines("print_info: n_ctx_train = 131072\n").habits.context, 0);
+}
+
+Test(oom_habit, what_is_off)
+{
+	cr_expect(read_lines("torch.backends.cudnn.benchmark = False\n").habits.off >> HABIT_BENCHMARK & 1);
+	cr_expect(read_lines("args = GRPOConfig(use_vllm=False, vllm_gpu_memory_utilization=0.3)\n").habits.off >> HABIT_SERVER & 1);
+	cr_expect_eq(read_lines("torch.backends.cudnn.benchmark = True\n").habits.off, 0);
+	cr_expect_eq(habit("parser.add('--multi-scale', action=\"store_true\", help=\"vary the size\")\n", HABIT_SIZES).line, 0, "which options there are");
+}
+
+Test(oom_habit, a_state_without_its_graph)
+{
+	cr_expect_eq(read_lines("hidden = hidden.data\n").habits.lets_go, 1);
+	cr_expect_eq(read_lines("state = [s.data for s in state]\n").habits.lets_go, 1);
+	cr_expect_eq(read_lines("hidden = hidden.data_ptr()\n").habits.lets_go, 0);
+	cr_expect_eq(read_lines("x = batch.data\n").habits.lets_go, 0, "something else");
 }

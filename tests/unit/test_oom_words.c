@@ -34,7 +34,10 @@ Test(oom_words, memory_that_grows)
 	    "By increasing memory usage I make it faster.", "I set it with increasing GPU memory utilization.",
 	    "Bugs are piling up in this repo. My GPU memory is not enough, I get OOM.",
 	    "To check memory usage, keep increasing the batch size until it fails.",
-	    "Is there a memory leak? My GPU memory is not enough." };
+	    "Is there a memory leak? My GPU memory is not enough.",
+	    "As my dataset keeps growing I run into CUDA out of memory", "The loss is increasing while GPU memory stays at 9 GB",
+	    "When I increase the sequence length memory usage increases and it is OOM", "GPU memory usage grows with the batch size",
+	    "memory consumption increases with larger images" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).grows.line, 1, "%s", yes[i]);
@@ -52,7 +55,8 @@ Test(oom_words, a_failure_after_a_time)
 	    "look after it", "it runs for a while", "I train it for 12 epochs. It fails.", "After 4 epochs the accuracy is 0.6", "kernel compiling for a while", "It ran out of memory a few hours ago", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
 	    "After 3 hours of searching I did not find the cause", "I train with 90 hours of speech and get CUDA out of memory",
 	    "Some jobs randomly run out of CUDA memory during the setup prior to training", "It worked for a while with the old version; the new one fails at once",
-	    "It is out of memory; with smaller ones, the AP of each category is 0 after 12 epochs" };
+	    "It is out of memory; with smaller ones, the AP of each category is 0 after 12 epochs",
+	    "After an hour in the queue the job starts and is out of memory at once", "It was idle overnight, then it is out of memory at the first step" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).later.line, 1, "%s", yes[i]);
@@ -441,4 +445,50 @@ Test(oom_words, after_a_time_in_chinese)
 	/* 训练一段时间之后显存不足 and 一段时间 by itself */
 	cr_expect_eq(read_lines("\xe8\xae\xad\xe7\xbb\x83\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3").later.line, 1);
 	cr_expect_eq(read_lines("\xe8\xae\xad\xe7\xbb\x83\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3").later.line, 0);
+}
+
+/* Of each a sentence that tells of it, and one that names it for something else. */
+Test(oom_words, runs_that_are_told_of)
+{
+	cr_expect_eq(read_lines("With k-fold training it is OOM in the third fold").trials.line, 1);
+	cr_expect_eq(read_lines("With k-fold by separate scripts it is OOM in each fold").trials.line, 0);
+	cr_expect_eq(read_lines("When I run the cell again it is OOM").again.line, 1);
+	cr_expect_eq(read_lines("It is OOM when I run the cell again for a second run").again.line, 1);
+	cr_expect_eq(read_lines("The first run works, the second run is OOM").again.line, 1);
+	cr_expect_eq(read_lines("It is OOM on the first run and on the second run, too").again.line, 0);
+	cr_expect_eq(read_lines("After unfreezing the backbone it is OOM").unfreezes.line, 1);
+	cr_expect_eq(read_lines("Even before unfreezing the backbone it is OOM").unfreezes.line, 0);
+	cr_expect_eq(read_lines("The first step runs, the second step is OOM").second.line, 1);
+	cr_expect_eq(read_lines("The first step of the pipeline runs, the second step is OOM").second.line, 0);
+	cr_expect_eq(read_lines("It is OOM in the VAE decode step").decoder.line, 1);
+	cr_expect_eq(read_lines("I train a VAE, and in the VAE it is OOM").decoder.line, 0);
+	cr_expect_eq(read_lines("OOM with 200 boxes per image").boxes.line, 1);
+	cr_expect_eq(read_lines("OOM although I limited it to 100 boxes per image").boxes.line, 0);
+	cr_expect_eq(read_lines("OOM with a large vocabulary of words").vocabulary.line, 1);
+	cr_expect_eq(read_lines("OOM with a large vocabulary and adaptive softmax").vocabulary.line, 0);
+	cr_expect_eq(read_lines("I train PPO in gym, it is OOM").told.agent.line, 1);
+	cr_expect_eq(read_lines("I train PPO with RLHF on Llama, it is OOM").told.agent.line, 0);
+}
+
+Test(oom_words, libraries_with_a_collector)
+{
+	cr_expect_eq(read_lines("using Flux, CUDA\n").told.collected.line, 1);
+	cr_expect_eq(read_lines("julia> using CUDA, Lux\n").told.collected.line, 1);
+	cr_expect_eq(read_lines("using TorchSharp;\n").told.collected.line, 1);
+	cr_expect_eq(read_lines("I am using CUDA 11.8, and it is out of memory").told.collected.line, 0);
+	cr_expect_eq(read_lines("using CUDA").told.collected.line, 0, "as programs say it");
+	cr_expect_eq(read_lines("It runs out of VRAM using Flux dev in fp8").told.collected.line, 0, "a model of images");
+	cr_expect_eq(read_lines("using Flux and a LoRA").told.collected.line, 0);
+}
+
+Test(oom_words, sessions_of_tensorflow)
+{
+	cr_expect_eq(read_lines("y = sess.run(None, {'x': x})\n").other_sessions, 1, "as ONNX Runtime's");
+	cr_expect_eq(read_lines("y = sess.run(loss, feed_dict={x: a})\n").other_sessions, 0);
+}
+
+Test(oom_words, a_containers_memory_is_no_cards)
+{
+	cr_expect_eq(read_lines("docker run --gpus all --memory 8g image python train.py").card.line, 0);
+	cr_expect_eq(read_lines("I use a GTX 1650 4GB").card.line, 1);
 }
