@@ -61,13 +61,13 @@ mix_node(uint64_t *h, const struct model_node *n)
 	mix(h, (int64_t)(intptr_t)n->node->op);
 	if (!n->repeatable)
 		return;
-	mix_list(h, n->again.in, n->again.nin);
-	mix(h, n->again.over.inputs);
-	mix(h, n->again.over.elementwise);
-	mix(h, n->again.work);
-	mix(h, n->again.macs);
-	mix(h, n->again.traffic);
-	mix(h, (int64_t)(intptr_t)n->again.op);
+	mix_list(h, n->again->in, n->again->nin);
+	mix(h, n->again->over.inputs);
+	mix(h, n->again->over.elementwise);
+	mix(h, n->again->work);
+	mix(h, n->again->macs);
+	mix(h, n->again->traffic);
+	mix(h, (int64_t)(intptr_t)n->again->op);
 }
 
 uint64_t

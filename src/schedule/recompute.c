@@ -67,15 +67,15 @@ add_repetition(struct rewriting *r, const struct event *e)
 	struct node *made;
 	int k;
 
-	if (n->again.nin > (int)(sizeof(in) / sizeof(*in)))
-		list = arena_array(module->arena, (size_t)n->again.nin, sizeof(*list));
-	for (k = 0; k < n->again.nin; k++)
-		list[k] = tensor_of(r, operand(t, e, n->again.in, k));
-	made = ir_node(r->g, n->again.op, n->node->path, n->node->loc, n->again.nin, list);
+	if (n->again->nin > (int)(sizeof(in) / sizeof(*in)))
+		list = arena_array(module->arena, (size_t)n->again->nin, sizeof(*list));
+	for (k = 0; k < n->again->nin; k++)
+		list[k] = tensor_of(r, operand(t, e, n->again->in, k));
+	made = ir_node(r->g, n->again->op, n->node->path, n->node->loc, n->again->nin, list);
 	made->phase = PHASE_BACKWARD;
 	made->attr = n->node->attr;
 	made->again = r->node[e->node];
-	for (k = 0; k < (n->again.op == n->node->op ? n->nout : 1); k++) {
+	for (k = 0; k < (n->again->op == n->node->op ? n->nout : 1); k++) {
 		int v = t->operand[e->out + k];
 
 		like = r->m->value[n->out[k] < 0 ? 0 : n->out[k]].tensor;

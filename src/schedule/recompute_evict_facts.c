@@ -44,8 +44,8 @@ list_uses(struct evicting *e, bool count)
 				add_use(&e->uses, root, i, count);
 		if (i >= m->forward || !n->nout || n->out[0] < 0 || !e->may_go[n->out[0]])
 			continue;
-		for (k = 0; k < n->again.nin; k++)
-			if ((root = root_of(m, n->again.in[k])) >= 0)
+		for (k = 0; k < n->again->nin; k++)
+			if ((root = root_of(m, n->again->in[k])) >= 0)
 				add_use(&e->makes, root, n->out[0], count);
 	}
 }
@@ -92,13 +92,13 @@ list_inputs(struct evicting *e)
 	for (i = 0; i < m->nnodes; i++)
 		n += m->node[i].nin;
 	for (i = 0; i < m->nvalues; i++)
-		again += e->may_go[i] ? m->node[m->value[i].def].again.nin : 0;
+		again += e->may_go[i] ? m->node[m->value[i].def].again->nin : 0;
 	e->reads.at = ints(e, n);
 	e->sources.at = ints(e, again);
 	for (i = 0; i < m->nnodes; i++)
 		list_those_that_may_go(e, &e->reads, i, m->node[i].in, m->node[i].nin);
 	for (i = 0; i < m->nvalues; i++) {
-		const struct remake *r = e->may_go[i] ? &m->node[m->value[i].def].again : NULL;
+		const struct remake *r = e->may_go[i] ? m->node[m->value[i].def].again : NULL;
 
 		list_those_that_may_go(e, &e->sources, i, r ? r->in : NULL, r ? r->nin : 0);
 	}
@@ -149,7 +149,7 @@ sum_others(struct evicting *e)
 static double
 cost_of(const struct model *m, int v)
 {
-	const struct remake *r = &m->node[m->value[v].def].again;
+	const struct remake *r = m->node[m->value[v].def].again;
 
 	return (double)r->macs + TRAFFIC * (double)r->traffic;
 }
@@ -174,7 +174,7 @@ static int64_t
 bytes_made(const struct model *m, int v)
 {
 	const struct model_node *n = &m->node[m->value[v].def];
-	int64_t sum = n->again.work;
+	int64_t sum = n->again->work;
 	int k;
 
 	for (k = 0; k < n->nout; k++)
@@ -191,7 +191,7 @@ look_at_values(struct evicting *e)
 	int v, k;
 
 	for (v = 0; v < m->nvalues; v++) {
-		const struct remake *r = e->may_go[v] ? &m->node[m->value[v].def].again : NULL;
+		const struct remake *r = e->may_go[v] ? m->node[m->value[v].def].again : NULL;
 
 		if (!r)
 			continue;

@@ -130,7 +130,7 @@ static bool
 add_sources(struct gaps *g, struct gap *gap, int v, int beg, int event)
 {
 	const struct model *m = g->m;
-	const struct remake *r = &m->node[m->value[v].def].again;
+	const struct remake *r = m->node[m->value[v].def].again;
 	int k;
 
 	for (k = 0; k < r->nin; k++) {
@@ -175,7 +175,7 @@ add_gap(struct gaps *g, int v, int beg, int event, int place)
 	g->stamp[v] = ++g->stamps;
 	vec_push(g->scratch, &g->made, v);
 	for (i = 0; i < gap.n; i++) {
-		const struct remake *r = &m->node[m->value[g->made.v[gap.beg + i]].def].again;
+		const struct remake *r = m->node[m->value[g->made.v[gap.beg + i]].def].again;
 
 		g->m->work++;
 		gap.cost += (double)r->macs + TRAFFIC * (double)r->traffic;

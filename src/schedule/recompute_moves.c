@@ -75,12 +75,12 @@ add_remake(struct state_search *s, int v, struct remake_cost *c)
 	if (s->seen[m->value[v].def] == s->seeing || ++c->nodes > DEEPEST)
 		return;
 	s->seen[m->value[v].def] = s->seeing;
-	c->macs += (double)n->again.macs;
-	c->traffic += (double)n->again.traffic;
-	for (k = 0; k < n->again.nin; k++)
-		if (n->again.in[k] >= 0 && (m->trial->current[n->again.in[k]] < 0 ||
-		    m->state[m->value[n->again.in[k]].root] == EACH))
-			add_remake(s, n->again.in[k], c);
+	c->macs += (double)n->again->macs;
+	c->traffic += (double)n->again->traffic;
+	for (k = 0; k < n->again->nin; k++)
+		if (n->again->in[k] >= 0 && (m->trial->current[n->again->in[k]] < 0 ||
+		    m->state[m->value[n->again->in[k]].root] == EACH))
+			add_remake(s, n->again->in[k], c);
 }
 
 struct remake_cost
@@ -121,7 +121,7 @@ static int
 dear_input(struct state_search *s, int v, int k)
 {
 	const struct model *m = s->m;
-	int in = m->node[m->value[v].def].again.in[k], root = in < 0 ? -1 : m->value[in].root;
+	int in = m->node[m->value[v].def].again->in[k], root = in < 0 ? -1 : m->value[in].root;
 
 	if (root < 0 || m->state[root] == KEEP || m->value[root].fixed || m->value[root].settled ||
 	    search_remake_cost(s, root).macs == 0)
@@ -140,7 +140,7 @@ move_make(struct state_search *s, const struct move *move)
 		return;
 	}
 	change(s, v, AGAIN);
-	n = m->node[m->value[v].def].again.nin;
+	n = m->node[m->value[v].def].again->nin;
 	for (k = 0; k < n && k < MOST_EXCHANGED; k++)
 		if ((in = dear_input(s, v, k)) >= 0)
 			change(s, in, KEEP);
@@ -151,7 +151,7 @@ static int64_t
 exchanged(struct state_search *s, int v)
 {
 	const struct model *m = s->m;
-	int n = m->node[m->value[v].def].again.nin, k, in;
+	int n = m->node[m->value[v].def].again->nin, k, in;
 	int64_t bytes = 0;
 
 	for (k = 0; k < n && k < MOST_EXCHANGED; k++)

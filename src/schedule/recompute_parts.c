@@ -125,8 +125,8 @@ make_part(struct parts *p, int part)
 		if (out < 0 || !p->wanted[out])
 			continue;
 		n--;
-		for (k = 0; k < m->node[i].again.nin; k++)
-			n += want(p, m->node[i].again.in[k]);
+		for (k = 0; k < m->node[i].again->nin; k++)
+			n += want(p, m->node[i].again->in[k]);
 	}
 	for (i = i < 0 ? 0 : i; i < end; i++) {
 		out = m->node[i].nout ? m->node[i].out[0] : -1;

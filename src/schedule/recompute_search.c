@@ -132,7 +132,7 @@ find_free(const struct state_search *s, int *free)
 	int i, n = 0;
 
 	for (i = 0; i < s->n; i++)
-		if (s->limits->products || s->m->node[s->m->value[s->candidate[i]].def].again.macs == 0)
+		if (s->limits->products || s->m->node[s->m->value[s->candidate[i]].def].again->macs == 0)
 			free[n++] = s->candidate[i];
 	return n;
 }

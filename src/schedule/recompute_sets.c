@@ -58,9 +58,9 @@ note_readers(struct making *k)
 		k->reader[i] = NOBODY;
 	for (i = 0; i < m->nnodes; i++)
 		for (again = 0; again <= m->node[i].repeatable; again++) {
-			const int *in = again ? m->node[i].again.in : m->node[i].in;
+			const int *in = again ? m->node[i].again->in : m->node[i].in;
 
-			for (j = 0; j < (again ? m->node[i].again.nin : m->node[i].nin); j++) {
+			for (j = 0; j < (again ? m->node[i].again->nin : m->node[i].nin); j++) {
 				int root = in[j] < 0 ? -1 : m->value[in[j]].root;
 
 				if (root >= 0)
@@ -91,8 +91,8 @@ made_in_place_of(const struct making *k, int node)
 
 	if (!n->repeatable || n->nout != 1 || !is_free(m, n->out[0]))
 		return -1;
-	for (j = 0; j < n->again.nin; j++) {
-		int v = n->again.in[j];
+	for (j = 0; j < n->again->nin; j++) {
+		int v = n->again->in[j];
 
 		if (v < 0 || m->value[v].persistent)
 			continue;
@@ -100,10 +100,10 @@ made_in_place_of(const struct making *k, int node)
 			return -1;
 		at = j;
 	}
-	if (at < 0 || !is_free(m, n->again.in[at]) || k->reader[n->again.in[at]] != node ||
-	    !step_may_lie_on(m, n->again.in, n->again.nin, n->again.over, at, n->out[0]))
+	if (at < 0 || !is_free(m, n->again->in[at]) || k->reader[n->again->in[at]] != node ||
+	    !step_may_lie_on(m, n->again->in, n->again->nin, n->again->over, at, n->out[0]))
 		return -1;
-	return n->again.in[at];
+	return n->again->in[at];
 }
 
 /* Such values are no question of their own: each is made again on the way to the other, and only
@@ -136,9 +136,9 @@ add_bits(struct making *k)
 	int i, j;
 
 	for (i = 0; i < m->forward; i++)
-		for (j = 0; m->node[i].repeatable && j < m->node[i].again.nin; j++)
-			if (m->node[i].again.in[j] >= 0)
-				source[m->value[m->node[i].again.in[j]].root] = true;
+		for (j = 0; m->node[i].repeatable && j < m->node[i].again->nin; j++)
+			if (m->node[i].again->in[j] >= 0)
+				source[m->value[m->node[i].again->in[j]].root] = true;
 	for (i = 0; i < m->nvalues; i++) {
 		const struct model_value *v = &m->value[i];
 
@@ -163,9 +163,9 @@ static void
 add_overwriting(const struct making *k, struct set_event *e, const struct model_node *n, int node, bool again)
 {
 	const struct model *m = k->s->m;
-	const int *in = again ? n->again.in : n->in;
-	struct overwriting over = again ? n->again.over : n->over;
-	int nin = again ? n->again.nin : n->nin, out = n->nout ? n->out[0] : -1, j;
+	const int *in = again ? n->again->in : n->in;
+	struct overwriting over = again ? n->again->over : n->over;
+	int nin = again ? n->again->nin : n->nin, out = n->nout ? n->out[0] : -1, j;
 
 	for (j = 0; j < nin; j++) {
 		if (!step_may_lie_on(m, in, nin, over, j, out))
@@ -218,10 +218,10 @@ make_event(const struct making *k, int v)
 
 	if (def < 0 || m->value[v].fixed)
 		return e;
-	e.cost = (double)n->again.macs + TRAFFIC * (double)n->again.traffic;
-	e.bytes = n->again.work;
+	e.cost = (double)n->again->macs + TRAFFIC * (double)n->again->traffic;
+	e.bytes = n->again->work;
 	e.before = step_made_before(m, n, k->changes);
-	add_inputs(k, &e, n->again.in, n->again.nin);
+	add_inputs(k, &e, n->again->in, n->again->nin);
 	for (j = 0; j < n->nout; j++)
 		if (step_makes_again(m, n, j))
 			e.bytes += m->value[n->out[j]].bytes;

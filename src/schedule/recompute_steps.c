@@ -122,7 +122,7 @@ steps_prune(struct model *m, struct steps *s, int without)
 			continue;
 		if (e.again) {
 			wanted[e.what] = false;
-			want(m, n->again.in, n->again.nin);
+			want(m, n->again->in, n->again->nin);
 		} else {
 			want(m, n->in, n->nin);
 		}
@@ -142,7 +142,7 @@ copy_without(struct striking *k, const struct steps *s, int without)
 static double
 cost_of_event(const struct model *m, const struct step_event *e)
 {
-	const struct remake *r = &m->node[m->value[e->what].def].again;
+	const struct remake *r = m->node[m->value[e->what].def].again;
 
 	return (double)r->macs + TRAFFIC * (double)r->traffic;
 }

@@ -38,7 +38,7 @@ struct overwriting {		/* what of op.h counts where an output may lie on an input
 
 struct remake {			/* how a node is repeated */
 	const struct op *op;	/* its own, or a cheaper one (op->gradient.again) */
-	int *in;		/* values */
+	const int *in;		/* values */
 	int nin;
 	struct overwriting over;
 	int64_t work;		/* workspace bytes */
@@ -46,17 +46,17 @@ struct remake {			/* how a node is repeated */
 	int64_t traffic;	/* bytes read and written */
 };
 
-struct model_node {
+struct model_node {		/* a deep network has hundreds of thousands */
 	const struct node *node;
-	int *in, *out;		/* values; -1: absent */
+	const int *in, *out;	/* values; -1: absent */
 	int nin, nout;
-	int *transient;		/* inputs, then outputs; -1 also for what persists */
-	bool updates;		/* writes something that persists */
-	struct overwriting over;
+	const int *transient;	/* inputs, then outputs; -1 also for what persists */
+	struct remake *again;	/* model->once where it is not repeatable */
 	int64_t work;
+	struct overwriting over;
 	int stage;		/* backward nodes of one layer have the same */
+	bool updates;		/* writes something that persists */
 	bool repeatable;
-	struct remake again;	/* only where repeatable */
 };
 
 struct model_value {
@@ -76,6 +76,7 @@ struct model {
 	int64_t batch;		/* at which bytes and multiply-adds are counted */
 	const struct pass_options *options;
 	struct model_node *node;
+	struct remake *once;	/* of all nodes that are not repeatable: no work */
 	int nnodes, forward;	/* nodes before `forward` are forward's */
 	struct model_value *value;
 	int nvalues;

@@ -63,7 +63,7 @@ step_may_lie_on(const struct model *m, const int *in, int nin, struct overwritin
 bool
 step_makes_again(const struct model *m, const struct model_node *n, int k)
 {
-	return own_bytes(m, n->out[k]) && (k == 0 || (n->again.op == n->node->op &&
+	return own_bytes(m, n->out[k]) && (k == 0 || (n->again->op == n->node->op &&
 	    !(n->node->op->memory.optional_out >> k & 1)));
 }
 
@@ -88,8 +88,8 @@ step_made_before(const struct model *m, const struct model_node *n, const int *c
 {
 	int before = m->nnodes, j;
 
-	for (j = 0; j < n->again.nin; j++) {
-		int v = n->again.in[j];
+	for (j = 0; j < n->again->nin; j++) {
+		int v = n->again->in[j];
 
 		if (v >= 0 && m->value[v].persistent && changes[m->value[v].root] < before)
 			before = changes[m->value[v].root];

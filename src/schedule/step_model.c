@@ -32,14 +32,13 @@ value_of(struct model *m, int *index, struct tensor *t)
 	return (int)(v - m->value);
 }
 
-static int *
-values_of(struct model *m, int *index, struct tensor *const *t, int n)
+static void
+list_values(struct model *m, int *index, struct tensor *const *t, int n, int *list)
 {
-	int *list = arena_array(m->arena, (size_t)n + 1, sizeof(*list)), i;
+	int i;
 
 	for (i = 0; i < n; i++)
 		list[i] = value_of(m, index, t[i]);
-	return list;
 }
 
 /* Losses, nodes that change persistent tensors, and nodes with side effects run once. */
@@ -69,7 +68,8 @@ static void
 find_remake(struct model *m, int *index, struct model_node *n)
 {
 	struct tensor *in[MAX_RANK];
-	struct remake *r = &n->again;
+	struct remake *r = ARENA_NEW(m->arena, struct remake);
+	int *list;
 
 	r->op = n->node->op;
 	r->in = n->in;
@@ -77,23 +77,43 @@ find_remake(struct model *m, int *index, struct model_node *n)
 	if (r->op->gradient.again) {
 		if (!(r->op = r->op->gradient.again(n->node, in, &r->nin)))
 			return;
-		r->in = values_of(m, index, in, r->nin);
+		r->in = list = arena_array(m->arena, (size_t)r->nin, sizeof(*list));
+		list_values(m, index, in, r->nin, list);
 	}
 	r->over = overwriting(r->op);
+	n->again = r;
 	n->repeatable = true;
 }
 
-static void
-list_transient(struct model *m, struct model_node *n)
+static bool
+any_persists(const struct model *m, const int *list, int n)
 {
-	int k, v;
+	int k;
 
-	n->transient = arena_array(m->arena, (size_t)(n->nin + n->nout) + 1, sizeof(*n->transient));
-	for (k = 0; k < n->nin + n->nout; k++) {
-		v = k < n->nin ? n->in[k] : n->out[k - n->nin];
-		n->transient[k] = v < 0 || m->value[v].persistent ? -1 : v;
-		n->updates |= k >= n->nin && v >= 0 && n->transient[k] < 0;
-	}
+	for (k = 0; k < n; k++)
+		if (list[k] >= 0 && m->value[list[k]].persistent)
+			return true;
+	return false;
+}
+
+/* Values of inputs, then of outputs; and these again without what persists, if anything does. */
+static int *
+list_operands(struct model *m, int *index, struct model_node *n)
+{
+	size_t all = (size_t)n->nin + (size_t)n->nout, size = all * sizeof(int), k;
+	int *list = arena_alloc(m->arena, size);
+
+	list_values(m, index, n->node->in, n->nin, list);
+	list_values(m, index, n->node->out, n->nout, list + n->nin);
+	n->transient = list;
+	n->updates = any_persists(m, list + n->nin, n->nout);
+	if (!n->updates && !any_persists(m, list, n->nin))
+		return list;
+	list = arena_grow(m->arena, list, size, 2 * size);
+	for (k = 0; k < all; k++)
+		list[all + k] = any_persists(m, &list[k], 1) ? -1 : list[k];
+	n->transient = list + all;
+	return list;
 }
 
 /* What follows from where the node stands; those before it have been noted. */
@@ -119,10 +139,10 @@ add_node(struct model *m, int *index, const struct node *n)
 	made->node = n;
 	made->nin = n->nin;
 	made->nout = n->nout;
-	made->in = values_of(m, index, n->in, n->nin);
-	made->out = values_of(m, index, n->out, n->nout);
+	made->in = list_operands(m, index, made);
+	made->out = made->in + n->nin;
 	made->over = overwriting(n->op);
-	list_transient(m, made);
+	made->again = m->once;
 	note_place(m, m->nnodes++);
 }
 
@@ -218,7 +238,7 @@ traffic_of(const struct model *m, const int *in, int nin, const struct model_nod
 static void
 price_remake(struct model *m, struct model_node *n)
 {
-	struct remake *r = &n->again;
+	struct remake *r = n->again;
 	struct tensor *in[64], **list = in;
 	struct node copy = *n->node;
 	int k;
@@ -246,10 +266,10 @@ sums_fit(const struct model *m)
 	for (i = 0; i < m->nnodes; i++) {
 		const struct model_node *n = &m->node[i];
 
-		if (n->work > most - bytes || n->again.work > most || n->again.macs > most - macs)
+		if (n->work > most - bytes || n->again->work > most || n->again->macs > most - macs)
 			return false;
 		bytes += n->work;
-		macs += n->again.macs;
+		macs += n->again->macs;
 		for (k = 0; k < n->nin + n->nout; k++) {
 			int v = k < n->nin ? n->in[k] : n->out[k - n->nin];
 
@@ -290,6 +310,7 @@ step_model(struct arena *a, struct graph *g, const struct pass_options *o, int r
 	m->g = g;
 	m->options = o;
 	m->repeats = repeats;
+	m->once = ARENA_NEW(a, struct remake);
 	m->node = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*m->node));
 	m->value = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*m->value));
 	for (i = 0; i < g->inputs.n; i++)

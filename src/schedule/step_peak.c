@@ -109,7 +109,7 @@ step_measure(struct model *m)
 		const struct model_node *node = &m->node[e[i].node];
 
 		sum += live[i];
-		live[i] = sum + (e[i].again ? node->again.work : node->work);
+		live[i] = sum + (e[i].again ? node->again->work : node->work);
 		peak = live[i] > peak ? live[i] : peak;
 	}
 	t->peak = peak;

@@ -93,7 +93,7 @@ add_copies(struct model *m, const struct model_node *n, int stage)
 	int k, copy;
 
 	for (k = 0; k < n->nout; k++) {
-		bool wanted = n->out[k] >= 0 && (k == 0 || (n->again.op == n->node->op &&
+		bool wanted = n->out[k] >= 0 && (k == 0 || (n->again->op == n->node->op &&
 		    !(n->node->op->memory.optional_out >> k & 1)));
 
 		if (!wanted) {
@@ -119,10 +119,10 @@ repeat(struct model *m, int v, int stage)
 	const struct model_node *n = &m->node[value->def];
 	int k;
 
-	if (!begin_event(t, value->def, true, n->again.over, n->again.nin, n->nout, n->nout))
+	if (!begin_event(t, value->def, true, n->again->over, n->again->nin, n->nout, n->nout))
 		return false;
-	for (k = 0; k < n->again.nin; k++) {
-		int in = n->again.in[k];
+	for (k = 0; k < n->again->nin; k++) {
+		int in = n->again->in[k];
 
 		if (in >= 0 && m->value[in].persistent && t->updated[m->value[in].root])
 			return false;
@@ -130,8 +130,8 @@ repeat(struct model *m, int v, int stage)
 		    true);
 	}
 	add_copies(m, n, stage);
-	t->macs += n->again.macs;
-	t->traffic += n->again.traffic;
+	t->macs += n->again->macs;
+	t->traffic += n->again->traffic;
 	return true;
 }
 
@@ -154,11 +154,11 @@ ensure(struct model *m, int v, int stage)
 			continue;
 		}
 		n = &m->node[m->value[v].def];
-		for (k = 0; k < n->again.nin; k++)
-			if (n->again.in[k] >= 0 && present(m, n->again.in[k], stage) < 0) {
+		for (k = 0; k < n->again->nin; k++)
+			if (n->again->in[k] >= 0 && present(m, n->again->in[k], stage) < 0) {
 				if (depth == t->most_operands)
 					return false;
-				t->stack[depth++] = n->again.in[k];
+				t->stack[depth++] = n->again->in[k];
 			}
 		if (depth == before) {
 			if (!repeat(m, v, stage))

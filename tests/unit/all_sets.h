@@ -102,8 +102,8 @@ changed(const struct model *m, const struct model_node *n, int node)
 
 	for (i = m->forward; i < node; i++)
 		for (k = 0; k < m->node[i].nout; k++)
-			for (j = 0; j < n->again.nin; j++) {
-				int v = m->node[i].out[k], in = n->again.in[j];
+			for (j = 0; j < n->again->nin; j++) {
+				int v = m->node[i].out[k], in = n->again->in[j];
 
 				if (v >= 0 && in >= 0 && m->value[v].persistent && m->value[v].root == m->value[in].root)
 					return true;
@@ -117,10 +117,10 @@ runs(const struct program *p, unsigned set, int node, bool again, unsigned dropp
 {
 	const struct model *m = p->m;
 	const struct model_node *n = &m->node[node];
-	const int *in = again ? n->again.in : n->in;
-	struct overwriting over = again ? n->again.over : n->over;
-	int64_t bytes = before + (again ? n->again.work : n->work);
-	int nin = again ? n->again.nin : n->nin, out = n->nout ? n->out[0] : -1, k;
+	const int *in = again ? n->again->in : n->in;
+	struct overwriting over = again ? n->again->over : n->over;
+	int64_t bytes = before + (again ? n->again->work : n->work);
+	int nin = again ? n->again->nin : n->nin, out = n->nout ? n->out[0] : -1, k;
 	bool lies = out < 0 || m->value[out].root != out || m->value[out].persistent;
 
 	for (k = 0; k < nin; k++) {
@@ -172,11 +172,11 @@ advance(struct program *p, int node)
 			for (i = 0; p->now[set] < HUGE_VAL && i < p->n; i++) {
 				n = &p->m->node[p->m->value[p->value[i]].def];
 				cheaper |= lower(p, set & ~(1u << i), p->now[set]);
-				for (k = -1; may[i] && k < n->again.nin; k++) {	/* beside all, or in the place of one */
-					drop = k < 0 ? 0 : set_of(p, n->again.in[k]) & set;
+				for (k = -1; may[i] && k < n->again->nin; k++) {	/* beside all, or in the place of one */
+					drop = k < 0 ? 0 : set_of(p, n->again->in[k]) & set;
 					if (runs(p, set, (int)(n - p->m->node), true, drop, before))
 						cheaper |= lower(p, (set & ~drop) | 1u << i, p->now[set] +
-						    (double)n->again.macs + 0.25 * (double)n->again.traffic);
+						    (double)n->again->macs + 0.25 * (double)n->again->traffic);
 				}
 			}
 			if (p->now[set] == HUGE_VAL)

@@ -275,7 +275,7 @@ goes_without_a_cliff(const char *name, struct module *m, int percent, double mos
 	int i;
 
 	for (i = 0; i < model->forward; i++)
-		macs += model->node[i].again.macs;
+		macs += model->node[i].again->macs;
 	step_try(model);
 	budget = limits.budget = model->trial->peak / 100 * percent;
 	limits.context = &budget;

@@ -96,7 +96,7 @@ Test(recompute_chains, random_chains_are_solved)
 			continue;
 		all = model->trial->peak;
 		for (k = 0; k < model->forward; k++)
-			macs += (double)model->node[k].again.macs;
+			macs += (double)model->node[k].again->macs;
 		for (k = 18; k >= 6; k--) {
 			struct search_limits limits = { .most_work = RECOMPUTE_WORK, .products = true,
 			    .fits = within, .context = &budget };

@@ -23,7 +23,7 @@ cost_again(const struct module *m, const struct model *model)
 
 		for (k = 0; n->again && k < model->forward; k++)
 			if (model->node[k].node->op == n->op && strcmp(model->node[k].node->path, n->path) == 0)
-				sum += (double)model->node[k].again.macs + 0.25 * (double)model->node[k].again.traffic;
+				sum += (double)model->node[k].again->macs + 0.25 * (double)model->node[k].again->traffic;
 	}
 	return sum;
 }
