@@ -251,20 +251,6 @@ grad(struct diff *d, struct node *n)
 
 /* ---- forward ---- */
 
-static bool
-check_groups(struct build *b, const struct node *n, const struct conv_attrs *a)
-{
-	const struct tensor *x = n->in[0];
-
-	if (x->dim[0] % a->groups)
-		return op_error(b, n, "conv: %lld input channels cannot be cut into %lld groups: input "
-		    "is %s", (long long)x->dim[0], (long long)a->groups, op_operand_text(b, x));
-	if (a->filters % a->groups)
-		return op_error(b, n, "conv: %lld filters cannot be cut into %lld groups",
-		    (long long)a->filters, (long long)a->groups);
-	return true;
-}
-
 /* The input's extents, padded. */
 static void
 padded(const struct tensor *x, const struct conv_attrs *a, int64_t extent[SPACE_AXES])
@@ -344,7 +330,7 @@ shape(struct build *b, struct node *n)
 		return false;
 	space_same(n, "pad", op_attr(n, "kernel"), op_attr(n, "stride"), op_attr(n, "dilation"));
 	a = conv_attrs(n);
-	if (!check_groups(b, n, &a) || !extents(b, n, &a, dim))
+	if (!product_groups(b, n, &a) || !extents(b, n, &a, dim))
 		return false;
 	return product_params(b, n, a.filters, n->in[0]->dim[0] / a.groups, a.filters) && product_output(b, n, dim);
 }

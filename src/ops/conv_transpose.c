@@ -134,18 +134,11 @@ grad(struct diff *d, struct node *n)
 /* ---- forward ---- */
 
 static bool
-check(struct build *b, const struct node *n, const struct conv_attrs *a)
+check_output_pad(struct build *b, const struct node *n, const struct conv_attrs *a)
 {
 	const struct tensor *x = n->in[0];
 	int axes = space_axes(x), i;
 
-	if (x->dim[0] % a->groups)
-		return op_error(b, n, "conv_transpose: %lld input channels cannot be cut into %lld "
-		    "groups: input is %s", (long long)x->dim[0], (long long)a->groups,
-		    op_operand_text(b, x));
-	if (a->filters % a->groups)
-		return op_error(b, n, "conv_transpose: %lld filters cannot be cut into %lld groups",
-		    (long long)a->filters, (long long)a->groups);
 	for (i = SPACE_AXES - axes; i < SPACE_AXES; i++) {
 		int64_t more = space_of(op_attr(n, "output_pad"), i, 0);
 
@@ -192,7 +185,7 @@ shape(struct build *b, struct node *n)
 	if (!product_space(b, n, SPACE_AXES))
 		return false;
 	a = read_attrs(n);
-	if (!check(b, n, &a) || !extents(b, n, &a, dim))
+	if (!product_groups(b, n, &a) || !check_output_pad(b, n, &a) || !extents(b, n, &a, dim))
 		return false;
 	return product_params(b, n, n->in[0]->dim[0], a.filters / a.groups, a.filters) && product_output(b, n, dim);
 }

@@ -204,6 +204,20 @@ product_space(struct build *b, struct node *n, int most)
 }
 
 bool
+product_groups(struct build *b, const struct node *n, const struct conv_attrs *a)
+{
+	const struct tensor *x = n->in[0];
+
+	if (x->dim[0] % a->groups)
+		return op_error(b, n, "%s: %lld input channels cannot be cut into %lld groups: input is %s",
+		    n->op->name, (long long)x->dim[0], (long long)a->groups, op_operand_text(b, x));
+	if (a->filters % a->groups)
+		return op_error(b, n, "%s: %lld filters cannot be cut into %lld groups", n->op->name,
+		    (long long)a->filters, (long long)a->groups);
+	return true;
+}
+
+bool
 product_output(struct build *b, struct node *n, const int64_t dim[1 + SPACE_AXES])
 {
 	const struct tensor *x = n->in[0];

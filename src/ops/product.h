@@ -73,6 +73,8 @@ bool		product_params(struct build *, struct node *, int64_t outer, int64_t inner
 
 /* Is in[0] something whose windows the kernels can count, with at most so many axes of space? */
 bool		product_space(struct build *, struct node *, int most);
+/* Can in[0]'s channels and the filters be cut into the groups? */
+bool		product_groups(struct build *, const struct node *, const struct conv_attrs *);
 /* out[0]: alike in type, batch and rank */
 bool		product_output(struct build *, struct node *, const int64_t dim[1 + SPACE_AXES]);
 
