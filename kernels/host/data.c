@@ -212,8 +212,12 @@ data_batch(const struct data *d, int64_t first, int64_t batch, bool shuffle, uin
 	pipe_settle(PIPE_ON | PIPE_BACK);	/* what is sent may lie in an input */
 #endif
 #ifdef __CUDACC__
-	if (d->here) {
-		const struct gathering which = { true, shuffle, seed, epoch, first, d->samples };
+	if (data_is_there(d)) {
+		struct gathering which = { true, shuffle, seed, epoch, first, d->samples };
+
+#ifdef DRAWS
+		which.draws = !d->here;
+#endif
 
 		device_gathers(d->input, d->sent, d->inputs, batch, d->here, &which);
 		return;

@@ -38,9 +38,25 @@ struct data {
 #ifdef __CUDACC__
 	unsigned char *here;	/* all samples, where they stay on the device (samples.c); or NULL */
 #endif
+#ifdef DRAWS
+	bool draws;		/* the device draws them (draw.h) */
+#endif
 	void *own;		/* the reader's */
 	int32_t *made;		/* and for the labels of a sample, where they are made and counted */
 };
+
+#ifdef __CUDACC__
+/* Does the device have all samples, or draw them? */
+static bool
+data_is_there(const struct data *d)
+{
+#ifdef DRAWS
+	return d->here || d->draws;
+#else
+	return d->here;
+#endif
+}
+#endif
 
 /* Data lack input K: a target that nobody asks for. False: it is asked for. */
 static bool

@@ -18,9 +18,13 @@
  * million if it converts them itself.
  *
  * Where all samples stay on the device (samples.c), nothing is sent: the kernel that begins a step
- * takes the batch from them, by the same hash that shuffles on the host.
+ * takes the batch from them, by the same hash that shuffles on the host. Nor are samples that are
+ * drawn: that kernel draws them itself (draw.h).
  */
 #include "hash.h"
+#ifdef DRAWS
+#include "draw.h"
+#endif
 
 struct arrival {		/* an input of a batch */
 	const void *from;	/* where it landed, or the first of the samples that stay */
@@ -28,6 +32,10 @@ struct arrival {		/* an input of a batch */
 	struct sent as;
 	int type;		/* of what the step reads */
 	int64_t elements;	/* of a sample */
+#ifdef DRAWS
+	uint64_t stream;	/* if they are drawn */
+	int64_t whole;
+#endif
 };
 
 struct arrivals {
@@ -49,11 +57,14 @@ struct steps {
 #endif
 };
 
-struct gathering {		/* a batch of samples that stay on the device: which of all of them */
+struct gathering {		/* a batch of samples that stay on the device, or are drawn there: which of all of them */
 	bool there;
 	bool shuffle;
 	uint64_t seed;
 	int64_t epoch, first, samples;
+#ifdef DRAWS
+	bool draws;
+#endif
 };
 
 struct told {			/* to a step that gathers its batch */
@@ -68,7 +79,7 @@ static struct step *step_there;	/* its address */
 static cudaStream_t feed;
 static cudaEvent_t moved;	/* on the other stream: nothing is where the next batch lands */
 static struct arrivals arriving;	/* the batch that the next step begins with */
-static struct gathering gathering;	/* if it is one of samples that stay */
+static struct gathering gathering;	/* if it is one of samples that stay, or are drawn */
 static const struct input *fed;	/* inputs of the last batch */
 
 struct staging {		/* pinned: the inputs of one batch, one after the other */
@@ -182,6 +193,16 @@ arrive(const struct arrival *a, int64_t to, int64_t from, int64_t n, struct shar
 		arrive_wider((elem *)a->to + to, source, n, a->as.scale, s);
 }
 
+#ifdef DRAWS
+/* The same numbers of samples that are drawn. */
+DEVICE void
+arrive_drawn(const struct arrival *a, uint64_t seed, int64_t to, int64_t from, int64_t n, struct share s)
+{
+	SHARED (i, n, s)
+		draw(a->type, a->to, to + i, seed, a->stream, (uint64_t)(from + i), a->whole);
+}
+#endif
+
 /* What a step reads beside its batch. What is left to be worked out is the last thread's, which has
  * the least to do. */
 DEVICE void
@@ -216,7 +237,8 @@ gather_pieces(const struct arrivals *all)
 	return (most + GATHERED - 1) / GATHERED;
 }
 
-/* The same from samples that stay: a block for each, or for each piece of a large one. */
+/* The same from samples that stay, or are drawn: a block for each, or for each piece of a large
+ * one. */
 DEVICE void
 gather(struct step *there, const struct told *told, const struct arrivals *all)
 {
@@ -230,10 +252,17 @@ gather(struct step *there, const struct told *told, const struct arrivals *all)
 		ONCE(int64_t, sample, b->shuffle ? shuffled(b->seed, b->epoch, b->first + j, b->samples) : b->first + j);
 
 		for (int k = 0; k < all->n; k++) {
-			int64_t n = all->at[k].elements, left = n - at;
+			int64_t n = all->at[k].elements, left = n - at < GATHERED ? n - at : GATHERED;
 
-			if (left > 0)
-				arrive(&all->at[k], j * n + at, sample * n + at, left < GATHERED ? left : GATHERED, mine);
+			if (left <= 0)
+				continue;
+#ifdef DRAWS
+			if (b->draws) {
+				arrive_drawn(&all->at[k], b->seed, j * n + at, sample * n + at, left, mine);
+				continue;
+			}
+#endif
+			arrive(&all->at[k], j * n + at, sample * n + at, left, mine);
 		}
 		__syncthreads();
 	}
@@ -385,7 +414,7 @@ device_inputs_ready(const struct input *in, int n, int64_t batch)
 }
 
 /* The next step takes its batch from samples that stay, which begin HERE, one input after the
- * other. */
+ * other, or draws it. */
 static void
 device_gathers(const struct input *in, const struct sent *as, int n, int64_t batch, const unsigned char *here,
     const struct gathering *which)
@@ -402,6 +431,10 @@ device_gathers(const struct input *in, const struct sent *as, int n, int64_t bat
 		a->as = as[k];
 		a->type = in[k].type;
 		a->elements = in[k].elements;
+#ifdef DRAWS
+		a->stream = seed_stream(in[k].name);
+		a->whole = draw_classes(&in[k]);
+#endif
 		here += staging_for(&in[k], as[k].bytes, which->samples);
 		arriving.n++;
 	}

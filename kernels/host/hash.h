@@ -34,6 +34,13 @@ seed_bits(uint64_t seed, uint64_t stream, uint64_t counter)
 	return seed_mix(seed_mix(seed_mix(seed) ^ stream) + counter);
 }
 
+/* A tensor's stream is its name's: a layer added elsewhere changes nothing here. */
+static uint64_t
+seed_stream(const char *name)
+{
+	return fnv_add(FNV_BEGIN, name, strlen(name));
+}
+
 /*
  * Where sample I of N goes in epoch EPOCH: a permutation that needs no table. A Feistel network
  * permutes the numbers of an even count of bits; numbers that land at N or beyond go round again,

@@ -163,6 +163,10 @@ prepare_data(struct run *r)
 	if (o->eval || o->predicts)
 		fail("%s names no data to validate on", SPEC);
 #endif
+#ifdef DRAWS
+	if (o->send_batches)
+		r->train.draws = r->validate.draws = false;
+#endif
 }
 
 /* All that allocates comes before the first step. */
@@ -264,6 +268,10 @@ main(int argc, char **argv)
 #endif
 #ifdef VALIDATES
 	if (r.option.eval || r.option.predicts) {
+#ifdef DRAWS
+		if (data_is_there(&r.validate))
+			samples_rehearse(&r.validate);
+#endif
 		int64_t growth = memory_taken();
 		int results = r.validate.lacks ? 0 : VALIDATE_RESULTS;
 

@@ -5,30 +5,13 @@
  * machine, for every number of threads, and after a resume.
  */
 #include "persistent.c"
-#include "hash.h"
+#include "normal.h"
 
 /* in [0, 1) */
 static double
 seed_uniform(uint64_t seed, uint64_t stream, uint64_t counter)
 {
-	return (double)(seed_bits(seed, stream, counter) >> 11) / 9007199254740992.0;
-}
-
-/* mean 0, deviation 1: Box and Muller */
-static double
-seed_normal(uint64_t seed, uint64_t stream, uint64_t counter)
-{
-	double u = seed_uniform(seed, stream, 2 * counter);
-	double v = seed_uniform(seed, stream, 2 * counter + 1);
-
-	return sqrt(-2 * log(1 - u)) * cos(6.283185307179586477 * v);
-}
-
-/* A tensor's stream is its name's: a layer added elsewhere changes nothing here. */
-static uint64_t
-seed_stream(const char *name)
-{
-	return fnv_add(FNV_BEGIN, name, strlen(name));
+	return (double)(seed_bits(seed, stream, counter) >> 11) / (double)NORMAL_ONE;
 }
 
 /* The starting value of one element. */

@@ -6,7 +6,8 @@
  * little, each batch is sent.
  *
  * They stay as the host would send them: bytes that the device converts stay bytes. What is drawn
- * anew in each epoch does not stay.
+ * anew in each epoch does not stay. What the device draws itself, and cannot stay, it draws batch
+ * by batch.
  */
 #define SAMPLES_AT_ONCE	((int64_t)4 << 20)	/* bytes that are read before they are sent */
 
@@ -19,6 +20,20 @@ samples_alike(const struct data *d)
 	for (int k = 0; k < d->inputs; k++)
 		made |= d->makes[k];
 	return d->alike || (!made && !d->source->reader->finish);
+}
+
+/* Gathers what comes next, for no step, and waits until it is there. */
+static void
+samples_begin(void)
+{
+	struct step step;
+
+	memset(&step, 0, sizeof(step));
+#ifdef RANKS
+	step.alike = &step;
+#endif
+	feed_step(&step);
+	device_wait();
 }
 
 /* Bytes of all of them; -1: too many. */
@@ -73,6 +88,25 @@ samples_send(const struct data *d, int k, unsigned char *to, unsigned char *buff
 	free(some.row);
 }
 
+#ifdef DRAWS
+/* The same of all inputs, where the device draws them: at once, as a batch that goes where they
+ * stay. */
+static void
+samples_draw(const struct data *d, uint64_t seed)
+{
+	const struct gathering all = { true, false, seed, 0, 0, d->samples, true };
+	unsigned char *to = d->here;
+
+	device_gathers(d->input, d->sent, d->inputs, d->samples, NULL, &all);
+	for (int k = 0, n = 0; k < d->inputs; k++)
+		if (input_is_here(&d->input[k])) {
+			arriving.at[n++].to = to;
+			to += staging_for(&d->input[k], d->sent[k].bytes, d->samples);
+		}
+	samples_begin();
+}
+#endif
+
 /* All of them, to where they stay. */
 static void
 samples_load(const struct data *d, uint64_t seed)
@@ -81,6 +115,12 @@ samples_load(const struct data *d, uint64_t seed)
 	int64_t largest = SAMPLES_AT_ONCE;
 	unsigned char *buffer, *to = d->here;
 
+#ifdef DRAWS
+	if (d->draws) {
+		samples_draw(d, seed);
+		return;
+	}
+#endif
 	for (int k = 0; k < d->inputs; k++)
 		if (d->input[k].elements * d->sent[k].bytes > largest)
 			largest = d->input[k].elements * d->sent[k].bytes;
@@ -98,20 +138,13 @@ samples_load(const struct data *d, uint64_t seed)
 static void
 samples_rehearse(const struct data *d)
 {
-	struct step step;
-
-	memset(&step, 0, sizeof(step));
-#ifdef RANKS
-	step.alike = &step;
-#endif
 	data_batch(d, 0, 1, false, 0, 0);
-	feed_step(&step);
-	device_wait();
+	samples_begin();
 }
 
 /* Where a run that begins needs USES of them, each on average once or more, and they have room. */
 static void
-samples_stay(struct data *d, double uses, uint64_t seed)
+samples_settle(struct data *d, double uses, uint64_t seed)
 {
 	int64_t bytes = samples_bytes(d), before = device_taken();
 	void *here;
@@ -125,7 +158,15 @@ samples_stay(struct data *d, double uses, uint64_t seed)
 	d->here = (unsigned char *)here;
 	samples_taken += device_taken() - before;
 	samples_load(d, seed);
-	samples_rehearse(d);
+}
+
+/* The same, and what takes a batch of them, or draws one, is made ready. */
+static void
+samples_stay(struct data *d, double uses, uint64_t seed)
+{
+	samples_settle(d, uses, seed);
+	if (data_is_there(d))
+		samples_rehearse(d);
 }
 
 /* Says which of them are there. */
@@ -140,4 +181,9 @@ samples_announce(const struct data *train, const struct data *validate)
 		    (long long)bytes, bytes_text(text, sizeof(text), bytes),
 		    (long long)(train->here ? train->samples : validate->samples), !train->here ? " of validation" :
 		    validate->here ? ", and those of validation" : "");
+#ifdef DRAWS
+	if ((train->draws && !train->here) || (validate->draws && !validate->here))
+		printf("samples  %s drawn by the GPU, batch by batch\n", !(train->draws && !train->here) ? "of validation are" :
+		    validate->draws && !validate->here ? "are" : "of training are");
+#endif
 }

@@ -17,6 +17,7 @@
 #include "emit/program.h"
 #include "ir/due.h"
 #include "ops/labels.h"
+#include "readers/reader.h"
 
 enum truth { NO, YES, UNKNOWN };
 
@@ -94,6 +95,12 @@ find_precision(const struct precision *p, struct macro *to)
 	return to;
 }
 
+static bool
+is_drawn(const struct data_source *d)
+{
+	return d->reader && d->reader->drawn;
+}
+
 static void
 find_macros(const struct emitter *e, struct macro *list)
 {
@@ -130,6 +137,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "EPILOGUES", YES, false },
 		{ "INFERS", yes(m->inference), false },
 		{ "COUNTED", yes(labels_counted_count(m, m->train) > 0), false },
+		{ "DRAWS", yes(t->lands_batches && m->train && (is_drawn(&m->set.data) || is_drawn(&m->set.validate_data))), false },
 		{ "KEEPS", yes(emit_keeps(m)), false },
 		{ "TABLES", yes(emit_file_table_count(m) > 0), false },
 	};

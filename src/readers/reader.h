@@ -41,6 +41,7 @@ struct reader {
 	/* Are samples alike in all epochs, so that a device with room for all of them may keep
 	 * them? NULL: they are. */
 	bool (*alike)(const struct data_source *);
+	bool drawn;		/* a device may draw its samples itself (kernels/host/draw.h) */
 	/* Takes the first bytes of a file apart (readers/look.h); false where they are not what it
 	 * reads. NULL: it has no files. */
 	bool (*look)(struct look *);

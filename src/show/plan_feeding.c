@@ -41,6 +41,7 @@ plan_feeding(FILE *f, const struct module *m, const struct plan_style *style)
 {
 	const struct settings *set = &m->set;
 	const struct data_source *d = &set->data;
+	const char *otherwise = d->reader && d->reader->drawn ? "it draws each batch" : "each batch is sent";
 	int64_t each = sample_bytes(m), all;
 	bool room;
 
@@ -57,11 +58,11 @@ plan_feeding(FILE *f, const struct module *m, const struct plan_style *style)
 	room = all <= plan_samples_room(m);
 	plan_size_row(f, style, "samples", all);
 	if (all > SAMPLES_MOST)
-		fprintf(f, "  too many to stay on the GPU: each batch is sent\n");
+		fprintf(f, "  too many to stay on the GPU: %s\n", otherwise);
 	else if (!room)
-		fprintf(f, "  have no room beside the arena: each batch is sent\n");
+		fprintf(f, "  have no room on the GPU beside the arena: %s\n", otherwise);
 	else
-		fprintf(f, "  stay on the GPU if that is free beside the arena; else each batch is sent\n");
+		fprintf(f, "  stay on the GPU if that is free beside the arena; else %s\n", otherwise);
 	if (all <= SAMPLES_MOST && room)
 		print_launches(f, m);
 }
