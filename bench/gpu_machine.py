@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -60,6 +61,14 @@ class Driver:
         return (name.value.decode(), f"{self.attribute(75)}{self.attribute(76)}", total.value,
                 f"{version.value // 1000}.{version.value % 1000 // 10}")
 
+    def names(self):
+        """What its management library calls the device, which counts others that CUDA_VISIBLE_DEVICES leaves out, and
+        has two kinds of names: of cards, and of slices of them."""
+        raw = (ctypes.c_ubyte * 16)()
+        if not self.lib or self.lib.cuDeviceGetUuid_v2(ctypes.byref(raw), self.device):
+            return []
+        return [f"{kind}-{uuid.UUID(bytes=bytes(raw))}".encode() for kind in ("MIG", "GPU")]
+
     def read(self):
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         if not self.lib:
@@ -76,7 +85,7 @@ class Driver:
 
 
 class Nvml:
-    """Bytes in use on the first device, as the driver counts them: of all processes, to the page. Where its
+    """Bytes in use on the device that programs take, as the driver counts them: of all processes, to the page. Where its
     management library is not, libcuda says the same within a context."""
 
     class Memory(ctypes.Structure):
@@ -86,9 +95,10 @@ class Nvml:
         self.device = None
         self.driver = Driver()
         try:
+            names = self.driver.names()
             lib = ctypes.CDLL("libnvidia-ml.so.1")
             device = ctypes.c_void_p()
-            if not lib.nvmlInit_v2() and not lib.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device)):
+            if not lib.nvmlInit_v2() and any(not lib.nvmlDeviceGetHandleByUUID(name, ctypes.byref(device)) for name in names):
                 self.lib, self.device = lib, device
         except (OSError, AttributeError):
             pass
@@ -206,8 +216,9 @@ class Gpu(Machine):
             rows = capture(smi, "--query-gpu=name,driver_version,compute_cap",
                            "--format=csv,noheader")
             if not rows.returncode and rows.stdout.count(",") >= 2:
-                self.gpu, self.driver, cap = [w.strip() for w in rows.stdout.splitlines()[0].split(",")]
-                self.arch = cap.replace(".", "")
+                gpu, self.driver, cap = [w.strip() for w in rows.stdout.splitlines()[0].split(",")]
+                if not found:       # the first that is there may be another than the first that programs see
+                    self.gpu, self.arch = gpu, cap.replace(".", "")
         if self.nvcc:
             release = re.search(r"release ([\w.]+), V([\w.]+)", capture(self.nvcc, "--version").stdout)
             self.cuda = release.group(2) if release else "unknown"

@@ -285,8 +285,34 @@ def results():
     same("those of other programs are another file", opened().rows, {})
 
 
+def cards():
+    """Programs see the second of two cards; the management library has both, by their names."""
+    def name(to, device):
+        to._obj[:] = range(16)
+        return 0
+
+    def handle(of, to):
+        asked.append(of)
+        to._obj.value = 7
+        return of != b"GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
+
+    def used(device, memory):
+        memory._obj.used = 1000 + device.value
+        return 0
+    asked, real = [], gpu_machine.ctypes.CDLL
+    there = {"libcuda.so.1": types.SimpleNamespace(cuInit=lambda flags: 0, cuDeviceGet=lambda to, n: 0, cuDeviceGetUuid_v2=name),
+             "libnvidia-ml.so.1": types.SimpleNamespace(nvmlInit_v2=lambda: 0, nvmlDeviceGetHandleByUUID=handle,
+                                                        nvmlDeviceGetMemoryInfo=used)}
+    gpu_machine.ctypes.CDLL = there.__getitem__
+    found = gpu_machine.Nvml().read().used
+    gpu_machine.ctypes.CDLL = real
+    same("memory is that of the card that programs see", (found, asked),
+         (1007, [b"MIG-00010203-0405-0607-0809-0a0b0c0d0e0f", b"GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"]))
+
+
 targets()
 rates()
+cards()
 profiles()
 refusals()
 sanitizer()
