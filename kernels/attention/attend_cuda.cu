@@ -447,16 +447,30 @@ attend_dq_kernel(elem *dq, struct attend_tensors x, const struct step *s, struct
 		attend_dq_by_blocks<WIDEST>(dq, x, s, a);
 }
 
+/* Of heads whose dk and dv are a kernel each it is never run (attend_is_apart()). */
 template <int WIDEST> __global__ static void ATTEND_BOUNDS
 attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
 {
 #if ATTEND_WARPS
-	if constexpr (WIDEST <= ATTEND_WARPS_DKV)
+	if constexpr (WIDEST <= (ATTEND_FEW ? ATTEND_ONE : ATTEND_WARPS))
 		attend_dkv_by_warps<WIDEST, false>(dk, dv, x, s, a);
-	else
+	else if constexpr (WIDEST > ATTEND_WARPS)
 #endif
 		attend_dkv_by_blocks<WIDEST>(dk, dv, x, s, a);
 }
+
+#ifdef ELEM_TENSOR_CORES
+
+/* dk, or with DV dv, by itself. */
+template <bool DV> __global__ static void ATTEND_BOUNDS
+attend_alone_kernel(elem *to, struct attend_tensors x, const struct step *s, struct attend a)
+{
+#if ATTEND_WARPS && ATTEND_FEW
+	attend_dkv_by_warps<ATTEND_WARPS, false, !DV, DV>(to, to, x, s, a);
+#endif
+}
+
+#endif
 
 static struct attend_tensors
 attend_deltas(real *delta, const elem *dy, const elem *q, const elem *k, const elem *v,

@@ -70,6 +70,44 @@ attend_start_groups(const struct attend_call *c)
 
 #endif
 
+/* Are dk and dv a kernel each, in the code that this card runs? */
+static bool
+attend_is_apart(struct attend a)
+{
+#ifdef ELEM_TENSOR_CORES
+	static int arch;
+	struct cudaFuncAttributes of;
+
+	if (a.d <= ATTEND_ONE || a.d > ATTEND_WARPS_MOST)
+		return false;
+	if (!arch) {
+		cudaFuncGetAttributes(&of, (const void *)ENTRY(attend_alone_kernel<true>));
+		arch = of.ptxVersion;
+	}
+	return ATTEND_FEW_ON(arch);
+#else
+	(void)a;
+	return false;
+#endif
+}
+
+static void
+attend_start_dkv(const struct attend_call *c)
+{
+	struct attend a = c->a;
+
+	if (!attend_is_apart(a)) {
+		ATTEND_LAUNCH(attend_dkv_kernel, a.kv_heads, a.s, a, (c->to, c->too, c->x, c->s, a));
+		return;
+	}
+#ifdef ELEM_TENSOR_CORES
+	if (c->too)
+		LAUNCH_ROWS(attend_alone_kernel<true>, a.b * a.kv_heads * parts(a.s, ATTEND_HIGH), (c->too, c->x, c->s, a));
+	if (c->to)
+		LAUNCH_ROWS(attend_alone_kernel<false>, a.b * a.kv_heads * parts(a.s, ATTEND_HIGH), (c->to, c->x, c->s, a));
+#endif
+}
+
 static void
 attend_start_warps(const struct attend_call *c)
 {
@@ -80,7 +118,7 @@ attend_start_warps(const struct attend_call *c)
 	else if (c->makes == ATTEND_DQ)
 		ATTEND_LAUNCH(attend_dq_kernel, a.heads, a.t, a, (c->to, c->x, c->s, a));
 	else
-		ATTEND_LAUNCH(attend_dkv_kernel, a.kv_heads, a.s, a, (c->to, c->too, c->x, c->s, a));
+		attend_start_dkv(c);
 }
 
 #if NARROW && defined(TUNES)

@@ -218,7 +218,8 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
 	}
 }
 
-template <int WIDEST, bool WARPGROUPS> DEVICE void
+/* Both, or one of them; of wide heads one after the other. */
+template <int WIDEST, bool WARPGROUPS, bool DK = true, bool DV = true> DEVICE void
 attend_dkv_by_warps(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	const int QUERIES = WIDEST > 64 && GPU_ARCH >= 120 ? 16 : 32;	/* of more it would spill some there */
@@ -233,13 +234,15 @@ attend_dkv_by_warps(elem *dk, elem *dv, struct attend_tensors x, const struct st
 			t.where.j = r % tiles * ATTEND_HIGH;
 		}
 		__syncthreads();
-		if (WIDEST <= 64) {
-			attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, true, true>(dk, dv, &t, x, s, a);
+		if constexpr (WIDEST <= 64) {
+			attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, DK, DV>(dk, dv, &t, x, s, a);
 		} else {
-			if (dv)
-				attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, false, true>(dk, dv, &t, x, s, a);
-			if (dk)
-				attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, true, false>(dk, dv, &t, x, s, a);
+			if constexpr (DV)
+				if (dv)
+					attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, false, true>(dk, dv, &t, x, s, a);
+			if constexpr (DK)
+				if (dk)
+					attend_dkv_round<QUERIES, WIDEST, WARPGROUPS, true, false>(dk, dv, &t, x, s, a);
 		}
 		__syncthreads();
 	}

@@ -33,15 +33,17 @@
 
 #define ATTEND_HIGH	(BLOCK / 32 * 16)	/* rows of a tile, 16 of each warp */
 
+#define ATTEND_WARPS_MOST	128	/* heads of so many numbers are multiplied so */
+/* The assembler needs more registers for the same from sm_100 to sm_110: there a warp has half as
+ * many scores at a time, or would spill some; and dk and dv of wide heads, which warps make one
+ * after the other, are a kernel each, and so a launch each, as the host knows too. */
+#define ATTEND_ONE	64	/* numbers of a head of which one kernel makes both there */
+#define ATTEND_FEW_ON(arch)	(GPU_TENSORS_ON(arch) && (arch) >= 100 && (arch) < 120)
+#define ATTEND_FEW	ATTEND_FEW_ON(GPU_ARCH)
+
 #if GPU_TENSORS && NARROW
 
-#define ATTEND_WARPS	128	/* heads of so many numbers are multiplied so */
-/* The assembler needs more registers for the same from sm_100 to sm_110: there a warp has half as
- * many scores at a time, or would spill some; */
-#define ATTEND_FEW	(GPU_ARCH >= 100 && GPU_ARCH < 120)
-/* and for dk and dv of wide heads it would even so. */
-#define ATTEND_WARPS_DKV	(ATTEND_FEW ? 64 : 128)
-
+#define ATTEND_WARPS	ATTEND_WARPS_MOST
 #define LOG2_E	REAL(1.44269504088896341)
 
 /* Where an element lies in a tile in shared memory. */

@@ -168,6 +168,22 @@ macs_of_grad(const struct node *n)
 	return macs_of(n, n->in + BACK, 5);
 }
 
+/* What backward needs of y, then the gradients of queries, and those of keys and values together:
+ * of wide heads in 16 bits some cards have one more (ATTEND_FEW_ON in
+ * kernels/attention/attend_warps_cuda.cu). */
+static int
+launches_of_grad(const struct node *n)
+{
+	const struct node *of = n->forward;
+	int k, queries = 0;
+
+	for (k = 0; k < n->nout; k++)
+		queries |= n->out[k]->gradient_of == of->in[Q];
+	if (queries && !of->in[K])
+		return 3;
+	return 1 + queries + (n->nout > queries);
+}
+
 static void
 emit_grad(struct emitter *e, const struct node *n)
 {
@@ -198,6 +214,7 @@ const struct op op_attend_grad = {
 	.macs = macs_of_grad,
 	.memory.workspace = work_of_grad,
 	.calls.kernels = "attention/attend.cu",
+	.calls.launches_of = launches_of_grad,
 	.calls.emit = emit_grad,
 };
 
@@ -217,6 +234,13 @@ static struct affine
 macs_of_bias(const struct node *n)
 {
 	return macs_of(n, n->in + BACK, 2);
+}
+
+/* Of a table its differences are summed first. */
+static int
+launches_of_bias(const struct node *n)
+{
+	return attend_table(n) ? 3 : 2;
 }
 
 static void
@@ -242,6 +266,7 @@ const struct op op_attend_grad_bias = {
 	.macs = macs_of_bias,
 	.memory.workspace = work_of_bias,
 	.calls.kernels = "attention/attend.cu",
+	.calls.launches_of = launches_of_bias,
 	.calls.emit = emit_bias,
 };
 

@@ -83,7 +83,11 @@ card_copies(const struct card *c, const struct node *n, int64_t batch)
 static int
 kernels_of(const struct node *n)
 {
-	return n->op->calls.launches ? n->op->calls.launches : 1;
+	const struct op_calls *calls = &n->op->calls;
+
+	if (calls->launches_of)
+		return calls->launches_of(n);
+	return calls->launches ? calls->launches : 1;
 }
 
 double
