@@ -60,14 +60,14 @@ has_pool(const struct oom_told *t)
 }
 
 /* Where a framework is named that takes a device's memory at once, of a device that is only said to
- * be full; or NULL. */
+ * be full; or NULL. Beside PyTorch TensorFlow may be there for its board alone. */
 static const struct said *
 takes_all(const struct oom_told *t)
 {
 	int i;
 
 	for (i = 0; t->what == TOLD_FULL && t->device && !t->as_needed && i < TOLD_FRAMEWORKS; i++)
-		if (t->framework[i].line && oom_told_pool(i) == POOL_ALL)
+		if (t->framework[i].line && oom_told_pool(i) == POOL_ALL && !(t->framework[0].line && strcmp(oom_told_framework(i), "TensorFlow") == 0))
 			return &t->framework[i];
 	return NULL;
 }

@@ -187,22 +187,27 @@ oom_bulk_sizes(struct talk t)
 	return clause_says(t, "multi-scale|multiscale|multi_scale|multi scale|random scale|random=1", AHEAD | WORKS, "without off");
 }
 
-#define MANY_DIGITS	4		/* of a number of classes: a thousand */
+#define MANY_CLASSES	5000		/* more than sets of pictures have whose last layer is small */
 
 /* "8k+ classes", "7000 classes", "a big number of classes": so many, right ahead of the word. */
 static bool
 are_many(struct talk t, const char *at)
 {
+	int64_t n = 0, place = 1;
 	const char *s = at;
-	int digits = 0;
 
 	while (s > t.s && memchr(" +-_*", s[-1], 5))
 		s--;
-	if (s > t.s && lower(s[-1]) == 'k' && s - 1 > t.s && is_digit(s[-2]))
-		return true;
-	for (; s > t.s && (is_digit(s[-1]) || (s[-1] == ',' && digits > 0)); s--)
-		digits += is_digit(s[-1]);
-	return digits >= MANY_DIGITS;
+	if (s - 1 > t.s && lower(s[-1]) == 'k' && is_digit(s[-2])) {
+		place = 1000;
+		s--;
+	}
+	for (; s > t.s && n < MANY_CLASSES && (is_digit(s[-1]) || (s[-1] == ',' && place > 1)); s--)
+		if (s[-1] != ',') {
+			n += place * (s[-1] - '0');
+			place *= 10;
+		}
+	return n >= MANY_CLASSES;
 }
 
 #define NEAR_OBJECTS	24	/* bytes from their number to the word */
@@ -307,6 +312,18 @@ oom_bulk_classes(struct talk t)
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
 #define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes"
 
+/* "the model is 7 GB": what the amount at S is of is no card. */
+static bool
+is_of_network(struct talk clause, const char *s)
+{
+	struct talk word = clause_word_ahead(clause, s);
+
+	while (talk_is_one_of(word, "about around only just roughly nearly almost over already"))
+		word = clause_word_ahead(clause, word.s);
+	return talk_is_one_of(word, "is are was were takes needs uses") &&
+	    talk_any_whole(clause_word_ahead(clause, word.s), "model models weights network checkpoint checkpoints file files dataset data images it");
+}
+
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
  * machine's, nor what one needs. */
 static bool
@@ -315,7 +332,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	struct talk ahead = talk_part(clause, clause.s, s);
 	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD);
 
-	if ((to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
+	if (is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
 		return false;
 	if (!talk_any_begins(clause, OF_CARD) && !named_ahead)
 		return false;

@@ -8,10 +8,8 @@
 
 #include "base/ascii.h"
 #include "oom/oom_form.h"
+#include "oom/oom_sets.h"
 #include "oom/oom_signs.h"
-
-#define LEAST_SIDE	64	/* pixels of a picture's side */
-#define MOST_SIDE	16384
 
 /* Numbers, or tensors without their graph: no other word for a call lets go of it. */
 #define LET_GO	".item( .detach( .data .numpy( .tolist( float( int( len( .get_value("
@@ -41,6 +39,49 @@ static bool
 is_let_go(struct talk t)
 {
 	return talk_any_of(t, LET_GO " .cpu(");
+}
+
+/* The name that stands at S, as far as it goes. */
+static struct talk
+name_at(struct talk t, const char *s)
+{
+	const char *to, *end = t.s + t.n;
+
+	for (s = to = piece_past_blanks(s, end); to < end && (piece_is_word(*to) || *to == '.'); to++)
+		;
+	return talk_part(t, s, to);
+}
+
+/* "preds = out.detach().cpu()", "value = loss.item()": by these names nothing is held. */
+static void
+note_plain(struct oom_paste *p, struct talk t)
+{
+	struct talk name = name_at(t, t.s);
+	const char *end = t.s + t.n, *is = piece_past_blanks(name.s + name.n, end);
+	int i;
+
+	if (name.n == 0 || is + 1 >= end || *is != '=' || is[1] == '=')
+		return;
+	if (talk_any_of(talk_part(t, is, end), LET_GO)) {
+		oom_paste_name(p->plain[p->plains++ % PASTE_PLAIN], name.s, name.s + name.n);
+		return;
+	}
+	for (i = 0; i < PASTE_PLAIN; i++)		/* set to something else */
+		if (strncmp(p->plain[i], name.s, name.n) == 0 && p->plain[i][name.n < PASTE_NAME ? name.n : PASTE_NAME - 1] == '\0')
+			p->plain[i][0] = '\0';
+}
+
+/* Does T begin with a name that an earlier line has set to what lets go of the graph? */
+static bool
+is_named_plain(const struct oom_paste *p, struct talk t)
+{
+	struct talk name = name_at(t, t.s);
+	int i;
+
+	for (i = 0; name.n > 0 && name.n < PASTE_NAME && i < p->plains && i < PASTE_PLAIN; i++)
+		if (strncmp(p->plain[i], name.s, name.n) == 0 && p->plain[i][name.n] == '\0')
+			return true;
+	return false;
 }
 
 /* Is a name in T a loss's: "loss", "aux_losses", "loss_fn(y)", "losstensor", but not "lossless" or
@@ -159,6 +200,8 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	left = talk_part(t, name, to);
 	right = talk_part(t, at, t.s + t.n);
+	if (is_named_plain(p, right))
+		return;
 	if (!traced && left.n > 0 && !is_let_go(right) && (talk_any_begins(right, "model( net(") || (talk_any_begins(right, "criterion( loss_fn( loss_func(") &&
 	    p->result_inset == inset_of(t) && mentions(right, p->result)))) {
 		p->added = line;
@@ -188,7 +231,7 @@ meter_of_losses(struct oom_paste *p, struct talk t, int line)
 	for (to = at + 8; to < end && (piece_is_word(*to) || *to == '.'); to++)
 		;
 	what = talk_part(t, at + 8, to);
-	if (to == at + 8 || to == end || (*to != ',' && *to != ')') || is_plain_name(what) || talk_any_of(what, ".item .data .detach") ||
+	if (to == at + 8 || to == end || (*to != ',' && *to != ')') || is_plain_name(what) || is_named_plain(p, what) || talk_any_of(what, ".item .data .detach") ||
 	    (!begins_with(what, p->backed, "[(.") && !talk_is_one_of(what, "loss total_loss train_loss loss_total")))
 		return;
 	p->sums = line;
@@ -241,6 +284,45 @@ note_kept(struct oom_paste *p, int *where, struct talk t, int line)
 	*(signs_is_of_processor(talk_piece(t)) ? &p->copies : where) = line;
 }
 
+/* The same of a list by its name, which T begins with. */
+static void
+note_list(struct oom_paste *p, struct talk t, struct talk what, int line)
+{
+	struct talk name = name_at(t, past_quote(t));
+	int before = p->lists;
+
+	note_kept(p, &p->lists, what, line);
+	if (p->lists != before && name.n > sizeof(".append") - 1)
+		oom_paste_name(p->list, name.s, name.s + name.n - (sizeof(".append") - 1));
+}
+
+/* "sum(losses).backward()", "loss = torch.stack(losses).mean()": of what is on the list one
+ * backward is made, so that it is of one step. */
+static void
+list_of_a_step(struct oom_paste *p, struct talk t)
+{
+	const char *at = NULL, *end = t.s + t.n, *is = memchr(t.s, '=', t.n);
+	size_t n;
+
+	while (p->lists && p->list[0] && talk_next_phrase(t, "sum(|stack(|cat(|mean(|add_n(|concat(", &at, &n))
+		if (begins_with(talk_part(t, at + n, end), p->list, "[(.") && (talk_any_of(t, ".backward(") || (is && is < at && has_loss(talk_part(t, t.s, is)))))
+			p->lists = 0;
+}
+
+/* "def forward(self, x):": up to where it ends, lists are of one step. */
+static void
+note_layer(struct oom_paste *p, struct talk t)
+{
+	const char *s = t.s + inset_of(t), *end = t.s + t.n;
+
+	if (s == end || *s == '\r')
+		return;
+	if (p->layer_inset && inset_of(t) < p->layer_inset)
+		p->layer_inset = 0;
+	if (talk_first(talk_part(t, s, end), "def forward(|def call(|def __call__(|def forward_|def decode(|def encode(|def extract_features(") == s)
+		p->layer_inset = inset_of(t) + 1;
+}
+
 /* "outputs.append(model(x))" */
 static void
 list_of_results(struct oom_paste *p, struct talk t, int line)
@@ -251,13 +333,15 @@ list_of_results(struct oom_paste *p, struct talk t, int line)
 	if (!at)
 		return;
 	what = talk_part(t, at + 8, end);
+	if (is_named_plain(p, what) || p->layer_inset)
+		return;
 	for (to = what.s; to < end && piece_is_word(*to); to++)
 		;
 	if (to < end && *to == ')' && talk_is_one_of(talk_part(t, what.s, to), "out outs y_hat yhat res") &&
 	    talk_any_of(talk_part(t, t.s, at), "out pred result"))
-		note_kept(p, &p->lists, what, line);		/* all_out.append(out) */
+		note_list(p, t, what, line);		/* all_out.append(out) */
 	if ((!is_plain_name(what) && talk_any_of(what, "output pred logit feat embed loss model(")) || begins_with(what, p->result, "[("))
-		note_kept(p, &p->lists, what, line);
+		note_list(p, t, what, line);
 }
 
 /* "outs = [model(x.cuda()) for x in loader]": nor is "nets = [Net(n) for n in sizes]" one, which
@@ -368,123 +452,14 @@ gradients(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	if (talk_any_of(t, "volatile=true") && talk_any_of(t, "variable( volatile=true)"))
 		p->volatiles = line;
-	if (sets_evaluation(t))
+	if (talk_any_phrase(t, ".requires_grad = false|.requires_grad=false|.requires_grad_(false)")) {
+		p->frozen = line;
+		p->evaluates = p->runs = 0;
+	}
+	if (sets_evaluation(t) && !p->frozen)
 		p->evaluates = line;
 	else if (p->evaluates && !p->runs && talk_any_begins(t, "model( net( network(") && !talk_any_whole(t, "def class"))
 		p->runs = line;
-}
-
-/* ---- whole sets, and pictures ---- */
-
-/* Does S begin with a name of all samples, "x_train", "test_data"? Returns its end, or NULL. A
- * part, "x_train[:64]", and longer names, "train_data_loader", are none. */
-static const char *
-all_samples(struct talk t, const char *s)
-{
-	const char *to, *end = t.s + t.n;
-
-	if (s > t.s && piece_is_word(s[-1]))
-		return NULL;
-	for (to = s; to < end && piece_is_word(*to); to++)
-		;
-	return to > s && talk_is_one_of(talk_part(t, s, to), "x_train x_test x_val x_valid train_x test_x val_x trainx testx xtrain "
-	    "xtest train_data test_data train_features test_features train_images test_images train_inputs test_inputs all_data "
-	    "full_data") ? to : NULL;
-}
-
-/* "test_data, label = read_batch(files)", "train_data = next(it)": what has such a name here is a
- * part. */
-static void
-names_part(struct oom_paste *p, struct talk t)
-{
-	const char *is = memchr(t.s, '=', t.n), *s;
-
-	if (!is || !talk_any_of(talk_part(t, is, t.s + t.n), "batch next( iter loader .sample( generator"))
-		return;
-	for (s = t.s; s < is; s++)
-		p->parts_named |= all_samples(t, s) != NULL;
-}
-
-/* "x_train = x_train.to(device)", "torch.from_numpy(X_train).float().cuda()"; and "y =
- * model(x_test)". */
-static void
-whole_set(struct oom_paste *p, struct talk t, int line)
-{
-	const char *s, *to, *open, *end = t.s + t.n;
-	struct talk rest;
-
-	names_part(p, t);
-	for (s = t.s; s < end && !p->parts_named; s++) {
-		if (!(to = all_samples(t, s)) || to == end || (*to != '.' && *to != ')' && *to != ','))
-			continue;
-		rest = talk_part(t, to, end);
-		if (talk_any_of(rest, ".cuda( .to(device .to(self.device .to('cuda .to(\"cuda .to(args.device") &&
-		    !talk_any_whole(t, "for def"))
-			p->all_moved = line;
-		for (open = s; open > t.s && (piece_is_word(open[-1]) || open[-1] == '.' || open[-1] == '('); open--)
-			;
-		rest = talk_part(t, open, s);
-		if (rest.n > 1 && s[-1] == '(' && s[-2] != '(' && !talk_any_whole(t, "def") &&
-		    signs_is_network(signs_last_part(talk_piece(talk_part(t, open, s - 1)))))
-			p->all_run = line;
-	}
-}
-
-#define MOST_COLOURS	16
-
-/* Does ", 3" follow, as behind the height and width of pictures? */
-static bool
-is_of_colours(const char *at, const char *end)
-{
-	int64_t n;
-
-	for (; at < end && (*at == ',' || *at == ' '); at++)
-		;
-	return piece_number(at, end, &n) && n > 0 && n <= MOST_COLOURS;
-}
-
-/* "img_size=1280", "Resize((512, 1024))": pixels of a side, or of two. */
-static void
-pictures(struct oom_paste *p, struct talk t, int line)
-{
-	static const struct {
-		const char *key, *name;
-		bool square;	/* one number is of both sides; else of one, and which is not said */
-		bool of_any;	/* it may be of a vector, or of a sequence: of pictures where channels follow */
-	} known[] = {
-		{ "img_size", "img_size", false, false }, { "image_size", "image_size", false, false }, { "imgsz", "imgsz", false, false },
-		{ "--img ", "--img", false, false }, { "--loadsize", "--loadSize", false, false }, { "--load_size", "--load_size", false, false }, { "--finesize", "--fineSize", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
-		{ "target_size", "target_size", false, false }, { "resize(", "Resize", false, false }, { "crop_size", "crop_size", true, false },
-		{ "crop-size", "crop-size", true, false }, { "randomcrop(", "RandomCrop", true, false }, { "centercrop(", "CenterCrop", true, false },
-		{ "randomresizedcrop(", "RandomResizedCrop", true, false }
-	};
-	const char *at, *to, *end = t.s + t.n;
-	bool sized = talk_any_of(t, "size shape imgsz crop --img");
-	int64_t high, wide, other;
-	size_t i;
-
-	for (i = 0; sized && i < sizeof(known) / sizeof(known[0]); i++) {
-		if (!(at = talk_first(t, known[i].key)) || (at > t.s && (piece_is_word(at[-1]) || at[-1] == '-') &&
-		    !(at - t.s >= 2 && at[-1] == '-' && at[-2] == '-')))
-			continue;
-		for (at += strlen(known[i].key); at < end && strchr(" =:('\"[", *at); at++)
-			;
-		if (!(at = piece_number(at, end, &high)) || high < LEAST_SIDE || high > MOST_SIDE)
-			continue;
-		wide = known[i].square ? high : 0;
-		other = 0;
-		for (; at < end && (*at == ',' || *at == ' ' || *at == 'x' || *at == '*'); at++)
-			;
-		if ((to = piece_number(at, end, &other)) && other >= LEAST_SIDE && other <= MOST_SIDE)
-			wide = other, at = to;
-		if (known[i].of_any && (wide == 0 || !is_of_colours(at, end)))
-			return;
-		if (p->high && (p->high != high || p->wide != wide))
-			p->high = p->wide = -1;		/* of several sizes */
-		else if (!p->high)
-			p->high = high, p->wide = wide, p->pixels_line = line, p->pixels = known[i].name;
-		return;
-	}
 }
 
 /* "net = net.to(device)", and nothing else. */
@@ -540,13 +515,15 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 	sum_of_losses(p, t, line, traced);
 	if (traced)
 		return;
+	note_plain(p, t);
+	note_layer(p, t);
 	sum_of_a_step(p, t);
+	list_of_a_step(p, t);
 	note_backward(p, t, line);
 	note_result(p, t);
 	gathers(p, t, line);
 	tensor_of_results(p, t, line);
-	whole_set(p, t, line);
-	pictures(p, t, line);
+	oom_sets_line(p, t, line);
 	move(p, t, line);
 	if (talk_any_phrase(t, "retain_graph=true|retain_graph = true") && talk_any_of(t, "backward( grad("))
 		p->keeps = line;

@@ -265,6 +265,8 @@ says_killed(struct talk t)
 #define ADAPTER	"lora|qlora|peft|dora"
 #define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding"
 
+#define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled"
+
 /* Where any of these phrases is, and not denied; or NULL. */
 static const char *
 says(struct talk t, const char *phrases)
@@ -275,7 +277,7 @@ says(struct talk t, const char *phrases)
 
 	for (; (at = talk_find_whole(rest, phrases, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
-		if (!clause_says_no(talk_part(t, clause.s, at), ""))
+		if (!clause_says_no(talk_part(t, clause.s, at), "") && !talk_has_whole(talk_part(t, at + n, clause.s + clause.n), IS_OFF))
 			return at;
 	}
 	return NULL;
@@ -429,7 +431,7 @@ says_at_once(struct talk sentence)
 static const char *
 names_shuffling(struct talk t)
 {
-	return talk_any_of(t, "buffer tf.data tf.dataset dataset.shuffle") ? says(t, "shuffle|shuffling") : NULL;
+	return !talk_any_phrase(t, "filename|file name|paths|indices|indexes") && talk_any_of(t, "buffer tf.data tf.dataset dataset.shuffle") ? says(t, "shuffle|shuffling") : NULL;
 }
 
 static const char *

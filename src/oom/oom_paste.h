@@ -16,6 +16,7 @@
 #include "oom/oom_told.h"
 
 #define PASTE_NAME	48
+#define PASTE_PLAIN	8
 #define PASTE_HOLDERS	64
 #define PASTE_CARDS	16	/* whose processes are counted */
 
@@ -29,10 +30,15 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	char result[PASTE_NAME];	/* and what a network gave last, by their names, */
 	int result_inset;	/* so far set in */
 	int lists;		/* results are put on a list, or joined to a tensor, as they are; */
+	char list[PASTE_NAME];	/* the list's name, */
+	int layer_inset;	/* how far a layer's function is set in, plus 1, within which lists are of one step; 0: outside of any */
 	int copies;		/* copied to the machine's memory, but with their graph */
 	int keeps;		/* backward is told to keep the graph */
 	int evaluates;		/* a network is set to evaluation, */
 	int runs;		/* and called thereafter; */
+	char plain[PASTE_PLAIN][PASTE_NAME];	/* names of numbers, or of tensors without their graph, the last that were set, */
+	int plains;		/* and how many have been */
+	int frozen;		/* weights are set to have no gradient; */
 	int no_grad;		/* gradients are switched off, or a library does it; */
 	int volatiles;		/* or as PyTorch before 0.4 did */
 	int moves;		/* a network is put on the device */

@@ -260,3 +260,29 @@ Test(oom_paste, a_full_batch_and_julia)
 	cr_expect_eq(read_lines("ERROR: LoadError: it failed\n").julia, 1);
 	cr_expect_eq(read_lines("ImportError: LoadError\n").julia, 0);
 }
+
+Test(oom_paste, names_of_what_holds_nothing)
+{
+	cr_expect_eq(read_lines("preds = model(x).detach().cpu()\nall_preds.append(preds)\n").lists, 0);
+	cr_expect_eq(read_lines("preds = model(x)\nall_preds.append(preds)\n").lists, 2);
+	cr_expect_eq(read_lines("preds = y.cpu().numpy()\npreds = model(x)\nall_preds.append(preds)\n").lists, 3, "set anew");
+	cr_expect_eq(read_lines("loss_value = loss.item()\nrunning_loss += loss_value\n").sums, 0);
+	cr_expect_eq(read_lines("loss_value = criterion(a, b)\nrunning_loss += loss_value\n").sums, 2);
+	cr_expect_eq(read_lines("loss_value = loss.item()\nlosses.update(loss_value)\n").sums, 0);
+}
+
+Test(oom_paste, a_list_of_one_step)
+{
+	cr_expect_eq(read_lines("for h in heads:\n    losses.append(loss_of(h(z), y))\nsum(losses).backward()\n").lists, 0);
+	cr_expect_eq(read_lines("for h in heads:\n    losses.append(loss_of(h(z), y))\nloss = torch.stack(losses).mean()\n").lists, 0);
+	cr_expect_eq(read_lines("for x in loader:\n    losses.append(loss)\nmean = sum(losses) / n\n").lists, 2, "of an epoch");
+	cr_expect_eq(read_lines("def forward(self, x):\n    for t in r:\n        outputs.append(output)\n    return x\n").lists, 0, "a layer's own");
+	cr_expect_eq(read_lines("    def forward(self, x):\n        return x\n\nfor x in loader:\n    outputs.append(model(x))\n").lists, 5, "behind it");
+}
+
+Test(oom_paste, weights_without_a_gradient)
+{
+	cr_expect_eq(read_lines("for p in model.parameters():\n    p.requires_grad = False\nmodel.eval()\ny = model(x)\n").runs, 0);
+	cr_expect_eq(read_lines("model.eval()\ny = model(x)\n").runs, 2);
+	cr_expect_eq(read_lines("x = Variable(x, requires_grad=False)\nmodel.eval()\ny = model(x)\n").runs, 3, "of what is given, not of weights");
+}

@@ -492,3 +492,28 @@ Test(oom_words, a_containers_memory_is_no_cards)
 	cr_expect_eq(read_lines("docker run --gpus all --memory 8g image python train.py").card.line, 0);
 	cr_expect_eq(read_lines("I use a GTX 1650 4GB").card.line, 1);
 }
+
+Test(oom_words, what_is_not_used)
+{
+	cr_expect_eq(read_lines("OOM with tf.data and a shuffle buffer").told.shuffle.line, 1);
+	cr_expect_eq(read_lines("OOM with tf.data; shuffle is disabled, the buffer is small").told.shuffle.line, 0);
+	cr_expect_eq(read_lines("OOM with tf.data, a shuffle buffer of filenames").told.shuffle.line, 0, "of names");
+}
+
+Test(oom_words, runs_that_are_resumed)
+{
+	cr_expect_eq(read_lines("When I resume training it is OOM").resuming.line, 1);
+	cr_expect_eq(read_lines("Resuming from the checkpoint works, training from scratch is OOM").resuming.line, 0);
+	cr_expect_eq(read_lines("Can I resume training after an OOM?").resuming.line, 0);
+	cr_expect_eq(read_lines("trainer = Trainer(model, compute_metrics=measure)\n").metrics.line, 1);
+	cr_expect_eq(read_lines("trainer = Trainer(model, compute_metrics=None)\n").metrics.line, 0);
+}
+
+Test(oom_words, numbers_of_something_else)
+{
+	cr_expect_eq(read_lines("OOM with 12,000 classes").classes.line, 1);
+	cr_expect_eq(read_lines("OOM with 1000 classes").classes.line, 0, "as of common sets");
+	cr_expect_eq(read_lines("OOM with 8k+ classes").classes.line, 1);
+	cr_expect_eq(read_lines("My GPU that is 4GB is OOM").card.line, 1);
+	cr_expect_eq(read_lines("The model is about 7GB on the GPU, and it is OOM").card.line, 0);
+}

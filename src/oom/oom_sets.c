@@ -1,0 +1,131 @@
+/*
+ * What code tells of how much is given at once: whole sets of samples, by the names that people
+ * give them, and the size of pictures, by the names of settings and of what changes it.
+ */
+#include "oom/oom_sets.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_signs.h"
+
+#define LEAST_SIDE	64	/* pixels of a picture's side */
+#define MOST_SIDE	16384
+
+/* Does S begin with a name of all samples, "x_train", "test_data"? Returns its end, or NULL. A
+ * part, "x_train[:64]", and longer names, "train_data_loader", are none. */
+static const char *
+all_samples(struct talk t, const char *s)
+{
+	const char *to, *end = t.s + t.n;
+
+	if (s > t.s && piece_is_word(s[-1]))
+		return NULL;
+	for (to = s; to < end && piece_is_word(*to); to++)
+		;
+	return to > s && talk_is_one_of(talk_part(t, s, to), "x_train x_test x_val x_valid train_x test_x val_x trainx testx xtrain "
+	    "xtest train_data test_data train_features test_features train_images test_images train_inputs test_inputs all_data "
+	    "full_data") ? to : NULL;
+}
+
+/* "test_data, label = read_batch(files)", "train_data = next(it)": what has such a name here is a
+ * part. */
+static void
+names_part(struct oom_paste *p, struct talk t)
+{
+	const char *is = memchr(t.s, '=', t.n), *s;
+
+	if (!is || !talk_any_of(talk_part(t, is, t.s + t.n), "batch next( iter loader .sample( generator"))
+		return;
+	for (s = t.s; s < is; s++)
+		p->parts_named |= all_samples(t, s) != NULL;
+}
+
+/* "x_train = x_train.to(device)", "torch.from_numpy(X_train).float().cuda()"; and "y =
+ * model(x_test)". */
+static void
+whole_set(struct oom_paste *p, struct talk t, int line)
+{
+	const char *s, *to, *open, *end = t.s + t.n;
+	struct talk rest;
+
+	names_part(p, t);
+	for (s = t.s; s < end && !p->parts_named; s++) {
+		if (!(to = all_samples(t, s)) || to == end || (*to != '.' && *to != ')' && *to != ','))
+			continue;
+		rest = talk_part(t, to, end);
+		if (talk_any_of(rest, ".cuda( .to(device .to(self.device .to('cuda .to(\"cuda .to(args.device") &&
+		    !talk_any_whole(t, "for def"))
+			p->all_moved = line;
+		for (open = s; open > t.s && (piece_is_word(open[-1]) || open[-1] == '.' || open[-1] == '('); open--)
+			;
+		rest = talk_part(t, open, s);
+		if (rest.n > 1 && s[-1] == '(' && s[-2] != '(' && !talk_any_whole(t, "def") &&
+		    signs_is_network(signs_last_part(talk_piece(talk_part(t, open, s - 1)))))
+			p->all_run = line;
+	}
+}
+
+#define MOST_COLOURS	16
+
+/* Does ", 3" follow, as behind the height and width of pictures? */
+static bool
+is_of_colours(const char *at, const char *end)
+{
+	int64_t n;
+
+	for (; at < end && (*at == ',' || *at == ' '); at++)
+		;
+	return piece_number(at, end, &n) && n > 0 && n <= MOST_COLOURS;
+}
+
+/* "img_size=1280", "Resize((512, 1024))": pixels of a side, or of two. */
+static void
+pictures(struct oom_paste *p, struct talk t, int line)
+{
+	static const struct {
+		const char *key, *name;
+		bool square;	/* one number is of both sides; else of one, and which is not said */
+		bool of_any;	/* it may be of a vector, or of a sequence: of pictures where channels follow */
+	} known[] = {
+		{ "img_size", "img_size", false, false }, { "image_size", "image_size", false, false }, { "imgsz", "imgsz", false, false },
+		{ "--img ", "--img", false, false }, { "--loadsize", "--loadSize", false, false }, { "--load_size", "--load_size", false, false }, { "--finesize", "--fineSize", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
+		{ "target_size", "target_size", false, false }, { "resize(", "Resize", false, false }, { "crop_size", "crop_size", true, false },
+		{ "crop-size", "crop-size", true, false }, { "randomcrop(", "RandomCrop", true, false }, { "centercrop(", "CenterCrop", true, false },
+		{ "randomresizedcrop(", "RandomResizedCrop", true, false }
+	};
+	const char *at, *to, *end = t.s + t.n;
+	bool sized = talk_any_of(t, "size shape imgsz crop --img");
+	int64_t high, wide, other;
+	size_t i;
+
+	for (i = 0; sized && i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!(at = talk_first(t, known[i].key)) || (at > t.s && (piece_is_word(at[-1]) || at[-1] == '-') &&
+		    !(at - t.s >= 2 && at[-1] == '-' && at[-2] == '-')))
+			continue;
+		for (at += strlen(known[i].key); at < end && strchr(" =:('\"[", *at); at++)
+			;
+		if (!(at = piece_number(at, end, &high)) || high < LEAST_SIDE || high > MOST_SIDE)
+			continue;
+		wide = known[i].square ? high : 0;
+		other = 0;
+		for (; at < end && (*at == ',' || *at == ' ' || *at == 'x' || *at == '*'); at++)
+			;
+		if ((to = piece_number(at, end, &other)) && other >= LEAST_SIDE && other <= MOST_SIDE)
+			wide = other, at = to;
+		if (known[i].of_any && (wide == 0 || !is_of_colours(at, end)))
+			return;
+		if (p->high && (p->high != high || p->wide != wide))
+			p->high = p->wide = -1;		/* of several sizes */
+		else if (!p->high)
+			p->high = high, p->wide = wide, p->pixels_line = line, p->pixels = known[i].name;
+		return;
+	}
+}
+
+void
+oom_sets_line(struct oom_paste *p, struct talk t, int line)
+{
+	whole_set(p, t, line);
+	pictures(p, t, line);
+}

@@ -1,0 +1,220 @@
+/*
+ * When people say that it fails: as memory grows, or after a time. As in oom_words.c none of it is
+ * a fact of the run.
+ */
+#include "oom/oom_when.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+
+#define AFTER	32	/* bytes from "after" to what is counted */
+#define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
+/* What grows by itself and is no memory: ahead of "keeps growing". */
+#define OTHER_SUBJECT	"dataset data loss losses accuracy error reward score length size number count batch time speed resolution context community project codebase"
+#define OTHER_GROWS	"increasing the batch|increase the batch|increasing batch size|increasing batchsize|increasing batch_size|increase batch size|increase batchsize|increase batch_size|" \
+    "increasing my batch|increasing the number|increase the number|increasing the size|increase the size"
+
+/* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
+ * "increasing the limit"? "It increases to 15 GB" tells of one rise, which every run has. */
+static bool
+is_other_growth(struct talk t, struct talk clause, const char *at)
+{
+	struct talk behind = talk_part(clause, at, clause.s + clause.n), ahead = clause_word_ahead(clause, at);
+
+	(void)t;
+	if ((unsigned char)*at >= 0x80)
+		return false;		/* of languages whose clauses are not told apart here */
+	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))
+		ahead = clause_word_ahead(clause, ahead.s);
+	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_makes_larger(clause, at))
+		return true;
+	if (talk_any_phrase(behind, "increase to |increases to |increased to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
+		return true;
+	if ((!talk_any_of(clause, "memory vram usage leak") && !talk_any_whole(clause, "ram")) || talk_any_begins(clause, "gradient gradients"))
+		return true;
+	return talk_any_begins(talk_head(clause, at, sizeof("increasing")), "increasing") &&
+	    (talk_any_whole(clause_word_ahead(clause, at), "am by tried try trying") || talk_any_whole(behind, "limit utilization utilisation fraction"));
+}
+
+/* Where words say that memory grows. */
+static const char *
+grows(struct talk t)
+{
+	if (!talk_any_of(t, "leak memory vram usage ram \xe6\x98\xbe\xe5\xad\x98 \xe5\x86\x85\xe5\xad\x98"))		/* 显存 内存 */
+		return NULL;
+	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
+		return NULL;		/* what it is for */
+	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
+	    "memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
+	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
+	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
+	    "so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
+	    "increase over|increases over|increasing over|increases with|increase with|"
+	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
+	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|more and more|"
+	    "continues to grow|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
+	    "显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
+	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
+	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
+	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
+	    "\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x80\xe7\x9b\xb4\xe4\xb8\x8a\xe6\xb6\xa8|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8|"	/* 不断上升, 一直上涨, 一直在涨 */
+	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e|"	/* 越来越, 一直增, 逐步增 */
+	    "\xe8\x80\x8c\xe5\xa2\x9e\xe5\xa4\xa7|\xe8\x80\x8c\xe5\xa2\x9e\xe5\x8a\xa0|\xe8\x80\x8c\xe5\xa2\x9e\xe9\x95\xbf|\xe8\x80\x8c\xe4\xb8\x8a\xe5\x8d\x87|\xe7\xbc\x93\xe6\x85\xa2\xe5\xa2\x9e",	/* 而增大, 而增加, 而增长, 而上升, 缓慢增 */
+	    AHEAD | BEHIND, "fixed solved stop stops stopped", is_other_growth);
+}
+
+/* "It grows within an epoch, after which it drops back." */
+static const char *
+falls(struct talk t)
+{
+	return !talk_any_of(t, "epoch") ? NULL : talk_first(t, "drops back|drop back|dropped back|dropping back|dropping to|drops to|drops down|falls back|fell back|goes back to|"
+	    "returns to|back to normal|back to the start|resets to|resets after|resets at|released after|released at the end|freed after|freed at the end");
+}
+
+#define OF_LEARNING	"accurac score reward precision recall psnr bleu converg"
+
+#define ASKING	"a an is are was were do does did can could would may might has have any possible possibly maybe memory leak leakage gpu ram vram cuda"
+
+/* "Memory leak?" and "Is there a memory leak?" ask; "Why is there a memory leak?" tells of one. */
+static bool
+asks_for_leak(struct talk t)
+{
+	return talk_any_of(t, "leak") && t.n && memchr(t.s, '?', t.n) && !talk_any_whole(t, "why what how where when") &&
+	    talk_any_whole(clause_word_behind(t, t.s), ASKING);
+}
+
+/* The first sentence of T that says it, as another may name a device for something else; all of T
+ * where none does by itself. */
+static bool
+is_growing(struct talk t, struct talk *growth)
+{
+	const char *at, *end = t.s + t.n;
+	bool any = false;
+
+	if (!grows(t))
+		return false;
+	for (at = t.s; at < end; at++) {
+		*growth = talk_sentence(t, at);
+		if (grows(*growth)) {
+			any = true;
+			if (!talk_any_of(*growth, OF_LEARNING) && !asks_for_leak(*growth))
+				return true;
+		}
+		at = growth->s + growth->n;
+	}
+	*growth = t;
+	return !any && !talk_any_of(t, OF_LEARNING) && !asks_for_leak(t);
+}
+
+/* What people did for a time, or another version did. */
+#define OF_PEOPLE	"of searching|of debugging|of googling|of trying|of reading|of work|of research|i tried|i searched|i found|i spent|"	\
+    "old version|older version|previous version|earlier version"
+
+/* What a run has learned by the time at AT, or that it takes less by then: "after 12 epochs the
+ * loss is nan", "it drops to normal after a while". */
+static bool
+is_of_learning(struct talk t, const char *at)
+{
+	return clause_is_of_learning(talk_clause(t, at, 1)) || talk_any_begins(talk_clause(t, at, 1), "drop decreas normal");
+}
+
+/* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后 */
+#define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e"
+
+#define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
+
+/* "after going back to a batch of 8": what people did, and no time. */
+static bool
+is_of_act(struct talk t, const char *at)
+{
+	return talk_is_one_of(clause_word_behind(t, at), ACTS);
+}
+
+/* "After an hour in the queue it fails at once": then that time is no part of the run. */
+static bool
+is_at_once(struct talk t, const char *at)
+{
+	return clause_says(talk_sentence(t, at), "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first", AHEAD, "") != NULL;
+}
+
+/* "after 26 epochs", "for a while" */
+static const char *
+is_late(struct talk t)
+{
+	const char *at = NULL, *said;
+	struct talk next;
+	size_t n;
+
+	if (talk_any_phrase(t, "ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
+	    "interrupt|ctrl-c|ctrl+c"))
+		return NULL;		/* what came after a time is something else then */
+	if ((said = talk_first(t, LATE_CHINESE)))
+		return said;
+	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil") || talk_any_phrase(t, OF_PEOPLE))
+		return NULL;		/* or of how well it had learned by then, or of what people did */
+	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
+	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
+	    "end of first epoch", AHEAD, "")) || (said = talk_first(t, "until epoch|until the")))
+		return is_of_learning(t, said) ? NULL : said;
+	if (talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
+		return talk_first(t, "after which");
+	while (talk_next_phrase(t, "after ", &at, &n)) {
+		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
+		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") && !is_of_act(t, at + n) &&
+		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
+		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
+		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !is_of_learning(t, at))
+			return at;
+	}
+	return NULL;
+}
+
+/* In a sentence that says that memory ran out: "at 145 epochs", "suddenly". */
+static const char *
+is_late_there(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n, *said;
+	int64_t n;
+
+	if (talk_any_phrase(t, "ever since|start it up|every few|first couple|first few|prior to|during setup|during the setup|before training|stop the|stopped the|stopping the|i stop|i stopped|interrupt|ctrl-c|ctrl+c|hours ago|days ago|minutes ago"))
+		return NULL;
+	if ((said = clause_says(t, "after training on|after training for|well into training|well into the training|far into training|far into the training|of iterations, then|of epochs, then|of steps, then|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
+	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
+	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
+	    "after epoch", AHEAD | BEHIND | WORKS, "")))
+		return said;
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
+			continue;
+		to = piece_past_blanks(piece_number(s, end, &n), end);
+		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours") &&
+		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to") && !is_of_learning(t, s))
+			return s;
+	}
+	return NULL;
+}
+
+void
+oom_when_line(struct oom_paste *p, struct talk t, int line)
+{
+	struct talk growth;
+	const char *at;
+
+	if (is_growing(t, &growth)) {
+		oom_told_grows(&p->told, growth, line);
+		if ((at = grows(growth)))
+			said_at(&p->grows, t, at, line);
+		if ((at = falls(t)))
+			said_at(&p->falls, t, at, line);
+	}
+	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
+		p->grows = p->told.said;
+	if (!(at = is_late(t)) && p->told.here_line == line)
+		at = is_late_there(oom_told_sentence(&p->told, t));
+	if (at && !is_at_once(t, at) && oom_told_is_of_failure(&p->told, t, at, line))
+		said_at(&p->later, t, at, line);
+}
