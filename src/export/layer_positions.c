@@ -70,7 +70,7 @@ rope(struct exporter *x, const struct node *n)
 
 	t.width = (row - rest) / t.heads;
 	t.dims = t.dims ? t.dims : t.width;
-	memcpy(dim, in->dim, sizeof(in->dim));
+	memcpy(dim, in->dim, (size_t)in->rank * sizeof(*dim));
 	dim[in->rank - 1] = t.heads;
 	dim[in->rank] = t.width;
 	heads = reshaped(x, rest ? sliced(x, all, last, 0, row - rest) : all, in->batched, in->rank + 1, dim);

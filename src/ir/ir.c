@@ -6,6 +6,7 @@
 #include "ir/ir.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -101,11 +102,18 @@ ir_graph(struct module *m, const char *name, bool training)
 	return g;
 }
 
+/* Bytes that a tensor takes. There is room for one extent at least, which a rank's piece has. */
+static size_t
+room_of(int rank)
+{
+	return offsetof(struct tensor, dim) + (rank > 1 ? (size_t)rank : 1) * sizeof(int64_t);
+}
+
 struct tensor *
 ir_tensor(struct module *m, enum tensor_kind kind, const struct dtype *dtype, bool batched,
     int rank, const int64_t *dim, const char *name, struct loc loc)
 {
-	struct tensor *t = ARENA_NEW(m->arena, struct tensor);
+	struct tensor *t = arena_alloc(m->arena, room_of(rank));
 
 	assert(rank >= 0 && rank <= MAX_RANK);
 	t->id = m->next_tensor++;
@@ -131,6 +139,21 @@ ir_tensor_like(struct module *m, enum tensor_kind kind, const struct tensor *lik
 
 	t->channels_last = like->channels_last;
 	return t;
+}
+
+struct tensor *
+ir_tensor_copy(struct arena *a, const struct tensor *t)
+{
+	return memcpy(arena_alloc(a, room_of(t->rank)), t, room_of(t->rank));
+}
+
+struct tensor
+tensor_value(const struct tensor *t)
+{
+	struct tensor value;
+
+	memcpy(&value, t, room_of(t->rank));
+	return value;
 }
 
 void
@@ -254,8 +277,7 @@ clone_tensor(struct cloning *c, struct tensor *t)
 		return t;
 	if (c->map[t->id])
 		return c->map[t->id];
-	copy = ARENA_NEW(c->m->arena, struct tensor);
-	*copy = *t;
+	copy = ir_tensor_copy(c->m->arena, t);
 	if (!c->same)
 		copy->id = c->m->next_tensor++;
 	c->map[t->id] = copy;
@@ -454,7 +476,7 @@ tensor_has_layouts(const struct tensor *t)
 struct tensor
 tensor_stored(const struct tensor *t)
 {
-	struct tensor stored = *t;
+	struct tensor stored = tensor_value(t);
 	int i;
 
 	for (i = 0; i < t->rank; i++)

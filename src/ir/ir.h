@@ -98,7 +98,6 @@ struct tensor {			/* a deep network has a million: what is small has few bits */
 
 	int classes;		/* class[K] and tokens[vocab=V]: K or V; else 0 */
 	const struct dtype *dtype;
-	int64_t dim[MAX_RANK];	/* without the batch */
 	const char *name;	/* persistent and inputs: the dotted path; else path, or path.suffix */
 	struct loc loc;
 	struct node *def;	/* NULL for persistent tensors, inputs and targets */
@@ -119,6 +118,8 @@ struct tensor {			/* a deep network has a million: what is small has few bits */
 	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor; T_OPTIMIZER: of which parameter; T_PARAM: which
 					 * the network has in its place, of which it is a rank's piece or part; NULL: itself */
 	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
+
+	int64_t dim[MAX_RANK];	/* without the batch; ir_tensor() makes no more room than its rank needs */
 };
 
 enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_UPDATE };
@@ -230,6 +231,9 @@ struct tensor	*ir_tensor(struct module *, enum tensor_kind, const struct dtype *
 		    int rank, const int64_t *dim, const char *name, struct loc);
 struct tensor	*ir_tensor_like(struct module *, enum tensor_kind, const struct tensor *like,
 		    const char *name, struct loc);
+/* One that is the same but for what becomes of it; and as a value, which has room for any rank. */
+struct tensor	*ir_tensor_copy(struct arena *, const struct tensor *);
+struct tensor	 tensor_value(const struct tensor *);
 
 /* Gives an input a place where its next batch arrives: t->lands. */
 void		 ir_add_landing(struct module *, struct tensor *);

@@ -191,7 +191,7 @@ static bool
 fits(struct build *b, const struct node *n, const struct tensor *t, const char *what, enum tensor_kind kind, int rank,
     const int64_t *dim)
 {
-	struct tensor want = *t;
+	struct tensor want = tensor_value(t);
 
 	want.rank = rank;
 	memcpy(want.dim, dim, (size_t)rank * sizeof(*dim));

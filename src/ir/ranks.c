@@ -16,7 +16,7 @@ struct tensor
 tensor_of_ranks(const struct module *m, const struct tensor *t)
 {
 	const struct tensor *split = tensor_split(t);
-	struct tensor all = *tensor_whole(t);
+	struct tensor all = tensor_value(tensor_whole(t));
 
 	if (split)
 		all.dim[split->split_axis] *= m->set.ranks;

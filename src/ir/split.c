@@ -81,7 +81,7 @@ part_of(struct split *s, struct tensor *p, int axis, int blocks)
 	struct tensor *part;
 	int64_t dim[MAX_RANK];
 
-	memcpy(dim, p->dim, sizeof(dim));
+	memcpy(dim, p->dim, (size_t)p->rank * sizeof(*dim));
 	dim[axis] /= s->ranks;
 	part = ir_tensor(s->m, T_PARAM, p->dtype, false, p->rank, dim, p->name, p->loc);
 	part->init = p->init;

@@ -183,18 +183,21 @@ struct tensor *
 input_tensor(struct expander *ex, enum tensor_kind kind, const struct name *name,
     const struct type *type)
 {
-	struct tensor *t = ir_tensor(ex->m, kind, DT_F32, true, 0, NULL, name->text, name->loc);
+	struct tensor said = { .dtype = DT_F32, .batched = true }, *t;
 
 	if (!type) {
 		struct diag *g = ex_error(ex, "type", name->loc, "input '%s' of a network needs a "
 		    "type", name->text);
 
 		diag_help(ex->d, g, "input %s : f32[1, 28, 28]", name->text);
-		t->kind = T_POISON;
+		kind = T_POISON;
 	} else if (!type->name) {	/* its syntax error was reported */
 		ex->m->broken = true;
-		t->kind = T_POISON;
-	} else if (!read_type(ex, t, type))
-		t->kind = T_POISON;
+		kind = T_POISON;
+	} else if (!read_type(ex, &said, type))
+		kind = T_POISON;
+	t = ir_tensor(ex->m, kind, said.dtype, true, said.rank, said.dim, name->text, name->loc);
+	t->classes = said.classes;
+	t->tokens = said.tokens;
 	return t;
 }

@@ -422,7 +422,7 @@ shape(struct build *b, struct node *n)
 	e = extents(n, n->in);
 	if (!sides_agree(b, n, &e) || !bias_fits(b, n, &e) || !attend_shift_fits(b, n, q))
 		return false;
-	memcpy(dim, q->dim, sizeof(dim));
+	memcpy(dim, q->dim, (size_t)q->rank * sizeof(*dim));
 	dim[axis + 1] = e.heads * e.d;
 	op_output(b, n, NULL, T_ACTIVATION, q->dtype, q->batched, q->rank, dim);
 	dim[axis] = e.heads;

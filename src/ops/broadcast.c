@@ -43,7 +43,7 @@ of_each_sample(struct build *b, const struct node *n, struct tensor *x, const ch
 
 	shape->given = true;
 	shape->n = x->rank;
-	memcpy(shape->v, x->dim, sizeof(x->dim));
+	memcpy(shape->v, x->dim, (size_t)x->rank * sizeof(*x->dim));
 	op_preset(&op_broadcast, attr, "samples")->i = true;
 	made = op_part(b, n, &op_broadcast, attr, called, 1, &x);
 	at = &b->graph->nodes.v[b->graph->nodes.n - 2];	/* it comes before its reader */

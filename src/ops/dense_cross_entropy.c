@@ -140,7 +140,7 @@ logits(const struct node *n)
 	struct tensor t = { .kind = T_ACTIVATION, .dtype = x->dtype, .batched = x->batched,
 		.rank = x->rank, .name = n->path, .loc = n->loc, .def = (struct node *)n };
 
-	memcpy(t.dim, x->dim, sizeof(t.dim));
+	memcpy(t.dim, x->dim, (size_t)x->rank * sizeof(*t.dim));
 	t.dim[t.rank - 1] = n->in[WEIGHT]->dim[0];
 	return t;
 }

@@ -93,7 +93,7 @@ find_lies(struct summed *s, const struct tensor *full, int nin, struct tensor *c
 static struct tensor
 sums_of(const struct tensor *full, const struct attr *axis, bool batched)
 {
-	struct tensor to = *full;
+	struct tensor to = tensor_value(full);
 	int i;
 
 	for (i = 0; i < axis->n; i++)

@@ -147,7 +147,7 @@ static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *w = n->in[1], *y = n->out[0];
-	struct tensor unfolded = *n->in[0];
+	struct tensor unfolded = tensor_value(n->in[0]);
 	int x = tape_value(t, n->in[0]), in[2];
 
 	unfolded.rank = 2;

@@ -111,7 +111,7 @@ stack_rows(struct sizes *s, bool turn_a)
 static struct tensor
 full_of(const struct tensor *a, const struct tensor *b)
 {
-	struct tensor c = a->rank >= b->rank ? *a : *b;
+	struct tensor c = tensor_value(a->rank >= b->rank ? a : b);
 	int i;
 
 	c.batched = a->batched || b->batched;
@@ -271,15 +271,13 @@ is_under_rows(const struct node *n)
 static struct tensor *
 one_each(struct diff *d, struct node *back, const struct node *n, struct tensor *x)
 {
-	const struct tensor *c = n->out[0];
-	struct tensor *t = diff_like(d, x, "grad.copies");
+	struct tensor c = tensor_value(n->out[0]), *t;
 
-	t->rank = c->rank;
-	t->batched = c->batched;
-	memcpy(t->dim, c->dim, sizeof(t->dim));
-	t->dim[t->rank - 2] = extent(x, 2);
-	t->dim[t->rank - 1] = extent(x, 1);
-	t->gradient_of = NULL;
+	c.dim[c.rank - 2] = extent(x, 2);
+	c.dim[c.rank - 1] = extent(x, 1);
+	t = ir_tensor(d->m, x->kind == T_PARAM ? T_GRADIENT : T_DELTA, x->dtype, c.batched, c.rank, c.dim,
+	    arena_join(d->m->arena, x->name, ".", "grad.copies"), x->loc);
+	t->channels_last = x->channels_last;
 	return ir_add_output(d->m, back, t);
 }
 

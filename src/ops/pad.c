@@ -213,7 +213,7 @@ torch_at_once(const struct node *n)
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
-	struct framing f = { .n = n, .to = op_attr(n, "axis")->n, .x = *n->in[0] };
+	struct framing f = { .n = n, .to = op_attr(n, "axis")->n, .x = tensor_value(n->in[0]) };
 	int x = tape_value(t, n->in[0]), all = f.to;
 
 	if (torch_at_once(n))

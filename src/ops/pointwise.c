@@ -152,7 +152,7 @@ bool
 pointwise_shape(struct build *b, struct node *n)
 {
 	const struct tensor *first = n->in[0];
-	struct tensor full = *n->in[0];
+	struct tensor full = tensor_value(n->in[0]);
 	const char *word[FORMULA_OPERANDS];
 	int i, k;
 
@@ -172,7 +172,7 @@ pointwise_shape(struct build *b, struct node *n)
 			return false;
 		if (full.rank == 0) {
 			full.rank = x->rank;
-			memcpy(full.dim, x->dim, sizeof(full.dim));
+			memcpy(full.dim, x->dim, (size_t)x->rank * sizeof(*x->dim));
 		}
 		for (i = 0; i < x->rank; i++)
 			full.dim[i] = full.dim[i] == 1 ? x->dim[i] : full.dim[i];

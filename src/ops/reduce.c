@@ -69,7 +69,7 @@ reduce_takes(const struct node *n, struct tensor *to, double *factor)
 
 	if (n->op != &op_reduce_to)
 		return reductions_take(n, to, factor);
-	*to = *n->in[0];
+	*to = tensor_value(n->in[0]);
 	for (i = 0; i < to->rank; i++)
 		to->dim[i] = n->out[0]->rank > 0 ? n->out[0]->dim[i] : 1;
 	to->batched = n->out[0]->batched;

@@ -44,7 +44,7 @@ static struct tensor
 kept(const struct node *n, const struct tensor *x)
 {
 	const struct attr *a = op_attr(n, "axis");
-	struct tensor t = *x;
+	struct tensor t = tensor_value(x);
 	int i;
 
 	for (i = 0; i < x->rank && a->n == 0; i++)

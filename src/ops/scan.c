@@ -161,7 +161,7 @@ operand(struct build *b, const struct node *n, int k, struct tensor *x)
 	int64_t sequences = op_int(n, "sequences"), axis = op_int(n, "axis");
 	int i;
 
-	*x = *n->in[k];
+	*x = tensor_value(n->in[k]);
 	if (sequences > n->nin)
 		return op_error(b, n, "scan: sequences=%lld, but there %s %d operand%s", (long long)sequences,
 		    n->nin == 1 ? "is" : "are", n->nin, n->nin == 1 ? "" : "s");

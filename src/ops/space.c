@@ -119,7 +119,7 @@ void
 space_torch_calls(struct tape *t, const struct node *n)
 {
 	const struct attr *pad = op_attr(n, "pad");
-	struct tensor framed = *n->in[0];
+	struct tensor framed = tensor_value(n->in[0]);
 	bool uneven = false;
 	int x = TAPE_NONE, i;
 

@@ -58,7 +58,7 @@ emit_backward(struct emitter *e, const struct node *n)
 	int64_t start = 0;
 
 	for (k = 0; k < n->nin; k++) {
-		struct tensor part = *dx;
+		struct tensor part = tensor_value(dx);
 		struct moving m;
 
 		part.dim[axis] = split_extent(f, dx, k);

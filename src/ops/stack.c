@@ -14,7 +14,7 @@ static const struct attr_spec attrs[] = {
 static bool
 same_extents(const struct tensor *x, const struct tensor *y)
 {
-	struct tensor t = *y;
+	struct tensor t = tensor_value(y);
 
 	t.batched = x->batched;
 	return tensor_same_shape(x, &t);

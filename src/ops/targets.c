@@ -36,7 +36,7 @@ target_layout(const struct node *n)
 static struct tensor
 logits_for(const struct tensor *t)
 {
-	struct tensor want = *t;
+	struct tensor want = tensor_value(t);
 	int last = t->rank < MAX_RANK ? t->rank : MAX_RANK - 1;
 
 	want.rank = last + 1;

@@ -126,7 +126,7 @@ static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	const struct attr *pad = op_attr(n, "pad");
-	struct tensor x = *n->in[0];
+	struct tensor x = tensor_value(n->in[0]);
 	int value = tape_value(t, &x), i;
 	bool uneven = false;
 

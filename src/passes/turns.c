@@ -124,8 +124,7 @@ add_output(struct unrolling *u, struct node *n, struct tensor *was, int turn, bo
 	struct tensor *t = was;
 
 	if (was && !first) {
-		t = ARENA_NEW(u->m->arena, struct tensor);
-		*t = *was;
+		t = ir_tensor_copy(u->m->arena, was);
 		t->id = u->m->next_tensor++;
 		t->name = arena_printf(u->m->arena, "%s.turn_%d", was->name, turn + 1);
 	}
