@@ -163,6 +163,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_TRIALS)] = &p->trials;
 	told[place(NEEDS_SHARED)] = o->host ? NULL : &p->shared;
 	told[place(NEEDS_BOXES)] = o->host ? NULL : &p->boxes;
+	told[place(NEEDS_LOSS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loss;
 	told[place(NEEDS_PENALTY)] = o->host || is_of_another(y) ? NULL : &p->penalty;
 	told[place(NEEDS_CLASSES)] = o->host ? NULL : &p->classes;
 	told[place(NEEDS_FREE)] = o->host ? NULL : &p->unused;
@@ -227,7 +228,7 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & NEEDS_GROWS) && !o->host && !y->log.paste.told.device));
+	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && !y->log.paste.told.device && !(is_near_ram(y) && (r->needs & NEEDS_TRIALS))));
 	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & NEEDS_FALLS) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
@@ -280,7 +281,7 @@ push_items(struct autopsy *y, const struct row *r)
 
 /* Rows that a message with figures leaves open, too, where people's words lead there. */
 #define BESIDE_FIGURES	(NEEDS_RESUMES | NEEDS_FIRST | NEEDS_UNFREEZES | NEEDS_SECOND | NEEDS_ADAM | NEEDS_RETAINS | NEEDS_DECODES | NEEDS_VOCABULARY | NEEDS_SAVES | NEEDS_TRIALS | \
-    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY)
+    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS)
 
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */

@@ -199,6 +199,20 @@ absurd_said(struct autopsy *y)
 	    autopsy_said(y, &p->absurd) + 1, machine ? "no machine" : "no single device"));
 }
 
+static void
+array_said(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct oom_message *o = y->main;
+	char n[SIZE_TEXT];
+
+	if (!p->array.line || y->module || o->size[OOM_ASKED].known || o->shape.known || (o->kind != OOM_TOLD && !o->host) || p->habits.of[HABIT_EXTENTS].line)
+		return;
+	autopsy_cause(y, SAYS_TOLD_ARRAY, arena_printf(y->arena, "L%s. Where that array was asked for, it takes %s, all at once. Where that is all of a data set, or a number for each sample and "
+	    "each class or word (one-hot), batches that are made as they are used, the classes' own numbers, with a loss that takes those (sparse_categorical_crossentropy, CrossEntropyLoss), or "
+	    "fewer bytes an element (dtype) take less.", autopsy_said(y, &p->array) + 1, size_human(n, p->array_bytes)));
+}
+
 /* With which batch it fails, where nothing else is known of it but figures. */
 static void
 batch_told(struct autopsy *y)
@@ -241,6 +255,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	batch_told(y);
 	causes_told(y, explained);
 	absurd_said(y);
+	array_said(y);
 	board(y);
 	if (explained && p->grows.line && !o->says && o->kind != OOM_TOLD)
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "

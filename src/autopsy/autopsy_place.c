@@ -428,6 +428,28 @@ extents_named(struct autopsy *y)
 		    "makes the array smaller in proportion.", t.s));
 }
 
+/* "zeros((len(samples), length, len(chars)))": is the last extent called as the number of classes
+ * is, or of words or signs? */
+static bool
+ends_in_classes(const char *extents)
+{
+	static const char *const names[] = { "len(chars)", "len(vocab)", "len(vocabulary)", "len(classes)", "len(labels)", "len(word_index)", "len(char_indices)", "vocab_size",
+	    "num_classes", "n_classes", "nb_classes", "num_tokens", "num_words", "num_chars", NULL };
+	const char *last = strrchr(extents, ','), *name;
+	size_t n;
+	int i;
+
+	for (last = last ? last + 1 : ""; *last == ' '; last++)
+		;
+	for (i = 0; names[i]; i++) {
+		name = strncmp(last, "self.", 5) == 0 ? last + 5 : last;
+		n = strlen(names[i]);
+		if (strncmp(name, names[i], n) == 0 && name[n + strspn(name + n, " +1")] == '\0')
+			return true;
+	}
+	return false;
+}
+
 static const struct place_cause host_causes[] = {
 	{ TRACE_SHARED, 0, 0, "By the traceback it failed where a loader's process puts a batch into shared memory "
 	    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
@@ -490,6 +512,10 @@ host_places(struct autopsy *y)
 		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "
 		    "take less.");
 	extents_named(y);
+	if ((facts & TRACE_MAKES) && y->main->traced && ends_in_classes(y->main->extents))
+		place_cause(y, SAYS_EXTENTS_CODED, arena_printf(y->arena, "By its name the last extent of the array (%s) is how many classes, words or signs there are: a number for each "
+		    "of them at each place (one-hot). Their own numbers, with a loss that takes those (sparse_categorical_crossentropy, CrossEntropyLoss), or batches that are coded as they "
+		    "are used, take a part of that.", y->main->extents));
 	if ((facts & TRACE_WHOLE) && y->main->kind == OOM_PYTORCH_CPU)
 		place_cause(y, SAYS_HOST_PLACES, "By its names the line of code puts a whole set of samples into one tensor. Unless that is a batch of it, a tensor "
 		    "that is made for each sample as it is asked for (a Dataset), or fewer or shorter samples, take less.");

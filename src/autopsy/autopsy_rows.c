@@ -57,17 +57,17 @@ const struct row autopsy_rows[] = {
 		    "that wait to be taken", "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ "Something is kept for an epoch (results or losses on lists, until measures are made of them)", "reduced as they come, they take less; then it grows "
 		    "with num_workers=0, too." } } },
+	{ NEEDS_TRIALS, "several runs are made in one process, as in a search", {
+		{ "Models, optimizers and results of the runs before lie there still, held by a name, a list, a callback or the last error's traceback",
+		    "with these let go of behind each (del, gc.collect(), and in PyTorch torch.cuda.empty_cache(), in Keras clear_session()), or a "
+		    "process for each, it does not grow." },
+		{ "One of the runs needs more than the others (a larger network or batch)", "then it fails by itself, too." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
 		{ "Another process came", LISTER " lists it." } } },
-	{ NEEDS_TRIALS, "several runs are made in one process, as in a search", {
-		{ "Models, optimizers and results of the runs before lie there still, held by a name, a list, a callback or the last error's traceback",
-		    "with these let go of behind each (del, gc.collect(), and in PyTorch torch.cuda.empty_cache(), in Keras clear_session()), or a "
-		    "process for each, it does not grow." },
-		{ "One of the runs needs more than the others (a larger network or batch)", "then it fails by itself, too." } } },
 	{ NEEDS_AGAIN, "it failed when it was run again", {
 		{ "What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
 		    "traceback hold it", "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
@@ -123,7 +123,9 @@ const struct row autopsy_rows[] = {
 		{ COPIED, ONE_BY_ONE } } },
 	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
-		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." } } },
+		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },
+		{ "Buffers of the epochs before lie there still, where the data set, or its iterator, is made anew in each", "then it grows as each epoch begins; made once, ahead of "
+		    "the loop, they are filled anew." } } },
 	{ NEEDS_HOST | NEEDS_PROCESSOR, "the run was on the processor", {
 		{ "What is computed runs on the processor, and a part of it needs more than there is", "fewer or smaller samples at once, or "
 		    "a smaller model, take less." } } },
@@ -237,6 +239,10 @@ const struct row autopsy_rows[] = {
 		{ "Backward makes a graph of its own for it (create_graph), beside what forward keeps, and that stays for as long as something holds the loss, the gradient, or what they were made of; "
 		    "in some versions of PyTorch longer", "one backward of the losses' sum, nothing of a step that is held in the next, and a smaller batch take less. Then it does not grow." },
 		{ KEPT_ON, "then it grows without that penalty, too." } } },
+	{ NEEDS_LOSS, "the loss was what needs that much", {
+		{ "It has a number for each pair (of samples, pixels, boxes, positions; a contrastive loss with a memory of many samples), or one for each class at each place", "fewer of them at a "
+		    "time (a part, a sample of the pairs, results that are pooled first), or classes by their own numbers, take less. Then it runs with another loss." },
+		{ "What forward keeps leaves no room for it", "fewer samples in a batch, or smaller ones, leave more." } } },
 	{ NEEDS_RETAINS, "backward is told to keep the graph (retain_graph)", {
 		{ "What forward keeps stays then for as long as the loss is held, or what was made of it, and where a later step goes back into an earlier one, that step's, too",
 		    "one backward of the losses' sum, what is carried from step to step detached (.detach()), and no retain_graph: then it does not grow." },

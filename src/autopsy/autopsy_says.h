@@ -76,6 +76,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(EXTENTS_NAMED,	PLACE,		"the names that the innermost line of code gives the extents, and the message's own extents")	\
 	SAYS(HOST_PLACES,	PLACE,		"the fact of oom/oom_signs.c that it is said of")				\
 	/* autopsy_shape.c */													\
+	SAYS(EXTENTS_CODED,	PLACE,		"the name that the innermost line of code gives the last extent of an array it makes")		\
 	SAYS(OF_PAIRS,		SHAPE,		"two last extents that are the same, and heads")				\
 	SAYS(OF_FILTER,		SHAPE,		"two first extents that are small and the same, and many channels")		\
 	SAYS(OF_IMAGES,		SHAPE,		"four or five extents that are no filter's")					\
@@ -143,6 +144,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_DATA,		WORDS,		"a sentence that says that it works with data, in a line that says that it fails with other data")			\
 	SAYS(TOLD_PAIRS,	WORDS,		"a sentence with a matrix whose two extents are the same and many, and no shape in the message")	\
 	SAYS(TOLD_LOADING,	WORDS,		"a sentence of the failure that speaks of weights that are loaded, and figures of a device")			\
+	SAYS(TOLD_ARRAY,	WORDS,		"a sentence that says that an array, by its extents, is not made")				\
 	SAYS(TOLD_ABSURD,	WORDS,		"a sentence that tells of an allocation of 1 TiB on a device, or of 64 TiB")				\
 	SAYS(TOLD_BATCH,	WORDS,		"a sentence that says that it fails, with the number of samples in a batch")				\
 	SAYS(TOLD_LENGTH,	WORDS,		"a sentence that says that it fails, with the length of a sequence")				\

@@ -298,10 +298,34 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 	return NULL;
 }
 
+#define AT_LEAST	"to the minimum|to minimum|to its minimum|to the smallest|is minimal already|is already minimal|is at the minimum|is at its minimum|to the least"
+
+/* "It fails. The batch size has been cut to the minimum.": how many samples that are is not told,
+ * and fewer there are not. */
+static const char *
+fails_at_least(struct talk t)
+{
+	struct talk rest = t, clause;
+	const char *at, *s;
+	size_t n, length;
+
+	for (; (at = talk_find_whole(rest, BATCH, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		clause = talk_clause(t, at, n);
+		if ((s = talk_find_whole(talk_part(clause, at + n, clause.s + clause.n), AT_LEAST, &length)) && says_failure(t) && !talk_has_whole(clause, RUNS_NOT) &&
+		    !talk_any_whole(clause, "should could would if you your") && !runs_well(sentence_of(t, at)))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_batch_fails(struct talk t, int64_t *least)
 {
-	return fails_with(t, next_batch, least);
+	const char *at = fails_with(t, next_batch, least);
+
+	if (!at && (at = fails_at_least(t)))
+		*least = 1;
+	return at;
 }
 
 const char *

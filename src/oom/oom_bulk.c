@@ -14,7 +14,7 @@
 #define MOST_SIDE	100000
 #define LARGE_SIDE	400
 #define MOST_KILO	32	/* thousands of them */
-#define MOST_CARD	8	/* GB of a device that has little */
+#define MOST_CARD	12	/* GB of a device that has little */
 
 static void
 picture_of(struct oom_paste *p, int64_t high, int64_t wide, int line)
@@ -307,7 +307,7 @@ oom_bulk_classes(struct talk t)
 	return at;
 }
 
-#define OF_CARD		"gpu gpus graphics gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
+#define OF_CARD		"gpu gpus graphics 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
 #define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes"
@@ -343,11 +343,9 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && !clause_is_question(talk_sentence(t, s));
 }
 
-/* Cards that have 8 GB or less, in all of their kinds. */
+/* Cards that have as much or less, in all of their kinds. */
 #define SMALL_CARDS	"gtx 950|gtx950|gtx 960|gtx960|gtx 965m|gtx 970|gtx970|gtx 980|gtx980|gtx 1050|gtx1050|gtx 1050ti|gtx 1050 ti|gtx1050ti|gtx 1060|gtx1060|gtx 1070|gtx1070|gtx 1650|gtx1650|"	\
-    "gtx 1660|gtx1660|rtx 2070|rtx2070|rtx 3060ti|rtx 3060 ti|rtx 3070|rtx3070|940mx|mx150|mx250|mx350|mx450|gtx 750|gtx 750ti|gtx 750 ti|gtx 780|gtx 650|gtx650"
-/* The same, where no "Ti" follows. */
-#define SMALL_UNLESS_TI	"gtx 1080|gtx1080|rtx 2080|rtx2080"
+    "gtx 1660|gtx1660|rtx 2070|rtx2070|rtx 3060|rtx3060|rtx 3060ti|rtx 3060 ti|rtx 3070|rtx3070|gtx 1080|gtx1080|gtx 1080ti|gtx1080ti|1080 ti|1080ti|rtx 2080|rtx2080|rtx 2080ti|rtx2080ti|2080 ti|2080ti|titan x|titan xp|940mx|mx150|mx250|mx350|mx450|gtx 750|gtx 750ti|gtx 750 ti|gtx 780|gtx 650|gtx650"
 #define OF_ONES_OWN	"i am using|i'm using|i use|i have|i only have|i've got|i run|i am running|i'm running|my gpu|my card|my graphics|we use|we have|we are using|it runs on|running on|training on|train on|with a|on a|on my"
 
 /* "I am using a GTX 1080": by its name alone. */
@@ -355,10 +353,10 @@ static const char *
 named_card(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, SMALL_CARDS "|" SMALL_UNLESS_TI, &n);
+	const char *at = talk_find_whole(t, SMALL_CARDS, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	if (!at || talk_is_one_of(clause_word_behind(t, at + n), "ti") || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN))
+	if (!at || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN))
 		return NULL;
 	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) ? NULL : at;
 }

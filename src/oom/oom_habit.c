@@ -284,27 +284,49 @@ element_of(struct talk t)
 	return talk_any_of(t, "int8 bool") ? 1 : talk_any_of(t, "float16 int16") ? 2 : talk_any_of(t, "float32 int32") ? 4 : talk_any_of(t, "float64 int64") ? 8 : 0;
 }
 
-/* "x = np.zeros((60000, 256, 256, 3))", "np.random.rand(60000, 256, 256, 3)": by its extents. */
+/* "x = np.zeros((60000, 256, 256, 3))", "np.random.rand(60000, 256, 256, 3)": the next behind *AT,
+ * or the first; its extents are from S to TO. */
+static bool
+next_array(struct talk t, const char **at, const char **s, const char **to, int64_t *bytes)
+{
+	const char *end = t.s + t.n;
+	size_t length;
+	int64_t n;
+	int rank;
+
+	while (talk_next_phrase(t, "np.zeros((|np.ones((|np.empty((|np.random.rand(|np.random.randn(|np.random.random((", at, &length)) {
+		*bytes = element_of(t);
+		for (*s = *to = *at + length, rank = 0; *to < end && is_digit(**to) && (*to = piece_number(*to, end, &n)); rank++) {
+			if (n <= 0 || __builtin_mul_overflow(*bytes, n, bytes))
+				return false;
+			if (*to == end || **to != ',')
+				break;
+			*to = piece_past_blanks(*to + 1, end);
+		}
+		if (!*to)
+			return false;
+		if (rank >= 1 && *to < end && **to == ')' && *bytes >= LEAST_ARRAY)
+			return true;
+	}
+	return false;
+}
+
 static void
 array_of_extents(struct oom_habits *h, struct talk t, int line)
 {
-	const char *at = NULL, *s, *to, *end = t.s + t.n;
-	int64_t bytes, n;
-	size_t length;
-	int rank;
+	const char *at = NULL, *s, *to;
+	int64_t bytes;
 
-	while (talk_next_phrase(t, "np.zeros((|np.ones((|np.empty((|np.random.rand(|np.random.randn(|np.random.random((", &at, &length)) {
-		bytes = element_of(t);
-		for (s = to = at + length, rank = 0; to < end && is_digit(*to) && (to = piece_number(to, end, &n)); rank++) {
-			if (n <= 0 || __builtin_mul_overflow(bytes, n, &bytes))
-				return;
-			if (to == end || *to != ',')
-				break;
-			to = piece_past_blanks(to + 1, end);
-		}
-		if (rank >= 2 && to < end && *to == ')' && bytes >= LEAST_ARRAY)
-			keep(h, HABIT_EXTENTS, line, bytes, s, to);
-	}
+	while (next_array(t, &at, &s, &to, &bytes))
+		keep(h, HABIT_EXTENTS, line, bytes, s, to);
+}
+
+const char *
+oom_habit_array(struct talk t, int64_t *bytes)
+{
+	const char *at = NULL, *s, *to;
+
+	return next_array(t, &at, &s, &to, bytes) ? at : NULL;
 }
 
 /* "images.append(img)", "x.append(cv2.imread(f))" in a loop. */

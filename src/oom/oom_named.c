@@ -263,7 +263,7 @@ says_killed(struct talk t)
     "crawl-300d|gensim|keyedvectors|wiki-news-300d|load_word2vec_format|load_facebook_model"
 
 #define ADAPTER	"lora|qlora|peft|dora"
-#define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding"
+#define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding|1-hot|1-hot encoding|1-hot encoded"
 
 #define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled"
 
@@ -536,7 +536,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
 	note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
-	if ((at = says(t, CODES)) && oom_told_is_of_failure(o, t, at, line))
+	if ((at = says(t, CODES)) && (o->here_line == line || oom_told_is_of_failure(o, t, at, line)))
 		said_at(&o->codes, t, at, line);
 	note(&o->shuffle, t, names_shuffling(t), line);
 	note(&o->agent, t, talk_any_phrase(t, OF_LANGUAGE) ? NULL : says_of_run(o, t, AGENT, line), line);

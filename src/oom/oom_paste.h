@@ -90,6 +90,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said classes;	/* of many classes, */
 	struct said pairs;	/* of a matrix with a number for each pair, */
 	struct said boxes;	/* of pictures with many objects, */
+	struct said loss;	/* of a failure where the loss is computed, */
 	struct said penalty;	/* of a gradient penalty, */
 	struct said shared;	/* of others that use the device, */
 	struct said unused;	/* of a device that is free, */
@@ -106,6 +107,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said of_length;	/* of sequences that are so long that it fails; */
 	struct said absurd;	/* of an allocation of a tebibyte or more, */
 	int64_t absurd_bytes;
+	struct said array;	/* of an array by its extents, that fails to be made; */
+	int64_t array_bytes;
 	struct said decoder;	/* of the decoder of an autoencoder of images, */
 	struct said adam;	/* of Adam, which fails where SGD does not, */
 	int training;		/* and the last line that is of training; */

@@ -346,6 +346,7 @@ const struct phrase oom_phrases[] = {
 	{ "line=# error=2 : out of memory",	/* THCudaCheck FAIL file=, before the error itself */
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, OLD_TORCH, NULL, PHRASE_AGAIN) },
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
+	{ "GPUassert: out of memory", MESSAGE(OOM_CUDA) },	/* a macro that many programs have */
 	{ "HIP error: out of memory", FROM("HIP") },
 	{ "hipMalloc failed: out of memory", FROM("HIP") },
 	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },

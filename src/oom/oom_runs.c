@@ -142,7 +142,7 @@ const char *
 oom_runs_first(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "first gpu|first card|first device|gpu 0|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu|card 0|card0|device 0|cuda device 0", &n);
+	const char *at = talk_find_whole(t, "first gpu|first card|first device|gpu 0|0 gpu|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu|card 0|card0|device 0|cuda device 0", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (at && talk_any_whole(sentence, "all every each") && talk_has_whole(sentence, ALL_THERE))
@@ -150,6 +150,9 @@ oom_runs_first(struct talk t)
 	/* "GPU 0 is full while GPU 1 uses only 6 GB" */
 	if (at && talk_has_whole(sentence, "is full|gets full|are full|nearly full|almost full|fills up|runs out|ran out|out of memory") && talk_any_whole(sentence, "while whereas but only") && !talk_any_whole(sentence, "free empty idle unused available") &&
 	    talk_has_whole(talk_part(t, at + n, sentence.s + sentence.n), "gpu 1|gpu1|gpu:1|gpu-1|cuda:1|gpu#1|second gpu|second card|other gpu|other gpus|other card|other cards|card 1|device 1|the others"))
+		return at;
+	/* "several extra processes came up on GPU 0" */
+	if (at && talk_has_whole(sentence, "extra process|extra processes|additional process|additional processes|several processes|processes are using|processes on|processes use") && !talk_any_whole(sentence, "other other's others"))
 		return at;
 	return at && talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
 	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
@@ -265,6 +268,19 @@ oom_runs_peak(struct talk t)
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	return at && talk_any_whole(sentence, "high higher highest peak peaks spike spikes more") && talk_any_whole(sentence, "memory vram mib gb usage") && !talk_any_of(sentence, "epoch validat") ? at : NULL;
+}
+
+/* "It occurs during loss computation", "the loss function seems to use a lot of memory" */
+const char *
+oom_runs_loss(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "loss computation|loss calculation|computing the loss|computing loss|calculating the loss|calculating loss|compute the loss|calculate the loss|loss is computed|loss is calculated|"
+	    "in the loss function|the loss function|contrastive loss", &n);
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	return at && (oom_told_fails(clause) || talk_any_whole(clause, "occur occurs occurred happen happens happened fail fails failed crash crashes oom memory")) &&
+	    !talk_any_whole(clause, "backward not without change changed reduce loss= if") && !talk_any_whole(clause_word_behind(clause, clause.s), "is does do did can could may might has was will would") && !clause_works(clause) ? at : NULL;
 }
 
 /* "the gradient penalty of WGAN-GP" */

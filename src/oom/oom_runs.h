@@ -25,7 +25,8 @@ const char	*oom_runs_unused(struct talk);
 const char	*oom_runs_peak(struct talk);
 /* Others use the device, too. */
 const char	*oom_runs_shared(struct talk);
-/* The loss has a gradient penalty. */
+/* It fails where the loss is computed; the loss has a gradient penalty. */
+const char	*oom_runs_loss(struct talk);
 const char	*oom_runs_penalty(struct talk);
 /* Backward is told to keep the graph. */
 const char	*oom_runs_retain(struct talk);

@@ -92,10 +92,11 @@ pictures(struct oom_paste *p, struct talk t, int line)
 		{ "--img ", "--img", false, false }, { "--loadsize", "--loadSize", false, false }, { "--load_size", "--load_size", false, false }, { "--finesize", "--fineSize", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
 		{ "target_size", "target_size", false, false }, { "resize(", "Resize", false, false }, { "crop_size", "crop_size", true, false },
 		{ "crop-size", "crop-size", true, false }, { "randomcrop(", "RandomCrop", true, false }, { "centercrop(", "CenterCrop", true, false },
-		{ "randomresizedcrop(", "RandomResizedCrop", true, false }
+		{ "randomresizedcrop(", "RandomResizedCrop", true, false }, { "max_size_train", "MAX_SIZE_TRAIN", false, false }, { "image_max_dim", "IMAGE_MAX_DIM", false, false },
+		{ "gt_size", "gt_size", true, false }, { "hr_size", "HR_size", true, false }
 	};
 	const char *at, *to, *end = t.s + t.n;
-	bool sized = talk_any_of(t, "size shape imgsz crop --img");
+	bool sized = talk_any_of(t, "size shape imgsz crop --img image_max_dim");
 	int64_t high, wide, other;
 	size_t i;
 
@@ -103,7 +104,7 @@ pictures(struct oom_paste *p, struct talk t, int line)
 		if (!(at = talk_first(t, known[i].key)) || (at > t.s && (piece_is_word(at[-1]) || at[-1] == '-') &&
 		    !(at - t.s >= 2 && at[-1] == '-' && at[-2] == '-')))
 			continue;
-		for (at += strlen(known[i].key); at < end && strchr(" =:('\"[", *at); at++)
+		for (at += strlen(known[i].key); at < end && strchr(" =:('\"[*", *at); at++)
 			;
 		if (!(at = piece_number(at, end, &high)) || high < LEAST_SIDE || high > MOST_SIDE)
 			continue;

@@ -38,10 +38,38 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 	    (talk_any_whole(clause_word_ahead(clause, at), "am by tried try trying") || talk_any_whole(behind, "limit utilization utilisation fraction"));
 }
 
+#define OF_ROUNDS	"trial trials step steps iteration iterations epoch epochs batch batches round rounds episode episodes sample samples image images"
+
+/* "It eats 1GB memory every 20 trials": an amount that is taken again and again. */
+static const char *
+grows_by(struct talk t)
+{
+	const char *at, *s, *end = t.s + t.n;
+	struct talk amount;
+	size_t n;
+	int64_t count;
+
+	if (!(at = talk_find_whole(t, "memory every|ram every|vram every|memory for every|ram for every|memory each|ram each", &n)))
+		return NULL;
+	amount = clause_word_ahead(t, at);
+	if (talk_is_one_of(amount, "of"))
+		amount = clause_word_ahead(t, amount.s);
+	if (talk_is_one_of(amount, "gb mb gib mib gigs g"))
+		amount = clause_word_ahead(t, amount.s);
+	s = piece_past_blanks(at + n, end);
+	if (amount.n == 0 || !is_digit(*amount.s) || s == end || !is_digit(*s) || !(s = piece_number(s, end, &count)) || count < 2)
+		return NULL;
+	return talk_is_one_of(clause_word_behind(t, s), OF_ROUNDS) ? at : NULL;
+}
+
 /* Where words say that memory grows. */
 static const char *
 grows(struct talk t)
 {
+	const char *by = grows_by(t);
+
+	if (by)
+		return by;
 	if (!talk_any_of(t, "leak memory vram usage ram \xe6\x98\xbe\xe5\xad\x98 \xe5\x86\x85\xe5\xad\x98"))		/* 显存 内存 */
 		return NULL;
 	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))

@@ -12,9 +12,11 @@
 #include "oom/oom_bulk.h"
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_habit.h"
 #include "oom/oom_runs.h"
 #include "oom/oom_when.h"
 
+#define NEAR_FAILURE	2	/* lines, to a sentence about it */
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
 
 /* A program that is tried, not a network that is tested. */
@@ -281,7 +283,7 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 
 	said_of_any(&p->again, &p->told, t, line, oom_runs_again);
 	said(&p->again, t, oom_change_back(t), line);
-	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && oom_runs_done(t, at))
+	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && (oom_runs_done(t, at) || p->grows.line == line))
 		said_at(&p->trials, t, at, line);
 	else
 		said_of_failure(&p->trials, &p->told, t, at, line);
@@ -313,6 +315,9 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		said(&p->pairs, t, oom_bulk_pairs(t), line);
 		said(&p->boxes, t, oom_bulk_boxes(t), line);
+		if ((at = oom_runs_loss(t)) && (p->told.here_line == line || (p->told.said.line && line - p->told.said.line <= NEAR_FAILURE) ||
+		    talk_any_whole(talk_clause(t, at, 1), "memory vram oom")))
+			said_at(&p->loss, t, at, line);
 		said(&p->penalty, t, oom_runs_penalty(t), line);
 		said(&p->shared, t, oom_runs_shared(t), line);
 		said(&p->unused, t, oom_runs_unused(t), line);
@@ -331,6 +336,10 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said(&p->other_data, t, oom_change_data(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);
+	if (source == SOURCE_PROSE && (at = oom_habit_array(t, &absurd)) && oom_told_is_of_failure(&p->told, t, at, line)) {
+		said_at(&p->array, t, at, line);
+		p->array_bytes = absurd;
+	}
 	if ((at = oom_bulk_absurd(t, &absurd)) && source != SOURCE_CODE) {
 		said_at(&p->absurd, t, at, line);
 		p->absurd_bytes = absurd;

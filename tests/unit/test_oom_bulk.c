@@ -10,11 +10,13 @@ Test(oom_bulk, a_card_that_has_little)
 {
 	static const char *const yes[] = { "I train on a GTX 1650 4GB", "my GPU has 6 GB of memory", "a 4 GB GPU", "an nvidia GPU that is 2GB",
 	    "GeForce GT 730 2GB", "I have a 1660Ti 6GB", "My laptop has 16 GB RAM, and a GTX 1060 with 6 GB", "4 GB vram",
-	    "Training on my 4GB GPU runs out of memory even with one picture, is there a way?", "8 GB are needed, but mine is 2G", "my card has 3 GB" };
+	    "Training on my 4GB GPU runs out of memory even with one picture, is there a way?", "8 GB are needed, but mine is 2G", "my card has 3 GB",
+	    "train.py failed with a GTX1080Ti 11GB", "my device: 2080Ti with 11G memory", "a Titan with 12 GB", "I use an RTX 2080 Ti" };
 	static const char *const no[] = { "I have 8 GB of RAM", "a GPU with 24 GB", "the GPU uses 4 GB", "GPU usage is 4G/24G", "a GPU of 16GB or even 8GB should be enough",
 	    "you need a GPU with 8 GB", "it works on my 6 GB GPU", "I upgraded from a 4 GB GPU", "does it run on a GPU with 4 GB?", "the file has 4 GB", "2*8 GB GPUs",
 	    "4 GB of memory without GPU", "a GPU with 0 GB", "1.5 GB GPU", "the GPU has 4",
-	    "is it out of memory on a 6 GB GPU, or enough?", "mine is fine with 4 GB", "a memory card of 4 GB", "does mine need 4 GB?" };
+	    "is it out of memory on a 6 GB GPU, or enough?", "mine is fine with 4 GB", "a memory card of 4 GB", "does mine need 4 GB?", "a Titan RTX with 24 GB",
+	    "I use an RTX 3090", "a V100 with 16 GB" };
 	size_t i;
 
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)

@@ -112,6 +112,10 @@ Test(oom_code, the_size_of_pictures)
 	cr_expect_eq(read_lines("crop_size=512\n").wide, 512);
 	cr_expect_eq(read_lines("Input(input_shape=(300, 300, 3))\n").wide, 300);
 	cr_expect_eq(read_lines("img_size=640\nRandomCrop(512)\n").high, -1, "of several sizes");
+	cr_expect_eq(read_lines("INPUT.MAX_SIZE_TRAIN: 1333\n").high, 1333);
+	cr_expect_eq(read_lines("  MAX_SIZE_TRAIN: **300**\n").high, 300);
+	cr_expect_eq(read_lines("IMAGE_MAX_DIM = 1024\n").high, 1024);
+	cr_expect_eq(read_lines("    GT_size: 480\n").wide, 480);
 	cr_expect_eq(read_lines("img_size=8\n").high, 0);
 	cr_expect_eq(read_lines("x.resize(n)\n").high, 0);
 	cr_expect_eq(read_lines("my_img_size=640\n").high, 0);

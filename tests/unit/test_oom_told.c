@@ -258,7 +258,9 @@ Test(oom_told, a_process_that_was_ended)
 	cr_expect_eq(read_lines("Kernel restart when loading the data").told.data.line, 1);
 	cr_expect_eq(read_lines("I am loading the data").told.data.line, 0);
 	cr_expect_eq(read_lines("MemoryError in to_categorical() of the labels").told.codes.line, 1);
+	cr_expect_eq(read_lines("It ends in a MemoryError for the training set. I noticed that it uses a 1-hot encoding.").told.codes.line, 1);
 	cr_expect_eq(read_lines("I code the labels by to_categorical()").told.codes.line, 0);
+	cr_expect_eq(read_lines("It ends in a MemoryError.\nElsewhere I use a 1-hot encoding.").told.codes.line, 0);
 	cr_expect_eq(read_lines("I just restarted the kernel").told.killed.line, 0);
 	cr_expect_eq(read_lines("when I train the kernel dies").told.killed.line, 1);
 }

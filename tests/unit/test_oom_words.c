@@ -18,6 +18,7 @@ Test(oom_words, memory_that_grows)
 	    "Is there a memory leak? Memory increases with every step until CUDA out of memory on the GPU.",
 	    "I see a steady increase of memory, is it a leak?", "The accuracy keeps increasing. The memory keeps increasing, too.",
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8",	/* 显存一直暴涨 */
+	    "The search eats 1GB memory every 20 trials", "It takes 300 MB of RAM every 100 steps or so",
 	    "\xe5\x86\x85\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 内存占用持续上涨 */
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8" };	/* 显存一直在涨 */
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
@@ -37,7 +38,7 @@ Test(oom_words, memory_that_grows)
 	    "Is there a memory leak? My GPU memory is not enough.",
 	    "As my dataset keeps growing I run into CUDA out of memory", "The loss is increasing while GPU memory stays at 9 GB",
 	    "When I increase the sequence length memory usage increases and it is OOM", "GPU memory usage grows with the batch size",
-	    "memory consumption increases with larger images" };
+	    "memory consumption increases with larger images", "I clear the memory every 20 trials", "It takes 3 GB memory every time", "I have 16 GB memory for every 2 GPUs" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		cr_expect_eq(read_lines(yes[i]).grows.line, 1, "%s", yes[i]);
@@ -286,12 +287,14 @@ Test(oom_words, a_batch_that_fails)
 		{ "I reduced the batch size from 64 to 2 and it is still out of memory", 2 }, { "I tried batch sizes 8, 4 and 1. Each of them gives the same error.", 1 },
 		{ "If I try to use a batch size like 12 it starts, and then it throws an OOM error", 12 }, { "this card can't train, even if batch_size is set to 1", 1 }, { "My batch size had been set to 1, but it still runs into OOM", 1 },
 		{ "We are able to train here, but testing is out of memory with a batch size of 1", 1 },
+		{ "It is often out of memory. Batchsize had been cut to the minimum.", 1 }, { "The batch size is already minimal and it runs out of memory", 1 },
 		{ "batch_size\xe8\xae\xbe\xe4\xb8\xba" "24\xef\xbc\x8c\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", 24 },	/* 设为24，显存不足 */
 	};
 	static const char *const no[] = { "the batch size is 24", "it works with a batch size of 24, not out of memory", "use a batch size of 4 if it runs out of memory",
 	    "The paper uses a batch size of 32, but I am out of memory", "You should try a batch size of 2 to avoid out of memory", "it fails at batch 4 of 100 with out of memory",
 	    "out of memory, my batch size is in the file and I have 4 GPUs", "a batch size of 0.5 GB is out of memory", "it should not run out of memory with a batch size of 2",
-	    "Try to use a batch size of 4 against out of memory", "If you try to use a batch size of 12 it throws an OOM error" };
+	    "Try to use a batch size of 4 against out of memory", "If you try to use a batch size of 12 it throws an OOM error",
+	    "It is out of memory. You should set the batch size to the minimum.", "The loss falls to the minimum with that batch size, then it is out of memory" };
 	size_t i;
 
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
@@ -452,6 +455,19 @@ Test(oom_words, runs_that_are_told_of)
 {
 	cr_expect_eq(read_lines("With k-fold training it is OOM in the third fold").trials.line, 1);
 	cr_expect_eq(read_lines("With k-fold by separate scripts it is OOM in each fold").trials.line, 0);
+	cr_expect_eq(read_lines("A search with optuna takes 1 GB of RAM every 20 trials").trials.line, 1);
+	cr_expect_eq(read_lines("I read of optuna.\nMemory grows with every step.").trials.line, 0);
+	cr_expect_eq(read_lines("I get CUDA OOM with few samples.\nIt occurs during loss computation at").loss.line, 2);
+	cr_expect_eq(read_lines("CUDA is out of memory. The loss function seems to take a lot of memory.").loss.line, 1);
+	cr_expect_eq(read_lines("CUDA is out of memory. Is it the loss function that needs memory?").loss.line, 0);
+	cr_expect_eq(read_lines("CUDA is out of memory. I did not change the loss function to save memory.").loss.line, 0);
+	cr_expect_eq(read_lines("It occurs during loss computation, which gives NaN").loss.line, 0);
+	cr_expect_eq(read_lines("Suddenly extra processes came and my 0 GPU is out of memory").first.line, 1);
+	cr_expect_eq(read_lines("GPU 0 has several processes of other users and is out of memory").first.line, 0);
+	cr_expect_eq(read_lines("np.zeros((400000,4000000), dtype=np.int8) does not work --> MemoryError").array.line, 1);
+	cr_expect_eq(read_lines("np.zeros((400000,4000000), dtype=np.int8) does not work --> MemoryError").array_bytes, (int64_t)400000 * 4000000);
+	cr_expect_eq(read_lines("I get a MemoryError. The shape comes from np.zeros((4, 4)).").array.line, 0, "it is small");
+	cr_expect_eq(read_lines("I use np.zeros((400000, 4000000)), and it is fast").array.line, 0);
 	cr_expect_eq(read_lines("When I run the cell again it is OOM").again.line, 1);
 	cr_expect_eq(read_lines("It is OOM when I run the cell again for a second run").again.line, 1);
 	cr_expect_eq(read_lines("The first run works, the second run is OOM").again.line, 1);
