@@ -155,9 +155,9 @@ add_constant(struct tape *t, const struct tensor *x, int64_t bytes)
 	struct tape_storage s = { .bytes = bytes, .kind = x->kind, .constant = true,
 		.last = TAPE_ALWAYS };
 
-	vec_push(t->arena, &t->storages, s);
+	vec_push_moving(t->arena, &t->storages, s);
 	t->of_tensor[x->id] = t->values.n;
-	vec_push(t->arena, &t->values, v);
+	vec_push_moving(t->arena, &t->values, v);
 }
 
 /* PyTorch's labels and tokens are int64. */

@@ -7,7 +7,8 @@
 static void
 event(struct player *p, int b, int64_t bytes)
 {
-	vec_push_moving(p->t->arena, &p->e->events, ((struct eager_event){ b, bytes }));
+	if (!p->peak_alone)
+		vec_push_moving(p->t->arena, &p->e->events, ((struct eager_event){ b, bytes }));
 }
 
 void
@@ -49,7 +50,7 @@ eager_make(struct player *p, enum tensor_kind kind, int64_t bytes)
 {
 	struct block u = { .bytes = bytes, .kind = kind };
 
-	vec_push(p->t->arena, &p->blocks, u);
+	vec_push_moving(p->t->arena, &p->blocks, u);
 	eager_hold(p, p->blocks.n - 1);
 	return p->blocks.n - 1;
 }

@@ -37,6 +37,7 @@ struct player {
 	struct eager *e;
 	VEC(struct block) blocks;
 	struct arriving *gradient;	/* by value */
+	struct arriving *of_inputs;	/* of the call that runs backward */
 	/* gradients of parts, and of a library's other results, whose whole is not differentiated
 	 * yet */
 	VEC(struct waiting) waiting;
@@ -45,6 +46,7 @@ struct player {
 	enum phase phase;
 	bool most;		/* the most that it may take */
 	bool gradients_stay;	/* from the step before */
+	bool peak_alone;	/* no events are noted */
 	bool overflow;		/* beyond 64 bits: nothing is counted any more */
 };
 

@@ -56,7 +56,7 @@ start(struct player *p)
 	for (i = 0; i < t->storages.n; i++) {
 		struct block u = { .bytes = t->storages.v[i].bytes, .kind = t->storages.v[i].kind };
 
-		vec_push(t->arena, &p->blocks, u);
+		vec_push_moving(t->arena, &p->blocks, u);
 	}
 	for (i = 0; i < t->storages.n; i++)
 		if (t->storages.v[i].constant && !is_staged(&t->storages.v[i]))
@@ -369,7 +369,7 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 {
 	const struct tape *t = p->t;
 	struct arriving dy = p->gradient[c->out];
-	struct arriving *g = arena_array(t->arena, (size_t)c->nin + 1, sizeof(*g));
+	struct arriving *g = p->of_inputs;
 	int k, whole = -1, buffer = -1;
 
 	if (c->records && c->joins)
@@ -491,12 +491,24 @@ step_back(struct player *p, const int *beside)
 	}
 }
 
+/* Gradients of one call's inputs, however many it has. */
+static struct arriving *
+room_for_inputs(const struct tape *t)
+{
+	int i, most = 0;
+
+	for (i = 0; i < t->calls.n; i++)
+		most = t->calls.v[i].nin > most ? t->calls.v[i].nin : most;
+	return arena_array(t->arena, (size_t)most + 1, sizeof(struct arriving));
+}
+
 static void
 play(struct player *p)
 {
 	const struct tape *t = p->t;
 	int *beside = arena_array(t->arena, (size_t)t->calls.n + 1, sizeof(*beside)), i, k;
 
+	p->of_inputs = room_for_inputs(t);
 	start(p);
 	for (i = 0; i < t->calls.n; i++) {
 		forward(p, &t->calls.v[i], i, &beside[i]);
@@ -518,7 +530,7 @@ eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager
 	const struct tape_run run = { .batch = ask->batch, .mode = mode[ask->run],
 		.relu_keeps = ask->relu_keeps, .tensorflow = ask->tensorflow, .most = ask->most };
 	bool step = ask->run == EAGER_STEP;
-	struct player p = { .e = e, .most = ask->most,
+	struct player p = { .e = e, .most = ask->most, .peak_alone = ask->peak_alone,
 		.gradients_stay = ask->most || (step && m->set.accumulate > 1) };
 
 	memset(e, 0, sizeof(*e));
@@ -537,7 +549,7 @@ eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager
 int64_t
 eager_bytes(const struct module *m)
 {
-	const struct eager_ask ask = { .batch = settings_micro_batch(&m->set) };
+	const struct eager_ask ask = { .batch = settings_micro_batch(&m->set), .peak_alone = true };
 	struct module in = *m;
 	struct eager e;
 	int64_t bytes;

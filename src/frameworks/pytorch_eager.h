@@ -47,6 +47,7 @@ struct eager_ask {
 	bool most;		/* the most that it may take; else the least */
 	bool relu_keeps;	/* relu is not in place, and keeps its input for backward */
 	bool tensorflow;	/* where TensorFlow keeps less, that; gradients of elements run over what they are made of */
+	bool peak_alone;	/* no events are noted */
 };
 
 struct eager {
