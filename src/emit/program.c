@@ -169,8 +169,8 @@ emit_peak(struct emitter *e)
 		below = p->buffers.v[best].bytes;
 		after = best;
 		text_printf(e->out, " *     %20s  %s (%s)\n", size_commas(commas, below),
-		    emit_safe(e->module->arena, p->buffers.v[best].name),
-		    tensor_kind_name(p->buffers.v[best].kind));
+		    emit_safe(e->module->arena, p->buffers.v[best].root->name),
+		    tensor_kind_name(p->buffers.v[best].root->kind));
 	}
 }
 
@@ -374,8 +374,11 @@ offsets(const struct module *m)
 	int64_t *offset = arena_array(m->arena, (size_t)p->ntensors + 1, sizeof(*offset));
 	int i;
 
-	for (i = 0; i < p->ntensors; i++)
-		offset[i] = p->of_tensor[i] ? p->of_tensor[i]->offset : -1;
+	for (i = 0; i < p->ntensors; i++) {
+		const struct buffer *b = plan_buffer_of(p, i);
+
+		offset[i] = b ? b->offset : -1;
+	}
 	return offset;
 }
 

@@ -113,12 +113,12 @@ emit_stage_places(const struct emitter *e)
 	int i;
 
 	for (i = 0; i < p->ntensors; i++) {
-		const struct buffer *b = p->of_tensor[i];
+		const struct buffer *b = plan_buffer_of(p, i);
 
 		if (!b || !b->stride)
 			continue;
 		if (b->received && !e->target->is_gpu)
-			place[i] = arena_printf(a, "s->micro %% %lld * %lld", (long long)b->places, (long long)b->stride);
+			place[i] = arena_printf(a, "s->micro %% %d * %lld", b->places, (long long)b->stride);
 		else if (b->between)
 			place[i] = arena_printf(a, "SLOT(s) * %lld", (long long)b->stride);
 	}
@@ -134,9 +134,12 @@ landings(const struct emitter *e)
 	const char **place = arena_array(a, (size_t)p->ntensors + 1, sizeof(*place));
 	int i;
 
-	for (i = 0; i < p->ntensors; i++)
-		if (p->of_tensor[i] && p->of_tensor[i]->received && p->of_tensor[i]->stride)
-			place[i] = arena_printf(a, "%lld", (long long)((p->of_tensor[i]->places - 1) * p->of_tensor[i]->stride));
+	for (i = 0; i < p->ntensors; i++) {
+		const struct buffer *b = plan_buffer_of(p, i);
+
+		if (b && b->received && b->stride)
+			place[i] = arena_printf(a, "%lld", (long long)((b->places - 1) * b->stride));
+	}
 	return place;
 }
 

@@ -142,7 +142,7 @@ describe_result(struct steps *s, const struct node *n, const struct tensor *t)
 	if (b && !b->persistent)
 		where = arena_printf(a, ", alive %d to %d", b->first, b->last);
 	if (b && b->persistent)
-		where = arena_printf(a, ": updates %s", b->name);
+		where = arena_printf(a, ": updates %s", b->root->name);
 	else if (t->alias_of)
 		where = arena_printf(a, ", %s %s%s", n->op->calls.emit ? "over" : "a view of",
 		    t->alias_of->name, where);

@@ -273,9 +273,9 @@ emit_buffers(struct emitter *e)
 		const struct buffer *b = &p->buffers.v[i];
 
 		text_puts(e->out, "\t{");
-		emit_string(e->out, b->name);
+		emit_string(e->out, b->root->name);
 		text_puts(e->out, ", ");
-		emit_string(e->out, tensor_kind_name(b->kind));
+		emit_string(e->out, tensor_kind_name(b->root->kind));
 		text_printf(e->out, ", %lld, %lld, %d, %d, %s},\n", (long long)b->offset,
 		    (long long)b->bytes, b->first, b->last, emit_truth(b->persistent));
 	}

@@ -177,7 +177,7 @@ keras_local_fits(const struct module *m, const struct keras_local *k, int64_t ba
 
 	bfc_init(&b, m->arena, pool);
 	for (i = 0; i < p->buffers.n; i++)
-		if (p->buffers.v[i].persistent && p->buffers.v[i].kind != T_GRADIENT &&
+		if (p->buffers.v[i].persistent && p->buffers.v[i].root->kind != T_GRADIENT &&
 		    !ask(&b, p->buffers.v[i].root, batch))
 			return false;
 	while (at < p->instants - 1 && p->at[at].node != peak)

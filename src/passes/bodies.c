@@ -41,9 +41,11 @@ note_places(struct rounds *r, const struct plan *p)
 
 	r->bytes = p->transient_bytes;
 	r->place = arena_array(r->m->arena, (size_t)p->ntensors + 1, sizeof(*r->place));
-	for (i = 0; i < p->ntensors; i++)
-		r->place[i] = p->of_tensor[i] && !p->of_tensor[i]->persistent ?
-		    p->of_tensor[i]->offset - p->persistent_bytes : -1;
+	for (i = 0; i < p->ntensors; i++) {
+		const struct buffer *b = plan_buffer_of(p, i);
+
+		r->place[i] = b && !b->persistent ? b->offset - p->persistent_bytes : -1;
+	}
 }
 
 static struct rounds *

@@ -161,7 +161,7 @@ weights_are_too_large(const struct module *m)
 	int i;
 
 	for (i = 0; i < m->plan->buffers.n; i++)
-		if (m->plan->buffers.v[i].kind == T_PARAM)
+		if (m->plan->buffers.v[i].root->kind == T_PARAM)
 			bytes += m->plan->buffers.v[i].bytes;
 	return is_beyond(m, bytes);
 }

@@ -16,7 +16,6 @@
 struct scan {
 	struct module *m;
 	struct plan *p;
-	int *index;	/* by the id of a root: its buffer + 1; 0: none yet */
 };
 
 static int64_t
@@ -29,27 +28,20 @@ static struct buffer *
 touch(struct scan *s, const struct tensor *t, int64_t batch, int instant)
 {
 	const struct tensor *root = tensor_root(t);
-	struct buffer b = { 0 }, *old;
-	struct affine size;
+	struct buffer b = { .root = root }, *old = plan_buffer_of(s->p, root->id);
 
-	if (s->index[root->id]) {
-		old = &s->p->buffers.v[s->index[root->id] - 1];
+	if (old) {
 		if (!old->persistent && instant > old->last)
 			old->last = instant;
 		return old;
 	}
-	size = tensor_bytes(root);
-	b.name = root->name;
-	b.kind = root->kind;
 	b.persistent = tensor_persistent(root);
-	b.size = size;
-	b.bytes = affine_at(size, batch);
+	b.size = tensor_bytes(root);
+	b.bytes = affine_at(b.size, batch);
 	b.first = b.persistent ? 0 : instant;
 	b.last = b.persistent ? s->p->instants - 1 : instant;
-	b.loc = root->loc;
-	b.root = root;
 	vec_push(s->m->arena, &s->p->buffers, b);
-	s->index[root->id] = s->p->buffers.n;
+	s->p->of_tensor[root->id] = s->p->buffers.n;
 	return &s->p->buffers.v[s->p->buffers.n - 1];
 }
 
@@ -173,8 +165,8 @@ sizes_fit(struct module *m, const struct plan *p)
 		if (b->bytes > LARGEST_BYTES ||
 		    __builtin_add_overflow(total, aligned(p, b->bytes), &total) ||
 		    total > LARGEST_BYTES) {
-			struct diag *g = diag_error(m->diags, "shape", b->loc,
-			    "'%s' brings the network above 2^60 bytes at batch %lld", b->name,
+			struct diag *g = diag_error(m->diags, "shape", b->root->loc,
+			    "'%s' brings the network above 2^60 bytes at batch %lld", b->root->name,
 			    (long long)p->batch);
 
 			diag_help(m->diags, g, "no device has that much memory: check the extents "
@@ -225,9 +217,8 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 {
 	const struct graph *const graph[] = { m->train, m->update, m->validate };
 	struct plan *p = ARENA_NEW(m->arena, struct plan);
-	struct arena *scratch = arena_child(m->arena);
-	struct scan s = { m, p, NULL };
-	int i, j, k, at = 0, persistent;
+	struct scan s = { m, p };
+	int i, j, at = 0, persistent;
 
 	p->target = target;
 	p->alignment = target->alignment;
@@ -237,7 +228,8 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 	for (i = 0; i < 3; i++)
 		p->instants += graph[i] ? graph[i]->nodes.n : 0;
 	p->at = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*p->at));
-	s.index = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*s.index));
+	p->ntensors = m->next_tensor;
+	p->of_tensor = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*p->of_tensor));
 	p->buffers.cap = count_roots(m, graph, 3) + 1;
 	p->buffers.v = arena_array(m->arena, (size_t)p->buffers.cap, sizeof(*p->buffers.v));
 	for (persistent = 1; persistent >= 0; persistent--)	/* persistent buffers first */
@@ -251,12 +243,6 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 				scan_graph(&s, graph[i], at, persistent);
 			at += graph[i]->nodes.n;
 		}
-	p->ntensors = m->next_tensor;
-	p->of_tensor = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*p->of_tensor));
-	for (k = 0; k < m->next_tensor; k++)
-		if (s.index[k])
-			p->of_tensor[k] = &p->buffers.v[s.index[k] - 1];
-	arena_free(scratch);
 	plan_slots(m, p);
 	if (!sizes_fit(m, p))
 		return NULL;
@@ -267,11 +253,17 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 }
 
 struct buffer *
+plan_buffer_of(const struct plan *p, int id)
+{
+	int at = id < p->ntensors ? p->of_tensor[id] : 0;
+
+	return at ? &p->buffers.v[at - 1] : NULL;
+}
+
+struct buffer *
 plan_buffer(const struct plan *p, const struct tensor *t)
 {
-	const struct tensor *root = tensor_root(t);
-
-	return root->id < p->ntensors ? p->of_tensor[root->id] : NULL;
+	return plan_buffer_of(p, tensor_root(t)->id);
 }
 
 bool

@@ -21,22 +21,20 @@
 
 struct target;
 
-struct buffer {
-	const char *name;	/* of its first tensor */
-	enum tensor_kind kind;
-	bool persistent;
+struct buffer {			/* a deep network has half a million */
+	const struct tensor *root;	/* the tensor that all others in it alias: its name, kind and place in the spec */
 	int64_t bytes;		/* at the planned batch */
 	struct affine size;	/* in bytes, as a function of B */
+	int64_t offset;		/* in the arena */
+	int first, last;	/* instants */
 	/* Of a pipeline's stage (slots.c): places side by side, from each to the next, of which a
 	 * micro-batch has one; 0: it is one */
-	int64_t stride, places;
+	int64_t stride;
+	int places;
+	bool persistent;
 	bool between;		/* a micro-batch's is that of its slot: its backward reads it */
 	bool received;		/* it comes from another stage, so one place is the next micro-batch's, if there is one */
 	bool kept;		/* its bytes are in use between runs of what it is of: it is one of these, or is sent */
-	int first, last;	/* instants */
-	int64_t offset;		/* in the arena */
-	struct loc loc;
-	const struct tensor *root;	/* the tensor that all others in it alias */
 };
 
 #define BRANCHES	4	/* nodes that a GPU may run at the same time */
@@ -96,7 +94,7 @@ struct plan {
 	VEC(struct buffer) buffers;	/* persistent ones first */
 	struct instant *at;
 	int instants;
-	struct buffer **of_tensor;	/* by tensor id: its buffer, or NULL */
+	int *of_tensor;		/* by tensor id: the number of its buffer, from 1 on; 0: none */
 	int ntensors;
 	int64_t arena_bytes;
 	int64_t visits;		/* that it took to place the buffers */
@@ -168,6 +166,7 @@ int64_t	plan_traffic(const struct node *, int64_t batch);
 /* Byte offset of a tensor in the arena; -1 when it has no buffer. */
 int64_t	plan_offset(const struct plan *, const struct tensor *);
 struct buffer	*plan_buffer(const struct plan *, const struct tensor *);
+struct buffer	*plan_buffer_of(const struct plan *, int id);	/* of the tensor with that id, NULL for one that is no root */
 
 struct touch {			/* of a node's operand, result or workspace */
 	struct buffer *buffer;	/* NULL: it has no bytes, or there is none */

@@ -54,7 +54,7 @@ make_places(const struct plan *p, struct buffer *b, int64_t places)
 {
 	int64_t up = p->alignment - 1;
 
-	b->places = places;
+	b->places = (int)places;
 	if (__builtin_add_overflow(b->bytes, up, &b->stride))
 		b->stride = INT64_MAX;
 	b->stride = b->stride / p->alignment * p->alignment;

@@ -103,7 +103,7 @@ struct by_line {
 static const char *
 path_of(const struct buffer *b)
 {
-	return b->loc.src ? b->loc.src->path : "";
+	return b->root->loc.src ? b->root->loc.src->path : "";
 }
 
 static int
@@ -157,20 +157,20 @@ count_lines(const struct module *m, struct plan_summary *s)
 	for (i = 0; i < p->buffers.n; i++)
 		if (!p->buffers.v[i].persistent && alive(&p->buffers.v[i], p->peak))
 			held[n++] = (struct by_line){ &p->buffers.v[i],
-			    line_of(p->buffers.v[i].loc) };
+			    line_of(p->buffers.v[i].root->loc) };
 	qsort(held, (size_t)n, sizeof(*held), compare_place);
 	for (i = 0; i < n; i++) {
 		const struct buffer *b = held[i].buffer;
 
 		if (i == 0 || held[i].line != held[i - 1].line ||
-		    b->loc.src != held[i - 1].buffer->loc.src)
-			vec_push(m->arena, &s->lines, ((struct line_bytes){ b->loc, b, 0, 0 }));
+		    b->root->loc.src != held[i - 1].buffer->root->loc.src)
+			vec_push(m->arena, &s->lines, ((struct line_bytes){ b->root->loc, b, 0, 0 }));
 		l = &s->lines.v[s->lines.n - 1];
 		l->buffers++;
 		l->bytes += b->bytes;
 		if (b->bytes > l->largest->bytes) {
 			l->largest = b;
-			l->loc = b->loc;
+			l->loc = b->root->loc;
 		}
 	}
 	if (s->lines.n > 0)
@@ -240,9 +240,9 @@ plan_summarise(const struct module *m)
 		const struct buffer *b = &p->buffers.v[i];
 
 		if (b->persistent)
-			s->persistent[b->kind] += b->bytes;
+			s->persistent[b->root->kind] += b->bytes;
 		else if (alive(b, p->peak))
-			s->at_peak[b->kind] += b->bytes;
+			s->at_peak[b->root->kind] += b->bytes;
 	}
 	return s;
 }

@@ -98,12 +98,12 @@ check_roots(struct check *c)
 		const struct buffer *b = &p->buffers.v[i];
 
 		if (b->root->alias_of)
-			verify_object(c, b->loc, "the root of '%s' has the bytes of '%s'", b->name,
+			verify_object(c, b->root->loc, "the root of '%s' has the bytes of '%s'", b->root->name,
 			    b->root->alias_of->name);
 		else if (c->of_root[b->root->id])
-			verify_object(c, b->loc, "'%s' has two buffers", b->root->name);
-		else if (b->root->id >= p->ntensors || p->of_tensor[b->root->id] != b)
-			verify_object(c, b->loc, "'%s' is not found as the buffer of '%s'", b->name,
+			verify_object(c, b->root->loc, "'%s' has two buffers", b->root->name);
+		else if (plan_buffer_of(p, b->root->id) != b)
+			verify_object(c, b->root->loc, "'%s' is not found as the buffer of '%s'", b->root->name,
 			    b->root->name);
 		c->of_root[b->root->id] = b;
 	}
@@ -165,7 +165,7 @@ come_alive(struct check *c, struct live *l, const struct buffer *b)
 		const struct buffer *o = near[k] >= 0 ? l->by_rank[near[k]] : NULL;
 
 		if (o && meet(o, b))
-			verify_object(c, b->loc, "'%s' and '%s' overlap at byte %lld", o->name, b->name,
+			verify_object(c, b->root->loc, "'%s' and '%s' overlap at byte %lld", o->root->name, b->root->name,
 			    (long long)(b->offset > o->offset ? b->offset : o->offset));
 	}
 	marks_set(&l->alive, rank);
@@ -183,18 +183,18 @@ check_bounds(struct check *c, const struct buffer *b)
 	int64_t end;
 
 	if (b->offset < 0 || b->offset % c->p->alignment != 0)
-		verify_object(c, b->loc, "'%s' lies at %lld, which is not aligned to %d bytes", b->name,
+		verify_object(c, b->root->loc, "'%s' lies at %lld, which is not aligned to %d bytes", b->root->name,
 		    (long long)b->offset, c->p->alignment);
 	if (__builtin_add_overflow(b->offset, b->bytes, &end) || end > c->p->arena_bytes)
-		verify_object(c, b->loc, "'%s' ends at %lld, beyond the arena of %lld bytes", b->name,
+		verify_object(c, b->root->loc, "'%s' ends at %lld, beyond the arena of %lld bytes", b->root->name,
 		    (long long)end, (long long)c->p->arena_bytes);
 	if (b->first < 0 || b->last < b->first || b->last >= c->p->instants)
-		verify_object(c, b->loc, "'%s' lives from instant %d to %d of %d", b->name, b->first,
+		verify_object(c, b->root->loc, "'%s' lives from instant %d to %d of %d", b->root->name, b->first,
 		    b->last, c->p->instants);
 	else if ((tensor_kind_persistent(b->root->kind) || b->root->accumulates) &&
 	    (b->first > 0 || b->last < c->p->instants - 1))
-		verify_object(c, b->loc, "'%s' must live throughout, but lives from instant %d to %d",
-		    b->name, b->first, b->last);
+		verify_object(c, b->root->loc, "'%s' must live throughout, but lives from instant %d to %d",
+		    b->root->name, b->first, b->last);
 }
 
 static void

@@ -60,7 +60,7 @@ check_range(struct check *c, const struct plan_sum *s, int tensors)
 		begins |= b->offset == s->offset;
 		ends |= b->offset + b->bytes == s->offset + s->bytes;
 		if (b->first > s->begin || b->last < s->wait || !holds(s, b))
-			verify_object(c, b->loc, "'%s' changes while '%s' is added up over all ranks", b->name,
+			verify_object(c, b->root->loc, "'%s' changes while '%s' is added up over all ranks", b->root->name,
 			    s->first->name);
 	}
 	if (c->ok && (!begins || !ends || found != tensors || tensors != s->tensors))

@@ -14,7 +14,7 @@ held(const struct module *m)
 	int i;
 
 	for (i = 0; i < m->plan->buffers.n; i++)
-		if (m->plan->buffers.v[i].persistent && m->plan->buffers.v[i].kind == T_GRADIENT)
+		if (m->plan->buffers.v[i].persistent && m->plan->buffers.v[i].root->kind == T_GRADIENT)
 			sum += m->plan->buffers.v[i].bytes;
 	return sum;
 }

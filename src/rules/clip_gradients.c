@@ -21,7 +21,7 @@ waiting(const struct module *m)
 	for (i = 0; i < p->buffers.n; i++) {
 		const struct buffer *b = &p->buffers.v[i];
 
-		if (b->kind == T_GRADIENT && b->first <= at && at <= b->last)
+		if (b->root->kind == T_GRADIENT && b->first <= at && at <= b->last)
 			sum += b->bytes;
 	}
 	return sum;

@@ -60,7 +60,7 @@ find_maps(const struct module *m, const struct tensor *picture)
 		const struct buffer *b = &p->buffers.v[i];
 
 		if (b->persistent || b->first > p->peak || b->last < p->peak ||
-		    b->kind == T_WORKSPACE || b->root->kind == T_INPUT ||
+		    b->root->kind == T_WORKSPACE || b->root->kind == T_INPUT ||
 		    b->root->kind == T_TARGET || !is_large(b->root, picture))
 			continue;
 		maps.n++;

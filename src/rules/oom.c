@@ -51,7 +51,7 @@ tell_peak(struct lint *l, struct diag *g, const struct plan_summary *s)
 		diag_fact(l->diags, g, "%s: %s (%s B) in %d buffer%s, the largest %s %s",
 		    loc_shown(m->arena, b->loc, m->src), lint_human(m->arena, b->bytes),
 		    lint_commas(m->arena, b->bytes), b->buffers, b->buffers == 1 ? "" : "s",
-		    tensor_kind_name(b->largest->kind), b->largest->name);
+		    tensor_kind_name(b->largest->root->kind), b->largest->root->name);
 	}
 	for (; i < s->lines.n; i++)
 		rest += s->lines.v[i].bytes;

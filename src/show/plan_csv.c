@@ -35,8 +35,8 @@ print_csv(FILE *f, const struct module *m, const struct plan_style *style)
 
 		fprintf(f, "%d,%d,%d,%lld,%lld,", i, b->first, b->last + 1, (long long)b->bytes,
 		    (long long)b->offset);
-		field(f, b->name);
-		fprintf(f, ",%s,%d\n", tensor_kind_name(b->kind), loc_line(b->loc));
+		field(f, b->root->name);
+		fprintf(f, ",%s,%d\n", tensor_kind_name(b->root->kind), loc_line(b->root->loc));
 	}
 }
 

@@ -143,9 +143,9 @@ write_buffers(struct page *g)
 		const struct buffer *b = &g->p->buffers.v[i];
 
 		jsonw_flat_array(&g->j, NULL);
-		jsonw_string(&g->j, NULL, b->name);
-		jsonw_int(&g->j, NULL, (int64_t)b->kind);
-		write_place(g, b->loc);
+		jsonw_string(&g->j, NULL, b->root->name);
+		jsonw_int(&g->j, NULL, (int64_t)b->root->kind);
+		write_place(g, b->root->loc);
 		jsonw_int(&g->j, NULL, b->bytes);
 		jsonw_int(&g->j, NULL, b->offset);
 		jsonw_int(&g->j, NULL, b->first);

@@ -252,7 +252,7 @@ write_peak(struct json *j, const struct module *m, const struct plan_summary *s)
 		place(j, m, s->lines.v[i].loc);
 		jsonw_int(j, "bytes", s->lines.v[i].bytes);
 		jsonw_int(j, "buffers", s->lines.v[i].buffers);
-		jsonw_string(j, "largest", s->lines.v[i].largest->name);
+		jsonw_string(j, "largest", s->lines.v[i].largest->root->name);
 		jsonw_end(j);
 	}
 	jsonw_end(j);
@@ -302,13 +302,13 @@ write_buffers(struct json *j, const struct module *m)
 		const struct buffer *b = &m->plan->buffers.v[i];
 
 		jsonw_flat_object(j, NULL);
-		jsonw_string(j, "name", b->name);
+		jsonw_string(j, "name", b->root->name);
 		jsonw_int(j, "bytes", b->bytes);
 		jsonw_int(j, "offset", b->offset);
 		jsonw_int(j, "first", b->first);
 		jsonw_int(j, "last", b->last);
-		jsonw_string(j, "kind", tensor_kind_name(b->kind));
-		place(j, m, b->loc);
+		jsonw_string(j, "kind", tensor_kind_name(b->root->kind));
+		place(j, m, b->root->loc);
 		jsonw_bool(j, "persistent", b->persistent);
 		jsonw_int(j, "fixed_bytes", b->size.fixed);
 		jsonw_int(j, "per_sample_bytes", b->size.per_sample);

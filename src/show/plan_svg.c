@@ -137,7 +137,7 @@ draw_small(const struct picture *c)
 			continue;
 		if (!x)
 			x = pixels_new(c->a, LEFT, TOP, ACROSS, UP);
-		pixels_paint(x, r, (int)b->kind, b->bytes);
+		pixels_paint(x, r, (int)b->root->kind, b->bytes);
 		bytes += b->bytes;
 		n++;
 	}
@@ -160,10 +160,10 @@ buffer_title(const struct picture *c, const struct buffer *b)
 	char human[SIZE_TEXT];
 
 	fputs("<title>", c->f);
-	chart_escape(c->f, b->name);
+	chart_escape(c->f, b->root->name);
 	fprintf(c->f, ": %s%s %s, %s, ", chart_recomputed(b) ? "recomputed " : "",
-	    tensor_kind_name(b->kind), chart_shape(c->a, b->root), size_human(human, b->bytes));
-	chart_escape(c->f, loc_shown(c->a, b->loc, c->m->src));
+	    tensor_kind_name(b->root->kind), chart_shape(c->a, b->root), size_human(human, b->bytes));
+	chart_escape(c->f, loc_shown(c->a, b->root->loc, c->m->src));
 	fprintf(c->f, ", instants %d to %d</title>", b->first, b->last);
 }
 
@@ -177,7 +177,7 @@ draw_kind(const struct picture *c, enum tensor_kind k)
 		const struct buffer *b = &c->p->buffers.v[i];
 		struct box r = box_of(c, b);
 
-		if (b->persistent || b->kind != k || is_small(r))
+		if (b->persistent || b->root->kind != k || is_small(r))
 			continue;
 		if (!open)
 			fprintf(c->f, "<g class=\"buffers edge\" fill=\"%s\" "
@@ -240,7 +240,7 @@ draw_persistent(const struct picture *c, const struct plan_summary *s, bool name
 	char human[SIZE_TEXT];
 
 	for (i = 0; i < c->p->buffers.n; i++)
-		count[c->p->buffers.v[i].kind] += c->p->buffers.v[i].persistent;
+		count[c->p->buffers.v[i].root->kind] += c->p->buffers.v[i].persistent;
 	for (k = 0; k < TENSOR_KINDS; k++)
 		together += s->persistent[k];
 	for (i = 0; (k = (int)chart_kinds[i]) != T_POISON; i++) {
@@ -274,8 +274,8 @@ draw_names(const struct picture *c, const struct plan_summary *s)
 		const struct buffer *b = &c->p->buffers.v[i];
 
 		if (!b->persistent)
-			label(c, beside_peak(c, box_of(c, b)), b->name, b->bytes,
-			    chart_dark(b->kind));
+			label(c, beside_peak(c, box_of(c, b)), b->root->name, b->bytes,
+			    chart_dark(b->root->kind));
 	}
 	fputs("</g>\n", c->f);
 }
@@ -337,7 +337,7 @@ draw_legend(const struct picture *c, bool recomputed, struct legend *l)
 	int i;
 
 	for (i = 0; i < c->p->buffers.n; i++)
-		seen[c->p->buffers.v[i].kind] = true;
+		seen[c->p->buffers.v[i].root->kind] = true;
 	fputs("<g font-size=\"12\">\n", c->f);
 	for (i = 0; chart_kinds[i] != T_POISON; i++)
 		if (seen[chart_kinds[i]])

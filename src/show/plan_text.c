@@ -398,12 +398,12 @@ static struct top_row
 row_of(const struct printer *r, const struct buffer *b, struct widths *w)
 {
 	struct arena *a = r->m->arena;
-	struct top_row row = { .name = b->name };
+	struct top_row row = { .name = b->root->name };
 
-	row.place = loc_shown(a, b->loc, r->m->src);
+	row.place = loc_shown(a, b->root->loc, r->m->src);
 	/* names tell the gradients of parameters from those of activations */
-	row.what = tensor_kind_name(b->kind == T_DELTA ? T_GRADIENT : b->kind);
-	if (b->kind != T_WORKSPACE)
+	row.what = tensor_kind_name(b->root->kind == T_DELTA ? T_GRADIENT : b->root->kind);
+	if (b->root->kind != T_WORKSPACE)
 		row.what = arena_printf(a, "%s %s", row.what, tensor_shape_text(a, b->root));
 	row.alive = b->persistent ? "throughout" : arena_printf(a, "%d to %d", b->first, b->last);
 	widen(&w->place, row.place);

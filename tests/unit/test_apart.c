@@ -223,7 +223,7 @@ Test(apart, nothing_waits_for_bytes_in_vain)
 		last = plan_apart(p, arena);
 		for (b = 0; b < p->buffers.n; b++)
 			if (!p->buffers.v[b].persistent)
-				cr_expect_eq(last[b], last_beside(p, &p->buffers.v[b]), "%s: %s", spec[i], p->buffers.v[b].name);
+				cr_expect_eq(last[b], last_beside(p, &p->buffers.v[b]), "%s: %s", spec[i], p->buffers.v[b].root->name);
 	}
 }
 
@@ -234,7 +234,7 @@ workspaces(const struct plan *p)
 	int i;
 
 	for (i = 0; i < p->buffers.n; i++)
-		sum += p->buffers.v[i].kind == T_WORKSPACE ? p->buffers.v[i].bytes : 0;
+		sum += p->buffers.v[i].root->kind == T_WORKSPACE ? p->buffers.v[i].bytes : 0;
 	return sum;
 }
 

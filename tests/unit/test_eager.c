@@ -405,7 +405,7 @@ tensors_at_peak(const struct module *m)
 	for (i = 0; i < p->buffers.n; i++) {
 		const struct buffer *b = &p->buffers.v[i];
 
-		if (b->kind == T_WORKSPACE || is_landing(m, b))
+		if (b->root->kind == T_WORKSPACE || is_landing(m, b))
 			continue;
 		change[b->first] += b->bytes;
 		change[b->last + 1] -= b->bytes;

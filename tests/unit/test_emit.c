@@ -73,7 +73,7 @@ struct fixture {
 	struct module *module;
 	struct tensor *weight, *value;
 	struct plan plan;
-	struct buffer *of_tensor[2];
+	int of_tensor[2];
 	int64_t offset[2];
 	struct text out;
 	struct emitter e;
@@ -94,8 +94,8 @@ fixture(struct fixture *f, struct arena *a)
 	vec_push(a, &f->plan.buffers, b);
 	b.offset = 4096;
 	vec_push(a, &f->plan.buffers, b);
-	f->of_tensor[f->weight->id] = &f->plan.buffers.v[0];
-	f->of_tensor[f->value->id] = &f->plan.buffers.v[1];
+	f->of_tensor[f->weight->id] = 1;
+	f->of_tensor[f->value->id] = 2;
 	f->offset[f->value->id] = 4096;
 	f->plan.of_tensor = f->of_tensor;
 	f->plan.ntensors = 2;

@@ -52,7 +52,7 @@ kept(const struct module *m, enum tensor_kind kind)
 	int i;
 
 	for (i = 0; i < m->plan->buffers.n; i++)
-		if (m->plan->buffers.v[i].persistent && m->plan->buffers.v[i].kind == kind)
+		if (m->plan->buffers.v[i].persistent && m->plan->buffers.v[i].root->kind == kind)
 			sum += m->plan->buffers.v[i].bytes;
 	return sum;
 }

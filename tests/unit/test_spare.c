@@ -73,7 +73,7 @@ check_workspace(const struct buffer *work, int *wider)
 			if (i * unit <= most)
 				want = i * unit;
 	cr_assert(work->bytes == want || (work->bytes > want && work->bytes < 2 * DEFAULT_WORKSPACE),
-	    "%s has %lld, could have %lld", work->name, (long long)work->bytes, (long long)want);
+	    "%s has %lld, could have %lld", work->root->name, (long long)work->bytes, (long long)want);
 	*wider += work->bytes > DEFAULT_WORKSPACE;
 }
 
@@ -87,7 +87,7 @@ Test(spare, large_convolutions_have_the_longest_free_run)
 	p = module->plan;
 	arena_bytes = p->arena_bytes, bound = p->lower_bound_bytes;
 	for (i = 0; i < p->buffers.n; i++)
-		if (p->buffers.v[i].kind == T_WORKSPACE)
+		if (p->buffers.v[i].root->kind == T_WORKSPACE)
 			check_workspace(&p->buffers.v[i], &wider);
 	cr_assert_gt(wider, 100);
 	cr_assert_not(objects());
@@ -108,7 +108,7 @@ Test(spare, the_processors_workspaces_stay_as_they_are)
 		const struct node *n = p->at[b->first].node;
 		struct room room = op_room(module, p->target, 2);
 
-		if (b->kind == T_WORKSPACE)
+		if (b->root->kind == T_WORKSPACE)
 			cr_assert_eq(b->bytes, n->op->memory.workspace(n, &room).fixed);
 	}
 }

@@ -243,7 +243,7 @@ Test(verify, sums_of_pieces_are_of_pieces)
 			int last = b->last;
 
 			b->last = i;
-			cr_assert(objects(), "'%s' dies while the ring writes to it", b->name);
+			cr_assert(objects(), "'%s' dies while the ring writes to it", b->root->name);
 			b->last = last;
 			rings++;
 		}

@@ -63,13 +63,13 @@ Test(verify_stages, what_other_micro_batches_need_is_theirs)
 
 			b->bytes -= b->stride;
 			if (b->stride) {
-				cr_assert_not_null(objection(stage[k]), "'%s' of rank %d with one place less", b->name, k);
+				cr_assert_not_null(objection(stage[k]), "'%s' of rank %d with one place less", b->root->name, k);
 				places++;
 			}
 			*b = was;
 			b->last--;
 			if (b->kept) {
-				cr_assert_not_null(objection(stage[k]), "'%s' of rank %d ends too soon", b->name, k);
+				cr_assert_not_null(objection(stage[k]), "'%s' of rank %d ends too soon", b->root->name, k);
 				kept++;
 			}
 			*b = was;
