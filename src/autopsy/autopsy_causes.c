@@ -155,8 +155,8 @@ earlier_models(struct autopsy *y)
 		    "tf.keras.backend.clear_session(); in a notebook or a search over models they add up.", (int)n, part,
 		    number == 1 ? "once" : arena_printf(y->arena, "%ld times", number)));
 	else if ((part = numbered_part(y->main->node, models, &n, &number)) && number >= SEVERAL_MODELS)
-		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it, as Keras numbers models without "
-		    "a name: at least %ld others were made before in the same process. Where they are no parts of one network, "
+		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it. Where Keras gave it that, as it numbers models without "
+		    "a name, at least %ld others were made before in the same process, and where those are no parts of one network, "
 		    "as in a notebook or a search over models, it keeps the graph and the weights of each until "
 		    "tf.keras.backend.clear_session().", (int)n, part, number - 1));
 	else if ((part = ready_made(y->main->node, &n, &number)) && number >= SEVERAL_MODELS)

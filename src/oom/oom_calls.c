@@ -50,6 +50,24 @@ evaluates(struct piece function)
 	return tests;
 }
 
+/* "train_one_epoch", "Net.fit": what it calls is of training, whatever it was called by. */
+bool
+signs_trains(struct piece function)
+{
+	struct piece name = signs_last_part(function);
+	size_t from = 0, to;
+
+	if (evaluates(function))
+		return false;
+	for (; from < name.n; from = to + 1) {
+		for (to = from; to < name.n && piece_is_word(name.s[to]) && name.s[to] != '_'; to++)
+			;
+		if (to > from && piece_is_one_of((struct piece){ name.s + from, to - from }, "train training fit finetune"))
+			return true;
+	}
+	return false;
+}
+
 /* Calls by their file and their function. */
 static const struct sign place_signs[] = {
 	{ "fsdp/_state_dict_utils.py checkpoint/state_dict.py", NULL, TRACE_GATHERS },
@@ -60,7 +78,7 @@ static const struct sign place_signs[] = {
 	{ "assigners/ assigner.py utils/tal.py iou_calculators/ iou2d_calculator.py detectron2/modeling/matcher.py maskrcnn_benchmark/modeling/matcher.py", NULL,
 	    TRACE_PAIRS },
 	{ NULL, "pairwise_distance square_distance pdist", TRACE_ALL_PAIRS },
-	{ NULL, "create_dataset make_dataset build_dataset read_dataset load_dataset load_data read_data load_all prepare_data",
+	{ NULL, "create_dataset make_dataset build_dataset read_dataset load_dataset load_data read_data load_all_data load_all_image load_all_sample load_all_file prepare_data",
 	    TRACE_DATASET },
 	{ "exllama", "load_gen load_autosplit load_tp", TRACE_LOADING },
 	{ NULL, "bbox_overlaps pairwise_iou box_iou boxlist_iou bbox_iou _box_inter_union gather_topk_anchors "

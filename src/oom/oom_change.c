@@ -17,7 +17,8 @@
     "enlarge enlarged bump bumped go going went scale scaled"
 /* What rises by itself, or is no setting that memory grows with: ahead of "from". */
 #define OF_OTHER	"memory vram ram usage consumption utilization it loss accuracy lr rate version driver cuda python pytorch torch tensorflow keras gpu gpus card epoch epochs " \
-    "time speed workers num_workers num_worker temperature price seed learning_rate epochs num_epochs max_epochs iterations max_iter max_iters steps max_steps step gradient_accumulation_steps accumulation patience save_steps"
+    "time speed workers num_workers num_worker temperature price seed learning_rate epochs num_epochs max_epochs iterations max_iter max_iters steps max_steps step gradient_accumulation_steps accumulation patience save_steps port timeout swap pagefile paging max_split_size_mb memory_limit limit ulimit shm shm_size quota fraction threshold dropout " \
+    "momentum weight_decay heap"
 #define UNITS		"gb gib mb mib g m kb ti x epoch epochs iteration iterations steps gpu gpus card cards worker workers second seconds s minute minutes hour hours percent"
 
 /* The first whole number from S on, past no more than names, blanks and signs, or NULL: behind
@@ -114,6 +115,9 @@ oom_change_data(struct talk t)
 #define BACK		"change it back|changed it back|changing it back|change back|changed back|changing back|go back to|going back to|goes back to|went back to|set it back|setting it back|" \
     "set back to|reduce it back|reduced it back|switch back|switched back|switching back"
 
+/* what may be put back, or how it was */
+#define OF_SETTINGS	"batch size setting config value number length resolution original default before previous lower smaller work fit image it"
+
 /* "If I change it back to a size that worked before, it is still out of memory": not what "worked
  * before" an update. */
 const char *
@@ -125,7 +129,7 @@ oom_change_back(struct talk t)
 
 	for (rest = t; (at = talk_find_whole(rest, BACK, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		sentence = talk_sentence(t, at);
-		if (!talk_any_whole(sentence, "version commit release driver branch cuda pytorch torch tensorflow update downgrade") && talk_any_whole(sentence, "still even again anymore suddenly") &&
+		if (talk_any_begins(sentence, OF_SETTINGS) && !talk_any_whole(sentence, "version commit release driver branch cuda pytorch torch tensorflow update downgrade") && talk_any_whole(sentence, "still even again anymore suddenly") &&
 		    oom_told_fails(sentence))
 			return at;
 	}

@@ -68,13 +68,15 @@ names_scores(struct piece t)
 	return false;
 }
 
+#define OF_CLASSES	"cls_score class_score box_score bbox_score det_score scores_cls mlvl_score conf_score roi_score obj_score"	/* of what a detector found */
+
 /* A number for each pair, as attention's scores: their product, or softmax. OF: the file or
  * function is of attention. */
 static bool
 is_scores(struct piece t, bool of)
 {
 	bool product = piece_any_of(t, "matmul( bmm( baddbmm( einsum(") || piece_find(t, " @ ");
-	bool scores = piece_any_of(t, "scores"), attention = names_scores(t);
+	bool scores = piece_any_of(t, "scores") && !piece_any_of(t, OF_CLASSES), attention = names_scores(t);
 
 	if (is_pairs(t))
 		return true;

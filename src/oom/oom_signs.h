@@ -24,6 +24,9 @@ uint64_t	signs_of_calls_made(struct piece);
 /* Of a call, by its file and its function: oom_calls.c. */
 uint64_t	signs_of_call(struct piece path, struct piece function);
 
+/* Is that a function that trains, by its name? */
+bool	signs_trains(struct piece function);
+
 /* What stands behind the last dot of a name; is that a network's; and does a line put one on a
  * device? */
 struct piece	signs_last_part(struct piece name);

@@ -154,6 +154,10 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 	uint64_t facts = signs_of_call(path, function);
 
 	t->library = signs_is_library(path);
+	if (t->function[0] && signs_trains(function)) {
+		t->function[0] = '\0';
+		t->facts &= ~TRACE_EVALUATES;
+	}
 	if ((facts & TRACE_EVALUATES) && !signs_is_installed(path) && !t->function[0] &&
 	    function.n < sizeof(t->function)) {
 		memcpy(t->function, function.s, function.n);

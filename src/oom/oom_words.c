@@ -13,6 +13,7 @@
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_habit.h"
+#include "oom/oom_pictures.h"
 #include "oom/oom_runs.h"
 #include "oom/oom_when.h"
 
@@ -323,9 +324,9 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->unused, t, oom_runs_unused(t), line);
 		said(&p->peak, t, oom_runs_peak(t), line);
 	}
-	said_of_given(&p->large, &p->told, t, line, oom_bulk_large);
-	said_of_failure(&p->large, &p->told, t, oom_bulk_side(t), line);
-	said_of_failure(&p->sizes, &p->told, t, oom_bulk_sizes(t), line);
+	said_of_given(&p->large, &p->told, t, line, oom_pictures_large);
+	said_of_failure(&p->large, &p->told, t, oom_pictures_side(t), line);
+	said_of_failure(&p->sizes, &p->told, t, oom_pictures_sizes(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line)
 		said(&p->card, t, oom_bulk_card(t), line);
 	said(&p->less, t, oom_bulk_less(t), line);
@@ -402,5 +403,5 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	sizes_said(p, t, line, source);
 	parts_said(p, t, line, source);
 	libraries_said(p, t, line, source);
-	oom_bulk_pictures(p, t, line);
+	oom_pictures_said(p, t, line);
 }

@@ -533,3 +533,27 @@ Test(oom_words, numbers_of_something_else)
 	cr_expect_eq(read_lines("My GPU that is 4GB is OOM").card.line, 1);
 	cr_expect_eq(read_lines("The model is about 7GB on the GPU, and it is OOM").card.line, 0);
 }
+
+Test(oom_words, settings_that_take_no_memory)
+{
+	cr_expect_eq(read_lines("I changed crop_size from 256 to 512, it is out of GPU memory").raised.line, 1);
+	cr_expect_eq(read_lines("I changed the port from 8000 to 8080, it is out of GPU memory").raised.line, 0);
+	cr_expect_eq(read_lines("I changed max_split_size_mb from 128 to 512, it is out of GPU memory").raised.line, 0);
+	cr_expect_eq(read_lines("I increased the swap from 8 to 64 and it is still out of memory").raised.line, 0);
+	cr_expect_eq(read_lines("I went back to a smaller batch and it is still out of GPU memory").again.line, 1);
+	cr_expect_eq(read_lines("I went back to my desk and memory on the GPU is still exhausted").again.line, 0);
+	cr_expect_eq(read_lines("Out of memory, then I reduced the batch from 32 to 16 and it worked").less.line, 1);
+	cr_expect_eq(read_lines("I reduced the batch from 32 to 16 and it worked for an epoch, then it was out of memory again").less.line, 0);
+}
+
+Test(oom_words, what_is_of_several_scales_or_supposed)
+{
+	cr_expect_eq(read_lines("With multi-scale training it is OOM").sizes.line, 1);
+	cr_expect_eq(read_lines("Multi-scale deformable attention is OOM").sizes.line, 0);
+	cr_expect_eq(read_lines("The multi scale features are OOM").sizes.line, 0);
+	cr_expect_eq(read_lines("My images are 4000x3000").said_high, 4000);
+	cr_expect_eq(read_lines("If images are large (say 4000x3000), use tiles").said_high, 0);
+	cr_expect_eq(read_lines("If I use images of 1024x1024 it fails").said_high, 1024);
+	cr_expect_eq(read_lines("The GPU is used by another process, OOM").shared.line, 1);
+	cr_expect_eq(read_lines("Three users at the same time on the same GPU lead to OOM").shared.line, 0, "of one process, perhaps");
+}
