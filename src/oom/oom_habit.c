@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_array.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_log.h"
 #include "oom/oom_signs.h"
@@ -12,7 +13,6 @@
 #define LEAST_SHUFFLED	1000
 #define MOST_SHUFFLED	((int64_t)1 << 40)
 #define TAB_WIDTH	8
-#define LEAST_ARRAY	((int64_t)1 << 30)	/* bytes of an array that is worth a word */
 #define LEAST_CONTEXT	32768	/* positions that are worth a word */
 #define MOST_CONTEXT	((int64_t)1 << 24)
 #define MOST_BATCH	((int64_t)1 << 20)
@@ -32,7 +32,7 @@ static const struct {
 	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd", false },
-	{ HABIT_LOAD, "torch.load(", "map_location", false },
+	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7", false },
 	{ HABIT_PARALLEL, "dataparallel(", "distributed|class |def |isinstance|device_ids=[0]|device_ids = [0]", false },
 	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false", false },
 	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def ", false },
@@ -55,8 +55,8 @@ static const struct {
 };
 
 /* Keeps the first of a kind, and the name that stands from S to END. */
-static void
-keep(struct oom_habits *h, enum oom_habit_kind kind, int line, int64_t n, const char *s, const char *end)
+void
+oom_habit_keep(struct oom_habits *h, enum oom_habit_kind kind, int line, int64_t n, const char *s, const char *end)
 {
 	struct oom_habit *of = &h->of[kind];
 	size_t length = s ? (size_t)(end - s) : 0;
@@ -93,7 +93,7 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 		if (from == to)
 			to += n;		/* an option */
 		if (calls[i].kind != HABIT_LOAD || memchr(at, ')', (size_t)(end - at)))	/* what follows on the next line is not known */
-			keep(h, calls[i].kind, line, 0, from, to);
+			oom_habit_keep(h, calls[i].kind, line, 0, from, to);
 	}
 }
 
@@ -126,15 +126,15 @@ by_number(struct oom_habits *h, struct talk t, int line)
 
 	for (at = NULL; talk_next_phrase(t, "num_workers|num-workers|--workers|workers_per_gpu", &at, &length); )
 		if (number_of(t, at + length, &n) && n > 0 && n <= MOST_PROCESSES)
-			keep(h, HABIT_WORKERS, line, n, at, at + length);
+			oom_habit_keep(h, HABIT_WORKERS, line, n, at, at + length);
 	for (at = NULL; talk_next_phrase(t, "n_jobs", &at, &length); )
 		if (number_of(t, at + length, &n) && (n < 0 || n > 1) && n <= MOST_PROCESSES)
-			keep(h, HABIT_JOBS, line, n < 0 ? 0 : n, at, at + length);
+			oom_habit_keep(h, HABIT_JOBS, line, n < 0 ? 0 : n, at, at + length);
 	if ((at = talk_first(t, ".shuffle(")) && number_of(t, at + strlen(".shuffle("), &n) && n >= LEAST_SHUFFLED && n <= MOST_SHUFFLED)
-		keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
+		oom_habit_keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 	else if ((at = talk_first(t, ".shuffle(buffer_size=")) && number_of(t, at + strlen(".shuffle(buffer_size="), &n) && n >= LEAST_SHUFFLED &&
 	    n <= MOST_SHUFFLED)
-		keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
+		oom_habit_keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 }
 
 #define RANKS		"--nproc_per_node|--nproc-per-node|--num_processes|--num-processes"
@@ -150,7 +150,7 @@ counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64
 
 	while (talk_next_phrase(t, names, &at, &length))
 		if (number_of(t, at + length, &n) && n >= least && n <= most)
-			keep(h, kind, line, n, at, at + length);
+			oom_habit_keep(h, kind, line, n, at, at + length);
 }
 
 #define CHECKPOINTS	"gradient_checkpointing|gradient-checkpointing|activation_checkpointing|activation-checkpointing|grad_checkpointing|use_checkpointing"
@@ -168,12 +168,12 @@ checkpoints(struct oom_habits *h, struct talk t, int line)
 
 	if ((at = talk_find_whole(t, CHECKPOINTS, &n))) {
 		if (talk_any_whole(talk_head(t, at + n, OFF_WITHIN), "false"))
-			keep(h, HABIT_UNCHECKED, line, 0, at, at + n);
+			oom_habit_keep(h, HABIT_UNCHECKED, line, 0, at, at + n);
 	} else if ((at = talk_first(t, OF_DIFFUSERS))) {
 		for (to = at; to < end && piece_is_word(*to); to++)
 			;
 		if (end - to > 3 && memcmp(to, ".py", 3) == 0)
-			keep(h, HABIT_UNCHECKED, line, 1, at, to + 3);
+			oom_habit_keep(h, HABIT_UNCHECKED, line, 1, at, to + 3);
 	}
 }
 
@@ -201,7 +201,7 @@ batches(struct oom_habits *h, struct talk t, int line)
 		if (talk_any_phrase(name, TESTS) && !talk_any_phrase(name, "train|interval")) {
 			if (n > h->of[HABIT_TESTS].n) {
 				h->of[HABIT_TESTS].line = 0;
-				keep(h, HABIT_TESTS, line, n, from, at + length);
+				oom_habit_keep(h, HABIT_TESTS, line, n, from, at + length);
 			}
 		} else if (!talk_any_phrase(t, TESTS) || talk_any_phrase(name, "train")) {
 			h->trains.n = h->trains.line && h->trains.n != n ? -1 : n;
@@ -221,128 +221,7 @@ stores(struct oom_habits *h, struct talk t, int line)
 	for (to = at; to < end && piece_is_word(*to); to++)
 		;
 	if (to < end && talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda cpu true"))
-		keep(h, HABIT_STORES, line, talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda"), at, to);
-}
-
-/* "[load(p) for p in paths]": of each of what has such a name. */
-static void
-array_of_each(struct oom_habits *h, struct talk t, const char *s, int line)
-{
-	const char *at = talk_first(talk_part(t, s, t.s + t.n), " in "), *to, *end = t.s + t.n;
-
-	if (!at || !talk_any_phrase(talk_part(t, s, at), " for "))
-		return;
-	for (s = to = at + strlen(" in "); to < end && piece_is_word(*to); to++)
-		;
-	if (to > s && to < end && *to == ']' && talk_is_one_of(talk_part(t, s, to), "paths files filenames file_names fnames image_paths img_paths image_files img_files "
-	    "images imgs lst_imgs train_files test_files train_paths test_paths filelist file_list"))
-		keep(h, HABIT_ARRAY, line, 1, s, to);
-}
-
-/* "x = np.array(images)": of a list by a name as samples have. */
-static void
-array_of_list(struct oom_habits *h, struct talk t, int line)
-{
-	const char *at = NULL, *s, *to, *end = t.s + t.n;
-	size_t n;
-
-	while (talk_next_phrase(t, "np.array(|np.asarray(|np.stack(|np.vstack(|np.concatenate(|torch.stack(", &at, &n)) {
-		if (at + n < end && at[n] == '[')
-			array_of_each(h, t, at + n, line);
-		if (lower(*at) == 't')
-			continue;		/* a batch is stacked so, too */
-		for (s = to = at + n; to < end && piece_is_word(*to); to++)
-			;
-		if (to > s && to < end && (*to == ')' || *to == ',') && talk_is_one_of(talk_part(t, s, to), "images imgs img_list image_list data "
-		    "dataset samples x_train x_test train_x test_x x_data features all_features frames videos train_data test_data train_images "
-		    "test_images x y labels masks patches all_data training_data"))
-			keep(h, HABIT_ARRAY, line, 0, s, to);
-	}
-}
-
-/* "x = np.zeros((len(samples), length, classes))": of two extents at least. */
-static void
-array_of_rows(struct oom_habits *h, struct talk t, int line)
-{
-	const char *at = NULL, *s, *to, *end = t.s + t.n;
-	size_t n;
-
-	while (talk_next_phrase(t, "np.zeros((len(|np.empty((len(|np.ones((len(", &at, &n)) {
-		for (s = to = at + n; to < end && (piece_is_word(*to) || *to == '.'); to++)
-			;
-		if (to > s && end - to > 1 && to[0] == ')' && to[1] == ',')
-			keep(h, HABIT_ZEROS, line, 0, s, to);
-	}
-}
-
-/* How many bytes an element has, by the name of its type; 0: it is not known. */
-static int
-element_of(struct talk t)
-{
-	if (!talk_any_of(t, "dtype"))
-		return 8;
-	return talk_any_of(t, "int8 bool") ? 1 : talk_any_of(t, "float16 int16") ? 2 : talk_any_of(t, "float32 int32") ? 4 : talk_any_of(t, "float64 int64") ? 8 : 0;
-}
-
-/* "x = np.zeros((60000, 256, 256, 3))", "np.random.rand(60000, 256, 256, 3)": the next behind *AT,
- * or the first; its extents are from S to TO. */
-static bool
-next_array(struct talk t, const char **at, const char **s, const char **to, int64_t *bytes)
-{
-	const char *end = t.s + t.n;
-	size_t length;
-	int64_t n;
-	int rank;
-
-	while (talk_next_phrase(t, "np.zeros((|np.ones((|np.empty((|np.random.rand(|np.random.randn(|np.random.random((", at, &length)) {
-		*bytes = element_of(t);
-		for (*s = *to = *at + length, rank = 0; *to < end && is_digit(**to) && (*to = piece_number(*to, end, &n)); rank++) {
-			if (n <= 0 || __builtin_mul_overflow(*bytes, n, bytes))
-				return false;
-			if (*to == end || **to != ',')
-				break;
-			*to = piece_past_blanks(*to + 1, end);
-		}
-		if (!*to)
-			return false;
-		if (rank >= 1 && *to < end && **to == ')' && *bytes >= LEAST_ARRAY)
-			return true;
-	}
-	return false;
-}
-
-static void
-array_of_extents(struct oom_habits *h, struct talk t, int line)
-{
-	const char *at = NULL, *s, *to;
-	int64_t bytes;
-
-	while (next_array(t, &at, &s, &to, &bytes))
-		keep(h, HABIT_EXTENTS, line, bytes, s, to);
-}
-
-const char *
-oom_habit_array(struct talk t, int64_t *bytes)
-{
-	const char *at = NULL, *s, *to;
-
-	return next_array(t, &at, &s, &to, bytes) ? at : NULL;
-}
-
-/* "images.append(img)", "x.append(cv2.imread(f))" in a loop. */
-static void
-gathers(struct oom_habits *h, struct talk t, int line)
-{
-	const char *at = talk_first(t, ".append("), *s, *to, *end = t.s + t.n;
-
-	if (!at || !h->loop_line)
-		return;
-	for (s = to = at + strlen(".append("); to < end && piece_is_word(*to); to++)
-		;
-	if ((to < end && *to == ')' && talk_is_one_of(talk_part(t, s, to), "img image im frame resized img_array image_array img_data resized_img resized_image")) ||
-	    (talk_first(talk_part(t, s, end), "cv2.imread(|imread(|plt.imread(|io.imread(|image.open(|img_to_array(|load_img(|np.array(image.open(|np.asarray(image.open(") == s &&
-	    s < end))
-		keep(h, HABIT_GATHERS, line, h->loop_line, NULL, NULL);
+		oom_habit_keep(h, HABIT_STORES, line, talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda"), at, to);
 }
 
 /* ---- layers ---- */
@@ -385,7 +264,7 @@ layer(struct oom_habits *h, struct talk t, int line)
 		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 			;
 		of->line = 0;
-		keep(h, HABIT_LAYER, line, n, from, at + length - 1);
+		oom_habit_keep(h, HABIT_LAYER, line, n, from, at + length - 1);
 	}
 }
 
@@ -431,12 +310,12 @@ oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 
 	for (at = NULL; talk_next_phrase(t, "n_ctx_orig_yarn|n_ctx_train|n_ctx_per_seq|llama_context: n_ctx|llama_new_context_with_model: n_ctx", &at, &n); )
 		if (number_of(t, at + n, &length) && length >= LEAST_CONTEXT && length <= MOST_CONTEXT)
-			keep(h, HABIT_CONTEXT, line, length, talk_first(talk_part(t, at, end), "n_ctx"), at + n);
+			oom_habit_keep(h, HABIT_CONTEXT, line, length, talk_first(talk_part(t, at, end), "n_ctx"), at + n);
 	for (at = NULL; talk_next_phrase(t, OWN_CONTEXT, &at, &n); )
 		if (number_of(t, at + n, &length) && length > h->context && length <= MOST_CONTEXT)
 			h->context = length;
 	if (talk_any_phrase(t, "hdf5datalayer|hdf5_load_nd_dataset|\"hdf5data\"|hdf5_data_param"))
-		keep(h, HABIT_HDF5, line, 0, NULL, NULL);
+		oom_habit_keep(h, HABIT_HDF5, line, 0, NULL, NULL);
 	if (talk_first(t, "limits:") == s)
 		h->limits = line;
 	else if (talk_first(t, "requests:") == s || line - h->limits > LIMITS_LINES)
@@ -444,13 +323,13 @@ oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 	at = NULL;
 	while (talk_next_phrase(t, "--mem=|--mem |--mem-per-cpu=|--mem-per-cpu |--mem-per-gpu=|--memory=|--memory |-l mem=|h_vmem=|mem_limit: |mem_limit=", &at, &n))
 		if ((to = past_size(piece_past_blanks(at + n, end), end)))
-			keep(h, HABIT_LIMIT, line, 0, at, to);
+			oom_habit_keep(h, HABIT_LIMIT, line, 0, at, to);
 	if (!h->limits || talk_first(t, "memory:") != s)
 		return;
 	for (at = s + strlen("memory:"); at < end && memchr(" \t\"'", *at, 4); at++)
 		;
 	if ((to = past_size(at, end)))
-		keep(h, HABIT_LIMIT, line, 0, s, to);
+		oom_habit_keep(h, HABIT_LIMIT, line, 0, s, to);
 }
 
 #define STATES		"hidden state states h hc hx hidden_state hiddens memory mems carry"
@@ -495,7 +374,7 @@ state(struct oom_habits *h, struct talk t, int line)
 		if (to > s && talk_is_one_of(talk_part(t, s, to), STATES) &&
 		    piece_any_whole((struct piece){ right.s, right.n }, talk_is_one_of(talk_part(t, s, to), "hidden") ? "hidden" :
 		    "state states h hc hx hidden_state hiddens memory mems carry"))
-			keep(h, HABIT_STATE, line, 0, s, to);
+			oom_habit_keep(h, HABIT_STATE, line, 0, s, to);
 	}
 }
 
@@ -569,9 +448,9 @@ in_loop(struct oom_habits *h, struct talk t, int line)
 	if (h->loop_line && inset <= h->loop_inset)
 		h->loop_line = 0;
 	if (h->loop_line && talk_any_phrase(t, "model.predict(|self.model.predict(|net.predict(|network.predict(") && !talk_any_whole(t, "def"))
-		keep(h, HABIT_PREDICTS, line, h->loop_line, NULL, NULL);
+		oom_habit_keep(h, HABIT_PREDICTS, line, h->loop_line, NULL, NULL);
 	if (h->loop_line && makes_model(t) && !talk_any_whole(t, "def class return"))
-		keep(h, HABIT_LOOP, line, h->loop_line, NULL, NULL);
+		oom_habit_keep(h, HABIT_LOOP, line, h->loop_line, NULL, NULL);
 	if (!h->loop_line && end - s > 4 && memcmp(s, "for ", 4) == 0 && memchr(s, ':', (size_t)(end - s))) {
 		h->loop_line = line;
 		h->loop_inset = inset;
@@ -602,14 +481,11 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);
 	batches(h, t, line);
 	stores(h, t, line);
-	array_of_list(h, t, line);
-	array_of_rows(h, t, line);
-	array_of_extents(h, t, line);
 	layer(h, t, line);
 	dense(h, t, line);
 	state(h, t, line);
 	in_loop(h, t, line);
-	gathers(h, t, line);
+	oom_array_line(h, t, line);
 	if (signs_of_code(talk_piece(t), false) & TRACE_ALL_PAIRS)
-		keep(h, HABIT_PAIRS, line, 0, NULL, NULL);
+		oom_habit_keep(h, HABIT_PAIRS, line, 0, NULL, NULL);
 }

@@ -76,6 +76,8 @@ struct oom_habits {
 	int loop_line, loop_inset;	/* the loop that lines stand in, and how far its "for" is set in; line 0: none */
 };
 
+/* Keeps the first of a kind, and the name that stands from S to END. */
+void	oom_habit_keep(struct oom_habits *, enum oom_habit_kind, int line, int64_t n, const char *s, const char *end);
 /* Line LINE of the log, which is code, a command or a setting. */
 void	oom_habit_line(struct oom_habits *, struct talk, int line);
 /* Any line, a person's and a comment, too: what need only be named there. */

@@ -154,6 +154,7 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 	uint64_t facts = signs_of_call(path, function);
 
 	t->library = signs_is_library(path);
+	t->tiled |= piece_any_of(function, "decode_tiled tiled_decode encode_tiled tiled_encode tiled_scale");
 	if (t->function[0] && signs_trains(function)) {
 		t->function[0] = '\0';
 		t->facts &= ~TRACE_EVALUATES;
@@ -179,13 +180,14 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 static uint64_t
 told(const struct oom_trace *t)
 {
-	return t->facts | t->code;
+	return (t->facts | t->code) & ~(t->tiled ? TRACE_DECODER : 0);
 }
 
 static void
 give(const struct oom_trace *t, struct oom_message *o)
 {
 	o->python = true;
+	o->facts &= ~(t->tiled ? TRACE_DECODER : 0);	/* that a message's own words tell of, too */
 	if (o->facts & ~TRACE_OF_WORDS)
 		return;
 	o->facts |= told(t);

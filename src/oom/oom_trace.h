@@ -20,6 +20,7 @@ struct oom_trace {		/* the one that is being read */
 	int expect;		/* lines in which a call's line of code may follow */
 	bool turned;		/* the innermost call stands first */
 	bool applied;		/* DataParallel has its inputs, and runs the layers */
+	bool tiled;		/* an autoencoder works in tiles already */
 	bool settled;		/* of a turned one: the innermost call of the user's is read */
 	bool library;		/* the call whose line of code is awaited is of PyTorch itself */
 	uint64_t here;		/* facts of the innermost call that is not */

@@ -13,6 +13,7 @@
 #define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
 /* What grows by itself and is no memory: ahead of "keeps growing". */
 #define OTHER_SUBJECT	"dataset data loss losses accuracy error reward score length size number count batch time speed resolution context community project codebase"
+#define WITH_SETTING_CHINESE	"随着batch|随batch|随着批|batch增大|batch越大|batchsize增大|batchsize越大|batch_size增大|batch_size越大|随着分辨率|随着图片|随着图像|随着序列|随着输入"
 #define OTHER_GROWS	"increasing the batch|increase the batch|increasing batch size|increasing batchsize|increasing batch_size|increase batch size|increase batchsize|increase batch_size|" \
     "increasing my batch|increasing the number|increase the number|increasing the size|increase the size"
 
@@ -23,9 +24,8 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 {
 	struct talk behind = talk_part(clause, at, clause.s + clause.n), ahead = clause_word_ahead(clause, at);
 
-	(void)t;
-	if ((unsigned char)*at >= 0x80)
-		return false;		/* of languages whose clauses are not told apart here */
+	if ((unsigned char)*at >= 0x80)		/* of languages whose clauses are not told apart here */
+		return talk_any_phrase(t, WITH_SETTING_CHINESE);
 	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))
 		ahead = clause_word_ahead(clause, ahead.s);
 	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_makes_larger(clause, at))

@@ -47,10 +47,17 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
 }
 
+/* "验证时没有问题": what is said at AT is said to go well, in Chinese. */
+static bool
+is_fine(struct talk t, const char *at)
+{
+	return talk_any_phrase(talk_clause(t, at, 1), "没有问题|没问题|没有报错|正常|成功");
+}
+
 static const char *
 evaluates(struct talk t)
 {
-	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上"), *at = elsewhere ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
+	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上"), *at = elsewhere && !is_fine(t, elsewhere) ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
 	    "predictions are stored on the gpu|outputs are kept on the gpu|predictions are kept on the gpu", AHEAD, "") : NULL;
 
 	return at || !talk_any_of(t, "valid eval test predict verif") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
@@ -149,7 +156,7 @@ converts(struct talk t)
 	return at && talk_any_phrase(talk_sentence(t, at), "i fixed|i solved|i have fixed|was fixed|got fixed") ? NULL : at;
 }
 
-#define WISHES		"can i|could i|should i|how to|how do i|how can i|possible to|way to|want to|able to|need to|try to|instead of"
+#define WISHES		"can i|could i|should i|how to|how do i|how can i|possible to|way to|want to|instead of"
 
 /* "Can I resume it?" is a wish, and one that works has not failed. */
 static bool
@@ -181,7 +188,7 @@ saves(struct talk t)
 	const char *at = talk_first(t, "\xe4\xbf\x9d\xe5\xad\x98");
 
 	if (at && talk_any_phrase(talk_head(t, at, SAVED_WITHIN), "\xe6\x97\xb6"))
-		return at;
+		return is_fine(t, at) ? NULL : at;
 	return talk_any_of(t, "model weight checkpoint ckpt state") ? clause_says(t, "when saving|while saving|during saving|trying to save|tries to save|try to save|"
 	    "when i save|when it saves|due to model save|due to saving|because of saving|model checkpointing cause|checkpoint saving|saving step|get state dict|gets state dict|get the state dict|"
 	    "getting the state dict|get the state_dict|getting the state_dict|to save the model|to save a model|to save the checkpoint|to save a checkpoint|while the model is saved|while the checkpoint is saved",

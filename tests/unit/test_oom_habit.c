@@ -135,3 +135,10 @@ Test(oom_habit, a_state_without_its_graph)
 	cr_expect_eq(read_lines("hidden = hidden.data_ptr()\n").habits.lets_go, 0);
 	cr_expect_eq(read_lines("x = batch.data\n").habits.lets_go, 0, "something else");
 }
+
+Test(oom_habit, files_of_tensors)
+{
+	cr_expect_eq(habit("state = torch.load(path)\n", HABIT_LOAD).line, 1);
+	cr_expect_eq(habit("state = torch.load(path, map_location=\"cpu\")\n", HABIT_LOAD).line, 0);
+	cr_expect_eq(habit("local model = torch.load(path) -- loading model\n", HABIT_LOAD).line, 0, "Lua's");
+}

@@ -60,6 +60,7 @@ static const struct place places[] = {
 	{ "a model is fetched", HEAD CALL("/src/hub.py", "51", "download_model", "data = f.read()") ENDED, 0, "" },
 	{ "what attention gives", HEAD CALL("/src/net.py", "31", "forward", "attn_output = dropout(attn_output)") ENDED, 0, "" },
 	{ "a layer of attention", HEAD CALL("/src/net.py", "31", "forward", "x = x + self.dropout(self.attn(x))") ENDED, 0, "" },
+	{ "a decoder in tiles", HEAD CALL("/src/nodes.py", "31", "decode", "y = vae.decode(x)") CALL("/src/sd.py", "50", "decode_tiled_", "y = scale(x, tile_x)") ENDED, 0, "" },
 	{ "scores of classes", HEAD CALL("/src/net.py", "31", "forward", "scores = softmax(cls_scores / scale)") ENDED, 0, "" },
 	{ "what is evaluated is trained", HEAD CALL("/src/search.py", "31", "evaluate", "loss = train_one(net)") CALL("/src/search.py", "50", "train_one", "y = net(x)") ENDED, 0, "" },
 	{ "training evaluates", HEAD CALL("/src/fit.py", "31", "train", "evaluate(net)") CALL("/src/fit.py", "50", "evaluate", "y = net(x)") ENDED, TRACE_EVALUATES, "evaluate" },

@@ -520,6 +520,7 @@ Test(oom_words, runs_that_are_resumed)
 {
 	cr_expect_eq(read_lines("When I resume training it is OOM").resuming.line, 1);
 	cr_expect_eq(read_lines("Resuming from the checkpoint works, training from scratch is OOM").resuming.line, 0);
+	cr_expect_eq(read_lines("The first run is fine, whenever I try to resume training from a checkpoint it is OOM").resuming.line, 1);
 	cr_expect_eq(read_lines("Can I resume training after an OOM?").resuming.line, 0);
 	cr_expect_eq(read_lines("trainer = Trainer(model, compute_metrics=measure)\n").metrics.line, 1);
 	cr_expect_eq(read_lines("trainer = Trainer(model, compute_metrics=None)\n").metrics.line, 0);
@@ -556,4 +557,14 @@ Test(oom_words, what_is_of_several_scales_or_supposed)
 	cr_expect_eq(read_lines("If I use images of 1024x1024 it fails").said_high, 1024);
 	cr_expect_eq(read_lines("The GPU is used by another process, OOM").shared.line, 1);
 	cr_expect_eq(read_lines("Three users at the same time on the same GPU lead to OOM").shared.line, 0, "of one process, perhaps");
+}
+
+Test(oom_words, what_goes_well_in_chinese)
+{
+	cr_expect_eq(read_lines("保存模型时显存不足").saving.line, 1);
+	cr_expect_eq(read_lines("保存模型时没有问题，第二个epoch显存不足").saving.line, 0);
+	cr_expect_eq(read_lines("验证时显存不足").evaluating.line, 1);
+	cr_expect_eq(read_lines("验证时没有问题，训练显存不足").evaluating.line, 0);
+	cr_expect_eq(read_lines("显存占用随着训练而增大，最后显存不足").grows.line, 1);
+	cr_expect_eq(read_lines("显存占用随着batch增大而增大，最后显存不足").grows.line, 0);
 }

@@ -1,0 +1,10 @@
+/* Arrays and lists of all samples, in code. */
+#ifndef STOWAGE_OOM_OOM_ARRAY_H
+#define STOWAGE_OOM_OOM_ARRAY_H
+
+#include "oom/oom_habit.h"
+
+/* Line LINE is code; the loops that it stands in have been noted. */
+void	oom_array_line(struct oom_habits *, struct talk, int line);
+
+#endif
