@@ -6,7 +6,8 @@
     bench/budgets.py --target cuda --markdown # for the other target; as the table of bench/README.md
 
 Each budget must be kept, none may be refused, and a smaller one may never give a larger arena. One that gives less
-extra work than a larger one is shown, too ("easier"): the larger one did not find what it could have.
+extra work than a larger one is shown, too ("easier"): the larger one did not find what it could have. Work is counted as
+the search counts it: multiply-adds, and a quarter of the bytes that are read and written. The table has the former alone.
 
 What one node needs is computed here, from the text of the graph after its last pass, and shares nothing with the
 planner: the bytes of all that a node of the training step reads and writes, each storage once, its workspace, and what
@@ -31,6 +32,7 @@ from memory import TOP, find
 
 TABLE = ["alexnet", "vgg16", "resnet18", "resnet50", "googlenet", "densenet121", "mobilenet", "mobilenet_v2",
          "unet512", "vit_b16"]
+TRAFFIC = 0.25      # multiply-adds that a byte read or written is worth: src/schedule/recompute_impl.h
 WIDTH = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "bf16": 2, "i16": 2, "u8": 1, "i8": 1}
 
 
@@ -187,8 +189,10 @@ def sweep(network, count, times):
         planned, error = network.plan(f"auto({budget}B)")
         if not planned and "recompute" not in error:
             sys.exit(f"{network.name}: {error}")
+        again = planned and planned["repeated"]
         rows.append((budget, planned and planned["arena_bytes"],
-                     planned and planned["repeated"]["multiply_adds"] / forward,
+                     planned and again["multiply_adds"] / forward,
+                     planned and (again["multiply_adds"] + TRAFFIC * again["bytes_moved"]) / forward,
                      re.findall(r"smallest arena found takes [^(]*\(([\d,]+) B\)", error)))
     return top, persistent, need, least, rows
 
@@ -204,15 +208,15 @@ def judge(rows):
             continue
         if r[1] > least:
             rising.append(r)
-        if r[2] < most:
+        if r[3] < most:
             easier.append(r)
-        least, most = min(least, r[1]), max(most, r[2])
+        least, most = min(least, r[1]), max(most, r[3])
     return refused, exceeded, rising, easier
 
 
 def extra_at(rows, top, persistent, share):
     """Extra multiply-adds of the largest budget at or below that share of what can be saved from."""
-    for budget, arena, extra, _ in rows:
+    for budget, arena, extra, _, _ in rows:
         if budget - persistent <= share * (top - persistent):
             return "refused" if arena is None else f"{100 * extra:.1f} %"
     return ""
@@ -228,13 +232,13 @@ def report(args, name, top, persistent, need, least, rows, seconds):
     print(("| " + " | ".join(map(str, cells)) + " |") if args.markdown else "\t".join(map(str, cells)), flush=True)
     for what, list_ in (("refused", refused), ("exceeded", exceeded), ("more than a larger one", rising),
                         ("less extra work than a larger one", easier)):
-        for budget, arena, extra, found in list_[:args.show]:
+        for budget, arena, extra, work, found in list_[:args.show]:
             print(f"# {name}: budget {budget} {what}: {arena or ' '.join(found)}"
-                  f"{'' if extra is None else f', {100 * extra:.2f} % extra'}", flush=True)
+                  f"{'' if extra is None else f', {100 * extra:.2f} % extra, {100 * work:.2f} % with traffic'}", flush=True)
     if args.verbose:
-        for budget, arena, extra, _ in rows:
+        for budget, arena, extra, work, _ in rows:
             print(f"#   {100 * (budget - persistent) / (top - persistent):5.1f} %  {budget}  {arena}  "
-                  f"{'' if extra is None else f'{100 * extra:.2f} %'}", flush=True)
+                  f"{'' if extra is None else f'{100 * extra:.2f} %  {100 * work:.2f} %'}", flush=True)
     return len(refused) + len(exceeded) + len(rising)
 
 

@@ -201,13 +201,13 @@ write_speed(struct json *j, const struct module *m)
 	write_step(j, "with_least_bytes", &t, t.least, &t.least_step, t.least_longest);
 }
 
-/* One run of the forward nodes, or what is done again of them: how many, their multiply-adds, and
- * the bytes that they write. */
+/* One run of the forward nodes, or what is done again of them: how many, their multiply-adds, the
+ * bytes that they write, and all that they read and write. */
 static void
 write_work(struct json *j, const char *key, const struct module *m, bool again)
 {
 	int64_t nodes = 0;
-	struct affine macs = { 0, 0 }, bytes = { 0, 0 };
+	struct affine macs = { 0, 0 }, bytes = { 0, 0 }, moved = { 0, 0 };
 	int i, k;
 
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
@@ -221,11 +221,14 @@ write_work(struct json *j, const char *key, const struct module *m, bool again)
 		for (k = 0; k < n->nout; k++)
 			if (n->out[k] && !op_is_view(n->op))
 				bytes = affine_sum(bytes, tensor_bytes(n->out[k]));
+		if (!op_is_view(n->op))
+			moved = affine_sum(moved, (struct affine){ plan_traffic(n, m->plan->batch), 0 });
 	}
 	jsonw_flat_object(j, key);
 	jsonw_int(j, "nodes", nodes);
 	jsonw_int(j, "multiply_adds", affine_at(macs, m->plan->batch));
 	jsonw_int(j, "bytes_written", affine_at(bytes, m->plan->batch));
+	jsonw_int(j, "bytes_moved", moved.fixed);
 	jsonw_end(j);
 }
 
