@@ -116,6 +116,9 @@ recompute_apply(const struct model *m, struct graph *g, struct tensor *const *ma
 
 /* ---- to a budget ---- */
 
+#define LOWER	32	/* that part of a budget lower, another search begins */
+
+
 /* The copy is the module from now on; the passes up to LAST have been over it. */
 static void
 take_over(struct module *m, const struct module *copy, const char *last)
@@ -186,6 +189,46 @@ work_for(const struct module *m, const struct pass_options *o)
 	    (int64_t)(o->seconds * RECOMPUTE_SECOND);
 }
 
+/* Another search, which begins where that for a smaller budget does: it comes another way, and what
+ * it finds is taken if it costs less. */
+static void
+go_down_from_below(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
+	struct search_limits there = *limits;
+	struct steps found = steps_new(model);
+
+	steps_of_trial(model, &found);
+	there.context = &other;
+	there.budget -= there.budget / LOWER;
+	there.most_work = model->work + limits->most_work;
+	step_keep_all(model);
+	step_try(model);
+	if (recompute_go_down(model, &there) && recompute_cost(model->trial) < found.cost) {
+		arena_free(b->planned->arena);
+		b->planned = other.planned;
+		b->at_last = other.at_last;
+	} else {
+		if (other.planned)
+			arena_free(other.planned->arena);
+		steps_try(model, &found);
+	}
+	budget_forget_close(&other);
+}
+
+/* Something fits. Where choices before it did not, since their places are far above what is alive,
+ * it may be much dearer than what a smaller budget gets. */
+static void
+look_on(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	if (!b->at_last && b->nclose > 0)
+		budget_place_cheaper(b, model);
+	if (b->at_last || b->nclose > 0)
+		go_down_from_below(b, model, limits);
+	if (b->at_last)
+		refine_in_own_order(b, model, limits);
+}
+
 /* All the way down, and what is close placed with more effort. */
 static bool
 go_down(struct budget *b, struct model *model, const struct search_limits *limits, bool small)
@@ -218,8 +261,8 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	    (questions && search_orders(&budget, model, &limits, questions <= RECOMPUTE_FEW)) ||
 	    go_down(&budget, model, &limits, questions > 0);
 	m->cut_short = model->work >= limits.most_work;
-	if (found && budget.at_last && is_asked(m, o))
-		refine_in_own_order(&budget, model, &limits);
+	if (found && is_asked(m, o))
+		look_on(&budget, model, &limits);
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
 	*planned = found ? budget.planned : NULL;

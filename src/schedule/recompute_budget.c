@@ -4,6 +4,8 @@
  */
 #include "schedule/recompute_budget.h"
 
+#include <string.h>
+
 #include "ir/pass.h"
 #include "plan/plan.h"
 
@@ -117,28 +119,75 @@ fits_budget(struct model *model, void *context)
 	return fits_as(b, model, false) || (module_ranks(b->m) > 1 && fits_as(b, model, true));
 }
 
+/* Does it fit, placed with more effort? */
+static bool
+place_on(const struct budget *b, struct close *c)
+{
+	struct pass_options quiet = budget_options(b->o);
+	struct module *m = c->planned;
+
+	c->placed = true;
+	plan_place_on(m, m->plan, CLOSE_EFFORT);
+	return m->plan->arena_bytes <= b->bytes && passes_finish(m, &quiet, "place");
+}
+
+/* It is what fits, and no longer one of those that are forgotten. The model's trial is of it. */
+static void
+take_close(struct budget *b, struct close *c, struct model *model)
+{
+	struct close *end = &b->close[--b->nclose];
+
+	steps_try(model, &c->steps);
+	b->planned = c->planned;
+	memmove(c, c + 1, (size_t)(end - c) * sizeof(*c));
+}
+
 bool
 budget_place_close(struct model *model, void *context)
 {
 	struct budget *b = context;
-	struct pass_options quiet = budget_options(b->o);
 	int i;
 
 	b->at_last = true;
 	for (i = 0; i < b->nclose; i++) {
-		struct module *m = b->close[i].planned;
+		struct close *c = &b->close[i];
 
-		if (b->close[i].placed)
+		if (c->placed || !place_on(b, c))
 			continue;
-		b->close[i].placed = true;
-		plan_place_on(m, m->plan, CLOSE_EFFORT);
-		if (m->plan->arena_bytes > b->bytes || !passes_finish(m, &quiet, "place"))
-			continue;
-		steps_try(model, &b->close[i].steps);
-		b->planned = m;
+		take_close(b, c, model);
 		return true;
 	}
 	return false;
+}
+
+/* The cheapest that is close and was not placed with more effort, if it costs less; or NULL. */
+static struct close *
+cheapest_close(struct budget *b, double cost)
+{
+	struct close *best = NULL;
+	int i;
+
+	for (i = 0; i < b->nclose; i++)
+		if (!b->close[i].placed && b->close[i].steps.cost < (best ? best->steps.cost : cost))
+			best = &b->close[i];
+	return best;
+}
+
+void
+budget_place_cheaper(struct budget *b, struct model *model)
+{
+	struct steps found = steps_new(model);
+	struct close *c;
+
+	steps_of_trial(model, &found);
+	while ((c = cheapest_close(b, found.cost))) {
+		if (!place_on(b, c))
+			continue;
+		arena_free(b->planned->arena);
+		take_close(b, c, model);
+		return;
+	}
+	steps_try(model, &found);
 }
 
 void

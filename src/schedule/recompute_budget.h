@@ -44,6 +44,9 @@ bool	fits_budget(struct model *, void *budget);
  * does not depend on the budget, so that for a smaller one the arena is no larger. The model's
  * trial is of what fits. */
 bool	budget_place_close(struct model *, void *budget);
+/* Something fits; of what is close and costs less, the cheapest takes its place that does so, too,
+ * with more effort. A smaller budget, for which nothing else fits, would be given it. */
+void	budget_place_cheaper(struct budget *, struct model *);
 void	budget_forget_close(struct budget *);
 /* The smallest arena that was found, that of the last trial included. */
 int64_t	budget_least_found(struct budget *, struct model *);
