@@ -20,8 +20,8 @@
  * capability 9.0, but code for sm_90 has none of it, and PTX of it is translated for no later card,
  * so what is made of wgmma is a second kind beside these and not in their place. Attention, which
  * no library does, has that (wgmma_cuda.cu). Products have not: with the libraries, which have
- * wgmma, these tiles do on such a card what those refuse; a program built without them is held to
- * that share of the peak there.
+ * wgmma, these tiles do on such a card what those refuse, which waits for memory (bench/README.md);
+ * a program built without them is held to that share of the peak there.
  *
  * Tests have them in words (tests/program/emulated/mma.h), register by register.
  */
