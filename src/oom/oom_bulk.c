@@ -21,13 +21,18 @@ lasts(struct talk t)
 	    "hours long|hour long|_long.wav|long.wav|long.mp3|hour audio|hours of audio") : NULL;
 }
 
+/* What is cut ahead of the network, and texts of the report itself. */
+#define CUT_OR_ELSE	"are split|is split|were split|was split|split into chunks|split into clips|split into segments|chunked|truncated|sorry|see below|my long text below|long post"
+
 /* Films, recordings and texts that are long, */
 static const char *
 names_long(struct talk t)
 {
-	return talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
+	const char *at = talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
 	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|"
 	    "\xe5\x8f\xa5\xe7\xa8\x8d\xe5\xbe\xae\xe9\x95\xbf|\xe9\x95\xbf\xe6\x96\x87\xe6\x9c\xac|\xe6\x96\x87\xe6\x9c\xac\xe8\xbf\x87\xe9\x95\xbf|\xe5\x8f\xa5\xe5\xad\x90\xe8\xbf\x87\xe9\x95\xbf");	/* 句稍微长, 长文本, 文本过长, 句子过长 */
+
+	return at && talk_has_whole(talk_sentence(t, at), CUT_OR_ELSE) ? NULL : at;
 }
 
 const char *
@@ -158,10 +163,18 @@ oom_bulk_pairs(struct talk t)
 	return NULL;
 }
 
+/* "the number of classes is small" */
+static bool
+are_few(struct talk t, struct talk clause, const char *at)
+{
+	(void)t;
+	return talk_any_whole(talk_part(clause, at, clause.s + clause.n), "small smaller same few fewer two");
+}
+
 const char *
 oom_bulk_classes(struct talk t)
 {
-	const char *at = clause_says(t, "number of classes|many classes|lot of classes|lots of classes|more classes|too many labels", AHEAD | WORKS, "small smaller same few fewer"), *s;
+	const char *at = clause_says_unless(t, "number of classes|many classes|lot of classes|lots of classes|more classes|too many labels", AHEAD | WORKS, "small smaller same few fewer", are_few), *s;
 	struct talk rest;
 	size_t n;
 
@@ -171,9 +184,9 @@ oom_bulk_classes(struct talk t)
 }
 
 #define OF_CARD		"gpu gpus graphics 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
-#define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even"
+#define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
-#define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes"
+#define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes rises rise rose grows grew increases increased drops dropped reaches reached"
 
 /* "the model is 7 GB": what the amount at S is of is no card. */
 static bool
@@ -219,7 +232,7 @@ named_card(struct talk t)
 	const char *at = talk_find_whole(t, SMALL_CARDS, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	if (!at || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN))
+	if (!at || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN) || clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
 		return NULL;
 	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) ? NULL : at;
 }

@@ -59,15 +59,17 @@ clause_says_unless(struct talk t, const char *list, int sides, const char *more,
 
 /* What something grows with that is no time, */
 #define WITH_SETTING	"with the batch|with batch|with the size|with the image|with image|with the resolution|with resolution|with the sequence|with sequence|with the length|with length|" \
-    "with the context|with context|with larger|with bigger|with longer|with higher|with the model"
+    "with the context|with context|with larger|with bigger|with longer|with higher|with the model|by a factor"
+/* or once, and no more; */
+#define RISES_ONCE	"stays constant|remains constant|stays the same|remains the same|then constant|is constant then|stays stable|remains stable|stabilizes|stabilises|then stable|levels off|plateaus|stays flat|remains flat"
 /* and what people make larger, ahead of what they see. */
 #define MADE_LARGER	"when i increase|if i increase|as i increase|when increasing|after increasing|if i raise|when i raise|when raising|when i use a larger|when i use larger|when using larger|when using a larger|" \
     "with a larger|with larger|with a bigger|with bigger|with a longer|with longer"
 
 bool
-clause_makes_larger(struct talk clause, const char *at)
+clause_rises_otherwise(struct talk clause, const char *at)
 {
-	return talk_has_whole(talk_part(clause, at, clause.s + clause.n), WITH_SETTING) || talk_has_whole(talk_part(clause, clause.s, at), MADE_LARGER);
+	return talk_has_whole(talk_part(clause, at, clause.s + clause.n), WITH_SETTING "|" RISES_ONCE) || talk_has_whole(talk_part(clause, clause.s, at), MADE_LARGER);
 }
 
 /* ---- quotes ---- */

@@ -41,9 +41,9 @@ bool	clause_is_question(struct talk);
 bool	clause_names_failure(struct talk);
 /* Is it of what a run has learned, "the loss is nan", and names no failure? */
 bool	clause_is_of_learning(struct talk);
-/* Is what is said at AT what comes of a setting that someone makes larger, as memory does "when I
- * increase the batch"? */
-bool	clause_makes_larger(struct talk clause, const char *at);
+/* Is what is said to grow at AT larger with a setting that someone makes larger, as memory is "when
+ * I increase the batch", or once, "and then stays constant"? */
+bool	clause_rises_otherwise(struct talk clause, const char *at);
 /* T's word that ends at AT or ahead of it, or begins at S or behind it; apostrophes are within. */
 struct talk	clause_word_ahead(struct talk, const char *at);
 struct talk	clause_word_behind(struct talk, const char *s);

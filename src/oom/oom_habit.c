@@ -27,7 +27,7 @@ static const struct {
 	bool traced;		/* of a traceback's lines, too; the place tells of others (oom_signs.h) */
 } calls[] = {
 	{ HABIT_READS, "read_csv(|read_table(|read_excel(|read_json(|read_parquet(|read_pickle(|pickle.load(|json.load(|np.load(|numpy.load(|loadtxt(|"
-	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator", false },
+	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator|config|cfg|param|setting|vocab", false },
 	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true", true },
 	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
@@ -49,6 +49,7 @@ static const struct {
 	enum oom_habit_kind kind;
 	const char *phrases;
 } off[] = {
+	{ HABIT_UNCHECKED, "gradient_checkpointing_enable|enable_gradient_checkpointing|gradient_checkpointing=true|gradient_checkpointing = true|gradient_checkpointing: true" },
 	{ HABIT_SERVER, "use_vllm=false|use_vllm: false|use_vllm = false|use_vllm false" },
 	{ HABIT_SIZES, "multi_scale=false|multi_scale: false|multi_scale = false" },
 	{ HABIT_BENCHMARK, "cudnn.benchmark = false|cudnn.benchmark=false|cudnn_benchmark=false|cudnn_benchmark = false|cudnn_benchmark: false" },

@@ -147,7 +147,7 @@ runs_on_processor(struct talk t)
 	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
-	return !at || clause_is_question(talk_sentence(t, at)) || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or") ||
+	return !at || clause_is_question(talk_sentence(t, at)) || talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "cannot can't cant not unable") || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or") ||
 	    (talk_any_whole(clause_word_behind(t, at + n), "and") && (at + n == t.s + t.n || at[n] != ',')) || talk_any_whole(clause_word_ahead(t, at), "or and") ||
 	    clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "tried try could load loads loaded loading save saves "
 	    "saved saving checkpoint checkpoints offload") ? NULL : at;
@@ -230,7 +230,7 @@ says_killed(struct talk t)
 			return NULL;
 	}
 	clause = talk_clause(t, at, n);
-	return oom_told_happened(t, at, n) && !is_of_person(clause, at) &&
+	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_has_whole(talk_sentence(t, at), "i pressed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&
 	    !talk_any_whole(clause, "timeout deadline manually user ctrl me connection ssh") &&
 	    !has_other_reason(t, at) ? at : NULL;
 }
@@ -265,7 +265,7 @@ says_killed(struct talk t)
 #define ADAPTER	"lora|qlora|peft|dora"
 #define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding|1-hot|1-hot encoding|1-hot encoded"
 
-#define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled"
+#define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled|not set|is skipped|was skipped"
 
 /* Where any of these phrases is, and not denied; or NULL. */
 static const char *
@@ -442,8 +442,9 @@ names_workers(struct talk t)
 
 	if (none)		/* where it works with none, it is theirs; else it is not */
 		return clause_works(talk_clause(t, none, n)) ? none : NULL;
-	return says(t, "workers each|copy-on-write|copy on write|num_workers|num_worker|dataloader worker|dataloader workers|"
+	none = says(t, "workers each|copy-on-write|copy on write|num_workers|num_worker|dataloader worker|dataloader workers|"
 	    "data loader worker|data loader workers|loader workers|load workers");
+	return none && !clause_works(talk_clause(t, none, 1)) && !talk_any_whole(talk_sentence(t, none), "should") ? none : NULL;
 }
 
 static const char *

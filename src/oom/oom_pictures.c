@@ -143,7 +143,7 @@ oom_pictures_large(struct talk t)
 
 	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
 		at = is_large_side(t, at + n) ? at : NULL;
-	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower smaller resiz cropped cropping tile patch even still despite anyway regardless") &&
+	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower smaller resiz cropped cropping tile patch even still despite anyway regardless disabled") &&
 	    (!talk_any_begins(talk_sentence(t, at), "crop") || talk_any_phrase(talk_sentence(t, at), "random crop")) &&
 	    !talk_any_phrase(talk_sentence(t, at), "any image|any picture|any resolution|any size|any input") ? at : NULL;
 }

@@ -129,7 +129,7 @@ oom_runs_done(struct talk t, const char *at)
 const char *
 oom_runs_models(struct talk t)
 {
-	return clause_says(t, "models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
+	return talk_has_whole(t, "two gpus|several gpus|different gpus|separate gpus|multiple gpus|own gpu|each gpu|2 gpus") ? NULL : clause_says(t, "models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 
@@ -236,7 +236,7 @@ oom_runs_retain(struct talk t)
 {
 	const char *at = talk_first(t, "retain_graph");
 
-	return at && !talk_any_begins(talk_sentence(t, at), "without remov delet drop instead") &&
+	return at && !talk_any_begins(talk_sentence(t, at), "without remov delet drop instead") && !talk_has_whole(talk_sentence(t, at), "not set|not used|not needed|not using|don't use|do not use") &&
 	    !talk_any_phrase(t, "retain_graph=false|retain_graph = false") ? at : NULL;
 }
 

@@ -265,7 +265,7 @@ grows(struct talk clause, const char *at)
 	struct talk behind = talk_part(clause, at, clause.s + clause.n);
 
 	return talk_has_whole(behind, "balloons|ballooning|will balloon|increases|increasing|grows|growing|rises|rising|goes up|went up|going up|climbs|climbing") &&
-	    !clause_makes_larger(clause, at) && !clause_says_no(clause, "stop stops stopped fixed solved") && !talk_any_phrase(clause, " to be ");
+	    !clause_rises_otherwise(clause, at) && !clause_says_no(clause, "stop stops stopped fixed solved") && !talk_any_phrase(clause, " to be ");
 }
 
 #define OF_ALL	"my our the of gpu cpu system video main host device available server gb"

@@ -28,7 +28,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 		return talk_any_phrase(t, WITH_SETTING_CHINESE);
 	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))
 		ahead = clause_word_ahead(clause, ahead.s);
-	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_makes_larger(clause, at))
+	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_rises_otherwise(clause, at))
 		return true;
 	if (talk_any_phrase(behind, "increase to |increases to |increased to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
@@ -137,7 +137,7 @@ is_growing(struct talk t, struct talk *growth)
 }
 
 /* What people did for a time, or another version did. */
-#define OF_PEOPLE	"of searching|of debugging|of googling|of trying|of reading|of work|of research|i tried|i searched|i found|i spent|"	\
+#define OF_PEOPLE	"of searching|of debugging|of googling|of trying|of reading|of work|of research|i tried|i searched|i found|i spent|i waited|waiting for|"	\
     "old version|older version|previous version|earlier version"
 
 /* What a run has learned by the time at AT, or that it takes less by then: "after 12 epochs the
@@ -165,7 +165,7 @@ is_of_act(struct talk t, const char *at)
 static bool
 is_at_once(struct talk t, const char *at)
 {
-	return clause_says(talk_sentence(t, at), "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first", AHEAD, "") != NULL;
+	return clause_says(talk_sentence(t, at), "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|iteration 0|iter 0|step 0|epoch 0|batch 0", AHEAD, "") != NULL;
 }
 
 /* "after 26 epochs", "for a while" */

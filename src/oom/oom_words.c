@@ -21,7 +21,7 @@
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
 
 /* A program that is tried, not a network that is tested. */
-#define TRIES		"testing notebook|testing the notebook|testing the example|testing an example|testing example|testing this example|testing the tutorial|testing the demo|installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
+#define TRIES		"testing with batch|testing with a batch|testing different|testing various|testing with different|testing notebook|testing the notebook|testing the example|testing an example|testing example|testing this example|testing the tutorial|testing the demo|installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
     "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
 
 static bool
@@ -84,7 +84,7 @@ static bool
 is_no_inference(struct talk t, struct talk clause, const char *at)
 {
 	(void)clause;
-	return talk_any_phrase(talk_head(t, at, 16), "infer auto|infer_auto|inferred|infer the") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
+	return talk_any_phrase(talk_head(t, at, 16), "infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
 }
 
 static const char *
@@ -153,7 +153,8 @@ converts(struct talk t)
 	const char *at = talk_any_of(t, "engine onnx tensorrt trt tflite gguf model weights") ? clause_says(t, "convert|conversion|export|quantiz|"
 	    "building the engine|build the engine|building tensorrt|building the tensorrt|building engine|building cuda engine|building an engine|building trt|building the trt", AHEAD | WORKS, "") : NULL;
 
-	return at && talk_any_phrase(talk_sentence(t, at), "i fixed|i solved|i have fixed|was fixed|got fixed") ? NULL : at;
+	return at && (talk_any_phrase(talk_sentence(t, at), "i fixed|i solved|i have fixed|was fixed|got fixed") ||
+	    talk_any_whole(talk_sentence(t, at), "train training trains")) ? NULL : at;
 }
 
 #define WISHES		"can i|could i|should i|how to|how do i|how can i|possible to|way to|want to|instead of"

@@ -124,6 +124,7 @@ Test(oom_habit, what_is_off)
 {
 	cr_expect(read_lines("torch.backends.cudnn.benchmark = False\n").habits.off >> HABIT_BENCHMARK & 1);
 	cr_expect(read_lines("args = GRPOConfig(use_vllm=False, vllm_gpu_memory_utilization=0.3)\n").habits.off >> HABIT_SERVER & 1);
+	cr_expect(read_lines("model.gradient_checkpointing_enable()\n").habits.off >> HABIT_UNCHECKED & 1);
 	cr_expect_eq(read_lines("torch.backends.cudnn.benchmark = True\n").habits.off, 0);
 	cr_expect_eq(habit("parser.add('--multi-scale', action=\"store_true\", help=\"vary the size\")\n", HABIT_SIZES).line, 0, "which options there are");
 }
@@ -138,6 +139,8 @@ Test(oom_habit, a_state_without_its_graph)
 
 Test(oom_habit, files_of_tensors)
 {
+	cr_expect_eq(habit("all = json.load(open(path))\n", HABIT_READS).line, 1);
+	cr_expect_eq(habit("c = json.load(open(\"config.json\"))\n", HABIT_READS).line, 0, "which is small");
 	cr_expect_eq(habit("state = torch.load(path)\n", HABIT_LOAD).line, 1);
 	cr_expect_eq(habit("state = torch.load(path, map_location=\"cpu\")\n", HABIT_LOAD).line, 0);
 	cr_expect_eq(habit("local model = torch.load(path) -- loading model\n", HABIT_LOAD).line, 0, "Lua's");

@@ -568,3 +568,51 @@ Test(oom_words, what_goes_well_in_chinese)
 	cr_expect_eq(read_lines("显存占用随着训练而增大，最后显存不足").grows.line, 1);
 	cr_expect_eq(read_lines("显存占用随着batch增大而增大，最后显存不足").grows.line, 0);
 }
+
+Test(oom_words, what_rises_once_or_was_waited_for)
+{
+	static const char *const no_growth[] = { "GPU memory increases after the first batch and then stays constant, OOM", "memory usage increases by a factor of two with float32, OOM",
+	    "memory increases at first and levels off, it is OOM" };
+	static const char *const not_late[] = { "It is OOM at epoch 0", "I waited for a while before I asked: CUDA out of memory", "OOM at iteration 0 after loading for 20 minutes" };
+	size_t i;
+
+	for (i = 0; i < sizeof(no_growth) / sizeof(no_growth[0]); i++)
+		cr_expect_eq(read_lines(no_growth[i]).grows.line, 0, "%s", no_growth[i]);
+	for (i = 0; i < sizeof(not_late) / sizeof(not_late[0]); i++)
+		cr_expect_eq(read_lines(not_late[i]).later.line, 0, "%s", not_late[i]);
+	cr_expect_eq(read_lines("GPU memory increases after each batch until it is OOM").grows.line, 1);
+	cr_expect_eq(read_lines("It is OOM at epoch 12").later.line, 1);
+}
+
+Test(oom_words, what_a_mention_is_of)
+{
+	cr_expect_eq(read_lines("I infer that the OOM is caused by the optimizer").inferring.line, 0);
+	cr_expect_eq(read_lines("OOM when I infer on one image").inferring.line, 1);
+	cr_expect_eq(read_lines("I quantize the model, and training is OOM").converts.line, 0);
+	cr_expect_eq(read_lines("OOM when I quantize the model").converts.line, 1);
+	cr_expect_eq(read_lines("OOM. Long videos are split into clips").lasts.line, 0);
+	cr_expect_eq(read_lines("OOM with long videos").lasts.line, 1);
+	cr_expect_eq(read_lines("OOM with large images disabled").large.line, 0);
+	cr_expect_eq(read_lines("OOM, the number of classes is small").classes.line, 0);
+	cr_expect_eq(read_lines("OOM, the number of classes is huge").classes.line, 1);
+	cr_expect_eq(read_lines("OOM when I train both models in parallel on two GPUs").models.line, 0);
+	cr_expect_eq(read_lines("OOM when I train both models in parallel on one GPU").models.line, 1);
+	cr_expect_eq(read_lines("OOM. The minimum is a GPU with 8GB; I have a larger one").card.line, 0);
+	cr_expect_eq(read_lines("GPU memory rises from 2 GB to 20 GB, then OOM").card.line, 0);
+	cr_expect_eq(read_lines("OOM on this machine but not on my GTX 1080").card.line, 0);
+	cr_expect_eq(read_lines("OOM on my GTX 1080").card.line, 1);
+	cr_expect_eq(read_lines("OOM, retain_graph=True is not set").retains.line, 0);
+	cr_expect_eq(read_lines("OOM with retain_graph=True").retains.line, 1);
+}
+
+Test(oom_words, what_is_named_and_does_no_harm)
+{
+	cr_expect_eq(read_lines("RAM is full. Should I set num_workers lower?").told.workers.line, 0);
+	cr_expect_eq(read_lines("RAM is full, with dataloader workers it is fine").told.workers.line, 0);
+	cr_expect_eq(read_lines("RAM is full with dataloader workers").told.workers.line, 1);
+	cr_expect_eq(read_lines("I cannot run on CPU, as it is slow").told.processor.line, 0);
+	cr_expect_eq(read_lines("I run on CPU").told.processor.line, 1);
+	cr_expect_eq(read_lines("The process was killed, I pressed Ctrl-C").told.killed.line, 0);
+	cr_expect_eq(read_lines("The process was killed").told.killed.line, 1);
+	cr_expect_eq(read_lines("OOM when the optimizer step is skipped").told.update.line, 0);
+}
