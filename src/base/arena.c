@@ -33,8 +33,7 @@
 #define STRETCH		((size_t)4 << 10)	/* zeroed at once; some of it lies in a near cache */
 #define LARGEST_ZEROED	((size_t)32 << 10)	/* of one allocation */
 #define HUGE_PAGE	((size_t)2 << 20)
-#define LARGEST_SPARE	LARGEST_BLOCK	/* of one block that is kept for later */
-#define MOST_SPARE	((size_t)96 << 20)	/* of all of them */
+#define MOST_SPARE	((size_t)32 << 20)	/* of all of them: only searches of very large networks need more */
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -125,7 +124,7 @@ block_put(struct arena *a, struct block *b)
 {
 	struct arena *root = a->root;
 
-	if (b->own || b->size > LARGEST_SPARE || root->spare_bytes + b->size > MOST_SPARE) {
+	if (b->own || root->spare_bytes + b->size > MOST_SPARE) {
 		free(b);
 		return;
 	}
