@@ -27,7 +27,7 @@ is_of_trained(const struct module *m, const struct tensor *t)
 
 	if (!m->train || !n || !dtype_is_float(t->dtype))
 		return false;
-	diff_begin(&d, m->forward);
+	diff_begin(&d, m->arena, m->forward);
 	for (i = 0; i < m->persistent.n; i++)
 		d.wants[m->persistent.v[i]->id] = m->persistent.v[i]->kind == T_PARAM && !m->persistent.v[i]->frozen;
 	diff_mark(&d);

@@ -7,14 +7,14 @@
 #include <assert.h>
 
 void
-diff_begin(struct diff *d, struct graph *g)
+diff_begin(struct diff *d, struct arena *scratch, struct graph *g)
 {
 	struct module *m = g->module;
 
 	*d = (struct diff){ .m = m, .g = g, .ntensors = m->next_tensor,
-		.gradient = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*d->gradient)),
-		.parts = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*d->parts)),
-		.wants = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*d->wants)) };
+		.gradient = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*d->gradient)),
+		.parts = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*d->parts)),
+		.wants = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*d->wants)) };
 }
 
 void

@@ -21,7 +21,7 @@ struct diff {
 };
 
 /* Without gradients yet, over all tensors that there are. */
-void		 diff_begin(struct diff *, struct graph *);
+void		 diff_begin(struct diff *, struct arena *scratch, struct graph *);
 /* Marks what is made of a tensor that is marked as wanted. */
 void		 diff_mark(struct diff *);
 /* Differentiates the first N nodes, the last first; false after an error. */

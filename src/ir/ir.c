@@ -314,15 +314,17 @@ clone_node(struct cloning *c, const struct node *n, bool training)
 }
 
 static struct graph *
-clone_graph(struct cloning *c, const struct graph *g, const char *name, bool training)
+clone_graph(struct cloning *c, const struct graph *g, const char *name, bool training, struct tensor ***map)
 {
-	struct arena *a = c->m->arena;
+	struct arena *a = c->m->arena, *scratch = arena_child(a);
 	struct graph *copy = ir_graph(c->m, name, training);
 	int i;
 
-	c->map = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*c->map));
-	c->node = arena_array(a, (size_t)g->module->next_node + 1, sizeof(*c->node));
+	c->map = arena_array(map ? a : scratch, (size_t)g->module->next_tensor + 1, sizeof(*c->map));
+	c->node = arena_array(scratch, (size_t)g->module->next_node + 1, sizeof(*c->node));
 	copy->batch = g->batch;
+	copy->nodes.cap = g->nodes.n + 1;
+	copy->nodes.v = arena_array(a, (size_t)copy->nodes.cap, sizeof(*copy->nodes.v));
 	for (i = 0; i < g->inputs.n; i++)
 		vec_push(a, &copy->inputs, clone_tensor(c, g->inputs.v[i]));
 	for (i = 0; i < g->nodes.n; i++)
@@ -334,6 +336,9 @@ clone_graph(struct cloning *c, const struct graph *g, const char *name, bool tra
 		vec_push(a, &copy->results, r);
 	}
 	copy->loss = clone_tensor(c, g->loss);
+	if (map)
+		*map = c->map;
+	arena_free(scratch);
 	return copy;
 }
 
@@ -342,22 +347,16 @@ ir_clone(struct module *m, const struct graph *g, const char *name, bool trainin
     struct tensor ***map)
 {
 	struct cloning c = { .m = m };
-	struct graph *copy = clone_graph(&c, g, name, training);
 
-	if (map)
-		*map = c.map;
-	return copy;
+	return clone_graph(&c, g, name, training, map);
 }
 
 struct graph *
 ir_copy(struct module *m, const struct graph *g, struct tensor ***map)
 {
 	struct cloning c = { .m = m, .same = true };
-	struct graph *copy = clone_graph(&c, g, g->name, g->training);
 
-	if (map)
-		*map = c.map;
-	return copy;
+	return clone_graph(&c, g, g->name, g->training, map);
 }
 
 /* ---- sizes and shapes ---- */

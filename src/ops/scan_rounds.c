@@ -197,7 +197,7 @@ make_gradients(struct rounds *r, const struct node *n)
 	int forward = r->m->train->nodes.n, i;
 	struct diff d;
 
-	diff_begin(&d, r->m->train);
+	diff_begin(&d, r->m->arena, r->m->train);
 	for (i = 0; i < s.operands; i++) {
 		given[i] = r->given[i];
 		d.wants[given[i]->id] = n->out[i] || (i >= s.sequences && i < s.sequences + s.states);

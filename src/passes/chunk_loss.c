@@ -122,8 +122,9 @@ static void
 find_heads(struct chunk_search *s)
 {
 	struct module *m = s->g->module;
-	int *place = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*place));
-	bool *spoilt = arena_array(m->arena, (size_t)s->g->nodes.n + 1, sizeof(*spoilt));
+	struct arena *scratch = arena_child(m->arena);
+	int *place = arena_array(scratch, (size_t)m->next_tensor + 1, sizeof(*place));
+	bool *spoilt = arena_array(scratch, (size_t)s->g->nodes.n + 1, sizeof(*spoilt));
 	const struct op *dense = op_find("dense");
 	int i, k;
 
@@ -153,6 +154,7 @@ find_heads(struct chunk_search *s)
 		f->rows = rows_of(s->g, f->head.dense->out[0]);
 		s->count++;
 	}
+	arena_free(scratch);
 }
 
 static struct chunk_search

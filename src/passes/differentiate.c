@@ -75,14 +75,16 @@ nothing_to_train(const struct module *m, int turn)
 static bool
 from_loss(struct module *m, const struct pass_options *o, struct tensor *loss, int turn, int n)
 {
+	struct arena *scratch = arena_child(m->arena);
 	struct diff d;
 	bool ok;
 	int i;
 
-	diff_begin(&d, m->train);
+	diff_begin(&d, scratch, m->train);
 	mark_wanted(&d, o, turn);
 	if (!diff_wants(&d, loss)) {
 		nothing_to_train(m, turn);
+		arena_free(scratch);
 		return false;
 	}
 	seed(&d, loss);
@@ -90,6 +92,7 @@ from_loss(struct module *m, const struct pass_options *o, struct tensor *loss, i
 	for (i = 0; i < m->persistent.n; i++)
 		if (m->persistent.v[i]->turn == turn)
 			m->persistent.v[i]->gradient = diff_of(&d, m->persistent.v[i]);
+	arena_free(scratch);
 	return ok;
 }
 

@@ -247,11 +247,12 @@ append_updates(struct module *m, int turn)
 	bool pieces = settings_share_out(&m->set, SHARD_GRADIENTS);
 	bool spread = settings_shards(&m->set) > 1 && !settings_share_out(&m->set, SHARD_PARAMETERS);
 	struct build b = { .module = m };
+	struct arena *scratch = arena_child(m->arena);
 	int n = 0, i, first, last, was = m->persistent.n;
 
-	param = arena_array(m->arena, (size_t)was + 1, sizeof(*param));
-	gradient = arena_array(m->arena, (size_t)was + 1, sizeof(*gradient));
-	made = arena_array(m->arena, (size_t)was + 1, sizeof(*made));
+	param = arena_array(scratch, (size_t)was + 1, sizeof(*param));
+	gradient = arena_array(scratch, (size_t)was + 1, sizeof(*gradient));
+	made = arena_array(scratch, (size_t)was + 1, sizeof(*made));
 	for (i = 0; i < was; i++)
 		if (m->persistent.v[i]->gradient && m->persistent.v[i]->turn == turn)
 			param[n++] = m->persistent.v[i];
@@ -288,6 +289,7 @@ append_updates(struct module *m, int turn)
 		early_nodes(m->train, last);
 	for (i = 0; i < n && spread; i++)
 		append_for_ranks(m, b.graph, "all_gathered", param[i], made[i], NULL);
+	arena_free(scratch);
 }
 
 /* ---- turns ---- */

@@ -34,7 +34,7 @@ struct rewriting {
 	struct graph *g;
 	struct node **node;	/* as they were, by the model's nodes */
 	struct tensor *const *map;
-	struct tensor **copy;	/* by value of the trial, from model->nvalues on */
+	struct tensor **copy;	/* of the trial's values, those from model->nvalues on */
 };
 
 static struct tensor *
@@ -45,7 +45,7 @@ tensor_of(const struct rewriting *r, int v)
 	if (v < 0)
 		return NULL;
 	if (v >= r->m->nvalues)
-		return r->copy[v];
+		return r->copy[v - r->m->nvalues];
 	t = r->m->value[v].tensor;
 	return r->map && r->map[t->id] ? r->map[t->id] : t;
 }
@@ -63,7 +63,7 @@ add_repetition(struct rewriting *r, const struct event *e)
 	const struct trial *t = r->m->trial;
 	const struct model_node *n = &r->m->node[e->node];
 	struct module *module = r->g->module;
-	struct tensor *in[64], **list = in, *like;
+	struct tensor *in[64], **list = in, *like, *copy;
 	struct node *made;
 	int k;
 
@@ -83,10 +83,10 @@ add_repetition(struct rewriting *r, const struct event *e)
 			ir_add_output(module, made, NULL);
 			continue;
 		}
-		r->copy[v] = ir_tensor_like(module, like->kind, like, arena_printf(module->arena,
+		copy = ir_tensor_like(module, like->kind, like, arena_printf(module->arena,
 		    "%s.again", like->name), like->loc);
-		r->copy[v]->classes = like->classes;
-		ir_add_output(module, made, r->copy[v]);
+		copy->classes = like->classes;
+		r->copy[v - r->m->nvalues] = ir_add_output(module, made, copy);
 	}
 }
 
@@ -94,13 +94,15 @@ void
 recompute_apply(const struct model *m, struct graph *g, struct tensor *const *map)
 {
 	const struct trial *t = m->trial;
+	struct arena *a = g->module->arena, *scratch = arena_child(a);
 	struct node **old = g->nodes.v;
-	struct rewriting r = { m, g, old, map, arena_array(g->module->arena, (size_t)t->nvalues + 1,
+	struct rewriting r = { m, g, old, map, arena_array(scratch, (size_t)(t->nvalues - m->nvalues) + 1,
 	    sizeof(*r.copy)) };
 	int i, k;
 
-	g->nodes.v = NULL;
-	g->nodes.n = g->nodes.cap = 0;
+	g->nodes.v = arena_array(a, (size_t)t->nevents + 1, sizeof(*g->nodes.v));
+	g->nodes.cap = t->nevents + 1;
+	g->nodes.n = 0;
 	for (i = 0; i < t->nevents; i++) {
 		const struct event *e = &t->event[i];
 
@@ -110,8 +112,9 @@ recompute_apply(const struct model *m, struct graph *g, struct tensor *const *ma
 		}
 		for (k = 0; k < old[e->node]->nin; k++)
 			old[e->node]->in[k] = tensor_of(&r, operand(t, e, m->node[e->node].in, k));
-		vec_push(g->module->arena, &g->nodes, old[e->node]);
+		vec_push(a, &g->nodes, old[e->node]);
 	}
+	arena_free(scratch);
 }
 
 /* ---- to a budget ---- */
