@@ -203,18 +203,6 @@ pixels_said(struct autopsy *y)
 	    arena_printf(y->arena, "%lld x %lld", (long long)p->high, (long long)p->wide) : arena_printf(y->arena, "%lld", (long long)p->high)));
 }
 
-/* Is every weight of the network trained? */
-static bool
-trains_all(const struct module *m)
-{
-	int i;
-
-	for (i = 0; i < m->persistent.n; i++)
-		if (m->persistent.v[i]->kind == T_PARAM && m->persistent.v[i]->frozen)
-			return false;
-	return true;
-}
-
 /* Where the run may have had less of its weights than the spec, whose forecast is of all of
  * them. */
 static void
@@ -227,7 +215,7 @@ spec_of_more(struct autopsy *y)
 	if (p->shares && !module_shares_out(y->module, SHARD_PARAMETERS))
 		autopsy_cause(y, SAYS_SPEC_OF_MORE, arena_printf(y->arena, "Line %d names FSDP, or ZeRO's third stage. Where the run's ranks share its weights out by that, each has a part of them, of gradients and "
 		    "of what the optimizer keeps, and of the spec, by which each has all, the forecast is too large: --ranks N --shard parameters reckons with parts.", p->shares));
-	if (p->adapts && trains_all(y->module))
+	if (p->adapts && module_trains_all(y->module))
 		autopsy_cause(y, SAYS_SPEC_OF_MORE, arena_printf(y->arena, "Line %d names an adapter (LoRA). Where the run trains that alone, the weights beside it have neither gradients nor what the optimizer keeps, "
 		    "and of the spec, by which all are trained, the forecast is too large: with them frozen in it, it is of such a run.", p->adapts));
 	if (p->few_bits)

@@ -79,6 +79,17 @@ tensor_kind_declared(enum tensor_kind k)
 	return k == T_PARAM || k == T_STATISTIC || k == T_TABLE;
 }
 
+bool
+module_trains_all(const struct module *m)
+{
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++)
+		if (m->persistent.v[i]->kind == T_PARAM && m->persistent.v[i]->frozen)
+			return false;
+	return true;
+}
+
 struct module *
 ir_module(struct arena *a, struct diags *d, const char *name)
 {

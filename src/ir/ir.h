@@ -223,6 +223,9 @@ struct rank_piece	 rank_piece_of(int64_t n, int64_t rank, int64_t ranks);
 /* The elements of the largest piece of N. */
 int64_t		 shard_elements(const struct module *, int64_t n);
 
+/* Is every weight of it trained, and none frozen? */
+bool		 module_trains_all(const struct module *);
+
 struct module	*ir_module(struct arena *, struct diags *, const char *name);
 struct graph	*ir_graph(struct module *, const char *name, bool training);
 

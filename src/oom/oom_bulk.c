@@ -114,10 +114,10 @@ oom_bulk_boxes(struct talk t)
 static const char *
 pairs_of_many(struct talk t)
 {
-	const char *at, *s, *end;
+	const char *at, *s, *to, *end;
 	struct talk sentence;
 	size_t length;
-	int64_t n = 0;
+	int64_t n;
 
 	if (!(at = talk_find_whole(t, OF_PAIRS, &length)))
 		return NULL;
@@ -125,14 +125,14 @@ pairs_of_many(struct talk t)
 	end = sentence.s + sentence.n;
 	if (talk_any_whole(talk_part(sentence, sentence.s, at), "not no without instead avoid"))
 		return NULL;
-	for (s = at + length; s < end; s++) {
+	for (s = at + length; s < end; s = to) {
+		bool counts = !piece_is_word(s[-1]) && s[-1] != '.';
+
+		to = s + 1;
 		if (!is_digit(*s))
 			continue;
-		if (!is_digit(s[-1]) && s[-1] != ',')
-			n = piece_is_word(s[-1]) || s[-1] == '.' ? -1 : 0;	/* no count */
-		if (n >= 0 && n < MANY_ROWS)
-			n = 10 * n + (*s - '0');
-		if (n >= MANY_ROWS && (s + 1 == end || (s[1] != ',' && !is_digit(s[1]))) && talk_is_one_of(clause_word_behind(sentence, s + 1), ITEMS))
+		to = piece_count(s, end, &n);
+		if (counts && n >= MANY_ROWS && talk_is_one_of(clause_word_behind(sentence, to), ITEMS))
 			return at;
 	}
 	return NULL;

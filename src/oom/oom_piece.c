@@ -132,3 +132,16 @@ piece_number(const char *s, const char *end, int64_t *n)
 		*n = *n < PIECE_MOST ? 10 * *n + (*s - '0') : *n;
 	return s > from ? s : NULL;
 }
+
+const char *
+piece_count(const char *s, const char *end, int64_t *n)
+{
+	const char *to = piece_number(s, end, n), *next;
+	int64_t more;
+
+	while (to && end - to >= 4 && *to == ',' && (next = piece_number(to + 1, end, &more)) && next - to == 4) {
+		*n = *n < PIECE_MOST ? 1000 * *n + more : *n;
+		to = next;
+	}
+	return to;
+}

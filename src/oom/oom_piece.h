@@ -31,5 +31,7 @@ bool	piece_any_whole(struct piece, const char *list);
 /* From S, past blanks; and past a whole number: NULL, there is none. */
 const char	*piece_past_blanks(const char *s, const char *end);
 const char	*piece_number(const char *s, const char *end, int64_t *n);
+/* The same of a number with commas between its thousands, or without. */
+const char	*piece_count(const char *s, const char *end, int64_t *n);
 
 #endif

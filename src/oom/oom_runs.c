@@ -249,11 +249,14 @@ oom_runs_retain(struct talk t)
 const char *
 oom_runs_unused(struct talk t)
 {
-	size_t n;
-	const char *at = talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda") ? talk_find_whole(t, UNUSED, &n) : NULL;
 	struct talk sentence;
+	const char *at;
+	size_t n;
 
-	at = at ? at : talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda") ? talk_first(t, AMOUNT_FREE) : NULL;
+	if (!talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda"))
+		return NULL;
+	at = talk_find_whole(t, UNUSED, &n);
+	at = at ? at : talk_first(t, AMOUNT_FREE);
 	sentence = at ? talk_sentence(t, at) : t;
 	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after") &&
 	    !talk_any_phrase(sentence, "free colab|free tier|free version|total capacity|already allocated") ? at : NULL;
