@@ -102,6 +102,9 @@ int64_t	autopsy_batch_of(const struct module *m);
 /* Figures that cannot be are left out, and named in `doubts`. */
 struct budget	autopsy_budget(struct arena *, const struct oom_message *);
 #define SHARED_DEVICE	"all of the device, by the message; others may have a part of it"
+/* What the device has: by the message, or by nvidia-smi's table where all cards there are alike. 0:
+ * not known. */
+int64_t	autopsy_device_bytes(const struct autopsy *);
 /* An amount found elsewhere, where the message does not say one. */
 void	budget_set_pool(struct budget *, int64_t bytes, const char *is);
 
@@ -129,10 +132,14 @@ bool	autopsy_is_array(const struct autopsy *);
 /* Does the message tell bytes alone, which tensors of the network have at other batches, and none
  * at the spec's? Then the run had another, or the log is of another network. */
 bool	autopsy_is_of_another_batch(const struct autopsy *);
+/* Was all of the forecast there when memory ended, as far as the message and its place tell? */
+bool	autopsy_was_alive(const struct autopsy *);
 /* Could the framework have less than any card has? */
 bool	autopsy_is_limited(const struct autopsy *);
 /* False of a block of many tensors, and of data of the machine. */
 bool	autopsy_bytes_name_a_tensor(const struct oom_message *);
+/* Did it fail, by its traceback, while weights were made or put on the device? */
+bool	autopsy_is_made(const struct oom_message *);
 /* Does its operation make a gradient? */
 bool	autopsy_in_backward(const struct oom_message *);
 /* What the message means, in a sentence or two. */

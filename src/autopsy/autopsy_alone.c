@@ -123,11 +123,19 @@ may_be_recorded(const struct autopsy *y)
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER));
 }
 
+/* What of the device is neither these tensors nor free, where the message does not say what that
+ * is: a cache of the process's own, or others'. */
+static bool
+has_unnamed(const struct budget *b)
+{
+	return b->outside < 0 && b->total > 0 && b->allocated >= 0 && b->free >= 0 && b->total - b->allocated - b->free >= b->total / 8;
+}
+
 /* A step took most of it, or what was kept of earlier ones. */
 static void
 own_step(struct autopsy *y, const char *have)
 {
-	const char *where = autopsy_of_others(y) || y->budget.in_use >= 0 ? "what is left to it" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
+	const char *where = autopsy_of_others(y) || y->budget.in_use >= 0 || has_unnamed(&y->budget) ? "what is left to it" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
 	    "the device";
 
 	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s layers' "
@@ -257,6 +265,9 @@ metal(struct autopsy *y)
 		autopsy_cause(y, SAYS_METAL, arena_printf(y->arena, "By its own counters this process had nothing there, and was "
 		    "refused %s. Where they are right, Metal gives it nothing at all, as on virtual machines without a "
 		    "device of their own, such as those of a build service.", size_human(had, y->hi)));
+	if (y->main->kind == OOM_MPS && (y->main->facts & TRACE_LIMIT) && y->main->size[OOM_LIMIT].known)
+		autopsy_cause(y, SAYS_METAL, arena_printf(y->arena, "By the message none there has more than %s: what is asked for fits in parts, or made of fewer samples, pixels or positions.",
+		    size_human(had, y->main->size[OOM_LIMIT].bytes)));
 	if (y->main->kind != OOM_MPS || b->total <= 0 || b->allocated < 0)
 		return;
 	if (b->outside > b->total / 4)

@@ -40,6 +40,14 @@ budget_set_pool(struct budget *b, int64_t bytes, const char *is)
 	b->pool_is = is;
 }
 
+int64_t
+autopsy_device_bytes(const struct autopsy *y)
+{
+	if (y->budget.total > 0)
+		return y->budget.total;
+	return y->log.card.known && !y->log.cards_differ ? y->log.card.bytes : 0;
+}
+
 /* ---- what cannot be ---- */
 
 static void
@@ -55,7 +63,7 @@ doubt(struct arena *a, struct budget *b, const char *what, int64_t *bytes, const
 static void
 check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 {
-	int64_t off = slack(o, OOM_ALLOCATED) + slack(o, OOM_RESERVED) + slack(o, OOM_TOTAL) +
+	int64_t off = slack(o, OOM_ALLOCATED) + slack(o, OOM_RESERVED) + slack(o, OOM_UNALLOCATED) + slack(o, OOM_TOTAL) +
 	    slack(o, OOM_FREE);
 	int64_t *most = b->reserved > b->allocated ? &b->reserved : &b->allocated;
 
@@ -80,6 +88,9 @@ check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 		doubt(a, b, "What is free", &b->free, "is more than the device has. It is left out.");
 	if (b->total > 0 && b->reserved >= 0 && b->free >= 0 && b->reserved + b->free > b->total + off)
 		doubt(a, b, "What is free", &b->free, "and what is reserved are more than the device: "
+		    "they were counted at different times. It is left out.");
+	else if (o->kind == OOM_PYTORCH && b->total > 0 && b->allocated >= 0 && b->free >= 0 && b->allocated + b->free > b->total + off)
+		doubt(a, b, "What is free", &b->free, "and what tensors take are more than the device: "
 		    "they were counted at different times. It is left out.");
 }
 
@@ -123,8 +134,6 @@ torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 	b->context = -1;
 	if (b->unallocated < 0 && !b->peak)
 		b->unallocated = less(b->reserved, b->allocated);
-	if (b->reserved < 0 && b->allocated >= 0 && b->unallocated >= 0 && !b->peak)
-		b->reserved = b->allocated + b->unallocated;
 	who_is_this(o, b, &process);
 	b->listed = b->others >= 0;
 	if (process >= 0 && b->reserved > process + off)
@@ -152,6 +161,8 @@ metal_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 {
 	bool idle = b->allocated == 0 && known(o, OOM_OTHERS) == 0;
 
+	if (o->facts & TRACE_LIMIT)
+		return;			/* what it tells is the largest single buffer */
 	b->total = known(o, OOM_LIMIT);
 	b->outside = known(o, OOM_OTHERS);
 	if (idle) {
@@ -201,6 +212,8 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 
 	if (o->kind == OOM_CUDA && b.allocated < 0)
 		b.allocated = less(b.reserved, b.unallocated);
+	if (o->kind == OOM_PYTORCH && b.reserved < 0 && b.allocated >= 0 && b.unallocated >= 0)
+		b.reserved = b.allocated + b.unallocated;
 	check_parts(a, o, &b);
 	if (o->kind == OOM_CUPY && b.allocated >= NO_DEVICE)
 		doubt(a, &b, "What its pool has", &b.allocated, "is more than any device has: it was counted wrong, or is what was asked for in all. It is left out.");

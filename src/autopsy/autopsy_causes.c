@@ -38,6 +38,9 @@ of_input(const struct autopsy *y, const struct shape_match *s)
 		return arena_printf(y->arena, "These are %lld samples of '%s' at once, where a batch "
 		    "of the spec has %lld: more likely the data set than a batch of it.%s",
 		    (long long)s->batch, name, (long long)y->said_batch, wide);
+	if (s->batch != y->said_batch && s->batch != set->batch)
+		return arena_printf(y->arena, "These are %lld samples of '%s' in the machine's memory, a batch of them or a part of the data set: "
+		    "fewer at once take less.%s", (long long)s->batch, name, wide);
 	return arena_printf(y->arena, "This is a batch of '%s' in the machine's memory: a smaller "
 	    "batch makes it smaller.%s", name, wide);
 }

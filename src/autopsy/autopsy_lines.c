@@ -27,7 +27,7 @@ weights(struct autopsy *y)
 	const struct oom_log *log = &y->log;
 	int64_t trained = log->trained, all = log->weights > trained ? log->weights : trained;
 	int64_t bytes = all * WEIGHT_BYTES, more = trained ? trained * TRAINED_BYTES : all * TRAINED_BYTES;
-	int64_t total = y->budget.total > 0 ? y->budget.total : log->card.known ? log->card.bytes : 0;
+	int64_t total = autopsy_device_bytes(y);
 	char n[SIZE_TEXT], of[SIZE_TEXT], half[SIZE_TEXT], full[SIZE_TEXT], kept[SIZE_TEXT], have[SIZE_TEXT];
 
 	if (all == 0 || bytes + more < (total ? total / 2 : MANY_BYTES))

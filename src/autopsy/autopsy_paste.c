@@ -289,17 +289,11 @@ autopsy_pictures_said(struct autopsy *y)
 
 /* ---- a model's size ---- */
 
-static int64_t
-device_bytes(const struct autopsy *y)
-{
-	return y->budget.total > 0 ? y->budget.total : y->log.card.known ? y->log.card.bytes : 0;
-}
-
 bool
 autopsy_weights_fill(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	int64_t total = device_bytes(y);
+	int64_t total = autopsy_device_bytes(y);
 
 	return p->millions > 0 && !p->splits && !p->model_told && p->many_bits && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
 }
@@ -324,7 +318,7 @@ weights(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 	enum autopsy_says kind = p->model_told ? SAYS_TOLD_WEIGHTS : SAYS_NAMED_WEIGHTS;
-	int64_t half, total = device_bytes(y);
+	int64_t half, total = autopsy_device_bytes(y);
 	bool is_served = y->main->kind == OOM_KERNEL && p->serves;
 	char n[SIZE_TEXT], bytes[SIZE_TEXT], have[SIZE_TEXT];
 	const char *bits = p->few_bits ? arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)",
@@ -464,18 +458,18 @@ process(struct autopsy *y)
 	contexts(y, y->main->gpu >= 0 ? y->main->gpu : 0);
 	if (gpu >= 0 && gpu < PASTE_CARDS && gpu == p->holder_gpu && p->holders[gpu] > 1) {
 		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %d processes on GPU %d, with %s in all, the largest of them %s with %s "
-		    "on line %d. Where they are not this run's, they are in its way; where they are, each has its own copy of what it puts there.", p->holders[gpu], gpu, size_human(all, p->held[gpu]), visible_text(y->arena, p->holder),
+		    "on line %d. Where the run was on that device, and they are not its own, they are in its way; where they are, each has its own copy of what it puts there.", p->holders[gpu], gpu, size_human(all, p->held[gpu]), visible_text(y->arena, p->holder),
 		    size_human(bytes, p->holder_bytes), p->holder_line));
 		return;
 	}
 	if (p->holder_gpu >= 0 && y->main->gpu >= 0 && p->holder_gpu != y->main->gpu)
 		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d, on GPU %d, and the message is of "
-		    "GPU %d: unless they are one (CUDA may count them otherwise than nvidia-smi), it is not in the way.",
+		    "GPU %d: unless they are one (CUDA counts those alone that CUDA_VISIBLE_DEVICES leaves, and may count in another order), it is not in the way.",
 		    visible_text(y->arena, p->holder), size_human(bytes, p->holder_bytes), p->holder_line, p->holder_gpu, y->main->gpu));
 	else
-		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d. Where that is not this run, it is "
-		    "in its way; where it is, the run took that itself.", visible_text(y->arena, p->holder),
-		    size_human(bytes, p->holder_bytes), p->holder_line));
+		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "nvidia-smi's list has %s with %s on line %d%s. Where the run was on that device, and this is "
+		    "another, it is in its way; where it is the run, that took it itself.", visible_text(y->arena, p->holder),
+		    size_human(bytes, p->holder_bytes), p->holder_line, p->holder_gpu < 0 ? "" : arena_printf(y->arena, ", on GPU %d", p->holder_gpu)));
 }
 
 /* What a system within Windows may have. */

@@ -13,6 +13,8 @@
 #define MOST_KERNEL	11	/* the height and width of a filter */
 #define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
 #define LARGE_HOST	((int64_t)16 << 30)
+#define SMALL_SIDE	14	/* pixels of a region's side, */
+#define MANY_PIECES	32	/* of which there are so many */
 #define LONG		64	/* positions of a sequence */
 #define LONG_SAMPLE	100	/* and from which their number is worth a word */
 #define FEW_TABLE_ROWS	100000
@@ -122,6 +124,14 @@ of_filter(struct autopsy *y, const struct oom_shape *s)
 	return true;
 }
 
+/* Are height and width, in either order, those of a region that a detector cuts out, or of a
+ * window? */
+static bool
+has_small_sides(const struct oom_shape *s)
+{
+	return s->rank == 4 && ((s->dim[1] == s->dim[2] && s->dim[1] <= SMALL_SIDE) || (s->dim[2] == s->dim[3] && s->dim[2] <= SMALL_SIDE));
+}
+
 static void
 of_images(struct autopsy *y, const struct oom_shape *s)
 {
@@ -131,12 +141,12 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		return;		/* it may as well be a filter's weights, as cuDNN has them */
 	if (n >= MANY)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
-		    "images, those are samples, and as many may be a whole data set, such as that of tests, "
-		    "rather than a batch of training: in batches they take a part of that.", n));
+		    "images, as many go through at once: pieces of a batch's (regions that a detector proposes, patches, frames), or samples, "
+		    "which may then be a whole data set, such as that of tests. In parts they take a part of that.", n));
 	else if (n > 1)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
-		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
-		    "smaller in proportion.%s", n, large_images(y, s)));
+		    "images, that is the batch%s, and a smaller one makes it, and all results of the step, "
+		    "smaller in proportion.%s", n, n >= MANY_PIECES && has_small_sides(s) ? ", or pieces of its images (a detector's regions, patches)" : "", large_images(y, s)));
 	else if (n == 1 && y->lo >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is 1. Where that is the batch, no smaller one is left, and it is as "
 		    "large as one sample and its channels make it: crops, or tiles (of a volume blocks) one after the other, take less.%s", large_images(y, s)));

@@ -46,6 +46,12 @@ find_request(struct autopsy *y)
 /* ---- the tensor, and the batch ---- */
 
 bool
+autopsy_is_made(const struct oom_message *o)
+{
+	return (o->facts & (TRACE_LOADING | TRACE_INITIAL)) && o->traced && !(o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP | TRACE_LATE));
+}
+
+bool
 autopsy_bytes_name_a_tensor(const struct oom_message *o)
 {
 	return o->host ? o->kind == OOM_PYTORCH_CPU : o->kind != OOM_XLA && o->kind != OOM_CUDA &&
@@ -54,6 +60,18 @@ autopsy_bytes_name_a_tensor(const struct oom_message *o)
 
 /* PyTorch asks for 20 MiB at once where less than 10 are wanted, and more than one; what is from 10
  * on it rounds up to 2 MiB. */
+/* Of what is put on the device before a step the network's weights alone can be. */
+static void
+keep_weights(struct shape_matches *found)
+{
+	int i, n = 0;
+
+	for (i = 0; i < found->all.n; i++)
+		if (tensor_kind_persistent(found->all.v[i].tensor->kind))
+			found->all.v[n++] = found->all.v[i];
+	found->all.n = n;
+}
+
 static void
 match_bytes(struct autopsy *y)
 {
@@ -62,6 +80,8 @@ match_bytes(struct autopsy *y)
 	shape_by_bytes(y->module, y->lo, pool ? 10 * MIB - 1 : y->hi, y->said_batch, &y->matches);
 	if (pool && y->matches.all.n == 0)
 		shape_by_bytes(y->module, 18 * MIB + 1, y->hi, y->said_batch, &y->matches);
+	if (autopsy_is_made(y->main))
+		keep_weights(&y->matches);
 }
 
 static void
@@ -179,6 +199,18 @@ autopsy_is_of_another_batch(const struct autopsy *y)
 		if (y->matches.all.v[i].batch == 0 || y->matches.all.v[i].batch == y->said_batch)
 			return false;
 	return y->matches.all.n > 0 && !y->main->shape.known && !y->validation;
+}
+
+/* Was all that a step of the network has there when memory ended? Not before a step, nor where the
+ * message counts less, or the device has less. */
+bool
+autopsy_was_alive(const struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	int64_t tensors = y->forecast.tensors;
+
+	return !autopsy_is_of_another_batch(y) && !(y->main->facts & (TRACE_NO_BATCH | TRACE_FIRST | TRACE_INITIAL)) &&
+	    !(b->allocated >= 0 && !b->peak && b->allocated < tensors) && !(b->total > 0 && b->total < tensors) && !(b->pool > 0 && b->pool < tensors);
 }
 
 static void
@@ -351,12 +383,24 @@ made_with(const struct autopsy *y)
 	return 0;
 }
 
+/* Could the dump be of the allocator that failed? Others than TensorFlow's print none. */
+static bool
+is_dumped(const struct autopsy *y)
+{
+	enum oom_kind kind = y->main ? y->main->kind : OOM_TF_ALLOCATOR;
+
+	return y->log.dump.limit > 0 && kind != OOM_PYTORCH && kind != OOM_TORCH_SUMMARY && kind != OOM_MPS && kind != OOM_PADDLE &&
+	    kind != OOM_CUPY && kind != OOM_OURS;
+}
+
 static int64_t
 find_limit(const struct autopsy *y)
 {
-	if (y->log.dump.limit > 0)
+	if (is_dumped(y))
 		return y->log.dump.limit;
-	return y->main && y->main->size[OOM_LIMIT].known ? y->main->size[OOM_LIMIT].bytes : made_with(y);
+	if (y->main && y->main->size[OOM_LIMIT].known)		/* a buffer's is none of all of them */
+		return y->main->facts & TRACE_LIMIT ? 0 : y->main->size[OOM_LIMIT].bytes;
+	return made_with(y);
 }
 
 /* The pool: what the message says, the allocator's statistics, what TensorFlow said as it began,
@@ -371,7 +415,7 @@ find_pool(struct autopsy *y)
 	if (y->main)
 		*b = autopsy_budget(y->arena, y->main);
 	y->limit = find_limit(y);
-	if (y->log.dump.limit > 0 && !host)
+	if (is_dumped(y) && !host)
 		budget_set_pool(b, y->log.dump.limit, "the limit of its allocator");
 	else if (b->pool <= 0 && y->limit > 0)
 		budget_set_pool(b, y->limit, "what TensorFlow was to take of the device, as it said when it made it");
@@ -379,8 +423,8 @@ find_pool(struct autopsy *y)
 		budget_set_pool(b, y->memory, "--memory");
 	else if (b->pool <= 0 && b->total > 0 && !host)		/* the message had nothing left to it */
 		budget_set_pool(b, b->total, SHARED_DEVICE);
-	else if (b->pool <= 0 && y->log.card.known && !host)
-		budget_set_pool(b, y->log.card.bytes, "the whole card, by nvidia-smi");
+	else if (b->pool <= 0 && autopsy_device_bytes(y) > 0 && !host)
+		budget_set_pool(b, autopsy_device_bytes(y), "all of the fullest card, by nvidia-smi or gpustat");
 	else if (b->pool <= 0 && device && device->given && device->memory > 0 && !host)
 		budget_set_pool(b, device->memory, "the spec's device; the log does not say");
 	if (y->memory && y->memory != b->pool)

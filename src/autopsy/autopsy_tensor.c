@@ -89,13 +89,24 @@ print_precision(const struct autopsy *y)
 		    element->name, element->bytes > 4 ? "four times" : "twice");
 }
 
+/* How many tensors of that size the network has at the batch that is said. */
+static int
+count_of_size(const struct autopsy *y)
+{
+	int i, n = 0;
+
+	for (i = 0; i < y->matches.all.n; i++)
+		n += y->matches.all.v[i].batch == 0 || y->matches.all.v[i].batch == y->said_batch;
+	return n;
+}
+
 static void
 print_matches(const struct autopsy *y)
 {
 	struct arena *a = y->arena;
 	const struct shape_match *s = y->matches.all.v;
 	bool plain = s->order == SHAPE_AS_IS && s->tensor->rank < 3;
-	int n = y->matches.all.n, i;
+	int n = y->matches.all.n, of_size = count_of_size(y), i;
 	bool back = autopsy_in_backward(y->main);
 	char human[SIZE_TEXT];
 
@@ -111,9 +122,13 @@ print_matches(const struct autopsy *y)
 			autopsy_say(y, "The same shape:");
 		s++;
 		n--;
-	} else if (y->lo == 1 && y->hi >= MIB && n > MOST_TENSORS) {
+	} else if (y->lo == 1 && y->hi >= MIB && of_size > MOST_TENSORS) {
 		autopsy_say(y, "The message tells no shape. A piece as small is asked for where any tensor of up to %s finds no room: "
-		    "%d of %s are no larger, and which it was does not matter.", size_human(human, y->hi), n, y->module->name);
+		    "%d of %s are no larger, and which it was does not matter.", size_human(human, y->hi), of_size, y->module->name);
+		return;
+	} else if (y->lo == MIB + 1 && of_size > MOST_TENSORS) {
+		autopsy_say(y, "The message tells no shape. A piece of %s is asked for where any tensor from 1 to 10 MiB finds no room: "
+		    "%d of %s are such, and which it was does not matter.", size_human(human, y->hi), of_size, y->module->name);
 		return;
 	} else {
 		autopsy_say(y, "The message tells no shape. Of that size%s:", y->lo < y->hi ?
@@ -182,7 +197,9 @@ print_nearest(const struct autopsy *y)
 	int i;
 
 	if (!y->main->shape.known) {
-		if (y->hi > 0)
+		if (y->hi > 0 && autopsy_is_made(y->main))
+			autopsy_say(y, "No weight of %s has that size: it is another network's, or of another precision.", y->module->name);
+		else if (y->hi > 0)
 			autopsy_say(y, "No tensor of %s has that size at a batch near the spec's: it is a "
 			    "workspace, a block of several tensors, or of another precision, network or batch.", y->module->name);
 		return;
@@ -241,7 +258,7 @@ print_said_batch(const struct autopsy *y)
 		return;
 	autopsy_heading(y, "The batch");
 	autopsy_say(y, "Line %d of the log has a batch of %lld, where the spec says %lld. What is said of the network is for %lld, as "
-	    "one device takes it at once; where that is not the run's, --batch says another.",
+	    "one device takes it at once; where several share it, or that is not the run's, --batch says another.",
 	    y->log.batch_line, (long long)y->batch,
 	    (long long)autopsy_batch_of(y->spec->modules.v[0]), (long long)y->batch);
 }

@@ -147,7 +147,7 @@ print_budget(const struct autopsy *y)
 	}
 	for (i = 0; i < b->doubts.n; i++)
 		autopsy_say(y, "%s", b->doubts.v[i]);
-	if (would_help(y) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10 && allocator_settings(y->main))
+	if (would_help(y) && !y->log.expands && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10 && allocator_settings(y->main))
 		autopsy_say(y, "A tenth or more of what is reserved is of no use: "
 		    "%s=expandable_segments:True (or max_split_size_mb) may give it back; where the "
 		    "platform has no such segments, as on Windows, PyTorch warns of it.", allocator_settings(y->main));
@@ -337,7 +337,7 @@ print_alive(const struct autopsy *y)
 	if (!f->known)
 		return;
 	autopsy_heading(y, arena_printf(y->arena, "%s: %s %s at batch %lld (an "
-	    "estimate)", autopsy_is_of_another_batch(y) ? "What this network has" : "What else was alive", y->framework->heading, f->validating ? "validation" : "training",
+	    "estimate)", autopsy_was_alive(y) ? "What else was alive" : "What this network has", y->framework->heading, f->validating ? "validation" : "training",
 	    (long long)f->eager.batch));
 	for (i = 0; i < TENSOR_KINDS; i++)
 		if (f->eager.at_peak[i])

@@ -111,18 +111,23 @@ tensor_words(struct arena *a, const struct oom_message *o)
 }
 
 static const char *
-pytorch_meaning(struct arena *a, const struct oom_message *o)
+pytorch_meaning(const struct autopsy *y, const struct oom_message *o)
 {
+	struct arena *a = y->arena;
 	struct budget b = autopsy_budget(a, o);
 	const struct oom_size *s = &o->size[OOM_ASKED];
+	int64_t limit = o->size[OOM_LIMIT].known ? o->size[OOM_LIMIT].bytes : INT64_MAX;
 	/* below that it is of the pool of small tensors, which takes no pieces of the other */
 	bool in_pieces = !b.roomy && !b.lent && s->known && s->bytes > SMALL_SEGMENT &&
 	    b.unallocated >= s->bytes;
 
+	if (strcmp(o->who, OOM_TORCH_ASYNC) == 0)
+		return arena_printf(a, "PyTorch asked the device, by CUDA's own asynchronous allocator, for %s, which it did not get.", bytes_text(a, s));
 	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "
-	    "asked the device for %s, which it did not get.%s%s", bytes_text(a, s),
+	    "%s %s, which it %s.%s%s", s->known && b.reserved > limit - s->bytes ? "would have needed another of" : "asked the device for", bytes_text(a, s),
+	    s->known && b.reserved > limit - s->bytes ? "is not allowed" : "did not get",
 	    in_pieces ? " It held as many unused bytes itself, but in pieces or of another pool" : "",
-	    !in_pieces ? "" : b.unallocated >= b.reserved / 10 && b.unallocated >= b.total / FEW ? ": the memory is fragmented." :
+	    !in_pieces ? "" : y->log.expands ? "." : b.unallocated >= b.reserved / 10 && b.unallocated >= b.total / FEW ? ": the memory is fragmented." :
 	    ", as a few always are.");
 }
 
@@ -134,6 +139,17 @@ is_temporary(const struct oom_message *o)
 
 	return block->known && block->bytes > 0 &&
 	    llabs(asked->bytes - block->bytes) <= block->slack + asked->slack + 1;
+}
+
+/* Is what PyTorch asked of Metal more than its own setting allows, by the message? */
+static bool
+is_bounded(const struct oom_message *o)
+{
+	const struct oom_size *s = o->size, *limit = &s[OOM_LIMIT];
+	int64_t off = limit->slack + s[OOM_ASKED].slack + s[OOM_ALLOCATED].slack + s[OOM_OTHERS].slack;
+
+	return strcmp(o->who, oom_kind_name(OOM_MPS)) == 0 && limit->known && s[OOM_ASKED].known && s[OOM_ALLOCATED].known &&
+	    s[OOM_ASKED].bytes > 0 && s[OOM_ASKED].bytes > limit->bytes - s[OOM_ALLOCATED].bytes - (s[OOM_OTHERS].known ? s[OOM_OTHERS].bytes : 0) - off;
 }
 
 static const char *
@@ -162,6 +178,8 @@ device_meaning(struct arena *a, const struct oom_message *o)
 			return arena_printf(a, "CuPy's memory pool was to grow by %s, beyond its limit.", what);
 		return arena_printf(a, "CuPy's memory pool asked the device for %s.", what);
 	case OOM_MPS:
+		if (is_bounded(o))
+			return arena_printf(a, "PyTorch takes no more than a bound of the machine's memory through Metal, and %s more would have been beyond it.", what);
 		if (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0)
 			return "Metal gives a process a share of the machine's memory, and that was used up; "
 			    "as read here, the message does not say by what.";
@@ -261,6 +279,6 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 		    o->warning ? "; it went on with another algorithm, so this is not the failure" :
 		    "");
 	if (o->kind == OOM_PYTORCH)
-		return pytorch_meaning(a, o);
+		return pytorch_meaning(y, o);
 	return device_meaning(a, o);
 }

@@ -46,7 +46,7 @@ xla_request(struct autopsy *y)
 		    "in parts.");
 	else if (y->lo >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "One block as large as that is an array, or all temporaries of a compiled "
-		    "program. Either grows with the samples at once%s, and with "
+		    "program. Where it is no weight, nor what an optimizer keeps, it grows with the samples at once%s, and with "
 		    "their size or length, where all pairs of positions are compared with its square: fewer or "
 		    "shorter ones%s, or results that backward makes anew%s, take less.",
 		    is_of_another(y) ? "" : ", be they a batch or what vmap maps over",

@@ -1,11 +1,13 @@
 /* Each line is looked at by itself: what it belongs to is remembered for a few lines. */
 #include "oom/oom_around.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define STATS_LINES	12	/* that the allocator's statistics have */
 #define LEAST_MIB	1000	/* of a card */
 #define MOST_MIB	((int64_t)1 << 24)
+#define OF_ONE_SIZE	16	/* that part of a card is what its driver keeps, or does not */
 #define MOST_COUNTED	1000000
 #define MOST_WEIGHTS	((int64_t)1 << 44)
 #define NEAR_LINES	60	/* in which a text is one speaker's */
@@ -164,8 +166,10 @@ take_card(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	struct oom_log *log = r->log;
 
 	(void)p;
-	if (m->number[1] >= LEAST_MIB && m->number[1] <= MOST_MIB && used.bytes <= all.bytes &&
-	    (!log->card.known || used.bytes > log->card_used.bytes)) {
+	if (m->number[1] < LEAST_MIB || m->number[1] > MOST_MIB || used.bytes > all.bytes)
+		return;
+	log->cards_differ |= log->card.known && llabs(log->card.bytes - all.bytes) > all.bytes / OF_ONE_SIZE;
+	if (!log->card.known || used.bytes > log->card_used.bytes) {
 		log->card = all;
 		log->card_used = used;
 		log->card_line = line;
@@ -363,6 +367,7 @@ last_line(struct oom_around *r, enum phrase_role role)
 	case ROLE_SERVES:	return &r->log->serving;
 	case ROLE_CAPTURE:	return &r->log->capturing;
 	case ROLE_SHARDS:	return &r->log->shards;
+	case ROLE_EXPANDS:	return &r->log->expands;
 	case ROLE_SEARCH:	return &r->log->search_line;
 	default:		return NULL;
 	}

@@ -146,14 +146,25 @@ is_levelled(struct talk t)
 {
 	struct talk first = talk_head(t, piece_past_blanks(t.s, t.s + t.n), LOG_HEAD);
 
-	return talk_any_phrase(first, " - info - | - debug - | - warning - | - error - |[info|[debug|[warn|[error|info]") ||
+	return talk_any_phrase(first, " - info - | - debug - | - warning - | - error - |[info|[debug|[warn|[error|[fatal|[critical|info]") ||
 	    talk_first(first, "info:|debug:|warning:") == first.s;
+}
+
+/* "slurmstepd: error: ...", "srun: fatal: ...": a command's name ahead of it. */
+static bool
+is_of_command(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+
+	while (s < end && ((is_letter(*s) && lower(*s) == *s) || is_digit(*s) || memchr("_-+.", *s, 4)))
+		s++;
+	return s - t.s > 1 && s < end && talk_first(talk_part(t, s, end), ": error: |: fatal: |: fatal error: ") == s;
 }
 
 bool
 form_is_logged(struct talk t)
 {
-	return is_stamped(t) || is_of_tensorflow(talk_head(t, t.s, LOG_HEAD)) || (is_levelled(t) && !has_words(t, SELF_WORDS));
+	return is_stamped(t) || is_of_tensorflow(talk_head(t, t.s, LOG_HEAD)) || ((is_levelled(t) || is_of_command(t)) && !has_words(t, SELF_WORDS));
 }
 
 static bool

@@ -153,6 +153,8 @@ const struct phrase oom_lines[] = {
 	{ "~\bsequence_len\a#\b", LINE(ROLE_LENGTH) },
 	{ "~\bmax_prompt_length\a#\b", LINE(ROLE_LENGTH) },
 	{ "~\bmax_source_length\a#\b", LINE(ROLE_LENGTH) },
+	{ "expandable_segments:True to avoid", LINE(ROLE_NOTHING) },	/* PyTorch's own advice */
+	{ "expandable_segments:True", LINE(ROLE_EXPANDS) },
 	{ "Microsoft::MSR::CNTK", SPEAKER("CNTK") },
 	{ "_cntk_py", SPEAKER("CNTK") },
 	{ "packages\\cntk", SPEAKER("CNTK") },

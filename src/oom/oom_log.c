@@ -412,7 +412,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	r->around.xla |= p->kind == OOM_XLA;
 	within = p->kind == OOM_CUDA && r->told_kind == OOM_CUDA &&
 	    r->before + (s - r->in.text) < r->told;
-	told = o.apart ? s : read_details(r, &t, s, details_end(p, s, end), end);
+	told = o.apart && !o.beyond ? s : read_details(r, &t, s, details_end(p, s, end), end);
 	oom_tell_element(&o);
 	o.host |= is_of_processor(&o);
 	if (is_told_already(r, p, m, s))
@@ -461,7 +461,7 @@ is_in_sentence(const struct log_reader *r, const struct phrase *p)
 	case ROLE_TRAINED: case ROLE_FOLD: case ROLE_SEARCH:
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT ||
 		    (r->source == SOURCE_UNSURE && (r->sources.marked || r->titled));
-	case ROLE_PRINTED: case ROLE_SERVES: case ROLE_CAPTURE: case ROLE_SPEAKER: case ROLE_TRAINS: case ROLE_EVALUATES:
+	case ROLE_PRINTED: case ROLE_EXPANDS: case ROLE_SERVES: case ROLE_CAPTURE: case ROLE_SPEAKER: case ROLE_TRAINS: case ROLE_EVALUATES:
 	case ROLE_PROCESS:
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT;
 	default:

@@ -28,6 +28,7 @@ enum oom_kind {
 };
 
 const char	*oom_kind_name(enum oom_kind);	/* "PyTorch" */
+#define OOM_TORCH_ASYNC	"PyTorch by cudaMallocAsync"	/* whose message it is where that keeps what was freed, and PyTorch does not */
 
 /* Sizes that a message tells: OOM_LISTED is of all processes of a list, OOM_LARGEST of the largest
  * there. */
@@ -211,6 +212,7 @@ struct oom_log {
 	int assertion;		/* the line of the first failed assertion on the device; 0: none */
 	struct oom_size card, card_used;	/* by nvidia-smi's table: the fullest card */
 	int card_line;		/* where that stands */
+	bool cards_differ;	/* the table has cards of other sizes */
 	bool attention;		/* XLA: the operation that was named last is of attention */
 	int no_volatile;	/* the last line that warns of volatile, which has no effect; 0: none */
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */
@@ -250,6 +252,7 @@ struct oom_log {
 	int processes_line;
 	int64_t trial;		/* the largest number of one of several runs that one process makes; 0: not said */
 	int trial_line;
+	int expands;		/* the last line that sets PyTorch's allocator to segments that grow; 0: none */
 	int search_line;	/* the last line of what makes such runs, by its name; 0: none */
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */
 	int bar;		/* its line; 0: there is none */

@@ -266,6 +266,8 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->jax_files = line;
 	if (talk_any_phrase(t, "/cupy/|/cupyx/|/cudf/|/cuml/|/rmm/|/cugraph/|/rapids_singlecell/|\\cupy\\"))
 		p->gpu_files = line;
+	else if (!p->gpu_files && talk_any_phrase(t, "import cupy|from cupy|import cudf|from cudf|import cuml|from cuml|import rmm|from rmm|import cugraph|from cugraph|import dask_cudf"))
+		p->gpu_files = line;
 	if (talk_any_phrase(t, "torch_xla|-packages/torch/|-packages\\torch\\"))
 		p->torch_files = line;
 	if (talk_any_phrase(t, "error: loaderror:"))

@@ -133,7 +133,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int session, finalizes;	/* that runs a session of TensorFlow, and one that lets nothing be added to its graph, */
 	int other_sessions;	/* and the last that has sessions of something else, as ONNX Runtime's */
 	int tf_files, jax_files;	/* and one with files of TensorFlow's Python, or of JAX, as tracebacks have them */
-	int gpu_files;		/* the last line of a call in a library of arrays on a GPU */
+	int gpu_files;		/* the last line of a call in a library of arrays on a GPU; else the first that imports one */
 	int torch_files;		/* the last line of a call in PyTorch, or of its XLA */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
 	int said_line;

@@ -31,8 +31,8 @@ const struct phrase oom_phrases[] = {
 	{ "Allocator (^ ) ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ ") ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ "Ran out of memory trying to allocate %", OWN(OOM_TF_ALLOCATOR, NULL, NULL) },
-	{ "gpu_async_# cuMemAllocAsync failed to allocate %", ON_GPU(OOM_CUDA) },
-	{ "cuMemAllocAsync failed to allocate %", MESSAGE(OOM_CUDA) },
+	{ "gpu_async_# cuMemAllocAsync failed to allocate %", ROW(ROLE_MESSAGE, OOM_CUDA, false, ASYNC, NULL, PHRASE_GPU) },
+	{ "cuMemAllocAsync failed to allocate %", FROM(ASYNC) },
 	/* PyTorch */
 	{ "CUDA out of memory. Tried to allocate more than", APART("PyTorch", EXABYTE) },
 	{ "CUDA out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
@@ -53,7 +53,7 @@ const struct phrase oom_phrases[] = {
 	{ "GPU # ; % total capacity", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL, PHRASE_GPU | PHRASE_REST },
 	{ "GPU # has a total capacity of %", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL, PHRASE_GPU | PHRASE_REST },
 	{ "GPU # has a total capacty of %", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL, PHRASE_GPU | PHRASE_REST },
-	{ "Allocation on device # would exceed allowed memory", ON_GPU(OOM_PYTORCH) },
+	{ "Allocation on device # would exceed allowed memory", ROW(ROLE_MESSAGE, OOM_PYTORCH, false, OOM_TORCH_ASYNC, NULL, PHRASE_GPU) },
 	{ "OutOfMemoryError: Allocation on device !", SAYS(OOM_CUDA, "PyTorch", BARE) },
 	{ "\"Allocation on device\"", SAYS(OOM_CUDA, "PyTorch", BARE) }, { "'Allocation on device'", SAYS(OOM_CUDA, "PyTorch", BARE) },
 	{ "This error means you ran out of memory on your GPU", SAYS(OOM_CUDA, "PyTorch", BARE) },	/* as ComfyUI says it */
@@ -61,7 +61,7 @@ const struct phrase oom_phrases[] = {
 	{ "NVML_SUCCESS == @ INTERNAL ASSERT FAILED", SAYS(OOM_CUDA, "PyTorch", NVML) },
 	{ "No executable batch size found, reached zero", SAYS(OOM_CUDA, "Accelerate", NO_BATCH) },
 	{ "~MPS backend out of memory", MESSAGE(OOM_MPS) },
-	{ "Invalid buffer size: %", OWN(OOM_MPS, NULL, ONE_BUFFER) },
+	{ "Invalid buffer size: %", ROW(ROLE_MESSAGE, OOM_MPS, false, NULL, ONE_BUFFER, PHRASE_OWN | PHRASE_PIECE) },
 	{ "alloc_cpu() seems to have been called with negative number", APART("PyTorch", NEGATIVE) },	/* c10/core/impl/alloc_cpu.cpp */
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ON_WINDOWS },
@@ -273,7 +273,7 @@ const struct phrase oom_phrases[] = {
 	{ "PI_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) },
 	{ "malloc] Unable to allocate %", FROM_METAL("MLX") },
 	{ "malloc_or_wait] Unable to allocate %", FROM_METAL("MLX") },
-	{ "Attempting to allocate % which is greater than", OWN(OOM_MPS, "MLX", ONE_BUFFER) },
+	{ "Attempting to allocate % which is greater than", ROW(ROLE_MESSAGE, OOM_MPS, false, "MLX", ONE_BUFFER, PHRASE_OWN | PHRASE_PIECE) },
 	{ "Out of memory on device. To view more detail", FROM("MATLAB") },
 	{ "Out of memory. Type HELP MEMORY for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "Out of memory. Type \"help memory\" for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },

@@ -152,6 +152,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "std::bad_alloc", ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
 	{ "RuntimeError: bad allocation", ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
 	{ "bad allocation\n", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP | PHRASE_ALONE) },
+	{ "MemoryError: std::bad_alloc\n", ROW(ROLE_MESSAGE, OOM_CUDA, false, "RMM", RMM_WORDS, PHRASE_OWN | PHRASE_HEDGED) },
 	{ "numpy.core._exceptions._ArrayMemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "numpy._core._exceptions._ArrayMemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },

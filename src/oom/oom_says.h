@@ -165,7 +165,7 @@
     "(ByteBuffer.allocateDirect, a file that is mapped), parts in place of one array, or android:largeHeap=\"true\" leave room."
 #define RAY_LISTS	"A process of Ray ended, and Ray does not know why: that the machine's memory ran out is one of several reasons that it lists. Its logs, and "	\
     "the kernel's (on Linux dmesg), say more."
-#define OF_GPU_LIBRARY	"Python's word for memory that was refused. Libraries of a GPU (CuPy, RMM) raise it for the device's memory, too, and line %d is a call of "	\
+#define OF_GPU_LIBRARY	"Python's word for memory that was refused. Libraries of a GPU (CuPy, RMM) raise it for the device's memory, too, and line %d is of "	\
     "one: where that asked, it was the device's."
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
     "once."

@@ -122,7 +122,7 @@ static const struct want texts[] = {
 	  .text = "Out of memory allocating 25,600,000 bytes (allocated so far: 3,635,267,072 "
 	    "bytes).\n" },
 	{ .name = "CUDA's own allocator", .from = "pytorch/pytorch/issues/175431",
-	  .who = "PyTorch", .gpu = 1,
+	  .who = "PyTorch by cudaMallocAsync", .gpu = 1,
 	  .size = { { OOM_ASKED, 671088640 }, { OOM_ALLOCATED, 10125385400 },
 	    { OOM_TOTAL, 12444667740 }, { OOM_FREE, 7465861 } },
 	  .text = "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. "

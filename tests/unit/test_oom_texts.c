@@ -108,7 +108,7 @@ static const struct want texts[] = {
 	    "initializing StreamExecutor for CUDA device ordinal 0: Internal: failed "
 	    "call to cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY; total memory "
 	    "reported: 11711807488\n" },
-	{ .name = "tfasync", .gpu = 1, .who = "CUDA", .size = { { OOM_ASKED, 134217728 }, { OOM_TOTAL, 25438126080 } },
+	{ .name = "tfasync", .gpu = 1, .who = "CUDA's asynchronous allocator", .size = { { OOM_ASKED, 134217728 }, { OOM_TOTAL, 25438126080 } },
 	  .text = "2023-04-04: E "
 	    "tensorflow/core/common_runtime/gpu/gpu_cudamallocasync_allocator.cc:288] "
 	    "gpu_async_0 cuMemAllocAsync failed to allocate 134217728 bytes: CUDA error: "
