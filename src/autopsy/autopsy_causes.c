@@ -316,6 +316,11 @@ roomy(struct autopsy *y)
 
 	if (!y->budget.roomy || autopsy_is_large_block(y) || (y->budget.pool > 0 && used >= y->budget.pool / 10 * 9))
 		return;		/* full all the same, or refused for its size */
+	if (y->main->kind == OOM_XLA) {		/* a TPU's free bytes need not be in one piece */
+		autopsy_cause(y, SAYS_ROOMY, "By the message's own figures more was free than was asked for. It may have lain in pieces, none of them as large, between arrays that "
+		    "are held, or been kept back: fewer arrays that are held, or a smaller batch, leave larger pieces.");
+		return;
+	}
 	autopsy_cause(y, SAYS_ROOMY, "By the message's own figures there was room for the request: by these it is not "
 	    "fragmentation. Free bytes may have been counted after the failure, when caches had been given "
 	    "back; or a limit of the process, of the driver or of the machine's memory behind it came "

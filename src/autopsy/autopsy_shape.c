@@ -235,7 +235,8 @@ tensorflow_shape(struct autopsy *y)
 	else if (s->rank == 3 && s->dim[2] >= WIDE && s->dim[2] / 8 > s->dim[0] && s->dim[2] / 8 > s->dim[1])
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its last extent, %lld, is a vocabulary or a number of classes, "
 		    "it has a number for each of them (logits, or codes of words), for %lld x %lld samples and positions, in either order. A smaller batch, shorter "
-		    "sequences or fewer words make it smaller, and of logits softmax, the loss and their gradient, which take as much again.",
+		    "sequences or fewer words make it smaller, and of logits softmax, the loss and their gradient, which take as much again. Where it counts "
+		    "points, pixels or samples of sound, fewer of these do.",
 		    (long long)s->dim[2], (long long)s->dim[0], (long long)s->dim[1]));
 	else if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "The operation's name is of attention. Where its %lld rows are "

@@ -260,7 +260,7 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->adapts = line;
 	if (names_full_batch(t))
 		p->whole = line;
-	if (talk_any_phrase(t, "tensorflow/python/|tensorflow\\python\\|errors_impl|/xla_run"))
+	if (talk_any_phrase(t, "tensorflow/python/|tensorflow\\python\\|errors_impl|/xla_run|[op:|{{node |__inference_"))
 		p->tf_files = line;
 	if (talk_any_phrase(t, "-packages/jax/|-packages\\jax\\|jax/_src/|jax\\_src\\|jaxlib"))
 		p->jax_files = line;
