@@ -62,6 +62,13 @@ autopsy_row(const struct autopsy *y, const char *name, int64_t bytes, const char
 
 /* ---- the messages ---- */
 
+/* What the device is, of which a message tells the index. */
+static const char *
+device_word(const struct oom_message *o)
+{
+	return strstr(o->who, "NPU") ? "NPU" : o->kind == OOM_XLA ? "device" : "GPU";
+}
+
 static void
 print_messages(const struct autopsy *y)
 {
@@ -74,7 +81,7 @@ print_messages(const struct autopsy *y)
 		fprintf(y->out, "\n%s%s:%d: %s%s", y->colour ? "\033[1m" : "", visible_text(y->arena, y->log_path), o->line,
 		    o->who, y->colour ? "\033[0m" : "");
 		if (o->gpu >= 0)
-			fprintf(y->out, ", GPU %d%s", o->gpu, o->gpus ? " and others" : "");
+			fprintf(y->out, ", %s %d%s", device_word(o), o->gpu, o->gpus ? " and others" : "");
 		if (o->count > 1)
 			fprintf(y->out, ", %d times", o->count);
 		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 ?
