@@ -51,6 +51,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_SHAPES | NEEDS_GROWS, "memory grew while inputs of several shapes came", {
 		{ "A library keeps what it made for each shape that came (compiled programs, buffers, pieces of an arena, what oneDNN or a search of algorithms found)", "then it grows less as "
 		    "shapes come again, and not with one of them alone. Inputs that are padded to a few shapes, or a bound on what is kept, hold it." },
+		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on their size keeps it." },
 		{ KEPT, "then it grows with one shape, too." } } },
 	{ NEEDS_FALLS, "memory grew within an epoch, and fell at its end", {
 		{ "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "

@@ -281,6 +281,16 @@ behind_but(struct talk sentence, const char *at)
 	return says_failure(last) ? last : sentence;
 }
 
+/* "It ran out of memory with a batch of 32, as in the paper": the clause that has the batch says
+ * that it fails, and what is told of others stands in another. */
+static bool
+fails_itself(struct talk sentence, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(sentence, at, n);
+
+	return clause.n < sentence.n && oom_told_fails(clause) && !is_to_others(clause);
+}
+
 /* Where T says that it fails with what NEXT finds, and that number. */
 static const char *
 fails_with(struct talk t, next_of *next, int64_t *least)
@@ -291,7 +301,7 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 
 	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = behind_but(sentence_of(t, at), at);
-		if (fails(t, sentence) && !runs_well(sentence) && !is_to_others(sentence) &&
+		if (fails(t, sentence) && !runs_well(sentence) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
 		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul") && happens(t, sentence, at, n))
 			return at;
 	}
@@ -364,9 +374,19 @@ runs_with_less(struct talk sentence)
 
 	if (!runs && !(runs = says(sentence, RUNS)))
 		return NULL;
-	least = least_count((unsigned char)*runs >= 0x80 ? sentence : talk_clause(sentence, runs, 0), &none);
+	least = least_count((unsigned char)*runs >= 0x80 || talk_is_one_of(clause_word_behind(sentence, sentence.s), "only") ? sentence : talk_clause(sentence, runs, 0), &none);
 	least_count(sentence, &most);
 	return least > 0 && (says(sentence, COMES_NOT) || talk_any_phrase(sentence, MADE_LESS) || (most > least && says_failure(sentence))) ? runs : NULL;
+}
+
+/* "Does it run with 2?" asks; "with 2 it works, why is this?" says it first. */
+static bool
+asks(struct talk sentence)
+{
+	const char *runs = says(sentence, RUNS);
+
+	return memchr(sentence.s, '?', sentence.n) && !(runs && talk_any_whole(talk_part(sentence, runs, sentence.s + sentence.n), "why what") &&
+	    !talk_any_whole(talk_part(sentence, sentence.s, runs), "why what does do can could will would how"));
 }
 
 const char *
@@ -378,7 +398,7 @@ oom_batch_runs(struct talk t)
 
 	while (next_batch(t, &at, &n) > 0) {
 		sentence = sentence_of(t, at);
-		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || memchr(sentence.s, '?', sentence.n) ? NULL : runs_with_less(sentence);
+		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || asks(sentence) ? NULL : runs_with_less(sentence);
 		if (runs)
 			return runs;
 	}

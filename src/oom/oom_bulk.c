@@ -377,6 +377,22 @@ smaller_runs(struct talk t)
 	return less && sides(behind) > less && talk_has_whole(behind, CAN_NOT) && !clause_says_no(talk_part(t, clause.s, at), "if") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
+#define WITH_SMALLER	"for smaller|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
+#define RUNS_FINE	"works|work|worked|runs without|run without|runs fine|runs well|ran fine|trains fine|no problem|no error|no errors|no issue|without error|without any error|without errors"
+
+/* "For smaller dimensions the code runs without error": what is said of one's own run. */
+static const char *
+runs_with_smaller(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_find_whole(t, WITH_SMALLER, &n);
+	struct talk clause = at ? talk_clause(t, at, n) : t, sentence = at ? talk_sentence(t, at) : t;
+
+	if (!at || memchr(sentence.s, '?', sentence.n) || !talk_find_whole(clause, RUNS_FINE, &length) || oom_told_fails(clause))
+		return NULL;
+	return talk_any_whole(clause, "should would could might may if not never still even hope want try you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
+}
+
 /* "With 416x416 it worked fine. But with 832x832 it is out of memory.", "it works with 20 images,
  * with 300 it does not": where a sentence says that it works with so much, in a line that says that
  * it fails with more. */
@@ -388,7 +404,7 @@ oom_bulk_less(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)) || (next = smaller_runs(t)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

@@ -339,10 +339,33 @@ names_whole_set(struct talk t)
 	size_t n;
 	int i;
 
-	for (rest = t; (at = talk_find_whole(rest, "dataset|data set|corpus|training set|training data|input data", &n)); rest = talk_part(t, at + n, end))
+	for (rest = t; (at = talk_find_whole(rest, "dataset|datasets|data set|data sets|corpus|training set|training data|input data", &n)); rest = talk_part(t, at + n, end))
 		for (i = 0, word = clause_word_ahead(t, at); i < WORDS_AHEAD && word.n > 0; i++, word = clause_word_ahead(t, word.s))
 			if (talk_is_one_of(word, "whole entire full complete larger large huge big number"))
 				return at;
+	return NULL;
+}
+
+#define LOADS		"load|loads|loaded|loading|read|reads|reading"
+#define ALL_AT		"into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram|before training|at once"
+#define NO_DATA		"memory error|memory errors|memory issue|memory issues|memory problem|memory problems"
+
+/* "It loads the whole train_data into the RAM at once", "loading entire dataset before
+ * training". */
+static const char *
+loads_all(struct talk t)
+{
+	struct talk rest = t, clause, behind;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	for (; (at = talk_find_whole(rest, LOADS, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		behind = talk_part(clause, at + n, clause.s + clause.n);
+		if (talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images samples files corpus videos") && talk_has_whole(behind, ALL_AT) && !talk_has_whole(behind, NO_DATA) &&
+		    !clause_says_no(talk_part(clause, clause.s, at), ""))
+			return at;
+	}
 	return NULL;
 }
 
@@ -529,6 +552,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 			said_at(&o->data, t, at, line);
 			break;
 		}
+	if (!o->data.line)
+		note(&o->data, t, loads_all(t), line);
 	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
 	if (killed)

@@ -89,14 +89,14 @@ pictures(struct oom_paste *p, struct talk t, int line)
 		bool of_any;	/* it may be of a vector, or of a sequence: of pictures where channels follow */
 	} known[] = {
 		{ "img_size", "img_size", false, false }, { "image_size", "image_size", false, false }, { "imgsz", "imgsz", false, false },
-		{ "--img ", "--img", false, false }, { "--loadsize", "--loadSize", false, false }, { "--load_size", "--load_size", false, false }, { "--finesize", "--fineSize", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
+		{ "--img ", "--img", false, false }, { "--resolution", "--resolution", false, false }, { "--loadsize", "--loadSize", false, false }, { "--load_size", "--load_size", false, false }, { "--finesize", "--fineSize", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
 		{ "target_size", "target_size", false, false }, { "resize(", "Resize", false, false }, { "crop_size", "crop_size", true, false },
 		{ "crop-size", "crop-size", true, false }, { "randomcrop(", "RandomCrop", true, false }, { "centercrop(", "CenterCrop", true, false },
 		{ "randomresizedcrop(", "RandomResizedCrop", true, false }, { "max_size_train", "MAX_SIZE_TRAIN", false, false }, { "image_max_dim", "IMAGE_MAX_DIM", false, false },
 		{ "gt_size", "gt_size", true, false }, { "hr_size", "HR_size", true, false }
 	};
 	const char *at, *to, *end = t.s + t.n;
-	bool sized = talk_any_of(t, "size shape imgsz crop --img image_max_dim");
+	bool sized = talk_any_of(t, "size shape imgsz crop --img image_max_dim --resolution");
 	int64_t high, wide, other;
 	size_t i;
 

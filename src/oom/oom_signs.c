@@ -108,6 +108,17 @@ is_of_rows(struct piece t)
 	    (left.n != right.n || memcmp(left.s, right.s, left.n) != 0);
 }
 
+/* "(c_expand - e_expand) ** 2": two that were expanded, by their names, one less the other. */
+static bool
+subtracts_expanded(struct piece t)
+{
+	const char *at = piece_find(t, "_expand"), *end = t.s + t.n;
+
+	for (at = at ? at + 7 : end; at < end && (piece_is_word(*at) || *at == ' '); at++)
+		;
+	return at < end && *at == '-' && piece_find((struct piece){ at, (size_t)(end - at) }, "_expand");
+}
+
 /* "a.unsqueeze(0) - b.unsqueeze(1)", "a[:, None] - b[None]": each of the one with each of the
  * other. "mean[:, None, None]" is a number for each channel of one picture. */
 static bool
@@ -115,7 +126,7 @@ is_of_pairs(struct piece t)
 {
 	bool meets = piece_find(t, ") - ") || piece_find(t, "] - ") || piece_find(t, "cat(") || piece_find(t, ") == ");
 
-	return is_of_rows(t) || (meets && ((piece_find(t, ".unsqueeze(0)") && piece_find(t, ".unsqueeze(1)")) ||
+	return is_of_rows(t) || subtracts_expanded(t) || (meets && ((piece_find(t, ".unsqueeze(0)") && piece_find(t, ".unsqueeze(1)")) ||
 	    ((piece_find(t, "[:, none]") || piece_find(t, "[:, none, :]")) &&
 	    (piece_find(t, "[none]") || piece_find(t, "[none, :]") || piece_find(t, "[none, :, :]")))));
 }

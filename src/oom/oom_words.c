@@ -369,7 +369,7 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said_at(&p->converts, t, t.s, line);
 	if (source == SOURCE_PROSE || source == SOURCE_COMMENT)
 		said(&p->shapes, t, talk_first(t, "dynamic shape|dynamic input|dynamic axes|dynamic batch|various input shape|various shape|various size|different input shape|different shape|varying shape|"
-		    "varying input|variable shape|variable input|shapes vary|shape varies|shapes change|shape changes|changing shape"), line);
+		    "varying input|variable shape|variable input|shapes vary|shape varies|shapes change|shape changes|changing shape|different sentence length|different sequence length|different input length|batches of different length|sentence lengths|varying length|lengths vary|length varies|variable length"), line);
 	said_of_any(&p->loading, &p->told, t, line, loads);
 	said_of_any(&p->saving, &p->told, t, line, saves);
 	said_of_any(&p->resuming, &p->told, t, line, resumes);

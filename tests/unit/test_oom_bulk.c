@@ -38,6 +38,19 @@ Test(oom_bulk, a_size_of_pictures_that_runs)
 		cr_expect_eq(read_lines(no[i]).less.line, 0, "%s", no[i]);
 }
 
+Test(oom_bulk, smaller_ones_that_run)
+{
+	static const char *const yes[] = { "For smaller dimensions the code runs without error", "it works with a smaller image", "with fewer samples it ran fine" };
+	static const char *const no[] = { "it should work with a smaller image", "does it work with a smaller image?", "it does not work with a smaller image", "you can use a smaller image",
+	    "with a smaller image the GPU is still out of memory, it works otherwise" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).less.line, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).less.line, 0, "%s", no[i]);
+}
+
 Test(oom_bulk, sides_by_their_unit)
 {
 	static const char *const yes[] = { "OOM with a 1000px output", "OOM for 2048 pixels", "OOM for images of 1k*1k", "OOM for 2Kx2K inputs" };
@@ -70,8 +83,10 @@ Test(oom_bulk, several_sizes)
 
 Test(oom_bulk, whole_sets_of_data)
 {
-	static const char *const yes[] = { "MemoryError for the full mnist dataset", "it explodes my memory with a larger dataset", "out of memory due to a large number of the dataset" };
-	static const char *const no[] = { "out of memory on a small dataset", "the dataset is public, and I am out of memory", "a full report. Memory ends for any dataset" };
+	static const char *const yes[] = { "MemoryError for the full mnist dataset", "it explodes my memory with a larger dataset", "out of memory due to a large number of the dataset",
+	    "my memory is not enough for large datasets", "It loads the whole train_data into the RAM at once", "is it loading the entire dataset before training?" };
+	static const char *const no[] = { "out of memory on a small dataset", "the dataset is public, and I am out of memory", "a full report. Memory ends for any dataset",
+	    "It never reads all data into RAM", "all data is loaded from disk", "it loads the model at once for all users" };
 	size_t i;
 
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)

@@ -106,6 +106,7 @@ Test(oom_code, the_size_of_pictures)
 	cr_expect_eq(p.pixels_line, 2);
 	cr_expect_eq(read_lines("python train.py --img-size 1280 --batch 4\n").high, 1280);
 	cr_expect_eq(read_lines("python train.py --img-size 1280 --batch 4\n").wide, 0, "of one side, and not the batch");
+	cr_expect_eq(read_lines("  --resolution=1024 \\\n").high, 1024);
 	cr_expect_eq(read_lines("transforms.Resize(256)\n").high, 256);
 	cr_expect_eq(read_lines("transforms.Resize(256)\n").wide, 0, "the shorter side");
 	cr_expect_eq(read_lines("RandomCrop(512)\n").wide, 512);

@@ -51,6 +51,7 @@ Test(oom_told, memory_that_ran_out)
 		{ "一个oom-kill错误", TOLD_ENDED, false, true },
 		{ "GPU memory usage has gone above the capacity of the card", TOLD_ENDED, true, false },
 		{ "the memory cannot contain so much data", TOLD_SHORT, false, false },
+		{ "the model cannot be loaded into the memory of the GPU", TOLD_SHORT, true, false },
 		{ "Instead of using the GPU, it runs out of memory", TOLD_ENDED, false, false },
 		{ "only the first GPU is full", TOLD_FULL, true, false },
 		{ "a memory problem in a single GPU test", TOLD_TROUBLE, false, false },

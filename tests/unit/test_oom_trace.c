@@ -212,6 +212,8 @@ static const struct place places[] = {
 	    CALL("/src/net.py", "30", "forward", "s = einsum('b h i d, b h j d -> b h i', a, b)") ENDED, 0, "" },
 	{ "attention led there", HEAD CALL("/src/net.py", "30", "forward", "a = self.attn(q @ k.t())")
 	    CALL("/src/mlp.py", "12", "forward", "return self.act(x)") ENDED, 0, "" },
+	{ "those that were expanded", HEAD CALL("/src/net.py", "30", "forward", "d = torch.sum((x_expand - mean_expand) ** 2, dim=2)") ENDED, TRACE_ALL_PAIRS, "" },
+	{ "one that was expanded", HEAD CALL("/src/net.py", "30", "forward", "d = torch.sum((x_expand - mean) ** 2, dim=2)") ENDED, 0, "" },
 	{ "logits", HEAD CALL("/src/net.py", "77", "loss", "logits = logits.float()") ENDED, TRACE_LOGITS, "" },
 	{ "logits of a whole network", HEAD CALL("/src/fit.py", "77", "main", "logits = net(images)") ENDED,
 	    0, "" },

@@ -364,8 +364,9 @@ Test(oom_words, darknet_that_looks_at_pictures)
 Test(oom_words, a_batch_that_runs)
 {
 	static const char *const yes[] = { "There is no error when the batch size is 1", "With batch size 32 it is out of memory, with 16 it works fine", "it only works with a batch size of 2",
+	    "It is out of memory. Only if I set the batch size to 1, it works, why is this?",
 	    "batch_size\xe6\x94\xb9\xe6\x88\x90" "4\xe5\xb0\xb1\xe5\x8f\xaf\xe4\xbb\xa5\xe4\xba\x86" };	/* 改成4就可以了 */
-	static const char *const no[] = { "I can train with a batch size of 68 and all is fine", "Does it work with only a batch size of 2?", "I hope that it works with a smaller batch size of 2",
+	static const char *const no[] = { "I can train with a batch size of 68 and all is fine", "Does it work with only a batch size of 2?", "Why does it only work with a batch size of 2?", "I hope that it works with a smaller batch size of 2",
 	    "there is no error in the code that sets the batch size", "with SGD and a batch size of 8 it works, with Adam it is out of memory", "a smaller batch size of 2 does not work",
 	    "batch_size\xe6\x94\xb9\xe6\x88\x90" "4\xe5\xb0\xb1\xe5\x8f\xaf\xe4\xbb\xa5\xe5\x90\x97" };	/* ...吗 */
 	size_t i;
