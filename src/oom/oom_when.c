@@ -165,7 +165,7 @@ is_of_act(struct talk t, const char *at)
 static bool
 is_at_once(struct talk t, const char *at)
 {
-	return clause_says(talk_sentence(t, at), "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|iteration 0|iter 0|step 0|epoch 0|batch 0", AHEAD, "") != NULL;
+	return clause_says(talk_sentence(t, at), "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|iteration 0|iter 0|step 0|epoch 0|batch 0|when starting|when it starts|when i start|depending on", AHEAD, "") != NULL;
 }
 
 /* "after 26 epochs", "for a while" */
@@ -207,6 +207,8 @@ is_late_there(struct talk t)
 	const char *s, *to, *end = t.s + t.n, *said;
 	int64_t n;
 
+	if (talk_any_begins(t, "updat upgrad reinstall downgrad"))
+		return NULL;		/* what came after that is the failure, and not a time of the run */
 	if (talk_any_phrase(t, "ever since|start it up|every few|first couple|first few|prior to|during setup|during the setup|before training|stop the|stopped the|stopping the|i stop|i stopped|interrupt|ctrl-c|ctrl+c|hours ago|days ago|minutes ago"))
 		return NULL;
 	if ((said = clause_says(t, "after training on|after training for|well into training|well into the training|far into training|far into the training|of iterations, then|of epochs, then|of steps, then|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"

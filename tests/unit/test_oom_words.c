@@ -283,14 +283,14 @@ Test(oom_words, a_batch_that_fails)
 		const char *text;
 		int64_t least;
 	} yes[] = {
-		{ "I get an OOM error with a batch size of 24", 24 }, { "batch_size=8 or 16 leads to out of memory", 8 }, { "CUDA out of memory even with batch size 1", 1 },
+		{ "I get an OOM error with a batch size of 24", 24 }, { "I get an OOM error with a batch size of 1,024", 1024 }, { "a batch size of 16, 8 is out of memory", 8 }, { "batch_size=8 or 16 leads to out of memory", 8 }, { "CUDA out of memory even with batch size 1", 1 },
 		{ "I reduced the batch size from 64 to 2 and it is still out of memory", 2 }, { "I tried batch sizes 8, 4 and 1. Each of them gives the same error.", 1 },
 		{ "If I try to use a batch size like 12 it starts, and then it throws an OOM error", 12 }, { "this card can't train, even if batch_size is set to 1", 1 }, { "My batch size had been set to 1, but it still runs into OOM", 1 },
 		{ "We are able to train here, but testing is out of memory with a batch size of 1", 1 },
 		{ "It is often out of memory. Batchsize had been cut to the minimum.", 1 }, { "The batch size is already minimal and it runs out of memory", 1 },
 		{ "batch_size\xe8\xae\xbe\xe4\xb8\xba" "24\xef\xbc\x8c\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3", 24 },	/* 设为24，显存不足 */
 	};
-	static const char *const no[] = { "the batch size is 24", "it works with a batch size of 24, not out of memory", "use a batch size of 4 if it runs out of memory",
+	static const char *const no[] = { "the batch size is 24", "I am out of memory with a batch size of 2^12", "it works with a batch size of 24, not out of memory", "use a batch size of 4 if it runs out of memory",
 	    "The paper uses a batch size of 32, but I am out of memory", "You should try a batch size of 2 to avoid out of memory", "it fails at batch 4 of 100 with out of memory",
 	    "out of memory, my batch size is in the file and I have 4 GPUs", "a batch size of 0.5 GB is out of memory", "it should not run out of memory with a batch size of 2",
 	    "Try to use a batch size of 4 against out of memory", "If you try to use a batch size of 12 it throws an OOM error",
@@ -573,8 +573,10 @@ Test(oom_words, what_goes_well_in_chinese)
 Test(oom_words, what_rises_once_or_was_waited_for)
 {
 	static const char *const no_growth[] = { "GPU memory increases after the first batch and then stays constant, OOM", "memory usage increases by a factor of two with float32, OOM",
-	    "memory increases at first and levels off, it is OOM" };
-	static const char *const not_late[] = { "It is OOM at epoch 0", "I waited for a while before I asked: CUDA out of memory", "OOM at iteration 0 after loading for 20 minutes" };
+	    "memory increases at first and levels off, it is OOM", "After upgrading CUDA memory usage increases, OOM", "memory consumption increases with the new version, OOM",
+	    "memory increases linearly with the number of images, OOM", "GPU memory usage keeps increasing as the sequence gets longer, OOM" };
+	static const char *const not_late[] = { "It is OOM at epoch 0", "I waited for a while before I asked: CUDA out of memory", "OOM at iteration 0 after loading for 20 minutes",
+	    "OOM suddenly appeared after I updated PyTorch", "OOM happens sometimes when starting, depending on other users" };
 	size_t i;
 
 	for (i = 0; i < sizeof(no_growth) / sizeof(no_growth[0]); i++)
@@ -582,7 +584,9 @@ Test(oom_words, what_rises_once_or_was_waited_for)
 	for (i = 0; i < sizeof(not_late) / sizeof(not_late[0]); i++)
 		cr_expect_eq(read_lines(not_late[i]).later.line, 0, "%s", not_late[i]);
 	cr_expect_eq(read_lines("GPU memory increases after each batch until it is OOM").grows.line, 1);
+	cr_expect_eq(read_lines("memory increases linearly with the number of steps, OOM").grows.line, 1);
 	cr_expect_eq(read_lines("It is OOM at epoch 12").later.line, 1);
+	cr_expect_eq(read_lines("OOM suddenly appears").later.line, 1);
 }
 
 Test(oom_words, what_a_mention_is_of)
