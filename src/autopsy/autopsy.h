@@ -140,6 +140,9 @@ bool	autopsy_is_limited(const struct autopsy *);
 bool	autopsy_bytes_name_a_tensor(const struct oom_message *);
 /* Did it fail, by its traceback, while weights were made or put on the device? */
 bool	autopsy_is_made(const struct oom_message *);
+/* Does an operation of that name of TensorFlow's give a weight, or what an optimizer keeps, its
+ * first values? */
+bool	autopsy_gives_first_values(const char *node);
 /* Does its operation make a gradient? */
 bool	autopsy_in_backward(const struct oom_message *);
 /* What the message means, in a sentence or two. */

@@ -294,16 +294,17 @@ update(struct autopsy *y)
 	static const char *const optimizer[] = { "SGD", "Adam", "AdamW", "RMSprop", "Adagrad",
 	    "Adadelta", "Adamax", "Nadam", "Ftrl", "Momentum", NULL };
 	const char *s;
+	bool made = autopsy_gives_first_values(y->main->node);
 	size_t n;
 	int i;
 
-	for (s = y->main->node; *s && !strstr(y->main->node, "gradient"); s += n, s += *s == '/') {
+	for (s = y->main->node; *s && !strstr(y->main->node, "gradient") && (y->module || !made); s += n, s += *s == '/') {
 		n = strcspn(s, "/");
 		for (i = 0; optimizer[i]; i++)
 			if (is_part(optimizer[i], s, n) && s[n]) {
-				autopsy_cause(y, SAYS_UPDATE, arena_printf(y->arena, "By its name the operation is of the update by "
-				    "%s: then its tensor has a number for each element of a weight, and "
-				    "the batch plays no part in its size.%s", optimizer[i], of_many_rows(y)));
+				autopsy_cause(y, SAYS_UPDATE, arena_printf(y->arena, "By its name the operation %s "
+				    "%s%s: then its tensor has a number for each element of a weight, and "
+				    "the batch plays no part in its size.%s", made ? "gives what is kept by" : "is of the update by", optimizer[i], made ? " its first values" : "", of_many_rows(y)));
 				return;
 			}
 	}

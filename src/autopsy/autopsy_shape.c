@@ -45,13 +45,22 @@ last_part(const char *node)
 	return at ? at + 1 : node;
 }
 
-/* Does an operation of that name give a weight its first values? */
+/* "kernel/Assign", "save/Assign_12", and not the updates of "AssignMovingAvg" and
+ * "AssignSubVariableOp". */
 static bool
-initializes(const char *node)
+assigns(const char *node)
 {
-	static const char *const sure[] = { "nitializer", "truncated_normal", "TruncatedNormal", "/Assign", NULL };
+	const char *last = last_part(node);
 
-	return holds(node, sure);
+	return last > node && strncmp(last, "Assign", 6) == 0 && (last[6] == '\0' || (last[6] == '_' && last[7] >= '0' && last[7] <= '9'));
+}
+
+bool
+autopsy_gives_first_values(const char *node)
+{
+	static const char *const sure[] = { "nitializer", "truncated_normal", "TruncatedNormal", NULL };
+
+	return holds(node, sure) || assigns(node);
 }
 
 /* Or may it? Random numbers are noise's as well, and a mask's. */
@@ -61,7 +70,7 @@ may_initialize(const char *node)
 	static const char *const random[] = { "random_uniform", "random_normal", "RandomUniform", NULL };
 	static const char *const other[] = { "dropout", "Dropout", "noise", "Noise", "sampl", "augment", NULL };
 
-	return initializes(node) || (holds(node, random) && !holds(node, other));
+	return autopsy_gives_first_values(node) || (holds(node, random) && !holds(node, other));
 }
 
 /* Filters are height, width, channels in, channels out; of volumes, a depth ahead of these. */
@@ -247,7 +256,7 @@ tensorflow_shape(struct autopsy *y)
 		    "the device: they grow with the number of samples, not with a batch. In parts "
 		    "(predict_on_batch(), whose results are moved to the machine's memory) they need not lie "
 		    "there.");
-	else if (initializes(o->node))
+	else if (autopsy_gives_first_values(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "By its name the operation gives a weight, or what the optimizer keeps for it, its first "
 		    "values: then the batch plays no part. Where no step was run before, they are too many or "
 		    "too wide for the device (a vocabulary, a dense layer over an image), or another process has it.");

@@ -209,7 +209,7 @@ autopsy_was_alive(const struct autopsy *y)
 	const struct budget *b = &y->budget;
 	int64_t tensors = y->forecast.tensors;
 
-	return !autopsy_is_of_another_batch(y) && !(y->main->facts & (TRACE_NO_BATCH | TRACE_FIRST | TRACE_INITIAL)) &&
+	return !autopsy_is_of_another_batch(y) && !autopsy_gives_first_values(y->main->node) && !(y->main->facts & (TRACE_NO_BATCH | TRACE_FIRST | TRACE_INITIAL)) &&
 	    !(b->allocated >= 0 && !b->peak && b->allocated < tensors) && !(b->total > 0 && b->total < tensors) && !(b->pool > 0 && b->pool < tensors);
 }
 

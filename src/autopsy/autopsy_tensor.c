@@ -5,6 +5,7 @@
 #include "ir/diff.h"
 
 #define MOST_TENSORS	5
+#define MOST_TIMES	16	/* the spec's batch */
 #define MIB	((int64_t)1 << 20)
 
 static void
@@ -118,8 +119,6 @@ print_matches(const struct autopsy *y)
 		    s->tensor->batched && !s->batch ? "; one sample's, without a batch" : "");
 		print_axes(y, s);
 		print_readers(y, s->tensor);
-		if (n > 1)
-			autopsy_say(y, "The same shape:");
 		s++;
 		n--;
 	} else if (y->lo == 1 && y->hi >= MIB && of_size > MOST_TENSORS) {
@@ -134,6 +133,11 @@ print_matches(const struct autopsy *y)
 		autopsy_say(y, "The message tells no shape. Of that size%s:", y->lo < y->hi ?
 		    ", as far as it is rounded" : "");
 	}
+	if (!y->matches.all.v->batch)
+		while (n > 0 && s[n - 1].batch / MOST_TIMES > y->said_batch)
+			n--;		/* where a weight is, no batch is as many times the spec's */
+	if (n > 0 && y->main->shape.known)
+		autopsy_say(y, "The same shape:");
 	for (i = 0; i < n && i < MOST_TENSORS; i++, s++) {
 		fprintf(y->out, "    %s%s", autopsy_tensor_text(a, s), is_beside(s->tensor) ?
 		    ", what it keeps beside it" : "");

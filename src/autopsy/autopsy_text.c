@@ -188,9 +188,11 @@ print_xla(const struct autopsy *y)
 		found.all.n = 0;
 		if (y->module)
 			shape_find(y->module, &l->shape, y->said_batch, "", &found);
-		autopsy_row(y, autopsy_shape_text(a, &l->shape), l->size.known ? l->size.bytes : 0,
-		    found.all.n ? autopsy_tensor_text(a, found.all.v) : y->module ?
-		    "of no tensor of the spec" : "");
+		if (l->size.known)
+			autopsy_row(y, autopsy_shape_text(a, &l->shape), l->size.bytes, found.all.n ? autopsy_tensor_text(a, found.all.v) :
+			    y->module ? "of no tensor of the spec" : "");
+		else
+			fprintf(y->out, "  %s\n", autopsy_shape_text(a, &l->shape));
 	}
 }
 
@@ -287,7 +289,8 @@ print_holders(const struct autopsy *y)
 
 	if (log->holders.n == 0)
 		return;
-	autopsy_heading(y, "What held memory, by TensorFlow's list");
+	autopsy_heading(y, y->main && log->holders_gpu != y->main->gpu && log->holders_gpu >= 0 ?
+	    arena_printf(y->arena, "What held memory of GPU %d, by TensorFlow's list", log->holders_gpu) : "What held memory, by TensorFlow's list");
 	for (i = 0; i < log->holders.n; i++)
 		if (i < MOST_HOLDERS)
 			fprintf(y->out, "  %12s  %s\n", size_human(human, log->holders.v[i].bytes),

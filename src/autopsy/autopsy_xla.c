@@ -196,9 +196,9 @@ xla_scores(struct autopsy *y)
 		if (!l->attention || s->rank < 3 || s->dim[s->rank - 1] < LONG ||
 		    s->dim[s->rank - 1] != s->dim[s->rank - 2])
 			continue;
-		autopsy_cause(y, SAYS_XLA_SCORES, arena_printf(y->arena, "The buffer %s is of attention's scores, by its "
-		    "operation: %lld x %lld positions. They grow with the square of the length; attention "
-		    "that does not store them needs none of that.", autopsy_shape_text(y->arena, s),
+		autopsy_cause(y, SAYS_XLA_SCORES, arena_printf(y->arena, "The buffer %s is of attention, by its "
+		    "operation. Where it is scores, of %lld x %lld positions, they grow with the square of the length, and attention "
+		    "that does not store them needs none of that; weights of layers that are kept as one array do not.", autopsy_shape_text(y->arena, s),
 		    (long long)s->dim[s->rank - 2], (long long)s->dim[s->rank - 1]));
 		return;
 	}

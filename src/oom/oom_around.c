@@ -110,6 +110,7 @@ take_usage(struct oom_around *r, const struct phrase *p, const struct oom_match 
 
 	if (p->role == ROLE_USAGE) {
 		log->holders.n = 0;
+		log->holders_gpu = m->place.host ? -1 : m->place.gpu;
 		log->held_by_others = log->other_holders = 0;
 	} else if (!r->usage_line || line - r->usage_line > 3) {	/* one may be broken */
 		r->usage_line = 0;

@@ -206,6 +206,7 @@ struct oom_log {
 	struct oom_dump dump;	/* the last one */
 	VEC(struct oom_alive) alive;
 	VEC(struct oom_holder) holders;	/* of the last such list; with them, of those not named: */
+	int holders_gpu;	/* of which that list is; -1: not said, or the machine's memory */
 	int64_t held_by_others, other_holders;	/* bytes, and how many */
 	int64_t net_bytes;	/* Caffe: of all results of the largest network; 0: not said */
 	struct oom_shape input;	/* Caffe: of the first result of that network */
