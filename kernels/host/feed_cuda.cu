@@ -237,10 +237,10 @@ gather_pieces(const struct arrivals *all)
 	return (most + GATHERED - 1) / GATHERED;
 }
 
-/* The same from samples that stay, or are drawn: a block for each, or for each piece of a large
+/* The same from samples, as TAKE has their elements: a block for each, or for each piece of a large
  * one. */
-DEVICE void
-gather(struct step *there, const struct told *told, const struct arrivals *all)
+template <class Take> DEVICE void
+gather(struct step *there, const struct told *told, const struct arrivals *all, const Take &take)
 {
 	const struct gathering *b = &told->batch;
 	struct share mine = { threadIdx.x, blockDim.x };
@@ -252,26 +252,40 @@ gather(struct step *there, const struct told *told, const struct arrivals *all)
 		ONCE(int64_t, sample, b->shuffle ? shuffled(b->seed, b->epoch, b->first + j, b->samples) : b->first + j);
 
 		for (int k = 0; k < all->n; k++) {
-			int64_t n = all->at[k].elements, left = n - at < GATHERED ? n - at : GATHERED;
+			int64_t n = all->at[k].elements, left = n - at;
 
-			if (left <= 0)
-				continue;
-#ifdef DRAWS
-			if (b->draws) {
-				arrive_drawn(&all->at[k], b->seed, j * n + at, sample * n + at, left, mine);
-				continue;
-			}
-#endif
-			arrive(&all->at[k], j * n + at, sample * n + at, left, mine);
+			if (left > 0)
+				take(&all->at[k], j * n + at, sample * n + at, left < GATHERED ? left : GATHERED, mine);
 		}
 		__syncthreads();
 	}
 }
 
+/* From those that stay. */
+DEVICE void
+gather_kept(struct step *there, const struct told *told, const struct arrivals *all)
+{
+	gather(there, told, all, [](const struct arrival *a, int64_t to, int64_t from, int64_t n, struct share s) {
+		arrive(a, to, from, n, s);
+	});
+}
+
 KERNEL(gather_kernel, (struct step *there, IN_PLACE(struct told) told, IN_PLACE(struct arrivals) all))
 {
-	gather(there, &told, &all);
+	gather_kept(there, &told, &all);
 }
+
+#ifdef DRAWS
+/* As they are drawn. */
+KERNEL(draw_kernel, (struct step *there, IN_PLACE(struct told) told, IN_PLACE(struct arrivals) all))
+{
+	uint64_t seed = told.batch.seed;
+
+	gather(there, &told, &all, [=](const struct arrival *a, int64_t to, int64_t from, int64_t n, struct share s) {
+		arrive_drawn(a, seed, to, from, n, s);
+	});
+}
+#endif
 
 static struct steps
 steps_to_send(const struct step *step)
@@ -301,10 +315,14 @@ feed_step(const struct step *step)
 	told.results = NULL;
 	for (int k = 0; k < arriving.n; k++)
 		most = arriving.at[k].elements > most ? arriving.at[k].elements : most;
-	if (gathering.there)
-		LAUNCH_ROWS(gather_kernel, arriving.batch * gather_pieces(&arriving), (step_there, told, arriving));
-	else
+	if (!gathering.there)
 		LAUNCH(begin_kernel, most * arriving.batch / 4 + 1, (step_there, told.steps, arriving));
+#ifdef DRAWS
+	else if (gathering.draws)
+		LAUNCH_ROWS(draw_kernel, arriving.batch * gather_pieces(&arriving), (step_there, told, arriving));
+#endif
+	else
+		LAUNCH_ROWS(gather_kernel, arriving.batch * gather_pieces(&arriving), (step_there, told, arriving));
 	if (arriving.n)
 		CUDA(cudaEventRecord(moved, stream));
 	arriving.n = 0;

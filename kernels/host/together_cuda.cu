@@ -25,7 +25,7 @@ KERNEL(gather_told_kernel, (struct step *there, const struct told *told, IN_PLAC
 {
 	EACH (k, before.n)
 		fetch_one(told[-1].results, &before, (int)k);
-	gather(there, told, &all);
+	gather_kept(there, told, &all);
 }
 
 KERNEL(fetch_told_kernel, (const struct told *told, IN_PLACE(struct fetched) f))
