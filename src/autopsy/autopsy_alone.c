@@ -120,7 +120,7 @@ static bool
 may_be_recorded(const struct autopsy *y)
 {
 	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch && !y->log.paste.no_grad && !y->log.paste.images &&
-	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER));
+	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER | TRACE_GENERATES | TRACE_PROFILES | TRACE_GRAPH));
 }
 
 /* What of the device is neither these tensors nor free, where the message does not say what that
@@ -251,7 +251,7 @@ parted(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_PARTED, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
 	    "context and libraries, a desktop, other processes, which " LISTER " lists. Where none of these can go, the device is "
-	    "too small for the run as it is: %s what forward keeps smaller.", size_human(had, b->allocated),
+	    "too small for the run as it is: %s layers' results smaller.", size_human(had, b->allocated),
 	    size_human(all, b->total), size_human(outside, b->outside), LESS_OF_A_BATCH));
 }
 

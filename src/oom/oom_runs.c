@@ -124,12 +124,15 @@ oom_runs_done(struct talk t, const char *at)
 	return talk_has_whole(talk_part(t, talk_sentence(t, at).s, at), OF_ACTIVITY);
 }
 
+/* What runs on devices of its own is none beside what failed. */
+#define ON_SEVERAL	"two gpus|several gpus|different gpus|separate gpus|multiple gpus|own gpu|each gpu|2 gpus"
+
 /* "I access all 3 models concurrently", "with two models on one GPU": not "I tried several
  * models". */
 const char *
 oom_runs_models(struct talk t)
 {
-	return talk_has_whole(t, "two gpus|several gpus|different gpus|separate gpus|multiple gpus|own gpu|each gpu|2 gpus") ? NULL : clause_says(t, "models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
+	return talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 
@@ -301,5 +304,5 @@ oom_runs_shared(struct talk t)
 	    "a shared gpu|share the gpu|shares the gpu|sharing the gpu|sharing a gpu|share the same gpu|share one gpu|shared with other|other users are|other people are|another user|someone else is|already a training|"
 	    "another training|another process is|another program is|another job is|other jobs are|other processes are|two trainings|several trainings|at the same time on the same gpu|on the same gpu at the same time", AHEAD, "if whether maybe perhaps single users requests clients threads streams") : NULL;
 
-	return at && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
+	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), ON_SEVERAL) ? at : NULL;
 }

@@ -43,7 +43,7 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return is_tried(t, clause, at) || talk_any_phrase(sentence, OF_CODE) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
+	return is_tried(t, clause, at) || talk_any_phrase(sentence, OF_CODE) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
 	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
 }
 

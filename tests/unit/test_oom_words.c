@@ -557,6 +557,7 @@ Test(oom_words, what_is_of_several_scales_or_supposed)
 	cr_expect_eq(read_lines("If images are large (say 4000x3000), use tiles").said_high, 0);
 	cr_expect_eq(read_lines("If I use images of 1024x1024 it fails").said_high, 1024);
 	cr_expect_eq(read_lines("The GPU is used by another process, OOM").shared.line, 1);
+	cr_expect_eq(read_lines("Two trainings are made on two GPUs, OOM").shared.line, 0);
 	cr_expect_eq(read_lines("Three users at the same time on the same GPU lead to OOM").shared.line, 0, "of one process, perhaps");
 }
 
@@ -612,6 +613,8 @@ Test(oom_words, what_a_mention_is_of)
 
 Test(oom_words, what_is_named_and_does_no_harm)
 {
+	cr_expect_eq(read_lines("A part is in eval mode, training fails with OOM").evaluating.line, 0);
+	cr_expect_eq(read_lines("OOM in eval mode").evaluating.line, 1);
 	cr_expect_eq(read_lines("RAM is full. Should I set num_workers lower?").told.workers.line, 0);
 	cr_expect_eq(read_lines("RAM is full, with dataloader workers it is fine").told.workers.line, 0);
 	cr_expect_eq(read_lines("RAM is full with dataloader workers").told.workers.line, 1);
