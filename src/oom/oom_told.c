@@ -70,7 +70,7 @@ static const struct {
 	{ TOLD_SHORT, "insufficient|insufficiency|not enough|n't enough|n\xe2\x80\x99t enough|no enough|not sufficient|n't sufficient|"
 	    "too small|too little|too low|too much|too large|too big|too high|too many|too expensive|not fit|n't fit|n\xe2\x80\x99t fit|"
 	    "cannot fit|unable to fit|not fitting|n't fitting|dont fit|doesnt fit|shortage|lack of|lacking|starved of|starved for|short of|short on|low on|"
-	    "runs short|not able to fit|n't able to fit|cannot get loaded into|cannot be loaded into|can not be loaded into|can't be loaded into|larger than|bigger than|more than my|more than the gpu|n't afford|"
+	    "no room|runs short|not able to fit|n't able to fit|cannot get loaded into|cannot be loaded into|can not be loaded into|can't be loaded into|larger than|bigger than|more than my|more than the gpu|n't afford|"
 	    "cannot afford|not afford|can't handle|cannot handle|cannot contain|can't contain|fails to allocate|failed to allocate|cannot allocate|"
 	    "can't allocate|not allocate|n't allocate|unable to allocate|error allocating|issue allocating|problem allocating" },
 	{ TOLD_FULL, "full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|saturates|"
@@ -283,6 +283,28 @@ is_taken(struct talk clause, const char *at)
 	return talk_is_one_of(word, "all whole entire") && talk_has_whole(talk_part(clause, at, clause.s + clause.n), TAKEN);
 }
 
+#define SO_MUCH	"so much|that much|too much|a lot of|lots of|huge amount of|so high|so large|so big|very high|very large"
+#define THAN	"less more faster slower better worse smaller larger bigger longer higher lower fewer"
+
+/* "Why does it take so much memory?", "why the program requires a lot of RAM"; not "why is it so
+ * much faster?" */
+static bool
+asks_why_much(struct talk clause, const char **at, size_t *n)
+{
+	const char *much = talk_find_whole(clause, SO_MUCH, n), *why;
+	struct talk ahead, word;
+	size_t length;
+
+	if (!much || !(why = talk_find_whole(ahead = talk_part(clause, clause.s, much), "why", &length)))
+		return false;
+	word = clause_word_ahead(clause, why);
+	if (talk_is_one_of(word, "is s thats that's explain explains see sees ask asks asked tells shows reason") ||
+	    (talk_is_one_of(word, "know knows understand understands") && !talk_any_phrase(ahead, "not |n't |want to |like to |dont |cannot ")))
+		return false;
+	*at = much;
+	return !talk_any_whole(talk_part(clause, much + *n, clause.s + clause.n), THAN);
+}
+
 static bool
 is_of_service(struct talk t, const char *at)
 {
@@ -369,6 +391,8 @@ says_what(struct talk t, const char **at, size_t *n)
 		for (i = 0; befalls[i].phrases && !again && !is_within(denied, memory); i++)
 			if ((*at = befell(clause, befalls[i].phrases, n)) && oom_told_happened(t, *at, *n))
 				return befalls[i].what;
+		if (!again && asks_why_much(clause, at, n) && oom_told_happened(t, *at, *n))
+			return TOLD_TROUBLE;
 		if (!again && is_taken(clause, *at = memory) && oom_told_happened(t, memory, *n = length))
 			return TOLD_FULL;
 		if (grows(clause, *at = memory) && oom_told_happened(t, memory, length))
