@@ -27,8 +27,8 @@ print_md(FILE *f, const struct module *m, const struct plan_style *style)
 		const struct buffer *b = &m->plan->buffers.v[i];
 
 		fputs("| ", f);
-		cell(f, b->name);
-		fprintf(f, " | %s | %s | %lld | %d to %d |\n", tensor_kind_name(b->kind),
+		cell(f, b->root->name);
+		fprintf(f, " | %s | %s | %lld | %d to %d |\n", tensor_kind_name(b->root->kind),
 		    style->exact_bytes ? size_commas(bytes, b->bytes) : size_human(bytes, b->bytes),
 		    (long long)b->offset, b->first, b->last);
 	}
