@@ -173,7 +173,7 @@ own(struct autopsy *y)
 	if (total <= 0 || (b->allocated < total / 2 && (b->reserved < total / 3 * 2 ||
 	    b->allocated < total / 3)) ||
 	    (b->roomy && b->allocated < (b->pool > 0 ? b->pool : total) / 10 * 9 && b->free / 2 >= y->hi) ||
-	    y->lo > total || y->forecast.known ||
+	    (y->lo > total && !b->lent) || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH) || autopsy_weights_fill(y))
 		return;
 	have = held(y, total);

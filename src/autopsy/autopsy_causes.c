@@ -218,6 +218,7 @@ static void
 others(struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
+	int one = y->log.paste.jetson ? y->log.paste.jetson : y->log.paste.unified;
 	int64_t taken = autopsy_of_others(y);
 	char human[SIZE_TEXT], total[SIZE_TEXT];
 
@@ -230,9 +231,11 @@ others(struct autopsy *y)
 		return;
 	}
 	autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
-	    "tensors%s: " LISTER " lists who has it. A process that died in a debugger or a notebook "
+	    "tensors%s%s: " LISTER " lists %s. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
-	    b->others <= 0 ? "" : b->listed ? ", by other processes, of which some may be this run's own where it has several" : ", by other processes, or what the driver and a display keep"));
+	    b->others <= 0 ? "" : b->listed ? ", by other processes, of which some may be this run's own where it has several" : ", by other processes, or what the driver and a display keep",
+	    !one ? "" : arena_printf(y->arena, ", or by the system, its programs and its cache of files, where the device has one memory with them (line %d)", one),
+	    one ? "the processes among them" : "who has it"));
 }
 
 /* Where most of a device is the run's own, threads settled on that, and what others may have is
@@ -265,7 +268,7 @@ too_large(struct autopsy *y)
 	int64_t whole = y->budget.total > 0 ? y->budget.total : y->budget.pool;
 	char asked[SIZE_TEXT], have[SIZE_TEXT];
 
-	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE)
+	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE && !y->budget.lent)
 		autopsy_cause(y, SAYS_TOO_LARGE, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
 		    "what else was held does not matter. %s", size_human(asked, y->hi), size_human(have, whole),
 		    y->main->facts & TRACE_NO_BATCH ? "A weight or another tensor of a network as large as that is so by its "

@@ -121,6 +121,8 @@ pytorch_meaning(const struct autopsy *y, const struct oom_message *o)
 	bool in_pieces = !b.roomy && !b.lent && s->known && s->bytes > SMALL_SEGMENT &&
 	    b.unallocated >= s->bytes;
 
+	if (strcmp(o->who, OOM_TORCH_ASYNC) == 0 && s->known && b.allocated > limit - s->bytes)
+		return arena_printf(a, "PyTorch would have needed %s more, which by a setting it is not allowed.", bytes_text(a, s));
 	if (strcmp(o->who, OOM_TORCH_ASYNC) == 0)
 		return arena_printf(a, "PyTorch asked the device, by CUDA's own asynchronous allocator, for %s, which it did not get.", bytes_text(a, s));
 	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "

@@ -46,6 +46,7 @@ const struct detail oom_details[] = {
 	{ "Requested : %", DETAIL_SIZE, OOM_PYTORCH, OOM_ASKED },
 	{ "Device limit : %", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
 	{ "Free (according to CUDA): %", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
+	{ "user-supplied memory fraction) : %", DETAIL_SIZE, OOM_PYTORCH, OOM_LIMIT },
 	{ "~% total capacity", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
 	{ "~% already allocated", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },
 	{ "~% reserved in total", DETAIL_SIZE, OOM_PYTORCH, OOM_RESERVED },

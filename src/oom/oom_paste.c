@@ -324,6 +324,8 @@ platform(struct oom_paste *p, struct talk t, int line)
 		p->mismatch = line;
 	if (talk_any_begins(t, "jetson tegra") || talk_any_phrase(t, "xavier nx|agx xavier|agx orin|orin nano|orin nx"))
 		p->jetson = line;
+	if (talk_any_whole(t, "gb10") || talk_any_phrase(t, "dgx spark|unified memory|strix halo|ryzen ai max"))
+		p->unified = line;
 }
 
 void

@@ -127,6 +127,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int names_network;	/* and that has a word for one; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
+	int unified;		/* that names another machine whose processor and GPU have one memory, */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
