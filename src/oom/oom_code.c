@@ -71,6 +71,16 @@ note_plain(struct oom_paste *p, struct talk t)
 			p->plain[i][0] = '\0';
 }
 
+/* "self.total += loss", "self.outputs.append(y)": what an object keeps from one call to the
+ * next. */
+static bool
+is_of_object(struct talk t)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n);
+
+	return t.s + t.n - s > 5 && memcmp(s, "self.", 5) == 0;
+}
+
 /* Does T begin with a name that an earlier line has set to what lets go of the graph? */
 static bool
 is_named_plain(const struct oom_paste *p, struct talk t)
@@ -109,7 +119,7 @@ sum_of_a_step(struct oom_paste *p, struct talk t)
 	const char *s = t.s, *end = t.s + t.n;
 	size_t n = strlen(p->sum);
 
-	if (!p->sums || !talk_any_of(t, "backward("))
+	if (!p->sums || !talk_any_of(t, "backward( .gradient( .grad("))
 		return;
 	for (; n < (size_t)(end - s); s++)
 		if (memcmp(s, p->sum, n) == 0 && !piece_is_word(s[n]) && (s == t.s || !piece_is_word(s[-1])))
@@ -200,7 +210,7 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	left = talk_part(t, name, to);
 	right = talk_part(t, at, t.s + t.n);
-	if (is_named_plain(p, right))
+	if (is_named_plain(p, right) || (p->layer_inset && !is_of_object(t)))
 		return;
 	if (!traced && left.n > 0 && !is_let_go(right) && (talk_any_begins(right, "model( net(") || (talk_any_begins(right, "criterion( loss_fn( loss_func(") &&
 	    p->result_inset == inset_of(t) && mentions(right, p->result)))) {
@@ -305,8 +315,14 @@ list_of_a_step(struct oom_paste *p, struct talk t)
 	size_t n;
 
 	while (p->lists && p->list[0] && talk_next_phrase(t, "sum(|stack(|cat(|mean(|add_n(|concat(", &at, &n))
-		if (begins_with(talk_part(t, at + n, end), p->list, "[(.") && (talk_any_of(t, ".backward(") || (is && is < at && has_loss(talk_part(t, t.s, is)))))
-			p->lists = 0;
+		if (begins_with(talk_part(t, at + n, end), p->list, "[(.")) {
+			if (talk_any_of(t, ".backward(") || (is && is < at && has_loss(talk_part(t, t.s, is))))
+				p->lists = 0;
+			else if (is && is < at)
+				oom_paste_name(p->list_sum, name_at(t, t.s).s, name_at(t, t.s).s + name_at(t, t.s).n);
+		}
+	if (p->lists && p->list_sum[0] && talk_any_of(t, ".backward(") && begins_with(t, p->list_sum, "[("))
+		p->lists = 0;
 }
 
 /* "def forward(self, x):": up to where it ends, lists are of one step. */
@@ -319,7 +335,7 @@ note_layer(struct oom_paste *p, struct talk t)
 		return;
 	if (p->layer_inset && inset_of(t) < p->layer_inset)
 		p->layer_inset = 0;
-	if (talk_first(talk_part(t, s, end), "def forward(|def call(|def __call__(|def forward_|def decode(|def encode(|def extract_features(") == s)
+	if (talk_first(talk_part(t, s, end), "def forward(|def call(|def __call__(|def forward_|def decode(|def encode(|def extract_features(|def compute_loss(|def loss(|def get_loss(|def criterion(") == s)
 		p->layer_inset = inset_of(t) + 1;
 }
 
@@ -333,7 +349,7 @@ list_of_results(struct oom_paste *p, struct talk t, int line)
 	if (!at)
 		return;
 	what = talk_part(t, at + 8, end);
-	if (is_named_plain(p, what) || p->layer_inset)
+	if (is_named_plain(p, what) || (p->layer_inset && !is_of_object(t)))
 		return;
 	for (to = what.s; to < end && piece_is_word(*to); to++)
 		;
@@ -456,6 +472,10 @@ gradients(struct oom_paste *p, struct talk t, int line, bool traced)
 		p->frozen = line;
 		p->evaluates = p->runs = 0;
 	}
+	if (p->runs && talk_any_of(t, ".train("))
+		p->trains_again = line;
+	if (p->runs && !p->trains_again && talk_any_of(t, ".backward( autograd.grad("))
+		p->evaluates = p->runs = 0;		/* its gradients are asked for */
 	if (sets_evaluation(t) && !p->frozen)
 		p->evaluates = line;
 	else if (p->evaluates && !p->runs && talk_any_begins(t, "model( net( network(") && !talk_any_whole(t, "def class"))

@@ -548,7 +548,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->ram = line;
 	killed = says_killed(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if (killed || oom_told_is_of_failure(o, t, at, line)) {
+		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily")) {
 			said_at(&o->data, t, at, line);
 			break;
 		}

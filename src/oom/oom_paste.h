@@ -30,12 +30,12 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	char result[PASTE_NAME];	/* and what a network gave last, by their names, */
 	int result_inset;	/* so far set in */
 	int lists;		/* results are put on a list, or joined to a tensor, as they are; */
-	char list[PASTE_NAME];	/* the list's name, */
+	char list[PASTE_NAME], list_sum[PASTE_NAME];	/* the list's name, and that of what was made of all that is on it; */
 	int layer_inset;	/* how far a layer's function is set in, plus 1, within which lists are of one step; 0: outside of any */
 	int copies;		/* copied to the machine's memory, but with their graph */
 	int keeps;		/* backward is told to keep the graph */
 	int evaluates;		/* a network is set to evaluation, */
-	int runs;		/* and called thereafter; */
+	int runs, trains_again;	/* and called thereafter; and set to training again behind that; */
 	char plain[PASTE_PLAIN][PASTE_NAME];	/* names of numbers, or of tensors without their graph, the last that were set, */
 	int plains;		/* and how many have been */
 	int frozen;		/* weights are set to have no gradient; */

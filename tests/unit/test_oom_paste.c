@@ -286,3 +286,19 @@ Test(oom_paste, weights_without_a_gradient)
 	cr_expect_eq(read_lines("model.eval()\ny = model(x)\n").runs, 2);
 	cr_expect_eq(read_lines("x = Variable(x, requires_grad=False)\nmodel.eval()\ny = model(x)\n").runs, 3, "of what is given, not of weights");
 }
+
+Test(oom_paste, what_an_object_keeps)
+{
+	cr_expect_eq(read_lines("    def forward(self, x):\n        self.outputs.append(output)\n").lists, 2);
+	cr_expect_eq(read_lines("    def forward(self, x):\n        self.total_loss += loss\n").sums, 2);
+	cr_expect_eq(read_lines("    def compute_loss(self, x):\n        total_loss += loss\n        return total_loss\n").sums, 0, "of one step");
+	cr_expect_eq(read_lines("total_loss += loss\ngrads = tape.gradient(total_loss, weights)\n").sums, 0);
+	cr_expect_eq(read_lines("losses.append(loss)\ntotal = sum(losses)\ntotal.backward()\n").lists, 0);
+	cr_expect_eq(read_lines("losses.append(loss)\ntotal = sum(losses)\nother.backward()\n").lists, 1);
+}
+
+Test(oom_paste, gradients_that_are_asked_for)
+{
+	cr_expect_eq(read_lines("model.eval()\nx.requires_grad_()\ny = model(x)\ny.backward()\n").runs, 0);
+	cr_expect_eq(read_lines("model.eval()\ny = model(x)\nmodel.train()\nloss.backward()\n").runs, 2);
+}

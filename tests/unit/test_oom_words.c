@@ -623,4 +623,6 @@ Test(oom_words, what_is_named_and_does_no_harm)
 	cr_expect_eq(read_lines("The process was killed, I pressed Ctrl-C").told.killed.line, 0);
 	cr_expect_eq(read_lines("The process was killed").told.killed.line, 1);
 	cr_expect_eq(read_lines("OOM when the optimizer step is skipped").told.update.line, 0);
+	cr_expect_eq(read_lines("MemoryError, the dataframe is small").told.data.line, 0);
+	cr_expect_eq(read_lines("MemoryError, the dataframe is huge").told.data.line, 1);
 }
