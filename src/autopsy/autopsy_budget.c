@@ -150,7 +150,7 @@ torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 	else if (b->reserved > 0)
 		budget_set_pool(b, b->reserved, "what was reserved; how much was free is not said");
 	if (b->total > 0 && b->pool > b->total)
-		budget_set_pool(b, b->total, "all of the device, by the message");
+		budget_set_pool(b, b->total, b->lent ? "the device's own; its driver lends more" : "all of the device, by the message");
 	if (limit > 0 && (b->pool <= 0 || limit < b->pool))
 		budget_set_pool(b, limit, "what the process is allowed");
 }

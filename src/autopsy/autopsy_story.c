@@ -177,7 +177,7 @@ bytes_are_of_validation(const struct autopsy *y)
 	bool any = false;
 	int i;
 
-	if (!y->main || y->main->shape.known || !y->module->train || !y->module->set.validate_fixed ||
+	if (!y->main || y->main->shape.known || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)) || !y->module->train || !y->module->set.validate_fixed ||
 	    batch == y->said_batch)
 		return false;
 	for (i = 0; i < y->matches.all.n; i++) {
