@@ -217,9 +217,7 @@ attend_by_blocks(elem *y, real *logsum, struct attend_tensors x, const struct st
 	ROWS (r, a.b * a.heads * tiles) {
 		struct attend_where w = { r / tiles / a.heads, r / tiles % a.heads,
 			r % tiles * tile::SIDE, 0 };
-		int64_t kv = w.head / (a.heads / a.kv_heads) * a.d, end;
-		struct attend_rows rows = attend_rows(x.q + w.sample * a.t * a.q_row + w.head * a.d, a.q_row,
-		    w.i, a.t, tile::SIDE);
+		const struct attend_turn of = attend_turn(x, a, w, tile::SIDE);
 		real sum[tile::R][tile::COLS];
 
 #pragma unroll
@@ -231,18 +229,15 @@ attend_by_blocks(elem *y, real *logsum, struct attend_tensors x, const struct st
 			t->top[threadIdx.x] = -INFINITY;
 			t->sum[threadIdx.x] = 0;
 		}
-		end = attend_last(a, w.i + rows.n);
-		for (w.j = attend_first(a, w.i); w.j < end; w.j += tile::SIDE) {
-			attend_scores<WIDEST>(t, a, w, rows, attend_rows(x.k + w.sample * a.s * a.k_row + kv,
-			    a.k_row, w.j, a.s, tile::SIDE), x.bias);
+		for (w.j = of.w.j; w.j < of.end; w.j += tile::SIDE) {
+			attend_scores<WIDEST>(t, a, w, of.q, attend_rows(of.k, a.k_row, w.j, a.s, tile::SIDE), x.bias);
 			attend_online<WIDEST>(t, a, s, w);
 #pragma unroll
 			for (int i = 0; i < tile::R; i++)
 #pragma unroll
 				for (int c = 0; c < tile::COLS; c++)
 					sum[i][c] *= t->keep[attend_row() + 16 * i];
-			attend_add<false, WIDEST>(sum, t, attend_rows(x.v + w.sample * a.s * a.v_row + kv,
-			    a.v_row, w.j, a.s, tile::SIDE), a.d);
+			attend_add<false, WIDEST>(sum, t, attend_rows(of.v, a.v_row, w.j, a.s, tile::SIDE), a.d);
 		}
 #pragma unroll
 		for (int z = 0; z < tile::R; z++) {
@@ -251,10 +246,10 @@ attend_by_blocks(elem *y, real *logsum, struct attend_tensors x, const struct st
 
 #pragma unroll
 			for (int c = 0; c < tile::COLS; c++)
-				if (i < rows.n && attend_col() + 16 * c < a.d)
+				if (i < of.q.n && attend_col() + 16 * c < a.d)
 					to[attend_col() + 16 * c] = ELEM(sum[z][c] / t->sum[i]);
 		}
-		if (logsum && threadIdx.x < rows.n)
+		if (logsum && threadIdx.x < of.q.n)
 			logsum[(w.sample * a.heads + w.head) * a.t + w.i + threadIdx.x] =
 			    t->top[threadIdx.x] + R(log)(t->sum[threadIdx.x]);
 		__syncthreads();
@@ -377,8 +372,7 @@ attend_dq_by_blocks(elem *dq, struct attend_tensors x, const struct step *s, str
 	ROWS (r, a.b * a.heads * tiles) {
 		struct attend_where w = { r / tiles / a.heads, r / tiles % a.heads,
 			r % tiles * tile::SIDE, 0 };
-		int64_t kv = w.head / (a.heads / a.kv_heads) * a.d;
-		int n = a.t - w.i < tile::SIDE ? (int)(a.t - w.i) : tile::SIDE;
+		const struct attend_turn of = attend_turn(x, a, w, tile::SIDE);
 		real sum[tile::R][tile::COLS], ds[tile::R][tile::R];
 
 #pragma unroll
@@ -386,13 +380,12 @@ attend_dq_by_blocks(elem *dq, struct attend_tensors x, const struct step *s, str
 #pragma unroll
 			for (int c = 0; c < tile::COLS; c++)
 				sum[i][c] = 0;
-		for (w.j = attend_first(a, w.i); w.j < attend_last(a, w.i + n); w.j += tile::SIDE) {
+		for (w.j = of.w.j; w.j < of.end; w.j += tile::SIDE) {
 			attend_grads<WIDEST>(ds, t, x, a, s, w, a.scale);
 			attend_share<WIDEST>(t, ds);
-			attend_add<false, WIDEST>(sum, t, attend_rows(x.k + w.sample * a.s * a.k_row + kv,
-			    a.k_row, w.j, a.s, tile::SIDE), a.d);
+			attend_add<false, WIDEST>(sum, t, attend_rows(of.k, a.k_row, w.j, a.s, tile::SIDE), a.d);
 		}
-		attend_put<WIDEST>(dq + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, n, a.d,
+		attend_put<WIDEST>(dq + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, of.q.n, a.d,
 		    sum);
 	}
 }
@@ -459,7 +452,7 @@ attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step
 		attend_dkv_by_blocks<WIDEST>(dk, dv, x, s, a);
 }
 
-#ifdef ELEM_TENSOR_CORES
+#if NARROW
 
 /* dk, or with DV dv, by itself. */
 template <bool DV> __global__ static void ATTEND_BOUNDS

@@ -74,7 +74,7 @@ attend_start_groups(const struct attend_call *c)
 static bool
 attend_is_apart(struct attend a)
 {
-#ifdef ELEM_TENSOR_CORES
+#if NARROW
 	static int arch;
 	struct cudaFuncAttributes of;
 
@@ -100,7 +100,7 @@ attend_start_dkv(const struct attend_call *c)
 		ATTEND_LAUNCH(attend_dkv_kernel, a.kv_heads, a.s, a, (c->to, c->too, c->x, c->s, a));
 		return;
 	}
-#ifdef ELEM_TENSOR_CORES
+#if NARROW
 	if (c->too)
 		LAUNCH_ROWS(attend_alone_kernel<true>, a.b * a.kv_heads * parts(a.s, ATTEND_HIGH), (c->too, c->x, c->s, a));
 	if (c->to)

@@ -34,6 +34,29 @@ struct attend_tensors {
 	const real *logsum, *delta;
 };
 
+struct attend_turn {		/* a tile of queries of a head, which meets the tiles of its keys */
+	struct attend_where w;	/* the first of these */
+	int64_t end;		/* of all keys that they see */
+	struct attend_rows q;
+	const elem *k, *v;
+};
+
+/* Of the queries from W on, SIDE or as many as there are. */
+DEVICE struct attend_turn
+attend_turn(struct attend_tensors x, struct attend a, struct attend_where w, int side)
+{
+	int64_t kv = w.head / (a.heads / a.kv_heads) * a.d;
+	struct attend_turn t;
+
+	t.w = w;
+	t.w.j = attend_first(a, w.i);
+	t.q = attend_rows(x.q + w.sample * a.t * a.q_row + w.head * a.d, a.q_row, w.i, a.t, side);
+	t.end = attend_last(a, w.i + t.q.n);
+	t.k = x.k + w.sample * a.s * a.k_row + kv;
+	t.v = x.v + w.sample * a.s * a.v_row + kv;
+	return t;
+}
+
 /* The first tile of queries of which one sees a key of [j, ...). */
 DEVICE int64_t
 attend_first_query(struct attend a, int64_t j, int side)

@@ -7,7 +7,7 @@
 
 #include "attention/attend_warps_cuda.cu"
 
-#if GPU_TENSORS && NARROW
+#if GPU_TENSORS
 
 /* What of a score and of its product R of dy and a value becomes the gradient of the score, in R,
  * and the factor of dv, in P. Of each row, or with TURNED of each column, there are the numbers
@@ -53,37 +53,33 @@ template <int WIDEST, bool WARPGROUPS> DEVICE void
 attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	/* what a warp has of each is in registers twice */
-	const int KEYS = (WIDEST > 64 ? 32 : 64) / (ATTEND_FEW ? 2 : 1);
+	const int KEYS = (WIDEST > 64 || !NARROW ? 32 : 64) / (ATTEND_FEW ? 2 : 1);
 	__shared__ __align__(1024) struct attend_back<WIDEST, KEYS> t;
 	int64_t y_row = (int64_t)a.heads * a.d;
 
 	ROWS (r, a.b * a.heads * ((a.t + ATTEND_HIGH - 1) / ATTEND_HIGH)) {
-		struct attend_where w = attend_rows_of(a, r);
-		struct attend_rows q = attend_rows(x.q + w.sample * a.t * a.q_row + w.head * a.d, a.q_row, w.i, a.t,
-		    ATTEND_HIGH);
-		int64_t kv = w.head / (a.heads / a.kv_heads) * a.d, end = attend_last(a, w.i + q.n);
-		const elem *k = x.k + w.sample * a.s * a.k_row + kv, *v = x.v + w.sample * a.s * a.v_row + kv;
+		const struct attend_turn of = attend_turn(x, a, attend_rows_of(a, r), ATTEND_HIGH);
+		struct attend_where w = of.w;
 		int64_t row = (w.sample * a.heads + w.head) * a.t + w.i;
 		int mine = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, stage = 0;
 		real logsum[2], delta[2];
-		uint32_t first[WIDEST / 16][4], dy[WIDEST / 16][4];
+		uint32_t first[WIDEST / MMA_STEP][4], dy[WIDEST / MMA_STEP][4];
 		float sum[WIDEST / 8][4], p[KEYS / 8][4], ds[KEYS / 8][4];
 
 #pragma unroll
 		for (int half = 0; half < 2; half++) {
-			logsum[half] = mine + 8 * half < q.n ? x.logsum[row + mine + 8 * half] : 0;
-			delta[half] = mine + 8 * half < q.n ? x.delta[row + mine + 8 * half] : 0;
+			logsum[half] = mine + 8 * half < of.q.n ? x.logsum[row + mine + 8 * half] : 0;
+			delta[half] = mine + 8 * half < of.q.n ? x.delta[row + mine + 8 * half] : 0;
 		}
 		attend_clear<WIDEST / 8>(sum);
-		attend_take<WIDEST>(first, t.tile[0][0], q, a.d);
+		attend_take<WIDEST>(first, t.tile[0][0], of.q, a.d);
 		attend_take<WIDEST>(dy, t.tile[0][0], attend_rows(x.dy + w.sample * a.t * y_row + w.head * a.d, y_row, w.i,
 		    a.t, ATTEND_HIGH), a.d);
-		w.j = attend_first(a, w.i);
-		attend_fetch_two<KEYS, WIDEST>(t.tile[0], k, a.k_row, v, a.v_row, w.j, a.s, a.d);
+		attend_fetch_two<KEYS, WIDEST>(t.tile[0], of.k, a.k_row, of.v, a.v_row, w.j, a.s, a.d);
 		gpu_begun();
-		for (; w.j < end; w.j += KEYS, stage ^= 1) {
-			if (w.j + KEYS < end)
-				attend_fetch_two<KEYS, WIDEST>(t.tile[stage ^ 1], k, a.k_row, v, a.v_row, w.j + KEYS, a.s, a.d);
+		for (; w.j < of.end; w.j += KEYS, stage ^= 1) {
+			if (w.j + KEYS < of.end)
+				attend_fetch_two<KEYS, WIDEST>(t.tile[stage ^ 1], of.k, a.k_row, of.v, a.v_row, w.j + KEYS, a.s, a.d);
 			gpu_begun();
 			attend_lay_line(t.line, a, w, ATTEND_HIGH, KEYS, x.bias);
 			attend_arrived<1, WARPGROUPS>();
@@ -100,7 +96,7 @@ attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, stru
 			}
 			__syncthreads();
 		}
-		attend_store<WIDEST>(dq + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, q.n, a.d, sum, 1, 1);
+		attend_store<WIDEST>(dq + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, of.q.n, a.d, sum, 1, 1);
 	}
 }
 
@@ -170,7 +166,7 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
     const struct step *s, struct attend a)
 {
 	struct attend_queries q = attend_queries(a, t->where.j, QUERIES);
-	uint32_t first[WIDEST / 16][4], v[WIDEST / 16][4];
+	uint32_t first[WIDEST / MMA_STEP][4], v[WIDEST / MMA_STEP][4];
 	float sum_k[WIDEST / 8][4], sum_v[WIDEST / 8][4], p[QUERIES / 8][4], ds[QUERIES / 8][4];
 
 	if (DK)

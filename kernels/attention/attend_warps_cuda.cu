@@ -1,6 +1,6 @@
 /*
  * attention/attend_warps_cuda.cu - attention on tensor cores: elements of 16 bits, heads of up to
- * 128 numbers.
+ * 128 numbers; and tf32, of up to 64.
  *
  * A warp has 16 rows of a tile: queries (forward and dq), or keys (dk and dv). The rows of the
  * other side go by in shared memory, for all warps of the block. What a warp has of the scores is
@@ -33,7 +33,7 @@
 
 #define ATTEND_HIGH	(BLOCK / 32 * 16)	/* rows of a tile, 16 of each warp */
 
-#define ATTEND_WARPS_MOST	128	/* heads of so many numbers are multiplied so */
+#define ATTEND_WARPS_MOST	(NARROW ? 128 : 64)	/* heads of so many numbers are multiplied so */
 /* The assembler needs more registers for the same from sm_100 to sm_110: there a warp has half as
  * many scores at a time, or would spill some; and dk and dv of wide heads, which warps make one
  * after the other, are a kernel each, and so a launch each, as the host knows too. */
@@ -41,7 +41,7 @@
 #define ATTEND_FEW_ON(arch)	(GPU_TENSORS_ON(arch) && (arch) >= 100 && (arch) < 120)
 #define ATTEND_FEW	ATTEND_FEW_ON(GPU_ARCH)
 
-#if GPU_TENSORS && NARROW
+#if GPU_TENSORS
 
 #define ATTEND_WARPS	ATTEND_WARPS_MOST
 #define LOG2_E	REAL(1.44269504088896341)
@@ -50,12 +50,12 @@
 template <int WIDEST> DEVICE unsigned
 attend_place_of(unsigned row, unsigned col)
 {
-	return row * WIDEST + (col / 8 ^ row % 8) * 8 + col % 8;
+	return row * WIDEST + (col / MAP_PACK ^ row % 8) * MAP_PACK + col % MAP_PACK;
 }
 
-/* Of an element in a column below 16, the one that is 16 K columns further on: as a tile begins at
- * a multiple of a row, these are bits of its address. Places would be kept in registers, one for
- * each K. */
+/* Of an element in a column of the first step of terms, the one that is K steps further on: as a
+ * tile begins at a multiple of a row, these are bits of its address. Places would be kept in
+ * registers, one for each K. */
 DEVICE const elem *
 attend_further(const elem *at, int k)
 {
@@ -66,7 +66,7 @@ attend_further(const elem *at, int k)
 DEVICE bool
 attend_packs(struct attend_rows r, int d)
 {
-	return d % 8 == 0 && r.row % 8 == 0 && (uintptr_t)r.at % 16 == 0;
+	return d % MAP_PACK == 0 && r.row % MAP_PACK == 0 && (uintptr_t)r.at % 16 == 0;
 }
 
 /* HIGH rows to shared memory, with zeros behind the last row, and behind its end as far as products
@@ -76,16 +76,16 @@ attend_fetch(elem *to, struct attend_rows r, int d)
 {
 	bool packs = attend_packs(r, d);
 
-	for (int x = threadIdx.x; x < HIGH * WIDEST / 8; x += BLOCK) {
-		int row = x / (WIDEST / 8), col = x % (WIDEST / 8) * 8;
+	for (int x = threadIdx.x; x < HIGH * WIDEST / MAP_PACK; x += BLOCK) {
+		int row = x / (WIDEST / MAP_PACK), col = x % (WIDEST / MAP_PACK) * MAP_PACK;
 		elem *at = &to[attend_place_of<WIDEST>(row, col)];
 		const elem *from = r.at + row * r.row + col;
 
-		if (col >= (d + 15) / 16 * 16)
+		if (col >= (d + MMA_STEP - 1) / MMA_STEP * MMA_STEP)
 			continue;
 		if (packs)
-			gpu_copy<8>(at, row < r.n && col < d ? from : NULL);
-		for (int j = 0; !packs && j < 8; j++)
+			gpu_copy<MAP_PACK>(at, row < r.n && col < d ? from : NULL);
+		for (int j = 0; !packs && j < MAP_PACK; j++)
 			at[j] = row < r.n && col + j < d ? from[j] : ELEM(0);
 	}
 }
@@ -102,17 +102,19 @@ attend_arrived()
 	__syncthreads();
 }
 
-/* Sixteen rows as a first factor: four registers for each 16 columns. */
+/* Sixteen rows as a first factor: four registers for each step of columns. */
 template <int WIDEST> DEVICE void
 attend_factor(uint32_t (*to)[4], const elem *tile, int row, int d)
 {
 	int q = threadIdx.x % 32 / 8, r = threadIdx.x % 8;
-	const elem *at = &tile[attend_place_of<WIDEST>(row + q % 2 * 8 + r, q / 2 * 8)];
+	const elem *at = &tile[attend_place_of<WIDEST>(row + q % 2 * 8 + r, q / 2 * MAP_PACK)];
 
 #pragma unroll
-	for (int k = 0; k < WIDEST / 16; k++)
-		if (k * 16 < d)
+	for (int k = 0; k < WIDEST / MMA_STEP; k++)
+		if (k * MMA_STEP < d) {
 			mma_load(to[k], attend_further(at, k));
+			gpu_round(to[k]);
+		}
 }
 
 /* Those rows of one side, in turn by way of ROOM. */
@@ -186,30 +188,50 @@ template <int N, int WIDEST> DEVICE void
 attend_times_by_warp(float (*s)[4], const uint32_t (*a)[4], const elem *b, int d)
 {
 	int q = threadIdx.x % 32 / 8, r = threadIdx.x % 8;
-	const elem *at = &b[attend_place_of<WIDEST>(q / 2 * 8 + r, q % 2 * 8)];
+	const elem *at = &b[attend_place_of<WIDEST>(q / 2 * 8 + r, q % 2 * MAP_PACK)];
 
 	attend_clear<N / 8>(s);
 #pragma unroll
-	for (int k = 0; k < WIDEST / 16; k++)
-		if (k * 16 < d)
+	for (int k = 0; k < WIDEST / MMA_STEP; k++)
+		if (k * MMA_STEP < d)
 #pragma unroll
 			for (int n = 0; n < N / 16; n++) {
 				uint32_t f[4];
 
 				mma_load(f, attend_further(at, k) + n * 16 * WIDEST);
+				gpu_round(f);
 				mma_add(s[2 * n], a[k], f);
 				mma_add(s[2 * n + 1], a[k], f + 2);
 			}
 }
 
-DEVICE uint32_t
+struct alignas(2 * sizeof(elem)) attend_two {
+	elem at[2];
+};
+
+DEVICE struct attend_two
 attend_two(real low, real high)
 {
-	elem two[2] = { ELEM(low), ELEM(high) };
-	uint32_t bits;
+	struct attend_two two = { { ELEM(low), ELEM(high) } };
 
-	memcpy(&bits, two, sizeof(bits));
-	return bits;
+	return two;
+}
+
+#if NARROW
+
+/* What comes out of a product as a factor of the next: registers of 16 columns are those of 16
+ * terms. */
+template <int N> DEVICE void
+attend_terms(uint32_t (*a)[4], const float (*p)[4])
+{
+#pragma unroll
+	for (int k = 0; k < N / 16; k++)
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			struct attend_two two = attend_two(p[2 * k + i / 2][i % 2 * 2], p[2 * k + i / 2][i % 2 * 2 + 1]);
+
+			memcpy(&a[k][i], &two, sizeof(two));
+		}
 }
 
 /* SUM += A B, of N rows of B. */
@@ -232,6 +254,48 @@ attend_onto_by_warp(float (*sum)[4], const uint32_t (*a)[4], const elem *b, int 
 			}
 }
 
+#else
+
+/* Of eight columns a thread has 2 t and 2 t + 1, which as terms would be t and t + 4. The order of
+ * terms is nothing to a sum, so they are taken for these, */
+template <int N> DEVICE void
+attend_terms(uint32_t (*a)[4], const float (*p)[4])
+{
+#pragma unroll
+	for (int k = 0; k < N / 8; k++) {
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			memcpy(&a[k][i], &p[k][i % 2 * 2 + i / 2], sizeof(a[k][i]));
+		gpu_round(a[k]);
+	}
+}
+
+/* and of B, rows 2 t and 2 t + 1 of eight: SUM += A B. Nothing turns what has 32 bits, so a lane
+ * reads its column of a row by itself, each in a bank of its own. */
+template <int N, int WIDEST> DEVICE void
+attend_onto_by_warp(float (*sum)[4], const uint32_t (*a)[4], const elem *b, int d)
+{
+	int t = threadIdx.x % 4, g = threadIdx.x % 32 / 4;
+	const elem *even = &b[attend_place_of<WIDEST>(2 * t, g)], *odd = &b[attend_place_of<WIDEST>(2 * t + 1, g)];
+
+#pragma unroll
+	for (int k = 0; k < N / 8; k += 2)
+#pragma unroll
+		for (int c = 0; c < WIDEST / 8; c++)
+			if (c * 8 < d) {
+				uint32_t f[4];
+
+#pragma unroll
+				for (int i = 0; i < 4; i++)
+					memcpy(&f[i], attend_further(i % 2 ? odd : even, c) + (k + i / 2) * 8 * WIDEST, sizeof(f[i]));
+				gpu_round(f);
+				mma_add(sum[c], a[k], f);
+				mma_add(sum[c], a[k + 1], f + 2);
+			}
+}
+
+#endif
+
 /* S = A B', of N rows of B. */
 template <int N, int WIDEST, bool WARPGROUPS> DEVICE void
 attend_times(float (*s)[4], uint32_t (*a)[4], const elem *b, int d)
@@ -244,18 +308,13 @@ attend_times(float (*s)[4], uint32_t (*a)[4], const elem *b, int d)
 		attend_times_by_warp<N, WIDEST>(s, a, b, d);
 }
 
-/* SUM += P B, of N rows of B: registers of 16 columns that come out of a product are those of a
- * factor. */
+/* SUM += P B, of N rows of B. */
 template <int N, int WIDEST, bool WARPGROUPS> DEVICE void
 attend_onto(float (*sum)[4], const float (*p)[4], const elem *b, int d)
 {
-	uint32_t a[N / 16][4];
+	uint32_t a[N / MMA_STEP][4];
 
-#pragma unroll
-	for (int k = 0; k < N / 16; k++)
-#pragma unroll
-		for (int i = 0; i < 4; i++)
-			a[k][i] = attend_two(p[2 * k + i / 2][i % 2 * 2], p[2 * k + i / 2][i % 2 * 2 + 1]);
+	attend_terms<N>(a, p);
 #if GPU_GROUPS
 	if constexpr (WARPGROUPS)
 		attend_onto_by_group<N>(sum, a, b);
@@ -474,10 +533,10 @@ attend_store(elem *to, int64_t row, int n, int d, const float (*sum)[4], float f
 			float by = half ? second : first, x = sum[c][2 * half] * by, y = sum[c][2 * half + 1] * by;
 			int left = r + 8 * half < n ? d - c * 8 - col : 0;
 			elem *at = to + (r + 8 * half) * row + c * 8 + col;
-			uint32_t two = attend_two(x, y);
+			struct attend_two two = attend_two(x, y);
 
 			if (left > 1 && (uintptr_t)at % sizeof(two) == 0) {
-				*(uint32_t *)at = two;
+				*(struct attend_two *)at = two;
 				continue;
 			}
 			if (left > 0)
@@ -501,39 +560,35 @@ attend_rows_of(struct attend a, int64_t r)
 template <int WIDEST, bool WARPGROUPS> DEVICE void
 attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct step *s, struct attend a)
 {
-	const int KEYS = WIDEST > 64 && ATTEND_FEW ? 32 : 64;
+	const int KEYS = (WIDEST > 64 || !NARROW) && ATTEND_FEW ? 32 : 64;
 	__shared__ __align__(1024) elem tile[ATTEND_HIGH * WIDEST];	/* keys, values; queries ahead of both */
 	__shared__ real line[ATTEND_HIGH + KEYS];
 	elem *keys = tile, *values = tile + KEYS * WIDEST;
 	int64_t y_row = (int64_t)a.heads * a.d;
 
 	ROWS (r, a.b * a.heads * ((a.t + ATTEND_HIGH - 1) / ATTEND_HIGH)) {
-		struct attend_where w = attend_rows_of(a, r);
-		struct attend_rows q = attend_rows(x.q + w.sample * a.t * a.q_row + w.head * a.d, a.q_row, w.i, a.t,
-		    ATTEND_HIGH);
-		int64_t kv = w.head / (a.heads / a.kv_heads) * a.d, end = attend_last(a, w.i + q.n);
-		const elem *k = x.k + w.sample * a.s * a.k_row + kv, *v = x.v + w.sample * a.s * a.v_row + kv;
+		const struct attend_turn of = attend_turn(x, a, attend_rows_of(a, r), ATTEND_HIGH);
+		struct attend_where w = of.w;
 		struct attend_online o = { { -INFINITY, -INFINITY }, { 0, 0 } };
-		uint32_t first[WIDEST / 16][4];
+		uint32_t first[WIDEST / MMA_STEP][4];
 		float sum[WIDEST / 8][4], p[KEYS / 8][4];
 
 		attend_clear<WIDEST / 8>(sum);
-		attend_take<WIDEST>(first, tile, q, a.d);
-		w.j = attend_first(a, w.i);
-		attend_fetch<KEYS, WIDEST>(keys, attend_rows(k, a.k_row, w.j, a.s, KEYS), a.d);
+		attend_take<WIDEST>(first, tile, of.q, a.d);
+		attend_fetch<KEYS, WIDEST>(keys, attend_rows(of.k, a.k_row, w.j, a.s, KEYS), a.d);
 		gpu_begun();
-		for (; w.j < end; w.j += KEYS) {
+		for (; w.j < of.end; w.j += KEYS) {
 			bool plain = attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias), idle = attend_is_idle<false, WARPGROUPS>(a, w, KEYS);
 
 			attend_arrived<0, WARPGROUPS>();
-			attend_fetch<KEYS, WIDEST>(values, attend_rows(v, a.v_row, w.j, a.s, KEYS), a.d);
+			attend_fetch<KEYS, WIDEST>(values, attend_rows(of.v, a.v_row, w.j, a.s, KEYS), a.d);
 			gpu_begun();
 			attend_lay_line(line, a, w, ATTEND_HIGH, KEYS, x.bias);
 			if (!idle)
 				attend_times<KEYS, WIDEST, WARPGROUPS>(p, first, keys, a.d);
 			attend_arrived<0, WARPGROUPS>();
-			if (w.j + KEYS < end)
-				attend_fetch<KEYS, WIDEST>(keys, attend_rows(k, a.k_row, w.j + KEYS, a.s, KEYS), a.d);
+			if (w.j + KEYS < of.end)
+				attend_fetch<KEYS, WIDEST>(keys, attend_rows(of.k, a.k_row, w.j + KEYS, a.s, KEYS), a.d);
 			gpu_begun();
 			if (idle)
 				continue;
@@ -548,10 +603,10 @@ attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct ste
 			attend_onto<KEYS, WIDEST, WARPGROUPS>(sum, p, values, a.d);
 		}
 		o.sum[0] = attend_sum(o.sum[0]), o.sum[1] = attend_sum(o.sum[1]);
-		attend_store<WIDEST>(y + (w.sample * a.t + w.i) * y_row + w.head * a.d, y_row, q.n, a.d, sum,
+		attend_store<WIDEST>(y + (w.sample * a.t + w.i) * y_row + w.head * a.d, y_row, of.q.n, a.d, sum,
 		    1 / o.sum[0], 1 / o.sum[1]);
 		for (int half = 0, i = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4; half < 2; half++, i += 8)
-			if (logsum && threadIdx.x % 4 == 0 && i < q.n)
+			if (logsum && threadIdx.x % 4 == 0 && i < of.q.n)
 				logsum[(w.sample * a.heads + w.head) * a.t + w.i + i] = o.top[half] + R(log)(o.sum[half]);
 		__syncthreads();
 	}

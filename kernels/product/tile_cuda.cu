@@ -195,6 +195,19 @@ gpu_fetch(struct gpu_panel<SIDE, ALONG_K> &panel, bool packs, int sides, int64_t
  */
 #if GPU_TENSORS
 
+/* f32 in shared memory, which tensor cores want rounded to tf32 */
+DEVICE void
+gpu_round(uint32_t *f)
+{
+#ifdef USE_TF32
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		f[i] = mma_round(f[i]);
+#else
+	(void)f;
+#endif
+}
+
 /*
  * Of 16 rows or columns from I on and a step's terms from K on: four registers, in which the halves
  * of the former alternate, as mma_add() has it of A, or (TERMS_FIRST) of the latter, so that they
@@ -252,30 +265,17 @@ template <int SIDE> struct gpu_sums {
 #pragma unroll
 			for (int j = 0; j < COLS; j++) {
 				gpu_load(b[j], s.b, true, k, col() + j * 16);
-				round(b[j]);
+				gpu_round(b[j]);
 			}
 #pragma unroll
 			for (int i = 0; i < ROWS; i++) {
 				gpu_load(a, s.a, false, k, row() + i * 16);
-				round(a);
+				gpu_round(a);
 #pragma unroll
 				for (int j = 0; j < COLS * 2; j++)
 					mma_add(sum[i][j / 2][j % 2], a, b[j / 2] + j % 2 * 2);
 			}
 		}
-	}
-
-	/* f32 in shared memory, which tensor cores want rounded to tf32 */
-	static DEVICE_METHOD void
-	round(uint32_t *f)
-	{
-#ifdef USE_TF32
-#pragma unroll
-		for (int i = 0; i < 4; i++)
-			f[i] = mma_round(f[i]);
-#else
-		(void)f;
-#endif
 	}
 
 	DEVICE_METHOD void
