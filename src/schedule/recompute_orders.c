@@ -249,6 +249,8 @@ search_orders(struct budget *b, struct model *model, const struct search_limits 
 	if (many && !pass_is_left_out(&pass_order, b->o))
 		try_orders_of_trials(&o);
 	put_back(b, model, o.found.order);
+	if (o.found.order != o.seen[0])
+		budget_forget_close(b);	/* its events are numbered by the order that was */
 	b->planned = o.found.budget.planned;
 	b->thorough = false;
 	return b->planned && steps_try(model, &o.found.steps);
@@ -273,6 +275,7 @@ go_down_in_other_order(struct budget *b, struct model *model, const struct searc
 	good = recompute_go_down(model, &there);
 	budget_forget_close(&f.budget);	/* its events are numbered by the other order */
 	if (good) {
+		budget_forget_close(b);	/* and these by the one that was */
 		b->planned = f.budget.planned;
 		b->at_last = f.budget.at_last;
 		return true;
