@@ -269,11 +269,13 @@ too_large(struct autopsy *y)
 	char asked[SIZE_TEXT], have[SIZE_TEXT];
 
 	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE && !y->budget.lent)
-		autopsy_cause(y, SAYS_TOO_LARGE, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
-		    "what else was held does not matter. %s", size_human(asked, y->hi), size_human(have, whole),
+		autopsy_cause(y, SAYS_TOO_LARGE, arena_printf(y->arena, "The request alone, %s, is more than all %s, %s: "
+		    "what else was held does not matter. %s", size_human(asked, y->hi), y->budget.total > 0 ? "there is" : "that it could have", size_human(have, whole),
 		    y->main->facts & TRACE_NO_BATCH ? "A weight or another tensor of a network as large as that is so by its "
 		    "extents, such as a vocabulary, a flattened image, or all nodes of a graph by all: the machine's memory, a "
 		    "sparse one or fewer of them help, a smaller batch does not." :
+		    y->main->kind == OOM_XLA ? "Such a block is an array, or all temporaries of a compiled program: where it is of samples, pixels or positions, fewer of them, "
+		    "or parts one after the other, make it smaller; or its size was computed from something wrong." :
 		    "One tensor as large as that mostly grows with the samples, pixels or positions that are in it, and has to be "
 		    "made in parts or of fewer of them; or its size was computed from something wrong."));
 }

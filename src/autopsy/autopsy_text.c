@@ -259,7 +259,7 @@ print_dump(const struct autopsy *y)
 		return;
 	}
 	print_classes(y);
-	autopsy_say(y, "%d sizes, %s B %s%s%s; of that, %s B have a name above.", s->classes.n,
+	autopsy_say(y, "%d size%s, %s B %s%s%s; of that, %s B have a name above.", s->classes.n, s->classes.n == 1 ? "" : "s",
 	    size_commas(in_use, d->in_use), d->said_in_use ? "in use" : "as far as the list was read", s->pool ? " of " : "", s->pool ? arena_printf(
 	    y->arena, "%s B", size_commas(pool, s->pool)) : "",
 	    size_commas(named, s->explained));
