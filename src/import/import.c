@@ -72,6 +72,7 @@ input_add(struct importer *im, const struct model_value *in, const char **why)
 {
 	bool real = numbers_are_real(&(struct numbers){ .type = in->type }), tokens = !real && im->asks_lookups ?
 	    input_looks_up(im, in->name) : !real && in->type != ELEMENT_U8;
+	int64_t dim[MODEL_RANK];
 	struct val *v;
 	struct tensor *t;
 	int i, at;
@@ -80,16 +81,10 @@ input_add(struct importer *im, const struct model_value *in, const char **why)
 		*why = arena_printf(im->arena, "the shape of input '%s' is not said, or has no batch in front", in->name);
 		return false;
 	}
-	v = val_new(im, in->name);
-	t = ir_tensor(im->module, T_INPUT, tokens ? DT_I32 : DT_F32, true, 0, NULL, in->name, (struct loc){ 0 });
-	t->tokens = tokens;
-	v->bytes = in->type == ELEMENT_U8 && input_is_bytes(im, in->name);
-	v->whole = !real && !tokens && !v->bytes;
-	t->rank = in->rank - 1;
 	for (i = 1; i < in->rank; i++) {
 		at = !in->is_map ? i - 1 : i == in->rank - 1 ? 0 : i;
-		t->dim[at] = in->dim[i] > 0 ? in->dim[i] : defined(im, in->symbol[i]);
-		if (t->dim[at] > 0)
+		dim[at] = in->dim[i] > 0 ? in->dim[i] : defined(im, in->symbol[i]);
+		if (dim[at] > 0)
 			continue;
 		*why = *in->symbol[i] ? arena_printf(im->arena, "axis %d of input '%s' has no number but a name: say one, "
 		    "-D %s=128 or such", i, in->name, in->symbol[i]) : arena_printf(im->arena,
@@ -98,6 +93,11 @@ input_add(struct importer *im, const struct model_value *in, const char **why)
 	}
 	if (in->dim[0] > 0)
 		im->batch = in->dim[0];
+	v = val_new(im, in->name);
+	t = ir_tensor(im->module, T_INPUT, tokens ? DT_I32 : DT_F32, true, in->rank - 1, dim, in->name, (struct loc){ 0 });
+	t->tokens = tokens;
+	v->bytes = in->type == ELEMENT_U8 && input_is_bytes(im, in->name);
+	v->whole = !real && !tokens && !v->bytes;
 	v->t = t;
 	if (v->whole && in->type != ELEMENT_U8)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the input '%s' is of whole numbers in the model, and "
