@@ -19,7 +19,7 @@
 
 /* What makes a row one of the machine's memory, or of either. */
 #define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_CODES | NEEDS_SHAPES | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
-    NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS)
+    NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS | NEEDS_FULL)
 
 /* The sign's place among others. */
 static int
@@ -134,6 +134,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
 	told[place(NEEDS_SHAPES)] = &p->shapes;
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
+	told[place(NEEDS_FULL)] = &p->told.full;
 	told[place(NEEDS_CODES)] = told[place(NEEDS_DATA)] ? &p->told.codes : NULL;
 	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;

@@ -124,7 +124,7 @@ static const struct told_cause {
 	const char *follows;
 } told_causes[] = {
 	{ offsetof(struct oom_paste, less), 0, SAYS_TOLD_LESS, 0, 0,
-	    "Where that run and the one that failed differ in nothing else, what its number makes larger is what "
+	    "Where that run and the one that failed differ in nothing else, what is more or larger in the one that failed is what "
 	    "had no room: one between the two, or parts one after the other, may have." },
 	{ offsetof(struct oom_paste, raised), 0, SAYS_TOLD_RAISED, OF_ITSELF, 0,
 	    "Where nothing else was changed, what that number makes larger is what had no room: the one "

@@ -236,6 +236,10 @@ const struct row autopsy_rows[] = {
 		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
 		    "weights that are trained (LoRA), or splitting or offloading it (ZeRO, FSDP) take less; the batch plays no part in it." },
 		{ "What forward keeps, gradients and weights leave no room for it", "fewer samples in a batch, or smaller ones, leave more." } } },
+	{ NEEDS_FULL, "all of a model's weights are trained", {
+		{ "Each weight has its gradient and what the optimizer keeps (Adam " TWO_NUMBERS ")", "in mixed precision those are 16 bytes for a weight as a rule, 104 GiB for 7 thousand million of them, ahead of "
+		    "what forward keeps: " LESS_STATE "; the batch plays no part in it." },
+		{ "What forward keeps, beside them, is more than there is left", "fewer samples in a batch, shorter ones, or checkpoints (results that are made once more) take less." } } },
 	{ NEEDS_PENALTY, "the loss has a gradient penalty", {
 		{ "Backward makes a graph of its own for it (create_graph), beside what forward keeps, and that stays for as long as something holds the loss, the gradient, or what they were made of; "
 		    "in some versions of PyTorch longer", "one backward of the losses' sum, nothing of a step that is held in the next, and a smaller batch take less. Then it does not grow." },

@@ -68,7 +68,8 @@
 #define NEEDS_PENALTY	NEEDS(57)	/* of a gradient penalty */
 #define NEEDS_SHARED	NEEDS(58)	/* of others that use the device */
 #define NEEDS_LOSS	NEEDS(59)	/* of a failure where the loss is computed */
-#define SIGNS		60
+#define NEEDS_FULL	NEEDS(60)	/* of all of a model's weights that are trained */
+#define SIGNS		61
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

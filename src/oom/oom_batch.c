@@ -322,6 +322,24 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 	return NULL;
 }
 
+/* "I have a 1080 Ti and used batch=1": fewer samples there are not. */
+static const char *
+uses_one(struct talk t)
+{
+	const char *at = NULL, *used;
+	struct talk sentence;
+	size_t n = 0, length;
+	int64_t count;
+
+	while ((count = next_batch(t, &at, &n)) > 0) {
+		sentence = sentence_of(t, at);
+		used = talk_find_whole(sentence, "i used|i use|and used|i am using|i'm using|i already use|i already used|my batch", &length);
+		if (used && used < at && count == 1 && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && !talk_has_whole(sentence, WISHED) && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
 #define AT_LEAST	"to the minimum|to minimum|to its minimum|to the smallest|is minimal already|is already minimal|is at the minimum|is at its minimum|to the least"
 
 /* "It fails. The batch size has been cut to the minimum.": how many samples that are is not told,
@@ -347,7 +365,7 @@ oom_batch_fails(struct talk t, int64_t *least)
 {
 	const char *at = fails_with(t, next_batch, least);
 
-	if (!at && (at = fails_at_least(t)))
+	if (!at && ((at = fails_at_least(t)) || (at = uses_one(t))))
 		*least = 1;
 	return at;
 }

@@ -377,8 +377,22 @@ smaller_runs(struct talk t)
 	return less && sides(behind) > less && talk_has_whole(behind, CAN_NOT) && !clause_says_no(talk_part(t, clause.s, at), "if") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
-#define WITH_SMALLER	"for smaller|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
-#define RUNS_FINE	"works|work|worked|runs without|run without|runs fine|runs well|ran fine|trains fine|no problem|no error|no errors|no issue|without error|without any error|without errors"
+/* "Reducing the 'hidden_size' parameter to 64 allows for training" */
+static const char *
+reducing_allows(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_find_whole(t, "reducing|lowering|decreasing", &n), *allows;
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	if (!at || !(allows = talk_find_whole(clause, "allows|allowed|lets me|made it work|makes it work|made it run|makes it run", &length)) || allows < at || counts(talk_part(clause, at, allows)) <= 0 ||
+	    memchr(clause.s, '?', clause.n) || oom_told_fails(clause))
+		return NULL;
+	return talk_any_whole(clause, "should would could might may if not never still even you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
+}
+
+#define WITH_SMALLER	"small part of|a part of|a subset of|small subset of|small portion of|a portion of|for smaller|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
+#define RUNS_FINE	"run well|ran well|runs through|finally runs|works|work|worked|runs without|run without|runs fine|runs well|ran fine|trains fine|no problem|no error|no errors|no issue|without error|without any error|without errors"
 
 /* "For smaller dimensions the code runs without error": what is said of one's own run. */
 static const char *
@@ -388,6 +402,8 @@ runs_with_smaller(struct talk t)
 	const char *at = talk_find_whole(t, WITH_SMALLER, &n);
 	struct talk clause = at ? talk_clause(t, at, n) : t, sentence = at ? talk_sentence(t, at) : t;
 
+	if (at && talk_any_whole(talk_part(clause, clause.s, at), "when"))	/* "when I use a part of the data, it runs well" */
+		clause = talk_part(t, clause.s, sentence.s + sentence.n);
 	if (!at || memchr(sentence.s, '?', sentence.n) || !talk_find_whole(clause, RUNS_FINE, &length) || oom_told_fails(clause))
 		return NULL;
 	return talk_any_whole(clause, "should would could might may if not never still even hope want try you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
@@ -404,7 +420,7 @@ oom_bulk_less(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

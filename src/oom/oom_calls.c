@@ -162,6 +162,8 @@ signs_of_call(struct piece path, struct piece function)
 		facts |= TRACE_LOGITS;
 	if (piece_any_of(function, "nested_concat pad_and_concatenate distributed_concat"))
 		facts |= TRACE_JOIN;
+	if (piece_find(path, "transformers/trainer_pt_utils.py") && piece_any_of(function, "pad_and_concatenate"))	/* of evaluation alone */
+		facts |= TRACE_JOIN | TRACE_EVALUATES | TRACE_TRAINER;
 	if (evaluates(function))
 		facts |= TRACE_EVALUATES;
 	return facts;

@@ -235,7 +235,7 @@ says_killed(struct talk t)
 	    !has_other_reason(t, at) ? at : NULL;
 }
 
-#define GRAPH_NETWORK	"to_dense_adj|edge_index|gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
+#define GRAPH_NETWORK	"ogbn|ogbn-products|ogbn-arxiv|ogbn-proteins|ogbn-papers100m|to_dense_adj|edge_index|gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
     "graph network|graph networks|graph neural|graph convolution|graph convolutions|graph convolutional|graph attention"
 #define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
@@ -263,6 +263,8 @@ says_killed(struct talk t)
     "crawl-300d|gensim|keyedvectors|wiki-news-300d|load_word2vec_format|load_facebook_model"
 
 #define ADAPTER	"lora|qlora|peft|dora"
+#define FULL	"full fine-tuning|full fine tuning|full finetuning|full-finetuning|full-fine-tuning|full fine-tune|full finetune|full-parameter|full parameter|full-parameters|full parameters|fully finetune|" \
+    "fully fine-tune|fully finetuning|fully fine-tuning|fully fine tune|fully fine tuning|finetuning_type full|finetuning_type: full"
 #define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding|1-hot|1-hot encoding|1-hot encoded"
 
 #define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled|not set|is skipped|was skipped"
@@ -561,6 +563,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
+	note(&o->full, t, says(t, FULL), line);
 	note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
 	if ((at = says(t, CODES)) && (o->here_line == line || oom_told_is_of_failure(o, t, at, line)))
 		said_at(&o->codes, t, at, line);

@@ -59,6 +59,9 @@ call_rest(struct piece line, const char *s)
 
 	if (s < end && (*s == '"' || (end - s >= 3 && memcmp(s, "\xe2\x80\x9d", 3) == 0)))	/* or as word processors have it */
 		return piece_find((struct piece){ s, (size_t)(end - s) }, ", line ");
+	if (end - s > 2 && s[0] == ']' && s[1] == '(')		/* "[/src/a.py](https://localhost:8080/#) in f(x)", as Colab has it */
+		for (; s < end && *s != ' '; s++)
+			;
 	if (s < end && *s == ':')
 		for (s++; s < end && *s >= '0' && *s <= '9'; s++)
 			;
@@ -67,7 +70,8 @@ call_rest(struct piece line, const char *s)
 	return NULL;
 }
 
-/* A call: its file and its function. "a.py", line 9, in f"; "a.py:9, in f(x)"; "a.py in f(x)". */
+/* A call: its file and its function. "a.py", line 9, in f"; "a.py:9, in f(x)"; "a.py in f(x)";
+ * "[a.py](link) in f(x)". */
 static bool
 is_call(struct piece line, struct piece *path, struct piece *function)
 {

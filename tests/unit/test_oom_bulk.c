@@ -40,8 +40,9 @@ Test(oom_bulk, a_size_of_pictures_that_runs)
 
 Test(oom_bulk, smaller_ones_that_run)
 {
-	static const char *const yes[] = { "For smaller dimensions the code runs without error", "it works with a smaller image", "with fewer samples it ran fine" };
-	static const char *const no[] = { "it should work with a smaller image", "does it work with a smaller image?", "it does not work with a smaller image", "you can use a smaller image",
+	static const char *const yes[] = { "For smaller dimensions the code runs without error", "it works with a smaller image", "with fewer samples it ran fine",
+	    "But when I use just a small part of the data, like the first 5000 rows, the code finally runs well.", "Reducing the 'hidden_size' parameter to 64 allows for model training" };
+	static const char *const no[] = { "it should work with a smaller image", "does it work with a smaller image?", "it does not work with a smaller image", "you can use a smaller image", "Reducing the size to 64 may allow it", "Reducing the number of 64 rows never allowed it",
 	    "with a smaller image the GPU is still out of memory, it works otherwise" };
 	size_t i;
 

@@ -53,6 +53,8 @@ Test(oom_told, memory_that_ran_out)
 		{ "the memory cannot contain so much data", TOLD_SHORT, false, false },
 		{ "the model cannot be loaded into the memory of the GPU", TOLD_SHORT, true, false },
 		{ "There is no room for training in GPU memory", TOLD_SHORT, true, false },
+		{ "I don't have enough memory to run it", TOLD_SHORT, false, false },
+		{ "My GPU doesn't have enough memory", TOLD_SHORT, true, false },
 		{ "Why does training take so much GPU memory?", TOLD_TROUBLE, true, false },
 		{ "U-Net: why the program requires a lot of RAM", TOLD_TROUBLE, false, true },
 		{ "I do not know why memory usage is so high", TOLD_TROUBLE, false, false },
@@ -217,7 +219,7 @@ Test(oom_told, sizes_names_and_times)
 
 Test(oom_told, graphs_of_networks)
 {
-	static const char *const graph[] = { "I train a GCN on it", "import dgl", "the graph neural network is small",
+	static const char *const graph[] = { "I train a GCN on it", "the ogbn-products experiment", "import dgl", "the graph neural network is small",
 	    "the graph has 1,000 nodes and 5,000 edges", "a GAT in TensorFlow, whose memory is full" };
 	static const char *const other[] = { "My TensorFlow graph has 5,000 nodes after optimization.",
 	    "I don't use a graph network, and my graph of the loss looks fine. The cluster has 4 nodes.",

@@ -361,6 +361,18 @@ Test(oom_words, darknet_that_looks_at_pictures)
 	cr_expect_eq(read_lines("./darknet detector train a.data a.cfg\n./darknet detector map a.data a.cfg\n").detects, -1);
 }
 
+Test(oom_words, a_batch_of_one_that_is_used)
+{
+	static const char *const yes[] = { "I have a 1080ti 11gb and used training.batch=1", "I don't have enough memory. I use a batch size of 1." };
+	static const char *const no[] = { "I used a batch size of 2", "I set the batch size to 1 for validation", "When I use a batch size of 1, the problem is gone", "I use a batch size of 1 and it works", "should I have used a batch size of 1?", "the paper used a batch size of 1" };
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		cr_expect_eq(read_lines(yes[i]).least_batch, 1, "%s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		cr_expect_eq(read_lines(no[i]).of_batch.line, 0, "%s", no[i]);
+}
+
 Test(oom_words, a_batch_that_runs)
 {
 	static const char *const yes[] = { "There is no error when the batch size is 1", "With batch size 32 it is out of memory, with 16 it works fine", "it only works with a batch size of 2",
