@@ -10,10 +10,11 @@
 #if GPU_TENSORS
 
 /* What of a score and of its product R of dy and a value becomes the gradient of the score, in R,
- * and the factor of dv, in P. Of each row, or with TURNED of each column, there are the numbers
- * that LOGSUM and DELTA have. */
+ * and the factor of dv, in P; the former times FACTOR. Of each row, or with TURNED of each column,
+ * there are the numbers that LOGSUM and DELTA have. */
 template <int N, bool TURNED> DEVICE void
-attend_graded(float (*p)[4], float (*r)[4], struct attend a, uint32_t kept, const real *logsum, const real *delta)
+attend_graded(float (*p)[4], float (*r)[4], struct attend a, uint32_t kept, const real *logsum, const real *delta,
+    real factor)
 {
 	real gain = attend_gain(a);
 
@@ -26,7 +27,7 @@ attend_graded(float (*p)[4], float (*r)[4], struct attend a, uint32_t kept, cons
 			bool is = !(score == -INFINITY);
 			real value = is ? exp2f((score - logsum[at]) * LOG2_E) : 0;
 
-			r[n][e] = is ? value * (r[n][e] * by - delta[at]) * a.scale : 0;
+			r[n][e] = is ? value * (r[n][e] * by - delta[at]) * factor : 0;
 			p[n][e] = value * by;
 		}
 }
@@ -49,32 +50,47 @@ attend_fetch_two(elem (*to)[N * WIDEST], const elem *a, int64_t a_row, const ele
 	attend_fetch<N, WIDEST>(to[1], attend_rows(b, b_row, from, all, N), d);
 }
 
+/* What is known of this thread's two queries of N. */
+DEVICE void
+attend_known(real *logsum, real *delta, struct attend_tensors x, struct attend a, struct attend_where w, int n)
+{
+	int64_t row = (w.sample * a.heads + w.head) * a.t + w.i;
+	int mine = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+
+#pragma unroll
+	for (int half = 0; half < 2; half++) {
+		logsum[half] = mine + 8 * half < n ? x.logsum[row + mine + 8 * half] : 0;
+		delta[half] = mine + 8 * half < n ? x.delta[row + mine + 8 * half] : 0;
+	}
+}
+
+DEVICE struct attend_rows
+attend_dy_rows(struct attend_tensors x, struct attend a, struct attend_where w)
+{
+	int64_t y_row = (int64_t)a.heads * a.d;
+
+	return attend_rows(x.dy + w.sample * a.t * y_row + w.head * a.d, y_row, w.i, a.t, ATTEND_HIGH);
+}
+
 template <int WIDEST, bool WARPGROUPS> DEVICE void
 attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
 {
 	/* what a warp has of each is in registers twice */
 	const int KEYS = (WIDEST > 64 || !NARROW ? 32 : 64) / (ATTEND_FEW ? 2 : 1);
 	__shared__ __align__(1024) struct attend_back<WIDEST, KEYS> t;
-	int64_t y_row = (int64_t)a.heads * a.d;
 
 	ROWS (r, a.b * a.heads * ((a.t + ATTEND_HIGH - 1) / ATTEND_HIGH)) {
 		const struct attend_turn of = attend_turn(x, a, attend_rows_of(a, r), ATTEND_HIGH);
 		struct attend_where w = of.w;
-		int64_t row = (w.sample * a.heads + w.head) * a.t + w.i;
 		int mine = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, stage = 0;
 		real logsum[2], delta[2];
 		uint32_t first[WIDEST / MMA_STEP][4], dy[WIDEST / MMA_STEP][4];
 		float sum[WIDEST / 8][4], p[KEYS / 8][4], ds[KEYS / 8][4];
 
-#pragma unroll
-		for (int half = 0; half < 2; half++) {
-			logsum[half] = mine + 8 * half < of.q.n ? x.logsum[row + mine + 8 * half] : 0;
-			delta[half] = mine + 8 * half < of.q.n ? x.delta[row + mine + 8 * half] : 0;
-		}
+		attend_known(logsum, delta, x, a, w, of.q.n);
 		attend_clear<WIDEST / 8>(sum);
 		attend_take<WIDEST>(first, t.tile[0][0], of.q, a.d);
-		attend_take<WIDEST>(dy, t.tile[0][0], attend_rows(x.dy + w.sample * a.t * y_row + w.head * a.d, y_row, w.i,
-		    a.t, ATTEND_HIGH), a.d);
+		attend_take<WIDEST>(dy, t.tile[0][0], attend_dy_rows(x, a, w), a.d);
 		attend_fetch_two<KEYS, WIDEST>(t.tile[0], of.k, a.k_row, of.v, a.v_row, w.j, a.s, a.d);
 		gpu_begun();
 		for (; w.j < of.end; w.j += KEYS, stage ^= 1) {
@@ -91,7 +107,7 @@ attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, stru
 					attend_scored<KEYS, false>(p, a, w, x.bias, t.line + KEYS - 1);
 				attend_times<KEYS, WIDEST, WARPGROUPS>(ds, dy, t.tile[stage][1], a.d);
 				attend_graded<KEYS, false>(p, ds, a, a.rate > 0 ? attend_kept_of_rows<KEYS>(a, s,
-				    attend_draws_of(a, s, w) + mine, w.j) : 0, logsum, delta);
+				    attend_draws_of(a, s, w) + mine, w.j) : 0, logsum, delta, a.scale);
 				attend_onto<KEYS, WIDEST, WARPGROUPS>(sum, ds, t.tile[stage][0], a.d);
 			}
 			__syncthreads();
@@ -194,7 +210,7 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
 			if (DK)
 				attend_times<QUERIES, WIDEST, WARPGROUPS>(ds, v, t->tile[stage][1], a.d);
 			attend_graded<QUERIES, true>(p, DK ? ds : p, a, a.rate > 0 ? attend_kept_of_cols<QUERIES>(a, s,
-			    attend_draws_of(a, s, w), w.j + threadIdx.x / 32 * 16) : 0, t->of[stage][0], t->of[stage][1]);
+			    attend_draws_of(a, s, w), w.j + threadIdx.x / 32 * 16) : 0, t->of[stage][0], t->of[stage][1], a.scale);
 			if (DV)
 				attend_onto<QUERIES, WIDEST, WARPGROUPS>(sum_v, p, t->tile[stage][1], a.d);
 			if (DK)
@@ -243,6 +259,103 @@ attend_dkv_by_warps(elem *dk, elem *dv, struct attend_tensors x, const struct st
 		__syncthreads();
 	}
 }
+
+/* ---- of what is added to scores ---- */
+
+/* The gradients of the scores of the tile at W, which lie as a product does: what dq's kernel makes
+ * of a tile by itself. Its queries share shared memory with its keys, one after the other. */
+template <int KEYS, int WIDEST> DEVICE void
+attend_grads_by_warps(float (*ds)[4], struct attend_back<WIDEST, KEYS> *t, struct attend_tensors x, struct attend a,
+    const struct step *s, struct attend_where w)
+{
+	const struct attend_turn of = attend_turn(x, a, w, ATTEND_HIGH);
+	uint32_t first[WIDEST / MMA_STEP][4], dy[WIDEST / MMA_STEP][4];
+	int mine = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+	real logsum[2], delta[2];
+	float p[KEYS / 8][4];
+
+	attend_known(logsum, delta, x, a, w, of.q.n);
+	attend_take<WIDEST>(first, t->tile[0][0], of.q, a.d);
+	attend_take<WIDEST>(dy, t->tile[0][0], attend_dy_rows(x, a, w), a.d);
+	attend_fetch_two<KEYS, WIDEST>(t->tile[0], of.k, a.k_row, of.v, a.v_row, w.j, a.s, a.d);
+	gpu_begun();
+	attend_lay_line(t->line, a, w, ATTEND_HIGH, KEYS, x.bias);
+	attend_arrived<0, false>();
+	attend_clear<KEYS / 8>(ds);
+	if (!attend_is_idle<false, false>(a, w, KEYS)) {
+		attend_times<KEYS, WIDEST, false>(p, first, t->tile[0][0], a.d);
+		attend_scored<KEYS, false>(p, a, w, x.bias, t->line + KEYS - 1);
+		attend_times<KEYS, WIDEST, false>(ds, dy, t->tile[0][1], a.d);
+		attend_graded<KEYS, false>(p, ds, a, a.rate > 0 ? attend_kept_of_rows<KEYS>(a, s, attend_draws_of(a, s, w) +
+		    mine, w.j) : 0, logsum, delta, 1);
+	}
+	__syncthreads();
+}
+
+/* Keys of a tile. */
+template <int WIDEST> DEVICE constexpr int
+attend_bias_keys()
+{
+	return (WIDEST > 64 || !NARROW ? 32 : 64) / (ATTEND_FEW ? 2 : 1);
+}
+
+/* As attend_bias_by_blocks(). */
+template <int WIDEST> DEVICE void
+attend_bias_by_warps(elem *dbias, struct attend_tensors x, const struct step *s, struct attend a)
+{
+	const int KEYS = attend_bias_keys<WIDEST>();
+	__shared__ __align__(1024) struct attend_back<WIDEST, KEYS> t;
+	int64_t high = (a.t + ATTEND_HIGH - 1) / ATTEND_HIGH, wide = (a.s + KEYS - 1) / KEYS;
+	int64_t samples = attend_sharing(a), heads = a.bias_head ? 1 : a.heads;
+	int64_t own = a.heads / heads;		/* heads that have their own */
+
+	ROWS (r, a.b / samples * own * high * wide) {
+		int64_t head = r / wide / high % own, bias = r / wide / high / own;
+		struct attend_where w = { 0, head, r / wide % high * ATTEND_HIGH, r % wide * KEYS };
+		struct attend_rows to = attend_rows(dbias + bias * a.bias_b + head * a.bias_head + w.j, a.s, w.i, a.t, ATTEND_HIGH);
+		float sum[KEYS / 8][4], ds[KEYS / 8][4];
+
+		attend_clear<KEYS / 8>(sum);
+		for (int64_t u = 0; u < samples * heads; u++) {
+			w.head = head + u % heads;
+			w.sample = attend_sharer(a, bias, u / heads);
+			attend_grads_by_warps<KEYS, WIDEST>(ds, &t, x, a, s, w);
+#pragma unroll
+			for (int i = 0; i < KEYS / 2; i++)
+				sum[i / 4][i % 4] += ds[i / 4][i % 4];
+		}
+		attend_store<KEYS>((elem *)to.at, a.s, to.n, a.s - w.j < KEYS ? (int)(a.s - w.j) : KEYS, sum, 1, 1);
+	}
+}
+
+/* A tile of gradients of scores, for the sums of differences, in place of what they are made of. */
+template <int WIDEST> struct attend_shared_grads {
+	static const int HIGH = ATTEND_HIGH, SIDE = attend_bias_keys<WIDEST>();
+	union {
+		struct attend_back<WIDEST, SIDE> back;
+		real scores[HIGH][SIDE + 1];
+	};
+
+	DEVICE_METHOD void
+	make(struct attend_tensors x, struct attend a, const struct step *s, struct attend_where w)
+	{
+		float ds[SIDE / 8][4];
+
+		attend_grads_by_warps<SIDE, WIDEST>(ds, &back, x, a, s, w);
+#pragma unroll
+		for (int n = 0; n < SIDE / 8; n++)
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				scores[threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4 + e / 2 * 8][n * 8 + threadIdx.x % 4 * 2 + e % 2] = ds[n][e];
+		__syncthreads();
+	}
+
+	DEVICE_METHOD real
+	at(int64_t i, int64_t j) const
+	{
+		return scores[i][j];
+	}
+};
 
 #endif
 

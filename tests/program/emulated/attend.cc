@@ -230,6 +230,11 @@ main(void)
 	    .grid_w = 11 }, 13 * 21 * 2);
 	check({ .b = 1, .t = 70, .s = 70, .heads = 1, .kv_heads = 1, .d = 70, .grid_h = 35,
 	    .grid_w = 2 }, 69 * 3);
+	/* biases of several tiles, which samples and heads have in common or not */
+	check({ .b = 3, .t = 150, .s = 130, .heads = 2, .kv_heads = 1, .d = 100, .causal = 1, .rate = 0.2 }, 150 * 130);
+	check({ .b = 4, .t = 130, .s = 141, .heads = 2, .kv_heads = 2, .d = 64, .biases = 2, .bias_each = 2,
+	    .bias_b = 2 * 130 * 141, .bias_head = 130 * 141 }, 2 * 2 * 130 * 141);
+	check({ .b = 2, .t = 150, .s = 150, .heads = 2, .kv_heads = 1, .d = 128, .buckets = 32, .distance = 128 }, 32 * 2);
 	/* wide heads, whose tiles are smaller */
 	check({ .b = 1, .t = 33, .s = 40, .heads = 2, .kv_heads = 1, .d = 140, .rate = 0.3 }, 33 * 40);
 	check({ .b = 1, .t = 35, .s = 35, .heads = 1, .kv_heads = 1, .d = 130, .grid_h = 7,
