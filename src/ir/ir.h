@@ -234,7 +234,8 @@ struct tensor	*ir_tensor(struct module *, enum tensor_kind, const struct dtype *
 		    int rank, const int64_t *dim, const char *name, struct loc);
 struct tensor	*ir_tensor_like(struct module *, enum tensor_kind, const struct tensor *like,
 		    const char *name, struct loc);
-/* One that is the same but for what becomes of it; and as a value, which has room for any rank. */
+/* One that is the same but for what becomes of it; and as a value, which has room for any rank:
+ * what ir_tensor() made must not be copied by '=', nor get more extents. */
 struct tensor	*ir_tensor_copy(struct arena *, const struct tensor *);
 struct tensor	 tensor_value(const struct tensor *);
 

@@ -121,7 +121,6 @@ recompute_apply(const struct model *m, struct graph *g, struct tensor *const *ma
 
 #define LOWER	32	/* that part of a budget lower, another search begins */
 
-
 /* The copy is the module from now on; the passes up to LAST have been over it. */
 static void
 take_over(struct module *m, const struct module *copy, const char *last)
