@@ -72,11 +72,17 @@ attend_dy_rows(struct attend_tensors x, struct attend a, struct attend_where w)
 	return attend_rows(x.dy + w.sample * a.t * y_row + w.head * a.d, y_row, w.i, a.t, ATTEND_HIGH);
 }
 
+/* Keys of a tile: what a warp has of the scores of each is in registers twice. */
+template <int WIDEST> DEVICE constexpr int
+attend_back_keys()
+{
+	return (WIDEST > 64 || !NARROW ? 32 : 64) / (ATTEND_FEW ? 2 : 1);
+}
+
 template <int WIDEST, bool WARPGROUPS> DEVICE void
 attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
 {
-	/* what a warp has of each is in registers twice */
-	const int KEYS = (WIDEST > 64 || !NARROW ? 32 : 64) / (ATTEND_FEW ? 2 : 1);
+	const int KEYS = attend_back_keys<WIDEST>();
 	__shared__ __align__(1024) struct attend_back<WIDEST, KEYS> t;
 
 	ROWS (r, a.b * a.heads * ((a.t + ATTEND_HIGH - 1) / ATTEND_HIGH)) {
@@ -292,18 +298,11 @@ attend_grads_by_warps(float (*ds)[4], struct attend_back<WIDEST, KEYS> *t, struc
 	__syncthreads();
 }
 
-/* Keys of a tile. */
-template <int WIDEST> DEVICE constexpr int
-attend_bias_keys()
-{
-	return (WIDEST > 64 || !NARROW ? 32 : 64) / (ATTEND_FEW ? 2 : 1);
-}
-
 /* As attend_bias_by_blocks(). */
 template <int WIDEST> DEVICE void
 attend_bias_by_warps(elem *dbias, struct attend_tensors x, const struct step *s, struct attend a)
 {
-	const int KEYS = attend_bias_keys<WIDEST>();
+	const int KEYS = attend_back_keys<WIDEST>();
 	__shared__ __align__(1024) struct attend_back<WIDEST, KEYS> t;
 	int64_t high = (a.t + ATTEND_HIGH - 1) / ATTEND_HIGH, wide = (a.s + KEYS - 1) / KEYS;
 	int64_t samples = attend_sharing(a), heads = a.bias_head ? 1 : a.heads;
@@ -330,7 +329,7 @@ attend_bias_by_warps(elem *dbias, struct attend_tensors x, const struct step *s,
 
 /* A tile of gradients of scores, for the sums of differences, in place of what they are made of. */
 template <int WIDEST> struct attend_shared_grads {
-	static const int HIGH = ATTEND_HIGH, SIDE = attend_bias_keys<WIDEST>();
+	static const int HIGH = ATTEND_HIGH, SIDE = attend_back_keys<WIDEST>();
 	union {
 		struct attend_back<WIDEST, SIDE> back;
 		real scores[HIGH][SIDE + 1];

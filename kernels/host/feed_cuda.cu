@@ -19,7 +19,7 @@
  *
  * Where all samples stay on the device (samples.c), nothing is sent: the kernel that begins a step
  * takes the batch from them, by the same hash that shuffles on the host. Nor are samples that are
- * drawn: that kernel draws them itself (draw.h).
+ * drawn: a kernel in its place draws them (draw.h).
  */
 #include "hash.h"
 #ifdef DRAWS

@@ -58,8 +58,6 @@ autopsy_bytes_name_a_tensor(const struct oom_message *o)
 	    o->kind != OOM_OURS;
 }
 
-/* PyTorch asks for 20 MiB at once where less than 10 are wanted, and more than one; what is from 10
- * on it rounds up to 2 MiB. */
 /* Of what is put on the device before a step the network's weights alone can be. */
 static void
 keep_weights(struct shape_matches *found)
@@ -72,6 +70,8 @@ keep_weights(struct shape_matches *found)
 	found->all.n = n;
 }
 
+/* PyTorch asks for 20 MiB at once where less than 10 are wanted, and more than one; what is from 10
+ * on it rounds up to 2 MiB. */
 static void
 match_bytes(struct autopsy *y)
 {

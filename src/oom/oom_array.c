@@ -18,8 +18,8 @@ array_of_each(struct oom_habits *h, struct talk t, const char *s, int line)
 
 	if (!at || !talk_any_phrase(talk_part(t, s, at), " for "))
 		return;
-	for (s = to = at + strlen(" in "); to < end && piece_is_word(*to); to++)
-		;
+	s = at + strlen(" in ");
+	to = piece_past_word(s, end);
 	if (to > s && to < end && *to == ']' && talk_is_one_of(talk_part(t, s, to), "paths files filenames file_names fnames image_paths img_paths image_files img_files "
 	    "images imgs lst_imgs train_files test_files train_paths test_paths filelist file_list"))
 		oom_habit_keep(h, HABIT_ARRAY, line, 1, s, to);
@@ -37,8 +37,8 @@ array_of_list(struct oom_habits *h, struct talk t, int line)
 			array_of_each(h, t, at + n, line);
 		if (lower(*at) == 't')
 			continue;		/* a batch is stacked so, too */
-		for (s = to = at + n; to < end && piece_is_word(*to); to++)
-			;
+		s = at + n;
+		to = piece_past_word(s, end);
 		if (to > s && to < end && (*to == ')' || *to == ',') && talk_is_one_of(talk_part(t, s, to), "images imgs img_list image_list data "
 		    "dataset samples x_train x_test train_x test_x x_data features all_features frames videos train_data test_data train_images "
 		    "test_images x y labels masks patches all_data training_data"))
@@ -108,7 +108,7 @@ array_of_extents(struct oom_habits *h, struct talk t, int line)
 }
 
 const char *
-oom_habit_array(struct talk t, int64_t *bytes)
+oom_array_made(struct talk t, int64_t *bytes)
 {
 	const char *at = NULL, *s, *to;
 
@@ -123,8 +123,8 @@ gathers(struct oom_habits *h, struct talk t, int line)
 
 	if (!at || !h->loop_line)
 		return;
-	for (s = to = at + strlen(".append("); to < end && piece_is_word(*to); to++)
-		;
+	s = at + strlen(".append(");
+	to = piece_past_word(s, end);
 	if ((to < end && *to == ')' && talk_is_one_of(talk_part(t, s, to), "img image im frame resized img_array image_array img_data resized_img resized_image")) ||
 	    (talk_first(talk_part(t, s, end), "cv2.imread(|imread(|plt.imread(|io.imread(|image.open(|img_to_array(|load_img(|np.array(image.open(|np.asarray(image.open(") == s &&
 	    s < end))

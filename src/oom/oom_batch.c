@@ -99,8 +99,7 @@ to_digit(struct talk t, const char *s, const char *list, const char *signs)
 		if (s - from > NUMBER_WITHIN || ends_sentence(s, end))
 			return NULL;
 		if (is_letter(*s)) {
-			for (to = s; to < end && piece_is_word(*to); to++)
-				;
+			to = piece_past_word(s, end);
 			if (!talk_is_one_of(talk_part(t, s, to), list))
 				return NULL;
 			s = to;
@@ -113,27 +112,13 @@ to_digit(struct talk t, const char *s, const char *list, const char *signs)
 	return s < end ? s : NULL;
 }
 
-/* Behind ",024" at TO, the rest of "1,024", of which *N is 1 so far; or TO. */
-static const char *
-past_thousands(const char *to, const char *end, int64_t *n)
-{
-	int64_t rest;
-
-	if (end - to < 4 || *to != ',' || !is_digit(to[1]) || piece_number(to + 1, end, &rest) != to + 4 || *n > MOST_BATCH / 1000)
-		return to;
-	*n = 1000 * *n + rest;
-	return to + 4;
-}
-
 /* A whole number at S, and of nothing else: neither "8GB" nor "4x2" nor "0.5" nor "2^12"; "32k" is
  * one where THOUSANDS may be. */
 static const char *
 count_at(struct talk t, const char *s, bool thousands, int64_t *n)
 {
-	const char *end = t.s + t.n, *to = piece_number(s, end, n);
+	const char *end = t.s + t.n, *to = piece_count(s, end, n);
 
-	if (to && to - s <= 3)
-		to = past_thousands(to, end, n);
 	if (to && thousands && to < end && lower(*to) == 'k' && *n < MOST_BATCH && !(to + 1 < end && piece_is_word(to[1]))) {
 		*n *= 1000;
 		to++;

@@ -267,8 +267,7 @@ note_result(struct oom_paste *p, struct talk t)
 	const char *s = past_quote(t), *end = t.s + t.n, *to, *at, *open;
 	struct piece call;
 
-	for (to = s; to < end && piece_is_word(*to); to++)
-		;
+	to = piece_past_word(s, end);
 	at = piece_past_blanks(to, end);
 	if (to == s || end - at < 3 || *at != '=' || at[1] == '=')
 		return;
@@ -312,6 +311,7 @@ static void
 list_of_a_step(struct oom_paste *p, struct talk t)
 {
 	const char *at = NULL, *end = t.s + t.n, *is = memchr(t.s, '=', t.n);
+	struct talk name = name_at(t, t.s);
 	size_t n;
 
 	while (p->lists && p->list[0] && talk_next_phrase(t, "sum(|stack(|cat(|mean(|add_n(|concat(", &at, &n))
@@ -319,7 +319,7 @@ list_of_a_step(struct oom_paste *p, struct talk t)
 			if (talk_any_of(t, ".backward(") || (is && is < at && has_loss(talk_part(t, t.s, is))))
 				p->lists = 0;
 			else if (is && is < at)
-				oom_paste_name(p->list_sum, name_at(t, t.s).s, name_at(t, t.s).s + name_at(t, t.s).n);
+				oom_paste_name(p->list_sum, name.s, name.s + name.n);
 		}
 	if (p->lists && p->list_sum[0] && talk_any_of(t, ".backward(") && begins_with(t, p->list_sum, "[("))
 		p->lists = 0;
@@ -351,8 +351,7 @@ list_of_results(struct oom_paste *p, struct talk t, int line)
 	what = talk_part(t, at + 8, end);
 	if (is_named_plain(p, what) || (p->layer_inset && !is_of_object(t)))
 		return;
-	for (to = what.s; to < end && piece_is_word(*to); to++)
-		;
+	to = piece_past_word(what.s, end);
 	if (to < end && *to == ')' && talk_is_one_of(talk_part(t, what.s, to), "out outs y_hat yhat res") &&
 	    talk_any_of(talk_part(t, t.s, at), "out pred result"))
 		note_list(p, t, what, line);		/* all_out.append(out) */

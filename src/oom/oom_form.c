@@ -389,8 +389,7 @@ is_keyword_line(struct talk t)
 
 	if (*s == '@' && end - s > 1 && is_letter(s[1]))
 		return !memchr(s, ' ', t.n);
-	for (to = s; to < end && piece_is_word(*to); to++)
-		;
+	to = piece_past_word(s, end);
 	word = talk_part(t, s, to);
 	rest = talk_part(t, to, end);
 	if (talk_is_one_of(word, "import"))

@@ -171,8 +171,7 @@ checkpoints(struct oom_habits *h, struct talk t, int line)
 		if (talk_any_whole(talk_head(t, at + n, OFF_WITHIN), "false"))
 			oom_habit_keep(h, HABIT_UNCHECKED, line, 0, at, at + n);
 	} else if ((at = talk_first(t, OF_DIFFUSERS))) {
-		for (to = at; to < end && piece_is_word(*to); to++)
-			;
+		to = piece_past_word(at, end);
 		if (end - to > 3 && memcmp(to, ".py", 3) == 0)
 			oom_habit_keep(h, HABIT_UNCHECKED, line, 1, at, to + 3);
 	}
@@ -219,8 +218,7 @@ stores(struct oom_habits *h, struct talk t, int line)
 
 	if (!at)
 		return;
-	for (to = at; to < end && piece_is_word(*to); to++)
-		;
+	to = piece_past_word(at, end);
 	if (to < end && talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda cpu true"))
 		oom_habit_keep(h, HABIT_STORES, line, talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda"), at, to);
 }
@@ -370,8 +368,7 @@ state(struct oom_habits *h, struct talk t, int line)
 	left = talk_part(t, t.s, is);
 	right = talk_part(t, open, end);
 	for (s = left.s; s < is; s = to + 1) {
-		for (to = s; to < is && piece_is_word(*to); to++)
-			;
+		to = piece_past_word(s, is);
 		if (to > s && talk_is_one_of(talk_part(t, s, to), STATES) &&
 		    piece_any_whole((struct piece){ right.s, right.n }, talk_is_one_of(talk_part(t, s, to), "hidden") ? "hidden" :
 		    "state states h hc hx hidden_state hiddens memory mems carry"))
@@ -430,8 +427,7 @@ makes_model(struct talk t)
 	s = piece_past_blanks(is + 1, end);
 	if (s == end || *s < 'A' || *s > 'Z')
 		return false;
-	for (to = s; to < end && piece_is_word(*to); to++)
-		;
+	to = piece_past_word(s, end);
 	return to < end && *to == '(' && !piece_any_whole((struct piece){ to, (size_t)(end - to) }, word);
 }
 

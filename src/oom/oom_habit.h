@@ -82,9 +82,6 @@ void	oom_habit_keep(struct oom_habits *, enum oom_habit_kind, int line, int64_t 
 void	oom_habit_line(struct oom_habits *, struct talk, int line);
 /* Any line, a person's and a comment, too: what need only be named there. */
 void	oom_habit_seen(struct oom_habits *, struct talk, int line);
-/* Where T makes an array of two extents or more, by numbers, that is large, and the bytes of it; or
- * NULL. */
-const char	*oom_habit_array(struct talk, int64_t *bytes);
 /* A line of code of a traceback. */
 void	oom_habit_traced(struct oom_habits *, struct talk, int line);
 /* The same of any line but a person's: limits of the machine's memory. */

@@ -124,6 +124,14 @@ piece_past_blanks(const char *s, const char *end)
 }
 
 const char *
+piece_past_word(const char *s, const char *end)
+{
+	while (s < end && piece_is_word(*s))
+		s++;
+	return s;
+}
+
+const char *
 piece_number(const char *s, const char *end, int64_t *n)
 {
 	const char *from = s;
@@ -137,9 +145,10 @@ const char *
 piece_count(const char *s, const char *end, int64_t *n)
 {
 	const char *to = piece_number(s, end, n), *next;
+	bool begins = to && to - s <= 3;
 	int64_t more;
 
-	while (to && end - to >= 4 && *to == ',' && (next = piece_number(to + 1, end, &more)) && next - to == 4) {
+	while (begins && end - to >= 4 && *to == ',' && (next = piece_number(to + 1, end, &more)) && next - to == 4) {
 		*n = *n < PIECE_MOST ? 1000 * *n + more : *n;
 		to = next;
 	}

@@ -28,8 +28,9 @@ bool	piece_any_of(struct piece, const char *list);
 bool	piece_any_begins(struct piece, const char *list);
 bool	piece_any_whole(struct piece, const char *list);
 
-/* From S, past blanks; and past a whole number: NULL, there is none. */
+/* From S, past blanks; past a word; and past a whole number: NULL, there is none. */
 const char	*piece_past_blanks(const char *s, const char *end);
+const char	*piece_past_word(const char *s, const char *end);
 const char	*piece_number(const char *s, const char *end, int64_t *n);
 /* The same of a number with commas between its thousands, or without. */
 const char	*piece_count(const char *s, const char *end, int64_t *n);

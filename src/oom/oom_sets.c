@@ -21,8 +21,7 @@ all_samples(struct talk t, const char *s)
 
 	if (s > t.s && piece_is_word(s[-1]))
 		return NULL;
-	for (to = s; to < end && piece_is_word(*to); to++)
-		;
+	to = piece_past_word(s, end);
 	return to > s && talk_is_one_of(talk_part(t, s, to), "x_train x_test x_val x_valid train_x test_x val_x trainx testx xtrain "
 	    "xtest train_data test_data train_features test_features train_images test_images train_inputs test_inputs all_data "
 	    "full_data") ? to : NULL;

@@ -58,8 +58,7 @@ names_scores(struct piece t)
 
 	for (i = 0; stem[i]; i++)
 		for (s = t.s; (at = piece_find((struct piece){ s, (size_t)(end - s) }, stem[i])); s = to) {
-			for (to = at; to < end && piece_is_word(*to); to++)
-				;
+			to = piece_past_word(at, end);
 			at += strlen(stem[i]) - (i > 0);
 			if ((to == end || *to != '(') && ((at == to && i == 0) || is_digit(*at) ||
 			    piece_any_begins((struct piece){ at, (size_t)(to - at) }, "_p _s _w _l _map")))

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_array.h"
 #include "oom/oom_batch.h"
 #include "oom/oom_bulk.h"
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
-#include "oom/oom_habit.h"
 #include "oom/oom_pictures.h"
 #include "oom/oom_runs.h"
 #include "oom/oom_when.h"
@@ -345,7 +345,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said(&p->other_data, t, oom_change_data(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);
-	if (source == SOURCE_PROSE && (at = oom_habit_array(t, &absurd)) && oom_told_is_of_failure(&p->told, t, at, line)) {
+	if (source == SOURCE_PROSE && (at = oom_array_made(t, &absurd)) && oom_told_is_of_failure(&p->told, t, at, line)) {
 		said_at(&p->array, t, at, line);
 		p->array_bytes = absurd;
 	}

@@ -170,7 +170,7 @@ macs_of_grad(const struct node *n)
 
 /* What backward needs of y, then the gradients of queries, and those of keys and values together:
  * of wide heads in 16 bits some cards have one more (ATTEND_FEW_ON in
- * kernels/attention/attend_warps_cuda.cu). */
+ * kernels/attention/attend_products_cuda.cu). */
 static int
 launches_of_grad(const struct node *n)
 {

@@ -50,11 +50,11 @@ live_throughout(struct buffer *b, int start, const struct graph *g)
 }
 
 static void
-make_places(const struct plan *p, struct buffer *b, int64_t places)
+make_places(const struct plan *p, struct buffer *b, int places)
 {
 	int64_t up = p->alignment - 1;
 
-	b->places = (int)places;
+	b->places = places;
 	if (__builtin_add_overflow(b->bytes, up, &b->stride))
 		b->stride = INT64_MAX;
 	b->stride = b->stride / p->alignment * p->alignment;
@@ -86,7 +86,7 @@ keep_under_way(const struct plan *p, const struct graph *g, int start)
 static void
 find_places(const struct module *m, const struct plan *p, struct buffer *b, bool crosses)
 {
-	int64_t places = crosses ? p->slots : 1;
+	int places = crosses ? p->slots : 1;
 
 	b->between = crosses && places > 1;
 	places += b->received && m->set.accumulate > 1;

@@ -176,18 +176,15 @@ cheapest_close(struct budget *b, double cost)
 void
 budget_place_cheaper(struct budget *b, struct model *model)
 {
-	struct steps found = steps_new(model);
+	double cost = recompute_cost(model->trial);
 	struct close *c;
 
-	steps_of_trial(model, &found);
-	while ((c = cheapest_close(b, found.cost))) {
-		if (!place_on(b, c))
-			continue;
-		arena_free(b->planned->arena);
-		take_close(b, c, model);
+	while ((c = cheapest_close(b, cost)) && !place_on(b, c))
+		;
+	if (!c)
 		return;
-	}
-	steps_try(model, &found);
+	arena_free(b->planned->arena);
+	take_close(b, c, model);
 }
 
 void

@@ -1,69 +1,8 @@
-/* What people say beside a log: sentences that tell when it failed, and near them some that do not.
+/* What people say beside a log: sentences that tell of a failure, and near them some that do not.
  * They are made up. */
 #include <criterion/criterion.h>
 
 #include "oom_lines.h"
-
-Test(oom_words, memory_that_grows)
-{
-	static const char *const yes[] = { "The memory usage keeps increasing until it fails", "I think there is a memory leak",
-	    "GPU memory is growing with every batch", "RAM usage creeps up over the night", "the VRAM gradually fills up", "a memory 'leak' of tensors", "out of GPU memory for storing every state of the loss",
-	    "\xe6\x98\xbe\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 显存占用逐渐增加 */
-
-	    "The worker slowly grows in memory until it ends", "RAM usage keeps on piling up", "an ever increasing memory consumption",
-	    "it works, but memory usage keeps growing", "I do not know why memory keeps increasing",
-	    "the batch is not large but RAM usage builds up",
-	    "it will continue to increase the amount of memory usage", "RAM is getting accumulated with every round",
-	    "Increasing GPU memory usage until it ends", "why is GPU memory-usage increasing in each step?",
-	    "Is there a memory leak? Memory increases with every step until CUDA out of memory on the GPU.",
-	    "I see a steady increase of memory, is it a leak?", "The accuracy keeps increasing. The memory keeps increasing, too.",
-	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8",	/* 显存一直暴涨 */
-	    "The search eats 1GB memory every 20 trials", "It takes 300 MB of RAM every 100 steps or so",
-	    "\xe5\x86\x85\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 内存占用持续上涨 */
-	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8" };	/* 显存一直在涨 */
-	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
-	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
-	    "I continue to increase the accuracy", "gradients get accumulated in memory", "Is it a memory leak?", "Memory leakage?",
-	    "\xe7\xb2\xbe\xe5\xba\xa6\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 精度持续上涨 */
-	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
-	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
-	    "64 GB of RAM to be gradually increasing", "the network grows in depth, not in memory usage", "bills are piling up", "we continuously push to memory",
-	    "My GPU runs out of memory. I want to see the accuracy keep increasing.",
-	    "My GPU runs OOM. Gradient is accumulating over 4 steps, memory is fine.",
-	    "I am increasing GPU memory by buying a new card. Still OOM on it.",
-	    "I tried increasing memory usage limit (gpu_options); my GPU still gives OOM.",
-	    "By increasing memory usage I make it faster.", "I set it with increasing GPU memory utilization.",
-	    "Bugs are piling up in this repo. My GPU memory is not enough, I get OOM.",
-	    "To check memory usage, keep increasing the batch size until it fails.",
-	    "Is there a memory leak? My GPU memory is not enough.",
-	    "As my dataset keeps growing I run into CUDA out of memory", "The loss is increasing while GPU memory stays at 9 GB",
-	    "When I increase the sequence length memory usage increases and it is OOM", "GPU memory usage grows with the batch size",
-	    "memory consumption increases with larger images", "I clear the memory every 20 trials", "It takes 3 GB memory every time", "I have 16 GB memory for every 2 GPUs" };
-
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		cr_expect_eq(read_lines(yes[i]).grows.line, 1, "%s", yes[i]);
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		cr_expect_eq(read_lines(no[i]).grows.line, 0, "%s", no[i]);
-}
-
-Test(oom_words, a_failure_after_a_time)
-{
-	static const char *const yes[] = { "it crashes after 26 epochs", "after a few iterations I get the error", "it runs for a while and stops",
-	    "fails in the second epoch", "it fails when the epoch goes to 60", "it works fine for a while, then it crashes",
-	    "it does not fail at once, but after 3 epochs",
-	    "It trains for 12 epochs, after which it is out of memory", "The loss is fine, but after 12 epochs it stops", "After 12 epochs of training I get the error in a loss" };
-	static const char *const no[] = { "after installing the new driver", "it fails at once", "one epoch takes an hour",
-	    "look after it", "it runs for a while", "I train it for 12 epochs. It fails.", "After 4 epochs the accuracy is 0.6", "kernel compiling for a while", "It ran out of memory a few hours ago", "killed after \"saving at step 0\"", "It fails immediately, not after a few iterations", "it never runs for a while",
-	    "After 3 hours of searching I did not find the cause", "I train with 90 hours of speech and get CUDA out of memory",
-	    "Some jobs randomly run out of CUDA memory during the setup prior to training", "It worked for a while with the old version; the new one fails at once",
-	    "It is out of memory; with smaller ones, the AP of each category is 0 after 12 epochs",
-	    "After an hour in the queue the job starts and is out of memory at once", "It was idle overnight, then it is out of memory at the first step" };
-
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		cr_expect_eq(read_lines(yes[i]).later.line, 1, "%s", yes[i]);
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		cr_expect_eq(read_lines(no[i]).later.line, 0, "%s", no[i]);
-}
 
 Test(oom_words, validation_and_tests)
 {
@@ -456,14 +395,6 @@ Test(oom_words, clouds_of_points)
 	cr_expect_eq(read_lines("OOM on my GPU: the number of points will increase from 300,000 to 10 million").told.cloud.line, 0);
 }
 
-Test(oom_words, after_a_time_in_chinese)
-{
-	/* 训练一段时间之后显存不足 and 一段时间 by itself */
-	cr_expect_eq(read_lines("\xe8\xae\xad\xe7\xbb\x83\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3").later.line, 1);
-	cr_expect_eq(read_lines("\xe8\xae\xad\xe7\xbb\x83\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3").later.line, 0);
-}
-
-/* Of each a sentence that tells of it, and one that names it for something else. */
 Test(oom_words, runs_that_are_told_of)
 {
 	cr_expect_eq(read_lines("With k-fold training it is OOM in the third fold").trials.line, 1);
@@ -581,25 +512,6 @@ Test(oom_words, what_goes_well_in_chinese)
 	cr_expect_eq(read_lines("验证时没有问题，训练显存不足").evaluating.line, 0);
 	cr_expect_eq(read_lines("显存占用随着训练而增大，最后显存不足").grows.line, 1);
 	cr_expect_eq(read_lines("显存占用随着batch增大而增大，最后显存不足").grows.line, 0);
-}
-
-Test(oom_words, what_rises_once_or_was_waited_for)
-{
-	static const char *const no_growth[] = { "GPU memory increases after the first batch and then stays constant, OOM", "memory usage increases by a factor of two with float32, OOM",
-	    "memory increases at first and levels off, it is OOM", "After upgrading CUDA memory usage increases, OOM", "memory consumption increases with the new version, OOM",
-	    "memory increases linearly with the number of images, OOM", "GPU memory usage keeps increasing as the sequence gets longer, OOM" };
-	static const char *const not_late[] = { "It is OOM at epoch 0", "I waited for a while before I asked: CUDA out of memory", "OOM at iteration 0 after loading for 20 minutes",
-	    "OOM suddenly appeared after I updated PyTorch", "OOM happens sometimes when starting, depending on other users" };
-	size_t i;
-
-	for (i = 0; i < sizeof(no_growth) / sizeof(no_growth[0]); i++)
-		cr_expect_eq(read_lines(no_growth[i]).grows.line, 0, "%s", no_growth[i]);
-	for (i = 0; i < sizeof(not_late) / sizeof(not_late[0]); i++)
-		cr_expect_eq(read_lines(not_late[i]).later.line, 0, "%s", not_late[i]);
-	cr_expect_eq(read_lines("GPU memory increases after each batch until it is OOM").grows.line, 1);
-	cr_expect_eq(read_lines("memory increases linearly with the number of steps, OOM").grows.line, 1);
-	cr_expect_eq(read_lines("It is OOM at epoch 12").later.line, 1);
-	cr_expect_eq(read_lines("OOM suddenly appears").later.line, 1);
 }
 
 Test(oom_words, what_a_mention_is_of)
