@@ -10,9 +10,11 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "oom/oom_says.h"
 
 #define MOVE_NEAR	3	/* lines between a line of code and the message that speaks of it */
 #define MANY_PIXELS	(1 << 18)	/* of a picture that is worth a word */
+#define LARGE_PART	4	/* a request of a part of the device as large as that: one tensor of one batch */
 #define MILLION		1000000
 #define HALF_BYTES	2	/* of a weight in 16 bits, */
 #define FLOAT_BYTES	4	/* or in float32 */
@@ -113,6 +115,7 @@ code(struct autopsy *y)
 #define ONE_TENSOR	16u	/* by its figures of one large tensor, */
 #define OF_SAMPLES	32u	/* or of what grows with samples, */
 #define NO_OTHER	64u	/* that, or of no cause at all; */
+#define ON_MACHINE	256u	/* of the machine's memory, or that need not be a device's; */
 #define EXPLAINED	128u	/* and that is explained: of others autopsy_likely.c makes more */
 
 /* What people say, and what follows from it where no spec tells more. */
@@ -126,6 +129,24 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, less), 0, SAYS_TOLD_LESS, 0, 0,
 	    "Where that run and the one that failed differ in nothing else, what is more or larger in the one that failed is what "
 	    "had no room: one between the two, or parts one after the other, may have." },
+	{ offsetof(struct oom_paste, version), 0, SAYS_TOLD_VERSION, 0, 0,
+	    "Where nothing but a version differs between a run that works and the one that failed, what that version changed takes more (a default, a type, what it keeps, a library that "
+	    "came with it): the one that works, with the libraries of its time, or one that mends it, needs less." },
+	{ offsetof(struct oom_paste, kept), 0, SAYS_TOLD_KEPT, OF_ITSELF | ON_DEVICE, 0,
+	    "Where that lies there for all samples, or for all of those so far, it takes room for each of them, whatever the batch: moved to the machine's memory as it comes (.cpu()), or "
+	    "given to the device in batches, it need not." },
+	{ offsetof(struct oom_paste, cached), offsetof(struct oom_paste, habits.of[HABIT_CACHE].line), SAYS_TOLD_CACHED, ON_MACHINE, 0,
+	    "Where samples are kept once they were read, all of them come to lie in the machine's memory, pictures as arrays several times as large as their files: without that, "
+	    "or kept in a file (cache=disk in YOLO, a file's name in tf.data's cache()), they do not." },
+	{ offsetof(struct oom_paste, server), offsetof(struct oom_paste, training), SAYS_TOLD_SERVER, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
+	    "Where vLLM begins there, it takes the share gpu_memory_utilization of the device, for weights, for the largest step that it may have to make, and for keys and values of one text of max_model_len at least. A lower "
+	    "max_model_len, fewer texts at once (max_num_seqs), no captured graphs (enforce_eager), weights in fewer bits or on more devices take less; what others have of the device is not there for that share." },
+	{ offsetof(struct oom_paste, saved), 0, SAYS_TOLD_SAVED, ON_MACHINE, 0,
+	    "Where all of it is one array or list by then, it lies in the machine's memory as a whole, and as a rule once more while it is written: written as it comes, in parts "
+	    "(several files, HDF5, numpy.memmap), it need not." },
+	{ offsetof(struct oom_paste, rays), offsetof(struct oom_paste, told.splats.line), SAYS_TOLD_RAYS, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
+	    "Where pictures are made by rays through a scene, what layers make grows with the points on all rays that are given at once: fewer rays in a batch (N_rand), parts of them (chunk, netchunk), "
+	    "fewer points on each, or pictures of lower resolution take less." },
 	{ offsetof(struct oom_paste, raised), 0, SAYS_TOLD_RAISED, OF_ITSELF, 0,
 	    "Where nothing else was changed, what that number makes larger is what had no room: the one "
 	    "that it was before, one between the two, or parts one after the other need less." },
@@ -162,7 +183,8 @@ is_of(const struct autopsy *y, const struct told_cause *s, bool explained)
 {
 	const struct oom_message *o = y->main;
 
-	return (!(s->of & OF_ITSELF) || !o->says) && (!(s->of & ON_DEVICE) || !o->host) && (!(s->of & OF_TORCH) || autopsy_is_torch(o)) &&
+	return (!(s->of & OF_ITSELF) || !o->says) && (!(s->of & ON_DEVICE) || !o->host) &&
+	    (!(s->of & ON_MACHINE) || o->host || (o->kind == OOM_TOLD && !y->log.paste.told.device)) && (!(s->of & OF_TORCH) || autopsy_is_torch(o)) &&
 	    (!(s->of & NO_SHAPE) || !o->shape.known) && (!(s->of & ONE_TENSOR) || autopsy_is_one_tensor(y)) &&
 	    (!(s->of & OF_SAMPLES) || autopsy_is_of_samples(y)) && (!(s->of & NO_OTHER) || !y->causes.n || autopsy_is_of_samples(y)) &&
 	    (!(s->of & EXPLAINED) || explained) && !(o->facts & s->unless);
@@ -268,7 +290,9 @@ autopsy_words(struct autopsy *y, bool explained)
 	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "
 		    "torch.no_grad() does not stand around that, autograd keeps all that forward makes, as if to train on it, and "
-		    "results that are kept hold it from batch to batch.", autopsy_said(y, &p->evaluating) + 1));
+		    "results that are kept hold it from batch to batch.%s", autopsy_said(y, &p->evaluating) + 1, y->budget.total > 0 && y->hi >= y->budget.total / LARGE_PART ?
+		    " The one request that failed is a large part of the device, and of one batch: pictures, volumes or texts may be whole there that training crops or cuts, whatever the batch. "
+		    "Smaller ones, or windows of them one after the other, make that smaller." : ""));
 }
 
 /* Where nothing is known but figures, what people say of their pictures is the sign of it. */
@@ -472,6 +496,18 @@ process(struct autopsy *y)
 		    size_human(bytes, p->holder_bytes), p->holder_line, p->holder_gpu < 0 ? "" : arena_printf(y->arena, ", on GPU %d", p->holder_gpu)));
 }
 
+/* What a container may have, whose process was ended by signal 9. */
+static void
+docker(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (!y->log.paste.docker || !o->host || o->limited || o->kind != OOM_KERNEL || !o->says || strcmp(o->says, SIGNAL_9) != 0)
+		return;
+	autopsy_cause(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Docker. Where a container ended so, it had no more than its limit (--memory, a limit in its compose file), and on a Mac or Windows all "
+	    "containers together no more than Docker Desktop's settings give its machine: docker inspect tells OOMKilled, and more there, or less at once, helps.", y->log.paste.docker));
+}
+
 /* What a system within Windows may have. */
 static void
 wsl(struct autopsy *y)
@@ -502,6 +538,7 @@ autopsy_paste_causes(struct autopsy *y)
 	autopsy_habits(y);
 	autopsy_knobs(y);
 	reading(y);
+	docker(y);
 	wsl(y);
 	if (y->main->host)
 		return;

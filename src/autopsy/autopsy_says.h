@@ -135,11 +135,18 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
 	SAYS(BOARD,		LINE,		"a line that names a board of NVIDIA's, and no card's memory")			\
 	SAYS(WSL,		LINE,		"a line that names WSL, and the machine's memory")				\
+	SAYS(DOCKER,		LINE,		"a sentence that names Docker, and a process that signal 9 ended")			\
 	SAYS(MISMATCH,		LINE,		"the driver's own words, and an error of CUDA without figures")			\
 	SAYS(LISTED_CONTEXTS,	LINE,		"nvidia-smi's list, with the same process on two cards, small on the first")	\
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
 	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth or of tests")			\
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
+	SAYS(TOLD_VERSION,	WORDS,		"a sentence that says that it fails with a version, or that it does not with another")			\
+	SAYS(TOLD_KEPT,		WORDS,		"a sentence that says that something stays on the device, and a device's memory")			\
+	SAYS(TOLD_CACHED,	WORDS,		"a sentence that says that samples are kept in memory, and no device's memory")			\
+	SAYS(TOLD_SAVED,	WORDS,		"a sentence of the failure that speaks of results that are written, and no device's memory")			\
+	SAYS(TOLD_SERVER,	WORDS,		"a sentence that names vLLM or a setting of its own, no training, and a device's memory without another cause")			\
+	SAYS(TOLD_RAYS,		WORDS,		"a sentence with a word for rays through a scene, and a device's memory without another cause")			\
 	SAYS(TOLD_RAISED,	WORDS,		"a sentence of the failure that says that a setting was changed from a number to a larger one")			\
 	SAYS(TOLD_DATA,		WORDS,		"a sentence that says that it works with data, in a line that says that it fails with other data")			\
 	SAYS(TOLD_PAIRS,	WORDS,		"a sentence with a matrix whose two extents are the same and many, and no shape in the message")	\

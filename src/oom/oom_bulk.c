@@ -434,7 +434,7 @@ oom_bulk_less(struct talk t)
 		if (clause_works(clause) && !oom_told_fails(clause) && !memchr(clause.s, '?', clause.n)) {
 			works = works ? works : talk_find_whole(clause, WORKS_FINE, &length);
 			less = less ? less : n;
-		} else if (n > most && (oom_told_fails(clause) || oom_told_fails(talk_sentence(t, clause.s)))) {
+		} else if (n > most && (oom_told_fails(clause) || oom_told_fails(talk_sentence(t, clause.s)) || talk_any_whole(clause, "exploded explodes"))) {
 			most = n;
 		}
 	}

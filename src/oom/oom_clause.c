@@ -236,8 +236,9 @@ clause_denies(struct talk t, const char *at, size_t n)
 		no += is_no(word) || talk_is_one_of(word, SETTLED);
 		without |= talk_is_one_of(word, "without");
 	}
-	/* "cannot train without", "how do I train without" say that it happens */
-	no += without && talk_any_whole(talk_part(clause, clause.s, s), "cannot can't not unable never hardly how hard difficult struggling");
+	/* "cannot train without", "how do I train without", "the longest without" say that it
+	 * happens */
+	no += without && talk_any_whole(talk_part(clause, clause.s, s), "cannot can't not unable never hardly how hard difficult struggling longest largest biggest maximum max");
 	for (i = 0, s = at + n; i < NEAR_WORDS && (word = clause_word_behind(clause, s)).n > 0; i++, s = word.s + word.n) {
 		next = clause_word_behind(clause, word.s + word.n);
 		if ((!is_no(word) && !talk_is_one_of(word, LINKS_BACK) && !talk_is_one_of(word, OVER)) ||

@@ -100,6 +100,12 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said card;	/* of a device that has little, */
 	struct said second;	/* of a step that ran ahead of the one that failed, */
 	struct said less;	/* of what works with less of something than what failed, */
+	struct said kept;	/* of what a run makes or is given, which stays on the device, */
+	struct said version;	/* of another version with which it does not fail, */
+	struct said cached;	/* of samples that are kept once they were read, */
+	struct said rays;	/* of rays that are followed through a scene, */
+	struct said server;	/* of vLLM, or of its own settings, */
+	struct said saved;	/* of results that are written, */
 	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
 	struct said of_batch;	/* of a batch with which it fails; */
 	int64_t least_batch;	/* of how many samples, the least that is told; 0: not said */
@@ -126,6 +132,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int network;		/* the last line that is of a neural network, or of its training, by PyTorch's errors, too; */
 	int names_network;	/* and that has a word for one; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
+	int docker;		/* the first sentence that names Docker; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */

@@ -74,7 +74,8 @@ oom_pictures_said(struct oom_paste *p, struct talk t, int line)
 	const char *s, *to, *end = t.s + t.n;
 	int64_t high, wide;
 
-	if ((!talk_any_of(t, "image picture photo resolution pixel") && !talk_any_whole(t, "frame frames video videos") && !talk_any_phrase(t, OF_VIDEO)) || talk_any_of(t, "screen monitor display desktop resiz crop scaled downsampl"))
+	if ((!talk_any_of(t, "image picture photo resolution pixel") && !talk_any_whole(t, "frame frames video videos") && !talk_any_phrase(t, OF_VIDEO)) || talk_any_of(t, "screen monitor display desktop crop scaled downsampl") ||
+	    (talk_any_of(t, "resiz") && (!talk_any_phrase(t, "resized to |resize to |resizing to |resize them to |resized them to ") || talk_any_whole(t, "from were was original"))))
 		return;		/* or of what they were, not are */
 	for (s = t.s; s < end; s = to ? to : s + 1) {
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
@@ -141,6 +142,10 @@ oom_pictures_large(struct talk t)
 	    "higher res|high res|high-res|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|images larger than|image larger than|images bigger than|image bigger than|"
 	    "pictures larger than|photos larger than|image is large|image is too large|image is very large|images are large|images are too large|images are very large|image is too big|images are too big|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
 
+	if (!at && (at = talk_find_whole(t, "image size is too big|image size is too large|crop size is too big|crop size is too large|patch size is too big|patch size is too large|resolution is too high", &n)))
+		return at;
+	if (at && talk_has_whole(talk_sentence(t, at), "patch size is too big|patch size is too large|crop size is too big|crop size is too large"))
+		return at;
 	if (!at && (at = talk_find_whole(t, "image size|image size of|size of the image|size of the images|resolution of the image", &n)))
 		at = is_large_side(t, at + n) ? at : NULL;
 	return at && !talk_any_begins(talk_sentence(t, at), "reduc decreas lower smaller resiz cropped cropping tile patch even still despite anyway regardless disabled") &&

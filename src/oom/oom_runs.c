@@ -245,7 +245,7 @@ oom_runs_retain(struct talk t)
 
 #define AMOUNT_FREE	"gb free|gib free|gb is free|gb of free|mb free|mib free|gb available|gb vram free|gb of memory free"
 #define UNUSED		"memory is free|memory free|is free|are free|was free|were free|is still free|still free|totally free|completely free|is empty|is idle|are idle|" \
-    "no running processes|no other process|no other processes|no process is|plenty of|plenty memory|lots of memory"
+    "have two free|two free gpus|has free gpus|have free gpus|other gpus are free|gpus that are free|no running processes|no other process|no other processes|no process is|plenty of|plenty memory|lots of memory"
 
 /* "nvidia-smi shows that the GPU has still 11GB free": neither what should be, nor what frees
  * it. */

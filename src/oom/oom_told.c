@@ -90,7 +90,7 @@ static const struct {
 	const char *phrases;
 } of_card[] = {
 	{ TOLD_ENDED, "explode|explodes|exploded|exploding|overflow|overflows|overflowed|overflowing" },
-	{ TOLD_SHORT, "not fit|n't fit|n\xe2\x80\x99t fit|cannot fit|unable to fit" },
+	{ TOLD_SHORT, "not fit|n't fit|n\xe2\x80\x99t fit|cannot fit|unable to fit|too big for|too large for" },
 	{ TOLD_FULL, "is full|are full|gets full|get full|becomes full|runs full|fills up|filled up" },
 	{ TOLD_NOTHING, NULL }
 };
@@ -143,7 +143,7 @@ is_code(struct talk t)
 	    "://github.com/pytorch/pytorch/blob|: raise |; raise |{ raise |: throw |; throw |{ throw |: return |; return |{ return ") ||
 	    talk_first(rest, "raise |except |throw |return |def ") == s || is_given_error(t))
 		return true;
-	if (end - s >= 2 && (memcmp(s, "//", 2) == 0 || memcmp(s, "/*", 2) == 0 || memcmp(s, "* ", 2) == 0 || memcmp(s, "--", 2) == 0) &&
+	if (end - s >= 2 && (memcmp(s, "//", 2) == 0 || memcmp(s, "/*", 2) == 0 || memcmp(s, "* ", 2) == 0 || (memcmp(s, "--", 2) == 0 && (end - s < 3 || !is_letter(s[2])))) &&
 	    memcmp(s, "* ", 2) != 0)
 		return true;
 	return (talk_any_begins(talk_head(t, s, 6), "if elif while for") && end > s && end[-1] == ':' &&

@@ -221,12 +221,16 @@ is_late_there(struct talk t)
 		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
 			continue;
 		to = piece_past_blanks(piece_number(s, end, &n), end);
+		if (end - to > 1 && memchr("-~", *to, 2) && is_digit(to[1]))		/* "3-4 iterations" */
+			to = piece_past_blanks(piece_number(to + 1, end, &n), end);
 		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours") &&
 		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to") && !is_of_learning(t, s))
 			return s;
 	}
 	return NULL;
 }
+
+#define OF_LITTLE	"small models|small model|tiny models|tiny model|tiny network|small network|small batch sizes|tiny batch|tiny batches|toy model|toy example"
 
 void
 oom_when_line(struct oom_paste *p, struct talk t, int line)
@@ -247,4 +251,6 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
 	if (at && !is_at_once(t, at) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->later, t, at, line);
+	if (p->later.line == line && !p->grows.line && talk_has_whole(t, OF_LITTLE))
+		p->grows = p->later;		/* what comes late of little is kept */
 }

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "oom/oom_array.h"
 #include "oom/oom_batch.h"
+#include "oom/oom_blame.h"
 #include "oom/oom_bulk.h"
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
@@ -411,5 +412,6 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	sizes_said(p, t, line, source);
 	parts_said(p, t, line, source);
 	libraries_said(p, t, line, source);
+	oom_blame_line(p, t, line, source);
 	oom_pictures_said(p, t, line);
 }

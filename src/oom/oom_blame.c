@@ -1,0 +1,233 @@
+/*
+ * A person who reports a failure often tells its cause without knowing it: "it caches the data in
+ * RAM", "with the older version it works", "all embeddings are stored on the GPU". Each of these is
+ * found where no word beside it says the contrary.
+ */
+#include "oom/oom_blame.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_told.h"
+
+/* What lies on a device by its nature, or is wished to. */
+#define LIES_THERE	"model models weights parameters params optimizer network adapter lora file files checkpoint should would could want wants please instead how can cannot why"
+
+/* "all embeddings are stored on the GPU": of what a run makes or is given, not of a network. */
+static const char *
+kept_on_device(struct talk t)
+{
+	const char *at = talk_any_of(t, "gpu vram cuda device") ? clause_says(t, "stored on gpu|stored on the gpu|stored in gpu memory|stored in the gpu memory|stored in vram|stored on cuda|kept on gpu|kept on the gpu|"
+	    "kept in gpu memory|kept in vram|saved on gpu|saved on the gpu|held on the gpu|held in gpu memory|stay on the gpu|stays on the gpu|accumulated on the gpu|accumulates on the gpu|accumulate on the gpu|collected on the gpu|"
+	    "stored on the device|kept on the device", AHEAD | WORKS, LIES_THERE) : NULL;
+
+	return at && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "empty cached") ? at : NULL;
+}
+
+/* "1.11", "v0.6.4", "2.x": at least one dot between digits, within T. */
+static bool
+has_version(struct talk t)
+{
+	const char *s, *end = t.s + t.n;
+
+	for (s = t.s; s + 2 < end; s++)
+		if (is_digit(s[0]) && s[1] == '.' && (is_digit(s[2]) || lower(s[2]) == 'x') && (s == t.s || !is_digit(s[-1])))
+			return true;
+	return false;
+}
+
+#define RELEASES	"version versions release releases commit commits latest newest older newer nightly branch torch pytorch tensorflow tf keras transformers cuda driver drivers cudnn jax diffusers library package"
+#define HARDWARE	"gpu gpus card cards ram hardware plan colab machine windows bios disk ssd pc memory vram"
+#define UPGRADED_WITHIN	20	/* bytes from "after upgrading" to what is */
+#define GONE		"disappeared disappears gone solved resolved fixed works worked working fine runs ran ok okay helped"
+#define STILL		"still same either neither too also nothing again"
+
+/* Does a clause say that something failed, and not that it did before? */
+static bool
+fails_there(struct talk t, struct talk sentence)
+{
+	(void)t;
+	return (oom_told_fails(sentence) || clause_names_failure(sentence)) && !talk_any_whole(sentence, STILL);
+}
+
+/* "After I downgraded to 2.7 it was gone." */
+static const char *
+went_back(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "downgrading|downgraded|downgrade|rolling back to|rolled back to|reverting to|reverted to|going back to|went back to", &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (!at || !talk_any_whole(sentence, GONE) || talk_any_whole(sentence, STILL " not try should could would may might if") || talk_any_phrase(sentence, "n't ") || clause_is_question(sentence))
+		return NULL;
+	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
+}
+
+/* "Since I upgraded to 2.8 it is out of memory." */
+static const char *
+came_with(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "after upgrading|after updating|since upgrading|since updating|after the upgrade|after the update|since the upgrade|since the update|after i upgraded|after i updated|since i upgraded|since i updated|"
+	    "after an upgrade|after an update|with the new version|with the latest version|with the newer version|in the new version|in the latest version", &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (!at || !fails_there(t, sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
+		return NULL;
+	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
+}
+
+/* "OOM with 0.6.4, but 0.6.3 is working": two versions in one sentence. */
+static const char *
+one_of_two(struct talk t)
+{
+	const char *s, *end = t.s + t.n, *first = NULL;
+	struct talk sentence;
+	int versions = 0;
+
+	for (s = t.s; s + 2 < end; s++) {
+		if (!is_digit(*s) || (s > t.s && (is_digit(s[-1]) || s[-1] == '.')) || !has_version(talk_head(t, s, 4)))
+			continue;
+		sentence = talk_sentence(t, s);
+		first = first && first >= sentence.s ? first : s;
+		versions = first == s ? 1 : versions + 1;
+		if (versions > 1 && (clause_works(sentence) || talk_any_whole(sentence, "runs run")) && oom_told_fails(sentence) && talk_any_whole(sentence, "but while whereas however though") &&
+		    (talk_any_whole(sentence, RELEASES) || talk_any_phrase(sentence, "post|rc")) && !talk_any_whole(sentence, "gb gib mb mib still neither") && !memchr(sentence.s, '?', sentence.n))
+			return first;
+		while (s + 1 < end && (is_digit(s[1]) || s[1] == '.'))
+			s++;
+	}
+	return NULL;
+}
+
+static const char *
+of_version(struct talk t)
+{
+	const char *at = went_back(t);
+
+	at = at ? at : came_with(t);
+	return at ? at : one_of_two(t);
+}
+
+/* "it caches the whole data set in RAM", "with cache=True" */
+static const char *
+caches_data(struct talk t)
+{
+	const char *at = talk_any_of(t, "cache caching cached ram") ? clause_says(t, "cache the dataset|cache the data|cache the whole|cache the entire|cache the images|cache the training|cache images|cache all|cache both|caches the data|caches the image|caches the whole|caches the entire|"
+	    "caches all|caching the data|caching the image|caching the whole|caching images|caching all|dataset caching|data.cache()|dataset.cache()|ds.cache()|cache=true|cache=ram|cache='ram'|--cache ram|--cache argument|--cache flag|cached in ram|"
+	    "cached in memory|cache in ram|ram caching|images in ram|dataset in ram|whole dataset in memory|entire dataset in memory", AHEAD, "disabled disable off latents kv") : NULL;
+
+	return at && !talk_any_phrase(t, "empty_cache|cache_dir|use_cache|cache-dir|hf_home") ? at : NULL;
+}
+
+/* Rays that are followed through a scene. */
+static const char *
+follows_rays(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "nerf|nerfs|nerfacto|radiance field|radiance fields|novel view|novel views|rays per batch|volume rendering|ray marching", &n);
+
+	/* of what begins with an n the beginning of the word is not looked at */
+	return at && (at == t.s || !piece_is_word(at[-1])) && !talk_any_whole(t, "splatting gaussians gaussian x-ray x-rays") ? at : NULL;
+}
+
+#define OF_PARTS	"batch batchsize batch_size image images picture pictures photo photos resolution size sizes crop patch patches frames length points width height samples input inputs sequence tokens pixels pixel px"
+
+/* "If I change the batch to 1, it works": what was changed, and by that alone. */
+static const char *
+works_changed(struct talk t)
+{
+	size_t n, length;
+	const char *at, *end = t.s + t.n, *works;
+	struct talk rest, sentence, ahead;
+
+	for (rest = t; (at = talk_find_whole(rest, "change|changed|changing|set|setting|reduce|reduced|reducing|resize|resized|resizing|lower|lowered|decrease|decreased|crop|cropped|shrink|use|used|using|downscale|downscaled", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		works = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well", &length);
+		if (!works)
+			continue;
+		ahead = talk_part(t, at + n, works);
+		if (talk_any_whole(talk_part(t, works + length, sentence.s + sentence.n), "then again until after epoch"))
+			continue;		/* for a time */
+		if (talk_any_whole(ahead, OF_PARTS) && !talk_any_whole(sentence, "still never should would could might try hope please whether instead") && !talk_any_phrase(sentence, "n't |not work|even if|even when") &&
+		    !memchr(sentence.s, '?', sentence.n) && !clause_says_no(talk_part(t, sentence.s, at), "") && !oom_told_fails(talk_part(t, at, works)))
+			return at;
+	}
+	return NULL;
+}
+
+#define NOT_THEN	"does not occur|doesn't occur|does not happen|doesn't happen|does not appear|doesn't appear|not occur|no error occurs|goes away|go away|disappears|is gone|does not fail|doesn't fail|does not crash|doesn't crash"
+
+/* "The error does not occur when I resize to 512." */
+static const char *
+not_with_less(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, NOT_THEN, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
+
+	return at && talk_any_whole(behind, "when if with for once") && talk_any_whole(behind, OF_PARTS) && !talk_any_whole(sentence, "still even should would could might increase increased larger bigger whether") &&
+	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
+#define DEVICES		"gpu gpus card cards machine server laptop colab a100 v100 h100 3090 4090 cpu computer pc windows linux ubuntu"
+
+/* "The same script works well with the smaller model." */
+static const char *
+same_works(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_find_whole(t, "same script|same code|same config|same configuration|same command|same settings|same setting|same setup|same parameters|same notebook", &n), *with;
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	if (!at || !clause_works(clause) || memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) || talk_any_whole(clause, DEVICES) ||
+	    talk_any_phrase(talk_part(t, clause.s, at), "not |n't "))
+		return NULL;
+	with = talk_find_whole(talk_part(t, at + n, clause.s + clause.n), "with|for|on", &length);
+	return with && !talk_is_one_of(clause_word_behind(clause, with + length), "no any all me my") ? at : NULL;
+}
+
+/* "MemoryError when I try to save the features" */
+static const char *
+saves_results(struct talk t)
+{
+	const char *at = talk_any_of(t, "save saving saved write writing") ? clause_says(t, "save the features|save the embedding|save the result|save the prediction|save the output|save all|saving the features|saving the embedding|saving the result|saving the prediction|saving features|"
+	    "saving results|saving embeddings|saving all|writing the features|writing the results", AHEAD | WORKS, "model weights checkpoint gpu vram") : NULL;
+
+	return at && !talk_any_whole(t, "model checkpoint weights") ? at : NULL;
+}
+
+/* vLLM, or the settings that are its own. */
+static const char *
+serves(struct talk t)
+{
+	size_t n;
+
+	return talk_find_whole(t, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|max_model_len|max-model-len|--max-model-len|vllm serve|vllm", &n);
+}
+
+void
+oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	const char *at;
+
+	if (source != SOURCE_PROSE && source != SOURCE_UNSURE && source != SOURCE_COMMENT)
+		return;
+	if (!p->kept.line && (at = kept_on_device(t)))
+		said_at(&p->kept, t, at, line);
+	if (!p->version.line && (at = of_version(t)))
+		said_at(&p->version, t, at, line);
+	if (!p->cached.line && (at = caches_data(t)))
+		said_at(&p->cached, t, at, line);
+	if (!p->rays.line && (at = follows_rays(t)))
+		said_at(&p->rays, t, at, line);
+	if (!p->saved.line && (at = saves_results(t)) && oom_told_is_of_failure(&p->told, t, at, line))
+		said_at(&p->saved, t, at, line);
+	if (!p->less.line && ((at = works_changed(t)) || (at = not_with_less(t)) || (at = same_works(t))))
+		said_at(&p->less, t, at, line);
+	if (!p->server.line && (at = serves(t)) && !p->training)
+		said_at(&p->server, t, at, line);
+	if (talk_any_whole(t, "docker dockerfile docker-compose") && !clause_says_no(talk_sentence(t, t.s), ""))
+		p->docker = p->docker ? p->docker : line;
+}

@@ -1,0 +1,92 @@
+/* What people say themselves of the cause, and near it what says the contrary. They are made up. */
+#include <criterion/criterion.h>
+
+#include "oom_lines.h"
+
+#define EACH(list)	(size_t i = 0; i < sizeof(list) / sizeof((list)[0]); i++)
+
+Test(oom_blame, what_stays_on_the_device)
+{
+	static const char *const yes[] = { "The reason is that the features of all 50000 pictures are kept on the GPU.", "it is out of memory as all embeddings are stored in GPU memory",
+	    "the outputs are accumulated on the GPU" };
+	static const char *const no[] = { "The model's weights are stored on the GPU.", "the outputs are not stored on the GPU", "Are the outputs stored on the GPU?", "they should be stored on the GPU",
+	    "the outputs are stored on the disk", "can they be stored on the GPU instead" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).kept.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).kept.line, 0, "%s", no[i]);
+}
+
+Test(oom_blame, another_version)
+{
+	static const char *const yes[] = { "After downgrading to PyTorch 2.1 the error disappeared.", "After updating transformers to 4.40 I get OOM.", "Since I upgraded to torch 2.3 it runs out of memory.",
+	    "It is out of memory with version 0.6.4, but 0.6.3 works.", "I went back to the older release and it works." };
+	static const char *const no[] = { "After downgrading to PyTorch 2.1 it is still out of memory.", "I downgraded to 2.1 and it is gone, or is it?", "After upgrading my GPU to 24 GB it runs out of memory.",
+	    "It was out of memory even before, and after updating to 4.40 I get OOM.", "It is out of memory with both 0.6.4 and 0.6.3.", "After updating the weights it runs out of memory.",
+	    "You should try downgrading to 2.1, it works.", "It takes 10.5 GB and works, but 12.5 GB is out of memory", "I use torch 2.3 and it runs out of memory" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).version.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).version.line, 0, "%s", no[i]);
+}
+
+Test(oom_blame, samples_that_are_kept)
+{
+	static const char *const yes[] = { "My RAM is full since it caches the dataset.", "with cache=True the RAM grows each epoch", "it wants to keep all images in RAM, and my RAM is full", "data.cache() fills my RAM" };
+	static const char *const no[] = { "My RAM is full even with caching disabled.", "I do not cache the dataset and my RAM is full", "I call torch.cuda.empty_cache() and cache all", "use_cache=True and RAM is full",
+	    "it caches the files of the compiler" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).cached.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).cached.line, 0, "%s", no[i]);
+}
+
+Test(oom_blame, rays_and_a_server)
+{
+	cr_expect_eq(read_lines("I get OOM when rendering a novel view").rays.line, 1);
+	cr_expect_eq(read_lines("I get OOM when training NeRF on my pictures").rays.line, 1);
+	cr_expect_eq(read_lines("Gaussian splatting of novel views is OOM").rays.line, 0);
+	cr_expect_eq(read_lines("I get OOM with chest X-rays").rays.line, 0);
+	cr_expect_eq(read_lines("a minerf tool is OOM").rays.line, 0);
+	cr_expect_eq(read_lines("vLLM is out of GPU memory when it starts").server.line, 1);
+	cr_expect_eq(read_lines("Lowering gpu_memory_utilization gives OOM, too").server.line, 1);
+	cr_expect_eq(read_lines("While training with GRPO and vllm the GPU is out of memory").server.line, 0, "which has a share beside it");
+}
+
+Test(oom_blame, results_that_are_written)
+{
+	cr_expect_eq(read_lines("I get a MemoryError when I save the features to a file").saved.line, 1);
+	cr_expect_eq(read_lines("I get a MemoryError when I save the model").saved.line, 0);
+	cr_expect_eq(read_lines("I save the features to a file.").saved.line, 0, "no failure");
+	cr_expect_eq(read_lines("it saves the features without any MemoryError").saved.line, 0);
+}
+
+Test(oom_blame, what_works)
+{
+	static const char *const yes[] = { "If I change the batch size to 1, it works.", "I have to resize the pictures and then it works.", "The error does not occur when I resize the image to 512.",
+	    "The same script works well with the small model.", "when I set batch_size = 2 it runs" };
+	static const char *const no[] = { "If you set the batch to 1 it should work.", "I reduced the batch to 1 but it still does not work.", "Does it work if I change the batch size to 1?", "I changed the learning rate and it works",
+	    "The same script works on my other GPU.", "The error does not occur when I use another card.", "the same code does not work with the small model", "I can't set the batch size so that it works",
+	    "even if I set the batch size to 1 it works no better" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).less.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).less.line, 0, "%s", no[i]);
+}
+
+Test(oom_blame, what_is_asked_of_memory)
+{
+	cr_expect_eq(read_lines("What is the longest film that it can take without running out of memory?").told.what, TOLD_ENDED);
+	cr_expect_eq(read_lines("It now takes all of it without running out of memory.").told.what, TOLD_NOTHING);
+	cr_expect_eq(read_lines("The patch size is too big for the GPU.").large.line, 1);
+	cr_expect_eq(read_lines("The patch size is too big for the paper.").told.what, TOLD_NOTHING);
+	cr_expect_eq(read_lines("--lowvram OOMs on my card").told.what, TOLD_ENDED);
+	cr_expect_eq(read_lines("-- out of memory, it says").told.what, TOLD_NOTHING, "a comment of SQL or Lua");
+	cr_expect_eq(read_lines("It runs out of GPU memory within 3-4 iterations").later.line, 1);
+	cr_expect_eq(read_lines("It runs out of GPU memory within 3-4 iterations, with a tiny model").grows.line, 1);
+	cr_expect_eq(read_lines("It runs out of GPU memory within 3-4 iterations, with a large model").grows.line, 0);
+}
