@@ -77,6 +77,7 @@ struct autopsy {
 	struct shape_matches nearest;	/* where none matches */
 	struct budget budget;
 	struct dump_story dump;
+	bool other_dump;	/* the log's is of another memory than what failed */
 	const struct framework *framework;	/* whose run that was; NULL: there is no model */
 	struct forecast forecast;	/* of that run; known: there is a model, and a step */
 	bool fits_alone;	/* others have a part of the device: without them the run surely fits */
@@ -136,6 +137,8 @@ bool	autopsy_is_of_another_batch(const struct autopsy *);
 bool	autopsy_was_alive(const struct autopsy *);
 /* Could the framework have less than any card has? */
 bool	autopsy_is_limited(const struct autopsy *);
+/* Was nothing asked for, by the message? */
+bool	autopsy_asks_nothing(const struct oom_message *);
 /* False of a block of many tensors, and of data of the machine. */
 bool	autopsy_bytes_name_a_tensor(const struct oom_message *);
 /* Did it fail, by its traceback, while weights were made or put on the device? */

@@ -158,8 +158,8 @@ held(struct autopsy *y, int64_t total)
 	if (b->lent)
 		return arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.", had,
 		    size_human(all, total));
-	return arena_printf(y->arena, "Tensors of this process have %s of %s: %d %%.", had, of_all(y, total),
-	    (int)(100.0 * (double)b->allocated / (double)total));
+	return arena_printf(y->arena, "Tensors of %s have %s of %s: %d %%.", y->main->gpus ? arena_printf(y->arena, "GPU %d's process", y->main->gpu) :
+	    "this process", had, of_all(y, total), (int)(100.0 * (double)b->allocated / (double)total));
 }
 
 /* Is most of the device this process's own? */
@@ -324,7 +324,7 @@ little_free(struct autopsy *y)
 	const struct budget *b = &y->budget;
 	char human[SIZE_TEXT];
 
-	if (y->causes.n || b->free < 0 || b->roomy || y->main->kind == OOM_OURS || b->allocated >= 0 || y->main->says ||
+	if (y->causes.n || b->free < 0 || b->roomy || (y->main->kind == OOM_XLA && autopsy_asks_nothing(y->main)) || y->main->kind == OOM_OURS || b->allocated >= 0 || y->main->says ||
 	    y->forecast.known)
 		return;
 	autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free%s. What has "

@@ -214,6 +214,27 @@ autopsy_of_others(const struct autopsy *y)
 	return taken < b->total / 4 && (b->roomy || y->lo > b->total) ? 0 : taken;
 }
 
+/* Another framework that the log shows, and that takes a share of a device at once: where it is in
+ * the same process, that is outside of PyTorch's tensors, too. */
+static const char *
+beside_torch(const struct autopsy *y)
+{
+	static const char where[] = "where it runs in this process, that is outside of PyTorch's tensors, too, and no other process has it";
+	const struct oom_log *log = &y->log;
+	char human[SIZE_TEXT];
+	int i;
+
+	if (y->main->kind != OOM_PYTORCH)
+		return "";
+	for (i = 0; i < log->made.n; i++)
+		if (log->made.v[i].gpu == y->main->gpu && log->made.v[i].line < y->main->last)
+			return arena_printf(y->arena, " By line %d TensorFlow may have up to %s there: %s; set_memory_growth leaves more.",
+			    log->made.v[i].line, size_human(human, log->made.v[i].bytes), where);
+	if (log->paste.jax_files && log->paste.jax_files < y->main->last)
+		return arena_printf(y->arena, " Line %d is of JAX: %s; XLA_PYTHON_CLIENT_PREALLOCATE=false leaves more.", log->paste.jax_files, where);
+	return "";
+}
+
 static void
 others(struct autopsy *y)
 {
@@ -232,10 +253,10 @@ others(struct autopsy *y)
 	}
 	autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
 	    "tensors%s%s: " LISTER " lists %s. A process that died in a debugger or a notebook "
-	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
+	    "may still hold its share.%s", size_human(human, taken), size_human(total, b->total),
 	    b->others <= 0 ? "" : b->listed ? ", by other processes, of which some may be this run's own where it has several" : ", by other processes, or what the driver and a display keep",
 	    !one ? "" : arena_printf(y->arena, ", or by the system, its programs and its cache of files, where the device has one memory with them (line %d)", one),
-	    one ? "the processes among them" : "who has it"));
+	    one ? "the processes among them" : "who has it", beside_torch(y)));
 }
 
 /* Where most of a device is the run's own, threads settled on that, and what others may have is

@@ -233,6 +233,23 @@ find_batch(struct autopsy *y)
 		y->module = other;
 }
 
+/* ---- the dump ---- */
+
+/* A dump that is of another memory than what failed explains nothing of it. */
+static void
+leave_dump_out(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	const struct oom_place *of = &y->log.dump.of;
+
+	if (!o || !y->log.dump.any || !of->known || (!o->host && o->gpu < 0))
+		return;
+	if (o->host == of->host && (o->host || of->gpu < 0 || o->gpu == of->gpu))
+		return;
+	y->other_dump = true;
+	y->log.dump = (struct oom_dump){ .line = y->log.dump.line, .of = *of };
+}
+
 /* ---- the framework, and what would fit ---- */
 
 /* The framework that wrote it, if it is one whose memory is modelled: the first of that runtime, or
@@ -441,6 +458,7 @@ autopsy_explain(struct arena *a, struct autopsy *y, const struct spec *spec)
 		y->said_batch = autopsy_batch_of(y->module);
 	}
 	y->main = oom_log_main(&y->log);
+	leave_dump_out(y);
 	if (y->module)
 		read_batch(y);
 	if (y->main)

@@ -134,7 +134,8 @@ print_budget(const struct autopsy *y)
 	if (!y->main || y->main->apart ||
 	    (b->allocated < 0 && b->total < 0 && b->free < 0 && !card && b->doubts.n == 0))
 		return;
-	autopsy_heading(y, "The arithmetic (bytes as far as the message's rounding goes)");
+	autopsy_heading(y, y->main->gpus && !y->main->host ? arena_printf(y->arena, "The arithmetic of %s %d alone (bytes as far as its message's rounding goes)",
+	    device_word(y->main), y->main->gpu) : "The arithmetic (bytes as far as the message's rounding goes)");
 	autopsy_row(y, metal ? "limit" : "device", b->total, "");
 	autopsy_row(y, y->main->kind == OOM_CUPY ? "its pool" :
 	    y->main->kind == OOM_KERNEL ? "the process" : y->main->kind == OOM_XLA ? "by XLA's count" : b->peak ? "tensors, at most" : "tensors",
@@ -249,10 +250,15 @@ print_dump(const struct autopsy *y)
 	const struct dump_story *s = &y->dump;
 	char in_use[SIZE_TEXT], pool[SIZE_TEXT], named[SIZE_TEXT];
 
-	if (!d->any)
+	if (!d->any && !y->other_dump)
 		return;
 	autopsy_heading(y, arena_printf(y->arena, "The allocator's dump, line %d",
 	    d->line));
+	if (y->other_dump) {
+		autopsy_say(y, "It is of %s, not of the memory that failed, and is left out.", d->of.host ? "the machine's memory" : d->of.gpu >= 0 ?
+		    arena_printf(y->arena, "GPU %d", d->of.gpu) : "a device");
+		return;
+	}
 	if (d->classes.n == 0) {
 		autopsy_say(y, "By its statistics %s B were in use of %s B.", size_commas(in_use,
 		    d->said_in_use), size_commas(pool, d->limit));

@@ -154,6 +154,12 @@ is_bounded(const struct oom_message *o)
 	    s[OOM_ASKED].bytes > 0 && s[OOM_ASKED].bytes > limit->bytes - s[OOM_ALLOCATED].bytes - (s[OOM_OTHERS].known ? s[OOM_OTHERS].bytes : 0) - off;
 }
 
+bool
+autopsy_asks_nothing(const struct oom_message *o)
+{
+	return o->size[OOM_ASKED].known && o->size[OOM_ASKED].bytes == 0;
+}
+
 static const char *
 device_meaning(struct arena *a, const struct oom_message *o)
 {
@@ -161,7 +167,7 @@ device_meaning(struct arena *a, const struct oom_message *o)
 
 	switch (o->kind) {
 	case OOM_XLA:
-		if (o->size[OOM_ASKED].known && o->size[OOM_ASKED].bytes == 0)
+		if (autopsy_asks_nothing(o))
 			return "XLA asked for 0 bytes, and was told that memory ended. By that number it was not for want of memory.";
 		if (!o->size[OOM_ASKED].known)
 			return "XLA's compiler added up what the program needs, and it is more "

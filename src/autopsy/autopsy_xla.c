@@ -207,7 +207,7 @@ xla_scores(struct autopsy *y)
 void
 autopsy_xla_causes(struct autopsy *y)
 {
-	if (y->main->kind != OOM_XLA)
+	if (y->main->kind != OOM_XLA || autopsy_asks_nothing(y->main))
 		return;
 	xla_program(y);
 	xla_device(y);

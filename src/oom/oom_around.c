@@ -62,8 +62,13 @@ take_dump(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	struct oom_dump *d = &r->log->dump;
 
 	switch (p->role) {
+	case ROLE_DUMP:
+		r->dump_of = m->place;
+		r->dump_line = line;
+		return;
 	case ROLE_BINS:
 		begin_dump(d);
+		d->of = r->dump_line && line - r->dump_line <= STATS_LINES ? r->dump_of : (struct oom_place){ 0 };
 		return;
 	case ROLE_CLASS:
 		if (!d->summed) {	/* the same chunks once more, now by size */
@@ -478,7 +483,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	    const struct oom_match *, int) = {
 		[ROLE_CLASS] = take_dump, [ROLE_CHUNK] = take_dump, [ROLE_FREE_CHUNK] = take_dump,
 		[ROLE_STATS] = take_dump, [ROLE_LIMIT] = take_dump, [ROLE_IN_USE] = take_dump,
-		[ROLE_BINS] = take_dump,
+		[ROLE_BINS] = take_dump, [ROLE_DUMP] = take_dump,
 		[ROLE_USAGE] = take_usage, [ROLE_HOLDER] = take_usage, [ROLE_HOLDERS] = take_usage,
 		[ROLE_NET_INPUT] = take_net, [ROLE_NET_SHAPE] = take_net, [ROLE_NET_BYTES] = take_net,
 		[ROLE_CARD] = take_card,

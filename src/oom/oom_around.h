@@ -15,6 +15,8 @@ struct oom_around {
 	struct oom_size buffer;	/* as XLA tells it before the shape */
 	bool xla;
 	int stats_line;		/* where the allocator's statistics began; 0: nowhere */
+	struct oom_place dump_of;	/* of whose memory a dump is to follow, as its head says; */
+	int dump_line;		/* where that stood; 0: nowhere */
 	int usage_line;		/* the last line of the list of who holds tensors; 0: none */
 	int64_t net_bytes;	/* Caffe's network that is being loaded, so far */
 	struct oom_shape net_input, net_shape;

@@ -90,11 +90,12 @@ is_first_vague(const struct oom_log *log, const struct oom_message *o)
 static void
 merge(struct oom_message *old, const struct oom_message *o)
 {
+	bool another = old->gpu >= 0 && o->gpu >= 0 && old->gpu != o->gpu;	/* whose figures are its own */
 	int i;
 
 	old->count += !old->again && !o->again && o->line != old->last;	/* a line says one failure once */
 	old->again &= o->again;
-	old->gpus |= old->gpu >= 0 && o->gpu >= 0 && o->gpu != old->gpu;
+	old->gpus |= another;
 	old->python |= o->python;
 	old->raised |= o->raised;
 	old->of_cuda |= o->of_cuda;
@@ -119,7 +120,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 		memcpy(old->function, o->function, sizeof(old->function));
 		memcpy(old->extents, o->extents, sizeof(old->extents));
 	}
-	for (i = 0; i < OOM_FIELDS; i++)
+	for (i = 0; i < OOM_FIELDS && !another; i++)
 		if (!old->size[i].known)
 			old->size[i] = o->size[i];
 }
@@ -210,6 +211,21 @@ names_apart(const struct oom_log *log, const struct oom_message *o)
 		if (log->messages.v[i].apart && (log->messages.v[i].line == o->line || (log->messages.v[i].beyond &&
 		    o->line > log->messages.v[i].line && o->line - log->messages.v[i].last < OF_ONE_CRASH)))
 			return true;
+	return false;
+}
+
+/* Is O no more than that a process was ended, near a line by which its job was out of time? */
+static bool
+is_out_of_time(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->kind == OOM_KERNEL && o->hedged && i < log->messages.n; i++) {
+		const struct oom_message *x = &log->messages.v[i];
+
+		if (x->apart && x->says && strcmp(x->says, OUT_OF_TIME) == 0 && x->line <= o->last + OF_ONE_CRASH && o->line <= x->last + OF_ONE_CRASH)
+			return true;
+	}
 	return false;
 }
 
@@ -404,6 +420,7 @@ oom_settle(struct oom_log *log)
 	forget(log, is_old);
 	forget(log, says_less);
 	forget(log, names_apart);
+	forget(log, is_out_of_time);
 	forget(log, is_beside);
 	for (i = 0; i < log->messages.n; i++)
 		if (log->messages.v[i].of_cuda && !log->messages.v[i].shape.known) {

@@ -13,21 +13,22 @@ static const struct {
 	const char *names;	/* strokes part them; what stands around one within a word is of the name, too */
 	const char *whole;	/* words with which these may be part of a longer one; NULL: they are not */
 	const char *beside;	/* a word that begins so has to be in the line; NULL: none has to */
+	const char *unless;	/* nor may one that begins so; NULL: any may */
 	bool traced, told;	/* in a traceback, too; nowhere but in a sentence */
 } knobs[KNOBS] = {
-	[KNOB_POINTS] = { "points_per_side|points-per-side|points_per_batch", "sam num", NULL, true, false },
-	[KNOB_PIXELS] = { "max_pixels|video_max_pixels|image_max_pixels", NULL, NULL, false, false },
-	[KNOB_PARTS] = { "n_tiles", NULL, NULL, true, false },
-	[KNOB_TILE] = { "--tile|--tile_size|--tile-size|tile_size|tile size", NULL, "image picture photo upscal resolution esrgan swinir vae decod wsi slide raster", false, false },
-	[KNOB_RAYS] = { "num_rays|num_rays_per_batch|rays_per_chunk|num_rays_per_chunk|rays_per_batch|num_samples_per_ray", "train eval per batch chunk max", NULL, false, false },
-	[KNOB_VOXEL] = { "voxel_size|voxel-size|voxelsize|voxel size|leaf_size|voxel_length", NULL, NULL, false, false },
-	[KNOB_CLOUD] = { "max_points|num_points|n_points|max_num_points|max_voxels|max_number_of_voxels", "training", NULL, false, false },
-	[KNOB_PIECE] = { "--segment|chunk_length_s|segment_length|segment_duration|chunk_duration", NULL, "audio track song record wav mp3 speech demucs whisper stem", false, false },
-	[KNOB_TOKENS] = { "max-tokens|max_tokens|batch-bins|batch_bins|max_batch_tokens", "train dataset", "fairseq espnet wav2vec speech utterance oom memory audio sentence second", false, false },
-	[KNOB_LASTS] = { "max_duration|max_duration_s|max_audio_length|max_audio_len|max_wav_length|max_duration_in_seconds|max_input_length_in_sec|max_speech_length", NULL, NULL, true, false },
-	[KNOB_OFFLOADS] = { "--medvram|--normalvram|--highvram|--medvram-sdxl", NULL, NULL, false, false },
+	[KNOB_POINTS] = { "points_per_side|points-per-side|points_per_batch", "sam num", NULL, NULL, true, false },
+	[KNOB_PIXELS] = { "max_pixels|video_max_pixels|image_max_pixels", NULL, NULL, NULL, false, false },
+	[KNOB_PARTS] = { "n_tiles", NULL, NULL, NULL, true, false },
+	[KNOB_TILE] = { "--tile|--tile_size|--tile-size|tile_size|tile size", NULL, "image picture photo upscal resolution esrgan swinir vae decod wsi slide raster", NULL, false, false },
+	[KNOB_RAYS] = { "num_rays|num_rays_per_batch|rays_per_chunk|num_rays_per_chunk|rays_per_batch|num_samples_per_ray", "train eval per batch chunk max", NULL, NULL, false, false },
+	[KNOB_VOXEL] = { "voxel_size|voxel-size|voxelsize|voxel size|leaf_size|voxel_length", NULL, NULL, NULL, false, false },
+	[KNOB_CLOUD] = { "max_points|num_points|n_points|max_num_points|max_voxels|max_number_of_voxels", "training", NULL, NULL, false, false },
+	[KNOB_PIECE] = { "--segment|chunk_length_s|segment_length|segment_duration|chunk_duration", NULL, "audio track song record wav mp3 speech demucs whisper stem", NULL, false, false },
+	[KNOB_TOKENS] = { "max-tokens|max_tokens|batch-bins|batch_bins|max_batch_tokens", "train dataset", "fairseq espnet wav2vec speech utterance oom memory audio sentence second", "temperature messages prompt completion samplingparams sampling_params openai", false, false },
+	[KNOB_LASTS] = { "max_duration|max_duration_s|max_audio_length|max_audio_len|max_wav_length|max_duration_in_seconds|max_input_length_in_sec|max_speech_length", NULL, NULL, NULL, true, false },
+	[KNOB_OFFLOADS] = { "--medvram|--normalvram|--highvram|--medvram-sdxl", NULL, NULL, NULL, false, false },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
-	    NULL, NULL, false, true },
+	    NULL, NULL, NULL, false, true },
 };
 
 static bool
@@ -83,7 +84,7 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 
 	for (k = 0; k < KNOBS; k++) {
 		if (of[k].line || (traced && !knobs[k].traced) || (knobs[k].told && (source != SOURCE_PROSE || talk_any_phrase(t, OF_WARNING))) ||
-		    (knobs[k].beside && !talk_any_of(t, knobs[k].beside)))
+		    (knobs[k].beside && !talk_any_of(t, knobs[k].beside)) || (knobs[k].unless && talk_any_of(t, knobs[k].unless)))
 			continue;
 		for (at = NULL; !of[k].line && talk_next_phrase(t, knobs[k].names, &at, &n); ) {
 			for (from = at; from > t.s && is_of_name(from[-1]); from--)

@@ -17,6 +17,7 @@ const struct phrase oom_lines[] = {
 	{ "Stats:", LINE(ROLE_STATS) },
 	{ "Limit: #", LINE(ROLE_LIMIT) },
 	{ "InUse: #", LINE(ROLE_IN_USE) },
+	{ "BFCAllocator dump for ^", LINE(ROLE_DUMP) },
 	{ "Bin (256):", LINE(ROLE_BINS) },
 	{ "while running @ node. Name:'&", LINE(ROLE_OPERATION) },
 	{ "for CUDA device ordinal #", LINE(ROLE_GPU) },

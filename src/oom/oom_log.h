@@ -185,6 +185,7 @@ struct oom_made {		/* a device that TensorFlow made, with what it may take of it
 struct oom_dump {
 	bool any, summed;	/* summed: it lists classes; else they are counted from chunks */
 	int line;
+	struct oom_place of;	/* the device's or the machine's memory, as its head says */
 	VEC(struct oom_chunks) classes;	/* in use, by size */
 	int64_t in_use;		/* bytes: of all classes; or as it is said, where the list has less */
 	int64_t listed;		/* bytes: of all classes */

@@ -309,9 +309,34 @@ stop(struct oom_paste *p, struct talk t, int line)
 		p->stopped = 0;
 }
 
+#define OF_LATER	"later|afterwards|eventually|deploy|deployed|deploying|deployment|will|plan|planning|want to|target|compared|instead of|unlike|whereas|also"
+#define NO_BOARD	"rtx gtx titan quadro desktop laptop workstation server cluster"
+
+/* Does a line name a board of NVIDIA's as where it runs? Neither in passing, of a person's who runs
+ * it elsewhere, nor in a project's name. */
+static bool
+is_on_board(struct talk t, bool told)
+{
+	const char *at = NULL;
+	size_t n;
+
+	if (!talk_any_begins(t, "jetson tegra") && !talk_any_phrase(t, "xavier nx|agx xavier|agx orin|orin nano|orin nx"))
+		return false;
+	if (!told)
+		return !talk_any_phrase(t, "://");
+	while (talk_next_phrase(t, "jetson|tegra|xavier|orin", &at, &n)) {
+		struct talk sentence = talk_sentence(t, at);
+
+		if (!talk_has_whole(sentence, OF_LATER) && !talk_any_begins(sentence, NO_BOARD) && !clause_works(talk_clause(t, at, n)) &&
+		    !talk_any_phrase(sentence, "://"))
+			return true;
+	}
+	return false;
+}
+
 /* Where it runs. */
 static void
-platform(struct oom_paste *p, struct talk t, int line)
+platform(struct oom_paste *p, struct talk t, int line, bool told)
 {
 	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
 		p->phone = line;
@@ -322,7 +347,7 @@ platform(struct oom_paste *p, struct talk t, int line)
 		p->wsl = line;
 	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))
 		p->mismatch = line;
-	if (talk_any_begins(t, "jetson tegra") || talk_any_phrase(t, "xavier nx|agx xavier|agx orin|orin nano|orin nx"))
+	if (is_on_board(t, told))
 		p->jetson = line;
 	if (talk_any_whole(t, "gb10") || talk_any_phrase(t, "dgx spark|unified memory|strix halo|ryzen ai max"))
 		p->unified = line;
@@ -345,7 +370,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->network = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))
 		p->serves = line;
-	platform(p, t, line);
+	platform(p, t, line, told);
 	if (told)
 		p->prose = line;
 	if (source == SOURCE_CODE)

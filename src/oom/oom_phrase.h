@@ -16,7 +16,7 @@ enum phrase_role {
 	ROLE_MESSAGE,
 	ROLE_NAMED,		/* a message in anyone's words, if a sentence ends there or sizes follow; */
 	ROLE_GENERIC,		/* only if sizes or a shape follow */
-	ROLE_CLASS, ROLE_CHUNK, ROLE_FREE_CHUNK, ROLE_STATS, ROLE_LIMIT, ROLE_IN_USE, ROLE_BINS,
+	ROLE_CLASS, ROLE_CHUNK, ROLE_FREE_CHUNK, ROLE_STATS, ROLE_LIMIT, ROLE_IN_USE, ROLE_BINS, ROLE_DUMP,
 	ROLE_OPERATION,		/* ONNX Runtime's node, which comes before the message */
 	ROLE_GPU,		/* CUDA's, ahead of its error */
 	ROLE_BUFFER_SIZE, ROLE_BUFFER_SHAPE, ROLE_BUFFER_PADDING,

@@ -141,6 +141,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "cudaSuccess (8 vs. 0)", APART("CUDA", NO_KERNEL) },
 	{ "~cannot allocate memory in static TLS block", APART("the system's loader", STATIC_TLS) },
 	{ "~no space left on device", APART("the file system", FULL_FILES) },
+	{ "DUE TO TIME LIMIT", APART("Slurm", OUT_OF_TIME) },
+	{ "PBS: job killed: walltime", APART("PBS", OUT_OF_TIME) },
+	{ "job killed after reaching LSF run time limit", APART("LSF", OUT_OF_TIME) },
 	/* the head of a notebook's traceback */
 	{ "MemoryError Traceback (most recent call last)", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_AGAIN) },
 	/* ours */

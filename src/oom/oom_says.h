@@ -100,6 +100,8 @@
 #define NO_BUFFER	"wgpu could not make a buffer on the device: its memory was full, or the buffer was larger than the driver gives in one "	\
     "piece, which can be a quarter of it or less. Smaller pieces, or less at once, serve both."
 #define ONE_BUFFER	"Metal gives no single buffer as large as that, however much memory is free."
+#define OUT_OF_TIME	"Not for want of memory, as far as was read: the job was ended because it reached its limit of time. A process that ends by signal 9 right there was ended "	\
+    "by that. A longer limit, or checkpoints from which the next job goes on, help."
 #define STATIC_TLS	"Not for want of memory: the system's loader sets little room aside for what libraries keep for each thread, and others had it all when this one "	\
     "was loaded. Loaded ahead of the others (imported first, or by LD_PRELOAD), it finds room."
 #define NO_KERNEL	"Not the device's memory, by the code's number: the program has nothing that was compiled for this device (8: invalid device "	\
