@@ -61,7 +61,7 @@ loading(struct autopsy *y)
 		    "step: the batch plays no part.");
 	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
 		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed while weights were put on "
-		    "the device or converted there, not in a step: the batch plays no part%s. Weights of fewer bytes (16 "
+		    "the device or converted there, not in a step, where a batch would need room%s. Weights of fewer bytes (16 "
 		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
 		    "free help.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
 		    ", and this process's tensors had %s of the device's %s by then%s",

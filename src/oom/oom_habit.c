@@ -157,6 +157,8 @@ counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64
 #define CHECKPOINTS	"gradient_checkpointing|gradient-checkpointing|activation_checkpointing|activation-checkpointing|grad_checkpointing|use_checkpointing"
 /* Scripts of diffusers' that take that as an option, and keep all without it. */
 #define OF_DIFFUSERS	"train_dreambooth|train_text_to_image|train_controlnet|train_instruct_pix2pix|train_custom_diffusion|train_t2i_adapter"
+/* And those of them that train a network as a whole. */
+#define TRAIN_WHOLE	"train_dreambooth|train_text_to_image|train_controlnet|train_instruct_pix2pix"
 #define OFF_WITHIN	12	/* bytes from the name to its value's end */
 
 /* "gradient_checkpointing=False"; and "train_dreambooth.py --resolution=512", whatever follows on
@@ -174,6 +176,11 @@ checkpoints(struct oom_habits *h, struct talk t, int line)
 		to = piece_past_word(at, end);
 		if (end - to > 3 && memcmp(to, ".py", 3) == 0)
 			oom_habit_keep(h, HABIT_UNCHECKED, line, 1, at, to + 3);
+	}
+	if ((at = talk_first(t, TRAIN_WHOLE)) && !talk_any_of(t, "lora dora peft")) {
+		to = piece_past_word(at, end);
+		if (end - to > 3 && memcmp(to, ".py", 3) == 0)
+			oom_habit_keep(h, HABIT_WHOLE, line, 0, at, to + 3);
 	}
 }
 

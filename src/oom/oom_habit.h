@@ -35,6 +35,7 @@ enum oom_habit_kind {
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */
+	HABIT_WHOLE,		/* a script of this name trains all weights of a network of images */
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
 	HABIT_CONTEXT,		/* positions that llama.cpp's model is made for, or that its context has, by this name */
 	HABIT_SIZES,		/* pictures come in several sizes, by this name */
