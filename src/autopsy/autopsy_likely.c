@@ -19,7 +19,7 @@
 
 /* What makes a row one of the machine's memory, or of either. */
 #define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_CODES | NEEDS_SHAPES | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
-    NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS | NEEDS_FULL)
+    NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS | NEEDS_FULL | NEEDS_RISES)
 
 /* The sign's place among others. */
 static int
@@ -35,9 +35,8 @@ is_of_anyone(const struct oom_message *o)
 	return o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0);
 }
 
-/* Is a framework named that is not PyTorch? */
-static bool
-is_of_another(const struct autopsy *y)
+bool
+autopsy_is_of_another(const struct autopsy *y)
 {
 	int i;
 
@@ -116,10 +115,11 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 	uint64_t is = o->host ? NEEDS_HOST : 0;
-	bool words = o->kind == OOM_TOLD, in_torch = p->torch || (p->torch_told && !is_of_another(y));
+	bool words = o->kind == OOM_TOLD, in_torch = p->torch || (p->torch_told && !autopsy_is_of_another(y));
 	int i;
 
 	told[place(NEEDS_EVALUATES)] = &p->evaluating;
+	told[place(NEEDS_RISES)] = p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = &p->later;
 	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
@@ -136,7 +136,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
 	told[place(NEEDS_FULL)] = &p->told.full;
 	told[place(NEEDS_CODES)] = told[place(NEEDS_DATA)] ? &p->told.codes : NULL;
-	told[place(NEEDS_SECOND)] = o->host || is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
+	told[place(NEEDS_SECOND)] = o->host || autopsy_is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = &p->large;
 	told[place(NEEDS_CARD)] = o->host || p->told.host ? NULL : &p->card;
@@ -154,7 +154,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
 	told[place(NEEDS_RETAINS)] = o->host || p->keeps ? NULL : &p->retains;
-	told[place(NEEDS_FIRST)] = o->host || is_of_another(y) ? NULL : &p->first;
+	told[place(NEEDS_FIRST)] = o->host || autopsy_is_of_another(y) ? NULL : &p->first;
 	told[place(NEEDS_VOCABULARY)] = o->host ? NULL : &p->vocabulary;
 	told[place(NEEDS_UNFREEZES)] = o->host ? NULL : &p->unfreezes;
 	told[place(NEEDS_AGAIN)] = &p->again;
@@ -165,7 +165,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SHARED)] = o->host ? NULL : &p->shared;
 	told[place(NEEDS_BOXES)] = o->host ? NULL : &p->boxes;
 	told[place(NEEDS_LOSS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loss;
-	told[place(NEEDS_PENALTY)] = o->host || is_of_another(y) ? NULL : &p->penalty;
+	told[place(NEEDS_PENALTY)] = o->host || autopsy_is_of_another(y) ? NULL : &p->penalty;
 	told[place(NEEDS_CLASSES)] = o->host ? NULL : &p->classes;
 	told[place(NEEDS_FREE)] = o->host ? NULL : &p->unused;
 	told[place(NEEDS_PEAK)] = o->host ? NULL : &p->peak;
@@ -177,7 +177,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	is |= has_pool(&p->told) ? NEEDS_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? NEEDS(i) : 0;
-	is |= (is_of_anyone(o) || (words && !o->host)) && !in_torch && !is_of_another(y) ? NEEDS_ANYONE : 0;
+	is |= (is_of_anyone(o) || (words && !o->host)) && !in_torch && !autopsy_is_of_another(y) ? NEEDS_ANYONE : 0;
 	is |= (autopsy_is_torch(o) && !is_of_anyone(o)) || ((o->kind == OOM_CUDA || words) && in_torch) ? NEEDS_TORCH : 0;
 	is |= was_under_way(y) ? NEEDS_UNDER_WAY : 0;
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
@@ -284,6 +284,9 @@ push_items(struct autopsy *y, const struct row *r)
 #define BESIDE_FIGURES	(NEEDS_RESUMES | NEEDS_FIRST | NEEDS_UNFREEZES | NEEDS_SECOND | NEEDS_ADAM | NEEDS_RETAINS | NEEDS_DECODES | NEEDS_VOCABULARY | NEEDS_SAVES | NEEDS_TRIALS | \
     NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS)
 
+/* Rows beside which it is told, too, what a network is for. */
+#define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_ALONE | NEEDS_LARGE | NEEDS_LONG)
+
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */
 static void
@@ -313,13 +316,17 @@ autopsy_likely(struct autopsy *y)
 
 	if (y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
 		autopsy_words(y, !unknown);
-	if (!unknown && y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
+	if (!unknown && y->main && !y->main->asserted && !y->main->apart && !y->main->warning) {
 		beside_figures(y, told);
+		autopsy_domain(y);
+	}
 	if (!unknown)
 		return;
 	is = signs(y, told) | (is_near_ram(y) ? NEEDS_HOST : 0);
 	while ((is & r->needs) != r->needs || (is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)))
 		r++;		/* the last needs nothing */
+	if (!(r->needs & ~BESIDE_DOMAIN))
+		autopsy_domain(y);
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)

@@ -60,6 +60,10 @@ void	autopsy_paste_causes(struct autopsy *);
 void	autopsy_habits(struct autopsy *);
 /* By names of settings that bound what is given at once: autopsy_knobs.c. */
 void	autopsy_knobs(struct autopsy *);
+/* By names that tell what a network is for, where nothing tells more: autopsy_domain.c. */
+void	autopsy_domain(struct autopsy *);
+/* Is a framework named that is not PyTorch? */
+bool	autopsy_is_of_another(const struct autopsy *);
 /* Could it be PyTorch's program, by the message or by code beside words? */
 bool	autopsy_may_be_torch(const struct autopsy *);
 /* By what people say of the time when it failed; EXPLAINED: causes were found. */

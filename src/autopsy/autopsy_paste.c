@@ -37,7 +37,7 @@ autopsy_may_be_torch(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	return autopsy_is_torch(o) || ((o->kind == OOM_TOLD || o->kind == OOM_OTHER || o->kind == OOM_KERNEL || o->kind == OOM_MACHINE) &&
-	    (y->log.paste.torch || y->log.paste.torch_files));
+	    (y->log.paste.torch || y->log.paste.torch_files || (y->log.paste.torch_told && !autopsy_is_of_another(y))));
 }
 
 static void
@@ -150,9 +150,17 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, raised), 0, SAYS_TOLD_RAISED, OF_ITSELF, 0,
 	    "Where nothing else was changed, what that number makes larger is what had no room: the one "
 	    "that it was before, one between the two, or parts one after the other need less." },
+	{ offsetof(struct oom_paste, turned_on), 0, SAYS_TOLD_ADDED, OF_ITSELF, 0,
+	    "Where the run is the same but for that, what it adds (weights and their gradients, results that are kept, a second pass, what it works with) is what had no room: without it, or with less of "
+	    "what was there before it (fewer samples at once, smaller ones), there may be." },
+	{ offsetof(struct oom_paste, emptied), 0, SAYS_TOLD_EMPTIED, OF_ITSELF | ON_DEVICE, 0,
+	    "Where that ended it, what filled the device held no tensor: empty_cache() gives back what PyTorch's allocator keeps of tensors that are gone, in pieces of the sizes that were asked for, and where "
+	    "sizes differ from step to step (lengths, nodes, pictures) those add up. Sizes that are padded to a few, or segments that grow (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), need none of it." },
+	{ offsetof(struct oom_paste, ended_by), offsetof(struct oom_paste, emptied.line), SAYS_TOLD_ENDED, OF_ITSELF, 0,
+	    "Where the run that went through differs from the one that failed in that alone, what it took away, let go of or made smaller is what had filled memory." },
 	{ offsetof(struct oom_paste, other_data), 0, SAYS_TOLD_DATA, OF_ITSELF, 0,
 	    "Where the run differs in its data alone from one that works, something of these is larger: its samples (pixels, length), what is "
-	    "in one (boxes, points, nodes), or the number of classes. Samples that are cropped, scaled or cut to what the others have, or fewer at once, take less." },
+	    "in one (boxes, points, nodes), or the number of classes, or of entities, words or users, each of which has a row of weights. Samples that are cropped, scaled or cut to what the others have, or fewer at once, take less." },
 	{ offsetof(struct oom_paste, pairs), 0, SAYS_TOLD_PAIRS, OF_ITSELF | NO_SHAPE, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS,
 	    "Where that has a number for each pair, it grows with the square of how many there are: half as many take a quarter. "
 	    "Made in parts, one after the other, or by an operator that does not store it, it takes less." },
@@ -286,7 +294,12 @@ autopsy_words(struct autopsy *y, bool explained)
 		    "alone), a graph that backward is told to keep, validation with gradients on; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)",
 		    o->host ? "" : " Where it grows by leaps, samples come that are larger, or have more in them, than those before."));
-	if (explained && p->evaluating.line && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
+	if (explained && p->evaluating.line && !o->host && !o->says && !o->shape.known && !y->validation && !y->module && !o->function[0] && autopsy_is_one_tensor(y) && y->budget.allocated >= 0 && y->budget.allocated < y->budget.total / 2 &&
+	    !(o->facts & (TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
+		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. By the message tensors had less than half of the device. Where it failed in validation or tests, one request as large as that is of what is worked on there at once, "
+		    "rather than of what is kept: a picture or volume of full size, where training has crops, with a number for each of its pixels and classes, a comparison with all that there is (entities, words, boxes), or all results so far, joined. "
+		    "Smaller ones, parts (tiles, windows) one after the other, or fewer at once take less.", autopsy_said(y, &p->evaluating) + 1));
+	else if (explained && p->evaluating.line && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
 	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "
 		    "torch.no_grad() does not stand around that, autograd keeps all that forward makes, as if to train on it, and "

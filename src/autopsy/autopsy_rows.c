@@ -63,6 +63,11 @@ const struct row autopsy_rows[] = {
 		    "with these let go of behind each (del, gc.collect(), and in PyTorch torch.cuda.empty_cache(), in Keras clear_session()), or a "
 		    "process for each, it does not grow." },
 		{ "One of the runs needs more than the others (a larger network or batch)", "then it fails by itself, too." } } },
+	{ NEEDS_HOST | NEEDS_RISES, "memory grew in validation, tests or predictions", {
+		{ RESULTS_KEPT, "reduced as they come (to classes, to sums), or written to a file, they take less." } } },
+	{ NEEDS_RISES, "memory grew in validation, tests or predictions", {
+		{ RESULTS_KEPT, "reduced as they come, or moved to the machine's memory, they take less." },
+		{ GRADIENTS_ON ", and what is kept holds its graph", "with it memory does not grow, or less." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
@@ -139,7 +144,9 @@ const struct row autopsy_rows[] = {
 		{ "Something is kept from step to step (lists of results, losses with their graph)", "then it grows with num_workers=0, too." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
-		    "of)", "then it grows evenly, and stops where that is left out." } } },
+		    "of)", "then it grows evenly, and stops where that is left out." },
+		{ "Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken", "with num_workers=0, or fewer of them, it grows less, or not "
+		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
 		    "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },

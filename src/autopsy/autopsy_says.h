@@ -123,6 +123,8 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(PIXELS_SAID,	LINE,		"the same of pictures' size")							\
 	SAYS(CARD_IN_TABLE,	LINE,		"nvidia-smi's table, and no figures in the message")				\
 	SAYS(SMALLER_DEVICE,	LINE,		"DataParallel's warning")							\
+	/* autopsy_domain.c */													\
+	SAYS(DOMAIN,		WORDS,		"a name that tells what a network is for, a device's memory, and nothing that tells more")	\
 	/* autopsy_paste.c */													\
 	SAYS(CODE,		LINE,		"a line of code that keeps, moves or runs something")				\
 	SAYS(HABIT,		LINE,		"a line of code, a command or a setting that is known to fill memory, and the memory it fills")	\
@@ -149,6 +151,9 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_RAYS,		WORDS,		"a sentence with a word for rays through a scene, and a device's memory without another cause")			\
 	SAYS(TOLD_RAISED,	WORDS,		"a sentence of the failure that says that a setting was changed from a number to a larger one")			\
 	SAYS(TOLD_DATA,		WORDS,		"a sentence that says that it works with data, in a line that says that it fails with other data")			\
+	SAYS(TOLD_ADDED,	WORDS,		"a sentence that says that it fails with something that was added, or works without")				\
+	SAYS(TOLD_EMPTIED,	WORDS,		"a sentence that says that emptying PyTorch's cache ended it, and a device's memory")			\
+	SAYS(TOLD_ENDED,	WORDS,		"a sentence that says by what it ended")						\
 	SAYS(TOLD_PAIRS,	WORDS,		"a sentence with a matrix whose two extents are the same and many, and no shape in the message")	\
 	SAYS(TOLD_LOADING,	WORDS,		"a sentence of the failure that speaks of weights that are loaded, and figures of a device")			\
 	SAYS(TOLD_ARRAY,	WORDS,		"a sentence that says that an array, by its extents, is not made")				\

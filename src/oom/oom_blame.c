@@ -126,7 +126,7 @@ static const char *
 follows_rays(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "nerf|nerfs|nerfacto|radiance field|radiance fields|novel view|novel views|rays per batch|volume rendering|ray marching", &n);
+	const char *at = talk_find_whole(t, "nerf|nerfs|nerfacto|radiance field|radiance fields|novel view|novel views|rays per batch|volume rendering|ray marching|n_importance|netchunk", &n);
 
 	/* of what begins with an n the beginning of the word is not looked at */
 	return at && (at == t.s || !piece_is_word(at[-1])) && !talk_any_whole(t, "splatting gaussians gaussian x-ray x-rays") ? at : NULL;

@@ -315,15 +315,22 @@ reduced(struct talk t)
 	return NULL;
 }
 
+/* What takes no memory by its size. */
+#define OF_NO_SIZE	"learning rate|lr|version|torch|pytorch|cuda|python|tensorflow|epochs|epoch|transformers|driver|port|seed|gpus|gpu"
+
 /* "when I reduce minibatchsize 256 to 32, it runs well": the same by both numbers, where no failure
  * is told beside it. */
 static const char *
 works_reduced(struct talk t)
 {
-	const char *at = talk_first(t, "reduce|reducing|decreas|lower"), *s, *end = t.s + t.n;
+	const char *at = talk_first(t, "reduce|reducing|decreas|lower|changed|changing|i change|adjusted|modified"), *s, *end;
 	int64_t from, to;
 
-	if (!at || memchr(t.s, '?', t.n) || oom_told_fails(t) || talk_any_whole(t, "still even not") ||
+	if (!at)
+		return NULL;
+	t = talk_sentence(t, at);
+	end = t.s + t.n;
+	if (memchr(t.s, '?', t.n) || oom_told_fails(t) || talk_any_whole(t, "still even not") ||
 	    !(clause_works(t) || talk_any_phrase(t, "run well|runs well|ran well|it runs|runs fine|ran fine")))
 		return NULL;
 	for (s = at; s < end && !(is_digit(*s) && !piece_is_word(s[-1]) && s[-1] != '.'); s++)
@@ -331,7 +338,7 @@ works_reduced(struct talk t)
 	if (s == end || !(s = piece_number(s, end, &from)) || end - s < 5 || memcmp(s, " to ", 4) != 0 || !is_digit(s[4]) ||
 	    !(s = piece_number(s + 4, end, &to)) || (s < end && (piece_is_word(*s) || (*s == '.' && s + 1 < end && is_digit(s[1])))))
 		return NULL;
-	return to < from ? at : NULL;
+	return to < from && !talk_has_whole(t, OF_NO_SIZE) ? at : NULL;
 }
 
 #define CAN_RUN		"able to run|can run|could run|able to train|can train|able to generate|can generate|able to do|can do|runs at|runs with|works at|works with|works for"

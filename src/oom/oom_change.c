@@ -87,6 +87,25 @@ oom_change_leads(struct talk t, const char *at)
 #define DATA		"dataset|datasets|data set|data sets"
 #define OTHER_DATA	"another dataset|other dataset|other datasets|different dataset|own dataset|own data|custom dataset|custom data|larger dataset|bigger dataset|my dataset|my data|new dataset"
 
+#define OTHER_THEN	"when i changed to|when i change to|when i changed it to|when i switched to|when i switch to|when i use another|when i used another|when i move to|when i moved to|but on another|but with another|but when i use|but when i try|but when i tried|but when i used"
+
+/* "With FB15K it works, when I changed to WN18 it is out of memory": of one sentence that names
+ * data ahead. */
+static bool
+works_with_one(struct talk sentence)
+{
+	const char *end = sentence.s + sentence.n, *other, *data;
+	struct talk ahead, behind;
+	size_t n, length;
+
+	if (!(other = talk_find_whole(sentence, OTHER_THEN, &n)))
+		return false;
+	ahead = talk_part(sentence, sentence.s, other);
+	behind = talk_part(sentence, other, end);
+	data = talk_find_whole(ahead, DATA, &length);
+	return data && clause_works(talk_part(sentence, data, other)) && oom_told_fails(behind) && !talk_any_whole(behind, "batch size model network gpu");
+}
+
 /* "With the set of the paper it works fine. With my own dataset it is out of memory.": of two
  * sentences, both of which name data, or of two clauses. */
 const char *
@@ -104,6 +123,8 @@ oom_change_data(struct talk t)
 		next = part.s + part.n > s ? part.s + part.n + 1 : s + 1;
 		if (memchr(part.s, '?', part.n) || !(at = talk_find_whole(part, DATA "|" OTHER_DATA, &n)))
 			continue;
+		if (works_with_one(part))
+			return at;
 		if (oom_told_fails(part))
 			fails = fails ? fails : at;
 		else

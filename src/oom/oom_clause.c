@@ -12,7 +12,7 @@ bool
 clause_says_no(struct talk t, const char *more)
 {
 	if (talk_any_phrase(t, "not enough|n't enough|no idea|not know|n't know|not sure|not understand|n't understand|not only|"
-	    "no matter|no memory|no more memory|without releas|without freeing|without stop|without limit|without bound|without end|without ever"))
+	    "no matter|no memory|no more memory|non-stop|nonstop|never stop|without releas|without freeing|without stop|without limit|without bound|without end|without ever"))
 		return false;
 	return talk_any_whole(t, "not no never without nor neither cannot") || talk_any_phrase(t, "n't |n\xe2\x80\x99t |dont |doesnt ") ||
 	    talk_any_whole(t, more);

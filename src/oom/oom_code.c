@@ -509,12 +509,33 @@ gathers(struct oom_paste *p, struct talk t, int line)
 	tensor_that_grows(p, t, line);
 }
 
+/* "it has total_loss += loss there": code without signs around it. */
+static void
+sums_in_words(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at = NULL, *from, *to, *end = t.s + t.n;
+	size_t n;
+
+	while (talk_next_phrase(t, " += |+=", &at, &n)) {
+		for (from = at; from > t.s && piece_is_word(from[-1]); from--)
+			;
+		for (to = at + n; to < end && (piece_is_word(*to) || memchr(".()[]", *to, 5)); to++)
+			;
+		while (to > at + n && to[-1] == '.')
+			to--;
+		if (from < at && to > at + n && !talk_any_whole(talk_part(t, talk_sentence(t, at).s, from), NOT_DONE))
+			sum_of_losses(p, talk_part(t, from, to), line, false);
+	}
+}
+
 void
 oom_code_spans(struct oom_paste *p, struct talk t, int line)
 {
 	const char *end = t.s + t.n, *from, *to;
 	struct talk span;
 
+	if (!memchr(t.s, '`', t.n))
+		sums_in_words(p, t, line);
 	for (from = memchr(t.s, '`', t.n); from && from + 1 < end; from = memchr(to + 1, '`', (size_t)(end - to - 1))) {
 		if (!(to = memchr(from + 1, '`', (size_t)(end - from - 1))))
 			return;

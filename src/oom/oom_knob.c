@@ -65,8 +65,8 @@ goes_with(const char *list, struct talk t, const char *s, const char *end)
 	return true;
 }
 
-static void
-keep(struct oom_knob *k, const char *s, const char *end, int line)
+void
+oom_knob_keep(struct oom_knob *k, const char *s, const char *end, int line)
 {
 	size_t n = (size_t)(end - s) < KNOB_NAME ? (size_t)(end - s) : KNOB_NAME - 1;
 
@@ -92,7 +92,7 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 			for (to = at + n; to < end && is_of_name(*to); to++)
 				;
 			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)))
-				keep(&of[k], from, to, line);
+				oom_knob_keep(&of[k], from, to, line);
 		}
 	}
 }

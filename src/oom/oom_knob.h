@@ -34,6 +34,8 @@ struct oom_knob {
 	char name[KNOB_NAME];
 };
 
+/* Keeps the name that stands from S to END. */
+void	oom_knob_keep(struct oom_knob *, const char *s, const char *end, int line);
 /* Line LINE of the log. */
 void	oom_knob_line(struct oom_knob[KNOBS], struct talk, int line, enum oom_source, bool traced);
 

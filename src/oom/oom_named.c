@@ -350,10 +350,12 @@ names_whole_set(struct talk t)
 
 #define LOADS		"load|loads|loaded|loading|read|reads|reading"
 #define ALL_AT		"into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram|before training|at once"
+#define IN_MEMORY	"into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram"
+#define IN_TURN		"on demand|lazily|one by one|as needed|when needed|each time|batch by batch|at a time|per batch"
 #define NO_DATA		"memory error|memory errors|memory issue|memory issues|memory problem|memory problems"
 
-/* "It loads the whole train_data into the RAM at once", "loading entire dataset before
- * training". */
+/* "It loads the whole train_data into the RAM at once", "loading entire dataset before training",
+ * "reading training patches in memory". */
 static const char *
 loads_all(struct talk t)
 {
@@ -364,7 +366,8 @@ loads_all(struct talk t)
 	for (; (at = talk_find_whole(rest, LOADS, &n)); rest = talk_part(t, at + n, end)) {
 		clause = talk_clause(t, at, n);
 		behind = talk_part(clause, at + n, clause.s + clause.n);
-		if (talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images samples files corpus videos") && talk_has_whole(behind, ALL_AT) && !talk_has_whole(behind, NO_DATA) &&
+		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
+		    (talk_any_whole(behind, "data dataset images samples videos patches features frames clips slices recordings documents") && talk_has_whole(behind, IN_MEMORY) && !talk_has_whole(behind, IN_TURN))) && !talk_has_whole(behind, NO_DATA) &&
 		    !clause_says_no(talk_part(clause, clause.s, at), ""))
 			return at;
 	}

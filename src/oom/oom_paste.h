@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oom/oom_domain.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_knob.h"
 #include "oom/oom_source.h"
@@ -106,6 +107,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said rays;	/* of rays that are followed through a scene, */
 	struct said server;	/* of vLLM, or of its own settings, */
 	struct said saved;	/* of results that are written, */
+	struct said turned_on, ended_by, emptied;	/* of what was added, with which it fails, of what ended it, and of a cache that was emptied; */
 	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
 	struct said of_batch;	/* of a batch with which it fails; */
 	int64_t least_batch;	/* of how many samples, the least that is told; 0: not said */
@@ -146,6 +148,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
 	int said_line;
 	struct oom_told told;	/* what they say of memory itself */
+	struct oom_knob domains[DOMAINS];	/* what a network is for, by its names */
 	struct oom_knob knobs[KNOBS];	/* settings that bound what is given at once, by their names */
 	struct oom_habits habits;	/* code and settings that are known to fill memory */
 	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */

@@ -15,8 +15,6 @@
 #include "oom/oom_named.h"
 #include "oom/oom_whose.h"
 
-#define MOST_LINE	1000	/* bytes of one that are read */
-
 /* TensorFlow's name of it, where no service says it of what it allows. */
 #define RESOURCES	"resource exhausted|resources exhausted|resource exhaustion|resourceexhausted|resourceexhaustederror|resource exhasted|" \
     "resource exausted|resource_exhausted"
@@ -498,19 +496,19 @@ may_have_aside(struct talk t)
 }
 
 /* The line without what stands in parentheses: "the memory (not the GPU's) is full". */
-static size_t
-without_asides(struct talk t, char to[MOST_LINE])
+struct talk
+oom_told_plain(struct talk t, char to[OOM_TOLD_LINE])
 {
 	size_t i, n = 0;
 	int depth = 0;
 
-	for (i = 0; i < t.n && n < MOST_LINE; i++) {
+	for (i = 0; i < t.n && n < OOM_TOLD_LINE; i++) {
 		depth += t.s[i] == '(';
 		if (depth == 0)
 			to[n++] = t.s[i];
 		depth -= t.s[i] == ')' && depth > 0;
 	}
-	return n;
+	return lexicon_read(t.of, to, n);
 }
 
 /* Whose memory it is, by the words of T. */
@@ -528,7 +526,7 @@ static void
 memory(struct oom_told *o, struct talk t, int line)
 {
 	struct talk line_itself = t;
-	char plain[MOST_LINE];
+	char plain[OOM_TOLD_LINE];
 	struct oom_told now = { 0 };
 	const char *at;
 	size_t n;
@@ -538,7 +536,7 @@ memory(struct oom_told *o, struct talk t, int line)
 	} else if (!form_is_logged(t) && !talk_any_phrase(t, OF_TENTH)) {
 		now.what = says_what(t, &at, &n);
 		if (now.what == TOLD_NOTHING && may_have_aside(t)) {
-			t = lexicon_read(t.of, plain, without_asides(t, plain));
+			t = oom_told_plain(t, plain);
 			now.what = says_what(t, &at, &n);
 		}
 		now.at = now.here = at;

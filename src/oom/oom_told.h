@@ -8,6 +8,7 @@
 #include "oom/oom_clause.h"
 
 #define TOLD_FRAMEWORKS	9
+#define OOM_TOLD_LINE	1000	/* bytes of a line without asides */
 
 enum told_what {		/* of memory, as people say it; what is further down tells less */
 	TOLD_NOTHING, TOLD_ENDED, TOLD_SHORT, TOLD_FULL, TOLD_TROUBLE, TOLD_GROWS
@@ -66,6 +67,9 @@ bool	oom_told_is_of_failure(const struct oom_told *, struct talk line, const cha
 /* Is what N bytes at AT of a line name told as what happened: neither denied, nor advised, nor
  * within code? */
 bool	oom_told_happened(struct talk line, const char *at, size_t n);
+/* The line without what stands in parentheses, "the memory (not the GPU's) is full", which its
+ * lexicon has read last then. */
+struct talk	oom_told_plain(struct talk, char to[OOM_TOLD_LINE]);
 /* Does T by itself say that memory ran out, or is short? */
 bool	oom_told_fails(struct talk);
 /* Do lines around "resource exhausted" speak of a service, which allows no more, and not of

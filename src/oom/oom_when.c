@@ -230,21 +230,42 @@ is_late_there(struct talk t)
 	return NULL;
 }
 
+static bool
+growth(struct oom_paste *p, struct talk t, int line)
+{
+	struct talk growth;
+	const char *at;
+
+	if (!is_growing(t, &growth))
+		return false;
+	oom_told_grows(&p->told, growth, line);
+	if ((at = grows(growth)))
+		said_at(&p->grows, t, at, line);
+	if ((at = falls(t)))
+		said_at(&p->falls, t, at, line);
+	return true;
+}
+
+/* "The machine's memory (not the GPU's) keeps growing": what stands aside denies something else. */
+static void
+growth_beside_aside(struct oom_paste *p, struct talk t, int line)
+{
+	char plain[OOM_TOLD_LINE];
+
+	if (talk_any_of(t, "memory vram ram usage"))
+		growth(p, oom_told_plain(t, plain), line);
+	lexicon_read(t.of, t.s, t.n);
+}
+
 #define OF_LITTLE	"small models|small model|tiny models|tiny model|tiny network|small network|small batch sizes|tiny batch|tiny batches|toy model|toy example"
 
 void
 oom_when_line(struct oom_paste *p, struct talk t, int line)
 {
-	struct talk growth;
 	const char *at;
 
-	if (is_growing(t, &growth)) {
-		oom_told_grows(&p->told, growth, line);
-		if ((at = grows(growth)))
-			said_at(&p->grows, t, at, line);
-		if ((at = falls(t)))
-			said_at(&p->falls, t, at, line);
-	}
+	if (!growth(p, t, line) && memchr(t.s, '(', t.n))
+		growth_beside_aside(p, t, line);
 	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
 		p->grows = p->told.said;
 	if (!(at = is_late(t)) && p->told.here_line == line)

@@ -14,6 +14,7 @@
 #include "oom/oom_bulk.h"
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_cure.h"
 #include "oom/oom_pictures.h"
 #include "oom/oom_runs.h"
 #include "oom/oom_when.h"
@@ -63,7 +64,7 @@ evaluates(struct talk t)
 
 	return at || !talk_any_of(t, "valid eval test predict verif") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|until validation|until the validation|on validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
-	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|after each validation|after every validation|each validation batch|each validation step|next validation|validation phase|, in validate|, in evaluate|when verifying|while verifying|during verification|"
+	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|after each validation|after every validation|each validation batch|each validation step|next validation|validation phase|evaluate phase|eval phase|validate phase|evaluate stage|eval stage|eval step|, in validate|, in evaluate|when verifying|while verifying|during verification|"
 	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
@@ -344,6 +345,11 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	else
 		said_of_failure(&p->raised, &p->told, t, at, line);
 	said(&p->other_data, t, oom_change_data(t), line);
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
+		said(&p->turned_on, t, oom_cure_added(t), line);
+		said(&p->ended_by, t, oom_cure_ended(t), line);
+		said(&p->emptied, t, oom_cure_emptied(t), line);
+	}
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);
 	if (source == SOURCE_PROSE && (at = oom_array_made(t, &absurd)) && oom_told_is_of_failure(&p->told, t, at, line)) {

@@ -1,0 +1,53 @@
+/*
+ * What decides how much a network of a kind takes, where a report names the kind and nothing that
+ * tells more: one sentence a kind. That what failed is of it is a condition.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include "base/text.h"
+
+static const char *const says[DOMAINS] = {
+	[DOMAIN_SPEECH] = "Where it trains on recordings, those of a batch are padded to its longest, and what layers keep grows with that, attention's scores, where they are stored, with its square: "
+	    "a few that are long decide whether it fits. With these cut or left out, or fewer at once (where a batch is bounded by what it holds, as by ESPnet's batch_bins, a lower bound), it takes less.",
+	[DOMAIN_ENTITIES] = "Where a graph of knowledge is embedded, each entity has a row of numbers, with its gradient and what the optimizer keeps, and each sample is compared with as many "
+	    "others as the run is told, in evaluation with all entities: narrower rows, fewer negatives, and fewer samples at once (in evaluation, too, or a part of the entities after the other) take less.",
+	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth: smaller patches, or fewer at once, take less. Where "
+	    "whole volumes are predicted, results for all of their voxels and classes lie there, too: put together in the machine's memory (device=\"cpu\" of MONAI's sliding windows), they do not.",
+	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: smaller patches in training (gt_size, "
+	    "patch_size), fewer at once, and tiles in place of whole pictures in validation take less.",
+};
+
+/* Is nothing told beside it that tells more? */
+static bool
+is_all(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->reported.n; i++)
+		switch (y->reported.v[i].kind) {
+		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
+			break;
+		case SAYS_TOLD_WORDS:
+			if (!y->log.paste.grows.line)
+				break;
+			return false;
+		default:
+			return false;
+		}
+	return y->causes.n == 0 || autopsy_is_of_samples(y);
+}
+
+void
+autopsy_domain(struct autopsy *y)
+{
+	const struct oom_knob *of = y->log.paste.domains;
+	int d;
+
+	if (y->main->host || y->main->says || y->module || y->log.serving || !is_all(y))
+		return;
+	for (d = 0; d < DOMAINS; d++)
+		if (of[d].line && (d != DOMAIN_SPEECH || y->log.paste.training)) {
+			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
+			return;
+		}
+}

@@ -1,0 +1,95 @@
+/*
+ * What people say made the difference between a run that fails and one that does not. What takes
+ * less itself, or is advised, or did not help, is none.
+ */
+#include "oom/oom_cure.h"
+
+#include <string.h>
+
+#include "oom/oom_clause.h"
+#include "oom/oom_told.h"
+
+#define ADDS		"when i enable|if i enable|once i enable|as soon as i enable|after i enabled|after enabling|when enabling|with it enabled|only when i use|only if i use|only happens when i use|" \
+    "when i turn on|if i turn on|after turning on|when turning on|when i activate|if i activate|after activating|when activating|when i switch on|when i add|if i add|after i added|after adding|as soon as i add|once i add|" \
+    "happens when i use|happens only when i use|occurs when i use|happens when i activate|happens when i enable|happens only with|only happens with|happens only when|only happens when|occurs only when|only occurs when"
+#define LACKS		"works without|works fine without|work without|work fine without|worked without|worked fine without|runs without|runs fine without|run fine without|trains without|trains fine without|is fine without|fine without"
+
+/* What takes less memory, or none: where it fails with that, that is not what it failed for. */
+#define SAVERS		"checkpoint checkpointing gradient_checkpointing amp fp16 bf16 half mixed autocast float16 bfloat16 xformers flash flash_attention offload offloading cpu_offload no_grad empty_cache gc lora qlora " \
+    "8bit 4bit int8 8bit_adam deepspeed zero fsdp smaller fewer less lower batch batch_size swap print prints debug log logging line sleep timeout del collect slicing tiling quantization"
+#define DENIES		"still even too also same either anyway anymore sometimes"
+/* "without error": of no setting. */
+#define NOTHING		"any error errors problem problems issue issues crash crashing oom running memory warning fail failing that out it this"
+
+/* Is what stands behind AT neither of these, nor told of what is the same without? */
+static bool
+is_of_more(struct talk sentence, const char *behind)
+{
+	struct talk clause = talk_clause(sentence, behind, 0);
+	struct talk rest = talk_part(sentence, behind, clause.s + clause.n);
+
+	return clause_word_behind(sentence, behind).n > 0 && !talk_any_whole(rest, SAVERS) && !talk_any_whole(sentence, DENIES) && !memchr(sentence.s, '?', sentence.n);
+}
+
+const char *
+oom_cure_added(struct talk t)
+{
+	const char *at = NULL;
+	struct talk sentence;
+	size_t n;
+
+	while (talk_next_phrase(t, ADDS, &at, &n)) {
+		sentence = talk_sentence(t, at);
+		if (is_of_more(sentence, at + n) && !clause_works(talk_clause(t, at, n)) && oom_told_fails(sentence))
+			return at;
+	}
+	for (at = NULL; talk_next_phrase(t, LACKS, &at, &n); ) {
+		sentence = talk_sentence(t, at);
+		if (!talk_is_one_of(clause_word_behind(sentence, at + n), NOTHING) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
+			return at;
+	}
+	return NULL;
+}
+
+#define ENDED		"solved the problem by|solved the issue by|solved this problem by|solved this issue by|solved my problem by|solved it by|solved this by|solved by|fixed the problem by|fixed the issue by|fixed it by|" \
+    "fixed this by|fixed by|resolved the problem by|resolved the issue by|resolved it by|resolved this by|resolved by|got rid of it by|worked around it by|sufficient to set|enough to set|sufficient to reduce|enough to reduce|" \
+    "problem goes away when i|problem disappears when i|error goes away when i|error disappears when i|issue goes away when i|goes away if i|disappears if i|disappears when i|works if i|works when i|runs if i|runs when i|runs fine when i|works fine when i|works fine if i"
+/* What is asked, wished or told of others. */
+#define NOT_ENDED	"not never cannot can't be could can should may might would someone anyone you how hope hopefully if until wasn't isn't weren't temporarily partially paper"
+
+const char *
+oom_cure_ended(struct talk t)
+{
+	const char *at = NULL;
+	struct talk sentence, clause;
+	size_t n;
+
+	while (talk_next_phrase(t, ENDED, &at, &n)) {
+		sentence = talk_sentence(t, at);
+		clause = talk_clause(t, at, n);
+		if (!talk_any_whole(talk_part(t, clause.s, at), NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0)
+			return at;
+	}
+	return NULL;
+}
+
+#define EMPTIES		"empty_cache|emptycache|empty cache|memory.empty_cache"
+#define HELPED		"solved|fixed|resolved|helps|helped|no longer|goes away|gone|stable|stays constant|works"
+
+const char *
+oom_cure_emptied(struct talk t)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk sentence, next;
+	size_t n;
+
+	if (!(at = talk_find_whole(t, EMPTIES, &n)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	next = sentence.s + sentence.n + 1 < end ? talk_sentence(t, sentence.s + sentence.n + 1) : sentence;
+	if (memchr(sentence.s, '?', sentence.n) || talk_any_whole(talk_clause(t, at, n), "not doesn't didn't no never tried still even should could would may might can if cannot without"))
+		return NULL;
+	if (talk_find_whole(sentence, HELPED, &n))
+		return at;
+	return talk_find_whole(next, HELPED, &n) && talk_any_whole(next, "now this that it then") && !clause_says_no(next, "still didn't doesn't") && !memchr(next.s, '?', next.n) ? at : NULL;
+}

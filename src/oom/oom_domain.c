@@ -1,0 +1,23 @@
+/* Names that have another sense, as RotatE and the many VITs, are none of these. */
+#include "oom/oom_domain.h"
+
+static const char *const names[DOMAINS] = {
+	[DOMAIN_SPEECH] = "asr|speech recognition|speech-to-text|espnet|espnet2|wenet|wav2vec|wav2vec2|hubert|librispeech|aishell|ljspeech|libritts|tts|text-to-speech|text to speech|"
+	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train",
+	[DOMAIN_ENTITIES] = "knowledge graph|knowledge graphs|knowledge graph embedding|kge|pykeen|distmult|transe|fb15k|fb15k-237|wn18|wn18rr|dgl-ke|dglke|openbiolink|kge_model",
+	[DOMAIN_VOLUMES] = "nnunet|nnu-net|nnunetv2|monai|3d unet|3d u-net|3d-unet|brats|ct volume|ct volumes|ct scan|ct scans|nifti|volumetric|unetr|swinunetr|swin_unetr|"
+	    "sliding_window_inference|3d segmentation|medical volumes",
+	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
+};
+
+void
+oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
+{
+	const char *at;
+	size_t n;
+	int d;
+
+	for (d = 0; d < DOMAINS; d++)
+		if (!of[d].line && (at = talk_find_whole(t, names[d], &n)))
+			oom_knob_keep(&of[d], at, at + n, line);
+}

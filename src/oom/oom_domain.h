@@ -1,0 +1,22 @@
+/*
+ * What a network is for, by names that stand in a report: of libraries, sets of data and kinds of
+ * networks. What fills memory differs from one to the other; that it is of what failed no name
+ * tells.
+ */
+#ifndef STOWAGE_OOM_OOM_DOMAIN_H
+#define STOWAGE_OOM_OOM_DOMAIN_H
+
+#include "oom/oom_knob.h"
+
+enum oom_domain {
+	DOMAIN_SPEECH,		/* recordings */
+	DOMAIN_ENTITIES,	/* a graph of knowledge */
+	DOMAIN_VOLUMES,
+	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
+	DOMAINS
+};
+
+/* Line LINE of the log, which is no comment. */
+void	oom_domain_line(struct oom_knob[DOMAINS], struct talk, int line);
+
+#endif
