@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_around.h"
+#include "oom/oom_aside.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_named.h"
@@ -41,6 +42,7 @@ struct log_reader {
 	struct oom_trace trace;
 	struct oom_owners owners;
 	struct oom_sources sources;
+	struct oom_aside aside;
 	enum oom_source source;	/* of the line of that place, */
 	bool titled;		/* and whether it may be a title: the first one, by itself */
 	int64_t told;		/* where in the text the last message ends, */
@@ -521,6 +523,17 @@ forget_what_works(struct oom_log *log, struct talk line, int at)
 		log->paste.high = log->paste.wide = -1;
 }
 
+/* Has a program's message been read, and not in a title alone? */
+static bool
+is_reported(const struct oom_log *log)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n && log->messages.v[i].titled; i++)
+		;
+	return i < log->messages.n;
+}
+
 /* A line begins at the place that is looked at. */
 static void
 begin_line(struct log_reader *r)
@@ -533,6 +546,7 @@ begin_line(struct log_reader *r)
 		n++;
 	line = lexicon_read(r->lexicon, s, n);
 	r->source = oom_source_of(&r->sources, line);
+	r->source = oom_aside(&r->aside, line, r->source, r->sources.fenced, is_reported(r->log));
 	r->titled = r->line == 1 && n + 1 < r->in.n - r->at && s[n + 1] == '\n';
 	if (r->source == SOURCE_PROSE)
 		forget_what_works(r->log, line, r->line);
