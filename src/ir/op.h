@@ -527,6 +527,7 @@ int64_t			 op_int(const struct node *, const char *name);
 double			 op_real(const struct node *, const char *name);
 bool			 op_bool(const struct node *, const char *name);
 int			 op_nattrs(const struct op *);
+int			 op_attr_at(const struct op *, const char *name);	/* which it is; -1: it declares none of that name */
 /* op_memory.alias of what gives its first operand's bytes back, each of its results. */
 int			 op_alias_first(const struct node *, int k);
 /* op->gradient.again of those that must not run twice: they send, or backward makes again what they

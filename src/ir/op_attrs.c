@@ -17,16 +17,33 @@ op_nattrs(const struct op *op)
 	return n;
 }
 
-const struct attr *
-op_attr(const struct node *n, const char *name)
+int
+op_attr_at(const struct op *op, const char *name)
 {
 	int i;
 
-	for (i = 0; n->op->attrs && n->op->attrs[i].name; i++)
-		if (*n->op->attrs[i].name == *name && strcmp(n->op->attrs[i].name, name) == 0)
-			return &n->attr[i];
-	assert(!"an operator asks for an attribute it does not declare");
+	for (i = 0; op->attrs && op->attrs[i].name; i++)
+		if (*op->attrs[i].name == *name && strcmp(op->attrs[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+/* Of an attribute that must be there. */
+static int
+declared_at(const struct op *op, const char *name)
+{
+	int i = op_attr_at(op, name);
+
+	if (i >= 0)
+		return i;
+	assert(!"an operator or a layer's part asks for an attribute it does not declare");
 	abort();
+}
+
+const struct attr *
+op_attr(const struct node *n, const char *name)
+{
+	return &n->attr[declared_at(n->op, name)];
 }
 
 struct loc
@@ -204,11 +221,5 @@ op_presets(struct arena *a, const struct op *op)
 struct attr *
 op_preset(const struct op *op, struct attr *attr, const char *name)
 {
-	int i;
-
-	for (i = 0; i < op_nattrs(op); i++)
-		if (strcmp(op->attrs[i].name, name) == 0)
-			return &attr[i];
-	assert(!"a layer sets an attribute that its part does not declare");
-	abort();
+	return &attr[declared_at(op, name)];
 }

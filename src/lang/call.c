@@ -434,23 +434,12 @@ gathered(struct matching *m, const struct attr_spec *spec)
 		.item = item, .n = n };
 }
 
-static bool
-is_attribute(const struct op *op, const char *name)
-{
-	int i;
-
-	for (i = 0; i < op_nattrs(op); i++)
-		if (strcmp(op->attrs[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 /* Of a tensor with a name: an attribute's own name says what it takes. */
 static bool
 is_operand(const struct matching *m, const struct actual *x)
 {
 	return x->arg->name && operand_find(m->op, x->arg->name) >= 0 && value_is_tensors(&x->value) &&
-	    !is_attribute(m->op, x->arg->name);
+	    op_attr_at(m->op, x->arg->name) < 0;
 }
 
 static void
@@ -465,7 +454,7 @@ misplaced_operand(struct matching *m, const struct actual *x)
 static bool
 is_tie(const struct matching *m, const struct actual *x)
 {
-	return x->arg->name && m->op->kind == OP_LAYER && !is_attribute(m->op, x->arg->name) &&
+	return x->arg->name && m->op->kind == OP_LAYER && op_attr_at(m->op, x->arg->name) < 0 &&
 	    (stands_for_parameter(&x->value) || x->value.kind == V_POISON);
 }
 

@@ -12,18 +12,11 @@ void
 optimizer_default(struct expander *ex, struct settings *set)
 {
 	const struct op *op = op_find("sgd");
-	int i, n;
 
 	if (!op)
 		return;
-	n = op_nattrs(op);
 	set->optimizer = op;
-	set->optimizer_attr = arena_array(ex->a, (size_t)n + 1, sizeof(*set->optimizer_attr));
-	for (i = 0; i < n; i++) {
-		op_attr_preset(&op->attrs[i], &set->optimizer_attr[i]);
-		if (op->attrs[i].is_rate)
-			set->optimizer_attr[i].r = 0.01;
-	}
+	set->optimizer_attr = op_presets(ex->a, op);	/* its rate's among them */
 }
 
 static const struct op *
@@ -57,31 +50,13 @@ optimizer_find(struct expander *ex, const struct expr *e)
 	return NULL;
 }
 
-static bool
-has_attr(const struct op *op, const char *name)
-{
-	int i;
-
-	for (i = 0; i < op_nattrs(op); i++)
-		if (strcmp(op->attrs[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 /* The operator's own rule says so too, but at a parameter's place: here the setting is at hand. */
 static bool
 idle_nesterov(const struct op *op, const struct attr *attr)
 {
-	bool nesterov = false, momentum = false;
-	int i;
+	int nesterov = op_attr_at(op, "nesterov"), momentum = op_attr_at(op, "momentum");
 
-	for (i = 0; i < op_nattrs(op); i++) {
-		if (strcmp(op->attrs[i].name, "nesterov") == 0)
-			nesterov = attr[i].i != 0;
-		else if (strcmp(op->attrs[i].name, "momentum") == 0)
-			momentum = attr[i].r > 0;
-	}
-	return nesterov && !momentum;
+	return nesterov >= 0 && attr[nesterov].i && !(momentum >= 0 && attr[momentum].r > 0);
 }
 
 bool
@@ -100,7 +75,7 @@ optimizer_expr(struct expander *ex, const struct expr *e, struct settings *set, 
 		const struct arg *a = &e->arg[i];
 
 		if (a->name && strcmp(a->name, "no_decay") == 0) {
-			if (!has_attr(op, "weight_decay"))
+			if (op_attr_at(op, "weight_decay") < 0)
 				ex_error(ex, "settings", a->name_loc, "%s has no weight decay to "
 				    "leave out", op->name);
 			no_decay_read(ex, a->value, set);

@@ -69,12 +69,9 @@ const struct op op_class_weights = {
 static const struct attr *
 find(const struct node *n, const char *name)
 {
-	int i, count = op_nattrs(n->op);
+	int i = op_attr_at(n->op, name);
 
-	for (i = 0; i < count; i++)
-		if (strcmp(n->op->attrs[i].name, name) == 0)
-			return &n->attr[i];
-	return NULL;
+	return i >= 0 ? &n->attr[i] : NULL;
 }
 
 /* A mean may be multiplied by a number. */

@@ -29,12 +29,9 @@ static const struct attr_spec attrs[] = {
 static bool
 is_number(const struct node *n, const char *operand)
 {
-	int k;
+	int k = op_attr_at(n->op, operand);
 
-	for (k = 0; k < op_nattrs(n->op); k++)
-		if (n->attr[k].given && strcmp(n->op->attrs[k].name, operand) == 0)
-			return true;
-	return false;
+	return k >= 0 && n->attr[k].given;
 }
 
 /* The names of the operands that are there, of which TO has room for all: those of which no number

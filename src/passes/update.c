@@ -57,19 +57,17 @@ attributes_for(struct module *m, const struct op *op, const struct tensor *param
 {
 	const struct param_group *g = param->group ? &m->set.group[param->group - 1] : NULL;
 	const struct attr *all = param->turn ? m->set.turn[param->turn - 1].optimizer_attr : m->set.optimizer_attr;
-	int n = op_nattrs(op), i;
+	int n = op_nattrs(op), rate = op_rate(op), decay = op_attr_at(op, "weight_decay");
 	struct attr *attr;
 
 	if (!param->undecayed && !g)
 		return all;
 	attr = arena_array(m->arena, (size_t)n + 1, sizeof(*attr));
-	for (i = 0; i < n; i++) {
-		attr[i] = all[i];
-		if (g && g->has_lr && op->attrs[i].is_rate)
-			attr[i].r = g->lr;
-		if (strcmp(op->attrs[i].name, "weight_decay") == 0)
-			attr[i].r = param->undecayed ? 0 : g && g->has_decay ? g->decay : attr[i].r;
-	}
+	memcpy(attr, all, (size_t)n * sizeof(*attr));
+	if (g && g->has_lr && rate >= 0)
+		attr[rate].r = g->lr;
+	if (decay >= 0)
+		attr[decay].r = param->undecayed ? 0 : g && g->has_decay ? g->decay : attr[decay].r;
 	return attr;
 }
 

@@ -62,12 +62,9 @@ weighted_layers(const struct module *m)
 double
 optimizer_real(const struct settings *set, const char *name)
 {
-	int i;
+	int i = op_attr_at(set->optimizer, name);
 
-	for (i = 0; i < op_nattrs(set->optimizer); i++)
-		if (strcmp(set->optimizer->attrs[i].name, name) == 0)
-			return set->optimizer_attr[i].r;
-	return 0;
+	return i >= 0 ? set->optimizer_attr[i].r : 0;
 }
 
 /* What an operand was before it was repeated. */

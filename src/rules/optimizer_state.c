@@ -4,8 +4,6 @@
  */
 #include "rulekit/measure.h"
 
-#include <string.h>
-
 #include "fit/whatif.h"
 #include "ir/op.h"
 
@@ -15,17 +13,12 @@ with_sgd(struct module *m, double momentum)
 {
 	struct settings set = m->set;
 	const struct op *op = op_find("sgd");
-	int i, n = op ? op_nattrs(op) : 0;
 
 	if (!op)
 		return NULL;
 	set.optimizer = op;
-	set.optimizer_attr = arena_array(m->arena, MAX_ATTRS, sizeof(*set.optimizer_attr));
-	for (i = 0; i < n; i++) {
-		op_attr_preset(&op->attrs[i], &set.optimizer_attr[i]);
-		if (strcmp(op->attrs[i].name, "momentum") == 0)
-			set.optimizer_attr[i].r = momentum;
-	}
+	set.optimizer_attr = op_presets(m->arena, op);
+	op_preset(op, set.optimizer_attr, "momentum")->r = momentum;
 	return whatif(m, &set);
 }
 
