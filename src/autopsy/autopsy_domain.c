@@ -13,6 +13,10 @@ static const char *const says[DOMAINS] = {
 	    "others as the run is told, in evaluation with all entities: narrower rows, fewer negatives, and fewer samples at once (in evaluation, too, or a part of the entities after the other) take less.",
 	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth: smaller patches, or fewer at once, take less. Where "
 	    "whole volumes are predicted, results for all of their voxels and classes lie there, too: put together in the machine's memory (device=\"cpu\" of MONAI's sliding windows), they do not.",
+	[DOMAIN_PROTEINS] = "Where a network is given a protein, it has numbers for each pair of its residues, and in some layers for each three of them, so that it grows with the square of the length, or more: "
+	    "a shorter one, or crops of it, take less, and so do fewer sequences beside it, and layers that work in parts (chunk_size).",
+	[DOMAIN_TEXTS] = "Where a network learns to write text word by word, the words' vectors, the last layer and its scores grow with the vocabulary, a number for each word at each position, and batches are padded to "
+	    "their longest sentence: fewer words (subwords, a bound on their number), shorter sentences, and fewer of them at once (in tokens, where a batch is counted so) take less.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: smaller patches in training (gt_size, "
 	    "patch_size), fewer at once, and tiles in place of whole pictures in validation take less.",
 };
@@ -34,7 +38,22 @@ is_all(const struct autopsy *y)
 		default:
 			return false;
 		}
-	return y->causes.n == 0 || autopsy_is_of_samples(y);
+	for (i = 0; i < y->causes.n && y->causes.v[i].kind == SAYS_XLA_REQUEST; i++)
+		;
+	return i == y->causes.n || autopsy_is_of_samples(y);
+}
+
+/* How much it takes is asked of a run that is too large from its start. */
+static void
+asked(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (!p->asked.line || p->later.line || p->grows.line || p->evaluating.line || p->least_batch == 1 || autopsy_tells_no_network(p))
+		return;
+	autopsy_cause(y, SAYS_TOLD_ASKED, arena_printf(y->arena, "L%s. Where it fails at the first steps or calls, and nothing else has the device, the run needs more than that has. What layers make grows in "
+	    "proportion with the samples that are given at once: a smaller batch (of each device) is what takes less of it first, then smaller samples (fewer pixels, shorter ones), and a smaller network, or one whose weights have "
+	    "fewer bits.", autopsy_said(y, &p->asked) + 1));
 }
 
 void
@@ -46,8 +65,9 @@ autopsy_domain(struct autopsy *y)
 	if (y->main->host || y->main->says || y->module || y->log.serving || !is_all(y))
 		return;
 	for (d = 0; d < DOMAINS; d++)
-		if (of[d].line && (d != DOMAIN_SPEECH || y->log.paste.training)) {
+		if (of[d].line && ((d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training)) {
 			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
 			return;
 		}
+	asked(y);
 }

@@ -153,6 +153,8 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, turned_on), 0, SAYS_TOLD_ADDED, OF_ITSELF, 0,
 	    "Where the run is the same but for that, what it adds (weights and their gradients, results that are kept, a second pass, what it works with) is what had no room: without it, or with less of "
 	    "what was there before it (fewer samples at once, smaller ones), there may be." },
+	{ offsetof(struct oom_paste, deprecated), offsetof(struct oom_paste, volatiles), SAYS_TOLD_DEPRECATED, OF_ITSELF | ON_DEVICE, TRACE_BACKWARD | TRACE_STEP,
+	    "Where the program relies on volatile for its tests, and PyTorch is of 0.4 or later, gradients are on there, and autograd keeps all that forward makes: torch.no_grad() around it takes its place." },
 	{ offsetof(struct oom_paste, emptied), 0, SAYS_TOLD_EMPTIED, OF_ITSELF | ON_DEVICE, 0,
 	    "Where that ended it, what filled the device held no tensor: empty_cache() gives back what PyTorch's allocator keeps of tensors that are gone, in pieces of the sizes that were asked for, and where "
 	    "sizes differ from step to step (lengths, nodes, pictures) those add up. Sizes that are padded to a few, or segments that grow (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), need none of it." },

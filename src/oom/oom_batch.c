@@ -189,18 +189,33 @@ runs_well(struct talk sentence)
 	return says(sentence, COMES_NOT) || says(sentence, RUNS) || clause_works(sentence);
 }
 
+/* "batch size16": the next with its number right behind it. */
+static int64_t
+glued(struct talk t, const char **at, size_t *n)
+{
+	const char *to, *end = t.s + t.n;
+	int64_t count;
+
+	for (*at = NULL; talk_next_phrase(t, "batch size|batchsize|batch_size", at, n); )
+		if (*at + *n < end && is_digit((*at)[*n]) && (*at == t.s || !piece_is_word((*at)[-1])) && (to = piece_count(*at + *n, end, &count)) && count >= 1 && count <= MOST_BATCH &&
+		    !(to < end && piece_is_word(*to)))
+			return count;
+	*at = NULL;
+	return 0;
+}
+
 /* The next word for a batch, or for a LENGTH, with a number behind it; *AT is NULL before the
  * first. */
 static int64_t
 next_number(struct talk t, bool length, const char **at, size_t *n)
 {
-	struct talk rest = *at ? talk_part(t, *at + *n, t.s + t.n) : t;
+	struct talk rest = *at ? talk_part(t, *at + *n, t.s + t.n) : t, behind = rest;
 	int64_t least;
 
 	for (; (*at = talk_find_whole(rest, length ? LENGTH : BATCH, n)); rest = talk_part(t, *at + *n, t.s + t.n))
 		if ((least = least_of(t, *at, *n, length)) > 0)
 			return least;
-	return 0;
+	return length ? 0 : glued(behind, at, n);
 }
 
 /* The sentence behind one, which may say what became of it. */
@@ -345,6 +360,30 @@ fails_at_least(struct talk t)
 	return NULL;
 }
 
+#define OPTIONS		"--batch_size|--batch-size|--batchsize|--bs|--train_batch_size|--train-batch-size|--per_device_train_batch_size"
+#define ADVISED		"you your should could instead recommend recommended suggest works worked fine if"
+
+/* "I run `python main.py --batch_size 16`, and it is out of memory": the command of a run, in a
+ * sentence. */
+static const char *
+commanded(struct talk t, int64_t *least)
+{
+	const char *at = NULL, *s, *end = t.s + t.n;
+	struct talk sentence;
+	size_t n;
+
+	while (talk_next_phrase(t, OPTIONS, &at, &n)) {
+		sentence = talk_sentence(t, at);
+		for (s = at + n; s < end && (*s == ' ' || *s == '='); s++)
+			;
+		if (s == at + n || s == end || !is_digit(*s) || !count_at(t, s, false, least) || *least < 2)
+			continue;
+		if (talk_any_phrase(talk_part(t, t.s, at), ".py ") && talk_any_whole(sentence, "i we my") && !talk_any_whole(talk_part(t, sentence.s, at), ADVISED) && !is_to_others(sentence))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_batch_fails(struct talk t, int64_t *least)
 {
@@ -352,7 +391,7 @@ oom_batch_fails(struct talk t, int64_t *least)
 
 	if (!at && ((at = fails_at_least(t)) || (at = uses_one(t))))
 		*least = 1;
-	return at;
+	return at ? at : commanded(t, least);
 }
 
 const char *

@@ -70,7 +70,7 @@ came_with(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "after upgrading|after updating|since upgrading|since updating|after the upgrade|after the update|since the upgrade|since the update|after i upgraded|after i updated|since i upgraded|since i updated|"
-	    "after an upgrade|after an update|with the new version|with the latest version|with the newer version|in the new version|in the latest version", &n);
+	    "after an upgrade|after an update|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the latest version|with the newer version|in the new version|in the latest version", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (!at || !fails_there(t, sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
@@ -101,10 +101,24 @@ one_of_two(struct talk t)
 	return NULL;
 }
 
+/* "transformers>=4.46.0 resolved this issue" */
+static const char *
+mended_by(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "resolved this issue|resolved the issue|resolves this issue|resolves the issue|solved this issue|solved the issue|solves the issue|solves this issue|fixed this issue|fixed the issue|fixes the issue|"
+	    "fixes this issue|resolved the problem|solved the problem|solves the problem|fixed the problem|fixes the problem|solves it|solved it|fixes it|fixed it|resolves it|resolved it", &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, ahead = at ? talk_part(t, sentence.s, at) : t;
+
+	return at && has_version(ahead) && talk_any_whole(ahead, RELEASES) && !talk_any_whole(sentence, STILL " not never should would could might may if has until") && !clause_is_question(sentence) ? at : NULL;
+}
+
 static const char *
 of_version(struct talk t)
 {
 	const char *at = went_back(t);
+
+	at = at ? at : mended_by(t);
 
 	at = at ? at : came_with(t);
 	return at ? at : one_of_two(t);

@@ -210,7 +210,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 
 	if (is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
 		return false;
-	if (!talk_any_begins(clause, OF_CARD) && !named_ahead)
+	if (!talk_any_begins(clause, OF_CARD) && !named_ahead && !talk_has_whole(clause, "video card|graphic card"))
 		return false;
 	/* "on my 4 GB GPU it runs out of memory even with one, is there a way?": the clause itself
 	 * says it */
@@ -246,7 +246,7 @@ oom_bulk_card(struct talk t)
 	struct talk unit;
 	int64_t n;
 
-	if (!talk_any_begins(t, OF_CARD) && !talk_has_whole(t, OF_THIS_CARD))
+	if (!talk_any_begins(t, OF_CARD) && !talk_has_whole(t, OF_THIS_CARD "|video card|graphic card"))
 		return NULL;
 	for (s = t.s; s < end; s = to) {
 		to = s + 1;

@@ -12,6 +12,8 @@ enum oom_domain {
 	DOMAIN_SPEECH,		/* recordings */
 	DOMAIN_ENTITIES,	/* a graph of knowledge */
 	DOMAIN_VOLUMES,
+	DOMAIN_PROTEINS,
+	DOMAIN_TEXTS,		/* that are learned word by word */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
 	DOMAINS
 };

@@ -294,7 +294,7 @@ program(struct oom_paste *p, struct talk t, int line)
 static bool
 is_of_network(struct talk t)
 {
-	return talk_has_whole(t, OF_NETWORK) || talk_any_begins(t, OF_FRAMEWORK) || talk_any_phrase(t, ELSEWHERE);
+	return talk_has_whole(t, OF_NETWORK) || talk_any_begins(t, OF_FRAMEWORK) || talk_any_phrase(t, ELSEWHERE "|cnn |cnn?|cnn,|cnn.");
 }
 
 /* Does the report end with ^C by itself? */

@@ -108,6 +108,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said server;	/* of vLLM, or of its own settings, */
 	struct said saved;	/* of results that are written, */
 	struct said turned_on, ended_by, emptied;	/* of what was added, with which it fails, of what ended it, and of a cache that was emptied; */
+	struct said asked;	/* of how much it takes, which is asked, */
+	struct said deprecated;	/* of volatile, which does nothing any longer; */
 	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
 	struct said of_batch;	/* of a batch with which it fails; */
 	int64_t least_batch;	/* of how many samples, the least that is told; 0: not said */

@@ -88,7 +88,7 @@ static const struct {
 	const char *phrases;
 } of_card[] = {
 	{ TOLD_ENDED, "explode|explodes|exploded|exploding|overflow|overflows|overflowed|overflowing" },
-	{ TOLD_SHORT, "not fit|n't fit|n\xe2\x80\x99t fit|cannot fit|unable to fit|too big for|too large for" },
+	{ TOLD_SHORT, "not fit|n't fit|n\xe2\x80\x99t fit|cannot fit|unable to fit|too big for|too large for|insufficient to train|not enough to train|n't enough to train|insufficient to run|not enough to run|n't enough to run" },
 	{ TOLD_FULL, "is full|are full|gets full|get full|becomes full|runs full|fills up|filled up" },
 	{ TOLD_NOTHING, NULL }
 };

@@ -105,6 +105,13 @@ falls(struct talk t)
 
 #define ASKING	"a an is are was were do does did can could would may might has have any possible possibly maybe memory leak leakage gpu ram vram cuda"
 
+/* "Maybe a library leaks": a guess of what it may be, and no growth that was seen. */
+static bool
+guesses_leak(struct talk t)
+{
+	return talk_any_of(t, "leak") && talk_any_whole(t, "maybe perhaps possibly") && !talk_any_of(t, "grow increas");
+}
+
 /* "Memory leak?" and "Is there a memory leak?" ask; "Why is there a memory leak?" tells of one. */
 static bool
 asks_for_leak(struct talk t)
@@ -127,13 +134,13 @@ is_growing(struct talk t, struct talk *growth)
 		*growth = talk_sentence(t, at);
 		if (grows(*growth)) {
 			any = true;
-			if (!talk_any_of(*growth, OF_LEARNING) && !asks_for_leak(*growth))
+			if (!talk_any_of(*growth, OF_LEARNING) && !asks_for_leak(*growth) && !guesses_leak(*growth))
 				return true;
 		}
 		at = growth->s + growth->n;
 	}
 	*growth = t;
-	return !any && !talk_any_of(t, OF_LEARNING) && !asks_for_leak(t);
+	return !any && !talk_any_of(t, OF_LEARNING) && !asks_for_leak(t) && !guesses_leak(t);
 }
 
 /* What people did for a time, or another version did. */

@@ -349,6 +349,9 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->turned_on, t, oom_cure_added(t), line);
 		said(&p->ended_by, t, oom_cure_ended(t), line);
 		said(&p->emptied, t, oom_cure_emptied(t), line);
+		said(&p->deprecated, t, oom_cure_deprecated(t), line);
+		if (!p->asked.line)
+			said(&p->asked, t, oom_cure_asked(t), line);
 	}
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);

@@ -92,3 +92,46 @@ Test(oom_cure, growth_beside_what_stands_aside)
 	cr_expect(read_lines("a non-stop increasing GPU memory consumption").grows.line);
 	cr_expect_not(read_lines("the memory does not keep increasing (no cuda memory)").grows.line);
 }
+
+Test(oom_cure, how_much_it_takes_is_asked)
+{
+	static const char *const yes[] = { "How much GPU memory is needed to train it?", "What GPU is required?", "is there a way to reduce the memory?", "I wonder how much VRAM was required",
+	    "Which parameters can I change? I want to reduce memory, is that possible?" };
+	static const char *const no[] = { "The README tells how much disk space it takes", "I do not ask how much memory it takes", "I reduce memory by half", "What GPUs exist?" };
+	size_t i;
+
+	for (i = 0; i < COUNT(yes); i++)
+		cr_expect_eq(read_lines(yes[i]).asked.line, 1, "%s", yes[i]);
+	for (i = 0; i < COUNT(no); i++)
+		cr_expect_eq(read_lines(no[i]).asked.line, 0, "%s", no[i]);
+}
+
+Test(oom_cure, a_flag_that_does_nothing)
+{
+	cr_expect_eq(read_lines("The volatile flag is deprecated since 0.4").deprecated.line, 1);
+	cr_expect_eq(read_lines("The volatile memory of the board is full").deprecated.line, 0);
+}
+
+Test(oom_cure, a_version_that_mends_it)
+{
+	cr_expect_eq(read_lines("`transformers>=4.46.0` resolved this issue").version.line, 1);
+	cr_expect_eq(read_lines("OOM when upgrading to 1.2.0 of the library").version.line, 1);
+	cr_expect_eq(read_lines("transformers>=4.46.0 may have fixed this issue").version.line, 0);
+	cr_expect_eq(read_lines("a batch of 4 resolved this issue").version.line, 0);
+	cr_expect_eq(read_lines("has transformers 4.46.0 fixed this issue?").version.line, 0);
+}
+
+Test(oom_cure, a_batch_in_a_command_or_glued)
+{
+	cr_expect_eq(read_lines("I run `python main.py --batch_size 16 --epochs 2` here. It is out of memory.").least_batch, 16);
+	cr_expect_eq(read_lines("You could run `python main.py --batch_size 16`. It is out of memory.").least_batch, 0);
+	cr_expect_eq(read_lines("I have batch size16 and it is out of memory").least_batch, 16);
+	cr_expect_eq(read_lines("I have batch size16x and it is out of memory").least_batch, 0);
+}
+
+Test(oom_cure, a_leak_that_is_guessed)
+{
+	cr_expect_eq(read_lines("Maybe some library causes a memory leak").grows.line, 0);
+	cr_expect_eq(read_lines("Maybe it leaks: memory keeps increasing").grows.line, 1);
+	cr_expect_eq(read_lines("There is a memory leak").grows.line, 1);
+}
