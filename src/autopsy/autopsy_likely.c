@@ -19,7 +19,7 @@
 
 /* What makes a row one of the machine's memory, or of either. */
 #define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_CODES | NEEDS_SHAPES | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
-    NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS | NEEDS_FULL | NEEDS_RISES)
+    NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS | NEEDS_FULL | NEEDS_RISES | NEEDS_COPIES)
 
 /* The sign's place among others. */
 static int
@@ -169,6 +169,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_CLASSES)] = o->host ? NULL : &p->classes;
 	told[place(NEEDS_FREE)] = o->host ? NULL : &p->unused;
 	told[place(NEEDS_PEAK)] = o->host ? NULL : &p->peak;
+	told[place(NEEDS_COPIES)] = o->host || (words && !p->told.sure) ? &p->replicas : NULL;
 	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= p->session && !p->finalizes && !p->other_sessions ? NEEDS_SESSION : 0;
@@ -229,7 +230,7 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = !o->hedged && ((r->needs & (NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && !y->log.paste.told.device && !(is_near_ram(y) && (r->needs & NEEDS_TRIALS))));
+	bool either = !o->hedged && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && !y->log.paste.told.device && !(is_near_ram(y) && (r->needs & NEEDS_TRIALS))));
 	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & NEEDS_FALLS) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;

@@ -70,7 +70,8 @@
 #define NEEDS_LOSS	NEEDS(59)	/* of a failure where the loss is computed */
 #define NEEDS_FULL	NEEDS(60)	/* of all of a model's weights that are trained */
 #define NEEDS_RISES	NEEDS(61)	/* of memory that grows in validation or tests */
-#define SIGNS		62
+#define NEEDS_COPIES	NEEDS(62)	/* of data that each process has a copy of */
+#define SIGNS		63
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"

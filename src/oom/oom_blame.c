@@ -221,6 +221,66 @@ serves(struct talk t)
 	return talk_find_whole(t, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|max_model_len|max-model-len|--max-model-len|vllm serve|vllm", &n);
 }
 
+#define NO_DEVICE	"not cuda oom|not a cuda oom|not gpu oom|not a gpu oom|not cuda out of memory|not the gpu memory|not gpu memory|not the gpu's memory|not vram|isn't cuda oom"
+
+/* "It is no CUDA OOM", "the OOM is not CUDA's": whose memory it was, told by whose it was not. */
+static void
+denies_device(struct oom_paste *p, struct talk t)
+{
+	if (!talk_has_whole(t, NO_DEVICE) || !p->told.what || memchr(t.s, '?', t.n))
+		return;
+	p->told.host = true;
+	p->told.device = false;
+}
+
+#define EACH_PROCESS	"each process|every process|each rank|every rank|each gpu|every gpu|each worker|every worker|all processes|per process|per rank|each replica|to other processes|to the other processes|to the processes"
+
+/* "Each process gets a replica of the data", "loads all of the data": as many of them as
+ * processes. */
+static const char *
+copies_data(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, EACH_PROCESS, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (!at || !talk_any_whole(sentence, "data dataset datasets features corpus embeddings") || memchr(sentence.s, '?', sentence.n))
+		return NULL;
+	if (talk_any_whole(sentence, "not no without instead avoid avoids once shared loader loaders part parts shard shards subset portion chunk slice map maps mapped"))
+		return NULL;
+	return talk_any_whole(sentence, "copy copies copying pickling replica replicas replicated duplicated duplicate duplicates") ||
+	    (talk_any_whole(sentence, "loads reads holds keeps has own") && talk_any_whole(sentence, "whole entire full all complete")) ? at : NULL;
+}
+
+#define ONLY_LONG	"long videos only|long files only|long texts only|long sequences only|long inputs only|only long videos|only with long videos|only with long texts|only with long inputs|" \
+    "only with long sequences|only with long files|only on long videos|only on long sequences|only on long inputs|only for long videos|only for long sequences|only for long inputs"
+
+/* "Long videos only", of what fails. */
+static const char *
+only_long(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, ONLY_LONG, &n);
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	return at && !talk_any_whole(talk_part(t, clause.s, at), "not no also too works work runs fine good") && !talk_has_whole(clause, "n't") ? at : NULL;
+}
+
+/* "4k videos" may be four thousand of them. */
+#define OF_FRAMES	"is 4k|is 8k|are 4k|are 8k|in 4k|in 8k|at 4k|at 8k|4k resolution|8k resolution|1080p|1440p|2160p"
+
+/* "The resolution of my video is 4k." */
+static const char *
+own_resolution(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, OF_FRAMES, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_any_whole(sentence, "my our this resolution input inputs") && talk_any_whole(sentence, "video videos image images frames pictures photos clip clips") &&
+	    !talk_any_whole(sentence, "screen monitor display desktop if could would should want even or lower") && !memchr(sentence.s, '?', sentence.n) && !clause_works(sentence) ? at : NULL;
+}
+
 void
 oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
@@ -236,6 +296,13 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->cached, t, at, line);
 	if (!p->rays.line && (at = follows_rays(t)))
 		said_at(&p->rays, t, at, line);
+	if (!p->replicas.line && (at = copies_data(t)))
+		said_at(&p->replicas, t, at, line);
+	if (!p->media.line && (at = only_long(t)))
+		said_at(&p->media, t, at, line);
+	if (!p->large.line && (at = own_resolution(t)))
+		said_at(&p->large, t, at, line);
+	denies_device(p, t);
 	if (!p->saved.line && (at = saves_results(t)) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->saved, t, at, line);
 	if (!p->less.line && ((at = works_changed(t)) || (at = not_with_less(t)) || (at = same_works(t))))

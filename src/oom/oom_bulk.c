@@ -107,7 +107,7 @@ oom_bulk_boxes(struct talk t)
 }
 
 #define MANY_ROWS	2048
-#define OF_PAIRS	"pairwise|pair-wise|all pairs|every pair|each pair|distance matrix|similarity matrix|kernel matrix|affinity matrix"
+#define OF_PAIRS	"pairwise|pair-wise|all pairs|every pair|each pair|distance matrix|distances matrix|pairwise_dist|pairwise_distance|pairwise_distances|similarity matrix|kernel matrix|affinity matrix"
 #define ITEMS		"points samples rows vectors nodes items observations sentences embeddings molecules cells particles atoms"
 
 /* "pairwise distances between 50,000 points" */
@@ -125,6 +125,8 @@ pairs_of_many(struct talk t)
 	end = sentence.s + sentence.n;
 	if (talk_any_whole(talk_part(sentence, sentence.s, at), "not no without instead avoid"))
 		return NULL;
+	if (talk_any_phrase(talk_part(sentence, at, end), "^2|quadratic|n*n|n x n|huge memory|memory footprint|lot of memory|too much memory|so much memory"))
+		return at;
 	for (s = at + length; s < end; s = to) {
 		bool counts = !piece_is_word(s[-1]) && s[-1] != '.';
 
@@ -208,7 +210,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	struct talk ahead = talk_part(clause, clause.s, s);
 	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD);
 
-	if (is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
+	if (talk_is_one_of(clause_word_behind(t, to), "dataset data file files model models checkpoint csv images video corpus archive swap disk") || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
 		return false;
 	if (!talk_any_begins(clause, OF_CARD) && !named_ahead && !talk_has_whole(clause, "video card|graphic card"))
 		return false;

@@ -11,7 +11,7 @@ signs_is_library(struct piece path)
 {
 	return piece_any_of(path, "umpy/ cupy/ pandas/ scipy/misc imageio/ skimage/io cv2/ pil/image orch/nn/ orch/optim/ orch/autograd/ orch/utils/ orch/cuda/ orch/_ "
 	    "orch/serialization.py orch/functional.py orch/tensor.py n/modules/ n/functional.py "
-	    "n/parallel/ orch/storage.py");
+	    "n/parallel/ orch/storage.py /codecs.py /gzip.py /pickle.py /json/decoder.py /json/__init__.py /encodings/");
 }
 
 bool

@@ -19,6 +19,7 @@
 /* The same of the run itself. */
 #define OWN_CONTEXT	"n_ctx|n_ctx_per_seq|num_ctx|--ctx-size|--ctx_size|--n_ctx|--context-size|ollama_context_length|context_length"
 #define STORED_WITHIN	12	/* bytes from a setting's name to its value's end */
+#define ALL_THERE	"load_all=true|load_all = true|load_all: true|cache_all=true|preload=true|in_memory=true|load_in_memory=true|load_into_memory=true"
 #define LIMITS_LINES	5	/* from a head of limits to the last of them */
 
 static const struct {
@@ -464,8 +465,13 @@ in_loop(struct oom_habits *h, struct talk t, int line)
 void
 oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 {
+	const char *at;
+
 	if (talk_any_phrase(t, CHECKPOINTS "|gradient checkpoint|activation checkpoint"))
 		h->checks = line;
+	/* a program may print it, too */
+	if ((at = talk_first(t, ALL_THERE)))
+		oom_habit_keep(h, HABIT_CACHE, line, 0, at, piece_past_word(at, t.s + t.n));
 }
 
 void

@@ -244,7 +244,7 @@ oom_runs_retain(struct talk t)
 }
 
 #define AMOUNT_FREE	"gb free|gib free|gb is free|gb of free|mb free|mib free|gb available|gb vram free|gb of memory free"
-#define UNUSED		"memory is free|memory free|is free|are free|was free|were free|is still free|still free|totally free|completely free|is empty|is idle|are idle|" \
+#define UNUSED		"memory is free|memory free|is free|are free|was free|were free|is still free|still free|totally free|completely free|is empty|is idle|are idle|is idling|are idling|" \
     "have two free|two free gpus|has free gpus|have free gpus|other gpus are free|gpus that are free|no running processes|no other process|no other processes|no process is|plenty of|plenty memory|lots of memory"
 
 /* "nvidia-smi shows that the GPU has still 11GB free": neither what should be, nor what frees
@@ -261,7 +261,7 @@ oom_runs_unused(struct talk t)
 	at = talk_find_whole(t, UNUSED, &n);
 	at = at ? at : talk_first(t, AMOUNT_FREE);
 	sentence = at ? talk_sentence(t, at) : t;
-	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after") &&
+	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after cpu loader loads loading waits waiting mostly often sometimes") &&
 	    !talk_any_phrase(sentence, "free colab|free tier|free version|total capacity|already allocated") ? at : NULL;
 }
 

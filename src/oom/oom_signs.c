@@ -313,7 +313,7 @@ is_logits(struct piece t)
 static const struct sign code_signs[] = {
 	{ "box_iou( bbox_overlaps( bbox_iou( pairwise_iou(", NULL, TRACE_PAIRS },
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
-	    "read_pickle( joblib.load( read_hdf( .readlines( read_point_cloud( .readasarray( load_tiff(", NULL, TRACE_READS },
+	    "read_pickle( joblib.load( read_hdf( .readlines( .read().splitlines( .read().split( read_point_cloud( .readasarray( load_tiff(", NULL, TRACE_READS },
 	{ "np.ndarray( np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros( np_zeros( np_empty( np_ones(", NULL, TRACE_MAKES },
 	{ "cdist( compute_distances( distance_matrix euclidean_dist( all_combinations all_pairs", NULL, TRACE_ALL_PAIRS },
 	{ "replaymemory( replaybuffer( replay_memory( replay_buffer(", NULL, TRACE_REPLAY },

@@ -90,3 +90,47 @@ Test(oom_blame, what_is_asked_of_memory)
 	cr_expect_eq(read_lines("It runs out of GPU memory within 3-4 iterations, with a tiny model").grows.line, 1);
 	cr_expect_eq(read_lines("It runs out of GPU memory within 3-4 iterations, with a large model").grows.line, 0);
 }
+
+Test(oom_blame, copies_of_data)
+{
+	static const char *const yes[] = { "It gets killed as each process gets a replica of the dataset.", "With 4 GPUs every rank holds its own copy of the features, and RAM is full",
+	    "each process loads the entire corpus", "the data are duplicated in each worker", "it spends its time on pickling the dataset to the other processes" };
+	static const char *const no[] = { "Each process loads its part of the dataset.", "each process has no copy of the dataset", "Does each process get a replica of the dataset?", "each process gets a replica of the model",
+	    "each GPU has its own data loader", "all processes map the dataset, there is one copy", "each process loads the data", "other processes copy data to the disk", "the entire dataset is copied to the disk" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).replicas.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).replicas.line, 0, "%s", no[i]);
+}
+
+Test(oom_blame, whose_memory_it_was_not)
+{
+	cr_expect(read_lines("It runs out of memory.\nBy the way, the OOM is not CUDA OOM.").told.host);
+	cr_expect(!read_lines("It runs out of memory.\nBy the way, the OOM is CUDA OOM.").told.host);
+	cr_expect(!read_lines("It runs out of memory.\nIs the OOM not CUDA OOM?").told.host);
+	cr_expect(!read_lines("It runs out of memory.\nIt is not CUDA 11 but OOM.").told.host);
+}
+
+Test(oom_blame, videos_and_their_size)
+{
+	static const char *const large[] = { "The resolution of my video is 4k.", "our input images are 8k" };
+	static const char *const small[] = { "The resolution of my monitor is 4k.", "it works with my 4k video", "would my video run if it were 4k", "I have 4k videos of 128 pixels in my set", "is my video of 4k too large?" };
+
+	for EACH(large)
+		cr_expect_eq(read_lines(large[i]).large.line, 1, "%s", large[i]);
+	for EACH(small)
+		cr_expect_eq(read_lines(small[i]).large.line, 0, "%s", small[i]);
+	cr_expect_eq(read_lines("Long videos only, the short ones run.").media.line, 1);
+	cr_expect_eq(read_lines("OOM only with long videos").media.line, 1);
+	cr_expect_eq(read_lines("not with long videos only").media.line, 0);
+	cr_expect_eq(read_lines("It works only with long videos").media.line, 0);
+	cr_expect_eq(read_lines("only with long training").media.line, 0);
+}
+
+Test(oom_blame, devices_that_idle)
+{
+	cr_expect_eq(read_lines("GPU 0 and 2 are idling while GPU 1 is busy").unused.line, 1);
+	cr_expect_eq(read_lines("The GPU is idling while the CPU loads data").unused.line, 0);
+	cr_expect_eq(read_lines("The GPU is mostly idle").unused.line, 0);
+}

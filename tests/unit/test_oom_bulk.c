@@ -16,7 +16,7 @@ Test(oom_bulk, a_card_that_has_little)
 	    "you need a GPU with 8 GB", "it works on my 6 GB GPU", "I upgraded from a 4 GB GPU", "does it run on a GPU with 4 GB?", "the file has 4 GB", "2*8 GB GPUs",
 	    "4 GB of memory without GPU", "a GPU with 0 GB", "1.5 GB GPU", "the GPU has 4",
 	    "is it out of memory on a 6 GB GPU, or enough?", "mine is fine with 4 GB", "a memory card of 4 GB", "does mine need 4 GB?", "a Titan RTX with 24 GB",
-	    "I use an RTX 3090", "a V100 with 16 GB" };
+	    "I use an RTX 3090", "a V100 with 16 GB", "I train on 2 gpus and a 6 GB dataset", "my GPU reads a 4 GB file" };
 	size_t i;
 
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -129,9 +129,11 @@ Test(oom_bulk, counts_of_nodes)
 
 Test(oom_bulk, pairs_of_many)
 {
-	static const char *const yes[] = { "I compute pairwise distances between 50000 points", "I compute the distance matrix of 12,500 cells", "We need all pairs of 3000 nodes" };
+	static const char *const yes[] = { "I compute pairwise distances between 50000 points", "I compute the distance matrix of 12,500 cells", "We need all pairs of 3000 nodes",
+	    "the distances matrix between 60000 vectors", "the pairwise_dist function needs a lot of memory", "all pairs are made, which is quadratic in the atoms" };
 	static const char *const no[] = { "I compute pairwise distances between 500 points", "We avoid all pairs of 30000 nodes", "I use a pairwise loss for 20000 pictures",
-	    "I compute the distance matrix of 0.5000 points", "I compute all pairs. There are 30000 nodes", "I compute all pairs of a30000 nodes", "I compute all pairs" };
+	    "I compute the distance matrix of 0.5000 points", "I compute all pairs. There are 30000 nodes", "I compute all pairs of a30000 nodes", "I compute all pairs",
+	    "pairwise_dist is used for pictures of 4096 x 4096", "we compute it without the pairwise_dist function, so it needs a lot of memory" };
 	size_t i;
 
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
