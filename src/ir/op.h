@@ -292,7 +292,8 @@ struct op_calls {
 	/* Writes the call(s); see calls/emitter.h. */
 	void (*emit)(struct emitter *, const struct node *);
 	int launches;		/* kernels that it takes on a GPU, one after the other, for estimates; 0: taken for one */
-	int (*launches_of)(const struct node *);	/* where that depends on the node, the least of it; NULL: it does not */
+	/* Where that depends on the node, or on the batch: the least of it. NULL: it does not. */
+	int (*launches_of)(const struct node *, int64_t batch);
 	bool listed;		/* on a GPU it can do without libraries, and its kernels' shared memory is so little that
 				 * it has room beside that of others': one kernel may do it with them (plan/cooperative.c) */
 	/* Where elements come from, if all that it does is to put them elsewhere (ops/move.h). */

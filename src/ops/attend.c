@@ -172,11 +172,12 @@ macs_of_grad(const struct node *n)
  * of wide heads in 16 bits some cards have one more (ATTEND_FEW_ON in
  * kernels/attention/attend_products_cuda.cu). */
 static int
-launches_of_grad(const struct node *n)
+launches_of_grad(const struct node *n, int64_t batch)
 {
 	const struct node *of = n->forward;
 	int k, queries = 0;
 
+	(void)batch;
 	for (k = 0; k < n->nout; k++)
 		queries |= n->out[k]->gradient_of == of->in[Q];
 	if (queries && !of->in[K])
@@ -238,8 +239,9 @@ macs_of_bias(const struct node *n)
 
 /* Of a table its differences are summed first. */
 static int
-launches_of_bias(const struct node *n)
+launches_of_bias(const struct node *n, int64_t batch)
 {
+	(void)batch;
 	return attend_table(n) ? 3 : 2;
 }
 

@@ -15,6 +15,7 @@
 
 #include "ir/diff.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "calls/emitter.h"
@@ -91,6 +92,71 @@ macs(const struct node *n)
 	    1 + (n->out[DX] != NULL) + (n->out[DWEIGHT] != NULL));
 }
 
+static struct tensor
+logits(const struct node *n)
+{
+	const struct tensor *x = n->in[X];
+	struct tensor t = { .kind = T_ACTIVATION, .dtype = x->dtype, .batched = x->batched,
+		.rank = x->rank, .name = n->path, .loc = n->loc, .def = (struct node *)n };
+
+	memcpy(t.dim, x->dim, (size_t)x->rank * sizeof(*t.dim));
+	t.dim[t.rank - 1] = n->in[WEIGHT]->dim[0];
+	return t;
+}
+
+/* Rows, each so many times. */
+static struct affine
+rows_of(const struct node *n, int64_t times)
+{
+	const struct tensor *x = n->in[X];
+	int64_t all = product_of(tensor_elements_per_sample(x) / last(x), times);
+
+	return x->batched ? (struct affine){ 0, all } : (struct affine){ all, 0 };
+}
+
+/* So many bytes for each chunk; part of one counts as such. */
+static struct affine
+in_chunks(const struct node *n, int64_t bytes)
+{
+	struct affine all = rows_of(n, bytes);
+	int64_t rows = op_int(n, "rows");
+
+	return (struct affine){ all.fixed / rows, all.per_sample / rows };
+}
+
+/* Logits are written, read with their labels, then written as gradients, which each product of
+ * them reads, and the sums of their columns. Each chunk reads the weights, and adds onto their
+ * gradient. */
+static struct affine
+traffic(const struct node *n)
+{
+	struct tensor whole = logits(n);
+	int64_t weight = tensor_bytes(n->in[WEIGHT]).fixed, dw = n->out[DWEIGHT] ? weight : 0;
+	struct affine sum = op_bytes(n), made = tensor_bytes(&whole);
+	int times = 2, k;
+
+	for (k = DX; k <= DBIAS; k++)
+		times += n->out[k] != NULL;
+	times += times > 2;
+	for (k = 0; k < times; k++)
+		sum = affine_sum(sum, made);
+	if (dw)
+		sum = affine_sum(sum, tensor_bytes(n->in[X]));
+	sum = affine_sum(sum, in_chunks(n, product_of(weight, 1 + (n->out[DX] != NULL) + 2 * (dw != 0))));
+	return affine_sum(sum, (struct affine){ -weight - 2 * dw, 0 });	/* once in op_bytes(); the first has nothing to add onto */
+}
+
+static int
+launches_of(const struct node *n, int64_t batch)
+{
+	int64_t rows = affine_at(rows_of(n, 1), batch), chunks = (rows + op_int(n, "rows") - 1) / op_int(n, "rows");
+	int each = 3, k;
+
+	for (k = ACCURACY; k <= DBIAS; k++)
+		each += n->out[k] != NULL;
+	return (int)least(chunks, INT_MAX / 16) * each + 1 + (n->out[ACCURACY] != NULL);
+}
+
 /* Scratch of the largest of its products. */
 static int64_t
 products(const struct node *n, const struct room *room)
@@ -133,18 +199,6 @@ again(const struct node *n, struct tensor **in, int *nin)
 	return NULL;
 }
 
-static struct tensor
-logits(const struct node *n)
-{
-	const struct tensor *x = n->in[X];
-	struct tensor t = { .kind = T_ACTIVATION, .dtype = x->dtype, .batched = x->batched,
-		.rank = x->rank, .name = n->path, .loc = n->loc, .def = (struct node *)n };
-
-	memcpy(t.dim, x->dim, (size_t)x->rank * sizeof(*t.dim));
-	t.dim[t.rank - 1] = n->in[WEIGHT]->dim[0];
-	return t;
-}
-
 static void
 emit(struct emitter *e, const struct node *n)
 {
@@ -173,6 +227,7 @@ const struct op op_dense_cross_entropy = {
 	.operands = "x weight bias labels weights",
 	.min_operands = INPUTS, .max_operands = INPUTS,
 	.macs = macs,
+	.traffic = traffic,
 	.gradient.build = grad,
 	.gradient.saves = SAVES_OUT(DX) | SAVES_OUT(DWEIGHT) | SAVES_OUT(DBIAS),
 	.memory.optional_out = 1u << ACCURACY | 1u << DX | 1u << DWEIGHT | 1u << DBIAS,
@@ -180,6 +235,7 @@ const struct op op_dense_cross_entropy = {
 	.gradient.again = again,
 	.memory.pieces = logits,
 	.calls.kernels = "loss/dense_cross_entropy.cu",
+	.calls.launches_of = launches_of,
 	.calls.emit = emit,
 };
 

@@ -219,7 +219,9 @@ mark_all(const struct branches *s, const struct node *n, int instant)
 static double
 duration(const struct branches *s, const struct node *n)
 {
-	return card_beside(n) + card_work(&s->card, n, s->p->at[s->start].graph->batch);
+	int64_t batch = s->p->at[s->start].graph->batch;
+
+	return card_beside(n, batch) + card_work(&s->card, n, batch);
 }
 
 /* What is over when branch K comes to its next node. */

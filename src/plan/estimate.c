@@ -81,19 +81,19 @@ card_copies(const struct card *c, const struct node *n, int64_t batch)
 }
 
 static int
-kernels_of(const struct node *n)
+kernels_of(const struct node *n, int64_t batch)
 {
 	const struct op_calls *calls = &n->op->calls;
 
 	if (calls->launches_of)
-		return calls->launches_of(n);
+		return calls->launches_of(n, batch);
 	return calls->launches ? calls->launches : 1;
 }
 
 double
-card_beside(const struct node *n)
+card_beside(const struct node *n, int64_t batch)
 {
-	return KERNEL_NS * kernels_of(n);
+	return KERNEL_NS * kernels_of(n, batch);
 }
 
 /* ---- branches, played ---- */
@@ -163,7 +163,7 @@ begin_next(struct playing *s, int k)
 	r->wait = last < 0 ? 0 : s->over[last - s->start] + CROSSING_NS - s->now;
 	if (k == 0 && r->wait > 0)
 		blame(s, last, r->wait);
-	r->before = card_beside(s->p->at[r->first].node);
+	r->before = card_beside(s->p->at[r->first].node, s->p->at[r->first].graph->batch);
 	r->left = s->work[r->first - s->start];
 	r->beside = (struct beside){ 0 };
 }
@@ -260,7 +260,7 @@ calls_of(const struct plan *p, const struct card *c, struct arena *a, int start,
 {
 	struct playing *s = ARENA_NEW(a, struct playing);
 	size_t size;
-	int i, k, count;
+	int i, k, count, kernels;
 
 	s->p = p;
 	s->start = start;
@@ -285,8 +285,9 @@ calls_of(const struct plan *p, const struct card *c, struct arena *a, int start,
 			s->call[k - start] = i;
 		}
 		e->calls++;
-		e->kernels += kernels_of(p->at[i].node);
-		e->meetings += kernels_of(p->at[i].node) - !p->at[i].meets;
+		kernels = kernels_of(p->at[i].node, batch);
+		e->kernels += kernels;
+		e->meetings += kernels - !p->at[i].meets;
 		e->work += s->work[i - start];
 	}
 	e->in_turn = e->work + e->kernels * KERNEL_NS;

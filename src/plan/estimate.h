@@ -32,7 +32,7 @@ double		card_work(const struct card *, const struct node *, int64_t batch);
  * that is not known. */
 int64_t		card_copies(const struct card *, const struct node *, int64_t batch);
 /* And beside that. */
-double		card_beside(const struct node *);
+double		card_beside(const struct node *, int64_t batch);
 
 struct estimate {		/* of the plan's first graph, a micro-batch */
 	int64_t traffic, macs;	/* bytes, multiply-adds */

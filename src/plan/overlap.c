@@ -77,7 +77,7 @@ play(struct clocks *c, int start, double stretch, bool last)
 			if (c->now < c->there[k])
 				c->now = c->there[k];
 		if (!op_is_view(n->op))
-			c->now += stretch * card_beside(n);
+			c->now += stretch * card_beside(n, p->at[i].graph->batch);
 		for (k = i; k < i + count && !op_is_view(n->op); k++)
 			c->now += stretch * card_work(&c->card, p->at[k].node, p->at[k].graph->batch);
 		send_begun(c, i, count, last);

@@ -26,7 +26,7 @@ turn_of(const struct module *m)
 		double takes = 0;
 
 		if (m->plan->target->is_gpu && n->op->calls.emit && !op_is_view(n->op))
-			takes = card_work(&card, n, g->batch) + card_beside(n);
+			takes = card_work(&card, n, g->batch) + card_beside(n, g->batch);
 		else if (!m->plan->target->is_gpu && n->op->macs)
 			takes = (double)affine_at(n->op->macs(n), g->batch);
 		if (m->plan->turn ? i < m->plan->turn : n->phase == PHASE_FORWARD)

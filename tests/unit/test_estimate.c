@@ -100,7 +100,7 @@ Test(estimate, a_branch_by_hand)
 	third = work_of(p, &card, call[2]);
 	cr_assert(third > 1500 && second > third - 1500);	/* so that the third is over first */
 	for (i = 1; i < 3; i++)
-		cr_assert_eq(card_beside(p->at[call[i]].node), KERNEL_NS);
+		cr_assert_eq(card_beside(p->at[call[i]].node, p->batch), KERNEL_NS);
 	p->at[call[1]].branch = 1;
 	p->at[call[1]].after[0] = call[0] + 1;
 	p->at[call[3]].after[1] = call[1] + 1;
