@@ -19,6 +19,9 @@
  * lower the sum, only what makes more logits than it reads: the joined node has its input's
  * gradient beside the input, which a dense layer has not, and nothing that is made again mends it.
  *
+ * For speed it splits the training step if that is over earlier by the card's rates, or only then
+ * fits, and validation if only then it does.
+ *
  * Training in f16 is left as it is: the gradients that the joined node makes are multiplied by the
  * scale of the loss after they were rounded, and small ones would be lost.
  *
@@ -33,6 +36,7 @@
 #include "ops/labels.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
+#include "plan/estimate.h"
 #include "plan/plan.h"
 
 /* What auto makes: chunks of a sixteenth, when logits are no longer what matters, but of enough
@@ -286,6 +290,25 @@ makes_more(const struct chunk_search *s)
 	return false;
 }
 
+/* For speed within so many bytes, 0: any number. Whether a step that is split is over earlier, or
+ * only so fits. */
+static bool
+is_faster_split(const struct module *whole, const struct module *split, int64_t bytes)
+{
+	const struct module *planned[] = { whole, split };
+	int64_t least[2];
+	double takes[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct card card = card_of(planned[i]);
+
+		takes[i] = plan_estimate(planned[i]->plan, &card, planned[i]->arena, 0).in_turn;
+		least[i] = planned[i]->plan->lower_bound_bytes;
+	}
+	return bytes && (least[0] > bytes || least[1] > bytes) ? least[1] < least[0] : takes[1] < takes[0];
+}
+
 /* Whether to split the heads of train and of validate, of those that may be. A budget is met by
  * recomputing, which costs far more time: heads are split first. */
 static void
@@ -315,6 +338,13 @@ decide(struct module *m, const struct chunk_search found[2], bool may[2])
 	if (!(split = passes_replan(m, &set, true)))
 		return;
 	after = split->plan->lower_bound_bytes;
+	if (m->options->speed && m->options->target->is_gpu && m->train) {
+		int64_t most = m->options->most_bytes;
+
+		may[0] = tried[0] && is_faster_split(whole, split, most);
+		may[1] = tried[1] && most && plan_peak_of(whole->plan, whole->validate) > most;
+		return;
+	}
 	gains = after <= before - before / LEAST_GAIN;
 	if (before <= budget && !gains)
 		return;
