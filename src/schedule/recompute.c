@@ -23,6 +23,7 @@
 #include "target/target.h"
 #include "ir/op.h"
 #include "ir/pass.h"
+#include "plan/estimate.h"
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
 #include "schedule/recompute_budget.h"
@@ -333,16 +334,56 @@ keep_if_no_gain(struct module *m, const struct pass_options *o, struct model *mo
 	step_try(model);
 }
 
-static bool
-choose(struct module *m, const struct pass_options *o, struct model *model, struct module **planned)
+static void
+make_cheap_again(struct module *m, const struct pass_options *o, struct model *model)
 {
-	if (for_speed(m, o) || (m->set.recompute == RECOMPUTE_AUTO &&
-	    (m->set.recompute_budget || m->set.device.given)))
-		return stay_within(m, o, model, planned);
 	choose_cheap(m, model);
 	step_try(model);
 	if (m->set.recompute != RECOMPUTE_PATTERN)
 		keep_if_no_gain(m, o, model);
+}
+
+/* ---- both, for speed ---- */
+
+static double
+nanoseconds(const struct module *planned)
+{
+	struct card card = card_of(planned);
+
+	return plan_estimate(planned->plan, &card, planned->arena, 0).apart;
+}
+
+/* What is cheap multiplies nothing again. A search for few bytes looks elsewhere, and what it finds
+ * may be slower than that where it fits as well. */
+static void
+take_cheap_if_faster(struct module *m, const struct pass_options *o, struct module **planned)
+{
+	struct budget budget = { .m = m, .o = o, .bytes = step_room(m, o) };
+	struct arena *scratch = arena_child(m->arena);
+	struct model *model = step_model(scratch, m->train, o, STEP_REPEATS);
+
+	if (model) {
+		make_cheap_again(m, o, model);
+		if (fits_budget(model, &budget) && nanoseconds(budget.planned) < nanoseconds(*planned))
+			*planned = budget.planned;
+	}
+	budget_forget_close(&budget);
+	arena_free(scratch);
+}
+
+static bool
+choose(struct module *m, const struct pass_options *o, struct model *model, struct module **planned)
+{
+	bool good;
+
+	if (for_speed(m, o) || (m->set.recompute == RECOMPUTE_AUTO &&
+	    (m->set.recompute_budget || m->set.device.given))) {
+		good = stay_within(m, o, model, planned);
+		if (for_speed(m, o) && o->target->is_gpu && *planned && (*planned)->plan->recomputed.nodes)
+			take_cheap_if_faster(m, o, planned);
+		return good;
+	}
+	make_cheap_again(m, o, model);
 	return true;
 }
 
