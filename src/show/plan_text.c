@@ -199,8 +199,7 @@ print_trade(const struct printer *r)
 	if (!r->p->cooperative)
 		print_side_by_side(r, &t.step);
 	if (t.least) {
-		print_time(r, t.least->arena_bytes < r->p->arena_bytes ? "with the least bytes" : "with objective memory",
-		    &t.least_step);
+		print_time(r, "with objective memory", &t.least_step);
 		fprintf(r->out, ", in %s; %d calls one after the other\n", size_human(size, t.least->arena_bytes),
 		    t.least_longest);
 	}
