@@ -36,6 +36,12 @@ asked(const struct autopsy *y)
 	return s->known ? s->bytes : y->lo + (y->hi - y->lo + 1) / 2;
 }
 
+bool
+autopsy_is_constant(const struct oom_message *o)
+{
+	return o->kind == OOM_TF_ALLOCATOR && strcmp(o->node, "_EagerConst") == 0;
+}
+
 /* Much at once, and nothing else is known. Of PaddlePaddle's pool it may be a piece, of however
  * large a device. */
 static void
@@ -47,6 +53,11 @@ bare_request(struct autopsy *y)
 	if ((total > 0 && (y->main->kind != OOM_PADDLE || y->lo > total || y->budget.roomy)) || y->causes.n > 0 || y->main->says || y->main->shape.known || y->matches.all.n > 0 ||
 	    (y->main->facts & TRACE_NO_BATCH))
 		return;
+	if (autopsy_is_constant(y->main)) {
+		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s, by its operation a constant that TensorFlow makes of an array: all of it at once, whatever the batch, such as what fit() or predict() "
+		    "is given. Handed over batch by batch (a tf.data.Dataset made from a generator, a keras.utils.Sequence), it need not lie there.", size_human(human, asked(y))));
+		return;
+	}
 	if (y->main->kind == OOM_CUPY && y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
 		    "of a formula, each part of which makes one of its own.", size_human(human, asked(y))));
@@ -115,6 +126,14 @@ of_all(const struct autopsy *y, int64_t total)
 	return arena_printf(y->arena, y->main->kind == OOM_MPS ? "the limit's %s" : "the device's %s", size_human(all, total));
 }
 
+/* What makes results smaller; fewer samples do where a batch may have several, by what people say
+ * or the run was told. */
+const char *
+autopsy_less(const struct autopsy *y)
+{
+	return y->log.paste.least_batch == 1 || y->log.batch == 1 ? SMALLER_ALONE : LESS_OF_A_BATCH;
+}
+
 /* Could PyTorch have kept what forward makes for a backward that never comes? */
 static bool
 may_be_recorded(const struct autopsy *y)
@@ -138,8 +157,13 @@ own_step(struct autopsy *y, const char *have)
 	const char *where = autopsy_of_others(y) || y->budget.in_use >= 0 || has_unnamed(&y->budget) ? "what is left to it" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
 	    "the device";
 
+	if (autopsy_in_update(y->main)) {
+		autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s By then backward as a rule has let go of what forward kept: weights, gradients and what "
+		    "the optimizer keeps are most of it, and other results only where something holds them.", have));
+		return;
+	}
 	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s layers' "
-	    "results smaller, but not weights and what goes with them.%s%s", have, where, y->log.paste.least_batch == 1 ? SMALLER_ALONE : LESS_OF_A_BATCH, autopsy_in_first_round(y) ? "" : " Where it fails later, "
+	    "results smaller, but not weights and what goes with them.%s%s", have, where, autopsy_less(y), autopsy_in_first_round(y) ? "" : " Where it fails later, "
 	    "something may be held from earlier ones (sums of losses with their graph, lists of results).", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
@@ -214,7 +238,7 @@ emptied(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_EMPTIED, arena_printf(y->arena, "This process has reserved %s of the device's %s, of which %s are tensors: the rest was "
 	    "taken for something before, freed, and is kept: %s what it takes at its most smaller.",
-	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), LESS_OF_A_BATCH));
+	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), autopsy_less(y)));
 }
 
 /* What TensorFlow's allocator tells of itself in a dump. */
@@ -252,7 +276,7 @@ parted(struct autopsy *y)
 	autopsy_cause(y, SAYS_PARTED, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
 	    "context and libraries, a desktop, other processes, which " LISTER " lists. Where none of these can go, the device is "
 	    "too small for the run as it is: %s layers' results smaller.", size_human(had, b->allocated),
-	    size_human(all, b->total), size_human(outside, b->outside), LESS_OF_A_BATCH));
+	    size_human(all, b->total), size_human(outside, b->outside), autopsy_less(y)));
 }
 
 static void

@@ -34,8 +34,8 @@ static const struct {
 	    "needed (a generator, a Dataset that opens a file for each), a batch does." },
 	[HABIT_ZEROS] = { OF_HOST, false, TRACE_ARRAY, "makes an array with a row for each of %s, all at once. Where those are all samples, it lies there whole, in elements of 8 bytes unless it "
 	    "is told otherwise (dtype). Fewer bytes an element, or batches that are made as they are used (a generator), take less." },
-	[HABIT_EXTENTS] = { OF_HOST, false, 0, "makes an array of %s, all at once. Where that is all of a data set, batches that are made as they are used (a generator), or fewer bytes an element "
-	    "(dtype), take less." },
+	[HABIT_EXTENTS] = { OF_HOST, false, 0, "makes an array of %s, all at once. Where that is all of a data set, batches that are made as they are used (a generator), or fewer bytes "
+	    "an element, where it has several (dtype), take less." },
 	[HABIT_CODES] = { OF_HOST, false, 0, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
 	    "those (sparse_categorical_crossentropy, CrossEntropyLoss), codes that are kept sparse, or batches that are coded as they come, need a part of that." },
 	[HABIT_DENSE] = { OF_HOST, false, TRACE_SPARSE, "makes a sparse matrix dense: a number for each of its rows and columns, however few are not zero. Where both are many, kept sparse, or "

@@ -143,7 +143,7 @@ autopsy_is_of_samples(const struct autopsy *y)
 {
 	int i;
 
-	if (y->module || y->main->says || y->main->kind == OOM_XLA || autopsy_is_driver(y->main) || (y->main->facts & TRACE_NO_BATCH) || y->budget.roomy)
+	if (y->module || y->main->says || autopsy_is_constant(y->main) || y->main->kind == OOM_XLA || autopsy_is_driver(y->main) || (y->main->facts & TRACE_NO_BATCH) || y->budget.roomy)
 		return false;
 	for (i = 0; i < y->causes.n; i++)
 		switch (y->causes.v[i].kind) {

@@ -64,6 +64,9 @@ void	autopsy_knobs(struct autopsy *);
 void	autopsy_domain(struct autopsy *);
 /* Is a framework named that is not PyTorch? */
 bool	autopsy_is_of_another(const struct autopsy *);
+/* What else switches gradients off, where code that was pasted has it and the message may be of a
+ * PyTorch that old; or "". */
+const char	*autopsy_or_volatile(const struct autopsy *);
 /* Could it be PyTorch's program, by the message or by code beside words? */
 bool	autopsy_may_be_torch(const struct autopsy *);
 /* By what people say of the time when it failed; EXPLAINED: causes were found. */
@@ -83,6 +86,12 @@ bool	autopsy_is_one_tensor(const struct autopsy *);
 void	autopsy_xla_causes(struct autopsy *);
 /* By how far the run had come: autopsy_progress.c. */
 void	autopsy_progress_causes(struct autopsy *);
+/* LESS_OF_A_BATCH, or where a batch has one sample SMALLER_ALONE. */
+const char	*autopsy_less(const struct autopsy *);
+/* Was it a constant that TensorFlow makes of an array? */
+bool	autopsy_is_constant(const struct oom_message *);
+/* Did it fail in the optimizer's step itself, by its traceback? */
+bool	autopsy_in_update(const struct oom_message *);
 /* Did it fail in the first round of a loop of many? */
 bool	autopsy_in_first_round(const struct autopsy *);
 /* By what other lines tell of the network and of devices: autopsy_lines.c. Ahead of the figures;

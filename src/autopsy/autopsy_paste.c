@@ -31,6 +31,12 @@ is_since_04(const struct oom_message *o)
 	return o->kind == OOM_PYTORCH && o->size[OOM_ASKED].known;
 }
 
+const char *
+autopsy_or_volatile(const struct autopsy *y)
+{
+	return y->log.paste.volatiles && !is_since_04(y->main) ? arena_printf(y->arena, " (before PyTorch 0.4, volatile as on line %d)", y->log.paste.volatiles) : "";
+}
+
 bool
 autopsy_may_be_torch(const struct autopsy *y)
 {
@@ -101,8 +107,8 @@ code(struct autopsy *y)
 		    "backward of their sum, or torch.autograd.grad() of what is asked for, needs none of that.", p->keeps));
 	if (p->evaluates && p->runs && !p->no_grad && !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d sets a network to evaluation, line %d runs it, and torch.no_grad() was "
-		    "not found in what was read. eval() changes what layers do, not what is kept: unless no_grad stands around that, "
-		    "autograd keeps all that forward makes, as if to train on it.", p->evaluates, p->runs));
+		    "not found in what was read. eval() changes what layers do, not what is kept: unless no_grad%s stands around that, "
+		    "autograd keeps all that forward makes, as if to train on it.", p->evaluates, p->runs, autopsy_or_volatile(y)));
 }
 
 /* ---- sentences ---- */

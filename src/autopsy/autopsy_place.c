@@ -81,11 +81,18 @@ loading(struct autopsy *y)
 		    " lists; else the driver was refused memory of the machine or the addresses that it reserves (ulimit -v).");
 }
 
+/* What the optimizer's step was given to call is no step of it. */
+bool
+autopsy_in_update(const struct oom_message *o)
+{
+	return (o->facts & TRACE_STEP) && !(o->facts & (TRACE_BACKWARD | TRACE_FORWARD));
+}
+
 static void
 step(struct autopsy *y)
 {
-	if (!(y->main->facts & TRACE_STEP) || (y->main->facts & (TRACE_BACKWARD | TRACE_FORWARD)))
-		return;		/* what it was given to call is no step of it */
+	if (!autopsy_in_update(y->main))
+		return;
 	place_cause(y, SAYS_STEP, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
 	    "what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), made "
 	    "at the first step and held from then on. The batch plays no part in their size; SGD, an "
@@ -129,10 +136,10 @@ evaluation(struct autopsy *y)
 	    TRACE_BACKWARD | TRACE_STEP)))
 		return;
 	place_cause(y, SAYS_EVALUATION, arena_printf(y->arena, "%s. That gradients are off was not found there. "
-	    "Unless torch.no_grad() stands within it, autograd keeps all that forward makes, as if to "
+	    "Unless torch.no_grad()%s stands within it, autograd keeps all that forward makes, as if to "
 	    "train on it, and results that are kept hold it from batch to batch.", o->function[0] ?
 	    arena_printf(y->arena, "By the traceback it failed in %s()", o->function) :
-	    "By the title of its bar of progress it was evaluating"));
+	    "By the title of its bar of progress it was evaluating", autopsy_or_volatile(y)));
 }
 
 static void

@@ -100,12 +100,12 @@ first_round(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (!autopsy_in_first_round(y) || log->epoch >= 2 || log->steps >= FEW_ROUNDS || y->main->says)
+	if (!autopsy_in_first_round(y) || log->epoch >= 2 || log->steps >= FEW_ROUNDS || y->main->says || autopsy_in_update(y->main))
 		return;
 	autopsy_cause(y, SAYS_FIRST_ROUND, arena_printf(y->arena, "The bar of progress on line %d stands at 0 of %lld. Where it failed in the first "
 	    "round of that loop, and a round is a step%s, nothing is kept from earlier ones, and a step as it is needs more "
 	    "than there was: %s layers' results smaller.%s", log->bar, (long long)log->rounds, log->bar_ahead ?
-	    arena_printf(y->arena, ", and the loop of line %d had none on the device", log->bar_ahead) : "", LESS_OF_A_BATCH,
+	    arena_printf(y->arena, ", and the loop of line %d had none on the device", log->bar_ahead) : "", autopsy_less(y),
 	    log->bar_ahead ? " Else what that made may lie there." : ""));
 }
 

@@ -13,6 +13,7 @@
 #define MOST_KERNEL	11	/* the height and width of a filter */
 #define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
 #define LARGE_HOST	((int64_t)16 << 30)
+#define MUCH_HOST	((int64_t)64 << 30)	/* that few machines have */
 #define SMALL_SIDE	14	/* pixels of a region's side, */
 #define MANY_PIECES	32	/* of which there are so many */
 #define LONG		64	/* positions of a sequence */
@@ -196,6 +197,21 @@ of_named_matrix(struct autopsy *y, const struct oom_shape *s)
 	return true;
 }
 
+/* A product of matrices by its name, whose result has very many columns. */
+static bool
+of_wide_product(struct autopsy *y, const struct oom_shape *s)
+{
+	const char *node = y->main->node;
+
+	if (!strchr(node, '/') || strcmp(last_part(node), "MatMul") != 0 || strstr(node, "gradients") || s->dim[1] < WIDE || s->dim[1] < s->dim[0] ||
+	    y->lo < LARGE_SAMPLE)
+		return false;
+	autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "By its name the operation multiplies matrices, and its result has %lld columns. Where those are classes, or words of a "
+	    "vocabulary, and its %lld rows samples or positions at once, fewer of either make it smaller, and what is made of it (softmax, a loss, gradients), which takes as much "
+	    "again; a loss of some of the classes (sampled_softmax_loss) makes none of that.", (long long)s->dim[1], (long long)s->dim[0]));
+	return true;
+}
+
 static bool
 is_attention(const char *node)
 {
@@ -284,7 +300,7 @@ tensorflow_shape(struct autopsy *y)
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first extent, %lld, is the number of samples, a "
 		    "smaller batch makes it smaller in proportion%s.", (long long)s->dim[0], s->dim[1] < LONG_SAMPLE ? "" :
 		    arena_printf(y->arena, "; and where its second, %lld, is their length (steps, words, frames), so do shorter ones", (long long)s->dim[1])));
-	else if (s->rank == 2 && !of_named_matrix(y, s))
+	else if (s->rank == 2 && !of_named_matrix(y, s) && !of_wide_product(y, s))
 		of_matrix(y, s);
 }
 
@@ -375,9 +391,10 @@ host_request(struct autopsy *y)
 		    "part of it that this process may have, had no room even for that. What has the rest "
 		    "matters, not this request.", size_human(human, bytes)));
 	else if (bytes >= LARGE_HOST && y->lo < IMPOSSIBLE && !(o->facts & TRACE_INITIAL))
-		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, and as much has to be free at once. "
-		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.",
-		    size_human(human, bytes)));
+		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, which the system has to grant whole. "
+		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.%s",
+		    size_human(human, bytes), o->kind == OOM_NUMPY && bytes >= MUCH_HOST ? " Where it is an array of zeros (numpy.zeros) of which few are ever written, "
+		    "Linux grants it with vm.overcommit_memory=1." : ""));
 	else if (bytes < LARGE_HOST && o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
 		    "layer's result or a batch, it grows with the samples at once and their size: fewer or smaller ones take less. "

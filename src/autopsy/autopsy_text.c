@@ -144,7 +144,7 @@ print_budget(const struct autopsy *y)
 	autopsy_row(y, "cached, of no use to this request", b->unallocated,
 	    "reserved less allocated");
 	autopsy_row(y, "reserved by the framework", b->reserved, "");
-	autopsy_row(y, "free", b->free, "");
+	autopsy_row(y, strcmp(y->main->who, "vLLM") == 0 ? "free for keys and values" : "free", b->free, "");
 	autopsy_row(y, "outside the framework", b->outside, metal ? "of this process" :
 	    "context, libraries, other processes");
 	autopsy_row(y, "  context and libraries", b->context, "this process less reserved");

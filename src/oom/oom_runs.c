@@ -96,6 +96,19 @@ fails_at_first(struct talk t, struct talk clause, const char *at)
 	return first && !clause_works(talk_clause(t, first, n)) && (talk_any_whole(sentence, "same also too both still even") || oom_told_fails(talk_clause(t, first, n)));
 }
 
+#define BEGUN_ANEW	"restarting the kernel|restart the kernel|kernel restart|restarting the runtime|restart the runtime|restarting the notebook|restart the notebook|restart jupyter"
+#define ALONE_HELPS	"only need have must unless until helps help fixes fix works solves clears frees every each"
+
+/* "Only restarting the kernel helps": of memory that a notebook's process holds; neither what was
+ * tried, nor what does not help. */
+const char *
+oom_runs_restarted(struct talk t)
+{
+	const char *at = clause_says(t, BEGUN_ANEW, AHEAD | BEHIND, "tried");
+
+	return at && talk_any_whole(talk_clause(t, at, 1), ALONE_HELPS) && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
+}
+
 /* "It fails when I run the cell a second time." */
 const char *
 oom_runs_again(struct talk t)

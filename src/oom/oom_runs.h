@@ -8,6 +8,7 @@
 const char	*oom_runs_parallel(struct talk);
 /* Once more, in one process; one of several, as a search makes. */
 const char	*oom_runs_again(struct talk);
+const char	*oom_runs_restarted(struct talk);
 const char	*oom_runs_trials(struct talk);
 /* Is what AT names what they say they do, in whatever sentence? */
 bool	oom_runs_done(struct talk, const char *at);

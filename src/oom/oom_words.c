@@ -294,6 +294,7 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 
 	said_of_any(&p->again, &p->told, t, line, oom_runs_again);
 	said(&p->again, t, oom_change_back(t), line);
+	said(&p->again, t, oom_runs_restarted(t), line);
 	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && (oom_runs_done(t, at) || p->grows.line == line))
 		said_at(&p->trials, t, at, line);
 	else
