@@ -356,11 +356,11 @@ caffe_says(const struct oom_log *log)
 		    "layers grow with them in proportion.", (long long)log->input.dim[0]);
 	return arena_printf(log->arena, "Caffe had no memory left on the device, and does not say "
 	    "for what. As it loaded the network, it added up the results of layers, and by the last "
-	    "such line of the log came to %s (%s B)%s, which grows with the samples of a batch; where it is trained, their gradients take up to as "
+	    "such line of the log came to %s (%s B)%s; where it is trained, their gradients take up to as "
 	    "much again, and weights and workspaces come on top.",
 	    size_human(human, log->net_bytes), size_commas(exact, log->net_bytes),
 	    log->input.known ? arena_printf(log->arena, ", at a batch of %lld",
-	    (long long)log->input.dim[0]) : "");
+	    (long long)log->input.dim[0]) : ", which grows with the samples of a batch");
 }
 
 static const char *
