@@ -173,6 +173,16 @@ ir_add_landing(struct module *m, struct tensor *t)
 	t->lands = ir_tensor_like(m, t->kind, t, arena_join(m->arena, t->name, ".", "next"), t->loc);
 }
 
+/* Most nodes have few operands and one result: one array has room for both. */
+static void
+make_lists(struct module *m, struct node *n, int in_room, int out_room)
+{
+	n->in = arena_array(m->arena, (size_t)in_room + (size_t)out_room, sizeof(*n->in));
+	n->out = n->in + in_room;
+	n->in_room = in_room;
+	n->out_room = out_room;
+}
+
 struct node *
 ir_node(struct graph *g, const struct op *op, const char *path, struct loc loc, int nin,
     struct tensor *const *in)
@@ -186,8 +196,7 @@ ir_node(struct graph *g, const struct op *op, const char *path, struct loc loc, 
 	n->path = path;
 	n->loc = loc;
 	n->nin = nin;
-	n->in_room = nin + 1;
-	n->in = arena_array(m->arena, (size_t)n->in_room, sizeof(*n->in));
+	make_lists(m, n, nin, 1);
 	if (nin > 0)
 		memcpy(n->in, in, (size_t)nin * sizeof(*in));
 	vec_push(m->arena, &g->nodes, n);
@@ -216,14 +225,18 @@ ir_has(const struct graph *g, const struct op *op)
 	return false;
 }
 
-/* A long list doubles its room: what splits or joins may have as many as the network has layers. */
+/* A long list doubles its room: what splits or joins may have as many as the network has layers. It
+ * moves to an array of its own, since right behind it may be the other one. */
 static struct tensor **
 append(struct module *m, struct tensor **list, int n, int *room, struct tensor *t)
 {
+	struct tensor **old = list;
+
 	if (n >= *room) {
-		*room = n < 4 ? n + 1 : arena_more(m->arena, n);
-		list = arena_grow(m->arena, list, (size_t)n * sizeof(*list),
-		    (size_t)*room * sizeof(*list));
+		*room = n < 4 ? n + 2 : arena_more(m->arena, n);
+		list = arena_array(m->arena, (size_t)*room, sizeof(*list));
+		if (n > 0)
+			memcpy(list, old, (size_t)n * sizeof(*list));
 	}
 	list[n] = t;
 	return list;
@@ -308,10 +321,7 @@ clone_node(struct cloning *c, const struct node *n, bool training)
 	if (!c->same)
 		copy->id = c->m->next_node++;
 	copy->training = training;
-	copy->in_room = n->nin + 1;
-	copy->out_room = n->nout + 1;
-	copy->in = arena_array(c->m->arena, (size_t)copy->in_room, sizeof(*copy->in));
-	copy->out = arena_array(c->m->arena, (size_t)copy->out_room, sizeof(*copy->out));
+	make_lists(c->m, copy, n->nin, n->nout);
 	for (i = 0; i < n->nin; i++)
 		copy->in[i] = clone_tensor(c, n->in[i]);
 	for (i = 0; i < n->nout; i++)
