@@ -87,8 +87,8 @@ known_choices_key(const struct model *m)
 		mix(&h, v->root);
 		mix(&h, v->def);
 		mix(&h, v->bytes);
-		mix(&h, v->size.fixed);
-		mix(&h, v->size.per_sample);
+		mix(&h, v->size);
+		mix(&h, v->batched);
 		mix(&h, v->persistent | v->fixed << 1 | v->settled << 2 | m->state[i] << 3);
 	}
 	mix_list(&h, m->result, m->nresults);

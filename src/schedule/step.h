@@ -32,8 +32,8 @@ struct pass_options;
 enum recompute_state { KEEP, AGAIN, EACH };
 
 struct overwriting {		/* what of op.h counts where an output may lie on an input */
-	unsigned inputs;	/* as op->memory.inplace */
-	bool elementwise;
+	unsigned inputs : 31;	/* as op->memory.inplace */
+	bool elementwise : 1;
 };
 
 struct remake {			/* how a node is repeated */
@@ -50,24 +50,32 @@ struct model_node {		/* a deep network has hundreds of thousands */
 	const struct node *node;
 	const int *in, *out;	/* values; -1: absent */
 	int nin, nout;
-	const int *transient;	/* inputs, then outputs; -1 also for what persists */
 	struct remake *again;	/* model->once where it is not repeatable */
 	int64_t work;
 	struct overwriting over;
-	int stage;		/* backward nodes of one layer have the same */
-	bool updates;		/* writes something that persists */
-	bool repeatable;
+	int stage : 29;		/* backward nodes of one layer have the same */
+	bool updates : 1;	/* writes something that persists */
+	bool touches : 1;	/* reads or writes something that persists: behind `out` lies all without that, -1 */
+	bool repeatable : 1;
 };
+
+/* Inputs, then outputs; -1 also for what persists. */
+static inline const int *
+model_transient(const struct model_node *n)
+{
+	return n->touches ? n->out + n->nout : n->in;
+}
 
 struct model_value {
 	struct tensor *tensor;
-	int root;		/* the value whose bytes it has by itself: views, updates */
-	int def;		/* node, or -1 */
-	struct affine size;
+	int64_t size;		/* bytes of a sample where it is batched, else of all of it */
 	int64_t bytes;		/* as laid out, aligned */
-	bool persistent;
-	bool fixed;		/* must be kept: an input, a result, or not repeatable */
-	bool settled;		/* its state is the spec's choice, not the search's */
+	int root;		/* the value whose bytes it has by itself: views, updates */
+	int def : 28;		/* node, or -1 */
+	bool batched : 1;
+	bool persistent : 1;
+	bool fixed : 1;		/* must be kept: an input, a result, or not repeatable */
+	bool settled : 1;	/* its state is the spec's choice, not the search's */
 };
 
 struct model {
@@ -88,6 +96,13 @@ struct model {
 	int64_t effort;		/* of the descent so far: events of all trials, nodes of estimates */
 	int64_t work;		/* of all descents: the same without what was known from before */
 };
+
+/* Have both the same size at any batch? */
+static inline bool
+model_sized_alike(const struct model *m, int a, int b)
+{
+	return m->value[a].size == m->value[b].size && m->value[a].batched == m->value[b].batched;
+}
 
 /* One run of the step under a choice of states. */
 struct event {

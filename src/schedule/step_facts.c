@@ -39,20 +39,13 @@ step_lives(const struct model *m, int *first, int *last)
 		last[m->value[m->result[i]].root] = m->nnodes;
 }
 
-static bool
-sized_alike(const struct model *m, int a, int b)
-{
-	return m->value[a].size.fixed == m->value[b].size.fixed &&
-	    m->value[a].size.per_sample == m->value[b].size.per_sample;
-}
-
 bool
 step_may_lie_on(const struct model *m, const int *in, int nin, struct overwriting over, int at, int out)
 {
 	int v = in[at], j;
 
 	if (!(over.inputs >> at & 1) || !own_bytes(m, out) || v < 0 || m->value[v].persistent ||
-	    !sized_alike(m, v, out))
+	    !model_sized_alike(m, v, out))
 		return false;
 	for (j = 0; j < nin && !over.elementwise; j++)
 		if (j != at && in[j] >= 0 && m->value[in[j]].root == m->value[v].root)

@@ -26,8 +26,9 @@ value_of(struct model *m, int *index, struct tensor *t)
 	index[t->id] = m->nvalues;
 	v->tensor = t;
 	v->def = -1;
+	v->batched = t->batched;
+	v->size = t->batched ? tensor_bytes(t).per_sample : tensor_bytes(t).fixed;
 	v->persistent = tensor_persistent(t);
-	v->size = tensor_bytes(t);
 	v->root = tensor_root(t) == t ? (int)(v - m->value) : value_of(m, index, tensor_root(t));
 	return (int)(v - m->value);
 }
@@ -105,14 +106,13 @@ list_operands(struct model *m, int *index, struct model_node *n)
 
 	list_values(m, index, n->node->in, n->nin, list);
 	list_values(m, index, n->node->out, n->nout, list + n->nin);
-	n->transient = list;
 	n->updates = any_persists(m, list + n->nin, n->nout);
-	if (!n->updates && !any_persists(m, list, n->nin))
+	n->touches = n->updates || any_persists(m, list, n->nin);
+	if (!n->touches)
 		return list;
 	list = arena_grow(m->arena, list, size, 2 * size);
 	for (k = 0; k < all; k++)
 		list[all + k] = any_persists(m, &list[k], 1) ? -1 : list[k];
-	n->transient = list + all;
 	return list;
 }
 
@@ -281,6 +281,12 @@ sums_fit(const struct model *m)
 	return true;
 }
 
+static int64_t
+at_batch(const struct model_value *v, int64_t batch)
+{
+	return affine_at(v->batched ? (struct affine){ 0, v->size } : (struct affine){ v->size, 0 }, batch);
+}
+
 bool
 step_price(struct model *m, int64_t batch)
 {
@@ -288,7 +294,7 @@ step_price(struct model *m, int64_t batch)
 
 	m->batch = batch;
 	for (i = 0; i < m->nvalues; i++)
-		m->trial->bytes[i] = m->value[i].bytes = aligned(m->options, affine_at(m->value[i].size, batch));
+		m->trial->bytes[i] = m->value[i].bytes = aligned(m->options, at_batch(&m->value[i], batch));
 	for (i = 0; i < m->nnodes; i++) {
 		m->node[i].work = workspace(m, m->node[i].node);
 		if (m->node[i].repeatable)
@@ -303,7 +309,8 @@ struct model *
 step_model(struct arena *a, struct graph *g, const struct pass_options *o, int repeats)
 {
 	struct model *m = ARENA_NEW(a, struct model);
-	int *index = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*index));
+	struct arena *scratch = arena_child(a);
+	int *index = arena_array(scratch, (size_t)g->module->next_tensor + 1, sizeof(*index));
 	int i;
 
 	m->arena = a;
@@ -325,6 +332,7 @@ step_model(struct arena *a, struct graph *g, const struct pass_options *o, int r
 		m->result[m->nresults++] = value_of(m, index, g->results.v[i].tensor);
 	if (g->loss)
 		m->result[m->nresults++] = value_of(m, index, g->loss);
+	arena_free(scratch);
 	fix_values(m);
 	m->state = arena_array(a, (size_t)m->nvalues + 1, sizeof(*m->state));
 	step_make_trial(m);

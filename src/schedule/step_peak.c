@@ -20,13 +20,10 @@ may_overwrite(const struct model *m, const struct event *e, int i, int k)
 {
 	const struct trial *t = m->trial;
 	int j, in = t->operand[k];
-	struct affine a, b;
 
 	if (in < 0 || t->last_read[holder(t, in)] != i)
 		return false;
-	a = m->value[t->origin[in]].size;
-	b = m->value[t->origin[t->operand[e->out]]].size;
-	if (a.fixed != b.fixed || a.per_sample != b.per_sample)
+	if (!model_sized_alike(m, t->origin[in], t->origin[t->operand[e->out]]))
 		return false;
 	if (e->elementwise)
 		return true;

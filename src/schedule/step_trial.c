@@ -174,7 +174,7 @@ static bool
 ensure_inputs(struct model *m, const struct model_node *n)
 {
 	const bool *kept = m->trial->kept;
-	const int *in = n->transient;
+	const int *in = model_transient(n);
 	int k;
 
 	for (k = 0; k < n->nin; k++)
@@ -188,10 +188,11 @@ ensure_inputs(struct model *m, const struct model_node *n)
 static void
 add_operands(struct model *m, const struct model_node *n)
 {
+	const int *list = model_transient(n);
 	int k;
 
 	for (k = 0; k < n->nin + n->nout; k++)
-		add_operand(m, n->transient[k], k < n->nin);
+		add_operand(m, list[k], k < n->nin);
 }
 
 /* The same of backward. This is where trials spend their time: what it works on lies in locals,
@@ -202,7 +203,7 @@ add_present(struct model *m, const struct model_node *n)
 	struct trial *t = m->trial;
 	int *operand = t->operand + t->noperands, *first = t->first, *last = t->last;
 	int *last_read = t->last_read, *back = t->back, event = t->nevents - 1, k;
-	const int *list = n->transient, *root = t->root;
+	const int *list = model_transient(n), *root = t->root;
 	const bool *kept = t->kept;
 	int nin = n->nin, all = nin + n->nout;
 
