@@ -45,6 +45,10 @@
 #define DENSE_FACTORS	256	/* bytes at the end of a product's workspace, where its factors are
 				 * known on the card alone (product/dense.cu) */
 
+/* Bytes of what of a row of so many numbers passes relu, a bit each (product/dense_gated.cu): whole
+ * packs of 128 bits, as cuBLASLt wants them. */
+#define GATED_ROW(units)	(((units) + 127) / 128 * 16)
+
 #define CONV_SOURCES	8	/* most tensors that a convolution reads as one input */
 
 #define UPDATE_CHUNK	1024	/* elements that a block updates at a time (update/updates.cu) */

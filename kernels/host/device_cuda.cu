@@ -494,6 +494,9 @@ device_open(void)
 #ifdef STAGES
 	pipe_open(arena);
 #endif
+#ifdef GATES_PRODUCTS
+	dense_gated_ask(arena, ARENA_BYTES);
+#endif
 	device_clear(0);
 #ifndef LIBRARY
 	device_rehearse_all();

@@ -12,10 +12,10 @@
  * read the other operand?, what libraries call it). In C, in our own tiles and in norms an epilogue
  * is a function of each element. cuBLASLt has relu, gelu by tanh, and the gradient of the latter;
  * its algorithm is chosen together with the epilogue (struct dense_plan), and if there is none, a
- * kernel goes over the result. Two epilogues of cuBLASLt are not used: relu's gradient reads a bit
- * mask, one more tensor to keep although the next layer keeps y anyway; and gelu with its input as
- * a second result would have both alive during the product, beside its workspace, which may be the
- * peak.
+ * kernel goes over the result. Relu's gradient it reads as bits, one more tensor to keep where the
+ * next layer keeps y anyway; where none does, product/dense_gated.cu has them. And gelu with its
+ * input as a second result is not used: both would be alive during the product, beside its
+ * workspace, which may be the peak.
  */
 #ifndef STOWAGE_POINTWISE_EPILOGUE_CU
 #define STOWAGE_POINTWISE_EPILOGUE_CU

@@ -10,13 +10,14 @@
  *
  * An activation of y, or the gradient of the one that made x, is done as elements are stored
  * (pointwise/epilogue.cu). cuBLASLt knows relu, gelu in its form with tanh, and that one's
- * gradient; relu's gradient (DRELU) it would take only from a mask of bits, which forward
- * (RELU_AUX) would have to keep. Where a product is next, its weights' gradient needs y itself,
- * from which the gradient is found here without a mask: that is more bytes, by one in 16 of y's in
- * 16 bits. Behind a dropout what that made is kept for them, and read in place of y
- * (passes/relu_dropped.c). What it does not know is a pass over the result: of relu's gradient, in
- * all of specs/ at their batches, at most 12.6 MB of the 36 GB that a step reads and writes (Mask
- * R-CNN; 6.3 MB of AlexNet's 4 GB, 2.5 MB in five calls of DLRM's).
+ * gradient; relu's gradient (DRELU) it takes only from bits, which forward (RELU_AUX) makes. Where
+ * backward reads nothing else of y, these are kept in its place (product/dense_gated.cu). Where a
+ * product is next, its weights' gradient needs y itself, from which the gradient is found here
+ * without bits: they would be more bytes, by one in 16 of y's in 16 bits. Behind a dropout what
+ * that made is kept for them, and read in place of y (passes/relu_dropped.c). What cuBLASLt does
+ * not know is a pass over the result: of relu's gradient, in all of specs/ at their batches, at
+ * most 12.6 MB of the 36 GB that a step reads and writes (Mask R-CNN; 6.3 MB of AlexNet's 4 GB, 2.5
+ * MB in five calls of DLRM's).
  *
  * The gradient of a bias, the sum of dy's rows, goes with the product that makes that of the
  * weights, dy' x, on a GPU: cuBLASLt has an epilogue for it (BGRADB, since to it dy is the second

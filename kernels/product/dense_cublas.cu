@@ -26,7 +26,8 @@ struct dense_places {		/* what a product reads and makes */
 	real factor[2];		/* of the product, and of what lies there */
 	const real *on_device;	/* in place of these; NULL: they count */
 	void *c;
-	const elem *a, *b, *beside, *saved;	/* the last two NULL where there is none */
+	const elem *a, *b, *beside;	/* the last NULL where there is none, */
+	const void *saved;		/* and so is this: of elements, or of bits, which a product may make */
 	void *work;
 };
 
@@ -87,19 +88,30 @@ static cublasLtEpilogue_t
 dense_biased(cublasLtEpilogue_t epilogue)
 {
 	return epilogue == CUBLASLT_EPILOGUE_RELU ? CUBLASLT_EPILOGUE_RELU_BIAS :
+	    epilogue == CUBLASLT_EPILOGUE_RELU_AUX ? CUBLASLT_EPILOGUE_RELU_AUX_BIAS :
 	    epilogue == CUBLASLT_EPILOGUE_GELU ? CUBLASLT_EPILOGUE_GELU_BIAS :
 	    CUBLASLT_EPILOGUE_BIAS;
+}
+
+/* How far rows of N are apart in the matrix that it reads or makes beside, in elements, or of bits
+ * in these; 0: there is none. */
+static int64_t
+dense_apart(cublasLtEpilogue_t epilogue, int64_t n)
+{
+	return epilogue == CUBLASLT_EPILOGUE_DGELU ? n :
+	    epilogue == CUBLASLT_EPILOGUE_RELU_AUX || epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS ||
+	    epilogue == CUBLASLT_EPILOGUE_DRELU ? 8 * GATED_ROW(n) : 0;
 }
 
 /* What a product reads or makes beside its operands and its result: each time anew. BIAS is the
  * bias, or where the gradient of one goes. */
 static void
-dense_point(struct dense_plan *p, const elem *bias, const elem *saved)
+dense_point(struct dense_plan *p, const elem *bias, const void *saved)
 {
 	if (bias)
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
 		    &bias, sizeof(bias)));
-	if (p->of.epilogue == CUBLASLT_EPILOGUE_DGELU)
+	if (dense_apart(p->of.epilogue, p->of.n))
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what,
 		    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &saved, sizeof(saved)));
 }
@@ -201,7 +213,7 @@ dense_take_kept(struct dense_plan *p)
 
 /* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
 static void
-dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
+dense_plan_make(struct dense_plan *p, const elem *bias, const void *saved)
 {
 	const struct dense_key *of = &p->of;
 	cublasOperation_t first = of->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -209,6 +221,7 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
 	cublasLtPointerMode_t there = CUBLASLT_POINTER_MODE_DEVICE;
 	cublasLtMatmulHeuristicResult_t best;
 	int64_t a_row = of->turn_a ? of->m : of->k, b_row = of->turn_b ? of->k : of->n;
+	int64_t apart = dense_apart(of->epilogue, of->n);
 
 	CUBLAS(cublasLtMatmulDescCreate(&p->what, DENSE_COMPUTE, DENSE_REAL));
 	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first,
@@ -220,9 +233,9 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
 		    &there, sizeof(there)));
 	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &of->epilogue,
 	    sizeof(of->epilogue)));
-	if (of->epilogue == CUBLASLT_EPILOGUE_DGELU)
+	if (apart)
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
-		    &of->n, sizeof(of->n)));
+		    &apart, sizeof(apart)));
 	dense_point(p, bias, saved);
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->b, DENSE_TYPE, (uint64_t)b_row,
 	    (uint64_t)(of->turn_b ? of->n : of->k), b_row));
@@ -244,7 +257,7 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
 }
 
 static struct dense_plan *
-dense_plan(struct dense_key of, const elem *bias, const elem *saved)
+dense_plan(struct dense_key of, const elem *bias, const void *saved)
 {
 	static int next;
 	struct dense_plan *p;
@@ -280,6 +293,30 @@ dense_start(struct dense_plan *p, const cublasLtMatmulAlgo_t *algo, const struct
 	    algo, at->work, p->of.size, stream);
 }
 
+static void
+dense_run(struct dense_plan *p, const struct dense_places *at)
+{
+	if (!p->at.c)
+		p->at = *at;
+	CUBLAS(dense_start(p, &p->algo, at));
+}
+
+/* Of a product of elements as they lie there, in that workspace. */
+static struct dense_key
+dense_key_of(cublasLtEpilogue_t epilogue, const void *c, const elem *a, bool turn_a, const elem *b, bool turn_b,
+    struct dense_batch batch, int64_t m, int64_t n, int64_t k, size_t size)
+{
+	struct dense_key of;
+
+	memset(&of, 0, sizeof(of));	/* padding too: keys are compared by their bytes */
+	of.turn_a = turn_a, of.turn_b = turn_b;
+	of.epilogue = epilogue;
+	of.batch = batch;
+	of.aligned = dense_aligned(c, a, b, batch);
+	of.m = m, of.n = n, of.k = k, of.size = size;
+	return of;
+}
+
 /* The factors of a product whose second depends on the step, which only the device knows. */
 KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
 {
@@ -306,12 +343,8 @@ dense_library(Made *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
 		return false;
 	if (onto.step)
 		size -= DENSE_FACTORS;
-	memset(&of, 0, sizeof(of));	/* padding too: keys are compared by their bytes */
-	of.turn_a = turn_a, of.turn_b = turn_b, of.step = onto.step != NULL, of.whole = sizeof(Made) > sizeof(elem);
-	of.epilogue = bias ? dense_biased(own) : own;
-	of.batch = batch;
-	of.aligned = dense_aligned(c, a, b, batch);
-	of.m = m, of.n = n, of.k = k, of.size = size;
+	of = dense_key_of(bias ? dense_biased(own) : own, c, a, turn_a, b, turn_b, batch, m, n, k, size);
+	of.step = onto.step != NULL, of.whole = sizeof(Made) > sizeof(elem);
 	p = dense_plan(of, beside, then.saved);
 	if (!p->found && own != CUBLASLT_EPILOGUE_DEFAULT) {
 		own = CUBLASLT_EPILOGUE_DEFAULT;
@@ -328,9 +361,7 @@ dense_library(Made *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
 		LAUNCH(dense_factors_kernel, 2, (factors, onto));
 		at.on_device = factors;
 	}
-	if (!p->at.c)
-		p->at = at;
-	CUBLAS(dense_start(p, &p->algo, &at));
+	dense_run(p, &at);
 	if (own == CUBLASLT_EPILOGUE_DEFAULT && sums)
 		bias_rows_backward(sums, work, a, k, m);
 	else if (own == CUBLASLT_EPILOGUE_DEFAULT && !of.whole)

@@ -17,6 +17,7 @@ enum { CUDA_R_32F, CUDA_R_64F, CUDA_R_16BF };
 enum cublasLtEpilogue_t {
 	CUBLASLT_EPILOGUE_DEFAULT = 1, CUBLASLT_EPILOGUE_RELU = 2, CUBLASLT_EPILOGUE_BIAS = 4,
 	CUBLASLT_EPILOGUE_RELU_BIAS = 6, CUBLASLT_EPILOGUE_GELU = 32, CUBLASLT_EPILOGUE_GELU_BIAS = 36,
+	CUBLASLT_EPILOGUE_RELU_AUX = 130, CUBLASLT_EPILOGUE_RELU_AUX_BIAS = 134, CUBLASLT_EPILOGUE_DRELU = 136,
 	CUBLASLT_EPILOGUE_DGELU = 192, CUBLASLT_EPILOGUE_BGRADA = 256, CUBLASLT_EPILOGUE_BGRADB = 512
 };
 enum {
@@ -50,6 +51,8 @@ typedef uint64_t *cublasLtMatmulPreference_t;	/* by attribute */
 
 static int lt_refused;		/* an epilogue for which there is no algorithm */
 static int lt_calls[1024];	/* products, by epilogue */
+static bool lt_marks_zero;	/* relu's bits say that 0 passes, too; */
+static bool lt_marks_last_first;	/* or the first of eight is the highest */
 
 #define LT_WANT(what)	do {									\
 	if (!(what)) {										\
@@ -184,6 +187,31 @@ lt_store(void *p, int type, int64_t i, double x)
 	}
 }
 
+static inline bool
+lt_has_bits(int epilogue)
+{
+	return epilogue == CUBLASLT_EPILOGUE_RELU_AUX || epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS ||
+	    epilogue == CUBLASLT_EPILOGUE_DRELU;
+}
+
+/* Of element I of column J, that is M long: its byte, and its bit of that. Columns begin at
+ * multiples of 128 bits. */
+static inline uint8_t *
+lt_byte(const int64_t *d, int64_t i, int64_t j, int64_t m)
+{
+	uint8_t *bits = (uint8_t *)d[CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER];
+	int64_t apart = d[CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD];
+
+	LT_WANT(bits && (uintptr_t)bits % 16 == 0 && apart >= m && apart % 128 == 0);
+	return bits + (i + j * apart) / 8;
+}
+
+static inline int
+lt_bit(int64_t i)
+{
+	return 1 << (lt_marks_last_first ? 7 - i % 8 : i % 8);
+}
+
 /* d = alpha op(a) op(b) + beta c. Sums over the depth are those of op(a)'s rows or op(b)'s
  * columns. What lies beside is of the result's type. */
 static inline cublasStatus_t
@@ -217,9 +245,18 @@ lt_matmul(const int64_t *d, double alpha, const void *a, const struct lt_matrix 
 				    lt_value(b, lb->type, tb ? j + k * lb->ld : k + j * lb->ld);
 			sum = alpha * sum + (beta != 0 ? beta * lt_value(c, lc->type, i + j * lc->ld) : 0);
 			if (epilogue == CUBLASLT_EPILOGUE_BIAS ||
-			    epilogue == CUBLASLT_EPILOGUE_RELU_BIAS ||
+			    epilogue == CUBLASLT_EPILOGUE_RELU_BIAS || epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS ||
 			    epilogue == CUBLASLT_EPILOGUE_GELU_BIAS)
 				sum += lt_value(beside, lc->type, i);
+			if (epilogue == CUBLASLT_EPILOGUE_DRELU) {
+				sum = *lt_byte(d, i, j, m) & lt_bit(i) ? sum : 0;
+			} else if (lt_has_bits(epilogue)) {
+				uint8_t *byte = lt_byte(d, i, j, m);
+				bool passes = lt_marks_zero ? sum >= 0 : sum > 0;
+
+				*byte = (uint8_t)(passes ? *byte | lt_bit(i) : *byte & ~lt_bit(i));
+				sum = sum > 0 ? sum : 0;
+			}
 			if (epilogue == CUBLASLT_EPILOGUE_RELU || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS)
 				sum = sum > 0 ? sum : 0;
 			if (epilogue == CUBLASLT_EPILOGUE_GELU || epilogue == CUBLASLT_EPILOGUE_GELU_BIAS)
@@ -261,6 +298,7 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const void *alpha, cons
 	if (size)
 		std::memset(work, 0xff, size);
 	LT_WANT(la->count == lc->count && lb->count == lc->count);
+	LT_WANT(!lt_has_bits(algo->epilogue) || lc->count == 1);	/* whose bits would be each others' */
 	for (int64_t z = 0; z < lc->count; z++)
 		lt_matmul(d, lt_value(alpha, factors, 0), lt_product(a, la, z), la, lt_product(b, lb, z), lb,
 		    lt_value(beta, factors, 0), lt_product(c, lc, z), (void *)lt_product(result, lc, z), lc);
