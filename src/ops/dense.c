@@ -10,23 +10,13 @@
 #include "ops/dense.h"
 
 #include "ir/diff.h"
-#include "ir/split.h"
 
 #include "ops/pointwise.h"
-#include "ops/product.h"
 
 #include "calls/emitter.h"
 #include "calls/tape.h"
 #include "ops/shapes.h"
 #include "ops/then.h"
-
-#define DENSE_ATTRS											\
-	{ "units", ATTR_INT, "size of the last dimension of the output", .required = true,		\
-	    .min = 1, .max = (double)LARGEST_EXTENT },							\
-	BIAS_ATTR("add a trained number to each unit"),						\
-	{ "weight", ATTR_TENSOR, "a layer whose weight, or a tensor, of shape [units, in], is used instead "	\
-	    "of one of its own: weight=tok", .required = false },						\
-	SPLIT_ATTR("ranks: where several train together, each has its share of the weights")
 
 static const struct attr_spec attrs[] = {
 	DENSE_ATTRS,
@@ -45,17 +35,16 @@ last(const struct tensor *t)
 	return t->dim[t->rank - 1];
 }
 
-/* the rows of the product, at the running batch */
-static const char *
-rows(struct emitter *e, const struct tensor *t)
+const char *
+dense_rows(struct emitter *e, const struct tensor *t)
 {
 	return emit_rows(e, t, t->rank - 1);
 }
 
 /* ---- backward ---- */
 
-static struct affine
-work_of_input(const struct node *n, const struct room *room)
+struct affine
+dense_work_of_input(const struct node *n, const struct room *room)
 {
 	return product_work_library(n, room, last(n->in[0]), last(n->out[0]));
 }
@@ -65,7 +54,7 @@ emit_input(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "dense_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
 	    arg_tensor(n->in[1]), arg_onto(n), then_arg(e, n, then_beside(n)), arg_work(n), arg_work_bytes(n),
-	    arg_text(rows(e, n->in[0])), arg_int(last(n->out[0])), arg_int(last(n->in[0])));
+	    arg_text(dense_rows(e, n->in[0])), arg_int(last(n->out[0])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_input = {
@@ -76,7 +65,7 @@ const struct op op_dense_grad_input = {
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
 	.macs = product_macs_of_forward,
-	.memory.workspace = work_of_input,
+	.memory.workspace = dense_work_of_input,
 	.memory.onto = 2,
 	.then = { &op_dense_grad_input_then, 2 },
 	.calls.kernels = "product/dense.cu",
@@ -92,7 +81,7 @@ const struct op op_dense_grad_input_then = {
 	.operands = "dy weight saved",
 	.min_operands = 2, .max_operands = 3,
 	.macs = product_macs_of_forward,
-	.memory.workspace = work_of_input,
+	.memory.workspace = dense_work_of_input,
 	.then = { &op_dense_grad_input_then, 2 },
 	.calls.kernels = "product/dense.cu",
 	.calls.listed = true,
@@ -137,7 +126,7 @@ emit_weight(struct emitter *e, const struct node *n)
 
 	emit_call(e, whole ? "dense_backward_weight_real" : "dense_backward_weight", arg_tensor(n->out[0]),
 	    arg_tensor(n->in[0]), arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n),
-	    arg_text(rows(e, n->in[0])), arg_int(last(n->in[1])), arg_int(last(n->in[0])));
+	    arg_text(dense_rows(e, n->in[0])), arg_int(last(n->in[1])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_weight = {
@@ -168,7 +157,7 @@ static void
 emit_bias(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "bias_rows_backward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
-	    arg_text(rows(e, n->in[0])), arg_int(last(n->in[0])));
+	    arg_text(dense_rows(e, n->in[0])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_bias = {
@@ -200,7 +189,7 @@ emit_weight_bias(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "dense_backward_weight_bias", arg_tensor(n->out[0]), arg_tensor(n->out[1]),
 	    arg_tensor(n->in[0]), arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n),
-	    arg_text(rows(e, n->in[0])), arg_int(last(n->in[1])), arg_int(last(n->in[0])));
+	    arg_text(dense_rows(e, n->in[0])), arg_int(last(n->in[1])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_weight_bias = {
@@ -309,14 +298,14 @@ split(struct split *s, struct node *n)
 	return true;
 }
 
-static struct affine
-macs(const struct node *n)
+struct affine
+dense_macs(const struct node *n)
 {
 	return product_macs(n->out[0], tensor_elements_per_sample(n->out[0]), last(n->in[0]));
 }
 
-static struct affine
-work(const struct node *n, const struct room *room)
+struct affine
+dense_work(const struct node *n, const struct room *room)
 {
 	return product_work_library(n, room, last(n->in[0]), MANY_COLUMNS);
 }
@@ -326,7 +315,7 @@ emit(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "dense_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
 	    arg_tensor(n->in[1]), arg_tensor(then_operands(n) > 2 ? n->in[2] : NULL), then_arg(e, n, then_beside(n)),
-	    arg_work(n), arg_work_bytes(n), arg_text(rows(e, n->in[0])), arg_int(last(n->in[0])),
+	    arg_work(n), arg_work_bytes(n), arg_text(dense_rows(e, n->in[0])), arg_int(last(n->in[0])),
 	    arg_int(last(n->out[0])));
 }
 
@@ -370,10 +359,10 @@ const struct op op_dense = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.macs = macs,
+	.macs = dense_macs,
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
-	.memory.workspace = work,
+	.memory.workspace = dense_work,
 	.then = { &op_dense_then, 2 },
 	.ranks.split = split,
 	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .blas = true,
@@ -390,9 +379,9 @@ const struct op op_dense_then = {
 	.attrs = attrs_then,
 	.operands = "x weight bias beside",
 	.min_operands = 2, .max_operands = 4,
-	.macs = macs,
+	.macs = dense_macs,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
-	.memory.workspace = work,
+	.memory.workspace = dense_work,
 	.then = { &op_dense_then, 2 },
 	.calls.kernels = "product/dense.cu",
 	.calls.listed = true,

@@ -16,8 +16,9 @@
  * It runs after order and recompute, and changes nothing about either. No plan gets larger: the
  * joined node stands where the first stood. There t was born, in whose bytes y would have been
  * made; y is now born there instead, and no other tensor lives longer than before. That is why
- * cuBLASLt's relu with a mask of bits is not used: the mask would be one more tensor to keep. On
- * both targets relu gives the same bits as before.
+ * cuBLASLt's relu with a mask of bits is not used here: the mask would be one more tensor to keep.
+ * Where that takes the place of y, relu_bits.c puts it. On both targets relu gives the same bits as
+ * before.
  *
  * Each formula is a branch of all kernels that do such, so a program has EPILOGUES_MOST of them
  * (kernels/sizes.h), and others stay by themselves.

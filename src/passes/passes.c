@@ -35,6 +35,7 @@
 	_(recompute)				\
 	_(order)				\
 	_(fuse_activation)			\
+	_(relu_bits)				\
 	_(bias_gradients)			\
 	_(pooled_biases)			\
 	_(formula_in_bias)			\
