@@ -13,8 +13,11 @@
  *	STANDIN_CHANGING	1 for those whose sums are in another order each time
  *	STANDIN_ALGORITHMS	milliseconds of cuBLASLt's, for every product
  *
+ *	STANDIN_BITS	what the bits of its relu are: "zero", so that 0 passes, too; "none": it has no algorithm for it
+ *
  * The report says of each engine, and of each algorithm, how often it ran and how often it was captured:
- * engine 1 ran 27 captured 4.
+ * engine 1 ran 27 captured 4. And so of cuBLASLt's epilogues that make or read such bits, of which one that is made of
+ * numbers without a bias is computed, so that a program can ask what they are.
  */
 #include <algorithm>
 #include <cstdio>
@@ -40,6 +43,22 @@ note(const void *of, int attribute, const void *value, size_t bytes)
 	said[of] += std::to_string(attribute) + ":" + std::string((const char *)value, bytes < 16 ? bytes : 16) + ";";
 }
 
+struct matrix {			/* in columns */
+	cudaDataType type;
+	int64_t rows, columns, apart;
+};
+
+static std::map<const void *, struct matrix> matrices;
+
+struct product {
+	uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+	int32_t turned = CUBLAS_OP_N;	/* the first */
+	uint8_t *bits = nullptr;
+	int64_t apart = 0;	/* bits of a column */
+};
+
+static std::map<const void *, struct product> products;
+
 struct ran {
 	int ran, captured;
 };
@@ -53,6 +72,54 @@ count(const char *what, int64_t at, double ms)
 
 	(card_is_captured() ? r.captured : r.ran)++;
 	card_takes(ms);
+}
+
+static bool
+has_bits(const struct product &p)
+{
+	return p.epilogue == CUBLASLT_EPILOGUE_RELU_AUX || p.epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS ||
+	    p.epilogue == CUBLASLT_EPILOGUE_DRELU;
+}
+
+/* Are they where they may be? Columns begin at multiples of 128 bits. */
+static bool
+bits_are_legal(const struct product &p, const struct matrix &c)
+{
+	return p.bits && (uintptr_t)p.bits % 16 == 0 && p.apart % 128 == 0 && p.apart >= c.rows &&
+	    card_within(p.bits, (size_t)(p.apart / 8 * c.columns));
+}
+
+/* In types that have a header here. */
+static float
+number(const void *from, cudaDataType type, int64_t at)
+{
+	uint32_t bits = type == CUDA_R_16BF ? (uint32_t)((const uint16_t *)from)[at] << 16 : ((const uint32_t *)from)[at];
+	float x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+
+/* Those of relu(A' B), if the numbers may be read. */
+static void
+make_bits(const struct product &p, const struct matrix &a, const void *at_a, const struct matrix &b, const void *at_b,
+    const struct matrix &c)
+{
+	const char *how = getenv("STANDIN_BITS");
+	bool zero = how && !strcmp(how, "zero");
+
+	if (p.epilogue != CUBLASLT_EPILOGUE_RELU_AUX || p.turned != CUBLAS_OP_T || card_is_captured() || a.type != b.type ||
+	    (a.type != CUDA_R_16BF && a.type != CUDA_R_32F))
+		return;
+	for (int64_t j = 0; j < c.columns; j++)
+		for (int64_t i = 0; i < c.rows; i++) {
+			uint8_t *byte = p.bits + (i + j * p.apart) / 8, bit = (uint8_t)(1 << i % 8);
+			float sum = 0;
+
+			for (int64_t k = 0; k < a.rows; k++)
+				sum += number(at_a, a.type, k + i * a.apart) * number(at_b, b.type, k + j * b.apart);
+			*byte = (uint8_t)(sum > 0 || (zero && sum == 0) ? *byte | bit : *byte & ~bit);
+		}
 }
 
 void
@@ -87,6 +154,16 @@ cublasStatus_t
 cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t of, cublasLtMatmulDescAttributes_t what, const void *value,
     size_t bytes)
 {
+	struct product &p = products[of];
+
+	if (what == CUBLASLT_MATMUL_DESC_EPILOGUE)
+		memcpy(&p.epilogue, value, sizeof(p.epilogue));
+	if (what == CUBLASLT_MATMUL_DESC_TRANSA)
+		memcpy(&p.turned, value, sizeof(p.turned));
+	if (what == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER)
+		memcpy(&p.bits, value, sizeof(p.bits));
+	if (what == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD)
+		memcpy(&p.apart, value, sizeof(p.apart));
 	if (what != CUBLASLT_MATMUL_DESC_BIAS_POINTER && what != CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER)
 		note(of, (int)what, value, bytes);
 	return CUBLAS_STATUS_SUCCESS;
@@ -96,15 +173,17 @@ cublasStatus_t
 cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t of)
 {
 	said.erase(of);
+	products.erase(of);
 	free(of);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t
-cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *to, cudaDataType, uint64_t rows, uint64_t columns, int64_t)
+cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *to, cudaDataType type, uint64_t rows, uint64_t columns, int64_t apart)
 {
 	*to = (cublasLtMatrixLayout_t)calloc(1, 8);
 	said[*to] = std::to_string(rows) + "x" + std::to_string(columns) + ";";
+	matrices[*to] = { type, (int64_t)rows, (int64_t)columns, apart };
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -120,6 +199,7 @@ cublasStatus_t
 cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t of)
 {
 	said.erase(of);
+	matrices.erase(of);
 	free(of);
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -158,7 +238,11 @@ cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, c
     cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int most,
     cublasLtMatmulHeuristicResult_t *to, int *n)
 {
+	const char *bits = getenv("STANDIN_BITS");
+
 	*n = std::min(most, card_count("STANDIN_ALGORITHMS"));
+	if (has_bits(products[product]) && bits && !strcmp(bits, "none"))
+		*n = 0;
 	memset(to, 0, sizeof(*to) * (size_t)*n);
 	for (int k = 0; k < *n; k++)
 		to[k].algo.data[0] = (uint64_t)k + 1;
@@ -167,12 +251,23 @@ cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, c
 }
 
 cublasStatus_t
-cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, const void *, const void *, cublasLtMatrixLayout_t a,
-    const void *, cublasLtMatrixLayout_t b, const void *, const void *, cublasLtMatrixLayout_t, void *,
-    cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *algo, void *, size_t, cudaStream_t s)
+cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, const void *, const void *at_a, cublasLtMatrixLayout_t a,
+    const void *at_b, cublasLtMatrixLayout_t b, const void *, const void *, cublasLtMatrixLayout_t, void *,
+    cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t *algo, void *, size_t, cudaStream_t s)
 {
 	int64_t at = (int64_t)algo->data[0] - 1;
+	const struct product &p = products[product];
 
+	if (has_bits(p)) {
+		struct ran &r = ran["epilogue " + std::to_string(p.epilogue)];
+
+		if (!bits_are_legal(p, matrices[d])) {
+			card_refuse("bits of relu that do not lie as cuBLASLt has them");
+			return CUBLAS_STATUS_INVALID_VALUE;
+		}
+		(card_is_captured() ? r.captured : r.ran)++;
+		make_bits(p, matrices[a], at_a, matrices[b], at_b, matrices[d]);
+	}
 	card_needs((question(product, a, b) + " algorithm " + std::to_string(at)).c_str(), 0);
 	count("algorithm", at, card_listed("STANDIN_ALGORITHMS", at, 1));
 	return card_call(s) ? CUBLAS_STATUS_INTERNAL_ERROR : CUBLAS_STATUS_SUCCESS;
