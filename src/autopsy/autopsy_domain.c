@@ -51,9 +51,9 @@ asked(struct autopsy *y)
 
 	if (!p->asked.line || p->later.line || p->grows.line || p->evaluating.line || p->least_batch == 1 || autopsy_tells_no_network(p))
 		return;
-	autopsy_cause(y, SAYS_TOLD_ASKED, arena_printf(y->arena, "L%s. Where it fails at the first steps or calls, and nothing else has the device, the run needs more than that has. What layers make grows in "
+	autopsy_cause(y, SAYS_TOLD_ASKED, arena_printf(y->arena, "L%s. Where it fails at the first steps or calls, and nothing else has that memory, the run needs more than there is%s. What layers make grows in "
 	    "proportion with the samples that are given at once: a smaller batch (of each device) is what takes less of it first, then smaller samples (fewer pixels, shorter ones), and a smaller network, or one whose weights have "
-	    "fewer bits.", autopsy_said(y, &p->asked) + 1));
+	    "fewer bits.", autopsy_said(y, &p->asked) + 1, y->main->kind == OOM_TOLD && !p->told.device && !p->told.gpu ? " (of a machine's memory as a rule for data that are read whole, before the first step)" : ""));
 }
 
 void

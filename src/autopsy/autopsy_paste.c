@@ -153,6 +153,9 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, rays), offsetof(struct oom_paste, told.splats.line), SAYS_TOLD_RAYS, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
 	    "Where pictures are made by rays through a scene, what layers make grows with the points on all rays that are given at once: fewer rays in a batch (N_rand), parts of them (chunk, netchunk), "
 	    "fewer points on each, or pictures of lower resolution take less." },
+	{ offsetof(struct oom_paste, tasks), offsetof(struct oom_paste, penalty.line), SAYS_TOLD_TASKS, OF_ITSELF | ON_DEVICE, 0,
+	    "Where weights are learnt through steps of learning (gradients of gradients, create_graph=True), the graph of each inner step, with all that its forward keeps, lies there until the outer backward, that of each task for as long as "
+	    "its loss is held: fewer inner steps, backward for each task by itself, or the first order alone take less. Where it grows, weights that such a step made, or a loss, are held to the next (as attributes, on a list)." },
 	{ offsetof(struct oom_paste, raised), 0, SAYS_TOLD_RAISED, OF_ITSELF, 0,
 	    "Where nothing else was changed, what that number makes larger is what had no room: the one "
 	    "that it was before, one between the two, or parts one after the other need less." },

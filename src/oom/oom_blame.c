@@ -202,6 +202,43 @@ same_works(struct talk t)
 	return with && !talk_is_one_of(clause_word_behind(clause, with + length), "no any all me my") ? at : NULL;
 }
 
+#define FEWER		"short shorter small smaller fewer few brief"
+#define MORE		"long longer large larger big bigger minutes hours length"
+
+/* "It works on short clips, but with one of five minutes it crashes." */
+static const char *
+shorter_work(struct talk t)
+{
+	size_t n, length;
+	const char *at, *but, *end = t.s + t.n;
+	struct talk rest, sentence, ahead, behind;
+
+	for (rest = t; (at = talk_find_whole(rest, "work|works|worked|working|runs|ran|fine", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		if (!(but = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "but|however|while|whereas", &length)))
+			continue;
+		ahead = talk_part(t, sentence.s, but);
+		behind = talk_part(t, but, sentence.s + sentence.n);
+		if (talk_any_whole(ahead, FEWER) && !talk_any_whole(ahead, MORE " time batch card gpu memory") && talk_any_whole(behind, MORE) && !talk_any_whole(behind, FEWER " time takes slow") && !talk_any_phrase(behind, "as long as|no longer") &&
+		    (oom_told_fails(behind) || clause_names_failure(behind)) && !clause_says_no(ahead, "") && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
+#define LEARNS_TO_LEARN	"maml|second-order maml|create_graph=true|create_graph = true|second-order gradient|second-order gradients|second order gradient|second order gradients|second-order derivatives|second order derivatives|" \
+    "gradients of gradients|meta-gradient|meta-gradients|meta gradients|higher-order gradients"
+
+/* Learning through steps of learning, by its method's name or what it asks autograd for. */
+static const char *
+learns_to_learn(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, LEARNS_TO_LEARN, &n);
+
+	return at && !talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "no without not instead unlike") && !talk_any_whole(t, "penalty gan wgan physics pinn pinns hessian") && !talk_is_one_of(clause_word_ahead(t, at), "first-order order approximate") ? at : NULL;
+}
+
 /* "MemoryError when I try to save the features" */
 static const char *
 saves_results(struct talk t)
@@ -305,8 +342,10 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	denies_device(p, t);
 	if (!p->saved.line && (at = saves_results(t)) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->saved, t, at, line);
-	if (!p->less.line && ((at = works_changed(t)) || (at = not_with_less(t)) || (at = same_works(t))))
+	if (!p->less.line && ((at = works_changed(t)) || (at = not_with_less(t)) || (at = same_works(t)) || (at = shorter_work(t))))
 		said_at(&p->less, t, at, line);
+	if (!p->tasks.line && (at = learns_to_learn(t)))
+		said_at(&p->tasks, t, at, line);
 	if (!p->server.line && (at = serves(t)) && !p->training)
 		said_at(&p->server, t, at, line);
 	if (talk_any_whole(t, "docker dockerfile docker-compose") && !clause_says_no(talk_sentence(t, t.s), ""))

@@ -29,7 +29,7 @@ static const char *
 names_long(struct talk t)
 {
 	const char *at = talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
-	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|"
+	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|longer audio clips|long audio clips|longer clips|long clips|longer files|"
 	    "\xe5\x8f\xa5\xe7\xa8\x8d\xe5\xbe\xae\xe9\x95\xbf|\xe9\x95\xbf\xe6\x96\x87\xe6\x9c\xac|\xe6\x96\x87\xe6\x9c\xac\xe8\xbf\x87\xe9\x95\xbf|\xe5\x8f\xa5\xe5\xad\x90\xe8\xbf\x87\xe9\x95\xbf");	/* 句稍微长, 长文本, 文本过长, 句子过长 */
 
 	return at && talk_has_whole(talk_sentence(t, at), CUT_OR_ELSE) ? NULL : at;
@@ -51,7 +51,7 @@ oom_bulk_media(struct talk t)
 
 	if (at || talk_any_of(t, "screen record attach http"))
 		return at;
-	return talk_first(t, "seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
+	return talk_first(t, "seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
 }
 
@@ -400,7 +400,7 @@ reducing_allows(struct talk t)
 	return talk_any_whole(clause, "should would could might may if not never still even you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
 }
 
-#define WITH_SMALLER	"small part of|a part of|a subset of|small subset of|small portion of|a portion of|for smaller|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
+#define WITH_SMALLER	"only trained on the first|only train on the first|trained only on the first|only used the first|only use the first|small part of|a part of|a subset of|small subset of|small portion of|a portion of|for smaller|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
 #define RUNS_FINE	"run well|ran well|runs through|finally runs|works|work|worked|runs without|run without|runs fine|runs well|ran fine|trains fine|no problem|no error|no errors|no issue|without error|without any error|without errors"
 
 /* "For smaller dimensions the code runs without error": what is said of one's own run. */

@@ -367,7 +367,8 @@ loads_all(struct talk t)
 		clause = talk_clause(t, at, n);
 		behind = talk_part(clause, at + n, clause.s + clause.n);
 		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
-		    (talk_any_whole(behind, "data dataset images samples videos patches features frames clips slices recordings documents") && talk_has_whole(behind, IN_MEMORY) && !talk_has_whole(behind, IN_TURN))) && !talk_has_whole(behind, NO_DATA) &&
+		    (talk_any_whole(behind, "data dataset images samples videos patches features frames clips slices recordings documents") && talk_has_whole(behind, IN_MEMORY) && !talk_has_whole(behind, IN_TURN)) ||
+		    (talk_any_begins(behind, "features embeddings annotations .hdf5 hdf5 .tsv .csv .npy .npz .json") && !talk_any_begins(behind, "model weights checkpoint") && oom_told_fails(clause))) && !talk_has_whole(behind, NO_DATA) &&
 		    !clause_says_no(talk_part(clause, clause.s, at), ""))
 			return at;
 	}

@@ -108,6 +108,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said server;	/* of vLLM, or of its own settings, */
 	struct said replicas;	/* of data that each process has a copy of, */
 	struct said saved;	/* of results that are written, */
+	struct said tasks;	/* of learning through steps of learning, */
 	struct said turned_on, ended_by, emptied;	/* of what was added, with which it fails, of what ended it, and of a cache that was emptied; */
 	struct said asked;	/* of how much it takes, which is asked, */
 	struct said deprecated;	/* of volatile, which does nothing any longer; */

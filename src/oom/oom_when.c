@@ -62,13 +62,27 @@ grows_by(struct talk t)
 	return talk_is_one_of(clause_word_behind(t, s), OF_ROUNDS) ? at : NULL;
 }
 
+/* "The algorithm increases the memory usage every iteration." */
+static const char *
+adds_each(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "increases the gpu memory|increases the memory|increases gpu memory|increases memory|increases the ram|increases ram|increases my gpu memory|adds memory|allocates more memory|uses more memory|"
+	    "takes more memory|uses more and more", &n);
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	if (!at || clause_says_no(talk_part(t, clause.s, at), "") || talk_any_whole(talk_part(t, clause.s, at), "if would should could might may batch larger bigger size"))
+		return NULL;
+	return talk_has_whole(talk_part(t, at + n, clause.s + clause.n), "every iteration|each iteration|every step|each step|every epoch|each epoch|every batch|each batch|every call|each call|every time|each time|every episode|each episode") ? at : NULL;
+}
+
 /* Where words say that memory grows. */
 static const char *
 grows(struct talk t)
 {
 	const char *by = grows_by(t);
 
-	if (by)
+	if (by || (by = adds_each(t)))
 		return by;
 	if (!talk_any_of(t, "leak memory vram usage ram \xe6\x98\xbe\xe5\xad\x98 \xe5\x86\x85\xe5\xad\x98"))		/* 显存 内存 */
 		return NULL;

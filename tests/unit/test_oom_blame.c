@@ -134,3 +134,28 @@ Test(oom_blame, devices_that_idle)
 	cr_expect_eq(read_lines("The GPU is idling while the CPU loads data").unused.line, 0);
 	cr_expect_eq(read_lines("The GPU is mostly idle").unused.line, 0);
 }
+
+Test(oom_blame, shorter_ones_work)
+{
+	static const char *const yes[] = { "It works with short recordings, but with one of five minutes it is out of memory.", "Small pictures run fine, however large ones crash with an OOM error" };
+	static const char *const no[] = { "It works with short recordings, but with long ones it takes hours.", "Does it work with short ones, but run out of memory with long ones?", "It works on the smaller card, but a larger batch is out of memory",
+	    "It never works with short ones, but long ones are out of memory, too", "It works with short ones, but it is out of memory now" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).less.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).less.line, 0, "%s", no[i]);
+	cr_expect_eq(read_lines("OOM\nI only trained on the first 100 classes and it worked.").less.line, 2);
+	cr_expect_eq(read_lines("OOM\nI only trained on the first 100 classes and it still failed.").less.line, 0);
+}
+
+Test(oom_blame, learning_through_steps_of_learning)
+{
+	static const char *const yes[] = { "I cannot train MAML on one card", "it calls autograd.grad(loss, weights, create_graph=True)", "it needs second-order gradients" };
+	static const char *const no[] = { "I use first-order MAML", "without MAML it is out of memory", "the gradient penalty has create_graph=True", "the second order of pizza" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).tasks.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).tasks.line, 0, "%s", no[i]);
+}

@@ -83,6 +83,8 @@ Test(oom_cure, what_is_read_into_memory)
 	cr_expect_eq(read_lines("It fails since it is reading training patches in memory").told.data.line, 1);
 	cr_expect_eq(read_lines("It fails though it reads images into memory on demand").told.data.line, 1, "%s", "\"into memory\" by itself is of data");
 	cr_expect_eq(read_lines("It is reading a file in memory").told.data.line, 0);
+	cr_expect_eq(read_lines("It runs out of RAM while loading the features from its .hdf5 files").told.data.line, 1);
+	cr_expect_eq(read_lines("It runs out of RAM while loading the model's .hdf5 weights").told.data.line, 0);
 }
 
 Test(oom_cure, growth_beside_what_stands_aside)

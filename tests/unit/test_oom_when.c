@@ -4,6 +4,8 @@
 
 #include "oom_lines.h"
 
+#define COUNT(v)	(sizeof(v) / sizeof(*(v)))
+
 Test(oom_when, memory_that_grows)
 {
 	static const char *const yes[] = { "The memory usage keeps increasing until it fails", "I think there is a memory leak",
@@ -90,4 +92,16 @@ Test(oom_when, what_rises_once_or_was_waited_for)
 	cr_expect_eq(read_lines("memory increases linearly with the number of steps, OOM").grows.line, 1);
 	cr_expect_eq(read_lines("It is OOM at epoch 12").later.line, 1);
 	cr_expect_eq(read_lines("OOM suddenly appears").later.line, 1);
+}
+
+Test(oom_when, what_each_round_adds)
+{
+	static const char *const yes[] = { "The algorithm increases the GPU memory usage every iteration", "it takes more memory each epoch" };
+	static const char *const no[] = { "a larger batch increases the memory usage every iteration", "it never increases the memory usage every iteration", "it increases the memory usage", "it would take more memory each epoch" };
+	size_t i;
+
+	for (i = 0; i < COUNT(yes); i++)
+		cr_expect_eq(read_lines(yes[i]).grows.line, 1, "%s", yes[i]);
+	for (i = 0; i < COUNT(no); i++)
+		cr_expect_eq(read_lines(no[i]).grows.line, 0, "%s", no[i]);
 }
