@@ -74,6 +74,10 @@ static const struct {
 	    "only at one of them: without it, with a lower bound, or with fewer pictures at once, the largest fits." },
 	[HABIT_BENCHMARK] = { OF_DEVICE, true, TRACE_LOADING, "has cuDNN try its ways of a convolution (%s) at the first step of each size, with workspaces as large as there is room for. Where sizes differ from "
 	    "step to step, or the device is nearly full, it takes less with that off." },
+	[HABIT_UNIT] = { OF_DEVICE, true, 0, "has %s, and a policy that wraps layers (auto_wrap_policy) was not found there. Where none is set, FSDP takes the network as one unit, and puts all of its weights "
+	    "together on each device for forward and for backward: with a unit for each layer, those of few layers lie there at a time." },
+	[HABIT_SAVED] = { OF_DEVICE, true, 0, "has layers with a number for each word of the vocabulary (%s). Where PEFT trains those whole, beside an adapter of few numbers, it makes a copy of them, of which "
+	    "each number has a gradient and what the optimizer keeps, too: without them, or with an adapter for them, too, it takes less." },
 	[HABIT_UNCHECKED] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "%s. Where it trains, what forward makes is all kept for backward then: with gradient checkpointing a part of it is, and the rest "
 	    "made once more, which takes longer, and less room." },
 	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "

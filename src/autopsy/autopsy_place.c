@@ -330,8 +330,8 @@ captured(struct autopsy *y)
 	place_cause(y, y->main->facts & TRACE_GRAPH ? SAYS_CAPTURED : SAYS_CAPTURING, arena_printf(y->arena, "%s CUDA graphs were captured. %s graph holds the memory of all "
 	    "that it runs for as long as it lives, beside weights and what was set aside before, such as a "
 	    "server's cache of keys and values. Fewer or smaller sizes that are captured, or a smaller share "
-	    "set aside (in vLLM max_num_seqs and gpu_memory_utilization), leave room; without graphs "
-	    "(enforce_eager) none is needed.", y->main->facts & TRACE_GRAPH ?
+	    "set aside (in vLLM max_num_seqs and gpu_memory_utilization, in SGLang --cuda-graph-max-bs and --mem-fraction-static), leave room; without graphs "
+	    "(vLLM's enforce_eager, SGLang's --disable-cuda-graph) none is needed.", y->main->facts & TRACE_GRAPH ?
 	    BY_TRACE " it failed while" : arena_printf(y->arena, "Line %d says that", line),
 	    y->main->facts & TRACE_GRAPH ? "A" : "Where that is what failed: a"));
 }

@@ -185,7 +185,9 @@ not_with_less(struct talk t)
 	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
-#define DEVICES		"gpu gpus card cards machine server laptop colab a100 v100 h100 3090 4090 cpu computer pc windows linux ubuntu"
+#define DEVICES		"gpu gpus card cards machine server laptop colab a100 v100 h100 3090 4090 cpu computer pc windows linux ubuntu a6000 a5000 a4000 a40 a30 a10 a10g l4 l40 l40s t4 p100 h200 b200 gh200 " \
+    "rtx gtx tesla titan quadro 1080ti 2080ti 3060 3070 3080 4070 4080 5090 kaggle tpu mac workstation desktop"
+#define OF_MEMORY	"0gb|1gb|2gb|4gb|6gb|8gb|0 gb|1 gb|2 gb|4 gb|6 gb|8 gb"	/* what a device has, as people count it */
 
 /* "The same script works well with the smaller model." */
 static const char *
@@ -195,7 +197,7 @@ same_works(struct talk t)
 	const char *at = talk_find_whole(t, "same script|same code|same config|same configuration|same command|same settings|same setting|same setup|same parameters|same notebook", &n), *with;
 	struct talk clause = at ? talk_clause(t, at, n) : t;
 
-	if (!at || !clause_works(clause) || memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) || talk_any_whole(clause, DEVICES) ||
+	if (!at || !clause_works(clause) || memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) || talk_any_whole(clause, DEVICES) || talk_any_phrase(clause, OF_MEMORY) ||
 	    talk_any_phrase(talk_part(t, clause.s, at), "not |n't "))
 		return NULL;
 	with = talk_find_whole(talk_part(t, at + n, clause.s + clause.n), "with|for|on", &length);

@@ -284,7 +284,7 @@ form_is_call(struct talk t)
 
 #define NO_COMMAND	"i my me we you it it's when after how why because the is are was were can could gives give get got fails runs and but"
 #define PROGRAMS	"python python3 cuda_visible_devices torchrun accelerate deepspeed sbatch srun bash sh pip pip3 conda docker mpirun mpiexec horovodrun " \
-    "nvidia-smi sudo export wget ./darknet"
+    "nvidia-smi sudo export wget ./darknet vllm ollama llama-cli ./llama-cli llama-server ./llama-server llamafactory-cli yolo nnunetv2_train /set"
 
 /* "user@host:~/a$ ", "(base) C:\a>", "$ ", "!", "%%": what shells and notebooks put ahead of it. */
 static bool

@@ -36,6 +36,7 @@ static const struct {
 	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7", false },
 	{ HABIT_PARALLEL, "dataparallel(", "distributed|class |def |isinstance|device_ids=[0]|device_ids = [0]", false },
 	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false", false },
+	{ HABIT_UNIT, "fsdp(|fullyshardeddataparallel(", "auto_wrap_policy|def |class |isinstance", false },
 	{ HABIT_CREATES, "create_graph=true|create_graph = true", "def ", false },
 	{ HABIT_SCALER, "scaler.fit_transform(|scaler().fit_transform(", "def ", true },
 	{ HABIT_SIZES, "--multi-scale|--multi_scale|multi_scale=true|multi_scale: true|multiscale=true|multi_scale = true", "false|nargs|add_argument|action=|help=|[--", false },
@@ -51,6 +52,7 @@ static const struct {
 	const char *phrases;
 } off[] = {
 	{ HABIT_UNCHECKED, "gradient_checkpointing_enable|enable_gradient_checkpointing|gradient_checkpointing=true|gradient_checkpointing = true|gradient_checkpointing: true" },
+	{ HABIT_UNIT, "auto_wrap_policy|auto_wrap(|enable_wrap(|wrap(|apply_fsdp(" },
 	{ HABIT_SERVER, "use_vllm=false|use_vllm: false|use_vllm = false|use_vllm false" },
 	{ HABIT_SIZES, "multi_scale=false|multi_scale: false|multi_scale = false" },
 	{ HABIT_BENCHMARK, "cudnn.benchmark = false|cudnn.benchmark=false|cudnn_benchmark=false|cudnn_benchmark = false|cudnn_benchmark: false" },
@@ -94,7 +96,7 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 			;
 		if (from == to)
 			to += n;		/* an option */
-		if (calls[i].kind != HABIT_LOAD || memchr(at, ')', (size_t)(end - at)))	/* what follows on the next line is not known */
+		if ((calls[i].kind != HABIT_LOAD && calls[i].kind != HABIT_UNIT) || memchr(at, ')', (size_t)(end - at)))	/* what follows on the next line is not known */
 			oom_habit_keep(h, calls[i].kind, line, 0, from, to);
 	}
 }
@@ -153,6 +155,19 @@ counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64
 	while (talk_next_phrase(t, names, &at, &length))
 		if (number_of(t, at + length, &n) && n >= least && n <= most)
 			oom_habit_keep(h, kind, line, n, at, at + length);
+}
+
+#define SAVED		"modules_to_save|additional_target"	/* of PEFT, and LLaMA-Factory's name of it */
+
+/* "modules_to_save=["embed_tokens", "lm_head"]" */
+static void
+saved(struct oom_habits *h, struct talk t, int line)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, SAVED, &n);
+
+	if (at && talk_any_of(talk_part(t, at + n, t.s + t.n), "embed lm_head wte"))
+		oom_habit_keep(h, HABIT_SAVED, line, 0, at, at + n);
 }
 
 #define CHECKPOINTS	"gradient_checkpointing|gradient-checkpointing|activation_checkpointing|activation-checkpointing|grad_checkpointing|use_checkpointing"
@@ -487,6 +502,7 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 	by_call(h, t, line, false);
 	by_number(h, t, line);
 	counted(h, HABIT_RANKS, RANKS, 2, MOST_PROCESSES, t, line);
+	saved(h, t, line);
 	checkpoints(h, t, line);
 	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);
 	batches(h, t, line);

@@ -40,6 +40,8 @@ enum oom_habit_kind {
 	HABIT_CONTEXT,		/* positions that llama.cpp's model is made for, or that its context has, by this name */
 	HABIT_SIZES,		/* pictures come in several sizes, by this name */
 	HABIT_BENCHMARK,	/* cuDNN tries its ways of a convolution, by this name */
+	HABIT_UNIT,		/* FSDP of a network, by a call of this name without a policy that wraps its layers */
+	HABIT_SAVED,		/* PEFT trains layers with a number for each word whole, by this setting */
 	HABIT_UNCHECKED,	/* what forward makes is all kept: gradient checkpointing is off, by this name; `n` 1: a script of this name is run without it */
 	/* of either */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */

@@ -387,7 +387,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		.host = p->host, .gpu = -1, .hedged = p->flags & PHRASE_HEDGED, .says = p->says,
 		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
 		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART, .warning = p->flags & PHRASE_WARNING,
-		.facts = p->flags & PHRASE_PIECE ? TRACE_LIMIT : 0, .windows = p->flags & PHRASE_WINDOWS, .cpp = p->flags & PHRASE_CPP, .follows = follows(r),
+		.facts = p->flags & PHRASE_PIECE ? TRACE_LIMIT : strstr(p->pattern, "ggml_gallocr_reserve") ? TRACE_COMPUTE : 0, .windows = p->flags & PHRASE_WINDOWS, .cpp = p->flags & PHRASE_CPP, .follows = follows(r),
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
 	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
 	const char *told, *code;
