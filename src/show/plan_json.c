@@ -150,7 +150,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 		jsonw_flat_object(j, "device");
 		jsonw_string(j, "name", d->name);
 		jsonw_int(j, "memory_bytes", d->memory);
-		jsonw_bool(j, "fits", p->arena_bytes <= d->memory);
+		jsonw_bool(j, "fits", p->arena_bytes <= target_memory(p->target, module_ranks(m), d));
 		jsonw_end(j);
 	} else {
 		jsonw_null(j, "device");

@@ -122,14 +122,15 @@ print_device(const struct printer *r)
 	const struct device *d = &r->m->set.device;
 	char spare[SIZE_TEXT];
 	int64_t left = d->memory - r->p->arena_bytes, ranks = module_ranks(r->m);
-	bool beside = ranks <= 1 || r->p->arena_bytes <= target_memory(r->p->target, ranks, d);	/* as the next row counts */
+	bool beside = r->p->arena_bytes <= target_memory(r->p->target, ranks, d);	/* as fit and the next row count */
 
 	if (!d->given)
 		return;
 	size_row(r, "device", d->memory);
 	fprintf(r->out, "  %s%s%s %s\n", d->name ? d->name : "", d->name ? ": " : "",
-	    left < 0 ? "DOES NOT FIT: over by" : beside ? "fits, leaving" :
-	    "DOES NOT FIT beside driver, context, libraries and NCCL: leaves",
+	    left < 0 ? "DOES NOT FIT: over by" : beside ? "fits, leaving" : ranks > 1 ?
+	    "DOES NOT FIT beside driver, context, libraries and NCCL: leaves" :
+	    "DOES NOT FIT beside driver, context and libraries: leaves",
 	    size_human(spare, left >= 0 ? left : -left));
 }
 
