@@ -16,7 +16,6 @@
 
 #include "attention/attend_tile_cuda.cu"
 #include "product/tile_cuda.cu"
-#include "product/wgmma_cuda.cu"
 
 #define ATTEND_HIGH	(BLOCK / 32 * 16)	/* rows of a tile, 16 of each warp */
 
@@ -72,18 +71,6 @@ attend_fetch(elem *to, struct attend_rows r, int d)
 		for (int j = 0; !packs && j < MAP_PACK; j++)
 			at[j] = row < r.n && col + j < d ? from[j] : ELEM(0);
 	}
-}
-
-/* All copies but the last LATER have arrived, and all threads, or tensor cores, may read them. */
-template <int LATER, bool WARPGROUPS> DEVICE void
-attend_arrived()
-{
-	gpu_wait<LATER>();
-#if GPU_GROUPS
-	if (WARPGROUPS)
-		wgmma_seen();
-#endif
-	__syncthreads();
 }
 
 /* Sixteen rows as a first factor: four registers for each step of columns. */

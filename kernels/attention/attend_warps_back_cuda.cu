@@ -104,7 +104,7 @@ attend_dq_by_warps(elem *dq, struct attend_tensors x, const struct step *s, stru
 				attend_fetch_two<KEYS, WIDEST>(t.tile[stage ^ 1], of.k, a.k_row, of.v, a.v_row, w.j + KEYS, a.s, a.d);
 			gpu_begun();
 			attend_lay_line(t.line, a, w, ATTEND_HIGH, KEYS, x.bias);
-			attend_arrived<1, WARPGROUPS>();
+			gpu_arrived<1, WARPGROUPS>();
 			if (!attend_is_idle<false, WARPGROUPS>(a, w, KEYS)) {
 				attend_times<KEYS, WIDEST, WARPGROUPS>(p, first, t.tile[stage][0], a.d);
 				if (attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias))
@@ -206,7 +206,7 @@ attend_dkv_round(elem *dk, elem *dv, struct attend_back<WIDEST, QUERIES> *t, str
 		attend_send_queries<QUERIES, WIDEST>(t, u + 1, q, x, a);
 		attend_query_tile(&w, q, w.head, u, QUERIES);
 		attend_lay_line(t->line, a, w, QUERIES, ATTEND_HIGH, x.bias);
-		attend_arrived<1, WARPGROUPS>();
+		gpu_arrived<1, WARPGROUPS>();
 		if (!attend_is_idle<true, WARPGROUPS>(a, w, QUERIES)) {
 			attend_times<QUERIES, WIDEST, WARPGROUPS>(p, first, t->tile[stage][0], a.d);
 			if (attend_is_plain(a, w, QUERIES, ATTEND_HIGH, x.bias))
@@ -286,7 +286,7 @@ attend_grads_by_warps(float (*ds)[4], struct attend_back<WIDEST, KEYS> *t, struc
 	attend_fetch_two<KEYS, WIDEST>(t->tile[0], of.k, a.k_row, of.v, a.v_row, w.j, a.s, a.d);
 	gpu_begun();
 	attend_lay_line(t->line, a, w, ATTEND_HIGH, KEYS, x.bias);
-	attend_arrived<0, false>();
+	gpu_arrived<0, false>();
 	attend_clear<KEYS / 8>(ds);
 	if (!attend_is_idle<false, false>(a, w, KEYS)) {
 		attend_times<KEYS, WIDEST, false>(p, first, t->tile[0][0], a.d);

@@ -282,13 +282,13 @@ attend_by_warps(elem *y, real *logsum, struct attend_tensors x, const struct ste
 		for (; w.j < of.end; w.j += KEYS) {
 			bool plain = attend_is_plain(a, w, ATTEND_HIGH, KEYS, x.bias), idle = attend_is_idle<false, WARPGROUPS>(a, w, KEYS);
 
-			attend_arrived<0, WARPGROUPS>();
+			gpu_arrived<0, WARPGROUPS>();
 			attend_fetch<KEYS, WIDEST>(values, attend_rows(of.v, a.v_row, w.j, a.s, KEYS), a.d);
 			gpu_begun();
 			attend_lay_line(line, a, w, ATTEND_HIGH, KEYS, x.bias);
 			if (!idle)
 				attend_times<KEYS, WIDEST, WARPGROUPS>(p, first, keys, a.d);
-			attend_arrived<0, WARPGROUPS>();
+			gpu_arrived<0, WARPGROUPS>();
 			if (w.j + KEYS < of.end)
 				attend_fetch<KEYS, WIDEST>(keys, attend_rows(of.k, a.k_row, w.j + KEYS, a.s, KEYS), a.d);
 			gpu_begun();

@@ -25,10 +25,13 @@
  *
  *     64 x 32 or 32 x 16 of it      on tensor cores: elements of 16 bits, and f32 where tf32 is allowed,
  *                                   with sums in f32; f16 from sm_75 on, bf16 and tf32 from sm_80 on
+ *     16 x 128                      of a large one in 16 bits in code for sm_90a, of 64 x 128 that four
+ *                                   warps make together (tile_groups_cuda.cu)
  *     32 x 64 or 16 x 32            otherwise: 8 x 8 or 4 x 4 a thread, by fours in each direction, so
  *                                   that it reads 16 bytes at a time, and eight threads 128
  *
- * Whatever the tile, an element is summed in the same order, and comes out the same to the bit.
+ * Whatever the tile, an element is summed in the same order, and, by the same instructions, comes
+ * out the same to the bit.
  *
  * Tiles are numbered along blockIdx.x alone, whose limit, 2^31 - 1, is beyond any arena.
  *
@@ -38,7 +41,7 @@
 #ifndef STOWAGE_PRODUCT_GEMM_CUDA_CU
 #define STOWAGE_PRODUCT_GEMM_CUDA_CU
 
-#include "product/tile_cuda.cu"
+#include "product/tile_groups_cuda.cu"
 
 /* Piece by piece by way of OUT, so that what a warp stores at a time lies side by side in C. */
 template <int SIDE, class Job> DEVICE void
@@ -153,7 +156,7 @@ template <int SIDE, class Job> DEVICE void
 gpu_make(const Job &job, int splits, int64_t tile)
 {
 	extern __shared__ __align__(128) char gpu_given[];
-	union gpu_room<SIDE, Job> &room = *(union gpu_room<SIDE, Job> *)gpu_given;
+	union gpu_room<SIDE, Job> &room = *(union gpu_room<SIDE, Job> *)gpu_room_in((char *)gpu_given);
 #ifdef COOPERATIVE
 	struct gpu_known<SIDE, Job> &s = *(struct gpu_known<SIDE, Job> *)gpu_known_room();
 #else
@@ -166,7 +169,7 @@ gpu_make(const Job &job, int splits, int64_t tile)
 #ifdef COOPERATIVE
 	static_assert(sizeof(s) <= GPU_KNOWN, "what is known of a tile has room there");
 #endif
-	static_assert(sizeof(room) == gpu_room_on<SIDE>(GPU_ARCH), "the host gives as much as there is");
+	static_assert(sizeof(room) == gpu_room_on<SIDE>(GPU_ARCH, GPU_BY_GROUPS), "the host knows how much there is");
 	if (t == 0)
 		s.tile = gpu_tile_of<SIDE>(job, splits, tile);
 	__syncthreads();
@@ -181,8 +184,7 @@ gpu_make(const Job &job, int splits, int64_t tile)
 	for (int i = 1 - GPU_STAGES; i < s.tile.slices; i++) {
 		int next = i + GPU_STAGES - 1;
 
-		gpu_wait<GPU_STAGES - 2>();
-		__syncthreads();
+		gpu_arrived<GPU_STAGES - 2, GPU_BY_GROUPS && SIDE == GPU_LARGE>();
 		if (next < s.tile.slices) {
 			int64_t left = job.depth - s.tile.from - (int64_t)next * GPU_SLICE;
 			struct gpu_slice<SIDE, Job> &to = room.slice[next % GPU_STAGES];
@@ -248,7 +250,9 @@ gpu_room_of(void)
 	if (room)
 		return room;
 	cudaFuncGetAttributes(&of, ENTRY((gpu_product_kernel<SIDE, Job>)));
-	room = gpu_room_on<SIDE>(of.ptxVersion);
+	room = gpu_room_on<SIDE>(of.ptxVersion, GPU_BY_GROUPS_ON(of.ptxVersion));
+	if (GPU_BY_GROUPS_ON(of.ptxVersion))
+		room += GPU_ALIGNED;	/* as far as it may begin behind what is given */
 	cudaFuncSetAttribute(ENTRY((gpu_product_kernel<SIDE, Job>)), cudaFuncAttributeMaxDynamicSharedMemorySize,
 	    (int)room);
 	return room;

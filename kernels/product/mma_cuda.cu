@@ -18,10 +18,9 @@
  * "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024).
  * wgmma, which is faster, is an instruction of sm_90a alone: code for that runs on every card of
  * capability 9.0, but code for sm_90 has none of it, and PTX of it is translated for no later card,
- * so what is made of wgmma is a second kind beside these and not in their place. Attention, which
- * no library does, has that (wgmma_cuda.cu). Products have not: with the libraries, which have
- * wgmma, these tiles do on such a card what those refuse, which waits for memory (bench/README.md);
- * a program built without them is held to that share of the peak there.
+ * so what is made of wgmma (wgmma_cuda.cu) is a second kind beside these and not in their place.
+ * Attention has that, and so have large tiles of products (tile_groups_cuda.cu), both in 16 bits:
+ * of tf32 wgmma reads only what lies along the terms, and it does not round.
  *
  * Tests have them in words (tests/program/emulated/mma.h), register by register.
  */

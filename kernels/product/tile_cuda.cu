@@ -6,7 +6,7 @@
 #ifndef STOWAGE_PRODUCT_TILE_CUDA_CU
 #define STOWAGE_PRODUCT_TILE_CUDA_CU
 
-#include "product/mma_cuda.cu"
+#include "product/wgmma_cuda.cu"
 #include "sizes.h"
 
 #include <cuda_pipeline_primitives.h>
@@ -16,13 +16,23 @@
  * large tile's slice has 16 KiB. A multiprocessor that multiplies it in a few hundred cycles has
  * two on their way, as long as memory takes; one with 100 KiB (sm_86, 88, 89, 120) takes a thousand
  * or more, and its memory has room for two blocks with two slices. On sm_75 with 64 KiB it is two
- * of half as many terms.
+ * of half as many terms; on sm_90a twice as many, which are a line as wgmma reads it.
  */
-#define GPU_TERMS_ON(arch)	(!NARROW || (GPU_TENSORS_ON(arch) && (arch) < 80) ? 16 : 32)
+#define GPU_TERMS_ON(arch, by_groups)	((by_groups) ? WGMMA_LINE :				\
+    !NARROW || (GPU_TENSORS_ON(arch) && (arch) < 80) ? 16 : 32)
 #define GPU_STAGES_ON(arch)	(GPU_TENSORS_ON(arch) && (arch) >= 80 && (arch) < 120 &&	\
     (arch) != 86 && (arch) != 88 && (arch) != 89 ? 3 : 2)
 
-#define GPU_SLICE	GPU_TERMS_ON(GPU_ARCH)	/* terms */
+/* Are large tiles made by groups of four warps (tile_groups_cuda.cu)? Where one kernel carries out
+ * all calls, there are none. */
+#ifdef COOPERATIVE
+#define GPU_BY_GROUPS	false
+#define GPU_BY_GROUPS_ON(arch)	false
+#else
+#define GPU_BY_GROUPS	GPU_GROUPS
+#define GPU_BY_GROUPS_ON(arch)	(NARROW && (arch) == 90)	/* or it is code for sm_90, which has room to spare */
+#endif
+#define GPU_SLICE	GPU_TERMS_ON(GPU_ARCH, GPU_BY_GROUPS)	/* terms */
 #define GPU_STAGES	GPU_STAGES_ON(GPU_ARCH)
 #define GPU_THREADS	256
 #define GPU_SMALL	64	/* sides of tiles */
@@ -54,10 +64,14 @@
  *
  * Otherwise a line or several have a term, and pack P of term K is in place P ^ K % 8; of f32,
  * which a lane reads one by one (four terms of eight neighbours at a time), in P ^ 2 (K % 4).
+ *
+ * On sm_90a all lines are as wgmma reads them, with 64 terms of a row, or 64 rows of a term: those
+ * of all terms for the first 64, then those for the next.
  */
 template <int SIDE, bool ALONG_K> struct gpu_panel {
 	static const bool TURNED = GPU_TENSORS && ALONG_K;
 	static const unsigned PACKS = GPU_SLICE / MAP_PACK, ROWS = 8 / PACKS;	/* of a row, in a line, TURNED */
+	static const unsigned WIDE = GPU_BY_GROUPS && SIDE > WGMMA_LINE ? WGMMA_LINE : SIDE;
 	elem all[GPU_SLICE * (SIDE + GPU_PAD)];
 
 	/* Where term K of row or column I lies. */
@@ -67,7 +81,8 @@ template <int SIDE, bool ALONG_K> struct gpu_panel {
 		if (TURNED)
 			return i * GPU_SLICE + (k / MAP_PACK ^ i / ROWS % PACKS) * MAP_PACK + k % MAP_PACK;
 		if (GPU_TENSORS)
-			return k * SIDE + (i / MAP_PACK ^ (NARROW ? k % 8 : k % 4 * 2)) * MAP_PACK + i % MAP_PACK;
+			return (WIDE < SIDE ? i / WIDE * GPU_SLICE * WIDE : 0) + k * WIDE +
+			    (i % WIDE / MAP_PACK ^ (NARROW ? k % 8 : k % 4 * 2)) * MAP_PACK + i % MAP_PACK;
 		return k * (SIDE + GPU_PAD) + i;
 	}
 
@@ -90,20 +105,34 @@ template <int SIDE, class Job> struct gpu_slice {
 };
 
 /* The slices, and, at the end, each warp's piece on its way to C. How much it is depends on the
- * card, so that the host says it at the launch: gpu_room_on(). */
+ * card, so that the host says it at the launch: gpu_room_on(). On sm_90a it begins at a multiple of
+ * GPU_ALIGNED, which is not for the host to say. */
 template <int SIDE, class Job> union gpu_room {
 	struct gpu_slice<SIDE, Job> slice[GPU_STAGES];
 	real out[GPU_THREADS / 32][GPU_HIGH * GPU_OUT];
 };
 
+#define GPU_ALIGNED	1024	/* bytes: eight lines, by which wgmma's packs change places */
+
 /* Its size in code for ARCH. */
 template <int SIDE> DEVICE_TOO constexpr size_t
-gpu_room_on(int arch)
+gpu_room_on(int arch, bool by_groups)
 {
-	size_t slice = 2 * sizeof(elem) * GPU_TERMS_ON(arch) * (SIDE + GPU_PAD_ON(arch));
+	size_t slice = 2 * sizeof(elem) * GPU_TERMS_ON(arch, by_groups) * (SIDE + GPU_PAD_ON(arch));
 	size_t slices = GPU_STAGES_ON(arch) * slice, out = GPU_THREADS / 32 * sizeof(real) * GPU_HIGH * GPU_OUT_ON(arch);
 
 	return slices > out ? slices : out;
+}
+
+/* Where it begins in what was given. */
+DEVICE char *
+gpu_room_in(char *given)
+{
+#if GPU_BY_GROUPS
+	return given + (0u - wgmma_address(given)) % GPU_ALIGNED;
+#else
+	return given;
+#endif
 }
 
 /* Which tile a block makes. It lies in shared memory too: the sums need the registers. */
@@ -153,6 +182,18 @@ template <int LATER> DEVICE void
 gpu_wait(void)
 {
 	__pipeline_wait_prior(LATER);
+}
+
+/* The same of all threads, whose tensor cores may read them too. */
+template <int LATER, bool BY_GROUPS> DEVICE void
+gpu_arrived(void)
+{
+	gpu_wait<LATER>();
+#if GPU_GROUPS
+	if (BY_GROUPS)
+		wgmma_seen();
+#endif
+	__syncthreads();
 }
 
 DEVICE void
@@ -231,9 +272,35 @@ gpu_load(uint32_t *to, const struct gpu_panel<SIDE, ALONG_K> &panel, bool terms_
 	}
 }
 
-template <int SIDE> struct gpu_sums {
-	static const int ROWS = SIDE / 32, COLS = SIDE / 64;
+template <int HIGH, int WIDE> struct gpu_pieces {
+	static const int ROWS = HIGH, COLS = WIDE;
 	float sum[ROWS][COLS][2][4];	/* of a piece, its two halves of 8 columns */
+
+	DEVICE_METHOD void
+	clear()
+	{
+#pragma unroll
+		for (int i = 0; i < ROWS * COLS * 8; i++)
+			sum[i / 8 / COLS][i / 8 % COLS][i / 4 % 2][i % 4] = 0;
+	}
+
+	DEVICE_METHOD void
+	put(real *out, int i, int j) const
+	{
+		real *to = out + threadIdx.x % 32 / 4 * GPU_OUT + threadIdx.x % 4 * 2;
+
+#pragma unroll
+		for (int half = 0; half < 2; half++)
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				to[e / 2 * 8 * GPU_OUT + half * 8 + e % 2] = sum[i][j][half][e];
+	}
+};
+
+template <int SIDE> struct gpu_sums : gpu_pieces<SIDE / 32, SIDE / 64> {
+	using gpu_pieces<SIDE / 32, SIDE / 64>::ROWS;
+	using gpu_pieces<SIDE / 32, SIDE / 64>::COLS;
+	using gpu_pieces<SIDE / 32, SIDE / 64>::sum;
 
 	static DEVICE_METHOD int
 	row()
@@ -245,14 +312,6 @@ template <int SIDE> struct gpu_sums {
 	col()
 	{
 		return threadIdx.x / 32 % 4 * (SIDE / 4);
-	}
-
-	DEVICE_METHOD void
-	clear()
-	{
-#pragma unroll
-		for (int i = 0; i < ROWS * COLS * 8; i++)
-			sum[i / 8 / COLS][i / 8 % COLS][i / 4 % 2][i % 4] = 0;
 	}
 
 	template <class Job> DEVICE_METHOD void
@@ -276,18 +335,6 @@ template <int SIDE> struct gpu_sums {
 					mma_add(sum[i][j / 2][j % 2], a, b[j / 2] + j % 2 * 2);
 			}
 		}
-	}
-
-	DEVICE_METHOD void
-	put(real *out, int i, int j) const
-	{
-		real *to = out + threadIdx.x % 32 / 4 * GPU_OUT + threadIdx.x % 4 * 2;
-
-#pragma unroll
-		for (int half = 0; half < 2; half++)
-#pragma unroll
-			for (int e = 0; e < 4; e++)
-				to[e / 2 * 8 * GPU_OUT + half * 8 + e % 2] = sum[i][j][half][e];
 	}
 };
 

@@ -1,10 +1,11 @@
 /*
  * product/wgmma_cuda.cu - tensor cores of sm_90a, by warpgroups: what wgmma.mma_async wants, an
  * instruction each. The 128 threads of a warpgroup call each together. A step multiplies 64 rows of
- * A by 32 or 64 columns of B, over 16 terms of 16 bits. Warp w of the four has rows 16 w to 16 w +
- * 15 of A and of the sums, each in the same registers as mma.sync's 16 rows (mma_cuda.cu), eight
- * columns of the sums after the other. B is read from shared memory by a descriptor (PTX ISA,
- * "Asynchronous Warpgroup Level Matrix Instructions"):
+ * A by 32, 64 or 128 columns of B, over 16 terms of 16 bits. Warp w of the four has rows 16 w to
+ * 16 w + 15 of A and of the sums, each in the same registers as mma.sync's 16 rows (mma_cuda.cu),
+ * eight columns of the sums after the other. B is read from shared memory by a descriptor, and A
+ * from registers or in the same way, its rows in place of B's columns (PTX ISA, "Asynchronous
+ * Warpgroup Level Matrix Instructions"):
  *
  *     bits 0 to 13    where it begins, in units of 16 bytes, as are both strides
  *     bits 16 to 29   from one 64 columns to the next 64, where B is turned; else nothing
@@ -37,6 +38,8 @@
 #else
 #define GPU_GROUPS	false
 #endif
+
+#define WGMMA_LINE	64	/* elements of a line */
 
 #if GPU_GROUPS
 
@@ -120,15 +123,31 @@ wgmma_add_turned_64(float (*sum)[4], const uint32_t *a, uint64_t b)
 	    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-#define WGMMA_LINE	64	/* elements of a line */
+#define WGMMA_SUMS_128	WGMMA_FOUR(0), WGMMA_FOUR(1), WGMMA_FOUR(2), WGMMA_FOUR(3), WGMMA_FOUR(4),	\
+	WGMMA_FOUR(5), WGMMA_FOUR(6), WGMMA_FOUR(7), WGMMA_FOUR(8), WGMMA_FOUR(9), WGMMA_FOUR(10),	\
+	WGMMA_FOUR(11), WGMMA_FOUR(12), WGMMA_FOUR(13), WGMMA_FOUR(14), WGMMA_FOUR(15)
 
-/* The descriptor of lines that begin at FROM, a multiple of 1024 bytes. */
-DEVICE uint64_t
-wgmma_lines(const elem *from)
+/* SUM += A B, 128 columns, where A is in shared memory as well, and each of both may be turned. */
+template <bool A_TURNED, bool B_TURNED> INSTRUCTION void
+wgmma_add_128(float (*sum)[4], uint64_t a, uint64_t b)
 {
-	const uint64_t eight = 8 * WGMMA_LINE * sizeof(elem);
+	asm volatile("wgmma.mma_async.sync.aligned.m64n128" WGMMA_TYPES " "
+	    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+	    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+	    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+	    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+	    "%64, %65, 1, 1, 1, %66, %67;"
+	    : WGMMA_SUMS_128 : "l"(a), "l"(b), "n"(A_TURNED), "n"(B_TURNED));
+}
 
-	return (uint64_t)1 << 62 | eight / 16 << 32 | eight / 16 << 16 | wgmma_address(from) / 16;
+/* The descriptor of lines that begin at FROM, a multiple of 1024 bytes; turned, the next 64 columns
+ * are LINES lines on. */
+DEVICE uint64_t
+wgmma_lines(const elem *from, int lines = 8)
+{
+	const uint64_t line = WGMMA_LINE * sizeof(elem);
+
+	return (uint64_t)1 << 62 | 8 * line / 16 << 32 | lines * line / 16 << 16 | wgmma_address(from) / 16;
 }
 
 /* The same lines, but for the first TERMS of each, a multiple of 8; */
@@ -145,13 +164,20 @@ wgmma_from_line(uint64_t lines, int n)
 	return lines + n * WGMMA_LINE * sizeof(elem) / 16;
 }
 
-/* So many fours of sums, and of registers of A. */
-template <int SUMS, int TERMS> DEVICE void
-wgmma_hold_all(float (*sum)[4], uint32_t (*a)[4])
+/* So many fours of sums, */
+template <int SUMS> DEVICE void
+wgmma_hold_sums(float (*sum)[4])
 {
 #pragma unroll
 	for (int i = 0; i < 4 * SUMS; i++)
 		wgmma_hold_sum(&sum[i / 4][i % 4]);
+}
+
+/* and of registers of A. */
+template <int SUMS, int TERMS> DEVICE void
+wgmma_hold_all(float (*sum)[4], uint32_t (*a)[4])
+{
+	wgmma_hold_sums<SUMS>(sum);
 #pragma unroll
 	for (int i = 0; i < 4 * TERMS; i++)
 		wgmma_hold(&a[i / 4][i % 4]);

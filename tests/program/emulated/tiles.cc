@@ -1,8 +1,9 @@
 /*
- * The tiles of CUDA's products (product/gemm_cuda.cu), against sums by definition in double precision: large
- * and small ones, which must agree to the bit; in f32, in bf16, and on tensor cores (mma.h), for cards that keep
- * two slices or three. Shapes are ragged in rows, columns and depth, with neighbours in memory that go by packs and that do
- * not; some are drawn.
+ * The tiles of CUDA's products (product/gemm_cuda.cu), against sums by definition in double
+ * precision: large and small ones, which must agree to the bit; in f32, in bf16, and on tensor cores
+ * (mma.h), for cards that keep two slices or three, and by groups of warps (wgmma.h), where
+ * emulation rounds as for a warp. Shapes are ragged in rows, columns and depth, with neighbours in
+ * memory that go by packs and that do not; some are drawn.
  */
 #include "cuda.h"
 
@@ -176,5 +177,11 @@ main(void)
 		failures++;
 		std::printf("only %d products by large tiles\n", large);
 	}
+#if GPU_BY_GROUPS
+	if (!emulated_made[EMULATED_THREADS / 32 - 1]) {
+		failures++;
+		std::printf("no product by a group of warps\n");
+	}
+#endif
 	return verdict();
 }

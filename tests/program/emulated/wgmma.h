@@ -1,24 +1,26 @@
 /*
  * Tensor cores by warpgroups, for product/wgmma_cuda.cu, after mma.h. What a product reads is read,
- * and what it makes is there, no sooner than it is waited for; B by the descriptor, as the PTX ISA
- * has it ("Matrix-descriptor", "Swizzling modes", "Canonical layouts"), so that it shows where that
- * and what was copied do not agree. A test ends where registers of A changed meanwhile, where
- * nothing fenced what was copied to shared memory, where a product was begun without a fence, where
- * the lanes of a warp name different descriptors, and where a warp of a group makes other products
- * than the three beside it, for which a card would wait for ever.
+ * and what it makes is there, no sooner than it is waited for; B, and A where registers do not have
+ * it, by the descriptor, as the PTX ISA has it ("Matrix-descriptor", "Swizzling modes", "Canonical
+ * layouts"), so that it shows where that and what was copied do not agree. A test ends where
+ * registers of A or of sums changed meanwhile, where nothing fenced what was copied to shared
+ * memory, where a product was begun without a fence, where the lanes of a warp name different
+ * descriptors, and where a warp of a group makes other products than the three beside it, for which
+ * a card would wait for ever.
  */
 struct emulated_wgmma {
 	float (*sum)[4];
-	const uint32_t *a;
-	uint32_t had[4];	/* what was there when it was begun */
-	uint64_t b;
+	const uint32_t *a;	/* NULL: it is described */
+	uint32_t had[4];	/* what was there when it was begun, */
+	float had_sum[16][4];	/* and here */
+	uint64_t a_lines, b;
 	int columns;
-	bool turned;
+	bool a_turned, turned;
 };
 
 static std::vector<struct emulated_wgmma> emulated_wgmmas[EMULATED_THREADS];
 static bool emulated_begun[EMULATED_THREADS];
-static uint64_t emulated_b_of_lane[EMULATED_THREADS];
+static uint64_t emulated_described_by[EMULATED_THREADS][2];	/* A and B */
 static long emulated_made[EMULATED_THREADS / 32];	/* products of a warp, */
 static long emulated_made_before[EMULATED_THREADS / 32];	/* up to the barrier that it comes to */
 static uintptr_t emulated_window;	/* where shared memory begins, a multiple of 1024 bytes */
@@ -87,19 +89,28 @@ static void
 emulated_wgmma_make(const struct emulated_wgmma &w)
 {
 	unsigned warp = threadIdx.x / 32 * 32, lane = threadIdx.x % 32;
+	float a[2][16];
 
-	if (std::memcmp(w.had, w.a, sizeof(w.had)))
-		std::abort();
-	std::memcpy(emulated_a[threadIdx.x], w.a, sizeof(*emulated_a));
-	emulated_b_of_lane[threadIdx.x] = w.b;
+	if (w.a)
+		std::memcpy(emulated_a[threadIdx.x], w.a, sizeof(*emulated_a));
+	emulated_described_by[threadIdx.x][0] = w.a_lines, emulated_described_by[threadIdx.x][1] = w.b;
 	__syncwarp();
-	if (emulated_b_of_lane[warp] != w.b)
+	if (std::memcmp(emulated_described_by[warp], emulated_described_by[threadIdx.x], sizeof(*emulated_described_by)))
 		std::abort();
+	for (int i = 0; i < 32; i++) {
+		int row = (int)lane / 4 + i / 16 * 8;
+
+		a[i / 16][i % 16] = w.a ? emulated_a_of(emulated_a + warp, row, i % 16) :
+		    emulated_described(w.a_lines, w.a_turned, i % 16, (int)(warp / 32 % 4 * 16) + row);
+	}
 	for (int n = 0; n < w.columns / 8; n++)
-		for (int e = 0; e < 4; e++)
-			for (int k = 0; k < 16; k++)
-				w.sum[n][e] += emulated_a_of(emulated_a + warp, lane / 4 + e / 2 * 8, k) *
-				    emulated_described(w.b, w.turned, k, n * 8 + lane % 4 * 2 + e % 2);
+		for (int right = 0; right < 2; right++)
+			for (int k = 0; k < 16; k++) {
+				float b = emulated_described(w.b, w.turned, k, n * 8 + (int)lane % 4 * 2 + right);
+
+				for (int low = 0; low < 2; low++)
+					w.sum[n][low * 2 + right] += a[low][k] * b;
+			}
 	__syncwarp();
 }
 
@@ -112,16 +123,21 @@ wgmma_end(void)
 			std::abort();
 #endif
 	for (const struct emulated_wgmma &w : emulated_wgmmas[threadIdx.x])
+		if ((w.a && std::memcmp(w.had, w.a, sizeof(w.had))) ||
+		    std::memcmp(w.had_sum, w.sum, (size_t)w.columns / 8 * sizeof(*w.sum)))
+			std::abort();
+	for (const struct emulated_wgmma &w : emulated_wgmmas[threadIdx.x])
 		emulated_wgmma_make(w);
 	emulated_wgmmas[threadIdx.x].clear();
 	emulated_begun[threadIdx.x] = false;
 }
 
 static void
-emulated_wgmma_begin(float (*sum)[4], const uint32_t *a, uint64_t b, int columns, bool turned)
+emulated_wgmma_begin(struct emulated_wgmma w)
 {
-	struct emulated_wgmma w = { sum, a, { a[0], a[1], a[2], a[3] }, b, columns, turned };
-
+	if (w.a)
+		std::memcpy(w.had, w.a, sizeof(w.had));
+	std::memcpy(w.had_sum, w.sum, (size_t)w.columns / 8 * sizeof(*w.sum));
 	if (!emulated_begun[threadIdx.x])
 		std::abort();
 	if (threadIdx.x % 32 == 0)
@@ -132,17 +148,23 @@ emulated_wgmma_begin(float (*sum)[4], const uint32_t *a, uint64_t b, int columns
 INSTRUCTION void
 wgmma_add_32(float (*sum)[4], const uint32_t *a, uint64_t b)
 {
-	emulated_wgmma_begin(sum, a, b, 32, false);
+	emulated_wgmma_begin({ sum, a, {}, {}, 0, b, 32, false, false });
 }
 
 INSTRUCTION void
 wgmma_add_64(float (*sum)[4], const uint32_t *a, uint64_t b)
 {
-	emulated_wgmma_begin(sum, a, b, 64, false);
+	emulated_wgmma_begin({ sum, a, {}, {}, 0, b, 64, false, false });
 }
 
 INSTRUCTION void
 wgmma_add_turned_64(float (*sum)[4], const uint32_t *a, uint64_t b)
 {
-	emulated_wgmma_begin(sum, a, b, 64, true);
+	emulated_wgmma_begin({ sum, a, {}, {}, 0, b, 64, false, true });
+}
+
+template <bool A_TURNED, bool B_TURNED> INSTRUCTION void
+wgmma_add_128(float (*sum)[4], uint64_t a, uint64_t b)
+{
+	emulated_wgmma_begin({ sum, NULL, {}, {}, a, b, 128, A_TURNED, B_TURNED });
 }
