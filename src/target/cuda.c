@@ -6,15 +6,15 @@
 
 /* Where a library's header lies, as the variable NAME says: a package of pip has the library under
  * its full name alone; that of the toolkit, of the system and of conda have a link. The compiler
- * knows the first two folders by itself. */
+ * knows the first two folders by itself, and those for Debian's architectures within. */
 static void
 put_search(struct text *t, const char *name, const char *header, const char *package)
 {
 	text_printf(t,
-	    "%s_in  = $(if $(wildcard $(1)/include/%s),$(1))\n"
+	    "%s_in  = $(if $(wildcard $(1)/include/%s $(1)/include/*-linux-gnu/%s),$(1))\n"
 	    "%s    := $(or $(call %s_in,/usr),$(call %s_in,$(dir $(NVCC))..),$(call %s_in,$(CONDA_PREFIX)),\\\n"
 	    "           $(call %s_in,$(shell python3 -c 'import %s as c; print(c.__path__[0])' 2>/dev/null)))\n"
-	    "%s    := $(strip $(%s))\n", name, header, name, name, name, name, name, package, name, name);
+	    "%s    := $(strip $(%s))\n", name, header, header, name, name, name, name, name, package, name, name);
 }
 
 /* Links the library, which is under that name in pip's package. */
