@@ -15,16 +15,22 @@
  * could be joined before, only what was broken up is looked at, so a step takes microseconds.
  *
  * What remains in the best case, if more than one, is an instance of few items, but of ones that
- * hardly move past each other. Broken up again by a level or two there are more of them, and
- * elastic ejection (packing_elastic.c) mostly leads lower; by which level is chance, and so are the
- * trees. So where the best is far from the bound, changes and ejection take turns, each time at
- * another level. Others may go on from there with all.
+ * hardly move past each other. Broken up again by some levels there are more of them, most of which
+ * were joined rightly, so that a sweep that keeps all orders (packing_orders.c), which would not
+ * come through with all, often finds how they lie. It takes less than the changes do that it takes
+ * turns with. Where it finds nothing and the best is far from the bound, it tries once more with a
+ * part of the height free, cut to pieces in time that may lie anywhere.
+ *
+ * Elastic ejection (packing_elastic.c) of what is left mostly leads lower, too; broken up by which
+ * level is chance, and so are the trees. So where the best is far from the bound, that takes turns
+ * with all the above, each time at another level. Others may go on from there with all.
  */
 #include "pack/packing_dissect.h"
 
 #include <string.h>
 
-#define DEPTH		8	/* to which some are broken up at most, */
+#define DEPTH		8	/* to which some are broken up at most, mostly less, */
+#define LOOSE		32	/* until so many parts are loose, */
 #define NEAR		10	/* sections around a time, at least, */
 #define NEAR_PART	30	/* or the part of all that so many make, */
 #define FEWEST		2	/* so many of them, */
@@ -35,6 +41,10 @@
 #define DEEP_SHARE	2	/* and broken up, */
 #define ROUNDS		8	/* between changes, */
 #define DEPTHS		4	/* so far, in turns */
+#define CHANGED		10000000	/* steps between sweeps of what is left, */
+#define SWEEP_DEPTHS	5	/* to so many depths in turns, */
+#define SLACK		32	/* and with this part of the height free, */
+#define SLACK_LIVES	3	/* for so many instants at one place */
 #define FITS		4
 #define MOST_ITEMS	20000	/* trees may be as deep */
 
@@ -171,14 +181,15 @@ break_up(struct dissection *d, int i, int depth)
 static void
 break_near(struct dissection *d)
 {
-	int at = d->rect[d->left[chance(d, d->nleft)]].edge[chance(d, 2)], wide = chance(d, d->instants / NEAR_PART > NEAR ? d->instants / NEAR_PART : NEAR);
-	int depth = 1 + chance(d, DEPTH), most = FEWEST + chance(d, MOST), n = 0, edge, t, i, k;
+	int at = d->rect[d->left[chance(d, d->nleft)]].edge[chance(d, 2)];
+	int wide = chance(d, d->instants / NEAR_PART > NEAR ? d->instants / NEAR_PART : NEAR);
+	int depth = 1 + chance(d, 1 + chance(d, DEPTH)), most = FEWEST + chance(d, MOST), n = 0, edge, t, i, k;
 
 	for (t = at > wide ? at - wide : 0; t <= at + wide && t <= d->instants; t++)
 		for (edge = BEGIN; edge <= END; edge++)
 			for (i = d->first[edge][t]; i >= 0; i = d->rect[i].next[edge], d->looks++)
 				d->near[n++] = i;
-	for (d->nloose = 0; n > 0 && most > 0; most--) {
+	for (d->nloose = 0; n > 0 && most > 0 && d->nloose < LOOSE; most--) {
 		k = chance(d, n);
 		i = d->near[k];
 		d->near[k] = d->near[--n];
@@ -295,34 +306,106 @@ add_left(const struct found *f, int i, int depth, struct instance *left)
 		add_left(f, r->part[k], depth - 1, left);
 }
 
-/* The jobs of an instance, by way of one of what is left, broken up to a depth. */
-static int64_t
-solve_left(struct arena *a, struct instance *in, const struct found *f, int depth, int64_t best, int64_t target, bool wander,
-    struct effort *e)
+/* What is left, broken up to a depth, as an instance. */
+static struct instance
+make_left(struct arena *a, const struct instance *in, const struct found *f, int depth)
 {
-	struct instance left = *in, whole = *in;
+	struct instance left = *in;
+	int k;
+
+	left.arena = a;
+	left.n = 0;
+	left.job = arena_array(a, (size_t)in->n + (size_t)in->sections, sizeof(*left.job));	/* room for slack */
+	for (k = 0; k < f->nleft; k++)
+		add_left(f, f->left[k], depth, &left);
+	return left;
+}
+
+/* The jobs of an instance as what is left lies, if that is better. */
+static int64_t
+take_left(struct instance *in, const struct found *f, const struct instance *left, int64_t best)
+{
+	struct instance whole = *in;
 	int64_t height;
 	int k;
 
-	a = left.arena = arena_child(a);
-	left.n = 0;
-	left.job = arena_array(a, (size_t)in->n, sizeof(*left.job));
-	for (k = 0; k < f->nleft; k++)
-		add_left(f, f->left[k], depth, &left);
-	height = packing_fit(&left, INT64_MAX, target, FITS, e);
+	whole.job = arena_array(left->arena, (size_t)in->n, sizeof(*whole.job));
+	memcpy(whole.job, in->job, (size_t)in->n * sizeof(*whole.job));
+	for (k = 0; k < left->n; k++)
+		if (left->job[k].index >= 0)
+			place(f, left->job[k].index, left->job[k].offset, whole.job);
+	height = packing_height(&whole);
+	if (height >= best)
+		return best;
+	memcpy(in->job, whole.job, (size_t)in->n * sizeof(*whole.job));
+	return height;
+}
+
+static int64_t
+solve_left(struct instance *in, const struct found *f, int depth, int64_t best, int64_t target, bool wander, struct effort *e)
+{
+	struct arena *a = arena_child(in->arena);
+	struct instance left = make_left(a, in, f, depth);
+	int64_t height = packing_fit(&left, INT64_MAX, target, FITS, e);
+
 	if (height > target)
 		height = packing_elastic(&left, height, target, e);
 	if (height > target && wander)
 		packing_wander(&left, height, target, e);
-	whole.job = arena_array(a, (size_t)in->n, sizeof(*whole.job));
-	memcpy(whole.job, in->job, (size_t)in->n * sizeof(*whole.job));
-	for (k = 0; k < left.n; k++)
-		place(f, left.job[k].index, left.job[k].offset, whole.job);
-	height = packing_height(&whole);
-	if (height < best)
-		memcpy(in->job, whole.job, (size_t)in->n * sizeof(*whole.job));
+	best = take_left(in, f, &left, best);
 	arena_free(a);
-	return height < best ? height : best;
+	return best;
+}
+
+/* Room that stays free, as jobs of no item that follow each other from the first instant to the
+ * last. So it may lie elsewhere after each. */
+static void
+add_slack(struct instance *left, int64_t size)
+{
+	size_t sections = (size_t)left->sections;
+	bool *edge = arena_array(left->arena, sections + 1, sizeof(*edge));
+	int64_t *live = arena_array(left->arena, sections, sizeof(*live));
+	int i, t, from = 0, lives = 0;
+
+	for (i = 0; i < left->n; i++)
+		edge[left->job[i].lower] = edge[left->job[i].upper] = true;
+	for (t = 1; t <= left->sections; t++) {
+		live[t - 1] = left->live[t - 1] + size;
+		lives += edge[t];
+		if (lives < SLACK_LIVES && t < left->sections)
+			continue;
+		left->job[left->n++] = (struct job){ .size = size, .align = 1, .index = -1, .lower = from, .upper = t, .life = t - from };
+		from = t;
+		lives = 0;
+	}
+	left->live = live;
+	left->max_live += size;
+}
+
+/* Keeps all orders, once from either end. */
+static bool
+sweep_both(struct instance *left, int turn, struct effort *e)
+{
+	return packing_orders_once(left, 2 * turn, e) || (effort_left(e) && packing_orders_once(left, 2 * turn + 1, e));
+}
+
+/* First without a gap, then with room for SLACK. */
+static int64_t
+sweep_left(struct instance *in, const struct found *f, int turn, int64_t best, int64_t slack, struct effort *e)
+{
+	struct arena *a = arena_child(in->arena);
+	struct instance left = make_left(a, in, f, turn % SWEEP_DEPTHS);
+	bool placed = sweep_both(&left, turn, e);
+
+	if (!placed && slack > 0 && effort_left(e)) {
+		add_slack(&left, slack);
+		effort_spend(e, left.n + left.sections);
+		placed = sweep_both(&left, turn, e);
+	}
+	if (placed)
+		best = take_left(in, f, &left, best);
+	arena_free(a);
+	return best;
 }
 
 static void
@@ -371,12 +454,32 @@ go_on(struct dissection *d, int rects, struct found *f, struct effort *e)
 	}
 }
 
+/* In turns with sweeps of what is left. *TURN: how many there were. */
+static int64_t
+change_and_sweep(struct instance *in, struct dissection *d, int rects, struct found *f, int *turn, int64_t best, int64_t target,
+    bool deep, struct effort *e)
+{
+	int64_t slack = target / SLACK > 1 ? target / SLACK : 1;
+	struct effort part;
+
+	while (best > target && f->nleft > 1 && effort_left(e)) {
+		part = *e;
+		part.visits = e->visits < CHANGED ? e->visits : CHANGED;
+		e->visits -= part.visits;
+		go_on(d, rects, f, &part);
+		e->visits += part.visits;
+		if (f->nleft > 1 && effort_left(e))
+			best = sweep_left(in, f, (*turn)++, best, deep && best - target > slack ? slack : 0, e);
+	}
+	return best;
+}
+
 int64_t
 packing_dissect(struct instance *in, int64_t best, int64_t target, bool deep, struct effort *e)
 {
 	static const int depth[DEPTHS] = { 1, 2, 0, 3 };	/* which leads lowest differs */
 	int rects = 3 * in->n;	/* what is broken up may come back, so it is not used again at once */
-	int rounds = deep ? ROUNDS : 1, i;
+	int rounds = deep ? ROUNDS : 1, turn = 0, i;
 	struct arena *a;
 	struct effort last, share;
 	struct dissection d;
@@ -393,10 +496,12 @@ packing_dissect(struct instance *in, int64_t best, int64_t target, bool deep, st
 	effort_spend(e, d.looks + MOST_WAYS / 4 + 20 * (int64_t)in->n);
 	for (i = rounds; i > 0 && best > target && (i == rounds || effort_left(&last)); i--) {
 		share = effort_share(e, i);
-		go_on(&d, rects, &f, &share);
+		best = change_and_sweep(in, &d, rects, &f, &turn, best, target, deep, &share);
 		e->visits += share.visits;
+		if (best <= target)
+			break;
 		share = effort_share(&last, i);
-		best = solve_left(a, in, &f, deep && f.nleft > 1 ? depth[(rounds - i) % DEPTHS] : 0, best, target, deep, &share);
+		best = solve_left(in, &f, deep && f.nleft > 1 ? depth[(rounds - i) % DEPTHS] : 0, best, target, deep, &share);
 		last.visits += share.visits;
 	}
 	e->visits += last.visits;

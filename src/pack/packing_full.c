@@ -19,7 +19,9 @@
  * (packing_orders.c), which find a packing or nothing, and dissections (packing_dissect.c), which
  * find most of those that sweeps do not. What these use is not taken from the rest, so that it
  * comes as far as without them; but where the best stays far above the bound, what dissections
- * leave has half of what other sweeps would get.
+ * leave has half of what other sweeps would get. Sweeps of the whole that are going to find
+ * anything mostly have after a few turns, so most of later ones is for dissections, which sweep
+ * what they leave.
  */
 #include "pack/packing_flat.h"
 #include "pack/packing_glue.h"
@@ -31,10 +33,10 @@
 #define FIRST_ATTEMPTS	4	/* of which each is solved as far as can be; of later ones only what has fewer items */
 #define ATTEMPTS	1000	/* as many do not differ from those of the next turn but by guesses */
 #define ORDERED		2	/* beside all else, the part of it that sweeps get which keep all orders, */
-#define ORDERED_LATER	4	/* and after so many turns, */
-#define SOON		2
+#define ORDERED_LATE	32	/* and after so many turns, */
+#define LATE		3
 #define DISSECTED	4	/* the same of dissections; and that part of the rest for what they leave, */
-#define LATE		4	/* after so many turns, */
+#define DISSECTED_LATE	2	/* after as many turns, */
 #define FAR		32	/* if more than this part is above the bound */
 #define SWEPT		2	/* the part of more effort than a network's that other sweeps get, */
 #define SWEPT_BESIDE	3	/* and of what is left then, beside dissections */
@@ -146,7 +148,7 @@ dissect(struct instance *in, int64_t best, int64_t target, bool deep, struct eff
 {
 	struct effort part = *e, share = { 0 };
 
-	part.visits = e->visits / DISSECTED;
+	part.visits = e->visits / (e->stage >= LATE ? DISSECTED_LATE : DISSECTED);
 	if (deep)
 		share = effort_share(e, DISSECTED);
 	part.visits += share.visits;
@@ -162,7 +164,7 @@ without_waste(struct instance *in, int64_t best, int64_t target, bool far, struc
 {
 	struct effort part = *e;
 
-	part.visits = e->visits / (e->stage <= SOON ? ORDERED : ORDERED_LATER);
+	part.visits = e->visits / (e->stage >= LATE ? ORDERED_LATE : ORDERED);
 	best = packing_orders(in, best, target, &part);
 	return best > target ? dissect(in, best, target, far, e) : best;
 }

@@ -129,9 +129,13 @@ int64_t	packing_sweep(struct instance *, int64_t best, int64_t target, struct ef
 /* packing_orders.c: of instances that are full all the time, without alignments or tails, without a
  * gap; else nothing is done. */
 int64_t	packing_orders(struct instance *, int64_t best, int64_t target, struct effort *);
+/* One sweep, of an instance that is full all the time: from the end for odd numbers. Are all jobs
+ * placed without a gap? */
+bool	packing_orders_once(struct instance *, int number, struct effort *);
 /* packing_dissect.c: of instances that are full all the time, without alignments or tails, by what
- * can be joined to larger rectangles; few that are left are solved as they are, or, DEEP, broken up
- * again, with half of the effort. */
+ * can be joined to larger rectangles; what is left, broken up again, is swept as by
+ * packing_orders(). Few that are left are solved as they are, or, DEEP, broken up again, with half
+ * of the effort, and sweeps may leave a little room free. */
 int64_t	packing_dissect(struct instance *, int64_t best, int64_t target, bool deep, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);

@@ -434,13 +434,36 @@ sweep(struct arena *a, const struct instance *in, int width, bool backward, uint
 	return true;
 }
 
+/* The offsets of what was found. */
+static void
+take_offsets(struct instance *in, const int64_t *offset)
+{
+	int i;
+
+	for (i = 0; i < in->n; i++)
+		in->job[i].offset = offset[i];
+}
+
+bool
+packing_orders_once(struct instance *in, int number, struct effort *e)
+{
+	struct arena *a = arena_child(in->arena);
+	int64_t *offset = arena_array(a, (size_t)in->n, sizeof(*offset));
+	bool never, found = sweep(a, in, e->stage > 0 ? WIDE : WIDTH, number % 2, (uint64_t)number + 1, offset, e, &never);
+
+	if (found)
+		take_offsets(in, offset);
+	arena_free(a);
+	return found;
+}
+
 int64_t
 packing_orders(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
 	int64_t *offset = arena_array(in->arena, (size_t)in->n, sizeof(*offset));
 	double width = e->stage > 0 ? WIDE : WIDTH;
 	bool found = false, never[2] = { false };
-	int tries, i;
+	int tries;
 
 	if (best <= target || in->max_live > target || packing_has_waste(in))
 		return best;
@@ -455,7 +478,6 @@ packing_orders(struct instance *in, int64_t best, int64_t target, struct effort 
 	}
 	if (!found)
 		return best;
-	for (i = 0; i < in->n; i++)
-		in->job[i].offset = offset[i];
+	take_offsets(in, offset);
 	return packing_height(in);
 }

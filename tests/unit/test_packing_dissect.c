@@ -127,6 +127,15 @@ Test(packing_dissect, what_is_left_is_put_into_order)
 	cr_assert_leq(all, 6 * 1090, "%d", (int)all);
 }
 
+/* Of few sizes, which many share only by chance, something is always left; but broken up again, a
+ * sweep finds how it lies. Without one 103, 100, 101 and 100 are needed. */
+Test(packing_dissect, what_is_left_is_swept)
+{
+	int whole = put_together(1000, 100, 1000, 4, 150000000);
+
+	cr_assert_eq(whole, 4, "%d of 4", whole);
+}
+
 /* What nothing is joined with is packed as it is. */
 Test(packing_dissect, nothing_to_join_is_an_answer_too)
 {
