@@ -133,6 +133,17 @@ oom_change_data(struct talk t)
 	return works ? fails : NULL;
 }
 
+#define NOT_READ	"not loaded|n't loaded|not load|don't load|doesn't load|never loaded|without loading|instead of loading|avoid loading|not read|don't read|without reading|not kept|not keep|don't keep"
+
+/* "The data is not loaded into memory at once": not "I cannot load all data". */
+bool
+oom_change_not_read(struct talk clause, const char *at)
+{
+	struct talk ahead = talk_part(clause, clause.s, at);
+
+	return talk_has_whole(clause, NOT_READ) && !talk_any_whole(ahead, "cannot unable") && !talk_any_phrase(ahead, "can not |can't |could not |couldn't ");
+}
+
 #define BACK		"change it back|changed it back|changing it back|change back|changed back|changing back|go back to|going back to|goes back to|went back to|set it back|setting it back|" \
     "set back to|reduce it back|reduced it back|switch back|switched back|switching back"
 

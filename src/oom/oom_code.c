@@ -339,6 +339,23 @@ note_layer(struct oom_paste *p, struct talk t)
 		p->layer_inset = inset_of(t) + 1;
 }
 
+/* "def hook(module, input, output):": what PyTorch hands to it last is what a layer gave. */
+static void
+note_hook(struct oom_paste *p, struct talk t)
+{
+	const char *s = t.s + inset_of(t), *end = t.s + t.n, *open, *to, *last;
+
+	if (end - s < 4 || memcmp(s, "def ", 4) != 0 || !(open = memchr(s, '(', (size_t)(end - s))) || !(to = memchr(open, ')', (size_t)(end - open))))
+		return;
+	for (last = to; last > open && piece_is_word(last[-1]); last--)
+		;
+	if (talk_is_one_of(talk_part(t, last, to), "out output outputs") && talk_any_whole(talk_part(t, open, last), "module mod m layer") &&
+	    talk_any_whole(talk_part(t, open, last), "inp input inputs in_ i _")) {
+		oom_paste_name(p->result, last, to);
+		p->result_inset = inset_of(t) + 1;
+	}
+}
+
 /* "outputs.append(model(x))" */
 static void
 list_of_results(struct oom_paste *p, struct talk t, int line)
@@ -359,17 +376,18 @@ list_of_results(struct oom_paste *p, struct talk t, int line)
 		note_list(p, t, what, line);
 }
 
-/* "outs = [model(x.cuda()) for x in loader]": nor is "nets = [Net(n) for n in sizes]" one, which
- * makes networks. */
+/* "outs = [model(x.cuda()) for x in loader]", "torch.cat([model(x) for x in loader])": nor is "nets
+ * = [Net(n) for n in sizes]" one, which makes networks. */
 static void
 list_at_once(struct oom_paste *p, struct talk t, int line)
 {
-	const char *at = talk_first(t, "= ["), *end = t.s + t.n, *open, *to;
+	const char *at = NULL, *end = t.s + t.n, *open, *to;
 	struct piece call;
+	size_t n;
 
-	if (!at)
+	if (!talk_next_phrase(t, "= [|cat([|stack([", &at, &n) || (*at != '=' && !talk_any_of(t, "loader batches")))
 		return;
-	at = piece_past_blanks(at + 3, end);
+	at = piece_past_blanks(at + n, end);
 	to = talk_first(talk_part(t, at, end), " for ");
 	for (open = at; open < end && (piece_is_word(*open) || *open == '.'); open++)
 		;
@@ -557,6 +575,7 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	note_plain(p, t);
 	note_layer(p, t);
+	note_hook(p, t);
 	sum_of_a_step(p, t);
 	list_of_a_step(p, t);
 	note_backward(p, t, line);

@@ -46,6 +46,16 @@ oom_is_vague(const struct oom_message *o)
 	return o->kind == OOM_OTHER || o->kind == OOM_MACHINE;
 }
 
+bool
+oom_is_reported(const struct oom_log *log)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n && log->messages.v[i].titled; i++)
+		;
+	return i < log->messages.n;
+}
+
 /* An error's name beside its text: "failed to allocate 2.12G: CUDA_ERROR_OUT_OF_MEMORY". */
 static bool
 adds_nothing(const struct oom_log *log, const struct oom_message *o)

@@ -13,5 +13,7 @@ void	oom_keep(struct oom_log *, const struct oom_message *);
 bool	oom_is_vague(const struct oom_message *);
 /* When all is read: what messages and lines say of each other. */
 void	oom_settle(struct oom_log *);
+/* Has a program's message been read, and not in a title alone? */
+bool	oom_is_reported(const struct oom_log *);
 
 #endif

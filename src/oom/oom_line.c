@@ -125,6 +125,8 @@ const struct phrase oom_lines[] = {
 	{ "~\bimages_per_gpu\a#\b", LINE(ROLE_MICRO) },	/* Mask R-CNN's, */
 	{ "~\bminibatch_size\a#\b", LINE(ROLE_BATCH) },	/* and CNTK's */
 	{ "~\bmini_batch_size\a#\b", LINE(ROLE_BATCH) },
+	{ "~\bminibatchsize' , #\b", LINE(ROLE_BATCH) },	/* MATLAB's */
+	{ "~\bminibatchsize\" , #\b", LINE(ROLE_BATCH) },
 	{ "~\btrain_batch_size\a#\b", LINE(ROLE_BATCH) },
 	{ "--batch\a#\b", LINE(ROLE_BATCH) },		/* of commands, with a blank ahead, as YOLO's */
 	{ "--bs\a#\b", LINE(ROLE_BATCH) },

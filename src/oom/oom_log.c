@@ -523,17 +523,6 @@ forget_what_works(struct oom_log *log, struct talk line, int at)
 		log->paste.high = log->paste.wide = -1;
 }
 
-/* Has a program's message been read, and not in a title alone? */
-static bool
-is_reported(const struct oom_log *log)
-{
-	int i;
-
-	for (i = 0; i < log->messages.n && log->messages.v[i].titled; i++)
-		;
-	return i < log->messages.n;
-}
-
 /* A line begins at the place that is looked at. */
 static void
 begin_line(struct log_reader *r)
@@ -546,7 +535,7 @@ begin_line(struct log_reader *r)
 		n++;
 	line = lexicon_read(r->lexicon, s, n);
 	r->source = oom_source_of(&r->sources, line);
-	r->source = oom_aside(&r->aside, line, r->source, r->sources.fenced, is_reported(r->log));
+	r->source = oom_aside(&r->aside, line, r->source, r->sources.fenced, oom_is_reported(r->log));
 	r->titled = r->line == 1 && n + 1 < r->in.n - r->at && s[n + 1] == '\n';
 	if (r->source == SOURCE_PROSE)
 		forget_what_works(r->log, line, r->line);

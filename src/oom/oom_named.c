@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_change.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_whose.h"
 
@@ -554,7 +555,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->ram = line;
 	killed = says_killed(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily")) {
+		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !oom_change_not_read(talk_clause(t, at, 1), at)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}

@@ -182,7 +182,7 @@ oom_runs_unfrozen(struct talk t)
 }
 
 #define STAYS		"keeps occupying|keeps holding|still occupies|still occupying|still holds|still holding|not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
-    "still occupied|remains occupied|stays occupied|still allocated|remains allocated|still in use|still taken|still held|still full"
+    "still occupied|remains occupied|stays occupied|still allocated|remains allocated|still in use|still used|still taken|still held|still full"
 #define OF_STOP		"ctrl-c|ctrl+c|ctrl c|ctrl-z|ctrl+z|ctrl z|keyboardinterrupt|keyboard interrupt|is stopped|was stopped|stop the|stopped the|stopping the|stopped it|i stop|i stopped|i interrupt|"	\
     "i interrupted|is interrupted|was interrupted|interrupting|interrupted the|interrupt the|is terminated|was terminated|terminate the|terminated the|terminating the|"	\
     "i kill|i killed|kill the|killed the|killing the|zombie|zombies|defunct"
