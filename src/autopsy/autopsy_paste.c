@@ -10,6 +10,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "oom/oom_keep.h"
 #include "oom/oom_says.h"
 
 #define MOVE_NEAR	3	/* lines between a line of code and the message that speaks of it */
@@ -150,6 +151,15 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, saved), 0, SAYS_TOLD_SAVED, ON_MACHINE, 0,
 	    "Where all of it is one array or list by then, it lies in the machine's memory as a whole, and as a rule once more while it is written: written as it comes, in parts "
 	    "(several files, HDF5, numpy.memmap), it need not." },
+	{ offsetof(struct oom_paste, ungraded), 0, SAYS_TOLD_UNGRADED, ON_DEVICE, TRACE_BACKWARD | TRACE_STEP,
+	    "Where nothing is trained there, and torch.no_grad() does not stand around all of it, autograd keeps all that forward makes, and it takes a part of that with it." },
+	{ offsetof(struct oom_paste, processes), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
+	    "Where several processes use one device, each has a context there (some hundreds of MiB), and what it allocates beside that, where TensorFlow takes nearly all that is free unless it is told otherwise "
+	    "(allow_growth, per_process_gpu_memory_fraction): fewer of them on a device, or a bound for each, need less." },
+	{ offsetof(struct oom_paste, swapped), 0, SAYS_TOLD_SWAPPED, ON_MACHINE, 0,
+	    "Where it runs with that alone, it needs more than the machine has: more memory, a smaller model, weights in fewer bits, or data that are read as they are needed spare the swap, which is slow." },
+	{ offsetof(struct oom_paste, small), offsetof(struct oom_paste, swapped.line), SAYS_TOLD_SMALL, ON_MACHINE, 0,
+	    "Where it ran there, the system, libraries, weights and what is computed have little between them: a smaller model, weights in fewer bits, swap (which is slow), or a machine with more." },
 	{ offsetof(struct oom_paste, rays), offsetof(struct oom_paste, told.splats.line), SAYS_TOLD_RAYS, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
 	    "Where pictures are made by rays through a scene, what layers make grows with the points on all rays that are given at once: fewer rays in a batch (N_rand), parts of them (chunk, netchunk), "
 	    "fewer points on each, or pictures of lower resolution take less." },
@@ -203,7 +213,7 @@ is_of(const struct autopsy *y, const struct told_cause *s, bool explained)
 	const struct oom_message *o = y->main;
 
 	return (!(s->of & OF_ITSELF) || !o->says) && (!(s->of & ON_DEVICE) || !o->host) &&
-	    (!(s->of & ON_MACHINE) || o->host || (o->kind == OOM_TOLD && !y->log.paste.told.device)) && (!(s->of & OF_TORCH) || autopsy_is_torch(o)) &&
+	    (!(s->of & ON_MACHINE) || o->host || ((o->kind == OOM_TOLD || oom_is_vague(o)) && !y->log.paste.told.device)) && (!(s->of & OF_TORCH) || autopsy_is_torch(o)) &&
 	    (!(s->of & NO_SHAPE) || !o->shape.known) && (!(s->of & ONE_TENSOR) || autopsy_is_one_tensor(y)) &&
 	    (!(s->of & OF_SAMPLES) || autopsy_is_of_samples(y)) && (!(s->of & NO_OTHER) || !y->causes.n || autopsy_is_of_samples(y)) &&
 	    (!(s->of & EXPLAINED) || explained) && !(o->facts & s->unless);

@@ -322,7 +322,7 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 	return NULL;
 }
 
-/* "I have a 1080 Ti and used batch=1": fewer samples there are not. */
+/* "I have a 1080 Ti and used batch=1", "the batch is 1 already": fewer samples there are not. */
 static const char *
 uses_one(struct talk t)
 {
@@ -334,7 +334,7 @@ uses_one(struct talk t)
 	while ((count = next_batch(t, &at, &n)) > 0) {
 		sentence = sentence_of(t, at);
 		used = talk_find_whole(sentence, "i used|i use|and used|i am using|i'm using|i already use|i already used|my batch", &length);
-		if (used && used < at && count == 1 && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && !talk_has_whole(sentence, WISHED) && !memchr(sentence.s, '?', sentence.n))
+		if (((used && used < at) || talk_any_whole(talk_clause(sentence, at, n), "already")) && count == 1 && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && !talk_has_whole(sentence, WISHED) && !memchr(sentence.s, '?', sentence.n))
 			return at;
 	}
 	return NULL;

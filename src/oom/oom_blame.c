@@ -320,6 +320,147 @@ own_resolution(struct talk t)
 	    !talk_any_whole(sentence, "screen monitor display desktop if could would should want even or lower") && !memchr(sentence.s, '?', sentence.n) && !clause_works(sentence) ? at : NULL;
 }
 
+#define NO_GRADIENTS	"no no_grad|not no_grad|no torch.no_grad|not torch.no_grad|without torch.no_grad|without no_grad|without with torch.no_grad|missing torch.no_grad|missing no_grad|missing the no_grad|lacks torch.no_grad|lacks no_grad|" \
+    "forgot torch.no_grad|forgot no_grad|forgot to use torch.no_grad|forgot to add torch.no_grad|not in torch.no_grad|not under torch.no_grad|not wrapped in torch.no_grad|not wrapped by torch.no_grad|not wrapped with torch.no_grad|" \
+    "should be wrapped in torch.no_grad|should be in torch.no_grad"
+
+/* "There is no no_grad around the inference script." */
+static const char *
+records_gradients(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, NO_GRADIENTS, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && !talk_any_whole(talk_part(sentence, sentence.s, at), "even if") && !clause_works(sentence) && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
+#define DIFFERENCE	"only difference|the difference is|difference is only|differ only|differs only"
+
+/* "The only difference between the sample video and mine is their duration." */
+static const char *
+differs_in(struct talk t, const char *words)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, DIFFERENCE, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_any_whole(talk_part(sentence, at, sentence.s + sentence.n), words) && !talk_any_whole(sentence, "not no same gpu gpus card cards machine version versions") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
+#define TOO_LARGE_FOR	"too big for my gpu|too large for my gpu|too big for the gpu|too large for the gpu|too big for my card|too large for my card|too big for gpu|too large for gpu"
+
+/* "The frames might be too big for my GPU." */
+static const char *
+pictures_too_large(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, TOO_LARGE_FOR, &n);
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	return at && talk_any_whole(talk_part(clause, clause.s, at), "frame frames image images picture pictures photo photos resolution pixels crop crops tile tiles") &&
+	    !talk_any_whole(clause, "not no model network batch than if") && !talk_has_whole(clause, "n't") && !memchr(clause.s, '?', clause.n) ? at : NULL;
+}
+
+/* "I can go up to 800px. With more it is out of memory.": two sentences of one line. */
+static const char *
+goes_up_to(struct talk t)
+{
+	const char *at = NULL, *s, *end = t.s + t.n;
+	struct talk sentence, rest;
+	size_t n;
+
+	while (talk_next_phrase(t, "up to ", &at, &n)) {
+		sentence = talk_sentence(t, at);
+		for (s = at + n; s < end && is_digit(*s); s++)
+			;
+		if (s == at + n || s == end || !talk_is_one_of(clause_word_behind(t, s), "px pixels pixel frames tokens samples nodes points images pictures"))
+			continue;
+		rest = talk_part(t, sentence.s + sentence.n, end);
+		if (talk_any_whole(talk_part(sentence, sentence.s, at), "can could works work trouble problem fine runs") && !talk_any_whole(talk_part(sentence, sentence.s, at), "cannot can't not should") &&
+		    talk_any_whole(rest, "higher larger bigger more above beyond longer anything") && oom_told_fails(rest))
+			return at;
+	}
+	return NULL;
+}
+
+#define LEAST_MACHINE	8	/* GB that a small machine has at most */
+#define BOARDS		"raspberry pi|raspberrypi|rpi|pi 3|pi 4|pi zero|orange pi|odroid|nvidia nano|t2.micro|t2.small|t3.micro|e2-micro|f1-micro"
+
+/* "on a VM with 4GB of memory", "on a Raspberry Pi": a machine that has little. */
+static const char *
+small_machine(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, BOARDS, &n), *s, *to, *end;
+	struct talk sentence;
+	int64_t count;
+
+	if (at && !talk_any_whole(talk_sentence(t, at), "not no than like unlike instead such should would could") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n))
+		return at;
+	if (!(at = talk_find_whole(t, "vm|vps|virtual machine|droplet|my laptop|my pc|my computer|my machine|this machine|my server", &n)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	if (talk_any_whole(sentence, "gpu vram card graphics if should would not no swap disk storage ssd need needs") || memchr(sentence.s, '?', sentence.n))
+		return NULL;
+	for (s = sentence.s, end = sentence.s + sentence.n; s < end; s++) {
+		if (!is_digit(*s) || (s > sentence.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &count)))
+			continue;
+		if (count >= 1 && count <= LEAST_MACHINE && talk_is_one_of(clause_word_behind(t, to), "gb gib g gigs") && talk_any_whole(talk_part(sentence, to, end), "ram memory"))
+			return at;
+		s = to - 1;
+	}
+	return NULL;
+}
+
+#define MORE_SWAP	"increased the swap|increasing the swap|increased my swap|increasing my swap|increased swap|increasing swap|added swap|added a swap|adding swap|adding a swap|created a swap|creating a swap|larger swap|bigger swap|more swap|" \
+    "increased the page file|increasing the page file|increased the pagefile|increasing the pagefile|increased my page file|larger page file|increased virtual memory|increased the virtual memory|increasing the virtual memory"
+
+/* "I increased the swap. Now it is loaded." */
+static const char *
+swap_helped(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, MORE_SWAP, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, next = talk_sentence(t, sentence.s + sentence.n + 2 < t.s + t.n ? sentence.s + sentence.n + 2 : t.s + t.n - 1);
+	struct talk rest = at ? talk_part(t, at + n, next.s + next.n > at + n ? next.s + next.n : t.s + t.n) : t;
+
+	return at && (clause_works(rest) || talk_any_whole(rest, "loaded solved helped fixed trick")) && !talk_any_whole(talk_part(t, talk_sentence(t, at).s, at), "if should would could try not") &&
+	    !talk_any_whole(rest, "still not never") && !talk_has_whole(rest, "n't work|n't help|n't solve|n't fix") ? at : NULL;
+}
+
+#define PROCESSES	"dependent on the number of processes|depends on the number of processes|number of processes per gpu|processes share the gpu|processes share one gpu|processes on the same gpu|processes on one gpu|processes on a single gpu|" \
+    "certain number of processes|reducing the number of processes|reduced the number of processes|fewer processes|less processes|too many processes|number of parallel processes|number of running jobs"
+
+/* "It depends on the number of processes": all of which use the device. */
+static const char *
+shares_device(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, PROCESSES, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && !talk_any_whole(sentence, "not no dataloader loader worker workers num_workers") && !talk_has_whole(sentence, "n't") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
+/* What tells of sizes and of machines. */
+static void
+sizes(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at;
+
+	if (!p->media.line && ((at = only_long(t)) || (at = differs_in(t, "duration length durations lengths frames longer"))))
+		said_at(&p->media, t, at, line);
+	if (!p->large.line && ((at = own_resolution(t)) || (at = differs_in(t, "resolution resolutions pixels")) || (at = pictures_too_large(t))))
+		said_at(&p->large, t, at, line);
+	if (!p->less.line && ((at = works_changed(t)) || (at = not_with_less(t)) || (at = same_works(t)) || (at = shorter_work(t)) || (at = goes_up_to(t))))
+		said_at(&p->less, t, at, line);
+	if (!p->swapped.line && (at = swap_helped(t)))
+		said_at(&p->swapped, t, at, line);
+	if (!p->small.line && (at = small_machine(t)))
+		said_at(&p->small, t, at, line);
+}
+
 void
 oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
@@ -337,15 +478,14 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->rays, t, at, line);
 	if (!p->replicas.line && (at = copies_data(t)))
 		said_at(&p->replicas, t, at, line);
-	if (!p->media.line && (at = only_long(t)))
-		said_at(&p->media, t, at, line);
-	if (!p->large.line && (at = own_resolution(t)))
-		said_at(&p->large, t, at, line);
+	if (!p->ungraded.line && (at = records_gradients(t)))
+		said_at(&p->ungraded, t, at, line);
+	if (!p->processes.line && (at = shares_device(t)))
+		said_at(&p->processes, t, at, line);
+	sizes(p, t, line);
 	denies_device(p, t);
 	if (!p->saved.line && (at = saves_results(t)) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->saved, t, at, line);
-	if (!p->less.line && ((at = works_changed(t)) || (at = not_with_less(t)) || (at = same_works(t)) || (at = shorter_work(t))))
-		said_at(&p->less, t, at, line);
 	if (!p->tasks.line && (at = learns_to_learn(t)))
 		said_at(&p->tasks, t, at, line);
 	if (!p->server.line && (at = serves(t)) && !p->training)

@@ -109,6 +109,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said replicas;	/* of data that each process has a copy of, */
 	struct said saved;	/* of results that are written, */
 	struct said tasks;	/* of learning through steps of learning, */
+	struct said ungraded;	/* of gradients that are on where nothing is trained, */
+	struct said processes;	/* of processes that use one device, */
+	struct said small, swapped;	/* of a machine that has little memory, or of more swap, with which it runs, */
 	struct said turned_on, ended_by, emptied;	/* of what was added, with which it fails, of what ended it, and of a cache that was emptied; */
 	struct said asked;	/* of how much it takes, which is asked, */
 	struct said deprecated;	/* of volatile, which does nothing any longer; */

@@ -382,7 +382,7 @@ says_what(struct talk t, const char **at, size_t *n)
 		again = is_within(clause, memory);	/* of which all has been asked but what stands behind the word */
 		if (!again) {
 			clause = talk_clause(t, memory, length);
-			other = talk_any_phrase(clause, OTHER_MEMORY);
+			other = talk_any_phrase(clause, OTHER_MEMORY) || talk_has_whole(clause, "n't run out|did not run out|never ran out|not running out");
 		}
 		if (other)
 			continue;

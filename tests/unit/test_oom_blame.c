@@ -159,3 +159,67 @@ Test(oom_blame, learning_through_steps_of_learning)
 	for EACH(no)
 		cr_expect_eq(read_lines(no[i]).tasks.line, 0, "%s", no[i]);
 }
+
+Test(oom_blame, gradients_that_are_on)
+{
+	static const char *const yes[] = { "The test script has no torch.no_grad() around it.", "I evaluate without torch.no_grad() and the GPU is full", "there is not no_grad around the forward" };
+	static const char *const no[] = { "There is no problem with torch.no_grad().", "Is it without torch.no_grad()?", "Even without torch.no_grad() it is the same", "it works without torch.no_grad()", "torch.no_grad() is there" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).ungraded.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).ungraded.line, 0, "%s", no[i]);
+}
+
+Test(oom_blame, one_difference)
+{
+	cr_expect_eq(read_lines("The only difference between yours and mine is their length.").media.line, 1);
+	cr_expect_eq(read_lines("The only difference is the GPU and the length of its cable.").media.line, 0);
+	cr_expect_eq(read_lines("The only difference is the resolution.").large.line, 1);
+	cr_expect_eq(read_lines("Is the only difference the resolution?").large.line, 0);
+	cr_expect_eq(read_lines("The frames might be too big for my GPU").large.line, 1);
+	cr_expect_eq(read_lines("The network of the frames might be too big for my GPU").large.line, 0);
+	cr_expect_eq(read_lines("The frames are not too big for my GPU").large.line, 0);
+	cr_expect_eq(read_lines("I can go up to 640 px. Anything larger is out of memory.").less.line, 1);
+	cr_expect_eq(read_lines("I can go up to 640 px. Anything larger is slow.").less.line, 0);
+	cr_expect_eq(read_lines("I should go up to 640 px. Anything larger is out of memory.").less.line, 0);
+}
+
+Test(oom_blame, machines_with_little_memory)
+{
+	static const char *const yes[] = { "It is Killed on a Raspberry Pi.", "I run it on a VM, with 4 GB of RAM", "my laptop has 8 GB of memory" };
+	static const char *const no[] = { "Unlike on a Raspberry Pi, it is killed here", "Should it run on a Raspberry Pi?", "my laptop has 64 GB of memory", "my laptop has a GPU with 4 GB of memory", "my laptop has 8 GB on its disk",
+	    "the file has 4 GB of memory" };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).small.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).small.line, 0, "%s", no[i]);
+	cr_expect_eq(read_lines("I increased the swap to 8 GB and now it works.").swapped.line, 1);
+	cr_expect_eq(read_lines("I increased the swap to 8 GB. The model is loaded now. But it is slow, not good.").swapped.line, 1);
+	cr_expect_eq(read_lines("I increased the swap to 8 GB but it still works no better.").swapped.line, 0);
+	cr_expect_eq(read_lines("You could try increasing the swap, then it works.").swapped.line, 0);
+}
+
+Test(oom_blame, processes_on_one_device)
+{
+	cr_expect_eq(read_lines("With a certain number of processes it is out of GPU memory.").processes.line, 1);
+	cr_expect_eq(read_lines("It is not dependent on the number of processes.").processes.line, 0);
+	cr_expect_eq(read_lines("The loader has too many processes").processes.line, 0);
+	cr_expect_eq(read_lines("Does it need fewer processes?").processes.line, 0);
+}
+
+Test(oom_blame, memory_that_did_not_end)
+{
+	cr_expect_eq(read_lines("it crashed and did not run out of RAM").told.what, TOLD_NOTHING);
+	cr_expect_eq(read_lines("just a crash (I didn't run out of RAM)").told.what, TOLD_NOTHING);
+	cr_expect_neq(read_lines("it crashed and did run out of RAM").told.what, TOLD_NOTHING);
+}
+
+Test(oom_blame, one_sample_already)
+{
+	cr_expect_eq(read_lines("Batch-size is already 1.").of_batch.line, 1);
+	cr_expect_eq(read_lines("Batch-size is already 16.").of_batch.line, 0);
+	cr_expect_eq(read_lines("with the batch size at 1 already it works").of_batch.line, 0);
+	cr_expect_eq(read_lines("Is the batch size 1 already?").of_batch.line, 0);
+}
