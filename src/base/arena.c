@@ -12,7 +12,8 @@
  * arena or an earlier compilation is done with are kept by the root of the family and handed out
  * again. Their contents are zeroed a stretch at a time, just before allocation: what is never
  * allocated is never written. An array too large for that gets a block of its own, fresh from the
- * system: such arrays are made for the worst case, and most of their pages are never touched.
+ * system: such arrays are made for the worst case, and most of their pages are never touched. The
+ * largest ones have one in any case, which goes back to the system when they are done with.
  *
  * To the address sanitizer a block is one object. So it is told what of it nobody may touch: a gap
  * behind each allocation, and what a scratch arena was done with.
@@ -32,6 +33,7 @@
 #define LARGEST_BLOCK	((size_t)64 << 20)
 #define STRETCH		((size_t)4 << 10)	/* zeroed at once; some of it lies in a near cache */
 #define LARGEST_ZEROED	((size_t)32 << 10)	/* of one allocation */
+#define LARGEST_SHARED	((size_t)1 << 20)	/* larger arrays do not share a block with others */
 #define HUGE_PAGE	((size_t)2 << 20)
 #define MOST_SPARE	((size_t)32 << 20)	/* of all of them: only searches of very large networks need more */
 
@@ -305,7 +307,7 @@ alloc_slowly(struct arena *a, size_t bytes)
 	struct block *b = a->block;
 	bool fits = b->size - b->used >= bytes;
 
-	if (bytes > LARGEST_ZEROED && (fits || a->root->spare))
+	if (bytes > LARGEST_SHARED || (bytes > LARGEST_ZEROED && (fits || a->root->spare)))
 		return alloc_own(a, bytes);
 	if (!fits)
 		b = next_block(a, bytes);
