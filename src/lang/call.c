@@ -363,11 +363,11 @@ by_name(struct matching *m, const struct arg *arg)
 	struct diag *g;
 	int i;
 
-	for (i = 0; i < op_nattrs(m->op); i++) {
+	for (i = 0; i < op_nattrs(m->op); i++)
 		if (strcmp(m->op->attrs[i].name, arg->name) == 0)
 			return i;
+	for (i = 0; i < op_nattrs(m->op); i++)
 		names_add(m->ex->a, &names, m->op->attrs[i].name);
-	}
 	m->misnamed = true;
 	g = ex_error(m->ex, "name", arg->name_loc, "%s has no argument '%s'", m->op->name,
 	    arg->name);

@@ -80,7 +80,7 @@ static void
 note_name(struct checker *c, const struct name *name)
 {
 	if (!map_get(&c->later, name->text))
-		map_put(c->ex->a, &c->later, name->text, (struct name *)name);
+		map_put(c->names, &c->later, name->text, (struct name *)name);
 }
 
 #define DEEPEST_LABEL	64	/* labels further inside are not looked for */
@@ -121,7 +121,7 @@ note_later(struct checker *c, const struct stmt *s, int n)
 static void
 check_block(struct expander *ex, struct unit *u, const struct block *b)
 {
-	struct checker c = { .ex = ex, .unit = u, .in_block = true };
+	struct checker c = { .ex = ex, .unit = u, .names = arena_child(ex->a), .in_block = true };
 	struct name *in = ARENA_NEW(ex->a, struct name);
 	bool inputs = false, out = false;
 	int i;
@@ -140,7 +140,7 @@ check_block(struct expander *ex, struct unit *u, const struct block *b)
 	}
 	if (!inputs) {
 		*in = (struct name){ "in", b->name.loc };
-		map_put(ex->a, &c.known, "in", in);
+		map_put(c.names, &c.known, "in", in);
 	}
 	note_later(&c, b->stmt, b->nstmts);
 	for (i = 0; i < b->nstmts; i++)
@@ -148,12 +148,13 @@ check_block(struct expander *ex, struct unit *u, const struct block *b)
 	if (!out && !c.has_bad)
 		ex_error(ex, "name", b->name.loc, "block '%s' has no `out`: what it gives back "
 		    "must be defined by that name", b->name.text);
+	arena_free(c.names);
 }
 
 static void
 check_network(struct expander *ex, struct unit *u, const struct network *n)
 {
-	struct checker c = { .ex = ex, .unit = u };
+	struct checker c = { .ex = ex, .unit = u, .names = arena_child(ex->a) };
 	bool inputs = false;
 	int i;
 
@@ -166,6 +167,7 @@ check_network(struct expander *ex, struct unit *u, const struct network *n)
 		check_stmt(&c, &n->stmt[i]);
 	if (!inputs && !c.has_bad)
 		ex_error(ex, "type", n->name.loc, "network '%s' has no input", n->name.text);
+	arena_free(c.names);
 }
 
 void
@@ -175,7 +177,7 @@ check_unit(struct expander *ex, struct unit *u)
 	int i;
 
 	for (i = 0; i < f->globals.n; i++) {
-		struct checker c = { .ex = ex, .unit = u };
+		struct checker c = { .ex = ex, .unit = u, .names = ex->a };
 
 		check_walk(&c, f->globals.v[i].value, POS_FIRST);
 	}
@@ -196,7 +198,7 @@ check_unit(struct expander *ex, struct unit *u)
 void
 check_expr(struct expander *ex, struct unit *u, struct expr *e)
 {
-	struct checker c = { .ex = ex, .unit = u };
+	struct checker c = { .ex = ex, .unit = u, .names = ex->a };
 
 	check_walk(&c, e, POS_VALUE);
 }

@@ -232,7 +232,7 @@ check_define(struct checker *c, const struct name *n)
 		g = ex_error(c->ex, "name", n->loc, "'%s' is defined twice", n->text);
 		diag_place(c->ex->d, g, old->loc, "first defined here");
 	} else
-		map_put(c->ex->a, &c->known, n->text, (void *)n);
+		map_put(c->names, &c->known, n->text, (void *)n);
 }
 
 static void
@@ -288,7 +288,7 @@ walk_if(struct checker *c, struct expr *e, enum position pos)
 			c->tally.v[i].uses = was[i];
 	for (i = 0; i < ndefined; i++)
 		if (!map_get(&c->known, defined[i].key))
-			map_put(c->ex->a, &c->known, defined[i].key, defined[i].value);
+			map_put(c->names, &c->known, defined[i].key, defined[i].value);
 	arena_free(scratch);
 }
 

@@ -389,6 +389,7 @@ struct tally {			/* uses of a name so far in this definition */
 struct checker {
 	struct expander *ex;
 	struct unit *unit;
+	struct arena *names;	/* where `known` and `later` lie: as long as the body is checked */
 	struct map known;	/* names of the body defined so far, to their struct name */
 	struct map later;	/* all names its statements define, and labels in them */
 	VEC(struct tally) tally;

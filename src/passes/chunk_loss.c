@@ -162,10 +162,9 @@ find_heads(struct chunk_search *s)
 }
 
 static struct chunk_search
-search(struct graph *g)
+search(struct arena *a, struct graph *g)
 {
 	struct chunk_search s = { .g = g };
-	struct arena *a = g->module->arena;
 	size_t tensors = (size_t)g->module->next_tensor + 1, nodes = (size_t)g->nodes.n + 1;
 
 	s.needed = arena_array(a, nodes, sizeof(*s.needed));
@@ -368,14 +367,16 @@ run(struct module *m, const struct pass_options *o)
 	struct graph *const graph[] = { m->train, m->validate };
 	struct chunk_search found[2];
 	bool split[2] = { false, false };
+	struct arena *scratch;
 	int i;
 
 	(void)o;
 	if (m->set.chunk_loss == CHUNK_NONE)
 		return true;
+	scratch = arena_child(m->arena);
 	for (i = 0; i < 2; i++)
 		if (graph[i]) {
-			found[i] = search(graph[i]);
+			found[i] = search(scratch, graph[i]);
 			split[i] = !is_scaled(graph[i]) && anything_to_split(&found[i], &m->set);
 		}
 	if (m->set.chunk_loss == CHUNK_SPLIT && m->set.chunks && m->train && is_scaled(m->train))
@@ -396,6 +397,7 @@ run(struct module *m, const struct pass_options *o)
 	for (i = 0; i < 2; i++)
 		if (split[i])
 			join_heads(&found[i], &m->set);
+	arena_free(scratch);
 	return true;
 }
 
