@@ -72,7 +72,7 @@ check(const struct rule *rule, struct lint *l)
 	    "in %s a step takes at least %.2f ms on %s, and in %s %.2f", m->set.precision->name, now, card_named(m)->name, then->name,
 	    less);
 	diag_place(l->diags, g, n->loc, "'%s' is the largest convolution", n->path);
-	diag_fact(l->diags, g, "by what its calls read, write and multiply, at %.0f %% of what is published for the card",
+	diag_fact(l->diags, g, "by what its calls read, write and multiply with objective memory, at %.0f %% of what is published for the card",
 	    100 * CARD_SHARE);
 	diag_fact(l->diags, g, "PyTorch's convolutions are in %s there unless torch.backends.cudnn.allow_tf32 is False; its products of "
 	    "matrices are not", then->name);
