@@ -171,6 +171,27 @@ works_changed(struct talk t)
 	return NULL;
 }
 
+#define UNTIL		"until i add|until i added|until i enable|until i enabled|until i use|until i used|until i turn on|until i turned on|before i add|before i added|before i enable|before i enabled"
+#define WITHOUT_IT	"without it|without that|without this"
+
+/* "Training works until I add that loss.", "With it it runs out of memory, without it works." */
+static const char *
+works_without(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, UNTIL, &n), *end;
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (at && clause_works(talk_part(t, sentence.s, at)) && !memchr(sentence.s, '?', sentence.n))
+		return at;
+	if (!(at = talk_find_whole(t, WITHOUT_IT, &n)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	end = sentence.s + sentence.n;
+	return oom_told_fails(talk_part(t, sentence.s, at)) && clause_works(talk_part(t, at + n, end)) && !talk_any_whole(talk_part(t, at + n, end), "also too still not even") &&
+	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
 #define NOT_THEN	"does not occur|doesn't occur|does not happen|doesn't happen|does not appear|doesn't appear|not occur|no error occurs|goes away|go away|disappears|is gone|does not fail|doesn't fail|does not crash|doesn't crash"
 
 /* "The error does not occur when I resize to 512." */
@@ -453,7 +474,7 @@ sizes(struct oom_paste *p, struct talk t, int line)
 		said_at(&p->media, t, at, line);
 	if (!p->large.line && ((at = own_resolution(t)) || (at = differs_in(t, "resolution resolutions pixels")) || (at = pictures_too_large(t))))
 		said_at(&p->large, t, at, line);
-	if (!p->less.line && ((at = works_changed(t)) || (at = not_with_less(t)) || (at = same_works(t)) || (at = shorter_work(t)) || (at = goes_up_to(t))))
+	if (!p->less.line && ((at = works_changed(t)) || (at = works_without(t)) || (at = not_with_less(t)) || (at = same_works(t)) || (at = shorter_work(t)) || (at = goes_up_to(t))))
 		said_at(&p->less, t, at, line);
 	if (!p->swapped.line && (at = swap_helped(t)))
 		said_at(&p->swapped, t, at, line);

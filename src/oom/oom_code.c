@@ -10,6 +10,7 @@
 #include "oom/oom_form.h"
 #include "oom/oom_sets.h"
 #include "oom/oom_signs.h"
+#include "oom/oom_when.h"
 
 /* Numbers, or tensors without their graph: no other word for a call lets go of it. */
 #define LET_GO	".item( .detach( .data .numpy( .tolist( float( int( len( .get_value("
@@ -472,7 +473,7 @@ void
 oom_code_said(struct oom_paste *p, struct talk t, int line)
 {
 	if ((talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( .trainer") || has_trainer(t)) &&
-	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile should"))
+	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile should") && !oom_when_unguarded(t))
 		p->no_grad = line;
 }
 
@@ -515,7 +516,7 @@ move(struct oom_paste *p, struct talk t, int line)
 }
 
 /* ahead of code in a sentence: it is advised, or left out */
-#define NOT_DONE	"not no never don't dont instead should must rather avoid replace replaced replacing remove removed removing without try tried forgot why if use"
+#define NOT_DONE	"not no never don't dont instead should must rather avoid replace replaced replacing change changed changing switched remove removed removing without try tried forgot why if use"
 
 /* What holds results from step to step. */
 static void

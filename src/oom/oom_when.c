@@ -296,3 +296,16 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 	if (p->later.line == line && !p->grows.line && talk_has_whole(t, OF_LITTLE))
 		p->grows = p->later;		/* what comes late of little is kept */
 }
+
+#define NO_GUARD	"not use torch.no_grad|n't use torch.no_grad|not using torch.no_grad|n't using torch.no_grad|forgot torch.no_grad|forgot to use torch.no_grad|forgot to add torch.no_grad|forgot the torch.no_grad|" \
+    "missing torch.no_grad|missed torch.no_grad|lacked torch.no_grad|forgot no_grad|forgot to use no_grad|missing no_grad|not use no_grad|n't use no_grad"
+
+/* "My validation loop did not use torch.no_grad()": neither asked nor advised. */
+const char *
+oom_when_unguarded(struct talk t)
+{
+	const char *at = talk_first(t, NO_GUARD);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_any_begins(sentence, "valid eval test infer predict") && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should would you your might maybe") ? at : NULL;
+}

@@ -6,5 +6,7 @@
 
 /* Line LINE is a sentence, of which oom_told.h has been told. */
 void	oom_when_line(struct oom_paste *, struct talk, int line);
+/* That gradients were on in tests, for want of torch.no_grad(); or NULL. */
+const char	*oom_when_unguarded(struct talk);
 
 #endif

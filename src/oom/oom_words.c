@@ -275,6 +275,7 @@ static void
 use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	said_of_any(&p->evaluating, &p->told, t, line, evaluates);
+	said(&p->evaluating, t, oom_when_unguarded(t), line);
 	if (p->evaluating.line != line && p->told.here_line == line)
 		said_of_failure(&p->evaluating, &p->told, t, evaluates_there(oom_told_sentence(&p->told, t)), line);
 	if (source == SOURCE_COMMAND)
