@@ -78,7 +78,8 @@ static const struct sign place_signs[] = {
 	{ "assigners/ assigner.py utils/tal.py iou_calculators/ iou2d_calculator.py detectron2/modeling/matcher.py maskrcnn_benchmark/modeling/matcher.py", NULL,
 	    TRACE_PAIRS },
 	{ NULL, "pairwise_distance square_distance pdist", TRACE_ALL_PAIRS },
-	{ NULL, "create_dataset make_dataset build_dataset read_dataset load_dataset load_data read_data load_all_data load_all_image load_all_sample load_all_file prepare_data",
+	{ NULL, "create_dataset make_dataset build_dataset read_dataset load_dataset load_data read_data load_all_data load_all_image load_all_sample load_all_file prepare_data processed_dataset process_dataset load_random_shard load_corpus read_corpus build_corpus "
+	    "load_examples read_examples create_examples examples_to_features load_and_cache_examples",
 	    TRACE_DATASET },
 	{ "exllama", "load_gen load_autosplit load_tp", TRACE_LOADING },
 	{ NULL, "bbox_overlaps pairwise_iou box_iou boxlist_iou bbox_iou _box_inter_union gather_topk_anchors "
