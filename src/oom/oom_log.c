@@ -333,6 +333,9 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 	if (p->kind == OOM_KERNEL && (p->flags & PHRASE_HEDGED) && r->source == SOURCE_PROSE &&
 	    talk_any_whole(line_of(r, s, after, end), "means meaning indicates usually typically generally"))
 		return true;		/* "exit code 137 means that memory ended" */
+	if (p->kind == OOM_KERNEL && (p->flags & PHRASE_HEDGED) && r->source == SOURCE_PROSE &&
+	    talk_any_phrase(line_of(r, s, after, end), "docker stop|docker kill|kill -9|scancel|i stopped|i killed|we stopped|we killed"))
+		return true;		/* "exit code 137 after I ran docker stop": by whom is said */
 	if (p->kind == OOM_OTHER && strstr(p->pattern, "esource") && oom_told_is_of_service(surroundings(r, s, after, end)))
 		return true;
 	return (p->kind == OOM_OTHER || (p->kind == OOM_CUDA && !p->says && !p->host && !p->who)) &&
