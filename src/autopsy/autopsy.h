@@ -137,6 +137,8 @@ bool	autopsy_is_of_another_batch(const struct autopsy *);
 bool	autopsy_was_alive(const struct autopsy *);
 /* Could the framework have less than any card has? */
 bool	autopsy_is_limited(const struct autopsy *);
+/* What the device is, of which a message tells the index. */
+const char	*autopsy_device_word(const struct oom_message *);
 /* Was nothing asked for, by the message? */
 bool	autopsy_asks_nothing(const struct oom_message *);
 /* False of a block of many tensors, and of data of the machine. */

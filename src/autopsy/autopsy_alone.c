@@ -182,7 +182,7 @@ held(struct autopsy *y, int64_t total)
 	if (b->lent)
 		return arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.", had,
 		    size_human(all, total));
-	return arena_printf(y->arena, "Tensors of %s have %s of %s: %d %%.", y->main->gpus ? arena_printf(y->arena, "GPU %d's process", y->main->gpu) :
+	return arena_printf(y->arena, "Tensors of %s have %s of %s: %d %%.", y->main->gpus ? arena_printf(y->arena, "%s %d's process", autopsy_device_word(y->main), y->main->gpu) :
 	    "this process", had, of_all(y, total), (int)(100.0 * (double)b->allocated / (double)total));
 }
 

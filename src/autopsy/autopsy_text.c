@@ -62,9 +62,8 @@ autopsy_row(const struct autopsy *y, const char *name, int64_t bytes, const char
 
 /* ---- the messages ---- */
 
-/* What the device is, of which a message tells the index. */
-static const char *
-device_word(const struct oom_message *o)
+const char *
+autopsy_device_word(const struct oom_message *o)
 {
 	return strstr(o->who, "NPU") ? "NPU" : o->kind == OOM_XLA ? "device" : "GPU";
 }
@@ -81,7 +80,7 @@ print_messages(const struct autopsy *y)
 		fprintf(y->out, "\n%s%s:%d: %s%s", y->colour ? "\033[1m" : "", visible_text(y->arena, y->log_path), o->line,
 		    o->who, y->colour ? "\033[0m" : "");
 		if (o->gpu >= 0)
-			fprintf(y->out, ", %s %d%s", device_word(o), o->gpu, o->gpus ? " and others" : "");
+			fprintf(y->out, ", %s %d%s", autopsy_device_word(o), o->gpu, o->gpus ? " and others" : "");
 		if (o->count > 1)
 			fprintf(y->out, ", %d times", o->count);
 		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 ?
@@ -135,7 +134,7 @@ print_budget(const struct autopsy *y)
 	    (b->allocated < 0 && b->total < 0 && b->free < 0 && !card && b->doubts.n == 0))
 		return;
 	autopsy_heading(y, y->main->gpus && !y->main->host ? arena_printf(y->arena, "The arithmetic of %s %d alone (bytes as far as its message's rounding goes)",
-	    device_word(y->main), y->main->gpu) : "The arithmetic (bytes as far as the message's rounding goes)");
+	    autopsy_device_word(y->main), y->main->gpu) : "The arithmetic (bytes as far as the message's rounding goes)");
 	autopsy_row(y, metal ? "limit" : "device", b->total, "");
 	autopsy_row(y, y->main->kind == OOM_CUPY ? "its pool" :
 	    y->main->kind == OOM_KERNEL ? "the process" : y->main->kind == OOM_XLA ? "by XLA's count" : b->peak ? "tensors, at most" : "tensors",

@@ -152,7 +152,7 @@ oom_aside(struct oom_aside *a, struct talk t, enum oom_source source, bool fence
 {
 	bool speaks = source == SOURCE_PROSE || source == SOURCE_UNSURE;
 
-	if (begins_post(t) && !fenced)
+	if (begins_post(t) && !fenced && !is_shown(source) && source != SOURCE_COMMENT)		/* a decorator, or a comment of code */
 		a->another = false;
 	if (speaks && reported && joins(t))
 		a->another = true;

@@ -42,6 +42,7 @@ Test(oom_aside, posts_of_others)
 		{ { "It fails.", "@a: I have the same problem, for me it is the validation." }, 1 },
 		{ { "It fails.", "> I had the same issue. In my case a notebook had it." }, 1 },
 		{ { "It fails.", "+1, it was the loss.", "loss_sum += loss" }, 2 },
+		{ { "It fails.", "+1, it was the loss.", "@torch.no_grad()", "# a sum", "loss_sum += loss" }, 4 },
 		/* whoever asks says the like */
 		{ { "I have the same issue as in the other thread, for me it fails at once." }, 0 },
 		{ { "It fails.", "I get the same error with a batch of 1." }, 0 },
