@@ -1,0 +1,260 @@
+/*
+ * What a phrase begins, told as a message: how far it goes on, what it says there, and whether it
+ * is one at all, since people name what happens without reporting it, and programs say it twice.
+ */
+#include "oom/oom_log_impl.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_keep.h"
+#include "oom/oom_says.h"
+
+#define DETAILS		2000	/* bytes in which a message says more; */
+#define FEW		400	/* one in words that anyone may use */
+#define WRAPPED		2	/* lines that one may become in a terminal */
+#define NEAR_LINES	300	/* in which one error follows from another */
+
+/* Does another message begin with P? What is vague does not end what is not. */
+static bool
+ends_message(const struct phrase *p, const struct oom_message *o)
+{
+	if (!p || ((p->flags & PHRASE_REST) && p->kind == o->kind))
+		return false;
+	return p->role == ROLE_MESSAGE || (o->kind == OOM_OTHER && p->role <= ROLE_GENERIC);
+}
+
+/* Up to STOP, or where another message begins: returned. CUDA's error has its own name in its text,
+ * which would begin a message by itself; where an amount is told ahead of it, in words and as a
+ * code. */
+static const char *
+read_details(const struct log_reader *r, struct telling *t, const char *s, const char *stop,
+    const char *end)
+{
+	struct oom_message *o = t->o;
+	int nested = o->kind == OOM_CUDA ? 1 + o->size[OOM_ASKED].known : o->kind == OOM_MPS;
+	const struct detail *d;
+	const struct phrase *p;
+	const char *after;
+	struct oom_match m;
+
+	for (; s < stop; s++) {
+		p = oom_find_phrase(r, s, end, &m, &after);
+		if (ends_message(p, o) && nested-- == 0)
+			break;
+		if (p && p->role == ROLE_SPEAKER && (t->flags & PHRASE_ANYONE)) {
+			o->who = p->who;
+			t->flags &= ~(unsigned)PHRASE_ANYONE;
+		}
+		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
+			if (oom_may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m) && !m.beyond)
+				oom_tell_detail(t, d, &m);
+	}
+	return s;
+}
+
+/* Do the words stand for themselves: does the sentence end, or the exception's name? */
+static bool
+stands_alone(const char *s, const char *end)
+{
+	struct oom_match m;
+
+	return oom_pattern("!", s, end, &m) || oom_pattern("\n", s, end, &m) || oom_pattern("Error", s, end, &m) ||
+	    oom_pattern("Exception", s, end, &m);
+}
+
+/* Where a blank line follows, up to STOP; NULL: none does. */
+static const char *
+paragraph_end(const char *s, const char *stop)
+{
+	for (; (s = memchr(s, '\n', (size_t)(stop - s))); s++)
+		if (s + 1 < stop && s[1] == '\n')
+			return s;
+	return NULL;
+}
+
+/* How far a message may go on: one that may be of something else, to the end of its line. */
+static const char *
+details_end(const struct phrase *p, const char *s, const char *end)
+{
+	bool brief = p->role != ROLE_MESSAGE || (p->kind == OOM_CUDA && !(p->flags & PHRASE_STACK));
+	ptrdiff_t most = brief ? FEW : DETAILS;
+	const char *stop = end - s > most ? s + most : end, *line;
+
+	if (brief && !(p->flags & PHRASE_ANYONE) && (line = paragraph_end(s, stop)))
+		stop = line;
+	if (p->role == ROLE_MESSAGE || (p->role == ROLE_NAMED && stands_alone(s, end)))
+		return stop;
+	line = memchr(s, '\n', (size_t)(stop - s));
+	return line ? line : stop;
+}
+
+/* ONNX Runtime arranges channels in blocks for processors alone, and names such nodes so. */
+static bool
+is_of_processor(const struct oom_message *o)
+{
+	return o->kind == OOM_ONNX && strstr(o->node, "_nchwc");
+}
+
+/* Did it happen while an earlier message's error was being handled? */
+static bool
+follows(const struct log_reader *r)
+{
+	int at = r->around.handling_line, i;
+
+	for (i = 0; at && r->line - at < NEAR_LINES && i < r->log->messages.n; i++)
+		if (r->log->messages.v[i].line < at && at - r->log->messages.v[i].last < NEAR_LINES)
+			return true;
+	return false;
+}
+
+/* Does its line say ahead of it that the memory is CUDA's, and not the machine's that CUDA
+ * locks? */
+static bool
+is_of_cuda(const struct log_reader *r, const char *s)
+{
+	const char *from = oom_lines_ahead(r, s, 1);
+	struct oom_match m;
+	bool cuda = false;
+
+	for (; from < s; from++) {
+		if (lower(*from) == 'h' && oom_pattern("~host", from, s, &m))
+			return false;
+		cuda |= lower(*from) == 'c' && oom_pattern("~cuda", from, s, &m);
+	}
+	return cuda;
+}
+
+/* "OP_REQUIRES failed at conv_ops.cc:501 : ...": the file of an operation that works on pictures or
+ * sequences and makes no scores of pairs. */
+static bool
+convolves(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
+{
+	return p->kind == OOM_TENSORFLOW && talk_any_phrase(oom_line_of(r, s, after, end), "failed at conv_|failed at depthwise_conv|"
+	    "failed at maxpooling|failed at avgpooling|failed at pooling|failed at cudnn_pool|failed at fused_batch_norm|failed at resize_");
+}
+
+/* Does what begins at S repeat, in anyone's words, what a program's message on the same line goes
+ * on to say? Terminals break lines. */
+static bool
+is_told_already(const struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *s)
+{
+	return !m->size.known && p->role != ROLE_MESSAGE && r->told_kind == OOM_CUDA && r->before + (s - r->in.text) < r->told && r->log->messages.n > 0 &&
+	    r->line - r->log->messages.v[r->log->messages.n - 1].last <= WRAPPED;
+}
+
+/* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises,
+ * or in code? */
+static bool
+is_not_reported(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
+{
+	if (r->log->messages.n > 0 && r->log->messages.v[r->log->messages.n - 1].last == r->line)
+		return false;		/* the line has one that is */
+	if (p->kind == OOM_KERNEL && (p->flags & PHRASE_HEDGED) && r->source == SOURCE_PROSE &&
+	    talk_any_whole(oom_line_of(r, s, after, end), "means meaning indicates usually typically generally"))
+		return true;		/* "exit code 137 means that memory ended" */
+	if (p->kind == OOM_KERNEL && (p->flags & PHRASE_HEDGED) && r->source == SOURCE_PROSE &&
+	    talk_any_phrase(oom_line_of(r, s, after, end), "docker stop|docker kill|kill -9|scancel|i stopped|i killed|we stopped|we killed"))
+		return true;		/* "exit code 137 after I ran docker stop": by whom is said */
+	if (p->kind == OOM_OTHER && strstr(p->pattern, "esource") && oom_told_is_of_service(oom_surroundings(r, s, after, end)))
+		return true;
+	return (p->kind == OOM_OTHER || (p->kind == OOM_CUDA && !p->says && !p->host && !p->who)) &&
+	    !oom_told_happened(oom_line_of(r, s, after, end), s, (size_t)(after - s));
+}
+
+#define RAISED_WITHIN	3	/* lines from the line of code that raises an error to the error */
+#define NEAR_WORDS	12	/* lines of a traceback ahead of its error */
+#define OF_GPU		"on gpu|on the gpu|gpu memory"
+
+/* What stands behind S on its line. */
+static struct talk
+words_behind(const struct log_reader *r, const char *s, const char *end)
+{
+	const char *to = s;
+
+	while (to < end && to - s < TRACE_BEHIND && !oom_is_line_end(*to))
+		to++;
+	return lexicon_read(r->lexicon, s, (size_t)(to - s));
+}
+
+/* "MemoryError: no room on the GPU": Python's own has no words, NumPy's tells of an array; one
+ * whose words, or whose traceback, name a device may be of that. */
+static bool
+is_worded(const struct log_reader *r, const struct phrase *p, const char *s, const char *end)
+{
+	struct talk words;
+	const char *from;
+
+	if (p->kind != OOM_MACHINE || p->says || !strstr(p->pattern, "MemoryError") || end - s < 3 || memcmp(s, ": ", 2) != 0)
+		return false;
+	words = words_behind(r, s, end);
+	if (talk_any_phrase(words, "device memory|" OF_GPU "|on device|on the device"))
+		return true;
+	from = oom_lines_ahead(r, s, RAISED_WITHIN);	/* a program's own: whose memory that is, it may say */
+	if (is_letter(s[2]) && !talk_any_whole(words, "ram host cpu system machine") &&
+	    talk_any_phrase(lexicon_read(r->lexicon, from, (size_t)(s - from)), "raise memoryerror("))
+		return true;
+	words = words_behind(r, s, end);	/* the lexicon keeps no two at a time */
+	if (!is_letter(s[2]) || talk_any_of(words, "alloc array bytes memory size"))
+		return false;
+	from = oom_lines_ahead(r, s, NEAR_WORDS);
+	return talk_any_of(lexicon_read(r->lexicon, from, (size_t)(s + words.n - from)), "cuda gpu device vram cupy opencl");
+}
+
+void
+oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
+    const char *s, const char *end)
+{
+	const char *speaker = p->flags & PHRASE_ANYONE ? oom_speaker(&r->around, r->line) : NULL;
+	struct oom_message o = { .kind = p->kind, .line = r->line, .last = r->line, .count = 1,
+		.host = p->host, .gpu = -1, .hedged = p->flags & PHRASE_HEDGED, .says = p->says,
+		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
+		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART, .warning = p->flags & PHRASE_WARNING,
+		.facts = p->flags & PHRASE_PIECE ? TRACE_LIMIT : strstr(p->pattern, "ggml_gallocr_reserve") ? TRACE_COMPUTE : 0, .windows = p->flags & PHRASE_WINDOWS, .cpp = p->flags & PHRASE_CPP, .follows = follows(r),
+		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
+	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
+	const char *told, *code;
+	bool within;		/* the text of another: CUDA's name of what that one says */
+
+	if (is_worded(r, p, s, end)) {
+		o.kind = talk_any_phrase(words_behind(r, s, end), OF_GPU) ? OOM_CUDA : OOM_OTHER;
+		o.host = false;
+		o.who = o.kind == OOM_CUDA ? "a GPU" : oom_kind_name(OOM_OTHER);
+	}
+	if (m->shape.known) {
+		o.shape = m->shape;
+	} else if (m->beyond) {
+		o.apart = o.beyond = true;
+		o.says = EXABYTE;
+	}
+	oom_tell_sizes(&o, p, m);
+	if (m->place.known)
+		oom_tell_detail(&t, &(struct detail){ .role = DETAIL_PLACE }, m);
+	if (p->kind == OOM_ONNX)
+		memcpy(o.node, r->around.operation, sizeof(o.node));
+	if (p->kind == OOM_CUDA && r->around.gpu_line && r->line - r->around.gpu_line <= 2)
+		o.gpu = r->around.gpu;
+	r->around.xla |= p->kind == OOM_XLA;
+	within = p->kind == OOM_CUDA && r->told_kind == OOM_CUDA &&
+	    r->before + (s - r->in.text) < r->told;
+	told = o.apart && !o.beyond ? s : read_details(r, &t, s, details_end(p, s, end), end);
+	oom_tell_element(&o);
+	o.host |= is_of_processor(&o);
+	if (is_told_already(r, p, m, s))
+		return;
+	if (within && !p->who && !p->says && !m->size.known)
+		return;
+	if (p->role != ROLE_MESSAGE && !o.size[OOM_ASKED].known && !o.shape.known && !m->beyond &&
+	    !(p->role == ROLE_NAMED && stands_alone(s, end)))
+		return;
+	if (!o.size[OOM_ASKED].known && !o.shape.known && is_not_reported(r, p, begin, s, end))
+		return;
+	r->told = r->before + (told - r->in.text);
+	r->told_kind = p->kind;
+	o.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin);
+	o.convolves = convolves(r, p, begin, s, end);
+	code = oom_lines_ahead(r, begin, 3);
+	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code), r->source);
+	oom_keep(r->log, &o);
+}
