@@ -66,6 +66,7 @@ static void	device_wait(void);
 
 #include "device_memory_cuda.cu"
 #include "results_cuda.cu"
+#include "ask_tiles_cuda.cu"
 #include "tune_cuda.cu"
 #include "profile_cuda.cu"
 #include "cooperative_cuda.cu"
@@ -496,6 +497,9 @@ device_open(void)
 #endif
 #ifdef GATES_PRODUCTS
 	dense_gated_ask(arena, ARENA_BYTES);
+#endif
+#ifdef TILES_BY_GROUPS
+	ask_tiles(arena, ARENA_BYTES);
 #endif
 	device_clear(0);
 #ifndef LIBRARY

@@ -239,19 +239,29 @@ gpu_tiles(const Job &job, int side, int blocks)
 	return parts(job.cols, side) * parts(job.rows, side) * blocks;
 }
 
+/* For which cards the code of its kernel is that this one runs. */
+template <int SIDE, class Job> static int
+gpu_code_of(void)
+{
+	struct cudaFuncAttributes of;
+
+	cudaFuncGetAttributes(&of, ENTRY((gpu_product_kernel<SIDE, Job>)));
+	return of.ptxVersion;
+}
+
 /* What its kernel wants of shared memory on this card, which more than 48 KiB have to be asked
  * for. */
 template <int SIDE, class Job> static size_t
 gpu_room_of(void)
 {
 	static size_t room;
-	struct cudaFuncAttributes of;
+	int code;
 
 	if (room)
 		return room;
-	cudaFuncGetAttributes(&of, ENTRY((gpu_product_kernel<SIDE, Job>)));
-	room = gpu_room_on<SIDE>(of.ptxVersion, GPU_BY_GROUPS_ON(of.ptxVersion));
-	if (GPU_BY_GROUPS_ON(of.ptxVersion))
+	code = gpu_code_of<SIDE, Job>();
+	room = gpu_room_on<SIDE>(code, GPU_BY_GROUPS_ON(code));
+	if (GPU_BY_GROUPS_ON(code))
 		room += GPU_ALIGNED;	/* as far as it may begin behind what is given */
 	cudaFuncSetAttribute(ENTRY((gpu_product_kernel<SIDE, Job>)), cudaFuncAttributeMaxDynamicSharedMemorySize,
 	    (int)room);
@@ -284,6 +294,30 @@ gpu_is_large(int64_t large, int64_t small)
 	return 5 * parts(large, processors) < 2 * parts(small, processors);
 }
 
+#ifndef COOPERATIVE
+#if NARROW
+#define TILES_BY_GROUPS		/* device_open() asks whether they are right (host/ask_tiles_cuda.cu) */
+
+static bool gpu_groups_agree;	/* they are */
+#endif
+
+/* Groups of warps make large tiles only where they have made what they should when the program
+ * started; other large tiles are as small ones are. */
+template <class Job> static bool
+gpu_trusts_large(void)
+{
+#if NARROW
+	static int code;
+
+	if (!gpu_groups_agree && !code)
+		code = gpu_code_of<GPU_LARGE, Job>();
+	return gpu_groups_agree || !GPU_BY_GROUPS_ON(code);
+#else
+	return true;
+#endif
+}
+#endif
+
 template <class Job> static void
 gpu_product(const Job &job, int products, int splits)
 {
@@ -292,7 +326,8 @@ gpu_product(const Job &job, int products, int splits)
 #else
 	int blocks = products * splits;
 
-	if (gpu_is_large(gpu_tiles(job, GPU_LARGE, blocks), gpu_tiles(job, GPU_SMALL, blocks)))
+	if (gpu_trusts_large<Job>() &&
+	    gpu_is_large(gpu_tiles(job, GPU_LARGE, blocks), gpu_tiles(job, GPU_SMALL, blocks)))
 		gpu_product_by<GPU_LARGE>(job, products, splits);
 	else
 		gpu_product_by<GPU_SMALL>(job, products, splits);

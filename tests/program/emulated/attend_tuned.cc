@@ -4,33 +4,11 @@
  * is, by its definition, and that what makes something else is not taken.
  */
 #include "cuda.h"
+#include "copies.h"
 
 #include <cstdio>
 
 #define USE_CUBLASLT	/* or no program would measure anything; it has no products of its own */
-#define CUDA(call)	((void)(call))
-
-enum { cudaSuccess, cudaMemcpyDeviceToHost };
-
-static inline int
-cudaMemsetAsync(void *to, int value, size_t n, cudaStream_t)
-{
-	std::memset(to, value, n);
-	return cudaSuccess;
-}
-
-static inline int
-cudaMemcpyAsync(void *to, const void *from, size_t n, int, cudaStream_t)
-{
-	std::memcpy(to, from, n);
-	return cudaSuccess;
-}
-
-static inline int
-cudaStreamSynchronize(cudaStream_t)
-{
-	return cudaSuccess;
-}
 
 static inline int
 cudaGetLastError(void)

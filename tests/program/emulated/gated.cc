@@ -9,24 +9,9 @@
 
 #ifdef USE_CUBLASLT
 #include "cublasLt.h"
+#include "copies.h"
 #define CUBLAS(call)	LT_WANT((call) == CUBLAS_STATUS_SUCCESS)
-#define CUDA(call)	((void)(call))
 static cublasLtHandle_t lt;
-
-enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
-
-static int
-cudaMemcpyAsync(void *to, const void *from, size_t n, int, cudaStream_t)
-{
-	std::memcpy(to, from, n);
-	return 0;
-}
-
-static int
-cudaStreamSynchronize(cudaStream_t)
-{
-	return 0;
-}
 #endif
 
 #include "product/dense_gated.cu"

@@ -6,12 +6,15 @@
  * memory that go by packs and that do not; some are drawn.
  */
 #include "cuda.h"
+#include "copies.h"
 
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #include "conv/conv_concat.cu"
 #include "product/matmul.cu"
 #include "../products/shapes.h"
+#include "host/hash.h"
+#include "host/ask_tiles_cuda.cu"
 
 #include "values.h"
 
@@ -159,9 +162,30 @@ side(int most)
 	return uniform() < 0.5f ? n : (n + 7) / 8 * 8;
 }
 
+#if NARROW
+/* A program asks once; where there is no room to ask in, tiles are small. */
+static void
+check_asked(void)
+{
+	static Values room(GPU_LARGE * (2 * ASKED_TERMS + GPU_LARGE));
+	int64_t size = (int64_t)(room.size() * sizeof(elem));
+
+	ask_tiles((unsigned char *)&room[0], size - 1);
+	if (gpu_groups_agree)
+		failed("tiles are known by what there was no room for", 0, 0);
+	ask_tiles((unsigned char *)&room[0], size);
+	checks++;
+	if (GPU_BY_GROUPS_ON((gpu_code_of<GPU_LARGE, asked_job<true>>())) && !gpu_groups_agree)
+		failed("groups of warps make something else", 0, 0);
+}
+#endif
+
 int
 main(void)
 {
+#if NARROW
+	check_asked();
+#endif
 	check_conv(2, conv_shape(72, 7, 7, 88, 7, 7, 3, 1, 1, 1, 1, 0, 1, 1, 1));
 	check_conv(5, conv_shape(67, 9, 7, 75, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 1));
 	check_conv(3, conv_shape(144, 6, 6, 136, 6, 6, 1, 1, 1, 1, 0, 0, 1, 1, 2));
