@@ -58,7 +58,7 @@ code(struct autopsy *y)
 	if (p->sums)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d adds a loss to a sum, %s. Where that is the tensor and not its "
 		    "number, gradients are on, and it is neither begun anew in each step nor what backward is called on, the sum holds the graph of "
-		    "every step that went into it, with all that forward keeps, and grows from step to step: loss.item(), or "
+		    "every step that went into it, with what forward keeps where backward has not freed that, and grows from step to step: loss.item(), or "
 		    "loss.detach(), adds the number alone.", p->sums, p->sum));
 	if (p->rounds)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d adds up what a network or a criterion gives in a loop, and line %d calls backward on the sum behind it. Where each round "
