@@ -43,11 +43,10 @@ has_version(struct talk t)
 #define GONE		"disappeared disappears gone solved resolved fixed works worked working fine runs ran ok okay helped"
 #define STILL		"still same either neither too also nothing again"
 
-/* Does a clause say that something failed, and not that it did before? */
+/* Does a sentence say that something failed, and not that it did before? */
 static bool
-fails_there(struct talk t, struct talk sentence)
+fails_there(struct talk sentence)
 {
-	(void)t;
 	return (oom_told_fails(sentence) || clause_names_failure(sentence)) && !talk_any_whole(sentence, STILL);
 }
 
@@ -73,7 +72,7 @@ came_with(struct talk t)
 	    "after an upgrade|after an update|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the latest version|with the newer version|in the new version|in the latest version", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	if (!at || !fails_there(t, sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
+	if (!at || !fails_there(sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
 }
@@ -119,7 +118,6 @@ of_version(struct talk t)
 	const char *at = went_back(t);
 
 	at = at ? at : mended_by(t);
-
 	at = at ? at : came_with(t);
 	return at ? at : one_of_two(t);
 }
