@@ -5,6 +5,7 @@
  */
 #include "oom/oom_blame.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -462,53 +463,72 @@ shares_device(struct talk t)
 	return at && !talk_any_whole(sentence, "not no dataloader loader worker workers num_workers") && !talk_has_whole(sentence, "n't") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
-/* What tells of sizes and of machines. */
-static void
-sizes(struct oom_paste *p, struct talk t, int line)
+static const char *
+differs_in_length(struct talk t)
 {
-	const char *at;
+	return differs_in(t, "duration length durations lengths frames longer");
+}
 
-	if (!p->media.line && ((at = only_long(t)) || (at = differs_in(t, "duration length durations lengths frames longer"))))
-		said_at(&p->media, t, at, line);
-	if (!p->large.line && ((at = own_resolution(t)) || (at = differs_in(t, "resolution resolutions pixels")) || (at = pictures_too_large(t))))
-		said_at(&p->large, t, at, line);
-	if (!p->less.line && ((at = works_changed(t)) || (at = works_without(t)) || (at = not_with_less(t)) || (at = same_works(t)) || (at = shorter_work(t)) || (at = goes_up_to(t))))
-		said_at(&p->less, t, at, line);
-	if (!p->swapped.line && (at = swap_helped(t)))
-		said_at(&p->swapped, t, at, line);
-	if (!p->small.line && (at = small_machine(t)))
-		said_at(&p->small, t, at, line);
+static const char *
+differs_in_pixels(struct talk t)
+{
+	return differs_in(t, "resolution resolutions pixels");
+}
+
+/* What is said, and where that is kept: the first of each. */
+static const struct {
+	size_t at;	/* in struct oom_paste: a struct said */
+	const char *(*find)(struct talk);
+} blames[] = {
+	{ offsetof(struct oom_paste, kept), kept_on_device },
+	{ offsetof(struct oom_paste, version), of_version },
+	{ offsetof(struct oom_paste, cached), caches_data },
+	{ offsetof(struct oom_paste, rays), follows_rays },
+	{ offsetof(struct oom_paste, replicas), copies_data },
+	{ offsetof(struct oom_paste, ungraded), records_gradients },
+	{ offsetof(struct oom_paste, processes), shares_device },
+	{ offsetof(struct oom_paste, media), only_long },
+	{ offsetof(struct oom_paste, media), differs_in_length },
+	{ offsetof(struct oom_paste, large), own_resolution },
+	{ offsetof(struct oom_paste, large), differs_in_pixels },
+	{ offsetof(struct oom_paste, large), pictures_too_large },
+	{ offsetof(struct oom_paste, less), works_changed },
+	{ offsetof(struct oom_paste, less), works_without },
+	{ offsetof(struct oom_paste, less), not_with_less },
+	{ offsetof(struct oom_paste, less), same_works },
+	{ offsetof(struct oom_paste, less), shorter_work },
+	{ offsetof(struct oom_paste, less), goes_up_to },
+	{ offsetof(struct oom_paste, swapped), swap_helped },
+	{ offsetof(struct oom_paste, small), small_machine },
+	{ offsetof(struct oom_paste, tasks), learns_to_learn },
+};
+
+static void
+note(struct said *said, struct talk t, const char *at, int line)
+{
+	if (at)
+		said_at(said, t, at, line);
 }
 
 void
 oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
+	size_t i;
 
 	if (source != SOURCE_PROSE && source != SOURCE_UNSURE && source != SOURCE_COMMENT)
 		return;
-	if (!p->kept.line && (at = kept_on_device(t)))
-		said_at(&p->kept, t, at, line);
-	if (!p->version.line && (at = of_version(t)))
-		said_at(&p->version, t, at, line);
-	if (!p->cached.line && (at = caches_data(t)))
-		said_at(&p->cached, t, at, line);
-	if (!p->rays.line && (at = follows_rays(t)))
-		said_at(&p->rays, t, at, line);
-	if (!p->replicas.line && (at = copies_data(t)))
-		said_at(&p->replicas, t, at, line);
-	if (!p->ungraded.line && (at = records_gradients(t)))
-		said_at(&p->ungraded, t, at, line);
-	if (!p->processes.line && (at = shares_device(t)))
-		said_at(&p->processes, t, at, line);
-	sizes(p, t, line);
+	for (i = 0; i < sizeof(blames) / sizeof(*blames); i++) {
+		struct said *said = (struct said *)((char *)p + blames[i].at);
+
+		if (!said->line)
+			note(said, t, blames[i].find(t), line);
+	}
 	denies_device(p, t);
 	if (!p->saved.line && (at = saves_results(t)) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->saved, t, at, line);
-	if (!p->tasks.line && (at = learns_to_learn(t)))
-		said_at(&p->tasks, t, at, line);
-	if (!p->server.line && (at = serves(t)) && !p->training)
-		said_at(&p->server, t, at, line);
+	if (!p->server.line && !p->training)
+		note(&p->server, t, serves(t), line);
 	if (talk_any_whole(t, "docker dockerfile docker-compose") && !clause_says_no(talk_sentence(t, t.s), ""))
 		p->docker = p->docker ? p->docker : line;
 }
