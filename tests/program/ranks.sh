@@ -8,6 +8,9 @@ find_quick_cc
 # as root, and with more ranks than processors
 export OMPI_CC="$quick_cc" MPICH_CC="$quick_cc" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none LSAN_OPTIONS=detect_leaks=0
+# Open MPI keeps a run's files below one directory for all runs of a user, which each run makes where it is not and removes where
+# it is empty: where one ends between what another makes and what that looks at, the other does not start. So each test has its own.
+export OMPI_MCA_orte_tmpdir_base="$work"
 # libraries for networks that this machine has no use for take a fifth of the time of a start
 export OMPI_MCA_pml=^ucx,cm
 
