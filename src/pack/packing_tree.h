@@ -52,7 +52,7 @@ bool		 tree_is_stuck(const struct tree *);
 /* After SEARCH_FOUND: the offsets, into the instance's jobs. */
 void		 tree_answer(const struct tree *, struct instance *);
 
-/* ---- inside: packing_tree.c and packing_tree_new.c ---- */
+/* ---- inside: packing_tree.c, packing_tree_place.c and packing_tree_new.c ---- */
 
 #define NOWHERE	(-1)
 
@@ -128,6 +128,11 @@ struct tree {
 	bool stuck;			/* for long none got further */
 	enum search_end end;
 };
+
+/* Places job I of a part at its minimum; false if that cannot lead to an answer. */
+bool		 tree_place(struct tree *, const struct part *, int i);
+/* Whatever came after a frame's choice, with it. */
+void		 tree_take_back(struct tree *, struct frame *);
 
 static inline bool
 has(const uint64_t *set, int i)
