@@ -96,155 +96,96 @@ find_pairs(struct dissection *d, int i)
 			add_way(d, ROW, (int[]){ k, i });
 }
 
-/* Of a wheel all are known but the high one of the last, by sizes and edges. */
+/* ---- wheels ---- */
+
+enum relation { ANY, SAME, LESS, MORE };
+
+/* What tells a part of a wheel by those that are known: one edge; how the other compares with that
+ * of a known part; and how its size does with a sum or difference of those of two. */
+struct clue {
+	int part;
+	enum edge edge, of;	/* is at this edge */
+	int at;			/* of that part */
+	enum relation other;
+	int than;
+	enum relation size;
+	int sizes[2], sign;	/* the second's counts so often */
+};
+
+enum {
+	HUB_BY_FIRST, HUB_BY_LAST, HUB_BY_LOW, LOW_FIRST_BY_HUB, LOW_FIRST_BY_LOW, LOW_FIRST_BY_LAST, HIGH_FIRST_BY_HUB,
+	HIGH_FIRST_BY_LAST, LOW_LAST_BY_HUB, LOW_LAST_BY_HIGH, HIGH_LAST_BY_HUB, COMPLETE
+};
+
+static const struct clue clue[COMPLETE] = {
+	[HUB_BY_FIRST] = { HUB, BEGIN, END, LOW_FIRST, SAME, HIGH_FIRST, ANY, { 0 }, 0 },
+	[HUB_BY_LAST] = { HUB, END, BEGIN, HIGH_LAST, SAME, LOW_LAST, LESS, { HIGH_LAST }, 0 },
+	[HUB_BY_LOW] = { HUB, BEGIN, BEGIN, LOW_LAST, LESS, LOW_LAST, SAME, { LOW_FIRST, LOW_LAST }, -1 },
+	[LOW_FIRST_BY_HUB] = { LOW_FIRST, END, BEGIN, HUB, ANY, 0, MORE, { HUB }, 0 },
+	[LOW_FIRST_BY_LOW] = { LOW_FIRST, END, BEGIN, LOW_LAST, ANY, 0, MORE, { LOW_LAST }, 0 },
+	[LOW_FIRST_BY_LAST] = { LOW_FIRST, END, BEGIN, HUB, ANY, 0, SAME, { HUB, LOW_LAST }, 1 },
+	[HIGH_FIRST_BY_HUB] = { HIGH_FIRST, END, END, HUB, SAME, LOW_FIRST, ANY, { 0 }, 0 },
+	[HIGH_FIRST_BY_LAST] = { HIGH_FIRST, END, END, HUB, SAME, LOW_FIRST, SAME, { HIGH_LAST, HUB }, -1 },
+	[LOW_LAST_BY_HUB] = { LOW_LAST, BEGIN, BEGIN, HUB, MORE, HUB, SAME, { LOW_FIRST, HUB }, -1 },
+	[LOW_LAST_BY_HIGH] = { LOW_LAST, END, END, HIGH_LAST, LESS, HIGH_LAST, ANY, { 0 }, 0 },
+	[HIGH_LAST_BY_HUB] = { HIGH_LAST, BEGIN, END, HUB, SAME, LOW_LAST, SAME, { HIGH_FIRST, HUB }, 1 },
+};
+
+/* Which clues are followed one after the other, by what is known at first. */
+static const int from_first[] = { HUB_BY_FIRST, LOW_LAST_BY_HUB, HIGH_LAST_BY_HUB, COMPLETE };
+static const int from_hub[] = { LOW_FIRST_BY_HUB, HIGH_FIRST_BY_HUB, LOW_LAST_BY_HUB, HIGH_LAST_BY_HUB, COMPLETE };
+static const int from_low_last[] = { LOW_FIRST_BY_LOW, HUB_BY_LOW, HIGH_FIRST_BY_HUB, HIGH_LAST_BY_HUB, COMPLETE };
+static const int from_high_last[] = { LOW_LAST_BY_HIGH, HUB_BY_LAST, LOW_FIRST_BY_LAST, HIGH_FIRST_BY_LAST, COMPLETE };
+
 static void
-find_high_last(struct dissection *d, int *part)
+set_range(enum relation is, int64_t than, int64_t *low, int64_t *high)
 {
-	const struct rect *low = &d->rect[part[LOW_LAST]];
-	int64_t size = d->rect[part[HUB]].size + d->rect[part[HIGH_FIRST]].size;
+	*low = is == SAME ? than : is == MORE ? than + 1 : 0;
+	*high = is == SAME ? than : is == LESS ? than - 1 : INT64_MAX;
+}
+
+/* All wheels of the parts that are known, and those that clues lead to. */
+static void
+find_parts(struct dissection *d, int *part, const int *next)
+{
+	const struct clue *c = &clue[*next];
+	int64_t low, high, least, most;
 	int k;
 
+	if (*next == COMPLETE) {
+		add_way(d, WHEEL, part);
+		return;
+	}
 	if (is_over(d))
 		return;
-	for (k = d->first[BEGIN][d->rect[part[HUB]].edge[END]]; k >= 0; k = d->rect[k].next[BEGIN], d->looks++)
-		if (d->rect[k].size == size && d->rect[k].edge[END] == low->edge[END]) {
-			part[HIGH_LAST] = k;
-			add_way(d, WHEEL, part);
-		}
-}
-
-/* Those that begin first, and the hub, are known. */
-static void
-find_last(struct dissection *d, int *part)
-{
-	const struct rect *hub = &d->rect[part[HUB]];
-	int64_t size = d->rect[part[LOW_FIRST]].size - hub->size;
-	int k;
-
-	if (size <= 0 || is_over(d))
+	set_range(c->other, d->rect[part[c->than]].edge[!c->edge], &low, &high);
+	set_range(c->size, d->rect[part[c->sizes[0]]].size + c->sign * d->rect[part[c->sizes[1]]].size, &least, &most);
+	if (most <= 0)
 		return;
-	for (k = d->first[BEGIN][hub->edge[BEGIN]]; k >= 0; k = d->rect[k].next[BEGIN], d->looks++)
-		if (d->rect[k].size == size && d->rect[k].edge[END] > hub->edge[END]) {
-			part[LOW_LAST] = k;
-			find_high_last(d, part);
-		}
+	for (k = d->first[c->edge][d->rect[part[c->at]].edge[c->of]]; k >= 0; k = d->rect[k].next[c->edge], d->looks++) {
+		const struct rect *r = &d->rect[k];
+
+		if (r->size < least || r->size > most || r->edge[!c->edge] < low || r->edge[!c->edge] > high)
+			continue;
+		part[c->part] = k;
+		find_parts(d, part, next + 1);
+	}
 }
 
-/* Those that begin first are known. */
-static void
-find_hub(struct dissection *d, int *part)
-{
-	int end = d->rect[part[HIGH_FIRST]].edge[END], k;
-
-	if (is_over(d))
-		return;
-	for (k = d->first[BEGIN][d->rect[part[LOW_FIRST]].edge[END]]; k >= 0; k = d->rect[k].next[BEGIN], d->looks++)
-		if (d->rect[k].edge[END] == end) {
-			part[HUB] = k;
-			find_last(d, part);
-		}
-}
-
+/* Of two that begin at once, the one that ends sooner is called the low one. */
 static void
 find_from_first(struct dissection *d, int i)
 {
 	const struct rect *r = &d->rect[i];
-	int part[MOST_PARTS], k;
+	int part[MOST_PARTS] = { 0 }, k;
 
 	for (k = d->first[BEGIN][r->edge[BEGIN]]; k >= 0; k = d->rect[k].next[BEGIN], d->looks++) {
 		if (d->rect[k].edge[END] == r->edge[END])
 			continue;
 		part[LOW_FIRST] = d->rect[k].edge[END] < r->edge[END] ? k : i;
 		part[HIGH_FIRST] = part[LOW_FIRST] == i ? k : i;
-		find_hub(d, part);
+		find_parts(d, part, from_first);
 	}
-}
-
-/* The hub and the low one of those that begin first are known, and the low last one, if that is
- * not -1. */
-static void
-find_high_first(struct dissection *d, int *part)
-{
-	int begin = d->rect[part[LOW_FIRST]].edge[BEGIN], k;
-
-	if (is_over(d))
-		return;
-	for (k = d->first[END][d->rect[part[HUB]].edge[END]]; k >= 0; k = d->rect[k].next[END], d->looks++) {
-		if (d->rect[k].edge[BEGIN] != begin)
-			continue;
-		part[HIGH_FIRST] = k;
-		if (part[LOW_LAST] >= 0) {
-			find_high_last(d, part);
-		} else {
-			find_last(d, part);
-			part[LOW_LAST] = -1;
-		}
-	}
-}
-
-static void
-find_from_hub(struct dissection *d, int i)
-{
-	int part[MOST_PARTS] = { [HUB] = i, [LOW_LAST] = -1 }, k;
-
-	for (k = d->first[END][d->rect[i].edge[BEGIN]]; k >= 0; k = d->rect[k].next[END], d->looks++)
-		if (d->rect[k].size > d->rect[i].size) {
-			part[LOW_FIRST] = k;
-			find_high_first(d, part);
-		}
-}
-
-static void
-find_from_low_last(struct dissection *d, int i)
-{
-	const struct rect *r = &d->rect[i];
-	int part[MOST_PARTS] = { [LOW_LAST] = i }, k, hub;
-
-	for (k = d->first[END][r->edge[BEGIN]]; k >= 0; k = d->rect[k].next[END], d->looks++) {
-		part[LOW_FIRST] = k;
-		for (hub = d->first[BEGIN][r->edge[BEGIN]]; hub >= 0 && !is_over(d); hub = d->rect[hub].next[BEGIN], d->looks++)
-			if (d->rect[hub].size == d->rect[k].size - r->size && d->rect[hub].edge[END] < r->edge[END]) {
-				part[HUB] = hub;
-				find_high_first(d, part);
-			}
-	}
-}
-
-/* All but those that begin first are known. */
-static void
-find_first(struct dissection *d, int *part)
-{
-	const struct rect *hub = &d->rect[part[HUB]];
-	int64_t low = hub->size + d->rect[part[LOW_LAST]].size, high = d->rect[part[HIGH_LAST]].size - hub->size;
-	int i, k;
-
-	for (i = d->first[END][hub->edge[BEGIN]]; i >= 0 && !is_over(d); i = d->rect[i].next[END], d->looks++) {
-		if (d->rect[i].size != low)
-			continue;
-		part[LOW_FIRST] = i;
-		for (k = d->first[END][hub->edge[END]]; k >= 0; k = d->rect[k].next[END], d->looks++)
-			if (d->rect[k].size == high && d->rect[k].edge[BEGIN] == d->rect[i].edge[BEGIN]) {
-				part[HIGH_FIRST] = k;
-				add_way(d, WHEEL, part);
-			}
-	}
-}
-
-/* The hub ends where it begins. */
-static void
-find_from_high_last(struct dissection *d, int i)
-{
-	const struct rect *r = &d->rect[i];
-	int part[MOST_PARTS] = { [HIGH_LAST] = i }, k, hub;
-
-	for (k = d->first[END][r->edge[END]]; k >= 0 && !is_over(d); k = d->rect[k].next[END], d->looks++)
-		for (hub = d->first[END][r->edge[BEGIN]]; hub >= 0 && d->rect[k].edge[BEGIN] < r->edge[BEGIN];
-		    hub = d->rect[hub].next[END], d->looks++)
-			if (d->rect[hub].edge[BEGIN] == d->rect[k].edge[BEGIN] && d->rect[hub].size < r->size) {
-				part[LOW_LAST] = k;
-				part[HUB] = hub;
-				find_first(d, part);
-			}
 }
 
 void
@@ -254,9 +195,9 @@ dissect_find_ways(struct dissection *d, int i)
 		return;
 	find_pairs(d, i);
 	find_from_first(d, i);
-	find_from_hub(d, i);
-	find_from_low_last(d, i);
-	find_from_high_last(d, i);
+	find_parts(d, (int[MOST_PARTS]){ [HUB] = i }, from_hub);
+	find_parts(d, (int[MOST_PARTS]){ [LOW_LAST] = i }, from_low_last);
+	find_parts(d, (int[MOST_PARTS]){ [HIGH_LAST] = i }, from_high_last);
 }
 
 /* ---- joining ---- */
