@@ -124,8 +124,11 @@ print_device(const struct printer *r)
 	int64_t left = d->memory - r->p->arena_bytes, ranks = module_ranks(r->m);
 	bool beside = r->p->arena_bytes <= target_memory(r->p->target, ranks, d);	/* as fit and the next row count */
 
-	if (!d->given)
+	if (!d->given) {
+		fprintf(r->out, "  %-22s %12s  stowage fit --memory SIZE tells whether it fits, and the largest batch that does\n",
+		    "device", "unknown");
 		return;
+	}
 	size_row(r, "device", d->memory);
 	fprintf(r->out, "  %s%s%s %s\n", d->name ? d->name : "", d->name ? ": " : "",
 	    left < 0 ? "DOES NOT FIT: over by" : beside ? "fits, leaving" : ranks > 1 ?
