@@ -336,9 +336,12 @@ take_length(struct oom_around *r, const struct phrase *p, const struct oom_match
 
 /* How many weights there are, or are trained. */
 static void
-take_weights(struct oom_log *log, enum phrase_role role, int64_t n, int line)
+take_weights(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
-	int64_t *most = role == ROLE_TRAINED ? &log->trained : &log->weights;
+	struct oom_log *log = r->log;
+	bool millions = m->numbers == 2 && m->number[0] < MOST_COUNTED && m->number[1] < 1000;
+	int64_t n = millions ? m->number[0] * 1000000 + m->number[1] * 1000 : m->number[0];
+	int64_t *most = p->role == ROLE_TRAINED ? &log->trained : &log->weights;
 
 	if (n > MOST_WEIGHTS)
 		return;
@@ -349,10 +352,11 @@ take_weights(struct oom_log *log, enum phrase_role role, int64_t n, int line)
 
 /* Folds are counted where one number follows a smaller one: one by itself may choose one. */
 static void
-take_trial(struct oom_around *r, enum phrase_role role, int64_t n, int line)
+take_trial(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
-	bool counted = role == ROLE_TRIAL ? n > log->trial : r->fold > 0 && n >= r->fold;
+	int64_t n = m->number[0];
+	bool counted = p->role == ROLE_TRIAL ? n > log->trial : r->fold > 0 && n >= r->fold;
 
 	if (log->messages.n > 0 || n > MOST_COUNTED)
 		return;
@@ -360,10 +364,10 @@ take_trial(struct oom_around *r, enum phrase_role role, int64_t n, int line)
 		log->trial = n;
 		log->trial_line = line;
 	}
-	r->fold = role == ROLE_FOLD ? n + 1 : r->fold;
+	r->fold = p->role == ROLE_FOLD ? n + 1 : r->fold;
 }
 
-/* Where the last line of a role is noted, of which that is all; NULL: there is more to it. */
+/* Where the last line of a role is noted, of which that is all. */
 static int *
 last_line(struct oom_around *r, enum phrase_role role)
 {
@@ -374,17 +378,76 @@ last_line(struct oom_around *r, enum phrase_role role)
 	case ROLE_CAPTURE:	return &r->log->capturing;
 	case ROLE_SHARDS:	return &r->log->shards;
 	case ROLE_EXPANDS:	return &r->log->expands;
-	case ROLE_SEARCH:	return &r->log->search_line;
-	default:		return NULL;
+	default:		return &r->log->search_line;
 	}
 }
 
 static void
-keep_most(int64_t *most, int *at, int64_t n, int line)
+take_line(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
+
+	(void)m;
+	*last_line(r, p->role) = line;
+}
+
+/* Of a number that is said again and again: the largest, and where. */
+static void
+take_most(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+	int64_t n = m->number[0], *most = &log->processes;
+	int *at = &log->processes_line;
+
+	if (p->role == ROLE_GIVEN) {
+		most = &log->given;
+		at = &log->given_line;
+	} else if (p->role == ROLE_TENTH) {
+		most = &log->warned;
+		at = &log->warned_line;
+	} else if (n > MOST_COUNTED) {
+		return;
+	}
 	if (n > *most) {
 		*most = n;
 		*at = line;
+	}
+}
+
+static void
+take_gpu(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	bool one = m->number[0] <= MOST_GPUS;
+
+	if (p->role == ROLE_GPU) {
+		r->gpu = one ? (int)m->number[0] : -1;
+		r->gpu_line = line;
+	} else if (one) {
+		r->log->smaller_gpu = (int)m->number[0];
+		r->log->smaller_line = line;
+	}
+}
+
+static void
+take_tokens(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+
+	(void)p;
+	r->log->tokens = m->number[0];
+	r->log->most_tokens = m->number[1];
+	r->log->tokens_line = line;
+}
+
+static void
+take_shape(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+
+	if (p->role == ROLE_INPUTS) {
+		log->inputs = m->shape;
+		log->inputs_line = line;
+	} else if (log->messages.n == 0) {
+		log->printed = m->shape;
+		log->printed_line = line;
 	}
 }
 
@@ -393,39 +456,13 @@ static void
 take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
-	int *last = last_line(r, p->role);
 
-	if (last) {
-		*last = line;
-		return;
-	}
 	switch (p->role) {
 	case ROLE_OPERATION:
 		memcpy(r->operation, m->name, sizeof(r->operation));
 		break;
-	case ROLE_GPU:
-		r->gpu = m->number[0] <= MOST_GPUS ? (int)m->number[0] : -1;
-		r->gpu_line = line;
-		break;
 	case ROLE_ASSERTION:
 		log->assertion = log->assertion ? log->assertion : line;
-		break;
-	case ROLE_TOKENS:
-		log->tokens = m->number[0];
-		log->most_tokens = m->number[1];
-		log->tokens_line = line;
-		break;
-	case ROLE_GIVEN:
-		keep_most(&log->given, &log->given_line, m->number[0], line);
-		break;
-	case ROLE_TENTH:
-		keep_most(&log->warned, &log->warned_line, m->number[0], line);
-		break;
-	case ROLE_SMALLER:
-		if (m->number[0] <= MOST_GPUS) {
-			log->smaller_gpu = (int)m->number[0];
-			log->smaller_line = line;
-		}
 		break;
 	case ROLE_LOSS:
 		log->losses += log->messages.n == 0;
@@ -434,29 +471,6 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	case ROLE_REPLAY:
 		log->replay = m->number[0];
 		log->replay_line = line;
-		break;
-	case ROLE_INPUTS:
-		log->inputs = m->shape;
-		log->inputs_line = line;
-		break;
-	case ROLE_PRINTED:
-		if (log->messages.n == 0) {
-			log->printed = m->shape;
-			log->printed_line = line;
-		}
-		break;
-	case ROLE_WEIGHTS:
-	case ROLE_TRAINED:
-		take_weights(log, p->role, m->numbers == 2 && m->number[0] < MOST_COUNTED && m->number[1] < 1000 ?
-		    m->number[0] * 1000000 + m->number[1] * 1000 : m->number[0], line);
-		break;
-	case ROLE_PROCESS:
-		if (m->number[0] <= MOST_COUNTED)
-			keep_most(&log->processes, &log->processes_line, m->number[0], line);
-		break;
-	case ROLE_TRIAL:
-	case ROLE_FOLD:
-		take_trial(r, p->role, m->number[0], line);
 		break;
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];
@@ -494,6 +508,15 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,
 		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch, [ROLE_MICRO] = take_batch, [ROLE_LENGTH] = take_length,
 		[ROLE_EPOCH_STEP] = take_epoch_step, [ROLE_PEAK] = take_peak,
+		[ROLE_VOLATILE] = take_line, [ROLE_HANDLING] = take_line, [ROLE_SERVES] = take_line,
+		[ROLE_CAPTURE] = take_line, [ROLE_SHARDS] = take_line, [ROLE_EXPANDS] = take_line,
+		[ROLE_SEARCH] = take_line,
+		[ROLE_GIVEN] = take_most, [ROLE_TENTH] = take_most, [ROLE_PROCESS] = take_most,
+		[ROLE_GPU] = take_gpu, [ROLE_SMALLER] = take_gpu,
+		[ROLE_TOKENS] = take_tokens,
+		[ROLE_INPUTS] = take_shape, [ROLE_PRINTED] = take_shape,
+		[ROLE_WEIGHTS] = take_weights, [ROLE_TRAINED] = take_weights,
+		[ROLE_TRIAL] = take_trial, [ROLE_FOLD] = take_trial,
 	};
 
 	(take[p->role] ? take[p->role] : take_note)(r, p, m, line);
