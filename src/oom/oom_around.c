@@ -168,12 +168,14 @@ mebibytes(int64_t n)
 static void
 take_card(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
-	struct oom_size used = mebibytes(m->number[0]), all = mebibytes(m->number[1]);
+	struct oom_size used, all;
 	struct oom_log *log = r->log;
 
 	(void)p;
-	if (m->number[1] < LEAST_MIB || m->number[1] > MOST_MIB || used.bytes > all.bytes)
+	if (m->number[1] < LEAST_MIB || m->number[1] > MOST_MIB || m->number[0] > m->number[1])
 		return;
+	used = mebibytes(m->number[0]);
+	all = mebibytes(m->number[1]);
 	log->cards_differ |= log->card.known && llabs(log->card.bytes - all.bytes) > all.bytes / OF_ONE_SIZE;
 	if (!log->card.known || used.bytes > log->card_used.bytes) {
 		log->card = all;

@@ -334,6 +334,23 @@ Test(oom_logs, who_holds_tensors_is_read)
 	cr_expect_eq(log->held_by_others, INT64_C(9880) * (1 << 20) / 100);
 }
 
+#define CARD(USED)	"| 41%   37C    P2    52W / 300W |  " USED " / 16130MiB |     99%      Default |\n" \
+	"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+
+/* 9007199254740993 MiB in bytes is 2^53 + 1 times 2^20, which is 1 MiB where it goes past 64
+ * bits. */
+Test(oom_logs, a_card_holds_no_more_than_it_has)
+{
+	const struct oom_log *log = read_log(CARD("14214MiB"));
+
+	cr_assert(log->card.known);
+	cr_expect_eq(log->card.bytes, INT64_C(16130) << 20);
+	cr_expect_eq(log->card_used.bytes, INT64_C(14214) << 20);
+	cr_expect_not(read_log(CARD("16131MiB"))->card.known);
+	cr_expect_not(read_log(CARD("9007199254740993MiB"))->card.known);
+	cr_expect_not(read_log(CARD("10373441024000MiB"))->card.known);
+}
+
 /* A network for training and one for testing are loaded; an old Caffe writes its input
  * otherwise. */
 Test(oom_logs, a_network_of_caffe_is_read)
