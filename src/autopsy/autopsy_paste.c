@@ -61,9 +61,9 @@ code(struct autopsy *y)
 		    "every step that went into it, with what forward keeps where backward has not freed that, and grows from step to step: loss.item(), or "
 		    "loss.detach(), adds the number alone.", p->sums, p->sum));
 	if (p->rounds)
-		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d adds up what a network or a criterion gives in a loop, and line %d calls backward on the sum behind it. Where each round "
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d adds up what a network or a criterion gives in a loop, and line %d calls backward on the sum %s. Where each round "
 		    "runs the network anew, what forward keeps of all of them lies there until then: backward in each round makes the same gradients, with room for "
-		    "one.", p->rounds, p->rounds_end));
+		    "one.", p->rounds, p->rounds_end, p->in_some ? "in some rounds alone" : "behind it"));
 	if (p->lists)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts results on a list as they are. Where they are tensors of the "
 		    "device they stay there, with the graph that made them where gradients are on, and grow from batch to batch: "

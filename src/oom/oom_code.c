@@ -10,6 +10,7 @@
 #include "oom/oom_form.h"
 #include "oom/oom_sets.h"
 #include "oom/oom_signs.h"
+#include "oom/oom_turns.h"
 #include "oom/oom_when.h"
 
 /* Numbers, or tensors without their graph: no other word for a call lets go of it. */
@@ -127,14 +128,6 @@ sum_of_a_step(struct oom_paste *p, struct talk t)
 			p->sums = 0;
 }
 
-static int
-inset_of(struct talk t)
-{
-	const char *s = piece_past_blanks(t.s, t.s + t.n);
-
-	return (int)(s - t.s);
-}
-
 /* Does T begin with NAME, and that not go on with any of SIGNS? */
 static bool
 begins_with(struct talk t, const char *name, const char *signs)
@@ -156,9 +149,11 @@ note_backward(struct oom_paste *p, struct talk t, int line)
 	if (!at || from == at)
 		return;
 	oom_paste_name(p->backed, from, at);
-	if (p->added && begins_with(talk_part(t, from, at), p->addend, "") && inset_of(t) < p->added_inset) {
+	if (p->added && begins_with(talk_part(t, from, at), p->addend, "") &&
+	    (oom_turns_inset(t) < p->added_inset || oom_turns_are_of_sum(p, oom_turns_inset(t)))) {
 		p->rounds = p->added;
 		p->rounds_end = line;
+		p->in_some = oom_turns_inset(t) > p->added_inset;
 	}
 }
 
@@ -214,9 +209,9 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 	if (is_named_plain(p, right) || (p->layer_inset && !is_of_object(t)))
 		return;
 	if (!traced && left.n > 0 && !is_let_go(right) && (talk_any_begins(right, "model( net(") || (talk_any_begins(right, "criterion( loss_fn( loss_func(") &&
-	    p->result_inset == inset_of(t) && mentions(right, p->result)))) {
+	    p->result_inset == oom_turns_inset(t) && mentions(right, p->result)))) {
 		p->added = line;
-		p->added_inset = inset_of(t);
+		p->added_inset = oom_turns_inset(t);
 		oom_paste_name(p->addend, name, to);
 	}
 	if ((traced || !begins_with(right, p->backed, "[(.") || begins_with(left, p->backed, "[(.")) &&
@@ -279,7 +274,7 @@ note_result(struct oom_paste *p, struct talk t)
 	if (open < end && *open == '(' && call.n > 0 && !(*call.s >= 'A' && *call.s <= 'Z') && signs_is_network(call) && !talk_any_of(t, "self.") &&
 	    !signs_is_network((struct piece){ s, (size_t)(to - s) }) && !is_let_go(talk_part(t, open, end))) {
 		oom_paste_name(p->result, s, to);
-		p->result_inset = inset_of(t);
+		p->result_inset = oom_turns_inset(t);
 	} else if (begins_with(talk_part(t, s, to), p->result, "")) {
 		p->result[0] = '\0';
 	}
@@ -330,21 +325,21 @@ list_of_a_step(struct oom_paste *p, struct talk t)
 static void
 note_layer(struct oom_paste *p, struct talk t)
 {
-	const char *s = t.s + inset_of(t), *end = t.s + t.n;
+	const char *s = t.s + oom_turns_inset(t), *end = t.s + t.n;
 
 	if (s == end || *s == '\r')
 		return;
-	if (p->layer_inset && inset_of(t) < p->layer_inset)
+	if (p->layer_inset && oom_turns_inset(t) < p->layer_inset)
 		p->layer_inset = 0;
 	if (talk_first(talk_part(t, s, end), "def forward(|def call(|def __call__(|def forward_|def decode(|def encode(|def extract_features(|def compute_loss(|def loss(|def get_loss(|def criterion(") == s)
-		p->layer_inset = inset_of(t) + 1;
+		p->layer_inset = oom_turns_inset(t) + 1;
 }
 
 /* "def hook(module, input, output):": what PyTorch hands to it last is what a layer gave. */
 static void
 note_hook(struct oom_paste *p, struct talk t)
 {
-	const char *s = t.s + inset_of(t), *end = t.s + t.n, *open, *to, *last;
+	const char *s = t.s + oom_turns_inset(t), *end = t.s + t.n, *open, *to, *last;
 
 	if (end - s < 4 || memcmp(s, "def ", 4) != 0 || !(open = memchr(s, '(', (size_t)(end - s))) || !(to = memchr(open, ')', (size_t)(end - open))))
 		return;
@@ -353,7 +348,7 @@ note_hook(struct oom_paste *p, struct talk t)
 	if (talk_is_one_of(talk_part(t, last, to), "out output outputs") && talk_any_whole(talk_part(t, open, last), "module mod m layer") &&
 	    talk_any_whole(talk_part(t, open, last), "inp input inputs in_ i _")) {
 		oom_paste_name(p->result, last, to);
-		p->result_inset = inset_of(t) + 1;
+		p->result_inset = oom_turns_inset(t) + 1;
 	}
 }
 
@@ -574,6 +569,7 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 	sum_of_losses(p, t, line, traced);
 	if (traced)
 		return;
+	oom_turns_line(p, t);
 	note_plain(p, t);
 	note_layer(p, t);
 	note_hook(p, t);

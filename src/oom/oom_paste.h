@@ -26,7 +26,12 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	char sum[PASTE_NAME];	/* the sum's name */
 	int added, added_inset;	/* what a network or a criterion gives is added to a name, so far set in; */
 	char addend[PASTE_NAME];	/* that name; */
-	int rounds, rounds_end;	/* that line, in a loop, and the one behind it that calls backward on it */
+	int rounds, rounds_end;	/* that line, in a loop, and the one behind it that calls backward on it, */
+	bool in_some;		/* which runs in some of the rounds alone */
+	bool turns;		/* what is read runs in some rounds of a loop alone, where it is further set in than */
+	int turns_inset;
+	char begun[PASTE_NAME];	/* the sum that was set to 0 last, */
+	int begun_inset;	/* so far set in */
 	char backed[PASTE_NAME];	/* what backward was called on last, */
 	char result[PASTE_NAME];	/* and what a network gave last, by their names, */
 	int result_inset;	/* so far set in */

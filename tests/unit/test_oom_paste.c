@@ -75,6 +75,19 @@ Test(oom_paste, a_sum_of_rounds_that_backward_is_called_on_behind_them)
 	cr_expect_eq(read_lines("for t in r:\n    out, h = decoder(out, h)\n    loss += criterion(out, y[t])\nloss.backward()\n").rounds, 0, "steps of a sequence");
 }
 
+Test(oom_paste, a_sum_of_rounds_that_backward_is_called_on_in_some_of_them)
+{
+	struct oom_paste p = read_lines("err = 0.\nfor n, (a, b) in enumerate(it):\n\tout = net(a)\n\terr += criterion(out, b)\n\tif n % 4 == 3:\n\t\terr.backward()\n\t\terr = 0.\n");
+
+	cr_expect_eq(p.rounds, 4);
+	cr_expect_eq(p.rounds_end, 6);
+	cr_expect(p.in_some);
+	cr_expect_eq(read_lines("for n in r:\n  err = 0\n  out = net(a)\n  err += criterion(out, b)\n  if n % 4 == 3:\n    err.backward()\n").rounds, 0, "begun anew in each");
+	cr_expect_eq(read_lines("for n in r:\n  out = net(a)\n  err += criterion(out, b)\n  if n > 4:\n    err.backward()\n").rounds, 0, "not by turns");
+	cr_expect_eq(read_lines("for n in r:\n  out = net(a)\n  err += criterion(out, b)\n  if n % 4 == 0:\n    print(n)\n  err.backward()\n").rounds, 0, "in each round");
+	cr_expect_eq(read_lines("for n in r:\n  err = criterion(net(a), b) / 4\n  err.backward()\n  if n % 4 == 0:\n    opt.step()\n").rounds, 0, "as it should be");
+}
+
 Test(oom_paste, a_meter_that_is_given_a_loss)
 {
 	struct oom_paste p = read_lines("losses.update(loss, inp.size(0))\n");
