@@ -73,6 +73,8 @@ const struct phrase oom_phrases[] = {
 	{ "DefaultCPUAllocator: not enough memory", ON_WINDOWS },
 	{ "gAlignment, nbytes) == 0. 12 vs 0", HOST(OOM_PYTORCH_CPU) },	/* 12: ENOMEM */
 	{ "unable to write to file </torch_", HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
+	{ "received # items of ancdata", APART("Python's multiprocessing", OPEN_FILES) },
+	{ "unable to open shared memory object </torch_", APART("PyTorch", OPEN_FILES) },
 	{ "unable to mmap @ bytes from file </torch_", HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
 	{ "PyTorch CUDA memory summary, device ID #", ROW(ROLE_MESSAGE, OOM_TORCH_SUMMARY, false, NULL,
 	    "A table of PyTorch's caching allocator: what tensors took at most, and what it "

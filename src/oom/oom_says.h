@@ -236,6 +236,10 @@
     "/dev/shm, which is the machine's memory, and where processes keep semaphores and batches that they "	\
     "share: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. df -h "	\
     "tells which is full."
+#define OPEN_FILES	"As a rule not memory: a process may have only so many files open, and PyTorch passes a "	\
+    "tensor from one process to another by such a file; one that is kept as it came from the loader keeps its file open. "	\
+    "torch.multiprocessing.set_sharing_strategy('file_system') keeps none open, a higher ulimit -n allows more; fewer "	\
+    "workers, and copies of what is kept, need fewer."
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
     "ahead of this, the system ended it, as a rule because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
     "processes need less of it."

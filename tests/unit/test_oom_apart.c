@@ -38,6 +38,12 @@ static const struct want texts[] = {
 	{ .name = "semaphores", .from = "NVIDIA/Megatron-LM/issues/878", .who = "the file system", .apart = true,
 	  .says = FILES, .text = "    sl = self._semlock = _multiprocessing.SemLock(\n"
 	    "OSError: [Errno 28] No space left on device\n" },
+	{ .name = "files that are open", .from = "Peterande/D-FINE/issues/22", .who = "Python's multiprocessing", .apart = true,
+	  .says = "only so many files open", .text = "  File \"python3.10/multiprocessing/reduction.py\", line 164, in recvfds\n"
+	    "    raise RuntimeError('received %d items of ancdata' %\nRuntimeError: received 0 items of ancdata\n" },
+	{ .name = "the same, where it is sent", .from = "datalab-to/marker/issues/181", .who = "PyTorch", .apart = true,
+	  .says = "only so many files open", .text = "RuntimeError: unable to open shared memory object </torch_87_36_0> in read-write mode: Too many "
+	    "open files (24)\n" },
 	{ .name = "an assertion", .from = "VinAIResearch/3D-UCaps/issues/8", .who = "CUDA", .apart = true,
 	  .says = "an assertion fails on the device", .text = "RuntimeError: CUDA error: device-side "
 	    "assert triggered\n" },
