@@ -20,12 +20,21 @@ static const struct {
 	uint64_t unless;	/* where the traceback has it */
 	const char *says;
 } habits[HABITS] = {
+	[HABIT_NARROW] = { OF_HOST, false, 0, "names a Python of 32 bits (%s). Where that is what ran, its process has no more than 2 to 4 GiB of addresses, however much the machine has: a Python of "
+	    "64 bits has no such bound." },
 	[HABIT_LIMIT] = { OF_HOST, false, 0, "has %s, by its words how much of the machine's memory a job or a container may have. Where this run was in it, that may be where it was ended, however "
 	    "much the machine has: more of it, or less at once, helps." },
 	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
 	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less." },
-	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, several jobs work at once, as many as there are processors where it is -1. Each makes what it works with, and "
-	    "where they are processes, each may hold the data once more. One at a time (n_jobs=1) takes a part of that." },
+	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, several jobs work at once (as many as there are processors where n_jobs is -1). Each makes what it works with, and "
+	    "where they are processes, each may hold the data once more. One at a time (1) takes a part of that." },
+	[HABIT_QUEUE] = { OF_HOST, false, 0, "has %s. Where that is Keras', up to as many batches of a generator wait there, made as they are, and with workers some more that are being made: a "
+	    "shorter queue, or fewer samples in a batch, takes less." },
+	[HABIT_MAPS] = { OF_HOST, false, 0, "has samples handed to a function many at once (%s). Where that is of datasets, as many as batch_size says (1000 unless it is told) lie there with what is made "
+	    "of them, in each process, and as many results as writer_batch_size says until they are written: where those are pictures, sounds or lists of numbers, fewer take less." },
+	[HABIT_FRAMES] = { OF_DEVICE, false, 0, "reads a file as a whole onto the device (%s). Where the file is large, it lies there as a whole, and while it is read or worked with often more than once: in parts "
+	    "(dask_cudf), fewer columns, or with the machine's memory beside it (RMM's managed memory), it need not fit." },
+	[HABIT_MOVED] = { OF_DEVICE, false, 0, "moves %s to the device. Where that is all of the data, and not a batch, it lies there whole: a batch that is moved in each round takes a part of that." },
 	[HABIT_READS] = { OF_HOST, false, TRACE_READS, "%s: where the file is large, it lies there as a whole, and while it is read often more than once. In parts (chunksize, an "
 	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
 	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "
@@ -133,7 +142,7 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_WORKERS:
 		return arena_printf(y->arena, "has %s of %lld", h->name, (long long)h->n);
 	case HABIT_JOBS:
-		return h->n ? arena_printf(y->arena, "has n_jobs of %lld", (long long)h->n) : "has n_jobs of -1";
+		return h->n ? arena_printf(y->arena, "has %s of %lld", h->name, (long long)h->n) : arena_printf(y->arena, "has %s of -1", h->name);
 	case HABIT_READS:
 		return arena_printf(y->arena, "reads a file as a whole (%s)", h->name);
 	case HABIT_CODES:
@@ -156,7 +165,7 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		return arena_printf(y->arena, h->n ? "runs %s, and gradient checkpointing was not found in what was read" : "has %s off", h->name);
 	case HABIT_CONTEXT:
 		return arena_printf(y->arena, "%s of %s", h->name, size_commas(n, h->n));
-	case HABIT_HISTOGRAMS:
+	case HABIT_HISTOGRAMS: case HABIT_QUEUE:
 		return arena_printf(y->arena, "%s of %lld", h->name, (long long)h->n);
 	case HABIT_LOOP: case HABIT_GATHERS: case HABIT_PREDICTS:
 		return arena_printf(y->arena, "%lld", (long long)h->n);

@@ -9,9 +9,9 @@
 	ELEMENT(kind, before "float64" after, 8), ELEMENT(kind, before "float32" after, 4),		\
 	ELEMENT(kind, before "float16" after, 2), ELEMENT(kind, before "float" after, 4),		\
 	ELEMENT(kind, before "double" after, 8), ELEMENT(kind, before "half" after, 2),			\
-	ELEMENT(kind, before "bfloat16" after, 2), ELEMENT(kind, before "int64" after, 8),		\
+	ELEMENT(kind, before "bfloat16" after, 2), ELEMENT(kind, before "int64" after, ELEMENT_FIXED | 8),		\
 	ELEMENT(kind, before "int32" after, 4), ELEMENT(kind, before "int16" after, 2),			\
-	ELEMENT(kind, before "int8" after, 1), ELEMENT(kind, before "uint64" after, 8),			\
+	ELEMENT(kind, before "int8" after, 1), ELEMENT(kind, before "uint64" after, ELEMENT_FIXED | 8),			\
 	ELEMENT(kind, before "uint32" after, 4), ELEMENT(kind, before "uint16" after, 2),		\
 	ELEMENT(kind, before "uint8" after, 1), ELEMENT(kind, before "bool" after, 1),			\
 	ELEMENT(kind, before "complex128" after, 16), ELEMENT(kind, before "complex64" after, ELEMENT_FIXED | 8),	\

@@ -8,6 +8,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_log.h"
 #include "oom/oom_signs.h"
+#include "oom/oom_whole.h"
 
 #define MOST_PROCESSES	1024
 #define LEAST_SHUFFLED	1000
@@ -31,6 +32,7 @@ static const struct {
 	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator|config|cfg|param|setting|vocab", false },
 	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true", true },
 	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
+	{ HABIT_FRAMES, "cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(|cudf.from_pandas(", "dask_cudf|nrows|byte_range", true },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd", false },
 	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7", false },
@@ -131,9 +133,9 @@ by_number(struct oom_habits *h, struct talk t, int line)
 	for (at = NULL; talk_next_phrase(t, "num_workers|num-workers|--workers|workers_per_gpu", &at, &length); )
 		if (number_of(t, at + length, &n) && n > 0 && n <= MOST_PROCESSES)
 			oom_habit_keep(h, HABIT_WORKERS, line, n, at, at + length);
-	for (at = NULL; talk_next_phrase(t, "n_jobs", &at, &length); )
+	for (at = NULL; talk_next_phrase(t, "n_jobs|num_proc=|num_proc =", &at, &length); )
 		if (number_of(t, at + length, &n) && (n < 0 || n > 1) && n <= MOST_PROCESSES)
-			oom_habit_keep(h, HABIT_JOBS, line, n < 0 ? 0 : n, at, at + length);
+			oom_habit_keep(h, HABIT_JOBS, line, n < 0 ? 0 : n, at, piece_past_word(at, t.s + t.n));
 	if ((at = talk_first(t, ".shuffle(")) && number_of(t, at + strlen(".shuffle("), &n) && n >= LEAST_SHUFFLED && n <= MOST_SHUFFLED)
 		oom_habit_keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 	else if ((at = talk_first(t, ".shuffle(buffer_size=")) && number_of(t, at + strlen(".shuffle(buffer_size="), &n) && n >= LEAST_SHUFFLED &&
@@ -141,8 +143,43 @@ by_number(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 }
 
+#define NARROW		"32 bit (intel)|32-bit python|32 bit python|32bit python|python 32-bit|python 32 bit|python (32-bit)|python (32 bit)|anaconda 32-bit|anaconda (32-bit)"
+
+/* "[MSC v.1900 32 bit (Intel)]", "C:\\Python36-32\\lib": of the Python that ran; people's words may
+ * deny it. */
+static const char *
+narrow_at(struct talk t)
+{
+	const char *at = NULL, *s;
+	size_t n;
+
+	while (talk_next_phrase(t, "-32\\", &at, &n)) {
+		for (s = at; s > t.s && is_digit(s[-1]); s--)
+			;
+		if (s - t.s >= 6 && talk_first(talk_part(t, s - 6, s), "python"))
+			return s - 6;
+	}
+	return talk_first(t, NARROW);
+}
+
+static void
+narrow(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = narrow_at(t);
+	size_t n;
+
+	if (at && !clause_says_no(talk_clause(t, at, 1), "64 64-bit 64bit instead if should") && !memchr(t.s, '?', t.n)) {
+		for (n = 0; n < HABIT_NAME - 1 && at + n < t.s + t.n && !memchr(",.\\]", at[n], 4); n++)
+			;
+		oom_habit_keep(h, HABIT_NARROW, line, 0, at, at + n);
+	}
+}
+
 #define RANKS		"--nproc_per_node|--nproc-per-node|--num_processes|--num-processes"
 #define HISTOGRAMS	"histogram_freq"	/* of TensorBoard's; 0 draws none */
+#define QUEUES		"max_queue_size|max_q_size"
+#define LEAST_QUEUE	10	/* what Keras has by itself */
+#define MOST_QUEUE	1000000
 
 /* One of the settings NAMES, with a number from LEAST to MOST. */
 static void
@@ -485,6 +522,7 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 	if (talk_any_phrase(t, CHECKPOINTS "|gradient checkpoint|activation checkpoint"))
 		h->checks = line;
 	/* a program may print it, too */
+	narrow(h, t, line);
 	if ((at = talk_first(t, ALL_THERE)))
 		oom_habit_keep(h, HABIT_CACHE, line, 0, at, piece_past_word(at, t.s + t.n));
 }
@@ -493,6 +531,7 @@ void
 oom_habit_traced(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, true);
+	oom_whole_tables(h, t, line);
 	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);
 }
 
@@ -501,7 +540,9 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, false);
 	by_number(h, t, line);
+	oom_whole_line(h, t, line);
 	counted(h, HABIT_RANKS, RANKS, 2, MOST_PROCESSES, t, line);
+	counted(h, HABIT_QUEUE, QUEUES, LEAST_QUEUE, MOST_QUEUE, t, line);
 	saved(h, t, line);
 	checkpoints(h, t, line);
 	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);

@@ -15,9 +15,12 @@
 
 enum oom_habit_kind {
 	/* of the machine's memory */
+	HABIT_NARROW,		/* a Python of 32 bits, by this name */
 	HABIT_LIMIT,		/* a job or a container may have so much of it, by this setting */
 	HABIT_WORKERS,		/* a loader's processes: how many */
-	HABIT_JOBS,		/* a library's: how many; 0: as many as there are processors */
+	HABIT_JOBS,		/* a library's, by this setting: how many; 0: as many as there are processors */
+	HABIT_QUEUE,		/* batches that Keras has wait, by this setting: how many at most */
+	HABIT_MAPS,		/* datasets hands many samples to a function at once */
 	HABIT_READS,		/* a file is read as a whole, by a call of this name */
 	HABIT_ARRAY,		/* a list of this name is made one array; or, where `n` is 1, one that is made from each of this name */
 	HABIT_GATHERS,		/* pictures, by their names, are put on a list in a loop, which begins on line `n` */
@@ -32,6 +35,8 @@ enum oom_habit_kind {
 	HABIT_RANKS,		/* a launcher starts so many processes, by this option */
 	/* of a device's */
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
+	HABIT_FRAMES,		/* cuDF reads a file as a whole, by a call of this name */
+	HABIT_MOVED,		/* Julia moves what by its name is data to a device, by this name */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */

@@ -121,7 +121,7 @@ struct oom_message {
 	bool host;		/* of the machine's memory, not of a device's */
 	struct oom_shape shape;
 	int element;		/* bytes; 0: not said */
-	bool fixed;		/* of a type that has none of half as many */
+	bool fixed;		/* of a type that has none of half as many, or of indices, which are as they come */
 	struct oom_size size[OOM_FIELDS];
 	char node[OOM_NAME];	/* the framework's name of the operation, or "" */
 	enum oom_run run;

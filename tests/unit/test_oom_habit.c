@@ -145,3 +145,54 @@ Test(oom_habit, files_of_tensors)
 	cr_expect_eq(habit("state = torch.load(path, map_location=\"cpu\")\n", HABIT_LOAD).line, 0);
 	cr_expect_eq(habit("local model = torch.load(path) -- loading model\n", HABIT_LOAD).line, 0, "Lua's");
 }
+
+Test(oom_habit, python_of_32_bits)
+{
+	cr_expect_eq(habit("Python 2.7.9 (default, Dec 10 2014) [MSC v.1500 32 bit (Intel)] on win32\n", HABIT_NARROW).line, 1);
+	cr_expect_str_eq(habit("  File \"D:\\Python35-32\\lib\\site-packages\\x.py\", line 3, in f\n", HABIT_NARROW).name, "Python35-32");
+	cr_expect_eq(habit("It turned out that I had a 32-bit Python installed.\n", HABIT_NARROW).line, 1);
+	cr_expect_eq(habit("Python 3.7.4 [MSC v.1915 64 bit (AMD64)] on win32\n", HABIT_NARROW).line, 0);
+	cr_expect_eq(habit("It is not a 32 bit Python here.\n", HABIT_NARROW).line, 0);
+	cr_expect_eq(habit("Do you use 32-bit Python?\n", HABIT_NARROW).line, 0);
+	cr_expect_eq(habit("  File \"D:\\work\\vit-32\\lib\\x.py\", line 3, in f\n", HABIT_NARROW).line, 0, "another folder");
+}
+
+Test(oom_habit, queue_of_batches)
+{
+	cr_expect_eq(habit("h = model.fit_generator(flow, max_q_size=200)\n", HABIT_QUEUE).n, 200);
+	cr_expect_eq(habit("h = model.fit(flow, workers=2, max_queue_size=4)\n", HABIT_QUEUE).line, 0, "a short one");
+	cr_expect_eq(habit("h = model.fit(flow, max_queue_size=size)\n", HABIT_QUEUE).line, 0);
+}
+
+Test(oom_habit, samples_mapped_at_once)
+{
+	cr_expect_eq(habit("tokens = texts.map(encode, batched=True)\n", HABIT_MAPS).line, 1);
+	cr_expect_eq(habit("tokens = texts.map(encode)\n", HABIT_MAPS).line, 0);
+	cr_expect_eq(habit("batched=True, out = texts.map(encode)\n", HABIT_MAPS).line, 0);
+	cr_expect_eq(habit("tokens = texts.map(encode, num_proc=12)\n", HABIT_JOBS).n, 12);
+	cr_expect_str_eq(habit("tokens = texts.map(encode, num_proc=12)\n", HABIT_JOBS).name, "num_proc");
+	cr_expect_eq(habit("tokens = texts.map(encode, num_proc=1)\n", HABIT_JOBS).line, 0);
+}
+
+Test(oom_habit, tables_by_their_keys)
+{
+	cr_expect_str_eq(habit("all = left.merge(other, how='outer')\n", HABIT_JOINS).name, "left.merge");
+	cr_expect_eq(habit("net = base.merge(lora)\n", HABIT_JOINS).line, 0);
+	cr_expect_eq(habit("all = left.merge(other, on='k', validate='1:1')\n", HABIT_JOINS).line, 0);
+}
+
+Test(oom_habit, data_moved_by_julia)
+{
+	cr_expect_eq(habit("imgs = imgs |> gpu\n", HABIT_MOVED).line, 1);
+	cr_expect_eq(habit("model = Chain(Dense(4, 2)) |> gpu\n", HABIT_MOVED).line, 0, "a network");
+	cr_expect_eq(habit("imgs = gpu(imgs)\n", HABIT_MOVED).line, 1);
+	cr_expect_eq(habit("data = data.cuda()\n", HABIT_MOVED).line, 0, "another language");
+	cr_expect_eq(habit("for i in 1:9\n    x = x |> gpu\nend\n", HABIT_MOVED).line, 0, "a batch");
+}
+
+Test(oom_habit, frames_on_the_device)
+{
+	cr_expect_eq(habit("t = cudf.read_csv('a.csv')\n", HABIT_FRAMES).line, 1);
+	cr_expect_eq(habit("t = dask_cudf.read_csv('a.csv')\n", HABIT_FRAMES).line, 0, "which reads parts");
+	cr_expect_eq(habit("t = pd.read_csv('a.csv')\n", HABIT_FRAMES).line, 0);
+}

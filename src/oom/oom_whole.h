@@ -1,0 +1,12 @@
+/* Lines that take tables, samples or data whole, or many of them at once. */
+#ifndef STOWAGE_OOM_OOM_WHOLE_H
+#define STOWAGE_OOM_OOM_WHOLE_H
+
+#include "oom/oom_habit.h"
+
+/* Line LINE of the log, which is code. */
+void	oom_whole_line(struct oom_habits *, struct talk, int line);
+/* The same of a traceback's, too: tables that are joined by their keys. */
+void	oom_whole_tables(struct oom_habits *, struct talk, int line);
+
+#endif
