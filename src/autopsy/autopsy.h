@@ -103,6 +103,8 @@ int64_t	autopsy_batch_of(const struct module *m);
 /* Figures that cannot be are left out, and named in `doubts`. */
 struct budget	autopsy_budget(struct arena *, const struct oom_message *);
 #define SHARED_DEVICE	"all of the device, by the message; others may have a part of it"
+/* Bytes of tensors that the message counts, or else its allocator's statistics; 0: neither does. */
+int64_t	autopsy_counted(const struct autopsy *);
 /* What the device has: by the message, or by nvidia-smi's table where all cards there are alike. 0:
  * not known. */
 int64_t	autopsy_device_bytes(const struct autopsy *);
@@ -115,6 +117,10 @@ int64_t	autopsy_surely(const struct forecast *);
 /* What goes ahead of the forecast's upper end: where another order of the framework's operations
  * may keep more, that is no limit. */
 const char	*autopsy_at_most(const struct autopsy *);
+
+/* Does validation alone, at the batch that the spec gives it, take more than the pool? Then no
+ * batch of training helps. */
+bool	autopsy_validates_too_much(const struct autopsy *);
 
 /* Fills y->causes: y is complete otherwise. */
 void	autopsy_causes(struct autopsy *y);
@@ -150,6 +156,9 @@ bool	autopsy_is_made(const struct oom_message *);
 bool	autopsy_gives_first_values(const char *node);
 /* Does its operation make a gradient? */
 bool	autopsy_in_backward(const struct oom_message *);
+/* Had PyTorch's allocator as many unused bytes as it was asked for, a part that counts, in
+ * pieces? */
+bool	autopsy_is_fragmented(const struct autopsy *, const struct oom_message *, const struct budget *);
 /* What the message means, in a sentence or two. */
 const char	*autopsy_meaning(const struct autopsy *, const struct oom_message *);
 /* The same of a person's words alone: autopsy_told.c. */

@@ -248,10 +248,10 @@ dumped(struct autopsy *y)
 	const struct oom_dump *d = &y->log.dump;
 	char had[SIZE_TEXT], all[SIZE_TEXT], piece[SIZE_TEXT];
 
-	if (!d->any || y->module || (y->main->kind != OOM_TENSORFLOW && y->main->kind != OOM_TF_ALLOCATOR) ||
+	if (!d->any || y->dump.local || (y->main->kind != OOM_TENSORFLOW && y->main->kind != OOM_TF_ALLOCATOR) ||
 	    d->limit < LEAST_LIMIT || d->in_use > d->limit || y->lo > d->limit)
 		return;
-	if (d->in_use >= d->limit / 10 * 9)
+	if (d->in_use >= d->limit / 10 * 9 && !y->module)
 		own_step(y, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were in use: %d %%.",
 		    size_human(had, d->in_use), size_human(all, d->limit),
 		    (int)(100.0 * (double)d->in_use / (double)d->limit)));
@@ -260,6 +260,10 @@ dumped(struct autopsy *y)
 		autopsy_cause(y, SAYS_DUMPED, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were free, but in "
 		    "pieces, of which the largest has %s: the memory is fragmented.", size_human(had, d->free),
 		    size_human(all, d->limit), size_human(piece, d->largest_free)));
+	else if (d->said_in_use > 0 && y->hi > 0 && d->said_in_use <= d->limit / 10 * 9 - y->hi && d->largest_free < y->lo)
+		autopsy_cause(y, SAYS_DUMPED, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were in use, and the %s that it was "
+		    "asked for would have left it below that. So the rest lay in pieces, each too small, or the device did not have it: other "
+		    "processes may hold a part, which " LISTER " lists.", size_human(had, d->said_in_use), size_human(all, d->limit), size_human(piece, y->hi)));
 }
 
 /* Neither this process's own nor others' are most of it: a small device, whose context and desktop

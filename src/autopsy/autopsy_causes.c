@@ -366,7 +366,7 @@ recorded(struct autopsy *y)
 		return;
 	forecast_validation(y->module, y->framework, batch, true, &f);
 	if (f.known && (y->validation ? f.low / 9 * 8 > y->forecast.low : f.low > y->forecast.high &&
-	    f.low <= y->budget.allocated))
+	    f.low <= autopsy_counted(y)))
 		autopsy_cause(y, SAYS_RECORDED, arena_printf(y->arena, "Validation at batch %lld outside of torch.no_grad() "
 		    "would take %s to %s.", (long long)batch, size_human(low, f.low),
 		    size_human(high, f.high)));
@@ -376,19 +376,20 @@ recorded(struct autopsy *y)
 static void
 surplus(struct autopsy *y)
 {
-	int64_t said = y->budget.allocated;
+	int64_t said = autopsy_counted(y);
 	char have[SIZE_TEXT], want[SIZE_TEXT];
 
 	if (!y->forecast.known || said <= 0 || y->validation || said <= y->forecast.high)
 		return;
-	autopsy_cause(y, SAYS_SURPLUS, arena_printf(y->arena, "The message counts %s of tensors, and %s at batch %lld "
+	autopsy_cause(y, SAYS_SURPLUS, arena_printf(y->arena, "%s counts %s of tensors, and %s at batch %lld "
 	    "has %s %s%s. Usual reasons: a larger batch or larger samples than the spec's, another network, precision or "
-	    "optimizer than the spec's, another model beside it, sums of losses that keep each step's graph (total += loss does, loss.item() "
-	    "does not), lists of outputs, evaluation without torch.no_grad().", size_human(have, said),
+	    "optimizer than the spec's, another model beside it%s.", y->budget.allocated > 0 ? "The message" : "The allocator's dump",
+	    size_human(have, said),
 	    y->forecast.validating ? arena_printf(y->arena, "the spec's run, with validation at batch %lld and steps",
 	    (long long)y->forecast.eager.batch) : "a step", (long long)y->batch, autopsy_at_most(y), size_human(want, y->forecast.high),
 	    y->batch_for_said > y->batch ? arena_printf(y->arena, ": as much as batch %lld would have",
-	    (long long)y->batch_for_said) : ""));
+	    (long long)y->batch_for_said) : "", autopsy_is_torch(y->main) ? ", sums of losses that keep each step's graph (total += loss does, "
+	    "loss.item() does not), lists of outputs, evaluation without torch.no_grad()" : " or made before it in the same process"));
 	recorded(y);
 }
 
@@ -396,8 +397,13 @@ surplus(struct autopsy *y)
 static const char *
 why_it_did_not(const struct autopsy *y)
 {
+	char unused[SIZE_TEXT];
+
 	if (y->lo > autopsy_surely(&y->forecast))
 		return "The request alone is more than that: the run was of another batch, samples or network than the spec.";
+	if (y->causes.n == 0 && autopsy_is_fragmented(y, y->main, &y->budget))
+		return arena_printf(y->arena, "Of what was reserved %s were unused, but in pieces: the memory was fragmented.",
+		    size_human(unused, y->budget.unallocated));
 	if (y->causes.n && !autopsy_is_of_another_batch(y))
 		return "What the log shows of the reason stands above.";
 	return y->causes.n ? "What the log shows of the reason stands above; and no tensor has what was asked for at that "

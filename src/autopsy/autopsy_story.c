@@ -283,6 +283,12 @@ autopsy_at_most(const struct autopsy *y)
 	return y->framework->exact ? "at most" : "about";
 }
 
+bool
+autopsy_validates_too_much(const struct autopsy *y)
+{
+	return y->forecast.known && y->forecast.validating && y->module->set.validate_fixed && y->largest_batch == 0;
+}
+
 struct judge {			/* what the framework that failed would take */
 	const struct framework *framework;
 	int64_t pool;
@@ -298,6 +304,14 @@ taken(const struct module *m, const void *context)
 	if (!f.known || (autopsy_surely(&f) <= j->pool && !forecast_fits(m, j->framework, m->plan->batch, j->pool)))
 		return INT64_MAX;	/* in gaps that are too small */
 	return autopsy_surely(&f);
+}
+
+static bool
+never_fits(const struct module *m, const void *context)
+{
+	const struct judge *j = context;
+
+	return !forecast_may_fit(m, j->framework, m->plan->batch, j->pool);
 }
 
 static bool
@@ -324,9 +338,11 @@ find_cures(struct autopsy *y)
 	int i;
 
 	fit.largest.batch = y->sure_batch;
+	if (autopsy_validates_too_much(y))
+		fit.validation = y->forecast.low;
 	*v = (struct advisor){ .arena = y->arena, .module = y->module, .file = y->spec->file,
 		.options = y->spec->options, .fit = &fit, .batch = other_batch(y), .takes = taken,
-		.offered = offered, .context = &judge };
+		.offered = offered, .never_fits = never_fits, .context = &judge };
 	advise(v);
 	for (i = 0; i < v->all.n && y->cures.n < MOST_ADVICE; i++)
 		if (v->all.v[i].arena < INT64_MAX)
@@ -351,6 +367,12 @@ is_ours(const struct autopsy *y)
 	return false;
 }
 
+int64_t
+autopsy_counted(const struct autopsy *y)
+{
+	return y->budget.allocated > 0 ? y->budget.allocated : y->log.dump.any ? y->log.dump.said_in_use : 0;
+}
+
 static void
 find_forecast(struct autopsy *y)
 {
@@ -369,8 +391,8 @@ find_forecast(struct autopsy *y)
 		forecast(m, y->framework, y->batch, &y->forecast);
 	if (!y->forecast.known || y->validation)
 		return;
-	if (y->budget.allocated > 0)
-		forecast_largest(m, y->framework, y->budget.allocated, &sure, &y->batch_for_said);
+	if (autopsy_counted(y) > 0)
+		forecast_largest(m, y->framework, autopsy_counted(y), &sure, &y->batch_for_said);
 	if (y->budget.pool <= 0)
 		return;
 	forecast_largest(m, y->framework, y->budget.pool, &y->sure_batch, &y->largest_batch);

@@ -386,7 +386,10 @@ print_largest(const struct autopsy *y)
 		    (long long)y->card_largest);
 	if (!y->forecast.known || y->validation)
 		return;
-	if (y->largest_batch == 0)
+	if (autopsy_validates_too_much(y))
+		autopsy_say(y, "In %s validation in batches of %lld, as the spec has it, takes more than that by itself, whatever the batch "
+		    "of training is.", y->framework->runtime, (long long)y->forecast.eager.batch);
+	else if (y->largest_batch == 0)
 		autopsy_say(y, "In %s one sample takes more than that, by the model of its allocator.",
 		    y->framework->runtime);
 	else if (y->sure_batch == y->largest_batch)
@@ -457,7 +460,7 @@ print_cures(const struct autopsy *y)
 		autopsy_say(y, "%s%s: %s %s in %s, by the same forecast%s. There: %s.", d->title,
 		    strstr(d->kind, "accumulate") ? normalises : "", autopsy_at_most(y),
 		    size_human(bytes, d->arena), y->framework->runtime,
-		    d->fits ? ", which fits" : ", not surely enough by itself", y->cures.v[i].how);
+		    d->fits ? ", which fits" : d->never ? ", not enough by itself" : ", not surely enough by itself", y->cures.v[i].how);
 	}
 }
 

@@ -110,6 +110,23 @@ tensor_words(struct arena *a, const struct oom_message *o)
 	    o->element ? "with" : "where its", o->element ? "of" : "have", element, element == 1 ? "" : "s");
 }
 
+/* Had PyTorch's allocator as many unused bytes as it was asked for? Of small tensors it has a pool
+ * by itself, which takes no pieces of the other. */
+static bool
+in_pieces(const struct oom_message *o, const struct budget *b)
+{
+	const struct oom_size *s = &o->size[OOM_ASKED];
+
+	return !b->roomy && !b->lent && s->known && s->bytes > SMALL_SEGMENT && b->unallocated >= s->bytes;
+}
+
+/* And are they a part that counts, of what it has reserved and of the device? */
+bool
+autopsy_is_fragmented(const struct autopsy *y, const struct oom_message *o, const struct budget *b)
+{
+	return o->kind == OOM_PYTORCH && in_pieces(o, b) && !y->log.expands && b->unallocated >= b->reserved / 10 && b->unallocated >= b->total / FEW;
+}
+
 static const char *
 pytorch_meaning(const struct autopsy *y, const struct oom_message *o)
 {
@@ -117,9 +134,7 @@ pytorch_meaning(const struct autopsy *y, const struct oom_message *o)
 	struct budget b = autopsy_budget(a, o);
 	const struct oom_size *s = &o->size[OOM_ASKED];
 	int64_t limit = o->size[OOM_LIMIT].known ? o->size[OOM_LIMIT].bytes : INT64_MAX;
-	/* below that it is of the pool of small tensors, which takes no pieces of the other */
-	bool in_pieces = !b.roomy && !b.lent && s->known && s->bytes > SMALL_SEGMENT &&
-	    b.unallocated >= s->bytes;
+	bool pieces = in_pieces(o, &b);
 
 	if (strcmp(o->who, OOM_TORCH_ASYNC) == 0 && s->known && b.allocated > limit - s->bytes)
 		return arena_printf(a, "PyTorch would have needed %s more, which by a setting it is not allowed.", bytes_text(a, s));
@@ -128,8 +143,8 @@ pytorch_meaning(const struct autopsy *y, const struct oom_message *o)
 	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "
 	    "%s %s, which it %s.%s%s", s->known && b.reserved > limit - s->bytes ? "would have needed another of" : "asked the device for", bytes_text(a, s),
 	    s->known && b.reserved > limit - s->bytes ? "is not allowed" : "did not get",
-	    in_pieces ? " It held as many unused bytes itself, but in pieces or of another pool" : "",
-	    !in_pieces ? "" : y->log.expands ? "." : b.unallocated >= b.reserved / 10 && b.unallocated >= b.total / FEW ? ": the memory is fragmented." :
+	    pieces ? " It held as many unused bytes itself, but in pieces or of another pool" : "",
+	    !pieces ? "" : y->log.expands ? "." : autopsy_is_fragmented(y, o, &b) ? ": the memory is fragmented." :
 	    ", as a few always are.");
 }
 

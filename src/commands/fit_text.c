@@ -216,7 +216,9 @@ print_table(const struct fit_report *r)
 static void
 print_range(const struct fit_report *r, const struct elsewhere *e)
 {
-	if (e->high == 0)
+	if (e->high == 0 && e->wanted.validating && r->module->set.validate_fixed)
+		fprintf(r->out, "none, for validation's own batch");
+	else if (e->high == 0)
 		fprintf(r->out, "not even one sample");
 	else if (e->low == e->high)
 		fprintf(r->out, "%lld", (long long)e->high);

@@ -21,7 +21,7 @@ struct trial {
 	const char *left;	/* a param that was not edited */
 	int64_t arena, batch, samples;	/* bytes; micro-batch; of an update */
 	double macs;		/* of an update */
-	bool fits;
+	bool fits, never;
 	struct largest largest;	/* where it does not fit */
 };
 
@@ -113,6 +113,7 @@ measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
 	t->samples = m->set.batch;
 	t->macs = macs_of_update(m);
 	t->fits = t->arena <= v->fit->limit;
+	t->never = !t->fits && search && v->never_fits && v->never_fits(m, v->context);
 	if (!t->fits && search && !v->takes)
 		largest_batch(m, v->fit->limit, &t->largest);
 	return true;
@@ -287,7 +288,8 @@ known(const struct advisor *v, const char *patch)
 static void
 add(struct advisor *v, const struct advice_step *s, int n, const struct trial *t)
 {
-	struct advice d = { .edits = t->edits, .steps = n, .arena = t->arena, .fits = t->fits };
+	struct advice d = { .edits = t->edits, .steps = n, .arena = t->arena, .fits = t->fits,
+		.never = t->never };
 	struct text patch;
 	bool keeps = true;
 	int i;

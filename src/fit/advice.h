@@ -42,6 +42,7 @@ struct advice {
 	struct edits *edits;
 	const char *patch;	/* a unified diff */
 	int64_t arena, saved;
+	bool never;		/* it does not fit, and no run that is edited so does, as the judge knows */
 	int64_t extra_flops;	/* of an update, per as many samples as now; below 0: fewer */
 	bool fits;		/* the edited spec does */
 	int64_t batch;		/* its micro-batch, or the largest that fits; 0: none does */
@@ -59,6 +60,7 @@ struct advisor {
 	 * and which single edits it can weigh. NULL: the plan's bytes, and all edits. */
 	int64_t (*takes)(const struct module *, const void *context);
 	bool (*offered)(const char *kind, const void *context);
+	bool (*never_fits)(const struct module *, const void *context);	/* whatever it takes; NULL: not known */
 	const void *context;
 	bool batch_statistics;	/* the network normalises over the batch */
 	struct trials *trials;	/* made so far */

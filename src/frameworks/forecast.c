@@ -413,6 +413,12 @@ largest(const struct module *m, const struct framework *f, int64_t pool, fits_fn
 }
 
 bool
+forecast_may_fit(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
+{
+	return does_fit(m, f, batch, pool, fits_at_best);
+}
+
+bool
 forecast_fits(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
 {
 	return does_fit(m, f, batch, pool, fits_surely);

@@ -62,6 +62,9 @@ int64_t	forecast_validation_batch(const struct module *, int64_t batch);
 void	forecast_largest(const struct module *, const struct framework *, int64_t pool,
 	    int64_t *low, int64_t *high);
 
+/* Do the tensors alone of a run at that batch have room in the pool? Else no run has. */
+bool	forecast_may_fit(const struct module *, const struct framework *, int64_t batch, int64_t pool);
+
 /* Does a run at that batch surely have room in the pool, as the allocator would divide it? */
 bool	forecast_fits(const struct module *, const struct framework *, int64_t batch, int64_t pool);
 
