@@ -90,6 +90,7 @@ static const struct sign place_signs[] = {
 	{ NULL, "paste_masks_in_image paste_mask_in_image _do_paste_mask", TRACE_PASTES },
 	{ "ops/roi_align.py", "_roi_align _bilinear_interpolate masked_index", TRACE_COMPOSED },
 	{ "cuda/graphs.py cuda_graph_runner.py cudagraph_utils.py cuda_graph.py", NULL, TRACE_GRAPH },
+	{ "cudagraph_trees.py", "_record record_function", TRACE_GRAPH },
 	{ NULL, "capture_model capture_begin capture_end capture_one_batch_size init_cuda_graphs", TRACE_GRAPH },
 	{ NULL, "_share_filename_ _share_fd_ _to_shared_mem _new_shared", TRACE_SHARED },
 	{ "pin_memory.py", NULL, TRACE_PINNED },
@@ -121,6 +122,7 @@ static const struct sign place_signs[] = {
 	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
 	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
 	{ NULL, "convert_to_fp32 float16_to_fp32 fp16_to_fp32", TRACE_CASTS },
+	{ "deepspeed/runtime/zero/stage deepspeed/runtime/bf16_optimizer", "__init__", TRACE_MASTER },
 	{ "megatron", "get_megatron_optimizer", TRACE_MASTER },
 	{ "megatron/optimizer/ megatron/core/optimizer/", "__init__", TRACE_MASTER },
 	{ "replay_memory replay_buffer replaymemory replaybuffer baselines3/common/buffers", NULL, TRACE_REPLAY },
@@ -144,7 +146,7 @@ signs_of_call(struct piece path, struct piece function)
 		facts |= TRACE_LOADING;
 	if (piece_find(path, "n/modules/module.py") && piece_any_whole(function, "state_dict"))
 		facts |= TRACE_SAVES;
-	if (piece_find(path, "orch/optim/") && piece_any_whole(function, "step"))
+	if (piece_find(path, "orch/optim/") && piece_any_whole(function, "step _init_group"))
 		facts |= TRACE_STEP;
 	if (piece_any_of(function, "_call_impl") || piece_any_whole(function, "closure") ||
 	    (piece_find(path, "n/modules/module.py") && piece_any_whole(function, "__call__")))

@@ -275,6 +275,10 @@ static const struct place places[] = {
 	{ "graphs are captured", HEAD CALL("/env/vllm/compilation/backends.py", "681", "run",
 	    "with torch.cuda.graph(cudagraph, pool=self.graph_pool):")
 	    CALL(TORCH "cuda/graphs.py", "84", "capture_end", "super().capture_end()") BARE, TRACE_GRAPH, "" },
+	{ "graphs are recorded by torch.compile", HEAD CALL(TORCH "_inductor/cudagraph_trees.py", "2001", "record_function",
+	    "node = CUDAGraphNode(") BARE, TRACE_GRAPH, "" },
+	{ "and a first run without", HEAD CALL(TORCH "_inductor/cudagraph_trees.py", "1950", "run_eager",
+	    "out = node.run(new_inputs)") BARE, 0, "" },
 	/* after a collector's own place: the same thread */
 	{ "graphs, with a place ahead", "ERROR 06-05 06:18:13 [worker.py:470]   File \"" TORCH
 	    "cuda/graphs.py\", line 84, in capture_end\nERROR 06-05 06:18:13 [worker.py:470]     "
@@ -302,6 +306,12 @@ static const struct place places[] = {
 	/* huggingface/transformers/issues/24658 */
 	{ "DeepSpeed's optimizer", HEAD CALL("/env/deepspeed/runtime/engine.py", "1474", "_configure_zero_optimizer",
 	    "optimizer = Stage3(") ENDED, TRACE_MASTER, "" },
+	{ "the same, cut ahead of its parts", HEAD CALL("/env/deepspeed/runtime/zero/stage_1_and_2.py", "512", "__init__",
+	    "weights_partition = self.parallel_partitioned_bit16_groups[i][rank].to(device).clone().float().detach()") ENDED, TRACE_MASTER, "" },
+	{ "a step of its", HEAD CALL("/env/deepspeed/runtime/zero/stage_1_and_2.py", "2012", "unscale_and_clip_grads",
+	    "grad.data.mul_(1. / combined_scale)") ENDED, 0, "" },
+	{ "an optimizer's state, cut ahead of its step", HEAD CALL(TORCH "optim/adamw.py", "149", "_init_group",
+	    "state[\"exp_avg_sq\"] = torch.zeros_like(") ENDED, TRACE_STEP | TRACE_STATE, "" },
 	{ "keys and values are kept", HEAD CALL("/env/transformers/cache_utils.py", "360", "update",
 	    "self.key_cache[i] = torch.cat([self.key_cache[i], key_states], dim=-2)") ENDED, TRACE_CACHE, "" },
 	/* tambetm/simple_dqn/issues/14 */
