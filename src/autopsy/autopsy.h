@@ -34,6 +34,7 @@ struct spec;
 
 struct budget {			/* the arithmetic of a message; bytes, -1 where unknown */
 	int64_t total, allocated, unallocated, reserved, free, outside, context, others;
+	int64_t kept;		/* of what is reserved: free in private pools, as those of CUDA graphs */
 	int64_t in_use;		/* of the device, by all processes together */
 	int64_t pool;		/* what the framework could have at most; 0: unknown */
 	const char *pool_is;	/* how that is known */

@@ -173,12 +173,12 @@ static const char *
 held(struct autopsy *y, int64_t total)
 {
 	const struct budget *b = &y->budget;
-	char had[SIZE_TEXT], all[SIZE_TEXT], kept[SIZE_TEXT];
+	char had[SIZE_TEXT], all[SIZE_TEXT], reserved[SIZE_TEXT];
 
 	size_human(had, b->allocated);
 	if (b->allocated < total / 2)
-		return arena_printf(y->arena, "This process has reserved %s of %s, of which %s are tensors; the rest is kept in "
-		    "pieces.", size_human(kept, b->reserved), of_all(y, total), had);
+		return arena_printf(y->arena, "This process has reserved %s of %s, of which %s are tensors; the rest is kept %s.",
+		    size_human(reserved, b->reserved), of_all(y, total), had, b->kept > 0 ? "in pieces or private pools" : "in pieces");
 	if (b->lent)
 		return arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.", had,
 		    size_human(all, total));
@@ -210,6 +210,22 @@ own(struct autopsy *y)
 		    y->log.serving));
 	else
 		own_step(y, have);
+}
+
+/* A pool of PyTorch's that is for one use alone: CUDA graphs have such. */
+static void
+kept(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	const char *maker = strstr(y->main->who, "HIP") ? "HIP" : "CUDA";
+	char free[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (b->kept <= 0 || b->total <= 0 || b->kept < b->total / 10)
+		return;
+	autopsy_cause(y, SAYS_KEPT, arena_printf(y->arena, "%s of the device's %s lie in private pools of PyTorch's, as %s graphs have, and are given to "
+	    "nothing else: PyTorch counts them as allocated, though they are free there. A graph keeps what it was recorded with for as long as it lives, "
+	    "and where shapes change (lengths, batches) one may be recorded for each: fewer shapes, as by padding to some lengths, or no graphs (in "
+	    "torch.compile a mode other than reduce-overhead and max-autotune, which record them) leave that.", size_human(free, b->kept), size_human(all, b->total), maker));
 }
 
 /* PaddlePaddle counts the device, not itself. */
@@ -513,6 +529,7 @@ autopsy_alone_causes(struct autopsy *y)
 	at_start(y);
 	bare_request(y);
 	share(y);
+	kept(y);
 	own(y);
 	in_use(y);
 	parted(y);

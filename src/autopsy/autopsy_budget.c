@@ -206,7 +206,7 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		.total = known(o, OOM_TOTAL), .allocated = known(o, OOM_ALLOCATED),
 		.unallocated = known(o, OOM_UNALLOCATED), .reserved = known(o, OOM_RESERVED),
 		.free = known(o, OOM_FREE), .outside = -1, .context = known(o, OOM_PROCESS),
-		.others = known(o, OOM_OTHERS), .in_use = -1, .peak = o->kind == OOM_TORCH_SUMMARY,
+		.others = known(o, OOM_OTHERS), .kept = known(o, OOM_KEPT), .in_use = -1, .peak = o->kind == OOM_TORCH_SUMMARY,
 	};
 	int64_t asked = known(o, OOM_ASKED), off = slack(o, OOM_FREE) + slack(o, OOM_ASKED);
 
@@ -214,6 +214,8 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		b.allocated = less(b.reserved, b.unallocated);
 	if (o->kind == OOM_PYTORCH && b.reserved < 0 && b.allocated >= 0 && b.unallocated >= 0)
 		b.reserved = b.allocated + b.unallocated;
+	if (b.kept >= 0 && b.allocated >= b.kept)	/* PyTorch counts what is free there as allocated, and not as unallocated */
+		b.allocated -= b.kept;
 	check_parts(a, o, &b);
 	if (o->kind == OOM_CUPY && b.allocated >= NO_DEVICE)
 		doubt(a, &b, "What its pool has", &b.allocated, "is more than any device has: it was counted wrong, or is what was asked for in all. It is left out.");

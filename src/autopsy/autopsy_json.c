@@ -128,6 +128,7 @@ write_budget(struct json *j, const struct autopsy *y)
 	bytes_or_null(j, "allocated_bytes", b->allocated);
 	bytes_or_null(j, "in_use_by_all_bytes", b->in_use);
 	bytes_or_null(j, "cached_unusable_bytes", b->unallocated);
+	bytes_or_null(j, "private_pools_free_bytes", b->kept);
 	bytes_or_null(j, "reserved_bytes", b->reserved);
 	bytes_or_null(j, "free_bytes", b->free);
 	bytes_or_null(j, "outside_bytes", b->outside);

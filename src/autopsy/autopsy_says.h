@@ -45,6 +45,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(OWN_STEP,		FIGURES,	"allocated, or in use by the dump, that is most of the device")			\
 	SAYS(SERVING,		FIGURES,	"the same, and a line with a server's name")					\
 	SAYS(EMPTIED,		FIGURES,	"reserved that is most of the device, and allocated that is little")		\
+	SAYS(KEPT,		FIGURES,	"PyTorch's count of private pools that is large")				\
 	SAYS(DUMPED,		STATISTICS,	"free pieces of the dump, all smaller than the request")			\
 	SAYS(PARTED,		FIGURES,	"allocated and what is outside, neither of them most")				\
 	SAYS(METAL,		FIGURES,	"Metal's message, and its counters")						\

@@ -142,6 +142,7 @@ print_budget(const struct autopsy *y)
 	autopsy_row(y, "in use", b->in_use, "by all processes together");
 	autopsy_row(y, "cached, of no use to this request", b->unallocated,
 	    "reserved less allocated");
+	autopsy_row(y, "free in private pools", b->kept, "as those of CUDA graphs");
 	autopsy_row(y, "reserved by the framework", b->reserved, "");
 	autopsy_row(y, strcmp(y->main->who, "vLLM") == 0 ? "free for keys and values" : "free", b->free, "");
 	autopsy_row(y, "outside the framework", b->outside, metal ? "of this process" :

@@ -59,6 +59,7 @@ const struct detail oom_details[] = {
 	{ "this process has % memory in use", DETAIL_SIZE, OOM_PYTORCH, OOM_PROCESS },
 	{ "Process # has % memory in use", DETAIL_SUM, OOM_PYTORCH, OOM_LISTED },
 	{ "% is allocated by PyTorch", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },
+	{ "with % allocated in private pools", DETAIL_SIZE, OOM_PYTORCH, OOM_KEPT },
 	{ "% is reserved by PyTorch", DETAIL_SIZE, OOM_PYTORCH, OOM_UNALLOCATED },
 	{ "% allowed;", DETAIL_SIZE, OOM_PYTORCH, OOM_LIMIT },
 	{ "MPS allocated: %", DETAIL_SIZE, OOM_MPS, OOM_ALLOCATED },
