@@ -296,6 +296,9 @@ tensorflow_shape(struct autopsy *y)
 		of_images(y, s);
 	else if (of_filter(y, s))
 		return;
+	else if (s->rank == 3 && s->dim[0] >= MANY && s->dim[0] < WIDE && s->dim[1] > MOST_KERNEL)
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first two extents, %lld and %lld, are samples and positions (steps, words, frames), in either order, "
+		    "a smaller batch, or shorter samples, make it smaller in proportion.", (long long)s->dim[0], (long long)s->dim[1]));
 	else if (s->rank == 3 && (s->dim[0] > MOST_KERNEL || s->dim[1] >= WIDE) && s->dim[0] < MANY)
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first extent, %lld, is the number of samples, a "
 		    "smaller batch makes it smaller in proportion%s.", (long long)s->dim[0], s->dim[1] < LONG_SAMPLE ? "" :

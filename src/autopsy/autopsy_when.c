@@ -25,6 +25,13 @@ static const char *const of_device[] = {
 	NULL
 };
 
+/* The last of these, and what of a loader's, where the framework is none that keeps what forward
+ * makes unless it is told not to. */
+static const char without_torch[] = "- Only later: something may be kept from step to step (results on lists), or larger samples came. Only in validation, tests or "
+    "predictions: more is given, or kept, at once than in training.";
+static const char loader_without_torch[] = "- From step to step: something may be kept (results on lists), or a loader's processes come to hold copies of what the data set has; "
+    "without such processes that does not grow.";
+
 /* The first of these, where people say that it fails with one sample at once, too. */
 static const char with_one[] = FIRST_STEPS "Smaller samples (shorter, fewer pixels), or a smaller network (or its weights in fewer bits) take less; fewer "
     "do not, where it fails with one, too.";
@@ -56,6 +63,30 @@ is_of_network(const struct autopsy *y)
 	}
 }
 
+/* By the message, is it of a framework that is not PyTorch, and no sign of that one is there? */
+static bool
+is_without_torch(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	const struct oom_paste *p = &y->log.paste;
+
+	if (p->torch || p->torch_files || p->torch_told)
+		return false;
+	return o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_PADDLE ||
+	    (o->kind == OOM_CUDA && !autopsy_is_torch(o) && strncmp(o->who, "cu", 2) != 0 && strcmp(o->who, "NCCL") != 0);
+}
+
+/* The words of one line, by what is known of the run. */
+static const char *
+worded(const struct autopsy *y, const char *line)
+{
+	if (line == of_device[0] && y->log.paste.of_batch.line && y->log.paste.least_batch == 1)
+		return with_one;
+	if (!is_without_torch(y))
+		return line;
+	return line == of_device[2] ? without_torch : line == of_machine[1] ? loader_without_torch : line;
+}
+
 bool
 autopsy_when(struct autopsy *y, bool placed)
 {
@@ -70,7 +101,6 @@ autopsy_when(struct autopsy *y, bool placed)
 		return false;
 	vec_push(y->arena, &y->likely, autopsy_named_lister(y, head));
 	for (; *list; list++)
-		vec_push(y->arena, &y->likely, autopsy_named_lister(y, *list == of_device[0] && y->log.paste.of_batch.line && y->log.paste.least_batch == 1 ?
-		    with_one : *list));
+		vec_push(y->arena, &y->likely, autopsy_named_lister(y, worded(y, *list)));
 	return true;
 }

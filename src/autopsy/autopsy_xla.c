@@ -57,6 +57,32 @@ xla_request(struct autopsy *y)
 		    "rest is for others.", is_of_jax(y) ? "" : ", in JAX"));
 }
 
+/* What most of a compiled program's bytes are for, where that is told and one of them has most. */
+static const struct {
+	enum oom_field of;
+	const char *says;
+} parts[] = {
+	{ OOM_RESULTS, "what it gives back: where that has a part for each sample (a gradient, a Jacobian, an output), fewer at once%s, or their sum alone, take less" },
+	{ OOM_TEMPORARY, "temporaries, which it makes as it runs: they grow with the samples at once and with their size or length, so that fewer%s, or smaller ones, take less" },
+	{ OOM_PARAMETERS, "what it is given: weights, what an optimizer keeps, a batch, whatever it does with them" },
+};
+
+static void
+xla_parts(struct autopsy *y, int64_t all)
+{
+	const struct oom_size *size = y->main->size;
+	char human[SIZE_TEXT];
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (size[parts[i].of].known && size[parts[i].of].bytes > all / 2 && size[parts[i].of].bytes <= all) {
+			const char *lists = is_of_another(y) ? "" : " (in JAX jax.lax.map takes them one by one)", *at = strstr(parts[i].says, "%s");
+
+			autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "Of that %s is %.*s%s%s.", size_human(human, size[parts[i].of].bytes),
+			    at ? (int)(at - parts[i].says) : (int)strlen(parts[i].says), parts[i].says, at ? lists : "", at ? at + 2 : ""));
+		}
+}
+
 static void
 xla_program(struct autopsy *y)
 {
@@ -79,6 +105,8 @@ xla_program(struct autopsy *y)
 		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
 		    "and results: a device that has not as much free cannot run it.",
 		    size_human(human, all->bytes)));
+	if (all->bytes > LITTLE)
+		xla_parts(y, all->bytes);
 }
 
 /* What the program needs is counted against what the device has. */

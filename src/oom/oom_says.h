@@ -28,6 +28,8 @@
     "neither the batch nor the network plays a part: as a rule another process has the device, as each process of TensorFlow takes nearly all of every "		\
     "device that it sees. One process at a time, a device for each (CUDA_VISIBLE_DEVICES), or only what it needs taken by each "	\
     "(tf.config.experimental.set_memory_growth; TensorFlow 1: gpu_options.allow_growth) leaves room; nvidia-smi tells who has it."
+#define NO_CODE		"CUDA's driver had no room on the device for the code of kernels, which is small, and lies outside what a framework takes for tensors: "	\
+    "as a rule another process, or this one's own framework, has nearly all of the device. " GROWTH
 #define KILLED		"The " MACHINES ", ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
@@ -78,6 +80,8 @@
     "the node it is in; what is made on the way to that, from a DMatrix or an array, takes as much again or more. Fewer rows or columns, "	\
     "a QuantileDMatrix in place of a DMatrix, fewer bins (max_bin), external memory, or more devices take less. Matrices and models of "	\
     "earlier rounds, as in a search, and what other libraries hold there, lie beside it."
+#define LEAVES		"LightGBM got no memory from the machine. It keeps the data of all rows there, in bins, and with each leaf of a tree sums for every bin of every "	\
+    "feature, as far as histogram_pool_size has no bound for them: fewer leaves (num_leaves), bins (max_bin), features or rows take less."
 #define ND4J_DEVICE	"ND4J had no room on the device for an array, and went on with it in the machine's memory, which is slower: by itself "	\
     "this is no failure. A smaller batch takes less on the device."
 #define ND4J_HOST	"ND4J got no memory of the machine, which it locks (pins) where it runs on a device. Either there is no more of it, or limits "	\
@@ -138,6 +142,8 @@
     "could not get it: less is free than that, as where another process or a display has a part of the device."
 #define BUFFER_SIZE	"By the code (-61) OpenCL's driver refused a buffer for its size: more than it gives in one piece (CL_DEVICE_MAX_MEM_ALLOC_SIZE), "	\
     "which may be a quarter of the device's memory, however much of it is free, or no bytes at all. One that is too large has to be smaller, or in several pieces."
+#define CL_BUFFER	"OpenCL's driver did not get memory for a buffer on the device. Nothing may have been left there, or the buffer is larger than the driver "	\
+    "gives in one piece (CL_DEVICE_MAX_MEM_ALLOC_SIZE), which may be a quarter of the device's memory, however much of it is free."
 #define SHARED_HOST	"Blender's Cycles had no room for its scene on the device, nor in the part of the machine's memory that it may use in its place. "	\
     "Smaller textures or less geometry take less; so does another program that lets go of the device."
 #define RENDERS		"Blender's Cycles had no room for its scene on the device. Smaller textures or less geometry take less; so does another "	\
