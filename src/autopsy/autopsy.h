@@ -119,6 +119,8 @@ int64_t	autopsy_surely(const struct forecast *);
  * may keep more, that is no limit. */
 const char	*autopsy_at_most(const struct autopsy *);
 
+/* Does the message mention 16 bits, where the spec has more? */
+bool	autopsy_is_narrower(const struct autopsy *);
 /* Does validation alone, at the batch that the spec gives it, take more than the pool? Then no
  * batch of training helps. */
 bool	autopsy_validates_too_much(const struct autopsy *);
@@ -133,7 +135,8 @@ const char	*autopsy_shape_text(struct arena *, const struct oom_shape *);
 /* Whose tensor it is, and how its axes stand: one line an axis of the message. */
 const char	*autopsy_tensor_text(struct arena *, const struct shape_match *);
 const char	*autopsy_axis_text(const struct autopsy *, const struct shape_match *, int axis);
-/* Samples in the machine's memory: they may be a batch of the network, or all there are. */
+/* Samples that are an array, in the machine's memory or put on the device: they may be a batch of
+ * the network, or all there are. */
 bool	autopsy_is_data(const struct autopsy *);
 /* An array of the program around a network, and no tensor of a step. */
 bool	autopsy_is_array(const struct autopsy *);

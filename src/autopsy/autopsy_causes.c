@@ -399,7 +399,7 @@ why_it_did_not(const struct autopsy *y)
 {
 	char unused[SIZE_TEXT];
 
-	if (y->lo > autopsy_surely(&y->forecast))
+	if (y->lo > autopsy_surely(&y->forecast) && !autopsy_is_data(y))
 		return "The request alone is more than that: the run was of another batch, samples or network than the spec.";
 	if (y->causes.n == 0 && autopsy_is_fragmented(y, y->main, &y->budget))
 		return arena_printf(y->arena, "Of what was reserved %s were unused, but in pieces: the memory was fragmented.",
@@ -447,6 +447,18 @@ validation(struct autopsy *y)
 	recorded(y);
 }
 
+/* An array of samples that becomes one tensor of the device. */
+static void
+constant(struct autopsy *y)
+{
+	const struct shape_match *s = y->matches.all.v;
+
+	if (autopsy_is_data(y))
+		autopsy_cause(y, SAYS_CONSTANT, arena_printf(y->arena, "The operation puts an array of the program on the device whole, %lld samples of '%s', where a "
+		    "batch of the spec has %lld. Read in batches (tf.data, a generator), or made under tf.device('CPU'), it stays in the machine's "
+		    "memory, and the batch plays no part in its size.", (long long)s->batch, s->tensor->name, (long long)y->said_batch));
+}
+
 void
 autopsy_causes(struct autopsy *y)
 {
@@ -460,6 +472,7 @@ autopsy_causes(struct autopsy *y)
 		return;
 	}
 	validation(y);
+	constant(y);
 	limits(y);
 	too_large(y);
 	if (!is_mostly_own(y))

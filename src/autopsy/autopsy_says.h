@@ -27,6 +27,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	/* autopsy_causes.c */													\
 	SAYS(PINNED,		WORDING,	"the message is of memory that a driver locks")					\
 	SAYS(HOST_TENSOR,	SPEC,		"the message's shape is a tensor's of the network")				\
+	SAYS(CONSTANT,		SPEC,		"the shape is an input's, and the operation's name is a constant's")		\
 	SAYS(EARLIER_MODELS,	NAME,		"a number that Keras counts up, in the operation's name")			\
 	SAYS(LIMITS,		FIGURES,	"a limit in the message or the dump that is less than the device, or than any")	\
 	SAYS(HELD_OUTSIDE,	FIGURES,	"total less reserved less free, or the list of processes, more than a context takes") \

@@ -209,7 +209,7 @@ autopsy_was_alive(const struct autopsy *y)
 	const struct budget *b = &y->budget;
 	int64_t tensors = y->forecast.tensors;
 
-	return !autopsy_is_of_another_batch(y) && !autopsy_gives_first_values(y->main->node) && !(y->main->facts & (TRACE_NO_BATCH | TRACE_FIRST | TRACE_INITIAL)) &&
+	return !autopsy_is_of_another_batch(y) && !autopsy_is_data(y) && !autopsy_gives_first_values(y->main->node) && !(y->main->facts & (TRACE_NO_BATCH | TRACE_FIRST | TRACE_INITIAL)) &&
 	    !(b->allocated >= 0 && !b->peak && b->allocated < tensors) && !(b->total > 0 && b->total < tensors) && !(b->pool > 0 && b->pool < tensors);
 }
 
@@ -411,7 +411,8 @@ made_with(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 	int i;
 
-	if (!o || o->host || (o->kind != OOM_TENSORFLOW && o->kind != OOM_TF_ALLOCATOR))
+	if (!o || o->host || (o->kind != OOM_TENSORFLOW && o->kind != OOM_TF_ALLOCATOR &&
+	    (o->kind != OOM_CUDA || y->log.paste.torch || y->log.paste.torch_files)))	/* CUDA's codes are whose process it is */
 		return 0;
 	for (i = 0; i < y->log.made.n; i++) {
 		const struct oom_made *m = &y->log.made.v[i];

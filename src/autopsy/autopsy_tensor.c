@@ -77,14 +77,19 @@ is_beside(const struct tensor *t)
 	return t->def && t != t->def->out[0];
 }
 
-/* The message mentions 16 bits, and the spec does not. */
+bool
+autopsy_is_narrower(const struct autopsy *y)
+{
+	return y->module && y->main->shape.known && y->main->element == 2 && y->matches.all.n &&
+	    y->module->set.precision->element->bytes > 2;
+}
+
 static void
 print_precision(const struct autopsy *y)
 {
 	const struct dtype *element = y->module->set.precision->element;
 
-	if (y->main->shape.known && y->main->element == 2 && y->matches.all.n &&
-	    element->bytes > 2)
+	if (autopsy_is_narrower(y))
 		autopsy_say(y, "The run made that in 16 bits, where the spec says %s: activations "
 		    "below count %s. precision f16 or bf16 in the spec counts them as they were.",
 		    element->name, element->bytes > 4 ? "four times" : "twice");
@@ -249,9 +254,10 @@ print_batch(const struct autopsy *y)
 	else
 		autopsy_say(y, "So the batch was %lld, not %lld as %s: the run had "
 		    "another, the last of an epoch perhaps, a default, or one of several devices' "
-		    "share. What follows is for %lld.", (long long)y->batch,
+		    "share%s. What follows is for %lld.", (long long)y->batch,
 		    (long long)y->said_batch, parts ? arena_printf(y->arena, "a part of the spec's %lld is", (long long)set->batch) :
-		    arena_printf(y->arena, "%s says", y->batch_said_by), (long long)y->batch);
+		    arena_printf(y->arena, "%s says", y->batch_said_by),
+		    y->matches.all.v->tensor->def ? "" : "; or the samples are data that were put there at once", (long long)y->batch);
 }
 
 /* Where no shape tells the batch, but a line of the log. */

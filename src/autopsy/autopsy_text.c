@@ -385,8 +385,13 @@ print_largest(const struct autopsy *y)
 	if (y->dump.local && y->card)
 		autopsy_say(y, "With %s B the same rules say %lld.", size_commas(bytes, y->card),
 		    (long long)y->card_largest);
+	if (y->framework && !y->forecast.known && y->forecast.why_not)
+		autopsy_say(y, "How many samples that is in %s is not forecast: %s.", y->framework->runtime, y->forecast.why_not);
 	if (!y->forecast.known || y->validation)
 		return;
+	if (autopsy_is_narrower(y))
+		autopsy_say(y, "What follows is for %s, as the spec says; the run's 16 bits take less where activations decide.",
+		    y->module->set.precision->element->name);
 	if (autopsy_validates_too_much(y))
 		autopsy_say(y, "In %s validation in batches of %lld, as the spec has it, takes more than that by itself, whatever the batch "
 		    "of training is.", y->framework->runtime, (long long)y->forecast.eager.batch);

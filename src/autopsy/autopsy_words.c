@@ -9,6 +9,7 @@
 #include "oom/oom_says.h"
 
 #define FEW		20	/* a part of the device that is always in pieces, */
+#define MOST_TIMES	16	/* the spec's batch */
 #define SMALL_SEGMENT	((int64_t)2 << 20)	/* of PyTorch's, for tensors up to half of it */
 
 const char *
@@ -38,12 +39,33 @@ autopsy_tensor_text(struct arena *a, const struct shape_match *s)
 	    tensor_shape_text(a, t), line);
 }
 
+/* "Const_2", "model/Const", "_EagerConst": an array of the program that becomes a tensor whole. */
+static bool
+makes_constant(const struct oom_message *o)
+{
+	const char *at = strrchr(o->node, '/');
+
+	at = at ? at + 1 : o->node;
+	if (strncmp(at, "_Eager", 6) == 0)
+		at += 6;
+	return strncmp(at, "Const", 5) == 0 && strspn(at + 5, "_0123456789") == strlen(at + 5);
+}
+
+/* A batch may be made one, too, but is not as large. */
+static bool
+is_constant_of_data(const struct autopsy *y)
+{
+	int64_t batch = y->matches.all.v->batch;
+
+	return makes_constant(y->main) && (batch / MOST_TIMES > y->said_batch || batch == y->module->set.data.samples);
+}
+
 bool
 autopsy_is_data(const struct autopsy *y)
 {
-	return y->main && y->main->host && y->main->shape.known && y->matches.all.n &&
+	return y->main && y->main->shape.known && y->matches.all.n &&
 	    (y->matches.all.v[0].tensor->kind == T_INPUT ||
-	    y->matches.all.v[0].tensor->kind == T_TARGET);
+	    y->matches.all.v[0].tensor->kind == T_TARGET) && (y->main->host || is_constant_of_data(y));
 }
 
 bool

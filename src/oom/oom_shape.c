@@ -13,7 +13,6 @@
 #include "ir/op.h"
 
 #define MOST_MATCHES	256
-#define MOST_PADDED	8	/* rows or columns, by kernels of up to 9 */
 #define MOST_OCTAVES	600	/* batches beyond 64 times the spec's, or below, are not likely */
 
 const char *
@@ -178,10 +177,60 @@ rows_shape(const struct tensor *t, const struct oom_shape *s, struct shape_match
 	return true;
 }
 
+struct shape_search {
+	const struct module *module;
+	const struct oom_shape *shape;
+	const char *node;
+	int64_t lo, hi, batch;
+	struct shape_matches *to;
+	int64_t (*windows)[2];	/* by tensor: rows and columns of those that go over it, the largest; NULL: not looked for yet */
+};
+
+/* The cells of an operator's windows along a side of a map, 0 the height, from the first to the
+ * last; 1: it has none. */
+static int64_t
+window_side(const struct node *n, int side)
+{
+	int kernel = op_attr_at(n->op, "kernel"), apart = op_attr_at(n->op, "dilation");
+
+	if (kernel < 0 || n->attr[kernel].n != 2)
+		return 1;
+	return 1 + (n->attr[kernel].v[side] - 1) * (apart < 0 || n->attr[apart].n != 2 ? 1 : n->attr[apart].v[side]);
+}
+
+static void
+find_windows(struct shape_search *s)
+{
+	const struct graph *g = s->module->forward;
+	int i, k, side;
+
+	s->windows = arena_array(s->module->arena, (size_t)s->module->next_tensor + 1, sizeof(*s->windows));
+	memset(s->windows, 0, ((size_t)s->module->next_tensor + 1) * sizeof(*s->windows));
+	for (i = 0; i < g->nodes.n; i++)
+		for (side = 0; side < 2; side++) {
+			const struct node *n = g->nodes.v[i];
+			int64_t cells = window_side(n, side);
+
+			for (k = 0; k < n->nin; k++)
+				if (n->in[k] && cells > s->windows[n->in[k]->id][side])
+					s->windows[n->in[k]->id][side] = cells;
+		}
+}
+
+/* Could a copy of T with so many rows and columns more be what the windows of a layer go over? */
+static bool
+is_framed(struct shape_search *s, const struct tensor *t, const int64_t more[2])
+{
+	if (!s->windows)
+		find_windows(s);
+	return more[0] < s->windows[t->id][0] && more[1] < s->windows[t->id][1];
+}
+
 /* A map with a few rows and columns more, channels first or last. */
 static bool
-padded_shape(const struct tensor *t, const struct oom_shape *s, struct shape_match *m)
+padded_shape(struct shape_search *search, const struct tensor *t, struct shape_match *m)
 {
+	const struct oom_shape *s = search->shape;
 	int64_t more[2];
 	int last, i;
 
@@ -192,8 +241,7 @@ padded_shape(const struct tensor *t, const struct oom_shape *s, struct shape_mat
 
 		for (i = 0; i < 2; i++)
 			more[i] = map[i] - t->dim[i + 1];
-		if (s->dim[last ? 3 : 1] != t->dim[0] || more[0] < 0 || more[1] < 0 ||
-		    more[0] > MOST_PADDED || more[1] > MOST_PADDED)
+		if (s->dim[last ? 3 : 1] != t->dim[0] || more[0] < 0 || more[1] < 0 || !is_framed(search, t, more))
 			continue;
 		m->order = SHAPE_PADDED;
 		m->axis[0] = SHAPE_BATCH;
@@ -207,15 +255,17 @@ padded_shape(const struct tensor *t, const struct oom_shape *s, struct shape_mat
 }
 
 static bool
-compare(const struct tensor *t, const struct oom_shape *s, int64_t batch, struct shape_match *m)
+compare(struct shape_search *search, const struct tensor *t, struct shape_match *m)
 {
+	const struct oom_shape *s = search->shape;
+	int64_t batch = search->batch;
 	static const int unlikely[] = { [SHAPE_AS_IS] = 0, [SHAPE_CHANNELS_LAST] = 0,
 	    [SHAPE_TRANSPOSED] = 0, [SHAPE_TIME_MAJOR] = 3, [SHAPE_OTHER] = 6, [SHAPE_FLAT] = 3,
 	    [SHAPE_ROWS] = 3, [SHAPE_PADDED] = 7 };
 
 	*m = (struct shape_match){ .tensor = t };
 	if (t->batched && (batched_shape(t, s, m) || rows_shape(t, s, m) ||
-	    padded_shape(t, s, m)))
+	    padded_shape(search, t, m)))
 		m->score = unlikely[m->order] + 2 * (m->batch != batch);
 	else if (s->rank == t->rank && s->rank > 0 && permuted(t, s->dim, m->axis, &m->order))
 		m->score = unlikely[m->order] + (t->batched ? 5 : 0);
@@ -243,14 +293,6 @@ each(const struct module *m, void (*visit)(void *, const struct tensor *), void 
 		if (m->persistent.v[i]->kind == T_PARAM || m->persistent.v[i]->kind == T_STATISTIC)
 			visit(context, m->persistent.v[i]);
 }
-
-struct shape_search {
-	const struct module *module;
-	const struct oom_shape *shape;
-	const char *node;
-	int64_t lo, hi, batch;
-	struct shape_matches *to;
-};
 
 static void
 add(struct shape_search *s, const struct shape_match *m)
@@ -300,7 +342,7 @@ visit_shape(void *context, const struct tensor *t)
 	struct shape_search *s = context;
 	struct shape_match m;
 
-	if (!compare(t, s->shape, s->batch, &m))
+	if (!compare(s, t, &m))
 		return;
 	if (t->def && named(s->node, t->def->path))
 		m.score--;

@@ -236,10 +236,27 @@ static const struct {
 	{ 2, { 10, 4800 }, "d.weight", SHAPE_AS_IS, 0 },
 	{ 3, { 8, 20, 30 }, "c", SHAPE_AS_IS, 0 },
 	{ 1, { 8 }, "c.bias", SHAPE_AS_IS, 0 },
-	{ 4, { 64, 8, 24, 34 }, "c", SHAPE_PADDED, 64 },
+	{ 4, { 64, 3, 24, 34 }, "x", SHAPE_PADDED, 64 },
 	{ 4, { 64, 21, 31, 3 }, "x", SHAPE_PADDED, 64 },
 	{ 2, { 64 * 20 * 30, 8 }, "c", SHAPE_ROWS, 64 },
 };
+
+/* A map larger than what a kernel of 5 needs around it, and one that no kernel reads. */
+Test(oom, no_layer_pads_these)
+{
+	static const struct oom_shape shape[] = {
+		{ .known = true, .rank = 4, .dim = { 64, 3, 25, 34 } }, { .known = true, .rank = 4, .dim = { 64, 8, 24, 34 } },
+	};
+	const struct module *m = network();
+	size_t i;
+
+	for (i = 0; i < sizeof(shape) / sizeof(*shape); i++) {
+		struct shape_matches found;
+
+		shape_find(m, &shape[i], 64, "", &found);
+		cr_expect_eq(found.all.n, 0, "shape %zu", i);
+	}
+}
 
 Test(oom, shapes_in_the_orders_of_the_frameworks)
 {
