@@ -12,6 +12,7 @@
 #define LEAST_LIMIT	((int64_t)1 << 30)	/* less is no default of TensorFlow's */
 
 #define MANY_SLICES	64
+#define LITTLE_OF	8	/* what a pool has is little, where a request is so many times as large */
 
 /* ---- the device's figures ---- */
 
@@ -328,14 +329,14 @@ metal(struct autopsy *y)
 static void
 pools(struct autopsy *y)
 {
-	const struct oom_size *limit = &y->main->size[OOM_LIMIT];
+	const struct oom_size *limit = &y->main->size[OOM_LIMIT], *pool = &y->main->size[OOM_ALLOCATED];
 	char human[SIZE_TEXT];
 
 	if (y->main->kind == OOM_CUPY && limit->known)
 		autopsy_cause(y, SAYS_POOLS, arena_printf(y->arena, "The pool may have %s and no more: a setting, set_limit() "
 		    "or CUPY_GPU_MEMORY_LIMIT, was reached, not the device's end.",
 		    size_human(human, limit->bytes)));
-	if (y->main->kind == OOM_CUPY)
+	if (y->main->kind == OOM_CUPY && !(pool->known && pool->bytes < y->lo / LITTLE_OF))	/* else nothing is in it that helps */
 		autopsy_cause(y, SAYS_POOLS, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
 		    "them: get_default_memory_pool().free_all_blocks() gives them back. Arrays that a variable, "
 		    "a list or the last error still names are not freed.");

@@ -28,13 +28,13 @@ static const struct {
 	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less." },
 	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, several jobs work at once (as many as there are processors where n_jobs is -1). Each makes what it works with, and "
 	    "where they are processes, each may hold the data once more. One at a time (1) takes a part of that." },
-	[HABIT_QUEUE] = { OF_HOST, false, 0, "has %s. Where that is Keras', up to as many batches of a generator wait there, made as they are, and with workers some more that are being made: a "
-	    "shorter queue, or fewer samples in a batch, takes less." },
+	[HABIT_QUEUE] = { OF_HOST, false, 0, "has %s. Where that is of the run, up to as many batches wait there, made as they are (samples, where a tf.data.Dataset has it ahead of batch()), and with workers some more "
+	    "that are being made: a shorter queue, or fewer samples in a batch, takes less." },
 	[HABIT_MAPS] = { OF_HOST, false, 0, "has samples handed to a function many at once (%s). Where that is of datasets, as many as batch_size says (1000 unless it is told) lie there with what is made "
 	    "of them, in each process, and as many results as writer_batch_size says until they are written: where those are pictures, sounds or lists of numbers, fewer take less." },
 	[HABIT_FRAMES] = { OF_DEVICE, false, 0, "reads a file as a whole onto the device (%s). Where the file is large, it lies there as a whole, and while it is read or worked with often more than once: in parts "
 	    "(dask_cudf), fewer columns, or with the machine's memory beside it (RMM's managed memory), it need not fit." },
-	[HABIT_MOVED] = { OF_DEVICE, false, 0, "moves %s to the device. Where that is all of the data, and not a batch, it lies there whole: a batch that is moved in each round takes a part of that." },
+	[HABIT_MOVED] = { OF_DEVICE, false, 0, "puts what by its name is data on the device (%s). Where that is all of it, and not a batch, it lies there whole: a batch that is put there in each round takes a part of that." },
 	[HABIT_READS] = { OF_HOST, false, TRACE_READS, "%s: where the file is large, it lies there as a whole, and while it is read often more than once. In parts (chunksize, an "
 	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
 	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "
@@ -107,6 +107,8 @@ static const struct {
 	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less." },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
 	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less." },
+	[HABIT_GRAPH] = { OF_EITHER, false, 0, "makes an operation of TensorFlow within a loop in which a session runs (line %s). Where that is version 1, or its graph, each round adds it to the graph once more, which is "
+	    "not let go of, so that memory grows evenly: made once, ahead of the loop (graph.finalize() there tells of one that is not), it is there once." },
 	[HABIT_LOOP] = { OF_EITHER, false, TRACE_TWICE, "may make a network within a loop (line %s). Where one is made anew in each round, those before stay for as long as something holds "
 	    "them: Keras keeps each until clear_session(), and in PyTorch a name, a list or an optimizer does. Made once, ahead of the loop, or let go of at the end of "
 	    "each round, it is there once." },
@@ -167,7 +169,7 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		return arena_printf(y->arena, "%s of %s", h->name, size_commas(n, h->n));
 	case HABIT_HISTOGRAMS: case HABIT_QUEUE:
 		return arena_printf(y->arena, "%s of %lld", h->name, (long long)h->n);
-	case HABIT_LOOP: case HABIT_GATHERS: case HABIT_PREDICTS:
+	case HABIT_LOOP: case HABIT_GATHERS: case HABIT_PREDICTS: case HABIT_GRAPH:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	default:
 		return h->name;
@@ -259,7 +261,7 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 	if ((kind == HABIT_LAYER && !is_of_layer(y)) || (kind == HABIT_UNITS && dense_of(y) < 0) || (kind == HABIT_LIMIT && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
 		return false;
 	return !(kind == HABIT_STATE && (h->lets_go || (h->begins && !y->log.paste.keeps))) && !(kind == HABIT_LOOP && h->clears) &&
-	    !(kind == HABIT_PARALLEL && y->main->gpu > 0) && !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
+	    !(kind == HABIT_GRAPH && autopsy_may_be_torch(y)) && !(kind == HABIT_PARALLEL && y->main->gpu > 0) && !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
 }
 
 void

@@ -19,6 +19,7 @@
 #define LONG		64	/* positions of a sequence */
 #define LONG_SAMPLE	100	/* and from which their number is worth a word */
 #define FEW_TABLE_ROWS	100000
+#define LARGE_RESULT	((int64_t)128 << 20)	/* the same of what a convolution is known to give */
 #define LARGE_SIDE	512	/* pixels along a side */
 #define MOST_HEADS	32
 #define MANY_WEIGHTS	((int64_t)1 << 18)
@@ -157,7 +158,7 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, that is the batch%s, and a smaller one makes it, and all results of the step, "
 		    "smaller in proportion.%s", n, n >= MANY_PIECES && has_small_sides(s) ? ", or pieces of its images (a detector's regions, patches)" : "", large_images(y, s)));
-	else if (n == 1 && y->lo >= LARGE_SAMPLE)
+	else if (n == 1 && y->lo >= (y->main->convolves || strstr(last_part(y->main->node), "onv") ? LARGE_RESULT : LARGE_SAMPLE))
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is 1. Where that is the batch, no smaller one is left, and it is as "
 		    "large as one sample and its channels make it: crops, or tiles (of a volume blocks) one after the other, take less.%s", large_images(y, s)));
 	else if (*large_images(y, s))

@@ -177,7 +177,7 @@ narrow(struct oom_habits *h, struct talk t, int line)
 
 #define RANKS		"--nproc_per_node|--nproc-per-node|--num_processes|--num-processes"
 #define HISTOGRAMS	"histogram_freq"	/* of TensorBoard's; 0 draws none */
-#define QUEUES		"max_queue_size|max_q_size"
+#define QUEUES		"max_queue_size|max_q_size|.prefetch(|prefetch(buffer_size="
 #define LEAST_QUEUE	10	/* what Keras has by itself */
 #define MOST_QUEUE	1000000
 
@@ -191,7 +191,7 @@ counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64
 
 	while (talk_next_phrase(t, names, &at, &length))
 		if (number_of(t, at + length, &n) && n >= least && n <= most)
-			oom_habit_keep(h, kind, line, n, at, at + length);
+			oom_habit_keep(h, kind, line, n, at + (*at == '.'), at + strcspn(at, "(=") < at + length ? at + strcspn(at, "(=") : at + length);
 }
 
 #define SAVED		"modules_to_save|additional_target"	/* of PEFT, and LLaMA-Factory's name of it */
@@ -388,7 +388,7 @@ oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 	for (at = s + strlen("memory:"); at < end && memchr(" \t\"'", *at, 4); at++)
 		;
 	if ((to = past_size(at, end)))
-		oom_habit_keep(h, HABIT_LIMIT, line, 0, s, to);
+		oom_habit_keep(h, HABIT_LIMIT, line, 0, s, to + (to < end && to[0] == at[-1] && memchr("\"'", *to, 2)));
 }
 
 #define STATES		"hidden state states h hc hx hidden_state hiddens memory mems carry"
@@ -491,6 +491,22 @@ makes_model(struct talk t)
 	return to < end && *to == '(' && !piece_any_whole((struct piece){ to, (size_t)(end - to) }, word);
 }
 
+#define OPERATIONS	"= tf.reduce_|= tf.square(|= tf.nn.|= tf.constant(|= tf.matmul(|= tf.losses.|= tf.gradients(|= tf.train.|= tf.assign(|= tf.image.|= tf.concat(|= tf.argmax(|= tf.one_hot(|" \
+    "run(tf.|optimizer.minimize("
+
+/* "loss = tf.reduce_mean(...)" and "sess.run(loss)" in one loop: of the first version, whose
+ * sessions run a graph. */
+static void
+makes_operations(struct oom_habits *h, struct talk t, int line)
+{
+	if (talk_any_phrase(t, OPERATIONS) && !talk_any_whole(t, "def return"))
+		h->made_line = h->made_line ? h->made_line : line;
+	if (talk_any_phrase(t, "sess.run(|session.run("))
+		h->ran_line = line;
+	if (h->made_line && h->ran_line)
+		oom_habit_keep(h, HABIT_GRAPH, h->made_line, h->loop_line, NULL, NULL);
+}
+
 /* "for size in sizes:", and within it "model = build_model(size)". */
 static void
 in_loop(struct oom_habits *h, struct talk t, int line)
@@ -508,7 +524,10 @@ in_loop(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_PREDICTS, line, h->loop_line, NULL, NULL);
 	if (h->loop_line && makes_model(t) && !talk_any_whole(t, "def class return"))
 		oom_habit_keep(h, HABIT_LOOP, line, h->loop_line, NULL, NULL);
-	if (!h->loop_line && end - s > 4 && memcmp(s, "for ", 4) == 0 && memchr(s, ':', (size_t)(end - s))) {
+	if (h->loop_line)
+		makes_operations(h, t, line);
+	if (!h->loop_line && end - s > 4 && (memcmp(s, "for ", 4) == 0 || memcmp(s, "whil", 4) == 0) && memchr(s, ':', (size_t)(end - s))) {
+		h->made_line = h->ran_line = 0;
 		h->loop_line = line;
 		h->loop_inset = inset;
 	}
@@ -531,7 +550,7 @@ void
 oom_habit_traced(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, true);
-	oom_whole_tables(h, t, line);
+	oom_whole_traced(h, t, line);
 	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);
 }
 

@@ -36,7 +36,7 @@ enum oom_habit_kind {
 	/* of a device's */
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_FRAMES,		/* cuDF reads a file as a whole, by a call of this name */
-	HABIT_MOVED,		/* Julia moves what by its name is data to a device, by this name */
+	HABIT_MOVED,		/* Julia or Theano puts what by its name is data on a device, by this name */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */
@@ -60,6 +60,7 @@ enum oom_habit_kind {
 	HABIT_UNITS,		/* a dense layer: of how many units, the last one of those that are noted */
 	HABIT_JOINS,		/* tables are joined, by a call of this name */
 	HABIT_PAIRS,		/* a number for each pair */
+	HABIT_GRAPH,		/* operations of TensorFlow 1 are made in a loop, which begins on line `n`, where a session runs */
 	HABIT_LOOP,		/* a network is made in a loop, which begins on line `n` */
 	HABITS
 };
@@ -81,6 +82,7 @@ struct oom_habits {
 	int64_t units[HABIT_LAYERS];	/* of dense layers, */
 	int units_lines[HABIT_LAYERS], dense;	/* their lines, and how many there are */
 	struct oom_habit trains;	/* the batch of training, beside which one of tests may be larger; `n` -1: several */
+	int made_line, ran_line;	/* in the loop that lines stand in: the last that makes an operation of TensorFlow, and that runs a session; 0: none */
 	int loop_line, loop_inset;	/* the loop that lines stand in, and how far its "for" is set in; line 0: none */
 };
 

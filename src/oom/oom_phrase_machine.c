@@ -44,6 +44,11 @@ const struct phrase oom_machine_phrases[] = {
 	{ "java.lang.OutOfMemoryError: Requested array size exceeds VM limit", HOST_SAYS("Java", JAVA_ARRAY) },
 	{ "java.lang.OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "vector memory exhausted (limit reached", HOST_SAYS("R", R_VECTORS) },
+	{ "vector memory limit of % reached, see mem.maxVSize", HOST_SAYS("R", R_VECTORS) },
+	{ "\bOUT_OF_ME+", HOST_SAYS("Slurm", KILLED) },	/* sacct, whose columns are narrow, */
+	{ "State: OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },		/* seff, */
+	{ "JobState=OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },	/* and scontrol */
 	{ "Memory cgroup out of memory: Kill process #", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
 	{ "Memory cgroup out of memory: Killed process #", KERNEL(PHRASE_LIMITED) },
 	{ "Out of memory: Kill process #", KERNEL(PHRASE_AGAIN) },
@@ -107,11 +112,13 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~return code\a-9", ENDED },
 	{ "~exiting due to 137!", ENDED },
 	{ "~exited with\a137!", ENDED },
+	{ "~exits with\a137!", ENDED },
 	{ "~exit with\a137!", ENDED },
 	{ "~exited (137)", ENDED },
 	{ "~signal: killed", ENDED },
 	{ "~by SIGKILL", ENDED },
 	{ "~by signal 9", ENDED },
+	{ "~to signal 9", ENDED },
 	{ "~from signal 9", ENDED },
 	{ "~got signal 9", ENDED },
 	{ "~received signal 9", ENDED },

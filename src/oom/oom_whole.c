@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* "a.merge(b, on='id')", "merge(x, y, how="left")": tables by the words of their keys. */
-void
-oom_whole_tables(struct oom_habits *h, struct talk t, int line)
+static void
+joins_tables(struct oom_habits *h, struct talk t, int line)
 {
 	const char *at = talk_first(t, ".merge("), *from;
 
@@ -14,6 +14,19 @@ oom_whole_tables(struct oom_habits *h, struct talk t, int line)
 	for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 		;
 	oom_habit_keep(h, HABIT_JOINS, line, 0, from, at + strlen(".merge"));
+}
+
+/* "train_set_x = theano.shared(np.asarray(data_x))", as the tutorials have it: on the device, where
+ * there is one. */
+static void
+shares_data(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = talk_first(t, "theano.shared("), *to, *end = t.s + t.n;
+
+	if (at && talk_any_phrase(talk_part(t, at, end), "data_x|data_y|train_set|test_set|valid_set|x_train|train_x|x_test|trainx|all_data|dataset|train_data|images")) {
+		to = at + strlen("theano.shared");
+		oom_habit_keep(h, HABIT_MOVED, line, 0, at, to);
+	}
 }
 
 #define OF_DATA		"x y xtrain ytrain xtest ytest x_train y_train x_test y_test train_x train_y test_x test_y xs ys data images labels features inputs targets train_data test_data imgs"
@@ -46,9 +59,16 @@ maps(struct oom_habits *h, struct talk t, int line)
 }
 
 void
+oom_whole_traced(struct oom_habits *h, struct talk t, int line)
+{
+	joins_tables(h, t, line);
+	shares_data(h, t, line);
+}
+
+void
 oom_whole_line(struct oom_habits *h, struct talk t, int line)
 {
-	oom_whole_tables(h, t, line);
+	oom_whole_traced(h, t, line);
 	moves_data(h, t, line);
 	maps(h, t, line);
 }

@@ -6,7 +6,7 @@
 
 /* Line LINE of the log, which is code. */
 void	oom_whole_line(struct oom_habits *, struct talk, int line);
-/* The same of a traceback's, too: tables that are joined by their keys. */
-void	oom_whole_tables(struct oom_habits *, struct talk, int line);
+/* What of it is told by a traceback's line, too. */
+void	oom_whole_traced(struct oom_habits *, struct talk, int line);
 
 #endif

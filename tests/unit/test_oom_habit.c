@@ -162,6 +162,10 @@ Test(oom_habit, queue_of_batches)
 	cr_expect_eq(habit("h = model.fit_generator(flow, max_q_size=200)\n", HABIT_QUEUE).n, 200);
 	cr_expect_eq(habit("h = model.fit(flow, workers=2, max_queue_size=4)\n", HABIT_QUEUE).line, 0, "a short one");
 	cr_expect_eq(habit("h = model.fit(flow, max_queue_size=size)\n", HABIT_QUEUE).line, 0);
+	cr_expect_str_eq(habit("d = d.batch(8).prefetch(500)\n", HABIT_QUEUE).name, "prefetch");
+	cr_expect_eq(habit("d = d.batch(8).prefetch(buffer_size=256)\n", HABIT_QUEUE).n, 256);
+	cr_expect_eq(habit("d = d.batch(8).prefetch(2)\n", HABIT_QUEUE).line, 0);
+	cr_expect_eq(habit("d = d.batch(8).prefetch(AUTOTUNE)\n", HABIT_QUEUE).line, 0);
 }
 
 Test(oom_habit, samples_mapped_at_once)
@@ -188,6 +192,24 @@ Test(oom_habit, data_moved_by_julia)
 	cr_expect_eq(habit("imgs = gpu(imgs)\n", HABIT_MOVED).line, 1);
 	cr_expect_eq(habit("data = data.cuda()\n", HABIT_MOVED).line, 0, "another language");
 	cr_expect_eq(habit("for i in 1:9\n    x = x |> gpu\nend\n", HABIT_MOVED).line, 0, "a batch");
+}
+
+Test(oom_habit, data_shared_by_theano)
+{
+	cr_expect_eq(habit("test_x = theano.shared(numpy.asarray(test_set[0]), borrow=True)\n", HABIT_MOVED).line, 1);
+	cr_expect_eq(habit("W = theano.shared(rng.normal(size=(9, 9)), name='W')\n", HABIT_MOVED).line, 0, "a weight");
+}
+
+Test(oom_habit, graph_that_grows_in_a_loop)
+{
+	struct oom_habit h = habit("while True:\n    c = tf.nn.softmax(y)\n    v = session.run(c)\n", HABIT_GRAPH);
+
+	cr_expect_eq(h.line, 2);
+	cr_expect_eq(h.n, 1);
+	cr_expect_eq(habit("for i in range(9):\n    sess.run(tf.argmax(y, 1))\n", HABIT_GRAPH).line, 2);
+	cr_expect_eq(habit("c = tf.nn.softmax(y)\nfor i in range(9):\n    v = sess.run(c)\n", HABIT_GRAPH).line, 0, "made ahead of it");
+	cr_expect_eq(habit("for i in range(9):\n    c = tf.nn.softmax(y)\n", HABIT_GRAPH).line, 0, "version 2, as it seems");
+	cr_expect_eq(habit("for i in range(9):\n    c = tf.nn.relu(c)\nwith tf.Session() as sess:\n    sess.run(c)\n", HABIT_GRAPH).line, 0, "layers");
 }
 
 Test(oom_habit, frames_on_the_device)
