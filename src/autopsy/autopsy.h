@@ -83,6 +83,8 @@ struct autopsy {
 	struct forecast forecast;	/* of that run; known: there is a model, and a step */
 	bool fits_alone;	/* others have a part of the device: without them the run surely fits */
 	int64_t batch_for_said;	/* the batch that takes the bytes the message counts; 0: none */
+	const struct node *scored;	/* attention whose scores were stored, by the log; NULL: none is told to */
+	bool scores_asked;	/* they have the shape, or the bytes at the spec's batch, that were asked for */
 	int64_t sure_batch, largest_batch;	/* within the pool by that model: surely, and at most */
 	int64_t limit;		/* of the framework's allocator, by the log; 0: not said */
 	int64_t memory;		/* as the user says; 0: not said */
@@ -119,6 +121,8 @@ int64_t	autopsy_surely(const struct forecast *);
  * may keep more, that is no limit. */
 const char	*autopsy_at_most(const struct autopsy *);
 
+/* Has the network attention, whose scores a run may store and no forecast counts? */
+bool	autopsy_has_scores(const struct autopsy *);
 /* Does the message mention 16 bits, where the spec has more? */
 bool	autopsy_is_narrower(const struct autopsy *);
 /* Does validation alone, at the batch that the spec gives it, take more than the pool? Then no

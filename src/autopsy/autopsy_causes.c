@@ -379,16 +379,16 @@ surplus(struct autopsy *y)
 	int64_t said = autopsy_counted(y);
 	char have[SIZE_TEXT], want[SIZE_TEXT];
 
-	if (!y->forecast.known || said <= 0 || y->validation || said <= y->forecast.high)
+	if (!y->forecast.known || said <= 0 || y->validation || said <= y->forecast.high || y->scored)
 		return;
 	autopsy_cause(y, SAYS_SURPLUS, arena_printf(y->arena, "%s counts %s of tensors, and %s at batch %lld "
 	    "has %s %s%s. Usual reasons: a larger batch or larger samples than the spec's, another network, precision or "
-	    "optimizer than the spec's, another model beside it%s.", y->budget.allocated > 0 ? "The message" : "The allocator's dump",
+	    "optimizer than the spec's, %sanother model beside it%s.", y->budget.allocated > 0 ? "The message" : "The allocator's dump",
 	    size_human(have, said),
 	    y->forecast.validating ? arena_printf(y->arena, "the spec's run, with validation at batch %lld and steps",
 	    (long long)y->forecast.eager.batch) : "a step", (long long)y->batch, autopsy_at_most(y), size_human(want, y->forecast.high),
 	    y->batch_for_said > y->batch ? arena_printf(y->arena, ": as much as batch %lld would have",
-	    (long long)y->batch_for_said) : "", autopsy_is_torch(y->main) ? ", sums of losses that keep each step's graph (total += loss does, "
+	    (long long)y->batch_for_said) : "", autopsy_has_scores(y) ? "attention that stores its scores, " : "", autopsy_is_torch(y->main) ? ", sums of losses that keep each step's graph (total += loss does, "
 	    "loss.item() does not), lists of outputs, evaluation without torch.no_grad()" : " or made before it in the same process"));
 	recorded(y);
 }
@@ -406,6 +406,9 @@ why_it_did_not(const struct autopsy *y)
 		    size_human(unused, y->budget.unallocated));
 	if (y->causes.n && !autopsy_is_of_another_batch(y))
 		return "What the log shows of the reason stands above.";
+	if (y->causes.n == 0 && autopsy_has_scores(y))
+		return "Why it did not was not found in what was read: the run may have had another batch, size or network than the spec, "
+		    "attention that stores its scores, something else on the device, or tensors of earlier steps.";
 	return y->causes.n ? "What the log shows of the reason stands above; and no tensor has what was asked for at that "
 	    "batch, so that the run may have had another." : "Why it did not was not found in what was read: the run may "
 	    "have had another batch, size or network than the spec, something else on the device, or tensors of earlier steps.";
@@ -416,6 +419,8 @@ should_have_fitted(struct autopsy *y)
 {
 	char want[SIZE_TEXT], have[SIZE_TEXT];
 
+	if (y->scored)		/* of which no forecast knows what they take */
+		return;
 	if (y->fits_alone && autopsy_surely(&y->forecast) > y->budget.pool)
 		autopsy_cause(y, SAYS_SHOULD_HAVE_FITTED, arena_printf(y->arena, "By the forecast batch %lld would have fitted into the whole device: "
 		    "with its context it takes %s %s of %s.", (long long)y->batch, autopsy_at_most(y), size_human(want, y->forecast.card_high),

@@ -297,6 +297,8 @@ autopsy_json(const struct autopsy *y)
 	if (y->main) {
 		write_matches(&j, "tensors", y, &y->matches);
 		write_matches(&j, "nearest", y, &y->nearest);
+		if (y->scores_asked)
+			jsonw_string(&j, "scores_of", y->scored->path);
 		write_buffers(&j, y);
 		write_budget(&j, y);
 	}

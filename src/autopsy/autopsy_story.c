@@ -12,6 +12,7 @@
 
 #include "fit/whatif.h"
 #include "frameworks/framework.h"
+#include "ir/op.h"
 #include "lang/expand.h"
 #include "plan/plan.h"
 
@@ -198,7 +199,7 @@ autopsy_is_of_another_batch(const struct autopsy *y)
 	for (i = 0; i < y->matches.all.n; i++)
 		if (y->matches.all.v[i].batch == 0 || y->matches.all.v[i].batch == y->said_batch)
 			return false;
-	return y->matches.all.n > 0 && !y->main->shape.known && !y->validation;
+	return y->matches.all.n > 0 && !y->main->shape.known && !y->validation && !y->scores_asked;
 }
 
 /* Was all that a step of the network has there when memory ended? Not before a step, nor where the
@@ -209,8 +210,45 @@ autopsy_was_alive(const struct autopsy *y)
 	const struct budget *b = &y->budget;
 	int64_t tensors = y->forecast.tensors;
 
-	return !autopsy_is_of_another_batch(y) && !autopsy_is_data(y) && !autopsy_gives_first_values(y->main->node) && !(y->main->facts & (TRACE_NO_BATCH | TRACE_FIRST | TRACE_INITIAL)) &&
+	return !autopsy_is_of_another_batch(y) && !autopsy_is_data(y) && !y->scored && !autopsy_gives_first_values(y->main->node) && !(y->main->facts & (TRACE_NO_BATCH | TRACE_FIRST | TRACE_INITIAL)) &&
 	    !(b->allocated >= 0 && !b->peak && b->allocated < tensors) && !(b->total > 0 && b->total < tensors) && !(b->pool > 0 && b->pool < tensors);
+}
+
+/* Do scores of N have the message's shape, with heads beside the batch or in one with it, or its
+ * bytes at the batch of the run? Each element as wide as the message says, or the spec. */
+static bool
+are_asked_for(const struct autopsy *y, const struct node *n)
+{
+	const struct oom_shape *s = &y->main->shape;
+	const struct tensor *q = n->in[0];
+	int64_t scores = n->op->torch.scores(n), heads = op_int(n, "heads"), bytes;
+
+	if (s->known && (s->rank < 3 || s->rank > 4 || s->dim[s->rank - 2] != q->dim[q->rank - 2]))
+		return false;
+	if (s->known)
+		return (s->rank == 4 ? s->dim[1] == heads : s->dim[0] % heads == 0) && heads * s->dim[s->rank - 2] * s->dim[s->rank - 1] == scores;
+	return y->hi > 0 && autopsy_bytes_name_a_tensor(y->main) && !__builtin_mul_overflow(scores, y->said_batch * y->element, &bytes) &&
+	    bytes >= y->lo && bytes <= y->hi;
+}
+
+/* Attention that was written out stores what PyTorch's own call of it does not, and no forecast has
+ * it: the line of code tells, or what was asked for. */
+static void
+find_scores(struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; y->main && !y->main->host && i < y->module->forward->nodes.n; i++) {
+		const struct node *n = y->module->forward->nodes.v[i];
+
+		if (!n->op->torch.scores || n->op->torch.scores(n) <= 0)
+			continue;
+		y->scores_asked = y->matches.all.n == 0 || autopsy_is_of_another_batch(y) ? are_asked_for(y, n) : false;
+		if (y->scores_asked || (y->main->facts & TRACE_SCORES)) {
+			y->scored = n;
+			return;
+		}
+	}
 }
 
 static void
@@ -223,6 +261,8 @@ find_batch(struct autopsy *y)
 		y->validation = true;
 		y->batch = y->module->plan->validate_batch;
 	}
+	if (y->scores_asked && y->main->shape.known)
+		batch = shape_bytes(&y->main->shape, 1) / y->scored->op->torch.scores(y->scored);
 	if (batch <= 0 || autopsy_is_data(y) || autopsy_is_array(y))
 		return;
 	y->implied = true;
@@ -357,7 +397,7 @@ is_ours(const struct autopsy *y)
 	struct shape_matches found;
 	int i;
 
-	if (y->matches.all.n || y->dump.tensors)
+	if (y->matches.all.n || y->dump.tensors || y->scores_asked)
 		return true;
 	for (i = 0; i < y->log.alive.n; i++) {
 		shape_find(y->module, &y->log.alive.v[i].shape, y->said_batch, "", &found);
@@ -396,6 +436,10 @@ find_forecast(struct autopsy *y)
 	if (y->budget.pool <= 0)
 		return;
 	forecast_largest(m, y->framework, y->budget.pool, &y->sure_batch, &y->largest_batch);
+	if (y->scored) {	/* which the upper end does not count */
+		y->sure_batch = 0;
+		return;
+	}
 	y->fits_alone = autopsy_of_others(y) > 0 && y->forecast.card_high <= y->budget.total;
 	if (y->batch != y->said_batch && settings_shares(&y->module->set) > 1)
 		return;		/* whether an update had so many parts is not known */
@@ -486,8 +530,10 @@ autopsy_explain(struct arena *a, struct autopsy *y, const struct spec *spec)
 		read_batch(y);
 	if (y->main)
 		match(y);
-	if (y->module)
+	if (y->module) {
+		find_scores(y);
 		find_batch(y);
+	}
 	find_pool(y);
 	if (y->log.dump.any)
 		dump_explain(a, y->module, &y->log.dump, y->batch, y->budget.pool, &y->dump);

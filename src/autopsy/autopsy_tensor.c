@@ -106,6 +106,32 @@ count_of_size(const struct autopsy *y)
 	return n;
 }
 
+bool
+autopsy_has_scores(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; y->module && i < y->module->forward->nodes.n; i++) {
+		const struct node *n = y->module->forward->nodes.v[i];
+
+		if (n->op->torch.scores && n->op->torch.scores(n) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* They are no tensor of the spec, whose attention stores none. */
+static void
+print_scores(const struct autopsy *y)
+{
+	char elements[SIZE_TEXT];
+
+	if (y->scores_asked)
+		autopsy_say(y, "As large are attention's scores, %s numbers of a sample, of %s (%s): the run stored them, where it is attention that is written out.",
+		    size_commas(elements, y->scored->op->torch.scores(y->scored)), y->scored->path,
+		    loc_shown(y->arena, y->scored->loc, y->scored->loc.src));
+}
+
 static void
 print_matches(const struct autopsy *y)
 {
@@ -152,6 +178,7 @@ print_matches(const struct autopsy *y)
 	}
 	if (n > i)
 		fprintf(y->out, "    and %d more\n", n - i);
+	print_scores(y);
 	if (autopsy_is_of_another_batch(y))
 		autopsy_say(y, "None has it at batch %lld: the run had another batch, or it is a workspace, a block of several "
 		    "tensors, of another precision, or of another network.", (long long)y->said_batch);
@@ -206,11 +233,19 @@ print_nearest(const struct autopsy *y)
 	int i;
 
 	if (!y->main->shape.known) {
-		if (y->hi > 0 && autopsy_is_made(y->main))
+		if (y->scores_asked)
+			print_scores(y);
+		else if (y->hi > 0 && autopsy_is_made(y->main))
 			autopsy_say(y, "No weight of %s has that size: it is another network's, or of another precision.", y->module->name);
 		else if (y->hi > 0)
 			autopsy_say(y, "No tensor of %s has that size at a batch near the spec's: it is a "
 			    "workspace, a block of several tensors, or of another precision, network or batch.", y->module->name);
+		return;
+	}
+	if (y->scores_asked) {
+		autopsy_say(y, "No tensor of %s has the shape %s (%s B, %s).", y->module->name, autopsy_shape_text(a, &y->main->shape),
+		    size_commas(exact, y->hi), size_human(human, y->hi));
+		print_scores(y);
 		return;
 	}
 	autopsy_say(y, "No tensor of %s has the shape %s (%s B, %s). It is another network's, or "
@@ -257,7 +292,7 @@ print_batch(const struct autopsy *y)
 		    "share%s. What follows is for %lld.", (long long)y->batch,
 		    (long long)y->said_batch, parts ? arena_printf(y->arena, "a part of the spec's %lld is", (long long)set->batch) :
 		    arena_printf(y->arena, "%s says", y->batch_said_by),
-		    y->matches.all.v->tensor->def ? "" : "; or the samples are data that were put there at once", (long long)y->batch);
+		    y->matches.all.n == 0 || y->matches.all.v->tensor->def ? "" : "; or the samples are data that were put there at once", (long long)y->batch);
 }
 
 /* Where no shape tells the batch, but a line of the log. */

@@ -371,7 +371,7 @@ how_surely(const struct autopsy *y)
 {
 	if (!y->framework->exact)
 		return "probably (another order of its operations may keep more)";
-	return y->forecast.eager.reserve ? "probably (what cuDNN keeps of recurrent layers is assumed)" : "surely";
+	return y->forecast.assumes ? arena_printf(y->arena, "probably (%s)", y->forecast.assumes) : "surely";
 }
 
 static void
@@ -398,9 +398,12 @@ print_largest(const struct autopsy *y)
 	else if (y->largest_batch == 0)
 		autopsy_say(y, "In %s one sample takes more than that, by the model of its allocator.",
 		    y->framework->runtime);
+	else if (y->scored)
+		autopsy_say(y, "In %s, batch %lld at most: that has room for tensors alone, without attention's scores, which come on "
+		    "top where they are stored (an estimate).", y->framework->runtime, (long long)y->largest_batch);
 	else if (y->sure_batch == y->largest_batch)
-		autopsy_say(y, "In %s, batch %lld (an estimate).", y->framework->runtime,
-		    (long long)y->largest_batch);
+		autopsy_say(y, "In %s, batch %lld (an estimate%s%s).", y->framework->runtime,
+		    (long long)y->largest_batch, y->forecast.assumes ? "; " : "", y->forecast.assumes ? y->forecast.assumes : "");
 	else if (y->sure_batch == 0)
 		autopsy_say(y, "In %s, batch %lld at most: that has room for tensors alone, and the "
 		    "workspaces and copies of its libraries come on top (an estimate).",
@@ -499,7 +502,7 @@ static void
 print_advice(const struct autopsy *y)
 {
 	bool smaller = y->forecast.known && y->budget.pool > 0 && y->sure_batch < y->batch &&
-	    !y->validation && !y->budget.roomy && !y->fits_alone;
+	    !y->validation && !y->budget.roomy && !y->fits_alone && !y->scored;
 
 	print_likely(y);
 	if (y->main && y->main->host)

@@ -130,6 +130,8 @@ where(const struct module *m, const struct forecast *c)
 	const char *are = !e->reserve && !e->least ? c->framework->tensors : arena_printf(m->arena, "at least: %s%s%s",
 	    reserve, e->reserve && e->least ? "; " : "", e->least ? e->least : "");
 
+	if (c->assumes && !e->reserve)
+		are = arena_printf(m->arena, "%s; %s", are, c->assumes);
 	if (c->validating)
 		return arena_printf(m->arena, "%s; the peak is in validation at batch %lld, %s", are,
 		    (long long)e->batch, at);
@@ -242,8 +244,8 @@ forecast_answer(const struct module *m, const struct framework *as)
 	if (memory > 0 && c.card_low > memory)
 		return NULL;
 	return arena_printf(m->arena, "as %s, network '%s' takes at least %s, at most %s %s (an "
-	    "estimate), and %s%s%s", as->name, m->name, size_human(least, c.card_low),
-	    size_human(most, c.card_high), at_batch(m, &c),
+	    "estimate%s%s), and %s%s%s", as->name, m->name, size_human(least, c.card_low),
+	    size_human(most, c.card_high), at_batch(m, &c), c.assumes ? "; " : "", c.assumes ? c.assumes : "",
 	    memory > 0 ? "the device has " : "the spec names no device",
 	    memory > 0 ? size_human(memory_text, memory) : "",
 	    memory > 0 && c.card_high > memory ? ": it may not fit" : "");

@@ -66,6 +66,8 @@ write_elsewhere(struct json *j, const struct elsewhere *e)
 	jsonw_int(j, "at_most_bytes", e->most);
 	jsonw_string(j, "peak_in", e->wanted.validating ? "validation" : "training");
 	jsonw_int(j, "peak_batch", e->wanted.eager.batch);
+	if (e->wanted.assumes)
+		jsonw_string(j, "assumes", e->wanted.assumes);
 	jsonw_end(j);
 }
 

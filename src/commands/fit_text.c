@@ -245,6 +245,8 @@ print_one_elsewhere(const struct fit_report *r, const struct elsewhere *e, int64
 	    size_human(least, e->least), size_human(most, e->most));
 	if (e->wanted.validating)
 		fprintf(r->out, ", in validation at batch %lld", (long long)e->wanted.eager.batch);
+	if (e->wanted.assumes && e->low > 0)
+		fprintf(r->out, "; %s", e->wanted.assumes);
 	putc('\n', r->out);
 }
 

@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "ir/op.h"
 #include "target/target.h"
 
 #define STEPS		2
@@ -289,6 +290,23 @@ slack(const struct run *r)
 	return r->allocated - r->eager.peak - r->unrolled;
 }
 
+/* What a run may do otherwise than its model. */
+static const char *
+assumed(const struct module *m, const struct eager *e)
+{
+	int i;
+
+	if (e->reserve)
+		return "what cuDNN keeps of recurrent layers is assumed";
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		if (n->op->torch.scores && n->op->torch.scores(n) > 0)
+			return "that attention stores no scores is assumed";
+	}
+	return NULL;
+}
+
 /* Which blocks are not worth splitting depends on all that came before, so at the upper end the
  * larger slack of the two runs counts. */
 static void
@@ -298,6 +316,7 @@ fill(struct forecast *to, const struct run *least, const struct run *most, const
 	int64_t more = slack(least) - slack(most), memory = least->module->set.device.memory;
 
 	to->known = true;
+	to->assumes = assumed(least->module, &least->eager);
 	to->validating = least->validating;
 	to->eager = least->eager;
 	to->tensors = least->eager.peak;

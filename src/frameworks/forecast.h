@@ -25,6 +25,7 @@ struct forecast {
 	const struct framework *framework;
 	bool known;
 	const char *why_not;
+	const char *assumes;	/* what both ends rest on: a clause; NULL: nothing that runs may do otherwise */
 	bool validating;	/* the peak is in validation, at batch eager.batch */
 	struct eager eager;	/* the step or the validation that holds the peak, at its least */
 	int64_t tensors;	/* bytes alive at the peak, exactly */

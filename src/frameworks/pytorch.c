@@ -45,7 +45,9 @@ const struct framework framework_pytorch = {
 	.doc = "The step as PyTorch users write it, in the most economical form that needs no rewrite "
 	    "of the model, tensor by tensor; in the blocks of the caching allocator of CUDA; and the "
 	    "workspaces that it keeps for cuBLAS. Workspaces of cuDNN are not known: the upper bound "
-	    "has room for copies of what a convolution reads and writes.",
+	    "has room for copies of what a convolution reads and writes. Attention "
+	    "is counted as scaled_dot_product_attention in a kernel that stores no scores; where it is written out, it keeps a number "
+	    "for each pair of positions, each head and each sample, once or several times.",
 	.how = how,
 	.simulate = eager_simulate,
 	.exact = true,

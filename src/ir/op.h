@@ -182,6 +182,10 @@ struct torch_op {
 	const char *unknown;	/* why nobody can say what it takes there: a clause; NULL: it is known */
 	const char *least;	/* what of it the data tell, which is counted as none, or as the most: a clause; NULL: nothing */
 	unsigned parts;		/* bits of inputs that a batch has as many rows of as its data have, where none fill it up */
+	/* Elements that a sample's scores have where it is written out, a number for each pair of
+	 * positions and each head, which PyTorch's own call of it does not store; 0: it does. NULL:
+	 * it has none. */
+	int64_t (*scores)(const struct node *);
 	/* Why other frameworks' order of it is another, so that PyTorch's tells nothing of them: a
 	 * clause; NULL: it is the same. */
 	const char *elsewhere;

@@ -561,6 +561,7 @@ const struct op op_attend = {
 	.memory.workspace = work,
 	.memory.optional_out = 1u << LOGSUM,
 	.torch.calls = attend_torch,
+	.torch.scores = attend_scores,
 	.calls.kernels = "attention/attend.cu",
 	.calls.emit = emit,
 };

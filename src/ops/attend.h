@@ -60,5 +60,7 @@ const char	*attend_rule_text(struct arena *, const struct node *, const struct t
 
 /* attend's torch.calls (attend_torch.c) */
 void	attend_torch(struct tape *, const struct node *);
+/* and its torch.scores */
+int64_t	attend_scores(const struct node *);
 
 #endif

@@ -238,6 +238,18 @@ naive(struct calls *c)
 	return make(c, row, tape_call(c->t, &product), TAPE_NONE);
 }
 
+int64_t
+attend_scores(const struct node *n)
+{
+	const struct tensor *q = n->in[Q];
+	int axis = q->rank - 2;
+	int64_t keys = n->in[K] ? n->in[K]->dim[axis] : q->dim[axis];
+
+	if (dtype_bytes(q->dtype) > 4)		/* which the naive kernel is counted for */
+		return 0;
+	return product_of(product_of(shape_product(q, 0, axis), op_int(n, "heads")), product_of(q->dim[axis], keys));
+}
+
 void
 attend_torch(struct tape *t, const struct node *n)
 {
