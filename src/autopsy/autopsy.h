@@ -135,6 +135,8 @@ void	autopsy_causes(struct autopsy *y);
 void	autopsy_likely(struct autopsy *y);
 
 /* "[32, 1, 5000, 4]" */
+/* PART of WHOLE in hundredths, rounded; 100 is all of it and no less. */
+int	autopsy_percent(int64_t part, int64_t whole);
 const char	*autopsy_shape_text(struct arena *, const struct oom_shape *);
 /* Whose tensor it is, and how its axes stand: one line an axis of the message. */
 const char	*autopsy_tensor_text(struct arena *, const struct shape_match *);

@@ -114,7 +114,7 @@ share(struct autopsy *y)
 	    "tensor or one workspace. Where it is a layer's result, it grows with the samples of a batch and with their size "
 	    "(pixels, length); one for all pairs of positions, as in attention, with the square of their number. Smaller ones, "
 	    "or parts (tiles) of them one after the other, take less.",
-	    size_human(human, asked(y)), (int)(100.0 * (double)asked(y) / (double)total + 0.5),
+	    size_human(human, asked(y)), autopsy_percent(asked(y), total),
 	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
 }
 
@@ -184,7 +184,7 @@ held(struct autopsy *y, int64_t total)
 		return arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.", had,
 		    size_human(all, total));
 	return arena_printf(y->arena, "Tensors of %s have %s of %s: %d %%.", y->main->gpus ? arena_printf(y->arena, "%s %d's process", autopsy_device_word(y->main), y->main->gpu) :
-	    "this process", had, of_all(y, total), (int)(100.0 * (double)b->allocated / (double)total));
+	    "this process", had, of_all(y, total), autopsy_percent(b->allocated, total));
 }
 
 /* Is most of the device this process's own? */
@@ -271,7 +271,7 @@ dumped(struct autopsy *y)
 	if (d->in_use >= d->limit / 10 * 9 && !y->module)
 		own_step(y, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were in use: %d %%.",
 		    size_human(had, d->in_use), size_human(all, d->limit),
-		    (int)(100.0 * (double)d->in_use / (double)d->limit)));
+		    autopsy_percent(d->in_use, d->limit)));
 	else if (d->largest_free > 0 && d->largest_free < y->lo && d->free >= y->hi &&
 	    d->free >= (d->limit - d->in_use) / 10 * 9)
 		autopsy_cause(y, SAYS_DUMPED, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were free, but in "

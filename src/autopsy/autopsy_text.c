@@ -236,7 +236,7 @@ print_bulk(const struct autopsy *y)
 
 		if (c->count > 1 && c->size * c->count > sum / 2 && !c->what)
 			autopsy_say(y, "%d %% of it are %lld chunks of %s B%s.",
-			    (int)(100.0 * (double)(c->size * c->count) / (double)sum),
+			    autopsy_percent(c->size * c->count, sum),
 			    (long long)c->count, size_commas(size, c->size), y->main && y->hi > 0 &&
 			    c->size >= y->lo && c->size < y->hi + 256 ?
 			    ", as large as the tensor that failed" : "");

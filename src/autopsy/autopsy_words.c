@@ -327,3 +327,11 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 		return pytorch_meaning(y, o);
 	return device_meaning(a, o);
 }
+
+int
+autopsy_percent(int64_t part, int64_t whole)
+{
+	int n = (int)(100.0 * (double)part / (double)whole + 0.5);
+
+	return n >= 100 && part < whole ? 99 : n;
+}

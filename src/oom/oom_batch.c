@@ -445,6 +445,15 @@ asks(struct talk sentence)
 	    !talk_any_whole(talk_part(sentence, sentence.s, runs), "why what does do can could will would how"));
 }
 
+/* "with 8 it works for 3 epochs, then OOM": for a time alone. */
+static bool
+fails_later(struct talk sentence, const char *runs)
+{
+	struct talk behind = talk_part(sentence, runs, sentence.s + sentence.n);
+
+	return talk_any_whole(behind, "then until after later epoch epochs step steps iterations hours while") && (oom_told_fails(behind) || clause_names_failure(behind));
+}
+
 const char *
 oom_batch_runs(struct talk t)
 {
@@ -455,7 +464,7 @@ oom_batch_runs(struct talk t)
 	while (next_batch(t, &at, &n) > 0) {
 		sentence = sentence_of(t, at);
 		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || asks(sentence) ? NULL : runs_with_less(sentence);
-		if (runs)
+		if (runs && !fails_later(sentence, runs))
 			return runs;
 	}
 	return NULL;

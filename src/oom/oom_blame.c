@@ -170,6 +170,36 @@ works_changed(struct talk t)
 	return NULL;
 }
 
+#define DEVICES		"gpu gpus card cards machine server laptop colab a100 v100 h100 3090 4090 cpu computer pc windows linux ubuntu a6000 a5000 a4000 a40 a30 a10 a10g l4 l40 l40s t4 p100 h200 b200 gh200 " \
+    "rtx gtx tesla titan quadro 1080ti 2080ti 3060 3070 3080 4070 4080 5090 kaggle tpu mac workstation desktop"
+#define SIZES		"batch size|batch_size|batch-size|batchsize|--batch|--batch-size|bs|image size|image_size|img_size|imgsz|--img-size|crop size|crop_size|patch size|patch_size|max_length|max_seq_length|seq_len|sequence length"
+#define OTHERWISE	"still even should would could might try hope please whether instead before previously earlier old older same first until then only long loss accuracy paper expected all but and as once when later "	\
+    "validation evaluation validating test tests testing inference"
+
+/* "With batch_size=16 it works.", "It runs with an image size of 256." */
+static const char *
+works_with(struct talk t)
+{
+	const char *at, *s, *end = t.s + t.n, *word;
+	struct talk rest, sentence;
+	size_t n, length;
+
+	for (rest = t; (at = talk_find_whole(rest, SIZES, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		for (s = at + n; s < end && strchr(" =:", *s); s++)
+			;
+		if (end - s > 3 && (memcmp(s, "of ", 3) == 0 || memcmp(s, "to ", 3) == 0))
+			s += 3;
+		word = talk_find_whole(talk_part(t, sentence.s, at), "with|using|at", &length);
+		if (s == end || !is_digit(*s) || !word || !(clause_works(sentence) || talk_has_whole(sentence, "it runs|it ran|runs with|ran with|runs well")))
+			continue;
+		if (!talk_any_whole(sentence, OTHERWISE " " DEVICES " gpu gpus") && !talk_any_phrase(sentence, "n't |not work|not run|cannot") && !clause_says_no(sentence, "") &&
+		    !memchr(sentence.s, '?', sentence.n) && !oom_told_fails(sentence))
+			return at;
+	}
+	return NULL;
+}
+
 #define UNTIL		"until i add|until i added|until i enable|until i enabled|until i use|until i used|until i turn on|until i turned on|before i add|before i added|before i enable|before i enabled"
 #define WITHOUT_IT	"without it|without that|without this"
 
@@ -205,8 +235,6 @@ not_with_less(struct talk t)
 	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
-#define DEVICES		"gpu gpus card cards machine server laptop colab a100 v100 h100 3090 4090 cpu computer pc windows linux ubuntu a6000 a5000 a4000 a40 a30 a10 a10g l4 l40 l40s t4 p100 h200 b200 gh200 " \
-    "rtx gtx tesla titan quadro 1080ti 2080ti 3060 3070 3080 4070 4080 5090 kaggle tpu mac workstation desktop"
 #define OF_MEMORY	"0gb|1gb|2gb|4gb|6gb|8gb|0 gb|1 gb|2 gb|4 gb|6 gb|8 gb"	/* what a device has, as people count it */
 
 /* "The same script works well with the smaller model." */
@@ -493,6 +521,7 @@ static const struct {
 	{ offsetof(struct oom_paste, large), differs_in_pixels },
 	{ offsetof(struct oom_paste, large), pictures_too_large },
 	{ offsetof(struct oom_paste, less), works_changed },
+	{ offsetof(struct oom_paste, less), works_with },
 	{ offsetof(struct oom_paste, less), works_without },
 	{ offsetof(struct oom_paste, less), not_with_less },
 	{ offsetof(struct oom_paste, less), same_works },

@@ -223,3 +223,15 @@ Test(oom_blame, one_sample_already)
 	cr_expect_eq(read_lines("with the batch size at 1 already it works").of_batch.line, 0);
 	cr_expect_eq(read_lines("Is the batch size 1 already?").of_batch.line, 0);
 }
+
+Test(oom_blame, sizes_with_which_it_works)
+{
+	static const char *const yes[] = { "With bs=24 it works.", "It runs with an image size of 320.", "using max_length: 256 it works fine" };
+	static const char *const no[] = { "With bs=24 it does not work.", "Does it work with bs=24?", "On an A100 with bs=24 it works.", "It should work with bs=24.", "With bs=24 it works for two epochs and then it is out of memory.",
+	    "With bs=24 the loss works better in the paper.", "I work with bs=auto.", "It still works with bs=24 as before." };
+
+	for EACH(yes)
+		cr_expect_eq(read_lines(yes[i]).less.line, 1, "%s", yes[i]);
+	for EACH(no)
+		cr_expect_eq(read_lines(no[i]).less.line, 0, "%s", no[i]);
+}
