@@ -134,6 +134,8 @@ void	autopsy_causes(struct autopsy *y);
 /* And y->likely, after that: autopsy_likely.c. */
 void	autopsy_likely(struct autopsy *y);
 
+/* Bytes of a buffer that XLA names. */
+int64_t	autopsy_buffer_bytes(const struct oom_alive *);
 /* "[32, 1, 5000, 4]" */
 /* PART of WHOLE in hundredths, rounded; 100 is all of it and no less. */
 int	autopsy_percent(int64_t part, int64_t whole);

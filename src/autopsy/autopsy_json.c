@@ -111,7 +111,7 @@ write_buffers(struct json *j, const struct autopsy *y)
 			shape_find(y->module, &l->shape, y->said_batch, "", &found);
 		jsonw_object(j, NULL);
 		write_shape(j, "shape", &l->shape);
-		bytes_or_null(j, "bytes", l->size.known ? l->size.bytes : -1);
+		bytes_or_null(j, "bytes", l->size.known ? autopsy_buffer_bytes(l) : -1);
 		jsonw_string(j, "tensor", found.all.n ? found.all.v[0].tensor->name : NULL);
 		jsonw_end(j);
 	}

@@ -132,6 +132,39 @@ print_scores(const struct autopsy *y)
 		    loc_shown(y->arena, y->scored->loc, y->scored->loc.src));
 }
 
+/* Where the spec has several parts of an update, or shares of it: at all of it. */
+static void
+print_whole_update(const struct autopsy *y)
+{
+	int64_t batch = y->spec->modules.v[0]->set.batch;
+	int i;
+
+	for (i = 0; i < y->matches.all.n && !y->batch_of_line; i++)
+		if (y->matches.all.v[i].batch == batch) {
+			autopsy_say(y, "As large is %s, at batch %lld, the spec's whole update at once.",
+			    autopsy_tensor_text(y->arena, &y->matches.all.v[i]), (long long)batch);
+			return;
+		}
+}
+
+/* Half as many bytes an element, as autocast makes most results. */
+static void
+print_in_16_bits(const struct autopsy *y)
+{
+	struct shape_matches half;
+	int i;
+
+	if (y->module->set.precision->element->bytes != 4)
+		return;
+	shape_by_bytes(y->module, 2 * y->lo, 2 * y->hi, y->said_batch, &half);
+	for (i = 0; i < half.all.n; i++)
+		if (half.all.v[i].batch == y->said_batch) {
+			autopsy_say(y, "As large is, where the run computes in 16 bits, %s, at batch %lld.", autopsy_tensor_text(y->arena, &half.all.v[i]),
+			    (long long)y->said_batch);
+			return;
+		}
+}
+
 static void
 print_matches(const struct autopsy *y)
 {
@@ -179,9 +212,12 @@ print_matches(const struct autopsy *y)
 	if (n > i)
 		fprintf(y->out, "    and %d more\n", n - i);
 	print_scores(y);
-	if (autopsy_is_of_another_batch(y))
-		autopsy_say(y, "None has it at batch %lld: the run had another batch, or it is a workspace, a block of several "
-		    "tensors, of another precision, or of another network.", (long long)y->said_batch);
+	if (!autopsy_is_of_another_batch(y))
+		return;
+	autopsy_say(y, "None has it at batch %lld: the run had another batch, or it is a workspace, a block of several "
+	    "tensors, of another precision, or of another network.", (long long)y->said_batch);
+	print_whole_update(y);
+	print_in_16_bits(y);
 }
 
 /* Where else an extent of the message is found: an axis of the spec's first tensor that has it. */

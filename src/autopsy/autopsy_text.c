@@ -190,7 +190,7 @@ print_xla(const struct autopsy *y)
 		if (y->module)
 			shape_find(y->module, &l->shape, y->said_batch, "", &found);
 		if (l->size.known)
-			autopsy_row(y, autopsy_shape_text(a, &l->shape), l->size.bytes, found.all.n ? autopsy_tensor_text(a, found.all.v) :
+			autopsy_row(y, autopsy_shape_text(a, &l->shape), autopsy_buffer_bytes(l), found.all.n ? autopsy_tensor_text(a, found.all.v) :
 			    y->module ? "of no tensor of the spec" : "");
 		else
 			fprintf(y->out, "  %s\n", autopsy_shape_text(a, &l->shape));

@@ -211,6 +211,23 @@ xla_padded_program(struct autopsy *y)
 	    "a part of that.", size_human(all, padded->bytes), size_human(numbers, bare->bytes)));
 }
 
+/* XLA rounds what it prints, but the shape tells the bytes, where elements of some width have as
+ * many: exactly. */
+int64_t
+autopsy_buffer_bytes(const struct oom_alive *l)
+{
+	static const int element[] = { 4, 2, 1, 8 };
+	size_t i;
+
+	for (i = 0; l->shape.known && i < sizeof(element) / sizeof(*element); i++) {
+		int64_t bytes = shape_bytes(&l->shape, element[i]);
+
+		if (bytes < INT64_MAX && bytes >= l->size.bytes - l->size.slack && bytes <= l->size.bytes + l->size.slack)
+			return bytes;
+	}
+	return l->size.bytes;
+}
+
 /* Buffers that XLA made for attention: squares. */
 static void
 xla_scores(struct autopsy *y)
