@@ -34,7 +34,7 @@ static const struct {
 	    "of them, in each process, and as many results as writer_batch_size says until they are written: where those are pictures, sounds or lists of numbers, fewer take less." },
 	[HABIT_FRAMES] = { OF_DEVICE, false, 0, "reads a file as a whole onto the device (%s). Where the file is large, it lies there as a whole, and while it is read or worked with often more than once: in parts "
 	    "(dask_cudf), fewer columns, or with the machine's memory beside it (RMM's managed memory), it need not fit." },
-	[HABIT_MOVED] = { OF_DEVICE, false, 0, "puts what by its name is data on the device (%s). Where that is all of it, and not a batch, it lies there whole: a batch that is put there in each round takes a part of that." },
+	[HABIT_MOVED] = { OF_DEVICE, false, 0, "puts data, by its words, on the device (%s). Where that is all of it, and not a batch, it lies there whole: a batch that is put there in each round takes a part of that." },
 	[HABIT_READS] = { OF_HOST, false, TRACE_READS, "%s: where the file is large, it lies there as a whole, and while it is read often more than once. In parts (chunksize, an "
 	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
 	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "

@@ -502,7 +502,7 @@ static const struct place_cause host_causes[] = {
 	    "memory of what was seen, or a table of all samples, a shorter one, or one in a file (numpy.memmap), does, too." },
 	{ TRACE_JOIN, 0, TRACE_ARRAY, "By the traceback it failed where results are joined: they grow with the number "
 	    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
-	    "(argmax; preprocess_logits_for_metrics in transformers), they take less." },
+	    "(argmax; in transformers preprocess_logits_for_metrics), or in parts (predict_on_batch() in Keras), they take less." },
 	{ 0, 0, 0, NULL }
 };
 

@@ -36,7 +36,7 @@ enum oom_habit_kind {
 	/* of a device's */
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_FRAMES,		/* cuDF reads a file as a whole, by a call of this name */
-	HABIT_MOVED,		/* Julia or Theano puts what by its name is data on a device, by this name */
+	HABIT_MOVED,		/* what by its name is data, or each of a list, is put on a device, by this name: Julia, Theano, CuPy */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */

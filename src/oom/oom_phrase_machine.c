@@ -46,6 +46,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "vector memory exhausted (limit reached", HOST_SAYS("R", R_VECTORS) },
 	{ "vector memory limit of % reached, see mem.maxVSize", HOST_SAYS("R", R_VECTORS) },
+	{ "Error R15 (Memory quota vastly exceeded", HOST_SAYS("Heroku", QUOTA_ENDED) },
+	{ "Error R14 (Memory quota exceeded", HOST_SAYS("Heroku", QUOTA) },
 	{ "\bOUT_OF_ME+", HOST_SAYS("Slurm", KILLED) },	/* sacct, whose columns are narrow, */
 	{ "State: OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },		/* seff, */
 	{ "JobState=OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },	/* and scontrol */

@@ -30,6 +30,10 @@
     "(tf.config.experimental.set_memory_growth; TensorFlow 1: gpu_options.allow_growth) leaves room; nvidia-smi tells who has it."
 #define NO_CODE		"CUDA's driver had no room on the device for the code of kernels, which is small, and lies outside what a framework takes for tensors: "	\
     "as a rule another process, or this one's own framework, has nearly all of the device. " GROWTH
+#define QUOTA		"Heroku gives a process a share of the " MACHINES ", by the kind of its dyno, and it had more: what is beyond goes on in swap, which is slow, and by "	\
+    "itself that is no failure. A larger dyno, fewer processes in it (workers), a smaller model, or weights in fewer bits fit."
+#define QUOTA_ENDED	"Heroku gives a process a share of the " MACHINES ", by the kind of its dyno, and ended it, as it had far more. A larger dyno, fewer processes in it (workers), "	\
+    "a smaller model, or weights in fewer bits fit."
 #define R_VECTORS	"R's limit for the memory of vectors (R_MAX_VSIZE, mem.maxVSize()) was reached, which is of the " MACHINES ". A larger limit, as far as there "	\
     "is memory, or less at once (fewer rows, whole numbers where they do) helps."
 #define KILLED		"The " MACHINES ", ran out, or a limit of the "	\

@@ -441,6 +441,8 @@ signs_of_code(struct piece t, bool of_attention)
 	facts |= signs_match(code_signs, t, t) | (signs_is_move(t) ? TRACE_LOADING : 0);
 	if (piece_any_of(t, "hf.get( h5.get( h5f.get( hf[ h5[ h5f[ h5py"))	/* a file's array is in the file until then */
 		facts = (facts & ~TRACE_ARRAY) | TRACE_READS;
+	if (piece_find(t, "concatenate(all_outs"))	/* Keras' own line, of all that predict() gave */
+		facts = (facts & ~TRACE_ARRAY) | TRACE_JOIN;
 	if (piece_any_of(t, "mmap_mode chunksize="))	/* and so not as a whole */
 		facts &= ~TRACE_READS;
 	if (piece_find(t, "load(from_parent)"))

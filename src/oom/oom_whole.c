@@ -17,12 +17,17 @@ joins_tables(struct oom_habits *h, struct talk t, int line)
 }
 
 /* "train_set_x = theano.shared(np.asarray(data_x))", as the tutorials have it: on the device, where
- * there is one. */
+ * there is one. "[cuda.to_gpu(x) for x in images]": each of a list. */
 static void
 shares_data(struct oom_habits *h, struct talk t, int line)
 {
 	const char *at = talk_first(t, "theano.shared("), *to, *end = t.s + t.n;
 
+	if (!at && (at = talk_first(t, "[cuda.to_gpu(|[to_gpu(|[cp.asarray(|[cupy.asarray(|[cp.array(|[cupy.array(")) && talk_any_phrase(talk_part(t, at, end), " for ")) {
+		to = memchr(at, '(', (size_t)(end - at));
+		oom_habit_keep(h, HABIT_MOVED, line, 0, at + 1, to);
+		return;
+	}
 	if (at && talk_any_phrase(talk_part(t, at, end), "data_x|data_y|train_set|test_set|valid_set|x_train|train_x|x_test|trainx|all_data|dataset|train_data|images")) {
 		to = at + strlen("theano.shared");
 		oom_habit_keep(h, HABIT_MOVED, line, 0, at, to);

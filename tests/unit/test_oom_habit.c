@@ -198,6 +198,8 @@ Test(oom_habit, data_shared_by_theano)
 {
 	cr_expect_eq(habit("test_x = theano.shared(numpy.asarray(test_set[0]), borrow=True)\n", HABIT_MOVED).line, 1);
 	cr_expect_eq(habit("W = theano.shared(rng.normal(size=(9, 9)), name='W')\n", HABIT_MOVED).line, 0, "a weight");
+	cr_expect_str_eq(habit("parts = [cp.asarray(p) for p in pieces]\n", HABIT_MOVED).name, "cp.asarray");
+	cr_expect_eq(habit("part = cp.asarray(p)\n", HABIT_MOVED).line, 0);
 }
 
 Test(oom_habit, graph_that_grows_in_a_loop)
