@@ -137,9 +137,10 @@ printed(struct autopsy *y)
 	    "smaller.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
 }
 
-/* Is nothing known of it but by figures, or that it was a step: what samples there were decides? */
-bool
-autopsy_is_of_samples(const struct autopsy *y)
+/* Is nothing known of it but by figures, or that it was a step, or, where CODE says so, what its
+ * line of code is about? */
+static bool
+is_of_samples(const struct autopsy *y, bool code)
 {
 	int i;
 
@@ -150,10 +151,27 @@ autopsy_is_of_samples(const struct autopsy *y)
 		case SAYS_OWN_STEP: case SAYS_SHARE: case SAYS_TOO_LARGE: case SAYS_PARTED: case SAYS_EMPTIED: case SAYS_BACKWARD: case SAYS_FORWARD: case SAYS_BARE_REQUEST: case SAYS_LITTLE_FREE:
 		case SAYS_NOT_ALLOCATOR:
 			break;
+		case SAYS_LINE_OF_CODE:
+			if (code)
+				break;
+			return false;
 		default:
 			return false;
 		}
 	return true;
+}
+
+bool
+autopsy_is_of_samples(const struct autopsy *y)
+{
+	return is_of_samples(y, false);
+}
+
+/* Attention's scores and logits do. */
+bool
+autopsy_grows_with_samples(const struct autopsy *y)
+{
+	return is_of_samples(y, true);
 }
 
 /* Is one tensor large by itself? */
@@ -285,10 +303,11 @@ autopsy_lines_causes(struct autopsy *y)
 void
 autopsy_lines_last(struct autopsy *y)
 {
-	if (autopsy_is_of_samples(y)) {
+	if (autopsy_grows_with_samples(y)) {
 		batch_said(y);
 		length_said(y);
-		pixels_said(y);
 	}
+	if (autopsy_is_of_samples(y))
+		pixels_said(y);
 	printed(y);
 }

@@ -79,8 +79,9 @@ void	autopsy_pictures_said(struct autopsy *);
 /* Are a model's weights, by its name, more than the device has? Then no batch matters. */
 bool	autopsy_weights_fill(const struct autopsy *);
 /* Is nothing known of it but by figures, or that it was a step: what samples there were decides?
- * And is it one tensor, large by itself? */
+ * Does it grow with them, whatever else decides? And is it one tensor, large by itself? */
 bool	autopsy_is_of_samples(const struct autopsy *);
+bool	autopsy_grows_with_samples(const struct autopsy *);
 bool	autopsy_is_one_tensor(const struct autopsy *);
 /* By what XLA counts: autopsy_xla.c. */
 void	autopsy_xla_causes(struct autopsy *);

@@ -434,7 +434,7 @@ is_edge(const char *s, const char *end)
 	return !is_in_word(*before);
 }
 
-/* From a name to its value: "=", ": ", " is ", "': ", or blanks. */
+/* From a name to its value: "=", ": ", " is ", "': ", or blanks; a number may stand in quotes. */
 static const char *
 assigned(const char *s, const char *end)
 {
@@ -448,6 +448,8 @@ assigned(const char *s, const char *end)
 	else if (s > from && end - s > 2 && memcmp(s, "is ", 3) == 0)
 		s += 2;
 	s = blanks(s, end);
+	if (s > from && end - s > 1 && (*s == '\'' || *s == '"') && is_digit(s[1]))
+		s++;
 	return s > from ? s : NULL;
 }
 

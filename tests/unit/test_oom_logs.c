@@ -245,6 +245,8 @@ Test(oom_logs, what_a_title_has_is_no_output)
 		cr_expect_eq(log->batch, 0, "%s", none[i]);
 		cr_expect_eq(log->epoch, 0, "%s", none[i]);
 	}
+	cr_expect_eq(read_log("train.py --train_batch_size=\"6\" --fp16\nRuntimeError: CUDA error: out of memory\n")->batch, 6, "in quotes");
+	cr_expect_eq(read_log("train.py --train_batch_size=\"auto\" 6\nRuntimeError: CUDA error: out of memory\n")->batch, 0, "no number");
 	cr_expect_eq(read_log("Instantaneous batch size per device = 4\nRuntimeError: CUDA error: out of memory\n")->batch, 4);
 }
 
