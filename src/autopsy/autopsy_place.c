@@ -285,7 +285,7 @@ static const struct place_cause place_causes[] = {
 	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
 	    "part." },
 	{ TRACE_MASTER, 0, TRACE_PINNED, "By the traceback it failed where DeepSpeed's or Megatron's optimizer is set up: " MASTER_COPIES },
-	{ TRACE_TWICE, 0, TRACE_BACKWARD, "The line of code copies a network, as an average of weights (EMA) or "
+	{ TRACE_TWICE, 0, TRACE_BACKWARD, "By the traceback it failed where a network is copied, as an average of weights (EMA) or "
 	    "a teacher does: its weights lie there twice for as long as the copy is held. The batch plays no part." },
 	{ TRACE_DECODER, 0, TRACE_LOADING, "By the traceback it failed where an autoencoder (VAE) makes or "
 	    "reads what it is for. Where those are images or films, its first and last layers have their full height and width, and take more with each pixel, "

@@ -90,6 +90,7 @@ static const struct sign place_signs[] = {
 	{ NULL, "paste_masks_in_image paste_mask_in_image _do_paste_mask", TRACE_PASTES },
 	{ "ops/roi_align.py", "_roi_align _bilinear_interpolate masked_index", TRACE_COMPOSED },
 	{ "cuda/graphs.py cuda_graph_runner.py cudagraph_utils.py cuda_graph.py", NULL, TRACE_GRAPH },
+	{ "orch/nn/parameter.py", "__deepcopy__", TRACE_TWICE },
 	{ "cudagraph_trees.py", "_record record_function", TRACE_GRAPH },
 	{ NULL, "capture_model capture_begin capture_end capture_one_batch_size init_cuda_graphs", TRACE_GRAPH },
 	{ NULL, "_share_filename_ _share_fd_ _to_shared_mem _new_shared", TRACE_SHARED },

@@ -413,6 +413,8 @@ oom_settle(struct oom_log *log)
 			o->says = arena_printf(log->arena, ASSERTED, log->assertion);
 		}
 		settle_gpu_library(log, o);
+		if (o->says && strcmp(o->says, NOT_SPREAD) == 0)
+			o->facts = 0;	/* it ended before anything was put anywhere */
 		if (!o->says && o->limited)
 			o->says = limit_says(log, o);
 		if (!o->says && o->kind == OOM_CUDA && (o->facts & TRACE_PINNED) &&

@@ -145,6 +145,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "cudaErrorLaunchOutOfResources", APART("CUDA", LAUNCH) },
 	{ "ERROR_LAUNCH_OUT_OF_RESOURCES", APART("CUDA", LAUNCH) },
 	{ "~an illegal memory access was encountered", APART("CUDA", ILLEGAL) },
+	{ "Memory access fault by GPU node-#", APART("HIP", GPU_FAULT) },
 	{ "CUDA_ERROR_ILLEGAL_ADDRESS", APART("CUDA", ILLEGAL) },
 	{ "cudaErrorIllegalAddress", APART("CUDA", ILLEGAL) },
 	{ "cudaSuccess (8 vs. 0)", APART("CUDA", NO_KERNEL) },

@@ -248,6 +248,11 @@
     "/dev/shm, which is the machine's memory, and where processes keep semaphores and batches that they "	\
     "share: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. df -h "	\
     "tells which is full."
+#define NOT_SPREAD	"transformers spread a quantized model over the devices, by what each had free or as it was told (device_map), part of it came to "	\
+    "lie elsewhere, and it did not go on. A smaller model, fewer bits, devices with more free (of other processes, and of models "	\
+    "made before), or that part in 32 bits in the machine's memory, as the message says, helps; the batch plays no part."
+#define GPU_FAULT	"Not for want of memory, as far as was read: a kernel read or wrote where nothing of its is. Most often that is "	\
+    "an index out of range, a program that is not built for this chip, or the driver's or a library's fault; AMD_SERIALIZE_KERNEL=3 shows which kernel."
 #define OPEN_FILES	"As a rule not memory: a process may have only so many files open, and PyTorch passes a "	\
     "tensor from one process to another by such a file; one that is kept as it came from the loader keeps its file open. "	\
     "torch.multiprocessing.set_sharing_strategy('file_system') keeps none open, a higher ulimit -n allows more; fewer "	\

@@ -23,6 +23,9 @@ static const struct want texts[] = {
 	{ .name = "an address", .from = "kokkos/kokkos/issues/2330", .who = "CUDA", .apart = true,
 	  .says = "an index out of range", .text = "  what():  cudaDeviceSynchronize() error( "
 	    "cudaErrorIllegalAddress): an illegal memory access was encountered a.cpp:119\n" },
+	{ .name = "an address, on AMD's", .from = "ROCm/legacy-rocm-build/issues/1535", .who = "HIP", .apart = true,
+	  .says = "an index out of range", .text = "Memory access fault by GPU node-2 (Agent handle: 0x55fea5592860) on address 0x7fc133800000. "
+	    "Reason: Page not present or supervisor privilege.\nAborted (core dumped)\n" },
 	{ .name = "memory that CUDA refuses for another reason", .from = "rishizek/tensorflow-deeplab-v3-plus/issues/8", .who = "CUDA",
 	  .apart = true, .says = "Not for want of memory", .text = "E tensorflow/stream_executor/cuda/cuda_driver.cc:967] failed to alloc 2304 "
 	    "bytes on host: CUDA_ERROR_UNKNOWN\n" },
@@ -58,6 +61,9 @@ static const struct want texts[] = {
 	    "    Not enough memory left\n" },
 	{ .name = "CubeCL's buffer", .from = "ArthurBrussee/brush/issues/551", .who = "CubeCL", .size = { { OOM_ASKED, INT64_C(3595479680) } },
 	  .text = "failed to reserve 3595479680 bytes of device memory: can't allocate buffer of size: 3595479680\n" },
+	{ .name = "a model that is not spread whole", .from = "hustvl/Senna/issues/17", .who = "transformers", .says = "quantized model over the devices",
+	  .text = "ValueError: Some modules are dispatched on the CPU or the disk. Make sure you have enough GPU RAM to fit the quantized "
+	    "model. If you want to dispatch the model on the CPU or the disk while keeping these modules in 32-bit\n" },
 	{ .name = "CUDA, by the call that failed", .from = "NVIDIA/cuml/issues/2386", .who = "CUDA",
 	  .text = "FAIL: call='cudaMalloc(&ptr, n)'. Reason:out of memory\n" },
 	{ .name = "an assertion of ggml", .from = "ggml-org/whisper.cpp/issues/1915", .who = "ggml", .host = true,

@@ -62,8 +62,6 @@ static const char *const healthy[] = {
 	"make: *** [Makefile:12: train] Error 1\nexited with code 13\nsignal: terminated\n",
 	"[INFO] [launch.py:314:sigkill_handler] Killing subprocess 9439\n"
 	"waiting 5 s, then sending SIGKILL to the old server\n",
-	"Memory access fault by GPU node-1 (Agent handle: 0x1f829860) on address 0x7a8a4be00000. "
-	"Reason: Page not present or supervisor privilege.\nAborted (core dumped)\n",
 	"W tensorflow/core/framework/allocator.cc:107] Allocation of 553190400 exceeds 10% of system "
 	"memory.\n"
 	"W tensorflow/core/framework/cpu_allocator_impl.cc:81] Allocation of 9707550720 exceeds 10% of "

@@ -277,6 +277,11 @@ static const struct place places[] = {
 	    CALL(TORCH "cuda/graphs.py", "84", "capture_end", "super().capture_end()") BARE, TRACE_GRAPH, "" },
 	{ "graphs are recorded by torch.compile", HEAD CALL(TORCH "_inductor/cudagraph_trees.py", "2001", "record_function",
 	    "node = CUDAGraphNode(") BARE, TRACE_GRAPH, "" },
+	{ "a copy of weights", HEAD CALL("/env/lib/python3.11/copy.py", "153", "deepcopy", "y = copier(memo)")
+	    CALL(TORCH "nn/parameter.py", "68", "__deepcopy__", "self.data.clone(memory_format=torch.preserve_format), self.requires_grad")
+	    ENDED, TRACE_TWICE, "" },
+	{ "and of a tensor", HEAD CALL("/env/lib/python3.11/copy.py", "153", "deepcopy", "y = copier(memo)")
+	    CALL(TORCH "_tensor.py", "102", "__deepcopy__", "new_storage = self._typed_storage()._deepcopy(memo)") ENDED, 0, "" },
 	{ "and a first run without", HEAD CALL(TORCH "_inductor/cudagraph_trees.py", "1950", "run_eager",
 	    "out = node.run(new_inputs)") BARE, 0, "" },
 	/* after a collector's own place: the same thread */
