@@ -253,6 +253,8 @@ write_fit(struct json *j, const struct autopsy *y)
 		jsonw_int(j, "high_bytes", y->forecast.high);
 		jsonw_int(j, "sure_batch", y->sure_batch);
 		jsonw_int(j, "largest_batch", y->largest_batch);
+		if (y->forecast.assumes)
+			jsonw_string(j, "assumes", y->forecast.assumes);
 		jsonw_end(j);
 	}
 	jsonw_array(j, "edits");

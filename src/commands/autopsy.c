@@ -112,6 +112,13 @@ begins_network(const char *text)
 	return false;
 }
 
+/* Logs are JSON, too. */
+static bool
+is_named_spec(const char *path)
+{
+	return filename_ends(path, ".nn") || (model_is_named(path) && !filename_ends(path, ".json"));
+}
+
 /* Is that file a spec, and no log? What is read once, such as a pipe, is a log. */
 static bool
 is_spec(const char *path)
@@ -120,7 +127,7 @@ is_spec(const char *path)
 	struct stat st;
 	FILE *f;
 
-	if (filename_ends(path, ".nn") || (model_is_named(path) && !filename_ends(path, ".json")))
+	if (is_named_spec(path))
 		return true;
 	if (is_input(path) || stat(path, &st) || !S_ISREG(st.st_mode) || !(f = fopen(path, "rb")))
 		return false;
@@ -184,6 +191,9 @@ sort_operands(struct autopsy_args *args, int n, char **argv)
 	if (!spec && !is_input(argv[0]) && !is_input(argv[1]) && !is_spec(argv[1]))
 		return !usage_error(args->command, "neither %s nor %s is a spec: no network begins in "
 		    "them. A log by itself needs none", argv[0], argv[1]);
+	if (is_named_spec(argv[0]) && is_named_spec(argv[1]))
+		return !usage_error(args->command, "both %s and %s are specs, by their names: one of the two is to be the log",
+		    argv[0], argv[1]);
 	spec |= !is_spec(argv[1]);
 	args->spec_path = argv[!spec];
 	args->log_path = argv[spec];
