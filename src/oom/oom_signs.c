@@ -343,6 +343,7 @@ static const struct sign call_signs[] = {
 	{ "gatheredparameters(", NULL, TRACE_GATHERS },
 	{ ".from_pretrained(", NULL, TRACE_LOADING },
 	{ ".toarray( .todense(", NULL, TRACE_SPARSE },
+	{ "concatenate(all_outs", NULL, TRACE_JOIN },	/* of a traceback whose head was cut, too */
 	{ "torch.save( .save_pretrained(", NULL, TRACE_SAVES },
 	{ "cameralist_from_caminfos(", NULL, TRACE_CAMERAS },
 	{ "densify_and_ densification_postfix(", NULL, TRACE_SPLATS },
