@@ -12,7 +12,9 @@
  * what came of them is joined otherwise: what has no rival first, then, by chance, what has few. If
  * fewer remain than before, or as many, or now and then if not, that is kept, else undone ("ruin
  * and recreate", Schrimpf and others 2000, under the rule of simulated annealing). As nothing else
- * could be joined before, only what was broken up is looked at, so a step takes microseconds.
+ * could be joined before, only what was broken up is looked at, so a step takes microseconds. Of
+ * what is broken up some may not be made again at once: else more than half of all changes end as
+ * they began.
  *
  * What remains in the best case, if more than one, is an instance of few items, but of ones that
  * hardly move past each other. Broken up again by some levels there are more of them, most of which
@@ -35,6 +37,7 @@
 #define NEAR_PART	30	/* or the part of all that so many make, */
 #define FEWEST		2	/* so many of them, */
 #define MOST		10	/* and more */
+#define BARRED		4	/* of so many broken up at most, one is not to be made again */
 #define FORGIVEN	3	/* of so many changes that leave one more, one is kept */
 #define MANY_WAYS	1024	/* of which several are taken at once */
 #define LEFT_SHARE	8	/* part of the effort for what is left as it is, */
@@ -183,19 +186,22 @@ break_near(struct dissection *d)
 {
 	int at = d->rect[d->left[chance(d, d->nleft)]].edge[chance(d, 2)];
 	int wide = chance(d, d->instants / NEAR_PART > NEAR ? d->instants / NEAR_PART : NEAR);
-	int depth = 1 + chance(d, 1 + chance(d, DEPTH)), most = FEWEST + chance(d, MOST), n = 0, edge, t, i, k;
+	int depth = 1 + chance(d, 1 + chance(d, DEPTH)), most = FEWEST + chance(d, MOST);
+	int barred = 1 + chance(d, BARRED), n = 0, edge, t, i, k;
 
 	for (t = at > wide ? at - wide : 0; t <= at + wide && t <= d->instants; t++)
 		for (edge = BEGIN; edge <= END; edge++)
 			for (i = d->first[edge][t]; i >= 0; i = d->rect[i].next[edge], d->looks++)
 				d->near[n++] = i;
-	for (d->nloose = 0; n > 0 && most > 0 && d->nloose < LOOSE; most--) {
+	for (d->nloose = d->nbarred = 0; n > 0 && most > 0 && d->nloose < LOOSE; most--) {
 		k = chance(d, n);
 		i = d->near[k];
 		d->near[k] = d->near[--n];
 		if (d->rect[i].place < 0)	/* both of its edges are near */
 			continue;
 		dissect_take(d, i);
+		if (d->rect[i].parts > 0 && chance(d, barred) == 0)
+			d->barred[d->nbarred++] = i;
 		break_up(d, i, depth);
 	}
 	for (k = 0; k < d->nloose; k++) {
@@ -422,6 +428,7 @@ begin(struct arena *a, struct dissection *d, const struct instance *in, int rect
 	d->broken = arena_array(a, n, sizeof(*d->broken));
 	d->loose = arena_array(a, n, sizeof(*d->loose));
 	d->near = arena_array(a, 2 * n, sizeof(*d->near));
+	d->barred = arena_array(a, FEWEST + MOST, sizeof(*d->barred));
 	d->way = arena_array(a, MOST_WAYS, sizeof(*d->way));
 	for (edge = BEGIN; edge <= END; edge++) {
 		d->first[edge] = arena_array(a, instants, sizeof(*d->first[edge]));

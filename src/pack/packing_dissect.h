@@ -47,6 +47,7 @@ struct dissection {
 	int *joined, njoined;	/* since the last change was kept, */
 	int *broken, nbroken;
 	int *loose, nloose;	/* and what that left */
+	int *barred, nbarred;	/* what was broken up and is not to be made again at once */
 	int *near;		/* room for twice as many as there are items */
 	uint64_t seed;
 	int64_t looks, most_looks;	/* at rectangles and ways */

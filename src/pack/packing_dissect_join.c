@@ -66,12 +66,37 @@ is_over(const struct dissection *d)
 	return d->looks >= d->most_looks;
 }
 
+/* What joining makes: its size and edges. */
+static struct rect
+outline(const struct dissection *d, enum join how, const int *part)
+{
+	const struct rect *first = &d->rect[part[0]], *last = &d->rect[part[how == WHEEL ? LOW_LAST : 1]];
+	int64_t more = how == ROW ? 0 : d->rect[part[1]].size;	/* of a wheel that is the high one of those that begin first */
+
+	return (struct rect){ .size = first->size + more, .edge = { first->edge[BEGIN], last->edge[END] }, .how = how };
+}
+
+static bool
+is_barred(const struct dissection *d, enum join how, const int *part)
+{
+	struct rect made = outline(d, how, part);
+	const struct rect *r;
+	int k;
+
+	for (k = 0; k < d->nbarred; k++) {
+		r = &d->rect[d->barred[k]];
+		if (r->size == made.size && r->edge[BEGIN] == made.edge[BEGIN] && r->edge[END] == made.edge[END])
+			return true;
+	}
+	return false;
+}
+
 static void
 add_way(struct dissection *d, enum join how, const int *part)
 {
 	struct way *w = &d->way[d->ways];
 
-	if (d->ways == MOST_WAYS)
+	if (d->ways == MOST_WAYS || (d->nbarred > 0 && is_barred(d, how, part)))
 		return;
 	d->ways++;
 	w->how = how;
@@ -156,13 +181,14 @@ find_parts(struct dissection *d, int *part, const int *next)
 		add_way(d, WHEEL, part);
 		return;
 	}
-	if (is_over(d))
+	k = d->first[c->edge][d->rect[part[c->at]].edge[c->of]];
+	if (k < 0 || is_over(d))
 		return;
 	set_range(c->other, d->rect[part[c->than]].edge[!c->edge], &low, &high);
 	set_range(c->size, d->rect[part[c->sizes[0]]].size + c->sign * d->rect[part[c->sizes[1]]].size, &least, &most);
 	if (most <= 0)
 		return;
-	for (k = d->first[c->edge][d->rect[part[c->at]].edge[c->of]]; k >= 0; k = d->rect[k].next[c->edge], d->looks++) {
+	for (; k >= 0; k = d->rect[k].next[c->edge], d->looks++) {
 		const struct rect *r = &d->rect[k];
 
 		if (r->size < least || r->size > most || r->edge[!c->edge] < low || r->edge[!c->edge] > high)
@@ -206,14 +232,12 @@ int
 dissect_join(struct dissection *d, const struct way *w)
 {
 	const int *part = w->part;
-	const struct rect *first = &d->rect[part[0]], *last = &d->rect[part[w->how == WHEEL ? LOW_LAST : 1]];
 	int made = d->unused[--d->nunused], n = join_parts(w->how), k;
 	struct rect *r = &d->rect[made];
 
-	*r = (struct rect){ .size = first->size, .edge = { first->edge[BEGIN], last->edge[END] }, .how = w->how, .parts = n };
+	*r = outline(d, w->how, part);
+	r->parts = n;
 	memcpy(r->part, part, (size_t)n * sizeof(*part));
-	if (w->how != ROW)
-		r->size += d->rect[part[1]].size;	/* of a wheel that is the high one of those that begin first */
 	for (k = 0; k < n; k++)
 		dissect_take(d, part[k]);
 	dissect_put(d, made);
