@@ -8,10 +8,25 @@
 #include <math.h>
 #include <string.h>
 
-/* What no training leaves: a mask that the model keeps beside its weights has infinities, and is
- * none of them. Here it has the largest numbers in their place, which do the same in front of a
- * softmax: a program reads no weights that are infinite. NULL after cannot(): one is not a
- * number. */
+/* Is it a mask that the model keeps beside its weights? No training leaves infinities, or the
+ * largest numbers of their type, which exporters write in their place. */
+static bool
+is_mask(const struct numbers *n)
+{
+	double most = n->type == ELEMENT_F16 ? 65504 : n->type == ELEMENT_BF16 ? 0xff * 0x1p120 : FLT_MAX;
+	int64_t i, count = n->filled && n->count > 1 ? 1 : n->count;
+
+	if (!n->data || !numbers_are_real(n))
+		return false;
+	for (i = 0; i < count; i++)
+		if (!(fabs(numbers_real(n, i)) < most))
+			return true;
+	return false;
+}
+
+/* Of a mask a constant, which has the largest numbers in the place of infinities: they do the same
+ * in front of a softmax, and a program reads no weights that are infinite. NULL after cannot(): one
+ * is not a number. */
 static const struct numbers *
 as_constant(struct importer *im, const struct numbers *n)
 {
@@ -19,7 +34,7 @@ as_constant(struct importer *im, const struct numbers *n)
 	struct numbers *fixed;
 	float *to;
 
-	if (numbers_are_finite(n))
+	if (!is_mask(n))
 		return n;
 	to = arena_array(im->arena, (size_t)count, sizeof(*to));
 	for (i = 0; i < count; i++) {
