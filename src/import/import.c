@@ -278,14 +278,33 @@ find_outputs(struct importer *im, const char **why)
 	return true;
 }
 
-/* A softmax at the end, or its log, is what cross_entropy has in itself. */
+/* That of which it is a softmax, or the log of one, and along which axis; NULL: it is neither. */
+static struct val *
+logits_of(const struct val *out, int *along)
+{
+	const struct attr *axis;
+
+	*along = out->along;
+	if (out->logits)
+		return val_first(out->logits);
+	if (strcmp(out->def->op->name, "softmax") != 0)
+		return NULL;
+	axis = step_attr(out->def, "axis");
+	*along = (int)axis->i + (axis->i < 0 ? out->t->rank : 0);
+	return out->def->in[0];
+}
+
+/* A softmax at the end, or its log, is what cross_entropy has in itself, and tells where classes
+ * are. */
 static void
 drop_softmax(struct importer *im)
 {
-	struct val *out = im->outputs.v[0], *logits = out->logits ? val_first(out->logits) :
-	    strcmp(out->def->op->name, "softmax") == 0 ? out->def->in[0] : NULL;
+	int along;
+	struct val *out = im->outputs.v[0], *logits = logits_of(out, &along);
 
-	if (im->options->loss || im->predicted || im->outputs.n > 1 || !logits || out->t->rank != 1 || !logits->def)
+	im->classes_first = logits ? along == 0 : out->channels_first;
+	if (im->options->loss || im->predicted || im->outputs.n > 1 || !logits || !logits->def || along != spec_classes(im) ||
+	    strcmp(spec_loss(im), "cross_entropy") != 0)
 		return;
 	im->outputs.v[0] = logits;
 	vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the %s at the end is left out: cross_entropy takes what "

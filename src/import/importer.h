@@ -56,7 +56,8 @@ struct val {			/* what a name of the model stands for */
 	struct val *formula;	/* the same as a tensor, once it is made */
 	bool no_formula;	/* there is none, as was found */
 	const struct numbers *known;	/* of a tensor that is made of nothing */
-	struct val *logits;	/* of which it is the log of the softmax */
+	struct val *logits;	/* of which it is the log of the softmax, */
+	int along;		/* along that axis */
 	const struct val *guards;	/* it is 1 where that one is not a number */
 	const struct val *asks;	/* it is 1 where that input, which looks up, is the number `asked` */
 	int64_t asked;
@@ -108,6 +109,7 @@ struct importer {
 	int merged;		/* weights that stand once in the file, for several layers that each have their own: of one number */
 	int copied;		/* and others */
 	bool untrained;		/* all that the spec has is frozen */
+	bool classes_first;	/* the output is scores of classes along its first axis */
 	int lowered;		/* attentions whose scores between parts of a window are lowered, and not seen here */
 	VEC(struct step *) steps;
 	struct imported *result;
@@ -358,6 +360,7 @@ void	 origins_find(struct importer *, const struct module *, struct source *spec
 
 /* What the spec minimises; "none": nothing. */
 const char	*spec_loss(struct importer *);
+int		 spec_classes(const struct importer *);	/* along which axis of the output its classes are */
 /* From steps to a spec (write.c). */
 void	 write_spec(struct importer *);
 

@@ -200,6 +200,7 @@ softmax_along(struct importer *im, const struct model_node *n, struct val *x, in
 	if (!y)
 		return false;
 	y->logits = x;
+	y->along = axis;
 	val_alias(im, out, y);
 	return true;
 }

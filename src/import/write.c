@@ -323,23 +323,35 @@ type_text(struct importer *im, const struct val *v)
 	return t.s;
 }
 
+/* The axis of classes: the first of maps, and of sequences the last, unless the model says
+ * otherwise. */
+int
+spec_classes(const struct importer *im)
+{
+	return im->outputs.v[0]->t->rank == 2 && !im->classes_first ? 1 : 0;
+}
+
+/* Are they one row of numbers, or one for each of a sequence of tokens? */
+static bool
+scores_of_classes(const struct importer *im)
+{
+	const struct tensor *t = im->outputs.v[0]->t;
+	bool rows = t->rank == 1 || (t->rank == 2 && im->inputs.v[0]->t->dtype == DT_I32);
+
+	return rows && t->dim[spec_classes(im)] > 1;
+}
+
 /* What the network is to learn, from the shape of what comes out; or as --loss says. */
 const char *
 spec_loss(struct importer *im)
 {
-	const struct tensor *t = im->outputs.v[0]->t;
-
 	if (im->untrained)
 		return "none";
 	if (im->options->loss)
 		return im->options->loss;
 	if (im->predicted)
 		return "none";
-	if (t->rank == 1 && t->dim[0] > 1)
-		return "cross_entropy";
-	if (t->rank == 2 && im->inputs.v[0]->t->dtype == DT_I32 && t->dim[1] > 1)
-		return "cross_entropy";
-	return "mse";
+	return scores_of_classes(im) ? "cross_entropy" : "mse";
 }
 
 static bool
@@ -353,11 +365,13 @@ target_write(struct importer *im, struct text *to, const struct tensor *t, const
 {
 	int i, k = 0;
 
-	(void)im;
 	if (by_classes(loss)) {
-		/* classes are the first axis of maps, and the last of sequences */
-		int axis = t->rank == 2 ? 1 : 0;
+		int axis = spec_classes(im);
 
+		if (axis > 0 && t->dim[0] == t->dim[1]) {	/* class[K, d] would have them on the first */
+			text_printf(to, "  target %s : tokens[%lld, vocab=%lld]\n", word, (long long)t->dim[0], (long long)t->dim[1]);
+			return;
+		}
 		text_printf(to, "  target %s : class[%lld", word, (long long)t->dim[axis]);
 		for (i = 0; i < t->rank; i++)
 			if (i != axis)
