@@ -62,7 +62,7 @@ static const struct {
 	enum oom_field of;
 	const char *says;
 } parts[] = {
-	{ OOM_RESULTS, "what it gives back: where that has a part for each sample (a gradient, a Jacobian, an output), fewer at once%s, or their sum alone, take less" },
+	{ OOM_RESULTS, "what it gives back: where that has a part for each sample (a gradient, a Jacobian, an output), a call for each of several parts, whose results are moved to the machine's memory, or their sum alone, takes less" },
 	{ OOM_TEMPORARY, "temporaries, which it makes as it runs: they grow with the samples at once and with their size or length, so that fewer%s, or smaller ones, take less" },
 	{ OOM_PARAMETERS, "what it is given: weights, what an optimizer keeps, a batch, whatever it does with them" },
 };
