@@ -160,7 +160,7 @@ read_clip(struct expander *ex, const struct setting *st, struct settings *set)
 		return;
 	if (v.kind != V_NUMBER || v.size || !(v.num.real > 0) || !isfinite(v.num.real)) {
 		struct diag *g = ex_error(ex, "settings", v.loc, "clip is a norm above 0, not %s",
-		    value_text(ex->a, &v));
+		    v.kind == V_NUMBER && v.size ? "a size in bytes" : value_text(ex->a, &v));
 
 		diag_help(ex->d, g, "leave it out not to clip");
 		return;
