@@ -28,7 +28,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define ALIGNMENT	16
+#define ALIGNMENT	8
 #define FIRST_BLOCK	((size_t)64 << 10)
 #define LARGEST_BLOCK	((size_t)64 << 20)
 #define STRETCH		((size_t)4 << 10)	/* zeroed at once; some of it lies in a near cache */

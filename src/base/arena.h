@@ -2,9 +2,9 @@
  * One arena per compilation. Everything a compilation makes lives in its arena and is freed with
  * it, never singly (the pool of QBE), so no pointer inside a compilation has an owner to track.
  *
- * Memory comes zeroed and aligned to 16 bytes. An allocation never returns NULL: when the system
- * has no more, control jumps to the handler set with arena_on_failure(), which reports and ends
- * the compilation. Without a handler the process aborts.
+ * Memory comes zeroed and aligned to 8 bytes, as much as any of our types needs. An allocation
+ * never returns NULL: when the system has no more, control jumps to the handler set with
+ * arena_on_failure(), which reports and ends the compilation. Without a handler the process aborts.
  */
 #ifndef STOWAGE_BASE_ARENA_H
 #define STOWAGE_BASE_ARENA_H

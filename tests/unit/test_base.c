@@ -22,7 +22,7 @@ Test(arena, memory_is_zeroed_aligned_and_disjoint)
 	for (i = 1; i < 3000; i++) {
 		char *p = arena_alloc(a, (size_t)i);
 
-		cr_assert_eq((uintptr_t)p % 16, 0);
+		cr_assert_eq((uintptr_t)p % 8, 0);
 		for (j = 0; j < i; j++)
 			cr_assert_eq(p[j], 0);
 		memset(p, 0xff, (size_t)i);
@@ -58,7 +58,7 @@ check_fresh(struct arena *a, unsigned seed, int count)
 	for (i = 0; i < count; i++) {
 		n = some_size(&seed);
 		p = arena_alloc(a, n);
-		cr_assert_eq((uintptr_t)p % 16, 0);
+		cr_assert_eq((uintptr_t)p % 8, 0);
 		cr_assert(is_filled(p, n, 0), "an old byte in allocation %d of %zu", i, n);
 		memset(p, i % 255 + 1, n);
 		all[i] = p;
