@@ -178,7 +178,8 @@ compile_drop_plans(struct spec *spec)
 		if (!m)
 			continue;
 		for (k = 0; k < m->persistent.n; k++)
-			m->persistent.v[k]->gradient = NULL;
+			if (m->persistent.v[k]->kind == T_PARAM)
+				m->persistent.v[k]->gradient = NULL;
 		arena_free(m->apart);
 		spec->modules.v[i] = m;
 	}

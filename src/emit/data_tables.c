@@ -116,7 +116,7 @@ emit_inputs(struct emitter *e, const char *name, const struct graph *g,
 		text_printf(e->out, ", %lld, %lld, %d, %lld%s},\n",
 		    (long long)tensor_elements_per_sample(t), in[i].here ? (long long)plan_offset(e->plan, t) : -1,
 		    in[i].here ? emit_buffer_number(e, t) : -1,
-		    (long long)(t->lands ? plan_offset(e->plan, t->lands) : -1),
+		    (long long)(tensor_landing(t) ? plan_offset(e->plan, tensor_landing(t)) : -1),
 		    stages ? arena_printf(e->module->arena, ", %lld", (long long)(b ? b->stride : 0)) : "");
 	}
 	if (!n)

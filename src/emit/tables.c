@@ -286,7 +286,7 @@ emit_buffers(struct emitter *e)
 static const char *
 starts_as(const struct tensor *t)
 {
-	return t->copies ? t->copies->name : t->name;
+	return tensor_copied(t) ? t->copies->name : t->name;
 }
 
 /* Is it a running statistic of what a rank has of each batch, and not of what all have? */
@@ -344,11 +344,11 @@ emit_persistent(struct emitter *e)
 		emit_dims(e, whole);
 		text_printf(e->out, ", %lld, %lld, %s, %s, ",
 		    (long long)tensor_elements_per_sample(whole), saved[i].here ? (long long)plan_offset(e->plan, t) : -1,
-		    start_names[t->init.kind], emit_decimal(e, t->init.value));
+		    start_names[t->init_kind], emit_decimal(e, t->init_value));
 		emit_string(e->out, starts_as(t));
 		emit_lies_last(whole, &channels, &taps);
 		text_printf(e->out, ", %lld, %lld, %s%s%s%s},\n", (long long)channels, (long long)taps,
-		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || t->copies),
+		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || tensor_copied(t)),
 		    !ranks ? "" : is_own(m, t) ? ", true" : ", false",
 		    m->stage ? arena_printf(m->arena, ", %d", saved[i].stage) : !shards ? "" : t->shared ? ", true" : ", false",
 		    !splits ? "" : arena_printf(m->arena, ", %lld", (long long)run_of(t)));

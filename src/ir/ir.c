@@ -115,16 +115,18 @@ ir_graph(struct module *m, const char *name, bool training)
 
 /* Bytes that a tensor takes. There is room for one extent at least, which a rank's piece has. */
 static size_t
-room_of(int rank)
+room_of(enum tensor_kind kind, int rank)
 {
-	return offsetof(struct tensor, dim) + (rank > 1 ? (size_t)rank : 1) * sizeof(int64_t);
+	size_t extents = (rank > 1 ? (size_t)rank : 1) * sizeof(int64_t);
+
+	return offsetof(struct tensor, dim) + (kind == T_WORKSPACE ? sizeof(struct affine) : extents);
 }
 
 struct tensor *
 ir_tensor(struct module *m, enum tensor_kind kind, const struct dtype *dtype, bool batched,
     int rank, const int64_t *dim, const char *name, struct loc loc)
 {
-	struct tensor *t = arena_alloc(m->arena, room_of(rank));
+	struct tensor *t = arena_alloc(m->arena, room_of(kind, rank));
 
 	assert(rank >= 0 && rank <= MAX_RANK);
 	t->id = m->next_tensor++;
@@ -155,7 +157,9 @@ ir_tensor_like(struct module *m, enum tensor_kind kind, const struct tensor *lik
 struct tensor *
 ir_tensor_copy(struct arena *a, const struct tensor *t)
 {
-	return memcpy(arena_alloc(a, room_of(t->rank)), t, room_of(t->rank));
+	size_t room = room_of(t->kind, t->rank);
+
+	return memcpy(arena_alloc(a, room), t, room);
 }
 
 struct tensor
@@ -163,7 +167,7 @@ tensor_value(const struct tensor *t)
 {
 	struct tensor value;
 
-	memcpy(&value, t, room_of(t->rank));
+	memcpy(&value, t, room_of(t->kind, t->rank));
 	return value;
 }
 
@@ -307,7 +311,8 @@ clone_tensor(struct cloning *c, struct tensor *t)
 	c->map[t->id] = copy;
 	tensor_alias(copy, clone_tensor(c, t->alias_of));
 	copy->gradient_of = clone_tensor(c, t->gradient_of);
-	copy->lands = clone_tensor(c, t->lands);
+	if (tensor_landing(t))
+		copy->lands = clone_tensor(c, t->lands);
 	return copy;
 }
 
@@ -426,7 +431,7 @@ tensor_lands(const struct graph *g, const struct tensor *t)
 	int i;
 
 	for (i = 0; i < g->inputs.n; i++)
-		if (g->inputs.v[i]->lands == t)
+		if (tensor_landing(g->inputs.v[i]) == t)
 			return true;
 	return false;
 }

@@ -91,7 +91,8 @@ struct tensor {			/* a deep network has a million: what is small has few bits */
 	/* T_PARAM: of which each rank has but its part (ir/split.h): that axis is so many blocks
 	 * side by side, and of each of them it has one of as many shares as there are ranks. 0
 	 * blocks: it has all of it. */
-	int split_axis : 8;
+	int split_axis : 6;
+	enum init_kind init_kind : 2;	/* with init_value, how it starts: tensor_init() */
 	int split_blocks;
 	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
 	int turn;		/* T_PARAM: settings.turn[turn - 1] moves it; 0: none, or there are no turns */
@@ -104,22 +105,21 @@ struct tensor {			/* a deep network has a million: what is small has few bits */
 	struct tensor *alias_of;	/* shares this tensor's bytes; NULL: has its own */
 	struct tensor *ancestor;	/* further along alias_of: spares tensor_root() a long way */
 
-	union {
-		struct affine workspace;	/* T_WORKSPACE: its bytes, which no shape can say */
-		struct init init;		/* persistent tensors */
+	double init_value;
+	union {				/* NULL: there is none. Ask tensor_landing() and its like where the kind may be any */
+		struct tensor *lands;	/* inputs and targets: where the next batch of it arrives while this
+					 * one is worked on; NULL: nowhere, it is written where it is read */
+		struct tensor *copies;	/* T_OPTIMIZER: the same numbers as that parameter, in another type;
+					 * it starts at the values that the parameter had before rounding */
+		struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient */
 	};
-
-	struct tensor *lands;	/* inputs and targets: where the next batch of it arrives while this
-				 * one is worked on; NULL: nowhere, it is written where it is read */
-
-	struct tensor *copies;	/* T_OPTIMIZER: the same numbers as that parameter, in another type;
-				 * it starts at the values that the parameter had before rounding */
-
 	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor; T_OPTIMIZER: of which parameter; T_PARAM: which
 					 * the network has in its place, of which it is a rank's piece or part; NULL: itself */
-	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
 
-	int64_t dim[MAX_RANK];	/* without the batch; ir_tensor() makes no more room than its rank needs */
+	union {
+		int64_t dim[MAX_RANK];	/* without the batch; ir_tensor() makes no more room than its rank needs */
+		struct affine workspace;	/* T_WORKSPACE: its bytes, which no shape can say */
+	};
 };
 
 enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_UPDATE };
@@ -278,6 +278,11 @@ const struct tensor	*tensor_split(const struct tensor *);
 struct tensor	 tensor_of_ranks(const struct module *, const struct tensor *);
 void		 tensor_alias(struct tensor *, struct tensor *of);	/* sets alias_of */
 void		 node_alias_again(struct node *);	/* results that have an operand's bytes have those of the operands of now */
+struct tensor	*tensor_landing(const struct tensor *);	/* where its next batch arrives, or NULL */
+struct tensor	*tensor_copied(const struct tensor *);	/* the parameter that a state copies, or NULL */
+struct tensor	*tensor_gradient(const struct tensor *);	/* a parameter's, or NULL */
+struct init	 tensor_init(const struct tensor *);
+void		 tensor_start_as(struct tensor *, struct init);
 bool		 tensor_lands(const struct graph *, const struct tensor *);	/* is it where an input's next batch arrives? */
 bool		 tensor_persistent(const struct tensor *);	/* lives as long as the program */
 struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */

@@ -64,7 +64,7 @@ workspace(struct ir_reader *r, struct tensor *t)
 		ir_read_fail(r, "one number of bytes before '+'");
 		return;
 	}
-	t->workspace.fixed = t->dim[--t->rank];
+	t->rank = 0;	/* the first extent is the fixed bytes' place */
 	t->workspace.per_sample = ir_read_integer(r);
 	if (t->workspace.fixed < 0 || t->workspace.per_sample < 0)
 		ir_read_fail(r, "numbers of bytes of at least 0");
@@ -141,7 +141,8 @@ make(struct ir_reader *r, const struct tensor *t, enum tensor_kind kind, const c
 	made = ir_tensor(r->m, kind, t->dtype, t->batched, t->rank, t->dim, name, loc);
 	made->classes = t->classes;
 	made->tokens = t->tokens;
-	made->workspace = t->workspace;
+	if (kind == T_WORKSPACE)
+		made->workspace = t->workspace;
 	made->channels_last = t->channels_last;
 	know(r, t->id, made);
 	return made;
@@ -302,7 +303,7 @@ persistent(struct ir_reader *r, enum tensor_kind kind)
 	t = make(r, &shape, kind, name, loc);
 	if (!t)
 		return;
-	t->init = init;
+	tensor_start_as(t, init);
 	t->frozen = ir_read_accept(r, "frozen");
 	t->accumulates = ir_read_accept(r, "accumulates");
 	whole(r, t);

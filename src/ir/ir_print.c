@@ -265,7 +265,7 @@ print_persistent(FILE *f, const struct tensor *t)
 {
 	fprintf(f, "%s ", tensor_kind_name(t->kind));
 	print_type(f, t);
-	fprintf(f, " \"%s\" %s %.17g%s%s", t->name, init_names[t->init.kind], t->init.value,
+	fprintf(f, " \"%s\" %s %.17g%s%s", t->name, init_names[t->init_kind], t->init_value,
 	    t->frozen ? " frozen" : "", t->accumulates ? " accumulates" : "");
 	if (t->shared)
 		print_whole(f, t);
@@ -308,8 +308,8 @@ print_contents(FILE *f, const struct graph *g)
 		fprintf(f, "  %s ", tensor_kind_name(t->kind));
 		print_type(f, t);
 		fprintf(f, " \"%s\"", t->name);
-		if (t->lands)
-			fprintf(f, " lands %%%d", t->lands->id);
+		if (tensor_landing(t))
+			fprintf(f, " lands %%%d", tensor_landing(t)->id);
 		fprintf(f, " @%d\n", loc_line(t->loc));
 	}
 	for (i = 0; i < g->nodes.n; i++)

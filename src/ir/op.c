@@ -240,7 +240,7 @@ parameter(struct build *b, const struct node *n, const char *suffix, enum tensor
 			return NULL;
 		t = ir_tensor(m, kind, probe.dtype, false, rank, dim,
 		    suffixed(m, n->path, suffix), n->loc);
-		t->init = init;
+		tensor_start_as(t, init);
 	}
 	vec_push(m->arena, &b->params, t);
 	return t;

@@ -7,7 +7,7 @@
 const struct tensor *
 tensor_split(const struct tensor *t)
 {
-	const struct tensor *p = t->kind == T_PARAM ? t : t->copies ? t->copies : t->gradient_of;
+	const struct tensor *p = t->kind == T_PARAM ? t : tensor_copied(t) ? t->copies : t->gradient_of;
 
 	return p && p->split_blocks && tensor_same_shape(t, p) ? p : NULL;
 }

@@ -84,7 +84,7 @@ part_of(struct split *s, struct tensor *p, int axis, int blocks)
 	memcpy(dim, p->dim, (size_t)p->rank * sizeof(*dim));
 	dim[axis] /= s->ranks;
 	part = ir_tensor(s->m, T_PARAM, p->dtype, false, p->rank, dim, p->name, p->loc);
-	part->init = p->init;
+	tensor_start_as(part, tensor_init(p));
 	part->undecayed = p->undecayed;
 	part->frozen = p->frozen;
 	part->group = p->group;

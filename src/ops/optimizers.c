@@ -20,7 +20,7 @@ copy_of(const struct node *n, bool averages)
 	int last = n->nout - 1;
 	const struct tensor *old = last > 0 ? n->in[optimizer_alias(n, last)] : NULL;
 
-	return old && old->copies && old->averages == averages ? n->out[last] : NULL;
+	return old && tensor_copied(old) && old->averages == averages ? n->out[last] : NULL;
 }
 
 /* The new master copy, or NULL. */
@@ -184,7 +184,7 @@ optimizer_shapes(struct build *b, struct node *n, int nstates, const char *const
 		if (!add_state(b, n, state[i], zeros, shape ? &shape[i] : NULL))
 			return false;
 	if (master || average) {	/* an average of 16 bits is refused */
-		struct tensor *copy = add_state(b, n, last, n->in[0]->init, NULL);
+		struct tensor *copy = add_state(b, n, last, tensor_init(n->in[0]), NULL);
 
 		if (!copy)
 			return false;

@@ -45,7 +45,7 @@ loss_scale(struct diff *d, const struct tensor *loss)
 	struct tensor *t = ir_tensor(d->m, T_OPTIMIZER, DT_F32, false, 0, NULL,
 	    arena_printf(d->m->arena, "%s.scale", loss->name), loss->loc);
 
-	t->init = (struct init){ INIT_CONSTANT, 65536 };
+	tensor_start_as(t, (struct init){ INIT_CONSTANT, 65536 });
 	return t;
 }
 
@@ -90,7 +90,7 @@ from_loss(struct module *m, const struct pass_options *o, struct tensor *loss, i
 	seed(&d, loss);
 	ok = diff_nodes(&d, n);
 	for (i = 0; i < m->persistent.n; i++)
-		if (m->persistent.v[i]->turn == turn)
+		if (m->persistent.v[i]->kind == T_PARAM && m->persistent.v[i]->turn == turn)
 			m->persistent.v[i]->gradient = diff_of(&d, m->persistent.v[i]);
 	arena_free(scratch);
 	return ok;

@@ -74,7 +74,7 @@ make_piece(struct module *m, struct tensor *p)
 	int64_t elements = shard_elements(m, tensor_elements_per_sample(p));
 	struct tensor *q = ir_tensor(m, T_PARAM, p->dtype, false, 1, &elements, p->name, p->loc);
 
-	q->init = p->init;
+	tensor_start_as(q, tensor_init(p));
 	q->undecayed = p->undecayed;
 	q->frozen = p->frozen;
 	q->group = p->group;

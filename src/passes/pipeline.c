@@ -130,8 +130,8 @@ take_gradients(struct module *m, struct arena *a)
 	for (i = 0; i < m->persistent.n; i++) {
 		struct tensor *t = tensor_declared(m->persistent.v[i]);
 
-		gradient[i] = t->gradient;
-		t->gradient = NULL;
+		if ((gradient[i] = tensor_gradient(t)))
+			t->gradient = NULL;
 	}
 	return gradient;
 }
@@ -141,8 +141,12 @@ give_gradients(struct module *m, struct tensor *const *gradient)
 {
 	int i;
 
-	for (i = 0; i < m->persistent.n; i++)
-		tensor_declared(m->persistent.v[i])->gradient = gradient[i];
+	for (i = 0; i < m->persistent.n; i++) {
+		struct tensor *t = tensor_declared(m->persistent.v[i]);
+
+		if (t->kind == T_PARAM)
+			t->gradient = gradient[i];
+	}
 }
 
 /* ---- whole plans ---- */

@@ -145,7 +145,7 @@ note_read(struct cutting *c, const struct node *n, int rank)
 
 			c->read[t->id] = true;
 			c->read_here[t->id] |= rank == c->rank;
-			c->trains[rank] |= t->kind == T_PARAM && !t->frozen && t->gradient;
+			c->trains[rank] |= t->kind == T_PARAM && !t->frozen && tensor_gradient(t);
 		}
 }
 

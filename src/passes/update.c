@@ -252,7 +252,7 @@ append_updates(struct module *m, int turn)
 	gradient = arena_array(scratch, (size_t)was + 1, sizeof(*gradient));
 	made = arena_array(scratch, (size_t)was + 1, sizeof(*made));
 	for (i = 0; i < was; i++)
-		if (m->persistent.v[i]->gradient && m->persistent.v[i]->turn == turn)
+		if (tensor_gradient(m->persistent.v[i]) && m->persistent.v[i]->turn == turn)
 			param[n++] = m->persistent.v[i];
 	b.graph = m->train;
 	if (m->set.accumulate > 1)

@@ -231,7 +231,7 @@ landings(const struct graph *g, const struct pass_options *o)
 	int i;
 
 	for (i = 0; i < g->inputs.n; i++)
-		if (g->inputs.v[i]->lands)
+		if (tensor_landing(g->inputs.v[i]))
 			sum += (affine_at(tensor_bytes(g->inputs.v[i]), g->batch) + mask) & ~mask;
 	return sum;
 }

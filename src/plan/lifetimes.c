@@ -85,8 +85,8 @@ scan_graph(struct scan *s, const struct graph *g, int start, bool persistent)
 
 	for (i = 0; i < g->inputs.n && !persistent; i++) {
 		touch(s, g->inputs.v[i], batch, start);
-		if (g->inputs.v[i]->lands)
-			touch_landing(s, g, g->inputs.v[i]->lands, start);
+		if (tensor_landing(g->inputs.v[i]))
+			touch_landing(s, g, tensor_landing(g->inputs.v[i]), start);
 	}
 	for (i = 0; i < g->nodes.n; i++)
 		scan_node(s, g->nodes.v[i], batch, start + i, persistent);

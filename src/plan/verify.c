@@ -238,7 +238,7 @@ check_landings(struct check *c, const struct graph *g, int first, int last)
 	int i;
 
 	for (i = 0; i < g->inputs.n; i++) {
-		const struct tensor *t = g->inputs.v[i]->lands;
+		const struct tensor *t = tensor_landing(g->inputs.v[i]);
 		const struct buffer *b = t ? verify_buffer(c, t) : NULL;
 
 		if (!t)

@@ -182,7 +182,7 @@ is_in_pieces(const struct model *m, const struct tensor *p)
 	const struct module *of = m->g->module;
 
 	return p->kind == T_PARAM && !p->shared && (module_shares_out(of, SHARD_PARAMETERS) ||
-	    (module_averages_apart(of) && m->g == of->validate && p->gradient));
+	    (module_averages_apart(of) && m->g == of->validate && tensor_gradient(p)));
 }
 
 /* Such parameters that the node reads: all of each is there then (passes/gather.c). */
