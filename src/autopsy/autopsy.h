@@ -121,8 +121,6 @@ int64_t	autopsy_surely(const struct forecast *);
  * may keep more, that is no limit. */
 const char	*autopsy_at_most(const struct autopsy *);
 
-/* Has the network attention, whose scores a run may store and no forecast counts? */
-bool	autopsy_has_scores(const struct autopsy *);
 /* Does the message mention 16 bits, where the spec has more? */
 bool	autopsy_is_narrower(const struct autopsy *);
 /* Does validation alone, at the batch that the spec gives it, take more than the pool? Then no
@@ -136,9 +134,9 @@ void	autopsy_likely(struct autopsy *y);
 
 /* Bytes of a buffer that XLA names. */
 int64_t	autopsy_buffer_bytes(const struct oom_alive *);
-/* "[32, 1, 5000, 4]" */
 /* PART of WHOLE in hundredths, rounded; 100 is all of it and no less. */
 int	autopsy_percent(int64_t part, int64_t whole);
+/* "[32, 1, 5000, 4]" */
 const char	*autopsy_shape_text(struct arena *, const struct oom_shape *);
 /* Whose tensor it is, and how its axes stand: one line an axis of the message. */
 const char	*autopsy_tensor_text(struct arena *, const struct shape_match *);

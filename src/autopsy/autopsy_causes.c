@@ -388,7 +388,7 @@ surplus(struct autopsy *y)
 	    y->forecast.validating ? arena_printf(y->arena, "the spec's run, with validation at batch %lld and steps",
 	    (long long)y->forecast.eager.batch) : "a step", (long long)y->batch, autopsy_at_most(y), size_human(want, y->forecast.high),
 	    y->batch_for_said > y->batch ? arena_printf(y->arena, ": as much as batch %lld would have",
-	    (long long)y->batch_for_said) : "", autopsy_has_scores(y) ? "attention that stores its scores, " : "", autopsy_is_torch(y->main) ? ", sums of losses that keep each step's graph (total += loss does, "
+	    (long long)y->batch_for_said) : "", forecast_without_scores(y->module) ? "attention that stores its scores, " : "", autopsy_is_torch(y->main) ? ", sums of losses that keep each step's graph (total += loss does, "
 	    "loss.item() does not), lists of outputs, evaluation without torch.no_grad()" : " or made before it in the same process"));
 	recorded(y);
 }
@@ -406,7 +406,7 @@ why_it_did_not(const struct autopsy *y)
 		    size_human(unused, y->budget.unallocated));
 	if (y->causes.n && !autopsy_is_of_another_batch(y))
 		return "What the log shows of the reason stands above.";
-	if (y->causes.n == 0 && autopsy_has_scores(y))
+	if (y->causes.n == 0 && forecast_without_scores(y->module))
 		return "Why it did not was not found in what was read: the run may have had another batch, size or network than the spec, "
 		    "attention that stores its scores, something else on the device, or tensors of earlier steps.";
 	return y->causes.n ? "What the log shows of the reason stands above; and no tensor has what was asked for at that "

@@ -106,20 +106,6 @@ count_of_size(const struct autopsy *y)
 	return n;
 }
 
-bool
-autopsy_has_scores(const struct autopsy *y)
-{
-	int i;
-
-	for (i = 0; y->module && i < y->module->forward->nodes.n; i++) {
-		const struct node *n = y->module->forward->nodes.v[i];
-
-		if (n->op->torch.scores && n->op->torch.scores(n) > 0)
-			return true;
-	}
-	return false;
-}
-
 /* They are no tensor of the spec, whose attention stores none. */
 static void
 print_scores(const struct autopsy *y)

@@ -126,12 +126,13 @@ where(const struct module *m, const struct forecast *c)
 {
 	const struct eager *e = &c->eager;
 	const char *at = e->at ? e->at->path : e->phase == PHASE_UPDATE ? "the update" : "the step";
+	const char *without_scores = forecast_without_scores(m);
 	const char *reserve = e->reserve ? "how large cuDNN's reserve is a card alone tells" : "";
 	const char *are = !e->reserve && !e->least ? c->framework->tensors : arena_printf(m->arena, "at least: %s%s%s",
 	    reserve, e->reserve && e->least ? "; " : "", e->least ? e->least : "");
 
-	if (c->assumes && !e->reserve)
-		are = arena_printf(m->arena, "%s; %s", are, c->assumes);
+	if (without_scores)
+		are = arena_printf(m->arena, "%s; %s", are, without_scores);
 	if (c->validating)
 		return arena_printf(m->arena, "%s; the peak is in validation at batch %lld, %s", are,
 		    (long long)e->batch, at);

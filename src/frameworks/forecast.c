@@ -290,14 +290,11 @@ slack(const struct run *r)
 	return r->allocated - r->eager.peak - r->unrolled;
 }
 
-/* What a run may do otherwise than its model. */
-static const char *
-assumed(const struct module *m, const struct eager *e)
+const char *
+forecast_without_scores(const struct module *m)
 {
 	int i;
 
-	if (e->reserve)
-		return "what cuDNN keeps of recurrent layers is assumed";
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 
@@ -305,6 +302,18 @@ assumed(const struct module *m, const struct eager *e)
 			return "that attention stores no scores is assumed";
 	}
 	return NULL;
+}
+
+/* What a run may do otherwise than its model. */
+static const char *
+assumed(const struct module *m, const struct eager *e)
+{
+	const char *without_scores = forecast_without_scores(m);
+
+	if (!e->reserve)
+		return without_scores;
+	return without_scores ? "what cuDNN keeps of recurrent layers, and that attention stores no scores, is assumed" :
+	    "what cuDNN keeps of recurrent layers is assumed";
 }
 
 /* Which blocks are not worth splitting depends on all that came before, so at the upper end the

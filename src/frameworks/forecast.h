@@ -63,6 +63,10 @@ int64_t	forecast_validation_batch(const struct module *, int64_t batch);
 void	forecast_largest(const struct module *, const struct framework *, int64_t pool,
 	    int64_t *low, int64_t *high);
 
+/* That no forecast counts attention's scores, which a run that has it written out stores: a clause.
+ * NULL: the network has none. */
+const char	*forecast_without_scores(const struct module *);
+
 /* Do the tensors alone of a run at that batch have room in the pool? Else no run has. */
 bool	forecast_may_fit(const struct module *, const struct framework *, int64_t batch, int64_t pool);
 
