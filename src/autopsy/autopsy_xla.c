@@ -60,11 +60,11 @@ xla_request(struct autopsy *y)
 /* What most of a compiled program's bytes are for, where that is told and one of them has most. */
 static const struct {
 	enum oom_field of;
-	const char *says;
+	const char *says, *in_jax, *rest;	/* the second where no other framework is named */
 } parts[] = {
-	{ OOM_RESULTS, "what it gives back: where that has a part for each sample (a gradient, a Jacobian, an output), a call for each of several parts, whose results are moved to the machine's memory, or their sum alone, takes less" },
-	{ OOM_TEMPORARY, "temporaries, which it makes as it runs: they grow with the samples at once and with their size or length, so that fewer%s, or smaller ones, take less" },
-	{ OOM_PARAMETERS, "what it is given: weights, what an optimizer keeps, a batch, whatever it does with them" },
+	{ OOM_RESULTS, "what it gives back: where that has a part for each sample (a gradient, a Jacobian, an output), a call for each of several parts, whose results are moved to the machine's memory, or their sum alone, takes less", "", "" },
+	{ OOM_TEMPORARY, "temporaries, which it makes as it runs: they grow with the samples at once and with their size or length, so that fewer", " (in JAX jax.lax.map takes them one by one)", ", or smaller ones, take less" },
+	{ OOM_PARAMETERS, "what it is given: weights, what an optimizer keeps, a batch, whatever it does with them", "", "" },
 };
 
 static void
@@ -75,12 +75,9 @@ xla_parts(struct autopsy *y, int64_t all)
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (size[parts[i].of].known && size[parts[i].of].bytes > all / 2 && size[parts[i].of].bytes <= all) {
-			const char *lists = is_of_another(y) ? "" : " (in JAX jax.lax.map takes them one by one)", *at = strstr(parts[i].says, "%s");
-
-			autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "Of that %s is %.*s%s%s.", size_human(human, size[parts[i].of].bytes),
-			    at ? (int)(at - parts[i].says) : (int)strlen(parts[i].says), parts[i].says, at ? lists : "", at ? at + 2 : ""));
-		}
+		if (size[parts[i].of].known && size[parts[i].of].bytes > all / 2 && size[parts[i].of].bytes <= all)
+			autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "Of that %s is %s%s%s.", size_human(human, size[parts[i].of].bytes),
+			    parts[i].says, is_of_another(y) ? "" : parts[i].in_jax, parts[i].rest));
 }
 
 static void

@@ -193,7 +193,7 @@ works_with(struct talk t)
 		word = talk_find_whole(talk_part(t, sentence.s, at), "with|using|at", &length);
 		if (s == end || !is_digit(*s) || !word || !(clause_works(sentence) || talk_has_whole(sentence, "it runs|it ran|runs with|ran with|runs well")))
 			continue;
-		if (!talk_any_whole(sentence, OTHERWISE " " DEVICES " gpu gpus") && !talk_any_phrase(sentence, "n't |not work|not run|cannot") && !clause_says_no(sentence, "") &&
+		if (!talk_any_whole(sentence, OTHERWISE " " DEVICES) && !talk_any_phrase(sentence, "n't |not work|not run|cannot") && !clause_says_no(sentence, "") &&
 		    !memchr(sentence.s, '?', sentence.n) && !oom_told_fails(sentence))
 			return at;
 	}

@@ -45,10 +45,10 @@ struct instant {		/* a deep network has a quarter of a million */
 	int64_t live;		/* bytes of the buffers alive here */
 	/* on a GPU (branches.c): */
 	int after[BRANCHES];	/* by branch: one past an instant, 0 where it waits for none */
-	int meant : 8;		/* for speed, where bytes are apart (place.c): the branch that they are apart for */
-	int branch : 8;		/* that runs the node, after those before it there, and after these */
-	bool awaited : 1;	/* by one of another branch, or by the end of the graph */
-	bool meets : 1;		/* where one kernel does a step: it begins when all is over that is before (cooperative.c) */
+	int8_t meant;		/* for speed, where bytes are apart (place.c): the branch that they are apart for */
+	int8_t branch;		/* that runs the node, after those before it there, and after these */
+	bool awaited;		/* by one of another branch, or by the end of the graph */
+	bool meets;		/* where one kernel does a step: it begins when all is over that is before (cooperative.c) */
 };
 
 struct recomputed {		/* what one micro-batch does twice */
