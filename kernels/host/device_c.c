@@ -16,6 +16,7 @@ static struct pace pace;
 /* start values and checkpoints pass through it */
 static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 
+#define MOST_COUNTS	8
 static int64_t arena_taken;	/* bytes by which the process grew for the arena */
 
 static unsigned char landings[2][RESULT_NUMBERS * 8];	/* results of two steps, in turns */
@@ -41,16 +42,32 @@ device_refused(void)
 	fail("the system refuses an arena of %lld bytes: %s", (long long)ARENA_BYTES, strerror(errno));
 }
 
+/* Maps that many bytes and counts what the process grew by, again until two counts in a row agree:
+ * another thread, such as MPI's, may map or give back something at the same moment. */
+static unsigned char *
+device_map_counted(int64_t bytes)
+{
+	int64_t counted = 0;
+	void *taken = NULL;
+
+	for (int k = 0; k < MOST_COUNTS && (k == 0 || arena_taken != counted); k++) {
+		int64_t before;
+
+		if (taken)
+			munmap(taken, (size_t)bytes);
+		counted = arena_taken;
+		before = process_mapped();
+		if ((taken = device_map(bytes)) == MAP_FAILED)
+			device_refused();
+		arena_taken = process_mapped() - before;
+	}
+	return (unsigned char *)taken;
+}
+
 static void
 device_open_arena(void)
 {
-	int64_t before = process_mapped();
-	void *taken = device_map(ARENA_BYTES > 0 ? ARENA_BYTES : 1);
-
-	if (taken == MAP_FAILED)
-		device_refused();
-	arena = (unsigned char *)taken;
-	arena_taken = process_mapped() - before;
+	arena = device_map_counted(ARENA_BYTES > 0 ? ARENA_BYTES : 1);
 #ifdef MADV_HUGEPAGE
 	madvise(arena, ARENA_BYTES, MADV_HUGEPAGE);
 #endif
