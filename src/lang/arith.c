@@ -74,12 +74,30 @@ of_number(struct expander *ex, struct where *w, const char *name, struct expr *e
 }
 
 static struct value
+mismatch(struct expander *ex, const struct expr *e, const struct value *a, const struct value *b)
+{
+	struct diag *g = ex_error(ex, "type", e->head, "`%s` of %s and %s means nothing",
+	    symbol[e->op], value_text(ex->a, a), value_text(ex->a, b));
+
+	if (a->kind == V_INIT || b->kind == V_INIT)
+		diag_help(ex->d, g, "a tensor of such numbers has a shape, or that of another: zeros((3, 4)), normal(x)");
+	if (a->kind == V_LAYER || b->kind == V_LAYER)
+		diag_help(ex->d, g, e->op == OPR_MUL && b->kind == V_NUMBER ?
+		    "copies are written number first: %s * %s" : "a layer gives a tensor once it "
+		    "has its input: x -> layer",
+		    ex_text(ex, e->b->loc), ex_text(ex, e->a->loc));
+	return value_poison(e->loc);
+}
+
+static struct value
 with_number(struct expander *ex, struct where *w, struct expr *e, const struct value *a,
     const struct value *b)
 {
 	const struct value *t = a->kind == V_TENSOR ? a : b, *n = t == a ? b : a;
 	double x = n->num.real;
 
+	if (n->size)
+		return mismatch(ex, e, a, b);
 	switch (e->op) {
 	case OPR_ADD:
 		return scaled(ex, w, e, t, 1, x);
@@ -128,22 +146,6 @@ tensors(struct expander *ex, struct where *w, struct expr *e, const struct value
 	pair[0] = *a;
 	pair[1] = *b;
 	return apply_plain(ex, w, name[e->op], e, (struct operands){ pair, 2 }, NULL, 0);
-}
-
-static struct value
-mismatch(struct expander *ex, const struct expr *e, const struct value *a, const struct value *b)
-{
-	struct diag *g = ex_error(ex, "type", e->head, "`%s` of %s and %s means nothing",
-	    symbol[e->op], value_text(ex->a, a), value_text(ex->a, b));
-
-	if (a->kind == V_INIT || b->kind == V_INIT)
-		diag_help(ex->d, g, "a tensor of such numbers has a shape, or that of another: zeros((3, 4)), normal(x)");
-	if (a->kind == V_LAYER || b->kind == V_LAYER)
-		diag_help(ex->d, g, e->op == OPR_MUL && b->kind == V_NUMBER ?
-		    "copies are written number first: %s * %s" : "a layer gives a tensor once it "
-		    "has its input: x -> layer",
-		    ex_text(ex, e->b->loc), ex_text(ex, e->a->loc));
-	return value_poison(e->loc);
 }
 
 static struct value
@@ -199,6 +201,8 @@ compared(struct expander *ex, struct where *w, struct expr *e, const struct valu
 	};
 	bool turned = a->kind != V_TENSOR;
 
+	if ((turned ? a : b)->size)
+		return mismatch(ex, e, a, b);
 	return of_number(ex, w, name[e->op][turned], e, turned ? b : a, turned ? a->num.real : b->num.real);
 }
 

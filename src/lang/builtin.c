@@ -177,7 +177,7 @@ extreme_of_two(struct expander *ex, struct where *w, struct expr *e, struct valu
 
 	if (v[0].kind == V_TENSOR && v[1].kind == V_TENSOR)
 		return apply_plain(ex, w, name, e, (struct operands){ v, 2 }, NULL, 0);
-	if (other->kind != V_NUMBER) {
+	if (other->kind != V_NUMBER || other->size) {
 		ex_error(ex, "type", other->loc, "%s takes a tensor or a number here, not %s", e->name,
 		    value_text(ex->a, other));
 		return value_poison(e->loc);
@@ -365,7 +365,7 @@ eval_init(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 	x = eval(ex, s, w, e->arg[0].value);
 	if (x.kind == V_POISON)
 		return x;
-	if (x.kind != V_NUMBER || !isfinite(x.num.real)) {
+	if (x.kind != V_NUMBER || x.size || !isfinite(x.num.real)) {
 		ex_error(ex, "type", x.loc, "%s takes a number, not %s", way[i].name,
 		    value_text(ex->a, &x));
 		return value_poison(e->loc);

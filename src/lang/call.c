@@ -84,6 +84,8 @@ take_real(const struct target *t, const struct value *v, double *out)
 
 	if (v->kind != V_NUMBER)
 		return wrong(t, v, "a number");
+	if (!want_plain(t->ex, v, t->what))
+		return false;
 	*out = v->num.real;
 	if (!isfinite(*out)) {
 		ex_error(t->ex, "value", v->loc, "%s is not a finite number", t->what);

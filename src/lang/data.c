@@ -58,7 +58,7 @@ read_reals(struct reading *r, const struct attr_spec *s, const struct value *v, 
 	for (i = 0; i < n && i < MAX_REALS; i++) {
 		if (item[i].kind == V_POISON)
 			return;
-		if (item[i].kind != V_NUMBER || !isfinite(item[i].num.real) || item[i].num.real < s->min ||
+		if (item[i].kind != V_NUMBER || item[i].size || !isfinite(item[i].num.real) || item[i].num.real < s->min ||
 		    item[i].num.real > s->max)
 			break;
 		real[i] = item[i].num.real;
@@ -81,6 +81,8 @@ read_attr(struct reading *r, int k, const struct value *v)
 	const char *must_be = "true or false";
 
 	if (v->kind == V_POISON)
+		return;
+	if (!want_plain(r->ex, v, s->name))
 		return;
 	if (s->type == ATTR_REALS) {
 		read_reals(r, s, v, a);

@@ -381,7 +381,19 @@ eval_constant(struct expander *ex, struct unit *u, struct expr *e)
 }
 
 bool
-want_int(struct expander *ex, const struct value *v, const char *what, int64_t min, int64_t max,
+want_plain(struct expander *ex, const struct value *v, const char *what)
+{
+	char buf[SIZE_TEXT];
+
+	if (v->kind != V_NUMBER || !v->size)
+		return true;
+	diag_help(ex->d, ex_error(ex, "value", v->loc, "%s is a plain number, not a size in bytes", what),
+	    "written without a unit: %s", number_text(buf, v->num));
+	return false;
+}
+
+static bool
+want_whole(struct expander *ex, const struct value *v, const char *what, int64_t min, int64_t max,
     int64_t *out)
 {
 	char buf[SIZE_TEXT];
@@ -418,10 +430,17 @@ want_int(struct expander *ex, const struct value *v, const char *what, int64_t m
 }
 
 bool
+want_int(struct expander *ex, const struct value *v, const char *what, int64_t min, int64_t max,
+    int64_t *out)
+{
+	return want_plain(ex, v, what) && want_whole(ex, v, what, min, max, out);
+}
+
+bool
 want_bytes(struct expander *ex, const struct value *v, const char *what, int64_t min, int64_t max,
     int64_t *out)
 {
-	if (!want_int(ex, v, what, min, max, out))
+	if (!want_whole(ex, v, what, min, max, out))
 		return false;
 	if (v->size || *out == 0)
 		return true;

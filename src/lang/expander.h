@@ -225,6 +225,8 @@ struct value	eval(struct expander *, struct scope *, struct where *, struct expr
 struct value	eval_constant(struct expander *, struct unit *, struct expr *);
 bool		eval_if(struct expander *, struct scope *, struct where *, struct expr *,
 		    struct expr **branch);
+/* 3KiB is neither a count nor a share: an error that names WHAT. */
+bool		want_plain(struct expander *, const struct value *, const char *what);
 /* A whole number in [min, max], or an error that names WHAT. */
 bool		want_int(struct expander *, const struct value *, const char *what, int64_t min,
 		    int64_t max, int64_t *out);

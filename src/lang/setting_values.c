@@ -38,10 +38,6 @@ setting_int(struct expander *ex, const struct setting *st, int64_t min, int64_t 
 	struct value v = setting_value(ex, st->value[0]);
 	int64_t n;
 
-	if (v.kind == V_NUMBER && v.size) {
-		ex_error(ex, "settings", v.loc, "%s is a count, not a size in bytes", st->key.text);
-		return false;
-	}
 	if (!want_int(ex, &v, st->key.text, min, max, &n))
 		return false;
 	*out = n;
@@ -219,7 +215,7 @@ read_objective(struct expander *ex, const struct setting *st, struct settings *s
 	if (v.kind == V_WORD && strcmp(v.text, "memory") == 0) {
 		set->objective = OBJECTIVE_MEMORY;
 	} else if (v.kind == V_NUMBER && v.size) {
-		want_int(ex, &v, st->key.text, 1, LARGEST_BYTES, &set->objective_bytes);
+		want_bytes(ex, &v, st->key.text, 1, LARGEST_BYTES, &set->objective_bytes);
 	} else if (v.kind != V_WORD || strcmp(v.text, "speed") != 0) {
 		ex_error(ex, "settings", v.loc, "objective is memory, speed or a size, within which it is speed: "
 		    "objective 20GiB; not %s", v.kind == V_WORD ? v.text : value_text(ex->a, &v));

@@ -57,10 +57,7 @@ extent(struct reading *r, const struct arg *a)
 	struct value v = eval_constant(r->ex, r->ex->root, a->value);
 	int64_t n;
 
-	if (v.kind == V_NUMBER && v.size) {
-		ex_error(r->ex, "type", v.loc, "an extent is a count, not a size in bytes");
-		r->ok = false;
-	} else if (!want_int(r->ex, &v, "an extent", 1, LARGEST_EXTENT, &n))
+	if (!want_int(r->ex, &v, "an extent", 1, LARGEST_EXTENT, &n))
 		r->ok = false;
 	else if (r->t->rank == MAX_RANK) {
 		ex_error(r->ex, "value", a->value->loc, "a tensor has at most %d extents besides "

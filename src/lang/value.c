@@ -62,7 +62,7 @@ value_text(struct arena *a, const struct value *v)
 	case V_TENSOR:
 		return arena_printf(a, "a tensor %s", tensor_type_text(a, v->tensor));
 	case V_NUMBER:
-		return arena_printf(a, "the number %s", number_text(buf, v->num));
+		return arena_printf(a, v->size ? "the size %s B" : "the number %s", number_text(buf, v->num));
 	case V_BOOL:
 		return v->flag ? "true" : "false";
 	case V_STRING:
