@@ -9,6 +9,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "ir/ir.h"
 
 #define MAX_OPTIONS	64
 #define HELP_COLUMN	30
@@ -69,6 +70,33 @@ unknown(const struct command *c, const char *name, size_t n)
 	else
 		usage_error(c, "unknown option '--%s'", word);
 	return PARSED_ERROR;
+}
+
+/* Nobody has less memory than this, in bytes: 8 means gigabytes, 24576 mebibytes as nvidia-smi counts them. */
+#define LEAST_BARE	(1 << 18)
+#define MOST_GIGABYTES	1024
+
+static bool
+lacks_unit(const char *word, int64_t bytes)
+{
+	bool part = strchr(word, '.') != NULL;
+
+	return word[strspn(word, "0123456789.")] == '\0' && (part || (bytes > 0 && bytes < LEAST_BARE));
+}
+
+bool
+option_size(const struct command *c, const char *name, const char *word, int64_t least, int64_t *bytes)
+{
+	if (!size_parse(word, bytes))
+		usage_error(c, "--%s: expected a size such as 8GiB, 11GB or 11439MiB, got '%s'", name, word);
+	else if (lacks_unit(word, *bytes))
+		usage_error(c, "--%s: %s has no unit; did you mean %s%s? Bytes are written %sB", name, word, word,
+		    *bytes < MOST_GIGABYTES ? "GiB" : "MiB", word);
+	else if (*bytes < least || *bytes > LARGEST_BYTES)
+		usage_error(c, "--%s: %s is outside %lld B..2^60 B", name, word, (long long)least);
+	else
+		return true;
+	return false;
 }
 
 static bool

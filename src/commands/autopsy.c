@@ -213,10 +213,8 @@ run_autopsy(const struct command *c, int argc, char **argv)
 		return usage_error(c, "one spec and one log at a time");
 	if (!compile_check(c, &args.compile))
 		return 2;
-	if (args.memory && (!size_parse(args.memory, &args.memory_bytes) ||
-	    args.memory_bytes < 1 || args.memory_bytes > LARGEST_BYTES))
-		return usage_error(c, "--memory: expected a size such as 8GiB, 11GB or 11439MiB, "
-		    "got '%s'", args.memory);
+	if (args.memory && !option_size(c, "memory", args.memory, 1, &args.memory_bytes))
+		return 2;
 	if (!sort_operands(&args, n, argv))
 		return 2;
 	return compile_in_arena(explain, &args);

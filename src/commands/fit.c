@@ -86,31 +86,15 @@ static const struct option options[] = {
 };
 
 static bool
-read_size(const struct fit_args *args, const char *option, const char *word, int64_t least,
-    int64_t *bytes)
-{
-	if (!size_parse(word, bytes)) {
-		usage_error(args->command, "--%s: expected a size such as 8GiB, 11GB or 11439MiB, "
-		    "got '%s'", option, word);
-		return false;
-	}
-	if (*bytes >= least && *bytes <= LARGEST_BYTES)
-		return true;
-	usage_error(args->command, "--%s: %s is outside %lld B..2^60 B", option, word,
-	    (long long)least);
-	return false;
-}
-
-static bool
 read_sizes(struct fit_args *args)
 {
 	int i;
 
 	args->reserve_bytes = -1;
-	if (args->reserve && !read_size(args, "reserve", args->reserve, 0, &args->reserve_bytes))
+	if (args->reserve && !option_size(args->command, "reserve", args->reserve, 0, &args->reserve_bytes))
 		return false;
 	for (i = 0; i < args->memory.n; i++)
-		if (!read_size(args, "memory", args->memory.word[i], 1, &args->memory_bytes[i]))
+		if (!option_size(args->command, "memory", args->memory.word[i], 1, &args->memory_bytes[i]))
 			return false;
 	return true;
 }
@@ -183,7 +167,9 @@ ask_elsewhere(struct arena *a, const struct fit_args *args, struct fit_report *r
 static const struct advice *
 chosen(const struct fit_report *r, const char *option, int64_t number)
 {
-	if (r->nadvice == 0)
+	if (r->answer->limit == 0)
+		fprintf(stderr, "stowage fit: --%s: no edit makes it fit, as nothing is left for the arena\n", option);
+	else if (r->nadvice == 0)
 		fprintf(stderr, "stowage fit: --%s: no edit that is known here makes it smaller\n",
 		    option);
 	else if (number > r->nadvice)
@@ -289,7 +275,7 @@ answer(struct arena *a, struct fit_run *run, struct module *m, const struct spec
 		return args->quiet ? 0 : no_memory(args, m->src->path);
 	fits = answer_all(a, args, &r);
 	ask_elsewhere(a, args, &r);
-	if (!fits && r.nanswers == 1) {
+	if (!fits && r.nanswers == 1 && r.answer->limit > 0) {
 		v.fit = r.answer;
 		advise(&v);
 		r.advice = v.all.v;

@@ -329,6 +329,17 @@ print_idle(const struct fit_report *r)
 		fprintf(r->out, "     %s: %s\n", v->what, v->why);
 }
 
+/* What is set aside grows with the memory, so that the sum is not too much. */
+static void
+print_nothing_left(const struct fit_report *r, const struct fit *f)
+{
+	char least[SIZE_TEXT], bound[SIZE_TEXT];
+
+	fprintf(r->out, "\nNo edit makes it fit: what is set aside leaves nothing for the arena. As the spec stands, one\n"
+	    "sample needs at least %s, of which the arena %s.\n",
+	    size_human(least, f->reserved + f->largest.next.bound), size_human(bound, f->largest.next.bound));
+}
+
 static void
 print_edits(const struct fit_report *r)
 {
@@ -344,6 +355,8 @@ print_edits(const struct fit_report *r)
 	if (r->applied)
 		fprintf(r->out, "\nEdit %d was written to %s.\n", r->applied,
 		    r->module->src->path);
+	else if (r->answer->limit == 0)
+		print_nothing_left(r, r->answer);
 	else if (!r->answer->fits && r->nadvice == 0 && !r->cut_short)
 		fprintf(r->out, "\nNo edit that is known here makes it smaller.\n");
 	if (r->cut_short && !r->applied)

@@ -173,7 +173,7 @@ add_fit(struct actions *x, struct module *m)
 	if (m->broken || !m->plan || !m->set.device.given || !m->set.device.memory || !asks_for_fit(x, m))
 		return;
 	fit_answer(m, m->set.device.memory, -1, &fit);
-	if (fit.fits)
+	if (fit.fits || fit.limit == 0)
 		return;
 	v.fit = &fit;
 	advise(&v);
