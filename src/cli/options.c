@@ -72,7 +72,8 @@ unknown(const struct command *c, const char *name, size_t n)
 	return PARSED_ERROR;
 }
 
-/* Nobody has less memory than this, in bytes: 8 means gigabytes, 24576 mebibytes as nvidia-smi counts them. */
+/* Nobody has less memory than this, in bytes: 8 means gigabytes, 24576 mebibytes as nvidia-smi
+ * counts them. */
 #define LEAST_BARE	(1 << 18)
 #define MOST_GIGABYTES	1024
 

@@ -71,7 +71,8 @@ const char	*option_doc(char buf[OPTION_DOC], const struct option *);
 
 void	options_help(FILE *, const struct command *);
 
-/* A size of memory, from LEAST up; false after a message. A small number without a unit is not taken for bytes. */
+/* A size of memory, from LEAST up; false after a message. A small number without a unit is not
+ * taken for bytes. */
 bool	option_size(const struct command *, const char *name, const char *word, int64_t least, int64_t *bytes);
 
 /* Prints "stowage lint: message" and where to find help to stderr; returns 2. */

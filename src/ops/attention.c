@@ -129,7 +129,7 @@ const struct op op_attention = {
 	    "makes queries, keys and values of [T, C], `attend` lets each position gather the values of "
 	    "those it sees, and another dense layer puts the heads together, [T, C] again. Of [windows, T, C] each "
 	    "window is a sequence by itself. A second "
-	    "operand is a bias of the scores, as of `attend`.\n\n"
+	    "operand, score_bias, is added to the scores, as `attend` adds its bias.\n\n"
 	    "Parameters, in the order of PyTorch's MultiheadAttention: in_proj.weight [3 C, C] (queries, "
 	    "keys, values; with kv_heads, C + 2 kv_heads C / heads rows), in_proj.bias, out_proj.weight "
 	    "[C, C] and out_proj.bias, each started as a dense layer starts them: GPT-2's c_attn and "
@@ -142,7 +142,7 @@ const struct op op_attention = {
 	    "each has its share of the heads: the rows of in_proj that make them, and the columns of out_proj that read "
 	    "them; ranks then add up what each makes of its own. For cross-attention, and other arrangements, write them yourself.",
 	.attrs = attrs,
-	.operands = "x bias",
+	.operands = "x score_bias",
 	.min_operands = 1, .max_operands = 2,
 	.expand = expand,
 };

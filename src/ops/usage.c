@@ -1,6 +1,8 @@
 /* The written form of operators, from their records. */
 #include "ops/usage.h"
 
+#include <string.h>
+
 #define A_LINE	4	/* arguments */
 
 static const char *
@@ -20,6 +22,21 @@ type_name(const struct attr_spec *a)
 	return a->file ? "number, a tuple of numbers, or a file's name in quotes" : name[a->type];
 }
 
+/* where(mask, yes, no): a number may stand for such an operand, which is listed as that. */
+static bool
+is_listed(const struct op *op, const struct attr_spec *a)
+{
+	const char *s;
+	size_t n;
+
+	for (s = op->operands; s && *s; s += n + (s[n] == ' ')) {
+		n = strcspn(s, " ");
+		if (strlen(a->name) == n && strncmp(s, a->name, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 void
 op_usage(struct text *t, const struct op *op)
 {
@@ -27,7 +44,7 @@ op_usage(struct text *t, const struct op *op)
 	const struct attr_spec *a = op->attrs;
 	bool piped = op->kind == OP_LAYER && op->max_operands == 1;
 	bool listed = op->kind != OP_OPTIMIZER && !piped && *operands;
-	int i;
+	int n = 0;
 
 	if (op->kind == OP_OPTIMIZER)
 		text_printf(t, "optimizer %s", op->name);
@@ -41,10 +58,13 @@ op_usage(struct text *t, const struct op *op)
 	if (listed)
 		for (; *operands; operands++)
 			text_printf(t, *operands == ' ' ? ", " : "%c", *operands);
-	for (i = 0; a && a[i].name; i++)
-		text_printf(t, "%s%s%s%s", i == 0 && !listed ? "" : i % A_LINE == A_LINE - 1 ?
-		    ",\n    " : ", ", a[i].name, a[i].preset ? "=" : "",
-		    a[i].preset ? a[i].preset : "");
+	for (; a && a->name; a++) {
+		if (listed && is_listed(op, a))
+			continue;
+		text_printf(t, "%s%s%s%s", n == 0 && !listed ? "" : n % A_LINE == A_LINE - 1 ? ",\n    " : ", ",
+		    a->name, a->preset ? "=" : "", a->preset ? a->preset : "");
+		n++;
+	}
 	text_puts(t, ")");
 }
 

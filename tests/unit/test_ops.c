@@ -11,6 +11,7 @@
 #include "target/target.h"
 #include "lang/expand.h"
 #include "ir/op.h"
+#include "ops/usage.h"
 #include "passes/passes.h"
 
 static bool
@@ -124,4 +125,31 @@ Test(ops, backward_reads_only_what_is_saved)
 	closedir(dir);
 	arena_free(a);
 	cr_assert_gt(read, 100);
+}
+
+/* "where(condition, yes, no)": of names between the brackets, whether they are given a default or
+ * not. */
+Test(ops, usage_has_each_name_once)
+{
+	struct arena *a = arena_new();
+	int i;
+
+	for (i = 0; op_table[i]; i++) {
+		struct text t;
+		char *word, *at, *names[64];
+		int n = 0, k;
+
+		text_init(&t, a);
+		op_usage(&t, op_table[i]);
+		if (op_table[i]->kind == OP_INTERNAL || !(at = strchr(t.s, '(')))
+			continue;
+		for (word = strtok(at + 1, ", \n)"); word && n < 64; word = strtok(NULL, ", \n)")) {
+			word[strcspn(word, "=")] = '\0';
+			for (k = 0; k < n; k++)
+				cr_expect(strcmp(names[k], word) != 0 || strcmp(word, "...") == 0, "%s: '%s' twice",
+				    op_table[i]->name, word);
+			names[n++] = word;
+		}
+	}
+	arena_free(a);
 }
