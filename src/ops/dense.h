@@ -43,9 +43,10 @@ extern const struct op op_dense_gated_grad;
 /* The result of the dense_then whose relu GRAD, a gradient, applies, and reads nothing else for:
  * bits would do. NULL: it is not so. */
 struct tensor	*dense_gate(struct arena *, const struct node *grad);
-/* The bits of such a result. And what makes it, and that gradient, have them. */
-struct tensor	*dense_gate_bits(struct module *, const struct tensor *y);
-void	dense_gate_apply(struct module *, struct node *, struct node *grad, struct tensor *bits);
+/* Bytes of the bits of such a result. And they are made: what makes it, and that gradient, have
+ * them. */
+struct affine	dense_gate_bytes(const struct tensor *y);
+void	dense_gate_apply(struct module *, struct node *, struct node *grad);
 
 /* The gradient of a bias that is added to rows, given that of what comes of it: the sum of DY's
  * rows. Of another bias that was added to the same rows it is the same, which is copied. */

@@ -118,17 +118,28 @@ dense_gate(struct arena *a, const struct node *grad)
 	return pointwise_is_relu_grad(a, f) && is_rectified(a, y) ? y : NULL;
 }
 
-struct tensor *
-dense_gate_bits(struct module *m, const struct tensor *y)
+/* Bytes of the bits of Y; of a sample, if it is batched. */
+static int64_t
+gate_bytes(const struct tensor *y)
 {
-	int64_t bytes = tensor_elements_per_sample(y) / last(y) * GATED_ROW(last(y));
+	return tensor_elements_per_sample(y) / last(y) * GATED_ROW(last(y));
+}
 
-	return ir_tensor(m, T_SAVED, DT_U8, y->batched, 1, &bytes, arena_printf(m->arena, "%s.passes", y->name), y->loc);
+struct affine
+dense_gate_bytes(const struct tensor *y)
+{
+	int64_t bytes = gate_bytes(y);
+
+	return y->batched ? (struct affine){ 0, bytes } : (struct affine){ bytes, 0 };
 }
 
 void
-dense_gate_apply(struct module *m, struct node *n, struct node *grad, struct tensor *bits)
+dense_gate_apply(struct module *m, struct node *n, struct node *grad)
 {
+	const struct tensor *y = n->out[0];
+	int64_t bytes = gate_bytes(y);
+	struct tensor *bits = ir_tensor(m, T_SAVED, DT_U8, y->batched, 1, &bytes, arena_printf(m->arena, "%s.passes", y->name), y->loc);
+
 	n->op = &op_dense_gated;
 	ir_add_output(m, n, bits);
 	grad->in[grad->nin - 1] = bits;

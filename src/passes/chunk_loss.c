@@ -294,18 +294,11 @@ makes_more(const struct chunk_search *s)
 static bool
 is_faster_split(const struct module *whole, const struct module *split, int64_t bytes)
 {
-	const struct module *planned[] = { whole, split };
-	int64_t least[2];
-	double takes[2];
-	int i;
+	int64_t before = whole->plan->lower_bound_bytes, after = split->plan->lower_bound_bytes;
 
-	for (i = 0; i < 2; i++) {
-		struct card card = card_of(planned[i]);
-
-		takes[i] = plan_estimate(planned[i]->plan, &card, planned[i]->arena, 0).in_turn;
-		least[i] = planned[i]->plan->lower_bound_bytes;
-	}
-	return bytes && (least[0] > bytes || least[1] > bytes) ? least[1] < least[0] : takes[1] < takes[0];
+	if (bytes && (before > bytes || after > bytes))
+		return after < before;
+	return plan_step_estimate(split).in_turn < plan_step_estimate(whole).in_turn;
 }
 
 /* Whether to split the heads of train and of validate, of those that may be. A budget is met by

@@ -93,12 +93,12 @@ survey(struct keeping *s)
 		s->of[tensor_root(s->g->results.v[i].tensor)->id].others = true;
 }
 
-/* Is there room for these bits in place of Y, and are they less than half of it? */
+/* Is there room for bits in place of Y, and are they less than half of it? */
 static bool
-fits(struct keeping *s, const struct tensor *y, const struct reading *r, const struct tensor *passes)
+fits(struct keeping *s, const struct tensor *y, const struct reading *r)
 {
 	const struct node *grad = s->g->nodes.v[r->gate - 1];
-	int64_t bytes = headroom_bytes(&s->room, y), bits = headroom_bytes(&s->room, passes);
+	int64_t bytes = headroom_bytes(&s->room, y), bits = headroom_aligned(&s->room, dense_gate_bytes(y));
 	int from = s->made[y->id] - 1, last = r->forward - 1, gate = r->gate - 1, k;
 	bool stays = grad->op != &op_dense_grad_input_then && s->of[tensor_root(grad->in[0])->id].last > r->gate;
 
@@ -125,14 +125,11 @@ is_gated(const struct keeping *s, const struct node *n, const struct reading *r)
 static void
 keep_bits(struct keeping *s, struct node *n)
 {
-	struct tensor *y = n->nout > 0 ? n->out[0] : NULL, *bits;
+	const struct tensor *y = n->nout > 0 ? n->out[0] : NULL;
 	const struct reading *r = y ? &s->of[y->id] : NULL;
 
-	if (!r || !is_gated(s, n, r))
-		return;
-	bits = dense_gate_bits(s->g->module, y);
-	if (fits(s, y, r, bits))
-		dense_gate_apply(s->g->module, n, s->g->nodes.v[r->gate - 1], bits);
+	if (r && is_gated(s, n, r) && fits(s, y, r))
+		dense_gate_apply(s->g->module, n, s->g->nodes.v[r->gate - 1]);
 }
 
 static void

@@ -120,8 +120,7 @@ are_listed(const struct plan *p)
 static bool
 is_worth_it(const struct module *m)
 {
-	struct card card = card_of(m);
-	struct estimate e = plan_estimate(m->plan, &card, m->arena, 0);
+	struct estimate e = plan_step_estimate(m);
 
 	return e.work < 0.5 * e.apart && e.together < e.apart;
 }

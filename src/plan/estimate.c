@@ -306,6 +306,14 @@ plan_estimate(const struct plan *p, const struct card *c, struct arena *parent, 
 	return e;
 }
 
+struct estimate
+plan_step_estimate(const struct module *m)
+{
+	struct card card = card_of(m);
+
+	return plan_estimate(m->plan, &card, m->arena, 0);
+}
+
 struct playing *
 plan_calls(const struct plan *p, const struct card *c, struct arena *a, int start)
 {
@@ -354,14 +362,13 @@ plan_samples_room(const struct module *m)
 int
 plan_steps_together(const struct module *m)
 {
-	struct card card = card_of(m);
 	struct estimate e;
 	double ns;
 	int n = 1;
 
 	if (!m->plan->target->lands_batches || !plan_is_one_graph(m))
 		return 1;
-	e = plan_estimate(m->plan, &card, m->arena, 0);
+	e = plan_step_estimate(m);
 	ns = m->plan->cooperative ? e.together + FEED_KERNELS * MEETING_NS : e.apart + FEED_KERNELS * KERNEL_NS;
 	while (n < TOGETHER_MOST && 2 * n * ns <= TOGETHER_NS)
 		n *= 2;

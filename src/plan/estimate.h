@@ -46,6 +46,8 @@ struct estimate {		/* of the plan's first graph, a micro-batch */
 
 /* Of the graph that begins with that instant. */
 struct estimate	plan_estimate(const struct plan *, const struct card *, struct arena *, int start);
+/* Of a module that is planned: its first graph, on the card that its device is. */
+struct estimate	plan_step_estimate(const struct module *);
 
 struct beside {			/* of a call, from when it might begin but for waits to its end, in nanoseconds */
 	double took;		/* that; and what the first branch waits for it */

@@ -46,11 +46,9 @@ static double
 milliseconds(const struct module *m, const struct precision *p)
 {
 	struct module in = *m;
-	struct card card;
 
 	in.set.precision = p;
-	card = card_of(&in);
-	return plan_estimate(m->plan, &card, m->arena, 0).apart / 1e6;
+	return plan_step_estimate(&in).apart / 1e6;
 }
 
 static void

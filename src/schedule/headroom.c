@@ -12,8 +12,8 @@ headroom_new(struct arena *a, const struct graph *g, const struct pass_options *
 		.more = arena_array(a, (size_t)g->nodes.n + 1, sizeof(int64_t)) };
 }
 
-static int64_t
-aligned(const struct headroom *h, struct affine bytes)
+int64_t
+headroom_aligned(const struct headroom *h, struct affine bytes)
 {
 	int64_t mask = h->options->target->alignment - 1;
 
@@ -23,7 +23,7 @@ aligned(const struct headroom *h, struct affine bytes)
 int64_t
 headroom_bytes(const struct headroom *h, const struct tensor *t)
 {
-	return aligned(h, tensor_bytes(t));
+	return headroom_aligned(h, tensor_bytes(t));
 }
 
 int64_t
@@ -33,7 +33,7 @@ headroom_scratch(const struct headroom *h, const struct node *n, const struct op
 	struct node probe = *n;
 
 	probe.op = op;
-	return aligned(h, op->memory.workspace(&probe, &room));
+	return headroom_aligned(h, op->memory.workspace(&probe, &room));
 }
 
 bool

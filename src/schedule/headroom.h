@@ -21,8 +21,9 @@ struct headroom {
 /* Of a model after step_try(), in the arena. ROOMY may be set by the caller, from
  * step_is_roomy(). */
 struct headroom	headroom_new(struct arena *, const struct graph *, const struct pass_options *, const struct model *);
-/* Bytes of a tensor, and of the scratch memory that the node would have if it ran OP, as they are
- * laid out (aligned), at the graph's batch. */
+/* So many bytes, those of a tensor, and those of the scratch memory that the node would have if it
+ * ran OP, as they are laid out (aligned), at the graph's batch. */
+int64_t	headroom_aligned(const struct headroom *, struct affine bytes);
 int64_t	headroom_bytes(const struct headroom *, const struct tensor *);
 int64_t	headroom_scratch(const struct headroom *, const struct node *, const struct op *);
 /* Is there room for BYTES more from node FROM to before node TO, and at FROM for AT_FROM beside

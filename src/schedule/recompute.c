@@ -345,14 +345,6 @@ make_cheap_again(struct module *m, const struct pass_options *o, struct model *m
 
 /* ---- both, for speed ---- */
 
-static double
-nanoseconds(const struct module *planned)
-{
-	struct card card = card_of(planned);
-
-	return plan_estimate(planned->plan, &card, planned->arena, 0).apart;
-}
-
 /* What is cheap multiplies nothing again. A search for few bytes looks elsewhere, and what it finds
  * may be slower than that where it fits as well. */
 static void
@@ -364,7 +356,7 @@ take_cheap_if_faster(struct module *m, const struct pass_options *o, struct modu
 
 	if (model) {
 		make_cheap_again(m, o, model);
-		if (fits_budget(model, &budget) && nanoseconds(budget.planned) < nanoseconds(*planned))
+		if (fits_budget(model, &budget) && plan_step_estimate(budget.planned).apart < plan_step_estimate(*planned).apart)
 			*planned = budget.planned;
 	}
 	budget_forget_close(&budget);

@@ -25,7 +25,6 @@ sample_bytes(const struct module *m)
 static void
 print_launches(FILE *f, const struct module *m)
 {
-	struct card card = card_of(m);
 	int n = plan_steps_together(m);
 
 	if (n > 1 && m->plan->cooperative)
@@ -33,7 +32,7 @@ print_launches(FILE *f, const struct module *m)
 		    "updates", n);
 	else if (n > 1)
 		fprintf(f, "  %-22s %12d  by one launch, of %d kernels or more, while samples stay on the GPU\n", "updates", n,
-		    n * (plan_estimate(m->plan, &card, m->arena, 0).kernels + FEED_KERNELS - 1) + 1);
+		    n * (plan_step_estimate(m).kernels + FEED_KERNELS - 1) + 1);
 }
 
 void

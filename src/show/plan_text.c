@@ -176,12 +176,11 @@ print_side_by_side(const struct printer *r, const struct estimate *e)
 static void
 print_cooperative(const struct printer *r)
 {
-	struct card card = card_of(r->m);
 	struct estimate e;
 
 	if (!r->p->cooperative)
 		return;
-	e = plan_estimate(r->p, &card, r->m->arena, 0);
+	e = plan_step_estimate(r->m);
 	fprintf(r->out, "  %-22s %9.2f ms  by one kernel, whose blocks meet %d times, %.1f us each; %.2f ms by %d or more\n",
 	    "calls of a step", e.together / 1e6, e.meetings, MEETING_NS / 1e3, e.apart / 1e6, e.kernels);
 }
