@@ -7,9 +7,11 @@
  *     list     conv | meet | maxpool | meet | conv_weight, bias | meet | ...
  *
  * What was a kernel is a function of the device here, and its code is there once (grid_body::run):
- * a kernel of its own calls it for a launch by itself, the one for all of the step by its address;
- * so either makes the same bits. What it is called with it reads where that lies, on the list;
- * large parameters are marked IN_PLACE, since a copy would be one for each thread. Its blocks are
+ * a kernel of its own calls it for a launch by itself, and the one for all of the step by the
+ * number that it has there (LISTED); so either makes the same bits. Each is called by its name: a
+ * function whose address is taken saves registers as any caller might ask, and spills. What it is
+ * called with it reads where that lies, on the list; large parameters are marked IN_PLACE, since a
+ * copy would be one for each thread. Its blocks are
  * as many as the card runs at a time, not as many as a launch by itself would have, which is
  * nothing to EACH and ROWS. A block does its share of what is on the list one after the other;
  * where they meet, all wait until every block is over with its share of what is before. A step says
@@ -21,15 +23,47 @@
 
 #include <cooperative_groups.h>
 
-#define KERNEL(name, params)	DEVICE void name params
+#define KERNEL(name, params)	DEVICE void name params; LISTED(name, name); DEVICE void name params
+#define KERNELS(name, what, one, other, params)							\
+	template <what> DEVICE void name params;						\
+	LISTED(name, name<one>);								\
+	LISTED(name, name<other>);								\
+	template <what> DEVICE void name params
 #define IN_PLACE(type)	const type &
 #define ENTRY(name)	grid_call<name>::kernel()
 #define LAUNCH_ROWS(name, n, args)	(grid_call<name>(grid(n), 0) args, LAUNCHED(name))
 #define MEETS(all)	grid_list_goes_on(all)
 
+/* A kernel that may be on a list has a number. Products, which are as many as there are kinds of
+ * jobs, are LISTED before what launches them, in programs that have NAME. Host and device count
+ * alike, since nothing else in a program counts by this. */
+#define LISTED(name, ...)	LISTED_AS(__COUNTER__, __VA_ARGS__)
+#define LISTED_AS(number, ...)									\
+	template <> struct grid_number<__VA_ARGS__> {						\
+		static const int value = number - grid_first;					\
+	};											\
+	template <> struct grid_numbered<number - grid_first> {				\
+		static DEVICE_METHOD void							\
+		run(const void *with)								\
+		{										\
+			grid_body<__VA_ARGS__>::run(with);					\
+		}										\
+	}
+
+static const int grid_first = __COUNTER__ + 1;
+
+template <auto Body> struct grid_number;	/* of one that is not LISTED there is none */
+
+template <int NUMBER> struct grid_numbered {	/* no kernel */
+	static DEVICE_METHOD void
+	run(const void *)
+	{
+	}
+};
+
 /* A launch on the list; what its function is called with lies behind it. */
 struct alignas(16) grid_record {
-	void (*const *run)(const void *);	/* of the device's memory: where the function's address lies */
+	int which;		/* its number */
 	int bytes;		/* with what lies behind */
 	int meets;		/* 1: behind all that is before it */
 };
@@ -109,8 +143,6 @@ template <class... P, void (*Body)(P...)> struct grid_body<Body> {
 	}
 };
 
-template <auto Body> static __device__ void (*const grid_entry)(const void *) = grid_body<Body>::run;
-
 /* The same as one number of bytes: the types that they are of are not all named so that nvcc can
  * put them into the name of a kernel. */
 template <int BYTES> struct alignas(16) grid_bytes {
@@ -123,7 +155,7 @@ template <int BYTES> struct alignas(16) grid_bytes {
 #define GRID_GIVEN	/* each thread makes a copy */
 #endif
 
-template <auto Body, int BYTES> static __global__ void __launch_bounds__(BLOCK)
+template <auto Body, int BYTES> static __global__ void __launch_bounds__(BLOCK, 1)
 grid_kernel(GRID_GIVEN struct grid_bytes<BYTES> with)
 {
 	grid_body<Body>::run(&with);
@@ -131,9 +163,9 @@ grid_kernel(GRID_GIVEN struct grid_bytes<BYTES> with)
 
 /* Another launch. */
 static inline void
-grid_write(void (*const *run)(const void *), int blocks, size_t given, const void *with, int bytes)
+grid_write(int which, int blocks, size_t given, const void *with, int bytes)
 {
-	struct grid_record r = { run, (int)sizeof(r) + bytes, grid_list.owed || grid_list.within };
+	struct grid_record r = { which, (int)sizeof(r) + bytes, grid_list.owed || grid_list.within };
 
 	if (grid_list.at + r.bytes <= grid_list.room) {
 		memcpy(grid_list.bytes + grid_list.at, &r, sizeof(r));
@@ -168,7 +200,6 @@ template <class... P, void (*Body)(P...)> struct grid_call<Body> {
 	void
 	operator()(P... p) const
 	{
-		void (*const *run)(const void *);
 		struct grid_bytes<BYTES> bytes = {};
 		with w = {};
 
@@ -178,25 +209,12 @@ template <class... P, void (*Body)(P...)> struct grid_call<Body> {
 			grid_kernel<Body, BYTES><<<blocks, BLOCK, room, stream>>>(bytes);
 			return;
 		}
-		CUDA(cudaGetSymbolAddress((void **)&run, grid_entry<Body>));
-		grid_write(run, (int)blocks, room, &bytes, BYTES);
+		grid_write(grid_number<Body>::value, (int)blocks, room, &bytes, BYTES);
 	}
 };
 
-/* All that is on a list, by as many blocks as run at the same time. */
-static __global__ void __launch_bounds__(BLOCK)
-grid_step_kernel(const unsigned char *list, int64_t bytes)
-{
-	for (const unsigned char *end = list + bytes; list < end;) {
-		const struct grid_record *r = (const struct grid_record *)list;
-
-		if (r->meets)
-			cooperative_groups::this_grid().sync();
-		else
-			__syncthreads();	/* the block is done with its shared memory */
-		(**r->run)(r + 1);
-		list += r->bytes;
-	}
-}
+/* All that is on a list, by as many blocks as run at the same time: host/listed_cuda.cu, behind all
+ * that is LISTED. */
+static __global__ void	grid_step_kernel(const unsigned char *list, int64_t bytes);
 
 #endif

@@ -217,10 +217,13 @@ grid(int64_t work)
 #include "cooperative.h"
 #else
 #define KERNEL(name, params)	static __global__ void name params
+#define KERNELS(name, what, one, other, params)	template <what> KERNEL(name, params)
 #define ENTRY(name)	name	/* what the runtime is asked about */
 #define IN_PLACE(type)	type	/* a parameter */
 #define LAUNCH_ROWS(name, n, args)	(name<<<grid(n), BLOCK, 0, stream>>> args, LAUNCHED(name))
 #endif
+/* one for each column by itself, and one for as many as a pack has */
+#define COLUMN_KERNEL(name, params)	KERNELS(name, int WIDTH, 1, COLUMN_WIDTH, params)
 
 template <typename T> DEVICE T
 block_sum(T x)

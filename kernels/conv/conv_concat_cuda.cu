@@ -40,6 +40,17 @@ template <bool LAST> struct concat_weight_job : conv_weight_job<LAST> {
 	}
 };
 
+#ifdef COOPERATIVE
+#if !defined(CHANNELS_LAST) || defined(CHANNELS_FIRST)
+LISTED(concat_forward_own, gpu_product_kernel<GPU_SMALL, concat_window_job<false>>);
+LISTED(concat_weight_own, gpu_product_kernel<GPU_SMALL, concat_weight_job<false>>);
+#endif
+#ifdef CHANNELS_LAST
+LISTED(concat_forward_own, gpu_product_kernel<GPU_SMALL, concat_window_job<true>>);
+LISTED(concat_weight_own, gpu_product_kernel<GPU_SMALL, concat_weight_job<true>>);
+#endif
+#endif
+
 /* Do channels that are fetched at once lie in one tensor? */
 static bool
 sources_pack(const struct sources &x)

@@ -416,6 +416,24 @@ KERNEL(depthwise_weight_kernel, (elem *dw, const elem *dy, const elem *x, struct
 #define BY_SPACE(s, function, args)	BY_LAYOUT(s, function, args)
 #endif
 
+#ifdef COOPERATIVE
+#if !defined(CHANNELS_LAST) || defined(CHANNELS_FIRST)
+LISTED(conv_forward_own, gpu_product_kernel<GPU_SMALL, conv_window_job<false, false>>);
+LISTED(conv_backward_rows, gpu_product_kernel<GPU_SMALL, conv_window_job<false, true>>);
+LISTED(conv_weight_own, gpu_product_kernel<GPU_SMALL, conv_weight_job<false>>);
+#endif
+#ifdef CHANNELS_LAST
+LISTED(conv_forward_own, gpu_product_kernel<GPU_SMALL, conv_window_job<true, false>>);
+LISTED(conv_backward_rows, gpu_product_kernel<GPU_SMALL, conv_window_job<true, true>>);
+LISTED(conv_weight_own, gpu_product_kernel<GPU_SMALL, conv_weight_job<true>>);
+#endif
+#ifdef VOLUMES
+LISTED(conv_forward_own, gpu_product_kernel<GPU_SMALL, conv_window_job<false, false, true>>);
+LISTED(conv_backward_rows, gpu_product_kernel<GPU_SMALL, conv_window_job<false, true, true>>);
+LISTED(conv_weight_own, gpu_product_kernel<GPU_SMALL, conv_weight_job<false, true>>);
+#endif
+#endif
+
 /* A job that knows how to find elements of the input, and whether by packs; concat.cu has one of
  * its own. */
 template <class Job> static void

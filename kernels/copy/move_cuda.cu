@@ -18,7 +18,7 @@ move_element(const struct move *m, int64_t i, int64_t *to, int64_t *from)
 }
 
 /* T: an element, or a pack of them. */
-template <class T> KERNEL(move_kernel, (T *y, const T *x, T value, int64_t n, IN_PLACE(struct move) m))
+KERNELS(move_kernel, class T, elem, struct map_pack, (T *y, const T *x, T value, int64_t n, IN_PLACE(struct move) m))
 {
 	EACH (i, n) {
 		int64_t to = 0, from = 0;

@@ -21,7 +21,7 @@ bn_add_plane_moments(real *sum, real *squares, const struct column_pack<WIDTH> &
 	}
 }
 
-template <int WIDTH> KERNEL(bn_moments_planes_kernel, (double *work, const elem *x, int64_t b,
+COLUMN_KERNEL(bn_moments_planes_kernel, (double *work, const elem *x, int64_t b,
     int64_t channels, int64_t parts, int64_t packs))
 {
 	ROWS (r, channels * parts) {
@@ -151,7 +151,7 @@ bn_dots_planes(double *work, elem *made, const elem *dy, struct epilogue then, c
 	}
 }
 
-template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
+COLUMN_KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
     const elem *weight, const elem *bias, const real *mean, const real *invstd, int64_t b, int64_t channels,
     int64_t parts, int64_t packs))
 {
@@ -159,14 +159,14 @@ template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy
 	    parts, packs);
 }
 
-template <int WIDTH> KERNEL(bn_stored_dots_planes_kernel, (double *work, elem *made, const elem *dy,
+COLUMN_KERNEL(bn_stored_dots_planes_kernel, (double *work, elem *made, const elem *dy,
     struct epilogue from, const elem *x, const real *mean, int64_t b, int64_t channels, int64_t parts, int64_t packs))
 {
 	bn_dots_planes<WIDTH, true>(work, made, dy, from, x, NULL, NULL, mean, NULL, b, channels, parts, packs);
 }
 
 /* y = what THEN makes of gain * x + offset */
-template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
+COLUMN_KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     struct epilogue then, const real *mean, const real *invstd, struct plane_cut cut))
 {
 	ROWS (r, plane_blocks(cut)) {
@@ -199,7 +199,7 @@ template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, con
 }
 
 /* SUMS are cut into SUMMED parts for each channel; of them the first has what is needed. */
-template <int WIDTH> KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x,
+COLUMN_KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x,
     const elem *weight, const elem *bias, const real *mean, const real *invstd, const double *sums, int64_t summed,
     struct plane_cut cut))
 {

@@ -44,7 +44,7 @@ bn_all_known(const real *known, int64_t c, int64_t channels, int64_t rows)
 	return __syncthreads_and(all);
 }
 
-template <int WIDTH> KERNEL(bn_moments_columns_kernel, (double *work, const real *known, const elem *x, int64_t rows,
+COLUMN_KERNEL(bn_moments_columns_kernel, (double *work, const real *known, const elem *x, int64_t rows,
     int64_t channels, int64_t parts))
 {
 	__shared__ double each[2 * WIDTH][BLOCK];
@@ -335,7 +335,7 @@ bn_grad_columns(elem *dx, From from, const elem *x, const elem *weight, const el
 	}
 }
 
-template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
+COLUMN_KERNEL(bn_dots_columns_kernel, (double *work, const elem *dy, enum epilogue_kind kind, const elem *x,
     const elem *weight, const elem *bias, const real *mean, const real *invstd, int64_t rows, int64_t channels,
     int64_t parts))
 {
@@ -345,7 +345,7 @@ template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *d
 	bn_dots_columns<WIDTH>(work, from, x, weight, bias, mean, invstd, rows, channels, parts);
 }
 
-template <int WIDTH> KERNEL(bn_stored_dots_columns_kernel, (double *work, elem *made, const elem *dy,
+COLUMN_KERNEL(bn_stored_dots_columns_kernel, (double *work, elem *made, const elem *dy,
     struct epilogue then, const elem *x, const real *mean, int64_t rows, int64_t channels, int64_t parts))
 {
 	struct bn_made<WIDTH> from;
@@ -354,7 +354,7 @@ template <int WIDTH> KERNEL(bn_stored_dots_columns_kernel, (double *work, elem *
 	bn_dots_columns<WIDTH>(work, from, x, NULL, NULL, mean, NULL, rows, channels, parts);
 }
 
-template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
+COLUMN_KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     struct epilogue then, const real *mean, const real *invstd, int64_t rows, int64_t channels, int64_t parts))
 {
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
@@ -384,7 +384,7 @@ template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, co
 	}
 }
 
-template <int WIDTH> KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x,
+COLUMN_KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, enum epilogue_kind kind, const elem *x,
     const elem *weight, const elem *bias, const real *mean, const real *invstd, const double *sums, int64_t summed,
     int64_t rows, int64_t channels, int64_t parts))
 {

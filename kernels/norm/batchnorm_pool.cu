@@ -18,7 +18,7 @@
 /* ---- forward ---- */
 
 /* A thread goes over outputs, whose channels it knows. */
-template <int WIDTH> KERNEL(bn_pool_kernel, (elem *y, uint8_t *places, const elem *x, const elem *weight,
+COLUMN_KERNEL(bn_pool_kernel, (elem *y, uint8_t *places, const elem *x, const elem *weight,
     const elem *bias, const real *mean, const real *invstd, struct pool_then then, int64_t rows, int64_t channels, struct pool g,
     int64_t parts))
 {
@@ -103,14 +103,14 @@ bn_pooled_of(const elem *dy, const uint8_t *places, int64_t channels, const stru
 	return from;
 }
 
-template <int WIDTH> KERNEL(bn_pool_dots_kernel, (double *work, const elem *dy, const uint8_t *places,
+COLUMN_KERNEL(bn_pool_dots_kernel, (double *work, const elem *dy, const uint8_t *places,
     const elem *x, const real *mean, int64_t rows, int64_t channels, struct pool g, int64_t parts))
 {
 	bn_dots_columns<WIDTH>(work, bn_pooled_of<WIDTH>(dy, places, channels, g), x, NULL, NULL, mean, NULL, rows,
 	    channels, parts);
 }
 
-template <int WIDTH> KERNEL(bn_pool_grad_kernel, (elem *dx, const elem *dy, const uint8_t *places,
+COLUMN_KERNEL(bn_pool_grad_kernel, (elem *dx, const elem *dy, const uint8_t *places,
     const elem *x, const elem *weight, const real *mean, const real *invstd, const double *sums, int64_t summed,
     int64_t rows, int64_t channels, struct pool g, int64_t parts))
 {

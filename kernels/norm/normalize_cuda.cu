@@ -173,7 +173,7 @@ row_add(real *sum, real *dot, const struct row_columns<WIDTH> &of, const struct 
 	}
 }
 
-template <int WIDTH> KERNEL(normalize_columns_kernel, (double *work, const elem *dy,
+COLUMN_KERNEL(normalize_columns_kernel, (double *work, const elem *dy,
     enum epilogue_kind kind, const elem *x, const elem *weight, const elem *bias, const real *mean, const real *scale,
     int64_t rows, int64_t n, int64_t parts))
 {

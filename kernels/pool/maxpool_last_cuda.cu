@@ -118,7 +118,7 @@ pool_store_largest(elem *out, uint8_t *small, int32_t *large, const elem *in, co
 	pool_keep_found<WIDTH>(small, large, o, at);
 }
 
-template <int WIDTH> KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large,
+COLUMN_KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large,
     const elem *in, struct pool_then then, int64_t b, int64_t channels, struct pool g))
 {
 	ROWS (r, b * g.oh) {
@@ -179,7 +179,7 @@ pool_gather(real *sum, const elem *dy, const uint8_t *small, const int32_t *larg
 		}
 }
 
-template <int WIDTH> KERNEL(maxpool_last_grad_kernel, (elem *dx, const elem *dy, const uint8_t *small,
+COLUMN_KERNEL(maxpool_last_grad_kernel, (elem *dx, const elem *dy, const uint8_t *small,
     const int32_t *large, struct onto onto, int64_t b, int64_t channels, struct pool g))
 {
 	real keep = onto_keep(onto);

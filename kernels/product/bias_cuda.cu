@@ -131,7 +131,7 @@ bias_planes(From from, elem *db, double *work, int64_t b, int64_t channels, int6
 	}
 }
 
-template <int WIDTH> KERNEL(bias_planes_kernel, (elem *db, double *work, const elem *dy, int64_t b,
+COLUMN_KERNEL(bias_planes_kernel, (elem *db, double *work, const elem *dy, int64_t b,
     int64_t channels, int64_t parts, int64_t packs))
 {
 	struct bias_given<WIDTH, PLANE_DEPTH> from;
@@ -140,7 +140,7 @@ template <int WIDTH> KERNEL(bias_planes_kernel, (elem *db, double *work, const e
 	bias_planes<WIDTH>(from, db, work, b, channels, parts, packs);
 }
 
-template <int WIDTH> KERNEL(bias_made_planes_kernel, (elem *db, double *work, elem *made, const elem *dy,
+COLUMN_KERNEL(bias_made_planes_kernel, (elem *db, double *work, elem *made, const elem *dy,
     struct epilogue then, int64_t b, int64_t channels, int64_t parts, int64_t packs))
 {
 	struct bias_made<WIDTH, PLANE_DEPTH> from;
@@ -149,7 +149,7 @@ template <int WIDTH> KERNEL(bias_made_planes_kernel, (elem *db, double *work, el
 	bias_planes<WIDTH>(from, db, work, b, channels, parts, packs);
 }
 
-template <int WIDTH> KERNEL(bias_pooled_planes_kernel, (elem *db, double *work, const elem *dy, const uint8_t *place,
+COLUMN_KERNEL(bias_pooled_planes_kernel, (elem *db, double *work, const elem *dy, const uint8_t *place,
     int64_t b, int64_t channels, int64_t parts, int64_t packs))
 {
 	struct bias_pooled<WIDTH, PLANE_DEPTH> from;
@@ -257,7 +257,7 @@ bias_columns(From from, double *work, int64_t rows, int64_t channels, int64_t pa
 	}
 }
 
-template <int WIDTH> KERNEL(bias_columns_kernel, (double *work, const elem *dy, int64_t rows, int64_t channels,
+COLUMN_KERNEL(bias_columns_kernel, (double *work, const elem *dy, int64_t rows, int64_t channels,
     int64_t parts))
 {
 	struct bias_given<WIDTH, COLUMN_DEPTH> from;
@@ -266,7 +266,7 @@ template <int WIDTH> KERNEL(bias_columns_kernel, (double *work, const elem *dy, 
 	bias_columns<WIDTH>(from, work, rows, channels, parts);
 }
 
-template <int WIDTH> KERNEL(bias_made_columns_kernel, (double *work, elem *made, const elem *dy, struct epilogue then,
+COLUMN_KERNEL(bias_made_columns_kernel, (double *work, elem *made, const elem *dy, struct epilogue then,
     int64_t rows, int64_t channels, int64_t parts))
 {
 	struct bias_made<WIDTH, COLUMN_DEPTH> from;
@@ -275,7 +275,7 @@ template <int WIDTH> KERNEL(bias_made_columns_kernel, (double *work, elem *made,
 	bias_columns<WIDTH>(from, work, rows, channels, parts);
 }
 
-template <int WIDTH> KERNEL(bias_pooled_columns_kernel, (double *work, const elem *dy, const uint8_t *place, int64_t rows,
+COLUMN_KERNEL(bias_pooled_columns_kernel, (double *work, const elem *dy, const uint8_t *place, int64_t rows,
     int64_t channels, int64_t parts))
 {
 	struct bias_pooled<WIDTH, COLUMN_DEPTH> from;

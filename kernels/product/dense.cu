@@ -54,6 +54,10 @@ dense_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto,
 	dense_product(dw, dy, true, x, false, NULL, onto, AS_IS, units, in, rows, work, (size_t)size);
 }
 
+#if NARROW && defined(COOPERATIVE)
+LISTED(dense_backward_weight_real, gpu_product_kernel<GPU_SMALL, dense_job<true, false, real>>);
+#endif
+
 #if NARROW && defined(__CUDACC__)
 /* The same, added to a sum of the gradients of micro-batches. */
 static void

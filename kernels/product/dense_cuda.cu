@@ -85,6 +85,12 @@ template <bool TURN_A, bool TURN_B, typename Made = elem> struct dense_job {
 	}
 };
 
+#ifdef COOPERATIVE
+LISTED(dense_job, gpu_product_kernel<GPU_SMALL, dense_job<false, false>>);
+LISTED(dense_job, gpu_product_kernel<GPU_SMALL, dense_job<false, true>>);
+LISTED(dense_job, gpu_product_kernel<GPU_SMALL, dense_job<true, false>>);
+#endif
+
 template <bool TURN_A, bool TURN_B, typename Made> static void
 dense_tiles(Made *c, elem *sums, const elem *a, const elem *b, const elem *bias, struct onto onto,
     struct epilogue then, struct dense_batch batch, int64_t m, int64_t n, int64_t k)

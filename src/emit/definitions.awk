@@ -186,7 +186,7 @@ function defined_name(s, last_line,	name, structure) {
 			s = closed(s, "<", ">")
 		} else if (s !~ /^\(/) {
 			return ""
-		} else if (name ~ /^(alignas|__attribute__|__launch_bounds__)$/) {
+		} else if (name ~ /^(alignas|__align__|__attribute__|__launch_bounds__)$/) {
 			s = closed(s, "(", ")")
 		} else {
 			break
@@ -195,7 +195,7 @@ function defined_name(s, last_line,	name, structure) {
 	# a function by its value, or a variable of the structure that is defined
 	if (s ~ /^\{/ && (!structure || last_line !~ /\};$/))
 		return ""
-	if (s ~ /^\(/ && (s ~ /^\(\*/ || name == "KERNEL")) {
+	if (s ~ /^\(/ && (s ~ /^\(\*/ || name ~ /^(KERNELS?|COLUMN_KERNEL|LISTED)$/)) {
 		sub(/^[^A-Za-z_]*/, "", s)
 		name = s
 		sub(/[^A-Za-z0-9_].*/, "", name)

@@ -17,7 +17,7 @@ static const char *const host_files[] = {
 	"host/options.c", "host/name_map.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/stages.c", "host/log.c", "host/rank_log.c",
 	"host/plot.c", "host/profile.c",
 	"host/watch.c", "host/predict.c", "host/rate.c", "host/run.c", "host/validate.c", "host/train.c", "host/main.c", "host/library.c",
-	"host/stage_here.c",
+	"host/stage_here.c", "host/listed_cuda.cu",
 };
 
 /* Of a program that only infers. */
@@ -333,7 +333,7 @@ host_needs(const struct emitter *e, const char *file)
 		return emit_file_table_count(e->module) > 0;
 	if (strcmp(file, "host/choices_file_cuda.cu") == 0)
 		return emit_calls_libraries(e);
-	if (strcmp(file, "host/cooperative_cuda.cu") == 0)
+	if (strcmp(file, "host/listed_cuda.cu") == 0)
 		return e->plan->cooperative;
 	if (strcmp(file, "host/ranks.c") == 0 || strcmp(file, "host/rank_log.c") == 0 || strcmp(file, "host/checkpoint_ranks.c") == 0)
 		return module_ranks(e->module) > 1;
