@@ -9,7 +9,7 @@ stands_in() { # NAME.so SOURCE...: beside what all have
 	shared=$1
 	shift
 	"$CXX" -std=c++17 -O1 -shared -fPIC -I"$(dirname "$(command -v "$NVCC")")/../include" -o "$shared" \
-		"$here/card.cc" "$here/queues.cc" "$here/properties.cc" "$here/libraries.cc" "$@" > log 2>&1
+		"$here/card.cc" "$here/queues.cc" "$here/touches.cc" "$here/properties.cc" "$here/libraries.cc" "$@" > log 2>&1
 }
 stands_in standin.so || skip_all "no cuDNN 9 and cuBLASLt beside nvcc: NO PROGRAM WAS RUN ON STAND-INS"
 
@@ -20,7 +20,10 @@ stands_for_nccl() {
 compiled() { # NAME OPTION...: NAME/NAME.cu, without a word; of kernels, which do nothing here, no code is made
 	name=$1
 	shift
+	told='static void (*told)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "standin_at"); if (told) told(instant);'
+	awk -f "$here/touches.awk" "$name/$name.cu" > "$name/touches" &&
+		sed "/^#define AT(instant)/s/do {/& $told/" "$name/$name.cu" > "$name/told.cu" || return
 	# shellcheck disable=SC2086
 	"$NVCC" -std=c++17 $alone -arch=sm_90 -cudart shared -Xcompiler -fopenmp -DUSE_CUBLASLT "$@" \
-		-o "$name/$name" "$name/$name.cu" -lcublasLt -lcudnn > log 2>&1 && [ ! -s log ]
+		-o "$name/$name" "$name/told.cu" -lcublasLt -lcudnn > log 2>&1 && [ ! -s log ]
 }

@@ -38,6 +38,9 @@ double	card_listed(const char *name, int64_t at, double otherwise);
 int	card_count(const char *name);
 void	libraries_report();	/* the last lines of the report */
 void	queues_report();
+/* touches.cc: a capture begins; and a call of it, directly behind those, by number. */
+void	touches_begin();
+void	touches_call(const std::set<int> &last);
 /* A line of it. */
 void	card_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What goes between ranks: FUNCTION is called at once, so that all are heard of what all call;

@@ -1,7 +1,7 @@
 /*
  * queues.cc - streams, events and graphs of card.cc's card: in which order a captured step's calls
- * wait for one another, and when each would be over, by what kernels take. What a real runtime
- * refuses of a capture is refused.
+ * wait for one another, whether they wait for all that they touch (touches.cc), and when each would
+ * be over, by what kernels take. What a real runtime refuses of a capture is refused.
  */
 #include <algorithm>
 #include <string>
@@ -87,6 +87,7 @@ card_call(cudaStream_t on)
 		deepest = std::max(deepest, depth[k]);
 		followed[k] = true;
 	}
+	touches_call(s->at.behind);
 	over.push_back(over_by(s) + 0.001 + cost);
 	cost = 0;
 	s->at.behind = { (int)depth.size() };
@@ -256,6 +257,7 @@ cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
 	followed.clear();
 	over.clear();
 	records.clear();
+	touches_begin();
 	latest = -1;
 	return cudaSuccess;
 }
