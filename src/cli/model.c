@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/mapped.h"
 #include "ir/op.h"
+#include "syntax/words.h"
 
 #define PROBLEMS_SHOWN	20
 
@@ -31,8 +32,7 @@ model_is_named(const char *path)
 const char *
 model_refused(const char *path)
 {
-	static const char python[] = "Python is no spec: 'stowage-torch FILE.py:NAME SHAPE' makes one of a "
-	    "module of PyTorch, 'stowage import' of a model that was saved as ONNX or by Keras";
+	static const char python[] = "Python is no spec: " PYTHON_CURE;
 	static const char weights[] = "weights, and modules that Python pickled, are no spec: 'stowage-torch' makes one "
 	    "of a module of PyTorch, 'stowage import' of a model that was saved as ONNX or by Keras";
 	static const char format[] = "models of this format are not read: 'stowage import' reads those of ONNX and Keras";

@@ -100,7 +100,7 @@ parse(struct arena *arena, struct arena *tree, struct diags *diags, const struct
 	p->file = ARENA_NEW(arena, struct file);
 	p->file->src = src;
 	p->panic = p->dropped = -1;
-	if (!is_text(p))
+	if (!is_text(p) || python_reported(p))
 		return p->file;
 	p->scanner = scanner_new(p);
 	p->filter = filter_new(p);

@@ -63,6 +63,9 @@ struct parse {
 	VEC(struct setting) settings;
 };
 
+/* Is the file Python? Then that is reported, and nothing in it is read. */
+bool		 python_reported(struct parse *);
+
 /* Reports a syntax error; beyond the limit returns a diagnostic that is never shown. */
 struct diag	*syntax_error(struct parse *, struct loc, const char *fmt, ...)
 		    __attribute__((format(printf, 3, 4)));

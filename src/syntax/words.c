@@ -90,6 +90,8 @@ word_near_keyword(const char *s, enum word_group group, int *token)
 	return found;
 }
 
+#define PYTHON	"a line of Python; " PYTHON_CURE
+
 #define PICTURES_VARY	"pictures are varied as they are read, by arguments of their reader: "	\
     "data images(\"train\", area=(0.08, 1), flip=0.5)"
 
@@ -118,6 +120,7 @@ static const struct {
 	{ "nll", LIKELIHOOD, false }, { "nll_loss", LIKELIHOOD, false }, { "NLLLoss", LIKELIHOOD, false },
 	{ "warmup", SCHEDULE, true }, { "warmup_steps", SCHEDULE, true }, { "warmup_epochs", SCHEDULE, true },
 	{ "for", REPETITION, true }, { "while", REPETITION, true },
+	{ "import", PYTHON, true }, { "from", PYTHON, true },
 	{ "let", NO_WORD, true }, { "var", NO_WORD, true }, { "const", NO_WORD, true }, { "val", NO_WORD, true },
 };
 

@@ -9,6 +9,10 @@
 
 #include <stdbool.h>
 
+/* What makes a spec of a model in Python. */
+#define PYTHON_CURE	"'stowage-torch FILE.py:NAME SHAPE' makes a spec of a module of PyTorch, 'stowage import' of a "	\
+    "model that was saved as ONNX or by Keras"
+
 enum word_group { WORDS_FILE, WORDS_STATEMENT };
 
 bool	word_is_setting(const char *);
