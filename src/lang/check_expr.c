@@ -39,8 +39,20 @@ suggest_library(struct expander *ex, struct diag *g, const char *name)
 	return true;
 }
 
+/* Is one of them NAME, but for the case of its letters? */
+static bool
+has_same(const struct names *n, const char *name)
+{
+	int i;
+
+	for (i = 0; i < n->n; i++)
+		if (name_same(name, n->v[i]))
+			return true;
+	return false;
+}
+
 static void
-suggest(struct checker *c, struct diag *g, const char *name, bool layer)
+suggest(struct checker *c, struct diag *g, const struct expr *e, const char *name, bool layer)
 {
 	struct names n = { NULL, 0, 0 };
 	struct expander *ex = c->ex;
@@ -49,6 +61,8 @@ suggest(struct checker *c, struct diag *g, const char *name, bool layer)
 		return;
 	names_add_map(ex->a, &n, &c->known);
 	names_add_map(ex->a, &n, &c->unit->names);
+	if (layer && !has_same(&n, name) && call_elsewhere(ex, g, e))
+		return;
 	if (c->in_block)
 		names_add(ex->a, &n, "in");
 	if (!layer)
@@ -91,14 +105,13 @@ is_batch_word(const char *name)
 }
 
 static void
-unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, bool layer)
+report_unknown(struct checker *c, const struct expr *e, struct loc loc, const char *name, bool layer)
 {
 	const struct name *later = map_get(&c->later, name);
 	struct expander *ex = c->ex;
 	const struct op *op = op_find(name);
 	struct diag *g;
 
-	e->kind = E_BAD;
 	if (later && later->loc.beg > loc.beg) {
 		g = ex_error(ex, "name", loc, "'%s' is used before its definition", name);
 		diag_place(ex->d, g, later->loc, "it is defined here");
@@ -119,15 +132,22 @@ unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, boo
 		g = ex_error(ex, "name", loc, "'%s' is a function: write %s(...)", name, name);
 	else {
 		g = ex_error(ex, "name", loc, layer ? "no layer, block or operator is called '%s'" :
-		    "nothing is called '%s' here", name);
+		    "nothing is called '%s' here", e->kind == E_CALL ? ex_text(ex, loc) : name);
 		if (!layer && is_batch_word(name))
 			diag_help(ex->d, g, "no expression sees the batch: shapes are those of one sample, and the "
 			    "train section has the batch");
 		else if (word_elsewhere(name, true))
 			diag_help(c->ex->d, g, "%s", word_elsewhere(name, true));
 		else
-			suggest(c, g, name, layer);
+			suggest(c, g, e, name, layer);
 	}
+}
+
+static void
+unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, bool layer)
+{
+	report_unknown(c, e, loc, name, layer);
+	e->kind = E_BAD;
 }
 
 static bool
@@ -162,6 +182,14 @@ called(const struct checker *c, const struct expr *e)
 	return op && !map_get(&c->known, e->name) && !unit_find(c->unit, e->name) ? op : NULL;
 }
 
+/* bias=False of a layer of another framework: what the layer is here says that, too. */
+static bool
+is_python(const struct checker *c, const struct expr *call, const struct expr *v)
+{
+	return (strcmp(v->name, "True") == 0 || strcmp(v->name, "False") == 0) && call_is_elsewhere(call) &&
+	    !op_find(call->name) && !unit_find(c->unit, call->name) && !map_get(&c->known, call->name);
+}
+
 static void
 walk_args(struct checker *c, struct expr *e)
 {
@@ -171,7 +199,7 @@ walk_args(struct checker *c, struct expr *e)
 		struct expr *v = e->arg[i].value;
 
 		if (v && v->kind == E_NAME && !map_get(&c->known, v->name) &&
-		    is_choice(called(c, e), v->name))
+		    (is_choice(called(c, e), v->name) || is_python(c, e, v)))
 			continue;
 		check_walk(c, v, POS_VALUE);
 	}

@@ -214,6 +214,11 @@ const char	*name_written(const char *name);
 /* An argument of such a name, which no operator has here: the one that HAS has for it; or NULL, and
  * HERE says what is written in its place, or is NULL. */
 const char	*argument_elsewhere(const char *name, const struct names *has, const char **here);
+/* Is a layer of PyTorch or Keras called so? */
+bool		 call_is_elsewhere(const struct expr *);
+/* Says what such a call is here, with a fix where all of it can be said; false: it is no call of
+ * theirs. */
+bool		 call_elsewhere(struct expander *, struct diag *, const struct expr *);
 const char	*names_near(const char *name, const struct names *);	/* or NULL */
 /* "did you mean 'x'?" when one is near, with a fix where its letters leave no other; returns
  * whether one is */

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "ir/op.h"
 #include "syntax/filter.h"
 #include "syntax/words.h"
 
@@ -101,22 +102,25 @@ applied(struct filter *f, struct token *t, size_t n)
 	filter_put(f, arrow);
 }
 
-/* x.relu( and nn.relu( */
+/* x.relu( and nn.relu(; what is an operator by no name, as nn.MaxPool2d(, is told where names are
+ * looked up. */
 static bool
 called_path(struct filter *f, struct token *t)
 {
 	const char *last = strrchr(t->text, '.') + 1;
 	size_t n = (size_t)(last - 1 - t->text);
-	struct diag *g = filter_error(f, t->loc, "'%s' is no operator", t->text);
+	bool module = is_module(t->text, n), known = !module || op_find(last);
+	struct diag *g = known ? filter_error(f, t->loc, "'%s' is no operator", t->text) : NULL;
 
-	if (is_module(t->text, n)) {
+	if (module && known) {
 		diag_help(f->p->diags, g, "no module stands before an operator");
-	} else {
+	} else if (!module) {
 		diag_help(f->p->diags, g, "an operator is applied with '->': %.*s -> %s(...)", (int)n,
 		    t->text, last);
 		applied(f, t, n);
 	}
-	t->loc.beg = t->loc.end - (int)strlen(last);
+	if (known)
+		t->loc.beg = t->loc.end - (int)strlen(last);
 	t->line_start = false;
 	t->kind = TOK_NAME;
 	t->text = last;
