@@ -119,7 +119,9 @@ const struct detail oom_details[] = {
 	{ "# bytes total", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Memory info: free:%", DETAIL_SIZE, OOM_CUDA, OOM_FREE },	/* of Kaldi */
 	{ "used:% , total:%", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },
-	{ "- Free memory: #", DETAIL_SIZE, OOM_CUDA, OOM_FREE },	/* of XGBoost */
+	{ "- Free memory: %", DETAIL_SIZE, OOM_CUDA, OOM_FREE },	/* of XGBoost */
+	{ "- Requested memory: %", DETAIL_SIZE, OOM_CUDA, OOM_ASKED },
+	{ "- Free memory: #", DETAIL_SIZE, OOM_CUDA, OOM_FREE },	/* of older ones, in bytes */
 	{ "- Requested memory: #", DETAIL_SIZE, OOM_CUDA, OOM_ASKED },
 	{ "failed to allocate buffer for kv cache", DETAIL_FACT, OOM_CUDA, TRACE_CACHE },
 	{ "Requested buffer size exceeds device", DETAIL_FACT, OOM_CUDA, TRACE_LIMIT },

@@ -457,6 +457,13 @@ oom_settle(struct oom_log *log)
 		log->dump.any = false;
 }
 
+/* CUDA's bare name of it, which is any program's, as in a title. */
+static bool
+is_bare(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && !o->says && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
+}
+
 /* How much a message lets us say. What stands for itself goes ahead of what may be something else,
  * and the first failure ahead of those that came of it. */
 static int
@@ -468,7 +475,7 @@ weight(const struct oom_message *o)
 		known += o->size[i].known;
 	return (o->apart || o->warning ? 0 : o->asserted ? 100 : o->hedged ? 200 : o->follows ? 300 : 400) +
 	    (o->shape.known ? 50 : 0) +
-	    (o->kind != OOM_CUDA && o->kind != OOM_TF_ALLOCATOR ? 20 : 0) + known;
+	    (o->kind != OOM_CUDA && o->kind != OOM_TF_ALLOCATOR ? 20 : 0) + (is_bare(o) && known == 0 ? -1 : known);
 }
 
 /* Is it a program's own line, with figures, of a failure of memory? */

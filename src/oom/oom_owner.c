@@ -37,7 +37,7 @@ static const struct owner {
 	{ "SYCL", NULL, "sycl_", "sycl ggml_sycl dpcpp", false },
 	{ "MLX", "metal::malloc", NULL, "mlx mlx_lm mlx_vlm mlx_whisper", false },
 	{ "CUDA", "from device: cuda|on host: cuda|cuda_error_out_of_memory", "cumem", "cuda_driver cuda_executor gpu_async gpu_async_0", true },
-	{ "XGBoost", "xgboost|gpu_hist", NULL, NULL, false },
+	{ "XGBoost", "xgboost|gpu_hist|updater_gpu", NULL, NULL, false },
 	{ "Torch's allocator of pinned memory", "cachinghostallocator|thccachinghost", NULL, NULL, false },
 	{ "NNabla", "nnabla|freeing memory cache and retrying", NULL, NULL, false },
 	{ "NCCL", "nccl", NULL, NULL, false },

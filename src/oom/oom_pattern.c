@@ -477,6 +477,8 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 		return size(s, end, m->size.known ? &m->second : &m->size, &m->beyond);
 	case '#':
 		s = number(s, end, true, p + 1, &n, &good);
+		if (!p[1] && end - s > 1 && s[0] == '.' && is_digit(s[1]))
+			return NULL;	/* "5.98GB": not a whole one */
 		if (good && m->numbers < 2)
 			m->number[m->numbers++] = n;
 		m->beyond |= !good && s > from;

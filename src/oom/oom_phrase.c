@@ -126,6 +126,7 @@ const struct phrase oom_phrases[] = {
 	{ "Failed to allocate memory for requested buffer of size #", ROW(ROLE_MESSAGE, OOM_ONNX, false, NULL, NULL, PHRASE_BYTES) },
 	{ "WaitNotificationFn) Failed to alloc\n", MESSAGE(OOM_ONNX) },	/* cut */
 	{ "Available memory of # is smaller than requested bytes of #", MESSAGE(OOM_ONNX) },
+	{ "CUDA failure 2: out of memory ; GPU=# ; hostname=& ; expr=cudaMalloc((void**) & , sizeof(AllocatedElemType)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CNTK", NULL, PHRASE_GPU) },
 	{ "CUDA failure 2: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL, PHRASE_ANYONE) },
 	{ "Requested amount of GPU memory (% ) could not be allocated", FROM("TensorRT") },
 	{ "Requested amount of memory (% ) could not be allocated", FROM("TensorRT") },
@@ -236,8 +237,10 @@ const struct phrase oom_phrases[] = {
 	{ "[METAL] Command buffer execution failed: Insufficient Memory\n", FROM_METAL("MLX") },
 	{ "Insufficient Memory (IOAF code 8", FROM_METAL("Metal") },
 	{ "Could not allocate tensor with % . There is not enough GPU video memory", FROM("DirectML") },
-	{ "std::bad_alloc: out_of_memory: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
-	{ "std::bad_alloc: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
+	{ "std::bad_alloc: out_of_memory: RMM failure at: & Maximum pool size exceeded (failed to allocate % )", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
+	{ "std::bad_alloc: out_of_memory: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL_UNTOLD) },
+	{ "std::bad_alloc: RMM failure at: & Maximum pool size exceeded (failed to allocate % )", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
+	{ "std::bad_alloc: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL_UNTOLD) },
 	{ "std::bad_alloc: out_of_memory: CUDA error (failed to allocate %", FROM("RMM") },
 	{ "std::bad_alloc: out_of_memory", FROM("RMM") },
 	{ "std::bad_alloc: RMM failure", FROM("RMM") },
@@ -337,7 +340,9 @@ const struct phrase oom_phrases[] = {
 	{ "NPPException:\"Device allocation error", FROM("NPP") },
 	{ "CUDA runtime error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "ggml-cuda.cu:# : out of memory", FROM("ggml") },
-	{ ".cuh(# ): out of memory", MESSAGE(OOM_CUDA) },	/* a source's name and line */
+	{ ".cuh(# ): out of memory", OWN(OOM_CUDA, "XGBoost", TREES) },	/* a source's name and line */
+	{ ".cu(# ): out of memory", OWN(OOM_CUDA, "XGBoost", TREES) },
+	{ ".cuh(# ): out of memory", MESSAGE(OOM_CUDA) },
 	{ ".cu(# ): out of memory", MESSAGE(OOM_CUDA) },
 	{ "cublas runtime error : resource allocation failed", STATUS("cuBLAS", NULL) },
 	{ "cublas runtime error : library not initialized", HANDLE_SAYS("cuBLAS", NO_HANDLE) },
@@ -396,6 +401,8 @@ const struct phrase oom_phrases[] = {
 	{ "CL_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "OpenCL", RESOURCES) },
 	{ "failed: OUT_OF_RESOURCES", ROW(ROLE_MESSAGE, OOM_CUDA, false, "OpenCL", RESOURCES, PHRASE_HEDGED | PHRASE_OWN) },
 	{ "CL_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCL", CL_HOST, PHRASE_HEDGED) },
+	{ "LightGBMError: Out of Host Memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCL", CL_HOST, PHRASE_HEDGED) },	/* Boost.Compute's words for it */
+	{ "what(): Out of Host Memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCL", CL_HOST, PHRASE_HEDGED) },
 	{ "Not enough memory for command submission", SAYS(OOM_CUDA, "amdgpu", COMMAND) },
 	{ "HSA_STATUS_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "ROCm", ROCM_RESOURCES) },
 	{ "cudaMalloc failed: out of memory", MESSAGE(OOM_CUDA) },

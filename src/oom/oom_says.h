@@ -79,7 +79,8 @@
     "where a model passes messages (R-GCN), results for all of the graph. On a GPU that is the device's memory, else the machine's. A "	\
     "smaller embedding_dim, fewer entities, or another model take less."
 #define RMM_POOL	"RMM's pool of the device's memory was to grow beyond the largest size that it is given (maximum_pool_size), or that it "	\
-    "chose when it was made: that need not be all of the device. How much was asked for is not said."
+    "chose when it was made: that need not be all of the device."
+#define RMM_POOL_UNTOLD	RMM_POOL " How much was asked for is not said."
 #define RMM_WORDS	"C++'s word for memory that was asked for and refused, and RMM's, too. Where RMM asked, as for a frame of cuDF, it was "	\
     "the device's, or a pool of it; elsewhere it was the machine's."
 #define TREES		"XGBoost got no memory on the device. There it keeps the data of all rows, in bins, and for each row its gradients and "	\

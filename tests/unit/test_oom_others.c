@@ -350,6 +350,20 @@ static const struct want texts[] = {
 	  .size = { { OOM_FREE, 224067584 }, { OOM_ASKED, 878511352 } },
 	  .text = "XGBoostError: [12:00:00] device_helpers.cuh:428: Memory allocation error on worker 3: Caching allocator\n"
 	    "- Free memory: 224067584\n- Requested memory: 878511352\n" },
+	{ .name = "XGBoost, sizes with units", .from = "XGBoost", .who = "XGBoost", .says = "QuantileDMatrix",
+	  .size = { { OOM_FREE, 2684354560 }, { OOM_ASKED, 4026531840 } },
+	  .text = "XGBoostError: [12:00:00] device_helpers.cuh:431: Memory allocation error on worker 0: std::bad_alloc: "
+	    "cudaErrorMemoryAllocation: out of memory\n- Free memory: 2.5GB\n- Requested memory: 3.75GB\n\n" },
+	{ .name = "RMM's pool, and what it was to grow by", .from = "RMM", .who = "RMM", .says = "maximum_pool_size", .size = { { OOM_ASKED, 4026531840 } },
+	  .text = "MemoryError: std::bad_alloc: out_of_memory: RMM failure at: /a/arena.hpp:181: Maximum pool size exceeded "
+	    "(failed to allocate 3.750000 GiB): No room in arena.\n" },
+	{ .name = "XGBoost, by its source", .from = "XGBoost", .who = "XGBoost", .says = "max_bin",
+	  .text = "CUDA error: src/xgboost/plugin/updater_gpu/src/device_helpers.cuh(412): out of memory\n" },
+	{ .name = "LightGBM, by OpenCL's word for the machine's", .from = "LightGBM", .who = "OpenCL", .host = true, .hedged = true, .says = "from the machine",
+	  .text = "lightgbm.basic.LightGBMError: Out of Host Memory\n" },
+	{ .name = "CNTK, without its calls", .from = "CNTK", .who = "CNTK", .gpu = 1,
+	  .text = "RuntimeError: CUDA failure 2: out of memory ; GPU=0 ; hostname=a ; expr=cudaMalloc((void**) &deviceBufferPtr, "
+	    "sizeof(AllocatedElemType) * AsMultipleOf(numElements, 2))\n" },
 	{ .name = "the allocator of pinned memory", .from = "PyTorch", .who = "PyTorch before 1.0, or Torch", .host = true, .says = "locked (pinned)",
 	  .text = "THCudaCheck FAIL file=..\\aten\\src\\THC\\THCCachingHostAllocator.cpp line=271 error=2 : out of memory\n" },
 	{ .name = "the allocator of pinned memory, by its exception", .from = "PyTorch", .who = "Torch's allocator of pinned memory", .host = true,
