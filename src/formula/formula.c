@@ -348,12 +348,15 @@ terms_alike(const struct formula *a, int ta, const struct formula *b, int tb, in
 bool
 formula_same(const struct formula *a, const struct formula *b)
 {
-	int *match = arena_array(a->arena, (size_t)a->terms.n + 1, sizeof(*match)), i;
+	struct arena *scratch;
+	int *match, i;
 
 	if (a->operands != b->operands || a->results != b->results)
 		return false;
-	for (i = 0; i < a->results; i++)
-		if (!terms_alike(a, a->result[i], b, b->result[i], match))
-			return false;
-	return true;
+	scratch = arena_child(a->arena);
+	match = arena_array(scratch, (size_t)a->terms.n + 1, sizeof(*match));
+	for (i = 0; i < a->results && terms_alike(a, a->result[i], b, b->result[i], match); i++)
+		;
+	arena_free(scratch);
+	return i == a->results;
 }

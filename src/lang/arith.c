@@ -136,15 +136,12 @@ tensors(struct expander *ex, struct where *w, struct expr *e, const struct value
 		[OPR_EQ] = "equal", [OPR_NE] = "not_equal", [OPR_LT] = "less", [OPR_LE] = "less_equal",
 		[OPR_GT] = "greater", [OPR_GE] = "greater_equal",
 	};
-	struct value *pair;
+	struct value pair[] = { *a, *b };
 
 	if (!name[e->op]) {
 		ex_error(ex, "type", e->head, "there is no `%s` of two tensors", symbol[e->op]);
 		return value_poison(e->loc);
 	}
-	pair = arena_array(ex->a, 2, sizeof(*pair));
-	pair[0] = *a;
-	pair[1] = *b;
 	return apply_plain(ex, w, name[e->op], e, (struct operands){ pair, 2 }, NULL, 0);
 }
 

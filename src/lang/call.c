@@ -484,7 +484,7 @@ fill(struct matching *m, int i)
 {
 	const struct actual *x = &m->actual[m->at];
 	const struct attr_spec *spec = &m->op->attrs[i];
-	struct target t = { m->ex, m->op, spec, arena_join(m->ex->a, m->op->name, "'s ", spec->name) };
+	struct target t = { m->ex, m->op, spec, arena_join(m->ex->passing, m->op->name, "'s ", spec->name) };
 	struct attr *a = &m->r->attr[i];
 	int errors = m->ex->d->all.n;
 	struct value v;
@@ -530,7 +530,7 @@ match_one(struct matching *m)
 	}
 	if (is_tie(m, x)) {
 		m->misnamed |= x->value.kind == V_POISON;
-		t.what = arena_join(m->ex->a, m->op->name, "'s ", x->arg->name);
+		t.what = arena_join(m->ex->passing, m->op->name, "'s ", x->arg->name);
 		m->ok &= take_tie(&t, x->arg->name, &x->value, m->r);
 		return;
 	}

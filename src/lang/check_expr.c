@@ -348,7 +348,7 @@ static void
 walk_pipe(struct checker *c, struct expr *e, enum position pos)
 {
 	int n, i;
-	struct expr **arm = pipe_arms(c->ex->a, e, &n);
+	struct expr **arm = pipe_arms(c->names, e, &n);
 
 	for (i = 0; i < n; i++)
 		check_walk(c, arm[i], i > 0 ? POS_LAYER : pos == POS_LAYER ? pos : POS_FIRST);

@@ -264,7 +264,7 @@ apply_operator(struct expander *ex, struct where *w, const struct op *op, struct
 		ok &= count_operands(ex, op, ops, loc);
 	if (!ok || !has_room(ex, op, loc))
 		return value_poison(loc);
-	t = arena_array(ex->a, (size_t)ops.n + 1, sizeof(*t));
+	t = arena_array(ex->passing, (size_t)ops.n + 1, sizeof(*t));
 	if (!operands_to_tensors(ex, op, ops, loc, t))
 		return value_poison(loc);
 	path = where_segment(ex, w, op->name, e->count);
@@ -282,7 +282,7 @@ apply_with(struct expander *ex, struct where *w, const struct op *op, struct exp
 
 	if (!has_room(ex, op, loc))
 		return value_poison(loc);
-	t = arena_array(ex->a, (size_t)ops.n + 1, sizeof(*t));
+	t = arena_array(ex->passing, (size_t)ops.n + 1, sizeof(*t));
 	if (!operands_to_tensors(ex, op, ops, loc, t))
 		return value_poison(loc);
 	return place_node(ex, op, where_segment(ex, w, op->name, e->count), loc, r, ops.n, t);

@@ -372,8 +372,8 @@ formula_sum_make(struct arena *a, struct node *sum, const struct node *of)
 	double factor;
 	int k;
 
-	if (sum->out[0]->dtype != full->dtype || !(s.f = pointwise_formula(a, of)) || !reduce_takes(sum, &s.to, &factor) || reduce_is_whole(full, &s.to) ||
-	    !find_lies(&s, full, of->nin, of->in))
+	if (sum->out[0]->dtype != full->dtype || !reduce_takes(sum, &s.to, &factor) || reduce_is_whole(full, &s.to) ||
+	    !find_lies(&s, full, of->nin, of->in) || !(s.f = pointwise_formula(a, of)))
 		return false;
 	sum->op = &op_formula_sum;
 	sum->attr = arena_array(a, ATTRS, sizeof(*sum->attr));
