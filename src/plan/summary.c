@@ -164,7 +164,7 @@ count_lines(const struct module *m, struct plan_summary *s)
 
 		if (i == 0 || held[i].line != held[i - 1].line ||
 		    b->root->loc.src != held[i - 1].buffer->root->loc.src)
-			vec_push(m->arena, &s->lines, ((struct line_bytes){ b->root->loc, b, 0, 0 }));
+			vec_push_moving(m->arena, &s->lines, ((struct line_bytes){ b->root->loc, b, 0, 0 }));
 		l = &s->lines.v[s->lines.n - 1];
 		l->buffers++;
 		l->bytes += b->bytes;

@@ -8,6 +8,8 @@
 
 #include "show/show.h"
 
+struct plan_summary;
+
 #define CHART_REGIONS	(MOST_TURNS + 3)
 
 struct chart_region {		/* a part of the step, as people name it */
@@ -49,7 +51,7 @@ void	plan_size_row(FILE *, const struct plan_style *, const char *name, int64_t 
 void	plan_stages(FILE *, const struct module *, const struct plan_style *);
 /* plan_ranks.c: what goes over the wire between ranks, and how long that takes at least; nothing
  * for one. */
-void	plan_between_ranks(FILE *, const struct module *, const struct plan_style *);
+void	plan_between_ranks(FILE *, const struct module *, const struct plan_summary *, const struct plan_style *);
 /* What ranks that do not fit might share out, and what each holds of it then; nothing where they
  * fit. */
 void	plan_sharding(FILE *, const struct module *, const struct plan_style *);

@@ -24,9 +24,8 @@ print_hidden(FILE *f, const struct module *m, double link)
 }
 
 void
-plan_between_ranks(FILE *f, const struct module *m, const struct plan_style *style)
+plan_between_ranks(FILE *f, const struct module *m, const struct plan_summary *s, const struct plan_style *style)
 {
-	const struct plan_summary *s = plan_summarise(m);
 	int64_t link = plan_link(style);
 	char gradients[SIZE_TEXT], meanwhile[SIZE_TEXT], weights[SIZE_TEXT];
 

@@ -276,7 +276,7 @@ print_totals(const struct printer *r)
 	    p->optimal ? ", proved optimal" : "");
 	print_shared(r, T_PARAM, r->s->whole_weights);
 	print_shared(r, T_OPTIMIZER, r->s->whole_state);
-	plan_between_ranks(r->out, r->m, &r->style);
+	plan_between_ranks(r->out, r->m, r->s, &r->style);
 	print_recomputed(r);
 	print_objective(r);
 	print_trade(r);
