@@ -21,6 +21,9 @@
 #define OF_EITHER	(NEEDS_HOST | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STRANGER | NEEDS_REPLAY | NEEDS_AGENT | NEEDS_DATA | NEEDS_CODES | NEEDS_SHAPES | NEEDS_VECTORS | NEEDS_FALLS | NEEDS_COLLECTED | \
     NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS | NEEDS_FULL | NEEDS_RISES | NEEDS_COPIES)
 
+/* What makes a row one that holds where trees are learned, too. */
+#define OF_TREES	(NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STAYS | NEEDS_SHARED | NEEDS_FREE | NEEDS_COPIES)
+
 /* The sign's place among others. */
 static int
 place(uint64_t sign)
@@ -94,6 +97,13 @@ autopsy_tells_no_network(const struct oom_paste *p)
 
 	return p->prose && !p->network && !p->torch && !p->retains.line && !t->graph.line && !t->vocabulary.line && !t->darknet.line && !t->replay.line && !t->agent.line &&
 	    !t->splats.line && !t->update.line && !t->shuffle.line && !t->workers.line && !p->evaluating.line && !p->inferring.line;
+}
+
+/* Do all signs tell of trees that are learned, and none of a network? */
+bool
+autopsy_is_of_trees(const struct oom_paste *p)
+{
+	return p->trees && !p->layers && !p->torch && !p->torch_files && !p->tf_files && !p->jax_files;
 }
 
 /* Was a framework's own allocator refused ahead of what the driver refused? */
@@ -312,7 +322,7 @@ autopsy_likely(struct autopsy *y)
 	const struct said *told[SIGNS + 1] = { NULL };
 	const struct said *on;
 	const struct row *r = autopsy_rows;
-	bool unknown = is_unknown(y);
+	bool unknown = is_unknown(y), trees = autopsy_is_of_trees(&y->log.paste);
 	uint64_t is;
 
 	if (y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
@@ -324,7 +334,7 @@ autopsy_likely(struct autopsy *y)
 	if (!unknown)
 		return;
 	is = signs(y, told) | (is_near_ram(y) ? NEEDS_HOST : 0);
-	while ((is & r->needs) != r->needs || (is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)))
+	while ((is & r->needs) != r->needs || (is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)) || (trees && r->needs && !(r->needs & OF_TREES)))
 		r++;		/* the last needs nothing */
 	if (!(r->needs & ~BESIDE_DOMAIN))
 		autopsy_domain(y);

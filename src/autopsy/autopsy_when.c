@@ -45,6 +45,15 @@ static const char *const of_machine[] = {
 	NULL
 };
 
+/* Where trees are learned: what lies there, and when it grows. */
+static const char *const of_trees[] = {
+	"- Before the first tree: all rows are put into a matrix of the library's own, as a rule in bins, beside the data and copies of them: fewer rows or columns, numbers of 4 bytes, "
+	    "what is sparse kept so, or parts one after the other (in XGBoost a QuantileDMatrix or external memory) take less.",
+	"- As trees are made: sums for each bin of every column are kept for leaves: fewer leaves or levels (num_leaves, max_depth), or bins (max_bin), take less.",
+	"- From run to run, as over folds or in a search: models and matrices of the runs before lie there for as long as a name or a list holds them.",
+	NULL
+};
+
 /* Is there a sign of a network: a framework's message, or words, code or calls of one? */
 static bool
 is_of_network(const struct autopsy *y)
@@ -91,13 +100,14 @@ bool
 autopsy_when(struct autopsy *y, bool placed)
 {
 	const struct oom_message *o = y->main;
-	const char *const *list = o->host ? of_machine : of_device;
+	bool trees = autopsy_is_of_trees(&y->log.paste);
+	const char *const *list = trees ? of_trees : o->host ? of_machine : of_device;
 	const char *head = !placed ? o->host ? "Where it was the machine's memory, " TOP_TELLS : "Where it was a device's memory, " TELLS_MOST :
 	    o->says ? "Where it was the machine's memory, " TOP_TELLS : o->host ?
 	    "It was the " MACHINES ". What had filled it was not found in what was read: " TOP_TELLS :
 	    "What had filled the device, if anything had, was not found in what was read: " TELLS_MOST;
 
-	if (!is_of_network(y))
+	if (!trees && !is_of_network(y))
 		return false;
 	vec_push(y->arena, &y->likely, autopsy_named_lister(y, head));
 	for (; *list; list++)

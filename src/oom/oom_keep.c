@@ -323,16 +323,29 @@ is_told_of_host(const struct oom_told *told)
 	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device);
 }
 
+/* A notebook's kernel that dies where a device is used, and does not on the processor: an error of
+ * the device's library ends it, too, and not the system. */
+static bool
+is_of_device(const struct oom_told *told)
+{
+	return told->runs_here && told->gpu && told->said.line && told->killed.line && !told->by_system && !strstr(told->killed.words, "ill");
+}
+
 static void
 told_alone(struct oom_log *log)
 {
 	struct oom_told *told = &log->paste.told;
+	bool of_device = is_of_device(told);
 	struct oom_message o = { .kind = OOM_TOLD, .line = told->said.line, .last = told->said.line, .count = 1, .gpu = -1,
 		.host = is_told_of_host(told),
 		.who = oom_kind_name(OOM_TOLD) };
 
 	if (log->dump.any || (!told->said.line && !told->killed.line))
 		return;
+	if (of_device) {
+		told->killed.line = 0;
+		o.host = is_told_of_host(told);
+	}
 	if (told->sentence)
 		forget(log, is_of_anyone);
 	if (log->messages.n > 0 || log->more > 0)

@@ -282,6 +282,11 @@ program(struct oom_paste *p, struct talk t, int line)
 #define OF_FRAMEWORK	"torch pytorch tensorflow keras mxnet gluon caffe paddle jax flax onnx theano cntk darknet diffusers huggingface tinygrad vllm sglang llama ollama "	\
     "ggml gguf mlx lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
 
+/* What those have that learn trees, too, is not among these. */
+#define OF_LAYERS	"from_pretrained|tokenizer|network|networks|neural|epoch|epochs|layers|gradients|backprop|llm|llms|lora|gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|"	\
+    "embedding|embeddings|logits|forward pass|backward pass"
+#define OF_TREES	"xgboost|xgbclassifier|xgbregressor|lightgbm|lgbmclassifier|lgbmregressor|catboost|gpu_hist"
+
 /* 训练, 模型, 网络, 图像分割, 推理, 数据集, 微调; 学習, 학습 */
 #define ELSEWHERE	"\xe8\xae\xad\xe7\xbb\x83|\xe6\xa8\xa1\xe5\x9e\x8b|\xe7\xbd\x91\xe7\xbb\x9c|\xe5\x9b\xbe\xe5\x83\x8f\xe5\x88\x86\xe5\x89\xb2|\xe6\x8e\xa8\xe7\x90\x86|"	\
     "\xe6\x95\xb0\xe6\x8d\xae\xe9\x9b\x86|\xe5\xbe\xae\xe8\xb0\x83|\xe5\xad\xa6\xe7\xbf\x92|\xed\x95\x99\xec\x8a\xb5"
@@ -295,6 +300,20 @@ static bool
 is_of_network(struct talk t)
 {
 	return talk_has_whole(t, OF_NETWORK) || talk_any_begins(t, OF_FRAMEWORK) || talk_any_phrase(t, ELSEWHERE "|cnn |cnn?|cnn,|cnn.");
+}
+
+/* A program's line or code names what learns trees, or a person who runs it, or with whom it
+ * fails. */
+static bool
+learns_trees(struct talk t, bool told)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, OF_TREES, &at, &n))
+		if (!told || (talk_any_begins(talk_sentence(t, at), "train run use using fit kill die crash memory fail") && !clause_works(talk_sentence(t, at))))
+			return true;
+	return false;
 }
 
 /* Does the report end with ^C by itself? */
@@ -368,6 +387,10 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->network = p->names_network = line;
 	else if (talk_any_whole(t, "runtimeerror"))
 		p->network = line;
+	if (talk_has_whole(t, OF_LAYERS) || talk_any_begins(t, OF_FRAMEWORK))
+		p->layers = line;
+	if (learns_trees(t, told))
+		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))
 		p->serves = line;
 	platform(p, t, line, told);

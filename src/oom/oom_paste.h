@@ -145,6 +145,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
 	int network;		/* the last line that is of a neural network, or of its training, by PyTorch's errors, too; */
 	int names_network;	/* and that has a word for one; */
+	int layers;		/* or one for what only networks have, or of a framework's name, */
+	int trees;		/* and that names a library of trees that are learned; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
 	int docker;		/* the first sentence that names Docker; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */

@@ -170,3 +170,19 @@ oom_whose_ram(struct talk t)
 {
 	return names_host(t) && !counts_ram(t) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
 }
+
+bool
+oom_whose_runs_here(struct talk t)
+{
+	const char *at;
+	struct talk rest, sentence;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "on cpu|on the cpu|on my cpu|in cpu|with cpu|with the cpu|using cpu|using the cpu|cpu version|on the processor", &n));
+	    rest = talk_part(t, at + n, t.s + t.n)) {
+		sentence = talk_sentence(t, at);
+		if (!talk_any_whole(sentence, CARDS) && !clause_is_question(sentence) && (clause_works(sentence) || talk_has_whole(sentence, "no problem|no problems|no issue|no issues|runs well|run well|runs")))
+			return true;
+	}
+	return false;
+}

@@ -23,5 +23,7 @@ bool	oom_whose_lists_both(struct talk);
 bool	oom_whose_ram(struct talk);
 /* Does it name the machine's memory? */
 bool	oom_whose_names_ram(struct talk);
+/* Does a sentence say that it runs on the processor, and name no device? */
+bool	oom_whose_runs_here(struct talk);
 
 #endif
