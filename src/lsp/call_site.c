@@ -128,9 +128,8 @@ call_site_at(struct arena *a, const struct text_lines *t, int at, struct call_si
 	if (c->head == end)
 		return false;
 	c->name = arena_strndup(a, s + c->head, (size_t)(end - c->head));
-	c->argument = argument_name(a, s, open.arguments, (int)t->n, &after);
-	if (c->argument && at < after)
-		c->argument = NULL;
+	c->name_given = argument_name(a, s, open.arguments, (int)t->n, &after);
+	c->argument = c->name_given && at >= after ? c->name_given : NULL;
 	gather(a, s, (int)t->n, open.at, at, c);
 	return true;
 }

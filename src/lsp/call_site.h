@@ -12,7 +12,8 @@ struct call_site {
 	const char *name;
 	int head;		/* the byte at which the name begins */
 	int index;		/* of the argument */
-	const char *argument;	/* its name, where it has one, and the place is behind its = */
+	const char *name_given;	/* its name, where it has one */
+	const char *argument;	/* the same where the place is behind its = */
 	VEC(const char *) given;	/* names that other arguments have */
 };
 

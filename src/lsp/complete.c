@@ -7,6 +7,7 @@
 #include "frameworks/framework.h"
 #include "lang/library.h"
 #include "lint/catalog.h"
+#include "lsp/call_shape.h"
 #include "lsp/job.h"
 #include "lsp/markdown.h"
 #include "lsp/method.h"
@@ -158,15 +159,28 @@ is_given(const struct call_site *call, const char *name)
 	return false;
 }
 
+/* How many parameters have an argument by its place, which is before this one. */
+static int
+placed_before(struct completion *c, const struct call_site *call, const struct block *b)
+{
+	struct call_shape shape = call_shape_at(c->tree, call->head, words_op(call->name), b);
+	int n = 0;
+
+	while (shape.call && n < call->index && n < shape.call->nargs && !shape.call->arg[n].name)
+		n++;
+	return n > shape.tensors ? n - shape.tensors : 0;
+}
+
 static void
 add_attrs(struct completion *c, const struct attr_spec *a, const struct call_site *call)
 {
+	int placed = words_op(call->name) ? placed_before(c, call, NULL) : 0;
 	struct text doc;
 
 	for (; a && a->name; a++) {
 		json_t *item;
 
-		if (is_given(call, a->name))
+		if (placed-- > 0 || is_given(call, a->name))
 			continue;
 		item = add_item(c, arena_printf(c->arena, "%s=", a->name), ITEM_PROPERTY,
 		    a->preset ? arena_printf(c->arena, "default %s", a->preset) : NULL);
@@ -182,7 +196,7 @@ add_formals(struct completion *c, const struct block *b, const struct call_site 
 {
 	int i;
 
-	for (i = 0; i < b->nformals; i++) {
+	for (i = placed_before(c, call, b); i < b->nformals; i++) {
 		const struct formal *f = &b->formal[i];
 		json_t *item;
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lsp/method.h"
+#include "lsp/call_shape.h"
 #include "lsp/markdown.h"
 
 #define HINT_TYPE	1
@@ -34,26 +35,36 @@ callee_of(const struct hints *h, const struct expr *e)
 	return u && u->symbol->kind == SYMBOL_BLOCK ? u->symbol : NULL;
 }
 
-/* Names of the arguments that are given by their place. Operators that take tensors as arguments
- * too would need to know how many of them are. */
+/* reshape(3, 4): the K-th argument is more of those before it; or a tuple is meant for one that
+ * takes some, as operators find it. */
+static bool
+takes_others(const struct attr_spec *a, int k, const struct expr *value)
+{
+	return (k > 0 && a[-1].type == ATTR_INTS) || (a->type == ATTR_REAL && value->kind == E_TUPLE);
+}
+
+/* Names of the arguments that are given by their place. Of operators that take several tensors,
+ * numbers may stand for these. */
 static void
 hint_arguments(struct hints *h, const struct expr *e)
 {
 	const struct symbol *block = callee_of(h, e);
 	const struct op *op = block ? NULL : words_op(e->name);
+	struct call_shape shape = call_shape_at(h->tree, e->head.beg, op, block ? block->block : NULL);
 	const char *name;
-	int i;
+	int i, k;
 
-	if (op && op->kind != OP_OPTIMIZER && op->max_operands != 1)
+	if (!shape.sure || (op && op->kind != OP_OPTIMIZER && op->max_operands != 1))
 		return;
-	for (i = 0; i < e->nargs && !e->arg[i].name; i++) {
+	for (i = shape.tensors; i < e->nargs && !e->arg[i].name; i++) {
 		const struct expr *value = e->arg[i].value;
 
+		k = i - shape.tensors;
 		if (block)
-			name = i < block->block->nformals ? block->block->formal[i].name.text : NULL;
+			name = k < block->block->nformals ? block->block->formal[k].name.text : NULL;
 		else
-			name = op && op->attrs && i < MAX_ATTRS ? op->attrs[i].name : NULL;
-		if (!name)
+			name = op && k < op_nattrs(op) ? op->attrs[k].name : NULL;
+		if (!name || (op && takes_others(&op->attrs[k], k, value)))
 			return;
 		if (value->kind == E_NAME && strcmp(value->name, name) == 0)
 			continue;	/* block(width): nothing is gained by "width: width" */
