@@ -528,9 +528,13 @@ host_places(struct autopsy *y)
 		    "that is made for each sample as it is asked for (a Dataset), or fewer or shorter samples, take less.");
 	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES | TRACE_EDGES | TRACE_DENSE | TRACE_ALL_PAIRS))
 		by_table(y, SAYS_BY_PLACE, place_causes);
-	else if ((facts & (TRACE_BACKWARD | TRACE_FORWARD)) && y->main->kind == OOM_PYTORCH_CPU)
+	else if ((facts & TRACE_BACKWARD) && y->main->kind == OOM_PYTORCH_CPU)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback the network itself ran on the processor, in a step: what "
 		    "forward keeps grows with the number and the size of a batch's samples.");
+	else if ((facts & TRACE_FORWARD) && y->main->kind == OOM_PYTORCH_CPU)	/* which data are prepared by, too */
+		place_cause(y, SAYS_HOST_PLACES, "By the traceback a module of PyTorch ran on the processor. Where that is a network in a step, what "
+		    "forward keeps grows with the number and the size of a batch's samples; where it makes the data ready, or computes for them, "
+		    "with what it is given at once.");
 }
 
 void

@@ -26,7 +26,7 @@ clause_works(struct talk t)
 	struct talk rest;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|succeeds|passes", &n));
+	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|succeeds|passes|loads normally|runs normally|trains normally|run normally|train normally", &n));
 	    rest = talk_part(t, at + n, end))
 		if (!clause_says_no(talk_part(t, t.s, at), "") && (at + n == end || !memchr("-/\\", at[n], 3)) && (at == t.s || !memchr("/\\", at[-1], 2)) &&
 		    !talk_any_begins(talk_head(t, piece_past_blanks(at + n, end), 4), "tun"))

@@ -72,6 +72,18 @@ is_size_of_model(struct talk t, const char *s, const char *to)
 	return talk_any_of(talk_part(t, s, to), "lora") || talk_is_one_of(clause_word_ahead(t, s), "train run load finetune tune serve quantize training running loading") || talk_is_one_of(clause_word_behind(t, to), "model models llm llms");
 }
 
+#define FEW_BITS	"4bit|8bit|nf4|mxfp4|gpt-oss|exl2|gptq|awq|gguf|--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|" \
+    "quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8"
+
+/* "--load-8bit"; not "with --load-8bit it loads normally", which is of another run. */
+static bool
+is_in_few_bits(struct talk t, bool told)
+{
+	const char *at = talk_first(t, FEW_BITS);
+
+	return at && !(told && clause_works(talk_clause(t, at, 1)));
+}
+
 /* A name of a family of language models, with a size. */
 static void
 sizes(struct oom_paste *p, struct talk t, int line, bool told)
@@ -108,7 +120,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 			break;
 		}
 	}
-	if (talk_any_of(t, "4bit 8bit nf4 mxfp4 gpt-oss exl2 gptq awq gguf") || talk_any_phrase(t, "--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8"))
+	if (is_in_few_bits(t, told))
 		p->few_bits = line;
 	if (talk_any_of(t, "float16 fp16 bf16 float32 .half()"))
 		p->many_bits = line;
