@@ -41,6 +41,15 @@ trimmed(struct talk t)
 	return talk_part(t, s, end);
 }
 
+/* "**python train.py --bs 8**": what is bold as a whole, without the signs of that. */
+static struct talk
+without_bold(struct talk t)
+{
+	const char *end = t.s + t.n;
+
+	return t.n > 4 && memcmp(t.s, "**", 2) == 0 && memcmp(end - 2, "**", 2) == 0 ? talk_part(t, t.s + 2, end - 2) : t;
+}
+
 static int
 count_of(struct talk t, const char *sign)
 {
@@ -74,7 +83,7 @@ by_form(const struct oom_sources *o, struct talk t, bool fenced, bool inset)
 		return SOURCE_OUTPUT;
 	if (is_comment(o, t, inset))
 		return SOURCE_COMMENT;
-	if (form_is_command(t))
+	if (form_is_command(without_bold(t)))
 		return SOURCE_COMMAND;
 	if (form_is_setting(t))
 		return SOURCE_SETTING;
