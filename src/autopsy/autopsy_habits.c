@@ -24,6 +24,9 @@ static const struct {
 	    "64 bits has no such bound." },
 	[HABIT_LIMIT] = { OF_HOST, false, 0, "has %s, by its words how much of the machine's memory a job or a container may have. Where this run was in it, that may be where it was ended, however "
 	    "much the machine has: more of it, or less at once, helps." },
+	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), weights, gradients and the optimizer's "
+	    "numbers lie there, and buffers beside them, of all processes of a machine together: with Adam, as a rule, 12 bytes and more for each weight that is trained, 78 GiB for 7 thousand million. Fewer weights that "
+	    "are trained (LoRA), more devices or machines in its place, or a file for a part (NVMe) take less there." },
 	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
 	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less." },
 	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, several jobs work at once (as many as there are processors where n_jobs is -1). Each makes what it works with, and "
@@ -59,6 +62,11 @@ static const struct {
 	    "samples: several smaller files, one after the other, take less." },
 	[HABIT_RANKS] = { OF_HOST, false, 0, "starts %s processes. Where each of them reads all weights, or all data, into the machine's memory before it takes its part, they lie there as many times: "
 	    "read by one and handed on, mapped from a file, or read straight onto each one's device (map_location), they do once, or not at all." },
+	[HABIT_ALONE] = { OF_DEVICE, true, 0, "has weights split among processes (FSDP, ZeRO), and starts one (%s). Where that is the run, and nothing is offloaded, one device has all of them, with their gradients and what the "
+	    "optimizer keeps: where all are trained with Adam in mixed precision, as a rule, 16 bytes for each, 104 GiB for 7 thousand million. More processes, offloading, an optimizer that "
+	    "keeps less (8 bits), or fewer weights that are trained (LoRA) take less there." },
+	[HABIT_REPLAY] = { OF_DEVICE, true, TRACE_REPLAY, "adds what an agent saw, by its names, to %s. Where that is a memory of all that it sees, and the device is the one that was full, each entry lies there until it is forgotten, and memory "
+	    "grows evenly: kept in the machine's memory (.cpu(), pictures as uint8), and put on the device a batch at a time, they take a batch's part of it." },
 	[HABIT_STATE] = { OF_EITHER, true, 0, "gives a network again, by its names, what it gave before, %s. Where that goes on from one step of training to the next, and its graph is not let go of, "
 	    "each step holds those before it, and memory grows evenly: .detach() on it between steps." },
 	[HABIT_LOAD] = { OF_DEVICE, true, TRACE_CHECKPOINT, "reads a file by torch.load without map_location: where its tensors were saved from a device, they are put back on that one, beside what is "
@@ -89,6 +97,8 @@ static const struct {
 	    "each number has a gradient and what the optimizer keeps, too: without them, or with an adapter for them, too, it takes less." },
 	[HABIT_UNCHECKED] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "%s. Where it trains, what forward makes is all kept for backward then: with gradient checkpointing a part of it is, and the rest "
 	    "made once more, which takes longer, and less room." },
+	[HABIT_FEATURES] = { OF_EITHER, false, 0, "names %s. Where that is the run's way to find what is unusual in pictures, features of all training pictures are kept until the epoch ends, and joined then: they grow with the number of "
+	    "pictures, with their pixels, and with the features of each place. Fewer or smaller pictures, fewer features (fewer layers; n_features), or a part of the training set take less." },
 	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "
 	    "so is what a layer makes of it: a batch no larger than that of training needs no more than its forward does." },
 	[HABIT_HISTOGRAMS] = { OF_EITHER, false, 0, "has TensorBoard draw histograms (%s). Where that is of the run, and of an older Keras, all of validation_data goes through the network at once for "
@@ -161,6 +171,8 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_TESTS:
 		return arena_printf(y->arena, "%lld (%s), and line %d one of %lld", (long long)h->n, h->name, y->log.paste.habits.trains.line,
 		    (long long)y->log.paste.habits.trains.n);
+	case HABIT_REPLAY:
+		return arena_printf(y->arena, "%s (line %lld puts that on a device)", h->name, (long long)h->n);
 	case HABIT_RANKS:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	case HABIT_UNCHECKED:

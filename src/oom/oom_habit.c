@@ -7,6 +7,7 @@
 #include "oom/oom_array.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_log.h"
+#include "oom/oom_seen.h"
 #include "oom/oom_signs.h"
 #include "oom/oom_whole.h"
 
@@ -55,6 +56,7 @@ static const struct {
 } off[] = {
 	{ HABIT_UNCHECKED, "gradient_checkpointing_enable|enable_gradient_checkpointing|gradient_checkpointing=true|gradient_checkpointing = true|gradient_checkpointing: true" },
 	{ HABIT_UNIT, "auto_wrap_policy|auto_wrap(|enable_wrap(|wrap(|apply_fsdp(" },
+	{ HABIT_OFFLOADS, "\"device\": \"none|\"device\":\"none|\"device\": \"nvme|\"device\":\"nvme" },
 	{ HABIT_SERVER, "use_vllm=false|use_vllm: false|use_vllm = false|use_vllm false" },
 	{ HABIT_SIZES, "multi_scale=false|multi_scale: false|multi_scale = false" },
 	{ HABIT_BENCHMARK, "cudnn.benchmark = false|cudnn.benchmark=false|cudnn_benchmark=false|cudnn_benchmark = false|cudnn_benchmark: false" },
@@ -192,6 +194,23 @@ counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64
 	while (talk_next_phrase(t, names, &at, &length))
 		if (number_of(t, at + length, &n) && n >= least && n <= most)
 			oom_habit_keep(h, kind, line, n, at + (*at == '.'), at + strcspn(at, "(=") < at + length ? at + strcspn(at, "(=") : at + length);
+}
+
+#define SHARED_OUT	"fsdp full_shard zero3 zero-3 zero_3 z3_ zero_stage3"
+
+/* "torchrun --nproc_per_node=1 train.py --fsdp full_shard": parts for one alone. */
+static void
+alone(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL;
+	int64_t n;
+	size_t length;
+
+	if (!talk_any_of(t, SHARED_OUT) || talk_any_of(t, "offload") || talk_any_phrase(t, "--nnodes|--num_machines|--num-machines"))
+		return;
+	while (talk_next_phrase(t, RANKS, &at, &length))
+		if (number_of(t, at + length, &n) && n == 1)
+			oom_habit_keep(h, HABIT_ALONE, line, 1, at, at + length);
 }
 
 #define SAVED		"modules_to_save|additional_target"	/* of PEFT, and LLaMA-Factory's name of it */
@@ -560,7 +579,9 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 	by_call(h, t, line, false);
 	by_number(h, t, line);
 	oom_whole_line(h, t, line);
+	oom_seen_line(h, t, line);
 	counted(h, HABIT_RANKS, RANKS, 2, MOST_PROCESSES, t, line);
+	alone(h, t, line);
 	counted(h, HABIT_QUEUE, QUEUES, LEAST_QUEUE, MOST_QUEUE, t, line);
 	saved(h, t, line);
 	checkpoints(h, t, line);

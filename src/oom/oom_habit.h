@@ -17,6 +17,7 @@ enum oom_habit_kind {
 	/* of the machine's memory */
 	HABIT_NARROW,		/* a Python of 32 bits, by this name */
 	HABIT_LIMIT,		/* a job or a container may have so much of it, by this setting */
+	HABIT_OFFLOADS,		/* what a run keeps is put into it, by this name */
 	HABIT_WORKERS,		/* a loader's processes: how many */
 	HABIT_JOBS,		/* a library's, by this setting: how many; 0: as many as there are processors */
 	HABIT_QUEUE,		/* batches that Keras has wait, by this setting: how many at most */
@@ -34,6 +35,8 @@ enum oom_habit_kind {
 	HABIT_HDF5,		/* Caffe reads a file as a whole, by its layer */
 	HABIT_RANKS,		/* a launcher starts so many processes, by this option */
 	/* of a device's */
+	HABIT_ALONE,		/* weights are to be split among processes, and one is started, by this option */
+	HABIT_REPLAY,		/* what was seen is added to a memory of this name; `n`: the line that put it on a device */
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_FRAMES,		/* cuDF reads a file as a whole, by a call of this name */
 	HABIT_MOVED,		/* what by its name is data, or each of a list, is put on a device, by this name: Julia, Theano, CuPy */
@@ -49,6 +52,7 @@ enum oom_habit_kind {
 	HABIT_SAVED,		/* PEFT trains layers with a number for each word whole, by this setting */
 	HABIT_UNCHECKED,	/* what forward makes is all kept: gradient checkpointing is off, by this name; `n` 1: a script of this name is run without it */
 	/* of either */
+	HABIT_FEATURES,		/* features of all pictures are kept, by a method of this name */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */
 	HABIT_SPREAD,		/* weights are spread over devices, by this setting */
@@ -76,6 +80,8 @@ struct oom_habits {
 	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
 	int checks;		/* the last that names gradient checkpointing */
+	uint64_t placed;	/* names of what an agent saw, by their bits, that were put on a device, */
+	int placed_line;	/* the last of them there */
 	uint64_t off;		/* kinds, by their bits, of which a line says that they are off */
 	int64_t context;	/* positions that a run of llama.cpp was given or has, the most of several; 0: that is not told */
 	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */

@@ -12,6 +12,7 @@
 #include "oom/oom_code.h"
 #include "oom/oom_form.h"
 #include "oom/oom_named.h"
+#include "oom/oom_seen.h"
 #include "oom/oom_words.h"
 
 #define MOST_MIB	((int64_t)1 << 24)
@@ -395,6 +396,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		oom_habit_limit(&p->habits, t, line);
 	if (source == SOURCE_COMMENT && !traced)
 		return;
+	if (!traced)
+		oom_seen_named(&p->habits, t, line, told);
 	if (is_of_network(t))
 		p->network = p->names_network = line;
 	else if (talk_any_whole(t, "runtimeerror"))

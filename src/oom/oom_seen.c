@@ -1,0 +1,105 @@
+/* What is named wherever it stands, unless a sentence denies it; and two lines of code that make
+ * one habit. */
+#include "oom/oom_seen.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+
+static const struct {
+	enum oom_habit_kind kind;
+	const char *phrases, *unless;	/* strokes part; `unless` of the line */
+} names[] = {
+	{ HABIT_OFFLOADS, "offload_optimizer|offload_param|cpu_offload|cpu-offload|cpu offload|cpuoffload|zero-offload|zero offload|zero3_offload|"
+	    "zero2_offload|z3_offload|z2_offload|zero3-offload|zero3 offload|zero-3 offload|default_offload|deepspeedcpuadam|optimizer offload|offload the optimizer|"
+	    "offload optimizer|offloading the optimizer|offloading optimizer",
+	    "false|none|nvme|enable_|offload_gb|offload-gb|comfy|[no]" },
+	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import " },
+};
+
+#define UNSURE	"without instead unlike could should would might maybe perhaps recommend suggest avoid can how"
+
+/* "without cpu offload", "should I use cpu offload?" */
+static bool
+is_denied(struct talk t, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(t, at, n), ahead = talk_part(clause, clause.s, at);
+
+	return clause_says_no(ahead, "") || talk_any_whole(ahead, UNSURE) || clause_is_question(talk_sentence(t, at)) || clause_works(clause);
+}
+
+void
+oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
+{
+	const char *at, *from, *to, *end = t.s + t.n;
+	size_t i, n;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (at = NULL; talk_next_phrase(t, names[i].phrases, &at, &n); ) {
+			if (talk_any_phrase(t, names[i].unless) || (told && is_denied(t, at, n)))
+				continue;
+			for (from = at; from > t.s && piece_is_word(from[-1]); from--)
+				;
+			for (to = at + n; to < end && piece_is_word(*to); to++)
+				;
+			oom_habit_keep(h, names[i].kind, line, 0, from, to);
+		}
+}
+
+/* ---- what an agent saw ---- */
+
+static const char *const seen[] = { "state", "next_state", "obs", "next_obs", "observation", "next_observation", "frame", "screen", NULL };
+
+#define ON_DEVICE	".cuda(|.to(device|.to(self.device|.to(\"cuda|.to('cuda|device=device|device=self.device|device='cuda|device=\"cuda"
+#define OFF_DEVICE	".cpu(|.numpy("
+#define MEMORIES	"memory|buffer|replay"
+#define PLACED_WITHIN	40	/* lines, from where something is put on a device to where it is kept */
+
+/* "state = torch.tensor(state).cuda()" */
+static void
+places(struct oom_habits *h, struct talk t, int line)
+{
+	const char *is = memchr(t.s, '=', t.n);
+	struct talk left;
+	int i;
+
+	if (!is || is + 1 == t.s + t.n || is[1] == '=' || !talk_any_phrase(talk_part(t, is, t.s + t.n), ON_DEVICE) || talk_any_phrase(t, OFF_DEVICE))
+		return;
+	left = talk_part(t, t.s, is);
+	for (i = 0; seen[i]; i++)
+		if (talk_any_whole(left, seen[i])) {
+			h->placed |= (uint64_t)1 << i;
+			h->placed_line = line;
+		}
+}
+
+/* "self.memory.append((state, action, reward))" of what lies on a device. */
+static void
+keeps(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL, *from, *end = t.s + t.n;
+	struct talk given;
+	size_t n;
+	int i;
+
+	if (!h->placed || line - h->placed_line > PLACED_WITHIN || talk_any_phrase(t, OFF_DEVICE) || talk_any_whole(t, "def"))
+		return;
+	while (talk_next_phrase(t, ".append(|.push(|.add(|.store(|.appendleft(", &at, &n)) {
+		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
+			;
+		given = talk_part(t, at + n, end);
+		for (i = 0; seen[i]; i++)
+			if (h->placed >> i & 1 && talk_any_whole(given, seen[i]) && talk_any_phrase(talk_part(t, from, at), MEMORIES))
+				oom_habit_keep(h, HABIT_REPLAY, line, h->placed_line, from, at);
+	}
+}
+
+void
+oom_seen_line(struct oom_habits *h, struct talk t, int line)
+{
+	if (talk_any_whole(t, "def"))
+		h->placed = 0;		/* of another function */
+	places(h, t, line);
+	keeps(h, t, line);
+}

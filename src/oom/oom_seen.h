@@ -1,0 +1,13 @@
+/* Habits that a name tells, and a memory of what an agent saw. */
+#ifndef STOWAGE_OOM_OOM_SEEN_H
+#define STOWAGE_OOM_OOM_SEEN_H
+
+#include "oom/oom_habit.h"
+
+/* Line LINE of the log, no comment: a person's sentence, where TOLD, which may deny what it
+ * names. */
+void	oom_seen_named(struct oom_habits *, struct talk, int line, bool told);
+/* The same, of code. */
+void	oom_seen_line(struct oom_habits *, struct talk, int line);
+
+#endif
