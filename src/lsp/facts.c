@@ -3,9 +3,11 @@
  * byte at which their operator's name, or their label, stands, uses of blocks by that of the
  * block's name; what is made several times is summed up.
  *
- *     { "layers": { "<byte>": { op, path, count, shape, dtype, parameters, macs, forward, kept, peak,
- *                               in_place, again, fused } },
- *       "uses": { "<byte>": { count, layers, shape, dtype, parameters, macs, forward, kept, peak } },
+ * A shape is { text, dtype, batched, varies }: the first one's, and whether another differs.
+ *
+ *     { "layers": { "<byte>": { op, path, count, shape, parameters, macs, forward, kept, peak,
+ *                               parts, in_place, again, fused } },	# of the parts so many are that
+ *       "uses": { "<byte>": { count, layers, shape, parameters, macs, forward, kept, peak } },
  *       "networks": { NAME: { parameters, macs, arena, batch, memory, device, fits, largest, target } } }
  */
 #include <stdlib.h>
@@ -24,6 +26,7 @@
 
 struct made {			/* what became of a layer's output in the program */
 	const struct tensor *tensor;
+	const struct tensor *validated;	/* in validation, where that is apart; NULL: nothing */
 	int64_t saved;		/* bytes of what it keeps beside its output */
 	bool again;
 };
@@ -83,51 +86,93 @@ see_node(struct layer_facts *f, const struct node *n)
 }
 
 static void
+see_validation(struct layer_facts *f, const struct node *n)
+{
+	struct made *m = made_of(f, n->path);
+
+	if (!m->validated && n->nout && n->out[0])
+		m->validated = n->out[0];
+}
+
+static void
 add(json_t *to, const char *key, int64_t n)
 {
 	json_object_set_new(to, key, json_integer(json_integer_value(json_object_get(to, key)) + n));
 }
 
-/* The layer's bytes: those of its own buffer, which another tensor in it makes no larger. */
+/* The tensor's own buffer; NULL: it has another's bytes, or none. */
+static const struct buffer *
+own_buffer(const struct plan *p, const struct tensor *t)
+{
+	return t && !t->alias_of ? plan_buffer(p, t) : NULL;
+}
+
+static int64_t
+bytes_at_peak(const struct plan *p, const struct buffer *b)
+{
+	return b && b->first <= p->peak && p->peak <= b->last ? b->bytes : 0;
+}
+
+/* The layer's bytes: those of its own buffer, which another tensor in it makes no larger. The peak
+ * may be in validation. */
 static void
 count_bytes(const struct layer_facts *f, const struct made *m, struct figures *to)
 {
 	const struct plan *p = f->module->plan;
-	const struct buffer *b = m && m->tensor ? plan_buffer(p, m->tensor) : NULL;
+	const struct buffer *b = m ? own_buffer(p, m->tensor) : NULL;
 
-	to->kept = m && m->tensor ? m->saved : 0;
-	if (!b || m->tensor->alias_of)
+	if (!m)
 		return;
-	to->forward = b->bytes;
-	if (kept_for_backward(f, b))
-		to->kept += b->bytes;
-	if (b->first <= p->peak && p->peak <= b->last)
-		to->peak = b->bytes;
+	to->kept = m->tensor ? m->saved : 0;
+	if (b) {
+		to->forward = b->bytes;
+		to->kept += kept_for_backward(f, b) ? b->bytes : 0;
+	}
+	to->peak = bytes_at_peak(p, b) + bytes_at_peak(p, own_buffer(p, m->validated));
 }
 
 static void
 add_bytes(json_t *layer, const struct made *m, const struct figures *n)
 {
-	if (!m || !m->tensor) {
-		json_object_set_new(layer, m && m->again ? "again" : "fused", json_true());
-		return;
-	}
-	if (m->tensor->alias_of)
-		json_object_set_new(layer, "in_place", json_true());
-	if (m->again)
-		json_object_set_new(layer, "again", json_true());
-	add(layer, "kept", n->kept);
+	bool made = m && m->tensor;
+
+	add(layer, "parts", 1);
+	if (m && m->again)
+		add(layer, "again", 1);
+	else if (!made)
+		add(layer, "fused", 1);
+	if (made && m->tensor->alias_of)
+		add(layer, "in_place", 1);
+	if (made)
+		add(layer, "kept", n->kept);
 	if (n->forward)
 		add(layer, "forward", n->forward);
 	if (n->peak)
 		add(layer, "peak", n->peak);
 }
 
+/* The shape of the first of several; VARIES: another one's is not the same. */
 static void
-set_shape(struct layer_facts *f, json_t *to, const struct tensor *t)
+join_shapes(json_t *to, json_t *shape)
 {
-	json_object_set_new(to, "shape", json_string(tensor_shape_text(f->module->arena, t)));
-	json_object_set_new(to, "dtype", json_string(t->dtype->name));
+	json_t *first = json_object_get(to, "shape");
+
+	if (!first)
+		json_object_set_new(to, "shape", json_deep_copy(shape));
+	else if (!json_equal(json_object_get(first, "text"), json_object_get(shape, "text")) ||
+	    !json_equal(json_object_get(first, "batched"), json_object_get(shape, "batched")) ||
+	    json_is_true(json_object_get(shape, "varies")))
+		json_object_set_new(first, "varies", json_true());
+}
+
+static void
+add_shape(struct layer_facts *f, json_t *to, const struct tensor *t)
+{
+	json_t *shape = json_pack("{s:s, s:s, s:b}", "text", tensor_shape_text(f->module->arena, t), "dtype", t->dtype->name,
+	    "batched", t->batched);
+
+	join_shapes(to, shape);
+	json_decref(shape);
 }
 
 /* The path of the layer as the spec has it. */
@@ -142,19 +187,21 @@ layer_path(struct layer_facts *f, const struct node *n)
 static json_t *
 layer_at(struct layer_facts *f, const struct node *n)
 {
-	const char *path = layer_path(f, n);
 	char key[24];
 	json_t *layer;
 
 	snprintf(key, sizeof(key), "%d", n->loc.beg);
 	if (!(layer = json_object_get(f->layers, key)))
 		json_object_set_new(f->layers, key, layer = json_pack("{s:s, s:s, s:i}", "op",
-		    n->part_of ? n->part_of->op->name : n->op->name, "path", path, "count", 0));
-	else if (!n->part_of || strcmp(json_string_value(json_object_get(layer, "path")), path) != 0)
-		return layer;
-	if (n->phase == PHASE_FORWARD && n->nout && n->out[0])	/* of several parts, the last one's */
-		set_shape(f, layer, n->out[0]);
+		    n->part_of ? n->part_of->op->name : n->op->name, "path", layer_path(f, n), "count", 0));
 	return layer;
+}
+
+/* Of several parts, the last one's output is the layer's. */
+static bool
+is_last_part(struct layer_facts *f, const struct node *n, const struct node *next)
+{
+	return !n->part_of || !next || !next->part_of || strcmp(layer_path(f, n), layer_path(f, next)) != 0;
 }
 
 static void
@@ -169,6 +216,7 @@ add_layers(struct layer_facts *f, const struct source *src)
 		const struct made *made = map_get(&f->made, n->path);
 		struct figures *own = &f->before[n->id + 1];	/* by itself, for now */
 		const char *path = layer_path(f, n);
+		const struct node *next;
 		bool again;	/* another part of the same */
 		json_t *layer;
 
@@ -182,6 +230,9 @@ add_layers(struct layer_facts *f, const struct source *src)
 		if (!again)
 			add(layer, "count", 1);
 		add_bytes(layer, made, own);
+		next = i + 1 < f->module->forward->nodes.n ? f->module->forward->nodes.v[i + 1] : NULL;
+		if (n->phase == PHASE_FORWARD && n->nout && n->out[0] && is_last_part(f, n, next))
+			add_shape(f, layer, n->out[0]);
 	}
 	for (i = 0; i < sum->layers.n; i++) {
 		const struct layer_cost *c = &sum->layers.v[i];
@@ -234,8 +285,8 @@ add_use(struct layer_facts *f, const struct block_run *r)
 	snprintf(key, sizeof(key), "%d", r->use.beg);
 	if (!(use = json_object_get(f->uses, key)))
 		json_object_set_new(f->uses, key, use = json_object());
-	if (r->out && !json_object_get(use, "shape"))
-		set_shape(f, use, r->out);
+	if (r->out)
+		add_shape(f, use, r->out);
 	add(use, "count", 1);
 	add(use, "layers", to->layers - from->layers);
 	add(use, "parameters", to->parameters - from->parameters);
@@ -359,11 +410,13 @@ add_all(json_t *sums, const char *key, const json_t *one)
 	const char *field;
 
 	if (!sum) {
-		json_object_set_new(sums, key, json_copy((json_t *)one));
+		json_object_set_new(sums, key, json_deep_copy(one));
 		return;
 	}
 	json_object_foreach((json_t *)one, field, value)
-		if (json_is_integer(value))
+		if (strcmp(field, "shape") == 0)
+			join_shapes(sum, value);
+		else if (json_is_integer(value))
 			add(sum, field, json_integer_value(value));
 		else if (!json_object_get(sum, field))
 			json_object_set(sum, field, value);
@@ -400,6 +453,8 @@ facts_of(const struct all_facts *all, const struct module *m)
 
 	for (k = 0; f.graph && k < f.graph->nodes.n; k++)
 		see_node(&f, f.graph->nodes.v[k]);
+	for (k = 0; m->train && m->validate && k < m->validate->nodes.n; k++)
+		see_validation(&f, m->validate->nodes.v[k]);
 	make_room(&f);
 	add_layers(&f, src);
 	sum_up(&f);

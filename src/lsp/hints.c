@@ -78,9 +78,9 @@ static void
 hint_shape(struct hints *h, const struct expr *e)
 {
 	const json_t *layer = facts_layer(h->document, e->kind == E_NAME ? e->loc : e->head);
-	const char *shape = json_string_value(json_object_get(layer, "shape"));
+	const char *shape = facts_shape(h->arena, layer);
 
-	if (shape && shape[1] != ']' && e->loc.src == h->tree->file->src)
+	if (shape && e->loc.src == h->tree->file->src)
 		add_hint(h, e->loc.end, shape, HINT_TYPE, true, false);
 }
 

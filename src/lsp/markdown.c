@@ -279,19 +279,34 @@ put_bytes(struct text *t, const char *what, int64_t n)
 	text_puts(t, "\n");
 }
 
+const char *
+facts_shape(struct arena *a, const json_t *layer)
+{
+	const json_t *shape = json_object_get(layer, "shape");
+	const char *text = json_string_value(json_object_get(shape, "text"));
+
+	if (!text || text[1] == ']')	/* a scalar's tells nothing */
+		return NULL;
+	return json_is_true(json_object_get(shape, "varies")) ? arena_join(a, text, ", ...", "") : text;
+}
+
+/* Of several layers, the first one's, where others have others. */
 static void
 put_shape(struct text *t, const json_t *layer, int64_t batch)
 {
-	const char *shape = json_string_value(json_object_get(layer, "shape"));
-	const char *type = json_string_value(json_object_get(layer, "dtype"));
+	const json_t *shape = json_object_get(layer, "shape");
+	const char *text = json_string_value(json_object_get(shape, "text"));
+	const char *type = json_string_value(json_object_get(shape, "dtype"));
 
-	if (!shape)
+	if (!text || !type)
 		return;
-	text_printf(t, "`%s%s` per sample", type ? type : "", shape);
-	if (batch && shape[0] == '[')
-		text_printf(t, ", `%s[%lld%s%s` at the batch", type ? type : "", (long long)batch,
-		    shape[1] == ']' ? "" : ", ", shape + 1);
-	text_puts(t, "\n\n");
+	if (!json_is_true(json_object_get(shape, "batched")))
+		text_printf(t, "`%s%s` for all samples together", type, text);
+	else
+		text_printf(t, "`%s%s` per sample", type, text);
+	if (batch && json_is_true(json_object_get(shape, "batched")) && text[0] == '[')
+		text_printf(t, ", `%s[%lld%s%s` at the batch", type, (long long)batch, text[1] == ']' ? "" : ", ", text + 1);
+	text_puts(t, json_is_true(json_object_get(shape, "varies")) ? ": the first; not all are alike\n\n" : "\n\n");
 }
 
 /* What it costs. */
@@ -325,6 +340,22 @@ words_use(struct text *t, const json_t *use, int64_t batch)
 	text_puts(t, "\n");
 }
 
+/* That it is so, or of how many layers, or parts of layers, it is so. */
+static void
+put_parts(struct text *t, const json_t *layer, const char *key, const char *is, const char *are)
+{
+	int64_t n = figure(layer, key), of = figure(layer, "parts"), count = figure(layer, "count");
+
+	if (n == 0)
+		return;
+	text_puts(t, "- ");
+	if (n < of)
+		text_printf(t, "%lld of %lld %s ", (long long)n, (long long)of, of == count ? "layers" : "parts");
+	else if (of > 1)
+		text_puts(t, "all ");
+	text_printf(t, "%s\n", n < of ? n == 1 ? is : are : of > 1 ? are : is);
+}
+
 void
 words_layer(struct text *t, const json_t *layer, int64_t batch)
 {
@@ -339,12 +370,10 @@ words_layer(struct text *t, const json_t *layer, int64_t batch)
 	else if (path)
 		text_printf(t, "`%s`\n\n", path);
 	put_figures(t, layer);
-	if (json_is_true(json_object_get(layer, "in_place")))
-		text_puts(t, "- has another tensor's bytes, and none of its own\n");
-	if (json_is_true(json_object_get(layer, "again")))
-		text_puts(t, "- is made again in backward\n");
-	if (json_is_true(json_object_get(layer, "fused")))
-		text_puts(t, "- is part of a neighbour: its output never lies in memory\n");
+	put_parts(t, layer, "in_place", "has another tensor's bytes, and none of its own", "have others' bytes, and none of their own");
+	put_parts(t, layer, "again", "is made again in backward", "are made again in backward");
+	put_parts(t, layer, "fused", "is part of a neighbour, and has no bytes of its own in training",
+	    "are parts of neighbours, and have no bytes of their own in training");
 	text_puts(t, "\n");
 }
 

@@ -34,6 +34,9 @@ const json_t	*facts_layer(const struct document *, struct loc head);
 const json_t	*facts_use(const struct document *, struct loc name);
 /* The figures of the only network, or of that of a name; NULL: none. */
 const json_t	*facts_network(const struct document *, const char *name);
+/* "[16, 28, 28]", with ", ..." where the layers of that place have several; NULL: nothing to
+ * show. */
+const char	*facts_shape(struct arena *, const json_t *layer);
 /* The micro-batch the layers' bytes are at; 0: unknown. */
 int64_t		 facts_batch(const struct document *);
 

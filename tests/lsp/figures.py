@@ -1,0 +1,48 @@
+"""Shapes and bytes that hover and hints tell, where they are easily told wrong: of several layers that differ, of
+what has no batch, at a peak in validation. The numbers are by hand."""
+from client import Client, uri_of
+from tap import case, equal, ok
+from text import Text
+
+SPEC = """block cell(w) { out = in -> conv(w, 3, pad=1) -> relu }
+network net {
+  input  image : f32[1, 28, 28]
+  target digit : class[10]
+  f = image -> cell(6) -> maxpool(2) -> 2 * cell(16) -> maxpool(2)
+  g = (f -> flatten) + parameter((784))
+  loss cross_entropy(g -> dense(10), digit)
+}
+train { batch 64  data synthetic(6400) }
+validate { batch 256  data synthetic(640) }
+"""
+
+
+def figures():
+    """figures of layers"""
+    c = Client()
+    uri, text = uri_of("figures.nn"), Text(SPEC)
+    c.open(uri, SPEC)
+    equal([d for d in c.diagnosed(uri) if d["severity"] == 1], [], "no errors")
+
+    def hover(word, behind=0):
+        return c.at("textDocument/hover", uri, text.position(SPEC.index(word) + behind))["contents"]["value"]
+    got = c.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": text.span(0, len(SPEC))})
+    behind = {SPEC[:text.offset(**h["position"])].split("\n")[-1].split(" ")[-1]: h["label"] for h in got
+              if h["label"].startswith("[")}
+    equal(behind.get("pad=1)"), "[6, 28, 28], ...", "inlay hints: layers of one line with several shapes")
+    equal(behind.get("maxpool(2)"), "[16, 7, 7]", "inlay hints: one shape")
+    ok("`f32[6, 28, 28]` per sample, `f32[64, 6, 28, 28]` at the batch: the first; not all are alike" in hover("conv("),
+       "hover: the shape is that of the first", hover("conv("))
+    ok("`f32[16, 14, 14]` per sample, `f32[64, 16, 14, 14]` at the batch\n" in hover("2 * cell", 4),
+       "hover: two uses of one shape", hover("2 * cell", 4))
+    ok("`f32[784]` for all samples together\n" in hover("parameter("), "hover: a parameter has no batch", hover("parameter("))
+    ok("`f32[]` for all samples together\n" in hover("cross_entropy("), "hover: nor has a loss", hover("cross_entropy("))
+    # in validation, two activations of 16 x 14 x 14 floats of 256 samples
+    ok("at the peak: 6.12 MiB (6,422,528 B)" in hover("2 * cell", 4), "hover: bytes at a peak in validation",
+       hover("2 * cell", 4))
+    ok("- all are parts of neighbours, and have no bytes of their own in training\n" in hover("relu"),
+       "hover: all relus are part of convolutions", hover("relu"))
+    c.stop()
+
+
+case(figures)
