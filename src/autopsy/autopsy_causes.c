@@ -142,6 +142,26 @@ ready_made(const char *node, size_t *n, long *number)
 	return NULL;
 }
 
+/* Layers that Keras was given no names for: a number from which on few networks have as many. */
+static const char *
+numbered_layer(const char *node, size_t *n, long *number)
+{
+	static const struct {
+		const char *kind;
+		long many;
+	} layer[] = { { "dense", 20 }, { "flatten", 10 }, { "lstm", 12 }, { "gru", 12 }, { "embedding", 20 }, { "conv1d", 64 }, { "conv2d", 100 }, { "conv2d_transpose", 20 },
+	    { "batch_normalization", 100 }, { "max_pooling2d", 40 }, { "dropout", 64 } };
+	const char *kind[2] = { NULL, NULL }, *part;
+	size_t i;
+
+	for (i = 0; i < sizeof(layer) / sizeof(*layer); i++) {
+		kind[0] = layer[i].kind;
+		if ((part = numbered_part(node, kind, n, number)) && *number >= layer[i].many)
+			return part;
+	}
+	return NULL;
+}
+
 static void
 earlier_models(struct autopsy *y)
 {
@@ -167,6 +187,10 @@ earlier_models(struct autopsy *y)
 		    "Where TensorFlow counted it up, %ld of it were made before in its graph. Where a network is made or loaded "
 		    "anew for each picture or each round, all of them stay until tf.keras.backend.clear_session(); made once, ahead "
 		    "of the loop, it is there once.", (int)n, part, number));
+	else if ((part = numbered_layer(y->main->node, &n, &number)))
+		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it. Where Keras gave it that, it counts such layers over all models of a process (or of TensorFlow's graph): "
+		    "where this network has fewer than %ld of them, others were made before, as in each round of a loop, a search or a notebook, and their weights and graphs stay until "
+		    "tf.keras.backend.clear_session().", (int)n, part, number));
 }
 
 bool

@@ -21,6 +21,7 @@ const struct phrase oom_phrases[] = {
 	{ "OOM when allocating tensor of shape\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "errors_impl.ResourceExhaustedError: OOM\n", MESSAGE(OOM_TENSORFLOW) },
+	{ "when allocating tensor with shape$", MESSAGE(OOM_TENSORFLOW) },	/* within people's sentences */
 	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
 	    PHRASE_REST) },		/* pasted without its beginning */
 	{ "Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, NOT_COPIED) },

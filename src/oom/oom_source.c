@@ -81,6 +81,8 @@ by_form(const struct oom_sources *o, struct talk t, bool fenced, bool inset)
 		return SOURCE_TABLE;
 	if (form_is_output(t, fenced))
 		return SOURCE_OUTPUT;
+	if (t.n > 1 && t.s[0] == '#' && t.s[1] == '>')
+		return SOURCE_OUTPUT;	/* as R's reprex writes it */
 	if (is_comment(o, t, inset))
 		return SOURCE_COMMENT;
 	if (form_is_command(without_bold(t)))

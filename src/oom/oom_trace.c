@@ -339,6 +339,13 @@ is_prose(struct piece t)
 	    piece_any_whole(t, "i my me we you your but");
 }
 
+/* "#> Error: ...": output, as R's reprex writes it. */
+static bool
+is_reprex(const char *s, const char *end)
+{
+	return end - s > 1 && s[0] == '#' && s[1] == '>';
+}
+
 /* Is a message of line LINE a title, or within a sentence: neither an exception's line nor one of a
  * log? */
 static bool
@@ -346,7 +353,7 @@ is_title(struct piece ahead, int line)
 {
 	if (piece_any_whole(ahead, "warning warn error info debug critical fatal"))
 		return false;
-	return is_prose(ahead) || (ahead.n > 0 && *ahead.s == '#') || (line == 1 && !piece_find(ahead, "error:"));
+	return is_prose(ahead) || (ahead.n > 0 && *ahead.s == '#' && !is_reprex(ahead.s, ahead.s + ahead.n)) || (line == 1 && !piece_find(ahead, "error:"));
 }
 
 /* "    # RuntimeError: ...", "#RuntimeError: ...": of code, where Markdown's titles have neither blanks ahead nor none behind. */
@@ -355,7 +362,7 @@ is_comment(struct piece ahead)
 {
 	const char *end = ahead.s + ahead.n, *s = piece_past_blanks(ahead.s, end);
 
-	return s < end && *s == '#' && (s > ahead.s || (s + 1 < end && s[1] != ' ' && s[1] != '#'));
+	return s < end && *s == '#' && !is_reprex(s, end) && (s > ahead.s || (s + 1 < end && s[1] != ' ' && s[1] != '#'));
 }
 
 static bool

@@ -129,6 +129,8 @@ Test(oom_source, blocks)
 		/* within code */
 		{ { SOURCE_CODE, "x = f(y)" }, { SOURCE_COMMENT, "# the first of them" }, { SOURCE_CODE, "y = f(x)" }, { SOURCE_NONE, "" },
 		    { SOURCE_PROSE, "# What I tried" } },
+		/* and what R's reprex writes between it */
+		{ { SOURCE_CODE, "x = f(y)" }, { SOURCE_OUTPUT, "#> Error in f(y)" }, { SOURCE_CODE, "y = f(x)" }, { SOURCE_COMMENT, "# Error in f(y)" } },
 		{ { SOURCE_CODE, "def f(x):" }, { SOURCE_COMMENT, "\"\"\"It is the loop of validation:" }, { SOURCE_COMMENT, "model.eval()" },
 		    { SOURCE_COMMENT, "\"\"\"" }, { SOURCE_CODE, "return x" } },
 		/* a report's form; and Markdown's titles are not inset */
