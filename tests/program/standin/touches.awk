@@ -37,13 +37,20 @@ function numbers(s, what,	n, word) {
 	return n
 }
 
+# What has the bytes of a tensor: a step has made what it reads, or the buffer is its own. What is made later, or whose bytes are
+# something else by now, is another one of that name.
+function home(k, name,	b) {
+	b = k in made ? made[k] : buffer_at(tensor[k], at)
+	return b >= 0 && (for_good[b] || (first[b] <= at && at <= last[b] && (k in made || name == of[b]))) ? b : -1
+}
+
 # The tensors that a comment names: what is read, and what is made of it.
-function named(s,	n, i, word, place, k) {
+function named(s,	n, i, word, tensors_of, k) {
 	n = split(s, word, /[ ,:]+/)
 	for (i = 1; i <= n; i++)
-		if (word[i] in places)
-			for (k = split(places[word[i]], place, " "); k > 0; k--)
-				touch("r", buffer_at(place[k] + 0, at))
+		if (word[i] in known)
+			for (k = split(known[word[i]], tensors_of, " "); k > 0; k--)
+				touch("r", home(tensors_of[k] + 0, word[i]))
 }
 
 /^static const struct buffer buffers\[\]/ { table = "buffers"; next }
@@ -52,6 +59,7 @@ function named(s,	n, i, word, place, k) {
 
 table == "buffers" {
 	split(behind_name($0), field, /, /)
+	of[buffers] = name_of($0)
 	from[buffers] = field[2] + 0
 	bytes[buffers] = field[3] + 0
 	first[buffers] = field[4] + 0
@@ -63,14 +71,15 @@ table == "tensors" {
 	rest = behind_name($0)
 	sub(/^[^{]*\{[^}]*\}, /, "", rest)
 	split(rest, field, /, /)
-	tensor[tensors++] = field[1] + 0
 	if (field[1] >= 0)
-		places[name_of($0)] = places[name_of($0)] " " field[1]
+		known[name_of($0)] = known[name_of($0)] " " tensors
+	tensor[tensors++] = field[1] + 0
 }
 
 /^(train|update|validate|forward|backward)_step\(/ { step = 1; at = -1; said = "" }
 !step { next }
-/^\t( \*|\/\*)/ {
+/^\t\/\*/ { next }	# what it is of
+/^\t \*/ {
 	said = said " " $0
 	next
 }
@@ -87,7 +96,7 @@ at >= 0 {
 		touch("w", found[i])
 	for (i = numbers($0, "MADE"); i > 0; i--)
 		if (tensor[found[i]] >= 0)
-			touch("w", buffer_at(tensor[found[i]], at))
+			touch("w", made[found[i]] = buffer_at(tensor[found[i]], at))
 	for (i = numbers($0, "(F64|F32|F16|I32|U8)"); i > 0; i--)
 		touch("r", buffer_at(found[i], at))
 }
