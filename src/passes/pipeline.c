@@ -4,11 +4,15 @@
  */
 #include "passes/passes.h"
 
+#include <math.h>
+
+#include "plan/estimate.h"
 #include "plan/placed.h"
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
 #include "schedule/known_orders.h"
 #include "schedule/recompute.h"
+#include "target/target.h"
 
 #define QUESTIONS	36000	/* nodes of forward that questions of one network may plan: about a second */
 #define PLAN		200	/* as many nodes take what every plan does */
@@ -170,15 +174,26 @@ weights_are_too_large(const struct module *m)
 	return is_beyond(m, bytes);
 }
 
+/* The copy is the module from now on. */
+static void
+take_over(struct module *m, const struct module *copy)
+{
+	struct graph **graph[] = { &m->forward, &m->train, &m->update, &m->validate };
+	size_t i;
+
+	*m = *copy;
+	for (i = 0; i < sizeof(graph) / sizeof(*graph); i++)
+		if (*graph[i])
+			(*graph[i])->module = m;
+}
+
 /* A search leaves less alive at any time, but nothing keeps the gaps between buffers from growing.
  * Where that would decide what fits, the plan without a search stands. */
 static bool
 fall_back(struct module *m, const struct pass_options *o)
 {
 	struct module *sketch, in = *m;
-	struct graph **graph[] = { &m->forward, &m->train, &m->update, &m->validate };
 	struct tensor **gradient = take_gradients(m, m->arena);
-	size_t i;
 
 	in.arena = passes_sketch_arena(m);
 	sketch = passes_sketch(&in, o);
@@ -188,12 +203,67 @@ fall_back(struct module *m, const struct pass_options *o)
 			arena_free(in.arena);
 		return true;
 	}
-	*m = *sketch;
-	for (i = 0; i < sizeof(graph) / sizeof(*graph); i++)
-		if (*graph[i])
-			(*graph[i])->module = m;
+	take_over(m, sketch);
 	m->plan->sketch = false;
 	return plan_verify(m, m->plan, m->diags);
+}
+
+/* ---- for speed within few bytes ---- */
+
+/* Where calls wait for bytes, or make some again, the plan for the fewest may be over earlier. Of a
+ * pipeline stages are not compared one by one. */
+static bool
+may_be_slower(const struct module *m, const struct pass_options *o)
+{
+	return o->speed && o->most_bytes && o->target->is_gpu && !o->dump_after && !o->bound_only && m->train &&
+	    settings_stages(&m->set) <= 1 && (m->plan->apart == APART_NO_ROOM || m->plan->recomputed.nodes);
+}
+
+/* Nanoseconds of a step; without end where it does not fit. */
+static double
+takes_within(const struct module *m, int64_t most)
+{
+	return m->plan->arena_bytes <= most ? plan_step_takes(m) : INFINITY;
+}
+
+/* Graphs as for the fewest bytes, and for speed what comes after them: places, branches, one kernel
+ * for all. NULL: there is no such plan. */
+static struct module *
+plan_least_for_speed(struct module *m, const struct pass_options *o, struct arena *a)
+{
+	struct pass_options least = *o, kept = *m->options;
+	struct diags *quiet = ARENA_NEW(a, struct diags);
+	struct module in = *m, *copy;
+	bool planned;
+
+	least.speed = kept.speed = false;
+	least.most_bytes = kept.most_bytes = 0;
+	diags_init(quiet, a);
+	in.arena = a;
+	copy = passes_copy(&in, &m->set, quiet);
+	copy->options = &kept;
+	planned = passes_between(copy, &least, NULL, "lifetimes") && passes_finish(copy, o, "lifetimes") && !quiet->all.n;
+	copy->options = m->options;
+	copy->diags = m->diags;
+	return planned ? copy : NULL;
+}
+
+/* By the card's rates. A search takes the first choice of what to make again that fits, and packs
+ * its bytes as low as it can; which calls wait for which then comes of both by chance. */
+static void
+take_least_if_faster(struct module *m, const struct pass_options *o)
+{
+	struct arena *a = arena_child(m->arena);
+	struct tensor **gradient = take_gradients(m, m->arena);
+	struct module *least = plan_least_for_speed(m, o, a);
+
+	if (least && takes_within(least, o->most_bytes) < takes_within(m, o->most_bytes)) {
+		least->arena = m->arena;
+		take_over(m, least);
+		return;
+	}
+	give_gradients(m, gradient);
+	arena_free(a);
 }
 
 bool
@@ -206,6 +276,8 @@ passes_run(struct module *m, const struct pass_options *o)
 	if (o->most_bytes || m->set.recompute_budget)	/* a search for that places what then is the plan */
 		own.placed = m->options->placed;
 	planned = passes_finish(m, &own, NULL);
+	if (planned && may_be_slower(m, o))
+		take_least_if_faster(m, &own);
 	if (o->question_work)
 		*o->question_work -= work_of(m);
 	return planned && (!is_too_large(m) || weights_are_too_large(m) || fall_back(m, o));

@@ -314,6 +314,14 @@ plan_step_estimate(const struct module *m)
 	return plan_estimate(m->plan, &card, m->arena, 0);
 }
 
+double
+plan_step_takes(const struct module *m)
+{
+	struct estimate e = plan_step_estimate(m);
+
+	return m->plan->cooperative ? e.together : e.apart;
+}
+
 struct playing *
 plan_calls(const struct plan *p, const struct card *c, struct arena *a, int start)
 {

@@ -48,6 +48,8 @@ struct estimate {		/* of the plan's first graph, a micro-batch */
 struct estimate	plan_estimate(const struct plan *, const struct card *, struct arena *, int start);
 /* Of a module that is planned: its first graph, on the card that its device is. */
 struct estimate	plan_step_estimate(const struct module *);
+/* Of that, the nanoseconds that it takes as it is planned: by one kernel, or by many. */
+double		plan_step_takes(const struct module *);
 
 struct beside {			/* of a call, from when it might begin but for waits to its end, in nanoseconds */
 	double took;		/* that; and what the first branch waits for it */

@@ -356,7 +356,7 @@ take_cheap_if_faster(struct module *m, const struct pass_options *o, struct modu
 
 	if (model) {
 		make_cheap_again(m, o, model);
-		if (fits_budget(model, &budget) && plan_step_estimate(budget.planned).apart < plan_step_estimate(*planned).apart)
+		if (fits_budget(model, &budget) && plan_step_takes(budget.planned) < plan_step_takes(*planned))
 			*planned = budget.planned;
 	}
 	budget_forget_close(&budget);
