@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "oom/oom_says.h"
 
 #define SHARDS_AHEAD	60	/* lines from where DeepSpeed makes its optimizer to the failure */
 #define PRINTED_AHEAD	40	/* lines from a size that is printed */
@@ -18,6 +19,27 @@
 #define TRAINED_BYTES	12	/* and the gradient and two numbers for each that is trained */
 #define LEAST_WARNED	((int64_t)1 << 30)	/* a request that is large by itself */
 #define MANY_BYTES	((int64_t)4 << 30)	/* of weights and what belongs to them, where the device is not known */
+
+/* ---- a server ---- */
+
+/* vLLM counts what it may take of a device, and what weights and a trial run took of that: the rest
+ * is for the cache of keys and values. */
+static void
+served(struct autopsy *y)
+{
+	const struct oom_served *s = &y->log.served;
+	char share[SIZE_TEXT], total[SIZE_TEXT], took[SIZE_TEXT], trial[SIZE_TEXT];
+
+	if (!y->main->says || strcmp(y->main->says, KV_CACHE) != 0 || !s->share_line || s->weights <= 0 || s->weights + s->trial < s->share)
+		return;
+	autopsy_cause(y, SAYS_SERVED_SHARE, arena_printf(y->arena, "By line %d vLLM may take %s of the device's %s, and by line %d weights take %s%s%s%s", s->share_line,
+	    size_human(share, s->share), size_human(total, s->total), s->weights_line, size_human(took, s->weights),
+	    s->trial > 0 ? ", a trial run " : "", s->trial > 0 ? size_human(trial, s->trial) : "", s->weights >= s->share ?
+	    ": the weights alone are more. A larger share (gpu_memory_utilization), where nothing else has the device, weights in fewer bits, or more devices "
+	    "(tensor_parallel_size) leave room for the cache; a shorter max_model_len does not." :
+	    ": together that is more. The trial run has as many requests and tokens at once as are allowed: fewer (max_num_seqs, max_num_batched_tokens), a larger share "
+	    "(gpu_memory_utilization), where nothing else has the device, or weights in fewer bits leave room for the cache."));
+}
 
 /* ---- the network ---- */
 
@@ -296,6 +318,7 @@ autopsy_lines_causes(struct autopsy *y)
 	warned(y);
 	if (y->main->host)
 		return;
+	served(y);
 	inputs(y);
 	card_in_table(y);
 }

@@ -219,6 +219,22 @@ take_made(struct oom_around *r, const struct phrase *p, const struct oom_match *
 }
 
 static void
+take_served(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_served *s = &r->log->served;
+
+	if (p->role == ROLE_SERVED_SHARE && m->second.known) {
+		*s = (struct oom_served){ .share_line = line, .total = m->size.bytes, .share = m->second.bytes,
+			.weights_line = s->weights_line, .weights = s->weights };
+	} else if (p->role == ROLE_SERVED_WEIGHTS) {
+		s->weights_line = line;
+		s->weights = m->size.bytes;
+	} else if (p->role == ROLE_SERVED_TRIAL) {
+		s->trial = m->size.bytes;
+	}
+}
+
+static void
 take_buffer(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
@@ -505,6 +521,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_CARD] = take_card,
 		[ROLE_START_TOTAL] = take_start, [ROLE_START_FREE] = take_start,
 		[ROLE_MADE] = take_made,
+		[ROLE_SERVED_SHARE] = take_served, [ROLE_SERVED_WEIGHTS] = take_served, [ROLE_SERVED_TRIAL] = take_served,
 		[ROLE_BUFFER_SIZE] = take_buffer, [ROLE_BUFFER_SHAPE] = take_buffer,
 		[ROLE_BUFFER_PADDING] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,

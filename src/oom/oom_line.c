@@ -40,6 +40,11 @@ const struct phrase oom_lines[] = {
 	{ "Free memory: %", LINE(ROLE_START_FREE) },
 	{ "freeMemory: %", LINE(ROLE_START_FREE) },
 	{ "Created TensorFlow device (^ with % memory", LINE(ROLE_MADE) },
+	{ "can use total_gpu_memory (% ) x gpu_memory_utilization (@ = %", LINE(ROLE_SERVED_SHARE) },
+	{ "model weights take %", LINE(ROLE_SERVED_WEIGHTS) },
+	{ "Loading model weights took %", LINE(ROLE_SERVED_WEIGHTS) },
+	{ "Model loading took % memory and", LINE(ROLE_SERVED_WEIGHTS) }, { "Model loading took % and", LINE(ROLE_SERVED_WEIGHTS) },
+	{ "PyTorch activation peak memory takes %", LINE(ROLE_SERVED_TRIAL) },
 	{ "Created device ^ with % memory", LINE(ROLE_MADE) },	/* since TensorFlow 2.4 */
 	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
 	{ "\bvllm/", LINE(ROLE_SERVES) },

@@ -176,6 +176,12 @@ struct oom_made {		/* a device that TensorFlow made, with what it may take of it
 	int line;
 };
 
+struct oom_served {		/* what vLLM told of a device, as it began; lines are 0 where it did not */
+	int share_line, weights_line;
+	int64_t total, share;	/* what it may take */
+	int64_t weights, trial;	/* and what its trial run took beside them; 0: not said */
+};
+
 #define OOM_MESSAGES	80
 #define OOM_CLASSES	4096
 #define OOM_ALIVE	64
@@ -220,6 +226,7 @@ struct oom_log {
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */
 	int starts;		/* how many it found */
 	VEC(struct oom_made) made;	/* the last of each index */
+	struct oom_served served;
 	int serving;		/* the last line that is of a server of language models; 0: none */
 	int capturing;		/* the last line that says that CUDA graphs are captured; 0: none */
 	int64_t shuffled;	/* elements of TensorFlow's buffer of shuffled ones; 0: not said */
