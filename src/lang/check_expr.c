@@ -78,6 +78,8 @@ suggest(struct checker *c, struct diag *g, const struct expr *e, const char *nam
 		diag_help(ex->d, g, "'stowage explain --operators' lists the operators there are");
 }
 
+/* Is there a name near that one? Where a file that is used could not be read, an operator's is not
+ * what was meant: the name is probably of that file. */
 static bool
 may_suggest(struct checker *c, const char *name)
 {
@@ -87,7 +89,8 @@ may_suggest(struct checker *c, const char *name)
 		return false;
 	names_add_map(c->ex->a, &n, &c->known);
 	names_add_map(c->ex->a, &n, &c->unit->names);
-	names_add_ops(c->ex->a, &n, OP_LAYER, OP_METRIC);
+	if (!c->unit->names_missing)
+		names_add_ops(c->ex->a, &n, OP_LAYER, OP_METRIC);
 	return names_near(name, &n) != NULL;
 }
 
@@ -117,7 +120,7 @@ report_unknown(struct checker *c, const struct expr *e, struct loc loc, const ch
 		diag_place(ex->d, g, later->loc, "it is defined here");
 		return;
 	}
-	if ((c->has_bad || c->unit->bad_syntax) && !may_suggest(c, name))
+	if ((c->has_bad || c->unit->bad_syntax || c->unit->names_missing) && !may_suggest(c, name))
 		return;		/* its definition is probably what could not be parsed */
 	if (strcmp(name, "in") == 0)
 		g = ex_error(ex, "name", loc, c->in_block ?

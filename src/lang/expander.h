@@ -35,6 +35,7 @@ struct unit {			/* a file and the names it can see */
 	struct file *file;
 	struct map names;	/* to struct global_name: its own and those of its imports */
 	bool bad_syntax;	/* errors of syntax were reported in it: a name may be missing */
+	bool names_missing;	/* what it uses could not be read, or has such errors: any may be of that */
 	bool loading;		/* its imports are being read: who imports it closes a circle */
 };
 

@@ -120,7 +120,7 @@ cannot_read(struct expander *ex, const struct import *use, const char *path, con
 
 /* The file that U uses there, read now or before; NULL after an error. */
 static struct unit *
-import_unit(struct expander *ex, const struct unit *u, const struct import *use)
+import_unit(struct expander *ex, struct unit *u, const struct import *use)
 {
 	const char *path = import_path(ex, u->file->src, use->path), *why;
 	struct source *src = shipped(ex, u->file->src, use->path, path);
@@ -140,6 +140,7 @@ import_unit(struct expander *ex, const struct unit *u, const struct import *use)
 	}
 	if (!src && !(src = read_import(ex, path, key, &why))) {
 		cannot_read(ex, use, path, why);
+		u->names_missing = true;
 		return NULL;
 	}
 	return load(ex, src, key);
@@ -151,6 +152,7 @@ load_import(struct expander *ex, struct unit *u, const struct import *use)
 	struct unit *child = import_unit(ex, u, use);
 	int i;
 
+	u->names_missing |= child && (child->bad_syntax || child->names_missing);
 	for (i = 0; child && i < child->names.n; i++)
 		add_name(ex, u, child->names.entry[i].value, use->loc);
 }
