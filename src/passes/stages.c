@@ -31,6 +31,7 @@ struct cutting {
 	int *readers;		/* by a tensor's id: the first rank that reads it, and 1 */
 	bool *read_here, *read;	/* by a persistent tensor's id */
 	bool *trains;		/* by a rank */
+	bool apart;		/* something goes from one rank to another; else all is on one, whichever it is */
 	VEC(struct tensor *) sent;	/* and not held yet */
 };
 
@@ -173,6 +174,7 @@ cut(struct cutting *c, struct graph *g)
 			vec_push(c->m->arena, &g->nodes, node[i]);
 		borders += border;
 	}
+	c->apart |= borders > 0;
 	hold(c, g, g == c->m->train ? PHASE_BACKWARD : PHASE_FORWARD);
 	if (c->rank + 1 < module_stages(c->m)) {
 		g->results.n = 0;
@@ -189,7 +191,8 @@ all_train(const struct cutting *c)
 
 	for (i = 0; i < module_stages(c->m); i++)
 		if (!c->trains[i]) {
-			g = diag_error(c->m->diags, "settings", c->m->set.place[0].loc, "rank %d has no parameter to train", i);
+			g = diag_error(c->m->diags, "settings", c->m->set.place[0].loc, c->apart ?
+			    "rank %d has no parameter to train" : "all layers are on one rank: another has no parameter to train", i);
 			diag_help(c->m->diags, g, "place layers that have some there, or leave that stage out");
 			return false;
 		}
