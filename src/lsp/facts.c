@@ -8,7 +8,8 @@
  *     { "layers": { "<byte>": { op, path, count, shape, parameters, macs, forward, kept, peak,
  *                               parts, in_place, again, fused } },	# of the parts so many are that
  *       "uses": { "<byte>": { count, layers, shape, parameters, macs, forward, kept, peak } },
- *       "networks": { NAME: { parameters, macs, arena, batch, memory, device, fits, largest, target } } }
+ *       "networks": { NAME: { parameters, macs, arena, batch, ranks, stage, memory, device, fits, largest,
+ *                             target } } }
  */
 #include <stdlib.h>
 #include <string.h>
@@ -132,10 +133,12 @@ count_bytes(const struct layer_facts *f, const struct made *m, struct figures *t
 }
 
 static void
-add_bytes(json_t *layer, const struct made *m, const struct figures *n)
+add_bytes(const struct layer_facts *f, json_t *layer, const struct made *m, const struct figures *n)
 {
 	bool made = m && m->tensor;
 
+	if (!made && module_stages(f->module) > 1)
+		return;		/* it may be another stage's */
 	add(layer, "parts", 1);
 	if (m && m->again)
 		add(layer, "again", 1);
@@ -229,7 +232,7 @@ add_layers(struct layer_facts *f, const struct source *src)
 		layer = layer_at(f, n);
 		if (!again)
 			add(layer, "count", 1);
-		add_bytes(layer, made, own);
+		add_bytes(f, layer, made, own);
 		next = i + 1 < f->module->forward->nodes.n ? f->module->forward->nodes.v[i + 1] : NULL;
 		if (n->phase == PHASE_FORWARD && n->nout && n->out[0] && is_last_part(f, n, next))
 			add_shape(f, layer, n->out[0]);
@@ -291,6 +294,8 @@ add_use(struct layer_facts *f, const struct block_run *r)
 	add(use, "layers", to->layers - from->layers);
 	add(use, "parameters", to->parameters - from->parameters);
 	add(use, "macs", to->macs - from->macs);
+	if (module_stages(f->module) > 1)
+		return;		/* of what other ranks make nothing is known here */
 	add(use, "forward", to->forward - from->forward);
 	add(use, "kept", to->kept - from->kept);
 	add(use, "peak", to->peak - from->peak);
@@ -317,6 +322,10 @@ network_facts(const struct module *m)
 	    "batch", (json_int_t)(m->plan->batch ? m->plan->batch : m->plan->validate_batch),
 	    "target", m->plan->target->name, "trains", m->set.train);
 
+	if (module_ranks(m) > 1)
+		json_object_set_new(j, "ranks", json_integer(module_ranks(m)));
+	if (module_stages(m) > 1)
+		json_object_set_new(j, "stage", json_integer(m->set.stage));
 	if (d->given && d->memory)
 		json_object_set_new(j, "memory", json_integer(d->memory));
 	if (d->given && d->name)
@@ -334,6 +343,8 @@ add_fit(json_t *network, struct module *m)
 		return;
 	fit_answer(m, m->set.device.memory, -1, &fit);
 	json_object_set_new(network, "fits", json_boolean(fit.fits));
+	if (module_stages(m) > 1)
+		return;		/* it is the largest of one stage alone */
 	json_object_set_new(network, "largest", json_integer(fit.largest.batch));
 	json_object_set_new(network, "proved", json_boolean(fit.largest.proved));
 }

@@ -334,7 +334,9 @@ words_use(struct text *t, const json_t *use, int64_t batch)
 		return;
 	put_shape(t, use, batch);
 	if (count > 1)
-		text_printf(t, "made %lld times; together:\n\n", (long long)count);
+		text_printf(t, "made %lld times%s\n\n", (long long)count, figure(use, "layers") ? "; together:" : "");
+	if (figure(use, "layers") == 0)		/* none, or those of steps, which are the scan's */
+		return;
 	put_count(t, "layers", figure(use, "layers"));
 	put_figures(t, use);
 	text_puts(t, "\n");
@@ -372,8 +374,8 @@ words_layer(struct text *t, const json_t *layer, int64_t batch)
 	put_figures(t, layer);
 	put_parts(t, layer, "in_place", "has another tensor's bytes, and none of its own", "have others' bytes, and none of their own");
 	put_parts(t, layer, "again", "is made again in backward", "are made again in backward");
-	put_parts(t, layer, "fused", "is part of a neighbour, and has no bytes of its own in training",
-	    "are parts of neighbours, and have no bytes of their own in training");
+	put_parts(t, layer, "fused", "is no call of its own in the program: part of a neighbour, or left out",
+	    "are no calls of their own in the program: parts of neighbours, or left out");
 	text_puts(t, "\n");
 }
 
@@ -386,6 +388,10 @@ words_lens(struct text *t, const json_t *n)
 	char buf[SIZE_TEXT];
 
 	text_printf(t, "%s at batch %lld", size_human(buf, figure(n, "arena")), (long long)figure(n, "batch"));
+	if (json_object_get(n, "stage"))
+		text_printf(t, " on rank %lld of %lld", (long long)figure(n, "stage"), (long long)figure(n, "ranks"));
+	else if (figure(n, "ranks"))
+		text_printf(t, " on each of %lld ranks", (long long)figure(n, "ranks"));
 	if (!fits)
 		return;
 	text_printf(t, " · %s ", json_is_true(fits) ? "fits" : "does not fit");
@@ -393,6 +399,8 @@ words_lens(struct text *t, const json_t *n)
 		text_puts(t, device);
 	else
 		text_puts(t, size_human(buf, figure(n, "memory")));
+	if (!json_object_get(n, "largest"))
+		return;
 	if (largest)
 		text_printf(t, " · largest batch %lld%s", (long long)largest,
 		    json_is_true(json_object_get(n, "proved")) ? "" : " found");

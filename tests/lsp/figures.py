@@ -15,6 +15,27 @@ network net {
 train { batch 64  data synthetic(6400) }
 validate { batch 256  data synthetic(640) }
 """
+STEPS = """block cell(size) {
+  input x, h
+  out = concat(x, h) -> dense(size) -> tanh
+}
+network steps {
+  input  x : f32[50, 8]
+  target y : class[3]
+  states = (x, zeros(32)) -> scan(cell(32))
+  loss   cross_entropy(states.last -> dense(3), y)
+}
+"""
+STAGES = """network a {
+  input  x : f32[3, 32, 32]
+  target t : class[10]
+  s1 = x -> conv(16, 3, pad=1, bias=false) -> batchnorm -> relu
+  y = s1 -> global_avgpool -> flatten -> dense(10)
+  loss cross_entropy(y, t)
+}
+train { batch 64  accumulate 4  place s1 on 0  place y on 1  data synthetic(640) }
+device { memory 1GiB }
+"""
 
 
 def figures():
@@ -40,8 +61,24 @@ def figures():
     # in validation, two activations of 16 x 14 x 14 floats of 256 samples
     ok("at the peak: 6.12 MiB (6,422,528 B)" in hover("2 * cell", 4), "hover: bytes at a peak in validation",
        hover("2 * cell", 4))
-    ok("- all are parts of neighbours, and have no bytes of their own in training\n" in hover("relu"),
+    ok("- all are no calls of their own in the program: parts of neighbours, or left out\n" in hover("relu"),
        "hover: all relus are part of convolutions", hover("relu"))
+    c.replace(uri, STEPS)
+    at = Text(STEPS).position(STEPS.rindex("cell"))
+    got = c.at("textDocument/hover", uri, at)["contents"]["value"]
+    ok("`f32[32]`" in got and "layers" not in got and "parameters" not in got,
+       "hover: what a scan does at each step are the scan's figures", got)
+    c.replace(uri, STAGES)
+    at = Text(STAGES).position(STAGES.index("dense"))
+    got = c.at("textDocument/hover", uri, at)["contents"]["value"].split("```")[0]
+    ok("parameters: 170\n" in got and "bytes" not in got and "left out" not in got,
+       "hover: of layers of another stage it does not say what they take", got)
+    lenses = c.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    ok("on rank 0 of 2" in lenses[0]["command"]["title"] and "largest" not in lenses[0]["command"]["title"],
+       "code lens: the rank of the plan, and no largest batch, which stowage fit does not tell", lenses)
+    c.replace(uri, STAGES.replace("place s1 on 0  place y on 1", "ranks 2"))
+    lenses = c.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    ok("at batch 8 on each of 2 ranks" in lenses[0]["command"]["title"], "code lens: on each of several ranks", lenses)
     c.stop()
 
 
