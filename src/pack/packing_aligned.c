@@ -63,11 +63,10 @@ padded(int64_t size, int64_t align)
 
 /* DIVISOR: of all sizes and alignments. */
 static struct levels
-find_levels(const struct instance *in, int64_t divisor)
+find_levels(struct arena *a, const struct instance *in, int64_t divisor)
 {
-	struct levels l = { .align = { divisor }, .n = 1, .of = arena_array(in->arena, (size_t)in->n, sizeof(*l.of)),
-	    .tail = arena_array(in->arena, (size_t)in->n, sizeof(*l.tail)),
-	    .cap = arena_array(in->arena, (size_t)in->n, sizeof(*l.cap)) };
+	struct levels l = { .align = { divisor }, .n = 1, .of = arena_array(a, (size_t)in->n, sizeof(*l.of)),
+	    .tail = arena_array(a, (size_t)in->n, sizeof(*l.tail)), .cap = arena_array(a, (size_t)in->n, sizeof(*l.cap)) };
 	int i;
 
 	for (i = 0; i < in->n; i++)
@@ -129,9 +128,9 @@ waste_in(const struct instance *in, const struct levels *l, int section)
 
 /* By section what it needs without waste, and with all tails wasted. */
 static struct need *
-most_needed(const struct instance *in, const struct levels *l, const int64_t *need)
+most_needed(struct arena *a, const struct instance *in, const struct levels *l, const int64_t *need)
 {
-	struct need *most = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*most));
+	struct need *most = arena_array(a, (size_t)in->sections + 1, sizeof(*most));
 	int64_t waste = 0;
 	int i, s;
 
@@ -151,16 +150,16 @@ most_needed(const struct instance *in, const struct levels *l, const int64_t *ne
 }
 
 int64_t
-packing_aligned(const struct instance *in, int64_t divisor, const int64_t *need, int64_t best)
+packing_aligned(struct arena *scratch, const struct instance *in, int64_t divisor, const int64_t *need, int64_t best)
 {
-	struct levels l = find_levels(in, divisor);
+	struct levels l = find_levels(scratch, in, divisor);
 	struct need *most;
 	int64_t bytes;
 	int i;
 
 	if (l.n == 1)
 		return best;
-	most = most_needed(in, &l, need);
+	most = most_needed(scratch, in, &l, need);
 	for (i = 0; i < in->sections && i < MOST_ASKED && most[i].bytes > best; i++) {
 		bytes = need[most[i].section] + waste_in(in, &l, most[i].section);
 		best = bytes > best ? bytes : best;

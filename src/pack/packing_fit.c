@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define NEARLY		50	/* classes of what is nearly as full */
+#define EXACT		0	/* none: each has its own */
 #define IN_VAIN		5	/* complaints that do not help, before another order is tried */
 #define BESIDE		2	/* fits beside others, the second with what stuck out first of all, */
 #define BESIDE_NEAR	5	/* and with three in another order, where next to nothing is left */
@@ -149,15 +150,6 @@ by_fullest_and_life(const void *x, const void *y)
 	return c ? c : by_life(x, y);
 }
 
-/* Fullest to a fiftieth. */
-static int
-by_nearly_fullest_and_life(const void *x, const void *y)
-{
-	const struct job *a = x, *b = y;
-
-	return a->nearly != b->nearly ? b->nearly - a->nearly : by_life(a, b);
-}
-
 static int
 by_fullest_and_size(const void *x, const void *y)
 {
@@ -265,26 +257,34 @@ try_orders(struct fitting *f, int fits)
  */
 
 /* A tree of maxima over sections, its leaves at [n, 2n). */
-static void
-find_fullest(struct arena *a, const struct instance *in, struct job *job, int njobs)
+static int64_t *
+make_maxima(struct arena *a, const struct instance *in)
 {
-	int n = in->sections, i, lo, hi;
+	int n = in->sections, i;
 	int64_t *most = arena_array(a, 2 * (size_t)n, sizeof(*most));
 
 	memcpy(most + n, in->live, (size_t)n * sizeof(*most));
 	for (i = n - 1; i > 0; i--)
 		most[i] = most[2 * i] > most[2 * i + 1] ? most[2 * i] : most[2 * i + 1];
-	for (i = 0; i < njobs; i++) {
-		struct job *j = &job[i];
+	return most;
+}
 
-		j->fullest = 0;
-		for (lo = j->lower + n, hi = j->upper + n; lo < hi; lo /= 2, hi /= 2) {
-			if (lo % 2 && most[lo++] > j->fullest)
-				j->fullest = most[lo - 1];
-			if (hi % 2 && most[--hi] > j->fullest)
-				j->fullest = most[hi];
+/* By the tree, to so many classes; where jobs had a place, that is lost. */
+static void
+find_fullest(const struct instance *in, const int64_t *most, int classes, struct job *job, int njobs)
+{
+	int64_t width = classes == EXACT ? 1 : in->max_live / classes + 1, fullest;
+	int n = in->sections, i, lo, hi;
+
+	for (i = 0; i < njobs; i++) {
+		fullest = 0;
+		for (lo = job[i].lower + n, hi = job[i].upper + n; lo < hi; lo /= 2, hi /= 2) {
+			if (lo % 2 && most[lo++] > fullest)
+				fullest = most[lo - 1];
+			if (hi % 2 && most[--hi] > fullest)
+				fullest = most[hi];
 		}
-		j->nearly = (int)(j->fullest / (in->max_live / NEARLY + 1));
+		job[i].fullest = fullest / width;
 	}
 }
 
@@ -316,20 +316,22 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 {
 	static const struct {
 		int (*order)(const void *, const void *);
+		int classes;
 		enum fit fit;
 	} start[] = {
-		{ by_nearly_fullest_and_life, FIT_BEST }, { by_fullest_and_life, FIT_BEST },
-		{ by_fullest_and_area, FIT_BEST }, { by_fullest_and_size, FIT_LOWEST },
-		{ by_fullest_and_area, FIT_LOWEST }, { by_fullest_and_life, FIT_LOWEST },
+		{ by_fullest_and_life, NEARLY, FIT_BEST }, { by_fullest_and_life, EXACT, FIT_BEST },
+		{ by_fullest_and_area, EXACT, FIT_BEST }, { by_fullest_and_size, EXACT, FIT_LOWEST },
+		{ by_fullest_and_area, EXACT, FIT_LOWEST }, { by_fullest_and_life, EXACT, FIT_LOWEST },
 	};
 	const int starts = (int)(sizeof(start) / sizeof(*start));
 	struct fitting f = make_fitting(in->arena, in, best, target, e);
 	struct job *room = arena_array(in->arena, (size_t)in->n, sizeof(*room));
+	const int64_t *most = make_maxima(in->arena, in);
 	int64_t lowest, height;
 	int s, vain, patience = IN_VAIN << (e->stage < 10 ? 2 * e->stage : 20);
 
-	find_fullest(in->arena, in, f.job, in->n);
 	for (s = 0; s < starts && f.best > target; s++) {
+		find_fullest(in, most, start[s].classes, f.job, in->n);
 		qsort(f.job, (size_t)in->n, sizeof(*f.job), start[s].order);
 		lowest = INT64_MAX;
 		for (vain = 0; vain < patience && f.best > target && effort_left(e); vain++) {
@@ -383,13 +385,14 @@ packing_fit_beside(struct instance *in, const struct instance *large, struct job
 	int n = in->n - large->n, t;
 	struct shelf *s = shelf_new(large->arena, in->n);
 	struct job *room = arena_array(large->arena, (size_t)n, sizeof(*room));
+	const int64_t *most = make_maxima(large->arena, in);
 	int64_t height;
 
-	find_fullest(large->arena, in, small, n);
-	qsort(small, (size_t)n, sizeof(*small), by_fullest_and_size);
 	for (t = 0; best > target && t < (is_near(best, target) ? BESIDE_NEAR : BESIDE); t++) {
-		if (t == BESIDE)
-			qsort(small, (size_t)n, sizeof(*small), by_fullest_and_life);
+		if (t == 0 || t == BESIDE) {
+			find_fullest(in, most, EXACT, small, n);
+			qsort(small, (size_t)n, sizeof(*small), t == 0 ? by_fullest_and_size : by_fullest_and_life);
+		}
 		height = fit_beside(s, large, small, n, e);
 		if (height < best) {
 			best = height;

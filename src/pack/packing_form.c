@@ -159,7 +159,8 @@ cut(struct arena *a, struct arena *scratch, struct pieces *p, const struct job *
 void
 packing_measure(struct instance *in, int64_t padding)
 {
-	int64_t *tail = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*tail)), live = 0;
+	struct arena *scratch = arena_child(in->arena);
+	int64_t *tail = arena_array(scratch, (size_t)in->sections + 1, sizeof(*tail)), live = 0;
 	int i, s;
 
 	in->padding = 1;
@@ -185,7 +186,8 @@ packing_measure(struct instance *in, int64_t padding)
 		tail[s] = live - tail[s];	/* what is needed */
 		in->max_live = tail[s] > in->max_live ? tail[s] : in->max_live;
 	}
-	in->max_live = packing_aligned(in, padding, tail, in->max_live);
+	in->max_live = packing_aligned(scratch, in, padding, tail, in->max_live);
+	arena_free(scratch);
 }
 
 bool

@@ -17,12 +17,14 @@ struct job {
 	int64_t size;		/* padded */
 	int64_t tail;		/* padding that need not lie within the capacity */
 	int64_t align;		/* 1: whatever sizes add up to is aligned */
-	int64_t offset;
+	union {
+		int64_t offset;
+		int64_t fullest;	/* packing_fit.c, before it has its place: the most bytes alive in one of its
+					 * sections, or their class */
+	};
 	int lower, upper;	/* sections */
 	int born, dead;		/* slices */
 	double life;		/* in the caller's time */
-	int64_t fullest;	/* packing_complain(): the most bytes alive in one of its sections, */
-	int nearly;		/* and to a few classes */
 	int index;		/* of its item */
 };
 
@@ -98,7 +100,7 @@ int64_t	packing_height(const struct instance *);
 
 /* packing_aligned.c: at least that much is needed, BEST or more. NEED: by section, without
  * alignments. DIVISOR: of all sizes and alignments. Jobs come by birth. */
-int64_t	packing_aligned(const struct instance *, int64_t divisor, const int64_t *need, int64_t best);
+int64_t	packing_aligned(struct arena *scratch, const struct instance *, int64_t divisor, const int64_t *need, int64_t best);
 
 /* Each method below takes an instance of at least one job, and the height BEST of the offsets
  * that its jobs have (INT64_MAX: none yet). It returns the height of what it leaves there, which is
