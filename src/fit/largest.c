@@ -44,7 +44,7 @@ bytes_at(const struct module *m, const struct buffer *b, int64_t batch)
 	if (p->instants && p->at[b->first].graph == m->validate && m->set.validate_fixed &&
 	    m->train && !b->persistent)
 		batch = p->validate_batch;
-	bytes = affine_at(b->size, batch);
+	bytes = affine_at(plan_buffer_size(b), batch);
 	return bytes > LARGEST_BYTES ? LARGEST_BYTES : (bytes + mask) & ~mask;
 }
 

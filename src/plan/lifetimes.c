@@ -36,8 +36,7 @@ touch(struct scan *s, const struct tensor *t, int64_t batch, int instant)
 		return old;
 	}
 	b.persistent = tensor_persistent(root);
-	b.size = tensor_bytes(root);
-	b.bytes = affine_at(b.size, batch);
+	b.bytes = affine_at(tensor_bytes(root), batch);
 	b.first = b.persistent ? 0 : instant;
 	b.last = b.persistent ? s->p->instants - 1 : instant;
 	vec_push(s->m->arena, &s->p->buffers, b);
@@ -250,6 +249,15 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 	if (m->train)
 		count_work(p, m->train);
 	return p;
+}
+
+struct affine
+plan_buffer_size(const struct buffer *b)
+{
+	struct affine size = tensor_bytes(b->root);
+	int places = b->places ? b->places : 1;
+
+	return (struct affine){ size.fixed * places, size.per_sample * places };
 }
 
 struct buffer *

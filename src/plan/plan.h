@@ -23,8 +23,7 @@ struct target;
 
 struct buffer {			/* a deep network has half a million */
 	const struct tensor *root;	/* the tensor that all others in it alias: its name, kind and place in the spec */
-	int64_t bytes;		/* at the planned batch */
-	struct affine size;	/* in bytes, as a function of B */
+	int64_t bytes;		/* at the planned batch; plan_buffer_size() at any */
 	int64_t offset;		/* in the arena */
 	int first, last;	/* instants */
 	/* Of a pipeline's stage (slots.c): places side by side, from each to the next, of which a
@@ -166,6 +165,7 @@ int64_t	plan_traffic(const struct node *, int64_t batch);
 /* Byte offset of a tensor in the arena; -1 when it has no buffer. */
 int64_t	plan_offset(const struct plan *, const struct tensor *);
 struct buffer	*plan_buffer(const struct plan *, const struct tensor *);
+struct affine	plan_buffer_size(const struct buffer *);	/* in bytes, as a function of B */
 struct buffer	*plan_buffer_of(const struct plan *, int id);	/* of the tensor with that id, NULL for one that is no root */
 
 struct touch {			/* of a node's operand, result or workspace */

@@ -58,9 +58,7 @@ make_places(const struct plan *p, struct buffer *b, int places)
 	if (__builtin_add_overflow(b->bytes, up, &b->stride))
 		b->stride = INT64_MAX;
 	b->stride = b->stride / p->alignment * p->alignment;
-	if (__builtin_mul_overflow(b->stride, places, &b->bytes) ||
-	    __builtin_mul_overflow(b->size.fixed, places, &b->size.fixed) ||
-	    __builtin_mul_overflow(b->size.per_sample, places, &b->size.per_sample))
+	if (__builtin_mul_overflow(b->stride, places, &b->bytes))
 		b->bytes = INT64_MAX;
 }
 

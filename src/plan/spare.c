@@ -214,7 +214,7 @@ spare_move(const struct plan *p, struct instant *at, int64_t offset, int64_t byt
 	at->live += bytes - aligned(p, b->bytes);
 	b->offset = offset;
 	b->bytes = bytes;
-	b->size = work->workspace = (struct affine){ bytes, 0 };
+	work->workspace = (struct affine){ bytes, 0 };
 }
 
 /* The workspace's own bytes are free already. */

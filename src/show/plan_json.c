@@ -303,6 +303,7 @@ write_buffers(struct json *j, const struct module *m)
 	jsonw_array(j, "buffers");
 	for (i = 0; i < m->plan->buffers.n; i++) {
 		const struct buffer *b = &m->plan->buffers.v[i];
+		struct affine size = plan_buffer_size(b);
 
 		jsonw_flat_object(j, NULL);
 		jsonw_string(j, "name", b->root->name);
@@ -313,8 +314,8 @@ write_buffers(struct json *j, const struct module *m)
 		jsonw_string(j, "kind", tensor_kind_name(b->root->kind));
 		place(j, m, b->root->loc);
 		jsonw_bool(j, "persistent", b->persistent);
-		jsonw_int(j, "fixed_bytes", b->size.fixed);
-		jsonw_int(j, "per_sample_bytes", b->size.per_sample);
+		jsonw_int(j, "fixed_bytes", size.fixed);
+		jsonw_int(j, "per_sample_bytes", size.per_sample);
 		jsonw_end(j);
 	}
 	jsonw_end(j);

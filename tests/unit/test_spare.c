@@ -59,7 +59,7 @@ check_workspace(const struct buffer *work, int *wider)
 	cr_assert_leq(live, p->lower_bound_bytes);
 	if (strncmp(n->op->name, "conv", 4) != 0 || !n->op->macs ||
 	    affine_at(n->op->macs(n), batch) < 1 << 30) {
-		cr_assert_eq(work->size.fixed, n->op->memory.workspace(n, &room).fixed);
+		cr_assert_eq(plan_buffer_size(work).fixed, n->op->memory.workspace(n, &room).fixed);
 		return;
 	}
 	for (i = 0; i < n->nin; i++)
