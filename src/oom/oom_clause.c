@@ -34,6 +34,16 @@ clause_works(struct talk t)
 	return false;
 }
 
+bool
+clause_has_it(struct talk t, const char *at)
+{
+	struct talk ahead = clause_word_ahead(t, at);
+
+	while (talk_is_one_of(ahead, "a an the such this that"))
+		ahead = clause_word_ahead(t, ahead.s);
+	return talk_is_one_of(ahead, "have has had having with got given is are");
+}
+
 const char *
 clause_says(struct talk t, const char *list, int sides, const char *more)
 {

@@ -26,6 +26,8 @@ void	said_at(struct said *, struct talk, const char *at, int line);
 bool	clause_says_no(struct talk, const char *more);
 /* Does a clause say that something works? */
 bool	clause_works(struct talk);
+/* Is what stands at AT what someone or something has, "a machine with a massive amount of RAM"? */
+bool	clause_has_it(struct talk, const char *at);
 /* Where T says any of the phrases of LIST, which strokes part, in a clause that does not deny it on
  * those sides; or NULL. */
 const char	*clause_says(struct talk, const char *list, int sides, const char *more);

@@ -56,6 +56,7 @@ static const struct {
 	{ false, false, NULL }
 };
 
+#define AMOUNTS		"huge amount of|huge amounts of|insane amount of|massive amount of|massive amounts of|enormous amount of|ridiculous amount of|crazy amount of|tremendous amount of|absurd amount of"
 /* What befalls memory, where a clause names both: whole words. */
 #define MEMORY		"memory|ram|vram|memories"
 static const struct {
@@ -76,6 +77,7 @@ static const struct {
 	    "ate all|consumes all|consume all|consumed all|consuming all|occupies all|occupy all|occupied all|takes up all|"
 	    "uses up|used up|using up|fully consumed|fully occupied|fully allocated|completely filled|completely used|uses the whole|takes the whole|uses the entire|takes the entire|eats my|100%|100 %|"
 	    "uses 100|to 100|blow through|blows through|blowing through|blew through|eats it all|ate it all|chomps|chomping|devours|devoured|gobbles|gobbles up|hogs|hogging" },
+	{ TOLD_SHORT, AMOUNTS },
 	{ TOLD_SHORT, "more memory than|more memory then|more vram than|more vram then|more ram than|more ram then|more gpu memory than" },
 	{ TOLD_TROUBLE, "leak|leaks|leaking|leaked|leakage|crash|crashes|crashed|crashing|kill|kills|killed|killing|killer|dies|died|dead|"
 	    "freeze|freezes|frozen|hangs|fails due|failed due|error due|errors due|because of|due to|overload|overloads|overloaded" },
@@ -178,7 +180,7 @@ oom_told_is_of_failure(const struct oom_told *o, struct talk t, const char *at, 
 
 /* "If I use a batch of 16 it throws an error": what is seen each time, where I is who does it, and
  * something else tells of it. */
-#define SEEN		"it throws|it gives|it crashes|it fails|it runs|it shows|it says|it raises|it reports|i get|i got|i receive|we get|we got"
+#define SEEN		"then even|it throws|it gives|it crashes|it fails|it runs|it shows|it says|it raises|it reports|i get|i got|i receive|we get|we got"
 
 static bool
 is_seen(struct talk clause, const char *behind)
@@ -249,6 +251,8 @@ befell(struct talk t, const char *list, size_t *n)
 		behind = talk_part(t, at + 6, end);
 		return talk_has_whole(behind, MEMORY) ? at : NULL;
 	}
+	if (at && strcmp(list, AMOUNTS) == 0 && clause_has_it(t, at))
+		return NULL;
 	/* nor is "use all available CPU cores" of memory */
 	if (at && *n > 3 && piece_find((struct piece){ at + *n - 4, 4 }, " all") && talk_any_whole(talk_head(t, at + *n, ALL_OF), OTHER_ALL))
 		return NULL;

@@ -69,7 +69,7 @@ evaluates(struct talk t)
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
-	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
+	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
