@@ -210,7 +210,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	struct talk ahead = talk_part(clause, clause.s, s);
 	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD);
 
-	if (talk_is_one_of(clause_word_behind(t, to), "dataset data file files model models checkpoint csv images video corpus archive swap disk") || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
+	if (talk_is_one_of(clause_word_behind(t, to), "dataset data file files model models checkpoint csv images video corpus archive swap disk freed less more") || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
 		return false;
 	if (!talk_any_begins(clause, OF_CARD) && !named_ahead && !talk_has_whole(clause, "video card|graphic card"))
 		return false;

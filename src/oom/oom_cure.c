@@ -101,7 +101,16 @@ oom_cure_emptied(struct talk t)
 #define HOW_LESS	"reduce the memory|reduce memory|reduce the amount of memory|reduce gpu memory|reduce the gpu memory|reduce vram|reduce the vram|less memory|less gpu memory|less vram|lower memory|save memory|save gpu memory|" \
     "save the memory|parameters i could|parameter i could|parameters can i|parameter can i|parameters i can|parameter should i|parameters should i|parameters should be|should i reduce|should i change|should i lower|should i decrease|" \
     "modifications should i|settings should i|setting should i|adjustments i could|adjustments could i|work around it|workaround for it"
-#define ASKS		"how what which is are does do did can could any wonder wondering know whether minimum may"
+#define ASKS		"how what which wonder wondering know whether minimum"
+#define BEGINS		"is are does do did can could may any would should"
+
+/* "how much", "I wonder whether"; and with no such word a sentence that a sign ends, or that begins
+ * as questions do. */
+static bool
+asks(struct talk sentence)
+{
+	return memchr(sentence.s, '?', sentence.n) || talk_any_whole(sentence, ASKS) || talk_is_one_of(clause_word_behind(sentence, sentence.s), BEGINS);
+}
 
 const char *
 oom_cure_asked(struct talk t)
@@ -112,7 +121,7 @@ oom_cure_asked(struct talk t)
 
 	for (rest = t; (at = talk_find_whole(rest, HOW_MUCH "|" HOW_LESS, &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
-		if ((memchr(sentence.s, '?', sentence.n) || talk_any_whole(sentence, ASKS)) && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !talk_has_whole(sentence, "disk space|hard drive|storage"))
+		if (asks(sentence) && !clause_works(talk_clause(t, at, n)) && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !talk_has_whole(sentence, "disk space|hard drive|storage"))
 			return at;
 	}
 	return NULL;

@@ -149,7 +149,7 @@ oom_runs_models(struct talk t)
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 
-#define ALL_THERE	"default to|defaults to|defaulting to|be sent to|are sent to|loaded to|loaded on|loaded onto|placed on|are put on|go to|goes to|occupied by card 0|occupied by gpu 0|" \
+#define ALL_THERE	"onto gpu 0|onto gpu0|onto gpu:0|onto cuda:0|onto the first|default to|defaults to|defaulting to|be sent to|are sent to|loaded to|loaded on|loaded onto|placed on|are put on|go to|goes to|occupied by card 0|occupied by gpu 0|" \
     "occupied by gpu0|occupied by the first|memory on gpu 0|memory on gpu0|memory of gpu 0|memory on the first|allocates memory on"
 
 /* "the first GPU has much more memory than the others", "all ranks default to GPU 0", "unbalanced

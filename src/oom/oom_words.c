@@ -305,6 +305,8 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (p->told.here_line == line)
 		said(&p->vocabulary, t, oom_runs_words(t), line);
 	said_of_any(&p->first, &p->told, t, line, oom_runs_first);
+	if (p->first.line != line && p->told.here_line == line)
+		said(&p->first, t, oom_runs_first(t), line);
 	said_of_any(&p->unfreezes, &p->told, t, line, oom_runs_unfrozen);
 	if (source != SOURCE_CODE && (at = oom_runs_stay(t))) {
 		said_at(&p->stays, t, at, line);
