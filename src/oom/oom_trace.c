@@ -121,6 +121,27 @@ note_extents(struct oom_trace *t, struct piece line)
 	t->extents[at - from - 1] = '\0';
 }
 
+/* "result = iterate("val", args, val_loader)": the function that is given samples of tests, and no
+ * others; a line that trains by its words gives them for later. */
+static void
+note_tests(struct oom_trace *t, struct piece line)
+{
+	const char *at = NULL, *open = memchr(line.s, '(', line.n), *from = open, *end = line.s + line.n;
+	int loaders = 0;
+
+	t->tests[0] = '\0';
+	for (at = line.s; (at = piece_find((struct piece){ at, (size_t)(end - at) }, "loader")); at++)
+		loaders++;
+	if (!open || loaders != 1 || piece_any_of(line, "train fit( for enumerate tqdm") || !piece_any_of(line, "val_loader valid_loader validation_loader test_loader eval_loader val_dataloader valid_dataloader test_dataloader eval_dataloader"))
+		return;
+	while (from > line.s && piece_is_word(from[-1]))
+		from--;
+	if (from < open && (size_t)(open - from) < sizeof(t->tests)) {
+		memcpy(t->tests, from, (size_t)(open - from));
+		t->tests[open - from] = '\0';
+	}
+}
+
 static void
 note_code(struct oom_trace *t, struct piece line)
 {
@@ -133,6 +154,7 @@ note_code(struct oom_trace *t, struct piece line)
 		t->facts |= facts & TRACE_STATE;
 	if (t->library || (t->turned && t->settled))
 		return;
+	note_tests(t, line);
 	note_extents(t, line);
 	t->code = t->here & TRACE_EVALUATES ? facts : facts & ~TRACE_JOIN;
 	t->settled = true;
@@ -157,6 +179,9 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 	struct piece path = plain_path(as_written, buffer);
 	uint64_t facts = signs_of_call(path, function);
 
+	if (t->tests[0] && !t->turned && function.n == strlen(t->tests) && memcmp(function.s, t->tests, function.n) == 0)
+		facts |= TRACE_EVALUATES;
+	t->tests[0] = '\0';
 	t->library = signs_is_library(path);
 	t->tiled |= piece_any_of(function, "decode_tiled tiled_decode encode_tiled tiled_encode tiled_scale");
 	if (t->function[0] && signs_trains(function)) {

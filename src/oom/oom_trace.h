@@ -24,6 +24,7 @@ struct oom_trace {		/* the one that is being read */
 	bool settled;		/* of a turned one: the innermost call of the user's is read */
 	bool library;		/* the call whose line of code is awaited is of PyTorch itself */
 	uint64_t here;		/* facts of the innermost call that is not */
+	char tests[OOM_NAME];	/* the function that its line of code gives a loader of tests, and no other; or "" */
 	bool attention;		/* its file or function is of attention */
 	int after;		/* the line of the message that it follows; 0: none */
 	bool ended;		/* a line follows that is none of it: what it ended in, or what was printed next */
