@@ -97,6 +97,9 @@ static const struct {
 	    "each number has a gradient and what the optimizer keeps, too: without them, or with an adapter for them, too, it takes less." },
 	[HABIT_UNCHECKED] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "%s. Where it trains, what forward makes is all kept for backward then: with gradient checkpointing a part of it is, and the rest "
 	    "made once more, which takes longer, and less room." },
+	[HABIT_MERGES] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "names the merging of an adapter into a model's weights (%s). Where that is what failed, all of them are made anew there, in 16 bits as a rule, however few they had for training (4, 8), beside what is "
+	    "there: 13 GiB for 7 thousand million. In a process of its own, on the processor, or written in parts as it goes on, it needs less there, and the adapter by itself (save_pretrained() of PEFT's model) is "
+	    "a small part of that." },
 	[HABIT_FEATURES] = { OF_EITHER, false, 0, "names %s. Where that is the run's way to find what is unusual in pictures, features of all training pictures are kept until the epoch ends, and joined then: they grow with the number of "
 	    "pictures, with their pixels, and with the features of each place. Fewer or smaller pictures, fewer features (fewer layers; n_features), or a part of the training set take less." },
 	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "

@@ -52,6 +52,7 @@ enum oom_habit_kind {
 	HABIT_SAVED,		/* PEFT trains layers with a number for each word whole, by this setting */
 	HABIT_UNCHECKED,	/* what forward makes is all kept: gradient checkpointing is off, by this name; `n` 1: a script of this name is run without it */
 	/* of either */
+	HABIT_MERGES,		/* an adapter is merged into a model's weights, by this name */
 	HABIT_FEATURES,		/* features of all pictures are kept, by a method of this name */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */

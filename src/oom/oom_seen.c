@@ -15,6 +15,8 @@ static const struct {
 	    "zero2_offload|z3_offload|z2_offload|zero3-offload|zero3 offload|zero-3 offload|default_offload|deepspeedcpuadam|optimizer offload|offload the optimizer|"
 	    "offload optimizer|offloading the optimizer|offloading optimizer",
 	    "false|none|nvme|enable_|offload_gb|offload-gb|comfy|[no]" },
+	{ HABIT_MERGES, "merge_and_unload(|save_pretrained_merged(|merge_adapter(|merge_lora|lora merging|lora merge|merging lora|merge lora|merging the lora|merge the lora|"
+	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy" },
 	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import " },
 };
 
@@ -41,7 +43,7 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
 				continue;
 			for (from = at; from > t.s && piece_is_word(from[-1]); from--)
 				;
-			for (to = at + n; to < end && piece_is_word(*to); to++)
+			for (to = at + n - (at[n - 1] == '('); to < end && piece_is_word(*to); to++)
 				;
 			oom_habit_keep(h, names[i].kind, line, 0, from, to);
 		}
