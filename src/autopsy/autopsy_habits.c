@@ -69,6 +69,8 @@ static const struct {
 	    "grows evenly: kept in the machine's memory (.cpu(), pictures as uint8), and put on the device a batch at a time, they take a batch's part of it." },
 	[HABIT_STATE] = { OF_EITHER, true, 0, "gives a network again, by its names, what it gave before, %s. Where that goes on from one step of training to the next, and its graph is not let go of, "
 	    "each step holds those before it, and memory grows evenly: .detach() on it between steps." },
+	[HABIT_LISTED] = { OF_DEVICE, false, 0, "puts what CuPy makes on a list in a loop (line %s). Where that goes over all samples, what was made of each lies on the device until the list is let go of: moved to the "
+	    "machine's memory as it comes (cupy.asnumpy(), .get()), it does not." },
 	[HABIT_LOAD] = { OF_DEVICE, true, TRACE_CHECKPOINT, "reads a file by torch.load without map_location: where its tensors were saved from a device, they are put back on that one, beside what is "
 	    "there, and with several processes all on the same. With map_location=\"cpu\" they lie in the machine's memory." },
 	[HABIT_CREATES] = { OF_EITHER, true, TRACE_RETAINS, "has backward make a graph of its own (create_graph). Where that code ran, what backward makes is kept as well as what forward does, "
@@ -112,6 +114,8 @@ static const struct {
 	    "time and keeps none; it takes longer." },
 	[HABIT_PREDICTS] = { OF_EITHER, false, 0, "calls predict() within a loop (line %s). Where that is Keras', each call makes a loop over data of its own, which versions of TensorFlow 2 are "
 	    "known to hold, so that memory grows from call to call: model(x, training=False), or predict_on_batch(), makes none." },
+	[HABIT_FED] = { OF_EITHER, false, 0, "gives a session of TensorFlow %s, by its name a set of samples, as one. Where that is what failed, all of them go through the network at once, whatever the batch of training: "
+	    "a part after the other, with what is measured added up, takes a part's share." },
 	[HABIT_LAYER] = { OF_EITHER, false, 0, "has a layer (%s) whose weight has as many numbers as what was asked for. Where it is that, its gradient, or what the optimizer keeps for it, the batch plays no "
 	    "part: a smaller extent, as of a vocabulary or of what is flattened ahead of it, takes less." },
 	[HABIT_UNITS] = { OF_EITHER, false, 0, "has a dense layer of %s. Where the tensor is its weight, a gradient of that, or what the optimizer keeps "
@@ -184,7 +188,7 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		return arena_printf(y->arena, "%s of %s", h->name, size_commas(n, h->n));
 	case HABIT_HISTOGRAMS: case HABIT_QUEUE:
 		return arena_printf(y->arena, "%s of %lld", h->name, (long long)h->n);
-	case HABIT_LOOP: case HABIT_GATHERS: case HABIT_PREDICTS: case HABIT_GRAPH:
+	case HABIT_LOOP: case HABIT_LISTED: case HABIT_GATHERS: case HABIT_PREDICTS: case HABIT_GRAPH:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	default:
 		return h->name;
@@ -257,6 +261,10 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return !y->log.paste.adapts;
 	case HABIT_CONTEXT:		/* what the model is made for is no matter where the run's own is told */
 		return y->log.paste.habits.context == 0 || y->log.paste.habits.context >= of[kind].n;
+	case HABIT_LISTED:
+		return y->main->kind == OOM_CUPY;
+	case HABIT_FED:
+		return !y->log.paste.torch && !(y->main->facts & TRACE_BACKWARD);
 	case HABIT_HDF5:
 		return strcmp(y->main->who, "Caffe") == 0;
 	default:

@@ -115,6 +115,42 @@ oom_array_made(struct talk t, int64_t *bytes)
 	return next_array(t, &at, &s, &to, bytes) ? at : NULL;
 }
 
+#define WHOLE_SETS	"mnist.test.images|mnist.train.images|mnist.validation.images|test_images|train_images|test_x|x_test|train_x|x_train|x_val|x_valid|val_x|valid_x|"	\
+    "validation_images|val_images|test_data|test_features|test_set|xtest|xtrain|test_dataset|all_images"
+
+/* "feed_dict={x: test_images, ...}": no part of it, and not what a loop makes of it. */
+static void
+feeds(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = talk_first(t, "feed_dict"), *s, *to, *end = t.s + t.n;
+	struct talk rest;
+	size_t n;
+
+	if (!at)
+		return;
+	for (rest = talk_part(t, at, end); (s = talk_find_whole(rest, WHOLE_SETS, &n)); rest = talk_part(t, s + n, end)) {
+		to = piece_past_blanks(s + n, end);
+		for (at = s; at > t.s && at[-1] == ' '; at--)
+			;
+		if (at > t.s && at[-1] == ':' && (to == end || *to == ',' || *to == '}'))
+			oom_habit_keep(h, HABIT_FED, line, 0, s, s + n);
+	}
+}
+
+/* "results.append(cp.fft.fft2(a))" in a loop. */
+static void
+lists(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = talk_first(t, ".append(");
+	struct talk made;
+
+	if (!at || !h->loop_line)
+		return;
+	made = talk_part(t, at + strlen(".append("), t.s + t.n);
+	if (talk_first(made, "cp.|cupy.") && !talk_first(made, "asnumpy(|.get()|.item()|float("))
+		oom_habit_keep(h, HABIT_LISTED, line, h->loop_line, NULL, NULL);
+}
+
 /* "images.append(img)", "x.append(cv2.imread(f))" in a loop. */
 static void
 gathers(struct oom_habits *h, struct talk t, int line)
@@ -138,4 +174,6 @@ oom_array_line(struct oom_habits *h, struct talk t, int line)
 	array_of_rows(h, t, line);
 	array_of_extents(h, t, line);
 	gathers(h, t, line);
+	lists(h, t, line);
+	feeds(h, t, line);
 }

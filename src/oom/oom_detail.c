@@ -137,6 +137,7 @@ const struct detail oom_details[] = {
 	{ "Allocated memory | % | %", DETAIL_MORE, OOM_TORCH_SUMMARY, OOM_ALLOCATED },
 	{ "GPU reserved memory | % | %", DETAIL_SIZE, OOM_TORCH_SUMMARY, OOM_RESERVED },
 	{ "anon-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_ALLOCATED },
+	{ "shmem-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_SHARED },
 	{ "failed to allocate buffer for kv cache", DETAIL_FACT, OOM_HOST, TRACE_CACHE },
 	{ "and only %", DETAIL_SIZE, OOM_OURS, OOM_FREE },
 	{ "; # of", DETAIL_SIZE, OOM_OURS, OOM_FREE },

@@ -40,6 +40,7 @@ enum oom_habit_kind {
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_FRAMES,		/* cuDF reads a file as a whole, by a call of this name */
 	HABIT_MOVED,		/* what by its name is data, or each of a list, is put on a device, by this name: Julia, Theano, CuPy */
+	HABIT_LISTED,		/* what CuPy makes is put on a list in a loop, which begins on line `n` */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */
@@ -61,6 +62,7 @@ enum oom_habit_kind {
 	HABIT_HOOK,		/* Lightning keeps what steps return until this runs */
 	HABIT_STORES,		/* flair keeps what it makes for words; `n`: on a device */
 	HABIT_PREDICTS,		/* predict() is called in a loop, which begins on line `n` */
+	HABIT_FED,		/* a session of TensorFlow is given a set of samples, by this name, as one */
 	HABIT_LAYER,		/* the largest layer of which both extents are said: how many numbers its weight has */
 	HABIT_UNITS,		/* a dense layer: of how many units, the last one of those that are noted */
 	HABIT_JOINS,		/* tables are joined, by a call of this name */

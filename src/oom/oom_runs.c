@@ -309,6 +309,24 @@ oom_runs_penalty(struct talk t)
 	return clause_says(t, "gradient penalty|gradient_penalty|gradient-penalty|wgan-gp|wgangp|wgan_gp", AHEAD, "instead removed");
 }
 
+#define NOTEBOOKS	"two notebooks|1st notebook|2nd notebook|second notebook|two jupyter notebooks|two different notebooks|both notebooks|other notebook|other notebooks|another notebook|first notebook|previous notebook|other jupyter notebook|other jupyter notebooks|"	\
+    "another jupyter notebook|other jupyter kernel|other jupyter kernels|another jupyter kernel|other ipython|another ipython|other python process|other python processes|another python process|other python program|another python program"
+#define OPEN_OR_ENDED	"close closed closing shut shutdown shutting kill killed killing terminate terminated terminating running opened open simultaneously"
+
+/* "If I shut down the other notebook, it runs": two of them have a device. */
+static const char *
+runs_notebooks(struct talk t)
+{
+	const char *at = clause_says(t, NOTEBOOKS, AHEAD, "whether maybe perhaps should could");
+	struct talk sentence;
+
+	if (!at)
+		return NULL;
+	sentence = talk_sentence(t, at);
+	return talk_any_whole(sentence, OPEN_OR_ENDED) && !clause_is_question(sentence) && !talk_any_whole(sentence, "no not none still even without") &&
+	    (!talk_any_whole(sentence, "if") || talk_has_whole(sentence, "if i shut|if i shutdown|if i close|if i kill|if i stop")) ? at : NULL;
+}
+
 /* "The GPU is occupied by another task": neither asked, nor denied, nor what is to be ended. */
 const char *
 oom_runs_shared(struct talk t)
@@ -317,5 +335,5 @@ oom_runs_shared(struct talk t)
 	    "a shared gpu|share the gpu|shares the gpu|sharing the gpu|sharing a gpu|share the same gpu|share one gpu|shared with other|other users are|other people are|another user|someone else is|already a training|"
 	    "another training|another process is|another program is|another job is|other jobs are|other processes are|two trainings|several trainings|at the same time on the same gpu|on the same gpu at the same time", AHEAD, "if whether maybe perhaps single users requests clients threads streams") : NULL;
 
-	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), ON_SEVERAL) ? at : NULL;
+	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), ON_SEVERAL) ? at : runs_notebooks(t);
 }
