@@ -303,6 +303,7 @@ drop_softmax(struct importer *im)
 	struct val *out = im->outputs.v[0], *logits = logits_of(out, &along);
 
 	im->classes_first = logits ? along == 0 : out->channels_first;
+	compiled_loss_find(im, logits, along);
 	if (im->options->loss || im->predicted || im->outputs.n > 1 || !logits || !logits->def || along != spec_classes(im) ||
 	    strcmp(spec_loss(im), "cross_entropy") != 0)
 		return;
@@ -394,6 +395,9 @@ say_loss(struct importer *im)
 		    "loss");
 	else if (im->predicted && !im->options->loss)
 		vec_push(im->arena, &im->result->notes, "no loss reads what the model predicts, so the spec has none, and is for inference");
+	else if (im->compiled_loss && !im->options->loss)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the loss is %s, as the model was compiled; --loss says "
+		    "another", im->compiled_loss));
 	else if (!im->options->loss)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the loss is %s, as the shape of '%s' suggests; "
 		    "--loss says another", spec_loss(im), im->model->outputs.v[0].name));
@@ -519,6 +523,7 @@ import_model(struct importer *im, const char **why)
 	if (!check_spec(im, why))
 		return false;
 	say_loss(im);
+	compiled_say(im);
 	keras_mask_say(im);
 	return true;
 }

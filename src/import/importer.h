@@ -109,6 +109,7 @@ struct importer {
 	int merged;		/* weights that stand once in the file, for several layers that each have their own: of one number */
 	int copied;		/* and others */
 	bool untrained;		/* all that the spec has is frozen */
+	const char *compiled_loss;	/* that the model was compiled with, where it fits the output; NULL */
 	bool classes_first;	/* the output is scores of classes along its first axis */
 	int lowered;		/* attentions whose scores between parts of a window are lowered, and not seen here */
 	VEC(struct step *) steps;
@@ -359,6 +360,11 @@ void	 frozen_say(struct importer *, const struct module *);
 void	 origins_find(struct importer *, const struct module *, struct source *spec);
 
 /* What the spec minimises; "none": nothing. */
+/* The loss that the model was compiled with, if it is of what comes out: of a softmax's
+ * probabilities, or, with the softmax as a part of the loss, of what is none. */
+void		 compiled_loss_find(struct importer *, const struct val *logits, int along);
+void		 compiled_say(struct importer *);	/* notes of it */
+
 const char	*spec_loss(struct importer *);
 int		 spec_classes(const struct importer *);	/* along which axis of the output its classes are */
 /* From steps to a spec (write.c). */

@@ -15,6 +15,7 @@ bool		 is_keras(const unsigned char *file, size_t size);
 struct keras_source {
 	const char *text;	/* the model's JSON */
 	size_t n;
+	const char *training;	/* JSON of what it was compiled with; NULL: the model's has it, or it was not */
 	const char *version;	/* of Keras; NULL: the JSON says it, or nobody */
 	struct keras_store *store;	/* where its weights are; NULL: it has none */
 };

@@ -468,7 +468,7 @@ hdf5_packed(struct arena *a, const unsigned char *file, size_t size, hdf5_unpack
 static bool
 opened(struct arena *a, const char *path, struct keras_source *from, const char **why)
 {
-	struct names text = { .arena = a }, version = { .arena = a };
+	struct names text = { .arena = a }, version = { .arena = a }, training = { .arena = a };
 	struct keras_store *s = ARENA_NEW(a, struct keras_store);
 
 	s->file = -1;
@@ -486,6 +486,8 @@ opened(struct arena *a, const char *path, struct keras_source *from, const char 
 	}
 	from->text = text.all.v[0];
 	from->n = strlen(from->text);
+	if (attribute_texts(&s->h, s->file, "training_config", &training) && training.all.n == 1)
+		from->training = training.all.v[0];
 	if (attribute_texts(&s->h, s->file, "keras_version", &version) && version.all.n == 1)
 		from->version = version.all.v[0];
 	return true;

@@ -545,6 +545,15 @@ keras_version(struct arena *a, const char *text, size_t size)
 	return s;
 }
 
+static void
+training_read(struct reading *r, const char *training, json_t *root)
+{
+	json_t *apart = training ? json_loads(training, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+	keras_compiled_read(r, apart ? apart : json_object_get(root, "compile_config"));
+	json_decref(apart);
+}
+
 struct model *
 keras_read(struct arena *a, const char *path, const struct keras_source *from, const char **why)
 {
@@ -563,7 +572,8 @@ keras_read(struct arena *a, const char *path, const struct keras_source *from, c
 		*why = arena_printf(a, "line %d, column %d: %s", error.line, error.column, error.text);
 		return NULL;
 	}
-	model_read(&r, root, from->version);
+	if (model_read(&r, root, from->version))
+		training_read(&r, from->training, root);
 	json_decref(root);
 	*why = r.why;
 	return *why ? NULL : r.m;

@@ -95,6 +95,13 @@ struct model_function {
 	struct model *body;	/* of which inputs and outputs have names alone */
 };
 
+struct compiled {		/* what it was to be trained with, in our words */
+	const char *loss;	/* NULL: not known */
+	bool of_logits;		/* a softmax is part of it */
+	const char *optimizer;	/* "sgd(lr=0.1)"; NULL: not known */
+	VEC(const char *) notes;	/* what is not read */
+};
+
 struct model {
 	struct arena *arena;
 	const char *path;
@@ -103,6 +110,7 @@ struct model {
 	bool mapped;		/* the file is, and nothing else is on its pages */
 	struct externals external;	/* files beside it */
 	const char *producer;	/* "pytorch 2.1"; "" */
+	struct compiled compiled;	/* of Keras alone */
 	int64_t opset;
 	VEC(struct model_node *) nodes;
 	VEC(struct numbers *) numbers;	/* initializers */

@@ -351,6 +351,8 @@ spec_loss(struct importer *im)
 		return im->options->loss;
 	if (im->predicted)
 		return "none";
+	if (im->compiled_loss)
+		return im->compiled_loss;
 	return scores_of_classes(im) ? "cross_entropy" : "mse";
 }
 
@@ -432,7 +434,8 @@ settings(struct importer *im, struct text *to)
 {
 	int i;
 
-	text_puts(to, "train {\n  batch     32\n  optimizer adamw(lr=1e-3)\n");
+	text_printf(to, "train {\n  batch     32\n  optimizer %s\n", im->model->compiled.optimizer ? im->model->compiled.optimizer :
+	    "adamw(lr=1e-3)");
 	for (i = 0; i < im->freeze.n; i++)
 		text_printf(to, "%s%s", i ? ",\n            " : "  freeze    ", im->freeze.v[i]);
 	text_printf(to, "%s  data      synthetic(samples=3200)  # in place of your own\n}\n", i ? "\n" : "");
