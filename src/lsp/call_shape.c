@@ -116,6 +116,13 @@ is_tensor(const struct tree *t, const struct expr *e, int depth)
 	}
 }
 
+bool
+is_tensor_symbol(const struct tree *t, const struct symbol *s)
+{
+	return s->kind == SYMBOL_INPUT || s->kind == SYMBOL_TARGET ||
+	    (s->kind == SYMBOL_DEF && is_tensor(t, s->expr, DEEPEST) == YES);
+}
+
 struct seeking {
 	int head;
 	struct call_shape found;

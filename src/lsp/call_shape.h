@@ -16,6 +16,8 @@ struct call_shape {
 	bool sure;		/* that it is so many */
 };
 
+/* Does the name surely stand for a tensor, which is no layer? */
+bool	is_tensor_symbol(const struct tree *, const struct symbol *);
 /* How many inputs a block names; of one that names none, `in` is the only one. */
 int	block_inputs_named(const struct block *);
 /* Of the call whose name begins at that byte of the document; of OP, or else of BLOCK. */

@@ -140,7 +140,8 @@ add_names(struct completion *c, bool body)
 	for (i = 0; b && i < b->names->n; i++) {
 		const struct symbol *s = b->names->entry[i].value;
 
-		if (s->whole.end < c->word && s->kind != SYMBOL_RESULT)
+		if (s->whole.end < c->word && s->kind != SYMBOL_RESULT &&
+		    !(byte_before(c, c->word) == '>' && is_tensor_symbol(c->tree, s)))
 			add_symbol(c, s);
 	}
 	for (i = 0; i < global->n; i++)
@@ -432,9 +433,57 @@ begins_statement(const struct completion *c)
 	return b == '\n' || b == '{' || b == '\r' || b == ';';
 }
 
+enum declared { NO_DECLARATION, DECLARED_NAME, DECLARED_TYPE, DECLARED_EXTENT };
+
+/* What of "input x : f32[3, 8]" stands there, on its line. */
+static enum declared
+declaration(const struct completion *c)
+{
+	const char *s = c->document->text.text, *end = s + c->word, *at = end;
+	enum declared where = DECLARED_NAME;
+
+	while (at > s && at[-1] != '\n' && at[-1] != '{')
+		at--;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	if (strncmp(at, "input", 5) != 0 && strncmp(at, "target", 6) != 0)
+		return NO_DECLARATION;
+	at += *at == 'i' ? 5 : 6;
+	if (at >= end || is_name_byte(*at))
+		return NO_DECLARATION;
+	for (; at < end; at++)
+		where = *at == ':' ? DECLARED_TYPE : *at == '[' ? DECLARED_EXTENT : *at == ']' ? NO_DECLARATION : where;
+	return where;
+}
+
+/* An input's or target's: of a name nobody knows more than its author. */
+static void
+complete_declaration(struct completion *c, enum declared where, bool network)
+{
+	static const struct {
+		const char *name, *snippet, *what;
+	} types[] = {
+		{ "class", "class[$1]", "labels: a number of classes, or one for each position" },
+		{ "f32", "f32[$1]", "real numbers" }, { "u8", "u8[$1]", "bytes" },
+		{ "tokens", "tokens[$1, vocab=$2]", "a sequence of tokens" },
+	};
+	size_t i;
+
+	for (i = 0; where == DECLARED_TYPE && network && i < sizeof(types) / sizeof(*types); i++)
+		add_snippet(c, types[i].name, types[i].snippet, types[i].what);
+	if (where == DECLARED_EXTENT)
+		add_names(c, false);
+}
+
 static void
 complete_body(struct completion *c, const struct body *b)
 {
+	enum declared where = declaration(c);
+
+	if (where != NO_DECLARATION) {
+		complete_declaration(c, where, b->network != NULL);
+		return;
+	}
 	if (begins_statement(c)) {
 		add_snippet(c, "input", b->network ? "input ${1:name} : f32[$2]" : "input ${1:name}", "an input");
 		if (b->network) {
@@ -451,6 +500,10 @@ complete_body(struct completion *c, const struct body *b)
 static void
 complete_top(struct completion *c)
 {
+	if (byte_before(c, c->word) == '=') {	/* param depth = */
+		add_names(c, false);
+		return;
+	}
 	add_snippet(c, "device", "device { name \"$0\" }", "what it must fit");
 	add_snippet(c, "lint", "lint { $0 }", is_project_file(c->document) ? "how lint judges specs" :
 	    "how lint judges this spec");

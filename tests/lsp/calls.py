@@ -64,4 +64,27 @@ def called():
     c.stop()
 
 
+def offered_where():
+    """types where a type is expected, layers behind an arrow"""
+    c = Client()
+    uri = uri_of("offered.nn")
+
+    def labels(before, after=""):
+        (c.replace if uri in c.versions else c.open)(uri, before + after)
+        return {i["label"] for i in c.at("textDocument/completion", uri, Text(before + after).position(len(before)))["items"]}
+    equal(labels("param n = 3\nnetwork a {\n  input  x : ", "\n}\n"), {"f32", "u8", "class", "tokens"}, "completion: types")
+    equal(labels("param n = 3\nnetwork a {\n  target t : cl"), {"f32", "u8", "class", "tokens"}, "completion: of a target")
+    equal(labels("param n = 3\nnetwork a {\n  input  x : f32[", "]\n}\n"), {"n"}, "completion: a type's extents")
+    equal(labels("network a {\n  input  ", "\n}\n"), set(), "completion: no name is known that is new")
+    equal(labels("block b {\n  input ", "\n}\n"), set(), "completion: nor in a block")
+    equal(labels("param n = 3\nparam m = "), {"n", "m"}, "completion: a param's value")
+    body = "network a {\n  input  x : f32[3]\n  h = x -> dense(3)\n  layer = dense(3) -> relu\n  inputs = x\n  y = x -> "
+    got = labels(body, "\n}\n")
+    ok({"layer", "relu"} <= got and not {"x", "h", "inputs"} & got, "completion: no tensors behind an arrow", sorted(got)[:12])
+    got = labels(body.replace("x -> ", "2 * "), "\n}\n")
+    ok({"x", "h", "inputs", "layer"} <= got, "completion: but elsewhere", sorted(got)[:12])
+    c.stop()
+
+
 case(called)
+case(offered_where)
