@@ -182,7 +182,7 @@ add_fit(struct actions *x, struct module *m)
 
 		if (w->edits->src == x->check->made.source)
 			add_action(x, arena_printf(x->arena, "%s: %s%s", w->title, size_human(arena, w->arena),
-			    w->fits ? ", fits" : ""), "quickfix", w->edits);
+			    w->fits ? ", fits" : ", not enough by itself"), "quickfix", w->edits);
 	}
 }
 
