@@ -85,14 +85,20 @@ lacks_unit(const char *word, int64_t bytes)
 	return word[strspn(word, "0123456789.")] == '\0' && (part || (bytes > 0 && bytes < LEAST_BARE));
 }
 
+static void
+ask_unit(const struct command *c, const char *name, const char *word, int64_t bytes)
+{
+	usage_error(c, "--%s: %s has no unit; did you mean %s%s? Bytes are written %sB", name, word, word,
+	    bytes < MOST_GIGABYTES ? "GiB" : "MiB", word);
+}
+
 bool
 option_size(const struct command *c, const char *name, const char *word, int64_t least, int64_t *bytes)
 {
 	if (!size_parse(word, bytes))
 		usage_error(c, "--%s: expected a size such as 8GiB, 11GB or 11439MiB, got '%s'", name, word);
 	else if (lacks_unit(word, *bytes))
-		usage_error(c, "--%s: %s has no unit; did you mean %s%s? Bytes are written %sB", name, word, word,
-		    *bytes < MOST_GIGABYTES ? "GiB" : "MiB", word);
+		ask_unit(c, name, word, *bytes);
 	else if (*bytes < least || *bytes > LARGEST_BYTES)
 		usage_error(c, "--%s: %s is outside %lld B..2^60 B", name, word, (long long)least);
 	else
@@ -132,8 +138,14 @@ set_choice(const struct command *c, const struct option *o, void *args, const ch
 	int i;
 
 	*to = 0;
-	if (o->size && size_parse(value, bytes) && *bytes > 0)
-		return true;
+	if (o->size && size_parse(value, bytes)) {
+		if (lacks_unit(value, *bytes)) {
+			ask_unit(c, o->name, value, *bytes);
+			return false;
+		}
+		if (*bytes > 0)
+			return true;
+	}
 	*bytes = 0;
 	for (i = 0; i < MAX_WORDS && (word[i] = o->choice(i)); i++) {
 		if (strcmp(word[i], value) == 0) {
