@@ -128,7 +128,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	bool words = o->kind == OOM_TOLD, in_torch = p->torch || (p->torch_told && !autopsy_is_of_another(y));
 	int i;
 
-	told[place(NEEDS_EVALUATES)] = &p->evaluating;
+	/* predictions in a loop, with which memory grows, are told by themselves */
+	told[place(NEEDS_EVALUATES)] = words && p->grows.line && p->habits.of[HABIT_PREDICTS].line ? NULL : &p->evaluating;
 	told[place(NEEDS_RISES)] = p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = &p->later;

@@ -143,14 +143,26 @@ has_small_sides(const struct oom_shape *s)
 	return s->rank == 4 && ((s->dim[1] == s->dim[2] && s->dim[1] <= SMALL_SIDE) || (s->dim[2] == s->dim[3] && s->dim[2] <= SMALL_SIDE));
 }
 
+/* The settings by which a detector's second stage sees fewer regions, where the operation's name is
+ * of one; or NULL. */
+static const char *
+of_second_stage(const char *node)
+{
+	return strstr(node, "mrcnn_") ? "TRAIN_ROIS_PER_IMAGE" : strstr(node, "SecondStage") ? "first_stage_max_proposals" : NULL;
+}
+
 static void
 of_images(struct autopsy *y, const struct oom_shape *s)
 {
+	const char *regions = of_second_stage(y->main->node);
 	long long n = (long long)s->dim[0];
 
 	if (s->rank == 4 && s->dim[2] == s->dim[3] && s->dim[2] <= MOST_KERNEL && y->hi <= FEW_BYTES)
 		return;		/* it may as well be a filter's weights, as cuDNN has them */
-	if (n >= MANY)
+	if (regions && n > 1)
+		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld, and its operation's name is of a detector's second stage. Where these are the regions that it looks at, of all pictures "
+		    "together, fewer of them (%s), or fewer pictures at once, make it, and all results of that stage, smaller in proportion.", n, regions));
+	else if (n >= MANY)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, as many go through at once: pieces of a batch's (regions that a detector proposes, patches, frames), or samples, "
 		    "which may then be a whole data set, such as that of tests. In parts they take a part of that.", n));
@@ -388,7 +400,9 @@ host_request(struct autopsy *y)
 	int64_t bytes = y->lo + (y->hi - y->lo + 1) / 2;
 	char human[SIZE_TEXT];
 
-	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE))
+	bool pictures = strcmp(o->who, "OpenCV") == 0;
+
+	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE && !pictures))
 		return;
 	if (bytes <= SMALL_HOST)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
@@ -399,6 +413,9 @@ host_request(struct autopsy *y)
 		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.%s",
 		    size_human(human, bytes), o->kind == OOM_NUMPY && bytes >= MUCH_HOST ? " Where it is an array of zeros (numpy.zeros) of which few are ever written, "
 		    "Linux grants it with vm.overcommit_memory=1." : ""));
+	else if (bytes < LARGE_HOST && pictures)
+		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One matrix of %s was to be made. Where it is a picture, or made of one, it grows with the picture's pixels, and what works on "
+		    "several scales makes larger ones: half of each side takes a quarter.", size_human(human, bytes)));
 	else if (bytes < LARGE_HOST && o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
 		    "layer's result or a batch, it grows with the samples at once and their size: fewer or smaller ones take less. "

@@ -545,6 +545,8 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	const char *at;
 	size_t i;
 
+	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
+		p->docker = line;		/* a container's name, as Compose writes it */
 	if (source != SOURCE_PROSE && source != SOURCE_UNSURE && source != SOURCE_COMMENT)
 		return;
 	for (i = 0; i < sizeof(blames) / sizeof(*blames); i++) {

@@ -139,6 +139,7 @@ const struct phrase oom_phrases[] = {
 	{ "Error Code 1: Cuda Runtime (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Cuda Error in nvinfer@ 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Error Code 2: OutOfMemory", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
+	{ "Cuda Error in allocate: 2\n", SAYS(OOM_CUDA, "TensorRT", ENGINE) },	/* before 6; 2: cudaErrorMemoryAllocation */
 	{ "OutOfMemory Error in allocate: 0", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Cuda Error in allocate: 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	/* others */

@@ -182,6 +182,8 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 	if (t->tests[0] && !t->turned && function.n == strlen(t->tests) && memcmp(function.s, t->tests, function.n) == 0)
 		facts |= TRACE_EVALUATES;
 	t->tests[0] = '\0';
+	if (piece_find(path, "gensim/models/"))
+		t->facts &= ~TRACE_DATASET;	/* it learns there, whatever the function that has it learn is called */
 	t->library = signs_is_library(path);
 	t->tiled |= piece_any_of(function, "decode_tiled tiled_decode encode_tiled tiled_encode tiled_scale");
 	if (t->function[0] && signs_trains(function)) {

@@ -206,7 +206,7 @@ is_late(struct talk t)
 		return NULL;		/* or of how well it had learned by then, or of what people did */
 	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
-	    "end of first epoch", AHEAD, "")) || (said = talk_first(t, "until epoch|until the")))
+	    "end of first epoch", AHEAD, "hang hangs hung hanging stuck freeze freezes frozen")) || (said = talk_first(t, "until epoch|until the")))
 		return is_of_learning(t, said) ? NULL : said;
 	if (talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
 		return talk_first(t, "after which");
