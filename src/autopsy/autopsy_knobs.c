@@ -29,6 +29,8 @@ static const char *const says[KNOBS] = {
 	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, what layers keep grows with the longest of a batch, to which the others are padded: a lower "
 	    "bound, recordings that are cut, or fewer at once take less.",
 	[KNOB_OFFLOADS] = "Where that is of Stable Diffusion's web UI, or of ComfyUI, more of the model lies on the device at a time than with --lowvram, which takes less, and longer.",
+	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
+	    "at once, one call after the other, take less.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
 	    "stored, with their square. A lower bound, or fewer samples at once, take less.",
 };

@@ -16,10 +16,6 @@
 #define MOVE_NEAR	3	/* lines between a line of code and the message that speaks of it */
 #define MANY_PIXELS	(1 << 18)	/* of a picture that is worth a word */
 #define LARGE_PART	4	/* a request of a part of the device as large as that: one tensor of one batch */
-#define MILLION		1000000
-#define HALF_BYTES	2	/* of a weight in 16 bits, */
-#define FLOAT_BYTES	4	/* or in float32 */
-#define MANY		3000	/* millions of weights that a machine's memory may be too small for */
 #define READ_AHEAD	15	/* lines from what reads weights to what ended it */
 #define WORTH_NAMING	((int64_t)1 << 29)	/* bytes of a process that may be in the way */
 
@@ -345,69 +341,6 @@ autopsy_pictures_said(struct autopsy *y)
 	    stranger ? "what is made of them grows" : "results of its layers grow"));
 }
 
-/* ---- a model's size ---- */
-
-bool
-autopsy_weights_fill(const struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-	int64_t total = autopsy_device_bytes(y);
-
-	return p->millions > 0 && !p->splits && !p->model_told && p->many_bits && !p->few_bits && total > 0 && p->millions * MILLION * HALF_BYTES > total;
-}
-
-/* In which type transformers has read them, where nothing that was read says it and they fill a
- * device of TOTAL bytes so. (PreTrainedModel.from_pretrained() in modeling_utils.py, 4 and 5.) */
-static const char *
-read_whole(const struct autopsy *y, int64_t total)
-{
-	const struct oom_paste *p = &y->log.paste;
-	int64_t whole = p->millions * MILLION * FLOAT_BYTES;
-	char bytes[SIZE_TEXT];
-
-	if (!p->loads_model || p->types || p->many_bits || p->few_bits || whole <= total || !autopsy_may_be_torch(y))
-		return "";
-	return arena_printf(y->arena, " By line %d transformers reads them, and no type for them was found in what was read: without one (torch_dtype=torch.float16, now "
-	    "called dtype), versions before 5 make them float32, %s, which the device does not have.", p->loads_model, size_human(bytes, whole));
-}
-
-static void
-weights(struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-	enum autopsy_says kind = p->model_told ? SAYS_TOLD_WEIGHTS : SAYS_NAMED_WEIGHTS;
-	int64_t half, total = autopsy_device_bytes(y);
-	bool is_served = y->main->kind == OOM_KERNEL && p->serves;
-	char n[SIZE_TEXT], bytes[SIZE_TEXT], have[SIZE_TEXT];
-	const char *bits = p->few_bits ? arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)",
-	    p->few_bits) : ", half of that in 8, a quarter in 4";
-
-	if (p->millions <= 0 || p->splits || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served))
-		return;
-	half = p->millions * MILLION * HALF_BYTES;
-	size_commas(n, p->millions);
-	size_human(bytes, half);
-	if (y->main->host) {
-		if (p->millions >= MANY)
-			autopsy_cause(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
-			    "%s in 16 bits%s, and twice that in float32. While they are read, a file's and the model's may lie there together.",
-			    autopsy_said(y, &p->model) + 1, n, bytes, bits));
-		return;
-	}
-	if (total <= 0 && p->millions >= MANY && (y->main->kind == OOM_TOLD ? (p->told.device || p->told.gpu) && !p->parallel.line : autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA || y->main->kind == OOM_MPS) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
-		autopsy_hint(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
-		    "%s in 16 bits%s, and what a run keeps has to fit beside them on the device.",
-		    autopsy_said(y, &p->model) + 1, n, bytes, bits));
-	if (total <= 0 || half < total / 2)
-		return;
-	autopsy_cause(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take %s in "
-	    "16 bits%s. %s%s", autopsy_said(y, &p->model) + 1, n, bytes, bits, p->few_bits ? "What a run keeps has to fit beside them." :
-	    half > total ? arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of "
-	    "them in the machine's memory help%s.", size_human(have, total), p->many_bits ? ", a smaller batch does not" : "") :
-	    arena_printf(y->arena, "In 16 bits that is most of the device's %s, and what a run keeps has to fit beside them: fewer bits, "
-	    "or shorter and fewer inputs at once, leave more room.", size_human(have, total)), read_whole(y, total)));
-}
-
 /* Weights that were being read when a process was ended, or that pasted code reads. */
 static void
 reading(struct autopsy *y)
@@ -567,7 +500,7 @@ mismatch(struct autopsy *y)
 void
 autopsy_paste_causes(struct autopsy *y)
 {
-	weights(y);
+	autopsy_weights(y);
 	code(y);
 	autopsy_habits(y);
 	autopsy_knobs(y);

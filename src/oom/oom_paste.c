@@ -423,6 +423,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	sizes(p, t, line, told);
 	if (!told)
 		program(p, t, line);
+	if (talk_any_of(t, "lora peft adapter"))
+		p->names_adapter = line;
 	oom_domain_line(p->domains, t, line);
 	oom_knob_line(p->knobs, t, line, source, traced);
 	if (traced) {

@@ -58,6 +58,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int splits;		/* the last line by which weights are split among devices */
 	int shares;		/* the last line by which ranks may have parts of them (FSDP, ZeRO's third stage), */
 	int adapts;		/* and by which an adapter may be trained (LoRA) in their place */
+	int names_adapter;	/* and that has any word of one, whatever it says of it */
 	int images;		/* the last line that is of a program that makes images by diffusion, */
 	int trains;		/* and the last that names a program of training */
 	int whole;		/* of a program that takes all as one batch, by its name */
