@@ -17,7 +17,8 @@
  *     enough for it. On most networks it is a packing at the bound.
  *  6. Of networks, large items by themselves, down to their bound, and small ones into what they leave (packing_coarse.c), in which
  *     there are a third as many items to look at, and of those alive together a fifth. Of many items this comes before 5. What is
- *     left after it is mostly next to nothing, and then gets little of the effort.
+ *     left after it is mostly next to nothing: then items are put elsewhere one by one (packing_reinsert.c), and what is left after
+ *     that gets little of the effort.
  *  7. Fits again and again, each beginning with what stuck out before; they get half of the effort.
  *  8. Complete searches at the bound, in nine orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
@@ -69,6 +70,7 @@
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define DIVED_SHARE	3		/* where its first way down has failed */
 #define COARSE_SHARE	6		/* part of it for large items by themselves, each time, */
+#define REINSERT_SHARE	10		/* part of the effort for what is next to nothing */
 #define HOPE		50		/* part of the height: with large items as far above it, fewer have no better chance */
 #define LARGE_SHARE	3		/* and of that for searches before complaints */
 #define COMPLAINT_SHARE	2		/* for complaints, */
@@ -260,6 +262,16 @@ coarsen(struct work *whole, int64_t target, struct effort *e)
 	return tried;
 }
 
+/* What is next to nothing, item by item. */
+static void
+reinsert(struct work *work, int64_t target, struct effort *e)
+{
+	struct effort share = effort_share(e, REINSERT_SHARE);
+
+	move_about(work->in, &work->r, target, &share, packing_reinsert);
+	e->visits += share.visits;
+}
+
 /* One way down, and large items by themselves, which come first where a way down of all is dear.
  * Did those have a turn? */
 static bool
@@ -277,6 +289,8 @@ try_soon(struct work *work, int64_t target, struct effort *e)
 	}
 	if (first && in->n < DEAR_DIVE && r->height > target)
 		tried = coarsen(work, target, e);
+	if (in->n <= MOST_SEARCHED && r->height > target && is_near(r->height, target))
+		reinsert(work, target, e);
 	if (tried && is_near(r->height, target)) {
 		int64_t held = e->visits - e->visits / NEAR_SHARE;
 

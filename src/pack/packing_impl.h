@@ -26,6 +26,7 @@ struct job {
 	int born, dead;		/* slices */
 	double life;		/* in the caller's time */
 	int index;		/* of its item */
+	bool stays;		/* packing_reinsert(): keeps its place among the others */
 };
 
 struct instance {
@@ -143,6 +144,9 @@ int64_t	packing_dissect(struct instance *, int64_t best, int64_t target, bool de
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */
 int64_t	packing_eject(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_reinsert.c: the same of instances without alignments or tails, item by item of what
+ * determines the height. */
+int64_t	packing_reinsert(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_elastic.c: the same of not too many, where what has its place makes room for others. */
 int64_t	packing_elastic(struct instance *, int64_t best, int64_t target, struct effort *);
 /* And where that comes to rest, others wander meanwhile, as long as the effort lasts. */
