@@ -17,8 +17,8 @@
  *     enough for it. On most networks it is a packing at the bound.
  *  6. Of networks, large items by themselves, down to their bound, and small ones into what they leave (packing_coarse.c), in which
  *     there are a third as many items to look at, and of those alive together a fifth. Of many items this comes before 5. What is
- *     left after it is mostly next to nothing: then items are put elsewhere one by one (packing_reinsert.c), and what is left after
- *     that gets little of the effort.
+ *     left after it is mostly next to nothing: then once more, with what must change places at the fullest instants among the
+ *     large; and items are put elsewhere one by one (packing_reinsert.c). What is left after that gets little of the effort.
  *  7. Fits again and again, each beginning with what stuck out before; they get half of the effort.
  *  8. Complete searches at the bound, in nine orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
@@ -70,9 +70,11 @@
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define DIVED_SHARE	3		/* where its first way down has failed */
 #define COARSE_SHARE	6		/* part of it for large items by themselves, each time, */
+#define TIGHT_PART	100000		/* of all room: what is large where there is little room */
 #define REINSERT_SHARE	10		/* part of the effort for what is next to nothing */
 #define HOPE		50		/* part of the height: with large items as far above it, fewer have no better chance */
-#define LARGE_SHARE	3		/* and of that for searches before complaints */
+#define LARGE_LATER	4		/* and of that for searches after complaints, */
+#define LARGE_SHARE	2		/* and of the rest for those before them */
 #define COMPLAINT_SHARE	2		/* for complaints, */
 #define COMPLAINT_BEHIND_SHARE	3	/* and where large items had a part before */
 #define NEAR_SHARE	8		/* part of the effort for what is left after that, if it is next to nothing */
@@ -207,12 +209,21 @@ put_together(struct instance *in, struct range *r, int64_t target, struct effort
 	e->visits += left.visits;
 }
 
-/* A part of the items, first of all down to their own bound. */
 static void
-solve_large(struct work *work, struct effort *e)
+search_large(struct work *work, int64_t target, int parts, struct effort *e)
+{
+	if (work->r.height > target && work->at_bound)
+		work_search_at(work->at_bound, work->in, target, &work->r, e, parts, packing_search);
+}
+
+/* A part of the items, down to their own bound. Where there is little room only searches find
+ * that. */
+static void
+solve_large(struct work *work, bool tight, struct effort *e)
 {
 	struct instance *in = work->in;
 	struct range *r = &work->r;
+	struct effort later = { 0 };
 	int64_t target = r->bound;
 
 	r->height = packing_fit(in, r->height, target, FIRST_FITS, e);
@@ -220,44 +231,61 @@ solve_large(struct work *work, struct effort *e)
 		return;
 	work_make_searches(work);
 	work_dive(work, target, e);
-	if (r->height > target && work->at_bound)
-		work_search_at(work->at_bound, in, target, r, e, LARGE_SHARE, packing_search);
-	if (r->height > target)
+	if (!tight) {
+		later = effort_share(e, LARGE_LATER);
+		search_large(work, target, LARGE_SHARE, e);
+	}
+	if (!tight && r->height > target)
 		move_about(in, r, target, e, packing_complain);
+	e->visits += later.visits;
+	search_large(work, target, 1, e);
 }
 
-/* Large items by themselves, and the others into what those leave; what is large is decided in
- * several ways. Where the first leads nowhere, all that is left is as hard, and the others' effort
- * is not worth it. False: none are. */
+/* Large items by themselves, and the others into what those leave. False: none are, or there is no
+ * hope. */
+static bool
+coarsen_by(struct work *whole, double part, bool tight, int64_t target, bool *hope, struct effort *e)
+{
+	struct effort share = effort_share(e, COARSE_SHARE);
+	struct instance *in = whole->in;
+	struct arena *a = arena_child(in->arena);
+	struct range *r = &whole->r;
+	struct instance large;
+	struct job *small;
+	bool tried = *hope && packing_coarse(in, a, part, tight, &large, &small);
+
+	if (tried) {
+		struct work work = work_on(&large);
+
+		solve_large(&work, tight, &share);
+		*hope = work.r.height - target <= target / HOPE;
+		if (work.r.height <= target)
+			r->height = (tight ? packing_fit_tightly : packing_fit_beside)(in, &large, small, r->height, target, &share);
+	} else if (!*hope) {
+		whole->held += share.visits;
+		share.visits = 0;
+	}
+	arena_free(a);
+	e->visits += share.visits;
+	return tried;
+}
+
+/* What is large is decided in several ways. Where the first leads nowhere, all that is left is as
+ * hard, and the others' effort is not worth it. Where next to nothing is left, what must change
+ * places at the fullest instants is large, too. */
 static bool
 coarsen(struct work *whole, int64_t target, struct effort *e)
 {
 	static const double part[] = { 50000, 30000 };
-	struct instance *in = whole->in;
 	struct range *r = &whole->r;
 	bool tried = false, hope = true;
 	size_t i;
 
-	for (i = 0; i < sizeof(part) / sizeof(*part) && !is_near(r->height, target); i++) {
-		struct effort share = effort_share(e, COARSE_SHARE);
-		struct arena *a = arena_child(in->arena);
-		struct instance large;
-		struct job *small;
-
-		if (hope && packing_coarse(in, a, part[i], &large, &small)) {
-			struct work work = work_on(&large);
-
-			tried = true;
-			solve_large(&work, &share);
-			hope = work.r.height - target <= target / HOPE;
-			if (work.r.height <= target)
-				r->height = packing_fit_beside(in, &large, small, r->height, target, &share);
-		} else if (!hope) {
-			whole->held += share.visits;
-			share.visits = 0;
-		}
-		arena_free(a);
-		e->visits += share.visits;
+	for (i = 0; i < sizeof(part) / sizeof(*part) && !is_near(r->height, target); i++)
+		tried |= coarsen_by(whole, part[i], false, target, &hope, e);
+	if (r->height > target && is_near(r->height, target)) {
+		hope = true;
+		coarsen_by(whole, TIGHT_PART, true, target, &hope, e);
 	}
 	return tried;
 }

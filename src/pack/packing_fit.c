@@ -348,17 +348,21 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 
 /* ---- beside others ---- */
 
-/* Places them in their order beside those of LARGE, which stay where they are; returns the
- * height. */
+/* Places them in their order beside those of LARGE, which stay where they are, but have sections of
+ * their own; returns the height. */
 static int64_t
-fit_beside(struct shelf *s, const struct instance *large, struct job *small, int n, struct effort *e)
+fit_beside(struct shelf *s, const struct instance *in, const struct instance *large, struct job *small, int n, struct effort *e)
 {
 	int64_t height = packing_height(large);
 	int i;
 
 	shelf_clear(s);
-	for (i = 0; i < large->n; i++)
-		shelf_put(s, &large->job[i]);
+	for (i = 0; i < large->n; i++) {
+		struct job j = in->job[large->job[i].index];
+
+		j.offset = large->job[i].offset;
+		shelf_put(s, &j);
+	}
 	for (i = 0; i < n; i++) {
 		small[i].offset = shelf_room(s, &small[i], FIT_LOWEST);
 		shelf_put(s, &small[i]);
@@ -393,7 +397,7 @@ packing_fit_beside(struct instance *in, const struct instance *large, struct job
 			find_fullest(in, most, EXACT, small, n);
 			qsort(small, (size_t)n, sizeof(*small), t == 0 ? by_fullest_and_size : by_fullest_and_life);
 		}
-		height = fit_beside(s, large, small, n, e);
+		height = fit_beside(s, in, large, small, n, e);
 		if (height < best) {
 			best = height;
 			take_offsets(in, large->job, large->n);
