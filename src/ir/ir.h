@@ -135,8 +135,8 @@ struct node {
 	bool training : 1;	/* as its graph's: batch statistics, dropout */
 	bool keep_first : 1;	/* in[op->memory.onto] is kept only in the first micro-batch of an update: 1 after */
 	const struct op *op;
-	/* forward graph: the layer that it is a part of, as the spec has it; that is in no graph
-	 * itself */
+	/* forward graph: the layer that it is a part of, as the spec has it, with what it makes;
+	 * that is in no graph itself */
 	const struct node *part_of;
 	const char *path;	/* dotted: layer1.0.main.conv_2 */
 	struct loc loc;

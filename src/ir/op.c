@@ -141,8 +141,11 @@ apply_parts(struct build *b, const struct op *op, const struct attr *attr, const
 		memcpy(layer->attr, attr, (size_t)op_nattrs(op) * sizeof(*attr));
 	layer->said = places_of(a, attr, op_nattrs(op));
 	last = any_poisoned(noperands, operand) ? NULL : op->expand(b, layer);
-	if (last)
+	if (last) {
+		layer->out = last->out;
+		layer->nout = last->nout;
 		return last;
+	}
 	last = apply(b, op, attr, path, loc, noperands, operand);
 	if (last->nout == 0)
 		fail(b->module, last);

@@ -26,9 +26,8 @@
 #include "plan/summary.h"
 
 struct made {			/* what became of a layer's output in the program */
-	const struct tensor *tensor;
-	const struct tensor *validated;	/* in validation, where that is apart; NULL: nothing */
-	int64_t saved;		/* bytes of what it keeps beside its output */
+	const struct node *node;	/* NULL: nothing, as of what is only made again */
+	const struct node *validated;	/* in validation, where that is apart; NULL: nothing */
 	bool again;
 };
 
@@ -65,25 +64,15 @@ kept_for_backward(const struct layer_facts *f, const struct buffer *b)
 static void
 see_node(struct layer_facts *f, const struct node *n)
 {
-	const struct plan *p = f->module->plan;
-	int i;
+	struct made *m;
 
-	if (n->phase != PHASE_FORWARD)
+	if (n->phase != PHASE_FORWARD || n->nout == 0)
 		return;
-	for (i = 0; i < n->nout; i++) {
-		const struct tensor *t = n->out[i];
-		struct made *m;
-
-		if (!t)
-			continue;
-		m = made_of(f, n->path);
-		if (n->again)
-			m->again = true;
-		else if (t->kind == T_SAVED && kept_for_backward(f, plan_buffer(p, t)))
-			m->saved += plan_buffer(p, t)->bytes;
-		if (!n->again && i == 0)
-			m->tensor = t;
-	}
+	m = made_of(f, n->path);
+	if (n->again)
+		m->again = true;
+	else if (n->out[0])
+		m->node = n;
 }
 
 static void
@@ -92,7 +81,7 @@ see_validation(struct layer_facts *f, const struct node *n)
 	struct made *m = made_of(f, n->path);
 
 	if (!m->validated && n->nout && n->out[0])
-		m->validated = n->out[0];
+		m->validated = n;
 }
 
 static void
@@ -114,28 +103,42 @@ bytes_at_peak(const struct plan *p, const struct buffer *b)
 	return b && b->first <= p->peak && p->peak <= b->last ? b->bytes : 0;
 }
 
-/* The layer's bytes: those of its own buffer, which another tensor in it makes no larger. The peak
- * may be in validation. */
+static int64_t
+all_at_peak(const struct plan *p, const struct node *n)
+{
+	int64_t bytes = 0;
+	int i;
+
+	for (i = 0; n && i < n->nout; i++)
+		bytes += bytes_at_peak(p, own_buffer(p, n->out[i]));
+	return bytes;
+}
+
+/* The layer's bytes: those of its results' own buffers, which other tensors in them make no larger,
+ * and of what it keeps beside them. The peak may be in validation. */
 static void
 count_bytes(const struct layer_facts *f, const struct made *m, struct figures *to)
 {
 	const struct plan *p = f->module->plan;
-	const struct buffer *b = m ? own_buffer(p, m->tensor) : NULL;
+	int i;
 
-	if (!m)
-		return;
-	to->kept = m->tensor ? m->saved : 0;
-	if (b) {
-		to->forward = b->bytes;
-		to->kept += kept_for_backward(f, b) ? b->bytes : 0;
+	for (i = 0; m && m->node && i < m->node->nout; i++) {
+		const struct tensor *t = m->node->out[i];
+		const struct buffer *b = own_buffer(p, t);
+
+		if (b && t->kind != T_SAVED)
+			to->forward += b->bytes;
+		if (b && kept_for_backward(f, b))
+			to->kept += b->bytes;
 	}
-	to->peak = bytes_at_peak(p, b) + bytes_at_peak(p, own_buffer(p, m->validated));
+	if (m)
+		to->peak = all_at_peak(p, m->node) + all_at_peak(p, m->validated);
 }
 
 static void
 add_bytes(const struct layer_facts *f, json_t *layer, const struct made *m, const struct figures *n)
 {
-	bool made = m && m->tensor;
+	bool made = m && m->node;
 
 	if (!made && module_stages(f->module) > 1)
 		return;		/* it may be another stage's */
@@ -144,7 +147,7 @@ add_bytes(const struct layer_facts *f, json_t *layer, const struct made *m, cons
 		add(layer, "again", 1);
 	else if (!made)
 		add(layer, "fused", 1);
-	if (made && m->tensor->alias_of)
+	if (made && m->node->out[0]->alias_of)
 		add(layer, "in_place", 1);
 	if (made)
 		add(layer, "kept", n->kept);
@@ -200,11 +203,14 @@ layer_at(struct layer_facts *f, const struct node *n)
 	return layer;
 }
 
-/* Of several parts, the last one's output is the layer's. */
-static bool
-is_last_part(struct layer_facts *f, const struct node *n, const struct node *next)
+/* What the spec's layer makes first; of its parts the first one says it. NULL: nothing, or it was
+ * said. */
+static const struct tensor *
+result_of(const struct node *n, bool again)
 {
-	return !n->part_of || !next || !next->part_of || strcmp(layer_path(f, n), layer_path(f, next)) != 0;
+	const struct node *layer = n->part_of ? n->part_of : n;
+
+	return !again && n->phase == PHASE_FORWARD && layer->nout > 0 ? layer->out[0] : NULL;
 }
 
 static void
@@ -219,7 +225,6 @@ add_layers(struct layer_facts *f, const struct source *src)
 		const struct made *made = map_get(&f->made, n->path);
 		struct figures *own = &f->before[n->id + 1];	/* by itself, for now */
 		const char *path = layer_path(f, n);
-		const struct node *next;
 		bool again;	/* another part of the same */
 		json_t *layer;
 
@@ -233,9 +238,8 @@ add_layers(struct layer_facts *f, const struct source *src)
 		if (!again)
 			add(layer, "count", 1);
 		add_bytes(f, layer, made, own);
-		next = i + 1 < f->module->forward->nodes.n ? f->module->forward->nodes.v[i + 1] : NULL;
-		if (n->phase == PHASE_FORWARD && n->nout && n->out[0] && is_last_part(f, n, next))
-			add_shape(f, layer, n->out[0]);
+		if (result_of(n, again))
+			add_shape(f, layer, result_of(n, again));
 	}
 	for (i = 0; i < sum->layers.n; i++) {
 		const struct layer_cost *c = &sum->layers.v[i];

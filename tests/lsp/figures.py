@@ -36,6 +36,15 @@ STAGES = """network a {
 train { batch 64  accumulate 4  place s1 on 0  place y on 1  data synthetic(640) }
 device { memory 1GiB }
 """
+SEQUENCE = """network r {
+  input  ids : tokens[20, vocab=50]
+  target y : class[3]
+  rec = ids -> embedding(50, 16) -> lstm(32, layers=2, bidirectional=true)
+  s = rec -> split(2, axis=-1)
+  loss cross_entropy(concat(s.0, s.1, axis=-1) -> mean(axis=0) -> dense(3), y)
+}
+train { batch 8  data synthetic(64) }
+"""
 
 
 def figures():
@@ -79,6 +88,14 @@ def figures():
     c.replace(uri, STAGES.replace("place s1 on 0  place y on 1", "ranks 2"))
     lenses = c.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
     ok("at batch 8 on each of 2 ranks" in lenses[0]["command"]["title"], "code lens: on each of several ranks", lenses)
+    c.replace(uri, SEQUENCE)
+    text = Text(SEQUENCE)
+    got = c.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": text.span(0, len(SEQUENCE))})
+    at = SEQUENCE.index("bidirectional=true)") + len("bidirectional=true)")
+    equal([h["label"] for h in got if h["position"] == text.position(at) and h["label"].startswith("[")], ["[20, 64]"],
+          "inlay hints: of a layer of parts that of what it makes first")
+    got = c.at("textDocument/hover", uri, text.position(SEQUENCE.index("split")))["contents"]["value"]
+    ok("bytes forward: 40.00 KiB (40,960 B)" in got, "hover: both halves of 20 x 32 floats of 8 samples", got)
     c.stop()
 
 
