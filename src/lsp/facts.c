@@ -6,7 +6,7 @@
  * A shape is { text, dtype, batched, varies }: the first one's, and whether another differs.
  *
  *     { "layers": { "<byte>": { op, path, count, shape, parameters, macs, forward, kept, peak,
- *                               parts, in_place, again, fused } },	# of the parts so many are that
+ *                               parts, in_place, again, fused, unknown } },	# of the parts so many are that
  *       "uses": { "<byte>": { count, layers, shape, parameters, macs, forward, kept, peak } },
  *       "networks": { NAME: { parameters, macs, arena, batch, ranks, stage, memory, device, fits, largest,
  *                             target } } }
@@ -25,33 +25,37 @@
 #include "plan/plan.h"
 #include "plan/summary.h"
 
-struct made {			/* what became of a layer's output in the program */
-	const struct node *node;	/* NULL: nothing, as of what is only made again */
+struct made {			/* what became of a layer of the spec in the program */
+	const struct node *node;	/* NULL: nothing, as of a part of another, or what is only made again */
 	const struct node *validated;	/* in validation, where that is apart; NULL: nothing */
+	int uses;		/* in the spec: of several nobody knows which is which */
 	bool again;
 };
 
 struct figures {
 	int64_t layers, parameters, macs, forward, kept, peak;
+	int64_t unknown;	/* of so many layers the bytes are */
 };
 
 struct layer_facts {
 	json_t *layers, *uses;
 	const struct module *module;
 	const struct graph *graph;	/* of the program: train's, or validate's */
-	struct map made;	/* by path, to struct made */
+	struct map made;	/* by path and place, to struct made */
 	int backward;		/* the first instant of it */
 	int ids;		/* that nodes of the spec have: less than this */
 	struct figures *before;	/* those of all nodes whose ids are less than the index */
 };
 
+/* A layer that is applied again has the same path at another place. */
 static struct made *
-made_of(struct layer_facts *f, const char *path)
+made_of(struct layer_facts *f, const struct node *n)
 {
-	struct made *m = map_get(&f->made, path);
+	const char *key = arena_printf(f->module->arena, "%s@%d", n->path, n->loc.beg);
+	struct made *m = map_get(&f->made, key);
 
 	if (!m)
-		map_put(f->module->arena, &f->made, path, m = ARENA_NEW(f->module->arena, struct made));
+		map_put(f->module->arena, &f->made, key, m = ARENA_NEW(f->module->arena, struct made));
 	return m;
 }
 
@@ -68,7 +72,7 @@ see_node(struct layer_facts *f, const struct node *n)
 
 	if (n->phase != PHASE_FORWARD || n->nout == 0)
 		return;
-	m = made_of(f, n->path);
+	m = made_of(f, n);
 	if (n->again)
 		m->again = true;
 	else if (n->out[0])
@@ -78,10 +82,8 @@ see_node(struct layer_facts *f, const struct node *n)
 static void
 see_validation(struct layer_facts *f, const struct node *n)
 {
-	struct made *m = made_of(f, n->path);
-
-	if (!m->validated && n->nout && n->out[0])
-		m->validated = n;
+	if (n->nout && n->out[0])
+		made_of(f, n)->validated = n;
 }
 
 static void
@@ -122,7 +124,10 @@ count_bytes(const struct layer_facts *f, const struct made *m, struct figures *t
 	const struct plan *p = f->module->plan;
 	int i;
 
-	for (i = 0; m && m->node && i < m->node->nout; i++) {
+	to->unknown = m->uses > 1 || (!m->node && module_stages(f->module) > 1);	/* another stage's, perhaps */
+	if (to->unknown)
+		return;
+	for (i = 0; m->node && i < m->node->nout; i++) {
 		const struct tensor *t = m->node->out[i];
 		const struct buffer *b = own_buffer(p, t);
 
@@ -131,23 +136,24 @@ count_bytes(const struct layer_facts *f, const struct made *m, struct figures *t
 		if (b && kept_for_backward(f, b))
 			to->kept += b->bytes;
 	}
-	if (m)
-		to->peak = all_at_peak(p, m->node) + all_at_peak(p, m->validated);
+	to->peak = all_at_peak(p, m->node) + all_at_peak(p, m->validated);
 }
 
 static void
-add_bytes(const struct layer_facts *f, json_t *layer, const struct made *m, const struct figures *n)
+add_bytes(json_t *layer, const struct made *m, const struct figures *n)
 {
-	bool made = m && m->node;
+	bool made = m->node != NULL;
 
-	if (!made && module_stages(f->module) > 1)
-		return;		/* it may be another stage's */
+	if (n->unknown) {
+		json_object_set_new(layer, "unknown", json_true());
+		return;
+	}
 	add(layer, "parts", 1);
-	if (m && m->again)
+	if (m->again)
 		add(layer, "again", 1);
 	else if (!made)
 		add(layer, "fused", 1);
-	if (made && m->node->out[0]->alias_of)
+	if (made && n->forward == 0 && m->node->out[0]->alias_of)
 		add(layer, "in_place", 1);
 	if (made)
 		add(layer, "kept", n->kept);
@@ -222,7 +228,7 @@ add_layers(struct layer_facts *f, const struct source *src)
 
 	for (i = 0; i < f->module->forward->nodes.n; i++) {
 		const struct node *n = f->module->forward->nodes.v[i];
-		const struct made *made = map_get(&f->made, n->path);
+		const struct made *made = made_of(f, n);
 		struct figures *own = &f->before[n->id + 1];	/* by itself, for now */
 		const char *path = layer_path(f, n);
 		bool again;	/* another part of the same */
@@ -237,7 +243,7 @@ add_layers(struct layer_facts *f, const struct source *src)
 		layer = layer_at(f, n);
 		if (!again)
 			add(layer, "count", 1);
-		add_bytes(f, layer, made, own);
+		add_bytes(layer, made, own);
 		if (result_of(n, again))
 			add_shape(f, layer, result_of(n, again));
 	}
@@ -259,9 +265,11 @@ make_room(struct layer_facts *f)
 	const struct graph *g = f->module->forward;
 	int i;
 
-	for (i = 0; i < g->nodes.n; i++)
+	for (i = 0; i < g->nodes.n; i++) {
+		made_of(f, g->nodes.v[i])->uses++;
 		if (g->nodes.v[i]->id >= f->ids)
 			f->ids = g->nodes.v[i]->id + 1;
+	}
 	f->before = arena_array(f->module->arena, (size_t)f->ids + 1, sizeof(*f->before));
 }
 
@@ -276,7 +284,7 @@ sum_up(struct layer_facts *f)
 
 		*n = (struct figures){ n->layers + less->layers, n->parameters + less->parameters,
 			n->macs + less->macs, n->forward + less->forward, n->kept + less->kept,
-			n->peak + less->peak };
+			n->peak + less->peak, n->unknown + less->unknown };
 	}
 }
 
@@ -298,8 +306,8 @@ add_use(struct layer_facts *f, const struct block_run *r)
 	add(use, "layers", to->layers - from->layers);
 	add(use, "parameters", to->parameters - from->parameters);
 	add(use, "macs", to->macs - from->macs);
-	if (module_stages(f->module) > 1)
-		return;		/* of what other ranks make nothing is known here */
+	if (to->unknown > from->unknown)
+		return;
 	add(use, "forward", to->forward - from->forward);
 	add(use, "kept", to->kept - from->kept);
 	add(use, "peak", to->peak - from->peak);

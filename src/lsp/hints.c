@@ -98,16 +98,17 @@ see(void *context, const struct expr *e)
 struct bytes {
 	const struct document *document;
 	int64_t forward;
-	bool any;
+	bool any, unknown;
 };
 
 static void
 sum(void *context, const struct expr *e)
 {
 	struct bytes *b = context;
-	const json_t *n = json_object_get(facts_layer(b->document, e->kind == E_CALL || e->kind == E_LABEL ?
-	    e->head : e->loc), "forward");
+	const json_t *layer = facts_layer(b->document, e->kind == E_CALL || e->kind == E_LABEL ? e->head : e->loc);
+	const json_t *n = json_object_get(layer, "forward");
 
+	b->unknown |= json_is_true(json_object_get(layer, "unknown"));
 	if (n) {
 		b->forward += (int64_t)json_integer_value(n);
 		b->any = true;
@@ -124,7 +125,7 @@ hint_bytes(struct hints *h, const struct stmt *s)
 	if (s->kind != S_DEF)
 		return;
 	tree_walk_expr(s->expr, sum, &b);
-	if (b.any)
+	if (b.any && !b.unknown)
 		add_hint(h, s->loc.end, arena_printf(h->arena, "%s", size_human(buf, b.forward)), HINT_TYPE,
 		    true, false);
 }

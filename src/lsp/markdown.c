@@ -372,7 +372,7 @@ words_layer(struct text *t, const json_t *layer, int64_t batch)
 	else if (path)
 		text_printf(t, "`%s`\n\n", path);
 	put_figures(t, layer);
-	put_parts(t, layer, "in_place", "has another tensor's bytes, and none of its own", "have others' bytes, and none of their own");
+	put_parts(t, layer, "in_place", "has its output in another tensor's bytes", "have their outputs in others' bytes");
 	put_parts(t, layer, "again", "is made again in backward", "are made again in backward");
 	put_parts(t, layer, "fused", "is no call of its own in the program: part of a neighbour, or left out",
 	    "are no calls of their own in the program: parts of neighbours, or left out");

@@ -45,6 +45,16 @@ SEQUENCE = """network r {
 }
 train { batch 8  data synthetic(64) }
 """
+SHARED = """network r {
+  input  x : f32[20, 8]
+  input  z : f32[8]
+  target y : f32[8]
+  a = x -> shared: dense(8) -> relu
+  b = z -> shared -> relu
+  loss mse((a -> mean(axis=0)) + b, y)
+}
+train { batch 32  data synthetic(64) }
+"""
 
 
 def figures():
@@ -96,6 +106,12 @@ def figures():
           "inlay hints: of a layer of parts that of what it makes first")
     got = c.at("textDocument/hover", uri, text.position(SEQUENCE.index("split")))["contents"]["value"]
     ok("bytes forward: 40.00 KiB (40,960 B)" in got, "hover: both halves of 20 x 32 floats of 8 samples", got)
+    c.replace(uri, SHARED)
+    text = Text(SHARED)
+    got = [c.at("textDocument/hover", uri, text.position(SHARED.index(word) + 5))["contents"]["value"]
+           for word in ("x -> shared", "z -> shared")]
+    ok("bytes forward: 20.00 KiB (20,480 B)" in got[0] and "bytes forward: 1.00 KiB (1,024 B)" in got[1],
+       "hover: of a layer that is applied again each use has its bytes", "\n".join(got))
     c.stop()
 
 
