@@ -52,7 +52,7 @@ same_term(const struct term *a, const struct term *b)
 	return true;
 }
 
-#define FEW_TERMS	16	/* are looked through */
+#define FEW_TERMS	16	/* are looked through, and compared without taking memory */
 #define MOST_HAVE	4	/* terms at most, of the formulas of a deep network's thousands of layers */
 
 static unsigned
@@ -348,15 +348,14 @@ terms_alike(const struct formula *a, int ta, const struct formula *b, int tb, in
 bool
 formula_same(const struct formula *a, const struct formula *b)
 {
-	struct arena *scratch;
-	int *match, i;
+	int few[FEW_TERMS] = { 0 }, *match = few, i;
 
 	if (a->operands != b->operands || a->results != b->results)
 		return false;
-	scratch = arena_child(a->arena);
-	match = arena_array(scratch, (size_t)a->terms.n + 1, sizeof(*match));
-	for (i = 0; i < a->results && terms_alike(a, a->result[i], b, b->result[i], match); i++)
-		;
-	arena_free(scratch);
-	return i == a->results;
+	if (a->terms.n > FEW_TERMS)
+		match = arena_array(a->arena, (size_t)a->terms.n, sizeof(*match));
+	for (i = 0; i < a->results; i++)
+		if (!terms_alike(a, a->result[i], b, b->result[i], match))
+			return false;
+	return true;
 }

@@ -145,26 +145,15 @@ one_is_whole(const struct node *n)
 	return whole;
 }
 
-/* How many operands there may be, where numbers stand in the place of some. */
-static int
-most_operands(struct arena *a, const struct node *n)
-{
-	struct arena *scratch = arena_child(a);
-	const char *word[FORMULA_OPERANDS];
-	int count = operand_names(scratch, n, word);
-
-	arena_free(scratch);
-	return count;
-}
-
 bool
 pointwise_shape(struct build *b, struct node *n)
 {
 	const struct tensor *first = n->in[0];
 	struct tensor full = tensor_value(n->in[0]);
+	const char *word[FORMULA_OPERANDS];
 	int i, k;
 
-	if (n->nin > most_operands(b->module->arena, n))
+	if (n->nin > operand_names(b->module->arena, n, word))
 		return op_error(b, n, "%s: a number stands in place of a tensor, and that tensor is there too: leave one of "
 		    "them out", n->op->name);
 	for (k = 0; k < n->nin; k++)
