@@ -95,12 +95,15 @@ void
 recompute_apply(const struct model *m, struct graph *g, struct tensor *const *map)
 {
 	const struct trial *t = m->trial;
-	struct arena *a = g->module->arena, *scratch = arena_child(a);
+	struct arena *a = g->module->arena, *scratch;
 	struct node **old = g->nodes.v;
-	struct rewriting r = { m, g, old, map, arena_array(scratch, (size_t)(t->nvalues - m->nvalues) + 1,
-	    sizeof(*r.copy)) };
+	struct rewriting r = { m, g, old, map, NULL };
 	int i, k;
 
+	if (t->nevents == m->nnodes)
+		return;		/* nothing is made again */
+	scratch = arena_child(a);
+	r.copy = arena_array(scratch, (size_t)(t->nvalues - m->nvalues) + 1, sizeof(*r.copy));
 	g->nodes.v = arena_array(a, (size_t)t->nevents + 1, sizeof(*g->nodes.v));
 	g->nodes.cap = t->nevents + 1;
 	g->nodes.n = 0;
