@@ -78,7 +78,7 @@ static const struct theirs {
 	TORCH_ADAPTIVE("AdaptiveAvgPool1d", "adaptive_avgpool"), TORCH_ADAPTIVE("AdaptiveAvgPool2d", "adaptive_avgpool"),
 	TORCH_ADAPTIVE("AdaptiveAvgPool3d", "adaptive_avgpool"), TORCH_ADAPTIVE("AdaptiveMaxPool1d", "adaptive_maxpool"),
 	TORCH_ADAPTIVE("AdaptiveMaxPool2d", "adaptive_maxpool"), TORCH_ADAPTIVE("AdaptiveMaxPool3d", "adaptive_maxpool"),
-	{ "Upsample", "upsample", 1, "size scale_factor=factor mode align_corners=corners" },
+	{ "Flatten", "flatten", 1, "!start_dim !end_dim" }, { "Upsample", "upsample", 0, "size scale_factor=factor mode align_corners=corners" },
 	{ "PixelShuffle", "pixel_shuffle", 1, "upscale_factor=factor" },
 	{ "Dropout", "dropout", 1, "p=rate -inplace" }, { "Dropout", "dropout", 1, "rate" },
 	{ "ReLU", "relu", 1, "-inplace" }, { "ReLU6", "relu6", 1, "-inplace" }, { "SiLU", "silu", 1, "-inplace" },

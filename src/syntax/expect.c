@@ -106,6 +106,8 @@ cure(const struct parse *p, const bool ok[TOKEN_KINDS])
 		return "an operator is applied with '->': value -> dense(10)";
 	if (found == '{' && (ok[TOK_DEF] || ok[TOK_KEY]))
 		return "only a network, block or section has a body in { }";
+	if (found == '[' && ok[TOK_NUM])
+		return "several values stand in ( ): (3, 4)";
 	if (found == '{' && ok[TOK_NUM])
 		return "values are grouped with ( )";
 	if (word_is_item(found) && ok[TOK_NUM])

@@ -79,7 +79,7 @@ static bool
 is_module(const char *path, size_t n)
 {
 	static const char *const modules[] = { "nn", "F", "torch", "tf", "keras", "layers", "K", "jnp",
-	    "jax", "np", "mx", "paddle", "flax", "ops" };
+	    "jax", "np", "mx", "paddle", "flax", "ops", "self" };
 	size_t i, first = strcspn(path, ".");
 
 	for (i = 0; first <= n && i < sizeof(modules) / sizeof(modules[0]); i++)

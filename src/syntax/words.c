@@ -104,6 +104,7 @@ word_near_keyword(const char *s, enum word_group group, int *token)
 
 #define SCHEDULE	"the schedule has it: schedule cosine(warmup=5 epochs)"
 #define REPETITION	"copies of a layer: 3 * dense(64), each with parameters of its own; index counts them from 0"
+#define SEQUENCE	"layers follow one another with '->': x -> dense(64) -> relu"
 #define NO_WORD	"a definition has no word before it: y = x -> dense(10)"
 
 static const struct {
@@ -118,6 +119,7 @@ static const struct {
 	{ "fn", FUNCTION, false }, { "return", "the value of a block is its definition 'out'", false },
 	{ "True", "write true", false }, { "False", "write false", false },
 	{ "nll", LIKELIHOOD, false }, { "nll_loss", LIKELIHOOD, false }, { "NLLLoss", LIKELIHOOD, false },
+	{ "Sequential", SEQUENCE, false }, { "ModuleList", SEQUENCE, false }, { "compose", SEQUENCE, false },
 	{ "warmup", SCHEDULE, true }, { "warmup_steps", SCHEDULE, true }, { "warmup_epochs", SCHEDULE, true },
 	{ "for", REPETITION, true }, { "while", REPETITION, true },
 	{ "import", PYTHON, true }, { "from", PYTHON, true },
