@@ -122,7 +122,7 @@ oom_array_made(struct talk t, int64_t *bytes)
 static void
 feeds(struct oom_habits *h, struct talk t, int line)
 {
-	const char *at = talk_first(t, "feed_dict"), *s, *to, *end = t.s + t.n;
+	const char *at = talk_first(t, "feed_dict|.eval({"), *s, *to, *end = t.s + t.n;
 	struct talk rest;
 	size_t n;
 
@@ -175,5 +175,11 @@ oom_array_line(struct oom_habits *h, struct talk t, int line)
 	array_of_extents(h, t, line);
 	gathers(h, t, line);
 	lists(h, t, line);
+	feeds(h, t, line);
+}
+
+void
+oom_array_traced(struct oom_habits *h, struct talk t, int line)
+{
 	feeds(h, t, line);
 }

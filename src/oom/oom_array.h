@@ -6,6 +6,8 @@
 
 /* Line LINE is code; the loops that it stands in have been noted. */
 void	oom_array_line(struct oom_habits *, struct talk, int line);
+/* The same of a line in a traceback, which ran. */
+void	oom_array_traced(struct oom_habits *, struct talk, int line);
 /* Where T makes an array of two extents or more, by numbers, that is large, and the bytes of it; or
  * NULL. */
 const char	*oom_array_made(struct talk, int64_t *bytes);

@@ -40,6 +40,7 @@ has_version(struct talk t)
 
 #define RELEASES	"version versions release releases commit commits latest newest older newer nightly branch torch pytorch tensorflow tf keras transformers cuda driver drivers cudnn jax diffusers library package"
 #define HARDWARE	"gpu gpus card cards ram hardware plan colab machine windows bios disk ssd pc memory vram"
+#define VERSION_WITHIN	12	/* bytes from a program's name to the end of its version's first numbers: " version 1.4" is more than most */
 #define UPGRADED_WITHIN	20	/* bytes from "after upgrading" to what is */
 #define GONE		"disappeared disappears gone solved resolved fixed works worked working fine runs ran ok okay helped"
 #define STILL		"still same either neither too also nothing again"
@@ -76,6 +77,35 @@ came_with(struct talk t)
 	if (!at || !fails_there(sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
+}
+
+#define FINE		"no prob|no problem|without problem|without issue|without any problem|without any issue|without error"
+#define PROGRAMS	RELEASES " chainer cupy mxnet paddle paddlepaddle onnxruntime ort xgboost lightgbm jaxlib vllm theano julia flux tensorrt opencv python python2 python3"
+
+/* "Scripts run fine for Chainer==4.5", "it works with version 2.1": a version, by its name, behind
+ * what works; a bare number may be any setting's. */
+static const char *
+works_with_version(struct talk t)
+{
+	const char *at, *to, *end = t.s + t.n;
+	struct talk rest, sentence, behind, word;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|" FINE, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		behind = talk_part(t, at + n, sentence.s + sentence.n);
+		if (clause_says_no(talk_part(t, sentence.s, at), "") || clause_is_question(sentence) || talk_any_whole(sentence, "still either neither too also nothing again should would could might may if needs requires tested"))
+			continue;
+		word = clause_word_behind(behind, behind.s);
+		if (!talk_is_one_of(word, "with on in for using under"))
+			continue;
+		to = word.s + word.n;
+		for (word = clause_word_behind(behind, to); talk_is_one_of(word, "the a my old older previous earlier"); word = clause_word_behind(behind, to))
+			to = word.s + word.n;
+		if (talk_is_one_of(word, PROGRAMS) && has_version(talk_head(behind, word.s + word.n, VERSION_WITHIN)))
+			return at;
+	}
+	return NULL;
 }
 
 /* "OOM with 0.6.4, but 0.6.3 is working": two versions in one sentence. */
@@ -120,6 +150,7 @@ of_version(struct talk t)
 
 	at = at ? at : mended_by(t);
 	at = at ? at : came_with(t);
+	at = at ? at : works_with_version(t);
 	return at ? at : one_of_two(t);
 }
 

@@ -570,6 +570,7 @@ oom_habit_traced(struct oom_habits *h, struct talk t, int line)
 {
 	by_call(h, t, line, true);
 	oom_whole_traced(h, t, line);
+	oom_array_traced(h, t, line);
 	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);
 }
 

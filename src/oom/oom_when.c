@@ -17,6 +17,22 @@
 #define OTHER_GROWS	"increasing the batch|increase the batch|increasing batch size|increasing batchsize|increasing batch_size|increase batch size|increase batchsize|increase batch_size|" \
     "increasing my batch|increasing the number|increase the number|increasing the size|increase the size"
 
+static bool
+is_of_memory(struct talk t)
+{
+	return talk_any_of(t, "memory vram usage leak") || talk_any_whole(t, "ram");
+}
+
+/* "The GPU's memory ends after some calls, it keeps increasing": what stands AHEAD of the verb is
+ * "it", and nothing before it but memory may be what that means. */
+static bool
+goes_on_of_it(struct talk t, struct talk clause, struct talk ahead)
+{
+	struct talk before = talk_part(t, t.s, clause.s);
+
+	return talk_is_one_of(ahead, "it") && is_of_memory(before) && !talk_any_whole(before, OTHER_SUBJECT);
+}
+
 /* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
  * "increasing the limit"? "It increases to 15 GB" tells of one rise, which every run has. */
 static bool
@@ -32,7 +48,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 		return true;
 	if (talk_any_phrase(behind, "increase to |increases to |increased to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
-	if ((!talk_any_of(clause, "memory vram usage leak") && !talk_any_whole(clause, "ram")) || talk_any_begins(clause, "gradient gradients"))
+	if ((!is_of_memory(clause) && !goes_on_of_it(t, clause, ahead)) || talk_any_begins(clause, "gradient gradients"))
 		return true;
 	return talk_any_begins(talk_head(clause, at, sizeof("increasing")), "increasing") &&
 	    (talk_any_whole(clause_word_ahead(clause, at), "am by tried try trying") || talk_any_whole(behind, "limit utilization utilisation fraction"));
