@@ -62,7 +62,7 @@ static const struct {
 	    "samples: several smaller files, one after the other, take less." },
 	[HABIT_RANKS] = { OF_HOST, false, 0, "starts %s processes. Where each of them reads all weights, or all data, into the machine's memory before it takes its part, they lie there as many times: "
 	    "read by one and handed on, mapped from a file, or read straight onto each one's device (map_location), they do once, or not at all." },
-	[HABIT_ALONE] = { OF_DEVICE, true, 0, "has weights split among processes (FSDP, ZeRO), and starts one (%s). Where that is the run, and nothing is offloaded, one device has all of them, with their gradients and what the "
+	[HABIT_ALONE] = { OF_DEVICE, false, 0, "starts one process (%s) of a program that is told to split weights among them (FSDP, ZeRO). Where that is the run, and nothing is offloaded, one device has all of them, with their gradients and what the "
 	    "optimizer keeps: where all are trained with Adam in mixed precision, as a rule, 16 bytes for each, 104 GiB for 7 thousand million. More processes, offloading, an optimizer that "
 	    "keeps less (8 bits), or fewer weights that are trained (LoRA) take less there." },
 	[HABIT_REPLAY] = { OF_DEVICE, true, TRACE_REPLAY, "adds what an agent saw, by its names, to %s. Where that is a memory of all that it sees, and the device is the one that was full, each entry lies there until it is forgotten, and memory "

@@ -35,6 +35,16 @@ read_whole(const struct autopsy *y, int64_t total)
 	    "called dtype), versions before 5 make them float32, %s, which the device does not have.", p->loads_model, size_human(bytes, whole));
 }
 
+/* May all of them be trained: it trains, and no word of an adapter or of fewer bits was found? */
+static bool
+is_trained_whole(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return (p->trains || p->training || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) && !p->names_adapter && !p->few_bits && !p->inferring.line &&
+	    !p->evaluating.line && !autopsy_is_of_another(y);
+}
+
 /* Weights that fit a device of TOTAL bytes, but not with what training keeps of each, where an
  * adapter, parts of them on each device, or fewer bits were not found. */
 static void
@@ -43,9 +53,8 @@ trained_whole(struct autopsy *y, enum autopsy_says kind, int64_t total)
 	const struct oom_paste *p = &y->log.paste;
 	int64_t whole = p->millions * MILLION * TRAINED_BYTES;
 	char n[SIZE_TEXT], bytes[SIZE_TEXT], have[SIZE_TEXT];
-	bool trains = p->trains || p->training || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP));
 
-	if (!trains || whole <= total || p->names_adapter || p->few_bits || p->inferring.line || p->evaluating.line || !autopsy_may_be_torch(y))
+	if (whole <= total || !is_trained_whole(y))
 		return;
 	autopsy_cause(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, and all of them are trained with Adam in mixed precision, they take, as a rule, "
 	    "with their gradients and what it keeps, 16 bytes each, %s, which the device's %s has not: an optimizer that keeps less (8 bits, Adafactor), fewer weights that are trained (LoRA), more devices to "
@@ -77,8 +86,9 @@ autopsy_weights(struct autopsy *y)
 	}
 	if (total <= 0 && p->millions >= MANY && (y->main->kind == OOM_TOLD ? (p->told.device || p->told.gpu) && !p->parallel.line : autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA || y->main->kind == OOM_MPS) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_hint(y, kind, arena_printf(y->arena, "L%s. Where the model has about %s million weights, as that name may say, they take "
-		    "%s in 16 bits%s, and what a run keeps has to fit beside them on the device.",
-		    autopsy_said(y, &p->model) + 1, n, bytes, bits));
+		    "%s in 16 bits%s, and what a run keeps has to fit beside them on the device.%s",
+		    autopsy_said(y, &p->model) + 1, n, bytes, bits, is_trained_whole(y) ? arena_printf(y->arena, " Where all of them are trained with Adam in mixed precision, they take, as a rule, with "
+		    "their gradients and what it keeps, %s, on all devices together where those split them (FSDP, ZeRO).", size_human(have, p->millions * MILLION * TRAINED_BYTES)) : ""));
 	if (total > 0 && half < total / 2)
 		trained_whole(y, kind, total);
 	if (total <= 0 || half < total / 2)

@@ -105,10 +105,8 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 	}
 }
 
-/* The number that a setting has whose name ends at AT: "num_workers=8", "--num-workers 8",
- * "'n_jobs': -1". */
-static bool
-number_of(struct talk t, const char *at, int64_t *n)
+bool
+oom_habit_number(struct talk t, const char *at, int64_t *n)
 {
 	const char *end = t.s + t.n, *to;
 	bool less = false;
@@ -133,14 +131,14 @@ by_number(struct oom_habits *h, struct talk t, int line)
 	size_t length;
 
 	for (at = NULL; talk_next_phrase(t, "num_workers|num-workers|--workers|workers_per_gpu", &at, &length); )
-		if (number_of(t, at + length, &n) && n > 0 && n <= MOST_PROCESSES)
+		if (oom_habit_number(t, at + length, &n) && n > 0 && n <= MOST_PROCESSES)
 			oom_habit_keep(h, HABIT_WORKERS, line, n, at, at + length);
 	for (at = NULL; talk_next_phrase(t, "n_jobs|num_proc=|num_proc =", &at, &length); )
-		if (number_of(t, at + length, &n) && (n < 0 || n > 1) && n <= MOST_PROCESSES)
+		if (oom_habit_number(t, at + length, &n) && (n < 0 || n > 1) && n <= MOST_PROCESSES)
 			oom_habit_keep(h, HABIT_JOBS, line, n < 0 ? 0 : n, at, piece_past_word(at, t.s + t.n));
-	if ((at = talk_first(t, ".shuffle(")) && number_of(t, at + strlen(".shuffle("), &n) && n >= LEAST_SHUFFLED && n <= MOST_SHUFFLED)
+	if ((at = talk_first(t, ".shuffle(")) && oom_habit_number(t, at + strlen(".shuffle("), &n) && n >= LEAST_SHUFFLED && n <= MOST_SHUFFLED)
 		oom_habit_keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
-	else if ((at = talk_first(t, ".shuffle(buffer_size=")) && number_of(t, at + strlen(".shuffle(buffer_size="), &n) && n >= LEAST_SHUFFLED &&
+	else if ((at = talk_first(t, ".shuffle(buffer_size=")) && oom_habit_number(t, at + strlen(".shuffle(buffer_size="), &n) && n >= LEAST_SHUFFLED &&
 	    n <= MOST_SHUFFLED)
 		oom_habit_keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 }
@@ -192,25 +190,8 @@ counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64
 	size_t length;
 
 	while (talk_next_phrase(t, names, &at, &length))
-		if (number_of(t, at + length, &n) && n >= least && n <= most)
+		if (oom_habit_number(t, at + length, &n) && n >= least && n <= most)
 			oom_habit_keep(h, kind, line, n, at + (*at == '.'), at + strcspn(at, "(=") < at + length ? at + strcspn(at, "(=") : at + length);
-}
-
-#define SHARED_OUT	"fsdp full_shard zero3 zero-3 zero_3 z3_ zero_stage3"
-
-/* "torchrun --nproc_per_node=1 train.py --fsdp full_shard": parts for one alone. */
-static void
-alone(struct oom_habits *h, struct talk t, int line)
-{
-	const char *at = NULL;
-	int64_t n;
-	size_t length;
-
-	if (!talk_any_of(t, SHARED_OUT) || talk_any_of(t, "offload") || talk_any_phrase(t, "--nnodes|--num_machines|--num-machines"))
-		return;
-	while (talk_next_phrase(t, RANKS, &at, &length))
-		if (number_of(t, at + length, &n) && n == 1)
-			oom_habit_keep(h, HABIT_ALONE, line, 1, at, at + length);
 }
 
 #define SAVED		"modules_to_save|additional_target"	/* of PEFT, and LLaMA-Factory's name of it */
@@ -272,7 +253,7 @@ batches(struct oom_habits *h, struct talk t, int line)
 	while (talk_next_phrase(t, "batch_size|batch-size|batchsize", &at, &length)) {
 		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '-'); from--)
 			;
-		if ((at + length < end && piece_is_word(at[length])) || !number_of(t, at + length, &n) || n <= 0 || n > MOST_BATCH)
+		if ((at + length < end && piece_is_word(at[length])) || !oom_habit_number(t, at + length, &n) || n <= 0 || n > MOST_BATCH)
 			continue;
 		is = memchr(t.s, '=', t.n);
 		name = from < at && talk_any_phrase(talk_part(t, from, at), TESTS "|train") ? talk_part(t, from, at) :
@@ -387,10 +368,10 @@ oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 	size_t n;
 
 	for (at = NULL; talk_next_phrase(t, "n_ctx_orig_yarn|n_ctx_train|n_ctx_per_seq|llama_context: n_ctx|llama_new_context_with_model: n_ctx", &at, &n); )
-		if (number_of(t, at + n, &length) && length >= LEAST_CONTEXT && length <= MOST_CONTEXT)
+		if (oom_habit_number(t, at + n, &length) && length >= LEAST_CONTEXT && length <= MOST_CONTEXT)
 			oom_habit_keep(h, HABIT_CONTEXT, line, length, talk_first(talk_part(t, at, end), "n_ctx"), at + n);
 	for (at = NULL; talk_next_phrase(t, OWN_CONTEXT, &at, &n); )
-		if (number_of(t, at + n, &length) && length > h->context && length <= MOST_CONTEXT)
+		if (oom_habit_number(t, at + n, &length) && length > h->context && length <= MOST_CONTEXT)
 			h->context = length;
 	if (talk_any_phrase(t, "hdf5datalayer|hdf5_load_nd_dataset|\"hdf5data\"|hdf5_data_param"))
 		oom_habit_keep(h, HABIT_HDF5, line, 0, NULL, NULL);
@@ -582,7 +563,6 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 	oom_whole_line(h, t, line);
 	oom_seen_line(h, t, line);
 	counted(h, HABIT_RANKS, RANKS, 2, MOST_PROCESSES, t, line);
-	alone(h, t, line);
 	counted(h, HABIT_QUEUE, QUEUES, LEAST_QUEUE, MOST_QUEUE, t, line);
 	saved(h, t, line);
 	checkpoints(h, t, line);

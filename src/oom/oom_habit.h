@@ -83,6 +83,8 @@ struct oom_habits {
 	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
 	int checks;		/* the last that names gradient checkpointing */
+	int one_line;		/* of the command that goes on: the line that starts one process alone, */
+	char one[HABIT_NAME];	/* by this option */
 	uint64_t placed;	/* names of what an agent saw, by their bits, that were put on a device, */
 	int placed_line;	/* the last of them there */
 	uint64_t off;		/* kinds, by their bits, of which a line says that they are off */
@@ -97,6 +99,8 @@ struct oom_habits {
 
 /* Keeps the first of a kind, and the name that stands from S to END. */
 void	oom_habit_keep(struct oom_habits *, enum oom_habit_kind, int line, int64_t n, const char *s, const char *end);
+/* The number that a setting has whose name ends at AT: "num_workers=8", "'n_jobs': -1". */
+bool	oom_habit_number(struct talk, const char *at, int64_t *n);
 /* Line LINE of the log, which is code, a command or a setting. */
 void	oom_habit_line(struct oom_habits *, struct talk, int line);
 /* Any line, a person's and a comment, too: what need only be named there. */

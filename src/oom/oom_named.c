@@ -226,8 +226,8 @@ says_killed(struct talk t)
 	if (!at)
 		at = quotes_killed(t);
 	if (!at) {
-		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
-		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process training program script job python code run kernel session task memory"))
+		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
+		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process processes training program script job python code run kernel session task memory"))
 			return NULL;
 	}
 	clause = talk_clause(t, at, n);
@@ -266,6 +266,7 @@ says_killed(struct talk t)
 #define ADAPTER	"lora|qlora|peft|dora"
 #define FULL	"full fine-tuning|full fine tuning|full finetuning|full-finetuning|full-fine-tuning|full fine-tune|full finetune|full-parameter|full parameter|full-parameters|full parameters|fully finetune|" \
     "fully fine-tune|fully finetuning|fully fine-tuning|fully fine tune|fully fine tuning|finetuning_type full|finetuning_type: full"
+#define FULL_CHINESE	"全参微调|全参数|全量微调|全量训练|全模型训练|全参训练"
 #define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding|1-hot|1-hot encoding|1-hot encoded"
 
 #define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled|not set|is skipped|was skipped"
@@ -568,7 +569,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
-	note(&o->full, t, says(t, FULL), line);
+	note(&o->full, t, (at = says(t, FULL)) ? at : talk_first(t, FULL_CHINESE), line);
 	note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
 	if ((at = says(t, CODES)) && (o->here_line == line || oom_told_is_of_failure(o, t, at, line)))
 		said_at(&o->codes, t, at, line);

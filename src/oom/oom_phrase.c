@@ -102,6 +102,9 @@ const struct phrase oom_phrases[] = {
 	    WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Prediction on device was unsuccessful, probably due to a lack of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false,
 	    "nnU-Net", ALL_WINDOWS, PHRASE_HEDGED | PHRASE_WARNING) },
+	{ "subprocesses has abruptly died during map operation", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "datasets", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "A process in the process pool was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "worker process managed by the executor was unexpectedly terminated", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Background workers died", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	/* XLA and JAX, whose allocator is TensorFlow's: JAX is built with that from outside */
 	{ "external/org_tensorflow/tensorflow/tsl/framework/bfc_allocator.cc:# ] Allocator (^ ) ran out "

@@ -261,6 +261,9 @@
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
     "ahead of this, the system ended it, as a rule because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
     "processes need less of it."
+#define PROCESS_GONE	"A process that this one had begun ended before its time, with no error of its own. As a rule the system ended it, because the " MACHINES ", ran "	\
+    "out, or a limit of its container; a fault of a library ends one so, too, and the system's log (on Linux dmesg) tells them apart. Fewer such processes, or less for each at "	\
+    "once, need less."
 #define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
     "A tf.data.Dataset made from a generator, or a keras.utils.Sequence, hands it over batch by batch. "	\

@@ -49,6 +49,42 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
 		}
 }
 
+/* ---- one process ---- */
+
+#define SPLITS		"fsdp full_shard zero3 zero-3 zero_3 z3_ zero_stage3"
+#define STARTS		"--nproc_per_node|--nproc-per-node|--num_processes|--num-processes|--num_gpus|--num-gpus"
+#define ON_SEVERAL	"--nnodes|--num_machines|--num-machines|--num_nodes|--num-nodes|--hostfile"
+
+/* Does a command of the line ahead go on: is it set in, or an option? */
+static bool
+goes_on(struct talk t)
+{
+	return t.n > 0 && memchr(" \t-", *t.s, 3);
+}
+
+/* "torchrun --nproc_per_node=1 train.py --fsdp full_shard", in one line or in several: parts for
+ * one alone. */
+static void
+alone(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL;
+	int64_t n;
+	size_t length;
+
+	if (!goes_on(t))
+		h->one_line = 0;
+	while (talk_next_phrase(t, STARTS, &at, &length))
+		if (oom_habit_number(t, at + length, &n) && length < HABIT_NAME) {
+			h->one_line = n == 1 ? line : 0;
+			memcpy(h->one, at, length);
+			h->one[length] = '\0';
+		}
+	if (talk_any_phrase(t, ON_SEVERAL) || talk_any_of(t, "offload"))
+		h->one_line = 0;
+	if (h->one_line && talk_any_of(t, SPLITS))
+		oom_habit_keep(h, HABIT_ALONE, h->one_line, 1, h->one, h->one + strlen(h->one));
+}
+
 /* ---- what an agent saw ---- */
 
 static const char *const seen[] = { "state", "next_state", "obs", "next_obs", "observation", "next_observation", "frame", "screen", NULL };
@@ -100,6 +136,7 @@ keeps(struct oom_habits *h, struct talk t, int line)
 void
 oom_seen_line(struct oom_habits *h, struct talk t, int line)
 {
+	alone(h, t, line);
 	if (talk_any_whole(t, "def"))
 		h->placed = 0;		/* of another function */
 	places(h, t, line);
