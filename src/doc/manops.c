@@ -46,7 +46,7 @@ main(void)
 	    ".Pq Xr stowage 5\n"
 	    "expects a layer, a loss, a metric or an optimizer.\n"
 	    "Arguments are given in the order shown or by name; those with a default may be\n"
-	    "left out.\n"
+	    "left out, and so may tensors in brackets.\n"
 	    "Shapes never name the batch.\n"
 	    "Maps are channels first:\n"
 	    ".Li [C, H, W] .\n");

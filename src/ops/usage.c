@@ -37,6 +37,26 @@ is_listed(const struct op *op, const struct attr_spec *a)
 	return false;
 }
 
+/* "x, [h, c]": what may be left out, and has no number in its place, is in brackets. */
+static void
+put_operands(struct text *t, const struct op *op)
+{
+	const char *s = op->operands;
+	bool optional = false;
+	size_t n;
+	int k;
+
+	for (k = 0; *s; k++, s += n + (s[n] == ' ')) {
+		bool opens = !optional && k >= op->min_operands && op->max_operands > 0 && op_number_for(op, k) < 0;
+
+		n = strcspn(s, " ");
+		text_printf(t, "%s%s%.*s", k ? ", " : "", opens ? "[" : "", (int)n, s);
+		optional |= opens;
+	}
+	if (optional)
+		text_puts(t, "]");
+}
+
 void
 op_usage(struct text *t, const struct op *op)
 {
@@ -56,8 +76,7 @@ op_usage(struct text *t, const struct op *op)
 		return;
 	text_puts(t, "(");
 	if (listed)
-		for (; *operands; operands++)
-			text_printf(t, *operands == ' ' ? ", " : "%c", *operands);
+		put_operands(t, op);
 	for (; a && a->name; a++) {
 		if (listed && is_listed(op, a))
 			continue;

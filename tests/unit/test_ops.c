@@ -143,7 +143,7 @@ Test(ops, usage_has_each_name_once)
 		op_usage(&t, op_table[i]);
 		if (op_table[i]->kind == OP_INTERNAL || !(at = strchr(t.s, '(')))
 			continue;
-		for (word = strtok(at + 1, ", \n)"); word && n < 64; word = strtok(NULL, ", \n)")) {
+		for (word = strtok(at + 1, ", \n)[]"); word && n < 64; word = strtok(NULL, ", \n)[]")) {
 			word[strcspn(word, "=")] = '\0';
 			for (k = 0; k < n; k++)
 				cr_expect(strcmp(names[k], word) != 0 || strcmp(word, "...") == 0, "%s: '%s' twice",
