@@ -163,7 +163,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
 	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
-	told[place(NEEDS_TAKES_ALL)] = words ? takes_all(&p->told) : NULL;
+	told[place(NEEDS_TAKES_ALL)] = words && !p->mac ? takes_all(&p->told) : NULL;
 	told[place(NEEDS_RETAINS)] = o->host || p->keeps ? NULL : &p->retains;
 	told[place(NEEDS_FIRST)] = o->host || autopsy_is_of_another(y) ? NULL : &p->first;
 	told[place(NEEDS_VOCABULARY)] = o->host ? NULL : &p->vocabulary;

@@ -465,14 +465,19 @@ process(struct autopsy *y)
 
 /* What a container may have, whose process was ended by signal 9. */
 static void
-docker(struct autopsy *y)
+container(struct autopsy *y)
 {
+	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 
-	if (!y->log.paste.docker || !o->host || o->limited || o->kind != OOM_KERNEL || !o->says || strcmp(o->says, SIGNAL_9) != 0)
+	if ((!p->docker && !p->kubernetes) || !o->host || o->limited || o->kind != OOM_KERNEL || !o->says || strcmp(o->says, SIGNAL_9) != 0)
 		return;
-	autopsy_cause(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Docker. Where a container ended so, it had no more than its limit (--memory, a limit in its compose file), and on a Mac or Windows all "
-	    "containers together no more than Docker Desktop's settings give its machine: docker inspect tells OOMKilled, and more there, or less at once, helps.", y->log.paste.docker));
+	if (p->kubernetes)
+		autopsy_cause(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Kubernetes. Where a container of a pod ended so, it had no more than its limit (resources.limits.memory), or its node had no "
+		    "more: kubectl describe pod tells OOMKilled, or why else it ended, and more there, or less at once, helps.", p->kubernetes));
+	else
+		autopsy_cause(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Docker. Where a container ended so, it had no more than its limit (--memory, a limit in its compose file), and on a Mac or Windows all "
+		    "containers together no more than Docker Desktop's settings give its machine: docker inspect tells OOMKilled, and more there, or less at once, helps.", p->docker));
 }
 
 /* What a system within Windows may have. */
@@ -505,7 +510,7 @@ autopsy_paste_causes(struct autopsy *y)
 	autopsy_habits(y);
 	autopsy_knobs(y);
 	reading(y);
-	docker(y);
+	container(y);
 	wsl(y);
 	if (y->main->host)
 		return;

@@ -574,8 +574,10 @@ void
 oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
-	size_t i;
+	size_t i, n;
 
+	if (!p->kubernetes && (at = talk_find_whole(t, "kubernetes|kubectl|k8s|kube|kubelet|kubeflow|gke", &n)) && !clause_says_no(talk_sentence(t, at), ""))
+		p->kubernetes = line;
 	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
 		p->docker = line;		/* a container's name, as Compose writes it */
 	if (source != SOURCE_PROSE && source != SOURCE_UNSURE && source != SOURCE_COMMENT)

@@ -174,6 +174,18 @@ process_ahead(const char *s, const char *to)
 	return from < to && from > s && from[-1] == ' ' && piece_number(from, to, &n) ? n : 0;
 }
 
+/* Tables are of different times: what one lists is not there beside what another does, and the last
+ * one counts that has processes. */
+static void
+lists_anew(struct oom_paste *p)
+{
+	p->lists_anew = false;
+	p->holder_bytes = 0;
+	p->held_count = 0;
+	memset(p->holders, 0, sizeof(p->holders));
+	memset(p->held, 0, sizeof(p->held));
+}
+
 /* "|    0   N/A  N/A      5898      C   ./darknet           1906MiB |" */
 static void
 holder(struct oom_paste *p, struct talk t, int line)
@@ -181,6 +193,8 @@ holder(struct oom_paste *p, struct talk t, int line)
 	const char *s = t.s, *end = t.s + t.n, *at, *to, *type;
 	int64_t n, gpu, process;
 
+	if (s < end && *s == '|' && talk_any_phrase(t, "processes:|nvidia-smi "))
+		p->lists_anew = true;
 	while (end > s && (end[-1] == '|' || (end[-1] == ' ' || end[-1] == '\t')))
 		end--;
 	if (s == end || *s != '|' || end - s < 12 || memcmp(end - 3, "MiB", 3) != 0)
@@ -203,6 +217,8 @@ holder(struct oom_paste *p, struct talk t, int line)
 		return;
 	if (!piece_number(piece_past_blanks(s + 1, end), end, &gpu))
 		gpu = -1;
+	if (p->lists_anew)
+		lists_anew(p);
 	if (gpu >= 0 && p->held_count < PASTE_HOLDERS && (process = process_ahead(s, type)) > 0)
 		p->held_by[p->held_count++] = (struct holder){ process, n << 20, gpu < MOST_CARDS ? (int)gpu : -1 };
 	if (gpu >= 0 && gpu < PASTE_CARDS && (n << 20) >= LEAST_HELD) {
@@ -373,7 +389,7 @@ platform(struct oom_paste *p, struct talk t, int line, bool told)
 	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
 		p->phone = line;
 	if (talk_has_whole(t, "mac studio|apple silicon|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
-	    "metal_cap|mlx"))
+	    "metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos"))
 		p->mac = line;
 	if ((talk_any_whole(t, "wsl wsl2") && !clause_says_no(t, "outside instead native")) || talk_any_phrase(t, "microsoft-standard"))
 		p->wsl = line;

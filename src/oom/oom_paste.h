@@ -83,6 +83,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 		int gpu;
 	} held_by[PASTE_HOLDERS];
 	int held_count;
+	bool lists_anew;	/* another table of it began, whose processes are to come */
 	int holders[PASTE_CARDS];	/* how many processes each card has by it, */
 	int64_t held[PASTE_CARDS];	/* and their bytes */
 	/* of what people say: memory grows; it failed late, in validation or tests, or in
@@ -149,7 +150,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int layers;		/* or one for what only networks have, or of a framework's name, */
 	int trees;		/* and that names a library of trees that are learned; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
-	int docker;		/* the first sentence that names Docker; */
+	int docker;		/* the first sentence that names Docker, */
+	int kubernetes;		/* and the first line that names Kubernetes; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
