@@ -5,16 +5,20 @@ here=$top_srcdir/tests/program/standin
 cd "$work" || exit 99
 unset XDG_CACHE_HOME
 
-stands_in() { # NAME.so SOURCE...: beside what all have
+stands_in() { # NAME.so [PART]: of what all have, and of that
 	shared=$1
 	shift
-	"$CXX" -std=c++17 -O1 -shared -fPIC -I"$(dirname "$(command -v "$NVCC")")/../include" -o "$shared" \
-		"$here/card.cc" "$here/queues.cc" "$here/touches.cc" "$here/properties.cc" "$here/libraries.cc" "$@" > log 2>&1
+	set -- card queues touches properties libraries "$@"
+	for part; do
+		[ -e "$part.o" ] || "$CXX" -std=c++17 -O1 -fPIC -I"$(dirname "$(command -v "$NVCC")")/../include" -c "$here/$part.cc" || return
+	done > log 2>&1
+	# shellcheck disable=SC2046
+	"$CXX" -shared -o "$shared" $(printf '%s.o ' "$@") > log 2>&1
 }
 stands_in standin.so || skip_all "no cuDNN 9 and cuBLASLt beside nvcc: NO PROGRAM WAS RUN ON STAND-INS"
 
 stands_for_nccl() {
-	echo '#include <nccl.h>' | "$NVCC" -x cu -E - > /dev/null 2>&1 && stands_in ranks.so "$here/nccl.cc"
+	echo '#include <nccl.h>' | "$NVCC" -x cu -E - > /dev/null 2>&1 && stands_in ranks.so nccl
 }
 
 compiled() { # NAME OPTION...: NAME/NAME.cu, without a word; of kernels, which do nothing here, no code is made
