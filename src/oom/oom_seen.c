@@ -14,7 +14,7 @@ static const struct {
 	{ HABIT_OFFLOADS, "offload_optimizer|offload_param|cpu_offload|cpu-offload|cpu offload|cpuoffload|zero-offload|zero offload|zero3_offload|"
 	    "zero2_offload|z3_offload|z2_offload|zero3-offload|zero3 offload|zero-3 offload|default_offload|deepspeedcpuadam|optimizer offload|offload the optimizer|"
 	    "offload optimizer|offloading the optimizer|offloading optimizer",
-	    "false|none|nvme|enable_|offload_gb|offload-gb|comfy|[no]" },
+	    "false|none|nvme|enable_|sequential_|model_cpu|offload_gb|offload-gb|comfy|[no]" },
 	{ HABIT_MERGES, "merge_and_unload(|save_pretrained_merged(|merge_adapter(|merge_lora|lora merging|lora merge|merging lora|merge lora|merging the lora|merge the lora|"
 	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy" },
 	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import " },

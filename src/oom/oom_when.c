@@ -42,6 +42,8 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 
 	if ((unsigned char)*at >= 0x80)		/* of languages whose clauses are not told apart here */
 		return talk_any_phrase(t, WITH_SETTING_CHINESE);
+	if (talk_has_whole(talk_part(clause, clause.s, at), "rather than|instead of"))
+		return true;		/* "rather than a leak" */
 	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))
 		ahead = clause_word_ahead(clause, ahead.s);
 	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_rises_otherwise(clause, at))
@@ -111,7 +113,7 @@ grows(struct talk t)
 	    "so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
-	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|larger and larger|bigger and bigger|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
+	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
 	    "continues to grow|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    "显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
