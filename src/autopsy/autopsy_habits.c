@@ -261,6 +261,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return !y->log.paste.adapts;
 	case HABIT_CONTEXT:		/* what the model is made for is no matter where the run's own is told */
 		return y->log.paste.habits.context == 0 || y->log.paste.habits.context >= of[kind].n;
+	case HABIT_LIMIT:		/* of what ended a process Linux tells a group's limit from the machine's own */
+		return strcmp(y->main->who, "Linux") != 0 || y->main->limited;
 	case HABIT_LISTED:
 		return y->main->kind == OOM_CUPY;
 	case HABIT_FED:

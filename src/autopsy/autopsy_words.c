@@ -213,8 +213,8 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		    what, is_temporary(o) ? ", the one that it plans for all temporaries of a compiled "
 		    "program" : "");
 	case OOM_ONNX:
-		return arena_printf(a, "ONNX Runtime's arena could not be extended by a buffer of "
-		    "%s%s%s.", what, o->node[0] ? " for node " : "", o->node);
+		return arena_printf(a, "ONNX Runtime's arena could not be extended by a buffer%s%s%s%s.", o->size[OOM_ASKED].known ? " of " : "",
+		    o->size[OOM_ASKED].known ? what : ", whose size was not read", o->node[0] ? " for node " : "", o->node);
 	case OOM_PADDLE:
 		return o->size[OOM_ASKED].known ? arena_printf(a, "PaddlePaddle's allocator asked the device for %s.", what) :
 		    "PaddlePaddle's allocator got no memory on the device. As read here, the message does not say how much it asked for.";
