@@ -2,7 +2,7 @@
  * packing: the chain of methods, from the cheapest to the most expensive. It ends as soon as the
  * height reaches the lower bound (or the capacity that was asked for).
  *
- *  1. The lower bound: the largest sum of sizes alive at one time, and what alignments waste (packing_aligned.c). Sizes are
+ *  1. What is alive all the time lies at the bottom, where that is much (packing_lasting.c). The lower bound: the largest sum of sizes alive at one time, and what alignments waste (packing_aligned.c). Sizes are
  *     padded; time is cut into sections, and the instance into pieces that share no instant (packing_form.c). O(n log n).
  *  2. Fits, tightest or lowest gap (packing_fit.c). About O(log n) an item on training graphs, where the
  *     first one or two usually reach the bound. Four where more can be done, else in seven orders.
@@ -529,8 +529,8 @@ packing_turn(int items)
 	return NETWORK_VISITS + (int64_t)items * VISITS_AN_ITEM;
 }
 
-struct packing_result
-packing_solve(struct arena *a, struct packing *p, const struct packing_options *o)
+static struct packing_result
+solve(struct arena *a, struct packing *p, const struct packing_options *o)
 {
 	static const struct packing_options network = { 0 };
 	struct pieces pieces = packing_form(a, p);
@@ -570,4 +570,12 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 		p->item[pieces.job[i].index].offset = pieces.job[i].offset;
 	r.visits -= all;
 	return r;
+}
+
+struct packing_result
+packing_solve(struct arena *a, struct packing *p, const struct packing_options *o)
+{
+	struct packing_result r;
+
+	return packing_lasting(a, p, o, &r) ? r : solve(a, p, o);
 }

@@ -87,6 +87,10 @@ int64_t	packing_divisor(const struct packing *);	/* of all of these */
  * that is special about them; else false. The effort is taken from *ALL. */
 bool	packing_padded(struct arena *, struct packing *, int64_t capacity, int64_t *all);
 
+/* packing_lasting.c: the answer, where some items are alive as long as there are any, and no
+ * alignment is said of any. */
+bool	packing_lasting(struct arena *, struct packing *, const struct packing_options *, struct packing_result *);
+
 /* packing_form.c: the form above of all items of a packing, with its live bytes and bounds; items
  * without bytes get 0. */
 struct pieces	packing_form(struct arena *, struct packing *);
