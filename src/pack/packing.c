@@ -2,8 +2,9 @@
  * packing: the chain of methods, from the cheapest to the most expensive. It ends as soon as the
  * height reaches the lower bound (or the capacity that was asked for).
  *
- *  1. What is alive all the time lies at the bottom, where that is much (packing_lasting.c). The lower bound: the largest sum of sizes alive at one time, and what alignments waste (packing_aligned.c). Sizes are
- *     padded; time is cut into sections, and the instance into pieces that share no instant (packing_form.c). O(n log n).
+ *  1. What is alive all the time lies at the bottom, where that is much (packing_lasting.c). The lower bound: the largest sum of
+ *     sizes alive at one time, and what alignments waste (packing_aligned.c). Sizes are padded; time is cut into sections, and
+ *     the instance into pieces that share no instant (packing_form.c). O(n log n).
  *  2. Fits, tightest or lowest gap (packing_fit.c). About O(log n) an item on training graphs, where the
  *     first one or two usually reach the bound. Four where more can be done, else in seven orders.
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
