@@ -31,6 +31,8 @@
 
 #include <string.h>
 
+#include "base/chance.h"
+
 #define DEPTH		8	/* to which some are broken up at most, mostly less, */
 #define LOOSE		32	/* until so many parts are loose, */
 #define NEAR		10	/* sections around a time, at least, */
@@ -50,13 +52,6 @@
 #define SLACK_LIVES	3	/* for so many instants at one place */
 #define FITS		4
 #define MOST_ITEMS	20000	/* trees may be as deep */
-
-static int
-chance(struct dissection *d, int n)
-{
-	d->seed = d->seed * 6364136223846793005u + 1442695040888963407u;
-	return (int)((d->seed >> 33) % (uint64_t)n);
-}
 
 /* ---- joining ---- */
 
@@ -127,7 +122,7 @@ take_sure(struct dissection *d, bool wheels)
 	bool any = false;
 
 	for (i = 0; i < n; i++)
-		if ((d->way[i].how == WHEEL) == wheels && d->way[i].rivals == 0 && (!wheels || chance(d, 16) > 0))
+		if ((d->way[i].how == WHEEL) == wheels && d->way[i].rivals == 0 && (!wheels || chance_below(&d->seed, 16) > 0))
 			any |= take_way(d, i);
 	return any;
 }
@@ -139,7 +134,7 @@ take_likely(struct dissection *d)
 	int i, n = d->ways, best = 0, least = INT32_MAX, rank;
 
 	for (i = 0; i < n; i++) {
-		rank = 8 * d->way[i].rivals + (d->way[i].how == WHEEL ? -16 : d->way[i].how == STACK ? 4 : 0) + chance(d, 32);
+		rank = 8 * d->way[i].rivals + (d->way[i].how == WHEEL ? -16 : d->way[i].how == STACK ? 4 : 0) + chance_below(&d->seed, 32);
 		if (rank < least) {
 			least = rank;
 			best = i;
@@ -148,7 +143,7 @@ take_likely(struct dissection *d)
 	d->looks += 2 * n;
 	take_way(d, best);
 	for (i = 0; i < n && n > MANY_WAYS; i++)
-		if (d->way[i].rivals <= d->way[best].rivals + n / MANY_WAYS && chance(d, 4) == 0)
+		if (d->way[i].rivals <= d->way[best].rivals + n / MANY_WAYS && chance_below(&d->seed, 4) == 0)
 			take_way(d, i);
 }
 
@@ -184,23 +179,23 @@ break_up(struct dissection *d, int i, int depth)
 static void
 break_near(struct dissection *d)
 {
-	int at = d->rect[d->left[chance(d, d->nleft)]].edge[chance(d, 2)];
-	int wide = chance(d, d->instants / NEAR_PART > NEAR ? d->instants / NEAR_PART : NEAR);
-	int depth = 1 + chance(d, 1 + chance(d, DEPTH)), most = FEWEST + chance(d, MOST);
-	int barred = 1 + chance(d, BARRED), n = 0, edge, t, i, k;
+	int at = d->rect[d->left[chance_below(&d->seed, d->nleft)]].edge[chance_below(&d->seed, 2)];
+	int wide = chance_below(&d->seed, d->instants / NEAR_PART > NEAR ? d->instants / NEAR_PART : NEAR);
+	int depth = 1 + chance_below(&d->seed, 1 + chance_below(&d->seed, DEPTH)), most = FEWEST + chance_below(&d->seed, MOST);
+	int barred = 1 + chance_below(&d->seed, BARRED), n = 0, edge, t, i, k;
 
 	for (t = at > wide ? at - wide : 0; t <= at + wide && t <= d->instants; t++)
 		for (edge = BEGIN; edge <= END; edge++)
 			for (i = d->first[edge][t]; i >= 0; i = d->rect[i].next[edge], d->looks++)
 				d->near[n++] = i;
 	for (d->nloose = d->nbarred = 0; n > 0 && most > 0 && d->nloose < LOOSE; most--) {
-		k = chance(d, n);
+		k = chance_below(&d->seed, n);
 		i = d->near[k];
 		d->near[k] = d->near[--n];
 		if (d->rect[i].place < 0)	/* both of its edges are near */
 			continue;
 		dissect_take(d, i);
-		if (d->rect[i].parts > 0 && chance(d, barred) == 0)
+		if (d->rect[i].parts > 0 && chance_below(&d->seed, barred) == 0)
 			d->barred[d->nbarred++] = i;
 		break_up(d, i, depth);
 	}
@@ -253,7 +248,7 @@ change(struct dissection *d)
 
 	break_near(d);
 	join_all(d);
-	for (more = d->nleft - before; more > 0 && chance(d, FORGIVEN) == 0; more--)
+	for (more = d->nleft - before; more > 0 && chance_below(&d->seed, FORGIVEN) == 0; more--)
 		;
 	if (more > 0)
 		undo(d);

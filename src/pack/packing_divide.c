@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
+
 static const struct {
 	int most;		/* added up */
 	bool alike;		/* of the same lifetime */
@@ -203,13 +205,6 @@ glue_divide(struct glue *g, enum sums kind)
 /* ---- by chance ---- */
 
 static int
-chance(struct glue *g, int n)
-{
-	g->seed = g->seed * 6364136223846793005u + 1442695040888963407u;
-	return (int)((g->seed >> 33) % (uint64_t)n);
-}
-
-static int
 end_of_equal(const struct sum *v, int n, int i)
 {
 	int end = i + 1;
@@ -233,9 +228,9 @@ choose(struct glue *g, int n, int m, int64_t all, struct sum *dead, struct sum *
 			int pairs = (i_end - i) * (k_end - k);
 
 			seen += pairs;
-			if (chance(g, seen) < pairs) {
-				*dead = g->dead[i + chance(g, i_end - i)];
-				*born = g->born[k + chance(g, k_end - k)];
+			if (chance_below(&g->seed, seen) < pairs) {
+				*dead = g->dead[i + chance_below(&g->seed, i_end - i)];
+				*born = g->born[k + chance_below(&g->seed, k_end - k)];
 			}
 		}
 		i = size <= other ? i_end : i;
@@ -264,7 +259,7 @@ glue_divide_by_chance(struct glue *g)
 	int kind, from, k, s;
 
 	for (kind = 0; kind < WHOLE; kind++) {
-		from = chance(g, g->ninstants);
+		from = chance_below(&g->seed, g->ninstants);
 		for (k = 0; k < g->ninstants && effort_left(g->effort); k++) {
 			s = (from + k) % g->ninstants;
 			if (s > 0 && is_shared(g, s) && divide_by_chance(g, s, (enum sums)kind))

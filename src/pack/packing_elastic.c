@@ -41,6 +41,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
+
 #define MOST_NEAR	(1 << 22)	/* pairs that live together: 32 MB */
 #define STEPS		8		/* the part of the gap that the first limit takes away */
 #define FINEST		1000000		/* part of the height: less is not worth the time */
@@ -245,13 +247,6 @@ place(struct elastic *e, int i)
 	piles_put_in(&e->p, i, spot.x);
 }
 
-static uint32_t
-random_number(struct elastic *e, int below)
-{
-	e->seed = e->seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((e->seed >> 33) % (uint64_t)below);
-}
-
 /* Any of the places where nothing is in the way, at its low or at its high end; -1: none. */
 static int64_t
 find_free(struct elastic *e, int i)
@@ -270,10 +265,10 @@ find_free(struct elastic *e, int i)
 			;
 		for (; ended < n && e->ended[ended].end <= x; ended++)
 			;
-		if (begun > ended || random_number(e, ++found) > 0)
+		if (begun > ended || chance_below(&e->seed, ++found) > 0)
 			continue;
 		high = begun < n ? e->begun[begun].begin : e->p.limit - j->size;
-		free = j->align <= 1 && high > x && random_number(e, 2) ? high : x;
+		free = j->align <= 1 && high > x && chance_below(&e->seed, 2) ? high : x;
 	}
 	return free;
 }
@@ -282,7 +277,7 @@ find_free(struct elastic *e, int i)
 static void
 wander(struct elastic *e)
 {
-	int i = (int)random_number(e, e->p.n);
+	int i = chance_below(&e->seed, e->p.n);
 	int64_t x;
 
 	if (!e->p.placed[i])

@@ -27,6 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
+
 #define TRIES		6	/* from the start, each with what it knows of failures, in half of the effort */
 #define STEPS		6	/* an item, in each of them, or in the first */
 #define MOST_DOUBLED	16	/* times, are these */
@@ -169,8 +171,7 @@ find_edge(struct flat *f)
 static double
 rank(struct flat *f, int i)
 {
-	f->seed = f->seed * 6364136223846793005u + 1442695040888963407u;
-	return (f->job[i].upper - f->job[i].lower) * (1 + NOISE * (double)(f->seed >> 40) / (1 << 24));
+	return (f->job[i].upper - f->job[i].lower) * (1 + NOISE * chance_share(&f->seed));
 }
 
 /* Opens a frame with N choices that fails for whoever touches the valley. */

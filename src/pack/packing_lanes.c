@@ -33,6 +33,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
+
 #define NONE		(-1)
 #define APART		8	/* of as many, one has nobody after it, in later attempts */
 #define WORTH		4	/* part of the items: where fewer are saved, it is not worth another search */
@@ -198,10 +200,8 @@ keep_apart(struct lanes *l, int attempt)
 	uint64_t seed = (uint64_t)attempt;
 	int i;
 
-	for (i = 0; i < l->n && attempt > 0; i++) {
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		l->apart[i] = (seed >> 33) % APART == 0;
-	}
+	for (i = 0; i < l->n && attempt > 0; i++)
+		l->apart[i] = chance_below(&seed, APART) == 0;
 }
 
 static void

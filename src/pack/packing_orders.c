@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
+
 #define WIDTH		4	/* of the first sweep of a network, */
 #define WIDE		32	/* and of more effort */
 #define WIDER		1.2	/* every fourth time */
@@ -302,8 +304,7 @@ take(void *context, const struct node *t, int n, const struct groups *g)
 	hash = hash_tree(b, b->tree, n);
 	if (is_known(b, hash))
 		return;
-	b->seed = b->seed * 6364136223846793005u + 1442695040888963407u;
-	score = score_tree(b, b->tree, n) + 1e-3 * (double)(b->seed >> 40) / (1 << 24);
+	score = score_tree(b, b->tree, n) + 1e-3 * chance_share(&b->seed);
 	if (score <= b->least)
 		return;
 	if (b->nexts == 2 * b->width)

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "base/chance.h"
+
 #define STEPS		2000	/* of one tree */
 #define FILLINGS	4	/* of one group that are gone on from */
 #define MOST_GROUPS	24
@@ -386,8 +388,7 @@ split_tree(struct split *s, const struct node *t, int n, int most, uint64_t *see
 	s->groups = s->done.n = 0;
 	s->nchosen = s->nfilling = 0;
 	list_atoms(s, t, n);
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	if (*seed >> 63)
+	if (chance_bits(seed) >> 63)
 		turn_births(s);
 	split_rest(s, t, n, s->atoms);
 	s->orders->looks += 2 * (STEPS - s->steps);

@@ -25,6 +25,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/chance.h"
+
 #define REST		3		/* steps for which what was moved stays, and by chance so many more: */
 #define MORE_REST	8
 #define LOOKED_AT	10		/* times, is each item in a step */
@@ -44,13 +46,6 @@ struct reinsert {
 	uint64_t seed;
 };
 
-static int
-random_number(struct reinsert *r, int below)
-{
-	r->seed = r->seed * 6364136223846793005u + 1442695040888963407u;
-	return (int)((r->seed >> 33) % (uint64_t)below);
-}
-
 static int64_t
 end_of(const struct piles *p, int i)
 {
@@ -65,7 +60,7 @@ any_topmost(struct reinsert *r, int64_t height)
 	int i, top = NONE, found = 0;
 
 	for (i = 0; i < r->p.n; i++)
-		if (end_of(&r->p, i) == height && random_number(r, ++found) == 0)
+		if (end_of(&r->p, i) == height && chance_below(&r->seed, ++found) == 0)
 			top = i;
 	return top;
 }
@@ -78,7 +73,7 @@ any_below(struct reinsert *r, int i)
 	int k, below = NONE, found = 0;
 
 	for (k = 0; k < r->p.besides[BELOW][i]; k++)
-		if (end_of(&r->p, b[k].job) == low_of(&r->p, i) && random_number(r, ++found) == 0)
+		if (end_of(&r->p, b[k].job) == low_of(&r->p, i) && chance_below(&r->seed, ++found) == 0)
 			below = b[k].job;
 	return below;
 }
@@ -167,7 +162,7 @@ find_place(struct reinsert *r, int i, int64_t target)
 			shortest = length;
 			found = 0;
 		}
-		if (length == shortest && random_number(r, ++found) == 0)
+		if (length == shortest && chance_below(&r->seed, ++found) == 0)
 			best = at;
 	}
 	return best;
@@ -185,11 +180,11 @@ take_step(struct reinsert *r, int64_t height, int64_t target)
 	effort_spend(r->p.effort, LOOKED_AT * (int64_t)r->p.n);
 	if (r->nchain == 0)
 		return;
-	i = r->chain[random_number(r, r->nchain)];
+	i = r->chain[chance_below(&r->seed, r->nchain)];
 	piles_take_out(&r->p, i);
 	piles_sink(&r->p, &i, 1);
 	piles_put_in(&r->p, i, find_place(r, i, target));
-	r->rests[i] = r->step + REST + random_number(r, MORE_REST);
+	r->rests[i] = r->step + REST + chance_below(&r->seed, MORE_REST);
 }
 
 static int

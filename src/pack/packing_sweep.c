@@ -33,6 +33,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
+
 #define CHILDREN	20	/* of a state */
 #define SOON		140.0	/* items: what is when so many more begin matters 1/e as much */
 #define AHEAD		20	/* instants that are looked at for room, */
@@ -183,7 +185,7 @@ judge(struct sweep *s, struct state *st)
 	int i, below = WALL;
 	double cost;
 
-	st->cost = 1e-4 * fill_random(&s->fill);
+	st->cost = 1e-4 * chance_share(&s->fill.seed);
 	st->hash = 1469598103934665603u;
 	st->number = s->number++;
 	for (i = 0; i < st->n; i++) {

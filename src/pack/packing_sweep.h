@@ -54,8 +54,6 @@ struct fill {
 	struct effort *effort;
 };
 
-/* From 0 up to 1, at random. */
-double	fill_random(struct fill *);
 /* What it costs that two such ends lie above each other. */
 double	fill_border(const struct fill *, int end, int other);
 /* Puts all births into gaps at random, so that none is too full. False: none was found. */

@@ -19,6 +19,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/chance.h"
+
 #define STEPS		1500	/* of one try */
 #define APART		0.05	/* what a border costs beside the difference of its ends */
 #define MOST_MOVES	32	/* items of a gap: more are not moved one by one */
@@ -26,13 +28,6 @@
 #define STEP		3	/* of a step, */
 #define LOOKS		2	/* how many items or gaps are looked at for 1, */
 #define RANKING		2	/* and of sorting, by item and level */
-
-double
-fill_random(struct fill *f)
-{
-	f->seed = f->seed * 6364136223846793005u + 1442695040888963407u;
-	return (double)(f->seed >> 40) / (1 << 24);
-}
 
 double
 fill_border(const struct fill *f, int end, int other)
@@ -118,7 +113,7 @@ fill_from(struct fill *f, int k, int64_t free)
 	if (k == f->gaps - 1)
 		return fill_last(f, f->order[k]);
 	size = f->gap[f->order[k]].size;
-	most[0] = fill_random(f) < 0.5 ? 0 : -1;
+	most[0] = chance_share(&f->seed) < 0.5 ? 0 : -1;
 	most[1] = free / (f->gaps - k);
 	most[2] = free;
 	for (i = 0; i < 3 && f->steps >= 0; i++) {
@@ -158,7 +153,7 @@ order_gaps(struct fill *f)
 	int i;
 
 	for (i = 0; i < f->gaps; i++)
-		f->rank[i] = (struct rank){ (double)f->gap[i].size * (0.7 + 0.6 * fill_random(f)), i };
+		f->rank[i] = (struct rank){ (double)f->gap[i].size * (0.7 + 0.6 * chance_share(&f->seed)), i };
 	sort_ranks(f, f->gaps);
 	for (i = 0; i < f->gaps; i++)
 		f->order[i] = f->rank[i].which;
@@ -169,11 +164,11 @@ static void
 order_births(struct fill *f)
 {
 	struct birth *unordered = f->birth;
-	double kind = fill_random(f), chance;
+	double kind = chance_share(&f->seed), chance;
 	int i;
 
 	for (i = 0; i < f->births; i++) {
-		chance = fill_random(f);
+		chance = chance_share(&f->seed);
 		f->rank[i] = (struct rank){ kind < 1. / 3 ? chance :
 		    (double)-unordered[i].size * (kind < 2. / 3 ? 0.5 + chance : 1), i };
 	}
@@ -294,7 +289,7 @@ fill_stack(struct fill *f, int gap)
 	effort_spend(f->effort, f->births / LOOKS);
 	if (free > 0)
 		f->stack[n++] = -1;
-	if (n > 1 && fill_random(f) < 0.5)	/* what is free may begin at either end */
+	if (n > 1 && chance_share(&f->seed) < 0.5)	/* what is free may begin at either end */
 		move(f->stack, n - 1, 0);
 	if (n > MOST_MOVES)
 		sort_by_end(f, n);

@@ -32,6 +32,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
+
 #define LONGEST_LOG	(1 << 22)	/* of minimums: one way down writes their square where all live together */
 #define PATIENCE	2		/* part of the items: steps in vain that end the first way down */
 #define TOO_LONG	1000000		/* visits of a turn that it has no room for, so that turns come to an end */
@@ -341,10 +343,8 @@ tree_shake(struct tree *t, const struct tree *from, double amount, uint64_t *see
 		t->list[i] = i;
 		t->key[i] = from->key[i];
 		t->key[i].index = t->rank[i];
-		for (k = 0; k < TREE_KEYS; k++) {
-			*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-			t->key[i].key[k] *= 1 + amount * ((double)(*seed >> 40) / (1 << 23) - 1);
-		}
+		for (k = 0; k < TREE_KEYS; k++)
+			t->key[i].key[k] *= 1 + amount * (2 * chance_share(seed) - 1);
 	}
 	sort_list(t, 0, t->n);
 }

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/chance.h"
+
 #define MOST_CHANGED	4	/* prices, from one pass to the next, */
 #define MOST_DEARER	3.0	/* by at most so many powers of e */
 
@@ -23,8 +25,7 @@ struct climbing {
 static unsigned
 chance(struct climbing *c, unsigned n)
 {
-	c->seed = c->seed * 6364136223846793005u + 1442695040888963407u;	/* Knuth's MMIX */
-	return (unsigned)(c->seed >> 40) % n;
+	return (unsigned)(chance_bits(&c->seed) >> 40) % n;
 }
 
 static bool
