@@ -129,6 +129,8 @@ const struct phrase oom_phrases[] = {
 	/* ONNX Runtime, TensorRT */
 	{ "Failed to allocate memory for requested buffer of size #", ROW(ROLE_MESSAGE, OOM_ONNX, false, NULL, NULL, PHRASE_BYTES) },
 	{ "WaitNotificationFn) Failed to alloc\n", MESSAGE(OOM_ONNX) },	/* cut */
+	{ "AllocateRawInternal(size_t, bool) Failed to alloc\n", MESSAGE(OOM_ONNX) },
+	{ "onnxruntime::Stream*, bool) Failed to alloc\n", MESSAGE(OOM_ONNX) },
 	{ "Available memory of # is smaller than requested bytes of #", MESSAGE(OOM_ONNX) },
 	{ "CUDA failure 2: out of memory ; GPU=# ; hostname=& ; expr=cudaMalloc((void**) & , sizeof(AllocatedElemType)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CNTK", NULL, PHRASE_GPU) },
 	{ "CUDA failure 2: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL, PHRASE_ANYONE) },
