@@ -359,12 +359,12 @@ void	 frozen_say(struct importer *, const struct module *);
 /* Which words of the spec, compiled as that module, say which nodes of the model (origins.c). */
 void	 origins_find(struct importer *, const struct module *, struct source *spec);
 
-/* What the spec minimises; "none": nothing. */
 /* The loss that the model was compiled with, if it is of what comes out: of a softmax's
  * probabilities, or, with the softmax as a part of the loss, of what is none. */
 void		 compiled_loss_find(struct importer *, const struct val *logits, int along);
 void		 compiled_say(struct importer *);	/* notes of it */
 
+/* What the spec minimises; "none": nothing. */
 const char	*spec_loss(struct importer *);
 int		 spec_classes(const struct importer *);	/* along which axis of the output its classes are */
 /* From steps to a spec (write.c). */

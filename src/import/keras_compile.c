@@ -55,13 +55,12 @@ is_mean(json_t *reduction)
 static const char *
 unlike(json_t *config)
 {
-	static const char *const keys[] = { "label_smoothing", "ignore_class" };
 	json_t *axis = json_object_get(config, "axis");
-	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (!is_nothing(json_object_get(config, keys[i])) || json_is_integer(json_object_get(config, "ignore_class")))
-			return keys[i];
+	if (!is_nothing(json_object_get(config, "label_smoothing")))
+		return "label_smoothing";
+	if (json_is_integer(json_object_get(config, "ignore_class")))	/* 0 is a class, too */
+		return "ignore_class";
 	if (!is_mean(json_object_get(config, "reduction")))
 		return "reduction";
 	return json_is_integer(axis) && json_integer_value(axis) != -1 ? "axis" : NULL;
@@ -92,7 +91,7 @@ loss_read(struct reading *r, json_t *loss)
 		    class ? class : "a loss", key));
 	else if (!r->m->compiled.loss)
 		note(r, class ? arena_printf(r->arena, "the model was compiled with the loss %s, which is not read", class) :
-		    "the model was compiled with losses of several outputs, which are not read");
+		    "the model was compiled with losses by output, which are not read");
 }
 
 /* ---- the optimizer ---- */
