@@ -1,5 +1,8 @@
-/* What is named wherever it stands, unless a sentence denies it; and two lines of code that make
- * one habit. */
+/*
+ * Habits that one line alone does not show: what is named wherever it stands, unless a sentence
+ * denies it; an option of one line with a word of another, in one command; and what code puts on a
+ * device in one line and keeps in another.
+ */
 #include "oom/oom_seen.h"
 
 #include <string.h>
@@ -7,9 +10,12 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 
+/* ---- by a name ---- */
+
 static const struct {
 	enum oom_habit_kind kind;
-	const char *phrases, *unless;	/* strokes part; `unless` of the line */
+	const char *phrases;	/* which strokes part, */
+	const char *unless;	/* and of these none on the same line */
 } names[] = {
 	{ HABIT_OFFLOADS, "offload_optimizer|offload_param|cpu_offload|cpu-offload|cpu offload|cpuoffload|zero-offload|zero offload|zero3_offload|"
 	    "zero2_offload|z3_offload|z2_offload|zero3-offload|zero3 offload|zero-3 offload|default_offload|deepspeedcpuadam|optimizer offload|offload the optimizer|"
@@ -37,9 +43,11 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
 	const char *at, *from, *to, *end = t.s + t.n;
 	size_t i, n;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (talk_any_phrase(t, names[i].unless))
+			continue;
 		for (at = NULL; talk_next_phrase(t, names[i].phrases, &at, &n); ) {
-			if (talk_any_phrase(t, names[i].unless) || (told && is_denied(t, at, n)))
+			if (told && is_denied(t, at, n))
 				continue;
 			for (from = at; from > t.s && piece_is_word(from[-1]); from--)
 				;
@@ -47,6 +55,7 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
 				;
 			oom_habit_keep(h, names[i].kind, line, 0, from, to);
 		}
+	}
 }
 
 /* ---- one process ---- */
@@ -55,15 +64,15 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
 #define STARTS		"--nproc_per_node|--nproc-per-node|--num_processes|--num-processes|--num_gpus|--num-gpus"
 #define ON_SEVERAL	"--nnodes|--num_machines|--num-machines|--num_nodes|--num-nodes|--hostfile"
 
-/* Does a command of the line ahead go on: is it set in, or an option? */
+/* Does the line go on with a command of the one ahead: is it indented, or an option? */
 static bool
 goes_on(struct talk t)
 {
 	return t.n > 0 && memchr(" \t-", *t.s, 3);
 }
 
-/* "torchrun --nproc_per_node=1 train.py --fsdp full_shard", in one line or in several: parts for
- * one alone. */
+/* "torchrun --nproc_per_node=1 train.py --fsdp full_shard", in one line or in several: weights are
+ * to be split, and there is one process alone to have the parts. */
 static void
 alone(struct oom_habits *h, struct talk t, int line)
 {
@@ -87,6 +96,7 @@ alone(struct oom_habits *h, struct talk t, int line)
 
 /* ---- what an agent saw ---- */
 
+/* Variables that hold it; by its place here each is a bit of what is `placed`. */
 static const char *const seen[] = { "state", "next_state", "obs", "next_obs", "observation", "next_observation", "frame", "screen", NULL };
 
 #define ON_DEVICE	".cuda(|.to(device|.to(self.device|.to(\"cuda|.to('cuda|device=device|device=self.device|device='cuda|device=\"cuda"

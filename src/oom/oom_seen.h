@@ -1,4 +1,5 @@
-/* Habits that a name tells, and a memory of what an agent saw. */
+/* Habits that a name tells wherever it stands, or several lines together: weights that are split
+ * for one process, and a memory of what an agent saw. */
 #ifndef STOWAGE_OOM_OOM_SEEN_H
 #define STOWAGE_OOM_OOM_SEEN_H
 
