@@ -91,7 +91,7 @@ static const struct theirs {
 struct taken {			/* one of what THEIRS takes */
 	char mark;		/* '-', '!' or 0 */
 	const char *name, *ours;
-	size_t n, m;		/* of their letters */
+	size_t nname, nours;	/* of their letters */
 };
 
 /* The next one of them; *S moves behind it. False: there is none. */
@@ -102,9 +102,9 @@ next_taken(const char **s, struct taken *t)
 
 	*t = (struct taken){ .mark = **s == '-' || **s == '!' ? **s : '\0' };
 	t->name = *s + (t->mark != '\0');
-	t->n = strcspn(t->name, "= ");
-	t->ours = t->name[t->n] == '=' ? t->name + t->n + 1 : t->name;
-	t->m = strcspn(t->ours, " ");
+	t->nname = strcspn(t->name, "= ");
+	t->ours = t->name[t->nname] == '=' ? t->name + t->nname + 1 : t->name;
+	t->nours = strcspn(t->ours, " ");
 	*s += all + strspn(*s + all, " ");
 	return all > 0;
 }
@@ -117,7 +117,7 @@ taken_by(const struct theirs *c, const struct expr *e, int k, struct taken *t)
 	int i;
 
 	for (i = 0; next_taken(&s, t); i++)
-		if (name ? strlen(name) == t->n && memcmp(name, t->name, t->n) == 0 : i == k)
+		if (name ? strlen(name) == t->nname && memcmp(name, t->name, t->nname) == 0 : i == k)
 			return true;
 	return false;
 }
@@ -139,35 +139,43 @@ is_call_of(const struct theirs *c, const struct expr *e)
 	return true;
 }
 
-static const struct theirs *
-call_find(const struct expr *e, bool exact)
+static bool
+is_called_so(const struct theirs *c, const char *name, bool exact)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if ((exact ? strcmp(e->name, calls[i].name) == 0 : name_same(e->name, calls[i].name)) &&
-		    is_call_of(&calls[i], e))
-			return &calls[i];
-	return NULL;
+	return exact ? strcmp(name, c->name) == 0 : name_same(name, c->name);
 }
 
 static bool
-is_called_so(const char *name, bool exact)
+any_called_so(const char *name, bool exact)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (exact ? strcmp(name, calls[i].name) == 0 : name_same(name, calls[i].name))
+		if (is_called_so(&calls[i], name, exact))
 			return true;
 	return false;
+}
+
+/* The first of that name whose least arguments are there; NULL: none. */
+static const struct theirs *
+call_find(const struct expr *e)
+{
+	bool exact = any_called_so(e->name, true);
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (is_called_so(&calls[i], e->name, exact) && is_call_of(&calls[i], e))
+			return &calls[i];
+	return NULL;
 }
 
 /* What True and False of Python are here; NULL: it is neither. */
 static const char *
 word_of_python(const struct expr *v)
 {
-	return v->kind != E_NAME ? NULL : strcmp(v->name, "True") == 0 ? "true" : strcmp(v->name, "False") == 0 ? "false" :
-	    NULL;
+	if (v->kind != E_NAME)
+		return NULL;
+	return strcmp(v->name, "True") == 0 ? "true" : strcmp(v->name, "False") == 0 ? "false" : NULL;
 }
 
 static bool
@@ -194,8 +202,8 @@ value_here(struct expander *ex, const struct attr_spec *a, const struct expr *v)
 	return arena_strndup(ex->a, v->loc.src->text + v->loc.beg, (size_t)(v->loc.end - v->loc.beg));
 }
 
-/* What of a call is left out here: what is seen, if a number says it, and what is Python's
- * affair. */
+/* What "-" marks is left out where it says nothing by itself: a number, a switch, a word. What else
+ * it is, as another layer, may matter. */
 static bool
 may_be_left_out(const struct expr *v)
 {
@@ -217,11 +225,12 @@ translated(struct expander *ex, const struct theirs *c, const struct op *op, con
 
 		if (!v || !taken_by(c, e, k, &t) || t.mark == '!' || (t.mark == '-' && !may_be_left_out(v)))
 			return NULL;
-		i = t.mark ? -1 : op_attr_at(op, arena_strndup(ex->a, t.ours, t.m));
-		if (!t.mark && (i < 0 || value[i] || !(value[i] = value_here(ex, &op->attrs[i], v))))
+		if (t.mark == '-')
+			continue;
+		i = op_attr_at(op, arena_strndup(ex->a, t.ours, t.nours));
+		if (i < 0 || value[i] || !(value[i] = value_here(ex, &op->attrs[i], v)))
 			return NULL;
-		if (!t.mark)
-			placed[i] = !e->arg[k].name;
+		placed[i] = !e->arg[k].name;
 	}
 	text_init(&out, ex->a);
 	text_puts(&out, op->name);
@@ -236,6 +245,7 @@ translated(struct expander *ex, const struct theirs *c, const struct op *op, con
 	return out.s;
 }
 
+/* What the operator takes, in one line, and what some of their names are here. */
 static void
 say_usage(struct expander *ex, struct diag *g, const struct expr *e, const struct op *op)
 {
@@ -269,7 +279,8 @@ call_end(const struct expr *e)
 	return text[at] == ')' ? at + 1 : -1;
 }
 
-/* "did you mean 'conv(16, 3)'?", or the name alone where its arguments stay as they are. */
+/* "did you mean 'conv(16, 3)'?", or the name alone where its arguments stay as they are. SEES: what
+ * goes in was among them. */
 static void
 suggest_call(struct expander *ex, struct diag *g, const struct expr *e, const struct op *op, const char *ours, bool sees)
 {
@@ -290,23 +301,30 @@ suggest_call(struct expander *ex, struct diag *g, const struct expr *e, const st
 		g->fix->told = true;
 }
 
+/* Does it take what goes in, which is seen here? */
+static bool
+takes_inputs(const struct theirs *c)
+{
+	return *c->takes == '-' && strcmp(c->takes, "-inplace") != 0;
+}
+
 bool
 call_is_elsewhere(const struct expr *e)
 {
-	return e->kind == E_CALL && is_called_so(e->name, false);
+	return e->kind == E_CALL && any_called_so(e->name, false);
 }
 
 bool
 call_elsewhere(struct expander *ex, struct diag *g, const struct expr *e)
 {
-	const struct theirs *c = call_is_elsewhere(e) && e->nargs > 0 ? call_find(e, is_called_so(e->name, true)) : NULL;
+	const struct theirs *c = call_is_elsewhere(e) && e->nargs > 0 ? call_find(e) : NULL;
 	const struct op *op = c ? op_find(c->ours) : NULL;
 	const char *ours;
 
 	if (!op)
 		return false;
 	if ((ours = translated(ex, c, op, e)))
-		suggest_call(ex, g, e, op, ours, *c->takes == '-' && strncmp(c->takes, "-inplace", 8) != 0);
+		suggest_call(ex, g, e, op, ours, takes_inputs(c));
 	else
 		say_usage(ex, g, e, op);
 	return true;

@@ -76,6 +76,7 @@ python_reported(struct parse *p)
 {
 	const char *text = p->src->text, *s;
 	struct line l, first = { .s = NULL };
+	struct loc loc;
 
 	for (s = text; *s; s += strcspn(s, "\n"), s += *s == '\n') {
 		l = line_at(s);
@@ -88,7 +89,7 @@ python_reported(struct parse *p)
 	}
 	if (!first.s)
 		return false;
-	diag_help(p->diags, syntax_error(p, (struct loc){ p->src, (int)(first.s - text), (int)(first.s - text + (long)first.n) },
-	    "this is Python, and no spec"), "%s", PYTHON_CURE);
+	loc = (struct loc){ p->src, (int)(first.s - text), (int)(first.s - text) + (int)first.n };
+	diag_help(p->diags, syntax_error(p, loc, "this is Python, and no spec"), "%s", PYTHON_CURE);
 	return true;
 }
