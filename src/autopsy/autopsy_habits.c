@@ -265,6 +265,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return strcmp(y->main->who, "Linux") != 0 || y->main->limited;
 	case HABIT_LISTED:
 		return y->main->kind == OOM_CUPY;
+	case HABIT_ALONE:
+		return !of[HABIT_OFFLOADS].line;
 	case HABIT_FED:
 		return !y->log.paste.torch && !(y->main->facts & TRACE_BACKWARD);
 	case HABIT_HDF5:

@@ -118,6 +118,23 @@ oom_array_made(struct talk t, int64_t *bytes)
 #define WHOLE_SETS	"mnist.test.images|mnist.train.images|mnist.validation.images|test_images|train_images|test_x|x_test|train_x|x_train|x_val|x_valid|val_x|valid_x|"	\
     "validation_images|val_images|test_data|test_features|test_set|xtest|xtrain|test_dataset|all_images"
 
+#define PARTS_OF	"next_batch|get_batch|next(|.batch(|get_minibatch"
+
+/* "for test_images in batches:", "def test(test_data):", "x_test, y = next_batch(64)": such a name
+ * may be of a part, here and wherever it stands. */
+static void
+parts(struct oom_habits *h, struct talk t)
+{
+	struct talk ahead = t;
+	const char *at = NULL;
+	size_t n;
+
+	if (talk_any_whole(t, "for") && (at = talk_find_whole(t, "in", &n)))
+		ahead = talk_part(t, t.s, at);
+	if ((at || talk_any_whole(t, "def") || talk_first(t, PARTS_OF)) && talk_find_whole(ahead, WHOLE_SETS, &n))
+		h->parted = true;
+}
+
 /* "feed_dict={x: test_images, ...}": no part of it, and not what a loop makes of it. */
 static void
 feeds(struct oom_habits *h, struct talk t, int line)
@@ -132,9 +149,27 @@ feeds(struct oom_habits *h, struct talk t, int line)
 		to = piece_past_blanks(s + n, end);
 		for (at = s; at > t.s && at[-1] == ' '; at--)
 			;
-		if (at > t.s && at[-1] == ':' && (to == end || *to == ',' || *to == '}'))
+		if (at > t.s && at[-1] == ':' && (!h->parted || memchr(s, '.', n)) && (to == end || *to == ',' || *to == '}'))
 			oom_habit_keep(h, HABIT_FED, line, 0, s, s + n);
 	}
+}
+
+/* "cp.fft.fft2(a)": a call of CuPy's, by itself, and none of its modules for devices. */
+static bool
+makes_array(struct talk made)
+{
+	const char *at = NULL, *to, *end = made.s + made.n;
+	size_t n;
+
+	while (talk_next_phrase(made, "cp.|cupy.", &at, &n)) {
+		if (at > made.s && (piece_is_word(at[-1]) || at[-1] == '.'))
+			continue;
+		for (to = at + n; to < end && (piece_is_word(*to) || *to == '.'); to++)
+			;
+		if (to < end && *to == '(' && !talk_first(talk_part(made, at, to), ".cuda.|.show|.size|.shape"))
+			return true;
+	}
+	return false;
 }
 
 /* "results.append(cp.fft.fft2(a))" in a loop. */
@@ -147,7 +182,7 @@ lists(struct oom_habits *h, struct talk t, int line)
 	if (!at || !h->loop_line)
 		return;
 	made = talk_part(t, at + strlen(".append("), t.s + t.n);
-	if (talk_first(made, "cp.|cupy.") && !talk_first(made, "asnumpy(|.get()|.item()|float("))
+	if (makes_array(made) && !talk_first(made, "asnumpy(|.get()|.item()|float(|int(|len("))
 		oom_habit_keep(h, HABIT_LISTED, line, h->loop_line, NULL, NULL);
 }
 
@@ -175,6 +210,7 @@ oom_array_line(struct oom_habits *h, struct talk t, int line)
 	array_of_extents(h, t, line);
 	gathers(h, t, line);
 	lists(h, t, line);
+	parts(h, t);
 	feeds(h, t, line);
 }
 

@@ -83,6 +83,7 @@ struct oom_habits {
 	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
 	int checks;		/* the last that names gradient checkpointing */
+	bool parted;		/* a name of a set of samples was given to a part of one */
 	int one_line;		/* of the command that goes on: the line that starts one process alone, */
 	char one[HABIT_NAME];	/* by this option */
 	uint64_t placed;	/* names of what an agent saw, by their bits, that were put on a device, */

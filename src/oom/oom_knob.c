@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_habit.h"
 
 #define OF_WARNING	"input length|input_length|input_ids|input_ids length|deprecated|model-agnostic|truncation|please consider|will be |has been set|has no effect"
 #define NEAR_EQUALS	3	/* bytes from a name to its number */
@@ -15,6 +16,7 @@ static const struct {
 	const char *beside;	/* a word that begins so has to be in the line; NULL: none has to */
 	const char *unless;	/* nor may one that begins so; NULL: any may */
 	bool traced, told;	/* in a traceback, too; nowhere but in a sentence */
+	bool many;		/* in code or a command alone, with a number above 1 */
 } knobs[KNOBS] = {
 	[KNOB_POINTS] = { "points_per_side|points-per-side|points_per_batch", "sam num", NULL, NULL, true, false },
 	[KNOB_PIXELS] = { "max_pixels|video_max_pixels|image_max_pixels", NULL, NULL, NULL, false, false },
@@ -27,7 +29,7 @@ static const struct {
 	[KNOB_TOKENS] = { "max-tokens|max_tokens|batch-bins|batch_bins|max_batch_tokens", "train dataset", "fairseq espnet wav2vec speech utterance oom memory audio sentence second", "temperature messages prompt completion samplingparams sampling_params openai", false, false },
 	[KNOB_LASTS] = { "max_duration|max_duration_s|max_audio_length|max_audio_len|max_wav_length|max_duration_in_seconds|max_input_length_in_sec|max_speech_length", NULL, NULL, NULL, true, false },
 	[KNOB_OFFLOADS] = { "--medvram|--normalvram|--highvram|--medvram-sdxl", NULL, NULL, NULL, false, false },
-	[KNOB_RETURNS] = { "num_return_sequences|num_beams", NULL, NULL, NULL, false, false },
+	[KNOB_RETURNS] = { "num_return_sequences|num_beams", NULL, NULL, NULL, false, false, true },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
 	    NULL, NULL, NULL, false, true },
 };
@@ -47,6 +49,15 @@ has_number(const char *s, const char *end)
 	while (to < end && to - s < NEAR_EQUALS && memchr(" =:", *to, 3))
 		to++;
 	return to > s && to < end && is_digit(*to);
+}
+
+/* Is a number above 1 given, as in "num_beams=4", "--num_beams 4"? */
+static bool
+has_many(struct talk t, const char *to)
+{
+	int64_t n;
+
+	return oom_habit_number(t, to, &n) && n > 1;
 }
 
 /* Is what stands from S to END within a name one that may go with a knob's? */
@@ -92,7 +103,8 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 				;
 			for (to = at + n; to < end && is_of_name(*to); to++)
 				;
-			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)))
+			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)) &&
+			    (!knobs[k].many || (source != SOURCE_PROSE && has_many(t, to))))
 				oom_knob_keep(&of[k], from, to, line);
 		}
 	}

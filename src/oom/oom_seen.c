@@ -20,13 +20,14 @@ static const struct {
 	{ HABIT_OFFLOADS, "offload_optimizer|offload_param|cpu_offload|cpu-offload|cpu offload|cpuoffload|zero-offload|zero offload|zero3_offload|"
 	    "zero2_offload|z3_offload|z2_offload|zero3-offload|zero3 offload|zero-3 offload|default_offload|deepspeedcpuadam|optimizer offload|offload the optimizer|"
 	    "offload optimizer|offloading the optimizer|offloading optimizer",
-	    "false|none|nvme|enable_|sequential_|model_cpu|offload_gb|offload-gb|comfy|[no]" },
+	    "false|none|nvme|enable_|sequential_|model_cpu|offload_gb|offload-gb|comfy|[no]|import |add_argument(" },
 	{ HABIT_MERGES, "merge_and_unload(|save_pretrained_merged(|merge_adapter(|merge_lora|lora merging|lora merge|merging lora|merge lora|merging the lora|merge the lora|"
-	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy" },
+	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy|false|none|[no]|import |add_argument(" },
 	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import " },
 };
 
 #define UNSURE	"without instead unlike could should would might maybe perhaps recommend suggest avoid can how"
+#define LISTS		"docs documentation supports includes provides offers implements"
 
 /* "without cpu offload", "should I use cpu offload?" */
 static bool
@@ -34,6 +35,8 @@ is_denied(struct talk t, const char *at, size_t n)
 {
 	struct talk clause = talk_clause(t, at, n), ahead = talk_part(clause, clause.s, at);
 
+	if (talk_any_whole(talk_part(t, talk_sentence(t, at).s, at), LISTS))
+		return true;
 	return clause_says_no(ahead, "") || talk_any_whole(ahead, UNSURE) || clause_is_question(talk_sentence(t, at)) || clause_works(clause);
 }
 
@@ -60,6 +63,7 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
 
 /* ---- one process ---- */
 
+#define READ_ONLY	"eval.py|evaluate.py|test.py|infer.py|inference.py|predict.py|generate.py|demo.py|serve.py"
 #define SPLITS		"fsdp full_shard zero3 zero-3 zero_3 z3_ zero_stage3"
 #define STARTS		"--nproc_per_node|--nproc-per-node|--num_processes|--num-processes|--num_gpus|--num-gpus"
 #define ON_SEVERAL	"--nnodes|--num_machines|--num-machines|--num_nodes|--num-nodes|--hostfile"
@@ -88,7 +92,7 @@ alone(struct oom_habits *h, struct talk t, int line)
 			memcpy(h->one, at, length);
 			h->one[length] = '\0';
 		}
-	if (talk_any_phrase(t, ON_SEVERAL) || talk_any_of(t, "offload"))
+	if (talk_any_phrase(t, ON_SEVERAL) || talk_any_phrase(t, READ_ONLY) || talk_any_of(t, "offload"))
 		h->one_line = 0;
 	if (h->one_line && talk_any_of(t, SPLITS))
 		oom_habit_keep(h, HABIT_ALONE, h->one_line, 1, h->one, h->one + strlen(h->one));
@@ -122,6 +126,21 @@ places(struct oom_habits *h, struct talk t, int line)
 		}
 }
 
+/* Is what WORD names given as it is, "push(state, action)", and not a word in quotes, "add('state',
+ * loss)"? */
+static bool
+is_given(struct talk given, const char *word)
+{
+	struct talk rest;
+	const char *at;
+	size_t n;
+
+	for (rest = given; (at = talk_find_whole(rest, word, &n)); rest = talk_part(given, at + n, given.s + given.n))
+		if (at == given.s || !memchr("'\"", at[-1], 2))
+			return true;
+	return false;
+}
+
 /* "self.memory.append((state, action, reward))" of what lies on a device. */
 static void
 keeps(struct oom_habits *h, struct talk t, int line)
@@ -138,7 +157,7 @@ keeps(struct oom_habits *h, struct talk t, int line)
 			;
 		given = talk_part(t, at + n, end);
 		for (i = 0; seen[i]; i++)
-			if (h->placed >> i & 1 && talk_any_whole(given, seen[i]) && talk_any_phrase(talk_part(t, from, at), MEMORIES))
+			if (h->placed >> i & 1 && is_given(given, seen[i]) && talk_any_phrase(talk_part(t, from, at), MEMORIES))
 				oom_habit_keep(h, HABIT_REPLAY, line, h->placed_line, from, at);
 	}
 }
