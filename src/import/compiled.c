@@ -10,9 +10,11 @@ compiled_loss_find(struct importer *im, const struct val *logits, int along)
 	const struct val *out = im->outputs.v[0];
 	bool classes = c->loss && strcmp(c->loss, "cross_entropy") == 0;
 
-	if (!c->loss || im->model->outputs.n > 1)
+	if (!c->loss)
 		return;
-	if (!classes || (c->of_logits ? !logits : logits && !out->logits && along == spec_classes(im)))
+	if (im->model->outputs.n > 1)
+		vec_push(im->arena, &im->result->notes, "the model was compiled with a loss of several outputs, which is not read");
+	else if (!classes || (c->of_logits ? !logits : logits && !out->logits && along == spec_classes(im)))
 		im->compiled_loss = c->loss;
 	else
 		vec_push(im->arena, &im->result->notes, "the model was compiled with a loss of classes, which does not fit what it "

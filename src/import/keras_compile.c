@@ -23,14 +23,30 @@ note(struct reading *r, const char *text)
 	vec_push(r->arena, &r->m->compiled.notes, text);
 }
 
+/* Is it of Keras, by the module that it says it is of? Of a function it says none. */
+static bool
+is_own(json_t *j)
+{
+	const char *module = json_string_value(json_object_get(j, "module"));
+	const char *registered = json_string_value(json_object_get(j, "registered_name"));
+
+	return (!module || strncmp(module, "keras", 5) == 0 || strcmp(module, "builtins") == 0) &&
+	    (!registered || !strchr(registered, '>'));
+}
+
 /* "MeanSquaredError", or { "class_name": "MeanSquaredError", "config": { ... } }, of which *CONFIG
- * may be NULL. */
+ * may be NULL, or { "class_name": "function", "config": "mean_squared_error" }. What is called like
+ * one of Keras and is another's has its module before it. */
 static const char *
 class_of(struct reading *r, json_t *j, json_t **config)
 {
 	const char *s = json_string_value(json_is_object(j) ? json_object_get(j, "class_name") : j);
 
 	*config = json_is_object(j) ? json_object_get(j, "config") : NULL;
+	if (s && strcmp(s, "function") == 0 && json_is_string(*config))
+		s = json_string_value(*config);
+	if (s && !is_own(j))
+		return arena_printf(r->arena, "%s of another module", s);
 	return s ? arena_strdup(r->arena, s) : NULL;
 }
 
@@ -64,6 +80,17 @@ unlike(json_t *config)
 	if (!is_mean(json_object_get(config, "reduction")))
 		return "reduction";
 	return json_is_integer(axis) && json_integer_value(axis) != -1 ? "axis" : NULL;
+}
+
+/* ["mse"] and { "head": "mse" } are one loss. */
+static json_t *
+only_one(json_t *loss)
+{
+	if (json_is_array(loss) && json_array_size(loss) == 1)
+		return json_array_get(loss, 0);
+	if (json_is_object(loss) && json_object_size(loss) == 1 && !json_object_get(loss, "class_name"))
+		return json_object_iter_value(json_object_iter(loss));
+	return loss;
 }
 
 static void
@@ -128,13 +155,16 @@ rate_of(struct reading *r, json_t *config)
 {
 	json_t *rate = json_object_get(config, "learning_rate"), *inside;
 	const char *class = class_of(r, rate, &inside);
+	double first;
 
 	rate = rate ? rate : json_object_get(config, "lr");
 	if (json_is_number(rate))
 		return json_number_value(rate);
+	first = json_number_value(json_object_get(inside, "initial_learning_rate"));
 	if (class)
-		note(r, arena_printf(r->arena, "the learning rate followed %s, which is not read", class));
-	return json_number_value(json_object_get(inside, "initial_learning_rate"));
+		note(r, arena_printf(r->arena, "the learning rate followed %s, which is not read%s", class,
+		    first > 0 ? ": it stays what it begins with" : ""));
+	return first;
 }
 
 static void
@@ -176,7 +206,8 @@ optimizer_read(struct reading *r, json_t *optimizer)
 	text_printf(&t, "%s(lr=%s", sgd ? "sgd" : is_nothing(weight_decay) ? "adam" : "adamw", number_shown(r->arena, rate));
 	if (sgd) {
 		add_number(&t, r->arena, config, "momentum", "momentum", 0);
-		text_puts(&t, json_is_true(json_object_get(config, "nesterov")) ? ", nesterov=true" : "");
+		text_puts(&t, json_is_true(json_object_get(config, "nesterov")) &&
+		    !is_nothing(json_object_get(config, "momentum")) ? ", nesterov=true" : "");
 		say_unread(r, config, decay);
 	} else {
 		add_number(&t, r->arena, config, "beta_1", "beta1", 0.9);
@@ -190,13 +221,58 @@ optimizer_read(struct reading *r, json_t *optimizer)
 	r->m->compiled.optimizer = t.s;
 }
 
+/* ---- what else it is trained with ---- */
+
+static bool
+is_empty(json_t *j)
+{
+	return is_nothing(j) || (json_is_array(j) && json_array_size(j) == 0) || (json_is_object(j) && json_object_size(j) == 0);
+}
+
+static void
+say_others(struct reading *r, json_t *compiled)
+{
+	static const struct {
+		const char *key, *what;
+	} others[] = {
+		{ "loss_weights", "weights of its loss" }, { "metrics", "metrics" }, { "weighted_metrics", "weighted metrics" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!is_empty(json_object_get(compiled, others[i].key)))
+			note(r, arena_printf(r->arena, "the model was compiled with %s, which are not read", others[i].what));
+}
+
+/* Does a layer have what ends so, "kernel_regularizer"? */
+static bool
+has_one(json_t *j, const char *end)
+{
+	const char *key;
+	json_t *value;
+	size_t i, n = strlen(end);
+
+	json_array_foreach(j, i, value)
+		if (has_one(value, end))
+			return true;
+	json_object_foreach(j, key, value)
+		if ((strlen(key) > n && strcmp(key + strlen(key) - n, end) == 0 && !is_empty(value)) || has_one(value, end))
+			return true;
+	return false;
+}
+
 void
-keras_compiled_read(struct reading *r, json_t *compiled)
+keras_compiled_read(struct reading *r, json_t *compiled, json_t *layers)
 {
 	json_t *older = json_object_get(compiled, "optimizer_config");
 
-	loss_read(r, json_object_get(compiled, "loss"));
+	loss_read(r, only_one(json_object_get(compiled, "loss")));
 	optimizer_read(r, older ? older : json_object_get(compiled, "optimizer"));
+	say_others(r, compiled);
+	if (has_one(layers, "_regularizer"))
+		note(r, "layers have regularizers, which add to the loss and are not read");
+	if (has_one(layers, "_constraint"))
+		note(r, "layers have constraints of their weights, which are not read");
 }
 
 #endif

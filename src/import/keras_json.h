@@ -50,8 +50,9 @@ bool	 keras_attrs(struct reading *, struct model_node *, json_t *config, const s
 bool	 keras_attrs_nested(struct reading *, struct model_node *, json_t *config, const struct keras_references *,
 	    int depth);
 
-/* What the model was compiled with; NULL: nothing is said of it. */
-void	 keras_compiled_read(struct reading *, json_t *);
+/* What the model was compiled with, NULL: nothing is said of it; and what its layers add to
+ * that. */
+void	 keras_compiled_read(struct reading *, json_t *compiled, json_t *layers);
 
 /* conv2_d of Conv2D, as Keras makes names; and a dotted name, "conv2.block1.1_conv" of
  * conv2_block1_1_conv, or "" of one that Keras made of SNAKE. */

@@ -550,7 +550,7 @@ training_read(struct reading *r, const char *training, json_t *root)
 {
 	json_t *apart = training ? json_loads(training, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
-	keras_compiled_read(r, apart ? apart : json_object_get(root, "compile_config"));
+	keras_compiled_read(r, apart ? apart : json_object_get(root, "compile_config"), json_object_get(root, "config"));
 	json_decref(apart);
 }
 
