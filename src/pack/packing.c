@@ -71,11 +71,11 @@
 #define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define DIVED_SHARE	3		/* where its first way down has failed */
 #define COARSE_SHARE	6		/* part of it for large items by themselves, each time, */
-#define TIGHT_PART	100000		/* of all room: what is large where there is little room */
-#define REINSERT_SHARE	10		/* part of the effort for what is next to nothing */
-#define HOPE		50		/* part of the height: with large items as far above it, fewer have no better chance */
 #define LARGE_LATER	4		/* and of that for searches after complaints, */
 #define LARGE_SHARE	2		/* and of the rest for those before them */
+#define HOPE		50		/* part of the height: with large items as far above it, fewer have no better chance */
+#define TIGHT_PART	100000		/* of all room: what is large where there is little room */
+#define REINSERT_SHARE	10		/* part of the effort for what is next to nothing */
 #define COMPLAINT_SHARE	2		/* for complaints, */
 #define COMPLAINT_BEHIND_SHARE	3	/* and where large items had a part before */
 #define NEAR_SHARE	8		/* part of the effort for what is left after that, if it is next to nothing */

@@ -26,9 +26,9 @@ is_alive(const struct job *j, int section)
 	return j->lower <= section && section < j->upper;
 }
 
-/* The fullest section, and of the others; the same where that is not nearly as full. */
+/* The two fullest sections; one of them twice where no other is nearly as full. */
 static void
-find_fullest(const struct instance *in, int *first, int *second)
+find_two_fullest(const struct instance *in, int *first, int *second)
 {
 	int s;
 
@@ -45,7 +45,8 @@ find_fullest(const struct instance *in, int *first, int *second)
 		*second = *first;
 }
 
-/* Fewer deaths cut time, so what ends at nearly one time is told apart no more. */
+/* Sections by the deaths of these items alone, as packing_form.c cuts instants; so that what ends
+ * at nearly one time ends at one. */
 static void
 cut_again(struct instance *in)
 {
@@ -80,7 +81,7 @@ packing_coarse(const struct instance *in, struct arena *a, double part, bool tig
 
 	if (packing_is_aligned(in))
 		return false;
-	find_fullest(in, &first, &second);
+	find_two_fullest(in, &first, &second);
 	*large = *in;
 	large->arena = a;
 	large->n = 0;

@@ -119,16 +119,16 @@ int64_t	packing_complain(struct instance *, int64_t best, int64_t target, struct
  * stay where they are; their index is their place in the instance. The jobs' order stays. */
 int64_t	packing_fit_beside(struct instance *, const struct instance *large, struct job *small, int64_t best, int64_t target,
 	    struct effort *);
-/* packing_coarse.c: the same where there is little room: small ones make others move, but for those
- * that stay. */
-int64_t	packing_fit_tightly(struct instance *, const struct instance *large, struct job *small, int64_t best, int64_t target,
-	    struct effort *);
-/* Items that are large or take much room, as an instance of their own in that
+/* packing_coarse.c: items that are large or take much room, as an instance of their own in that
  * arena, with sections of its own; their index is their place in the other, and *SMALL gets the
  * rest. PART: of all room, what is much. TIGHT: those that are alive at only one of the two fullest
- * instants are large, too, and stay. False: there are few others, or some have alignments or
- * tails; or TIGHT adds none, or the two are not nearly as full. */
+ * instants are large, too, and stay. False: there are few others, or some have alignments or tails;
+ * or TIGHT adds none, as where the two are not nearly as full. */
 bool	packing_coarse(const struct instance *, struct arena *, double part, bool tight, struct instance *large, struct job **small);
+/* packing_fit_beside() where there is little room: small ones make others move, but for those that
+ * stay. */
+int64_t	packing_fit_tightly(struct instance *, const struct instance *large, struct job *small, int64_t best, int64_t target,
+	    struct effort *);
 /* packing_lanes.c: where many items can have one place in turn, but not all is
  * full nearly all the time; else nothing is done. */
 int64_t	packing_lanes(struct instance *, int64_t best, int64_t target, struct effort *);
