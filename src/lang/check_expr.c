@@ -51,11 +51,30 @@ has_same(const struct names *n, const char *name)
 	return false;
 }
 
+static bool
+is_layer(const char *name)
+{
+	const struct op *op = op_find(name);
+
+	return op && op->kind == OP_LAYER;
+}
+
+/* UpSampling2D(size=2): what its arguments are here is not known, and they are not to stand behind
+ * our name, where they may mean something else. */
+static bool
+has_arguments_of_theirs(const struct expr *e)
+{
+	const char *ours, *s = e->kind == E_CALL && e->nargs > 0 ? e->name : "";
+
+	return *s && (strpbrk(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") || name_elsewhere(s, &ours));
+}
+
 static void
 suggest(struct checker *c, struct diag *g, const struct expr *e, const char *name, bool layer)
 {
 	struct names n = { NULL, 0, 0 };
 	struct expander *ex = c->ex;
+	const char *near;
 
 	if (!names_wanted(ex, c->known.n + c->unit->names.n))
 		return;
@@ -70,6 +89,10 @@ suggest(struct checker *c, struct diag *g, const struct expr *e, const char *nam
 	names_add_ops(ex->a, &n, OP_LAYER, OP_METRIC);
 	if (layer && suggest_library(ex, g, name))
 		return;
+	if (has_arguments_of_theirs(e) && (near = names_near(name, &n)) && is_layer(near)) {
+		diag_help(ex->d, g, "did you mean '%s'?", near);
+		return;
+	}
 	if (names_suggest(ex, g, name, &n) || !layer)
 		return;
 	if (name_written(name))
@@ -189,7 +212,8 @@ called(const struct checker *c, const struct expr *e)
 static bool
 is_python(const struct checker *c, const struct expr *call, const struct expr *v)
 {
-	return (strcmp(v->name, "True") == 0 || strcmp(v->name, "False") == 0) && call_is_elsewhere(call) &&
+	return (strcmp(v->name, "True") == 0 || strcmp(v->name, "False") == 0 || strcmp(v->name, "None") == 0) &&
+	    call_is_elsewhere(call) &&
 	    !op_find(call->name) && !unit_find(c->unit, call->name) && !map_get(&c->known, call->name);
 }
 

@@ -205,6 +205,8 @@ static const struct {
 	{ "input_shape", "what goes in says its shape: x -> dense(64)" },
 	{ "batch_first", "sequences are [steps, features] of each sample" },
 	{ "betas", "write beta1=0.9, beta2=0.999" },
+	{ "return_sequences", "all states come out, [steps, hidden]; those after the last step are .last" },
+	{ "return_state", "all states come out, [steps, hidden]; those after the last step are .last" },
 	{ "inplace", "whether it runs in place is the planner's choice" },
 	{ "name", "a label names a layer: x -> head: dense(10)" },
 };

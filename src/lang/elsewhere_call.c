@@ -12,10 +12,12 @@
 
 /*
  * `takes` is theirs in their order. "kernel_size=kernel" is our kernel, "bias" our bias; what goes
- * in as "-in_channels" is seen, and left out if it is a number; "-inplace" says nothing here.
- * "!padding_mode" has no equal. Without LEAST of them it is not that framework's call. Of a name
- * twice the first is taken that fits; where frameworks differ in the case of letters alone, that is
- * told by an exact name.
+ * in as "-in_channels" is seen, and left out if it is a number; "~inplace" is a switch that says
+ * nothing here. "!padding_mode" has no equal; "+eps=1e-3", which is none of theirs, is said where
+ * theirs says nothing of it, as what they take without is not what ours does. "?" says that what it
+ * is without arguments has no equal, either. Without LEAST of them it is not that framework's call.
+ * Of a name twice all are meant that fit, and where these are not the same here, no one knows which
+ * it is; where frameworks differ in the case of letters alone, that is told by an exact name.
  */
 static const struct theirs {
 	const char *name, *ours;
@@ -35,32 +37,32 @@ static const struct theirs {
 	{ name, "conv", 2, "filters kernel_size=kernel strides=stride padding=pad !data_format dilation_rate=dilation groups "	\
 	    "!activation use_bias=bias" }
 	KERAS_CONV("Conv1D"), KERAS_CONV("Conv2D"), KERAS_CONV("Conv3D"),
-	{ "Conv2DTranspose", "conv_transpose", 2, "filters kernel_size=kernel strides=stride !padding" },
+	{ "Conv2DTranspose", "conv_transpose", 2, "filters kernel_size=kernel !strides !padding" },
 	{ "Linear", "dense", 2, "-in_features out_features=units bias -device -dtype" },
 	{ "Dense", "dense", 1, "units !activation use_bias=bias" },
 #define TORCH_BATCHNORM(name)									\
 	{ name, "batchnorm", 1, "-num_features eps momentum !affine !track_running_stats -device -dtype" }
 	TORCH_BATCHNORM("BatchNorm1d"), TORCH_BATCHNORM("BatchNorm2d"), TORCH_BATCHNORM("BatchNorm3d"),
-	{ "BatchNormalization", "batchnorm", 1, "!axis !momentum epsilon=eps" },
+	{ "BatchNormalization", "batchnorm", 0, "!axis !momentum epsilon=eps +eps=1e-3 +momentum=0.01" },
 #define TORCH_INSTANCENORM(name)								\
 	{ name, "instancenorm", 1, "-num_features eps !momentum affine !track_running_stats -device -dtype" }
 	TORCH_INSTANCENORM("InstanceNorm1d"), TORCH_INSTANCENORM("InstanceNorm2d"), TORCH_INSTANCENORM("InstanceNorm3d"),
 	{ "GroupNorm", "groupnorm", 2, "num_groups=groups -num_channels eps affine -device -dtype" },
-	{ "GroupNormalization", "groupnorm", 1, "groups !axis epsilon=eps" },
+	{ "GroupNormalization", "groupnorm", 0, "groups !axis epsilon=eps +groups=32 +eps=1e-3" },
 	{ "LayerNorm", "layernorm", 1, "-normalized_shape eps elementwise_affine=affine bias -device -dtype" },
-	{ "LayerNormalization", "layernorm", 1, "!axis epsilon=eps" },
+	{ "LayerNormalization", "layernorm", 0, "!axis epsilon=eps +eps=1e-3" },
 	{ "Embedding", "embedding", 2, "num_embeddings=vocab embedding_dim=width padding_idx=padding" },
 	{ "Embedding", "embedding", 2, "input_dim=vocab output_dim=width" },
 #define TORCH_RECURRENT(name, ours)								\
-	{ name, ours, 2, "-input_size hidden_size=hidden num_layers=layers bias -batch_first dropout bidirectional !proj_size "	\
+	{ name, ours, 2, "-input_size hidden_size=hidden num_layers=layers bias ~batch_first dropout bidirectional !proj_size "	\
 	    "-device -dtype" },									\
-	{ name, ours, 1, "units=hidden" }
+	{ name, ours, 1, "!units" }
 	TORCH_RECURRENT("LSTM", "lstm"), TORCH_RECURRENT("GRU", "gru"),
-	{ "RNN", "rnn", 2, "-input_size hidden_size=hidden num_layers=layers nonlinearity bias -batch_first dropout "
+	{ "RNN", "rnn", 2, "-input_size hidden_size=hidden num_layers=layers nonlinearity bias ~batch_first dropout "
 	    "bidirectional -device -dtype" },
 	{ "MultiHeadAttention", "attention", 2, "!num_heads !key_dim" },
 	{ "MultiheadAttention", "attention", 2, "-embed_dim num_heads=heads dropout bias !add_bias_kv !add_zero_attn !kdim "
-	    "!vdim -batch_first -device -dtype" },
+	    "!vdim ~batch_first -device -dtype" },
 #define TORCH_MAXPOOL(name)									\
 	{ name, "maxpool", 1, "kernel_size=kernel stride padding=pad !dilation !return_indices ceil_mode=ceil" }
 	TORCH_MAXPOOL("MaxPool1d"), TORCH_MAXPOOL("MaxPool2d"), TORCH_MAXPOOL("MaxPool3d"),
@@ -68,28 +70,29 @@ static const struct theirs {
 	{ name, "avgpool", 1, "kernel_size=kernel stride padding=pad ceil_mode=ceil count_include_pad=count_pad "	\
 	    "!divisor_override" }
 	TORCH_AVGPOOL("AvgPool1d"), TORCH_AVGPOOL("AvgPool2d"), TORCH_AVGPOOL("AvgPool3d"),
-#define KERAS_POOL(name, ours)									\
-	{ name, ours, 1, "pool_size=kernel strides=stride padding=pad !data_format" }
-	KERAS_POOL("MaxPooling1D", "maxpool"), KERAS_POOL("MaxPooling2D", "maxpool"), KERAS_POOL("MaxPooling3D", "maxpool"),
-	KERAS_POOL("MaxPool1D", "maxpool"), KERAS_POOL("MaxPool2D", "maxpool"), KERAS_POOL("MaxPool3D", "maxpool"),
-	KERAS_POOL("AveragePooling1D", "avgpool"), KERAS_POOL("AveragePooling2D", "avgpool"),
-	KERAS_POOL("AveragePooling3D", "avgpool"),
+#define KERAS_MAXPOOL(name)	{ name, "maxpool", 1, "pool_size=kernel strides=stride padding=pad !data_format" }
+	KERAS_MAXPOOL("MaxPooling1D"), KERAS_MAXPOOL("MaxPooling2D"), KERAS_MAXPOOL("MaxPooling3D"),
+	KERAS_MAXPOOL("MaxPool1D"), KERAS_MAXPOOL("MaxPool2D"), KERAS_MAXPOOL("MaxPool3D"),
+#define KERAS_AVGPOOL(name)	{ name, "avgpool", 1, "pool_size=kernel strides=stride !padding !data_format" }
+	KERAS_AVGPOOL("AveragePooling1D"), KERAS_AVGPOOL("AveragePooling2D"), KERAS_AVGPOOL("AveragePooling3D"),
 #define TORCH_ADAPTIVE(name, ours)	{ name, ours, 1, "output_size=size" }
 	TORCH_ADAPTIVE("AdaptiveAvgPool1d", "adaptive_avgpool"), TORCH_ADAPTIVE("AdaptiveAvgPool2d", "adaptive_avgpool"),
 	TORCH_ADAPTIVE("AdaptiveAvgPool3d", "adaptive_avgpool"), TORCH_ADAPTIVE("AdaptiveMaxPool1d", "adaptive_maxpool"),
 	TORCH_ADAPTIVE("AdaptiveMaxPool2d", "adaptive_maxpool"), TORCH_ADAPTIVE("AdaptiveMaxPool3d", "adaptive_maxpool"),
 	{ "Flatten", "flatten", 1, "!start_dim !end_dim" }, { "Upsample", "upsample", 0, "size scale_factor=factor mode align_corners=corners" },
 	{ "PixelShuffle", "pixel_shuffle", 1, "upscale_factor=factor" },
-	{ "Dropout", "dropout", 1, "p=rate -inplace" }, { "Dropout", "dropout", 1, "rate" },
-	{ "ReLU", "relu", 1, "-inplace" }, { "ReLU6", "relu6", 1, "-inplace" }, { "SiLU", "silu", 1, "-inplace" },
-	{ "SELU", "selu", 1, "-inplace" }, { "Hardswish", "hardswish", 1, "-inplace" },
-	{ "Hardsigmoid", "hardsigmoid", 1, "-inplace" }, { "Mish", "mish", 1, "-inplace" },
-	{ "ELU", "elu", 1, "alpha -inplace" }, { "LeakyReLU", "leaky_relu", 1, "negative_slope=slope -inplace" },
-	{ "GELU", "gelu", 1, "!approximate" }, { "Softmax", "softmax", 1, "!dim" },
+	{ "Dropout", "dropout", 1, "p=rate ~inplace" }, { "Dropout", "dropout", 1, "rate" },
+	{ "ReLU", "relu", 1, "~inplace" }, { "ReLU6", "relu6", 1, "~inplace" }, { "SiLU", "silu", 1, "~inplace" },
+	{ "SELU", "selu", 1, "~inplace" }, { "Hardswish", "hardswish", 1, "~inplace" },
+	{ "Hardsigmoid", "hardsigmoid", 1, "~inplace" }, { "Mish", "mish", 1, "~inplace" },
+	{ "ELU", "elu", 1, "alpha ~inplace" }, { "LeakyReLU", "leaky_relu", 0, "negative_slope=slope ~inplace" },
+	{ "LeakyReLU", "leaky_relu", 0, "negative_slope=slope +slope=0.3" }, { "PReLU", "prelu", 0, "? !num_parameters !init" },
+	{ "GELU", "gelu", 1, "!approximate" }, { "Softmax", "softmax", 1, "!dim" }, { "Softmax", "softmax", 0, "!axis +axis=-1" },
+	{ "GLU", "glu", 1, "!dim" },
 };
 
 struct taken {			/* one of what THEIRS takes */
-	char mark;		/* '-', '!' or 0 */
+	char mark;		/* one of "-~!+?" or 0 */
 	const char *name, *ours;
 	size_t nname, nours;	/* of their letters */
 };
@@ -100,7 +103,7 @@ next_taken(const char **s, struct taken *t)
 {
 	size_t all = strcspn(*s, " ");
 
-	*t = (struct taken){ .mark = **s == '-' || **s == '!' ? **s : '\0' };
+	*t = (struct taken){ .mark = **s && strchr("-~!+?", **s) ? **s : '\0' };
 	t->name = *s + (t->mark != '\0');
 	t->nname = strcspn(t->name, "= ");
 	t->ours = t->name[t->nname] == '=' ? t->name + t->nname + 1 : t->name;
@@ -116,8 +119,10 @@ taken_by(const struct theirs *c, const struct expr *e, int k, struct taken *t)
 	const char *s = c->takes, *name = e->arg[k].name;
 	int i;
 
-	for (i = 0; next_taken(&s, t); i++)
-		if (name ? strlen(name) == t->nname && memcmp(name, t->name, t->nname) == 0 : i == k)
+	for (i = 0; next_taken(&s, t); i += t->mark != '?')
+		if (t->mark == '+')
+			return false;
+		else if (t->mark != '?' && (name ? strlen(name) == t->nname && memcmp(name, t->name, t->nname) == 0 : i == k))
 			return true;
 	return false;
 }
@@ -156,19 +161,6 @@ any_called_so(const char *name, bool exact)
 	return false;
 }
 
-/* The first of that name whose least arguments are there; NULL: none. */
-static const struct theirs *
-call_find(const struct expr *e)
-{
-	bool exact = any_called_so(e->name, true);
-	size_t i;
-
-	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (is_called_so(&calls[i], e->name, exact) && is_call_of(&calls[i], e))
-			return &calls[i];
-	return NULL;
-}
-
 /* What True and False of Python are here; NULL: it is neither. */
 static const char *
 word_of_python(const struct expr *v)
@@ -176,6 +168,41 @@ word_of_python(const struct expr *v)
 	if (v->kind != E_NAME)
 		return NULL;
 	return strcmp(v->name, "True") == 0 ? "true" : strcmp(v->name, "False") == 0 ? "false" : NULL;
+}
+
+static bool
+is_none(const struct expr *v)
+{
+	return v->kind == E_NAME && strcmp(v->name, "None") == 0;
+}
+
+/* Does ATTR take what such a number is? None takes one below 0, which counts from the end in
+ * Python, but where numbers are real. */
+static bool
+number_fits(const struct attr_spec *a, struct number n)
+{
+	int64_t whole;
+
+	if (a->type == ATTR_REAL || a->type == ATTR_REALS)
+		return true;
+	return a->type != ATTR_BOOL && a->type != ATTR_ENUM && number_is_int(n, &whole) && whole >= 0 &&
+	    ((a->min >= 0 && a->max <= 0) || ((double)whole >= a->min && (double)whole <= a->max));
+}
+
+/* And this value, as far as it is written there? */
+static bool
+fits(const struct attr_spec *a, const struct expr *v)
+{
+	int k;
+
+	if (v->kind == E_NUM)
+		return number_fits(a, v->num);
+	if (v->kind == E_UNARY && v->a && v->a->kind == E_NUM)
+		return a->type == ATTR_REAL || a->type == ATTR_REALS;
+	for (k = 0; v->kind == E_TUPLE && k < v->nargs; k++)
+		if (!v->arg[k].value || !fits(a, v->arg[k].value))
+			return false;
+	return v->kind != E_BAD && !is_none(v) && !word_of_python(v);
 }
 
 static bool
@@ -199,15 +226,30 @@ value_here(struct expander *ex, const struct attr_spec *a, const struct expr *v)
 	}
 	if (word_of_python(v))
 		return a->type == ATTR_BOOL ? word_of_python(v) : NULL;
-	return arena_strndup(ex->a, v->loc.src->text + v->loc.beg, (size_t)(v->loc.end - v->loc.beg));
+	return !fits(a, v) ? NULL : arena_strndup(ex->a, v->loc.src->text + v->loc.beg, (size_t)(v->loc.end - v->loc.beg));
 }
 
 /* What "-" marks is left out where it says nothing by itself: a number, a switch, a word. What else
- * it is, as another layer, may matter. */
+ * it is, as another layer, may matter; and "~" is a switch alone, as ReLU(6) is another thing. */
 static bool
-may_be_left_out(const struct expr *v)
+may_be_left_out(char mark, const struct expr *v)
 {
-	return is_number(v) || word_of_python(v) || v->kind == E_STR;
+	return word_of_python(v) || (mark == '-' && (is_number(v) || v->kind == E_STR));
+}
+
+/* What they take without saying so, and is not what ours does. */
+static void
+add_presets(struct expander *ex, const struct theirs *c, const struct op *op, const char **value)
+{
+	const char *s = c->takes;
+	struct taken t;
+	int i;
+
+	while (next_taken(&s, &t)) {
+		i = t.mark == '+' ? op_attr_at(op, arena_strndup(ex->a, t.name, t.nname)) : -1;
+		if (i >= 0 && !value[i])
+			value[i] = arena_strndup(ex->a, t.ours, t.nours);
+	}
 }
 
 /* "conv(16, 3)"; NULL where one of the arguments cannot be said. */
@@ -220,18 +262,23 @@ translated(struct expander *ex, const struct theirs *c, const struct op *op, con
 	struct text out;
 	int i, k, n = 0;
 
+	if (*c->takes == '?')
+		return NULL;
 	for (k = 0; k < e->nargs; k++) {
 		const struct expr *v = e->arg[k].value;
 
-		if (!v || !taken_by(c, e, k, &t) || t.mark == '!' || (t.mark == '-' && !may_be_left_out(v)))
+		if (!v || !taken_by(c, e, k, &t) || t.mark == '!' || (t.mark && !may_be_left_out(t.mark, v)))
 			return NULL;
-		if (t.mark == '-')
+		if (t.mark)
 			continue;
 		i = op_attr_at(op, arena_strndup(ex->a, t.ours, t.nours));
+		if (i >= 0 && is_none(v) && !op->attrs[i].required && !op->attrs[i].preset)
+			continue;	/* stride=None */
 		if (i < 0 || value[i] || !(value[i] = value_here(ex, &op->attrs[i], v)))
 			return NULL;
 		placed[i] = !e->arg[k].name;
 	}
+	add_presets(ex, c, op, value);
 	text_init(&out, ex->a);
 	text_puts(&out, op->name);
 	for (i = 0; i < op_nattrs(op); i++) {
@@ -273,7 +320,7 @@ static int
 call_end(const struct expr *e)
 {
 	const char *text = e->loc.src->text;
-	int at = e->arg[e->nargs - 1].value->loc.end;
+	int at = e->nargs > 0 ? e->arg[e->nargs - 1].value->loc.end : e->head.end + 1;
 
 	at += (int)strspn(text + at, " \t\r\n,");
 	return text[at] == ')' ? at + 1 : -1;
@@ -305,7 +352,7 @@ suggest_call(struct expander *ex, struct diag *g, const struct expr *e, const st
 static bool
 takes_inputs(const struct theirs *c)
 {
-	return *c->takes == '-' && strcmp(c->takes, "-inplace") != 0;
+	return *c->takes == '-';
 }
 
 bool
@@ -314,18 +361,46 @@ call_is_elsewhere(const struct expr *e)
 	return e->kind == E_CALL && any_called_so(e->name, false);
 }
 
+/* Does it take all of them? Then the call may be one of it. */
+static bool
+takes_all(const struct theirs *c, const struct expr *e)
+{
+	struct taken t;
+	int k;
+
+	for (k = 0; k < e->nargs && taken_by(c, e, k, &t); k++)
+		;
+	return k == e->nargs;
+}
+
 bool
 call_elsewhere(struct expander *ex, struct diag *g, const struct expr *e)
 {
-	const struct theirs *c = call_is_elsewhere(e) && e->nargs > 0 ? call_find(e) : NULL;
-	const struct op *op = c ? op_find(c->ours) : NULL;
-	const char *ours;
+	const struct theirs *c, *first = NULL;
+	const char *ours = NULL, *other;
+	bool exact, same = true;
+	size_t i;
 
-	if (!op)
+	if (!call_is_elsewhere(e))
 		return false;
-	if ((ours = translated(ex, c, op, e)))
-		suggest_call(ex, g, e, op, ours, takes_inputs(c));
+	exact = any_called_so(e->name, true);
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		c = &calls[i];
+		if (!is_called_so(c, e->name, exact) || !is_call_of(c, e))
+			continue;
+		first = first ? first : c;
+		if (!takes_all(c, e))
+			continue;
+		other = translated(ex, c, op_find(c->ours), e);
+		same &= other && (!ours || strcmp(ours, other) == 0);
+		ours = other;
+		first = c;
+	}
+	if (!first)
+		return false;
+	if (ours && same)
+		suggest_call(ex, g, e, op_find(first->ours), ours, takes_inputs(first));
 	else
-		say_usage(ex, g, e, op);
+		say_usage(ex, g, e, op_find(first->ours));
 	return true;
 }
