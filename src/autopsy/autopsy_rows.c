@@ -157,7 +157,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_CODES, "classes were coded then, a number for each", {
 		{ "A number for each sample, word or pixel and each class lies there whole, of 8 bytes where NumPy is not told otherwise (dtype)", "the classes' own numbers, with a loss that "
 		    "takes those (sparse_categorical_crossentropy, CrossEntropyLoss), fewer bytes each, or batches that are coded as they come, take a part of that." } } },
-	{ NEEDS_DATA, "the data set was read then", {
+	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
 		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
 		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with num_workers=0 or a "

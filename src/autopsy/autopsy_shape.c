@@ -148,7 +148,7 @@ has_small_sides(const struct oom_shape *s)
 static const char *
 of_second_stage(const char *node)
 {
-	return strstr(node, "mrcnn_") ? "TRAIN_ROIS_PER_IMAGE" : strstr(node, "SecondStage") ? "first_stage_max_proposals" : NULL;
+	return strstr(node, "mrcnn_") ? "TRAIN_ROIS_PER_IMAGE; POST_NMS_ROIS_INFERENCE where nothing is trained" : strstr(node, "SecondStage") ? "first_stage_max_proposals" : NULL;
 }
 
 static void

@@ -94,7 +94,7 @@ works_with_version(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|" FINE, &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
 		behind = talk_part(t, at + n, sentence.s + sentence.n);
-		if (clause_says_no(talk_part(t, sentence.s, at), "") || clause_is_question(sentence) || talk_any_whole(sentence, "still either neither too also nothing again should would could might may if needs requires tested"))
+		if (clause_says_no(talk_part(t, sentence.s, at), "") || clause_is_question(sentence) || talk_any_whole(sentence, "still either neither too also nothing again should would could might may if needs requires tested same inference prediction predictions predicting evaluation evaluating cpu"))
 			continue;
 		word = clause_word_behind(behind, behind.s);
 		if (!talk_is_one_of(word, "with on in for using under"))
@@ -576,7 +576,8 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	const char *at;
 	size_t i, n;
 
-	if (!p->kubernetes && (at = talk_find_whole(t, "kubernetes|kubectl|k8s|kube|kubelet|kubeflow|gke", &n)) && !clause_says_no(talk_sentence(t, at), ""))
+	if (!p->kubernetes && (at = talk_find_whole(t, "kubernetes|kubectl|k8s|kube|kubelet|kubeflow|gke", &n)) && !clause_says_no(talk_sentence(t, at), "") &&
+	    !clause_is_question(talk_sentence(t, at)))
 		p->kubernetes = line;
 	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
 		p->docker = line;		/* a container's name, as Compose writes it */
@@ -593,6 +594,6 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->saved, t, at, line);
 	if (!p->server.line && !p->training)
 		note(&p->server, t, serves(t), line);
-	if (talk_any_whole(t, "docker dockerfile docker-compose") && !clause_says_no(talk_sentence(t, t.s), ""))
+	if (talk_any_whole(t, "docker dockerfile docker-compose") && !clause_says_no(talk_sentence(t, t.s), "") && !clause_is_question(talk_sentence(t, t.s)))
 		p->docker = p->docker ? p->docker : line;
 }

@@ -312,7 +312,7 @@ program(struct oom_paste *p, struct talk t, int line)
     "ggml gguf mlx lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
 
 /* What those have that learn trees, too, is not among these. */
-#define OF_LAYERS	"from_pretrained|tokenizer|network|networks|neural|epoch|epochs|layers|gradients|backprop|llm|llms|lora|gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|"	\
+#define OF_LAYERS	"mlpclassifier|mlpregressor|perceptron|mlp|from_pretrained|tokenizer|network|networks|neural|epoch|epochs|layers|gradients|backprop|llm|llms|lora|gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|"	\
     "embedding|embeddings|logits|forward pass|backward pass"
 #define OF_TREES	"xgboost|xgbclassifier|xgbregressor|lightgbm|lgbmclassifier|lgbmregressor|catboost|gpu_hist"
 
@@ -439,7 +439,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	sizes(p, t, line, told);
 	if (!told)
 		program(p, t, line);
-	if (talk_any_of(t, "lora peft adapter"))
+	if (talk_any_of(t, "lora peft adapter frozen freez requires_grad sgd"))
 		p->names_adapter = line;
 	oom_domain_line(p->domains, t, line);
 	oom_knob_line(p->knobs, t, line, source, traced);

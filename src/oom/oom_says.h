@@ -254,14 +254,14 @@
     "made before), or that part in 32 bits in the machine's memory, as the message says, helps; the batch plays no part."
 #define GPU_FAULT	"Not for want of memory, as far as was read: a kernel read or wrote where nothing of its is. Most often that is "	\
     "an index out of range, a program that is not built for this chip, or the driver's or a library's fault; AMD_SERIALIZE_KERNEL=3 shows which kernel."
-#define OPEN_FILES	"As a rule not memory: a process may have only so many files open, and PyTorch passes a "	\
-    "tensor from one process to another by such a file; one that is kept as it came from the loader keeps its file open. "	\
+#define OPEN_FILES	"As a rule a limit, and not that of a card's memory: PyTorch passes a tensor from one process to another by a file. Where the message ends in \"Too many open files\", "	\
+    "or /dev/shm (df -h) has room, a process may have only so many files open, and a tensor that is kept as it came from the loader keeps its own open: "	\
     "torch.multiprocessing.set_sharing_strategy('file_system') keeps none open, a higher ulimit -n allows more; fewer "	\
-    "workers, and copies of what is kept, need fewer."
+    "workers, and copies of what is kept, need fewer. Where /dev/shm is full, which is the machine's memory, more of it (in Docker --shm-size, --ipc=host), or fewer or smaller batches that wait there, help."
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
     "ahead of this, the system ended it, as a rule because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
     "processes need less of it."
-#define PROCESS_GONE	"A process that this one had begun ended before its time, with no error of its own. As a rule the system ended it, because the " MACHINES ", ran "	\
+#define PROCESS_GONE	"A process that this one had begun ended before its time. Where no error of its own stands beside this, the system ended it as a rule, because the " MACHINES ", ran "	\
     "out, or a limit of its container; a fault of a library ends one so, too, and the system's log (on Linux dmesg) tells them apart. Fewer such processes, or less for each at "	\
     "once, need less."
 #define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\

@@ -24,13 +24,17 @@ is_of_memory(struct talk t)
 }
 
 /* "The GPU's memory ends after some calls, it keeps increasing": what stands AHEAD of the verb is
- * "it", and nothing before it but memory may be what that means. */
+ * "it", and nothing before it but memory, in its sentence or, where it begins that, in the one
+ * ahead, may be what that means: "The GPU has 24 GB of memory. The rate warms up, it keeps
+ * increasing" is of the rate. */
 static bool
-goes_on_of_it(struct talk t, struct talk clause, struct talk ahead)
+goes_on_of_it(struct talk t, struct talk ahead)
 {
-	struct talk before = talk_part(t, t.s, clause.s);
+	struct talk before = talk_part(t, t.s, ahead.s), nearest = talk_part(t, talk_sentence(t, ahead.s).s, ahead.s);
 
-	return talk_is_one_of(ahead, "it") && is_of_memory(before) && !talk_any_whole(before, OTHER_SUBJECT);
+	if (clause_word_ahead(nearest, ahead.s).n == 0 && nearest.s > t.s)
+		nearest = talk_part(t, talk_sentence(t, nearest.s - 1).s, nearest.s);
+	return talk_is_one_of(ahead, "it") && is_of_memory(nearest) && !talk_any_whole(before, OTHER_SUBJECT);
 }
 
 /* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
@@ -50,7 +54,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 		return true;
 	if (talk_any_phrase(behind, "increase to |increases to |increased to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
-	if ((!is_of_memory(clause) && !goes_on_of_it(t, clause, ahead)) || talk_any_begins(clause, "gradient gradients"))
+	if ((!is_of_memory(clause) && !goes_on_of_it(t, ahead)) || talk_any_begins(clause, "gradient gradients"))
 		return true;
 	return talk_any_begins(talk_head(clause, at, sizeof("increasing")), "increasing") &&
 	    (talk_any_whole(clause_word_ahead(clause, at), "am by tried try trying") || talk_any_whole(behind, "limit utilization utilisation fraction"));
