@@ -94,7 +94,8 @@ works_with_version(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|" FINE, &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
 		behind = talk_part(t, at + n, sentence.s + sentence.n);
-		if (clause_says_no(talk_part(t, sentence.s, at), "") || clause_is_question(sentence) || talk_any_whole(sentence, "still either neither too also nothing again should would could might may if needs requires tested same inference prediction predictions predicting evaluation evaluating cpu"))
+		if (clause_says_no(talk_part(t, sentence.s, at), "") || clause_is_question(sentence) || talk_any_whole(sentence, "still either neither too also nothing again should would could might may if needs requires tested inference prediction predictions predicting evaluation evaluating cpu") ||
+		    talk_has_whole(sentence, "same version|same versions"))
 			continue;
 		word = clause_word_behind(behind, behind.s);
 		if (!talk_is_one_of(word, "with on in for using under"))

@@ -16,7 +16,7 @@ static const struct {
 	const char *beside;	/* a word that begins so has to be in the line; NULL: none has to */
 	const char *unless;	/* nor may one that begins so; NULL: any may */
 	bool traced, told;	/* in a traceback, too; nowhere but in a sentence */
-	bool many;		/* in code or a command alone, with a number above 1 */
+	bool many;		/* with a number above 1, and a sentence has to be of memory */
 } knobs[KNOBS] = {
 	[KNOB_POINTS] = { "points_per_side|points-per-side|points_per_batch", "sam num", NULL, NULL, true, false },
 	[KNOB_PIXELS] = { "max_pixels|video_max_pixels|image_max_pixels", NULL, NULL, NULL, false, false },
@@ -51,12 +51,15 @@ has_number(const char *s, const char *end)
 	return to > s && to < end && is_digit(*to);
 }
 
-/* Is a number above 1 given, as in "num_beams=4", "--num_beams 4"? */
+/* Is a number above 1 given, as in "num_beams=4", "--num_beams 4", or does a person name it with
+ * memory, "out of memory with num_return_sequences set to more than 100"? */
 static bool
-has_many(struct talk t, const char *to)
+has_many(struct talk t, const char *to, enum oom_source source)
 {
 	int64_t n;
 
+	if (source == SOURCE_PROSE)
+		return talk_any_of(talk_sentence(t, to), "memory oom");
 	return oom_habit_number(t, to, &n) && n > 1;
 }
 
@@ -104,7 +107,7 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 			for (to = at + n; to < end && is_of_name(*to); to++)
 				;
 			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)) &&
-			    (!knobs[k].many || (source != SOURCE_PROSE && has_many(t, to))))
+			    (!knobs[k].many || has_many(t, to, source)))
 				oom_knob_keep(&of[k], from, to, line);
 		}
 	}
