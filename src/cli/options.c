@@ -88,8 +88,10 @@ lacks_unit(const char *word, int64_t bytes)
 static void
 ask_unit(const struct command *c, const char *name, const char *word, int64_t bytes)
 {
-	usage_error(c, "--%s: %s has no unit; did you mean %s%s? Bytes are written %sB", name, word, word,
-	    bytes < MOST_GIGABYTES ? "GiB" : "MiB", word);
+	bool whole = !strchr(word, '.');	/* nobody has a part of a byte */
+
+	usage_error(c, "--%s: %s has no unit; did you mean %s%s?%s%s%s", name, word, word, bytes < MOST_GIGABYTES ? "GiB" : "MiB",
+	    whole ? " Bytes are written " : "", whole ? word : "", whole ? "B" : "");
 }
 
 bool
