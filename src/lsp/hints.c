@@ -1,9 +1,9 @@
 /* Hints among the text: shapes after layers, bytes beside definitions, names of arguments. */
 #include <string.h>
 
-#include "lsp/method.h"
 #include "lsp/call_shape.h"
 #include "lsp/markdown.h"
+#include "lsp/method.h"
 
 #define HINT_TYPE	1
 #define HINT_PARAMETER	2

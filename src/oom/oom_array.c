@@ -135,7 +135,7 @@ parts(struct oom_habits *h, struct talk t)
 		h->parted = true;
 }
 
-/* "feed_dict={x: test_images, ...}": no part of it, and not what a loop makes of it. */
+/* "feed_dict={x: test_images, ...}": the set itself, which no index, call or operator follows. */
 static void
 feeds(struct oom_habits *h, struct talk t, int line)
 {
@@ -172,7 +172,7 @@ makes_array(struct talk made)
 	return false;
 }
 
-/* "results.append(cp.fft.fft2(a))" in a loop. */
+/* "results.append(cp.fft.fft2(a))" in a loop, unless what is listed is moved to the machine. */
 static void
 lists(struct oom_habits *h, struct talk t, int line)
 {
