@@ -102,6 +102,8 @@ static const struct {
 	[HABIT_MERGES] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "names the merging of an adapter into a model's weights (%s). Where that is what failed, all of them are made anew there, in 16 bits as a rule, however few they had for training (4, 8), beside what is "
 	    "there: 13 GiB for 7 thousand million. In a process of its own, on the processor, or written in parts as it goes on, it needs less there, and the adapter by itself (save_pretrained() of PEFT's model) is "
 	    "a small part of that." },
+	[HABIT_INDEX] = { OF_DEVICE, false, 0, "has an error of an index (%s). Where that is of the same run, as on the processor, it fails so on a device, too, and what a library of CUDA says "
+	    "behind it is not of memory: labels that are no class, or words beyond the vocabulary, are to be looked for there." },
 	[HABIT_FEATURES] = { OF_EITHER, false, 0, "names %s. Where that is the run's way to find what is unusual in pictures, features of all training pictures are kept until the epoch ends, and joined then: they grow with the number of "
 	    "pictures, with their pixels, and with the features of each place. Fewer or smaller pictures, fewer features (fewer layers; n_features), or a part of the training set take less." },
 	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "
@@ -265,6 +267,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return strcmp(y->main->who, "Linux") != 0 || y->main->limited;
 	case HABIT_LISTED:
 		return y->main->kind == OOM_CUPY;
+	case HABIT_INDEX:
+		return y->main->kind == OOM_CUDA && y->main->status && strncmp(y->main->who, "cu", 2) == 0;
 	case HABIT_ALONE:
 		return !of[HABIT_OFFLOADS].line;
 	case HABIT_FED:

@@ -54,6 +54,7 @@ enum oom_habit_kind {
 	HABIT_UNCHECKED,	/* what forward makes is all kept: gradient checkpointing is off, by this name; `n` 1: a script of this name is run without it */
 	/* of either */
 	HABIT_MERGES,		/* an adapter is merged into a model's weights, by this name */
+	HABIT_INDEX,		/* an error of an index, in these words, beside what may be its end on a device */
 	HABIT_FEATURES,		/* features of all pictures are kept, by a method of this name */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */

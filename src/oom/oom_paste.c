@@ -412,7 +412,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		oom_habit_limit(&p->habits, t, line);
 	if (source == SOURCE_COMMENT && !traced)
 		return;
-	if (!traced)
+	if (!traced || talk_any_phrase(t, "indexerror"))
 		oom_seen_named(&p->habits, t, line, told);
 	if (is_of_network(t))
 		p->network = p->names_network = line;

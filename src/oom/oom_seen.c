@@ -23,6 +23,7 @@ static const struct {
 	    "false|none|nvme|enable_|sequential_|model_cpu|offload_gb|offload-gb|comfy|[no]|import |add_argument(" },
 	{ HABIT_MERGES, "merge_and_unload(|save_pretrained_merged(|merge_adapter(|merge_lora|lora merging|lora merge|merging lora|merge lora|merging the lora|merge the lora|"
 	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy|false|none|[no]|import |add_argument(" },
+	{ HABIT_INDEX, "indexerror: index out of range|indexerror: target", "def |print(" },
 	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import " },
 };
 
@@ -52,6 +53,8 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
 		for (at = NULL; talk_next_phrase(t, names[i].phrases, &at, &n); ) {
 			if (told && is_denied(t, at, n))
 				continue;
+			if (names[i].kind == HABIT_INDEX && at != piece_past_blanks(t.s, end))
+				continue;	/* as it is printed; not one that a sentence speaks of */
 			for (from = at; from > t.s && piece_is_word(from[-1]); from--)
 				;
 			for (to = at + n - (at[n - 1] == '('); to < end && piece_is_word(*to); to++)
