@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#define DEEPEST	16	/* definitions of definitions that are looked through */
+#define MOST_LOOKS	1000	/* at expressions, for one answer: definitions may name others twice */
 
 enum maybe { NO, YES, PERHAPS };
 
-static enum maybe	is_tensor(const struct tree *, const struct expr *, int depth);
+static enum maybe	is_tensor(const struct tree *, const struct expr *, int *looks);
 
 int
 block_inputs_named(const struct block *b)
@@ -44,7 +44,7 @@ symbol_at(const struct tree *t, const struct expr *e)
 }
 
 static enum maybe
-is_tensor_name(const struct tree *t, const struct expr *e, int depth)
+is_tensor_name(const struct tree *t, const struct expr *e, int *looks)
 {
 	const struct symbol *s = symbol_at(t, e);
 
@@ -58,9 +58,9 @@ is_tensor_name(const struct tree *t, const struct expr *e, int depth)
 	case SYMBOL_PARAM: case SYMBOL_BLOCK:
 		return NO;
 	case SYMBOL_DEF:
-		return is_tensor(t, s->expr, depth - 1);
+		return is_tensor(t, s->expr, looks);
 	case SYMBOL_FORMAL:
-		return s->expr && is_tensor(t, s->expr, depth - 1) == NO ? NO : PERHAPS;
+		return s->expr && is_tensor(t, s->expr, looks) == NO ? NO : PERHAPS;
 	default:
 		return PERHAPS;
 	}
@@ -68,7 +68,7 @@ is_tensor_name(const struct tree *t, const struct expr *e, int depth)
 
 /* A call that has its tensors makes one; without them it is a layer. */
 static enum maybe
-is_tensor_call(const struct tree *t, const struct expr *e, int depth)
+is_tensor_call(const struct tree *t, const struct expr *e, int *looks)
 {
 	const struct symbol *s = symbol_at(t, e);
 	const struct op *op = s ? NULL : op_find(e->name);
@@ -78,7 +78,7 @@ is_tensor_call(const struct tree *t, const struct expr *e, int depth)
 	if (least < 0)
 		return s ? PERHAPS : NO;	/* floor(n / 2) */
 	for (i = 0; i < least; i++) {
-		one = i < e->nargs ? is_tensor(t, e->arg[i].value, depth) : NO;
+		one = i < e->nargs ? is_tensor(t, e->arg[i].value, looks) : NO;
 		if (one != YES)
 			return one;
 	}
@@ -86,30 +86,31 @@ is_tensor_call(const struct tree *t, const struct expr *e, int depth)
 }
 
 static enum maybe
-is_tensor(const struct tree *t, const struct expr *e, int depth)
+is_tensor(const struct tree *t, const struct expr *e, int *looks)
 {
-	enum maybe all = YES;
+	enum maybe all = YES, other;
 	int i;
 
-	if (!e || depth < 0)
+	if (!e || --*looks < 0)
 		return PERHAPS;
 	switch (e->kind) {
 	case E_NUM: case E_SIZE: case E_DURATION: case E_STR: case E_BOOL: case E_STAR:
 		return NO;
 	case E_NAME:
-		return is_tensor_name(t, e, depth);
+		return is_tensor_name(t, e, looks);
 	case E_CALL:
-		return is_tensor_call(t, e, depth);
+		return is_tensor_call(t, e, looks);
 	case E_PIPE: case E_LABEL: case E_UNARY: case E_INDEX:
-		return is_tensor(t, e->a, depth);
+		return is_tensor(t, e->a, looks);
 	case E_IF:
-		return both(is_tensor(t, e->b, depth), is_tensor(t, e->c, depth));
+		return both(is_tensor(t, e->b, looks), is_tensor(t, e->c, looks));
 	case E_BINARY:
-		all = is_tensor(t, e->a, depth);
-		return all == YES || is_tensor(t, e->b, depth) == YES ? YES : both(all, is_tensor(t, e->b, depth));
+		all = is_tensor(t, e->a, looks);
+		other = all == YES ? YES : is_tensor(t, e->b, looks);
+		return other == YES ? YES : both(all, other);
 	case E_TUPLE:
 		for (i = 0; i < e->nargs; i++)
-			all = i == 0 ? is_tensor(t, e->arg[i].value, depth) : both(all, is_tensor(t, e->arg[i].value, depth));
+			all = i == 0 ? is_tensor(t, e->arg[i].value, looks) : both(all, is_tensor(t, e->arg[i].value, looks));
 		return all;
 	default:
 		return PERHAPS;
@@ -119,8 +120,10 @@ is_tensor(const struct tree *t, const struct expr *e, int depth)
 bool
 is_tensor_symbol(const struct tree *t, const struct symbol *s)
 {
+	int looks = MOST_LOOKS;
+
 	return s->kind == SYMBOL_INPUT || s->kind == SYMBOL_TARGET ||
-	    (s->kind == SYMBOL_DEF && is_tensor(t, s->expr, DEEPEST) == YES);
+	    (s->kind == SYMBOL_DEF && is_tensor(t, s->expr, &looks) == YES);
 }
 
 struct seeking {
@@ -164,7 +167,7 @@ call_shape_at(const struct tree *t, int head, const struct op *op, const struct 
 	const struct body *b = tree_body_at(t, head);
 	struct seeking s = { .head = head, .found.sure = true };
 	struct call_shape *f = &s.found;
-	int most = block ? inputs_of(block) : op ? op->max_operands : 0;
+	int most = block ? inputs_of(block) : op ? op->max_operands : 0, looks;
 	enum maybe one;
 
 	if (b && b->block)
@@ -174,7 +177,8 @@ call_shape_at(const struct tree *t, int head, const struct op *op, const struct 
 	if (!f->call || (f->piped && most == 1))
 		return s.found;
 	for (; f->tensors < f->call->nargs && !f->call->arg[f->tensors].name && (most < 0 || f->tensors < most); f->tensors++) {
-		if ((one = is_tensor(t, f->call->arg[f->tensors].value, DEEPEST)) == NO)
+		looks = MOST_LOOKS;
+		if ((one = is_tensor(t, f->call->arg[f->tensors].value, &looks)) == NO)
 			break;
 		f->sure &= one == YES;
 	}

@@ -86,5 +86,19 @@ def offered_where():
     c.stop()
 
 
+def looked_through():
+    """definitions that name the one before twice, and sums within sums, are not looked through again and again"""
+    c = Client()
+    uri = uri_of("twice.nn")
+    text = "param n = 3\nnetwork a {\n  input  h0 : f32[3]\n  i0 = n\n"
+    text += "".join(f"  h{k} = h{k - 1} + (h{k - 1} -> dense(3))\n  i{k} = i{k - 1} + i{k - 1}\n" for k in range(1, 41))
+    text += "  s = " + "(1 + " * 60 + "n" + ")" * 60 + "\n  y = h40 -> "
+    c.open(uri, text + "\n}\n")
+    got = {i["label"] for i in c.at("textDocument/completion", uri, Text(text).position(len(text)))["items"]}
+    ok("relu" in got and "h40" not in got and "i40" in got, "completion: forty definitions that double", sorted(got)[:12])
+    c.stop()
+
+
 case(called)
 case(offered_where)
+case(looked_through)
